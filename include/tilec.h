@@ -278,10 +278,10 @@ typedef struct {
      * Not 0: every load, store and atomic is checked, and one outside of the view (shape and
      * strides) of the array that its pointer comes from is reported and does not happen; a load
      * gives its `other` value, or 0.  Bare pointers are not checked; on_message says so.  The
-     * launch then runs to its end and gives TILEC_FAULT.  Devices with `finds_races` also look for
-     * races between programs, and stop at the first one; "interp" checks accesses without this,
-     * too.  Checked kernels are compiled apart and are up to some times slower; without this
-     * nothing is.
+     * launch then runs to its end, but no longer than 2 s while accesses fail, and gives
+     * TILEC_FAULT.  Devices with `finds_races` also look for races between programs, and stop at
+     * the first one; "interp" checks accesses without this, too.  Checked kernels are compiled
+     * apart and are up to some times slower; without this nothing is.
      */
     int check;
     /*

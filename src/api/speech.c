@@ -137,6 +137,7 @@ typedef struct {
     const Record *records;
     int n;
     const Record *one; /* only this, for its own text; else all that failed */
+    bool cut_short;    /* see records_cut_short() */
 } Report;
 
 /* "[3, 5]": an index into a tile. */
@@ -239,6 +240,10 @@ static tilec_status report_faults(Job *job, void *report)
         hint_at_wrap(job, site, record);
         status = TILEC_FAULT;
     }
+    if (r->cut_short && !r->one)
+        diag(job->diags, DIAG_NOTE, (Span){0},
+             "the launch was stopped 2 s behind the first of these: there may be more, in programs "
+             "that have not run");
     return status;
 }
 
@@ -345,6 +350,7 @@ static tilec_status conclude(const Request *r, Records *records, tilec_status st
     Report report = {.request = r, .speech = r->spec->speech};
 
     report.records = records_list(records, &report.n);
+    report.cut_short = records_cut_short(records);
     if (r->options.on_record)
         hand_over_all(&report, records_lost(records));
     if (!has_faults(&report))

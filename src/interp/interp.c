@@ -422,6 +422,8 @@ static InterpStatus run_programs(Machine *m, const Func *func)
         m->race = race_begin(id);
         exec_block(f, func->body);
         watch_end(launch->watch, 0);
+        if (launch->records && launch->records->stop)
+            return INTERP_STOPPED;
     }
     return INTERP_OK;
 }

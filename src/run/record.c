@@ -10,6 +10,7 @@
 
 #include "record.h"
 
+static const double patience = 2; /* seconds from the first check that fails to the last */
 enum { MOST_TEXT = 8 << 20, MOST_PRINTS = 1 << 18 }; /* that are kept */
 
 /* What is known of a place that found something wrong. */
@@ -28,6 +29,8 @@ struct Records {
     int nprints, room;
     size_t bytes; /* of their texts */
     int64_t lost;
+    double first_fault; /* when; 0: there was none */
+    bool cut_short;
     Arena *arena;   /* of the faults; NULL before the first */
     Record *list;   /* what records_list() gave */
     Fault faults[]; /* by site */
@@ -121,6 +124,25 @@ static void count_fault(Records *r, Record *now, const void *const *values)
     pthread_mutex_unlock(&r->lock);
 }
 
+/* Behind a check that failed: programs go on to be looked at, but a grid may have a great many. */
+static void mind_time(Records *r)
+{
+    double now = os_seconds();
+
+    pthread_mutex_lock(&r->lock);
+    if (r->first_fault == 0)
+        r->first_fault = now;
+    r->cut_short |= now - r->first_fault > patience;
+    if (r->cut_short)
+        r->port.stop = 1;
+    pthread_mutex_unlock(&r->lock);
+}
+
+bool records_cut_short(const Records *r)
+{
+    return r->cut_short;
+}
+
 static void put(RecordPort *port, int64_t site, const int32_t program[3], const void *const *values)
 {
     Records *r = (Records *)port;
@@ -139,6 +161,8 @@ static void put(RecordPort *port, int64_t site, const int32_t program[3], const 
     count_fault(r, &now, values);
     if (s->kind == RECORD_ASSERT)
         port->stop = 1;
+    else
+        mind_time(r);
 }
 
 Records *records_new(const RecordSite *sites, int nsites, const int32_t grid[3])

@@ -41,6 +41,8 @@ RecordPort *records_port(Records *r); /* lives as long as `r`; for any thread */
 /* Behind the launch.  Prints come first, by program, those of one program in its own order; then
  * what failed, by place.  *n entries, which live as long as `r`. */
 const Record *records_list(Records *r, int *n);
+/* Checks went on failing for so long, 2 s, that programs which had not begun were left out. */
+bool records_cut_short(const Records *r);
 int64_t records_lost(const Records *r);         /* prints that were not kept */
 void records_lose(RecordPort *port, int64_t n); /* that many more; of records_port() */
 
