@@ -359,15 +359,25 @@ static Val allocate(const Body *f, size_t bytes)
     return memory;
 }
 
+/* Vectors may reach beyond the end of a row in scratch memory.  What they find there goes nowhere,
+ * but a detour may be taken for it (cpu_detour.c), at random if that is what there is. */
+static void clear_scratch(const Body *f, const Plan *p, Val memory, size_t bytes)
+{
+    if (p->buffers.len > 0)
+        LLVMBuildMemSet(f->b, memory, llvm_int(f->l->i8, 0), llvm_int(f->l->i64, (int64_t)bytes),
+                        SCRATCH_ALIGN);
+}
+
 /* One way of the entry: `stack` is scratch memory of ON_STACK bytes. */
 static void call_kernel(const Build *x, const Body *f, int form, int level, Val kernel, Val args,
                         Val stack)
 {
     Llvm *l = f->l;
-    int64_t scratch = x->plans[form * x->build->nlevels + level]->scratch;
-    size_t bytes = ((size_t)scratch + SCRATCH_ALIGN - 1) / SCRATCH_ALIGN * SCRATCH_ALIGN;
+    const Plan *plan = x->plans[form * x->build->nlevels + level];
+    size_t bytes = ((size_t)plan->scratch + SCRATCH_ALIGN - 1) / SCRATCH_ALIGN * SCRATCH_ALIGN;
     bool heap = bytes > ON_STACK;
     Val memory = bytes == 0 ? LLVMConstNull(l->ptr) : heap ? allocate(f, bytes) : stack;
+    clear_scratch(f, plan, memory, bytes);
     Val all[] = {args, LLVMGetParam(f->fn, 1), LLVMGetParam(f->fn, 2), LLVMGetParam(f->fn, 3),
                  memory};
     LLVMTypeRef params[] = {l->ptr, l->ptr, l->i64, l->i64, l->ptr};
