@@ -501,6 +501,8 @@ bool element_wants_exponent(tilec_dtype t, uint64_t bits); /* too long, or no di
 
 /* summary.c: dtype, shape, and what the elements are like as a whole, without a newline */
 void summary_put(Text *t, const Array *a);
+/* Of the finite elements of an array that is not empty; left alone where there are none. */
+void summary_bounds(Arena *arena, const Array *a, double *least, double *greatest);
 void summary_put_shape(Text *t, const Array *a); /* "4096x781" */
 const char *summary_shape(Cli *c, const Array *a);
 

@@ -24,6 +24,9 @@ typedef struct {
     int colours;   /* 1: grey */
     double opaque; /* what the channel behind them is there; 0: there is no such channel */
     Scale scale;
+    void *packed; /* a row without gaps .. */
+    double *row;  /* .. and in fp64 */
+    double *sums; /* of the pixels of a line, a channel of each behind the other */
 } Subject;
 
 static int channels_of(const Array *a)
@@ -50,52 +53,65 @@ const char *picture_problem(const Array *a)
     return NULL;
 }
 
-static double number_at(const Array *a, int64_t y, int64_t x, int channel)
+/* The colours alone. */
+static Array without_alpha(const Array *a)
 {
-    const int64_t index[] = {y, x, channel};
+    Array colours = *a;
 
-    uint64_t bits = 0;
-
-    memcpy(&bits, array_at(a, index), tilec_dtype_size(a->dtype));
-    return scalar_to_double((DType)a->dtype, bits);
+    if (has_alpha(a))
+        colours.shape[2]--;
+    return colours;
 }
 
-static Scale whole_range(const Array *a, int channels)
-{
-    Scale s = {INFINITY, -INFINITY};
-
-    for (int64_t y = 0; y < a->shape[0]; y++) {
-        for (int64_t x = 0; x < a->shape[1] * channels; x++) {
-            double v = number_at(a, y, x / channels, (int)(x % channels));
-            if (isfinite(v)) {
-                s.black = fmin(s.black, v);
-                s.white = fmax(s.white, v);
-            }
-        }
-    }
-    return s;
-}
-
-static Scale choose_scale(const Array *a, int channels)
+static Scale choose_scale(Arena *arena, const Array *a)
 {
     bool is_float = a->dtype >= TILEC_FP8E4NV;
+    const Array colours = without_alpha(a);
+    Scale s = {INFINITY, -INFINITY};
 
     if (a->dtype == TILEC_U8)
         return (Scale){0, 255};
     if (a->dtype == TILEC_I1)
         return (Scale){0, 1};
-    Scale s = whole_range(a, channels);
+    summary_bounds(arena, &colours, &s.black, &s.white);
     if (is_float && s.black >= 0 && s.white <= 1)
         return (Scale){0, 1};
     return s;
 }
 
-static Subject subject_of(const Array *a)
+static Subject subject_of(Arena *arena, const Array *a, int width)
 {
-    int colours = channels_of(a) - has_alpha(a);
+    int channels = channels_of(a);
+    size_t row = (size_t)a->shape[1] * (size_t)channels;
     double opaque = a->dtype == TILEC_U8 ? UINT8_MAX : UINT16_MAX;
 
-    return (Subject){a, colours, has_alpha(a) ? opaque : 0, choose_scale(a, colours)};
+    return (Subject){.array = a,
+                     .colours = channels - has_alpha(a),
+                     .opaque = has_alpha(a) ? opaque : 0,
+                     .scale = choose_scale(arena, a),
+                     .packed = arena_alloc(arena, row * sizeof(uint64_t)),
+                     .row = arena_alloc(arena, row * sizeof(double)),
+                     .sums = arena_alloc(arena, (size_t)width * COLOURS * sizeof(double))};
+}
+
+/* Row `y` comes into s->row. */
+static void read_row(const Subject *s, int64_t y)
+{
+    const int64_t attrs[] = {ROUND_NEAREST};
+    const Array *a = s->array;
+    Array row = {.data = (char *)a->data + y * a->strides[0] * (int64_t)tilec_dtype_size(a->dtype),
+                 .dtype = a->dtype,
+                 .ndim = a->ndim - 1};
+    const void *source = s->packed;
+
+    memcpy(row.shape, a->shape + 1, sizeof row.shape - sizeof row.shape[0]);
+    memcpy(row.strides, a->strides + 1, sizeof row.strides - sizeof row.strides[0]);
+    if (array_is_dense(&row))
+        source = row.data;
+    else
+        array_copy_dense(&row, s->packed);
+    scalar_apply(OP_cast, attrs, (DType)a->dtype, DT_FP64, &source, s->row,
+                 (size_t)array_numel(&row));
 }
 
 static double brightness(double v, Scale s)
@@ -105,33 +121,6 @@ static double brightness(double v, Scale s)
     if (s.white <= s.black)
         return 0.5;
     return fmin(fmax((v - s.black) / (s.white - s.black), 0), 1);
-}
-
-/* How much of the ground an element hides: 0..1. */
-static double coverage(const Subject *s, int64_t y, int64_t x)
-{
-    return s->opaque > 0 ? number_at(s->array, y, x, s->colours) / s->opaque : 1;
-}
-
-/* Elements that make one pixel; at least one. */
-typedef struct {
-    int64_t y0, y1, x0, x1;
-} Box;
-
-/* The mean of one channel, in front of a ground of this brightness. */
-static double box_mean(const Subject *s, const Box *box, int channel, double ground)
-{
-    double sum = 0;
-
-    for (int64_t y = box->y0; y < box->y1; y++) {
-        for (int64_t x = box->x0; x < box->x1; x++) {
-            double covered = coverage(s, y, x);
-
-            sum += covered * brightness(number_at(s->array, y, x, channel), s->scale) +
-                   (1 - covered) * ground;
-        }
-    }
-    return sum / (double)((box->y1 - box->y0) * (box->x1 - box->x0));
 }
 
 /* Squares of two greys: no image looks like that. */
@@ -148,21 +137,63 @@ static int64_t cut(int64_t i, int64_t n, int64_t extent)
     return (int64_t)((__int128)i * extent / n);
 }
 
-static void fill_pixel(const Subject *s, Picture *p, int x, int y)
-{
-    const int64_t *shape = s->array->shape;
-    Box box = {.y0 = cut(y, p->height, shape[0]), .x0 = cut(x, p->width, shape[1])};
-    uint8_t *pixel = p->rgb + COLOURS * ((size_t)y * (size_t)p->width + (size_t)x);
+/* The elements of pixel `i` of `n` along a dimension; one at least. */
+typedef struct {
+    int64_t first, end;
+} Range;
 
-    box.y1 = MAX(cut(y + 1, p->height, shape[0]), box.y0 + 1);
-    box.x1 = MAX(cut(x + 1, p->width, shape[1]), box.x0 + 1);
+static Range range_of(int i, int n, int64_t extent)
+{
+    int64_t first = cut(i, n, extent);
+
+    return (Range){first, MAX(cut(i + 1, n, extent), first + 1)};
+}
+
+/* Add s->row to a pixel of this line, in front of a ground of this brightness. */
+static void add_to_pixel(const Subject *s, Range columns, double ground, double *sums)
+{
+    int channels = s->colours + (s->opaque > 0);
+
+    for (int64_t x = columns.first; x < columns.end; x++) {
+        const double *v = s->row + x * channels;
+        double covered = s->opaque > 0 ? v[s->colours] / s->opaque : 1;
+
+        for (int i = 0; i < s->colours; i++)
+            sums[i] += covered * brightness(v[i], s->scale) + (1 - covered) * ground;
+    }
+}
+
+/* Of the means of its elements; NaN if one of them is. */
+static void put_pixel(const Subject *s, const double *sums, int64_t count, uint8_t *pixel)
+{
     for (int i = 0; i < COLOURS; i++) {
-        double v = box_mean(s, &box, MIN(i, s->colours - 1), checkerboard(x, y));
+        double v = sums[MIN(i, s->colours - 1)] / (double)count;
+
         if (isnan(v)) {
             memcpy(pixel, picture_nan, COLOURS);
             return;
         }
         pixel[i] = (uint8_t)(v * 255 + 0.5);
+    }
+}
+
+static void fill_line(const Subject *s, const Picture *p, int y)
+{
+    Range rows = range_of(y, p->height, s->array->shape[0]);
+    uint8_t *line = p->rgb + (size_t)COLOURS * (size_t)y * (size_t)p->width;
+
+    memset(s->sums, 0, (size_t)p->width * COLOURS * sizeof *s->sums);
+    for (int64_t k = rows.first; k < rows.end; k++) {
+        read_row(s, k);
+        for (int x = 0; x < p->width; x++)
+            add_to_pixel(s, range_of(x, p->width, s->array->shape[1]), checkerboard(x, y),
+                         s->sums + x * COLOURS);
+    }
+    for (int x = 0; x < p->width; x++) {
+        Range columns = range_of(x, p->width, s->array->shape[1]);
+
+        put_pixel(s, s->sums + x * COLOURS, (rows.end - rows.first) * (columns.end - columns.first),
+                  line + x * COLOURS);
     }
 }
 
@@ -175,13 +206,11 @@ static Picture make_picture(Arena *arena, const Array *a, int width, int height,
     int enlarge = (int)MAX((least + side - 1) / side, 1);
     Picture p = {.width = (int)fmax((double)a->shape[1] / shrink * enlarge, 1),
                  .height = (int)fmax((double)a->shape[0] / shrink * enlarge, 1)};
-    Subject subject = subject_of(a);
+    const Subject subject = subject_of(arena, a, p.width);
 
     p.rgb = arena_alloc(arena, (size_t)COLOURS * (size_t)p.width * (size_t)p.height);
-    for (int y = 0; y < p.height; y++) {
-        for (int x = 0; x < p.width; x++)
-            fill_pixel(&subject, &p, x, y);
-    }
+    for (int y = 0; y < p.height; y++)
+        fill_line(&subject, &p, y);
     return p;
 }
 

@@ -182,6 +182,27 @@ static void tally_dimension(Tally *s, const Array *a, int depth, const char *at,
     }
 }
 
+static Tally tally(Arena *arena, const Array *a)
+{
+    Tally s = {.dtype = (DType)a->dtype};
+
+    if (array_is_dense(a))
+        tally_dense(&s, arena, a);
+    else
+        tally_dimension(&s, a, 0, a->data, arena_alloc(arena, PART_ELEMENTS * sizeof(uint64_t)));
+    return s;
+}
+
+void summary_bounds(Arena *arena, const Array *a, double *least, double *greatest)
+{
+    Tally s = tally(arena, a);
+
+    if (s.finite == 0)
+        return;
+    *least = scalar_to_double(s.dtype, s.least);
+    *greatest = scalar_to_double(s.dtype, s.greatest);
+}
+
 void summary_put_shape(Text *t, const Array *a)
 {
     text_put(t, a->ndim == 0 ? "scalar" : "");
@@ -207,16 +228,13 @@ static void put_extreme(Text *t, const char *what, tilec_dtype dtype, uint64_t b
 
 void summary_put(Text *t, const Array *a)
 {
-    Tally s = {.dtype = (DType)a->dtype};
+    Tally s;
 
     text_printf(t, "%s ", tilec_dtype_name(a->dtype));
     summary_put_shape(t, a);
     if (array_numel(a) == 0)
         return;
-    if (array_is_dense(a))
-        tally_dense(&s, t->arena, a);
-    else
-        tally_dimension(&s, a, 0, a->data, arena_alloc(t->arena, PART_ELEMENTS * sizeof(uint64_t)));
+    s = tally(t->arena, a);
     if (s.finite > 0 && a->dtype != TILEC_I1) {
         put_extreme(t, "min", a->dtype, s.least);
         put_extreme(t, "max", a->dtype, s.greatest);
