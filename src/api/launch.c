@@ -158,28 +158,41 @@ static tilec_status make_ready(Request *r, char **error)
     return status;
 }
 
-static tilec_status check_grid(const int32_t *grid, char **error)
+/* What a launch is refused for that no line of the source tells: the kernel stands in front. */
+#define refuse_request(r, status, error, format, ...)                                              \
+    api_refuse(error, status, "kernel `%s` of %s: " format, (r)->kernel->name,                     \
+               (r)->file->source->path, __VA_ARGS__)
+
+static tilec_status check_grid(const Request *r, const int32_t *grid, char **error)
 {
     if (!grid)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "the grid is NULL");
+        return refuse_request(r, TILEC_BAD_ARGUMENT, error, "%s", "the grid is NULL");
+    if (grid[0] < 0 || grid[1] < 0 || grid[2] < 0)
+        return refuse_request(r, TILEC_BAD_ARGUMENT, error,
+                              "the grid %dx%dx%d has a negative extent (-1 is also what TILEC_GRID "
+                              "and tilec::grid make of what does not fit into 32 bits)",
+                              grid[0], grid[1], grid[2]);
     if (grid_programs(grid) < 0)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "the grid %dx%dx%d is negative or too large",
-                          grid[0], grid[1], grid[2]);
+        return refuse_request(r, TILEC_BAD_ARGUMENT, error,
+                              "the grid %dx%dx%d has more than 2^62 programs", grid[0], grid[1],
+                              grid[2]);
     if (grid[0] > 0 && grid[1] == 0 && grid[2] == 0)
-        return api_refuse(error, TILEC_BAD_ARGUMENT,
-                          "the grid %dx0x0 has no programs; a dimension that is not used is 1",
-                          grid[0]);
+        return refuse_request(r, TILEC_BAD_ARGUMENT, error,
+                              "the grid %dx0x0 has no programs; a dimension that is not used is 1",
+                              grid[0]);
     return TILEC_OK;
 }
 
-static tilec_status check_device_grid(const Device *d, const int32_t *grid, char **error)
+static tilec_status check_device_grid(const Request *r, const int32_t *grid, char **error)
 {
+    const Device *d = device_at(r->device);
+
     if (d->most_y_and_z == 0 || (grid[1] <= d->most_y_and_z && grid[2] <= d->most_y_and_z))
         return TILEC_OK;
-    return api_refuse(error, TILEC_BAD_ARGUMENT,
-                      "the grid %dx%dx%d is too large for the device `%s`: along y and z it has at "
-                      "most %d programs",
-                      grid[0], grid[1], grid[2], d->name, d->most_y_and_z);
+    return refuse_request(r, TILEC_BAD_ARGUMENT, error,
+                          "the grid %dx%dx%d is too large for the device `%s`: along y and z it "
+                          "has at most %d programs",
+                          grid[0], grid[1], grid[2], d->name, d->most_y_and_z);
 }
 
 /* Launching nothing may be meant, or a dimension was forgotten. */
@@ -279,7 +292,7 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
         warn_of_grid(r, grid);
         return TILEC_OK;
     }
-    tilec_status fits = check_device_grid(device, grid, error);
+    tilec_status fits = check_device_grid(r, grid, error);
     if (fits != TILEC_OK)
         return fits;
     void *state = api_device_state(r->file->ctx, r->device);
@@ -291,6 +304,8 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
         *r->options.seconds = os_seconds() - start;
     if (r->options.on_span)
         spans_tell_launch(r, launch.stints, start);
+    if (status == RUN_CANCELLED && !text)
+        return refuse_request(r, TILEC_CANCELLED, error, "%s", run_status_text(status));
     return api_device_status(status, text, error);
 }
 
@@ -299,9 +314,9 @@ static tilec_status refuse_read_only(const Request *r, const tilec_tensor *t, ch
 {
     const char *name = name_of_tensor(r, t);
 
-    return api_refuse(error, TILEC_BAD_ARGUMENT,
-                      "the array given for `%s` is read-only, and the kernel writes to it",
-                      name ? name : "an item of a tuple");
+    return refuse_request(r, TILEC_BAD_ARGUMENT, error,
+                          "the array given for `%s` is read-only, and the kernel writes to it",
+                          name ? name : "an item of a tuple");
 }
 
 /* A request that is ready. */
@@ -324,7 +339,7 @@ tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t gr
     Request r = {.binding = &binding};
     tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
     if (status == TILEC_OK)
-        status = check_grid(grid, error);
+        status = check_grid(&r, grid, error);
     if (status == TILEC_OK)
         status = make_ready(&r, error);
     if (status != TILEC_OK)
@@ -396,7 +411,7 @@ static tilec_status count_launch(StatsJob *asked, tilec_file *file, const char *
     job.request = &r;
     job.grid = grid;
     if (status == TILEC_OK)
-        status = check_grid(grid, error);
+        status = check_grid(&r, grid, error);
     if (status == TILEC_OK)
         status = make_ready(&r, error);
     if (status == TILEC_OK)

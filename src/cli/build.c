@@ -35,7 +35,11 @@ static void take_choices(Cli *c, BuildParam *p, const Const *items, int n)
     for (int i = 0; i < n; i++) {
         if (items[i].kind != CONST_INT || items[i].integer < INT64_MIN ||
             items[i].integer > INT64_MAX)
-            stop(c, CLI_USAGE, "%s: of several values each is a whole number of 64 bits", p->name);
+            stop(
+                c, CLI_USAGE,
+                "%s: of several values each is a whole number of 64 bits\n"
+                "hint: False and True are 0 and 1; for others make an object for each, with --name",
+                p->name);
         if (is_choice(p, (int64_t)items[i].integer))
             stop(c, CLI_USAGE, "%s: %lld is there twice", p->name, (long long)items[i].integer);
         vec_push(c->arena, &p->choices, (int64_t)items[i].integer);

@@ -400,7 +400,9 @@ static Code *load_object(Loader *l)
     Code *c = keep_symbols(l);
     if (c && os_seal_code(l->map, l->total) != 0) {
         free(c);
-        refuse_object(l, "the system does not let memory become executable");
+        refuse_object(l, "the system does not let memory become executable, as "
+                         "systemd's MemoryDenyWriteExecute= has it; kernels that `tilec build` "
+                         "compiles ahead of time need none");
         return NULL;
     }
     if (c)

@@ -53,39 +53,48 @@ const GenPlugin *run_plugin_at(Arena *a, const char *path, const char **why)
 }
 
 /* Loading it runs it, so nobody may have put it there but the system, who runs this, and who owns
- * the file that this code is in, since that was run already. */
-static bool may_be_owned_by(const struct stat *st, uid_t owner)
+ * the file that this code is in, since that was run already.  Gives NULL, or why `path` is not to
+ * be trusted. */
+static const char *distrusted(Arena *a, const char *path, const struct stat *st, uid_t owner)
 {
-    bool known = st->st_uid == 0 || st->st_uid == geteuid() || st->st_uid == owner;
-
-    return known && (st->st_mode & S_IWOTH) == 0;
+    if (st->st_uid != 0 && st->st_uid != geteuid() && st->st_uid != owner)
+        return arena_printf(a, "%s belongs to another user, who is not trusted", path);
+    if ((st->st_mode & S_IWOTH) != 0)
+        return arena_printf(a, "%s may be written by everybody, so it is not used: chmod o-w %s",
+                            path, path);
+    return NULL;
 }
 
-/* A link counts as what it leads to, but must itself be trusted. */
-static const char *trusted(Arena *a, const char *path, uid_t owner)
+/* `path`, if it is a file to be trusted; else NULL, and in *why, unless there is a reason already,
+ * what is wrong with it if it is there.  A link counts as what it leads to, but must itself be
+ * trusted. */
+static const char *trusted(Arena *a, const char *path, uid_t owner, const char **why)
 {
     struct stat link, file, around;
-    const char *slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/'), *problem = NULL;
     const char *folder = arena_strndup(a, path, (size_t)(slash - path) + 1);
 
     if (lstat(path, &link) != 0 || stat(path, &file) != 0 || stat(folder, &around) != 0)
         return NULL;
     bool linked = S_ISLNK(link.st_mode); /* everybody may write to a link, says its mode */
     if (linked && link.st_uid != file.st_uid && link.st_uid != 0 && link.st_uid != geteuid())
-        return NULL;
-    return S_ISREG(file.st_mode) && may_be_owned_by(&file, owner) &&
-                   may_be_owned_by(&around, owner) && access(path, R_OK) == 0
-               ? path
-               : NULL;
+        problem = arena_printf(a, "%s is a link of another user, who is not trusted", path);
+    else if (!S_ISREG(file.st_mode))
+        problem = arena_printf(a, "%s is no file", path);
+    else if (!(problem = distrusted(a, path, &file, owner)) &&
+             !(problem = distrusted(a, folder, &around, owner)) && access(path, R_OK) != 0)
+        problem = arena_printf(a, "%s may not be read", path);
+    *why = *why ? *why : problem;
+    return problem ? NULL : path;
 }
 
 /* `folder` ends in a slash. */
-static const char *trusted_plugin(Arena *a, const char *folder, uid_t owner)
+static const char *trusted_plugin(Arena *a, const char *folder, uid_t owner, const char **why)
 {
-    return trusted(a, arena_printf(a, "%s%s", folder, plugin_name), owner);
+    return trusted(a, arena_printf(a, "%s%s", folder, plugin_name), owner, why);
 }
 
-const char *run_plugin_path(Arena *a, const char *library)
+const char *run_plugin_path(Arena *a, const char *library, const char **why)
 {
     struct stat st;
     const char *slash = library[0] == '/' ? strrchr(library, '/') : NULL, *path;
@@ -94,10 +103,10 @@ const char *run_plugin_path(Arena *a, const char *library)
         return NULL;
     const char *folder = arena_strndup(a, library, (size_t)(slash - library) + 1);
     for (int i = 0; i < COUNT(places); i++) {
-        if ((path = trusted_plugin(a, arena_printf(a, "%s%s", folder, places[i]), st.st_uid)))
+        if ((path = trusted_plugin(a, arena_printf(a, "%s%s", folder, places[i]), st.st_uid, why)))
             return path;
     }
-    return trusted_plugin(a, install_folder, 0);
+    return trusted_plugin(a, install_folder, 0, why);
 }
 
 const GenPlugin *run_plugin_or_last(Arena *a, const char *last, const char **why)
@@ -110,21 +119,24 @@ const GenPlugin *run_plugin_or_last(Arena *a, const char *last, const char **why
         *why = arena_printf(a, "TILEC_PLUGIN is no absolute path: %s", chosen);
         return NULL;
     }
+    *why = NULL;
     library = os_library_file(a);
-    path = library ? run_plugin_path(a, library) : NULL;
+    path = library ? run_plugin_path(a, library, why) : NULL;
     if (!path && last)
-        path = trusted(a, last, 0);
+        path = trusted(a, last, 0, why);
     if (path)
         return run_plugin_at(a, path, why);
+    if (*why)
+        return NULL;
     if (!library)
         *why = "this system does not say where the library is; TILEC_PLUGIN says where the code "
                "generator is";
     else
         *why = arena_printf(a,
-                            "%s was not found beside %s or in %s%s%s, or it or its folder belongs "
-                            "to another user or may be written by everybody",
+                            "%s was not found beside %s or in %s%s%s; TILEC_PLUGIN=/path/to/%s, or "
+                            "`plugin` of tilec_open_options, says where it is",
                             plugin_name, library, install_folder, last ? " or as " : "",
-                            last ? last : "");
+                            last ? last : "", plugin_name);
     return NULL;
 }
 

@@ -287,7 +287,14 @@ static Value *to_keys(Lower *l, Value *v)
 static Value *places(Lower *l, Value *keys, bool descending, Span span)
 {
     int last = keys->type->rank - 1;
-    int32_t n = keys->type->dims[last];
+    int64_t n = keys->type->dims[last];
+
+    if (type_numel(keys->type) > MAX_TILE / n) {
+        error_at(l, span, E_SORT_SIZE, (long long)type_numel(keys->type), (long long)n,
+                 (long long)(MAX_TILE / n));
+        hint_at(l, H_SORT_SIZE);
+        return NULL;
+    }
     Value *mine = spread_along(l, keys, last + 1, n, span);
     Value *other = mine ? spread_along(l, keys, last, n, span) : NULL;
 

@@ -184,6 +184,7 @@ mistake 2 "is a tl.constexpr, which is compiled in" n:i32 BLOCK:i32
 mistake 2 "did you mean 'BLOCK'" n:i32 BLOK=64
 mistake 2 "n:*fp32 is its type" 'n=zeros(fp32,4)' BLOCK=64
 mistake 2 "each is a whole number" n:i32 BLOCK=64,fp32
+mistake 2 "hint: False and True are 0 and 1" n:i32 BLOCK=False,True
 expect 2 err "not to stdout" "$tilec" build "$source/kernels/add.py" -o - --header "$folder/no.h"
 mistake 2 "BLOCK: 32 is there twice" n:i32 BLOCK=32,64,32
 mistake 2 "there is no level \`x86-64-v5\`" n:i32 BLOCK=64 --cpu x86-64-v5

@@ -135,7 +135,7 @@ static inline void expect_grid_limits(Scene *s, const char *device)
 {
     const tilec_launch_options options = {.device = device};
     const tilec_arg args[] = {of_int(NULL, 5)};
-    char wanted[128];
+    char wanted[160];
 
     load(s, HEAD "@triton.jit\ndef k(n): pass\n");
     for (int d = 1; d < 3; d++) {
@@ -146,7 +146,8 @@ static inline void expect_grid_limits(Scene *s, const char *device)
         assert_int_equal(tilec_launch(s->file, NULL, grid, args, 1, &options, &s->error),
                          TILEC_BAD_ARGUMENT);
         snprintf(wanted, sizeof wanted,
-                 "error: the grid %dx%dx%d is too large for the device `%s`: along y and z it has "
+                 "error: kernel `k` of test.py: the grid %dx%dx%d is too large for the device "
+                 "`%s`: along y and z it has "
                  "at most 65535 programs\n",
                  grid[0], grid[1], grid[2], device);
         assert_string_equal(s->error, wanted);

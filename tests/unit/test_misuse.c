@@ -3,6 +3,13 @@
  */
 #include "scene.h"
 
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#ifndef PR_SET_MDWE /* of Linux 6.3 */
+#define PR_SET_MDWE 65
+#endif
+
 static const char fill_source[] = HEAD "@triton.heuristics({'R': lambda a: a['x'].shape[-1]})\n"
                                        "@triton.jit\n"
                                        "def fill(x, R: tl.constexpr = 1): tl.store(x, 1.0)\n";
@@ -117,6 +124,37 @@ static void test_tensors_that_make_no_sense(void **state)
     expect(s, fill(s, t, (tilec_launch_options){0}), TILEC_BAD_ARGUMENT, "none of tilec_dtype");
 }
 
+/* Of a process whose memory cannot become executable; 0: the words are there. */
+static int launch_hardened(Scene *s)
+{
+    const tilec_launch_options options = {.device = "cpu"};
+    const tilec_arg x = {.kind = TILEC_ARG_TENSOR, .tensor = good_tensor()};
+    const unsigned long no_new_executable_memory = 1;
+
+    if (prctl(PR_SET_MDWE, no_new_executable_memory, 0, 0, 0) != 0)
+        return 0; /* an older system */
+    tilec_status status = tilec_launch(s->file, NULL, one, &x, 1, &options, &s->error);
+    return status == TILEC_FAILED && s->error && strstr(s->error, "MemoryDenyWriteExecute") &&
+                   strstr(s->error, "tilec build")
+               ? 0
+               : 1;
+}
+
+static void test_services_that_deny_executable_memory_are_told_a_way(void **state)
+{
+    Scene *s = *state;
+    int status = -1;
+
+    load(s, fill_source);
+    if (!has_cpu())
+        return;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(launch_hardened(s));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 static void ignore_line(void *user, const tilec_line *line)
 {
     (void)line;
@@ -164,7 +202,8 @@ static void test_read_only_tensors_are_not_written(void **state)
     t.read_only = 1;
     cell[0] = 5;
     expect(s, fill(s, t, (tilec_launch_options){0}), TILEC_BAD_ARGUMENT,
-           "the array given for `x` is read-only, and the kernel writes to it");
+           "error: kernel `fill` of test.py: the array given for `x` is read-only, and the kernel "
+           "writes to it\n");
     assert_float_equal(cell[0], 5, 0);
 }
 
@@ -214,6 +253,28 @@ static void count_warning(void *user, const char *text)
     ++*(int *)user;
 }
 
+/* The kernel, and what -1 may come from. */
+static void test_grids_that_make_no_sense(void **state)
+{
+    static const struct {
+        int32_t grid[3];
+        const char *words;
+    } rows[] = {
+        {{-1, 1, 1},
+         "error: kernel `fill` of test.py: the grid -1x1x1 has a negative extent (-1 is also what "
+         "TILEC_GRID and tilec::grid make of what does not fit into 32 bits)\n"},
+        {{1, -7, 1}, "the grid 1x-7x1 has a negative extent"},
+        {{INT32_MAX, INT32_MAX, INT32_MAX}, "has more than 2^62 programs"},
+    };
+    Scene *s = *state;
+    const tilec_arg x = {.kind = TILEC_ARG_TENSOR, .tensor = good_tensor()};
+
+    load(s, fill_source);
+    for (int i = 0; i < COUNT(rows); i++)
+        expect(s, tilec_launch(s->file, NULL, rows[i].grid, &x, 1, NULL, &s->error),
+               TILEC_BAD_ARGUMENT, rows[i].words);
+}
+
 static void test_grids_without_programs(void **state)
 {
     Scene *s = *state;
@@ -248,6 +309,8 @@ int main(void)
         TEST(test_tensors_elsewhere_are_refused_by_name),
         TEST(test_options_that_make_no_sense),
         TEST(test_sources_that_are_too_long),
+        TEST(test_grids_that_make_no_sense),
+        TEST(test_services_that_deny_executable_memory_are_told_a_way),
         TEST(test_grids_without_programs),
         TEST(test_samples_are_taken_by_one),
         TEST(test_debug_is_one_of_its_values),

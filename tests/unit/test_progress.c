@@ -81,7 +81,8 @@ static void test_a_launch_is_cancelled_between_programs(void **state)
     for (int i = 0; i < COUNT(devices); i++) {
         Watched w = {.last = PROGRAMS, .opens = true, .answer = 1};
         assert_int_equal(launch_waiting(s, devices[i], &w), TILEC_CANCELLED);
-        assert_non_null(strstr(s->error, "the launch was cancelled"));
+        assert_non_null(strstr(s->error, "error: kernel `"));
+        assert_non_null(strstr(s->error, "` of test.py: the launch was cancelled\n"));
         tilec_free(s->error);
         s->error = NULL;
         assert_true(w.still_seconds > 0.15); /* since the first programs began */

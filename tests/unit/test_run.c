@@ -1037,6 +1037,22 @@ static void test_plugin_that_was_cut_off_is_not_loaded(void **state)
     assert_int_equal(unlink(copy), 0);
 }
 
+static void says(const char *why, const char *words)
+{
+    assert_non_null(why);
+    if (!strstr(why, words))
+        fail_msg("wanted: %s\ngot: %s", words, why);
+}
+
+/* Why a plugin is not taken for this library; NULL where one is, or where there is none. */
+static const char *reason_against(Scene *s, const char *library)
+{
+    const char *why = NULL, *path = run_plugin_path(s->arena, library, &why);
+
+    assert_true(!path || !why);
+    return why;
+}
+
 /* The folder above the library's may be one that everybody writes to. */
 static void test_plugin_of_a_stranger_is_not_found(void **state)
 {
@@ -1047,22 +1063,30 @@ static void test_plugin_of_a_stranger_is_not_found(void **state)
 
     assert_int_equal(mkdir(sub, 0700), 0);
     assert_int_equal(os_write_file(library, "", 0), 0);
-    assert_null(run_plugin_path(s->arena, library));
+    assert_null(reason_against(s, library)); /* there is none */
     assert_int_equal(os_write_file(plugin, "", 0), 0);
-    assert_non_null(run_plugin_path(s->arena, library));
+    assert_null(reason_against(s, library));
     assert_int_equal(chmod(plugin, 0666), 0);
-    assert_null(run_plugin_path(s->arena, library));
+    says(reason_against(s, library), "tilec-llvm.so may be written by everybody");
+    says(reason_against(s, library), "chmod o-w /");
     assert_int_equal(chmod(plugin, 0644), 0);
     assert_int_equal(chmod(s->folder, 0777), 0); /* everybody may put another one there */
-    assert_null(run_plugin_path(s->arena, library));
+    says(reason_against(s, library), "/ may be written by everybody");
     assert_int_equal(chmod(s->folder, 0700), 0);
     if (chown(plugin, 12345, 12345) == 0) { /* only root can give files away */
-        assert_null(run_plugin_path(s->arena, library));
+        says(reason_against(s, library), "tilec-llvm.so belongs to another user");
         assert_int_equal(chown(sub, 12345, 12345),
                          0); /* the owner of a folder counts for nothing */
-        assert_null(run_plugin_path(s->arena, library));
+        says(reason_against(s, library), "tilec-llvm.so belongs to another user");
         assert_int_equal(chown(library, 12345, 12345), 0);
-        assert_non_null(run_plugin_path(s->arena, library));
+        assert_null(reason_against(s, library));
+        /* one that is not trusted does not hide another one */
+        const char *beside = arena_printf(s->arena, "%s/tilec-llvm.so", sub), *why = NULL;
+        assert_int_equal(os_write_file(beside, "", 0), 0);
+        assert_int_equal(chmod(beside, 0666), 0);
+        assert_string_equal(run_plugin_path(s->arena, library, &why),
+                            arena_printf(s->arena, "%s/../tilec-llvm.so", sub));
+        assert_int_equal(unlink(beside), 0);
     }
     assert_int_equal(unlink(library), 0);
     assert_int_equal(rmdir(sub), 0);
@@ -1074,11 +1098,12 @@ static void test_plugin_is_not_looked_for_in_the_current_folder(void **state)
     Scene *s = *state;
     const char *plugin = arena_printf(s->arena, "%s/tilec-llvm.so", s->folder);
     char *here = getcwd(NULL, 0);
+    const char *why = NULL;
 
     assert_int_equal(os_write_file(plugin, "", 0), 0);
     assert_int_equal(chdir(s->folder), 0);
-    assert_null(run_plugin_path(s->arena, "tilec-llvm.so"));
-    assert_null(run_plugin_path(s->arena, "./tilec-llvm.so"));
+    assert_null(run_plugin_path(s->arena, "tilec-llvm.so", &why));
+    assert_null(run_plugin_path(s->arena, "./tilec-llvm.so", &why));
     assert_int_equal(chdir(here), 0);
     free(here);
 }
