@@ -509,9 +509,10 @@ typedef enum {
     TILEC_NAME_LANGUAGE, /* module: what of the language it is, in full: "triton.language",
                           * "triton.language.exp", "triton.language.extra.libdevice" */
     TILEC_NAME_CLASS,    /* role, text, length, path, line, module, function: as of a function */
-    TILEC_NAME_OBJECT /* what kernels have no value for, so that using it is an error.  text: what
-                       * it is, "a set", or NULL; module and function: where it is from,
-                       * "torch" and "tanh", or NULL; is_constexpr: as of a value */
+    TILEC_NAME_LIBRARY,  /* module: what a library for the host has, in full: "torch.tanh".  Kernels
+                          * may compare its dtypes, and call torch.finfo() and the like */
+    TILEC_NAME_OBJECT    /* what is no value of a kernel: text, which says what it is ("a dict"),
+                          * hint, module, where its attributes are asked for; is_constexpr */
 } tilec_name_kind;
 
 typedef enum {
@@ -546,6 +547,9 @@ typedef struct {
     int noinline;
     const char *const *unaligned;
     int nunaligned;
+    /* What to do instead of using an object.  NULL: nothing, as an object that is there for its
+     * attributes may be passed on, and its bare name be used, whatever is_constexpr says. */
+    const char *hint;
 } tilec_name;
 
 /* What is known about the other files that a kernel's file imports from.  Nothing here but `user`

@@ -12,7 +12,8 @@ enum {
     ANSWER_MODULE,   /* name or None, path or None */
     ANSWER_LANGUAGE, /* full name */
     ANSWER_CLASS,    /* role, the class, in the parts of a function */
-    ANSWER_OBJECT    /* what it is, module and name or None, whether it is a constexpr */
+    ANSWER_LIBRARY,  /* full name */
+    ANSWER_OBJECT /* what it is, hint or None, name of its attributes' space, is it a constexpr */
 };
 
 /* A text as UTF-8, NULL for None; borrowed from `k`. */
@@ -72,6 +73,17 @@ int answer_function(PyObject *tuple, tilec_name *out, Keep *k)
     return PyErr_Occurred() ? -1 : 0;
 }
 
+static int answer_object(PyObject *a, tilec_name *out, Keep *k)
+{
+    out->kind = TILEC_NAME_OBJECT;
+    out->is_constexpr = PyObject_IsTrue(PyTuple_GetItem(a, 4));
+    return text_of(PyTuple_GetItem(a, 1), &out->text, NULL, k) != 0 ||
+                   text_of(PyTuple_GetItem(a, 2), &out->hint, NULL, k) != 0 ||
+                   text_of(PyTuple_GetItem(a, 3), &out->module, NULL, k) != 0
+               ? -1
+               : 0;
+}
+
 static int take_answer(PyObject *a, const char *name, tilec_name *out, Keep *k)
 {
     long kind = PyLong_AsLong(PyTuple_GetItem(a, 0));
@@ -99,14 +111,11 @@ static int take_answer(PyObject *a, const char *name, tilec_name *out, Keep *k)
     case ANSWER_LANGUAGE:
         out->kind = TILEC_NAME_LANGUAGE;
         return text_of(PyTuple_GetItem(a, 1), &out->module, NULL, k);
+    case ANSWER_LIBRARY:
+        out->kind = TILEC_NAME_LIBRARY;
+        return text_of(PyTuple_GetItem(a, 1), &out->module, NULL, k);
     case ANSWER_OBJECT:
-        out->kind = TILEC_NAME_OBJECT;
-        out->is_constexpr = PyObject_IsTrue(PyTuple_GetItem(a, 4));
-        return text_of(PyTuple_GetItem(a, 1), &out->text, &out->length, k) != 0 ||
-                       text_of(PyTuple_GetItem(a, 2), &out->module, NULL, k) != 0 ||
-                       text_of(PyTuple_GetItem(a, 3), &out->function, NULL, k) != 0
-                   ? -1
-                   : 0;
+        return answer_object(a, out, k);
     default:
         PyErr_Format(PyExc_SystemError, "there is no answer of kind %ld", kind);
         return -1;

@@ -492,17 +492,22 @@ static bool numpy_is_as_known(PyObject *o)
     return same;
 }
 
-/* Is the type, or one that it derives from, the one that the loaded NumPy calls so? */
-static bool is_of_numpy(PyTypeObject *type, const char *name)
+/* Is the type, or one that it derives from, the one that the library, if loaded, calls so? */
+static bool is_of(PyTypeObject *type, const char *library, const char *name)
 {
     PyObject *modules = PyImport_GetModuleDict();
-    PyObject *numpy = modules ? PyDict_GetItemString(modules, "numpy") : NULL;
-    PyObject *base = numpy ? PyObject_GetAttrString(numpy, name) : NULL;
+    PyObject *module = modules ? PyDict_GetItemString(modules, library) : NULL;
+    PyObject *base = module ? PyObject_GetAttrString(module, name) : NULL;
     bool is = base && PyType_Check(base) && PyType_IsSubtype(type, (PyTypeObject *)base);
 
     Py_XDECREF(base);
     PyErr_Clear();
     return is;
+}
+
+bool array_is_scalar_class(PyObject *o)
+{
+    return PyType_Check(o) && is_of((PyTypeObject *)o, "numpy", "generic");
 }
 
 static const void *exchange_api(PyTypeObject *type)
@@ -524,9 +529,11 @@ static bool has(PyTypeObject *type, PyObject *name)
 
 static TypeKind array_kind(PyTypeObject *type, PyObject *o, TypeEntry *e)
 {
-    if (is_of_numpy(type, "generic"))
+    if (is_of(type, "numpy", "generic"))
         return IS_SCALAR;
-    if (is_of_numpy(type, "ndarray"))
+    if (is_of(type, "numpy", "dtype") || is_of(type, "torch", "dtype"))
+        return IS_LIBRARY_DTYPE;
+    if (is_of(type, "numpy", "ndarray"))
         return numpy_is_as_known(o) ? IS_NUMPY : IS_INTERFACE;
     e->api = exchange_api(type);
     if (e->api)

@@ -73,11 +73,11 @@ typedef struct {
     /* see classes() in module.c */
     PyObject *dtype_class, *constexpr_class, *reinterpreted_class, *namespace_class;
     PyObject *function_classes;
-    PyObject *raise, *say; /* see voices() */
-    PyObject *host_device; /* bytes: where launches on host arrays run; NULL: the CPU */
-    bool checks;           /* launches look at every access, unless they say check=False */
-    bool slow;             /* all launches go through run() */
-    unsigned long epoch;   /* counts changes of functions' texts: see touch() */
+    PyObject *raise, *say, *describe; /* see voices() */
+    PyObject *host_device;            /* bytes: where launches on host arrays run; NULL: the CPU */
+    bool checks;         /* launches look at every access, unless they say check=False */
+    bool slow;           /* all launches go through run() */
+    unsigned long epoch; /* counts changes of functions' texts: see touch() */
     struct {
 #define X(name) PyObject *name;
         CORE_NAMES(X)
@@ -99,6 +99,7 @@ typedef enum {
     IS_DLPACK,
     IS_SCALAR, /* of NumPy */
     IS_DTYPE,
+    IS_LIBRARY_DTYPE, /* of NumPy or PyTorch, which the language may not have */
     IS_CONSTEXPR,
     IS_FUNCTION, /* a kernel, or another function for kernels */
     IS_NAMED_TUPLE,
@@ -144,6 +145,8 @@ int array_numbers(PyObject *o, int64_t **out, Keep *k);
 int array_read(const TypeEntry *entry, PyObject *o, const char *param, tilec_tensor *out, Keep *k);
 /* The stream that the library of a tensor on a device works on now; NULL where nobody says. */
 int array_stream(const TypeEntry *entry, PyObject *o, int device_id, void **out);
+/* Is it a class of NumPy's scalars, numpy.float32, which stands for its dtype? */
+bool array_is_scalar_class(PyObject *o);
 /* "float32", as NumPy calls it; false: the language has no such dtype. */
 bool dtype_of_name(const char *name, tilec_dtype *out);
 
@@ -179,10 +182,11 @@ void fail_status(tilec_status status, char *error, const Said *said);
 /* --- file.c --- */
 
 /* Something that the compiler was told, to be looked at again before a launch. */
+typedef enum { WATCH_KEY, WATCH_ATTRIBUTE, WATCH_ITEM } WatchKind; /* as tilec/names.py has them */
 typedef struct {
-    PyObject *owner, *name; /* a dict and a key; or an object and its attribute */
+    PyObject *owner, *name; /* a dict and a key; an object and its attribute; a list and an index */
     PyObject *seen;         /* what it was; NULL: there was nothing */
-    bool is_attribute;
+    WatchKind how;
     bool is_rare; /* it changes only with core.epoch */
 } Watched;
 

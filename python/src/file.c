@@ -21,11 +21,20 @@ static void watched_clear(Watched *w)
 /* As it is now: a new reference, or NULL without an exception. */
 static PyObject *watched_now(const Watched *w)
 {
-    PyObject *now = w->is_attribute ? PyObject_GetAttr(w->owner, w->name)
-                                    : PyDict_GetItemWithError(w->owner, w->name);
+    PyObject *now = NULL;
 
-    if (!w->is_attribute)
+    switch (w->how) {
+    case WATCH_KEY:
+        now = PyDict_GetItemWithError(w->owner, w->name);
         Py_XINCREF(now);
+        break;
+    case WATCH_ATTRIBUTE:
+        now = PyObject_GetAttr(w->owner, w->name);
+        break;
+    case WATCH_ITEM:
+        now = PyObject_GetItem(w->owner, w->name);
+        break;
+    }
     if (!now)
         PyErr_Clear();
     return now;
@@ -67,25 +76,28 @@ static Watched *more_watched(File *f)
     return &f->watched[f->nwatched];
 }
 
-/* watch(owner, name, is_attribute, is_rare): from now on it must stay what it is; its number */
+/* watch(owner, name, how, is_rare): from now on it must stay what it is; its number */
 static PyObject *file_watch(PyObject *self, PyObject *args)
 {
     File *f = (File *)self;
     PyObject *owner, *name;
-    int is_attribute, is_rare;
+    int how, is_rare;
     Watched *w;
 
-    if (!PyArg_ParseTuple(args, "OUpp", &owner, &name, &is_attribute, &is_rare))
+    if (!PyArg_ParseTuple(args, "OOip", &owner, &name, &how, &is_rare))
         return NULL;
-    if (!is_attribute && !PyDict_Check(owner))
+    if (how == WATCH_KEY && !PyDict_Check(owner))
         return PyErr_Format(PyExc_TypeError, "a dict is needed");
+    if (how != WATCH_ITEM && !PyUnicode_Check(name))
+        return PyErr_Format(PyExc_TypeError, "a name is a str");
     w = more_watched(f);
     if (!w)
         return NULL;
     Py_INCREF(owner);
     Py_INCREF(name);
-    PyUnicode_InternInPlace(&name);
-    *w = (Watched){.owner = owner, .name = name, .is_attribute = is_attribute, .is_rare = is_rare};
+    if (how != WATCH_ITEM)
+        PyUnicode_InternInPlace(&name);
+    *w = (Watched){.owner = owner, .name = name, .how = (WatchKind)how, .is_rare = is_rare};
     w->seen = watched_now(w);
     return PyLong_FromLong(f->nwatched++);
 }

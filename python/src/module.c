@@ -53,14 +53,16 @@ static PyObject *core_classes(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* voices(raise, say): what raises (status, kind, text), and shows what the compiler says */
+/* voices(raise, say, describe): what raises (status, kind, text), shows what the compiler says, and
+ * gives (what an object is, what to do instead or None) */
 static PyObject *core_voices(PyObject *self, PyObject *args)
 {
-    PyObject *raise, *say;
+    PyObject *raise, *say, *describe;
 
     (void)self;
-    if (!PyArg_ParseTuple(args, "OO", &raise, &say))
+    if (!PyArg_ParseTuple(args, "OOO", &raise, &say, &describe))
         return NULL;
+    replace(&core.describe, describe);
     replace(&core.raise, raise);
     replace(&core.say, say);
     Py_RETURN_NONE;
@@ -113,6 +115,17 @@ static PyObject *core_touch(PyObject *self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+/* is_dtype(value): does the language have this dtype, whoever calls it so? */
+static PyObject *core_is_dtype(PyObject *self, PyObject *value)
+{
+    tilec_dtype ignored;
+    bool known = value_dtype(value, &ignored) == 0;
+
+    (void)self;
+    PyErr_Clear();
+    return PyBool_FromLong(known);
+}
+
 /* devices(): (name, description, what is missing or None) of each that this build knows */
 static PyObject *core_devices(PyObject *self, PyObject *unused)
 {
@@ -162,6 +175,7 @@ static PyMethodDef core_methods[] = {
     {"host_device", core_host_device, METH_O, NULL},
     {"slow", core_slow, METH_O, NULL},
     {"touch", core_touch, METH_NOARGS, NULL},
+    {"is_dtype", core_is_dtype, METH_O, NULL},
     {"devices", core_devices, METH_NOARGS, NULL},
     {"units", core_units, METH_VARARGS, NULL},
     {0},

@@ -84,9 +84,32 @@ static int read_kept(PyObject *o, const char *param, tilec_arg *out, Keep *k)
     return result;
 }
 
+/* A scalar of NumPy; one that Python has no number for is rounded to a float. */
+static int read_scalar(PyObject *o, const char *param, tilec_arg *out, Keep *k)
+{
+    PyObject *item = PyObject_CallMethod(o, "item", NULL);
+
+    if (item && Py_TYPE(item) == Py_TYPE(o)) {
+        PyObject *number = PyNumber_Float(item);
+
+        Py_DECREF(item);
+        item = number;
+    }
+    return read_kept(item, param, out, k);
+}
+
+/* In the words of describe() in tilec/values.py. */
 static int refuse_object(PyObject *o, const char *param)
 {
-    PyErr_Format(PyExc_TypeError, "`%s` cannot be a %S: %R", param, Py_TYPE(o), o);
+    PyObject *said = PyObject_CallFunctionObjArgs(core.describe, o, NULL);
+    PyObject *what = said ? PyTuple_GetItem(said, 0) : NULL;
+    PyObject *advice = said ? PyTuple_GetItem(said, 1) : NULL;
+
+    if (what && advice && advice != Py_None)
+        PyErr_Format(PyExc_TypeError, "`%s` cannot be %U: %R\nhint: %U", param, what, o, advice);
+    else if (what)
+        PyErr_Format(PyExc_TypeError, "`%s` cannot be %U: %R", param, what, o);
+    Py_XDECREF(said);
     return -1;
 }
 
@@ -99,7 +122,7 @@ static int read_object(PyObject *o, const char *param, tilec_arg *out, Keep *k)
         PyErr_Clear();
         return refuse_object(o, param);
     }
-    PyObject *text = PyUnicode_FromFormat("%R %zd %R", Py_TYPE(o), (Py_ssize_t)hash, o);
+    PyObject *text = PyUnicode_FromFormat("%R, a %R of hash %zd", o, Py_TYPE(o), (Py_ssize_t)hash);
     PyObject *bytes = text ? PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass") : NULL;
 
     Py_XDECREF(text);
@@ -108,6 +131,16 @@ static int read_object(PyObject *o, const char *param, tilec_arg *out, Keep *k)
     out->kind = TILEC_ARG_OBJECT;
     out->text = PyBytes_AsString(bytes);
     return 0;
+}
+
+/* A dtype of NumPy or PyTorch; one that the language lacks is an object. */
+static int read_library_dtype(PyObject *o, const char *param, tilec_arg *out, Keep *k)
+{
+    out->kind = TILEC_ARG_DTYPE;
+    if (value_dtype(o, &out->dtype) == 0)
+        return 0;
+    PyErr_Clear();
+    return read_object(o, param, out, k);
 }
 
 /* What is none of the usual types may derive from one, or turn itself into a number. */
@@ -126,6 +159,8 @@ static int read_other(PyObject *o, const char *param, tilec_arg *out, Keep *k)
         return read_tuple(o, param, out, k);
     if (PyList_Check(o))
         return read_kept(PySequence_Tuple(o), param, out, k);
+    if (array_is_scalar_class(o))
+        return read_library_dtype(o, param, out, k);
     if (PyIndex_Check(o))
         return read_kept(PyNumber_Index(o), param, out, k);
     return read_object(o, param, out, k);
@@ -203,9 +238,12 @@ static bool dtype_of_text(const char *name, tilec_dtype *out)
 }
 
 /* What a dtype calls itself: those of the package "fp32" as the library, "int32" as NumPy, and
- * "int1"; those of PyTorch "torch.float32"; a text is its own name. */
+ * "int1"; those of PyTorch "torch.float32"; a text is its own name; NumPy's classes of scalars,
+ * "float32", too. */
 static PyObject *dtype_text(PyObject *o)
 {
+    if (array_is_scalar_class(o))
+        return PyObject_GetAttrString(o, "__name__");
     bool has_name = !PyUnicode_Check(o) && PyObject_HasAttr(o, core.names.name);
 
     return has_name ? PyObject_GetAttr(o, core.names.name) : PyObject_Str(o);
@@ -219,7 +257,8 @@ int value_dtype(PyObject *o, tilec_dtype *out)
 
     if (name && strncmp(name, "torch.", 6) == 0)
         name += 6;
-    bool known = name && dtype_of_text(strcmp(name, "int1") == 0 ? "bool" : name, out);
+    bool is_bool = name && (strcmp(name, "int1") == 0 || strcmp(name, "bool_") == 0);
+    bool known = name && dtype_of_text(is_bool ? "bool" : name, out);
 
     if (name && !known)
         PyErr_Format(PyExc_TypeError, "%R is no dtype that an argument can be", o);
@@ -251,8 +290,12 @@ static int read_reinterpreted(PyObject *o, const char *param, tilec_arg *out, Ke
 static int read_constexpr(PyObject *o, const char *param, tilec_arg *out, Keep *k)
 {
     tilec_arg *value = keep_memory(k, sizeof *value);
+    bool any_object = k->any_object;
 
-    if (!value || read_kept(PyObject_GetAttr(o, core.names.value), param, value, k) != 0)
+    k->any_object = true;
+    bool good = value && read_kept(PyObject_GetAttr(o, core.names.value), param, value, k) == 0;
+    k->any_object = any_object;
+    if (!good)
         return -1;
     out->kind = TILEC_ARG_CONSTEXPR;
     out->items = value;
@@ -313,6 +356,12 @@ static int read_function(PyObject *o, const char *param, tilec_arg *out, Keep *k
     return out->text ? 0 : -1;
 }
 
+/* One element without a dimension is, as a constant, a number. */
+static bool is_number(PyObject *o, const tilec_tensor *t)
+{
+    return t->ndim == 0 && t->memory == TILEC_MEMORY_HOST && PyObject_HasAttrString(o, "item");
+}
+
 int value_read(PyObject *o, const char *param, tilec_arg *out, Keep *k)
 {
     TypeEntry found;
@@ -344,9 +393,11 @@ int value_read(PyObject *o, const char *param, tilec_arg *out, Keep *k)
     case IS_UNKNOWN:
         return read_other(o, param, out, k);
     case IS_SCALAR:
-        return read_kept(PyObject_CallMethod(o, "item", NULL), param, out, k);
+        return read_scalar(o, param, out, k);
     case IS_CONSTEXPR:
         return read_constexpr(o, param, out, k);
+    case IS_LIBRARY_DTYPE:
+        return read_library_dtype(o, param, out, k);
     case IS_DTYPE:
         out->kind = TILEC_ARG_DTYPE;
         return value_dtype(o, &out->dtype);
@@ -366,6 +417,8 @@ int value_read(PyObject *o, const char *param, tilec_arg *out, Keep *k)
         out->kind = TILEC_ARG_TENSOR;
         if (array_read(entry, o, param, &out->tensor, k) != 0)
             return -1;
+        if (k->any_object && is_number(o, &out->tensor))
+            return read_kept(PyObject_CallMethod(o, "item", NULL), param, out, k);
         if (out->tensor.memory == TILEC_MEMORY_HOST || k->on_device)
             return 0;
         k->on_device = true;

@@ -100,7 +100,8 @@ class Classes(unittest.TestCase):
         def kernel(out):
             tl.store(out, Plain)
 
-        with self.assertRaisesRegex(triton.CompilationError, "cannot convert .*Plain to tensor"):
+        with self.assertRaisesRegex(triton.CompilationError,
+                                    "`Plain` is the class .*Plain, for which a kernel has no"):
             kernel[(1,)](np.zeros(1))
 
 

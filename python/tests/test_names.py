@@ -583,8 +583,8 @@ class Objects(unittest.TestCase):
         self.assertEqual(run(kernel, Mode.EXACT)[:3], [1, 2, 1])
 
     def test_what_is_no_constant_is_never_a_number(self):
-        values = {"list": [1, 2], "dict": {}, "set": {1}, "object": object(),
-                  "fractions.Fraction": fractions.Fraction(1, 2), "numpy.ndarray": np.zeros(1),
+        values = {"list whose item 1 is a dict": [1, {}], "dict": {}, "set": {1}, "object": object(),
+                  "fractions.Fraction": fractions.Fraction(1, 2), "numpy.ndarray of shape (1,)": np.zeros(1),
                   "numpy.datetime64": np.datetime64("2020-01-01"), "bytes": b"x"}
         for what, value in values.items():
             settings = types.SimpleNamespace(value=value)

@@ -16,6 +16,7 @@ from .language.types import dtype
 from .names import Surroundings
 from .source import Source
 from .speech import say
+from .values import describe
 from .wrappers import MockTensor, TensorWrapper
 
 
@@ -277,4 +278,4 @@ def _raise(status, kind, text):
 
 _core.classes(dtype, constexpr, TensorWrapper, types.SimpleNamespace,
               (KernelInterface, ConstexprFunction))
-_core.voices(_raise, say)
+_core.voices(_raise, say, describe)

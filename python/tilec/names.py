@@ -16,14 +16,13 @@ from .kernel import KernelInterface
 from .language.constants import ConstexprFunction, constexpr
 from .language.types import dtype
 from .source import Source, SourceError
+from .values import (NO_CONSTANT, WATCH_ATTRIBUTE, WATCH_KEY, constant, describe, is_constant,
+                     is_same, library_name)
 
 # kinds of answers and roles of functions, as src/answer.c and tilec.h number them
-_VALUE, _FUNCTION, _MODULE, _LANGUAGE, _CLASS, _OBJECT = range(6)
+_VALUE, _FUNCTION, _MODULE, _LANGUAGE, _CLASS, _LIBRARY, _OBJECT = range(7)
 _JIT, _CONSTEXPR, _PYTHON, _NAMED_TUPLE, _AGGREGATE, _ENUM = range(6)
 MISSING = object()
-# what arrays, numbers and containers have, and objects that only hold constants have not
-_MARKS_OF_VALUES = ("__dlpack__", "__array_interface__", "__cuda_array_interface__", "__array__",
-                    "__index__", "__float__", "__iter__")
 # modules of Python whose members the compiler evaluates itself
 _PYTHON_MODULES = ("math", "itertools")
 
@@ -45,9 +44,10 @@ class FunctionSpace:
         self.globals = fn.__globals__
 
     def place(self, name):
-        """(owner, key, whether it is an attribute) of what the name means."""
+        """(owner, key, how to look there) of what the name means."""
         cell = self.cells.get(name)
-        return (self.globals, name, False) if cell is None else (cell, "cell_contents", True)
+        return (self.globals, name, WATCH_KEY) if cell is None else \
+            (cell, "cell_contents", WATCH_ATTRIBUTE)
 
     def default(self, name, function):
         """What the `def` has made the parameter's default; MISSING for functions inside of it."""
@@ -65,7 +65,8 @@ class _ModuleSpace:
 
     def place(self, name):
         names = vars(self.module)
-        return (names, name, False) if name in names else (self.module, name, True)
+        return (names, name, WATCH_KEY) if name in names else \
+            (self.module, name, WATCH_ATTRIBUTE)
 
     def is_constexpr(self, name):
         return True  # Triton lets kernels use attributes of modules as they are
@@ -78,7 +79,7 @@ class _ObjectSpace:
         self.owner = owner
 
     def place(self, name):
-        return (self.owner, name, True)
+        return (self.owner, name, WATCH_ATTRIBUTE)
 
     def is_constexpr(self, name):
         return True
@@ -143,8 +144,8 @@ def _is_annotated(names, name):
 
 def look(place):
     """What is there, or MISSING."""
-    owner, key, is_attribute = place
-    if is_attribute:
+    owner, key, how = place
+    if how == WATCH_ATTRIBUTE:
         try:
             return getattr(owner, key)
         except (AttributeError, ValueError):  # ValueError: a cell that is empty yet
@@ -175,25 +176,28 @@ class Surroundings:
         is_constexpr = space.is_constexpr(name)
         if isinstance(space, FunctionSpace) and function is None:
             # a default or an annotation, which Python evaluated when it ran the `def`
-            return self._answer(file, None, place, name, value, is_constexpr)
+            return self._answer(file, None, name, value, is_constexpr)
         index = file.watch(*place, False)
-        if isinstance(space, FunctionSpace) and not place[2]:
+        if isinstance(space, FunctionSpace) and place[2] == WATCH_KEY:
             self.globals[index] = name
-        return self._answer(file, index, place, name, value, is_constexpr)
+        return self._answer(file, index, name, value, is_constexpr, getattr(space, "module", None))
 
     def _default(self, file, space, name, function):
         """None where only the text can tell what the default of a parameter is to kernels."""
         value = space.default(name, function) if isinstance(space, FunctionSpace) else MISSING
-        answer = self._answer(file, None, (None, name, False), name, value, True)
-        return None if answer is not None and answer[0] == _OBJECT else answer
+        is_type = isinstance(value, dtype) and (value.is_ptr() or value.is_block())
+        return None if is_type else self._answer(file, None, name, value, True)
 
     # --- answers -----------------------------------------------------------------------------
 
-    def _answer(self, file, index, place, name, value, is_constexpr):
-        """`index` is that of what is watched, None where nothing needs to be."""
+    def _answer(self, file, index, name, value, is_constexpr, module=None):
+        """`index` is that of what is watched, None where nothing needs to be; `module` is what the
+        name was asked of.
+        """
         while isinstance(value, constexpr):
             if index is not None:
-                self.globals[file.watch(value, "value", True, False)] = name
+                watched = file.watch(value, "value", WATCH_ATTRIBUTE, False)
+                self.globals[watched] = name
             value, is_constexpr = value.value, True
         if value is MISSING:
             return None
@@ -202,11 +206,20 @@ class Surroundings:
             return (_LANGUAGE, language)
         if isinstance(value, types.ModuleType):
             return (_MODULE, self._key(value, value.__name__, _ModuleSpace), None)
-        if _is_constant(value) and not is_pointer(value):
-            return (_VALUE, value, is_constexpr or isinstance(value, dtype))
+        if not isinstance(kernel_of(value), KernelInterface):
+            library = library_name(value, name, module)
+            if library is not None:
+                return (_LIBRARY, library)
         return (self._function(file, value) or self._class(value) or
-                _from_library(place, value, is_constexpr) or self._object(value) or
-                (_OBJECT, _described(value), None, None, is_constexpr))
+                self._value(file, value, is_constexpr))
+
+    def _value(self, file, value, is_constexpr):
+        """The answer for a constant, or an object that is none."""
+        found = constant(value, lambda *place: file.watch(*place, False))
+        if found is not NO_CONSTANT:
+            return (_VALUE, found, is_constexpr or isinstance(found, dtype))
+        what, advice = describe(value)
+        return (_OBJECT, what, advice, self._key(value, what, _ObjectSpace), is_constexpr)
 
     def _function(self, file, value):
         value = kernel_of(value)
@@ -229,12 +242,6 @@ class Surroundings:
         text, line, path = class_text(value)
         module = self._key(value, f"{value.__module__}.{value.__qualname__}", _ClassSpace)
         return (_CLASS, role, (text, value.__name__, module, path, line, (), False, ()))
-
-    def _object(self, value):
-        if not holds_constants(value):
-            return None
-        name = value.__qualname__ if isinstance(value, type) else type(value).__qualname__
-        return (_MODULE, self._key(value, name, _ObjectSpace), None)
 
     def function(self, file, value):
         """An argument of a launch: (its name, its role, its description)."""
@@ -270,13 +277,13 @@ class Surroundings:
         """
         owner, before, now = file.watched(index)
         name = self.globals.get(index)
-        if name is None or before is None or is_code(before) or holds_constants(before):
+        if is_constant(before) and is_same(before, now):
+            file.accept(index)
+            return False
+        if name is None or before is None or is_code(before) or not is_constant(before):
             return True
         if isinstance(owner, constexpr):
             before, now = constexpr(before), constexpr(now)
-        if type(before) is type(now) and bool(before == now):
-            file.accept(index)
-            return False
         raise ChangedGlobalError(f"Global variable {name} has changed since we compiled this kernel, "
                                  f"from {before} to {now}")
 
@@ -294,16 +301,6 @@ def is_code(value):
                               types.ModuleType, type))
 
 
-def holds_constants(value):
-    """Is it an object, or a class, whose attributes kernels may use as those of a module?  Not what
-    is a value itself: numbers, texts, containers, arrays.
-    """
-    if isinstance(value, type):
-        return value.__module__ != "builtins"
-    return not _is_constant(value) and hasattr(value, "__dict__") and not any(
-        hasattr(type(value), name) for name in _MARKS_OF_VALUES)
-
-
 def language_name(value):
     """The dotted name of what the language itself has; None for anything else."""
     if isinstance(value, types.ModuleType):
@@ -313,46 +310,3 @@ def language_name(value):
         return f"{value.__module__}.{value.__name__}" if value.__module__ in _PYTHON_MODULES else None
     name = getattr(value, "__tilec_builtin__", None)
     return name if isinstance(name, str) else None
-
-
-def is_pointer(value):
-    """Is it the type of pointers or tiles, which no constant has?"""
-    return isinstance(value, dtype) and (value.is_ptr() or value.is_block())
-
-
-def _is_constant(value):
-    if isinstance(value, tuple):
-        return all(_is_constant(v) for v in value)
-    if isinstance(value, enum.Enum):
-        value = value.value
-    if is_scalar_of_numpy(value):
-        value = value.item()
-    return value is None or isinstance(value, (bool, int, float, str, dtype, constexpr))
-
-
-def is_scalar_of_numpy(value):
-    numpy = sys.modules.get("numpy")
-    return numpy is not None and isinstance(value, numpy.generic)
-
-
-def _described(value):
-    kind = type(value)
-    name = kind.__qualname__ if kind.__module__ == "builtins" else \
-        f"{kind.__module__}.{kind.__qualname__}"
-    return ("an " if name[0] in "aeiou" else "a ") + name
-
-
-def _from_library(place, value, is_constexpr):
-    """An answer for a function or dtype of another library, with the name that this has for it, as
-    the messages of the compiler know it: torch.tanh, numpy.exp, torch.float16.
-    """
-    name = getattr(value, "__name__", None)
-    if type(value).__module__ == "torch" and type(value).__name__ == "dtype":
-        name = str(value).rpartition(".")[2]
-    elif isinstance(value, type) or not callable(value) or not isinstance(name, str):
-        return None
-    owner = place[0].get("__name__") if isinstance(place[0], dict) else None
-    for module in (owner, getattr(value, "__module__", None), "torch", "numpy"):
-        if getattr(sys.modules.get(module), name, None) is value:
-            return (_OBJECT, _described(value), module, name, is_constexpr)
-    return None

@@ -284,6 +284,45 @@ static bool bind_type(Binder *b, BindTo to, const tilec_arg *a)
                          is_divided(b, p) ? (int)divisible : 1, 0);
 }
 
+/* "[1].x", where a tensor stands in a tuple or constexpr; NULL: in none. */
+static const char *tensor_inside(Arena *a, const tilec_arg *arg, int level)
+{
+    bool is_tuple = arg->kind == TILEC_ARG_TUPLE;
+
+    if (arg->kind == TILEC_ARG_TENSOR || arg->kind == TILEC_ARG_DESCRIPTOR)
+        return "";
+    if ((!is_tuple && arg->kind != TILEC_ARG_CONSTEXPR) || !arg->items || level == BIND_MOST_LEVELS)
+        return NULL;
+    for (int i = 0; i < arg->nitems; i++) {
+        const tilec_arg *item = &arg->items[i];
+        const char *rest = tensor_inside(a, item, level + 1);
+
+        if (rest && !is_tuple)
+            return rest;
+        if (rest)
+            return item->name ? arena_printf(a, ".%s%s", item->name, rest)
+                              : arena_printf(a, "[%d]%s", i, rest);
+    }
+    return NULL;
+}
+
+/* A tuple or constexpr that is no constant. */
+static bool refuse_parts(Binder *b, const FrontParam *p, const tilec_arg *a)
+{
+    const char *at = b->arena ? tensor_inside(b->arena, a, 0) : NULL;
+
+    if (at) {
+        bind_refuse(b, TILEC_BAD_ARGUMENT, p->span,
+                    "`%s%s` is a constant, which cannot be a tensor", p->name, at);
+        bind_hint(b, "give the tensor to a parameter that is no tl.constexpr, by itself or in a "
+                     "tuple");
+        return false;
+    }
+    return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span,
+                       "the %s given for `%s` holds what is no constant, or too much of it",
+                       a->kind == TILEC_ARG_TUPLE ? "tuple" : "constexpr", p->name);
+}
+
 /* No constant could be made of the argument. */
 static bool refuse_argument(Binder *b, const FrontParam *p, const tilec_arg *a)
 {
@@ -298,9 +337,7 @@ static bool refuse_argument(Binder *b, const FrontParam *p, const tilec_arg *a)
                            "the file has no @triton.jit function `%s`, which is given for `%s`",
                            a->text ? a->text : "NULL", p->name);
     if (a->kind == TILEC_ARG_TUPLE || a->kind == TILEC_ARG_CONSTEXPR)
-        return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span,
-                           "the %s given for `%s` holds what is no constant, or too much of it",
-                           a->kind == TILEC_ARG_TUPLE ? "tuple" : "constexpr", p->name);
+        return refuse_parts(b, p, a);
     return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span,
                        "the kind of the argument for `%s` is none of tilec_arg_kind", p->name);
 }

@@ -54,8 +54,10 @@ static HostKind host_kind(const tilec_name *n, Arena *a, Const *value)
         return HOST_MODULE;
     case TILEC_NAME_LANGUAGE:
         return HOST_LANGUAGE;
+    case TILEC_NAME_LIBRARY:
+        return n->module ? HOST_LIBRARY : HOST_UNKNOWN;
     case TILEC_NAME_OBJECT:
-        return HOST_OBJECT;
+        return n->text ? HOST_OBJECT : HOST_UNKNOWN;
     case TILEC_NAME_UNKNOWN:
         break;
     }
@@ -92,7 +94,8 @@ static HostAnswer host_answer(const tilec_name *n)
                         .function = n->function,
                         .unspecialised = unspecialised,
                         .unaligned = unaligned,
-                        .noinline = n->noinline != 0};
+                        .noinline = n->noinline != 0,
+                        .hint = n->hint};
 }
 
 static void ask_host(void *context, const HostQuestion *q, HostAnswer *out)

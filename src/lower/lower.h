@@ -161,6 +161,14 @@ typedef struct {
     Sym name;
 } Lookup;
 
+/* What an expression may be although a kernel has no value of it. */
+typedef enum {
+    ADMIT_VALUES,    /* nothing */
+    ADMIT_DTYPES,    /* a dtype of another library, which is compared */
+    ADMIT_CONSTANTS, /* an object of the host that is there for its attributes, and passed on */
+    ADMIT_OBJECTS    /* any object, of which an attribute is asked, or whether it is None */
+} Admitted;
+
 typedef struct {
     const FrontFile *root; /* that the kernel stands in */
     Arena *arena;
@@ -170,11 +178,12 @@ typedef struct {
     Diags *diags;
     Builder b;
     Frame *frame;
-    int depth;      /* of expressions and arms within each other, through all callers */
-    long work;      /* statements lowered so far; repeated ones and parts of tuples count too */
-    bool exhausted; /* there was too much of it, which was reported */
-    int num_warps;  /* of the launch; 0: nobody asked for a number yet, the kernel neither */
-    int quiet;      /* > 0: errors are counted but not reported */
+    Admitted admitted; /* of the expression that is being lowered */
+    int depth;         /* of expressions and arms within each other, through all callers */
+    long work;         /* statements lowered so far; repeated ones and parts of tuples count too */
+    bool exhausted;    /* there was too much of it, which was reported */
+    int num_warps;     /* of the launch; 0: nobody asked for a number yet, the kernel neither */
+    int quiet;         /* > 0: errors are counted but not reported */
     int quiet_errors;
     Map *instances;      /* key -> Instance */
     Map *names;          /* of functions of the module -> the last number behind it */
@@ -236,6 +245,7 @@ bool val_is_handle(Val v);                        /* a block pointer or a descri
 bool value_is_instance(Val v, const char *class); /* builtin_static.c: of a class by its name */
 bool val_is_known(Val v);                         /* nothing in it is left to run time */
 bool val_is_function(Val v);                      /* or a module */
+bool val_is_object(Val v);                        /* of the host, for its attributes: a VAL_FILE */
 bool val_same(Val a, Val b);           /* identical: the same value or equal compile-time values */
 bool val_unknown_inside(Val v);        /* it, or anything in a tuple: an error was reported */
 const char *val_text(Lower *l, Val v); /* for messages: "fp32[64]", "constexpr 3" */
@@ -347,6 +357,8 @@ void forget_assigned(Lower *l, Node *const *nodes, int n); /* what they assign i
 
 /* --- lower_expr.c --- */
 Val lower_expr(Lower *l, const Node *n); /* VAL_UNKNOWN after an error; too deep a tree is one */
+/* The same for an operand that is looked at without being a value of the kernel. */
+Val lower_admitting(Lower *l, const Node *n, Admitted admitted);
 
 /* --- lower_call.c --- */
 typedef struct {
@@ -364,7 +376,7 @@ typedef struct {
  * written. */
 Val lower_call(Lower *l, const Node *n);
 /* In order; starred ones in pieces, `**` is an error. */
-ArgList lower_arguments(Lower *l, const Node *call);
+ArgList lower_arguments(Lower *l, const Node *call, Admitted admitted);
 /* `name` is where the callee stands.  Unknown without another word when the callee or an argument
  * is. */
 Val call_value(Lower *l, Val callee, const ArgList *args, Span name);

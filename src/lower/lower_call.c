@@ -31,16 +31,18 @@ static void push_starred(Lower *l, ArgList *list, const Node *n)
         push_arg(l, list, (Arg){.v = v.tuple->items[i], .node = n->left});
 }
 
-static void push_keyword(Lower *l, ArgList *list, const Node *n)
+static void push_keyword(Lower *l, ArgList *list, const Node *n, Admitted admitted)
 {
     uint32_t start = n->span.start;
-    Arg arg = {
-        lower_expr(l, n->left), n->left, n->name, {start, start + (uint32_t)strlen(n->name)}};
+    Arg arg = {lower_admitting(l, n->left, admitted),
+               n->left,
+               n->name,
+               {start, start + (uint32_t)strlen(n->name)}};
 
     push_arg(l, list, arg);
 }
 
-ArgList lower_arguments(Lower *l, const Node *call)
+ArgList lower_arguments(Lower *l, const Node *call, Admitted admitted)
 {
     ArgList list = {.span = call->span};
 
@@ -51,9 +53,9 @@ ArgList lower_arguments(Lower *l, const Node *call)
         else if (n->kind == N_DOUBLE_STARRED)
             push_arg(l, &list, (Arg){.v = fail_val(l, n->span, E_DOUBLE_STAR), .node = n});
         else if (n->kind == N_KEYWORD)
-            push_keyword(l, &list, n);
+            push_keyword(l, &list, n, admitted);
         else
-            push_arg(l, &list, (Arg){.v = lower_expr(l, n), .node = n});
+            push_arg(l, &list, (Arg){.v = lower_admitting(l, n, admitted), .node = n});
     }
     l->b.span = call->span;
     return list;
@@ -427,6 +429,14 @@ static bool is_foreign_call(Val f)
     return b && (strncmp(b->name, "torch.", 6) == 0 || strncmp(b->name, "numpy.", 6) == 0);
 }
 
+/* A function of the language that computes: Python's own ask what its arguments are. */
+static bool takes_values(Val f)
+{
+    bool is_python = f.kind == VAL_BUILTIN && (f.builtin->where & IN_PYTHON);
+
+    return (f.kind == VAL_BUILTIN && !is_python) || f.kind == VAL_LIBDEVICE;
+}
+
 Val lower_call(Lower *l, const Node *n)
 {
     Val f = lower_expr(l, n->left);
@@ -437,7 +447,7 @@ Val lower_call(Lower *l, const Node *n)
 
     if (f.kind == VAL_BUILTIN && strcmp(f.builtin->name, "static_assert") == 0)
         return lower_static_assert(l, n);
-    args = lower_arguments(l, n);
+    args = lower_arguments(l, n, takes_values(f) ? ADMIT_VALUES : ADMIT_CONSTANTS);
     if (f.kind == VAL_BUILTIN && strcmp(f.builtin->name, "aggregate_replace") == 0)
         return class_replace(l, &args);
     return call_value(l, f, &args, n->left->span);

@@ -64,6 +64,16 @@ static Val lower_fstring(Lower *l, const Node *n)
     return val_const(l, const_string(t.s, t.len));
 }
 
+/* An object of the host where a value is needed. */
+static Val refuse_object(Lower *l, Val v, const Node *n)
+{
+    const char *name = dotted_text(l->arena, n);
+
+    error_at(l, n->span, E_HOST_VALUE, name ? name : "this", v.file->object);
+    hint_at(l, "%s", v.file->advice ? v.file->advice : H_OBJECT_VALUE);
+    return val_unknown();
+}
+
 /* --- comparisons --- */
 
 static Val compare_identity(Lower *l, bool is, Val x, Val y)
@@ -123,9 +133,19 @@ static void warn_of_precedence(Lower *l, const Node *compare)
     hint_at(l, H_PRECEDENCE, op);
 }
 
+/* Objects of the host are compared with None only, dtypes of other libraries with any. */
+static Val lower_compared(Lower *l, CompareOp op, const Node *n, const Node *other)
+{
+    bool is = op == CMP_IS || op == CMP_IS_NOT;
+    bool to_none = is && other->kind == N_NONE;
+
+    return lower_admitting(l, n, to_none ? ADMIT_OBJECTS : ADMIT_DTYPES);
+}
+
 static Val lower_compare(Lower *l, const Node *n)
 {
-    Val x = lower_expr(l, n->left);
+    CompareOp op = (CompareOp)n->ops[0];
+    Val x = lower_compared(l, op, n->left, n->items[0]);
 
     warn_of_precedence(l, n);
 
@@ -137,7 +157,7 @@ static Val lower_compare(Lower *l, const Node *n)
             hint_at(l, H_COMPARE_CHAIN);
         return val_unknown();
     }
-    return compare_two(l, (CompareOp)n->ops[0], x, lower_expr(l, n->items[0]), n->span);
+    return compare_two(l, op, x, lower_compared(l, op, n->items[0], n->left), n->span);
 }
 
 /* --- and, or --- */
@@ -577,14 +597,30 @@ static Val lower_any(Lower *l, const Node *n)
     }
 }
 
-Val lower_expr(Lower *l, const Node *n)
+static bool is_admitted(Admitted admitted, Val object)
 {
+    return admitted == ADMIT_OBJECTS || (admitted == ADMIT_CONSTANTS && !object.file->advice);
+}
+
+Val lower_admitting(Lower *l, const Node *n, Admitted admitted)
+{
+    bool is_name = n->kind == N_NAME || n->kind == N_ATTRIBUTE;
+    Admitted before = l->admitted;
     Val v;
 
     if (l->depth >= LOWER_MAX_DEPTH)
         return fail_val(l, n->span, E_DEPTH);
     l->depth++;
+    l->admitted = admitted;
     v = lower_any(l, n);
+    if (is_name && val_is_object(v) && !is_admitted(admitted, v))
+        v = refuse_object(l, v, n);
+    l->admitted = before;
     l->depth--;
     return v;
+}
+
+Val lower_expr(Lower *l, const Node *n)
+{
+    return lower_admitting(l, n, ADMIT_VALUES);
 }

@@ -393,7 +393,7 @@ static bool lower_range(Lower *l, const Node *iter, Range *out, bool *is_static)
         return false;
     }
     *is_static = f.builtin->data == RANGE_STATIC;
-    list = lower_arguments(l, iter);
+    list = lower_arguments(l, iter, ADMIT_VALUES);
     if (!bind_builtin(l, f.builtin, &list, &a) || arg_unknown(&a))
         return false;
     bool one = !arg_given(&a, ARG_arg2);

@@ -95,7 +95,12 @@ Val lower_default(Lower *l, const AstFunc *fn, const AstParam *p, Span call)
 
 /* --- what a launch gives --- */
 
-const PyClass front_object_class = {.name = "an object"};
+static const char *host_object_text(const Const *self, Arena *a)
+{
+    return arena_printf(a, "an object, %s", (const char *)self->object);
+}
+
+const PyClass front_object_class = {.name = "an object", .text = host_object_text};
 
 static Val launched(Lower *l, Func *f, Sym name, const FrontArg *arg, bool is_const);
 

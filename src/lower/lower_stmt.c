@@ -200,7 +200,7 @@ static void lower_annotated(Lower *l, const Node *n)
     }
     if (!n->right)
         return;
-    Val v = lower_expr(l, n->right);
+    Val v = lower_admitting(l, n->right, constexpr ? ADMIT_CONSTANTS : ADMIT_VALUES);
     if (constexpr) {
         bind_constexpr(l, n->left->name, v, n->span);
         return;

@@ -168,6 +168,11 @@ bool val_is_known(Val v)
     return true;
 }
 
+bool val_is_object(Val v)
+{
+    return v.kind == VAL_FILE && v.file->object;
+}
+
 bool val_is_function(Val v)
 {
     return v.kind == VAL_FUNC || v.kind == VAL_BUILTIN || v.kind == VAL_LIBDEVICE ||
@@ -278,7 +283,8 @@ const char *val_text(Lower *l, Val v)
     case VAL_MODULE:
         return arena_printf(l->arena, "module %s", v.module);
     case VAL_FILE:
-        return arena_printf(l->arena, "module %s", v.file->source->path);
+        return v.file->object ? v.file->object
+                              : arena_printf(l->arena, "module %s", v.file->source->path);
     }
     return "?";
 }

@@ -19,7 +19,9 @@
 #define H_ADD_JIT            "decorate it with @triton.jit"
 #define E_ARGUMENT_COUNT     "kernel `%s` has %d parameters, but %d arguments were given"
 #define W_CONSTEXPR_LISTED   "%s marked as constexpr and listed in do_not_specialize"                       /* R29 */
-#define E_HOST_OBJECT        "`%s` is an object of the caller's, of which a kernel has no value"
+#define E_HOST_OBJECT        "`%s` is an object of the caller's, %s, of which a kernel has no value"
+#define E_HOST_VALUE         "`%s` is %s, for which a kernel has no value"
+#define H_GLOBAL_OBJECT      "it is %s: %s"
 #define E_STAR_PARAM         "`*%s`: a kernel takes no variable number of arguments"                        /* R19 */
 #define H_STAR_PARAM         "a tuple holds several: the launch gives (a, b), the kernel takes t[0], t[1]"
 #define E_NOT_DEFINED        "`%s` is not defined"                                                          /* R7 */
@@ -42,8 +44,6 @@
 #define E_HOST_LANGUAGE      "`%s` is `%s` to the host, which the language does not have"
 #define E_DEFINE_VALUE       "the value given for `%s` cannot be evaluated"
 #define W_DEFINE_UNUSED      "the value given for `%s%s%s` is not used: no file that was read binds that name"
-#define E_HOST_VALUE         "`%s` is %s, for which a kernel has no value"
-#define H_HOST_VALUE         "%s cannot be compiled in: numbers, texts, dtypes of tl, tuples of these and kernels can; give the kernel what it needs of it as an argument"
 #define H_FOREIGN_IMPORT     "of modules that are no files of the project only triton, triton.language and Python's math mean something inside a kernel; copy the function into this file"
 #define H_FOREIGN_FUNCTION   "a kernel cannot use `%s`: build it of tl functions, or compute it before the launch"
 #define H_IMPORT_NOT_FOUND   "%s; --path DIR names the folder that it is in"
@@ -93,6 +93,7 @@
 #define E_NOT_A_TENSOR       "cannot convert %s to tensor"                                                  /* R15 */
 #define H_CALL_IT            "call it: `%s(...)`"
 #define H_TUPLE_VALUE        "a tuple holds several values: unpack it, `a, b = ...`, or take one, t[0]"
+#define H_OBJECT_VALUE       "of an object, a kernel uses what attributes hold: `object.NAME`"
 #define H_NO_VALUE           "None stands for an argument that was not given, and for what a call that returns nothing gives"
 #define W_ANNOTATION         "the annotation changes nothing: `%s` is %s"
 #define H_ANNOTATION         "convert the value: .to(tl.%s), or tl.full(shape, value, tl.%s)"

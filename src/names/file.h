@@ -53,6 +53,8 @@ struct FrontFile {
     bool is_package;      /* modules of `folder` are members of it */
     bool is_folder;       /* and it is nothing but that folder: there is no text */
     Sym host_name;        /* the module that it is to the host; NULL: it did not say */
+    const char *object;   /* what it is to the host, if no module: "a dict"; else NULL */
+    const char *advice;   /* what to do instead of using that object; NULL: it may be passed on */
     bool is_given;        /* it holds what the user gave, see define.c */
     bool in_memory;       /* the text was given; what is at its path is another file */
     bool is_known;        /* the set has it, so that files which it imports may be read */
@@ -100,10 +102,8 @@ typedef struct {
     bool is_constexpr;
     const AstFunc *func;
     const AstClass *class;
-    const FrontFile *file; /* of a module */
-    Sym language;          /* full name */
-    const char *what;      /* of an object, "a set" */
-    Sym module, member;    /* where it is from; NULL: that is not known */
+    const FrontFile *file; /* of a module or an object */
+    Sym language;          /* full name, of what a library has, too */
 } HostName;
 
 /* host.c: ask the host for a name of `f`, in the body of `inside` or (NULL) outside of functions.

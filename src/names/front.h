@@ -90,8 +90,8 @@ typedef enum {
     HOST_CLASS,    /* text, len, path, line, module, function: as of a function */
     HOST_MODULE,   /* module, path */
     HOST_LANGUAGE, /* module: the full name of what the language has, "triton.language.exp" */
-    HOST_OBJECT    /* text: what it is, or NULL; module, function: where it is from, or NULL;
-                    * is_constexpr.  No kernel can use it. */
+    HOST_LIBRARY,  /* module: the same of what a library for the host has, "torch.tanh" */
+    HOST_OBJECT    /* text: what it is, hint, module: where its attributes are */
 } HostKind;
 typedef enum {
     HOST_JIT,
@@ -114,7 +114,7 @@ typedef struct {
 typedef struct {
     HostKind kind;
     Const value;
-    bool is_constexpr; /* a kernel may use the value by its bare name (R3) */
+    bool is_constexpr; /* a kernel may use the value, or object, by its bare name (R3) */
     HostRole role;
     const char *text; /* from `def`, or its decorators, on */
     size_t len;
@@ -125,6 +125,7 @@ typedef struct {
     HostNames unspecialised; /* parameters in do_not_specialize */
     HostNames unaligned;     /* in do_not_specialize_on_alignment */
     bool noinline;
+    const char *hint; /* what to do instead of using an object; NULL: it may be passed on */
 } HostAnswer;
 typedef struct {
     void (*find)(void *context, const HostQuestion *question, HostAnswer *answer); /* or NULL */

@@ -173,7 +173,7 @@ bool front_add_function(FrontFile *f, const char *name, const HostAnswer *functi
     return true;
 }
 
-static const FrontFile *read_host_module(FileSet *s, const HostAnswer *a)
+static FrontFile *read_host_module(FileSet *s, const HostAnswer *a)
 {
     const char *name = a->module ? a->module : "<host>";
     FrontFile *f = a->path ? import_path(s, a->path) : NULL;
@@ -187,6 +187,19 @@ static const FrontFile *read_host_module(FileSet *s, const HostAnswer *a)
     }
     if (f)
         f->host_name = copied(s, a->module);
+    return f;
+}
+
+/* An object is a module of its attributes, which may be none. */
+static const FrontFile *read_object(FileSet *s, const HostAnswer *a)
+{
+    const HostAnswer module = {.module = a->module};
+    FrontFile *f = read_host_module(s, &module);
+
+    if (f) {
+        f->object = copied(s, a->text);
+        f->advice = copied(s, a->hint);
+    }
     return f;
 }
 
@@ -214,14 +227,14 @@ static HostName *take_answer(FileSet *s, const HostAnswer *a, Sym name)
         out->file = read_host_module(s, a);
         out->kind = out->file ? HOST_MODULE : HOST_UNKNOWN;
         break;
-    case HOST_LANGUAGE:
-        out->language = copied(s, a->module ? a->module : "");
-        break;
     case HOST_OBJECT:
+        out->file = read_object(s, a);
+        out->kind = out->file ? HOST_OBJECT : HOST_UNKNOWN;
         out->is_constexpr = a->is_constexpr;
-        out->what = arena_strndup(s->arena, a->text ? a->text : "", a->text ? a->len : 0);
-        out->module = copied(s, a->module);
-        out->member = copied(s, a->function);
+        break;
+    case HOST_LANGUAGE:
+    case HOST_LIBRARY:
+        out->language = copied(s, a->module ? a->module : "");
         break;
     }
     return out;

@@ -30,6 +30,28 @@ static Val language_value(Lower *l, Sym full, Sym name, Span span)
     return module_member(l, module, intern(l->interner, dot + 1), NULL, span);
 }
 
+/* "torch.nn.functional.relu": a member of a module that is none of the language's.  It may be
+ * there, whatever it is. */
+static Val library_value(Lower *l, Sym full, Span span)
+{
+    if (l->admitted == ADMIT_OBJECTS && !l->frame->is_static)
+        return val_module(full);
+    const char *dot = strrchr(full, '.');
+    Sym module = dot ? intern_n(l->interner, full, (size_t)(dot - full)) : full;
+
+    return module_member(l, module, intern(l->interner, dot ? dot + 1 : full), NULL, span);
+}
+
+/* R3 for what is no value; whoever uses it says what it is. */
+static Val object_value(Lower *l, const Where *w, const HostName *h, Sym name, Span span)
+{
+    if (w->any || h->is_constexpr || !h->file->advice)
+        return val_file(h->file);
+    error_at(l, span, E_GLOBAL, name);
+    hint_at(l, H_GLOBAL_OBJECT, h->file->object, h->file->advice);
+    return val_unknown();
+}
+
 /* R3 holds for the values of the host, too. */
 static Val constant_value(Lower *l, const Where *w, const HostName *h, Sym name, Span span)
 {
@@ -40,19 +62,6 @@ static Val constant_value(Lower *l, const Where *w, const HostName *h, Sym name,
         return val_from_python(l, &h->value);
     error_at(l, span, E_GLOBAL, name);
     hint_at(l, H_GLOBAL, name);
-    return val_unknown();
-}
-
-/* An object of the program that is nothing to kernels. */
-static Val object_value(Lower *l, const Where *w, const HostName *h, Sym name, Span span)
-{
-    if (h->module && h->member)
-        return module_member(l, h->module, h->member, NULL, span);
-    if (w->any || h->is_constexpr)
-        error_at(l, span, E_HOST_VALUE, name, h->what);
-    else
-        error_at(l, span, E_GLOBAL, name);
-    hint_at(l, H_HOST_VALUE, h->what);
     return val_unknown();
 }
 
@@ -78,6 +87,9 @@ static bool answered(Lower *l, const Where *w, const HostName *h, Sym name, Span
         break;
     case HOST_LANGUAGE:
         *out = language_value(l, h->language, name, span);
+        break;
+    case HOST_LIBRARY:
+        *out = library_value(l, h->language, span);
         break;
     case HOST_OBJECT:
         *out = object_value(l, w, h, name, span);

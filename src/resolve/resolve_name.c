@@ -194,8 +194,8 @@ static Val no_member(Lower *l, Sym module, Sym member, int where, Span span)
     return val_unknown();
 }
 
-/* What Python has in modules that mean nothing to kernels: torch.finfo, and, outside of kernels,
- * torch.float16, which is no dtype of the language. */
+/* What Python has in modules that mean nothing to kernels: torch.finfo, and, outside of kernels or
+ * where it is compared, torch.float16, which is no dtype of the language. */
 static bool foreign_member(Lower *l, Sym module, Sym member, Val *out)
 {
     const char *full = arena_printf(l->arena, "%s.%s", module, member);
@@ -205,7 +205,10 @@ static bool foreign_member(Lower *l, Sym module, Sym member, Val *out)
     *out = val_module(intern(l->interner, full));
     if (module_where(full) >= 0)
         return true;
-    if (!py_full_name(&p, full, &c) || (c.kind != CONST_FUNCTION && !l->frame->is_static))
+    if (!py_full_name(&p, full, &c))
+        return false;
+    bool is_compared = c.kind == CONST_DTYPE && l->admitted == ADMIT_DTYPES;
+    if (c.kind != CONST_FUNCTION && !l->frame->is_static && !is_compared)
         return false;
     *out = val_from_python(l, &c);
     return true;
@@ -332,7 +335,7 @@ Val lower_name(Lower *l, const Node *n)
 
     if (b && b->bound && val_is_const(b->val, CONST_OBJECT) &&
         b->val.c->class == &front_object_class)
-        return fail_val(l, n->span, E_HOST_OBJECT, n->name);
+        return fail_val(l, n->span, E_HOST_OBJECT, n->name, (const char *)b->val.c->object);
     if (b && b->bound)
         return b->val;
     if (!b || !b->lost)
@@ -584,7 +587,7 @@ Val value_attribute(Lower *l, Val self, Sym name, Span span)
 
 Val lower_attribute(Lower *l, const Node *n)
 {
-    Val self = lower_expr(l, n->left), v;
+    Val self = lower_admitting(l, n->left, ADMIT_OBJECTS), v;
 
     l->b.span = n->span;
     v = value_attribute(l, self, n->name, n->span);

@@ -98,9 +98,6 @@ static void test_values(void **state)
         {"NOTHING", NULL, NULL, VALUE(.kind = TILEC_ARG_NONE)},
         {"TENSOR", NULL, NULL, VALUE(.kind = TILEC_ARG_TENSOR)},
         {"CAUGHT", NULL, "outer.inner", {TILEC_NAME_VALUE, of_int(NULL, 5), .is_constexpr = 1}},
-        {"BARE", NULL, NULL, {TILEC_NAME_OBJECT, TEXT("a set")}},
-        {"MARKED", NULL, NULL, {TILEC_NAME_OBJECT, TEXT("a set"), .is_constexpr = 1}},
-        {"taken", NULL, NULL, {TILEC_NAME_OBJECT, .module = "torch", .function = "exp"}},
     };
     Host h = {rows, COUNT(rows)};
     Scene *s = *state;
@@ -114,10 +111,6 @@ static void test_values(void **state)
                      "@triton.jit\ndef typed(x):\n"
                      "    tl.store(x, tl.load(x).to(TYPE) if NOTHING is None else 2.5)\n"
                      "@triton.jit\ndef tensor(x): tl.store(x, TENSOR)\n"
-                     "@triton.jit\ndef bare(x): tl.store(x, BARE)\n"
-                     "@triton.jit\ndef marked(x): tl.store(x, MARKED)\n"
-                     "@triton.jit\ndef chosen(x): tl.store(x, 1 if MARKED else 2)\n"
-                     "@triton.jit\ndef taken_call(x): tl.store(x, taken(1.0))\n"
                      "def outer(CAUGHT):\n"
                      "    @triton.jit\n    def inner(x): tl.store(x, CAUGHT)\n");
     runs(s, "width", 8);
@@ -126,10 +119,6 @@ static void test_values(void **state)
     runs(s, "default", 3);
     runs(s, "typed", 1);
     refuses(s, "tensor", "`TENSOR` is not defined");
-    refuses(s, "bare", "Cannot access global variable `BARE`");
-    refuses(s, "marked", "`MARKED` is a set, for which a kernel has no value");
-    refuses(s, "chosen", "`MARKED` is a set, for which a kernel has no value");
-    refuses(s, "taken_call", "hint: the language has it as `tl.exp`");
     runs(s, "inner", 5);
     runs(s, "outer.inner", 5);
     int before = h.asked;
@@ -278,6 +267,67 @@ static void test_modules(void **state)
     assert_non_null(strstr(h.log, "kit.listed::thrice "));
 }
 
+/* What is no value of a kernel: it may be looked at, and whoever uses it is told what it is. */
+static void test_objects(void **state)
+{
+    static const char advice[] = "pass it as an argument";
+    const Row rows[] = {
+        {"torch", NULL, NULL, {TILEC_NAME_MODULE, .module = "torch"}},
+        {"tanh", "torch", NULL, {TILEC_NAME_LIBRARY, .module = "torch.tanh"}},
+        {"float32", "torch", NULL, {TILEC_NAME_LIBRARY, .module = "torch.float32"}},
+        {"ARRAY",
+         NULL,
+         NULL,
+         {TILEC_NAME_OBJECT, .text = "an array", .hint = advice, .is_constexpr = 1}},
+        {"BARE", NULL, NULL, {TILEC_NAME_OBJECT, .text = "an array", .hint = advice}},
+        {"SET", NULL, NULL, {TILEC_NAME_OBJECT, .text = "a set", .is_constexpr = 1}},
+        {"taken", NULL, NULL, {TILEC_NAME_LIBRARY, .module = "torch.exp"}},
+        {"CFG", NULL, NULL, {TILEC_NAME_OBJECT, .text = "a Cfg", .module = "cfg"}},
+        {"WIDTH", "cfg", NULL, VALUE(.kind = TILEC_ARG_INT, .integer = 6)},
+        {"NO_TEXT", NULL, NULL, {TILEC_NAME_OBJECT}},
+    };
+    Host h = {rows, COUNT(rows)};
+    Scene *s = *state;
+
+    load_asking(s, &h,
+                HEAD "@triton.jit\ndef width(x): tl.store(x, CFG.WIDTH)\n"
+                     "@triton.jit\ndef f(c: tl.constexpr): return c.WIDTH\n"
+                     "@triton.jit\ndef passed(x): tl.store(x, f(CFG))\n"
+                     "@triton.jit\ndef there(x):\n"
+                     "    tl.store(x, 2.0 if ARRAY is not None and None is not CFG else 1.0)\n"
+                     "@triton.jit\ndef dtype(x):\n"
+                     "    tl.store(x, 2.0 if x.dtype.element_ty == torch.float32 else 1.0)\n"
+                     "@triton.jit\ndef array(x): tl.store(x, ARRAY)\n"
+                     "@triton.jit\ndef equal(x): tl.store(x, 2.0 if ARRAY == 1 else 1.0)\n"
+                     "@triton.jit\ndef same(x): tl.store(x, 2.0 if CFG is CFG else 1.0)\n"
+                     "@triton.jit\ndef marked(x): tl.store(x, SET)\n"
+                     "@triton.jit\ndef chosen(x): tl.store(x, 1 if SET else 2)\n"
+                     "@triton.jit\ndef taken_call(x): tl.store(x, taken(1.0))\n"
+                     "@triton.jit\ndef bare(x): tl.store(x, BARE)\n"
+                     "@triton.jit\ndef sum(x): tl.store(x, -CFG)\n"
+                     "@triton.jit\ndef full(x): tl.store(x, tl.full((), 1, torch.float32))\n"
+                     "@triton.jit\ndef call(x): tl.store(x, torch.tanh(1.0))\n"
+                     "@triton.jit\ndef unknown(x): tl.store(x, NO_TEXT)\n");
+    runs(s, "width", 6);
+    runs(s, "passed", 6);
+    runs(s, "there", 2);
+    runs(s, "dtype", 2);
+    refuses(s, "array", "`ARRAY` is an array, for which a kernel has no value");
+    refuses(s, "array", "hint: pass it as an argument");
+    refuses(s, "marked", "`SET` is a set, for which a kernel has no value");
+    refuses(s, "chosen", "`SET` is a set, for which a kernel has no value");
+    refuses(s, "taken_call", "hint: the language has it as `tl.exp`");
+    refuses(s, "equal", "`ARRAY` is an array, for which");
+    refuses(s, "same", "`CFG` is a Cfg, for which");
+    refuses(s, "bare", "Cannot access global variable `BARE`");
+    refuses(s, "bare", "hint: it is an array: pass it as an argument");
+    refuses(s, "sum", "`CFG` is a Cfg, for which a kernel has no value");
+    refuses(s, "sum", "`object.NAME`");
+    refuses(s, "full", "hint: the language has it as `tl.float32`");
+    refuses(s, "call", "`tanh` comes from module `torch`");
+    refuses(s, "unknown", "`NO_TEXT` is not defined");
+}
+
 static const char method[] = "    def scaled(x, n, FACTOR: tl.constexpr = WIDTH):\n"
                              "        tl.store(x, tl.load(x) * FACTOR + len(SIZES) + n)\n"
                              "        wrong.store(x)\n";
@@ -409,8 +459,8 @@ static void test_added_functions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_values),  TEST(test_classes), TEST(test_functions),
-        TEST(test_modules), TEST(test_kernel),  TEST(test_added_functions),
+        TEST(test_values),  TEST(test_classes), TEST(test_functions),       TEST(test_modules),
+        TEST(test_objects), TEST(test_kernel),  TEST(test_added_functions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,7 +90,7 @@ static void test_structs_are_as_large_as_their_layout_says(void **state)
         {"tilec_config", sizeof(tilec_config), 16},
         {"tilec_define", sizeof(tilec_define), 16},
         {"tilec_question", sizeof(tilec_question), 32},
-        {"tilec_name", sizeof(tilec_name), 216},
+        {"tilec_name", sizeof(tilec_name), 224},
         {"tilec_load_options", sizeof(tilec_load_options), 48},
     };
 
