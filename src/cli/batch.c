@@ -122,7 +122,7 @@ static bool settle_piece(void *context, int i, CrewResult *r)
 
 static void watch(void *context)
 {
-    each_tell(((const Batches *)context)->each);
+    each_watch(((const Batches *)context)->each);
 }
 
 static void unload(const Batches *b, int number)
@@ -317,7 +317,7 @@ static void run_one_by_one(Batches *b, const int *numbers, int n)
 {
     const CrewTask task = {.work = read_again, .context = b};
 
-    for (int i = 0; i < n && !b->each->halted; i++) {
+    for (int i = 0; i < n && !each_is_over(b->each); i++) {
         CrewResult r = crew_do(&b->each->crew, &task, numbers[i]);
 
         if (r.failed) {
@@ -411,13 +411,13 @@ void batch_run(Each *e)
     int n = MIN(e->options->batch, e->files.len), got = 0;
 
     find_texts(&b);
-    while (!e->halted && (b.next < e->files.len || b.waiting.len > 0 || b.writing)) {
+    while (!each_is_over(e) && (b.next < e->files.len || b.waiting.len > 0 || b.writing)) {
         int *numbers = NEW_N(c->arena, int, n);
 
         read_and_write(&b, b.waiting.len > MOST_WAITING * n ? 0 : n);
         close_batch(b.writing);
         got = choose(&b, n, numbers);
-        b.writing = got > 0 && !e->halted ? run_batch(&b, numbers, got) : NULL;
+        b.writing = got > 0 && !each_is_over(e) ? run_batch(&b, numbers, got) : NULL;
         each_tell(e);
     }
 }

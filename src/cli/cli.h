@@ -131,8 +131,26 @@ const char *hint_text(Arena *a, const char *word, const char *const *candidates,
 void interrupt_watch(void);
 void interrupt_wipes(bool shown); /* there is one now, or none any more */
 void interrupt_says(const char *fmt, ...)
-    PRINTF(1, 2);          /* how far the command is, when it ends so */
-void interrupt_tell(void); /* that; also in a handler of signals */
+    PRINTF(1, 2);                      /* how far the command is, when it ends so */
+void interrupt_tell(void);             /* that; also in a handler of signals */
+void interrupt_tells_json(bool tells); /* .. with an object on stdout */
+/* From now on the first signal is only noted, for a command that then ends by itself; the next one
+ * ends it at once. */
+void interrupt_defer(bool defers);
+int interrupt_noted(void);         /* the signal; 0: none */
+NORETURN void interrupt_end(void); /* by the one that was noted */
+
+/* rescue.c: text files that a signal, or a kernel that ends the process, is not to take along */
+typedef struct {
+    int n;
+    struct {
+        const char *path; /* "-": stdout */
+        const char *text;
+        size_t length;
+    } at[];
+} Rescue;
+void rescue_publish(const Rescue *all); /* in place of what was before; NULL: nothing */
+void rescue_write(void);                /* from a handler */
 void interrupt_settle(
     void); /* before the process ends: wipe, and wait for files that are written */
 

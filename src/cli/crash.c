@@ -97,6 +97,7 @@ static void speak(int number)
         pause();
     if (!is_quiet)
         say_all(number);
+    rescue_write();
     signal(number, SIG_DFL);
     raise(number);
 }

@@ -4,7 +4,8 @@
  * A piece that is stopped is a result like others.  Threads live for one crew_run(); the thread
  * that called it waits and watches.  Where no thread can be had it works itself.  A thread whose
  * piece could not open a file, since the process has too many open, puts the piece back and ends:
- * in the end there are as many threads as there are handles for.
+ * in the end there are as many threads as there are handles for.  Ctrl-C is noted meanwhile, for
+ * settle() and watch() to end it, so that what is complete is counted.
  */
 #define _GNU_SOURCE
 #include "each.h"
@@ -226,6 +227,7 @@ void crew_run(Crew *w, int n, const CrewTask *task)
     Shift s = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, task, n, .again = again};
     int started = 0;
 
+    interrupt_defer(true);
     while (threads && workers && again && started < MIN(n, w->n)) {
         workers[started] = (Worker){&s, &w->clis[started]};
         if (!start_worker(&s, &threads[started], &workers[started]))
@@ -239,6 +241,7 @@ void crew_run(Crew *w, int n, const CrewTask *task)
     wait_for_all(&s);
     for (int i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
+    interrupt_defer(false);
     w->n -= s.left;
     free(threads);
     free(workers);

@@ -109,7 +109,14 @@ bool each_settle(Each *e, int i, CrewResult *r)
     e->failed += r->failed;
     e->done++;
     interrupt_says("%d of %d files are done", e->done - e->failed, e->files.len);
-    return !e->halted;
+    if (o->rows) /* a crash is not to take them along */
+        each_tell(e);
+    return !each_is_over(e);
+}
+
+bool each_is_over(const Each *e)
+{
+    return e->halted || interrupt_noted();
 }
 
 void each_tell_text(Each *e, const EachFile *f, const char *text, bool failed)
@@ -236,7 +243,7 @@ static bool settle_file(void *context, int i, CrewResult *result)
 
 static void watch_files(void *context)
 {
-    each_tell(((const Run *)context)->each);
+    each_watch(((const Run *)context)->each);
 }
 
 /* The first ones alone, up to one that is done.  What has nothing to do with the file ends the
@@ -358,6 +365,11 @@ static void load_constants(Each *e)
 /* On stderr for people; --json has the same on stdout. */
 static void tell_sums(const Each *e, double seconds)
 {
+    if (interrupt_noted()) {
+        fprintf(stderr, "tilec: stopped: %d of %d files are done\n", e->done - e->failed,
+                e->files.len);
+        return;
+    }
     fprintf(stderr, "tilec: %d of %d files in %.2f s, %.0f files/s", e->done - e->failed,
             e->files.len, seconds, e->files.len / seconds);
     if (e->options->skip_existing)
@@ -391,6 +403,31 @@ static void sum_up(Each *e)
         each_json_print(e, seconds);
 }
 
+/* What is done is kept, and told.  Files that are still being worked on do not count. */
+static NORETURN void end_interrupted(Each *e)
+{
+    e->left = settle_rest(e);
+    if (!e->tests) {
+        gathered_write(e->cli, &e->gathered, e->options);
+        sum_up(e);
+        fflush(stdout);
+    }
+    interrupt_end();
+}
+
+void each_watch(Each *e)
+{
+    static const double patience = 0.3; /* seconds */
+    double now = os_seconds();
+
+    each_tell(e);
+    if (!interrupt_noted())
+        return;
+    e->interrupted = e->interrupted > 0 ? e->interrupted : now;
+    if (now - e->interrupted > patience)
+        end_interrupted(e);
+}
+
 /* From the files to what became of them, with e->cli and e->options. */
 static void run_all(Each *e)
 {
@@ -411,6 +448,8 @@ static void run_all(Each *e)
         batch_run(e);
     else
         run_files(e);
+    if (interrupt_noted())
+        end_interrupted(e);
     e->left = settle_rest(e);
 }
 

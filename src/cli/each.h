@@ -32,6 +32,7 @@ EachFiles each_find(Cli *c, const Options *o);
 void each_mark_gathered(Cli *c,
                         Options *o); /* those of --save that name no place for a file's name */
 typedef struct {
+    Arena *arena;
     Text *texts; /* for each --save, what there is so far */
     bool *begun; /* there is a line of titles */
 } Gathered;
@@ -141,13 +142,14 @@ typedef struct {
     atomic_int *shares;    /* of the threads of the crew: see Cli.share */
     int threads;           /* for all of it */
     int told, failed, done;
-    int *older;   /* for each file: its outputs that are there; NULL: nobody wants to know */
-    int replaced; /* of these so far */
-    int stale;    /* files that failed, and have some of an earlier run */
-    int skipped;  /* whose outputs were there; they are not among the files */
-    int halted;   /* errno of what all further files would meet too; 0 */
-    int left;     /* .. and how many these are */
-    int differ;   /* of these by --compare */
+    int *older;         /* for each file: its outputs that are there; NULL: nobody wants to know */
+    int replaced;       /* of these so far */
+    int stale;          /* files that failed, and have some of an earlier run */
+    int skipped;        /* whose outputs were there; they are not among the files */
+    int halted;         /* errno of what all further files would meet too; 0 */
+    int left;           /* .. and how many these are, or those that a signal leaves */
+    double interrupted; /* when a signal was first seen; 0: there was none */
+    int differ;         /* of these by --compare */
     Gathered gathered;
     EachJson json; /* with --json */
     EachShapes shapes;
@@ -159,6 +161,10 @@ typedef struct {
 /* Take what became of file `i`, with the texts; one thread at a time.  False: the disk is full, or
  * the like, so that no more files need to be begun. */
 bool each_settle(Each *e, int i, CrewResult *r);
+bool each_is_over(const Each *e); /* no more files are to be begun: for this, or for a signal */
+/* Some times a second, and behind the last file: each_tell(); and the end, behind a signal, where
+ * the files that are being worked on take long. */
+void each_watch(Each *e);
 /* Tell, and take, what was not written of file `i`. */
 void each_warn(Each *e, int i, CrewResult *r);
 /* Are these shapes, as a text, met for the first time? */

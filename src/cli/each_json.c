@@ -116,7 +116,9 @@ void each_json_print(const Each *e, double seconds)
 
     text_printf(&t, "{\"files\": %d, \"done\": %d, \"seconds\": %.6g", e->files.len,
                 e->done - e->failed, seconds);
-    if (e->halted)
+    if (interrupt_noted())
+        text_put(&t, ", \"interrupted\": true");
+    if (each_is_over(e))
         text_printf(&t, ", \"left\": %d", e->left);
     text_printf(&t, ", \"replaced\": %d, \"stale\": %d", e->replaced, e->stale);
     if (e->options->skip_existing)

@@ -54,7 +54,8 @@ const char *gather_rows(Cli *c, const SaveText *save, const Array *a)
 
 Gathered gathered_new(Cli *c, const Options *o)
 {
-    Gathered g = {NEW_N(c->arena, Text, o->saves.len + 1), NEW_N(c->arena, bool, o->saves.len + 1)};
+    Gathered g = {c->arena, NEW_N(c->arena, Text, o->saves.len + 1),
+                  NEW_N(c->arena, bool, o->saves.len + 1)};
 
     for (int i = 0; i < o->saves.len; i++) {
         g.texts[i] = text_new(c->arena);
@@ -71,8 +72,26 @@ static void put_titles(Text *t, const char *name, int columns)
     text_put(t, "\n");
 }
 
+/* For a signal that ends the command. */
+static void publish(const Gathered *g, const Options *o)
+{
+    Arena *a = g->arena;
+    Rescue *all = arena_alloc(a, sizeof *all + sizeof *all->at * (size_t)o->saves.len);
+
+    for (int i = 0; i < o->saves.len; i++) {
+        if (!g->begun[i])
+            continue;
+        all->at[all->n].path = io_name(a, o->saves.at[i].path).path;
+        all->at[all->n].text = g->texts[i].s;
+        all->at[all->n++].length = g->texts[i].len;
+    }
+    rescue_publish(all);
+}
+
 void gathered_add(Gathered *g, const Options *o, char *const *rows)
 {
+    bool any = false;
+
     for (int i = 0; i < o->saves.len; i++) {
         if (!rows || !rows[i])
             continue;
@@ -80,11 +99,15 @@ void gathered_add(Gathered *g, const Options *o, char *const *rows)
             put_titles(&g->texts[i], o->saves.at[i].name, atoi(rows[i]));
         g->begun[i] = true;
         text_put(&g->texts[i], strchr(rows[i], '\n') + 1);
+        any = true;
     }
+    if (any)
+        publish(g, o);
 }
 
 void gathered_write(Cli *c, const Gathered *g, const Options *o)
 {
+    rescue_publish(NULL);
     for (int i = 0; i < o->saves.len; i++) {
         const SaveText *save = &o->saves.at[i];
         IoName name = io_name(c->arena, save->path);

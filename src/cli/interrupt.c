@@ -18,34 +18,98 @@ static const struct timespec a_while = {.tv_nsec = 1000000};
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 static volatile sig_atomic_t line_shown;
 
+/* What the object on stdout says, of signals[i]. */
+#define OBJECT(code)                                                                               \
+    "{\"kind\": \"interrupted\", \"message\": \"a signal ended the command\", \"file\": null, "    \
+    "\"line\": null, \"column\": null, \"hint\": null, "                                           \
+    "\"text\": \"a signal ended the command\", \"exit\": " #code "}\n"
+static const char *const objects[] = {OBJECT(130), OBJECT(143), OBJECT(129)};
+static volatile sig_atomic_t tells_json;
+static volatile sig_atomic_t defers_first, noted;
+static volatile double noted_at; /* in seconds */
+
 /* What is said last, in one of two places by turns: the other one may be being read. */
 enum { LONGEST = 120 };
 static char says[2][LONGEST];
 static volatile sig_atomic_t said = -1; /* -1: nothing */
 
-void interrupt_settle(void)
+static void say(int stream, const char *text)
 {
-    static const char wipe[] = "\r\033[K";
-
-    for (int i = 0; i < MOST_WAITS && os_unfinished_files() > 0; i++)
-        nanosleep(&a_while, NULL);
-    if (line_shown && write(STDERR_FILENO, wipe, sizeof wipe - 1) < 0)
-        line_shown = 0;
+    if (write(stream, text, strlen(text)) < 0)
+        return;
 }
 
 void interrupt_tell(void)
 {
-    if (said >= 0 && write(STDERR_FILENO, says[said], strlen(says[said])) < 0)
-        said = -1;
+    if (said >= 0)
+        say(STDERR_FILENO, says[said]);
 }
 
-static void end(int number)
+void interrupt_settle(void)
+{
+    rescue_write();
+    for (int i = 0; i < MOST_WAITS && os_unfinished_files() > 0; i++)
+        nanosleep(&a_while, NULL);
+    if (line_shown)
+        say(STDERR_FILENO, "\r\033[K");
+}
+
+static void end_now(int number)
 {
     interrupt_settle();
     if (number == SIGINT)
         interrupt_tell();
+    for (int i = 0; i < COUNT(signals) && tells_json; i++) {
+        if (number == signals[i])
+            say(STDOUT_FILENO, objects[i]);
+    }
     signal(number, SIG_DFL); /* only now: a second signal must not end it sooner */
     raise(number);           /* when this returns */
+}
+
+/* Seconds on a clock, for a handler. */
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* What sends a signal to a process and to its group sends two at once. */
+static void end(int number)
+{
+    static const double apart = 0.5;
+
+    if (!defers_first || (noted && now() > noted_at + apart)) {
+        end_now(number);
+    } else if (!noted) {
+        noted_at = now();
+        noted = number;
+    }
+}
+
+void interrupt_defer(bool defers)
+{
+    defers_first = defers;
+}
+
+int interrupt_noted(void)
+{
+    return noted;
+}
+
+void interrupt_end(void)
+{
+    said = -1;
+    tells_json = false;
+    end_now(noted);
+    _exit(CLI_REFUSED); /* where the signal is blocked */
+}
+
+void interrupt_tells_json(bool tells)
+{
+    tells_json = tells;
 }
 
 void interrupt_watch(void)

@@ -147,6 +147,7 @@ int main(int argc, char **argv)
         return flush_output();
     }
     interrupt_watch();
+    interrupt_tells_json(wants_json((Words){argc, argv}));
     code = run_guarded(&cli, (Words){argc, argv});
     flushed = flush_output();
     return code ? code : flushed;
