@@ -855,6 +855,9 @@ typedef struct {
     void *user;
     int exported; /* not 0: the functions are visible outside of a shared library that the object is
                    * linked into; else they are hidden */
+    const char *device; /* NULL: "cpu".  "cuda": `levels` is one, the chip, as "sm_90a"; there is no
+                         * function LEVEL, whose name may be NULL, and a form is the variable that
+                         * docs/aot.md describes */
 } tilec_build_options;
 
 /* What it gives. */
@@ -874,7 +877,8 @@ typedef struct {
  *
  * which runs the programs first .. last-1 of the grid, on the calling thread, with code for the
  * highest level of the CPU that it runs on; docs/aot.md says what `args` points to, what it returns
- * and what the object calls.  What programs print goes nowhere.
+ * and what the object calls.  What programs print goes nowhere; for GPUs a kernel that prints or
+ * asserts is refused.
  *
  * Fails as tilec_launch() does for the kernel and its arguments, with TILEC_NOT_FOUND for a level
  * that this architecture does not have; TILEC_BAD_ARGUMENT for NULLs, no forms, no levels, levels

@@ -227,7 +227,9 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d); /* under the fi
 /* Changes the module of `f` and gives its kernel, now the only function; NULL and a diagnostic.
  * target NULL: every op that can be expanded is. */
 const Func *compile_optimise(const Func *f, const Device *device, const Target *target, Diags *d);
-/* The same and then the target's output: what a cache miss costs. */
+/* NOT_FOUND where the target makes no code for it (GenOptions.cpu). */
+tilec_status compile_check_arch(Job *job, const Target *t, const char *arch);
+/* compile_optimise() and then the target's output: what a cache miss costs. */
 tilec_status compile_emit(Job *job, const Func *lowered, const Device *device, const Target *target,
                           const GenOptions *o, GenStage stage, GenOutput *out);
 /* .. and then what the device makes of it to be loaded, with what its expect() gave, which is NULL

@@ -3,7 +3,7 @@
  *
  * A form is bound and lowered once a level, since a target changes nothing that several share, but
  * the passes do; then all of them go to the target together, which makes one object.  Nothing is
- * kept: neither in the file, nor in the cache.
+ * kept: neither in the file, nor in the cache.  Of a GPU there is one level, the chip.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static const Func *lower_form(Job *job, const Request *r)
 {
     const Func *f = compile_lower(r, job->arena, job->diags);
 
-    if (f)
+    if (f && !device_at(r->device)->schedules)
         opt_drop_schedule(f->module); /* CPUs follow no such wishes */
     return f;
 }
@@ -54,6 +54,17 @@ static tilec_status refuse_parts(Job *job, const Request *r)
     return TILEC_OK;
 }
 
+/* What programs say is written to a buffer of the library's, on a device with memory of its own. */
+static tilec_status refuse_speech(Job *job, const Request *r, const Func *f)
+{
+    if (!device_at(r->device)->arrays || !func_hidden(f, PARAM_RECORDS))
+        return TILEC_OK;
+    return job_refuse(job, TILEC_REFUSED,
+                      "the kernel prints or asserts, which needs the library on the device `%s`\n"
+                      "hint: take that out, or build it for a CPU",
+                      device_at(r->device)->name);
+}
+
 static tilec_status lower_one(Job *job, BuildJob *b, int form)
 {
     Request *r = &b->requests[form];
@@ -73,7 +84,7 @@ static tilec_status lower_one(Job *job, BuildJob *b, int form)
     b->out->written |= params_of_slots(r->binding, r->kernel->signature->nparams,
                                        ir_memory_use(funcs[0], job->arena).stored);
     b->out->may_fault |= func_hidden(funcs[0], PARAM_RECORDS) != NULL;
-    return TILEC_OK;
+    return refuse_speech(job, r, funcs[0]);
 }
 
 static tilec_status lower_forms(Job *job, void *build)
@@ -96,7 +107,8 @@ static tilec_status optimise_form(Job *job, const BuildJob *b, int form, const T
 
     for (int k = 0; k < b->nlevels; k++) {
         funcs[k] = compile_optimise(b->forms[form].funcs[k], device, target, job->diags);
-        if (!funcs[k] || !opt_refuse_asm(funcs[k]->module, device->name, job->diags))
+        if (!funcs[k] ||
+            (!target->inline_asm && !opt_refuse_asm(funcs[k]->module, device->name, job->diags)))
             return TILEC_REFUSED;
     }
     b->forms[form].funcs = funcs;
@@ -134,11 +146,11 @@ static tilec_status emit_forms(Job *job, void *build)
 
     if (!target)
         return job_refuse(job, TILEC_FAILED, "no code generator: %s", why);
-    for (int i = 0; i < b->options->nforms; i++) {
-        tilec_status status = optimise_form(job, b, i, target);
-        if (status != TILEC_OK)
-            return status;
-    }
+    tilec_status status = compile_check_arch(job, target, b->levels[0].name);
+    for (int i = 0; status == TILEC_OK && i < b->options->nforms; i++)
+        status = optimise_form(job, b, i, target);
+    if (status != TILEC_OK)
+        return status;
     const GenBuild all = {.levels = b->levels,
                           .nlevels = b->nlevels,
                           .known = level_names(device_at(r->device), job->arena),

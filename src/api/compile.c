@@ -239,10 +239,12 @@ static bool knows_arch(const Target *t, const char *arch)
     return !t->archs;
 }
 
-static tilec_status refuse_arch(Job *job, const Target *t, const char *arch)
+tilec_status compile_check_arch(Job *job, const Target *t, const char *arch)
 {
     Text all = text_new(job->arena);
 
+    if (knows_arch(t, arch))
+        return TILEC_OK;
     for (int i = 0; t->archs[i]; i++)
         text_printf(&all, "%s%s", i == 0 ? "" : t->archs[i + 1] ? ", " : " and ", t->archs[i]);
     job_refuse(job, TILEC_NOT_FOUND, "no code can be made for `%s`", arch);
@@ -253,8 +255,10 @@ static tilec_status refuse_arch(Job *job, const Target *t, const char *arch)
 tilec_status compile_emit(Job *job, const Func *lowered, const Device *device, const Target *target,
                           const GenOptions *o, GenStage stage, GenOutput *out)
 {
-    if (!knows_arch(target, o->cpu))
-        return refuse_arch(job, target, o->cpu);
+    tilec_status known = compile_check_arch(job, target, o->cpu);
+
+    if (known != TILEC_OK)
+        return known;
     const Func *f = compile_optimise(lowered, device, target, job->diags);
     if (!f || (!target->inline_asm && !opt_refuse_asm(f->module, device->name, job->diags)))
         return TILEC_REFUSED;

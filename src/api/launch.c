@@ -488,11 +488,19 @@ static bool is_identifier(const char *s)
 /* Is it the name of two functions? */
 static bool is_there_twice(const tilec_build_options *o, const char *symbol)
 {
-    int n = strcmp(o->level_symbol, symbol) == 0;
+    int n = o->level_symbol && strcmp(o->level_symbol, symbol) == 0;
 
     for (int i = 0; i < o->nforms; i++)
         n += strcmp(o->forms[i].symbol, symbol) == 0;
     return n > 1;
+}
+
+/* Else what code is made for is a chip; of an unknown device more is said later. */
+static bool has_levels(const tilec_build_options *o)
+{
+    int device = device_find(o->device);
+
+    return device < 0 || device_at(device)->level;
 }
 
 static tilec_status check_build(const tilec_build_options *o, char **error)
@@ -504,7 +512,7 @@ static tilec_status check_build(const tilec_build_options *o, char **error)
                           "tilec_build: there are no options, forms or levels");
     for (int i = 0; i < o->nforms; i++)
         good = good && is_identifier(o->forms[i].symbol);
-    if (!good || !is_identifier(o->level_symbol))
+    if (!good || (has_levels(o) && !is_identifier(o->level_symbol)))
         return api_refuse(error, TILEC_BAD_ARGUMENT,
                           "tilec_build: the name of a function is no identifier of C's");
     for (int i = 0; i < o->nforms; i++) {
@@ -519,12 +527,25 @@ static tilec_status check_build(const tilec_build_options *o, char **error)
     return TILEC_OK;
 }
 
+/* Of a device whose levels are chips, which open_request() has looked at. */
+static tilec_status take_chip(const tilec_build_options *o, GenLevel *out, char **error)
+{
+    *out = (GenLevel){.name = o->levels[0]};
+    return o->nlevels == 1 && out->name
+               ? TILEC_OK
+               : api_refuse(error, TILEC_BAD_ARGUMENT,
+                            "tilec_build: for the device `%s` there is one level, the chip",
+                            o->device);
+}
+
 /* Each of the caller's levels must stand behind the one before it in the device's. */
 static tilec_status find_levels(const tilec_build_options *o, const Device *d, GenLevel *out,
                                 char **error)
 {
     int at = 0;
 
+    if (!d->level && d->has_archs)
+        return take_chip(o, out, error);
     for (int k = 0; k < o->nlevels; k++) {
         const GenLevel *level = NULL;
         bool known = false;
@@ -555,7 +576,9 @@ static tilec_status find_levels(const tilec_build_options *o, const Device *d, G
 static tilec_status open_forms(tilec_file *file, const char *kernel, const tilec_build_options *o,
                                Request *requests, Binding *bindings, char **error)
 {
-    const tilec_launch_options options = {.num_warps = o->num_warps,
+    const tilec_launch_options options = {.device = o->device,
+                                          .arch = has_levels(o) ? NULL : o->levels[0],
+                                          .num_warps = o->num_warps,
                                           .num_stages = o->num_stages,
                                           .on_message = o->on_message,
                                           .user = o->user};

@@ -73,7 +73,7 @@ typedef struct {
  *
  * runs the programs first .. last-1 of the grid, x fastest, on the calling thread, with the code
  * of the highest level that the machine has.  docs/aot.md says what `args` points to and what it
- * returns. */
+ * returns, and what SYMBOL is for a GPU. */
 typedef struct {
     const char *symbol;
     const Func *const *funcs; /* optimised; one a level, none shared */
@@ -81,7 +81,9 @@ typedef struct {
 
 /* Several of them in one object, which needs nothing but the C library. */
 typedef struct {
-    const GenLevel *levels; /* each includes what is in front of it; the first one is not tested */
+    /* Each includes what is in front of it, and the first one is not tested.  Of GPUs there is one,
+     * whose name is that of the chip. */
+    const GenLevel *levels;
     int nlevels;
     const char *const *known; /* all levels that there are, lowest first, NULL behind the last */
     const GenForm *forms;

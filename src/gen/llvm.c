@@ -211,9 +211,10 @@ static void store_only_lane(Llvm *l, Bld b, Val call)
 static void avoid_wide_lanes(Llvm *l)
 {
     unsigned id = LLVMLookupIntrinsicID("llvm.masked.store", strlen("llvm.masked.store"));
-    Bld b = llvm_builder(l, LLVMGetEntryBasicBlock(LLVMGetFirstFunction(l->module)));
+    Val first = LLVMGetFirstFunction(l->module); /* data has none */
+    Bld b = first ? llvm_builder(l, LLVMGetEntryBasicBlock(first)) : NULL;
 
-    for (Val f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f)) {
+    for (Val f = first; f; f = LLVMGetNextFunction(f)) {
         LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f);
         for (; block; block = LLVMGetNextBasicBlock(block)) {
             for (Val i = LLVMGetFirstInstruction(block), next; i; i = next) {

@@ -460,4 +460,5 @@ const Target nv_target = {.name = "nv",
                           .inline_asm = true,
                           .texts = GEN_HAS(LAYOUT) | GEN_HAS(LLVM) | GEN_HAS(PTX),
                           .start = start,
-                          .emit = emit_for_nv};
+                          .emit = emit_for_nv,
+                          .build = nv_build};

@@ -13,6 +13,7 @@
  *   nv_mma.c     products by instructions for matrices; nv_fma.c by multiply-adds
  *   nv_once.c    what one thread does for all that hold copies
  *   nv_atomic.c; nv_record.c what programs say
+ *   nv_build.c   several kernels in one object, for programs without this library
  *   nv_calls.c   which calls a line was inlined through
  *
  * A tile is one LLVM scalar a register, in the register form of emit.h.  Registers that hold
@@ -198,6 +199,9 @@ void nv_fma(Nv *n, const NvStep *s);       /* NV_DOT by multiply-adds, operands 
 void nv_record(Nv *n, const NvStep *s);    /* to the kernel's RecordBuffer */
 void nv_record_program(Nv *n);             /* at the head of a program: not if another one failed */
 void nv_inline(Nv *n, const NvStep *s);    /* once for each group of elements that the op packs */
+
+/* nv_build.c: Target.build, of one level, which is a chip: data for linkers, and no code */
+bool nv_build(const GenBuild *b, Arena *a, GenOutput *out, Diags *d);
 
 /* nv_calls.c: a PTX text with lines gets directives for the calls that they were inlined through */
 void nv_say_calls(const Module *m, Arena *a, GenOutput *ptx);

@@ -318,6 +318,19 @@ API int cuCtxPopCurrent_v2(Context **ctx)
 
 /* modules */
 
+/* What an image says as "args=N"; of PTX, how many parameters its kernel has. */
+static int args_of(const char *image)
+{
+    const char *said = strstr(image, "args=");
+    int n = 0;
+
+    if (said)
+        return atoi(said + strlen("args="));
+    for (const char *at = image; (at = strstr(at, "\t.param ")) != NULL; at++)
+        n++;
+    return n;
+}
+
 API int cuModuleLoadDataEx(Module **m, const char *image, unsigned n, const int *options,
                            void **values)
 {
@@ -331,7 +344,7 @@ API int cuModuleLoadDataEx(Module **m, const char *image, unsigned n, const int 
     }
     *m = calloc(1, sizeof **m);
     (*m)->context = stack[depth - 1];
-    (*m)->nargs = strstr(image, "args=") ? atoi(strstr(image, "args=") + 5) : 0;
+    (*m)->nargs = args_of(image);
     (*m)->next = modules;
     modules = *m;
     state.modules++;

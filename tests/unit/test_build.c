@@ -87,6 +87,47 @@ static void test_what_an_object_says(void **state)
     tilec_free(object.data);
 }
 
+static tilec_build_options for_gpu(const tilec_build_form *form, const char *const *chips, int n)
+{
+    return (tilec_build_options){
+        .forms = form, .nforms = 1, .levels = chips, .nlevels = n, .device = "cuda"};
+}
+
+/* Of one chip, without the function LEVEL; what speaks is refused. */
+static void test_a_gpu(void **state)
+{
+    Scene *s = *state;
+    const char *const chips[] = {"sm_80", "sm_90a"}, *const unknown[] = {"sm_999"};
+    const char *const missing[] = {NULL};
+    const tilec_arg args[] = {run_time("x", TILEC_FP32, 1)};
+    const tilec_build_form form = {"f", args, 1};
+    tilec_build_options o = for_gpu(&form, chips, 1);
+    tilec_object object;
+
+    if (!has_levels())
+        return;
+    load(s, HEAD "@triton.jit\ndef k(x): tl.store(x, 1)\n");
+    assert_int_equal(tilec_build(s->file, NULL, &o, &object, &s->error), TILEC_OK);
+    assert_memory_equal(object.data, ELFMAG, SELFMAG);
+    assert_non_null(memmem(object.data, object.size, ".target sm_80", strlen(".target sm_80")));
+    assert_int_equal(object.written, 1);
+    tilec_free(object.data);
+    o = for_gpu(&form, chips, 2);
+    build_refused(s, TILEC_BAD_ARGUMENT, &o, "for the device `cuda` there is one level, the chip");
+    o = for_gpu(&form, missing, 1);
+    build_refused(s, TILEC_BAD_ARGUMENT, &o, "there is one level, the chip");
+    o = for_gpu(&form, unknown, 1);
+    build_refused(s, TILEC_NOT_FOUND, &o, "no code can be made for `sm_999`");
+    o.device = "cpu";
+    build_refused(s, TILEC_BAD_ARGUMENT, &o, "no identifier");
+    o.device = "tpu";
+    o.level_symbol = "level";
+    build_refused(s, TILEC_NOT_FOUND, &o, "there is no device `tpu`");
+    load(s, HEAD "@triton.jit\ndef k(x): tl.device_print('x', tl.load(x))\n");
+    o = for_gpu(&form, chips, 1);
+    build_refused(s, TILEC_REFUSED, &o, "the kernel prints or asserts");
+}
+
 static void test_misuse_of_build(void **state)
 {
     Scene *s = *state;
@@ -167,8 +208,8 @@ static void test_arguments_of_a_build(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_an_object),         TEST(test_what_an_object_says),  TEST(test_misuse_of_build),
-        TEST(test_levels_of_a_build), TEST(test_arguments_of_a_build),
+        TEST(test_an_object),       TEST(test_what_an_object_says), TEST(test_a_gpu),
+        TEST(test_misuse_of_build), TEST(test_levels_of_a_build),   TEST(test_arguments_of_a_build),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
