@@ -853,8 +853,8 @@ typedef struct {
     int num_warps, num_stages; /* as in tilec_launch_options, and so are these: */
     void (*on_message)(void *user, const char *text);
     void *user;
-    int exported; /* not 0: the functions are visible outside of a shared library that the object is
-                   * linked into; else they are hidden */
+    int exported; /* not 0: the functions, or variables, are visible outside of a shared library
+                   * that the object is linked into; else they are hidden */
     const char *device; /* NULL: "cpu".  "cuda": `levels` is one, the chip, as "sm_90a"; there is no
                          * function LEVEL, whose name may be NULL, and a form is the variable that
                          * docs/aot.md describes */

@@ -135,12 +135,30 @@ static void make_params(Build *b)
 
 /* --- levels --- */
 
+/* --arch: one chip. */
+static void take_chip(Build *b, const char *arch)
+{
+    if (strncmp(arch, "sm_", 3) != 0)
+        stop(b->cli, CLI_USAGE,
+             "--arch %s: that is no chip of a GPU, as sm_90 is\n"
+             "hint: the CPUs that there is code for are said by --cpu",
+             arch);
+    if (b->options->cpus)
+        stop(b->cli, CLI_USAGE, "an object is for the CPUs of --cpu or for the GPU of --arch");
+    b->is_gpu = true;
+    vec_push(b->cli->arena, &b->levels, arch);
+}
+
 /* LEVEL[,LEVEL...] */
 static void make_levels(Build *b)
 {
     static const char usual[] = "x86-64,x86-64-v3,x86-64-v4";
     const char *at = b->options->cpus ? b->options->cpus : usual;
 
+    if (b->options->launch.arch) {
+        take_chip(b, b->options->launch.arch);
+        return;
+    }
     for (;; at++) {
         size_t n = strcspn(at, ",");
         vec_push(b->cli->arena, &b->levels, arena_strndup(b->cli->arena, at, n));
@@ -172,6 +190,7 @@ static tilec_object build_object(Build *b)
         .num_warps = b->options->launch.num_warps,
         .num_stages = b->options->launch.num_stages,
         .on_message = tell,
+        .device = b->is_gpu ? "cuda" : NULL,
     };
     check(c, tilec_build(c->file, b->options->kernel, &options, &object, &error), &error);
     for (int i = 0; i < b->nparams; i++)
@@ -221,8 +240,12 @@ static int write_both(const Options *o, const tilec_object *object, const char *
 
 static void print_summary(const Build *b)
 {
-    printf("%s: %d specialisation%s, each for %d level%s of the CPU\n", b->symbol, b->forms.len,
-           b->forms.len == 1 ? "" : "s", b->levels.len, b->levels.len == 1 ? "" : "s");
+    printf("%s: %d specialisation%s, each for ", b->symbol, b->forms.len,
+           b->forms.len == 1 ? "" : "s");
+    if (b->is_gpu)
+        printf("%s\n", b->levels.at[0]);
+    else
+        printf("%d level%s of the CPU\n", b->levels.len, b->levels.len == 1 ? "" : "s");
 }
 
 static void print_json(const Build *b)

@@ -5,6 +5,7 @@
  *   build_names.c   what parameters and the function are called in C
  *   build_forms.c   which specialisations that makes
  *   build_header.c  the header, in C
+ *   build_gpu.c     what of it is another for a GPU
  *   build_grid.c    an expression of Python's as one of C's
  */
 #ifndef TILEC_CLI_BUILD_H
@@ -48,8 +49,9 @@ typedef struct {
     const char *symbol; /* of the function, and in front of the names of all others */
     BuildParam *params;
     int nparams;
-    VEC(BuildForm) forms; /* of those that fit a call the first one is taken */
-    VEC(const char *) levels;
+    VEC(BuildForm) forms;     /* of those that fit a call the first one is taken */
+    VEC(const char *) levels; /* of the CPU, or one chip */
+    bool is_gpu;
     const char *grid[3]; /* in C, over the parameters; all NULL: the caller gives it */
     bool may_fault;
 } Build;
@@ -74,5 +76,24 @@ void build_grid(Build *b, const char *text); /* sets b->grid */
 
 /* build_header.c */
 const char *build_header_text(const Build *b);
+/* Names of our own in functions that have the kernel's parameters. */
+#define GRID "tilec_grid"
+#define WORDS "tilec_words"
+#define ARGS "tilec_args"
+/* Of such a function: its parameters "const float *x, int32_t n, "; the same for a call "x, n, ";
+ * " *     x: an array .." a line; the words with the bits of what is given; the condition of a form
+ * on these, which gives how many parts it has. */
+void header_put_parameters(Text *t, const Build *b);
+void header_put_arguments(Text *t, const Build *b);
+void header_put_description(Text *t, const Build *b);
+void header_put_words(Text *t, const Build *b);
+int header_put_conditions(Text *t, const Build *b, const BuildForm *f);
+
+/* build_gpu.c: text of the header where b->is_gpu */
+extern const char gpu_common[]; /* what all headers need, once */
+void gpu_put_head(Text *t,
+                  const Build *b); /* of the comment at the top: what is linked, and runs */
+void gpu_put_variables(Text *t, const Build *b); /* what the object has */
+void gpu_put_function(Text *t, const Build *b);
 
 #endif

@@ -10,12 +10,9 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Names of our own in functions that have the kernel's parameters. */
-#define GRID "tilec_grid"
+/* As those in build.h. */
 #define FIRST "tilec_first"
 #define LAST "tilec_last"
-#define WORDS "tilec_words"
-#define ARGS "tilec_args"
 #define PROGRAMS "tilec_programs"
 
 /* What all headers need that a program includes, once. */
@@ -31,6 +28,7 @@ static const char common[] =
     "    TILEC_AOT_NO_MEMORY = 4,    /* for the kernel's intermediate tiles */\n"
     "    TILEC_AOT_BAD_ARGUMENT = 5, /* the grid is negative or too large, or no range of it is "
     "given */\n"
+    "    TILEC_AOT_FAILED = 6,       /* of a GPU: there is no driver, or it refuses */\n"
     "    TILEC_AOT_FAULT = 7         /* an assertion in the kernel failed */\n"
     "};\n"
     "\n"
@@ -112,7 +110,7 @@ static bool is_parameter(const BuildParam *p)
 }
 
 /* "const float *x, int32_t n" with a comma behind it, if there is any. */
-static void put_parameters(Text *t, const Build *b)
+void header_put_parameters(Text *t, const Build *b)
 {
     for (int i = 0; i < b->nparams; i++) {
         const BuildParam *p = &b->params[i];
@@ -125,7 +123,7 @@ static void put_parameters(Text *t, const Build *b)
 }
 
 /* "x, n, " */
-static void put_arguments(Text *t, const Build *b)
+void header_put_arguments(Text *t, const Build *b)
 {
     for (int i = 0; i < b->nparams; i++) {
         if (is_parameter(&b->params[i]))
@@ -249,23 +247,9 @@ static void put_levels(Text *t, const Build *b)
                     b->levels.at[i]);
 }
 
-static void put_head(Text *t, const Build *b)
+/* What of it is about CPUs. */
+static void put_cpu_head(Text *t, const Build *b)
 {
-    text_printf(
-        t,
-        "/*\n"
-        " * The kernel %s, compiled ahead of time by tilec %s; made by `tilec build`, do not "
-        "edit.\n"
-        " *\n"
-        " * Link the object that came with this header, and the C library's mathematics "
-        "(-lm); nothing else\n"
-        " * is needed, and nothing is read or started when it runs.\n"
-        " *\n",
-        b->options->kernel, TILEC_VERSION);
-    put_fixed(t, b);
-    text_put(t, " * Specialisations, of which the first one is taken that fits:\n");
-    for (int i = 0; i < b->forms.len; i++)
-        describe_form(t, b, &b->forms.at[i]);
     text_put(t, " * Each has code for ");
     put_levels(t, b);
     text_printf(
@@ -277,9 +261,34 @@ static void put_head(Text *t, const Build *b)
         " * Threads: any number of them may call these functions at once.  Each call runs "
         "on the thread\n"
         " * that makes it; %s_range() runs a part of the grid, for programs that spread it "
-        "over threads.\n"
-        " */\n",
+        "over threads.\n",
         b->options->disjoint ? " No array may overlap one that is written.\n *" : "", b->symbol);
+}
+
+static void put_head(Text *t, const Build *b)
+{
+    text_printf(
+        t,
+        "/*\n"
+        " * The kernel %s, compiled ahead of time by tilec %s; made by `tilec build`, do not "
+        "edit.\n"
+        " *\n"
+        " * Link the object that came with this header%s\n"
+        " *\n",
+        b->options->kernel, TILEC_VERSION,
+        b->is_gpu ? "; it opens NVIDIA's driver when it runs, and\n * needs nothing else."
+                  : ", and the C library's mathematics "
+                    "(-lm); nothing else\n"
+                    " * is needed, and nothing is read or started when it runs.");
+    put_fixed(t, b);
+    text_put(t, " * Specialisations, of which the first one is taken that fits:\n");
+    for (int i = 0; i < b->forms.len; i++)
+        describe_form(t, b, &b->forms.at[i]);
+    if (b->is_gpu)
+        gpu_put_head(t, b);
+    else
+        put_cpu_head(t, b);
+    text_put(t, " */\n");
 }
 
 /* --- functions --- */
@@ -294,7 +303,7 @@ static void put_prototypes(Text *t, const Build *b)
     text_printf(t, "int %s_level(void);\n", b->symbol);
 }
 
-static void put_cpu_function(Text *t, const Build *b)
+static void put_cpu_name(Text *t, const Build *b)
 {
     text_printf(
         t,
@@ -317,6 +326,12 @@ static void put_cpu_function(Text *t, const Build *b)
         b->symbol);
 }
 
+static void put_cpu_functions(Text *t, const Build *b)
+{
+    put_prototypes(t, b);
+    put_cpu_name(t, b);
+}
+
 static void put_grid_function(Text *t, const Build *b)
 {
     text_printf(
@@ -325,7 +340,7 @@ static void put_grid_function(Text *t, const Build *b)
         "too large. */\n"
         "TILEC_AOT_FUNCTION void %s_grid(",
         b->symbol);
-    put_parameters(t, b);
+    header_put_parameters(t, b);
     text_put(t, "int32_t " GRID "[3])\n{\n");
     for (int i = 0; i < b->nparams; i++) {
         if (is_parameter(&b->params[i]))
@@ -337,7 +352,7 @@ static void put_grid_function(Text *t, const Build *b)
 }
 
 /* The bits of all values that calls give, each in a word. */
-static void put_words(Text *t, const Build *b)
+void header_put_words(Text *t, const Build *b)
 {
     text_printf(t, "    uint64_t " WORDS "[%d] = {0};\n", MAX(b->nparams, 1));
     for (int i = 0; i < b->nparams; i++) {
@@ -348,7 +363,7 @@ static void put_words(Text *t, const Build *b)
 }
 
 /* " && x == 1", each with what is in front of it; gives how many there are. */
-static int put_conditions(Text *t, const Build *b, const BuildForm *f)
+int header_put_conditions(Text *t, const Build *b, const BuildForm *f)
 {
     int n = 0;
 
@@ -368,7 +383,7 @@ static int put_conditions(Text *t, const Build *b, const BuildForm *f)
 static bool put_form(Text *t, const Build *b, const BuildForm *f)
 {
     Text conditions = text_new(b->cli->arena);
-    bool is_conditional = put_conditions(&conditions, b, f) > 0;
+    bool is_conditional = header_put_conditions(&conditions, b, f) > 0;
     const char *indent = is_conditional ? "        " : "    ";
     const char *before = "";
 
@@ -388,7 +403,7 @@ static bool put_form(Text *t, const Build *b, const BuildForm *f)
     return is_conditional;
 }
 
-static void put_description(Text *t, const Build *b)
+void header_put_description(Text *t, const Build *b)
 {
     for (int i = 0; i < b->nparams; i++) {
         if (is_parameter(&b->params[i]))
@@ -404,7 +419,7 @@ static void put_range_function(Text *t, const Build *b)
                 " up to, not with, " LAST
                 ",\n * where the program at (x, y, z) has the number x + " GRID "[0] * (y + " GRID
                 "[1] * z).\n *\n");
-    put_description(t, b);
+    header_put_description(t, b);
     text_printf(t,
                 " *\n"
                 " * Gives TILEC_AOT_OK, or one of the errors that this header begins with; nothing "
@@ -412,10 +427,10 @@ static void put_range_function(Text *t, const Build *b)
                 b->may_fault ? ", but for TILEC_AOT_FAULT, when memory is as the programs left it"
                              : "");
     text_printf(t, "TILEC_AOT_FUNCTION int %s_range(", b->symbol);
-    put_parameters(t, b);
+    header_put_parameters(t, b);
     text_put(t, "const int32_t " GRID "[3], int64_t " FIRST ", int64_t " LAST ")\n{\n");
     text_put(t, "    const int64_t " PROGRAMS " = tilec_aot_programs(" GRID ");\n");
-    put_words(t, b);
+    header_put_words(t, b);
     text_put(t, "    if (" PROGRAMS " < 0 || " FIRST " < 0 || " FIRST " > " LAST " || " LAST
                 " > " PROGRAMS ")\n"
                 "        return TILEC_AOT_BAD_ARGUMENT;\n");
@@ -427,27 +442,27 @@ static void put_range_function(Text *t, const Build *b)
 static void put_function(Text *t, const Build *b)
 {
     text_put(t, "\n/*\n * Run the kernel over its grid.\n *\n");
-    put_description(t, b);
+    header_put_description(t, b);
     if (!b->grid[0])
         text_put(t,
                  " *     tilec_x, tilec_y, tilec_z: how many programs; 1 where a dimension is not "
                  "used\n");
     text_printf(t, " *\n * Returns as %s_range() does.\n */\nTILEC_AOT_FUNCTION int %s(", b->symbol,
                 b->symbol);
-    put_parameters(t, b);
+    header_put_parameters(t, b);
     if (b->grid[0]) {
         t->len -= 2; /* ", " */
         t->s[t->len] = '\0';
         text_put(t, ")\n{\n    int32_t " GRID "[3];\n\n");
         text_printf(t, "    %s_grid(", b->symbol);
-        put_arguments(t, b);
+        header_put_arguments(t, b);
         text_put(t, GRID ");\n");
     } else {
         text_put(t, "int32_t tilec_x, int32_t tilec_y, int32_t tilec_z)\n{\n");
         text_put(t, "    const int32_t " GRID "[3] = {tilec_x, tilec_y, tilec_z};\n\n");
     }
     text_printf(t, "    return %s_range(", b->symbol);
-    put_arguments(t, b);
+    header_put_arguments(t, b);
     text_put(t, GRID ", 0, tilec_aot_programs(" GRID "));\n}\n");
 }
 
@@ -463,15 +478,21 @@ const char *build_header_text(const Build *b)
     put_head(&t, b);
     text_printf(&t,
                 "#ifndef %s\n#define %s\n\n"
-                "#include <stdbool.h>\n#include <stdint.h>\n#include <string.h>\n\n%s\n"
+                "#include <stdbool.h>\n#include <stdint.h>\n#include <string.h>\n\n%s%s\n"
                 "#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
-                guard.s, guard.s, common);
-    put_prototypes(&t, b);
-    put_cpu_function(&t, b);
+                guard.s, guard.s, common, b->is_gpu ? gpu_common : "");
+    if (b->is_gpu)
+        gpu_put_variables(&t, b);
+    else
+        put_cpu_functions(&t, b);
     if (b->grid[0])
         put_grid_function(&t, b);
-    put_range_function(&t, b);
-    put_function(&t, b);
+    if (b->is_gpu) {
+        gpu_put_function(&t, b);
+    } else {
+        put_range_function(&t, b);
+        put_function(&t, b);
+    }
     text_put(&t, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
     return t.s;
 }

@@ -221,6 +221,7 @@ static const Option options[] = {
     {"--arch", NULL, NEEDS, ONCE, TEXT(launch.arch),
         {{RUN | DUMP, "NAME",
           "the chip that code is for: sm_90a, or of cpu x86-64, x86-64-v2 to -v4"},
+         {BUILD, "NAME", "for an NVIDIA GPU, from that chip on: sm_80; the header launches it"},
          {TEST, AS_FOR_RUN}}},
     {"--threads", NULL, NEEDS, ONCE, NUMBER(launch.threads),
         {{RUN | DUMP, "N", "how many threads; every CPU when not given"},

@@ -28,13 +28,15 @@ static Val make_image(Llvm *l, const char *symbol, const GenOutput *image)
     return global;
 }
 
-static void make_variable(Llvm *l, const char *symbol, const GenOutput *image)
+static void make_variable(Llvm *l, const char *symbol, const GenOutput *image, bool exported)
 {
     Val fields[] = {make_image(l, symbol, image), llvm_int(l->i32, NV_LANES * image->warps),
                     llvm_int(l->i32, (int64_t)image->shared), LLVMConstNull(l->ptr)};
     Val all = LLVMConstStructInContext(l->ctx, fields, COUNT(fields), 0);
+    Val variable = LLVMAddGlobal(l->module, LLVMTypeOf(all), symbol);
 
-    LLVMSetInitializer(LLVMAddGlobal(l->module, LLVMTypeOf(all), symbol), all);
+    LLVMSetInitializer(variable, all);
+    LLVMSetVisibility(variable, exported ? LLVMDefaultVisibility : LLVMHiddenVisibility);
 }
 
 static void make_variables(Llvm *l, void *build)
@@ -42,7 +44,7 @@ static void make_variables(Llvm *l, void *build)
     const NvBuild *b = build;
 
     for (int i = 0; i < b->build->nforms; i++)
-        make_variable(l, b->build->forms[i].symbol, &b->images[i]);
+        make_variable(l, b->build->forms[i].symbol, &b->images[i], b->build->exported);
 }
 
 bool nv_build(const GenBuild *b, Arena *a, GenOutput *out, Diags *d)

@@ -106,7 +106,7 @@ _tilec() {
         options+=" --time --tune --sweep --csv --plot --profile --trace --count"
         ;;
     dump) options="$makes --stage --call --json" ;;
-    build) options="-o --header --name --grid --variant --disjoint --export --cpu --num-warps --num-stages --path --define --json" ;;
+    build) options="-o --header --name --grid --arch --variant --disjoint --export --cpu --num-warps --num-stages --path --define --json" ;;
     devices) options="--json" ;;
     esac
     if [[ $word == -* ]]; then
