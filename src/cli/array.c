@@ -209,6 +209,16 @@ double array_number(const Array *a, int64_t k)
                             element_get_bits(a->data, k, tilec_dtype_size(a->dtype)));
 }
 
+__int128 array_whole(const Array *a, int64_t k)
+{
+    size_t size = tilec_dtype_size(a->dtype);
+    uint64_t bits = element_get_bits(a->data, k, size);
+    int shift = 64 - 8 * (int)size;
+    bool is_signed = a->dtype >= TILEC_I8 && a->dtype <= TILEC_I64;
+
+    return is_signed ? (int64_t)(bits << shift) >> shift : (__int128)bits;
+}
+
 typedef struct {
     const Array *from, *to;
 } Cast;

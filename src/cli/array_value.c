@@ -107,8 +107,9 @@ static bool array_attribute(Py *p, const Const *self, const char *name, Span at,
 {
     static const PyClass property = {.name = "a property", .call = call_property};
     static const PyClass to = {.name = "a method of an array", .call = call_to};
-    static const char *const names[] = {"numel", "shape", "size", "stride",
-                                        "dtype", "ndim",  "to",   "itemsize"};
+    static const char *const names[] = {
+        "numel", "shape", "size", "stride", "dtype",  "ndim", "to",  "itemsize", "sum", "mean",
+        "max",   "min",   "prod", "argmax", "argmin", "any",  "all", "var",      "std"};
     const Array *a = self->object;
     const char *near;
 
@@ -126,7 +127,7 @@ static bool array_attribute(Py *p, const Const *self, const char *name, Span at,
         *out = const_dtype((DType)a->dtype);
     else if (is_one_of(name, "to", "astype"))
         *out = (Const){.kind = CONST_OBJECT, .class = &to, .object = a};
-    else {
+    else if (!array_reduction(p, a, name, out)) {
         near = near_name(name, names, COUNT(names));
         py_report(p, at, "an array has no '%s'", name);
         if (is_one_of(name, "reshape", "view"))
@@ -259,5 +260,6 @@ static const PyClass array_class = {
     .unary = array_unary,
     .compare = array_compare,
     .truth = array_truth,
+    .reduce = array_reduce,
     .text = array_text,
 };

@@ -233,7 +233,8 @@ Array array_cast(Cli *c, const Array *a, tilec_dtype t); /* dense; `a` itself if
 /* saturate.c: the same, but to integers by rounding, and to the least or greatest where a value
  * lies beyond. */
 Array array_saturate(Cli *c, const Array *a, tilec_dtype t);
-double array_number(const Array *a, int64_t k); /* element k of a dense array */
+double array_number(const Array *a, int64_t k);  /* element k of a dense array */
+__int128 array_whole(const Array *a, int64_t k); /* the same of integers, exactly */
 void array_put(Array *a, int64_t k, double v); /* element k of a dense array, rounded to its type */
 /* The storage of every array but the first `kept` of c->blocks; none may be used behind it. */
 void array_free_from(Cli *c, int kept);
@@ -302,6 +303,12 @@ bool array_binary(Py *p, BinaryOp op, const Const *x, const Const *y, Span at, C
 bool array_unary(Py *p, UnaryOp op, const Const *x, Span at, Const *out); /* `x` is the array */
 /* Gives an array of i1; with what is no number, `==` is False. */
 bool array_compare(Py *p, CompareOp op, const Const *x, const Const *y, Span at, Const *out);
+
+/* array_reduce.c */
+/* The method x.sum and so on, as it can be called; false: there is none of that name. */
+bool array_reduction(Py *p, const Array *a, const char *name, Const *out);
+/* sum(x), as PyClass has it: of an array of one dimension, by one of these names. */
+bool array_reduce(Py *p, const Const *self, const char *name, Span at, Const *out);
 
 /* tiles.c: descriptors of arrays */
 typedef struct {

@@ -260,13 +260,11 @@ static uint64_t bits_at(const Array *dense, int64_t i)
 
 static Element element_at(const Array *dense, int64_t i)
 {
-    int shift = 64 - 8 * (int)tilec_dtype_size(dense->dtype);
-    uint64_t bits = bits_at(dense, i);
-    bool is_signed = dense->dtype >= TILEC_I8 && dense->dtype <= TILEC_I64;
+    bool is_whole = dense->dtype <= TILEC_U64;
 
     return (Element){.real = array_number(dense, i),
-                     .whole = is_signed ? (int64_t)(bits << shift) >> shift : (__int128)bits,
-                     .is_whole = dense->dtype <= TILEC_U64};
+                     .whole = is_whole ? array_whole(dense, i) : 0,
+                     .is_whole = is_whole};
 }
 
 static double difference(const Element *got, const Element *want)

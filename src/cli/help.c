@@ -55,6 +55,7 @@ static const struct {
      "  zeros(fp32,4096x781)  ones  full(i32,7,-1)  empty  arange(i32,99)\n"
      "  rand(fp32,1000[,seed=N])  randn(fp16,1000)  randint(i32,1000,LO,HI)  empty_like(x)\n"
      "  x[1:,::2]  x.numel()  x.shape(0)  x.stride(0)  x.dtype  x.to(fp16)  rand(fp32,9)*2-1\n"
+     "  x.sum()  x.max(axis)  x.mean  x.argmax  x.std  and so on, as NumPy's\n"
      "  cdiv(n,1024)  next_power_of_2(n)  min  max  sum  len  math.sqrt  64 if n>9 else 32\n"},
     {COMMAND_DUMP | COMMAND_BUILD, "A TYPE is a dtype, or *dtype for a pointer.\n"},
     {COMMAND_RUN,

@@ -360,6 +360,16 @@ bool py_map(Py *p, const Const *args, int n, Const *out)
 
 /* --- of all elements --- */
 
+static bool reduces(const Const *values)
+{
+    return values->kind == CONST_OBJECT && values->class->reduce;
+}
+
+static bool reduce(Py *p, const Const *values, const char *name, Const *out)
+{
+    return values->class->reduce(p, values, name, p->at, out);
+}
+
 /* The first that no other one is before, in an order; one argument is the list of them. */
 static bool pick(Py *p, const Const *args, int n, CompareOp before, Const *out)
 {
@@ -368,6 +378,8 @@ static bool pick(Py *p, const Const *args, int n, CompareOp before, Const *out)
     int count = n;
     bool better;
 
+    if (n == 1 && reduces(args))
+        return reduce(p, args, before == CMP_LT ? "min" : "max", out);
     if (n == 1 && !py_iterate(p, &args[0], p->at, &items, &count))
         return false;
     if (count == 0 || !py_spend(p, count, p->at))
@@ -400,6 +412,9 @@ static bool fold(Py *p, BinaryOp op, const Const *values, Const start, Const *ou
     Const sum = start;
     int n;
 
+    if (reduces(values))
+        return reduce(p, values, op == BIN_ADD ? "sum" : "prod", &sum) &&
+               py_binary(p, op, &start, &sum, p->at, out);
     if (!py_iterate(p, values, p->at, &items, &n))
         return false;
     for (int i = 0; i < n; i++) {
@@ -425,8 +440,15 @@ static bool find_truth(Py *p, const Const *values, bool wanted, bool *found)
 {
     const Const *items;
     bool truth;
+    Const all;
     int n;
 
+    if (reduces(values)) {
+        if (!reduce(p, values, wanted ? "any" : "all", &all))
+            return false;
+        *found = (all.integer != 0) == wanted;
+        return true;
+    }
     *found = false;
     if (!py_iterate(p, values, p->at, &items, &n))
         return false;

@@ -101,6 +101,8 @@ struct PyClass {
     bool (*unary)(Py *p, UnaryOp op, const Const *x, Span at, Const *out);
     bool (*compare)(Py *p, CompareOp op, const Const *x, const Const *y, Span at, Const *out);
     bool (*truth)(Py *p, const Const *self, Span at, bool *out);
+    /* sum(x), max(x), min(x), any(x), all(x), math.prod(x), by name; NULL: by its items */
+    bool (*reduce)(Py *p, const Const *self, const char *name, Span at, Const *out);
     bool (*is_instance)(Py *p, const Const *value, const Const *self, Span at, bool *out);
     bool takes_unknown; /* `call` may get CONST_UNKNOWN */
     const char *(*text)(const Const *self, Arena *a);

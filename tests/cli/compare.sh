@@ -33,6 +33,10 @@ expect 0 out "" scale --save "out=$folder/r.npy"
 expect 0 out "out: agrees with @$folder/r.npy in 20" scale --compare "out=@$folder/r.npy"
 expect 0 out "out[1:4:2]: agrees with x[2:8:4] in 2 elements" scale --compare "out[1:4:2]=x[2:8:4]"
 
+# reductions as references
+expect 0 out "x: agrees with full(fp32,20,x.mean()) in 20" run x="ones(fp32,20)" out="empty(fp32,20)" --compare "x=full(fp32,20,x.mean())"
+expect 1 out "out: differs from sum(x) in 20 of 20" scale --compare "out=sum(x)"
+
 # every array that something happened to; what a run changed is put back before the next one
 expect 0 out "out: agrees with interp in 20 elements" scale --compare interp
 ! grep -q "^x:" "$folder/out" || wrong "an array was told of that nothing happened to"

@@ -315,6 +315,78 @@ static void check_array_arithmetic(void **state)
 }
 
 /* The formulas of docs/cli.md, computed apart. */
+/* The values are NumPy's; x is arange(fp32,4x6). */
+static void check_reductions(void **state)
+{
+    static const char *const truths[] = {
+        "x.sum() == 276.0",
+        "x.sum() + 0.5 == 276.5",
+        "x[1].prod() == 6.0*7*8*9*10*11",
+        "x.mean() == 11.5",
+        "x.max() == 23.0 and x.min() == 0.0",
+        "x[::-1].argmax() == 5 and x[::-1].argmin() == 18",
+        "x.var() == 575/12 and x.std() == math.sqrt(575/12)",
+        "x[:, 0].var(ddof=1) == 60.0",
+        "sum(x[0]) == 15.0 and max(x[0]) == 5.0 and min(x[0]) == 0.0",
+        "sum(x[0], 1) == 16.0",
+        "any(x[0] > 4) and not all(x[0] > 4)",
+        "(x < 24).all() and not (x > 23).any()",
+        "(x > 20).sum() == 3",
+        "(x == x.max()).sum() == 1",
+        "x.sum(0).shape == (6,) and x.sum(axis=1).shape == (4,)",
+        "x.sum(1, keepdims=True).shape == (4, 1) and x.sum(keepdim=True).shape == (1, 1)",
+        "(x.sum(0) == arange(fp32,6)*4 + 36).all()",
+        "(x.sum(dim=-1) == arange(fp32,4)*36 + 15).all()",
+        "(x.argmax(0) == 3).all() and (x.argmax(1) == 5).all()",
+        "((x - x.mean(1, keepdims=True)).sum(1) == 0).all()",
+        "(full(fp32, 2x3x4, 2).prod(1) == 8).all()",
+        "full(fp32, 2x3x4, 2).prod(1).shape == (2, 4)",
+        "x.sum(0).dtype == fp32 and x.to(fp16).sum(0).dtype == fp16",
+        "arange(i8, 3x2).sum(0).dtype == i64 and arange(u8, 3x2).sum(0).dtype == u64",
+        "arange(i8, 3x2).max(0).dtype == i8 and arange(i8, 3x2).mean(0).dtype == fp64",
+        "x.argmin(0).dtype == i64 and (x > 1).any(0).dtype == i1",
+        "full(i8, 300, 100).sum() == 30000",
+        "full(fp16, 4096, 1).sum() == 4096.0",
+        "full(i64, 3, 2**53 + 1).sum() == 3 * 2**53 + 3",
+        "full(u64, 2, 2**64 - 1).max() == 2**64 - 1",
+        "full(i64, 2, -2**63).min() == -2**63",
+        "x[4:].sum() == 0.0 and x[4:].prod() == 1.0 and x[4:].all()",
+        "x[4:].sum(0).sum() == 0.0",
+    };
+    static const char *const nans[] = {
+        "x[4:].mean()",
+        "(x * nan).sum()",
+        "(x + (x == 7) * nan).max()",
+        "empty(fp32, 3).min()",
+    };
+    static const struct {
+        const char *text, *trouble;
+    } mistakes[] = {
+        {"x.sum(2)", "the axis must be from -2 to 1 here, not 2"},
+        {"x.sum(0, 1)", "it is sum([axis][, keepdims=True])"},
+        {"x.sum(axes=0)", "it is sum([axis][, keepdims=True])"},
+        {"x.var(ddof='a')", "it is var([axis][, keepdims=True][, ddof=0])"},
+        {"x[4:].max()", "there is no element to take the max of"},
+        {"max(x)", "max() takes an array of one dimension: x.max() is that of all elements"},
+        {"x.summ()", "did you mean 'sum'?"},
+    };
+    Cli *c = *state;
+
+    for (int i = 0; i < COUNT(truths); i++) {
+        Const v = eval(c, truths[i]);
+
+        if (v.kind != CONST_BOOL || v.integer != 1)
+            fail_msg("%s is not true", truths[i]);
+    }
+    for (int i = 0; i < COUNT(nans); i++)
+        assert_true(isnan(eval(c, nans[i]).real));
+    for (int i = 0; i < COUNT(mistakes); i++) {
+        assert_int_equal(eval_stops(c, mistakes[i].text), CLI_USAGE);
+        if (!strstr(c->trouble, mistakes[i].trouble))
+            fail_msg("%s: %s", mistakes[i].text, c->trouble);
+    }
+}
+
 static void check_random(void **state)
 {
     Cli *c = *state;
@@ -605,6 +677,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(check_floats, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_arrays, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_array_arithmetic, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(check_reductions, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_random, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_errors, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(check_lists, open_cli, close_cli),
