@@ -64,7 +64,7 @@ NORETURN static void wrong(png_structp png, png_const_charp why)
     const char *text = take_chunk_name(why, name);
 
     if (!text)
-        io_refuse(io, "%s%s", strstr(why, "PNG") ? "" : "damaged PNG file: ", why);
+        io_refuse(io, "%s%s", strncmp(why, "Not a PNG", 9) == 0 ? "" : "damaged PNG file: ", why);
     for (int i = 0; i < 4; i++) {
         if (!isalpha(name[i]))
             io_refuse(io,

@@ -482,6 +482,8 @@ static void says_what_is_wrong_in_memory(void **state)
         {"x.pgm", "P5 0 1 255\nabc", "is 0"},
         {"x.png", "\x89PNG\r\n\x1a", "not a PNG file"},
         {"x.png", "\x89PNG\r\n\x1a\nabc", "ends before its image does"},
+        {"x.png", "\x89PNG\r\n\x1a\n\xff\xff\xff\xffIHDR",
+         "damaged PNG file: PNG unsigned integer out of range"},
         {"x.npz", "PK\3\4", "its directory is missing"},
         {"x", "hello", "the name has no suffix, and it does not begin as a file of a known kind"},
         {"x.txt", "hello", "a file '.txt' is not known here"},
