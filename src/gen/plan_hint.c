@@ -6,6 +6,9 @@
  * vector's lanes, each element takes at least twice as long as in rows of several vectors.  That
  * holds where the row is contiguous in memory: what gathers lanes one by one pays for each of
  * them.  Where nothing is contiguous, as in a tile of one column, each element is a row.
+ *
+ * A product of few rows, or of short ones, uses each element that it loads so few times: what reads
+ * its operands, in the same block, is part of its work then, and gets less with it.
  * docs/block-sizes.md has the measurements; `run --time` knows which block size makes rows longer.
  */
 #include "plan_internal.h"
@@ -14,7 +17,7 @@ enum {
     ROUNDS = 8,       /* of a loop, whose trips are not known */
     SMALL_TYPES = 16, /* from more lanes than that on elements are widened on their way, and a
                        * vector is several registers */
-    FEW_ROWS = 2      /* of a product, which is made for many */
+    FEW_ROWS = 4      /* of a product, which is made for many */
 };
 
 typedef struct {
@@ -67,36 +70,61 @@ static void add(Survey *s, double work, PlanHint hint)
     }
 }
 
-static void survey_nest(Survey *s, const Nest *n, double rounds)
+/* `product`: that of its block, or NULL. */
+static void survey_nest(Survey *s, const Nest *n, const PlanHint *product, double rounds)
 {
+    PlanHint own = {n->serial ? 0 : row_of(n), plan_full_lanes(s->plan, n)};
     double elements = rounds;
 
     for (int i = 0; i < n->rank; i++)
         elements *= n->dims[i];
     add(s, elements * (n->work + n->roots.len),
-        (PlanHint){n->serial ? 0 : row_of(n), plan_full_lanes(s->plan, n)});
+        product && is_short(product->row, product->vector) ? *product : own);
 }
 
-static void survey_dot(Survey *s, const Op *op, double rounds)
+static PlanHint hint_of_dot(const Plan *p, const Op *op)
+{
+    const Type *acc = op->results[0]->type;
+    int rows = acc->dims[acc->rank - 2], columns = acc->dims[acc->rank - 1];
+    int vector = p->machine.vector_bytes / dtype_size(plan_register_dtype(acc->dtype));
+
+    return (PlanHint){rows <= FEW_ROWS ? rows : columns, vector};
+}
+
+static double work_of_dot(const Op *op)
 {
     const Type *a = op->operands[DOT_A]->type, *acc = op->results[0]->type;
-    int rows = acc->dims[acc->rank - 2], columns = acc->dims[acc->rank - 1];
-    int vector = s->plan->machine.vector_bytes / dtype_size(plan_register_dtype(acc->dtype));
-    double work = rounds * rows * columns * a->dims[a->rank - 1];
 
-    add(s, work, rows <= FEW_ROWS ? (PlanHint){rows, vector} : (PlanHint){columns, vector});
+    return (double)acc->dims[acc->rank - 2] * acc->dims[acc->rank - 1] * a->dims[a->rank - 1];
+}
+
+/* The largest product right in a block; NULL. */
+static const Op *largest_dot(const BlockPlan *b)
+{
+    const Op *most = NULL;
+
+    for (int i = 0; i < b->steps.len; i++) {
+        const Step *step = &b->steps.at[i];
+
+        if (step->kind == STEP_DOT && (!most || work_of_dot(step->op) > work_of_dot(most)))
+            most = step->op;
+    }
+    return most;
 }
 
 static void survey_block(Survey *s, const BlockPlan *b, double rounds)
 {
+    const Op *dot = b ? largest_dot(b) : NULL;
+    PlanHint product = dot ? hint_of_dot(s->plan, dot) : (PlanHint){0};
+
     for (int i = 0; b && i < b->steps.len; i++) {
         const Step *step = &b->steps.at[i];
         bool loops = step->kind == STEP_FOR || step->kind == STEP_WHILE;
 
         if (step->kind == STEP_NEST)
-            survey_nest(s, step->nest, rounds);
+            survey_nest(s, step->nest, dot ? &product : NULL, rounds);
         if (step->kind == STEP_DOT)
-            survey_dot(s, step->op, rounds);
+            add(s, rounds * work_of_dot(step->op), hint_of_dot(s->plan, step->op));
         survey_block(s, step->body[0], loops ? rounds * ROUNDS : rounds);
         survey_block(s, step->body[1], loops ? rounds * ROUNDS : rounds);
     }

@@ -15,6 +15,18 @@ def scale(o, x, h, w, H: tl.constexpr = 2, W: tl.constexpr = 4):
 
 
 @triton.jit
+def product(a, b, o, n, H: tl.constexpr, W: tl.constexpr):
+    r = tl.program_id(1) * H + tl.arange(0, H)[:, None]
+    c = tl.program_id(0) * W + tl.arange(0, W)[None, :]
+    s = tl.zeros([H, W], tl.float32)
+    for k in range(0, n, 32):
+        x = tl.load(a + r * n + k + tl.arange(0, 32)[None, :])
+        y = tl.load(b + (k + tl.arange(0, 32)[:, None]) * n + c)
+        s = tl.dot(x, y, s)
+    tl.store(o + r * n + c, s)
+
+
+@triton.jit
 def transpose(o, x, h, w, H: tl.constexpr, W: tl.constexpr):
     r = tl.program_id(1) * H + tl.arange(0, H)[:, None]
     c = tl.program_id(0) * W + tl.arange(0, W)[None, :]
@@ -89,8 +101,31 @@ expect 0 out "hint: tiles have rows of 1 element" "$tilec" run "$folder/k.py:sca
 expect 0 out "hint: tiles have rows of 1 element" "$tilec" run "$folder/k.py:rows" --grid 100 --time=2 \
     x='rand(fp32,100x300)' o='empty(fp32,100)' w=300 W=1
 
+# a product that uses what it loads for few rows or columns: what loads it counts as well
+product() {
+    set -- "$tilec" run "$folder/k.py:product" --grid 'cdiv(n,W),cdiv(n,H)' --time=2 n=256 a='rand(fp32,256x256)' \
+        b='rand(fp32,256x256)' o='zeros(fp32,256x256)' H="$1" W="$2"
+    "$@"
+}
+few="1 64,2 128"
+grep -q avx2 /proc/cpuinfo && few="$few,4 64,4 16"
+oldifs=$IFS
+IFS=,
+for tile in $few; do
+    IFS=$oldifs
+    expect 0 out "should take less than half the time" product ${tile% *} ${tile#* }
+    grep -qE "^hint: .*: H=(16|32|64) should" "$folder/out" || wrong "which H?"
+done
+IFS=$oldifs
+for tile in "64 1" "64 2" "16 1"; do
+    expect 0 out "should take less than half the time" product ${tile% *} ${tile#* }
+    grep -qE "^hint: .*: W=(16|32|64) should" "$folder/out" || wrong "which W?"
+done
+
 # long rows; those that nothing makes longer; accesses of which one is contiguous; not timed
 quiet tiles 1 64
+quiet product 64 64
+quiet product 16 64
 quiet tiles 8 32
 width=1
 quiet tiles 64 1

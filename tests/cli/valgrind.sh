@@ -47,7 +47,7 @@ clean() {
         --grid "cdiv(rows, $1)" 'x:*fp32' 'o:*fp32' rows:i32 columns:i32 R="$1" C="$2"
     expect 0 out "" cc -I"$folder" "$folder/main.c" "$folder/k.o" -o "$folder/main" -lm
     for level in x86-64 x86-64-v3; do
-        expect 0 out "0 $3.000" env TILEC_AOT_CPU=$level valgrind -q --error-exitcode=9 "$folder/main" "$3" "$4"
+        expect 0 out "0 $3.000" env TILEC_CPU=$level valgrind -q --error-exitcode=9 "$folder/main" "$3" "$4"
     done
 }
 clean 1 1000 3 1000
