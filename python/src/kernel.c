@@ -239,12 +239,11 @@ static PyObject *named_arguments(const Launch *l)
 
 static int read_extent(PyObject *o, int32_t *out)
 {
-    if (PyFloat_Check(o)) {
-        PyErr_Format(
-            PyExc_TypeError,
-            "the extents of a grid are integers, not %S: triton.cdiv(n, BLOCK) divides and "
-            "rounds up",
-            o);
+    if (!PyIndex_Check(o)) {
+        PyErr_Format(PyExc_TypeError,
+                     "the extents of a grid are integers, not %R: triton.cdiv(n, BLOCK) divides "
+                     "and rounds up",
+                     o);
         return -1;
     }
     PyObject *number = PyNumber_Index(o);
@@ -283,7 +282,7 @@ static int read_grid(Launch *l, PyObject *grid)
     l->grid[0] = l->grid[1] = l->grid[2] = 1;
     if (PyTuple_Check(grid))
         return read_extents(grid, l->grid);
-    if (PyIndex_Check(grid) || PyFloat_Check(grid))
+    if (PyIndex_Check(grid) || PyNumber_Check(grid))
         return read_extent(grid, l->grid);
     if (PyCallable_Check(grid)) {
         named = named_arguments(l);

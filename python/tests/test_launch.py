@@ -546,6 +546,9 @@ class Grids(unittest.TestCase):
         for grid in ((1.5,), None, ("a",)):
             with self.assertRaises(TypeError):
                 self.programs(grid)
+        for grid in (np.float32(2), (np.float64(2.5),), (None,)):
+            with self.assertRaisesRegex(TypeError, "the extents of a grid are integers, not "):
+                self.programs(grid)
         with self.assertRaises(ZeroDivisionError):
             self.programs(lambda meta: 1 // 0)
 

@@ -36,6 +36,18 @@ def python(text, **environment):
                           cwd=os.path.dirname(__file__))
 
 
+class Traceback(unittest.TestCase):
+    def test_that_of_a_program_begins_with_it(self):
+        """As `python program.py` would show it: no frame of tilec or runpy is in front."""
+        run = subprocess.run([sys.executable, "-m", "tilec", "-c", "def f():\n    1 / 0\nf()"],
+                             capture_output=True, text=True, timeout=120)
+        self.assertEqual(run.returncode, 1)
+        frames = [line.strip() for line in run.stderr.splitlines() if line.startswith("  File ")]
+        self.assertEqual(frames, ['File "<tilec -c>", line 3, in <module>',
+                                  'File "<tilec -c>", line 2, in f'])
+        self.assertIn("ZeroDivisionError", run.stderr)
+
+
 def resident():
     """The pages of this process in memory, in KiB."""
     with open("/proc/self/statm") as statm:

@@ -20,6 +20,22 @@ from . import device
 from .install import TRITON_VERSION, inherit, install
 
 
+def _is_ours(frame):
+    return frame.f_code.co_filename in (__file__, runpy.__file__, "<frozen runpy>")
+
+
+def _forget_our_frames():
+    """A traceback begins with the program's own frames, as that of `python program.py`."""
+    print_exception = sys.excepthook
+
+    def hook(kind, value, traceback):
+        while traceback and _is_ours(traceback.tb_frame):
+            traceback = traceback.tb_next
+        print_exception(kind, value.with_traceback(traceback), traceback)
+
+    sys.excepthook = hook
+
+
 def _run_as_main(code, path=None):
     """In a module of its own, that stays `__main__` until the end: pickle and multiprocessing look
     for it.
@@ -90,6 +106,7 @@ def main(arguments):
         return _usage()
     install()
     inherit()
+    _forget_our_frames()
     first = arguments.pop(0)
     if first not in ("-m", "-c"):
         _run_file(first, arguments)

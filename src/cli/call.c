@@ -9,6 +9,7 @@
 #include "cli.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void call_init(Call *k, Cli *c, const Options *o)
 {
@@ -35,8 +36,13 @@ void call_open(Call *k)
 /* --- evaluating --- */
 
 /* What was most likely meant, as a line of its own, or "". */
-static const char *grid_hint(const Const *v)
+static const char *grid_hint(const Const *v, const char *text)
 {
+    bool divides = strchr(text, '/') && !strstr(text, "//");
+
+    if (v->kind == CONST_FLOAT && !divides)
+        return "\nhint: with a point or an `e` a number is a float, and so is what is computed of "
+               "it: int(1e6) is none";
     if (v->kind == CONST_FLOAT)
         return "\nhint: `/` gives a float; cdiv(A,B) divides and rounds up";
     if (v->kind == CONST_FUNCTION)
@@ -67,7 +73,7 @@ void call_evaluate_grid(Cli *c, void *call)
             stop(c, CLI_USAGE,
                  "--grid: each value must be an integer from 0 to 2^31 - 1, not %s\n"
                  "    %s%s",
-                 const_brief(&v[i], c->arena), text, grid_hint(&v[i]));
+                 const_brief(&v[i], c->arena), text, grid_hint(&v[i], text));
         k->timing.grid[i] = (int32_t)v[i].integer;
     }
     c->origin = NULL;

@@ -160,6 +160,10 @@ static void print_configurations(Cli *c, const Listed *k)
     else if (n > 0 && tilec_config_info(c->file, k->name, 0, &first) == TILEC_OK)
         printf("  configurations: %d, of which a call takes %s%s\n", n, n > 1 ? "the first: " : "",
                tuned_config_text(c->arena, &first));
+    for (int i = 1; i < n; i++) {
+        if ((problem = tuned_problem(c, k->name, i)) != NULL)
+            printf("  of which number %d is unknown: %s\n", i + 1, problem);
+    }
     if (hook)
         printf("  whose pre_hook, `%s`, is Python, which is not run\n", hook);
 }

@@ -360,13 +360,48 @@ static const char *names_text(const Reader *r)
     return r->names->len ? t.s : "tilec help values says what there is";
 }
 
+static bool has_parameter(const Reader *r, const char *name)
+{
+    tilec_param p;
+
+    for (int i = 0; tilec_param_info(r->cli->file, r->names->kernel, i, &p) == TILEC_OK; i++) {
+        if (strcmp(p.name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What the first configuration gives that the kernel has no parameter for, most likely by mistake;
+ * NULL: nothing. */
+static const char *given_in_vain(const Reader *r)
+{
+    tilec_config config;
+
+    if (tilec_config_info(r->cli->file, r->names->kernel, 0, &config) != TILEC_OK)
+        return NULL;
+    for (int i = 0; i < config.nvalues; i++) {
+        const char *name = config.values[i].name;
+
+        if (!has_parameter(r, name) && strncmp(name, "num_", 4) != 0)
+            return name;
+    }
+    return NULL;
+}
+
 /* Of a parameter that nothing gives a value. */
 static void hint_missing(Py *p, const Reader *r, const char *name)
 {
     const char *problem = r->names->kernel ? tuned_problem(r->cli, r->names->kernel, 0) : NULL;
+    const char *other = r->names->kernel ? given_in_vain(r) : NULL;
 
-    py_hint(p, "it has no value: give %s=...; %s", name,
-            problem ? problem : "it has no default, nor does a configuration give one");
+    if (other)
+        py_hint(p,
+                "it has no value: give %s=...; @triton.autotune gives %s, which the kernel has "
+                "not: is %s meant?",
+                name, other, name);
+    else
+        py_hint(p, "it has no value: give %s=...; %s", name,
+                problem ? problem : "it has no default, nor does a configuration give one");
 }
 
 static bool unknown_name(Py *p, const Reader *r, const Node *n)

@@ -213,6 +213,7 @@ static bool grows_in_loop(Py *p, const AstGlobal *g)
  * value, what holds without it goes before what an `if` would change, and else the last one. */
 static const AstGlobal *chosen_global(Py *p, const AstGlobal *g)
 {
+    FilePython *context = p->context;
     const AstGlobal *open = NULL;
 
     for (const AstGlobal *at = g; at; at = at->earlier) {
@@ -222,6 +223,9 @@ static const AstGlobal *chosen_global(Py *p, const AstGlobal *g)
             return open && !open->choice->has_test ? open : at;
         if (state == CHOICE_OPEN && !open)
             open = at;
+        bool in_if = at->choice && (at->choice->has_test || at->choice->before);
+        if (state == CHOICE_OPEN && in_if && !context->open)
+            context->open = at;
     }
     return open ? open : g;
 }
@@ -244,23 +248,72 @@ static const AstGlobal *last_global(const Py *p, const FrontFile *f, Sym name)
     return p->tolerant ? file_assigned(f, NULL, name, UINT32_MAX) : file_global(f, name);
 }
 
+/* One assignment; of `NAME op= value` what that makes of *out. */
+static bool eval_step(Py *p, const AstGlobal *g, Const *out)
+{
+    FilePython *context = p->context;
+    const Assigning this = {g, context->assigning};
+    const Const before = *out;
+    Const value;
+    bool good;
+
+    context->assigning = &this;
+    if (grows_in_loop(p, g))
+        good = py_fail(p, g->span, E_IN_LOOP, g->name);
+    else if (g->is_augmented)
+        good = py_eval(p, g->value->right, &value) &&
+               py_binary(p, g->value->op, &before, &value, g->value->span, out);
+    else
+        good = py_eval(p, g->value, out);
+    context->assigning = this.outer;
+    return good;
+}
+
+/* What stands in front of an assignment that adds to its name: another one, or an import. */
+static bool eval_beginning(Py *p, const AstGlobal *g, Const *out)
+{
+    FilePython *context = p->context;
+    const Assigning this = {g, context->assigning};
+    bool good;
+
+    context->assigning = &this;
+    good = py_eval(p, g->value->left, out);
+    context->assigning = this.outer;
+    return good;
+}
+
+/* From the first assignment on, since a list may grow by many. */
+static bool eval_assigned(Py *p, const AstGlobal *g, Const *out)
+{
+    VEC(const AstGlobal *) steps = {0};
+    bool good = true;
+
+    vec_push(p->arena, &steps, g);
+    while (g->is_augmented && !grows_in_loop(p, g) && g->earlier) {
+        g = p->tolerant ? chosen_global(p, g->earlier) : g->earlier;
+        if (grows_in_loop(p, g))
+            break;
+        vec_push(p->arena, &steps, g);
+    }
+    g = steps.at[steps.len - 1];
+    if (g->is_augmented && !grows_in_loop(p, g))
+        good = eval_beginning(p, g, out);
+    for (int i = steps.len - 1; i >= 0 && good; i--)
+        good = eval_step(p, steps.at[i], out);
+    return good;
+}
+
 /* Of what is assigned to a name at module level. */
 static bool eval_global(Py *p, const AstGlobal *g, Span at, Const *out)
 {
     PyFrame *inside = p->frame, *frame = NEW(p->arena, PyFrame);
-    FilePython *context = p->context;
-    Assigning this = {.outer = context->assigning};
     bool good;
 
     *frame = (PyFrame){.caller = inside, .call = at, .before = UINT32_MAX, .host = (void *)g->file};
     p->frame = frame;
     if (p->tolerant) /* a launch interns no names, so it cannot read tests: is_uncertain() */
         g = chosen_global(p, g);
-    this.global = g;
-    context->assigning = &this;
-    good =
-        grows_in_loop(p, g) ? py_fail(p, g->span, E_IN_LOOP, g->name) : py_eval(p, g->value, out);
-    context->assigning = this.outer;
+    good = eval_assigned(p, g, out);
     p->frame = inside;
     return good && (out->kind != CONST_UNKNOWN || py_fail_unknown(p, out, at));
 }
@@ -295,8 +348,9 @@ static bool imported(Py *p, const AstImport *i, Span at, Const *out, bool *found
 static bool name_in(Py *p, const FrontFile *f, Sym name, Span at, Const *out, bool *found)
 {
     const FilePython *context = p->context;
-    const AstImport *import = import_goes_first(f, name) ? file_import(f, name) : NULL;
     const AstGlobal *g = last_global(p, f, name);
+    bool is_behind = !g && file_assigned(f, NULL, name, UINT32_MAX); /* it is added to */
+    const AstImport *import = is_behind || import_goes_first(f, name) ? file_import(f, name) : NULL;
     const AstFunc *fn = g ? NULL : file_find(f, name);
     PyFunction *function;
 

@@ -14,6 +14,7 @@ typedef struct {
     const char *missing; /* the first argument of a launch that was asked for and not given */
     const struct Deciding *deciding;   /* host `if`s whose tests are being evaluated */
     const struct Assigning *assigning; /* assignments whose values are being evaluated */
+    const AstGlobal *open;             /* the first that may count or not: its `if` has no value */
 } FilePython;
 
 /* An evaluation at module level; it reads the file and changes nothing in it. */

@@ -32,6 +32,7 @@
 #define E_GIVEN_METHOD       "`args` has no `%s` here"
 #define E_CONFIG_ATTRIBUTE   "what `%s` of a configuration is cannot be told here"
 #define E_CONFIG_LIST        "this gives %s, where a list of configurations belongs"
+#define E_CONFIG_OPEN        "`%s` changes here under a condition that only Python can decide"
 #define E_CONFIG_NONE        "this gives no configuration"
 #define E_CONFIG_ITEM        "this gives %s, where a triton.Config belongs"
 #define E_DEVICE             "what `%s` of the device is cannot be known before a launch"

@@ -203,6 +203,16 @@ static AstImport *add_star(FrontFile *f, Sym name)
     return added;
 }
 
+/* Is all that is assigned to the name added to what was imported? */
+static bool is_added_to(const FrontFile *f, Sym name)
+{
+    const AstGlobal *g = file_assigned(f, NULL, name, UINT32_MAX);
+
+    while (g && g->is_augmented)
+        g = g->earlier;
+    return !g;
+}
+
 const AstImport *import_follow(FrontFile *f, Sym name)
 {
     AstImport *first = map_get(f->import_of, MAP_KEY(name));
@@ -210,7 +220,7 @@ const AstImport *import_follow(FrontFile *f, Sym name)
 
     if (!first)
         first = add_star(f, name);
-    if (!first || !import_goes_first(f, name))
+    if (!first || !(import_goes_first(f, name) || is_added_to(f, name)))
         return NULL;
     if (!first->is_followed) { /* `from . import a` in a package may come back here */
         first->is_followed = true;

@@ -130,6 +130,15 @@ static void push_config(Tuning *t, const Const *config, const Node *at)
     vec_push(t->arena, &t->configs, c);
 }
 
+/* What an `if` that cannot be decided may change: said behind what is known. */
+static void push_open(Tuning *t, const Node *n)
+{
+    const AstGlobal *open = t->context.open;
+    const char *why = arena_printf(t->arena, E_CONFIG_OPEN, open->name);
+
+    push_unknown_config(t, n, &(PyTrouble){.where = open->span, .why = why});
+}
+
 static void read_configs(Tuning *t, const Node *n)
 {
     const Const *items;
@@ -148,6 +157,8 @@ static void read_configs(Tuning *t, const Node *n)
         push_unknown_config(t, n, &(PyTrouble){.where = n->span, .why = E_CONFIG_NONE});
     for (int i = 0; i < count; i++)
         push_config(t, &items[i], n);
+    if (t->context.open)
+        push_open(t, n);
 }
 
 /* A list of names; what is none tells nothing. */

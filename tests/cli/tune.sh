@@ -230,6 +230,33 @@ expect 0 out "configurations: 4, of which a call takes the first: B=128" "$tilec
 expect 2 err "grown.py:11:5: the configurations of @triton.autotune cannot be told from the file: \`LOOP\` is changed here in a loop" \
     "$tilec" run "$folder/grown.py:looped" --grid 'cdiv(n,B)' n=1000 x='zeros(fp32,n)'
 
+# one that other files begin, that an `if` may change, or that grows often
+printf 'import triton\nCONFIGS = [triton.Config({"B": 128})]\n' >"$folder/begun.py"
+{
+    printf 'import os\nimport triton\nimport triton.language as tl\nfrom begun import CONFIGS\n'
+    printf 'CONFIGS += [triton.Config({"B": 256})]\n'
+    printf 'OPEN = [triton.Config({"B": 64})]\nif os.environ.get("LARGE"):\n    OPEN.append(triton.Config({"B": 512}))\nMANY = []\n'
+    for i in $(seq 40); do echo "MANY.append(triton.Config({\"B\": $((16 * i))}))"; done
+    for list in CONFIGS OPEN MANY '[triton.Config({"BLOCK": 64})]'; do
+        name=$(echo "$list" | tr -cd '[:alpha:]' | tr '[:upper:]' '[:lower:]' | cut -c1-7)
+        printf '\n@triton.autotune(%s, key=["n"])\n@triton.jit\n' "$list"
+        printf 'def k_%s(x, n, B: tl.constexpr):\n    i = tl.program_id(0) * B + tl.arange(0, B)\n    tl.store(x + i, 1.0, mask=i < n)\n' "$name"
+    done
+} >"$folder/lists.py"
+of_lists() { # NAME WORDS: a run of it
+    name=$1 && shift
+    "$tilec" run "$folder/lists.py:$name" --grid 'cdiv(n,B)' n=1000 x='zeros(fp32,n)' "$@"
+}
+expect 0 out "configurations: 2, of which a call takes the first: B=128" "$tilec" list "$folder/lists.py:k_configs"
+expect 0 out "fastest: B=" of_lists k_configs --tune --time=2
+grep -qE "^ *B=128 " "$folder/out" && grep -qE "^ *B=256 " "$folder/out" || wrong "an imported list that is added to"
+expect 0 out "configurations: 40, of which a call takes the first: B=16" "$tilec" list "$folder/lists.py:k_many"
+expect 0 out "" of_lists k_open
+expect 0 out "  of which number 2 is unknown: $folder/lists.py:8:5: the configurations of @triton.autotune cannot be told from the file: \`OPEN\` changes here under a condition that only Python can decide" \
+    "$tilec" list "$folder/lists.py:k_open"
+expect 0 err "configuration 2 of @triton.autotune is left out: $folder/lists.py:8:5: " of_lists k_open --tune --time=2
+expect 2 err "@triton.autotune gives BLOCK, which the kernel has not: is B meant?" of_lists k_tritonc
+
 # those that the file does not tell: what stopped it, its place, what to do
 untold="$folder/c.py:19:26: the configurations of @triton.autotune cannot be told from the file: what \`repository.runtime.get_tuned_config\` is cannot be known here"
 expect 2 err "hint: it has no value: give B=...; $untold" of_c loaded --grid 'cdiv(n,B)'
