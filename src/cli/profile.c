@@ -339,7 +339,8 @@ static const char *profile_table(Profile *p, const Collector *lines)
 {
     return arena_printf(p->cli->arena, "%s%s%s", profile_rows(p, lines), profile_end(p),
                         is_work_known(p) ? ""
-                                         : "what each line does depends on the arrays' data\n");
+                                         : "what each line does cannot be counted: it depends "
+                                           "on the arrays' data, or takes too many steps\n");
 }
 
 static const char *profile_json(Profile *p, const Collector *lines)

@@ -16,7 +16,7 @@
 #include "machine.h"
 
 enum {
-    MOST_STEPS = 1000000, /* ops that a count may run in all */
+    MOST_STEPS = 1000000, /* ops that one program may run, and all before another one begins */
     LONG_LOOP = 64,       /* loops longer than this are multiplied out if their body allows */
     COUNT_DEEPEST_CALL = 50,
     MOST_MASKED = 1 << 26 /* elements to compute for masks; later ones are as those before */
@@ -55,7 +55,8 @@ typedef struct {
     MaskLanes lanes;
     double rounds; /* for how many rounds of loops this one stands */
     bool known;
-    int64_t steps;
+    int64_t steps, last_step; /* run, and that may be run */
+    int64_t programs;         /* that were counted */
     int depth;
 } Counter;
 
@@ -405,25 +406,45 @@ static void count_op(Counter *c, Activation *a, const Op *op)
 static const Op *count_block(Counter *c, Activation *a, const Block *b)
 {
     for (const Op *op = b->first; op; op = op->next) {
-        c->known &= ++c->steps <= MOST_STEPS;
+        c->known &= ++c->steps <= c->last_step;
         if (c->known)
             count_op(c, a, op);
     }
     return b->last;
 }
 
+/* To step through n by, so that each comes once, and the first few are spread over all. */
+static int64_t spreading_stride(int64_t n)
+{
+    int64_t stride = MAX((int64_t)(0.618 * (double)n), 1), a, b;
+
+    for (;; stride++) {
+        for (a = n, b = stride; b != 0;) {
+            int64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1 || n <= 1)
+            return stride;
+    }
+}
+
+/* As many as there are steps for. */
 static void count_programs(Counter *c, const Func *f, int sample)
 {
     const InterpLaunch *launch = c->launch;
     int64_t total = launch->last - launch->first, n = MIN(total, MAX(sample, 1));
+    int64_t stride = spreading_stride(n), at = 0;
     Activation *a = activation_take(c, f);
 
     for (int i = 0; i < f->nparams; i++)
         a->scalar[f->body->args[i]->id] =
             f->params[i].kind == PARAM_USER ? (Scalar){true, launch->args[i]} : (Scalar){0};
-    for (int64_t i = 0; i < n && c->known; i++) {
-        program_at(launch->first + i * (total / n), launch->grid, c->program);
+    for (; c->programs < n && c->known && c->steps < MOST_STEPS; c->programs++) {
+        program_at(launch->first + (int64_t)((__int128)at * total / n), launch->grid, c->program);
+        c->last_step = c->steps + MOST_STEPS;
         count_block(c, a, f->body);
+        at = (at + stride) % n;
     }
 }
 
@@ -448,11 +469,11 @@ static const Value *given_value(const void *activation, const Value *param, cons
 }
 
 /* Programs that each of the counted ones stands for. */
-static double programs_each(const InterpLaunch *launch, int sample)
+static double programs_each(const Counter *c)
 {
-    int64_t total = launch->last - launch->first, n = MIN(total, MAX(sample, 1));
+    int64_t total = c->launch->last - c->launch->first;
 
-    return n > 0 ? (double)total / (double)n : 1;
+    return c->programs > 0 ? (double)total / (double)c->programs : 1;
 }
 
 typedef struct {
@@ -502,9 +523,9 @@ InterpStatus interp_count(const Func *f, const InterpLaunch *launch, int sample,
     c.masks = map_new(c.arena);
     c.lanes = (MaskLanes){&guard, MOST_MASKED, known_scalar, given_value};
     count_programs(&c, f, sample);
-    c.work = times(c.work, programs_each(launch, sample));
+    c.work = times(c.work, programs_each(&c));
     if (fn && c.known)
-        tell_ops(&c, f->module, programs_each(launch, sample), fn, ctx);
+        tell_ops(&c, f->module, programs_each(&c), fn, ctx);
     *out = (InterpCounts){c.work.flops, c.work.int_ops, c.known};
     arena_free(arena);
     return INTERP_OK;

@@ -339,9 +339,49 @@ static void test_lines_are_told_all_or_nothing(void **state)
     arena_free(a);
 }
 
+/* Programs that take many steps are counted as far as there are steps, all over the grid: program p
+ * makes 40 + p / 8 rounds of 60. */
+static void test_long_programs_are_counted_by_fewer(void **state)
+{
+    static const char text[] = IR(
+    kernel @k(%a: *fp32) {
+        %zero = const 0 : i32;
+        %one = const 1 : i32;
+        %eight = const 8 : i32;
+        %forty = const 40 : i32;
+        %sixty = const 60 : i32;
+        %p = program_id axis=0 : i32;
+        %part = div %p, %eight : i32;
+        %n = add %forty, %part : i32;
+        %as = splat %a : *fp32[10];
+        %start = const 0.0 : fp32[10];
+        %sum = for %zero, %n, %one, %start : fp32[10] { (%i: i32, %u: fp32[10]);
+            %inner = for %zero, %sixty, %one, %u : fp32[10] { (%j: i32, %v: fp32[10]);
+                %w = add %v, %v : fp32[10];
+                yield %w;
+            }
+            yield %inner;
+        }
+        store %as, %sum;
+        return;
+    }
+    );
+    Arena *a = arena_new(NULL);
+    uint64_t args[] = {0};
+    double all = 0;
+
+    (void)state;
+    for (int p = 0; p < 1000; p++)
+        all += 60.0 * 10 * (40 + p / 8);
+    InterpCounts c = counts_of(spell_out(a, text, NULL, NULL), 1000, 256, args);
+    assert_true(c.known && fabs(c.flops - all) < 0.05 * all);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_long_programs_are_counted_by_fewer),
         cmocka_unit_test(test_counts_of_an_elementwise_kernel),
         cmocka_unit_test(test_counts_follow_loops_and_calls),
         cmocka_unit_test(test_products_of_integers_count),
