@@ -70,10 +70,10 @@ static const struct {
     {COMMAND_BUILD,
      "\n"
      "example: tilec build kernels/add.py -o add.o --header add.h --grid 'cdiv(n,BLOCK)' \\\n"
-     "             x:*fp32 y:*fp32 out:*fp32 n:i32 BLOCK=1024\n"},
+     "             'x:*fp32' 'y:*fp32' 'out:*fp32' n:i32 BLOCK=1024\n"},
     {COMMAND_DUMP,
      "\n"
-     "example: tilec dump kernels/add.py --stage asm x:*fp32 y:*fp32 out:*fp32 n:i32 \\\n"
+     "example: tilec dump kernels/add.py --stage asm 'x:*fp32' 'y:*fp32' 'out:*fp32' n:i32 \\\n"
      "             BLOCK=1024\n"},
 };
 

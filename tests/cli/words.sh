@@ -34,6 +34,13 @@ for word in $devices; do
     expect 0 "" "" grep "const char \*device;.*\"$word\"" include/tilec.h
 done
 
+# shells take a `*` that is not in quotes for a pattern
+for text in README.md docs/*.md docs/tilec.1; do
+    expect 1 "" "" grep -nE "^[^|\`]*tilec (dump|build|run) .* [a-z_]+:\*" "$text"
+done
+"$tilec" --help >"$folder/help"
+expect 1 "" "" grep -nE "^[^\`]* [a-z_]+:\*" "$folder/help"
+
 # every option stands in the manual, in the document and in both completions
 offered() {
     bash -c '. tools/completion/tilec.bash
