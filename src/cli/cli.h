@@ -366,7 +366,9 @@ typedef struct {
     const char *name, *path;
     bool converts; /* .. to this type */
     tilec_dtype type;
-    bool gathers; /* with --each: rows of all files go to this one */
+    bool gathers;       /* with --each: rows of all files go to this one */
+    int table;          /* .. and this is the number of the first --save that does so */
+    const char *titles; /* of its columns, with commas between; NULL: none are given */
 } SaveText;
 typedef struct {
     const char *name, *with; /* NULL: every array; a value or a device */
@@ -456,12 +458,13 @@ tilec_define operand_define(Cli *c, const char *text); /* [MODULE.]NAME=VALUE */
 void file_check_saves(Cli *c, const Options *o);
 bool file_uses_stdout(Cli *c, const Options *o);
 bool file_is_csv(Cli *c, const char *path);
+bool file_same_output(Cli *c, const char *path, const char *other);
 /* One array for each of o->saves; one that fails costs no other. */
 void file_save_all(Cli *c, const Options *o, const Array *const *arrays);
 
-/* gather.c: what a file adds to the table of that --save: the number of its columns, and behind a
- * line break its lines; stops on arrays of more than two dimensions. */
-const char *gather_rows(Cli *c, const SaveText *save, const Array *a);
+/* gather.c: what a file adds to the table of that --save, with a line of titles in front; stops on
+ * arrays of more than two dimensions, and of different rows. */
+const char *gather_rows(Cli *c, const Options *o, int table, const Array *const *arrays);
 
 /* crash.c: while it watches, a kernel that ends the process by SIGSEGV or SIGBUS is named first */
 enum { CRASH_SIGNALS = 2 };

@@ -113,12 +113,19 @@ static bool same_output(const IoName *a, const IoName *b)
     return os_same_output(a->path, b->path);
 }
 
+bool file_same_output(Cli *c, const char *path, const char *other)
+{
+    const IoName a = io_name(c->arena, path), b = io_name(c->arena, other);
+
+    return same_output(&a, &b);
+}
+
 static void check_apart(Cli *c, const SaveText *save, const IoName *name, const SaveText *before)
 {
     IoName other = io_name(c->arena, before->path);
     bool both_npz = is_npz(name) && is_npz(&other);
 
-    if (!same_output(name, &other))
+    if (!same_output(name, &other) || (save->gathers && before->gathers))
         return;
     if (!both_npz)
         stop(c, CLI_USAGE, "--save %s=%s: '%s' is saved to that file already", save->name,
@@ -278,7 +285,7 @@ void file_save_all(Cli *c, const Options *o, const Array *const *given)
         const SaveText *save = &o->saves.at[i];
 
         if (save->gathers) {
-            c->rows[i] = gather_rows(c, save, arrays[i]);
+            c->rows[i] = save->table == i ? gather_rows(c, o, i, arrays) : NULL;
             continue;
         }
         IoName name = io_name(c->arena, save->path);

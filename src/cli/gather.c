@@ -2,14 +2,39 @@
  * gather.c - `run --each .. --save x=all.csv`: one table for all files
  *
  * Each file adds its rows, which begin with its path; they come in the order of the files, and the
- * table is written when all are there.  An array of one dimension is a row, one of two its rows.
+ * table is written when all are there.  An array of one dimension is a row, one of two its rows;
+ * several arrays that are saved to one table are columns side by side.  What a file adds begins
+ * with the line of titles, of which that of the first file is kept.
  */
 #include "each.h"
 #include "../io/io.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+/* all.csv:TITLE,TITLE.. */
+static void take_titles(Cli *c, SaveText *save)
+{
+    static const char suffix[] = ".csv:";
+    const char *found = each_has_place(save->path) ? NULL : strstr(save->path, suffix);
+
+    if (!found)
+        return;
+    save->titles = found + strlen(suffix);
+    if (strchr(save->titles, '\n'))
+        stop(c, CLI_USAGE, "--save %s: a title has one line", save->name);
+    save->path = arena_strndup(c->arena, save->path, (size_t)(save->titles - 1 - save->path));
+}
+
+/* The first --save with the same table. */
+static int table_of(Cli *c, const SaveText *saves, int i)
+{
+    for (int k = 0; k < i; k++) {
+        if (saves[k].gathers && file_same_output(c, saves[k].path, saves[i].path))
+            return k;
+    }
+    return i;
+}
 
 void each_mark_gathered(Cli *c, Options *o)
 {
@@ -17,10 +42,24 @@ void each_mark_gathered(Cli *c, Options *o)
 
     for (int i = 0; i < o->saves.len; i++) {
         saves[i] = o->saves.at[i];
+        take_titles(c, &saves[i]);
         saves[i].gathers = !each_has_place(saves[i].path) && file_is_csv(c, saves[i].path);
+        saves[i].table = saves[i].gathers ? table_of(c, saves, i) : i;
     }
     o->saves.at = saves;
     o->saves.cap = o->saves.len + 1;
+}
+
+/* --- the rows of a file --- */
+
+static int64_t rows_of(const Array *a)
+{
+    return a->ndim == 2 ? a->shape[0] : 1;
+}
+
+static int64_t columns_of(const Array *a)
+{
+    return a->ndim == 0 ? 1 : a->shape[a->ndim - 1];
 }
 
 static void put_element(Text *t, const Array *a, const int64_t *index)
@@ -33,24 +72,71 @@ static void put_element(Text *t, const Array *a, const int64_t *index)
     text_putn(t, text, (size_t)csv_put_element(text, (DType)a->dtype, bits));
 }
 
-const char *gather_rows(Cli *c, const SaveText *save, const Array *a)
+static void put_row(Text *t, const Array *a, int64_t row)
 {
-    Text t = text_new(c->arena);
-    int64_t rows = a->ndim == 2 ? a->shape[0] : 1,
-            columns = a->ndim == 0 ? 1 : a->shape[a->ndim - 1];
+    for (int64_t k = 0; k < columns_of(a); k++)
+        put_element(t, a, a->ndim == 2 ? (int64_t[]){row, k} : &k);
+}
 
+/* The given titles, else the array's name, with numbers where it has several columns. */
+static void put_titles(Cli *c, Text *t, const SaveText *save, const Array *a)
+{
+    const char *rest = save->titles, *title;
+    int64_t columns = columns_of(a), given = 0;
+
+    for (; rest && (title = operand_next_part(c, &rest)) != NULL; given++) {
+        text_put(t, ",");
+        put_csv_cell(t, title);
+    }
+    if (save->titles && given != columns)
+        stop(c, CLI_USAGE, "--save %s=%s:%s: titles for %lld column%s, and the array has %lld",
+             save->name, save->path, save->titles, (long long)given, given == 1 ? "" : "s",
+             (long long)columns);
+    for (int64_t i = 0; i < columns && !save->titles; i++) {
+        text_printf(t, ",%s", save->name);
+        if (columns > 1)
+            text_printf(t, "[%lld]", (long long)i);
+    }
+}
+
+/* Can it stand in a table beside the array that it begins with? */
+static void check_shape(Cli *c, const SaveText *save, const Array *a, const SaveText *first,
+                        const Array *beside)
+{
     if (a->ndim > 2)
         stop(c, CLI_USAGE, "--save %s=%s: rows of a table have up to 2 dimensions, and it has %d",
              save->name, save->path, a->ndim);
-    text_printf(&t, "%lld\n", (long long)columns);
-    for (int64_t i = 0; i < rows; i++) {
+    if (rows_of(a) != rows_of(beside))
+        stop(c, CLI_USAGE, "--save %s=%s: it has %lld row%s, and '%s' beside it has %lld",
+             save->name, save->path, (long long)rows_of(a), rows_of(a) == 1 ? "" : "s", first->name,
+             (long long)rows_of(beside));
+}
+
+const char *gather_rows(Cli *c, const Options *o, int table, const Array *const *arrays)
+{
+    const SaveText *saves = o->saves.at;
+    Text t = text_new(c->arena);
+
+    text_put(&t, "file");
+    for (int i = table; i < o->saves.len; i++) {
+        if (!saves[i].gathers || saves[i].table != table)
+            continue;
+        check_shape(c, &saves[i], arrays[i], &saves[table], arrays[table]);
+        put_titles(c, &t, &saves[i], arrays[i]);
+    }
+    text_put(&t, "\n");
+    for (int64_t row = 0; row < rows_of(arrays[table]); row++) {
         put_csv_cell(&t, c->each->files[0].path);
-        for (int64_t k = 0; k < columns; k++)
-            put_element(&t, a, a->ndim == 2 ? (int64_t[]){i, k} : &k);
+        for (int i = table; i < o->saves.len; i++) {
+            if (saves[i].gathers && saves[i].table == table)
+                put_row(&t, arrays[i], row);
+        }
         text_put(&t, "\n");
     }
     return t.s;
 }
+
+/* --- the tables --- */
 
 Gathered gathered_new(Cli *c, const Options *o)
 {
@@ -62,14 +148,6 @@ Gathered gathered_new(Cli *c, const Options *o)
         text_put(&g.texts[i], "");
     }
     return g;
-}
-
-static void put_titles(Text *t, const char *name, int columns)
-{
-    text_put(t, "file");
-    for (int i = 0; i < columns; i++)
-        text_printf(t, columns > 1 ? ",%s[%d]" : ",%s", name, i);
-    text_put(t, "\n");
 }
 
 /* For a signal that ends the command. */
@@ -95,10 +173,8 @@ void gathered_add(Gathered *g, const Options *o, char *const *rows)
     for (int i = 0; i < o->saves.len; i++) {
         if (!rows || !rows[i])
             continue;
-        if (!g->begun[i])
-            put_titles(&g->texts[i], o->saves.at[i].name, atoi(rows[i]));
+        text_put(&g->texts[i], g->begun[i] ? strchr(rows[i], '\n') + 1 : rows[i]);
         g->begun[i] = true;
-        text_put(&g->texts[i], strchr(rows[i], '\n') + 1);
         any = true;
     }
     if (any)

@@ -278,7 +278,8 @@ static const Option options[] = {
         {{RUN, "'PATTERN'",
           "a call for every such file: --each 'in/*.png' x=@{} \\\n"
           "--save o=out/{name}.png; also {dir}, {ext}, {i}; --save o=all.csv\n"
-          "is one table for all; 'in/**/*.png' are those at any depth"}}},
+          "is one table for all, all.csv:TITLE,TITLE names its columns;\n"
+          "'in/**/*.png' are those at any depth"}}},
     {"--batch", NULL, NEEDS, ONCE, NUMBER(batch),
         {{RUN, "N", "with --each: stack N files of one shape for one launch"}}},
     {"--skip-existing", NULL, BARE, AGAIN, FLAG(skip_existing),

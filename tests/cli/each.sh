@@ -255,6 +255,20 @@ expect 0 err "3 of 3 files" "$tilec" run add.py:assert_small --grid 1 --each 'co
     o='empty(fp32,(x.shape(0),1))' n=2 BLOCK=2 --save o=-.csv
 [ "$(grep -v "^(" "$folder/out" | cut -d, -f1 | tr '\n' ' ')" = "file copies/a0.png copies/a3.png copies/a6.png " ] ||
     wrong "rows of batches"
+# several arrays are columns of one, with titles
+table() {
+    rm -f all.csv
+    "$tilec" run add.py:add --grid 1 --each 'copies/a[01].png' x=@{} y='full(fp64,1,0.5)' o='full(i64,2,2**60+1)' n=0 BLOCK=2 "$@"
+}
+expect 0 err "2 of 2 files" table --save o=all.csv:first,'second "x"' --save y=./all.csv --save 'x=out/{name}.npy'
+[ "$(cat all.csv)" = 'file,first,"second ""x""",y
+copies/a0.png,1152921504606846977,1152921504606846977,0.5
+copies/a1.png,1152921504606846977,1152921504606846977,0.5' ] || wrong "columns: $(cat all.csv)"
+expect 0 out "file,y,o[0],o[1]" table --save y=-.csv --save o=-.csv
+expect 2 err "--save o=all.csv:a: titles for 1 column, and the array has 2" table --save o=all.csv:a
+expect 2 err "--save o=all.csv: it has 3 rows, and 'y' beside it has 1" "$tilec" run add.py:add --grid 0 --each 'copies/a[01].png' \
+    x=@{} y='ones(u8,2)' o='zeros(u8,3x2)' n=0 BLOCK=2 --save y=all.csv --save o=all.csv
+
 # numbers in it are those of a .csv of one call
 for value in 'full(fp64,2,16777217.25)' 'full(fp64,2,1/3)' 'full(fp16,2,65504)' 'full(fp32,2,1e-9)' 'full(i64,2,2**53+1)'; do
     expect 0 out "" "$tilec" run add.py:add --grid 1 x=@copies/a0.png y=x o="$value" n=0 BLOCK=2 --save o=one.csv
