@@ -234,6 +234,7 @@ static bool bind_number(Binder *b, BindTo to, const Const *c)
         return bind_int(b, to, c);
     if (c->kind == CONST_BOOL)
         return bind_run_time(b, to, DT_I1, false, 1, c->integer != 0);
+    to.arg->is_rounded = c->real == c->real && (double)(float)c->real != c->real;
     return bind_run_time(b, to, DT_FP32, false, 1, scalar_from_double(DT_FP32, c->real));
 }
 

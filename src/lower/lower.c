@@ -270,6 +270,7 @@ static Lower lower_new(const FrontFile *file, Arena *a, Diags *d)
     l.choices = map_new(a);
     l.blamed = map_new(a);
     l.told = map_new(a);
+    l.rounded = map_new(a);
     l.plain = map_new(a);
     l.signatures = map_new(a);
     return l;

@@ -191,6 +191,7 @@ typedef struct {
     VEC(Lookup) lookups; /* one inside of the other */
     Map *blamed;         /* values that an error has named as wrong: see val_blamed() */
     Map *told;           /* AstFunc that a warning was about */
+    Map *rounded;        /* values of floats that are rounded, as FrontArg says -> AstParam */
     Map *choices;        /* AstChoice -> whether its test holds; resolve_choice.c */
     Map *plain;          /* AstFunc of plain Python -> the same with its body */
     Map *signatures;     /* builtin.c: Builtin -> Signature */

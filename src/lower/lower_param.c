@@ -168,5 +168,8 @@ static Val launched(Lower *l, Func *f, Sym name, const FrontArg *arg, bool is_co
 Val lower_kernel_param(Lower *l, Func *f, const AstParam *p, const FrontArg *arg)
 {
     l->b.span = p->span;
-    return launched(l, f, p->name, arg, param_is_const(p));
+    Val v = launched(l, f, p->name, arg, param_is_const(p));
+    if (arg->is_rounded)
+        map_put(l->rounded, MAP_KEY(v.run), (void *)p);
+    return v;
 }

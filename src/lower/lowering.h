@@ -24,6 +24,7 @@ struct FrontArg {
     Const constant;
     DType dtype;
     bool pointer;
+    bool is_rounded;   /* a float of which fp32, for want of an annotation, does not hold all */
     int64_t divisible; /* promise; 0 or 1 = none.  Whoever binds has applied do_not_specialize */
     const FrontArg *parts; /* run-time arguments are parameters of the kernel in their order */
     int nparts;

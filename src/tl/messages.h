@@ -242,6 +242,8 @@
 #define H_BROADCAST          "the shapes are %s and %s; a 1 broadcasts, and x[:, None] inserts one"
 #define W_ROWS               "a value for each row, which a reduction over the last axis gave, is used as one for each column"
 #define H_ROWS               "write x[:, None], or keep_dims=True in the reduction"
+#define W_ROUNDED            "`%s` is computed with in fp64, but was rounded to fp32, as a float is whose parameter does not say its type"  /* R24 */
+#define H_ROUNDED            "the whole value comes with `%s: tl.float64`"
 #define E_CAST               "cannot cast %s to %s"                                                         /* R80 */
 #define H_CAST_POINTER       "only 64-bit integers and pointers convert into each other"
 #define H_STORE_POINTER      "a pointer is an address: tl.load reads what is there"

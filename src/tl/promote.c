@@ -204,6 +204,20 @@ static bool literal_beside(Lower *l, PromoteRule rule, const Const *c, DType t, 
                        : literal_dtype(l, c, span, out);
 }
 
+/* A value is to be fp64 that a launch has made fp32: what is lost does not come back.  Once for
+ * each parameter. */
+static void warn_of_rounding(Lower *l, Val v, DType t, Span span)
+{
+    const AstParam *p =
+        t == DT_FP64 && v.kind == VAL_RUN ? map_get(l->rounded, MAP_KEY(v.run)) : NULL;
+
+    if (!p || l->quiet)
+        return;
+    map_put(l->rounded, MAP_KEY(v.run), NULL);
+    warn_at(l, span, W_ROUNDED, p->name);
+    hint_at(l, H_ROUNDED, p->name);
+}
+
 bool promote_pair(Lower *l, PromoteRule rule, Val x, Val y, Value **vx, Value **vy, Span span)
 {
     DType tx, ty, t;
@@ -227,6 +241,8 @@ bool promote_pair(Lower *l, PromoteRule rule, Val x, Val y, Value **vx, Value **
     }
     if (!promote_types(l, tx, ty, rule.division, span, &t))
         return false;
+    warn_of_rounding(l, x, t, span);
+    warn_of_rounding(l, y, t, span);
     *vx = x.kind == VAL_CONST ? literal_value(l, x.c, t) : build_cast(&l->b, x.run, t, 0);
     *vy = y.kind == VAL_CONST ? literal_value(l, y.c, t) : build_cast(&l->b, y.run, t, 0);
     return true;

@@ -273,6 +273,44 @@ static void expect_said(Scene *s, const char *device, const tilec_arg *args, boo
     free(said);
 }
 
+/* 0.1 is another number in fp32, 0.5 is the same; with an annotation none is rounded. */
+static void test_floats_that_are_rounded_are_told_of(void **state)
+{
+    static const char wanted[] =
+        "test.py:7:18: warning: `f` is computed with in fp64, but was rounded to fp32, as a float "
+        "is whose parameter does not say its type\n"
+        "        tl.store(x, (v * f + f) * g)\n"
+        "                     ^~~~~\n"
+        "hint: the whole value comes with `f: tl.float64`\n";
+    static const char source[] = HEAD "@triton.jit\n"
+                                      "def k(x, f, g: tl.float64):\n"
+                                      "    v = tl.load(x)\n"
+                                      "    tl.store(x, (v * f + f) * g)\n";
+    const struct {
+        double f, g;
+        const char *said;
+    } rows[] = {{0.5, 0.1, NULL}, {0.1, 0.1, wanted}};
+    Scene *s = *state;
+    double cell;
+    const int64_t one = 1;
+
+    for (int i = 0; i < COUNT(rows); i++) {
+        cell = 1;
+        tilec_unload(s->file);
+        load(s, source);
+        const tilec_arg args[] = {
+            {.kind = TILEC_ARG_TENSOR, .tensor = {&cell, TILEC_FP64, 1, &one}},
+            {.kind = TILEC_ARG_FLOAT, .real = rows[i].f},
+            {.kind = TILEC_ARG_FLOAT, .real = rows[i].g}};
+        char *said = said_by(s, "interp", args, 3, false);
+        if (rows[i].said)
+            assert_string_equal(said, rows[i].said);
+        else
+            assert_null(said);
+        free(said);
+    }
+}
+
 static void test_messages_of_a_success(void **state)
 {
     static const char
@@ -784,6 +822,7 @@ int main(void)
         TEST(test_configurations_are_listed),
         TEST(test_wrong_calls),
         TEST(test_messages_of_a_success),
+        TEST(test_floats_that_are_rounded_are_told_of),
         TEST(test_numbers_in_another_locale),
         TEST(test_files_do_not_grow),
         TEST(test_what_stops_the_interpreter),
