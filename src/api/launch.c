@@ -369,9 +369,9 @@ tilec_status tilec_launch_memory(tilec_file *file, const char *kernel, const til
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_launch_memory: on_tensor is NULL");
     if (status == TILEC_OK)
         status = make_ready(&r, error);
-    for (int i = 0; status == TILEC_OK && i < binding.nslots; i++) {
-        if (binding.tensors[i])
-            on_tensor(user, binding.tensors[i], memory_uses(r.spec->use, i));
+    for (int i = 0; status == TILEC_OK && i < r.binding->nslots; i++) {
+        if (r.binding->tensors[i])
+            on_tensor(user, r.binding->tensors[i], memory_uses(r.spec->use, i));
     }
     return status;
 }

@@ -234,10 +234,12 @@ const NamedCall *calls_find(Cli *c, const char *path, const char *kernel, const 
         if (!calls_is_named(call, name))
             continue;
         calls_check(c, call);
-        if (kernel && call->kernel && strcmp(kernel, call->kernel) == 0)
-            return call;
         found = call;
         n++;
+        if (kernel && call->kernel && strcmp(kernel, call->kernel) == 0) {
+            n = 1;
+            break;
+        }
     }
     if (n > 1)
         refuse_several(c, &all, name);

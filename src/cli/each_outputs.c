@@ -164,7 +164,9 @@ void each_check_outputs(Cli *c, const Options *o, const EachFiles *files)
 /* Of one --save of a file; a table of all files is nobody's. */
 static OsEntry output_of(Cli *c, const SaveText *save, const EachFile *f)
 {
-    return save->gathers ? (OsEntry){0}
+    OsEntry nobodys = {0};
+
+    return save->gathers ? nobodys
                          : os_entry(io_name(c->arena, each_expand(c, f, save->path)).path);
 }
 
