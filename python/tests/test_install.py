@@ -167,7 +167,13 @@ class Programs(unittest.TestCase):
     def test_usage(self):
         self.assertIn("program.py", self.python("-m", "tilec", fails=True))
         self.assertIn("tilec", self.python("-m", "tilec", "--version"))
-        self.assertIn("no device `gpu`", self.python("-m", "tilec", "--device", "gpu", "x", fails=True))
+        for words, said in ((("--device", "gpu", "x"), "tilec: there is no device `gpu`; there are cpu, "),
+                            (("nosuch.py",), "tilec: cannot open nosuch.py: No such file or directory"),
+                            (("-m", "nosuch"), "tilec: there is no module nosuch"),
+                            (("-m", "nosuch.part"), "tilec: there is no module nosuch.part")):
+            out = self.python("-m", "tilec", *words, fails=True)
+            self.assertIn(said, out)
+            self.assertNotIn("Traceback", out)
 
     def test_device(self):
         out = self.python("-m", "tilec", "--device=interp", "-c",

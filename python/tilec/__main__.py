@@ -10,6 +10,7 @@
 """
 
 import builtins
+import importlib.util
 import linecache
 import os
 import runpy
@@ -51,15 +52,31 @@ def _run_as_main(code, path=None):
 def _run_file(path, arguments):
     sys.argv = [path] + arguments
     sys.path[0] = os.path.dirname(os.path.abspath(path))
-    with open(path, "rb") as file:
-        code = compile(file.read(), path, "exec")
-    _run_as_main(code, path)
+    try:
+        with open(path, "rb") as file:
+            text = file.read()
+    except OSError as error:
+        return _refuse(f"cannot open {path}: {error.strerror}")
+    _run_as_main(compile(text, path, "exec"), path)
+    return 0
 
 
 def _run_module(name, arguments):
     sys.argv = [name] + arguments
     sys.path[0] = os.getcwd()
+    if not _has_module(name):
+        return _refuse(f"there is no module {name}")
     runpy.run_module(name, run_name="__main__", alter_sys=True)
+    return 0
+
+
+def _has_module(name):
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError as error:  # the package that it is in
+        if name.startswith(f"{error.name}."):
+            return False
+        raise
 
 
 def _run_text(text, arguments):
@@ -68,6 +85,12 @@ def _run_text(text, arguments):
     # where inspect looks for the source of kernels
     linecache.cache["<tilec -c>"] = (len(text), None, text.splitlines(True), "<tilec -c>")
     _run_as_main(compile(text, "<tilec -c>", "exec"))
+    return 0
+
+
+def _refuse(why):
+    print(f"tilec: {why}", file=sys.stderr)
+    return 2
 
 
 def _usage():
@@ -91,7 +114,10 @@ def _take_option(text, arguments):
         os.environ["TILEC_CHECK"] = "1"
         return True
     if option == "--device" and (value or arguments):
-        device.use_device(value or arguments.pop(0))
+        name = value or arguments.pop(0)
+        if name not in device.NAMES:
+            return _refuse(f"there is no device `{name}`; there are {', '.join(device.NAMES)}")
+        device.use_device(name)
         os.environ["TILEC_DEVICE"] = device.selected
         return True
     return _usage()
@@ -109,13 +135,11 @@ def main(arguments):
     _forget_our_frames()
     first = arguments.pop(0)
     if first not in ("-m", "-c"):
-        _run_file(first, arguments)
-    elif arguments:
-        run = _run_module if first == "-m" else _run_text
-        run(arguments[0], arguments[1:])
-    else:
+        return _run_file(first, arguments)
+    if not arguments:
         return _usage()
-    return 0
+    run = _run_module if first == "-m" else _run_text
+    return run(arguments[0], arguments[1:])
 
 
 if __name__ == "__main__":

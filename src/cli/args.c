@@ -77,6 +77,20 @@ static const char *list_kernels(Cli *c, const Options *o)
     return kernels.len ? kernels.s : all.s;
 }
 
+/* Of a long list the nearest name is enough. */
+NORETURN static void refuse_kernel(Cli *c, const Options *o)
+{
+    int n = tilec_kernel_count(c->file);
+    const char **names = NEW_N(c->arena, const char *, n + 1);
+
+    for (int i = 0; i < n; i++)
+        names[i] = tilec_kernel_name(c->file, i);
+    const char *near = near_name(o->kernel, names, n);
+    if (near)
+        stop(c, CLI_USAGE, "%s has no kernel '%s'; did you mean '%s'?", o->file, o->kernel, near);
+    stop(c, CLI_USAGE, "%s has no kernel '%s'; it has %s", o->file, o->kernel, list_kernels(c, o));
+}
+
 static void open_library(Cli *c)
 {
     char *error = NULL;
@@ -143,8 +157,7 @@ void args_open_kernel(Cli *c, Options *o)
 {
     args_open_file(c, o);
     if (o->kernel && !has_kernel(c->file, o->kernel))
-        stop(c, CLI_USAGE, "%s has no kernel '%s'; it has %s", o->file, o->kernel,
-             list_kernels(c, o));
+        refuse_kernel(c, o);
     if (!o->kernel)
         o->kernel = tilec_only_kernel(c->file);
     if (!o->kernel)

@@ -128,6 +128,9 @@ void items_of_line(Cli *c, const char *text, int line, Items *out)
     }
 }
 
+/* What some editors begin a text in UTF-8 with. */
+static const char byte_order_mark[] = "\xef\xbb\xbf";
+
 Items items_of_file(Cli *c, const char *path)
 {
     enum { LARGEST = 1 << 20 };
@@ -140,6 +143,8 @@ Items items_of_file(Cli *c, const char *path)
         stop_at_file(c, path, strerror(error));
     if (strlen(text) != n)
         stop_at_file(c, path, "this is no text");
+    if (strncmp(text, byte_order_mark, strlen(byte_order_mark)) == 0)
+        text += strlen(byte_order_mark);
     for (char *s = text; *s; s = end, line++) {
         end = s + strcspn(s, "\n");
         if (*end)

@@ -281,6 +281,7 @@ static bool constant(const char *name, Const *out)
 /* All that could have been meant by a word that means nothing. */
 static const char *nearest(const Reader *r, const char *name)
 {
+    static const char *const constants[] = {"True", "False", "None"};
     VEC(const char *) known = {0};
     Arena *a = r->cli->arena;
 
@@ -292,6 +293,8 @@ static const char *nearest(const Reader *r, const char *name)
         vec_push(a, &known, tilec_dtype_name((tilec_dtype)t));
     for (int i = 0; r->cli->file && i < tilec_kernel_count(r->cli->file); i++)
         vec_push(a, &known, tilec_kernel_name(r->cli->file, i));
+    for (int i = 0; i < COUNT(constants); i++)
+        vec_push(a, &known, constants[i]);
     return near_name(name, known.at, known.len);
 }
 

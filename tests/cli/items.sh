@@ -26,6 +26,12 @@ expect 0 out "[ 2.  4.  6.  8. 10. 12. 14. 16.]" run "@$folder/call.args"
 file quoted.args "@call.args" "--grid 'cdiv(n, BLOCK)'" '--compare "out=x + y"'
 expect 0 out "out: agrees with x + y in 8 elements" run "@$folder/quoted.args"
 
+# the mark that some editors begin a file with is none of it
+printf '\357\273\277# two arrays\n@call.args\n' >"$folder/mark.args"
+printf '\357\273\277@call.args\r\n' >"$folder/mark2.args"
+expect 0 out "[ 2.  4.  6.  8. 10. 12. 14. 16.]" run "@$folder/mark.args"
+expect 0 out "[ 2.  4.  6.  8. 10. 12. 14. 16.]" run "@$folder/mark2.args"
+
 # the command line goes first, in the file's place; --time takes only a number
 expect 0 out "[2. 4. 6.]" run "@$folder/call.args" n=3
 expect 0 out "[2. 4. 6.]" run n=3 "@$folder/call.args"
