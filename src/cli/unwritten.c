@@ -114,9 +114,11 @@ static bool is_kept(const KeptBlocks *all, int block)
     return false;
 }
 
-/* Copy the storage that the launch both loads from and stores to; false where there is no memory,
- * or it is not ours. */
-static bool keep_inputs(Call *k)
+static const char no_memory[] = "there is no memory for it";
+
+/* Copy the storage that the launch both loads from and stores to; gives why it cannot be, or NULL.
+ */
+static const char *keep_inputs(Call *k)
 {
     Unwritten *u = &k->unwritten;
 
@@ -124,11 +126,13 @@ static bool keep_inputs(Call *k)
         int block = u->arrays.at[i].block;
         if (uses_of_block(u, block) != (TILEC_LOADS | TILEC_STORES) || is_kept(&u->before, block))
             continue;
-        if (block < k->first_block || !os_has_memory(k->cli->blocks.at[block].bytes))
-            return false;
+        if (block < k->first_block)
+            return "it changes an array that other calls use as well";
+        if (!os_has_memory(k->cli->blocks.at[block].bytes))
+            return no_memory;
         vec_push(k->cli->arena, &u->before, fresh_copy_of(k->cli, block));
     }
-    return true;
+    return NULL;
 }
 
 void unwritten_watch(Call *k)
@@ -146,8 +150,8 @@ void unwritten_watch(Call *k)
     find_arrays(&uses, k->args.args, k->there, k->args.count, NULL);
     for (int i = 0; i < u->arrays.len; i++)
         u->wanted |= is_suspect(k, &u->arrays.at[i]);
-    if (u->wanted && !keep_inputs(k))
-        u->why_unsure = "there is no memory for it";
+    if (u->wanted)
+        u->why_unsure = keep_inputs(k);
 }
 
 /* --- behind it --- */
@@ -285,7 +289,7 @@ static void make_sure(Call *k)
     if (k->first_seconds > longest)
         u->why_unsure = arena_printf(c->arena, "it took %.3g s", k->first_seconds);
     if (!u->why_unsure && !keep_results(k, &results))
-        u->why_unsure = "there is no memory for it";
+        u->why_unsure = no_memory;
     if (u->why_unsure)
         return;
     if (attempt(c, launch_again, k))
