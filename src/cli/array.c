@@ -219,6 +219,14 @@ __int128 array_whole(const Array *a, int64_t k)
     return is_signed ? (int64_t)(bits << shift) >> shift : (__int128)bits;
 }
 
+void array_numbers(const Array *a, int64_t k, int64_t n, double *out)
+{
+    const int64_t attrs[] = {ROUND_NEAREST};
+    const void *source = array_element(a, k);
+
+    scalar_apply(OP_cast, attrs, (DType)a->dtype, DT_FP64, &source, out, (size_t)n);
+}
+
 typedef struct {
     const Array *from, *to;
 } Cast;

@@ -235,6 +235,9 @@ Array array_cast(Cli *c, const Array *a, tilec_dtype t); /* dense; `a` itself if
 Array array_saturate(Cli *c, const Array *a, tilec_dtype t);
 double array_number(const Array *a, int64_t k);  /* element k of a dense array */
 __int128 array_whole(const Array *a, int64_t k); /* the same of integers, exactly */
+/* The same of `n` elements from k on, as loops over large arrays take them. */
+enum { ARRAY_LANES = 4096 };
+void array_numbers(const Array *a, int64_t k, int64_t n, double *out);
 void array_put(Array *a, int64_t k, double v); /* element k of a dense array, rounded to its type */
 /* The storage of every array but the first `kept` of c->blocks; none may be used behind it. */
 void array_free_from(Cli *c, int kept);

@@ -44,13 +44,14 @@ static double default_rtol(tilec_dtype t)
 static double mean_magnitude(const Array *a)
 {
     double sum = 0;
+    double v[ARRAY_LANES];
     int64_t n = array_numel(a), finite = 0;
 
     for (int64_t i = 0; i < n; i++) {
-        double v = fabs(array_number(a, i));
-
-        if (isfinite(v)) {
-            sum += v;
+        if (i % ARRAY_LANES == 0)
+            array_numbers(a, i, MIN(ARRAY_LANES, n - i), v);
+        if (isfinite(v[i % ARRAY_LANES])) {
+            sum += fabs(v[i % ARRAY_LANES]);
             finite++;
         }
     }
@@ -243,38 +244,9 @@ Comparisons compare_prepare(Call *k)
 
 /* --- comparing --- */
 
-typedef struct {
-    double real;
-    __int128 whole; /* of integers, which doubles may not hold */
-    bool is_whole;
-} Element;
-
 static uint64_t bits_at(const Array *dense, int64_t i)
 {
-    size_t size = tilec_dtype_size(dense->dtype);
-    uint64_t bits = 0;
-
-    memcpy(&bits, (const char *)dense->data + (size_t)i * size, size);
-    return bits;
-}
-
-static Element element_at(const Array *dense, int64_t i)
-{
-    bool is_whole = dense->dtype <= TILEC_U64;
-
-    return (Element){.real = array_number(dense, i),
-                     .whole = is_whole ? array_whole(dense, i) : 0,
-                     .is_whole = is_whole};
-}
-
-static double difference(const Element *got, const Element *want)
-{
-    if (got->is_whole && want->is_whole)
-        return fabs((double)(got->whole - want->whole));
-    if (got->real == want->real || (isnan(got->real) && isnan(want->real)))
-        return 0; /* infinities too */
-    double d = fabs(got->real - want->real);
-    return isnan(d) ? (double)INFINITY : d;
+    return element_get_bits(dense->data, i, tilec_dtype_size(dense->dtype));
 }
 
 /* How many times the tolerance an element may be off, to find the worst one. */
@@ -283,26 +255,93 @@ static double excess(double d, double allowed)
     return d / MAX(allowed, 1e-200);
 }
 
+/* What is found in some elements. */
+typedef struct {
+    int64_t nans, wrong, worst;
+    double excess; /* of the worst; below 0: there are no elements */
+    double max_abs, max_rel;
+} Findings;
+typedef struct {
+    const Comparison *m;
+    const Array *got; /* dense */
+    bool is_long;     /* both hold integers, which doubles may not hold */
+    Findings *parts;
+} Comparing;
+
+static double difference(const Comparing *k, int64_t i, double got, double want)
+{
+    if (k->is_long)
+        return fabs((double)(array_whole(k->got, i) - array_whole(&k->m->want, i)));
+    if (got == want || (isnan(got) && isnan(want)))
+        return 0; /* infinities too */
+    double d = fabs(got - want);
+    return isnan(d) ? (double)INFINITY : d;
+}
+
+static void compare_element(const Comparing *k, int64_t i, double got, double want, Findings *f)
+{
+    double d = difference(k, i, got, want), size = fabs(want);
+    double allowed = k->m->atol + (isfinite(size) ? k->m->rtol * size : 0);
+
+    f->nans += isnan(got) && isnan(want);
+    f->max_abs = MAX(f->max_abs, d);
+    if (d > 0 && size > 0)
+        f->max_rel = MAX(f->max_rel, isfinite(size) ? d / size : d);
+    f->wrong += d > allowed;
+    if (excess(d, allowed) > f->excess) {
+        f->excess = excess(d, allowed);
+        f->worst = i;
+    }
+}
+
+static void compare_part(void *comparing, int64_t first, int64_t n)
+{
+    const Comparing *k = comparing;
+    double got[ARRAY_LANES], want[ARRAY_LANES];
+    Findings f = {.excess = -1};
+
+    for (int64_t i = first; i < first + n; i += ARRAY_LANES) {
+        int64_t lanes = MIN(ARRAY_LANES, first + n - i);
+
+        array_numbers(k->got, i, lanes, got);
+        array_numbers(&k->m->want, i, lanes, want);
+        for (int64_t m = 0; m < lanes; m++)
+            compare_element(k, i + m, got[m], want[m], &f);
+    }
+    k->parts[first / PART_ELEMENTS] = f;
+}
+
+static bool is_whole(const Array *a)
+{
+    return a->dtype <= TILEC_U64;
+}
+
+/* Integers of which one side has 64 bits. */
+static bool is_long(const Array *a, const Array *b)
+{
+    enum { LONG = 8 };
+
+    return is_whole(a) && is_whole(b) &&
+           (tilec_dtype_size(a->dtype) == LONG || tilec_dtype_size(b->dtype) == LONG);
+}
+
 static void compare_elements(Cli *c, Comparison *m)
 {
     Array got = array_cast(c, m->got, m->got->dtype);
-    int64_t n = array_numel(&got);
+    int64_t n = array_numel(&got), parts = (n + PART_ELEMENTS - 1) / PART_ELEMENTS;
+    Comparing k = {m, &got, is_long(&got, &m->want), NEW_N(c->arena, Findings, parts + 1)};
     double worst = -1;
 
-    for (int64_t i = 0; i < n; i++) {
-        Element g = element_at(&got, i), w = element_at(&m->want, i);
-        double d = difference(&g, &w), size = fabs(w.real);
-        double allowed = m->atol + (isfinite(size) ? m->rtol * size : 0);
+    parts_run(n, compare_part, &k);
+    for (int64_t i = 0; i < parts; i++) {
+        const Findings *f = &k.parts[i];
 
-        m->nans += isnan(g.real) && isnan(w.real);
-        m->max_abs = MAX(m->max_abs, d);
-        if (d > 0 && size > 0)
-            m->max_rel = MAX(m->max_rel, isfinite(size) ? d / size : d);
-        m->wrong += d > allowed;
-        if (excess(d, allowed) > worst) {
-            worst = excess(d, allowed);
-            m->worst = i;
-        }
+        m->nans += f->nans;
+        m->max_abs = MAX(m->max_abs, f->max_abs);
+        m->max_rel = MAX(m->max_rel, f->max_rel);
+        m->wrong += f->wrong;
+        m->worst = f->excess > worst ? f->worst : m->worst;
+        worst = MAX(worst, f->excess);
     }
 }
 
@@ -430,14 +469,15 @@ const char *compare_warning(const Call *k, const Comparisons *all)
 static const char *worst_json(Cli *c, const Comparison *m, const Array *a)
 {
     Array dense = array_cast(c, a, a->dtype);
-    Element e = element_at(&dense, m->worst);
+    double v = array_number(&dense, m->worst);
 
-    if (!isfinite(e.real))
+    if (!isfinite(v))
         return arena_printf(c->arena, "\"%s\"", worst_text(c, m, a));
-    if (!e.is_whole)
-        return arena_printf(c->arena, "%.17g", e.real);
-    return e.whole < 0 ? arena_printf(c->arena, "%lld", (long long)e.whole)
-                       : arena_printf(c->arena, "%llu", (unsigned long long)e.whole);
+    if (!is_whole(&dense))
+        return arena_printf(c->arena, "%.17g", v);
+    __int128 whole = array_whole(&dense, m->worst);
+    return whole < 0 ? arena_printf(c->arena, "%lld", (long long)whole)
+                     : arena_printf(c->arena, "%llu", (unsigned long long)whole);
 }
 
 static void put_number(Text *t, const char *name, double v)

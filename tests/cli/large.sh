@@ -49,6 +49,16 @@ expect 0 out "[-9223372036854775808]" values "x=full(i64,1,-9223372036854775808)
 expect 0 out "[0]" values "x=full(i64,1,-9223372036854775808)" "y=x%(-1)" --show y
 expect 2 err "division by zero" values "x=arange(i32,$n)//arange(i32,$n)"
 
+# comparing: in whatever part it is, exactly, and the first of the worst
+expect 1 out "x: differs from y in 1 of $n elements" values "x=arange(i64,$n)" "y=x+(x==900001)" --compare x=y,0,0
+grep -q "worst: x\[900001\] is 900001, not 900002; greatest error 1," "$folder/out" || wrong "another one"
+expect 1 out "worst: x[300000] is 300000., not 300003.; greatest error 3," values "x=arange(fp32,$n)" \
+    "y=x+(x==100000)*2+(x==300000)*3+(x==800000)*3" --compare x=y,0,1
+expect 1 out "in 2 of $n elements" values "x=arange(fp32,$n)" "y=x+(x==100000)*2+(x==300000)*3+(x==800000)*3" --compare x=y,0,2
+expect 1 out "greatest error 1, relative" values "x=full(i64,$n,4611686018427387905)" "y=x-(arange(i64,$n)>1000000)" --compare x=y,0,0
+grep -q "in 2 of $n elements" "$folder/out" || wrong "integers of 64 bits are rounded"
+expect 0 out "agrees with y in $n elements" values "x=arange(fp32,$n)/0" "y=arange(fp32,$n)/0" --compare x=y
+
 # the same numbers as in an array of few elements, and on any number of threads
 for make in "rand(fp32,%d,seed=3)" "randn(fp32,%d,seed=3)" "randint(u8,%d,0,200,seed=3)" "rand(i64,%d,seed=3)" "rand(i1,%d,seed=3)"; do
     large=$(printf "$make" $n) small=$(printf "$make" 70000)
