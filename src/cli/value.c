@@ -507,6 +507,19 @@ static Reader reader_new(Cli *c, const Names *names, const char *label, const ch
     return r;
 }
 
+/* For a text that is no value, but the path of a file. */
+static const char *file_hint(const Reader *r)
+{
+    size_t n = strcspn(r->text, "*[](): ,");
+    const char *path = arena_strndup(r->cli->arena, r->text, n), *dot = strrchr(path, '.');
+    bool has_suffix = dot && dot != path && io_is_suffix(dot, strlen(dot));
+
+    if (r->text[n] == '*' || *r->label == '-' ||
+        !(has_suffix || (strpbrk(path, "./") && os_entry(path).kind == OS_FILE)))
+        return NULL;
+    return arena_printf(r->cli->arena, "a file is written with @: %s=@%s", r->label, path);
+}
+
 /* All of the text as expressions: several, with commas between them, are a tuple. */
 static const Node *parse(Reader *r)
 {
@@ -525,7 +538,7 @@ static const Node *parse(Reader *r)
     if (p.errors.len == 0 && p.tok.kind != T_END)
         parse_unexpected(&p, "nothing more");
     if (p.errors.len > 0)
-        wrong_at(r, p.errors.at[0].span, p.errors.at[0].message, NULL);
+        wrong_at(r, p.errors.at[0].span, p.errors.at[0].message, file_hint(r));
     return n;
 }
 
@@ -536,7 +549,7 @@ static Const evaluate(Reader *r, const Node *n)
     Const out;
 
     if (!py_eval(&p, n, &out))
-        wrong_at(r, p.trouble.where, p.trouble.why, p.trouble.hint);
+        wrong_at(r, p.trouble.where, p.trouble.why, file_hint(r) ? file_hint(r) : p.trouble.hint);
     return out;
 }
 

@@ -78,6 +78,12 @@ expect 3 err "empty.csv: it is empty" copy @empty.csv
 expect 3 err "stdin: it is empty" copy @-
 expect 3 err "some.npy: Is a directory" copy @some.npy
 expect 3 err "some.npy: Is a directory; the name of a file in it is missing" copy 'ones(u8,4)' --save o=some.npy
+# a name without @
+mkdir -p in/1 && cp b.npy in/1/0001.npy
+for name in in/1/0001.npy 1/0001.npy b.npy; do
+    expect 2 err "hint: a file is written with @: x=@$name" copy "$name"
+done
+expect 2 err "hint: a file is written with @: x=@in/1/0001.npy" copy 'in/1/0001.npy[0]'
 printf 'l,2\n3,4\n' >slip.csv
 expect 0 err "warning: slip.csv: the first line is taken for titles, since it begins with no number" copy @slip.csv
 printf 'a,"2"\n3,4\n' >slip.csv
