@@ -1,9 +1,9 @@
 /*
  * each.h - `run --each`: one command line for many files
  *
- * pattern.c finds paths, files.c makes them the files of a command and says what a placeholder
- * means for one of them; crew.c has threads, each with a Cli of its own; each.c runs a call for
- * every file, batch.c one for several at once.
+ * pattern.c finds paths, name_list.c reads them, files.c makes them the files of a command and says
+ * what a placeholder means for one of them; crew.c has threads, each with a Cli of its own; each.c
+ * runs a call for every file, batch.c one for several at once.
  */
 #ifndef TILEC_CLI_EACH_H
 #define TILEC_CLI_EACH_H
@@ -16,6 +16,9 @@
 typedef VEC(const char *) EachPaths;
 /* What a pattern of --each matches, folders too, sorted; a path may be there twice. */
 EachPaths each_match(Cli *c, const char *pattern);
+
+/* name_list.c */
+EachPaths each_listed(Cli *c, const char *list); /* what that file names; "-": stdin */
 
 /* files.c */
 typedef struct {

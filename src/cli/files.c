@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* --- placeholders --- */
 
@@ -142,6 +143,14 @@ Array each_load(Cli *c, const FileText *text)
 
 /* --- the files --- */
 
+/* A pipe, a socket or a device, which may have nothing to read for ever. */
+static bool is_special(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
 static void add_file(Cli *c, EachFiles *files, const char *path, Map *seen)
 {
     uint64_t key = each_place(c, path);
@@ -183,10 +192,18 @@ EachFiles each_find(Cli *c, const Options *o)
 
     for (int i = 0; i < o->eaches.len; i++) {
         const char *pattern = o->eaches.at[i];
-        const EachPaths found = each_match(c, pattern);
+        bool is_list = pattern[0] == '@';
+        const EachPaths found = is_list ? each_listed(c, pattern + 1) : each_match(c, pattern);
 
-        for (int k = 0; k < found.len; k++)
-            add_file(c, &files, found.at[k], seen);
+        for (int k = 0; k < found.len; k++) {
+            const char *path = found.at[k];
+
+            if (!is_list && strcmp(path, pattern) != 0 && is_special(path))
+                warn(c, "--each %s: %s is left out, since it is no file but a pipe or the like",
+                     pattern, path);
+            else
+                add_file(c, &files, path, seen);
+        }
         if (found.len == 0)
             stop(c, CLI_FILES, "--each %s: there is no such file%s", pattern, shell_hint(pattern));
     }

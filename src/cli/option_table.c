@@ -132,7 +132,11 @@ static void set_compress(const Given *g)
 
 static void add_each(const Given *g)
 {
-    vec_push(g->c->arena, &g->o->eaches, origin_path(g->c, g->operand));
+    Cli *c = g->c;
+    bool is_list = g->operand[0] == '@';
+    const char *path = origin_path(c, g->operand + is_list);
+
+    vec_push(c->arena, &g->o->eaches, is_list ? arena_printf(c->arena, "@%s", path) : path);
 }
 
 static void add_show(const Given *g)
@@ -279,7 +283,7 @@ static const Option options[] = {
           "a call for every such file: --each 'in/*.png' x=@{} \\\n"
           "--save o=out/{name}.png; also {dir}, {ext}, {i}; --save o=all.csv\n"
           "is one table for all, all.csv:TITLE,TITLE names its columns;\n"
-          "'in/**/*.png' are those at any depth"}}},
+          "'in/**/*.png' are those at any depth, @list.txt what a list names"}}},
     {"--batch", NULL, NEEDS, ONCE, NUMBER(batch),
         {{RUN, "N", "with --each: stack N files of one shape for one launch"}}},
     {"--skip-existing", NULL, BARE, AGAIN, FLAG(skip_existing),

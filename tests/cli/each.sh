@@ -255,6 +255,31 @@ expect 0 err "3 of 3 files" "$tilec" run add.py:assert_small --grid 1 --each 'co
     o='empty(fp32,(x.shape(0),1))' n=2 BLOCK=2 --save o=-.csv
 [ "$(grep -v "^(" "$folder/out" | cut -d, -f1 | tr '\n' ' ')" = "file copies/a0.png copies/a3.png copies/a6.png " ] ||
     wrong "rows of batches"
+# files of a list, in its order; of stdin, as find writes them
+listed() {
+    expect 0 out "x: " "$tilec" run add.py:add --grid 0 --each "$1" x=@{} y=x o=x n='{i}' BLOCK=2 --show x
+    [ "$(grep '^copies' "$folder/out" | tr -d '\n')" = "$2" ] || wrong "files of $1"
+}
+printf 'copies/a3.png\r\n\ncopies/a0.png\ncopies/a3.png\ncopies/a1.png' >names.txt
+listed @names.txt copies/a3.png:copies/a0.png:copies/a1.png:
+[ "$(find copies -name 'a[25].png' -print0 | "$tilec" run add.py:add --grid 0 --each @- x=@{} y=x o=x n=0 BLOCK=2 --show x |
+    grep -c '^copies/a[25].png:')" = 2 ] || wrong "names on stdin"
+printf 'copies/a3.png\nnone.png\ncopies/a0.png\n' >names.txt
+expect 1 err "none.png: No such file" "$tilec" run add.py:add --grid 0 --each @names.txt x=@{} y=x o=x n=0 BLOCK=2 --show x
+grep -q "2 of 3 files" "$folder/err" || wrong "the others are done"
+echo copies >names.txt
+expect 3 err "--each @names.txt: 'copies' is a folder" "$tilec" run add.py:add --grid 0 --each @names.txt x=@{} y=x o=x n=0 BLOCK=2
+echo >names.txt
+expect 3 err "--each @names.txt: there is no name in it" "$tilec" run add.py:add --grid 0 --each @names.txt x=@{} y=x o=x n=0 BLOCK=2
+expect 3 err "none.txt: No such file" "$tilec" run add.py:add --grid 0 --each @none.txt x=@{} y=x o=x n=0 BLOCK=2
+expect 2 err "stdin is read as --each @- already" sh -c 'echo copies/a0.png | "$0" run add.py:add --grid 0 --each @- x=@{} \
+    y=@- o=x n=0 BLOCK=2' "$tilec"
+
+# a pipe that a pattern matches has no end
+mkdir pipes && mkfifo pipes/b.png && cp copies/a0.png pipes/a.png
+expect 0 err "pipes/b.png is left out, since it is no file" timeout 60 "$tilec" run add.py:add --grid 0 --each 'pipes/*' x=@{} y=x \
+    o=x n=0 BLOCK=2 --show x
+
 # several arrays are columns of one, with titles
 table() {
     rm -f all.csv

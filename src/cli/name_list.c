@@ -1,0 +1,47 @@
+/*
+ * name_list.c - `--each @list.txt`, `--each @-`: the files that a list names, in its order
+ *
+ * One name a line, or, where there is a NUL in it, as `find -print0` writes them.  Names are seen
+ * from the folder where the command runs.
+ */
+#include "each.h"
+
+#include <string.h>
+
+enum { LARGEST_LIST = 256 << 20 };
+
+static void add_name(Cli *c, EachPaths *names, const char *list, const char *from, size_t n)
+{
+    const char *name = arena_strndup(c->arena, from, n);
+
+    if (n == 0)
+        return;
+    if (os_entry(name).kind == OS_FOLDER)
+        stop(c, CLI_FILES, "--each @%s: '%s' is a folder, and a list names files", list, name);
+    vec_push(c->arena, names, name);
+}
+
+EachPaths each_listed(Cli *c, const char *list)
+{
+    bool is_stdin = strcmp(list, "-") == 0;
+    EachPaths names = {0};
+    char *text;
+    size_t len;
+
+    if (is_stdin)
+        file_claim_stdin(c, "--each @-");
+    int error = os_read_file(c->arena, is_stdin ? "/dev/stdin" : list, LARGEST_LIST, &text, &len);
+    if (error)
+        stop_at_file(c, is_stdin ? "stdin" : list, strerror(error));
+    char end = memchr(text, '\0', len) ? '\0' : '\n';
+    for (const char *at = text, *last = text + len; at < last;) {
+        const char *behind = memchr(at, end, (size_t)(last - at));
+        size_t n = (size_t)((behind ? behind : last) - at);
+
+        add_name(c, &names, list, at, n - (end == '\n' && n > 0 && at[n - 1] == '\r'));
+        at += n + 1;
+    }
+    if (names.len == 0)
+        stop(c, CLI_FILES, "--each @%s: there is no name in it", list);
+    return names;
+}
