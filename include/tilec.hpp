@@ -155,7 +155,10 @@ struct bf16 {
  */
 template <tilec_dtype D> using dtype_constant = std::integral_constant<tilec_dtype, D>;
 template <class T, class = void> struct dtype_of {
-    static_assert(!std::is_same_v<T, T>, "tilec::dtype_of has no element type for this C++ type");
+    static_assert(
+        !std::is_same_v<T, T>,
+        "tilec::dtype_of has no element type for this C++ type: specialise it, or view the "
+        "elements as those of another type, tilec::view(reinterpret_cast<...>(data), n)");
 };
 template <> struct dtype_of<bool> : dtype_constant<TILEC_I1> {
 };

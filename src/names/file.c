@@ -398,6 +398,25 @@ static void note_foreign_jit(const FrontFile *f, Diags *d)
     }
 }
 
+/* A string that takes in all that stands behind it. */
+static void note_endless_string(const FrontFile *f, Diags *d)
+{
+    const Source *src = f->source;
+    uint32_t end = (uint32_t)src->len, pos = 0;
+    Line line = {0};
+    Lexer lx;
+    Token t;
+
+    while (line_next(src->text, pos, end, &line))
+        pos = line.end;
+    lex_init_inside(&lx, f->interner, src, source_span(src, line.start, line.end));
+    do
+        t = lex_next(&lx);
+    while (t.kind != T_END && t.kind != T_ERROR);
+    if (t.kind == T_ERROR && strcmp(t.message, E_TRIPLE_STRING_END) == 0)
+        diag(d, DIAG_NOTE, (Span){t.span.start, t.span.start + 3}, NOTE_ENDLESS_STRING);
+}
+
 static void report_no_kernel(const FrontFile *f, Diags *d)
 {
     enum { MOST = 5 };
@@ -410,6 +429,7 @@ static void report_no_kernel(const FrontFile *f, Diags *d)
     }
     diag(d, DIAG_ERROR, source_whole(f->source), E_FILE_NO_KERNEL);
     note_foreign_jit(f, d);
+    note_endless_string(f, d);
     if (n > 0)
         diag(d, DIAG_HINT, source_whole(f->source), H_FILE_HAS, list.s);
 }

@@ -63,6 +63,7 @@ refused() {
         grep -qF "no matching function" "$folder/err" && wrong "it says more than that: $1"
     done
 }
+refused "std::vector<std::pair<int, int>> a" "no element type for this C++ type: specialise it"
 refused "float *a" "a pointer has no extent: pass tilec::view(pointer, n)"
 refused "const float *const a" "a pointer has no extent: pass tilec::view(pointer, n)"
 refused "colour a" "an enumeration is no argument of a kernel: static_cast it"

@@ -614,6 +614,21 @@ static void test_what_is_no_kernel_file(void **state)
     assert_non_null(strstr(text, "it has `softmax`, `add`"));
 }
 
+static void test_a_string_that_takes_in_the_kernels(void **state)
+{
+    Fixture *f = *state;
+
+    assert_null(
+        parse(f, "import triton\nx = 'a', \"\"\"unclosed\n@triton.jit\ndef k(x):\n    pass\n"));
+    assert_string_equal(
+        diags_text(f->diags, f->arena),
+        "t.py: error: there is no function with @triton.jit in this file\n"
+        "t.py:2:10: note: this string has no end, and what stands behind it is part "
+        "of it\n"
+        "    x = 'a', \"\"\"unclosed\n"
+        "             ^~~\n");
+}
+
 static void test_errors_wait_until_the_function_is_needed(void **state)
 {
     Fixture *f = *state;
@@ -935,6 +950,7 @@ int main(void)
         TEST(test_the_twentieth_error_is_the_last),
         TEST(test_deep_nesting_is_an_error),
         TEST(test_what_is_no_kernel_file),
+        TEST(test_a_string_that_takes_in_the_kernels),
         TEST(test_errors_wait_until_the_function_is_needed),
         TEST(test_which_definition_counts),
         TEST(test_helpers_are_not_the_only_kernel),
