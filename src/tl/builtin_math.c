@@ -259,6 +259,7 @@ Val math_abs(Lower *l, const Args *a)
         return val_unknown();
     if (v->type->pointer)
         return fail_val(l, arg_span(a, ARG_x), E_NEEDS_NUMBERS, "abs", val_type_text(l, v->type));
+    ops_warn_of_wrap(l, v, arg_span(a, ARG_x));
     bool never_negative = dtype_is_unsigned(v->type->dtype);
     return val_run(never_negative ? v : build_unary(&l->b, OP_abs, v));
 }

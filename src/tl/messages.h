@@ -244,6 +244,8 @@
 #define H_ROWS               "write x[:, None], or keep_dims=True in the reduction"
 #define W_ROUNDED            "`%s` is computed with in fp64, but was rounded to fp32, as a float is whose parameter does not say its type"  /* R24 */
 #define H_ROUNDED            "the whole value comes with `%s: tl.float64`"
+#define W_UNSIGNED_SUB       "this difference of %s is never negative: where the second is larger it wraps around"
+#define H_UNSIGNED_SUB       "convert both first: .to(tl.int%d)"
 #define E_CAST               "cannot cast %s to %s"                                                         /* R80 */
 #define H_CAST_POINTER       "only 64-bit integers and pointers convert into each other"
 #define H_STORE_POINTER      "a pointer is an address: tl.load reads what is there"

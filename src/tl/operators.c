@@ -101,6 +101,27 @@ static void warn_of_rows(Lower *l, const Value *x, const Type *whole, Span span)
     hint_at(l, H_ROWS);
 }
 
+static bool is_loaded(const Value *v)
+{
+    const Op *op = v->def;
+
+    while (op && op_has(op, MOVES))
+        op = op->operands[0]->def;
+    return op && op->code == OP_load;
+}
+
+void ops_warn_of_wrap(Lower *l, const Value *v, Span span)
+{
+    enum { LARGEST = 64 };
+    const Op *op = v->def;
+
+    if (!dtype_is_unsigned(v->type->dtype) || !op || op->code != OP_sub ||
+        !is_loaded(op->operands[0]) || !is_loaded(op->operands[1]))
+        return;
+    warn_at(l, span, W_UNSIGNED_SUB, val_type_text(l, v->type));
+    hint_at(l, H_UNSIGNED_SUB, MIN(2 * dtype_bits(v->type->dtype), (int)LARGEST));
+}
+
 bool ops_broadcast(Lower *l, Value **x, Value **y, Span span)
 {
     Value *both[2] = {*x, *y};
@@ -514,6 +535,15 @@ static Val compare_known(Lower *l, CompareOp op, Val x, Val y, Span span)
     return compare_constants(l, op, val_int(l, x.tuple->n), val_int(l, y.tuple->n), span);
 }
 
+/* x - y < 0, 0 > x - y */
+static void warn_of_sign(Lower *l, CompareOp op, Val x, Val y, Span span)
+{
+    if (op == CMP_LT && x.kind == VAL_RUN && is_zero(y))
+        ops_warn_of_wrap(l, x.run, span);
+    if (op == CMP_GT && is_zero(x) && y.kind == VAL_RUN)
+        ops_warn_of_wrap(l, y.run, span);
+}
+
 Val ops_compare(Lower *l, CompareOp op, Val x, Val y, Span span)
 {
     PromoteRule rule = {0};
@@ -527,6 +557,7 @@ Val ops_compare(Lower *l, CompareOp op, Val x, Val y, Span span)
         return invalid_operands(l, BIN_ADD, x, y, span);
     if (!ops_pair(l, rule, x, y, &vx, &vy, span))
         return val_unknown();
+    warn_of_sign(l, op, x, y, span);
     return val_run(build_binary(&l->b, compare_opcode(op), vx, vy));
 }
 

@@ -23,6 +23,9 @@
 bool ops_broadcast(Lower *l, Value **x, Value **y, Span span);
 /* For n from 1 on; changes v[] only when it is true. */
 bool ops_broadcast_all(Lower *l, Value **v, int n, Span span);
+/* Warn where the sign of `v` is asked for, and it is the difference of two unsigned elements that
+ * were loaded. */
+void ops_warn_of_wrap(Lower *l, const Value *v, Span span);
 /* Can they be?  Asked before a conversion, so that a message shows the types as written. */
 bool ops_shapes_fit(Lower *l, Val x, Val y, Span span);
 Value *ops_to_shape(Lower *l, Value *v, const Type *shape); /* to which v can be broadcast */

@@ -10,6 +10,8 @@
 # lower: largest_of_a_part x:*fp32 out:*fp32 n:i32 B=16
 # lower: smallest_of_a_part x:*i32 out:*fp32 n:i32 B=16
 # lower: extremes_of_what_is_read x:*fp32 out:*fp32 n:i32 B=16
+# lower: sign_of_a_wrapped_difference x:*u8 out:*i16 n:i32 B=16
+# lower: signs_that_there_are x:*u8 out:*i16 n:i32 B=16
 """What is right Python and rarely meant: a warning says so."""
 import triton
 import triton.language as tl
@@ -96,3 +98,21 @@ def extremes_of_what_is_read(x, out, n, B: tl.constexpr):
     tl.store(out, tl.min(tl.where(inside, tl.load(x + i, mask=inside), float("inf"))))
     tl.store(out, tl.max(tl.load(x + i)))
     tl.store(out, tl.max(tl.load(x + i, mask=True)))
+
+
+@triton.jit
+def sign_of_a_wrapped_difference(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    d = tl.load(x + i)[:, None] - tl.load(x + n + i)[None, :]
+    tl.store(out + i[:, None] + i[None, :], tl.abs(d))
+    tl.store(out, 1, mask=tl.load(x) - tl.load(x + 1) < 0)
+    tl.store(out, 2, mask=0 > tl.load(x) - tl.load(x + 1))
+
+
+@triton.jit
+def signs_that_there_are(x, out, n, B: tl.constexpr):
+    a, b = tl.load(x), tl.load(x + n)
+    tl.store(out, tl.abs(a.to(tl.int16) - b))
+    tl.store(out, tl.abs(a))
+    tl.store(out, tl.abs(tl.maximum(a, b) - tl.minimum(a, b)))
+    tl.store(out, 1, mask=a - b > 0)
