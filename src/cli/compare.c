@@ -157,7 +157,8 @@ static Call call_elsewhere(const Call *k, const char *device, int id)
     other.options.launch.arch = NULL;
     other.options.launch.check = 0;
     other.options.device_id = id;
-    other.options.count = other.options.time = false;
+    other.options.count = other.options.time = other.options.profile = false;
+    other.options.trace = NULL;
     other.kept = (KeptBlocks){0};
     return other;
 }

@@ -137,6 +137,10 @@ if moved != 2 * [4 * 100] + 6 * [4 * 100 * 781]:
 END
 [ "$(cat problems)" = "" ] || wrong "not the traffic that there is: $(cat problems)"
 
+# the reference of --compare is not profiled, nor traced
+expect 0 out "out: agrees with sim in 4096" "$tilec" run "$source/kernels/add.py" --grid 'cdiv(n,BLOCK)' n=4096 \
+    x='rand(fp32,n)' y=x out='empty(fp32,n)' BLOCK=1024 --profile --compare out=sim
+
 # what depends on data has times alone
 cat >work/ragged.py <<'END'
 import triton
