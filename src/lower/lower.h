@@ -463,6 +463,8 @@ Val global_value(Lower *l, Sym name, Span span, bool *found); /* not local; buil
 /* An expression outside of kernels that stands there; unknown, without a word, when it has no
  * value. */
 Val value_of_host(Lower *l, const Where *w, const Node *n, Span span);
+/* What stands right in a class as an assignment or class: `WIDTH = 8`; false: nothing does. */
+bool class_attribute(Lower *l, const AstClass *c, Sym name, Span span, Val *out);
 /* An expression in a kernel, without its locals and with all that Python has outside of it. */
 Val static_outside(Lower *l, const Node *n);
 bool annotation_is_constexpr(const Node *n);      /* also as a text, and under any module (R23) */

@@ -234,11 +234,24 @@ static Val enum_member(Lower *l, const AstClass *c, const AstGlobal *g, Span spa
     return val_tuple_like(l, &like, (Val[]){val_string(l, g->name), v});
 }
 
+/* The class's own, or that of one of its bases. */
+static bool attribute_of_class(Lower *l, const AstClass *c, Sym name, Span span, Val *out)
+{
+    bool found = false;
+
+    for (int i = 0; c && !found && i < MAX_BASES; i++) {
+        found = class_attribute(l, c, name, span, out);
+        c = found ? c : next_base(l, c);
+    }
+    return found;
+}
+
 Val class_member(Lower *l, const AstClass *c, Sym name, Span span)
 {
     const AstFunc *fn = class_function(l, c, name);
     const AstGlobal *g = file_assigned(c->file, c->body, name, UINT32_MAX);
     Fields fields = {0};
+    Val v;
 
     if (fn)
         return (Val){.kind = VAL_FUNC, .func = fn};
@@ -250,6 +263,8 @@ Val class_member(Lower *l, const AstClass *c, Sym name, Span span)
         if (fields.at[i].field->name == name && fields.at[i].field->value)
             return default_of(l, &fields.at[i], span);
     }
+    if (attribute_of_class(l, c, name, span, &v))
+        return v;
     return fail_val(l, span, E_NO_ATTRIBUTE, val_text(l, (Val){.kind = VAL_CLASS, .class = c}),
                     name);
 }

@@ -38,6 +38,7 @@
 #define H_CHOICE             "--define %s=VALUE says which one it is"
 #define NOTE_OTHER_CHOICE    "and not this one"
 #define H_GLOBAL             "make it a compile-time constant: `%s: tl.constexpr = ...`, or pass it as an argument"
+#define H_ATTRIBUTE_UNKNOWN  "its value is not known at compile time; pass it as an argument"
 #define H_GLOBAL_UNKNOWN     "its value is not known at compile time; say it with --define %s=VALUE, or pass it as an argument"
 #define NOTE_ASSIGNED_HERE   "`%s` is assigned here"
 #define E_UNKNOWN_IMPORT     "`%s` comes from module `%s`, which cannot be read here"                       /* R5 */

@@ -1,8 +1,8 @@
 /*
  * classes.c - the classes of a file that mean something in kernels
  *
- * Of most classes only the functions in them do.  Named tuples and aggregates have fields, in the
- * order of their text; enumerations have members, which are read as assignments.
+ * Of most classes only the functions in them do, and what they assign, as constants.  Named tuples
+ * and aggregates have fields, in the order of their text; enumerations have members.
  */
 #include <string.h>
 
@@ -108,11 +108,11 @@ void classes_read(FrontFile *f, const Scan *scan)
     }
 }
 
-bool class_reads_assignments(const FrontFile *f, const AstScope *body)
+bool class_is_body(const FrontFile *f, const AstScope *body)
 {
     for (int i = 0; i < f->nclasses; i++) {
         if (f->classes[i]->body == body)
-            return f->classes[i]->kind == CLASS_ENUM || f->classes[i]->nbases > 0;
+            return true;
     }
     return false;
 }

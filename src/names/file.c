@@ -274,7 +274,7 @@ static void bind_locals(FrontFile *f, const Scan *scan)
     }
     for (int i = 0; i < scan->locals.len; i++) {
         if (map_get(around, MAP_KEY(scan->locals.at[i].scope)) ||
-            class_reads_assignments(f, scan->locals.at[i].scope))
+            class_is_body(f, scan->locals.at[i].scope))
             scan_assignments(f->arena, f->interner, f->source, &scan->locals.at[i], &locals);
     }
     for (int i = 0; i < locals.len; i++) {

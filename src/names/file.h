@@ -175,8 +175,8 @@ struct Scan;
 void classes_read(FrontFile *f, const struct Scan *scan); /* when its imports are known */
 /* The last class of that name outside of all else, as the host says what it is; NULL: none. */
 const AstClass *class_of_host(FrontFile *f, Sym name, HostRole role);
-/* Is what stands right in this class to be read as assignments? */
-bool class_reads_assignments(const FrontFile *f, const AstScope *body);
+/* Is it that of a class, so that what stands right in it is assigned to attributes? */
+bool class_is_body(const FrontFile *f, const AstScope *body);
 /* The last class of that name right in `scope`; NULL is the module. */
 const AstClass *file_class(const FrontFile *f, const AstScope *scope, Sym name);
 const AstClass *class_around(const AstFunc *fn); /* that it stands right in; NULL: none */

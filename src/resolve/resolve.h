@@ -30,7 +30,7 @@ const FrontFile *imported_file(const FrontFile *from, const AstImport *i);
 /* The same for an assignment at module level: its own file and place are in it. */
 const AstGlobal *imported_global(const FrontFile *from, const AstImport *i);
 /* What to do about a module that brings nothing, or about the global that is made of it. */
-void hint_of_import(Lower *l, const Imported *module, const char *global);
+void hint_of_import(Lower *l, const Imported *module, const AstGlobal *global);
 
 /* --- resolve_choice.c --- */
 /* Does Python run the block of a host `if`?  What stands in none is run. */
@@ -54,6 +54,7 @@ bool host_value(Lower *l, const Where *w, Sym name, Span span, Val *out);
 Val module_member(Lower *l, Sym module, Sym member, const Imported *import, Span span);
 
 /* --- resolve_global.c --- */
+void hint_of_global(Lower *l, const AstGlobal *g); /* how to say a value that is not known */
 bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out); /* without builtins */
 
 #endif

@@ -247,6 +247,14 @@ static const char *defined_name(Lower *l, const AstGlobal *g)
                               : arena_printf(l->arena, "%s.%s", file_module(g->file), g->name);
 }
 
+void hint_of_global(Lower *l, const AstGlobal *g)
+{
+    if (g->scope && g->scope->is_class)
+        hint_at(l, H_ATTRIBUTE_UNKNOWN);
+    else
+        hint_at(l, H_GLOBAL_UNKNOWN, defined_name(l, g));
+}
+
 /* The first import in an expression that brings nothing a kernel can use; NULL without one. */
 static const AstImport *unreadable_import(Lower *l, const FrontFile *file, const Node *n)
 {
@@ -267,14 +275,14 @@ static void explain_unknown(Lower *l, const AstGlobal *g)
     const AstImport *import = unreadable_import(l, g->file, g->value);
 
     if (!import) {
-        hint_at(l, H_GLOBAL_UNKNOWN, defined_name(l, g));
+        hint_of_global(l, g);
         return;
     }
     if (import->member)
         note_at(l, import->span, NOTE_UNKNOWN_IMPORT, import->name, import->module);
     else
         note_at(l, import->span, NOTE_UNKNOWN_MODULE, import->module);
-    hint_of_import(l, import_module(g->file, import->module), defined_name(l, g));
+    hint_of_import(l, import_module(g->file, import->module), g);
 }
 
 /* Each global is complained about once. */
@@ -287,7 +295,7 @@ static Val refuse_global(Lower *l, const AstGlobal *g, GlobalValue *known, Span 
     note_at(l, g->span, NOTE_ASSIGNED_HERE, g->name);
     if (known->other) {
         note_at(l, known->other->span, NOTE_ASSIGNED_HERE, g->name);
-        hint_at(l, H_GLOBAL_UNKNOWN, defined_name(l, g));
+        hint_of_global(l, g);
     } else if (known->val.kind == VAL_UNKNOWN) {
         explain_unknown(l, g);
     } else {
@@ -452,6 +460,16 @@ bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out)
     else
         found = star_value(l, w, name, span, out);
     return found;
+}
+
+bool class_attribute(Lower *l, const AstClass *c, Sym name, Span span, Val *out)
+{
+    /* in front of a place, so that the class's own names are seen from there */
+    const Where w = {.file = c->file, .scope = c->body, .before = UINT32_MAX - 1, .any = true};
+    bool is_own =
+        file_assigned(c->file, c->body, name, UINT32_MAX) || file_class(c->file, c->body, name);
+
+    return is_own && closure_value(l, &w, name, span, out);
 }
 
 Val global_value(Lower *l, Sym name, Span span, bool *found)

@@ -120,7 +120,7 @@ const AstGlobal *imported_global(const FrontFile *from, const AstImport *i)
     return g;
 }
 
-void hint_of_import(Lower *l, const Imported *module, const char *global)
+void hint_of_import(Lower *l, const Imported *module, const AstGlobal *global)
 {
     if (module && module->is_missing)
         hint_at(l, H_IMPORT_NOT_FOUND, module->problem);
@@ -129,5 +129,5 @@ void hint_of_import(Lower *l, const Imported *module, const char *global)
     else if (!global)
         hint_at(l, H_FOREIGN_IMPORT);
     if (global)
-        hint_at(l, H_GLOBAL_UNKNOWN, global);
+        hint_of_global(l, global);
 }

@@ -160,6 +160,10 @@ expect 0 out "4." choice --define choice.HOPPER=True
 expect 0 out "2." choice --define choice.HOPPER=False
 expect 0 out "9." choice --define choice.STAGES=9
 
+# a define is of a name of the module, not of an attribute of a class
+printf '%s\nclass C:\n    W = 3\nW = 4\n@triton.jit\ndef k(x): tl.store(x, C.W * 10 + W)\n' "$head" >pkg/c.py
+expect 0 out "35." "$tilec" run pkg/c.py --device interp --grid 1 --show x x="ones(fp32,1)" --define W=5
+
 # long chains and circles of imports
 {
     echo "$head"

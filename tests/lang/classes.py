@@ -145,7 +145,7 @@ class Plain:
 @triton.jit
 def not_made(x):
     p = Plain()
-    q = Plain.size
+    q = Plain.shape
     r = Color.GREEN
 
 @triton.jit

@@ -1,0 +1,2 @@
+class Limits:
+    LOWEST = -2.0 ** 4
