@@ -132,6 +132,8 @@ static bool array_attribute(Py *p, const Const *self, const char *name, Span at,
         py_report(p, at, "an array has no '%s'", name);
         if (is_one_of(name, "reshape", "view"))
             py_hint(p, "an array is made with its shape: rand(fp32,8x8); a file has its own");
+        else if (is_one_of(name, "cuda", "cpu"))
+            py_hint(p, "arrays are moved for the device that --device says: leave it out");
         else if (near)
             py_hint(p, "did you mean '%s'?", near);
         return false;

@@ -221,6 +221,11 @@ static void check_files(Cli *c, const Options *o)
         stop(c, CLI_USAGE, "-o and --header are one file, %s", o->output);
     if (has_suffix(o->output, ".c") || has_suffix(o->output, ".h") || has_suffix(o->output, ".py"))
         stop(c, CLI_USAGE, "-o %s: what is written is an object: FILE.o", o->output);
+    if (has_suffix(o->output, ".so") || has_suffix(o->output, ".a"))
+        stop(c, CLI_USAGE,
+             "-o %s: what is written is an object, FILE.o, of which cc -shared or ar makes a "
+             "library",
+             o->output);
     if (has_suffix(o->header, ".o") || has_suffix(o->header, ".c"))
         stop(c, CLI_USAGE, "--header %s: what is written is a header: FILE.h", o->header);
     for (int i = 0; i < COUNT(paths); i++) {

@@ -53,8 +53,13 @@ static bool new_array(const Given *g, Array *out)
     int64_t dims[CLI_MAX_DIMS];
     int n;
 
-    if (g->v[0]->kind != CONST_DTYPE)
-        return py_fail(g->p, g->at, "the first argument must be a dtype, such as fp32");
+    if (g->v[0]->kind != CONST_DTYPE) {
+        py_report(g->p, g->at, "the first argument must be a dtype, such as fp32");
+        if (g->v[0]->kind == CONST_FUNCTION)
+            py_hint(g->p, "float, int and bool are Python's: fp32 or fp64, i32 or i64, i1 say how "
+                          "many bits");
+        return false;
+    }
     if (!shape_of(g, g->v[1], dims, &n))
         return false;
     *out = array_new(g->cli, (tilec_dtype)g->v[0]->dtype, n, dims);

@@ -191,6 +191,8 @@ const char *operand_file(Cli *c, const char *word, const char **kernel)
     *kernel = NULL;
     if (!colon || colon == word || (colon[1] && !is_kernel_name(colon + 1)))
         return word;
+    if (colon[-1] == ':')
+        stop(c, CLI_USAGE, "%s: one colon stands in front of a kernel: FILE.py:KERNEL", word);
     *kernel = colon[1] ? colon + 1 : NULL;
     return arena_strndup(c->arena, word, (size_t)(colon - word));
 }

@@ -13,16 +13,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What other tools call the file that they write. */
-static bool is_output(const char *name)
+/* What here does that for which other tools have this option; NULL: nothing is known. */
+static const char *advice_for_option(const char *name)
 {
-    static const char *const names[] = {"-o", "--out", "--output", "--print", "--write"};
+    static const char outputs[] = "--save NAME=FILE writes an array, --show NAME prints it";
+    static const char devices[] = "--device NAME says where: cuda, sim, cpu or interp";
+    static const char grids[] = "--grid 'cdiv(n,BLOCK)' says how many programs run";
+    static const char times[] = "--time measures, --time N takes so many runs";
+    static const char references[] = "--compare NAME=VALUE checks an array, --compare interp all";
+    static const char kernels[] = "a kernel is named behind its file: FILE.py:KERNEL";
+    static const struct {
+        const char *name, *advice;
+    } table[] = {
+        {"-o", outputs},
+        {"--out", outputs},
+        {"--output", outputs},
+        {"--print", outputs},
+        {"--write", outputs},
+        {"--gpu", devices},
+        {"--cuda", devices},
+        {"--cpu", devices},
+        {"--target", devices},
+        {"--backend", devices},
+        {"--blocks", grids},
+        {"--programs", grids},
+        {"--num-programs", grids},
+        {"--bench", times},
+        {"--benchmark", times},
+        {"--repeat", times},
+        {"--iterations", times},
+        {"--verify", references},
+        {"--validate", references},
+        {"--reference", references},
+        {"--expect", references},
+        {"--kernel", kernels},
+        {"-k", kernels},
+        {"--function", kernels},
+    };
 
-    for (int i = 0; i < COUNT(names); i++) {
-        if (strcmp(names[i], name) == 0)
-            return true;
+    for (int i = 0; i < COUNT(table); i++) {
+        if (strcmp(table[i].name, name) == 0)
+            return table[i].advice;
     }
-    return false;
+    return NULL;
 }
 
 static NORETURN void refuse_option(Cli *c, Command command, const char *name)
@@ -30,11 +63,8 @@ static NORETURN void refuse_option(Cli *c, Command command, const char *name)
     const char *known[MOST_OPTIONS];
     int n = 0;
 
-    if (is_output(name))
-        stop(
-            c, CLI_USAGE,
-            "there is no option '%s' here; --save NAME=FILE writes an array, --show NAME prints it",
-            name);
+    if (advice_for_option(name))
+        stop(c, CLI_USAGE, "there is no option '%s' here; %s", name, advice_for_option(name));
     for (int i = 0; option_at(i); i++) {
         if (option_is_known(option_at(i), (int)command))
             known[n++] = option_at(i)->name;
@@ -295,6 +325,20 @@ static const char *word_before(const Parse *p, const char *word)
     return NULL;
 }
 
+static bool takes_no_value(const char *name)
+{
+    for (int i = 0; option_at(i); i++) {
+        if (option_is_called(option_at(i), name))
+            return option_at(i)->operand == BARE;
+    }
+    return false;
+}
+
+static bool is_identifier(const char *word)
+{
+    return name_length(word) > 0 && word[name_length(word)] == '\0';
+}
+
 static NORETURN void refuse_word(const Parse *p, const char *word)
 {
     if (p->o->eaches.len > 0 && os_entry(word).kind == OS_FILE)
@@ -314,6 +358,13 @@ static NORETURN void refuse_word(const Parse *p, const char *word)
              word);
     if (before && strcmp(before, "--tune") == 0)
         stop(p->c, CLI_USAGE, "--tune needs values to try, as in --tune %s=64,128,256", word);
+    if (before && takes_no_value(before))
+        stop(p->c, CLI_USAGE, "'%s' is no option and no NAME=VALUE, and %s takes no value", word,
+             before);
+    if (!p->c->origin && before && before == p->o->file && is_identifier(word))
+        stop(p->c, CLI_USAGE,
+             "'%s' is no option and no NAME=VALUE\nhint: a kernel is named behind its file: %s:%s",
+             word, p->o->file, word);
     if (!p->c->origin)
         stop(p->c, CLI_USAGE, "'%s' is no option and no NAME=VALUE, which has no spaces around `=`",
              word);

@@ -314,6 +314,14 @@ static const char *advice_for_value(const char *name)
     static const struct {
         const char *word, *advice;
     } table[] = {
+        {"half", "a half is fp16"},
+        {"double", "a double is fp64"},
+        {"long", "a long is i64"},
+        {"short", "a short is i16"},
+        {"uchar", "an unsigned char is u8"},
+        {"tensor", "values stand in a file, @x.npy or @x.csv; zeros, arange, rand... make arrays"},
+        {"array", "values stand in a file, @x.npy or @x.csv; zeros, arange, rand... make arrays"},
+        {"linspace", "arange(fp32,N)*STEP+FIRST gives numbers at equal distances"},
         {"ceil", "cdiv(A,B) divides and rounds up"},
         {"meta", "arguments are seen by their names: cdiv(n,BLOCK)"},
         {"jnp", "arrays are made by rand(DTYPE,SHAPE), zeros, arange...: tilec help values"},
@@ -535,10 +543,16 @@ static const Node *parse(Reader *r)
     if (p.errors.len == 0 && p.tok.kind == T_ASSIGN && *r->label == '-')
         wrong_at(r, p.tok.span, "an argument stands here, where the option's value is missing",
                  NULL);
+    const char *hint = p.tok.kind == T_SEMICOLON ? "each argument is a word of its own"
+                       : *r->label == '-' && p.tok.kind == T_INT
+                           ? "values are divided by commas, as in 1,2"
+                           : NULL;
     if (p.errors.len == 0 && p.tok.kind != T_END)
         parse_unexpected(&p, "nothing more");
+    else
+        hint = NULL;
     if (p.errors.len > 0)
-        wrong_at(r, p.errors.at[0].span, p.errors.at[0].message, file_hint(r));
+        wrong_at(r, p.errors.at[0].span, p.errors.at[0].message, hint ? hint : file_hint(r));
     return n;
 }
 

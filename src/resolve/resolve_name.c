@@ -408,7 +408,7 @@ static Val run_attribute(Lower *l, Val self, Sym name, Span span)
     if (strcmp(name, "T") == 0 && t->rank == 2)
         return val_run(build_permute(&l->b, self.run, (int[]){1, 0}));
     if (strcmp(name, "T") == 0)
-        return fail_val(l, span, E_T_RANK, val_text(l, self));
+        return fail_hint(l, span, H_T_RANK, E_T_RANK, val_text(l, self));
     return method_of(l, self, name, span);
 }
 

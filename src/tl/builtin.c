@@ -318,6 +318,8 @@ static bool not_constexpr(Lower *l, const Args *a, ArgName name, const char *wan
         error_at(l, arg_span(a, name), E_NOT_CONSTEXPR, a->builtin->name, val_text(l, v));
     else
         error_at(l, arg_span(a, name), E_WRONG_KIND, a->builtin->name, wanted, val_text(l, v));
+    if (v.kind == VAL_TUPLE && strcmp(wanted, "an int") == 0)
+        hint_at(l, H_ONE_NUMBER);
     if (v.kind == VAL_CONST)
         note_given(l, arg_node(a, name), v);
     if (!hint_not_constexpr(l, arg_node(a, name)) && v.kind == VAL_RUN)

@@ -102,7 +102,7 @@
 #define E_SCALAR_POINTER     "%s argument cannot be block type if pointer argument is not a block: %s"      /* R201, R210 */
 #define H_SCALAR_POINTER     "add a tile of offsets to the pointer, such as `ptr + tl.arange(0, N)`"
 #define E_MASK               "Mask must have boolean scalar type, not %s"                                   /* R201, R210 */
-#define H_MASK               "compare it: `mask != 0`"
+#define H_MASK               "a mask is a comparison, as in `offsets < n`; offsets are added to the pointer"
 #define E_OTHER_WITHOUT_MASK "`other` cannot be provided without `mask`"                                    /* R202 */
 #define W_MASK_RANK          "the mask has more dimensions than the pointer, so the same elements are loaded again and again: %s for %s"  /* R201 */
 #define H_MASK_RANK          "a mask has the dimensions of the offsets that it is for"
@@ -256,6 +256,8 @@
 #define H_NOT_BOOL           "`and`, `or`, `not` need int1 values and this is %s: compare it, or use & and |"
 
 /* shapes */
+#define H_INFERRED           "no extent is inferred here: write the number that is left"
+#define H_ONE_NUMBER         "one number stands here; several axes are reduced one after the other"
 #define E_EXTENT             "Shape element %d must be at least 1, not %lld"                                /* R150 */
 #define E_TILE_SIZE          "numel exceeds triton maximum tensor numel: a tile has at most %lld elements"  /* R150 */
 #define E_SORT_SIZE          "sort compares each of these %lld elements with all %lld of its row: a tile with such rows has at most %lld elements"

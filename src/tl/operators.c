@@ -21,6 +21,8 @@ bool ops_check_tile(Lower *l, int rank, const int64_t *dims, Span span)
     for (int i = 0; i < rank; i++) {
         if (dims[i] < 1) {
             error_at(l, span, E_EXTENT, i, (long long)dims[i]);
+            if (dims[i] == -1)
+                hint_at(l, H_INFERRED);
             return false;
         }
         n = n > MAX_TILE / dims[i] ? MAX_TILE + 1 : n * dims[i];
