@@ -114,9 +114,9 @@ static PyObject *call_stats(PyObject *self, PyObject *unused)
         fail_status(status, error, NULL);
         return NULL;
     }
-    return Py_BuildValue("{sdsisisisisi}", "compile_seconds", s.compile_seconds, "from_cache",
+    return Py_BuildValue("{sdsisisisisisi}", "compile_seconds", s.compile_seconds, "from_cache",
                          s.from_cache, "warps", s.warps, "registers", s.registers, "shared_bytes",
-                         s.shared_bytes, "local_bytes", s.local_bytes);
+                         s.shared_bytes, "local_bytes", s.local_bytes, "in_place", s.in_place);
 }
 
 /* A constant as Python's value; None for what is none, and for None. */

@@ -6,8 +6,11 @@ import os
 import tempfile
 import threading
 import unittest
+import warnings
 from unittest import mock
 
+import tilec
+import tilec.language as tl
 from standin import Standin
 from tilec import device, knobs
 from tilec.errors import AutotunerError, CompilationError, OutOfResources
@@ -266,6 +269,39 @@ class Arrays(unittest.TestCase):
         autotune(SIZES, key=[], do_bench=lambda fn, quantiles: [1] * 3, verify=True)(
             Standin(kernel))[(1,)](x)
         self.assertEqual(list(x), [1, 1, 1, 1])
+
+
+@tilec.jit
+def increment(x, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, 4)
+    tl.store(out + i, tl.load(x + i) + 1)
+
+
+@unittest.skipUnless(np, "needs NumPy")
+class InPlace(unittest.TestCase):
+    """A kernel that is tuned on what it changes."""
+
+    def tune(self, x, out, **options):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            autotune(SIZES, key=[], do_bench=lambda fn, quantiles: [(fn(), 1)[1]] * 3,
+                     **options)(increment)[(1,)](x, out)
+        return [str(w.message) for w in told]
+
+    def test_warns(self):
+        x = np.zeros(4, np.int32)
+        (text,) = self.tune(x, x)
+        self.assertIn("increment reads what it writes, and was run many times", text)
+        self.assertIn("restore_value", text)
+        self.assertEqual(list(x), [4] * 4)
+
+    def test_silent_where_somebody_cares_or_nothing_is_read(self):
+        x, out = np.zeros(4, np.int32), np.zeros(4, np.int32)
+        self.assertEqual(self.tune(x, out), [])
+        self.assertEqual(self.tune(x, x, restore_value=["x"]), [])
+        self.assertEqual(list(x), [1] * 4)
+        self.assertEqual(self.tune(x, x, reset_to_zero=["x"]), [])
+        self.assertEqual(self.tune(x, x, pre_hook=lambda args, reset_only=False: None), [])
 
 
 class Heuristic(unittest.TestCase):

@@ -8,6 +8,7 @@ all) and afterwards the fastest.  What it found is kept for the process, and wit
 import functools
 import threading
 import time
+import warnings
 
 from . import device, knobs
 from .errors import AutotunerError, CompilationError, OutOfResources, PTXASError
@@ -129,6 +130,7 @@ class Autotuner(KernelInterface):
         self.bench_time = 0.0    # of the last key, in seconds
         self.best_config = None
         self.nargs = None        # while tuning: arguments by position, by name
+        self._compiled = None    # of the last run that was measured
         self._lock = threading.RLock()
         self._saved = {}
 
@@ -180,7 +182,7 @@ class Autotuner(KernelInterface):
             config.pre_hook(named)
         self.pre_hook(named)
         try:
-            self.fn.run(*args, **current)
+            self._compiled = self.fn.run(*args, **current)
         except Exception as error:
             self.post_hook(named, exception=error)
             raise
@@ -204,10 +206,23 @@ class Autotuner(KernelInterface):
         timings = {c: t for c, t in found.items() if not isinstance(t, Exception)}
         if not timings:
             raise next(iter(found.values()))
+        self._warn_in_place(timings)
         if self.verify:
             self._verify(list(timings), args, kwargs)
         self.pre_hook({**self.nargs, **kwargs, **_fastest(timings).all_kwargs()}, reset_only=True)
         return timings
+
+    def _warn_in_place(self, timings):
+        """The runs that were measured have changed what they read, unless somebody sees to that."""
+        hooks = self.user_defined_pre_hook or self.user_defined_post_hook or \
+            any(config.pre_hook for config in timings)
+        stats = getattr(self._compiled, "stats", None)
+        if hooks or self.reset_to_zero or self.restore_value or not stats or not stats["in_place"]:
+            return
+        warnings.warn(
+            f"{self.__name__} reads what it writes, and was run many times while it was tuned, so that "
+            "its arrays hold what all these runs have left: name them in restore_value=[...] of "
+            "@triton.autotune, or in reset_to_zero=[...]", RuntimeWarning, stacklevel=2)
 
     # --- do all configurations give the same? ---
 
