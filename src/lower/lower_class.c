@@ -222,7 +222,7 @@ static Val enum_member(Lower *l, const AstClass *c, const AstGlobal *g, Span spa
     Val v = value_of_host(l, &w, g->value, span);
 
     if (v.kind == VAL_UNKNOWN)
-        return fail_val(l, span, E_ENUM_VALUE, c->name, g->name);
+        return fail_val(l, span, E_MEMBER_VALUE, c->name, g->name);
     for (int i = 0; i < c->nbases; i++) {
         const char *base = file_full_name_in(c->file, c->bases[i], l->arena);
 

@@ -89,7 +89,7 @@
 #define H_CLASS_NO_VALUE     "derive it from typing.NamedTuple, or give its fields as arguments of their own"
 #define E_REPLACE_INSTANCE   "aggregate_replace() expects an aggregate instance"                             /* R31 */
 #define E_REPLACE_FIELD      "%s has no field '%s'"                                                          /* R31 */
-#define E_ENUM_VALUE         "the value of %s.%s is not known at compile time"
+#define E_MEMBER_VALUE       "the value of %s.%s is not known at compile time"
 
 /* compile time and run time */
 #define E_NOT_A_TENSOR       "cannot convert %s to tensor"                                                  /* R15 */

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "../syntax/lex.h"
 #include "decorators.h"
 #include "file.h"
 
@@ -115,6 +116,31 @@ bool class_is_body(const FrontFile *f, const AstScope *body)
             return true;
     }
     return false;
+}
+
+/* Is it `CLASS.NAME =`, `cls.NAME +=` or the like?  `t` holds the last four tokens. */
+static bool assigns_member(const AstClass *c, Sym name, const Token *t)
+{
+    bool is_class = t[0].kind == T_NAME && (t[0].name == c->name || strcmp(t[0].name, "cls") == 0);
+    bool assigns = t[3].kind == T_ASSIGN || (t[3].kind >= T_PLUS_EQ && t[3].kind <= T_CARET_EQ);
+
+    return is_class && t[1].kind == T_DOT && t[2].kind == T_NAME && t[2].name == name && assigns;
+}
+
+bool class_is_assigned(const AstClass *c, Sym name, Span *where)
+{
+    const FrontFile *f = c->file;
+    Token last[4] = {{0}};
+    Lexer lx;
+
+    lex_init(&lx, f->interner, f->source, source_span(f->source, 0, (uint32_t)f->source->len));
+    do {
+        memmove(last, last + 1, sizeof last - sizeof *last);
+        last[3] = lex_next(&lx);
+    } while (last[3].kind != T_END && !assigns_member(c, name, last));
+    if (last[3].kind != T_END)
+        *where = (Span){last[0].span.start, last[2].span.end};
+    return last[3].kind != T_END;
 }
 
 const AstClass *class_of_host(FrontFile *f, Sym name, HostRole role)

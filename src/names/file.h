@@ -175,6 +175,9 @@ struct Scan;
 void classes_read(FrontFile *f, const struct Scan *scan); /* when its imports are known */
 /* The last class of that name outside of all else, as the host says what it is; NULL: none. */
 const AstClass *class_of_host(FrontFile *f, Sym name, HostRole role);
+/* Does the file assign the attribute from outside of the class: `CLASS.NAME = `?  Then *where is
+ * the first such place.  Interns names. */
+bool class_is_assigned(const AstClass *c, Sym name, Span *where);
 /* Is it that of a class, so that what stands right in it is assigned to attributes? */
 bool class_is_body(const FrontFile *f, const AstScope *body);
 /* The last class of that name right in `scope`; NULL is the module. */

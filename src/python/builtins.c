@@ -180,9 +180,12 @@ static bool dtype_constant(const char *name, Const *out)
 {
     const char *last = strrchr(name, '.');
     bool torch = strncmp(name, "torch.", 6) == 0;
-    bool ours = strncmp(name, "triton", 6) == 0 || strncmp(name, "numpy.", 6) == 0;
+    bool numpy = strncmp(name, "numpy.", 6) == 0;
+    bool ours = numpy || strncmp(name, "triton", 6) == 0;
 
     *out = const_dtype(DT_I1);
+    if (numpy && (strcmp(last, ".bool_") == 0 || strcmp(last, ".bool") == 0))
+        return true;
     return last &&
            ((torch && dtype_of_torch(last + 1, &out->dtype)) ||
             ((torch || ours) && dtype_from_long_name(last + 1, strlen(last + 1), &out->dtype)));

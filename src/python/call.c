@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "functions.h"
 #include "messages.h"
 #include "python.h"
 
@@ -326,6 +327,8 @@ bool py_call(Py *p, const Const *callee, const PyArgs *args, Span at, Const *out
         return py_fail_unknown(p, first_unknown(args), at);
     if (callee->class && callee->class->call)
         return callee->class->call(p, callee, args, at, out);
+    if (callee->kind == CONST_DTYPE)
+        return py_scalar(p, callee->dtype, args, at, out);
     if (!f)
         return py_fail(p, at, PY_E_CALLABLE, const_brief(callee, p->arena));
     if (!f->builtin)

@@ -26,6 +26,8 @@ PyBuiltinCall py_abs, py_divmod, py_float, py_int, py_pow, py_round, py_cdiv, py
 PyBuiltinCall py_startswith, py_endswith, py_upper, py_lower, py_count, py_find_index, py_append,
     py_extend, py_get, py_dict_items, py_dict_keys, py_dict_values, py_dtype_is;
 
+/* A dtype of NumPy that is called, numpy.float32(x): the number that such a scalar is. */
+bool py_scalar(Py *p, DType t, const PyArgs *args, Span at, Const *out);
 /* limits.c: of dtypes */
 PyBuiltinCall py_finfo, py_iinfo;
 

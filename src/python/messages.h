@@ -46,6 +46,8 @@
 #define PY_E_DECORATED       "what the decorators make of `%s` is not known"
 
 #define PY_H_WHOLE           "it takes whole numbers, written without a point: %lld"
+#define PY_E_SCALAR          "%s() makes a scalar of one number"
+#define PY_E_SCALAR_RANGE    "%s is no value of %s"
 #define PY_E_NUMBER          "%s() has no value for %s"
 #define PY_E_MATH            "%s works on compile-time values, not on %s"
 #define PY_E_DOMAIN          "%s has no value here, or one that is too large: %s"

@@ -94,6 +94,32 @@ bool py_int(Py *p, const Const *args, int n, Const *out)
     return const_is_integral(&args[0]) || no_number(p, &args[0]);
 }
 
+static bool whole_scalar(DType t, const Const *x, Const *out)
+{
+    int bits = dtype_bits(t) - dtype_is_signed(t);
+    __int128 least = dtype_is_signed(t) ? -((__int128)1 << bits) : 0;
+    bool fits = const_is_integral(x) || fabs(x->real) < 0x1p126;
+    __int128 v = const_is_integral(x) ? x->integer : fits ? (__int128)x->real : 0;
+
+    *out = const_int(v);
+    return fits && v >= least && v < (__int128)1 << bits;
+}
+
+bool py_scalar(Py *p, DType t, const PyArgs *args, Span at, Const *out)
+{
+    const Const *x = args->len == 1 && !args->at[0].keyword ? &args->at[0].value : NULL;
+
+    if (!x || !const_is_number(x))
+        return py_fail(p, at, PY_E_SCALAR, dtype_long_name(t));
+    if (t == DT_I1)
+        *out = const_bool(const_truth(x));
+    else if (dtype_is_float(t))
+        *out = const_float(scalar_to_double(t, scalar_from_double(t, const_to_double(x))));
+    else if (!whole_scalar(t, x, out))
+        return py_fail(p, at, PY_E_SCALAR_RANGE, const_brief(x, p->arena), dtype_long_name(t));
+    return true;
+}
+
 bool py_float(Py *p, const Const *args, int n, Const *out)
 {
     const char *s, *end;

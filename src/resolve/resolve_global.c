@@ -468,8 +468,15 @@ bool class_attribute(Lower *l, const AstClass *c, Sym name, Span span, Val *out)
     const Where w = {.file = c->file, .scope = c->body, .before = UINT32_MAX - 1, .any = true};
     bool is_own =
         file_assigned(c->file, c->body, name, UINT32_MAX) || file_class(c->file, c->body, name);
+    Span where;
 
-    return is_own && closure_value(l, &w, name, span, out);
+    if (!is_own || !class_is_assigned(c, name, &where))
+        return is_own && closure_value(l, &w, name, span, out);
+    *out = val_unknown();
+    error_at(l, span, E_MEMBER_VALUE, c->name, name);
+    note_at(l, where, NOTE_ASSIGNED_HERE, name);
+    hint_at(l, H_ATTRIBUTE_UNKNOWN);
+    return true;
 }
 
 Val global_value(Lower *l, Sym name, Span span, bool *found)
