@@ -170,7 +170,9 @@ static bool consider(Search *s, const Draft *first)
             s->begun = t;
         better |= keep_if_better(s, &d, &t);
         d = draft_copy(s->m, &d);
-        goes_on = !(s->hurries && t.seconds > slow_seconds) && follow_up(s, &d, &t);
+        /* what is only too large becomes faster with that */
+        goes_on = !(s->hurries && t.seconds > slow_seconds && t.came != CAME_THROUGH) &&
+                  follow_up(s, &d, &t);
     }
     return better;
 }
