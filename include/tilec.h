@@ -18,7 +18,8 @@
  * `char **error` and not NULL, it receives NULL on success, and on failure the full diagnostic
  * text (file, line, column, source line, caret, hints), which ends with a newline and which
  * tilec_free() frees.  If even that text cannot be allocated it is NULL.  Results are written only
- * on success.
+ * on success, but for contexts, files and memory, which are NULL after a failure: to give them back
+ * is harmless then.
  *
  * Structs: zero is the default of every field, so set them with designated initialisers, or start
  * from {0}.  Later versions may add fields.  tilec_open() tells the library which layout of the
@@ -467,7 +468,9 @@ void tilec_close(tilec_context *ctx);
  * that kernel is used, so that it does not spoil the others.
  *
  * Fails with TILEC_IO when the file cannot be read or is larger than 256 MiB; TILEC_REFUSED when
- * it is not Python or has no @triton.jit function; TILEC_BAD_ARGUMENT for NULLs; TILEC_NO_MEMORY.
+ * it is no text of which kernels can be told apart (a bracket or a string that never ends), or has
+ * no @triton.jit function; what is skipped is not checked; TILEC_BAD_ARGUMENT for NULLs;
+ * TILEC_NO_MEMORY.
  */
 tilec_status tilec_load_file(tilec_context *ctx, const char *path, tilec_file **out, char **error);
 

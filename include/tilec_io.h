@@ -64,7 +64,8 @@ typedef struct {
 /*
  * Read an array into memory of its own, 64-byte aligned, which tilec_io_free() gives back.  `out`
  * may be launched with as it is: it is row-major without gaps, and its strides are NULL, unless
- * options->keep_order says otherwise.  `options` may be NULL.
+ * options->keep_order says otherwise.  After a failure it is all zeros, which tilec_io_free()
+ * takes. `options` may be NULL.
  *
  * Fails with TILEC_IO when the file cannot be read, is damaged, larger than allowed, or of no
  * format that is known here: the text begins with its name; TILEC_BAD_ARGUMENT for NULLs and an

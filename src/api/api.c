@@ -128,6 +128,8 @@ tilec_status tilec_open_options_layout(int layout, const tilec_open_options *opt
     static const tilec_open_options defaults;
 
     api_no_error(error);
+    if (out)
+        *out = NULL;
     tilec_status status = check_layout(layout, error);
     if (status != TILEC_OK)
         return status;
@@ -225,6 +227,8 @@ tilec_status tilec_load(tilec_context *ctx, const char *path, const char *text, 
     LoadJob l = {.path = path ? path : "<string>", .text = text, .len = len};
 
     api_no_error(error);
+    if (out)
+        *out = NULL;
     if (!ctx || !(path || text) || !out)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load: an argument is NULL");
     if (options)
@@ -256,6 +260,8 @@ tilec_status tilec_load_function(tilec_context *ctx, const tilec_name *kernel,
     LoadJob l = {.kernel = kernel};
 
     api_no_error(error);
+    if (out)
+        *out = NULL;
     if (!ctx || !kernel || !kernel->function || !is_whole(kernel) || !out)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load_function: an argument is NULL");
     l.path = kernel->path ? kernel->path : "<string>";
@@ -283,6 +289,8 @@ tilec_status tilec_add_function(tilec_file *file, const char *name, const tilec_
 
 tilec_status tilec_load_file(tilec_context *ctx, const char *path, tilec_file **out, char **error)
 {
+    if (!path && out)
+        *out = NULL;
     if (!path)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load_file: an argument is NULL");
     return tilec_load(ctx, path, NULL, 0, NULL, out, error);
@@ -291,6 +299,8 @@ tilec_status tilec_load_file(tilec_context *ctx, const char *path, tilec_file **
 tilec_status tilec_load_string(tilec_context *ctx, const char *name, const char *text, size_t len,
                                tilec_file **out, char **error)
 {
+    if (!text && out)
+        *out = NULL;
     if (!text)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load_string: an argument is NULL");
     return tilec_load(ctx, name, text, len, NULL, out, error);

@@ -82,8 +82,10 @@ tilec_status tilec_alloc(tilec_context *ctx, const char *device, int device_id, 
     Owner o;
     void *data = NULL;
     char *text = NULL;
-    tilec_status status = find_owner(ctx, "tilec_alloc", device, device_id, &o, error);
 
+    if (out)
+        *out = NULL;
+    tilec_status status = find_owner(ctx, "tilec_alloc", device, device_id, &o, error);
     if (status != TILEC_OK)
         return status;
     if (!out)

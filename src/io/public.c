@@ -54,6 +54,8 @@ static bool is_row_major(const IoArray *a)
 static tilec_status read_tensor(const char *name, const void *bytes, size_t len,
                                 const tilec_io_options *options, tilec_tensor *out, char **error)
 {
+    if (out)
+        *out = (tilec_tensor){0};
     if (!name || !out)
         return misuse(error, name ? "the tensor to read is NULL" : "the path is NULL");
     IoArray *a = calloc(1, sizeof *a);
@@ -81,6 +83,8 @@ tilec_status tilec_io_read(const char *path, const tilec_io_options *options, ti
 tilec_status tilec_io_decode(const char *name, const void *bytes, size_t len,
                              const tilec_io_options *options, tilec_tensor *out, char **error)
 {
+    if (!bytes && out)
+        *out = (tilec_tensor){0};
     if (!bytes)
         return misuse(error, "the bytes are NULL");
     return read_tensor(name, bytes, len, options, out, error);

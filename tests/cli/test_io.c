@@ -575,6 +575,9 @@ static void public_functions(void **state)
     assert_null(got.data);
     tilec_io_free(&got);
     tilec_io_free(NULL);
+    got = (tilec_tensor){.shape = (const int64_t *)path};
+    assert_int_equal(tilec_io_read("no such file.npy", NULL, &got, NULL), TILEC_IO);
+    tilec_io_free(&got); /* nothing */
     assert_int_equal(tilec_io_read(NULL, NULL, &got, NULL), TILEC_BAD_ARGUMENT);
     assert_int_equal(tilec_io_read(NULL, NULL, &got, &error), TILEC_BAD_ARGUMENT);
     assert_string_equal(error, "error: the path is NULL\n");

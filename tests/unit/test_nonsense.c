@@ -3,7 +3,7 @@
  * its arguments: a status and a text, never a crash
  *
  * A row is a call that is right but for one argument.  What such a call would write to is looked
- * at: results are written on success only.
+ * at: results are written on success only, and objects are NULL else.
  */
 #include "scene.h"
 
@@ -380,6 +380,26 @@ static void without_a_text(void **state)
     assert_int_equal(tilec_wait(NULL, NULL, 0, NULL, NULL), TILEC_BAD_ARGUMENT);
 }
 
+/* What was to be given and is not is NULL, so that giving it back is harmless. */
+static void given_back(void **state)
+{
+    Nonsense *t = *state;
+    tilec_context *context = (tilec_context *)t;
+    tilec_file *files[3] = {(tilec_file *)t, (tilec_file *)t, (tilec_file *)t};
+    void *data = t;
+
+    assert_int_not_equal(tilec_open_layout(-1, "", &context, NULL), TILEC_OK);
+    tilec_close(context);
+    assert_int_equal(tilec_load_file(t->ctx, "no such file.py", &files[0], NULL), TILEC_IO);
+    assert_int_equal(tilec_load_file(t->ctx, NULL, &files[1], NULL), TILEC_BAD_ARGUMENT);
+    assert_int_equal(tilec_load_string(t->ctx, "x.py", NULL, 0, &files[2], NULL),
+                     TILEC_BAD_ARGUMENT);
+    for (int i = 0; i < COUNT(files); i++)
+        tilec_unload(files[i]);
+    assert_int_equal(tilec_alloc(t->ctx, "none", 0, 4, &data, NULL), TILEC_NOT_FOUND);
+    assert_null(data);
+}
+
 #undef TEST
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_nonsense, close_nonsense)
 
@@ -388,7 +408,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(contexts_and_files), TEST(descriptions), TEST(launches),
         TEST(arguments),          TEST(builds),       TEST(devices),
-        TEST(without_a_text),
+        TEST(without_a_text),     TEST(given_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
