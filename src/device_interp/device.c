@@ -4,6 +4,8 @@
  * It has no target: what is launched is the IR as it was lowered.  Diagnostics that stop a launch
  * are rendered here, in memory that ends with it.
  */
+#define _GNU_SOURCE /* asprintf */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,8 +41,8 @@ static const char *describe_element(void *launch, Arena *a, uint64_t address)
     return l->describe(l->describe_user, a, i, address, false);
 }
 
-/* False: memory is out. */
-static bool look_for_races(const DeviceLaunch *l, Races **out)
+/* False: memory is out, and *error may say for what. */
+static bool look_for_races(const DeviceLaunch *l, Races **out, char **error)
 {
     int n = MAX(l->nranges, 0);
     RaceRange *ranges;
@@ -53,6 +55,13 @@ static bool look_for_races(const DeviceLaunch *l, Races **out)
         ranges[i] = (RaceRange){l->ranges[i].address, l->ranges[i].bytes, l->ranges[i].unit};
     if (ranges)
         *out = races_new(ranges, n, grid_programs(l->grid));
+    if (ranges && !*out) {
+        char need[400];
+
+        races_put_need(need, sizeof need, ranges, n);
+        if (asprintf(error, "error: %s\n", need) < 0)
+            *error = NULL;
+    }
     free(ranges);
     return *out != NULL;
 }
@@ -120,7 +129,7 @@ static RunStatus launch_on_interp(void *state, void *code, const DeviceLaunch *l
 
     (void)state;
     *error = NULL;
-    if (look_for_races(l, &now.races) && os_with_stack(STACK_NEEDED, run_guarded, &now) != 0)
+    if (look_for_races(l, &now.races, error) && os_with_stack(STACK_NEEDED, run_guarded, &now) != 0)
         now.status = RUN_NO_THREADS;
     races_free(now.races);
     return now.status;

@@ -274,7 +274,7 @@ static RunStatus launch_on_sim(void *state, void *code, const DeviceLaunch *l, c
     if (make_belongings(l, &own))
         status = c->module ? run_simulator(c, l, &e, &own) : RUN_FAILED;
     free_belongings(&own);
-    if (status != RUN_OK && status != RUN_NO_MEMORY && status != RUN_CANCELLED)
+    if (status != RUN_OK && status != RUN_CANCELLED && (status != RUN_NO_MEMORY || e.text[0]))
         *error = diagnostic(&e, l);
     return status;
 }

@@ -16,6 +16,7 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,19 @@ Races *races_new(const RaceRange *ranges, int n, int64_t programs)
         return r;
     races_free(r);
     return NULL;
+}
+
+void races_put_need(char *out, size_t room, const RaceRange *ranges, int n)
+{
+    double elements = 0;
+
+    for (int i = 0; i < n; i++)
+        elements += ranges[i].unit ? (double)(ranges[i].bytes / ranges[i].unit) : 0;
+    snprintf(
+        out, room,
+        "out of memory: to look for races takes %zu bytes for each of the %.0f elements of the "
+        "arrays, %.3g GB in all: give it smaller arrays, or run it without the check",
+        sizeof(Cell), elements, elements * sizeof(Cell) / 1e9);
 }
 
 void races_free(Races *r)

@@ -35,6 +35,8 @@ typedef struct {
 /* For programs 0 to `programs` - 1, of which there are fewer than 2^32 - 1; 44 bytes an element.
  * NULL: out of memory. */
 Races *races_new(const RaceRange *ranges, int n, int64_t programs);
+/* What to tell people where memory is out: how much it takes, and what to do. */
+void races_put_need(char *out, size_t room, const RaceRange *ranges, int n);
 void races_free(Races *r); /* NULL is allowed */
 
 RaceProgram race_begin(int64_t program);

@@ -253,8 +253,8 @@ static SimStatus check_launch(const SimKernel *k, const SimLaunch *asked, SimErr
     return SIM_OK;
 }
 
-/* NULL: memory is out. */
-static Races *look_for_races(const SimLaunch *asked, int64_t programs)
+/* NULL: memory is out, and *error says for what. */
+static Races *look_for_races(const SimLaunch *asked, int64_t programs, SimError *error)
 {
     int n = MAX(asked->nranges, 0);
     RaceRange *ranges = calloc((size_t)n + 1, sizeof *ranges);
@@ -266,6 +266,10 @@ static Races *look_for_races(const SimLaunch *asked, int64_t programs)
     }
     if (ranges)
         out = races_new(ranges, n, programs);
+    if (ranges && !out) {
+        error->kind = SIM_ACCESS;
+        races_put_need(error->text, sizeof error->text, ranges, n);
+    }
     free(ranges);
     return out;
 }
@@ -290,7 +294,7 @@ SimStatus sim_launch(const SimKernel *k, const SimLaunch *asked, SimError *error
     if (!workers)
         return SIM_NO_MEMORY;
     bool looks = asked->races && l.programs < UINT32_MAX;
-    l.races = looks ? look_for_races(asked, l.programs) : NULL;
+    l.races = looks ? look_for_races(asked, l.programs, error) : NULL;
     l.own = asked->roams ? own_memory_new() : NULL;
     bool is_ready = (l.races || !looks) && (l.own || !asked->roams);
     status = is_ready ? run_workers(&l, n, workers, error) : SIM_NO_MEMORY;

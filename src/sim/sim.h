@@ -39,7 +39,7 @@ typedef struct {
     int line, column; /* of the source, from 1; 0: unknown */
     int ptx_line;     /* from 1; 0: none */
     char ptx[160];    /* the text of that line */
-    SimFault kind;    /* for SIM_FAULT: what it is */
+    SimFault kind;    /* for SIM_FAULT, and where memory is out: what it is */
     int program[3];   /* .. and who did it */
     int warp, lane;   /* lane -1: the warp as a whole */
     /* of an access to global memory that must not be: what it is, else NULL; the range of the
