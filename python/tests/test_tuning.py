@@ -277,23 +277,53 @@ def increment(x, out, BLOCK: tl.constexpr):
     tl.store(out + i, tl.load(x + i) + 1)
 
 
+@tilec.jit
+def relu(x, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, 4)
+    tl.store(out + i, tl.maximum(tl.load(x + i), 0))
+
+
+@tilec.jit
+def by_scratch(x, scratch, BLOCK: tl.constexpr):
+    i = tl.arange(0, 4)
+    tl.store(scratch + i, tl.load(x + i) + 1)
+    tl.store(x + 4 + i, tl.load(scratch + i) * 2)
+
+
 @unittest.skipUnless(np, "needs NumPy")
 class InPlace(unittest.TestCase):
     """A kernel that is tuned on what it changes."""
 
-    def tune(self, x, out, **options):
+    def tune(self, x, out, kernel=increment, **options):
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             autotune(SIZES, key=[], do_bench=lambda fn, quantiles: [(fn(), 1)[1]] * 3,
-                     **options)(increment)[(1,)](x, out)
+                     **options)(kernel)[(1,)](x, out)
         return [str(w.message) for w in told]
 
     def test_warns(self):
         x = np.zeros(4, np.int32)
         (text,) = self.tune(x, x)
         self.assertIn("increment reads what it writes, and was run many times", text)
+        self.assertIn("its arrays hold what", text)
         self.assertIn("restore_value", text)
         self.assertEqual(list(x), [4] * 4)
+
+    def test_silent_where_one_more_run_changes_nothing(self):
+        x = np.array([-1, 2, -3, 4], np.int32)
+        self.assertEqual(self.tune(x, x, relu), [])
+        self.assertEqual(list(x), [0, 2, 0, 4])
+        x, scratch = np.arange(8, dtype=np.float32), np.full(4, np.nan, np.float32)
+        self.assertEqual(self.tune(x, scratch, by_scratch), [])
+        self.assertEqual(list(x), [0, 1, 2, 3, 2, 4, 6, 8])
+
+    def test_may_where_copies_are_not_cheap(self):
+        x = np.zeros(4, np.int32)
+        with mock.patch("tilec.tuning._CHEAP", 15):
+            (text,) = self.tune(x, x, relu)
+        self.assertIn("its arrays may hold what all these runs have left", text)
+        (text,) = self.tune(x[::-1], x[::-1], relu)
+        self.assertIn("may hold", text)
 
     def test_silent_where_somebody_cares_or_nothing_is_read(self):
         x, out = np.zeros(4, np.int32), np.zeros(4, np.int32)

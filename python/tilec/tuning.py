@@ -202,27 +202,53 @@ class Autotuner(KernelInterface):
 
     def _tune(self, configs, args, kwargs):
         """{config: times} of those that run; the first one's exception where none does."""
+        given = {name: value for name, value in {**self.nargs, **kwargs}.items()
+                 if name in self.arg_names}
+        before = None if self._somebody_cares(configs) else _cheap_copies(given)
         found = {config: self._measure(config, args, kwargs) for config in configs}
         timings = {c: t for c, t in found.items() if not isinstance(t, Exception)}
         if not timings:
             raise next(iter(found.values()))
-        self._warn_in_place(timings)
+        self._warn_in_place(timings, before, args, kwargs)
         if self.verify:
             self._verify(list(timings), args, kwargs)
         self.pre_hook({**self.nargs, **kwargs, **_fastest(timings).all_kwargs()}, reset_only=True)
         return timings
 
-    def _warn_in_place(self, timings):
-        """The runs that were measured have changed what they read, unless somebody sees to that."""
-        hooks = self.user_defined_pre_hook or self.user_defined_post_hook or \
-            any(config.pre_hook for config in timings)
+    def _somebody_cares(self, configs):
+        """Does the user say what becomes of arrays that runs change?"""
+        return bool(self.user_defined_pre_hook or self.user_defined_post_hook or self.reset_to_zero or
+                    self.restore_value or any(config.pre_hook for config in configs))
+
+    def _warn_in_place(self, timings, before, args, kwargs):
+        """The runs that were measured have changed what they read, unless somebody sees to that or
+        it makes no difference to one more run.  `before`: _cheap_copies() from before them.
+        """
         stats = getattr(self._compiled, "stats", None)
-        if hooks or self.reset_to_zero or self.restore_value or not stats or not stats["in_place"]:
+        if self._somebody_cares(timings) or not stats or not stats["in_place"]:
             return
+        may = "may hold"
+        if before is not None:
+            if not self._depends_on(before, _fastest(timings), args, kwargs):
+                return
+            may = "hold"
         warnings.warn(
             f"{self.__name__} reads what it writes, and was run many times while it was tuned, so that "
-            "its arrays hold what all these runs have left: name them in restore_value=[...] of "
-            "@triton.autotune, or in reset_to_zero=[...]", RuntimeWarning, stacklevel=2)
+            f"its arrays {may} what all these runs have left: name those that it changes in "
+            "restore_value=[...] of @triton.autotune, or in reset_to_zero=[...]",
+            RuntimeWarning, stacklevel=2)
+
+    def _depends_on(self, before, config, args, kwargs):
+        """Would one more run on the arrays give something else than one on those of before?"""
+        arrays = {name: array for name, array in {**self.nargs, **kwargs}.items() if name in before}
+        held = _copies(arrays)
+        self._call_on(config, args, kwargs)
+        again = _copies(arrays)
+        _put_back(arrays, before)
+        self._call_on(config, args, kwargs)
+        once = _copies(arrays)
+        _put_back(arrays, held)
+        return any(_disagree(*_difference(again[name], once[name])) for name in arrays)
 
     # --- do all configurations give the same? ---
 
@@ -230,13 +256,12 @@ class Autotuner(KernelInterface):
         """Run each on the arrays as they are now and compare with what the first one wrote."""
         named = {**self.nargs, **kwargs}
         arrays = {name: value for name, value in named.items() if is_array(value)}
-        before = {name: copy_of(array) for name, array in arrays.items()}
+        before = _copies(arrays)
         wanted = None
         for config in configs:
             self._call_on(config, args, kwargs)
-            results = {name: copy_of(array) for name, array in arrays.items()}
-            for name, array in arrays.items():
-                copy_into(array, before[name])
+            results = _copies(arrays)
+            _put_back(arrays, before)
             wanted = wanted or results
             for name, result in results.items():
                 self._compare(name, result, wanted[name], config, configs[0])
@@ -252,8 +277,7 @@ class Autotuner(KernelInterface):
 
     def _compare(self, name, result, wanted, config, first):
         difference, scale, bits = _difference(result, wanted)
-        bound = self.verify if self.verify is not True else {16: 1e-2, 32: 1e-4}.get(bits, 1e-10)
-        if bits == 0 and difference or not difference <= bound * scale:
+        if _disagree(difference, scale, bits, self.verify):
             raise AutotunerError(
                 f"configurations of {self.__name__} disagree in `{name}`: {config} differs from "
                 f"{first} by {difference:.4g}, where values go up to {scale:.4g}")
@@ -372,6 +396,51 @@ def _fastest(timings):
     return min(timings, key=lambda c: timings[c])
 
 
+# arrays that are copied without being asked for, in bytes
+_CHEAP = 64 << 20
+
+
+def _copies(arrays):
+    return {name: copy_of(array) for name, array in arrays.items()}
+
+
+def _put_back(arrays, saved):
+    for name, array in arrays.items():
+        copy_into(array, saved[name])
+
+
+def _is_plain(array):
+    """Can it be copied and written back, each element once?"""
+    if getattr(array, "requires_grad", False):
+        return False
+    if hasattr(array, "is_contiguous"):
+        return array.is_contiguous()
+    flags = getattr(array, "flags", None)
+    return bool(getattr(flags, "c_contiguous", False)) and getattr(flags, "writeable", True)
+
+
+def _cheap_copies(named):
+    """Copies of all arrays among arguments, by name.  None where they are large, where one cannot be
+    written back, or where an argument may have arrays inside.
+    """
+    arrays = {name: value for name, value in named.items() if is_array(value)}
+    rest = [value for name, value in named.items() if name not in arrays]
+    if not all(value is None or isinstance(value, (int, float, str)) for value in rest):
+        return None
+    if not all(map(_is_plain, arrays.values())):
+        return None
+    if sum(getattr(array, "nbytes", _CHEAP + 1) for array in arrays.values()) > _CHEAP:
+        return None
+    return _copies(arrays)
+
+
+def _disagree(difference, scale, bits, bound=True):
+    """Is what _difference() gives too much?  `bound` as `verify`."""
+    if bound is True:
+        bound = {16: 1e-2, 32: 1e-4}.get(bits, 1e-10)
+    return bits == 0 and difference != 0 or not difference <= bound * scale
+
+
 def _difference(result, wanted):
     """Largest difference of two arrays, largest value, bits of the dtype (0: integers)."""
     from .testing import _as_numpy
@@ -379,6 +448,8 @@ def _difference(result, wanted):
 
     floating = getattr(result.dtype, "is_floating_point", getattr(result.dtype, "kind", "") == "f")
     x, y = _as_numpy(result), _as_numpy(wanted)
+    if numpy.array_equal(x, y):
+        return 0, 0, 0
     x, y = (v.astype(numpy.float64 if floating else object) for v in (x, y))
     if not x.size:
         return 0, 0, 0
