@@ -173,6 +173,8 @@ void progress_warn_of_launch(Progress *p, const int32_t grid[3], const tilec_pro
 /* "0 of 6 programs have ended, and (0, 0, 0) has begun and not ended"; from any thread. */
 enum { PROGRAMS_TEXT = 800 };
 void progress_put_programs(char out[PROGRAMS_TEXT], const int32_t grid[3], const tilec_progress *t);
+/* May they wait for one another?  One program alone has nobody to wait for. */
+bool progress_may_wait(const int32_t grid[3]);
 void progress_end(Progress *p); /* wipes the line */
 
 /* array.c */

@@ -153,6 +153,11 @@ void progress_put_programs(char out[PROGRAMS_TEXT], const int32_t grid[3], const
                  (long long)t->ended, (long long)t->programs, running, has_one(t) ? "has" : "have");
 }
 
+bool progress_may_wait(const int32_t grid[3])
+{
+    return grid[0] > 1 || grid[1] > 1 || grid[2] > 1;
+}
+
 static void warn_of_standstill(Progress *p, const int32_t grid[3], const tilec_progress *t)
 {
     char programs[PROGRAMS_TEXT];
@@ -166,9 +171,10 @@ static void warn_of_standstill(Progress *p, const int32_t grid[3], const tilec_p
     else
         fprintf(stderr, "tilec: warning: kernel '%s': nothing has moved for %.0f s: %s\n", p->what,
                 t->still_seconds, programs);
-    fputs("hint: a program that waits for one that has not begun waits for ever; Ctrl-C ends the "
-          "run\n",
-          stderr);
+    fprintf(stderr, "hint: %sCtrl-C ends the run\n",
+            progress_may_wait(grid)
+                ? "a program that waits for one that has not begun waits for ever; "
+                : "");
     p->next_warning *= WARNINGS_APART;
 }
 

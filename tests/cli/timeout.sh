@@ -60,10 +60,14 @@ grep -q "^      $waits" "$folder/out" || wrong "no reason"
 grep -qF -- "--call closed --device cpu --threads 1 --timeout 0.3" "$folder/out" || wrong "how to do it again?"
 grep -q "^      kernel 'slow' has run for [0-9.]* s, and --timeout allows 0.3: " "$folder/out" || wrong "slow?"
 grep -A 1 "kernel 'slow'" "$folder/out" | grep -q hint && wrong "a slow kernel does not wait"
+grep -A 1 "kernel 'once'" "$folder/out" | grep -q hint && wrong "one program alone waits for no other"
 expect 1 out '"problem": {"kind": "fault", "message": "kernel '"'wait'"' has run' tests --timeout 0.3 --call closed --json
 # without it, or before it: the warning of run
 expect 1 err "tilec: warning: kernel 'wait': nothing has moved for 5 s: 0 of 3 programs have ended, and (0, 0, 0)" \
     tests --timeout 5.5 --call closed
+expect 1 err "nothing has moved for 5 s: 0 of 1 programs have ended, and (0, 0, 0)" \
+    "$tilec" run "$folder/k.py:once" --grid 1 out="ones(i32,1)" --timeout 5.5
+grep -qx "hint: Ctrl-C ends the run" "$folder/err" || wrong "what can be done about one program?"
 
 # mistakes
 for seconds in 0 -1 x 5s nan inf; do
