@@ -151,6 +151,15 @@ static bool parse_number(const Field *f, Number *out)
     return *end == '\0' && !(isinf(out->real) && begins_as_number(f));
 }
 
+/* Is it a number but for commas: "1,5", as where a comma is the point, or "1,000"?  The quote
+ * behind it ends strspn(). */
+static bool has_commas(const Field *f)
+{
+    bool any = f->is_quoted && begins_as_number(f) && memchr(f->at, ',', f->len);
+
+    return any && strspn(f->at, "+-.,0123456789eE") >= f->len;
+}
+
 /* Only now that it is known to be no number: what it says, and what may have been meant. */
 NORETURN static void refuse_field(const Walk *w, const Field *f)
 {
@@ -158,7 +167,9 @@ NORETURN static void refuse_field(const Walk *w, const Field *f)
     const char *text = arena_strndup(w->io->arena, f->at, MIN(f->len, SHOWN));
     const char *hint = "";
 
-    if (strpbrk(text, ";\t"))
+    if (has_commas(f))
+        hint = "; numbers have a point, 1.5, and no commas";
+    else if (strpbrk(text, ";\t"))
         hint = "; fields have commas between them";
     else if (w->line == 1 && w->column == 1)
         hint = "; a title that begins like a number stands in quotes";
@@ -168,12 +179,12 @@ NORETURN static void refuse_field(const Walk *w, const Field *f)
               text, hint);
 }
 
-/* Is it a title?  No number, nor what begins like one, which is a slip. */
+/* Is it a title?  No number, nor what begins like one or has commas in it, which is a slip. */
 static bool is_title(const Field *f)
 {
     Number n;
 
-    return !parse_number(f, &n) && (f->is_quoted || !begins_as_number(f));
+    return !parse_number(f, &n) && !has_commas(f) && (f->is_quoted || !begins_as_number(f));
 }
 
 /* The first line is a header when its first field that is not empty is a title: behind that may be
