@@ -1,8 +1,8 @@
 /*
  * name_list.c - `--each @list.txt`, `--each @-`: the files that a list names, in its order
  *
- * One name a line, or, where there is a NUL in it, as `find -print0` writes them.  Names are seen
- * from the folder where the command runs.
+ * One name a line and no comments, or, where there is a NUL in it, as `find -print0` writes them.
+ * Names are seen from the folder where the command runs.
  */
 #include "each.h"
 
@@ -18,6 +18,11 @@ static void add_name(Cli *c, EachPaths *names, const char *list, const char *fro
         return;
     if (os_entry(name).kind == OS_FOLDER)
         stop(c, CLI_FILES, "--each @%s: '%s' is a folder, and a list names files", list, name);
+    if (name[0] == '#' && os_entry(name).kind == OS_NOTHING)
+        stop(c, CLI_FILES,
+             "--each @%s: there is no file '%s'; each line is a name, and none a comment: "
+             "grep -v '^#' leaves such lines out",
+             list, name);
     vec_push(c->arena, names, name);
 }
 

@@ -258,7 +258,7 @@ expect 0 err "3 of 3 files" "$tilec" run add.py:assert_small --grid 1 --each 'co
 # files of a list, in its order; of stdin, as find writes them
 listed() {
     expect 0 out "x: " "$tilec" run add.py:add --grid 0 --each "$1" x=@{} y=x o=x n='{i}' BLOCK=2 --show x
-    [ "$(grep '^copies' "$folder/out" | tr -d '\n')" = "$2" ] || wrong "files of $1"
+    [ "$(grep -E '^(copies|#)' "$folder/out" | tr -d '\n')" = "$2" ] || wrong "files of $1"
 }
 printf 'copies/a3.png\r\n\ncopies/a0.png\ncopies/a3.png\ncopies/a1.png' >names.txt
 listed @names.txt copies/a3.png:copies/a0.png:copies/a1.png:
@@ -267,6 +267,12 @@ listed @names.txt copies/a3.png:copies/a0.png:copies/a1.png:
 printf 'copies/a3.png\nnone.png\ncopies/a0.png\n' >names.txt
 expect 1 err "none.png: No such file" "$tilec" run add.py:add --grid 0 --each @names.txt x=@{} y=x o=x n=0 BLOCK=2 --show x
 grep -q "2 of 3 files" "$folder/err" || wrong "the others are done"
+printf '# those of today\ncopies/a3.png\n' >names.txt
+expect 3 err "--each @names.txt: there is no file '# those of today'; each line is a name, and none a comment" \
+    "$tilec" run add.py:add --grid 0 --each @names.txt x=@{} y=x o=x n=0 BLOCK=2
+cp copies/a0.png '#a.png'
+echo '#a.png' >names.txt
+listed @names.txt '#a.png:'
 echo copies >names.txt
 expect 3 err "--each @names.txt: 'copies' is a folder" "$tilec" run add.py:add --grid 0 --each @names.txt x=@{} y=x o=x n=0 BLOCK=2
 echo >names.txt
