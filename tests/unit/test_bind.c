@@ -359,9 +359,11 @@ static void test_run_time_tuples(void **state)
                  "@triton.jit\ndef f(x): return -x\n");
     launch(s, "interp", 1, args, 2);
     assert_true(out[0] == -4 && out[1] == -4 && out[2] == 0);
+    tilec_unload(s->file);
     load(s, HEAD "@triton.jit\ndef k(p, t): tl.arange(f(0), t[0][1])\n"
                  "@triton.jit\ndef f(x): return -x\n");
     refused(s, TILEC_REFUSED, args, 2, "must be of type tl.constexpr");
+    tilec_unload(s->file);
     load(s, HEAD "@triton.jit\ndef k(p, t: tl.int32): f(t)\n"
                  "@triton.jit\ndef f(x): return -x\n");
     refused(s, TILEC_REFUSED, args, 2, "`t` is annotated as i32; a tuple was given");
