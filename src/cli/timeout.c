@@ -15,7 +15,7 @@ static void put_trouble(char *out, size_t room, const Call *k, const tilec_progr
     static const char hint[] =
         "\nhint: a program that waits for one that has not begun waits for ever";
     bool hangs =
-        progress_may_wait(k->timing.grid) && (t->ended < 0 || 2 * t->still_seconds > t->seconds);
+        progress_may_wait(k->timing.grid) && (t->ended <= 0 || 2 * t->still_seconds > t->seconds);
     char programs[PROGRAMS_TEXT];
 
     progress_put_programs(programs, k->timing.grid, t);
