@@ -2,9 +2,11 @@
 #
 #     awk -v out=topics.h -f tools/topics.awk docs/*.md
 #
-# A line `<!-- topic: NAME: SUMMARY -->` in front of a heading makes a topic of what is below it, up
-# to the next heading of that level or above.  Written is TOPIC(name, summary, text) for each, for
-# src/cli/topics.c, the text wrapped for a terminal.
+# A line `<!-- topic: NAME[, NAME...]: SUMMARY -->` in front of a heading makes a topic of what is
+# below it, up to the next heading of that level or above, the next topic, or `<!-- end of topic -->`.
+# Below `<!-- entries -->` each heading `### NAME` is one on its own, by the name of an option or a
+# function.  Written is TOPIC(names, summary, text) or ENTRY(..) for each, for src/cli/topics.c, the
+# text wrapped for a terminal.
 
 BEGIN { WIDTH = 80; COLUMN = 26 }
 
@@ -81,7 +83,10 @@ function end_topic() {
     reading = 0
 }
 
-FNR == 1 { end_topic(); in_code = 0 }
+FNR == 1 { end_topic(); in_code = in_entries = 0 }
+
+/^<!-- end of topic -->/ { end_topic(); next }
+/^<!-- entries -->/ { end_topic(); in_entries = 1; next }
 
 /^<!-- topic: / {
     end_topic()
@@ -91,6 +96,16 @@ FNR == 1 { end_topic(); in_code = 0 }
     name = summary = s
     sub(/:.*/, "", name)
     sub(/^[^:]*: */, "", summary)
+    next
+}
+
+in_entries && /^### / {
+    end_topic()
+    name = substr($0, 5)
+    print "ENTRY(\"" name "\", \"\"," > out
+    reading = starts = 1
+    level = 3
+    name = ""
     next
 }
 

@@ -488,10 +488,12 @@ void crash_file_begin(const char *path);
 void crash_file_end(const char *path); /* nothing when it did not begin */
 
 /* help.c */
-void help_print(Command command, FILE *to); /* COMMAND_ALL: everything */
+void help_brief(FILE *to);                  /* the commands, a line each: what `tilec` alone says */
+void help_print(Command command, FILE *to); /* COMMAND_ALL: the options of all */
 
-/* topics.c: what docs/ say, a topic at a time */
-void topics_list(FILE *to);
+/* topics.c: what docs/ say of a topic, an option or a function */
+void topics_list(FILE *to);                    /* a line each */
+void topics_name(FILE *to);                    /* only their names */
 bool topics_print(const char *name, FILE *to); /* false: there is none of that name */
 NORETURN void topics_refuse(Cli *c, const char *name);
 

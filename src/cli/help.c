@@ -1,13 +1,36 @@
 /*
- * help.c - what `tilec --help` prints, in the pieces that `tilec COMMAND --help` has of it
+ * help.c - what `tilec` alone says, and `tilec COMMAND --help`
  *
- * A piece is a text and, behind it, the options that option_table.c explains to the same commands.
+ * A piece of the latter is a text and, behind it, the options that option_table.c explains to the
+ * same commands; `tilec help options` has all pieces.
  */
 #include "options.h"
 
 #include <string.h>
 
 enum { NAME_COLUMNS = 23, LINE_COLUMNS = 80 };
+
+static const char brief[] =
+    "usage: tilec COMMAND [OPTION...] ...\n"
+    "\n"
+    "  run FILE.py[:KERNEL] NAME=VALUE...  run a kernel on arrays, say what came out\n"
+    "  list FILE.py                        show its kernels, with calls to copy\n"
+    "  test FILE.py...                     make the calls that comments name, compare\n"
+    "  dump FILE.py --stage STAGE          print a kernel at one stage of its way\n"
+    "  build FILE.py -o FILE.o             compile a kernel for programs to link\n"
+    "  devices                             list where kernels can run\n"
+    "  help [NAME]                         explain a command, topic, option, function\n"
+    "\n"
+    "examples:\n"
+    "  tilec list kernels/add.py\n"
+    "  tilec run kernels/add.py --grid 'cdiv(n,BLOCK)' --show out \\\n"
+    "      x='rand(fp32,98432)' y='rand(fp32,98432)' out='empty(fp32,98432)' \\\n"
+    "      n='x.numel()' BLOCK=1024\n"
+    "  tilec test kernels/add.py kernels/softmax.py\n"
+    "\n"
+    "tilec COMMAND --help   the options of a command; tilec help options: all of them\n"
+    "tilec help start       from nothing to a kernel; tilec help topics has a line on\n";
+static const char brief_end[] = "tilec --version        which one this is\n";
 
 static const struct {
     int commands; /* whose help has it */
@@ -24,7 +47,7 @@ static const struct {
     {COMMAND_BUILD, "usage: tilec build FILE.py[:KERNEL] -o FILE.o --header FILE.h [OPTION...]\n"
                     "             NAME:TYPE|NAME=VALUE[,VALUE...]... [@FILE...]\n"},
     {COMMAND_DEVICES, "usage: tilec devices [--json]\n"},
-    {0, "usage: tilec help [COMMAND | TOPIC] | COMMAND --help | --help | --version\n"},
+    {0, "usage: tilec help [COMMAND | TOPIC | OPTION | FUNCTION] | COMMAND --help | --version\n"},
     {COMMAND_RUN, "\nRun a kernel on arrays once, and say what came out.\n"},
     {COMMAND_LIST,
      "\nShow the kernels of a file: parameters, decorators, the calls that it names, and for each\n"
@@ -146,6 +169,13 @@ static void put_options_of_run(FILE *to, int commands)
 
 /* --- all of it --- */
 
+void help_brief(FILE *to)
+{
+    fputs(brief, to);
+    topics_name(to);
+    fputs(brief_end, to);
+}
+
 void help_print(Command command, FILE *to)
 {
     for (int i = 0; i < COUNT(pieces); i++) {
@@ -157,6 +187,4 @@ void help_print(Command command, FILE *to)
         put_options(to, pieces[i].commands);
         put_options_of_run(to, pieces[i].commands);
     }
-    if (command == COMMAND_ALL)
-        topics_list(to);
 }

@@ -102,19 +102,48 @@ static Command find_command(const char *name)
     return 0;
 }
 
-/* What help is asked for anywhere in front of `--`: that of one command, or COMMAND_ALL; 0: none,
- * or about a topic. */
-static Command wanted_help(int argc, char **argv)
+static bool asks_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+/* Behind `tilec help`; false: it is no command and no list, but may be a topic. */
+static bool help_named(const char *name)
+{
+    Command command = strcmp(name, "options") == 0 ? COMMAND_ALL : find_command(name);
+
+    if (command)
+        help_print(command, stdout);
+    else if (strcmp(name, "topics") == 0)
+        topics_list(stdout);
+    else if (strcmp(name, "help") == 0)
+        help_brief(stdout);
+    else
+        return false;
+    return true;
+}
+
+/* Help that is asked for anywhere in front of `--`; false: nothing was said. */
+static bool help_asked(int argc, char **argv)
 {
     Command command = find_command(argv[1]);
 
-    if (strcmp(argv[1], "help") == 0)
-        return argc > 2 ? find_command(argv[2]) : COMMAND_ALL;
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-            return command ? command : COMMAND_ALL;
+    if (strcmp(argv[1], "help") == 0 && argc > 2 && !asks_help(argv[2]))
+        return help_named(argv[2]);
+    if (strcmp(argv[1], "help") == 0) {
+        help_brief(stdout);
+        return true;
     }
-    return 0;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (!asks_help(argv[i]))
+            continue;
+        if (command)
+            help_print(command, stdout);
+        else
+            help_brief(stdout);
+        return true;
+    }
+    return false;
 }
 
 /* A command lives for moments: it asks for memory in few pieces, and gives nothing back before its
@@ -135,13 +164,11 @@ int main(int argc, char **argv)
     os_keep_streams();
     keep_heap();
     if (argc < 2) {
-        help_print(COMMAND_ALL, stderr);
+        help_brief(stderr);
         return CLI_USAGE;
     }
-    if (wanted_help(argc, argv)) {
-        help_print(wanted_help(argc, argv), stdout);
+    if (help_asked(argc, argv))
         return flush_output();
-    }
     if (strcmp(argv[1], "--version") == 0) {
         printf("tilec %s\n", TILEC_VERSION);
         return flush_output();

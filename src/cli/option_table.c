@@ -2,7 +2,7 @@
  * option_table.c - every option: its name, what stands behind it, what it sets, what help says
  *
  * A new option is a row of the table at the end, and a field of Options that it sets; where no
- * setter here does that, a function of its own.  `tilec --help` prints the rows, and a test
+ * setter here does that, a function of its own.  `tilec help options` prints the rows, and a test
  * (tests/cli/words.sh) holds the manual page, docs/cli.md and the completions of the shells against
  * that.
  */

@@ -1,6 +1,6 @@
 """Every command that README.md and docs/*.md show runs as it is printed.
 
-    documents.py TILEC SOURCE
+    documents.py TILEC SOURCE [PAGE.md...]
 
 Commands stand in blocks that say so behind their three quotes:
 
@@ -11,7 +11,8 @@ Commands stand in blocks that say so behind their three quotes:
     ```LANGUAGE FILE    what is in the block is in that file
 
 A document has a folder of its own, with kernels/, examples/ and the build folder in it, which is $HOME,
-too; where it speaks of $HOME/tilec the command is installed there.
+too; where it speaks of $HOME/tilec the command is installed there.  Links must lead to a file and heading
+that there are, and docs/README.md to every page.
 """
 
 import collections
@@ -103,10 +104,42 @@ def check_block(where, block, folder):
                             "```sh unrun REASON, ```console or ```usage")
 
 
-def check_document(path):
+def read(path):
     with open(path, encoding="utf-8") as f:
-        text = f.read()
+        return f.read()
+
+
+def anchors(text):
+    """The headings, as links call them."""
+    for line in re.findall(r"^#+ (.*)", text, re.MULTILINE):
+        line = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line).lower()
+        yield re.sub(r"[^\w\- ]", "", line).replace(" ", "-")
+
+
+def check_links(path, text):
+    outside = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", outside)):
+        to, _, anchor = link.partition("#")
+        target = os.path.join(os.path.dirname(path), to) if to else path
+        if ":" in to:
+            continue
+        if not os.path.exists(target):
+            problems.append(f"{path}: the link {link} leads nowhere")
+        elif anchor and target.endswith(".md") and anchor not in anchors(read(target)):
+            problems.append(f"{path}: the link {link} leads to no heading")
+
+
+def check_index(pages):
+    index = read(os.path.join(SOURCE, "docs/README.md"))
+    for page in pages:
+        if os.path.basename(page) != "README.md" and f"]({os.path.basename(page)})" not in index:
+            problems.append(f"docs/README.md leads to no {os.path.basename(page)}")
+
+
+def check_document(path):
+    text = read(path)
     name = os.path.relpath(path, SOURCE)
+    check_links(path, text)
     with tempfile.TemporaryDirectory(prefix="tilec-documents-") as folder:
         for link in ("kernels", "examples"):
             os.symlink(os.path.join(SOURCE, link), os.path.join(folder, link))
@@ -119,8 +152,10 @@ def check_document(path):
 
 
 def main():
-    documents = [os.path.join(SOURCE, "README.md")] + glob.glob(os.path.join(SOURCE, "docs/*.md"))
-    for path in sorted(documents):
+    pages = glob.glob(os.path.join(SOURCE, "docs/*.md"))
+    check_index(pages)
+    documents = sys.argv[3:] or [os.path.join(SOURCE, "README.md")] + pages
+    for path in sorted(os.path.abspath(path) for path in documents):
         check_document(path)
     print("\n".join(problems))
     sys.exit(1 if problems else 0)

@@ -18,8 +18,9 @@ commands() {
     }' "$1" | sed 's/\\*  */ /g' | grep kernels/
 }
 
-tilec --help >"$folder/help"
-for file in "$folder/help" "$source/docs/tilec.1"; do
+tilec help options >"$folder/help"
+tilec help >"$folder/brief"
+for file in "$folder/help" "$folder/brief" "$source/docs/tilec.1"; do
     expect 0 out "" commands "$file"
     mv "$folder/out" "$folder/commands"
     while read -r command; do

@@ -4,9 +4,19 @@
 add=$source/kernels/add.py
 matmul=$source/kernels/matmul.py
 
-expect 0 out "usage: tilec run" "$tilec" --help
+expect 0 out "usage: tilec COMMAND" "$tilec" --help
 expect 0 out "usage: tilec run" "$tilec" run --help
-expect 0 out "usage: tilec dump" "$tilec" help
+expect 0 out "usage: tilec dump" "$tilec" help options
+expect 2 err "usage: tilec COMMAND" "$tilec"
+for way in "" help --help "help help" "help --help"; do # where to begin is one screen, each line within it
+    "$tilec" $way >"$folder/brief" 2>&1
+    [ "$(wc -l <"$folder/brief")" -le 40 ] || wrong "tilec $way prints more than 40 lines"
+    ! grep -E '.{81}' "$folder/brief" || wrong "tilec $way prints long lines"
+    for word in run list test dump build devices help; do
+        [ "$(grep -c "^  $word " "$folder/brief")" = 1 ] || wrong "tilec $way has not one line on $word"
+    done
+    [ "$(grep -c '^  tilec ' "$folder/brief")" = 3 ] || wrong "tilec $way has not three examples"
+done
 expect 0 out "usage: tilec dump" "$tilec" help dump
 expect 0 out "--save NAME" "$tilec" run "$add" --grid 1 --help
 expect 0 out "NAME:TYPE" "$tilec" dump -h
@@ -15,17 +25,20 @@ expect 0 out "usage: tilec devices" "$tilec" devices --help
 ! grep -q FILE "$folder/out" || wrong "the help of devices is about files"
 expect 0 out "tilec 0.1.0" "$tilec" --version
 # topics: those that docs/ mark, as text for a terminal
-expect 0 out "  values       what stands in NAME=VALUE" "$tilec" help
+expect 0 out "  values       what stands in NAME=VALUE" "$tilec" help topics
 expect 0 out "  randint(T,S,LO,HI[,seed=N])" "$tilec" help values
 expect 0 out "printf 'import triton\nimport" "$tilec" help errors
-for topic in $(sed -n 's/^<!-- topic: \([a-z]*\): .*/\1/p' "$source"/docs/*.md); do
+for topic in $(sed -n 's/^<!-- topic: \([a-z, ]*\): .*/\1/p' "$source"/docs/*.md | tr -d ,); do
     expect 0 "" "" "$tilec" help "$topic"
     [ "$(wc -l <"$folder/out")" -ge 4 ] || wrong "the topic $topic says nothing"
     ! grep -v '^    ' "$folder/out" | grep -qE '^(\||#|```)|\]\(|.{81}' ||
         wrong "the topic $topic is no plain text"
 done
 expect 2 err "there is no help about 'gird'; did you mean 'grid'?" "$tilec" help gird
-expect 2 err "there is no help about 'nothing'; tilec help lists the topics" "$tilec" help nothing
+expect 2 err "there is no help about 'nothing'; tilec help topics lists what there is" "$tilec" help nothing
+for word in start tutorial language kernel debug gdb profile python; do # what newcomers have asked for
+    expect 0 "" "" "$tilec" help $word
+done
 expect 0 out "interp" "$tilec" devices
 expect 0 out '"name": "cpu"' "$tilec" devices --json
 expect 0 out "  cuda:1: Fake GPU, sm_80, 132 processors, 1.1 GB" \
@@ -48,7 +61,6 @@ expect 1 err "the device \`cuda\` cannot be used here: there is no NVIDIA driver
     --grid 1 x="ones(fp32,4)" y=x out=x n=4 BLOCK=4
 
 # 2: the command line is wrong
-expect 2 err "usage: tilec run" "$tilec"
 expect 2 err "did you mean 'devices'?" "$tilec" device
 expect 2 err "did you mean '--grid'?" "$tilec" run "$add" --gird 1
 expect 2 err "there is no option '--grid' here" "$tilec" dump "$add" --grid 1

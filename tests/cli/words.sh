@@ -16,7 +16,7 @@ manual() {
         sed '1d; $d; s/^\.[A-Z]* //; s/ *[,.]$//' | tr '\n' ' '
 }
 
-expect 0 out "--stage STAGE        $stages" "$tilec" --help
+expect 0 out "--stage STAGE        $stages" "$tilec" help options
 expect 0 out "$(echo "$stages" | tr -d ,) " manual stage
 expect 0 "" "" grep -F "compgen -W \"$stage_words\"" tools/completion/tilec.bash
 expect 0 "" "" grep -F ":stage:($stage_words)" tools/completion/_tilec
@@ -28,7 +28,7 @@ for word in $stage_words; do
     expect 0 "" "" grep "^| \`$word\`" docs/cli.md
 done
 for word in $devices; do
-    expect 0 out " $word" sh -c '"$1" --help | grep -e --device' sh "$tilec"
+    expect 0 out " $word" sh -c '"$1" help options | grep -e --device' sh "$tilec"
     expect 0 out "$word " manual device
     expect 0 "" "" grep "^| .--device NAME. .*\`$word\`" docs/cli.md
     expect 0 "" "" grep "const char \*device;.*\"$word\"" include/tilec.h
@@ -38,7 +38,7 @@ done
 for text in README.md docs/*.md docs/tilec.1; do
     expect 1 "" "" grep -nE "^[^|\`]*tilec (dump|build|run) .* [a-z_]+:\*" "$text"
 done
-"$tilec" --help >"$folder/help"
+"$tilec" help options >"$folder/help"
 expect 1 "" "" grep -nE "^[^\`]* [a-z_]+:\*" "$folder/help"
 
 # every option stands in the manual, in the document and in both completions
@@ -48,7 +48,7 @@ offered() {
         _tilec tilec "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"
         echo " ${COMPREPLY[*]} "' bash "$@"
 }
-options=$("$tilec" --help | grep -oE '^  (-o|--[a-z-]+)' | tr -d ' ' | grep -v '^--$' | sort -u)
+options=$("$tilec" help options | grep -oE '^  (-o|--[a-z-]+)' | tr -d ' ' | grep -v '^--$' | sort -u)
 [ "$(echo "$options" | wc -l)" -gt 25 ] || wrong "only these options were found: $options"
 for option in $options; do
     grep -qF -- "$(echo "$option" | sed 's/-/\\-/g')" docs/tilec.1 || wrong "the manual lacks $option"

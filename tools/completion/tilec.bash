@@ -26,7 +26,7 @@ _tilec_calls() {
 
 # the topics of `tilec help`
 _tilec_topics() {
-    tilec help 2>/dev/null | sed -n '/^tilec help TOPIC/,$s/^  \([a-z]*\) .*/\1/p'
+    tilec help topics 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p'
 }
 
 # what a value begins with: the functions that make arrays, dtypes, parameters that stand before
