@@ -112,35 +112,91 @@ Value *libdevice_ilogb(const Formula *f, const Recipe *r, Value *const *v)
 
 /* --- norms --- */
 
-/* The root of the sum of squares, scaled so that none of them overflows or is lost.  Infinity beats
- * NaN. */
-static Value *norm(const Formula *f, Value *const *v, int n)
+/* A sum of squares as high + low, which is 0 where it was not asked for; `up` is what its root has
+ * to be multiplied by. */
+typedef struct {
+    Value *high, *low;
+    Value *up;
+    Value *infinite; /* where an argument is */
+} Squares;
+
+/* Add x^2: its rounding error, and then that of the sum, which is exact because the low part of the
+ * larger one is all that is lost. */
+static void add_square(const Formula *f, Squares *s, Value *x)
 {
-    Value *largest = K(0), *sum = K(0), *any = NULL;
+    Value *square = f_mul(f, x, x), *error = f_fma(f, x, x, f_neg(f, square));
+    Value *sum = f_add(f, s->high, square), *part = f_sub(f, sum, s->high);
+    Value *lost = f_add(f, f_sub(f, s->high, f_sub(f, sum, part)), f_sub(f, square, part));
+
+    s->low = f_add(f, s->low, f_add(f, error, lost));
+    s->high = sum;
+}
+
+/* Scaled so that none of them overflows or is lost; `exact` to twice the digits of fp64. */
+static Squares squares(const Formula *f, Value *const *v, int n, bool exact)
+{
+    Squares s = {K(0), K(0), NULL, NULL};
+    Value *largest = K(0);
 
     for (int i = 0; i < n; i++) {
         Value *infinite = is_infinite(f, v[i]);
         largest = f_max(f, largest, f_abs(f, wide(f, v[i])));
-        any = any ? f_or(f, any, infinite) : infinite;
+        s.infinite = s.infinite ? f_or(f, s.infinite, infinite) : infinite;
     }
     Value *big = f_gt(f, largest, K(0x1p500)), *small = f_lt(f, largest, K(0x1p-400));
     Value *down = f_select(f, big, K(0x1p-600), f_select(f, small, K(0x1p600), K(1)));
-    Value *up = f_select(f, big, K(0x1p600), f_select(f, small, K(0x1p-600), K(1)));
+    s.up = f_select(f, big, K(0x1p600), f_select(f, small, K(0x1p-600), K(1)));
     for (int i = 0; i < n; i++) {
         Value *x = f_mul(f, wide(f, v[i]), down);
-        sum = f_fma(f, x, x, sum);
+        if (exact)
+            add_square(f, &s, x);
+        else
+            s.high = f_fma(f, x, x, s.high);
     }
-    return f_select(f, any, K(__builtin_inf()), f_mul(f, f_sqrt(f, sum), up));
+    return s;
 }
 
+/* Both functions are computed in fp64, for fp32 as they are.  For fp64 the root r of the high part,
+ * or 1/r, is corrected by a step of Newton's method from what r^2 lacks of the whole sum, which fma
+ * knows exactly: r + (high - r^2 + low)/(2r), and with y = 1/r, y + y (1 - (high + low) y^2)/2.
+ * What is left is the rounding of these sums, and that of a subnormal result.  A sum of 0 has no
+ * step. */
+static bool in_fp64(Value *const *v)
+{
+    return v[0]->type->dtype == DT_FP64;
+}
+
+/* sqrt(x1^2 + x2^2 + ..).  Infinity beats NaN. */
 Value *libdevice_norm(const Formula *f, const Recipe *r, Value *const *v)
 {
-    return f_cast(f, norm(f, v, r->n), v[0]->type->dtype);
+    Squares s = squares(f, v, r->n, in_fp64(v));
+    Value *root = f_sqrt(f, s.high);
+
+    if (in_fp64(v)) {
+        Value *rest = f_add(f, f_fma(f, f_neg(f, root), root, s.high), s.low);
+        Value *twice = f_max(f, f_add(f, root, root), K(0x1p-1000));
+        root = f_add(f, root, f_div(f, rest, twice));
+    }
+    root = f_select(f, s.infinite, K(__builtin_inf()), f_mul(f, root, s.up));
+    return f_cast(f, root, v[0]->type->dtype);
 }
 
+/* 1/sqrt(x1^2 + x2^2 + ..). */
 Value *libdevice_rnorm(const Formula *f, const Recipe *r, Value *const *v)
 {
-    return f_cast(f, f_div(f, K(1), norm(f, v, r->n)), v[0]->type->dtype);
+    Squares s = squares(f, v, r->n, in_fp64(v));
+    Value *y = f_div(f, K(1), f_sqrt(f, s.high));
+
+    if (in_fp64(v)) {
+        Value *high = f_mul(f, s.high, y), *low = f_fma(f, s.high, y, f_neg(f, high));
+        Value *lacks = f_fma(f, f_neg(f, high), y, K(1));
+        lacks = f_sub(f, lacks, f_mul(f, f_fma(f, s.low, y, low), y));
+        Value *step = f_mul(f, f_mul(f, y, K(0.5)), lacks);
+        y = f_select(f, f_gt(f, s.high, K(0)), f_add(f, y, step), y);
+    }
+    /* the scale is its own inverse's: 1/up is a power of two, too */
+    y = f_select(f, s.infinite, K(0), f_mul(f, y, f_div(f, K(1), s.up)));
+    return f_cast(f, y, v[0]->type->dtype);
 }
 
 /* --- multiples of pi --- */

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import zlib
 
 import numpy as np
 
@@ -28,6 +29,15 @@ NUMPY_TYPES = {
 EPSILON = {"fp64": 2.0**-52, "fp32": 2.0**-23, "fp16": 2.0**-10, "bf16": 2.0**-7,
            "fp8e4nv": 2.0**-3, "fp8e5": 2.0**-2}
 FLOATS = ["fp64", "fp32", "fp16", "bf16"]
+
+
+# The seed of all random numbers of a script: the same in every run unless TILEC_SEED says another.
+SEED = int(os.environ.get("TILEC_SEED") or 1)
+
+
+def generator():
+    """Random numbers of the script's own, from SEED."""
+    return np.random.default_rng([SEED, zlib.crc32(os.path.basename(sys.argv[0]).encode())])
 
 
 def decode_table(dtype):
@@ -219,4 +229,6 @@ class Suite:
         for failure in self.failures[:None if os.environ.get("TILEC_SHOW") else 20]:
             print("FAILED", failure)
         print(f"{self.device}: {len(self.cases)} cases, {len(self.failures)} failed")
+        if self.failures:
+            print(f"TILEC_SEED={SEED} repeats this")
         sys.exit(1 if self.failures else 0)

@@ -12,11 +12,12 @@ from fractions import Fraction
 import numpy as np
 
 import reference
-from harness import EPSILON, NUMPY_TYPES, Suite
+from harness import EPSILON, NUMPY_TYPES, Suite, generator
 
 suite = Suite()
-random = np.random.default_rng()
-N = 203  # no multiple of BLOCK = 96
+random = generator()
+N = int(os.environ.get("TILEC_NUMBERS") or 203)  # no multiple of BLOCK = 96
+MANY = max(N, 100_003)  # where the reference is quick
 WIDE = np.longdouble
 ROOT_2 = Decimal(2).sqrt()
 FLOATS = {"fp32": np.float32, "fp64": np.float64}
@@ -29,7 +30,7 @@ def apply(op, inputs, dtype, want, after="", **tolerance):
     label = f"{op} {' '.join(str(x.dtype) for x in inputs)}"
     suite.case(label, "libdevice.py:apply", "cdiv(n,BLOCK)",
                {**dict(zip("xyzw", given)), "out": f"empty({dtype},{len(want)})", "n": len(want),
-                "OP": repr(op), "AFTER": repr(after), "TAKES": len(inputs), "BLOCK": 96}, {"out": (dtype, want)},
+                "OP": repr(op), "AFTER": repr(after), "TAKES": len(inputs), "BLOCK": 96 if len(want) < MANY else 1024}, {"out": (dtype, want)},
                **tolerance)
 
 
@@ -307,6 +308,14 @@ def chances():
     return np.concatenate([random.uniform(0, 1, N), spread(-320, 0, 60), [0, 1, 0.25, 0.5, 0.75, 1.5]])
 
 
+def components(n):
+    """Vectors of n numbers: of one magnitude, of magnitudes close to each other, of any whose norms and
+    their inverses are normal numbers."""
+    return [np.concatenate([random.uniform(-1, 1, MANY),
+                            random.uniform(-1, 1, MANY) * 2.0 ** random.integers(-9, 9, MANY),
+                            spread(-307, 307, MANY)]) for _ in range(n)]
+
+
 # name: reference, arguments
 APPROXIMATED = {
     "sinpi": (exactly(reference.sin_pi), lambda: [random.uniform(-9, 9, N) * spread(0, 9)]),
@@ -330,10 +339,10 @@ APPROXIMATED = {
                                             "-3": math.nan}),
                lambda: [np.concatenate([random.uniform(-180, 172, N), random.uniform(-5, 5, N),
                                         spread(-300, 0, 50)])]),
-    "norm3d": (norm, lambda: [bit_patterns("fp64") for _ in range(3)]),
-    "norm4d": (norm, lambda: [random.uniform(-1, 1, N) * 2.0**k for k in random.integers(-9, 9, 4)]),
-    "rnorm3d": (inverse_norm, lambda: [random.uniform(-1, 1, N) for _ in range(3)]),
-    "rnorm4d": (inverse_norm, lambda: [spread(-200, 150) for _ in range(4)]),
+    "norm3d": (norm, lambda: components(3)),
+    "norm4d": (norm, lambda: components(4)),
+    "rnorm3d": (inverse_norm, lambda: components(3)),
+    "rnorm4d": (inverse_norm, lambda: components(4)),
 }
 
 
@@ -357,6 +366,15 @@ def check_approximated():
                     x[0] = np.where(x[0] == 0, 0, x[0]).astype(kind)
                 want = function(*[v.astype(WIDE) for v in x])
             apply(op, x, dtype, want, units=promised[op][index])
+
+
+def check_subnormal_norms():
+    """These are rounded twice, the second time by less than half a unit."""
+    for op, function, scale in (("norm4d", norm, -1070), ("rnorm4d", inverse_norm, 1023)):
+        with np.errstate(all="ignore"):
+            x = [random.uniform(-1, 1, MANY) * 2.0 ** (scale + random.integers(-3, 1, MANY)) for _ in range(4)]
+            want = function(*[v.astype(WIDE) for v in x])
+        apply(op, x, "fp64", want, units=0.76)
 
 
 def check_negative_log_gamma():
@@ -403,6 +421,6 @@ def check_orders():
 
 
 for part in (check_integers, check_exact, check_conversions, check_sides, check_conversions_to_side, check_approximated,
-             check_negative_log_gamma, check_orders):
+             check_subnormal_norms, check_negative_log_gamma, check_orders):
     part()
 suite.finish()
