@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 from arguments import empty, zeros
-from harness import EPSILON, Suite, decode, encode
+from harness import EPSILON, Suite, decode, encode, generator
 
 suite = Suite()
-random = np.random.default_rng(16)
+random = generator()
 
 
 def case(label, kernel, grid, args, outputs, warps=4, **tolerance):

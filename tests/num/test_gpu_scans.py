@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 from arguments import empty, zeros
-from harness import EPSILON, Suite, decode, encode
+from harness import EPSILON, Suite, decode, encode, generator
 
 suite = Suite()
-random = np.random.default_rng(14)
+random = generator()
 WIDE = {"i8": np.int32, "i16": np.int32, "u8": np.uint32, "u16": np.uint32}
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 
 from arguments import empty, zeros
-from harness import EPSILON, Suite, decode, encode
+from harness import EPSILON, Suite, decode, encode, generator
 
 suite = Suite()
-random = np.random.default_rng(17)
+random = generator()
 
 
 def case(label, kernel, grid, args, outputs, warps=4, **tolerance):

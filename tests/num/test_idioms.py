@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 from arguments import apart, empty, strides, zeros
-from harness import EPSILON, NUMPY_TYPES, Suite, Tensor, decode, encode
+from harness import EPSILON, NUMPY_TYPES, Suite, Tensor, decode, encode, generator
 
 suite = Suite()
-random = np.random.default_rng(4)
+random = generator()
 
 
 def case(label, kernel, grid, args, outputs, **tolerance):

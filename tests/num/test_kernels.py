@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from harness import EPSILON, FLOATS, Suite, Tensor, decode, encode, rounded
+from harness import EPSILON, FLOATS, Suite, Tensor, decode, encode, generator, rounded
 
 suite = Suite()
-random = np.random.default_rng(1)
+random = generator()
 SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e30, -1e30, 1e-30, 65504.0]
 
 

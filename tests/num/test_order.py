@@ -3,10 +3,10 @@
 import numpy as np
 
 from arguments import empty
-from harness import EPSILON, Suite, decode, encode
+from harness import EPSILON, Suite, decode, encode, generator
 
 suite = Suite()
-random = np.random.default_rng(5)
+random = generator()
 
 
 def case(label, kernel, grid, args, outputs, **tolerance):
@@ -80,10 +80,9 @@ def picked_rows():
 
 
 def chains():
-    fresh = np.random.default_rng()
-    n, block = int(fresh.integers(1000, 4000)), 96
+    n, block = int(random.integers(1000, 4000)), 96
     blocks = -(-n // block)
-    x = fresh.integers(-2**40, 2**40, n)
+    x = random.integers(-2**40, 2**40, n)
     suite.case(f"chained_sums {n}", "programs/control.py:chained_sums", str(blocks),
                {"x_ptr": x, "out_ptr": empty("i64", n), "totals_ptr": empty("i64", blocks),
                 "flags_ptr": f"zeros(i32,{blocks})", "n": n, "BLOCK": block},

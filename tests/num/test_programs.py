@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 from arguments import apart, block_of, empty, zeros
-from harness import EPSILON, Suite, Tensor, decode, encode, rounded
+from harness import EPSILON, Suite, Tensor, decode, encode, generator, rounded
 
 suite = Suite()
-random = np.random.default_rng(3)
+random = generator()
 HALVES = ["fp32", "fp16", "bf16"]
 
 

@@ -23,6 +23,7 @@
 #include "../../src/interp/interp.h" /* before cmocka.h, whose fail() is a macro */
 #include "../../src/opt/opt.h"
 
+#include "seed.h"
 #include <cmocka.h>
 
 enum { TILE = 1024, CHUNK = 64 * TILE, STRIDE = 4099, RANDOM = 30000, NEIGHBOURS = 8 };
@@ -389,7 +390,7 @@ static double random_number(const Trial *r, uint64_t *state, double scale)
 static void add_random(Trial *r)
 {
     static const double scales[] = {0.5, 1.5, 4, 40, 750, 1e9, 1e13};
-    uint64_t state = 1, mask = ~(uint64_t)0 >> (64 - dtype_bits(r->t));
+    uint64_t state = own_seed(1), mask = ~(uint64_t)0 >> (64 - dtype_bits(r->t));
 
     for (int i = 0; i < RANDOM; i++) {
         double x = from_bits(r->t, random_bits(&state) & mask);

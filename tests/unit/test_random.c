@@ -10,7 +10,7 @@
  * The targets are the CPU's, and that for GPUs, in the simulator or on the device
  * TILEC_VERSUS_DEVICE, with 1 to 8 warps.
  *
- * TILEC_SEED=N runs the one kernel of that number, TILEC_RANDOM_COUNT as many from there on.  Each
+ * TILEC_SEED=N is the number of the first kernel, TILEC_RANDOM_COUNT how many there are.  Each
  * kernel runs in a process of its own; when it fails, ops are left out as long as it still does,
  * and what is left is printed.
  */
@@ -23,6 +23,7 @@
 
 #include "random_kernel.h"
 
+#include "seed.h"
 #include <cmocka.h> /* after base.h: both have a fail() */
 
 enum { PROGRAMS = 3, OVERLAP = 20, ARRAY = REGION - OVERLAP };
@@ -207,13 +208,7 @@ static void report(uint64_t seed, const char *text)
     }
     agree_apart(seed, text, true);
     arena_free(a);
-    fail_msg("kernel of TILEC_SEED=%llu", (unsigned long long)seed);
-}
-
-static uint64_t setting(const char *name, uint64_t otherwise)
-{
-    const char *s = os_env(name);
-    return s != NULL ? strtoull(s, NULL, 10) : otherwise;
+    fail_msg("TILEC_SEED=%llu TILEC_RANDOM_COUNT=1 repeats this", (unsigned long long)seed);
 }
 
 static void try_kernels(void)
@@ -223,8 +218,7 @@ static void try_kernels(void)
     plugin = run_plugin(a, &why);
     if (plugin == NULL)
         fail_msg("no code generator: %s", why);
-    uint64_t first = setting("TILEC_SEED", 1);
-    uint64_t count = setting("TILEC_RANDOM_COUNT", os_env("TILEC_SEED") ? 1 : 200);
+    uint64_t first = first_seed(1), count = random_count(200);
     for (uint64_t seed = first; seed < first + count; seed++) {
         Arena *own = arena_new(NULL);
         const char *text = random_kernel(own, seed, aligned(seed), apart);
