@@ -581,12 +581,35 @@ void table_put(Table *t, const char *cell); /* which is kept */
 void table_printf(Table *t, const char *fmt, ...) PRINTF(2, 3);
 const char *table_text(const Table *t); /* of whole rows */
 
+/* times.c: what the times of some runs of one thing say */
+#define TIMES_CONFIDENCE 0.95
+typedef struct {
+    int n;                               /* 0: nothing was timed */
+    double median, min, max;             /* seconds, as all here but `confidence` */
+    double lower_quarter, upper_quarter; /* half of the runs lie between these */
+    double low, high;                    /* and the median of all such runs between these .. */
+    double confidence; /* .. so surely: TIMES_CONFIDENCE, or less where there are too few runs */
+} Times;
+Times times_of(Arena *a, const double *seconds, int n); /* in the order of the runs; n at least 1 */
+double times_unsure(const Times *t); /* the farther end of the interval, as a share of the median */
+const char *times_unsure_text(Arena *a, const Times *t); /* that as "0.7%", rounded up */
+bool times_disagree(const Times *t);                     /* is the middle half of them far apart? */
+double times_median(Arena *a, const double *v, int n);
+/* How probable it is that a fair coin shows at least `wins` of `n` heads. */
+double times_chance(int wins, int n);
+typedef struct {
+    int n;
+    double ratio, low, high, confidence;
+} TimesRatio;
+/* How many times as long the first of each of `n` rounds took as the second; each more than 0. */
+TimesRatio times_ratio(Arena *a, const double *over, const double *under, int n);
+
 /* timing.c: what --time says */
 typedef struct {
     const char *kernel, *device;
     int32_t grid[3];
-    int runs;
-    double first, median, min, max; /* seconds; first includes compiling */
+    Times times;
+    double first; /* seconds, with compiling */
     tilec_stats stats;
     const char *tuned;     /* the configuration that --tune has found, or NULL */
     bool fresh;            /* each run began with the arrays that the first one found */
@@ -597,11 +620,12 @@ typedef struct {
     bool checked, races;   /* by --check: accesses, and races too */
     const char *hint;      /* NULL, or what would be faster */
 } Timing;
-void timing_summary(Timing *t, double *seconds, int n); /* sorts them; n at least 1 */
 /* In billions a second; "-" for what cannot be counted. */
 const char *timing_rate(Arena *a, double amount, double seconds);
 const char *timing_duration(Arena *a, double seconds); /* "1.25 ms" */
-/* A line that says what ran, titles, numbers, and what compiling took. */
+/* Lines that say how sure the median is. */
+void put_sureness(Text *out, const Times *t);
+/* A line that says what ran, titles, numbers, how sure they are, and what compiling took. */
 const char *timing_table(Arena *a, const Timing *t);
 /* One object without its closing brace; rates are absent where unknown. */
 const char *timing_json(Arena *a, const Timing *t);
@@ -686,10 +710,11 @@ void call_evaluate(Call *k);                 /* arguments, those not given too, 
 void call_evaluate_grid(Cli *c, void *call); /* into its timing; of the arguments that it has */
 /* Compiles, runs once and says what the kernel says; results are in the host's arrays behind it. */
 void call_launch(Call *k);
-void call_count(Call *k);     /* into timing.stats; compiles what call_launch() has not */
-void timing_measure(Call *k); /* timing.c: runs until the number or the time is used up */
-double call_again(Call *k);   /* one more run, in silence: seconds */
-void call_report(Call *k);    /* what --time, --json and --count say */
+void call_count(Call *k); /* into timing.stats; compiles what call_launch() has not */
+/* timing.c: runs until the number or the time is used up, or the median is sure */
+void timing_measure(Call *k);
+double call_again(Call *k);                      /* one more run, in silence: seconds */
+void call_report(Call *k);                       /* what --time, --json and --count say */
 void call_warn(const Call *k, const char *text); /* now, or with --each beside the file's path */
 void call_close(Call *k);                        /* frees its arrays, here and there */
 
@@ -747,7 +772,7 @@ typedef struct {
     const char *differs; /* the array in which it gives something else */
     double *rounds;      /* seconds */
     int nrounds;
-    double median, min;
+    Times times;     /* of the rounds */
     bool is_dropped; /* far behind after a few rounds */
     bool is_slower;  /* than the best, by more than noise */
 } Candidate;

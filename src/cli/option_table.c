@@ -293,7 +293,7 @@ static const Option options[] = {
           "print an array after the first run, or a part: 'x[0,:9]'.\n"
           "WAY: brief, whole, or picture (blocks, text, sixel, kitty)"}}},
     {"--time", NULL, MAY_HAVE, ONCE, set_time, 0,
-        {{RUN, "[N]", "time N more runs, or as many as fit in a second"}}},
+        {{RUN, "[N]", "time N more runs, or until the median is sure to 1%, 2 s at most"}}},
     {"--tune", NULL, MAY_LIST, AGAIN, set_tune, 0,
         {{RUN, "[NAME=A,B,C]",
           "find the fastest values, or configuration of @triton.autotune"}}},

@@ -133,7 +133,8 @@ static void put_points(const Plot *p, int row)
 
     for (int i = row; i < s->nrows; i++) {
         const SweepRow *r = &s->rows[i];
-        double y = s->basis == SWEEP_BY_TIME ? r->timing.median * 1e6 : sweep_rate(r, s->basis);
+        double y =
+            s->basis == SWEEP_BY_TIME ? r->timing.times.median * 1e6 : sweep_rate(r, s->basis);
 
         if (!r->problem && on_one_line(p, &s->rows[row], r))
             text_printf(p->out, "%s %.9g\n", r->values[p->x], y);

@@ -196,7 +196,7 @@ static double share_of(const Profile *p, const tilec_line *l)
 
 static double seconds_of(const Profile *p, const tilec_line *l)
 {
-    return share_of(p, l) * p->timing->median;
+    return share_of(p, l) * p->timing->times.median;
 }
 
 /* Of few samples no rate can be told. */
@@ -209,12 +209,12 @@ static bool has_rates(const tilec_line *l)
  * and samples fall on neighbours. */
 static double kernel_memory(const Profile *p)
 {
-    return MIN(p->timing->stats.bytes / p->peaks.bytes / p->timing->median, 1);
+    return MIN(p->timing->stats.bytes / p->peaks.bytes / p->timing->times.median, 1);
 }
 
 static double kernel_roofline(const Profile *p)
 {
-    double arithmetic = MAX(p->timing->stats.flops, 0) / p->peaks.flops / p->timing->median;
+    double arithmetic = MAX(p->timing->stats.flops, 0) / p->peaks.flops / p->timing->times.median;
 
     return MAX(kernel_memory(p), MIN(arithmetic, 1));
 }

@@ -17,15 +17,15 @@ double sweep_rate(const SweepRow *r, SweepBasis basis)
 {
     const Timing *t = &r->timing;
 
-    if (r->problem || t->median <= 0)
+    if (r->problem || t->times.median <= 0)
         return 0;
     switch (basis) {
     case SWEEP_BY_BYTES:
-        return share_of(t->stats.bytes, t->median);
+        return share_of(t->stats.bytes, t->times.median);
     case SWEEP_BY_FLOPS:
-        return share_of(t->stats.flops, t->median);
+        return share_of(t->stats.flops, t->times.median);
     default:
-        return 1 / t->median;
+        return 1 / t->times.median;
     }
 }
 
@@ -77,15 +77,16 @@ static void put_row(Table *t, const Sweep *s, const SweepRow *r)
         table_put(t, r->values[i]);
     if (r->problem) {
         table_put(t, "failed");
-        for (int i = 0; i < 5; i++)
+        for (int i = 0; i < 6; i++)
             table_put(t, "-");
         return;
     }
-    table_put(t, timing_duration(t->arena, now->median));
-    table_put(t, timing_duration(t->arena, now->min));
-    put_rate(t, now->stats.bytes, now->median);
-    put_rate(t, now->stats.flops, now->median);
-    put_rate(t, now->stats.int_ops, now->median);
+    table_put(t, timing_duration(t->arena, now->times.median));
+    table_put(t, times_unsure_text(t->arena, &now->times));
+    table_put(t, timing_duration(t->arena, now->times.min));
+    put_rate(t, now->stats.bytes, now->times.median);
+    put_rate(t, now->stats.flops, now->times.median);
+    put_rate(t, now->stats.int_ops, now->times.median);
     table_printf(t, "%.2f", r->of_best);
 }
 
@@ -94,7 +95,8 @@ const char *sweep_table(Arena *a, const Sweep *s)
     static const char *const bases[] = {[SWEEP_BY_TIME] = "of best time",
                                         [SWEEP_BY_BYTES] = "of best GB/s",
                                         [SWEEP_BY_FLOPS] = "of best GFLOP/s"};
-    const char *const titles[] = {"median", "min", "GB/s", "GFLOP/s", "GIOP/s", bases[s->basis]};
+    const char *const titles[] = {"median",  "sure to", "min",          "GB/s",
+                                  "GFLOP/s", "GIOP/s",  bases[s->basis]};
     Table t = table_new(a, s->nnames + COUNT(titles), 0);
 
     for (int i = 0; i < s->nnames; i++)
@@ -135,22 +137,25 @@ const char *sweep_csv(Arena *a, const Sweep *s)
 
     for (int i = 0; i < s->nnames; i++)
         text_printf(&t, "%s,", s->names[i]);
-    text_put(&t, "median_s,min_s,gb_per_s,gflop_per_s,giop_per_s,of_best\n");
+    text_put(&t,
+             "median_s,min_s,gb_per_s,gflop_per_s,giop_per_s,of_best,median_low_s,median_high_s\n");
     for (int i = 0; i < s->nrows; i++) {
         const SweepRow *r = &s->rows[i];
         const Timing *now = &r->timing;
-        double seconds = r->problem ? -1 : now->median;
+        double seconds = r->problem ? -1 : now->times.median;
 
         for (int k = 0; k < s->nnames; k++) {
             text_put(&t, k ? "," : "");
             put_csv_cell(&t, r->values[k]);
         }
         put_number(&t, seconds);
-        put_number(&t, r->problem ? -1 : now->min);
+        put_number(&t, r->problem ? -1 : now->times.min);
         put_number(&t, share_of(now->stats.bytes, seconds));
         put_number(&t, share_of(now->stats.flops, seconds));
         put_number(&t, share_of(now->stats.int_ops, seconds));
         put_number(&t, r->problem ? -1 : r->of_best);
+        put_number(&t, r->problem ? -1 : now->times.low);
+        put_number(&t, r->problem ? -1 : now->times.high);
         text_put(&t, "\n");
     }
     return t.s;

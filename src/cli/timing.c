@@ -6,26 +6,10 @@
  */
 #include "cli.h"
 
-#include <stdlib.h>
-
-enum { LEAST_RUNS = 5, MOST_RUNS = 10000 };
-static const double usual_seconds = 1.0; /* of timed runs, when no number is given */
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-void timing_summary(Timing *t, double *seconds, int n)
-{
-    qsort(seconds, (size_t)n, sizeof *seconds, by_value);
-    t->runs = n;
-    t->min = seconds[0];
-    t->max = seconds[n - 1];
-    t->median = n % 2 ? seconds[n / 2] : (seconds[n / 2 - 1] + seconds[n / 2]) / 2;
-}
+enum { LEAST_RUNS = 6, MOST_RUNS = 100000 }; /* fewer have no interval of the usual confidence */
+static const double usual_seconds = 2, profile_seconds = 1; /* at most, without a number of runs */
+static const double least_share = 0.125; /* of these; a machine is not the same all the time */
+static const double narrow = 0.01;       /* an interval that needs no more runs */
 
 /* A run that is timed. */
 static double run_once(Call *k)
@@ -34,28 +18,55 @@ static double run_once(Call *k)
     return call_again(k);
 }
 
-/* The first tenth only warms up. */
+/* A tenth as many runs as will be timed. */
+static void warm_up(Call *k, double budget)
+{
+    int wanted = k->options.runs;
+    double started = os_seconds(), once = run_once(k);
+
+    if (wanted == 0)
+        wanted = (int)MIN(MOST_RUNS, budget / MAX(once, 1e-9));
+    for (int i = 1; i <= wanted / 10; i++) {
+        if (!k->options.runs && os_seconds() - started > budget * least_share / 2)
+            return;
+        run_once(k);
+    }
+}
+
+/* How long to go on at most, when no number of runs is given. */
+static double budget_of(const Options *o)
+{
+    if (o->seconds > 0)
+        return o->seconds;
+    return o->profile ? profile_seconds : usual_seconds;
+}
+
+/* Runs until their number or the time is used up, or the median is sure.  That is looked at now and
+ * then: it sorts them all.  Samples of a profile want all the time. */
 void timing_measure(Call *k)
 {
-    Cli *c = k->cli;
+    Arena *a = k->cli->arena;
     const Options *o = &k->options;
-    double budget = o->seconds > 0 ? o->seconds : usual_seconds;
-    Progress p = progress_start(c, "timing");
-    double once = run_once(k), started;
-    int wanted = o->runs ? o->runs : (int)MAX(LEAST_RUNS, MIN(MOST_RUNS, budget / once)), n;
-    double *seconds = NEW_N(c->arena, double, wanted);
+    double budget = budget_of(o), look = o->profile ? budget : budget * least_share, spent;
+    int most = o->runs ? o->runs : MOST_RUNS, n = 0;
+    double *seconds = NEW_N(a, double, most);
+    Progress p = progress_start(k->cli, "timing");
 
-    for (int i = 0; i < wanted / 10; i++)
-        run_once(k);
-    started = os_seconds();
-    for (n = 0; n < wanted; n++) {
-        if (!o->runs && n >= LEAST_RUNS && os_seconds() - started > budget)
-            break;
+    warm_up(k, budget);
+    for (double started = os_seconds(); n < most; n++) {
+        spent = os_seconds() - started;
+        if (!o->runs && n >= LEAST_RUNS && spent >= look) {
+            Times now = times_of(a, seconds, n);
+
+            if (spent > budget || times_unsure(&now) <= narrow)
+                break;
+            look = 1.5 * spent;
+        }
         seconds[n] = run_once(k);
-        progress_at(&p, (double)n / wanted);
+        progress_at(&p, o->runs ? (double)n / most : MIN(spent / budget, 1));
     }
     progress_end(&p);
-    timing_summary(&k->timing, seconds, n);
+    k->timing.times = times_of(a, seconds, n);
 }
 
 const char *timing_duration(Arena *a, double s)
@@ -95,17 +106,35 @@ static void put_times(Text *out, const Timing *t)
     Table table = table_new(a, COUNT(titles), 0);
 
     text_printf(out, "%s on %s, grid %d,%d,%d, %d run%s\n", t->kernel, t->device, t->grid[0],
-                t->grid[1], t->grid[2], t->runs, t->runs == 1 ? "" : "s");
+                t->grid[1], t->grid[2], t->times.n, t->times.n == 1 ? "" : "s");
 
     for (int i = 0; i < COUNT(titles); i++)
         table_put(&table, titles[i]);
-    table_put(&table, timing_duration(a, t->median));
-    table_put(&table, timing_duration(a, t->min));
-    table_put(&table, timing_duration(a, t->max));
-    table_put(&table, timing_rate(a, t->stats.bytes, t->median));
-    table_put(&table, timing_rate(a, t->stats.flops, t->median));
-    table_put(&table, timing_rate(a, t->stats.int_ops, t->median));
+    table_put(&table, timing_duration(a, t->times.median));
+    table_put(&table, timing_duration(a, t->times.min));
+    table_put(&table, timing_duration(a, t->times.max));
+    table_put(&table, timing_rate(a, t->stats.bytes, t->times.median));
+    table_put(&table, timing_rate(a, t->stats.flops, t->times.median));
+    table_put(&table, timing_rate(a, t->stats.int_ops, t->times.median));
     text_put(out, table_text(&table));
+}
+
+void put_sureness(Text *out, const Times *t)
+{
+    Arena *a = out->arena;
+
+    if (t->n < 2)
+        text_put(out, "one run does not say how sure its time is; --time alone finds out\n");
+    else
+        text_printf(out, "sure to %s: the median lies between %s and %s with %.0f%% confidence\n",
+                    times_unsure_text(a, t), timing_duration(a, t->low),
+                    timing_duration(a, t->high), 100 * t->confidence);
+    if (times_disagree(t))
+        text_printf(
+            out,
+            "runs disagree: half of them took between %s and %s; the machine may be busy, or "
+            "change its clock\n",
+            timing_duration(a, t->lower_quarter), timing_duration(a, t->upper_quarter));
 }
 
 const char *timing_table(Arena *a, const Timing *t)
@@ -113,6 +142,7 @@ const char *timing_table(Arena *a, const Timing *t)
     Text out = text_new(a);
 
     put_times(&out, t);
+    put_sureness(&out, &t->times);
     if (t->fresh)
         text_put(&out,
                  "arrays that it both reads and writes were restored before each run, outside "
@@ -142,6 +172,16 @@ void put_json_text(Text *out, const char *s)
     text_put(out, "\"");
 }
 
+static void put_times_json(Text *out, const Times *t)
+{
+    text_printf(out, ", \"runs\": %d, \"median_s\": %.9g, \"min_s\": %.9g, \"max_s\": %.9g", t->n,
+                t->median, t->min, t->max);
+    text_printf(out, ", \"median_low_s\": %.9g, \"median_high_s\": %.9g, \"confidence\": %.4g",
+                t->low, t->high, t->confidence);
+    text_printf(out, ", \"lower_quarter_s\": %.9g, \"upper_quarter_s\": %.9g, \"noisy\": %s",
+                t->lower_quarter, t->upper_quarter, times_disagree(t) ? "true" : "false");
+}
+
 const char *timing_json(Arena *a, const Timing *t)
 {
     Text out = text_new(a);
@@ -163,15 +203,15 @@ const char *timing_json(Arena *a, const Timing *t)
         text_printf(
             &out, ", \"warps\": %d, \"registers\": %d, \"shared_bytes\": %d, \"local_bytes\": %d",
             t->stats.warps, t->stats.registers, t->stats.shared_bytes, t->stats.local_bytes);
-    if (t->runs > 0)
-        text_printf(&out, ", \"runs\": %d, \"median_s\": %.9g, \"min_s\": %.9g, \"max_s\": %.9g",
-                    t->runs, t->median, t->min, t->max);
-    if (t->runs > 0 && t->median > 0) /* JSON has no infinity for the rates */
-        text_printf(&out, ", \"gb_per_s\": %.6g", t->stats.bytes / t->median / 1e9);
-    if (t->runs > 0 && t->median > 0 && t->stats.flops >= 0)
+    if (t->times.n > 0)
+        put_times_json(&out, &t->times);
+    if (t->times.n > 0 && t->times.median > 0) /* JSON has no infinity for the rates */
+        text_printf(&out, ", \"gb_per_s\": %.6g", t->stats.bytes / t->times.median / 1e9);
+    if (t->times.n > 0 && t->times.median > 0 && t->stats.flops >= 0)
         text_printf(&out, ", \"gflop_per_s\": %.6g, \"giop_per_s\": %.6g",
-                    t->stats.flops / t->median / 1e9, t->stats.int_ops / t->median / 1e9);
-    if (t->runs > 0)
+                    t->stats.flops / t->times.median / 1e9,
+                    t->stats.int_ops / t->times.median / 1e9);
+    if (t->times.n > 0)
         text_printf(&out, ", \"restored\": %s", t->fresh ? "true" : "false");
     if (t->compared)
         text_printf(&out, ", \"compare\": %s", t->compared);

@@ -3,31 +3,14 @@
  *
  * A round visits every candidate, forwards and backwards by turns; a visit is some runs, of which
  * the fastest counts: what else the machine does makes runs slower, and never faster.  Candidates
- * that are far behind after a few rounds are left out of the rest. Two are compared round by round:
- * the mean of the logarithms of their ratios must be three times its standard error, and a
- * hundredth.
+ * that are far behind after a few rounds are left out of the rest.  Two are compared round by
+ * round: one is slower that loses so many of them as chance would in one of a hundred cases, and is
+ * slower by a hundredth.
  */
 #include "cli.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ROUNDS = 20, FIRST_ROUNDS = 3, MOST_RUNS_A_VISIT = 200 };
 static const double visit_seconds = 4e-3, far_behind = 1.5, least_difference = 0.01, noise = 0.01;
-
-static int by_seconds(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median(double *v, int n)
-{
-    qsort(v, (size_t)n, sizeof *v, by_seconds);
-    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
 
 static double run_fresh(const Tuner *t, Candidate *k)
 {
@@ -44,16 +27,7 @@ static void visit(const Tuner *t, Candidate *k)
         double seconds = run_fresh(t, k);
         least = MIN(least, seconds);
     }
-    k->min = k->nrounds == 0 ? least : MIN(k->min, least);
     k->rounds[k->nrounds++] = least;
-}
-
-static double median_of_rounds(const Candidate *k)
-{
-    double copy[k->nrounds + 1];
-
-    memcpy(copy, k->rounds, sizeof *copy * (size_t)k->nrounds);
-    return median(copy, k->nrounds);
 }
 
 static void find_best(Tuner *t)
@@ -64,8 +38,8 @@ static void find_best(Tuner *t)
 
         if (!k->is_in)
             continue;
-        k->median = median_of_rounds(k);
-        if (t->best < 0 || k->median < t->candidates.at[t->best].median)
+        k->times = times_of(t->cli->arena, k->rounds, k->nrounds);
+        if (t->best < 0 || k->times.median < t->candidates.at[t->best].times.median)
             t->best = i;
     }
 }
@@ -75,18 +49,9 @@ static void drop_slow_ones(Tuner *t)
     find_best(t);
     for (int i = 0; i < t->candidates.len; i++) {
         Candidate *k = &t->candidates.at[i];
-        k->is_dropped = k->is_in && k->median > far_behind * t->candidates.at[t->best].median;
+        k->is_dropped =
+            k->is_in && k->times.median > far_behind * t->candidates.at[t->best].times.median;
     }
-}
-
-/* How probable it is that a fair coin shows at least `wins` of `n` heads. */
-static double chance_of(int wins, int n)
-{
-    double sum = 0;
-
-    for (int i = wins; i <= n; i++)
-        sum += exp(lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1) - n * log(2));
-    return sum;
 }
 
 static bool is_slower(const Candidate *k, const Candidate *best)
@@ -95,8 +60,8 @@ static bool is_slower(const Candidate *k, const Candidate *best)
 
     for (int i = 0; i < n; i++)
         wins += best->rounds[i] < k->rounds[i];
-    return k->is_dropped ||
-           (chance_of(wins, n) < noise && k->median > (1 + least_difference) * best->median);
+    return k->is_dropped || (times_chance(wins, n) < noise &&
+                             k->times.median > (1 + least_difference) * best->times.median);
 }
 
 void tune_measure(Tuner *t, int rounds)

@@ -12,9 +12,9 @@ static const Candidate *best_of(const Tuner *t)
 
 static double times_of_best(const Tuner *t, const Candidate *k)
 {
-    double best = best_of(t)->median;
+    double best = best_of(t)->times.median;
 
-    return best > 0 ? k->median / best : 1;
+    return best > 0 ? k->times.median / best : 1;
 }
 
 static const char *note_of(const Tuner *t, const Candidate *k)
@@ -34,10 +34,10 @@ static void put_row(Table *table, const Tuner *t, const Candidate *k)
     if (k->is_in) {
         const tilec_stats *s = &k->call.timing.stats;
 
-        table_put(table, timing_duration(table->arena, k->median));
-        table_put(table, timing_duration(table->arena, k->min));
-        table_put(table, timing_rate(table->arena, s->bytes, k->median));
-        table_put(table, timing_rate(table->arena, s->flops, k->median));
+        table_put(table, timing_duration(table->arena, k->times.median));
+        table_put(table, timing_duration(table->arena, k->times.min));
+        table_put(table, timing_rate(table->arena, s->bytes, k->times.median));
+        table_put(table, timing_rate(table->arena, s->flops, k->times.median));
         table_printf(table, "%.2f", times_of_best(t, k));
     } else {
         for (int i = 0; i < 5; i++)
@@ -53,7 +53,7 @@ static const Candidate *slower_one(const Tuner *t, bool slowest)
 
     for (int i = 0; i < t->candidates.len; i++) {
         const Candidate *k = &t->candidates.at[i];
-        if (k->is_slower && (!found || (k->median > found->median) == slowest))
+        if (k->is_slower && (!found || (k->times.median > found->times.median) == slowest))
             found = k;
     }
     return found;
@@ -122,10 +122,10 @@ static void put_candidate(Text *out, const Tuner *t, const Candidate *k)
     put_json_text(out, k->text);
     if (k->is_in)
         text_printf(out,
-                    ", \"median_s\": %.9g, \"min_s\": %.9g, \"rounds\": %d, \"times_best\": %.6g, "
-                    "\"slower\": %s",
-                    k->median, k->min, k->nrounds, times_of_best(t, k),
-                    k->is_slower ? "true" : "false");
+                    ", \"median_s\": %.9g, \"min_s\": %.9g, \"median_low_s\": %.9g, "
+                    "\"median_high_s\": %.9g, \"rounds\": %d, \"times_best\": %.6g, \"slower\": %s",
+                    k->times.median, k->times.min, k->times.low, k->times.high, k->nrounds,
+                    times_of_best(t, k), k->is_slower ? "true" : "false");
     if (k->problem) {
         text_printf(out, ", \"problem\": %s", k->problem_json);
     } else if (!k->is_in) {

@@ -71,6 +71,12 @@ run 3 'j["kernel"] == "copy" and [p["kind"] for p in j["problems"]] == ["file"] 
     set(j["problems"][0]) == keys and j["problems"][0]["exit"] == 3' n=8 BLOCK=8 --save o=o.png
 run 3 'len(j["problems"]) == 2 and j["median_s"] >= 0' n=8 BLOCK=8 --save o=o.png --save x=x.pgm --time 2
 run 0 '"problems" not in j' n=8 BLOCK=8
+# .. how sure a time is
+run 0 'j["runs"] == 6 and j["confidence"] == 0.95 and j["min_s"] == j["median_low_s"] <= j["median_s"] <=
+    j["median_high_s"] == j["max_s"] and j["lower_quarter_s"] <= j["upper_quarter_s"] and
+    j["noisy"] in (True, False)' n=8 BLOCK=8 --time 6
+run 0 'j["confidence"] == 0.75' n=8 BLOCK=8 --time 3
+run 0 'j["rows"][0]["timing"]["confidence"] == 0.5' n=8,8 BLOCK=8 --sweep --time 2
 # .. of a comparison, a sweep, a search
 run 1 'j["compare"][0]["pass"] is False' n=8 BLOCK=8 --compare o=0
 run 2 'j["kind"] == "usage"' n=8 BLOCK=8 --compare o=none

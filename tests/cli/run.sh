@@ -292,7 +292,8 @@ for device in interp cpu; do
     }
     expect 0 out "(1, 0, 0) v: [4.0 5.0 6.0 7.0]" say n=4 B=4
     expect 0 err "(1, 0, 0) v: [4.0 5.0 6.0 7.0]" say n=4 B=4 --json
-    expect 0 out "runs" say n=4 B=4 --time=2
+    expect 0 out "with 50% confidence" say n=4 B=4 --time=2
+    expect 0 out "one run does not say how sure its time is" say n=4 B=4 --time=1
     [ "$(grep -c "(0, 0, 0) v" "$folder/out")" = 1 ] || wrong "timed runs print"
     expect 1 err "say.py:10:5: error: assertion failed: large" say n=6 B=4
     expect 1 out "(0, 0, 0) v: [0.0 1.0 2.0 3.0]" say n=6 B=4

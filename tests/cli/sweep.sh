@@ -12,7 +12,7 @@ rows() {
     sed 1d "$folder/out" | cut -d , -f "1-$1" | tr '\n' ' '
 }
 
-expect 0 out "n,BLOCK,median_s,min_s,gb_per_s,gflop_per_s,giop_per_s,of_best" \
+expect 0 out "n,BLOCK,median_s,min_s,gb_per_s,gflop_per_s,giop_per_s,of_best,median_low_s,median_high_s" \
     sweep --sweep --csv n=1,2 BLOCK=8,16
 expect 0 out "" sweep --sweep --csv n=16..64*2 BLOCK=8,16
 [ "$(rows 2)" = "16,8 16,16 32,8 32,16 64,8 64,16 " ] || wrong "other combinations: $(rows 2)"
