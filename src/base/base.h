@@ -286,8 +286,18 @@ int os_with_stack(size_t bytes, void (*fn)(void *arg), void *arg);
 int os_thread_start(pthread_t *out, const pthread_attr_t *attributes, void *(*run)(void *),
                     void *argument);
 
+/* os_reads.c: files that were read, for commands, whose outputs must not replace them */
+enum { OS_WAS_READ = 1 << 20 };          /* no errno: behind all of them */
+void os_reads_remember(void);            /* from now on; else none is ever refused */
+void os_reads_add(int fd, bool is_data); /* an open file is read; `is_data`: for arrays */
+/* OS_WAS_READ where `path` names, by whatever link or name, what was read; 0.  With `may_be_data`
+ * what was read for arrays alone may be replaced by its own and only name. */
+int os_reads_refuse(const char *path, bool may_be_data);
+const char *os_error_text(int error); /* strerror(), of this one too */
+
 /* os_output.c: before long work whose result is to be written */
-int os_check_output(const char *path);             /* 0, or the errno that writing would meet */
+/* 0, or the error that writing would meet, one of os_write_file() or os_write_array(). */
+int os_check_output(const char *path, bool is_array);
 bool os_same_output(const char *a, const char *b); /* one file, there or not; not devices */
 
 /* os_file.c.  Status results: 0 or an errno. */
@@ -295,8 +305,12 @@ bool os_same_output(const char *a, const char *b); /* one file, there or not; no
  * the guard is not taken. */
 int os_read_file(Arena *a, const char *path, size_t limit, char **data, size_t *len);
 /* Make these the contents of what `path` names, behind links if it is one: all or nothing where
- * that is a file of one name, whose mode and owner stay.  EACCES: it may not be written to. */
+ * that is a file of one name, whose mode and owner stay.  EACCES: it may not be written to;
+ * OS_WAS_READ: see os_reads.c. */
 int os_write_file(const char *path, const void *data, size_t len);
+int os_write_array(const char *path, const void *data, size_t len); /* also over the array's file */
+/* The same without that question, for files of ours that are read to be written anew. */
+int os_rewrite_file(const char *path, const void *data, size_t len);
 /* For what nobody else may have written, in an open folder.  EPERM: it may have been, or `name` is
  * no file but a link or a pipe.  Writing replaces whatever has that name, all or nothing. */
 int os_read_private(Arena *a, int folder, const char *name, size_t limit, char **data, size_t *len);

@@ -77,6 +77,7 @@ int os_read_file(Arena *a, const char *path, size_t limit, char **data, size_t *
     if (fd < 0)
         return errno;
     int status = fstat(fd, &st) != 0 ? errno : read_known(a, fd, &st, limit, data, len);
+    os_reads_add(fd, false);
     close(fd);
     return status;
 }
@@ -351,7 +352,7 @@ static int follow_links(const char *path, char target[PATH_MAX])
     return ELOOP;
 }
 
-int os_write_file(const char *path, const void *data, size_t len)
+int os_rewrite_file(const char *path, const void *data, size_t len)
 {
     struct stat st;
     char target[PATH_MAX];
@@ -372,6 +373,20 @@ int os_write_file(const char *path, const void *data, size_t len)
     if (status == EACCES || status == EPERM) /* of the folder, or of giving the file away */
         status = write_in_place(path, data, len);
     return status;
+}
+
+int os_write_file(const char *path, const void *data, size_t len)
+{
+    int status = os_reads_refuse(path, false);
+
+    return status ? status : os_rewrite_file(path, data, len);
+}
+
+int os_write_array(const char *path, const void *data, size_t len)
+{
+    int status = os_reads_refuse(path, true);
+
+    return status ? status : os_rewrite_file(path, data, len);
 }
 
 int os_write_private(int folder, const char *name, const void *data, size_t len)

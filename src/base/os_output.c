@@ -41,13 +41,16 @@ static bool dangles(const char *path)
     return lstat(path, &st) == 0;
 }
 
-int os_check_output(const char *path)
+int os_check_output(const char *path, bool is_array)
 {
     char folder[PATH_MAX];
     struct stat st;
+    int status = os_reads_refuse(path, is_array);
 
     if (strlen(path) >= PATH_MAX)
         return ENAMETOOLONG;
+    if (status != 0)
+        return status;
     if (stat(path, &st) == 0)
         return S_ISDIR(st.st_mode) ? EISDIR : may(path, W_OK);
     if (errno != ENOENT || dangles(path))

@@ -206,6 +206,20 @@ static bool has_suffix(const char *path, const char *suffix)
     return n > k && strcmp(path + n - k, suffix) == 0;
 }
 
+static NORETURN void refuse_output(Cli *c, const char *path, int problem)
+{
+    stop(c, problem == OS_WAS_READ ? CLI_USAGE : CLI_FILES, "%s cannot be written: %s", path,
+         os_error_text(problem));
+}
+
+static void check_outputs(Cli *c, const Options *o)
+{
+    int object = os_check_output(o->output, false), header = os_check_output(o->header, false);
+
+    if (object || header)
+        refuse_output(c, object ? o->output : o->header, object ? object : header);
+}
+
 static void check_files(Cli *c, const Options *o)
 {
     const char *const paths[] = {o->output, o->header};
@@ -228,13 +242,10 @@ static void check_files(Cli *c, const Options *o)
              o->output);
     if (has_suffix(o->header, ".o") || has_suffix(o->header, ".c"))
         stop(c, CLI_USAGE, "--header %s: what is written is a header: FILE.h", o->header);
-    for (int i = 0; i < COUNT(paths); i++) {
-        int problem = os_check_output(paths[i]);
-        if (problem != 0)
-            stop(c, CLI_FILES, "%s cannot be written: %s", paths[i], strerror(problem));
-    }
+    check_outputs(c, o);
 }
 
+/* All that is read is read by now. */
 static int write_both(const Options *o, const tilec_object *object, const char *header,
                       const char **path)
 {
@@ -286,10 +297,11 @@ void command_build(Cli *c, int argc, char **argv)
         build_grid(&b, o.grid);
     build_add_forms(&b);
     tilec_object object = build_object(&b);
+    check_outputs(c, &o);
     int problem = write_both(&o, &object, build_header_text(&b), &path);
     tilec_free(object.data);
     if (problem != 0)
-        stop(c, CLI_FILES, "%s cannot be written: %s", path, strerror(problem));
+        refuse_output(c, path, problem);
     if (o.json)
         print_json(&b);
     else

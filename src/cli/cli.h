@@ -97,6 +97,12 @@ NORETURN void stop(Cli *c, CliCode code, const char *fmt, ...) PRINTF(3, 4);
 /* The same with CLI_FILES for what cannot be read or written: `path` goes in front of `why`. */
 NORETURN void stop_at_file(Cli *c, const char *path, const char *why);
 
+/* writing.c: files that the command is told to write */
+NORETURN void stop_at_output(Cli *c, const char *path, int error); /* as os_write_file() gives it */
+void writing_check(Cli *c, const char *path); /* stops where nothing may be written, for now */
+/* Stops where a comment of a kernel's file has named a file that it may not replace. */
+void writing_check_origin(Cli *c, const char *option, const char *path, const Origin *origin);
+
 /* Do `work`; false when it was stopped: c->code, c->trouble and c->diagnosed say why, and it is for
  * the caller to print them or to go on. */
 bool attempt(Cli *c, void (*work)(Cli *c, void *context), void *context);
@@ -374,6 +380,7 @@ typedef struct {
     bool gathers;       /* with --each: rows of all files go to this one */
     int table;          /* .. and this is the number of the first --save that does so */
     const char *titles; /* of its columns, with commas between; NULL: none are given */
+    const Origin *origin;
 } SaveText;
 typedef struct {
     const char *name, *with; /* NULL: every array; a value or a device */

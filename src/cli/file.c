@@ -146,7 +146,7 @@ void file_check_output(Cli *c, const char *path)
 {
     IoName name = io_name(c->arena, path);
     const char *trouble = io_name_trouble(c->arena, &name, true);
-    int error = trouble || is_stdout(&name) ? 0 : os_check_output(name.path);
+    int error = trouble || is_stdout(&name) ? 0 : os_check_output(name.path, true);
 
     if (trouble)
         stop(c, CLI_USAGE, "%s: %s", path, trouble);
@@ -157,7 +157,7 @@ void file_check_output(Cli *c, const char *path)
     if (error == EISDIR)
         stop_at_file(c, name.path, "Is a directory; the name of a file in it is missing");
     if (error)
-        stop_at_file(c, name.path, strerror(error));
+        stop_at_output(c, name.path, error);
 }
 
 /* Of what stands on a terminal people read text alone. */
@@ -179,6 +179,8 @@ void file_check_saves(Cli *c, const Options *o)
         IoName name = io_name(c->arena, save->path);
 
         file_check_output(c, save->path);
+        if (!is_stdout(&name))
+            writing_check_origin(c, "--save", name.path, save->origin);
         for (int k = 0; k < i; k++)
             check_apart(c, save, &name, &o->saves.at[k]);
         if (is_stdout(&name))

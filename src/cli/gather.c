@@ -195,9 +195,9 @@ void gathered_write(Cli *c, const Gathered *g, const Options *o)
         if (strcmp(name.path, "-") == 0)
             fputs(t->s, stdout);
         else
-            error = os_write_file(name.path, t->s, t->len);
+            error = os_write_array(name.path, t->s, t->len);
         if (error)
             complain(c, CLI_FILES, "'%s' could not be saved: %s: %s", save->name, name.path,
-                     strerror(error));
+                     os_error_text(error));
     }
 }

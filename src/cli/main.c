@@ -162,6 +162,7 @@ int main(int argc, char **argv)
     CliCode code, flushed;
 
     os_keep_streams();
+    os_reads_remember();
     keep_heap();
     if (argc < 2) {
         help_brief(stderr);

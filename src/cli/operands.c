@@ -55,7 +55,8 @@ SaveText operand_save(Cli *c, const char *text)
 {
     size_t n = name_length(text), k = text[n] == ':' ? name_length(text + n + 1) : 0;
     const char *equals = text + n + (text[n] == ':' ? 1 + k : 0);
-    SaveText out = {.name = arena_strndup(c->arena, text, n), .converts = text[n] == ':'};
+    SaveText out = {
+        .name = arena_strndup(c->arena, text, n), .converts = text[n] == ':', .origin = c->origin};
 
     if (n == 0 || *equals != '=' || !equals[1])
         stop(c, CLI_USAGE, "--save needs NAME=FILE, as in out=o.npy, or NAME:TYPE=FILE, not '%s'",

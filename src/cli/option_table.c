@@ -19,6 +19,7 @@
 #define SWITCH(field) set_switch, FIELD(int, field)
 #define TEXT(field) set_text, FIELD(const char *, field)
 #define PATH(field) set_path, FIELD(const char *, field)
+#define OUTPUT(field) set_output, FIELD(const char *, field)
 #define NUMBER(field) set_number, FIELD(int, field)
 
 static void *field_of(const Given *g)
@@ -45,6 +46,12 @@ static void set_text(const Given *g)
 static void set_path(const Given *g)
 {
     *(const char **)field_of(g) = origin_path(g->c, g->operand);
+}
+
+static void set_output(const Given *g)
+{
+    set_path(g);
+    writing_check_origin(g->c, g->option->name, *(const char **)field_of(g), g->c->origin);
 }
 
 static void set_number(const Given *g)
@@ -197,9 +204,9 @@ enum {
 /* name, another one, what stands behind it, how often, what it sets;
  *     to whom it is known, what help calls its value there, and what it says */
 static const Option options[] = {
-    {"-o", NULL, NEEDS, ONCE, PATH(output),
+    {"-o", NULL, NEEDS, ONCE, OUTPUT(output),
         {{BUILD, "FILE.o", "the object"}}},
-    {"--header", NULL, NEEDS, ONCE, PATH(header),
+    {"--header", NULL, NEEDS, ONCE, OUTPUT(header),
         {{BUILD, "FILE.h", "the header, C99 and C++, which says how to call it"}}},
     {"--name", NULL, NEEDS, ONCE, TEXT(symbol),
         {{BUILD, "NAME", "of the function; the kernel's when not given"}}},
@@ -301,9 +308,9 @@ static const Option options[] = {
         {{RUN, NULL, "time all combinations of values: n=1024..65536*4 BLOCK=64,128"}}},
     {"--csv", NULL, BARE, AGAIN, FLAG(csv),
         {{RUN, NULL, "print the table of --sweep as CSV"}}},
-    {"--plot", NULL, NEEDS, ONCE, TEXT(plot),
+    {"--plot", NULL, NEEDS, ONCE, OUTPUT(plot),
         {{RUN, "FILE", "draw that table, to FILE.svg or FILE.png, by gnuplot"}}},
-    {"--trace", NULL, NEEDS, ONCE, TEXT(trace),
+    {"--trace", NULL, NEEDS, ONCE, OUTPUT(trace),
         {{RUN, "FILE.json", "when what ran on which thread, for Perfetto or chrome://tracing"}}},
     {"--profile", NULL, BARE, AGAIN, set_profile, 0,
         {{RUN, NULL, "time, bytes and operations of each line of the source (cpu, interp)"}}},

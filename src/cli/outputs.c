@@ -57,9 +57,8 @@ void outputs_check(const Call *k)
         check_show(k, &o->shows.at[i]);
     if (!k->cli->each) /* which has looked at the outputs of all files */
         file_check_saves(k->cli, o);
-    int error = o->trace ? os_check_output(o->trace) : 0;
-    if (error)
-        stop_at_file(k->cli, o->trace, strerror(error));
+    if (o->trace)
+        writing_check(k->cli, o->trace);
 }
 
 /* One that fails must not cost the others. */

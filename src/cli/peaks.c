@@ -183,6 +183,6 @@ Peaks peaks_find(Cli *c, int threads, double bytes)
     const char *text =
         arena_printf(c->arena, peaks_form, cpu_text(c), peaks.bytes, peaks.near_bytes, peaks.flops);
     if (path)
-        os_write_file(path, text, strlen(text)); /* what cannot be kept is found anew */
+        os_rewrite_file(path, text, strlen(text)); /* what cannot be kept is found anew */
     return peaks;
 }

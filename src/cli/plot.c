@@ -31,9 +31,7 @@ void plot_check(Cli *c, const char *path)
 
     if (!ends_in(path, ".svg") && !ends_in(path, ".png"))
         stop(c, CLI_USAGE, "--plot %s: a plot is a .svg or a .png", path);
-    error = os_check_output(path);
-    if (error)
-        stop_at_file(c, path, strerror(error));
+    writing_check(c, path);
     error = os_run(c->arena, version, "", 0, &run);
     if (error || run.code != 0)
         stop(c, CLI_FILES,
@@ -201,5 +199,5 @@ void plot_sweep(Cli *c, const Sweep *s, const char *path)
         stop(c, CLI_FILES, "--plot: gnuplot failed: %s", error ? strerror(error) : run.errors);
     error = os_write_file(path, run.output, run.noutput);
     if (error)
-        stop_at_file(c, path, strerror(error));
+        stop_at_output(c, path, error);
 }

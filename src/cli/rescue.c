@@ -2,7 +2,8 @@
  * rescue.c - tables of --each that are kept when a signal ends the command
  *
  * Whoever adds rows to a table publishes what there is so far, which stays as it is from then on; a
- * handler writes it whole.  os_write_file() takes no lock and no memory, so it may be called there.
+ * handler writes it whole.  os_write_array() takes no lock and no memory, so it may be called
+ * there.
  */
 #include "cli.h"
 
@@ -31,6 +32,6 @@ void rescue_write(void)
         if (strcmp(all->at[i].path, "-") == 0)
             write_stdout(all->at[i].text, all->at[i].length);
         else
-            os_write_file(all->at[i].path, all->at[i].text, all->at[i].length);
+            os_write_array(all->at[i].path, all->at[i].text, all->at[i].length);
     }
 }

@@ -99,5 +99,5 @@ void trace_write(Cli *c, const Trace *t, const char *path)
     text_put(&out, "\n]}\n");
     int error = os_write_file(path, out.s, out.len);
     if (error)
-        complain(c, CLI_FILES, "the trace could not be saved: %s: %s", path, strerror(error));
+        complain(c, CLI_FILES, "the trace could not be saved: %s: %s", path, os_error_text(error));
 }

@@ -156,7 +156,7 @@ void tuned_keep(const Call *k, int config)
         return;
     const char *text = arena_printf(c->arena, "%s\n%d %s\n", magic_word, config,
                                     tuned_config_text(c->arena, &info));
-    int error = os_write_file(path, text, strlen(text));
+    int error = os_rewrite_file(path, text, strlen(text));
     if (error)
         warn(c, "what was found is not kept: %s: %s", path, strerror(error));
 }

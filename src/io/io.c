@@ -148,7 +148,7 @@ void io_refuse(Io *io, const char *fmt, ...)
 void io_refuse_system(Io *io, int error)
 {
     io->reason = error;
-    io_refuse(io, "%s", strerror(error));
+    io_refuse(io, "%s", os_error_text(error));
 }
 
 void io_no_memory(Io *io)
@@ -226,7 +226,7 @@ static void write_out(Io *io, const char *path)
     int error;
 
     if (strcmp(path, "-") != 0)
-        error = os_write_file(path, io->out, io->out_len);
+        error = os_write_array(path, io->out, io->out_len);
     else
         error =
             fwrite(io->out, 1, io->out_len, stdout) != io->out_len || fflush(stdout) ? errno : 0;

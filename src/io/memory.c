@@ -43,6 +43,7 @@ void io_open_file(Io *io, const char *path)
 
     if (fd < 0)
         io_refuse_system(io, errno);
+    os_reads_add(fd, true);
     io->in = (IoInput){.fd = fd, .more = read_fd, .left = UINT64_MAX};
     if (!is_stdin && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
         io->in.left = (uint64_t)st.st_size;

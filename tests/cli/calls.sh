@@ -241,6 +241,38 @@ expect 1 out '"line": 13, "call": "wrong", "kernel": "scale", "device": "cpu", "
 expect 1 out '"compare": [{"name": "out", "with": "x*2", "pass": true' \
     test_all --json --call small --call wrong --device cpu
 
+# what a comment names is not what a user typed: new files, and those below the kernel's folder
+mkdir "$folder/in/below" "$folder/apart"
+cat >"$folder/in/writes.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+# tilec: call new --grid 1 o=ones(fp32, 4) --save o=../apart/new.npy --trace ../apart/new.json
+# tilec: call below --grid 1 o=ones(fp32, 4) --save o=below/o.npy
+# tilec: call hidden --grid 1 o=ones(fp32, 4) --trace .profile
+# tilec: call link --grid 1 o=ones(fp32, 4) --save o=below/out.npy
+# tilec: call inner @inner.args
+@triton.jit
+def nothing(o):
+    tl.store(o, 1.0)
+KERNEL
+echo "--grid 1 o=ones(fp32, 4) --save o=$folder/apart/new.npy" >"$folder/in/inner.args"
+ln -s ../../apart/out.npy "$folder/in/below/out.npy"
+echo "mine" >"$folder/in/.profile"
+writes() {
+    run "$folder/in/writes.py" --call "$@"
+}
+expect 0 out "" writes new
+expect 0 out "" writes below
+expect 0 out "" writes below
+expect 2 err "a call in a comment replaces only files below the folder of its kernel" writes new
+expect 2 err "hint: --trace on the command line replaces it" writes hidden
+expect 2 err "--save: " writes link
+expect 2 err "inner.args:1: --save: " writes inner
+expect 0 out "" writes below --save "o=$folder/apart/new.npy"
+[ "$(cat "$folder/in/.profile")" = mine ] && [ ! -e "$folder/apart/out.npy" ] || wrong "a comment has replaced a file"
+
 # the kernels of this project test themselves
 expect 0 out ", 0 failed" "$tilec" test "$source"/kernels/*.py
 for file in "$source"/kernels/*.py; do

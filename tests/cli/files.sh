@@ -26,6 +26,32 @@ copy() {
     "$tilec" run copy.py:copy --grid 'cdiv(n,BLOCK)' x="$x" o='empty_like(x)' n='x.numel()' BLOCK=64 "$@"
 }
 
+# what was read is not replaced, by whatever name or link; an array's own file only by --save
+cp copy.py kept.py
+printf 'x=ones(fp32,4) o=zeros(fp32,4) n=4 BLOCK=4 --grid 1\n' >kept.args
+cp kept.args args.copy
+printf 'value = 2.0\n' >module.py
+printf 'import triton\nimport triton.language as tl\nimport module\n\n\n@triton.jit\ndef twice(o):\n    tl.store(o, module.value)\n' >imports.py
+ln -s copy.py link.npy
+ln copy.py hard.o
+read_it="this command has read that file, and does not replace it"
+for way in '--trace copy.py' '--trace ./hard.o' '--save o=link.npy' '--trace kept.args' '--trace data.npy'; do
+    [ -e data.npy ] || expect 0 out "" "$tilec" run copy.py:copy @kept.args --save o=data.npy
+    # shellcheck disable=SC2086 # they are words
+    expect 2 err "${way##*[ =]}: $read_it" "$tilec" run copy.py:copy @kept.args x=@data.npy $way
+done
+expect 3 err "module.py: $read_it" "$tilec" run imports.py --grid 1 o='zeros(fp32,1)' --trace module.py
+for way in '-o k.o --header copy.py' '-o hard.o --header k.h' '-o k.o --header kept.args'; do
+    # shellcheck disable=SC2086
+    expect 2 err "$read_it" "$tilec" build copy.py:copy 'o:*fp32' 'x:*fp32' n:i32 BLOCK=4 @kept.args $way
+done
+ln data.npy second.npy
+expect 2 err "second.npy: $read_it" copy @data.npy --save o=second.npy
+rm second.npy
+expect 0 out "" copy @data.npy --save o=data.npy
+cmp -s copy.py kept.py && cmp -s kept.args args.copy && [ "$(cat module.py)" = "value = 2.0" ] && [ ! -e k.h ] ||
+    wrong "what was read has been replaced"
+
 # every format, there and back
 expect 0 out "" copy 'rand(u8,5x7x3)' --save o=a.png --save x=a.npy
 expect 0 out "" copy @a.png --save o=a.ppm
