@@ -35,43 +35,27 @@ static void commit(Nv *n)
     nv_asm(n, n->l->none, "cp.async.commit_group;", "~{memory}", NULL, 0);
 }
 
-/* What the steps make may be in use for this round as well. */
-static Val **save_results(Nv *n, const NvBlock *steps)
-{
-    Val **saved = NEW_N(n->arena, Val *, steps->steps.len);
-
-    for (int i = 0; i < steps->steps.len; i++)
-        saved[i] = n->regs[steps->steps.at[i]->out[0]->id];
-    return saved;
-}
-
 /* Run the steps ahead, for the round whose counter is `counter`, into the stage at `at`. */
 static void run_ahead(Nv *n, NvRunner *r, Val counter, Val at, Val active)
 {
     const NvAhead *a = r->ahead;
-    const NvBlock *body = r->loop->body[0];
-    Val **saved = NEW_N(n->arena, Val *, body->nargs), **own = save_results(n, &a->steps);
-
-    for (int i = 0; i < body->nargs; i++) {
-        saved[i] = n->regs[body->args[i]->id];
-        if (i > 0 && a->carried[i])
-            n->regs[body->args[i]->id] = r->values[i];
-    }
+    const NvBlock *b = &a->steps;
     Val before = n->stage[a->buffer];
-    nv_set(n, body->args[0])[0] = counter;
+
+    nv_set(n, b->args[0])[0] = counter;
+    for (int i = 1; i < b->nargs; i++) {
+        if (b->args[i])
+            n->regs[b->args[i]->id] = r->values[i];
+    }
     n->stage[a->buffer] = at;
     n->active = active;
-    nv_steps(n, &a->steps);
+    nv_steps(n, b);
     commit(n);
     n->active = NULL;
-    for (int i = 1; i < body->nargs; i++) {
-        if (a->carried[i])
-            r->next[i] = n->regs[body->ends[i - 1]->id];
+    for (int i = 1; i < b->nargs; i++) {
+        if (b->args[i])
+            r->next[i] = n->regs[b->ends[i - 1]->id];
     }
-    for (int i = 0; i < body->nargs; i++)
-        n->regs[body->args[i]->id] = saved[i];
-    for (int i = 0; i < a->steps.steps.len; i++)
-        n->regs[a->steps.steps.at[i]->out[0]->id] = own[i];
     n->stage[a->buffer] = before;
 }
 
@@ -196,21 +180,20 @@ static Val stage_phi(Nv *n, const NvRunner *r, int64_t start)
 
 void nv_ahead_phis(Nv *n, NvRunner *r)
 {
-    const NvBlock *body = r->loop->body[0];
+    const NvBlock *b = &r->ahead->steps;
 
     r->read = stage_phi(n, r, 0);
     r->write = stage_phi(n, r, (r->ahead->stages - 1) * r->ahead->bytes);
     early_phis(n, r);
-    for (int i = 1; i < body->nargs; i++) {
-        if (!r->ahead->carried[i])
+    for (int i = 1; i < b->nargs; i++) {
+        if (!b->args[i])
             continue;
-        Val *own = n->regs[body->args[i]->id], *phis = nv_phis(n, body->args[i]);
-        for (int k = 0; k < nv_count(body->args[i]); k++) {
+        Val *phis = nv_phis(n, b->args[i]);
+        for (int k = 0; k < nv_count(b->args[i]); k++) {
             Val v = r->values[i][k];
             if (phis[k] && v)
                 LLVMAddIncoming(phis[k], &v, &r->before, 1);
         }
-        n->regs[body->args[i]->id] = own;
         r->values[i] = phis;
     }
 }
@@ -273,15 +256,15 @@ void nv_ahead_now(Nv *n, const NvStep *host)
 
 void nv_ahead_end(Nv *n, NvRunner *r)
 {
-    const NvBlock *body = r->loop->body[0];
+    const NvBlock *b = &r->ahead->steps;
     Val read = stage_after(n, r, r->read), write = stage_after(n, r, r->write);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(n->b);
 
     LLVMAddIncoming(r->read, &read, &latch, 1);
     LLVMAddIncoming(r->write, &write, &latch, 1);
     early_ends(r, latch);
-    for (int i = 1; i < body->nargs; i++) {
-        for (int k = 0; r->ahead->carried[i] && k < nv_count(body->args[i]); k++) {
+    for (int i = 1; i < b->nargs; i++) {
+        for (int k = 0; b->args[i] && k < nv_count(b->args[i]); k++) {
             Val v = r->next[i][k];
             if (r->values[i][k])
                 LLVMAddIncoming(r->values[i][k], &v, &latch, 1);

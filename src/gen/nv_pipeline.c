@@ -4,8 +4,9 @@
  * A load whose result goes nowhere but to shared memory becomes a copy that does not pass through
  * registers (NV_COPY: cp.async), asked for some rounds before the round that needs it.  For that
  * the steps that compute its addresses and masks are listed a second time: NvAhead, which the loop
- * runs `distance` rounds ahead of its body, with carried values of its own.  The tile lies in as
- * many buffers as there are stages, one more than the distance: while one is read the others fill.
+ * runs `distance` rounds ahead of its body, with tiles and carried values of its own.  The tile
+ * lies in as many buffers as there are stages, one more than the distance: while one is read the
+ * others fill.
  *
  * That needs: addresses that are computed from what the loop carries and from outside alone;
  * nothing in the loop that may write where is read; vectors of 4, 8 or 16 bytes that are neighbours
@@ -31,6 +32,7 @@ typedef struct {
     const int *users; /* by tile, in the whole plan */
     bool *needed;     /* by tile: the steps ahead compute it */
     bool *carried;    /* by argument */
+    const NvTile **ahead; /* by tile of the body: that of the steps ahead; NULL: they have none */
     VEC(NvStep *) copies; /* and in the same order */
     VEC(const NvStep *) loads;
     VEC(const NvStep *) puts;
@@ -320,26 +322,129 @@ static bool is_gone(const LoopView *v, const NvStep *s)
     return false;
 }
 
-/* Steps of the body go where they are needed: ahead, or to the rest, or to both. */
+/* The tile that the steps ahead make in its place, or one of outside. */
+static const NvTile *ahead_tile(const LoopView *v, const NvTile *t)
+{
+    return t && v->ahead[t->id] ? v->ahead[t->id] : t;
+}
+
+/* Another tile of the same value, which no step finds by nv_tile(). */
+static void make_ahead_tile(LoopView *v, const NvTile *t)
+{
+    NvTile *own = NEW(v->plan->arena, NvTile);
+
+    *own = *t;
+    own->id = v->plan->tiles.len;
+    vec_push(v->plan->arena, &v->plan->tiles, own);
+    v->ahead[t->id] = own;
+}
+
+/* The same step on tiles of those that run ahead. */
+static NvStep *ahead_step(LoopView *v, const NvStep *s)
+{
+    NvPlan *p = v->plan;
+    NvStep *own = NEW(p->arena, NvStep);
+
+    *own = *s;
+    own->in = NEW_N(p->arena, const NvTile *, s->nin + 1);
+    own->out = NEW_N(p->arena, const NvTile *, s->nout + 1);
+    for (int i = 0; i < s->nin; i++)
+        own->in[i] = ahead_tile(v, s->in[i]);
+    for (int i = 0; i < s->nout; i++)
+        own->out[i] = ahead_tile(v, s->out[i]);
+    return own;
+}
+
+/* Arguments of the body, of which the steps ahead have those that they need, and its ends. */
+static void ahead_arguments(LoopView *v, NvBlock *ahead)
+{
+    const NvBlock *body = v->body;
+
+    ahead->nargs = body->nargs;
+    ahead->args = NEW_N(v->plan->arena, const NvTile *, body->nargs + 1);
+    ahead->nends = body->nends;
+    ahead->ends = NEW_N(v->plan->arena, const NvTile *, body->nends + 1);
+    for (int i = 0; i < body->nargs; i++) {
+        if (i > 0 && !v->carried[i])
+            continue;
+        make_ahead_tile(v, body->args[i]);
+        ahead->args[i] = ahead_tile(v, body->args[i]);
+    }
+}
+
+static void mark_read(const NvBlock *b, bool *read);
+
+static void mark_inputs(const NvStep *s, bool *read)
+{
+    for (int i = 0; i < s->nin; i++) {
+        if (s->in[i])
+            read[s->in[i]->id] = true;
+    }
+    if (s->ahead)
+        mark_read(&s->ahead->steps, read);
+    for (int r = 0; r < COUNT(s->body); r++) {
+        if (s->body[r])
+            mark_read(s->body[r], read);
+    }
+}
+
+static void mark_read(const NvBlock *b, bool *read)
+{
+    for (int i = 0; i < b->steps.len; i++)
+        mark_inputs(b->steps.at[i], read);
+    for (int i = 0; i < b->nends; i++) {
+        if (b->ends[i])
+            read[b->ends[i]->id] = true;
+    }
+}
+
+/* What is only computed for copies is not computed in the rounds of the body as well. */
+static void drop_unread(LoopView *v)
+{
+    NvBlock *b = v->body;
+    bool *read = NEW_N(v->plan->arena, bool, v->plan->tiles.len);
+    int at = b->steps.len;
+
+    mark_read(&(NvBlock){.ends = b->ends, .nends = b->nends}, read);
+    for (int i = b->steps.len; i-- > 0;) {
+        NvStep *s = b->steps.at[i];
+        if (can_run_ahead(s) && v->ahead[s->out[0]->id] && !read[s->out[0]->id])
+            continue;
+        mark_inputs(s, read);
+        b->steps.at[--at] = s;
+    }
+    b->steps.len -= at;
+    for (int i = 0; i < b->steps.len; i++)
+        b->steps.at[i] = b->steps.at[at + i];
+}
+
+/* Whoever changes one of the two lists later on leaves the other as it is: they share no steps. */
 static void divide(LoopView *v, NvAhead *a)
 {
     NvPlan *p = v->plan;
     NvBlock rest = {0};
 
+    v->ahead = NEW_N(p->arena, const NvTile *, p->tiles.len);
+    ahead_arguments(v, &a->steps);
     for (int i = 0; i < v->body->steps.len; i++) {
         NvStep *s = v->body->steps.at[i];
-        if (can_run_ahead(s) && v->needed[s->out[0]->id])
-            vec_push(p->arena, &a->steps.steps, s);
+        if (can_run_ahead(s) && v->needed[s->out[0]->id]) {
+            make_ahead_tile(v, s->out[0]);
+            vec_push(p->arena, &a->steps.steps, ahead_step(v, s));
+        }
         for (int k = 0; k < v->loads.len; k++) {
             if (v->loads.at[k] == s)
-                vec_push(p->arena, &a->steps.steps, v->copies.at[k]);
+                vec_push(p->arena, &a->steps.steps, ahead_step(v, v->copies.at[k]));
         }
         if (!is_gone(v, s))
             vec_push(p->arena, &rest.steps, s);
     }
+    for (int i = 1; i < a->steps.nargs; i++)
+        a->steps.ends[i - 1] = v->carried[i] ? ahead_tile(v, v->body->ends[i - 1]) : NULL;
     v->body->steps.at = rest.steps.at;
     v->body->steps.len = rest.steps.len;
     v->body->steps.cap = rest.steps.cap;
+    drop_unread(v);
 }
 
 /* Does that step leave shared memory alone, and write nothing? */
@@ -399,7 +504,6 @@ static void pipeline_loop(NvPlan *p, NvStep *loop, NvBlock *body, const int *use
         return;
     place_tiles(&v, a);
     divide(&v, a);
-    a->carried = v.carried;
     a->early = early_product(v.body, a);
     loop->ahead = a;
 }

@@ -150,13 +150,13 @@ struct NvBlock {
 };
 
 /* Of a loop: steps that run some rounds ahead of its body and copy to shared memory what that will
- * read, with the arguments and ends of the body (nv_pipeline.c). */
+ * read (nv_pipeline.c). */
 struct NvAhead {
-    int stages;          /* buffers; the steps run one round less ahead */
-    int buffer;          /* all stages, one behind the other */
-    int64_t bytes;       /* of a stage */
-    NvBlock steps;       /* without arguments and ends */
-    const bool *carried; /* by argument of the body: the steps have their own value of it */
+    int stages;    /* buffers; the steps run one round less ahead */
+    int buffer;    /* all stages, one behind the other */
+    int64_t bytes; /* of a stage */
+    NvBlock steps; /* with arguments and ends as the body has, NULL where they need none; all tiles
+                      that they make are their own, but for those of the copies */
     const NvStep *early; /* the product whose first reads of a round are done in the round before,
                             where the barrier is, too; NULL: each round begins with its own */
 };

@@ -418,8 +418,10 @@ static void slice_block(Chain *c, NvBlock *b)
 
 static void count_uses(const NvBlock *b, int32_t *uses)
 {
-    for (int i = 0; i < b->nends; i++)
-        uses[b->ends[i]->id]++;
+    for (int i = 0; i < b->nends; i++) {
+        if (b->ends[i])
+            uses[b->ends[i]->id]++;
+    }
     for (int i = 0; i < b->steps.len; i++) {
         const NvStep *s = b->steps.at[i];
         for (int k = 0; k < s->nin; k++) {

@@ -11,8 +11,9 @@ suite = Suite()
 random = generator()
 
 
-def case(label, kernel, grid, args, outputs, warps=4, arch=None, **tolerance):
-    options = ("--num-warps", str(warps)) + (("--arch", arch) if arch else ())
+def case(label, kernel, grid, args, outputs, warps=4, arch=None, stages=None, **tolerance):
+    options = ("--num-warps", str(warps)) + (("--arch", arch) if arch else ()) \
+        + (("--num-stages", str(stages)) if stages else ())
     suite.case(label, "gpu/products.py:" + kernel, str(grid), args, outputs, options=options,
                **tolerance)
 
@@ -86,6 +87,26 @@ def strided():
             want, tolerance["atol"] = want.T, tolerance["atol"].T
         case(f"matmul {dtype} {m}x{n}x{k} {order} {precision} {epilogue}", "matmul",
              "cdiv(m,M)*cdiv(n,N)", args, {"c_ptr": (dtype, want)}, warps, **tolerance)
+
+
+def ragged():
+    """Rows of b at no multiple of 16 bytes, so that b is not copied past the registers, in blocks
+    that take more registers than a thread has; the copies of a run ahead all the same."""
+    for dtype, (m, n, k), blocks, warps, stages, change in (
+            ("fp16", (20, 141, 192), (128, 128, 64), 4, 3, False),
+            ("fp16", (130, 138, 128), (128, 128, 64), 8, 2, False),
+            ("fp16", (9, 260, 128), (128, 256, 64), 8, 3, False),
+            ("bf16", (40, 70, 256), (128, 256, 64), 4, 4, True),
+            ("fp32", (33, 129, 128), (128, 128, 64), 4, 2, True),
+            ("fp16", (33, 144, 128), (128, 256, 64), 8, 1, True)):
+        a, b = floats(dtype, m, k), floats(dtype, k, n)
+        factor = rounded(decode(b)**2, dtype) if change else decode(b)
+        case(f"tutorial {dtype} {m}x{n}x{k} {blocks} {stages} {change}", "tutorial",
+             "cdiv(m,M),cdiv(n,N)",
+             {"a_ptr": a, "b_ptr": b, "c_ptr": empty("fp32", m, n), **sizes(m, n, k, blocks),
+              "stride_am": k, "stride_bk": n, "stride_cm": n, "CHANGE": change},
+             {"c_ptr": ("fp32", decode(a) @ factor)}, warps, stages=stages,
+             **near(a, factor, "fp32"))
 
 
 def transposed():
@@ -328,6 +349,7 @@ def others():
 
 
 strided()
+ragged()
 transposed()
 shared()
 batches()

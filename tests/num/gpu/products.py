@@ -55,6 +55,31 @@ def matmul(a_ptr, b_ptr, c_ptr, bias_ptr, m, n, k, stride_am, stride_ak, stride_
 
 
 @triton.jit
+def tutorial(a_ptr, b_ptr, c_ptr, m, n, k, stride_am, stride_bk, stride_cm, M: tl.constexpr,
+             N: tl.constexpr, K: tl.constexpr, CHANGE: tl.constexpr = False):
+    """The product of Triton's tutorial: rows and columns modulo the sizes instead of masks, and
+    pointers that advance.  CHANGE: b is squared between its load and the product."""
+    rows = (tl.program_id(0) * M + tl.arange(0, M)) % m
+    columns = (tl.program_id(1) * N + tl.arange(0, N)) % n
+    deep = tl.arange(0, K)
+    a_at = a_ptr + (rows[:, None] * stride_am + deep[None, :])
+    b_at = b_ptr + (deep[:, None] * stride_bk + columns[None, :])
+    acc = tl.zeros((M, N), tl.float32)
+    for _ in range(0, tl.cdiv(k, K)):
+        a = tl.load(a_at)
+        b = tl.load(b_at)
+        if CHANGE:
+            b = b * b
+        acc = tl.dot(a, b, acc, input_precision="ieee")
+        a_at += K
+        b_at += K * stride_bk
+    rows = tl.program_id(0) * M + tl.arange(0, M)
+    columns = tl.program_id(1) * N + tl.arange(0, N)
+    tl.store(c_ptr + stride_cm * rows[:, None] + columns[None, :],
+             acc.to(c_ptr.dtype.element_ty), mask=(rows[:, None] < m) & (columns[None, :] < n))
+
+
+@triton.jit
 def any_types(a_ptr, b_ptr, c_ptr, m, n, k, stride_am, stride_ak, stride_bk, stride_bn,
               M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, STAGES: tl.constexpr,
               CAST: tl.constexpr = None, TURN: tl.constexpr = False):
