@@ -360,16 +360,6 @@ static int64_t slot_offset(const Area *a, int r, int part, int words)
     return at * words * NV_WORD;
 }
 
-/* Bytes in front of the area of value k. */
-static int64_t area_start(Combining *c, const NvStage *g, int k)
-{
-    int64_t words = 0;
-
-    for (int i = 0; i < k; i++)
-        words += part_words(c, i);
-    return words * NV_WORD * g->slots * nv_stage_parts(g) * nv_stage_threads(g);
-}
-
 static void write_parts(Combining *c, const NvStage *g, int k)
 {
     Nv *n = c->n;
@@ -388,7 +378,7 @@ static void write_parts(Combining *c, const NvStage *g, int k)
         Val out[2];
         if (!combining_is_left(c, r) || !c->x[r].v[k])
             continue;
-        p.offset = area_start(c, g, k) + slot_offset(&a, r, 0, words);
+        p.offset = nv_stage_start(g, c->step->op, k) + slot_offset(&a, r, 0, words);
         to_words(c, k, c->x[r].v[k], out);
         nv_write(n, &p, out);
     }
@@ -399,7 +389,7 @@ static void read_parts(Combining *c, const NvStage *g, int k, Part *parts)
     Nv *n = c->n;
     int words = part_words(c, k);
     Area a = area_of(c, g, words);
-    int each = g->neighbours ? MIN(g->each, NV_ACCESS_BYTES / (words * NV_WORD)) : 1;
+    int each = nv_stage_vector(g, c->step->op->operands[k]->type);
     NvPlace p = {.how = "ld.shared", .bytes = each * words * NV_WORD};
 
     p.address = nv_shared_at(n, g->buffer, a.read);
@@ -408,7 +398,7 @@ static void read_parts(Combining *c, const NvStage *g, int k, Part *parts)
             continue;
         for (int i = 0; i < g->each; i += each) {
             Val in[NV_MOST_WORDS];
-            p.offset = area_start(c, g, k) + slot_offset(&a, r, i, words);
+            p.offset = nv_stage_start(g, c->step->op, k) + slot_offset(&a, r, i, words);
             nv_read(n, &p, NULL, in);
             for (int e = 0; e < each; e++)
                 parts[r * g->each + i + e].v[k] = from_words(c, k, in + e * words);

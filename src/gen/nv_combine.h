@@ -57,6 +57,12 @@ static inline int nv_stage_parts(const NvStage *g)
     return 1 << __builtin_popcount(g->bits);
 }
 
+/* Parts of an operand that a thread reads at once, side by side. */
+int nv_stage_vector(const NvStage *g, const Type *t);
+/* Where in the buffer the parts of operand k begin, in bytes, aligned for that; of the one behind
+ * the last: how many bytes all of them take. */
+int64_t nv_stage_start(const NvStage *g, const Op *op, int k);
+
 /* Bits of the thread's number that still make a difference to the values when these bits of the
  * index are combined. */
 uint32_t nv_telling_bits(const NvCombine *c, uint32_t done);

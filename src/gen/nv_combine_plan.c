@@ -135,6 +135,26 @@ static int registers_left(const NvCombine *c, uint32_t done)
     return 1 << n;
 }
 
+int nv_stage_vector(const NvStage *g, const Type *t)
+{
+    return g->neighbours ? MIN(g->each, NV_ACCESS_BYTES / (nv_combined_words(t) * NV_WORD)) : 1;
+}
+
+int64_t nv_stage_start(const NvStage *g, const Op *op, int k)
+{
+    int64_t at = 0, parts = (int64_t)g->slots * nv_stage_parts(g) * nv_stage_threads(g);
+
+    for (int i = 0; i < op->noperands; i++) {
+        const Type *t = op->operands[i]->type;
+        int bytes = nv_combined_words(t) * NV_WORD, vector = bytes * nv_stage_vector(g, t);
+        at = (at + vector - 1) / vector * vector;
+        if (i == k)
+            break;
+        at += bytes * parts;
+    }
+    return at;
+}
+
 /* With few warps each thread reads all parts; with many that takes longer than to read one vector
  * of them and to combine those of lanes that would have nothing else to do. */
 static void spread_parts(const Op *op, const NvCombine *c, NvStage *g)
@@ -160,16 +180,13 @@ static void plan_exchange(NvPlan *p, const Op *op, NvCombine *c, NvStage *g, uin
 {
     enum { BANKS = 32 };
     uint32_t lanes = (1u << LAYOUT_LANE_BITS) - 1;
-    int64_t words = 0;
 
     g->writers = nv_telling_bits(c, done | g->bits);
     g->slots = registers_left(c, done);
-    for (int i = 0; i < op->noperands; i++)
-        words += nv_combined_words(op->operands[i]->type);
     int apart = g->slots * nv_stage_parts(g) << __builtin_popcount(g->writers & lanes);
     g->neighbours = apart <= 2 * BANKS;
     spread_parts(op, c, g);
-    g->buffer = nv_buffer(p, words * NV_WORD * g->slots * nv_stage_parts(g) * nv_stage_threads(g));
+    g->buffer = nv_buffer(p, nv_stage_start(g, op, op->noperands));
 }
 
 static const NvCombine *plan_combine(NvPlan *p, NvStep *s)

@@ -217,7 +217,23 @@ def orders():
               "n": n, "BLOCK": block}, {"y_ptr": ("i64", np.cumsum(x, dtype=np.int64))}, warps)
 
 
+def pairs():
+    """Each of two types behind each other one in shared memory, where warps meet."""
+    types, parts = 12, 3
+    for part, n, warps in ((0, 40, 4), (1, 64, 4), (2, 40, 8)):
+        first, last = (types * types * i // parts for i in (part, part + 1))
+        x = random.integers(0, 100, n).astype(np.int32)
+        tops = np.maximum.accumulate(x)
+        both = np.array([tops, [int(np.argmax(x[:i + 1])) for i in range(n)]], np.float64)
+        case(f"pairs {first} to {last} of {n}", "pairs", 1,
+             {"x_ptr": x, "top_ptr": empty("fp64", last - first, 2),
+              "tops_ptr": empty("fp64", last - first, 2, n), "FROM": first, "TO": last, "N": n},
+             {"top_ptr": ("fp64", np.tile(both[:, -1], (last - first, 1))),
+              "tops_ptr": ("fp64", np.tile(both, (last - first, 1, 1)))}, warps)
+
+
 reductions()
+pairs()
 scans()
 networks()
 orders()

@@ -284,3 +284,30 @@ def chained_sums(x_ptr, y_ptr, flag_ptr, total_ptr, n, BLOCK: tl.constexpr):
     tl.debug_barrier()
     tl.atomic_xchg(flag_ptr + pid, 1, sem="release")
     tl.store(y_ptr + at, own + before, mask=at < n)
+
+
+PAIRED: tl.constexpr = (tl.int8, tl.uint8, tl.int16, tl.uint16, tl.int32, tl.uint32, tl.int64,
+                        tl.uint64, tl.float16, tl.bfloat16, tl.float32, tl.float64)
+
+
+@triton.jit
+def larger_of_pairs(a, i, b, j):
+    take = b > a
+    return tl.where(take, b, a), tl.where(take, j, i)
+
+
+@triton.jit
+def pairs(x_ptr, top_ptr, tops_ptr, FROM: tl.constexpr, TO: tl.constexpr, N: tl.constexpr):
+    """The largest element and where it is first, of all and so far: with each of some pairs of
+    types, numbered by both."""
+    at = tl.arange(0, N)
+    x = tl.load(x_ptr + at)
+    for p in tl.static_range(FROM, TO):
+        first = x.to(PAIRED[p // len(PAIRED)])
+        second = at.to(PAIRED[p % len(PAIRED)])
+        top, where = tl.reduce((first, second), 0, larger_of_pairs)
+        tl.store(top_ptr + 2 * (p - FROM), top.to(tl.float64))
+        tl.store(top_ptr + 2 * (p - FROM) + 1, where.to(tl.float64))
+        top, where = tl.associative_scan((first, second), 0, larger_of_pairs)
+        tl.store(tops_ptr + 2 * (p - FROM) * N + at, top.to(tl.float64))
+        tl.store(tops_ptr + (2 * (p - FROM) + 1) * N + at, where.to(tl.float64))
