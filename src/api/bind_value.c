@@ -144,6 +144,15 @@ static int address_divisor(uint64_t address)
     return address % 64 == 0 ? 64 : address % 16 == 0 ? 16 : 1;
 }
 
+/* False, as what it explains. */
+static bool hint_of_annotation(Binder *b, const FrontParam *p, DType given)
+{
+    bind_hint(b,
+              "`%s` alone takes any array; a pointer to %s is annotated as tl.pointer_type(tl.%s)",
+              p->name, dtype_name(given), dtype_long_name(given));
+    return false;
+}
+
 /* A tensor given for an annotated parameter is read as that type (R27), of the same size. */
 bool bind_tensor(Binder *b, BindTo to, const tilec_tensor *t)
 {
@@ -162,7 +171,8 @@ bool bind_tensor(Binder *b, BindTo to, const tilec_tensor *t)
     if (p->typed && (!p->pointer || dtype_size(p->dtype) != dtype_size(dtype)))
         return bind_refuse(b, TILEC_REFUSED, p->span,
                            "`%s` is annotated as %s%s; a tensor of %s was given", p->name,
-                           p->pointer ? "*" : "", dtype_name(p->dtype), dtype_name(dtype));
+                           p->pointer ? "*" : "", dtype_name(p->dtype), dtype_name(dtype)) ||
+               hint_of_annotation(b, p, dtype);
     if (p->typed)
         dtype = p->dtype;
     bind_run_time(b, to, dtype, true, is_divided(b, p) ? address_divisor(address) : 1, address);

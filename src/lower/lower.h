@@ -17,6 +17,7 @@
  *   lower_call.c       calls: binding of arguments, helpers
  *   lower_class.c      named tuples, aggregates, enumerations
  *   advice.c           hints for Python that kernels do not have
+ *   foreign.c          names of other languages, and what is written instead
  *   combine.c          what functions of reductions may compute with
  *   messages.h         THE table of messages
  *
@@ -179,6 +180,7 @@ typedef struct {
     Builder b;
     Frame *frame;
     Admitted admitted; /* of the expression that is being lowered */
+    const Node *chain; /* the last whole `a.b(c).d` that was begun, for messages about `a`; NULL */
     int depth;         /* of expressions and arms within each other, through all callers */
     long work;         /* statements lowered so far; repeated ones and parts of tuples count too */
     bool exhausted;    /* there was too much of it, which was reported */
@@ -346,7 +348,7 @@ Flow lower_guarded(Lower *l, Flow before, Stmts rest, bool tail);
 /* x if c else y: one side alone when c is known, else both, joined by its value (R101). */
 Val lower_conditional(Lower *l, const Node *n);
 /* An i1 scalar of a run-time condition (R101); NULL after an error. */
-Value *lower_condition(Lower *l, Val c, Span span);
+Value *lower_condition(Lower *l, Val c, Span span, const char *hint);
 
 /* --- lower_loop.c --- */
 /* Ranges of tl.static_range are unrolled here; all else is one op, which carries what the body
@@ -425,10 +427,15 @@ Val static_call(Lower *l, const Const *function, const ArgList *args);
 /* --- advice.c --- */
 /* What to write instead; NULL when there is nothing to say. */
 const char *advice_for_syntax(const char *node);
-const char *advice_for_name(const char *name); /* a name that nothing defines */
 const char *advice_for_call(const char *name); /* a function that was given wrong arguments */
 /* Of the `n` names of parameters the one that a keyword of NumPy, PyTorch or CUDA stands for. */
 const char *advice_for_keyword(const char *keyword, const char *const *names, int n);
+
+/* --- foreign.c --- */
+/* What to write instead of a name that other languages and libraries have; NULL: nothing known. */
+const char *advice_for_word(const char *name);     /* that means something by itself */
+const char *advice_for_function(const char *name); /* that is called, or a member; or a word */
+bool is_library_alias(const char *name);           /* `np`, `F`: its members are meant */
 
 /* --- combine.c --- */
 /* Makes scalars of the tiles of one element in a combine function; false after an error: others are
@@ -452,8 +459,10 @@ void warn_of_tuning(Lower *l, const AstFunc *fn);
 /* resolve_name.c */
 /* The local, else global_value(); an error when it is neither. */
 Val lower_name(Lower *l, const Node *n);
-Val lower_undefined(Lower *l, Sym name, Span span); /* says that it is not defined */
-Val lower_attribute(Lower *l, const Node *n);       /* of any expression; see value_attribute() */
+Val lower_undefined(Lower *l, const Node *name); /* says that it is not defined */
+/* An attribute or call that is lowered from here on, unless it begins another one. */
+void chain_begin(Lower *l, const Node *n);
+Val lower_attribute(Lower *l, const Node *n); /* of any expression; see value_attribute() */
 /* A member of a module, a property or method of a tile, type or constant; an error when there is
  * none, unknown for what is unknown. */
 Val value_attribute(Lower *l, Val self, Sym name, Span span);
@@ -544,6 +553,8 @@ enum { ASM_SMID, ASM_TIMER };                   /* `data` of asm_register() */
 enum { RANGE_STATIC = -1, RANGE_DYNAMIC = -2 }; /* `data` of what a `for` may iterate */
 /* For a misspelt word; dtypes too in tl; NULL: none is near. */
 const char *builtin_near(const char *word, int where);
+/* The function that has this name but for case and underscores; NULL: none. */
+const char *builtin_alike(const char *word, int where);
 
 /* builtin.c: arguments of a bound call, by a name that its signature has; any other is a bug().
  * Only arg_int() reports anything. */

@@ -339,10 +339,15 @@ static Val call_method(Lower *l, const Method *m, const ArgList *args, Span name
     return m->func ? call_function(l, m->func, &all) : call_builtin(l, m->builtin, &all);
 }
 
-static Val not_callable(Lower *l, Val f, Span name)
+static Val not_callable(Lower *l, Val f, int nargs, Span name)
 {
     error_at(l, name, E_NOT_CALLABLE, val_text(l, f));
-    if (f.kind == VAL_CONST || f.kind == VAL_RUN || f.kind == VAL_TUPLE)
+    bool is_run = f.kind == VAL_RUN && nargs > 0 && !val_is_handle(f);
+    if (is_run && f.run->type->pointer)
+        hint_at(l, H_CALL_POINTER);
+    else if (nargs > 0 && (f.kind == VAL_TUPLE || (is_run && f.run->type->rank > 0)))
+        hint_at(l, H_CALL_TILE);
+    else if (f.kind == VAL_CONST || f.kind == VAL_RUN || f.kind == VAL_TUPLE)
         hint_at(l, H_NO_CALL);
     else if (f.kind == VAL_MODULE)
         hint_at(l, H_MODULE_CALL);
@@ -353,7 +358,7 @@ static Val not_callable(Lower *l, Val f, Span name)
 static Val call_python(Lower *l, Val f, const ArgList *args, Span name)
 {
     if (f.c->kind != CONST_FUNCTION)
-        return not_callable(l, f, name);
+        return not_callable(l, f, args->n, name);
     for (int i = 0; i < args->n; i++) {
         Val v = args->at[i].v;
         const char *word = py_function_name(f.c->function);
@@ -390,7 +395,7 @@ Val call_value(Lower *l, Val f, const ArgList *args, Span name)
     case VAL_CONST:
         return call_python(l, f, args, name);
     default:
-        return not_callable(l, f, name);
+        return not_callable(l, f, args->n, name);
     }
 }
 
@@ -439,9 +444,10 @@ static bool takes_values(Val f)
 
 Val lower_call(Lower *l, const Node *n)
 {
-    Val f = lower_expr(l, n->left);
     ArgList args;
 
+    chain_begin(l, n);
+    Val f = lower_expr(l, n->left);
     if (is_foreign_call(f))
         return static_outside(l, n);
 

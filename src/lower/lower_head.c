@@ -41,13 +41,13 @@ static void check_annotation(Lower *l, const AstParam *p)
     const Node *unbound = p->annotation ? unbound_name(l, p->annotation) : NULL;
 
     if (unbound)
-        lower_undefined(l, unbound->name, unbound->span);
+        lower_undefined(l, unbound);
 }
 
 static void check_decorator(Lower *l, const Node *decorator)
 {
     const Node *unbound = unbound_name(l, decorator);
-    const char *advice = unbound ? advice_for_name(unbound->name) : NULL;
+    const char *advice = unbound ? advice_for_word(unbound->name) : NULL;
 
     if (!unbound)
         return;

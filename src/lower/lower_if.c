@@ -391,7 +391,7 @@ static Flow join_arms(Lower *l, Value *cond, Arm *t, Arm *e, Span span)
 
 /* --- conditions --- */
 
-Value *lower_condition(Lower *l, Val c, Span span)
+Value *lower_condition(Lower *l, Val c, Span span, const char *hint)
 {
     if (c.kind != VAL_RUN) {
         if (c.kind != VAL_UNKNOWN)
@@ -401,7 +401,7 @@ Value *lower_condition(Lower *l, Val c, Span span)
     Value *v = c.run;
     if (type_numel(v->type) != 1) {
         error_at(l, span, E_AMBIGUOUS, val_text(l, c));
-        hint_at(l, H_AMBIGUOUS);
+        hint_at(l, "%s", hint);
         return NULL;
     }
     if (v->type->rank > 0)
@@ -477,7 +477,7 @@ Flow lower_if(Lower *l, const Node *n, Stmts *rest, bool tail, bool *took_rest)
         choose_arm(l, truth ? n->body : n->orelse, truth ? n->nbody : n->norelse, rest);
         return falls();
     }
-    cond = lower_condition(l, c, n->left->span);
+    cond = lower_condition(l, c, n->left->span, H_AMBIGUOUS_IF);
     if (!cond)
         return skip_arms(l, n);
     return lower_branch(l, n, cond, rest, tail, took_rest);
@@ -538,7 +538,7 @@ Val lower_conditional(Lower *l, const Node *n)
             return val_unknown();
         return lower_expr(l, truth ? n->left : n->extra);
     }
-    Value *cond = lower_condition(l, c, n->right->span);
+    Value *cond = lower_condition(l, c, n->right->span, H_AMBIGUOUS_CHOICE);
     if (cond)
         return lower_dynamic_conditional(l, n, cond);
     forget_assigned(l, (Node *const[]){n->left, n->extra}, 2);

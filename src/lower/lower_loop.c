@@ -383,6 +383,8 @@ static bool lower_range(Lower *l, const Node *iter, Range *out, bool *is_static)
 {
     Args a;
     ArgList list;
+
+    chain_begin(l, iter);
     Val f = iter->kind == N_CALL ? lower_expr(l, iter->left) : val_unknown();
     bool is_range = f.kind == VAL_BUILTIN &&
                     (f.builtin->data == RANGE_STATIC || f.builtin->data == RANGE_DYNAMIC);
@@ -482,6 +484,17 @@ static bool is_int_scalar(const Value *v)
     return !v->type->pointer && v->type->rank == 0 && dtype_is_int(v->type->dtype);
 }
 
+static void refuse_bound(Lower *l, Val bound, Span span)
+{
+    error_at(l, span, E_RANGE_BOUND, val_text(l, bound));
+    if (val_is_number(bound))
+        hint_at(l, H_RANGE_FRACTION);
+    else if (bound.run->type->rank > 0)
+        hint_at(l, H_RANGE_TILE);
+    else if (!bound.run->type->pointer)
+        hint_at(l, H_RANGE_FLOAT);
+}
+
 /* The three bounds as run-time values of one integer dtype (R125). */
 static bool dynamic_bounds(Lower *l, const Range *r, Span span, Values *out)
 {
@@ -496,7 +509,7 @@ static bool dynamic_bounds(Lower *l, const Range *r, Span span, Values *out)
     for (int i = 0; i < 3; i++) {
         v[i] = val_to_run(l, given[i], range_span(r, i, span));
         if (v[i] && !is_int_scalar(v[i]))
-            error_at(l, range_span(r, i, span), E_RANGE_BOUND, val_text(l, given[i]));
+            refuse_bound(l, given[i], range_span(r, i, span));
         if (!v[i] || !is_int_scalar(v[i]))
             return false;
         bool first = i == 0 && v[0]->type->dtype != DT_I1;
@@ -637,7 +650,7 @@ static Value *lower_while_condition(Loop *loop, const Node *n, Block *block)
         hint_at(l, H_WHILE_CONST);
         c = NULL;
     } else {
-        c = lower_condition(l, v, n->left->span);
+        c = lower_condition(l, v, n->left->span, H_AMBIGUOUS_WHILE);
     }
     close_names(loop, 0, &loop->passed);
     l->b = old;

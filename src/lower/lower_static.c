@@ -196,7 +196,7 @@ static bool find_static_name(Py *p, const Node *n, Const *out, bool *found)
     Val v = global_value(l, n->name, n->span, found);
 
     if (!*found && !py_builtin(n->name)) {
-        v = lower_undefined(l, n->name, n->span);
+        v = lower_undefined(l, n);
         *found = true;
     }
     leave_frame(p, outside);

@@ -27,6 +27,7 @@
 #define E_NOT_DEFINED        "`%s` is not defined"                                                          /* R7 */
 #define W_NOT_DEFINED        "`%s` is not defined: Python stops here"
 #define H_NOT_DEFINED        "nothing binds it: assign it before this, or make it a parameter"
+#define H_CURLY_QUOTES       "a text stands in straight quotes: \"...\""
 #define H_LANGUAGE_HAS       "the language has it as `%s`"
 #define NOTE_LOST_IN_ARM     "`%s` is assigned in only one arm of a run-time `if`: bind it before the `if` or in both arms"   /* R118 */
 #define NOTE_LOST_WITH_ARM   "`%s` is a constant of this arm of a run-time `if`, and lives only there"                        /* R16, R128 */
@@ -65,6 +66,8 @@
 #define E_CONSTEXPR_FUNCTION "the constexpr_function `%s` needs compile-time arguments, not %s"             /* R12 */
 #define E_STATIC_RUN         "this is not known at compile time: %s"                                            /* R12 */
 #define H_NO_CALL            "it is no function: leave out the `()`"
+#define H_CALL_POINTER       "it is no function; memory is read by tl.load(pointer + i)"
+#define H_CALL_TILE          "it is no function; brackets index: x[...]"
 #define H_MODULE_CALL        "a module holds functions: call one of them"
 #define E_NOT_CALLABLE       "%s cannot be called"
 #define E_TOO_MANY           "%s() takes %d arguments but %d were given"
@@ -156,7 +159,10 @@
 #define E_IF_TYPE            "`if` conditionals can only accept values of type bool, int or None, not %s"   /* R100 */
 #define E_CONDITION          "this cannot be a condition: %s"
 #define E_AMBIGUOUS          "Boolean value of Tensor with more than one value is ambiguous: %s"            /* R101 */
-#define H_AMBIGUOUS          "reduce it first (tl.max, tl.sum), or use tl.where"
+#define H_AMBIGUOUS_IF       "an `if` is for the whole program: a mask leaves lanes out, tl.store(p, v, mask=i < n), tl.where(c, a, b) chooses values, tl.max or tl.sum reduce c first"
+#define H_AMBIGUOUS_CHOICE   "reduce it first (tl.max, tl.sum), or choose element by element: tl.where(c, a, b)"
+#define H_AMBIGUOUS_WHILE    "a loop is for the whole program: reduce it first, tl.max(c.to(tl.int32), axis=0) > 0, and mask what is done"
+#define H_AMBIGUOUS_ASSUME   "reduce it first: tl.min(c.to(tl.int32), axis=0) > 0"
 #define E_TERNARY            "Ternary expression with dynamic condition has inconsistent types %s and %s"   /* R102 */
 #define H_TERNARY            "give both sides one dtype and shape, with .to or tl.full; element by element chooses tl.where"
 #define E_ARMS_DIFFER        "Mismatched type for %s between then block (%s) and else block (%s)"         /* R118 */
@@ -174,6 +180,9 @@
 #define H_ITERATE_NUMBER     "a number is counted to: `for i in range(%s)`"
 #define H_ITERATE_TILE       "an operation works on all elements of a tile at once; tl.sum and its kin combine them"
 #define E_RANGE_BOUND        "For loop bounds and step must all be ints and scalars, not %s"                /* R125 */
+#define H_RANGE_FRACTION     "it counts in whole numbers: count steps, and compute the value in the loop, as in i * 0.5"
+#define H_RANGE_FLOAT        "it counts in whole numbers: `//` divides to one, and x.to(tl.int32) makes one of a float"
+#define H_RANGE_TILE         "a loop is for the whole program: its bound is one number, such as tl.max(x, axis=0); mask what is done for fewer"
 #define E_STEP_ZERO          "the step of a range must not be 0"
 #define E_STATIC_RANGE       "used as tl.static_range %s value is not a constexpr: %s"                      /* R128 */
 #define E_STATIC_TRIPS       "%s repeats its body more than %d times at compile time"

@@ -138,24 +138,28 @@ static const char *without_f(Lower *l, Sym name)
     return n > 1 && name[n - 1] == 'f' ? arena_strndup(l->arena, name, n - 1) : NULL;
 }
 
-/* How a kernel spells what bears this name elsewhere, or NULL. */
+/* How a kernel spells what bears this name elsewhere, also in another case, or NULL. */
 static const char *own_name(Lower *l, Sym name)
 {
-    const char *plain = without_f(l, name);
+    const char *plain, *alike;
 
+    if (strncmp(name, "__", 2) == 0 && libdevice_find(name + 2))
+        name = intern(l->interner, name + 2);
+    plain = without_f(l, name + strspn(name, "_"));
     if (plain && !libdevice_find(name) && (builtin_find(plain, IN_MATH) || libdevice_find(plain)))
         name = plain;
-    if (builtin_find(name, IN_TL))
-        return arena_printf(l->arena, "tl.%s", name);
+    alike = builtin_alike(name, IN_TL);
+    if (alike)
+        return arena_printf(l->arena, "tl.%s", alike);
     if (libdevice_find(name))
         return arena_printf(l->arena, "tl.extra.libdevice.%s", name);
     return own_dtype(l, name);
 }
 
-/* What to write instead of a name that nothing has, the nearest one at worst; false: nothing. */
+/* What to write instead of a member that nothing has, the nearest one at worst; false: nothing. */
 static bool hint_instead(Lower *l, Sym name, const char *near)
 {
-    const char *advice = advice_for_name(name);
+    const char *advice = advice_for_function(name);
 
     if (advice)
         hint_at(l, "%s", advice);
@@ -298,32 +302,93 @@ static void explain_lost(Lower *l, const Binding *b, Sym name)
         note_at(l, b->span, NOTE_LOST_LOOP_VARIABLE, name);
 }
 
-static void hint_of_name(Lower *l, Sym name)
+static bool is_link(const Node *n)
 {
-    const char *near = near_visible(l, name), *own = own_name(l, name);
+    return n->kind == N_CALL || n->kind == N_ATTRIBUTE;
+}
 
-    if (hint_instead(l, name, near))
+void chain_begin(Lower *l, const Node *n)
+{
+    for (const Node *in = l->chain; in && is_link(in); in = in->left) {
+        if (in->left == n)
+            return;
+    }
+    l->chain = n;
+}
+
+/* What is made of a name where it stands: `name.member(...)`. */
+typedef struct {
+    const Node *call;   /* NULL: it is not called, nor is its member */
+    const Node *member; /* the last one in front of a call; NULL: none is asked for */
+} NameUse;
+
+static NameUse use_of(const Lower *l, const Node *name)
+{
+    NameUse use = {0};
+
+    const Node *n = l->chain;
+
+    for (; n && is_link(n); n = n->left) {
+        if (n->kind == N_CALL)
+            use = (NameUse){.call = n};
+        else if (!use.member)
+            use.member = n;
+    }
+    return n == name ? use : (NameUse){0};
+}
+
+/* Of torch.nn.functional.relu, where nothing binds `torch`: what is there instead of `relu`, or of
+ * a module in front of it. */
+static bool hint_of_member(Lower *l, const Node *member, const Node *name)
+{
+    for (const Node *n = member; n && n->kind == N_ATTRIBUTE && n != name; n = n->left) {
+        const char *own = own_name(l, n->name), *advice = advice_for_function(n->name);
+
+        if (own)
+            hint_at(l, H_LANGUAGE_HAS, own);
+        else if (advice)
+            hint_at(l, "%s", advice);
+        if (own || advice)
+            return true;
+    }
+    return false;
+}
+
+static void hint_of_name(Lower *l, const Node *n)
+{
+    const NameUse use = use_of(l, n);
+    const char *near = near_visible(l, n->name), *own = own_name(l, n->name);
+    const char *advice =
+        use.call && !use.member ? advice_for_function(n->name) : advice_for_word(n->name);
+
+    if (is_library_alias(n->name) && hint_of_member(l, use.member, n))
         return;
-    if (own)
+    if (strncmp(n->name, "\xe2\x80", 2) == 0) /* of U+2018, U+201C and what is near them */
+        hint_at(l, H_CURLY_QUOTES);
+    else if (advice)
+        hint_at(l, "%s", advice);
+    else if (own && (use.call || !near))
         hint_at(l, H_LANGUAGE_HAS, own);
+    else if (near)
+        hint_at(l, H_DID_YOU_MEAN, near);
     else
         hint_at(l, H_NOT_DEFINED);
 }
 
-Val lower_undefined(Lower *l, Sym name, Span span)
+Val lower_undefined(Lower *l, const Node *name)
 {
-    const Binding *b = env_find(l, name);
+    const Binding *b = env_find(l, name->name);
 
-    if (env_was_skipped(l, name)) {
-        env_miss(l, name, span);
+    if (env_was_skipped(l, name->name)) {
+        env_miss(l, name->name, name->span);
         return val_unknown();
     }
-    error_at(l, span, E_NOT_DEFINED, name);
+    error_at(l, name->span, E_NOT_DEFINED, name->name);
     if (b && b->lost)
-        explain_lost(l, b, name);
+        explain_lost(l, b, name->name);
     else if (hints_show(l))
         hint_of_name(l, name);
-    env_miss(l, name, span); /* one complaint a name */
+    env_miss(l, name->name, name->span); /* one complaint a name */
     return val_unknown();
 }
 
@@ -340,7 +405,7 @@ Val lower_name(Lower *l, const Node *n)
         return b->val;
     if (!b || !b->lost)
         v = global_value(l, n->name, n->span, &found);
-    return found ? v : lower_undefined(l, n->name, n->span);
+    return found ? v : lower_undefined(l, n);
 }
 
 /* --- attributes --- */
@@ -587,8 +652,10 @@ Val value_attribute(Lower *l, Val self, Sym name, Span span)
 
 Val lower_attribute(Lower *l, const Node *n)
 {
-    Val self = lower_admitting(l, n->left, ADMIT_OBJECTS), v;
+    Val self, v;
 
+    chain_begin(l, n);
+    self = lower_admitting(l, n->left, ADMIT_OBJECTS);
     l->b.span = n->span;
     v = value_attribute(l, self, n->name, n->span);
     if (v.kind == VAL_UNKNOWN && self.kind == VAL_TUPLE && !self.tuple->fields &&

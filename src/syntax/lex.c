@@ -196,6 +196,23 @@ static Token bad_number(Lexer *lx, uint32_t start, const char *message)
     return error(lx, start, message);
 }
 
+/* Of letters behind digits: what a suffix of C is there, a unit, or a factor. */
+static const char *number_problem(const Lexer *lx, int base)
+{
+    uint32_t n = 0;
+
+    while (is_name_char(char_at(lx, n)))
+        n++;
+    const char *text = lx->text + lx->pos;
+    if (n == 1 && base == 10 && strchr("fF", *text))
+        return E_NUMBER_FLOAT;
+    if (n > 0 && strspn(text, "uUlL") >= n)
+        return E_NUMBER_INT;
+    if (n == 1 && base == 10 && strchr("kKMGT", *text))
+        return E_NUMBER_UNIT;
+    return base == 10 && is_name_start(*text) && !strchr("eExX", *text) ? E_NUMBER_NAME : E_NUMBER;
+}
+
 static Token lex_number(Lexer *lx)
 {
     uint32_t start = lx->pos;
@@ -212,8 +229,10 @@ static Token lex_number(Lexer *lx)
     if (base == 10 && (char_at(lx, 0) == 'j' || char_at(lx, 0) == 'J') &&
         !is_name_char(char_at(lx, 1)))
         return bad_number(lx, start, E_IMAGINARY);
-    if (!good || (is_name_char(char_at(lx, 0)) && !keyword_follows(lx)))
+    if (!good)
         return bad_number(lx, start, E_NUMBER);
+    if (is_name_char(char_at(lx, 0)) && !keyword_follows(lx))
+        return bad_number(lx, start, number_problem(lx, base));
     if (!is_float && base == 10 && lx->text[start] == '0')
         for (uint32_t i = start; i < lx->pos; i++) {
             if (lx->text[i] != '0' && lx->text[i] != '_')
@@ -254,6 +273,14 @@ static bool string_starts(const Lexer *lx, uint32_t *prefix, uint8_t *flags)
            string_prefix(lx->text + lx->pos, n, flags);
 }
 
+/* Does a value end right in front of this quote, as in MATLAB's x'? */
+static bool is_behind_value(const Lexer *lx, uint32_t quote)
+{
+    char before = quote > 0 ? lx->text[quote - 1] : ' ';
+
+    return lx->text[quote] == '\'' && (is_name_char(before) || before == ')' || before == ']');
+}
+
 static Token lex_string(Lexer *lx, uint32_t prefix, uint8_t flags)
 {
     uint32_t start = lx->pos, quote = start + prefix;
@@ -264,7 +291,11 @@ static Token lex_string(Lexer *lx, uint32_t prefix, uint8_t flags)
 
     lx->pos = string_end(lx->text, quote, lx->end, flags & STR_FORMAT, &closed);
     if (!closed) {
-        t = error(lx, start, triple ? E_TRIPLE_STRING_END : E_STRING_END);
+        bool transposes = prefix == 0 && is_behind_value(lx, start);
+        t = error(lx, start,
+                  triple       ? E_TRIPLE_STRING_END
+                  : transposes ? E_STRING_TRANSPOSE
+                               : E_STRING_END);
         t.span.end = lx->source->base + quote + (triple ? 3 : 1);
         return t;
     }

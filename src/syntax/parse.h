@@ -21,6 +21,7 @@ typedef struct {
     Token tok;         /* the next token */
     uint32_t last_end; /* end of the token before it */
     uint32_t error_at; /* where recovery starts when tok is T_FAILED */
+    uint32_t loop;     /* where the `for` begins whose header is parsed; 0: none */
     int depth;
     VEC(Node *) list;   /* lists that are being parsed, innermost last */
     VEC(Span) openings; /* brackets that are open, innermost last */

@@ -1,5 +1,6 @@
 /*
- * parse_advice.c - what C has that Python writes otherwise, where a statement goes wrong over it
+ * parse_advice.c - what C and MATLAB have that Python writes otherwise, where a statement goes
+ * wrong over it
  */
 #include "parse.h"
 
@@ -15,23 +16,88 @@ static bool stands_at(const Parser *p, uint32_t place, const char *text)
            memcmp(parse_text(p, place), text, n) == 0;
 }
 
-/* Is the token before the one in hand a name that C begins declarations with? */
-static const char *declaration_advice(const Parser *p)
+/* What a word in front of another one is to those who write it there; NULL: one of a declaration.
+ */
+static const struct {
+    const char *word, *advice;
+} words[] = {
+    /* clang-format off */
+    {"int"}, {"float"}, {"double"}, {"long"}, {"short"}, {"char"}, {"bool"}, {"half"}, {"void"},
+    {"unsigned"}, {"signed"}, {"auto"}, {"const"}, {"static"}, {"var"}, {"let"}, {"local"}, {"val"},
+    {"size_t"}, {"uint"}, {"int8_t"}, {"int16_t"}, {"int32_t"}, {"int64_t"}, {"uint8_t"},
+    {"uint16_t"}, {"uint32_t"}, {"uint64_t"}, {"float2"}, {"float4"}, {"dim3"}, {"constexpr"},
+    {"volatile"}, {"register"}, {"extern"}, {"mut"}, {"__constant__"},
+    {"__shared__", "; tiles are values; the compiler chooses what lies in shared memory"},
+    {"elseif",     "; Python writes `elif`"},
+    {"elsif",      "; Python writes `elif`"},
+    {"function",   "; a function is written `def f(x):`"},
+    {"func",       "; a function is written `def f(x):`"},
+    {"fn",         "; a function is written `def f(x):`"},
+    {"foreach",    "; a loop is written `for i in range(start, end):`"},
+    {"repeat",     "; a loop is written `for i in range(start, end):`"},
+    {"do",         "; a loop is written `while x < n:`"},
+    {"until",      "; a loop is written `while x < n:`"},
+    {"unless",     "; Python writes `if not`"},
+    {"switch",     "; Python writes `if` and `elif`"},
+    {"case",       "; Python writes `if` and `elif`"},
+    {"print",      "; print is a function: `print(...)`"},
+    {"echo",       "; print is a function: `print(...)`"},
+    {"goto",       "; loops and `if` say what is run next"},
+    {"new",        "; a class is called: leave `new` out"},
+    /* clang-format on */
+};
+
+/* The word that ends where the token before the one in hand does; "" when that is none. */
+static const char *word_before(const Parser *p)
 {
-    static const char *const words[] = {"int",  "float", "double",  "long",  "short",
-                                        "char", "bool",  "auto",    "const", "var",
-                                        "let",  "void",  "unsigned"};
     const char *end = parse_text(p, p->last_end);
     uint32_t n = 0, most = p->last_end - p->lex.source->base;
 
     while (n < most && is_name_char(end[-1 - (int)n]))
         n++;
-    for (int i = 0; i < COUNT(words); i++) {
-        if (strlen(words[i]) == n && memcmp(words[i], end - n, n) == 0)
-            return arena_printf(p->arena, "; names are bound without types: leave `%s` out",
-                                words[i]);
+    return arena_strndup(p->arena, end - n, n);
+}
+
+/* Is the token before the one in hand a name that C, or another language, begins a statement with?
+ */
+static const char *advice_of_word(const Parser *p)
+{
+    bool points = p->tok.kind == T_STAR || p->tok.kind == T_AMP;
+    const char *word = word_before(p);
+
+    for (int i = 0; i < COUNT(words) && (points || p->tok.kind == T_NAME); i++) {
+        if (strcmp(words[i].word, word) != 0)
+            continue;
+        return words[i].advice
+                   ? words[i].advice
+                   : arena_printf(p->arena, "; names are bound without types: leave `%s%s` out",
+                                  word, points ? "*" : "");
     }
     return NULL;
+}
+
+/* Is this the header of a `for` that has no `in` up to the end of the line? */
+static bool is_foreign_loop(const Parser *p)
+{
+    const Source *s = p->lex.source;
+    const char *at = parse_text(p, p->loop), *end;
+
+    if (!p->loop)
+        return false;
+    end = memchr(at, '\n', s->len - (p->loop - s->base));
+    end = end ? end : s->text + s->len;
+    for (; end - at > 4; at++) {
+        if (memcmp(at, " in ", 4) == 0 || memcmp(at, " in(", 4) == 0)
+            return false;
+    }
+    return true;
+}
+
+/* `x'` of MATLAB: a quote right behind a value. */
+static bool is_transposed(const Parser *p)
+{
+    return p->tok.kind == T_STRING && p->tok.span.start == p->last_end &&
+           *parse_text(p, p->last_end) == '\'';
 }
 
 /* Does a value begin where the one before it has just ended? */
@@ -39,6 +105,8 @@ static bool begins_value(TokenKind kind)
 {
     return kind == T_NAME || kind == T_INT || kind == T_FLOAT || kind == T_STRING;
 }
+
+static const char loop_advice[] = "; a loop is written `for i in range(start, end):`";
 
 const char *parse_advice(const Parser *p)
 {
@@ -50,31 +118,56 @@ const char *parse_advice(const Parser *p)
     } table[] = {
         {"&&",     1, "; Python writes `and`, and `&` between tiles"},
         {"||",     1, "; Python writes `or`, and `|` between tiles"},
+        {"&",      0, "; a pointer is an address already: `x + i`"},
         {"++",     2, "; Python writes `i += 1`"},
         {"--",     2, "; Python writes `i -= 1`"},
         {"else if", 5, "; Python writes `elif`"},
         {"//",     0, "; a comment begins with `#`"},
         {"/*",     0, "; a comment begins with `#`"},
+        {"%",      0, "; a comment begins with `#`"},
         {"{",      0, "; blocks are indented, without braces"},
+        {"then",   0, "; a block begins with `:`"},
+        {"do",     0, "; a block begins with `:`"},
+        {"->",     0, "; a member is written `x.y`"},
+        {"::",     1, "; a member is written `x.y`"},
+        {"===",    2, "; Python writes `==`"},
+        {"!==",    2, "; Python writes `!=`"},
+        {"<>",     1, "; Python writes `!=`"},
+        {"~=",     0, "; Python writes `!=`"},
         {"!=",     0, ""},
         {"!",      0, "; Python writes `not`"},
+        {".*",     1, "; operators work element by element: write `*`"},
+        {"./",     1, "; operators work element by element: write `/`"},
+        {".^",     1, "; operators work element by element: a square is `x * x`"},
+        {".'",     1, "; a transpose is written `x.T`"},
         {"..",     1, "; numbers are counted by `range(start, end)`"},
         {"print ", 6, "; print is a function: `print(...)`"},
         {"\xc3\x97",     0, "; a product is written `*`"},
+        {"\xc2\xb7",     0, "; a product is written `*`"},
+        {"\xc3\xb7",     0, "; a quotient is written `/`"},
         {"\xe2\x88\x92", 0, "; a minus is written `-`"},
         {"\xe2\x80\x93", 0, "; a minus is written `-`"},
+        {"\xe2\x89\xa4", 0, "; Python writes `<=`"},
+        {"\xe2\x89\xa5", 0, "; Python writes `>=`"},
+        {"\xe2\x89\xa0", 0, "; Python writes `!=`"},
+        {"\xe2\x80\x9c", 0, "; a text is written in straight quotes: \"...\""},
+        {"\xe2\x80\x98", 0, "; a text is written in straight quotes: '...'"},
     };
     /* clang-format on */
     const uint32_t start = p->tok.span.start;
 
+    if (is_foreign_loop(p))
+        return loop_advice;
     for (int i = 0; i < COUNT(table); i++) {
         if (stands_at(p, start - (uint32_t)table[i].before, table[i].text))
             return table[i].advice;
     }
-    const char *declaration = p->tok.kind == T_NAME ? declaration_advice(p) : NULL;
-    if (declaration)
-        return declaration;
-    return p->openings.len > 0 && begins_value(p->tok.kind)
-               ? "; is a comma or an operator missing in front of it?"
-               : "";
+    const char *advice = advice_of_word(p);
+    if (advice)
+        return advice;
+    if (is_transposed(p))
+        return "; a transpose is written `x.T`";
+    if (p->openings.len > 0 && begins_value(p->tok.kind))
+        return "; is a comma or an operator missing in front of it?";
+    return p->loop && p->openings.len == 0 ? loop_advice : "";
 }

@@ -309,17 +309,34 @@ static Node *if_statement(Parser *p)
     return first;
 }
 
+/* `for i in 1:3:`, at the first colon: does the line end in another one? */
+static bool at_slice(const Parser *p)
+{
+    Lexer ahead = p->lex;
+    TokenKind last = p->tok.kind, kind = lex_next(&ahead).kind;
+
+    if (last != T_COLON || kind == T_NEWLINE)
+        return false;
+    for (; kind != T_NEWLINE && kind != T_END; kind = lex_next(&ahead).kind)
+        last = kind;
+    return last == T_COLON;
+}
+
 /* for = 'for' targets 'in' expressions ':' block [else] */
 static Node *for_statement(Parser *p)
 {
     Node *n = node_new(p, N_FOR, p->tok.span.start);
 
+    p->loop = n->span.start;
     advance(p);
     n->left = parse_targets(p);
     check_target(p, n->left, true);
     expect(p, T_in);
     n->right = parse_expressions(p);
+    if (at_slice(p))
+        parse_error(p, n->right->span, E_LOOP_SLICE);
     expect(p, T_COLON);
+    p->loop = 0;
     n->body = parse_block(p, &n->nbody);
     else_block(p, n);
     return compound_end(p, n);

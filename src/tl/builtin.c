@@ -6,6 +6,7 @@
  */
 #include "tl.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,28 @@ const char *builtin_near(const char *word, int where)
     for (int t = 0; (where & IN_TL) && t < DT_COUNT; t++)
         names[n++] = dtype_long_name((DType)t);
     return near_name(word, names, n);
+}
+
+/* Are they one name but for case and underscores, as atomicAdd and atomic_add are? */
+static bool is_alike(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a += strspn(a, "_");
+        b += strspn(b, "_");
+        if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
+            return false;
+        if (!*a)
+            return true;
+    }
+}
+
+const char *builtin_alike(const char *word, int where)
+{
+    for (int i = 0; i < COUNT(builtins); i++) {
+        if ((builtins[i].where & where) && is_alike(word, builtins[i].name))
+            return builtins[i].name;
+    }
+    return NULL;
 }
 
 /* --- signatures --- */

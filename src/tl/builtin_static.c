@@ -373,7 +373,7 @@ Val hint_assume(Lower *l, const Args *a)
             warn_at(l, arg_span(a, ARG_cond), W_ASSUME_FALSE);
         return val_none(l);
     }
-    c = lower_condition(l, arg(a, ARG_cond), arg_span(a, ARG_cond));
+    c = lower_condition(l, arg(a, ARG_cond), arg_span(a, ARG_cond), H_AMBIGUOUS_ASSUME);
     if (!c)
         return val_unknown();
     build_op(&l->b, OP_assume, 1, &c, 0, NULL, 0, NULL);

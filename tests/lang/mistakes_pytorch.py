@@ -39,6 +39,14 @@
 # lower: global_statement x:*fp32 o:*fp32 n:i32 B=16
 # lower: rand_without_offset x:*fp32 o:*fp32 n:i32 B=16
 # lower: dot_of_rows x:*fp32 o:*fp32 n:i32 B=16
+# lower: functional_relu x:*fp32 o:*fp32 n:i32 B=16
+# lower: functional_relu_in_full x:*fp32 o:*fp32 n:i32 B=16
+# lower: pi_of_numpy x:*fp32 o:*fp32 n:i32 B=16
+# lower: function_of_numpy x:*fp32 o:*fp32 n:i32 B=16
+# lower: transposed_by_t x:*fp32 o:*fp32 n:i32 B=16
+# lower: return_under_a_tile x:*fp32 o:*fp32 n:i32 B=16
+# lower: while_of_a_tile x:*fp32 o:*fp32 n:i32 B=16
+# lower: chosen x:*fp32 o:*fp32 n:i32 B=16
 # what people write who come from PyTorch, NumPy and CUDA
 import triton
 import triton.language as tl
@@ -341,3 +349,52 @@ def dot_of_rows(x, o, n, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.dot(tl.load(x + i), tl.load(x + i))
     tl.store(o, v)
+
+
+@triton.jit
+def functional_relu(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o + i, F.relu(tl.load(x + i)))
+
+
+@triton.jit
+def functional_relu_in_full(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o + i, torch.nn.functional.relu(tl.load(x + i)))
+
+
+@triton.jit
+def pi_of_numpy(x, o, n, B: tl.constexpr):
+    tl.store(o, tl.load(x) * np.pi)
+
+
+@triton.jit
+def function_of_numpy(x, o, n, B: tl.constexpr):
+    tl.store(o, np.exp(tl.load(x)))
+
+
+@triton.jit
+def transposed_by_t(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i[:, None] * B + i[None, :]).t()
+
+
+@triton.jit
+def return_under_a_tile(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    if i >= n:
+        return
+    tl.store(o + i, tl.load(x + i))
+
+
+@triton.jit
+def while_of_a_tile(x, o, n, B: tl.constexpr):
+    v = tl.load(x + tl.arange(0, B))
+    while v > 0:
+        v = v - 1.0
+
+
+@triton.jit
+def chosen(x, o, n, B: tl.constexpr):
+    v = tl.load(x + tl.arange(0, B))
+    v = select(v > 0, v, 0.0)

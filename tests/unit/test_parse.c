@@ -482,7 +482,8 @@ static void test_error_messages(void **state)
         {"    a\n      b\n", "2:7 this line is indented more than the block that it is in"},
         {"    if a:\n        b\n      c\n", "3:1 this indentation matches no block above"},
         {"    1 = a\n", "1:5 this expression cannot be assigned to"},
-        {"    f(x) = a\n", "1:5 a call cannot be assigned to"},
+        {"    f(x) = a\n", "1:5 a call cannot be assigned to; memory is written by "
+                           "tl.store(pointer + i, value)"},
         {"    a == b = c\n", "1:5 a comparison cannot be assigned to; is one `=` too many?"},
         {"    a, b += c\n", "1:5 only one name can be assigned to here"},
         {"    1 += a\n", "1:5 this expression cannot be assigned to"},
@@ -498,7 +499,7 @@ static void test_error_messages(void **state)
         {"    x = 012\n", "1:9 a number cannot begin with 0; octal is 0o..."},
         {"    x = 0x\n", "1:9 this is not a number"},
         {"    x = 1__0\n", "1:9 this is not a number"},
-        {"    x = 12abc\n", "1:9 this is not a number"},
+        {"    x = 12abc\n", "1:9 this is not a number; a product is written `2 * x`"},
         {"    x = 170141183460469231731687303715884105728\n",
          "1:9 this integer needs more than 127 bits"},
         {"    x = a ? b\n",
