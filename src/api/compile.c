@@ -78,6 +78,7 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d)
 
     if (!m)
         return NULL;
+    opt_suspect(m, d);
     Func *f = kernel_of(m);
     if (f->num_warps == 0)
         f->num_warps = r->binding->num_warps;

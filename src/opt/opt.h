@@ -39,6 +39,10 @@ const char *opt_pass_names(Arena *a); /* one a line with what each does */
  * diagnostic. */
 bool opt_records(Module *m, const int *views, Diags *d);
 
+/* suspect.c: warn of what is allowed and surely not meant.  Before all passes, and before
+ * opt_records: of a module as it was lowered, which stays as it is. */
+void opt_suspect(const Module *m, Diags *d);
+
 /* the passes, one file each */
 /* What the options do not say that the target has is written in other ops, or dropped when it is
  * only a wish.  A diagnostic when helpers hand handles over and cannot be inlined. */

@@ -186,6 +186,8 @@ static Module *lower_case(Case *c, const char *kernel, const Argument *args, int
     Diags *broken = diags_new(c->arena, c->sources);
     if (m && !ir_verify(m, broken))
         fail_msg("%s\n%s", diags_text(broken, c->arena), ir_print(m, c->arena));
+    if (m)
+        opt_suspect(m, d);
     return m;
 }
 

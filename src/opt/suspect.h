@@ -1,0 +1,30 @@
+/*
+ * suspect.h - what the files share that look for mistakes; only suspect*.c include it
+ *
+ * Each looks at one function as it was lowered, helpers too, changes nothing, and warns of one kind
+ * of mistake: of what is allowed, and surely or nearly surely not what was meant.  A warning says
+ * where, why, and what to write instead; what is often right is not warned of.
+ */
+#ifndef TILEC_OPT_SUSPECT_H
+#define TILEC_OPT_SUSPECT_H
+
+#include "opt.h"
+
+typedef struct {
+    const Func *func;
+    Arena *arena; /* gone behind the analysis */
+    Diags *diags;
+} Suspect;
+
+typedef void Suspicion(const Suspect *s);
+
+Suspicion suspect_narrow; /* suspect_narrow.c: integers of 8 and 16 bits that wrap around */
+Suspicion suspect_totals; /* suspect_totals.c: sums that loops keep in a type that loses them */
+
+/* A warning at an op, with the calls that lead to it, and what to do about it. */
+void suspect_warn(const Suspect *s, const Op *at, const char *hint, const char *fmt, ...)
+    PRINTF(4, 5);
+/* The op whose elements these are, through what only moves them; NULL: none. */
+const Op *suspect_made_by(const Value *v);
+
+#endif

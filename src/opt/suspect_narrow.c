@@ -1,0 +1,288 @@
+/*
+ * suspect_narrow.c - sums and products of 8 and 16 bits that wrap around before they are read
+ *
+ * (a + a + a) // 3 of uint8 is 29 where a is 200: a sum keeps the type of what is added, and wraps.
+ * That does no harm as long as only the low bits count: sums and products of it, bits that are cut
+ * out, a store of the same width.  It does where the number itself is asked for: it is divided,
+ * compared, made wider.  So each such question goes back through sums and products to one that may
+ * leave the range of its type, by what the axis analysis knows.
+ *
+ * Nothing is said of what looks meant: a sum compared with what was added (did it carry?), bits by
+ * `&`, remainders of powers of two, hashes of 16 bits, offsets.
+ */
+#include "suspect.h"
+
+enum { MOST_NARROW = 16, DEEPEST_CHAIN = 1000, ADDRESS_DEPTH = 12 };
+
+typedef struct {
+    const Suspect *s;
+    const AxisFacts *facts;
+    UseLists uses;
+    const Op **wraps; /* by value id: the op that may have wrapped; see `nothing` */
+} Narrow;
+
+static const Op nothing; /* it was looked for and not found */
+
+static bool is_narrow(const Value *v)
+{
+    return opt_is_int(v) && v->type->handle == HANDLE_NONE && v->type->dtype != DT_I1 &&
+           dtype_bits(v->type->dtype) <= MOST_NARROW;
+}
+
+/* --- may it wrap? --- */
+
+static void range_of_type(DType t, int64_t *lo, int64_t *hi)
+{
+    int bits = dtype_bits(t) - dtype_is_signed(t);
+
+    *hi = ((int64_t)1 << bits) - 1;
+    *lo = dtype_is_signed(t) ? -*hi - 1 : 0;
+}
+
+static void range_of(const Narrow *n, const Value *v, int64_t *lo, int64_t *hi)
+{
+    const Axis *a = axis_of(n->facts, v);
+
+    range_of_type(v->type->dtype, lo, hi);
+    if (a && a->has_range) {
+        *lo = MAX(*lo, a->lo);
+        *hi = MIN(*hi, a->hi);
+    }
+}
+
+/* x * 40503 in 16 bits is meant to. */
+static bool is_hash(const Op *op)
+{
+    int64_t c;
+
+    return op->code == OP_mul && dtype_bits(op->results[0]->type->dtype) == MOST_NARROW &&
+           (value_const_int(op->operands[0], &c) || value_const_int(op->operands[1], &c)) &&
+           (c > UINT8_MAX || c < INT8_MIN);
+}
+
+/* max(a, b) - min(a, b) is not negative. */
+static bool is_distance(const Op *sum)
+{
+    const Op *x = sum->operands[0]->def, *y = sum->operands[1]->def;
+
+    return sum->code == OP_sub && x && y && x->code == OP_max && y->code == OP_min;
+}
+
+/* Weights and zero points of 4 bits lie in int8, too: their differences have room. */
+static bool is_signed_difference(const Op *op)
+{
+    return op->code == OP_sub && dtype_is_signed(op->results[0]->type->dtype);
+}
+
+/* May the exact result of this sum, difference or product lie beyond its type? */
+static bool may_wrap(const Narrow *n, const Op *op)
+{
+    int64_t x[2], y[2], least, most, lo, hi;
+
+    range_of(n, op->operands[0], &x[0], &x[1]);
+    range_of(n, op->operands[1], &y[0], &y[1]);
+    switch (op->code) {
+    case OP_add:
+        lo = x[0] + y[0];
+        hi = x[1] + y[1];
+        break;
+    case OP_sub:
+        lo = x[0] - y[1];
+        hi = x[1] - y[0];
+        break;
+    default:
+        lo = MIN(MIN(x[0] * y[0], x[1] * y[1]), MIN(x[0] * y[1], x[1] * y[0]));
+        hi = MAX(MAX(x[0] * y[0], x[1] * y[1]), MAX(x[0] * y[1], x[1] * y[0]));
+    }
+    range_of_type(op->results[0]->type->dtype, &least, &most);
+    return (lo < least || hi > most) && !is_hash(op) && !is_distance(op) &&
+           !is_signed_difference(op);
+}
+
+static bool is_sum(const Op *op)
+{
+    return op->code == OP_add || op->code == OP_sub || op->code == OP_mul;
+}
+
+/* The sum that may have wrapped before this was made of it, and whose low bits it still has; NULL:
+ * none. */
+static const Op *wrapped(Narrow *n, const Value *v, int depth)
+{
+    const Op *op = v->def, *found = NULL;
+
+    if (!is_narrow(v) || !op || depth == DEEPEST_CHAIN)
+        return NULL;
+    if (n->wraps[v->id])
+        return n->wraps[v->id] == &nothing ? NULL : n->wraps[v->id];
+    n->wraps[v->id] = &nothing;
+    if (is_sum(op) && may_wrap(n, op))
+        found = op;
+    for (int i = 0; !found && i < op->noperands; i++) {
+        if (is_sum(op) || op_has(op, MOVES) || op->code == OP_neg ||
+            (op->code == OP_select && i > 0) ||
+            (op->code == OP_cast &&
+             dtype_bits(op->operands[0]->type->dtype) >= dtype_bits(v->type->dtype)))
+            found = wrapped(n, op->operands[i], depth + 1);
+    }
+    if (found)
+        n->wraps[v->id] = found;
+    return found;
+}
+
+/* --- what is asked of it --- */
+
+static bool is_operand_of(const Value *v, const Op *sum)
+{
+    const Op *made = suspect_made_by(v);
+
+    for (int i = 0; i < sum->noperands; i++) {
+        if (sum->operands[i] == v || (made && suspect_made_by(sum->operands[i]) == made))
+            return true;
+    }
+    return false;
+}
+
+/* What an op does with the number in its operand i, not with its low bits alone; NULL: nothing. */
+static const char *reads(const Op *op, int i)
+{
+    const Type *to = op->nresults > 0 ? op->results[0]->type : NULL;
+    int64_t c;
+
+    switch (op->code) {
+    case OP_div:
+        return "it is divided";
+    case OP_rem:
+        if (value_const_int(op->operands[1], &c) && c > 0 && (c & (c - 1)) == 0)
+            return NULL;
+        return "its remainder is taken";
+    case OP_shr:
+        return i == 0 ? "it is shifted" : NULL;
+    case OP_min:
+    case OP_max:
+    case OP_lt:
+    case OP_le:
+    case OP_gt:
+    case OP_ge:
+        return "it is compared";
+    case OP_cast:
+        if (dtype_is_float(to->dtype) ||
+            dtype_bits(to->dtype) > dtype_bits(op->operands[0]->type->dtype))
+            return "it is converted to";
+        return NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* a + b < a: did it carry? */
+static bool asks_for_carry(const Op *op, int i, const Op *sum)
+{
+    return op_has(op, COMPARES) && is_operand_of(op->operands[1 - i], sum);
+}
+
+/* Is a difference only looked at for its sign?  The operators warn of that (operators.c). */
+static bool is_sign_read(const Narrow *n, const Op *op, int i)
+{
+    int64_t zero;
+
+    if (op->code == OP_abs)
+        return true;
+    if (op_has(op, COMPARES))
+        return value_const_int(op->operands[1 - i], &zero) && zero == 0;
+    if (op->code != OP_cast)
+        return false;
+    const Use *use = uses_of(&n->uses, op->results[0]);
+    for (int k = 0; k < uses_count(&n->uses, op->results[0]); k++) {
+        if (use[k].op->code == OP_cast || !is_sign_read(n, use[k].op, use[k].operand))
+            return false;
+    }
+    return true;
+}
+
+/* "above 255" */
+static const char *beyond(const Narrow *n, const Op *sum)
+{
+    DType t = sum->results[0]->type->dtype;
+    int64_t lo, hi;
+
+    range_of_type(t, &lo, &hi);
+    if (dtype_is_signed(t))
+        return arena_printf(n->s->arena, "beyond %d and %d", (int)lo, (int)hi);
+    return sum->code == OP_sub ? "below 0" : arena_printf(n->s->arena, "above %d", (int)hi);
+}
+
+static void tell(const Narrow *n, const Op *op, const Op *sum, const char *read)
+{
+    DType t = sum->results[0]->type->dtype;
+    const char *name = dtype_triton_name(t);
+    const char *what = sum->code == OP_add ? "sum" : sum->code == OP_sub ? "difference" : "product";
+    const char *to = op->code == OP_cast ? dtype_triton_name(op->results[0]->type->dtype) : "";
+
+    suspect_warn(n->s, sum,
+                 arena_printf(n->s->arena,
+                              "convert what it is made of first, .to(tl.int32); `& 0x%x` behind it "
+                              "says that it is meant",
+                              (1 << dtype_bits(t)) - 1),
+                 "this %s of %s is %s, too: %s it wraps around before %s%s%s", what, name, name,
+                 beyond(n, sum), read, *to ? " " : "", to);
+}
+
+/* Indices that are kept narrow are as small as they have to be. */
+static bool is_offset(const Narrow *n, const Value *v, int depth)
+{
+    const Use *use = uses_of(&n->uses, v);
+    int count = uses_count(&n->uses, v);
+
+    for (int i = 0; i < count; i++) {
+        const Op *op = use[i].op;
+        bool goes_on = op->code == OP_add || op->code == OP_sub || op->code == OP_mul ||
+                       op->code == OP_cast || op_has(op, MOVES);
+        if (op->code != OP_addptr &&
+            (depth == 0 || !goes_on || !is_offset(n, op->results[0], depth - 1)))
+            return false;
+    }
+    return count > 0;
+}
+
+static void look_at(Narrow *n, const Op *op)
+{
+    for (int i = 0; i < op->noperands; i++) {
+        const char *read = is_narrow(op->operands[i]) ? reads(op, i) : NULL;
+        const Op *sum = read ? wrapped(n, op->operands[i], 0) : NULL;
+        bool is_sign = sum && sum->code == OP_sub && is_sign_read(n, op, i);
+        bool is_index = sum && op->code == OP_cast && is_offset(n, op->results[0], ADDRESS_DEPTH);
+        if (sum && !is_sign && !is_index && !asks_for_carry(op, i, sum))
+            tell(n, op, sum, read);
+    }
+}
+
+static void look_through(Narrow *n, const Block *b)
+{
+    for (const Op *op = b->first; op; op = op->next) {
+        look_at(n, op);
+        for (int r = 0; r < COUNT(op->regions); r++) {
+            if (op->regions[r])
+                look_through(n, op->regions[r]);
+        }
+    }
+}
+
+static void note_sum(Op *op, void *any)
+{
+    if (is_sum(op) && is_narrow(op->results[0]))
+        *(bool *)any = true;
+}
+
+void suspect_narrow(const Suspect *s)
+{
+    bool any = false;
+
+    ir_walk(s->func->body, note_sum, &any);
+    if (!any)
+        return;
+    Narrow n = {.s = s,
+                .facts = axis_analyse(s->func, s->arena),
+                .uses = ir_uses(s->func, s->arena),
+                .wraps = NEW_N(s->arena, const Op *, s->func->nvalues + 1)};
+    look_through(&n, s->func->body);
+}

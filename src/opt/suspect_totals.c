@@ -1,0 +1,137 @@
+/*
+ * suspect_totals.c - sums that a loop keeps in a type that loses them
+ *
+ * What a loop carries has one type in all rounds.  An accumulator of fp16 loses every summand that
+ * is 2048 times smaller than it, bf16 256 times, and one of int8 wraps around behind 127.  Said of
+ * what is added to the carried value itself in each round, in more than a few rounds.
+ *
+ * Nothing is said of products whose accumulator was asked for in fp16 (out_dtype), nor where the
+ * error is kept beside the sum (Kahan).
+ */
+#include "suspect.h"
+
+enum { FEW_ROUNDS = 8, MOST_NARROW_BITS = 16 };
+
+/* The value of the round's beginning that this is, behind the arguments of a `while`'s body. */
+static const Value *carried(const Value *v)
+{
+    const Op *loop = v->block->owner;
+
+    if (v->def || !loop || loop->code != OP_while || v->block != loop->regions[1])
+        return v;
+    return opt_last(loop->regions[0])->operands[1 + v->index];
+}
+
+/* The addition whose result a round hands on, past a choice between it and what there was. */
+static const Op *addition(const Value *next, const Value *total)
+{
+    const Op *op = next->def;
+
+    if (op && op->code == OP_select) {
+        for (int i = 1; i < 3; i++) {
+            if (carried(op->operands[3 - i]) == total)
+                return addition(op->operands[i], total);
+        }
+    }
+    if (!op || (op->code != OP_add && op->code != OP_sub && op->code != OP_fma))
+        return NULL;
+    for (int i = 0; i < op->noperands; i++) {
+        bool added = op->code == OP_add || (op->code == OP_sub ? i == 0 : i == 2);
+        if (added && carried(op->operands[i]) == total)
+            return op;
+    }
+    return NULL;
+}
+
+/* Is it, in the same round, the result less what it was added to? */
+static bool keeps_error(const UseLists *uses, const Op *sum, const Value *total)
+{
+    const Use *at = uses_of(uses, sum->results[0]);
+
+    for (int i = 0; i < uses_count(uses, sum->results[0]); i++) {
+        if (at[i].op->code == OP_sub && at[i].operand == 0 &&
+            carried(at[i].op->operands[1]) == total)
+            return true;
+    }
+    return false;
+}
+
+static bool is_asked_product(const Op *sum)
+{
+    for (int i = 0; i < sum->noperands; i++) {
+        if (sum->operands[i]->def && sum->operands[i]->def->code == OP_dot)
+            return true;
+    }
+    return false;
+}
+
+static bool is_narrow(const Type *t)
+{
+    return !t->pointer && t->handle == HANDLE_NONE && t->dtype != DT_I1 &&
+           dtype_bits(t->dtype) <= MOST_NARROW_BITS;
+}
+
+static void tell(const Suspect *s, const Op *sum)
+{
+    DType t = sum->results[0]->type->dtype;
+    int bits = dtype_bits(t);
+
+    if (dtype_is_float(t)) {
+        suspect_warn(s, sum,
+                     "begin with fp32, tl.zeros(.., tl.float32), and convert behind the loop",
+                     "this sum is kept in %s from round to round: it loses what is %d times "
+                     "smaller than it",
+                     dtype_triton_name(t), 2 << dtype_mantissa_bits(t));
+        return;
+    }
+    suspect_warn(s, sum, "begin with int32, tl.zeros(.., tl.int32), and convert behind the loop",
+                 "this sum is kept in %s from round to round: above %d it wraps around",
+                 dtype_triton_name(t), (1 << (bits - dtype_is_signed(t))) - 1);
+}
+
+static void look_at(const Suspect *s, const UseLists *uses, const Op *loop)
+{
+    const Block *body = loop->regions[loop->code == OP_while];
+    const Block *head = loop->regions[0];
+    int first = loop->code == OP_for; /* behind the counter */
+    const Op *end = opt_last(body);
+    uint64_t trips;
+
+    if (loop->code == OP_for && opt_trip_count(loop, &trips) && trips <= FEW_ROUNDS)
+        return;
+    for (int i = 0; i < end->noperands; i++) {
+        const Value *total = head->args[first + i];
+        const Op *sum = is_narrow(total->type) ? addition(end->operands[i], total) : NULL;
+        if (sum && !is_asked_product(sum) && !keeps_error(uses, sum, total))
+            tell(s, sum);
+    }
+}
+
+static void look_through(const Suspect *s, const UseLists *uses, const Block *b)
+{
+    for (const Op *op = b->first; op; op = op->next) {
+        if (opt_is_loop(op))
+            look_at(s, uses, op);
+        for (int r = 0; r < COUNT(op->regions); r++) {
+            if (op->regions[r])
+                look_through(s, uses, op->regions[r]);
+        }
+    }
+}
+
+static void note_total(Op *op, void *any)
+{
+    for (int i = 0; opt_is_loop(op) && i < op->nresults; i++)
+        *(bool *)any |= is_narrow(op->results[i]->type);
+}
+
+void suspect_totals(const Suspect *s)
+{
+    bool any = false;
+
+    ir_walk(s->func->body, note_total, &any);
+    if (!any)
+        return;
+    UseLists uses = ir_uses(s->func, s->arena);
+    look_through(s, &uses, s->func->body);
+}
