@@ -384,6 +384,8 @@ Val tile_histogram(Lower *l, const Args *a)
         return val_unknown();
     if (!ops_check_tile(l, 1, &bins, arg_span(a, ARG_num_bins)))
         return val_unknown();
+    if (!mask)
+        unread_warn_of_count(l, a, v, (int32_t)bins);
     Value *operands[] = {[HISTOGRAM_VALUES] = v, [HISTOGRAM_MASK] = mask};
     const Type *t = type_tile(l->module, DT_I32, 1, &(int32_t){(int32_t)bins});
     return val_run(

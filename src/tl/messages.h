@@ -160,6 +160,11 @@
 #define W_UNREAD_FLOW        "lanes that the mask of a load leaves out are undefined, and count in what %s gives" /* R202 */
 #define H_UNREAD_FLOW        "mask them again, in front of it: tl.where(mask, .., %s), with the mask of the load"
 #define N_UNREAD_FLOW        "the load, which has no `other`"
+#define W_FILLED_FLOW        "lanes that the mask of a load leaves out hold what its `other` makes of them, and count in what %s gives" /* R202 */
+#define N_FILLED_FLOW        "the load"
+#define W_UNREAD_COUNT       "lanes that the mask of a load leaves out are counted, too: each as a %lld" /* R202 */
+#define H_UNREAD_COUNT       "give the histogram the mask as well: tl.histogram(x, bins, mask=mask)"
+#define N_UNREAD_COUNT       "the load"
 #define W_WHERE              "the condition of tl.where should be int1; this is compared with 0: %s"        /* R63 */
 #define E_NEEDS_TILE         "%s needs a tile, not %s"
 #define E_INTEGERS_OF_32_BITS "libdevice.%s takes integers of 32 bits, not %s"                               /* R304 */

@@ -92,6 +92,8 @@ Val extremum_values(Lower *l, OpCode code, Val x, Val y, Span span);
 /* unread.c: warn where lanes that the mask of a load leaves out count in the reduction of `v` by
  * OP_add, OP_max or OP_min along an axis, -1: all of them */
 void unread_warn(Lower *l, const Args *a, OpCode code, const Value *v, int axis);
+/* The same of a histogram without a mask, which counts numbers below `bins`. */
+void unread_warn_of_count(Lower *l, const Args *a, const Value *v, int32_t bins);
 Value *reduce_values(Lower *l, OpCode code, Value *v, int axis); /* one operand, combined by code */
 Value *indices_along(Lower *l, const Value *v,
                      int axis); /* 0, 1, 2... along it, in v's shape; i32 */

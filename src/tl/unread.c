@@ -8,6 +8,10 @@
  * hold here?  A number, as exp(x) does; *some* number that is of no use, such as x - mean; or it is
  * not known, and then nothing is said.
  *
+ * Lanes that an `other` fills are followed the same way, but to sums alone: other=0.0 is right for
+ * sum(v), and adds mean * mean for each lane to sum((v - mean) * (v - mean)).  For a maximum it is
+ * what somebody chose.  A sum of what a loop has added up is one of what it adds in a round.
+ *
  * What masks them again makes a number of them: tl.where with the mask of the load, or one that is
  * part of another.  Lanes that are left out together, a whole row of what is reduced, count
  * nowhere.
@@ -296,24 +300,36 @@ static bool counts(OpCode code, const Value *v, const Lane *x)
 
 typedef struct {
     Arena *arena;
-    Map *seen; /* by value id + 1 */
+    Map *seen;   /* by value id + 1 */
+    bool filled; /* those with `other` too */
     const Op *at[MOST_LOADS];
     int n;
 } Loads;
 
-/* Loads whose mask leaves out lanes, for which nothing is given, that the value is made of. */
+/* Has it a mask that leaves out lanes of which something, or nothing, is known? */
+static bool is_suspect(const Loads *l, const Op *load)
+{
+    int64_t always;
+    uint64_t bits;
+
+    if (load->noperands <= LOAD_MASK ||
+        (value_const_int(load->operands[LOAD_MASK], &always) && always))
+        return false;
+    return load->noperands == LOAD_OTHER ||
+           (l->filled && value_constant(load->operands[LOAD_OTHER], &bits));
+}
+
+/* The loads that the value is made of and whose masks leave out lanes. */
 static void find_loads(Loads *l, const Value *v, int depth)
 {
     const Op *op = v->def;
     uint64_t key = (uint64_t)v->id + 1;
-    int64_t always;
 
     if (!op || depth == 0 || l->n == MOST_LOADS || map_get(l->seen, key))
         return;
     map_put(l->seen, key, (void *)v);
     if (op->code == OP_load) {
-        if (op->noperands == LOAD_MASK + 1 &&
-            !(value_const_int(op->operands[LOAD_MASK], &always) && always))
+        if (is_suspect(l, op))
             l->at[l->n++] = op;
         return;
     }
@@ -343,6 +359,12 @@ static void warn_of(Lower *l, const Args *a, OpCode code, const Value *v, const 
     Span span = arg_span(a, ARG_input);
     DType t = v->type->dtype;
 
+    if (load->noperands > LOAD_OTHER) {
+        warn_at(l, span, W_FILLED_FLOW, a->builtin->name);
+        hint_at(l, H_UNREAD_FLOW, neutral(code, t));
+        note_at(l, load->span, N_FILLED_FLOW);
+        return;
+    }
     if (uncast(v) == load->results[0]) {
         warn_at(l, span, W_UNREAD_LANES, a->builtin->name);
         hint_at(l, H_UNREAD_LANES, neutral(code, t));
@@ -379,10 +401,31 @@ static bool leaves_out_within(Map *seen, const Op *load, const Value *v, int dim
     return any;
 }
 
+/* What a loop adds to the value in each round; NULL: it is no such sum. */
+static const Value *added_in_rounds(const Value *v)
+{
+    const Op *loop = uncast(v)->def;
+
+    if (!loop || loop->code != OP_for || !loop->regions[0]->last)
+        return NULL;
+    const Block *body = loop->regions[0];
+    int i = uncast(v)->index;
+    const Op *sum = body->last->operands[i]->def;
+    if (!sum || sum->code != OP_add)
+        return NULL;
+    for (int k = 0; k < 2; k++) {
+        if (sum->operands[k] == body->args[1 + i])
+            return sum->operands[1 - k];
+    }
+    return NULL;
+}
+
 void unread_warn(Lower *l, const Args *a, OpCode code, const Value *v, int axis)
 {
-    Loads loads = {.arena = l->arena, .seen = map_new(l->arena)};
+    Loads loads = {.arena = l->arena, .seen = map_new(l->arena), .filled = code == OP_add};
+    const Value *added = code == OP_add ? added_in_rounds(v) : NULL;
 
+    v = added ? added : v;
     find_loads(&loads, v, DEEPEST);
     for (int i = 0; i < loads.n; i++) {
         Outside o = {l->arena, loads.at[i]->operands[LOAD_MASK], map_new(l->arena), 0};
@@ -392,6 +435,25 @@ void unread_warn(Lower *l, const Args *a, OpCode code, const Value *v, int axis)
             !counts(code, v, &lane))
             continue;
         warn_of(l, a, code, v, loads.at[i]);
+        return;
+    }
+}
+
+void unread_warn_of_count(Lower *l, const Args *a, const Value *v, int32_t bins)
+{
+    Loads loads = {.arena = l->arena, .seen = map_new(l->arena), .filled = true};
+
+    find_loads(&loads, v, DEEPEST);
+    for (int i = 0; i < loads.n; i++) {
+        Outside o = {l->arena, loads.at[i]->operands[LOAD_MASK], map_new(l->arena), 0};
+        Lane lane = lane_of(&o, v);
+        int64_t n = scalar_to_int(v->type->dtype, lane.bits);
+
+        if (lane.kind != LANE_NUMBER || n < 0 || n >= bins)
+            continue;
+        warn_at(l, arg_span(a, ARG_input), W_UNREAD_COUNT, (long long)n);
+        hint_at(l, H_UNREAD_COUNT);
+        note_at(l, loads.at[i]->span, N_UNREAD_COUNT);
         return;
     }
 }

@@ -4,6 +4,10 @@
 # lower: quiet x:*fp32 o:*fp32 n:i32 scale:fp32 B=16
 # lower: quiet_of_integers x:*i32 o:*i32 n:i32 B=16
 # lower: quiet_of_rows x:*fp32 o:*fp32 m:i32 n:i32 B=16
+# lower: told_of_filled x:*fp32 o:*fp32 n:i32 B=16
+# lower: told_of_counts x:*i32 o:*i32 n:i32 B=16
+# lower: quiet_of_filled x:*fp32 o:*fp32 n:i32 B=16
+# lower: quiet_of_counts x:*i32 o:*i32 n:i32 B=16
 # Lanes that the mask of a load leaves out, followed to the reductions that count them.
 import triton
 import triton.language as tl
@@ -96,3 +100,52 @@ def quiet_of_rows(x, o, m, n, B: tl.constexpr):
     tl.store(o + r, tl.max(v, axis=1), mask=r < m)
     one = tl.load(x + r, mask=r < m)
     tl.store(o + r, tl.sum(tl.exp(one)[:, None] * c[None, :], axis=1), mask=r < m)
+
+
+@triton.jit
+def told_of_filled(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    mean = tl.sum(v) / n
+    tl.store(o, tl.sum((v - mean) * (v - mean)) / n)
+    tl.store(o, tl.sum(tl.exp(v)))
+    acc = tl.zeros((B,), tl.float32)
+    for start in range(0, n, B):
+        d = tl.load(x + start + i, mask=start + i < n, other=0.0) - mean
+        acc += d * d
+    tl.store(o, tl.sum(acc, axis=0))
+
+
+@triton.jit
+def told_of_counts(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(o + i, tl.histogram(tl.load(x + i, mask=i < n), B))
+    tl.store(o + i, tl.histogram(tl.load(x + i, mask=i < n, other=0) + 3, B))
+
+
+@triton.jit
+def quiet_of_filled(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    inside = i < n
+    v = tl.load(x + i, mask=inside, other=0.0)
+    mean = tl.sum(v) / n
+    d = tl.where(inside, v - mean, 0.0)
+    tl.store(o, tl.sum(d * d) / n)
+    tl.store(o, tl.sum(v * v))
+    tl.store(o, tl.max(v - mean))
+    tl.store(o, tl.sum(tl.exp(tl.load(x + i, mask=inside, other=-float("inf")) - mean)))
+    tl.store(o, tl.sum((v - mean) * tl.load(x + i, mask=inside, other=0.0)))
+    acc = tl.zeros((B,), tl.float32)
+    for start in range(0, n, B):
+        d = tl.load(x + start + i, mask=start + i < n, other=0.0) - mean
+        acc += tl.where(start + i < n, d * d, 0.0)
+    tl.store(o, tl.sum(acc, axis=0))
+
+
+@triton.jit
+def quiet_of_counts(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(o + i, tl.histogram(v, B, mask=i < n))
+    tl.store(o + i, tl.histogram(tl.where(i < n, v, B), B))
+    tl.store(o + i, tl.histogram(tl.load(x + i, mask=i < n, other=-1), B))
