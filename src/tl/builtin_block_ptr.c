@@ -174,6 +174,8 @@ Value *block_data(Lower *l, const Args *a, ArgName name, Val handle)
     Value *v = number ? literal_cast(l, arg(a, name).c, block->dtype, arg_span(a, name))
                       : arg_run(l, a, name);
 
+    if (v && !number)
+        stored_warn(l, v, block->dtype, arg_span(a, name));
     v = v ? ops_cast(l, v, block->dtype, ROUND_NEAREST, arg_span(a, name)) : NULL;
     if (v && v->type->rank > 0 && !type_same_shape(v->type, block)) {
         error_at(l, arg_span(a, name), E_BLOCK_PTR_SHAPE, val_type_text(l, v->type),

@@ -209,6 +209,8 @@ static Value *data_for(Lower *l, const Args *a, const Value *pointers)
 {
     Value *v = arg_run(l, a, ARG_value);
 
+    if (v)
+        stored_warn(l, v, pointers->type->dtype, arg_span(a, ARG_value));
     v = v ? ops_cast(l, v, pointers->type->dtype, ROUND_NEAREST, arg_span(a, ARG_value)) : NULL;
     if (!v || type_same_shape(v->type, pointers->type))
         return v;

@@ -192,11 +192,14 @@ static Value *data_argument(Lower *l, const Args *a, ArgName name, Value *p)
     DType t = p->type->dtype;
     Value *v;
 
-    if (val_is_number(arg(a, name)))
+    if (val_is_number(arg(a, name))) {
+        stored_warn_of_literal(l, arg(a, name).c, t, arg_span(a, name));
         return literal_cast(l, arg(a, name).c, t, arg_span(a, name));
+    }
     v = arg_run(l, a, name);
     if (!v || !ops_shapes_fit(l, val_run(p), arg(a, name), a->span))
         return NULL;
+    stored_warn(l, v, t, arg_span(a, name));
     return ops_cast(l, v, t, ROUND_NEAREST, arg_span(a, name));
 }
 

@@ -73,8 +73,10 @@ static Value *fill_value(Lower *l, const Args *a, DType t)
 {
     Value *v;
 
-    if (val_is_number(arg(a, ARG_value)))
+    if (val_is_number(arg(a, ARG_value))) {
+        stored_warn_of_literal(l, arg(a, ARG_value).c, t, arg_span(a, ARG_value));
         return literal_cast(l, arg(a, ARG_value).c, t, arg_span(a, ARG_value));
+    }
     v = arg_run(l, a, ARG_value);
     v = v ? to_scalar(l, v, arg_span(a, ARG_value)) : NULL;
     return v ? ops_cast(l, v, t, ROUND_NEAREST, arg_span(a, ARG_value)) : NULL;

@@ -165,6 +165,10 @@
 #define W_UNREAD_COUNT       "lanes that the mask of a load leaves out are counted, too: each as a %lld" /* R202 */
 #define H_UNREAD_COUNT       "give the histogram the mask as well: tl.histogram(x, bins, mask=mask)"
 #define N_UNREAD_COUNT       "the load"
+#define W_FRACTION           "%s has no fractions: %s is cut off toward zero here"
+#define H_FRACTION           "round it, or say that it is meant: .to(tl.%s)"
+#define W_NOT_HELD           "%s does not fit in %s, and is %lld there"
+#define H_NOT_HELD           "is tl.%s the type that was meant?"
 #define W_WHERE              "the condition of tl.where should be int1; this is compared with 0: %s"        /* R63 */
 #define E_NEEDS_TILE         "%s needs a tile, not %s"
 #define E_INTEGERS_OF_32_BITS "libdevice.%s takes integers of 32 bits, not %s"                               /* R304 */

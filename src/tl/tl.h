@@ -89,6 +89,10 @@ Val store_block_ptr(Lower *l, const Args *a); /* tl.store, in the same way; give
 /* What a builtin gives where it is lowered without a row of its own. */
 /* max or min, NaN as `code` has it; bf16 gives fp32 (R251). */
 Val extremum_values(Lower *l, OpCode code, Val x, Val y, Span span);
+/* stored.c: warn where a store to elements of type t, or tl.full, cuts off a fraction of what the
+ * program has not converted itself, or a constant that t does not hold */
+void stored_warn(Lower *l, const Value *v, DType t, Span span);
+void stored_warn_of_literal(Lower *l, const Const *c, DType t, Span span);
 /* unread.c: warn where lanes that the mask of a load leaves out count in the reduction of `v` by
  * OP_add, OP_max or OP_min along an axis, -1: all of them */
 void unread_warn(Lower *l, const Args *a, OpCode code, const Value *v, int axis);
