@@ -59,6 +59,17 @@ typedef struct {
 typedef struct Specialisation Specialisation;
 typedef struct Speech Speech;
 
+/* What a kernel's programs make of the grid. */
+typedef struct {
+    unsigned axes;   /* bit i: it asks for tl.program_id(i) */
+    bool has_tiles;  /* of more than one element */
+    bool has_loops;  /* .. which take several elements, one behind the other */
+    bool has_stores; /* plain ones */
+    bool has_atomics;
+    bool takes_tickets; /* what an atomic found is used */
+    bool speaks;        /* prints, asserts, or runs text that nobody understands here */
+} Programs;
+
 /* Lexing and lowering allocate in `arena` and `names`, so they happen under `lock`, and `arena`
  * leaves through the guard of the job that holds it.  Lookups in `specs` need no lock: chains only
  * grow, at the front. */
@@ -136,9 +147,11 @@ enum { IF_DISJOINT = 1, IF_STREAMING = 2, WITH_LINES = 4, WITH_DEBUG = 8, VARIAN
 struct Specialisation {
     Specialisation *next; /* in its bucket */
     uint64_t hash;
-    _Atomic bool lowered; /* `use` and `speech` are known */
-    MemoryUse use;        /* bit i: of slot i; 63 stands for all from there on */
-    bool roams;           /* it may use memory of which no parameter says where it is */
+    _Atomic bool lowered;        /* `use` and `speech` are known */
+    MemoryUse use;               /* bit i: of slot i; 63 stands for all from there on */
+    bool roams;                  /* it may use memory of which no parameter says where it is */
+    Programs programs;           /* what its programs make of the grid */
+    _Atomic unsigned grids_told; /* bits of programs.c: what was said of a grid, once */
 
     Arena *words;   /* of `speech` */
     Speech *speech; /* what the kernel may say; NULL: nothing, and there are no hidden parameters */
@@ -330,6 +343,13 @@ tilec_status speech_launch(const Request *r, const int32_t *grid, LaunchFn *laun
 int speech_nargs(const Speech *s);       /* slots of such a launch */
 int speech_records_arg(const Speech *s); /* the slot with the port in it; -1: none */
 RecordRoom speech_room(const Speech *s); /* for a device that needs a buffer there */
+
+/* programs.c: what is to be said of a grid, through on_message, which may be NULL */
+Programs programs_of(const Func *f);
+/* Launching nothing may be meant, or a dimension was forgotten. */
+void programs_warn_of_none(const Request *r, const int32_t *grid);
+/* Once for a specialisation: of axes that nobody asks for, and of programs of one element. */
+void programs_warn(const Request *r, const int32_t *grid);
 
 /* spec.c: compiled kernels of one file */
 /* By types and constants; NULL: there is none yet.  Needs no lock; lives as long as the file. */

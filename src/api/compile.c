@@ -424,6 +424,7 @@ static tilec_status lower(Job *job, Compilation *c)
     c->values = c->func->nvalues;
     if (!atomic_load_explicit(&s->lowered, memory_order_relaxed)) {
         s->use = ir_memory_use(c->func, job->arena);
+        s->programs = programs_of(c->func);
         s->roams = (s->use.loaded | s->use.stored) == EVERY_PARAM;
         speech_prepare(s, c->func, &job->guard);
         atomic_store_explicit(&s->lowered, true, memory_order_release);

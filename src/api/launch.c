@@ -195,18 +195,6 @@ static tilec_status check_device_grid(const Request *r, const int32_t *grid, cha
                           grid[0], grid[1], grid[2], d->name, d->most_y_and_z);
 }
 
-/* Launching nothing may be meant, or a dimension was forgotten. */
-static void warn_of_grid(const Request *r, const int32_t *grid)
-{
-    char text[128];
-
-    if (!r->options.on_message)
-        return;
-    snprintf(text, sizeof text, "warning: the grid %dx%dx%d has no programs: nothing runs\n",
-             grid[0], grid[1], grid[2]);
-    r->options.on_message(r->options.user, text);
-}
-
 /* --- launching --- */
 
 /* The counts of a line, as the caller of the launch gets them. */
@@ -289,9 +277,11 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
     if (!api_available(device, error))
         return TILEC_FAILED;
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) {
-        warn_of_grid(r, grid);
+        programs_warn_of_none(r, grid);
         return TILEC_OK;
     }
+    if (r->options.on_message)
+        programs_warn(r, grid);
     tilec_status fits = check_device_grid(r, grid, error);
     if (fits != TILEC_OK)
         return fits;

@@ -2,8 +2,8 @@
  * count.c - how many operations does a launch do, on floats and on integers?
  *
  * The multiplications and additions of a dot count as those of floats, whatever they are made on.
- * Of integers only what makes stored values counts (data.c): arithmetic and logic, but no
- * comparisons, selections and conversions, as with floats.
+ * Of integers, and of scalars, only what makes stored values counts (data.c): arithmetic and logic,
+ * but no comparisons, selections and conversions, as with floats.
  *
  * Takes a kernel and a launch; gives InterpCounts.  Runs the scalar part of some programs: scalars
  * that follow from arguments and program ids are computed, tiles and what comes from memory are
@@ -154,7 +154,7 @@ static Work op_work(const Op *op)
         return (Work){.flops =
                           2 * n * op->operands[1]->type->dims[op->operands[1]->type->rank - 1]};
     default:
-        return t->rank > 0 ? times(element_work(op), n) : nothing;
+        return times(element_work(op), n);
     }
 }
 
@@ -183,10 +183,13 @@ static void count_mask(Counter *c, const Activation *a, const Op *op)
 static void count_work(Counter *c, const Activation *a, const Op *op)
 {
     Work work = op_work(op);
+    bool is_data = op->nresults > 0 && map_get(c->data, MAP_KEY(op->results[0]));
 
     work.bytes = op_bytes(op);
-    if (op->nresults == 0 || !map_get(c->data, MAP_KEY(op->results[0])))
+    if (!is_data)
         work.int_ops = 0;
+    if (!is_data && op->noperands > 0 && op->operands[0]->type->rank == 0)
+        work.flops = 0;
     work = times(work, c->rounds);
     add_work(&c->work, work);
     if (!c->ops || (work.flops == 0 && work.int_ops == 0 && work.bytes == 0))

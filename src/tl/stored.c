@@ -132,10 +132,11 @@ static bool is_whole(Look *k, const Value *v)
     return whole;
 }
 
-/* Elements of another array as they are, or what an atomic found there. */
+/* Elements of another array as they are, their sum or largest, or what an atomic found there. */
 static bool is_copied(const Value *v)
 {
-    while (v->def && (op_has(v->def, MOVES) || v->def->code == OP_cast))
+    while (v->def && (op_has(v->def, MOVES) || v->def->code == OP_cast ||
+                      v->def->code == OP_reduce || v->def->code == OP_scan))
         v = v->def->operands[0];
     return v->def && op_has(v->def, READS);
 }

@@ -23,6 +23,7 @@ def quiet(x, o, small, n, scale, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + i) * scale
     tl.store(o + i, tl.load(x + i))
+    tl.store(o, tl.sum(tl.load(x + i)))
     tl.store(o + i, v.to(tl.int32))
     tl.store(o + i, tl.floor(v))
     tl.store(o + i, tl.minimum(tl.maximum(tl.floor(v), -128), 127) * 2 + 1)

@@ -1,0 +1,156 @@
+/*
+ * programs.c - what is said of a grid that the kernel does not go with
+ *
+ * A grid counts programs, and each of them works on a whole tile.  Who comes from CUDA gives blocks
+ * and threads, (4, 256): where the kernel never asks for tl.program_id(1), 256 programs do the same
+ * work, and what they add by atomics is 256 times as much.  Or writes a kernel of one element a
+ * program, which works, up to 90 times slower than tiles of a thousand.
+ *
+ * Both are found when a kernel is lowered and said once, at the first launch with such a grid.
+ * Nothing is said where an atomic's result is used, since programs may then share out the work by
+ * tickets; nor of one axis where none is asked for, and programs only count or print.
+ */
+#include <stdio.h>
+
+#include "api.h"
+
+enum { TOLD_AXES = 1, TOLD_SCALARS = 2 };
+enum { MANY_SINGLE = 1 << 14 }; /* programs of one element that are worth a word */
+
+/* --- the kernel --- */
+
+typedef struct {
+    Programs *p;
+    UseLists uses; /* of the function at hand */
+} Walk;
+
+static bool is_large(const Value *v)
+{
+    return v->type->rank > 0 && type_numel(v->type) > 1;
+}
+
+static void note_atomic(const Walk *w, const Op *op)
+{
+    w->p->has_atomics = true;
+    w->p->takes_tickets |= uses_count(&w->uses, op->results[0]) > 0;
+}
+
+static void visit(Op *op, void *walk)
+{
+    const Walk *w = walk;
+    Programs *p = w->p;
+
+    switch (op->code) {
+    case OP_program_id:
+        p->axes |= 1U << attr_axis(op);
+        break;
+    case OP_store:
+    case OP_store_block:
+        p->has_stores = true;
+        p->has_tiles |= op->code == OP_store_block;
+        break;
+    case OP_atomic_rmw:
+    case OP_atomic_cas:
+        note_atomic(w, op);
+        break;
+    case OP_for:
+    case OP_while:
+        p->has_loops = true;
+        break;
+    case OP_record:
+    case OP_inline_asm:
+    case OP_inline_asm_volatile:
+        p->speaks = true;
+        break;
+    default:
+        break;
+    }
+    for (int i = 0; i < op->nresults; i++)
+        p->has_tiles |= is_large(op->results[i]);
+}
+
+Programs programs_of(const Func *f)
+{
+    Programs p = {0};
+
+    for (int i = 0; i < f->module->nfuncs; i++) {
+        const Func *each = f->module->funcs[i];
+        Walk w = {&p, ir_uses(each, f->module->arena)};
+        ir_walk(each->body, visit, &w);
+    }
+    return p;
+}
+
+/* --- telling --- */
+
+static void say(const Request *r, const char *text)
+{
+    if (r->options.on_message)
+        r->options.on_message(r->options.user, text);
+}
+
+void programs_warn_of_none(const Request *r, const int32_t *grid)
+{
+    char text[128];
+
+    snprintf(text, sizeof text, "warning: the grid %dx%dx%d has no programs: nothing runs\n",
+             grid[0], grid[1], grid[2]);
+    say(r, text);
+}
+
+/* The axis with more than one program that the kernel does not ask for; -1: none. */
+static int idle_axis(const Programs *p, const int32_t *grid)
+{
+    if (p->takes_tickets || (p->axes == 0 && (p->has_atomics || p->speaks || !p->has_stores)))
+        return -1;
+    for (int i = 0; i < 3; i++) {
+        if (grid[i] > 1 && !(p->axes >> i & 1))
+            return i;
+    }
+    return -1;
+}
+
+static void warn_of_axis(const Request *r, const int32_t *grid, int axis)
+{
+    char text[600];
+
+    snprintf(text, sizeof text,
+             "warning: the grid is %dx%dx%d, and kernel `%s` never asks for tl.program_id(%d): all "
+             "%d programs along that axis do the same\n"
+             "hint: a grid counts programs, each of which works on a whole tile, and no threads: "
+             "the extent of an axis that is not used is 1\n",
+             grid[0], grid[1], grid[2], r->kernel->name, axis, grid[axis]);
+    say(r, text);
+}
+
+static void warn_of_scalars(const Request *r, int64_t programs)
+{
+    char text[600];
+
+    snprintf(text, sizeof text,
+             "warning: each of the %lld programs of kernel `%s` works on single elements, which is "
+             "up to 90 times slower than tiles\n"
+             "hint: i = tl.program_id(0) * 1024 + tl.arange(0, 1024), loads and stores with "
+             "mask=i < n, and a grid of as many programs as there are tiles\n",
+             (long long)programs, r->kernel->name);
+    say(r, text);
+}
+
+/* Is it the first to say so? */
+static bool claims(const Request *r, unsigned bit)
+{
+    return !(atomic_fetch_or_explicit(&r->spec->grids_told, bit, memory_order_relaxed) & bit);
+}
+
+void programs_warn(const Request *r, const int32_t *grid)
+{
+    const Programs *p = &r->spec->programs;
+    int64_t programs = grid_programs(grid);
+    int axis = idle_axis(p, grid);
+
+    if (axis >= 0 && claims(r, TOLD_AXES))
+        warn_of_axis(r, grid, axis);
+    if (!p->has_tiles && !p->has_loops && !p->has_atomics && !p->speaks && p->has_stores &&
+        p->axes != 0 && programs >= MANY_SINGLE && claims(r, TOLD_SCALARS))
+        warn_of_scalars(r, programs);
+}
