@@ -38,9 +38,11 @@ Tables *plan_tables(Arena *a, const Tables *under)
     return t;
 }
 
+/* What no index of the inner loop changes is as good for all of its row: the first lane's, too,
+ * where a value only looks as if it followed that index. */
 static bool lasts(const Scheduler *s, Role role, const Entry *e, bool local)
 {
-    bool of_row = role == AS_VALUE || role == AS_ROW || s->nest->serial;
+    bool of_row = role != AS_MASK || s->nest->serial;
 
     return of_row && !local && e->level < s->nest->rank &&
            (s->part == PART_ROWS || s->part == PART_MAIN);
