@@ -280,9 +280,12 @@ typedef struct {
      * strides) of the array that its pointer comes from is reported and does not happen; a load
      * gives its `other` value, or 0.  Bare pointers are not checked; on_message says so.  The
      * launch then runs to its end, but no longer than 2 s while accesses fail, and gives
-     * TILEC_FAULT.  Devices with `finds_races` also look for races between programs, and stop at
-     * the first one; "interp" checks accesses without this, too.  Checked kernels are compiled
-     * apart and are up to some times slower; without this nothing is.
+     * TILEC_FAULT.  So does an integer division by zero or a shift by the width or more whose
+     * result is used, a false promise (tl.multiple_of, tl.max_contiguous, tl.assume), and a store
+     * of two lanes to one element; the launch stops at these as at an assertion.  Devices with
+     * `finds_races` also look for races between programs, and stop at the first one; "interp"
+     * checks accesses without this, too.  Checked kernels are compiled apart and are up to some
+     * times slower; without this nothing is.
      */
     int check;
     /*

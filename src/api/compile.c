@@ -83,7 +83,7 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d)
     if (f->num_warps == 0)
         f->num_warps = r->binding->num_warps;
     f->num_stages = r->binding->num_stages;
-    return opt_records(m, views_of(r, a, d), d) ? kernel_of(m) : NULL;
+    return opt_records(m, views_of(r, a, d), !r->checks_unasked, d) ? kernel_of(m) : NULL;
 }
 
 /* Is the IR verified after every pass?  Debug builds always do, others when they are told to; the

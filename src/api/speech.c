@@ -64,6 +64,7 @@ static void fill_site(Speech *s, RecordSite *site, const Op *op)
                                  : op->code == OP_check ? RECORD_CHECK
                                                         : attr_record_kind(op),
                          .text = copy_text(s->arena, attr_message(op)),
+                         .inserted = op->code == OP_assert && attr_inserted(op),
                          .span = op->span};
     if (op->code != OP_record)
         return;
@@ -209,6 +210,8 @@ static const char *fault_text(Job *job, const Report *r, const Record *record)
 
     if (site->kind == RECORD_CHECK)
         put_check(&t, r, record);
+    else if (site->inserted)
+        text_put(&t, site->text);
     else
         text_printf(&t, "assertion failed%s%s", site->text[0] ? ": " : "", site->text);
     return t.s;

@@ -373,6 +373,10 @@ void ir_diag(Diags *d, DiagKind kind, const Op *op, const char *fmt, ...) PRINTF
 /* The same with the arguments in hand. */
 void ir_diag_v(Diags *d, DiagKind kind, const Op *op, const char *fmt, va_list ap);
 
+/* same.c: is it computed in the same way?  `depth` bounds the work; false where that is not known,
+ * and of what memory holds. */
+bool ir_same(const Value *a, const Value *b, int depth);
+
 /* uses.c: who uses each value, as the function is now; in the order of the ops. */
 typedef struct {
     Op *op;

@@ -140,7 +140,7 @@ OP( barrier,     "",                   none,    A0,                READS|WRITES|
 OP( hint,        "any",                first,   A2(hint_kind, values), PURE )
 OP( assume,      "flag",               none,    A0,                EFFECT )
 /* ends the launch with this message where a condition is false */
-OP( assert,      "bool mask?",          none,    A2(message, record_site), EFFECT )
+OP( assert,      "bool mask?",          none,    A3(message, record_site, inserted), EFFECT )
 /* says so where an offset is not what the condition demands, and goes on */
 OP( check,       "bool mask offset",    none,    A2(message, record_site), EFFECT )
 /* what a program says: see RecordKind for the operands */

@@ -26,28 +26,6 @@ static const Type *shaped(Expansion *e, DType d)
     return type_with_dtype(e->b.module, e->bad->type, d);
 }
 
-/* The number of each element, row-major. */
-static Value *element_numbers(Builder *b, const Type *shape)
-{
-    const Type *t = type_with_dtype(b->module, shape, DT_I32);
-    Value *sum = NULL;
-    int64_t pitch = 1;
-
-    for (int d = t->rank - 1; d >= 0; d--) {
-        Value *v = build_arange(b, 0, t->dims[d]);
-        if (pitch > 1)
-            v = build_binary(b, OP_mul, v, build_int(b, v->type, pitch));
-        for (int k = 0; k < t->rank; k++) {
-            if (k != d)
-                v = build_expand(b, v, k);
-        }
-        v = t->rank > 1 ? build_broadcast(b, v, t) : v;
-        sum = sum ? build_binary(b, OP_add, sum, v) : v;
-        pitch *= t->dims[d];
-    }
-    return sum;
-}
-
 static void put_record(Expansion *e, Builder *b, Value *count, Value *offset)
 {
     Value *values[] = {e->first, count, offset};
@@ -85,7 +63,7 @@ static void expand_assertion(Expansion *e)
     e->first = build_int(b, i32, -1);
     if (e->bad->type->rank > 0) {
         Value *none = build_int(b, shaped(e, DT_I32), INT32_MAX);
-        numbers = element_numbers(b, e->bad->type);
+        numbers = opt_numbers(b, e->bad->type);
         e->first = opt_reduce_all(b, OP_min, build_select(b, e->bad, numbers, none));
         wrong = build_binary(b, OP_lt, e->first, build_int(b, i32, INT32_MAX));
     }

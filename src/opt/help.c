@@ -153,3 +153,24 @@ Value *opt_reduce_all(Builder *b, OpCode how, Value *v)
         v = reduce_along(b, how, v, v->type->rank - 1);
     return v;
 }
+
+Value *opt_numbers(Builder *b, const Type *shape)
+{
+    const Type *t = type_with_dtype(b->module, shape, DT_I32);
+    Value *sum = NULL;
+    int64_t pitch = 1;
+
+    for (int d = t->rank - 1; d >= 0; d--) {
+        Value *v = build_arange(b, 0, t->dims[d]);
+        if (pitch > 1)
+            v = build_binary(b, OP_mul, v, build_int(b, v->type, pitch));
+        for (int k = 0; k < t->rank; k++) {
+            if (k != d)
+                v = build_expand(b, v, k);
+        }
+        v = t->rank > 1 ? build_broadcast(b, v, t) : v;
+        sum = sum ? build_binary(b, OP_add, sum, v) : v;
+        pitch *= t->dims[d];
+    }
+    return sum;
+}

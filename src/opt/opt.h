@@ -35,9 +35,10 @@ const char *opt_pass_name(int i);     /* NULL behind the last */
 const char *opt_pass_names(Arena *a); /* one a line with what each does */
 
 /* records.c: make ready what a kernel may say (assert, check, record), in front of all passes and
- * of the interpreter.  views: have every access checked, as opt_check() does; else NULL.  False: a
+ * of the interpreter.  views: have every access checked, as opt_check() does; else NULL.  values:
+ * then also what programs compute and promise, and stores of two lanes to one element.  False: a
  * diagnostic. */
-bool opt_records(Module *m, const int *views, Diags *d);
+bool opt_records(Module *m, const int *views, bool values, Diags *d);
 
 /* suspect.c: warn of what is allowed and surely not meant.  Before all passes, and before
  * opt_records: of a module as it was lowered, which stays as it is. */
@@ -65,6 +66,10 @@ void opt_assert(Func *f); /* assert and check to the code that finds where they 
  * views[i]: how many dimensions the view of the array behind parameter i has beside its tail
  * (ir.h); negative: nobody knows what is behind it, or it is no pointer. */
 void opt_check(Func *f, const int *views);
+/* check_value.c: assert that no result of a division by zero is used, and that promises hold; and,
+ * behind opt_check(), that no two lanes of a store share an element. */
+void opt_check_values(Func *f);
+void opt_check_stores(Func *f);
 void opt_dot(Func *f);   /* x + dot(a, b, 0) becomes dot(a, b, x) */
 void opt_carry(Func *f); /* carried tiles that step by a uniform scalar become a scalar carry */
 void opt_math(Func *f,
@@ -95,6 +100,8 @@ bool opt_trip_count(const Op *loop, uint64_t *trips);
 int opt_count_ops(const Block *b); /* with all that is in their regions */
 void opt_resolve_all(Block *b);    /* let every operand in it see v->repl */
 
+/* i32 in that shape: the number of each element, row-major. */
+Value *opt_numbers(Builder *b, const Type *shape);
 /* Reduce a tile over all of its dimensions, elements combined by this op; a scalar is itself. */
 Value *opt_reduce_all(Builder *b, OpCode how, Value *v);
 

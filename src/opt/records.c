@@ -78,7 +78,7 @@ static bool has_room(Func *f, Diags *d)
     return !r.beyond;
 }
 
-bool opt_records(Module *m, const int *views, Diags *d)
+bool opt_records(Module *m, const int *views, bool values, Diags *d)
 {
     int errors = diag_errors(d);
 
@@ -92,7 +92,11 @@ bool opt_records(Module *m, const int *views, Diags *d)
         opt_expand_blocks(m); /* so that there are addresses to look at */
         if (!has_room(f, d))
             return false;
+        if (values)
+            opt_check_values(f);
         opt_check(f, views);
+        if (values)
+            opt_check_stores(f);
     }
     if (count_sites(m, true) > 0)
         func_add_hidden(f, "records", type_pointer(m, DT_I8, false), PARAM_RECORDS, 0, 0);

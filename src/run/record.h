@@ -20,6 +20,7 @@ typedef struct {
     int nvalues;
     const Type *types; /* of a print's values, each by itself */
     Span span;         /* where it is written */
+    bool inserted;     /* an assertion that nobody wrote: its text says all */
 } RecordSite;
 
 typedef struct {

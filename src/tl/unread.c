@@ -38,30 +38,6 @@ typedef struct {
 
 /* --- masks --- */
 
-static bool same_op(const Op *a, const Op *b)
-{
-    bool same = a && b && a->code == b->code && op_has(a, PURE) && a->noperands == b->noperands &&
-                a->nattrs == b->nattrs && a->nresults == 1;
-
-    for (int i = 0; same && i < a->nattrs; i++)
-        same = a->attrs[i] == b->attrs[i];
-    return same;
-}
-
-/* Computed in the same way?  `depth` bounds the work. */
-static bool same_value(const Value *a, const Value *b, int depth)
-{
-    if (a == b)
-        return true;
-    if (depth == 0 || a->type != b->type || !same_op(a->def, b->def) || a->def->regions[0])
-        return false;
-    for (int i = 0; i < a->def->noperands; i++) {
-        if (!same_value(a->def->operands[i], b->def->operands[i], depth - 1))
-            return false;
-    }
-    return true;
-}
-
 enum { MASK_DEPTH = 8 };
 
 /* The same elements, or some of them, at more places. */
@@ -78,7 +54,7 @@ static const Value *unmoved(const Value *v)
 static bool is_false_outside(const Value *v, const Value *mask, int depth)
 {
     v = unmoved(v);
-    if (same_value(v, unmoved(mask), MASK_DEPTH))
+    if (ir_same(v, unmoved(mask), MASK_DEPTH))
         return true;
     return depth > 0 && v->def && v->def->code == OP_and &&
            (is_false_outside(v->def->operands[0], mask, depth - 1) ||
@@ -260,7 +236,7 @@ static bool is_never_negative(const Value *v, int depth)
     case OP_sqrt:
         return true;
     case OP_mul:
-        if (same_value(op->operands[0], op->operands[1], MASK_DEPTH))
+        if (ir_same(op->operands[0], op->operands[1], MASK_DEPTH))
             return true;
         break;
     case OP_max:

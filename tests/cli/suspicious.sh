@@ -26,6 +26,62 @@ def tickets(counter, out):
 @triton.jit
 def count(counter):
     tl.atomic_add(counter, 1)
+
+
+@triton.jit
+def divide(x, y, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    a, b = tl.load(x + i, mask=i < n), tl.load(y + i, mask=i < n)
+    tl.store(out + i, a // b, mask=i < n)
+
+
+@triton.jit
+def divide_right(x, y, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    a, b = tl.load(x + i, mask=i < n), tl.load(y + i, mask=i < n)
+    q = tl.where(b != 0, a // b, 0)
+    tl.store(out, tl.sum(q))
+    tl.store(out + i, q, mask=i < n)
+
+
+@triton.jit
+def shift(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, 1 << tl.load(x + i))
+
+
+@triton.jit
+def hist(x, h, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    b = tl.load(x + i, mask=i < n)
+    c = tl.load(h + b, mask=i < n)
+    tl.store(h + b, c + 1, mask=i < n)
+
+
+@triton.jit
+def scatter(x, at, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + tl.load(at + i), tl.load(x + i))
+
+
+@triton.jit
+def multiple(x, out, off, B: tl.constexpr):
+    off = tl.multiple_of(off, 16)
+    i = tl.arange(0, B)
+    tl.store(out + off + i, tl.load(x + off + i))
+
+
+@triton.jit
+def contiguous(x, out, n, B: tl.constexpr):
+    i = tl.max_contiguous(tl.arange(0, B) % n, B)
+    tl.store(out + tl.arange(0, B), tl.load(x + i))
+
+
+@triton.jit
+def assumed(x, out, n, B: tl.constexpr):
+    tl.assume(n > 8)
+    i = tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i))
 KERNEL
 
 # quiet COMMAND... : exits with 0 and says nothing on stderr
@@ -52,5 +108,37 @@ expect 0 err "each of the 20000 programs of kernel \`single\` works on single el
 quiet run single --grid 100 x="ones(fp32,100)" out="zeros(fp32,100)"
 # their operations count
 expect 0 out '"flops": 100' run single --grid 100 x="ones(fp32,100)" out="zeros(fp32,100)" --json
+
+# --- with --check: what is computed, promised and shared ---
+for device in cpu interp sim; do
+    checked() {
+        kernel=$1
+        shift
+        run "$kernel" --grid 1 --check --device $device "$@"
+    }
+    expect 1 err "k.py:31:23: error: a division of integers by zero" checked divide x="arange(i32,16)" \
+        y="arange(i32,16)" out="zeros(i32,16)" n=16 B=16
+    # lanes that are masked off or passed over divide as they like
+    quiet checked divide x="arange(i32,16)" y="arange(i32,16)+1" out="zeros(i32,16)" n=10 B=16
+    quiet checked divide_right x="arange(i32,16)" y="arange(i32,16)" out="zeros(i32,16)" n=10 B=16
+    expect 1 err "error: a shift by as many bits as there are" checked shift x="arange(i32,64)" \
+        out="zeros(i32,64)" n=10 B=64
+    quiet checked shift x="arange(i32,64)" out="zeros(i32,64)" n=10 B=32
+    expect 1 err "error: this is no multiple of 16" checked multiple x="arange(fp32,64)" \
+        out="zeros(fp32,64)" off=8 B=16
+    quiet checked multiple x="arange(fp32,64)" out="zeros(fp32,64)" off=32 B=16
+    expect 1 err "error: these are not as contiguous as tl.max_contiguous says" checked contiguous \
+        x="arange(fp32,64)" out="zeros(fp32,64)" n=8 B=16
+    quiet checked contiguous x="arange(fp32,64)" out="zeros(fp32,64)" n=16 B=16
+    expect 1 err "error: this assumption does not hold" checked assumed x="arange(fp32,64)" \
+        out="zeros(fp32,64)" n=8 B=16
+    quiet checked assumed x="arange(fp32,64)" out="zeros(fp32,64)" n=9 B=16
+    expect 1 err "error: another lane of this store has the same address: what both add counts once" \
+        checked hist x="(arange(i32,8)*5)%7" h="zeros(i32,16)" n=8 B=8
+    quiet checked hist x="(arange(i32,8)*5)%7" h="zeros(i32,16)" n=7 B=8
+    expect 1 err "error: another lane of this store, or another program, has the same address and" \
+        checked scatter x="arange(fp32,8)" at="(arange(i32,8)*5)%7" out="zeros(fp32,16)" n=7 B=8
+    quiet checked scatter x="arange(fp32,8)" at="(arange(i32,8)*5)%8" out="zeros(fp32,16)" n=7 B=8
+done
 
 finish
