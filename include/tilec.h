@@ -316,8 +316,7 @@ typedef struct {
      * `user` is passed on, and what `progress` points to ends with the call.  It must not launch
      * anything on this context.  When it gives something else than 0 the launch is cancelled:
      * programs that have begun end, no others begin, and unless none was left tilec_launch() gives
-     * TILEC_CANCELLED.  A GPU's programs cannot be stopped.  Where the system starts no more
-     * threads it is not called, which on_message is told.  A launch that asks costs some ten
+     * TILEC_CANCELLED.  A GPU's programs cannot be stopped.  A launch that asks costs some ten
      * microseconds more, and its programs a clock's reading each hundredth of a second.
      */
     int (*on_progress)(void *user, const tilec_progress *progress);
@@ -336,10 +335,6 @@ typedef struct {
      * tells its programs, in the pieces in which its threads take them, the first 131,072 of them.
      */
     void (*on_span)(void *user, const tilec_span *span);
-    /* Not 0: all floats are computed as fp64, and rounded where they are stored; what memory and
-     * parameters hold stays what it is.  The difference to a launch without it is what a kernel's
-     * own roundings cost.  Slow. */
-    int wide_floats;
 } tilec_launch_options;
 
 /* One device; the texts live as long as the context. */

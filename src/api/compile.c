@@ -69,30 +69,6 @@ static const int *views_of(const Request *r, Arena *a, Diags *d)
     return v.views;
 }
 
-/* Is the IR verified after every pass?  Debug builds always do, others when they are told to; the
- * tests tell them. */
-static bool verifies(void)
-{
-#ifdef NDEBUG
-    return os_env("TILEC_VERIFY") != NULL;
-#else
-    return true;
-#endif
-}
-
-/* All floats as fp64; false after an error. */
-static bool widen(Module *m, Diags *d)
-{
-    int errors = diag_errors(d);
-
-    opt_inline(m, d);
-    if (diag_errors(d) > errors)
-        return false;
-    opt_expand_blocks(m);
-    opt_widen(kernel_of(m));
-    return !verifies() || ir_verify(m, d);
-}
-
 const Func *compile_lower(const Request *r, Arena *a, Diags *d)
 {
     const FrontKernel *k = r->kernel->signature;
@@ -102,17 +78,23 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d)
 
     if (!m)
         return NULL;
-    if (!r->options.wide_floats)
-        opt_suspect(m, d);
+    opt_suspect(m, d);
     Func *f = kernel_of(m);
     if (f->num_warps == 0)
         f->num_warps = r->binding->num_warps;
     f->num_stages = r->binding->num_stages;
-    if (!opt_records(m, views_of(r, a, d), !r->checks_unasked, d))
-        return NULL;
-    if (r->options.wide_floats && !widen(m, d))
-        return NULL;
-    return kernel_of(m);
+    return opt_records(m, views_of(r, a, d), !r->checks_unasked, d) ? kernel_of(m) : NULL;
+}
+
+/* Is the IR verified after every pass?  Debug builds always do, others when they are told to; the
+ * tests tell them. */
+static bool verifies(void)
+{
+#ifdef NDEBUG
+    return os_env("TILEC_VERIFY") != NULL;
+#else
+    return true;
+#endif
 }
 
 const Func *compile_optimise(const Func *f, const Device *device, const Target *target, Diags *d)

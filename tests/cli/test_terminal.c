@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,6 +74,8 @@ static int close_terminal(void **state)
     Terminal *s = *state;
     char command[128];
 
+    if (s->child > 0)
+        kill(s->child, SIGKILL); /* where a test has failed */
     snprintf(command, sizeof command, "rm -r %s", s->folder);
     int status = system(command);
     free(s);
@@ -83,6 +86,7 @@ static void become_command(const Terminal *s, const char *name, const char *cons
 {
     int terminal = open(name, O_RDWR);
 
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing that hangs */
     setenv("TERM", s->term ? s->term : "xterm", 1);
     setsid();
     ioctl(terminal, TIOCSCTTY, 0);
@@ -133,6 +137,7 @@ static int finish(Terminal *s)
 
     await(s, NULL);
     assert_int_equal(waitpid(s->child, &status, 0), s->child);
+    s->child = 0;
     close(s->terminal);
     return status;
 }

@@ -1,11 +1,17 @@
 """Run kernels through the command line and compare what they store with NumPy.
 
+A script takes TILEC SOURCE VARIANTS: the command, the source tree, and what each case runs as, with
+commas: devices, `+check` behind one for a run with every access checked.  Where there are several,
+a case runs on one device that its name and the seed choose, and some are checked; with TILEC_THOROUGH
+in the environment each runs as all.
+
 A Suite collects cases and runs them side by side.  An argument of a case is an array (passed as a
 .npy file), a Tensor for the types NumPy lacks, or anything else, passed as text.  An expected
 output is an array of float64 or of integers; NaN equals NaN, infinities must agree.
 """
 
 import concurrent.futures
+import itertools
 import os
 import subprocess
 import sys
@@ -151,13 +157,20 @@ def too_far(got, want, dtype, units):
     return f"{apart[at]:.3f} units instead of {units} at {at}: {got[at]!r} instead of {want[at]!r}"
 
 
+# of ten cases so many run on each device, and of eight one is checked, where not all are
+IN_TEN = {"cpu": 5, "sim": 3, "interp": 2}
+ONE_CHECKED_IN = 8
+THOROUGH = bool(os.environ.get("TILEC_THOROUGH"))
+
+
 class Suite:
     def __init__(self):
-        self.tilec, self.source, self.device = sys.argv[1:4]
-        self.more = sys.argv[4:]  # for every launch, such as --check
+        self.tilec, self.source = sys.argv[1:3]
+        self.variants = sys.argv[3].split(",")
         self.folder = tempfile.TemporaryDirectory(prefix="tilec-num-")
-        self.files = 0
+        self.files = itertools.count()
         self.cases = []
+        self.others = 0  # cases of a script that runs them itself
         self.failures = []
 
     def kernel(self, name):
@@ -172,38 +185,61 @@ class Suite:
         """Save an argument; give the text that passes it."""
         if not isinstance(x, (np.ndarray, Tensor)):
             return x if isinstance(x, str) else repr(x)
-        self.files += 1
-        path = os.path.join(self.folder.name, f"{self.files}.npy")
+        path = os.path.join(self.folder.name, f"{next(self.files)}.npy")
         if isinstance(x, Tensor):
             np.save(path, x.bits)
             return f"@{path}:{x.dtype}"
         np.save(path, x)
         return f"@{path}"
 
-    def case(self, label, kernel, grid, args, outputs, rtol=0.0, atol=0.0, options=(), units=None):
+    def chosen(self, label):
+        """The variants that a case of this name runs as."""
+        if THOROUGH or len(self.variants) == 1:
+            return self.variants
+        plain = [v for v in self.variants for _ in range(IN_TEN.get(v, 0))]
+        checked = [v for v in self.variants if v not in IN_TEN]
+        dice = np.random.default_rng([SEED, zlib.crc32(label.encode())])
+        chosen = [plain[dice.integers(len(plain))]]
+        if checked and dice.integers(ONE_CHECKED_IN) == 0:
+            chosen.append(checked[dice.integers(len(checked))])
+        return chosen
+
+    def case(self, label, kernel, grid, args, outputs, rtol=0.0, atol=0.0, options=(), units=None, arch=None):
         """args: name -> argument in order; outputs: name -> (dtype, expected values).  With `units`
-        these are of a wider type, and so many units in the last place away at most."""
-        self.cases.append((label, kernel, grid, args, outputs, rtol, atol, options, units))
+        these are of a wider type, and so many units in the last place away at most.  `arch` is the
+        GPU that is simulated."""
+        self.cases.append((label, kernel, grid, args, outputs, rtol, atol, options, units, arch))
 
     def refused(self, label, kernel, grid, args, code, text):
         """A case that must fail with this exit code and this text."""
-        words = self.command(kernel, grid, args)
-        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
-        if done.returncode != code or text not in done.stderr:
-            self.failures.append(f"{label}: exit {done.returncode}: {done.stderr.strip()}")
+        for variant in self.variants:
+            words = self.command(variant, kernel, grid, args)
+            done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+            if done.returncode != code or text not in done.stderr:
+                self.failures.append(f"{variant}: {label}: exit {done.returncode}: {done.stderr.strip()}")
 
-    def command(self, kernel, grid, args):
-        words = [self.tilec, "run", self.kernel(kernel), "--grid", grid, "--device", self.device]
-        words += self.more
+    def command(self, variant, kernel, grid, args):
+        device, *check = variant.split("+")
+        words = [self.tilec, "run", self.kernel(kernel), "--grid", grid, "--device", device]
+        words += ["--check"] if check else []
         return words + [f"{name}={self.write(value)}" for name, value in args.items()]
 
     def run_case(self, case):
-        label, kernel, grid, args, outputs, rtol, atol, options, units = case
-        words = self.command(kernel, grid, args) + list(options)
+        """What was wrong, as what."""
+        label, kernel, grid, args, *rest = case
+        args = {name: self.write(value) for name, value in args.items()}
+        variants = self.chosen(label)
+        problems = [(v, self.run_as(v, (label, kernel, grid, args, *rest))) for v in variants]
+        return [f"{v}: {problem}" for v, problem in problems if problem]
+
+    def run_as(self, variant, case):
+        label, kernel, grid, args, outputs, rtol, atol, options, units, arch = case
+        words = self.command(variant, kernel, grid, args) + list(options)
+        if arch and variant.startswith("sim"):
+            words += ["--arch", arch]
         paths = {}
         for name in outputs:
-            self.files += 1
-            paths[name] = os.path.join(self.folder.name, f"{self.files}-{name}.npy")
+            paths[name] = os.path.join(self.folder.name, f"{next(self.files)}-{name}.npy")
             words += ["--save", f"{name}={paths[name]}"]
         done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
         if done.returncode != 0:
@@ -222,13 +258,15 @@ class Suite:
         return None
 
     def finish(self):
-        """Run all, say what failed, exit."""
-        workers = min(os.cpu_count(), 16)  # each may hold a GPU's context
+        """Run all, say what failed, exit.  TILEC_JOBS at once, each of which may hold a GPU's context."""
+        workers = int(os.environ.get("TILEC_JOBS") or min(os.cpu_count(), 16))
         with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-            self.failures += [f for f in pool.map(self.run_case, self.cases) if f]
+            self.failures += sum(pool.map(self.run_case, self.cases), [])
         for failure in self.failures[:None if os.environ.get("TILEC_SHOW") else 20]:
             print("FAILED", failure)
-        print(f"{self.device}: {len(self.cases)} cases, {len(self.failures)} failed")
+        runs = sum(len(self.chosen(case[0])) for case in self.cases)
+        what = self.variants[0] if len(self.variants) == 1 else f"{runs} runs"
+        print(f"{what}: {len(self.cases) + self.others} cases, {len(self.failures)} failed")
         if self.failures:
             print(f"TILEC_SEED={SEED} repeats this")
         sys.exit(1 if self.failures else 0)

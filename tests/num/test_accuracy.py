@@ -24,13 +24,13 @@ FUNCTIONS = {
 }
 
 
-def bounds():
+def bounds(variant):
     """name -> largest error of fp32 in units in the last place."""
     with open(os.path.join(suite.source, "docs", "accuracy.md"), encoding="utf-8") as page:
         all_devices, gpus = page.read().split("| function on GPUs |")
     row = r"^\| `(\w+)` \| ([0-9.]+) \|"
     promised = dict(re.findall(row, all_devices, re.M))
-    if suite.device not in ("interp", "cpu"):
+    if not variant.startswith(("interp", "cpu")):
         promised.update(re.findall(row, gpus, re.M))
     return {name: float(ulp) for name, ulp in promised.items()}
 
@@ -58,40 +58,38 @@ def worst_error(got, want):
     return error[at], at
 
 
-def check(name, function, bound, x):
+def check(variant, name, function, bound, x):
     out = os.path.join(suite.folder.name, name + ".npy")
-    words = suite.command("ops.py:unary", "cdiv(n,BLOCK)", {
+    words = suite.command(variant, "ops.py:unary", "cdiv(n,BLOCK)", {
         "x": x, "out": f"empty(fp32,{x.size})", "n": x.size, "OP": f"'{name}'", "BLOCK": BLOCK})
     done = subprocess.run(words + ["--save", "out=" + out], capture_output=True, text=True,
                           timeout=600, check=False)
     if done.returncode != 0:
-        return f"{name}: exit {done.returncode}: {done.stderr.strip()}"
+        return f"{variant}: {name}: exit {done.returncode}: {done.stderr.strip()}"
     got = np.load(out).astype(np.float64)
     with np.errstate(all="ignore"):
         want = function(x.astype(np.float64))
     error, at = worst_error(got, want)
-    print(f"{name}: {error:.3f} of {bound} units, at {x[at]!r}")
+    print(f"{variant}: {name}: {error:.3f} of {bound} units, at {x[at]!r}")
     if not error <= bound:
-        return f"{name}({x[at]!r}) is {got[at]!r} instead of {want[at]!r}: {error:.3f} units"
+        return f"{variant}: {name}({x[at]!r}) is {got[at]!r} instead of {want[at]!r}: {error:.3f} units"
     return None
 
 
 def main():
-    promised = bounds()
     stride = max(1, 2**32 // COUNT)
     bits = (np.arange(COUNT, dtype=np.uint64) * stride).astype(np.uint32)
     # neighbours are alike, and then anything beside anything: a target may look at many at once
     mixed = generator().permutation(bits)[: COUNT // 4]
     x = np.concatenate([bits, mixed]).view(np.float32)
-    for name, function in FUNCTIONS.items():
-        failure = check(name, function, promised[name], x)
-        if failure:
-            suite.failures.append(failure)
-        suite.cases.append(name)
-    for failure in suite.failures:
-        print("FAILED", failure)
-    print(f"{suite.device}: {len(suite.cases)} cases, {len(suite.failures)} failed")
-    return 1 if suite.failures else 0
+    for variant in suite.variants:
+        promised = bounds(variant)
+        for name, function in FUNCTIONS.items():
+            suite.others += 1
+            failure = check(variant, name, function, promised[name], x)
+            if failure:
+                suite.failures.append(failure)
+    suite.finish()
 
 
-raise SystemExit(main())
+main()

@@ -12,7 +12,7 @@ random = generator()
 
 
 def case(label, kernel, grid, args, outputs, warps=4, arch=None, stages=None, **tolerance):
-    options = ("--num-warps", str(warps)) + (("--arch", arch) if arch else ()) \
+    options = ("--num-warps", str(warps)) \
         + (("--num-stages", str(stages)) if stages else ())
     suite.case(label, "gpu/products.py:" + kernel, str(grid), args, outputs, options=options,
                **tolerance)
@@ -253,7 +253,7 @@ def any_types(dtype, other, size, order, blocks, warps, arch, cast=None):
                  "CAST": repr(cast), "TURN": turn})
     case(f"any types {dtype} {other} {m}x{n}x{k} {order} {arch} {cast}", "any_types",
          "cdiv(m,M),cdiv(n,N)", args, {"c_ptr": (out, want)}, warps,
-         arch=arch if suite.device == "sim" else None, **near_by)
+         arch=arch, **near_by)
 
 
 def casts_of_operands():

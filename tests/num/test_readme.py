@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-TILEC, SOURCE, DEVICE = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3]
+TILEC, SOURCE, DEVICES = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3].split(",")
 NUMBER = re.compile(r"-?\d+\.\d*(?:e-?\d+)?|-?\d+")
 
 
@@ -27,9 +27,15 @@ def main():
     program = next(body for kind, body in blocks if kind == "c")
     session = next(body for kind, body in blocks if body.startswith("$ build/tilec run"))
     mistake = next(body for kind, body in blocks if body.startswith("softmax.py:"))
-    command, want = session[2:].split("\n", 1)
-    words = [TILEC, *shlex.split(command)[1:], "--device", DEVICE]
+    for device in DEVICES:
+        check_kernel(device, kernel, session, mistake)
+    with open(os.path.join(SOURCE, "examples", "add.c"), encoding="utf-8") as f:
+        assert f.read() == program, "README.md and examples/add.c differ"
 
+
+def check_kernel(device, kernel, session, mistake):
+    command, want = session[2:].split("\n", 1)
+    words = [TILEC, *shlex.split(command)[1:], "--device", device]
     with tempfile.TemporaryDirectory(prefix="tilec-readme-") as folder:
         path = os.path.join(folder, "softmax.py")
         with open(path, "w", encoding="utf-8") as f:
@@ -41,8 +47,6 @@ def main():
             f.write(kernel.replace("at < columns", "at < colums"))
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
         assert done.returncode == 1 and done.stderr == mistake, done.stderr
-    with open(os.path.join(SOURCE, "examples", "add.c"), encoding="utf-8") as f:
-        assert f.read() == program, "README.md and examples/add.c differ"
 
 
 main()

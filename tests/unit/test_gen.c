@@ -40,6 +40,7 @@
 #include "../../src/device_cpu/device_cpu.h"
 #include "../../src/sim/sim.h"
 
+#include "seed.h"
 #include <cmocka.h> /* after base.h: both have a fail() */
 
 enum { MAX_PARAMS = 16, GUARD_ELEMENTS = 64 };
@@ -580,12 +581,15 @@ static void run_case(Case *c, const GenPlugin *plugin, const char *path)
     check_plans(c, plugin, kernel_of(m), path);
     check_llvm(c, plugin, kernel_of(m), "# llvm:", "AVX2");
     check_llvm(c, plugin, kernel_of(m), "# llvm of AVX-512:", "AVX-512");
-    check_lines(c, plugin, kernel_of(m), &fast);
+    if (chosen(c->name, 0, 3))
+        check_lines(c, plugin, kernel_of(m), &fast);
     run_compiled(c, plugin, kernel_of(m), &safe, want, "may alias");
     run_compiled(c, plugin, kernel_of(m), &fast, want, "disjoint, streaming");
     safe.debug = true;
-    run_compiled(c, plugin, kernel_of(m), &safe, want, "for debuggers");
-    run_on_others(c, plugin, kernel_of(m), want);
+    if (chosen(c->name, 1, 3))
+        run_compiled(c, plugin, kernel_of(m), &safe, want, "for debuggers");
+    if (chosen(c->name, 2, 2))
+        run_on_others(c, plugin, kernel_of(m), want);
     run_simulated(c, plugin, kernel_of(m), false, want);
     run_simulated(c, plugin, kernel_of(m), true, want);
 }

@@ -24,6 +24,7 @@
 #include "../../src/run/run.h"
 #include "../../src/sim/sim.h"
 
+#include "seed.h"
 #include <cmocka.h> /* after base.h: both have a fail() */
 
 static const char *const chips[] = {"sm_80", "sm_90a", "sm_100"};
@@ -165,7 +166,7 @@ static int run_case(const Target *t, const char *folder, const char *name, bool 
     size_t len;
 
     assert_int_equal(os_read_file(a, path, 1 << 20, &text, &len), 0);
-    Case c = {t, a, name, read_kernel(a, name, text, len, t), with_ptxas};
+    Case c = {t, a, name, read_kernel(a, name, text, len, t), with_ptxas && chosen(name, 0, 8)};
     show(&c);
     check_layout(&c, arena_printf(a, "%.*slayout", (int)strlen(path) - 2, path));
     int made = check_code(&c);

@@ -21,7 +21,7 @@
 #include "seed.h"
 #include <cmocka.h>
 
-enum { KERNELS = 400 };
+enum { KERNELS = 200 };
 
 /* --- running and comparing --- */
 

@@ -218,7 +218,7 @@ static void try_kernels(void)
     plugin = run_plugin(a, &why);
     if (plugin == NULL)
         fail_msg("no code generator: %s", why);
-    uint64_t first = first_seed(1), count = random_count(200);
+    uint64_t first = first_seed(1), count = random_count(60);
     for (uint64_t seed = first; seed < first + count; seed++) {
         Arena *own = arena_new(NULL);
         const char *text = random_kernel(own, seed, aligned(seed), apart);
