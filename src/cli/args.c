@@ -165,6 +165,17 @@ void args_open_kernel(Cli *c, Options *o)
              list_kernels(c, o));
 }
 
+bool args_takes(Cli *c, const Options *o, const char *name)
+{
+    tilec_param p;
+
+    for (int i = 0; tilec_param_info(c->file, o->kernel, i, &p) == TILEC_OK; i++) {
+        if (strcmp(p.name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 void args_check_name(Cli *c, const Options *o, const char *name)
 {
     int n = tilec_param_count(c->file, o->kernel);
@@ -408,13 +419,13 @@ static bool computed(Cli *c, const Options *o, int i, const Arguments *a, Const 
     return status == TILEC_OK;
 }
 
-static bool is_named(const Names *names, const char *name)
+const Named *args_value(const Names *names, const char *name)
 {
     for (int i = 0; i < names->len; i++) {
         if (strcmp(names->at[i].name, name) == 0)
-            return true;
+            return &names->at[i];
     }
-    return false;
+    return NULL;
 }
 
 void args_add_defaults(Cli *c, const Options *o, Arguments *a)
@@ -424,7 +435,7 @@ void args_add_defaults(Cli *c, const Options *o, Arguments *a)
     for (int i = 0; tilec_param_info(c->file, o->kernel, i, &p) == TILEC_OK; i++) {
         Named named = {.name = p.name};
 
-        if (is_named(&a->names, p.name))
+        if (args_value(&a->names, p.name))
             continue;
         if (p.is_computed ? computed(c, o, i, a, &named.value) : left_out(o, &p, &named.value))
             vec_push(c->arena, &a->names, named);
@@ -477,15 +488,21 @@ Arguments args_evaluate(Cli *c, const Options *o)
 
         out.names.later = given + i;
         c->origin = text->origin;
-        args_check_name(c, o, text->name);
+        if (!text->may_lack)
+            args_check_name(c, o, text->name);
         if (text->is_type) {
             out.args[out.count++] = args_of_type(c, text);
             continue;
         }
+        if (text->value)
+            c->random_arrays = text->value->random_arrays;
         named.value =
-            text->value ? *text->value : value_parse(c, &out.names, text->name, text->text);
+            text->value ? text->value->value : value_parse(c, &out.names, text->name, text->text);
+        named.random_arrays = c->random_arrays;
         check_quotes(c, o, text->name, &named.value);
         vec_push(c->arena, &out.names, named);
+        if (text->may_lack && !args_takes(c, o, text->name))
+            continue;
         out.args[out.count] = bind(c, text->name, &named.value);
         out.args[out.count++].name = text->name;
     }

@@ -286,6 +286,7 @@ void file_check_output(Cli *c, const char *path);
 typedef struct {
     const char *name;
     Const value;
+    int random_arrays; /* of the command, behind it */
 } Named;
 typedef struct {
     Named *at;
@@ -370,7 +371,8 @@ const NamedCall *calls_find(Cli *c, const char *path, const char *kernel, const 
 typedef struct {
     const char *name, *text;
     bool is_type;       /* NAME:TYPE */
-    const Const *value; /* NULL, or what stands for the text */
+    bool may_lack;      /* a kernel without such a parameter is launched without it */
+    const Named *value; /* NULL, or what stands for the text */
     const Origin *origin;
 } ArgText;
 typedef struct {
@@ -387,6 +389,11 @@ typedef struct {
     const char *rtol, *atol; /* expressions; NULL: not given */
     const Origin *origin;
 } CompareText;
+typedef struct {
+    const char *text, *file, *kernel; /* NULL: the same */
+    VEC(ArgText) values;              /* that are other ones */
+    const Origin *origin;
+} AgainstText;
 enum { MOST_OPTIONS = 48 };
 typedef struct {
     const char *name; /* or an expression: x[0] */
@@ -408,6 +415,7 @@ typedef struct {
     bool sweep, csv;
     const char *plot; /* NULL: none */
     bool tune;
+    AgainstText against;             /* its text is NULL: it was not given */
     VEC(ArgText) tunes;              /* what it tries; none: what @triton.autotune says */
     bool uses_tuned;                 /* what an earlier one found */
     signed char given[MOST_OPTIONS]; /* 1 more than the depth of its origin; 0: not at all */
@@ -463,7 +471,9 @@ SaveText operand_save(Cli *c, const char *text);                 /* NAME[:TYPE]=
 ShowText operand_show(Cli *c, const char *text);                 /* NAME[=WAY] */
 /* [NAME=]WITH[,RTOL[,ATOL]], the last two also as rtol=RTOL and atol=ATOL */
 CompareText operand_compare(Cli *c, const char *text);
-ArgText operand_tune(Cli *c, const char *text);        /* NAME=VALUES */
+ArgText operand_tune(Cli *c, const char *text); /* NAME=VALUES */
+/* [FILE.py][:KERNEL] or NAME=VALUE, and more of the latter behind commas */
+AgainstText operand_against(Cli *c, const char *text);
 tilec_define operand_define(Cli *c, const char *text); /* [MODULE.]NAME=VALUE */
 
 /* file.c, for --save: files are checked before anything runs. */
@@ -520,6 +530,8 @@ void args_open_kernel(Cli *c, Options *o);
 /* In the order they were given, so that later ones may use the names of earlier ones; tuples and
  * texts live in the command's arena.  Equal options give equal arrays each time. */
 Arguments args_evaluate(Cli *c, const Options *o);
+const Named *args_value(const Names *names, const char *name); /* NULL: it has none */
+bool args_takes(Cli *c, const Options *o, const char *name);   /* has the kernel that parameter? */
 /* Stops when the kernel has no such parameter: misspelt arguments are better found here, where the
  * candidates are known, than in the launch. */
 void args_check_name(Cli *c, const Options *o, const char *name);
@@ -802,6 +814,9 @@ void tune_measure(Tuner *t, int rounds);
 const char *tune_table(const Tuner *t);
 const char *tune_json(const Tuner *t); /* one object */
 
+/* against.c: --against: the call and another version of it, compared, and timed in turns */
+void against_run(Cli *c, const Options *o);
+
 /* tuned.c: what --tune found for @triton.autotune, in the folder of the cache */
 /* Why a configuration is not known, on one line: "k.py:5:26: ..."; NULL: it is. */
 const char *tuned_problem(Cli *c, const char *kernel, int i);
@@ -814,8 +829,10 @@ void tuned_use(Call *k); /* adds to the arguments what is kept for this call, an
 Options variant_of(Cli *c, const Options *o); /* a copy whose arguments may be set */
 /* An argument, given or not, or num_warps or num_stages. */
 void variant_set(Cli *c, Options *o, const char *name, const char *text);
-bool variant_gives(const Options *o, const char *name);         /* an argument of that name */
-bool variant_takes(const Cli *c, Options *o, const char *name); /* may it be set? */
+bool variant_gives(const Options *o, const char *name);   /* an argument of that name */
+bool variant_takes(Cli *c, Options *o, const char *name); /* may it be set? */
+/* What does not depend on the changed names has the value that is given, the same array. */
+void variant_share(Cli *c, Options *o, const Values *changed, const Names *given);
 
 /* sweep.c, sweep_table.c: --sweep */
 typedef struct {
@@ -876,6 +893,10 @@ typedef VEC(Comparison) Comparisons;
 /* Behind call_evaluate() and before call_launch(): finds what the arrays will be compared with, for
  * which the kernel may run on other devices. */
 Comparisons compare_prepare(Call *k);
+/* Behind a launch of `other`, with its results in the host's arrays: the same with what it made of
+ * the arrays that both calls have, which were `before` it. */
+Comparisons compare_with_call(Call *k, const Call *other, const CompareText *t,
+                              const KeptBlocks *before);
 bool compare_finish(Call *k, Comparisons *all); /* behind the launch: is all within tolerance? */
 /* Is an array within the usual tolerance of a dense one of its shape? */
 bool compare_is_near(Cli *c, const Array *got, const Array *want);

@@ -243,6 +243,52 @@ Comparisons compare_prepare(Call *k)
     return out;
 }
 
+/* --- references by other calls --- */
+
+/* What a call has made of its array `now`; is it changed? */
+static bool is_changed(Cli *c, const Array *now, const Array *made, const KeptBlocks *before)
+{
+    for (int i = 0; i < before->len; i++) {
+        const KeptBlock *kept = &before->at[i];
+        const Storage *s = &c->blocks.at[kept->block];
+        Array old = *now;
+
+        if (kept->block != array_block(c, now->data))
+            continue;
+        old.data = (char *)kept->copy + ((char *)now->data - (char *)s->memory);
+        return !has_bytes_of(c, &old, made);
+    }
+    return true;
+}
+
+Comparisons compare_with_call(Call *k, const Call *other, const CompareText *t,
+                              const KeptBlocks *before)
+{
+    Cli *c = k->cli;
+    Comparisons all = {0}, out = {0};
+
+    add_comparisons(k, t, &all);
+    for (int i = 0; i < all.len; i++) {
+        Comparison m = all.at[i];
+        const Named *theirs = args_value(&other->args.names, m.name);
+        const Array *a = theirs ? value_array(&theirs->value) : NULL;
+
+        if (!a)
+            continue;
+        if (!array_has_shape_of(a, m.got)) {
+            warn(c, "'%s' is not compared: its shape is %s, and %s in %s", m.name,
+                 summary_shape(c, m.got), summary_shape(c, a), t->with);
+            continue;
+        }
+        m.want = copy_of(c, a);
+        m.is_of_device = true;
+        m.is_changed = is_changed(c, a, &m.want, before);
+        set_tolerances(k, &m);
+        vec_push(c->arena, &out, m);
+    }
+    return out;
+}
+
 /* --- comparing --- */
 
 static uint64_t bits_at(const Array *dense, int64_t i)

@@ -148,6 +148,55 @@ ArgText operand_tune(Cli *c, const char *text)
         .name = arena_strndup(c->arena, text, n), .text = text + n + 1, .origin = c->origin};
 }
 
+static bool is_named(const char *text)
+{
+    size_t n = name_length(text);
+
+    return n > 0 && text[n] == '=' && text[n + 1];
+}
+
+/* FILE.py[:KERNEL], or :KERNEL of the same file */
+static void take_version(Cli *c, AgainstText *out, const char *word)
+{
+    if (word[0] == ':')
+        out->kernel = word + 1;
+    else
+        out->file = origin_path(c, operand_file(c, word, &out->kernel));
+    if (out->file && !strchr(out->file, '.') && os_entry(out->file).kind == OS_NOTHING)
+        stop(c, CLI_USAGE,
+             "--against needs FILE.py[:KERNEL], :KERNEL of the same file, or NAME=VALUE, not '%s'",
+             word);
+}
+
+AgainstText operand_against(Cli *c, const char *text)
+{
+    AgainstText out = {.text = text, .origin = c->origin};
+    const char *rest = text, *part = operand_next_part(c, &rest);
+
+    if (!part || !*part || (part[0] == ':' && name_length(part + 1) == 0))
+        stop(c, CLI_USAGE, "--against needs FILE.py[:KERNEL] or NAME=VALUE, not '%s'", text);
+    if (!is_named(part)) {
+        take_version(c, &out, part);
+        part = operand_next_part(c, &rest);
+    }
+    for (; part; part = operand_next_part(c, &rest)) {
+        size_t n = name_length(part);
+        const ArgText value = {.name = arena_strndup(c->arena, part, n),
+                               .text = part + n + is_named(part),
+                               .origin = c->origin};
+
+        if (!is_named(part))
+            stop(c, CLI_USAGE, "--against %s: what is other is written NAME=VALUE, not '%s'", text,
+                 part);
+        for (int i = 0; i < out.values.len; i++) {
+            if (strcmp(out.values.at[i].name, value.name) == 0)
+                stop(c, CLI_USAGE, "--against %s: '%s' is given twice", text, value.name);
+        }
+        vec_push(c->arena, &out.values, value);
+    }
+    return out;
+}
+
 tilec_define operand_define(Cli *c, const char *text)
 {
     const char *equals = strchr(text, '=');

@@ -164,6 +164,11 @@ static void set_tune(const Given *g)
         vec_push(g->c->arena, &g->o->tunes, operand_tune(g->c, g->operand));
 }
 
+static void set_against(const Given *g)
+{
+    g->o->against = operand_against(g->c, g->operand);
+}
+
 static void set_profile(const Given *g)
 {
     g->o->profile = g->o->time = true;
@@ -304,6 +309,10 @@ static const Option options[] = {
     {"--tune", NULL, MAY_LIST, AGAIN, set_tune, 0,
         {{RUN, "[NAME=A,B,C]",
           "find the fastest values, or configuration of @triton.autotune"}}},
+    {"--against", NULL, NEEDS, ONCE, set_against, 0,
+        {{RUN, "OLD.py[:KERNEL]",
+          "or NAME=VALUE[,NAME=VALUE...]: is that version as fast? Compares the\n"
+          "results, times both in turns; the ratio with a confidence interval"}}},
     {"--sweep", NULL, BARE, AGAIN, FLAG(sweep),
         {{RUN, NULL, "time all combinations of values: n=1024..65536*4 BLOCK=64,128"}}},
     {"--csv", NULL, BARE, AGAIN, FLAG(csv),

@@ -47,8 +47,9 @@ static void refuse_mixtures(Cli *c, const Options *o)
         stop(c, CLI_USAGE, "--skip-existing is about what --save writes for the files of --each");
     if (o->batch && o->eaches.len == 0)
         stop(c, CLI_USAGE, "--batch N is about the files of --each 'PATTERN'");
-    if (o->sweep + o->tune + (o->eaches.len > 0) > 1)
-        stop(c, CLI_USAGE, "--sweep, --tune and --each all make many calls: one of them at a time");
+    if (o->sweep + o->tune + (o->eaches.len > 0) + (o->against.text != NULL) > 1)
+        stop(c, CLI_USAGE,
+             "--sweep, --tune, --against and --each all make many calls: one of them at a time");
 }
 
 void command_run(Cli *c, int argc, char **argv)
@@ -67,6 +68,10 @@ void command_run(Cli *c, int argc, char **argv)
         return;
     }
     range_refuse(c, &o);
+    if (o.against.text) {
+        against_run(c, &o);
+        return;
+    }
     if (o.eaches.len > 0) {
         each_run(c, &o);
         return;

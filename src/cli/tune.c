@@ -8,7 +8,6 @@
  * stands out from what rounds differ by.
  */
 #include "cli.h"
-#include "../syntax/lex.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -171,50 +170,6 @@ static void list_candidates(Tuner *t, const Options *o)
 
 /* --- arguments --- */
 
-/* Does the text mention one of these names?  More than it does no harm. */
-static bool mentions(const char *text, const Values *names)
-{
-    for (const char *s = text; *s;) {
-        size_t n = name_length(s);
-
-        for (int i = 0; i < names->len && n > 0; i++) {
-            if (strlen(names->at[i]) == n && strncmp(s, names->at[i], n) == 0)
-                return true;
-        }
-        while (n == 0 && is_name_char(*s)) /* the tail of a number */
-            s++;
-        s += n > 0 ? n : *s != '\0';
-    }
-    return false;
-}
-
-static const Const *value_named(const Names *names, const char *name)
-{
-    for (int i = 0; i < names->len; i++) {
-        if (strcmp(names->at[i].name, name) == 0)
-            return &names->at[i].value;
-    }
-    return NULL;
-}
-
-/* What does not depend on the tuned names is taken from the first candidate. */
-static void share_values(const Tuner *t, Candidate *k, const Candidate *first)
-{
-    Values depends = {0};
-
-    for (int i = 0; i < t->names.len; i++)
-        vec_push(t->cli->arena, &depends, t->names.at[i]);
-    for (int i = 0; i < k->options.args.len; i++) {
-        ArgText *arg = &k->options.args.at[i];
-        bool tuned = mentions(arg->name, &t->names);
-
-        if (!tuned && mentions(arg->text, &depends))
-            vec_push(t->cli->arena, &depends, arg->name);
-        else if (!tuned)
-            arg->value = value_named(&first->call.args.names, arg->name);
-    }
-}
-
 static void evaluate(Cli *c, void *candidate)
 {
     Candidate *k = candidate;
@@ -241,7 +196,7 @@ static void evaluate_candidates(Tuner *t)
         Candidate *k = &t->candidates.at[i];
 
         if (first)
-            share_values(t, k, first);
+            variant_share(c, &k->options, &t->names, &first->call.args.names);
         call_init(&k->call, c, &k->options);
         k->call.silent = first != NULL;
         k->call.first_block = t->first_block;
@@ -279,8 +234,8 @@ static const char *difference_from(const Tuner *t, const Candidate *k, const Can
 {
     for (int i = 0; i < other->outputs.len; i++) {
         const Result *want = &other->outputs.at[i];
-        const Const *v = value_named(&k->call.args.names, want->name);
-        const Array *got = v ? value_array(v) : NULL;
+        const Named *v = args_value(&k->call.args.names, want->name);
+        const Array *got = v ? value_array(&v->value) : NULL;
 
         if (got && array_has_shape_of(got, &want->array) &&
             !compare_is_near(t->cli, got, &want->array))

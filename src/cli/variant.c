@@ -5,6 +5,7 @@
  * the launch: num_warps, num_stages.
  */
 #include "cli.h"
+#include "../syntax/lex.h"
 
 #include <string.h>
 
@@ -18,30 +19,19 @@ Options variant_of(Cli *c, const Options *o)
     return out;
 }
 
-static bool has_parameter(const Cli *c, const Options *o, const char *name)
-{
-    tilec_param p;
-
-    for (int i = 0; tilec_param_info(c->file, o->kernel, i, &p) == TILEC_OK; i++) {
-        if (strcmp(p.name, name) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* The field of a hint that is no parameter; NULL. */
-static int *hint_of(const Cli *c, Options *o, const char *name)
+static int *hint_of(Cli *c, Options *o, const char *name)
 {
-    if (strcmp(name, "num_warps") == 0 && !has_parameter(c, o, name))
+    if (strcmp(name, "num_warps") == 0 && !args_takes(c, o, name))
         return &o->launch.num_warps;
-    if (strcmp(name, "num_stages") == 0 && !has_parameter(c, o, name))
+    if (strcmp(name, "num_stages") == 0 && !args_takes(c, o, name))
         return &o->launch.num_stages;
     return NULL;
 }
 
-bool variant_takes(const Cli *c, Options *o, const char *name)
+bool variant_takes(Cli *c, Options *o, const char *name)
 {
-    return has_parameter(c, o, name) || hint_of(c, o, name);
+    return args_takes(c, o, name) || hint_of(c, o, name);
 }
 
 static int find_argument(const Options *o, const char *name)
@@ -99,4 +89,38 @@ void variant_set(Cli *c, Options *o, const char *name, const char *text)
     ArgText *arg = i >= 0 ? &o->args.at[i] : insert_argument(c, o);
     arg->name = name;
     arg->text = text;
+}
+
+/* Does the text mention one of these names?  More than it does no harm. */
+static bool mentions(const char *text, const Values *names)
+{
+    for (const char *s = text; *s;) {
+        size_t n = name_length(s);
+
+        for (int i = 0; i < names->len && n > 0; i++) {
+            if (strlen(names->at[i]) == n && strncmp(s, names->at[i], n) == 0)
+                return true;
+        }
+        while (n == 0 && is_name_char(*s)) /* the tail of a number */
+            s++;
+        s += n > 0 ? n : *s != '\0';
+    }
+    return false;
+}
+
+void variant_share(Cli *c, Options *o, const Values *changed, const Names *given)
+{
+    Values depends = {0};
+
+    for (int i = 0; i < changed->len; i++)
+        vec_push(c->arena, &depends, changed->at[i]);
+    for (int i = 0; i < o->args.len; i++) {
+        ArgText *arg = &o->args.at[i];
+        bool is_changed = mentions(arg->name, changed);
+
+        if (!is_changed && mentions(arg->text, &depends))
+            vec_push(c->arena, &depends, arg->name);
+        else if (!is_changed)
+            arg->value = args_value(given, arg->name);
+    }
 }

@@ -103,7 +103,7 @@ _tilec() {
     test) options="$makes --grid --timeout --call --compare --json" ;;
     run)
         options="$makes --grid --timeout --call --compare --save --compress --show --each --batch --skip-existing --quiet -q --json"
-        options+=" --time --tune --sweep --csv --plot --profile --trace --count"
+        options+=" --time --tune --against --sweep --csv --plot --profile --trace --count"
         ;;
     dump) options="$makes --stage --call --json" ;;
     build) options="-o --header --name --grid --arch --variant --disjoint --export --cpu --num-warps --num-stages --path --define --json" ;;
