@@ -69,7 +69,7 @@ function table_row(s,  cells, n, i, rest, head) {
     sub(/^ +/, "", head)
     sub(/ +$/, "", head)
     if (length(head) > COLUMN - 4) {
-        line("  " head)
+        wrap("  ", 2, head)
         head = ""
     }
     wrap(sprintf("  %-" (COLUMN - 2) "s", head), COLUMN, plain(rest))
@@ -104,6 +104,7 @@ in_entries && /^### / {
     name = substr($0, 5)
     print "ENTRY(\"" name "\", \"\"," > out
     reading = starts = 1
+    blank = 0
     level = 3
     name = ""
     next
@@ -115,6 +116,7 @@ name != "" && /^#+ / {
     reading = 1
     name = ""
     starts = 1
+    blank = 0
     next
 }
 

@@ -30,7 +30,10 @@ static const char brief[] =
     "\n"
     "tilec COMMAND --help   the options of a command; tilec help options: all of them\n"
     "tilec help start       from nothing to a kernel; tilec help topics has a line on\n";
-static const char brief_end[] = "tilec --version        which one this is\n";
+static const char brief_end[] =
+    "tilec help functions   those of the language; tilec help tl.load: one of them\n"
+    "tilec help --save      what an option does\n"
+    "tilec --version        which one this is\n";
 
 static const struct {
     int commands; /* whose help has it */

@@ -21,16 +21,23 @@ static const struct {
 
 enum { SUMMARY_COLUMN = 13, LINE_COLUMNS = 80 };
 
-/* Is it one of the words of `start, tutorial`? */
+/* The next of some words, and how long it is; NULL behind the last. */
+static const char *next_word(const char **words, size_t *length)
+{
+    const char *word = *words + strspn(*words, ", ");
+
+    *length = strcspn(word, ",");
+    *words = word + *length;
+    return *length ? word : NULL;
+}
+
 static bool is_one_of(const char *words, const char *name)
 {
-    size_t length = strlen(name);
+    size_t n;
 
-    for (const char *at = words; at[0];) {
-        size_t n = strcspn(at, ",");
-        if (n == length && strncmp(at, name, n) == 0)
+    for (const char *word; (word = next_word(&words, &n));) {
+        if (n == strlen(name) && strncmp(word, name, n) == 0)
             return true;
-        at += n + strspn(at + n, ", ");
     }
     return false;
 }
@@ -88,12 +95,19 @@ void topics_name(FILE *to)
     fputs("\n", to);
 }
 
-/* The names that begin with `--` are options, the others functions. */
-static bool is_like(const char *entry, const char *name)
+/* Does one of these words, of which those that begin with `-` are options, end as the name does? */
+static bool one_ends_as(const char *words, const char *name)
 {
-    bool fits = name[0] != '-' || entry[0] == '-';
+    const char *end = last_part(name);
+    size_t length = strlen(end), n;
 
-    return fits && strcmp(last_part(entry), last_part(name)) == 0;
+    for (const char *word; (word = next_word(&words, &n));) {
+        bool ends = n >= length && strncmp(word + n - length, end, length) == 0;
+        bool is_whole = ends && (n == length || strchr(".-", word[n - length - 1]));
+        if (is_whole && (name[0] != '-' || word[0] == '-') && (word[0] != '-' || n == length + 2))
+            return true;
+    }
+    return false;
 }
 
 /* All entries with the last part of that name. */
@@ -102,7 +116,7 @@ static bool print_entries(const char *name, FILE *to)
     int found = 0;
 
     for (int i = 0; i < COUNT(topics); i++) {
-        if (topics[i].is_entry && is_like(topics[i].name, name))
+        if (topics[i].is_entry && one_ends_as(topics[i].name, name))
             fprintf(to, "%s%s", found++ ? "\n" : "", topics[i].text);
     }
     return found > 0;
@@ -112,8 +126,7 @@ bool topics_print(const char *name, FILE *to)
 {
     name = name[0] == '-' ? long_option(name) : name;
     for (int i = 0; i < COUNT(topics); i++) {
-        if (topics[i].is_entry ? strcmp(topics[i].name, name) == 0
-                               : is_one_of(topics[i].name, name)) {
+        if (is_one_of(topics[i].name, name)) {
             fputs(topics[i].text, to);
             return true;
         }
@@ -124,12 +137,16 @@ bool topics_print(const char *name, FILE *to)
 void topics_refuse(Cli *c, const char *name)
 {
     VEC(const char *) names = {0};
+    size_t n;
 
     for (int i = 0; i < COUNT(topics); i++) {
-        const char *first = topics[i].name;
-        vec_push(c->arena, &names, arena_printf(c->arena, "%.*s", first_length(i), first));
-        if (topics[i].is_entry)
-            vec_push(c->arena, &names, last_part(first));
+        const char *words = topics[i].name;
+        for (const char *word; (word = next_word(&words, &n));) {
+            word = arena_printf(c->arena, "%.*s", (int)n, word);
+            vec_push(c->arena, &names, word);
+            if (topics[i].is_entry)
+                vec_push(c->arena, &names, last_part(word));
+        }
     }
     const char *near = near_name(name, names.at, names.len);
     stop(c, CLI_USAGE, "there is no help about '%s'; %s%s%s", name, near ? "did you mean '" : "",

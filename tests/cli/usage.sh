@@ -36,9 +36,22 @@ for topic in $(sed -n 's/^<!-- topic: \([a-z, ]*\): .*/\1/p' "$source"/docs/*.md
 done
 expect 2 err "there is no help about 'gird'; did you mean 'grid'?" "$tilec" help gird
 expect 2 err "there is no help about 'nothing'; tilec help topics lists what there is" "$tilec" help nothing
-for word in start tutorial language kernel debug gdb profile python; do # what newcomers have asked for
+for word in start tutorial language kernel debug gdb profile python functions tl.load; do # what newcomers have asked for
     expect 0 "" "" "$tilec" help $word
 done
+# entries of docs/reference.md: whole names, their last parts, options
+expect 0 out "tl.dot(input, other, acc=None" "$tilec" help dot
+expect 0 out "desc.load([0, 0])" "$tilec" help load
+expect 0 out "tl.load(pointer, mask=None" "$tilec" help load
+expect 0 out "libdevice.tanh(x)" "$tilec" help tl.tanh
+expect 0 out "libdevice.acosh(x)" "$tilec" help acosh
+! grep -q "libdevice.cosh(x)" "$folder/out" || wrong "acosh is cosh"
+expect 0 out "--save NAME[:TYPE]=FILE" "$tilec" help --save
+expect 0 out "--save NAME[:TYPE]=FILE" "$tilec" help save
+expect 0 out "code that gdb can stop in" "$tilec" help -g
+expect 0 out "is it near to" "$tilec" help --compare
+expect 2 err "did you mean 'cumsum'?" "$tilec" help cumsm
+expect 2 err "did you mean '--compare'?" "$tilec" help --compar
 expect 0 out "interp" "$tilec" devices
 expect 0 out '"name": "cpu"' "$tilec" devices --json
 expect 0 out "  cuda:1: Fake GPU, sm_80, 132 processors, 1.1 GB" \
