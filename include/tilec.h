@@ -316,7 +316,8 @@ typedef struct {
      * `user` is passed on, and what `progress` points to ends with the call.  It must not launch
      * anything on this context.  When it gives something else than 0 the launch is cancelled:
      * programs that have begun end, no others begin, and unless none was left tilec_launch() gives
-     * TILEC_CANCELLED.  A GPU's programs cannot be stopped.  A launch that asks costs some ten
+     * TILEC_CANCELLED.  A GPU's programs cannot be stopped.  Where the system starts no more
+     * threads it is not called, which on_message is told.  A launch that asks costs some ten
      * microseconds more, and its programs a clock's reading each hundredth of a second.
      */
     int (*on_progress)(void *user, const tilec_progress *progress);

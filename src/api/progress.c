@@ -159,6 +159,19 @@ void progress_join(tilec_context *ctx)
     }
 }
 
+/* Where a process may have no more threads the launch goes on in silence. */
+static RunStatus launch_unheard(const Request *r, void *state, DeviceLaunch *launch, char **text)
+{
+    static const char warning[] = "warning: no further thread can be started: the launch "
+                                  "tells no progress, and nothing ends it early\n";
+
+    if (r->options.on_message)
+        r->options.on_message(r->options.user, warning);
+    watch_free(launch->watch);
+    launch->watch = NULL;
+    return device_at(r->device)->launch(state, r->variant->code, launch, text);
+}
+
 RunStatus progress_launch(const Request *r, void *state, DeviceLaunch *launch, char **text)
 {
     const Device *device = device_at(r->device);
@@ -171,11 +184,10 @@ RunStatus progress_launch(const Request *r, void *state, DeviceLaunch *launch, c
     if (!device->arrays && !(launch->watch = watch_new(programs, workers)))
         return RUN_NO_MEMORY;
     Reporter *p = start_reporter(r, launch->watch, programs);
-    RunStatus status = RUN_NO_THREADS;
-    if (p) {
-        status = device->launch(state, r->variant->code, launch, text);
-        end_reporter(p, r->file->ctx);
-    }
+    if (!p)
+        return launch_unheard(r, state, launch, text);
+    RunStatus status = device->launch(state, r->variant->code, launch, text);
+    end_reporter(p, r->file->ctx);
     watch_free(launch->watch);
     launch->watch = NULL;
     return status;

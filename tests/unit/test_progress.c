@@ -3,6 +3,9 @@
  */
 #include "scene.h"
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+
 /* The last programs wait until gate[0] is not 0; then each counts itself. */
 static const char waiting_source[] = HEAD "@triton.jit\n"
                                           "def wait(gate, count, last):\n"
@@ -23,7 +26,8 @@ typedef struct {
     int64_t begun, ended;
     double still_seconds;
     tilec_programs first;
-    bool opens; /* the gate, when nothing has moved for a while */
+    bool opens;  /* the gate, when nothing has moved for a while */
+    bool warned; /* that nothing will be told */
 } Watched;
 
 static int hear(void *user, const tilec_progress *p)
@@ -42,18 +46,32 @@ static int hear(void *user, const tilec_progress *p)
     return w->answer;
 }
 
-static tilec_status launch_waiting(Scene *s, const char *device, Watched *w)
+static void hear_warning(void *user, const char *text)
+{
+    ((Watched *)user)->warned |= strstr(text, "no further thread can be started") != NULL;
+}
+
+/* The launch is compiled, or with a grid made. */
+static tilec_status call_waiting(Scene *s, const char *device, Watched *w, const int32_t *grid)
 {
     const int64_t one[] = {1};
-    const int32_t grid[3] = {PROGRAMS, 1, 1};
     tilec_arg args[] = {
         {.kind = TILEC_ARG_TENSOR, .tensor = {&w->gate, TILEC_I32, 1, one}},
         {.kind = TILEC_ARG_TENSOR, .tensor = {&w->count, TILEC_I32, 1, one}},
         of_int(NULL, w->last),
     };
-    const tilec_launch_options o = {.device = device, .threads = 2, .on_progress = hear, .user = w};
+    const tilec_launch_options o = {
+        .device = device, .threads = 2, .on_progress = hear, .on_message = hear_warning, .user = w};
 
-    tilec_status status = tilec_launch(s->file, NULL, grid, args, 3, &o, &s->error);
+    return grid ? tilec_launch(s->file, NULL, grid, args, 3, &o, &s->error)
+                : tilec_prepare(s->file, NULL, args, 3, &o, &s->error);
+}
+
+static tilec_status launch_waiting(Scene *s, const char *device, Watched *w)
+{
+    const int32_t grid[3] = {PROGRAMS, 1, 1};
+    tilec_status status = call_waiting(s, device, w, grid);
+
     assert_false(w->wrong);
     return status;
 }
@@ -116,6 +134,38 @@ static void test_short_launches_say_nothing(void **state)
     }
 }
 
+/* In a process of a user who may start no more threads. */
+static int launch_without_threads(Scene *s, const char *device)
+{
+    const struct rlimit none = {0, 0};
+    Watched w = {.gate = 1, .last = PROGRAMS};
+
+    if (setrlimit(RLIMIT_NPROC, &none) != 0 || (geteuid() == 0 && setuid(12345) != 0))
+        return 2;
+    if (launch_waiting(s, device, &w) != TILEC_OK || w.count != PROGRAMS)
+        return 3;
+    return w.warned ? 0 : 4;
+}
+
+static void test_without_threads_it_runs_unheard(void **state)
+{
+    Scene *s = *state;
+
+    load(s, waiting_source);
+    for (int i = 0; i < COUNT(devices); i++) {
+        int status = 0;
+
+        assert_int_equal(call_waiting(s, devices[i], &(Watched){.last = PROGRAMS}, NULL), TILEC_OK);
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0)
+            _exit(launch_without_threads(s, devices[i]));
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,6 +173,7 @@ int main(void)
         TEST(test_a_launch_is_cancelled_between_programs),
         TEST(test_cancelling_too_late),
         TEST(test_short_launches_say_nothing),
+        TEST(test_without_threads_it_runs_unheard),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
