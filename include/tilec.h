@@ -336,6 +336,10 @@ typedef struct {
      * tells its programs, in the pieces in which its threads take them, the first 131,072 of them.
      */
     void (*on_span)(void *user, const tilec_span *span);
+    /* Not 0: all floats are computed as fp64, and rounded where they are stored; what memory and
+     * parameters hold stays what it is.  The difference to a launch without it is what a kernel's
+     * own roundings cost.  Slow. */
+    int wide_floats;
 } tilec_launch_options;
 
 /* One device; the texts live as long as the context. */

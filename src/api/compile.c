@@ -69,23 +69,6 @@ static const int *views_of(const Request *r, Arena *a, Diags *d)
     return v.views;
 }
 
-const Func *compile_lower(const Request *r, Arena *a, Diags *d)
-{
-    const FrontKernel *k = r->kernel->signature;
-    int num_warps = device_at(r->device)->schedules ? r->binding->num_warps : 0;
-    Module *m = front_lower(r->file->parsed, r->kernel->name, r->binding->params, k->nparams,
-                            num_warps, a, d);
-
-    if (!m)
-        return NULL;
-    opt_suspect(m, d);
-    Func *f = kernel_of(m);
-    if (f->num_warps == 0)
-        f->num_warps = r->binding->num_warps;
-    f->num_stages = r->binding->num_stages;
-    return opt_records(m, views_of(r, a, d), !r->checks_unasked, d) ? kernel_of(m) : NULL;
-}
-
 /* Is the IR verified after every pass?  Debug builds always do, others when they are told to; the
  * tests tell them. */
 static bool verifies(void)
@@ -95,6 +78,41 @@ static bool verifies(void)
 #else
     return true;
 #endif
+}
+
+/* All floats as fp64; false after an error. */
+static bool widen(Module *m, Diags *d)
+{
+    int errors = diag_errors(d);
+
+    opt_inline(m, d);
+    if (diag_errors(d) > errors)
+        return false;
+    opt_expand_blocks(m);
+    opt_widen(kernel_of(m));
+    return !verifies() || ir_verify(m, d);
+}
+
+const Func *compile_lower(const Request *r, Arena *a, Diags *d)
+{
+    const FrontKernel *k = r->kernel->signature;
+    int num_warps = device_at(r->device)->schedules ? r->binding->num_warps : 0;
+    Module *m = front_lower(r->file->parsed, r->kernel->name, r->binding->params, k->nparams,
+                            num_warps, a, d);
+
+    if (!m)
+        return NULL;
+    if (!r->options.wide_floats)
+        opt_suspect(m, d);
+    Func *f = kernel_of(m);
+    if (f->num_warps == 0)
+        f->num_warps = r->binding->num_warps;
+    f->num_stages = r->binding->num_stages;
+    if (!opt_records(m, views_of(r, a, d), !r->checks_unasked, d))
+        return NULL;
+    if (r->options.wide_floats && !widen(m, d))
+        return NULL;
+    return kernel_of(m);
 }
 
 const Func *compile_optimise(const Func *f, const Device *device, const Target *target, Diags *d)

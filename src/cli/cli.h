@@ -884,9 +884,11 @@ typedef struct {
     Array want;       /* dense */
     bool is_changed;  /* by the device that `want` comes from, or that is not known */
     double rtol, atol;
-    bool is_of_device;       /* `want` is */
-    int64_t wrong, worst;    /* how many elements; which one, row-major */
-    int64_t nans;            /* how many are NaN, here and there */
+    bool is_of_device;    /* `want` is */
+    bool is_wide;         /* .. with all floats as fp64, which no fault of the kernel's is */
+    double max_units;     /* of the type of `got`, between it and `want`: units in the last place */
+    int64_t wrong, worst; /* how many elements; which one, row-major */
+    int64_t nans;         /* how many are NaN, here and there */
     double max_abs, max_rel; /* of differences; infinity where one is no number */
 } Comparison;
 typedef VEC(Comparison) Comparisons;

@@ -148,10 +148,11 @@ static const char *near_device(Cli *c, const char *text)
 /* --- references by other devices --- */
 
 /* The same call there, in silence, and nothing but it. */
-static Call call_elsewhere(const Call *k, const char *device, int id)
+static Call call_elsewhere(const Call *k, const char *device, int id, bool is_wide)
 {
     Call other = *k;
 
+    other.options.launch.wide_floats = is_wide;
     other.silent = true;
     other.options.launch.device = other.timing.device = device;
     other.options.launch.arch = NULL;
@@ -171,15 +172,17 @@ static bool has_bytes_of(Cli *c, const Array *a, const Array *dense)
 }
 
 /* For `n` comparisons. */
-static void take_from_device(Call *k, Comparison *all, int n, const char *device, int id)
+static void take_from_device(Call *k, Comparison *all, int n, const char *device, int id,
+                             bool is_wide)
 {
     Cli *c = k->cli;
-    Call other = call_elsewhere(k, device, id);
+    Call other = call_elsewhere(k, device, id, is_wide);
     int kept;
 
     for (int i = 0; i < n; i++) {
         all[i].want = array_new(c, all[i].got->dtype, all[i].got->ndim, all[i].got->shape);
         all[i].is_of_device = true;
+        all[i].is_wide = is_wide;
     }
     kept = c->blocks.len;
     fresh_copy(&other, k->end_block);
@@ -192,6 +195,8 @@ static void take_from_device(Call *k, Comparison *all, int n, const char *device
         all[i].is_changed = !has_bytes_of(c, all[i].got, &all[i].want);
     array_free_from(c, kept);
 }
+
+static const char wide[] = "fp64"; /* what the interpreter gives with all floats as that */
 
 /* One for the array of the text, or for each argument that is one. */
 static void add_comparisons(Call *k, const CompareText *t, Comparisons *out)
@@ -226,13 +231,15 @@ Comparisons compare_prepare(Call *k)
 
         c->origin = t->origin;
         add_comparisons(k, t, &out);
-        if (is_device(c, t->with, &device, &id)) {
+        bool is_wide = strcmp(t->with, wide) == 0;
+        if (is_wide || is_device(c, t->with, &device, &id)) {
             c->origin = NULL; /* what goes wrong there is no mistake of the line */
-            take_from_device(k, out.at + from, out.len - from, device, id);
+            take_from_device(k, out.at + from, out.len - from, is_wide ? "interp" : device,
+                             is_wide ? 0 : id, is_wide);
         } else if (t->name) {
             take_value(k, &out.at[from]);
         } else {
-            stop(c, CLI_USAGE, "--compare needs NAME=VALUE or a device; '%s' is no device%s",
+            stop(c, CLI_USAGE, "--compare needs NAME=VALUE, a device or fp64; '%s' is no device%s",
                  t->with, near_device(c, t->with));
         }
         c->origin = t->origin;
@@ -306,7 +313,7 @@ static double excess(double d, double allowed)
 typedef struct {
     int64_t nans, wrong, worst;
     double excess; /* of the worst; below 0: there are no elements */
-    double max_abs, max_rel;
+    double max_abs, max_rel, max_units;
 } Findings;
 typedef struct {
     const Comparison *m;
@@ -325,6 +332,18 @@ static double difference(const Comparing *k, int64_t i, double got, double want)
     return isnan(d) ? (double)INFINITY : d;
 }
 
+/* The distance of numbers of a type around v. */
+static double unit_at(tilec_dtype t, double v)
+{
+    int digits = dtype_mantissa_bits((DType)t), exponent;
+
+    if (digits == 0) /* whole numbers */
+        return 1;
+    int least = 1 - dtype_bias((DType)t);
+    frexp(v, &exponent);
+    return ldexp(1, (isfinite(v) && v != 0 ? MAX(exponent - 1, least) : least) - digits);
+}
+
 static void compare_element(const Comparing *k, int64_t i, double got, double want, Findings *f)
 {
     double d = difference(k, i, got, want), size = fabs(want);
@@ -332,6 +351,8 @@ static void compare_element(const Comparing *k, int64_t i, double got, double wa
 
     f->nans += isnan(got) && isnan(want);
     f->max_abs = MAX(f->max_abs, d);
+    if (k->m->is_wide && d > 0)
+        f->max_units = MAX(f->max_units, d / unit_at(k->got->dtype, want));
     if (d > 0 && size > 0)
         f->max_rel = MAX(f->max_rel, isfinite(size) ? d / size : d);
     f->wrong += d > allowed;
@@ -386,6 +407,7 @@ static void compare_elements(Cli *c, Comparison *m)
         m->nans += f->nans;
         m->max_abs = MAX(m->max_abs, f->max_abs);
         m->max_rel = MAX(m->max_rel, f->max_rel);
+        m->max_units = MAX(m->max_units, f->max_units);
         m->wrong += f->wrong;
         m->worst = f->excess > worst ? f->worst : m->worst;
         worst = MAX(worst, f->excess);
@@ -457,6 +479,8 @@ static void put_comparison(Cli *c, Text *t, const Comparison *m)
         text_printf(t, "%s: agrees with %s in %lld elements; ", m->name, m->text->with,
                     (long long)array_numel(m->got));
     text_printf(t, "greatest error %.3g, relative %.3g", m->max_abs, m->max_rel);
+    if (m->is_wide)
+        text_printf(t, ", %.4g units of %s", m->max_units, tilec_dtype_name(m->got->dtype));
     if (m->nans > 0)
         put_nans(t, "; ", m);
     text_put(t, "\n");
@@ -549,6 +573,8 @@ static void put_json(Cli *c, Text *t, const Comparison *m)
     put_number(t, "share", n ? (double)m->wrong / (double)n : 0);
     put_number(t, "max_abs", m->max_abs);
     put_number(t, "max_rel", m->max_rel);
+    if (m->is_wide)
+        put_number(t, "max_units", m->max_units);
     put_number(t, "rtol", m->rtol);
     put_number(t, "atol", m->atol);
     if (n > 0)

@@ -281,7 +281,8 @@ static const Option options[] = {
          {LIST | TEST | BUILD, AS_FOR_RUN}}},
     {"--compare", NULL, NEEDS, AGAIN, add_compare, 0,
         {{RUN, "NAME=VALUE[,RTOL[,ATOL]]",
-          "is it near to @ref.npy, x+y, what the device `interp` gives?"},
+          "is it near to @ref.npy, x+y, what the device `interp` gives?\n"
+          "fp64: what do the kernel's own roundings cost?"},
          {TEST, "NAME=VALUE[,RTOL[,ATOL]]",
           "as for run; goes before what the calls say"}}},
     {"--save", NULL, NEEDS, AGAIN, add_save, 0,

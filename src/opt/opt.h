@@ -70,6 +70,8 @@ void opt_check(Func *f, const int *views);
  * behind opt_check(), that no two lanes of a store share an element. */
 void opt_check_values(Func *f);
 void opt_check_stores(Func *f);
+/* Every float but in memory and parameters becomes fp64; without calls and handles. */
+void opt_widen(Func *f);
 void opt_dot(Func *f);   /* x + dot(a, b, 0) becomes dot(a, b, x) */
 void opt_carry(Func *f); /* carried tiles that step by a uniform scalar become a scalar carry */
 void opt_math(Func *f,

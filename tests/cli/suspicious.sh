@@ -82,6 +82,22 @@ def assumed(x, out, n, B: tl.constexpr):
     tl.assume(n > 8)
     i = tl.arange(0, B)
     tl.store(out + i, tl.load(x + i))
+
+
+@triton.jit
+def total(x, out, n, T: tl.constexpr):
+    i = tl.arange(0, 16)
+    acc = tl.zeros((16,), T)
+    for k in range(n):
+        acc += tl.load(x + k * 16 + i).to(T)
+    tl.store(out + i, acc)
+
+
+@triton.jit
+def bits(x, out, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i) * 1.5
+    tl.store(out + i, v.to(tl.int32, bitcast=True) >> 23)
 KERNEL
 
 # quiet COMMAND... : exits with 0 and says nothing on stderr
@@ -108,6 +124,18 @@ expect 0 err "each of the 20000 programs of kernel \`single\` works on single el
 quiet run single --grid 100 x="ones(fp32,100)" out="zeros(fp32,100)"
 # their operations count
 expect 0 out '"flops": 100' run single --grid 100 x="ones(fp32,100)" out="zeros(fp32,100)" --json
+
+# --- what the kernel's own roundings cost ---
+expect 1 out "units of fp16" run total --quiet --grid 1 x="rand(fp16,16000)" out="empty(fp16,16)" \
+    n=1000 T=fp16 --compare fp64
+grep -q "out: differs from fp64 in" "$folder/out" || wrong "an accumulator of fp16 is right"
+expect 0 out "out: agrees with fp64 in 16 elements; greatest error 0, relative 0, 0 units of fp16" \
+    run total --grid 1 x="rand(fp16,16000)" out="empty(fp16,16)" n=1000 T=fp32 --compare out=fp64
+# bits are those of the type that was written
+expect 0 out "out: agrees with fp64 in 64 elements; greatest error 0, relative 0, 0 units of i32" \
+    run bits --grid 1 x="randn(fp32,64)" out="empty(i32,64)" B=64 --compare fp64
+expect 0 out '"max_units": 0' run total --grid 1 x="rand(fp16,16000)" out="empty(fp16,16)" n=1000 \
+    T=fp32 --compare fp64 --json
 
 # --- with --check: what is computed, promised and shared ---
 for device in cpu interp sim; do
