@@ -743,7 +743,12 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
                                 char **error);
 
 /* What a kernel may do with a tensor: bits of `uses` below. */
-typedef enum { TILEC_LOADS = 1, TILEC_STORES = 2 } tilec_use; /* an atomic does both */
+typedef enum {
+    TILEC_LOADS = 1,
+    TILEC_STORES = 2,     /* an atomic does both */
+    TILEC_LOADS_FIRST = 4 /* beside TILEC_LOADS: what was there before the launch, for sure, unless
+                           * programs wait for each other */
+} tilec_use;
 
 /*
  * Tell what a launch with these arguments may do with each of its tensors, those of descriptors and

@@ -66,8 +66,9 @@ typedef struct {
     bool has_loops;  /* .. which take several elements, one behind the other */
     bool has_stores; /* plain ones */
     bool has_atomics;
-    bool takes_tickets; /* what an atomic found is used */
-    bool speaks;        /* prints, asserts, or runs text that nobody understands here */
+    bool takes_tickets;   /* what an atomic found is used */
+    uint64_t loads_first; /* bits as in MemoryUse: what is there before the launch is asked for */
+    bool speaks;          /* prints, asserts, or runs text that nobody understands here */
 } Programs;
 
 /* Lexing and lowering allocate in `arena` and `names`, so they happen under `lock`, and `arena`
@@ -301,7 +302,7 @@ bool memory_disjoint(const Binding *b, uint64_t stored, double *bytes);
 /* The first tensor that may be written and is read-only; NULL: there is none. */
 const tilec_tensor *memory_written_wrongly(const Binding *b, uint64_t stored);
 /* What may be done with the tensor of a slot: tilec_uses, together. */
-int memory_uses(MemoryUse use, int slot);
+int memory_uses(const Specialisation *s, int slot);
 /* The bytes that each tensor spans, MAX_PARAMS at most; how many there are, -1 when nobody knows.
  */
 int memory_ranges(const Binding *b, MemoryRange *out);

@@ -361,7 +361,7 @@ tilec_status tilec_launch_memory(tilec_file *file, const char *kernel, const til
         status = make_ready(&r, error);
     for (int i = 0; status == TILEC_OK && i < r.binding->nslots; i++) {
         if (r.binding->tensors[i])
-            on_tensor(user, r.binding->tensors[i], memory_uses(r.spec->use, i));
+            on_tensor(user, r.binding->tensors[i], memory_uses(r.spec, i));
     }
     return status;
 }

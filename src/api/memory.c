@@ -92,10 +92,14 @@ const tilec_tensor *memory_written_wrongly(const Binding *b, uint64_t stored)
     return NULL;
 }
 
-int memory_uses(MemoryUse use, int slot)
+enum { MAX_SLOTS_KNOWN = 63 }; /* the last bit of a set stands for several */
+
+int memory_uses(const Specialisation *s, int slot)
 {
-    return (in_set(use.loaded, slot) ? TILEC_LOADS : 0) |
-           (in_set(use.stored, slot) ? TILEC_STORES : 0);
+    return (in_set(s->use.loaded, slot) ? TILEC_LOADS : 0) |
+           (in_set(s->use.stored, slot) ? TILEC_STORES : 0) |
+           (in_set(s->programs.loads_first, slot) && slot < MAX_SLOTS_KNOWN ? TILEC_LOADS_FIRST
+                                                                            : 0);
 }
 
 bool memory_disjoint(const Binding *b, uint64_t stored, double *bytes)

@@ -1,5 +1,5 @@
 /*
- * programs.c - what is said of a grid that the kernel does not go with
+ * programs.c - what is said of a grid that the kernel does not go with, and found out for it
  *
  * A grid counts programs, and each of them works on a whole tile.  Who comes from CUDA gives blocks
  * and threads, (4, 256): where the kernel never asks for tl.program_id(1), 256 programs do the same
@@ -69,9 +69,63 @@ static void visit(Op *op, void *walk)
         p->has_tiles |= is_large(op->results[i]);
 }
 
+/* --- what the launch finds in memory --- */
+
+typedef struct {
+    const PointerBases *bases;
+    uint64_t touched, loads_first;
+} Order;
+
+static bool is_single(uint64_t set)
+{
+    return set != 0 && (set & (set - 1)) == 0;
+}
+
+/* Is it asked in some programs, or in none? */
+static bool is_uniform(const Value *mask)
+{
+    return mask->type->rank == 0 || (mask->def && mask->def->code == OP_splat);
+}
+
+static void note_access(Order *o, const Op *op, bool conditional)
+{
+    uint64_t set = ir_bases_of(o->bases, op->operands[0]);
+    bool loads = op->code != OP_store && op->code != OP_store_block &&
+                 !(op->code == OP_atomic_rmw && attr_rmw_kind(op) == RMW_XCHG);
+    int at = op->code == OP_load ? LOAD_MASK : op->code == OP_atomic_rmw ? RMW_MASK : INT32_MAX;
+
+    conditional |= at < op->noperands && is_uniform(op->operands[at]);
+    if (loads && !conditional && is_single(set) && !(o->touched & set))
+        o->loads_first |= set;
+    o->touched |= set;
+}
+
+/* In the order of the program. */
+static void note_order(Order *o, const Block *b, bool conditional)
+{
+    for (const Op *op = b->first; op; op = op->next) {
+        if (op->code == OP_call)
+            o->touched = EVERY_PARAM; /* who knows */
+        else if (op_has(op, READS | WRITES) && op->noperands > 0)
+            note_access(o, op, conditional);
+        for (int r = 0; r < COUNT(op->regions); r++) {
+            if (op->regions[r])
+                note_order(o, op->regions[r], conditional || op->code == OP_if);
+        }
+    }
+}
+
+static uint64_t loads_first(const Func *f)
+{
+    Order o = {.bases = ir_pointer_bases(f, f->module->arena)};
+
+    note_order(&o, f->body, false);
+    return o.loads_first;
+}
+
 Programs programs_of(const Func *f)
 {
-    Programs p = {0};
+    Programs p = {.loads_first = loads_first(f)};
 
     for (int i = 0; i < f->module->nfuncs; i++) {
         const Func *each = f->module->funcs[i];

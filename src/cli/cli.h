@@ -748,9 +748,13 @@ void checked_tell(bool in_part); /* where it is so: a line on stderr, for the en
 
 /* unwritten.c: elements of arrays by `empty` that the launch leaves as they were; each does nothing
  * unless unwritten.wanted, and the second turns that off where there are none */
-void unwritten_watch(Call *k); /* compiled, in front of the first run */
-void unwritten_find(Call *k);  /* behind it, with results on the host; may make the launch again */
+void unwritten_find_arrays(Call *k); /* fills unwritten.arrays, unless that was done */
+void unwritten_watch(Call *k);       /* compiled, in front of the first run */
+void unwritten_find(Call *k); /* behind it, with results on the host; may make the launch again */
 /* What was found out about an argument; NULL: nothing was looked for, or there is none. */
+/* undefined.c: warn of what the launch read from arrays of `empty`, which with --check stops, and
+ * of results that are all NaN; behind unwritten_find() */
+void undefined_tell(Call *k);
 const MaybeUnwritten *unwritten_array(const Call *k, const char *name);
 /* What there is to say, a warning, or with --check what stops the command; NULL: nothing. */
 const char *unwritten_text(const Call *k);

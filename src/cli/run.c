@@ -34,6 +34,8 @@ void call_run_evaluated(Call *k)
     warning = compare_warning(k, &compared);
     if (warning)
         call_warn(k, warning);
+    else
+        undefined_tell(k);
 }
 
 /* Options that are for a way of running which was not asked for, or for another one. */

@@ -120,11 +120,12 @@ static const char no_memory[] = "there is no memory for it";
  */
 static const char *keep_inputs(Call *k)
 {
+    const int both = TILEC_LOADS | TILEC_STORES;
     Unwritten *u = &k->unwritten;
 
     for (int i = 0; i < u->arrays.len; i++) {
         int block = u->arrays.at[i].block;
-        if (uses_of_block(u, block) != (TILEC_LOADS | TILEC_STORES) || is_kept(&u->before, block))
+        if ((uses_of_block(u, block) & both) != both || is_kept(&u->before, block))
             continue;
         if (block < k->first_block)
             return "it changes an array that other calls use as well";
@@ -135,19 +136,26 @@ static const char *keep_inputs(Call *k)
     return NULL;
 }
 
+void unwritten_find_arrays(Call *k)
+{
+    TensorUses uses = {.call = k};
+    tilec_launch_options silent = k->options.launch;
+
+    silent.on_message = NULL;
+    if (k->unwritten.arrays.len == 0 &&
+        tilec_launch_memory(k->cli->file, k->options.kernel, k->there, k->args.count, &silent,
+                            add_use, &uses, NULL) == TILEC_OK)
+        find_arrays(&uses, k->args.args, k->there, k->args.count, NULL);
+}
+
 void unwritten_watch(Call *k)
 {
-    const Options *o = &k->options;
-    TensorUses uses = {.call = k};
     Unwritten *u = &k->unwritten;
 
     if (!u->wanted || !has_empty_block(k))
         return;
     u->wanted = false;
-    if (tilec_launch_memory(k->cli->file, o->kernel, k->there, k->args.count, &o->launch, add_use,
-                            &uses, NULL) != TILEC_OK)
-        return;
-    find_arrays(&uses, k->args.args, k->there, k->args.count, NULL);
+    unwritten_find_arrays(k);
     for (int i = 0; i < u->arrays.len; i++)
         u->wanted |= is_suspect(k, &u->arrays.at[i]);
     if (u->wanted)

@@ -98,6 +98,35 @@ def bits(x, out, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + i) * 1.5
     tl.store(out + i, v.to(tl.int32, bitcast=True) >> 23)
+
+
+@triton.jit
+def add_to(x, out, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, tl.load(out + i) + tl.load(x + i))
+
+
+@triton.jit
+def scratch(x, tmp, out, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(tmp + i, tl.load(x + i))
+    tl.debug_barrier()
+    tl.store(out + i, tl.load(tmp + B - 1 - i))
+
+
+@triton.jit
+def after_the_first(tmp, out, B: tl.constexpr):
+    i = tl.arange(0, B)
+    before = tl.load(tmp, mask=tl.program_id(0) > 0, other=0.0)
+    tl.store(tmp, 1.0)
+    tl.store(out + i, before)
+
+
+@triton.jit
+def normalise(x, out, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    tl.store(out + i, v / tl.sum(v))
 KERNEL
 
 # quiet COMMAND... : exits with 0 and says nothing on stderr
@@ -124,6 +153,21 @@ expect 0 err "each of the 20000 programs of kernel \`single\` works on single el
 quiet run single --grid 100 x="ones(fp32,100)" out="zeros(fp32,100)"
 # their operations count
 expect 0 out '"flops": 100' run single --grid 100 x="ones(fp32,100)" out="zeros(fp32,100)" --json
+
+# --- what `empty` leaves, and results that are all NaN ---
+expect 0 err "counter: the kernel reads and changes what \`empty\` leaves there, which is undefined" \
+    run count --grid 4 counter="empty(i32,1)"
+expect 0 err "x: the kernel reads what \`empty\` leaves there" run normalise --grid 1 \
+    x="empty(fp32,8)" out="empty(fp32,8)" B=8
+expect 0 err "hint: zeros(fp32,8) begins with 0" run add_to --grid 1 x="ones(fp32,8)" \
+    out="empty(fp32,8)" B=8
+quiet run add_to --grid 1 x="ones(fp32,8)" out="zeros(fp32,8)" B=8
+quiet run scratch --grid 1 x="ones(fp32,8)" tmp="empty(fp32,8)" out="empty(fp32,8)" B=8
+quiet run after_the_first --grid 1 tmp="empty(fp32,1)" out="empty(fp32,8)" B=8
+expect 0 err "out: all of its 8 elements are NaN" run normalise --grid 1 x="zeros(fp32,8)" \
+    out="zeros(fp32,8)" B=8
+quiet run normalise --grid 1 x="ones(fp32,8)" out="zeros(fp32,8)" B=8
+quiet run normalise --grid 1 x="full(fp32,8,nan)" out="zeros(fp32,8)" B=8
 
 # --- what the kernel's own roundings cost ---
 expect 1 out "units of fp16" run total --quiet --grid 1 x="rand(fp16,16000)" out="empty(fp16,16)" \

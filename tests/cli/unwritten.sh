@@ -94,7 +94,7 @@ for t in fp8e4nv bf16 fp16 fp32 fp64; do
     quiet fill --grid 2 o="empty($t,20)" n=20 V='float("nan")' B=16
 done
 quiet double --grid 2 x='full(u8,20,255)' n=20 B=16
-quiet double --grid 2 x='empty(fp32,20)' n=20 B=16
+told "x: the kernel reads and changes what \`empty\` leaves there" double --grid 2 x='empty(fp32,20)' n=20 B=16
 quiet chain --grid 1 a='empty(i32,16)' o='empty(i32,16)' n=16 B=16
 quiet fill --grid 1 o='zeros(fp32,9)' n=8 V=1 B=16
 quiet fill --grid 1 o='empty(fp32,0)' n=0 V=1 B=16

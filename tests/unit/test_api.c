@@ -640,7 +640,7 @@ static void test_launch_memory(void **state)
     assert_int_equal(u.n, 3);
     for (int i = 0; i < 3; i++) {
         assert_ptr_equal(u.tensors[i], &args[i].tensor);
-        assert_int_equal(u.uses[i], i < 2 ? TILEC_LOADS : TILEC_STORES);
+        assert_int_equal(u.uses[i], i < 2 ? TILEC_LOADS | TILEC_LOADS_FIRST : TILEC_STORES);
     }
     assert_true(out[0] == 0);
     assert_int_equal(tilec_launch_memory(s->file, NULL, args, 5, &options, NULL, &u, &s->error),
