@@ -453,7 +453,7 @@ bool cpu_takes(Diags *d, const Plan *p)
         refuse_long(d, p);
     else if (p->scratch > IR_MOST_TILE_BYTES)
         refuse_large(d, p);
-    return !p->beyond && p->scratch <= IR_MOST_TILE_BYTES;
+    return !p->beyond && p->scratch <= IR_MOST_TILE_BYTES && plan_verify(p, d);
 }
 
 static bool give_text(GenOutput *out, const char *text)

@@ -331,6 +331,9 @@ Machine plan_machine(const char *features); /* "+avx2,-avx512f,..": what is not 
 extern const int8_t plan_identity[MAX_RANK]; /* maps each dimension to itself */
 /* Under which mask a store stores, and a histogram counts; NULL: none, or another root. */
 Value *plan_root_mask(const Root *r);
+/* plan_verify.c: is all made that the plan reads?  False: a diagnostic says what is not, and where.
+ * Of a plan that is not `beyond`; takes time that grows with its length alone. */
+bool plan_verify(const Plan *p, Diags *d);
 /* plan_print.c */
 const char *plan_text(const Plan *p, Arena *a); /* for --stage plan and the tests; in the arena */
 const char *plan_schedule_text(const Plan *p, Arena *a); /* the same for --stage schedule */

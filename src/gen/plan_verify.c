@@ -1,0 +1,288 @@
+/*
+ * plan_verify.c - is everything made that a plan reads, before code is made of it?
+ *
+ * Who makes code takes the plan at its word, and a value that nobody has made is a crash within
+ * LLVM, far from who forgot it.  So the plan is gone through once in the order of its code:
+ *
+ *   1. A scalar that a step, a nest or a terminator reads is made by a step in front, in the same
+ *      block or one around it.
+ *   2. An entry reads entries that stand in front of it in its own part or in PART_ROWS, at its own
+ *      level or further out; one of a detour only within that detour, but for its end.
+ *   3. An entry has the inputs that its kind cannot do without.
+ *   4. A tile that is read from a buffer has one.
+ *
+ * A plan that breaks a rule is our own mistake, and is told as an internal error at the op.
+ */
+#include "plan.h"
+
+typedef struct {
+    const Plan *plan;
+    Diags *diags;
+    bool *scalars; /* by value: made in the block that is looked at, or around it */
+    VEC(int) made; /* their numbers, in order */
+    const Nest *nest;
+    int *where; /* by entry of the nest: 1 + its place in the order of code; 0: nowhere yet */
+    int places;
+    int detour;     /* in which a part is now: the entry that began it; NO_ENTRY: none */
+    int *detour_of; /* by entry */
+    bool broken;
+} Check;
+
+static void PRINTF(3, 4) tell(Check *x, const Op *op, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (x->broken)
+        return;
+    va_start(ap, fmt);
+    const char *what = arena_vprintf(x->plan->arena, fmt, ap);
+    va_end(ap);
+    x->broken = true;
+    ir_diag(x->diags, DIAG_ERROR, op ? op : x->plan->func->body->last,
+            "internal error: the plan of `%s` is wrong: %s", x->plan->func->name, what);
+}
+
+/* --- scalars --- */
+
+static void make(Check *x, const Value *v)
+{
+    if (v->type->rank > 0 || x->scalars[v->id])
+        return;
+    x->scalars[v->id] = true;
+    vec_push(x->plan->arena, &x->made, v->id);
+}
+
+static void make_all(Check *x, Value *const *values, int n)
+{
+    for (int i = 0; i < n; i++)
+        make(x, values[i]);
+}
+
+/* What a block has made is gone at its end. */
+static void forget(Check *x, int before)
+{
+    while (x->made.len > before)
+        x->scalars[x->made.at[--x->made.len]] = false;
+}
+
+static void read_scalar(Check *x, const Op *op, const Value *v)
+{
+    if (v && v->type->rank == 0 && !x->scalars[v->id])
+        tell(x, op, "`%s` reads scalar %d, which no step in front has made",
+             op_info(op->code)->name, v->id);
+}
+
+static void read_operands(Check *x, const Op *op, int first, int n)
+{
+    for (int i = first; i < first + n; i++)
+        read_scalar(x, op, op->operands[i]);
+}
+
+static bool has_buffer(const Plan *p, int buffer)
+{
+    return buffer >= 0 && buffer < p->buffers.len;
+}
+
+/* --- entries --- */
+
+static const Op *op_of(const Check *x, const Entry *e)
+{
+    if (e->value && e->value->def)
+        return e->value->def;
+    bool is_root = e->kind == MAKE_ROOT || e->kind == MAKE_REST;
+    const Root *r = &x->nest->roots.at[is_root ? e->number : 0];
+    return r->op ? r->op : r->value->def;
+}
+
+/* Of those inputs that come first. */
+static int needed_inputs(const Check *x, const Entry *e)
+{
+    switch (e->kind) {
+    case MAKE_OP:
+    case MAKE_DIVIDE:
+    case MAKE_RUN:
+    case MAKE_GATHER:
+    case MAKE_DETOUR:
+    case MAKE_MEET:
+    case MAKE_AHEAD:
+    case MAKE_REST:
+        return e->nin;
+    case MAKE_LOAD:
+    case MAKE_RECORD:
+    case MAKE_FIELD:
+        return IN_ADDRESS + 1;
+    case MAKE_CUT:
+        return x->nest->bounds.at[e->number].kind == BOUND_COMPARE ? IN_LIMIT + 1 : IN_STEPS + 1;
+    case MAKE_ROOT:
+        return x->nest->roots.at[e->number].kind == ROOT_COUNT ? 1 : 0;
+    default:
+        return 0;
+    }
+}
+
+static bool needs_input(const Check *x, const Entry *e, int i)
+{
+    bool stores = e->kind == MAKE_ROOT && x->nest->roots.at[e->number].kind == ROOT_STORE;
+
+    return i < needed_inputs(x, e) || (stores && (i == IN_ADDRESS || i == IN_DATA));
+}
+
+static void read_entry(Check *x, int number, int i)
+{
+    const Schedule *s = x->nest->schedule;
+    const Entry *e = &s->entries.at[number];
+    const Op *op = op_of(x, e);
+    int from = e->in[i];
+
+    if (from == NO_ENTRY) {
+        if (needs_input(x, e, i))
+            tell(x, op, "in nest %d entry %d has no input %d", x->nest->id, number, i);
+        return;
+    }
+    if (from < 0 || from >= s->entries.len || x->where[from] == 0) {
+        tell(x, op, "in nest %d entry %d reads entry %d, which is not made in front of it",
+             x->nest->id, number, from);
+        return;
+    }
+    const Entry *in = &s->entries.at[from];
+    if (in->level > e->level)
+        tell(x, op, "in nest %d entry %d of level %d reads entry %d of level %d", x->nest->id,
+             number, e->level, from, in->level);
+    if (in->rare && x->detour_of[from] != x->detour)
+        tell(x, op, "in nest %d entry %d reads entry %d of a detour that is over", x->nest->id,
+             number, from);
+}
+
+static void check_entry(Check *x, int number)
+{
+    const Entry *e = &x->nest->schedule->entries.at[number];
+    bool reads = e->kind == MAKE_READ || e->kind == MAKE_GATHER;
+
+    for (int i = 0; i < e->nin; i++)
+        read_entry(x, number, i);
+    if (e->kind == MAKE_SCALAR && !x->scalars[e->value->id])
+        tell(x, op_of(x, e), "nest %d reads scalar %d, which no step in front has made",
+             x->nest->id, e->value->id);
+    if (reads && !has_buffer(x->plan, e->buffer))
+        tell(x, op_of(x, e), "in nest %d entry %d reads a tile that is in no buffer", x->nest->id,
+             number);
+    if (e->kind == MAKE_DETOUR)
+        x->detour = number;
+    if (e->kind == MAKE_MEET)
+        x->detour = NO_ENTRY;
+    x->where[number] = ++x->places;
+    x->detour_of[number] = x->detour;
+}
+
+/* What a body has made is of no use to the next one. */
+static void check_part(Check *x, Part part)
+{
+    const Schedule *s = x->nest->schedule;
+
+    x->detour = NO_ENTRY;
+    for (int i = 0; i < s->part[part].len && !x->broken; i++)
+        check_entry(x, s->part[part].at[i]);
+    for (int i = 0; i < s->part[part].len && part != PART_ROWS; i++)
+        x->where[s->part[part].at[i]] = 0;
+}
+
+/* --- steps --- */
+
+static void check_block(Check *x, const BlockPlan *b);
+
+static void check_nest(Check *x, const Nest *n)
+{
+    int entries = n->schedule->entries.len, before = x->made.len;
+
+    x->nest = n;
+    x->where = NEW_N(x->plan->arena, int, entries + 1);
+    x->detour_of = NEW_N(x->plan->arena, int, entries + 1);
+    x->places = 0;
+    for (Part part = PART_ROWS; part < PARTS; part++)
+        check_part(x, part);
+    for (int i = 0; i < n->roots.len && !x->broken; i++) {
+        const Root *r = &n->roots.at[i];
+        if (r->combine) {
+            make_all(x, r->op->regions[0]->args, r->op->regions[0]->nargs);
+            check_block(x, r->combine);
+            read_operands(x, r->op->regions[0]->last, 0, r->op->regions[0]->last->noperands);
+        }
+    }
+    forget(x, before);
+    for (int i = 0; i < n->roots.len; i++) {
+        if (n->roots.at[i].op)
+            make_all(x, n->roots.at[i].op->results, n->roots.at[i].op->nresults);
+    }
+}
+
+static void check_body(Check *x, const Block *b, const BlockPlan *plan)
+{
+    int before = x->made.len;
+
+    make_all(x, b->args, b->nargs);
+    check_block(x, plan);
+    if (!x->broken)
+        read_operands(x, b->last, 0, b->last->noperands);
+    forget(x, before);
+}
+
+static void check_control(Check *x, const Step *s)
+{
+    const Op *op = s->op;
+
+    read_operands(x, op, 0, op->noperands);
+    for (int r = 0; r < COUNT(s->body); r++) {
+        if (s->body[r])
+            check_body(x, op->regions[r], s->body[r]);
+    }
+}
+
+static void check_record(Check *x, const Step *s)
+{
+    read_operands(x, s->op, 0, s->op->noperands);
+    for (int i = 0; i < s->op->noperands; i++) {
+        if (s->op->operands[i]->type->rank > 0 && !has_buffer(x->plan, s->buffers[i]))
+            tell(x, s->op, "`%s` reads a tile that is in no buffer", op_info(s->op->code)->name);
+    }
+}
+
+static void check_step(Check *x, const Step *s)
+{
+    switch (s->kind) {
+    case STEP_NEST:
+        check_nest(x, s->nest);
+        return;
+    case STEP_FOR:
+    case STEP_WHILE:
+    case STEP_IF:
+        check_control(x, s);
+        break;
+    case STEP_RECORD:
+        check_record(x, s);
+        break;
+    case STEP_DOT:
+        if (!has_buffer(x->plan, plan_buffer(x->plan, s->op->results[0])))
+            tell(x, s->op, "a product has no buffer");
+        break;
+    case STEP_SCALAR:
+        read_operands(x, s->op, 0, s->op->noperands);
+        break;
+    }
+    make_all(x, s->op->results, s->op->nresults);
+}
+
+static void check_block(Check *x, const BlockPlan *b)
+{
+    for (int i = 0; i < b->steps.len && !x->broken; i++)
+        check_step(x, &b->steps.at[i]);
+}
+
+bool plan_verify(const Plan *p, Diags *d)
+{
+    Check x = {.plan = p, .diags = d, .detour = NO_ENTRY};
+
+    x.scalars = NEW_N(p->arena, bool, p->func->nvalues + 1);
+    make_all(&x, p->func->body->args, p->func->body->nargs);
+    check_block(&x, p->body);
+    return !x.broken;
+}
