@@ -234,5 +234,5 @@ NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
     nv_slice(p);
     nv_find_early_loads(p);
     nv_choose_budget(p);
-    return p;
+    return nv_verify(p) ? p : NULL;
 }

@@ -356,6 +356,11 @@ void nv_choose_budget(NvPlan *p); /* NvPlan.together */
 /* nv_slices.c */
 /* Cut chains of long tiles into slices.  The plan is whole, barriers and all. */
 void nv_slice(NvPlan *p);
+/* The tile whose registers a step makes, or stores; NULL: it has none. */
+const NvTile *nv_step_shape(const NvStep *s);
+/* The register of operand i that register r of a step that may go by slices is made of; -1: none.
+ */
+int nv_register_read(const NvStep *s, int i, int r);
 /* Registers of 32 bits that one of the tile takes: none where it is a mask, which are in others, or
  * an index, which is made where it is used. */
 int nv_register_words(const NvPlan *p, const NvTile *t);
@@ -364,7 +369,12 @@ bool nv_takes_many(const NvPlan *p, int64_t registers);
 /* nv_raise.c: conversions of small tiles go in front of chains of long ones. */
 void nv_raise(NvPlan *p);
 
+/* nv_verify.c: is all made that the plan reads?  False: a diagnostic says what is not, and where.
+ * The plan is whole; takes time that grows with its length alone. */
+bool nv_verify(NvPlan *p);
+
 /* nv_plan_print.c */
+const char *nv_step_name(NvStepKind kind); /* "load" */
 /* The plan as `tilec dump --stage layout` shows it, in the arena. */
 const char *nv_plan_text(const NvPlan *p, Arena *a);
 

@@ -20,6 +20,11 @@ static const char *const kind_names[NV_STEP_KINDS] = {
     [NV_WHILE] = "while",     [NV_IF] = "if",           [NV_SLICES] = "slices",
 };
 
+const char *nv_step_name(NvStepKind kind)
+{
+    return kind_names[kind];
+}
+
 typedef struct {
     const NvPlan *plan;
     Arena *arena;

@@ -37,7 +37,7 @@ typedef struct {
 
 /* --- what a step reads and makes --- */
 
-static const NvTile *shape_of(const NvStep *s)
+const NvTile *nv_step_shape(const NvStep *s)
 {
     for (int i = 0; i < s->nout; i++) {
         if (s->out[i])
@@ -66,8 +66,7 @@ static uint32_t vector_of(const NvStep *s)
     return bits;
 }
 
-/* The register of operand i that register r of the step is made of; -1: none. */
-static int read_by(const NvStep *s, int i, int r)
+int nv_register_read(const NvStep *s, int i, int r)
 {
     if (!s->in[i])
         return -1;
@@ -89,7 +88,7 @@ static bool may_be_cut(const NvStep *s)
     case NV_COMPUTE:
     case NV_LOAD:
     case NV_STORE:
-        return shape_of(s) != NULL && !s->once;
+        return nv_step_shape(s) != NULL && !s->once;
     case NV_CONVERT:
         return s->conversion->kind <= CONVERT_REGISTERS;
     default:
@@ -146,7 +145,7 @@ static void join_vectors(const NvStep *s, int16_t *slices, int n)
 /* From the users of a step to the step, then to what it reads. */
 static void cut_step(const Chain *c, NvStep *s, int bits)
 {
-    const NvTile *shape = shape_of(s);
+    const NvTile *shape = nv_step_shape(s);
     int n = registers_of(shape);
     bool all = s->kind == NV_STORE;
     int16_t *slices = s->slice_of;
@@ -165,7 +164,7 @@ static void cut_step(const Chain *c, NvStep *s, int bits)
     join_vectors(s, slices, n);
     for (int r = 0; r < n; r++) {
         for (int i = 0; i < s->nin && is_live(shape, r) && slices[r] != NOBODY; i++) {
-            int from = read_by(s, i, r);
+            int from = nv_register_read(s, i, r);
             if (from >= 0 && c->slices[s->in[i]->id])
                 want(c->slices[s->in[i]->id], from, slices[r]);
         }
@@ -195,7 +194,7 @@ static int32_t list_events(const Chain *c, int slices, Event *out)
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < c->count; i++) {
             const NvStep *s = c->steps[i];
-            const NvTile *shape = shape_of(s);
+            const NvTile *shape = nv_step_shape(s);
             for (int r = 0; r < registers_of(shape); r++) {
                 if (s->slice_of[r] == NOBODY || !is_live(shape, r))
                     continue;
@@ -220,7 +219,7 @@ static int64_t note_reads(const Chain *c, const Event *events, int32_t n)
     for (int32_t e = 0; e < n; e++) {
         const NvStep *s = c->steps[events[e].step];
         for (int i = 0; i < s->nin; i++) {
-            int from = read_by(s, i, events[e].reg);
+            int from = nv_register_read(s, i, events[e].reg);
             if (from < 0)
                 continue;
             int32_t *last = &c->last[s->in[i]->id][from];
@@ -254,7 +253,7 @@ static int64_t registers_in_use(const Chain *c, int bits)
             now += s->out[i] ? nv_register_words(c->plan, s->out[i]) : 0;
         most = MAX(most, now);
         for (int i = 0; i < s->nin; i++) {
-            int from = read_by(s, i, c->events[e].reg);
+            int from = nv_register_read(s, i, c->events[e].reg);
             if (from < 0 || c->last[s->in[i]->id][from] != e)
                 continue;
             now -= nv_register_words(c->plan, s->in[i]);
@@ -318,7 +317,7 @@ static int choose_slices(const Chain *c)
 
 static void note_vector(Chain *c, const NvStep *s)
 {
-    const Layout *l = shape_of(s)->layout;
+    const Layout *l = nv_step_shape(s)->layout;
     uint32_t *bits = map_get(c->vectors, MAP_KEY(l));
 
     if (!bits) {
@@ -337,7 +336,7 @@ static void begin_chain(Chain *c)
     c->vectors = map_new(p->arena);
     for (int i = 0; i < c->count; i++) {
         NvStep *s = c->steps[i];
-        int n = registers_of(shape_of(s));
+        int n = registers_of(nv_step_shape(s));
         if (s->access && s->access->vector_bits > 0)
             note_vector(c, s);
         events += n;

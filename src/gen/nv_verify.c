@@ -1,0 +1,309 @@
+/*
+ * nv_verify.c - is everything made that a plan reads, before code is made of it?
+ *
+ * As plan_verify.c for the other target.  The plan is gone through once in the order of its code:
+ *
+ *   1. A step reads tiles that steps in front of it make, in its block or one around it, or that
+ *      are arguments there; so do terminators.  What runs ahead of a loop is a block by itself, of
+ *      which the body sees the tiles in shared memory alone.
+ *   2. No tile is made twice.
+ *   3. Registers that go together by their number are of one layout: what an elementwise step reads
+ *      and makes, an access and its pointer, what a loop carries.
+ *   4. A step that goes by slices stands in a chain of slices, and in each reads what this one or
+ *      an earlier one has made; behind the chain there is every register.
+ *   5. Shared memory that a step uses lies within what the program asks for.
+ *
+ * A plan that breaks a rule is our own mistake, and is told as an internal error at the op.
+ */
+#include "nv_plan.h"
+
+typedef struct {
+    NvPlan *plan;
+    bool *made;           /* by tile: in the block that is looked at, or around it */
+    VEC(int) order;       /* their numbers, as they were made */
+    const NvStep **maker; /* by tile that was made by slices: the step */
+    const NvStep *chain;  /* of slices, in which steps are now; NULL: in none */
+} Check;
+
+static void PRINTF(3, 4) tell(Check *x, const NvStep *s, const char *fmt, ...)
+{
+    NvPlan *p = x->plan;
+    va_list ap;
+
+    if (p->refused)
+        return;
+    va_start(ap, fmt);
+    const char *what = arena_vprintf(p->arena, fmt, ap);
+    va_end(ap);
+    p->refused = true;
+    ir_diag(p->diags, DIAG_ERROR, s && s->op ? s->op : p->func->body->last,
+            "internal error: the plan of `%s` is wrong: %s%s%s", p->func->name,
+            s ? nv_step_name(s->kind) : "", s ? ": " : "", what);
+}
+
+/* --- registers --- */
+
+static bool is_live(const NvTile *t, int r)
+{
+    return !t->layout || layout_register_live(t->layout, (uint32_t)r);
+}
+
+static bool is_whole(const Check *x, const NvTile *t)
+{
+    const NvStep *s = x->maker[t->id];
+
+    for (int r = 0; s && t->layout && r < layout_registers(t->layout); r++) {
+        if (is_live(t, r) && s->slice_of[r] >= x->chain->slices)
+            return false;
+    }
+    return true;
+}
+
+/* Register r of the step, in its slice: is what it reads of operand i made by then? */
+static bool is_made_by_then(const Check *x, const NvStep *s, int i, int r)
+{
+    const NvStep *maker = s->in[i] ? x->maker[s->in[i]->id] : NULL;
+    int from = maker ? nv_register_read(s, i, r) : -1;
+
+    return from < 0 || !is_live(s->in[i], from) || maker->slice_of[from] <= s->slice_of[r];
+}
+
+static void check_slices(Check *x, const NvStep *s)
+{
+    const NvTile *shape = nv_step_shape(s);
+
+    if (!x->chain) {
+        tell(x, s, "it goes by slices, and there are none around it");
+        return;
+    }
+    for (int r = 0; shape->layout && r < layout_registers(shape->layout); r++) {
+        if (!is_live(shape, r) || s->slice_of[r] >= x->chain->slices)
+            continue;
+        for (int i = 0; i < s->nin; i++) {
+            if (!is_made_by_then(x, s, i, r))
+                tell(x, s, "register %d reads one of operand %d that a later slice makes", r, i);
+        }
+    }
+}
+
+/* --- tiles --- */
+
+static void make(Check *x, const NvStep *s, const NvTile *t)
+{
+    if (!t)
+        return;
+    if (x->made[t->id])
+        tell(x, s, "tile %d is made twice", t->id);
+    x->made[t->id] = true;
+    x->maker[t->id] = s && s->slice_of ? s : NULL;
+    vec_push(x->plan->arena, &x->order, t->id);
+}
+
+/* What a block has made is gone at its end. */
+static void forget(Check *x, int before)
+{
+    while (x->order.len > before)
+        x->made[x->order.at[--x->order.len]] = false;
+}
+
+static void read_tile(Check *x, const NvStep *s, const NvTile *t, const char *where, int i)
+{
+    const Op *op = t->value->def;
+
+    if (!x->made[t->id])
+        tell(x, s, "%s %d is tile %d, of value %d (%s), which nothing in front has made", where, i,
+             t->id, t->value->id, op ? op_info(op->code)->name : "an argument");
+}
+
+/* Operands that a step of the kind cannot do without: so many, from the first on. */
+static int needed_operands(const NvStep *s)
+{
+    switch (s->kind) {
+    case NV_COMPUTE:
+    case NV_REDUCE:
+    case NV_SCAN:
+    case NV_FOR:
+    case NV_WHILE:
+        return s->nin;
+    case NV_LOAD:
+    case NV_CONVERT:
+    case NV_PUT:
+    case NV_COPY:
+    case NV_MOVE:
+    case NV_ATOMIC:
+    case NV_IF:
+        return 1;
+    case NV_STORE:
+    case NV_DOT:
+        return 2;
+    default:
+        return 0;
+    }
+}
+
+/* Does the operand have a register for each of the step's, where these go by number?  A scalar goes
+ * with any tile that is computed. */
+static bool fits(const NvStep *s, const NvTile *t)
+{
+    const NvTile *shape = nv_step_shape(s);
+
+    if (!shape || (s->kind == NV_COMPUTE && (s->take || !t->layout)))
+        return true;
+    if (s->kind == NV_COMPUTE && op_has(s->op, MOVES)) /* of one shape to another */
+        return shape->layout && t->layout->nreg >= shape->layout->nreg;
+    return (s->kind != NV_COMPUTE && s->kind != NV_LOAD && s->kind != NV_STORE) ||
+           t->layout == shape->layout;
+}
+
+static void read_operands(Check *x, const NvStep *s)
+{
+    for (int i = 0; i < s->nin; i++) {
+        const NvTile *t = s->in[i];
+        if (!t) {
+            if (i < needed_operands(s))
+                tell(x, s, "operand %d is missing", i);
+            continue;
+        }
+        read_tile(x, s, t, "operand", i);
+        if (!fits(s, t))
+            tell(x, s, "operand %d is in another layout", i);
+    }
+}
+
+static void check_memory(Check *x, const NvStep *s)
+{
+    const NvPlan *p = x->plan;
+
+    for (int i = 0; i < s->uses.len; i++) {
+        int buffer = s->uses.at[i].buffer;
+        if (buffer < 0 || buffer >= p->buffers.len ||
+            p->buffers.at[buffer].offset + p->buffers.at[buffer].bytes > p->shared)
+            tell(x, s, "it uses shared memory that the program does not ask for");
+    }
+}
+
+/* --- steps --- */
+
+static void check_steps(Check *x, const NvBlock *b);
+
+/* What a block hands over, in the layouts of who takes it; NULL: nothing for nobody. */
+static void check_ends(Check *x, const NvStep *s, const NvBlock *b, const NvTile *const *takers,
+                       int first)
+{
+    for (int i = 0; i < b->nends && !x->plan->refused; i++) {
+        if (!b->ends[i])
+            continue;
+        read_tile(x, s, b->ends[i], "what it hands over", i);
+        if (takers && i >= first && takers[i - first]->layout != b->ends[i]->layout)
+            tell(x, s, "what it hands over, %d, is in another layout than who takes it", i);
+    }
+}
+
+static void check_body(Check *x, const NvStep *s, const NvBlock *b, const NvTile *const *takers,
+                       int first)
+{
+    int before = x->order.len;
+
+    for (int i = 0; i < b->nargs; i++)
+        make(x, NULL, b->args[i]);
+    check_steps(x, b);
+    check_ends(x, s, b, takers, first);
+    forget(x, before);
+}
+
+/* The steps that run ahead, then the body, which has the tiles that they copy. */
+static void check_for(Check *x, const NvStep *s)
+{
+    const NvBlock *body = s->body[0], *ahead = s->ahead ? &s->ahead->steps : NULL;
+    int before = x->order.len;
+
+    if (ahead && (ahead->nargs != body->nargs || ahead->nends != body->nends))
+        tell(x, s, "what runs ahead has other arguments");
+    if (ahead)
+        check_body(x, s, ahead, NULL, 0);
+    for (int i = 1; ahead && i < ahead->nargs; i++) {
+        if (ahead->args[i] &&
+            (!ahead->ends[i - 1] || ahead->ends[i - 1]->layout != ahead->args[i]->layout))
+            tell(x, s, "what runs ahead does not go on with argument %d", i);
+    }
+    for (int i = 0; ahead && i < ahead->steps.len; i++) {
+        if (ahead->steps.at[i]->kind == NV_COPY)
+            make(x, NULL, ahead->steps.at[i]->out[0]);
+    }
+    for (int i = 1; i < body->nargs; i++) {
+        if (s->in[FOR_BOUNDS + i - 1]->layout != body->args[i]->layout)
+            tell(x, s, "what it begins with, %d, is in another layout", i);
+    }
+    check_body(x, s, body, body->args + 1, 0);
+    forget(x, before);
+}
+
+static void check_bodies(Check *x, const NvStep *s)
+{
+    switch (s->kind) {
+    case NV_FOR:
+        check_for(x, s);
+        break;
+    case NV_WHILE:
+        check_body(x, s, s->body[0], s->body[1]->args, 1);
+        check_body(x, s, s->body[1], s->body[0]->args, 0);
+        break;
+    case NV_IF:
+        for (int r = 0; r < COUNT(s->body); r++)
+            check_body(x, s, s->body[r], s->out, 0);
+        break;
+    default:
+        for (int r = 0; r < COUNT(s->body); r++) {
+            if (s->body[r])
+                check_body(x, s, s->body[r], NULL, 0);
+        }
+        break;
+    }
+}
+
+/* What a chain makes is there for those behind it, as far as it is whole. */
+static void check_chain(Check *x, const NvStep *s)
+{
+    int before = x->order.len;
+
+    x->chain = s;
+    check_steps(x, s->body[0]);
+    for (int i = before; i < x->order.len; i++) {
+        const NvTile *t = x->plan->tiles.at[x->order.at[i]];
+        x->made[t->id] = is_whole(x, t);
+        x->maker[t->id] = NULL;
+    }
+    x->chain = NULL;
+}
+
+static void check_step(Check *x, const NvStep *s)
+{
+    if (s->kind == NV_SLICES) {
+        check_chain(x, s);
+        return;
+    }
+    read_operands(x, s);
+    check_memory(x, s);
+    if (s->slice_of)
+        check_slices(x, s);
+    if (!x->plan->refused)
+        check_bodies(x, s);
+    for (int i = 0; i < s->nout; i++)
+        make(x, s, s->out[i]);
+}
+
+static void check_steps(Check *x, const NvBlock *b)
+{
+    for (int i = 0; i < b->steps.len && !x->plan->refused; i++)
+        check_step(x, b->steps.at[i]);
+}
+
+bool nv_verify(NvPlan *p)
+{
+    Check x = {.plan = p};
+
+    x.made = NEW_N(p->arena, bool, p->tiles.len + 1);
+    x.maker = NEW_N(p->arena, const NvStep *, p->tiles.len + 1);
+    check_body(&x, NULL, p->body, NULL, 0);
+    return !p->refused;
+}

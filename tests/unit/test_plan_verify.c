@@ -1,0 +1,168 @@
+/*
+ * test_plan_verify.c - plans that are broken by hand: is it told?
+ *
+ * Kernels of tests/gen are planned, and pass.  Then one entry, one step at a time is left out of
+ * where it belongs, and whoever reads it must be told of.
+ */
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/gen/plan.h"
+
+#include <cmocka.h> /* behind base.h, because it makes fail() a macro */
+
+static const char *const kernels[] = {"attention", "softmax", "combine_loop", "while_order",
+                                      "fields",    "regroup", "behind_if",    "turned_chunk"};
+
+static Func *read_kernel(Arena *a, const char *name)
+{
+    Diags *d = diags_new(a, NULL);
+    const char *path = arena_printf(a, "%s/tests/gen/%s.ir", getenv("TILEC_SOURCE"), name);
+    OptOptions o = {.verify = true};
+    char *text;
+    size_t len;
+
+    assert_int_equal(os_read_file(a, path, 1 << 20, &text, &len), 0);
+    Module *m = ir_read(a, interner_new(a), source_add(diags_sources(d), name, text, len), d);
+    if (!m || !opt_run(m, &o, d))
+        fail_msg("%s: %s", name, diags_text(d, a));
+    return m->funcs[0];
+}
+
+static bool passes(const Plan *p, const char **said)
+{
+    Diags *d = diags_new(p->arena, NULL);
+    bool passed = plan_verify(p, d);
+
+    *said = diags_text(d, p->arena);
+    assert_int_equal(diag_errors(d), passed ? 0 : 1);
+    return passed;
+}
+
+static void expect_told(const Plan *p)
+{
+    const char *said;
+
+    assert_false(passes(p, &said));
+    assert_non_null(strstr(said, ".ir:") ? said : strstr(said, "internal error: the plan of"));
+    assert_non_null(strstr(said, "internal error: the plan of"));
+}
+
+/* --- entries --- */
+
+static bool reads(const Schedule *s, int entry)
+{
+    for (int part = 0; part < PARTS; part++) {
+        for (int i = 0; i < s->part[part].len; i++) {
+            const Entry *e = &s->entries.at[s->part[part].at[i]];
+            for (int k = 0; k < e->nin; k++) {
+                if (e->in[k] == entry)
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Each entry that another one reads is left out of its part. */
+static int drop_entries(const Plan *p, Schedule *s)
+{
+    const char *said;
+    int told = 0;
+
+    for (int part = 0; part < PARTS; part++) {
+        for (int i = 0; i < s->part[part].len; i++) {
+            int *at = s->part[part].at, entry = at[i], rest = s->part[part].len - i - 1;
+            memmove(&at[i], &at[i + 1], sizeof *at * (size_t)rest);
+            s->part[part].len--;
+            if (reads(s, entry)) {
+                expect_told(p);
+                told++;
+            }
+            memmove(&at[i + 1], &at[i], sizeof *at * (size_t)rest);
+            at[i] = entry;
+            s->part[part].len++;
+        }
+    }
+    if (!passes(p, &said))
+        fail_msg("%s", said);
+    return told;
+}
+
+/* Inputs that are no entry, of what cannot do without. */
+static int drop_inputs(const Plan *p, Schedule *s)
+{
+    int told = 0;
+
+    for (int i = 0; i < s->entries.len; i++) {
+        Entry *e = &s->entries.at[i];
+        bool needs = e->kind == MAKE_OP || e->kind == MAKE_LOAD || e->kind == MAKE_DIVIDE;
+        if (!needs || e->nin == 0)
+            continue;
+        int was = e->in[0];
+        e->in[0] = NO_ENTRY;
+        expect_told(p);
+        e->in[0] = was;
+        told++;
+    }
+    return told;
+}
+
+/* --- steps --- */
+
+static int break_block(const Plan *p, BlockPlan *b);
+
+/* Each scalar step whose result somebody reads. */
+static int drop_step(const Plan *p, BlockPlan *b, int i)
+{
+    Step *at = b->steps.at, s = at[i];
+    int rest = b->steps.len - i - 1;
+    const char *said;
+
+    memmove(&at[i], &at[i + 1], sizeof *at * (size_t)rest);
+    b->steps.len--;
+    bool told = !passes(p, &said);
+    memmove(&at[i + 1], &at[i], sizeof *at * (size_t)rest);
+    at[i] = s;
+    b->steps.len++;
+    return told;
+}
+
+static int break_block(const Plan *p, BlockPlan *b)
+{
+    int told = 0;
+
+    for (int i = 0; b && i < b->steps.len; i++) {
+        const Step *s = &b->steps.at[i];
+        if (s->kind == STEP_SCALAR)
+            told += drop_step(p, b, i);
+        if (s->kind == STEP_NEST)
+            told += drop_entries(p, s->nest->schedule) + drop_inputs(p, s->nest->schedule);
+        told += break_block(p, s->body[0]) + break_block(p, s->body[1]);
+    }
+    return told;
+}
+
+static void test_broken_plans(void **state)
+{
+    int told = 0;
+
+    (void)state;
+    for (int i = 0; i < COUNT(kernels); i++) {
+        Arena *a = arena_new(NULL);
+        const Func *f = read_kernel(a, kernels[i]);
+        GenOptions o = {.disjoint = true};
+        Plan *p = plan_make(f, &o, plan_machine("+avx2,+fma"), a);
+        told += break_block(p, p->body);
+        arena_free(a);
+    }
+    assert_true(told > 300);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_broken_plans)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
