@@ -22,11 +22,14 @@
  * is harmless then.
  *
  * Structs: zero is the default of every field, so set them with designated initialisers, or start
- * from {0}.  Later versions may add fields.  tilec_open() tells the library which layout of the
- * structs the program was compiled with; a library knows all layouts up to its own, takes fields
- * that the program does not know as zero, and never writes to them.  So a program needs no change
- * and no new build for a newer library; one that is newer than its library is told so by
- * tilec_open().  Values that are none of an enum's are TILEC_BAD_ARGUMENT.
+ * from {0}.  Later versions may add fields, in two ways.  A tilec_tensor and tilec_launch_options
+ * have room for some, `reserved`: it must be zero until it has names, and a library refuses what it
+ * does not know there, so that a program which is newer than its library is told so and no sizes
+ * change.  Of all structs tilec_open() tells the library which layout the program was compiled
+ * with; a library knows all layouts up to its own, takes fields that the program does not know as
+ * zero, and never writes to them.  So a program needs no change and no new build for a newer
+ * library; one of a newer layout is refused by tilec_open().  Values that are none of an enum's are
+ * TILEC_BAD_ARGUMENT.
  *
  * Threads: every function may be called from any thread, and one context and one file may be used
  * by several threads at once.  Only the ends need care: tilec_unload() and tilec_close() must be
@@ -53,8 +56,18 @@
 extern "C" {
 #endif
 
-#define TILEC_VERSION "0.1.0"
-#define TILEC_LAYOUT 1 /* of the structs below; one more in a release that adds fields */
+/* The version of this header, for #if and for people; tilec_version() is that of the library. */
+#define TILEC_VERSION_MAJOR 0
+#define TILEC_VERSION_MINOR 1
+#define TILEC_VERSION_PATCH 0
+#define TILEC_VERSION_NUMBER                                                                       \
+    (TILEC_VERSION_MAJOR * 10000 + TILEC_VERSION_MINOR * 100 + TILEC_VERSION_PATCH)
+#define TILEC_VERSION                                                                              \
+    TILEC_WORDS(TILEC_VERSION_MAJOR)                                                               \
+    "." TILEC_WORDS(TILEC_VERSION_MINOR) "." TILEC_WORDS(TILEC_VERSION_PATCH)
+#define TILEC_WORDS(value) TILEC_QUOTED(value)
+#define TILEC_QUOTED(value) #value
+#define TILEC_LAYOUT 1 /* of the structs below; one more in a release that changes a size */
 
 typedef enum {
     TILEC_OK = 0,
@@ -98,15 +111,16 @@ typedef enum { TILEC_MEMORY_HOST, TILEC_MEMORY_DEVICE } tilec_memory;
 typedef struct {
     void *data; /* a multiple of the size of an element; may be NULL when the tensor has none */
     tilec_dtype dtype;
-    int ndim;               /* up to TILEC_MAX_DIMS.  0: one element.  Negative: a bare pointer of
-                             * unknown extent, which is taken to overlap everything; shape and
-                             * strides are not looked at */
-    const int64_t *shape;   /* elements, `ndim` of them, none negative */
-    const int64_t *strides; /* elements; NULL = row-major without gaps */
-    tilec_memory memory;    /* must be the one that the launch's device works on */
-    int device_id;          /* of TILEC_MEMORY_DEVICE: which one of that name; a launch runs there,
-                             * so all of its tensors have the same */
-    int read_only;          /* not 0: a launch of a kernel that may write to it is refused */
+    int ndim;                /* up to TILEC_MAX_DIMS.  0: one element.  Negative: a bare pointer of
+                              * unknown extent, which is taken to overlap everything; shape and
+                              * strides are not looked at */
+    const int64_t *shape;    /* elements, `ndim` of them, none negative */
+    const int64_t *strides;  /* elements; NULL = row-major without gaps */
+    tilec_memory memory;     /* must be the one that the launch's device works on */
+    int device_id;           /* of TILEC_MEMORY_DEVICE: which one of that name; a launch runs there,
+                              * so all of its tensors have the same */
+    int read_only;           /* not 0: a launch of a kernel that may write to it is refused */
+    const void *reserved[2]; /* NULL: room for later versions */
 } tilec_tensor;
 
 /*
@@ -340,6 +354,7 @@ typedef struct {
      * parameters hold stays what it is.  The difference to a launch without it is what a kernel's
      * own roundings cost.  Slow. */
     int wide_floats;
+    const void *reserved[8]; /* NULL: room for later versions */
 } tilec_launch_options;
 
 /* One device; the texts live as long as the context. */
@@ -969,6 +984,7 @@ tilec_status tilec_fill(tilec_context *ctx, const char *device, int device_id, v
 tilec_status tilec_wait(tilec_context *ctx, const char *device, int device_id, void *stream,
                         char **error);
 
+const char *tilec_version(void);               /* of the library: "0.1.0"; static */
 const char *tilec_status_text(tilec_status s); /* static, a few words */
 size_t tilec_dtype_size(tilec_dtype t);        /* bytes of one element; 0 for a wrong value */
 const char *tilec_dtype_name(tilec_dtype t);   /* "fp32"; NULL for a wrong value */

@@ -25,7 +25,8 @@ SUMMARY = "Kernels of the Triton language for NumPy and PyTorch, on CPUs and NVI
 
 def version():
     text = (ROOT / "include" / "tilec.h").read_text()
-    return re.search(r'#define TILEC_VERSION "([^"]+)"', text)[1]
+    return ".".join(re.search(rf"#define TILEC_VERSION_{part} (\d+)", text)[1]
+                    for part in ("MAJOR", "MINOR", "PATCH"))
 
 
 def built():

@@ -590,6 +590,7 @@ const TypeEntry *type_entry(PyObject *o)
 
 int array_read(const TypeEntry *entry, PyObject *o, const char *param, tilec_tensor *out, Keep *k)
 {
+    memset(out->reserved, 0, sizeof out->reserved);
     switch (entry->kind) {
     case IS_NUMPY:
         return read_numpy(o, param, out, k);

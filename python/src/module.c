@@ -215,7 +215,7 @@ static int core_exec(PyObject *module)
     if (PyModule_AddObject(module, "Kernel", (PyObject *)core.kernel_type) != 0 ||
         PyModule_AddObject(module, "File", (PyObject *)core.file_type) != 0)
         return -1;
-    return PyModule_AddStringConstant(module, "VERSION", TILEC_VERSION);
+    return PyModule_AddStringConstant(module, "VERSION", tilec_version());
 }
 
 static PyModuleDef_Slot core_slots[] = {{Py_mod_exec, core_exec}, {0, NULL}};

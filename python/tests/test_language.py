@@ -4,10 +4,12 @@ import ast
 import inspect
 import pathlib
 import pickle
+import re
 import subprocess
 import sys
 import unittest
 
+import tilec
 import tilec.language as tl
 from tilec.errors import OutsideKernelError, TritonError
 from tilec.language import _names, types
@@ -22,6 +24,13 @@ class Names(unittest.TestCase):
             self.skipTest("not in the source tree")
         run = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, run.stderr)
+
+    def test_version_is_the_headers(self):
+        header = ROOT / "include" / "tilec.h"
+        if not header.exists():
+            self.skipTest("not in the source tree")
+        parts = re.findall(r"#define TILEC_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header.read_text())
+        self.assertEqual(tilec.__version__, ".".join(parts))
 
     def test_every_row_of_the_source_is_read(self):
         source = ROOT / "src" / "libdevice" / "libdevice.h"

@@ -13,6 +13,7 @@ docs/python.md explains both.  PyTorch and NumPy are used where the program has 
 
 from . import errors, knobs, language
 from . import jit as _jit
+from ._core import VERSION as __version__
 from .device import check_accesses, use_device
 from .errors import (AccessFault, AssertionFault, CompilationError, InterpreterError,
                      OutOfResources, RaceFault, SyncFault, TritonError)
@@ -25,7 +26,6 @@ from .wrappers import MockTensor, TensorWrapper, reinterpret
 
 JITFunction = _jit.JITFunction
 jit = _jit.jit  # instead of the module of this name, which is loaded by now
-__version__ = "0.1.0"
 __tilec_module__ = "triton"
 
 

@@ -444,6 +444,11 @@ const char *api_refuse_arch(const Device *d, const char *arch, bool runs)
 
 /* --- small things --- */
 
+const char *tilec_version(void)
+{
+    return TILEC_VERSION;
+}
+
 const char *tilec_status_text(tilec_status s)
 {
     static const char *const texts[] = {

@@ -112,6 +112,8 @@ static const char *tensor_problem(const tilec_tensor *t)
         return "it has too many dimensions";
     if (t->ndim > 0 && !t->shape)
         return "it has dimensions but no shape";
+    if (t->reserved[0] || t->reserved[1])
+        return "its `reserved` is not zero: a newer library is needed, or it was not initialised";
     for (int i = 0; i < t->ndim; i++) {
         if (t->shape[i] < 0)
             return "its shape is negative";

@@ -61,11 +61,27 @@ static tilec_status find_request_kernel(Request *r, const char *name, char **err
     return TILEC_REFUSED;
 }
 
+/* Does a program that is newer than this library ask for what that does not know? */
+static bool has_unknown(const tilec_launch_options *o)
+{
+    for (int i = 0; i < COUNT(o->reserved); i++) {
+        if (o->reserved[i])
+            return true;
+    }
+    return false;
+}
+
 static tilec_status check_launch_options(const Request *r, char **error)
 {
     const tilec_launch_options *o = &r->options;
     const Device *d = device_at(r->device);
 
+    if (has_unknown(o))
+        return api_refuse(
+            error, TILEC_BAD_ARGUMENT,
+            "tilec_launch_options.reserved is not zero: a newer library than tilec %s "
+            "is needed, or the options were not initialised",
+            tilec_version());
     if (o->threads < 0)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "the number of threads is negative");
     if (o->num_warps < 0 || o->num_stages < 0)

@@ -171,7 +171,7 @@ int main(int argc, char **argv)
     if (help_asked(argc, argv))
         return flush_output();
     if (strcmp(argv[1], "--version") == 0) {
-        printf("tilec %s\n", TILEC_VERSION);
+        printf("tilec %s\n", tilec_version());
         return flush_output();
     }
     interrupt_watch();

@@ -23,7 +23,8 @@ expect 0 out "NAME:TYPE" "$tilec" dump -h
 ! grep -q -e --save "$folder/out" || wrong "dump's help has options of run"
 expect 0 out "usage: tilec devices" "$tilec" devices --help
 ! grep -q FILE "$folder/out" || wrong "the help of devices is about files"
-expect 0 out "tilec 0.1.0" "$tilec" --version
+version=$(sed -n 's/^#define TILEC_VERSION_[MP][A-Z]* //p' "$source/include/tilec.h" | paste -sd .)
+expect 0 out "tilec $version" "$tilec" --version
 # topics: those that docs/ mark, as text for a terminal
 expect 0 out "  values       what stands in NAME=VALUE" "$tilec" help topics
 expect 0 out "  randint(T,S,LO,HI[,seed=N])" "$tilec" help values

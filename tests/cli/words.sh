@@ -34,6 +34,11 @@ for word in $devices; do
     expect 0 "" "" grep "const char \*device;.*\"$word\"" include/tilec.h
 done
 
+# one version, that of the header
+version=$("$tilec" --version)
+expect 0 "" "" grep -qF "\"$version\"" docs/tilec.1
+expect 0 "" "" grep -q "^## \[*${version#tilec }" CHANGELOG.md
+
 # shells take a `*` that is not in quotes for a pattern
 for text in README.md docs/*.md docs/tilec.1; do
     expect 1 "" "" grep -nE "^[^|\`]*tilec (dump|build|run) .* [a-z_]+:\*" "$text"

@@ -61,6 +61,54 @@ static void test_helpers_are_not_the_only_kernel(void **state)
     assert_true(tilec_param_count(NULL, "a") < 0);
 }
 
+static void test_version(void **state)
+{
+    char text[32];
+
+    (void)state;
+    snprintf(text, sizeof text, "%d.%d.%d", TILEC_VERSION_MAJOR, TILEC_VERSION_MINOR,
+             TILEC_VERSION_PATCH);
+    assert_string_equal(TILEC_VERSION, text);
+    assert_string_equal(tilec_version(), text);
+#if TILEC_VERSION_NUMBER < 100 || TILEC_VERSION_NUMBER >= 1000000
+    fail();
+#endif
+}
+
+/* What a newer program may set and this library does not know is not passed over. */
+static void test_room_for_later_versions(void **state)
+{
+    Scene *s = *state;
+    static const char text[] = HEAD "@triton.jit\ndef k(x): tl.store(x, 1.0)\n";
+    float x[1] = {0};
+    const int64_t shape[] = {1};
+    tilec_arg arg = {.kind = TILEC_ARG_TENSOR,
+                     .tensor = {.data = x, .dtype = TILEC_FP32, .ndim = 1, .shape = shape}};
+    tilec_launch_options o = {.device = "interp"};
+    const int32_t grid[3] = {1, 1, 1};
+
+    assert_int_equal(tilec_load_string(s->ctx, "k.py", text, strlen(text), &s->file, NULL),
+                     TILEC_OK);
+    assert_int_equal(tilec_launch(s->file, "k", grid, &arg, 1, &o, NULL), TILEC_OK);
+    for (int i = 0; i < (int)(sizeof o.reserved / sizeof *o.reserved); i++) {
+        o.reserved[i] = x;
+        assert_int_equal(tilec_launch(s->file, "k", grid, &arg, 1, &o, &s->error),
+                         TILEC_BAD_ARGUMENT);
+        assert_non_null(strstr(s->error, "reserved is not zero: a newer library than tilec"));
+        tilec_free(s->error);
+        o.reserved[i] = NULL;
+    }
+    for (int i = 0; i < (int)(sizeof arg.tensor.reserved / sizeof *arg.tensor.reserved); i++) {
+        arg.tensor.reserved[i] = x;
+        assert_int_equal(tilec_launch(s->file, "k", grid, &arg, 1, &o, &s->error),
+                         TILEC_BAD_ARGUMENT);
+        assert_non_null(strstr(s->error, "its `reserved` is not zero"));
+        tilec_free(s->error);
+        arg.tensor.reserved[i] = NULL;
+    }
+    s->error = NULL;
+}
+
 static void test_files_that_cannot_be_loaded(void **state)
 {
     Scene *s = *state;
@@ -816,6 +864,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_kernels_and_parameters_are_listed),
         TEST(test_helpers_are_not_the_only_kernel),
+        TEST(test_version),
+        TEST(test_room_for_later_versions),
         TEST(test_files_that_cannot_be_loaded),
         TEST(test_options_of_loading),
         TEST(test_a_broken_kernel_does_not_spoil_the_others),

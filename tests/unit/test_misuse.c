@@ -73,10 +73,10 @@ static void test_structs_are_as_large_as_their_layout_says(void **state)
         const char *name;
         size_t now, layout_1; /* on 64-bit machines */
     } sizes[] = {
-        {"tilec_tensor", sizeof(tilec_tensor), 48},
-        {"tilec_arg", sizeof(tilec_arg), 120},
-        {"tilec_param", sizeof(tilec_param), 152},
-        {"tilec_launch_options", sizeof(tilec_launch_options), 120},
+        {"tilec_tensor", sizeof(tilec_tensor), 64},
+        {"tilec_arg", sizeof(tilec_arg), 136},
+        {"tilec_param", sizeof(tilec_param), 168},
+        {"tilec_launch_options", sizeof(tilec_launch_options), 192},
         {"tilec_programs", sizeof(tilec_programs), 16},
         {"tilec_progress", sizeof(tilec_progress), 56},
         {"tilec_span", sizeof(tilec_span), 56},
@@ -90,7 +90,7 @@ static void test_structs_are_as_large_as_their_layout_says(void **state)
         {"tilec_config", sizeof(tilec_config), 16},
         {"tilec_define", sizeof(tilec_define), 16},
         {"tilec_question", sizeof(tilec_question), 32},
-        {"tilec_name", sizeof(tilec_name), 224},
+        {"tilec_name", sizeof(tilec_name), 240},
         {"tilec_load_options", sizeof(tilec_load_options), 48},
     };
 
