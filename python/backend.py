@@ -35,7 +35,7 @@ def built():
     build = pathlib.Path(given) if given else ROOT / "build-wheel"
     if not given:
         subprocess.run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", build, "-DTILEC_TESTS=OFF",
-                        "-DTILEC_COMMAND=OFF", f"-DPython3_EXECUTABLE={sys.executable}"], check=True)
+                        f"-DPython3_EXECUTABLE={sys.executable}"], check=True)
         subprocess.run(["cmake", "--build", build, "--target", *TARGETS], check=True)
     folder = build / "python"
     if not (folder / "tilec" / "_core.abi3.so").exists():
@@ -50,8 +50,12 @@ def files_of(folder):
             yield path.relative_to(folder).as_posix(), path
 
 
+def is_machine_code(path):
+    return ".so" in path.name or path.name == "tilec-command"
+
+
 def stripped(path, scratch):
-    """A library without what only debuggers read."""
+    """A library or program without what only debuggers read."""
     copy = pathlib.Path(scratch) / path.name
     shutil.copy(path, copy)
     if shutil.which("strip"):
@@ -68,6 +72,18 @@ def entry_points(folder):
     """pytest finds its plugin by these."""
     has_plugin = (folder / "tilec" / "pytest_plugin.py").exists()
     return "[pytest11]\ntilec = tilec.pytest_plugin\n" if has_plugin else ""
+
+
+# The `tilec` of an environment: its package's program takes the place of this one.  The package is
+# found, not imported, which would cost more than a small kernel.
+SCRIPT = b"""#!python
+import importlib.util
+import os
+import sys
+
+package = importlib.util.find_spec("tilec").submodule_search_locations[0]
+os.execv(os.path.join(package, "tilec-command"), ["tilec"] + sys.argv[1:])
+"""
 
 
 def tag():
@@ -93,6 +109,7 @@ class Wheel:
         self.zip.writestr(entry, content)
 
     def close(self, entries):
+        self.add(f"tilec-{version()}.data/scripts/tilec", SCRIPT, 0o755)
         self.add(f"{self.info}/METADATA", metadata().encode())
         self.add(f"{self.info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: tilec\n"
                                        f"Root-Is-Purelib: false\nTag: {tag()}\n".encode())
@@ -113,9 +130,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     wheel = Wheel(wheel_directory)
     with tempfile.TemporaryDirectory() as scratch:
         for name, path in files_of(folder):
-            is_library = ".so" in path.name
-            source = stripped(path, scratch) if is_library else path
-            wheel.add(name, source.read_bytes(), 0o755 if is_library else 0o644)
+            is_code = is_machine_code(path)
+            source = stripped(path, scratch) if is_code else path
+            wheel.add(name, source.read_bytes(), 0o755 if is_code else 0o644)
     return wheel.close(entry_points(folder))
 
 

@@ -29,13 +29,31 @@ class Wheel(unittest.TestCase):
                                   capture_output=True, text=True).stdout.split()[-1]
             with zipfile.ZipFile(made) as wheel:
                 wheel.extractall(folder)
+            os.chmod(f"{folder}/tilec/tilec-command", 0o755)  # as pip does
             environment = {"PYTHONPATH": f"{folder}:{HERE}", "TILEC_CACHE_DIR": f"{folder}/cache",
                            "PATH": os.environ["PATH"]}
             done = subprocess.run([sys.executable, "-S", "-c", PROGRAM], capture_output=True,
                                   text=True, env=environment, cwd=folder)
+            script = next(pathlib.Path(folder).glob("tilec-*.data/scripts/tilec"))
+            self.assertTrue(script.read_text().startswith("#!python\n"))
+            kernel = str(HERE.parent.parent / "kernels" / "add.py")
+            for command in [[script], ["-m", "tilec"]]:
+                self.check_command([sys.executable, "-S", *command], kernel, environment, folder)
         self.assertEqual(done.stdout, f"[1.5, 1.5, 1.5, 1.5] {folder}/tilec/__init__.py True\n",
                          done.stderr)
         self.assertRegex(made, r"/tilec-[\d.]+-cp39-abi3-linux_\w+\.whl$")
+
+    def check_command(self, command, kernel, environment, folder):
+        """The script and `python -m tilec` are the command of the wheel, with its code generator."""
+        def run(*words):
+            return subprocess.run([*command, *words], capture_output=True, text=True, cwd=folder,
+                                  env=environment)
+
+        self.assertIn("out: agrees with x+y", run("run", kernel, "--call", "add").stdout)
+        self.assertIn("add_kernel", run("list", kernel).stdout)
+        self.assertEqual(run("run", "missing.py").returncode, 3)
+        if "-m" in command:  # a short word for `run --profile`
+            self.assertIn("--profile measures", run("profile", kernel, "--device", "sim").stderr)
 
 
 if __name__ == "__main__":

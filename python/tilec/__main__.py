@@ -7,6 +7,9 @@
     --device NAME   run host arrays on cpu (the default), interp or sim
     --check         stop at accesses outside of arrays, with place, program and index
     --version       print the versions of tilec and of the language
+
+    python -m tilec run|list|dump|test|build|devices|help ...    the command `tilec`
+    python -m tilec profile ...                                  `tilec run --profile ...`
 """
 
 import builtins
@@ -88,6 +91,19 @@ def _run_text(text, arguments):
     return 0
 
 
+_COMMANDS = {name: [name] for name in "run list dump test build devices help".split()}
+_COMMANDS["profile"] = ["run", "--profile"]
+
+
+def _become_command(words, arguments):
+    """The program beside this file in place of Python."""
+    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tilec-command")
+    if not os.path.exists(program):
+        return _refuse(f"this package was built without the command: there is no {program}")
+    sys.stdout.flush()
+    os.execv(program, ["tilec", *words, *arguments])
+
+
 def _refuse(why):
     print(f"tilec: {why}", file=sys.stderr)
     return 2
@@ -124,6 +140,8 @@ def _take_option(text, arguments):
 
 
 def main(arguments):
+    if arguments and arguments[0] in _COMMANDS:
+        return _become_command(_COMMANDS[arguments[0]], arguments[1:])
     while arguments and arguments[0].startswith("--"):
         status = _take_option(arguments.pop(0), arguments)
         if status is not True:
