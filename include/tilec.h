@@ -80,7 +80,8 @@ typedef enum {
     TILEC_FAULT,    /* the kernel has run, and an assertion in it, or a check of its accesses, found
                      * something wrong, or the simulator an access outside of its arrays, a race
                      * or a barrier that not all come to; the text says what and where */
-    TILEC_CANCELLED /* by the caller's on_progress; some programs have run, others have not */
+    TILEC_CANCELLED /* by the caller's on_progress or `cancel`; some programs have run, others have
+                       not */
 } tilec_status;
 
 /* clang-format off */
@@ -354,6 +355,13 @@ typedef struct {
      * parameters hold stays what it is.  The difference to a launch without it is what a kernel's
      * own roundings cost.  Slow. */
     int wide_floats;
+    /*
+     * NULL, or a number at which the launch looks now and then, between programs: when it is no
+     * longer 0 the launch is cancelled as by on_progress.  A signal's handler or another thread may
+     * write it.  No thread is started for it, and on the CPU launches that are known to take less
+     * than a hundredth of a second do not look.
+     */
+    const volatile int *cancel;
     const void *reserved[8]; /* NULL: room for later versions */
 } tilec_launch_options;
 

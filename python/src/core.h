@@ -5,8 +5,8 @@
  * as an argument) -> array.c (where an array's elements are) -> tilec_launch(), with the GIL
  * released; keep.c holds what it needs meanwhile, file.c holds what was loaded and what its names
  * meant then, answer.c puts the questions of the compiler to Python, call.c keeps one launch for
- * later questions about its code, fail.c makes exceptions of what the library says.  Python's side
- * is tilec/jit.py.
+ * later questions about its code, fail.c makes exceptions of what the library says, interrupt.c
+ * hears Ctrl-C meanwhile.  Python's side is tilec/jit.py.
  *
  * Everything is in the limited API of Python 3.9, so that one build serves all later versions.
  * Functions that give an object or an int follow Python: NULL or -1 with an exception set.  All of
@@ -163,6 +163,14 @@ int value_dtype(PyObject *o, tilec_dtype *out);
  * number of threads at a time, with the GIL. */
 void crash_begin(const char *kernel);
 void crash_end(void);
+
+/* --- interrupt.c --- */
+
+/* With the import: is this the main thread, which hears signals?  A launch begins: the number that
+ * cancels it, NULL on other threads; it has ended. */
+void interrupt_main(void);
+const volatile int *interrupt_begin(void);
+void interrupt_end(const volatile int *begun);
 
 /* --- fail.c --- */
 

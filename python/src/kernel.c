@@ -354,11 +354,14 @@ static int call_library(Launch *l, const void **which)
     l->options.user = &l->said;
     l->options.compiled = which;
     crash_begin(name);
+    l->options.cancel = interrupt_begin();
     PyThreadState *thread = PyEval_SaveThread();
     status = runs ? tilec_launch(file, name, l->grid, l->args, l->nargs, &l->options, &error)
                   : tilec_prepare(file, name, l->args, l->nargs, &l->options, &error);
     PyEval_RestoreThread(thread);
     crash_end();
+    interrupt_end(l->options.cancel);
+    l->options.cancel = NULL;
     if (file_raised(l->file)) {
         tilec_free(error);
         return -1;
@@ -367,7 +370,9 @@ static int call_library(Launch *l, const void **which)
         tilec_free(error);
         return -1;
     }
-    if (status != TILEC_OK)
+    if (status == TILEC_CANCELLED && PyErr_CheckSignals() != 0)
+        tilec_free(error);
+    else if (status != TILEC_OK)
         fail_status(status, error, &l->said);
     return status == TILEC_OK ? 0 : -1;
 }

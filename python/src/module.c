@@ -206,6 +206,7 @@ static int core_exec(PyObject *module)
         PyErr_SetString(PyExc_ImportError, "tilec works in the main interpreter only");
         return -1;
     }
+    interrupt_main();
     if (make_names() != 0 || make_type(&core.kernel_type, &kernel_spec) != 0 ||
         make_type(&core.bound_type, &bound_spec) != 0 ||
         make_type(&core.file_type, &file_spec) != 0 || make_type(&core.call_type, &call_spec) != 0)

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -46,6 +47,52 @@ class Traceback(unittest.TestCase):
         self.assertEqual(frames, ['File "<tilec -c>", line 3, in <module>',
                                   'File "<tilec -c>", line 2, in f'])
         self.assertIn("ZeroDivisionError", run.stderr)
+
+
+INTERRUPTED = """
+    import os, signal, threading, time
+    import numpy as np
+    from helper_kernels import wait
+
+    gate, count = np.zeros(1, np.int32), np.zeros(1, np.int32)
+    def interrupt(times):
+        while count[0] == 0:
+            pass
+        os.kill(os.getpid(), signal.SIGINT)
+        if times == 1:
+            gate[0] = 1
+            return
+        while True:
+            time.sleep(0.05)
+            os.kill(os.getpid(), signal.SIGINT)
+    PREPARE
+    wait.warmup(gate, count, grid=(1,))
+    threading.Thread(target=interrupt, args=(TIMES,), daemon=True).start()
+    try:
+        wait[(100000,)](gate, count)
+    except BaseException as error:
+        print(type(error).__name__, 1 <= count[0] < 100000)
+    gate[0] = 1
+    count[0] = 0
+    wait[(100,)](gate, count)
+    print(count[0])
+"""
+
+
+class Interrupted(unittest.TestCase):
+    def test_between_programs(self):
+        ran = python(INTERRUPTED.replace("TIMES", "1").replace("PREPARE", ""))
+        self.assertEqual((ran.stdout.split(), ran.stderr), (["KeyboardInterrupt", "True", "100"], ""))
+
+    def test_the_handler_of_the_program_decides(self):
+        handler = "signal.signal(signal.SIGINT, lambda *_: print('heard'))"
+        ran = python(INTERRUPTED.replace("TIMES", "1").replace("PREPARE", handler))
+        self.assertEqual(ran.stdout.split(), ["heard", "DeviceError", "True", "100"], ran.stderr)
+
+    def test_a_program_that_does_not_end(self):
+        ran = python(INTERRUPTED.replace("TIMES", "2").replace("PREPARE", ""))
+        self.assertEqual(ran.returncode, -signal.SIGINT)
+        self.assertIn("interrupted twice while a program of a kernel does not end", ran.stderr)
 
 
 def resident():

@@ -2,10 +2,10 @@
  * progress.c - tell the caller of a launch how far it is, and let it be cancelled
  *
  * While the launch runs a thread wakes ten times a second, adds up what the device's workers have
- * told the Watch, and calls on_progress.  Nothing of this exists for launches that did not ask.
- * A launch that is over waits for a call that is under way, but not for the thread to end, which
- * would cost a short one more than itself: the next launch that asks, or the end of the context,
- * finds it ended.
+ * told the Watch, and calls on_progress.  Nothing of this exists for launches that did not ask; one
+ * that only gave a number that cancels it has a Watch and no thread. A launch that is over waits
+ * for a call that is under way, but not for the thread to end, which would cost a short one more
+ * than itself: the next launch that asks, or the end of the context, finds it ended.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -167,27 +167,35 @@ static RunStatus launch_unheard(const Request *r, void *state, DeviceLaunch *lau
 
     if (r->options.on_message)
         r->options.on_message(r->options.user, warning);
-    watch_free(launch->watch);
-    launch->watch = NULL;
     return device_at(r->device)->launch(state, r->variant->code, launch, text);
+}
+
+static RunStatus launch_told(const Request *r, void *state, DeviceLaunch *launch, char **text)
+{
+    progress_join(r->file->ctx);
+    Reporter *p = start_reporter(r, launch->watch, grid_programs(launch->grid));
+    if (!p)
+        return launch_unheard(r, state, launch, text);
+    RunStatus status = device_at(r->device)->launch(state, r->variant->code, launch, text);
+    end_reporter(p, r->file->ctx);
+    return status;
 }
 
 RunStatus progress_launch(const Request *r, void *state, DeviceLaunch *launch, char **text)
 {
     const Device *device = device_at(r->device);
+    const tilec_launch_options *o = &r->options;
 
-    if (!r->options.on_progress) /* and nothing is asked of the system for it */
-        return device->launch(state, r->variant->code, launch, text);
-    progress_join(r->file->ctx);
-    int64_t programs = grid_programs(launch->grid);
-    int workers = MAX(MAX(launch->threads, device->threads()), 1);
-    if (!device->arrays && !(launch->watch = watch_new(programs, workers)))
-        return RUN_NO_MEMORY;
-    Reporter *p = start_reporter(r, launch->watch, programs);
-    if (!p)
-        return launch_unheard(r, state, launch, text);
-    RunStatus status = device->launch(state, r->variant->code, launch, text);
-    end_reporter(p, r->file->ctx);
+    /* who only cancels needs no place for each worker */
+    int workers = o->on_progress ? MAX(MAX(launch->threads, device->threads()), 1) : 1;
+    if ((o->on_progress || o->cancel) && !device->arrays) {
+        launch->watch = watch_new(grid_programs(launch->grid), workers);
+        if (!launch->watch)
+            return RUN_NO_MEMORY;
+        launch->watch->wish = o->cancel;
+    }
+    RunStatus status = o->on_progress ? launch_told(r, state, launch, text)
+                                      : device->launch(state, r->variant->code, launch, text);
     watch_free(launch->watch);
     launch->watch = NULL;
     return status;

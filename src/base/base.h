@@ -230,12 +230,13 @@ static inline void program_at(int64_t number, const int32_t grid[3], int32_t out
 typedef struct {
     _Alignas(128) _Atomic int64_t first, last; /* the steps that it is in; the same: none */
     _Atomic int64_t ended;
-    int64_t piece; /* steps that watch_run() takes at once */
+    _Atomic int64_t piece; /* steps that watch_run() takes at once */
 } WatchPlace;
 typedef struct {
     int64_t steps;
     int workers;
     _Atomic bool cancelled;
+    const volatile int *wish; /* NULL, or what cancels when it is not 0 */
     WatchPlace at[];
 } Watch;
 typedef struct {
@@ -250,6 +251,7 @@ bool watch_begin(Watch *w, int worker, int64_t first, int64_t last);
 void watch_end(Watch *w, int worker);
 /* Both for all of these steps, a hundredth of a second of them at a time; false: not all were done.
  */
+#define WATCH_SECONDS 0.01
 bool watch_run(Watch *w, int worker, int64_t first, int64_t last, WatchSteps *steps, void *ctx);
 void watch_cancel(Watch *w);
 bool watch_cut_short(const Watch *w); /* it was, and some have not ended; NULL was not */

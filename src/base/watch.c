@@ -11,9 +11,6 @@
 
 #include "base.h"
 
-/* Steps go together so that a piece of them takes about so long. */
-static const double piece_seconds = 0.01;
-
 Watch *watch_new(int64_t steps, int workers)
 {
     size_t bytes = sizeof(Watch) + (size_t)workers * sizeof(WatchPlace);
@@ -43,6 +40,8 @@ bool watch_begin(Watch *w, int worker, int64_t first, int64_t last)
 {
     if (!w)
         return true;
+    if (w->wish && *w->wish)
+        watch_cancel(w);
     if (atomic_load_explicit(&w->cancelled, memory_order_relaxed))
         return false;
     WatchPlace *p = place_of(w, worker);
@@ -62,23 +61,29 @@ void watch_end(Watch *w, int worker)
     atomic_fetch_add_explicit(&p->ended, last - first, memory_order_release);
 }
 
+/* Steps go together so that a piece of them takes about WATCH_SECONDS. */
+static int64_t next_piece(int64_t piece, int64_t steps, double took)
+{
+    if (took > 2 * WATCH_SECONDS)
+        return MAX(piece / 2, 1);
+    return took < WATCH_SECONDS / 2 && steps == piece ? piece * 2 : piece;
+}
+
 bool watch_run(Watch *w, int worker, int64_t first, int64_t last, WatchSteps *steps, void *ctx)
 {
     WatchPlace *p = place_of(w, worker);
 
     while (first < last) {
-        int64_t next = MIN(last, first + p->piece);
+        int64_t piece = atomic_load_explicit(&p->piece, memory_order_relaxed);
+        int64_t next = MIN(last, first + piece);
         double start = os_seconds();
 
         if (!watch_begin(w, worker, first, next))
             return false;
         steps(ctx, first, next);
         watch_end(w, worker);
-        double took = os_seconds() - start;
-        if (took > 2 * piece_seconds)
-            p->piece = MAX(p->piece / 2, 1);
-        else if (took < piece_seconds / 2 && next - first == p->piece)
-            p->piece *= 2;
+        piece = next_piece(piece, next - first, os_seconds() - start);
+        atomic_store_explicit(&p->piece, piece, memory_order_relaxed);
         first = next;
     }
     return true;

@@ -50,6 +50,7 @@ static int64_t chunk_for(int64_t programs, int threads, uint32_t cost)
 /* One launch; what worker 0 sees tells what a program costs. */
 typedef struct {
     const CpuLaunch *launch;
+    Watch *watch; /* of the launch; NULL where it ends before anybody looks */
     bool timed;
     int64_t start, end; /* of the chunks of worker 0, on the clock */
     int64_t programs;   /* that it has run */
@@ -72,7 +73,7 @@ static void run_watched(const Run *r, int64_t first, int64_t last, int worker, v
 {
     Share share = {r->launch, scratch};
 
-    watch_run(r->launch->watch, worker, first, last, run_piece, &share);
+    watch_run(r->watch, worker, first, last, run_piece, &share);
 }
 
 static void run_chunk(void *ctx, int64_t first, int64_t last, int worker, void *scratch)
@@ -86,7 +87,7 @@ static void run_chunk(void *ctx, int64_t first, int64_t last, int worker, void *
     sampler_join();
     if (timed && r->programs == 0)
         r->start = nanos();
-    if (l->watch)
+    if (r->watch)
         run_watched(r, first, last, worker, scratch);
     else
         l->entry(l->args, l->grid, first, last, scratch);
@@ -131,7 +132,8 @@ RunStatus cpu_launch(Pool *p, const CpuLaunch *l)
 {
     int64_t programs = grid_programs(l->grid);
     uint32_t cost = l->cost ? atomic_load_explicit(l->cost, memory_order_relaxed) : 0;
-    Run run = {.launch = l, .timed = l->cost && programs > 1};
+    bool is_brief = cost > 0 && (double)programs * cost < WATCH_SECONDS * 1e9;
+    Run run = {.launch = l, .watch = is_brief ? NULL : l->watch, .timed = l->cost && programs > 1};
     RunStatus status = RUN_OK;
 
     if (programs <= 0)
@@ -150,7 +152,7 @@ RunStatus cpu_launch(Pool *p, const CpuLaunch *l)
                        .ctx = &run};
         status = pool_run(p, &job);
     }
-    if (status == RUN_OK && watch_cut_short(l->watch))
+    if (status == RUN_OK && watch_cut_short(run.watch))
         return RUN_CANCELLED;
     if (run.timed)
         remember_cost(&run);

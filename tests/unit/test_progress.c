@@ -166,6 +166,58 @@ static void test_without_threads_it_runs_unheard(void **state)
     }
 }
 
+static volatile int wish;
+
+static tilec_status launch_wishing(Scene *s, const tilec_launch_options *o, Watched *w)
+{
+    const int64_t one[] = {1};
+    const int32_t grid[3] = {PROGRAMS, 1, 1};
+    tilec_arg args[] = {
+        {.kind = TILEC_ARG_TENSOR, .tensor = {&w->gate, TILEC_I32, 1, one}},
+        {.kind = TILEC_ARG_TENSOR, .tensor = {&w->count, TILEC_I32, 1, one}},
+        of_int(NULL, w->last),
+    };
+
+    return tilec_launch(s->file, NULL, grid, args, 3, o, &s->error);
+}
+
+static int make_a_wish(void *user, const tilec_progress *p)
+{
+    Watched *w = user;
+
+    (void)p;
+    wish = 1;
+    __atomic_store_n(&w->gate, 1, __ATOMIC_SEQ_CST);
+    return 0;
+}
+
+/* Before the first program, and while the first ones run, whoever writes it. */
+static void test_a_number_cancels(void **state)
+{
+    Scene *s = *state;
+
+    load(s, waiting_source);
+    for (int i = 0; i < COUNT(devices); i++) {
+        Watched w = {.gate = 1, .last = PROGRAMS};
+        tilec_launch_options o = {.device = devices[i], .threads = 2, .cancel = &wish, .user = &w};
+
+        wish = 1;
+        assert_int_equal(launch_wishing(s, &o, &w), TILEC_CANCELLED);
+        assert_int_equal(w.count, 0);
+        tilec_free(s->error);
+        s->error = NULL;
+        wish = w.gate = 0;
+        o.on_progress = make_a_wish;
+        assert_int_equal(launch_wishing(s, &o, &w), TILEC_CANCELLED);
+        assert_in_range(w.count, 1, PROGRAMS - 1);
+        tilec_free(s->error);
+        s->error = NULL;
+        wish = 0;
+        o.on_progress = NULL;
+        assert_int_equal(launch_wishing(s, &o, &w), TILEC_OK);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +226,7 @@ int main(void)
         TEST(test_cancelling_too_late),
         TEST(test_short_launches_say_nothing),
         TEST(test_without_threads_it_runs_unheard),
+        TEST(test_a_number_cancels),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
