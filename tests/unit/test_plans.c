@@ -1,5 +1,5 @@
 /*
- * test_plans.c - how the CPU target plans every kernel of kernels/ and tests/num/programs
+ * test_plans.c - how the CPU target plans kernels of kernels/ and of tests/num/programs
  *
  * Each line of tests/gen/plans/cases names a file, a kernel and what it gets:
  *     n:i32  n:i32:16  p:*fp32:16   a run-time argument by type, and what it is divisible by
