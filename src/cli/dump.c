@@ -58,6 +58,32 @@ static void print_json(Cli *c, const Options *o, const char *text)
     printf("%s}\n", t.s);
 }
 
+/* The kernel at the stage; of several devices, as calls may name, for the first one that has it.
+ * Gives what the first of them says where none has. */
+static tilec_status dump_stage(Cli *c, Options *o, const Arguments *a, char **text, char **error)
+{
+    const char *rest = o->devices, *device;
+    tilec_status first =
+        tilec_dump(c->file, o->kernel, o->stage, a->args, a->count, &o->launch, text, error);
+
+    if (first != TILEC_BAD_ARGUMENT || !rest)
+        return first;
+    operand_next_part(c, &rest);
+    while ((device = operand_next_part(c, &rest)) != NULL) {
+        tilec_launch_options launch = o->launch;
+        char *again = NULL;
+
+        launch.device = arena_strndup(c->arena, device, strcspn(device, ":"));
+        if (tilec_dump(c->file, o->kernel, o->stage, a->args, a->count, &launch, text, &again) ==
+            TILEC_OK) {
+            tilec_free(*error);
+            return TILEC_OK;
+        }
+        tilec_free(again);
+    }
+    return first;
+}
+
 void command_dump(Cli *c, int argc, char **argv)
 {
     Options o = options_parse(c, COMMAND_DUMP, argc, argv);
@@ -69,8 +95,7 @@ void command_dump(Cli *c, int argc, char **argv)
     args_open_kernel(c, &o);
     take_arch(c, &o);
     a = args_evaluate(c, &o);
-    check(c, tilec_dump(c->file, o.kernel, o.stage, a.args, a.count, &o.launch, &text, &error),
-          &error);
+    check(c, dump_stage(c, &o, &a, &text, &error), &error);
     if (o.json)
         print_json(c, &o, text);
     else

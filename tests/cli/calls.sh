@@ -241,6 +241,11 @@ expect 1 out '"line": 13, "call": "wrong", "kernel": "scale", "device": "cpu", "
 expect 1 out '"compare": [{"name": "out", "with": "x*2", "pass": true' \
     test_all --json --call small --call wrong --device cpu
 
+# of the devices that a call names, a stage is shown for the first one that has it
+expect 0 out ".version" "$tilec" dump "$source/kernels/add.py" --call add --stage ptx
+expect 0 out "kernel @add_kernel(" "$tilec" dump "$source/kernels/add.py" --call add --stage opt
+expect 2 err "the device \`cpu\` has no stage \`ptx\`" "$tilec" dump "$source/kernels/add.py" --call add --stage ptx --device cpu
+
 # what a comment names is not what a user typed: new files, and those below the kernel's folder
 mkdir "$folder/in/below" "$folder/apart"
 cat >"$folder/in/writes.py" <<'KERNEL'
