@@ -94,7 +94,7 @@ static const char *trusted_plugin(Arena *a, const char *folder, uid_t owner, con
     return trusted(a, arena_printf(a, "%s%s", folder, plugin_name), owner, why);
 }
 
-const char *run_plugin_path(Arena *a, const char *library, const char **why)
+const char *run_plugin_path(Arena *a, const char *library, const char *installed, const char **why)
 {
     struct stat st;
     const char *slash = library[0] == '/' ? strrchr(library, '/') : NULL, *path;
@@ -106,7 +106,7 @@ const char *run_plugin_path(Arena *a, const char *library, const char **why)
         if ((path = trusted_plugin(a, arena_printf(a, "%s%s", folder, places[i]), st.st_uid, why)))
             return path;
     }
-    return trusted_plugin(a, install_folder, 0, why);
+    return installed ? trusted_plugin(a, installed, 0, why) : NULL;
 }
 
 const GenPlugin *run_plugin_or_last(Arena *a, const char *last, const char **why)
@@ -121,7 +121,7 @@ const GenPlugin *run_plugin_or_last(Arena *a, const char *last, const char **why
     }
     *why = NULL;
     library = os_library_file(a);
-    path = library ? run_plugin_path(a, library, why) : NULL;
+    path = library ? run_plugin_path(a, library, install_folder, why) : NULL;
     if (!path && last)
         path = trusted(a, last, 0, why);
     if (path)

@@ -68,10 +68,11 @@ const GenPlugin *run_plugin(Arena *a, const char **why);
 const GenPlugin *run_plugin_or_last(Arena *a, const char *last, const char **why);
 /* The one at this path, whoever put it there; NULL and the reason, in the arena. */
 const GenPlugin *run_plugin_at(Arena *a, const char *path, const char **why);
-/* Where it lies, seen from the file that holds this library, by an absolute path; NULL.  One that a
+/* Where it lies, seen from the file that holds this library, by an absolute path, or in the folder
+ * `installed`, with a slash at its end, if that is not NULL; else NULL.  One that a
  * stranger owns, or that everybody may write to or put there, is none: the first such is said in
  * *why, which is NULL before. */
-const char *run_plugin_path(Arena *a, const char *library, const char **why);
+const char *run_plugin_path(Arena *a, const char *library, const char *installed, const char **why);
 
 /* build.c: what the compiler was built from, in hex: equal ids make equal code. */
 const char *run_build_id(void);

@@ -113,10 +113,14 @@ expect 0 out "$spots" "$folder/project/build/examples/image" "$source/examples/d
 expect 0 out "99999.5" env TILEC_CACHE_SIZE=0 "$folder/project/build/static" "$source/kernels/add.py"
 expect 1 err "/nowhere/tilec-llvm.so" env TILEC_CACHE_SIZE=0 TILEC_PLUGIN=/nowhere/tilec-llvm.so \
     "$folder/project/build/static" "$source/kernels/add.py"
-mv "$prefix/lib/tilec" "$folder/hidden"
-expect 1 err "or as $prefix/lib/tilec/tilec-llvm.so" env TILEC_CACHE_SIZE=0 "$folder/project/build/static" \
-    "$source/kernels/add.py"
-mv "$folder/hidden" "$prefix/lib/tilec"
+# .. where `make install` has not put one to the place that this build is for
+installed=$(sed -n 's/^CMAKE_INSTALL_PREFIX:[A-Z]*=//p' "$build/CMakeCache.txt")
+if [ ! -e "$installed/lib/tilec/tilec-llvm.so" ]; then
+    mv "$prefix/lib/tilec" "$folder/hidden"
+    expect 1 err "or as $prefix/lib/tilec/tilec-llvm.so" env TILEC_CACHE_SIZE=0 \
+        "$folder/project/build/static" "$source/kernels/add.py"
+    mv "$folder/hidden" "$prefix/lib/tilec"
+fi
 expect 0 out "$prefix/lib/pkgconfig/../../lib/tilec/tilec-llvm.so" \
     env PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --variable=plugin tilec
 readelf -S "$prefix/lib/tilec/tilec-llvm.so" "$prefix/lib/libtilec.so" | grep -F .debug_ >"$folder/out"

@@ -1049,7 +1049,7 @@ static void says(const char *why, const char *words)
 /* Why a plugin is not taken for this library; NULL where one is, or where there is none. */
 static const char *reason_against(Scene *s, const char *library)
 {
-    const char *why = NULL, *path = run_plugin_path(s->arena, library, &why);
+    const char *why = NULL, *path = run_plugin_path(s->arena, library, NULL, &why);
 
     assert_true(!path || !why);
     return why;
@@ -1086,7 +1086,7 @@ static void test_plugin_of_a_stranger_is_not_found(void **state)
         const char *beside = arena_printf(s->arena, "%s/tilec-llvm.so", sub), *why = NULL;
         assert_int_equal(os_write_file(beside, "", 0), 0);
         assert_int_equal(chmod(beside, 0666), 0);
-        assert_string_equal(run_plugin_path(s->arena, library, &why),
+        assert_string_equal(run_plugin_path(s->arena, library, NULL, &why),
                             arena_printf(s->arena, "%s/../tilec-llvm.so", sub));
         assert_int_equal(unlink(beside), 0);
     }
@@ -1104,8 +1104,8 @@ static void test_plugin_is_not_looked_for_in_the_current_folder(void **state)
 
     assert_int_equal(os_write_file(plugin, "", 0), 0);
     assert_int_equal(chdir(s->folder), 0);
-    assert_null(run_plugin_path(s->arena, "tilec-llvm.so", &why));
-    assert_null(run_plugin_path(s->arena, "./tilec-llvm.so", &why));
+    assert_null(run_plugin_path(s->arena, "tilec-llvm.so", NULL, &why));
+    assert_null(run_plugin_path(s->arena, "./tilec-llvm.so", NULL, &why));
     assert_int_equal(chdir(here), 0);
     free(here);
 }
