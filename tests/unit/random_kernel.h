@@ -3,7 +3,8 @@
  *
  * A kernel is a list of random statements on tiles of a few shapes: arithmetic, loads and stores
  * through overlapping addresses in program order, masks, reductions, scans, dots, shape changes,
- * loops that carry tiles and scalars, ifs.  Statements take values that earlier ones have made, and
+ * loops that carry tiles and scalars, loops that multiply what they load along advancing pointers,
+ * ifs.  Statements take values that earlier ones have made, and
  * make what is missing.
  *
  * Those of opt_kernel.h give passes more to do, and only the interpreter runs them.  Here a target
@@ -426,17 +427,21 @@ static void fold_region(Gen *g, Op *op, DType d)
     build_yield(&b, OP_yield, 1, &out);
 }
 
-static void reduce(Gen *g)
+static Value *reduce_along(Gen *g, Value *v, int64_t axis)
 {
-    Value *v = some_tile(g);
     Type t = *v->type;
-    int64_t axis = below(g, t.rank);
     t.rank--;
     memmove(t.dims + axis, t.dims + axis + 1, sizeof t.dims[0] * (size_t)(t.rank - axis));
     const Type *result = type_of(g->m, t);
     Op *op = build_op(&g->b, OP_reduce, 1, &v, 1, &axis, 1, &result);
     fold_region(g, op, t.dtype);
-    keep(g, settle(g, op->results[0]));
+    return keep(g, settle(g, op->results[0]));
+}
+
+static void reduce(Gen *g)
+{
+    Value *v = some_tile(g);
+    reduce_along(g, v, below(g, v->type->rank));
 }
 
 static void scan(Gen *g)
@@ -448,30 +453,45 @@ static void scan(Gen *g)
     keep(g, settle(g, op->results[0]));
 }
 
-/* The largest of a row and where it is: a region of several ops. */
-static void argmax(Gen *g)
+/* The larger of two values and where it is, the first of equal ones: of any two types. */
+static void larger_region(Gen *g, Op *op)
 {
-    const Type *t = random_shape(g, DT_I32), *i32 = type_scalar(g->m, DT_I32);
-    int64_t axis = below(g, t->rank);
-    Value *in[2] = {any(g, t), along(g, t, (int)axis, 1)};
-    Type small = *t;
-    small.rank--;
-    memmove(small.dims + axis, small.dims + axis + 1,
-            sizeof small.dims[0] * (size_t)(small.rank - axis));
-    const Type *given[2] = {type_of(g->m, small), type_of(g->m, small)};
-    Op *op = build_op(&g->b, OP_reduce, 2, in, 1, &axis, 2, given);
     Block *r = op->regions[0];
     Value *a[4];
     for (int i = 0; i < 4; i++)
-        a[i] = block_add_arg(r, i32);
+        a[i] = block_add_arg(r, type_scalar(g->m, op->operands[i % 2]->type->dtype));
     Builder b = builder_at_end(g->b.func, r);
     Value *more = build_binary(&b, OP_gt, a[0], a[2]), *same = build_binary(&b, OP_eq, a[0], a[2]);
     Value *first = build_binary(&b, OP_and, same, build_binary(&b, OP_lt, a[1], a[3]));
     Value *take = build_binary(&b, OP_or, more, first);
     Value *out[2] = {build_select(&b, take, a[0], a[2]), build_select(&b, take, a[1], a[3])};
     build_yield(&b, OP_yield, 2, out);
-    keep(g, op->results[0]);
-    keep(g, op->results[1]);
+}
+
+/* The largest of a row and where it is, or of a row so far. */
+static void argmax(Gen *g)
+{
+    static const DType dtypes[] = {DT_I32, DT_FP32, DT_I64, DT_I8, DT_I32};
+    const Type *t = random_shape(g, dtypes[below(g, COUNT(dtypes))]);
+    const int64_t attrs[2] = {below(g, t->rank), below(g, 2)};
+    bool scans = one_in(g, 2);
+    Value *at = along(g, t, (int)attrs[0], 1);
+    Value *in[2] = {any(g, t), at};
+    DType to = dtypes[below(g, COUNT(dtypes))];
+    if (to != DT_I32)
+        in[1] = build_cast(&g->b, at, to, ROUND_NEAREST);
+    const Type *given[2];
+    for (int i = 0; i < 2; i++) {
+        Type small = *in[i]->type;
+        small.rank--;
+        memmove(small.dims + attrs[0], small.dims + attrs[0] + 1,
+                sizeof small.dims[0] * (size_t)(small.rank - attrs[0]));
+        given[i] = scans ? in[i]->type : type_of(g->m, small);
+    }
+    Op *op = build_op(&g->b, scans ? OP_scan : OP_reduce, 2, in, scans ? 2 : 1, attrs, 2, given);
+    larger_region(g, op);
+    for (int i = 0; i < 2; i++)
+        keep(g, settle(g, op->results[i]));
 }
 
 static void dot(Gen *g)
@@ -486,6 +506,123 @@ static void dot(Gen *g)
     const int64_t ieee = PRECISION_IEEE;
     Op *op = build_op(&g->b, OP_dot, 3, in, 1, &ieee, 1, &in[2]->type);
     keep(g, settle(g, op->results[0]));
+}
+
+/* --- products in a loop --- */
+
+typedef struct {
+    Builder b;
+    int n;
+} Outside;
+
+static Outside enter(Gen *g, Block *b)
+{
+    Outside o = {g->b, g->n};
+    g->b = builder_at_end(g->b.func, b);
+    g->depth++;
+    return o;
+}
+
+static void leave(Gen *g, Outside o)
+{
+    g->b = o.b;
+    g->n = o.n;
+    g->depth--;
+}
+
+/* What a loop that advances pointers multiplies. */
+typedef struct {
+    const Type *type;
+    Value *start, *now; /* pointers: in front of the loop, in a round */
+    int step;           /* elements from one round to the next */
+} Factor;
+
+/* An i32 tile of indices along a dimension, of which no more than `most` differ. */
+static Value *wrapped(Gen *g, const Type *t, int dim, int most, int64_t stride)
+{
+    Value *v = build_arange(&g->b, 0, t->dims[dim]);
+    if (most < t->dims[dim])
+        v = build_binary(&g->b, OP_rem, v, build_int(&g->b, v->type, most));
+    v = build_binary(&g->b, OP_mul, v, build_int(&g->b, v->type, stride));
+    v = build_expand(&g->b, v, 1 - dim);
+    return build_broadcast(&g->b, v, type_with_dtype(g->m, t, DT_I32));
+}
+
+/* Rows mostly begin at no multiple of 16 bytes; all rounds stay below REACH. */
+static Factor factor(Gen *g, DType d, int32_t rows, int32_t columns)
+{
+    static const int strides[] = {16, 17, 18, 20, 22, 32, 35}, wraps[] = {16, 30, 31, 64};
+    Factor f = {.type = type_tile(g->m, d, 2, (int32_t[]){rows, columns}), .step = below(g, 21)};
+    Value *array = array_of(g, d == DT_I8 ? DT_I32 : d);
+    if (d == DT_I8) {
+        const Type *bytes = type_pointer(g->m, d, false);
+        const int64_t round = ROUND_NEAREST;
+        array = build_op(&g->b, OP_cast, 1, &array, 1, &round, 1, &bytes)->results[0];
+    }
+    Value *at = wrapped(g, f.type, 0, 8, strides[below(g, COUNT(strides))]);
+    Value *column = wrapped(g, f.type, 1, wraps[below(g, COUNT(wraps))], 1);
+    at = build_binary(&g->b, OP_add, at, column);
+    f.start = build_addptr(&g->b, build_splat(&g->b, array, f.type), at);
+    return f;
+}
+
+/* What a round has of a factor, which it may change before it is multiplied. */
+static Value *factor_of_round(Gen *g, const Factor *f)
+{
+    Value *operands[2] = {f->now};
+    bool masked = one_in(g, 4);
+    if (masked) {
+        Value *at = wrapped(g, f->type, below(g, 2), 64, 1);
+        operands[1] = build_binary(&g->b, OP_lt, at, build_int(&g->b, at->type, below(g, 70)));
+    }
+    Value *v = build_op(&g->b, OP_load, 1 + masked, operands, 3, (const int64_t[3]){0}, 0, NULL)
+                   ->results[0];
+    if (!one_in(g, 3))
+        return v;
+    if (f->type->dtype == DT_I8)
+        return build_binary(&g->b, OP_xor, v, build_int(&g->b, v->type, below(g, 100)));
+    return build_binary(&g->b, OP_max, v, build_float(&g->b, v->type, below(g, 9)));
+}
+
+/* As people write a product: loads of rows of any length that a target may ask for some rounds
+ * ahead, in blocks that may take more registers than a thread has. */
+static void product(Gen *g)
+{
+    static const int32_t small[] = {5, 8, 16, 32}, large[] = {64, 64, 128};
+    bool is_large = one_in(g, 4);
+    const int32_t *extents = is_large ? large : small;
+    int n_extents = is_large ? COUNT(large) : COUNT(small);
+    int32_t m = extents[below(g, n_extents)], n = extents[below(g, n_extents)],
+            k = 16 << below(g, 2);
+    DType d = one_in(g, 2) ? DT_I8 : DT_FP32;
+    const Type *i32 = type_scalar(g->m, DT_I32);
+    const Type *sum = type_tile(g->m, d == DT_I8 ? DT_I32 : DT_FP32, 2, (int32_t[]){m, n});
+    Factor f[2] = {factor(g, d, m, k), factor(g, d, k, n)};
+    Value *trips = one_in(g, 2) ? small_scalar(g, 4) : build_int(&g->b, i32, 1 + below(g, 3));
+    Value *in[6] = {build_int(&g->b, i32, 0),   trips,      build_int(&g->b, i32, 1),
+                    build_const(&g->b, sum, 0), f[0].start, f[1].start};
+    const Type *types[3] = {sum, f[0].start->type, f[1].start->type};
+    const int64_t attrs[2] = {0, below(g, 5)}, ieee = PRECISION_IEEE;
+    Op *op = build_op(&g->b, OP_for, COUNT(in), in, 2, attrs, 3, types);
+    Outside o = enter(g, op->regions[0]);
+    block_add_arg(op->regions[0], i32);
+    Value *carried[3], *factors[3], *next[3];
+    for (int i = 0; i < 3; i++)
+        carried[i] = block_add_arg(op->regions[0], types[i]);
+    for (int i = 0; i < 2; i++) {
+        f[i].now = carried[i + 1];
+        factors[i] = factor_of_round(g, &f[i]);
+        const Type *steps = type_with_dtype(g->m, f[i].type, DT_I32);
+        next[i + 1] = build_addptr(&g->b, f[i].now, build_int(&g->b, steps, f[i].step));
+    }
+    factors[2] = carried[0];
+    next[0] = build_op(&g->b, OP_dot, 3, factors, 1, &ieee, 1, &sum)->results[0];
+    build_yield(&g->b, OP_yield, 3, next);
+    leave(g, o);
+    Value *result = settle(g, op->results[0]);
+    if (m * n <= RESULT_SIZE)
+        keep(g, result);
+    reduce_along(g, result, below(g, 2));
 }
 
 /* Integers of which some, and mostly most, are below 16. */
@@ -528,26 +665,6 @@ static void histogram(Gen *g)
 /* --- control --- */
 
 static void statement(Gen *g);
-
-typedef struct {
-    Builder b;
-    int n;
-} Outside;
-
-static Outside enter(Gen *g, Block *b)
-{
-    Outside o = {g->b, g->n};
-    g->b = builder_at_end(g->b.func, b);
-    g->depth++;
-    return o;
-}
-
-static void leave(Gen *g, Outside o)
-{
-    g->b = o.b;
-    g->n = o.n;
-    g->depth--;
-}
 
 static void some_statements(Gen *g)
 {
@@ -664,9 +781,9 @@ static void branch(Gen *g)
 static void statement(Gen *g)
 {
     static void (*const kinds[])(Gen * g) = {
-        arithmetic, arithmetic, arithmetic,   compare, convert, load,     load, store,
-        store,      store,      move,         move,    reduce,  reduce,   scan, argmax,
-        atomic,     dot,        scalar_store, gather,  gather,  histogram};
+        arithmetic, arithmetic, arithmetic,   compare, convert, load,      load,   store,
+        store,      store,      move,         move,    reduce,  reduce,    scan,   argmax,
+        atomic,     dot,        scalar_store, gather,  gather,  histogram, argmax, product};
     static void (*const control[])(Gen * g) = {loop, loop, loop, branch, branch, while_loop};
     if (g->depth < 2 && one_in(g, 6))
         control[below(g, COUNT(control))](g);

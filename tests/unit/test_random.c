@@ -174,6 +174,8 @@ static const char *without(Arena *a, const char *text, int n, bool *end)
     Diags *d = diags_new(a, NULL);
     Source src = {"kernel.ir", text, strlen(text)};
     Module *m = ir_read(a, interner_new(a), &src, d);
+    if (m == NULL)
+        fail_msg("the kernel cannot be read: %s\n%s", diags_text(d, a), text);
     Nth nth = {.left = n};
     ir_walk(m->funcs[0]->body, count_down, &nth);
     Op *op = nth.found;
