@@ -572,8 +572,8 @@ static tilec_status find_levels(const tilec_build_options *o, const Device *d, G
                               o->levels[k]);
         else
             return api_refuse(error, TILEC_NOT_FOUND,
-                              "there is no level `%s`; of x86-64 there are x86-64, x86-64-v2, "
-                              "x86-64-v3 and x86-64-v4",
+                              "there is no level `%s`; of x86-64 there are x86-64, x86-64-v2 "
+                              "(SSE4.2), x86-64-v3 (AVX2, FMA) and x86-64-v4 (AVX-512)",
                               o->levels[k] ? o->levels[k] : "NULL");
     }
     return TILEC_OK;

@@ -129,9 +129,43 @@ static void load_stdin(Cli *c, const tilec_load_options *load)
     check(c, tilec_load(c->tilec, "<stdin>", text, len, load, &c->file, &error), &error);
 }
 
+/* What else is read where a kernel is meant: a notebook, CUDA, a file named without its suffix. */
+static void check_source(Cli *c, const char *path)
+{
+    static const struct {
+        const char *suffix, *hint;
+    } foreign[] = {
+        {".ipynb", "a notebook is no text of Python: write the cell with the kernel to a file, "
+                   "`%%writefile kernel.py` at its top"},
+        {".cu", "CUDA is another language: kernels are Python's, with @triton.jit"},
+        {".cuh", "CUDA is another language: kernels are Python's, with @triton.jit"},
+        {".ptx",
+         "this is what a kernel is compiled to: `tilec dump FILE.py --stage ptx` writes it"},
+        {".cl", "OpenCL is another language: kernels are Python's, with @triton.jit"},
+        {".cpp", "C++ is another language: kernels are Python's, with @triton.jit"},
+        {".c", "C is another language: kernels are Python's, with @triton.jit"},
+        {".m", "MATLAB is another language: kernels are Python's, with @triton.jit"},
+        {".npy", "an array is an argument, as in x=@x.npy; the first word is the kernel's file"},
+    };
+    const char *with_suffix = arena_printf(c->arena, "%s.py", path), *dot = strrchr(path, '.');
+
+    for (int i = 0; dot && i < COUNT(foreign); i++) {
+        if (strcmp(dot, foreign[i].suffix) == 0)
+            stop(c, CLI_USAGE, "%s: this holds no kernels\nhint: %s", path, foreign[i].hint);
+    }
+    if (os_entry(path).kind == OS_NOTHING && os_entry(with_suffix).kind == OS_FILE)
+        stop_at_file(
+            c, path,
+            arena_printf(c->arena, "No such file or directory; did you mean '%s'?", with_suffix));
+    if (os_entry(path).kind == OS_FOLDER)
+        stop_at_file(c, path, "this is a folder; the first word is the kernel's file, FILE.py");
+}
+
 static void load_file(Cli *c, const char *path, const tilec_load_options *load)
 {
     char *error = NULL;
+
+    check_source(c, path);
     tilec_status status = tilec_load(c->tilec, path, NULL, 0, load, &c->file, &error);
 
     c->trouble_file = status == TILEC_IO ? path : NULL;

@@ -47,6 +47,8 @@ static const char *grid_hint(const Const *v, const char *text)
         return "\nhint: `/` gives a float; cdiv(A,B) divides and rounds up";
     if (v->kind == CONST_FUNCTION)
         return "\nhint: write what it computes, with the arguments' names: cdiv(n,BLOCK)";
+    if (const_items(v, &(const Const *){NULL}, &(int){0}))
+        return "\nhint: the extents stand side by side, without brackets: 4 or 4,8";
     return v->kind == CONST_STRING ? "\nhint: without quotes it is an expression" : "";
 }
 
@@ -167,13 +169,27 @@ static const ArgText *bare_tuple(Cli *c, const Options *o)
     return NULL;
 }
 
+/* x=[1,2,3]; NULL. */
+static const ArgText *list_of_values(const Options *o)
+{
+    for (int i = 0; i < o->args.len; i++) {
+        if (o->args.at[i].text && o->args.at[i].text[0] == '[')
+            return &o->args.at[i];
+    }
+    return NULL;
+}
+
 static void add_tuple_hint(Call *k, char **error)
 {
-    const ArgText *t = bare_tuple(k->cli, &k->options);
+    const ArgText *bare = bare_tuple(k->cli, &k->options);
+    const ArgText *t = bare ? bare : list_of_values(&k->options);
     char *with_hint;
 
     if (!t || !*error ||
-        asprintf(&with_hint, "%shint: %s=%s is one tuple; --sweep runs each of its values\n",
+        asprintf(&with_hint,
+                 bare ? "%shint: %s=%s is one tuple; --sweep runs each of its values\n"
+                      : "%shint: %s=%s is a tuple; an array of values stands in a "
+                        "file, @x.csv or @x.npy\n",
                  *error, t->name, t->text) < 0)
         return;
     tilec_free(*error);

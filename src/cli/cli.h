@@ -446,6 +446,7 @@ typedef enum {
 } Command;
 /* May `word` be the value of the option of that name?  True where there is no such option. */
 bool option_takes(const char *name, const char *word);
+bool options_typed(const Options *o, const char *name); /* on the command line itself, not a file */
 /* argv behind the command's name.  What the command line says goes before what files say that it
  * names, and these before those that they name. */
 Options options_parse(Cli *c, Command command, int argc, char **argv);

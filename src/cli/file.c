@@ -253,10 +253,16 @@ static tilec_status save_members(Cli *c, const Options *o, const Array *const *a
 /* With --each it is the failure of one file. */
 static void tell_failure(Cli *c, const SaveText *save, const char *path, const char *why)
 {
+    const char *hint =
+        strstr(why, "holds u8 or u16")
+            ? arena_printf(c->arena, "\nhint: --save %s:u8=%s rounds, and cuts at 0 and 255",
+                           save->name, path)
+            : "";
+
     c->trouble_file = path;
     if (c->each)
-        stop(c, CLI_REFUSED, "'%s' could not be saved: %s", save->name, why);
-    complain(c, CLI_FILES, "'%s' could not be saved: %s", save->name, why);
+        stop(c, CLI_REFUSED, "'%s' could not be saved: %s%s", save->name, why, hint);
+    complain(c, CLI_FILES, "'%s' could not be saved: %s%s", save->name, why, hint);
     c->trouble_file = NULL;
 }
 

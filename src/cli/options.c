@@ -69,7 +69,9 @@ static NORETURN void refuse_option(Cli *c, Command command, const char *name)
         if (option_is_known(option_at(i), (int)command))
             known[n++] = option_at(i)->name;
     }
-    const char *near = name[1] == '-' ? near_name(name, known, n) : NULL; /* no letter is near */
+    bool is_letter = name[1] != '-' && strlen(name) == 2; /* to which nothing is near */
+    const char *word = name[1] == '-' ? name : arena_printf(c->arena, "-%s", name);
+    const char *near = is_letter ? NULL : near_name(word, known, n);
     stop(c, CLI_USAGE, "there is no option '%s' here; %s%s%s", name, near ? "did you mean '" : "",
          near ? near : "--help lists them", near ? "'?" : "");
 }
@@ -99,6 +101,15 @@ static bool takes(Operand operand, const char *word)
     bool lists = n > 0 && word[n] == '=' && range_is_several(word + n + 1);
 
     return operand == NEEDS || (operand == MAY_HAVE && is_number) || (operand == MAY_LIST && lists);
+}
+
+bool options_typed(const Options *o, const char *name)
+{
+    for (int i = 0; option_at(i); i++) {
+        if (option_is_called(option_at(i), name))
+            return o->given[i] == 1;
+    }
+    return false;
 }
 
 bool option_takes(const char *name, const char *word)

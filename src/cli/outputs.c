@@ -17,6 +17,17 @@ static const Array *array_inside(Cli *c, const Names *names, const char *option,
     return array;
 }
 
+/* `out,x`: each has an option of its own. */
+static const char *several_hint(Cli *c, const char *option, const char *text)
+{
+    Text t = text_new(c->arena);
+
+    text_put(&t, "; one stands behind each:");
+    for (const char *part; (part = operand_next_part(c, &text)) != NULL;)
+        text_printf(&t, " %s %s", option, part);
+    return t.s;
+}
+
 const Array *outputs_find(Cli *c, const Names *names, const char *option, const char *name)
 {
     if (strchr(name, '['))
@@ -34,7 +45,9 @@ const Array *outputs_find(Cli *c, const Names *names, const char *option, const 
         return array;
     }
     stop(c, CLI_USAGE, "%s %s: there is no such argument%s", option, name,
-         hint_text(c->arena, name, known, names->len));
+         strchr(name, ',')   ? several_hint(c, option, name)
+         : strchr(name, '.') ? "; it takes an array, and says its dtype and shape"
+                             : hint_text(c->arena, name, known, names->len));
 }
 
 static void check_show(const Call *k, const ShowText *show)

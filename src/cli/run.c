@@ -4,6 +4,7 @@
 #include "cli.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void call_run(Call *k)
 {
@@ -54,6 +55,42 @@ static void refuse_mixtures(Cli *c, const Options *o)
              "--sweep, --tune, --against and --each all make many calls: one of them at a time");
 }
 
+/* Do all devices that run leave out what --num-warps says? */
+static bool is_on_host(const Options *o)
+{
+    for (int i = 0; i < o->compares.len; i++) {
+        const char *with = o->compares.at[i].with;
+
+        if (strncmp(with, "cuda", 4) == 0 || strncmp(with, "sim", 3) == 0)
+            return false;
+    }
+    return !o->launch.device || strcmp(o->launch.device, "cpu") == 0 ||
+           strcmp(o->launch.device, "interp") == 0;
+}
+
+/* Does the grid, or anything in the file, ask for the number?  More than does no harm. */
+static bool is_read(Cli *c, const Options *o, const char *name)
+{
+    const Source *source = functions_once_read(c, o->file).source;
+
+    return (o->grid && strstr(o->grid, name)) || !source || strstr(source->text, name);
+}
+
+/* What was typed and does nothing there; a call that the file names may be for several devices. */
+static void tell_idle_hints(Cli *c, const Options *o)
+{
+    static const char *const names[] = {"num_warps", "num_stages"};
+    static const char *const options[] = {"--num-warps", "--num-stages"};
+
+    for (int i = 0; i < COUNT(names); i++) {
+        if (options_typed(o, options[i]) && is_on_host(o) && !is_read(c, o, names[i]))
+            warn(c,
+                 "%s is a hint for GPUs, without effect on the device `%s`; --threads N says "
+                 "how many CPUs run it",
+                 options[i], o->launch.device ? o->launch.device : "cpu");
+    }
+}
+
 void command_run(Cli *c, int argc, char **argv)
 {
     Options o = options_parse(c, COMMAND_RUN, argc, argv);
@@ -61,6 +98,7 @@ void command_run(Cli *c, int argc, char **argv)
 
     refuse_mixtures(c, &o);
     o.uses_tuned = true;
+    tell_idle_hints(c, &o);
     if (o.tune) {
         tune_run(c, &o);
         return;

@@ -357,19 +357,40 @@ static void choose_group(Tuner *t)
     }
 }
 
+/* --save and --show, before anything runs. */
+static void check_outputs(const Tuner *t)
+{
+    for (int i = 0; i < t->candidates.len; i++) {
+        if (t->candidates.at[i].problem)
+            continue;
+        outputs_check(&t->candidates.at[i].call);
+        return;
+    }
+}
+
+/* They are about the fastest, which runs once more on the arrays as they were. */
+static void write_best(Call *k, const KeptBlocks *kept)
+{
+    fresh_restore(k, kept);
+    call_again(k);
+    move_back(k);
+    outputs_write(k);
+}
+
 void tune_run(Cli *c, const Options *o)
 {
     Tuner t = {.cli = c};
     Options open = *o;
 
-    if (o->saves.len > 0 || o->shows.len > 0 || o->count)
-        stop(c, CLI_USAGE, "--tune makes many calls: --save, --show and --count are for one");
+    if (o->count)
+        stop(c, CLI_USAGE, "--tune makes many calls: --count is for one");
     if (o->profile || o->trace)
         stop(c, CLI_USAGE, "--tune makes many calls: --profile and --trace are for one");
     args_open_kernel(c, &open);
     open.uses_tuned = false;
     list_candidates(&t, &open);
     evaluate_candidates(&t);
+    check_outputs(&t);
     if (trial_is_needed(&open))
         try_candidates(&t);
     run_candidates(&t);
@@ -378,6 +399,8 @@ void tune_run(Cli *c, const Options *o)
     tune_measure(&t, o->runs);
     if (t.is_autotune)
         tuned_keep(&t.candidates.at[t.best].call, t.candidates.at[t.best].config);
-    fputs(o->json ? tune_json(&t) : tune_table(&t), stdout);
+    fputs(o->json ? tune_json(&t) : tune_table(&t), o->json ? stdout : c->tells);
+    if (o->saves.len > 0 || o->shows.len > 0)
+        write_best(&t.candidates.at[t.best].call, &t.kept);
     call_close(&t.candidates.at[0].call); /* the arrays of all */
 }

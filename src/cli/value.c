@@ -127,6 +127,16 @@ static void check_path(const Reader *r, size_t at, const FileText *t)
         stop(r->cli, CLI_USAGE,
              "%s: `{}` in @%s stands for the files of --each 'PATTERN', which is missing", r->label,
              t->path);
+    if (named && strncmp(t->path, "~/", 2) == 0)
+        stop(r->cli, CLI_FILES,
+             "%s: %s: No such file or directory\n"
+             "hint: a shell knows `~` only where a word begins: write %s=@\"$HOME\"%s",
+             r->label, t->path, r->label, t->path + 1);
+    if (named && strpbrk(t->path, "*?"))
+        stop(r->cli, CLI_FILES,
+             "%s: %s: No such file or directory\n"
+             "hint: --each '%s' runs the kernel for each of such files, and %s=@{} is that file",
+             r->label, t->path, t->path, r->label);
     if (named && os_entry(origin_path(r->cli, whole)).kind == OS_FILE)
         stop(r->cli, CLI_FILES,
              "%s: %s: No such file or directory\n"
@@ -338,6 +348,18 @@ static const char *advice_for_value(const char *name)
     return NULL;
 }
 
+/* One whose functions give what a kernel is compared with. */
+static bool is_library(const char *name)
+{
+    static const char *const names[] = {"torch", "np", "numpy", "F", "jnp", "cp"};
+
+    for (int i = 0; i < COUNT(names); i++) {
+        if (strcmp(names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Of any kernel of the file. */
 static bool is_parameter(const Cli *c, const char *name)
 {
@@ -431,6 +453,9 @@ static bool unknown_name(Py *p, const Reader *r, const Node *n)
         py_hint(p, "it comes later: put %s=... in front of %s=...", n->name, r->label);
     else if (*r->label == '-' && is_parameter(r->cli, n->name))
         hint_missing(p, r, n->name);
+    else if (strncmp(r->label, "--compare", 9) == 0 && is_library(n->name))
+        py_hint(p, "write what it computes, x*(x>0) or x.sum(1), or a file that has it, @ref.npy; "
+                   "the device `interp` gives it, too");
     else if (advice_for_value(n->name))
         py_hint(p, "%s", advice_for_value(n->name));
     else if (near || python)

@@ -121,11 +121,31 @@ IoName io_name(Arena *a, const char *text)
     return name;
 }
 
+/* How a file of another format becomes one that is known, or the other way round. */
+static const char *advice_for_suffix(Arena *a, const char *suffix)
+{
+    static const char pictures[] = ".jpg.jpeg.tif.tiff.bmp.gif.webp.heic.";
+    static const char tensors[] = ".pt.pth.safetensors.";
+    static const char arrays[] = ".mat.h5.hdf5.pkl.parquet.bin.raw.dat.";
+    const char *word = arena_printf(a, "%s.", suffix);
+
+    if (strstr(pictures, word))
+        return arena_printf(a, "; ImageMagick makes one of the other: convert a%s a.png", suffix);
+    if (strstr(tensors, word))
+        return "; numpy.save('x.npy', t.numpy()) and torch.from_numpy(numpy.load('x.npy')) are "
+               "between both";
+    if (strstr(arrays, word))
+        return "; numpy.save('x.npy', array) and numpy.load('x.npy') are between both";
+    return strcmp(suffix, ".txt") == 0 || strcmp(suffix, ".tsv") == 0
+               ? "; numbers with commas between them are a .csv"
+               : "";
+}
+
 const char *io_name_trouble(Arena *a, const IoName *name, bool is_output)
 {
     if (*name->suffix && !find_format(name->suffix))
-        return arena_printf(a, "a file '%s' is not known here; known are %s", name->suffix,
-                            known_suffixes(a));
+        return arena_printf(a, "a file '%s' is not known here; known are %s%s", name->suffix,
+                            known_suffixes(a), advice_for_suffix(a, name->suffix));
     if (is_output && strcmp(name->suffix, ".pbm") == 0)
         return "black and white files are only read; .pgm holds grey";
     if (name->member && !*name->member)

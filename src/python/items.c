@@ -206,6 +206,14 @@ static Const join_items(Py *p, const Const *letter, int n)
     return const_string(t.s, t.len);
 }
 
+static bool refuse_index(Py *p, Span at, const Const *self)
+{
+    py_report(p, at, PY_E_INDEXABLE, const_brief(self, p->arena));
+    if (self->kind == CONST_FUNCTION || (self->kind == CONST_OBJECT && self->class->call))
+        py_hint(p, PY_H_CALLED);
+    return false;
+}
+
 /* `self[index]`; several indices are a tuple, slices CONST_SLICE. */
 static bool item_at(Py *p, const Const *self, const Const *index, Span at, Const *out)
 {
@@ -224,7 +232,7 @@ static bool item_at(Py *p, const Const *self, const Const *index, Span at, Const
         return known;
     }
     if (self->kind != CONST_DICT)
-        return py_fail(p, at, PY_E_INDEXABLE, const_brief(self, p->arena));
+        return refuse_index(p, at, self);
     found = const_lookup(self->list, index);
     if (!found)
         return py_fail(p, at, PY_E_KEY, const_brief(index, p->arena));

@@ -28,6 +28,7 @@
 /* items */
 #define PY_E_ITERABLE        "%s cannot be iterated"
 #define PY_E_INDEXABLE       "%s cannot be indexed"
+#define PY_H_CALLED          "a function is called with parentheses: f(x)"
 #define PY_E_INDEX           "the index must be an integer, not %s"
 #define PY_E_RANGE           "there are only %d elements"
 #define PY_E_KEY             "there is no key %s"

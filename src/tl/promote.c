@@ -136,7 +136,7 @@ Value *val_to_run(Lower *l, Val v, Span span)
     default:
         error_at(l, span, E_NOT_A_TENSOR, val_text(l, v));
         if (v.kind == VAL_TUPLE)
-            hint_at(l, H_TUPLE_VALUE);
+            hint_at(l, note_given_value(l, v) ? H_TUPLE_GIVEN : H_TUPLE_VALUE);
         else if (val_is_object(v))
             hint_at(l, H_OBJECT_VALUE);
         return NULL;

@@ -33,7 +33,7 @@ expect 2 err "--device null:2: there is none of that number" "$tilec" dump "$add
 expect 2 err "--device null:2: there are only 2 of them" run_add --device null:2
 expect 2 err "--device needs NAME or NAME:N, not 'null:x'" run_add --device null:x
 expect 2 err "there is no device \`nil\`" run_add --device nil
-expect 0 out "" run_add --threads 1 --num-warps 8 --num-stages=2
+expect 0 out "" run_add --threads 1 --num-warps 8 --num-stages=2 --quiet
 silent
 
 # --save writes the result of the first run, inputs stay as they are on disk

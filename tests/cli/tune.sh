@@ -272,11 +272,17 @@ expect 0 out '"configuration_problem": "' "$tilec" list "$folder/c.py:loaded" --
 expect 2 err "hint: it has no value: give n=...; it has no default" "$tilec" run "$folder/k.py:copy" \
     --grid 'cdiv(n,B)' x='zeros(i32,1)' B=1
 
+# what --show and --save say is what the fastest gives, once, on the arrays as they were
+best() { "$tilec" run "$folder/k.py:bump" n=4 x='zeros(i32,4)' --grid 'cdiv(n,B)' --tune B=2,4 --time=2 "$@"; }
+expect 0 out "1 1 1 1" best --show x --save x="$folder/x.npy"
+grep -q "fastest: B=" "$folder/out" && [ -s "$folder/x.npy" ] || wrong "--show and --save beside --tune"
+expect 2 err "there is no such argument" best --show z
+
 # mistakes
 expect 2 err "kernel 'copy' has no @triton.autotune; write what to try" tune copy --tune
 expect 2 err "'B' is given, and the configurations of @triton.autotune give it" tune tuned --tune B=64
 expect 2 err "--tune needs NAME=A,B,C" tune copy --tune=B
-expect 2 err "--save, --show and --count are for one" tune copy --tune B=1,2 --show out
+expect 2 err "--count is for one" tune copy --tune B=1,2 --count
 expect 2 err "all make many calls: one of them at a time" tune copy --tune B=1,2 --sweep
 expect 2 err "the kernel has no parameter 'C'" tune copy --tune C=1,2 B=64
 finish
