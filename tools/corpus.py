@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """corpus.py - how many kernels of real packages does tilec compile, and what stops the others?
 
-    tools/corpus.py DIR [--tilec PATH] [--jobs N] [--code] [--json FILE] ...
+    tools/corpus.py DIR [--tilec PATH] [--jobs N] [--code [TARGET,...]] [--json FILE] ...
 
 DIR holds one folder a package, sources as they lie.  Every kernel is compiled once (`tilec dump --stage
-opt`, with --code `--stage asm`) with guessed arguments, several times with other guesses when a
-refusal may come from the guess.  Prints a table of the packages and one of the reasons.
+opt`) with guessed arguments, several times with other guesses when a refusal may come from the guess;
+with --code then to code for each target.  Prints a table of the packages, one of the targets, one of
+the reasons, and what crashed or hung.
 docs/testing.md explains how to read it.
 """
 import argparse
@@ -40,6 +41,8 @@ REASONS = [
     ("pointer", r"ptr type|pointer", True),
     ("type", r"type|dtype|cast|operands|integers|constexpr|None", True),
 ]
+OUTCOMES = ["compiled", "slow", "refused", "hung", "crashed"]  # from good to bad
+GOOD = OUTCOMES[:2]
 UNWRITABLE = {"descriptor": "argument: host descriptor", "function": "argument: function", "tuple": "argument: tuple"}
 
 
@@ -50,6 +53,7 @@ class Result:
         self.package, self.path, self.name = kernel.package, kernel.path, kernel.qualified
         self.outcome, self.reason, self.message = "refused", "", ""
         self.words, self.seconds, self.attempts = [], 0.0, 0
+        self.targets = {}  # what became of its code: target -> outcome
 
 
 def run(command, limit):
@@ -86,6 +90,22 @@ def unwritable(words):
     return None
 
 
+def outcome_of(code, seconds, options):
+    if code == 0:
+        return "compiled" if seconds < options.slow else "slow"
+    if code is None:
+        return "hung"
+    return "crashed" if code < 0 or code > 3 else "refused"
+
+
+def compile_once(result, words, stage, options):
+    """(outcome, stderr) of `tilec dump`."""
+    command = [options.tilec, "dump", f"{result.path}:{result.name}", "--stage"] + stage + words
+    code, stderr, seconds = run(command, options.limit)
+    result.seconds = max(result.seconds, seconds)
+    return outcome_of(code, seconds, options), stderr
+
+
 def attempt(result, guess, options):
     """Compile with the guess as it is; gives whether another guess is worth it."""
     words = guess.arguments()
@@ -94,24 +114,31 @@ def attempt(result, guess, options):
     if cannot and not options.force:
         result.reason, result.message, result.words = cannot, cannot, words
         return False
-    stage = "asm" if options.code else "opt"
-    command = [options.tilec, "dump", f"{result.path}:{guess.qualified}", "--stage", stage] + words
-    code, stderr, seconds = run(command, options.limit)
-    result.attempts += 1
     result.name = guess.qualified
-    result.seconds = max(result.seconds, seconds)
-    if code == 0:
-        result.outcome = "compiled" if seconds < options.slow else "slow"
-        result.reason, result.message, result.words = "", "", words
-        return False
-    if code is None or code < 0 or code > 3:
-        result.outcome = "hung" if code is None else "crashed"
-        result.reason, result.message, result.words = result.outcome, stderr[:300], words
+    outcome, stderr = compile_once(result, words, ["opt"], options)
+    result.attempts += 1
+    if outcome != "refused":
+        result.outcome, result.words = outcome, words
+        result.reason, result.message = ("", "") if outcome in GOOD else (outcome, stderr[:300])
         return False
     reason, message, again = reason_of(stderr)
     if not result.reason or not again:
         result.reason, result.message, result.words = reason, message, words
     return again and guess.adjust(stderr)
+
+
+def make_code(result, options):
+    """For each target; the worst of them is the kernel's outcome."""
+    for target in options.code:
+        stage = ["asm"] if target == "cpu" else ["ptx", "--arch", target]
+        outcome, stderr = compile_once(result, result.words, stage, options)
+        result.targets[target] = outcome
+        if OUTCOMES.index(outcome) <= OUTCOMES.index(result.outcome):
+            continue
+        result.outcome = outcome
+        if outcome not in GOOD:
+            result.reason = outcome if outcome != "refused" else reason_of(stderr)[0]
+            result.message = f"{target}: {stderr[:300] if outcome != 'refused' else reason_of(stderr)[1]}"
 
 
 def examine(job):
@@ -120,6 +147,8 @@ def examine(job):
     guess = Guess(kernel, files, helpers)
     while attempt(result, guess, options) and result.attempts < ATTEMPTS:
         pass
+    if result.outcome in GOOD:
+        make_code(result, options)
     return result
 
 
@@ -140,9 +169,24 @@ def print_packages(results):
         rates.append(100 * good / row["kernels"])
         print(f"{package:24} {row['kernels']:7} {row['compiled']:8} {row['refused']:7} {row['crashed']:7} "
               f"{row['hung']:5} {row['slow']:5} {rates[-1]:6.1f}")
-    good = sum(r.outcome in ("compiled", "slow") for r in results)
+    good = sum(r.outcome in GOOD for r in results)
     print(f"\n{good} of {len(results)} kernels compile: {100 * good / max(len(results), 1):.1f}%; "
           f"mean over packages {sum(rates) / max(len(rates), 1):.1f}%")
+
+
+def print_targets(results, targets):
+    print(f"\n{'target':24} " + " ".join(f"{o:>8}" for o in OUTCOMES))
+    for target in targets:
+        row = collections.Counter(r.targets.get(target) for r in results)
+        print(f"{target:24} " + " ".join(f"{row[o]:8}" for o in OUTCOMES))
+
+
+def print_bad_ends(results):
+    """What no kernel may do to a compiler, whatever else is wrong with it."""
+    bad = [r for r in results if r.outcome in ("crashed", "hung")]
+    print(f"\n{len(bad)} crashed or hung")
+    for r in bad:
+        print(f"\n{r.outcome}: {r.message}\n  {r.path}:{r.name} {' '.join(r.words)}")
 
 
 def generic(message):
@@ -151,7 +195,7 @@ def generic(message):
 
 
 def print_reasons(results):
-    refused = [r for r in results if r.outcome not in ("compiled", "slow")]
+    refused = [r for r in results if r.outcome == "refused"]
     reasons = collections.Counter(r.reason for r in refused)
     print("\nreasons")
     for reason, n in reasons.most_common():
@@ -168,7 +212,8 @@ def parse_options():
     p.add_argument("folder")
     p.add_argument("--tilec", default=os.path.join(os.path.dirname(__file__), "..", "build", "tilec"))
     p.add_argument("--jobs", type=int, default=os.cpu_count())
-    p.add_argument("--code", action="store_true", help="to machine code, not only through the passes")
+    p.add_argument("--code", nargs="?", const="cpu,sm_80,sm_90a", default="",
+                   help="to code, not only through the passes, for these targets: cpu and chips")
     p.add_argument("--limit", type=float, default=5.0, help="seconds for one compilation")
     p.add_argument("--slow", type=float, default=2.0, help="seconds from which one counts as slow")
     p.add_argument("--copies", action="store_true", help="near-copies count, too")
@@ -177,7 +222,9 @@ def parse_options():
     p.add_argument("--every", type=int, default=1, help="only each N-th kernel")
     p.add_argument("--json", help="write all results there")
     p.add_argument("--refused", action="store_true", help="list what did not compile, with its command")
-    return p.parse_args()
+    options = p.parse_args()
+    options.code = [target for target in options.code.split(",") if target]
+    return options
 
 
 def main():
@@ -188,10 +235,13 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(examine, jobs))
     print_packages(results)
+    if options.code:
+        print_targets(results, options.code)
     print_reasons(results)
+    print_bad_ends(results)
     if options.refused:
         for r in results:
-            if r.outcome not in ("compiled", "slow"):
+            if r.outcome == "refused":
                 print(f"\n{r.reason}: {r.message}\n  {r.path}:{r.name} {' '.join(r.words)}")
     if options.json:
         with open(options.json, "w", encoding="utf-8") as f:
