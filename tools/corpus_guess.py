@@ -39,6 +39,7 @@ class Use:
         self.pointer = self.index = self.mask = self.described = self.called = False
         self.shape = self.tested = self.dtype = self.none = self.addresses = self.packed = False
         self.strings, self.numbers, self.items = [], [], 0
+        self.rank = 0  # of what is described: dimensions of its tiles
 
 
 def pointer_score(name):
@@ -199,6 +200,7 @@ class Body(ast.NodeVisitor):
                 mine = self.uses[e.id]
                 for word in ("described", "called", "shape", "tested", "dtype", "none"):
                     setattr(mine, word, getattr(mine, word) or getattr(use, word))
+                mine.rank = max(mine.rank, use.rank)
                 mine.strings += use.strings
                 mine.numbers += use.numbers
 
@@ -217,8 +219,10 @@ class Body(ast.NodeVisitor):
                 self.uses[e.id].dtype = True
 
     def describe(self, name, call):
-        if name in self.uses and call.args and isinstance(call.args[0], (ast.List, ast.Tuple)):
+        offsets = [e for e in call.args + [k.value for k in call.keywords] if isinstance(e, (ast.List, ast.Tuple))]
+        if name in self.uses and offsets:
             self.uses[name].described = True
+            self.uses[name].rank = len(offsets[0].elts)
 
     def test(self, node):
         if isinstance(node, ast.Name) and node.id in self.uses:
@@ -452,7 +456,7 @@ class Guess:
         if name in self.fixed:
             return "=", self.fixed[name]
         if use.described:
-            return "=", "descriptor"
+            return "=", self.descriptor(name)
         if note.strip("'\"") in ("i32", "i64", "u32", "u64", "fp32"):
             return ":", note.strip("'\"")
         if use.pointer:
@@ -482,8 +486,17 @@ class Guess:
             return ":", "fp32"
         return ":", "i32"
 
+    def descriptor(self, name):
+        """One of an array, with tiles as large as all extents of the kernel then are."""
+        self.size = self.size or 64
+        rank = max(self.body.uses[name].rank, 1)
+        extents = ["1"] * (rank - 2) + [str(self.size)] * min(rank, 2)  # batches are taken one by one
+        return f"descriptor(zeros({self.element_type(name)},{'x'.join(extents)}),({','.join(extents)},))"
+
     def size_of(self, name):
         """An extent: all equal when self.size says so."""
+        if re.search(r"subtile|factor$|specialize", name, re.I):
+            return "1"
         if self.size:
             return str(self.size)
         if re.search(r"group_size_m|group_m$|num_stage", name, re.I):

@@ -122,11 +122,29 @@ static tilec_status choose_device(Job *job, Request *r, const struct Stage *stag
     return refuse_text(job, r, stage);
 }
 
+/* Bytes beyond ASCII as a .file directive has them, \303: ptxas takes none, not in comments either.
+ */
+static const char *as_ascii(Arena *a, const char *text)
+{
+    Text out = text_new(a);
+
+    text_put(&out, "");
+    for (size_t n; *text; text += n) {
+        for (n = 0; (signed char)text[n] > 0;)
+            n++;
+        text_putn(&out, text, n);
+        for (; (signed char)text[n] < 0; n++)
+            text_printf(&out, "\\%03o", (unsigned char)text[n]);
+    }
+    return out.s;
+}
+
 static tilec_status give_listing(const Job *job, DumpJob *d, const char *assembly)
 {
     const SourceMap *sources = d->func->module->sources;
+    const char *text = sources ? listing_with_source(assembly, sources, job->arena) : assembly;
 
-    return give_text(d, sources ? listing_with_source(assembly, sources, job->arena) : assembly);
+    return give_text(d, find_stage(d->stage)->stage == GEN_PTX ? as_ascii(job->arena, text) : text);
 }
 
 /* What the device shows of what it makes of the target's output. */

@@ -74,6 +74,14 @@ expect 1 err "the device \`cuda\` cannot be used here: there is no NVIDIA driver
     env TILEC_LIBCUDA=/nowhere/libcuda.so "$tilec" run "$source/kernels/add.py" --device cuda \
     --grid 1 x="ones(fp32,4)" y=x out=x n=4 BLOCK=4
 
+# ptxas takes nothing beyond ASCII, in comments neither: names and paths are written as .file has them
+mkdir "$folder/ü"
+sed 's/add_kernel/größe/' "$add" >"$folder/ü/ä.py"
+expect 0 out 'gr\303\266\303\237e' "$tilec" dump "$folder/ü/ä.py:größe" --stage ptx --arch sm_90a 'x:*fp32' \
+    'y:*fp32' 'out:*fp32' n:i32 BLOCK=64
+! LC_ALL=C grep -q '[^ -~[:space:]]' "$folder/out" || wrong "PTX with bytes beyond ASCII"
+expect 0 out 'größe' "$tilec" dump "$folder/ü/ä.py:größe" --stage asm 'x:*fp32' 'y:*fp32' 'out:*fp32' n:i32 BLOCK=64
+
 # 2: the command line is wrong
 expect 2 err "did you mean 'devices'?" "$tilec" device
 expect 2 err "did you mean '--grid'?" "$tilec" run "$add" --gird 1
