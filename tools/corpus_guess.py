@@ -525,11 +525,14 @@ class Guess:
             return dtypes[0]
         if values and values[0] is not None:
             return spelt(values[0])
-        if re.search("precision", name, re.I):
+        if re.search("precision", name, re.I) and not use.numbers:
             return "'ieee'"
+        if re.search(r"order_?\d$", name):  # of strides: what is written there is a permutation
+            return name[-1]
         if use.items and not values:
             return "(" + ", ".join(["4"] * use.items) + ")"
-        if use.dtype or "dtype" in words or re.search(r"dtype$|^dtype|_type$", name, re.I):
+        named_so = re.search(r"dtype$|^dtype|_type$", name, re.I) and not re.search("value|min|max", name)
+        if use.dtype or "dtype" in words or named_so and not use.strings:
             return self.float
         if "bool" in words:
             return str(self.flag)
@@ -601,6 +604,8 @@ class Guess:
         def kind(**changes):
             ideas.append(lambda: [setattr(self, k, v) for k, v in changes.items()])
 
+        if re.search(r"static assertion|is not defined|: Raise", message):
+            self.put_choices(put, lines)
         width = re.search(r"Cannot bitcast data-type of size \d+ to data-type of size (\d+)", message)
         for element in OF_WIDTH.get(width.group(1), ()) if width else ():
             put_all(self.elements, pointers, element)
@@ -612,6 +617,9 @@ class Guess:
         if re.search(r"Expected dtype|floating|needs an? float", message):
             put_all(self.elements, pointers, "fp32")
             put(self.scalars, scalars, "fp32")
+        if re.search(r"invalid operands|unexpected type", message):
+            dtypes = [a.arg for a in self.kernel.node.args.args if self.is_constexpr(a) and self.body.uses[a.arg].dtype]
+            put_all(self.fixed, dtypes, "i32")
         if re.search(r"invalid operands|unexpected type|integers|For loop bounds|For range|ints|offset|arange"
                      r"|Cannot use /|shift|signed", message):
             put_all(self.elements, pointers, "i32")
@@ -661,6 +669,15 @@ class Guess:
         kind(float="bf16", size=64)
         kind(float="fp16", size=32)
         return ideas
+
+    def put_choices(self, put, lines):
+        """Ideas for what a kernel chooses by: what these lines ask for, and what it compares with."""
+        for name, value in re.findall(r"(\w+)\s*==\s*(\d+|'\w+'|\"\w+\")", " ".join(lines)):
+            put(self.fixed, [name] if name in self.body.uses else [], value)
+        for a in self.kernel.node.args.args:
+            use = self.body.uses[a.arg]
+            for value in dict.fromkeys(use.strings + use.numbers if self.is_constexpr(a) else []):
+                put(self.fixed, [a.arg], spelt(value))
 
     def adjust(self, stderr):
         """Change the guess after a refusal; False when there is nothing left to try."""
