@@ -4,10 +4,15 @@
  * `*`, `?` and `[...]` are those of glob(3).  A part of the path that is `**` stands for folders of
  * any depth, also for none: it is taken apart here, into one pattern for each such folder.  As `*`
  * does it leaves out what begins with a dot; links to folders it does not follow, so that it ends.
+ * Folders wait in a list, not on the stack, and one whose path is too long for the system to open a
+ * file in it is left out.
  */
 #include "each.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +21,7 @@ typedef struct {
     Cli *cli;
     const char *pattern; /* as it was given */
     EachPaths found;
+    bool too_deep; /* folders were left out */
 } Search;
 
 static EachPaths paths_of_glob(const Search *s, const char *pattern)
@@ -65,12 +71,35 @@ static const char *literal_pattern(Arena *a, const char *path)
     return t.s;
 }
 
-/* `path` ends with a slash, behind which lstat() would see what a link leads to. */
-static bool is_link(Arena *a, const char *path)
+enum { MOST_FOLDERS = 1 << 20 };
+
+/* Is the entry of an open folder a folder itself?  What cannot be looked at is none. */
+static bool is_folder(DIR *around, const struct dirent *e)
 {
     struct stat st;
 
-    return lstat(arena_strndup(a, path, strlen(path) - 1), &st) == 0 && S_ISLNK(st.st_mode);
+    if (e->d_type != DT_UNKNOWN)
+        return e->d_type == DT_DIR;
+    return fstatat(dirfd(around), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Adds the folders in `folder`, which is "" or has a slash at its end, as it has. */
+static void add_folders(Search *s, const char *folder, EachPaths *out)
+{
+    Arena *a = s->cli->arena;
+    DIR *dir = opendir(*folder ? folder : ".");
+    const struct dirent *e;
+
+    while (dir && (e = readdir(dir)) != NULL) {
+        if (e->d_name[0] == '.' || !is_folder(dir, e))
+            continue;
+        if (strlen(folder) + strlen(e->d_name) + 2 >= PATH_MAX)
+            s->too_deep = true;
+        else
+            vec_push(a, out, arena_printf(a, "%s%s/", folder, e->d_name));
+    }
+    if (dir)
+        closedir(dir);
 }
 
 static void search(Search *s, const char *pattern);
@@ -79,13 +108,15 @@ static void search(Search *s, const char *pattern);
 static void search_below(Search *s, const char *folder, const char *rest)
 {
     Arena *a = s->cli->arena;
-    const char *here = literal_pattern(a, folder);
-    EachPaths folders = paths_of_glob(s, arena_printf(a, "%s*/", here));
+    EachPaths folders = {0};
 
-    search(s, arena_printf(a, "%s%s", here, rest));
+    vec_push(a, &folders, folder);
     for (int i = 0; i < folders.len; i++) {
-        if (!is_link(a, folders.at[i]))
-            search_below(s, folders.at[i], rest);
+        if (folders.len > MOST_FOLDERS)
+            stop(s->cli, CLI_REFUSED, "--each %s: there are more than %d folders below %s",
+                 s->pattern, MOST_FOLDERS, *folder ? folder : "this one");
+        search(s, arena_printf(a, "%s%s", literal_pattern(a, folders.at[i]), rest));
+        add_folders(s, folders.at[i], &folders);
     }
 }
 
@@ -119,6 +150,9 @@ EachPaths each_match(Cli *c, const char *pattern)
     Search s = {.cli = c, .pattern = pattern};
 
     search(&s, pattern);
+    if (s.too_deep)
+        warn(c, "--each %s: folders whose path has more than %d bytes are left out", pattern,
+             PATH_MAX);
     if (s.found.len > 0)
         qsort(s.found.at, (size_t)s.found.len, sizeof *s.found.at, by_name);
     return s.found;

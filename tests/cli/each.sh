@@ -231,6 +231,17 @@ found_by 'deep/link/e' 'deep/link/**/*.png' # one that is named
 found_by 'deep/a.b deep/z' 'deep/**.png'
 expect 3 err "--each deep/**/*.gif: there is no such file" "$tilec" run add.py:add --grid 1 \
     --each 'deep/**/*.gif' x=@{} y=x o=x n=1 BLOCK=1
+# deeper than any path can name: found is what can be opened
+(
+    mkdir pit && cp copies/a1.png pit && cd pit || exit
+    level=$(printf '%0200d' 0)
+    for i in $(seq 25); do
+        mkdir "$level" && cd -P "$level" 2>/dev/null || break
+    done
+)
+expect 0 err "--each pit/**/*.png: folders whose path has more than 4096 bytes are left out" "$tilec" run add.py:add \
+    --grid 0 --each 'pit/**/*.png' x=@{} y=x o=x n=0 BLOCK=1 --show 'x[0,:1]'
+expect 3 err "there is no such file" "$tilec" run add.py:add --grid 0 --each '/proc/self/**/*.png' x=@{} y=x o=x n=0 BLOCK=1
 deep() {
     "$tilec" run add.py:add --grid 1 --each 'deep/**/*.png' x=@{} y=x o=x n=1 BLOCK=1 --save "$@"
 }
