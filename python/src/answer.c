@@ -142,8 +142,11 @@ void answer_question(void *file, const tilec_question *question, tilec_name *ans
     PyGILState_STATE state = PyGILState_Ensure();
     File *f = file;
 
-    if (!f->error_type)
+    if (!f->error_type) {
+        f->asking = PyThread_get_thread_ident();
         ask(f, question, answer);
+        f->asking = 0;
+    }
     if (PyErr_Occurred()) {
         answer->kind = TILEC_NAME_UNKNOWN;
         PyErr_Fetch(&f->error_type, &f->error, &f->error_trace);

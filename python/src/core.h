@@ -43,7 +43,6 @@ enum { MOST_PARAMS = 128 };
     X(typestr)                                                                                     \
     X(data)                                                                                        \
     X(value)                                                                                       \
-    X(extern_libs)                                                                                 \
     X(check)                                                                                       \
     X(unspecialised)                                                                               \
     X(stream)                                                                                      \
@@ -214,6 +213,7 @@ typedef struct File {
     Watched *watched;
     int nwatched, watched_room;
     unsigned long epoch;
+    unsigned long asking; /* the thread on which resolve() runs; 0: none */
     Compiled *compiled;
     int ncompiled, compiled_room;
     PyObject *functions; /* that were arguments: {function: (itself, its name)}; NULL: none yet */

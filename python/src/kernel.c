@@ -101,6 +101,21 @@ static int take_truth(int *option, PyObject *value)
     return PyErr_Occurred() ? -1 : 0;
 }
 
+/* Options that say nothing about what is compiled here: libdevice is in the core, the next four are
+ * for AMD's GPUs, the last ones for Triton's own stages. */
+static bool is_ignored(PyObject *key)
+{
+    static const char *const names[] = {
+        "extern_libs",   "waves_per_eu",       "matrix_instr_nonkdim", "kpack",
+        "schedule_hint", "enable_reflect_ftz", "instrumentation_mode"};
+
+    for (int i = 0; i < COUNT(names); i++) {
+        if (PyUnicode_CompareWithASCIIString(key, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* What the library itself knows as an option, it takes as a named argument. */
 static int take_option(Launch *l, PyObject *key, PyObject *value)
 {
@@ -110,8 +125,8 @@ static int take_option(Launch *l, PyObject *key, PyObject *value)
         return take_device(l, value);
     if (is_name(key, core.names.stream))
         return take_stream(l, value);
-    if (is_name(key, core.names.extern_libs))
-        return 0; /* the functions of libdevice are in the core */
+    if (is_ignored(key))
+        return 0;
     if (is_name(key, core.names.check))
         return take_truth(&l->options.check, value);
     if (is_name(key, core.names.unspecialised))
@@ -396,6 +411,18 @@ static PyObject *compiled_kernel(Launch *l, const void *which)
     return made;
 }
 
+/* The compiler holds the file while it asks what a name means. */
+static int refuse_launch_in_answer(const Launch *l)
+{
+    if (l->file->asking == 0 || l->file->asking != PyThread_get_thread_ident())
+        return 0;
+    PyErr_Format(PyExc_RuntimeError,
+                 "the kernel `%s` is launched by what one of its own names means, while it is "
+                 "compiled: no property that it reads may launch it",
+                 tilec_kernel_name(l->file->file, 0));
+    return -1;
+}
+
 static PyObject *launch(Launch *l, PyObject *grid, PyObject *args, PyObject *kwargs)
 {
     const void *which = NULL;
@@ -405,6 +432,8 @@ static PyObject *launch(Launch *l, PyObject *grid, PyObject *args, PyObject *kwa
     if (!l->warmup && read_grid(l, grid) != 0)
         return NULL;
     choose_device(l);
+    if (refuse_launch_in_answer(l) != 0)
+        return NULL;
     return call_library(l, &which) == 0 ? compiled_kernel(l, which) : NULL;
 }
 

@@ -203,6 +203,32 @@ class Compiling(unittest.TestCase):
             refusing[(1,)](x, BLOCK=4)
 
 
+@tilec.jit
+def warned_of(x, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(x + i, 0.5)
+    tl.store(x + i, unknown)
+
+
+class Texts(unittest.TestCase):
+    def test_errors_go_before_warnings(self):
+        with self.assertRaises(tilec.CompilationError) as caught:
+            warned_of[(1,)](np.zeros(4, np.int32), 4)
+        text = str(caught.exception)
+        self.assertIn(": error: ", text.partition("\n")[0])
+        given = "a.py:1:2: warning: w\n    line\na.py:3:4: error: e\nhint: h\n"
+        self.assertEqual(tilec.errors._errors_first(given),
+                         "a.py:3:4: error: e\nhint: h\na.py:1:2: warning: w\n    line\n")
+
+    def test_too_many_warps(self):
+        with tilec.use_device("sim"), self.assertRaises(tilec.OutOfResources) as caught:
+            wide[(1,)](np.zeros(4, np.float32), 4, num_warps=128)
+        self.assertEqual((caught.exception.required, caught.exception.limit), (128, 32))
+
+    def test_an_assertion_is_what_triton_raises(self):
+        self.assertTrue(issubclass(tilec.AssertionFault, (AssertionError, RuntimeError)))
+
+
 class Devices(unittest.TestCase):
     def test_array_of_a_gpu(self):
         class OnGpu:

@@ -105,6 +105,19 @@ class Helpers(unittest.TestCase):
             self.assertEqual((knobs.runtime.debug, os.environ["TRITON_DEBUG"]), (True, "1"))
             del knobs.runtime.debug
 
+    def test_a_reinterpreted_tensor_gets_other_data(self):
+        x = tilec.reinterpret(torch.zeros(4, dtype=torch.int16), tl.uint16)
+        x.data = torch.arange(3, dtype=torch.int16)
+        self.assertEqual((x.base.tolist(), x.shape), ([0, 1, 2], (3,)))
+
+
+class Knobs(unittest.TestCase):
+    def test_refresh(self):
+        knobs.runtime.debug = True
+        with mock.patch.dict(os.environ, TRITON_DEBUG="0"):
+            knobs.refresh_knobs()
+            self.assertFalse(knobs.runtime.debug)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -20,6 +20,21 @@ def store_constant(out, VALUE: tl.constexpr, SCALE: tl.constexpr = 2):
 
 
 @tilec.jit
+def store_one(out):
+    tl.store(out, 1)
+
+
+class OtherOptions(unittest.TestCase):
+    def test_those_of_other_makers_are_accepted(self):
+        out = np.zeros(1, np.int32)
+        store_one[(1,)](out, waves_per_eu=2, matrix_instr_nonkdim=16, kpack=2,
+                        enable_reflect_ftz=False, extern_libs=None)
+        self.assertEqual(out[0], 1)
+        with self.assertRaisesRegex(tilec.TritonError, "kpak"):
+            store_one[(1,)](out, kpak=2)
+
+
+@tilec.jit
 def store_programs(out):
     here = (tl.program_id(2) * tl.num_programs(1) + tl.program_id(1)) * tl.num_programs(0)
     tl.store(out + here + tl.program_id(0), 1)

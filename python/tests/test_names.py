@@ -206,6 +206,40 @@ class Classes(unittest.TestCase):
         self.assertEqual(run(kernel, n=1), [40])
 
 
+@tl.constexpr
+def doubled(n):
+    return 2 * n
+
+
+class Launches:
+    @property
+    def value(self):
+        run(reads_property)
+        return 3
+
+
+LAUNCHES = Launches()
+
+
+@tilec.jit
+def reads_property(out):
+    tl.store(out, LAUNCHES.value)
+
+
+@tilec.jit
+def calls_doubled(out, N: tl.constexpr):
+    tl.store(out + tl.arange(0, doubled(N)), 5)
+
+
+class Odd(unittest.TestCase):
+    def test_constexpr_above_a_def(self):
+        self.assertEqual(list(run(calls_doubled, 2)), [5, 5, 5, 5])
+
+    def test_a_property_that_launches_the_kernel(self):
+        with self.assertRaisesRegex(RuntimeError, "`reads_property` is launched by what one of its"):
+            run(reads_property)
+
+
 class Closures(unittest.TestCase):
     def test_values_and_functions(self):
         def make(value, function, module):

@@ -135,8 +135,28 @@ class Autotune(unittest.TestCase):
 
     def test_unknown_names(self):
         kernel, _ = timed({})
-        with self.assertRaisesRegex(ValueError, "key .*`m`, only x, n, BLOCK"):
+        with self.assertWarnsRegex(RuntimeWarning, "key .*`m`, only x, n, BLOCK"):
             autotune(SIZES, key=["m"])(kernel)
+        with self.assertRaisesRegex(ValueError, "reset_to_zero .*`m`, only x, n, BLOCK"):
+            autotune(SIZES, key=[], reset_to_zero=["m"])(kernel)
+
+    def test_tuners_that_derive_from_ours(self):
+        kernel, measure = timed({16: 3.0, 64: OutOfResources(2, 1, "room"), 256: 1.0})
+        tuned = autotune(SIZES, key=[], do_bench=measure)(kernel)
+        times = [tuned._bench(0, 1, config=config, grid=(1,))[0] for config in SIZES]
+        self.assertEqual(times, [3.0, float("inf"), 1.0])
+        self.assertIsNone(tuned.nargs)
+
+    def test_a_cpu_measures_what_differs_there(self):
+        calls = []
+        kernel, measure = timed({16: 3.0, 64: 2.0}, calls)
+        configs = [Config({"BLOCK": b}, num_warps=w, num_stages=s)
+                   for b in (16, 64) for w in (2, 4) for s in (1, 2)]
+        for name, measured in (("cpu", [16, 64]), ("sim", [16] * 4 + [64] * 4)):
+            with device.use_device(name):
+                del calls[:]
+                autotune(configs, key=["n"], do_bench=measure)(kernel)[(1,)](0, 1)
+                self.assertEqual(calls[:-1], measured)
 
     def test_pruning(self):
         calls, seen = [], []

@@ -86,7 +86,7 @@ class AutotunerError(_WithMessage):
     """Tuning came to no result."""
 
 
-class AssertionFault(TritonError, AssertionError):
+class AssertionFault(TritonError, AssertionError, RuntimeError):
     """A tl.device_assert that failed in a launch: its text, place and program."""
 
 
@@ -133,8 +133,11 @@ def of_status(status, kind, text):
     """The exception for a call that gave `status` with this text; `kind` is "access" where a fault
     is an access outside of an array.
     """
+    text = _errors_first(text)
     if " bytes of shared memory" in text:
         return _out_of_shared_memory(text)
+    if "error: num_warps is " in text:
+        return _too_many_warps(text)
     if status == _REFUSED:
         return _refusal(text)
     if status == _FAULT:
@@ -144,6 +147,19 @@ def of_status(status, kind, text):
     if status in (_NOT_FOUND, _BAD_ARGUMENT):
         return ArgumentError(text)
     return DeviceError(text)
+
+
+def _errors_first(text):
+    """What the compiler says, with its warnings behind the errors: programs show the first line."""
+    import re
+
+    if ": warning: " not in text:
+        return text
+    parts = re.split(r"^(?=\S[^\n]*: (?:error|warning): )", text, flags=re.MULTILINE)
+    warnings = [part for part in parts if ": warning: " in part.partition("\n")[0]]
+    others = [part for part in parts if part not in warnings]
+    return "".join(part if part.endswith("\n") else part + "\n"
+                   for part in others + warnings if part)
 
 
 # How the first line of what a device says begins, behind its place
@@ -180,6 +196,13 @@ def _class_of_refusal(line):
     if "error: unsupported AST node type" in line or " is not supported" in line:
         return UnsupportedLanguageConstruct
     return CompilationError
+
+
+def _too_many_warps(text):
+    import re
+
+    match = re.search(r"num_warps is (\d+); a GPU's block has at most (\d+)", text)
+    return OutOfResources(int(match[1]), int(match[2]), "num_warps") if match else DeviceError(text)
 
 
 def _out_of_shared_memory(text):

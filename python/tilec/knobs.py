@@ -157,3 +157,10 @@ proton = Knobs()
 build = Knobs()
 redis = Knobs()
 propagate_env = True
+
+
+def refresh_knobs():
+    """Triton reads the environment at import and here again; ours is asked each time, so that all there is
+    to do is to forget what was assigned of what Triton reads again.
+    """
+    del runtime.debug

@@ -199,6 +199,8 @@ class Surroundings:
                 watched = file.watch(value, "value", WATCH_ATTRIBUTE, False)
                 self.globals[watched] = name
             value, is_constexpr = value.value, True
+            if isinstance(value, types.FunctionType):
+                value = ConstexprFunction(value)  # `@tl.constexpr` above a def
         if value is MISSING:
             return None
         language = language_name(value)

@@ -135,13 +135,21 @@ class Autotuner(KernelInterface):
         self._saved = {}
 
     def _check_names(self):
-        lists = {"key": self.keys, "reset_to_zero": self.reset_to_zero,
-                 "restore_value": self.restore_value}
+        self._warn_of_keys()
+        lists = {"reset_to_zero": self.reset_to_zero, "restore_value": self.restore_value}
         for option, names in lists.items():
             for name in names:
                 if name not in self.arg_names:
                     raise ValueError(f"{option} of the tuned kernel {self.__name__}: it has no "
                                      f"parameter `{name}`, only {', '.join(self.arg_names)}")
+
+    def _warn_of_keys(self):
+        """Triton ignores them, and programs have some."""
+        unknown = [name for name in self.keys if name not in self.arg_names]
+        if unknown:
+            warnings.warn(
+                f"key of the tuned kernel {self.__name__}: it has no parameter `{unknown[0]}`, only "
+                f"{', '.join(self.arg_names)}; nothing is tuned anew for it", RuntimeWarning, stacklevel=5)
 
     # --- what runs leave behind ---
 
@@ -199,6 +207,18 @@ class Autotuner(KernelInterface):
             if knobs.autotuning.print:
                 print(f"tuning {self.__name__}: skipped {config}: {error}")
             return error
+
+    def _bench(self, *args, config, **meta):
+        """What tuners of programs, which derive from this one, measure by: the times of _measure(),
+        infinite where the configuration is skipped.
+        """
+        before = self.nargs
+        self.nargs = before or dict(zip(self.arg_names, args))
+        try:
+            found = self._measure(config, args, meta)
+        finally:
+            self.nargs = before
+        return [float("inf")] * 3 if isinstance(found, Exception) else found
 
     def _tune(self, configs, args, kwargs):
         """{config: times} of those that run; the first one's exception where none does."""
@@ -327,8 +347,24 @@ class Autotuner(KernelInterface):
                     self.nargs = None
         return self.cache[key]
 
+    def _that_differ(self, configs, kwargs):
+        """Without those that only differ, where launches run on a CPU, in what a CPU has no use for."""
+        from .runtime.driver import driver
+
+        if "device" in kwargs or driver.active.get_current_target().backend != "cpu":
+            return configs
+        options = {"num_warps", "num_stages", "num_ctas", "maxnreg"}
+        read = options & set(self.arg_names)
+        kept = {}
+        for config in configs:
+            given = {name: value for name, value in config.all_kwargs().items()
+                     if name in config.kwargs or name in read or name not in options}
+            kept.setdefault((str(sorted(given.items(), key=lambda item: item[0])), config.pre_hook),
+                            config)
+        return list(kept.values())
+
     def _choose_anew(self, key, args, kwargs, named):
-        configs = self.prune_configs(kwargs)
+        configs = self._that_differ(self.prune_configs(kwargs), kwargs)
         for config in configs:
             self._check_given_once(config, named)
         if len(configs) == 1:

@@ -14,6 +14,12 @@ class TensorWrapper:
     def data(self):
         return self.base.data
 
+    @data.setter
+    def data(self, other):
+        """The elements of another array in place of these, as `tensor.data = other` of PyTorch."""
+        self.base.data = other.base if isinstance(other, TensorWrapper) else other
+        self.shape = self.base.shape
+
     def data_ptr(self):
         if hasattr(self.base, "data_ptr"):
             return self.base.data_ptr()
