@@ -150,7 +150,7 @@ static bool fits(const NvStep *s, const NvTile *t)
     if (!shape || (s->kind == NV_COMPUTE && (s->take || !t->layout)))
         return true;
     if (s->kind == NV_COMPUTE && op_has(s->op, MOVES)) /* of one shape to another */
-        return shape->layout && t->layout->nreg >= shape->layout->nreg;
+        return !shape->layout || t->layout->nreg >= shape->layout->nreg;
     return (s->kind != NV_COMPUTE && s->kind != NV_LOAD && s->kind != NV_STORE) ||
            t->layout == shape->layout;
 }
