@@ -278,6 +278,26 @@ class Speech(unittest.TestCase):
 
 
 class Calls(unittest.TestCase):
+    def test_wrong_arguments_are_told_as_the_launchs(self):
+        x = np.zeros(4, np.float32)
+        for args, block, texts in (
+                ((x,), 512.5, ("note: `BLOCK` was given as constexpr 512.5", "the launch gives `BLOCK`")),
+                (([[0.0] * 20] * 20,), 4, ("give an array, which is one",)),
+                (([0.0, 1.0],), 4, ("note: `x` was given as (fp32, fp32)", "for `x` give an array")),
+                (("x.npy",), 4, ("the launch gives it: pass an array or a number",))):
+            with self.assertRaises(errors.CompilationError) as caught:
+                reaching[(1,)](*args, BLOCK=block)
+            for text in texts:
+                self.assertIn(text, str(caught.exception))
+            self.assertEqual(str(caught.exception).count("error: "), 1)
+
+    def test_texts_of_a_launch(self):
+        kernel = reaching[(1,)](np.zeros(4, np.float32), BLOCK=4)
+        self.assertEqual(list(kernel.asm), ["source", "ttir", "ttgir", "llir", "asm"])
+        for name, text in (("source", "def reaching"), ("ttir", "load"), ("llir", "define"), ("asm", "ret")):
+            self.assertIn(text, kernel.asm[name])
+        self.assertGreaterEqual(kernel.stats["compile_seconds"], 0)
+
     def test_exceptions_of_arguments_pass(self):
         class Bad:
             @property

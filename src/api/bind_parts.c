@@ -19,16 +19,24 @@ static FrontParam part_param(Binder *b, const FrontParam *whole, const char *fie
     return p;
 }
 
+/* Where there is none, that is said once, and not of each item. */
+static bool has_room(const Binder *b)
+{
+    return b->nparts <= MAX_PARAMS;
+}
+
 /* Room in the Binding for `n` more parts; false, and said, when there is none. */
 static bool take_room(Binder *b, const FrontParam *p, int n)
 {
     b->nparts += MIN(n, MAX_PARAMS);
-    if (b->nparts <= MAX_PARAMS)
+    if (has_room(b))
         return true;
-    return bind_refuse(
-        b, TILEC_REFUSED, p->span,
-        "with `%s` a launch has more than %d arguments; each value in a tuple is one", p->name,
-        MAX_PARAMS);
+    bind_refuse(b, TILEC_REFUSED, p->span,
+                "with `%s` a launch has more than %d arguments; each value in a tuple is one",
+                p->name, MAX_PARAMS);
+    bind_hint(b,
+              "a list or tuple is as many arguments as it has values: give an array, which is one");
+    return false;
 }
 
 static FrontArg *new_parts(Binder *b, BindTo to, FrontForm form, int n)
@@ -48,7 +56,7 @@ bool bind_tuple_value(Binder *b, BindTo to, const Const *c)
         return false;
     FrontArg *parts = new_parts(b, to, FRONT_TUPLE, c->nitems);
 
-    for (int i = 0; i < c->nitems; i++) {
+    for (int i = 0; i < c->nitems && has_room(b); i++) {
         FrontParam p = part_param(b, to.param, c->fields ? c->fields[i] : NULL, i);
 
         parts[i].name = c->fields ? c->fields[i] : NULL;
@@ -75,7 +83,7 @@ bool bind_tuple(Binder *b, BindTo to, const tilec_arg *a)
     FrontArg *parts = new_parts(b, to, FRONT_TUPLE, a->nitems);
 
     b->level++;
-    for (int i = 0; i < a->nitems; i++) {
+    for (int i = 0; i < a->nitems && has_room(b); i++) {
         FrontParam p = part_param(b, to.param, a->items[i].name, i);
 
         parts[i].name = a->items[i].name;

@@ -275,7 +275,13 @@ bool bind_value(Binder *b, BindTo to, const Const *c)
                     c->kind == CONST_STRING   ? "a string"
                     : c->kind == CONST_OBJECT ? "an object"
                                               : "a dtype");
-        bind_hint(b, "annotate it as `%s: tl.constexpr`", p->name);
+        if (c->kind == CONST_STRING)
+            bind_hint(b,
+                      "the launch gives it: pass an array or a number; text is for parameters that "
+                      "are compiled in, `%s: tl.constexpr`",
+                      p->name);
+        else
+            bind_hint(b, "annotate it as `%s: tl.constexpr`", p->name);
         return false;
     }
 }

@@ -301,13 +301,47 @@ bool hint_not_constexpr(Lower *l, const Node *n)
     return true;
 }
 
-/* The place of the parameter that holds v. */
+/* The place of the parameter that holds v, where there had to be an int or the like. */
 static void note_given(Lower *l, const Node *n, Val v)
 {
     const AstParam *p = n && n->kind == N_NAME ? find_param(l, n->name) : NULL;
 
-    if (p)
-        note_at(l, p->span, NOTE_PARAM_GIVEN, p->name, val_text(l, v));
+    if (!p)
+        return;
+    note_at(l, p->span, NOTE_PARAM_GIVEN, p->name, val_text(l, v));
+    if (val_is_const(v, CONST_FLOAT))
+        hint_at(l, H_GIVE_INT, p->name);
+    else if (val_is_const(v, CONST_STRING))
+        hint_at(l, H_TEXT_ARGUMENT);
+}
+
+/* Is it one thing, and not just equal? */
+static bool is_same(Val a, Val b)
+{
+    if (a.kind != b.kind)
+        return false;
+    return a.kind == VAL_CONST   ? a.c == b.c
+           : a.kind == VAL_TUPLE ? a.tuple == b.tuple
+                                 : a.kind == VAL_RUN && a.run == b.run;
+}
+
+const char *note_parameter(Lower *l, Val v)
+{
+    const AstParam *found = NULL;
+
+    for (int i = 0; i < l->frame->fn->nparams; i++) {
+        const AstParam *p = &l->frame->fn->params[i];
+        const Binding *b = env_find(l, p->name);
+
+        if (!b || !b->bound || b->span.start != p->span.start || !is_same(b->val, v))
+            continue;
+        if (found)
+            return NULL; /* None stands for several */
+        found = p;
+    }
+    if (found)
+        note_at(l, found->span, NOTE_PARAM_GIVEN, found->name, val_text(l, v));
+    return found ? found->name : NULL;
 }
 
 bool note_given_value(Lower *l, Val v)

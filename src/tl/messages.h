@@ -98,6 +98,8 @@
 #define H_POINTER_FIRST      "the pointer stands first, a parameter that gets an array or what is added to one: tl.%s(pointer + offsets%s)"
 #define NOTE_PARAM_GIVEN     "`%s` was given as %s"
 #define H_PARAM_REBOUND      "from there on `%s` is no longer what the launch gave: use another name"
+#define H_GIVE_INT           "the launch gives `%s`: an integer is wanted there"
+#define H_GIVE_ONE           "a list or tuple is as many values as it has: for `%s` give an array, which is one, or a number"
 #define H_GIVE_ARRAY         "give an array for `%s`; an integer is no address, but can be added to a pointer"
 #define E_SCALAR_POINTER     "%s argument cannot be block type if pointer argument is not a block: %s"      /* R201, R210 */
 #define H_SCALAR_POINTER     "add a tile of offsets to the pointer, such as `ptr + tl.arange(0, N)`"

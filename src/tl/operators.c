@@ -178,6 +178,14 @@ static bool is_told(Lower *l, Val v)
     return (v.kind == VAL_TUPLE || val_is_const(v, CONST_STRING)) && val_blamed(l, v);
 }
 
+/* What is an operand of nothing may come from the launch. */
+static const char *note_wrong(Lower *l, Val v)
+{
+    bool is_wrong = val_is_none(v) || v.kind == VAL_TUPLE || val_is_const(v, CONST_STRING);
+
+    return is_wrong ? note_parameter(l, v) : NULL;
+}
+
 static Val invalid_operands(Lower *l, BinaryOp op, Val x, Val y, Span span)
 {
     bool pointer = is_pointer(x) || is_pointer(y);
@@ -186,7 +194,10 @@ static Val invalid_operands(Lower *l, BinaryOp op, Val x, Val y, Span span)
     if (is_told(l, x) || is_told(l, y))
         return val_unknown();
     error_at(l, span, E_OPERANDS, val_text(l, x), val_text(l, y));
-    if (val_is_none(x) || val_is_none(y))
+    const char *given = note_wrong(l, x), *other = note_wrong(l, y);
+    if ((given && x.kind == VAL_TUPLE) || (other && y.kind == VAL_TUPLE))
+        hint_at(l, H_GIVE_ONE, given && x.kind == VAL_TUPLE ? given : other);
+    else if (val_is_none(x) || val_is_none(y))
         hint_at(l, H_NONE_OPERAND);
     else if (pointer && (is_float(x) || is_float(y)))
         hint_at(l, H_POINTER_FLOAT);

@@ -18,6 +18,9 @@
 # lower: match_statement x:*fp32 N=4
 # lower: while_true x:*fp32 N=4
 # lower: float_for_block x:*fp32 N=4.5
+# lower: float_for_block x:*fp32 N='4'
+# lower: list_for_array x=(1.0,2.0) n=3
+# lower: list_for_array x=None n=3
 # lower: with_statement x:*fp32 N=4
 # lower: global_statement x:*fp32 N=4
 # lower: import_inside x:*fp32 N=4
@@ -204,3 +207,8 @@ def elements_of_tiles(x, N: tl.constexpr):
     c = b[0]
     b[0] = 3
     e = b[1:3]
+
+
+@triton.jit
+def list_for_array(x, n):
+    y = tl.load(x + tl.arange(0, 4))
