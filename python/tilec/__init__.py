@@ -11,6 +11,8 @@ tilec.install(), or `python -m tilec program.py`, makes `import triton` mean thi
 docs/python.md explains both.  PyTorch and NumPy are used where the program has loaded them.
 """
 
+import os as _os
+
 from . import errors, knobs, language
 from . import jit as _jit
 from ._core import VERSION as __version__
@@ -32,6 +34,11 @@ __tilec_module__ = "triton"
 def set_allocator(allocator):
     """Triton's way to give kernels workspace: tilec's need none, so that nothing happens."""
 
+
+if _os.environ.get("TILEC_CUDA_AS"):
+    from . import cuda_as as _cuda_as
+
+    _cuda_as.begin(_cuda_as.wanted())
 
 _LATER = ("backends", "compiler", "pytest_plugin", "runtime", "testing", "tools", "torch")
 

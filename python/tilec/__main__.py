@@ -5,6 +5,7 @@
     python -m tilec -c 'code' ...      a text
 
     --device NAME   run host arrays on cpu (the default), interp or sim
+    --cuda-as NAME  run what asks for tensors on "cuda" on the host: cpu, interp or sim
     --check         stop at accesses outside of arrays, with place, program and index
     --version       print the versions of tilec and of the language
 
@@ -135,6 +136,14 @@ def _take_option(text, arguments):
             return _refuse(f"there is no device `{name}`; there are {', '.join(device.NAMES)}")
         device.use_device(name)
         os.environ["TILEC_DEVICE"] = device.selected
+        return True
+    if option == "--cuda-as" and (value or arguments):
+        from . import cuda_as
+
+        name = value or arguments.pop(0)
+        if name not in cuda_as.DEVICES:
+            return _refuse(f"--cuda-as is {', '.join(cuda_as.DEVICES)}, not `{name}`")
+        cuda_as.begin(name)
         return True
     return _usage()
 

@@ -19,6 +19,8 @@ def _torch():
 
 
 def _has_gpu():
+    if os.environ.get("TILEC_CUDA_AS"):
+        return False  # what PyTorch says then is cuda_as.py's
     torch = _torch()
     return torch is not None and hasattr(torch, "cuda") and torch.cuda.is_available()
 
