@@ -189,12 +189,17 @@ static const tilec_tensor *array_of(const Report *r, const char *what)
     return NULL;
 }
 
-/* "load of x[1027] is outside of its 1000 elements" */
+/* "load of x[1027] is outside of its 1000 elements"; where the text has a place for the offset it
+ * is about no array. */
 static void put_check(Text *t, const Report *r, const Record *record)
 {
-    const char *what = r->speech->sites[record->site].text;
-    const tilec_tensor *array = array_of(r, what);
+    const char *what = r->speech->sites[record->site].text, *hole = strstr(what, "{}");
+    const tilec_tensor *array = hole ? NULL : array_of(r, what);
 
+    if (hole) {
+        text_printf(t, "%.*s%lld%s", (int)(hole - what), what, (long long)record->offset, hole + 2);
+        return;
+    }
     text_put(t, what);
     if (array)
         place_put_outside(t, array, record->offset);

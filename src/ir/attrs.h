@@ -67,6 +67,7 @@ WORDS( HintKind,   hint_kind,   "kind",         NEEDED )
     WORD( HINT_MAX_CONTIGUOUS,  "max_contiguous" )
     WORD( HINT_MAX_CONSTANCY,   "max_constancy" )
     WORD( HINT_LIKELY,          "likely" ) /* of a condition: true nearly everywhere; no promise */
+    WORD( HINT_WITHIN,          "within" ) /* of an index: where it should be; no promise */
 END( HintKind )
 WORDS( Precision,  precision,   "precision",    OPTIONAL )
     WORD( PRECISION_IEEE,       "ieee" )

@@ -469,12 +469,14 @@ static bool check_lookup(const Verifier *v, const Op *op)
 static bool check_hint(const Verifier *v, const Op *op)
 {
     const Type *t = op->operands[0]->type;
-    bool likely = attr_hint_kind(op) == HINT_LIKELY;
-    int want = likely ? 0 : MAX(t->rank, 1), n;
+    bool likely = attr_hint_kind(op) == HINT_LIKELY, within = attr_hint_kind(op) == HINT_WITHIN;
+    int want = likely ? 0 : within ? 2 : MAX(t->rank, 1), n;
     const int64_t *values = attr_values(op, &n);
 
     if (likely && (t->pointer || t->dtype != DT_I1))
         return verify_say(v, op, "is about a condition, i1");
+    if (within && (t->pointer || !dtype_is_int(t->dtype)))
+        return verify_say(v, op, "is about an index, an integer");
     if (n != want)
         return verify_say(v, op, "takes %d values, not %d", want, n);
     for (int i = 0; i < n; i++) {

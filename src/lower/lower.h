@@ -14,6 +14,7 @@
  *   lower_stmt.c       statements; lower_if.c, lower_loop.c: control flow
  *   lower_static.c     Python outside of kernels, which src/python runs while a kernel is compiled
  *   lower_expr.c       expressions
+ *   lower_index.c      subscripts of tiles, as values and as targets
  *   lower_call.c       calls: binding of arguments, helpers
  *   lower_class.c      named tuples, aggregates, enumerations
  *   advice.c           hints for Python that kernels do not have
@@ -363,6 +364,13 @@ Val lower_expr(Lower *l, const Node *n); /* VAL_UNKNOWN after an error; too deep
 /* The same for an operand that is looked at without being a value of the kernel. */
 Val lower_admitting(Lower *l, const Node *n, Admitted admitted);
 
+/* --- lower_index.c --- */
+/* What stands in the brackets behind a scalar or tile. */
+Val index_tile(Lower *l, Value *v, const Node *brackets, Span span);
+/* `name[...] = v`: the name gets a tile with these elements; all else is an error. */
+void index_assign(Lower *l, const Node *target, Val v, Span span);
+void index_augment(Lower *l, const Node *n); /* `name[...] op= v` */
+
 /* --- lower_call.c --- */
 typedef struct {
     Val v;
@@ -494,6 +502,39 @@ Val ops_truth_not(Lower *l, Val x, Span span); /* `not x`; each element of a til
 /* `and` and `or`, on i1 and element by element (R110); NULL after an error. */
 Value *ops_logical(Lower *l, BinaryOp op, Value *x, Span x_span, Value *y, Span y_span);
 Value *ops_cast(Lower *l, Value *v, DType to, Rounding r, Span span); /* NULL after an error */
+
+/* elements.c: parts of tiles (R152, R153) */
+typedef enum {
+    INDEX_NEW,   /* None: a new dimension of 1 */
+    INDEX_ALL,   /* `:` */
+    INDEX_SLICE, /* a:b */
+    INDEX_ONE,   /* a: the dimension goes */
+    INDEX_TILE   /* a tile of integers, whose dimensions take the place of this one */
+} IndexKind;
+/* One entry of x[...]. */
+typedef struct {
+    IndexKind kind;
+    int axis;       /* of x; of INDEX_NEW the one that it stands in front of */
+    int32_t extent; /* of a slice; else 1 */
+    int64_t start;  /* of a slice or an element, where `at` is NULL */
+    Value *at;      /* the same, known at run time: i32; the indices of INDEX_TILE, one at most */
+} Index;
+/* Each axis of x has one, in order. */
+typedef struct {
+    Index at[2 * MAX_RANK];
+    int n;
+} Indices;
+/* The shape of the elements of x there; `news`: with the dimensions of None.  False after an error.
+ */
+bool elements_shape(Lower *l, const Value *x, const Indices *at, bool news, Type *out, Span span);
+/* The elements themselves; NULL after an error.  What is known at compile time only moves elements;
+ * the rest is gathered, and where x has no such element gives 0. */
+Value *elements_of(Lower *l, Value *x, const Indices *at, Span span);
+/* x with the elements of y, in the shape that elements_of() gives, in their place; those that x
+ * does not have are dropped.  No index is a tile. */
+Value *elements_put(Lower *l, Value *x, const Indices *at, Value *y);
+/* Shape to which v can be broadcast; a scalar goes to any. */
+Value *ops_to_shape(Lower *l, Value *v, const Type *shape);
 
 /* promote.c */
 /* The dtype that an operator computes in (R43); false after an error: they do not go together. */

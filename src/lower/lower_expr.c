@@ -278,97 +278,6 @@ static Val index_tuple(Lower *l, const Tuple *t, const Node *whole, const Node *
     return t->items[(int)(i < 0 ? i + t->n : i)];
 }
 
-static bool is_absent(const Node *n)
-{
-    return !n || n->kind == N_NONE;
-}
-
-/* `:`, and `None:` and the like, which say the same. */
-static bool is_full_slice(const Node *n)
-{
-    return n->kind == N_SLICE && is_absent(n->left) && is_absent(n->right) && is_absent(n->extra);
-}
-
-/* `a:b` along one dimension, with bounds as Python has them.  What was sliced along another before
- * is sliced once, along both. */
-static bool slice_tile(Lower *l, const Node *n, Value **v, int axis)
-{
-    const Op *before = (*v)->def && (*v)->def->code == OP_slice ? (*v)->def : NULL;
-    const Type *t = (*v)->type;
-    int64_t starts[MAX_RANK] = {0};
-    __int128 from, to, step;
-    Type want = *t;
-    int many;
-
-    int extent = t->dims[axis];
-    if (!slice_part(l, n->extra, 1, &step) || !slice_part(l, n->left, 0, &from) ||
-        !slice_part(l, n->right, extent, &to))
-        return false;
-    from = clamp_index(from, extent, 0, extent);
-    to = clamp_index(to, extent, 0, extent);
-    if (step != 1) {
-        error_at(l, n->span, E_SLICE_STEP);
-        if (step == -1)
-            hint_at(l, H_SLICE_FLIP);
-        return false;
-    }
-    if (from >= to) {
-        error_at(l, n->span, E_SLICE_EMPTY, extent);
-        return false;
-    }
-    starts[axis] = (int64_t)from;
-    want.dims[axis] = (int32_t)(to - from);
-    for (int d = 0; before && d < t->rank; d++)
-        starts[d] += attr_starts(before, &many)[d];
-    *v = build_slice(&l->b, before ? before->operands[0] : *v, starts, want.dims);
-    return true;
-}
-
-/* One entry of x[...]: None inserts a dimension, `:` steps over one; a `:` too many is let pass, as
- * the reference does.  `a:b` goes beyond it. */
-static bool index_entry(Lower *l, const Node *n, Value **v, int *axis)
-{
-    bool none = n->kind == N_NONE;
-
-    if (!none && n->kind != N_SLICE) {
-        Val e = lower_expr(l, n);
-        none = val_is_none(e);
-        if (e.kind == VAL_UNKNOWN)
-            return false;
-    }
-    if (!none && n->kind == N_SLICE && !is_full_slice(n) && *axis < (*v)->type->rank)
-        return slice_tile(l, n, v, (*axis)++);
-    if (!none && !is_full_slice(n)) {
-        error_at(l, n->span, E_TILE_INDEX);
-        hint_at(l, (*v)->type->pointer                           ? H_POINTER_INDEX
-                   : n->kind == N_COMPARE                        ? H_TILE_MASK
-                   : n->kind == N_SLICE || (*v)->type->rank == 0 ? H_TILE_INDEX
-                                                                 : H_TILE_ELEMENT);
-        return false;
-    }
-    if (none && (*v)->type->rank == MAX_RANK) {
-        error_at(l, n->span, E_RANK, MAX_RANK);
-        return false;
-    }
-    if (none)
-        *v = build_expand(&l->b, *v, MIN(*axis, (*v)->type->rank));
-    ++*axis;
-    return true;
-}
-
-static Val index_tile(Lower *l, Value *v, const Node *n)
-{
-    const Node *one = n->right;
-    bool several = one->kind == N_TUPLE;
-    int axis = 0;
-
-    for (int i = 0; i < (several ? one->nitems : 1); i++) {
-        if (!index_entry(l, several ? one->items[i] : one, &v, &axis))
-            return val_unknown();
-    }
-    return val_run(v);
-}
-
 /* An aggregate has what its own function says. */
 static Val index_aggregate(Lower *l, Val v, const Node *n)
 {
@@ -395,10 +304,10 @@ static Val lower_subscript(Lower *l, const Node *n)
     if (v.kind == VAL_TUPLE)
         return index_tuple(l, v.tuple, n->left, n->right);
     if (v.kind == VAL_RUN && !val_is_handle(v))
-        return index_tile(l, v.run, n);
+        return index_tile(l, v.run, n->right, n->span);
     if (val_is_number(v)) {
         run = val_to_run(l, v, n->span);
-        return run ? index_tile(l, run, n) : val_unknown();
+        return run ? index_tile(l, run, n->right, n->span) : val_unknown();
     }
     if (v.kind != VAL_UNKNOWN)
         error_at(l, n->span, E_NOT_INDEXABLE, val_text(l, v));

@@ -45,6 +45,8 @@ static void collect_name(Lower *l, Sym name, Syms *out)
 
 static void collect_target(Lower *l, const Node *n, Syms *out)
 {
+    if (n->kind == N_SUBSCRIPT) /* of a tile: the name gets a new one */
+        n = n->left;
     if (n->kind == N_NAME)
         collect_name(l, n->name, out);
     for (int i = 0; i < n->nitems && (n->kind == N_TUPLE || n->kind == N_LIST); i++)

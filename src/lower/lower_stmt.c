@@ -131,17 +131,6 @@ static void assign_tuple(Lower *l, const Node *target, Val v, Span span)
         lower_assign(l, target->items[i], usable ? v.tuple->items[i] : val_unknown(), span);
 }
 
-static void report_setitem(Lower *l, const Node *target)
-{
-    const Binding *b = target->left->kind == N_NAME ? env_find(l, target->left->name) : NULL;
-    bool pointer = b && b->bound && b->val.kind == VAL_RUN && b->val.run->type->pointer;
-
-    if (b && b->bound && b->val.kind == VAL_UNKNOWN)
-        return;
-    error_at(l, target->span, pointer ? E_SETITEM_POINTER : E_SETITEM);
-    hint_at(l, pointer ? H_SETITEM_POINTER : H_SETITEM);
-}
-
 void lower_assign(Lower *l, const Node *target, Val v, Span span)
 {
     switch (target->kind) {
@@ -153,7 +142,7 @@ void lower_assign(Lower *l, const Node *target, Val v, Span span)
         assign_tuple(l, target, v, span);
         return;
     case N_SUBSCRIPT:
-        report_setitem(l, target);
+        index_assign(l, target, v, span);
         return;
     case N_ATTRIBUTE:
         if (!class_set_field(l, target, v)) {
@@ -213,6 +202,10 @@ static void lower_augmented(Lower *l, const Node *n)
 {
     Val x, y;
 
+    if (n->left->kind == N_SUBSCRIPT) {
+        index_augment(l, n);
+        return;
+    }
     if (n->left->kind != N_NAME) {
         lower_assign(l, n->left, val_unknown(), n->span);
         return;

@@ -136,10 +136,9 @@
 #define E_CHAINED_ASSIGN     "an assignment has one target: `a = b = 1` is not supported"                   /* R135 */
 #define H_CHAINED_ASSIGN     "write one assignment for each name: `b = 1`, then `a = b`"
 #define E_TARGET             "this cannot be assigned to"
-#define E_SETITEM            "__setitem__ is not supported: a tile cannot be changed in place"              /* R21 */
+#define E_SETITEM            "__setitem__ is not supported: %s has no elements to assign"                    /* R21 */
 #define E_SETITEM_POINTER    "__setitem__ is not supported: a pointer is no array"                          /* R21 */
 #define H_SETITEM_POINTER    "write memory with tl.store(pointer + index, value)"
-#define H_SETITEM            "use tl.where for elements of a tile, tl.store for memory"
 #define E_SETATTR            "Attribute assignment is not supported"                                        /* R21 */
 #define H_SETATTR            "values do not change: bind a new name, and pass it on"
 #define E_UNPACK             "cannot unpack non-iterable value: %s"                                          /* R135 */
@@ -204,12 +203,32 @@
 #define H_TUPLE_RANGE        "it is counted from 0, so the last one is %d"
 #define H_POINTER_SHAPE      "a pointer knows neither shape nor strides: give the kernel what it needs as arguments"
 #define E_TILE_INDEX         "unsupported tensor index"                                                     /* R153 */
-#define H_TILE_INDEX         "only `None`, `:` and slices with constant bounds may stand here"
+#define H_SCALAR_INDEX       "it has no dimensions: only `None` may stand here"
+#define E_INDEX_MANY         "too many indices for %s"
+#define E_INDEX_RANGE        "index %lld is outside of a dimension of %d"
+#define H_INDEX_RANGE        "it is counted from 0, or from the end by negative numbers: -%d to %d"
+#define E_INDEX_DTYPE        "an index is an integer or a tile of integers, not %s"
+#define H_INDEX_DTYPE        "convert it: .to(tl.int32)"
+#define E_INDEX_SEVERAL      "only one index may be a tile"
+#define H_INDEX_SEVERAL      "x[i, j] for pairs of tiles is tl.ravel(x)[i * columns + j]"
+#define E_INDEX_POINTERS     "elements of a tile of pointers are taken by constant indices"
+#define H_INDEX_POINTERS     "index the offsets, and add them to the pointer: p + offsets[i]"
 #define H_TILE_MASK          "a tile keeps its shape: tl.where(condition, x, y) chooses element by element"
-#define H_TILE_ELEMENT       "only `None`, `:` and slices with constant bounds may stand here; element k is tl.sum(tl.where(i == k, x, 0)), i = tl.arange(0, N)"
 #define H_SLICE_FLIP         "tl.flip(x, axis) turns it around"
 #define E_SLICE_STEP         "a slice of a tile has the step 1"
 #define E_SLICE_EMPTY        "a slice of a tile has at least one element; this dimension has %d"
+#define E_SLICE_LONG         "a slice of %lld elements does not fit into a dimension of %d"
+#define E_SLICE_EXTENT       "how many elements a slice has must be known at compile time"
+#define H_SLICE_EXTENT       "write the same start and a constant behind it, x[i:i + 4]; to leave some elements out take a mask, tl.where(index < n, x, 0)"
+#define E_PUT_LEFT           "only a name is given a tile with new elements"
+#define H_PUT_LEFT           "bind the tile to a name first: `t = ...`, then `t[i] = value`"
+#define H_PUT_NESTED         "name all dimensions at once: x[i, j] = value"
+#define H_PUT_TUPLE          "a tuple does not change: make a new one, t[:1] + (value,) + t[2:]"
+#define E_PUT_TILE           "elements are put at one place, or into one slice, not where a tile says"
+#define H_PUT_TILE           "memory takes elements in any order: tl.store(pointer + index, value)"
+#define E_PUT_KIND           "%s does not go into a tile of %s"
+#define H_PUT_KIND           "convert the value: .to(tl.%s)"
+#define E_PUT_SHAPE          "%s does not fit into these elements: %s"
 #define H_POINTER_INDEX      "a pointer has no elements of its own: read memory with tl.load(pointer + index)"
 
 /* shapes */

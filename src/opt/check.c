@@ -15,6 +15,9 @@
  * (check_range.c). Where these two are inside of the array, which is nearly always, no element is
  * asked: the check stands in an `if`, and the mask of the access is true for all lanes at once.
  *
+ * Indices of tiles that a hint says where they should be get a `check`, too; the tile is none of
+ * the launch's memory, so nothing is taken out.
+ *
  * Pointers that may come from several arrays have to be inside of one of them.  Those of which
  * nothing is known, such as one that was loaded, are left alone, and so are bare pointers.
  */
@@ -450,6 +453,42 @@ static void check_access(Checker *c, Op *op)
         mask_access(&b, op, mask ? both(&b, mask, ok) : ok);
 }
 
+/* --- indices of tiles --- */
+
+static bool is_index(const Op *op)
+{
+    return op->code == OP_hint && attr_hint_kind(op) == HINT_WITHIN;
+}
+
+/* Where such a run of elements begins: {} is the index. */
+static int64_t describe_index(const Checker *c, int64_t dimension, int64_t extent)
+{
+    const char *text =
+        extent == 1 ? arena_printf(c->arena, "index {} is outside of a dimension of %lld",
+                                   (long long)dimension)
+                    : arena_printf(c->arena,
+                                   "a slice of %lld elements from {} on leaves a dimension of %lld",
+                                   (long long)extent, (long long)dimension);
+
+    return attr_of_text(c->func->module, text, strlen(text));
+}
+
+static void check_index(Checker *c, Op *op)
+{
+    Builder b = builder_before(op);
+    int n;
+    const int64_t *values = attr_values(op, &n);
+    int64_t attrs[] = {describe_index(c, values[0], values[1]), 0};
+    Value *index = op->operands[0];
+    Value *at = build_cast(&b, index, DT_I64, ROUND_NEAREST);
+    Value *last = build_int(&b, at->type, values[0] - values[1]);
+    Value *ok = both(&b, build_binary(&b, OP_ge, at, build_int(&b, at->type, 0)),
+                     build_binary(&b, OP_le, at, last));
+
+    build_op(&b, OP_check, 3, (Value *[]){ok, build_int(&b, ok->type, 1), at}, COUNT(attrs), attrs,
+             0, NULL);
+}
+
 /* In the order of the program, so that the offsets that one is made from are there. */
 static void note_offset(Op *op, void *checker)
 {
@@ -474,7 +513,7 @@ static void note_access(Op *op, void *ctx)
 {
     Search *s = ctx;
 
-    if (is_access(op) && can_check(s->checker, op->operands[0]))
+    if (is_index(op) || (is_access(op) && can_check(s->checker, op->operands[0])))
         vec_push(s->checker->arena, &s->found, op);
 }
 
@@ -495,7 +534,11 @@ void opt_check(Func *f, const int *views)
     ir_walk(f->body, note_access, &s);
     if (s.found.len > 0)
         ir_walk(f->body, note_offset, &c);
-    for (int i = 0; i < s.found.len; i++)
-        check_access(&c, s.found.at[i]);
+    for (int i = 0; i < s.found.len; i++) {
+        if (is_index(s.found.at[i]))
+            check_index(&c, s.found.at[i]);
+        else
+            check_access(&c, s.found.at[i]);
+    }
     opt_resolve_all(f->body);
 }

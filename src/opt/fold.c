@@ -148,6 +148,8 @@ static Value *simplify_op(Op *op)
         return NULL;
     if (op->code == OP_load)
         return fold_load(op);
+    if (op->code == OP_hint && attr_hint_kind(op) == HINT_WITHIN)
+        return op->operands[0]; /* whoever checks has looked at it */
     if (!op_has(op, PURE))
         return NULL;
     if ((v = fold_constants(op)) || (v = make_scalar(op)) || (v = fold_algebra(op)) ||

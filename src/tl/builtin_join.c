@@ -62,16 +62,6 @@ static Value *chosen_element(Lower *l, Value *v, Value *chosen, int axis)
     return build_bitcast(&l->b, bits, t);
 }
 
-/* Elements of v at `index` along `axis`: in the shape of index, of which only that extent differs
- * from v's. */
-static Value *elements_at(Lower *l, Value *v, Value *index, int64_t axis)
-{
-    Value *operands[] = {[GATHER_SOURCE] = v, [GATHER_INDEX] = index};
-    const Type *t = type_with_shape(l->module, v->type, index->type);
-
-    return build_op(&l->b, OP_gather, 2, operands, 1, &axis, 1, &t)->results[0];
-}
-
 /* --- arguments --- */
 
 /* A tile; NULL after an error. */

@@ -2,6 +2,7 @@
  * tl.h - operators and functions of the language, tl.*, and what their files share
  *
  *   operators.c      operators on values; promote.c: which dtype they compute in
+ *   elements.c       parts of tiles, taken and put
  *   builtins.h       THE table of functions: where each is visible, its signature, its handler
  *   builtin.c        finds them, binds arguments to their signatures, reads arguments
  *   builtin_*.c      the handlers, by theme
@@ -28,7 +29,6 @@ bool ops_broadcast_all(Lower *l, Value **v, int n, Span span);
 void ops_warn_of_wrap(Lower *l, const Value *v, Span span);
 /* Can they be?  Asked before a conversion, so that a message shows the types as written. */
 bool ops_shapes_fit(Lower *l, Val x, Val y, Span span);
-Value *ops_to_shape(Lower *l, Value *v, const Type *shape); /* to which v can be broadcast */
 /* One run-time binary op with its operands promoted the non-adopting way (R45). */
 Val ops_math2(Lower *l, OpCode code, Val x, Val y, Span span);
 /* Could a tile have these extents?  R150 without the power of two; false after an error. */
@@ -106,6 +106,9 @@ void unread_warn_of_count(Lower *l, const Args *a, const Value *v, int32_t bins)
 Value *reduce_values(Lower *l, OpCode code, Value *v, int axis); /* one operand, combined by code */
 Value *indices_along(Lower *l, const Value *v,
                      int axis); /* 0, 1, 2... along it, in v's shape; i32 */
+/* Elements of v at `index` along `axis`: in the shape of index, of which only that extent differs
+ * from v's. */
+Value *elements_at(Lower *l, Value *v, Value *index, int64_t axis);
 /* Elements of two tiles of one type by turns along `axis`; NULL after an error. */
 Value *interleave_along(Lower *l, Value *x, Value *y, int axis, Span span);
 /* builtin_dot.c: a @ b + acc of the operands as they are, where `acc` names an argument; unknown

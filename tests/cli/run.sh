@@ -304,6 +304,29 @@ for device in interp cpu; do
     expect 1 err "100 elements in 2 programs" \
         "$tilec" run "$folder/rounds.py" --device $device --grid 2 x="zeros(fp32,8)" n=50 --check
 done
+# elements of a tile that are not there: 0, or dropped, and told
+cat >"$folder/parts.py" <<'END'
+import triton
+import triton.language as tl
+@triton.jit
+def parts(out, k):
+    v = tl.arange(0, 5) + 1
+    w = v
+    w[k:k + 3] = 9
+    w[0] = v[k - 4] + v[k + 1]
+    tl.store(out + tl.arange(0, 5), w)
+    tl.store(out + 5 + tl.arange(0, 5), v[tl.arange(0, 5) * 2 - k])
+END
+for device in cpu sim; do
+    expect 0 out "[5 2 3 9 9 0 0 2 4 0]" "$tilec" run "$folder/parts.py" --device $device \
+        --grid 1 --show out out="empty(i32,10)" k=3
+    expect 1 err "parts.py:7:7: error: a slice of 3 elements from 3 on leaves a dimension of 5" \
+        "$tilec" run "$folder/parts.py" --device $device --grid 1 out="empty(i32,10)" k=3 --check
+    expect 1 err "parts.py:8:14: error: index -1 is outside of a dimension of 5" \
+        "$tilec" run "$folder/parts.py" --device $device --grid 1 out="empty(i32,10)" k=3 --check
+    grep -qF "in program (0, 0, 0), at [0] of the tile; 3 elements in 1 program" "$folder/err" ||
+        wrong "which elements are not there"
+done
 # the interpreter checks without being asked, and says nothing of what it cannot check
 expect 1 err "error: load of x[100] is outside of its 8 elements" \
     "$tilec" run "$folder/rounds.py" --device interp --grid 2 x="zeros(fp32,8)" n=50

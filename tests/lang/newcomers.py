@@ -205,7 +205,7 @@ def elements_of_tiles(x, N: tl.constexpr):
     a = x[0]
     b = tl.arange(0, 8)
     c = b[0]
-    b[0] = 3
+    b[8] = 3
     e = b[1:3]
 
 

@@ -85,7 +85,7 @@ def refused(p, n):
     j = tl.expand_dims(x, (0, 0))
     k = tl.broadcast_to(x, (4, 3))
     m = tl.broadcast_to(x, (5,))
-    o = x[0]
+    o = x[0, 0]
     s = tl.full((2,), x, tl.float32)
     t = tl.zeros((2,), "fp32")
     u = tl.program_id(3)

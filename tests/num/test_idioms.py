@@ -155,6 +155,29 @@ def embedding():
              {"grad_weight_ptr": (dtype, decode(want))})
 
 
+def elements():
+    for dtype, m, n, c in [("fp32", 7, 13, 4), ("fp64", 16, 32, 8), ("fp16", 1, 5, 3),
+                           ("bf16", 33, 3, 2), ("i8", 5, 48, 17), ("u16", 3, 9, 1),
+                           ("i64", 10, 6, 6), ("i1", 4, 11, 5), ("fp8e5", 3, 7, 2)]:
+        row, start = int(random.integers(m)), int(random.integers(n - c + 1))
+        columns = random.integers(n, size=c)
+        x = random.integers(2 if dtype == "i1" else 8, size=(m, n))
+        want = x.astype(np.int64)[:, ::-1].copy()
+        want[row] = want[0]
+        want[row, start:start + c] = want[-1, start:start + c]
+        want[:, start] += want[:, -1]
+        if dtype == "i1":
+            want %= 2
+        want = decode(encode(want, dtype)).astype(np.int64)
+        want[-1, -1] = want[row, start]
+        few = want[:, columns]
+        few[0, start % c] = want[row, 0]
+        case(f"elements {dtype} {m}x{n}", "indexing.py:elements_kernel", 1,
+             {"x_ptr": encode(x, dtype), "at_ptr": np.array([row, start, *columns], np.int32),
+              "out_ptr": zeros(dtype, m, n), "few_ptr": zeros(dtype, m, c), "M": m, "N": n,
+              "C": c}, {"out_ptr": (dtype, want), "few_ptr": (dtype, few)})
+
+
 def scans():
     for dtype, rows, columns in (("fp32", 3, 100), ("fp16", 4, 33), ("i8", 2, 70)):
         x = encode(random.integers(-4, 5, (2 * rows, columns)), dtype)
@@ -471,8 +494,8 @@ def bits():
                              "count_ptr": ("i32", np.array([(decode(x) < 0).sum()]))})
 
 
-for part in (split_k, batched, grouped, int8_product, conv1d, batch_dot, embedding, scans,
-             histogram, transposes, rank3, windows, row_sums, state_space, router, bisection,
+for part in (split_k, batched, grouped, int8_product, conv1d, batch_dot, embedding,
+             elements, scans, histogram, transposes, rank3, windows, row_sums, state_space, router, bisection,
              collatz, combines, recursion, conditions, wheres, backwards, grids, helpers, hints,
              bits):
     part()

@@ -230,3 +230,26 @@ def check():
     i = torch.from_numpy(np.arange(33) % 100).cuda()
     assert torch.equal(embedding(w, i), w[i]), "embedding"
     return libdevice.__name__
+
+
+@triton.jit
+def elements_kernel(x_ptr, at_ptr, out_ptr, few_ptr, M: tl.constexpr, N: tl.constexpr,
+                    C: tl.constexpr):
+    """Elements, columns and slices of a tile, taken and put, at places that only the launch knows."""
+    i, j = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :]
+    x = tl.load(x_ptr + i * N + j)
+    row = tl.load(at_ptr)
+    start = tl.load(at_ptr + 1)
+    for k in range(N // 2):  # columns change places
+        left = x[:, k]
+        x[:, k] = x[:, N - 1 - k]
+        x[:, N - 1 - k] = left
+    x[row, :] = x[0]
+    x[row, start:start + C] = x[-1, start:start + C]
+    x[:, start] += x[:, -1]
+    x[M - 1, N - 1] = x[row, start]
+    tl.store(out_ptr + i * N + j, x)
+    columns = tl.load(at_ptr + 2 + tl.arange(0, C))
+    few = x[:, columns]
+    few[0, start % C] = x[row, 0]
+    tl.store(few_ptr + i * C + tl.arange(0, C)[None, :], few)
