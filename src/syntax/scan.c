@@ -402,6 +402,42 @@ static Word first_word(const Scanner *s, const Line *line, uint32_t *n)
     return WORD_OTHER;
 }
 
+/* Where the header of a class ends, behind its colon; brackets and texts may have others. */
+static uint32_t behind_header(const Scanner *s, const Line *line)
+{
+    int depth = 0;
+    char quote = '\0';
+
+    for (uint32_t pos = line->start; pos < line->end; pos++) {
+        char c = s->text[pos];
+
+        if (quote)
+            quote = c == quote ? '\0' : quote;
+        else if (c == '\'' || c == '"')
+            quote = c;
+        else if (c == '(' || c == '[' || c == '{')
+            depth++;
+        else if (c == ')' || c == ']' || c == '}')
+            depth--;
+        else if (c == ':' && depth == 0)
+            return pos + 1;
+    }
+    return line->end;
+}
+
+/* What a class on one line assigns: `class Z: WIDTH = 16`. */
+static void assignments_of_header(Scanner *s, const Line *line)
+{
+    Line rest = *line;
+    uint32_t n;
+
+    rest.start = behind_header(s, line);
+    line_indent(s->text, &rest.start, rest.end);
+    if (rest.start < rest.end && first_word(s, &rest, &n) == WORD_OTHER &&
+        is_assignment(s, &rest, n))
+        assignments(s, &rest);
+}
+
 static void scan_line(Scanner *s, const Line *line)
 {
     uint32_t n;
@@ -417,6 +453,7 @@ static void scan_line(Scanner *s, const Line *line)
         break;
     case WORD_CLASS:
         open_class(s, line);
+        assignments_of_header(s, line);
         break;
     case WORD_ASYNC:
         if (strcmp(word_at(s, line, 1), "def") == 0)

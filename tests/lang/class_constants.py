@@ -2,6 +2,7 @@
 # run: derived out:fp32[4]
 # run: passed out:fp32[1]
 # run: by_default out:fp32[3]
+# run: on_one_line out:i32[3]
 # lower: computed out:*fp32
 # lower: assigned out:*fp32
 # lower: chosen out:*fp32
@@ -42,6 +43,9 @@ class Assigned:
 
 Assigned.WIDTH = 8
 
+class Line(dict[str, {1: 2}]): HEIGHT = 11; DEPTH: tl.constexpr = HEIGHT + 1
+class Empty: pass  # WIDTH = 3
+
 class Chosen:
     if torch.cuda.is_available():
         WIDTH = 4
@@ -52,6 +56,8 @@ class Chosen:
 @dataclasses.dataclass
 class Record:
     width: int = 6
+
+WIDTH_OF_LINE: tl.constexpr = Line.HEIGHT * 2
 
 LOWEST = tl.constexpr(np.float32(-1e9))
 
@@ -114,3 +120,10 @@ def misspelt(out):
 @triton.jit
 def too_large(out):
     tl.store(out, Chosen.LARGE)
+
+
+@triton.jit
+def on_one_line(out):
+    tl.store(out, Line.HEIGHT)
+    tl.store(out + 1, Line.DEPTH)
+    tl.store(out + 2, WIDTH_OF_LINE)
