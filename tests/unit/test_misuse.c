@@ -76,7 +76,7 @@ static void test_structs_are_as_large_as_their_layout_says(void **state)
         {"tilec_tensor", sizeof(tilec_tensor), 64},
         {"tilec_arg", sizeof(tilec_arg), 136},
         {"tilec_param", sizeof(tilec_param), 168},
-        {"tilec_launch_options", sizeof(tilec_launch_options), 192},
+        {"tilec_launch_options", sizeof(tilec_launch_options), 200},
         {"tilec_programs", sizeof(tilec_programs), 16},
         {"tilec_progress", sizeof(tilec_progress), 56},
         {"tilec_span", sizeof(tilec_span), 56},
