@@ -18,7 +18,7 @@
 #include "../opt/opt.h"
 #include "../run/record.h"
 
-enum { MAX_PARAMS = 128, KEY_BYTES = 40 * MAX_PARAMS, SPEC_BUCKETS = 256 };
+enum { MAX_PARAMS = 192, KEY_BYTES = 40 * MAX_PARAMS, SPEC_BUCKETS = 256 };
 
 typedef struct Reporter Reporter; /* progress.c */
 

@@ -579,4 +579,20 @@ expect 1 err "slips.py:7:5: error: store to x" "$tilec" run "$folder/slips.py:fa
 ! grep -q "32 bits" "$folder/err" || wrong "nothing has wrapped"
 expect 1 err "slips.py:11:12: error: assertion failed: too long" "$tilec" run "$folder/slips.py:asserts" \
     --grid 1 n=20 x='zeros(i32,1)'
+# as many parameters as the largest public kernels have, and more than there may be
+many() { # N: a kernel that sums N scalars
+    awk -v n="$1" 'BEGIN {
+        for (i = 1; i <= n; i++) { params = params ", a" i; sum = sum " + a" i }
+        print "import triton\nimport triton.language as tl\n\n@triton.jit"
+        print "def many(x" params "):\n    tl.store(x, 0" sum ")"
+    }' >"$folder/many.py"
+}
+many 150
+for device in cpu sim; do
+    # shellcheck disable=SC2046
+    expect 0 out "x: agrees with 11325 in 1 elements" "$tilec" run "$folder/many.py" --device $device --grid 1 \
+        x="zeros(i64,1)" $(awk 'BEGIN { for (i = 1; i <= 150; i++) print "a" i "=" i }') --compare x=11325
+done
+many 200
+expect 1 err 'kernel `many` has more than 192 parameters' "$tilec" run "$folder/many.py" --grid 1 x="zeros(i64,1)"
 finish

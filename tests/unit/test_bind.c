@@ -417,7 +417,7 @@ static void test_wrong_tuples(void **state)
         many[i] = of_int(NULL, i + 2);
     assert_int_equal(bind_one(s, &tuple, 1)->nslots, MAX_PARAMS - 1);
     tuple.nitems++;
-    refused(s, TILEC_REFUSED, &tuple, 1, "with `t` a launch has more than 128 arguments");
+    refused(s, TILEC_REFUSED, &tuple, 1, "with `t` a launch has more than 192 arguments");
     tuple.nitems = 2;
     many[1] = of_floats(NULL, shape);
     refused(s, TILEC_BAD_ARGUMENT, &tuple, 1, "the tensor given for `t[1]` is wrong");
