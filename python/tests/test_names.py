@@ -231,7 +231,24 @@ def calls_doubled(out, N: tl.constexpr):
     tl.store(out + tl.arange(0, doubled(N)), 5)
 
 
+@tilec.must_use_result("it only \"moves\" a copy")
+@tilec.jit
+def moved(p):
+    return p + 1
+
+
+@tilec.jit
+def drops_result(out):
+    moved(out)
+
+
 class Odd(unittest.TestCase):
+    def test_a_result_that_must_be_used(self):
+        with self.assertRaisesRegex(tilec.CompilationError, 'it only "moves" a copy') as caught:
+            run(drops_result)
+        line = drops_result.starting_line_number + 2
+        self.assertIn(f"test_names.py:{line}:5: error:", str(caught.exception))
+
     def test_constexpr_above_a_def(self):
         self.assertEqual(list(run(calls_doubled, 2)), [5, 5, 5, 5])
 

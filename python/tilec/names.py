@@ -153,6 +153,21 @@ def look(place):
     return owner.get(key, MISSING)
 
 
+def _with_must_use(fn, source, kernel):
+    """(text, its first line) of a function; of one that must_use_result() was called for, behind
+    decorators that say so.
+    """
+    why = getattr(kernel, "_must_use_result", None) or getattr(fn, "_must_use_result", None)
+    if not why:
+        return source.text, source.line
+    import json
+
+    indent = source.text[:len(source.text) - len(source.text.lstrip())]
+    reason = json.dumps(why, ensure_ascii=False) if isinstance(why, str) else ""
+    decorators = f"{indent}@triton.must_use_result({reason})\n{indent}@triton.jit\n"
+    return decorators + source.text, source.line - 2
+
+
 class Surroundings:
     """The resolver of one kernel; `root` is the tuple that the kernel is loaded by."""
 
@@ -259,8 +274,8 @@ class Surroundings:
         unspecialised = kernel.unspecialised if kernel is not None else ()
         unaligned = kernel.unaligned if kernel is not None else ()
         noinline = bool(kernel is not None and kernel.noinline)
-        return (source.text, source.name, module, source.path, source.line, unspecialised, noinline,
-                unaligned)
+        text, line = _with_must_use(fn, source, kernel)
+        return (text, source.name, module, source.path, line, unspecialised, noinline, unaligned)
 
     def _key(self, owner, name, space):
         key = self.keys.get(id(owner))
