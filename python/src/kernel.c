@@ -393,7 +393,7 @@ static int call_library(Launch *l, const void **which)
 }
 
 /* What Python has for the code that ran: a new reference. */
-static PyObject *compiled_kernel(Launch *l, const void *which)
+static PyObject *compiled_kernel(Launch *l, const void *which, PyObject *args, PyObject *kwargs)
 {
     PyObject *known = file_compiled(l->file, which), *call, *made;
 
@@ -402,9 +402,9 @@ static PyObject *compiled_kernel(Launch *l, const void *which)
         return known;
     }
     call = call_new(l->file, l->args, l->nargs, &l->options);
-    made = call
-               ? PyObject_CallMethodObjArgs((PyObject *)l->kernel, core.names._compiled, call, NULL)
-               : NULL;
+    made = call ? PyObject_CallMethodObjArgs((PyObject *)l->kernel, core.names._compiled, call,
+                                             args, kwargs ? kwargs : Py_None, NULL)
+                : NULL;
     Py_XDECREF(call);
     if (made && file_add_compiled(l->file, which, made) != 0)
         Py_CLEAR(made);
@@ -434,7 +434,7 @@ static PyObject *launch(Launch *l, PyObject *grid, PyObject *args, PyObject *kwa
     choose_device(l);
     if (refuse_launch_in_answer(l) != 0)
         return NULL;
-    return call_library(l, &which) == 0 ? compiled_kernel(l, which) : NULL;
+    return call_library(l, &which) == 0 ? compiled_kernel(l, which, args, kwargs) : NULL;
 }
 
 static PyObject *launch_kernel(Kernel *k, PyObject *grid, PyObject *args, PyObject *kwargs,

@@ -6,7 +6,9 @@ import enum
 import sys
 import types
 import unittest
+import unittest.mock
 import uuid
+import warnings
 
 import tilec
 import tilec.language as tl
@@ -366,6 +368,32 @@ class Arrays(unittest.TestCase):
         out = np.zeros(8, np.float32)
         add[(1,)](Tensor(x), Tensor(x), Tensor(out), 8, BLOCK=8)
         self.assertEqual(out.tolist(), (2 * x).tolist())
+
+    def test_gradients_that_get_lost(self):
+        class Tensor:
+            def __init__(self, array, requires_grad):
+                self.array, self.requires_grad = array, requires_grad
+
+            @property
+            def __array_interface__(self):
+                return self.array.__array_interface__
+
+        def launch(recording, size):
+            """The warnings of a launch that compiles, with a library that would record it or not."""
+            library = types.ModuleType("torch")
+            library.is_grad_enabled = lambda: recording
+            x = np.arange(8, dtype=np.float32)
+            with unittest.mock.patch.dict(sys.modules, torch=library), \
+                    warnings.catch_warnings(record=True) as seen:
+                warnings.simplefilter("always")
+                for _ in range(2):
+                    add[(1,)](Tensor(x, False), Tensor(x, True), x.copy(), 8, BLOCK=size)
+            return seen
+
+        lost, = launch(True, 17)
+        self.assertIn("the tensor given for `y` requires a gradient", str(lost.message))
+        self.assertEqual(lost.filename, __file__)
+        self.assertEqual(launch(False, 19), [])
 
     def test_what_is_no_array(self):
         out = np.zeros(1, np.float32)

@@ -6,10 +6,12 @@ what was compiled, and the exceptions.
 """
 
 import collections
+import itertools
 import types
 
 from . import _core, errors, knobs
 from .compiled import CompiledKernel
+from .gradients import warn_of_gradients
 from .kernel import KernelInterface
 from .language.constants import ConstexprFunction, constexpr
 from .language.types import dtype
@@ -159,7 +161,9 @@ class JITFunction(_core.Kernel, KernelInterface):
     def _changed(self, file, index):
         return file.resolve.changed(file, index)
 
-    def _compiled(self, call):
+    def _compiled(self, call, args, kwargs):
+        warn_of_gradients(self.__name__, itertools.chain(zip(self.arg_names, args),
+                                                         (kwargs or {}).items()))
         made = CompiledKernel(self, call)
         cache = self.device_caches[0][0]
         cache[len(cache)] = made
