@@ -78,8 +78,8 @@ static Value *spoils(Builder *b, const Op *op)
         return NULL;
     Value *by = op->operands[1];
     int bits = dtype_bits(by->type->dtype);
-    if (value_const_int(by, &c) && c >= 0 && c < bits)
-        return NULL;
+    if (value_const_int(by, &c) && ((c >= 0 && c < bits) || op->code == OP_shr))
+        return NULL; /* seed >> 32 is meant, of a seed that is an int32, too */
     Value *far = build_binary(b, OP_ge, by, build_int(b, by->type, bits));
     if (!dtype_is_signed(by->type->dtype))
         return far;

@@ -6,7 +6,8 @@
  */
 #include "suspect.h"
 
-static Suspicion *const suspicions[] = {suspect_narrow, suspect_totals};
+static Suspicion *const suspicions[] = {suspect_narrow, suspect_totals, suspect_lanes,
+                                        suspect_nothing};
 
 void suspect_warn(const Suspect *s, const Op *at, const char *hint, const char *fmt, ...)
 {

@@ -18,8 +18,10 @@ typedef struct {
 
 typedef void Suspicion(const Suspect *s);
 
-Suspicion suspect_narrow; /* suspect_narrow.c: integers of 8 and 16 bits that wrap around */
-Suspicion suspect_totals; /* suspect_totals.c: sums that loops keep in a type that loses them */
+Suspicion suspect_narrow;  /* suspect_narrow.c: integers of 8 and 16 bits that wrap around */
+Suspicion suspect_lanes;   /* suspect_lanes.c: two lanes of one store at one address */
+Suspicion suspect_nothing; /* suspect_nothing.c: divisions by zero, shifts by too much */
+Suspicion suspect_totals;  /* suspect_totals.c: sums that loops keep in a type that loses them */
 
 /* A warning at an op, with the calls that lead to it, and what to do about it. */
 void suspect_warn(const Suspect *s, const Op *at, const char *hint, const char *fmt, ...)

@@ -1,0 +1,35 @@
+/*
+ * suspect_nothing.c - operations on integers that have no result, whatever they are given
+ *
+ * A division by 0, and a shift by as many bits as there are, gives what the target likes.  Where
+ * the number is written down, it is told at once; where it is data, --check finds it
+ * (check_value.c). So is 1 << 40, which is an int32; not seed >> 32, which is 0 of a seed that is
+ * one, as it should.
+ */
+#include "suspect.h"
+
+static void look_at(const Suspect *s, const Op *op)
+{
+    int64_t c;
+
+    if (op->noperands < 2 || !opt_is_int(op->operands[1]) || !value_const_int(op->operands[1], &c))
+        return;
+    int bits = dtype_bits(op->operands[1]->type->dtype);
+    if ((op->code == OP_div || op->code == OP_rem) && c == 0)
+        suspect_warn(s, op, "is it the other one that was meant?",
+                     "this divides integers by zero, which has no result");
+    if (op->code == OP_shl && (c < 0 || c >= bits))
+        suspect_warn(s, op, "convert what is shifted first: .to(tl.int64)",
+                     "this shifts %s by %lld: it has %d bits, and nothing is left of them",
+                     dtype_triton_name(op->operands[0]->type->dtype), (long long)c, bits);
+}
+
+static void visit(Op *op, void *suspect)
+{
+    look_at(suspect, op);
+}
+
+void suspect_nothing(const Suspect *s)
+{
+    ir_walk(s->func->body, visit, (void *)s);
+}
