@@ -735,13 +735,14 @@ const char *tilec_tuning_key(const tilec_file *file, const char *kernel, int i);
  *
  * Fails with TILEC_REFUSED when an argument or the kernel is wrong; TILEC_NOT_FOUND for the name
  * of the kernel, a parameter or the device; TILEC_BAD_ARGUMENT for NULLs, negative sizes, a
- * tensor in another memory than the device's, and a grid of {n, 0, 0} or beyond 2^62 programs;
- * TILEC_FAILED when the device is not available, or the code generator is missing or refuses;
- * TILEC_NO_MEMORY.  Nothing has run then, except that the interpreter gives TILEC_REFUSED in the
- * middle of a launch where tl.assume does not hold or calls nest too deep.  TILEC_FAULT when
- * programs have run and found something wrong: behind an assertion that failed its program ends,
- * others that are running go on to their end, and no further one begins; memory is as they left it.
- * So it is where the device "sim" stops an access outside of the launch's arrays, checked or not.
+ * tensor that is read_only and may be written to, one in another memory than the device's, and a
+ * grid of {n, 0, 0} or beyond 2^62 programs; TILEC_FAILED when the device is not available, or the
+ * code generator is missing or refuses; TILEC_NO_MEMORY.  Nothing has run then, except that the
+ * interpreter gives TILEC_REFUSED in the middle of a launch where tl.assume does not hold or calls
+ * nest too deep.  TILEC_FAULT when programs have run and found something wrong: behind an assertion
+ * that failed its program ends, others that are running go on to their end, and no further one
+ * begins; memory is as they left it. So it is where the device "sim" stops an access outside of the
+ * launch's arrays, checked or not.
  */
 tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t grid[3],
                           const tilec_arg *args, int nargs, const tilec_launch_options *options,

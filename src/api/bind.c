@@ -87,6 +87,18 @@ static void take_argument(Binder *b, int param, const tilec_arg *a)
                     "parameter `%s` was given twice", b->kernel->params[param].name);
 }
 
+/* A launch option that is only a hint here must still be one. */
+static void check_hint(Binder *b, const tilec_arg *a)
+{
+    int least = bind_option_least(bind_option_index(a->name));
+    Const c;
+
+    if (bind_constant_of(a, NULL, NULL, &c) && c.kind == CONST_INT && c.integer < least)
+        bind_refuse(b, TILEC_REFUSED, source_whole(b->r->file->source),
+                    "%s must be a whole number of %d or more, not %lld", a->name, least,
+                    (long long)c.integer);
+}
+
 /* An option that fills a parameter is checked there. */
 static void check_bound_options(Binder *b)
 {
@@ -120,6 +132,8 @@ static void assign(Binder *b)
         else if (strcmp(a->name, "num_warps") == 0)
             bind_check_warps(b, source_whole(b->r->file->source),
                              bind_constant_of(a, NULL, NULL, &c) ? &c : &none);
+        else
+            check_hint(b, a);
     }
     check_bound_options(b);
 }

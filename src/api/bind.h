@@ -64,6 +64,7 @@ bool bind_descriptor(Binder *b, BindTo to, const tilec_arg *a);
 /* --- bind_missing.c --- */
 
 int bind_option_index(const char *name); /* a launch option of that name; -1: there is none */
+int bind_option_least(int option);       /* what a whole number for it must be at least */
 /* What a parameter takes that the caller did not give; NULL when there is nothing.  May be *option,
  * which is written then. */
 const Const *bind_missing_value(const Binder *b, int i, Const *option);

@@ -14,11 +14,12 @@
 static const struct {
     const char *name;
     int fallback;
+    int least; /* what a whole number must be at least */
 } option_names[] = {
-    {"num_warps", 4},         {"num_stages", 3},  {"num_ctas", 1},
-    {"num_cpu_threads", 0},   {"maxnreg", 0},     {"enable_fp_fusion", 0},
-    {"sanitize_overflow", 0}, {"debug", 0},       {"launch_cooperative_grid", 0},
-    {"launch_pdl", 0},        {"extern_libs", 0},
+    {"num_warps", 4, 1},         {"num_stages", 3, 0},  {"num_ctas", 1, 1},
+    {"num_cpu_threads", 0, 0},   {"maxnreg", 0, 0},     {"enable_fp_fusion", 0, 0},
+    {"sanitize_overflow", 0, 0}, {"debug", 0, 0},       {"launch_cooperative_grid", 0, 0},
+    {"launch_pdl", 0, 0},        {"extern_libs", 0, 0},
 };
 
 /* --- launch options --- */
@@ -30,6 +31,11 @@ int bind_option_index(const char *name)
             return i;
     }
     return -1;
+}
+
+int bind_option_least(int option)
+{
+    return option_names[option].least;
 }
 
 bool bind_option(const Request *r, const char *name, Const *out)

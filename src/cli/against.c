@@ -66,7 +66,7 @@ static void open_version(Version *v, Cli *c, const Options *o, const char *name)
     call_open(&v->call);
     v->file = c->file;
     v->name = name;
-    v->call.last_words = crash_words(c, name);
+    v->call.last_words = crash_words(c, name, v->call.options.launch.check);
 }
 
 /* "old.py:k BLOCK=64" */

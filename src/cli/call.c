@@ -30,7 +30,7 @@ void call_open(Call *k)
     k->options.launch.on_message = k->silent || k->again || k->cli->quiet ? NULL : tell;
     args_open_kernel(k->cli, &k->options);
     k->timing.kernel = k->options.kernel;
-    k->last_words = crash_words(k->cli, k->options.kernel);
+    k->last_words = crash_words(k->cli, k->options.kernel, k->options.launch.check);
 }
 
 /* --- evaluating --- */

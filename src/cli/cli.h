@@ -479,6 +479,7 @@ tilec_define operand_define(Cli *c, const char *text); /* [MODULE.]NAME=VALUE */
 
 /* file.c, for --save: files are checked before anything runs. */
 void file_check_saves(Cli *c, const Options *o);
+void file_check_array(Cli *c, const SaveText *save, const Array *a); /* can its file hold that? */
 bool file_uses_stdout(Cli *c, const Options *o);
 bool file_is_csv(Cli *c, const char *path);
 bool file_same_output(Cli *c, const char *path, const char *other);
@@ -495,7 +496,7 @@ typedef struct {
     const char *text;
     const char *json[CRASH_SIGNALS]; /* for stdout, by signal; "" where no JSON is wanted */
 } LastWords;
-LastWords crash_words(Cli *c, const char *kernel);
+LastWords crash_words(Cli *c, const char *kernel, bool checked); /* by --check */
 /* May be nested, on any threads: the words of the first one are said. */
 void crash_watch(const LastWords *words);
 void crash_unwatch(void);   /* behind the last one the system's own handling is back */

@@ -102,7 +102,7 @@ static void speak(int number)
     raise(number);
 }
 
-LastWords crash_words(Cli *c, const char *kernel)
+LastWords crash_words(Cli *c, const char *kernel, bool checked)
 {
     enum { OF_SIGNALS = 128 }; /* a shell's exit codes */
     Text t = text_new(c->arena);
@@ -110,7 +110,11 @@ LastWords crash_words(Cli *c, const char *kernel)
 
     text_put(&t, "kernel '");
     text_put_printable(&t, kernel);
-    text_put(&t, "' reached memory outside of its arrays: --check says where");
+    text_put(&t, "' reached memory outside of its arrays");
+    text_put(&t, checked
+                     ? ", which --check does not see of pointers that are themselves loaded, nor "
+                       "of inline assembly"
+                     : ": --check says where");
     out.text = arena_printf(c->arena, "tilec: %s\n", t.s);
     for (int i = 0; i < CRASH_SIGNALS && c->json; i++)
         out.json[i] =

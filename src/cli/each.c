@@ -286,7 +286,7 @@ static void run_files(Each *e)
 {
     Run run = {.each = e, .threads = e->options->launch.threads};
     const CrewTask task = {run_file, settle_file, watch_files, &run};
-    const LastWords words = crash_words(e->cli, e->options->kernel);
+    const LastWords words = crash_words(e->cli, e->options->kernel, e->options->launch.check);
     int first = run_first_files(e, &task);
 
     run.again = true;

@@ -250,14 +250,33 @@ static tilec_status save_members(Cli *c, const Options *o, const Array *const *a
     return io_write(is_stdout(&name) ? "-.npz" : name.path, NULL, members, n, &options, error);
 }
 
+static const char *image_hint(Cli *c, const SaveText *save, const char *path, const char *why)
+{
+    if (!strstr(why, "holds u8 or u16"))
+        return "";
+    return arena_printf(c->arena, "\nhint: --save %s:u8=%s rounds, and cuts at 0 and 255",
+                        save->name, path);
+}
+
+void file_check_array(Cli *c, const SaveText *save, const Array *a)
+{
+    const IoName name = io_name(c->arena, save->path);
+    tilec_tensor tensor = tensor_of(a);
+
+    if (save->converts)
+        tensor.dtype = save->type;
+    const char *why = io_tensor_trouble(c->arena, &name, &tensor);
+    if (!why)
+        return;
+    c->trouble_file = name.path;
+    stop(c, c->each ? CLI_REFUSED : CLI_FILES, "'%s' could not be saved: %s: %s%s", save->name,
+         name.path, why, image_hint(c, save, name.path, why));
+}
+
 /* With --each it is the failure of one file. */
 static void tell_failure(Cli *c, const SaveText *save, const char *path, const char *why)
 {
-    const char *hint =
-        strstr(why, "holds u8 or u16")
-            ? arena_printf(c->arena, "\nhint: --save %s:u8=%s rounds, and cuts at 0 and 255",
-                           save->name, path)
-            : "";
+    const char *hint = image_hint(c, save, path, why);
 
     c->trouble_file = path;
     if (c->each)

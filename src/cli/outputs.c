@@ -64,8 +64,13 @@ void outputs_check(const Call *k)
 {
     const Options *o = &k->options;
 
-    for (int i = 0; i < o->saves.len; i++)
-        outputs_find(k->cli, &k->args.names, "--save", o->saves.at[i].name);
+    for (int i = 0; i < o->saves.len; i++) {
+        const SaveText *save = &o->saves.at[i];
+        const Array *array = outputs_find(k->cli, &k->args.names, "--save", save->name);
+
+        if (!save->gathers && !o->batch) /* which saves parts of it */
+            file_check_array(k->cli, save, array);
+    }
     for (int i = 0; i < o->shows.len; i++)
         check_show(k, &o->shows.at[i]);
     if (!k->cli->each) /* which has looked at the outputs of all files */

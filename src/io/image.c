@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-static const char *shape_text(Io *io, const tilec_tensor *t)
+static const char *shape_text(Arena *a, const tilec_tensor *t)
 {
-    Text s = text_new(io->arena);
+    Text s = text_new(a);
 
     text_put(&s, t->ndim == 0 ? "one number" : "");
     for (int i = 0; i < t->ndim; i++)
@@ -15,18 +15,43 @@ static const char *shape_text(Io *io, const tilec_tensor *t)
     return s.s;
 }
 
-Image image_of(Io *io, const tilec_tensor *t, int most, const char *what)
+/* Why an array is no image of such a file; NULL. */
+static const char *image_trouble(Arena *a, const tilec_tensor *t, int most, const char *what)
 {
     int64_t channels = t->ndim == 3 ? t->shape[2] : 1;
 
     if (t->dtype != TILEC_U8 && t->dtype != TILEC_U16)
-        io_refuse(io, "%s holds u8 or u16, not %s; .npy holds every type", what,
-                  dtype_name((DType)t->dtype));
+        return arena_printf(a, "%s holds u8 or u16, not %s; .npy holds every type", what,
+                            dtype_name((DType)t->dtype));
     if (t->ndim < 2 || t->ndim > 3 || channels < 1 || channels > most || t->shape[0] < 1 ||
         t->shape[1] < 1 || t->shape[0] > INT32_MAX || t->shape[1] > INT32_MAX)
-        io_refuse(io, "%s holds HxW or HxWxC with up to %d channels, not %s", what, most,
-                  shape_text(io, t));
+        return arena_printf(a, "%s holds HxW or HxWxC with up to %d channels, not %s", what, most,
+                            shape_text(a, t));
+    return NULL;
+}
+
+Image image_of(Io *io, const tilec_tensor *t, int most, const char *what)
+{
+    int64_t channels = t->ndim == 3 ? t->shape[2] : 1;
+    const char *trouble = image_trouble(io->arena, t, most, what);
+
+    if (trouble)
+        io_refuse(io, "%s", trouble);
     return (Image){t->shape[0], t->shape[1], (int)channels, t->dtype == TILEC_U16};
+}
+
+const char *io_tensor_trouble(Arena *a, const IoName *name, const tilec_tensor *t)
+{
+    static const struct {
+        const char *suffix, *what;
+        int most;
+    } kinds[] = {{".png", "PNG", 4}, {".pgm", "PGM", 1}, {".ppm", "PPM", 4}, {".pnm", "PNM", 4}};
+
+    for (int i = 0; i < COUNT(kinds); i++) {
+        if (strcmp(kinds[i].suffix, name->suffix) == 0)
+            return image_trouble(a, t, kinds[i].most, kinds[i].what);
+    }
+    return NULL;
 }
 
 void image_new(Io *io, const Image *image)

@@ -65,6 +65,8 @@ IoName io_name(Arena *a, const char *text);
 bool io_is_suffix(const char *s, size_t n); /* ".png": of a format that is known here */
 /* NULL, or why nothing of this name can be read or (`is_output`) written. */
 const char *io_name_trouble(Arena *a, const IoName *name, bool is_output);
+/* NULL, or why a file of that name cannot hold an array of this dtype and shape. */
+const char *io_tensor_trouble(Arena *a, const IoName *name, const tilec_tensor *t);
 
 /* As tilec_io_read(), tilec_io_decode() and tilec_io_write_npz(); `bytes` NULL: read the file. Both
  * leave in errno what the system said of a failure, 0 where it is none of the system's. */

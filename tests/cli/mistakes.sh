@@ -21,5 +21,18 @@ if [ "$("$tilec" run add.py --grid 1 x="ones(fp32,4)" y=x out=x n=4 BLOCK=4 2>&1
     "$tilec" run add.py --grid 1 x="ones(fp32,4)" y=x out=x n=100 BLOCK=128 2>err.txt
     grep -q "reached memory outside of its arrays: --check says where" err.txt ||
         wrong "an access behind an array was not noticed"
+    cat >wild.py <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def wild(x):
+    p = tl.load(x).to(tl.pointer_type(tl.float32))
+    tl.store(p, 1.0)
+KERNEL
+    "$tilec" run wild.py --grid 1 x="full(i64,1,64)" --check 2>err.txt
+    grep -q "outside of its arrays, which --check does not see of pointers" err.txt ||
+        wrong "--check is told to use --check"
 fi
 finish

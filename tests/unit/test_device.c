@@ -105,6 +105,10 @@ static void test_wishes_come_in_all_of_the_languages_ways(void **state)
     tilec_free(text);
     refused(s, TILEC_REFUSED, odd, 1, "num_warps must be a power of 2");
     refused(s, TILEC_REFUSED, wrong, 1, "num_stages must be a whole number");
+    refused(s, TILEC_REFUSED, (tilec_arg[]){of_int("num_ctas", 0)}, 1,
+            "num_ctas must be a whole number of 1 or more, not 0");
+    refused(s, TILEC_REFUSED, (tilec_arg[]){of_int("maxnreg", -1)}, 1,
+            "maxnreg must be a whole number of 0 or more, not -1");
 }
 
 /* What code is made for, where the device leaves a choice. */
