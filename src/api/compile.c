@@ -361,7 +361,6 @@ static tilec_status refuse_load(Job *job, RunStatus status, const char *why)
                       "the compiled kernel cannot be loaded: %s", why);
 }
 
-/* An object from the cache, or a new one. */
 static const double slow = 1; /* seconds */
 
 /* Making code took long: say so where a loop that is unrolled makes most of what there is. */
@@ -385,6 +384,7 @@ static void tell_slow(Job *job, const Compilation *c, double seconds)
          "to be a constant");
 }
 
+/* An object from the cache, or a new one. */
 static tilec_status load_object(Job *job, Compilation *c)
 {
     Cache *cache = c->request->file->ctx->cache;

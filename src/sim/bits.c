@@ -6,8 +6,7 @@ VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
 
 #include "lanes.h"
 
-    static uint64_t
-    reverse64(uint64_t x)
+static uint64_t reverse64(uint64_t x)
 {
     uint64_t r = 0;
 
@@ -75,11 +74,8 @@ static uint64_t insert(uint64_t x, uint64_t into, uint32_t at, uint32_t len, uin
 #define INSERT(bits, T)                                                                            \
     void bits_insert_##bits(Warp *w, const Inst *in, uint32_t mask)                                \
     {                                                                                              \
-        T *d = OP(w, in, 0, T)                                                                     \
-        , *x = OP(w, in, 1, T)                                                                     \
-        , *into = OP(w, in, 2, T);                                                                 \
-        uint32_t *at = OP(w, in, 3, uint32_t)                                                      \
-        , *len = OP(w, in, 4, uint32_t);                                                           \
+        T *d = OPERAND(w, in, 0, T), *x = OPERAND(w, in, 1, T), *into = OPERAND(w, in, 2, T);      \
+        uint32_t *at = OPERAND(w, in, 3, uint32_t), *len = OPERAND(w, in, 4, uint32_t);            \
                                                                                                    \
         FOR_LANES(i, mask)                                                                         \
         d[i] = (T)insert(x[i], into[i], at[i], len[i], bits);                                      \
@@ -172,8 +168,7 @@ EACH2(bits_extend_s32, uint32_t, uint32_t, uint32_t, extend_field(in, x, y, true
 #define PREDICATES(name, expr)                                                                     \
     void name(Warp *w, const Inst *in, uint32_t mask)                                              \
     {                                                                                              \
-        uint32_t x = *OP(w, in, 1, uint32_t)                                                       \
-        , y = *OP(w, in, in->nops - 1, uint32_t);                                                  \
+        uint32_t x = *OPERAND(w, in, 1, uint32_t), y = *OPERAND(w, in, in->nops - 1, uint32_t);    \
                                                                                                    \
         (void)y;                                                                                   \
         write_predicate(w, in->op[0], expr, mask);                                                 \

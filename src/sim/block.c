@@ -29,7 +29,7 @@ static void leave_barrier(Warp *w, const Barrier *b)
     w->state = WARP_READY;
     if (in->run == barrier_popc) {
         FOR_LANES(lane, w->inst_mask)
-        OP(w, in, 0, uint32_t)
+        OPERAND(w, in, 0, uint32_t)
         [lane] = b->count;
     } else if (in->run == barrier_and || in->run == barrier_or) {
         write_predicate(w, in->op[0], in->run == barrier_and ? b->all : b->any, w->inst_mask);
@@ -125,7 +125,7 @@ void barrier_arrive(Warp *w, const Inst *in, uint32_t mask)
 /* bar.red: op 0 the result, 1 and 2 the barrier, 3 the predicate */
 static void reduce_at_barrier(Warp *w, const Inst *in, uint32_t mask)
 {
-    uint32_t bits = *OP(w, in, 3, uint32_t);
+    uint32_t bits = *OPERAND(w, in, 3, uint32_t);
     Barrier *b = arrive(w, in, mask, 1);
 
     if (!b)

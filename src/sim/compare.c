@@ -40,9 +40,12 @@ VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
             COLLECT(a[i] >= b[i])                                                                  \
         }                                                                                          \
     }
-COMPARE_INTS(compare_u16, uint16_t) COMPARE_INTS(compare_s16, int16_t)
-    COMPARE_INTS(compare_u32, uint32_t) COMPARE_INTS(compare_s32, int32_t)
-        COMPARE_INTS(compare_u64, uint64_t) COMPARE_INTS(compare_s64, int64_t)
+COMPARE_INTS(compare_u16, uint16_t)
+COMPARE_INTS(compare_s16, int16_t)
+COMPARE_INTS(compare_u32, uint32_t)
+COMPARE_INTS(compare_s32, int32_t)
+COMPARE_INTS(compare_u64, uint64_t)
+COMPARE_INTS(compare_s64, int64_t)
 
 #define COMPARE_FLOATS(name, T)                                                                    \
     static uint32_t name(PtxModifier how, const T *a, const T *b)                                  \
@@ -80,9 +83,10 @@ COMPARE_INTS(compare_u16, uint16_t) COMPARE_INTS(compare_s16, int16_t)
             COLLECT(a[i] != a[i] || b[i] != b[i])                                                  \
         }                                                                                          \
     }
-            COMPARE_FLOATS(compare_floats, float) COMPARE_FLOATS(compare_doubles, double)
+COMPARE_FLOATS(compare_floats, float)
+COMPARE_FLOATS(compare_doubles, double)
 
-                static uint32_t compare_f32(const Inst *in, const void *x, const void *y)
+static uint32_t compare_f32(const Inst *in, const void *x, const void *y)
 {
     uint32_t flushed[2][LANES];
 
@@ -146,7 +150,7 @@ static uint32_t combine_predicates(Warp *w, const Inst *in, uint32_t bits, int o
 
     if (in->nops <= operand || in->op[operand] == NO_OPERAND)
         return bits;
-    other = *OP(w, in, operand, uint32_t);
+    other = *OPERAND(w, in, operand, uint32_t);
     if (in->not_op)
         other = ~other;
     if (has(in, MOD_AND))
@@ -157,7 +161,8 @@ static uint32_t combine_predicates(Warp *w, const Inst *in, uint32_t bits, int o
 /* setp: ops p, q or none, a, b, c or none */
 void compare_setp(Warp *w, const Inst *in, uint32_t mask)
 {
-    uint32_t bits = compare_as(in, (PtxType)in->type[0], OP(w, in, 2, char), OP(w, in, 3, char));
+    uint32_t bits =
+        compare_as(in, (PtxType)in->type[0], OPERAND(w, in, 2, char), OPERAND(w, in, 3, char));
     uint32_t p = combine_predicates(w, in, bits, 4);
 
     if (in->op[1] != NO_OPERAND)
@@ -168,8 +173,7 @@ void compare_setp(Warp *w, const Inst *in, uint32_t mask)
 /* setp of pairs: the low halves give p, the high ones q */
 void compare_setp_x2(Warp *w, const Inst *in, uint32_t mask)
 {
-    const void *x = OP(w, in, 2, char)
-    , *y = OP(w, in, 3, char);
+    const void *x = OPERAND(w, in, 2, char), *y = OPERAND(w, in, 3, char);
     PtxType t = in->type[0] == PTX_F16X2 ? PTX_F16 : PTX_BF16;
     uint32_t low = compare_half(in, t, x, y, 2, 0), high = compare_half(in, t, x, y, 2, 1);
 
@@ -181,7 +185,8 @@ void compare_setp_x2(Warp *w, const Inst *in, uint32_t mask)
 /* set: ones, or 1.0 for floats, where it holds: ops d, a, b, c or none */
 void compare_set(Warp *w, const Inst *in, uint32_t mask)
 {
-    uint32_t bits = compare_as(in, (PtxType)in->type[1], OP(w, in, 1, char), OP(w, in, 2, char));
+    uint32_t bits =
+        compare_as(in, (PtxType)in->type[1], OPERAND(w, in, 1, char), OPERAND(w, in, 2, char));
     PtxType t = (PtxType)in->type[0];
     uint32_t yes = t == PTX_F32 ? bits_of(1) : t == PTX_F16 ? 0x3c00 : t == PTX_BF16 ? 0x3f80 : ~0u;
 
@@ -191,18 +196,16 @@ void compare_set(Warp *w, const Inst *in, uint32_t mask)
         uint32_t value = bits >> i & 1 ? yes : 0;
 
         if (ptx_type_bits[t] == 16)
-            OP(w, in, 0, uint16_t)
+            OPERAND(w, in, 0, uint16_t)
         [i] = (uint16_t)value;
-        else OP(w, in, 0, uint32_t)
-        [i] = value;
+        else OPERAND(w, in, 0, uint32_t)[i] = value;
     }
 }
 
 /* set of pairs: ones or 1.0 in each half */
 void compare_set_x2(Warp *w, const Inst *in, uint32_t mask)
 {
-    const void *x = OP(w, in, 1, char)
-    , *y = OP(w, in, 2, char);
+    const void *x = OPERAND(w, in, 1, char), *y = OPERAND(w, in, 2, char);
     PtxType t = in->type[1] == PTX_F16X2 ? PTX_F16 : PTX_BF16;
     uint32_t half[2] = {compare_half(in, t, x, y, 2, 0), compare_half(in, t, x, y, 2, 1)};
     uint16_t yes = in->type[0] == PTX_F16X2 ? 0x3c00 : in->type[0] == PTX_BF16X2 ? 0x3f80 : 0xffff;
@@ -210,7 +213,7 @@ void compare_set_x2(Warp *w, const Inst *in, uint32_t mask)
     FOR_LANES(i, mask)
     {
         for (int k = 0; k < 2; k++)
-            OP(w, in, 0, uint16_t)
+            OPERAND(w, in, 0, uint16_t)
         [2 * i + (uint32_t) k] = half[k] >> i & 1 ? yes : 0;
     }
 }
@@ -218,10 +221,9 @@ void compare_set_x2(Warp *w, const Inst *in, uint32_t mask)
 #define SELECT(bits, T)                                                                            \
     void select_##bits(Warp *w, const Inst *in, uint32_t mask)                                     \
     {                                                                                              \
-        T *d = OP(w, in, 0, T);                                                                    \
-        const T *a = OP(w, in, 1, T)                                                               \
-        , *b = OP(w, in, 2, T);                                                                    \
-        uint32_t p = *OP(w, in, 3, uint32_t);                                                      \
+        T *d = OPERAND(w, in, 0, T);                                                               \
+        const T *a = OPERAND(w, in, 1, T), *b = OPERAND(w, in, 2, T);                              \
+        uint32_t p = *OPERAND(w, in, 3, uint32_t);                                                 \
                                                                                                    \
         if (in->not_op)                                                                            \
             p = ~p;                                                                                \
@@ -235,9 +237,8 @@ SELECT(64, uint64_t)
 
 void select_predicate(Warp *w, const Inst *in, uint32_t mask)
 {
-    uint32_t a = *OP(w, in, 1, uint32_t)
-    , b = *OP(w, in, 2, uint32_t)
-    , p = *OP(w, in, 3, uint32_t);
+    uint32_t a = *OPERAND(w, in, 1, uint32_t), b = *OPERAND(w, in, 2, uint32_t),
+             p = *OPERAND(w, in, 3, uint32_t);
 
     if (in->not_op)
         p = ~p;
@@ -261,7 +262,7 @@ static bool tests(const Inst *in, double x, bool is_normal)
 
 void compare_testp_f32(Warp *w, const Inst *in, uint32_t mask)
 {
-    const uint32_t *x = OP(w, in, 1, uint32_t);
+    const uint32_t *x = OPERAND(w, in, 1, uint32_t);
     uint32_t bits = 0;
 
     FOR_LANES(i, mask)
@@ -271,7 +272,7 @@ void compare_testp_f32(Warp *w, const Inst *in, uint32_t mask)
 
 void compare_testp_f64(Warp *w, const Inst *in, uint32_t mask)
 {
-    const double *x = OP(w, in, 1, double);
+    const double *x = OPERAND(w, in, 1, double);
     uint32_t bits = 0;
 
     FOR_LANES(i, mask)

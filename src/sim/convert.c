@@ -13,13 +13,16 @@ VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
 #include "lanes.h"
 #include "small.h"
 
-EACH1(convert_32_u16, uint32_t, uint16_t, x) EACH1(convert_64_u32, uint64_t, uint32_t, x)
-    EACH1(convert_64_s32, int64_t, int32_t, x) EACH1(convert_32_64, uint32_t, uint64_t, x)
-        EACH1(convert_f32_s32, float, int32_t, x) EACH1(convert_f64_f32, double, float, x)
-            EACH1(convert_f32_bf16, uint32_t, uint16_t, (uint32_t)x << 16) /* NaNs stay */
+EACH1(convert_32_u16, uint32_t, uint16_t, x)
+EACH1(convert_64_u32, uint64_t, uint32_t, x)
+EACH1(convert_64_s32, int64_t, int32_t, x)
+EACH1(convert_32_64, uint32_t, uint64_t, x)
+EACH1(convert_f32_s32, float, int32_t, x)
+EACH1(convert_f64_f32, double, float, x)
+EACH1(convert_f32_bf16, uint32_t, uint16_t, (uint32_t)x << 16) /* NaNs stay */
 
-    /* A NaN of f64 in a smaller format becomes quiet, and keeps its sign and the upper bits. */
-    static uint32_t nan_from_f64(PtxType to, double x)
+/* A NaN of f64 in a smaller format becomes quiet, and keeps its sign and the upper bits. */
+static uint32_t nan_from_f64(PtxType to, double x)
 {
     int mantissa = to == PTX_F32 ? 23 : to == PTX_F16 ? 10 : 7, sign = ptx_type_bits[to] - 1;
     uint64_t bits = bits_of_double(x), quiet = bits | UINT64_C(1) << 51;
@@ -30,8 +33,8 @@ EACH1(convert_32_u16, uint32_t, uint16_t, x) EACH1(convert_64_u32, uint64_t, uin
 
 void convert_f32_f64(Warp *w, const Inst *in, uint32_t mask)
 {
-    const double *x = OP(w, in, 1, double);
-    float *d = OP(w, in, 0, float);
+    const double *x = OPERAND(w, in, 1, double);
+    float *d = OPERAND(w, in, 0, float);
 
     FOR_LANES(i, mask)
     d[i] = isnan(x[i]) ? float_of(nan_from_f64(PTX_F32, x[i])) : (float)x[i];
@@ -102,12 +105,10 @@ static double read_float(const Warp *w, const Inst *in, int operand, PtxType t, 
     uint32_t bits;
 
     if (t == PTX_F64)
-        return OP(w, in, operand, double)
-    [lane];
+        return OPERAND(w, in, operand, double)[lane];
     if (ptx_type_bits[t] == 16)
-        return small_to_double(t, OP(w, in, operand, uint16_t)[lane]);
-    bits = OP(w, in, operand, uint32_t)
-    [lane];
+        return small_to_double(t, OPERAND(w, in, operand, uint16_t)[lane]);
+    bits = OPERAND(w, in, operand, uint32_t)[lane];
     return float_of(has(in, MOD_FTZ) ? flush32(bits) : bits);
 }
 
@@ -126,7 +127,7 @@ static void write_float(Warp *w, const Inst *in, PtxType t, uint32_t lane, doubl
     if (has(in, MOD_RELU))
         x = rectified(x);
     if (t == PTX_F64) {
-        OP(w, in, 0, double)
+        OPERAND(w, in, 0, double)
         [lane] = x;
         return;
     }
@@ -135,10 +136,9 @@ static void write_float(Warp *w, const Inst *in, PtxType t, uint32_t lane, doubl
     else
         bits = small_from_double(t, x, r, has(in, MOD_SATFINITE));
     if (ptx_type_bits[t] == 16)
-        OP(w, in, 0, uint16_t)
+        OPERAND(w, in, 0, uint16_t)
     [lane] = (uint16_t)bits;
-    else OP(w, in, 0, uint32_t)
-    [lane] = has(in, MOD_FTZ) ? flush32(bits) : bits;
+    else OPERAND(w, in, 0, uint32_t)[lane] = has(in, MOD_FTZ) ? flush32(bits) : bits;
 }
 
 /* To f64 an integer of 64 bits is rounded here, by the host; to all others once, at the end. */
@@ -228,8 +228,8 @@ void convert_float(Warp *w, const Inst *in, uint32_t mask)
 /* With .rna a NaN only loses its low bits, and is an infinity where it had no others. */
 void convert_tf32(Warp *w, const Inst *in, uint32_t mask)
 {
-    const uint32_t *x = OP(w, in, 1, uint32_t);
-    uint32_t *d = OP(w, in, 0, uint32_t);
+    const uint32_t *x = OPERAND(w, in, 1, uint32_t);
+    uint32_t *d = OPERAND(w, in, 0, uint32_t);
     Rounding r = rounding_of(in);
 
     FOR_LANES(i, mask)
@@ -254,17 +254,15 @@ void convert_pair(Warp *w, const Inst *in, uint32_t mask)
         uint32_t both = 0;
 
         for (int k = 0; k < 2; k++) {
-            double x = OP(w, in, 2 - k, float)
-            [i];
+            double x = OPERAND(w, in, 2 - k, float)[i];
 
             x = relu ? rectified(x) : x;
             both |= small_from_double(to, x, r, finite) << (k * bits);
         }
         if (bits == 8)
-            OP(w, in, 0, uint16_t)
+            OPERAND(w, in, 0, uint16_t)
         [i] = (uint16_t)both;
-        else OP(w, in, 0, uint32_t)
-        [i] = both;
+        else OPERAND(w, in, 0, uint32_t)[i] = both;
     }
 }
 
@@ -274,8 +272,7 @@ void convert_to_fp8(Warp *w, const Inst *in, uint32_t mask)
 
     FOR_LANES(i, mask)
     {
-        uint32_t pair = OP(w, in, 1, uint32_t)
-        [i], both = 0;
+        uint32_t pair = OPERAND(w, in, 1, uint32_t)[i], both = 0;
 
         for (int k = 0; k < 2; k++) {
             double x = small_to_double(PTX_F16, pair >> (16 * k) & 0xffff);
@@ -283,7 +280,7 @@ void convert_to_fp8(Warp *w, const Inst *in, uint32_t mask)
             x = relu ? rectified(x) : x;
             both |= small_from_double((PtxType)in->type[0], x, ROUND_NEAREST, true) << (8 * k);
         }
-        OP(w, in, 0, uint16_t)
+        OPERAND(w, in, 0, uint16_t)
         [i] = (uint16_t)both;
     }
 }
@@ -294,8 +291,7 @@ void convert_from_fp8(Warp *w, const Inst *in, uint32_t mask)
 
     FOR_LANES(i, mask)
     {
-        uint32_t pair = OP(w, in, 1, uint16_t)
-        [i], both = 0;
+        uint32_t pair = OPERAND(w, in, 1, uint16_t)[i], both = 0;
 
         for (int k = 0; k < 2; k++) {
             double x = small_to_double((PtxType)in->type[1], pair >> (8 * k) & 0xff);
@@ -303,7 +299,7 @@ void convert_from_fp8(Warp *w, const Inst *in, uint32_t mask)
             x = relu ? rectified(x) : x;
             both |= small_from_double(PTX_F16, x, ROUND_NEAREST, false) << (16 * k);
         }
-        OP(w, in, 0, uint32_t)
+        OPERAND(w, in, 0, uint32_t)
         [i] = both;
     }
 }
@@ -317,15 +313,13 @@ void convert_pack(Warp *w, const Inst *in, uint32_t mask)
 
     FOR_LANES(i, mask)
     {
-        uint64_t a = (uint64_t)OP(w, in, 1, int32_t)
-        [i], b = (uint64_t)OP(w, in, 2, int32_t)
-        [i];
+        uint64_t a = (uint64_t)OPERAND(w, in, 1, int32_t)[i],
+                 b = (uint64_t)OPERAND(w, in, 2, int32_t)[i];
         uint32_t high = (uint32_t)saturated(a, PTX_S32, to) & ones;
         uint32_t low = (uint32_t)saturated(b, PTX_S32, to) & ones;
-        uint32_t above = in->nops > 3 ? OP(w, in, 3, uint32_t)
-        [i] << (2 * bits) : 0;
+        uint32_t above = in->nops > 3 ? OPERAND(w, in, 3, uint32_t)[i] << (2 * bits) : 0;
 
-        OP(w, in, 0, uint32_t)
+        OPERAND(w, in, 0, uint32_t)
         [i] = above | high << bits | low;
     }
 }

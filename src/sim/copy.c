@@ -94,15 +94,14 @@ void copy_async(Warp *w, const Inst *in, uint32_t mask)
     uint32_t some[LANES];
 
     FOR_LANES(i, mask)
-    some[i] = in->op[0] == NO_OPERAND ? (uint32_t)in->number : OP(w, in, 0, uint32_t)
-    [i];
+    some[i] = in->op[0] == NO_OPERAND ? (uint32_t)in->number : OPERAND(w, in, 0, uint32_t)[i];
     start_copies(w, in, mask, some);
 }
 
 /* with a predicate: zeros where it holds */
 void copy_async_ignore(Warp *w, const Inst *in, uint32_t mask)
 {
-    uint32_t some[LANES], ignore = *OP(w, in, 0, uint32_t);
+    uint32_t some[LANES], ignore = *OPERAND(w, in, 0, uint32_t);
 
     if (in->not_op)
         ignore = ~ignore;

@@ -9,7 +9,7 @@
 /* Do the lanes that run take part, and do all that take part run?  False after a fault. */
 static bool check_members(Warp *w, const Inst *in, uint32_t mask, int operand)
 {
-    const uint32_t *members = OP(w, in, operand, uint32_t);
+    const uint32_t *members = OPERAND(w, in, operand, uint32_t);
 
     FOR_LANES(lane, mask)
     {
@@ -54,10 +54,9 @@ static int lane_read_by(const Inst *in, int lane, int b, uint32_t c, bool *insid
 /* ops d, p or none, a, b, c, members */
 void exchange_shfl(Warp *w, const Inst *in, uint32_t mask)
 {
-    const uint32_t *a = OP(w, in, 2, uint32_t)
-    , *b = OP(w, in, 3, uint32_t);
-    const uint32_t *c = OP(w, in, 4, uint32_t);
-    uint32_t got[LANES], insides = 0, *d = OP(w, in, 0, uint32_t);
+    const uint32_t *a = OPERAND(w, in, 2, uint32_t), *b = OPERAND(w, in, 3, uint32_t);
+    const uint32_t *c = OPERAND(w, in, 4, uint32_t);
+    uint32_t got[LANES], insides = 0, *d = OPERAND(w, in, 0, uint32_t);
 
     if (!check_members(w, in, mask, 5))
         return;
@@ -83,7 +82,7 @@ void exchange_shfl(Warp *w, const Inst *in, uint32_t mask)
 /* vote: ops d, p, members */
 static uint32_t votes(Warp *w, const Inst *in, uint32_t mask)
 {
-    uint32_t p = *OP(w, in, 1, uint32_t);
+    uint32_t p = *OPERAND(w, in, 1, uint32_t);
 
     return (in->not_op ? ~p : p) & mask;
 }
@@ -103,14 +102,14 @@ void exchange_ballot(Warp *w, const Inst *in, uint32_t mask)
         return;
     uint32_t p = votes(w, in, mask);
     FOR_LANES(lane, mask)
-    OP(w, in, 0, uint32_t)
+    OPERAND(w, in, 0, uint32_t)
     [lane] = p;
 }
 
 void exchange_activemask(Warp *w, const Inst *in, uint32_t mask)
 {
     FOR_LANES(lane, mask)
-    OP(w, in, 0, uint32_t)
+    OPERAND(w, in, 0, uint32_t)
     [lane] = mask;
 }
 
@@ -121,11 +120,9 @@ static uint32_t same_lanes(Warp *w, const Inst *in, uint32_t mask, uint32_t lane
 
     FOR_LANES(other, mask)
     {
-        bool equal = ptx_type_bits[in->type[0]] == 64 ? OP(w, in, 2, uint64_t)
-        [other] == OP(w, in, 2, uint64_t)
-        [lane] : OP(w, in, 2, uint32_t)
-        [other] == OP(w, in, 2, uint32_t)
-        [lane];
+        bool equal = ptx_type_bits[in->type[0]] == 64
+                         ? OPERAND(w, in, 2, uint64_t)[other] == OPERAND(w, in, 2, uint64_t)[lane]
+                         : OPERAND(w, in, 2, uint32_t)[other] == OPERAND(w, in, 2, uint32_t)[lane];
 
         same |= (uint32_t)equal << other;
     }
@@ -141,7 +138,7 @@ void exchange_match_any(Warp *w, const Inst *in, uint32_t mask)
     FOR_LANES(lane, mask)
     same[lane] = same_lanes(w, in, mask, lane);
     FOR_LANES(lane, mask)
-    OP(w, in, 0, uint32_t)
+    OPERAND(w, in, 0, uint32_t)
     [lane] = same[lane];
 }
 
@@ -151,7 +148,7 @@ void exchange_match_all(Warp *w, const Inst *in, uint32_t mask)
         return;
     bool all = same_lanes(w, in, mask, (uint32_t)__builtin_ctz(mask)) == mask;
     FOR_LANES(lane, mask)
-    OP(w, in, 0, uint32_t)
+    OPERAND(w, in, 0, uint32_t)
     [lane] = all ? mask : 0;
     if (in->op[1] != NO_OPERAND)
         write_predicate(w, in->op[1], all ? ALL_LANES : 0, mask);
@@ -161,7 +158,7 @@ void exchange_match_all(Warp *w, const Inst *in, uint32_t mask)
 #define REDUCE(name, T, expr)                                                                      \
     void name(Warp *w, const Inst *in, uint32_t mask)                                              \
     {                                                                                              \
-        const T *a = OP(w, in, 1, T);                                                              \
+        const T *a = OPERAND(w, in, 1, T);                                                         \
                                                                                                    \
         if (!check_members(w, in, mask, 2))                                                        \
             return;                                                                                \
@@ -173,7 +170,7 @@ void exchange_match_all(Warp *w, const Inst *in, uint32_t mask)
             x = (T)(expr);                                                                         \
         }                                                                                          \
         FOR_LANES(lane, mask)                                                                      \
-        OP(w, in, 0, T)                                                                            \
+        OPERAND(w, in, 0, T)                                                                       \
         [lane] = x;                                                                                \
     }
 REDUCE(exchange_redux_add, uint32_t, x + y)
@@ -192,7 +189,7 @@ void exchange_elect(Warp *w, const Inst *in, uint32_t mask)
         return;
     uint32_t leader = (uint32_t)__builtin_ctz(mask);
     FOR_LANES(lane, mask)
-    OP(w, in, 0, uint32_t)
+    OPERAND(w, in, 0, uint32_t)
     [lane] = leader;
     if (in->op[1] != NO_OPERAND)
         write_predicate(w, in->op[1], UINT32_C(1) << leader, mask);

@@ -112,7 +112,7 @@ struct Launch {
 };
 
 #define REG(w, place, T) ((T *)((w)->regs + (place)))
-#define OP(w, in, n, T) REG(w, (in)->op[n], T)
+#define OPERAND(w, in, n, T) REG(w, (in)->op[n], T)
 #define FOR_LANES(lane, mask)                                                                      \
     for (uint32_t rest_ = (mask), lane; rest_ && (lane = (uint32_t)__builtin_ctz(rest_), true);    \
          rest_ &= rest_ - 1)

@@ -15,9 +15,8 @@ VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
 #include "lanes.h"
 #include "small.h"
 
-    /* What comes out: one NaN for all. */
-    static inline float
-    one_nan(float x)
+/* What comes out: one NaN for all. */
+static inline float one_nan(float x)
 {
     return x == x ? x : float_of(NAN_F32);
 }
@@ -71,8 +70,8 @@ static void leave_rounding(bool changed)
 #define FULL1(name, expr)                                                                          \
     void name(Warp *w, const Inst *in, uint32_t mask)                                              \
     {                                                                                              \
-        float *d = OP(w, in, 0, float);                                                            \
-        const float *xs = OP(w, in, 1, float);                                                     \
+        float *d = OPERAND(w, in, 0, float);                                                       \
+        const float *xs = OPERAND(w, in, 1, float);                                                \
         bool changed = enter_rounding(in);                                                         \
                                                                                                    \
         FOR_LANES(i, mask)                                                                         \
@@ -86,9 +85,8 @@ static void leave_rounding(bool changed)
 #define FULL2(name, expr)                                                                          \
     void name(Warp *w, const Inst *in, uint32_t mask)                                              \
     {                                                                                              \
-        float *d = OP(w, in, 0, float);                                                            \
-        const float *xs = OP(w, in, 1, float)                                                      \
-        , *ys = OP(w, in, 2, float);                                                               \
+        float *d = OPERAND(w, in, 0, float);                                                       \
+        const float *xs = OPERAND(w, in, 1, float), *ys = OPERAND(w, in, 2, float);                \
         bool changed = enter_rounding(in);                                                         \
                                                                                                    \
         FOR_LANES(i, mask)                                                                         \
@@ -105,10 +103,9 @@ FULL2(mul_f32_full, x *y)
 
 void fma_f32_full(Warp *w, const Inst *in, uint32_t mask)
 {
-    float *d = OP(w, in, 0, float);
-    const float *xs = OP(w, in, 1, float)
-    , *ys = OP(w, in, 2, float)
-    , *zs = OP(w, in, 3, float);
+    float *d = OPERAND(w, in, 0, float);
+    const float *xs = OPERAND(w, in, 1, float), *ys = OPERAND(w, in, 2, float),
+                *zs = OPERAND(w, in, 3, float);
     bool changed = enter_rounding(in);
 
     FOR_LANES(i, mask)
@@ -166,8 +163,8 @@ EACH2(copysign_f32, uint32_t, uint32_t, uint32_t,
 #define DOUBLE1(name, expr)                                                                        \
     void name(Warp *w, const Inst *in, uint32_t mask)                                              \
     {                                                                                              \
-        double *d = OP(w, in, 0, double);                                                          \
-        const double *xs = OP(w, in, 1, double);                                                   \
+        double *d = OPERAND(w, in, 0, double);                                                     \
+        const double *xs = OPERAND(w, in, 1, double);                                              \
         bool changed = enter_rounding(in);                                                         \
                                                                                                    \
         LOOP_LANES(mask, double x = xs[i]; d[i] = (expr);)                                         \
@@ -176,9 +173,8 @@ EACH2(copysign_f32, uint32_t, uint32_t, uint32_t,
 #define DOUBLE2(name, expr)                                                                        \
     void name(Warp *w, const Inst *in, uint32_t mask)                                              \
     {                                                                                              \
-        double *d = OP(w, in, 0, double);                                                          \
-        const double *xs = OP(w, in, 1, double)                                                    \
-        , *ys = OP(w, in, 2, double);                                                              \
+        double *d = OPERAND(w, in, 0, double);                                                     \
+        const double *xs = OPERAND(w, in, 1, double), *ys = OPERAND(w, in, 2, double);             \
         bool changed = enter_rounding(in);                                                         \
                                                                                                    \
         LOOP_LANES(mask, double x = xs[i], y = ys[i]; d[i] = (expr);)                              \
@@ -197,10 +193,9 @@ DOUBLE2(copysign_f64, copysign(y, x))
 
 void fma_f64(Warp *w, const Inst *in, uint32_t mask)
 {
-    double *d = OP(w, in, 0, double);
-    const double *x = OP(w, in, 1, double)
-    , *y = OP(w, in, 2, double)
-    , *z = OP(w, in, 3, double);
+    double *d = OPERAND(w, in, 0, double);
+    const double *x = OPERAND(w, in, 1, double), *y = OPERAND(w, in, 2, double),
+                 *z = OPERAND(w, in, 3, double);
     bool changed = enter_rounding(in);
 
     FOR_LANES(i, mask)

@@ -244,7 +244,7 @@ void flow_bra(Warp *w, const Inst *in, uint32_t mask)
 /* The first of the lanes' targets runs, the others wait. */
 void flow_brx(Warp *w, const Inst *in, uint32_t mask)
 {
-    const uint32_t *index = OP(w, in, 0, uint32_t);
+    const uint32_t *index = OPERAND(w, in, 0, uint32_t);
     const PtxJumps *jumps = &w->module->jumps.at[in->target];
     uint32_t all = w->now.mask, left = mask;
     WorkCount *count = counts_of(w);

@@ -58,10 +58,10 @@ typedef uint16_t Operation(const Half *h, uint16_t x, uint16_t y, uint16_t z);
 static void each_half(Warp *w, const Inst *in, uint32_t mask, uint32_t per, Operation *do_it)
 {
     Half h = half_of(in);
-    uint16_t *d = OP(w, in, 0, uint16_t);
-    const uint16_t *x = OP(w, in, 1, uint16_t);
-    const uint16_t *y = in->nops > 2 ? OP(w, in, 2, uint16_t) : x;
-    const uint16_t *z = in->nops > 3 ? OP(w, in, 3, uint16_t) : x;
+    uint16_t *d = OPERAND(w, in, 0, uint16_t);
+    const uint16_t *x = OPERAND(w, in, 1, uint16_t);
+    const uint16_t *y = in->nops > 2 ? OPERAND(w, in, 2, uint16_t) : x;
+    const uint16_t *z = in->nops > 3 ? OPERAND(w, in, 3, uint16_t) : x;
 
     FOR_LANES(lane, mask)
     {

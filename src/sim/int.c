@@ -41,38 +41,31 @@ VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
     EACH3(int_sad_s##bits, U, S, S, U, z + (x < y ? (U)y - (U)x : (U)x - (U)y))
 FOR_WIDTHS(ARITHMETIC)
 
-    /* twice the width */
-    EACH2(int_wide_u16, uint32_t, uint16_t, uint16_t,
-          (uint32_t)x *y) EACH2(int_wide_s16, int32_t, int16_t, int16_t, (int32_t)x *y)
-        EACH2(int_wide_u32, uint64_t, uint32_t, uint32_t, (uint64_t)x *y)
-            EACH2(int_wide_s32, int64_t, int32_t, int32_t, (int64_t)x *y)
-                EACH3(int_mad_wide_u16, uint32_t, uint16_t, uint16_t, uint32_t, (uint32_t)x *y + z)
-                    EACH3(int_mad_wide_s16, uint32_t, int16_t, int16_t, uint32_t,
-                          (uint32_t)((int32_t)x *y) + z)
-                        EACH3(int_mad_wide_u32, uint64_t, uint32_t, uint32_t, uint64_t,
-                              (uint64_t)x *y + z)
-                            EACH3(int_mad_wide_s32, uint64_t, int32_t, int32_t, uint64_t,
-                                  (uint64_t)((int64_t)x *y) + z)
+/* twice the width */
+EACH2(int_wide_u16, uint32_t, uint16_t, uint16_t, (uint32_t)x *y)
+EACH2(int_wide_s16, int32_t, int16_t, int16_t, (int32_t)x *y)
+EACH2(int_wide_u32, uint64_t, uint32_t, uint32_t, (uint64_t)x *y)
+EACH2(int_wide_s32, int64_t, int32_t, int32_t, (int64_t)x *y)
+EACH3(int_mad_wide_u16, uint32_t, uint16_t, uint16_t, uint32_t, (uint32_t)x *y + z)
+EACH3(int_mad_wide_s16, uint32_t, int16_t, int16_t, uint32_t, (uint32_t)((int32_t)x *y) + z)
+EACH3(int_mad_wide_u32, uint64_t, uint32_t, uint32_t, uint64_t, (uint64_t)x *y + z)
+EACH3(int_mad_wide_s32, uint64_t, int32_t, int32_t, uint64_t, (uint64_t)((int64_t)x *y) + z)
 
-    /* the high half */
-    EACH2(int_hi_u16, uint16_t, uint16_t, uint16_t, ((uint32_t)x * y) >> 16)
-        EACH2(int_hi_s16, int16_t, int16_t, int16_t, ((int32_t)x * y) >> 16)
-            EACH2(int_hi_u32, uint32_t, uint32_t, uint32_t, ((uint64_t)x * y) >> 32)
-                EACH2(int_hi_s32, int32_t, int32_t, int32_t, ((int64_t)x * y) >> 32)
-                    EACH2(int_hi_u64, uint64_t, uint64_t, uint64_t,
-                          ((unsigned __int128)x * y) >> 64)
-                        EACH2(int_hi_s64, int64_t, int64_t, int64_t, ((__int128)x * y) >> 64)
-                            EACH3(int_mad_hi_u32, uint32_t, uint32_t, uint32_t, uint32_t,
-                                  (((uint64_t)x * y) >> 32) + z)
-                                EACH3(int_mad_hi_s32, uint32_t, int32_t, int32_t, uint32_t,
-                                      (uint32_t)(((int64_t)x * y) >> 32) + z)
-                                    EACH3(int_mad_hi_u64, uint64_t, uint64_t, uint64_t, uint64_t,
-                                          (uint64_t)(((unsigned __int128)x * y) >> 64) + z)
-                                        EACH3(int_mad_hi_s64, uint64_t, int64_t, int64_t, uint64_t,
-                                              (uint64_t)(((__int128)x * y) >> 64) + z)
+/* the high half */
+EACH2(int_hi_u16, uint16_t, uint16_t, uint16_t, ((uint32_t)x * y) >> 16)
+EACH2(int_hi_s16, int16_t, int16_t, int16_t, ((int32_t)x * y) >> 16)
+EACH2(int_hi_u32, uint32_t, uint32_t, uint32_t, ((uint64_t)x * y) >> 32)
+EACH2(int_hi_s32, int32_t, int32_t, int32_t, ((int64_t)x * y) >> 32)
+EACH2(int_hi_u64, uint64_t, uint64_t, uint64_t, ((unsigned __int128)x * y) >> 64)
+EACH2(int_hi_s64, int64_t, int64_t, int64_t, ((__int128)x * y) >> 64)
+EACH3(int_mad_hi_u32, uint32_t, uint32_t, uint32_t, uint32_t, (((uint64_t)x * y) >> 32) + z)
+EACH3(int_mad_hi_s32, uint32_t, int32_t, int32_t, uint32_t, (uint32_t)(((int64_t)x * y) >> 32) + z)
+EACH3(int_mad_hi_u64, uint64_t, uint64_t, uint64_t, uint64_t,
+      (uint64_t)(((unsigned __int128)x * y) >> 64) + z)
+EACH3(int_mad_hi_s64, uint64_t, int64_t, int64_t, uint64_t, (uint64_t)(((__int128)x * y) >> 64) + z)
 
-    /* of 24 bits */
-    static int32_t low24(int32_t x)
+/* of 24 bits */
+static int32_t low24(int32_t x)
 {
     return (int32_t)((uint32_t)x << 8) >> 8;
 }
@@ -95,9 +88,8 @@ EACH2(int_sub_sat, int32_t, int32_t, int32_t, clamp32((int64_t)x - y))
 #define PAIRS(name, T, expr)                                                                       \
     void name(Warp *w, const Inst *in, uint32_t mask)                                              \
     {                                                                                              \
-        T *d = OP(w, in, 0, T);                                                                    \
-        const T *xs = OP(w, in, 1, T)                                                              \
-        , *ys = OP(w, in, 2, T);                                                                   \
+        T *d = OPERAND(w, in, 0, T);                                                               \
+        const T *xs = OPERAND(w, in, 1, T), *ys = OPERAND(w, in, 2, T);                            \
                                                                                                    \
         FOR_LANES(lane, mask)                                                                      \
         {                                                                                          \
@@ -123,9 +115,8 @@ EACH2(int_max_relu, int32_t, int32_t, int32_t, MAX(MAX(x, y), 0))
 #define CARRYING(bits, T)                                                                          \
     static void add_##bits(Warp *w, const Inst *in, uint32_t mask, uint32_t carries, bool minus)   \
     {                                                                                              \
-        T *d = OP(w, in, 0, T);                                                                    \
-        const T *a = OP(w, in, 1, T)                                                               \
-        , *b = OP(w, in, 2, T);                                                                    \
+        T *d = OPERAND(w, in, 0, T);                                                               \
+        const T *a = OPERAND(w, in, 1, T), *b = OPERAND(w, in, 2, T);                              \
         uint32_t out = 0;                                                                          \
                                                                                                    \
         FOR_LANES(i, mask)                                                                         \

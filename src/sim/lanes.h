@@ -26,27 +26,27 @@
 #define EACH1(name, D, X, expr)                                                                    \
     void name(Warp *w, const Inst *in, uint32_t mask)                                              \
     {                                                                                              \
-        D *d = OP(w, in, 0, D);                                                                    \
-        const X *xs = OP(w, in, 1, X);                                                             \
+        D *d = OPERAND(w, in, 0, D);                                                               \
+        const X *xs = OPERAND(w, in, 1, X);                                                        \
                                                                                                    \
         LOOP_LANES(mask, X x = xs[i]; d[i] = (D)(expr);)                                           \
     }
 #define EACH2(name, D, X, Y, expr)                                                                 \
     void name(Warp *w, const Inst *in, uint32_t mask)                                              \
     {                                                                                              \
-        D *d = OP(w, in, 0, D);                                                                    \
-        const X *xs = OP(w, in, 1, X);                                                             \
-        const Y *ys = OP(w, in, 2, Y);                                                             \
+        D *d = OPERAND(w, in, 0, D);                                                               \
+        const X *xs = OPERAND(w, in, 1, X);                                                        \
+        const Y *ys = OPERAND(w, in, 2, Y);                                                        \
                                                                                                    \
         LOOP_LANES(mask, X x = xs[i]; Y y = ys[i]; d[i] = (D)(expr);)                              \
     }
 #define EACH3(name, D, X, Y, Z, expr)                                                              \
     void name(Warp *w, const Inst *in, uint32_t mask)                                              \
     {                                                                                              \
-        D *d = OP(w, in, 0, D);                                                                    \
-        const X *xs = OP(w, in, 1, X);                                                             \
-        const Y *ys = OP(w, in, 2, Y);                                                             \
-        const Z *zs = OP(w, in, 3, Z);                                                             \
+        D *d = OPERAND(w, in, 0, D);                                                               \
+        const X *xs = OPERAND(w, in, 1, X);                                                        \
+        const Y *ys = OPERAND(w, in, 2, Y);                                                        \
+        const Z *zs = OPERAND(w, in, 3, Z);                                                        \
                                                                                                    \
         LOOP_LANES(mask, X x = xs[i]; Y y = ys[i]; Z z = zs[i]; d[i] = (D)(expr);)                 \
     }

@@ -18,12 +18,7 @@ VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
 #include "lanes.h"
 #include "small.h"
 
-    enum {
-        MOST_K = 32,
-        ROWS = 16,
-        COLUMNS = 8,
-        QUAD = 4
-    };
+enum { MOST_K = 32, ROWS = 16, COLUMNS = 8, QUAD = 4 };
 
 /* The instruction needs the whole warp. */
 static bool whole_warp(Warp *w, uint32_t mask)
@@ -66,7 +61,7 @@ void matrix_load(Warp *w, const Inst *in, uint32_t mask)
     if (!resolve_rows(w, in, mask, ACCESS_READ, host))
         return;
     for (int m = 0; m < in->nops; m++) {
-        uint16_t *d = OP(w, in, m, uint16_t);
+        uint16_t *d = OPERAND(w, in, m, uint16_t);
 
         for (uint32_t i = 0; i < 2 * LANES; i++) {
             const char *row = host[8 * (uint32_t)m + matrix_row(in, i / 2, i % 2)];
@@ -83,7 +78,7 @@ void matrix_store(Warp *w, const Inst *in, uint32_t mask)
     if (!resolve_rows(w, in, mask, ACCESS_WRITE, host))
         return;
     for (int m = 0; m < in->nops; m++) {
-        const uint16_t *s = OP(w, in, m, uint16_t);
+        const uint16_t *s = OPERAND(w, in, m, uint16_t);
 
         for (uint32_t i = 0; i < 2 * LANES; i++) {
             char *row = host[8 * (uint32_t)m + matrix_row(in, i / 2, i % 2)];
@@ -214,24 +209,22 @@ static void scatter_sums(Warp *w, const Shape *s, double a[ROWS][MOST_K], double
             double sum = sums[row][column];
 
             if (s->d == PTX_F64) {
-                double c = OP(w, in, first + e, double)
-                [lane];
+                double c = OPERAND(w, in, first + e, double)[lane];
 
-                OP(w, in, e, double)
+                OPERAND(w, in, e, double)
                 [lane] = add_in_order(s, a[row], b, column, c);
             } else if (s->d == PTX_S32) {
-                OP(w, in, e, int32_t)
-                [lane] = add_int(s, sum, OP(w, in, first + e, int32_t)[lane]);
+                OPERAND(w, in, e, int32_t)
+                [lane] = add_int(s, sum, OPERAND(w, in, first + e, int32_t)[lane]);
             } else if (s->d == PTX_F32) {
-                OP(w, in, e, uint32_t)
-                [lane] = add_float(sum, OP(w, in, first + e, float)[lane]);
+                OPERAND(w, in, e, uint32_t)
+                [lane] = add_float(sum, OPERAND(w, in, first + e, float)[lane]);
             } else {
                 uint32_t i = 2 * lane + (uint32_t)e % 2;
-                uint16_t c = OP(w, in, first + e / 2, uint16_t)
-                [i];
+                uint16_t c = OPERAND(w, in, first + e / 2, uint16_t)[i];
                 double all = odd_add(sum, small_to_double(PTX_F16, c));
 
-                OP(w, in, e / 2, uint16_t)
+                OPERAND(w, in, e / 2, uint16_t)
                 [i] = (uint16_t)small_from_double(PTX_F16, all, ROUND_NEAREST, false);
             }
         }

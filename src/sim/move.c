@@ -6,43 +6,44 @@ VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
 
 #include "lanes.h"
 
-EACH1(move_16, uint16_t, uint16_t, x) EACH1(move_32, uint32_t, uint32_t, x)
-    EACH1(move_64, uint64_t, uint64_t, x)
+EACH1(move_16, uint16_t, uint16_t, x)
+EACH1(move_32, uint32_t, uint32_t, x)
+EACH1(move_64, uint64_t, uint64_t, x)
 
 /* Several registers into one, the first in the lowest bits; and back. */
 #define PACK(whole, part, n, W, P)                                                                 \
     void move_pack_##whole##_##part(Warp *w, const Inst *in, uint32_t mask)                        \
     {                                                                                              \
-        W *d = OP(w, in, 0, W);                                                                    \
+        W *d = OPERAND(w, in, 0, W);                                                               \
                                                                                                    \
         FOR_LANES(i, mask)                                                                         \
         {                                                                                          \
             W all = 0;                                                                             \
                                                                                                    \
             for (int k = 0; k < n; k++)                                                            \
-                all |= (W)OP(w, in, 1 + k, P)                                                      \
-            [i] << (k * part);                                                                     \
+                all |= (W)OPERAND(w, in, 1 + k, P)[i] << (k * part);                               \
             d[i] = all;                                                                            \
         }                                                                                          \
     }                                                                                              \
     void move_unpack_##whole##_##part(Warp *w, const Inst *in, uint32_t mask)                      \
     {                                                                                              \
-        const W *all = OP(w, in, n, W);                                                            \
+        const W *all = OPERAND(w, in, n, W);                                                       \
                                                                                                    \
         FOR_LANES(i, mask)                                                                         \
         {                                                                                          \
             W value = all[i];                                                                      \
                                                                                                    \
             for (int k = 0; k < n; k++)                                                            \
-                OP(w, in, k, P)                                                                    \
+                OPERAND(w, in, k, P)                                                               \
             [i] = (P)(value >> (k * part));                                                        \
         }                                                                                          \
     }
-        PACK(32, 16, 2, uint32_t, uint16_t) PACK(64, 16, 4, uint64_t, uint16_t)
-            PACK(64, 32, 2, uint64_t, uint32_t)
+PACK(32, 16, 2, uint32_t, uint16_t)
+PACK(64, 16, 4, uint64_t, uint16_t)
+PACK(64, 32, 2, uint64_t, uint32_t)
 
-    /* cvta: from a space to generic addresses, and back.  Global ones are generic as they are. */
-    static uint64_t window_of(const Inst *in)
+/* cvta: from a space to generic addresses, and back.  Global ones are generic as they are. */
+static uint64_t window_of(const Inst *in)
 {
     switch (in->space) {
     case SPACE_SHARED:
@@ -61,7 +62,7 @@ EACH1(move_cvta_to, uint64_t, uint64_t, x - window_of(in))
 /* isspacep */
 void move_isspacep(Warp *w, const Inst *in, uint32_t mask)
 {
-    const uint64_t *x = OP(w, in, 1, uint64_t);
+    const uint64_t *x = OPERAND(w, in, 1, uint64_t);
     uint32_t bits = 0;
 
     FOR_LANES(i, mask)
@@ -82,7 +83,7 @@ void move_clock_32(Warp *w, const Inst *in, uint32_t mask)
     uint32_t now = (uint32_t)(uint64_t)(os_seconds() * 1e9);
 
     FOR_LANES(i, mask)
-    OP(w, in, 0, uint32_t)
+    OPERAND(w, in, 0, uint32_t)
     [i] = now;
 }
 
@@ -91,7 +92,7 @@ void move_clock_64(Warp *w, const Inst *in, uint32_t mask)
     uint64_t now = (uint64_t)(os_seconds() * 1e9);
 
     FOR_LANES(i, mask)
-    OP(w, in, 0, uint64_t)
+    OPERAND(w, in, 0, uint64_t)
     [i] = now;
 }
 
@@ -107,6 +108,6 @@ void move_nothing(Warp *w, const Inst *in, uint32_t mask)
 void move_policy(Warp *w, const Inst *in, uint32_t mask)
 {
     FOR_LANES(i, mask)
-    OP(w, in, 0, uint64_t)
+    OPERAND(w, in, 0, uint64_t)
     [i] = 0;
 }

@@ -9,8 +9,7 @@ VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
 
 #include "small.h"
 
-    Rounding
-    rounding_of(const Inst *in)
+Rounding rounding_of(const Inst *in)
 {
     if (has(in, MOD_RZ) || has(in, MOD_RZI))
         return ROUND_ZERO;

@@ -119,7 +119,6 @@ static bool load_options(Lower *l, const Args *a, AccessHints *hints, bool *is_v
     return arg_bool(l, a, ARG_volatile, is_volatile) && good;
 }
 
-/* R203 */
 /* Does boundary_check name any dimension? */
 static bool has_boundary(const Args *a)
 {
@@ -128,6 +127,7 @@ static bool has_boundary(const Args *a)
     return !val_is_none(dims) && !(dims.kind == VAL_TUPLE && dims.tuple->n == 0);
 }
 
+/* R203 */
 static bool check_no_boundary(Lower *l, const Args *a)
 {
     Val option = arg(a, ARG_padding_option);

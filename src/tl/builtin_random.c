@@ -215,8 +215,8 @@ Val random_normal(Lower *l, const Args *a)
     return a->builtin->data == 4 ? four(l, c) : val_run(c[0]);
 }
 
-/* philox(seed, c0, c1, c2, c3, n_rounds): the width of c0 decides. */
-/* `data` tells whether a seed or keys are given. */
+/* philox(seed, c0, c1, c2, c3, n_rounds), or with keys in place of the seed, as `data` tells: the
+ * width of c0 decides. */
 Val random_philox(Lower *l, const Args *a)
 {
     Keys *keys = a->builtin->data == PHILOX_KEYS ? given_keys : seed_keys;
