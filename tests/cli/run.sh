@@ -515,6 +515,25 @@ def ptx(x, out):
     n = tl.inline_asm_elementwise("popc.b32 $0, $1;", "=r,r", [i + 3], tl.int32, True, 1)
     tl.store(out + i, c + n)
 END
+cat >"$folder/words.py" <<'END'
+import triton
+import triton.language as tl
+@triton.jit
+def words(out):
+    i = tl.arange(0, 4) * 16 + 1
+    v = tl.inline_asm_elementwise("""{
+        .reg .b32 t<2>;
+        and.b32 t0, $1, 0xf0;
+        shr.u32 t0, t0, 4;
+        mov.b32 t1, $2;
+        max.s32 t1, t1, t0;
+        sub.s32 $0, t1, -1;
+    }""", "=r,r,r", [i, 2 - i], tl.int32, True, 1)
+    tl.store(out + tl.arange(0, 4), v)
+END
+for device in interp cpu sim; do
+    expect 0 out "[2 2 3 4]" "$tilec" run "$folder/words.py" --grid 1 out="empty(i32,4)" --show out --device $device
+done
 expect 0 out "inline_asm %v asm=" "$tilec" dump "$folder/asm.py" --stage opt "x:*i32"
 for device in interp cpu; do
     expect 0 out "[  3.   2. 2.75  2.5]" "$tilec" run "$folder/ptx.py" --grid 1 x="arange(fp32,4)" out="empty_like(x)" \
