@@ -22,6 +22,7 @@ static const char *advice_for_option(const char *name)
     static const char times[] = "--time measures, --time N takes so many runs";
     static const char references[] = "--compare NAME=VALUE checks an array, --compare interp all";
     static const char kernels[] = "a kernel is named behind its file: FILE.py:KERNEL";
+    static const char arrays[] = "arrays are arguments: x='rand(fp32,1000)'";
     static const struct {
         const char *name, *advice;
     } table[] = {
@@ -49,6 +50,15 @@ static const char *advice_for_option(const char *name)
         {"--kernel", kernels},
         {"-k", kernels},
         {"--function", kernels},
+        {"--dtype", arrays},
+        {"--shape", arrays},
+        {"--size", arrays},
+        {"--input", arrays},
+        {"--inputs", arrays},
+        {"--seed", "an array of random numbers has it: x='rand(fp32,1000,seed=3)'"},
+        {"--all", "all calls are made when no --call NAME is given"},
+        {"--backward",
+         "the gradient is a kernel of its own, which is written and run as any other"},
     };
 
     for (int i = 0; i < COUNT(table); i++) {

@@ -123,6 +123,7 @@ static const Foreign functions[] = {
     {"time",           "the host measures: tilec run --time, or triton.testing.do_bench"},
     {"type",           "x.dtype is the dtype of its elements"},
     {"type_as",        "x.to(y.dtype)"},
+    {"print",          "print(\"text\", x), which is tl.device_print(\"text\", x)"},
     {"xrange",         "range(...)"},
     {"zip",            "count instead: `for i in tl.static_range(len(a))`, and take a[i] and b[i]"},
     /* CUDA, OpenCL */
@@ -157,6 +158,8 @@ static const Foreign functions[] = {
     {"shfl_up",          "lanes of a tile are combined by tl.sum, tl.max or tl.reduce(x, axis, f); tl.gather moves them"},
     {"shfl_xor",          "lanes of a tile are combined by tl.sum, tl.max or tl.reduce(x, axis, f); tl.gather moves them"},
     {"syncthreads",    "leave it out: operations on tiles need no barrier"},
+    {"num_warps",      "the launch says it: num_warps=4, which a parameter may be called, too"},
+    {"sync",           "leave it out: operations on tiles need no barrier"},
     {"syncwarp",       "leave it out: operations on tiles need no barrier"},
     {"threadfence",    "stores of one program are in order; between programs tl.atomic_add(pointer, x, sem=\"acq_rel\") orders them"},
     /* C, C++, JavaScript */

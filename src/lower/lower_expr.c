@@ -502,7 +502,12 @@ static Val lower_any(Lower *l, const Node *n)
         unsupported_syntax(l, n);
         return val_unknown();
     default:
-        return fail_val(l, n->span, E_NOT_AN_EXPRESSION);
+        error_at(l, n->span, E_NOT_AN_EXPRESSION);
+        if (n->kind == N_STARRED)
+            hint_at(l, H_STARRED_VALUE);
+        else if (n->kind == N_ELLIPSIS)
+            hint_at(l, H_ELLIPSIS);
+        return val_unknown();
     }
 }
 

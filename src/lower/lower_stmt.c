@@ -294,7 +294,9 @@ static void lower_expr_stmt(Lower *l, const Node *n)
     Val v = lower_expr(l, n->left);
     bool is_call = n->left->kind == N_CALL;
 
-    if (v.kind != VAL_UNKNOWN)
+    if (v.kind == VAL_BUILTIN || v.kind == VAL_FUNC || v.kind == VAL_METHOD)
+        warn_at(l, n->left->span, W_NOT_CALLED);
+    else if (v.kind != VAL_UNKNOWN)
         warn_of_unused(l, n->left);
     if (is_call && val_is_handle(v)) {
         error_at(l, n->span, E_RESULT_UNUSED, "advance");

@@ -25,6 +25,7 @@
 #define E_STAR_PARAM         "`*%s`: a kernel takes no variable number of arguments"                        /* R19 */
 #define H_STAR_PARAM         "a tuple holds several: the launch gives (a, b), the kernel takes t[0], t[1]"
 #define E_NOT_DEFINED        "`%s` is not defined"                                                          /* R7 */
+#define W_NOT_CALLED         "this names a function, and does nothing: parentheses call it, f()"
 #define W_NOT_DEFINED        "`%s` is not defined: Python stops here"
 #define H_NOT_DEFINED        "nothing binds it: assign it before this, or make it a parameter"
 #define H_CURLY_QUOTES       "a text stands in straight quotes: \"...\""
@@ -129,6 +130,8 @@
 #define E_STATEMENTS         "the kernel repeats itself for more than %d statements"
 #define E_LOWER_BYTES        "the kernel repeats itself until it takes more than %d MiB to compile"
 #define E_NOT_AN_EXPRESSION  "this means nothing here"
+#define H_STARRED_VALUE      "memory is read by tl.load(pointer)"
+#define H_ELLIPSIS           "each dimension has a place of its own: x[:, None]"
 #define E_NESTED_FUNCTION    "nested function definitions are not allowed inside a @triton.jit kernel: `%s`" /* R21 */
 #define H_NESTED_FUNCTION    "write it outside of the kernel, and give it as arguments what it needs"
 #define E_WITH               "`with` is not supported in a kernel"                                          /* R131 */

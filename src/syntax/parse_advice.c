@@ -167,6 +167,8 @@ const char *parse_advice(const Parser *p)
         return advice;
     if (is_transposed(p))
         return "; a transpose is written `x.T`";
+    if (p->openings.len > 0 && p->tok.kind == T_ASSIGN)
+        return "; a comparison is written `==`, an assignment inside of an expression `:=`";
     if (p->openings.len > 0 && begins_value(p->tok.kind))
         return "; is a comma or an operator missing in front of it?";
     return p->loop && p->openings.len == 0 ? loop_advice : "";

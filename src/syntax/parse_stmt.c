@@ -147,6 +147,8 @@ static Node *assignment(Parser *p, Node *target, uint32_t start)
 
     n->right = target;
     while (p->tok.kind == T_ASSIGN) {
+        if (n->right->kind == N_STARRED)
+            parse_error(p, n->right->span, E_ASSIGN_STARRED);
         check_target(p, n->right, true);
         vec_push(p->arena, &p->list, n->right);
         advance(p);

@@ -36,6 +36,10 @@
 # lower: opencl_functions x:*fp32
 # lower: constants_of_c x:*fp32
 # lower: declared_by_call x:*fp32
+# lower: pointer_written x:*fp32
+# lower: pointer_read x:*fp32
+# lower: assigned_in_a_test x:*fp32
+# lower: barrier_of_warps x:*fp32
 """What C, CUDA and typographers write otherwise: the message says how a kernel does."""
 import triton
 import triton.language as tl
@@ -265,3 +269,26 @@ def constants_of_c(x):
 def declared_by_call(x):
     v = Var(3)
     tl.store(x, v)
+
+
+@triton.jit
+def pointer_written(x):
+    *x = 3.0
+
+
+@triton.jit
+def pointer_read(x):
+    tl.store(x, 1.0)
+    v = *x
+
+
+@triton.jit
+def assigned_in_a_test(x):
+    if (m = 3) > 2:
+        tl.store(x, 1.0)
+
+
+@triton.jit
+def barrier_of_warps(x):
+    tl.sync()
+    tl.print(x)

@@ -47,6 +47,11 @@
 # lower: return_under_a_tile x:*fp32 o:*fp32 n:i32 B=16
 # lower: while_of_a_tile x:*fp32 o:*fp32 n:i32 B=16
 # lower: chosen x:*fp32 o:*fp32 n:i32 B=16
+# lower: other_dimensions x:*fp32 o:*fp32 n:i32 B=16
+# lower: clamp_of_one_side x:*fp32 o:*fp32 n:i32 B=16
+# lower: axis_of_numpy x:*fp32 o:*fp32 n:i32 B=16
+# lower: greatest_where x:*fp32 o:*fp32 n:i32 B=16
+# lower: softmax_of_torch x:*fp32 o:*fp32 n:i32 B=16
 # what people write who come from PyTorch, NumPy and CUDA
 import triton
 import triton.language as tl
@@ -398,3 +403,29 @@ def while_of_a_tile(x, o, n, B: tl.constexpr):
 def chosen(x, o, n, B: tl.constexpr):
     v = tl.load(x + tl.arange(0, B))
     v = select(v > 0, v, 0.0)
+
+
+@triton.jit
+def other_dimensions(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = i[..., None]
+
+
+@triton.jit
+def clamp_of_one_side(x, o, n, B: tl.constexpr):
+    v = tl.clamp(tl.load(x), min=0.0)
+
+
+@triton.jit
+def axis_of_numpy(x, o, n, B: tl.constexpr):
+    v = tl.load(x + tl.arange(0, B)[:, np.newaxis])
+
+
+@triton.jit
+def greatest_where(x, o, n, B: tl.constexpr):
+    v = tl.argmax(tl.arange(0, B))
+
+
+@triton.jit
+def softmax_of_torch(x, o, n, B: tl.constexpr):
+    v = torch.softmax(tl.load(x + tl.arange(0, B)), dim=0)

@@ -12,6 +12,7 @@
 # lower: extremes_of_what_is_read x:*fp32 out:*fp32 n:i32 B=16
 # lower: sign_of_a_wrapped_difference x:*u8 out:*i16 n:i32 B=16
 # lower: signs_that_there_are x:*u8 out:*i16 n:i32 B=16
+# lower: not_called x:*fp32 out:*fp32 n:i32 B=16
 """What is right Python and rarely meant: a warning says so."""
 import triton
 import triton.language as tl
@@ -116,3 +117,9 @@ def signs_that_there_are(x, out, n, B: tl.constexpr):
     tl.store(out, tl.abs(a))
     tl.store(out, tl.abs(tl.maximum(a, b) - tl.minimum(a, b)))
     tl.store(out, 1, mask=a - b > 0)
+
+
+@triton.jit
+def not_called(x, out, n, B: tl.constexpr):
+    tl.store(out, 1.0)
+    tl.debug_barrier
