@@ -98,7 +98,6 @@
 /* compile time and run time */
 #define E_NOT_A_TENSOR       "cannot convert %s to tensor"                                                  /* R15 */
 #define H_CALL_IT            "call it: `%s(...)`"
-#define H_TUPLE_GIVEN        "the kernel takes one value here, or an array of them, and not a tuple or list"
 #define H_TUPLE_VALUE        "a tuple holds several values: unpack it, `a, b = ...`, or take one, t[0]"
 #define H_OBJECT_VALUE       "of an object, a kernel uses what attributes hold: `object.NAME`"
 #define H_NO_VALUE           "None stands for an argument that was not given, and for what a call that returns nothing gives"

@@ -344,23 +344,6 @@ const char *note_parameter(Lower *l, Val v)
     return found ? found->name : NULL;
 }
 
-bool note_given_value(Lower *l, Val v)
-{
-    bool is_told = v.kind == VAL_TUPLE || (v.kind == VAL_RUN && v.run->type->pointer);
-
-    for (int i = 0; is_told && i < l->frame->fn->nparams; i++) {
-        const AstParam *p = &l->frame->fn->params[i];
-        const Binding *b = env_find(l, p->name);
-
-        if (!b || !b->bound || b->span.start != p->span.start || b->val.kind != v.kind ||
-            (v.kind == VAL_TUPLE ? b->val.tuple != v.tuple : b->val.run != v.run))
-            continue;
-        note_at(l, p->span, NOTE_PARAM_GIVEN, p->name, val_text(l, v));
-        return true;
-    }
-    return false;
-}
-
 /* The parameter at the front of `p + offsets`, when that is the mistake: what the launch gave. */
 bool note_not_a_pointer(Lower *l, const Node *address)
 {

@@ -204,13 +204,12 @@ static Val invalid_operands(Lower *l, BinaryOp op, Val x, Val y, Span span)
     else if (is_pointer(x) && is_integer(y) && op == BIN_MUL)
         hint_at(l, H_POINTER_OFFSET);
     else if (pointer && is_pointer(x) != is_pointer(y)) {
-        note_given_value(l, is_pointer(x) ? x : y);
+        note_parameter(l, is_pointer(x) ? x : y);
         hint_at(l, H_POINTER_NUMBER);
     } else if (bits && (is_float(x) || is_float(y)))
         hint_at(l, H_BITS_OF_FLOAT);
     else if (x.kind == VAL_TUPLE || y.kind == VAL_TUPLE)
-        hint_at(l,
-                note_given_value(l, x) || note_given_value(l, y) ? H_TUPLE_GIVEN : H_TUPLE_VALUE);
+        hint_at(l, H_TUPLE_VALUE);
     else if (val_is_const(x, CONST_STRING) || val_is_const(y, CONST_STRING))
         hint_at(l, op == BIN_MOD ? H_FSTRING : H_TEXT_ARGUMENT);
     else if (val_is_handle(x) && (op == BIN_ADD || op == BIN_SUB))

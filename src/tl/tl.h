@@ -62,12 +62,10 @@ bool arg_shape(Lower *l, const Args *a, ArgName name, int *rank, int32_t *dims);
  * message with the text. */
 bool arg_choice(Lower *l, const Args *a, ArgName name, const char *const *names, const int *values,
                 int n, const char *wrong, int64_t *out);
-/* The parameter that was given this tuple or pointer; false: none was. */
-bool note_given_value(Lower *l, Val v);
-/* Of an address that is none: which parameter got no array; false: none of them is to blame. */
 /* Note where the one parameter is that holds this very value, which is not what it should be; its
  * name, or NULL. */
 const char *note_parameter(Lower *l, Val v);
+/* Of an address that is none: which parameter got no array; false: none of them is to blame. */
 bool note_not_a_pointer(Lower *l, const Node *address);
 
 /* builtin_memory.c */
