@@ -505,8 +505,6 @@ static Val lower_any(Lower *l, const Node *n)
         error_at(l, n->span, E_NOT_AN_EXPRESSION);
         if (n->kind == N_STARRED)
             hint_at(l, H_STARRED_VALUE);
-        else if (n->kind == N_ELLIPSIS)
-            hint_at(l, H_ELLIPSIS);
         return val_unknown();
     }
 }

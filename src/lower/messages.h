@@ -130,7 +130,6 @@
 #define E_LOWER_BYTES        "the kernel repeats itself until it takes more than %d MiB to compile"
 #define E_NOT_AN_EXPRESSION  "this means nothing here"
 #define H_STARRED_VALUE      "memory is read by tl.load(pointer)"
-#define H_ELLIPSIS           "each dimension has a place of its own: x[:, None]"
 #define E_NESTED_FUNCTION    "nested function definitions are not allowed inside a @triton.jit kernel: `%s`" /* R21 */
 #define H_NESTED_FUNCTION    "write it outside of the kernel, and give it as arguments what it needs"
 #define E_WITH               "`with` is not supported in a kernel"                                          /* R131 */

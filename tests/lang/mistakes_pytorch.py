@@ -47,7 +47,6 @@
 # lower: return_under_a_tile x:*fp32 o:*fp32 n:i32 B=16
 # lower: while_of_a_tile x:*fp32 o:*fp32 n:i32 B=16
 # lower: chosen x:*fp32 o:*fp32 n:i32 B=16
-# lower: other_dimensions x:*fp32 o:*fp32 n:i32 B=16
 # lower: clamp_of_one_side x:*fp32 o:*fp32 n:i32 B=16
 # lower: axis_of_numpy x:*fp32 o:*fp32 n:i32 B=16
 # lower: greatest_where x:*fp32 o:*fp32 n:i32 B=16
@@ -403,12 +402,6 @@ def while_of_a_tile(x, o, n, B: tl.constexpr):
 def chosen(x, o, n, B: tl.constexpr):
     v = tl.load(x + tl.arange(0, B))
     v = select(v > 0, v, 0.0)
-
-
-@triton.jit
-def other_dimensions(x, o, n, B: tl.constexpr):
-    i = tl.arange(0, B)
-    v = i[..., None]
 
 
 @triton.jit
