@@ -604,6 +604,8 @@ class Guess:
         def kind(**changes):
             ideas.append(lambda: [setattr(self, k, v) for k, v in changes.items()])
 
+        if "last dim must be 1" in message:
+            put(self.fixed, [s for s in scalars if "stride" in s][-1:], "1")
         if re.search(r"static assertion|is not defined|: Raise", message):
             self.put_choices(put, lines)
         width = re.search(r"Cannot bitcast data-type of size \d+ to data-type of size (\d+)", message)
