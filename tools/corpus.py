@@ -69,6 +69,7 @@ def run(command, limit):
 
 def reason_of(stderr):
     """(reason, first message, might another guess help?)"""
+    stderr = "\n".join(line for line in stderr.splitlines() if "warning: " not in line)
     messages = re.findall(r"(?:error|tilec): (.*)", stderr)
     text = "\n".join(messages)
     for reason, pattern, again in REASONS[:6]:
