@@ -272,14 +272,41 @@ static void write_task(Io *io, const Task *task)
     write_out(io, name.path);
 }
 
+/* Put a text so that it cannot drive a terminal, nor begin another line: a file may be called
+ * anything.  `to` has room for four times its length; gives the end. */
+static char *put_escaped(char *to, const char *s)
+{
+    for (; *s; s++) {
+        unsigned char ch = (unsigned char)*s;
+        bool is_c1 = ch == 0xc2 && (unsigned char)s[1] >= 0x80 && (unsigned char)s[1] < 0xa0;
+
+        if (is_c1)
+            to += sprintf(to, "\\xc2\\x%02x", (unsigned char)*++s);
+        else if (ch >= 0x20 && ch != 0x7f)
+            *to++ = *s;
+        else
+            to += sprintf(to, ch == '\n' ? "\\n" : "\\x%02x", ch);
+    }
+    *to = '\0';
+    return to;
+}
+
+static char *one_line(const char *path, const char *why)
+{
+    char *text = malloc(4 * (strlen(path) + strlen(why)) + sizeof ": ");
+
+    if (text)
+        put_escaped(stpcpy(put_escaped(text, path), ": "), why);
+    return text;
+}
+
 static char *error_text(const Io *io, tilec_status status, const char *path)
 {
     const char *why = status == TILEC_NO_MEMORY ? "there is no memory for it" : io->trouble;
-    char *text;
 
     if (path[0] == '-' && (!path[1] || path[1] == '.'))
         path = io->writes ? "stdout" : "stdin";
-    return asprintf(&text, "%s: %s", path, why) < 0 ? NULL : text;
+    return one_line(path, why);
 }
 
 /* The one place that io_refuse() comes back to. */

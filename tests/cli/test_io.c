@@ -690,9 +690,23 @@ static void refuses_members_that_leave_their_folder(void **state)
     unlink(file);
 }
 
+/* Whoever prints the text of an error prints the name of a file, which may be anything. */
+static void names_of_files_are_escaped(void **state)
+{
+    char *error = NULL;
+    IoArray out;
+
+    (void)state;
+    assert_int_equal(io_read("a\nb\x1b[31m\xc2\x9b\xc3\xa9.npy", NULL, 0, NULL, &out, &error),
+                     TILEC_IO);
+    assert_string_equal(error, "a\\nb\\x1b[31m\\xc2\\x9b\xc3\xa9.npy: No such file or directory");
+    tilec_free(error);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_of_files_are_escaped),
         cmocka_unit_test_setup_teardown(reads_c_order, open_file, close_file),
         cmocka_unit_test_setup_teardown(reads_fortran_order_as_strides, open_file, close_file),
         cmocka_unit_test_setup_teardown(reads_any_spelling_of_the_header, open_file, close_file),
