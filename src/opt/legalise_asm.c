@@ -247,6 +247,17 @@ static bool read_text(Reader *r, Value **out)
     return true;
 }
 
+/* Are there as many constraints as results and operands?  Clobbers do not count.  Where not, a
+ * target with an assembler says so. */
+static bool constraints_fit(const Op *op)
+{
+    int n = 0;
+
+    for (const char *s = attr_constraints(op); *s; s += strcspn(s, ","), s += *s == ',')
+        n += *s != '~';
+    return n == op->nresults + op->noperands;
+}
+
 static void translate(Op *op, void *ctx)
 {
     Value *results[MOST_NAMES];
@@ -254,7 +265,7 @@ static void translate(Op *op, void *ctx)
     (void)ctx;
     ir_resolve_operands(op);
     if (op->code != OP_inline_asm || op->nresults == 0 || op->nresults > MOST_NAMES ||
-        op->noperands == 0 || attr_pack(op) != 1)
+        op->noperands == 0 || attr_pack(op) != 1 || !constraints_fit(op))
         return;
     Reader r = {.b = builder_before(op), .op = op, .at = attr_asm(op)};
     if (!read_text(&r, results))
