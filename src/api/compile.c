@@ -96,7 +96,9 @@ static bool widen(Module *m, Diags *d)
 const Func *compile_lower(const Request *r, Arena *a, Diags *d)
 {
     const FrontKernel *k = r->kernel->signature;
-    int num_warps = device_at(r->device)->schedules ? r->binding->num_warps : 0;
+    const Device *device = device_at(r->device);
+    bool values = !r->checks_unasked;
+    int num_warps = device->schedules ? r->binding->num_warps : 0;
     Module *m = front_lower(r->file->parsed, r->kernel->name, r->binding->params, k->nparams,
                             num_warps, a, d);
 
@@ -108,7 +110,7 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d)
     if (f->num_warps == 0)
         f->num_warps = r->binding->num_warps;
     f->num_stages = r->binding->num_stages;
-    if (!opt_records(m, views_of(r, a, d), !r->checks_unasked, d))
+    if (!opt_records(m, views_of(r, a, d), values, values && device->finds_races, d))
         return NULL;
     if (r->options.wide_floats && !widen(m, d))
         return NULL;

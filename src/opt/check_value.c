@@ -14,7 +14,8 @@
  * opt_check_stores() comes behind opt_check(): a store whose addresses are not known to differ is
  * read back.  What finds another value than it stored has shared the element with another lane, or
  * with another program.  Where a lane adds to what it found there, equal values are as wrong: then
- * the numbers of the lanes go there first.
+ * the numbers of the lanes go there first.  Both is only right where programs that run at the same
+ * time would be told as a race: on devices that look for these.
  */
 #include <string.h>
 

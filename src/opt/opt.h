@@ -36,9 +36,9 @@ const char *opt_pass_names(Arena *a); /* one a line with what each does */
 
 /* records.c: make ready what a kernel may say (assert, check, record), in front of all passes and
  * of the interpreter.  views: have every access checked, as opt_check() does; else NULL.  values:
- * then also what programs compute and promise, and stores of two lanes to one element.  False: a
- * diagnostic. */
-bool opt_records(Module *m, const int *views, bool values, Diags *d);
+ * then also what programs compute and promise.  stores: and stores of two lanes to one element,
+ * where no other program writes at the same time.  False: a diagnostic. */
+bool opt_records(Module *m, const int *views, bool values, bool stores, Diags *d);
 
 /* suspect.c: warn of what is allowed and surely not meant.  Before all passes, and before
  * opt_records: of a module as it was lowered, which stays as it is. */

@@ -78,7 +78,7 @@ static bool has_room(Func *f, Diags *d)
     return !r.beyond;
 }
 
-bool opt_records(Module *m, const int *views, bool values, Diags *d)
+bool opt_records(Module *m, const int *views, bool values, bool stores, Diags *d)
 {
     int errors = diag_errors(d);
 
@@ -95,7 +95,7 @@ bool opt_records(Module *m, const int *views, bool values, Diags *d)
         if (values)
             opt_check_values(f);
         opt_check(f, views);
-        if (values)
+        if (stores)
             opt_check_stores(f);
     }
     if (count_sites(m, true) > 0)

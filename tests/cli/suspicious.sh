@@ -205,6 +205,7 @@ for device in cpu interp sim; do
     expect 1 err "error: this assumption does not hold" checked assumed x="arange(fp32,64)" \
         out="zeros(fp32,64)" n=8 B=16
     quiet checked assumed x="arange(fp32,64)" out="zeros(fp32,64)" n=9 B=16
+    [ "$device" != cpu ] || continue # programs that race there would be taken for lanes
     expect 1 err "error: another lane of this store has the same address: what both add counts once" \
         checked hist x="(arange(i32,8)*5)%7" h="zeros(i32,16)" n=8 B=8
     quiet checked hist --quiet x="(arange(i32,8)*5)%7" h="zeros(i32,16)" n=7 B=8

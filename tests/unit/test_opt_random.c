@@ -128,7 +128,7 @@ static bool add_checks(Module *m, Diags *d)
 {
     static const int views[] = {0, 0, 0, 0, -1, -1, -1, -1};
 
-    return opt_records(m, views, false, d) && ir_verify(m, d);
+    return opt_records(m, views, false, false, d) && ir_verify(m, d);
 }
 
 /* "checks" alone, "checked pipeline", or what opt.h calls a pass. */
