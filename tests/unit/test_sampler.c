@@ -201,13 +201,16 @@ static void test_a_pause_is_left_out(void **state)
         compute(0.2);
         sampler_stop(hear_sample, &h);
         assert_true(h.steps <= 2);
-        assert_true(start_with(clocks[i]));
-        sampler_pause(true);
-        sampler_join();
-        sampler_pause(false);
-        sampler_pause(false);
-        compute(0.2);
-        sampler_stop(hear_sample, &h);
+        /* a busy machine looks less often */
+        for (int tries = 0; tries < 10 && h.steps <= 10; tries++) {
+            assert_true(start_with(clocks[i]));
+            sampler_pause(true);
+            sampler_join();
+            sampler_pause(false);
+            sampler_pause(false);
+            compute(0.2);
+            sampler_stop(hear_sample, &h);
+        }
         assert_true(h.steps > 10);
     }
 }
