@@ -40,7 +40,9 @@ static inline uint64_t own_seed(uint64_t stream)
 
 static inline bool thorough(void)
 {
-    return os_env("TILEC_THOROUGH") != NULL;
+    const char *s = os_env("TILEC_THOROUGH");
+
+    return s != NULL && *s;
 }
 
 /* Is this case one of the `one_in`-th part that runs?  `also` tells cases of one name apart. */
