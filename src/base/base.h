@@ -91,12 +91,18 @@ Interner *interner_new(Arena *a);
 Sym intern(Interner *in, const char *s);             /* the name of a C string, which is copied */
 Sym intern_n(Interner *in, const char *s, size_t n); /* of n bytes, which may hold NUL bytes */
 
-/* map.c: open-addressing hash map from a 64-bit key to a pointer, in an arena. */
+/* map.c: open-addressing hash map from a key to a pointer, in an arena. */
 typedef struct Map Map;
 Map *map_new(Arena *a);                    /* empty; takes no room until something is put in */
 void *map_get(const Map *m, uint64_t key); /* NULL when absent */
 /* In place of what the key had; NULL is a value too. */
 void map_put(Map *m, uint64_t key, void *value);
+/* Keys of 127 bits; one of 64 is such a key whose `high`, below 2^63, is 0. */
+typedef struct {
+    uint64_t low, high;
+} WideKey;
+void *map_get_wide(const Map *m, WideKey key);
+void map_put_wide(Map *m, WideKey key, void *value);
 #define MAP_KEY(p) ((uint64_t)(uintptr_t)(p))
 
 /* For tables in memory: quick, the same on every run, and no defence against bytes that were chosen
@@ -120,7 +126,25 @@ void text_putn(Text *t, const char *s, size_t n); /* n bytes; s may move with ev
 void text_printf(Text *t, const char *fmt, ...) PRINTF(2, 3);
 /* Decimal numbers, the same in every locale: %g with so many digits, and strtod. */
 void text_put_double(Text *t, double v, int digits);
+void text_put_fixed(Text *t, double v, int digits);       /* %f, with so many behind the point */
 double double_from_text(const char *s, const char **end); /* *end == s: no number there */
+
+/* json.c: JSON behind what is in a text, with commas where they belong.  `key` is NULL for an
+ * element of an array, and for a value that stands alone. */
+void json_object(Text *t, const char *key); /* begins one */
+void json_object_end(Text *t);
+void json_array(Text *t, const char *key);
+void json_array_end(Text *t);
+void json_text(Text *t, const char *key, const char *s); /* NULL: null */
+void json_bool(Text *t, const char *key, bool v);
+void json_int(Text *t, const char *key, int64_t v);
+/* With so many digits, in the second one behind the point; null for NaN and infinity, which JSON
+ * does not have. */
+void json_number(Text *t, const char *key, double v, int digits);
+void json_fixed(Text *t, const char *key, double v, int digits);
+void json_value(Text *t, const char *key, const char *json); /* which is JSON already */
+void json_members(Text *t, const char *object);              /* all that this one has */
+void json_line(Text *t);                                     /* the next value begins a line */
 
 /* python.c: the quotient of divmod(a, b), rounded once (1.0 // 0.1 is 9); b is not 0. */
 double python_divmod(double a, double b, double *remainder);
@@ -134,6 +158,7 @@ typedef struct {
     size_t len;
     uint32_t base; /* offset of its first byte; base + len, where it ends, is a place in it too */
     int line;      /* number of its first line, usually 1 */
+    const char *shown; /* the path as people read it: shown_name() */
 } Source;
 typedef struct {
     uint32_t start, end; /* offsets in a map, end exclusive; {0,0} = no place */
@@ -206,13 +231,25 @@ void diag_v(Diags *d, DiagKind kind, Span span, const char *fmt, va_list ap);
  * first; more than a few help nobody. */
 enum { MOST_CALLS_SHOWN = 4 };
 void diag_call(Diags *d, Span call, const char *callee); /* `callee`: its name, copied */
+bool diag_warned(const Diags *d, Span span);             /* of exactly that place */
 int diag_errors(const Diags *d); /* reported so far, also those that were not kept */
 bool diag_kept(const Diags *d);  /* was the last error or warning?  Only then do hints show */
 /* Render all: `file:line:column: error: text`, the source line, a caret line, then notes, each with
  * its own file. */
 const char *diags_text(const Diags *d, Arena *a);
-/* Put `s` with \xNN for what is neither UTF-8 nor safe on a terminal; tabs and newlines stay. */
-void text_put_printable(Text *t, const char *s);
+
+/* printable.c: \xNN for what is neither UTF-8 nor safe on a terminal */
+enum { PRINTABLE_BYTES = 4 };
+/* What stands at p, of n bytes, n > 0: gives how many of `out` show it; *taken bytes were it. */
+size_t printable_character(const char *p, size_t n, char out[PRINTABLE_BYTES], size_t *taken);
+/* The same with \n and \t for newlines and tabs. */
+size_t printable_in_name(const char *p, size_t n, char out[PRINTABLE_BYTES], size_t *taken);
+void text_put_printable(Text *t, const char *s);    /* a message: tabs and newlines stay */
+void text_put_name(Text *t, const char *s);         /* of a file, say: in one line */
+const char *shown_name(Arena *a, const char *name); /* the same as a text of its own */
+/* As text_put_printable() has it or, of one line, text_put_name(); from malloc(), NULL without
+ * memory. */
+char *printable_copy(const char *s, bool is_line);
 
 /* near.c: the candidate nearest to a misspelt `word`, or NULL when none is near. */
 const char *near_name(const char *word, const char *const *candidates, int n);
@@ -245,6 +282,11 @@ typedef struct {
 typedef void WatchSteps(void *ctx, int64_t first, int64_t last);
 Watch *watch_new(int64_t steps, int workers); /* workers from 1 on; NULL when memory is out */
 void watch_free(Watch *w);                    /* NULL is allowed */
+typedef union {
+    Watch watch;
+    _Alignas(Watch) char bytes[sizeof(Watch) + sizeof(WatchPlace)];
+} WatchRoom;
+Watch *watch_in(WatchRoom *room, int64_t steps); /* of one worker, and not to be freed */
 /* A worker begins steps, and has ended them.  Beginning gives false, and they must not begin, when
  * somebody has cancelled.  A `w` of NULL is told nothing and never cancels. */
 bool watch_begin(Watch *w, int worker, int64_t first, int64_t last);
@@ -284,7 +326,8 @@ enum { OS_STACK_ROOM = 2 }; /* times what was asked for */
 int os_with_stack(size_t bytes, void (*fn)(void *arg), void *arg);
 
 /* os_thread.c: pthread_create() of a thread that leaves the process's signals to the program's
- * threads, but for the faults that it causes itself. */
+ * threads, but for the faults that it causes itself.  `attributes` NULL: with the usual stack, but
+ * at least 1 MiB. */
 int os_thread_start(pthread_t *out, const pthread_attr_t *attributes, void *(*run)(void *),
                     void *argument);
 
@@ -328,9 +371,12 @@ typedef enum { OS_NOTHING, OS_FILE, OS_FOLDER } OsKind;
 typedef struct {
     OsKind kind;
     bool is_public;          /* everybody may write to it */
+    bool is_sticky;          /* .. and, in a folder, nobody replace what belongs to others */
+    uint64_t owner;          /* the user's number */
     uint64_t device, number; /* together its identity, whatever path led to it */
     int64_t changed;         /* its content, last: nanoseconds since 1970 */
 } OsEntry;
+uint64_t os_user(void); /* the number of the one whose rights this process has */
 /* Of what cannot be looked at too, OS_NOTHING.  For the moment of the call only. */
 OsEntry os_entry(const char *path);
 

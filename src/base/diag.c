@@ -7,8 +7,8 @@
  *     hint: broadcast one of them
  *
  * Whatever the source holds, the output is printable UTF-8: control characters (those that
- * reorder text included) and bytes that are not UTF-8 appear as \xNN.  Tabs are kept, in the
- * caret line too, and lines of any length are cut around the caret.
+ * reorder text included) and bytes that are not UTF-8 appear as \xNN (printable.c).  Tabs are kept,
+ * in the caret line too, and lines of any length are cut around the caret.
  */
 #include <stdio.h>
 #include <string.h>
@@ -91,6 +91,16 @@ void diag_call(Diags *d, Span call, const char *callee)
     diag(d, DIAG_NOTE, call, "in `%s`, called from here", callee);
 }
 
+bool diag_warned(const Diags *d, Span span)
+{
+    for (int i = 0; span.end > 0 && i < d->list.len; i++) {
+        const Diag *old = &d->list.at[i];
+        if (old->kind == DIAG_WARNING && old->span.start == span.start && old->span.end == span.end)
+            return true;
+    }
+    return false;
+}
+
 int diag_errors(const Diags *d)
 {
     return d->errors;
@@ -101,63 +111,22 @@ bool diag_kept(const Diags *d)
     return !d->dropping;
 }
 
-/* The length of the well-formed UTF-8 sequence at p, at most n bytes; 0 when there is none. */
-static int utf8_length(const unsigned char *p, size_t n)
-{
-    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    int len = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-
-    if (p[0] > 0xf4 || (size_t)len > n)
-        return 0;
-    if (len <= 1)
-        return len;
-    uint32_t c = p[0] & (0x7fu >> len);
-    for (int i = 1; i < len; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-        c = c << 6 | (p[i] & 0x3f);
-    }
-    bool surrogate = c >= 0xd800 && c < 0xe000;
-    bool reorders = (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
-    bool control = c < 0xa0;
-    return c < smallest[len] || c > 0x10ffff || surrogate || reorders || control ? 0 : len;
-}
-
 /* Put what stands at p, at most n bytes, in printable form.  Gives the number of bytes taken;
  * *width is the number of columns it covers, -1 for a tab. */
 static int put_character(Text *t, const char *p, size_t n, int *width)
 {
-    unsigned char c = (unsigned char)*p;
-    int len = utf8_length((const unsigned char *)p, n);
+    char shown[PRINTABLE_BYTES];
+    size_t taken = 1;
 
-    if (c == '\t') {
+    if (*p == '\t') {
         *width = -1;
         text_putn(t, p, 1);
         return 1;
     }
-    if (len == 0 || c < 0x20 || c == 0x7f) {
-        text_printf(t, "\\x%02x", c);
-        *width = 4;
-        return 1;
-    }
-    text_putn(t, p, (size_t)len);
-    *width = 1;
-    return len;
-}
-
-/* A message or a path: one that has several lines keeps them. */
-void text_put_printable(Text *t, const char *s)
-{
-    size_t n = strlen(s);
-    int width;
-
-    for (size_t i = 0; i < n;) {
-        if (s[i] == '\n') {
-            text_putn(t, s + i++, 1);
-            continue;
-        }
-        i += (size_t)put_character(t, s + i, n - i, &width);
-    }
+    size_t len = printable_character(p, n, shown, &taken);
+    *width = shown[0] == '\\' && *p != '\\' ? (int)len : 1;
+    text_putn(t, shown, len);
+    return (int)taken;
 }
 
 static bool is_continuation(char c)
@@ -220,7 +189,7 @@ static void put_diag(const Diags *d, Text *t, const Diag *item)
         at.source && item->span.start == at.source->base && item->span.end <= at.source->base;
 
     if (at.source)
-        text_put_printable(t, at.source->path);
+        text_put(t, at.source->shown);
     if (at.source && !whole)
         text_printf(t, ":%d:%d", at.line, at.column);
     text_printf(t, "%s%s: ", at.source ? ": " : "", kinds[item->kind]);

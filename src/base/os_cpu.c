@@ -143,6 +143,13 @@ static int allowed_cpus(void)
     return (int)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1);
 }
 
+enum { STACK_NEEDED = 64 << 10 }; /* of paths, and what reads files */
+
+static void read_quota(void *quota)
+{
+    *(int *)quota = os_cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup");
+}
+
 /* What control groups allow stays what it was when a process first asked; it may change its
  * affinity itself. */
 int os_cpu_count(void)
@@ -151,7 +158,8 @@ int os_cpu_count(void)
     int quota = atomic_load_explicit(&known, memory_order_relaxed);
 
     if (quota < 0) {
-        quota = os_cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup");
+        quota = 0;
+        os_with_stack(STACK_NEEDED, read_quota, &quota);
         atomic_store_explicit(&known, quota, memory_order_relaxed);
     }
     return smaller_limit(allowed_cpus(), quota);

@@ -430,6 +430,11 @@ int os_make_dirs(const char *path)
     return 0;
 }
 
+uint64_t os_user(void)
+{
+    return geteuid();
+}
+
 OsEntry os_entry(const char *path)
 {
     struct stat st;
@@ -439,6 +444,8 @@ OsEntry os_entry(const char *path)
         return e;
     e.kind = S_ISREG(st.st_mode) ? OS_FILE : S_ISDIR(st.st_mode) ? OS_FOLDER : OS_NOTHING;
     e.is_public = (st.st_mode & S_IWOTH) != 0;
+    e.is_sticky = (st.st_mode & S_ISVTX) != 0;
+    e.owner = st.st_uid;
     e.device = (uint64_t)st.st_dev;
     e.number = (uint64_t)st.st_ino;
     e.changed = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;

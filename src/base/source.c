@@ -47,7 +47,13 @@ const Source *source_add_part(SourceMap *m, const char *path, int line, const ch
     if (base > SOURCE_MOST_BYTES || len > SOURCE_MOST_BYTES - base)
         return NULL;
     e = NEW(m->arena, Entry);
-    *e = (Entry){{arena_strndup(m->arena, path, strlen(path)), text, len, base, line}, older};
+    *e = (Entry){{.path = arena_strndup(m->arena, path, strlen(path)),
+                  .text = text,
+                  .len = len,
+                  .base = base,
+                  .line = line,
+                  .shown = shown_name(m->arena, path)},
+                 older};
     atomic_store_explicit(&m->newest, e, memory_order_release);
     return &e->source;
 }

@@ -83,6 +83,16 @@ void text_put_double(Text *t, double v, int digits)
     text_put(t, s);
 }
 
+void text_put_fixed(Text *t, double v, int digits)
+{
+    char s[400]; /* 309 digits in front of the point */
+    locale_t before = uselocale(c_locale());
+
+    snprintf(s, sizeof s, "%.*f", MIN(digits, 40), v);
+    uselocale(before);
+    text_put(t, s);
+}
+
 double double_from_text(const char *s, const char **end)
 {
     char *stop;

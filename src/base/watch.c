@@ -11,18 +11,28 @@
 
 #include "base.h"
 
+static void begin(Watch *w, int64_t steps, int workers)
+{
+    *w = (Watch){.steps = steps, .workers = workers};
+    for (int i = 0; i < workers; i++)
+        w->at[i] = (WatchPlace){.piece = 1};
+}
+
 Watch *watch_new(int64_t steps, int workers)
 {
     size_t bytes = sizeof(Watch) + (size_t)workers * sizeof(WatchPlace);
     Watch *w = aligned_alloc(_Alignof(Watch),
                              (bytes + _Alignof(Watch) - 1) / _Alignof(Watch) * _Alignof(Watch));
 
-    if (!w)
-        return NULL;
-    *w = (Watch){.steps = steps, .workers = workers};
-    for (int i = 0; i < workers; i++)
-        w->at[i] = (WatchPlace){.piece = 1};
+    if (w)
+        begin(w, steps, workers);
     return w;
+}
+
+Watch *watch_in(WatchRoom *room, int64_t steps)
+{
+    begin(&room->watch, steps, 1);
+    return &room->watch;
 }
 
 void watch_free(Watch *w)
@@ -76,14 +86,16 @@ bool watch_run(Watch *w, int worker, int64_t first, int64_t last, WatchSteps *st
     while (first < last) {
         int64_t piece = atomic_load_explicit(&p->piece, memory_order_relaxed);
         int64_t next = MIN(last, first + piece);
-        double start = os_seconds();
+        double start = last - first > 1 ? os_seconds() : 0; /* of one step there are no pieces */
 
         if (!watch_begin(w, worker, first, next))
             return false;
         steps(ctx, first, next);
         watch_end(w, worker);
-        piece = next_piece(piece, next - first, os_seconds() - start);
-        atomic_store_explicit(&p->piece, piece, memory_order_relaxed);
+        if (start > 0) {
+            piece = next_piece(piece, next - first, os_seconds() - start);
+            atomic_store_explicit(&p->piece, piece, memory_order_relaxed);
+        }
         first = next;
     }
     return true;

@@ -25,8 +25,9 @@ static const char *image_trouble(Arena *a, const tilec_tensor *t, int most, cons
                             dtype_name((DType)t->dtype));
     if (t->ndim < 2 || t->ndim > 3 || channels < 1 || channels > most || t->shape[0] < 1 ||
         t->shape[1] < 1 || t->shape[0] > INT32_MAX || t->shape[1] > INT32_MAX)
-        return arena_printf(a, "%s holds HxW or HxWxC with up to %d channels, not %s", what, most,
-                            shape_text(a, t));
+        return arena_printf(a, "%s holds HxW or HxWxC with up to %d channels, not %s%s", what, most,
+                            shape_text(a, t),
+                            t->ndim == 3 && t->shape[0] <= most ? ": channels stand last" : "");
     return NULL;
 }
 

@@ -136,6 +136,8 @@ static const char *advice_for_suffix(Arena *a, const char *suffix)
                "between both";
     if (strstr(arrays, word))
         return "; numpy.save('x.npy', array) and numpy.load('x.npy') are between both";
+    if (strchr(suffix, ':'))
+        return "; the dtype of what is written stands at the array's name: out:u8=o.png";
     return strcmp(suffix, ".txt") == 0 || strcmp(suffix, ".tsv") == 0
                ? "; numbers with commas between them are a .csv"
                : "";
@@ -272,21 +274,11 @@ static void write_task(Io *io, const Task *task)
     write_out(io, name.path);
 }
 
-/* Put a text so that it cannot drive a terminal, nor begin another line: a file may be called
- * anything.  `to` has room for four times its length; gives the end. */
+/* As text_put_name(); `to` has room for four times the length of `s`; gives the end. */
 static char *put_escaped(char *to, const char *s)
 {
-    for (; *s; s++) {
-        unsigned char ch = (unsigned char)*s;
-        bool is_c1 = ch == 0xc2 && (unsigned char)s[1] >= 0x80 && (unsigned char)s[1] < 0xa0;
-
-        if (is_c1)
-            to += sprintf(to, "\\xc2\\x%02x", (unsigned char)*++s);
-        else if (ch >= 0x20 && ch != 0x7f)
-            *to++ = *s;
-        else
-            to += sprintf(to, ch == '\n' ? "\\n" : "\\x%02x", ch);
-    }
+    for (size_t n = strlen(s), taken; n > 0; s += taken, n -= taken)
+        to += printable_in_name(s, n, to, &taken);
     *to = '\0';
     return to;
 }

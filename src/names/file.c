@@ -480,8 +480,8 @@ FrontFile *file_read(FileSet *s, const Source *src, const char *folder)
     return f;
 }
 
-FrontFile *front_parse(Arena *a, Interner *interner, const Source *src, const FrontOptions *options,
-                       Diags *d)
+FrontFile *front_parse(Arena *a, Interner *interner, const Language *language, const Source *src,
+                       const FrontOptions *options, Diags *d)
 {
     FileSet *s = NEW(a, FileSet);
     const char *folder = path_folder(a, src->path);
@@ -489,7 +489,8 @@ FrontFile *front_parse(Arena *a, Interner *interner, const Source *src, const Fr
 
     if (!is_text(src, d))
         return NULL;
-    *s = (FileSet){.arena = a, .interner = interner, .sources = diags_sources(d)};
+    *s = (FileSet){
+        .arena = a, .interner = interner, .language = language, .sources = diags_sources(d)};
     if (options)
         s->options = *options;
     if (s->options.host.find)

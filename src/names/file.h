@@ -18,6 +18,7 @@ typedef struct {
     Arena *arena;
     Interner *interner;
     SourceMap *sources;
+    const Language *language;
     FrontOptions options;
     Map *defines;                  /* name -> the last FileDefine; NULL without any */
     VEC(const FileDefine *) given; /* all of them, as the user gave them */
@@ -204,10 +205,5 @@ typedef ChoiceState ChoiceTest(void *context, const FrontFile *f, const AstChoic
 ChoiceState choice_of(const FrontFile *f, const AstChoice *c, ChoiceTest *test, void *context);
 /* The test of an `if` or `elif`; NULL when it cannot be read.  Interns names. */
 const Node *choice_parse_test(Arena *a, const FrontFile *f, const AstChoice *c);
-
-/* What the language has, which src/resolve/ knows: does a module mean something inside a kernel,
- * and has such a module a member of that name? */
-bool module_is_known(Sym module);
-bool module_has(Sym module, Sym member); /* false where it means nothing */
 
 #endif

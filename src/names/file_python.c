@@ -328,7 +328,7 @@ static bool module_attribute(Py *p, const Const *self, const char *name, Span at
 
     if (!name_in(p, f, name, at, out, &found))
         return false;
-    return found || py_fail(p, at, "%s has no `%s` that is known here", f->source->path, name);
+    return found || py_fail(p, at, "%s has no `%s` that is known here", f->source->shown, name);
 }
 
 static const PyClass module_class = {.name = "a module", .attribute = module_attribute};

@@ -145,10 +145,18 @@ typedef struct {
     const HostAnswer *kernel; /* NULL, or the function of the text that is its one kernel */
 } FrontOptions;
 
+/* The language that kernels are written in, which stands on all this and is handed down. */
+typedef struct KernelLanguage KernelLanguage; /* lower/lower.h */
+typedef struct {
+    bool (*module_is_known)(Sym module);        /* does it mean something inside a kernel? */
+    bool (*module_has)(Sym module, Sym member); /* false where it means nothing */
+    const KernelLanguage *kernels;
+} Language;
+
 /* file.c: `src` is one of the sources of `d`, and the same map is behind each `d` that is given
  * with the file from then on; files that it imports are added.  options NULL: none. */
-FrontFile *front_parse(Arena *a, Interner *interner, const Source *src, const FrontOptions *options,
-                       Diags *d);
+FrontFile *front_parse(Arena *a, Interner *interner, const Language *language, const Source *src,
+                       const FrontOptions *options, Diags *d);
 int front_kernel_count(const FrontFile *f); /* every jit function, in file order */
 /* Bare where that finds it, else the full one; lives as long as `f`. */
 const char *front_kernel_name(const FrontFile *f, int i);

@@ -7,6 +7,9 @@
  * in those above it, so that packages without __init__.py are found too.  Folders above that
  * everybody may write to are left out.
  *
+ * A module is not read where another user may have put it (is_strange()), unless the user named its
+ * folder, or a host imports modules itself.
+ *
  * Files are read when a name of theirs is needed, once, and stay.  A module that cannot be found or
  * read is a text that says why, for whoever needs it.
  */
@@ -157,23 +160,85 @@ static FrontFile *find_read(FileSet *s, const OsEntry *e)
 
 static const char *read_text(FileSet *s, const char *path, char **text, size_t *len)
 {
+    const char *shown = shown_name(s->arena, path);
     int status;
 
     if (s->files.len > MAX_FILES)
-        return arena_printf(s->arena, "%s is not read: %d files were", path, MAX_FILES);
+        return arena_printf(s->arena, "%s is not read: %d files were", shown, MAX_FILES);
     if (s->bytes >= MAX_ALL_BYTES)
-        return arena_printf(s->arena, "%s is not read: %d MiB were", path, MAX_ALL_BYTES >> 20);
+        return arena_printf(s->arena, "%s is not read: %d MiB were", shown, MAX_ALL_BYTES >> 20);
     status = os_read_file(s->arena, path, MAX_FILE_BYTES, text, len);
     if (status != 0)
-        return arena_printf(s->arena, "%s: %s", path, strerror(status));
+        return arena_printf(s->arena, "%s: %s", shown, strerror(status));
     if (memchr(*text, '\0', *len))
-        return arena_printf(s->arena, "%s is not text", path);
+        return arena_printf(s->arena, "%s is not text", shown);
     return NULL;
+}
+
+/* --- who may have written it --- */
+
+/* May anybody but the owner have put there what is in this file, or another file in its place? */
+static bool is_open(const char *path, Arena *a)
+{
+    OsEntry folder = folder_entry(path_folder(a, path));
+
+    return os_entry(path).is_public || (folder.is_public && !folder.is_sticky);
+}
+
+/* A module is as good as the file of kernels, which the user named: it may have the same owner, and
+ * be open to everybody if that is.  A group is taken for people who trust each other, since in many
+ * systems every user has one of his own. */
+static const char *is_strange(const FileSet *s, const char *path, const OsEntry *e)
+{
+    const char *first = s->first ? s->first->source->path : path;
+    OsEntry named = os_entry(first);
+
+    if (named.kind == OS_NOTHING)
+        named = folder_entry(path_folder(s->arena, first));
+    if (e->owner != 0 && e->owner != os_user() && e->owner != named.owner)
+        return "it belongs to another user";
+    if (is_open(path, s->arena) && !is_open(first, s->arena))
+        return e->is_public ? "everybody may write to it" : "everybody may write to its folder";
+    return NULL;
+}
+
+static Imported refuse_module(const FileSet *s, const char *path, const char *why)
+{
+    const char *folder = path_folder(s->arena, path);
+
+    return (Imported){.problem = arena_printf(s->arena,
+                                              "%s is not read, since %s; where that is all right "
+                                              "--path %s says so",
+                                              shown_name(s->arena, path), why,
+                                              *folder ? shown_name(s->arena, folder) : ".")};
+}
+
+static bool is_same(const OsEntry *a, const OsEntry *b)
+{
+    return a->kind == b->kind && a->device == b->device && a->number == b->number;
+}
+
+/* Does it stand in a folder that the user named, or below one? */
+static bool is_named(const FileSet *s, const char *path)
+{
+    const char *folder = path_folder(s->arena, path);
+
+    for (int up = 0; up < MAX_FOLDERS_ABOVE && folder; up++) {
+        OsEntry e = folder_entry(folder);
+        for (int i = 0; i < s->options.npaths; i++) {
+            OsEntry named = folder_entry(s->options.paths[i]);
+            if (is_same(&e, &named))
+                return true;
+        }
+        folder = path_above(s->arena, folder);
+    }
+    return s->options.host.find != NULL;
 }
 
 static Imported read_module(FileSet *s, const char *path, const char *folder)
 {
     OsEntry e = os_entry(path);
+    const char *why = is_strange(s, path, &e);
     Imported out = {.file = find_read(s, &e)};
     const Source *src;
     FrontFile *f;
@@ -182,12 +247,15 @@ static Imported read_module(FileSet *s, const char *path, const char *folder)
 
     if (out.file)
         return out;
+    if (why && !is_named(s, path))
+        return refuse_module(s, path, why);
     out.problem = read_text(s, path, &text, &len);
     if (out.problem)
         return out;
     src = source_add(s->sources, path, text, len);
     if (!src)
-        return (Imported){.problem = arena_printf(s->arena, "%s is not read: too much was", path)};
+        return (Imported){.problem = arena_printf(s->arena, "%s is not read: too much was",
+                                                  shown_name(s->arena, path))};
     s->bytes += len;
     f = file_read(s, src, folder);
     f->entry = e;
@@ -267,8 +335,8 @@ static Imported find_relative(const FrontFile *from, const char *module)
     found = find_below(from->set, folder, module);
     if (found.file || found.problem)
         return found;
-    return not_found(
-        arena_printf(a, "there is no module `%s` in %s", module, *folder ? folder : "."));
+    return not_found(arena_printf(a, "there is no module `%s` in %s", module,
+                                  *folder ? shown_name(a, folder) : "."));
 }
 
 static Imported report_roots(const FrontFile *from, const Folders *roots)

@@ -25,8 +25,8 @@ static bool import_resolves(const FrontFile *from, const AstImport *i)
 {
     const Imported *m;
 
-    if (module_is_known(i->module))
-        return !i->member || module_has(i->module, i->member);
+    if (from->set->language->module_is_known(i->module))
+        return !i->member || from->set->language->module_has(i->module, i->member);
     m = import_module(from, i->module);
     return m->file && (!i->member || has_member(m->file, i->member));
 }
@@ -97,8 +97,8 @@ static bool star_brings(const FrontFile *f, const AstImport *star, Sym name)
 {
     FrontFile *of;
 
-    if (module_is_known(star->module))
-        return name[0] != '_' && module_has(star->module, name);
+    if (f->set->language->module_is_known(star->module))
+        return name[0] != '_' && f->set->language->module_has(star->module, name);
     of = import_module(f, star->module)->file;
     return of && has_member(of, name) && is_exported(of, name);
 }
@@ -164,7 +164,9 @@ static bool has_member(const FrontFile *f, Sym name)
 /* What an import of `f` leads to in the end. */
 static void set_target(FrontFile *f, AstImport *import, const AstImport *good)
 {
-    FrontFile *file = module_is_known(good->module) ? NULL : import_module(f, good->module)->file;
+    FrontFile *file = f->set->language->module_is_known(good->module)
+                          ? NULL
+                          : import_module(f, good->module)->file;
     const AstImport *next;
     Sym member = good->member;
 

@@ -11,12 +11,45 @@
  *   resolve_import.c   what imports bring
  *   resolve_host.c     what the program that loaded the file says
  *
- * The lowering calls it through the prototypes in ../lower/lower.h; here is what its files share.
+ * The lowering calls some of it through its KernelLanguage (../lower/lower.h).
  */
 #ifndef TILEC_RESOLVE_RESOLVE_H
 #define TILEC_RESOLVE_RESOLVE_H
 
-#include "../lower/lower.h"
+#include "../libdevice/formula.h"
+
+/* --- for the lowering --- */
+/* resolve_name.c */
+/* The local, else global_value(); an error when it is neither. */
+Val lower_name(Lower *l, const Node *n);
+Val lower_undefined(Lower *l, const Node *name); /* says that it is not defined */
+/* An attribute or call that is lowered from here on, unless it begins another one. */
+void chain_begin(Lower *l, const Node *n);
+Val lower_attribute(Lower *l, const Node *n); /* of any expression; see value_attribute() */
+/* A member of a module, a property or method of a tile, type or constant; an error when there is
+ * none, unknown for what is unknown. */
+Val value_attribute(Lower *l, Val self, Sym name, Span span);
+
+/* resolve_global.c */
+Val global_value(Lower *l, Sym name, Span span, bool *found); /* not local; builtins too */
+/* An expression outside of kernels that stands there; unknown, without a word, when it has no
+ * value. */
+Val value_of_host(Lower *l, const Where *w, const Node *n, Span span);
+/* What stands right in a class as an assignment or class: `WIDTH = 8`; false: nothing does. */
+bool class_attribute(Lower *l, const AstClass *c, Sym name, Span span, Val *out);
+/* An expression in a kernel, without its locals and with all that Python has outside of it. */
+Val static_outside(Lower *l, const Node *n);
+bool annotation_is_constexpr(const Node *n);      /* also as a text, and under any module (R23) */
+void warn_of_choice(Lower *l, const AstFunc *fn); /* that another definition might count */
+
+/* resolve_host.c */
+/* What the host says about a parameter's default; false when it does not know. */
+bool host_default(Lower *l, const AstFunc *fn, const AstParam *p, Val *out);
+
+/* For names, through its Language: does a module mean something inside a kernel, and has such a
+ * module a member of that name? */
+bool module_is_known(Sym module);
+bool module_has(Sym module, Sym member); /* false where it means nothing */
 
 /* --- resolve_import.c --- */
 /* What an import brings, whatever else may stand for it. */
@@ -47,6 +80,9 @@ const AstFunc *choice_other(Lower *l, const AstFunc *fn);
 
 /* --- resolve_host.c --- */
 /* What the host says about a name; false when it does not know. */
+/* What a dotted path such as triton.language.exp names, as an object of the host is called; false:
+ * it is no path of the language. */
+bool language_function(Lower *l, const char *path, Span span, Val *out);
 bool host_value(Lower *l, const Where *w, Sym name, Span span, Val *out);
 
 /* --- resolve_name.c --- */

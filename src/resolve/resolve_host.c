@@ -30,6 +30,17 @@ static Val language_value(Lower *l, Sym full, Sym name, Span span)
     return module_member(l, module, intern(l->interner, dot + 1), NULL, span);
 }
 
+bool language_function(Lower *l, const char *path, Span span, Val *out)
+{
+    const char *dot = strrchr(path, '.');
+    Sym module = dot ? intern_n(l->interner, path, (size_t)(dot - path)) : NULL;
+
+    if (!module || strchr(path, ' ') || !module_is_known(module))
+        return false;
+    *out = module_member(l, module, intern(l->interner, dot + 1), NULL, span);
+    return true;
+}
+
 /* "torch.nn.functional.relu": a member of a module that is none of the language's.  It may be
  * there, whatever it is. */
 static Val library_value(Lower *l, Sym full, Span span)

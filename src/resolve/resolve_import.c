@@ -29,7 +29,7 @@ static Val no_member_of_file(Lower *l, const FrontFile *f, Sym name, Span span)
     VEC(const char *) names = {0};
     const char *near;
 
-    error_at(l, span, E_NO_FILE_MEMBER, f->source->path, name);
+    error_at(l, span, E_NO_FILE_MEMBER, f->source->shown, name);
     if (!hints_show(l))
         return val_unknown();
     for (int i = 0; i < f->nfuncs; i++) {
@@ -63,8 +63,8 @@ Val file_member(Lower *l, const FrontFile *file, Sym name, bool any, Span span)
     if (found || submodule)
         return found ? v : val_file(submodule);
     if (too_deep)
-        return fail_val(l, span, E_IMPORT_HOPS, name, file->source->path);
-    return again ? fail_val(l, span, E_IMPORT_CYCLE, name, file->source->path)
+        return fail_val(l, span, E_IMPORT_HOPS, name, file->source->shown);
+    return again ? fail_val(l, span, E_IMPORT_CYCLE, name, file->source->shown)
                  : no_member_of_file(l, file, name, span);
 }
 

@@ -184,9 +184,22 @@ static const char *meant_dtype(Sym name)
     return NULL;
 }
 
+/* In `math` functions of elements are meant: there max is tl.maximum, and tl.max is a reduction. */
+static const char *elementwise_name(Lower *l, Sym module, Sym member)
+{
+    const char *last = strrchr(module, '.');
+    bool in_math = strcmp(last ? last + 1 : module, "math") == 0;
+
+    if (in_math && strcmp(member, "max") == 0)
+        return "tl.maximum";
+    if (in_math && strcmp(member, "min") == 0)
+        return "tl.minimum";
+    return own_name(l, member);
+}
+
 static Val no_member(Lower *l, Sym module, Sym member, int where, Span span)
 {
-    const char *own = own_name(l, member), *near = builtin_near(member, where);
+    const char *own = elementwise_name(l, module, member), *near = builtin_near(member, where);
 
     error_at(l, span, E_NO_MEMBER, module, member);
     if (where & IN_TL && meant_dtype(member))
@@ -209,7 +222,8 @@ static bool foreign_member(Lower *l, Sym module, Sym member, Val *out)
     *out = val_module(intern(l->interner, full));
     if (module_where(full) >= 0)
         return true;
-    if (!py_full_name(&p, full, &c))
+    bool is_of_process = strcmp(module, "os") == 0; /* a kernel asks nothing of that */
+    if ((is_of_process && !l->frame->is_static) || !py_full_name(&p, full, &c))
         return false;
     bool is_compared = c.kind == CONST_DTYPE && l->admitted == ADMIT_DTYPES;
     if (c.kind != CONST_FUNCTION && !l->frame->is_static && !is_compared)
@@ -221,7 +235,8 @@ static bool foreign_member(Lower *l, Sym module, Sym member, Val *out)
 /* Libraries whose functions work on whole arrays, at any depth of their modules. */
 static bool is_array_library(Sym module)
 {
-    static const char *const names[] = {"torch", "numpy", "jax", "cupy", "scipy"};
+    static const char *const names[] = {"torch", "numpy", "jax",     "cupy",   "scipy",
+                                        "cv2",   "PIL",   "skimage", "pandas", "tensorflow"};
 
     for (int i = 0; i < COUNT(names); i++) {
         size_t n = strlen(names[i]);
@@ -399,8 +414,12 @@ Val lower_name(Lower *l, const Node *n)
     Val v = val_unknown();
 
     if (b && b->bound && val_is_const(b->val, CONST_OBJECT) &&
-        b->val.c->class == &front_object_class)
-        return fail_val(l, n->span, E_HOST_OBJECT, n->name, (const char *)b->val.c->object);
+        b->val.c->class == &front_object_class) {
+        const char *text = b->val.c->object;
+        if (language_function(l, text, n->span, &v))
+            return v;
+        return fail_val(l, n->span, E_HOST_OBJECT, n->name, text);
+    }
     if (b && b->bound)
         return b->val;
     if (!b || !b->lost)
@@ -410,13 +429,18 @@ Val lower_name(Lower *l, const Node *n)
 
 /* --- attributes --- */
 
-static Val shape_tuple(Lower *l, int rank, const int32_t *dims)
+/* The extents as constants; `v` is a value of the type, which knows what they are called, or NULL.
+ */
+static Val shape_tuple(Lower *l, const Type *t, const Value *v)
 {
     Val items[MAX_RANK];
 
-    for (int i = 0; i < rank; i++)
-        items[i] = val_int(l, dims[i]);
-    return val_tuple(l, rank, items);
+    for (int i = 0; i < t->rank; i++) {
+        Const c = const_int(t->dims[i]);
+        c.symbol = v ? value_extent(v, i) : NULL;
+        items[i] = val_const(l, c);
+    }
+    return val_tuple(l, t->rank, items);
 }
 
 static Val bind_method(Lower *l, Val self, Sym name, const Builtin *b)
@@ -463,7 +487,7 @@ static Val run_attribute(Lower *l, Val self, Sym name, Span span)
     const Type *t = self.run->type;
 
     if (strcmp(name, "shape") == 0)
-        return shape_tuple(l, t->rank, t->dims);
+        return shape_tuple(l, t, self.run);
     if (strcmp(name, "numel") == 0 && (!t->pointer || t->rank > 0))
         return val_int(l, type_numel(t));
     if (strcmp(name, "dtype") == 0)
@@ -513,7 +537,7 @@ static Val type_attribute(Lower *l, Val self, Sym name, Span span)
     if (strcmp(name, "scalar") == 0)
         return val_type(type_element(l->module, t));
     if (strcmp(name, "shape") == 0)
-        return shape_tuple(l, t->rank, t->dims);
+        return shape_tuple(l, t, NULL);
     if (strcmp(name, "name") == 0)
         return val_string(l, val_type_text(l, t));
     if (t->pointer && strstr(name, "_bitwidth"))
@@ -522,7 +546,7 @@ static Val type_attribute(Lower *l, Val self, Sym name, Span span)
         return val_int(l, 8);
     if (py_dtype_attribute(t->dtype, name, &c))
         return val_const(l, c);
-    if (strncmp(name, "is_", 3) == 0)
+    if (strncmp(name, "is_", 3) == 0 || strcmp(name, "get_block_shapes") == 0)
         return bind_method(l, self, name, NULL);
     return fail_val(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
 }
@@ -558,7 +582,7 @@ static Val descriptor_attribute(Lower *l, Val self, Sym name, Span span)
     if (strcmp(name, "strides") == 0)
         return handle_parts(l, self.run, t->rank, DT_I64);
     if (strcmp(name, "block_shape") == 0)
-        return shape_tuple(l, t->rank, t->dims);
+        return shape_tuple(l, t, self.run);
     return fail_val(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
 }
 

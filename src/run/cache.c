@@ -50,10 +50,11 @@ typedef struct {
     char magic[8];
     Hash128 key;
     uint64_t len, scratch, warps, shared; /* of GenOutput */
+    uint64_t workspace, workspace_arg;    /* of its recipe */
     Hash128 checksum; /* of what follows the header, mixed with the fields above */
 } Header;
 
-static const char magic[8] = "tilec\0\2\n"; /* the byte before the end is the format's version */
+static const char magic[8] = "tilec\0\3\n"; /* the byte before the end is the format's version */
 
 /* --- opening --- */
 
@@ -102,12 +103,14 @@ static const char *distrust(const struct stat *folder)
     return NULL;
 }
 
-/* After asprintf(&c->problem, ...). */
+/* After asprintf(&c->problem, ...), of what the environment says, too. */
 static RunStatus told(Cache *c, int length)
 {
-    if (length < 0)
-        c->problem = NULL;
-    return length < 0 ? RUN_NO_MEMORY : RUN_OK;
+    char *text = length < 0 ? NULL : c->problem;
+
+    c->problem = text ? printable_copy(text, true) : NULL;
+    free(text);
+    return c->problem ? RUN_OK : RUN_NO_MEMORY;
 }
 
 /* How much may be kept; 0 when that cannot be read. */
@@ -224,7 +227,9 @@ static Header make_header(Hash128 key, const GenOutput *o)
                 .len = o->len,
                 .scratch = o->scratch,
                 .warps = (uint64_t)o->warps,
-                .shared = o->shared};
+                .shared = o->shared,
+                .workspace = (uint64_t)o->recipe.workspace,
+                .workspace_arg = (uint64_t)o->recipe.workspace_arg};
     Hash128 body = hash128_bytes(o->data, o->len);
 
     memcpy(h.magic, magic, sizeof magic);
@@ -242,13 +247,14 @@ static bool is_entry(char *file, size_t len, Hash128 key, GenOutput *out)
         return false;
     memcpy(&h, file, sizeof h);
     if (h.len != len - sizeof h || h.scratch > MAX_SCRATCH || h.warps > MAX_WARPS ||
-        h.shared > MAX_SHARED)
+        h.shared > MAX_SHARED || h.workspace > MAX_SCRATCH || h.workspace_arg > INT32_MAX)
         return false;
     *out = (GenOutput){.data = file + sizeof h,
                        .len = h.len,
                        .scratch = h.scratch,
                        .warps = (int)h.warps,
-                       .shared = h.shared};
+                       .shared = h.shared,
+                       .recipe = {(int64_t)h.workspace, (int)h.workspace_arg}};
     Header right = make_header(key, out);
     return memcmp(&h, &right, sizeof h) == 0;
 }

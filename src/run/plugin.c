@@ -35,12 +35,13 @@ const GenPlugin *run_plugin_at(Arena *a, const char *path, const char **why)
     const char *error;
 
     if (!os_library_is_whole(path)) {
-        *why = arena_printf(a, "%s: its end is missing: it was not copied as a whole", path);
+        *why = arena_printf(a, "%s: its end is missing: it was not copied as a whole",
+                            shown_name(a, path));
         return NULL;
     }
     void *lib = os_load_library(path, &error);
     if (!lib) {
-        *why = arena_printf(a, "%s", error);
+        *why = shown_name(a, error);
         return NULL;
     }
     const GenPlugin *(*entry)(void) =
@@ -48,7 +49,7 @@ const GenPlugin *run_plugin_at(Arena *a, const char *path, const char **why)
     const GenPlugin *p = entry ? entry() : NULL;
     const char *problem = p ? unfit(p) : "it is not a code generator";
     if (problem)
-        *why = arena_printf(a, "%s: %s", path, problem);
+        *why = arena_printf(a, "%s: %s", shown_name(a, path), problem);
     return problem ? NULL : p;
 }
 
@@ -58,10 +59,11 @@ const GenPlugin *run_plugin_at(Arena *a, const char *path, const char **why)
 static const char *distrusted(Arena *a, const char *path, const struct stat *st, uid_t owner)
 {
     if (st->st_uid != 0 && st->st_uid != geteuid() && st->st_uid != owner)
-        return arena_printf(a, "%s belongs to another user, who is not trusted", path);
+        return arena_printf(a, "%s belongs to another user, who is not trusted",
+                            shown_name(a, path));
     if ((st->st_mode & S_IWOTH) != 0)
         return arena_printf(a, "%s may be written by everybody, so it is not used: chmod o-w %s",
-                            path, path);
+                            shown_name(a, path), shown_name(a, path));
     return NULL;
 }
 
@@ -78,12 +80,13 @@ static const char *trusted(Arena *a, const char *path, uid_t owner, const char *
         return NULL;
     bool linked = S_ISLNK(link.st_mode); /* everybody may write to a link, says its mode */
     if (linked && link.st_uid != file.st_uid && link.st_uid != 0 && link.st_uid != geteuid())
-        problem = arena_printf(a, "%s is a link of another user, who is not trusted", path);
+        problem = arena_printf(a, "%s is a link of another user, who is not trusted",
+                               shown_name(a, path));
     else if (!S_ISREG(file.st_mode))
-        problem = arena_printf(a, "%s is no file", path);
+        problem = arena_printf(a, "%s is no file", shown_name(a, path));
     else if (!(problem = distrusted(a, path, &file, owner)) &&
              !(problem = distrusted(a, folder, &around, owner)) && access(path, R_OK) != 0)
-        problem = arena_printf(a, "%s may not be read", path);
+        problem = arena_printf(a, "%s may not be read", shown_name(a, path));
     *why = *why ? *why : problem;
     return problem ? NULL : path;
 }
@@ -116,7 +119,7 @@ const GenPlugin *run_plugin_or_last(Arena *a, const char *last, const char **why
     if (chosen && chosen[0] == '/')
         return run_plugin_at(a, chosen, why);
     if (chosen && chosen[0] != '\0') {
-        *why = arena_printf(a, "TILEC_PLUGIN is no absolute path: %s", chosen);
+        *why = arena_printf(a, "TILEC_PLUGIN is no absolute path: %s", shown_name(a, chosen));
         return NULL;
     }
     *why = NULL;
@@ -135,8 +138,8 @@ const GenPlugin *run_plugin_or_last(Arena *a, const char *last, const char **why
         *why = arena_printf(a,
                             "%s was not found beside %s or in %s%s%s; TILEC_PLUGIN=/path/to/%s, or "
                             "`plugin` of tilec_open_options, says where it is",
-                            plugin_name, library, install_folder, last ? " or as " : "",
-                            last ? last : "", plugin_name);
+                            plugin_name, shown_name(a, library), install_folder,
+                            last ? " or as " : "", last ? shown_name(a, last) : "", plugin_name);
     return NULL;
 }
 

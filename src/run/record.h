@@ -21,6 +21,7 @@ typedef struct {
     const Type *types; /* of a print's values, each by itself */
     Span span;         /* where it is written */
     bool inserted;     /* an assertion that nobody wrote: its text says all */
+    int threads;       /* of a print: 0, or it is shown as so many threads of a GPU print it */
 } RecordSite;
 
 typedef struct {
@@ -64,7 +65,8 @@ void record_buffer_used(const RecordBuffer *b, size_t bytes, int kind, uint64_t 
 void record_buffer_drain(const RecordBuffer *b, size_t bytes, RecordPort *port);
 
 /* record_text.c: "(X, Y, Z)" and what a print says, for free(); NULL when memory is out.  Tiles of
- * more than a thousand elements show the first and last three along each long dimension. */
+ * more than a thousand elements show the first and last three along each long dimension.  As
+ * threads print: a line for each element of a tile, and one for each thread of a scalar. */
 char *record_text(const RecordSite *s, const int32_t program[3], const void *const *values,
                   bool wide_floats);
 

@@ -3,7 +3,9 @@
  *
  * One record a call and program: "(X, Y, Z)", then the words of the call with its values in their
  * places.  Scalars stand in the line; tiles look like NumPy's arrays: brackets for each dimension,
- * columns of one width, long tiles without their middle.
+ * columns of one width, long tiles without their middle.  With TILEC_PRINT_THREADS=1, for programs
+ * that read what Triton prints: one line for each element, "pid (X, Y, Z) idx (I, J) x: V", and of
+ * a scalar as many as there would be threads.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -180,6 +182,85 @@ static void put_words(Text *out, const RecordSite *s, const void *const *values,
     }
 }
 
+/* --- as the threads of a GPU print --- */
+
+static int digits_of(int n)
+{
+    int digits = 1;
+
+    for (; n > 9; n /= 10)
+        digits++;
+    return digits;
+}
+
+/* "idx ( 3, 12)": columns as wide as the last index of the dimension. */
+static void put_index(Text *out, const Type *type, int64_t element)
+{
+    int64_t index[MAX_RANK];
+
+    for (int d = type->rank - 1; d >= 0; d--) {
+        index[d] = element % type->dims[d];
+        element /= type->dims[d];
+    }
+    text_put(out, "idx (");
+    for (int d = 0; d < type->rank; d++)
+        text_printf(out, "%s%*lld", d > 0 ? ", " : "", digits_of(type->dims[d] - 1),
+                    (long long)index[d]);
+    text_put(out, ")");
+}
+
+/* As C's printf does: floats with six digits, truth as a number. */
+static void put_printed(Text *out, const Tile *tile, int64_t i)
+{
+    const Type *type = tile->type;
+    bool widened = tile->wide && !type->pointer && dtype_is_small_float(type->dtype);
+    DType memory = widened ? DT_FP32 : type->dtype;
+    uint64_t bits = 0;
+
+    if (!type->pointer && dtype_is_float(type->dtype)) {
+        memcpy(&bits, tile->data + i * dtype_size(memory), (size_t)dtype_size(memory));
+        text_printf(out, "%f", scalar_to_double(memory, bits));
+    } else if (!type->pointer && type->dtype == DT_I1) {
+        text_printf(out, "%d", tile->data[i] & 1);
+    } else {
+        put_element(out, tile, i);
+    }
+}
+
+/* The words in front of the first value. */
+static void put_front(Text *out, const char *text)
+{
+    for (const char *p = text; *p && !(p[0] == '{' && p[1] == '}'); p++) {
+        text_putn(out, p, 1);
+        if ((p[0] == '{' || p[0] == '}') && p[1] == p[0])
+            p++;
+    }
+}
+
+static void put_lines(Text *out, const RecordSite *s, const int32_t program[3],
+                      const void *const *values, bool wide)
+{
+    for (int v = 0; v < MAX(s->nvalues, 1); v++) {
+        const Type *type = s->nvalues > 0 ? &s->types[v] : NULL;
+        Tile tile = {.type = type, .data = type ? values[v] : NULL, .hex = s->hex, .wide = wide};
+        bool scalar = !type || type->rank == 0;
+        int64_t n = scalar ? s->threads : type_numel(type);
+
+        for (int64_t i = 0; i < n; i++) {
+            text_printf(out, "%spid (%d, %d, %d)", out->len > 0 ? "\n" : "", program[0], program[1],
+                        program[2]);
+            text_put(out, type ? " " : "");
+            if (type)
+                put_index(out, type, i);
+            put_front(out, s->text);
+            if (s->nvalues > 1)
+                text_printf(out, "(operand %d) ", v);
+            if (type)
+                put_printed(out, &tile, scalar ? 0 : i);
+        }
+    }
+}
+
 typedef struct {
     Guard guard;
     Arena *arena;
@@ -193,10 +274,15 @@ static bool attempt(Attempt *a, const RecordSite *s, const int32_t program[3],
     if (setjmp(a->guard.env) != 0)
         return false;
     a->arena = arena_new(&a->guard);
-    Text out = text_new(a->arena);
-    text_printf(&out, "(%d, %d, %d)", program[0], program[1], program[2]);
-    put_words(&out, s, values, wide);
-    a->text = strdup(out.s);
+    Text out = text_new(a->arena), shown = text_new(a->arena);
+    if (s->threads > 0) {
+        put_lines(&out, s, program, values, wide);
+    } else {
+        text_printf(&out, "(%d, %d, %d)", program[0], program[1], program[2]);
+        put_words(&out, s, values, wide);
+    }
+    text_put_printable(&shown, out.s); /* the words may be any */
+    a->text = strdup(shown.s);
     return true;
 }
 

@@ -121,6 +121,7 @@ const char *parse_advice(const Parser *p)
         {"&",      0, "; a pointer is an address already: `x + i`"},
         {"++",     2, "; Python writes `i += 1`"},
         {"--",     2, "; Python writes `i -= 1`"},
+        {" do:",   4, "; a loop is written `while x < n:`"},
         {"else if", 5, "; Python writes `elif`"},
         {"//",     0, "; a comment begins with `#`"},
         {"/*",     0, "; a comment begins with `#`"},
