@@ -60,6 +60,26 @@ Value *func_add_hidden(Func *f, const char *name, const Type *type, ParamKind ki
     return v;
 }
 
+Value *func_add_workspace(Func *f, const char *name, const Type *type, int64_t bytes)
+{
+    Value *v = func_add_hidden(f, name, type, PARAM_WORKSPACE, 0, 0);
+
+    f->params[f->nparams - 1].divisible = WORKSPACE_ALIGN;
+    f->params[f->nparams - 1].bytes = bytes;
+    return v;
+}
+
+int64_t ir_workspace_at(const Func *f, int i)
+{
+    int64_t at = 0;
+
+    while (i-- > 0) {
+        if (f->params[i].kind == PARAM_WORKSPACE)
+            at += (f->params[i].bytes + WORKSPACE_ALIGN - 1) / WORKSPACE_ALIGN * WORKSPACE_ALIGN;
+    }
+    return at;
+}
+
 const Value *func_hidden(const Func *f, ParamKind kind)
 {
     for (int i = 0; i < f->nparams; i++) {
@@ -139,14 +159,22 @@ static const Type *result_type(Builder *b, const OpInfo *info, int n, Value *con
 
     if (strcmp(word, "none") == 0 || strcmp(word, "given") == 0)
         return NULL;
-    if (n < (strcmp(word, "second") == 0 ? 2 : 1))
+    int like = strcmp(word, "second") == 0 ? 1 : 0;
+    if (n <= like)
         bug("%s with %d operands", info->name, n);
-    const Type *first = operands[0]->type;
-    if (strcmp(word, "first") == 0)
-        return first;
-    if (strcmp(word, "second") == 0)
-        return operands[1]->type;
-    return type_with_dtype(b->module, first, strcmp(word, "bool") == 0 ? DT_I1 : first->dtype);
+    const Type *t = operands[like]->type;
+    if (like == 1 || strcmp(word, "first") == 0)
+        return t;
+    return type_with_dtype(b->module, t, strcmp(word, "bool") == 0 ? DT_I1 : t->dtype);
+}
+
+static bool has_named_operand(const Op *op)
+{
+    for (int i = 0; i < op->noperands; i++) {
+        if (op->operands[i]->extents)
+            return true;
+    }
+    return false;
 }
 
 Op *build_op(Builder *b, OpCode code, int noperands, Value *const *operands, int nattrs,
@@ -168,6 +196,8 @@ Op *build_op(Builder *b, OpCode code, int noperands, Value *const *operands, int
         memcpy(op->attrs, attrs, sizeof attrs[0] * (size_t)nattrs);
     for (int i = 0; i < nresults; i++)
         op->results[i]->type = given ? given[i] : ruled;
+    if (nresults > 0 && has_named_operand(op))
+        extents_follow(b->module, op);
     for (int r = 0; r < ((info->flags & REGION_2) ? 2 : (info->flags & REGION_1) ? 1 : 0); r++)
         op->regions[r] = block_new(b->func, op);
     if (b->before)
@@ -310,6 +340,47 @@ Value *build_slice(Builder *b, Value *x, const int64_t *starts, const int32_t *d
 Value *build_addptr(Builder *b, Value *p, Value *offset)
 {
     return build_binary(b, OP_addptr, p, offset);
+}
+
+Op *build_load(Builder *b, Value *p, Value *mask, Value *other)
+{
+    Value *operands[] = {[LOAD_PTR] = p, [LOAD_MASK] = mask, [LOAD_OTHER] = other};
+
+    return build_op(b, OP_load, other ? 3 : mask ? 2 : 1, operands, 0, NULL, 0, NULL);
+}
+
+static const Type *without_dimension(Module *m, const Type *tile, int axis)
+{
+    Type t = *tile;
+
+    t.rank--;
+    memmove(t.dims + axis, t.dims + axis + 1, sizeof t.dims[0] * (size_t)(t.rank - axis));
+    return type_of(m, t);
+}
+
+/* The region gets two elements of each tile. */
+static Op *combine(Builder *b, OpCode code, int n, Value *const *tiles, int axis, bool reverse)
+{
+    const Type **types = NEW_N(b->module->arena, const Type *, n + 1);
+    const int64_t attrs[] = {axis, reverse};
+
+    for (int i = 0; i < n; i++)
+        types[i] =
+            code == OP_scan ? tiles[i]->type : without_dimension(b->module, tiles[i]->type, axis);
+    Op *op = build_op(b, code, n, tiles, op_fixed_attrs(code), attrs, n, types);
+    for (int i = 0; i < 2 * n; i++)
+        block_add_arg(op->regions[0], type_element(b->module, tiles[i % n]->type));
+    return op;
+}
+
+Op *build_reduce(Builder *b, int n, Value *const *tiles, int axis)
+{
+    return combine(b, OP_reduce, n, tiles, axis, false);
+}
+
+Op *build_scan(Builder *b, int n, Value *const *tiles, int axis, bool reverse)
+{
+    return combine(b, OP_scan, n, tiles, axis, reverse);
 }
 
 void build_yield(Builder *b, OpCode ends, int n, Value *const *values)

@@ -68,6 +68,8 @@ void ir_resolve_operands(Op *op)
 static void remember(Map *values, const Value *old, Value *new)
 {
     new->name = old->name;
+    new->number = old->number;
+    new->extents = old->extents;
     map_put(values, MAP_KEY(old), new);
 }
 

@@ -14,9 +14,10 @@
 #define TILEC_IR_H
 
 #include "../base/base.h"
+#include "symbol.h"
 
 enum {
-    MAX_RANK = 8,
+    MAX_RANK = 16,
     MAX_COMBINED = 8, /* tiles that one reduce or scan takes together */
     MAX_ELEMENTWISE_OPERANDS = 3
 };
@@ -48,7 +49,8 @@ typedef enum {
     EFFECT = 1 << 10,
     MOVES = 1 << 11,
     COMPARES = 1 << 12,
-    TOWARD = 1 << 13
+    TOWARD = 1 << 13,
+    COMBINES = 1 << 14
 } OpFlags;
 #define REGIONS(n) ((n) == 1 ? REGION_1 : REGION_2)
 
@@ -89,20 +91,19 @@ typedef struct {
     int32_t dims[MAX_RANK];
 } Type;
 
-typedef struct Op Op;
 typedef struct Block Block;
 typedef struct Func Func;
-typedef struct Module Module;
 
-typedef struct Value Value;
 struct Value {
     const Type *type;
-    Op *def;      /* the op that makes it, or NULL for a block argument */
-    Block *block; /* the block it is defined in */
-    int index;    /* which result, or which argument */
-    int id;       /* dense within the function */
-    Value *repl;  /* set by passes that replace it; see ir_resolve() */
-    Sym name;     /* the user's name for it, or NULL; printing only */
+    Op *def;                      /* the op that makes it, or NULL for a block argument */
+    Block *block;                 /* the block it is defined in */
+    int index;                    /* which result, or which argument */
+    int id;                       /* dense within the function */
+    Value *repl;                  /* set by passes that replace it; see ir_resolve() */
+    Sym name;                     /* the user's name for it, or NULL; printing only */
+    const Symbol *number;         /* what the number of a `const` was called, or NULL */
+    const Symbol *const *extents; /* the same of each dimension; NULL: none has a symbol */
 };
 
 struct Op {
@@ -143,9 +144,12 @@ enum { FOR_LO, FOR_HI, FOR_STEP, FOR_BOUNDS }; /* carried values follow the boun
  * order of the arguments; passes may add hidden ones behind them. */
 typedef enum {
     PARAM_USER,
-    PARAM_RECORDS, /* a pointer: where the launch collects what its programs say */
-    PARAM_VIEW     /* an i64: of the array behind user parameter `of`, number `part` (ViewPart) */
+    PARAM_RECORDS,  /* a pointer: where the launch collects what its programs say */
+    PARAM_VIEW,     /* an i64: of the array behind user parameter `of`, number `part` (ViewPart) */
+    PARAM_WORKSPACE /* a pointer: to `bytes` that each program has for itself.  They begin at a
+                     * multiple of WORKSPACE_ALIGN, and hold anything when the program begins. */
 } ParamKind;
+enum { WORKSPACE_ALIGN = 64 };
 
 /* The elements that the view of an array has, as offsets from its pointer: those of
  *     low + i * stride 0 + j * stride 1 + .. + rest, with 0 <= rest < tail, 0 <= i < count 0, ..
@@ -207,7 +211,8 @@ typedef struct {
     Sym name;
     int64_t divisible; /* value, or address in bytes, is a multiple of this; 0 or 1 = unknown */
     ParamKind kind;
-    int of, part; /* of PARAM_VIEW */
+    int of, part;  /* of PARAM_VIEW */
+    int64_t bytes; /* of PARAM_WORKSPACE */
 } Param;
 
 struct Func {
@@ -247,6 +252,7 @@ struct Module {
     const SourceMap *sources; /* of the spans; may be NULL */
     VEC(CallSite) sites;      /* the first is nobody's; see site.c */
     VEC(Unrolled) unrolled;
+    VEC(const Symbol *) constexprs; /* names, each with its value */
     Func **funcs;
     int nfuncs, funcs_cap;
     Map *types;
@@ -290,6 +296,8 @@ bool type_equal(const Type *a, const Type *b); /* also across modules; within on
 bool type_is_tile(const Type *t);              /* of rank 1 or more; pointers and handles too */
 /* "fp32[64,32]", "*fp32", "*shared fp32[64]", "block fp32[64,32]" */
 const char *type_text(Arena *a, const Type *t);
+/* The same behind a text; with what its extents are called: "fp32[BLOCK=1024,(N // 4)=16]". */
+void type_put(Text *s, const Type *t, const Symbol *const *extents);
 
 /* build.c: every op is made through these; results get fresh ids. */
 /* Without functions; `sources` may be NULL.  What is passed in must outlive it. */
@@ -301,6 +309,10 @@ Value *func_add_param(Func *f, const char *name, const Type *type, int64_t divis
 /* A parameter of a kernel that the launch fills by itself; behind all others. */
 Value *func_add_hidden(Func *f, const char *name, const Type *type, ParamKind kind, int of,
                        int part);
+Value *func_add_workspace(Func *f, const char *name, const Type *type, int64_t bytes);
+/* Bytes from the beginning of a program's workspaces to that of parameter i, or, for the number of
+ * parameters, to their end: a multiple of WORKSPACE_ALIGN. */
+int64_t ir_workspace_at(const Func *f, int i);
 const Value *func_hidden(const Func *f, ParamKind kind); /* the first of that kind, or NULL */
 Block *block_new(Func *f, Op *owner);             /* empty; `owner` does not know of it yet */
 Value *block_add_arg(Block *b, const Type *type); /* behind the others; its id is new */
@@ -351,6 +363,11 @@ Value *build_permute(Builder *b, Value *x, const int *dims);
 /* The tile of these dims that begins at starts[] within x. */
 Value *build_slice(Builder *b, Value *x, const int64_t *starts, const int32_t *dims);
 Value *build_addptr(Builder *b, Value *p, Value *offset); /* offsets in elements of the pointee */
+Op *build_load(Builder *b, Value *p, Value *mask,
+               Value *other); /* NULL: none; no other without mask */
+/* Along an axis; its region has its arguments, and nothing else yet. */
+Op *build_reduce(Builder *b, int n, Value *const *tiles, int axis);
+Op *build_scan(Builder *b, int n, Value *const *tiles, int axis, bool reverse);
 void build_yield(Builder *b, OpCode ends, int n, Value *const *values); /* yield condition return */
 
 /* edit.c */
@@ -364,6 +381,9 @@ Op *op_clone(Builder *b, const Op *op, Map *values); /* deep; `values` maps old 
 void ir_walk(Block *b, void (*visit)(Op *op, void *ctx), void *ctx);
 
 /* site.c: the calls that an op was inlined through, and messages about ops. */
+/* The unrolled loop that makes most of a kernel of so many values, and half of them or more; NULL:
+ * there is none. */
+const Unrolled *ir_most_unrolled(const Module *m, int values);
 int call_site_new(Module *m, const Op *call);            /* for what takes the place of the call */
 int call_site_under(Module *m, CallSite s, int parent);  /* the same call, inlined once more */
 const CallSite *call_site(const Module *m, int site);    /* NULL: none */
@@ -422,6 +442,25 @@ typedef struct PointerBases PointerBases;
 const PointerBases *ir_pointer_bases(const Func *f, Arena *a);
 /* Of a value that it had then; bits as in MemoryUse. */
 uint64_t ir_bases_of(const PointerBases *b, const Value *v);
+
+/* memory.c: the memory that an op reads or writes */
+typedef struct {
+    int effect; /* READS, WRITES or both; 0: none, or nobody knows where, as of a call */
+    /* Which operands, whether this op is given them or not (op_operand()); -1: it never is.  */
+    int pointer;   /* addresses, or a handle */
+    int data;      /* what is written, or combined with what is there */
+    int compared;  /* what has to be there */
+    int mask;      /* the lanes that do it */
+    int other;     /* what the other lanes give */
+    int64_t bytes; /* of all lanes; an op with both effects reads and writes so many */
+} OpAccess;
+OpAccess ir_access(const Op *op);
+bool op_only_reads(const Op *op);  /* a load, of whatever kind */
+bool op_is_volatile(const Op *op); /* a load that happens as often as it is written */
+
+/* waits.c: some `while` of the module may go round until another program writes what it looks at;
+ * works in the arena. */
+bool ir_waits(const Module *m, Arena *a);
 
 /* table.c: what ops.h says */
 enum { MAX_OP_ATTRS = 6 };
@@ -491,6 +530,11 @@ static inline bool op_has(const Op *op, int flag)
 {
     return (op_info(op->code)->flags & flag) != 0;
 }
+/* NULL: it is not given, or i is -1. */
+static inline Value *op_operand(const Op *op, int i)
+{
+    return i >= 0 && i < op->noperands ? op->operands[i] : NULL;
+}
 bool op_is_elementwise(const Op *op);      /* result element i needs only operand elements i */
 bool op_contains(const Op *op, int flags); /* itself or anything in its regions has one of them */
 bool op_has_effects(const Op *op); /* contains an op that uses memory or has an effect beyond it */
@@ -511,6 +555,8 @@ bool op_move(const Op *op, Move *out);
 bool op_renames(const Op *op, Move *out);
 /* Are the result operand 0's elements in the same row-major order? */
 bool op_keeps_order(const Op *op);
+/* Does an element that it gives follow from those of other lanes?  Control is not asked. */
+bool op_crosses_lanes(const Op *op);
 
 /* mark.c */
 void mark_add(Builder *b, Mark m); /* block and site are the builder's, whose ops come behind it */
@@ -546,6 +592,8 @@ void ir_put_constant(Text *t, const Type *type, uint64_t bits);
 typedef struct Printer Printer;
 /* Values made later, and all of them where f is NULL, are `?` and their id. */
 Printer *op_printer_new(const Func *f, Arena *a);
+void op_printer_show_symbols(
+    Printer *p); /* from now on, what numbers are called, as a module has it */
 const char *op_printer_text(Printer *p, const Op *op); /* one line, without the op's regions */
 /* Verified; NULL after errors.  `src` is one of the sources of `d`. */
 Module *ir_read(Arena *a, Interner *interner, const Source *src, Diags *d);

@@ -200,7 +200,7 @@ static void put_func(Text *t, const Func *f)
     Place at = source_place(sources, f->span.start);
 
     text_printf(t, "%s @%s, %s:%d\n", f->is_kernel ? "kernel" : "func", f->name,
-                at.source ? at.source->path : "?", at.line);
+                at.source ? at.source->shown : "?", at.line);
     for (int i = 0; i < f->marks.len; i++) {
         const Mark *m = &f->marks.at[i];
 

@@ -96,3 +96,19 @@ bool op_keeps_order(const Op *op)
     }
     return true;
 }
+
+bool op_crosses_lanes(const Op *op)
+{
+    switch (op->code) {
+    case OP_dot:
+    case OP_gather:
+    case OP_histogram:
+        return true;
+    case OP_splat:
+    case OP_expand:
+    case OP_broadcast:
+        return false;
+    default:
+        return op_has(op, MOVES | COMBINES);
+    }
+}

@@ -14,14 +14,16 @@
  * result: none | first (operand 0's type) | second (operand 1's type) | bool (i1 in operand 0's
  *     shape) | pointee (what operand 0 points to) | given (the builder says; verify_rules.c has the
  *     rule)
+ *     Of an op that READS or WRITES memory these words say how (ir_access()): where, which lanes, what.
  * attributes: what op->attrs[] holds, in order, by the names of attrs.h; A0 none, A1(a) one, ...
  * flags: PURE no effect, may be merged, moved, dropped.  COMMUTES operands 0 and 1 may swap.
  *     FOLDS scalar_apply() evaluates it element by element, for constants and in the interpreter.
  *     FLOP counts as one float operation an element when operand 0 is a float; APPROX does too.
  *     READS / WRITES memory.  EFFECT acts on more than memory, or may end the program: runs as often
  *     as written, in this order.  MOVES elements of the result are elements of operand 0 (moves.c).
- *     COMPARES numbers, by its name.  APPROX targets may differ from the interpreter within the
- *     documented ULP.  TOWARD rounds to a side, not to nearest (scalar_toward.c).  ENDS ends a block.  REGIONS(n) carries n regions.
+ *     COMPARES numbers, by its name.  COMBINES elements along an axis, by its region.  APPROX targets
+ *     may differ from the interpreter within the documented ULP.  TOWARD rounds to a side, not to
+ *     nearest (scalar_toward.c).  ENDS ends a block.  REGIONS(n) carries n regions.
  */
 /*  name         operands              result   attributes         flags                            */
 /* values */
@@ -150,8 +152,8 @@ OP( gather,      "num int",             given,   A1(axis),          PURE )
 /* how many elements of operand 0, rank 1, have each of the values 0, 1, 2..; the mask says which count */
 OP( histogram,   "int mask?",           given,   A0,                PURE )
 /* whole tiles.  reduce and scan: region (a1..an, b1..bn) yields n; a is the earlier element */
-OP( reduce,      "any*",               given,   A1(axis),          PURE|REGIONS(1) )
-OP( scan,        "any*",               given,   A2(axis, reverse), PURE|REGIONS(1) )
+OP( reduce,      "any*",               given,   A1(axis),          PURE|COMBINES|REGIONS(1) )
+OP( scan,        "any*",               given,   A2(axis, reverse), PURE|COMBINES|REGIONS(1) )
 OP( dot,         "num num num",        given,   A1(precision),     PURE ) /* a[..,M,K] b[..,K,N] acc[..,M,N]; Precision */
 /* control: structured only.  for: (lo, hi, step, init*) region (iv, carried*).  A positive step
  * counts up while iv < hi, a negative one down while iv > hi, both signed; see docs/ir.md.

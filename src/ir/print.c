@@ -28,6 +28,7 @@ struct Printer {
     Map *taken;     /* a text to the last Suffix tried on it */
     int unnamed;    /* values so far that are called by number */
     bool sites;     /* shown */
+    bool symbols;   /* shown; else the numbers alone, in a line for a message */
 };
 
 typedef struct {
@@ -127,7 +128,18 @@ static void put_values(Printer *p, int n, Value *const *values)
 
 static void put_type(Printer *p, const Type *t)
 {
-    text_put(&p->out, t ? type_text(p->arena, t) : "?");
+    if (t)
+        type_put(&p->out, t, NULL);
+    else
+        text_put(&p->out, "?");
+}
+
+static void put_type_of(Printer *p, const Value *v)
+{
+    if (v->type)
+        type_put(&p->out, v->type, p->symbols ? v->extents : NULL);
+    else
+        text_put(&p->out, "?");
 }
 
 /* The fewest digits that read back to the same bits; the bits themselves where none do. */
@@ -243,13 +255,15 @@ static void put_op_line(Printer *p, const Op *op)
     }
     if (op->code == OP_const && op->nattrs == 1 && op->nresults == 1 && op->results[0]->type) {
         text_put(&p->out, " ");
+        if (p->symbols && op->results[0]->number)
+            symbol_put_label(&p->out, op->results[0]->number);
         ir_put_constant(&p->out, op->results[0]->type, (uint64_t)op->attrs[0]);
     } else {
         put_attrs(p, op);
     }
     for (int i = 0; i < op->nresults; i++) {
         text_put(&p->out, i == 0 ? " : " : ", ");
-        put_type(p, op->results[i]->type);
+        put_type_of(p, op->results[i]);
     }
 }
 
@@ -269,7 +283,7 @@ static void put_region(Printer *p, const Block *b, int depth)
         text_put(&p->out, i > 0 ? ", " : "");
         put_value(p, b->args[i]);
         text_put(&p->out, ": ");
-        put_type(p, b->args[i]->type);
+        put_type_of(p, b->args[i]);
     }
     text_put(&p->out, b->nargs > 0 ? ")\n" : "\n");
     for (const Op *op = b->first; op; op = op->next)
@@ -298,6 +312,8 @@ static void put_source(Printer *p, const Param *param)
         text_put(&p->out, " hidden records");
     else if (param->kind == PARAM_VIEW)
         text_printf(&p->out, " hidden view %d %d", param->of, param->part);
+    else if (param->kind == PARAM_WORKSPACE)
+        text_printf(&p->out, " hidden workspace %lld", (long long)param->bytes);
 }
 
 static void put_func(Printer *p, const Func *f)
@@ -310,7 +326,7 @@ static void put_func(Printer *p, const Func *f)
         text_put(&p->out, i > 0 ? ", " : "");
         put_value(p, f->body->args[i]);
         text_put(&p->out, ": ");
-        put_type(p, f->body->args[i]->type);
+        put_type_of(p, f->body->args[i]);
         if (f->params[i].divisible > 1)
             text_printf(&p->out, " div %lld", (long long)f->params[i].divisible);
         put_source(p, &f->params[i]);
@@ -341,13 +357,23 @@ static void put_site(Printer *p, const Module *m, int site)
     if (s->parent > 0)
         text_printf(&p->out, " @%d", s->parent);
     if (at.source)
-        text_printf(&p->out, "  # %s:%d:%d", at.source->path, at.line, at.column);
+        text_printf(&p->out, "  # %s:%d:%d", at.source->shown, at.line, at.column);
+    text_put(&p->out, "\n");
+}
+
+static void put_constexpr(Printer *p, const Symbol *s)
+{
+    text_printf(&p->out, "constexpr %s = ", s->name);
+    symbol_put(&p->out, symbol_of_number(p->arena, s->value));
     text_put(&p->out, "\n");
 }
 
 static const char *print_module(Printer *p, const Module *m)
 {
+    p->symbols = true;
     text_put(&p->out, "");
+    for (int i = 0; i < m->constexprs.len; i++)
+        put_constexpr(p, m->constexprs.at[i]);
     for (int i = 1; p->sites && i < m->sites.len; i++)
         put_site(p, m, i);
     for (int i = 0; i < m->nfuncs; i++) {
@@ -380,6 +406,11 @@ Printer *op_printer_new(const Func *f, Arena *a)
     if (f)
         name_values(p, f);
     return p;
+}
+
+void op_printer_show_symbols(Printer *p)
+{
+    p->symbols = true;
 }
 
 const char *op_printer_text(Printer *p, const Op *op)

@@ -18,9 +18,21 @@ enum { MAX_NESTING = 200 };
 
 /* --- types --- */
 
-/* dims = `[` INT { `,` INT } `]` */
-static bool parse_dims(Reader *r, Type *t)
+static bool parse_extent(Reader *r, int64_t *dim, const Symbol **symbol)
 {
+    Span span = r->tok.span;
+
+    if (!read_label(r, symbol) || !read_int(r, 1, MAX_TILE, dim))
+        return false;
+    if (!*symbol || ((*symbol)->value.kind != SYMBOL_IS_FLOAT && (*symbol)->value.integer == *dim))
+        return true;
+    return read_error(r, span, "this symbol does not have the value %lld", (long long)*dim);
+}
+
+/* dims = `[` extent { `,` extent } `]`, extent = [ label ] INT */
+static bool parse_dims(Reader *r, Type *t, const Symbol *const **extents)
+{
+    const Symbol *names[MAX_RANK], *any = NULL;
     Span start = r->tok.span;
     int64_t dim, numel = 1;
 
@@ -29,18 +41,22 @@ static bool parse_dims(Reader *r, Type *t)
     do {
         if (t->rank == MAX_RANK)
             return read_error(r, r->tok.span, "more than %d dimensions", MAX_RANK);
-        if (!read_int(r, 1, MAX_TILE, &dim))
+        if (!parse_extent(r, &dim, &names[t->rank]))
             return false;
+        any = names[t->rank] ? names[t->rank] : any;
         t->dims[t->rank++] = (int32_t)dim;
         numel *= dim;
         if (numel > MAX_TILE)
             return read_error(r, start, "a tile has at most %lld elements", (long long)MAX_TILE);
     } while (read_accept(r, ","));
+    if (any)
+        *extents = memcpy(NEW_N(r->arena, const Symbol *, t->rank), names,
+                          sizeof names[0] * (size_t)t->rank);
     return read_expect(r, "]");
 }
 
 /* type = [ `*` [ SPACE ] | `block` | `descriptor` [ PADDING ] ] [ `k` ] DTYPE [ dims ] */
-static bool parse_type(Reader *r, const Type **out)
+static bool parse_type(Reader *r, const Type **out, const Symbol *const **extents)
 {
     Type t = {.pointer = read_accept(r, "*")};
     int64_t space = SPACE_GLOBAL, padding = PAD_ZERO;
@@ -64,7 +80,8 @@ static bool parse_type(Reader *r, const Type **out)
     t.is_const = (t.pointer || t.handle != HANDLE_NONE) && name.len > 0 && name.s[0] == 'k';
     if (!dtype_from_name(name.s + t.is_const, name.len - t.is_const, &t.dtype))
         return read_error(r, name.span, "unknown type `%.*s`", (int)MIN(name.len, 100), name.s);
-    if (!parse_dims(r, &t))
+    *extents = NULL;
+    if (!parse_dims(r, &t, extents))
         return false;
     *out = type_of(r->module, t);
     return true;
@@ -73,14 +90,16 @@ static bool parse_type(Reader *r, const Type **out)
 /* types = type { `,` type } */
 static bool parse_types(Reader *r, Types *out)
 {
+    const Symbol *const *extents;
     const Type *t;
 
     do {
         if (out->len == MAX_LIST)
             return read_error(r, r->tok.span, "more than %d types", MAX_LIST);
-        if (!parse_type(r, &t))
+        if (!parse_type(r, &t, &extents))
             return false;
         vec_push(r->arena, out, t);
+        vec_push(r->arena, &out->extents, extents);
     } while (read_accept(r, ","));
     return true;
 }
@@ -122,21 +141,34 @@ static bool parse_operands(Reader *r, Values *out)
 }
 
 /* argument = VALUE `:` type */
-static bool parse_argument(Reader *r, Token *name, const Type **type)
+static bool parse_argument(Reader *r, Token *name, const Type **type, const Symbol *const **extents)
 {
     return read_expect_kind(r, TOK_VALUE, "a value", name) && read_expect(r, ":") &&
-           parse_type(r, type);
+           parse_type(r, type, extents);
 }
 
 /* --- ops --- */
 
 static bool parse_block(Reader *r, Func *f, Block *b);
 
+static bool parse_region_argument(Reader *r, Block *b)
+{
+    const Symbol *const *extents;
+    const Type *type;
+    Token name;
+
+    if (b->nargs == MAX_LIST)
+        return read_error(r, r->tok.span, "more than %d arguments", MAX_LIST);
+    if (!parse_argument(r, &name, &type, &extents))
+        return false;
+    Value *v = block_add_arg(b, type);
+    v->extents = extents;
+    return define(r, &name, v);
+}
+
 /* region = `{` [ `(` argument { `,` argument } `)` ] { op } `}` */
 static bool parse_region(Reader *r, Func *f, Block *b)
 {
-    const Type *type;
-    Token name;
 
     if (!read_expect(r, "{"))
         return false;
@@ -144,9 +176,7 @@ static bool parse_region(Reader *r, Func *f, Block *b)
         return read_error(r, r->tok.span, "regions are nested more than %d deep", MAX_NESTING);
     if (read_accept(r, "(")) {
         do {
-            if (b->nargs == MAX_LIST)
-                return read_error(r, r->tok.span, "more than %d arguments", MAX_LIST);
-            if (!parse_argument(r, &name, &type) || !define(r, &name, block_add_arg(b, type)))
+            if (!parse_region_argument(r, b))
                 return false;
         } while (read_accept(r, ","));
         if (!read_expect(r, ")"))
@@ -175,11 +205,21 @@ static bool parse_results(Reader *r, Tokens *out)
     return read_expect(r, "=");
 }
 
-/* What stands between the op's name and its attributes:
- * inputs = SYMBOL `(` operands `)` (call) | literal (const) | operands */
-static bool parse_inputs(Reader *r, OpCode code, Token *extra, Values *operands)
+/* What stands between the op's name and its attributes. */
+typedef struct {
+    Token extra;          /* of call: the function; of const: the literal */
+    const Symbol *symbol; /* of const: what it is called, or NULL */
+    Values operands;
+} Inputs;
+
+/* inputs = SYMBOL `(` operands `)` (call) | [ label ] literal (const) | operands */
+static bool parse_inputs(Reader *r, OpCode code, Inputs *out)
 {
+    Token *extra = &out->extra;
+
     if (code == OP_const) {
+        if (!r->tok.starts_line && !read_label(r, &out->symbol))
+            return false;
         *extra = r->tok;
         if ((extra->kind != TOK_NUMBER && extra->kind != TOK_NAME) || extra->starts_line)
             return read_unexpected(r, "a constant");
@@ -188,8 +228,8 @@ static bool parse_inputs(Reader *r, OpCode code, Token *extra, Values *operands)
     }
     if (code == OP_call)
         return read_expect_kind(r, TOK_SYMBOL, "a function", extra) && read_expect(r, "(") &&
-               parse_operands(r, operands) && read_expect(r, ")");
-    return parse_operands(r, operands);
+               parse_operands(r, &out->operands) && read_expect(r, ")");
+    return parse_operands(r, &out->operands);
 }
 
 /* result types = [ `:` types ], as many as there are results */
@@ -220,37 +260,40 @@ static bool parse_site_number(Reader *r, int *out)
 static bool parse_op(Reader *r, Func *f, Block *b)
 {
     Tokens results = {0};
-    Values operands = {0};
+    Inputs in = {0};
     Types types = {0};
     Attrs attrs = {0};
-    Token name, extra = {0};
+    Token name;
     OpCode code;
 
     if (!parse_results(r, &results) || !read_expect_kind(r, TOK_NAME, "an op", &name))
         return false;
     if (!opcode_from_name(name.s, name.len, &code))
         return read_error(r, name.span, "unknown op `%.*s`", (int)MIN(name.len, 100), name.s);
-    if (!parse_inputs(r, code, &extra, &operands) || !read_attrs(r, code, &name, &attrs) ||
+    if (!parse_inputs(r, code, &in) || !read_attrs(r, code, &name, &attrs) ||
         !parse_result_types(r, &name, results.len, &types) ||
-        (code == OP_const && !read_constant(r, &extra, &types, &attrs)))
+        (code == OP_const && !read_constant(r, &in.extra, &types, &attrs)))
         return false;
 
     Builder at = builder_at_end(f, b);
     at.span = name.span;
     if (r->tok.kind == TOK_SYMBOL && !r->tok.starts_line && !parse_site_number(r, &at.site))
         return false;
-    Op *op = build_op(&at, code, operands.len, operands.at, attrs.n, attrs.at, types.len,
+    Op *op = build_op(&at, code, in.operands.len, in.operands.at, attrs.n, attrs.at, types.len,
                       types.at ? types.at : (const Type *[]){NULL});
     for (int i = 0; i < COUNT(op->regions); i++) {
         if (op->regions[i] && !parse_region(r, f, op->regions[i]))
             return false;
     }
     for (int i = 0; i < results.len; i++) {
+        op->results[i]->extents = types.extents.at[i];
         if (!define(r, &results.at[i], op->results[i]))
             return false;
     }
+    if (code == OP_const)
+        op->results[0]->number = in.symbol;
     if (code == OP_call) {
-        Call call = {op, extra};
+        Call call = {op, in.extra};
         vec_push(r->arena, &r->calls, call);
     }
     return r->tok.starts_line || read_is_at(r, "}") || read_unexpected(r, "the end of the line");
@@ -268,20 +311,24 @@ static bool parse_block(Reader *r, Func *f, Block *b)
 
 /* --- functions --- */
 
-/* source = `records` | `view` INT INT */
+/* source = `records` | `view` INT INT | `workspace` INT */
 static bool parse_source(Reader *r, Param *out)
 {
     int64_t of = 0, part = 0;
     Token word;
 
-    if (!read_expect_kind(r, TOK_NAME, "`records` or `view`", &word))
+    if (!read_expect_kind(r, TOK_NAME, "`records`, `view` or `workspace`", &word))
         return false;
     if (token_is(&word, "records")) {
         out->kind = PARAM_RECORDS;
         return true;
     }
+    if (token_is(&word, "workspace")) {
+        out->kind = PARAM_WORKSPACE;
+        return read_int(r, 1, IR_MOST_TILE_BYTES, &out->bytes);
+    }
     if (!token_is(&word, "view"))
-        return read_error(r, word.span, "expected `records` or `view`");
+        return read_error(r, word.span, "expected `records`, `view` or `workspace`");
     if (!read_int(r, 0, MAX_LIST, &of) || !read_int(r, 0, MAX_LIST, &part))
         return false;
     out->kind = PARAM_VIEW;
@@ -294,12 +341,13 @@ static bool parse_source(Reader *r, Param *out)
 static bool parse_param(Reader *r, Func *f)
 {
     int64_t divisible = 0;
+    const Symbol *const *extents;
     const Type *type;
     Token name;
 
     if (f->nparams == MAX_LIST)
         return read_error(r, r->tok.span, "more than %d parameters", MAX_LIST);
-    if (!parse_argument(r, &name, &type))
+    if (!parse_argument(r, &name, &type, &extents))
         return false;
     if (r->tok.kind == TOK_NAME && token_is(&r->tok, "div")) {
         read_next(r);
@@ -307,6 +355,7 @@ static bool parse_param(Reader *r, Func *f)
             return false;
     }
     Value *v = func_add_param(f, read_symbol(r, &name), type, divisible);
+    v->extents = extents;
     bool hidden = r->tok.kind == TOK_NAME && token_is(&r->tok, "hidden");
     if (hidden)
         read_next(r);
@@ -409,7 +458,7 @@ Module *ir_read(Arena *a, Interner *interner, const Source *src, Diags *d)
     r.module = module_new(a, interner, diags_sources(d));
     r.funcs = map_new(a);
     read_next(&r);
-    if (!parse_sites(&r))
+    if (!read_constexprs(&r) || !parse_sites(&r))
         return NULL;
     while (r.tok.kind != TOK_END) {
         if (!parse_func(&r))

@@ -1,8 +1,9 @@
 /*
  * read.h - what the read*.c files share; nothing else includes it
  *
- * read_token.c cuts the text into tokens, read_attr.c reads attributes and constants, read.c all
- * else.  Every function that reads gives false after an error, with the diagnostic made.
+ * read_token.c cuts the text into tokens, read_attr.c reads attributes and constants,
+ * read_symbol.c symbols, read.c all else.  Every function that reads gives false after an error,
+ * with the diagnostic made.
  */
 #ifndef TILEC_IR_READ_H
 #define TILEC_IR_READ_H
@@ -50,7 +51,11 @@ typedef struct {
 } Reader;
 
 typedef VEC(Token) Tokens;
-typedef VEC(const Type *) Types;
+typedef struct {
+    const Type **at;
+    int len, cap;
+    VEC(const Symbol *const *) extents; /* of each; NULL: none has a symbol */
+} Types;
 typedef VEC(Value *) Values;
 
 /* --- read_token.c --- */
@@ -85,5 +90,12 @@ typedef struct {
 bool read_attrs(Reader *r, OpCode code, const Token *op, Attrs *out);
 /* The bits of a constant's literal become its attribute. */
 bool read_constant(Reader *r, const Token *literal, const Types *types, Attrs *attrs);
+
+/* --- read_symbol.c --- */
+
+/* label = ( NAME | `(` symbol `)` ) `=`, in front of a number; *out is NULL where there is none. */
+bool read_label(Reader *r, const Symbol **out);
+/* constexprs = { `constexpr` NAME `=` number }; names may be used from there on. */
+bool read_constexprs(Reader *r);
 
 #endif

@@ -24,7 +24,13 @@
 #define COMPARE(op, e) LOOP(op, uint8_t, const F x = a[i]; const F y = b[i], e)
 #define EXPONENT(op, e) LOOP(op, F, const F x = a[i]; const int k = exponent[i], e)
 #define APPROX1(op, e) LOOP(op, F, const double x = a[i], e)
-#define APPROX2(op, e) LOOP(op, F, const double x = a[i]; const double y = b[i], e)
+#define APPROX2(op, e) LOOP(op, F, const double x = quiet(a[i]); const double y = quiet(b[i]), e)
+
+/* A NaN is a NaN: to the C library pow(x, 0) is 1 and hypot(inf, x) inf for quiet ones alone. */
+static double quiet(double x)
+{
+    return isnan(x) ? (double)NAN : x;
+}
 
 #define F float
 #define EXACT(name) name##f

@@ -54,3 +54,14 @@ void ir_diag(Diags *d, DiagKind kind, const Op *op, const char *fmt, ...)
     ir_diag_v(d, kind, op, fmt, ap);
     va_end(ap);
 }
+
+const Unrolled *ir_most_unrolled(const Module *m, int values)
+{
+    const Unrolled *most = NULL;
+
+    for (int i = 0; i < m->unrolled.len; i++) {
+        if (!most || m->unrolled.at[i].values > most->values)
+            most = &m->unrolled.at[i];
+    }
+    return most && most->values >= values / 2 && most->rounds > 1 ? most : NULL;
+}

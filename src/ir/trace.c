@@ -198,10 +198,6 @@ static void trace_op(Trace *t, const Op *op)
     case OP_if:
         trace_if(t, op);
         break;
-    case OP_reduce:
-    case OP_scan:
-        trace_combine(t, op);
-        break;
     case OP_call:
         trace_call(t, op);
         break;
@@ -214,7 +210,9 @@ static void trace_op(Trace *t, const Op *op)
             grow_set(t, &t->returned[i], from(t, op->operands[i]));
         break;
     default:
-        if (op_has(op, READS | WRITES))
+        if (op_has(op, COMBINES))
+            trace_combine(t, op);
+        else if (op_has(op, READS | WRITES))
             trace_memory(t, op);
         else
             trace_value(t, op);

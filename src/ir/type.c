@@ -122,22 +122,36 @@ bool type_is_tile(const Type *t)
     return t->rank > 0;
 }
 
+static void put_element(Text *s, const Type *t)
+{
+    text_put(s, t->pointer ? "*" : "");
+    if (t->pointer && t->space != SPACE_GLOBAL)
+        text_printf(s, "%s ", attr_info(ATTR_space)->words[t->space]);
+    text_put(s, t->handle == HANDLE_BLOCK_PTR    ? "block "
+                : t->handle == HANDLE_DESCRIPTOR ? "descriptor "
+                                                 : "");
+    if (t->handle == HANDLE_DESCRIPTOR && t->padding != PAD_ZERO)
+        text_printf(s, "%s ", attr_info(ATTR_padding)->words[t->padding]);
+    text_put(s, t->is_const ? "k" : "");
+    text_put(s, dtype_name(t->dtype));
+}
+
+void type_put(Text *s, const Type *t, const Symbol *const *extents)
+{
+    put_element(s, t);
+    for (int i = 0; i < t->rank; i++) {
+        text_put(s, i == 0 ? "[" : ",");
+        if (extents && extents[i])
+            symbol_put_label(s, extents[i]);
+        text_printf(s, "%d", (int)t->dims[i]);
+    }
+    text_put(s, t->rank > 0 ? "]" : "");
+}
+
 const char *type_text(Arena *a, const Type *t)
 {
     Text s = text_new(a);
 
-    text_put(&s, t->pointer ? "*" : "");
-    if (t->pointer && t->space != SPACE_GLOBAL)
-        text_printf(&s, "%s ", attr_info(ATTR_space)->words[t->space]);
-    text_put(&s, t->handle == HANDLE_BLOCK_PTR    ? "block "
-                 : t->handle == HANDLE_DESCRIPTOR ? "descriptor "
-                                                  : "");
-    if (t->handle == HANDLE_DESCRIPTOR && t->padding != PAD_ZERO)
-        text_printf(&s, "%s ", attr_info(ATTR_padding)->words[t->padding]);
-    text_put(&s, t->is_const ? "k" : "");
-    text_put(&s, dtype_name(t->dtype));
-    for (int i = 0; i < t->rank; i++)
-        text_printf(&s, "%s%d", i == 0 ? "[" : ",", (int)t->dims[i]);
-    text_put(&s, t->rank > 0 ? "]" : "");
+    type_put(&s, t, NULL);
     return s.s;
 }

@@ -54,6 +54,18 @@ static bool check_type(const Verifier *v, const Op *op, const Type *t)
     return true;
 }
 
+/* What numbers were called says what they are. */
+static bool check_symbols(const Verifier *v, const Op *op, const Value *x)
+{
+    const Symbol *wrong = x->number || x->extents ? value_wrong_symbol(v->func->module, x) : NULL;
+    Text t = text_new(v->arena);
+
+    if (!wrong)
+        return true;
+    symbol_put(&t, wrong);
+    return verify_say(v, op, "`%s` is not the number beside it", t.s);
+}
+
 /* A value comes into being: result or argument `index` of this op or block. */
 static bool define(const Verifier *v, const Value *x, const Op *def, const Block *b, int index)
 {
@@ -69,7 +81,7 @@ static bool define(const Verifier *v, const Value *x, const Op *def, const Block
         return verify_say(v, op, "value id %d is given out twice", x->id);
     v->seen[x->id] = true;
     v->visible[x->id] = x;
-    return check_type(v, op, x->type);
+    return check_type(v, op, x->type) && check_symbols(v, op, x);
 }
 
 static void hide(const Verifier *v, Value *const *values, int n)
@@ -316,6 +328,17 @@ static bool check_block(const Verifier *v, const Block *b)
     return good;
 }
 
+static bool check_workspace(const Verifier *v, const Param *p, const Type *t, int i)
+{
+    if (!t->pointer || t->is_const)
+        return verify_say(v, NULL, "parameter %d must be a pointer that is stored through", i);
+    if (p->bytes < 1 || p->bytes > IR_MOST_TILE_BYTES)
+        return verify_say(v, NULL, "parameter %d is a workspace of %lld bytes", i,
+                          (long long)p->bytes);
+    return p->divisible <= 1 || WORKSPACE_ALIGN % p->divisible == 0 ||
+           verify_say(v, NULL, "workspaces are multiples of %d", WORKSPACE_ALIGN);
+}
+
 /* One that the launch fills: behind the user's, of a type that fits. */
 static bool check_hidden(const Verifier *v, const Func *f, int i)
 {
@@ -326,6 +349,8 @@ static bool check_hidden(const Verifier *v, const Func *f, int i)
         return verify_say(v, NULL, "parameter %d is hidden, but this is no kernel", i);
     if (p->kind == PARAM_RECORDS)
         return t->pointer || verify_say(v, NULL, "parameter %d must be a pointer", i);
+    if (p->kind == PARAM_WORKSPACE)
+        return check_workspace(v, p, t, i);
     if (p->kind != PARAM_VIEW || t->pointer || t->dtype != DT_I64 || p->part < 0)
         return verify_say(v, NULL, "hidden parameter %d is damaged", i);
     return (p->of >= 0 && p->of < i && f->params[p->of].kind == PARAM_USER &&

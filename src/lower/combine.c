@@ -89,7 +89,7 @@ static void make_scalar(Op *op, void *lower)
 
     if (gives_one && takes_one && keeps)
         replace_uses(op);
-    else if (takes_one && (op->code == OP_reduce || op->code == OP_scan))
+    else if (takes_one && op_has(op, COMBINES))
         replace_uses(op);
     else if (gives_one && op->code == OP_arange)
         replace_arange(op);

@@ -87,16 +87,27 @@ void print_at(Lower *l, Span span, const char *text)
 
 /* --- instances --- */
 
+/* Numbers that are called differently are of different instances, for those who read them. */
+static void put_symbol(Text *t, const Symbol *s)
+{
+    if (s)
+        symbol_put_label(t, s);
+    text_put(t, ",");
+}
+
 static void put_key(Lower *l, Text *t, Val v)
 {
     switch (v.kind) {
     case VAL_CONST:
         text_printf(t, "c%d%s,", v.c->kind, const_text(v.c, l->arena));
+        put_symbol(t, v.c->symbol);
         if (v.c->kind > CONST_TUPLE) /* no text tells functions and lambdas apart */
             text_printf(t, "%p", v.c->object);
         return;
     case VAL_RUN:
         text_printf(t, "r%p,", (const void *)v.run->type);
+        for (int d = 0; v.run->extents && d < v.run->type->rank; d++)
+            put_symbol(t, v.run->extents[d]);
         return;
     case VAL_TUPLE:
         text_printf(t, "(%p", (const void *)v.tuple->class);
@@ -119,7 +130,7 @@ static uint64_t instance_key(Lower *l, const AstFunc *fn, const Val *args)
 {
     Text t = text_new(l->arena);
 
-    text_printf(&t, "%p:", (const void *)fn);
+    text_printf(&t, "%p %d:", (const void *)fn, l->finds_overflow);
     for (int i = 0; i < fn->nparams; i++)
         put_key(l, &t, args[i]);
     return MAP_KEY(intern_n(l->keys, t.s, t.len));
@@ -151,8 +162,11 @@ static Val add_params(Lower *l, Func *f, Sym name, Val arg)
     Values given = {0}, inside = {0};
 
     val_flatten(l, arg, &given);
-    for (int i = 0; i < given.len; i++)
-        vec_push(l->arena, &inside, func_add_param(f, name, given.at[i]->type, 0));
+    for (int i = 0; i < given.len; i++) {
+        Value *v = func_add_param(f, name, given.at[i]->type, 0);
+        value_shaped_like(l->module, v, given.at[i]);
+        vec_push(l->arena, &inside, v);
+    }
     name_values(l, name, inside.at, inside.len);
     for (int i = 0; i < inside.len; i++)
         f->params[f->nparams - inside.len + i].name = inside.at[i]->name;
@@ -260,7 +274,11 @@ Instance *lower_instance(Lower *l, const AstFunc *fn, const Val *args, Span call
 
 static Lower lower_new(const FrontFile *file, Arena *a, Diags *d)
 {
-    Lower l = {.root = file, .arena = a, .interner = file->interner, .diags = d};
+    Lower l = {.root = file,
+               .language = file->set->language->kernels,
+               .arena = a,
+               .interner = file->interner,
+               .diags = d};
 
     l.module = module_new(a, file->interner, file->set->sources);
     l.keys = interner_new(a);
@@ -324,6 +342,7 @@ static bool listed(const AstNames *names, Sym name)
 static void lower_kernel(Lower *l, const AstFunc *fn, const FrontArg *args)
 {
     Instance in = {.func = func_new(l->module, lower_function_name(l, fn->name), fn->span)};
+    int errors = diag_errors(l->diags);
 
     in.func->is_kernel = true;
     l->frame = frame_new(l, fn, fn->span);
@@ -333,9 +352,11 @@ static void lower_kernel(Lower *l, const AstFunc *fn, const FrontArg *args)
             warn_at(l, fn->params[i].span, W_CONSTEXPR_LISTED, fn->params[i].name);
         bind_param(l, &fn->params[i], lower_kernel_param(l, in.func, &fn->params[i], &args[i]));
     }
-    warn_of_choice(l, fn);
+    l->language->warn_of_choice(l, fn);
     warn_of_tuning(l, fn);
     lower_body(l, &in, fn);
+    if (diag_errors(l->diags) == errors)
+        warn_of_forgotten(l, fn, in.func);
     in.func->num_warps = l->num_warps;
 }
 
@@ -354,7 +375,7 @@ static void warn_of_defines(Lower *l)
 }
 
 Module *front_lower(const FrontFile *file, const char *kernel, const FrontArg *args, int nargs,
-                    int num_warps, Arena *a, Diags *d)
+                    const FrontLaunch *launch, Arena *a, Diags *d)
 {
     int errors = diag_errors(d);
     const AstFunc *fn = find_kernel(file, kernel, a, d);
@@ -366,7 +387,9 @@ Module *front_lower(const FrontFile *file, const char *kernel, const FrontArg *a
         return NULL;
     }
     Lower l = lower_new(file, a, d);
-    l.num_warps = num_warps;
+    l.num_warps = launch ? launch->num_warps : 0;
+    l.drops_asserts = launch && launch->drops_asserts;
+    l.finds_overflow = launch && launch->finds_overflow;
     lower_kernel(&l, fn, args);
     warn_of_defines(&l);
     return diag_errors(d) == errors ? l.module : NULL;

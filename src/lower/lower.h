@@ -23,7 +23,7 @@
  *   messages.h         THE table of messages
  *
  * src/resolve/ says what names mean, src/tl/ and src/libdevice/ have the operators and functions of
- * the language; all are called through the end of this header.
+ * the language; all are called through the KernelLanguage at the end of this header.
  */
 #ifndef TILEC_LOWER_LOWER_H
 #define TILEC_LOWER_LOWER_H
@@ -180,13 +180,15 @@ typedef struct {
     Diags *diags;
     Builder b;
     Frame *frame;
-    Admitted admitted; /* of the expression that is being lowered */
+    const KernelLanguage *language; /* the file's */
+    Admitted admitted;              /* of the expression that is being lowered */
     const Node *chain; /* the last whole `a.b(c).d` that was begun, for messages about `a`; NULL */
     int depth;         /* of expressions and arms within each other, through all callers */
     long work;         /* statements lowered so far; repeated ones and parts of tuples count too */
     bool exhausted;    /* there was too much of it, which was reported */
     int num_warps;     /* of the launch; 0: nobody asked for a number yet, the kernel neither */
-    int quiet;         /* > 0: errors are counted but not reported */
+    bool drops_asserts, finds_overflow; /* as FrontLaunch has them */
+    int quiet;                          /* > 0: errors are counted but not reported */
     int quiet_errors;
     Map *instances;      /* key -> Instance */
     Map *names;          /* of functions of the module -> the last number behind it */
@@ -244,12 +246,11 @@ Val val_module(Sym module);                                        /* by its ful
 Val val_file(const FrontFile *file);                               /* a module that is a file */
 bool val_is_const(Val v, ConstKind kind);                          /* known, and of that kind */
 bool val_is_none(Val v);                                           /* the constant None */
-bool val_is_number(Val v);                        /* a constant bool, int or float */
-bool val_is_handle(Val v);                        /* a block pointer or a descriptor */
-bool value_is_instance(Val v, const char *class); /* builtin_static.c: of a class by its name */
-bool val_is_known(Val v);                         /* nothing in it is left to run time */
-bool val_is_function(Val v);                      /* or a module */
-bool val_is_object(Val v);                        /* of the host, for its attributes: a VAL_FILE */
+bool val_is_number(Val v);             /* a constant bool, int or float */
+bool val_is_handle(Val v);             /* a block pointer or a descriptor */
+bool val_is_known(Val v);              /* nothing in it is left to run time */
+bool val_is_function(Val v);           /* or a module */
+bool val_is_object(Val v);             /* of the host, for its attributes: a VAL_FILE */
 bool val_same(Val a, Val b);           /* identical: the same value or equal compile-time values */
 bool val_unknown_inside(Val v);        /* it, or anything in a tuple: an error was reported */
 const char *val_text(Lower *l, Val v); /* for messages: "fp32[64]", "constexpr 3" */
@@ -450,7 +451,6 @@ bool is_library_alias(const char *name);           /* `np`, `F`: its members are
  * left. */
 bool combine_works_on_elements(Lower *l, Func *f);
 
-/* --- what src/resolve does for the lowering: what names mean --- */
 /* Where a name that is no local is looked for. */
 typedef struct {
     const FrontFile *file;
@@ -460,50 +460,13 @@ typedef struct {
     bool is_member;        /* asked by another file: nested functions do not count */
 } Where;
 
+/* lower_forgotten.c */
+void warn_of_forgotten(Lower *l, const AstFunc *fn, const Func *kernel); /* arrays and loads */
 /* lower_head.c */
 void lower_head(Lower *l, const AstFunc *fn); /* names in decorators and annotations */
 void warn_of_tuning(Lower *l, const AstFunc *fn);
 
-/* resolve_name.c */
-/* The local, else global_value(); an error when it is neither. */
-Val lower_name(Lower *l, const Node *n);
-Val lower_undefined(Lower *l, const Node *name); /* says that it is not defined */
-/* An attribute or call that is lowered from here on, unless it begins another one. */
-void chain_begin(Lower *l, const Node *n);
-Val lower_attribute(Lower *l, const Node *n); /* of any expression; see value_attribute() */
-/* A member of a module, a property or method of a tile, type or constant; an error when there is
- * none, unknown for what is unknown. */
-Val value_attribute(Lower *l, Val self, Sym name, Span span);
-
-/* resolve_global.c */
-Val global_value(Lower *l, Sym name, Span span, bool *found); /* not local; builtins too */
-/* An expression outside of kernels that stands there; unknown, without a word, when it has no
- * value. */
-Val value_of_host(Lower *l, const Where *w, const Node *n, Span span);
-/* What stands right in a class as an assignment or class: `WIDTH = 8`; false: nothing does. */
-bool class_attribute(Lower *l, const AstClass *c, Sym name, Span span, Val *out);
-/* An expression in a kernel, without its locals and with all that Python has outside of it. */
-Val static_outside(Lower *l, const Node *n);
-bool annotation_is_constexpr(const Node *n);      /* also as a text, and under any module (R23) */
-void warn_of_choice(Lower *l, const AstFunc *fn); /* that another definition might count */
-
-/* resolve_host.c */
-/* What the host says about a parameter's default; false when it does not know. */
-bool host_default(Lower *l, const AstFunc *fn, const AstParam *p, Val *out);
-
-/* --- what src/tl does for the lowering: operators and functions of the language --- */
-/* operators.c: Python's on constants and tuples, else an op in the promoted dtype and the joint
- * shape (R42 and on); unknown after an error. */
-Val ops_binary(Lower *l, BinaryOp op, Val x, Val y, Span span);
-Val ops_unary(Lower *l, UnaryOp op, Val x, Span span); /* `not` is ops_truth_not() */
-/* Gives i1; known where both sides are. */
-Val ops_compare(Lower *l, CompareOp op, Val x, Val y, Span span);
-Val ops_truth_not(Lower *l, Val x, Span span); /* `not x`; each element of a tile for itself */
-/* `and` and `or`, on i1 and element by element (R110); NULL after an error. */
-Value *ops_logical(Lower *l, BinaryOp op, Value *x, Span x_span, Value *y, Span y_span);
-Value *ops_cast(Lower *l, Value *v, DType to, Rounding r, Span span); /* NULL after an error */
-
-/* elements.c: parts of tiles (R152, R153) */
+/* --- indices, and functions of the language as their table has them --- */
 typedef enum {
     INDEX_NEW,   /* None: a new dimension of 1 */
     INDEX_ALL,   /* `:` */
@@ -524,28 +487,6 @@ typedef struct {
     Index at[2 * MAX_RANK];
     int n;
 } Indices;
-/* The shape of the elements of x there; `news`: with the dimensions of None.  False after an error.
- */
-bool elements_shape(Lower *l, const Value *x, const Indices *at, bool news, Type *out, Span span);
-/* The elements themselves; NULL after an error.  What is known at compile time only moves elements;
- * the rest is gathered, and where x has no such element gives 0. */
-Value *elements_of(Lower *l, Value *x, const Indices *at, Span span);
-/* x with the elements of y, in the shape that elements_of() gives, in their place; those that x
- * does not have are dropped.  No index is a tile. */
-Value *elements_put(Lower *l, Value *x, const Indices *at, Value *y);
-/* Shape to which v can be broadcast; a scalar goes to any. */
-Value *ops_to_shape(Lower *l, Value *v, const Type *shape);
-
-/* promote.c */
-/* The dtype that an operator computes in (R43); false after an error: they do not go together. */
-bool promote_types(Lower *l, DType a, DType b, bool division, Span span, DType *out);
-/* That of a constant by itself (R40); false after an error: no number, or one too large. */
-bool literal_dtype(Lower *l, const Const *c, Span span, DType *out);
-/* R40, then a cast to t; NULL after an error.  What no integer type holds may still be a float. */
-Value *literal_cast(Lower *l, const Const *c, DType t, Span span);
-/* A run-time value of v: constants by R40.  NULL after an error, with v unknown too. */
-Value *val_to_run(Lower *l, Val v, Span span);
-
 enum {
     IN_TL = 1,          /* tl.NAME */
     IN_MATH = 2,        /* tl.math.NAME */
@@ -584,38 +525,58 @@ struct Builtin {
     Val (*handler)(Lower *l, const Args *a);
 };
 
-/* `where`: IN_* bits, any of which will do; NULL: there is none. */
-const Builtin *builtin_find(Sym name, int where);
-/* Binds, then the handler; unknown after an error. */
-Val call_builtin(Lower *l, const Builtin *b, const ArgList *args);
-/* By its signature, with defaults filled in; false after an error. */
-bool bind_builtin(Lower *l, const Builtin *b, const ArgList *args, Args *out);
 enum { ASM_SMID, ASM_TIMER };                   /* `data` of asm_register() */
 enum { RANGE_STATIC = -1, RANGE_DYNAMIC = -2 }; /* `data` of what a `for` may iterate */
-/* For a misspelt word; dtypes too in tl; NULL: none is near. */
-const char *builtin_near(const char *word, int where);
-/* The function that has this name but for case and underscores; NULL: none. */
-const char *builtin_alike(const char *word, int where);
 
-/* builtin.c: arguments of a bound call, by a name that its signature has; any other is a bug().
- * Only arg_int() reports anything. */
-Val arg(const Args *a, ArgName name);              /* a star parameter's is a tuple */
-const Node *arg_node(const Args *a, ArgName name); /* NULL where the default stands */
-bool arg_is_self(const Args *a, ArgName name);     /* what the method was called on */
-bool arg_given(const Args *a, ArgName name);       /* neither left out nor None */
-bool arg_unknown(const Args *a);                   /* any of them is */
-bool arg_int(Lower *l, const Args *a, ArgName name, int64_t *out); /* known and in 64 bits */
-/* Why a value that had to be known is not: points at the assignment that ended it (R14).  False:
- * nothing was said. */
-bool hint_not_constexpr(Lower *l, const Node *n);
-
-/* libdevice.c */
-const Libdevice *libdevice_find(const char *name); /* NULL: there is no such function */
-const char *libdevice_name(const Libdevice *d);    /* as in the table */
-/* As many arguments as it has; an error for those that are NOT_YET. */
-Val call_libdevice(Lower *l, const Libdevice *d, const ArgList *args);
-
-/* builtin_say.c */
-void lower_assert(Lower *l, const Node *n); /* the statement, as tl.device_assert has it (R137) */
+/*
+ * What the lowering asks the language: src/resolve/ says what names mean, src/tl/ and
+ * src/libdevice/ have operators and functions.  They stand on the lowering, so they are handed
+ * down, by their own names; their headers say what each does.
+ */
+struct KernelLanguage {
+    /* resolve/resolve.h */
+    Val (*lower_name)(Lower *l, const Node *n);
+    Val (*lower_undefined)(Lower *l, const Node *name);
+    void (*chain_begin)(Lower *l, const Node *n);
+    Val (*lower_attribute)(Lower *l, const Node *n);
+    Val (*value_attribute)(Lower *l, Val self, Sym name, Span span);
+    Val (*global_value)(Lower *l, Sym name, Span span, bool *found);
+    Val (*value_of_host)(Lower *l, const Where *w, const Node *n, Span span);
+    bool (*class_attribute)(Lower *l, const AstClass *c, Sym name, Span span, Val *out);
+    Val (*static_outside)(Lower *l, const Node *n);
+    bool (*annotation_is_constexpr)(const Node *n);
+    void (*warn_of_choice)(Lower *l, const AstFunc *fn);
+    bool (*host_default)(Lower *l, const AstFunc *fn, const AstParam *p, Val *out);
+    /* tl/tl.h: operators */
+    Val (*ops_binary)(Lower *l, BinaryOp op, Val x, Val y, Span span);
+    Val (*ops_unary)(Lower *l, UnaryOp op, Val x, Span span);
+    Val (*ops_compare)(Lower *l, CompareOp op, Val x, Val y, Span span);
+    Val (*ops_truth_not)(Lower *l, Val x, Span span);
+    Value *(*ops_logical)(Lower *l, BinaryOp op, Value *x, Span x_span, Value *y, Span y_span);
+    Value *(*ops_cast)(Lower *l, Value *v, DType to, Rounding r, Span span);
+    Value *(*ops_to_shape)(Lower *l, Value *v, const Type *shape);
+    bool (*elements_shape)(Lower *l, const Value *x, const Indices *at, bool news, Type *out,
+                           Span span);
+    Value *(*elements_of)(Lower *l, Value *x, const Indices *at, Span span);
+    Value *(*elements_put)(Lower *l, Value *x, const Indices *at, Value *y);
+    bool (*promote_types)(Lower *l, DType a, DType b, bool division, Span span, DType *out);
+    Value *(*literal_cast)(Lower *l, const Const *c, DType t, Span span);
+    Value *(*val_to_run)(Lower *l, Val v, Span span);
+    /* .. and functions */
+    const Builtin *(*builtin_find)(Sym name, int where);
+    Val (*call_builtin)(Lower *l, const Builtin *b, const ArgList *args);
+    bool (*bind_builtin)(Lower *l, const Builtin *b, const ArgList *args, Args *out);
+    Val (*arg)(const Args *a, ArgName name);
+    const Node *(*arg_node)(const Args *a, ArgName name);
+    bool (*arg_given)(const Args *a, ArgName name);
+    bool (*arg_unknown)(const Args *a);
+    bool (*arg_int)(Lower *l, const Args *a, ArgName name, int64_t *out);
+    bool (*hint_not_constexpr)(Lower *l, const Node *n);
+    bool (*value_is_instance)(Val v, const char *class);
+    void (*lower_assert)(Lower *l, const Node *n);
+    /* libdevice/formula.h */
+    const char *(*libdevice_name)(const Libdevice *d);
+    Val (*call_libdevice)(Lower *l, const Libdevice *d, const ArgList *args);
+};
 
 #endif

@@ -153,11 +153,11 @@ bool lower_bind_arguments(Lower *l, const char *what, const PyParam *params, int
 
 /* --- helpers --- */
 
-/* R142 */
+/* R142; a descriptor is a scalar there, whatever its blocks are. */
 static bool check_noinline(Lower *l, const AstFunc *fn, const Val *args, Span span)
 {
     for (int i = 0; fn->noinline && i < fn->nparams; i++) {
-        if (args[i].kind != VAL_RUN || type_numel(args[i].run->type) == 1)
+        if (args[i].kind != VAL_RUN || val_is_handle(args[i]) || type_numel(args[i].run->type) == 1)
             continue;
         error_at(l, span, E_NOINLINE, fn->name, fn->params[i].name, val_text(l, args[i]));
         return false;
@@ -173,6 +173,10 @@ static Val call_instance(Lower *l, const Instance *in, const Val *args, int n)
         val_flatten(l, args[i], &operands);
     Op *op = build_op(&l->b, OP_call, operands.len, operands.at, 0, NULL, in->func->nresults,
                       in->func->results ? in->func->results : (const Type *[]){NULL});
+    Values given = {0};
+    val_flatten(l, in->result, &given);
+    for (int i = 0; i < op->nresults; i++)
+        value_shaped_like(l->module, op->results[i], given.at[i]);
     op->callee = in->func;
     Value *const *next = op->results;
     return val_rebuild(l, in->result, &next);
@@ -311,6 +315,8 @@ static Val call_predicate(Lower *l, const Method *m, const ArgList *args)
 
     if (args->n > 0)
         return fail_val(l, args->span, E_TOO_MANY, m->name, 0, args->n);
+    if (strcmp(m->name, "get_block_shapes") == 0)
+        return l->language->value_attribute(l, m->self, "shape", args->span);
     if (!type_predicate(m->self.type, m->name, &out))
         return fail_val(l, args->span, E_NO_ATTRIBUTE, val_text(l, m->self), m->name);
     return val_bool(l, out);
@@ -326,9 +332,10 @@ static Val call_type(Lower *l, const Type *t, const ArgList *args)
     if (args->n != 1 || t->pointer || t->rank > 0)
         return fail_val(l, args->span, E_NOT_CALLABLE, val_text(l, val_type(t)));
     if (val_is_number(args->at[0].v))
-        return val_run(literal_cast(l, args->at[0].v.c, t->dtype, args->span));
-    v = val_to_run(l, args->at[0].v, args->span);
-    return v ? val_run(ops_cast(l, v, t->dtype, ROUND_NEAREST, args->span)) : val_unknown();
+        return val_run(l->language->literal_cast(l, args->at[0].v.c, t->dtype, args->span));
+    v = l->language->val_to_run(l, args->at[0].v, args->span);
+    return v ? val_run(l->language->ops_cast(l, v, t->dtype, ROUND_NEAREST, args->span))
+             : val_unknown();
 }
 
 static Val call_method(Lower *l, const Method *m, const ArgList *args, Span name)
@@ -336,7 +343,8 @@ static Val call_method(Lower *l, const Method *m, const ArgList *args, Span name
     if (!m->builtin && !m->func)
         return call_predicate(l, m, args);
     const ArgList all = arguments_behind(l, m->self, args, name);
-    return m->func ? call_function(l, m->func, &all) : call_builtin(l, m->builtin, &all);
+    return m->func ? call_function(l, m->func, &all)
+                   : l->language->call_builtin(l, m->builtin, &all);
 }
 
 static Val not_callable(Lower *l, Val f, int nargs, Span name)
@@ -368,7 +376,7 @@ static Val call_python(Lower *l, Val f, const ArgList *args, Span name)
             continue;
         error_at(l, args->at[i].node ? args->at[i].node->span : args->span, E_PYTHON_MATH,
                  b ? b->name : word, val_text(l, v));
-        if (builtin_find(intern(l->interner, word), IN_TL))
+        if (l->language->builtin_find(intern(l->interner, word), IN_TL))
             hint_at(l, H_PYTHON_MATH, word);
         return val_unknown();
     }
@@ -383,9 +391,9 @@ Val call_value(Lower *l, Val f, const ArgList *args, Span name)
     case VAL_FUNC:
         return call_function(l, f.func, args);
     case VAL_BUILTIN:
-        return call_builtin(l, f.builtin, args);
+        return l->language->call_builtin(l, f.builtin, args);
     case VAL_LIBDEVICE:
-        return call_libdevice(l, f.libdevice, args);
+        return l->language->call_libdevice(l, f.libdevice, args);
     case VAL_CLASS:
         return class_call(l, f.class, args);
     case VAL_METHOD:
@@ -411,7 +419,7 @@ static Val lower_static_assert(Lower *l, const Node *n)
         return c;
     if (!val_is_const(c, CONST_BOOL)) {
         error_at(l, n->items[0]->span, E_STATIC_ASSERT_RUN, val_text(l, c));
-        hint_not_constexpr(l, n->items[0]);
+        l->language->hint_not_constexpr(l, n->items[0]);
         hint_at(l, H_STATIC_ASSERT_RUN);
         return val_unknown();
     }
@@ -446,10 +454,10 @@ Val lower_call(Lower *l, const Node *n)
 {
     ArgList args;
 
-    chain_begin(l, n);
+    l->language->chain_begin(l, n);
     Val f = lower_expr(l, n->left);
     if (is_foreign_call(f))
-        return static_outside(l, n);
+        return l->language->static_outside(l, n);
 
     if (f.kind == VAL_BUILTIN && strcmp(f.builtin->name, "static_assert") == 0)
         return lower_static_assert(l, n);

@@ -19,7 +19,7 @@ static const AstClass *base_class(Lower *l, const AstClass *c, const Node *base)
 {
     const Where w = {.file = c->file, .scope = c->scope, .before = UINT32_MAX, .any = true};
     int errors = l->quiet_errors;
-    Val v = value_of_host(l, &w, base, c->span);
+    Val v = l->language->value_of_host(l, &w, base, c->span);
 
     l->quiet_errors = errors;
     return v.kind == VAL_CLASS ? v.class : NULL;
@@ -105,7 +105,7 @@ static Val default_of(Lower *l, const Field *f, Span span)
 {
     const Where w = {
         .file = f->class->file, .scope = f->class->scope, .before = UINT32_MAX, .any = true};
-    Val v = value_of_host(l, &w, f->field->value, span);
+    Val v = l->language->value_of_host(l, &w, f->field->value, span);
 
     return v.kind == VAL_UNKNOWN ? fail_val(l, span, E_FIELD_DEFAULT, f->field->name) : v;
 }
@@ -219,7 +219,7 @@ static Val enum_member(Lower *l, const AstClass *c, const AstGlobal *g, Span spa
     const Where w = {.file = c->file, .scope = c->body, .before = g->start, .any = true};
     const Sym names[] = {intern(l->interner, "name"), intern(l->interner, "value")};
     Sym *fields = NEW_N(l->arena, Sym, COUNT(names));
-    Val v = value_of_host(l, &w, g->value, span);
+    Val v = l->language->value_of_host(l, &w, g->value, span);
 
     if (v.kind == VAL_UNKNOWN)
         return fail_val(l, span, E_MEMBER_VALUE, c->name, g->name);
@@ -240,7 +240,7 @@ static bool attribute_of_class(Lower *l, const AstClass *c, Sym name, Span span,
     bool found = false;
 
     for (int i = 0; c && !found && i < MAX_BASES; i++) {
-        found = class_attribute(l, c, name, span, out);
+        found = l->language->class_attribute(l, c, name, span, out);
         c = found ? c : next_base(l, c);
     }
     return found;

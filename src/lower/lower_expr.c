@@ -105,7 +105,7 @@ static Val compare_two(Lower *l, CompareOp op, Val x, Val y, Span span)
     case CMP_NOT_IN:
         return fail_hint(l, span, H_IN, E_IN);
     default:
-        return ops_compare(l, op, x, y, span);
+        return l->language->ops_compare(l, op, x, y, span);
     }
 }
 
@@ -192,8 +192,8 @@ static Val lower_bool(Lower *l, const Node *n)
             continue;
         }
         l->b.span = n->span;
-        rest = val_run(
-            ops_logical(l, is_or ? BIN_OR : BIN_AND, rest.run, first, last.run, n->items[i]->span));
+        rest = val_run(l->language->ops_logical(l, is_or ? BIN_OR : BIN_AND, rest.run, first,
+                                                last.run, n->items[i]->span));
         if (rest.kind == VAL_UNKNOWN)
             return rest;
         first = n->span;
@@ -215,7 +215,7 @@ static bool slice_part(Lower *l, const Node *n, __int128 fallback, __int128 *out
             error_at(l, n->span, E_INDEX_KIND, val_text(l, v));
         else if (v.kind != VAL_UNKNOWN)
             error_at(l, n->span, E_TUPLE_INDEX, val_text(l, v));
-        hint_not_constexpr(l, n);
+        l->language->hint_not_constexpr(l, n);
         return false;
     }
     *out = v.c->integer;
@@ -306,7 +306,7 @@ static Val lower_subscript(Lower *l, const Node *n)
     if (v.kind == VAL_RUN && !val_is_handle(v))
         return index_tile(l, v.run, n->right, n->span);
     if (val_is_number(v)) {
-        run = val_to_run(l, v, n->span);
+        run = l->language->val_to_run(l, v, n->span);
         return run ? index_tile(l, run, n->right, n->span) : val_unknown();
     }
     if (v.kind != VAL_UNKNOWN)
@@ -389,7 +389,8 @@ static bool is_wanted(Lower *l, const Node *comprehension, Val *out)
 /* A range is none of the tuples that a comprehension runs over. */
 static bool is_range_call(Lower *l, const Node *n)
 {
-    Val f = n->kind == N_CALL && n->left->kind == N_NAME ? lower_name(l, n->left) : val_unknown();
+    Val f = n->kind == N_CALL && n->left->kind == N_NAME ? l->language->lower_name(l, n->left)
+                                                         : val_unknown();
 
     return f.kind == VAL_BUILTIN && !l->frame->is_static &&
            (f.builtin->data == RANGE_DYNAMIC || f.builtin->data == RANGE_STATIC);
@@ -431,7 +432,7 @@ static Val lower_binary(Lower *l, const Node *n)
     Val x = lower_expr(l, n->left), y = lower_expr(l, n->right);
 
     l->b.span = n->span;
-    return ops_binary(l, (BinaryOp)n->op, x, y, n->span);
+    return l->language->ops_binary(l, (BinaryOp)n->op, x, y, n->span);
 }
 
 static Val lower_unary(Lower *l, const Node *n)
@@ -439,8 +440,8 @@ static Val lower_unary(Lower *l, const Node *n)
     Val x = lower_expr(l, n->left);
 
     l->b.span = n->span;
-    return n->op == UN_NOT ? ops_truth_not(l, x, n->span)
-                           : ops_unary(l, (UnaryOp)n->op, x, n->span);
+    return n->op == UN_NOT ? l->language->ops_truth_not(l, x, n->span)
+                           : l->language->ops_unary(l, (UnaryOp)n->op, x, n->span);
 }
 
 static Val lower_literal(Lower *l, const Node *n)
@@ -472,14 +473,14 @@ static Val lower_any(Lower *l, const Node *n)
     case N_NONE:
         return lower_literal(l, n);
     case N_NAME:
-        return lower_name(l, n);
+        return l->language->lower_name(l, n);
     case N_FSTRING:
         return lower_fstring(l, n);
     case N_TUPLE:
     case N_LIST:
         return lower_items(l, n->items, n->nitems, n->span);
     case N_ATTRIBUTE:
-        return lower_attribute(l, n);
+        return l->language->lower_attribute(l, n);
     case N_SUBSCRIPT:
         return lower_subscript(l, n);
     case N_CALL:

@@ -22,7 +22,7 @@ static bool is_bound(Lower *l, const Node *n)
     bool found;
 
     l->quiet++;
-    global_value(l, n->name, n->span, &found);
+    l->language->global_value(l, n->name, n->span, &found);
     l->quiet--;
     return found || py_builtin(n->name) || strcmp(n->name, "str") == 0 ||
            strcmp(n->name, "object") == 0;
@@ -41,7 +41,7 @@ static void check_annotation(Lower *l, const AstParam *p)
     const Node *unbound = p->annotation ? unbound_name(l, p->annotation) : NULL;
 
     if (unbound)
-        lower_undefined(l, unbound);
+        l->language->lower_undefined(l, unbound);
 }
 
 static void check_decorator(Lower *l, const Node *decorator)

@@ -111,7 +111,7 @@ static Val filler(Join *j, int arm, Val like)
 static Val to_run_in(Join *j, int arm, Val v)
 {
     Builder back = enter_block(j->l, j->arms[arm]->block);
-    Val out = val_run(val_to_run(j->l, v, j->l->b.span));
+    Val out = val_run(j->l->language->val_to_run(j->l, v, j->l->b.span));
 
     j->l->b = back;
     return out;
@@ -325,6 +325,8 @@ static Op *build_if(Join *j, Value *cond)
     for (int r = 0; r < 2; r++) {
         op->regions[r] = j->arms[r]->block;
         op->regions[r]->owner = op;
+        for (int i = 0; i < n; i++)
+            value_shaped_like(l->module, op->results[i], j->values[r].at[i]);
     }
     return op;
 }
@@ -406,7 +408,7 @@ Value *lower_condition(Lower *l, Val c, Span span, const char *hint)
     }
     if (v->type->rank > 0)
         v = build_reshape(&l->b, v, 0, NULL);
-    return ops_cast(l, v, DT_I1, ROUND_NEAREST, span);
+    return l->language->ops_cast(l, v, DT_I1, ROUND_NEAREST, span);
 }
 
 /* The truth of a compile-time condition, of the few types that may decide an `if` (R100). */
@@ -504,7 +506,7 @@ static Val lower_side(Lower *l, Arm *a, const Node *n)
     Val v = lower_expr(l, n);
 
     if (val_is_number(v))
-        v = val_run(val_to_run(l, v, n->span));
+        v = val_run(l->language->val_to_run(l, v, n->span));
     a->changes = env_rollback(l, mark);
     l->b = back;
     return v;

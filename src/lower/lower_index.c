@@ -254,7 +254,7 @@ static bool run_slice(Lower *l, const Bound *from, const Bound *to, int32_t exte
     if (!scalars || !constant_difference(from->run, to->run, &many)) {
         error_at(l, span, E_SLICE_EXTENT);
         if (from->known != to->known)
-            hint_not_constexpr(l, from->known ? n->right : n->left);
+            l->language->hint_not_constexpr(l, from->known ? n->right : n->left);
         hint_at(l, H_SLICE_EXTENT);
         return false;
     }
@@ -394,7 +394,7 @@ Val index_tile(Lower *l, Value *v, const Node *brackets, Span span)
     if (!read_entries(l, v, brackets, &at))
         return val_unknown();
     l->b.span = span;
-    return val_run(elements_of(l, v, &at, span));
+    return val_run(l->language->elements_of(l, v, &at, span));
 }
 
 /* --- targets --- */
@@ -466,9 +466,11 @@ static Value *fit_value(Lower *l, const Value *x, const Type *slot, Val v, Span 
         return NULL;
     }
     if (val_is_number(v))
-        y = literal_cast(l, v.c, t, span);
+        y = l->language->literal_cast(l, v.c, t, span);
     else
-        y = (y = val_to_run(l, v, span)) ? ops_cast(l, y, t, ROUND_NEAREST, span) : NULL;
+        y = (y = l->language->val_to_run(l, v, span))
+                ? l->language->ops_cast(l, y, t, ROUND_NEAREST, span)
+                : NULL;
     bool fits = y && y->type->rank <= slot->rank;
     for (int d = 1; fits && d <= y->type->rank; d++) {
         int32_t n = y->type->dims[y->type->rank - d];
@@ -477,7 +479,7 @@ static Value *fit_value(Lower *l, const Value *x, const Type *slot, Val v, Span 
     if (y && !fits)
         error_at(l, span, E_PUT_SHAPE, val_type_text(l, y->type),
                  val_type_text(l, type_with_shape(l->module, x->type, slot)));
-    return fits ? ops_to_shape(l, y, slot) : NULL;
+    return fits ? l->language->ops_to_shape(l, y, slot) : NULL;
 }
 
 /* Bind the name of the target to x with these elements. */
@@ -488,9 +490,10 @@ static void put_elements(Lower *l, const Node *target, Value *x, const Indices *
     Value *y = NULL;
 
     l->b.span = span;
-    if (v.kind != VAL_UNKNOWN && elements_shape(l, x, at, true, &slot, target->span))
+    if (v.kind != VAL_UNKNOWN && l->language->elements_shape(l, x, at, true, &slot, target->span))
         y = fit_value(l, x, &slot, v, span);
-    lower_assign(l, target->left, y ? val_run(elements_put(l, x, at, y)) : val_unknown(), span);
+    lower_assign(l, target->left,
+                 y ? val_run(l->language->elements_put(l, x, at, y)) : val_unknown(), span);
 }
 
 void index_assign(Lower *l, const Node *target, Val v, Span span)
@@ -510,10 +513,10 @@ void index_augment(Lower *l, const Node *n)
     if (!x || !read_target(l, x, n->left, &at))
         return;
     l->b.span = n->left->span;
-    if (!(part = elements_of(l, x, &at, n->left->span)))
+    if (!(part = l->language->elements_of(l, x, &at, n->left->span)))
         return;
     Val y = lower_expr(l, n->right);
     l->b.span = n->span;
-    put_elements(l, n->left, x, &at, ops_binary(l, (BinaryOp)n->op, val_run(part), y, n->span),
-                 n->span);
+    put_elements(l, n->left, x, &at,
+                 l->language->ops_binary(l, (BinaryOp)n->op, val_run(part), y, n->span), n->span);
 }

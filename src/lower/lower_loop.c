@@ -97,7 +97,7 @@ static void strengthen(Lower *l, Sym name, Binding b)
 {
     if (!b.weak || !val_is_number(b.val))
         return;
-    b.val = val_run(val_to_run(l, b.val, b.span));
+    b.val = val_run(l->language->val_to_run(l, b.val, b.span));
     b.weak = false;
     env_put(l, env_slot(l, name), b);
 }
@@ -145,8 +145,10 @@ static void open_region(Loop *loop, int region, Block *block)
     const Values *given = region ? &loop->passed : &loop->init;
     Value **args = NEW_N(loop->l->arena, Value *, given->len + 1);
 
-    for (int i = 0; i < given->len; i++)
+    for (int i = 0; i < given->len; i++) {
         args[i] = block_add_arg(block, given->at[i]->type);
+        value_shaped_like(loop->l->module, args[i], given->at[i]);
+    }
     loop->args[region] = args;
     bind_parts(loop->l, &loop->names, args);
     if (region)
@@ -327,6 +329,8 @@ static Op *build_loop(Loop *loop, OpCode code, const Values *operands, const Val
     for (int i = 0; i < kept->len; i++)
         types[i] = kept->at[i]->type;
     Op *op = build_op(&l->b, code, operands->len, operands->at, 0, NULL, kept->len, types);
+    for (int i = 0; i < kept->len; i++)
+        value_shaped_like(l->module, op->results[i], kept->at[i]);
     for (int r = 0; r < regions; r++) {
         op->regions[r] = blocks[r];
         blocks[r]->owner = op;
@@ -357,9 +361,9 @@ typedef struct {
 } Range;
 
 /* A wish that only some targets follow; 0 when it is not a known number. */
-static int64_t range_wish(const Args *a, ArgName name)
+static int64_t range_wish(Lower *l, const Args *a, ArgName name)
 {
-    Val v = arg(a, name);
+    Val v = l->language->arg(a, name);
     bool known = v.kind == VAL_CONST && const_is_integral(v.c);
 
     return known && v.c->integer >= 0 && v.c->integer < 1 << 16 ? (int64_t)v.c->integer : 0;
@@ -386,7 +390,7 @@ static bool lower_range(Lower *l, const Node *iter, Range *out, bool *is_static)
     Args a;
     ArgList list;
 
-    chain_begin(l, iter);
+    l->language->chain_begin(l, iter);
     Val f = iter->kind == N_CALL ? lower_expr(l, iter->left) : val_unknown();
     bool is_range = f.kind == VAL_BUILTIN &&
                     (f.builtin->data == RANGE_STATIC || f.builtin->data == RANGE_DYNAMIC);
@@ -398,25 +402,26 @@ static bool lower_range(Lower *l, const Node *iter, Range *out, bool *is_static)
     }
     *is_static = f.builtin->data == RANGE_STATIC;
     list = lower_arguments(l, iter, ADMIT_VALUES);
-    if (!bind_builtin(l, f.builtin, &list, &a) || arg_unknown(&a))
+    if (!l->language->bind_builtin(l, f.builtin, &list, &a) || l->language->arg_unknown(&a))
         return false;
-    bool one = !arg_given(&a, ARG_arg2);
+    bool one = !l->language->arg_given(&a, ARG_arg2);
     ArgName stop = one ? ARG_arg1 : ARG_arg2;
     *out = (Range){
-        .start = one ? val_int(l, 0) : arg(&a, ARG_arg1),
-        .stop = arg(&a, stop),
-        .step = arg(&a, ARG_step),
-        .node = {arg_node(&a, ARG_arg1), arg_node(&a, stop), arg_node(&a, ARG_step)},
+        .start = one ? val_int(l, 0) : l->language->arg(&a, ARG_arg1),
+        .stop = l->language->arg(&a, stop),
+        .step = l->language->arg(&a, ARG_step),
+        .node = {l->language->arg_node(&a, ARG_arg1), l->language->arg_node(&a, stop),
+                 l->language->arg_node(&a, ARG_step)},
     };
     if (*is_static)
         return true;
-    out->num_stages = range_wish(&a, ARG_num_stages);
-    out->disallow_acc_multi_buffer = range_wish(&a, ARG_disallow_acc_multi_buffer);
-    out->flatten = range_wish(&a, ARG_flatten);
-    out->warp_specialize = range_wish(&a, ARG_warp_specialize);
-    out->disable_licm = range_wish(&a, ARG_disable_licm);
-    return !arg_given(&a, ARG_loop_unroll_factor) ||
-           arg_int(l, &a, ARG_loop_unroll_factor, &out->unroll);
+    out->num_stages = range_wish(l, &a, ARG_num_stages);
+    out->disallow_acc_multi_buffer = range_wish(l, &a, ARG_disallow_acc_multi_buffer);
+    out->flatten = range_wish(l, &a, ARG_flatten);
+    out->warp_specialize = range_wish(l, &a, ARG_warp_specialize);
+    out->disable_licm = range_wish(l, &a, ARG_disable_licm);
+    return !l->language->arg_given(&a, ARG_loop_unroll_factor) ||
+           l->language->arg_int(l, &a, ARG_loop_unroll_factor, &out->unroll);
 }
 
 static Span range_span(const Range *r, int i, Span loop)
@@ -434,7 +439,7 @@ static bool static_bound(Lower *l, const Range *r, int i, Val v, Span span, __in
         return true;
     }
     error_at(l, range_span(r, i, span), E_STATIC_RANGE, names[i], val_text(l, v));
-    hint_not_constexpr(l, r->node[i]);
+    l->language->hint_not_constexpr(l, r->node[i]);
     return false;
 }
 
@@ -493,8 +498,8 @@ static void refuse_bound(Lower *l, Val bound, Span span)
         hint_at(l, H_RANGE_FRACTION);
     else if (bound.run->type->rank > 0)
         hint_at(l, H_RANGE_TILE);
-    else if (!bound.run->type->pointer)
-        hint_at(l, H_RANGE_FLOAT);
+    else
+        hint_at(l, bound.run->type->pointer ? H_RANGE_POINTER : H_RANGE_FLOAT);
 }
 
 /* The three bounds as run-time values of one integer dtype (R125). */
@@ -509,7 +514,7 @@ static bool dynamic_bounds(Lower *l, const Range *r, Span span, Values *out)
         return false;
     }
     for (int i = 0; i < 3; i++) {
-        v[i] = val_to_run(l, given[i], range_span(r, i, span));
+        v[i] = l->language->val_to_run(l, given[i], range_span(r, i, span));
         if (v[i] && !is_int_scalar(v[i]))
             refuse_bound(l, given[i], range_span(r, i, span));
         if (!v[i] || !is_int_scalar(v[i]))
@@ -517,7 +522,7 @@ static bool dynamic_bounds(Lower *l, const Range *r, Span span, Values *out)
         bool first = i == 0 && v[0]->type->dtype != DT_I1;
         if (first)
             t = v[0]->type->dtype;
-        else if (!promote_types(l, t, v[i]->type->dtype, false, span, &t))
+        else if (!l->language->promote_types(l, t, v[i]->type->dtype, false, span, &t))
             return false;
     }
     for (int i = 0; i < 3; i++)

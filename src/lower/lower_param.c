@@ -87,7 +87,7 @@ Val lower_default(Lower *l, const AstFunc *fn, const AstParam *p, Span call)
     l->frame = frame_new(l, fn, call);
     l->frame->before = fn->extent.start;
     l->frame->is_static = true;
-    if (!host_default(l, fn, p, &v))
+    if (!l->language->host_default(l, fn, p, &v))
         v = static_expr(l, p->default_value);
     l->frame = frame;
     return v;
@@ -102,16 +102,26 @@ static const char *host_object_text(const Const *self, Arena *a)
 
 const PyClass front_object_class = {.name = "an object", .text = host_object_text};
 
-static Val launched(Lower *l, Func *f, Sym name, const FrontArg *arg, bool is_const);
+/* Where a part of a parameter stands: what its value is called, and how the kernel says it. */
+typedef struct {
+    Sym name;    /* of the values: `shape_0` */
+    Sym written; /* of the constants: `shape.rows`; NULL where a name cannot say it */
+} PartName;
+
+static Val launched(Lower *l, Func *f, PartName name, const FrontArg *arg, bool is_const);
 
 /* Of part `i` of what is called so: `name_field`, or `name_0`. */
-static Sym part_name(Lower *l, Sym name, const FrontArg *part, int i)
+static PartName part_name(Lower *l, PartName of, const FrontArg *part, int i)
 {
-    return intern(l->interner, part->name ? arena_printf(l->arena, "%s_%s", name, part->name)
-                                          : arena_printf(l->arena, "%s_%d", name, i));
+    if (!part->name)
+        return (PartName){intern(l->interner, arena_printf(l->arena, "%s_%d", of.name, i)), NULL};
+    const char *written =
+        of.written ? arena_printf(l->arena, "%s.%s", of.written, part->name) : NULL;
+    return (PartName){intern(l->interner, arena_printf(l->arena, "%s_%s", of.name, part->name)),
+                      written ? intern(l->interner, written) : NULL};
 }
 
-static Val launched_tuple(Lower *l, Func *f, Sym name, const FrontArg *arg)
+static Val launched_tuple(Lower *l, Func *f, PartName name, const FrontArg *arg)
 {
     Val *items = NEW_N(l->arena, Val, arg->nparts + 1);
     Sym *fields = NEW_N(l->arena, Sym, arg->nparts + 1);
@@ -129,7 +139,7 @@ static Val launched_tuple(Lower *l, Func *f, Sym name, const FrontArg *arg)
 }
 
 /* Its pointer, extents and strides are parameters of the kernel; the handle is made of them. */
-static Val launched_descriptor(Lower *l, Func *f, Sym name, const FrontArg *arg)
+static Val launched_descriptor(Lower *l, Func *f, PartName name, const FrontArg *arg)
 {
     Value *v[1 + 2 * MAX_RANK];
     Type t = {.rank = (int8_t)((arg->nparts - 1) / 2),
@@ -137,10 +147,11 @@ static Val launched_descriptor(Lower *l, Func *f, Sym name, const FrontArg *arg)
               .handle = HANDLE_DESCRIPTOR};
 
     for (int i = 0; i < arg->nparts; i++) {
-        Sym part = i == 0 ? name : part_name(l, name, &arg->parts[i], i);
+        PartName part = i == 0 ? name : part_name(l, name, &arg->parts[i], i);
         Val given = launched(l, f, part, &arg->parts[i], false);
 
-        v[i] = given.kind == VAL_RUN ? given.run : literal_cast(l, given.c, DT_I64, f->span);
+        v[i] = given.kind == VAL_RUN ? given.run
+                                     : l->language->literal_cast(l, given.c, DT_I64, f->span);
         if (i == 0)
             t.dtype = v[i]->type->dtype;
         else
@@ -152,23 +163,36 @@ static Val launched_descriptor(Lower *l, Func *f, Sym name, const FrontArg *arg)
         build_op(&l->b, OP_make_descriptor, arg->nparts, v, 0, NULL, 1, &type)->results[0]);
 }
 
-static Val launched(Lower *l, Func *f, Sym name, const FrontArg *arg, bool is_const)
+/* A constant of the launch, and if it is a number, its name. */
+static Val launched_constant(Lower *l, Sym written, const Const *given)
+{
+    Val v = val_from_python(l, given);
+    SymbolValue number;
+
+    if (!written || v.kind != VAL_CONST || !const_symbol_value(v.c, &number))
+        return v;
+    Const c = *v.c;
+    c.symbol = module_bind(l->module, written, number);
+    return val_const(l, c);
+}
+
+static Val launched(Lower *l, Func *f, PartName name, const FrontArg *arg, bool is_const)
 {
     if (arg->form == FRONT_TUPLE)
         return launched_tuple(l, f, name, arg);
     if (arg->form == FRONT_DESCRIPTOR)
         return launched_descriptor(l, f, name, arg);
     if (arg->is_constexpr)
-        return val_from_python(l, &arg->constant);
+        return launched_constant(l, name.written, &arg->constant);
     const Type *t = arg->pointer ? type_pointer(l->module, arg->dtype, is_const)
                                  : type_scalar(l->module, arg->dtype);
-    return val_run(func_add_param(f, name, t, arg->divisible));
+    return val_run(func_add_param(f, name.name, t, arg->divisible));
 }
 
 Val lower_kernel_param(Lower *l, Func *f, const AstParam *p, const FrontArg *arg)
 {
     l->b.span = p->span;
-    Val v = launched(l, f, p->name, arg, param_is_const(p));
+    Val v = launched(l, f, (PartName){p->name, p->name}, arg, param_is_const(p));
     if (arg->is_rounded)
         map_put(l->rounded, MAP_KEY(v.run), (void *)p);
     return v;

@@ -104,7 +104,7 @@ static Val function_from_python(Lower *l, const Const *c)
     if (f->def)
         return (Val){.kind = VAL_FUNC, .func = f->def};
     if (f->builtin && !f->self)
-        b = builtin_find(intern(l->interner, f->builtin->name), IN_PYTHON);
+        b = l->language->builtin_find(intern(l->interner, f->builtin->name), IN_PYTHON);
     return b ? (Val){.kind = VAL_BUILTIN, .builtin = b} : val_const(l, *c);
 }
 
@@ -193,10 +193,10 @@ static bool find_static_name(Py *p, const Node *n, Const *out, bool *found)
 {
     Lower *l = p->context;
     Frame *outside = enter_frame(p);
-    Val v = global_value(l, n->name, n->span, found);
+    Val v = l->language->global_value(l, n->name, n->span, found);
 
     if (!*found && !py_builtin(n->name)) {
-        v = lower_undefined(l, n);
+        v = l->language->lower_undefined(l, n);
         *found = true;
     }
     leave_frame(p, outside);
@@ -230,7 +230,7 @@ static bool object_attribute(Py *p, const Const *self, const char *name, Span at
 {
     Lower *l = p->context;
     Frame *outside = enter_frame(p);
-    Val v = value_attribute(l, object_of(self)->v, intern(l->interner, name), at);
+    Val v = l->language->value_attribute(l, object_of(self)->v, intern(l->interner, name), at);
 
     leave_frame(p, outside);
     return take_value(p, v, at, out);
@@ -282,7 +282,7 @@ static bool object_is_class(Py *p, const Const *value, const Const *self, Span a
 
     if (class.kind != VAL_BUILTIN || !(class.builtin->where & IN_CLASS))
         return py_fail(p, at, E_ISINSTANCE, val_text(l, class));
-    *out = value_is_instance(val_from_python(l, value), class.builtin->name);
+    *out = l->language->value_is_instance(val_from_python(l, value), class.builtin->name);
     return true;
 }
 

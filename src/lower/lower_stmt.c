@@ -14,7 +14,7 @@ static Val demote(Lower *l, Val v, Span span);
 
 /* What an aggregate holds stays as it is, and so do constexpr fields and functions of a named
  * tuple. */
-static bool stays(const Tuple *t, int i)
+static bool stays(Lower *l, const Tuple *t, int i)
 {
     const AstClass *c = t->class;
 
@@ -22,7 +22,7 @@ static bool stays(const Tuple *t, int i)
         return false;
     return c->kind == CLASS_AGGREGATE || val_is_function(t->items[i]) ||
            (c->kind == CLASS_NAMED_TUPLE && i < c->nfields &&
-            annotation_is_constexpr(c->fields[i].annotation));
+            l->language->annotation_is_constexpr(c->fields[i].annotation));
 }
 
 static Val demote_tuple(Lower *l, const Tuple *t, Span span)
@@ -31,7 +31,7 @@ static Val demote_tuple(Lower *l, const Tuple *t, Span span)
 
     l->work += t->n;
     for (int i = 0; i < t->n; i++)
-        v.tuple->items[i] = stays(t, i) ? t->items[i] : demote(l, t->items[i], span);
+        v.tuple->items[i] = stays(l, t, i) ? t->items[i] : demote(l, t->items[i], span);
     return v;
 }
 
@@ -48,7 +48,7 @@ static Val demote(Lower *l, Val v, Span span)
 {
     switch (v.kind) {
     case VAL_CONST:
-        return val_is_none(v) ? v : val_run(val_to_run(l, v, span));
+        return val_is_none(v) ? v : val_run(l->language->val_to_run(l, v, span));
     case VAL_TUPLE:
         return demote_tuple(l, v.tuple, span);
     case VAL_FUNC:
@@ -176,7 +176,7 @@ static void check_annotation(Lower *l, const Node *n)
 
 static void lower_annotated(Lower *l, const Node *n)
 {
-    bool constexpr = annotation_is_constexpr(n->extra);
+    bool constexpr = l->language->annotation_is_constexpr(n->extra);
 
     if (n->left->kind != N_NAME) {
         lower_assign(l, n->left, n->right ? lower_expr(l, n->right) : val_unknown(), n->span);
@@ -213,7 +213,7 @@ static void lower_augmented(Lower *l, const Node *n)
     x = lower_expr(l, n->left);
     y = lower_expr(l, n->right);
     l->b.span = n->span;
-    lower_assign(l, n->left, ops_binary(l, (BinaryOp)n->op, x, y, n->span), n->span);
+    lower_assign(l, n->left, l->language->ops_binary(l, (BinaryOp)n->op, x, y, n->span), n->span);
 }
 
 /* `x =+ 1` for `x += 1`: the sign is at the `=` and not at the value. */
@@ -265,7 +265,7 @@ static Flow lower_return(Lower *l, const Node *n)
 /* R143, of functions of the program. */
 static void check_must_use(Lower *l, const Node *callee, Span span)
 {
-    Val f = callee->kind == N_NAME ? lower_name(l, callee) : val_unknown();
+    Val f = callee->kind == N_NAME ? l->language->lower_name(l, callee) : val_unknown();
 
     if (f.kind != VAL_FUNC || !f.func->must_use)
         return;
@@ -355,7 +355,7 @@ static void lower_simple(Lower *l, const Node *n)
         lower_while(l, n);
         return;
     case N_ASSERT:
-        lower_assert(l, n);
+        l->language->lower_assert(l, n);
         return;
     case N_PASS:
         return;

@@ -275,7 +275,8 @@ const char *val_text(Lower *l, Val v)
     case VAL_BUILTIN:
         return arena_printf(l->arena, "function %s", v.builtin->name);
     case VAL_LIBDEVICE:
-        return arena_printf(l->arena, "function libdevice.%s", libdevice_name(v.libdevice));
+        return arena_printf(l->arena, "function libdevice.%s",
+                            l->language->libdevice_name(v.libdevice));
     case VAL_METHOD:
         return arena_printf(l->arena, "method %s", v.method->name);
     case VAL_CLASS:
@@ -284,7 +285,7 @@ const char *val_text(Lower *l, Val v)
         return arena_printf(l->arena, "module %s", v.module);
     case VAL_FILE:
         return v.file->object ? v.file->object
-                              : arena_printf(l->arena, "module %s", v.file->source->path);
+                              : arena_printf(l->arena, "module %s", v.file->source->shown);
     }
     return "?";
 }

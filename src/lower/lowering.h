@@ -63,10 +63,19 @@ typedef struct {
 /* NULL and a diagnostic when there is no such kernel (the message lists near names) or its
  * signature is wrong. */
 const FrontKernel *front_kernel(const FrontFile *f, const char *kernel, Arena *a, Diags *d);
+
+/* What a launch says beside its arguments; NULL: nothing. */
+typedef struct {
+    int num_warps;       /* 0: nobody asked for a number */
+    bool drops_asserts;  /* debug=False: what kernels assert is not looked at */
+    bool finds_overflow; /* sanitize_overflow=True, or debug=True: sums, differences and products of
+                          * integers of less than 64 bits that do not fit are failed assertions */
+} FrontLaunch;
+
 /* `args` one for each parameter, in order.  The module holds the kernel and the helper instances
- * that it calls, through `call` ops.  `num_warps` of the launch is 0 where nobody asked for a
- * number; the kernel's is the same, but 4 where it depends on an answer that was not there. */
+ * that it calls, through `call` ops.  The kernel's number of warps is the launch's, but 4 where it
+ * depends on one and nobody asked for any. */
 Module *front_lower(const FrontFile *f, const char *kernel, const FrontArg *args, int nargs,
-                    int num_warps, Arena *a, Diags *d);
+                    const FrontLaunch *launch, Arena *a, Diags *d);
 
 #endif

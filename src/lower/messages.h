@@ -120,6 +120,10 @@
 #define W_UNUSED             "nobody uses what this computes"
 #define H_UNUSED_EQUAL       "`==` compares; `=` assigns"
 #define H_UNUSED             "assign it to a name: nothing changes in place"
+#define W_UNUSED_ARRAY       "the array `%s` stands nowhere in kernel `%s`"
+#define H_UNUSED_ARRAY       "was it forgotten? A name that begins with `_` says that it is not needed"
+#define W_UNUSED_LOAD        "`%s` is loaded, and stands nowhere else"
+#define H_UNUSED_LOAD        "was it forgotten?"
 #define W_SIGN_ASSIGNED      "this assigns a value with a sign"
 #define H_SIGN_ASSIGNED      "`%c=` changes what the name holds"
 #define W_PRECEDENCE         "`%s` binds more tightly than comparisons: this compares what it gives"
@@ -183,6 +187,7 @@
 #define E_RANGE_BOUND        "For loop bounds and step must all be ints and scalars, not %s"                /* R125 */
 #define H_RANGE_FRACTION     "it counts in whole numbers: count steps, and compute the value in the loop, as in i * 0.5"
 #define H_RANGE_FLOAT        "it counts in whole numbers: `//` divides to one, and x.to(tl.int32) makes one of a float"
+#define H_RANGE_POINTER      "this is the address of an array, which does not know its length: pass that as an argument, as in range(n)"
 #define H_RANGE_TILE         "a loop is for the whole program: its bound is one number, such as tl.max(x, axis=0); mask what is done for fewer"
 #define E_STEP_ZERO          "the step of a range must not be 0"
 #define E_STATIC_RANGE       "used as tl.static_range %s value is not a constexpr: %s"                      /* R128 */

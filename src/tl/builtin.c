@@ -521,6 +521,21 @@ bool arg_shape(Lower *l, const Args *a, ArgName name, int *rank, int32_t *dims)
     return true;
 }
 
+void arg_name_extents(Lower *l, const Args *a, ArgName name, Value *v)
+{
+    const Symbol *names[MAX_RANK] = {NULL};
+    Val shape = arg(a, name);
+
+    if (shape.kind == VAL_TUPLE && shape.tuple->n == 1 && shape.tuple->items[0].kind == VAL_TUPLE)
+        shape = shape.tuple->items[0];
+    int n = shape.kind == VAL_TUPLE ? shape.tuple->n : 1;
+    for (int d = 0; d < n && d < v->type->rank; d++) {
+        Val item = shape.kind == VAL_TUPLE ? shape.tuple->items[d] : shape;
+        names[d] = item.kind == VAL_CONST ? item.c->symbol : NULL;
+    }
+    value_name_extents(l->module, v, names);
+}
+
 /* The name that was meant, or all of them, unless the error `wrong` lists them. */
 static void hint_of_choice(Lower *l, const char *wrong, const char *s, const char *const *names,
                            int n)

@@ -10,16 +10,18 @@
 
 bool block_i64_parts(Lower *l, const Args *a, ArgName name, int n, Value **out)
 {
-    const Tuple *t = arg(a, name).tuple;
+    Val given = arg(a, name);
+    bool alone = given.kind != VAL_TUPLE && n == 1; /* `(i * BLOCK)` is no tuple to Python */
+    const Val *items = alone ? &given : given.kind == VAL_TUPLE ? given.tuple->items : NULL;
 
-    if (arg(a, name).kind != VAL_TUPLE || t->n != n) {
+    if (!alone && (given.kind != VAL_TUPLE || given.tuple->n != n)) {
         error_at(l, arg_span(a, name), E_SAME_LENGTH, a->builtin->name, val_text(l, arg(a, name)),
                  n);
         hint_at(l, H_SAME_LENGTH, n);
         return false;
     }
     for (int d = 0; d < n; d++) {
-        Val v = t->items[d];
+        Val v = items[d];
         if (v.kind == VAL_CONST && const_is_integral(v.c)) {
             out[d] = literal_cast(l, v.c, DT_I64, arg_span(a, name));
             if (!out[d])
@@ -77,6 +79,7 @@ Val block_ptr_make(Lower *l, const Args *a)
     t.rank = (int8_t)rank;
     const Type *type = type_of(l->module, t);
     Op *op = build_op(&l->b, OP_make_block_ptr, 1 + 3 * rank, v, rank, order, 1, &type);
+    arg_name_extents(l, a, ARG_block_shape, op->results[0]);
     return val_run(op->results[0]);
 }
 

@@ -64,8 +64,9 @@ Val descriptor_make(Lower *l, const Args *a)
     if (!wide_enough(l, a, &t))
         return val_unknown();
     const Type *type = type_of(l->module, t);
-    return val_run(
-        build_op(&l->b, OP_make_descriptor, 1 + 2 * rank, v, 0, NULL, 1, &type)->results[0]);
+    Op *op = build_op(&l->b, OP_make_descriptor, 1 + 2 * rank, v, 0, NULL, 1, &type);
+    arg_name_extents(l, a, ARG_block_shape, op->results[0]);
+    return val_run(op->results[0]);
 }
 
 static bool is_descriptor(Lower *l, const Args *a)
@@ -187,21 +188,18 @@ static bool rows_of(Lower *l, const Args *a, Reach *out)
 
 Val descriptor_gather(Lower *l, const Args *a)
 {
-    Value *v[3];
     Reach r;
 
     if (!rows_of(l, a, &r))
         return val_unknown();
     const Type *t = type_with_dtype(l->module, r.inside->type, r.pointers->type->dtype);
     bool nan = arg(a, ARG_desc).run->type->padding == PAD_NAN;
-    v[LOAD_PTR] = r.pointers;
-    v[LOAD_MASK] = r.inside;
-    v[LOAD_OTHER] =
+    Value *other =
         build_splat(&l->b,
                     nan ? build_float(&l->b, type_scalar(l->module, t->dtype), __builtin_nan(""))
                         : build_const(&l->b, type_scalar(l->module, t->dtype), 0),
                     t);
-    return val_run(build_op(&l->b, OP_load, 3, v, 0, NULL, 0, NULL)->results[0]);
+    return val_run(build_load(&l->b, r.pointers, r.inside, other)->results[0]);
 }
 
 /* The value in the element type, in the shape of the pointers; NULL after an error. */

@@ -298,10 +298,58 @@ static Value *places(Lower *l, Value *keys, bool descending, Span span)
     return reduce_values(l, OP_add, build_cast(&l->b, before, DT_I32, ROUND_NEAREST), last + 1);
 }
 
+enum { LONGEST_COMPARED = 1024 }; /* rows in which each key is compared with all */
+
+/* One round of a network: of each pair that lies `step` apart one goes to the front, in runs of
+ * `size` that rise and fall in turns. */
+static Value *exchange(Lower *l, Value *v, Value *index, int64_t size, int64_t step,
+                       bool descending)
+{
+    Value *zero = build_int(&l->b, index->type, 0), *at_step = build_int(&l->b, index->type, step);
+    Value *behind = build_binary(&l->b, OP_ne, build_binary(&l->b, OP_and, index, at_step), zero);
+    Value *falls =
+        build_binary(&l->b, OP_ne,
+                     build_binary(&l->b, OP_and, index, build_int(&l->b, index->type, size)), zero);
+    Value *other =
+        elements_at(l, v, build_binary(&l->b, OP_xor, index, at_step), v->type->rank - 1);
+    Value *mine = to_keys(l, v), *key = to_keys(l, other);
+    Value *less = build_binary(&l->b, OP_lt, key, mine);
+    Value *greater = build_binary(&l->b, OP_gt, key, mine);
+    Value *wants_greater = build_binary(&l->b, OP_xor, behind, falls);
+
+    if (descending)
+        return build_select(&l->b, build_select(&l->b, wants_greater, less, greater), other, v);
+    return build_select(&l->b, build_select(&l->b, wants_greater, greater, less), other, v);
+}
+
+/* Batcher's bitonic network, for rows of a power of two: n log(n)^2 comparisons instead of n^2. */
+static Value *first_by_network(Lower *l, Value *v, int64_t k, bool descending)
+{
+    int last = v->type->rank - 1;
+    int64_t n = v->type->dims[last];
+    Value *index = indices_along(l, v, last);
+    int32_t dims[MAX_RANK];
+
+    for (int64_t size = 2; size <= n; size *= 2) {
+        for (int64_t step = size / 2; step > 0; step /= 2)
+            v = exchange(l, v, index, size, step, descending);
+    }
+    if (k == n)
+        return v;
+    memcpy(dims, v->type->dims, sizeof(dims));
+    dims[last] = (int32_t)k;
+    const Type *first = type_tile(l->module, DT_I32, v->type->rank, dims);
+    return elements_at(l, v, indices_along(l, build_int(&l->b, first, 0), last), last);
+}
+
 /* The first k of each row in order; NULL after an error. */
 static Value *first_in_order(Lower *l, Value *v, int64_t k, bool descending, Span span)
 {
     int last = v->type->rank - 1;
+    int64_t n = v->type->dims[last];
+
+    if (n > LONGEST_COMPARED && (n & (n - 1)) == 0)
+        return first_by_network(l, v, k, descending);
     Value *place = places(l, to_keys(l, v), descending, span), *wanted;
 
     v = place ? spread_along(l, v, last, k, span) : NULL;
@@ -320,6 +368,7 @@ Val tile_sort(Lower *l, const Args *a)
 
     if (!v || !minor_dim(l, a, v) || !arg_bool(l, a, ARG_descending, &descending))
         return val_unknown();
+    unread_warn(l, a, ARG_x, descending ? OP_max : OP_min, v, v->type->rank - 1);
     v = first_in_order(l, v, v->type->dims[v->type->rank - 1], descending, a->span);
     return v ? val_run(v) : val_unknown();
 }
@@ -378,6 +427,7 @@ Val tile_histogram(Lower *l, const Args *a)
         unread_warn_of_count(l, a, v, (int32_t)bins);
     Value *operands[] = {[HISTOGRAM_VALUES] = v, [HISTOGRAM_MASK] = mask};
     const Type *t = type_tile(l->module, DT_I32, 1, &(int32_t){(int32_t)bins});
-    return val_run(
-        build_op(&l->b, OP_histogram, mask ? 2 : 1, operands, 0, NULL, 1, &t)->results[0]);
+    Op *op = build_op(&l->b, OP_histogram, mask ? 2 : 1, operands, 0, NULL, 1, &t);
+    arg_name_extents(l, a, ARG_num_bins, op->results[0]);
+    return val_run(op->results[0]);
 }

@@ -92,9 +92,10 @@ static bool call_scalar_function(Mapping *m)
 {
     Lower *l = m->l;
     Builder old = l->b;
+    bool finds_overflow = l->finds_overflow, good;
     ArgList list = {NEW_N(l->arena, Arg, m->in.len + 1), m->in.len, m->a->span};
-    bool good;
 
+    l->finds_overflow = false;
     m->body = block_new(l->b.func, NULL);
     l->b.block = m->body;
     l->b.before = NULL;
@@ -104,6 +105,7 @@ static bool call_scalar_function(Mapping *m)
     good = r.kind != VAL_UNKNOWN && take_results(m, r);
     for (const Op *op = m->body->first; good && op; op = op->next)
         good = !op->callee || combine_works_on_elements(l, op->callee);
+    l->finds_overflow = finds_overflow;
     l->b = old;
     return good;
 }
@@ -148,8 +150,6 @@ static const Op *build_map(Mapping *m)
     Lower *l = m->l;
     int n = m->in.len + m->out.len;
     Value *v[MAX_COMBINED];
-    const Type *types[MAX_COMBINED];
-    const int64_t axis = 0;
 
     for (int i = 0; i < n; i++) {
         Type t = *m->in.at[0]->type;
@@ -160,11 +160,10 @@ static const Op *build_map(Mapping *m)
             t.dtype = m->out.at[i - m->in.len]->type->dtype;
             v[i] = build_const(&l->b, type_of(l->module, t), 0);
         }
-        types[i] = v[i]->type;
         v[i] = doubled(m, v[i]);
     }
-    Op *op = build_op(&l->b, OP_reduce, n, v, 1, &axis, n, types);
-    close_body(m, op);
+    Op *op = build_reduce(&l->b, n, v, 0);
+    close_body(m, op); /* which is another region */
     return op;
 }
 

@@ -166,12 +166,24 @@ Val math_clamp(Lower *l, const Args *a)
 /* --- integers --- */
 
 /* (x + (d - 1)) // d: Python's on constants, C's at run time (R259). */
+/* What a function of two constants, or of one, has given. */
+static Val named(Lower *l, SymbolCode op, Val x, Val y, Val v)
+{
+    if (v.kind != VAL_CONST || x.kind != VAL_CONST || y.kind != VAL_CONST)
+        return v;
+    Const c = *v.c;
+    c.symbol = NULL;
+    const_name(l->arena, op, x.c, symbol_info(op)->operands == 2 ? y.c : NULL, &c);
+    return val_const(l, c);
+}
+
 Val math_cdiv(Lower *l, const Args *a)
 {
-    Val less = ops_binary(l, BIN_SUB, arg(a, ARG_div), val_int(l, 1), a->span);
-    Val sum = ops_binary(l, BIN_ADD, arg(a, ARG_x), less, a->span);
+    Val x = arg(a, ARG_x), div = arg(a, ARG_div);
+    Val less = ops_binary(l, BIN_SUB, div, val_int(l, 1), a->span);
+    Val sum = ops_binary(l, BIN_ADD, x, less, a->span);
 
-    return ops_binary(l, BIN_FLOORDIV, sum, arg(a, ARG_div), a->span);
+    return named(l, SYMBOL_cdiv, x, div, ops_binary(l, BIN_FLOORDIV, sum, div, a->span));
 }
 
 /* 0 for what is not positive, as Triton has it. */
@@ -185,7 +197,8 @@ Val math_next_power_of_2(Lower *l, const Args *a)
         return val_int(l, 0);
     while (p < n && p < INT64_MAX / 2)
         p *= 2;
-    return val_int(l, p);
+    Val given = arg(a, ARG_n);
+    return named(l, SYMBOL_next_power_of_2, given, given, val_int(l, p));
 }
 
 static Val smaller(Lower *l, Val x, Val y, Span span)

@@ -127,6 +127,11 @@ static bool has_boundary(const Args *a)
     return !val_is_none(dims) && !(dims.kind == VAL_TUPLE && dims.tuple->n == 0);
 }
 
+static const char *without_dot(const char *text)
+{
+    return text + (*text == '.');
+}
+
 /* R203 */
 static bool check_no_boundary(Lower *l, const Args *a)
 {
@@ -138,7 +143,10 @@ static bool check_no_boundary(Lower *l, const Args *a)
     if (!boundary && !padding)
         return true;
     error_at(l, arg_span(a, boundary ? ARG_boundary_check : ARG_padding_option), E_BOUNDARY);
-    hint_at(l, H_BOUNDARY);
+    if (boundary && val_is_const(arg(a, ARG_boundary_check), CONST_STRING))
+        hint_at(l, H_CACHE_BY_NAME, without_dot(arg(a, ARG_boundary_check).c->text));
+    else
+        hint_at(l, H_BOUNDARY);
     return false;
 }
 
@@ -170,7 +178,7 @@ Val memory_load(Lower *l, const Args *a)
     warn_of_mask_rank(l, a, v[LOAD_PTR], v[LOAD_MASK]);
     if (!ops_broadcast_all(l, v, n, a->span))
         return val_unknown();
-    Op *load = build_op(&l->b, OP_load, n, v, 0, NULL, 0, NULL);
+    Op *load = build_load(&l->b, v[LOAD_PTR], v[LOAD_MASK], v[LOAD_OTHER]);
     access_hints_put(load, &hints);
     attr_set(load, ATTR_volatile, is_volatile);
     return val_run(load->results[0]);
@@ -328,6 +336,8 @@ static Value *atomic_of(Lower *l, const Args *a, RmwKind kind, Sem usual)
         !check_scalar(l, a, ARG_mask, v[RMW_PTR], v[RMW_MASK], "Mask") ||
         !spread_data(l, a, v, v[RMW_MASK] ? 3 : 2))
         return NULL;
+    if (kind == RMW_ADD && !v[RMW_MASK])
+        unread_warn_of_atomic(l, a, v[RMW_PTR], v[RMW_DATA]);
     return build_atomic(l, &how, v);
 }
 

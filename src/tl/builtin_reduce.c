@@ -6,31 +6,13 @@
  */
 #include "tl.h"
 
-#include <string.h>
-
 /* --- the ops --- */
 
-static const Type *without_axis(Lower *l, const Type *t, int axis)
-{
-    Type r = *t;
-
-    memmove(r.dims + axis, r.dims + axis + 1, sizeof r.dims[0] * (size_t)(r.rank - axis - 1));
-    r.rank--;
-    return type_of(l->module, r);
-}
-
-/* A reduce or scan whose region holds its arguments and nothing else yet. */
+/* Its region holds its arguments and nothing else yet. */
 static Op *open_reduction(Lower *l, OpCode code, int n, Value *const *v, int axis, bool reverse)
 {
-    const Type **types = NEW_N(l->arena, const Type *, n + 1);
-    int64_t attrs[] = {axis, reverse};
-
-    for (int i = 0; i < n; i++)
-        types[i] = code == OP_scan ? v[i]->type : without_axis(l, v[i]->type, axis);
-    Op *op = build_op(&l->b, code, n, v, code == OP_scan ? 2 : 1, attrs, n, types);
-    for (int i = 0; i < 2 * n; i++)
-        block_add_arg(op->regions[0], type_element(l->module, v[i % n]->type));
-    return op;
+    return code == OP_scan ? build_scan(&l->b, n, v, axis, reverse)
+                           : build_reduce(&l->b, n, v, axis);
 }
 
 static Builder enter_region(Lower *l, const Op *op)
@@ -173,7 +155,7 @@ Val reduce_sum(Lower *l, const Args *a)
     v = v ? to_accumulator(l, a, v, sum_dtype(v->type->dtype)) : NULL;
     if (!v || !reduce_args(l, a, v, &r))
         return val_unknown();
-    unread_warn(l, a, OP_add, given, r.all ? -1 : r.axis);
+    unread_warn(l, a, ARG_input, OP_add, given, r.all ? -1 : r.axis);
     return reduce_by(l, &r, OP_add);
 }
 
@@ -256,7 +238,7 @@ Val reduce_arg(Lower *l, const Args *a)
 
     if (!indexed_args(l, a, &r))
         return val_unknown();
-    unread_warn(l, a, (OpCode)a->builtin->data, r.v, r.axis);
+    unread_warn(l, a, ARG_input, (OpCode)a->builtin->data, r.v, r.axis);
     Op *op = reduce_indexed(l, (OpCode)a->builtin->data, r.v, r.axis);
     return finished(l, &r, op->results[1]);
 }
@@ -267,7 +249,7 @@ static Val extremum_with_index(Lower *l, const Args *a)
 
     if (!indexed_args(l, a, &r))
         return val_unknown();
-    unread_warn(l, a, (OpCode)a->builtin->data, r.v, r.axis);
+    unread_warn(l, a, ARG_input, (OpCode)a->builtin->data, r.v, r.axis);
     Op *op = reduce_indexed(l, (OpCode)a->builtin->data, r.v, r.axis);
     return val_pair(l, finished(l, &r, op->results[0]), finished(l, &r, op->results[1]));
 }
@@ -286,7 +268,7 @@ Val reduce_extremum(Lower *l, const Args *a)
     v = v ? ops_cast(l, v, extremum_dtype(v->type->dtype), ROUND_NEAREST, a->span) : NULL;
     if (!v || !reduce_args(l, a, v, &r))
         return val_unknown();
-    unread_warn(l, a, (OpCode)a->builtin->data, given, r.all ? -1 : r.axis);
+    unread_warn(l, a, ARG_input, (OpCode)a->builtin->data, given, r.all ? -1 : r.axis);
     return reduce_by(l, &r, (OpCode)a->builtin->data);
 }
 
@@ -352,20 +334,43 @@ static bool fill_region(Lower *l, const Args *a, Op *op, const Values *v)
 {
     const Block *region = op->regions[0];
     Builder old = enter_region(l, op);
+    bool finds_overflow = l->finds_overflow;
     ArgList list = {NEW_N(l->arena, Arg, region->nargs + 1), region->nargs, a->span};
     Values out = {0};
     Val r;
 
+    l->finds_overflow = false; /* what combines elements says nothing */
     for (int i = 0; i < region->nargs; i++)
         list.at[i].v = val_run(region->args[i]);
     r = call_value(l, arg(a, ARG_combine_fn), &list, arg_span(a, ARG_combine_fn));
     bool good = r.kind != VAL_UNKNOWN && check_combined(l, a, r, v, &out);
     for (const Op *inner = region->first; good && inner; inner = inner->next)
         good = !inner->callee || combine_works_on_elements(l, inner->callee);
+    l->finds_overflow = finds_overflow;
     if (good)
         build_yield(&l->b, OP_yield, out.len, out.at);
     l->b = old;
     return good;
+}
+
+/* What the region does to two elements, in a function of its own or not. */
+static OpCode combine_code(const Op *op)
+{
+    const Op *only = op->regions[0]->first;
+
+    if (only && only->code == OP_call)
+        only = only->callee->body->first;
+    return only && only->next && op_has(only->next, ENDS) && only->noperands == 2 ? only->code
+                                                                                  : OP_COUNT;
+}
+
+static void warn_of_combined(Lower *l, const Args *a, const ReduceArgs *r, const Op *op)
+{
+    OpCode code = combine_code(op);
+
+    if (op->noperands == 1 &&
+        (code == OP_add || code == OP_mul || code == OP_max || code == OP_min))
+        unread_warn(l, a, ARG_input, code, op->operands[0], r->axis);
 }
 
 static Val results_of(Lower *l, const Args *a, const ReduceArgs *r, const Op *op)
@@ -389,7 +394,10 @@ Val reduce_user(Lower *l, const Args *a)
     for (int i = 0; i < v.len; i++)
         v.at[i] = prepared(l, &r, v.at[i]);
     Op *op = open_reduction(l, OP_reduce, v.len, v.at, r.axis, false);
-    return fill_region(l, a, op, &v) ? results_of(l, a, &r, op) : val_unknown();
+    if (!fill_region(l, a, op, &v))
+        return val_unknown();
+    warn_of_combined(l, a, &r, op);
+    return results_of(l, a, &r, op);
 }
 
 Val scan_user(Lower *l, const Args *a)

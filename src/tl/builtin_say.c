@@ -117,12 +117,12 @@ static Value *asserted_condition(Lower *l, Val c, Span span)
     return v ? ops_cast(l, v, DT_I1, ROUND_NEAREST, span) : NULL;
 }
 
-/* One that is known to hold says nothing. */
+/* One that is known to hold says nothing, and none does where the launch asks for no assertions. */
 static void build_assert(Lower *l, Value *const *v, int n, const char *message)
 {
     int64_t known;
 
-    if (value_const_int(v[ASSERT_CONDITION], &known) && known)
+    if (l->drops_asserts || (value_const_int(v[ASSERT_CONDITION], &known) && known))
         return;
     Op *op = build_op(&l->b, OP_assert, n, v, 0, NULL, 0, NULL);
     attr_set(op, ATTR_message, attr_of_text(l->module, message, strlen(message)));
@@ -166,6 +166,30 @@ Val say_expect_zero(Lower *l, const Args *a)
         return val_unknown();
     build_assert(l, v, 2, "expected zero where the mask is true");
     return val_run(x);
+}
+
+void say_overflow(Lower *l, Value *result, Value *x, Value *y, Span span)
+{
+    static const struct {
+        OpCode code;
+        const char *name;
+    } names[] = {{OP_add, "add"}, {OP_sub, "sub"}, {OP_mul, "mul"}};
+    DType t = result->type->dtype;
+    const char *name = NULL;
+
+    for (int i = 0; i < COUNT(names); i++)
+        name = names[i].code == result->def->code ? names[i].name : name;
+    if (!name || !dtype_is_int(t) || t == DT_I1 || dtype_bits(t) >= 64)
+        return;
+    Value *wide =
+        build_binary(&l->b, result->def->code, build_cast(&l->b, x, DT_I64, ROUND_NEAREST),
+                     build_cast(&l->b, y, DT_I64, ROUND_NEAREST));
+    Value *same =
+        build_binary(&l->b, OP_eq, wide, build_cast(&l->b, result, DT_I64, ROUND_NEAREST));
+    l->b.span = span;
+    Text text = text_new(l->arena);
+    text_printf(&text, "%s overflow detected for operation %s", dtype_long_name(t), name);
+    build_assert(l, &same, 1, text.s);
 }
 
 void lower_assert(Lower *l, const Node *n)

@@ -223,7 +223,8 @@ static Val attribute_of(Lower *l, const Args *a)
 
     if (!arg_string(l, a, ARG_name, &name))
         return val_unknown();
-    return value_attribute(l, arg(a, ARG_obj), intern(l->interner, name), arg_span(a, ARG_name));
+    return l->language->value_attribute(l, arg(a, ARG_obj), intern(l->interner, name),
+                                        arg_span(a, ARG_name));
 }
 
 static Val try_attribute(Lower *l, const Args *a, bool *found)
@@ -314,6 +315,32 @@ Val static_extremum(Lower *l, const Args *a)
 
 /* --- printing --- */
 
+/* What is known at run time only, as Triton's print() shows it: "int32[constexpr[128]]" of a tile,
+ * "int32[]" of a scalar. */
+static const char *run_text(Lower *l, const Type *t)
+{
+    Type scalar = *t;
+    Text s = text_new(l->arena);
+
+    if (t->handle != HANDLE_NONE)
+        return val_type_text(l, t);
+    scalar.rank = 0;
+    text_printf(&s, "%s[", val_type_text(l, &scalar));
+    for (int i = 0; i < t->rank; i++)
+        text_printf(&s, "%sconstexpr[%d]", i ? ", " : "", t->dims[i]);
+    text_put(&s, "]");
+    return s.s;
+}
+
+static const char *printed_text(Lower *l, Val v)
+{
+    Const c;
+
+    if (val_to_const(l, v, &c))
+        return const_str(&c, l->arena);
+    return v.kind == VAL_RUN ? run_text(l, v.run->type) : val_text(l, v);
+}
+
 /* A compile-time print shows up among the diagnostics (R294). */
 Val static_print(Lower *l, const Args *a)
 {
@@ -321,12 +348,8 @@ Val static_print(Lower *l, const Args *a)
     Text s = text_new(l->arena);
 
     text_put(&s, "");
-    for (int i = 0; i < t->n; i++) {
-        Const c;
-        bool known = val_to_const(l, t->items[i], &c);
-        text_printf(&s, "%s%s", i ? " " : "",
-                    known ? const_str(&c, l->arena) : val_text(l, t->items[i]));
-    }
+    for (int i = 0; i < t->n; i++)
+        text_printf(&s, "%s%s", i ? " " : "", printed_text(l, t->items[i]));
     print_at(l, a->span, s.s);
     return val_none(l);
 }

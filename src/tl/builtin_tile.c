@@ -42,6 +42,17 @@ static bool arange_bound(Lower *l, const Args *a, ArgName name, int64_t *out)
     return false;
 }
 
+/* What `end - start` is called. */
+static const Symbol *arange_extent(Lower *l, const Args *a)
+{
+    const Const *start = arg(a, ARG_start).c, *end = arg(a, ARG_end).c;
+    Const extent;
+
+    if (const_is_integral(start) && start->integer == 0)
+        return end->symbol;
+    return const_binary(l->arena, BIN_SUB, end, start, &extent) ? NULL : extent.symbol;
+}
+
 Val tile_arange(Lower *l, const Args *a)
 {
     int64_t start, end;
@@ -50,11 +61,17 @@ Val tile_arange(Lower *l, const Args *a)
         return val_unknown();
     if (start < 0 || end > INT32_MAX)
         return fail_val(l, a->span, E_ARANGE_RANGE);
-    if (end <= start)
-        return fail_val(l, a->span, E_ARANGE_ORDER, (long long)start, (long long)end);
+    if (end <= start) {
+        error_at(l, a->span, E_ARANGE_ORDER, (long long)start, (long long)end);
+        hint_at(l, H_ARANGE_ORDER);
+        return val_unknown();
+    }
     if (!ops_check_tile(l, 1, (int64_t[]){end - start}, a->span))
         return val_unknown();
-    return val_run(build_arange(&l->b, (int32_t)start, (int32_t)end));
+    Value *v = build_arange(&l->b, (int32_t)start, (int32_t)end);
+    const Symbol *extent = arange_extent(l, a);
+    value_name_extents(l->module, v, &extent);
+    return val_run(v);
 }
 
 /* A scalar, or a tile of one element, as a scalar. */
@@ -100,10 +117,16 @@ Val tile_full(Lower *l, const Args *a)
     Value *v;
 
     bool known = shape_argument(l, a, &shape);
+    if (!known && arg(a, ARG_value).kind == VAL_TUPLE)
+        hint_at(l, H_FULL_ORDER);
     if (!arg_dtype(l, a, ARG_dtype, &element) || !known)
         return val_unknown();
     v = fill_value(l, a, element->dtype);
-    return v ? val_run(build_splat(&l->b, v, &shape)) : val_unknown();
+    if (!v)
+        return val_unknown();
+    v = build_splat(&l->b, v, &shape);
+    arg_name_extents(l, a, ARG_shape, v);
+    return val_run(v);
 }
 
 Val tile_zeros(Lower *l, const Args *a)
@@ -114,14 +137,20 @@ Val tile_zeros(Lower *l, const Args *a)
     bool known = shape_argument(l, a, &shape);
     if (!arg_dtype(l, a, ARG_dtype, &element) || !known)
         return val_unknown();
-    return val_run(build_const(&l->b, type_with_shape(l->module, element, &shape), 0));
+    Value *v = build_const(&l->b, type_with_shape(l->module, element, &shape), 0);
+    arg_name_extents(l, a, ARG_shape, v);
+    return val_run(v);
 }
 
 Val tile_zeros_like(Lower *l, const Args *a)
 {
     Value *v = arg_run(l, a, ARG_input);
 
-    return v ? val_run(build_const(&l->b, v->type, 0)) : val_unknown();
+    if (!v)
+        return val_unknown();
+    Value *zeros = build_const(&l->b, v->type, 0);
+    value_shaped_like(l->module, zeros, v);
+    return val_run(zeros);
 }
 
 Val tile_to_tensor(Lower *l, const Args *a)
@@ -222,7 +251,9 @@ Val tile_broadcast_to(Lower *l, const Args *a)
         if (from->dims[i] != 1 && from->dims[i] != shape.dims[i])
             return fail_val(l, a->span, E_BROADCAST_TO, shape.dims[i], from->dims[i], i);
     }
-    return val_run(ops_to_shape(l, v, &shape));
+    v = ops_to_shape(l, v, &shape);
+    arg_name_extents(l, a, ARG_shape, v);
+    return val_run(v);
 }
 
 Val tile_broadcast(Lower *l, const Args *a)
@@ -248,7 +279,9 @@ Val tile_reshape(Lower *l, const Args *a)
     if (n != type_numel(v->type))
         return fail_val(l, a->span, E_RESHAPE, val_type_text(l, v->type),
                         (long long)type_numel(v->type), (long long)n);
-    return val_run(build_reshape(&l->b, v, rank, dims));
+    v = build_reshape(&l->b, v, rank, dims);
+    arg_name_extents(l, a, ARG_shape, v);
+    return val_run(v);
 }
 
 Val tile_ravel(Lower *l, const Args *a)
@@ -303,8 +336,12 @@ Val tile_permute(Lower *l, const Args *a)
         }
         n = default_order(rank, dims);
     }
-    if (n != rank)
-        return fail_val(l, a->span, E_PERMUTE_LENGTH, n, val_type_text(l, v->type));
+    if (n != rank) {
+        error_at(l, a->span, E_PERMUTE_LENGTH, n, val_type_text(l, v->type));
+        if (rank < 2)
+            hint_at(l, H_MORE_DIMENSIONS);
+        return val_unknown();
+    }
     if (!is_permutation(dims, n))
         return fail_val(l, a->span, E_PERMUTE, n - 1);
     for (int i = 0; i < n; i++)
@@ -374,7 +411,7 @@ static Value *cast_value(Lower *l, const Args *a, Value *v, const Type *to)
 
     if (to->pointer && !may_become_pointer(v->type)) {
         error_at(l, a->span, E_CAST, val_type_text(l, v->type), val_type_text(l, to));
-        hint_at(l, H_CAST_POINTER);
+        hint_at(l, H_CAST_ELEMENT);
         return NULL;
     }
     if (to->pointer)

@@ -63,6 +63,7 @@
 #define E_SHAPE_ELEMENT      "Shape element %d must have type `constexpr[int]`, not %s"                     /* R150 */
 #define H_SHAPE_ELEMENT      "unannotated assignment made it a run-time value: write `name: tl.constexpr = ...`"  /* R14 */
 #define E_ARANGE_ORDER       "arange's end argument must be greater than the start argument: %lld to %lld"  /* R151 */
+#define H_ARANGE_ORDER       "it counts up from the first to the one before the second; N - 1 - tl.arange(0, N) counts down"
 #define E_ARANGE_RANGE       "arange must fit in int32"                                                     /* R151 */
 #define E_FULL_VALUE         "a scalar or a tile of one element must stand here, not %s"                    /* R152 */
 #define H_FULL_VALUE         "make one element of it first, with tl.sum or tl.max"
@@ -75,6 +76,7 @@
 #define H_MORE_DIMENSIONS    "x[:, None] and x[None, :] add a dimension of one element"
 #define E_BROADCAST_TO       "the expanded size of the tensor (%d) must match the existing size (%d) at dimension %d"  /* R155 */
 #define E_RESHAPE            "reshape() cannot change total number of elements in tensor: %s has %lld, the new shape %lld"  /* R156 */
+#define H_FULL_ORDER         "the shape stands first: tl.full((M, N), value, dtype)"
 #define E_TRANS_RANK         "tl.trans invoked with a 0- or 1-dimensional tensor: %s"                       /* R157 */
 #define E_PERMUTE_LENGTH     "permute dims must have the same length as the shape: %d dims for %s"          /* R157 */
 #define E_PERMUTE            "permute dims must be a permutation of 0 to %d"                                /* R157 */
@@ -112,6 +114,7 @@
 #define H_BOUNDARY_STORE     "tl.store takes pointer, value, mask; what the mask leaves out is not written"
 #define E_BOUNDARY           "`padding_option` or `boundary_check` argument is not supported for pointers that are no block pointers"  /* R203 */
 #define H_BOUNDARY           "give a mask instead"
+#define H_CACHE_BY_NAME      "behind `other` stands `boundary_check`; write cache_modifier=\".%s\""
 #define E_CACHE              "Cache modifier %s not supported"                                              /* R205 */
 #define E_EVICTION           "Eviction policy %s not supported"                                             /* R205 */
 #define E_CONST_POINTER      "Cannot store to a constant pointer: %s"                                       /* R223 */
@@ -167,8 +170,12 @@
 #define W_UNREAD_COUNT       "lanes that the mask of a load leaves out are counted, too: each as a %lld" /* R202 */
 #define H_UNREAD_COUNT       "give the histogram the mask as well: tl.histogram(x, bins, mask=mask)"
 #define N_UNREAD_COUNT       "the load"
+#define W_UNREAD_ATOMIC      "lanes that the mask of a load leaves out take part in this %s, too: each at element %lld" /* R202 */
+#define H_UNREAD_ATOMIC      "give it the mask as well: tl.%s(pointer, value, mask=mask)"
 #define W_FRACTION           "%s has no fractions: %s is cut off toward zero here"
 #define H_FRACTION           "round it, or say that it is meant: .to(tl.%s)"
+#define W_QUOTIENT           "this quotient of integers is a whole number, and the array that it is stored to has fractions"
+#define H_QUOTIENT           "`/` keeps them; .to(tl.%s) says that a whole number is meant"
 #define W_NOT_HELD           "%s does not fit in %s, and is %lld there"
 #define H_NOT_HELD           "is tl.%s the type that was meant?"
 #define W_WHERE              "the condition of tl.where should be int1; this is compared with 0: %s"        /* R63 */
@@ -218,6 +225,8 @@
 
 /* compile time and run time */
 #define E_NONREPRESENTABLE   "Nonrepresentable integer %s"                                                  /* R40 */
+#define H_SHIFT_FLOAT        "integers are shifted; of floats write x * 2.0**n, or x / 2.0**n"
+#define H_BITS_FLOAT         "this is an operator of bits, which integers have; conditions are joined by `and` and `or`"
 #define E_CONST_OPERATOR     "%s: %s and %s"                                                                /* R13 */
 #define E_CONST_UNARY        "%s: %s"
 
@@ -259,6 +268,7 @@
 #define H_UNSIGNED_SUB       "convert both first: .to(tl.int%d)"
 #define E_CAST               "cannot cast %s to %s"                                                         /* R80 */
 #define H_CAST_POINTER       "only 64-bit integers and pointers convert into each other"
+#define H_CAST_ELEMENT       "only 64-bit integers become addresses; the dtype of what is there is pointer.dtype.element_ty"
 #define H_STORE_POINTER      "a pointer is an address: tl.load reads what is there"
 #define H_CAST_FP8           "fp8 converts to and from floating types only: go through fp16 or fp32"
 #define E_POLL_TIMEOUT       "atomic_poll: a timeout must be None, or 0 for a single look"

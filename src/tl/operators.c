@@ -54,6 +54,20 @@ static bool common_shape(Lower *l, const Type *a, const Type *b, Type *out, Span
     return ops_check_tile(l, out->rank, dims, span);
 }
 
+/* What the dimensions of all of them in this shape, counted from the last, are called. */
+static void name_shape(Lower *l, Value *v, Value *const *all, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const Symbol *names[MAX_RANK] = {NULL};
+        int more = v->type->rank - all[i]->type->rank;
+
+        for (int d = 0; all[i]->extents && d < all[i]->type->rank; d++)
+            names[more + d] = value_extent(all[i], d);
+        if (all[i]->extents)
+            value_name_extents(l->module, v, names);
+    }
+}
+
 Value *ops_to_shape(Lower *l, Value *v, const Type *shape)
 {
     if (type_same_shape(v->type, shape))
@@ -75,8 +89,12 @@ bool ops_broadcast_all(Lower *l, Value **v, int n, Span span)
             return false;
     }
     const Type *t = type_of(l->module, shape);
-    for (int i = 0; i < n; i++)
-        v[i] = ops_to_shape(l, v[i], t);
+    for (int i = 0; i < n; i++) {
+        Value *whole = ops_to_shape(l, v[i], t);
+        if (whole != v[i])
+            name_shape(l, whole, v, n);
+        v[i] = whole;
+    }
     return true;
 }
 
@@ -109,7 +127,7 @@ static bool is_loaded(const Value *v)
 
     while (op && op_has(op, MOVES))
         op = op->operands[0]->def;
-    return op && op->code == OP_load;
+    return op && op_only_reads(op);
 }
 
 void ops_warn_of_wrap(Lower *l, const Value *v, Span span)
@@ -279,8 +297,11 @@ static OpCode binary_opcode(BinaryOp op)
 
 static Val to_fp32(Lower *l, Val v)
 {
-    if (v.kind == VAL_CONST)
-        return val_float(l, const_to_double(v.c));
+    if (v.kind == VAL_CONST) {
+        Const c = const_float(const_to_double(v.c));
+        c.symbol = v.c->symbol;
+        return val_const(l, c);
+    }
     return val_run(build_cast(&l->b, v.run, DT_FP32, ROUND_NEAREST));
 }
 
@@ -348,7 +369,10 @@ static Val arithmetic(Lower *l, BinaryOp op, Val x, Val y, Span span)
         return val_unknown();
     if (op == BIN_SHR)
         return val_run(build_shift_right(l, x, vx, vy));
-    return val_run(build_binary(&l->b, binary_opcode(op), vx, vy));
+    Value *result = build_binary(&l->b, binary_opcode(op), vx, vy);
+    if (l->finds_overflow)
+        say_overflow(l, result, vx, vy, span);
+    return val_run(result);
 }
 
 static Val tuple_concat(Lower *l, const Tuple *a, const Tuple *b, Span span)
@@ -398,6 +422,9 @@ static Val constant_binary(Lower *l, BinaryOp op, Val x, Val y, Span span)
     if (!wrong)
         return val_const(l, c);
     error_at(l, span, E_CONST_OPERATOR, wrong, val_text(l, x), val_text(l, y));
+    bool of_floats = val_is_const(x, CONST_FLOAT) || val_is_const(y, CONST_FLOAT);
+    if (of_floats && op >= BIN_AND && op <= BIN_SHR)
+        hint_at(l, op == BIN_SHL || op == BIN_SHR ? H_SHIFT_FLOAT : H_BITS_FLOAT);
     if (val_is_none(x) || val_is_none(y))
         hint_at(l, H_NONE_OPERAND);
     return val_unknown();
@@ -441,7 +468,7 @@ Val ops_unary(Lower *l, UnaryOp op, Val x, Span span)
     if (x.kind == VAL_UNKNOWN)
         return x;
     if (x.kind == VAL_CONST) {
-        wrong = const_unary(op, x.c, &c);
+        wrong = const_unary(l->arena, op, x.c, &c);
         return wrong ? fail_val(l, span, E_CONST_UNARY, wrong, val_text(l, x)) : val_const(l, c);
     }
     if (x.kind != VAL_RUN || !is_arithmetic(x))
@@ -527,7 +554,7 @@ static Val compare_constants(Lower *l, CompareOp op, Val x, Val y, Span span)
 
     wrong = const_compare(op, x.c, y.c, &out);
     return wrong ? fail_val(l, span, E_CONST_OPERATOR, wrong, val_text(l, x), val_text(l, y))
-                 : val_bool(l, out);
+                 : val_const(l, const_holds(x.c, y.c, out));
 }
 
 /* Constants, types, tuples, functions: Python's == and order. */

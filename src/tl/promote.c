@@ -98,8 +98,7 @@ static bool literal_adopt(Lower *l, const Const *c, DType t, bool division, Span
     return true;
 }
 
-/* Of a literal that is known to have a type. */
-static Value *literal_value(Lower *l, const Const *c, DType t)
+static Value *literal_number(Lower *l, const Const *c, DType t)
 {
     const Type *type = type_scalar(l->module, t);
 
@@ -110,6 +109,15 @@ static Value *literal_value(Lower *l, const Const *c, DType t)
     if (c->kind == CONST_FLOAT)
         return build_int(&l->b, type, c->real != 0);
     return build_int(&l->b, type, t == DT_I1 ? c->integer != 0 : (int64_t)c->integer);
+}
+
+/* Of a literal that is known to have a type. */
+static Value *literal_value(Lower *l, const Const *c, DType t)
+{
+    Value *v = literal_number(l, c, t);
+
+    value_name_number(v, c->symbol);
+    return v;
 }
 
 Value *literal_cast(Lower *l, const Const *c, DType t, Span span)

@@ -4,6 +4,7 @@
  * A store converts without a word.  That is what most want of fp32 in an array of fp16, and hardly
  * anybody of 0.75 in one of int32, which then holds 0, or of 300 in int8, which holds 44.  So there
  * is a warning where a fraction is cut off that may be there, and where a constant does not fit.
+ * The other way round, sum // n of integers in an array of floats has lost what / would have kept.
  *
  * Nothing is said of numbers that are whole although they are floats (rounded, counted, made of
  * integers; x + 0.5 is rounded, too), of what is only copied from array to array, nor where
@@ -88,14 +89,13 @@ static bool is_whole_op(Look *k, const Op *op, int result)
         return all_whole(k, op, 0);
     case OP_select:
         return all_whole(k, op, 1);
-    case OP_reduce:
-    case OP_scan:
-        return is_whole_reduction(k, op);
     case OP_for:
         return is_whole_in_loop(k, op, result);
     case OP_call: /* a helper's result is what its author made of it */
         return true;
     default:
+        if (op_has(op, COMBINES))
+            return is_whole_reduction(k, op);
         return op_has(op, MOVES) && all_whole(k, op, 0);
     }
 }
@@ -135,8 +135,7 @@ static bool is_whole(Look *k, const Value *v)
 /* Elements of another array as they are, their sum or largest, or what an atomic found there. */
 static bool is_copied(const Value *v)
 {
-    while (v->def && (op_has(v->def, MOVES) || v->def->code == OP_cast ||
-                      v->def->code == OP_reduce || v->def->code == OP_scan))
+    while (v->def && (op_has(v->def, MOVES | COMBINES) || v->def->code == OP_cast))
         v = v->def->operands[0];
     return v->def && op_has(v->def, READS);
 }
@@ -203,12 +202,51 @@ static void warn_of_constants(Lower *l, const Value *v, DType t, Span span, int 
         warn_of_constants(l, op->operands[i], t, span, depth - 1);
 }
 
+/* --- quotients --- */
+
+/* Made of what memory holds, not of indices. */
+static bool is_data(const Value *v, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0)
+        return false;
+    if (op_has(op, READS))
+        return true;
+    bool is_made = op_has(op, FOLDS | MOVES | COMBINES);
+    for (int i = 0; is_made && i < op->noperands; i++) {
+        if (is_data(op->operands[i], depth - 1))
+            return true;
+    }
+    return false;
+}
+
+/* data // n; powers of two take bits out. */
+static bool is_quotient(const Value *v)
+{
+    enum { DEEPEST_DATA = 12 };
+    int64_t c;
+
+    while (v->def && (op_has(v->def, MOVES) || v->def->code == OP_cast))
+        v = v->def->operands[0];
+    if (!v->def || v->def->code != OP_div || !dtype_is_int(v->type->dtype) ||
+        (value_const_int(v->def->operands[1], &c) && (c & (c - 1)) == 0))
+        return false;
+    return is_data(v->def->operands[0], DEEPEST_DATA);
+}
+
 void stored_warn(Lower *l, const Value *v, DType t, Span span)
 {
     enum { CHOICES = 4 };
     Look k = {.seen = map_new(l->arena)};
 
-    if (!is_number_type(t) || v->type->pointer || v->type->handle != HANDLE_NONE)
+    if (v->type->pointer || v->type->handle != HANDLE_NONE)
+        return;
+    if (dtype_is_float(t) && dtype_is_int(v->type->dtype) && is_quotient(v)) {
+        warn_at(l, span, W_QUOTIENT);
+        hint_at(l, H_QUOTIENT, dtype_long_name(t));
+    }
+    if (!is_number_type(t))
         return;
     if (!dtype_is_float(v->type->dtype))
         warn_of_constants(l, v, t, span, CHOICES);

@@ -19,6 +19,71 @@
 #include "../lower/lower.h"
 #include "messages.h"
 
+/* --- for the lowering, through its KernelLanguage --- */
+/* operators.c: Python's on constants and tuples, else an op in the promoted dtype and the joint
+ * shape (R42 and on); unknown after an error. */
+Val ops_binary(Lower *l, BinaryOp op, Val x, Val y, Span span);
+Val ops_unary(Lower *l, UnaryOp op, Val x, Span span); /* `not` is ops_truth_not() */
+/* Gives i1; known where both sides are. */
+Val ops_compare(Lower *l, CompareOp op, Val x, Val y, Span span);
+Val ops_truth_not(Lower *l, Val x, Span span); /* `not x`; each element of a tile for itself */
+/* `and` and `or`, on i1 and element by element (R110); NULL after an error. */
+Value *ops_logical(Lower *l, BinaryOp op, Value *x, Span x_span, Value *y, Span y_span);
+Value *ops_cast(Lower *l, Value *v, DType to, Rounding r, Span span); /* NULL after an error */
+
+/* elements.c: parts of tiles (R152, R153) */
+/* The shape of the elements of x there; `news`: with the dimensions of None.  False after an error.
+ */
+bool elements_shape(Lower *l, const Value *x, const Indices *at, bool news, Type *out, Span span);
+/* The elements themselves; NULL after an error.  What is known at compile time only moves elements;
+ * the rest is gathered, and where x has no such element gives 0. */
+Value *elements_of(Lower *l, Value *x, const Indices *at, Span span);
+/* x with the elements of y, in the shape that elements_of() gives, in their place; those that x
+ * does not have are dropped.  No index is a tile. */
+Value *elements_put(Lower *l, Value *x, const Indices *at, Value *y);
+/* Shape to which v can be broadcast; a scalar goes to any. */
+Value *ops_to_shape(Lower *l, Value *v, const Type *shape);
+
+/* promote.c */
+/* The dtype that an operator computes in (R43); false after an error: they do not go together. */
+bool promote_types(Lower *l, DType a, DType b, bool division, Span span, DType *out);
+/* That of a constant by itself (R40); false after an error: no number, or one too large. */
+bool literal_dtype(Lower *l, const Const *c, Span span, DType *out);
+/* R40, then a cast to t; NULL after an error.  What no integer type holds may still be a float. */
+Value *literal_cast(Lower *l, const Const *c, DType t, Span span);
+/* A run-time value of v: constants by R40.  NULL after an error, with v unknown too. */
+Value *val_to_run(Lower *l, Val v, Span span);
+
+/* builtin.c */
+/* `where`: IN_* bits, any of which will do; NULL: there is none. */
+const Builtin *builtin_find(Sym name, int where);
+/* Binds, then the handler; unknown after an error. */
+Val call_builtin(Lower *l, const Builtin *b, const ArgList *args);
+/* By its signature, with defaults filled in; false after an error. */
+bool bind_builtin(Lower *l, const Builtin *b, const ArgList *args, Args *out);
+/* For a misspelt word; dtypes too in tl; NULL: none is near. */
+const char *builtin_near(const char *word, int where);
+/* The function that has this name but for case and underscores; NULL: none. */
+const char *builtin_alike(const char *word, int where);
+
+/* builtin.c: arguments of a bound call, by a name that its signature has; any other is a bug().
+ * Only arg_int() reports anything. */
+Val arg(const Args *a, ArgName name);              /* a star parameter's is a tuple */
+const Node *arg_node(const Args *a, ArgName name); /* NULL where the default stands */
+bool arg_is_self(const Args *a, ArgName name);     /* what the method was called on */
+bool arg_given(const Args *a, ArgName name);       /* neither left out nor None */
+bool arg_unknown(const Args *a);                   /* any of them is */
+bool arg_int(Lower *l, const Args *a, ArgName name, int64_t *out); /* known and in 64 bits */
+/* Why a value that had to be known is not: points at the assignment that ended it (R14).  False:
+ * nothing was said. */
+bool hint_not_constexpr(Lower *l, const Node *n);
+
+/* builtin_say.c */
+void lower_assert(Lower *l, const Node *n); /* the statement, as tl.device_assert has it (R137) */
+
+bool value_is_instance(Val v, const char *class); /* builtin_static.c: of a class by its name */
+
+/* --- for these files --- */
 /* operators.c: shapes, and operators on run-time values */
 /* Both in one shape (R47); false after an error. */
 bool ops_broadcast(Lower *l, Value **x, Value **y, Span span);
@@ -27,6 +92,9 @@ bool ops_broadcast_all(Lower *l, Value **v, int n, Span span);
 /* Warn where the sign of `v` is asked for, and it is the difference of two unsigned elements that
  * were loaded. */
 void ops_warn_of_wrap(Lower *l, const Value *v, Span span);
+/* builtin_say.c: assert that a sum, difference or product of integers fits its dtype; nothing for
+ * other operations, and for 64 bits.  Asked where l->finds_overflow. */
+void say_overflow(Lower *l, Value *result, Value *x, Value *y, Span span);
 /* Can they be?  Asked before a conversion, so that a message shows the types as written. */
 bool ops_shapes_fit(Lower *l, Val x, Val y, Span span);
 /* One run-time binary op with its operands promoted the non-adopting way (R45). */
@@ -58,6 +126,8 @@ bool arg_ints(Lower *l, const Args *a, ArgName name, int max, int64_t *out, int 
 /* Extents from 1 on, MAX_RANK of them and MAX_TILE elements at most; powers of two are for the
  * caller to ask for. */
 bool arg_shape(Lower *l, const Args *a, ArgName name, int *rank, int32_t *dims);
+/* Name the extents of `v`, which has the shape that this argument says. */
+void arg_name_extents(Lower *l, const Args *a, ArgName name, Value *v);
 /* A text of names[]; *out is values[] of it, or its place where `values` is NULL.  `wrong` is the
  * message with the text. */
 bool arg_choice(Lower *l, const Args *a, ArgName name, const char *const *names, const int *values,
@@ -97,10 +167,12 @@ Val extremum_values(Lower *l, OpCode code, Val x, Val y, Span span);
 void stored_warn(Lower *l, const Value *v, DType t, Span span);
 void stored_warn_of_literal(Lower *l, const Const *c, DType t, Span span);
 /* unread.c: warn where lanes that the mask of a load leaves out count in the reduction of `v` by
- * OP_add, OP_max or OP_min along an axis, -1: all of them */
-void unread_warn(Lower *l, const Args *a, OpCode code, const Value *v, int axis);
+ * OP_add, OP_mul, OP_max or OP_min along an axis, -1: all of them; it is this argument */
+void unread_warn(Lower *l, const Args *a, ArgName of, OpCode code, const Value *v, int axis);
 /* The same of a histogram without a mask, which counts numbers below `bins`. */
 void unread_warn_of_count(Lower *l, const Args *a, const Value *v, int32_t bins);
+/* The same of a sum by atomics without a mask: p and data in one shape. */
+void unread_warn_of_atomic(Lower *l, const Args *a, const Value *p, const Value *data);
 Value *reduce_values(Lower *l, OpCode code, Value *v, int axis); /* one operand, combined by code */
 Value *indices_along(Lower *l, const Value *v,
                      int axis); /* 0, 1, 2... along it, in v's shape; i32 */

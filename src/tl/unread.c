@@ -10,7 +10,8 @@
  *
  * Lanes that an `other` fills are followed the same way, but to sums alone: other=0.0 is right for
  * sum(v), and adds mean * mean for each lane to sum((v - mean) * (v - mean)).  For a maximum it is
- * what somebody chose.  A sum of what a loop has added up is one of what it adds in a round.
+ * what somebody chose (--check tells where it wins).  A sum of what a loop has added up is one of
+ * what it adds in a round.  A product is looked at as a sum is, with 1 for 0.
  *
  * What masks them again makes a number of them: tl.where with the mask of the load, or one that is
  * part of another.  Lanes that are left out together, a whole row of what is reduced, count
@@ -61,6 +62,33 @@ static bool is_false_outside(const Value *v, const Value *mask, int depth)
             is_false_outside(v->def->operands[1], mask, depth - 1));
 }
 
+/* The distance, in elements, between neighbours along a dimension. */
+static int64_t step_along(const Type *t, int dim)
+{
+    int64_t n = 1;
+
+    for (int d = t->rank - 1; d > dim; d--)
+        n *= t->dims[d];
+    return n;
+}
+
+static bool divide(int64_t a, int64_t b)
+{
+    return a % b == 0 || b % a == 0;
+}
+
+/* May elements of a reshape that differ along a dimension be ones that differ along dimension
+ * `from` of what is reshaped?  Looked at where one of the two parts an extent of the other. */
+static bool reshape_follows(const Op *op, int dim, int from)
+{
+    const Type *new = op->results[0]->type, *old = op->operands[0]->type;
+    int64_t a = step_along(new, dim), b = step_along(old, from);
+    int64_t a_end = a * new->dims[dim], b_end = b * old->dims[from];
+    bool nested = divide(a, b) && divide(a, b_end) && divide(a_end, b) && divide(a_end, b_end);
+
+    return !nested || (a < b_end && b < a_end);
+}
+
 /* Does it differ along a dimension? */
 static bool varies_along(const Value *v, int dim, int depth)
 {
@@ -75,6 +103,11 @@ static bool varies_along(const Value *v, int dim, int depth)
     if (op_has(op, MOVES) && op_renames(op, &m)) {
         for (int d = 0; d < op->operands[0]->type->rank; d++)
             any |= m.follows[d] == dim && varies_along(op->operands[0], d, depth - 1);
+        return any;
+    }
+    if (op->code == OP_reshape) {
+        for (int d = 0; d < op->operands[0]->type->rank; d++)
+            any |= reshape_follows(op, dim, d) && varies_along(op->operands[0], d, depth - 1);
         return any;
     }
     if (!op_has(op, FOLDS))
@@ -108,9 +141,12 @@ static Lane lane_of(Outside *o, const Value *v);
 
 static Lane lane_of_load(Outside *o, const Op *load)
 {
-    if (load->noperands <= LOAD_MASK || !is_false_outside(load->operands[LOAD_MASK], o->mask, 4))
+    OpAccess m = ir_access(load);
+    const Value *mask = op_operand(load, m.mask), *other = op_operand(load, m.other);
+
+    if (!mask || !is_false_outside(mask, o->mask, 4))
         return unknown;
-    return load->noperands > LOAD_OTHER ? lane_of(o, load->operands[LOAD_OTHER]) : number(0);
+    return other ? lane_of(o, other) : number(0);
 }
 
 static Lane lane_of_select(Outside *o, const Op *op)
@@ -133,8 +169,52 @@ static Lane computed(const Op *op, const Lane *x)
     return number(bits);
 }
 
+/* A sum, of which one may be the divisor that it is divided by. */
+typedef struct {
+    const Value *divisor;
+    int64_t divisors, numbers;
+    bool others;
+} Terms;
+
+static const Value *unspread(const Value *v)
+{
+    while (v->def && op_has(v->def, MOVES))
+        v = v->def->operands[0];
+    return v;
+}
+
+static void add_terms(Outside *o, Terms *t, const Value *v, int sign, int depth)
+{
+    const Op *op;
+
+    v = unspread(v);
+    op = v->def;
+    Lane x = lane_of(o, v);
+    if (ir_same(v, t->divisor, MASK_DEPTH)) {
+        t->divisors += sign;
+    } else if (x.kind == LANE_NUMBER) {
+        t->numbers += sign * scalar_to_int(v->type->dtype, x.bits);
+    } else if (depth > 0 && op && (op->code == OP_add || op->code == OP_sub)) {
+        add_terms(o, t, op->operands[0], sign, depth - 1);
+        add_terms(o, t, op->operands[1], op->code == OP_sub ? -sign : sign, depth - 1);
+    } else {
+        t->others = true;
+    }
+}
+
+/* Is it (x + n - 1) // n of an x that is 0 there?  That rounds up, to 0. */
+static bool rounds_up_zero(Outside *o, const Op *division)
+{
+    Terms t = {.divisor = unspread(division->operands[1])};
+
+    if (!dtype_is_int(division->results[0]->type->dtype))
+        return false;
+    add_terms(o, &t, division->operands[0], 1, 4);
+    return !t.others && t.divisors == 1 && t.numbers == -1;
+}
+
 /* Of operands that are not all numbers. */
-static Lane combined(const Op *op, const Lane *x)
+static Lane combined(Outside *o, const Op *op, const Lane *x)
 {
     DType t = op->operands[0]->type->dtype;
     bool any_unknown = false, any_huge = false;
@@ -149,7 +229,7 @@ static Lane combined(const Op *op, const Lane *x)
             return number(0);
         break;
     case OP_div:
-        if (is_zero(&x[0], t))
+        if (is_zero(&x[0], t) || rounds_up_zero(o, op))
             return number(0);
         break;
     case OP_add:
@@ -171,7 +251,7 @@ static Lane lane_of_elements(Outside *o, const Op *op)
         x[i] = lane_of(o, op->operands[i]);
         all_numbers &= x[i].kind == LANE_NUMBER;
     }
-    return all_numbers ? computed(op, x) : combined(op, x);
+    return all_numbers ? computed(op, x) : combined(o, op, x);
 }
 
 static Lane find_lane(Outside *o, const Value *v)
@@ -188,7 +268,7 @@ static Lane find_lane(Outside *o, const Value *v)
         return some; /* of its kind: a mean, a parameter */
     if (!op)
         return unknown;
-    if (op->code == OP_load)
+    if (op_only_reads(op))
         return lane_of_load(o, op);
     if (op->code == OP_select)
         return lane_of_select(o, op);
@@ -222,9 +302,10 @@ static Lane lane_of(Outside *o, const Value *v)
 static bool is_never_negative(const Value *v, int depth)
 {
     const Op *op = v->def;
-    int64_t n;
+    uint64_t bits;
 
-    if (dtype_is_unsigned(v->type->dtype) || (value_const_int(v, &n) && n >= 0))
+    if (dtype_is_unsigned(v->type->dtype) ||
+        (value_constant(v, &bits) && scalar_to_double(v->type->dtype, bits) >= 0))
         return true;
     if (!op || depth == 0)
         return false;
@@ -243,6 +324,9 @@ static bool is_never_negative(const Value *v, int depth)
     case OP_maxnan:
         return is_never_negative(op->operands[0], depth - 1) ||
                is_never_negative(op->operands[1], depth - 1);
+    case OP_select:
+        return is_never_negative(op->operands[1], depth - 1) &&
+               is_never_negative(op->operands[2], depth - 1);
     case OP_add:
     case OP_div:
     case OP_cast:
@@ -265,8 +349,8 @@ static bool counts(OpCode code, const Value *v, const Lane *x)
 
     if (x->kind != LANE_NUMBER)
         return x->kind == LANE_SOME;
-    if (code == OP_add)
-        return n != 0;
+    if (code == OP_add || code == OP_mul)
+        return n != (code == OP_mul);
     if (isnan(n)) /* the other operand */
         return false;
     if (code == OP_max)
@@ -288,11 +372,12 @@ static bool is_suspect(const Loads *l, const Op *load)
     int64_t always;
     uint64_t bits;
 
-    if (load->noperands <= LOAD_MASK ||
-        (value_const_int(load->operands[LOAD_MASK], &always) && always))
+    OpAccess m = ir_access(load);
+    const Value *mask = op_operand(load, m.mask), *other = op_operand(load, m.other);
+
+    if (!mask || (value_const_int(mask, &always) && always))
         return false;
-    return load->noperands == LOAD_OTHER ||
-           (l->filled && value_constant(load->operands[LOAD_OTHER], &bits));
+    return !other || (l->filled && value_constant(other, &bits));
 }
 
 /* The loads that the value is made of and whose masks leave out lanes. */
@@ -304,7 +389,7 @@ static void find_loads(Loads *l, const Value *v, int depth)
     if (!op || depth == 0 || l->n == MOST_LOADS || map_get(l->seen, key))
         return;
     map_put(l->seen, key, (void *)v);
-    if (op->code == OP_load) {
+    if (op_only_reads(op)) {
         if (is_suspect(l, op))
             l->at[l->n++] = op;
         return;
@@ -324,15 +409,18 @@ static const char *neutral(OpCode code, DType t)
 {
     if (code == OP_add)
         return dtype_is_float(t) ? "0.0" : "0";
+    if (code == OP_mul)
+        return dtype_is_float(t) ? "1.0" : "1";
     if (!dtype_is_float(t))
         return code == OP_max ? "the smallest number of its type"
                               : "the largest number of its type";
     return code == OP_max ? "-float(\"inf\")" : "float(\"inf\")";
 }
 
-static void warn_of(Lower *l, const Args *a, OpCode code, const Value *v, const Op *load)
+static void warn_of(Lower *l, const Args *a, ArgName of, OpCode code, const Value *v,
+                    const Op *load)
 {
-    Span span = arg_span(a, ARG_input);
+    Span span = arg_span(a, of);
     DType t = v->type->dtype;
 
     if (load->noperands > LOAD_OTHER) {
@@ -352,28 +440,31 @@ static void warn_of(Lower *l, const Args *a, OpCode code, const Value *v, const 
 }
 
 /* Does the mask leave out some lanes of a row along a dimension of the value, and not all or none
- * of them?  `seen`: by value and dimension, where it was looked. */
-static bool leaves_out_within(Map *seen, const Op *load, const Value *v, int dim)
+ * of them?  `seen`: by value and dimension, where it was looked; no deeper than find_loads() does.
+ */
+static bool leaves_out_within(Map *seen, const Op *load, const Value *v, int dim, int depth)
 {
     const Op *op = v->def;
     uint64_t key = ((uint64_t)v->id + 1) * MAX_RANK + (uint64_t)dim;
     bool any = false;
     Move m;
 
-    if (!op || map_get(seen, key))
+    if (!op || depth == 0 || map_get(seen, key))
         return false;
     map_put(seen, key, (void *)v);
     if (op == load)
         return varies_along(load->operands[LOAD_MASK], dim, DEEPEST);
-    if (op_has(op, MOVES) && !op_renames(op, &m))
+    bool renames = op_has(op, MOVES) && op_renames(op, &m);
+    if (op_has(op, MOVES) && !renames && op->code != OP_reshape)
         return true;
     if (op_has(op, MOVES)) {
         for (int d = 0; d < op->operands[0]->type->rank; d++)
-            any |= m.follows[d] == dim && leaves_out_within(seen, load, op->operands[0], d);
+            any |= (renames ? m.follows[d] == dim : reshape_follows(op, dim, d)) &&
+                   leaves_out_within(seen, load, op->operands[0], d, depth - 1);
         return any;
     }
     for (int i = 0; i < op->noperands && op_has(op, FOLDS); i++)
-        any |= leaves_out_within(seen, load, op->operands[i], dim);
+        any |= leaves_out_within(seen, load, op->operands[i], dim, depth - 1);
     return any;
 }
 
@@ -396,9 +487,10 @@ static const Value *added_in_rounds(const Value *v)
     return NULL;
 }
 
-void unread_warn(Lower *l, const Args *a, OpCode code, const Value *v, int axis)
+void unread_warn(Lower *l, const Args *a, ArgName of, OpCode code, const Value *v, int axis)
 {
-    Loads loads = {.arena = l->arena, .seen = map_new(l->arena), .filled = code == OP_add};
+    Loads loads = {
+        .arena = l->arena, .seen = map_new(l->arena), .filled = code == OP_add || code == OP_mul};
     const Value *added = code == OP_add ? added_in_rounds(v) : NULL;
 
     v = added ? added : v;
@@ -407,12 +499,57 @@ void unread_warn(Lower *l, const Args *a, OpCode code, const Value *v, int axis)
         Outside o = {l->arena, loads.at[i]->operands[LOAD_MASK], map_new(l->arena), 0};
         Lane lane = lane_of(&o, v);
 
-        if ((axis >= 0 && !leaves_out_within(map_new(l->arena), loads.at[i], v, axis)) ||
+        if ((axis >= 0 && !leaves_out_within(map_new(l->arena), loads.at[i], v, axis, DEEPEST)) ||
             !counts(code, v, &lane))
             continue;
-        warn_of(l, a, code, v, loads.at[i]);
+        warn_of(l, a, of, code, v, loads.at[i]);
         return;
     }
+}
+
+/* The index of a pointer that begins at the same address in all lanes; NULL: it does not. */
+static const Value *index_of(const Value *p)
+{
+    const Op *op = p->def;
+
+    if (!op || op->code != OP_addptr)
+        return NULL;
+    const Value *base = unmoved(op->operands[0]);
+    bool is_one = base->type->rank == 0 || (base->def && base->def->code == OP_splat);
+    return is_one ? op->operands[1] : NULL;
+}
+
+void unread_warn_of_atomic(Lower *l, const Args *a, const Value *p, const Value *data)
+{
+    Loads loads = {.arena = l->arena, .seen = map_new(l->arena), .filled = true};
+    const Value *index = index_of(p);
+
+    if (!index || p->type->rank == 0)
+        return;
+    find_loads(&loads, index, DEEPEST);
+    for (int i = 0; i < loads.n; i++) {
+        Outside o = {l->arena, loads.at[i]->operands[LOAD_MASK], map_new(l->arena), 0};
+        Lane at = lane_of(&o, index), adds = lane_of(&o, data);
+
+        if (at.kind != LANE_NUMBER || adds.kind == LANE_UNKNOWN ||
+            is_zero(&adds, data->type->dtype))
+            continue;
+        warn_at(l, a->span, W_UNREAD_ATOMIC, a->builtin->name,
+                (long long)scalar_to_int(index->type->dtype, at.bits));
+        hint_at(l, H_UNREAD_ATOMIC, a->builtin->name);
+        note_at(l, loads.at[i]->span, N_UNREAD_COUNT);
+        return;
+    }
+}
+
+/* Is what it fills masked lanes with a number that was chosen, such as that of a bin which nobody
+ * looks at? */
+static bool fills_with_choice(const Op *load)
+{
+    uint64_t bits;
+
+    return load->noperands > LOAD_OTHER && value_constant(load->operands[LOAD_OTHER], &bits) &&
+           bits != 0;
 }
 
 void unread_warn_of_count(Lower *l, const Args *a, const Value *v, int32_t bins)
@@ -425,7 +562,7 @@ void unread_warn_of_count(Lower *l, const Args *a, const Value *v, int32_t bins)
         Lane lane = lane_of(&o, v);
         int64_t n = scalar_to_int(v->type->dtype, lane.bits);
 
-        if (lane.kind != LANE_NUMBER || n < 0 || n >= bins)
+        if (lane.kind != LANE_NUMBER || n < 0 || n >= bins || fills_with_choice(loads.at[i]))
             continue;
         warn_at(l, arg_span(a, ARG_input), W_UNREAD_COUNT, (long long)n);
         hint_at(l, H_UNREAD_COUNT);

@@ -1,0 +1,123 @@
+/*
+ * lower_forgotten.c - arrays that a kernel does not mention, and loads that nobody asks for
+ *
+ * A bias that is loaded and never added, a scale that is passed and never read: the kernel runs,
+ * and its results are wrong.  Told by names: one that stands nowhere in the kernel, in no arm of
+ * any `if`, was forgotten.  Nothing is said of numbers, of names that begin with `_`, and of
+ * helpers, which have the parameters that their callers want.
+ *
+ * An array that its kernel ignores is told of where somebody gives each argument by hand.  Where a
+ * program that knows the kernel launches it, as from Python, the array is most likely ignored for
+ * long, and whoever sees the warning has not written the kernel.
+ */
+#include "lower.h"
+
+#include <string.h>
+
+typedef struct {
+    Sym name;
+    int uses; /* times that it stands there as a value */
+} Uses;
+
+static void count_uses(Uses *u, const Node *n);
+
+static void count_in(Uses *u, Node *const *nodes, int n)
+{
+    for (int i = 0; i < n; i++)
+        count_uses(u, nodes[i]);
+}
+
+/* What an assignment binds is no use of it; x[i] = v uses x. */
+static void count_target(Uses *u, const Node *target)
+{
+    if (target->kind != N_NAME)
+        count_uses(u, target);
+}
+
+static void count_uses(Uses *u, const Node *n)
+{
+    if (!n)
+        return;
+    u->uses += n->kind == N_NAME && n->name == u->name;
+    if (n->kind == N_ASSIGN) {
+        for (int i = 0; i < n->nitems; i++)
+            count_target(u, n->items[i]);
+    } else {
+        count_in(u, n->items, n->nitems);
+    }
+    count_uses(u, n->left);
+    count_uses(u, n->right);
+    count_uses(u, n->extra);
+    count_in(u, n->body, n->nbody);
+    count_in(u, n->orelse, n->norelse);
+}
+
+static bool is_used(const AstFunc *fn, Sym name)
+{
+    Uses u = {.name = name};
+
+    count_in(&u, fn->body, fn->nbody);
+    return u.uses > 0 || name[0] == '_';
+}
+
+static bool is_array(const Func *kernel, Sym name)
+{
+    for (int i = 0; i < kernel->nparams; i++) {
+        if (strcmp(kernel->params[i].name, name) == 0)
+            return kernel->body->args[i]->type->pointer;
+    }
+    return false;
+}
+
+/* NAME = tl.load(..) */
+static bool is_load(const Node *n)
+{
+    return n->kind == N_ASSIGN && n->nitems == 1 && n->items[0]->kind == N_NAME &&
+           n->right->kind == N_CALL && n->right->left->kind == N_ATTRIBUTE &&
+           strcmp(n->right->left->name, "load") == 0;
+}
+
+static void look_at_loads(Lower *l, const AstFunc *fn, Node *const *nodes, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const Node *s = nodes[i];
+
+        if (is_load(s) && !is_used(fn, s->items[0]->name)) {
+            warn_at(l, s->items[0]->span, W_UNUSED_LOAD, s->items[0]->name);
+            hint_at(l, H_UNUSED_LOAD);
+        }
+        look_at_loads(l, fn, s->body, s->nbody);
+        look_at_loads(l, fn, s->orelse, s->norelse);
+    }
+}
+
+/* Does it work on any array?  Of one that only prints nothing is said. */
+static bool uses_arrays(const AstFunc *fn, const Func *kernel)
+{
+    for (int i = 0; i < fn->nparams; i++) {
+        if (is_array(kernel, fn->params[i].name) && is_used(fn, fn->params[i].name))
+            return true;
+    }
+    return false;
+}
+
+static void look_at_arrays(Lower *l, const AstFunc *fn, const Func *kernel)
+{
+    for (int i = 0; i < fn->nparams && uses_arrays(fn, kernel); i++) {
+        const AstParam *p = &fn->params[i];
+
+        if (!is_array(kernel, p->name) || is_used(fn, p->name))
+            continue;
+        warn_at(l, p->span, W_UNUSED_ARRAY, p->name, fn->name);
+        hint_at(l, H_UNUSED_ARRAY);
+    }
+}
+
+void warn_of_forgotten(Lower *l, const AstFunc *fn, const Func *kernel)
+{
+    bool is_of_program = fn->file->set->options.host.find != NULL;
+
+    if (!is_of_program)
+        look_at_arrays(l, fn, kernel);
+    look_at_loads(l, fn, fn->body, fn->nbody);
+}
