@@ -52,7 +52,8 @@ static bool look_for_races(const DeviceLaunch *l, Races **out, char **error)
         return true;
     ranges = calloc((size_t)n + 1, sizeof *ranges);
     for (int i = 0; ranges && i < n; i++)
-        ranges[i] = (RaceRange){l->ranges[i].address, l->ranges[i].bytes, l->ranges[i].unit};
+        ranges[i] = (RaceRange){l->ranges[i].address, l->ranges[i].bytes, l->ranges[i].unit,
+                                l->ranges[i].blank};
     if (ranges)
         *out = races_new(ranges, n, grid_programs(l->grid));
     if (ranges && !*out) {
@@ -70,13 +71,13 @@ static RunStatus run_interpreter(const Func *f, const DeviceLaunch *l, Races *ra
                                  char **error)
 {
     OpClock *clock = op_clock_new(a);
+    const InterpObserver observer = {.ctx = clock, .op = op_clock_at};
     InterpLaunch launch = {.args = l->args,
                            .grid = {l->grid[0], l->grid[1], l->grid[2]},
                            .last = grid_programs(l->grid),
                            .watch = l->watch,
                            .records = l->records,
-                           .on_op = clock ? op_clock_at : NULL,
-                           .ctx = clock,
+                           .observer = clock ? &observer : NULL,
                            .races = races,
                            .describe = describe_element,
                            .describe_user = (void *)l};
@@ -123,6 +124,17 @@ static void run_guarded(void *launch)
     arena_free(l->arena);
 }
 
+static void tell_parts(const DeviceLaunch *l, const Races *races)
+{
+    for (int i = 0; races && i < l->nranges; i++) {
+        const RaceRange range = {l->ranges[i].address, l->ranges[i].bytes, l->ranges[i].unit,
+                                 false};
+        int64_t first = races_first_read(races, &range);
+        if (first > 0 && (uint64_t)first * range.unit < range.bytes)
+            l->on_part(l->part_user, i, first);
+    }
+}
+
 static RunStatus launch_on_interp(void *state, void *code, const DeviceLaunch *l, char **error)
 {
     Launch now = {.func = code, .launch = l, .error = error, .status = RUN_NO_MEMORY};
@@ -131,6 +143,8 @@ static RunStatus launch_on_interp(void *state, void *code, const DeviceLaunch *l
     *error = NULL;
     if (look_for_races(l, &now.races, error) && os_with_stack(STACK_NEEDED, run_guarded, &now) != 0)
         now.status = RUN_NO_THREADS;
+    if (now.status == RUN_OK && l->on_part)
+        tell_parts(l, now.races);
     races_free(now.races);
     return now.status;
 }

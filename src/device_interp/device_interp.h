@@ -14,8 +14,9 @@ void op_clock_stop(void (*on_sample)(void *ctx, const DeviceSample *sample), voi
 
 /* One launch, whose time goes to the ops that it runs; in the arena. */
 typedef struct OpClock OpClock;
-OpClock *op_clock_new(Arena *a);                         /* NULL: nobody looks */
-void op_clock_at(void *clock, const Op *op);             /* this one begins now */
+OpClock *op_clock_new(Arena *a); /* NULL: nobody looks */
+/* As InterpObserver.op: this one begins now. */
+bool op_clock_at(void *clock, const InterpFrame *f, const Op *op);
 void op_clock_end(OpClock *c, const SourceMap *sources); /* tell what has been; NULL is allowed */
 
 #endif

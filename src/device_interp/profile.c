@@ -142,9 +142,8 @@ OpClock *op_clock_new(Arena *a)
     return c;
 }
 
-void op_clock_at(void *clock, const Op *op)
+static void change_op(OpClock *c, const Op *op)
 {
-    OpClock *c = clock;
     double now = os_seconds();
 
     c->now->seconds += now - c->since;
@@ -153,11 +152,20 @@ void op_clock_at(void *clock, const Op *op)
         begin_op_time(c, op);
 }
 
+/* The end of a block is the time of what is before it. */
+bool op_clock_at(void *clock, const InterpFrame *f, const Op *op)
+{
+    (void)f;
+    if (!op_has(op, ENDS))
+        change_op(clock, op);
+    return true;
+}
+
 void op_clock_end(OpClock *c, const SourceMap *sources)
 {
     if (!c)
         return;
-    op_clock_at(c, NULL);
+    change_op(c, NULL);
     pthread_mutex_lock(&profile.lock);
     for (int i = 0; profile.taken && i < c->all.len; i++) {
         const OpTime *t = c->all.at[i];

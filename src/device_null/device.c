@@ -58,13 +58,18 @@ static bool emit_null(const Func *f, const GenOptions *o, GenStage stage, Arena 
     return true;
 }
 
+static bool takes(const Op *op)
+{
+    return op->code == OP_inline_asm || op->code == OP_inline_asm_volatile;
+}
+
 static const char *const archs[] = {"none", "less", NULL};
 
 /* Everything but a plan, so that tests see what a target without a text does. */
 static const Target null_target = {
     .name = "null",
     .archs = archs,
-    .inline_asm = true,
+    .takes = takes,
     .texts = GEN_HAS(LAYOUT) | GEN_HAS(LLVM) | GEN_HAS(ASM) | GEN_HAS(PTX),
     .emit = emit_null,
 };

@@ -1,9 +1,10 @@
 /*
- * data.c - which values of a kernel make what it stores, and which only say where and whether
+ * data.c - which values of a kernel make what it stores, and which make its masks
  *
- * Takes a kernel in any stage, helpers followed; gives the set of values that reach the data of a
- * store or an atomic.  It goes backwards from these, stops at loads, and leaves out addresses,
- * masks and the control of loops.  count.c needs it: index arithmetic is no work of the user's.
+ * Takes a kernel in any stage, helpers followed.  count_data() gives the set of values that reach
+ * the data of a store or an atomic.  It goes backwards from these, stops at loads, and leaves out
+ * addresses, masks and the control of loops: index arithmetic is no work of the user's.
+ * count_masks() goes backwards from masks in the same way, over the tiles that a dry run computes.
  */
 #include "machine.h"
 
@@ -13,11 +14,13 @@ typedef struct {
     VEC(const Value *) work;
     VEC(const Op *) calls;
     Arena *arena;
+    bool masks; /* else: data */
 } Search;
 
+/* NULL is nothing. */
 static void mark(Search *s, const Value *v)
 {
-    if (v->type->pointer || map_get(s->data, MAP_KEY(v)))
+    if (!v || v->type->pointer || (s->masks && v->type->rank == 0) || map_get(s->data, MAP_KEY(v)))
         return;
     map_put(s->data, MAP_KEY(v), (void *)v);
     vec_push(s->arena, &s->work, v);
@@ -27,30 +30,20 @@ static void mark(Search *s, const Value *v)
 
 static void search_function(Search *s, const Func *f);
 
-static void find_stored(Op *op, void *search)
+static void find_ends(Op *op, void *context)
 {
-    Search *s = search;
+    Search *s = context;
+    OpAccess a = ir_access(op);
 
-    switch (op->code) {
-    case OP_store:
-        mark(s, op->operands[STORE_DATA]);
-        break;
-    case OP_store_block:
-        mark(s, op->operands[BLOCK_DATA]);
-        break;
-    case OP_atomic_rmw:
-        mark(s, op->operands[RMW_DATA]);
-        break;
-    case OP_atomic_cas:
-        mark(s, op->operands[CAS_EXPECTED]);
-        mark(s, op->operands[CAS_NEW]);
-        break;
-    case OP_call:
+    if (s->masks) {
+        mark(s, op_operand(op, a.mask));
+    } else {
+        mark(s, op_operand(op, a.data));
+        mark(s, op_operand(op, a.compared));
+    }
+    if (op->callee) {
         vec_push(s->arena, &s->calls, op);
         search_function(s, op->callee);
-        break;
-    default:
-        break;
     }
 }
 
@@ -59,7 +52,7 @@ static void search_function(Search *s, const Func *f)
     if (map_get(s->seen, MAP_KEY(f)))
         return;
     map_put(s->seen, MAP_KEY(f), (void *)f);
-    ir_walk(f->body, find_stored, s);
+    ir_walk(f->body, find_ends, s);
 }
 
 /* --- where it comes from --- */
@@ -70,6 +63,8 @@ static void mark_sources_of_argument(Search *s, const Value *v)
     const Op *owner = v->block->owner;
     int i = v->index;
 
+    if (s->masks && owner)
+        return;
     if (!owner) {
         for (int k = 0; k < s->calls.len; k++) {
             if (s->calls.at[k]->callee == v->block->func)
@@ -89,16 +84,13 @@ static void mark_sources_of_argument(Search *s, const Value *v)
 static void mark_sources(Search *s, const Value *v)
 {
     const Op *op = v->def;
+    OpAccess a = ir_access(op);
 
+    if (a.effect || (s->masks && !dry_follows(op))) {
+        mark(s, op_operand(op, a.other));
+        return;
+    }
     switch (op->code) {
-    case OP_load:
-        if (op->noperands > LOAD_OTHER)
-            mark(s, op->operands[LOAD_OTHER]);
-        break;
-    case OP_load_block:
-    case OP_atomic_rmw:
-    case OP_atomic_cas:
-        break;
     case OP_gather:
     case OP_histogram:
         mark(s, op->operands[0]);
@@ -124,9 +116,9 @@ static void mark_sources(Search *s, const Value *v)
     }
 }
 
-Map *count_data(const Func *f, Arena *a)
+static Map *search(const Func *f, Arena *a, bool masks)
 {
-    Search s = {.data = map_new(a), .seen = map_new(a), .arena = a};
+    Search s = {.data = map_new(a), .seen = map_new(a), .arena = a, .masks = masks};
 
     search_function(&s, f);
     while (s.work.len > 0) {
@@ -137,4 +129,14 @@ Map *count_data(const Func *f, Arena *a)
             mark_sources_of_argument(&s, v);
     }
     return s.data;
+}
+
+Map *count_data(const Func *f, Arena *a)
+{
+    return search(f, a, false);
+}
+
+Map *count_masks(const Func *f, Arena *a)
+{
+    return search(f, a, true);
 }

@@ -48,8 +48,6 @@ void machine_stop_race(Machine *m, const Op *op, const char *access, const Race 
 
 /* --- frames --- */
 
-static void exec_op(Frame *f, const Op *op);
-
 static void check_memory(Machine *m, const SlotPlan *plan)
 {
     size_t bytes = 0;
@@ -77,6 +75,7 @@ static Frame *frame_new(Machine *m, SlotPlan *plan)
     f->slot = NEW_N(m->arena, void *, plan->func->nvalues + 1);
     for (int v = 0; v < plan->func->nvalues; v++)
         f->slot[v] = plan->slot_of[v] >= 0 ? f->memory[plan->slot_of[v]] : NULL;
+    f->made = plan->options.keeps ? NEW_N(m->arena, bool, plan->func->nvalues + 1) : NULL;
     return f;
 }
 
@@ -84,6 +83,15 @@ static void exec_once(Frame *f)
 {
     for (int i = 0; i < f->plan->nonce; i++)
         exec_op(f, f->plan->once[i]);
+}
+
+static SlotOptions slot_options(const Machine *m, bool wide)
+{
+    const InterpObserver *observer = m->launch->observer;
+
+    return (SlotOptions){.lanes = wide ? WIDE_LANES : 1,
+                         .keeps = m->dry || (observer && observer->keeps_values),
+                         .scalars = m->dry};
 }
 
 static Frame *frame_take(Machine *m, const Func *func, bool wide)
@@ -97,13 +105,20 @@ static Frame *frame_take(Machine *m, const Func *func, bool wide)
         return f;
     }
     if (!plan) {
-        plan = slots_plan(m->arena, func, wide ? WIDE_LANES : 1);
+        plan = slots_plan(m->arena, func, slot_options(m, wide));
         map_put(plans, MAP_KEY(func), plan);
     }
     f = frame_new(m, plan);
     if (!func->is_kernel)
         exec_once(f);
     return f;
+}
+
+/* Of an activation before this one. */
+static void forget_values(Frame *f)
+{
+    if (f->made)
+        memset(f->made, false, (size_t)f->plan->func->nvalues);
 }
 
 static void frame_give_back(Frame *f)
@@ -124,13 +139,33 @@ static size_t bytes_now(const Frame *f, const Value *v)
     return value_size(v) * value_numel(v) * f->width;
 }
 
-/* Copy values from where they are to where others are; nothing where they share a slot. */
+/* Where not all are: is it there, and may another be made of it?  A dry run hands on no tiles. */
+static bool is_there(const Frame *f, const Value *v)
+{
+    return !f->made || (f->made[v->id] && !(f->machine->dry && v->type->rank > 0));
+}
+
+static bool set_made(Frame *f, const Value *v, bool made)
+{
+    if (f->made)
+        f->made[v->id] = made;
+    return made;
+}
+
+static void copy_value(Frame *f, const Value *from, const Value *to)
+{
+    void *dst = f->slot[to->id], *src = f->slot[from->id];
+
+    if (dst != src) /* slots.c: the same bytes */
+        memcpy(dst, src, bytes_now(f, to));
+}
+
+/* Hand values on, as far as they are there. */
 static void copy_values(Frame *f, int n, Value *const *from, Value *const *to)
 {
     for (int i = 0; i < n; i++) {
-        void *dst = f->slot[to[i]->id], *src = f->slot[from[i]->id];
-        if (dst != src)
-            memcpy(dst, src, bytes_now(f, to[i]));
+        if (set_made(f, to[i], is_there(f, from[i])))
+            copy_value(f, from[i], to[i]);
     }
 }
 
@@ -155,7 +190,7 @@ static void exec_move(Frame *f, const Op *op)
     if (f->slot[op->operands[0]->id] == f->slot[op->results[0]->id])
         return; /* slots.c: the same bytes */
     if (op_keeps_order(op))
-        copy_values(f, 1, op->operands, op->results);
+        copy_value(f, op->operands[0], op->results[0]);
     else
         machine_move(op, result(f, op), operand(f, op, 0));
 }
@@ -175,16 +210,25 @@ static void exec_elementwise(Frame *f, const Op *op)
 
 /* --- control flow --- */
 
+/* What control depends on: a dry run ends where that is unknown. */
+static void need(const Frame *f, const Value *v)
+{
+    if (!is_there(f, v))
+        fail(&f->machine->guard);
+}
+
 static uint64_t bits_of(const Frame *f, const Value *v)
 {
     uint64_t bits = 0;
 
+    need(f, v);
     memcpy(&bits, f->slot[v->id], value_size(v));
     return bits;
 }
 
 static bool flag_of(const Frame *f, const Value *v)
 {
+    need(f, v);
     return *(const uint8_t *)f->slot[v->id] != 0;
 }
 
@@ -198,10 +242,16 @@ static void next_iteration(Frame *f, const Op *loop, const Op *yield)
         copy_values(f, yield->noperands, yield->operands, args);
         return;
     }
-    for (int i = 0; i < yield->noperands; i++)
-        memcpy(op_temp(f, temps, i), operand(f, yield, i), bytes_now(f, args[i]));
-    for (int i = 0; i < yield->noperands; i++)
-        memcpy(f->slot[args[i]->id], op_temp(f, temps, i), bytes_now(f, args[i]));
+    bool there[yield->noperands + 1];
+    for (int i = 0; i < yield->noperands; i++) {
+        there[i] = is_there(f, yield->operands[i]);
+        if (there[i])
+            memcpy(op_temp(f, temps, i), operand(f, yield, i), bytes_now(f, args[i]));
+    }
+    for (int i = 0; i < yield->noperands; i++) {
+        if (set_made(f, args[i], there[i]))
+            memcpy(f->slot[args[i]->id], op_temp(f, temps, i), bytes_now(f, args[i]));
+    }
 }
 
 /* Bounds are signed whatever their dtype (R126). */
@@ -210,9 +260,14 @@ static int64_t sign_extended(uint64_t bits, int width)
     return (int64_t)(bits << (64 - width)) >> (64 - width);
 }
 
+/* The counter's values are first, first + step, .. */
+typedef struct {
+    uint64_t first, step, trips;
+} LoopBounds;
+
 /* A positive step counts up while iv < hi, a negative one down while iv > hi; 0 does nothing.
  * The last step may pass the end of the type, so the trips are counted, not the variable. */
-LoopBounds machine_loop_bounds(const Op *loop, uint64_t lo, uint64_t hi, uint64_t step)
+static LoopBounds loop_bounds(const Op *loop, uint64_t lo, uint64_t hi, uint64_t step)
 {
     int width = dtype_bits(loop->operands[FOR_LO]->type->dtype);
     int64_t from = sign_extended(lo, width), to = sign_extended(hi, width);
@@ -226,18 +281,43 @@ LoopBounds machine_loop_bounds(const Op *loop, uint64_t lo, uint64_t hi, uint64_
     return b;
 }
 
+static void exec_round(Frame *f, const Op *loop, uint64_t iv)
+{
+    const Block *body = loop->regions[0];
+
+    memcpy(f->slot[body->args[0]->id], &iv, value_size(body->args[0]));
+    set_made(f, body->args[0], true);
+    next_iteration(f, loop, exec_block(f, body));
+}
+
+/* Of a dry run: what the loop gives is not known then. */
+static void exec_one_for_all(Frame *f, const Op *loop, LoopBounds b)
+{
+    Machine *m = f->machine;
+    double rounds = m->rounds;
+
+    m->rounds *= (double)b.trips;
+    exec_round(f, loop, b.first);
+    m->rounds = rounds;
+    for (int i = 0; i < loop->nresults; i++)
+        set_made(f, loop->results[i], false);
+}
+
 static void exec_for(Frame *f, const Op *op)
 {
     const Block *body = op->regions[0];
     LoopBounds b =
-        machine_loop_bounds(op, bits_of(f, op->operands[FOR_LO]), bits_of(f, op->operands[FOR_HI]),
-                            bits_of(f, op->operands[FOR_STEP]));
+        loop_bounds(op, bits_of(f, op->operands[FOR_LO]), bits_of(f, op->operands[FOR_HI]),
+                    bits_of(f, op->operands[FOR_STEP]));
 
     copy_values(f, op->nresults, op->operands + FOR_BOUNDS, body->args + 1);
-    for (uint64_t iv = b.first; b.trips > 0; b.trips--, iv += b.step) {
-        memcpy(f->slot[body->args[0]->id], &iv, value_size(body->args[0]));
-        next_iteration(f, op, exec_block(f, body));
+    if (f->machine->dry && dry_is_long(op, b.trips)) {
+        exec_one_for_all(f, op, b);
+        return;
     }
+    for (uint64_t iv = b.first; b.trips > 0; b.trips--, iv += b.step)
+        exec_round(f, op, iv);
+    copy_values(f, op->nresults, body->args + 1, op->results);
 }
 
 static void exec_while(Frame *f, const Op *op)
@@ -253,6 +333,7 @@ static void exec_while(Frame *f, const Op *op)
         const Op *yield = exec_block(f, body);
         copy_values(f, yield->noperands, yield->operands, before->args);
     }
+    copy_values(f, op->nresults, body->args, op->results);
 }
 
 /* Both arms on all lanes, then each lane's choice. */
@@ -290,11 +371,20 @@ static void exec_call(Frame *f, const Op *op)
     m->calls[m->depth++] = op;
     Frame *callee = frame_take(m, op->callee, f->width > 1);
     callee->width = f->width;
-    for (int i = 0; i < op->noperands; i++)
-        callee->slot[op->callee->body->args[i]->id] = operand(f, op, i);
+    callee->caller = f;
+    callee->call = op;
+    forget_values(callee);
+    for (int i = 0; i < op->noperands; i++) {
+        const Value *param = op->callee->body->args[i];
+        callee->slot[param->id] = operand(f, op, i);
+        set_made(callee, param, !f->made || f->made[op->operands[i]->id]);
+    }
     const Op *end = exec_block(callee, op->callee->body);
-    for (int i = 0; i < op->nresults; i++)
-        memcpy(f->slot[op->results[i]->id], operand(callee, end, i), bytes_now(f, op->results[i]));
+    for (int i = 0; i < op->nresults; i++) {
+        if (set_made(f, op->results[i], is_there(callee, end->operands[i])))
+            memcpy(f->slot[op->results[i]->id], operand(callee, end, i),
+                   bytes_now(f, op->results[i]));
+    }
     frame_give_back(callee);
     m->depth--;
 }
@@ -307,7 +397,15 @@ static void exec_assume(Frame *f, const Op *op)
                      f->machine->program[0], f->machine->program[1], f->machine->program[2]);
 }
 
-static void exec_op(Frame *f, const Op *op)
+void machine_note_lanes(Machine *m, const Op *op)
+{
+    if (op->code == OP_barrier)
+        race_meet(m->launch->races, &m->race);
+    else if (op_crosses_lanes(op))
+        race_cross(m->launch->races, &m->race);
+}
+
+void exec_op(Frame *f, const Op *op)
 {
     switch (op->code) {
     case OP_const:
@@ -322,7 +420,7 @@ static void exec_op(Frame *f, const Op *op)
         break;
     case OP_bitcast:
     case OP_hint:
-        copy_values(f, 1, op->operands, op->results);
+        copy_value(f, op->operands[0], op->results[0]);
         break;
     case OP_addptr:
         exec_addptr(f, op);
@@ -392,11 +490,13 @@ const Op *exec_block(Frame *f, const Block *b)
     const InterpLaunch *launch = f->machine->launch;
     const Op *op = b->first;
 
+    if (launch->observer)
+        return observe_block(f, b);
     for (; !op_has(op, ENDS); op = op->next) {
         if (op->nresults > 0 && f->plan->fixed[op->results[0]->id])
             continue;
-        if (launch->on_op)
-            launch->on_op(launch->ctx, op);
+        if (launch->races)
+            machine_note_lanes(f->machine, op);
         exec_op(f, op);
     }
     return op;
@@ -404,23 +504,69 @@ const Op *exec_block(Frame *f, const Block *b)
 
 /* --- the launch --- */
 
+/* What each program has for itself: it lies in one place for all, and holds nothing that the one in
+ * front has left. */
+static void *new_workspace(Machine *m, const Param *p)
+{
+    size_t bytes = (size_t)p->bytes + WORKSPACE_ALIGN;
+    uintptr_t memory = (uintptr_t)arena_alloc(m->arena, bytes);
+    uint64_t *slot = NEW(m->arena, uint64_t);
+
+    *slot = (memory + WORKSPACE_ALIGN - 1) / WORKSPACE_ALIGN * WORKSPACE_ALIGN;
+    return slot;
+}
+
+static void clear_workspaces(const Frame *f, const Func *kernel)
+{
+    for (int i = 0; i < kernel->nparams; i++) {
+        if (kernel->params[i].kind == PARAM_WORKSPACE)
+            memset(*(void **)f->slot[kernel->body->args[i]->id], 0xff,
+                   (size_t)kernel->params[i].bytes);
+    }
+}
+
+Frame *machine_begin(Machine *m, const Func *kernel)
+{
+    m->plans = map_new(m->arena);
+    m->wide_plans = map_new(m->arena);
+    Frame *f = frame_take(m, kernel, false);
+    for (int i = 0; i < kernel->nparams; i++) {
+        bool own = kernel->params[i].kind == PARAM_WORKSPACE && !m->dry;
+
+        f->slot[kernel->body->args[i]->id] =
+            own ? new_workspace(m, &kernel->params[i]) : (void *)&m->launch->args[i];
+    }
+    exec_once(f);
+    return f;
+}
+
+/* Those that passes have added are not among the arguments of a dry run. */
+void machine_program(Machine *m, Frame *f, int64_t id)
+{
+    const Func *kernel = f->plan->func;
+
+    program_at(id, m->launch->grid, m->program);
+    m->race = race_begin(id);
+    forget_values(f);
+    if (!m->dry)
+        clear_workspaces(f, kernel);
+    for (int i = 0; i < kernel->nparams; i++)
+        set_made(f, kernel->body->args[i], !m->dry || kernel->params[i].kind == PARAM_USER);
+    exec_block(f, kernel->body);
+}
+
 static InterpStatus run_programs(Machine *m, const Func *func)
 {
     const InterpLaunch *launch = m->launch;
-    Frame *f = frame_take(m, func, false);
+    Frame *f = machine_begin(m, func);
 
-    for (int i = 0; i < func->nparams; i++)
-        f->slot[func->body->args[i]->id] = (void *)&launch->args[i];
-    exec_once(f);
     for (int64_t id = launch->first; id < launch->last; id++) {
         if (!watch_begin(launch->watch, 0, id, id + 1)) {
             diag(m->diags, DIAG_ERROR, (Span){0}, "stopped after %lld of %lld programs",
                  (long long)(id - launch->first), (long long)(launch->last - launch->first));
             return INTERP_STOPPED;
         }
-        program_at(id, launch->grid, m->program);
-        m->race = race_begin(id);
-        exec_block(f, func->body);
+        machine_program(m, f, id);
         watch_end(launch->watch, 0);
         if (launch->records && launch->records->stop)
             return INTERP_STOPPED;
@@ -444,8 +590,6 @@ InterpStatus interp_run(const Func *f, const InterpLaunch *launch, Diags *d)
         return no_memory ? INTERP_NO_MEMORY : m.raced ? INTERP_RACE : INTERP_STOPPED;
     }
     m.arena = arena = arena_new(&m.guard);
-    m.plans = map_new(m.arena);
-    m.wide_plans = map_new(m.arena);
     status = run_programs(&m, f);
     arena_free(arena);
     return status;

@@ -135,12 +135,31 @@ static size_t row_length(const Type *t)
 
 /* --- races --- */
 
+/* Lane i of a tile is the one of this number and i: lanes of tiles of one shape are the same, since
+ * that is how threads have them; 0: a scalar, which all have. */
+static uint32_t first_lane(const Type *t)
+{
+    uint32_t shape = 0;
+
+    for (int d = 0; d < t->rank; d++) {
+        if (t->dims[d] > 1)
+            shape = (shape + (uint32_t)t->dims[d]) * 2654435761u;
+    }
+    return shape ? 1 + shape % (RACE_MOST_LANES / 2) : 0;
+}
+
+static RaceAt lane_at(const Op *op, uint32_t first, size_t i)
+{
+    return (RaceAt){op->span.start, first ? first + (uint32_t)i : 0};
+}
+
 /* In front of a load, where the launch looks for them. */
 static void look_at_loads(Frame *f, const Op *op, const uint64_t *p, const uint8_t *mask, size_t n)
 {
     Machine *m = f->machine;
     Races *races = m->launch->races;
     uint32_t size = (uint32_t)value_size(op->results[0]);
+    uint32_t first = races ? first_lane(op->results[0]->type) : 0;
     Race race;
 
     for (size_t i = 0; races && i < n; i++) {
@@ -149,7 +168,7 @@ static void look_at_loads(Frame *f, const Op *op, const uint64_t *p, const uint8
             continue;
         if (attr_volatile(op)) /* it may wait for another program */
             race_observe(races, &m->race, at, size);
-        else if (!race_load(races, &m->race, op->span.start, at, size, &race))
+        else if (!race_load(races, &m->race, lane_at(op, first, i), at, size, &race))
             machine_stop_race(m, op, "load of", &race);
     }
 }
@@ -160,10 +179,11 @@ static void store_and_look(Frame *f, const Op *op, const uint64_t *p, const char
 {
     Machine *m = f->machine;
     size_t size = value_size(op->operands[STORE_DATA]);
+    uint32_t first = first_lane(op->operands[STORE_DATA]->type);
     Race race;
 
     for (size_t i = 0; i < n; i++) {
-        if ((!mask || mask[i]) && !race_store(m->launch->races, &m->race, op->span.start,
+        if ((!mask || mask[i]) && !race_store(m->launch->races, &m->race, lane_at(op, first, i),
                                               (void *)p[i], src + i * size, (uint32_t)size, &race))
             machine_stop_race(m, op, "store to", &race);
     }
@@ -174,16 +194,21 @@ static void fence_for(Frame *f, const Op *op, Sem one_way)
 {
     Machine *m = f->machine;
 
-    if (m->launch->races && (attr_sem(op) == SEM_ACQ_REL || attr_sem(op) == one_way))
-        race_fence(m->launch->races, &m->race);
+    if (!m->launch->races || (attr_sem(op) != SEM_ACQ_REL && attr_sem(op) != one_way))
+        return;
+    race_fence(m->launch->races, &m->race);
+    race_meet(m->launch->races, &m->race); /* the lanes of a program have one result, or wait */
 }
 
-static void look_at_atomic(Frame *f, uint64_t p, size_t size)
+static void look_at_atomic(Frame *f, const Op *op, uint64_t p, size_t size)
 {
     Machine *m = f->machine;
+    bool reads = op->code != OP_atomic_rmw || attr_rmw_kind(op) != RMW_XCHG;
+    Race race;
 
-    if (m->launch->races)
-        race_atomic(m->launch->races, &m->race, (const void *)p, (uint32_t)size);
+    if (m->launch->races &&
+        !race_atomic(m->launch->races, &m->race, (const void *)p, (uint32_t)size, reads, &race))
+        machine_stop_race(m, op, "atomic on", &race);
 }
 
 /* --- load and store --- */
@@ -355,7 +380,7 @@ void exec_atomic_rmw(Frame *f, const Op *op)
         uint64_t x = 0, old = 0;
         memcpy(&x, src + i * size, size);
         if (!mask || mask[i]) {
-            look_at_atomic(f, p[i], size);
+            look_at_atomic(f, op, p[i], size);
             old = rmw_lane(attr_rmw_kind(op), t, p[i], x);
         }
         memcpy(dst + i * size, &old, size);
@@ -375,7 +400,7 @@ void exec_atomic_cas(Frame *f, const Op *op)
         uint64_t old = 0, x = 0;
         memcpy(&old, expected + i * size, size);
         memcpy(&x, wanted + i * size, size);
-        look_at_atomic(f, p[i], size);
+        look_at_atomic(f, op, p[i], size);
         atomic_swap_if(p[i], size, &old, x);
         memcpy(dst + i * size, &old, size);
     }

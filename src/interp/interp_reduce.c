@@ -50,7 +50,10 @@ static void *combine_temp(const Combine *c, int i, CombineTemp which)
 static Combine combine_begin(Frame *f, const Op *op)
 {
     const OpSlots *slots = slots_of_op(f, op);
-    Combine c = {f, op, slots, op->regions[0], ir_combine_kind(op).only, op->noperands};
+    Combine c = {f, op, slots, op->regions[0], NULL, op->noperands};
+
+    if (!f->plan->options.keeps) /* or its values would not be there */
+        c.only = ir_combine_kind(op).only;
 
     if (!slots->wide)
         return c;

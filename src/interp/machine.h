@@ -20,7 +20,7 @@ enum { WIDE_LANES = 512 };
 
 enum { DEEPEST_CALL = 200 };
 
-typedef struct Frame Frame;
+typedef struct InterpFrame Frame;
 
 /* What a plan knows about one op beyond its operands' slots. */
 typedef struct {
@@ -32,8 +32,14 @@ typedef struct {
 } OpSlots;
 
 typedef struct {
+    int lanes;    /* elements that a scalar has room for: 1 or WIDE_LANES */
+    bool keeps;   /* no value ever gives its slot to another */
+    bool scalars; /* tiles have no slots */
+} SlotOptions;
+
+typedef struct {
     const Func *func;
-    int lanes; /* elements that a scalar has room for: 1 or WIDE_LANES */
+    SlotOptions options;
     int nslots;
     size_t *bytes; /* by slot */
     int *slot_of;  /* by value id; -1: another value's memory, set while running */
@@ -55,14 +61,22 @@ typedef struct {
     Map *plans, *wide_plans; /* Func* to SlotPlan* */
     int depth;               /* of calls */
     const Op *calls[DEEPEST_CALL];
+    bool dry;         /* dry.c: memory is not touched, and what follows from it is not known; */
+    const Map *masks; /* .. tiles are, where they are in this set of Value*, */
+    int64_t budget;   /* .. until so many elements are computed; */
+    double rounds;    /* .. and for how many rounds of loops one stands */
 } Machine;
 
-struct Frame {
+struct InterpFrame {
     Machine *machine;
     SlotPlan *plan;
     void **slot;   /* by value id */
     void **memory; /* by slot */
     size_t width;  /* lanes that each scalar has now; 1 outside wide regions */
+    bool *made;    /* by value id: it is in its slot; NULL: unless the plan keeps values, all are */
+    Frame *caller; /* .. and the op that calls; NULL: the kernel's */
+    const Op *call;
+    int site; /* of the op that an observer was told of last */
     Frame *next_idle;
 };
 
@@ -92,11 +106,17 @@ static inline void *result(const Frame *f, const Op *op)
 }
 
 /* slots.c */
-/* In the arena; its frames are made by whoever runs it.  lanes: 1 or WIDE_LANES. */
-SlotPlan *slots_plan(Arena *a, const Func *func, int lanes);
+/* In the arena; its frames are made by whoever runs it. */
+SlotPlan *slots_plan(Arena *a, const Func *func, SlotOptions options);
 
 /* interp.c */
-const Op *exec_block(Frame *f, const Block *b); /* gives its terminator */
+/* The frame of a kernel, for all of its programs; arena, diags and launch are there. */
+Frame *machine_begin(Machine *m, const Func *kernel);
+void machine_program(Machine *m, Frame *f, int64_t id); /* run it from its first op to its last */
+const Op *exec_block(Frame *f, const Block *b);         /* gives its terminator */
+void exec_op(Frame *f, const Op *op);
+/* Tell those who look for races what an op means for the lanes of the program. */
+void machine_note_lanes(Machine *m, const Op *op);
 /* NULL for an op that needs nothing beyond operands and results. */
 OpSlots *slots_of_op(const Frame *f, const Op *op);
 static inline void *op_temp(const Frame *f, const OpSlots *p, int i)
@@ -107,13 +127,16 @@ static inline void *op_temp(const Frame *f, const OpSlots *p, int i)
 NORETURN void machine_stop(Machine *m, const Op *op, const char *fmt, ...) PRINTF(3, 4);
 /* The same for a race with an access by the op, "load of". */
 NORETURN void machine_stop_race(Machine *m, const Op *op, const char *access, const Race *race);
-/* A `for` with these bits in its bounds: the counter's values are first, first + step, .. */
-typedef struct {
-    uint64_t first, step, trips;
-} LoopBounds;
-/* Signed, in the width of the bounds' dtype: a positive step counts up while below hi, a negative
- * one down while above; no trips for a step of 0. */
-LoopBounds machine_loop_bounds(const Op *loop, uint64_t lo, uint64_t hi, uint64_t step);
+
+/* dry.c: exec_op() where only some values are known */
+void dry_op(Frame *f, const Op *op);
+/* A loop whose rounds are all alike, and so many that one is enough. */
+bool dry_is_long(const Op *loop, uint64_t trips);
+/* What its results are follows from its operands alone, and it is no control. */
+bool dry_follows(const Op *op);
+
+/* observe.c: exec_block() where the launch has an observer */
+const Op *observe_block(Frame *f, const Block *b);
 
 /* interp_memory.c */
 /* Offsets of any integer dtype, in elements of the pointee. */
@@ -160,21 +183,9 @@ void exec_reduce(Frame *f, const Op *op);
 /* In order along the axis, from its end when reversed; each line by itself. */
 void exec_scan(Frame *f, const Op *op);
 
-/* lanes.c: what of masks is known */
-typedef struct {
-    Guard *guard;   /* left through where memory is out */
-    int64_t budget; /* elements that all answers may still compute */
-    /* Of an activation of whoever asks: the bits of a scalar, false where they are not known .. */
-    bool (*scalar)(const void *activation, const Value *v, uint64_t *bits);
-    /* .. and what its caller gave for a parameter, and which activation that one is; NULL: it is
-     * none, or nobody called */
-    const Value *(*given)(const void *activation, const Value *param, const void **caller);
-} MaskLanes;
-/* The lanes of a mask that are on now; -1: unknown. */
-int64_t lanes_on(MaskLanes *l, const void *activation, const Value *mask);
-
-/* data.c: a set of Value*, of a kernel and its helpers, in the arena */
-Map *count_data(const Func *f, Arena *a);
+/* data.c: sets of Value*, of a kernel and its helpers, in the arena */
+Map *count_data(const Func *f, Arena *a);  /* what makes the elements that are stored */
+Map *count_masks(const Func *f, Arena *a); /* the tiles that make masks, as far as dry_follows() */
 
 /* interp_dot.c */
 enum { DOT_ROWS = 4 }; /* rows of the result that are computed together */

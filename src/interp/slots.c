@@ -12,6 +12,8 @@
  *   4. Parameters and the arguments of combine regions have no slot: they are found where the
  *      caller, the launch or the reduction keeps them.  They are never written.
  *   5. Fixed values (the same in every program) have slots of their own for ever.
+ *   6. In a plan that keeps values, each has a slot of its own, and none is fixed: rules 1 to 3 and
+ *      5 give no two values one slot, so what was computed stays as long as the frame.
  */
 #include "machine.h"
 
@@ -107,16 +109,30 @@ static int slot_new(Placer *p, size_t bytes, bool shared)
 
 static void give_slot(Placer *p, const Value *v)
 {
-    p->plan->slot_of[v->id] = slot_new(p, bytes_of(p, v), true);
+    if (v->type->rank == 0 || !p->plan->options.scalars)
+        p->plan->slot_of[v->id] = slot_new(p, bytes_of(p, v), true);
 }
 
 static void release_slot(Placer *p, const Value *v)
 {
     int slot = p->plan->slot_of[v->id];
 
-    if (slot >= 0 && !p->released[v->id] && !p->plan->fixed[v->id])
+    if (slot >= 0 && !p->released[v->id] && !p->plan->fixed[v->id] && !p->plan->options.keeps)
         p->slots.at[slot].users--;
     p->released[v->id] = true;
+}
+
+/* Whatever shares it. */
+static void free_slot(Placer *p, const Value *v)
+{
+    if (!p->plan->options.keeps)
+        p->slots.at[p->plan->slot_of[v->id]].users = 0;
+}
+
+static void hold_slots(Placer *p, int n, Value *const *values)
+{
+    for (int i = 0; i < n && !p->plan->options.keeps; i++)
+        p->slots.at[p->plan->slot_of[values[i]->id]].users = 1;
 }
 
 static void release_dying(Placer *p, const Op *op)
@@ -158,7 +174,8 @@ static bool is_fixed(const Placer *p, const Op *op)
 
     for (int i = 0; simple && i < op->noperands; i++)
         simple = p->plan->fixed[op->operands[i]->id];
-    return simple && op->nresults == 1 && p->combine_depth == 0 && p->plan->lanes == 1 &&
+    return simple && !p->plan->options.keeps && op->nresults == 1 && p->combine_depth == 0 &&
+           p->plan->options.lanes == 1 &&
            p->fixed_bytes + bytes_of(p, op->results[0]) <= FIXED_BYTES;
 }
 
@@ -195,7 +212,7 @@ static void place_simple(Placer *p, Op *op)
 {
     int *slot_of = p->plan->slot_of;
 
-    if (moves_nothing(op) && slot_of[op->operands[0]->id] >= 0 &&
+    if (moves_nothing(op) && !p->plan->options.keeps && slot_of[op->operands[0]->id] >= 0 &&
         !p->plan->fixed[op->operands[0]->id]) {
         int slot = slot_of[op->operands[0]->id];
         p->slots.at[slot].users++;
@@ -232,7 +249,7 @@ static void place_hand_over(Placer *p, Op *loop, const Op *yield)
         bytes[i] = bytes_of(p, yield->operands[i]);
         for (int j = 0; j < yield->noperands; j++) {
             int from = slot_of[yield->operands[i]->id];
-            crossed |= i != j && from >= 0 && from == slot_of[loop->results[j]->id];
+            crossed |= i != j && from >= 0 && from == slot_of[loop->regions[0]->args[j + 1]->id];
         }
     }
     if (!crossed)
@@ -242,40 +259,43 @@ static void place_hand_over(Placer *p, Op *loop, const Op *yield)
     hold_handed_on(p, yield, -1);
 }
 
+/* Rule 3. */
+static void give_results_of_loop(Placer *p, const Op *op, Value *const *carried)
+{
+    for (int i = 0; i < op->nresults; i++) {
+        give_slot(p, op->results[i]);
+        if (p->plan->options.keeps)
+            give_slot(p, carried[i]);
+        else
+            p->plan->slot_of[carried[i]->id] = p->plan->slot_of[op->results[i]->id];
+    }
+}
+
 static void place_for(Placer *p, Op *op)
 {
     const Block *body = op->regions[0];
 
     give_slot(p, body->args[0]);
-    for (int i = 0; i < op->nresults; i++) {
-        give_slot(p, op->results[i]);
-        p->plan->slot_of[body->args[i + 1]->id] = p->plan->slot_of[op->results[i]->id];
-    }
+    give_results_of_loop(p, op, body->args + 1);
     place_block(p, body);
-    for (int i = 0; i < op->nresults; i++)
-        p->slots.at[p->plan->slot_of[op->results[i]->id]].users = 1;
+    hold_slots(p, op->nresults, op->results);
     place_hand_over(p, op, body->last);
-    p->slots.at[p->plan->slot_of[body->args[0]->id]].users = 0;
+    free_slot(p, body->args[0]);
 }
 
 static void place_while(Placer *p, Op *op)
 {
     const Block *before = op->regions[0], *body = op->regions[1];
 
-    for (int i = 0; i < op->nresults; i++) {
-        give_slot(p, op->results[i]);
-        p->plan->slot_of[body->args[i]->id] = p->plan->slot_of[op->results[i]->id];
-    }
+    give_results_of_loop(p, op, body->args);
     for (int i = 0; i < before->nargs; i++)
         give_slot(p, before->args[i]);
     place_block(p, before);
-    for (int i = 0; i < before->nargs; i++)
-        p->slots.at[p->plan->slot_of[before->args[i]->id]].users = 1;
+    hold_slots(p, before->nargs, before->args);
     place_block(p, body);
-    for (int i = 0; i < op->nresults; i++)
-        p->slots.at[p->plan->slot_of[op->results[i]->id]].users = 1;
+    hold_slots(p, op->nresults, op->results);
     for (int i = 0; i < before->nargs; i++)
-        p->slots.at[p->plan->slot_of[before->args[i]->id]].users = 0;
+        free_slot(p, before->args[i]);
 }
 
 static void place_if(Placer *p, Op *op)
@@ -351,7 +371,7 @@ static void place_combine(Placer *p, Op *op)
 {
     CombineView view = combine_view(op->operands[0]->type, (int)attr_axis(op));
     Captures captures = {.arena = p->arena, .region = op->regions[0]};
-    bool wide = is_straight(op->regions[0], MOST_CALLS);
+    bool wide = !p->plan->options.keeps && is_straight(op->regions[0], MOST_CALLS);
     bool short_rows = view.inner < SHORT_ROW;
 
     ir_walk(op->regions[0], note_capture, &captures);
@@ -391,7 +411,7 @@ static void place_dot(Placer *p, Op *op)
     size_t bytes[] = {ready ? 0 : size * value_numel(op->operands[0]),
                       ready ? 0 : size * value_numel(op->operands[1]), size * cols * DOT_ROWS,
                       size * cols};
-    OpSlots *own = take_temps(p, op, COUNT(bytes), bytes);
+    OpSlots *own = take_temps(p, op, p->plan->options.scalars ? 0 : COUNT(bytes), bytes);
 
     place_simple(p, op);
     release_temps(p, own);
@@ -409,15 +429,14 @@ static void place_op(Placer *p, Op *op)
     case OP_if:
         place_if(p, op);
         break;
-    case OP_reduce:
-    case OP_scan:
-        place_combine(p, op);
-        break;
     case OP_dot:
         place_dot(p, op);
         break;
     default:
-        place_simple(p, op);
+        if (op_has(op, COMBINES) && !p->plan->options.scalars)
+            place_combine(p, op);
+        else
+            place_simple(p, op);
         break;
     }
 }
@@ -445,14 +464,14 @@ static void fill_plan(Placer *p)
     plan->nonce = p->once.len;
 }
 
-SlotPlan *slots_plan(Arena *a, const Func *func, int lanes)
+SlotPlan *slots_plan(Arena *a, const Func *func, SlotOptions options)
 {
     int n = func->nvalues + 1;
     SlotPlan *plan = NEW(a, SlotPlan);
-    Placer p = {.arena = a, .plan = plan, .lanes = (size_t)lanes};
+    Placer p = {.arena = a, .plan = plan, .lanes = (size_t)options.lanes};
 
     plan->func = func;
-    plan->lanes = lanes;
+    plan->options = options;
     plan->slot_of = NEW_N(a, int, n);
     plan->fixed = NEW_N(a, bool, n);
     plan->ops = map_new(a);

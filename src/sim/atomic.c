@@ -159,7 +159,8 @@ static bool update_lanes(Warp *w, const Inst *in, uint32_t mask, int first,
         order_fence(w);
     FOR_LANES(i, mask)
     {
-        order_atomic(w, host[i], u.bytes * (uint32_t)n);
+        if (!order_atomic(w, (int)i, host[i], u.bytes * (uint32_t)n, u.op != MOD_EXCH))
+            return false;
         uint64_t c = u.op == MOD_CAS ? lane_of(w, in->op[first + 1], u.bytes, i) : 0;
 
         for (int k = 0; k < n; k++) {

@@ -213,6 +213,7 @@ bool block_run(Worker *worker, int64_t program)
 
     place_block(b, worker->launch->asked->grid, program);
     memset(b->barriers, 0, sizeof b->barriers);
+    b->clock = 0;
     shadow_start_block(b);
     b->race = race_begin(program);
     for (int i = 0; i < b->nwarps; i++)

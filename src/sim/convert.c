@@ -304,6 +304,58 @@ void convert_from_fp8(Warp *w, const Inst *in, uint32_t mask)
     }
 }
 
+/* --- e2m1: four bits, without infinity and NaN --- */
+
+/* How many of the limits between its values |x| is beyond; on one the even code is nearest. */
+static uint32_t fp4_from(double x, bool relu)
+{
+    static const double limits[] = {0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5};
+    uint32_t code = 0;
+
+    if (isnan(x))
+        return 7;
+    if (relu && signbit(x))
+        return 0;
+    for (int i = 0; i < COUNT(limits); i++)
+        code += i % 2 ? fabs(x) >= limits[i] : fabs(x) > limits[i];
+    return code | (signbit(x) ? 8 : 0);
+}
+
+void convert_to_fp4(Warp *w, const Inst *in, uint32_t mask)
+{
+    bool relu = has(in, MOD_RELU);
+
+    FOR_LANES(i, mask)
+    {
+        uint32_t high = fp4_from(OPERAND(w, in, 1, float)[i], relu);
+
+        OPERAND(w, in, 0, uint8_t)
+        [i] = (uint8_t)(high << 4 | fp4_from(OPERAND(w, in, 2, float)[i], relu));
+    }
+}
+
+/* Of a code the value as f16. */
+static uint32_t half_of_fp4(uint32_t code, bool relu)
+{
+    static const uint16_t values[] = {0, 0x3800, 0x3c00, 0x3e00, 0x4000, 0x4200, 0x4400, 0x4600};
+    bool negative = code & 8;
+
+    return relu && negative ? 0 : values[code & 7] | (negative ? 0x8000u : 0);
+}
+
+void convert_from_fp4(Warp *w, const Inst *in, uint32_t mask)
+{
+    bool relu = has(in, MOD_RELU);
+
+    FOR_LANES(i, mask)
+    {
+        uint32_t both = OPERAND(w, in, 1, uint8_t)[i];
+
+        OPERAND(w, in, 0, uint32_t)
+        [i] = half_of_fp4(both >> 4, relu) << 16 | half_of_fp4(both & 15, relu);
+    }
+}
+
 /* cvt.pack: two integers, saturated, in the low bits; what was there moves up. */
 void convert_pack(Warp *w, const Inst *in, uint32_t mask)
 {

@@ -85,6 +85,7 @@ struct Block {
     uint32_t shared_bytes;
     Shadow *shadow; /* one for each byte */
     uint32_t born;  /* clock that the block began with */
+    uint64_t clock; /* what programs read as one, of move.c */
     Barrier barriers[BARRIERS];
     int32_t program[3];
     RaceProgram race;
@@ -172,7 +173,8 @@ bool order_load(Warp *w, int lane, const char *host, uint32_t bytes);
 /* A plain write, which it does unless that is a fault. */
 void order_store(Warp *w, int lane, char *host, const void *bytes, uint32_t n);
 void order_fence(Warp *w);
-void order_atomic(Warp *w, const char *host, uint32_t bytes); /* in front of one */
+/* In front of an atomic; `reads`: it makes something of what is there.  False after a fault. */
+bool order_atomic(Warp *w, int lane, const char *host, uint32_t bytes, bool reads);
 void order_observe(Warp *w, const char *host,
                    uint32_t bytes); /* a read that may wait for another */
 

@@ -58,6 +58,10 @@ EACH2(int_hi_u32, uint32_t, uint32_t, uint32_t, ((uint64_t)x * y) >> 32)
 EACH2(int_hi_s32, int32_t, int32_t, int32_t, ((int64_t)x * y) >> 32)
 EACH2(int_hi_u64, uint64_t, uint64_t, uint64_t, ((unsigned __int128)x * y) >> 64)
 EACH2(int_hi_s64, int64_t, int64_t, int64_t, ((__int128)x * y) >> 64)
+EACH3(int_mad_hi_u16, uint16_t, uint16_t, uint16_t, uint16_t,
+      (uint16_t)((((uint32_t)x * y) >> 16) + z))
+EACH3(int_mad_hi_s16, uint16_t, int16_t, int16_t, uint16_t,
+      (uint16_t)((((int32_t)x * y) >> 16) + z))
 EACH3(int_mad_hi_u32, uint32_t, uint32_t, uint32_t, uint32_t, (((uint64_t)x * y) >> 32) + z)
 EACH3(int_mad_hi_s32, uint32_t, int32_t, int32_t, uint32_t, (uint32_t)(((int64_t)x * y) >> 32) + z)
 EACH3(int_mad_hi_u64, uint64_t, uint64_t, uint64_t, uint64_t,

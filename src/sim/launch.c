@@ -262,7 +262,7 @@ static Races *look_for_races(const SimLaunch *asked, int64_t programs, SimError 
 
     for (int i = 0; ranges && i < n; i++) {
         const SimRange *r = &asked->ranges[i];
-        ranges[i] = (RaceRange){r->address, r->bytes, r->unit};
+        ranges[i] = (RaceRange){r->address, r->bytes, r->unit, r->blank};
     }
     if (ranges)
         out = races_new(ranges, n, programs);

@@ -38,6 +38,7 @@ EACH1(move_64, uint64_t, uint64_t, x)
             [i] = (P)(value >> (k * part));                                                        \
         }                                                                                          \
     }
+PACK(32, 8, 4, uint32_t, uint8_t)
 PACK(32, 16, 2, uint32_t, uint16_t)
 PACK(64, 16, 4, uint64_t, uint16_t)
 PACK(64, 32, 2, uint64_t, uint32_t)
@@ -77,10 +78,19 @@ void move_isspacep(Warp *w, const Inst *in, uint32_t mask)
     write_predicate(w, in->op[0], bits, mask);
 }
 
-/* Clocks count nanoseconds of the host; the lanes of a warp see the same. */
+/* Clocks go on by a microsecond whenever a warp of the block asks: so they never go back, who waits
+ * for a time comes to its end, and a run gives what the one before it gave.  The lanes of a warp
+ * see the same. */
+static uint64_t tick(Warp *w)
+{
+    enum { NANOSECONDS = 1000 };
+
+    return w->block->clock += NANOSECONDS;
+}
+
 void move_clock_32(Warp *w, const Inst *in, uint32_t mask)
 {
-    uint32_t now = (uint32_t)(uint64_t)(os_seconds() * 1e9);
+    uint32_t now = (uint32_t)tick(w);
 
     FOR_LANES(i, mask)
     OPERAND(w, in, 0, uint32_t)
@@ -89,7 +99,7 @@ void move_clock_32(Warp *w, const Inst *in, uint32_t mask)
 
 void move_clock_64(Warp *w, const Inst *in, uint32_t mask)
 {
-    uint64_t now = (uint64_t)(os_seconds() * 1e9);
+    uint64_t now = tick(w);
 
     FOR_LANES(i, mask)
     OPERAND(w, in, 0, uint64_t)

@@ -11,9 +11,10 @@ static Races *races_of(const Warp *w)
     return w->worker->launch->races;
 }
 
-static uint32_t place_of(const Warp *w)
+/* Lanes of one program are in order: the code has barriers wherever one may need another's. */
+static RaceAt place_of(const Warp *w)
 {
-    return w->inst ? w->inst->place : 0;
+    return (RaceAt){w->inst ? w->inst->place : 0, RACE_ANY_LANE};
 }
 
 static void report(Warp *w, int lane, const char *does, const char *access, const Race *race)
@@ -26,9 +27,12 @@ static void report(Warp *w, int lane, const char *does, const char *access, cons
     if (w->worker->status != SIM_OK)
         return;
     program_at(race->other, l->asked->grid, other);
-    fault(w, SIM_RACE, lane,
-          "a race: it %s memory that program (%d, %d, %d) %s, and nothing orders the two", does,
-          other[0], other[1], other[2], race->other_stores ? "changes" : "loads");
+    if (race->kind == RACE_BLANK)
+        fault(w, SIM_RACE, lane, "it %s memory that nobody has written", does);
+    else
+        fault(w, SIM_RACE, lane,
+              "a race: it %s memory that program (%d, %d, %d) %s, and nothing orders the two", does,
+              other[0], other[1], other[2], race->other_stores ? "changes" : "loads");
     e->access = access;
     e->address = race->address;
     e->range = access_range(l, race->address);
@@ -67,10 +71,14 @@ void order_fence(Warp *w)
         race_fence(races_of(w), &w->block->race);
 }
 
-void order_atomic(Warp *w, const char *host, uint32_t bytes)
+bool order_atomic(Warp *w, int lane, const char *host, uint32_t bytes, bool reads)
 {
-    if (races_of(w))
-        race_atomic(races_of(w), &w->block->race, host, bytes);
+    Race race;
+
+    if (!races_of(w) || race_atomic(races_of(w), &w->block->race, host, bytes, reads, &race))
+        return true;
+    report(w, lane, "updates", "atomic on", &race);
+    return false;
 }
 
 void order_observe(Warp *w, const char *host, uint32_t bytes)

@@ -25,6 +25,7 @@ enum { LANES = 32, MAX_WARPS = 32, MAX_TYPES = 4, FILE_ALIGN = 64 };
     T(S8, "s8", 8)                                                                                 \
     T(E4M3, "e4m3", 8)                                                                             \
     T(E5M2, "e5m2", 8)                                                                             \
+    T(E2M1X2, "e2m1x2", 8)                                                                         \
     T(B16, "b16", 16)                                                                              \
     T(U16, "u16", 16)                                                                              \
     T(S16, "s16", 16)                                                                              \

@@ -96,6 +96,8 @@
     R("mul24.lo", "", "u32", "=0 0 0", int_mul24_u)                                                \
     R("mul24.lo", "", "s32", "=0 0 0", int_mul24_s)                                                \
     ANY3(R, "mad.lo", "=0 0 0 0", int_mad_)                                                        \
+    R("mad.hi", "", "u16", "=0 0 0 0", int_mad_hi_u16)                                             \
+    R("mad.hi", "", "s16", "=0 0 0 0", int_mad_hi_s16)                                             \
     R("mad.hi", "", "u32", "=0 0 0 0", int_mad_hi_u32)                                             \
     R("mad.hi", "", "s32", "=0 0 0 0", int_mad_hi_s32)                                             \
     R("mad.hi", "", "u64", "=0 0 0 0", int_mad_hi_u64)                                             \
@@ -220,6 +222,8 @@
     R("cvt", "!rn !satfinite relu", "e4m3x2 e5m2x2|f32", "=h 1 1", convert_pair)                   \
     R("cvt", "!rn !satfinite relu", "e4m3x2 e5m2x2|f16x2", "=h 1", convert_to_fp8)                 \
     R("cvt", "!rn relu", "f16x2|e4m3x2 e5m2x2", "=0 h", convert_from_fp8)                          \
+    R("cvt", "!rn !satfinite relu", "e2m1x2|f32", "=0 1 1", convert_to_fp4)                        \
+    R("cvt", "!rn relu", "f16x2|e2m1x2", "=0 1", convert_from_fp4)                                 \
     R("cvt.pack.sat", "", "u8 s8 u16 s16|s32", "=i i i", convert_pack)                             \
     R("cvt.pack.sat", "", "u8 s8|s32|b32", "=i i i i", convert_pack)
 
@@ -295,6 +299,8 @@
     R("mov", "", "b64 u64 s64 f64", "=0 0", move_64)                                               \
     R("mov", "", "b32", "=0 {2:16}", move_pack_32_16)                                              \
     R("mov", "", "b32", "={2:16} 0", move_unpack_32_16)                                            \
+    R("mov", "", "b32", "=0 {4:8}", move_pack_32_8)                                                \
+    R("mov", "", "b32", "={4:8} 0", move_unpack_32_8)                                              \
     R("mov", "", "b64", "=0 {2:32}", move_pack_64_32)                                              \
     R("mov", "", "b64", "={2:32} 0", move_unpack_64_32)                                            \
     R("mov", "", "b64", "=0 {4:16}", move_pack_64_16)                                              \

@@ -70,6 +70,7 @@ typedef struct {
     uint64_t address, bytes;
     bool read_only;
     uint32_t unit; /* bytes of an element; 0: nobody looks for races in it */
+    bool blank;    /* who looks for races is told of loads of what nobody has written, too */
 } SimRange;
 
 typedef struct {
