@@ -94,10 +94,12 @@ typedef struct {
     int local;     /* bytes of memory that a thread has for what its registers do not hold */
 } CodeFacts;
 
-/* Bytes that the programs of a launch may reach, and those of an element. */
+/* Bytes that the programs of a launch may reach, those of an element, and whether nothing was
+ * written there yet. */
 typedef struct {
     uint64_t address, bytes;
     uint32_t unit;
+    bool blank;
 } MemoryRange;
 
 typedef struct {
@@ -123,11 +125,29 @@ typedef struct {
     const char *(*describe)(void *user, Arena *a, int i, uint64_t address, bool outside);
     void *describe_user;
     bool roams; /* the kernel may follow addresses that it loads, or gets as numbers */
+    bool waits; /* programs may wait for others: they are to run beside each other where they can */
     bool races; /* of devices that can: look for races between programs, too */
+    /* Of such, behind a launch that went well: nobody has changed range `i`, and of its elements
+     * only the first were loaded. */
+    void (*on_part)(void *user, int i, int64_t elements);
+    void *part_user;
     /* NULL; or, of devices that count: what receives the lines, behind the end of the launch */
     void (*on_count)(void *user, const LineCount *count);
     void *count_user;
 } DeviceLaunch;
+
+/* Bytes of workspace that a launch brings for all programs of its grid; 0: none; -1: more than can
+ * be said. */
+static inline int64_t device_workspace_bytes(const GenRecipe *r, const int32_t grid[3])
+{
+    int64_t bytes = r->workspace;
+
+    for (int d = 0; d < 3; d++) {
+        if (__builtin_mul_overflow(bytes, (int64_t)grid[d], &bytes))
+            return -1;
+    }
+    return bytes;
+}
 
 /*
  * `state` is what open() gave for this context, or NULL; `code` what load() gave.  Every function

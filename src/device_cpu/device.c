@@ -119,6 +119,7 @@ static RunStatus launch_on_cpu(void *pool, void *code, const DeviceLaunch *l, ch
                         .args = l->args,
                         .grid = {l->grid[0], l->grid[1], l->grid[2]},
                         .threads = l->threads,
+                        .waits = l->waits,
                         .watch = l->watch,
                         .stints = l->stints,
                         .cost = &c->cost};

@@ -152,7 +152,7 @@ RunStatus pool_run(Pool *p, const PoolJob *job);
  *
  * The kernel's ABI; symbol "tilec_kernel".  Runs linear programs [first, last) of the grid, x
  * fastest.  `args` holds one 8-byte slot a parameter: a pointer, or the value's bits zero-extended.
- * `scratch` belongs to this thread alone.  src/gen/cpu.c emits it.
+ * `scratch` belongs to this thread alone.  src/gen_cpu/cpu.c emits it.
  */
 typedef void CpuKernel(const uint64_t *args, const int32_t grid[3], int64_t first, int64_t last,
                        void *scratch);
@@ -167,6 +167,7 @@ typedef struct {
     _Atomic uint32_t *cost;
     Watch *watch;   /* NULL, or is told of the programs, and may cancel: RUN_CANCELLED */
     Stints *stints; /* NULL, or where chunks are noted */
+    bool waits;     /* a program may wait for any other: all threads, one program at a time */
 } CpuLaunch;
 RunStatus cpu_launch(Pool *p, const CpuLaunch *l); /* p may be NULL: the calling thread alone */
 

@@ -3,7 +3,9 @@
  *
  * Decides how many threads a launch deserves and how the programs are dealt out.  Waking helpers
  * costs a few microseconds, so a launch whose programs are known to be short stays on the calling
- * thread; what is known comes from a clock around earlier launches of the same kernel.
+ * thread; what is known comes from a clock around earlier launches of the same kernel.  Programs
+ * that wait for others get all threads, one at a time, however short they were: with fewer, one
+ * that waits for a higher number might keep that from beginning.
  */
 #include <time.h>
 
@@ -33,7 +35,7 @@ static int threads_for(const Pool *p, const CpuLaunch *l, int64_t programs, uint
         threads = MIN(threads, l->threads);
     if (programs < threads)
         threads = (int)programs;
-    if (cost > 0 && programs < (int64_t)threads * WAKE_NANOS)
+    if (!l->waits && cost > 0 && programs < (int64_t)threads * WAKE_NANOS)
         threads = (int)MIN((int64_t)threads, programs * cost / WAKE_NANOS + 1);
     return threads;
 }
@@ -132,7 +134,7 @@ RunStatus cpu_launch(Pool *p, const CpuLaunch *l)
 {
     int64_t programs = grid_programs(l->grid);
     uint32_t cost = l->cost ? atomic_load_explicit(l->cost, memory_order_relaxed) : 0;
-    bool is_brief = cost > 0 && (double)programs * cost < WATCH_SECONDS * 1e9;
+    bool is_brief = !l->waits && cost > 0 && (double)programs * cost < WATCH_SECONDS * 1e9;
     Run run = {.launch = l, .watch = is_brief ? NULL : l->watch, .timed = l->cost && programs > 1};
     RunStatus status = RUN_OK;
 
@@ -145,7 +147,7 @@ RunStatus cpu_launch(Pool *p, const CpuLaunch *l)
         status = run_without_pool(&run, programs);
     } else {
         PoolJob job = {.n = programs,
-                       .chunk = chunk_for(programs, threads, cost),
+                       .chunk = l->waits ? 1 : chunk_for(programs, threads, cost),
                        .threads = threads,
                        .scratch = l->scratch,
                        .fn = run_chunk,

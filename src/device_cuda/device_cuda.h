@@ -81,6 +81,7 @@ void cuda_unload(void *code);
 typedef struct {
     CuFunction function;
     unsigned threads, shared; /* of a program */
+    GenRecipe recipe;
 } CudaKernel;
 /* The kernel in the scope's context; also while work is captured into a graph. */
 RunStatus cuda_kernel(CudaCode *code, const CudaScope *scope, CudaKernel *out, char **error);

@@ -77,6 +77,8 @@ enum { CU_EVENT_DEFAULT = 0 };
                                                               void **args, void **extra))          \
     ENTRY(alloc,             "cuMemAlloc_v2",                (CuAddress *p, size_t bytes))         \
     ENTRY(release,           "cuMemFree_v2",                 (CuAddress p))                        \
+    ENTRY(alloc_in,          "cuMemAllocAsync",              (CuAddress *p, size_t bytes, CuStream s)) \
+    ENTRY(release_in,        "cuMemFreeAsync",               (CuAddress p, CuStream s))            \
     ENTRY(copy_to_device,    "cuMemcpyHtoDAsync_v2",         (CuAddress to, const void *from, size_t n, CuStream s)) \
     ENTRY(copy_to_host,      "cuMemcpyDtoHAsync_v2",         (void *to, CuAddress from, size_t n, CuStream s)) \
     ENTRY(copy_on_device,    "cuMemcpyDtoDAsync_v2",         (CuAddress to, CuAddress from, size_t n, CuStream s)) \

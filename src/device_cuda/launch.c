@@ -1,9 +1,9 @@
 /*
  * launch.c - run a kernel over its grid, one block of warps a program
  *
- * On the way to the driver there is no lock, and nothing is allocated or waited for, so a launch
- * may be captured into a graph.  Only what wants to know something of the end waits: the time, and
- * what the programs say.
+ * On the way to the driver there is no lock, and nothing is allocated but in the stream or waited
+ * for, so a launch may be captured into a graph.  Only what wants to know something of the end
+ * waits: the time, and what the programs say.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -29,6 +29,8 @@ typedef struct {
     CudaKernel kernel;
     CuAddress records; /* where that is */
     int records_arg;   /* the argument that it goes to; -1: there is no buffer */
+    CuAddress workspace;
+    int workspace_arg; /* likewise; -1: there is none */
 } Run;
 
 static CuResult start_kernel(const Run *run)
@@ -38,7 +40,9 @@ static CuResult start_kernel(const Run *run)
     void *args[MOST_PARAMS];
 
     for (int i = 0; i < l->nargs; i++)
-        args[i] = (void *)(i == run->records_arg ? &run->records : &l->args[i]);
+        args[i] = (void *)(i == run->records_arg     ? &run->records
+                           : i == run->workspace_arg ? &run->workspace
+                                                     : &l->args[i]);
     return run->scope->driver->launch(k->function, (unsigned)l->grid[0], (unsigned)l->grid[1],
                                       (unsigned)l->grid[2], k->threads, 1, 1, k->shared, l->stream,
                                       args, NULL);
@@ -123,9 +127,40 @@ static RunStatus go_and_hear(Run *run, char **error)
     return status;
 }
 
+static RunStatus go_or_hear(Run *run, char **error)
+{
+    return run->records_arg >= 0 ? go_and_hear(run, error) : go(run, error);
+}
+
+/* With the workspace that the kernel's recipe asks for: memory of the stream, which is taken in
+ * front of the kernel and given back behind it without waiting for either, in captures too. */
+static RunStatus go_with_workspace(Run *run, char **error)
+{
+    const CudaDriver *d = run->scope->driver;
+    const GenRecipe *recipe = &run->kernel.recipe;
+    int64_t bytes = device_workspace_bytes(recipe, run->launch->grid);
+    CuResult r = CU_OUT_OF_MEMORY;
+
+    if (bytes >= 0)
+        r = d->alloc_in(&run->workspace, (size_t)bytes, run->launch->stream);
+    if (r != CU_SUCCESS)
+        return cuda_refuse(r, error, "a workspace of %lld bytes for each of %lld programs",
+                           (long long)recipe->workspace,
+                           (long long)run->launch->grid[0] * run->launch->grid[1] *
+                               run->launch->grid[2]);
+    run->workspace_arg = recipe->workspace_arg;
+    RunStatus status = go_or_hear(run, error);
+    r = d->release_in(run->workspace, run->launch->stream);
+    return status == RUN_OK && r != CU_SUCCESS ? cuda_refuse(r, error, "giving a workspace back")
+                                               : status;
+}
+
 static RunStatus launch_in(const CudaScope *s, CudaCode *code, const DeviceLaunch *l, char **error)
 {
-    Run run = {.scope = s, .launch = l, .records_arg = l->records ? l->records_arg : -1};
+    Run run = {.scope = s,
+               .launch = l,
+               .records_arg = l->records ? l->records_arg : -1,
+               .workspace_arg = -1};
     bool hears = run.records_arg >= 0;
     RunStatus status = cuda_kernel(code, s, &run.kernel, error);
 
@@ -133,7 +168,8 @@ static RunStatus launch_in(const CudaScope *s, CudaCode *code, const DeviceLaunc
         return status;
     if ((l->seconds || hears) && is_captured(&run))
         return refuse_capture(error);
-    return hears ? go_and_hear(&run, error) : go(&run, error);
+    return run.kernel.recipe.workspace > 0 ? go_with_workspace(&run, error)
+                                           : go_or_hear(&run, error);
 }
 
 RunStatus cuda_launch(void *state, void *code, const DeviceLaunch *l, char **error)

@@ -29,6 +29,7 @@ struct CudaCode {
     char *image; /* a NUL behind it: the driver takes PTX as a C string */
     int warps;
     size_t shared;
+    GenRecipe recipe;
     pthread_mutex_t lock; /* held while it is loaded */
     _Atomic(const Loaded *) loaded;
 };
@@ -48,6 +49,7 @@ RunStatus cuda_load(const DeviceObject *object, void **code, const char **why)
     memcpy(c->image, o->data, o->len);
     c->warps = o->warps;
     c->shared = o->shared;
+    c->recipe = o->recipe;
     pthread_mutex_init(&c->lock, NULL);
     *code = c;
     *why = "it says nothing of its warps";
@@ -178,7 +180,7 @@ RunStatus cuda_kernel(CudaCode *c, const CudaScope *s, CudaKernel *out, char **e
         pthread_mutex_unlock(&c->lock);
     }
     if (status == RUN_OK)
-        *out = (CudaKernel){l->function, (unsigned)c->warps * WARP, (unsigned)c->shared};
+        *out = (CudaKernel){l->function, (unsigned)c->warps * WARP, (unsigned)c->shared, c->recipe};
     return status;
 }
 

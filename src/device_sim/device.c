@@ -20,6 +20,7 @@ typedef struct {
     SimError error;
     int warps;
     size_t shared;
+    GenRecipe recipe;
 } SimCode;
 
 static const char *describe_sim(void)
@@ -61,6 +62,7 @@ static RunStatus load_for_sim(const DeviceObject *object, void **code, const cha
     }
     c->warps = ptx->warps;
     c->shared = ptx->shared;
+    c->recipe = ptx->recipe;
     *code = c;
     return RUN_OK;
 }
@@ -199,6 +201,7 @@ typedef struct {
     SimRange *ranges;
     int nranges;
     RecordBuffer *records; /* or NULL */
+    void *workspace;       /* of all programs, or NULL */
 } Belongings;
 
 static void free_belongings(const Belongings *b)
@@ -206,16 +209,38 @@ static void free_belongings(const Belongings *b)
     free(b->args);
     free(b->ranges);
     free(b->records);
+    free(b->workspace);
+}
+
+static void add_range(Belongings *b, const void *at, size_t bytes)
+{
+    if (b->nranges >= 0)
+        b->ranges[b->nranges++] = (SimRange){.address = (uint64_t)(uintptr_t)at, .bytes = bytes};
+}
+
+/* What the recipe asks for; nothing in it is known.  False: memory is out. */
+static bool bring_workspace(const DeviceLaunch *l, const GenRecipe *r, Belongings *b)
+{
+    int64_t bytes = device_workspace_bytes(r, l->grid);
+
+    if (bytes == 0)
+        return true;
+    if (bytes < 0 || !(b->workspace = aligned_alloc(WORKSPACE_ALIGN, (size_t)bytes)))
+        return false;
+    memset(b->workspace, 0xff, (size_t)bytes);
+    b->args[r->workspace_arg] = (uint64_t)(uintptr_t)b->workspace;
+    add_range(b, b->workspace, (size_t)bytes);
+    return true;
 }
 
 /* False: memory is out. */
-static bool make_belongings(const DeviceLaunch *l, Belongings *b)
+static bool make_belongings(const DeviceLaunch *l, const GenRecipe *recipe, Belongings *b)
 {
     bool hears = l->records && l->records_arg >= 0;
     size_t bytes = record_buffer_bytes(l->room);
 
     *b = (Belongings){.args = calloc((size_t)l->nargs + 1, sizeof *b->args),
-                      .ranges = calloc((size_t)MAX(l->nranges, 0) + 1, sizeof *b->ranges),
+                      .ranges = calloc((size_t)MAX(l->nranges, 0) + 2, sizeof *b->ranges),
                       .nranges = l->nranges,
                       .records = hears ? calloc(1, bytes) : NULL};
     if (!b->args || !b->ranges || (hears && !b->records))
@@ -225,14 +250,14 @@ static bool make_belongings(const DeviceLaunch *l, Belongings *b)
     for (int i = 0; i < l->nranges; i++)
         b->ranges[i] = (SimRange){.address = l->ranges[i].address,
                                   .bytes = l->ranges[i].bytes,
-                                  .unit = l->ranges[i].unit};
-    if (!hears)
-        return true;
-    record_buffer_begin(b->records, l->room);
-    b->args[l->records_arg] = (uint64_t)(uintptr_t)b->records;
-    if (b->nranges >= 0)
-        b->ranges[b->nranges++] = (SimRange){.address = b->args[l->records_arg], .bytes = bytes};
-    return true;
+                                  .unit = l->ranges[i].unit,
+                                  .blank = l->ranges[i].blank};
+    if (hears) {
+        record_buffer_begin(b->records, l->room);
+        b->args[l->records_arg] = (uint64_t)(uintptr_t)b->records;
+        add_range(b, b->records, bytes);
+    }
+    return bring_workspace(l, recipe, b);
 }
 
 static RunStatus run_simulator(const SimCode *c, const DeviceLaunch *l, SimError *e,
@@ -271,7 +296,7 @@ static RunStatus launch_on_sim(void *state, void *code, const DeviceLaunch *l, c
 
     (void)state;
     *error = NULL;
-    if (make_belongings(l, &own))
+    if (make_belongings(l, &c->recipe, &own))
         status = c->module ? run_simulator(c, l, &e, &own) : RUN_FAILED;
     free_belongings(&own);
     if (status != RUN_OK && status != RUN_CANCELLED && (status != RUN_NO_MEMORY || e.text[0]))

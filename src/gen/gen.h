@@ -3,7 +3,7 @@
  *
  * A Target is data and one function that turns optimised IR into bytes.  Targets that need LLVM
  * live in the plugin tilec-llvm.so, which the core opens on the first cache miss through
- * tilec_gen_plugin() below; the core itself never links LLVM.  src/gen/ reads src/ir/ and
+ * tilec_gen_plugin() below; the core itself never links LLVM.  Code generators read src/ir/ and
  * src/opt/'s analyses and nothing else of the project.
  */
 #ifndef TILEC_GEN_H
@@ -42,6 +42,14 @@ typedef enum { GEN_OBJECT, GEN_TEXTS(GEN_STAGE_OF_TEXT) GEN_STAGE_COUNT } GenSta
 #undef GEN_STAGE_OF_TEXT
 #define GEN_HAS(id) (1u << GEN_##id) /* of Target.texts */
 
+/* What a launch brings beside the arguments: its recipe. */
+typedef struct {
+    int64_t workspace; /* bytes that each program has for itself, a multiple of WORKSPACE_ALIGN; 0:
+                        * none, and nobody looks at the rest */
+    int workspace_arg; /* which argument is where they lie, one program behind the other, x fastest
+                        */
+} GenRecipe;
+
 typedef struct {
     char *data; /* in the arena; an ELF object, or text with a NUL behind it */
     size_t len;
@@ -50,6 +58,7 @@ typedef struct {
     int warps;     /* that run one program */
     size_t shared; /* bytes of memory that they share, beside what the object itself declares */
     int together;  /* programs that a multiprocessor should have room for, if that costs little */
+    GenRecipe recipe;
 } GenOutput;
 
 /* A set of CPUs that have something in common: what code for them may use, and how a program finds
@@ -95,11 +104,10 @@ typedef struct {
 
 /* A row of the table in plugin.c, or of a device that needs no LLVM (src/device/device.h). */
 typedef struct {
-    const char *name;        /* "cpu"; in the cache's key, and how a device asks for it */
-    const bool *native_math; /* for OptOptions.native */
-    bool straight_math;      /* for OptOptions.straight_math */
-    bool handles;            /* for OptOptions.handles */
-    bool inline_asm;         /* it takes the ops of that name */
+    const char *name;            /* "cpu"; in the cache's key, and how a device asks for it */
+    const bool *native_math;     /* for OptOptions.native */
+    bool straight_math;          /* for OptOptions.straight_math */
+    bool (*takes)(const Op *op); /* for OptOptions.takes */
     const char *const
         *archs;          /* what GenOptions.cpu may be, NULL behind the last; NULL: not asked */
     unsigned texts;      /* which ones emit() gives: GEN_HAS(PLAN) | GEN_HAS(LLVM) ... */
@@ -110,7 +118,7 @@ typedef struct {
     bool (*build)(const GenBuild *b, Arena *a, GenOutput *out, Diags *d);
 } Target;
 
-enum { GEN_ABI = 9 };
+enum { GEN_ABI = 11 };
 typedef struct {
     int abi; /* GEN_ABI of the build that made the plugin */
     const char *build_id;

@@ -34,6 +34,7 @@ struct Lines {
     Map *helpers;   /* the place of a function to its subprogram */
     Inlined *sites; /* one a site of the module; the first is the kernel itself */
     Span kernel;
+    const char *name; /* of the kernel */
 };
 
 static LLVMMetadataRef file_of(Lines *n, const Source *src)
@@ -42,26 +43,33 @@ static LLVMMetadataRef file_of(Lines *n, const Source *src)
     const char *folder = src->path[0] != '/' ? n->folder : "";
 
     if (!f) {
-        f = LLVMDIBuilderCreateFile(n->di, src->path, strlen(src->path), folder, strlen(folder));
+        Text path = text_new(n->l->arena);
+        text_put_name(&path, src->path); /* an assembler takes no control characters in a text */
+        f = LLVMDIBuilderCreateFile(n->di, path.s, path.len, folder, strlen(folder));
         map_put(n->files, MAP_KEY(src), f);
     }
     return f;
+}
+
+static LLVMMetadataRef new_subprogram(Lines *n, const char *name, Place at)
+{
+    LLVMMetadataRef file = file_of(n, at.source);
+    LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(n->di, file, NULL, 0, LLVMDIFlagZero);
+
+    return LLVMDIBuilderCreateFunction(n->di, file, name, strlen(name), "", 0, file,
+                                       (unsigned)at.line, type, 1, 1, (unsigned)at.line,
+                                       LLVMDIFlagZero, 1);
 }
 
 static LLVMMetadataRef subprogram(Lines *n, const char *name, Span span)
 {
     uint64_t key = (uint64_t)span.start << 32 | 1;
     LLVMMetadataRef sub = map_get(n->helpers, key);
-    Place at = source_place(n->module->sources, span.start);
 
-    if (sub)
-        return sub;
-    LLVMMetadataRef file = file_of(n, at.source);
-    LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(n->di, file, NULL, 0, LLVMDIFlagZero);
-    sub =
-        LLVMDIBuilderCreateFunction(n->di, file, name, strlen(name), "", 0, file, (unsigned)at.line,
-                                    type, 1, 1, (unsigned)at.line, LLVMDIFlagZero, 1);
-    map_put(n->helpers, key, sub);
+    if (!sub) {
+        sub = new_subprogram(n, name, source_place(n->module->sources, span.start));
+        map_put(n->helpers, key, sub);
+    }
     return sub;
 }
 
@@ -117,8 +125,11 @@ void llvm_lines_begin(Llvm *l, const Func *f, Val fn, const GenOptions *o)
     if (!src || (!o->lines && !o->debug))
         return;
     Lines *n = NEW(l->arena, Lines);
-    *n = (Lines){
-        .l = l, .module = f->module, .folder = o->folder ? o->folder : "", .kernel = f->span};
+    *n = (Lines){.l = l,
+                 .module = f->module,
+                 .folder = o->folder ? o->folder : "",
+                 .kernel = f->span,
+                 .name = f->name};
     n->files = map_new(l->arena);
     n->helpers = map_new(l->arena);
     l->lines = n;
@@ -158,6 +169,40 @@ void llvm_lines_free(Llvm *l)
 {
     if (l->lines && l->lines->di)
         LLVMDisposeDIBuilder(l->lines->di);
+}
+
+/* The same place with the kernel's part of a call chain in another function. */
+static LLVMMetadataRef moved(const Lines *n, LLVMMetadataRef at, LLVMMetadataRef scope, Map *known)
+{
+    LLVMMetadataRef in = LLVMDILocationGetInlinedAt(at), new = map_get(known, MAP_KEY(at));
+
+    if (new)
+        return new;
+    LLVMMetadataRef called = in ? moved(n, in, scope, known) : NULL;
+    new = LLVMDIBuilderCreateDebugLocation(n->l->ctx, LLVMDILocationGetLine(at),
+                                           LLVMDILocationGetColumn(at),
+                                           in ? LLVMDILocationGetScope(at) : scope, called);
+    map_put(known, MAP_KEY(at), new);
+    return new;
+}
+
+void llvm_lines_moved(Llvm *l, Val fn)
+{
+    Lines *n = l->lines;
+    Map *known = map_new(l->arena);
+
+    if (!n)
+        return;
+    Place at = source_place(n->module->sources, n->kernel.start);
+    LLVMMetadataRef scope = new_subprogram(n, n->name, at);
+    LLVMSetSubprogram(fn, scope);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
+        for (Val i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            LLVMMetadataRef place = LLVMInstructionGetDebugLoc(i);
+            if (place)
+                LLVMInstructionSetDebugLoc(i, moved(n, place, scope, known));
+        }
+    }
 }
 
 static LLVMMetadataRef place_now(const Lines *n)

@@ -15,6 +15,9 @@
 #include <string.h>
 
 static const char usual_passes[] = "function(mem2reg,early-cse,simplifycfg)";
+/* Of a function that is very long, and not cut: joining blocks whose conditions are the same takes
+ * as long as there are blocks, for each of them. */
+static const char quick_passes[] = "function(mem2reg,early-cse)";
 
 /* --- from start to end --- */
 
@@ -126,6 +129,14 @@ static void add_flag_attribute(Llvm *l, Val fn, const char *name)
                             LLVMCreateEnumAttribute(l->ctx, kind, 0));
 }
 
+void llvm_apart(Llvm *l, Val fn, unsigned parameter)
+{
+    static const char name[] = "noalias";
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+    LLVMAddAttributeAtIndex(fn, parameter, LLVMCreateEnumAttribute(l->ctx, kind, 0));
+}
+
 Val llvm_function(Llvm *l, const char *name, LLVMTypeRef type)
 {
     Val fn = LLVMAddFunction(l->module, name, type);
@@ -160,14 +171,14 @@ static bool make_machine(Llvm *l, const char **why)
     return true;
 }
 
-static void run_passes(Llvm *l)
+static void run_passes(Llvm *l, const char *passes)
 {
     LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef e = LLVMRunPasses(l->module, l->passes, l->machine, o);
+    LLVMErrorRef e = LLVMRunPasses(l->module, passes, l->machine, o);
 
     LLVMDisposePassBuilderOptions(o);
     if (e)
-        bug("LLVM does not take %s: %s", l->passes, LLVMGetErrorMessage(e));
+        bug("LLVM does not take %s: %s", passes, LLVMGetErrorMessage(e));
 }
 
 /* The one lane that a constant mask lets through; -1 when it is not constant or not one. */
@@ -262,9 +273,13 @@ static void keep_order(Llvm *l)
 
 static bool finish(Llvm *l, GenStage stage, GenOutput *out, const char **why)
 {
-    llvm_lines_end(l);
+    bool very_long = llvm_is_very_long(l);
+    l->quickly |= very_long;
     if (!make_machine(l, why))
         return false;
+    if (!l->is_text && !l->ordered)
+        llvm_cut(l);
+    llvm_lines_end(l);
 #ifdef TILEC_VERIFY_LLVM
     char *broken = NULL;
     if (LLVMVerifyModule(l->module, LLVMReturnStatusAction, &broken) != 0) {
@@ -273,8 +288,10 @@ static bool finish(Llvm *l, GenStage stage, GenOutput *out, const char **why)
     }
     LLVMDisposeMessage(broken);
 #endif
-    run_passes(l);
+    run_passes(l, very_long && l->is_text ? quick_passes : l->passes);
     avoid_wide_lanes(l);
+    if (!l->is_text && !l->ordered && !l->quickly)
+        llvm_cut_blocks(l);
     if (l->ordered)
         keep_order(l);
     if (stage == GEN_LLVM)

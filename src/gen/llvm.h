@@ -35,7 +35,7 @@ typedef struct {
     Lines *lines; /* NULL: nobody asked for them */
     LLVMTargetMachineRef machine;
     LLVMMemoryBufferRef object;
-    bool quickly;  /* code in linear time, not good code: for what is very long */
+    bool quickly;  /* code that takes less time, not good code: for what is very long */
     bool ordered;  /* instructions stay as they were made, for debuggers */
     char *text;    /* LLVM's, while it is copied */
     char *problem; /* the first error that LLVM found in the module, or NULL */
@@ -61,6 +61,9 @@ Bld llvm_builder(Llvm *l, LLVMBasicBlockRef at);
 void llvm_drop_builders(Llvm *l, int kept); /* all but the first so many */
 /* Nobody unwinds through it; built for the CPU of llvm_start(). */
 Val llvm_function(Llvm *l, const char *name, LLVMTypeRef type);
+
+/* What the parameter points to is reached through it alone; from 1 on. */
+void llvm_apart(Llvm *l, Val fn, unsigned parameter);
 
 LLVMTypeRef llvm_vector(LLVMTypeRef t, int lanes); /* t itself when lanes is 0 */
 int llvm_lanes(Val v);                             /* 0 for scalars */
@@ -98,6 +101,12 @@ void llvm_scatter(Llvm *l, Bld b, Val v, Val ptrs, int align, Val mask);
 void llvm_mark_nontemporal(Llvm *l, Val store);
 void llvm_likely(Llvm *l, Val branch); /* the first way out is the usual one */
 
+/* cut.c: make several functions of each that takes LLVM too long, before passes run, and several
+ * blocks of each, behind them. */
+void llvm_cut(Llvm *l);
+bool llvm_is_very_long(const Llvm *l); /* all functions together: code may be worse */
+void llvm_cut_blocks(Llvm *l);
+
 /* lines.c: the place of each instruction in the source, where somebody asked for it. */
 /* Before builders are made. */
 void llvm_lines_begin(Llvm *l, const Func *f, Val fn, const GenOptions *o);
@@ -112,6 +121,9 @@ typedef struct {
 bool llvm_lines_frame(const Llvm *l, int site, LineFrame *out); /* false: nobody asked for lines */
 /* Where somebody did: this instruction is from there. */
 void llvm_lines_set(const Llvm *l, Val instruction, Span span, int site);
+/* The function was made, and has instructions of the kernel's function: they are lines of it still.
+ */
+void llvm_lines_moved(Llvm *l, Val fn);
 /* Code is made for this op from here on (NULL: for the kernel as a whole), until the one before it,
  * which this gives, has its turn again. */
 const Op *llvm_at(Llvm *l, const Op *op);

@@ -10,6 +10,12 @@
 
 #include "../tl/tl.h"
 
+/* libdevice.c */
+const Libdevice *libdevice_find(const char *name); /* NULL: there is no such function */
+const char *libdevice_name(const Libdevice *d);    /* as in the table */
+/* As many arguments as it has; an error for those that are NOT_YET. */
+Val call_libdevice(Lower *l, const Libdevice *d, const ArgList *args);
+
 typedef struct {
     Lower *l;
     const Type *shape; /* its dtype does not matter */

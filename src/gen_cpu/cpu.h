@@ -1,0 +1,235 @@
+/*
+ * cpu.h - what the files of the CPU target share
+ *
+ * Carrying out a plan (plan.h), in reading order:
+ *   cpu.c         the kernel function: programs of the grid, steps, loops, ifs, scalar values
+ *   cpu_nest.c    the loops of a nest: levels and segments
+ *   cpu_entry.c   the entries of a schedule, one after the other
+ *   cpu_bounds.c  in front of the inner loop: where masks cut the row, where the next one begins
+ *   cpu_memory.c  loads and stores of vectors, buffers and scalars
+ *   cpu_strided.c loads of interleaved fields; cpu_atomic.c
+ *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
+ *   cpu_gather.c  elements at places that a tile says, and histograms
+ *   cpu_combine.c reductions and scans
+ *   cpu_dot.c     matrix products
+ *   cpu_record.c  prints, and what was found wrong
+ *   cpu_debug.c   what names stand for, for debuggers
+ *   cpu_build.c   several kernels for several CPUs in one object, for programs without this library
+ *   cpu_code.c    what all of these call: slots, loops, what a body has computed
+ * The first two, cpu_entry.c and cpu_combine.c call each other in a circle: a step may be a nest,
+ * and a nest that combines by a function with loops has steps again.  No other files do.
+ * emit.h has one elementwise op on scalars or vectors, and says what register form is.
+ */
+#ifndef TILEC_GEN_CPU_CPU_H
+#define TILEC_GEN_CPU_CPU_H
+
+#include "../gen/emit.h"
+#include "../plan/plan.h"
+
+_Static_assert((int)MAX_LANES <= (int)LLVM_MAX_LANES, "llvm.c must take what the nests make");
+
+typedef struct {
+    Arena *arena;
+    const Plan *plan;
+    const Func *func;
+    const GenOptions *options;
+    Llvm *l;
+    Emit e;
+    Bld b;     /* where code goes outside of nests */
+    Bld entry; /* the head of the function, for stack slots */
+    Val fn, args, grid, scratch;
+    Val program[3], programs[3]; /* i32 */
+    Val *scalars;                /* by value id: rank-0 values in register form */
+    const Machine *machine;
+    bool nontemporal_used;
+    LLVMBasicBlockRef leave; /* where a call of the kernel goes that must end early */
+    struct CpuDebug *debug;  /* NULL: nobody asked for it */
+} Cpu;
+
+/* What an entry of the schedule has given at the current place: a vector along the inner dimension,
+ * or one scalar for all its lanes.  level: the innermost loop that it changes with (0 = none). */
+typedef struct {
+    Val v;
+    bool vec;
+    int level;
+} Ev;
+
+/* Where a bound of the plan ends in this row: the mask is true for inner indices below `count`,
+ * false from `none` on.  The two are the same but where the values compared may wrap in between. */
+typedef struct {
+    Val count, none; /* i64, known in front of the inner loop */
+} Cut;
+
+/* A way that is computed where not all lanes may go the usual one (cpu_detour.c). */
+typedef struct {
+    Val usual;                       /* the result where they may */
+    LLVMBasicBlockRef before, after; /* where the usual way ends, where both meet */
+} Detour;
+
+typedef struct Reduction Reduction;
+
+typedef struct {
+    Cpu *c;
+    const Nest *nest;
+    int rank, inner;       /* inner: the dimension run in vectors */
+    int lanes, unroll;     /* the nest's */
+    Bld at[MAX_RANK + 1];  /* at[l]: code that changes with loop l; at[rank] is the inner body */
+    Val counter[MAX_RANK]; /* phis of the scalar loops, by dimension */
+    Val index[MAX_RANK];   /* i64 by dimension; of the inner one, the chunk's first */
+    Val lane_ok;           /* lanes inside the extent, or NULL for all */
+    union {
+        Val value;
+        Val *fields; /* of MAKE_RECORD, by their offset from the first */
+    } * made;        /* by entry of the schedule */
+    Detour detour;   /* that code is made for now */
+    Cut *cuts;       /* by nest->bounds */
+    Val *ahead;      /* by nest->ahead: where the next program's row is thought to begin, or NULL */
+    Reduction *reductions;
+    Val running[MAX_COMBINED]; /* slots of a scan's running values */
+    int copy;                  /* which of the unrolled bodies this is */
+} NestCg;
+
+/* A counted loop of at least one trip that goes up to a constant. */
+typedef struct {
+    LLVMBasicBlockRef head, before;
+    Val index; /* i64 */
+} Loop;
+
+/* cpu_code.c */
+LLVMBasicBlockRef cpu_block(Cpu *c); /* a new one, behind all others */
+/* Code for the body goes to c->b between the two. */
+Loop cpu_loop_begin(Cpu *c);
+/* The counter runs from 0 in steps of `step` below `limit`, at least once; c->b goes on behind the
+ * loop. */
+void cpu_loop_end(Cpu *c, const Loop *l, int64_t limit, int64_t step);
+Val cpu_slot(Cpu *c, LLVMTypeRef t);       /* a stack slot in the entry block */
+Val cpu_buffer(Cpu *c, Bld b, int buffer); /* where it begins, in this thread's scratch */
+Ev cpu_made(const NestCg *n, int entry);   /* what it has given */
+Val cpu_input(const NestCg *n, const Entry *e, int i); /* of input i; NULL where e has none */
+Val cpu_vectorise(NestCg *n, Ev e);                    /* to all lanes of the inner body */
+Val cpu_lanes(NestCg *n, const Entry *e, int i);       /* the same of input i */
+/* i1: does the body stand at the first element or vector along an axis, in that direction? */
+Val cpu_at_first(const NestCg *n, int axis, bool backwards);
+
+/* cpu.c */
+/* The kernel as a function of that name in l's module, for l->cpu; `c` has plan, function and
+ * options, and c->fn is it behind the call. */
+void cpu_kernel(Cpu *c, Llvm *l, const char *name);
+bool cpu_takes(Diags *d, const Plan *p); /* false: a diagnostic that there is too much of it */
+/* Evaluate a reduce or scan region on given values: n earlier, n later, n results. */
+void cpu_region(Cpu *c, Bld b, const Block *region, const Val *args, int lanes, Val *results);
+/* The steps of a block, from c->b on: of the kernel's body, of an arm, of a combine function. */
+void cpu_steps(Cpu *c, const BlockPlan *plan);
+
+/* cpu_nest.c */
+/* All of it, from c->b on; c->b stands behind it at the end. */
+void cpu_nest(Cpu *c, const Nest *n);
+
+/* cpu_entry.c */
+void cpu_part(NestCg *n, Part part); /* make code for its entries */
+
+/* cpu_bounds.c */
+void cpu_cut(NestCg *n, const Entry *e);   /* find where a bound ends in this row */
+void cpu_ahead(NestCg *n, const Entry *e); /* guess where the next program's row begins */
+/* The first of the unrolled bodies, at index i, asks for the lines of all. */
+void cpu_prefetch(NestCg *n, Val i);
+
+/* cpu_memory.c */
+/* By the form that the plan has for it, in register form; its IN_DATA or 0 where it is masked off.
+ */
+Val cpu_load(NestCg *n, const Entry *e);
+Val cpu_load_field(NestCg *n, const Entry *e); /* the same of a field of records */
+typedef struct {
+    int buffer;
+    int64_t first;     /* the element where the tile begins */
+    const Type *shape; /* of the tile, which is read at `map` */
+    const int8_t *map;
+    bool lane;        /* of the body's first lane alone */
+    bool again;       /* from memory, whoever has it in registers */
+    const Val *index; /* made in the body; NULL: where the loops stand */
+} Reading;
+Ev cpu_read(NestCg *n, const Reading *r); /* at the current place */
+/* One body's part of a store, by the form in its plan. */
+void cpu_store_root(NestCg *n, const Root *r, const Entry *e);
+/* The vector of lanes that are there and not masked off; NULL: all. */
+Val cpu_mask(NestCg *n, const Entry *e);
+/* Put a tile's value at the current place into a buffer of that shape; lanes beyond the extent are
+ * left alone. */
+void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e);
+/* In register form; mask and other may be NULL.  Where it is masked off, scratch is read instead:
+ * no branch. */
+Val cpu_scalar_load(Cpu *c, Bld b, const Type *t, Val ptr, Val mask, Val other);
+/* Lanes that are masked off are zero.  `size`: bytes of an element. */
+Val cpu_masked_load(Cpu *c, Bld b, LLVMTypeRef vector, Val ptr, int size, Val mask);
+/* Mask may be NULL; where it is not set, a spot of scratch that nobody reads is written. */
+void cpu_scalar_store(Cpu *c, Bld b, DType t, Val ptr, Val v, Val mask);
+/* Address of an element of a buffer: index[d] for each dimension d of `shape`, NULL for 0. */
+Val cpu_element(Cpu *c, Bld b, int buffer, const Type *shape, const Val *index);
+int cpu_buffer_size(const Cpu *c, int buffer); /* bytes of an element */
+/* As it lies there; one element when lanes is 0. */
+LLVMTypeRef cpu_buffer_type(Cpu *c, int buffer, int lanes);
+/* Between what a buffer holds and register form. */
+Val cpu_from_buffer(Cpu *c, Bld b, int buffer, Val v);
+Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v); /* the other way */
+
+/* cpu_strided.c: the vectors of all fields of a group of records, as they lie in memory; zero where
+ * they are masked off */
+Val *cpu_records(NestCg *n, const Entry *e);
+
+/* cpu_detour.c */
+/* Branch on `all` (i1, of all lanes); code for the inner body belongs to the detour until _end(),
+ * which gives what holds behind both. */
+Detour cpu_detour_begin(NestCg *n, Val all, Val usual);
+/* `rare` is the result of the detour. */
+Val cpu_detour_end(NestCg *n, const Detour *d, Val rare);
+/* All lanes of a vector of i1. */
+Val cpu_all(NestCg *n, Val lanes);
+
+/* cpu_divide.c: x / s for a vector x and a float scalar s made outside of the inner loop */
+Val cpu_divide(NestCg *n, Ev x, Ev s);
+
+/* cpu_atomic.c */
+void cpu_atomic_root(NestCg *n, const Op *op, const Entry *e); /* in a serial nest */
+/* `in`: its operands, as scalars. */
+Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in);
+
+/* cpu_gather.c */
+Val cpu_gather(NestCg *n, const Entry *e); /* of MAKE_GATHER, in register form */
+void cpu_count_begin(NestCg *n);           /* in front of all loops: no histogram has counted yet */
+/* One body's part of a histogram. */
+void cpu_count_body(NestCg *n, const Op *op, const Entry *e);
+
+/* cpu_combine.c */
+void cpu_reduce_begin(NestCg *n); /* in front of the inner loops */
+/* One body's part, into the running values of cpu_reduce_begin(). */
+void cpu_reduce_body(NestCg *n, const Op *op, const Entry *e);
+void cpu_reduce_rest(NestCg *n, const Op *op, const Entry *e); /* of MAKE_REST */
+void cpu_reduce_end(NestCg *n);                                /* behind the inner loops */
+void cpu_scan_begin(NestCg *n, const Op *op);                  /* in front of the inner loop */
+/* One body's part, in the order of the scan. */
+void cpu_scan_body(NestCg *n, const Root *r, const Entry *e);
+
+/* cpu_dot.c */
+/* Between buffers; the result's holds the accumulator before. */
+void cpu_dot(Cpu *c, const Op *op, DotShape shape);
+
+/* cpu_debug.c: what names stand for, where GenOptions.debug wants it known */
+typedef struct CpuDebug CpuDebug;
+void cpu_debug_begin(Cpu *c);                /* once the arguments are loaded */
+void cpu_debug_program(Cpu *c);              /* at the head of a program */
+void cpu_debug_step(Cpu *c, const Op *next); /* code for this op, or NULL, comes next */
+/* In front of a step's code: a place for a debugger to stop at in each of its lines.  Gives the op
+ * whose place all of the code then has, `op` where there are none. */
+const Op *cpu_debug_lines(Cpu *c, const Step *s, const Op *op);
+void cpu_debug_made(Cpu *c, const Step *s,
+                    const Op *at); /* its code stands, at the place of `at` */
+
+/* cpu_record.c: what programs say, through the port that a hidden parameter points to (ir.h) */
+/* `buffers` as in Step.  Behind an assertion, code goes on where nothing comes by. */
+void cpu_record(Cpu *c, const Op *op, const int *buffers);
+void cpu_record_program(Cpu *c); /* at the head of a program: not if another one failed */
+
+/* cpu_build.c */
+bool cpu_build(const GenBuild *b, Arena *a, GenOutput *out, Diags *d); /* Target.build */
+
+#endif

@@ -1,0 +1,145 @@
+/*
+ * cpu_atomic.c - atomic read-modify-writes, one lane at a time
+ *
+ * Integers use the machine's own; what it lacks (small floats, float min and max in the total
+ * order of semantics R221) is a compare-and-swap loop.  Masked lanes branch around the access.
+ */
+#include "cpu.h"
+
+static LLVMAtomicOrdering ordering(Sem sem)
+{
+    switch (sem) {
+    case SEM_ACQUIRE:
+        return LLVMAtomicOrderingAcquire;
+    case SEM_RELEASE:
+        return LLVMAtomicOrderingRelease;
+    case SEM_RELAXED:
+        return LLVMAtomicOrderingMonotonic;
+    default:
+        return LLVMAtomicOrderingAcquireRelease;
+    }
+}
+
+static bool native_op(RmwKind kind, DType t, LLVMAtomicRMWBinOp *out)
+{
+    bool is_float = dtype_is_float(t), is_signed = dtype_is_signed(t);
+
+    switch (kind) {
+    case RMW_ADD:
+        *out = is_float     ? LLVMAtomicRMWBinOpFAdd
+               : t == DT_I1 ? LLVMAtomicRMWBinOpXor /* modulo 2 in a byte of 0 or 1 */
+                            : LLVMAtomicRMWBinOpAdd;
+        return !is_float || dtype_bits(t) >= 32;
+    case RMW_AND:
+        *out = LLVMAtomicRMWBinOpAnd;
+        return !is_float;
+    case RMW_OR:
+        *out = LLVMAtomicRMWBinOpOr;
+        return !is_float;
+    case RMW_XOR:
+        *out = LLVMAtomicRMWBinOpXor;
+        return !is_float;
+    case RMW_XCHG:
+        *out = LLVMAtomicRMWBinOpXchg;
+        return !is_float;
+    case RMW_MAX:
+        *out = is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
+        return !is_float;
+    case RMW_MIN:
+        *out = is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
+        return !is_float;
+    }
+    return false;
+}
+
+static Val swap_loop(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
+{
+    LLVMTypeRef bits = LLVMTypeOf(data);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
+    LLVMBasicBlockRef loop = cpu_block(c);
+    LLVMBasicBlockRef done = cpu_block(c);
+    Val start = llvm_load(b, bits, ptr, dtype_size(op->operands[RMW_PTR]->type->dtype));
+
+    LLVMSetOrdering(start, LLVMAtomicOrderingMonotonic);
+    LLVMBuildBr(b, loop);
+    LLVMPositionBuilderAtEnd(b, loop);
+    Val old = LLVMBuildPhi(b, bits, "");
+    Val wanted =
+        emit_rmw_value(&c->e, b, attr_rmw_kind(op), op->operands[RMW_PTR]->type->dtype, old, data);
+    Val pair = LLVMBuildAtomicCmpXchg(b, ptr, old, wanted, LLVMAtomicOrderingAcquireRelease,
+                                      LLVMAtomicOrderingAcquire, 0);
+    Val seen = LLVMBuildExtractValue(b, pair, 0, "");
+    LLVMAddIncoming(old, (Val[]){start, seen}, (LLVMBasicBlockRef[]){from, loop}, 2);
+    LLVMBuildCondBr(b, LLVMBuildExtractValue(b, pair, 1, ""), done, loop);
+    LLVMPositionBuilderAtEnd(b, done);
+    return old;
+}
+
+static Val as_bits(Cpu *c, Bld b, Val v, DType t)
+{
+    Val memory = emit_to_memory(&c->e, b, v, t);
+
+    return LLVMBuildBitCast(b, memory, LLVMIntTypeInContext(c->l->ctx, 8 * (unsigned)dtype_size(t)),
+                            "");
+}
+
+static Val from_bits(Cpu *c, Bld b, Val bits, DType t)
+{
+    return emit_from_memory(&c->e, b, LLVMBuildBitCast(b, bits, emit_memory_type(&c->e, t), ""), t);
+}
+
+static Val compare_and_swap(Cpu *c, Bld b, const Op *op, const Val *in)
+{
+    DType t = op->operands[CAS_PTR]->type->dtype;
+    Val expected = as_bits(c, b, in[CAS_EXPECTED], t), wanted = as_bits(c, b, in[CAS_NEW], t);
+    Val pair =
+        LLVMBuildAtomicCmpXchg(b, in[CAS_PTR], expected, wanted, LLVMAtomicOrderingAcquireRelease,
+                               LLVMAtomicOrderingAcquire, 0);
+
+    return from_bits(c, b, LLVMBuildExtractValue(b, pair, 0, ""), t);
+}
+
+static Val unmasked_rmw(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
+{
+    DType t = op->operands[RMW_PTR]->type->dtype;
+    LLVMAtomicRMWBinOp native;
+
+    if (!native_op(attr_rmw_kind(op), t, &native))
+        return from_bits(c, b, swap_loop(c, b, op, ptr, as_bits(c, b, data, t)), t);
+    LLVMAtomicOrdering order = ordering(attr_sem(op));
+    Val old = LLVMBuildAtomicRMW(b, native, ptr, emit_to_memory(&c->e, b, data, t), order, 0);
+    return emit_from_memory(&c->e, b, old, t);
+}
+
+Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in)
+{
+    if (op->code == OP_atomic_cas)
+        return compare_and_swap(c, b, op, in);
+    if (!op_operand(op, RMW_MASK))
+        return unmasked_rmw(c, b, op, in[RMW_PTR], in[RMW_DATA]);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
+    LLVMBasicBlockRef act = cpu_block(c);
+    LLVMBasicBlockRef after = cpu_block(c);
+    LLVMBuildCondBr(b, in[RMW_MASK], act, after);
+    LLVMPositionBuilderAtEnd(b, act);
+    Val old = unmasked_rmw(c, b, op, in[RMW_PTR], in[RMW_DATA]);
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, after);
+    LLVMPositionBuilderAtEnd(b, after);
+    Val result = LLVMBuildPhi(b, LLVMTypeOf(old), "");
+    Val none = LLVMConstNull(LLVMTypeOf(old));
+    LLVMAddIncoming(result, (Val[]){old, none}, (LLVMBasicBlockRef[]){end, from}, 2);
+    return result;
+}
+
+void cpu_atomic_root(NestCg *n, const Op *op, const Entry *e)
+{
+    Val *in = NEW_N(n->c->arena, Val, op->noperands + 1);
+
+    for (int i = 0; i < op->noperands; i++)
+        in[i] = cpu_input(n, e, i);
+    Val old = cpu_scalar_atomic(n->c, n->at[n->rank], op, in);
+    int buffer = plan_buffer(n->c->plan, op->results[0]);
+    if (buffer != NO_BUFFER)
+        cpu_fill(n, buffer, op->results[0]->type, plan_identity, (Ev){.v = old, .level = n->rank});
+}

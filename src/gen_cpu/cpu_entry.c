@@ -1,0 +1,195 @@
+/*
+ * cpu_entry.c - the entries of a schedule, one after the other
+ *
+ * What to compute, where and in which order is in the plan (plan_schedule.c, plan_values.c): each
+ * entry reads what earlier ones have given, and is put at the loop that it names.  Nothing is asked
+ * here, and nothing decided.
+ */
+#include "cpu.h"
+
+/* The index of a loop as an integer of 32 bits: the first lane's, with all lanes where it is a
+ * vector. */
+static Val index_of_entry(NestCg *n, const Entry *e)
+{
+    Llvm *l = n->c->l;
+    int dim = e->map[0];
+    Val start = llvm_int(l->i32, attr_start(e->value->def));
+
+    if (e->role == AS_ROW || dim < 0)
+        return start;
+    Bld b = n->at[e->level];
+    Val i = LLVMBuildIntCast2(b, n->index[dim], l->i32, 1, "");
+    if (attr_start(e->value->def) != 0)
+        i = LLVMBuildAdd(b, i, start, "");
+    if (!e->vector)
+        return i;
+    return LLVMBuildAdd(b, llvm_splat(b, i, n->lanes), llvm_iota(l->i32, n->lanes), "");
+}
+
+static Val result_of_op(NestCg *n, const Entry *e)
+{
+    Val in[MAX_ELEMENTWISE_OPERANDS] = {NULL};
+
+    for (int i = 0; i < e->nin; i++)
+        in[i] = e->vector ? cpu_lanes(n, e, i) : cpu_input(n, e, i);
+    return emit_op(&n->c->e, n->at[e->level], e->value->def, in);
+}
+
+static Val rounded_quotient(NestCg *n, const Entry *e)
+{
+    Val q = cpu_divide(n, cpu_made(n, e->in[0]), cpu_made(n, e->in[1]));
+
+    return emit_round(&n->c->e, n->at[n->rank], q, e->value->type->dtype);
+}
+
+static Val emit_run(NestCg *n, const Entry *e)
+{
+    Bld b = n->at[n->rank];
+    Val first = cpu_input(n, e, 0);
+
+    return LLVMBuildAdd(b, llvm_splat(b, first, n->lanes), llvm_iota(LLVMTypeOf(first), n->lanes),
+                        "");
+}
+
+static Val read_buffer(NestCg *n, const Entry *e)
+{
+    const Reading r = {.buffer = e->buffer,
+                       .first = e->number,
+                       .shape = e->value->type,
+                       .map = e->map,
+                       .lane = e->role == AS_LANE,
+                       .again = e->rare};
+
+    return cpu_read(n, &r).v;
+}
+
+/* --- roots --- */
+
+static void fill_entry(NestCg *n, const Root *r, const Entry *e)
+{
+    cpu_fill(n, r->buffer, r->value->type, plan_identity, cpu_made(n, e->in[0]));
+}
+
+static void root(NestCg *n, const Root *r, const Entry *e)
+{
+    switch (r->kind) {
+    case ROOT_STORE:
+        cpu_store_root(n, r, e);
+        break;
+    case ROOT_ATOMIC:
+        cpu_atomic_root(n, r->op, e);
+        break;
+    case ROOT_REDUCE:
+        cpu_reduce_body(n, r->op, e);
+        break;
+    case ROOT_SCAN:
+        cpu_scan_body(n, r, e);
+        break;
+    case ROOT_COUNT:
+        cpu_count_body(n, r->op, e);
+        break;
+    case ROOT_FILL:
+        fill_entry(n, r, e);
+        break;
+    }
+}
+
+/* --- entries --- */
+
+static Val value_of(NestCg *n, const Entry *e)
+{
+    Cpu *c = n->c;
+
+    switch (e->kind) {
+    case MAKE_SCALAR:
+        return c->scalars[e->value->id];
+    case MAKE_KNOWN:
+        return llvm_int(c->l->i1, e->number);
+    case MAKE_ZERO:
+        return LLVMConstNull(emit_register_type(&c->e, e->value->type->dtype, 0));
+    case MAKE_CONST:
+        return emit_constant(&c->e, e->value->type, (uint64_t)attr_bits(e->value->def));
+    case MAKE_INDEX:
+        return index_of_entry(n, e);
+    case MAKE_READ:
+        return read_buffer(n, e);
+    case MAKE_GATHER:
+        return cpu_gather(n, e);
+    case MAKE_OP:
+        return result_of_op(n, e);
+    case MAKE_DIVIDE:
+        return rounded_quotient(n, e);
+    case MAKE_RUN:
+        return emit_run(n, e);
+    case MAKE_LOAD:
+        return cpu_load(n, e);
+    case MAKE_FIELD:
+        return cpu_load_field(n, e);
+    case MAKE_MEET:
+        return cpu_detour_end(n, &n->detour, cpu_lanes(n, e, 1));
+    default:
+        bug("an entry of kind %d is no value", (int)e->kind);
+    }
+}
+
+static void begin_detour(NestCg *n, const Entry *e)
+{
+    Val usual = cpu_lanes(n, e, 1);
+
+    n->detour = cpu_detour_begin(n, cpu_all(n, cpu_input(n, e, 0)), usual);
+}
+
+static void make_entry(NestCg *n, int number)
+{
+    const Entry *e = &n->nest->schedule->entries.at[number];
+
+    switch (e->kind) {
+    case MAKE_RECORD:
+        n->made[number].fields = cpu_records(n, e);
+        break;
+    case MAKE_DETOUR:
+        begin_detour(n, e);
+        break;
+    case MAKE_CUT:
+        cpu_cut(n, e);
+        break;
+    case MAKE_AHEAD:
+        cpu_ahead(n, e);
+        break;
+    case MAKE_ROOT:
+        root(n, &n->nest->roots.at[e->number], e);
+        break;
+    case MAKE_REST:
+        cpu_reduce_rest(n, n->nest->roots.at[e->number].op, e);
+        break;
+    default:
+        n->made[number].value = value_of(n, e);
+        break;
+    }
+}
+
+/* The op that an entry is for, or NULL.  To read what an earlier nest made is work of this one, and
+ * is of its line; for a debugger all of a nest is (cpu_debug.c). */
+static const Op *op_of(const NestCg *n, const Entry *e)
+{
+    if (n->c->debug || e->kind == MAKE_READ)
+        return NULL;
+    if (e->kind != MAKE_ROOT && e->kind != MAKE_REST)
+        return e->value ? e->value->def : NULL;
+    const Root *r = &n->nest->roots.at[e->number];
+    return r->op ? r->op : r->value->def;
+}
+
+void cpu_part(NestCg *n, Part part)
+{
+    const Schedule *s = n->nest->schedule;
+
+    for (int i = 0; i < s->part[part].len; i++) {
+        int number = s->part[part].at[i];
+        const Op *op = op_of(n, &s->entries.at[number]);
+        const Op *around = op ? llvm_at(n->c->l, op) : NULL;
+        make_entry(n, number);
+        if (op)
+            llvm_at(n->c->l, around);
+    }
+}

@@ -1,0 +1,215 @@
+/*
+ * nv.h - what the files of the target for NVIDIA GPUs share
+ *
+ * Carrying out a plan (nv_plan.h) as LLVM IR for one thread, in reading order:
+ *   nv.c         the kernel function: parameters, threads; the target
+ *   nv_flow.c    steps, loops, ifs, elementwise ops; nv_code.c what all files call
+ *   nv_math.c    functions that the chip has
+ *   nv_tile.c    the registers of a tile, and which element each of them is
+ *   nv_words.c   one access of one thread; nv_memory.c loads and stores
+ *   nv_convert.c a tile from one layout to another
+ *   nv_divide.c  quotients with one divisor
+ *   nv_move.c    moves that are no linear map; nv_gather.c gathers and histograms
+ *   nv_combine.c what reductions and scans share: nv_reduce.c, nv_scan.c
+ *   nv_mma.c     products by instructions for matrices; nv_fma.c by multiply-adds
+ *   nv_once.c    what one thread does for all that hold copies
+ *   nv_atomic.c; nv_record.c what programs say
+ *   nv_build.c   several kernels in one object, for programs without this library
+ *   nv_calls.c   which calls a line was inlined through
+ *
+ * A tile is one LLVM scalar a register, in the register form of emit.h.  Registers that hold
+ * nothing that exists are NULL.  Code of all steps goes to n->b.
+ *
+ * Address spaces: pointers of the program are global ones; shared memory is one array.
+ */
+#ifndef TILEC_GEN_NV_NV_H
+#define TILEC_GEN_NV_NV_H
+
+#include "../gen/emit.h"
+#include "../gpu_plan/nv_plan.h"
+
+enum { NV_GLOBAL = 1, NV_SHARED = 3 };                   /* LLVM's address spaces */
+enum { NV_LANE_BITS = 5, NV_LANES = 1 << NV_LANE_BITS }; /* of all chips that code is made for */
+
+typedef struct NvRunner NvRunner; /* nv_ahead.c: of a loop */
+
+typedef struct {
+    Arena *arena;
+    const NvPlan *plan;
+    const Func *func;
+    const GenOptions *options;
+    Llvm *l;
+    Emit e;
+    Bld b;
+    Val fn;
+    Val shared;             /* i32: where the array begins; NULL where the plan needs none */
+    Val thread, lane, warp; /* i32: numbers within the block, the warp, the block */
+    Val leader;             /* i1: the first thread, or NULL while nobody has asked */
+    Val program[3];         /* i32 */
+    Val **regs;             /* by tile id; NULL: not computed yet */
+    Map *parts;             /* nv_tile.c: what threads contribute to indices */
+    Val *stage;             /* by buffer: where its stage of now begins, an i32; NULL: it has one */
+    NvRunner *runner;       /* of the loop whose round is being made; NULL: nothing runs ahead */
+    int slice;              /* which of a chain of steps that go by slices */
+    Val active;             /* i1: copies are asked for at all; NULL: they are */
+} Nv;
+
+/* nv_code.c */
+LLVMBasicBlockRef nv_block(Nv *n);       /* a new one, behind all others */
+void nv_wait_block(Nv *n);               /* a barrier of the block */
+void nv_wait_warp(Nv *n);                /* the same of the warp, all of whose lanes come here */
+Val nv_special(Nv *n, const char *name); /* "tid.x": a register of the chip, an i32 */
+
+/* nv_flow.c */
+void nv_steps(Nv *n, const NvBlock *b); /* all of them */
+Val *nv_phis(Nv *n, const NvTile *t);   /* a phi for each register of a tile */
+/* Evaluate a region planned by nv_list_region() on scalars: its arguments, its results. */
+void nv_region(Nv *n, const NvBlock *b, const Val *args, Val *results);
+
+/* nv_tile.c */
+int nv_count(const NvTile *t);        /* registers, whether they are live or not; 1 for scalars */
+bool nv_live(const NvTile *t, int r); /* does register r hold an element in any thread? */
+/* The same, and is it made in the slice of now, where the step goes by slices? */
+bool nv_turn(const Nv *n, const NvStep *s, const NvTile *t, int r);
+const Val *nv_get(const Nv *n, const NvTile *t); /* its registers; a bug() before it is computed */
+Val *nv_set(Nv *n, const NvTile *t);             /* room for them, all NULL */
+Val *nv_out(Nv *n, const NvStep *s,
+            int i); /* the same of a result; in later slices what is there */
+Val nv_scalar(const Nv *n, const NvTile *t);       /* the one of a scalar */
+LLVMTypeRef nv_type(const Nv *n, const NvTile *t); /* of a register */
+/* Register number i of the vector that register r begins, of which bit k of that number is bit
+ * regs[k] of the register's. */
+int nv_vector_register(const int8_t *regs, int r, int i);
+/* The exclusive or of those of masks[] whose bit of the thread's number is set: an i32. */
+Val nv_thread_map(Nv *n, const uint32_t *masks);
+/* The index along a dimension of the element in register r, and all of its coordinate: i32. */
+Val nv_index(Nv *n, const Layout *l, int r, int dim);
+/* Does the element in register r exist?  NULL: in every thread. */
+Val nv_exists(Nv *n, const Layout *l, int r);
+/* Is none of these bits of the thread's number set?  NULL: there are no such bits. */
+Val nv_is_first(Nv *n, uint32_t copies);
+Val nv_both(Nv *n, Val a, Val b); /* and of two i1, each of which may be NULL for true */
+/* The address (an i32) in shared memory, `offset` bytes (an i32) behind the beginning of a buffer.
+ */
+Val nv_shared_at(Nv *n, int buffer, Val offset);
+/* Code for values that every step may use, in front of all others, until nv_leave_head() gets what
+ * this gives: where code was made before. */
+LLVMBasicBlockRef nv_at_head(Nv *n);
+void nv_leave_head(Nv *n, LLVMBasicBlockRef before);
+
+/* nv_words.c: one instruction that reads or writes 1, 2, 4, 8 or 16 bytes, as words: one i16 for
+ * one or two bytes, else i32s.  Nothing moves across them. */
+typedef struct {
+    const char *how; /* "ld.global.cg", "st.shared": all in front of the width */
+    Val address;     /* an i64 of global memory, an i32 of shared memory; a multiple of `bytes` */
+    int64_t offset;  /* in bytes, a constant */
+    Val predicate;   /* i1: of this thread; NULL: true */
+    int bytes;
+} NvPlace;
+enum { NV_MOST_WORDS = NV_ACCESS_BYTES / 4 };
+/* other: the words where the predicate is false; NULL: zeros. */
+void nv_read(Nv *n, const NvPlace *p, const Val *other, Val *words);
+void nv_write(Nv *n, const NvPlace *p,
+              const Val *words); /* as many words as the place has bytes for */
+/* Between words and their elements, integers of so many bytes each; returns how many words. */
+int nv_pack(Nv *n, const Val *elements, int count, int bytes, Val *words);
+/* The other way: `count` elements out of as many words as nv_pack() makes of them. */
+void nv_unpack(Nv *n, const Val *words, int count, int bytes, Val *elements);
+/* Instructions in PTX; constraints as LLVM has them.  `type`: of the result.  Reads or writes
+ * memory, or has another effect: never dropped or moved across others. */
+Val nv_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constraints, const Val *args,
+           int nargs);
+/* The same without any effect: what the registers in give. */
+Val nv_pure_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constraints, const Val *args,
+                int nargs);
+
+/* nv_math.c */
+extern const bool nv_native_math[OP_COUNT];        /* of fp32 */
+Val nv_math(Nv *n, OpCode code, Val x);            /* one of those: in fp32 */
+Val nv_toward(Nv *n, const Op *op, const Val *in); /* arithmetic that rounds to a side */
+
+/* nv_memory.c */
+/* Where register r of an access whose data has that layout is; but for the predicate. */
+void nv_locate(Nv *n, const NvStep *s, const Layout *l, int r, NvPlace *out);
+/* Steps of the kinds NV_LOAD and NV_STORE, as their NvAccess says. */
+void nv_load(Nv *n, const NvStep *s);
+void nv_store(Nv *n, const NvStep *s); /* threads that hold copies write nothing */
+/* The bits of an element as memory has them, an integer. */
+Val nv_to_bits(Nv *n, const Type *t, Val v);
+LLVMTypeRef nv_bits_type(const Nv *n, const Type *t); /* that integer's */
+Val nv_from_bits(Nv *n, const Type *t, Val v);        /* from those bits to the register form */
+
+/* nv_convert.c */
+/* NV_CONVERT: in[0] to out[0] by the step's Conversion, whose barriers are in it. */
+void nv_convert(Nv *n, const NvStep *s);
+/* From the register form to what is exchanged between threads, an integer of 1, 2, 4 or 8 bytes. */
+Val nv_to_exchanged(Nv *n, const Type *t, Val v);
+Val nv_from_exchanged(Nv *n, const Type *t, Val v); /* and back */
+/* The value that lane (an i32) of this warp has in v, an i32. */
+Val nv_shuffle(Nv *n, Val v, Val lane);
+
+/* nv_once.c */
+Val nv_once_doer(Nv *n, const NvOnce *once); /* is it this thread?  NULL: all are (also for NULL) */
+/* What the doers have in values[], integers of so many bytes each, or NULL, becomes everybody's. */
+void nv_once_tell(Nv *n, const NvOnce *once, Val *values, int count, int bytes);
+
+/* nv_ahead.c */
+/* The first rounds of what runs ahead of a loop; NULL: nothing does. */
+NvRunner *nv_ahead_begin(Nv *n, const NvStep *loop, Val lo, Val step, Val trips);
+void nv_ahead_phis(Nv *n, NvRunner *r); /* at the loop's head */
+/* At the beginning of the round with that counter, when `left` are to come, this one included. */
+void nv_ahead_round(Nv *n, NvRunner *r, Val counter, Val left);
+/* The first product of a round has asked for what it multiplies first; others change nothing. */
+void nv_ahead_now(Nv *n, const NvStep *product);
+void nv_ahead_end(Nv *n, NvRunner *r); /* of the round */
+/* NV_COPY: asks for a load's elements in shared memory, in the stage of now; waits for nothing. */
+void nv_copy(Nv *n, const NvStep *s);
+
+/* nv_put.c */
+/* NV_PUT: the registers of in[0] to where out[0] lies in shared memory. */
+void nv_put(Nv *n, const NvStep *s);
+/* Fill in where in shared memory an element of a tile lies.  Its coordinate is the exclusive or of
+ * `fixed` and of those of threads[] whose bit of the thread's number is set. */
+void nv_shared_place(Nv *n, const NvTile *t, const uint32_t threads[LAYOUT_THREAD_BITS],
+                     uint32_t fixed, NvPlace *out);
+/* The same, where something else moves the element too: by an exclusive or with the offset in
+ * bytes, of which no other bits are ever set. */
+typedef struct {
+    Val offset; /* an i32; NULL: 0 */
+    uint32_t bits;
+} NvMoved;
+void nv_shared_place_by(Nv *n, const NvTile *t, const uint32_t threads[LAYOUT_THREAD_BITS],
+                        uint32_t fixed, const NvMoved *by, NvPlace *out);
+/* What bits of the thread's number move in a layout: lanes, then warps. */
+void nv_threads_of(const Layout *l, uint32_t threads[LAYOUT_THREAD_BITS]);
+
+/* nv_divide.c: x[r] / s[r], correctly rounded, into out[r], of those registers of fp32 where that
+ * is cheaper together than one by one; the others of out[] stay NULL.  x, s: NULL where nothing is.
+ */
+void nv_divide_shared(Nv *n, const Val *x, const Val *s, int count, Val *out);
+
+/* nv_move.c, nv_inline.c, nv_reduce.c, nv_scan.c, nv_atomic.c, nv_dot.c, nv_record.c */
+/* One step of that kind each: the operands are s->in, the results s->out, which are computed then;
+ * what each kind needs beside is in s->detail.  NV_MOVE, by its op: */
+void nv_move(Nv *n, const NvStep *s);
+/* Where the element with these indices of a tile of type t lies in the step's buffer, which has it
+ * dense and row-major. */
+Val nv_laid_down_at(Nv *n, const NvStep *s, const Type *t, const Val *at);
+void nv_gather(Nv *n, const NvStep *s);    /* of NV_MOVE, by its op */
+void nv_histogram(Nv *n, const NvStep *s); /* of NV_MOVE too: counts in shared memory */
+void nv_reduce(Nv *n, const NvStep *s);    /* keeps the order where the region is not known */
+void nv_scan(Nv *n, const NvStep *s);      /* the same */
+void nv_atomic(Nv *n, const NvStep *s);    /* one thread of those with copies does it */
+void nv_dot(Nv *n, const NvStep *s);       /* by mma.sync, or by nv_fma() */
+void nv_fma(Nv *n, const NvStep *s);       /* NV_DOT by multiply-adds, operands in shared memory */
+void nv_record(Nv *n, const NvStep *s);    /* to the kernel's RecordBuffer */
+void nv_record_program(Nv *n);             /* at the head of a program: not if another one failed */
+void nv_inline(Nv *n, const NvStep *s);    /* once for each group of elements that the op packs */
+
+/* nv_build.c: Target.build, of one level, which is a chip: data for linkers, and no code */
+bool nv_build(const GenBuild *b, Arena *a, GenOutput *out, Diags *d);
+
+/* nv_calls.c: a PTX text with lines gets directives for the calls that they were inlined through */
+void nv_say_calls(const Module *m, Arena *a, GenOutput *ptx);
+
+#endif

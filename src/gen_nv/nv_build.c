@@ -1,0 +1,69 @@
+/*
+ * nv_build.c - kernels ahead of time: one object for a CPU's linker, with the PTX of each
+ *
+ * Of each form the object has a variable of the form's name, which the header of `tilec build`
+ * declares (src/aot/runtime_gpu.h) and hands to the driver:
+ *
+ *     struct { const char *image; int32_t threads, shared; void *loaded; }
+ *
+ * the PTX as a text, how many threads run a program, how many bytes of shared memory they need
+ * beside what the image declares, and a word of the header's own, NULL at first.
+ */
+#include "nv.h"
+
+typedef struct {
+    const GenBuild *build;
+    const GenOutput *images; /* one a form */
+} NvBuild;
+
+static Val make_image(Llvm *l, const char *symbol, const GenOutput *image)
+{
+    Val text = LLVMConstStringInContext2(l->ctx, image->data, image->len, 0);
+    Val global =
+        LLVMAddGlobal(l->module, LLVMTypeOf(text), arena_printf(l->arena, "%s.ptx", symbol));
+
+    LLVMSetInitializer(global, text);
+    LLVMSetGlobalConstant(global, 1);
+    LLVMSetLinkage(global, LLVMInternalLinkage);
+    return global;
+}
+
+static void make_variable(Llvm *l, const char *symbol, const GenOutput *image, bool exported)
+{
+    Val fields[] = {make_image(l, symbol, image), llvm_int(l->i32, NV_LANES * image->warps),
+                    llvm_int(l->i32, (int64_t)image->shared), LLVMConstNull(l->ptr)};
+    Val all = LLVMConstStructInContext(l->ctx, fields, COUNT(fields), 0);
+    Val variable = LLVMAddGlobal(l->module, LLVMTypeOf(all), symbol);
+
+    LLVMSetInitializer(variable, all);
+    LLVMSetVisibility(variable, exported ? LLVMDefaultVisibility : LLVMHiddenVisibility);
+}
+
+static void make_variables(Llvm *l, void *build)
+{
+    const NvBuild *b = build;
+
+    for (int i = 0; i < b->build->nforms; i++)
+        make_variable(l, b->build->forms[i].symbol, &b->images[i], b->build->exported);
+}
+
+bool nv_build(const GenBuild *b, Arena *a, GenOutput *out, Diags *d)
+{
+    static const LlvmMachine host = {0};
+    const GenOptions options = {.cpu = b->levels[0].name, .features = "", .disjoint = b->disjoint};
+    GenOutput *images = NEW_N(a, GenOutput, b->nforms);
+    NvBuild all = {b, images};
+
+    for (int i = 0; i < b->nforms; i++) {
+        if (!nv_target.emit(b->forms[i].funcs[0], &options, GEN_OBJECT, a, &images[i], d))
+            return false;
+        if (images[i].recipe.workspace > 0) {
+            diag(d, DIAG_ERROR, b->forms[i].funcs[0]->span,
+                 "%s needs a workspace, which launches without this library do not bring",
+                 b->forms[i].symbol);
+            return false;
+        }
+    }
+    *out = (GenOutput){0};
+    return llvm_emit(&host, 0, make_variables, &all, GEN_OBJECT, a, out, d);
+}

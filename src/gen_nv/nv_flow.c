@@ -1,0 +1,236 @@
+/*
+ * nv_flow.c - the steps of a plan, one after the other: elementwise ops, loops and ifs
+ *
+ * Loops and ifs are branches of the whole block, for their conditions are scalars, which every
+ * thread computes alike; carried tiles are a phi for each register.  Other kinds of steps have
+ * files of their own, which the table of emitters names.
+ */
+#include "nv.h"
+
+/* --- element by element --- */
+
+static Val operand(const Nv *n, const NvStep *s, int i, int r)
+{
+    Val v = nv_get(n, s->in[i])[s->take ? s->take[r] : s->in[i]->layout ? r : 0];
+
+    return v ? v : LLVMGetUndef(nv_type(n, s->in[i])); /* of what does not exist */
+}
+
+static Val compute(Nv *n, const NvStep *s, int r)
+{
+    static const char *const programs[] = {"nctaid.x", "nctaid.y", "nctaid.z"};
+    const Op *op = s->op;
+    Val in[MAX_ELEMENTWISE_OPERANDS] = {NULL};
+
+    switch (op->code) {
+    case OP_const:
+        return emit_constant(&n->e, op->results[0]->type, (uint64_t)attr_bits(op));
+    case OP_program_id:
+        return n->program[attr_axis(op)];
+    case OP_num_programs:
+        return nv_special(n, programs[attr_axis(op)]);
+    case OP_arange:
+        return LLVMBuildAdd(n->b, nv_index(n, s->out[0]->layout, r, 0),
+                            llvm_int(n->l->i32, attr_start(op)), "");
+    default:
+        break;
+    }
+    for (int i = 0; i < op->noperands; i++)
+        in[i] = operand(n, s, i, r);
+    if (op_has(op, TOWARD))
+        return nv_toward(n, op, in);
+    if (nv_native_math[op->code] && op->operands[0]->type->dtype == DT_FP32)
+        return nv_math(n, op->code, in[0]);
+    return op_has(op, MOVES) ? in[0] : emit_op(&n->e, n->b, op, in);
+}
+
+/* Quotients that registers share the divisor of. */
+static void divide_rows(Nv *n, const NvStep *s, Val *out)
+{
+    int count = nv_count(s->out[0]);
+    Val *in[2] = {NEW_N(n->arena, Val, count), NEW_N(n->arena, Val, count)};
+
+    for (int r = 0; r < count; r++) {
+        for (int i = 0; nv_turn(n, s, s->out[0], r) && i < COUNT(in); i++)
+            in[i][r] = operand(n, s, i, r);
+    }
+    nv_divide_shared(n, in[0], in[1], count, out);
+}
+
+static void compute_tile(Nv *n, const NvStep *s)
+{
+    const NvTile *t = s->out[0];
+    Val *out = nv_out(n, s, 0);
+
+    if (s->op->code == OP_div && s->op->results[0]->type->dtype == DT_FP32)
+        divide_rows(n, s, out);
+    for (int r = 0; r < nv_count(t); r++) {
+        if (!out[r] && nv_turn(n, s, t, r) && !(s->take && s->take[r] < 0))
+            out[r] = out[r & ~(int)s->same] ? out[r & ~(int)s->same] : compute(n, s, r);
+    }
+}
+
+/* --- loops and ifs --- */
+
+Val *nv_phis(Nv *n, const NvTile *t)
+{
+    Val *out = nv_set(n, t);
+
+    for (int r = 0; r < nv_count(t); r++) {
+        if (nv_live(t, r))
+            out[r] = LLVMBuildPhi(n->b, nv_type(n, t), "");
+    }
+    return out;
+}
+
+static void incoming(Nv *n, Val *phis, const NvTile *from, LLVMBasicBlockRef block)
+{
+    const Val *in = nv_get(n, from);
+
+    for (int r = 0; r < nv_count(from); r++) {
+        Val v = in[r];
+        if (!phis[r])
+            continue;
+        if (!v)
+            v = LLVMGetUndef(LLVMTypeOf(phis[r]));
+        LLVMAddIncoming(phis[r], &v, &block, 1);
+    }
+}
+
+/* The same registers under another name. */
+static void rename_tile(Nv *n, const NvTile *from, const NvTile *to)
+{
+    n->regs[to->id] = n->regs[from->id];
+}
+
+static void emit_for(Nv *n, const NvStep *s)
+{
+    const NvBlock *body = s->body[0];
+    Val lo = nv_scalar(n, s->in[FOR_LO]), step = nv_scalar(n, s->in[FOR_STEP]);
+    Val trips = emit_trip_count(n->b, lo, nv_scalar(n, s->in[FOR_HI]), step);
+    LLVMTypeRef t = LLVMTypeOf(lo);
+    NvRunner *ahead = nv_ahead_begin(n, s, lo, step, trips);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(n->b), head = nv_block(n), in = nv_block(n),
+                      exit = nv_block(n);
+    Val **phis = NEW_N(n->arena, Val *, s->nout + 1);
+
+    LLVMBuildBr(n->b, head);
+    LLVMPositionBuilderAtEnd(n->b, head);
+    Val left = LLVMBuildPhi(n->b, t, ""), iv = LLVMBuildPhi(n->b, t, "");
+    for (int i = 0; i < s->nout; i++) {
+        phis[i] = nv_phis(n, body->args[i + 1]);
+        incoming(n, phis[i], s->in[FOR_BOUNDS + i], before);
+    }
+    nv_set(n, body->args[0])[0] = iv;
+    if (ahead)
+        nv_ahead_phis(n, ahead);
+    Val go = LLVMBuildICmp(n->b, LLVMIntNE, left, llvm_int(t, 0), "");
+    LLVMBuildCondBr(n->b, go, in, exit);
+    LLVMPositionBuilderAtEnd(n->b, in);
+    if (ahead)
+        nv_ahead_round(n, ahead, iv, left);
+    nv_steps(n, body);
+    if (ahead)
+        nv_ahead_end(n, ahead);
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(n->b);
+    Val next = LLVMBuildAdd(n->b, iv, step, "");
+    Val fewer = LLVMBuildSub(n->b, left, llvm_int(t, 1), "");
+    for (int i = 0; i < s->nout; i++)
+        incoming(n, phis[i], body->ends[i], latch);
+    LLVMAddIncoming(left, (Val[]){trips, fewer}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    LLVMAddIncoming(iv, (Val[]){lo, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    LLVMBuildBr(n->b, head);
+    LLVMPositionBuilderAtEnd(n->b, exit);
+    for (int i = 0; i < s->nout; i++)
+        n->regs[s->out[i]->id] = phis[i];
+}
+
+static void emit_while(Nv *n, const NvStep *s)
+{
+    const NvBlock *test = s->body[0], *body = s->body[1];
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(n->b), head = nv_block(n), in = nv_block(n),
+                      exit = nv_block(n);
+    Val **phis = NEW_N(n->arena, Val *, test->nargs + 1);
+
+    LLVMBuildBr(n->b, head);
+    LLVMPositionBuilderAtEnd(n->b, head);
+    for (int i = 0; i < test->nargs; i++) {
+        phis[i] = nv_phis(n, test->args[i]);
+        incoming(n, phis[i], s->in[i], before);
+    }
+    nv_steps(n, test);
+    for (int i = 0; i < body->nargs; i++) {
+        rename_tile(n, test->ends[i + 1], body->args[i]);
+        rename_tile(n, test->ends[i + 1], s->out[i]);
+    }
+    LLVMBuildCondBr(n->b, nv_scalar(n, test->ends[0]), in, exit);
+    LLVMPositionBuilderAtEnd(n->b, in);
+    nv_steps(n, body);
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(n->b);
+    for (int i = 0; i < test->nargs; i++)
+        incoming(n, phis[i], body->ends[i], latch);
+    LLVMBuildBr(n->b, head);
+    LLVMPositionBuilderAtEnd(n->b, exit);
+}
+
+static void emit_if(Nv *n, const NvStep *s)
+{
+    LLVMBasicBlockRef arm[2] = {nv_block(n), nv_block(n)}, end[2], after = nv_block(n);
+
+    LLVMBuildCondBr(n->b, nv_scalar(n, s->in[0]), arm[0], arm[1]);
+    for (int r = 0; r < 2; r++) {
+        LLVMPositionBuilderAtEnd(n->b, arm[r]);
+        nv_steps(n, s->body[r]);
+        end[r] = LLVMGetInsertBlock(n->b);
+        LLVMBuildBr(n->b, after);
+    }
+    LLVMPositionBuilderAtEnd(n->b, after);
+    for (int i = 0; i < s->nout; i++) {
+        Val *phis = nv_phis(n, s->out[i]);
+        for (int r = 0; r < 2; r++)
+            incoming(n, phis, s->body[r]->ends[i], end[r]);
+    }
+}
+
+/* --- steps --- */
+
+static void emit_barrier(Nv *n, const NvStep *s)
+{
+    (void)s;
+    nv_wait_block(n);
+}
+
+static void emit_slices(Nv *n, const NvStep *s)
+{
+    for (n->slice = 0; n->slice < s->slices; n->slice++)
+        nv_steps(n, s->body[0]);
+    n->slice = 0;
+}
+
+static void (*const emitters[NV_STEP_KINDS])(Nv *n, const NvStep *s) = {
+    [NV_COMPUTE] = compute_tile, [NV_LOAD] = nv_load,         [NV_STORE] = nv_store,
+    [NV_CONVERT] = nv_convert,   [NV_PUT] = nv_put,           [NV_COPY] = nv_copy,
+    [NV_MOVE] = nv_move,         [NV_REDUCE] = nv_reduce,     [NV_SCAN] = nv_scan,
+    [NV_ATOMIC] = nv_atomic,     [NV_DOT] = nv_dot,           [NV_RECORD] = nv_record,
+    [NV_INLINE] = nv_inline,     [NV_BARRIER] = emit_barrier, [NV_FOR] = emit_for,
+    [NV_WHILE] = emit_while,     [NV_IF] = emit_if,           [NV_SLICES] = emit_slices,
+};
+
+void nv_steps(Nv *n, const NvBlock *b)
+{
+    for (int i = 0; i < b->steps.len; i++) {
+        const NvStep *s = b->steps.at[i];
+        const Op *around = llvm_at(n->l, s->op);
+        emitters[s->kind](n, s);
+        llvm_at(n->l, around);
+    }
+}
+
+void nv_region(Nv *n, const NvBlock *b, const Val *args, Val *results)
+{
+    for (int i = 0; i < b->nargs; i++)
+        nv_set(n, b->args[i])[0] = args[i];
+    nv_steps(n, b);
+    for (int i = 0; i < b->nends; i++)
+        results[i] = nv_scalar(n, b->ends[i]);
+}

@@ -1,0 +1,67 @@
+/*
+ * nv_mma.h - operands of mma.sync as words of fragments, whatever they come from
+ */
+#ifndef TILEC_GEN_NV_NV_MMA_H
+#define TILEC_GEN_NV_NV_MMA_H
+
+#include "nv.h"
+#include "../gpu_plan/nv_dot.h"
+
+enum { MMA_MOST_PIECES = 3 };
+
+/* One operand of a dot while the instructions are listed. */
+typedef struct {
+    Nv *n;
+    const NvDot *dot;
+    MmaPart part;
+    const NvTile *tile; /* of the operand, or of what it is made of late (nv_late.c) */
+    const Type *type;   /* of the operand */
+    int per_word;       /* elements, as the instruction takes them */
+    int words;          /* of a fragment of one thread */
+    Holder surplus;
+    const Val *regs; /* of the tile in registers; else */
+    Val *read;       /* what has been read: matrix words, or bits of elements; NULL: not yet */
+    int nread;       /* room in it */
+    Val *made[MMA_MOST_PIECES]; /* words, by fragment; NULL: not yet */
+} MmaOperand;
+
+/* A fragment's number among those of its warp: along the batch, and in its matrix. */
+typedef struct {
+    int batch, row, column;
+} MmaFragment;
+
+/* What has been read of the operands in shared memory, as MmaOperand.read. */
+typedef struct {
+    Val *words[2];
+    int count[2];
+} NvReads;
+
+/* nv_mma.c */
+/* Read what the first step along K takes, from the stage of now. */
+void nv_mma_read_first(Nv *n, const NvStep *product, NvReads *out);
+
+/* nv_ahead.c, of the loop whose round is being made */
+/* What this round's product has of the round before; NULL: nothing. */
+const NvReads *nv_ahead_early(Nv *n, const NvStep *product);
+/* Wait for the next round's copies and have its stage be the one of now; behind the last round any
+ * that was written.  Returns where the product is to leave what it reads there. */
+NvReads *nv_ahead_turn(Nv *n);
+
+/* nv_cast.c: of a word the bytes of these numbers, two elements */
+/* Of fp8, as two of fp16 in a word.  NULL: there is no short way on this chip. */
+Val nv_fp8_halves(Nv *n, DType t, Val word, const int byte[2]);
+/* Is that of an integer of a byte what a cast to that type gives? */
+bool nv_casts_bytes_to(DType t);
+/* The same of fp8 or of integers. */
+Val nv_byte_halves(Nv *n, DType from, Val word, const int byte[2]);
+
+/* nv_fragment.c */
+/* Start on operand a or b of the dot of a step, which must be computed or in shared memory. */
+void nv_operand_begin(Nv *n, const NvStep *s, MmaPart part, MmaOperand *out);
+/* Have what a word of a fragment is made of in registers, as it lies in shared memory. */
+void nv_operand_read(MmaOperand *o, const MmaFragment *f, int word);
+/* Word `word` of piece `piece` of a fragment.  What lies in shared memory is read when it is first
+ * asked for. */
+Val nv_operand_word(MmaOperand *o, const MmaFragment *f, int word, int piece);
+
+#endif

@@ -1,0 +1,304 @@
+/*
+ * nv_record.c - what programs say: prints, and what was found wrong
+ *
+ * ir.h has the buffer that records go to, whose address the hidden parameter holds.  The first
+ * thread of the program takes room for a record and writes its head and scalars; tiles are written
+ * by all threads, row-major.  Behind an assertion that failed the program ends, and those that have
+ * not begun look first whether one has.
+ */
+#include "nv.h"
+
+#include <stddef.h>
+
+typedef struct {
+    Nv *n;
+    const NvStep *step;
+    Val buffer;     /* i64: its address */
+    Val record;     /* i64: the address of this record; 0: there is no room */
+    Val leader;     /* i1: the first thread; NULL: nobody else comes here */
+    int64_t *place; /* by operand, in bytes of the record */
+    int64_t bytes;  /* of all of it */
+} Record;
+
+static Val port_of(const Nv *n)
+{
+    const Value *v = func_hidden(n->func, PARAM_RECORDS);
+    Val port = v ? nv_scalar(n, n->plan->body->args[v->index]) : NULL;
+
+    return port ? LLVMBuildPtrToInt(n->b, port, n->l->i64, "") : NULL;
+}
+
+/* --- room --- */
+
+enum { EIGHT = 8 }; /* bytes at whose multiples records and operands begin */
+
+static int64_t rounded_to_eight(int64_t bytes)
+{
+    return (bytes + EIGHT - 1) / EIGHT * EIGHT;
+}
+
+static void find_places(Record *r)
+{
+    const Op *op = r->step->op;
+
+    r->place = NEW_N(r->n->arena, int64_t, op->noperands + 1);
+    r->bytes = rounded_to_eight((RECORD_PLACES + op->noperands) * (int64_t)sizeof(uint32_t));
+    for (int i = 0; i < op->noperands; i++) {
+        const Type *t = op->operands[i]->type;
+        r->place[i] = r->bytes;
+        r->bytes += rounded_to_eight(type_numel(t) * type_size(t));
+    }
+}
+
+/* A word of 64 bits in the head of the buffer. */
+static Val read_head(const Record *r, size_t offset)
+{
+    NvPlace p = {.how = "ld.global", .address = r->buffer, .offset = (int64_t)offset, .bytes = 8};
+    Val words[2], v;
+
+    nv_read(r->n, &p, NULL, words);
+    nv_unpack(r->n, words, 1, 8, &v);
+    return v;
+}
+
+/* The first thread of all.  Asked once, in front of everything: what is asked for each record is
+ * compared with all that were asked before. */
+static Val leader_of(Nv *n)
+{
+    LLVMBasicBlockRef at = LLVMGetInsertBlock(n->b);
+
+    if (n->leader)
+        return n->leader;
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(n->fn);
+    LLVMPositionBuilderBefore(n->b, LLVMGetBasicBlockTerminator(entry));
+    n->leader = nv_is_first(n, UINT32_MAX);
+    LLVMPositionBuilderAtEnd(n->b, at);
+    return n->leader;
+}
+
+/* Of a word of the records.  As an instruction of the machine: sums on one address are all compared
+ * with each other by a pass of LLVM's, and a kernel may have thousands of records. */
+static Val word_address(const Record *r, Val word)
+{
+    const char *multiply =
+        arena_printf(r->n->arena, "mad.lo.u64 $0, $1, %zu, $2;", sizeof(uint32_t));
+    Val data =
+        LLVMBuildAdd(r->n->b, r->buffer, llvm_int(r->n->l->i64, offsetof(RecordBuffer, data)), "");
+
+    return nv_pure_asm(r->n, r->n->l->i64, multiply, "=l,l,l", (Val[]){word, data}, 2);
+}
+
+/* By the first thread alone. */
+static Val take_record_room(const Record *r)
+{
+    Nv *n = r->n;
+    bool prints = attr_record_kind(r->step->op) == RECORD_PRINT;
+    size_t which = sizeof(uint64_t) * (prints ? RECORDS_PRINTED : RECORDS_FAILED);
+    Val words = llvm_int(n->l->i64, r->bytes / (int64_t)sizeof(uint32_t));
+    const char *take = arena_printf(n->arena, "atom.relaxed.gpu.global.add.u64 $0, [$1+%zu], $2;",
+                                    offsetof(RecordBuffer, used) + which);
+    const char *lose = arena_printf(n->arena, "@$1 red.relaxed.gpu.global.add.u32 [$0+%zu], 1;",
+                                    offsetof(RecordBuffer, lost));
+    Val end = read_head(r, offsetof(RecordBuffer, end) + which);
+    Val at = nv_asm(n, n->l->i64, take, "=l,l,l,~{memory}", (Val[]){r->buffer, words}, 2);
+
+    Val full = LLVMBuildICmp(n->b, LLVMIntUGT, LLVMBuildAdd(n->b, at, words, ""), end, "");
+    nv_asm(n, n->l->none, lose, "l,b,~{memory}", (Val[]){r->buffer, full}, 2);
+    return LLVMBuildSelect(n->b, full, llvm_int(n->l->i64, 0), word_address(r, at), "");
+}
+
+/* --- contents --- */
+
+static void put_in_record(const Record *r, Val address, int64_t offset, Val bits, Val predicate)
+{
+    int bytes = (int)LLVMGetIntTypeWidth(LLVMTypeOf(bits)) / 8;
+    NvPlace p = {.how = "st.global",
+                 .address = address,
+                 .offset = offset,
+                 .predicate = predicate,
+                 .bytes = bytes};
+    Val words[2];
+
+    nv_pack(r->n, &bits, 1, bytes, words);
+    nv_write(r->n, &p, words);
+}
+
+static void put_word(const Record *r, int64_t word, Val v)
+{
+    put_in_record(r, r->record, word * (int64_t)sizeof(uint32_t), v, r->leader);
+}
+
+static void put_head(const Record *r)
+{
+    LLVMTypeRef i32 = r->n->l->i32;
+    const Op *op = r->step->op;
+
+    put_word(r, RECORD_WORDS, llvm_int(i32, r->bytes / (int64_t)sizeof(uint32_t)));
+    put_word(r, RECORD_SITE, llvm_int(i32, attr_record_site(op)));
+    for (int d = 0; d < 3; d++)
+        put_word(r, RECORD_PROGRAM + d, r->n->program[d]);
+    put_word(r, RECORD_COUNT, llvm_int(i32, op->noperands));
+    for (int i = 0; i < op->noperands; i++)
+        put_word(r, RECORD_PLACES + i, llvm_int(i32, r->place[i] / (int64_t)sizeof(uint32_t)));
+}
+
+/* An element as memory has it, an integer. */
+static Val bits_in_memory(Nv *n, const Type *t, Val v)
+{
+    if (t->pointer)
+        return LLVMBuildPtrToInt(n->b, v, n->l->i64, "");
+    return llvm_bits(n->l, n->b, emit_to_memory(&n->e, n->b, v, t->dtype));
+}
+
+/* Bytes from the first element to that in register r. */
+static Val element_offset(Nv *n, const NvTile *t, int r)
+{
+    const Type *type = t->value->type;
+    int64_t pitch = type_size(type);
+    Val sum = llvm_int(n->l->i32, 0);
+
+    for (int d = type->rank - 1; d >= 0; d--) {
+        Val index = nv_index(n, t->layout, r, d);
+        index = LLVMBuildMul(n->b, index, llvm_int(n->l->i32, pitch), "");
+        sum = LLVMBuildAdd(n->b, sum, index, "");
+        pitch *= type->dims[d];
+    }
+    return LLVMBuildZExt(n->b, sum, n->l->i64, "");
+}
+
+static void put_tile(const Record *r, int i)
+{
+    Nv *n = r->n;
+    const NvTile *t = r->step->in[i];
+    Inverse inverse;
+
+    layout_invert(t->layout, &inverse);
+    Val first = nv_is_first(n, inverse.copies.lane | inverse.copies.warp << NV_LANE_BITS);
+    for (int k = 0; k < nv_count(t); k++) {
+        if (!nv_live(t, k))
+            continue;
+        Val at = LLVMBuildAdd(n->b, r->record, element_offset(n, t, k), "");
+        put_in_record(r, at, r->place[i], bits_in_memory(n, t->value->type, nv_get(n, t)[k]),
+                      nv_both(n, first, nv_exists(n, t->layout, k)));
+    }
+}
+
+static void put_operands(const Record *r)
+{
+    for (int i = 0; i < r->step->nin; i++) {
+        const NvTile *t = r->step->in[i];
+        if (t->layout)
+            put_tile(r, i);
+        else
+            put_in_record(r, r->record, r->place[i],
+                          bits_in_memory(r->n, t->value->type, nv_scalar(r->n, t)), r->leader);
+    }
+}
+
+/* --- the step --- */
+
+/* Code for when the condition holds goes to n->b; gives where to go on. */
+static LLVMBasicBlockRef begin_if(Nv *n, Val condition)
+{
+    LLVMBasicBlockRef inside = nv_block(n), after = nv_block(n);
+
+    LLVMBuildCondBr(n->b, condition, inside, after);
+    LLVMPositionBuilderAtEnd(n->b, inside);
+    return after;
+}
+
+static void end_if(Nv *n, LLVMBasicBlockRef after)
+{
+    LLVMBuildBr(n->b, after);
+    LLVMPositionBuilderAtEnd(n->b, after);
+}
+
+static void write_record(const Record *r)
+{
+    Val there = LLVMBuildICmp(r->n->b, LLVMIntNE, r->record, llvm_int(r->n->l->i64, 0), "");
+    LLVMBasicBlockRef after = begin_if(r->n, there);
+
+    put_head(r);
+    put_operands(r);
+    end_if(r->n, after);
+}
+
+/* All threads learn from the first one where the record goes. */
+static void share_record(Record *r)
+{
+    Nv *n = r->n;
+    NvPlace p = {.bytes = sizeof(uint64_t)};
+    Val words[2], leader = leader_of(n);
+    LLVMBasicBlockRef after = begin_if(n, leader);
+
+    p.address = nv_shared_at(n, r->step->uses.at[0].buffer, llvm_int(n->l->i32, 0));
+    Val taken = take_record_room(r);
+    p.how = "st.shared";
+    nv_pack(n, &taken, 1, p.bytes, words);
+    nv_write(n, &p, words);
+    end_if(n, after);
+    nv_wait_block(n);
+    p.how = "ld.shared";
+    nv_read(n, &p, NULL, words);
+    nv_unpack(n, words, 1, p.bytes, &r->record);
+    r->leader = leader;
+    write_record(r);
+}
+
+/* Nothing behind it runs. */
+static void end_program(const Record *r)
+{
+    Nv *n = r->n;
+
+    put_in_record(r, r->buffer, offsetof(RecordBuffer, stop), llvm_int(n->l->i32, 1), leader_of(n));
+    LLVMBuildRetVoid(n->b);
+    LLVMPositionBuilderAtEnd(n->b, nv_block(n));
+}
+
+void nv_record(Nv *n, const NvStep *s)
+{
+    Record r = {.n = n, .step = s, .buffer = port_of(n)};
+
+    if (!r.buffer)
+        return; /* nobody listens */
+    find_places(&r);
+    if (s->uses.len > 0) {
+        share_record(&r);
+    } else {
+        LLVMBasicBlockRef after = begin_if(n, leader_of(n));
+        r.record = take_record_room(&r);
+        write_record(&r);
+        end_if(n, after);
+    }
+    if (attr_record_kind(s->op) == RECORD_ASSERT)
+        end_program(&r);
+}
+
+static void find_assertion(Op *op, void *found)
+{
+    if (op->code == OP_record && attr_record_kind(op) == RECORD_ASSERT)
+        *(bool *)found = true;
+}
+
+/* All threads do as one of them sees it. */
+void nv_record_program(Nv *n)
+{
+    Val port = port_of(n);
+    bool asserts = false;
+
+    ir_walk(n->func->body, find_assertion, &asserts);
+    if (!port || !asserts)
+        return;
+    const char *read = arena_printf(n->arena, "ld.volatile.global.b32 $0, [$1+%zu];",
+                                    offsetof(RecordBuffer, stop));
+    Val stop = nv_asm(n, n->l->i32, read, "=r,l,~{memory}", &port, 1);
+    const char *agree = arena_printf(n->arena,
+                                     "{ .reg .pred p; setp.ne.b32 p, $1, 0; "
+                                     "bar.red.or.pred p, 0, %d, p; selp.b32 $0, 1, 0, p; }",
+                                     n->plan->warps * NV_LANES);
+    stop = nv_asm(n, n->l->i32, agree, "=r,r,~{memory}", &stop, 1);
+    Val stopped = LLVMBuildICmp(n->b, LLVMIntNE, stop, llvm_int(n->l->i32, 0), "");
+    LLVMBasicBlockRef go = begin_if(n, stopped);
+    LLVMBuildRetVoid(n->b);
+    LLVMPositionBuilderAtEnd(n->b, go);
+}

@@ -1,0 +1,278 @@
+/*
+ * nv_reduce.c - reductions: in registers, among the lanes of a warp, among warps
+ *
+ * All threads that hold copies of a result get it, bit for bit the same: both lanes of a pair
+ * combine the same two parts in the same order.
+ */
+#include "nv_combining.h"
+
+/* --- registers --- */
+
+static void reduce_registers(Combining *c, int bit)
+{
+    int step = combining_register(c, 1u << bit);
+
+    for (int r = 0; r < c->registers; r++) {
+        Val when = NULL;
+        if (!combining_is_left(c, r) || (r & step) || !c->x[r].v[0])
+            continue;
+        Certainty there = combining_exists(c, combining_index(c, r | step), &when);
+        combining_append(c, r, &c->x[r], &c->x[r | step], there, when, &c->x[r]);
+    }
+    c->done |= 1u << bit;
+}
+
+/* --- lanes --- */
+
+/* Two lanes that differ in that bit have a part each, which together become register r of both. */
+static void join_lanes(Combining *c, int bit, int r, const Part *own, const Part *other)
+{
+    Val upper = combining_bit(c, bit), when = NULL;
+    Certainty there = combining_exists(c, combining_index(c, r) | 1u << bit, &when);
+    Part first, second;
+
+    if (there != NEVER && c->plan->any_order) {
+        combining_apply(c, r, own, other, NULL, own, &c->x[r]);
+        return;
+    }
+    combining_select(c, upper, other, own, &first);
+    combining_select(c, upper, own, other, &second);
+    combining_append(c, r, &first, &second, there, when, &c->x[r]);
+}
+
+/* Registers that have one of the bits in `gone` hold nothing any more. */
+static void reduce_lanes(Combining *c, int bit, int gone)
+{
+    c->done |= 1u << bit;
+    for (int r = 0; r < c->registers; r++) {
+        Part other;
+        if (!combining_is_left(c, r) || (r & gone) || !c->x[r].v[0])
+            continue;
+        combining_shuffle(c, &c->x[r], c->plan->walk.step[bit].bit, &other);
+        join_lanes(c, bit, r, &c->x[r], &other);
+    }
+}
+
+/* The instruction that reduces 32-bit integers of a whole warp, or NULL: it is not one of those. */
+static const char *warp_instruction(const Combining *c, const NvStage *g)
+{
+    const Type *t = c->step->op->operands[0]->type;
+
+    if (!c->plan->any_order || t->pointer || !dtype_is_int(t->dtype) || dtype_bits(t->dtype) > 32 ||
+        __builtin_popcount(g->bits) < NV_LANE_BITS)
+        return NULL;
+    switch (c->plan->kind.neutral) {
+    case OP_add:
+        return "llvm.nvvm.redux.sync.add";
+    case OP_min:
+        return dtype_is_signed(t->dtype) ? "llvm.nvvm.redux.sync.min" : "llvm.nvvm.redux.sync.umin";
+    case OP_max:
+        return dtype_is_signed(t->dtype) ? "llvm.nvvm.redux.sync.max" : "llvm.nvvm.redux.sync.umax";
+    case OP_and:
+        return "llvm.nvvm.redux.sync.and";
+    case OP_or:
+        return "llvm.nvvm.redux.sync.or";
+    case OP_xor:
+        return "llvm.nvvm.redux.sync.xor";
+    default:
+        return NULL;
+    }
+}
+
+/* Numbers of fewer bits are extended; what a sum has beyond them is cut off. */
+static void reduce_warp(Combining *c, const NvStage *g, const char *instruction)
+{
+    Nv *n = c->n;
+    bool is_signed = dtype_is_signed(c->step->op->operands[0]->type->dtype);
+
+    c->done |= g->bits;
+    for (int r = 0; r < c->registers; r++) {
+        if (!combining_is_left(c, r) || !c->x[r].v[0])
+            continue;
+        LLVMTypeRef t = LLVMTypeOf(c->x[r].v[0]);
+        Val args[2] = {LLVMBuildIntCast2(n->b, c->x[r].v[0], n->l->i32, is_signed, ""),
+                       llvm_int(n->l->i32, -1)};
+        Val sum = llvm_call(n->l, n->b, instruction, 0, NULL, 2, args);
+        c->x[r].v[0] = LLVMBuildTruncOrBitCast(n->b, sum, t, "");
+    }
+}
+
+/*
+ * Several rows: where two lanes combine two rows each, each of them can do one: it keeps that one
+ * and gets its other half for the half of the row that it gives away.  That is one shuffle instead
+ * of two, half as many registers go on, and at the end each row comes from the lanes that did it.
+ */
+typedef struct {
+    int n, count;           /* bits of registers that tell rows apart, and how many are used */
+    int row[NV_LANE_BITS];  /* such a bit, as a mask */
+    int lane[NV_LANE_BITS]; /* the bit of the lane that does the rows with that bit set */
+    int gone;               /* all of the used ones */
+} Rows;
+
+/* Is every register alive whose number differs in that bit from one that is? */
+static bool rows_are_alike(const Combining *c, int row)
+{
+    for (int r = 0; r < c->registers; r++) {
+        if (combining_is_left(c, r) && !c->x[r].v[0] != !c->x[r ^ row].v[0])
+            return false;
+    }
+    return true;
+}
+
+/* As many as save shuffles. */
+static Rows find_rows(const Combining *c, const NvStage *g)
+{
+    int lanes = __builtin_popcount(g->bits), left = 1;
+    Rows rows = {0};
+
+    for (int i = 0; i < c->plan->layout->nreg; i++) {
+        if ((c->plan->walk.across >> i & 1) == 0 || !rows_are_alike(c, 1 << i))
+            continue;
+        left *= 2;
+        if (rows.n < lanes)
+            rows.row[rows.n++] = 1 << i;
+    }
+    int cost = left; /* to hand them out */
+    for (int i = 0, n = left; i < lanes; i++) {
+        n = i < rows.n ? n / 2 : n;
+        cost += n;
+    }
+    if (cost >= lanes * left || c->plan->once)
+        rows.n = 0;
+    return rows;
+}
+
+static void share_rows(Combining *c, int bit, Rows *rows)
+{
+    int row = rows->row[rows->count], lane_bit = c->plan->walk.step[bit].bit;
+    Val upper = combining_bit(c, bit);
+
+    c->done |= 1u << bit;
+    for (int r = 0; r < c->registers; r++) {
+        Part given, own, other;
+        if (!combining_is_left(c, r) || (r & (rows->gone | row)) || !c->x[r].v[0])
+            continue;
+        combining_select(c, upper, &c->x[r], &c->x[r | row], &given);
+        combining_select(c, upper, &c->x[r | row], &c->x[r], &own);
+        combining_shuffle(c, &given, lane_bit, &other);
+        join_lanes(c, bit, r, &own, &other);
+    }
+    rows->lane[rows->count++] = lane_bit;
+    rows->gone |= row;
+}
+
+static void hand_rows_out(Combining *c, const Rows *rows)
+{
+    LLVMTypeRef i32 = c->n->l->i32;
+    int lanes = 0;
+
+    for (int i = 0; i < rows->count; i++)
+        lanes |= 1 << rows->lane[i];
+    Val rest = LLVMBuildAnd(c->n->b, c->n->lane, llvm_int(i32, ~lanes), "");
+    for (int r = c->registers - 1; r >= 0; r--) { /* those which are gone first */
+        int from = 0;
+        if (!combining_is_left(c, r) || !c->x[r & ~rows->gone].v[0])
+            continue;
+        for (int i = 0; i < rows->count; i++)
+            from |= r & rows->row[i] ? 1 << rows->lane[i] : 0;
+        Val lane = LLVMBuildOr(c->n->b, rest, llvm_int(i32, from), "");
+        combining_fetch(c, &c->x[r & ~rows->gone], lane, &c->x[r]);
+    }
+}
+
+static void reduce_lane_stage(Combining *c, const NvStage *g)
+{
+    const char *instruction = warp_instruction(c, g);
+
+    if (instruction) {
+        reduce_warp(c, g, instruction);
+        return;
+    }
+    Rows rows = find_rows(c, g);
+    for (int i = 0; i < c->plan->walk.nsteps; i++) {
+        if ((g->bits >> i & 1) == 0)
+            continue;
+        if (rows.count < rows.n)
+            share_rows(c, i, &rows);
+        else
+            reduce_lanes(c, i, rows.gone);
+    }
+    if (rows.count > 0)
+        hand_rows_out(c, &rows);
+}
+
+/* --- warps --- */
+
+/* The parts of one register, by pairs that differ in one bit. */
+static void reduce_parts(Combining *c, const NvStage *g, int r, Part *parts)
+{
+    for (int bit = 1; bit < g->each; bit *= 2) {
+        for (int i = 0; i < g->each; i += 2 * bit) {
+            Val when = NULL;
+            uint32_t at = combining_index(c, r) | layout_deposit((uint32_t)(i + bit), g->bits);
+            Certainty there = combining_exists(c, at, &when);
+            combining_append(c, r, &parts[i], &parts[i + bit], there, when, &parts[i]);
+        }
+    }
+    c->x[r] = parts[0];
+}
+
+/* What lanes have of some parts each; only where any order goes, so that all parts exist. */
+static void reduce_spread(Combining *c, const NvStage *g, int r)
+{
+    for (uint32_t left = g->lanes; left; left &= left - 1) {
+        Part other;
+
+        combining_shuffle(c, &c->x[r], __builtin_ctz(left), &other);
+        combining_apply(c, r, &c->x[r], &other, NULL, &c->x[r], &c->x[r]);
+    }
+}
+
+static void reduce_warp_stage(Combining *c, const NvStage *g)
+{
+    Part *parts = combining_exchange(c, g);
+
+    c->done |= g->bits;
+    for (int r = 0; r < c->registers; r++) {
+        if (!combining_is_left(c, r) || !c->x[r].v[0])
+            continue;
+        reduce_parts(c, g, r, parts + r * g->each);
+        reduce_spread(c, g, r);
+    }
+}
+
+/* --- the whole --- */
+
+static void put_results(Combining *c)
+{
+    const NvStep *s = c->step;
+
+    for (int k = 0; k < c->count; k++) {
+        if (!s->out[k]) /* nobody wants it */
+            continue;
+        Val *out = nv_set(c->n, s->out[k]);
+        for (int r = 0; r < nv_count(s->out[k]); r++) {
+            Val v = c->x[layout_deposit((uint32_t)r, c->plan->walk.across)].v[k];
+            DType t = s->op->operands[k]->type->dtype;
+            out[r] = v && c->wide ? emit_round(&c->n->e, c->n->b, v, t) : v;
+        }
+    }
+}
+
+void nv_reduce(Nv *n, const NvStep *s)
+{
+    Combining c = combining_begin(n, s);
+
+    for (int i = 0; i < c.plan->nstages; i++) {
+        const NvStage *g = &c.plan->stages[i];
+        if (g->kind == STEP_LANE)
+            reduce_lane_stage(&c, g);
+        else if (g->kind == STEP_WARP)
+            reduce_warp_stage(&c, g);
+        for (int bit = 0; g->kind == STEP_REGISTER && bit < c.plan->walk.nsteps; bit++) {
+            if (g->bits >> bit & 1)
+                reduce_registers(&c, bit);
+        }
+    }
+    put_results(&c);
+}

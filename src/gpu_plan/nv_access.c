@@ -1,0 +1,291 @@
+/*
+ * nv_access.c - how global memory is accessed: coalesced layouts, and the width of accesses
+ *
+ * The axis analysis says along which dimension addresses are neighbours, for how many elements, and
+ * how they are aligned.  Lanes go along that dimension, each with as many elements as 16 bytes hold
+ * where alignment, extent and mask allow.  Accesses of one shape that go along the same dimensions
+ * share one layout, made for the widest element among them, so that what is computed from one to
+ * the other does not move.
+ */
+#include "nv_plan.h"
+
+/* Dimensions from the one with the longest runs of neighbours to the one with the shortest; of
+ * equals the last one first. */
+static void order_of(const NvPlan *p, const Value *pointer, int8_t order[MAX_RANK])
+{
+    const Axis *x = axis_of(p->axis, pointer);
+    int rank = pointer->type->rank;
+
+    order[0] = (int8_t)(rank - 1);
+    for (int i = 1; i < rank; i++) {
+        int d = rank - 1 - i, at = i;
+        for (; at > 0 && x->contiguity[order[at - 1]] < x->contiguity[d]; at--)
+            order[at] = order[at - 1];
+        order[at] = (int8_t)d;
+    }
+}
+
+static int log2_of(int64_t n)
+{
+    return 63 - __builtin_clzll((unsigned long long)MAX(n, 1));
+}
+
+/* The largest power of two that divides n, as its logarithm. */
+static int twos_in(int64_t n)
+{
+    return n == 0 ? 62 : __builtin_ctzll((unsigned long long)n);
+}
+
+/* Bits of the number of elements along `dim` whose addresses are neighbours, from any index that is
+ * a multiple of that number on. */
+static int run_bits(const NvPlan *p, const Value *pointer, int dim)
+{
+    int64_t run = axis_of(p->axis, pointer)->contiguity[dim], extent = pointer->type->dims[dim];
+
+    return run == extent ? layout_bits_of(pointer->type->dims[dim]) : twos_in(run);
+}
+
+/* Bits of the number of elements that an instruction for such an access may have. */
+static int most_bits(const NvPlan *p, const Op *access)
+{
+    bool plain = !op_has(access, READS) || !op_has(access, WRITES);
+    int size = type_size(&(Type){.dtype = access->operands[0]->type->dtype});
+
+    return plain ? log2_of(NV_ACCESS_BYTES / size) : nv_atomic_bits(p, access);
+}
+
+/* Bits of the number of elements along `dim` that one instruction may move. */
+static int vector_bits(const NvPlan *p, const Op *access, int dim)
+{
+    const Value *pointer = access->operands[0], *mask = op_operand(access, ir_access(access).mask);
+    int size = type_size(&(Type){.dtype = pointer->type->dtype});
+    int bits = MIN(run_bits(p, pointer, dim), twos_in(pointer->type->dims[dim]));
+
+    bits = MIN(bits, most_bits(p, access));
+    bits = MIN(bits, twos_in(axis_of(p->axis, pointer)->divisibility) - log2_of(size));
+    if (mask) {
+        int64_t same = axis_of(p->axis, mask)->constancy[dim];
+        bits = MIN(bits, same == mask->type->dims[dim] ? bits : twos_in(same));
+    }
+    return MAX(bits, 0);
+}
+
+/* --- layouts --- */
+
+static bool may_have_vectors(const NvPlan *p, const Op *op)
+{
+    bool is_atomic = op->code == OP_atomic_rmw;
+
+    return ir_access(op).effect && op->code != OP_atomic_cas && op->operands[0]->type->rank > 0 &&
+           most_bits(p, op) > (is_atomic ? 0 : -1);
+}
+
+static NvGroup *group_of(NvPlan *p, const Value *pointer)
+{
+    int8_t order[MAX_RANK];
+
+    order_of(p, pointer, order);
+    for (int i = 0; i < p->groups.len; i++) {
+        NvGroup *g = &p->groups.at[i];
+        if (g->fastest == order[0] && type_same_shape(g->shape, pointer->type))
+            return g;
+    }
+    NvGroup new = {pointer->type, order[0], 0, log2_of(NV_ACCESS_BYTES), 0, 0};
+    vec_push(p->arena, &p->groups, new);
+    return &p->groups.at[p->groups.len - 1];
+}
+
+static void join_group(Op *op, void *plan)
+{
+    NvPlan *p = plan;
+
+    if (!may_have_vectors(p, op))
+        return;
+    NvGroup *g = group_of(p, op->operands[0]);
+    int bits = vector_bits(p, op, g->fastest);
+    int size = type_size(&(Type){.dtype = op->operands[0]->type->dtype});
+    g->widest = MAX(g->widest, bits);
+    if (bits > 0) {
+        g->most = MIN(g->most, most_bits(p, op));
+        g->with += size;
+    } else {
+        g->without += size;
+    }
+}
+
+/* Vectors that all accesses of this shape and order share.  Those that go by elements are better
+ * off with neighbours in neighbouring lanes, so they win where they move more. */
+static int shared_vector_bits(NvPlan *p, const Value *pointer)
+{
+    if (p->groups.len == 0)
+        ir_walk(p->func->body, join_group, p);
+    const NvGroup *g = group_of(p, pointer);
+    return g->with >= g->without ? MIN(g->widest, g->most) : 0;
+}
+
+/* Threads come first: no more elements than each of them has. */
+static int fair_bits(const NvPlan *p, const Type *t, int bits)
+{
+    int64_t each = type_numel(t) / ((int64_t)nv_thread_count(p));
+
+    return MIN(bits, log2_of(each));
+}
+
+static const Layout *blocked(NvPlan *p, const Value *pointer, int bits)
+{
+    int8_t order[MAX_RANK];
+    Layout l;
+
+    order_of(p, pointer, order);
+    bits = MIN(fair_bits(p, pointer->type, bits), layout_bits_of(pointer->type->dims[order[0]]));
+    if (!layout_blocked(&l, pointer->type->rank, pointer->type->dims, order, bits, NULL,
+                        nv_block_threads(p)))
+        return nv_default_layout(p, pointer->type); /* which says that it is too large */
+    return nv_layout(p, &l);
+}
+
+const Layout *nv_coalesced_pointer(NvPlan *p, const Value *pointer)
+{
+    int8_t order[MAX_RANK];
+    int size = type_size(&(Type){.dtype = pointer->type->dtype});
+
+    order_of(p, pointer, order);
+    int bits = MIN(run_bits(p, pointer, order[0]), log2_of(NV_ACCESS_BYTES / size));
+    bits = MIN(bits, twos_in(axis_of(p->axis, pointer)->divisibility) - log2_of(size));
+    return blocked(p, pointer, MAX(bits, 0));
+}
+
+const Layout *nv_coalesced(NvPlan *p, const Op *access)
+{
+    const Value *pointer = access->operands[0];
+
+    return blocked(p, pointer, shared_vector_bits(p, pointer));
+}
+
+/* Along which dimension vectors go. */
+static int fastest(const NvPlan *p, const Value *pointer)
+{
+    int8_t order[MAX_RANK];
+
+    order_of(p, pointer, order);
+    return order[0];
+}
+
+int nv_most_vector_bits(const NvPlan *p, const Op *access, int *dim)
+{
+    *dim = fastest(p, access->operands[0]);
+    return vector_bits(p, access, *dim);
+}
+
+/* Bits of the thread's number that only give copies. */
+static uint32_t copies_of(const Layout *l)
+{
+    Inverse v;
+
+    layout_invert(l, &v);
+    return layout_thread(l, v.copies);
+}
+
+/* Bits of the register's number that move none of the coordinate but these bits. */
+static uint32_t registers_within(const Layout *l, uint32_t within)
+{
+    uint32_t bits = 0;
+
+    for (int i = 0; i < l->nreg; i++) {
+        if ((l->reg[i] & ~within) == 0)
+            bits |= 1u << i;
+    }
+    return bits;
+}
+
+/* The lowest `bits` bits of the index along `dim`, in the coordinate. */
+static uint32_t index_bits_below(const Layout *l, int dim, int bits)
+{
+    return (uint32_t)(((UINT64_C(1) << bits) - 1) << layout_shift(l, dim));
+}
+
+uint32_t nv_equal_registers(const NvPlan *p, const Value *v, const Layout *l)
+{
+    const Axis *x = axis_of(p->axis, v);
+    uint32_t within = 0;
+
+    for (int d = 0; d < l->rank; d++) {
+        bool all = x->constancy[d] == l->dims[d];
+        within |= index_bits_below(l, d, all ? l->bits[d] : twos_in(x->constancy[d]));
+    }
+    return registers_within(l, within);
+}
+
+const NvAccess *nv_access(NvPlan *p, const Op *access, const Layout *l, bool vectors)
+{
+    NvAccess *a = NEW(p->arena, NvAccess);
+    const Value *pointer = access->operands[0];
+
+    *a = (NvAccess){.copies = p->alone ? 0 : UINT32_MAX};
+    if (!l)
+        return a;
+    int dim = fastest(p, pointer);
+    int run = layout_run_bits(l, dim, a->regs);
+    a->vector_bits = vectors ? MIN(run, vector_bits(p, access, dim)) : 0;
+    a->run = registers_within(l, index_bits_below(l, dim, run_bits(p, pointer, dim)));
+    a->copies = copies_of(l);
+    return a;
+}
+
+/* --- loads --- */
+
+void nv_choose_load(NvPlan *p, const Op *op)
+{
+    const Value *v = op->results[0];
+
+    *nv_value(p, v) = (NvValue){0};
+    if (nv_is_tile(v))
+        nv_set_home(p, v, nv_coalesced(p, op), NV_PLAIN);
+}
+
+void nv_list_load(NvPlan *p, const Op *op)
+{
+    NvTile *t = nv_result(p, op, 0);
+
+    if (nv_list_field(p, op, t) || !t)
+        return;
+    NvStep *s = nv_step(p, NV_LOAD, op);
+    s->out[0] = t;
+    s->access = nv_access(p, op, t->layout, true);
+    s->once = nv_once_loaded(p, s, t->layout);
+    for (int i = 0; i < op->noperands; i++)
+        nv_want(p, s, i, t->layout);
+    nv_list(p, s);
+}
+
+/* Of what nobody writes while the kernel runs? */
+static bool reads_constant(const NvPlan *p, const Op *load)
+{
+    uint64_t bases = ir_bases_of(p->bases, load->operands[0]);
+
+    return bases != 0 && (bases & ~p->constant) == 0;
+}
+
+/* A load of a constant array behind a store, a barrier or the end of a loop's round gains if the
+ * assembler may move it up.  Behind none of these it could only move it down, behind stores of what
+ * was loaded before, so that one wait for memory becomes two; those stay where they are. */
+static void find_early_loads(const NvPlan *p, const NvBlock *b, bool behind)
+{
+    for (int i = 0; i < b->steps.len; i++) {
+        NvStep *s = b->steps.at[i];
+        s->early = s->kind == NV_LOAD && behind && reads_constant(p, s->op);
+        for (int r = 0; r < COUNT(s->body); r++) {
+            if (s->body[r])
+                find_early_loads(p, s->body[r], behind || s->kind != NV_IF);
+        }
+        if (s->ahead)
+            find_early_loads(p, &s->ahead->steps, true);
+        behind = behind || s->syncs || s->kind == NV_BARRIER || s->body[0] ||
+                 (s->op && op_has(s->op, WRITES | EFFECT));
+    }
+}
+
+void nv_find_early_loads(NvPlan *p)
+{
+    find_early_loads(p, p->body, false);
+}

@@ -1,0 +1,216 @@
+/*
+ * nv_budget.c - how many programs shall share a multiprocessor, which is how many registers a
+ * thread may have
+ *
+ * Left alone, the assembler takes as few registers as it can, and loads what a row needs behind its
+ * reductions piece by piece, each piece waiting for memory by itself.  Told how many programs there
+ * shall be, it uses what they leave.  Where nothing is loaded there, it is not told, but asked
+ * again if it has left no room for a second program (device_cuda/budget.c).  What a program without
+ * loops keeps over its barriers, or its widest tile, tells how many fit; what else it needs comes
+ * and goes.
+ *
+ * The other way round, of programs that only stream, load much, compute little and store, two are
+ * enough where each by itself brings all the loads that keep the memory busy: one loads while the
+ * other stores.  With a third one, loads wait in queues and reads and writes interleave worse.  PTX
+ * cannot say how many programs there shall be at most, but chips with `setmaxnreg` give a kernel
+ * that uses it as many registers as its directive names, needed or not.
+ *
+ * The plan is whole, barriers and all.
+ */
+#include "nv_plan.h"
+
+/* Tiles that one step makes and another one reads, by numbers of steps. */
+typedef struct {
+    int made, read;
+} Life;
+
+/* Registers that hold data: masks are in others, addresses and indices are made where they are
+ * used. */
+static int64_t data_registers(const NvPlan *p, const NvTile *t)
+{
+    const Type *type = t->value->type;
+
+    if (!t->layout || type->pointer || type->dtype == DT_I1 || !nv_home(p, t->value))
+        return 0;
+    return (int64_t)layout_registers(t->layout) * (type_size(type) > 4 ? 2 : 1);
+}
+
+/* Of the steps of the kernel; NULL: some have steps within, of which nobody knows how often they
+ * are done, or multiply, which is planned register by register. */
+static const Life *lives_of(const NvPlan *p)
+{
+    Life *lives = NEW_N(p->arena, Life, p->tiles.len + 1);
+
+    for (int i = 0; i < p->body->steps.len; i++) {
+        const NvStep *s = p->body->steps.at[i];
+        if (s->kind == NV_DOT || (s->body[0] && s->kind != NV_REDUCE && s->kind != NV_SCAN))
+            return NULL;
+        for (int k = 0; k < s->nin; k++) {
+            if (s->in[k])
+                lives[s->in[k]->id].read = i;
+        }
+        for (int k = 0; k < s->nout; k++) {
+            if (s->out[k])
+                lives[s->out[k]->id].made = i;
+        }
+    }
+    return lives;
+}
+
+/* The most that stays in registers over a barrier; 0: there is none. */
+static int64_t kept_registers(const NvPlan *p, const Life *lives)
+{
+    int64_t *change = NEW_N(p->arena, int64_t, p->body->steps.len + 1), kept = 0, most = 0;
+
+    for (int t = 0; t < p->tiles.len; t++) {
+        int64_t n = data_registers(p, p->tiles.at[t]);
+        if (lives[t].made + 1 >= lives[t].read)
+            continue;
+        change[lives[t].made + 1] += n;
+        change[lives[t].read] -= n;
+    }
+    for (int i = 0; i < p->body->steps.len; i++) {
+        kept += change[i];
+        if (p->body->steps.at[i]->syncs)
+            most = MAX(most, kept);
+    }
+    return most;
+}
+
+/* Is data loaded behind a barrier, so that there is something to gather? */
+static bool loads_behind_barrier(const NvPlan *p)
+{
+    bool synced = false;
+
+    for (int i = 0; i < p->body->steps.len; i++) {
+        const NvStep *s = p->body->steps.at[i];
+        if (synced && s->kind == NV_LOAD && data_registers(p, s->out[0]) > 0)
+            return true;
+        synced = synced || s->syncs;
+    }
+    return false;
+}
+
+static int64_t widest_tile(const NvPlan *p)
+{
+    int64_t most = 0;
+
+    for (int t = 0; t < p->tiles.len; t++) {
+        int64_t n = data_registers(p, p->tiles.at[t]);
+        most = MAX(most, n);
+    }
+    return most;
+}
+
+enum { UNIT = 8, ALWAYS = 16 }; /* of registers that a thread has; what any thread needs */
+
+static int64_t in_units(int64_t registers)
+{
+    return (registers + UNIT - 1) / UNIT * UNIT;
+}
+
+/* So many programs that what is loaded behind a barrier goes in few batches; 0: as it comes. */
+static int together(const NvPlan *p, const Life *lives)
+{
+    enum { THREADS = 1536 }; /* of every chip's multiprocessor */
+    int64_t kept = kept_registers(p, lives), threads = (int64_t)nv_thread_count(p);
+
+    if (kept == 0 || !loads_behind_barrier(p))
+        return 0;
+    kept = MAX(kept, widest_tile(p));
+    int64_t by_shared = p->chip->shared / MAX(p->shared, 1);
+    int64_t each = in_units(kept + kept / 4 + ALWAYS);
+    return (int)MIN(MIN(p->chip->registers / each, THREADS) / threads, by_shared);
+}
+
+/* Two, where programs wait at barriers with something in registers and two fit by all but these;
+ * 0: as it comes. */
+static int wished(const NvPlan *p, const Life *lives)
+{
+    enum { TWO = 2 };
+    bool fit = nv_thread_count(p) <= p->chip->threads / TWO && p->shared <= p->chip->shared / TWO;
+
+    return fit && kept_registers(p, lives) > 0 ? TWO : 0;
+}
+
+/* --- programs that stream --- */
+
+static bool is_light(const Op *op)
+{
+    switch (op->code) {
+    case OP_div:
+    case OP_rem:
+    case OP_sqrt:
+        return false;
+    default:
+        return op_is_elementwise(op) && !op_has(op, APPROX | TOWARD);
+    }
+}
+
+/* What a program does that loads, all of it at once and in vectors, computes little, and stores. */
+typedef struct {
+    int64_t bytes;     /* that it loads; 0: it does other things */
+    int64_t registers; /* of a thread, that these come to */
+} Stream;
+
+static bool is_streaming(const NvPlan *p, const NvStep *s)
+{
+    bool computes = s->nout > 0 && s->out[0] && data_registers(p, s->out[0]) > 0;
+
+    if (s->syncs || s->waits)
+        return false;
+    switch (s->kind) {
+    case NV_COMPUTE:
+        return !computes || is_light(s->op);
+    case NV_LOAD:
+        return s->out[0] && (!s->out[0]->layout || s->access->vector_bits > 0);
+    case NV_STORE:
+        return s->access->vector_bits > 0;
+    default:
+        return false;
+    }
+}
+
+static Stream stream_of(const NvPlan *p)
+{
+    enum { LIGHT = 4 }; /* registers computed for each that is loaded */
+    Stream found = {0, 0};
+    int64_t work = 0;
+
+    for (int i = 0; i < p->body->steps.len; i++) {
+        const NvStep *s = p->body->steps.at[i];
+        const NvTile *t = s->nout > 0 ? s->out[0] : NULL;
+        if (!is_streaming(p, s))
+            return (Stream){0, 0};
+        if (!t || !t->layout)
+            continue;
+        *(s->kind == NV_LOAD ? &found.registers : &work) += data_registers(p, t);
+        if (s->kind == NV_LOAD)
+            found.bytes += type_numel(t->value->type) * type_size(t->value->type);
+    }
+    return work <= LIGHT * found.registers ? found : (Stream){0, 0};
+}
+
+/* The registers of a thread with which two programs fit and no third one; 0: as it comes.  Measured
+ * on an H200: kernels are fastest with 40 to 64 KiB of loads on their way to a multiprocessor. */
+static int room_for_two(const NvPlan *p)
+{
+    enum { BUSY = 64 << 10, LEAST_WARPS = 8, TOGETHER = 2 };
+    Stream s = stream_of(p);
+    int64_t threads = (int64_t)nv_thread_count(p), room = p->chip->registers / TOGETHER / threads;
+    int64_t third = p->chip->registers / (TOGETHER + 1) / threads;
+
+    if (s.bytes < BUSY || !chip_has(p->chip, CHIP_SET_REGISTERS) || p->warps < LEAST_WARPS ||
+        room < in_units(s.registers + s.registers / 4 + ALWAYS))
+        return 0;
+    return in_units(s.registers + UNIT) <= third ? (int)room : 0;
+}
+
+void nv_choose_budget(NvPlan *p)
+{
+    const Life *lives = lives_of(p);
+
+    p->together = lives ? together(p, lives) : 0;
+    p->wished = lives && p->together == 0 ? wished(p, lives) : 0;
+    p->room = p->together == 0 ? room_for_two(p) : 0;
+}

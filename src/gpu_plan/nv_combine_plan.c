@@ -1,0 +1,241 @@
+/*
+ * nv_combine_plan.c - the stages of reductions and scans; see nv_combine.h
+ */
+#include "nv_combine.h"
+
+static void note_flags(Op *op, void *found)
+{
+    static const uint32_t flags[] = {READS, WRITES, EFFECT};
+    uint32_t *seen = found;
+
+    for (int i = 0; i < COUNT(flags); i++)
+        *seen |= op_has(op, flags[i]) && !(flags[i] == EFFECT && op_has(op, WRITES)) ? flags[i] : 0;
+}
+
+/* READS and WRITES: what the region does to memory.  EFFECT: it says something, to which all
+ * threads come together. */
+static uint32_t flags_of_region(const Op *op)
+{
+    uint32_t seen = 0;
+
+    ir_walk(op->regions[0], note_flags, &seen);
+    return seen;
+}
+
+/* A reduction by that may take elements as they come; nothing else is known to commute. */
+static bool is_any_order(const Op *op, CombineKind kind)
+{
+    return op->code == OP_reduce && kind.neutral != OP_COUNT && op_has(kind.only, COMMUTES);
+}
+
+/* --- the layout --- */
+
+/* Of all operands: the home of one, if its bits can be walked along the axis. */
+static const Layout *combined_layout(NvPlan *p, const Op *op, AxisWalk *walk)
+{
+    int axis = (int)attr_axis(op);
+    const Value *best = NULL;
+
+    for (int i = 0; i < op->noperands; i++) {
+        const Value *v = op->operands[i];
+        if (nv_home(p, v) && layout_walk(nv_home(p, v), axis, walk) &&
+            (!best || nv_value(p, v)->strength > nv_value(p, best)->strength))
+            best = v;
+    }
+    const Layout *l = best ? nv_home(p, best) : nv_default_layout(p, op->operands[0]->type);
+    if (l && !layout_walk(l, axis, walk))
+        bug("no way along axis %d", axis);
+    return l;
+}
+
+void nv_choose_reduce(NvPlan *p, const Op *op)
+{
+    AxisWalk walk;
+    const Layout *l = combined_layout(p, op, &walk);
+
+    for (int i = 0; i < op->nresults && l; i++) {
+        *nv_value(p, op->results[i]) = (NvValue){0};
+        if (nv_is_tile(op->results[i]))
+            nv_set_home(p, op->results[i], &walk.result, NV_PLAIN);
+    }
+}
+
+void nv_choose_scan(NvPlan *p, const Op *op)
+{
+    AxisWalk walk;
+    const Layout *l = combined_layout(p, op, &walk);
+
+    for (int i = 0; i < op->nresults && l; i++)
+        nv_set_home(p, op->results[i], l, NV_PLAIN);
+}
+
+/* --- stages --- */
+
+static void add_to_stage(NvCombine *c, StepKind kind, int bit)
+{
+    NvStage *last = c->nstages > 0 ? &c->stages[c->nstages - 1] : NULL;
+
+    if (!last || last->kind != kind) {
+        last = &c->stages[c->nstages++];
+        *last = (NvStage){.kind = kind, .buffer = NV_NO_BUFFER};
+    }
+    last->bits |= 1u << bit;
+}
+
+static void make_stages(NvCombine *c)
+{
+    static const StepKind kinds[] = {STEP_REGISTER, STEP_LANE, STEP_WARP};
+
+    if (!c->any_order) {
+        for (int i = 0; i < c->walk.nsteps; i++)
+            add_to_stage(c, c->walk.step[i].kind, i);
+        return;
+    }
+    for (int k = 0; k < COUNT(kinds); k++) {
+        for (int i = 0; i < c->walk.nsteps; i++) {
+            if (c->walk.step[i].kind == kinds[k])
+                add_to_stage(c, kinds[k], i);
+        }
+    }
+}
+
+/* The bit of the thread's number that moves this bit of the index; 0: a register's does. */
+static uint32_t thread_bit(const NvCombine *c, int index_bit)
+{
+    AxisStep s = c->walk.step[index_bit];
+
+    return s.kind == STEP_REGISTER ? 0
+           : s.kind == STEP_LANE   ? 1u << s.bit
+                                   : 1u << (s.bit + c->layout->nlane);
+}
+
+uint32_t nv_telling_bits(const NvCombine *c, uint32_t done)
+{
+    const Layout *l = c->layout;
+    uint32_t bits = 0;
+
+    for (int i = 0; i < l->nlane; i++)
+        bits |= (uint32_t)(l->lane[i] != 0) << i;
+    for (int i = 0; i < l->nwarp; i++)
+        bits |= (uint32_t)(l->warp[i] != 0) << (i + l->nlane);
+    for (int i = 0; i < c->walk.nsteps; i++) {
+        if (done >> i & 1)
+            bits &= ~thread_bit(c, i);
+    }
+    return bits;
+}
+
+/* Registers that are left when these bits of the index are done. */
+static int registers_left(const NvCombine *c, uint32_t done)
+{
+    int n = c->layout->nreg;
+
+    for (int i = 0; i < c->walk.nsteps; i++)
+        n -= (done >> i & 1) && c->walk.step[i].kind == STEP_REGISTER;
+    return 1 << n;
+}
+
+int nv_stage_vector(const NvStage *g, const Type *t)
+{
+    return g->neighbours ? MIN(g->each, NV_ACCESS_BYTES / (nv_combined_words(t) * NV_WORD)) : 1;
+}
+
+int64_t nv_stage_start(const NvStage *g, const Op *op, int k)
+{
+    int64_t at = 0, parts = (int64_t)g->slots * nv_stage_parts(g) * nv_stage_threads(g);
+
+    for (int i = 0; i < op->noperands; i++) {
+        const Type *t = op->operands[i]->type;
+        int bytes = nv_combined_words(t) * NV_WORD, vector = bytes * nv_stage_vector(g, t);
+        at = (at + vector - 1) / vector * vector;
+        if (i == k)
+            break;
+        at += bytes * parts;
+    }
+    return at;
+}
+
+/* With few warps each thread reads all parts; with many that takes longer than to read one vector
+ * of them and to combine those of lanes that would have nothing else to do. */
+static void spread_parts(const Op *op, const NvCombine *c, NvStage *g)
+{
+    enum { FEW = 8 };
+    uint32_t idle = ((1u << c->layout->nlane) - 1) & ~g->writers;
+    int parts = nv_stage_parts(g), vector = NV_ACCESS_BYTES / NV_WORD;
+
+    g->each = parts;
+    for (int i = 0; i < op->noperands; i++)
+        vector = MIN(vector, NV_ACCESS_BYTES / NV_WORD / nv_combined_words(op->operands[i]->type));
+    int bits = __builtin_ctz((unsigned)parts) - __builtin_ctz((unsigned)vector);
+    if (!c->any_order || c->uses_memory || !g->neighbours || parts <= FEW ||
+        bits > __builtin_popcount(idle))
+        return;
+    g->each = vector;
+    for (; bits > 0; bits--, idle &= idle - 1)
+        g->lanes |= idle & -idle;
+}
+
+/* Reads of neighbouring parts go in vectors, but many lanes that write so meet in the banks. */
+static void plan_exchange(NvPlan *p, const Op *op, NvCombine *c, NvStage *g, uint32_t done)
+{
+    uint32_t lanes = (1u << c->layout->nlane) - 1;
+
+    g->writers = nv_telling_bits(c, done | g->bits);
+    g->slots = registers_left(c, done);
+    int apart = g->slots * nv_stage_parts(g) << __builtin_popcount(g->writers & lanes);
+    g->neighbours = apart <= 2 * p->chip->banks;
+    spread_parts(op, c, g);
+    g->buffer = nv_buffer(p, nv_stage_start(g, op, op->noperands));
+}
+
+static const NvCombine *plan_combine(NvPlan *p, NvStep *s)
+{
+    NvCombine *c = NEW(p->arena, NvCombine);
+    uint32_t done = 0, flags = flags_of_region(s->op);
+
+    *c = (NvCombine){.axis = (int)attr_axis(s->op), .kind = ir_combine_kind(s->op)};
+    c->layout = combined_layout(p, s->op, &c->walk);
+    c->any_order = is_any_order(s->op, c->kind);
+    c->uses_memory = (flags & (READS | WRITES)) != 0 && (flags & EFFECT) == 0;
+    c->once = c->uses_memory && s->op->code == OP_reduce && (flags & WRITES) != 0;
+    make_stages(c);
+    if (c->once) /* of no bits: all read what the one has found that did it */
+        c->stages[c->nstages++] = (NvStage){.kind = STEP_WARP};
+    for (int i = 0; i < c->nstages; i++) {
+        NvStage *g = &c->stages[i];
+        if (g->kind == STEP_WARP) {
+            plan_exchange(p, s->op, c, g, done);
+            nv_use(p, s, g->buffer, true, false);
+            nv_use(p, s, g->buffer, false, true);
+            s->syncs = true;
+        }
+        done |= g->bits;
+    }
+    return c;
+}
+
+static void list_combine(NvPlan *p, NvStepKind kind, const Op *op)
+{
+    NvStep *s = nv_step(p, kind, op);
+
+    if (!nv_is_wanted(p, op))
+        return;
+    for (int i = 0; i < op->nresults; i++)
+        s->out[i] = nv_result(p, op, i);
+    const NvCombine *c = plan_combine(p, s);
+    s->detail = c;
+    s->body[0] = nv_list_region(p, op->regions[0]);
+    for (int i = 0; i < op->noperands; i++)
+        nv_want(p, s, i, c->layout);
+    nv_list(p, s);
+}
+
+void nv_list_reduce(NvPlan *p, const Op *op)
+{
+    list_combine(p, NV_REDUCE, op);
+}
+
+void nv_list_scan(NvPlan *p, const Op *op)
+{
+    list_combine(p, NV_SCAN, op);
+}

@@ -1,0 +1,77 @@
+/*
+ * nv_parts.c - what a plan is made of: layouts, tiles, steps and buffers, each made once
+ *
+ * For all files that plan; this one needs none of them.
+ */
+#include "nv_plan.h"
+
+const Layout *nv_layout(NvPlan *p, const Layout *l)
+{
+    for (int i = 0; i < p->layouts.len; i++) {
+        if (p->layouts.at[i] == l || layout_equal(p->layouts.at[i], l))
+            return p->layouts.at[i];
+    }
+    Layout *copy = NEW(p->arena, Layout);
+    *copy = *l;
+    vec_push(p->arena, &p->layouts, copy);
+    return copy;
+}
+
+NvTile *nv_tile(NvPlan *p, const Value *v, const Layout *l)
+{
+    NvValue *facts = nv_value(p, v);
+
+    if (l)
+        l = nv_layout(p, l);
+    for (int i = 0; i < facts->tiles.len; i++) {
+        if (facts->tiles.at[i]->layout == l)
+            return facts->tiles.at[i];
+    }
+    NvTile *t = NEW(p->arena, NvTile);
+    *t = (NvTile){.id = p->tiles.len, .value = v, .layout = l, .buffer = NV_NO_BUFFER};
+    vec_push(p->arena, &p->tiles, t);
+    vec_push(p->arena, &facts->tiles, t);
+    p->registers += l ? layout_registers(l) : 1;
+    return t;
+}
+
+NvStep *nv_step(NvPlan *p, NvStepKind kind, const Op *op)
+{
+    NvStep *s = NEW(p->arena, NvStep);
+
+    *s = (NvStep){.kind = kind, .op = op};
+    if (!op)
+        return s;
+    s->nin = op->noperands;
+    s->nout = op->nresults;
+    s->in = NEW_N(p->arena, const NvTile *, s->nin + 1);
+    s->out = NEW_N(p->arena, const NvTile *, s->nout + 1);
+    return s;
+}
+
+void nv_list(NvPlan *p, NvStep *s)
+{
+    vec_push(p->arena, &p->at->steps, s);
+}
+
+int nv_buffer(NvPlan *p, int64_t bytes)
+{
+    vec_push(p->arena, &p->buffers, (NvBuffer){.bytes = bytes});
+    return p->buffers.len - 1;
+}
+
+void nv_use(NvPlan *p, NvStep *s, int buffer, bool write, bool late)
+{
+    NvUse use = {buffer, write, late};
+
+    vec_push(p->arena, &s->uses, use);
+}
+
+void nv_refuse(NvPlan *p, const Op *op, const char *what)
+{
+    if (op)
+        ir_diag(p->diags, DIAG_ERROR, op, "not yet on this target: %s", what);
+    else
+        diag(p->diags, DIAG_ERROR, p->func->span, "not yet on this target: %s", what);
+    p->refused = true;
+}

@@ -1,0 +1,447 @@
+/*
+ * nv_plan.h - how a kernel is spread over the threads of a block, before any code is made
+ *
+ * One program runs as one block of warps.  The planner reads optimised IR and decides, without LLVM
+ * and testable as text (`tilec dump --stage layout`): which layout (layout.h) each tile has, where
+ * it changes, how wide accesses are, what lies in shared memory and where threads must wait.
+ * src/gen_nv/ then only carries the plan out, step by step.
+ *
+ * Vocabulary.  A *tile* is a value in one layout; a scalar is a tile without one, and every thread
+ * holds it.  A value's *home* is the layout that its op gives it; a value without a home is *free*:
+ * it is computed in whatever layout is asked for, once for each.  A block's plan is a list of
+ * *steps*, in order.
+ *
+ * Two walks over the program make it.  nv_choose.c goes forward and gives homes.  nv_steps.c goes
+ * backward: when it comes to an op it knows in which layouts the results are wanted, lists the
+ * op's step and the conversions behind it, and says in which layouts it wants the operands.  Both
+ * find what an op needs in the table of nv_rules.c, whose rules use nv_parts.c, nv_homes.c and
+ * nv_want.c.  nv_shared.c then places buffers in shared
+ * memory and puts barriers between the steps.
+ */
+#ifndef TILEC_GPU_PLAN_NV_PLAN_H
+#define TILEC_GPU_PLAN_NV_PLAN_H
+
+#include "../opt/opt.h"
+#include "../gen/gen.h"
+#include "../layout/layout.h"
+#include "chip.h"
+
+enum {
+    NV_ACCESS_BYTES = 16,        /* of one thread, in one instruction */
+    NV_MOST_REGISTERS = 1 << 20, /* of all tiles together: a plan beyond is refused */
+    /* from here on LLVM does what takes linear time alone; ptxas does the rest as well, in code
+     * that is up to a sixth longer */
+    NV_LONG_REGISTERS = 4096,
+    NV_CHEAP = 12 /* ops up to which a free value is computed again */
+};
+
+typedef struct NvStep NvStep;
+typedef struct NvPlan NvPlan;
+typedef struct NvBlock NvBlock;
+typedef struct NvAhead NvAhead;
+
+/* A value in a layout, as one thread holds it: layout_registers() registers, of which some may not
+ * be live; one register when it is a scalar. */
+typedef struct NvTile {
+    int id; /* dense within the plan */
+    const Value *value;
+    const Layout *layout; /* interned: the same layout is one pointer; NULL: a scalar */
+    int buffer;           /* it lies in shared memory instead; else NV_NO_BUFFER */
+    int64_t at;           /* bytes from the beginning of the buffer */
+    SharedLayout memory;  /* of that */
+} NvTile;
+
+/* How a global access goes: groups of registers whose elements are neighbours in memory. */
+typedef struct {
+    int vector_bits;                  /* elements that one instruction moves */
+    int8_t regs[LAYOUT_MAX_REG_BITS]; /* bit i of the number within the vector is this bit of the
+                                         register's */
+    uint32_t run;    /* bits of the register's number along one run of addresses: the pointer of a
+                        register is that of the one without these bits, and a constant */
+    uint32_t copies; /* bits of the thread's number: who has one set need not write */
+} NvAccess;
+
+/* Of threads that hold copies one does something, and the others learn what it found. */
+typedef struct {
+    uint32_t copies; /* bits of the thread's number: who has one set does nothing */
+    bool told;       /* does anybody have to learn it? */
+    int buffer;      /* in which they find it; NV_NO_BUFFER: a lane of their warp has it */
+} NvOnce;
+enum { NV_ONCE_BYTES = 8 }; /* for one value on its way */
+
+/* Loads of neighbouring elements that one instruction does (nv_fields.c). */
+enum { NV_MOST_FIELDS = 4 };
+typedef struct {
+    const Op *ops[NV_MOST_FIELDS];     /* by address */
+    int count;                         /* 2 or 4 */
+    const Op *leader;                  /* the first in the program, where it is done */
+    int64_t before;                    /* elements between the first one and the leader's */
+    const NvTile *out[NV_MOST_FIELDS]; /* NULL: nobody wants it */
+} NvFields;
+
+typedef enum {
+    NV_COMPUTE, /* elementwise, constants, coordinates; what moves registers at most */
+    NV_LOAD,
+    NV_STORE,
+    NV_CONVERT, /* the same value in another layout */
+    NV_PUT,     /* registers to a tile in shared memory */
+    NV_COPY,    /* memory to a tile in shared memory, without waiting for it */
+    NV_MOVE,    /* elements to other threads, by a rule that is no linear map */
+    NV_REDUCE,
+    NV_SCAN,
+    NV_ATOMIC,
+    NV_DOT,
+    NV_RECORD,
+    NV_INLINE,  /* the user's own instructions */
+    NV_BARRIER, /* threads wait for each other: the program's own, or for shared memory */
+    NV_FOR,
+    NV_WHILE,
+    NV_IF,
+    NV_SLICES, /* the steps of its body, for some registers of each, then for the next ones */
+    NV_STEP_KINDS
+} NvStepKind;
+
+/* Shared memory that one step or several use. */
+enum { NV_NO_BUFFER = -1 };
+typedef struct {
+    int64_t bytes, offset; /* the offset is given by nv_shared.c; a multiple of 128 */
+    int first, last;       /* steps, numbered in program order, between which it is in use */
+} NvBuffer;
+
+/* What a step does with a buffer.  A step that `syncs` has a barrier of the block inside; what it
+ * does behind its last one is `late`. */
+typedef struct {
+    int buffer;
+    bool write, late;
+} NvUse;
+
+struct NvStep {
+    NvStepKind kind;
+    int number;   /* in program order, as NvBuffer counts */
+    const Op *op; /* NULL of barriers that the planner has put in */
+    const NvTile **in, **out;
+    int nin, nout; /* in: one for each operand of the op; NULL where it wants none */
+    VEC(NvUse) uses;
+    bool syncs;
+    bool waits; /* for all threads, in front of it: a barrier stands there */
+    bool early; /* NV_LOAD: may be done in front of what comes first, which is worth it */
+    NvBlock
+        *body[2]; /* of for, while, if; body[0] of reduce and scan: what combines two elements */
+    /* of one kind each */
+    const int32_t *take; /* NV_COMPUTE of a move: register r is take[r] of the operand; -1: nothing;
+                          * NULL: the same number */
+    uint32_t same; /* NV_COMPUTE: bits of the register's number that change nothing: a register
+                    * is that of the one without these bits */
+    const Conversion *conversion;
+    const NvAccess *access; /* of loads, stores, atomics */
+    const NvOnce *once;     /* of atomics, and of loads of what may change meanwhile; NULL: each
+                             * thread does it */
+    const NvAhead *ahead;   /* of a loop; NULL: nothing runs ahead of it */
+    int slices;             /* NV_SLICES: how many */
+    int16_t *slice_of;      /* of steps in those, by register: in which one it is made or stored,
+                             * none where it is beyond; NULL: in no slices */
+    const void *detail;     /* of the kinds whose file says what it is */
+};
+
+struct NvBlock {
+    VEC(NvStep *) steps;
+    const NvTile **args, **ends; /* of the block's arguments; of what its terminator hands over */
+    int nargs, nends;
+};
+
+/* Of a loop: steps that run some rounds ahead of its body and copy to shared memory what that will
+ * read (nv_pipeline.c). */
+struct NvAhead {
+    int stages;    /* buffers */
+    int distance;  /* rounds that the steps run ahead, each of whose copies are a group */
+    int in_flight; /* groups that may still be under way when a round begins to read its own */
+    int buffer;    /* all stages, one behind the other */
+    int64_t bytes; /* of a stage */
+    NvBlock steps; /* with arguments and ends as the body has, NULL where they need none; all tiles
+                      that they make are their own, but for those of the copies */
+    const NvStep *host;  /* behind the first reads of that product the steps of a round are done, so
+                            that it has something to multiply; NULL: where the round begins */
+    const NvStep *early; /* the product whose first reads of a round are done in the round before,
+                            where the barrier is, too; NULL: each round begins with its own */
+};
+
+/* Detail of NV_MOVE: vectors in which the operand is laid down and, where it is no gather, the
+ * result read, as bits of the number of their elements; bit i is bit put[i] or get[i] of the
+ * register's. */
+typedef struct {
+    int put_bits, get_bits;
+    int8_t put[LAYOUT_MAX_REG_BITS], get[LAYOUT_MAX_REG_BITS];
+    bool within_warp; /* nobody takes what another warp has laid down */
+} NvMove;
+
+/* Detail of NV_COPY, whose other parts are those of the load that it was. */
+typedef struct {
+    const NvTile *shape;  /* what the load would have given */
+    const Layout *layout; /* the places of its registers in the tile in shared memory */
+    int bits;             /* of the number of elements of a vector */
+} NvCopy;
+
+/* Detail of NV_PUT: vectors in which a tile is laid down, as bits of the register's number. */
+typedef struct {
+    int nvector;
+    int8_t regs[MAX_VECTOR_BITS];
+    uint32_t copies; /* bits of the thread's number: who has one set need not write */
+} NvPut;
+
+/* What the planner knows of a value, by its id. */
+typedef enum { NV_WEAK, NV_PLAIN, NV_DOT_RESULT } NvStrength;
+typedef struct {
+    const Layout *home;  /* NULL: free, or a scalar */
+    NvStrength strength; /* of the wish to stay there */
+    int cost;            /* of one element, from what has a home on */
+    VEC(NvTile *) tiles; /* in the layouts in which it is wanted */
+} NvValue;
+
+/* Accesses of one shape that go along the same dimension fastest, which share their vectors. */
+typedef struct {
+    const Type *shape;
+    int fastest;
+    int widest, most;  /* bits: vectors that some access can use; what the largest element allows */
+    int with, without; /* bytes of an element, of the accesses that can use vectors or cannot */
+} NvGroup;
+
+struct NvPlan {
+    Arena *arena;
+    const Func *func;
+    const GenOptions *options;
+    Diags *diags;
+    const Chip *chip;
+    int warps;    /* a power of two */
+    int together; /* programs that shall fit a multiprocessor at once; 0: as it comes */
+    int wished;   /* the same, if it costs next to nothing: nobody knows before it is assembled */
+    GenRecipe recipe;
+    int room; /* registers of a thread, with which just two programs fit; 0: as it comes */
+    AxisFacts *axis;
+    const PointerBases *bases;
+    uint64_t written;  /* parameters, as bits of bases, whose arrays the kernel writes */
+    bool meets;        /* programs may wait for each other, or write by their own instructions */
+    uint64_t constant; /* parameters, as bits of bases, whose arrays nobody writes while it runs */
+    UseLists uses;
+    NvValue *values;
+    VEC(NvTile *) tiles;
+    VEC(Layout *) layouts;
+    VEC(NvBuffer) buffers;
+    Map *fields;         /* load to NvFields */
+    VEC(NvGroup) groups; /* nv_access.c: all of the kernel's, each with all of its accesses */
+    NvBlock *body;
+    NvBlock *at;       /* the block that steps are listed for, last one first */
+    int64_t shared;    /* bytes of a block */
+    int64_t registers; /* of all tiles */
+    bool alone;        /* steps listed now are of one thread by itself: of a combine function */
+    bool refused;      /* a diagnostic says why */
+};
+
+/* What the planner does with an op.  A new op is a row of the table in nv_rules.c. */
+typedef struct {
+    /* Give the results their homes, from those of the operands. */
+    void (*choose)(NvPlan *p, const Op *op);
+    /* The results are wanted as values[].tiles say: list the steps, last one first, and want the
+     * operands. */
+    void (*list)(NvPlan *p, const Op *op);
+} NvRule;
+const NvRule *nv_rule(OpCode code); /* nv_rules.c; never NULL: one refuses what there is not */
+
+/* nv_plan.c */
+/* NULL: a diagnostic.  Lives in the arena; `f` and `o` must outlive it. */
+NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d);
+/* fp8 goes between threads as the fp32 that it is in registers: its bits cost more to make than
+ * they save. */
+static inline bool nv_goes_as_it_is(const Type *t)
+{
+    return !t->pointer && dtype_is_fp8(t->dtype);
+}
+static inline int nv_exchanged_bytes(const Type *t) /* of an element between threads */
+{
+    return nv_goes_as_it_is(t) ? 4 : type_size(t);
+}
+static inline int nv_warp_bits(const NvPlan *p)
+{
+    return __builtin_ctz((unsigned)p->warps);
+}
+static inline LayoutThreads nv_block_threads(const NvPlan *p)
+{
+    return (LayoutThreads){p->chip->lane_bits, nv_warp_bits(p)};
+}
+static inline int nv_thread_count(const NvPlan *p) /* of a block */
+{
+    return p->warps << p->chip->lane_bits;
+}
+static inline uint32_t nv_threads(const NvPlan *p) /* the bits of a thread's number */
+{
+    return (uint32_t)nv_thread_count(p) - 1;
+}
+
+/* nv_parts.c */
+const Layout *nv_layout(NvPlan *p, const Layout *l);         /* interned */
+NvTile *nv_tile(NvPlan *p, const Value *v, const Layout *l); /* the one tile of v in l, made once */
+NvStep *nv_step(NvPlan *p, NvStepKind kind, const Op *op); /* with room for all tiles; not listed */
+void nv_list(NvPlan *p, NvStep *s); /* in front of those of the block that are listed already */
+int nv_buffer(NvPlan *p, int64_t bytes); /* a new one's number; nv_place() says where it lies */
+/* The step reads or writes the buffer; `late`: only behind its last barrier. */
+void nv_use(NvPlan *p, NvStep *s, int buffer, bool write, bool late);
+/* This op (NULL: nobody knows which) is not done yet on this target, or not in this form. */
+void nv_refuse(NvPlan *p, const Op *op, const char *what);
+static inline NvValue *nv_value(const NvPlan *p, const Value *v)
+{
+    return &p->values[v->id];
+}
+static inline bool nv_is_tile(const Value *v)
+{
+    return v->type->rank > 0;
+}
+static inline const Layout *nv_home(const NvPlan *p, const Value *v)
+{
+    return p->values[v->id].home;
+}
+
+/* nv_homes.c */
+void nv_set_home(NvPlan *p, const Value *v, const Layout *l, NvStrength s); /* copies *l */
+const Layout *nv_need_home(NvPlan *p, const Value *v);     /* given one when it has none */
+const Layout *nv_default_layout(NvPlan *p, const Type *t); /* the last dimension fastest */
+
+/* nv_choose.c: forward */
+void nv_choose(NvPlan *p);
+/* Rules, as all nv_choose_..() of one op: give the results homes, where the op has a say in it.
+ * Elementwise: that of the operand which wishes most; none where all operands are free. */
+void nv_choose_elementwise(NvPlan *p, const Op *op);
+void nv_choose_move(NvPlan *p, const Op *op); /* shapes: the home of the operand, moved along */
+/* for, while, if: one home for what is carried or handed over, then the bodies. */
+void nv_choose_control(NvPlan *p, const Op *op);
+
+/* nv_want.c */
+/* Does anybody want a result of the op, or does it do more than give them? */
+bool nv_is_wanted(const NvPlan *p, const Op *op);
+/* The result in its home, whose tile this gives, or NULL where nobody wants it and the op has no
+ * effect; conversions to the other layouts are listed. */
+NvTile *nv_result(NvPlan *p, const Op *op, int i);
+/* From the home of a value to all other layouts in which it is wanted. */
+void nv_list_conversions(NvPlan *p, const NvTile *home);
+void nv_want(NvPlan *p, NvStep *s, int operand, const Layout *l); /* s->in[operand] */
+
+/* nv_steps.c: backward */
+void nv_list_block(NvPlan *p, const Block *b, NvBlock *out); /* ends wanted before */
+/* The operands in the layout of the result, or in what its rule makes of it. */
+void nv_list_elementwise(NvPlan *p, const Op *op);
+/* Rules too, as all nv_list_..() of one op: list its step and what converts its results, and say
+ * in which layouts the operands are wanted; nothing where nobody wants a result and it has no
+ * effect. */
+void nv_list_move(NvPlan *p, const Op *op);
+void nv_list_control(NvPlan *p, const Op *op); /* with the steps of its bodies */
+/* The region of a reduce or scan as steps on scalars, which a thread does alone: there is no
+ * barrier in them, and nothing is left to other threads. */
+NvBlock *nv_list_region(NvPlan *p, const Block *region);
+
+/* nv_put_plan.c: tiles in shared memory */
+/* That of a value, made once; list_conversions() then puts it there. */
+NvTile *nv_shared_tile(NvPlan *p, const Value *v, const SharedLayout *memory);
+/* List the step that copies registers to the same value's tile in shared memory. */
+void nv_list_put(NvPlan *p, const NvTile *from, const NvTile *to);
+/* Bits of the number of an element within the longest vector that registers of a layout have in one
+ * piece in shared memory: bit i is bit regs[i] of the register's number. */
+int nv_shared_vector(const Layout *l, const SharedLayout *memory, int8_t regs[MAX_VECTOR_BITS]);
+
+/* nv_access.c: how memory is accessed; the rule for loads */
+void nv_choose_load(NvPlan *p, const Op *op); /* coalesced */
+void nv_list_load(NvPlan *p, const Op *op);   /* one of a group goes by nv_list_field() */
+/* For the op's pointer: lanes along what is contiguous, 16 bytes for each where that goes. */
+const Layout *nv_coalesced(NvPlan *p, const Op *access);
+/* The same for a pointer of which no access is known. */
+const Layout *nv_coalesced_pointer(NvPlan *p, const Value *pointer);
+/* Bits of the number of elements that one instruction may move at most; *dim: along that one. */
+int nv_most_vector_bits(const NvPlan *p, const Op *access, int *dim);
+/* Bits of the register's number between which the elements of a value are equal. */
+uint32_t nv_equal_registers(const NvPlan *p, const Value *v, const Layout *l);
+/* Mark the loads that may be done early; barriers stand where they belong. */
+void nv_find_early_loads(NvPlan *p);
+/* Of an access in that layout; `vectors`: false for what goes by elements. */
+const NvAccess *nv_access(NvPlan *p, const Op *access, const Layout *l, bool vectors);
+
+/* nv_store.c: the rule for stores, in the layout that costs least */
+void nv_list_store(NvPlan *p, const Op *op);
+
+/* nv_once_plan.c */
+/* How a step with so many results of that layout (NULL: scalars) is done by one thread for all
+ * copies of it; `told`: somebody wants the results.  Says which memory the step uses, and whether
+ * it waits. */
+const NvOnce *nv_once(NvPlan *p, NvStep *s, const Layout *l, int results, bool told);
+/* The same of a load: NULL where nobody writes what it reads while it does. */
+const NvOnce *nv_once_loaded(NvPlan *p, NvStep *s, const Layout *l);
+
+/* nv_fields.c */
+void nv_find_fields(NvPlan *p); /* before homes are chosen */
+/* A load of a group, whose result is wanted in t (NULL: by nobody): the step is listed where the
+ * first of them stands.  False: it is in no group. */
+bool nv_list_field(NvPlan *p, const Op *op, const NvTile *t);
+
+/* nv_shared.c */
+void nv_place(NvPlan *p); /* buffers and barriers */
+
+/* nv_budget.c */
+void nv_choose_budget(NvPlan *p); /* NvPlan.together */
+
+/* nv_slices.c */
+/* Cut chains of long tiles into slices.  The plan is whole, barriers and all. */
+void nv_slice(NvPlan *p);
+/* The tile whose registers a step makes, or stores; NULL: it has none. */
+const NvTile *nv_step_shape(const NvStep *s);
+/* The register of operand i that register r of a step that may go by slices is made of; -1: none.
+ */
+int nv_register_read(const NvStep *s, int i, int r);
+/* Registers of 32 bits that one of the tile takes: none where it is a mask, which are in others, or
+ * an index, which is made where it is used. */
+int nv_register_words(const NvPlan *p, const NvTile *t);
+/* Are these two thirds of a thread's registers?  Addresses need some, and so do other blocks. */
+bool nv_takes_many(const NvPlan *p, int64_t registers);
+/* nv_raise.c: conversions of small tiles go in front of chains of long ones. */
+void nv_raise(NvPlan *p);
+
+/* nv_verify.c: is all made that the plan reads?  False: a diagnostic says what is not, and where.
+ * The plan is whole; takes time that grows with its length alone. */
+bool nv_verify(NvPlan *p);
+
+/* nv_plan_print.c */
+const char *nv_step_name(NvStepKind kind); /* "load" */
+/* The plan as `tilec dump --stage layout` shows it, in the arena. */
+const char *nv_plan_text(const NvPlan *p, Arena *a);
+
+/* The rules of other files.  nv_combine_plan.c: results where the walk along the axis leaves them.
+ */
+void nv_choose_reduce(NvPlan *p, const Op *op);
+void nv_choose_scan(NvPlan *p, const Op *op); /* the layout of the operands */
+void nv_list_reduce(NvPlan *p, const Op *op); /* with the region, and memory where warps meet */
+void nv_list_scan(NvPlan *p, const Op *op);   /* the same */
+/* nv_move_plan.c */
+/* A reshape or slice whose result is that tile, through shared memory; refused where the operand
+ * takes too much. */
+void nv_list_far_move(NvPlan *p, const Op *op, const NvTile *t);
+/* How an operand in that layout is laid down. */
+const NvMove *nv_move_plan_put(NvPlan *p, const Value *operand, const Layout *l);
+/* nv_gather_plan.c: both lay the source or the counts down in shared memory. */
+void nv_choose_gather(NvPlan *p, const Op *op);    /* as the index is */
+void nv_list_gather(NvPlan *p, const Op *op);      /* refused where the source takes too much */
+void nv_choose_histogram(NvPlan *p, const Op *op); /* a layout of its own */
+void nv_list_histogram(NvPlan *p, const Op *op);   /* refused where the counts take too much */
+/* nv_atomic_plan.c: coalesced as a load; the step is listed even where nobody wants the result. */
+void nv_choose_atomic(NvPlan *p, const Op *op);
+/* Bits of the number of neighbours that one instruction of the chip updates at most. */
+int nv_atomic_bits(const NvPlan *p, const Op *op);
+void nv_list_atomic(NvPlan *p, const Op *op); /* with memory for results of whoever holds copies */
+/* nv_record_plan.c: there are no results to choose homes for. */
+void nv_list_record(NvPlan *p, const Op *op);
+void nv_choose_inline(NvPlan *p,
+                      const Op *op); /* nv_inline_plan.c: the home of one operand for all */
+void nv_list_inline(NvPlan *p, const Op *op); /* refused where its constraints cannot be met */
+/* nv_dot.c: the accumulator as the instruction has it; refused where none computes the types. */
+void nv_choose_dot(NvPlan *p, const Op *op);
+void nv_list_dot(NvPlan *p, const Op *op); /* operands in fragments, or put into shared memory */
+/* nv_sink.c: what is computed in front of a loop for what comes behind it moves there. */
+void nv_sink(NvPlan *p);
+/* nv_pipeline.c: loads of loops that only feed dots become copies into several buffers. */
+void nv_pipeline(NvPlan *p);
+
+#endif

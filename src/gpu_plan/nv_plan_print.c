@@ -1,0 +1,174 @@
+/*
+ * nv_plan_print.c - a plan as text, for people (`tilec dump --stage layout`) and for golden tests
+ *
+ *     plan of add: 4 warps, 0 bytes of shared memory
+ *     layout A: [1024] regs (1) (2) (512) lanes (4) (8) (16) (32) (64) warps (128) (256)
+ *     compute A: %offs = add %3, %2 : i32[1024]
+ *     load A by 4: %v = load %6, %mask : fp32[1024]
+ *     store A by 4: store %10, %8, %mask
+ *
+ * A step names the layout of its result, or of what a store stores; scalars have none.
+ */
+#include "nv_combine.h"
+
+static const char *const kind_names[NV_STEP_KINDS] = {
+    [NV_COMPUTE] = "compute", [NV_LOAD] = "load",       [NV_STORE] = "store",
+    [NV_CONVERT] = "convert", [NV_PUT] = "put",         [NV_COPY] = "copy",
+    [NV_MOVE] = "move",       [NV_REDUCE] = "reduce",   [NV_SCAN] = "scan",
+    [NV_ATOMIC] = "atomic",   [NV_DOT] = "dot",         [NV_RECORD] = "record",
+    [NV_INLINE] = "inline",   [NV_BARRIER] = "barrier", [NV_FOR] = "for",
+    [NV_WHILE] = "while",     [NV_IF] = "if",           [NV_SLICES] = "slices",
+};
+
+const char *nv_step_name(NvStepKind kind)
+{
+    return kind_names[kind];
+}
+
+typedef struct {
+    const NvPlan *plan;
+    Arena *arena;
+    Text out;
+    Printer *ops;
+} PlanText;
+
+static void put_layout(PlanText *x, const Layout *l)
+{
+    enum { LETTERS = 26 };
+
+    for (int i = 0; i < x->plan->layouts.len; i++) {
+        if (x->plan->layouts.at[i] != l)
+            continue;
+        text_printf(&x->out, "%c", 'A' + i % LETTERS);
+        if (i >= LETTERS)
+            text_printf(&x->out, "%d", i / LETTERS);
+    }
+}
+
+static void put_tile(PlanText *x, const NvTile *t)
+{
+    if (!t || !t->layout)
+        return;
+    text_put(&x->out, " ");
+    put_layout(x, t->layout);
+}
+
+static const NvTile *tile_of(const NvStep *s)
+{
+    if (s->nout > 0)
+        return s->out[0];
+    return s->kind == NV_STORE ? s->in[STORE_DATA] : NULL;
+}
+
+static void put_conversion(PlanText *x, const NvStep *s)
+{
+    static const char *const ways[] = {[CONVERT_NOTHING] = "nothing moves",
+                                       [CONVERT_REGISTERS] = "in registers",
+                                       [CONVERT_SHUFFLE] = "by shuffles",
+                                       [CONVERT_SHARED] = "through shared memory"};
+
+    put_tile(x, s->in[0]);
+    text_put(&x->out, " to");
+    put_tile(x, s->out[0]);
+    text_printf(&x->out, " %s", ways[s->conversion->kind]);
+}
+
+/* "by 4 in, by 2 out, within warps" */
+static void put_vectors(PlanText *x, const NvMove *m)
+{
+    if (m->put_bits > 0)
+        text_printf(&x->out, " by %d in", 1 << m->put_bits);
+    if (m->get_bits > 0)
+        text_printf(&x->out, " by %d out", 1 << m->get_bits);
+    if (m->within_warp)
+        text_put(&x->out, " within warps");
+}
+
+/* ", parts of 4 lanes": what several warps have found */
+static void put_spread(PlanText *x, const NvCombine *c)
+{
+    for (int i = 0; i < c->nstages; i++) {
+        if (c->stages[i].lanes)
+            text_printf(&x->out, ", parts of %d lanes",
+                        1 << __builtin_popcount(c->stages[i].lanes));
+    }
+}
+
+static void put_block(PlanText *x, const NvBlock *b, int indent);
+
+static void put_step(PlanText *x, const NvStep *s, int indent)
+{
+    text_printf(&x->out, "%*s%s", indent, "", kind_names[s->kind]);
+    if (s->kind == NV_CONVERT)
+        put_conversion(x, s);
+    else
+        put_tile(x, tile_of(s));
+    if (s->kind == NV_MOVE && s->detail)
+        put_vectors(x, s->detail);
+    if (s->kind == NV_REDUCE && s->detail)
+        put_spread(x, s->detail);
+    if (s->kind == NV_LOAD && s->once)
+        text_put(&x->out, " once");
+    if (s->kind == NV_SLICES)
+        text_printf(&x->out, " %d", s->slices);
+    if (s->kind == NV_LOAD && s->detail)
+        text_printf(&x->out, " of %d fields", ((const NvFields *)s->detail)->count);
+    if (s->same)
+        text_printf(&x->out, ", %d equal", 1 << __builtin_popcount(s->same));
+    if (s->access && s->access->vector_bits > 0)
+        text_printf(&x->out, " by %d", 1 << s->access->vector_bits);
+    if (s->early)
+        text_put(&x->out, ", early");
+    for (int i = 0; i < s->uses.len; i++) {
+        const NvBuffer *b = &x->plan->buffers.at[s->uses.at[i].buffer];
+        if (i == 0 || s->uses.at[i].buffer != s->uses.at[i - 1].buffer)
+            text_printf(&x->out, " at %lld..%lld", (long long)b->offset,
+                        (long long)b->offset + (long long)b->bytes);
+    }
+    if (s->op)
+        text_printf(&x->out, ": %s", op_printer_text(x->ops, s->op));
+    text_put(&x->out, "\n");
+    if (s->ahead) {
+        put_block(x, &s->ahead->steps, indent + 2);
+        text_printf(&x->out, "%*sbehind by %d, %d in flight%s%s\n", indent, "", s->ahead->distance,
+                    s->ahead->in_flight, s->ahead->host ? ", behind first reads" : "",
+                    s->ahead->early ? " a round early" : "");
+    }
+    for (int r = 0; r < COUNT(s->body); r++) {
+        if (r == 1 && s->body[r])
+            text_printf(&x->out, "%*sand\n", indent, "");
+        if (s->body[r])
+            put_block(x, s->body[r], indent + 2);
+    }
+}
+
+static void put_block(PlanText *x, const NvBlock *b, int indent)
+{
+    for (int i = 0; i < b->steps.len; i++)
+        put_step(x, b->steps.at[i], indent);
+}
+
+const char *nv_plan_text(const NvPlan *p, Arena *a)
+{
+    PlanText x = {p, a, text_new(a), op_printer_new(p->func, a)};
+
+    text_printf(&x.out, "plan of %s: %d warps, %lld bytes of shared memory", p->func->name,
+                p->warps, (long long)p->shared);
+    if (p->together > 0)
+        text_printf(&x.out, ", %d together", p->together);
+    if (p->wished > 0)
+        text_printf(&x.out, ", %d together if they fit", p->wished);
+    if (p->room > 0)
+        text_printf(&x.out, ", room of %d registers", p->room);
+    if (p->recipe.workspace > 0)
+        text_printf(&x.out, ", %lld bytes of workspace by argument %d",
+                    (long long)p->recipe.workspace, p->recipe.workspace_arg);
+    text_put(&x.out, "\n");
+    for (int i = 0; i < p->layouts.len; i++) {
+        text_put(&x.out, "layout ");
+        put_layout(&x, p->layouts.at[i]);
+        text_printf(&x.out, ": %s\n", layout_text(p->layouts.at[i], a));
+    }
+    put_block(&x, p->body, 0);
+    return x.out.s;
+}

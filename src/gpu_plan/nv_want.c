@@ -1,0 +1,69 @@
+/*
+ * nv_want.c - in which layouts values are wanted, and how they come from one to the others
+ *
+ * A conversion stands right behind the op whose result it converts, so what a loop does not change
+ * is converted in front of it.
+ */
+#include "nv_plan.h"
+
+void nv_want(NvPlan *p, NvStep *s, int operand, const Layout *l)
+{
+    const Value *v = s->op->operands[operand];
+
+    s->in[operand] = nv_tile(p, v, nv_is_tile(v) ? l : NULL);
+}
+
+static void list_conversion(NvPlan *p, const NvTile *from, const NvTile *to)
+{
+    NvStep *s = nv_step(p, NV_CONVERT, NULL);
+
+    s->op = from->value->def;
+    s->nin = s->nout = 1;
+    s->in = NEW_N(p->arena, const NvTile *, 1);
+    s->out = NEW_N(p->arena, const NvTile *, 1);
+    s->in[0] = from;
+    s->out[0] = to;
+    s->conversion = layout_convert(from->layout, to->layout, nv_exchanged_bytes(from->value->type),
+                                   p->chip->shared / 2, p->arena);
+    if (s->conversion->kind == CONVERT_SHARED) {
+        const Exchange *x = s->conversion->exchange;
+        int buffer = nv_buffer(p, shared_bytes(&x->memory));
+        s->syncs = !x->within_warp;
+        nv_use(p, s, buffer, true, false);
+        nv_use(p, s, buffer, x->npieces > 1, true);
+    }
+    nv_list(p, s);
+}
+
+void nv_list_conversions(NvPlan *p, const NvTile *home)
+{
+    const NvValue *facts = nv_value(p, home->value);
+
+    for (int i = facts->tiles.len; i-- > 0;) {
+        if (facts->tiles.at[i]->buffer != NV_NO_BUFFER)
+            nv_list_put(p, home, facts->tiles.at[i]);
+        else if (facts->tiles.at[i] != home)
+            list_conversion(p, home, facts->tiles.at[i]);
+    }
+}
+
+bool nv_is_wanted(const NvPlan *p, const Op *op)
+{
+    for (int i = 0; i < op->nresults; i++) {
+        if (nv_value(p, op->results[i])->tiles.len > 0)
+            return true;
+    }
+    return op_has_effects(op);
+}
+
+NvTile *nv_result(NvPlan *p, const Op *op, int i)
+{
+    const Value *v = op->results[i];
+    const NvValue *facts = nv_value(p, v);
+
+    if (facts->tiles.len == 0 && !op_has(op, WRITES | EFFECT) && op->nresults == 1)
+        return NULL;
+    NvTile *home = nv_tile(p, v, facts->home);
+    nv_list_conversions(p, home);
+    return home;
+}

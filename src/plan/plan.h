@@ -1,0 +1,345 @@
+/*
+ * plan.h - how the tiles of a kernel become loop nests, before any code is made
+ *
+ * The planner reads optimised IR and decides, without LLVM and testable as text (`tilec dump
+ * --stage plan`): which tile values are computed again wherever they are needed, which are kept in
+ * scratch memory, which effects share one loop nest, in which order its loops run, how wide and how
+ * often side by side, which masks bound them, what form each access takes, and where a value may
+ * not be moved past a store.  Last comes for each nest what its code computes, in order (`--stage
+ * schedule`).  cpu_*.c then only carries the plan out.
+ *
+ * Vocabulary.  A tile value is *virtual* (evaluated inside the loops of each consumer) or
+ * *buffered* (computed once by a `fill` into scratch): what compilers call rematerialising and
+ * materialising, and plan.c chooses.  A *root* is what forces work: a store, an atomic, a
+ * reduction, a scan, a histogram, a fill.  A *nest* is a set of roots over one index space.  A
+ * block's plan is a list of *steps*, in order.  The *schedule* of a nest is its lists of *entries*:
+ * one in front of the inner loop and one for each *segment* that bounds cut this loop into.  A
+ * *usual* select has a fast path and a slow one; cpu_detour.c follows it from the pass that makes
+ * it to the branch that it becomes.
+ */
+#ifndef TILEC_PLAN_H
+#define TILEC_PLAN_H
+
+#include "../opt/opt.h"
+#include "../gen/gen.h"
+
+enum {
+    MAX_VECTOR = 64, /* bytes of a register */
+    MAX_UNROLL = 4,  /* copies of a nest's body */
+    MAX_LANES = 64   /* of a body's vectors, each of which may be several registers */
+};
+_Static_assert(MAX_VECTOR <= MAX_LANES, "a register may be full of bytes");
+
+/* What the plan needs to know of a CPU. */
+typedef struct {
+    int vector_bytes;
+    bool fma, avx2, avx512f, avx512bw;
+} Machine;
+
+/* How an access of a nest goes along its inner dimension. */
+typedef enum {
+    FORM_UNIFORM,    /* one scalar, computed where the row is */
+    FORM_SHARED,     /* one address for all lanes, whose masks or data differ */
+    FORM_CONTIGUOUS, /* a vector, from the row's first address or the chunk's */
+    FORM_RECORD,     /* fields of records, read together with others */
+    FORM_STEPS,      /* lanes at even steps */
+    FORM_INDEXED,    /* by an index tile: where it is not masked, look whether it is a run */
+    FORM_LANES       /* an address for each lane */
+} AccessForm;
+
+enum {
+    MAX_RECORD = 8, /* elements of a record whose fields are read together */
+    NT_LEAST = 16   /* bytes: the smallest non-temporal vector store */
+};
+typedef struct {
+    int64_t low, high; /* smallest and largest constant offset of the group, in elements */
+    int step;          /* elements of a record */
+} RecordGroup;
+
+typedef struct {
+    AccessForm form;
+    Access steps;       /* of the address */
+    Value *index;       /* FORM_INDEXED */
+    RecordGroup *group; /* FORM_RECORD */
+    int64_t align;      /* of stores: bytes that the address of every vector is a multiple of */
+    bool streaming;     /* around the cache, in aligned pieces */
+} AccessPlan;
+
+/* A conjunct of some mask that is true for the inner indices up to some point of each row. */
+typedef enum {
+    BOUND_ROW,     /* the same for the whole row */
+    BOUND_COMPARE, /* of what steps up with something fixed in the row */
+    BOUND_OR       /* u | x: true where u is, and nobody knows where it is false */
+} BoundKind;
+typedef struct {
+    BoundKind kind;
+    Value *value;
+    int8_t map[MAX_RANK];
+    int operand;  /* of BOUND_COMPARE the one that steps, of BOUND_OR that which is u */
+    Access steps; /* of BOUND_COMPARE */
+    bool is_last; /* where it is false, so is every mask that has a bound: the dead segment begins
+                   * there; else it begins where all bounds are false */
+} Bound;
+
+/* What a nest computes, one entry for each value that code is made for.  An entry reads the results
+ * of others, all of which stand before it, and nothing else: who makes code goes through lists of
+ * them (Part) and has nothing to find out.  plan_schedule.c and plan_values.c make them. */
+typedef enum {
+    AS_VALUE, /* of all lanes: a vector, or one scalar where they have the same */
+    AS_LANE,  /* of the body's first lane, as a scalar */
+    AS_ROW,   /* of the row's first element, as a scalar: of what steps evenly */
+    AS_MASK,  /* of an access, where more is known than of values */
+    ROLES
+} Role;
+typedef enum {
+    MAKE_SCALAR, /* of rank 0: what steps before the nest have computed */
+    MAKE_KNOWN,  /* an i1 that all lanes have here: `number` */
+    MAKE_ZERO,   /* of the value's dtype */
+    MAKE_CONST,  /* what its op says */
+    MAKE_INDEX,  /* of a loop */
+    MAKE_READ,   /* a buffer that holds a tile of the value's shape from element `number` on */
+    MAKE_GATHER, /* one that holds plan_gathered(), along its dimension `number` (-1: none) at the
+                  * index that the input says */
+    MAKE_OP,     /* the value's op on the inputs */
+    MAKE_DIVIDE, /* a vector by one number for the whole row */
+    MAKE_RUN,    /* consecutive numbers, from the input on */
+    MAKE_LOAD,   /* inputs below */
+    MAKE_RECORD, /* reads records and takes them apart; inputs as of a load */
+    MAKE_FIELD,  /* a load of a field of those records */
+    MAKE_DETOUR, /* lanes for which the usual way holds, and its result: if these are not all .. */
+    MAKE_MEET,   /* .. entries from there to here are computed: the detour, and its result */
+    MAKE_CUT,    /* of bound `number`: what a row is cut by; inputs below */
+    MAKE_AHEAD,  /* prefetch `number`: the row's first address */
+    MAKE_ROOT,   /* a body's part of root `number`: its operands; of a store, see below */
+    MAKE_REST    /* the same of a reduction, for all that is left of a row at once */
+} EntryKind;
+typedef struct {
+    EntryKind kind;
+    Role role;
+    bool vector; /* along the inner dimension, else one scalar */
+    bool rare;   /* in a detour */
+    int level;   /* of the loop that it stands in: 0 in front of all, the nest's rank in the body */
+    Value *value;
+    int8_t map[MAX_RANK]; /* by which dimensions of the nest it is indexed */
+    int buffer;           /* of MAKE_READ, MAKE_GATHER */
+    bool inside;          /* of MAKE_GATHER: no index is outside of the source */
+    int64_t number;
+    const AccessPlan *access; /* of a load; NULL where one scalar is loaded for all lanes.  Of
+                               * MAKE_GATHER how the index steps through a row, by one; or NULL */
+    int *in;                  /* numbers of entries */
+    int nin;
+} Entry;
+enum { NO_ENTRY = -1 };
+/* Inputs of loads and stores; NO_ENTRY for a mask that is true and whatever is not needed. */
+enum {
+    IN_ADDRESS, /* the first, or a vector of all; of MAKE_FIELD the records; with IN_INDEX, where
+                 * index 0 is */
+    IN_MASK,
+    IN_DATA,  /* of stores, and what a load gives where it is masked off (NO_ENTRY: zero) */
+    IN_SCALE, /* of the steps */
+    IN_INDEX, /* of an access of FORM_INDEXED */
+    ACCESS_INPUTS
+};
+/* Inputs of MAKE_CUT: of BOUND_COMPARE what steps, its limit, and the i32s that were widened on the
+ * way; of others the value alone. */
+enum { IN_STEPS, IN_LIMIT, IN_WIDENED };
+
+/* The lists of a schedule: in front of the inner loop, then the bodies of its segments.  Where all
+ * bounds hold; where masks are real; where none of the bounds holds, or one that is_last does not,
+ * what is done once and what each vector does. */
+typedef enum { PART_ROWS, PART_MAIN, PART_MIXED, PART_REST, PART_DEAD, PARTS } Part;
+typedef struct {
+    VEC(Entry) entries; /* of all parts, by number */
+    VEC(int) part[PARTS];
+    bool ends; /* some bound has an end, behind which there is a dead segment */
+} Schedule;
+
+/* How a reduction or scan goes through its elements. */
+typedef enum {
+    ALONG_LANES, /* by vectors along the inner dimension, whose lanes are put together in the end */
+    ALONG_ROWS,  /* along another one: the result's buffer has what came before, row by row */
+    ALONG_ELEMENTS /* along the inner dimension of a serial nest: one accumulator */
+} Along;
+typedef struct {
+    Along along;
+    CombineKind kind; /* with `neutral`: elements are put together by that one op, and accumulators
+                       * begin with what changes nothing; without: by the region */
+} Combining;
+
+typedef struct BlockPlan BlockPlan;
+typedef enum {
+    ROOT_STORE,
+    ROOT_ATOMIC,
+    ROOT_REDUCE,
+    ROOT_SCAN,
+    ROOT_COUNT, /* a histogram */
+    ROOT_FILL
+} RootKind;
+typedef struct {
+    RootKind kind;
+    Op *op;              /* of all but fills */
+    Value *value;        /* what a fill computes */
+    int buffer;          /* where a fill goes */
+    int source;          /* the fill copies this buffer instead of computing; else NO_BUFFER */
+    BlockPlan *combine;  /* the region's steps, when it cannot run on the lanes of a vector */
+    Combining combining; /* of a reduction or scan */
+    AccessPlan *access;  /* of a store */
+    bool dies;           /* a store or count that bounds mask off */
+} Root;
+
+/* A load or a buffer that some root of a nest reads, and the nest dimension behind each of its
+ * dimensions (-1: always index 0). */
+typedef struct {
+    Value *value;
+    int8_t map[MAX_RANK];
+    bool identity;      /* read at the very index that the nest stands at */
+    bool load;          /* memory is read here, not a buffer */
+    AccessPlan *access; /* of a load */
+} Leaf;
+
+/* A load of which a nest asks a cache for the next program's elements: `share` parts of its row
+ * from part `first` on. */
+enum { AHEAD_PARTS = 16 };
+typedef struct {
+    Leaf leaf;
+    int first, share;
+    int level; /* of the cache: 1 or 2 */
+} Ahead;
+
+typedef struct {
+    int id; /* no other nest has it; some belong to none */
+    int rank;
+    int32_t dims[MAX_RANK];
+    int order[MAX_RANK]; /* loop order: order[rank-1] is the inner dimension, run in vectors */
+    bool serial;         /* one element at a time, for the one root: atomics, loops in regions */
+    int work;            /* ops that one element takes, each counted once for each root */
+    int values;          /* the same without weights, and with what is rarely computed */
+    bool branches;       /* on what all lanes of a vector are: divisions, usual selects */
+    int lanes, unroll;   /* of the vectors of a body; copies of it in the loop */
+    AccessSpace *space;  /* its indices, as accesses follow them */
+    VEC(Root) roots;
+    VEC(Leaf) leaves;
+    VEC(Ahead) ahead;
+    VEC(Bound) bounds;      /* when all hold, the body needs no masks for them */
+    Map *access;            /* of loads, by access_key(): AccessPlan */
+    int level_of[MAX_RANK]; /* by dimension: of its loop, see Entry; 0 where that has one trip */
+    bool backwards;         /* the inner loop: a reverse scan, whose rows have no bounds */
+    Schedule *schedule;     /* NULL in a plan that is too large */
+} Nest;
+
+/* The block of a product that stays in registers: rows by vectors of so many lanes. */
+enum { DOT_MAX_ROWS = 14, DOT_MAX_VECTORS = 4 };
+typedef struct {
+    int lanes, rows, vectors;
+} DotShape;
+
+typedef enum {
+    STEP_SCALAR,
+    STEP_NEST,
+    STEP_DOT,
+    STEP_RECORD,
+    STEP_FOR,
+    STEP_WHILE,
+    STEP_IF
+} StepKind;
+typedef struct {
+    StepKind kind;
+    Op *op; /* of all but nests */
+    Nest *nest;
+    DotShape dot;
+    const int *buffers; /* of a record, by operand: where a tile lies; NO_BUFFER for scalars */
+    BlockPlan *body[2]; /* of for, while, if */
+} Step;
+struct BlockPlan {
+    VEC(Step) steps;
+};
+
+/* A piece of scratch memory: a dense row-major tile in register form (small floats as fp32). */
+typedef struct {
+    DType dtype; /* DT_FP32 for every float under 32 bits */
+    bool pointer;
+    int64_t bytes, offset;
+} Buffer;
+
+/* Bytes that a nest accesses at once, should all copies of a body become one vector.  The last one
+ * of a row may begin at its last element, and loads of it are not masked. */
+enum { PLAN_WIDEST = MAX_UNROLL * MAX_VECTOR };
+
+/* Bytes in front of all buffers: a harmless target for accesses that are masked off, and for
+ * vectors that begin in front of the first one. */
+enum { PLAN_SINK = 128 };
+
+/* A plan of a larger size is refused. */
+enum { PLAN_MOST_OPS = 250000 };
+
+enum { NO_BUFFER = -1, NEST_NONE = -1, NEST_SEVERAL = -2 };
+
+/* Are two elements of a tile of pointers at one address? */
+typedef enum { REPEATS_UNASKED, REPEATS_NEVER, REPEATS_MAYBE } Repeats;
+
+/* Facts about one value, indexed by its id. */
+typedef struct {
+    Value *value;
+    int buffer;    /* NO_BUFFER: virtual, scalar or unused */
+    bool buffered; /* has to be: a mark that no later round takes back */
+    bool has_load; /* a load can be reached through virtual operands */
+    int cost;      /* of evaluating one element, down to loads and buffers */
+    int order;     /* position of the definition in program order */
+    int depth;     /* loops around it */
+    Block *block;
+    int fill_nest; /* the nest that fills its buffer, when buffered */
+    int walked;    /* the first nest of this round that was seen to evaluate it, or NEST_NONE */
+    int nest;      /* the one nest it is evaluated in, or NEST_NONE, NEST_SEVERAL */
+    int use_depth; /* deepest loop it is evaluated in */
+    bool crosses;  /* evaluated in another block than it is defined in */
+    Repeats repeats;
+} ValueFacts;
+
+typedef struct {
+    Arena *arena;
+    const Func *func;
+    const GenOptions *options;
+    Machine machine;
+    AxisFacts *axis;
+    UseLists uses;
+    const PointerBases *bases; /* where options->disjoint makes them worth something */
+    ValueFacts *facts;
+    BlockPlan *body;
+    VEC(Buffer) buffers;
+    int64_t *workspaces; /* by parameter of PARAM_WORKSPACE: where it begins in scratch */
+    int64_t scratch;     /* bytes one thread needs */
+    int64_t size;        /* in ops: of the code that the plan comes to, about */
+    const Op *beyond;    /* where that passes PLAN_MOST_OPS, or NULL */
+} Plan;
+
+/* plan.c */
+/* Never fails: a plan that is too large has `beyond` set, and is not to be carried out.  Lives in
+ * the arena; `f` and `o` must outlive it. */
+Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a);
+int plan_buffer(const Plan *p, const Value *v); /* its number in plan->buffers, or NO_BUFFER */
+/* The one value that a name means from a mark on, if that is still one of the kernel; NULL. */
+Value *plan_named(const Plan *p, const Mark *m);
+DType plan_register_dtype(DType t); /* the dtype that values of t have outside of memory */
+/* The tile from whose buffer a gather takes elements: its source, or what that is a renaming of.
+ * from[d]: which dimension of the source the tile's dimension d follows, or -1. */
+Value *plan_gathered(const Op *gather, int8_t *from);
+/* plan_schedule.c */
+/* Does a reverse scan run along this dimension of the nest? */
+bool plan_runs_backwards(const Nest *n, int dim);
+/* plan_shape.c: of LLVM's names of features */
+Machine plan_machine(const char *features); /* "+avx2,-avx512f,..": what is not there is absent */
+/* plan_order.c */
+extern const int8_t plan_identity[MAX_RANK]; /* maps each dimension to itself */
+/* Under which mask a store stores, and a histogram counts; NULL: none, or another root. */
+Value *plan_root_mask(const Root *r);
+/* plan_verify.c: is all made that the plan reads?  False: a diagnostic says what is not, and where.
+ * Of a plan that is not `beyond`; takes time that grows with its length alone. */
+bool plan_verify(const Plan *p, Diags *d);
+/* plan_print.c */
+const char *plan_text(const Plan *p, Arena *a); /* for --stage plan and the tests; in the arena */
+const char *plan_schedule_text(const Plan *p, Arena *a); /* the same for --stage schedule */
+
+/* Operands, as ir.h names those of other ops. */
+enum { DOT_A, DOT_B, DOT_ACC };
+
+#endif

@@ -1,0 +1,407 @@
+/*
+ * plan_access.c - the form of each access of a nest, and which masks become bounds of its loops
+ *
+ * An access takes the best form that its address permits along the inner dimension: one scalar, a
+ * contiguous vector, fields of records that several loads share, elements at even steps, or an
+ * address for each lane.  Masks that compare what steps evenly with something fixed in a row are
+ * bounds: below them the inner loop needs no masks (cpu_nest.c).  Read opt/access.c first.
+ */
+#include "plan_internal.h"
+
+enum { MAX_BOUNDS = 12, LEAST_LANES = 4 /* for which looking at indices pays */ };
+
+/* --- records --- */
+
+static bool same_map(const int8_t *x, const int8_t *y, int rank)
+{
+    for (int d = 0; d < rank; d++) {
+        if (x[d] != y[d])
+            return false;
+    }
+    return true;
+}
+
+/* Fields of the same records: one mask, so that all lanes of all of them are read together, and
+ * one step, which two do not have whose offset and index wrap together. */
+static bool same_records(const Leaf *x, const Leaf *y)
+{
+    const Access *a = &x->access->steps, *b = &y->access->steps;
+
+    return x->value->type == y->value->type && same_map(x->map, y->map, x->value->type->rank) &&
+           op_operand(x->value->def, LOAD_MASK) == op_operand(y->value->def, LOAD_MASK) &&
+           a->sum.base == b->sum.base && a->sum.index == b->sum.index && a->stride == b->stride;
+}
+
+/* Put the loads that belong together with leaf `first`, and have no group yet, into one. */
+static void group_records(Plan *p, Nest *n, int first)
+{
+    AccessPlan *own = n->leaves.at[first].access;
+    RecordGroup *g = NEW(p->arena, RecordGroup);
+
+    *g = (RecordGroup){own->steps.sum.offset, own->steps.sum.offset, (int)own->steps.stride};
+    for (int i = first; i < n->leaves.len; i++) {
+        const Leaf *leaf = &n->leaves.at[i];
+        AccessPlan *a = leaf->access;
+        if (!a || a->form != FORM_RECORD || a->group || !same_records(&n->leaves.at[first], leaf) ||
+            MAX(g->high, a->steps.sum.offset) - MIN(g->low, a->steps.sum.offset) >= g->step)
+            continue;
+        g->low = MIN(g->low, a->steps.sum.offset);
+        g->high = MAX(g->high, a->steps.sum.offset);
+        a->group = g;
+    }
+}
+
+/* --- forms --- */
+
+static bool is_contiguous(const Access *a)
+{
+    return a->ok && a->stride == 1 && !a->scale;
+}
+
+static bool is_record(const Nest *n, const Access *a)
+{
+    return a->ok && a->stride >= 2 && a->stride <= MAX_RECORD && !a->scale && !a->chunked &&
+           n->lanes >= 2;
+}
+
+/* The index tile of ptr = base + index with a base that the inner dimension does not move, when
+ * its dtype holds a run of all lanes. */
+static Value *index_of_access(const Nest *n, const Value *ptr, const int8_t *map)
+{
+    if (!ptr->def || ptr->def->code != OP_addptr || n->lanes < LEAST_LANES)
+        return NULL;
+    Access base = access_of(n->space, ptr->def->operands[0], map);
+    Value *index = ptr->def->operands[1];
+    DType t = index->type->dtype;
+    bool wide = dtype_bits(t) - dtype_is_signed(t) >= 8 || n->lanes < 1 << (dtype_bits(t) - 1);
+    return wide && base.ok && !base.chunked && base.stride == 0 ? index : NULL;
+}
+
+/* Whether an operand of a load, of which the last two may be missing, differs along the nest. */
+static bool any_follows(const Nest *n, const Op *op, const int8_t *map)
+{
+    bool follows = access_follows(n->space, op->operands[LOAD_PTR], map);
+
+    for (int i = LOAD_MASK; i < op->noperands && !follows; i++)
+        follows = op->operands[i] && access_follows(n->space, op->operands[i], map);
+    return follows;
+}
+
+static AccessForm form_of(const Nest *n, const AccessPlan *a, bool is_load)
+{
+    if (a->steps.ok && a->steps.stride == 0)
+        return FORM_SHARED;
+    if (is_contiguous(&a->steps))
+        return FORM_CONTIGUOUS;
+    if (is_load && is_record(n, &a->steps))
+        return FORM_RECORD;
+    if (a->steps.ok)
+        return FORM_STEPS;
+    return a->index ? FORM_INDEXED : FORM_LANES;
+}
+
+static AccessPlan *plan_load(Plan *p, Nest *n, const Leaf *leaf)
+{
+    const Op *op = leaf->value->def;
+    AccessPlan *a = NEW(p->arena, AccessPlan);
+
+    if (n->serial || !any_follows(n, op, leaf->map))
+        return a; /* uniform */
+    a->steps = access_of(n->space, op->operands[LOAD_PTR], leaf->map);
+    if (!a->steps.ok)
+        a->index = index_of_access(n, op->operands[LOAD_PTR], leaf->map);
+    a->form = form_of(n, a, true);
+    return a;
+}
+
+/* Bytes that the address of every chunk is known to be a multiple of. */
+static int64_t chunk_alignment(const Plan *p, const Nest *n, const Value *ptr)
+{
+    const Axis *a = axis_of(p->axis, ptr);
+    int64_t bytes = (int64_t)dtype_size(ptr->type->dtype) * n->lanes;
+
+    if (!a || a->contiguity[n->order[n->rank - 1]] % n->lanes != 0)
+        return 1;
+    int64_t d = MAX(a->divisibility, 1);
+    return MIN(d & -d, bytes);
+}
+
+static AccessPlan *plan_store(Plan *p, Nest *n, const Op *op)
+{
+    AccessPlan *a = NEW(p->arena, AccessPlan);
+
+    a->steps = access_of(n->space, op->operands[STORE_PTR], plan_identity);
+    a->form = form_of(n, a, false);
+    a->align = chunk_alignment(p, n, op->operands[STORE_PTR]);
+    a->streaming = p->options->streaming && a->form == FORM_CONTIGUOUS && a->align >= NT_LEAST;
+    return a;
+}
+
+/* --- bounds --- */
+
+typedef struct {
+    Value *value;
+    int8_t map[MAX_RANK];
+} Conjunct;
+
+/* What is left of a mask, on a stack. */
+typedef struct {
+    Plan *p;
+    Nest *n;
+    VEC(Conjunct) todo;
+} Conjuncts;
+
+static void push_conjunct(Conjuncts *c, Value *v, const int8_t *map)
+{
+    Conjunct x = {.value = v};
+
+    for (int d = 0; d < v->type->rank; d++)
+        x.map[d] = map[d];
+    vec_push(c->p->arena, &c->todo, x);
+}
+
+bool plan_same_place(const Bound *b, const Value *v, const int8_t *map)
+{
+    if (b->value != v)
+        return false;
+    for (int d = 0; d < v->type->rank; d++) {
+        if (b->map[d] != map[d] && v->type->dims[d] > 1)
+            return false;
+    }
+    return true;
+}
+
+static const Bound *find_bound(const Nest *n, const Value *v, const int8_t *map)
+{
+    for (int i = 0; i < n->bounds.len; i++) {
+        if (plan_same_place(&n->bounds.at[i], v, map))
+            return &n->bounds.at[i];
+    }
+    return NULL;
+}
+
+/* The next part that is no conjunction itself; false: none is left. */
+static bool next_conjunct(Conjuncts *c, Conjunct *out)
+{
+    int8_t in[MAX_RANK];
+
+    while (c->todo.len > 0) {
+        Conjunct a = c->todo.at[--c->todo.len];
+        const Value *v = a.value;
+        bool whole = v->type->rank == 0 || !v->def || find_bound(c->n, v, a.map) ||
+                     plan_buffer(c->p, v) != NO_BUFFER || !access_follows(c->n->space, v, a.map);
+        Value *source = whole ? NULL : access_renamed(v, a.map, in);
+        *out = a;
+        if (source) {
+            push_conjunct(c, source, in);
+        } else if (!whole && v->def->code == OP_and) {
+            push_conjunct(c, v->def->operands[1], a.map);
+            push_conjunct(c, v->def->operands[0], a.map);
+        } else {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_bound(Plan *p, Nest *n, const Conjunct *c, BoundKind kind, int operand,
+                      Access steps)
+{
+    Bound b = {.value = c->value, .kind = kind, .operand = operand, .steps = steps};
+
+    for (int d = 0; d < c->value->type->rank; d++)
+        b.map[d] = c->map[d];
+    vec_push(p->arena, &n->bounds, b);
+}
+
+/* Is it a comparison, true up to some index of the row and false from there on? */
+static void compare_bound(Plan *p, Nest *n, const Conjunct *c)
+{
+    const Op *op = c->value->def;
+    OpCode code = op->code;
+
+    if (code != OP_lt && code != OP_le && code != OP_gt && code != OP_ge)
+        return;
+    int moving = code == OP_lt || code == OP_le ? 0 : 1;
+    const Type *t = op->operands[0]->type;
+    if (dtype_is_float(t->dtype) || t->dtype == DT_U64 || t->pointer ||
+        access_follows(n->space, op->operands[1 - moving], c->map))
+        return;
+    Access a = access_of(n->space, op->operands[moving], c->map);
+    if (a.ok && !a.chunked && a.stride > 0 && !a.scale)
+        add_bound(p, n, c, BOUND_COMPARE, moving, a);
+}
+
+static void or_bound(Plan *p, Nest *n, const Conjunct *c)
+{
+    const Op *op = c->value->def;
+
+    for (int i = 0; i < op->noperands; i++) {
+        if (access_follows(n->space, op->operands[i], c->map))
+            continue;
+        add_bound(p, n, c, BOUND_OR, i, (Access){0});
+        return;
+    }
+}
+
+static bool is_true(const Value *v)
+{
+    uint64_t bits;
+
+    return value_constant(v, &bits) && (bits & 1);
+}
+
+static void bound_mask(Plan *p, Nest *n, Value *mask, const int8_t *map)
+{
+    Conjuncts c = {.p = p, .n = n};
+    Conjunct x;
+
+    push_conjunct(&c, mask, map);
+    while (n->bounds.len < MAX_BOUNDS && next_conjunct(&c, &x)) {
+        const Value *v = x.value;
+        if (find_bound(n, v, x.map))
+            continue;
+        if (v->type->rank == 0 || !access_follows(n->space, v, x.map)) {
+            if (!is_true(v))
+                add_bound(p, n, &x, BOUND_ROW, 0, (Access){0});
+        } else if (plan_buffer(p, v) == NO_BUFFER && v->def) {
+            (v->def->code == OP_or ? or_bound : compare_bound)(p, n, &x);
+        }
+    }
+}
+
+/* Is one of the conjuncts of a root's mask a bound, which is false behind it? */
+static bool dies_with_bounds(Plan *p, Nest *n, Value *mask)
+{
+    Conjuncts c = {.p = p, .n = n};
+    Conjunct x;
+
+    if (!mask)
+        return false;
+    push_conjunct(&c, mask, plan_identity);
+    while (next_conjunct(&c, &x)) {
+        const Bound *b = find_bound(n, x.value, x.map);
+        if (b && b->kind != BOUND_OR)
+            return true;
+    }
+    return false;
+}
+
+/* --- bounds that all masks have --- */
+
+/* Of a mask's conjuncts, how many are bounds, and is `b` one of them? */
+static int count_bounds(Plan *p, Nest *n, Value *mask, const int8_t *map, const Bound *b, bool *has)
+{
+    Conjuncts c = {.p = p, .n = n};
+    Conjunct x;
+    int count = 0;
+
+    *has = false;
+    push_conjunct(&c, mask, map);
+    while (next_conjunct(&c, &x)) {
+        const Bound *found = find_bound(n, x.value, x.map);
+        count += found != NULL;
+        *has |= found == b;
+    }
+    return count;
+}
+
+/* Do all roots of a nest have the bound in their masks? */
+static bool bounds_all_roots(Plan *p, Nest *n, const Bound *b)
+{
+    for (int i = 0; i < n->roots.len; i++) {
+        const Root *r = &n->roots.at[i];
+        Value *mask = plan_root_mask(r);
+        bool has = false;
+
+        if (mask)
+            count_bounds(p, n, mask, plan_identity, b, &has);
+        if (!has)
+            return false;
+    }
+    return true;
+}
+
+/* Do all masks that have bounds have this one? */
+static bool bounds_all_masks(Plan *p, Nest *n, const Bound *b)
+{
+    bool has;
+
+    for (int i = 0; i < n->leaves.len; i++) {
+        const Leaf *leaf = &n->leaves.at[i];
+        Value *mask = leaf->load ? op_operand(leaf->value->def, LOAD_MASK) : NULL;
+
+        if (mask && count_bounds(p, n, mask, leaf->map, b, &has) > 0 && !has)
+            return false;
+    }
+    for (int i = 0; i < n->roots.len; i++) {
+        const Root *r = &n->roots.at[i];
+        Value *mask = plan_root_mask(r);
+
+        if (mask && count_bounds(p, n, mask, plan_identity, b, &has) > 0 && !has)
+            return false;
+    }
+    return true;
+}
+
+/* A row that is dead as a whole, and what lies behind the end of one, should not be gone through
+ * with masks that are false: processors take hundreds of cycles for an access of which all lanes
+ * are off where there is no memory. */
+static void find_last_bounds(Plan *p, Nest *n)
+{
+    for (int i = 0; n->bounds.len > 1 && i < n->bounds.len; i++) {
+        Bound *b = &n->bounds.at[i];
+
+        b->is_last =
+            b->kind != BOUND_OR && (bounds_all_roots(p, n, b) || bounds_all_masks(p, n, b));
+    }
+}
+
+static void find_bounds(Plan *p, Nest *n)
+{
+    for (int i = 0; i < n->leaves.len; i++) {
+        const Leaf *leaf = &n->leaves.at[i];
+        const Op *op = leaf->value->def;
+        Value *mask = op && op_only_reads(op) ? op_operand(op, LOAD_MASK) : NULL;
+        if (mask && leaf->value->type->rank > 0 &&
+            (access_follows(n->space, op->operands[LOAD_PTR], leaf->map) ||
+             access_follows(n->space, mask, leaf->map)))
+            bound_mask(p, n, mask, leaf->map);
+    }
+    for (int i = 0; i < n->roots.len; i++) {
+        const Root *r = &n->roots.at[i];
+        Value *mask = plan_root_mask(r);
+        if (mask)
+            bound_mask(p, n, mask, plan_identity);
+    }
+    find_last_bounds(p, n);
+}
+
+/* --- nests --- */
+
+void plan_accesses(Plan *p, Nest *n)
+{
+    n->access = map_new(p->arena);
+    for (int i = 0; i < n->leaves.len; i++) {
+        Leaf *leaf = &n->leaves.at[i];
+        if (!leaf->load)
+            continue;
+        WideKey key = access_key(leaf->value, leaf->map);
+        leaf->access = map_get_wide(n->access, key); /* of two roots, it may be there twice */
+        if (!leaf->access)
+            map_put_wide(n->access, key, leaf->access = plan_load(p, n, leaf));
+    }
+    for (int i = 0; i < n->leaves.len; i++) {
+        const AccessPlan *a = n->leaves.at[i].access;
+        if (a && a->form == FORM_RECORD && !a->group)
+            group_records(p, n, i);
+    }
+    if (!n->serial && !n->backwards)
+        find_bounds(p, n);
+    for (int i = 0; i < n->roots.len; i++) {
+        Root *r = &n->roots.at[i];
+        if (r->kind == ROOT_STORE)
+            r->access = plan_store(p, n, r->op);
+        r->dies = dies_with_bounds(p, n, plan_root_mask(r));
+    }
+}

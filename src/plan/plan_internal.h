@@ -1,0 +1,160 @@
+/*
+ * plan_internal.h - what the planner's files share; see plan.h for the vocabulary
+ */
+#ifndef TILEC_PLAN_PLAN_INTERNAL_H
+#define TILEC_PLAN_PLAN_INTERNAL_H
+
+#include "plan.h"
+
+/* An effect on memory in the block being planned. */
+typedef struct {
+    const Value *ptr; /* NULL: anything */
+    int order;
+} Write;
+
+/* The state of one block while its steps are listed. */
+typedef struct {
+    BlockPlan *out;
+    Nest *open; /* takes more roots until flushed */
+    VEC(Write) writes;
+} BlockState;
+
+typedef struct {
+    Plan *plan;
+    Map *nest_of_op; /* op -> nest id + 1 */
+    int next_nest;
+    int order;
+    int64_t visits; /* of values from roots, in this round */
+    bool changed;   /* a mark was added: another round is needed */
+} Planner;
+
+/* plan_block.c.  `carried` holds the buffers that the block's yield fills, one for each operand
+ * (NO_BUFFER for scalars), or NULL. */
+BlockPlan *plan_block(Planner *pl, Block *b, const int *carried);
+
+/* What a load, store or atomic accesses. */
+_Static_assert(LOAD_PTR == 0 && STORE_PTR == 0 && RMW_PTR == 0 && CAS_PTR == 0,
+               "plan_pointer() is right for all of them");
+static inline Value *plan_pointer(const Op *access)
+{
+    return access->operands[0];
+}
+/* Operands, as ir.h names those of other ops. */
+enum { SELECT_IF, SELECT_THEN, SELECT_ELSE };
+
+/* plan.c */
+int plan_op_cost(const Op *op); /* of one element, about in instructions */
+/* Of a tile that several nests need, and none has a buffer for. */
+bool plan_is_worth_a_buffer(const ValueFacts *f);
+bool plan_is_usual(const Op *op); /* a select whose SELECT_ELSE is rarely computed */
+
+/* plan_order.c */
+/* Does the map read v at the very index of a nest of that rank? */
+bool plan_is_identity(const Value *v, const int8_t *map, int rank);
+/* Fill in leaves, work and branches of `into`, a nest of the root's shape that has no roots yet: a
+ * candidate, which becomes the open nest, or is added to it (`open`, or NULL), or is only looked
+ * at. */
+void plan_leaves(Planner *pl, const Root *root, const Nest *open, Nest *into);
+/* Mark loads that would move past a write to memory they may reach. */
+void plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const Nest *candidate,
+                    int now);
+/* May the root join the open nest?  Of equal dimensions, and neither reads what the other writes,
+ * but for an element's own. */
+bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const Nest *candidate);
+/* The inner dimension is the one along which most accesses are contiguous; the rest keep their
+ * order. */
+void plan_choose_order(const Planner *pl, Nest *n);
+/* plan_access.c: set forms and bounds of a nest that has its shape */
+void plan_accesses(Plan *p, Nest *n);
+/* plan_shape.c: set lanes, copies and blocks */
+void plan_shape(Plan *p);
+/* .. the lanes that a nest would have if its rows were long enough */
+int plan_full_lanes(const Plan *p, const Nest *n);
+/* plan_hint.c */
+typedef struct {
+    int row, vector; /* elements of a row that lie side by side; lanes of a vector */
+} PlanHint;
+/* Would longer rows take less than half the time for each element of most of the work? */
+bool plan_hint(const Plan *p, PlanHint *out);
+/* plan_access.c: is it this bound, wherever its dimensions are 1? */
+bool plan_same_place(const Bound *b, const Value *v, const int8_t *map);
+/* What is made of a value at a place of the nest: an entry; and whether that holds in this segment
+ * only, because a bound is known in it. */
+typedef struct {
+    int entry;
+    bool local;
+} Made;
+/* A value that is asked for; `detour`: the entry of that which it has begun, or NO_ENTRY. */
+typedef struct {
+    Role role;
+    Value *value;
+    int8_t map[MAX_RANK];
+    int detour;
+} Ask;
+/* What was made in a body, by access_key() for each role; reads of records by their group. */
+enum { RECORDS = ROLES, TABLES };
+typedef struct Tables Tables;
+struct Tables {
+    Map *of[TABLES];
+    const Tables *under; /* holds what these do not, or NULL */
+};
+/* A schedule while it is made. */
+typedef struct {
+    Plan *plan;
+    Nest *nest;
+    Schedule *out;
+    Part part;                    /* the list that grows; PART_ROWS: no body stands yet */
+    bool tail;                    /* vectors of this part may reach beyond the extent */
+    bool stored;                  /* this body has written to memory or a buffer */
+    bool rare;                    /* in a detour */
+    bool assumed;                 /* a value of a dead segment took a bound for false */
+    int values;                   /* of this body */
+    Map *lasting[ROLES];          /* what PART_ROWS holds */
+    const Tables *body, *current; /* of this body; of the detour in it, or the same */
+    int known[2];                 /* the entries of false and true, or NO_ENTRY */
+    VEC(Ask) asked;               /* each for the one before it */
+} Scheduler;
+
+/* plan_entry.c */
+Tables *plan_tables(Arena *a, const Tables *under); /* empty */
+Entry *plan_entry_of(const Scheduler *s, Made m);   /* until the next one is added */
+/* Add a copy of an entry to this part, or to PART_ROWS where it lasts beyond the body. */
+Made plan_entry(Scheduler *s, Entry e, bool local);
+Entry plan_entry_for(EntryKind kind, const Ask *a); /* without inputs, at level 0 */
+/* In the arena, for an entry. */
+int *plan_inputs(Scheduler *s, const int *in, int n);
+/* Add an entry at the level of its inputs, a vector where one of them is. */
+Made plan_made_of(Scheduler *s, EntryKind kind, const Ask *a, const int *in, int n, bool local);
+Made plan_known(Scheduler *s, bool what, bool local); /* an i1 that all lanes have */
+/* Is it known here, as a constant or by plan_known(), to be the i1 `what`? */
+bool plan_is_known(const Scheduler *s, Made m, bool what);
+void *plan_pack(Made m); /* as a table holds it; never NULL */
+/* False: it was not made in this body so far. */
+bool plan_recall(const Scheduler *s, int table, WideKey key, Made *out);
+/* For plan_recall(): in the tables of the body that is being planned, or in lasting ones where what
+ * was asked for is the same along the innermost dimension. */
+void plan_remember(Scheduler *s, const Ask *a, Made m);
+/* False: it has been asked for, and whoever needs it has to wait. */
+bool plan_get(Scheduler *s, Role role, Value *v, const int8_t *map, Made *out);
+
+/* plan_values.c */
+/* Make it, and all it needs before it. */
+Made plan_compute(Scheduler *s, Role role, Value *v, const int8_t *map);
+/* Set the inputs of an access but mask and data; `masked`: some lanes may be off. */
+void plan_address(Scheduler *s, const AccessPlan *a, Value *ptr, const int8_t *map, bool masked,
+                  int *in);
+/* For a tile in a buffer that has the shape of that value, read at `map`. */
+Entry plan_buffer_entry(const Scheduler *s, int buffer, int64_t first, Value *shape, Role role,
+                        const int8_t *map);
+
+/* plan_schedule.c: make the schedules of all nests */
+void plan_schedule(Plan *p);
+
+/* plan_size.c: set size and `beyond` */
+void plan_measure(Plan *p);
+/* plan_ahead.c: choose what each nest prefetches for the next program. */
+void plan_look_ahead(Plan *p);
+
+const Type *plan_root_shape(const Root *r); /* the type whose dimensions its nest runs over */
+
+#endif

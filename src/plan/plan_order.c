@@ -1,0 +1,379 @@
+/*
+ * plan_order.c - which roots may share a nest, and which loads must stay where they are
+ *
+ * In a nest, element i of every root is done before element i+1 of any.  Programs say: all of the
+ * first op, then all of the second.  The two agree unless one root reads what another writes at a
+ * different element; the rules here look for exactly that, with `may alias` as the safe answer.
+ */
+#include "plan_internal.h"
+
+/* May the two pointers reach the same memory?  Not when they come from different parameters and the
+ * launch promised that those are apart. */
+static bool may_alias(const Plan *p, const Value *a, const Value *b)
+{
+    return !p->bases || (ir_bases_of(p->bases, a) & ir_bases_of(p->bases, b)) != 0;
+}
+
+const Type *plan_root_shape(const Root *r)
+{
+    switch (r->kind) {
+    case ROOT_FILL:
+        return r->value->type;
+    case ROOT_REDUCE:
+    case ROOT_SCAN:
+    case ROOT_COUNT:
+    case ROOT_STORE:
+    case ROOT_ATOMIC:
+        return r->op->operands[0]->type;
+    }
+    return NULL;
+}
+
+Value *plan_root_mask(const Root *r)
+{
+    switch (r->kind) {
+    case ROOT_STORE:
+        return op_operand(r->op, STORE_MASK);
+    case ROOT_COUNT:
+        return op_operand(r->op, HISTOGRAM_MASK);
+    default:
+        return NULL;
+    }
+}
+
+_Static_assert(MAX_RANK == 16, "the maps below have an entry for each dimension");
+const int8_t plan_identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const int8_t nowhere[MAX_RANK] = {-1, -1, -1, -1, -1, -1, -1, -1,
+                                         -1, -1, -1, -1, -1, -1, -1, -1};
+
+bool plan_is_identity(const Value *v, const int8_t *map, int rank)
+{
+    if (v->type->rank != rank)
+        return false;
+    for (int d = 0; d < rank; d++) {
+        if (map[d] != d && v->type->dims[d] != 1)
+            return false;
+    }
+    return true;
+}
+
+/* A value still to be walked.  inside: compute it even when it has a buffer, as the fill of that
+ * very buffer does.  rare: its leaves count, its work is hardly ever done.  whole: a buffer of
+ * which any element may be read. */
+typedef struct {
+    Value *value;
+    int8_t map[MAX_RANK];
+    bool inside, rare, whole;
+} Visit;
+
+enum { MANY_VISITS = 16 }; /* for each value of the kernel */
+
+/* A walk from a root to leaves, over a stack of its own: programs may be long. */
+typedef struct {
+    Planner *pl;
+    Nest *into;
+    int open; /* nests of lower numbers take no more roots */
+    Map *seen;
+    VEC(Visit) todo;
+} Walk;
+
+static void add_leaf(Walk *w, const Visit *at, bool load)
+{
+    Value *v = at->value;
+    Leaf leaf = {.value = v, .load = load};
+
+    leaf.identity = !at->whole && plan_is_identity(v, at->map, w->into->rank);
+    for (int d = 0; d < v->type->rank; d++)
+        leaf.map[d] = at->map[d];
+    vec_push(w->pl->plan->arena, &w->into->leaves, leaf);
+}
+
+static bool is_float_division(const Op *op)
+{
+    return op->code == OP_div && dtype_is_float(op->results[0]->type->dtype);
+}
+
+static void visit_later(Walk *w, Visit visit, const int8_t *map)
+{
+    for (int d = 0; d < visit.value->type->rank; d++)
+        visit.map[d] = map[d];
+    vec_push(w->pl->plan->arena, &w->todo, visit);
+}
+
+/* A buffer of which any element may be read; the map says more, where more is known. */
+static void visit_whole(Walk *w, Value *v, const int8_t *map, bool rare)
+{
+    visit_later(w, (Visit){.value = v, .rare = rare, .whole = true}, map);
+}
+
+/* At the nest's indices, but along the axis. */
+static void visit_gathered(Walk *w, const Op *op, const int8_t *map, bool rare)
+{
+    int8_t from[MAX_RANK];
+    Value *tile = plan_gathered(op, from);
+
+    for (int d = 0; d < tile->type->rank; d++)
+        from[d] = from[d] < 0 || from[d] == attr_axis(op) ? -1 : map[from[d]];
+    visit_whole(w, tile, from, rare);
+}
+
+/* The last first, so that the first is walked first. */
+static void visit_operands(Walk *w, const Op *op, const int8_t *map, bool rare)
+{
+    bool usual = plan_is_usual(op);
+
+    for (int i = op->noperands - 1; i >= 0; i--) {
+        Visit visit = {.value = op->operands[i], .rare = rare || (usual && i == SELECT_ELSE)};
+
+        if (op->code == OP_gather && i == GATHER_SOURCE)
+            visit_gathered(w, op, map, rare);
+        else if (op->nresults > 0 && access_rearranges(op->results[0]))
+            visit_whole(w, visit.value, nowhere, rare);
+        else
+            visit_later(w, visit, map);
+    }
+}
+
+/* In a program of many roots that all reach far back, walks would meet everything before them
+ * again.  From some number of visits on, what an earlier nest has computed, and is too dear to be
+ * computed twice, is marked where that is seen, not when the round has ended. */
+static void buffer_early(Walk *w, ValueFacts *f)
+{
+    Planner *pl = w->pl;
+    bool again = f->walked != NEST_NONE && f->walked < w->open;
+
+    if (f->walked == NEST_NONE)
+        f->walked = w->into->id;
+    if (pl->visits++ < (int64_t)MANY_VISITS * pl->plan->func->nvalues || !again)
+        return;
+    if (f->buffered || !plan_is_worth_a_buffer(f))
+        return;
+    f->buffered = pl->changed = true;
+    f->fill_nest = NEST_NONE;
+}
+
+static void visit(Walk *w, const Visit *at)
+{
+    Value *v = at->value;
+    ValueFacts *f = &w->pl->plan->facts[v->id];
+    WideKey key = access_key(v, at->map);
+
+    if (at->whole) {
+        add_leaf(w, at, false);
+        return;
+    }
+    if (map_get_wide(w->seen, key))
+        return;
+    map_put_wide(w->seen, key, v);
+    if (v->type->rank > 0 && !at->inside)
+        buffer_early(w, f);
+    if (v->type->rank == 0 || (f->buffered && !at->inside)) {
+        add_leaf(w, at, false);
+        return;
+    }
+    int8_t in[MAX_RANK];
+    Value *source = access_renamed(v, at->map, in);
+    if (source) {
+        visit_later(w, (Visit){.value = source, .rare = at->rare}, in);
+        return;
+    }
+    if (op_only_reads(v->def))
+        add_leaf(w, at, true);
+    w->into->values++;
+    w->into->work += at->rare ? 0 : plan_op_cost(v->def);
+    w->into->branches |= plan_is_usual(v->def) || is_float_division(v->def);
+    visit_operands(w, v->def, at->map, at->rare);
+}
+
+void plan_leaves(Planner *pl, const Root *root, const Nest *open, Nest *into)
+{
+    Walk w = {.pl = pl, .into = into, .seen = map_new(pl->plan->arena)};
+
+    w.open = open ? open->id : into->id;
+    if (root->kind != ROOT_FILL) {
+        visit_operands(&w, root->op, plan_identity, false);
+    } else if (root->source == NO_BUFFER) {
+        Visit first = {.value = root->value};
+        first.inside = pl->plan->facts[root->value->id].buffer == root->buffer;
+        visit_later(&w, first, plan_identity);
+    }
+    while (w.todo.len > 0) {
+        Visit at = w.todo.at[--w.todo.len];
+        visit(&w, &at);
+    }
+}
+
+static void pin(Planner *pl, const Value *load)
+{
+    pl->plan->facts[load->id].buffered = true;
+    pl->changed = true;
+}
+
+/* No two elements of the tile are at one address. */
+static bool no_repeats(const Planner *pl, Value *ptr)
+{
+    Plan *p = pl->plan;
+    Repeats *known = &p->facts[ptr->id].repeats;
+
+    if (*known == REPEATS_UNASKED)
+        *known = access_distinct(p->arena, p->axis, ptr) ? REPEATS_NEVER : REPEATS_MAYBE;
+    return *known == REPEATS_NEVER;
+}
+
+/* The load and the store or atomic touch the same element at the same index, and nothing else in
+ * common. */
+static bool same_element(const Planner *pl, const Leaf *load, const Op *write)
+{
+    return load->identity && load->value->def->operands[LOAD_PTR] == plan_pointer(write) &&
+           no_repeats(pl, plan_pointer(write));
+}
+
+static bool is_write(const Root *r)
+{
+    return r->kind == ROOT_STORE || r->kind == ROOT_ATOMIC;
+}
+
+void plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const Nest *candidate,
+                    int now)
+{
+    for (int i = 0; i < candidate->leaves.len; i++) {
+        const Leaf *leaf = &candidate->leaves.at[i];
+        if (!leaf->load)
+            continue;
+        const Value *ptr = leaf->value->def->operands[LOAD_PTR];
+        int from = pl->plan->facts[leaf->value->id].order;
+        for (int k = 0; k < st->writes.len; k++) {
+            const Write *w = &st->writes.at[k];
+            if (w->order > from && w->order < now && (!w->ptr || may_alias(pl->plan, ptr, w->ptr)))
+                pin(pl, leaf->value);
+        }
+        if (is_write(root) && may_alias(pl->plan, ptr, plan_pointer(root->op)) &&
+            !same_element(pl, leaf, root->op))
+            pin(pl, leaf->value);
+    }
+}
+
+static bool same_dims(const Nest *n, const Type *t)
+{
+    if (n->rank != t->rank)
+        return false;
+    for (int d = 0; d < n->rank; d++) {
+        if (n->dims[d] != t->dims[d])
+            return false;
+    }
+    return true;
+}
+
+/* Does the leaf read something that `r`, already in the nest, makes, other than at this index? */
+static bool reads_result(const Planner *pl, const Leaf *leaf, const Root *r)
+{
+    if (r->kind == ROOT_FILL) {
+        int buffer = pl->plan->facts[leaf->value->id].buffer;
+        return buffer == r->buffer && !leaf->identity;
+    }
+    if (r->op == leaf->value->def && r->kind != ROOT_STORE)
+        return true;
+    return r->kind == ROOT_STORE && leaf->load &&
+           may_alias(pl->plan, leaf->value->def->operands[LOAD_PTR], r->op->operands[STORE_PTR]);
+}
+
+static bool overwrites(const Planner *pl, const Leaf *old, const Root *root)
+{
+    if (root->kind == ROOT_FILL)
+        return pl->plan->facts[old->value->id].buffer == root->buffer && !old->identity;
+    return root->kind == ROOT_STORE && old->load &&
+           may_alias(pl->plan, old->value->def->operands[LOAD_PTR],
+                     root->op->operands[STORE_PTR]) &&
+           !same_element(pl, old, root->op);
+}
+
+/* Two stores may reach one element, and not just each at its index. */
+static bool stores_clash(const Planner *pl, const Op *x, const Op *y)
+{
+    Value *to = x->operands[STORE_PTR], *too = y->operands[STORE_PTR];
+
+    return (to != too || !no_repeats(pl, too)) && may_alias(pl->plan, to, too);
+}
+
+bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const Nest *candidate)
+{
+    if (root->kind == ROOT_ATOMIC || root->kind == ROOT_SCAN ||
+        !same_dims(open, plan_root_shape(root)))
+        return false;
+    for (int k = 0; k < open->roots.len; k++) {
+        const Root *r = &open->roots.at[k];
+        for (int i = 0; i < candidate->leaves.len; i++) {
+            if (reads_result(pl, &candidate->leaves.at[i], r))
+                return false;
+        }
+        if (r->kind == ROOT_STORE && root->kind == ROOT_STORE && stores_clash(pl, r->op, root->op))
+            return false;
+        if (root->source != NO_BUFFER && r->kind == ROOT_FILL && r->buffer == root->source)
+            return false;
+    }
+    for (int i = 0; i < open->leaves.len; i++) {
+        if (overwrites(pl, &open->leaves.at[i], root))
+            return false;
+    }
+    return true;
+}
+
+/* --- the order of loops --- */
+
+/* Votes for the dimension along which this leaf is contiguous in memory. */
+static void vote(const Planner *pl, const Leaf *leaf, int *votes)
+{
+    const Type *t = leaf->value->type;
+
+    if (t->rank == 0)
+        return;
+    if (leaf->load) {
+        const Axis *a = axis_of(pl->plan->axis, leaf->value->def->operands[LOAD_PTR]);
+        for (int d = 0; d < t->rank; d++) {
+            if (leaf->map[d] >= 0 && a->contiguity[d] > 1)
+                votes[leaf->map[d]] += 2;
+        }
+        return;
+    }
+    int last = t->rank - 1;
+    while (last > 0 && t->dims[last] == 1)
+        last--;
+    if (leaf->map[last] >= 0)
+        votes[leaf->map[last]] += 1;
+}
+
+static void vote_store(const Planner *pl, const Op *op, int *votes)
+{
+    const Value *ptr = op->operands[STORE_PTR];
+    const Axis *a = axis_of(pl->plan->axis, ptr);
+
+    for (int d = 0; d < ptr->type->rank; d++) {
+        if (a->contiguity[d] > 1)
+            votes[d] += 2;
+    }
+}
+
+void plan_choose_order(const Planner *pl, Nest *n)
+{
+    int votes[MAX_RANK] = {0};
+
+    for (int i = 0; i < n->leaves.len; i++)
+        vote(pl, &n->leaves.at[i], votes);
+    for (int i = 0; i < n->roots.len; i++) {
+        if (n->roots.at[i].kind == ROOT_STORE)
+            vote_store(pl, n->roots.at[i].op, votes);
+        if (n->roots.at[i].kind == ROOT_FILL)
+            votes[n->rank - 1] += 1;
+    }
+    int inner = n->rank - 1;
+    for (int d = n->rank - 1; d >= 0; d--) {
+        if (n->dims[inner] == 1 || (n->dims[d] > 1 && votes[d] > votes[inner]))
+            inner = d;
+    }
+    int at = 0;
+    for (int d = 0; d < n->rank; d++) {
+        if (d != inner)
+            n->order[at++] = d;
+    }
+    n->order[at] = inner;
+}

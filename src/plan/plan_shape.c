@@ -1,0 +1,184 @@
+/*
+ * plan_shape.c - how wide each nest and each product runs on the machine at hand
+ *
+ * The last decisions of a plan, made when no more values move: lanes of a vector, copies of a
+ * nest's body, the block of a product that stays in registers.
+ */
+#include <string.h>
+
+#include "plan_internal.h"
+
+enum { UNROLLED_WORK = 64 /* ops in one unrolled body, of 16 registers; AVX-512 has 32 */ };
+
+/* Full blocks of a product are as large as the registers allow: 16, and 32 with AVX-512.  Wider
+ * than high they are where there are few rows, or too few sums would run side by side. */
+enum { ROWS = 6, ROWS_AVX512 = DOT_MAX_ROWS, VECTORS = 2, FEW_ROWS = 2 };
+
+/* The accumulators, the vectors of b, and one element of a in all lanes. */
+#define REGISTERS(rows, vectors) ((rows) * (vectors) + (vectors) + 1)
+_Static_assert(REGISTERS(ROWS, VECTORS) <= 16 && REGISTERS(FEW_ROWS, DOT_MAX_VECTORS) <= 16 &&
+                   REGISTERS(ROWS_AVX512, VECTORS) <= 32,
+               "a block stays in registers");
+
+Machine plan_machine(const char *features)
+{
+    Machine m = {.avx2 = strstr(features, "+avx2") != NULL};
+
+    m.fma = strstr(features, "+fma") != NULL;
+    m.avx512f = strstr(features, "+avx512f") != NULL;
+    m.avx512bw = strstr(features, "+avx512bw") != NULL;
+    m.vector_bytes = m.avx512f ? MAX_VECTOR : m.avx2 ? 32 : 16;
+    return m;
+}
+
+/* --- nests --- */
+
+static int data_bits(const Plan *p, const Value *v)
+{
+    const Type *t = v->type;
+
+    if (t->rank == 0 || (!t->pointer && t->dtype == DT_I1))
+        return 0;
+    if (t->pointer)
+        return plan_buffer(p, v) != NO_BUFFER ? 64 : 0;
+    bool is_data = !v->def || op_only_reads(v->def) || dtype_is_float(t->dtype) ||
+                   plan_buffer(p, v) != NO_BUFFER;
+    return is_data ? dtype_bits(plan_register_dtype(t->dtype)) : 0;
+}
+
+static const Value *root_value(const Root *r)
+{
+    switch (r->kind) {
+    case ROOT_FILL:
+        return r->value;
+    case ROOT_STORE:
+        return r->op->operands[STORE_DATA];
+    case ROOT_ATOMIC: /* the new value of a compare-and-swap is as wide as what it expects */
+        return r->op->operands[RMW_DATA];
+    default:
+        return r->op->operands[0];
+    }
+}
+
+/* As many of the widest data as one machine vector holds. */
+int plan_full_lanes(const Plan *p, const Nest *nest)
+{
+    int bits = 0;
+
+    for (int i = 0; i < nest->leaves.len; i++)
+        bits = MAX(bits, data_bits(p, nest->leaves.at[i].value));
+    for (int i = 0; i < nest->roots.len; i++) {
+        const Root *r = &nest->roots.at[i];
+        bits = MAX(bits, data_bits(p, root_value(r)));
+        for (int k = 0; r->op && k < r->op->nresults; k++)
+            bits = MAX(bits, data_bits(p, r->op->results[k]));
+    }
+    return p->machine.vector_bytes * 8 / (bits == 0 ? 32 : MAX(bits, 8));
+}
+
+/* These, but not far beyond the extent.  No buffer holds wider elements, so that a vector at its
+ * end stays within its padding. */
+static int choose_lanes(const Plan *p, const Nest *nest, int extent)
+{
+    int lanes = plan_full_lanes(p, nest);
+
+    while (lanes > 1 && lanes / 2 >= extent)
+        lanes /= 2;
+    return lanes;
+}
+
+/* Independent chains for the processor, as many as registers allow. */
+static int choose_unroll(const Plan *p, const Nest *nest, int extent, int lanes)
+{
+    int room = p->machine.avx512f ? 2 * UNROLLED_WORK : UNROLLED_WORK;
+    int work = nest->work + nest->roots.len, unroll = MAX_UNROLL;
+
+    while (unroll > 1 && (unroll * work > room || extent < 2 * unroll * lanes))
+        unroll /= 2;
+    return unroll;
+}
+
+/* Two copies of a long body stand one behind the other, too far apart for the processor to overlap
+ * them well, and copies that branch each branch for themselves.  Vectors of several registers do
+ * the same work, and LLVM splits them op by op. */
+static void put_side_by_side(Nest *n)
+{
+    bool apart = n->unroll == 2 || n->branches;
+
+    if (n->unroll == 1 || !apart || n->lanes * n->unroll > MAX_LANES)
+        return;
+    n->lanes *= n->unroll;
+    n->unroll = 1;
+}
+
+/* Elements of a scan follow each other, so where there are no lanes they are rows of one element.
+ */
+static Combining combining_of(const Nest *n, const Root *r)
+{
+    Combining c = {.kind = ir_combine_kind(r->op)};
+    bool inner = attr_axis(r->op) == n->order[n->rank - 1];
+
+    if (!inner || (n->serial && r->kind == ROOT_SCAN))
+        c.along = ALONG_ROWS;
+    else
+        c.along = n->serial ? ALONG_ELEMENTS : ALONG_LANES;
+    return c;
+}
+
+static bool has_buffer(const void *plan, const Value *v)
+{
+    return plan_buffer(plan, v) != NO_BUFFER;
+}
+
+static void shape_nest(Plan *p, Nest *n)
+{
+    int inner = n->order[n->rank - 1], extent = n->dims[inner];
+
+    for (int k = 0; k < n->rank - 1; k++)
+        n->level_of[n->order[k]] = n->dims[n->order[k]] == 1 ? 0 : k + 1;
+    n->level_of[inner] = n->rank;
+    n->backwards = plan_runs_backwards(n, inner);
+    n->lanes = n->serial ? 1 : choose_lanes(p, n, extent);
+    n->unroll = n->serial ? 1 : choose_unroll(p, n, extent, n->lanes);
+    put_side_by_side(n);
+    for (int i = 0; i < n->roots.len; i++) {
+        Root *r = &n->roots.at[i];
+        if (r->kind == ROOT_REDUCE || r->kind == ROOT_SCAN)
+            r->combining = combining_of(n, r);
+    }
+    n->space = access_space(p->arena, p->axis, inner, n->lanes, has_buffer, p);
+    plan_accesses(p, n);
+}
+
+/* --- products --- */
+
+static DotShape shape_dot(const Plan *p, const Op *op)
+{
+    const Type *acc = op->results[0]->type;
+    int m = acc->dims[acc->rank - 2], n = acc->dims[acc->rank - 1];
+    DotShape s = {.lanes = p->machine.vector_bytes / dtype_size(plan_register_dtype(acc->dtype))};
+
+    while (s.lanes > 1 && s.lanes / 2 >= n)
+        s.lanes /= 2;
+    s.rows = MIN(m, p->machine.avx512f ? ROWS_AVX512 : ROWS);
+    s.vectors = m <= FEW_ROWS ? DOT_MAX_VECTORS : VECTORS;
+    return s;
+}
+
+static void shape_block(Plan *p, BlockPlan *b)
+{
+    for (int i = 0; b && i < b->steps.len; i++) {
+        Step *s = &b->steps.at[i];
+        if (s->kind == STEP_NEST)
+            shape_nest(p, s->nest);
+        if (s->kind == STEP_DOT)
+            s->dot = shape_dot(p, s->op);
+        shape_block(p, s->body[0]);
+        shape_block(p, s->body[1]);
+    }
+}
+
+void plan_shape(Plan *p)
+{
+    shape_block(p, p->body);
+}
