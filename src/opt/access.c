@@ -28,13 +28,18 @@ enum { MAX_WIDENED = 32 };
 
 /* --- maps --- */
 
-uint64_t access_key(const Value *v, const int8_t *map)
+/* Tiles of up to six dimensions, which nearly all are, have keys of one word. */
+WideKey access_key(const Value *v, const int8_t *map)
 {
-    _Static_assert(MAX_RANK <= 8, "0 to MAX_RANK in 4 bits for each dimension, and 32 for the id");
-    uint64_t key = (uint64_t)v->id + 1;
+    enum { BITS = 5, FIRST = 6 }; /* of one dimension; how many stand beside the id */
+    _Static_assert(MAX_RANK < 1 << BITS && (MAX_RANK - FIRST) * BITS < 63, "0 to MAX_RANK in each");
+    WideKey key = {(uint64_t)v->id + 1, 0};
+    int rank = v->type->rank;
 
-    for (int d = 0; d < MAX_RANK; d++)
-        key = key << 4 | (uint64_t)(d < v->type->rank ? map[d] + 1 : 0);
+    for (int d = 0; d < FIRST; d++)
+        key.low = key.low << BITS | (uint64_t)(d < rank ? map[d] + 1 : 0);
+    for (int d = FIRST; d < rank; d++)
+        key.high = key.high << BITS | (uint64_t)(map[d] + 1);
     return key;
 }
 
@@ -105,7 +110,7 @@ static void answer_all(AccessSpace *s, const Map *known, Value *v, const int8_t 
         Visit *top = &todo.at[todo.len - 1];
         int8_t in[MAX_RANK];
         Value *next = rests(s, top->value, top->map, top->next++, in);
-        if (next && !map_get(known, access_key(next, in))) {
+        if (next && !map_get_wide(known, access_key(next, in))) {
             vec_push(s->arena, &todo, visit_at(next, in));
         } else if (!next) {
             Visit done = todo.at[--todo.len];
@@ -156,19 +161,19 @@ static void find_following(AccessSpace *s, Value *v, const int8_t *map)
     for (int d = 0; own && d < v->type->rank; d++)
         yes |= map[d] == s->inner && v->type->dims[d] > 1;
     for (int i = 0; !yes && (x = followed(s, v, map, i, in)); i++)
-        yes = map_get(s->follows, access_key(x, in)) == &it_follows;
-    map_put(s->follows, access_key(v, map), (void *)(yes ? &it_follows : &it_stays));
+        yes = map_get_wide(s->follows, access_key(x, in)) == &it_follows;
+    map_put_wide(s->follows, access_key(v, map), (void *)(yes ? &it_follows : &it_stays));
 }
 
 bool access_follows(AccessSpace *s, const Value *v, const int8_t *map)
 {
-    uint64_t key = access_key(v, map);
+    WideKey key = access_key(v, map);
 
     if (v->type->rank == 0)
         return false;
-    if (!map_get(s->follows, key))
+    if (!map_get_wide(s->follows, key))
         answer_all(s, s->follows, (Value *)v, map, followed, find_following);
-    return map_get(s->follows, key) == &it_follows;
+    return map_get_wide(s->follows, key) == &it_follows;
 }
 
 /* --- steps --- */
@@ -332,7 +337,7 @@ static Access negated(Access x)
 static Value *stepped(const AccessSpace *s, const Value *v, const int8_t *map, int i, int8_t *in)
 {
     if (!is_index(v->type) || v->type->rank == 0 || is_given(s, v) ||
-        map_get(s->follows, access_key(v, map)) != &it_follows)
+        map_get_wide(s->follows, access_key(v, map)) != &it_follows)
         return NULL;
     Value *source = access_renamed(v, map, in);
     if (source)
@@ -354,7 +359,7 @@ static Value *stepped(const AccessSpace *s, const Value *v, const int8_t *map, i
 
 static Access known_access(const AccessSpace *s, const Value *v, const int8_t *map)
 {
-    const Access *a = map_get(s->accesses, access_key(v, map));
+    const Access *a = map_get_wide(s->accesses, access_key(v, map));
 
     return a ? *a : (Access){0};
 }
@@ -479,14 +484,14 @@ static void find_access(AccessSpace *s, Value *v, const int8_t *map)
     }
     if (v->type->pointer)
         a->sum = sum_of(s, v, map);
-    map_put(s->accesses, access_key(v, map), a);
+    map_put_wide(s->accesses, access_key(v, map), a);
 }
 
 Access access_of(AccessSpace *s, Value *v, const int8_t *map)
 {
-    uint64_t key = access_key(v, map);
+    WideKey key = access_key(v, map);
 
-    if (!map_get(s->accesses, key)) {
+    if (!map_get_wide(s->accesses, key)) {
         access_follows(s, v, map); /* of all that it rests on */
         answer_all(s, s->accesses, v, map, stepped, find_access);
     }
@@ -502,7 +507,7 @@ AccessSpace *access_space(Arena *a, const AxisFacts *axis, int inner, int lanes,
     return s;
 }
 
-static const int8_t identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7};
+static const int8_t identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 static bool nothing_given(const void *whose, const Value *v)
 {

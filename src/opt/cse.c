@@ -33,7 +33,7 @@ static bool is_candidate(const Op *op)
 {
     if (op->nresults == 0)
         return false;
-    return op->code == OP_load ? !attr_volatile(op) : op_has(op, PURE) && !op_has_effects(op);
+    return op_only_reads(op) ? !op_is_volatile(op) : op_has(op, PURE) && !op_has_effects(op);
 }
 
 static uint64_t mix(uint64_t h, uint64_t x)
@@ -169,8 +169,10 @@ static void merge(Cse *c, Op *op)
         push_entry(c, op, hash, memory);
         return;
     }
-    for (int i = 0; i < op->nresults; i++)
+    for (int i = 0; i < op->nresults; i++) {
+        value_symbols_meet(op->block->func->module, e->op->results[i], op->results[i]);
         op->results[i]->repl = e->op->results[i];
+    }
     op_remove(op);
 }
 

@@ -23,9 +23,7 @@ typedef struct {
 
 static bool is_root(const Op *op)
 {
-    if (op->code == OP_load)
-        return attr_volatile(op) != 0;
-    return op_has(op, WRITES | EFFECT) || op->code == OP_return;
+    return op_has(op, WRITES | EFFECT) || op_is_volatile(op) || op->code == OP_return;
 }
 
 static void need(Dce *c, Value *v)
@@ -68,7 +66,7 @@ static void need_op(Dce *c, Op *op)
     need_all(c, op->operands, own_operands(op));
     if (op->block->owner)
         need_op(c, op->block->owner);
-    bool combines = op->code == OP_reduce || op->code == OP_scan; /* all of its region is needed */
+    bool combines = op_has(op, COMBINES); /* all of its region is needed */
     for (int r = 0; r < COUNT(op->regions); r++) {
         Block *b = op->regions[r];
         for (Op *o = !b ? NULL : combines ? b->first : opt_last(b); o; o = o->next)

@@ -18,7 +18,7 @@ static bool is_zero_bits(const Value *v)
 /* The same load with its first n operands. */
 static Value *shorter_load(Op *op, int n)
 {
-    return fold_new(op, OP_load, n, op->operands, op->nattrs, op->attrs, op->results[0]->type);
+    return fold_new(op, op->code, n, op->operands, op->nattrs, op->attrs, op->results[0]->type);
 }
 
 /* Every lane would read one address: read it once. */
@@ -34,7 +34,7 @@ static Value *load_once(Op *op)
     }
     for (int i = 0; i < op->noperands; i++)
         scalars[i] = opt_uniform_scalar(&b, op->operands[i]);
-    Value *x = fold_new(op, OP_load, op->noperands, scalars, op->nattrs, op->attrs,
+    Value *x = fold_new(op, op->code, op->noperands, scalars, op->nattrs, op->attrs,
                         type_element(b.module, t));
     return fold_unary(op, OP_splat, x, t);
 }

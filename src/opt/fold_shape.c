@@ -7,6 +7,16 @@
  */
 #include "fold.h"
 
+/* The constant x in the shape of the op's result. */
+static Value *same_constant(Op *op, const Value *x, uint64_t bits)
+{
+    Value *v = fold_const(op, op->results[0]->type, bits);
+
+    v->number = x->number;
+    v->extents = op->results[0]->extents;
+    return v;
+}
+
 /* A uniform tile, or a scalar, in another shape. */
 static Value *reshape_uniform(Op *op)
 {
@@ -17,7 +27,7 @@ static Value *reshape_uniform(Op *op)
     if (type_is_tile(x->type) && !opt_is_uniform(x))
         return NULL;
     if (opt_made_by(x, OP_const) && value_constant(x, &bits))
-        return fold_const(op, t, bits);
+        return same_constant(op, x, bits);
     if (!type_is_tile(t))
         return x->def->operands[0]; /* a splat back to its scalar */
     if (op->code == OP_splat)
@@ -114,8 +124,7 @@ Value *fold_shape(Op *op)
 
 bool fold_reduction(Op *op)
 {
-    if ((op->code != OP_reduce && op->code != OP_scan) ||
-        op->operands[0]->type->dims[attr_axis(op)] != 1)
+    if (!op_has(op, COMBINES) || op->operands[0]->type->dims[attr_axis(op)] != 1)
         return false;
     for (int i = 0; i < op->nresults; i++) {
         const Type *t = op->results[i]->type;

@@ -129,20 +129,11 @@ void opt_resolve_all(Block *b)
 }
 
 /* Elements along the axis combined by this op. */
-static Value *reduce_along(Builder *b, OpCode how, Value *v, int axis)
+Value *opt_reduce_along(Builder *b, OpCode how, Value *v, int axis)
 {
-    Type t = *v->type;
-    int64_t along = axis;
-
-    t.rank--;
-    for (int d = axis; d < t.rank; d++)
-        t.dims[d] = t.dims[d + 1];
-    const Type *result = type_of(b->module, t), *element = type_element(b->module, v->type);
-    Op *op = build_op(b, OP_reduce, 1, &v, 1, &along, 1, &result);
-    Value *x = block_add_arg(op->regions[0], element);
-    Value *y = block_add_arg(op->regions[0], element);
+    Op *op = build_reduce(b, 1, &v, axis);
     Builder in = builder_into(b, op->regions[0]);
-    Value *both = build_binary(&in, how, x, y);
+    Value *both = build_binary(&in, how, op->regions[0]->args[0], op->regions[0]->args[1]);
     build_yield(&in, OP_yield, 1, &both);
     return op->results[0];
 }
@@ -150,7 +141,7 @@ static Value *reduce_along(Builder *b, OpCode how, Value *v, int axis)
 Value *opt_reduce_all(Builder *b, OpCode how, Value *v)
 {
     while (v->type->rank > 0)
-        v = reduce_along(b, how, v, v->type->rank - 1);
+        v = opt_reduce_along(b, how, v, v->type->rank - 1);
     return v;
 }
 

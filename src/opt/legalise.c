@@ -25,7 +25,8 @@ void opt_drop_schedule(Module *m)
 }
 
 typedef struct {
-    bool handles, handed_over; /* some are made; some go to a helper or come from one */
+    OptTakes takes;
+    bool handles, handed_over; /* some are not taken; some go to a helper or come from one */
 } Found;
 
 static void find_handles(Op *op, void *found)
@@ -37,19 +38,19 @@ static void find_handles(Op *op, void *found)
         here = here || op->operands[i]->type->handle != HANDLE_NONE;
     for (int i = 0; i < op->nresults; i++)
         here = here || op->results[i]->type->handle != HANDLE_NONE;
-    f->handles = f->handles || here;
+    f->handles = f->handles || (here && !(f->takes && f->takes(op)));
     f->handed_over = f->handed_over || (here && op->code == OP_call);
 }
 
 /* What helpers take and give is taken apart where they are called. */
-static void legalise_handles(Module *m, Diags *d)
+static void legalise_handles(Module *m, OptTakes takes, Diags *d)
 {
     int errors = diag_errors(d);
-    Found found = {false, false};
+    Found found = {takes, false, false};
 
     for (int i = 0; i < m->nfuncs; i++)
         ir_walk(m->funcs[i]->body, find_handles, &found);
-    if (found.handed_over)
+    if (found.handles && found.handed_over)
         opt_inline(m, d);
     if (found.handles && diag_errors(d) == errors)
         opt_expand_blocks(m);
@@ -59,8 +60,6 @@ void opt_legalise(Module *m, const OptOptions *o, Diags *d)
 {
     if (!o->schedules)
         opt_drop_schedule(m);
-    if (!o->handles)
-        legalise_handles(m, d);
-    if (!o->inline_asm)
-        opt_translate_asm(m);
+    legalise_handles(m, o->takes, d);
+    opt_translate_asm(m, o->takes);
 }

@@ -135,16 +135,14 @@ static void expand_load(Blocks *c, Op *op)
     const Parts p = parts_at(c, op, 1);
     const Type *block = op->operands[BLOCK_HANDLE]->type;
     Builder b = builder_before(op);
-    Value *v[3] = {[LOAD_MASK] = boundary_mask(&b, &p, op)};
+    Value *mask = boundary_mask(&b, &p, op), *other = NULL;
+    Value *from = pointers(&b, &p, block);
 
-    v[LOAD_PTR] = pointers(&b, &p, block);
-    int n = v[LOAD_MASK] ? 2 : 1;
-    if (v[LOAD_MASK] && (attr_padding(op) == PAD_NAN || block->padding == PAD_NAN)) {
+    if (mask && (attr_padding(op) == PAD_NAN || block->padding == PAD_NAN)) {
         Value *nan = build_float(&b, type_scalar(c->module, block->dtype), __builtin_nan(""));
-        v[LOAD_OTHER] = build_splat(&b, nan, block);
-        n = 3;
+        other = build_splat(&b, nan, block);
     }
-    Op *load = build_op(&b, OP_load, n, v, 0, NULL, 0, NULL);
+    Op *load = build_load(&b, from, mask, other);
     put_hints(load, op);
     load->results[0]->name = op->results[0]->name;
     op->results[0]->repl = load->results[0];

@@ -59,14 +59,14 @@ static bool may_leave(const Op *op, Around *loop)
 {
     if (op_has(op, PURE))
         return !op_has_effects(op); /* a reduction whose region reads or writes memory stays */
-    return op->code == OP_load && !attr_volatile(op) && runs_at_least_once(op, loop->op) &&
+    return op_only_reads(op) && !op_is_volatile(op) && runs_at_least_once(op, loop->op) &&
            !may_write(loop);
 }
 
 /* Gives the level of the block where op now is. */
 static int hoist(Licm *c, Op *op, int level, Around *around)
 {
-    if (!op_has(op, PURE) && op->code != OP_load)
+    if (!op_has(op, PURE) && !op_only_reads(op))
         return level;
     int needed = deepest_operand(c, op, op);
 

@@ -8,6 +8,10 @@
 
 #include "../ir/ir.h"
 
+/* Does a target take the op as it is?  Asked of what opt_legalise() can write in terms of ops that
+ * every target has: those on block pointers and descriptors, and inline assembly. */
+typedef bool (*OptTakes)(const Op *op);
+
 /* pipeline.c */
 typedef struct {
     /* which functions of fp32 the target has natively; those of smaller floats then compute in it,
@@ -17,10 +21,9 @@ typedef struct {
     /* expansions without tables, and without parts that are rarely needed: a select computes both
      */
     bool straight_math;
-    bool schedules;  /* the target reads how many warps and stages are wished for */
-    bool handles;    /* .. and has block pointers and descriptors */
-    bool inline_asm; /* .. and takes assembly */
-    bool verify;     /* after every pass; on in debug builds and in the tests */
+    bool schedules; /* the target reads how many warps and stages are wished for */
+    OptTakes takes; /* of the target; NULL: no op that another one can be written with */
+    bool verify;    /* after every pass; on in debug builds and in the tests */
     /* called with the IR before the first and after each pass when not NULL (dump) */
     void (*trace)(void *ctx, const char *pass, const Module *m);
     void *trace_ctx;
@@ -33,16 +36,6 @@ bool opt_run(Module *m, const OptOptions *o, Diags *d);
 bool opt_run_pass(Module *m, const char *name, Diags *d);
 const char *opt_pass_name(int i);     /* NULL behind the last */
 const char *opt_pass_names(Arena *a); /* one a line with what each does */
-
-/* records.c: make ready what a kernel may say (assert, check, record), in front of all passes and
- * of the interpreter.  views: have every access checked, as opt_check() does; else NULL.  values:
- * then also what programs compute and promise.  stores: and stores of two lanes to one element,
- * where no other program writes at the same time.  False: a diagnostic. */
-bool opt_records(Module *m, const int *views, bool values, bool stores, Diags *d);
-
-/* suspect.c: warn of what is allowed and surely not meant.  Before all passes, and before
- * opt_records: of a module as it was lowered, which stays as it is. */
-void opt_suspect(const Module *m, Diags *d);
 
 /* the passes, one file each */
 /* What the options do not say that the target has is written in other ops, or dropped when it is
@@ -62,26 +55,27 @@ void opt_dce(Func *f); /* also unused loop carries */
 void opt_licm(Func *f);
 void opt_unroll(Func *f); /* `for` with unroll attribute n: -1 = wholly */
 void opt_assert(Func *f); /* assert and check to the code that finds where they fail */
-/* Check every access of a kernel without calls whose pointer comes from an array of the launch.
- * views[i]: how many dimensions the view of the array behind parameter i has beside its tail
- * (ir.h); negative: nobody knows what is behind it, or it is no pointer. */
-void opt_check(Func *f, const int *views);
-/* check_value.c: assert that no result of a division by zero is used, and that promises hold; and,
- * behind opt_check(), that no two lanes of a store share an element. */
-void opt_check_values(Func *f);
-void opt_check_stores(Func *f);
-/* Every float but in memory and parameters becomes fp64; without calls and handles. */
-void opt_widen(Func *f);
-void opt_dot(Func *f);   /* x + dot(a, b, 0) becomes dot(a, b, x) */
-void opt_carry(Func *f); /* carried tiles that step by a uniform scalar become a scalar carry */
-void opt_math(Func *f,
-              const OptOptions *o); /* exp, log, ... to polynomials; see docs/accuracy.md */
+void opt_dot(Func *f);    /* x + dot(a, b, 0) becomes dot(a, b, x) */
+void opt_carry(Func *f);  /* carried tiles that step by a uniform scalar become a scalar carry */
 
-/* legalise_asm.c: instructions of PTX that are ops here become those. */
-void opt_translate_asm(Module *m);
-/* legalise_asm.c: report each inline_asm that is left, for a device whose target has none; false
- * when there is any. */
-bool opt_refuse_asm(const Module *m, const char *device, Diags *d);
+/* asm_constraints.c: the registers of inline assembly. */
+typedef struct {
+    const char *text;
+    int len, bits; /* of the register */
+    int same;      /* as that constraint's register; -1: one of its own */
+    bool result;
+} AsmConstraint;
+typedef struct {
+    VEC(AsmConstraint) all; /* without clobbers */
+    const int *words;       /* registers of result or operand i, results first */
+} AsmConstraints;
+bool opt_asm_constraints(Arena *a, const Op *op, AsmConstraints *out); /* false: they do not fit */
+
+/* legalise_asm.c: texts of PTX whose instructions are all ops here become those. */
+void opt_translate_asm(Module *m, OptTakes takes);
+/* legalise_asm.c: report each inline_asm that is left, for a device whose target has none, with
+ * what in its text is no op; false when there is any. */
+bool opt_refuse_asm(Module *m, OptTakes takes, const char *device, Diags *d);
 
 /* help.c: what several passes ask of the IR */
 bool opt_inside(const Block *b, const Op *op); /* b is a region of op, or nested in one */
@@ -106,6 +100,7 @@ void opt_resolve_all(Block *b);    /* let every operand in it see v->repl */
 Value *opt_numbers(Builder *b, const Type *shape);
 /* Reduce a tile over all of its dimensions, elements combined by this op; a scalar is itself. */
 Value *opt_reduce_all(Builder *b, OpCode how, Value *v);
+Value *opt_reduce_along(Builder *b, OpCode how, Value *v, int axis); /* the same of one */
 
 /* axis.c: per value and dimension, what is known of the element values of int and pointer tiles.
  * Along dim d, starting from any multiple of the run length, elements come in runs (the last one
@@ -186,7 +181,7 @@ bool access_distinct(Arena *a, const AxisFacts *x, Value *v);
 /* How every named tile steps along each of its own dimensions, and which is distinct, for tests. */
 const char *access_text(const AxisFacts *x, const Func *f, Arena *a);
 /* A key for maps, one to one: v read at the indices map[d], each -1 to MAX_RANK - 1. */
-uint64_t access_key(const Value *v, const int8_t *map);
+WideKey access_key(const Value *v, const int8_t *map);
 /* What v is a renaming of, or NULL when its definition does more than rename dimensions (broadcast,
  * expand, permute, unit-dim reshape, hint).  `map_in` gets the operand's map. */
 Value *access_renamed(const Value *v, const int8_t *map, int8_t *map_in);

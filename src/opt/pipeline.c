@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "../math/math.h"
 #include "opt.h"
 
 /* A pass works on one function after the other, or on the module. */
@@ -30,7 +31,7 @@ static void math_module(Module *m, const OptOptions *o, Diags *d)
 {
     (void)d;
     for (int i = 0; i < m->nfuncs; i++)
-        opt_math(m->funcs[i], o);
+        math_expand(m->funcs[i], o->native, o->straight_math);
 }
 
 typedef enum { LEGALISE, INLINE, ASSERT, FOLD, CSE, DCE, UNROLL, DOT, CARRY, LICM, MATH } PassId;

@@ -10,7 +10,7 @@
  * are looked at in the type that they were written for: the value is rounded to it in front of a
  * bitcast, and widened behind one.
  */
-#include "opt.h"
+#include "check.h"
 
 typedef struct {
     Module *module;
@@ -154,7 +154,7 @@ static void widen_block(Widen *w, Block *b)
     }
 }
 
-void opt_widen(Func *f)
+void check_widen(Func *f)
 {
     Widen w = {f->module, map_new(f->module->arena), map_new(f->module->arena)};
     Op *first = f->body->first;

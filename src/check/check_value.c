@@ -1,9 +1,10 @@
 /*
  * check_value.c - look at what programs compute and promise, where accesses are checked
  *
- * Takes and gives verified IR, without calls.  opt_check_values() puts assertions
+ * Takes and gives verified IR, without calls.  check_values() puts assertions
  *   - where the result of an integer division by zero, or of a shift by its width or more, is used;
- *   - behind tl.assume, tl.multiple_of, tl.max_contiguous and tl.max_constancy.
+ *   - behind tl.assume, tl.multiple_of, tl.max_contiguous and tl.max_constancy,
+ *   - where a store cuts off bits of integers without being asked to, in 16 bits and less.
  *
  * A division in a lane that is masked off, or that tl.where passes over, is right: so such a result
  * is followed.  Beside each value that is made of one goes a *spoilt* tile, i1, true where an
@@ -11,7 +12,7 @@
  * It is asked for where elements leave the lanes: stored, summed, used as an address or as a scalar
  * that decides.  Tiles that a loop carries are not followed, since their lanes may be masked off.
  *
- * opt_check_stores() comes behind opt_check(): a store whose addresses are not known to differ is
+ * check_stores() comes behind check_accesses(): a store whose addresses are not known to differ is
  * read back.  What finds another value than it stored has shared the element with another lane, or
  * with another program.  Where a lane adds to what it found there, equal values are as wrong: then
  * the numbers of the lanes go there first.  Both is only right where programs that run at the same
@@ -19,7 +20,7 @@
  */
 #include <string.h>
 
-#include "opt.h"
+#include "check.h"
 
 typedef struct {
     Func *func;
@@ -151,20 +152,10 @@ static Value *spoilt_by_move(const Values *k, Builder *b, const Op *op)
     return build_op(b, op->code, 1, &in, op->nattrs, op->attrs, 1, &t)->results[0];
 }
 
-static const Value *mask_of(const Op *op)
-{
-    int at = op->code == OP_load         ? LOAD_MASK
-             : op->code == OP_store      ? STORE_MASK
-             : op->code == OP_atomic_rmw ? RMW_MASK
-                                         : INT32_MAX;
-
-    return at < op->noperands ? op->operands[at] : NULL;
-}
-
 /* The elements leave their lanes: what the mask lets through must be right. */
 static void ask(const Values *k, Op *op)
 {
-    const Value *mask = mask_of(op);
+    const Value *mask = op_operand(op, ir_access(op).mask);
     bool hands_on = op->code == OP_yield || op->code == OP_condition || op->code == OP_for ||
                     op->code == OP_while || op->code == OP_histogram;
 
@@ -283,6 +274,65 @@ static void check_promise(Op *op)
     }
 }
 
+/* --- integers that a store makes narrower --- */
+
+/* Bits that are put together, or taken out of larger numbers, are meant to be cut. */
+static bool takes_bits(const Value *v)
+{
+    while (v->def && (op_has(v->def, MOVES) || v->def->code == OP_cast))
+        v = v->def->operands[0];
+    switch (v->def ? v->def->code : OP_COUNT) {
+    case OP_and:
+    case OP_or:
+    case OP_xor:
+    case OP_shl:
+    case OP_shr:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The store's own conversion to a narrower integer, not one that was written; NULL: it has none. */
+static const Op *narrowing(const Op *store)
+{
+    const Op *cast = store->operands[STORE_DATA]->def;
+
+    if (!cast || cast->code != OP_cast || cast->span.start != store->span.start ||
+        cast->span.end != store->span.end || !opt_is_int(cast->results[0]) ||
+        !opt_is_int(cast->operands[0]))
+        return NULL;
+    DType from = cast->operands[0]->type->dtype, to = cast->results[0]->type->dtype;
+    bool is_narrower = dtype_bits(to) < dtype_bits(from) && dtype_bits(to) <= 16;
+    return is_narrower && to != DT_I1 && !takes_bits(cast->operands[0]) ? cast : NULL;
+}
+
+/* It may be the number, or one of its bits without a sign: 255 in int8 is -1. */
+static void check_narrowing(Op *store)
+{
+    const Op *cast = narrowing(store);
+
+    if (!cast)
+        return;
+    Builder b = builder_before(store);
+    Value *v = cast->operands[0];
+    DType to = cast->results[0]->type->dtype;
+    int bits = dtype_bits(to);
+    Value *fits = build_binary(&b, OP_le, v, build_int(&b, v->type, (INT64_C(1) << bits) - 1));
+    if (dtype_is_signed(v->type->dtype)) {
+        Value *least = build_int(&b, v->type, -(INT64_C(1) << (bits - 1)));
+        fits = build_binary(&b, OP_and, fits, build_binary(&b, OP_ge, v, least));
+    }
+    b.span = store->span;
+    b.site = store->site;
+    b.mark = store->mark;
+    put_assertion(&b, fits, op_operand(store, STORE_MASK),
+                  arena_printf(b.module->arena,
+                               "this does not fit in %s, and loses its high bits: .to(tl.%s) says "
+                               "that it is meant",
+                               dtype_triton_name(to), dtype_long_name(to)));
+}
+
 static void look_through(Values *k, Block *block)
 {
     for (Op *op = block->first, *next; op; op = next) {
@@ -292,18 +342,20 @@ static void look_through(Values *k, Block *block)
         look_at(k, op);
         if (op->code == OP_hint)
             check_promise(op);
+        if (op->code == OP_store)
+            check_narrowing(op);
         if (op->code == OP_assume) {
             Builder b = builder_before(op);
             put_assertion(&b, op->operands[0], NULL, "this assumption does not hold");
         }
         for (int r = 0; r < COUNT(op->regions); r++) {
-            if (op->regions[r] && op->code != OP_reduce && op->code != OP_scan)
+            if (op->regions[r] && !op_has(op, COMBINES))
                 look_through(k, op->regions[r]);
         }
     }
 }
 
-void opt_check_values(Func *f)
+void check_values(Func *f)
 {
     Values k = {f, map_new(f->module->arena), map_new(f->module->arena), f->nvalues};
 
@@ -321,8 +373,8 @@ static bool adds_to(const Value *v, const Value *p, int depth)
 
     if (!op || depth == 0)
         return false;
-    if (op->code == OP_load)
-        return ir_same(op->operands[LOAD_PTR], p, SAME_DEPTH);
+    if (op_only_reads(op))
+        return ir_same(op->operands[ir_access(op).pointer], p, SAME_DEPTH);
     for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op_has(op, MOVES)); i++) {
         if (adds_to(op->operands[i], p, depth - 1))
             return true;
@@ -340,12 +392,11 @@ static DType bits_of(DType t)
 /* What was just stored, read back; true where it is still there. */
 static Value *still_there(Builder *b, Value *const *store, int n)
 {
-    Value *load[] = {store[STORE_PTR], n > STORE_MASK ? store[STORE_MASK] : NULL,
-                     store[STORE_DATA]};
+    Value *mask = n > STORE_MASK ? store[STORE_MASK] : NULL;
     DType t = store[STORE_DATA]->type->dtype, bits = bits_of(t);
 
     build_op(b, OP_barrier, 0, NULL, 0, NULL, 0, NULL);
-    Value *v = build_op(b, OP_load, n > STORE_MASK ? 3 : 1, load, 0, NULL, 0, NULL)->results[0];
+    Value *v = build_load(b, store[STORE_PTR], mask, mask ? store[STORE_DATA] : NULL)->results[0];
     if (t == DT_I1)
         return build_binary(b, OP_eq, v, store[STORE_DATA]);
     return build_binary(b, OP_eq, build_bitcast(b, v, bits),
@@ -401,7 +452,7 @@ static void note_store(Op *op, void *stores)
         vec_push(s->arena, &s->found, op);
 }
 
-void opt_check_stores(Func *f)
+void check_stores(Func *f)
 {
     Stores s = {.arena = f->module->arena};
 

@@ -11,7 +11,7 @@
  * most n - 1.  The index must be the same value, at the same place in the tile, which a Seat says:
  * rows and columns are often one arange.
  */
-#include "check.h"
+#include "check_range.h"
 
 enum { MOST_VISITS = 100, DEEPEST = 40, MOST_LIMITS = 8 };
 

@@ -76,7 +76,7 @@ static Way way_along(const AxisFacts *facts, const Value *v, int d, int depth)
         return way_of_move(facts, op, d, depth);
     if (is_quotient(facts, op, d))
         return SHARED;
-    if (!op_has(op, FOLDS) && op->code != OP_addptr && op->code != OP_load)
+    if (!op_has(op, FOLDS) && op->code != OP_addptr && !op_only_reads(op))
         return VARIES;
     for (int i = 0; way != VARIES && i < op->noperands; i++)
         way = MAX(way, way_along(facts, op->operands[i], d, depth - 1));
@@ -119,7 +119,7 @@ static bool is_data(const Value *v, int depth)
 
     if (!op || depth == 0)
         return false;
-    if (op->code == OP_load)
+    if (op_only_reads(op))
         return v->type->rank > 0;
     for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op_has(op, MOVES)); i++) {
         if (is_data(op->operands[i], depth - 1))
@@ -153,8 +153,8 @@ static bool counts_there(const Value *data, const Value *p)
         return false;
     for (int i = 0; i < 2; i++) {
         const Op *load = uncast(sum->operands[i])->def;
-        if (load && load->code == OP_load && is_uniform(sum->operands[1 - i]) &&
-            ir_same(load->operands[LOAD_PTR], p, SAME_DEPTH))
+        if (load && op_only_reads(load) && is_uniform(sum->operands[1 - i]) &&
+            ir_same(load->operands[ir_access(load).pointer], p, SAME_DEPTH))
             return true;
     }
     return false;

@@ -6,7 +6,7 @@
  * something gets its number in the launch's table; and the kernel a parameter for the port that
  * takes it.  A module that says nothing stays as it is.
  */
-#include "opt.h"
+#include "check.h"
 
 static bool says_something(const Op *op)
 {
@@ -70,15 +70,19 @@ static bool has_room(Func *f, Diags *d)
     Room r = {.left = MOST_OPS};
 
     ir_walk(f->body, take_room, &r);
-    if (r.beyond)
-        ir_diag(d, DIAG_ERROR, r.beyond,
-                "this kernel is too long to be checked: up to here it comes to more than %d "
-                "operations with its checks",
-                MOST_OPS);
-    return !r.beyond;
+    if (!r.beyond)
+        return true;
+    const Unrolled *most = ir_most_unrolled(f->module, f->nvalues);
+    ir_diag(d, DIAG_ERROR, r.beyond,
+            "this kernel is too long to be checked: up to here it comes to more than %d "
+            "operations with its checks",
+            MOST_OPS);
+    if (most)
+        diag(d, DIAG_NOTE, most->span, "this loop is unrolled %d times", most->rounds);
+    return false;
 }
 
-bool opt_records(Module *m, const int *views, bool values, bool stores, Diags *d)
+bool check_records(Module *m, const int *views, bool values, bool stores, Diags *d)
 {
     int errors = diag_errors(d);
 
@@ -93,10 +97,12 @@ bool opt_records(Module *m, const int *views, bool values, bool stores, Diags *d
         if (!has_room(f, d))
             return false;
         if (values)
-            opt_check_values(f);
-        opt_check(f, views);
+            check_values(f);
+        if (values)
+            check_winners(f);
+        check_accesses(f, views);
         if (stores)
-            opt_check_stores(f);
+            check_stores(f);
     }
     if (count_sites(m, true) > 0)
         func_add_hidden(f, "records", type_pointer(m, DT_I8, false), PARAM_RECORDS, 0, 0);

@@ -1,5 +1,5 @@
 /*
- * math.h - what the math*.c files share; nothing outside src/opt/ includes it
+ * math.h - functions as polynomials, for targets that do not have them; and what these files share
  *
  * An expansion is a C function that builds the ops computing one function, through the m_...
  * makers below: each adds one op and gives its value.  All values of an expansion have one shape,
@@ -9,7 +9,12 @@
 #ifndef TILEC_MATH_H
 #define TILEC_MATH_H
 
-#include "opt.h"
+#include "../ir/ir.h"
+
+/* math.c: every APPROX op (exp, log, ...) becomes ops that all targets have, but for those of fp32
+ * with native[code], where `native` is not NULL.  straight: without tables, and without parts that
+ * are rarely needed: a select computes both.  docs/accuracy.md says how near the results are. */
+void math_expand(Func *f, const bool *native, bool straight);
 
 /* Tables of constants have one entry for each. */
 typedef enum { SINGLE, DOUBLE, PRECISIONS } Precise;

@@ -1,10 +1,10 @@
 /*
- * check.h - what the files of the pass that checks accesses share
+ * check_range.h - what the files of the pass that checks accesses share
  */
-#ifndef TILEC_OPT_CHECK_H
-#define TILEC_OPT_CHECK_H
+#ifndef TILEC_CHECK_RANGE_H
+#define TILEC_CHECK_RANGE_H
 
-#include "opt.h"
+#include "check.h"
 
 /* Every element of a tile of offsets that a mask lets through is in [lo, hi] where `sound` holds;
  * scalars, i64 and i1.  It is also a sum: of numbers in [rest_lo, rest_hi], and of multiples of

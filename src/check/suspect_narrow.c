@@ -213,6 +213,9 @@ static const char *beyond(const Narrow *n, const Op *sum)
 
 static void tell(const Narrow *n, const Op *op, const Op *sum, const char *read)
 {
+    if (sum->code == OP_sub && diag_warned(n->s->diags, sum->span))
+        return; /* that it is never negative */
+
     DType t = sum->results[0]->type->dtype;
     const char *name = dtype_triton_name(t);
     const char *what = sum->code == OP_add ? "sum" : sum->code == OP_sub ? "difference" : "product";

@@ -23,7 +23,7 @@
  */
 #include <string.h>
 
-#include "check.h"
+#include "check_range.h"
 
 enum { MOST_ORIGINS = 8 }; /* of one pointer; one that has more is not checked */
 
@@ -309,12 +309,6 @@ static Value *inside(Checker *c, Builder *b, Value *p)
 
 /* --- accesses --- */
 
-static bool is_access(const Op *op)
-{
-    return op->code == OP_load || op->code == OP_store || op->code == OP_atomic_rmw ||
-           op->code == OP_atomic_cas;
-}
-
 /* Does every array that the pointer may come from have a view? */
 static bool can_check(const Checker *c, const Value *p)
 {
@@ -324,7 +318,8 @@ static bool can_check(const Checker *c, const Value *p)
         return false;
     for (; set; set &= set - 1) {
         int param = __builtin_ctzll(set);
-        if (param >= c->func->nparams || c->views[param] < 0)
+        if (param >= c->func->nparams || c->func->params[param].kind != PARAM_USER ||
+            c->views[param] < 0)
             return false;
     }
     return true;
@@ -336,32 +331,21 @@ static int64_t describe(const Checker *c, const Op *op)
     Text t = text_new(c->arena);
     uint64_t set = ir_bases_of(c->bases, op->operands[0]);
 
-    text_put(&t, op->code == OP_load    ? "load of "
-                 : op->code == OP_store ? "store to "
-                                        : "atomic on ");
+    text_put(&t, !op_has(op, WRITES)  ? "load of "
+                 : !op_has(op, READS) ? "store to "
+                                      : "atomic on ");
     for (const char * or = ""; set; set &= set - 1, or = " or ")
         text_printf(&t, "%s%s", or, c->func->params[__builtin_ctzll(set)].name);
     return attr_of_text(c->func->module, t.s, t.len);
 }
 
-static Value *mask_of(const Op *op)
-{
-    int at = op->code == OP_load         ? LOAD_MASK
-             : op->code == OP_store      ? STORE_MASK
-             : op->code == OP_atomic_rmw ? RMW_MASK
-                                         : INT32_MAX;
-
-    return at < op->noperands ? op->operands[at] : NULL;
-}
-
 /* The same access where `mask` allows it. */
 static void mask_access(Builder *b, Op *op, Value *mask)
 {
-    int at = op->code == OP_load ? LOAD_MASK : STORE_MASK, n = MAX(op->noperands, at + 1);
+    int at = ir_access(op).mask, n = MAX(op->noperands, at + 1);
     Value *operands[4];
     const Type *types[1];
 
-    _Static_assert((int)STORE_MASK == (int)RMW_MASK, "one place for both");
     memcpy(operands, op->operands, sizeof operands[0] * (size_t)op->noperands);
     operands[at] = mask;
     for (int i = 0; i < op->nresults; i++)
@@ -418,7 +402,7 @@ static Value *all_inside(Checker *c, Builder *b, const Value *p, const Value *of
 static void put_check(Checker *c, Builder *b, const Op *op, Value *all, Value *offset)
 {
     int64_t attrs[] = {describe(c, op), 0};
-    Value *p = op->operands[0], *mask = mask_of(op);
+    Value *p = op->operands[0], *mask = op_operand(op, ir_access(op).mask);
     Builder at = *b;
 
     if (all) {
@@ -440,7 +424,8 @@ static void put_check(Checker *c, Builder *b, const Op *op, Value *all, Value *o
 static void check_access(Checker *c, Op *op)
 {
     Builder b = builder_before(op);
-    Value *p = op->operands[0], *mask = mask_of(op), *offset = reported_offset(c, &b, p);
+    Value *p = op->operands[0], *mask = op_operand(op, ir_access(op).mask);
+    Value *offset = reported_offset(c, &b, p);
     Value *all = all_inside(c, &b, p, offset, mask);
 
     put_check(c, &b, op, all, offset);
@@ -513,11 +498,11 @@ static void note_access(Op *op, void *ctx)
 {
     Search *s = ctx;
 
-    if (is_index(op) || (is_access(op) && can_check(s->checker, op->operands[0])))
+    if (is_index(op) || (ir_access(op).effect && can_check(s->checker, op->operands[0])))
         vec_push(s->checker->arena, &s->found, op);
 }
 
-void opt_check(Func *f, const int *views)
+void check_accesses(Func *f, const int *views)
 {
     Arena *a = f->module->arena;
     Checker c = {.func = f,

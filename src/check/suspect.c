@@ -7,7 +7,7 @@
 #include "suspect.h"
 
 static Suspicion *const suspicions[] = {suspect_narrow, suspect_totals, suspect_lanes,
-                                        suspect_nothing};
+                                        suspect_nothing, suspect_exchange};
 
 void suspect_warn(const Suspect *s, const Op *at, const char *hint, const char *fmt, ...)
 {
@@ -27,7 +27,7 @@ const Op *suspect_made_by(const Value *v)
     return v->def;
 }
 
-void opt_suspect(const Module *m, Diags *d)
+void check_suspects(const Module *m, Diags *d)
 {
     Arena *arena = m->arena;
 

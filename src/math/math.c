@@ -1,7 +1,7 @@
 /*
  * math.c - exp, log, sin, ... and rounding to a side become sequences of primitive ops
  *
- * opt_math replaces every APPROX op that the target does not have by ops that all targets have.
+ * math_expand replaces every APPROX op that the target does not have by ops that all targets have.
  * So this is the vector math library of every target, and it is the same function everywhere.
  * The expansions themselves are in math_exp.c, math_log.c, math_trig.c, math_arc.c, math_hyper.c,
  * math_erf.c, math_pow.c, math_root.c and math_toward.c; docs/accuracy.md has the measured errors.
@@ -166,7 +166,13 @@ static const Expansion expansions[OP_COUNT] = {
 /* clang-format on */
 
 /* Functions of fp32 that the target has stay, and arithmetic of fp64. */
-static bool stays(const OptOptions *o, const Op *op, DType dtype)
+/* What the target has itself. */
+typedef struct {
+    const bool *native;
+    bool straight;
+} Native;
+
+static bool stays(const Native *o, const Op *op, DType dtype)
 {
     return o->native && o->native[op->code] && (dtype == DT_FP32 || op_has(op, TOWARD));
 }
@@ -180,13 +186,13 @@ static bool rounds_to_side(const Op *op)
     return dtype_is_int(from->dtype) || attr_rounding(op) != ROUND_TO_ZERO;
 }
 
-static Value *expand_function(Op *op, const OptOptions *o)
+static Value *expand_function(Op *op, const Native *o)
 {
     const Expansion *e = &expansions[op->code];
     Value *x = op->operands[0];
     Value *y = op->noperands > 1 ? op->operands[1] : NULL;
     DType given = x->type->dtype;
-    Math m = {builder_before(op), x->type, given == DT_FP64 ? DOUBLE : SINGLE, o->straight_math};
+    Math m = {builder_before(op), x->type, given == DT_FP64 ? DOUBLE : SINGLE, o->straight};
     bool small = dtype_is_small_float(given);
 
     if (small)
@@ -213,7 +219,7 @@ static void expand_rounding(Op *op)
 
 static void visit_function(Op *op, void *ctx)
 {
-    const OptOptions *o = ctx;
+    const Native *o = ctx;
     const Expansion *e = &expansions[op->code];
 
     ir_resolve_operands(op);
@@ -227,7 +233,9 @@ static void visit_function(Op *op, void *ctx)
     op_remove(op);
 }
 
-void opt_math(Func *f, const OptOptions *o)
+void math_expand(Func *f, const bool *native, bool straight)
 {
-    ir_walk(f->body, visit_function, (void *)o);
+    Native o = {native, straight};
+
+    ir_walk(f->body, visit_function, &o);
 }

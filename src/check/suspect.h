@@ -5,10 +5,10 @@
  * of mistake: of what is allowed, and surely or nearly surely not what was meant.  A warning says
  * where, why, and what to write instead; what is often right is not warned of.
  */
-#ifndef TILEC_OPT_SUSPECT_H
-#define TILEC_OPT_SUSPECT_H
+#ifndef TILEC_CHECK_SUSPECT_H
+#define TILEC_CHECK_SUSPECT_H
 
-#include "opt.h"
+#include "check.h"
 
 typedef struct {
     const Func *func;
@@ -18,10 +18,11 @@ typedef struct {
 
 typedef void Suspicion(const Suspect *s);
 
-Suspicion suspect_narrow;  /* suspect_narrow.c: integers of 8 and 16 bits that wrap around */
-Suspicion suspect_lanes;   /* suspect_lanes.c: two lanes of one store at one address */
-Suspicion suspect_nothing; /* suspect_nothing.c: divisions by zero, shifts by too much */
-Suspicion suspect_totals;  /* suspect_totals.c: sums that loops keep in a type that loses them */
+Suspicion suspect_narrow;   /* suspect_narrow.c: integers of 8 and 16 bits that wrap around */
+Suspicion suspect_exchange; /* suspect_exchange.c: lanes that exchange values without a barrier */
+Suspicion suspect_lanes;    /* suspect_lanes.c: two lanes of one store at one address */
+Suspicion suspect_nothing;  /* suspect_nothing.c: divisions by zero, shifts by too much */
+Suspicion suspect_totals;   /* suspect_totals.c: sums that loops keep in a type that loses them */
 
 /* A warning at an op, with the calls that lead to it, and what to do about it. */
 void suspect_warn(const Suspect *s, const Op *at, const char *hint, const char *fmt, ...)

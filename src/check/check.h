@@ -1,0 +1,35 @@
+/*
+ * check.h - what is wrong with a kernel, or surely not meant: told before it runs, or made to tell
+ *
+ * suspect*.c warn of mistakes in the IR as it was lowered.  records.c makes ready what programs may
+ * say of themselves; with --check check*.c put assertions into the code, of which the targets make
+ * what they make of assert().  All stand on the passes and analyses of src/opt/.
+ */
+#ifndef TILEC_CHECK_H
+#define TILEC_CHECK_H
+
+#include "../opt/opt.h"
+
+/* records.c: make ready what a kernel may say (assert, check, record), in front of all passes and
+ * of the interpreter.  views: have every access checked, as check_accesses() does; else NULL.
+ * values: then also what programs compute and promise.  stores: and stores of two lanes to one
+ * element, where no other program writes at the same time.  False: a diagnostic. */
+bool check_records(Module *m, const int *views, bool values, bool stores, Diags *d);
+
+/* suspect.c: warn of what is allowed and surely not meant.  Before all passes, and before
+ * check_records: of a module as it was lowered, which stays as it is. */
+void check_suspects(const Module *m, Diags *d);
+
+/* Check every access of a kernel without calls whose pointer comes from an array of the launch.
+ * views[i]: how many dimensions the view of the array behind parameter i has beside its tail
+ * (ir.h); negative: nobody knows what is behind it, or it is no pointer. */
+void check_accesses(Func *f, const int *views);
+/* check_value.c: assert that no result of a division by zero is used, and that promises hold; and,
+ * behind check_accesses(), that no two lanes of a store share an element. */
+void check_values(Func *f);
+void check_stores(Func *f);
+void check_winners(Func *f); /* check_winner.c: nor that a masked lane is the greatest */
+/* Every float but in memory and parameters becomes fp64; without calls and handles. */
+void check_widen(Func *f);
+
+#endif

@@ -1,0 +1,172 @@
+/*
+ * check_winner.c - a lane that was masked off is the greatest, where accesses are checked
+ *
+ * tl.max(tl.load(x + i, mask=i < n, other=0.0)) is 0 where all of x is negative, and tl.argmax
+ * gives the number of a lane that is not there.  `other=0.0` is right where nothing is negative, so
+ * that is asked when the programs run: in each row of a maximum or minimum, or of a choice of an
+ * index, one of the lanes that the mask lets through must hold the result, if there are any.
+ *
+ * Takes and gives verified IR, without calls.  Looks at what is made of masked loads of one mask by
+ * operations on elements.  Nothing is asked where `other` is so large that it is a mark or an
+ * infinity, nor of a maximum that an exponential subtracts: for that any number near it will do.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+
+enum { DEEPEST = 40, SAME_DEPTH = 12 };
+#define A_MARK 1e4 /* from there on nothing of data beats it */
+
+/* --- which lanes are there --- */
+
+typedef struct {
+    const Type *shape;
+    Value *mask;
+    bool fails; /* of several masks, or of what is not followed */
+} Lanes;
+
+/* Fills in what it cannot beat? */
+static bool is_mark(const Op *load)
+{
+    uint64_t bits;
+
+    const Value *other = op_operand(load, ir_access(load).other);
+
+    return other && (!value_constant(other, &bits) ||
+                     !(fabs(scalar_to_double(other->type->dtype, bits)) < A_MARK));
+}
+
+static void note_load(Lanes *s, const Op *load)
+{
+    Value *mask = op_operand(load, ir_access(load).mask);
+
+    s->fails |= !mask; /* loaded without one: each lane is there, whatever its neighbour is */
+    if (!mask)
+        return;
+    s->fails |= is_mark(load) || !type_same_shape(mask->type, s->shape) ||
+                (s->mask && !ir_same(s->mask, mask, SAME_DEPTH));
+    s->mask = mask;
+}
+
+static void find_mask(Lanes *s, const Value *v, int depth)
+{
+    const Op *op = v->def;
+
+    if (s->fails || !op || !type_same_shape(v->type, s->shape))
+        return;
+    s->fails = depth == 0;
+    if (op_only_reads(op))
+        note_load(s, op);
+    for (int i = 0; i < op->noperands && op_has(op, FOLDS); i++)
+        find_mask(s, op->operands[i], depth - 1);
+}
+
+/* --- what is looked at --- */
+
+/* (value, index) of one of two elements, both of the same one. */
+static bool chooses_index(const Op *op)
+{
+    const Op *end = opt_last(op->regions[0]);
+    const Op *index = op->noperands == 2 ? op->operands[1]->def : NULL;
+
+    while (index && op_has(index, MOVES))
+        index = index->operands[0]->def;
+    if (!index || index->code != OP_arange || end->noperands != 2)
+        return false;
+    const Op *value = end->operands[0]->def, *at = end->operands[1]->def;
+    return value && at && value->code == OP_select && at->code == OP_select &&
+           value->operands[0] == at->operands[0];
+}
+
+static bool chooses_value(const Op *op)
+{
+    const Op *only = ir_combine_kind(op).only;
+
+    return op->noperands == 1 && only &&
+           (only->code == OP_max || only->code == OP_min || only->code == OP_maxnan ||
+            only->code == OP_minnan);
+}
+
+static bool flows_into_power(const UseLists *uses, const Value *v, int depth)
+{
+    const Use *at = uses_of(uses, v);
+
+    for (int i = 0; i < uses_count(uses, v) && depth > 0; i++) {
+        const Op *op = at[i].op;
+        if (op->code == OP_exp || op->code == OP_exp2)
+            return true;
+        if ((op_has(op, FOLDS) || op_has(op, MOVES)) && op->nresults == 1 &&
+            flows_into_power(uses, op->results[0], depth - 1))
+            return true;
+    }
+    return false;
+}
+
+/* --- the question --- */
+
+static Value *along(Builder *b, Value *row, const Type *shape, int axis)
+{
+    const Type *t = type_with_dtype(b->module, shape, row->type->dtype);
+
+    return row->type->rank == 0 ? build_splat(b, row, t)
+                                : build_broadcast(b, build_expand(b, row, axis), t);
+}
+
+static Value *any_along(Builder *b, Value *v, int axis)
+{
+    return opt_reduce_along(b, OP_max, build_cast(b, v, DT_I32, ROUND_NEAREST), axis);
+}
+
+static void ask(Op *op, Value *mask, int which)
+{
+    Builder b = builder_before(op->next);
+    const int axis = attr_axis(op);
+    Value *v = op->operands[which], *r = op->results[which];
+    static const char text[] = "a lane that the mask of the load leaves out wins here: its `other` "
+                               "must lose against all that is there";
+    int64_t attrs[] = {attr_of_text(b.module, text, strlen(text)), 0, 1};
+
+    b.span = op->span;
+    b.site = op->site;
+    b.mark = op->mark;
+    Value *holds = build_binary(&b, OP_eq, v, along(&b, r, v->type, axis));
+    if (dtype_is_float(v->type->dtype)) /* NaN holds nothing, and is */
+        holds = build_binary(&b, OP_or, holds, build_unary(&b, OP_isnan, v));
+    Value *there = any_along(&b, mask, axis);
+    Value *found = any_along(&b, build_binary(&b, OP_and, mask, holds), axis);
+    Value *right = build_binary(&b, OP_ge, found, there);
+    build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
+}
+
+typedef struct {
+    Arena *arena;
+    VEC(Op *) found;
+} Reductions;
+
+static void note_reduction(Op *op, void *reductions)
+{
+    Reductions *r = reductions;
+
+    if (op->code == OP_reduce && !op->operands[0]->type->pointer &&
+        (chooses_value(op) || chooses_index(op)))
+        vec_push(r->arena, &r->found, op);
+}
+
+void check_winners(Func *f)
+{
+    Reductions r = {.arena = f->module->arena};
+
+    ir_walk(f->body, note_reduction, &r);
+    if (r.found.len == 0)
+        return;
+    UseLists uses = ir_uses(f, r.arena);
+    for (int i = 0; i < r.found.len; i++) {
+        Op *op = r.found.at[i];
+        Lanes s = {.shape = op->operands[0]->type};
+
+        find_mask(&s, op->operands[0], DEEPEST);
+        if (!s.fails && s.mask && !flows_into_power(&uses, op->results[0], DEEPEST))
+            ask(op, s.mask, op->noperands - 1);
+    }
+}
