@@ -112,16 +112,19 @@ typedef enum { TILEC_MEMORY_HOST, TILEC_MEMORY_DEVICE } tilec_memory;
 typedef struct {
     void *data; /* a multiple of the size of an element; may be NULL when the tensor has none */
     tilec_dtype dtype;
-    int ndim;                /* up to TILEC_MAX_DIMS.  0: one element.  Negative: a bare pointer of
-                              * unknown extent, which is taken to overlap everything; shape and
-                              * strides are not looked at */
-    const int64_t *shape;    /* elements, `ndim` of them, none negative */
-    const int64_t *strides;  /* elements; NULL = row-major without gaps */
-    tilec_memory memory;     /* must be the one that the launch's device works on */
-    int device_id;           /* of TILEC_MEMORY_DEVICE: which one of that name; a launch runs there,
-                              * so all of its tensors have the same */
-    int read_only;           /* not 0: a launch of a kernel that may write to it is refused */
-    const void *reserved[2]; /* NULL: room for later versions */
+    int ndim;               /* up to TILEC_MAX_DIMS.  0: one element.  Negative: a bare pointer of
+                             * unknown extent, which is taken to overlap everything; shape and
+                             * strides are not looked at */
+    const int64_t *shape;   /* elements, `ndim` of them, none negative */
+    const int64_t *strides; /* elements; NULL = row-major without gaps */
+    tilec_memory memory;    /* must be the one that the launch's device works on */
+    int device_id;          /* of TILEC_MEMORY_DEVICE: which one of that name; a launch runs there,
+                             * so all of its tensors have the same */
+    int read_only;          /* not 0: a launch of a kernel that may write to it is refused */
+    size_t
+        blank; /* not 0: nothing was written to it yet.  A launch with `check` on a device that
+                * looks for races stops where it loads an element that it has not stored before */
+    const void *reserved[1]; /* NULL: room for later versions */
 } tilec_tensor;
 
 /*
@@ -207,7 +210,7 @@ typedef struct {
     int64_t programs;
     const char *message; /* of an assertion what it says, of a check "load of x" */
     const char *text;    /* for people: what a print prints, without a newline at its end; of what
-                          * failed a diagnostic as in errors */
+                          * failed a diagnostic as in errors; control characters are \\xNN */
 } tilec_record;
 
 /* What the instructions of one line of the source did in a launch, on a device that counts.  A
@@ -611,10 +614,11 @@ typedef struct {
  * What a kernel takes from an import is found without Python.  `from .a import f` is looked for
  * beside the file; absolute modules in the folder around the outermost package that the file is
  * in, then in options->paths, then in the file's own folder and those above it (but for those that
- * everybody may write to).  A text in memory stands in the folder that its name has.  Files are
- * read when a kernel first needs a name of theirs, are at most 4 MiB each, 64 MiB and 512 files
- * together, and are kept until tilec_unload(); one that is not there matters only to the kernels
- * that need it.
+ * everybody may write to).  Outside of options->paths a module must belong to this user, to root or
+ * to the owner of the first file, and be no more open to everybody than that.  A text in memory
+ * stands in the folder that its name has.  Files are read when a kernel first needs a name of
+ * theirs, are at most 4 MiB each, 64 MiB and 512 files together, and are kept until tilec_unload();
+ * one that is not there matters only to the kernels that need it.
  *
  * Fails as those functions do; TILEC_REFUSED too for a define that is none.  That its value makes
  * no sense shows when a kernel uses it.
@@ -721,7 +725,9 @@ const char *tilec_tuning_key(const tilec_file *file, const char *kernel, int i);
  *     computes for it, else the value of the first @triton.autotune configuration, else its
  *     default.  Heuristics see all other arguments; one that cannot be evaluated (the text says
  *     where and why) must be given.  Launch options of Triton (num_warps, num_stages, num_ctas,
- *     maxnreg, ...) are accepted as named arguments, and num_warps and num_stages go before those
+ *     maxnreg, ...) are accepted as named arguments: `debug`, when it is false, leaves assertions
+ *     out, when it is true, or `sanitize_overflow` is, an integer that overflows is a failed one;
+ *     num_warps and num_stages go before those
  *     of `options`.  Nothing is kept after the call: the same
  *     array may be changed and passed again.
  * options: NULL = all defaults.
@@ -769,9 +775,12 @@ tilec_status tilec_launch_stats(tilec_file *file, const char *kernel, const int3
 /* What a kernel may do with a tensor: bits of `uses` below. */
 typedef enum {
     TILEC_LOADS = 1,
-    TILEC_STORES = 2,     /* an atomic does both */
-    TILEC_LOADS_FIRST = 4 /* beside TILEC_LOADS: what was there before the launch, for sure, unless
-                           * programs wait for each other */
+    TILEC_STORES = 2,      /* an atomic does both */
+    TILEC_LOADS_FIRST = 4, /* beside TILEC_LOADS: what was there before the launch, for sure, unless
+                            * programs wait for each other */
+    /* beside TILEC_STORES: the kernel has NaN or inf among its constants, or pads with NaN */
+    TILEC_OWN_NAN = 8,
+    TILEC_OWN_INF = 16
 } tilec_use;
 
 /*
@@ -852,7 +861,8 @@ tilec_status tilec_launch_lines(tilec_file *file, const char *kernel, const int3
  *     "plan" the loop nests of a CPU, "schedule" what each of them computes, in order, "layout" how
  *     tiles lie on the lanes of a GPU, "llvm" its IR, "asm" a CPU's machine code, "ptx" what a
  *     GPU's driver is given, "sass" the machine code for that.  The last four say which line of the
- *     source an instruction comes from.
+ *     source an instruction comes from.  "asm:7" and "asm:7-9" are what is of these lines of the
+ *     kernel's file alone, or of calls in them; so are those of "ir", "opt", "ptx" and "sass".
  *
  * args: as for tilec_launch(), or TILEC_ARG_TYPE where there is no value.  A pointer so given is
  *     taken to be 16-byte aligned and apart from all others, an integer to be any but 1.  Tensors
@@ -862,7 +872,8 @@ tilec_status tilec_launch_lines(tilec_file *file, const char *kernel, const int3
  *     CPU's is shown.  Where `device` is NULL it is the first whose code has the stage.
  *
  * Fails as tilec_launch() does for the kernel and its arguments; with TILEC_BAD_ARGUMENT for NULLs
- * and a stage that does not exist, or not for the device; TILEC_FAILED from "plan" on when the code
+ * and a stage that does not exist, or not for the device; TILEC_REFUSED where nothing is of the
+ * lines; TILEC_FAILED from "plan" on when the code
  * generator is missing or refuses.  Without one "opt" shows what targets get that have no math
  * functions.
  */
@@ -927,6 +938,33 @@ typedef struct {
  */
 tilec_status tilec_build(tilec_file *file, const char *kernel, const tilec_build_options *options,
                          tilec_object *out, char **error);
+
+/*
+ * Give the header of what tilec_build() makes, in C99 and C++17: functions with the kernel's
+ * parameters, which check their arguments, choose a form, and call it.  docs/aot.md says what it
+ * declares.  Needs no code generator, and compiles nothing.
+ *
+ * What calls give follows from the forms.  A parameter that they have as TILEC_ARG_TYPE is one of
+ * the function; what all of them compile in with one value, or leave out, is none.  Where whole
+ * numbers are compiled in with several values, or by some forms alone, calls say which: a form with
+ * such a number is for calls with that number.  Of the forms that fit a call, by these numbers and
+ * by what divides addresses and integers, the first one is taken; a call that fits none is refused.
+ *
+ * kernel, options: as tilec_build() got them
+ * object: what it gave, which says what may be written and fail; NULL: all that is possible, as for
+ *     a look at whether the rest is right
+ * function: its name; those of others in the header begin with it and a `_`.  NULL: the kernel's
+ * grid: how many programs, as an expression of Python's over whole numbers, or a tuple of up to
+ *     three: "cdiv(n, BLOCK)".  NULL: calls say it
+ * text: becomes the header, for tilec_free()
+ *
+ * Fails as tilec_build() does for options; with TILEC_BAD_ARGUMENT too for a name that C or its
+ * library has taken, a grid that is no such expression, values of numbers that are not compiled in
+ * and have no type, forms that differ in anything else than whole numbers and what divides them.
+ */
+tilec_status tilec_build_header(tilec_file *file, const char *kernel,
+                                const tilec_build_options *options, const tilec_object *object,
+                                const char *function, const char *grid, char **text, char **error);
 
 /* The stages of tilec_dump(), in the order in which a kernel passes them; NULL for an index out of
  * range. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "api.h"
 
@@ -29,8 +30,10 @@ void api_error(char **error, const char *fmt, ...)
     if (vasprintf(&text, fmt, ap) < 0)
         text = NULL;
     va_end(ap);
-    if (!text || asprintf(error, "error: %s\n", text) < 0)
+    char *shown = text ? printable_copy(text, false) : NULL; /* callers' words are in it */
+    if (!shown || asprintf(error, "error: %s\n", shown) < 0)
         *error = NULL;
+    free(shown);
     free(text);
 }
 
@@ -406,12 +409,15 @@ tilec_status tilec_device_info(const tilec_context *ctx, int i, tilec_device *ou
 static tilec_status explain_device(Job *job, void *name)
 {
     Text all = text_new(job->arena);
+    bool is_large = false; /* PyTorch and CUDA's own documents write it so */
     int n = device_listed();
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         text_printf(&all, "%s%s", i == 0 ? "" : i < n - 1 ? ", " : " and ", device_at(i)->name);
-    return job_refuse(job, TILEC_NOT_FOUND, "there is no device `%s`; there are %s",
-                      (const char *)name, all.s);
+        is_large |= strcasecmp(name, device_at(i)->name) == 0;
+    }
+    return job_refuse(job, TILEC_NOT_FOUND, "there is no device `%s`; there are %s%s",
+                      (const char *)name, all.s, is_large ? ", in small letters" : "");
 }
 
 int api_device(const char *name, char **error)

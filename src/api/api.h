@@ -15,6 +15,7 @@
 #include "tilec.h"
 #include "../device/device.h"
 #include "../lower/lowering.h"
+#include "../check/check.h"
 #include "../opt/opt.h"
 #include "../run/record.h"
 
@@ -66,9 +67,11 @@ typedef struct {
     bool has_loops;  /* .. which take several elements, one behind the other */
     bool has_stores; /* plain ones */
     bool has_atomics;
-    bool takes_tickets;   /* what an atomic found is used */
-    uint64_t loads_first; /* bits as in MemoryUse: what is there before the launch is asked for */
-    bool speaks;          /* prints, asserts, or runs text that nobody understands here */
+    bool takes_tickets;    /* what an atomic found is used */
+    uint64_t loads_first;  /* bits as in MemoryUse: what is there before the launch is asked for */
+    bool speaks;           /* prints, asserts, or runs text that nobody understands here */
+    bool waits;            /* one may wait for another */
+    bool own_nan, own_inf; /* among its constants, or what it pads with */
 } Programs;
 
 /* Lexing and lowering allocate in `arena` and `names`, so they happen under `lock`, and `arena`
@@ -102,8 +105,9 @@ typedef struct {
         *arch; /* what code is made for; NULL: for the machine, or whatever the device says */
     int num_warps, num_stages; /* what is wished for; 0: nothing.  Not looked for where neither the
                                 * device nor a compile asks */
-    bool typed_only;           /* some argument is a type without a value: cannot be run */
-    size_t nkey;               /* what compiled code depends on, as bytes, and their hash */
+    bool drops_asserts, finds_overflow; /* as FrontLaunch has them */
+    bool typed_only;                    /* some argument is a type without a value: cannot be run */
+    size_t nkey; /* what compiled code depends on, as bytes, and their hash */
     uint64_t hash;
     uint8_t key[KEY_BYTES];
 } Binding;
@@ -351,6 +355,9 @@ Programs programs_of(const Func *f);
 void programs_warn_of_none(const Request *r, const int32_t *grid);
 /* Once for a specialisation: of axes that nobody asks for, and of programs of one element. */
 void programs_warn(const Request *r, const int32_t *grid);
+/* Of the tensor only the first elements were loaded, and none was changed. */
+void programs_warn_of_part(const Request *r, const int32_t *grid, const tilec_tensor *t,
+                           const char *name, int64_t elements);
 
 /* spec.c: compiled kernels of one file */
 /* By types and constants; NULL: there is none yet.  Needs no lock; lives as long as the file. */
@@ -379,13 +386,26 @@ void spans_tell_compile(const Request *r, double start); /* of what just became 
 Stints *spans_begin(const Request *r); /* for a launch; NULL: nobody asks, or there is no memory */
 void spans_tell_launch(const Request *r, Stints *stints, double start); /* frees them */
 
+/* lines.c: what is of some lines */
+typedef struct {
+    size_t name_length; /* of the stage's name, which may stand in front of them */
+    long first, last;   /* lines of the kernel's file; first 0: all there is */
+} LineRange;
+bool lines_parse(const char *stage, LineRange *out); /* false: behind its colon are no lines */
+/* What is of these lines, in the arena; NULL: nothing is, which is said. */
+const char *lines_of_listing(const char *listing, const LineRange *range, const Source *source,
+                             Arena *a, Diags *d);
+const char *lines_of_module(const Module *m, const LineRange *range, const Source *source, Arena *a,
+                            Diags *d);
+
 /* listing.c: assembly with the text of the lines that it names between its instructions; in `a` */
 const char *listing_with_source(const char *assembly, const SourceMap *sources, Arena *a);
 
 /* dump.c */
 typedef struct {
     Request *request;
-    const char *stage;
+    const char *stage; /* its name, and maybe lines behind a colon */
+    LineRange lines;
     const Func *func; /* as lowered; NULL: `text` is made */
     char *text;       /* for tilec_free() */
 } DumpJob;
@@ -410,5 +430,12 @@ typedef struct {
     tilec_object *out;
 } BuildJob;
 extern const FileJob build_object; /* on a BuildJob */
+/* launch.c: what can be told without compiling; the second finds the kernel, and is for what the
+ * first has taken. */
+tilec_status api_check_build(const tilec_build_options *o, char **error);
+tilec_status api_open_build(tilec_file *file, const char *kernel, const tilec_build_options *o,
+                            const Kernel **out, char **error);
+/* Else what code is made for is a chip. */
+bool api_build_has_levels(const tilec_build_options *o);
 
 #endif

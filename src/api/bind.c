@@ -74,6 +74,8 @@ static void refuse_name(Binder *b, const char *name)
     for (int i = 0; i < b->kernel->nparams; i++)
         names[i] = b->kernel->params[i].name;
     near = near_name(name, names, b->kernel->nparams);
+    if (!near)
+        near = bind_near_option(name);
     if (near)
         bind_hint(b, "did you mean `%s`?", near);
 }
@@ -97,6 +99,19 @@ static void check_hint(Binder *b, const tilec_arg *a)
         bind_refuse(b, TILEC_REFUSED, source_whole(b->r->file->source),
                     "%s must be a whole number of %d or more, not %lld", a->name, least,
                     (long long)c.integer);
+}
+
+/* Is it one of the options that say what kernels look for while they run? */
+static bool take_wish(Binder *b, const tilec_arg *a)
+{
+    Wish *wish = strcmp(a->name, "debug") == 0               ? &b->debug
+                 : strcmp(a->name, "sanitize_overflow") == 0 ? &b->overflow
+                                                             : NULL;
+    Const c;
+
+    if (wish && bind_constant_of(a, NULL, NULL, &c) && c.kind != CONST_NONE)
+        *wish = const_truth(&c) ? WISH_ON : WISH_OFF;
+    return wish;
 }
 
 /* An option that fills a parameter is checked there. */
@@ -132,7 +147,7 @@ static void assign(Binder *b)
         else if (strcmp(a->name, "num_warps") == 0)
             bind_check_warps(b, source_whole(b->r->file->source),
                              bind_constant_of(a, NULL, NULL, &c) ? &c : &none);
-        else
+        else if (!take_wish(b, a))
             check_hint(b, a);
     }
     check_bound_options(b);
@@ -152,6 +167,17 @@ static int bind_wish(Binder *b, const char *name)
         bind_refuse(b, TILEC_REFUSED, source_whole(b->r->file->source),
                     "%s must be a whole number of 0 or more", name);
     return good ? (int)c.integer : 0;
+}
+
+/* What the code looks for while it runs. */
+static void bind_looks(Binder *b)
+{
+    Binding *out = b->out;
+    int checks = !b->r->options.check ? 0 : b->r->checks_unasked ? 1 : 2;
+
+    out->drops_asserts = b->debug == WISH_OFF;
+    out->finds_overflow = b->overflow ? b->overflow == WISH_ON : b->debug == WISH_ON;
+    bind_key_byte(out, checks | out->drops_asserts << 2 | out->finds_overflow << 3);
 }
 
 /* Devices that follow wishes have code for each; a compile shows them in the IR. */
@@ -194,6 +220,7 @@ static tilec_status bind_in(Binder *b, Request *r, Job *job, Arena *a)
     b->kernel = r->kernel->signature;
     b->status = TILEC_OK;
     b->misspelt = false;
+    b->debug = b->overflow = WISH_UNSAID;
     b->computed = NULL;
     b->arena = a;
     b->nparts = b->kernel->nparams;
@@ -207,8 +234,8 @@ static tilec_status bind_in(Binder *b, Request *r, Job *job, Arena *a)
     bind_key_put(out, &r->kernel->index, sizeof r->kernel->index);
     bind_key_byte(out, r->device);
     bind_key_byte(out, r->options.wide_floats != 0);
-    bind_key_byte(out, !r->options.check ? 0 : r->checks_unasked ? 1 : 2);
     assign(b);
+    bind_looks(b);
     if (r->kernel->tuning->nheuristics > 0)
         b->computed = heuristics_evaluate(r, b->given, a, job != NULL);
     bind_wishes(b);

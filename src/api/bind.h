@@ -14,6 +14,8 @@
 
 #include "api.h"
 
+typedef enum { WISH_UNSAID, WISH_ON, WISH_OFF } Wish;
+
 /* One call while it is bound. */
 typedef struct {
     Request *r;
@@ -22,6 +24,7 @@ typedef struct {
     const FrontKernel *kernel;
     tilec_status status;      /* the first thing that was wrong */
     Arena *arena;             /* NULL where nothing needs one */
+    Wish debug, overflow;     /* what the launch says of `debug` and `sanitize_overflow` */
     bool misspelt;            /* a name was wrong: a parameter that is missing is no news then */
     const Computed *computed; /* by @triton.heuristics; NULL when there are none */
     const tilec_arg *given[MAX_PARAMS];
@@ -64,7 +67,8 @@ bool bind_descriptor(Binder *b, BindTo to, const tilec_arg *a);
 /* --- bind_missing.c --- */
 
 int bind_option_index(const char *name); /* a launch option of that name; -1: there is none */
-int bind_option_least(int option);       /* what a whole number for it must be at least */
+const char *bind_near_option(const char *name); /* NULL: none is near */
+int bind_option_least(int option);              /* what a whole number for it must be at least */
 /* What a parameter takes that the caller did not give; NULL when there is nothing.  May be *option,
  * which is written then. */
 const Const *bind_missing_value(const Binder *b, int i, Const *option);

@@ -33,6 +33,15 @@ int bind_option_index(const char *name)
     return -1;
 }
 
+const char *bind_near_option(const char *name)
+{
+    const char *names[COUNT(option_names)];
+
+    for (int i = 0; i < COUNT(option_names); i++)
+        names[i] = option_names[i].name;
+    return near_name(name, names, COUNT(option_names));
+}
+
 int bind_option_least(int option)
 {
     return option_names[option].least;
@@ -119,6 +128,23 @@ static bool note_tuning(Binder *b)
     return t->nwarnings > 0;
 }
 
+/* Which parameters the arguments without a name went to: one that was forgotten moves all behind
+ * it. */
+static void note_positions(Binder *b)
+{
+    int n = 0;
+
+    for (int i = 0; i < b->r->nargs; i++)
+        n += !b->r->args[i].name;
+    if (n == 0 || !b->job)
+        return;
+    Text t = text_new(b->job->arena);
+    for (int i = 0; i < n && i < b->kernel->nparams; i++)
+        text_printf(&t, "%s`%s`", i ? ", " : "", b->kernel->params[i].name);
+    bind_hint(b, "by position there %s for %s; is one missing between them?",
+              n == 1 ? "is an argument" : "are arguments", t.s);
+}
+
 static void refuse_missing(Binder *b, int i, const Fallback *f)
 {
     const FrontParam *p = &b->kernel->params[i];
@@ -131,6 +157,7 @@ static void refuse_missing(Binder *b, int i, const Fallback *f)
     }
     bind_refuse(b, TILEC_REFUSED, p->span, "%s `%s` was not given",
                 p->is_constexpr ? "the constexpr" : "argument", p->name);
+    note_positions(b);
     if (p->is_constexpr && note_tuning(b))
         return;
     if (f->text && p->is_constexpr) /* an unread configuration may have any constexpr */

@@ -20,7 +20,8 @@ bool bind_check_warps(Binder *b, Span span, const Const *c)
     if (is_power_of_two_constant(c))
         return true;
     if (c->kind != CONST_INT)
-        return bind_refuse(b, TILEC_REFUSED, span, "num_warps must be a power of 2");
+        return bind_refuse(b, TILEC_REFUSED, span, "num_warps must be a power of 2, not %s",
+                           const_kind_name(c));
     return bind_refuse(b, TILEC_REFUSED, span, "num_warps must be a power of 2, not %lld",
                        (long long)c->integer);
 }
@@ -87,9 +88,15 @@ static bool check_tensor_memory(Binder *b, const FrontParam *p, const tilec_tens
         return t->memory == TILEC_MEMORY_HOST || check_device_id(b, p, t, d);
     if (b->r->shown)
         return true;
-    return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span,
-                       "the tensor given for `%s` is in %s memory; the device `%s` works on %s",
-                       p->name, names[t->memory], d->name, names[d->memory]);
+    bind_refuse(b, TILEC_BAD_ARGUMENT, p->span,
+                "the tensor given for `%s` is in %s memory; the device `%s` works on %s", p->name,
+                names[t->memory], d->name, names[d->memory]);
+    bind_hint(b,
+              t->memory == TILEC_MEMORY_HOST
+                  ? "tilec_copy(), or x.cuda() of PyTorch, brings it there; arrays of NumPy stay "
+                    "with the host, where `sim` is a GPU"
+                  : "tilec_copy(), or x.cpu() of PyTorch, brings it to the host");
+    return false;
 }
 
 static bool refuse_no_constant(Binder *b, const FrontParam *p, const char *why)
@@ -112,7 +119,7 @@ static const char *tensor_problem(const tilec_tensor *t)
         return "it has too many dimensions";
     if (t->ndim > 0 && !t->shape)
         return "it has dimensions but no shape";
-    if (t->reserved[0] || t->reserved[1])
+    if (t->reserved[0])
         return "its `reserved` is not zero: a newer library is needed, or it was not initialised";
     for (int i = 0; i < t->ndim; i++) {
         if (t->shape[i] < 0)
@@ -250,6 +257,15 @@ static bool bind_number(Binder *b, BindTo to, const Const *c)
     return bind_run_time(b, to, DT_FP32, false, 1, scalar_from_double(DT_FP32, c->real));
 }
 
+/* "4", "-1.5e3" */
+static bool is_number_text(const Const *c)
+{
+    const char *end;
+    bool digit = c->ntext > 0 && strpbrk(c->text, "0123456789") && !strpbrk(c->text, "xX(nN");
+
+    return digit && (double_from_text(c->text, &end), end == c->text + c->ntext);
+}
+
 /* A plain value, from the caller or from the signature. */
 bool bind_value(Binder *b, BindTo to, const Const *c)
 {
@@ -275,7 +291,10 @@ bool bind_value(Binder *b, BindTo to, const Const *c)
                     c->kind == CONST_STRING   ? "a string"
                     : c->kind == CONST_OBJECT ? "an object"
                                               : "a dtype");
-        if (c->kind == CONST_STRING)
+        if (c->kind == CONST_STRING && is_number_text(c))
+            bind_hint(b, "it is the text of a number: pass the number, %s=%.*s", p->name,
+                      (int)c->ntext, c->text);
+        else if (c->kind == CONST_STRING)
             bind_hint(b,
                       "the launch gives it: pass an array or a number; text is for parameters that "
                       "are compiled in, `%s: tl.constexpr`",

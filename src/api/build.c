@@ -107,8 +107,7 @@ static tilec_status optimise_form(Job *job, const BuildJob *b, int form, const T
 
     for (int k = 0; k < b->nlevels; k++) {
         funcs[k] = compile_optimise(b->forms[form].funcs[k], device, target, job->diags);
-        if (!funcs[k] ||
-            (!target->inline_asm && !opt_refuse_asm(funcs[k]->module, device->name, job->diags)))
+        if (!funcs[k] || !opt_refuse_asm(funcs[k]->module, target->takes, device->name, job->diags))
             return TILEC_REFUSED;
     }
     b->forms[form].funcs = funcs;

@@ -89,7 +89,7 @@ static bool widen(Module *m, Diags *d)
     if (diag_errors(d) > errors)
         return false;
     opt_expand_blocks(m);
-    opt_widen(kernel_of(m));
+    check_widen(kernel_of(m));
     return !verifies() || ir_verify(m, d);
 }
 
@@ -98,19 +98,21 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d)
     const FrontKernel *k = r->kernel->signature;
     const Device *device = device_at(r->device);
     bool values = !r->checks_unasked;
-    int num_warps = device->schedules ? r->binding->num_warps : 0;
+    const FrontLaunch launch = {.num_warps = device->schedules ? r->binding->num_warps : 0,
+                                .drops_asserts = r->binding->drops_asserts,
+                                .finds_overflow = r->binding->finds_overflow};
     Module *m = front_lower(r->file->parsed, r->kernel->name, r->binding->params, k->nparams,
-                            num_warps, a, d);
+                            &launch, a, d);
 
     if (!m)
         return NULL;
     if (!r->options.wide_floats)
-        opt_suspect(m, d);
+        check_suspects(m, d);
     Func *f = kernel_of(m);
     if (f->num_warps == 0)
         f->num_warps = r->binding->num_warps;
     f->num_stages = r->binding->num_stages;
-    if (!opt_records(m, views_of(r, a, d), values, values && device->finds_races, d))
+    if (!check_records(m, views_of(r, a, d), values, values && device->finds_races, d))
         return NULL;
     if (r->options.wide_floats && !widen(m, d))
         return NULL;
@@ -122,8 +124,7 @@ const Func *compile_optimise(const Func *f, const Device *device, const Target *
     OptOptions options = {.native = target ? target->native_math : NULL,
                           .straight_math = target && target->straight_math,
                           .schedules = device->schedules,
-                          .handles = target && target->handles,
-                          .inline_asm = target && target->inline_asm,
+                          .takes = target ? target->takes : NULL,
                           .verify = verifies()};
 
     return opt_run(f->module, &options, d) ? kernel_of(f->module) : NULL;
@@ -281,7 +282,7 @@ tilec_status compile_emit(Job *job, const Func *lowered, const Device *device, c
     if (known != TILEC_OK)
         return known;
     const Func *f = compile_optimise(lowered, device, target, job->diags);
-    if (!f || (!target->inline_asm && !opt_refuse_asm(f->module, device->name, job->diags)))
+    if (!f || !opt_refuse_asm(f->module, target->takes, device->name, job->diags))
         return TILEC_REFUSED;
     return target->emit(f, o, stage, job->arena, out, job->diags) ? TILEC_OK : TILEC_FAILED;
 }
@@ -368,14 +369,9 @@ static const double slow = 1; /* seconds */
 /* Making code took long: say so where a loop that is unrolled makes most of what there is. */
 static void tell_slow(Job *job, const Compilation *c, double seconds)
 {
-    const Module *m = c->func->module;
-    const Unrolled *most = NULL;
+    const Unrolled *most = ir_most_unrolled(c->func->module, c->values);
 
-    for (int i = 0; i < m->unrolled.len; i++) {
-        if (!most || m->unrolled.at[i].values > most->values)
-            most = &m->unrolled.at[i];
-    }
-    if (!most || most->values < c->values / 2 || most->rounds < 2)
+    if (!most)
         return;
     diag(job->diags, DIAG_WARNING, most->span,
          "compiling took %.1f s: this loop is unrolled %d times, with what is in it to %d of the "
@@ -419,7 +415,7 @@ static tilec_status load_lowered(Job *job, Compilation *c)
     const OptOptions options = {.schedules = c->device->schedules};
     opt_legalise(c->func->module, &options, job->diags);
     if (diag_errors(job->diags) > 0 ||
-        !opt_refuse_asm(c->func->module, c->device->name, job->diags))
+        !opt_refuse_asm(c->func->module, NULL, c->device->name, job->diags))
         return TILEC_REFUSED;
     RunStatus loaded = load_output(c, NULL, &why);
     if (loaded != RUN_OK)

@@ -11,6 +11,12 @@
 
 enum { SAMPLE = 256 }; /* programs whose scalar part is run to count operations */
 
+/* Those before the plan, and those of machine code, know the line of all that they show. */
+static bool knows_lines(GenStage stage)
+{
+    return stage == GEN_ASM || stage == GEN_PTX || stage == GEN_SASS;
+}
+
 typedef enum { FROM_SOURCE, FROM_LOWERED, NAMES_AT_LINES, FROM_PASSES, FROM_TARGET } StageKind;
 static const struct Stage {
     const char *name;
@@ -27,8 +33,10 @@ static const struct Stage {
 
 static const struct Stage *find_stage(const char *name)
 {
+    size_t n = strcspn(name, ":");
+
     for (int i = 0; i < COUNT(stages); i++) {
-        if (strcmp(stages[i].name, name) == 0)
+        if (strlen(stages[i].name) == n && memcmp(stages[i].name, name, n) == 0)
             return &stages[i];
     }
     return NULL;
@@ -67,8 +75,11 @@ static tilec_status refuse_stage(Job *job, const char *name)
     return TILEC_BAD_ARGUMENT;
 }
 
+/* NULL: nothing is of the lines that were asked for, which was said. */
 static tilec_status give_text(DumpJob *d, const char *text)
 {
+    if (!text)
+        return TILEC_REFUSED;
     d->text = strdup(text);
     return d->text ? TILEC_OK : TILEC_NO_MEMORY;
 }
@@ -144,7 +155,20 @@ static tilec_status give_listing(const Job *job, DumpJob *d, const char *assembl
     const SourceMap *sources = d->func->module->sources;
     const char *text = sources ? listing_with_source(assembly, sources, job->arena) : assembly;
 
+    if (d->lines.first > 0 && sources)
+        text = lines_of_listing(text, &d->lines, d->request->file->source, job->arena, job->diags);
+    if (!text)
+        return TILEC_REFUSED;
     return give_text(d, find_stage(d->stage)->stage == GEN_PTX ? as_ascii(job->arena, text) : text);
+}
+
+static tilec_status give_module(const Job *job, DumpJob *d, const Module *m)
+{
+    const Source *source = d->request->file->source;
+
+    if (d->lines.first == 0)
+        return give_text(d, ir_print(m, job->arena));
+    return give_text(d, lines_of_module(m, &d->lines, source, job->arena, job->diags));
 }
 
 /* What the device shows of what it makes of the target's output. */
@@ -193,7 +217,24 @@ static tilec_status dump_passes(Job *job, DumpJob *d)
     const Target *target = compile_target(d->request->file->ctx, device, job->arena, &why);
     const Func *f = compile_optimise(d->func, device, target, job->diags);
 
-    return f ? give_text(d, ir_print(f->module, job->arena)) : TILEC_REFUSED;
+    return f ? give_module(job, d, f->module) : TILEC_REFUSED;
+}
+
+/* "asm:7-9" */
+static tilec_status take_lines(Job *job, DumpJob *d, const struct Stage *stage)
+{
+    bool knows = stage->kind == FROM_LOWERED || stage->kind == FROM_PASSES ||
+                 (stage->kind == FROM_TARGET && knows_lines(stage->stage));
+
+    if (!lines_parse(d->stage, &d->lines))
+        return job_refuse(job, TILEC_BAD_ARGUMENT,
+                          "`%s`: what stands behind the colon is a line, 7, or some, 7-9",
+                          d->stage);
+    if (d->lines.first > 0 && !knows)
+        return job_refuse(job, TILEC_BAD_ARGUMENT,
+                          "the stage `%s` is not shown by lines; ir, opt, asm, ptx and sass are",
+                          stage->name);
+    return TILEC_OK;
 }
 
 static tilec_status lower_dump(Job *job, void *dump)
@@ -204,6 +245,9 @@ static tilec_status lower_dump(Job *job, void *dump)
 
     if (!stage)
         return refuse_stage(job, d->stage);
+    tilec_status lines = take_lines(job, d, stage);
+    if (lines != TILEC_OK)
+        return lines;
     if (stage->kind == FROM_SOURCE)
         return give_text(d, front_print_ast(r->file->parsed, r->kernel->name, job->arena));
     tilec_status status = choose_device(job, d->request, stage);
@@ -226,7 +270,7 @@ static tilec_status show_dump(Job *job, void *dump)
     case NAMES_AT_LINES:
         return give_text(d, ir_print_vars(d->func->module, job->arena));
     case FROM_LOWERED:
-        return give_text(d, ir_print(d->func->module, job->arena));
+        return give_module(job, d, d->func->module);
     case FROM_PASSES:
         return dump_passes(job, d);
     case FROM_TARGET:

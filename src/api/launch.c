@@ -33,9 +33,9 @@ static tilec_status explain_lookup(Job *job, void *lookup)
         text_printf(&all, "%s%s", i > 0 ? ", " : "", names[i]);
     }
     if (l->name)
-        job_refuse(job, TILEC_NOT_FOUND, "%s has no kernel `%s`", f->source->path, l->name);
+        job_refuse(job, TILEC_NOT_FOUND, "%s has no kernel `%s`", f->source->shown, l->name);
     else
-        job_refuse(job, TILEC_NOT_FOUND, "%s has %d kernels; which one?", f->source->path,
+        job_refuse(job, TILEC_NOT_FOUND, "%s has %d kernels; which one?", f->source->shown,
                    f->nkernels);
     near = l->name ? near_name(l->name, names, f->nkernels) : NULL;
     if (near)
@@ -177,7 +177,7 @@ static tilec_status make_ready(Request *r, char **error)
 /* What a launch is refused for that no line of the source tells: the kernel stands in front. */
 #define refuse_request(r, status, error, format, ...)                                              \
     api_refuse(error, status, "kernel `%s` of %s: " format, (r)->kernel->name,                     \
-               (r)->file->source->path, __VA_ARGS__)
+               (r)->file->source->shown, __VA_ARGS__)
 
 static tilec_status check_grid(const Request *r, const int32_t *grid, char **error)
 {
@@ -263,12 +263,27 @@ static const char *describe_place(void *request, Arena *a, int i, uint64_t addre
     return out.s;
 }
 
+/* As DeviceLaunch.on_part. */
+typedef struct {
+    const Request *request;
+    const int32_t *grid;
+} Part;
+
+static void tell_part(void *part, int i, int64_t elements)
+{
+    const Part *p = part;
+    const tilec_tensor *t = memory_of_range(p->request->binding, i);
+
+    programs_warn_of_part(p->request, p->grid, t, name_of_tensor(p->request, t), elements);
+}
+
 static tilec_status launch_on_device(const Request *r, const int32_t *grid, const uint64_t *slots,
                                      RecordPort *records, char **error)
 {
     const Device *device = device_at(r->device);
     const Speech *speech = r->spec->speech;
     MemoryRange ranges[MAX_PARAMS];
+    Part part = {r, grid};
     DeviceLaunch launch = {.args = slots,
                            .nargs = speech ? speech_nargs(speech) : r->binding->nslots,
                            .grid = {grid[0], grid[1], grid[2]},
@@ -287,7 +302,10 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
                            .describe = describe_place,
                            .describe_user = (void *)r,
                            .roams = r->spec->roams,
-                           .races = r->options.check && !r->checks_unasked};
+                           .waits = r->spec->programs.waits,
+                           .races = r->options.check && !r->checks_unasked,
+                           .on_part = tell_part,
+                           .part_user = &part};
     char *text = NULL;
 
     if (!api_available(device, error))
@@ -502,29 +520,27 @@ static bool is_there_twice(const tilec_build_options *o, const char *symbol)
 }
 
 /* Else what code is made for is a chip; of an unknown device more is said later. */
-static bool has_levels(const tilec_build_options *o)
+bool api_build_has_levels(const tilec_build_options *o)
 {
     int device = device_find(o->device);
 
     return device < 0 || device_at(device)->level;
 }
 
-static tilec_status check_build(const tilec_build_options *o, char **error)
+tilec_status api_check_build(const tilec_build_options *o, char **error)
 {
     bool good = o && o->forms && o->nforms > 0 && o->levels && o->nlevels > 0;
 
     if (!good)
-        return api_refuse(error, TILEC_BAD_ARGUMENT,
-                          "tilec_build: there are no options, forms or levels");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "there are no options, forms or levels");
     for (int i = 0; i < o->nforms; i++)
         good = good && is_identifier(o->forms[i].symbol);
-    if (!good || (has_levels(o) && !is_identifier(o->level_symbol)))
+    if (!good || (api_build_has_levels(o) && !is_identifier(o->level_symbol)))
         return api_refuse(error, TILEC_BAD_ARGUMENT,
-                          "tilec_build: the name of a function is no identifier of C's");
+                          "the name of a function is no identifier of C's");
     for (int i = 0; i < o->nforms; i++) {
         if (is_there_twice(o, o->forms[i].symbol))
-            return api_refuse(error, TILEC_BAD_ARGUMENT,
-                              "tilec_build: two functions would be called `%s`",
+            return api_refuse(error, TILEC_BAD_ARGUMENT, "two functions would be called `%s`",
                               o->forms[i].symbol);
     }
     if (o->num_warps < 0 || o->num_stages < 0)
@@ -579,22 +595,34 @@ static tilec_status find_levels(const tilec_build_options *o, const Device *d, G
     return TILEC_OK;
 }
 
-static tilec_status open_forms(tilec_file *file, const char *kernel, const tilec_build_options *o,
-                               Request *requests, Binding *bindings, char **error)
+static tilec_status open_form(Request *r, tilec_file *file, const char *kernel,
+                              const tilec_build_options *o, int form, char **error)
 {
     const tilec_launch_options options = {.device = o->device,
-                                          .arch = has_levels(o) ? NULL : o->levels[0],
+                                          .arch = api_build_has_levels(o) ? NULL : o->levels[0],
                                           .num_warps = o->num_warps,
                                           .num_stages = o->num_stages,
                                           .on_message = o->on_message,
                                           .user = o->user};
-    tilec_status status = TILEC_OK;
 
-    for (int i = 0; status == TILEC_OK && i < o->nforms; i++) {
-        const tilec_build_form *f = &o->forms[i];
-        requests[i] = (Request){.binding = &bindings[i], .shown = true};
-        status = open_request(&requests[i], file, kernel, f->args, f->nargs, &options, error);
-    }
+    r->shown = true;
+    return open_request(r, file, kernel, o->forms[form].args, o->forms[form].nargs, &options,
+                        error);
+}
+
+tilec_status api_open_build(tilec_file *file, const char *kernel, const tilec_build_options *o,
+                            const Kernel **out, char **error)
+{
+    GenLevel *levels = calloc((size_t)o->nlevels, sizeof *levels);
+    Request r = {0};
+    tilec_status status = levels ? TILEC_OK : api_refuse(error, TILEC_NO_MEMORY, "out of memory");
+
+    for (int i = 0; status == TILEC_OK && i < o->nforms; i++)
+        status = open_form(&r, file, kernel, o, i, error);
+    if (status == TILEC_OK)
+        status = find_levels(o, device_at(r.device), levels, error);
+    *out = r.kernel;
+    free(levels);
     return status;
 }
 
@@ -602,7 +630,7 @@ tilec_status tilec_build(tilec_file *file, const char *kernel, const tilec_build
                          tilec_object *out, char **error)
 {
     api_no_error(error);
-    tilec_status status = check_build(options, error);
+    tilec_status status = api_check_build(options, error);
     if (status != TILEC_OK)
         return status;
     if (!out)
@@ -618,8 +646,10 @@ tilec_status tilec_build(tilec_file *file, const char *kernel, const tilec_build
                     .out = &object};
     if (!requests || !bindings || !levels)
         status = api_refuse(error, TILEC_NO_MEMORY, "out of memory");
-    if (status == TILEC_OK)
-        status = open_forms(file, kernel, options, requests, bindings, error);
+    for (int i = 0; status == TILEC_OK && i < options->nforms; i++) {
+        requests[i].binding = &bindings[i];
+        status = open_form(&requests[i], file, kernel, options, i, error);
+    }
     if (status == TILEC_OK)
         status = find_levels(options, device_at(requests[0].device), levels, error);
     if (status == TILEC_OK)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "language.h"
 
 #define MAX_SOURCE ((size_t)256 << 20)
 
@@ -154,12 +155,13 @@ tilec_status load_file(Job *job, void *load)
     f->sources = source_map_new(f->arena);
     job->diags = diags_new(job->arena, f->sources);
     if (l->text && len > MAX_SOURCE)
-        return job_refuse(job, TILEC_REFUSED, "%s: too large", l->path);
+        return job_refuse(job, TILEC_REFUSED, "%s: too large", shown_name(job->arena, l->path));
     if (l->text)
         text = arena_strndup(f->arena, l->text, len);
     int status = l->text ? 0 : os_read_file(f->arena, l->path, MAX_SOURCE, &text, &len);
     if (status != 0)
-        return job_refuse(job, TILEC_IO, "%s: %s", l->path[0] ? l->path : "a path without a name",
+        return job_refuse(job, TILEC_IO, "%s: %s",
+                          l->path[0] ? shown_name(job->arena, l->path) : "a path without a name",
                           strerror(status));
     if (l->kernel)
         kernel = host_answer(l->kernel);
@@ -167,7 +169,7 @@ tilec_status load_file(Job *job, void *load)
     f->source = source_add_part(f->sources, l->path, l->kernel ? kernel.line : 1, text, len);
     options = load_options(l, f->arena);
     options.kernel = l->kernel ? &kernel : NULL;
-    f->parsed = front_parse(f->arena, f->names, f->source, &options, job->diags);
+    f->parsed = front_parse(f->arena, f->names, &triton_language, f->source, &options, job->diags);
     if (!f->parsed)
         return TILEC_REFUSED;
     f->nkernels = front_kernel_count(f->parsed);

@@ -94,10 +94,15 @@ const tilec_tensor *memory_written_wrongly(const Binding *b, uint64_t stored)
 
 enum { MAX_SLOTS_KNOWN = 63 }; /* the last bit of a set stands for several */
 
+static int kinds_of_stores(const Programs *p)
+{
+    return TILEC_STORES | (p->own_nan ? TILEC_OWN_NAN : 0) | (p->own_inf ? TILEC_OWN_INF : 0);
+}
+
 int memory_uses(const Specialisation *s, int slot)
 {
     return (in_set(s->use.loaded, slot) ? TILEC_LOADS : 0) |
-           (in_set(s->use.stored, slot) ? TILEC_STORES : 0) |
+           (in_set(s->use.stored, slot) ? kinds_of_stores(&s->programs) : 0) |
            (in_set(s->programs.loads_first, slot) && slot < MAX_SLOTS_KNOWN ? TILEC_LOADS_FIRST
                                                                             : 0);
 }
@@ -154,7 +159,8 @@ int memory_ranges(const Binding *b, MemoryRange *out)
         if (e.whole)
             return -1;
         out[n++] =
-            (MemoryRange){e.lo, e.hi - e.lo, (uint32_t)tilec_dtype_size(b->tensors[i]->dtype)};
+            (MemoryRange){e.lo, e.hi - e.lo, (uint32_t)tilec_dtype_size(b->tensors[i]->dtype),
+                          b->tensors[i]->blank != 0};
     }
     return n;
 }

@@ -6,10 +6,16 @@
  * work, and what they add by atomics is 256 times as much.  Or writes a kernel of one element a
  * program, which works, up to 90 times slower than tiles of a thousand.
  *
- * Both are found when a kernel is lowered and said once, at the first launch with such a grid.
+ * Those are found when a kernel is lowered and said once, at the first launch with such a grid.
  * Nothing is said where an atomic's result is used, since programs may then share out the work by
  * tickets; nor of one axis where none is asked for, and programs only count or print.
+ *
+ * Where a launch was checked, it is also known of each array that is only read which elements were
+ * loaded: 960 of 1000, where loops make n // BLOCK rounds, 129 of 30 x 100, where a row's stride
+ * was forgotten.  Said where numbers of the launch say how many there are, n or rows * stride, and
+ * none says how many were loaded.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "api.h"
@@ -35,12 +41,31 @@ static void note_atomic(const Walk *w, const Op *op)
     w->p->takes_tickets |= uses_count(&w->uses, op->results[0]) > 0;
 }
 
+static void note_constant(Programs *p, const Op *op)
+{
+    DType t = op->results[0]->type->dtype;
+    uint64_t bits;
+
+    if (op->results[0]->type->pointer || !dtype_is_float(t) ||
+        !value_constant(op->results[0], &bits))
+        return;
+    double v = scalar_to_double(t, bits);
+    p->own_nan |= isnan(v) != 0;
+    p->own_inf |= isinf(v) && v > 0;
+}
+
 static void visit(Op *op, void *walk)
 {
     const Walk *w = walk;
     Programs *p = w->p;
 
     switch (op->code) {
+    case OP_const:
+        note_constant(p, op);
+        break;
+    case OP_load_block:
+        p->own_nan |= attr_padding(op) == PAD_NAN || op->operands[0]->type->padding == PAD_NAN;
+        break;
     case OP_program_id:
         p->axes |= 1U << attr_axis(op);
         break;
@@ -90,11 +115,10 @@ static bool is_uniform(const Value *mask)
 static void note_access(Order *o, const Op *op, bool conditional)
 {
     uint64_t set = ir_bases_of(o->bases, op->operands[0]);
-    bool loads = op->code != OP_store && op->code != OP_store_block &&
-                 !(op->code == OP_atomic_rmw && attr_rmw_kind(op) == RMW_XCHG);
-    int at = op->code == OP_load ? LOAD_MASK : op->code == OP_atomic_rmw ? RMW_MASK : INT32_MAX;
+    bool loads = op_has(op, READS) && !(op->code == OP_atomic_rmw && attr_rmw_kind(op) == RMW_XCHG);
+    const Value *mask = op_operand(op, ir_access(op).mask);
 
-    conditional |= at < op->noperands && is_uniform(op->operands[at]);
+    conditional |= mask && is_uniform(mask);
     if (loads && !conditional && is_single(set) && !(o->touched & set))
         o->loads_first |= set;
     o->touched |= set;
@@ -125,7 +149,7 @@ static uint64_t loads_first(const Func *f)
 
 Programs programs_of(const Func *f)
 {
-    Programs p = {.loads_first = loads_first(f)};
+    Programs p = {.loads_first = loads_first(f), .waits = ir_waits(f->module, f->module->arena)};
 
     for (int i = 0; i < f->module->nfuncs; i++) {
         const Func *each = f->module->funcs[i];
@@ -207,4 +231,66 @@ void programs_warn(const Request *r, const int32_t *grid)
     if (!p->has_tiles && !p->has_loops && !p->has_atomics && !p->speaks && p->has_stores &&
         p->axes != 0 && programs >= MANY_SINGLE && claims(r, TOLD_SCALARS))
         warn_of_scalars(r, programs);
+}
+
+/* --- what was not loaded --- */
+
+enum { MOST_FACTORS = 3 };
+
+/* Numbers that the launch has: arguments, and the extents of the grid. */
+typedef struct {
+    int64_t at[MAX_PARAMS + 3];
+    int n;
+} Numbers;
+
+static Numbers numbers_of(const Request *r, const int32_t *grid)
+{
+    const Binding *b = r->binding;
+    Numbers n = {.n = 3};
+
+    for (int i = 0; i < 3; i++)
+        n.at[i] = grid[i];
+    for (int i = 0; i < b->nslots; i++) {
+        if (!b->tensors[i] && b->slots[i] > 1 && b->slots[i] <= INT32_MAX)
+            n.at[n.n++] = (int64_t)b->slots[i];
+    }
+    return n;
+}
+
+/* Is it a product of so many of them at most? */
+static bool is_product(const Numbers *n, int64_t number, int factors)
+{
+    for (int i = 0; i < n->n; i++) {
+        if (n->at[i] == number || (factors > 1 && n->at[i] > 1 && number % n->at[i] == 0 &&
+                                   is_product(n, number / n->at[i], factors - 1)))
+            return true;
+    }
+    return false;
+}
+
+static int64_t elements_of(const tilec_tensor *t)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < t->ndim; i++)
+        n *= t->shape[i];
+    return n;
+}
+
+void programs_warn_of_part(const Request *r, const int32_t *grid, const tilec_tensor *t,
+                           const char *name, int64_t elements)
+{
+    Numbers n = numbers_of(r, grid);
+    int64_t all = elements_of(t);
+    char text[600];
+
+    if (elements < 2 || elements >= all || !is_product(&n, all, MOST_FACTORS - 1) ||
+        is_product(&n, elements, MOST_FACTORS))
+        return;
+    snprintf(text, sizeof text,
+             "warning: %s: only its first %lld of %lld elements are loaded\n"
+             "hint: do the grid and the loops reach all of it, as tl.cdiv(n, BLOCK) does, and do "
+             "the strides fit?\n",
+             name ? name : "an item of a tuple", (long long)elements, (long long)all);
+    say(r, text);
 }

@@ -186,17 +186,23 @@ RunStatus progress_launch(const Request *r, void *state, DeviceLaunch *launch, c
     const Device *device = device_at(r->device);
     const tilec_launch_options *o = &r->options;
 
-    /* who only cancels needs no place for each worker */
-    int workers = o->on_progress ? MAX(MAX(launch->threads, device->threads()), 1) : 1;
-    if ((o->on_progress || o->cancel) && !device->arrays) {
-        launch->watch = watch_new(grid_programs(launch->grid), workers);
-        if (!launch->watch)
+    int64_t programs = grid_programs(launch->grid);
+    WatchRoom room;
+    Watch *made = NULL;
+
+    if (o->on_progress && !device->arrays) {
+        made = watch_new(programs, MAX(MAX(launch->threads, device->threads()), 1));
+        if (!made)
             return RUN_NO_MEMORY;
-        launch->watch->wish = o->cancel;
+        launch->watch = made;
+    } else if (o->cancel && !device->arrays) {
+        launch->watch = watch_in(&room, programs); /* who only cancels has no use for more places */
     }
+    if (launch->watch)
+        launch->watch->wish = o->cancel;
     RunStatus status = o->on_progress ? launch_told(r, state, launch, text)
                                       : device->launch(state, r->variant->code, launch, text);
-    watch_free(launch->watch);
+    watch_free(made);
     launch->watch = NULL;
     return status;
 }

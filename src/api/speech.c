@@ -58,6 +58,8 @@ static void fill_spot(Speech *s, Spot *spot, const Op *op)
         spot->steps[spot->nsteps++] = (Step){c->call, copy_text(s->arena, c->callee)};
 }
 
+enum { USUAL_WARPS = 4, WARP = 32 }; /* of Triton's launches; threads */
+
 static void fill_site(Speech *s, RecordSite *site, const Op *op)
 {
     *site = (RecordSite){.kind = op->code == OP_assert  ? RECORD_ASSERT
@@ -74,6 +76,8 @@ static void fill_site(Speech *s, RecordSite *site, const Op *op)
     for (int i = 0; i < op->noperands; i++)
         types[i] = *op->operands[i]->type;
     site->types = types;
+    int warps = op->block->func->num_warps > 0 ? op->block->func->num_warps : USUAL_WARPS;
+    site->threads = os_wants("TILEC_PRINT_THREADS") ? WARP * warps : 0;
 }
 
 typedef struct {
@@ -319,6 +323,8 @@ static uint64_t hidden_value(const Request *r, const Param *p, Records *records)
 
     if (p->kind == PARAM_RECORDS)
         return (uint64_t)(uintptr_t)records_port(records);
+    if (p->kind == PARAM_WORKSPACE) /* which the device has */
+        return 0;
     if (!array || !view_of(array, &view))
         bug("a launch without the array that is checked");
     return (uint64_t)view.parts[p->part];

@@ -1,0 +1,195 @@
+/*
+ * runtime_gpu.h - what headers for NVIDIA's GPUs have beside runtime.h: launches through the driver
+ *
+ * The object has the PTX of each specialisation as data (src/gen's nv_build.c).  This opens the
+ * driver, loads that into the context that is current, and launches it; all of it are static
+ * functions, so that a program needs no library of ours, and none of NVIDIA's to be built.
+ */
+#include "runtime.h"
+
+/*! runtime_gpu */
+
+#ifndef TILEC_AOT_GPU
+#define TILEC_AOT_GPU
+#include <dlfcn.h>
+#include <stdlib.h>
+
+/* A specialisation, in the object. */
+typedef struct {
+    const char *image; /* its PTX */
+    int32_t threads;   /* that run a program */
+    int32_t shared;    /* bytes of shared memory, beside those that the image declares */
+    void *loaded;      /* a list of tilec_aot_loaded */
+} tilec_aot_kernel;
+
+/* .. in one context, whose number no other ever has. */
+typedef struct tilec_aot_loaded {
+    struct tilec_aot_loaded *next;
+    unsigned long long context;
+    void *function;
+} tilec_aot_loaded;
+
+/* What is called of the driver; 0 is success. */
+typedef struct {
+    int (*init)(unsigned flags);
+    int (*text)(int result, const char **text);
+    int (*device)(int *device, int number);
+    int (*primary)(void **context, int device);
+    int (*current)(void **context);
+    int (*number)(void *context, unsigned long long *number);
+    int (*push)(void *context);
+    int (*pop)(void **context);
+    int (*load)(void **module, const void *image, unsigned n, int *options, void **values);
+    int (*find)(void **function, void *module, const char *name);
+    int (*set)(void *function, int attribute, int value);
+    int (*launch)(void *function, unsigned x, unsigned y, unsigned z, unsigned threads,
+                  unsigned one, unsigned also_one, unsigned shared, void *stream, void **args,
+                  void **extra);
+} tilec_aot_driver;
+
+/* Why the last call of this thread from this file gave TILEC_AOT_FAILED; else NULL. */
+static __thread const char *tilec_aot_problem;
+
+static inline const char *tilec_aot_gpu_problem(void)
+{
+    return tilec_aot_problem;
+}
+
+static inline int tilec_aot_find(void *library, const char *name, void *to)
+{
+    void *found = dlsym(library, name);
+
+    memcpy(to, &found, sizeof found);
+    return found != NULL;
+}
+
+static inline int tilec_aot_read_driver(tilec_aot_driver *d)
+{
+    const char *path = getenv("TILEC_LIBCUDA");
+    void *l = dlopen(path && *path ? path : "libcuda.so.1", RTLD_NOW);
+
+    tilec_aot_problem = "there is no NVIDIA driver: libcuda.so.1 cannot be opened";
+    if (!l)
+        return 0;
+    tilec_aot_problem = "the NVIDIA driver is older than that of CUDA 12.0";
+    if (!tilec_aot_find(l, "cuInit", &d->init) ||
+        !tilec_aot_find(l, "cuGetErrorString", &d->text) ||
+        !tilec_aot_find(l, "cuDeviceGet", &d->device) ||
+        !tilec_aot_find(l, "cuDevicePrimaryCtxRetain", &d->primary) ||
+        !tilec_aot_find(l, "cuCtxGetCurrent", &d->current) ||
+        !tilec_aot_find(l, "cuCtxGetId", &d->number) ||
+        !tilec_aot_find(l, "cuCtxPushCurrent_v2", &d->push) ||
+        !tilec_aot_find(l, "cuCtxPopCurrent_v2", &d->pop) ||
+        !tilec_aot_find(l, "cuModuleLoadDataEx", &d->load) ||
+        !tilec_aot_find(l, "cuModuleGetFunction", &d->find) ||
+        !tilec_aot_find(l, "cuFuncSetAttribute", &d->set) ||
+        !tilec_aot_find(l, "cuLaunchKernel", &d->launch))
+        return 0;
+    tilec_aot_problem = "the NVIDIA driver cannot be started";
+    return d->init(0) == 0;
+}
+
+/* Threads may open it at the same time: they find the same, and one of them keeps it. */
+static inline const tilec_aot_driver *tilec_aot_open(void)
+{
+    static tilec_aot_driver *opened;
+    tilec_aot_driver *d = __atomic_load_n(&opened, __ATOMIC_ACQUIRE), *other = NULL;
+
+    if (d)
+        return d;
+    tilec_aot_problem = "out of memory";
+    d = (tilec_aot_driver *)malloc(sizeof *d);
+    if (!d || !tilec_aot_read_driver(d)) {
+        free(d);
+        return NULL;
+    }
+    if (__atomic_compare_exchange_n(&opened, &other, d, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return d;
+    free(d);
+    return other;
+}
+
+/* The function in the current context; more shared memory than 48 KiB has to be asked for. */
+static inline int tilec_aot_load(const tilec_aot_driver *d, const tilec_aot_kernel *k,
+                                 tilec_aot_loaded *l)
+{
+    void *module = NULL;
+    int result = d->load(&module, k->image, 0, NULL, NULL);
+
+    if (result == 0)
+        result = d->find(&l->function, module, "tilec_kernel");
+    if (result == 0 && k->shared > 48 * 1024)
+        result = d->set(l->function, 8, k->shared); /* the most dynamic shared memory */
+    return result;
+}
+
+/* The same, loaded once.  Where two threads do it at the same time both are kept. */
+static inline int tilec_aot_function(const tilec_aot_driver *d, tilec_aot_kernel *k, void *context,
+                                     void **function)
+{
+    unsigned long long number = 0;
+    void *first = __atomic_load_n(&k->loaded, __ATOMIC_ACQUIRE);
+    tilec_aot_loaded *l;
+    int result = d->number(context, &number);
+
+    for (l = (tilec_aot_loaded *)first; l && l->context != number; l = l->next)
+        continue;
+    if (l || result != 0) {
+        *function = l ? l->function : NULL;
+        return result;
+    }
+    l = (tilec_aot_loaded *)malloc(sizeof *l);
+    if (!l)
+        return 2; /* CUDA's number for it */
+    l->context = number;
+    result = tilec_aot_load(d, k, l);
+    if (result != 0) {
+        free(l);
+        return result;
+    }
+    *function = l->function;
+    do
+        l->next = (tilec_aot_loaded *)first;
+    while (!__atomic_compare_exchange_n(&k->loaded, &first, (void *)l, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE));
+    return 0;
+}
+
+/* In the context that is current, or the primary one of the first GPU. */
+static inline int tilec_aot_launch(tilec_aot_kernel *k, void **args, const int32_t grid[3],
+                                   void *stream)
+{
+    const tilec_aot_driver *d = tilec_aot_open();
+    void *context = NULL, *function = NULL;
+    int result, device = 0, pushed = 0;
+
+    if (!d)
+        return TILEC_AOT_FAILED;
+    result = d->current(&context);
+    if (result == 0 && !context) {
+        result = d->device(&device, 0);
+        if (result == 0)
+            result = d->primary(&context, device);
+        if (result == 0)
+            result = d->push(context);
+        pushed = result == 0;
+    }
+    if (result == 0)
+        result = tilec_aot_function(d, k, context, &function);
+    if (result == 0)
+        result = d->launch(function, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2],
+                           (unsigned)k->threads, 1, 1, (unsigned)k->shared, stream, args, NULL);
+    if (pushed)
+        d->pop(&context);
+    tilec_aot_problem = NULL;
+    if (result != 0 && d->text(result, &tilec_aot_problem) != 0)
+        tilec_aot_problem = "the driver refuses";
+    return result == 0 ? TILEC_AOT_OK : TILEC_AOT_FAILED;
+}
+
+/* Does a GPU take the grid? */
+static inline bool tilec_aot_fits(const int32_t grid[3])
+{
+    return grid[0] >= 0 && grid[1] >= 0 && grid[1] <= 65535 && grid[2] >= 0 && grid[2] <= 65535;
+}
+#endif
