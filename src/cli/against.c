@@ -7,7 +7,7 @@
  * are timed in turns, the order changing from round to round, so that a machine which gets slower
  * does so for both; times.c makes a ratio of the rounds.
  */
-#include "cli.h"
+#include "call.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,13 +49,14 @@ static Call *use(Version *v)
 static void refuse_mixtures(Cli *c, const Options *o)
 {
     if (o->saves.len > 0 || o->shows.len > 0 || o->count)
-        stop(c, CLI_USAGE, "--against runs two versions: --save, --show and --count are for one");
+        cli_stop(c, CLI_USAGE,
+                 "--against runs two versions: --save, --show and --count are for one");
     if (o->profile || o->trace)
-        stop(c, CLI_USAGE, "--against runs two versions: --profile and --trace are for one");
+        cli_stop(c, CLI_USAGE, "--against runs two versions: --profile and --trace are for one");
     if (o->launch.check || o->launch.debug)
-        stop(c, CLI_USAGE,
-             "--against takes times, which --check and --debug make longer: they are "
-             "for runs without it");
+        cli_stop(c, CLI_USAGE,
+                 "--against takes times, which --check and --debug make longer: they are "
+                 "for runs without it");
 }
 
 /* --- the versions --- */
@@ -344,9 +345,12 @@ static const char *text_of(const Against *g)
 static void put_version(Text *t, const char *key, Version *v)
 {
     v->call.timing.fresh = v->restores;
-    text_printf(t, ", \"%s\": {\"name\": ", key);
-    put_json_text(t, v->name);
-    text_printf(t, ", \"timing\": %s}}", timing_json(t->arena, &v->call.timing));
+    json_object(t, key);
+    json_text(t, "name", v->name);
+    json_object(t, "timing");
+    timing_put_json(t, &v->call.timing);
+    json_object_end(t);
+    json_object_end(t);
 }
 
 static const char *json_of(Against *g, bool right)
@@ -354,17 +358,22 @@ static const char *json_of(Against *g, bool right)
     const TimesRatio *r = &g->ratio;
     Text t = text_new(g->cli->arena);
 
-    text_printf(&t,
-                "{\"rounds\": %d, \"ratio\": %.6g, \"ratio_low\": %.6g, \"ratio_high\": %.6g, "
-                "\"confidence\": %.4g, \"significant\": %s, \"pass\": %s, \"results\": %s",
-                g->nrounds, r->ratio, r->low, r->high, r->confidence,
-                r->low > 1 || r->high < 1 ? "true" : "false", right ? "true" : "false", g->told[1]);
+    json_object(&t, NULL);
+    json_int(&t, "rounds", g->nrounds);
+    json_number(&t, "ratio", r->ratio, 6);
+    json_number(&t, "ratio_low", r->low, 6);
+    json_number(&t, "ratio_high", r->high, 6);
+    json_number(&t, "confidence", r->confidence, 4);
+    json_bool(&t, "significant", r->low > 1 || r->high < 1);
+    json_bool(&t, "pass", right);
+    json_value(&t, "results", g->told[1]);
     if (g->now.call.options.compares.len > 0)
-        text_printf(&t, ", \"compare\": %s", g->told[0]);
+        json_value(&t, "compare", g->told[0]);
     put_version(&t, "this", &g->now);
     put_version(&t, "other", &g->other);
-    put_json_problems(&t, g->cli);
-    text_put(&t, "}\n");
+    problem_put_all(&t, g->cli);
+    json_object_end(&t);
+    text_put(&t, "\n");
     return t.s;
 }
 

@@ -3,42 +3,10 @@
  *
  * Arguments are evaluated in the order of the command line, and each sees those before it.
  */
-#include "cli.h"
+#include "command.h"
+#include "functions.h"
 
 #include <string.h>
-
-/* The exit code that stands for a status of the library. */
-static CliCode code_of(tilec_status s)
-{
-    switch (s) {
-    case TILEC_OK:
-        return CLI_DONE;
-    case TILEC_IO:
-        return CLI_FILES;
-    case TILEC_NOT_FOUND:
-    case TILEC_BAD_ARGUMENT:
-        return CLI_USAGE;
-    default:
-        return CLI_REFUSED;
-    }
-}
-
-void check(Cli *c, tilec_status status, char **error)
-{
-    const char *text;
-    size_t n;
-
-    if (status == TILEC_OK)
-        return;
-    text = arena_printf(c->arena, "%s", error && *error ? *error : tilec_status_text(status));
-    if (error)
-        tilec_free(*error);
-    for (n = strlen(text); n > 0 && text[n - 1] == '\n';)
-        n--;
-    c->status = status;
-    c->diagnosed = status == TILEC_REFUSED || status == TILEC_FAULT;
-    stop(c, code_of(status), "%.*s", (int)n, text);
-}
 
 static bool has_kernel(const tilec_file *f, const char *name)
 {
@@ -87,35 +55,22 @@ NORETURN static void refuse_kernel(Cli *c, const Options *o)
         names[i] = tilec_kernel_name(c->file, i);
     const char *near = near_name(o->kernel, names, n);
     if (near)
-        stop(c, CLI_USAGE, "%s has no kernel '%s'; did you mean '%s'?", o->file, o->kernel, near);
-    stop(c, CLI_USAGE, "%s has no kernel '%s'; it has %s", o->file, o->kernel, list_kernels(c, o));
+        cli_stop(c, CLI_USAGE, "%s has no kernel '%s'; did you mean '%s'?",
+                 shown_name(c->arena, o->file), o->kernel, near);
+    cli_stop(c, CLI_USAGE, "%s has no kernel '%s'; it has %s", shown_name(c->arena, o->file),
+             o->kernel, list_kernels(c, o));
 }
 
 static void open_library(Cli *c)
 {
     char *error = NULL;
 
-    check(c, tilec_open(NULL, &c->tilec, &error), &error);
+    cli_check(c, tilec_open(NULL, &c->tilec, &error), &error);
     if (tilec_cache_problem(c->tilec))
-        warn(c, "%s", tilec_cache_problem(c->tilec));
+        cli_warn(c, "%s", tilec_cache_problem(c->tilec));
 }
 
 /* The kernel's file from stdin, which stands in the folder that we are in. */
-enum { LARGEST_SOURCE = 4 << 20 }; /* bytes, as the library has it */
-
-const char *args_read_source(Cli *c, const char *path, size_t *n)
-{
-    char *text;
-    int error;
-
-    if (strcmp(path, "-") == 0)
-        stop(c, CLI_USAGE, "the kernel's file is read twice here: it cannot come from stdin");
-    error = os_read_file(c->arena, path, LARGEST_SOURCE, &text, n);
-    if (error)
-        stop_at_file(c, path, strerror(error));
-    return text;
-}
-
 static void load_stdin(Cli *c, const tilec_load_options *load)
 {
     char *error = NULL, *text;
@@ -125,8 +80,8 @@ static void load_stdin(Cli *c, const tilec_load_options *load)
     file_claim_stdin(c, "the kernel's file");
     code = os_read_file(c->arena, "/dev/stdin", LARGEST_SOURCE, &text, &len);
     if (code)
-        stop(c, CLI_FILES, "stdin: %s", strerror(code));
-    check(c, tilec_load(c->tilec, "<stdin>", text, len, load, &c->file, &error), &error);
+        cli_stop(c, CLI_FILES, "stdin: %s", strerror(code));
+    cli_check(c, tilec_load(c->tilec, "<stdin>", text, len, load, &c->file, &error), &error);
 }
 
 /* What else is read where a kernel is meant: a notebook, CUDA, a file named without its suffix. */
@@ -151,14 +106,15 @@ static void check_source(Cli *c, const char *path)
 
     for (int i = 0; dot && i < COUNT(foreign); i++) {
         if (strcmp(dot, foreign[i].suffix) == 0)
-            stop(c, CLI_USAGE, "%s: this holds no kernels\nhint: %s", path, foreign[i].hint);
+            cli_stop(c, CLI_USAGE, "%s: this holds no kernels\nhint: %s",
+                     shown_name(c->arena, path), foreign[i].hint);
     }
     if (os_entry(path).kind == OS_NOTHING && os_entry(with_suffix).kind == OS_FILE)
-        stop_at_file(
-            c, path,
-            arena_printf(c->arena, "No such file or directory; did you mean '%s'?", with_suffix));
+        cli_stop_at_file(c, path,
+                         arena_printf(c->arena, "No such file or directory; did you mean '%s'?",
+                                      shown_name(c->arena, with_suffix)));
     if (os_entry(path).kind == OS_FOLDER)
-        stop_at_file(c, path, "this is a folder; the first word is the kernel's file, FILE.py");
+        cli_stop_at_file(c, path, "this is a folder; the first word is the kernel's file, FILE.py");
 }
 
 static void load_file(Cli *c, const char *path, const tilec_load_options *load)
@@ -169,7 +125,7 @@ static void load_file(Cli *c, const char *path, const tilec_load_options *load)
     tilec_status status = tilec_load(c->tilec, path, NULL, 0, load, &c->file, &error);
 
     c->trouble_file = status == TILEC_IO ? path : NULL;
-    check(c, status, &error);
+    cli_check(c, status, &error);
 }
 
 void args_open_file(Cli *c, const Options *o)
@@ -195,8 +151,8 @@ void args_open_kernel(Cli *c, Options *o)
     if (!o->kernel)
         o->kernel = tilec_only_kernel(c->file);
     if (!o->kernel)
-        stop(c, CLI_USAGE, "which kernel of %s? Write %s:NAME; it has %s", o->file, o->file,
-             list_kernels(c, o));
+        cli_stop(c, CLI_USAGE, "which kernel of %s? Write %s:NAME; it has %s",
+                 shown_name(c->arena, o->file), shown_name(c->arena, o->file), list_kernels(c, o));
 }
 
 bool args_takes(Cli *c, const Options *o, const char *name)
@@ -208,6 +164,44 @@ bool args_takes(Cli *c, const Options *o, const char *name)
             return true;
     }
     return false;
+}
+
+/* What a launch looks for while it runs is said by name, as from C and Python; a parameter of that
+ * name has it for itself. */
+static bool is_wish(const char *name)
+{
+    return strcmp(name, "debug") == 0 || strcmp(name, "sanitize_overflow") == 0;
+}
+
+bool args_wishes(Cli *c, const Options *o, const char *name)
+{
+    return is_wish(name) && !args_takes(c, o, name);
+}
+
+static NORETURN void refuse_wish(Cli *c, const char *name, const char *given)
+{
+    cli_stop(c, CLI_USAGE, "%s=True or %s=False is an option of the launch, and %s is neither",
+             name, name, given);
+}
+
+static void check_wish(Cli *c, const Options *o, const char *name, const Const *v)
+{
+    if (args_wishes(c, o, name) && v->kind != CONST_BOOL)
+        refuse_wish(c, name, const_brief(v, c->arena));
+}
+
+tilec_arg args_wish(Cli *c, const ArgText *text)
+{
+    const Names none = {0};
+
+    if (text->is_type)
+        refuse_wish(c, text->name, text->text);
+    Const v = value_parse(c, &none, text->name, text->text);
+    if (v.kind != CONST_BOOL)
+        refuse_wish(c, text->name, const_brief(&v, c->arena));
+    tilec_arg arg = args_of_value(c, text->name, &v);
+    arg.name = text->name;
+    return arg;
 }
 
 void args_check_name(Cli *c, const Options *o, const char *name)
@@ -228,24 +222,33 @@ void args_check_name(Cli *c, const Options *o, const char *name)
             return;
     }
     if (strcmp(name, "num_warps") == 0 || strcmp(name, "num_stages") == 0)
-        stop(c, CLI_USAGE, "the kernel has no parameter '%s'; an option says it: --num-%s N", name,
-             name + strlen("num_"));
-    stop(c, CLI_USAGE, "the kernel has no parameter '%s'%s", name,
-         hint_text(c->arena, name, names, n));
+        cli_stop(c, CLI_USAGE, "the kernel has no parameter '%s'; an option says it: --num-%s N",
+                 name, name + strlen("num_"));
+    if (is_wish(name))
+        return;
+    cli_stop(c, CLI_USAGE, "the kernel has no parameter '%s'%s", name,
+             hint_text(c->arena, name, names, n));
 }
 
 static void bind_integer(Cli *c, const char *name, __int128 v, tilec_arg *out)
 {
     if (v > UINT64_MAX || v < INT64_MIN)
-        stop(c, CLI_USAGE, "%s: the value is beyond 64 bits", name);
+        cli_stop(c, CLI_USAGE, "%s: the value is beyond 64 bits", name);
     out->kind = v > INT64_MAX ? TILEC_ARG_UINT : TILEC_ARG_INT;
     out->integer = v > INT64_MAX ? 0 : (int64_t)v;
     out->uinteger = v < 0 ? 0 : (uint64_t)v;
 }
 
-static tilec_tensor tensor_of(const Array *a)
+static tilec_tensor tensor_of(const Cli *c, const Array *a)
 {
-    return (tilec_tensor){a->data, a->dtype, a->ndim, a->shape, a->strides};
+    int block = array_block(c, a->data);
+
+    return (tilec_tensor){.data = a->data,
+                          .dtype = a->dtype,
+                          .ndim = a->ndim,
+                          .shape = a->shape,
+                          .strides = a->strides,
+                          .blank = block >= 0 && c->blocks.at[block].is_empty};
 }
 
 static void bind_tiles(Cli *c, const Tiles *t, tilec_arg *out)
@@ -255,7 +258,7 @@ static void bind_tiles(Cli *c, const Tiles *t, tilec_arg *out)
     for (int i = 0; i < t->array.ndim; i++)
         extents[i] = (tilec_arg){.kind = TILEC_ARG_INT, .integer = t->extents[i]};
     out->kind = TILEC_ARG_DESCRIPTOR;
-    out->tensor = tensor_of(&t->array);
+    out->tensor = tensor_of(c, &t->array);
     out->items = extents;
     out->nitems = t->array.ndim;
     out->integer = t->pads_nan;
@@ -274,12 +277,13 @@ static void bind_object(Cli *c, const char *name, const Const *v, tilec_arg *out
     out->kind = a ? TILEC_ARG_TENSOR : TILEC_ARG_FUNCTION;
     out->text = value_function(v);
     if (a)
-        out->tensor = tensor_of(a);
+        out->tensor = tensor_of(c, a);
     else if (!out->text)
-        stop(c, CLI_USAGE, "%s: %s cannot be an argument of a kernel%s", name, const_kind_name(v),
-             v->kind == CONST_FUNCTION || v->kind == CONST_OBJECT
-                 ? "\nhint: call it, as in rand(fp32,1000)"
-                 : "");
+        cli_stop(c, CLI_USAGE, "%s: %s cannot be an argument of a kernel%s", name,
+                 const_kind_name(v),
+                 v->kind == CONST_FUNCTION || v->kind == CONST_OBJECT
+                     ? "\nhint: call it, as in rand(fp32,1000)"
+                     : "");
 }
 
 /* An argument without a name; `name` is for messages. */
@@ -305,7 +309,7 @@ static void bind_fields(Cli *c, const char *name, const ConstList *dict, tilec_a
         const Const *key = &dict->at[2 * i];
 
         if (key->kind != CONST_STRING)
-            stop(c, CLI_USAGE, "%s: the fields of a named tuple are texts: {'x': 1}", name);
+            cli_stop(c, CLI_USAGE, "%s: the fields of a named tuple are texts: {'x': 1}", name);
         args[i] = bind(c, name, &dict->at[2 * i + 1]);
         args[i].name = key->text;
     }
@@ -387,8 +391,8 @@ tilec_arg args_of_type(Cli *c, const ArgText *t)
     const char *name = t->text + arg.pointer;
 
     if (!array_dtype(name, strlen(name), &arg.dtype))
-        stop(c, CLI_USAGE, "%s: '%s' is no type; types are fp32, i64, *fp16 and so on%s", t->name,
-             t->text, meant_type(c, name, arg.pointer));
+        cli_stop(c, CLI_USAGE, "%s: '%s' is no type; types are fp32, i64, *fp16 and so on%s",
+                 t->name, t->text, meant_type(c, name, arg.pointer));
     return arg;
 }
 
@@ -446,7 +450,7 @@ static bool computed(Cli *c, const Options *o, int i, const Arguments *a, Const 
         tilec_param_value(c->file, o->kernel, i, a->args, a->count, &o->launch, &value, &error);
 
     if (status == TILEC_REFUSED)
-        check(c, status, &error);
+        cli_check(c, status, &error);
     tilec_free(error);
     if (status == TILEC_OK)
         *out = value_of(&value);
@@ -486,10 +490,10 @@ static void check_quotes(Cli *c, const Options *o, const char *name, const Const
         if (tilec_param_info(c->file, o->kernel, i, &p) != TILEC_OK)
             return;
         if (strcmp(p.name, name) == 0 && !p.is_constexpr)
-            stop(c, CLI_USAGE,
-                 "%s: in quotes this is a text, which only a tl.constexpr parameter takes\n"
-                 "hint: in a file no quotes are needed: %s=%.*s",
-                 name, name, (int)v->ntext, v->text);
+            cli_stop(c, CLI_USAGE,
+                     "%s: in quotes this is a text, which only a tl.constexpr parameter takes\n"
+                     "hint: in a file no quotes are needed: %s=%.*s",
+                     name, name, (int)v->ntext, v->text);
     }
 }
 
@@ -524,6 +528,8 @@ Arguments args_evaluate(Cli *c, const Options *o)
         c->origin = text->origin;
         if (!text->may_lack)
             args_check_name(c, o, text->name);
+        if (text->is_type && args_wishes(c, o, text->name))
+            refuse_wish(c, text->name, text->text);
         if (text->is_type) {
             out.args[out.count++] = args_of_type(c, text);
             continue;
@@ -534,6 +540,7 @@ Arguments args_evaluate(Cli *c, const Options *o)
             text->value ? text->value->value : value_parse(c, &out.names, text->name, text->text);
         named.random_arrays = c->random_arrays;
         check_quotes(c, o, text->name, &named.value);
+        check_wish(c, o, text->name, &named.value);
         vec_push(c->arena, &out.names, named);
         if (text->may_lack && !args_takes(c, o, text->name))
             continue;

@@ -1,7 +1,7 @@
 /*
  * array.c - arrays of the command line: their memory, their elements, other types
  */
-#include "cli.h"
+#include "array.h"
 #include "../ir/ir.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static void *new_block(Cli *c, size_t bytes)
 
     b.memory = b.is_guarded ? os_alloc_guarded(b.bytes) : os_alloc_pages(b.bytes);
     if (!b.memory)
-        stop(c, CLI_REFUSED, "there is no memory for an array of %.3g MB", (double)bytes / 1e6);
+        cli_stop(c, CLI_REFUSED, "there is no memory for an array of %.3g MB", (double)bytes / 1e6);
     vec_push(c->arena, &c->blocks, b);
     return b.memory;
 }
@@ -72,7 +72,7 @@ Array array_new(Cli *c, tilec_dtype t, int ndim, const int64_t *shape)
 
     for (int i = 0; i < ndim; i++) {
         if (shape[i] < 0)
-            stop(c, CLI_USAGE, "an array cannot have a negative extent");
+            cli_stop(c, CLI_USAGE, "an array cannot have a negative extent");
         empty |= shape[i] == 0;
     }
     for (int i = ndim - 1; i >= 0; i--) {
@@ -81,7 +81,7 @@ Array array_new(Cli *c, tilec_dtype t, int ndim, const int64_t *shape)
         if (empty)
             continue;
         if (__builtin_mul_overflow(bytes, shape[i], &bytes))
-            stop(c, CLI_USAGE, "an array is larger than the address space");
+            cli_stop(c, CLI_USAGE, "an array is larger than the address space");
         step *= shape[i];
     }
     a.data = new_block(c, empty ? 0 : (size_t)bytes);
@@ -147,6 +147,11 @@ const char *array_index_text(Cli *c, const Array *a, int64_t k)
         left %= step;
     }
     return t.s;
+}
+
+void array_put_index(Cli *c, Text *json, const char *key, const Array *a, int64_t k)
+{
+    json_value(json, key, arena_printf(c->arena, "[%s]", array_index_text(c, a, k)));
 }
 
 /* The next index in row-major order; false behind the last. */

@@ -6,7 +6,7 @@
  * the (k+1)-th output of SplitMix64 started at `seed` (Steele, Lea and Flood, 2014), so it depends
  * on nothing but seed and k.  docs/cli.md repeats the formulas for who wants to check them.
  */
-#include "cli.h"
+#include "array.h"
 #include "../ir/ir.h"
 
 #include <string.h>

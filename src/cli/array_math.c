@@ -4,7 +4,7 @@
  * They work element by element on dense copies, with NumPy's broadcasting, and compute with what
  * the operations of kernels mean (scalar_apply); floor division and remainders are Python's.
  */
-#include "cli.h"
+#include "value.h"
 #include "../ir/ir.h"
 
 #include <string.h>

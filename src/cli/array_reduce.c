@@ -5,7 +5,7 @@
  * that dimension.  Floats are added up in fp64 and rounded once, or as a number not at all;
  * integers in 64 bits.  A NaN makes NaN of what it is in.
  */
-#include "cli.h"
+#include "value.h"
 #include "../ir/ir.h"
 
 #include <math.h>

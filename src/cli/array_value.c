@@ -3,7 +3,7 @@
  *
  * An array has properties and views here; array_math.c has its operators.
  */
-#include "cli.h"
+#include "value.h"
 #include "../ir/ir.h"
 
 #include <string.h>
@@ -103,6 +103,34 @@ static bool is_one_of(const char *name, const char *a, const char *b)
     return strcmp(name, a) == 0 || strcmp(name, b) == 0;
 }
 
+/* What NumPy's arrays have, and how it is said here; NULL. */
+static const char *advice_for_attribute(const char *name)
+{
+    static const char turned[] =
+        "a kernel is given strides: turn those around, x.stride(1) in the place of x.stride(0)";
+    static const char shaped[] =
+        "an array is made with its shape: rand(fp32,8x8); a file has its own";
+    static const char flat[] = "a kernel sees memory, and a dense array lies flat there as it is";
+    static const char copied[] = "x.to(x.dtype) is a dense copy";
+    static const char moved[] = "arrays are moved for the device that --device says: leave it out";
+    static const struct {
+        const char *name, *advice;
+    } table[] = {
+        {"T", turned},          {"transpose", turned}, {"permute", turned},
+        {"swapaxes", turned},   {"moveaxis", turned},  {"reshape", shaped},
+        {"view", shaped},       {"flatten", flat},     {"ravel", flat},
+        {"copy", copied},       {"clone", copied},     {"contiguous", copied},
+        {"cuda", moved},        {"cpu", moved},        {"float", "x.to(fp32)"},
+        {"half", "x.to(fp16)"}, {"int", "x.to(i32)"},
+    };
+
+    for (int i = 0; i < COUNT(table); i++) {
+        if (strcmp(table[i].name, name) == 0)
+            return table[i].advice;
+    }
+    return NULL;
+}
+
 static bool array_attribute(Py *p, const Const *self, const char *name, Span at, Const *out)
 {
     static const PyClass property = {.name = "a property", .call = call_property};
@@ -130,10 +158,8 @@ static bool array_attribute(Py *p, const Const *self, const char *name, Span at,
     else if (!array_reduction(p, a, name, out)) {
         near = near_name(name, names, COUNT(names));
         py_report(p, at, "an array has no '%s'", name);
-        if (is_one_of(name, "reshape", "view"))
-            py_hint(p, "an array is made with its shape: rand(fp32,8x8); a file has its own");
-        else if (is_one_of(name, "cuda", "cpu"))
-            py_hint(p, "arrays are moved for the device that --device says: leave it out");
+        if (advice_for_attribute(name))
+            py_hint(p, "%s", advice_for_attribute(name));
         else if (near)
             py_hint(p, "did you mean '%s'?", near);
         return false;

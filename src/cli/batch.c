@@ -87,7 +87,7 @@ static void write_one(Cli *c, const Batch *batch, const Options *given, int k)
         memcpy(part->strides, whole->strides + 1, sizeof part->strides - sizeof part->strides[0]);
         parts[i] = part;
     }
-    file_save_all(c, &o, parts);
+    save_all(c, &o, parts);
 }
 
 static void do_piece(Cli *c, void *context, int i)
@@ -214,7 +214,8 @@ static Array stack(Cli *c, const Batches *b, const Batch *batch, int text)
     Array out;
 
     if (first->ndim == CLI_MAX_DIMS)
-        stop(c, CLI_USAGE, "--batch: arrays of %d dimensions cannot have one more", CLI_MAX_DIMS);
+        cli_stop(c, CLI_USAGE, "--batch: arrays of %d dimensions cannot have one more",
+                 CLI_MAX_DIMS);
     memcpy(shape + 1, first->shape, sizeof shape - sizeof shape[0]);
     out = array_new(c, first->dtype, first->ndim + 1, shape);
     for (int i = 0; i < batch->group.n; i++) {
@@ -238,10 +239,11 @@ static void find_saves(Cli *c, Batch *batch, const Options *o)
         const Array *a = outputs_find(c, &batch->call.args.names, "--save", save->name);
 
         if (a->ndim == 0 || a->shape[0] != batch->group.n)
-            stop(c, CLI_USAGE,
-                 "--save %s=%s: with --batch its first extent has to be the number of files, here "
-                 "%d",
-                 save->name, save->path, batch->group.n);
+            cli_stop(
+                c, CLI_USAGE,
+                "--save %s=%s: with --batch its first extent has to be the number of files, here "
+                "%d",
+                save->name, save->path, batch->group.n);
         batch->saves[i] = a;
     }
 }
@@ -289,8 +291,8 @@ static void close_batch(Batch *batch)
 /* All files of a batch fail with it. */
 static void fail_batch(Each *e, const Batch *batch, CrewResult *r)
 {
-    const char *why =
-        arena_printf(e->cli->arena, "it is in one batch with %s", batch->files[0].path);
+    const char *why = arena_printf(e->cli->arena, "it is in one batch with %s",
+                                   shown_name(e->cli->arena, batch->files[0].path));
 
     if (each_is_of_call(r) && e->done == e->failed && !e->halted)
         each_stop_early(e, batch->numbers[0], r);
@@ -341,7 +343,7 @@ static Batch *run_batch(Batches *b, const int *numbers, int n)
     CrewResult r;
 
     if (!batch)
-        stop(e->cli, CLI_REFUSED, "there is no memory");
+        cli_stop(e->cli, CLI_REFUSED, "there is no memory");
     batch->files = NEW_N(e->cli->arena, EachFile, n);
     batch->numbers = numbers;
     batch->group = (EachGroup){batch->files, n, true, NULL, &e->shapes};
@@ -398,8 +400,8 @@ static void find_texts(Batches *b)
     for (int i = 0; i < o->args.len; i++)
         add_texts(b, o->args.at[i].origin, o->args.at[i].name, o->args.at[i].text);
     if (b->texts.len == 0)
-        stop(b->each->cli, CLI_USAGE,
-             "--batch stacks arrays of files, and no argument reads one; x=@{} does");
+        cli_stop(b->each->cli, CLI_USAGE,
+                 "--batch stacks arrays of files, and no argument reads one; x=@{} does");
     for (int i = 0; i < o->compares.len; i++)
         add_texts(b, o->compares.at[i].origin, "--compare", o->compares.at[i].with);
 }

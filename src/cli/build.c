@@ -2,8 +2,8 @@
  * build.c - `tilec build`: a kernel ahead of time, as an object and a header
  *
  * NAME:TYPE is a parameter of the C function; NAME=VALUE is compiled in; of NAME=A,B,C each is, and
- * a parameter says which.  build_names.c finds names for C, build_forms.c makes specialisations,
- * the library the object, and build_header.c the header.
+ * a parameter says which.  build_forms.c makes specialisations, the library the object and the
+ * header.
  */
 #include "build.h"
 
@@ -35,13 +35,13 @@ static void take_choices(Cli *c, BuildParam *p, const Const *items, int n)
     for (int i = 0; i < n; i++) {
         if (items[i].kind != CONST_INT || items[i].integer < INT64_MIN ||
             items[i].integer > INT64_MAX)
-            stop(
+            cli_stop(
                 c, CLI_USAGE,
                 "%s: of several values each is a whole number of 64 bits\n"
                 "hint: False and True are 0 and 1; for others make an object for each, with --name",
                 p->name);
         if (is_choice(p, (int64_t)items[i].integer))
-            stop(c, CLI_USAGE, "%s: %lld is there twice", p->name, (long long)items[i].integer);
+            cli_stop(c, CLI_USAGE, "%s: %lld is there twice", p->name, (long long)items[i].integer);
         vec_push(c->arena, &p->choices, (int64_t)items[i].integer);
     }
 }
@@ -61,8 +61,8 @@ static void take_value(Cli *c, BuildParam *p, const ArgText *text, Names *names)
     p->value = args_of_value(c, p->name, &v);
     vec_push(c->arena, &names[0], ((Named){p->name, v}));
     if (p->value.kind == TILEC_ARG_TENSOR || p->value.kind == TILEC_ARG_DESCRIPTOR)
-        stop(c, CLI_USAGE, "%s: an array is given by the calls\nhint: %s:*fp32 is its type",
-             p->name, p->name);
+        cli_stop(c, CLI_USAGE, "%s: an array is given by the calls\nhint: %s:*fp32 is its type",
+                 p->name, p->name);
 }
 
 /* What stands in for an argument that is not given. */
@@ -89,11 +89,16 @@ static void take_argument(Build *b, const ArgText *text, Names *names)
 
     c->origin = text->origin;
     args_check_name(c, b->options, text->name);
+    if (args_wishes(c, b->options, text->name)) {
+        vec_push(c->arena, &b->wishes, args_wish(c, text));
+        c->origin = NULL;
+        return;
+    }
     BuildParam *p = find_param(b, text->name);
-    check(c, tilec_param_info(c->file, b->options->kernel, (int)(p - b->params), &info), NULL);
+    cli_check(c, tilec_param_info(c->file, b->options->kernel, (int)(p - b->params), &info), NULL);
     if (text->is_type && info.is_constexpr)
-        stop(c, CLI_USAGE, "%s is a tl.constexpr, which is compiled in\nhint: %s=VALUE", p->name,
-             p->name);
+        cli_stop(c, CLI_USAGE, "%s is a tl.constexpr, which is compiled in\nhint: %s=VALUE",
+                 p->name, p->name);
     if (text->is_type)
         p->type = args_of_type(c, text);
     else
@@ -108,7 +113,7 @@ static int count_params(Cli *c, const Options *o)
     char *error = NULL;
 
     if (n < 0)
-        check(c, tilec_prepare(c->file, o->kernel, NULL, 0, NULL, &error), &error);
+        cli_check(c, tilec_prepare(c->file, o->kernel, NULL, 0, NULL, &error), &error);
     return n;
 }
 
@@ -122,13 +127,11 @@ static void make_params(Build *b)
     b->nparams = count_params(c, o);
     b->params = NEW_N(c->arena, BuildParam, b->nparams + 1);
     for (int i = 0; i < b->nparams; i++) {
-        check(c, tilec_param_info(c->file, o->kernel, i, &info), NULL);
+        cli_check(c, tilec_param_info(c->file, o->kernel, i, &info), NULL);
         b->params[i].name = info.name;
         if (!find_argument(o, info.name))
             take_default(&b->params[i], &info);
     }
-    for (int i = 0; i < b->nparams; i++)
-        b->params[i].c_name = build_c_name(b, b->params[i].name);
     for (int i = 0; i < o->args.len; i++)
         take_argument(b, &o->args.at[i], &names);
 }
@@ -139,12 +142,12 @@ static void make_params(Build *b)
 static void take_chip(Build *b, const char *arch)
 {
     if (strncmp(arch, "sm_", 3) != 0)
-        stop(b->cli, CLI_USAGE,
-             "--arch %s: that is no chip of a GPU, as sm_90 is\n"
-             "hint: the CPUs that there is code for are said by --cpu",
-             arch);
+        cli_stop(b->cli, CLI_USAGE,
+                 "--arch %s: that is no chip of a GPU, as sm_90 is\n"
+                 "hint: the CPUs that there is code for are said by --cpu",
+                 arch);
     if (b->options->cpus)
-        stop(b->cli, CLI_USAGE, "an object is for the CPUs of --cpu or for the GPU of --arch");
+        cli_stop(b->cli, CLI_USAGE, "an object is for the CPUs of --cpu or for the GPU of --arch");
     b->is_gpu = true;
     vec_push(b->cli->arena, &b->levels, arch);
 }
@@ -170,32 +173,49 @@ static void make_levels(Build *b)
 
 /* --- the object and the files --- */
 
-static tilec_object build_object(Build *b)
+static tilec_build_options options_of(const Build *b)
 {
-    Cli *c = b->cli;
-    tilec_build_form *forms = NEW_N(c->arena, tilec_build_form, b->forms.len);
-    tilec_object object;
-    char *error = NULL;
+    Arena *a = b->cli->arena;
+    tilec_build_form *forms = NEW_N(a, tilec_build_form, b->forms.len);
 
     for (int i = 0; i < b->forms.len; i++)
         forms[i] = build_form_arguments(b, &b->forms.at[i]);
-    const tilec_build_options options = {
+    return (tilec_build_options){
         .forms = forms,
         .nforms = b->forms.len,
-        .level_symbol = arena_printf(c->arena, "%s_level", b->symbol),
+        .level_symbol = arena_printf(a, "%s_level", b->symbol),
         .levels = b->levels.at,
         .nlevels = b->levels.len,
         .disjoint = b->options->disjoint,
         .exported = b->options->exported,
         .num_warps = b->options->launch.num_warps,
         .num_stages = b->options->launch.num_stages,
-        .on_message = tell,
+        .on_message = cli_tell,
         .device = b->is_gpu ? "cuda" : NULL,
     };
-    check(c, tilec_build(c->file, b->options->kernel, &options, &object, &error), &error);
-    for (int i = 0; i < b->nparams; i++)
-        b->params[i].is_written = object.written >> MIN(i, 63) & 1;
-    b->may_fault = object.may_fault;
+}
+
+/* The header, for tilec_free(); in front of the object, whose making takes time, it only shows that
+ * there can be one. */
+static char *make_header(const Build *b, const tilec_build_options *options,
+                         const tilec_object *object)
+{
+    char *text, *error = NULL;
+
+    cli_check(b->cli,
+              tilec_build_header(b->cli->file, b->options->kernel, options, object,
+                                 b->options->symbol, b->options->grid, &text, &error),
+              &error);
+    return text;
+}
+
+static tilec_object make_object(const Build *b, const tilec_build_options *options)
+{
+    tilec_object object;
+    char *error = NULL;
+
+    cli_check(b->cli, tilec_build(b->cli->file, b->options->kernel, options, &object, &error),
+              &error);
     return object;
 }
 
@@ -208,8 +228,8 @@ static bool has_suffix(const char *path, const char *suffix)
 
 static NORETURN void refuse_output(Cli *c, const char *path, int problem)
 {
-    stop(c, problem == OS_WAS_READ ? CLI_USAGE : CLI_FILES, "%s cannot be written: %s", path,
-         os_error_text(problem));
+    cli_stop(c, problem == OS_WAS_READ ? CLI_USAGE : CLI_FILES, "%s cannot be written: %s",
+             shown_name(c->arena, path), os_error_text(problem));
 }
 
 static void check_outputs(Cli *c, const Options *o)
@@ -225,23 +245,24 @@ static void check_files(Cli *c, const Options *o)
     const char *const paths[] = {o->output, o->header};
 
     if (!o->output || !o->header)
-        stop(c, CLI_USAGE, "where to? %s is missing", o->output ? "--header FILE.h" : "-o FILE.o");
+        cli_stop(c, CLI_USAGE, "where to? %s is missing",
+                 o->output ? "--header FILE.h" : "-o FILE.o");
     for (int i = 0; i < COUNT(paths); i++) {
         if (strcmp(paths[i], "-") == 0)
-            stop(c, CLI_USAGE, "%s - : objects and headers go to files, not to stdout",
-                 i == 0 ? "-o" : "--header");
+            cli_stop(c, CLI_USAGE, "%s - : objects and headers go to files, not to stdout",
+                     i == 0 ? "-o" : "--header");
     }
     if (os_same_output(o->output, o->header))
-        stop(c, CLI_USAGE, "-o and --header are one file, %s", o->output);
+        cli_stop(c, CLI_USAGE, "-o and --header are one file, %s", shown_name(c->arena, o->output));
     if (has_suffix(o->output, ".c") || has_suffix(o->output, ".h") || has_suffix(o->output, ".py"))
-        stop(c, CLI_USAGE, "-o %s: what is written is an object: FILE.o", o->output);
+        cli_stop(c, CLI_USAGE, "-o %s: what is written is an object: FILE.o", o->output);
     if (has_suffix(o->output, ".so") || has_suffix(o->output, ".a"))
-        stop(c, CLI_USAGE,
-             "-o %s: what is written is an object, FILE.o, of which cc -shared or ar makes a "
-             "library",
-             o->output);
+        cli_stop(c, CLI_USAGE,
+                 "-o %s: what is written is an object, FILE.o, of which cc -shared or ar makes a "
+                 "library",
+                 o->output);
     if (has_suffix(o->header, ".o") || has_suffix(o->header, ".c"))
-        stop(c, CLI_USAGE, "--header %s: what is written is a header: FILE.h", o->header);
+        cli_stop(c, CLI_USAGE, "--header %s: what is written is a header: FILE.h", o->header);
     check_outputs(c, o);
 }
 
@@ -268,18 +289,17 @@ static void print_json(const Build *b)
 {
     Text t = text_new(b->cli->arena);
 
-    text_put(&t, "{\"function\": ");
-    put_json_text(&t, b->symbol);
-    text_put(&t, ", \"object\": ");
-    put_json_text(&t, b->options->output);
-    text_put(&t, ", \"header\": ");
-    put_json_text(&t, b->options->header);
-    text_printf(&t, ", \"specialisations\": %d, \"levels\": [", b->forms.len);
-    for (int i = 0; i < b->levels.len; i++) {
-        text_put(&t, i ? ", " : "");
-        put_json_text(&t, b->levels.at[i]);
-    }
-    printf("%s]}\n", t.s);
+    json_object(&t, NULL);
+    json_text(&t, "function", b->symbol);
+    json_text(&t, "object", b->options->output);
+    json_text(&t, "header", b->options->header);
+    json_int(&t, "specialisations", b->forms.len);
+    json_array(&t, "levels");
+    for (int i = 0; i < b->levels.len; i++)
+        json_text(&t, NULL, b->levels.at[i]);
+    json_array_end(&t);
+    json_object_end(&t);
+    puts(t.s);
 }
 
 void command_build(Cli *c, int argc, char **argv)
@@ -290,15 +310,17 @@ void command_build(Cli *c, int argc, char **argv)
 
     check_files(c, &o);
     args_open_kernel(c, &o);
-    b.symbol = build_symbol(c, &o);
+    b.symbol = o.symbol ? o.symbol : o.kernel;
     make_params(&b);
     make_levels(&b);
-    if (o.grid)
-        build_grid(&b, o.grid);
     build_add_forms(&b);
-    tilec_object object = build_object(&b);
+    const tilec_build_options options = options_of(&b);
+    tilec_free(make_header(&b, &options, NULL));
+    tilec_object object = make_object(&b, &options);
+    char *header = make_header(&b, &options, &object);
     check_outputs(c, &o);
-    int problem = write_both(&o, &object, build_header_text(&b), &path);
+    int problem = write_both(&o, &object, header, &path);
+    tilec_free(header);
     tilec_free(object.data);
     if (problem != 0)
         refuse_output(c, path, problem);

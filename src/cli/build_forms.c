@@ -11,7 +11,7 @@
 
 enum { MOST_FORMS = 64 };
 
-bool build_is_integer(const BuildParam *p)
+static bool is_integer(const BuildParam *p)
 {
     return p->kind == BUILD_GIVEN && !p->type.pointer && p->type.dtype != TILEC_I1 &&
            dtype_is_int((DType)p->type.dtype);
@@ -26,7 +26,7 @@ static const BuildCondition *condition_of(const BuildForm *f, int param)
     return NULL;
 }
 
-bool build_is_slot(const BuildForm *f, const Build *b, int param)
+static bool is_slot(const BuildForm *f, const Build *b, int param)
 {
     return b->params[param].kind == BUILD_GIVEN && !condition_of(f, param);
 }
@@ -35,8 +35,8 @@ bool build_is_slot(const BuildForm *f, const Build *b, int param)
 static bool can_be_aligned(const Build *b, const BuildForm *f)
 {
     for (int i = 0; i < b->nparams; i++) {
-        bool counts = b->params[i].type.pointer || build_is_integer(&b->params[i]);
-        if (build_is_slot(f, b, i) && counts)
+        bool counts = b->params[i].type.pointer || is_integer(&b->params[i]);
+        if (is_slot(f, b, i) && counts)
             return true;
     }
     return false;
@@ -47,7 +47,7 @@ static void add_form(Build *b, const BuildForm *f)
     BuildForm new = *f;
 
     if (b->forms.len == MOST_FORMS)
-        stop(b->cli, CLI_USAGE, "these are more than %d specialisations", MOST_FORMS);
+        cli_stop(b->cli, CLI_USAGE, "these are more than %d specialisations", MOST_FORMS);
     new.symbol = arena_printf(b->cli->arena, "%s_%d", b->symbol, b->forms.len + 1);
     vec_push(b->cli->arena, &b->forms, new);
 }
@@ -72,8 +72,8 @@ static int find_param(const Build *b, const char *name)
         if (strcmp(names[i], name) == 0)
             return i;
     }
-    stop(b->cli, CLI_USAGE, "--variant: the kernel has no parameter '%s'%s", name,
-         hint_text(b->cli->arena, name, names, b->nparams));
+    cli_stop(b->cli, CLI_USAGE, "--variant: the kernel has no parameter '%s'%s", name,
+             hint_text(b->cli->arena, name, names, b->nparams));
 }
 
 /* NAME=VALUE, of an integer that calls give */
@@ -84,17 +84,17 @@ static BuildCondition parse_condition(const Build *b, const char *text)
     const Names none = {0};
 
     if (n == 0 || text[n] != '=' || !text[n + 1])
-        stop(c, CLI_USAGE, "--variant needs NAME=VALUE, not '%s'", text);
+        cli_stop(c, CLI_USAGE, "--variant needs NAME=VALUE, not '%s'", text);
     const char *name = arena_strndup(c->arena, text, n);
     int param = find_param(b, name);
-    if (!build_is_integer(&b->params[param]))
-        stop(c, CLI_USAGE,
-             "--variant %s: only an integer that calls give can have values of its own\n"
-             "hint: %s:i32 makes it one",
-             text, name);
+    if (!is_integer(&b->params[param]))
+        cli_stop(c, CLI_USAGE,
+                 "--variant %s: only an integer that calls give can have values of its own\n"
+                 "hint: %s:i32 makes it one",
+                 text, name);
     Const v = value_parse(c, &none, "--variant", text + n + 1);
     if (v.kind != CONST_INT || v.integer < INT64_MIN || v.integer > INT64_MAX)
-        stop(c, CLI_USAGE, "--variant %s: the value is no whole number of 64 bits", text);
+        cli_stop(c, CLI_USAGE, "--variant %s: the value is no whole number of 64 bits", text);
     return (BuildCondition){param, (int64_t)v.integer};
 }
 
@@ -178,13 +178,13 @@ static tilec_arg argument(const Build *b, const BuildForm *f, int i)
         return constant(b->cli, (tilec_arg){.kind = TILEC_ARG_INT, .integer = is->value});
     if (p->kind == BUILD_FIXED)
         return constant(b->cli, p->value);
-    type.integer = f->is_aligned && (type.pointer || build_is_integer(p)) ? 16 : 1;
+    type.integer = f->is_aligned && (type.pointer || is_integer(p)) ? 16 : 1;
     return type;
 }
 
 tilec_build_form build_form_arguments(const Build *b, const BuildForm *f)
 {
-    tilec_arg *args = NEW_N(b->cli->arena, tilec_arg, b->nparams + 1);
+    tilec_arg *args = NEW_N(b->cli->arena, tilec_arg, b->nparams + b->wishes.len + 1);
     int n = 0;
 
     for (int i = 0; i < b->nparams; i++) {
@@ -193,5 +193,7 @@ tilec_build_form build_form_arguments(const Build *b, const BuildForm *f)
         args[n] = argument(b, f, i);
         args[n++].name = b->params[i].name;
     }
+    for (int i = 0; i < b->wishes.len; i++)
+        args[n++] = b->wishes.at[i];
     return (tilec_build_form){.symbol = f->symbol, .args = args, .nargs = n};
 }

@@ -6,7 +6,7 @@
  * arrays again and again, say nothing.
  */
 #define _GNU_SOURCE /* asprintf */
-#include "cli.h"
+#include "call.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,15 +19,15 @@ void call_init(Call *k, Cli *c, const Options *o)
                 .trace = {.arena = c->arena},
                 .first_block = c->blocks.len};
     if (!c->each) /* else what is told is kept for later */
-        c->tells = o->json || file_uses_stdout(c, o) ? stderr : stdout;
+        c->tells = o->json || save_uses_stdout(c, o) ? stderr : stdout;
     k->timing.device = o->launch.device ? o->launch.device : "cpu";
 }
 
 void call_open(Call *k)
 {
     if (k->options.profile)
-        profile_check(k->cli, &k->options);
-    k->options.launch.on_message = k->silent || k->again || k->cli->quiet ? NULL : tell;
+        profiled_check(k->cli, &k->options);
+    k->options.launch.on_message = k->silent || k->again || k->cli->quiet ? NULL : cli_tell;
     args_open_kernel(k->cli, &k->options);
     k->timing.kernel = k->options.kernel;
     k->last_words = crash_words(k->cli, k->options.kernel, k->options.launch.check);
@@ -61,10 +61,10 @@ void call_evaluate_grid(Cli *c, void *call)
     int n;
 
     if (!text)
-        stop(c, CLI_USAGE,
-             "how many programs? --grid E[,E[,E]] is missing\n"
-             "hint: `tilec list %s` shows a call that can be copied",
-             k->options.file);
+        cli_stop(c, CLI_USAGE,
+                 "how many programs? --grid E[,E[,E]] is missing\n"
+                 "hint: `tilec list %s` shows a call that can be copied",
+                 shown_name(c->arena, k->options.file));
     c->origin = k->options.grid_origin;
     n = value_parse_list(c, &k->args.names, "--grid", text, v, 3);
     for (int i = 0; i < 3; i++) {
@@ -72,10 +72,10 @@ void call_evaluate_grid(Cli *c, void *call)
         if (i >= n)
             continue;
         if (v[i].kind != CONST_INT || v[i].integer < 0 || v[i].integer > INT32_MAX)
-            stop(c, CLI_USAGE,
-                 "--grid: each value must be an integer from 0 to 2^31 - 1, not %s\n"
-                 "    %s%s",
-                 const_brief(&v[i], c->arena), text, grid_hint(&v[i], text));
+            cli_stop(c, CLI_USAGE,
+                     "--grid: each value must be an integer from 0 to 2^31 - 1, not %s\n"
+                     "    %s%s",
+                     const_brief(&v[i], c->arena), text, grid_hint(&v[i], text));
         k->timing.grid[i] = (int32_t)v[i].integer;
     }
     c->origin = NULL;
@@ -101,7 +101,7 @@ static void hear(void *call, const tilec_record *record)
     if (record->kind == TILEC_RECORD_PRINT)
         print_line(out, record->text);
     if (record->kind == TILEC_RECORD_LOST)
-        fprintf(stderr, "tilec: warning: %s\n", record->text);
+        cli_say("tilec: warning: %s\n", record->text);
 }
 
 static void hear_count(void *call, const tilec_count *count)
@@ -200,7 +200,7 @@ static void check_call(Call *k, tilec_status status, char **error)
 {
     if (status == TILEC_REFUSED)
         add_tuple_hint(k, error);
-    check(k->cli, status, error);
+    cli_check(k->cli, status, error);
 }
 
 double call_again(Call *k)
@@ -239,10 +239,10 @@ void call_count(Call *k)
     const Options *o = &k->options;
     char *error = NULL;
 
-    check(k->cli,
-          tilec_launch_stats(k->cli->file, o->kernel, k->timing.grid, k->there, k->args.count,
-                             &o->launch, &k->timing.stats, &error),
-          &error);
+    cli_check(k->cli,
+              tilec_launch_stats(k->cli->file, o->kernel, k->timing.grid, k->there, k->args.count,
+                                 &o->launch, &k->timing.stats, &error),
+              &error);
 }
 
 static double launch_first(Call *k)
@@ -264,8 +264,10 @@ void call_launch(Call *k)
     }
     listen(k);
     k->timing.first = prepare(k);
-    if (k->options.time)
+    if (k->options.time) {
+        call_count(k);
         fresh_keep(k);
+    }
     unwritten_watch(k);
     k->first_seconds = launch_first(k);
     k->timing.first += k->first_seconds;
@@ -277,58 +279,6 @@ void call_launch(Call *k)
     if (k->options.trace)
         trace_write(k->cli, &k->trace, k->options.trace);
     fresh_settle(k);
-}
-
-/* --- telling --- */
-
-static void print_json(const Call *k)
-{
-    Text t = text_new(k->cli->arena);
-
-    text_put(&t, timing_json(t.arena, &k->timing));
-    put_json_problems(&t, k->cli);
-    printf("%s}\n", t.s);
-}
-
-void call_report(Call *k)
-{
-    Cli *c = k->cli;
-    const Options *o = &k->options;
-
-    if (o->count && o->json)
-        k->timing.lines = counting_json(&k->counting);
-    else if (o->count)
-        fputs(counting_table(&k->counting), c->tells);
-    checked_tell(checked_in_part(k));
-    if (!o->time && !o->json)
-        return;
-    k->timing.checked = o->launch.check != 0;
-    k->timing.races = checked_races(c, o->launch.device);
-    call_count(k);
-    if (o->profile)
-        profile_start(k);
-    if (o->time)
-        timing_measure(k);
-    if (o->profile)
-        k->timing.profile = profile_stop(k);
-    if (o->time)
-        k->timing.hint = shape_hint(k);
-    if (o->json)
-        print_json(k);
-    else
-        fputs(timing_table(c->arena, &k->timing), c->tells);
-    if (o->profile && !o->json)
-        fputs(k->timing.profile, c->tells);
-}
-
-void call_warn(const Call *k, const char *text)
-{
-    Cli *c = k->cli;
-
-    if (!c->each)
-        warn(c, "%s", text);
-    else
-        c->warning = c->warning ? arena_printf(c->arena, "%s\n%s", c->warning, text) : text;
 }
 
 void call_close(Call *k)

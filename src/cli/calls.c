@@ -9,7 +9,8 @@
  * else the last one above.  Kernels may have calls of one name.  A comment that is wrong costs only
  * the call that it names.
  */
-#include "cli.h"
+#include "command.h"
+#include "functions.h"
 #include "../syntax/lex.h"
 
 #include <string.h>
@@ -40,7 +41,7 @@ static void refuse(const Scan *s, NamedCall *call, const char *text)
 {
     call->problem = arena_printf(
         s->c->arena, "%s:%d: %s\n    write: # tilec: call [KERNEL:]NAME --grid E NAME=VALUE...",
-        s->path, call->line, text);
+        shown_name(s->c->arena, s->path), call->line, text);
 }
 
 /* [KERNEL:]NAME; both may have dots and dashes in them, as `Class.kernel` and `fp16-large`. */
@@ -150,7 +151,7 @@ static void refuse_second(const Scan *s, int i)
 NamedCalls calls_of_file(Cli *c, const char *path)
 {
     size_t n;
-    const char *text = args_read_source(c, path, &n);
+    const char *text = functions_read_source(c, path, &n);
     Scan s = {.c = c, .path = path, .text = text, .line = 1};
 
     for (uint32_t at = 0, next; at < n; at = next + 1) {
@@ -200,8 +201,8 @@ NORETURN static void refuse_several(Cli *c, const NamedCalls *all, const char *n
             text_printf(&kernels, "%s--call %s:%s", n++ ? " or " : "",
                         call->kernel ? call->kernel : "", call->name);
     }
-    stop(c, CLI_USAGE, "several kernels of %s have a call '%s': write %s", all->at[0].path, name,
-         kernels.s);
+    cli_stop(c, CLI_USAGE, "several kernels of %s have a call '%s': write %s",
+             shown_name(c->arena, all->at[0].path), name, kernels.s);
 }
 
 NORETURN static void refuse_unknown(Cli *c, const char *path, const NamedCalls *all,
@@ -215,11 +216,12 @@ NORETURN static void refuse_unknown(Cli *c, const char *path, const NamedCalls *
             wrong = all->at[i].problem; /* perhaps it was meant to be it */
     }
     if (all->len == 0)
-        stop(c, CLI_USAGE,
-             "%s names no calls: write `# tilec: call %s --grid E NAME=VALUE...` above a kernel",
-             path, name);
-    stop(c, CLI_USAGE, "%s has no call '%s'%s%s%s", path, name,
-         hint_text(c->arena, name, names, all->len), wrong ? "\n" : "", wrong ? wrong : "");
+        cli_stop(
+            c, CLI_USAGE,
+            "%s names no calls: write `# tilec: call %s --grid E NAME=VALUE...` above a kernel",
+            shown_name(c->arena, path), name);
+    cli_stop(c, CLI_USAGE, "%s has no call '%s'%s%s%s", shown_name(c->arena, path), name,
+             hint_text(c->arena, name, names, all->len), wrong ? "\n" : "", wrong ? wrong : "");
 }
 
 const NamedCall *calls_find(Cli *c, const char *path, const char *kernel, const char *name)
@@ -253,5 +255,5 @@ void calls_check(Cli *c, const NamedCall *call)
     if (!call->problem)
         return;
     c->origin = NULL; /* the text has a place */
-    stop(c, CLI_USAGE, "%s", call->problem);
+    cli_stop(c, CLI_USAGE, "%s", call->problem);
 }

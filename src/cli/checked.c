@@ -4,7 +4,7 @@
  * Every device checks accesses.  Races between programs are found by those alone that run programs
  * one access at a time, and a check that finds nothing must not seem to say that there are none.
  */
-#include "cli.h"
+#include "call.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,7 @@ bool checked_in_part(const Call *k)
 void checked_tell(bool in_part)
 {
     if (in_part)
-        fputs("tilec: note: --check has looked at accesses; races between programs are looked for "
-              "by --device interp and --device sim\n",
-              stderr);
+        cli_say(
+            "tilec: note: --check has looked at accesses; races between programs are looked for "
+            "by --device interp and --device sim\n");
 }

@@ -8,7 +8,7 @@
  * agree in nothing but NaN, as about what nobody wrote before the kernel read it, there is a
  * warning.
  */
-#include "cli.h"
+#include "call.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static double tolerance(Call *k, const char *name, const char *text)
     double out = v.kind == CONST_INT ? (double)v.integer : v.real;
 
     if ((v.kind != CONST_INT && v.kind != CONST_FLOAT) || !(out >= 0))
-        stop(k->cli, CLI_USAGE, "%s must be a number of 0 or more, not %s", name, text);
+        cli_stop(k->cli, CLI_USAGE, "%s must be a number of 0 or more, not %s", name, text);
     return out;
 }
 
@@ -105,15 +105,20 @@ static void take_value(Call *k, Comparison *m)
 {
     Cli *c = k->cli;
     const char *label = arena_printf(c->arena, "--compare %s", m->name);
+
+    if (*m->text->with == '=')
+        cli_stop(c, CLI_USAGE, "%s=%s: one `=` stands between an array and what it should be",
+                 label, m->text->with);
     Const v = value_parse(c, &k->args.names, label, m->text->with);
     const Array *a = value_array(&v);
 
     if (!a && v.kind != CONST_FLOAT && !const_is_integral(&v))
-        stop(c, CLI_USAGE, "%s: an array is compared with an array, a number or a device, not %s",
-             label, const_kind_name(&v));
+        cli_stop(c, CLI_USAGE,
+                 "%s: an array is compared with an array, a number or a device, not %s", label,
+                 const_kind_name(&v));
     if (a && !array_has_shape_of(a, m->got))
-        stop(c, CLI_USAGE, "%s: its shape is %s, and that of %s is %s", label,
-             summary_shape(c, m->got), m->text->with, summary_shape(c, a));
+        cli_stop(c, CLI_USAGE, "%s: its shape is %s, and that of %s is %s", label,
+                 summary_shape(c, m->got), m->text->with, summary_shape(c, a));
     m->want = a ? copy_of(c, a) : number_in_shape(c, &v, m->got);
     m->is_changed = true;
 }
@@ -239,8 +244,13 @@ Comparisons compare_prepare(Call *k)
         } else if (t->name) {
             take_value(k, &out.at[from]);
         } else {
-            stop(c, CLI_USAGE, "--compare needs NAME=VALUE, a device or fp64; '%s' is no device%s",
-                 t->with, near_device(c, t->with));
+            cli_stop(c, CLI_USAGE,
+                     "--compare needs NAME=VALUE, a device or fp64; '%s' is no device%s%s%s",
+                     t->with, near_device(c, t->with),
+                     strpbrk(t->with, "@.([")
+                         ? "\nhint: which array should be that? --compare NAME="
+                         : "",
+                     strpbrk(t->with, "@.([") ? t->with : "");
         }
         c->origin = t->origin;
         for (int m = from; m < out.len; m++)
@@ -283,8 +293,8 @@ Comparisons compare_with_call(Call *k, const Call *other, const CompareText *t,
         if (!a)
             continue;
         if (!array_has_shape_of(a, m.got)) {
-            warn(c, "'%s' is not compared: its shape is %s, and %s in %s", m.name,
-                 summary_shape(c, m.got), summary_shape(c, a), t->with);
+            cli_warn(c, "'%s' is not compared: its shape is %s, and %s in %s", m.name,
+                     summary_shape(c, m.got), summary_shape(c, a), t->with);
             continue;
         }
         m.want = copy_of(c, a);
@@ -536,66 +546,64 @@ const char *compare_warning(const Call *k, const Comparisons *all)
     return t.len ? t.s : NULL;
 }
 
-/* "nan" and "inf" go in quotes: JSON has no such numbers. */
-static const char *worst_json(Cli *c, const Comparison *m, const Array *a)
+/* Of 64 bits, with a sign or without. */
+static const char *whole_json(Cli *c, __int128 v)
+{
+    return v < 0 ? arena_printf(c->arena, "%lld", (long long)v)
+                 : arena_printf(c->arena, "%llu", (unsigned long long)v);
+}
+
+/* "nan" and "inf" are texts: JSON has no such numbers. */
+static void put_worst(Cli *c, Text *t, const char *key, const Comparison *m, const Array *a)
 {
     Array dense = array_cast(c, a, a->dtype);
     double v = array_number(&dense, m->worst);
 
     if (!isfinite(v))
-        return arena_printf(c->arena, "\"%s\"", worst_text(c, m, a));
-    if (!is_whole(&dense))
-        return arena_printf(c->arena, "%.17g", v);
-    __int128 whole = array_whole(&dense, m->worst);
-    return whole < 0 ? arena_printf(c->arena, "%lld", (long long)whole)
-                     : arena_printf(c->arena, "%llu", (unsigned long long)whole);
-}
-
-static void put_number(Text *t, const char *name, double v)
-{
-    if (isfinite(v))
-        text_printf(t, ", \"%s\": %.9g", name, v);
+        json_text(t, key, worst_text(c, m, a));
+    else if (is_whole(&dense))
+        json_value(t, key, whole_json(c, array_whole(&dense, m->worst)));
     else
-        text_printf(t, ", \"%s\": null", name);
+        json_number(t, key, v, 17);
 }
 
 static void put_json(Cli *c, Text *t, const Comparison *m)
 {
     int64_t n = array_numel(m->got);
 
-    text_put(t, "{\"name\": ");
-    put_json_text(t, m->name);
-    text_put(t, ", \"with\": ");
-    put_json_text(t, m->text->with);
-    text_printf(t, ", \"pass\": %s, \"elements\": %lld, \"wrong\": %lld",
-                m->wrong ? "false" : "true", (long long)n, (long long)m->wrong);
-    text_printf(t, ", \"nan_in_both\": %lld", (long long)m->nans);
-    put_number(t, "share", n ? (double)m->wrong / (double)n : 0);
-    put_number(t, "max_abs", m->max_abs);
-    put_number(t, "max_rel", m->max_rel);
+    json_object(t, NULL);
+    json_text(t, "name", m->name);
+    json_text(t, "with", m->text->with);
+    json_bool(t, "pass", m->wrong == 0);
+    json_int(t, "elements", n);
+    json_int(t, "wrong", m->wrong);
+    json_int(t, "nan_in_both", m->nans);
+    json_number(t, "share", n ? (double)m->wrong / (double)n : 0, 9);
+    json_number(t, "max_abs", m->max_abs, 9);
+    json_number(t, "max_rel", m->max_rel, 9);
     if (m->is_wide)
-        put_number(t, "max_units", m->max_units);
-    put_number(t, "rtol", m->rtol);
-    put_number(t, "atol", m->atol);
-    if (n > 0)
-        text_printf(t, ", \"worst\": {\"index\": [%s], \"value\": %s, \"reference\": %s}",
-                    array_index_text(c, m->got, m->worst), worst_json(c, m, m->got),
-                    worst_json(c, m, &m->want));
-    text_put(t, "}");
+        json_number(t, "max_units", m->max_units, 9);
+    json_number(t, "rtol", m->rtol, 9);
+    json_number(t, "atol", m->atol, 9);
+    if (n > 0) {
+        json_object(t, "worst");
+        array_put_index(c, t, "index", m->got, m->worst);
+        put_worst(c, t, "value", m, m->got);
+        put_worst(c, t, "reference", m, &m->want);
+        json_object_end(t);
+    }
+    json_object_end(t);
 }
 
 const char *compare_json(Cli *c, const Comparisons *all)
 {
     Text t = text_new(c->arena);
-    int told = 0;
 
-    text_put(&t, "[");
+    json_array(&t, NULL);
     for (int i = 0; i < all->len; i++) {
-        if (!is_told(&all->at[i]))
-            continue;
-        text_put(&t, told++ ? ", " : "");
-        put_json(c, &t, &all->at[i]);
+        if (is_told(&all->at[i]))
+            put_json(c, &t, &all->at[i]);
     }
-    text_put(&t, "]");
+    json_array_end(&t);
     return t.s;
 }

@@ -1,7 +1,7 @@
 /*
  * counting.c - what `run --count` says: the work of each line of the source, on a simulated GPU
  */
-#include "cli.h"
+#include "times.h"
 
 #include <string.h>
 
@@ -77,32 +77,31 @@ const char *counting_table(const Counting *k)
     return table_text(&t);
 }
 
+static void put_json(Text *out, const tilec_count *c)
+{
+    json_object(out, NULL);
+    json_text(out, "file", c->file);
+    json_int(out, "line", c->line);
+    json_int(out, "instructions", (int64_t)c->instructions);
+    json_int(out, "lanes", (int64_t)c->lanes);
+    json_int(out, "global_requests", (int64_t)c->global_requests);
+    json_int(out, "global_lines", (int64_t)c->global_lines);
+    json_int(out, "global_sectors", (int64_t)c->global_sectors);
+    json_int(out, "shared_requests", (int64_t)c->shared_requests);
+    json_int(out, "shared_waves", (int64_t)c->shared_waves);
+    json_int(out, "shared_extra", (int64_t)c->shared_extra);
+    json_int(out, "branches", (int64_t)c->branches);
+    json_int(out, "divergent", (int64_t)c->divergent);
+    json_object_end(out);
+}
+
 const char *counting_json(const Counting *k)
 {
     Text out = text_new(k->arena);
 
-    text_put(&out, "[");
-    for (int i = 0; i < k->lines.len; i++) {
-        const tilec_count *c = &k->lines.at[i];
-
-        text_put(&out, i ? ", {\"file\": " : "{\"file\": ");
-        if (c->file)
-            put_json_text(&out, c->file);
-        else
-            text_put(&out, "null");
-        text_printf(&out, ", \"line\": %d, \"instructions\": %llu, \"lanes\": %llu", c->line,
-                    (unsigned long long)c->instructions, (unsigned long long)c->lanes);
-        text_printf(&out,
-                    ", \"global_requests\": %llu, \"global_lines\": %llu, \"global_sectors\": %llu",
-                    (unsigned long long)c->global_requests, (unsigned long long)c->global_lines,
-                    (unsigned long long)c->global_sectors);
-        text_printf(&out,
-                    ", \"shared_requests\": %llu, \"shared_waves\": %llu, \"shared_extra\": %llu",
-                    (unsigned long long)c->shared_requests, (unsigned long long)c->shared_waves,
-                    (unsigned long long)c->shared_extra);
-        text_printf(&out, ", \"branches\": %llu, \"divergent\": %llu}",
-                    (unsigned long long)c->branches, (unsigned long long)c->divergent);
-    }
-    text_put(&out, "]");
+    json_array(&out, NULL);
+    for (int i = 0; i < k->lines.len; i++)
+        put_json(&out, &k->lines.at[i]);
+    json_array_end(&out);
     return out.s;
 }

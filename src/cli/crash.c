@@ -49,10 +49,19 @@ void crash_file_begin(const char *path)
     }
 }
 
-static void say(int stream, const char *text, size_t length)
+static void put(int stream, const char *text, size_t length)
 {
     if (write(stream, text, length) < 0)
         return;
+}
+
+/* Nothing but write() here, too. */
+static void put_name(const char *name)
+{
+    char shown[PRINTABLE_BYTES];
+
+    for (size_t n = strlen(name), taken; n > 0; name += taken, n -= taken)
+        put(STDERR_FILENO, shown, printable_in_name(name, n, shown, &taken));
 }
 
 void crash_say_files(void)
@@ -65,22 +74,22 @@ void crash_say_files(void)
 
         if (!path)
             continue;
-        say(STDERR_FILENO, is_first ? begin : between, strlen(is_first ? begin : between));
-        say(STDERR_FILENO, path, strlen(path));
+        put(STDERR_FILENO, is_first ? begin : between, strlen(is_first ? begin : between));
+        put_name(path);
         is_first = false;
     }
     if (!is_first)
-        say(STDERR_FILENO, "\n", 1);
+        put(STDERR_FILENO, "\n", 1);
 }
 
 static void say_all(int number)
 {
-    say(STDERR_FILENO, last_words.text, last_words.length);
+    put(STDERR_FILENO, last_words.text, last_words.length);
     crash_say_files();
     interrupt_tell();
     for (int i = 0; i < CRASH_SIGNALS; i++) {
         if (number == signals[i])
-            say(STDOUT_FILENO, last_json[i].text, last_json[i].length);
+            put(STDOUT_FILENO, last_json[i].text, last_json[i].length);
     }
 }
 
@@ -115,7 +124,7 @@ LastWords crash_words(Cli *c, const char *kernel, bool checked)
                      ? ", which --check does not see of pointers that are themselves loaded, nor "
                        "of inline assembly"
                      : ": --check says where");
-    out.text = arena_printf(c->arena, "tilec: %s\n", t.s);
+    out.text = colour_trouble(c->arena, arena_printf(c->arena, "tilec: %s\n", t.s));
     for (int i = 0; i < CRASH_SIGNALS && c->json; i++)
         out.json[i] =
             arena_printf(c->arena, "%s\n", problem_of_fault(c, t.s, OF_SIGNALS + signals[i]));

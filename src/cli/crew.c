@@ -69,7 +69,7 @@ CrewResult crew_attempt(Cli *c, CrewWork *work, void *context, int i)
     c->tells = open_memstream(&r.told, &size);
     if (!c->tells)
         return r;
-    r.failed = !attempt(c, do_piece, &piece);
+    r.failed = !cli_attempt(c, do_piece, &piece);
     if (r.failed)
         r.trouble = strdup(c->trouble);
     if (r.failed && c->json)
@@ -213,7 +213,7 @@ static bool start_worker(Shift *s, pthread_t *thread, Worker *worker)
     int error;
 
     pthread_mutex_lock(&s->lock);
-    error = pthread_create(thread, NULL, work_shift, worker);
+    error = os_thread_start(thread, NULL, work_shift, worker);
     s->workers += error == 0;
     pthread_mutex_unlock(&s->lock);
     return error == 0;

@@ -1,28 +1,34 @@
 /*
  * devices.c - `tilec devices`: where kernels can run
  */
-#include "cli.h"
+#include "command.h"
 
 #include <stdio.h>
 
-static void print_json_units(Cli *c, const tilec_device *d)
+static void put_units(Cli *c, Text *t, const tilec_device *d)
 {
     tilec_unit u;
 
-    printf(", \"units\": [");
+    json_array(t, "units");
     for (int i = 0; tilec_unit_info(c->tilec, d->name, i, &u) == TILEC_OK && u.memory > 0; i++) {
-        printf("%s{\"model\": \"%s\", \"arch\": \"%s\", \"memory\": %llu, \"processors\": %d}",
-               i ? ", " : "", u.name, u.arch, (unsigned long long)u.memory, u.processors);
+        json_object(t, NULL);
+        json_text(t, "model", u.name);
+        json_text(t, "arch", u.arch);
+        json_int(t, "memory", (int64_t)u.memory);
+        json_int(t, "processors", u.processors);
+        json_object_end(t);
     }
-    putchar(']');
+    json_array_end(t);
 }
 
-static void print_json(Cli *c, const tilec_device *d, int i)
+static void put_device(Cli *c, Text *t, const tilec_device *d)
 {
-    printf("%s{\"name\": \"%s\", \"available\": %s, \"threads\": %d", i ? ", " : "", d->name,
-           d->available ? "true" : "false", d->threads);
-    print_json_units(c, d);
-    putchar('}');
+    json_object(t, NULL);
+    json_text(t, "name", d->name);
+    json_bool(t, "available", d->available);
+    json_int(t, "threads", d->threads);
+    put_units(c, t, d);
+    json_object_end(t);
 }
 
 /* A line for each one of the name, where they have memory of their own. */
@@ -46,20 +52,21 @@ static void print_device(Cli *c, const tilec_device *d)
 void command_devices(Cli *c, int argc, char **argv)
 {
     Options o = options_parse(c, COMMAND_DEVICES, argc, argv);
+    Text json = text_new(c->arena);
     char *error = NULL;
 
-    check(c, tilec_open(NULL, &c->tilec, &error), &error);
-    if (o.json)
-        putchar('[');
+    cli_check(c, tilec_open(NULL, &c->tilec, &error), &error);
+    json_array(&json, NULL);
     for (int i = 0; i < tilec_device_count(c->tilec); i++) {
         tilec_device d;
 
-        check(c, tilec_device_info(c->tilec, i, &d), NULL);
+        cli_check(c, tilec_device_info(c->tilec, i, &d), NULL);
         if (o.json)
-            print_json(c, &d, i);
+            put_device(c, &json, &d);
         else
             print_device(c, &d);
     }
+    json_array_end(&json);
     if (o.json)
-        puts("]");
+        puts(json.s);
 }

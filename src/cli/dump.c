@@ -1,7 +1,7 @@
 /*
  * dump.c - `tilec dump`: print a kernel at one stage of its compilation
  */
-#include "cli.h"
+#include "command.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static NORETURN void ask_for_stage(Cli *c, const Stages *stages)
 
     for (int i = 0; i < stages->len; i++)
         text_printf(&all, "%s%s", i == 0 ? "" : i < stages->len - 1 ? ", " : " or ", stages->at[i]);
-    stop(c, CLI_USAGE, "which stage? --stage %s is missing", all.s);
+    cli_stop(c, CLI_USAGE, "which stage? --stage %s is missing", all.s);
 }
 
 static void check_stage(Cli *c, const char *stage)
@@ -28,8 +28,22 @@ static void check_stage(Cli *c, const char *stage)
     }
     if (!stage)
         ask_for_stage(c, &stages);
-    stop(c, CLI_USAGE, "there is no stage '%s'%s", stage,
-         hint_text(c->arena, stage, stages.at, stages.len));
+    cli_stop(c, CLI_USAGE, "there is no stage '%s'%s", stage,
+             hint_text(c->arena, stage, stages.at, stages.len));
+}
+
+/* The stage as the library takes it: "asm:7-9". */
+static void take_lines(Cli *c, Options *o)
+{
+    const char *rest = o->lines;
+
+    if (!rest)
+        return;
+    rest += strspn(rest, "0123456789");
+    rest += *rest == '-' && rest > o->lines ? 1 + strspn(rest + 1, "0123456789") : 0;
+    if (*rest || rest == o->lines)
+        cli_stop(c, CLI_USAGE, "--line %s: it takes a line of the file, 7, or some, 7-9", o->lines);
+    o->stage = arena_printf(c->arena, "%s:%s", o->stage, o->lines);
 }
 
 /* --device cuda:1 shows what that one runs. */
@@ -40,8 +54,8 @@ static void take_arch(Cli *c, Options *o)
     if (!o->launch.device || o->launch.arch || o->device_id == 0)
         return;
     if (tilec_unit_info(c->tilec, o->launch.device, o->device_id, &unit) != TILEC_OK)
-        stop(c, CLI_USAGE, "--device %s:%d: there is none of that number", o->launch.device,
-             o->device_id);
+        cli_stop(c, CLI_USAGE, "--device %s:%d: there is none of that number", o->launch.device,
+                 o->device_id);
     o->launch.arch = unit.arch;
 }
 
@@ -49,13 +63,12 @@ static void print_json(Cli *c, const Options *o, const char *text)
 {
     Text t = text_new(c->arena);
 
-    text_put(&t, "{\"kernel\": ");
-    put_json_text(&t, o->kernel);
-    text_put(&t, ", \"stage\": ");
-    put_json_text(&t, o->stage);
-    text_put(&t, ", \"text\": ");
-    put_json_text(&t, text);
-    printf("%s}\n", t.s);
+    json_object(&t, NULL);
+    json_text(&t, "kernel", o->kernel);
+    json_text(&t, "stage", o->stage);
+    json_text(&t, "text", text);
+    json_object_end(&t);
+    puts(t.s);
 }
 
 /* The kernel at the stage; of several devices, as calls may name, for the first one that has it.
@@ -91,11 +104,12 @@ void command_dump(Cli *c, int argc, char **argv)
     Arguments a;
 
     check_stage(c, o.stage);
-    o.launch.on_message = tell;
+    take_lines(c, &o);
+    o.launch.on_message = cli_tell;
     args_open_kernel(c, &o);
     take_arch(c, &o);
     a = args_evaluate(c, &o);
-    check(c, dump_stage(c, &o, &a, &text, &error), &error);
+    cli_check(c, dump_stage(c, &o, &a, &text, &error), &error);
     if (o.json)
         print_json(c, &o, text);
     else

@@ -14,22 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what is not written --- */
-
-bool each_meets_shapes(const EachGroup *group, const char *shapes)
+/* A test's lines stand among those of its calls. */
+static void tell_line(const Each *e, const char *text)
 {
-    EachShapes *s = group->shapes;
-    uint64_t hash = hash_bytes(shapes, strlen(shapes), 0);
-    bool is_new;
+    Text t = text_new(e->cli->arena);
 
-    pthread_mutex_lock(&s->lock);
-    is_new = s->n < MOST_SHAPES;
-    for (int i = 0; i < s->n; i++)
-        is_new &= s->at[i] != hash;
-    if (is_new)
-        s->at[s->n++] = hash;
-    pthread_mutex_unlock(&s->lock);
-    return is_new;
+    if (e->tests) {
+        print_line(e->cli->tells, text);
+        return;
+    }
+    text_put_printable(&t, text);
+    cli_say_trouble("tilec: %s\n", t.s);
 }
 
 void each_warn(Each *e, int i, CrewResult *r)
@@ -38,9 +33,8 @@ void each_warn(Each *e, int i, CrewResult *r)
 
     if (r->warning && !e->cli->quiet) {
         progress_end(&e->progress);
-        print_line(e->tests ? e->cli->tells : stderr,
-                   arena_printf(a, "%swarning: %s: %s",
-                                e->tests ? "" : "tilec: ", e->files.at[i].path, r->warning));
+        tell_line(
+            e, arena_printf(a, "warning: %s: %s", shown_name(a, e->files.at[i].path), r->warning));
     }
     if (r->unwritten)
         each_json_unwritten(e, i, r->unwritten);
@@ -54,13 +48,12 @@ void each_warn(Each *e, int i, CrewResult *r)
 /* As a line of its own, behind the name of the file if the text does not begin with it. */
 static void tell_trouble(Each *e, const EachFile *f, const char *why)
 {
-    size_t n = strlen(f->path);
-    bool named = strncmp(why, f->path, n) == 0 && (why[n] == ':' || why[n] == '\0');
+    const char *name = shown_name(e->cli->arena, f->path);
+    size_t n = strlen(name);
+    bool named = strncmp(why, name, n) == 0 && (why[n] == ':' || why[n] == '\0');
 
     progress_end(&e->progress);
-    print_line(e->tests ? e->cli->tells : stderr,
-               arena_printf(e->cli->arena, "%s%s%s%s", e->tests ? "" : "tilec: ",
-                            named ? "" : f->path, named ? "" : ": ", why));
+    tell_line(e, arena_printf(e->cli->arena, "%s%s%s", named ? "" : name, named ? "" : ": ", why));
 }
 
 bool each_is_difference(const CrewResult *r)
@@ -124,7 +117,7 @@ void each_tell_text(Each *e, const EachFile *f, const char *text, bool failed)
     if (!text || !*text || (e->tests && !failed))
         return;
     progress_end(&e->progress);
-    fprintf(e->cli->tells, "%s:\n%s", f->path, text);
+    fprintf(e->cli->tells, "%s:\n%s", shown_name(e->cli->arena, f->path), text);
 }
 
 static void tell_file(Each *e, const EachFile *f, const EachOutcome *o)
@@ -199,7 +192,7 @@ void each_stop_early(Each *e, int i, CrewResult *r)
     e->cli->status = r->status;
     e->cli->diagnosis = why;
     e->cli->trouble_file = e->files.at[i].path;
-    stop(e->cli, r->code, "with %s: %s", e->files.at[i].path, why);
+    cli_stop(e->cli, r->code, "with %s: %s", shown_name(e->cli->arena, e->files.at[i].path), why);
 }
 
 /* --- one file --- */
@@ -304,15 +297,17 @@ static void run_files(Each *e)
 static void refuse_options(Cli *c, const Options *o)
 {
     if (o->profile || o->trace)
-        stop(c, CLI_USAGE, "--profile and --trace look at one call, and --each makes many");
+        cli_stop(c, CLI_USAGE, "--profile and --trace look at one call, and --each makes many");
     if (o->time)
-        stop(c, CLI_USAGE,
-             "--time times one call; with --each the last line has files/s; for the kernel alone "
-             "name one file in the place of {}, and leave --each away");
+        cli_stop(
+            c, CLI_USAGE,
+            "--time times one call; with --each the last line has files/s; for the kernel alone "
+            "name one file in the place of {}, and leave --each away");
     if (o->count)
-        stop(c, CLI_USAGE,
-             "--count counts one call, and --each makes many: name one file in the place of {}, "
-             "and leave --each away");
+        cli_stop(
+            c, CLI_USAGE,
+            "--count counts one call, and --each makes many: name one file in the place of {}, "
+            "and leave --each away");
 }
 
 bool each_is_read(const Options *o)
@@ -328,16 +323,17 @@ bool each_is_read(const Options *o)
 static void refuse_unused(Cli *c, const Options *o)
 {
     if (!each_is_read(o))
-        stop(c, CLI_USAGE, "--each: no argument reads the files; x=@{} does");
+        cli_stop(c, CLI_USAGE, "--each: no argument reads the files; x=@{} does");
 }
 
 /* A kernel may only print or assert: that is no mistake. */
 static void warn_unkept(Cli *c, const Options *o)
 {
     if (o->saves.len + o->shows.len + o->compares.len == 0)
-        warn(c, "nothing keeps what comes out of these calls: --save 'NAME=out/{name}.png' writes "
-                "an array of each, --save NAME=all.csv rows of all, --show NAME prints, --compare "
-                "compares");
+        cli_warn(c,
+                 "nothing keeps what comes out of these calls: --save 'NAME=out/{name}.png' writes "
+                 "an array of each, --save NAME=all.csv rows of all, --show NAME prints, --compare "
+                 "compares");
 }
 
 /* What arguments read from files whose names have no placeholder. */
@@ -365,31 +361,33 @@ static void load_constants(Each *e)
 /* On stderr for people; --json has the same on stdout. */
 static void tell_sums(const Each *e, double seconds)
 {
+    Text t = text_new(e->cli->arena);
+
     if (interrupt_noted()) {
-        fprintf(stderr, "tilec: stopped: %d of %d files are done\n", e->done - e->failed,
-                e->files.len);
+        cli_say("tilec: stopped: %d of %d files are done\n", e->done - e->failed, e->files.len);
         return;
     }
-    fprintf(stderr, "tilec: %d of %d files in %.2f s, %.0f files/s", e->done - e->failed,
-            e->files.len, seconds, e->files.len / seconds);
+    text_printf(&t, "tilec: %d of %d files in %.2f s, %.0f files/s", e->done - e->failed,
+                e->files.len, seconds, e->files.len / seconds);
     if (e->options->skip_existing)
-        fprintf(stderr, "; %d skipped%s", e->skipped,
-                e->files.len > 0 ? "" : ": all outputs are there, and not older than their files");
+        text_printf(&t, "; %d skipped%s", e->skipped,
+                    e->files.len > 0 ? ""
+                                     : ": all outputs are there, and not older than their files");
     if (e->replaced)
-        fprintf(stderr, "; %d older output%s replaced", e->replaced, e->replaced > 1 ? "s" : "");
+        text_printf(&t, "; %d older output%s replaced", e->replaced, e->replaced > 1 ? "s" : "");
     if (e->failed)
-        fprintf(stderr, "; %d failed", e->failed);
+        text_printf(&t, "; %d failed", e->failed);
     if (e->stale)
-        fprintf(stderr, ", of which %d %s outputs of an earlier run", e->stale,
-                e->stale == 1 ? "has" : "have");
+        text_printf(&t, ", of which %d %s outputs of an earlier run", e->stale,
+                    e->stale == 1 ? "has" : "have");
     if (e->left)
-        fprintf(stderr, "; %d left, which would fail alike", e->left);
+        text_printf(&t, "; %d left, which would fail alike", e->left);
     if (e->options->compares.len > 0)
-        fprintf(stderr, "; compared: %d agree, %d differ%s", e->done - e->failed, e->differ,
-                e->differ == 1 ? "s" : "");
-    fputc('\n', stderr);
+        text_printf(&t, "; compared: %d agree, %d differ%s", e->done - e->failed, e->differ,
+                    e->differ == 1 ? "s" : "");
+    cli_say("%s\n", t.s);
     if (e->halted == EMFILE || e->halted == ENFILE)
-        fputs("hint: `ulimit -n N` lets a process have N files open\n", stderr);
+        cli_say("hint: `ulimit -n N` lets a process have N files open\n");
 }
 
 static void sum_up(Each *e)
@@ -461,7 +459,7 @@ void each_run(Cli *c, const Options *given)
     refuse_options(c, &o);
     refuse_unused(c, &o);
     each_mark_gathered(c, &o);
-    c->tells = o.json || file_uses_stdout(c, &o) ? stderr : stdout;
+    c->tells = o.json || save_uses_stdout(c, &o) ? stderr : stdout;
     args_open_kernel(c, &o);
     e.files = each_find(c, &o);
     each_check_outputs(c, &o, &e.files);
@@ -483,7 +481,7 @@ bool each_test(Cli *c, const Options *o, EachTest *out)
 
     c->tells = open_memstream(&text, &n);
     if (!c->tells)
-        stop(c, CLI_REFUSED, "there is no memory");
+        cli_stop(c, CLI_REFUSED, "there is no memory");
     e.files = each_find(c, o);
     run_all(&e);
     if (e.failed)

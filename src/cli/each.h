@@ -10,7 +10,7 @@
 
 #include <pthread.h>
 
-#include "cli.h"
+#include "call.h"
 
 /* pattern.c */
 typedef VEC(const char *) EachPaths;
@@ -46,6 +46,8 @@ bool each_has_place(const char *text); /* a placeholder in the name of a file */
 /* `text` for one file; stops on a placeholder that there is not. */
 const char *each_expand(Cli *c, const EachFile *f, const char *text);
 /* each_outputs.c */
+uint64_t each_identity(const OsEntry *e,
+                       const char *name);      /* of that name in a folder; "": itself */
 uint64_t each_place(Cli *c, const char *path); /* the same for all spellings of a path */
 /* The options with the outputs of one file. */
 Options each_options(Cli *c, const Options *o, const EachFile *f);
@@ -171,6 +173,7 @@ void each_watch(Each *e);
 /* Tell, and take, what was not written of file `i`. */
 void each_warn(Each *e, int i, CrewResult *r);
 /* Are these shapes, as a text, met for the first time? */
+/* each_shapes.c */
 bool each_meets_shapes(const EachGroup *group, const char *shapes);
 /* Give a failure that says nothing of itself these words. */
 void each_blame(const Cli *c, CrewResult *r, const char *why);

@@ -21,67 +21,53 @@ void each_json_begin(Each *e)
     }
 }
 
-/* Between the elements of an array. */
-static void put_comma(Text *t)
+/* An object that begins with the path of a file, and stays open. */
+static void begin_file(Text *t, const Each *e, int i)
 {
-    text_put(t, t->len > 0 ? ", " : "");
-}
-
-/* An object that begins with the path of a file. */
-static void put_path(Text *t, const char *path)
-{
-    text_put(t, "{\"path\": ");
-    put_json_text(t, path);
+    json_object(t, NULL);
+    json_text(t, "path", e->files.at[i].path);
 }
 
 static void add_failure(Each *e, int i)
 {
-    const char *path = e->files.at[i].path, *problem = e->outcomes[i].problem;
+    const char *problem = e->outcomes[i].problem;
 
-    put_comma(&e->json.failed);
-    put_json_text(&e->json.failed, path);
-    put_comma(&e->json.problems);
-    put_path(&e->json.problems, path);
-    text_printf(&e->json.problems, "%s%s", problem ? ", " : "", problem ? problem + 1 : "}");
+    json_text(&e->json.failed, NULL, e->files.at[i].path);
+    begin_file(&e->json.problems, e, i);
+    if (problem)
+        json_members(&e->json.problems, problem);
+    json_object_end(&e->json.problems);
 }
 
 /* What --save has written for a file alone. */
 static void put_saves(Text *t, const Each *e, int i)
 {
     Cli *c = e->cli;
-    int n = 0;
 
-    text_put(t, ", \"saved\": [");
+    json_array(t, "saved");
     for (int k = 0; k < e->options->saves.len; k++) {
         const SaveText *save = &e->options->saves.at[k];
 
         if (save->gathers)
             continue;
-        text_put(t, n++ ? ", {\"name\": " : "{\"name\": ");
-        put_json_text(t, save->name);
-        text_put(t, ", \"path\": ");
-        put_json_text(t, io_name(c->arena, each_expand(c, &e->files.at[i], save->path)).path);
-        text_put(t, "}");
+        json_object(t, NULL);
+        json_text(t, "name", save->name);
+        json_text(t, "path", io_name(c->arena, each_expand(c, &e->files.at[i], save->path)).path);
+        json_object_end(t);
     }
-    text_put(t, "]");
-}
-
-static void put_comparison(Text *t, const char *compared)
-{
-    if (compared)
-        text_printf(t, ", \"compare\": %s", compared);
+    json_array_end(t);
 }
 
 static void add_result(Each *e, int i)
 {
     Text *t = &e->json.results;
 
-    put_comma(t);
-    put_path(t, e->files.at[i].path);
-    text_printf(t, ", \"seconds\": %.6f", e->outcomes[i].seconds);
+    begin_file(t, e, i);
+    json_fixed(t, "seconds", e->outcomes[i].seconds, 6);
     put_saves(t, e, i);
-    put_comparison(t, e->outcomes[i].compared);
-    text_put(t, "}");
+    if (e->outcomes[i].compared)
+        json_value(t, "compare", e->outcomes[i].compared);
+    json_object_end(t);
 }
 
 void each_json_add(Each *e, int i)
@@ -95,18 +81,25 @@ void each_json_add(Each *e, int i)
     if (o->made)
         add_result(e, i);
     if (o->compared) {
-        put_comma(&e->json.compared);
-        put_path(&e->json.compared, e->files.at[i].path);
-        put_comparison(&e->json.compared, o->compared);
-        text_put(&e->json.compared, "}");
+        begin_file(&e->json.compared, e, i);
+        json_value(&e->json.compared, "compare", o->compared);
+        json_object_end(&e->json.compared);
     }
 }
 
 void each_json_unwritten(Each *e, int i, const char *arrays)
 {
-    put_comma(&e->json.unwritten);
-    put_path(&e->json.unwritten, e->files.at[i].path);
-    text_printf(&e->json.unwritten, ", \"arrays\": %s}", arrays);
+    begin_file(&e->json.unwritten, e, i);
+    json_value(&e->json.unwritten, "arrays", arrays);
+    json_object_end(&e->json.unwritten);
+}
+
+/* An array of elements that are JSON already. */
+static void put_elements(Text *t, const char *key, const Text *elements)
+{
+    json_array(t, key);
+    text_put(t, elements->s);
+    json_array_end(t);
 }
 
 void each_json_print(const Each *e, double seconds)
@@ -114,20 +107,25 @@ void each_json_print(const Each *e, double seconds)
     const EachJson *j = &e->json;
     Text t = text_new(e->cli->arena);
 
-    text_printf(&t, "{\"files\": %d, \"done\": %d, \"seconds\": %.6g", e->files.len,
-                e->done - e->failed, seconds);
+    json_object(&t, NULL);
+    json_int(&t, "files", e->files.len);
+    json_int(&t, "done", e->done - e->failed);
+    json_number(&t, "seconds", seconds, 6);
     if (interrupt_noted())
-        text_put(&t, ", \"interrupted\": true");
+        json_bool(&t, "interrupted", true);
     if (each_is_over(e))
-        text_printf(&t, ", \"left\": %d", e->left);
-    text_printf(&t, ", \"replaced\": %d, \"stale\": %d", e->replaced, e->stale);
+        json_int(&t, "left", e->left);
+    json_int(&t, "replaced", e->replaced);
+    json_int(&t, "stale", e->stale);
     if (e->options->skip_existing)
-        text_printf(&t, ", \"skipped\": %d", e->skipped);
-    text_printf(&t, ", \"failed\": [%s], \"problems\": [%s], \"results\": [%s]", j->failed.s,
-                j->problems.s, j->results.s);
+        json_int(&t, "skipped", e->skipped);
+    put_elements(&t, "failed", &j->failed);
+    put_elements(&t, "problems", &j->problems);
+    put_elements(&t, "results", &j->results);
     if (j->compared.len > 0)
-        text_printf(&t, ", \"compared\": [%s]", j->compared.s);
+        put_elements(&t, "compared", &j->compared);
     if (j->unwritten.len > 0)
-        text_printf(&t, ", \"unwritten\": [%s]", j->unwritten.s);
-    printf("%s}\n", t.s);
+        put_elements(&t, "unwritten", &j->unwritten);
+    json_object_end(&t);
+    puts(t.s);
 }

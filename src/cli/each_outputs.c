@@ -10,21 +10,6 @@
 
 #include <string.h>
 
-static uint64_t identity(const OsEntry *e, const char *name)
-{
-    uint64_t key = hash_bytes(&e->number, sizeof e->number, e->device);
-
-    return hash_bytes(name, strlen(name), key);
-}
-
-uint64_t each_place(Cli *c, const char *path)
-{
-    OsEntry folder = os_entry(folder_of(c, path));
-    const char *slash = strrchr(path, '/');
-
-    return identity(&folder, slash ? slash + 1 : path);
-}
-
 Options each_options(Cli *c, const Options *o, const EachFile *f)
 {
     Options out = *o;
@@ -60,7 +45,7 @@ static Known know_inputs(Cli *c, const EachFiles *files)
         OsEntry e = os_entry(files->at[i].path);
 
         if (e.kind == OS_FILE)
-            map_put(k.inputs, identity(&e, ""), &files->at[i]);
+            map_put(k.inputs, each_identity(&e, ""), &files->at[i]);
     }
     return k;
 }
@@ -69,16 +54,16 @@ static Known know_inputs(Cli *c, const EachFiles *files)
 static void check_input(const Known *k, const SaveText *save, const char *path, const EachFile *f)
 {
     OsEntry e = os_entry(path);
-    const EachFile *input = e.kind == OS_FILE ? map_get(k->inputs, identity(&e, "")) : NULL;
+    const EachFile *input = e.kind == OS_FILE ? map_get(k->inputs, each_identity(&e, "")) : NULL;
 
     if (!input || (input == f && strncmp(save->path, "{}", 2) == 0))
         return;
     if (input == f)
-        stop(k->cli, CLI_USAGE,
-             "--save %s=%s would overwrite the input %s; if that is meant, write --save %s={}",
-             save->name, save->path, path, save->name);
-    stop(k->cli, CLI_USAGE, "--save %s=%s would write %s, which is an input too", save->name,
-         save->path, path);
+        cli_stop(k->cli, CLI_USAGE,
+                 "--save %s=%s would overwrite the input %s; if that is meant, write --save %s={}",
+                 save->name, save->path, shown_name(k->cli->arena, path), save->name);
+    cli_stop(k->cli, CLI_USAGE, "--save %s=%s would write %s, which is an input too", save->name,
+             save->path, shown_name(k->cli->arena, path));
 }
 
 static void check_output(const Known *k, const SaveText *save, const EachFile *f)
@@ -95,14 +80,15 @@ static void check_output(const Known *k, const SaveText *save, const EachFile *f
         return;
     }
     if (strcmp(name.path, "-") == 0)
-        stop(c, CLI_USAGE, "--save %s=%s: results of several files do not go to stdout", save->name,
-             save->path);
+        cli_stop(c, CLI_USAGE, "--save %s=%s: results of several files do not go to stdout",
+                 save->name, save->path);
     if (other && other->file != f)
-        stop(c, CLI_USAGE, "--save %s=%s: %s and %s would both be written to %s%s", save->name,
-             save->path, other->file->path, f->path, name.path,
-             each_has_place(save->path)
-                 ? ""
-                 : "; {name} in it makes one for each, and a .csv without it has rows of all");
+        cli_stop(c, CLI_USAGE, "--save %s=%s: %s and %s would both be written to %s%s", save->name,
+                 save->path, shown_name(c->arena, other->file->path), shown_name(c->arena, f->path),
+                 shown_name(c->arena, name.path),
+                 each_has_place(save->path)
+                     ? ""
+                     : "; {name} in it makes one for each, and a .csv without it has rows of all");
     check_input(k, save, name.path, f);
     map_put(k->outputs, key, own);
 }
@@ -132,16 +118,16 @@ static void check_folders(Cli *c, const Options *o, const EachFiles *files)
             text_printf(&words, " %s", shell_word(c, folder));
     }
     if (missing == 1)
-        stop_at_file(c, first,
-                     arena_printf(c->arena, "there is no folder %s; `mkdir -p%s` makes it",
-                                  folder_of(c, first), words.s));
+        cli_stop_at_file(c, first,
+                         arena_printf(c->arena, "there is no folder %s; `mkdir -p%s` makes it",
+                                      shown_name(c->arena, folder_of(c, first)), words.s));
     if (missing > 1)
-        stop_at_file(c, first,
-                     arena_printf(c->arena,
-                                  "there is no folder %s, and %d more are missing\n"
-                                  "hint: mkdir -p%s%s",
-                                  folder_of(c, first), missing - 1, words.s,
-                                  missing > MOST_NAMED ? " ..." : ""));
+        cli_stop_at_file(c, first,
+                         arena_printf(c->arena,
+                                      "there is no folder %s, and %d more are missing\n"
+                                      "hint: mkdir -p%s%s",
+                                      shown_name(c->arena, folder_of(c, first)), missing - 1,
+                                      words.s, missing > MOST_NAMED ? " ..." : ""));
 }
 
 void each_check_outputs(Cli *c, const Options *o, const EachFiles *files)
@@ -155,7 +141,7 @@ void each_check_outputs(Cli *c, const Options *o, const EachFiles *files)
         for (int k = 0; k < o->saves.len; k++)
             check_output(&known, &o->saves.at[k], &files->at[i]);
         one = each_options(c, o, &files->at[i]);
-        file_check_saves(c, &one);
+        save_check_all(c, &one);
     }
 }
 

@@ -3,7 +3,7 @@
  *
  * Floats print with as many digits as their type can tell apart, shortest form first.
  */
-#include "cli.h"
+#include "array.h"
 #include "../ir/ir.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #define TILEC_CLI_EXAMPLE_H
 
 #include "../syntax/ast.h"
-#include "cli.h"
+#include "functions.h"
 
 enum { EXAMPLE_DIMS = 4 };
 

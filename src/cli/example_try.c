@@ -4,6 +4,7 @@
  * Every access is checked: one outside of its array touches nothing and is told with its offset, so
  * that one run says how large arrays must be.  Outputs begin as array_fill_unwritten() leaves them.
  */
+#include "call.h"
 #include "example.h"
 
 #include <stdlib.h>
@@ -152,7 +153,7 @@ static void run_once(Cli *c, void *context)
     status = launch(&k, &error);
     t->report->is_cut_short = status == TILEC_CANCELLED;
     if (status != TILEC_CANCELLED)
-        check(c, status, &error);
+        cli_check(c, status, &error);
     tilec_free(error);
     if (status == TILEC_OK)
         see_outputs(t, &k);
@@ -162,7 +163,7 @@ static void run_once(Cli *c, void *context)
 /* The first line of why it does not run. */
 static const char *find_problem(Cli *c, void *context)
 {
-    if (attempt(c, run_once, context))
+    if (cli_attempt(c, run_once, context))
         return NULL;
     return arena_strndup(c->arena, c->trouble, strcspn(c->trouble, "\n"));
 }
@@ -225,7 +226,7 @@ Tried example_try(const Maker *m, const Draft *d)
     bool ended;
 
     if (r == MAP_FAILED)
-        stop(m->c, CLI_REFUSED, "there is no memory for a trial");
+        cli_stop(m->c, CLI_REFUSED, "there is no memory for a trial");
     t.options = (Options){.file = m->path, .kernel = m->kernel, .grid = e.grid};
     t.options.launch.device = "interp"; /* it checks accesses, and without `check` no races */
     give_arguments(m, &e, &t.options);

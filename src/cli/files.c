@@ -85,10 +85,11 @@ const char *each_expand(Cli *c, const EachFile *f, const char *text)
             text_put(&t, meaning(c, f, s));
             s += n;
         } else if (*s == '{')
-            stop(c, CLI_USAGE,
-                 "%s: '%.*s' stands for nothing; there are {} {name} {ext} {dir} {i}, and {{ is a "
-                 "brace",
-                 text, (int)strcspn(s, "}") + 1, s);
+            cli_stop(
+                c, CLI_USAGE,
+                "%s: '%.*s' stands for nothing; there are {} {name} {ext} {dir} {i}, and {{ is a "
+                "brace",
+                text, (int)strcspn(s, "}") + 1, s);
         else
             text_putn(&t, s++, 1);
     }
@@ -102,10 +103,10 @@ size_t each_value(Cli *c, const char *text, Const *out)
     if (n == 0)
         return 0;
     if (c->each->stacked)
-        stop(c, CLI_USAGE,
-             "%.*s: with --batch it stands for several files; only names of files "
-             "may have it",
-             (int)n, text);
+        cli_stop(c, CLI_USAGE,
+                 "%.*s: with --batch it stands for several files; only names of files "
+                 "may have it",
+                 (int)n, text);
     const EachFile *f = c->each->files;
     const char *meant = meaning(c, f, text);
     *out = text[1] == 'i' ? const_int(f->index) : const_string(meant, strlen(meant));
@@ -151,6 +152,21 @@ static bool is_special(const char *path)
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
+uint64_t each_identity(const OsEntry *e, const char *name)
+{
+    uint64_t key = hash_bytes(&e->number, sizeof e->number, e->device);
+
+    return hash_bytes(name, strlen(name), key);
+}
+
+uint64_t each_place(Cli *c, const char *path)
+{
+    OsEntry folder = os_entry(folder_of(c, path));
+    const char *slash = strrchr(path, '/');
+
+    return each_identity(&folder, slash ? slash + 1 : path);
+}
+
 static void add_file(Cli *c, EachFiles *files, const char *path, Map *seen)
 {
     uint64_t key = each_place(c, path);
@@ -169,10 +185,10 @@ NORETURN static void refuse_folders(Cli *c, const char *pattern)
 
     while (n > 1 && pattern[n - 1] == '/')
         n--;
-    stop(c, CLI_FILES,
-         "--each %s: only folders have that name\n"
-         "hint: --each '%.*s/*' takes the files in it",
-         pattern, (int)n, pattern);
+    cli_stop(c, CLI_FILES,
+             "--each %s: only folders have that name\n"
+             "hint: --each '%.*s/*' takes the files in it",
+             pattern, (int)n, pattern);
 }
 
 /* What only a shell knows. */
@@ -199,13 +215,14 @@ EachFiles each_find(Cli *c, const Options *o)
             const char *path = found.at[k];
 
             if (!is_list && strcmp(path, pattern) != 0 && is_special(path))
-                warn(c, "--each %s: %s is left out, since it is no file but a pipe or the like",
-                     pattern, path);
+                cli_warn(c, "--each %s: %s is left out, since it is no file but a pipe or the like",
+                         pattern, shown_name(c->arena, path));
             else
                 add_file(c, &files, path, seen);
         }
         if (found.len == 0)
-            stop(c, CLI_FILES, "--each %s: there is no such file%s", pattern, shell_hint(pattern));
+            cli_stop(c, CLI_FILES, "--each %s: there is no such file%s", pattern,
+                     shell_hint(pattern));
     }
     if (files.len == 0)
         refuse_folders(c, o->eaches.at[0]);

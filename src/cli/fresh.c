@@ -7,7 +7,7 @@
  * timed begins with them.  Copying is not timed, but leaves the arrays in the caches as far as they
  * fit there.
  */
-#include "cli.h"
+#include "call.h"
 
 #include <string.h>
 
@@ -24,6 +24,15 @@ static bool has_room(const Call *k)
     for (int i = k->first_block; i < k->cli->blocks.len; i++)
         bytes += k->cli->blocks.at[i].bytes;
     return os_has_memory(bytes);
+}
+
+bool fresh_has(const KeptBlocks *all, int block)
+{
+    for (int i = 0; i < all->len; i++) {
+        if (all->at[i].block == block)
+            return true;
+    }
+    return false;
 }
 
 KeptBlock fresh_copy_of(Cli *c, int block)
@@ -43,14 +52,14 @@ void fresh_copy(Call *k, int end)
 
 void fresh_keep(Call *k)
 {
-    call_count(k);
     if (!k->timing.stats.in_place)
         return;
     if (has_room(k))
         fresh_copy(k, k->cli->blocks.len);
     else
-        warn(k->cli, "there is no memory for a copy of the arrays: runs are timed on what earlier "
-                     "ones left");
+        cli_warn(k->cli,
+                 "there is no memory for a copy of the arrays: runs are timed on what earlier "
+                 "ones left");
 }
 
 void fresh_settle(Call *k)
@@ -80,11 +89,22 @@ void fresh_put(const Call *k, const KeptBlock *kept)
 
         if (m->block != kept->block)
             continue;
-        check(c, tilec_copy(c->tilec, m->device, place_on_device(m), from, s->bytes, NULL, &error),
-              &error);
+        cli_check(c,
+                  tilec_copy(c->tilec, m->device, place_on_device(m), from, s->bytes, NULL, &error),
+                  &error);
         return;
     }
     memcpy(s->memory, kept->copy, s->bytes);
+}
+
+/* Around what is none of the timed runs. */
+static void pause_samples(const Call *k, bool paused)
+{
+    char *error = NULL;
+
+    cli_check(k->cli,
+              tilec_profile_pause(k->cli->tilec, k->options.launch.device, paused ? 1 : 0, &error),
+              &error);
 }
 
 void fresh_restore(const Call *k, const KeptBlocks *kept)
@@ -92,9 +112,9 @@ void fresh_restore(const Call *k, const KeptBlocks *kept)
     bool pauses = k->options.profile && kept->len > 0;
 
     if (pauses)
-        profile_pause(k, true);
+        pause_samples(k, true);
     for (int i = 0; i < kept->len; i++)
         fresh_put(k, &kept->at[i]);
     if (pauses)
-        profile_pause(k, false);
+        pause_samples(k, false);
 }

@@ -4,7 +4,7 @@
  * What `tilec list` shows and guesses from: the library says which of them are kernels, and what
  * their parameters take, but not what is written.
  */
-#include "cli.h"
+#include "functions.h"
 #include "../syntax/parse.h"
 
 #include <string.h>
@@ -95,10 +95,23 @@ static void read_wrapped(Cli *c, const SourceMap *map, const Line *line, Functio
     vec_push(c->arena, &out->all, f);
 }
 
+const char *functions_read_source(Cli *c, const char *path, size_t *n)
+{
+    char *text;
+    int error;
+
+    if (strcmp(path, "-") == 0)
+        cli_stop(c, CLI_USAGE, "the kernel's file is read twice here: it cannot come from stdin");
+    error = os_read_file(c->arena, path, LARGEST_SOURCE, &text, n);
+    if (error)
+        cli_stop_at_file(c, path, strerror(error));
+    return text;
+}
+
 Functions functions_of_file(Cli *c, const char *path)
 {
     size_t n;
-    const char *text = args_read_source(c, path, &n);
+    const char *text = functions_read_source(c, path, &n);
     SourceMap *map = source_map_new(c->arena);
     Text decorators = text_new(c->arena);
     Functions out = {0};

@@ -22,7 +22,7 @@ static void take_titles(Cli *c, SaveText *save)
         return;
     save->titles = found + strlen(suffix);
     if (strchr(save->titles, '\n'))
-        stop(c, CLI_USAGE, "--save %s: a title has one line", save->name);
+        cli_stop(c, CLI_USAGE, "--save %s: a title has one line", save->name);
     save->path = arena_strndup(c->arena, save->path, (size_t)(save->titles - 1 - save->path));
 }
 
@@ -89,9 +89,9 @@ static void put_titles(Cli *c, Text *t, const SaveText *save, const Array *a)
         put_csv_cell(t, title);
     }
     if (save->titles && given != columns)
-        stop(c, CLI_USAGE, "--save %s=%s:%s: titles for %lld column%s, and the array has %lld",
-             save->name, save->path, save->titles, (long long)given, given == 1 ? "" : "s",
-             (long long)columns);
+        cli_stop(c, CLI_USAGE, "--save %s=%s:%s: titles for %lld column%s, and the array has %lld",
+                 save->name, save->path, save->titles, (long long)given, given == 1 ? "" : "s",
+                 (long long)columns);
     for (int64_t i = 0; i < columns && !save->titles; i++) {
         text_printf(t, ",%s", save->name);
         if (columns > 1)
@@ -104,12 +104,13 @@ static void check_shape(Cli *c, const SaveText *save, const Array *a, const Save
                         const Array *beside)
 {
     if (a->ndim > 2)
-        stop(c, CLI_USAGE, "--save %s=%s: rows of a table have up to 2 dimensions, and it has %d",
-             save->name, save->path, a->ndim);
+        cli_stop(c, CLI_USAGE,
+                 "--save %s=%s: rows of a table have up to 2 dimensions, and it has %d", save->name,
+                 save->path, a->ndim);
     if (rows_of(a) != rows_of(beside))
-        stop(c, CLI_USAGE, "--save %s=%s: it has %lld row%s, and '%s' beside it has %lld",
-             save->name, save->path, (long long)rows_of(a), rows_of(a) == 1 ? "" : "s", first->name,
-             (long long)rows_of(beside));
+        cli_stop(c, CLI_USAGE, "--save %s=%s: it has %lld row%s, and '%s' beside it has %lld",
+                 save->name, save->path, (long long)rows_of(a), rows_of(a) == 1 ? "" : "s",
+                 first->name, (long long)rows_of(beside));
 }
 
 const char *gather_rows(Cli *c, const Options *o, int table, const Array *const *arrays)
@@ -197,7 +198,7 @@ void gathered_write(Cli *c, const Gathered *g, const Options *o)
         else
             error = os_write_array(name.path, t->s, t->len);
         if (error)
-            complain(c, CLI_FILES, "'%s' could not be saved: %s: %s", save->name, name.path,
-                     os_error_text(error));
+            cli_complain(c, CLI_FILES, "'%s' could not be saved: %s: %s", save->name,
+                         shown_name(c->arena, name.path), os_error_text(error));
     }
 }

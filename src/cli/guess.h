@@ -9,7 +9,7 @@
 #define TILEC_CLI_GUESS_H
 
 #include "../syntax/ast.h"
-#include "cli.h"
+#include "functions.h"
 
 /* A variable whose values are being followed: not again inside of themselves. */
 typedef struct Followed {

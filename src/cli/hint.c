@@ -2,7 +2,7 @@
  * hint.c - which block size would make the rows of a timed kernel longer
  *
  * The plan of the code says where most of the work goes through rows that are too short for
- * vectors (gen/plan_hint.c).  That is worth a word where there is a cure: a constant of the kernel
+ * vectors (plan/plan_hint.c).  That is worth a word where there is a cure: a constant of the kernel
  * which, some times as large, makes the rows long enough without making the work more, in as many
  * fewer programs or in fewer rounds of a loop.  Nothing is run for it, and of a kernel whose rows
  * are long nothing is compiled.
@@ -10,7 +10,8 @@
  * Only extents of tiles are tried, since a larger radius of a window is another result, and may be
  * hours of compiling.  What that costs is bounded in operations: of one compile, and of all.
  */
-#include "cli.h"
+#include "call.h"
+#include "functions.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -123,7 +124,7 @@ static bool is_cure(Cli *c, const Call *k, Other *o)
     int row, vector;
 
     if (is_hinted(k, o->call.args.args, o->call.args.count, &row, &vector) ||
-        !attempt(c, call_evaluate_grid, &o->call))
+        !cli_attempt(c, call_evaluate_grid, &o->call))
         return false;
     double then = programs(&o->call), now = programs(k);
     return then < now ? then * o->factor <= far_less * now : then == now && has_same_work(k, o);

@@ -18,12 +18,8 @@ static const struct timespec a_while = {.tv_nsec = 1000000};
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 static volatile sig_atomic_t line_shown;
 
-/* What the object on stdout says, of signals[i]. */
-#define OBJECT(code)                                                                               \
-    "{\"kind\": \"interrupted\", \"message\": \"a signal ended the command\", \"file\": null, "    \
-    "\"line\": null, \"column\": null, \"hint\": null, "                                           \
-    "\"text\": \"a signal ended the command\", \"exit\": " #code "}\n"
-static const char *const objects[] = {OBJECT(130), OBJECT(143), OBJECT(129)};
+/* What goes to stdout for signals[i]: made in front of them, and there as long as the process. */
+static const char *objects[COUNT(signals)];
 static volatile sig_atomic_t tells_json;
 static volatile sig_atomic_t defers_first, noted;
 static volatile double noted_at; /* in seconds */
@@ -33,7 +29,7 @@ enum { LONGEST = 120 };
 static char says[2][LONGEST];
 static volatile sig_atomic_t said = -1; /* -1: nothing */
 
-static void say(int stream, const char *text)
+static void put(int stream, const char *text)
 {
     if (write(stream, text, strlen(text)) < 0)
         return;
@@ -42,7 +38,7 @@ static void say(int stream, const char *text)
 void interrupt_tell(void)
 {
     if (said >= 0)
-        say(STDERR_FILENO, says[said]);
+        put(STDERR_FILENO, says[said]);
 }
 
 void interrupt_settle(void)
@@ -51,7 +47,7 @@ void interrupt_settle(void)
     for (int i = 0; i < MOST_WAITS && os_unfinished_files() > 0; i++)
         nanosleep(&a_while, NULL);
     if (line_shown)
-        say(STDERR_FILENO, "\r\033[K");
+        put(STDERR_FILENO, "\r\033[K");
 }
 
 static void end_now(int number)
@@ -60,8 +56,10 @@ static void end_now(int number)
     if (number == SIGINT)
         interrupt_tell();
     for (int i = 0; i < COUNT(signals) && tells_json; i++) {
-        if (number == signals[i])
-            say(STDOUT_FILENO, objects[i]);
+        if (number != signals[i] || !objects[i])
+            continue;
+        put(STDOUT_FILENO, objects[i]);
+        put(STDOUT_FILENO, "\n");
     }
     signal(number, SIG_DFL); /* only now: a second signal must not end it sooner */
     raise(number);           /* when this returns */
@@ -109,6 +107,10 @@ void interrupt_end(void)
 
 void interrupt_tells_json(bool tells)
 {
+    for (int i = 0; i < COUNT(signals) && tells; i++) {
+        if (!objects[i])
+            objects[i] = problem_json_of_signal(signals[i]);
+    }
     tells_json = tells;
 }
 

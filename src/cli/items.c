@@ -5,8 +5,7 @@
  * so nothing needs quotes: a value goes on, over spaces too, up to where the next item begins, `#`
  * begins a comment, or the line ends.  What is in brackets or in quotes begins nothing.
  */
-#include "cli.h"
-#include "../syntax/lex.h"
+#include "command.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -34,11 +33,9 @@ static bool begins_item(const char *s)
     return n > 0 && (s[n] == ':' || (behind[0] == '=' && behind[1] != '='));
 }
 
-const char *items_end_of_quotes(const char *s)
+static const char *copy(Cli *c, const char *from, const char *to)
 {
-    bool closed;
-
-    return s + string_end(s, 0, (uint32_t)strlen(s), false, &closed);
+    return arena_strndup(c->arena, from, (size_t)(to - from));
 }
 
 /* Where the value that begins at `s` ends. */
@@ -48,7 +45,7 @@ static const char *end_of_value(const char *s)
 
     while (*s) {
         if (*s == '\'' || *s == '"') {
-            s = items_end_of_quotes(s);
+            s = words_end_of_quotes(s);
             continue;
         }
         depth += (strchr("([{", *s) != NULL) - (strchr(")]}", *s) != NULL);
@@ -67,16 +64,11 @@ static const char *end_of_value(const char *s)
     return s;
 }
 
-static const char *copy(Cli *c, const char *from, const char *to)
-{
-    return arena_strndup(c->arena, from, (size_t)(to - from));
-}
-
 /* A value that is in quotes as a whole, as a shell would have taken them off. */
 static const char *unquoted(Cli *c, const char *from, const char *to)
 {
     bool quoted = (*from == '\'' || *from == '"') && to - from >= 2 && to[-1] == *from &&
-                  items_end_of_quotes(from) == to;
+                  words_end_of_quotes(from) == to;
 
     return quoted ? copy(c, from + 1, to - 1) : copy(c, from, to);
 }
@@ -140,9 +132,9 @@ Items items_of_file(Cli *c, const char *path)
     int error = os_read_file(c->arena, path, LARGEST, &text, &n), line = 1;
 
     if (error)
-        stop_at_file(c, path, strerror(error));
+        cli_stop_at_file(c, path, strerror(error));
     if (strlen(text) != n)
-        stop_at_file(c, path, "this is no text");
+        cli_stop_at_file(c, path, "this is no text");
     if (strncmp(text, byte_order_mark, strlen(byte_order_mark)) == 0)
         text += strlen(byte_order_mark);
     for (char *s = text; *s; s = end, line++) {
@@ -152,41 +144,4 @@ Items items_of_file(Cli *c, const char *path)
         items_of_line(c, s, line, &out);
     }
     return out;
-}
-
-const char *folder_of(Cli *c, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? copy(c, path, MAX(slash, path + 1)) : ".";
-}
-
-const char *origin_path(Cli *c, const char *path)
-{
-    const char *folder = c->origin ? c->origin->folder : ".";
-
-    bool is_found = strncmp(path, "{}", 2) == 0 || strncmp(path, "{dir}", 5) == 0; /* by --each */
-    bool is_stream = path[0] == '-' && (!path[1] || path[1] == '.'); /* see io_name() */
-
-    if (path[0] == '/' || is_stream || is_found || strcmp(folder, ".") == 0)
-        return path;
-    return arena_printf(c->arena, "%s/%s", folder, path);
-}
-
-const char *shell_word(Cli *c, const char *word)
-{
-    Text t = text_new(c->arena);
-
-    if (*word && !strpbrk(word, " \t\n\r()[]{}*?'\"<>|&;$#~!\\`"))
-        return word;
-    if (!strpbrk(word, "\"\\$`!"))
-        return arena_printf(c->arena, strchr(word, '\'') ? "\"%s\"" : "'%s'", word);
-    text_put(&t, "'");
-    for (; *word; word++) {
-        if (*word == '\'')
-            text_put(&t, "'\\'");
-        text_putn(&t, word, 1);
-    }
-    text_put(&t, "'");
-    return t.s;
 }

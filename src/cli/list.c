@@ -1,7 +1,8 @@
 /*
  * list.c - `tilec list`: the kernels of a file, what they take, and how they can be called
  */
-#include "cli.h"
+#include "command.h"
+#include "functions.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -88,7 +89,7 @@ static Listing list_file(Cli *c, Options *o, const Functions *functions)
 
     for (int i = 0; i < calls.len; i++) {
         if (calls.at[i].problem)
-            warn(c, "%s", calls.at[i].problem);
+            cli_warn(c, "%s", calls.at[i].problem);
     }
     args_open_file(c, o);
     for (int i = 0; i < tilec_kernel_count(c->file); i++) {
@@ -98,8 +99,8 @@ static Listing list_file(Cli *c, Options *o, const Functions *functions)
             list_kernel(c, functions, &calls, k, &out);
     }
     if (out.len == 0)
-        stop(c, CLI_USAGE, wanted ? "%s has no kernel '%s'" : "%s has no @triton.jit functions",
-             o->file, wanted);
+        cli_stop(c, CLI_USAGE, wanted ? "%s has no kernel '%s'" : "%s has no @triton.jit functions",
+                 o->file, wanted);
     return out;
 }
 
@@ -151,7 +152,7 @@ static void print_params(Cli *c, const Listed *k)
 static void print_configurations(Cli *c, const Listed *k)
 {
     int n = tilec_config_count(c->file, k->name);
-    const char *problem = tuned_problem(c, k->name, 0);
+    const char *problem = config_problem(c, k->name, 0);
     const char *hook = tilec_config_hook(c->file, k->name, 0);
     tilec_config first;
 
@@ -159,9 +160,9 @@ static void print_configurations(Cli *c, const Listed *k)
         printf("  whose block sizes are unknown: %s\n", problem);
     else if (n > 0 && tilec_config_info(c->file, k->name, 0, &first) == TILEC_OK)
         printf("  configurations: %d, of which a call takes %s%s\n", n, n > 1 ? "the first: " : "",
-               tuned_config_text(c->arena, &first));
+               config_text(c->arena, &first));
     for (int i = 1; i < n; i++) {
-        if ((problem = tuned_problem(c, k->name, i)) != NULL)
+        if ((problem = config_problem(c, k->name, i)) != NULL)
             printf("  of which number %d is unknown: %s\n", i + 1, problem);
     }
     if (hook)
@@ -170,7 +171,7 @@ static void print_configurations(Cli *c, const Listed *k)
 
 static void print_kernel(Cli *c, const Listed *k)
 {
-    printf("%s:%d: %s%s\n", k->path, k->f->line, k->name,
+    printf("%s:%d: %s%s\n", shown_name(c->arena, k->path), k->f->line, k->name,
            k->is_helper ? "  (a function of others)" : "");
     if (k->f->decorators)
         printf("  %s\n", k->f->decorators);
@@ -189,30 +190,22 @@ static void print_kernel(Cli *c, const Listed *k)
         printf("  which leaves unwritten: %s\n", k->parts.unwritten);
 }
 
-static void put_field(Text *t, const char *name, const char *value)
-{
-    text_printf(t, ", \"%s\": ", name);
-    if (value)
-        put_json_text(t, value);
-    else
-        text_put(t, "null");
-}
-
 static void put_params(Cli *c, Text *t, const Listed *k)
 {
-    text_put(t, ", \"parameters\": [");
+    json_array(t, "parameters");
     for (int i = 0; i < k->f->syntax.nparams; i++) {
         const AstParam *p = &k->f->syntax.params[i];
 
-        text_put(t, i ? ", {\"name\": " : "{\"name\": ");
-        put_json_text(t, p->name);
-        put_field(t, "role", role_text(c, k, i));
-        put_field(t, "annotation", node_text(c, k, p->annotation));
-        put_field(t, "default", node_text(c, k, p->default_value));
-        put_field(t, "example", k->example ? k->parts.values[i] : NULL);
-        text_printf(t, ", \"constexpr\": %s}", p->is_constexpr ? "true" : "false");
+        json_object(t, NULL);
+        json_text(t, "name", p->name);
+        json_text(t, "role", role_text(c, k, i));
+        json_text(t, "annotation", node_text(c, k, p->annotation));
+        json_text(t, "default", node_text(c, k, p->default_value));
+        json_text(t, "example", k->example ? k->parts.values[i] : NULL);
+        json_bool(t, "constexpr", p->is_constexpr);
+        json_object_end(t);
     }
-    text_put(t, "]");
+    json_array_end(t);
 }
 
 static void put_configurations(Cli *c, Text *t, const Listed *k)
@@ -220,33 +213,32 @@ static void put_configurations(Cli *c, Text *t, const Listed *k)
     tilec_config first;
     bool known = tilec_config_info(c->file, k->name, 0, &first) == TILEC_OK;
 
-    text_printf(t, ", \"configurations\": %d", tilec_config_count(c->file, k->name));
-    put_field(t, "first_configuration", known ? tuned_config_text(c->arena, &first) : NULL);
-    put_field(t, "configuration_problem", tuned_problem(c, k->name, 0));
-    put_field(t, "pre_hook", tilec_config_hook(c->file, k->name, 0));
+    json_int(t, "configurations", tilec_config_count(c->file, k->name));
+    json_text(t, "first_configuration", known ? config_text(c->arena, &first) : NULL);
+    json_text(t, "configuration_problem", config_problem(c, k->name, 0));
+    json_text(t, "pre_hook", tilec_config_hook(c->file, k->name, 0));
 }
 
 static void put_kernel(Cli *c, Text *t, const Listed *k)
 {
-    text_put(t, "{\"kernel\": ");
-    put_json_text(t, k->name);
-    put_field(t, "file", k->path);
-    text_printf(t, ", \"line\": %d, \"helper\": %s", k->f->line, k->is_helper ? "true" : "false");
-    put_field(t, "decorators", k->f->decorators);
+    json_object(t, NULL);
+    json_text(t, "kernel", k->name);
+    json_text(t, "file", k->path);
+    json_int(t, "line", k->f->line);
+    json_bool(t, "helper", k->is_helper);
+    json_text(t, "decorators", k->f->decorators);
     put_params(c, t, k);
-    text_put(t, ", \"calls\": [");
-    for (int i = 0; i < k->calls.len; i++) {
-        text_put(t, i ? ", " : "");
-        put_json_text(t, k->calls.at[i]);
-    }
-    text_put(t, "]");
-    put_field(t, "grid", k->parts.grid);
-    put_field(t, "example", k->parts.problem ? NULL : k->example);
-    put_field(t, "template", k->parts.problem ? k->example : NULL);
-    put_field(t, "problem", k->parts.problem);
-    put_field(t, "unwritten", k->parts.unwritten);
+    json_array(t, "calls");
+    for (int i = 0; i < k->calls.len; i++)
+        json_text(t, NULL, k->calls.at[i]);
+    json_array_end(t);
+    json_text(t, "grid", k->parts.grid);
+    json_text(t, "example", k->parts.problem ? NULL : k->example);
+    json_text(t, "template", k->parts.problem ? k->example : NULL);
+    json_text(t, "problem", k->parts.problem);
+    json_text(t, "unwritten", k->parts.unwritten);
     put_configurations(c, t, k);
-    text_put(t, "}");
+    json_object_end(t);
 }
 
 void command_list(Cli *c, int argc, char **argv)
@@ -256,15 +248,15 @@ void command_list(Cli *c, int argc, char **argv)
     Listing all = list_file(c, &o, &functions);
     Text t = text_new(c->arena);
 
-    text_put(&t, "[");
+    json_array(&t, NULL);
     for (int i = 0; i < all.len; i++) {
         if (!o.json && i > 0)
             putchar('\n');
         if (!o.json)
             print_kernel(c, &all.at[i]);
-        text_put(&t, i ? ", " : "");
         put_kernel(c, &t, &all.at[i]);
     }
+    json_array_end(&t);
     if (o.json)
-        printf("%s]\n", t.s);
+        puts(t.s);
 }

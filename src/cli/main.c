@@ -4,7 +4,7 @@
  * The exit code is 0 when the work is done, 1 when the kernel was refused or failed, 2 when the
  * command line is wrong, 3 when a file could not be read or written.
  */
-#include "cli.h"
+#include "command.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,11 +27,42 @@ static const struct {
 };
 /* clang-format on */
 
-/* A command line. */
+/* A command line, and what the process exits with. */
 typedef struct {
     int argc;
     char **argv;
+    CliCode code;
 } Words;
+
+enum { STACK_NEEDED = 1 << 20 };
+
+/* What other tools call what this one does. */
+static const char *meant_command(const char *name)
+{
+    static const char *const meant[][2] = {
+        {"bench", "`tilec run --time` measures a kernel, --tune finds its fastest constants"},
+        {"benchmark", "`tilec run --time` measures a kernel, --tune finds its fastest constants"},
+        {"time", "`tilec run --time` measures a kernel"},
+        {"tune", "`tilec run --tune` finds the fastest constants of a kernel"},
+        {"autotune", "`tilec run --tune` finds the fastest constants of a kernel"},
+        {"profile", "`tilec run --profile` says where a kernel spends its time"},
+        {"compile", "`tilec run` compiles what it runs; `tilec build` makes an object, `tilec "
+                    "dump` shows code"},
+        {"check", "`tilec run --check` finds accesses outside of arrays"},
+        {"debug", "`tilec run --debug` makes code for gdb"},
+        {"exec", "`tilec run` runs a kernel"},
+        {"ls", "`tilec list` shows what a file has"},
+        {"show",
+         "`tilec list` shows what a file has, `tilec dump` its code, `tilec run --show` an array"},
+        {"version", "`tilec --version` says it"},
+    };
+
+    for (int i = 0; i < COUNT(meant); i++) {
+        if (strcmp(name, meant[i][0]) == 0)
+            return meant[i][1];
+    }
+    return NULL;
+}
 
 static void run_command(Cli *c, void *context)
 {
@@ -55,10 +86,12 @@ static void run_command(Cli *c, void *context)
     names[COUNT(commands)] = "help";
     names[COUNT(commands) + 1] = "--version";
     if (strstr(name, ".py"))
-        stop(c, CLI_USAGE, "there is no command '%s'; `tilec run %s ...` runs a kernel of it", name,
-             name);
-    stop(c, CLI_USAGE, "there is no command '%s'%s", name,
-         hint_text(c->arena, name, names, COUNT(names)));
+        cli_stop(c, CLI_USAGE, "there is no command '%s'; `tilec run %s ...` runs a kernel of it",
+                 name, name);
+    if (meant_command(name))
+        cli_stop(c, CLI_USAGE, "there is no command '%s'; %s", name, meant_command(name));
+    cli_stop(c, CLI_USAGE, "there is no command '%s'%s", name,
+             hint_text(c->arena, name, names, COUNT(names)));
 }
 
 /* stdout is the result: a full disk must not look like success. */
@@ -66,7 +99,7 @@ static CliCode flush_output(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return CLI_DONE;
-    fputs("tilec: the output could not be written\n", stderr);
+    cli_say_trouble("tilec: the output could not be written\n");
     return CLI_FILES;
 }
 
@@ -80,12 +113,12 @@ static bool wants_json(Words words)
     return false;
 }
 
-/* The one place that stop() comes back to, but for commands that go on behind it. */
+/* The one place that cli_stop() comes back to, but for commands that go on behind it. */
 static CliCode run_guarded(Cli *c, Words words)
 {
-    if (attempt(c, run_command, &words))
+    if (cli_attempt(c, run_command, &words))
         return c->code;
-    fprintf(stderr, "%s%s\n", c->diagnosed ? "" : "tilec: ", c->trouble);
+    cli_say_trouble("%s%s\n", c->diagnosed ? "" : "tilec: ", c->trouble);
     const char *json = c->json || wants_json(words) ? problem_json(c) : NULL;
     if (json)
         puts(json);
@@ -156,27 +189,45 @@ static void keep_heap(void)
 #endif
 }
 
-int main(int argc, char **argv)
+static CliCode run_words(Words words)
 {
     static Cli cli; /* what it holds goes with the process: to give it back would only take time */
-    CliCode code, flushed;
 
-    os_keep_streams();
-    os_reads_remember();
-    keep_heap();
-    if (argc < 2) {
+    if (words.argc < 2) {
         help_brief(stderr);
         return CLI_USAGE;
     }
-    if (help_asked(argc, argv))
+    if (help_asked(words.argc, words.argv))
         return flush_output();
-    if (strcmp(argv[1], "--version") == 0) {
+    if (strcmp(words.argv[1], "--version") == 0) {
         printf("tilec %s\n", tilec_version());
         return flush_output();
     }
     interrupt_watch();
-    interrupt_tells_json(wants_json((Words){argc, argv}));
-    code = run_guarded(&cli, (Words){argc, argv});
-    flushed = flush_output();
+    colour_find(words.argc, words.argv);
+    interrupt_tells_json(wants_json(words));
+    CliCode code = run_guarded(&cli, words), flushed = flush_output();
     return code ? code : flushed;
+}
+
+static void run_all(void *words)
+{
+    Words *w = words;
+
+    w->code = run_words(*w);
+}
+
+int main(int argc, char **argv)
+{
+    Words words = {.argc = argc, .argv = argv};
+
+    os_keep_streams();
+    os_reads_remember();
+    keep_heap();
+    int error = os_with_stack(STACK_NEEDED, run_all, &words);
+    if (error == 0)
+        return words.code;
+    cli_say_trouble("tilec: the stack is too small (ulimit -s), and no thread can be started: %s\n",
+                    strerror(error));
+    return CLI_FILES;
 }

@@ -4,11 +4,15 @@
  * One table; each function takes its arguments by position or by name, as a function of Python
  * does.
  */
-#include "cli.h"
+#include "value.h"
 
 #include <string.h>
 
 enum { MAX_PARAMS = 5 };
+
+/* NumPy has them the other way round, and a dtype of its own where none is given. */
+#define H_DTYPE_FIRST                                                                              \
+    "the dtype stands first, and is never left out: zeros(fp32,4x8), zeros(u8,(h,w))"
 
 /* The arguments of one call, by parameter. */
 typedef struct {
@@ -47,6 +51,11 @@ static bool shape_of(const Given *g, const Const *shape, int64_t *dims, int *n)
     return true;
 }
 
+static bool is_shape(const Const *v)
+{
+    return v && (v->kind == CONST_TUPLE || const_is_integral(v));
+}
+
 /* An array of the dtype and the shape that are the first two arguments. */
 static bool new_array(const Given *g, Array *out)
 {
@@ -58,6 +67,8 @@ static bool new_array(const Given *g, Array *out)
         if (g->v[0]->kind == CONST_FUNCTION)
             py_hint(g->p, "float, int and bool are Python's: fp32 or fp64, i32 or i64, i1 say how "
                           "many bits");
+        else if (is_shape(g->v[0]))
+            py_hint(g->p, H_DTYPE_FIRST);
         return false;
     }
     if (!shape_of(g, g->v[1], dims, &n))
@@ -322,9 +333,14 @@ static int find_param(const char *params, const char *name, int *positional)
 
 static bool refuse_count(const Given *g, const Function *f, int given, int positional)
 {
+    bool has_shape = strncmp(f->params, "dtype", 5) == 0;
+
     py_report(g->p, g->at, "it is %s", f->usage);
-    if (given > positional && strchr(f->params, '*'))
-        py_hint(g->p, "a shape of several extents is 10x100 or (10,100); a seed is written seed=N");
+    if (has_shape && is_shape(g->v[0]))
+        py_hint(g->p, H_DTYPE_FIRST);
+    else if (has_shape && given > positional)
+        py_hint(g->p, "a shape of several extents is 10x100 or (10,100), or (h,w) of arguments%s",
+                strchr(f->params, '*') ? "; a seed is written seed=N" : "");
     return false;
 }
 

@@ -6,7 +6,7 @@
  * launches point into the copies, and what a launch did is copied back in the same way.  Copies end
  * with their storage.
  */
-#include "cli.h"
+#include "call.h"
 
 #include <string.h>
 
@@ -28,10 +28,10 @@ static bool has_memory(const Call *k)
     if (!device) /* the CPU */
         return false;
     if (tilec_unit_count(c->tilec, device) == 0)
-        check(c, tilec_alloc(c->tilec, device, id, 1, &nothing, &error), &error);
+        cli_check(c, tilec_alloc(c->tilec, device, id, 1, &nothing, &error), &error);
     if (tilec_unit_info(c->tilec, device, id, &unit) != TILEC_OK)
-        stop(c, CLI_USAGE, "--device %s:%d: there are only %d of them, from 0", device, id,
-             tilec_unit_count(c->tilec, device));
+        cli_stop(c, CLI_USAGE, "--device %s:%d: there are only %d of them, from 0", device, id,
+                 tilec_unit_count(c->tilec, device));
     return unit.memory > 0;
 }
 
@@ -53,9 +53,9 @@ static char *move_block(const Call *k, int block)
         if (c->moved.at[i].block == block && is_on_device_of(k, &c->moved.at[i]))
             return c->moved.at[i].data;
     }
-    check(c, tilec_alloc(c->tilec, m.device, m.device_id, s->bytes, &m.data, &error), &error);
+    cli_check(c, tilec_alloc(c->tilec, m.device, m.device_id, s->bytes, &m.data, &error), &error);
     vec_push(c->arena, &c->moved, m); /* now: it is released even if the copy fails */
-    check(c, tilec_copy(c->tilec, m.device, there(&m), from, s->bytes, NULL, &error), &error);
+    cli_check(c, tilec_copy(c->tilec, m.device, there(&m), from, s->bytes, NULL, &error), &error);
     return m.data;
 }
 
@@ -126,7 +126,7 @@ void move_back(const Call *k)
 
         if (m->block < k->first_block || !is_on_device_of(k, m))
             continue;
-        check(c, tilec_copy(c->tilec, m->device, to, there(m), s->bytes, NULL, &error), &error);
+        cli_check(c, tilec_copy(c->tilec, m->device, to, there(m), s->bytes, NULL, &error), &error);
     }
 }
 

@@ -17,12 +17,13 @@ static void add_name(Cli *c, EachPaths *names, const char *list, const char *fro
     if (n == 0)
         return;
     if (os_entry(name).kind == OS_FOLDER)
-        stop(c, CLI_FILES, "--each @%s: '%s' is a folder, and a list names files", list, name);
+        cli_stop(c, CLI_FILES, "--each @%s: '%s' is a folder, and a list names files", list,
+                 shown_name(c->arena, name));
     if (name[0] == '#' && os_entry(name).kind == OS_NOTHING)
-        stop(c, CLI_FILES,
-             "--each @%s: there is no file '%s'; each line is a name, and none a comment: "
-             "grep -v '^#' leaves such lines out",
-             list, name);
+        cli_stop(c, CLI_FILES,
+                 "--each @%s: there is no file '%s'; each line is a name, and none a comment: "
+                 "grep -v '^#' leaves such lines out",
+                 list, shown_name(c->arena, name));
     vec_push(c->arena, names, name);
 }
 
@@ -37,7 +38,7 @@ EachPaths each_listed(Cli *c, const char *list)
         file_claim_stdin(c, "--each @-");
     int error = os_read_file(c->arena, is_stdin ? "/dev/stdin" : list, LARGEST_LIST, &text, &len);
     if (error)
-        stop_at_file(c, is_stdin ? "stdin" : list, strerror(error));
+        cli_stop_at_file(c, is_stdin ? "stdin" : list, strerror(error));
     char end = memchr(text, '\0', len) ? '\0' : '\n';
     for (const char *at = text, *last = text + len; at < last;) {
         const char *behind = memchr(at, end, (size_t)(last - at));
@@ -47,6 +48,6 @@ EachPaths each_listed(Cli *c, const char *list)
         at += n + 1;
     }
     if (names.len == 0)
-        stop(c, CLI_FILES, "--each @%s: there is no name in it", list);
+        cli_stop(c, CLI_FILES, "--each @%s: there is no name in it", list);
     return names;
 }

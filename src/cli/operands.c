@@ -1,7 +1,7 @@
 /*
  * operands.c - the values of options, taken apart, before any expression in them is evaluated
  */
-#include "cli.h"
+#include "command.h"
 #include "../syntax/lex.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@ int operand_count(Cli *c, const char *option, const char *text)
     long v = strtol(text, &end, 10);
 
     if (end == text || *end || v < 1 || v > INT_MAX)
-        stop(c, CLI_USAGE, "%s needs a whole number of 1 or more, not '%s'", option, text);
+        cli_stop(c, CLI_USAGE, "%s needs a whole number of 1 or more, not '%s'", option, text);
     return (int)v;
 }
 
@@ -26,7 +26,7 @@ double operand_seconds(Cli *c, const char *option, const char *text)
     double v = strtod(text, &end);
 
     if (end == text || *end || !(v > 0) || isinf(v))
-        stop(c, CLI_USAGE, "%s needs a number of seconds, 5 or 0.5, not '%s'", option, text);
+        cli_stop(c, CLI_USAGE, "%s needs a number of seconds, 5 or 0.5, not '%s'", option, text);
     return v;
 }
 
@@ -36,19 +36,8 @@ int operand_level(Cli *c, const char *option, const char *text)
     int level = text ? operand_count(c, option, text) : USUAL;
 
     if (level > MOST)
-        stop(c, CLI_USAGE, "%s has levels from 1 to %d, not %s", option, MOST, text);
+        cli_stop(c, CLI_USAGE, "%s has levels from 1 to %d, not %s", option, MOST, text);
     return level;
-}
-
-size_t name_length(const char *s)
-{
-    size_t n = 0;
-
-    if (isdigit((unsigned char)*s))
-        return 0;
-    while (is_name_char(s[n]))
-        n++;
-    return n;
 }
 
 SaveText operand_save(Cli *c, const char *text)
@@ -59,10 +48,10 @@ SaveText operand_save(Cli *c, const char *text)
         .name = arena_strndup(c->arena, text, n), .converts = text[n] == ':', .origin = c->origin};
 
     if (n == 0 || *equals != '=' || !equals[1])
-        stop(c, CLI_USAGE, "--save needs NAME=FILE, as in out=o.npy, or NAME:TYPE=FILE, not '%s'",
-             text);
+        cli_stop(c, CLI_USAGE,
+                 "--save needs NAME=FILE, as in out=o.npy, or NAME:TYPE=FILE, not '%s'", text);
     if (out.converts && !array_dtype(text + n + 1, k, &out.type))
-        stop(c, CLI_USAGE, "--save %s: there is no dtype '%.*s'", text, (int)k, text + n + 1);
+        cli_stop(c, CLI_USAGE, "--save %s: there is no dtype '%.*s'", text, (int)k, text + n + 1);
     out.path = origin_path(c, equals + 1);
     return out;
 }
@@ -83,10 +72,10 @@ ShowText operand_show(Cli *c, const char *text)
         if (strcmp(equals + 1, ways[i]) == 0)
             return (ShowText){arena_strndup(c->arena, text, (size_t)(equals - text)), i};
     }
-    stop(c, CLI_USAGE,
-         "--show %s: there is no way '%s'%s\n"
-         "hint: NAME alone is brief; NAME=whole prints all, NAME=picture draws it",
-         text, equals + 1, hint_text(c->arena, equals + 1, ways, COUNT(ways)));
+    cli_stop(c, CLI_USAGE,
+             "--show %s: there is no way '%s'%s\n"
+             "hint: NAME alone is brief; NAME=whole prints all, NAME=picture draws it",
+             text, equals + 1, hint_text(c->arena, equals + 1, ways, COUNT(ways)));
 }
 
 const char *operand_next_part(Cli *c, const char **text)
@@ -98,7 +87,7 @@ const char *operand_next_part(Cli *c, const char **text)
         return NULL;
     while (*end && (*end != ',' || depth > 0)) {
         depth += (strchr("([{", *end) != NULL) - (strchr(")]}", *end) != NULL);
-        end = *end == '\'' || *end == '"' ? items_end_of_quotes(end) : end + 1;
+        end = *end == '\'' || *end == '"' ? words_end_of_quotes(end) : end + 1;
     }
     *text = *end ? end + 1 : end;
     for (last = end; last > from && last[-1] == ' ';)
@@ -124,7 +113,7 @@ CompareText operand_compare(Cli *c, const char *text)
     while (equals && *equals && *equals != '=')
         equals += *equals == '[' ? strcspn(equals, "]") : 1;
     if (!first || !*first || equals == first || (*equals == '=' && !equals[1]))
-        stop(c, CLI_USAGE, "--compare needs NAME=VALUE or NAME=DEVICE, not '%s'", text);
+        cli_stop(c, CLI_USAGE, "--compare needs NAME=VALUE or NAME=DEVICE, not '%s'", text);
     out.with = *equals ? equals + 1 : first;
     out.name = *equals ? arena_strndup(c->arena, first, (size_t)(equals - first)) : NULL;
     for (int i = 0; (first = operand_next_part(c, &rest)) != NULL; i++) {
@@ -132,7 +121,7 @@ CompareText operand_compare(Cli *c, const char *text)
         const char *value = which < 2 ? behind_name(first, which ? "atol" : "rtol") : NULL;
 
         if (which > 1 || *tolerances[which])
-            stop(c, CLI_USAGE, "--compare %s: behind the value come only rtol and atol", text);
+            cli_stop(c, CLI_USAGE, "--compare %s: behind the value come only rtol and atol", text);
         *tolerances[which] = value ? value : first;
     }
     return out;
@@ -143,7 +132,7 @@ ArgText operand_tune(Cli *c, const char *text)
     size_t n = name_length(text);
 
     if (n == 0 || text[n] != '=' || !text[n + 1])
-        stop(c, CLI_USAGE, "--tune needs NAME=A,B,C or NAME=A..B*F, not '%s'", text);
+        cli_stop(c, CLI_USAGE, "--tune needs NAME=A,B,C or NAME=A..B*F, not '%s'", text);
     return (ArgText){
         .name = arena_strndup(c->arena, text, n), .text = text + n + 1, .origin = c->origin};
 }
@@ -163,9 +152,10 @@ static void take_version(Cli *c, AgainstText *out, const char *word)
     else
         out->file = origin_path(c, operand_file(c, word, &out->kernel));
     if (out->file && !strchr(out->file, '.') && os_entry(out->file).kind == OS_NOTHING)
-        stop(c, CLI_USAGE,
-             "--against needs FILE.py[:KERNEL], :KERNEL of the same file, or NAME=VALUE, not '%s'",
-             word);
+        cli_stop(
+            c, CLI_USAGE,
+            "--against needs FILE.py[:KERNEL], :KERNEL of the same file, or NAME=VALUE, not '%s'",
+            word);
 }
 
 AgainstText operand_against(Cli *c, const char *text)
@@ -174,7 +164,7 @@ AgainstText operand_against(Cli *c, const char *text)
     const char *rest = text, *part = operand_next_part(c, &rest);
 
     if (!part || !*part || (part[0] == ':' && name_length(part + 1) == 0))
-        stop(c, CLI_USAGE, "--against needs FILE.py[:KERNEL] or NAME=VALUE, not '%s'", text);
+        cli_stop(c, CLI_USAGE, "--against needs FILE.py[:KERNEL] or NAME=VALUE, not '%s'", text);
     if (!is_named(part)) {
         take_version(c, &out, part);
         part = operand_next_part(c, &rest);
@@ -186,11 +176,11 @@ AgainstText operand_against(Cli *c, const char *text)
                                .origin = c->origin};
 
         if (!is_named(part))
-            stop(c, CLI_USAGE, "--against %s: what is other is written NAME=VALUE, not '%s'", text,
-                 part);
+            cli_stop(c, CLI_USAGE, "--against %s: what is other is written NAME=VALUE, not '%s'",
+                     text, part);
         for (int i = 0; i < out.values.len; i++) {
             if (strcmp(out.values.at[i].name, value.name) == 0)
-                stop(c, CLI_USAGE, "--against %s: '%s' is given twice", text, value.name);
+                cli_stop(c, CLI_USAGE, "--against %s: '%s' is given twice", text, value.name);
         }
         vec_push(c->arena, &out.values, value);
     }
@@ -202,7 +192,7 @@ tilec_define operand_define(Cli *c, const char *text)
     const char *equals = strchr(text, '=');
 
     if (!equals || equals == text || !equals[1])
-        stop(c, CLI_USAGE, "--define needs NAME=VALUE, not '%s'", text);
+        cli_stop(c, CLI_USAGE, "--define needs NAME=VALUE, not '%s'", text);
     return (tilec_define){arena_strndup(c->arena, text, (size_t)(equals - text)), equals + 1};
 }
 
@@ -214,7 +204,7 @@ void operand_device(Cli *c, Options *o, const char *list)
     long id = colon ? strtol(colon + 1, &end, 10) : 0;
 
     if (colon && (end == colon + 1 || *end || id < 0 || id > INT_MAX))
-        stop(c, CLI_USAGE, "--device needs NAME or NAME:N, not '%s'", text);
+        cli_stop(c, CLI_USAGE, "--device needs NAME or NAME:N, not '%s'", text);
     o->devices = list;
     o->launch.device = arena_strndup(c->arena, text, colon ? (size_t)(colon - text) : strlen(text));
     o->device_id = (int)id;
@@ -242,7 +232,7 @@ const char *operand_file(Cli *c, const char *word, const char **kernel)
     if (!colon || colon == word || (colon[1] && !is_kernel_name(colon + 1)))
         return word;
     if (colon[-1] == ':')
-        stop(c, CLI_USAGE, "%s: one colon stands in front of a kernel: FILE.py:KERNEL", word);
+        cli_stop(c, CLI_USAGE, "%s: one colon stands in front of a kernel: FILE.py:KERNEL", word);
     *kernel = colon[1] ? colon + 1 : NULL;
     return arena_strndup(c->arena, word, (size_t)(colon - word));
 }

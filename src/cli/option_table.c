@@ -70,7 +70,8 @@ static void set_grid(const Given *g)
 static void set_device(const Given *g)
 {
     if (strchr(g->operand, ',') && g->p->command != COMMAND_TEST && !g->c->origin)
-        stop(g->c, CLI_USAGE, "--device %s: only `tilec test` takes several devices", g->operand);
+        cli_stop(g->c, CLI_USAGE, "--device %s: only `tilec test` takes several devices",
+                 g->operand);
     operand_device(g->c, g->o, g->operand);
 }
 
@@ -89,7 +90,7 @@ static void add_path(const Given *g)
     const char *path = origin_path(g->c, g->operand);
 
     if (os_entry(path).kind != OS_FOLDER)
-        warn(g->c, "--path %s: there is no such folder", g->operand);
+        cli_warn(g->c, "--path %s: there is no such folder", g->operand);
     vec_push(g->c->arena, &g->o->paths, path);
 }
 
@@ -173,6 +174,12 @@ static void set_profile(const Given *g)
 {
     g->o->profile = g->o->time = true;
     g->o->launch.debug = MAX(g->o->launch.debug, TILEC_DEBUG_LINES);
+}
+
+static void set_color(const Given *g)
+{
+    if (!colour_choose(g->operand))
+        cli_stop(g->c, CLI_USAGE, "--color %s: it is auto, always or never", g->operand);
 }
 
 static void set_json(const Given *g)
@@ -329,8 +336,14 @@ static const Option options[] = {
     {"--stage", NULL, NEEDS, ONCE, TEXT(stage),
         {{DUMP, "STAGE",
           "ast, ir, vars, opt, plan, schedule, layout, llvm, asm, ptx or sass"}}},
+    {"--line", NULL, NEEDS, ONCE, TEXT(lines),
+        {{DUMP, "N|N-M",
+          "only what is of these lines of the file: of ir, opt, asm, ptx, sass"}}},
     {"--quiet", "-q", BARE, AGAIN, set_quiet, 0,
         {{RUN, NULL, "no progress, no warnings, no last line of --each: only what fails"}}},
+    {"--color", NULL, NEEDS, ONCE, set_color, 0,
+        {{RUN, "WHEN", "messages in colour: auto (on a terminal), always or never"},
+         {LIST | TEST | DUMP | BUILD | DEVICES, AS_FOR_RUN}}},
     {"--json", NULL, BARE, AGAIN, set_json, 0,
         {{RUN, NULL, "print JSON instead of tables"},
          {LIST, NULL, "print JSON instead"},
@@ -359,4 +372,22 @@ bool option_is_known(const Option *o, int commands)
     for (int i = 0; i < MOST_HELPS; i++)
         known |= o->help[i].commands;
     return o->set && (known & commands) != 0;
+}
+
+bool option_takes_word(Operand operand, const char *word)
+{
+    bool is_number = word[0] && word[strspn(word, "0123456789")] == '\0';
+    size_t n = name_length(word);
+    bool lists = n > 0 && word[n] == '=' && range_is_several(word + n + 1);
+
+    return operand == NEEDS || (operand == MAY_HAVE && is_number) || (operand == MAY_LIST && lists);
+}
+
+bool option_takes(const char *name, const char *word)
+{
+    for (int i = 0; option_at(i); i++) {
+        if (option_is_called(option_at(i), name))
+            return option_takes_word(option_at(i)->operand, word);
+    }
+    return true;
 }

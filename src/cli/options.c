@@ -74,7 +74,7 @@ static NORETURN void refuse_option(Cli *c, Command command, const char *name)
     int n = 0;
 
     if (advice_for_option(name))
-        stop(c, CLI_USAGE, "there is no option '%s' here; %s", name, advice_for_option(name));
+        cli_stop(c, CLI_USAGE, "there is no option '%s' here; %s", name, advice_for_option(name));
     for (int i = 0; option_at(i); i++) {
         if (option_is_known(option_at(i), (int)command))
             known[n++] = option_at(i)->name;
@@ -82,8 +82,8 @@ static NORETURN void refuse_option(Cli *c, Command command, const char *name)
     bool is_letter = name[1] != '-' && strlen(name) == 2; /* to which nothing is near */
     const char *word = name[1] == '-' ? name : arena_printf(c->arena, "-%s", name);
     const char *near = is_letter ? NULL : near_name(word, known, n);
-    stop(c, CLI_USAGE, "there is no option '%s' here; %s%s%s", name, near ? "did you mean '" : "",
-         near ? near : "--help lists them", near ? "'?" : "");
+    cli_stop(c, CLI_USAGE, "there is no option '%s' here; %s%s%s", name,
+             near ? "did you mean '" : "", near ? near : "--help lists them", near ? "'?" : "");
 }
 
 /* The number of its row.  In files those of other commands may stand too: they are of no use here.
@@ -104,15 +104,6 @@ int options_depth(const Origin *origin)
     return origin ? origin->depth : 0;
 }
 
-static bool takes(Operand operand, const char *word)
-{
-    bool is_number = word[0] && word[strspn(word, "0123456789")] == '\0';
-    size_t n = name_length(word);
-    bool lists = n > 0 && word[n] == '=' && range_is_several(word + n + 1);
-
-    return operand == NEEDS || (operand == MAY_HAVE && is_number) || (operand == MAY_LIST && lists);
-}
-
 bool options_typed(const Options *o, const char *name)
 {
     for (int i = 0; option_at(i); i++) {
@@ -120,15 +111,6 @@ bool options_typed(const Options *o, const char *name)
             return o->given[i] == 1;
     }
     return false;
-}
-
-bool option_takes(const char *name, const char *word)
-{
-    for (int i = 0; option_at(i); i++) {
-        if (option_is_called(option_at(i), name))
-            return takes(option_at(i)->operand, word);
-    }
-    return true;
 }
 
 static bool is_name_of_option(const char *word)
@@ -145,10 +127,10 @@ static const char *next_operand(Cli *c, const char *name, Operand operand, const
                                 int left)
 {
     if (operand == NEEDS && left < 2)
-        stop(c, CLI_USAGE, "%s needs a value behind it", name);
+        cli_stop(c, CLI_USAGE, "%s needs a value behind it", name);
     if (operand == NEEDS && is_name_of_option(words[1]))
-        stop(c, CLI_USAGE, "%s needs a value behind it, and `%s` is an option", name, words[1]);
-    return left > 1 && takes(operand, words[1]) ? words[1] : NULL;
+        cli_stop(c, CLI_USAGE, "%s needs a value behind it, and `%s` is an option", name, words[1]);
+    return left > 1 && option_takes_word(operand, words[1]) ? words[1] : NULL;
 }
 
 /* Does what stands at c->origin count?  Of two at one depth the second is a mistake. */
@@ -157,7 +139,7 @@ static bool goes_first(Cli *c, signed char *given, const char *name)
     int here = 1 + options_depth(c->origin);
 
     if (*given == here)
-        stop(c, CLI_USAGE, "%s is given twice", name);
+        cli_stop(c, CLI_USAGE, "%s is given twice", name);
     if (*given != 0 && *given < here)
         return false;
     *given = (signed char)here;
@@ -176,13 +158,13 @@ static int parse_option(const Parse *p, const char *const *words, int left)
     const Option *option = option_at(i);
 
     if (operand && option->operand == BARE)
-        stop(c, CLI_USAGE, "%s takes no value", name);
+        cli_stop(c, CLI_USAGE, "%s takes no value", name);
     if (!operand) {
         operand = next_operand(c, name, option->operand, words, left);
         taken = operand ? 2 : 1;
     }
     if (option->operand == NEEDS && !operand[0])
-        stop(c, CLI_USAGE, "%s needs a value, not an empty word", name);
+        cli_stop(c, CLI_USAGE, "%s needs a value, not an empty word", name);
     if (!option_is_known(option, (int)p->command))
         return taken;
     if (!option->once || goes_first(c, &p->o->given[i], name))
@@ -245,11 +227,11 @@ static Origin inner_origin(const Parse *p, const char *path, const char *call, c
         bool is_same_call = call ? o->call && strcmp(o->call, call) == 0 : !o->call;
 
         if (is_same_call && is_same_file(o->file, path))
-            stop(c, CLI_USAGE, "%s: this %s names itself, here or through others", word,
-                 call ? "call" : "file");
+            cli_stop(c, CLI_USAGE, "%s: this %s names itself, here or through others", word,
+                     call ? "call" : "file");
     }
     if (options_depth(c->origin) == DEEPEST)
-        stop(c, CLI_USAGE, "%s: files that name files are more than %d deep", word, DEEPEST);
+        cli_stop(c, CLI_USAGE, "%s: files that name files are more than %d deep", word, DEEPEST);
     return (Origin){.file = path,
                     .folder = folder_of(c, path),
                     .depth = options_depth(c->origin) + 1,
@@ -263,8 +245,8 @@ static void parse_file_of_items(const Parse *p, const char *word)
     const char *path = origin_path(p->c, word + 1);
 
     if (!word[1])
-        stop(p->c, CLI_USAGE,
-             "'@' needs the name of a file behind it, with options and NAME=VALUE");
+        cli_stop(p->c, CLI_USAGE,
+                 "'@' needs the name of a file behind it, with options and NAME=VALUE");
     const Origin inner = inner_origin(p, path, NULL, word);
     const Items items = items_of_file(p->c, path);
     parse_items(p, &items, &inner);
@@ -321,7 +303,7 @@ void options_call(const Parse *p, const char *name)
     if (!p->o->file)
         find_file(p);
     if (!p->o->file)
-        stop(p->c, CLI_USAGE, "which kernel? FILE.py[:KERNEL] is missing");
+        cli_stop(p->c, CLI_USAGE, "which kernel? FILE.py[:KERNEL] is missing");
     parse_named_call(p, calls_find(p->c, p->o->file, p->o->kernel, name));
 }
 
@@ -363,33 +345,35 @@ static bool is_identifier(const char *word)
 static NORETURN void refuse_word(const Parse *p, const char *word)
 {
     if (p->o->eaches.len > 0 && os_entry(word).kind == OS_FILE)
-        stop(p->c, CLI_USAGE,
-             "'%s' is no option and no NAME=VALUE\nhint: if a shell has put it in the place of a "
-             "pattern, quote that: --each 'in/*.png'",
-             word);
+        cli_stop(
+            p->c, CLI_USAGE,
+            "'%s' is no option and no NAME=VALUE\nhint: if a shell has put it in the place of a "
+            "pattern, quote that: --each 'in/*.png'",
+            word);
     if (p->command == COMMAND_RUN && name_length(word) > 0 && word[name_length(word)] == ':')
-        stop(p->c, CLI_USAGE,
-             "'%s' is a type, with which `tilec dump` and `tilec build` compile; a run needs a "
-             "value\n"
-             "hint: arrays are made by %.*s='rand(fp32,1000)': tilec help values",
-             word, (int)name_length(word), word);
+        cli_stop(p->c, CLI_USAGE,
+                 "'%s' is a type, with which `tilec dump` and `tilec build` compile; a run needs a "
+                 "value\n"
+                 "hint: arrays are made by %.*s='rand(fp32,1000)': tilec help values",
+                 word, (int)name_length(word), word);
     const char *before = word_before(p, word);
     if (before && strcmp(before, "--time") == 0)
-        stop(p->c, CLI_USAGE, "--time N takes a whole number, or none, and '%s' is no NAME=VALUE",
-             word);
+        cli_stop(p->c, CLI_USAGE,
+                 "--time N takes a whole number, or none, and '%s' is no NAME=VALUE", word);
     if (before && strcmp(before, "--tune") == 0)
-        stop(p->c, CLI_USAGE, "--tune needs values to try, as in --tune %s=64,128,256", word);
+        cli_stop(p->c, CLI_USAGE, "--tune needs values to try, as in --tune %s=64,128,256", word);
     if (before && takes_no_value(before))
-        stop(p->c, CLI_USAGE, "'%s' is no option and no NAME=VALUE, and %s takes no value", word,
-             before);
+        cli_stop(p->c, CLI_USAGE, "'%s' is no option and no NAME=VALUE, and %s takes no value",
+                 word, before);
     if (!p->c->origin && before && before == p->o->file && is_identifier(word))
-        stop(p->c, CLI_USAGE,
-             "'%s' is no option and no NAME=VALUE\nhint: a kernel is named behind its file: %s:%s",
-             word, p->o->file, word);
+        cli_stop(
+            p->c, CLI_USAGE,
+            "'%s' is no option and no NAME=VALUE\nhint: a kernel is named behind its file: %s:%s",
+            word, p->o->file, word);
     if (!p->c->origin)
-        stop(p->c, CLI_USAGE, "'%s' is no option and no NAME=VALUE, which has no spaces around `=`",
-             word);
-    stop(p->c, CLI_USAGE, "'%s' is no option, no NAME=VALUE and no @file", word);
+        cli_stop(p->c, CLI_USAGE,
+                 "'%s' is no option and no NAME=VALUE, which has no spaces around `=`", word);
+    cli_stop(p->c, CLI_USAGE, "'%s' is no option, no NAME=VALUE and no @file", word);
 }
 
 /* FILE.py[:KERNEL]; find_file() may have seen it. */
@@ -452,7 +436,7 @@ Options options_parse(Cli *c, Command command, int argc, char **argv)
         }
     }
     if (command != COMMAND_DEVICES && !o.file)
-        stop(c, CLI_USAGE, "which kernel? FILE.py[:KERNEL] is missing");
+        cli_stop(c, CLI_USAGE, "which kernel? FILE.py[:KERNEL] is missing");
     return o;
 }
 

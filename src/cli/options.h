@@ -4,7 +4,7 @@
 #ifndef TILEC_CLI_OPTIONS_H
 #define TILEC_CLI_OPTIONS_H
 
-#include "cli.h"
+#include "command.h"
 
 /* Of what options and arguments are made. */
 typedef struct {
@@ -54,6 +54,8 @@ struct Given {
 const Option *option_at(int i); /* NULL behind the last */
 bool option_is_called(const Option *o, const char *name);
 bool option_is_known(const Option *o, int commands); /* to one of them */
+/* May it be the operand of an option that has such ones? */
+bool option_takes_word(Operand operand, const char *word);
 
 /* options.c, for options that name more of them */
 void options_call(const Parse *p, const char *name); /* --call NAME of run and dump */

@@ -1,7 +1,7 @@
 /*
  * outputs.c - what `--save` writes and `--show` prints: the arrays of a call, behind its first run
  */
-#include "cli.h"
+#include "call.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static const Array *array_inside(Cli *c, const Names *names, const char *option,
     const Array *array = value_array(&v);
 
     if (!array)
-        stop(c, CLI_USAGE, "%s %s: it is %s, not an array", option, text, const_kind_name(&v));
+        cli_stop(c, CLI_USAGE, "%s %s: it is %s, not an array", option, text, const_kind_name(&v));
     return array;
 }
 
@@ -40,14 +40,14 @@ const Array *outputs_find(Cli *c, const Names *names, const char *option, const 
             continue;
         const Array *array = value_array(&names->at[i].value);
         if (!array)
-            stop(c, CLI_USAGE, "%s %s: it is %s, not an array", option, name,
-                 const_kind_name(&names->at[i].value));
+            cli_stop(c, CLI_USAGE, "%s %s: it is %s, not an array", option, name,
+                     const_kind_name(&names->at[i].value));
         return array;
     }
-    stop(c, CLI_USAGE, "%s %s: there is no such argument%s", option, name,
-         strchr(name, ',')   ? several_hint(c, option, name)
-         : strchr(name, '.') ? "; it takes an array, and says its dtype and shape"
-                             : hint_text(c->arena, name, known, names->len));
+    cli_stop(c, CLI_USAGE, "%s %s: there is no such argument%s", option, name,
+             strchr(name, ',')   ? several_hint(c, option, name)
+             : strchr(name, '.') ? "; it takes an array, and says its dtype and shape"
+                                 : hint_text(c->arena, name, known, names->len));
 }
 
 static void check_show(const Call *k, const ShowText *show)
@@ -56,7 +56,7 @@ static void check_show(const Call *k, const ShowText *show)
     const char *problem = show->way >= SHOW_PICTURE ? picture_problem(a) : NULL;
 
     if (problem)
-        stop(k->cli, CLI_USAGE, "--show %s: it cannot be drawn: %s", show->name, problem);
+        cli_stop(k->cli, CLI_USAGE, "--show %s: it cannot be drawn: %s", show->name, problem);
 }
 
 /* Names and files are checked before anything runs. */
@@ -69,12 +69,12 @@ void outputs_check(const Call *k)
         const Array *array = outputs_find(k->cli, &k->args.names, "--save", save->name);
 
         if (!save->gathers && !o->batch) /* which saves parts of it */
-            file_check_array(k->cli, save, array);
+            save_check_array(k->cli, save, array);
     }
     for (int i = 0; i < o->shows.len; i++)
         check_show(k, &o->shows.at[i]);
     if (!k->cli->each) /* which has looked at the outputs of all files */
-        file_check_saves(k->cli, o);
+        save_check_all(k->cli, o);
     if (o->trace)
         writing_check(k->cli, o->trace);
 }
@@ -90,12 +90,12 @@ void outputs_write(const Call *k)
 
     for (int i = 0; i < o->saves.len; i++)
         arrays[i] = outputs_find(c, names, "--save", o->saves.at[i].name);
-    file_save_all(c, o, arrays);
+    save_all(c, o, arrays);
     for (int i = 0; i < o->shows.len; i++) {
         const ShowText *show = &o->shows.at[i];
         show_array(&t, show->name, outputs_find(c, names, "--show", show->name), show->way,
                    fileno(c->tells));
     }
     if (o->shows.len > 0 && fputs(t.s, c->tells) == EOF)
-        complain(c, CLI_FILES, "what --show prints could not be written");
+        cli_complain(c, CLI_FILES, "what --show prints could not be written");
 }

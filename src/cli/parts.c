@@ -35,7 +35,7 @@ void parts_run(int64_t n, PartWork *work, void *context)
     int wanted = is_large ? MIN(os_cpu_count(), (int)MOST_THREADS) - 1 : 0, started = 0;
     pthread_t threads[MOST_THREADS];
 
-    while (started < wanted && pthread_create(&threads[started], NULL, work_on_parts, &p) == 0)
+    while (started < wanted && os_thread_start(&threads[started], NULL, work_on_parts, &p) == 0)
         started++;
     work_on_parts(&p);
     for (int i = 0; i < started; i++)

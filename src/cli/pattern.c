@@ -35,7 +35,7 @@ static EachPaths paths_of_glob(const Search *s, const char *pattern)
         vec_push(a, &paths, arena_strndup(a, found.gl_pathv[i], strlen(found.gl_pathv[i])));
     globfree(&found);
     if (error == GLOB_NOSPACE)
-        stop(s->cli, CLI_REFUSED, "--each %s: there is no memory for the names", s->pattern);
+        cli_stop(s->cli, CLI_REFUSED, "--each %s: there is no memory for the names", s->pattern);
     return paths;
 }
 
@@ -113,8 +113,8 @@ static void search_below(Search *s, const char *folder, const char *rest)
     vec_push(a, &folders, folder);
     for (int i = 0; i < folders.len; i++) {
         if (folders.len > MOST_FOLDERS)
-            stop(s->cli, CLI_REFUSED, "--each %s: there are more than %d folders below %s",
-                 s->pattern, MOST_FOLDERS, *folder ? folder : "this one");
+            cli_stop(s->cli, CLI_REFUSED, "--each %s: there are more than %d folders below %s",
+                     s->pattern, MOST_FOLDERS, *folder ? shown_name(a, folder) : "this one");
         search(s, arena_printf(a, "%s%s", literal_pattern(a, folders.at[i]), rest));
         add_folders(s, folders.at[i], &folders);
     }
@@ -151,8 +151,8 @@ EachPaths each_match(Cli *c, const char *pattern)
 
     search(&s, pattern);
     if (s.too_deep)
-        warn(c, "--each %s: folders whose path has more than %d bytes are left out", pattern,
-             PATH_MAX);
+        cli_warn(c, "--each %s: folders whose path has more than %d bytes are left out", pattern,
+                 PATH_MAX);
     if (s.found.len > 0)
         qsort(s.found.at, (size_t)s.found.len, sizeof *s.found.at, by_name);
     return s.found;

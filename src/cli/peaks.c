@@ -9,7 +9,8 @@
  * shows less, never more, so the best that was ever seen counts; it is kept as a text in the cache
  * folder, with the name of the CPU that it is of.
  */
-#include "cli.h"
+#include "array.h"
+#include "times.h"
 
 #include <string.h>
 
@@ -51,8 +52,8 @@ static void run_probe(Probe *p, const char *kernel, int programs, const tilec_ar
     p->best = 0;
     for (int i = 0; i <= PROBE_RUNS; i++) { /* the first one compiles, and touches the memory */
         double start = os_seconds();
-        check(p->cli, tilec_launch(p->file, kernel, grid, args, nargs, &p->options, &error),
-              &error);
+        cli_check(p->cli, tilec_launch(p->file, kernel, grid, args, nargs, &p->options, &error),
+                  &error);
         double took = os_seconds() - start;
         if (i > 0 && (p->best == 0 || took < p->best))
             p->best = took;
@@ -111,8 +112,8 @@ static Peaks measure_peaks(Cli *c, int threads, int64_t bytes)
     char *error = NULL;
     Peaks peaks;
 
-    check(c, tilec_load_string(c->tilec, "peaks.py", probes, strlen(probes), &p.file, &error),
-          &error);
+    cli_check(c, tilec_load_string(c->tilec, "peaks.py", probes, strlen(probes), &p.file, &error),
+              &error);
     peaks.near_bytes = measure_copy(&p, threads, (int64_t)threads * NEAR_BYTES);
     peaks.bytes = measure_copy(&p, threads, bytes);
     progress_at(&progress, 0.5);

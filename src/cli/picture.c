@@ -7,7 +7,7 @@
  * element.  A picture that is larger than the terminal is shrunk: each pixel is the mean of those
  * that it stands for, and NaN if one of them is.
  */
-#include "cli.h"
+#include "array.h"
 #include "../ir/ir.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * Along x goes the swept argument with the most numbers; each combination of the others is a line.
  * Along y goes what the rows are compared by.
  */
-#include "cli.h"
+#include "call.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -30,14 +30,14 @@ void plot_check(Cli *c, const char *path)
     int error;
 
     if (!ends_in(path, ".svg") && !ends_in(path, ".png"))
-        stop(c, CLI_USAGE, "--plot %s: a plot is a .svg or a .png", path);
+        cli_stop(c, CLI_USAGE, "--plot %s: a plot is a .svg or a .png", path);
     writing_check(c, path);
     error = os_run(c->arena, version, "", 0, &run);
     if (error || run.code != 0)
-        stop(c, CLI_FILES,
-             "--plot: gnuplot, which draws, cannot be run: %s\n"
-             "hint: install it (gnuplot-nox on Debian and Ubuntu), or draw what --csv prints",
-             error ? strerror(error) : run.errors);
+        cli_stop(c, CLI_FILES,
+                 "--plot: gnuplot, which draws, cannot be run: %s\n"
+                 "hint: install it (gnuplot-nox on Debian and Ubuntu), or draw what --csv prints",
+                 error ? strerror(error) : run.errors);
 }
 
 static bool is_number(const char *text, double *out)
@@ -78,7 +78,7 @@ static int choose_x(Cli *c, const Sweep *s)
         }
     }
     if (best < 0)
-        stop(c, CLI_USAGE, "--plot: no argument of the sweep has several numbers");
+        cli_stop(c, CLI_USAGE, "--plot: no argument of the sweep has several numbers");
     return best;
 }
 
@@ -196,8 +196,8 @@ void plot_sweep(Cli *c, const Sweep *s, const char *path)
     put_script(&p, path);
     error = os_run(c->arena, program, script.s, script.len, &run);
     if (error || run.code != 0 || run.noutput == 0)
-        stop(c, CLI_FILES, "--plot: gnuplot failed: %s", error ? strerror(error) : run.errors);
+        cli_stop(c, CLI_FILES, "--plot: gnuplot failed: %s", error ? strerror(error) : run.errors);
     error = os_write_file(path, run.output, run.noutput);
     if (error)
-        stop_at_output(c, path, error);
+        cli_stop_at_output(c, path, error);
 }

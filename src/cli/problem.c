@@ -27,7 +27,9 @@ static const char *kind_of(const Cli *c)
                                           [CLI_USAGE] = "usage",
                                           [CLI_FILES] = "file"};
 
-    return c->status != TILEC_OK ? by_status[c->status] : by_code[c->code];
+    if (c->status != TILEC_OK)
+        return by_status[c->status];
+    return c->code < COUNT(by_code) ? by_code[c->code] : "interrupted";
 }
 
 static const char *line_at(Arena *a, const char *s)
@@ -107,7 +109,7 @@ static void take_apart(Arena *a, const char *text, Problem *p)
         find_place(a, line, found - 2, p);
 }
 
-/* What stop() has put in front of a text of ours. */
+/* What cli_stop() has put in front of a text of ours. */
 static void take_origin(Arena *a, const char *text, const Origin *at, Problem *p)
 {
     size_t prefix = strlen(arena_printf(a, "%s:%d: ", at->file, at->line));
@@ -138,22 +140,13 @@ static Problem problem_of(Arena *a, const Cli *c)
     return p;
 }
 
-static void put_key(Text *t, const char *key, const char *value)
-{
-    text_printf(t, ", \"%s\": ", key);
-    if (value)
-        put_json_text(t, value);
-    else
-        text_put(t, "null");
-}
-
 /* null for what is unknown. */
 static void put_number(Text *t, const char *key, int value)
 {
     if (value > 0)
-        text_printf(t, ", \"%s\": %d", key, value);
+        json_int(t, key, value);
     else
-        put_key(t, key, NULL);
+        json_text(t, key, NULL);
 }
 
 static const char *object_of(Arena *a, const Cli *c)
@@ -161,15 +154,16 @@ static const char *object_of(Arena *a, const Cli *c)
     Text t = text_new(a);
     Problem p = problem_of(a, c);
 
-    text_put(&t, "{\"kind\": ");
-    put_json_text(&t, kind_of(c));
-    put_key(&t, "message", p.message);
-    put_key(&t, "file", p.file);
+    json_object(&t, NULL);
+    json_text(&t, "kind", kind_of(c));
+    json_text(&t, "message", p.message);
+    json_text(&t, "file", p.file);
     put_number(&t, "line", p.line);
     put_number(&t, "column", p.column);
-    put_key(&t, "hint", p.hint);
-    put_key(&t, "text", c->trouble);
-    text_printf(&t, ", \"exit\": %d}", (int)c->code);
+    json_text(&t, "hint", p.hint);
+    json_text(&t, "text", c->trouble);
+    json_int(&t, "exit", (int)c->code);
+    json_object_end(&t);
     return t.s;
 }
 
@@ -220,9 +214,21 @@ const char *problem_of_fault(Cli *c, const char *text, int exit_code)
     return keep(c, problem_json_of_fault(c, text, exit_code));
 }
 
-void put_json_problems(Text *t, const Cli *c)
+char *problem_json_of_signal(int number)
 {
+    enum { OF_SIGNALS = 128 }; /* a shell's exit codes */
+    const Cli ended = {.trouble = "a signal ended the command",
+                       .code = (CliCode)(OF_SIGNALS + number)};
+
+    return problem_json(&ended);
+}
+
+void problem_put_all(Text *t, const Cli *c)
+{
+    if (c->problems.len == 0)
+        return;
+    json_array(t, "problems");
     for (int i = 0; i < c->problems.len; i++)
-        text_printf(t, "%s%s", i ? ", " : ", \"problems\": [", c->problems.at[i]);
-    text_put(t, c->problems.len ? "]" : "");
+        json_value(t, NULL, c->problems.at[i]);
+    json_array_end(t);
 }

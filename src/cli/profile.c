@@ -11,45 +11,13 @@
  * So a line's time is held against the nearest cache, which no access gets around, and against
  * arithmetic; and a line that moves bytes is at least where memory is in all of the kernel.
  */
-#include "cli.h"
+#include "call.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SOURCE = 64 << 20, ENOUGH_SAMPLES = 400, FEWEST_SAMPLES = 10 };
 static const double most_seconds = 4, seconds_between = 0.25; /* of samples beside the timed runs */
-
-static const char *profiled_device(const Options *o)
-{
-    return o->launch.device ? o->launch.device : "cpu";
-}
-
-static bool is_on(const Options *o, const char *device)
-{
-    return strcmp(profiled_device(o), device) == 0;
-}
-
-void profile_check(Cli *c, const Options *o)
-{
-    static const struct {
-        const char *device, *instead;
-    } others[] = {
-        {"sim", "--count says what each line does there"},
-        {"cuda",
-         "--time measures the kernel there; --device sim --count counts what each line does "
-         "on such a GPU, and ncu of the CUDA toolkit, with --debug, measures it"}};
-    const char *device = profiled_device(o), *hint = "";
-
-    if (is_on(o, "cpu") || is_on(o, "interp"))
-        return;
-    for (int i = 0; i < COUNT(others); i++) {
-        if (strcmp(device, others[i].device) == 0)
-            hint = arena_printf(c->arena, "\nhint: %s", others[i].instead);
-    }
-    stop(c, CLI_USAGE,
-         "--profile measures what runs on the CPU, by 'cpu' and 'interp', not on the device '%s'%s",
-         device, hint);
-}
 
 /* --- collecting --- */
 
@@ -92,16 +60,7 @@ void profile_start(Call *k)
 {
     char *error = NULL;
 
-    check(k->cli, tilec_profile_start(k->cli->tilec, k->options.launch.device, &error), &error);
-}
-
-void profile_pause(const Call *k, bool paused)
-{
-    char *error = NULL;
-
-    check(k->cli,
-          tilec_profile_pause(k->cli->tilec, k->options.launch.device, paused ? 1 : 0, &error),
-          &error);
+    cli_check(k->cli, tilec_profile_start(k->cli->tilec, k->options.launch.device, &error), &error);
 }
 
 /* What was sampled since the start. */
@@ -109,8 +68,9 @@ static void take_samples(Call *k, Collector *p)
 {
     char *error = NULL;
 
-    check(k->cli, tilec_profile_stop(k->cli->tilec, k->options.launch.device, hear_line, p, &error),
-          &error);
+    cli_check(k->cli,
+              tilec_profile_stop(k->cli->tilec, k->options.launch.device, hear_line, p, &error),
+              &error);
 }
 
 static uint64_t samples_of(const Collector *p)
@@ -150,10 +110,10 @@ static Collector collect(Call *k)
 
     take_samples(k, &p);
     sample_more(k, &p);
-    check(k->cli,
-          tilec_launch_lines(k->cli->file, o->kernel, k->timing.grid, k->there, k->args.count,
-                             &o->launch, hear_line, &p, &error),
-          &error);
+    cli_check(k->cli,
+              tilec_launch_lines(k->cli->file, o->kernel, k->timing.grid, k->there, k->args.count,
+                                 &o->launch, hear_line, &p, &error),
+              &error);
     return p;
 }
 
@@ -343,50 +303,57 @@ static const char *profile_table(Profile *p, const Collector *lines)
                                            "on the arrays' data, or takes too many steps\n");
 }
 
+static void put_line_json(Text *out, Profile *p, const tilec_line *l)
+{
+    double share = p->has_peaks ? line_roofline(p, l) : -1;
+
+    json_object(out, NULL);
+    json_text(out, "file", l->file);
+    json_int(out, "line", l->line);
+    json_text(out, "source", l->file ? source_text(p, l->file, l->line) : "");
+    json_int(out, "samples", (int64_t)l->samples);
+    json_number(out, "share", share_of(p, l), 6);
+    json_number(out, "seconds", seconds_of(p, l), 6);
+    if (is_work_known(p)) {
+        json_number(out, "bytes", l->bytes, 17);
+        json_number(out, "flops", l->flops, 17);
+        json_number(out, "int_ops", l->int_ops, 17);
+    }
+    if (share >= 0)
+        json_number(out, "roofline", share, 6);
+    if (l->cycles > 0)
+        json_number(out, "ipc", l->instructions / l->cycles, 6);
+    if (l->instructions > 0)
+        json_number(out, "mpki", 1000 * l->cache_misses / l->instructions, 6);
+    json_object_end(out);
+}
+
 static const char *profile_json(Profile *p, const Collector *lines)
 {
     Text out = text_new(p->cli->arena);
 
-    text_printf(&out, "{\"samples\": %llu, \"clock\": \"%s\"", (unsigned long long)p->samples,
-                p->clock);
-    if (p->has_peaks)
-        text_printf(&out,
-                    ", \"peak_bytes_per_s\": %.6g, \"peak_near_bytes_per_s\": %.6g, "
-                    "\"peak_flop_per_s\": %.6g, \"roofline\": %.6g",
-                    p->peaks.bytes, p->peaks.near_bytes, p->peaks.flops, kernel_roofline(p));
-    text_put(&out, ", \"lines\": [");
-    for (int i = 0; i < lines->lines.len; i++) {
-        const tilec_line *l = &lines->lines.at[i];
-        double share = p->has_peaks ? line_roofline(p, l) : -1;
-
-        text_put(&out, i ? ", {\"file\": " : "{\"file\": ");
-        if (l->file)
-            put_json_text(&out, l->file);
-        else
-            text_put(&out, "null");
-        text_printf(&out, ", \"line\": %d, \"source\": ", l->line);
-        put_json_text(&out, l->file ? source_text(p, l->file, l->line) : "");
-        text_printf(&out, ", \"samples\": %llu, \"share\": %.6g, \"seconds\": %.6g",
-                    (unsigned long long)l->samples, share_of(p, l), seconds_of(p, l));
-        if (is_work_known(p))
-            text_printf(&out, ", \"bytes\": %.17g, \"flops\": %.17g, \"int_ops\": %.17g", l->bytes,
-                        l->flops, l->int_ops);
-        if (share >= 0)
-            text_printf(&out, ", \"roofline\": %.6g", share);
-        if (l->cycles > 0)
-            text_printf(&out, ", \"ipc\": %.6g", l->instructions / l->cycles);
-        if (l->instructions > 0)
-            text_printf(&out, ", \"mpki\": %.6g", 1000 * l->cache_misses / l->instructions);
-        text_put(&out, "}");
+    json_object(&out, NULL);
+    json_int(&out, "samples", (int64_t)p->samples);
+    json_text(&out, "clock", p->clock);
+    if (p->has_peaks) {
+        json_number(&out, "peak_bytes_per_s", p->peaks.bytes, 6);
+        json_number(&out, "peak_near_bytes_per_s", p->peaks.near_bytes, 6);
+        json_number(&out, "peak_flop_per_s", p->peaks.flops, 6);
+        json_number(&out, "roofline", kernel_roofline(p), 6);
     }
-    text_put(&out, "]}");
+    json_array(&out, "lines");
+    for (int i = 0; i < lines->lines.len; i++)
+        put_line_json(&out, p, &lines->lines.at[i]);
+    json_array_end(&out);
+    json_object_end(&out);
     return out.s;
 }
 
 const char *profile_stop(Call *k)
 {
     Collector lines = collect(k);
-    Profile p = {.cli = k->cli, .timing = &k->timing, .has_peaks = is_on(&k->options, "cpu")};
+    Profile p = {
+        .cli = k->cli, .timing = &k->timing, .has_peaks = profiled_is_on(&k->options, "cpu")};
 
     if (p.has_peaks)
         p.peaks = peaks_find(k->cli, k->options.launch.threads, k->timing.stats.bytes);

@@ -165,13 +165,12 @@ static void warn_of_standstill(Progress *p, const int32_t grid[3], const tilec_p
     wipe(p);
     progress_put_programs(programs, grid, t);
     if (t->ended < 0)
-        fprintf(stderr,
-                "tilec: warning: kernel '%s': the device has been at work on it for %.0f s: %s\n",
+        cli_say("tilec: warning: kernel '%s': the device has been at work on it for %.0f s: %s\n",
                 p->what, t->seconds, programs);
     else
-        fprintf(stderr, "tilec: warning: kernel '%s': nothing has moved for %.0f s: %s\n", p->what,
+        cli_say("tilec: warning: kernel '%s': nothing has moved for %.0f s: %s\n", p->what,
                 t->still_seconds, programs);
-    fprintf(stderr, "hint: %sCtrl-C ends the run\n",
+    cli_say("hint: %sCtrl-C ends the run\n",
             progress_may_wait(grid)
                 ? "a program that waits for one that has not begun waits for ever; "
                 : "");

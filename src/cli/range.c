@@ -6,7 +6,7 @@
  * Commas in brackets and in quotes belong to a value.  A range ends at `last` or before it; its
  * parts are expressions without names.
  */
-#include "cli.h"
+#include "command.h"
 
 #include <string.h>
 
@@ -22,7 +22,7 @@ static const char *find_dots(const char *text)
             return s;
         depth += strchr("([{", *s) != NULL;
         depth -= strchr(")]}", *s) != NULL;
-        s = *s == '\'' || *s == '"' ? items_end_of_quotes(s) : s + 1;
+        s = *s == '\'' || *s == '"' ? words_end_of_quotes(s) : s + 1;
     }
     return NULL;
 }
@@ -35,7 +35,7 @@ bool range_is_several(const char *text)
         if (depth == 0 && *s == ',' && s[1])
             return true;
         depth += (strchr("([{", *s) != NULL) - (strchr(")]}", *s) != NULL);
-        s = *s == '\'' || *s == '"' ? items_end_of_quotes(s) : s + 1;
+        s = *s == '\'' || *s == '"' ? words_end_of_quotes(s) : s + 1;
     }
     return find_dots(text) != NULL;
 }
@@ -47,8 +47,8 @@ void range_refuse(Cli *c, const Options *o)
 
         c->origin = arg->origin;
         if (find_dots(arg->text))
-            stop(c, CLI_USAGE, "%s=%s is a range: --sweep runs all of its values", arg->name,
-                 arg->text);
+            cli_stop(c, CLI_USAGE, "%s=%s is a range: --sweep runs all of its values", arg->name,
+                     arg->text);
     }
     c->origin = NULL;
 }
@@ -59,8 +59,8 @@ static int64_t integer(Cli *c, const char *name, const char *text, const char *e
     Const v = value_parse(c, &none, name, arena_strndup(c->arena, text, (size_t)(end - text)));
 
     if (v.kind != CONST_INT || v.integer < -INT32_MAX || v.integer > (INT64_C(1) << 53))
-        stop(c, CLI_USAGE, "%s: the parts of a range are integers, not %s", name,
-             const_brief(&v, c->arena));
+        cli_stop(c, CLI_USAGE, "%s: the parts of a range are integers, not %s", name,
+                 const_brief(&v, c->arena));
     return (int64_t)v.integer;
 }
 
@@ -82,7 +82,7 @@ static const char *find_step(const char *text)
 static void add_value(Cli *c, const char *name, int64_t value, Values *out)
 {
     if (out->len == MOST_VALUES)
-        stop(c, CLI_USAGE, "%s: a range has at most %d values", name, MOST_VALUES);
+        cli_stop(c, CLI_USAGE, "%s: a range has at most %d values", name, MOST_VALUES);
     vec_push(c->arena, out, arena_printf(c->arena, "%lld", (long long)value));
 }
 
@@ -93,12 +93,13 @@ static void expand_range(Cli *c, const char *name, const char *text, const char 
     int64_t by = *step ? integer(c, name, step + 1, end) : 1;
 
     if (first > last)
-        stop(c, CLI_USAGE, "%s: the range %s is empty: it begins behind its end", name, text);
+        cli_stop(c, CLI_USAGE, "%s: the range %s is empty: it begins behind its end", name, text);
     if (*step == '*' && (by < 2 || first < 1))
-        stop(c, CLI_USAGE, "%s: the range %s needs a factor of 2 or more, and a start of 1 or more",
-             name, text);
+        cli_stop(c, CLI_USAGE,
+                 "%s: the range %s needs a factor of 2 or more, and a start of 1 or more", name,
+                 text);
     if (by < 1)
-        stop(c, CLI_USAGE, "%s: the range %s needs a step of 1 or more", name, text);
+        cli_stop(c, CLI_USAGE, "%s: the range %s needs a step of 1 or more", name, text);
     for (int64_t v = first; v <= last; v = *step == '*' ? v * by : v + by)
         add_value(c, name, v, out);
 }
@@ -114,7 +115,7 @@ Values range_expand(Cli *c, const char *name, const char *text)
     }
     while ((part = operand_next_part(c, &rest)) != NULL) {
         if (!*part)
-            stop(c, CLI_USAGE, "%s: a value is missing in %s", name, text);
+            cli_stop(c, CLI_USAGE, "%s: a value is missing in %s", name, text);
         vec_push(c->arena, &out, part);
     }
     return out;

@@ -5,7 +5,7 @@
  * beyond the type becomes its least or greatest value, NaN 0: so a result in fp32 becomes an image.
  * `.to(TYPE)` of the language of values is a cast, which cuts off digits and bits.
  */
-#include "cli.h"
+#include "array.h"
 #include "../ir/ir.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * Long dimensions show their first and last three elements; numbers of one array line up.  Floats
  * print with exponents when any shown one is below 1e-4 or from 1e8 on, else without.
  */
-#include "cli.h"
+#include "array.h"
 
 #include <string.h>
 

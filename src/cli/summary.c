@@ -5,7 +5,7 @@
  * Least, greatest and mean are those of the finite elements, so that one infinity does not hide the
  * rest.  Of integers all 64 bits count.
  */
-#include "cli.h"
+#include "array.h"
 #include "../ir/ir.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * A combination is a call of its own, in a process of its own, whose arrays end with it; random
  * ones are the same in all.  One that fails is told and costs no other, but the exit code.
  */
-#include "cli.h"
+#include "call.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,9 +43,9 @@ static Axes find_axes(Cli *c, const Options *o)
     }
     c->origin = NULL;
     if (out.len == 0)
-        stop(c, CLI_USAGE,
-             "--sweep: no argument has several values; write n=1024..65536*4, "
-             "n=0..100+10 or BLOCK=64,128,256");
+        cli_stop(c, CLI_USAGE,
+                 "--sweep: no argument has several values; write n=1024..65536*4, "
+                 "n=0..100+10 or BLOCK=64,128,256");
     return out;
 }
 
@@ -56,7 +56,7 @@ static int count_points(Cli *c, const Axes *axes)
     for (int i = 0; i < axes->len; i++) {
         n *= axes->at[i].values.len;
         if (n > MOST_POINTS)
-            stop(c, CLI_USAGE, "--sweep: there are more than %d combinations", MOST_POINTS);
+            cli_stop(c, CLI_USAGE, "--sweep: there are more than %d combinations", MOST_POINTS);
     }
     return (int)n;
 }
@@ -65,9 +65,9 @@ static int count_points(Cli *c, const Axes *axes)
 static void check_sweep(Cli *c, const Options *o)
 {
     if (o->saves.len > 0 || o->shows.len > 0 || o->count)
-        stop(c, CLI_USAGE, "--sweep makes many calls: --save, --show and --count are for one");
+        cli_stop(c, CLI_USAGE, "--sweep makes many calls: --save, --show and --count are for one");
     if (o->profile || o->trace)
-        stop(c, CLI_USAGE, "--sweep makes many calls: --profile and --trace are for one");
+        cli_stop(c, CLI_USAGE, "--sweep makes many calls: --profile and --trace are for one");
 }
 
 static void choose_values(const Point *p)
@@ -109,7 +109,7 @@ static void run_point(Cli *c, void *point)
     compared = compare_prepare(&k);
     call_launch(&k);
     if (!compare_finish(&k, &compared))
-        stop(c, CLI_REFUSED, "%s", compare_text(c, &compared));
+        cli_stop(c, CLI_REFUSED, "%s", compare_text(c, &compared));
     timing_measure(&k);
     p->row->timing = k.timing;
     p->sweep->kernel = k.timing.kernel;
@@ -163,7 +163,7 @@ static const char *tell_point(Cli *c, void *point)
     const Point *p = point;
     Text t = text_new(c->arena);
 
-    if (!attempt(c, run_point, point))
+    if (!cli_attempt(c, run_point, point))
         return arena_printf(c->arena, FAILED "%d" SEPARATOR "%s" SEPARATOR "%s", (int)c->code,
                             c->trouble, problem_kept(c));
     p->row->timing.tuned = NULL;
@@ -205,7 +205,7 @@ static bool measure_point(Cli *c, Point *p)
 {
     if (trial_is_needed(p->options))
         return measure_apart(c, p);
-    if (attempt(c, run_point, p))
+    if (cli_attempt(c, run_point, p))
         return true;
     p->row->problem = c->trouble;
     p->row->problem_json = problem_kept(c);
@@ -221,8 +221,8 @@ static void add_point(Cli *c, Point *p)
         return;
     move_release(c, blocks);
     array_free_from(c, blocks);
-    fprintf(stderr, "tilec: %s: %s\n", name_of(c, p->sweep, p->row),
-            fails_as_before(p) ? "fails like the one before" : p->row->problem);
+    cli_say_trouble("tilec: %s: %s\n", name_of(c, p->sweep, p->row),
+                    fails_as_before(p) ? "fails like the one before" : p->row->problem);
 }
 
 static Sweep sweep_of(Cli *c, const Axes *axes, int points)

@@ -4,7 +4,7 @@
  * Each row is related to the best.  Where all do the same work that is the one of least time; else
  * the one of the highest rate, of operations if there are many for each byte, else of bytes.
  */
-#include "cli.h"
+#include "call.h"
 
 #include <string.h>
 
@@ -110,19 +110,6 @@ const char *sweep_table(Arena *a, const Sweep *s)
 
 /* --- CSV --- */
 
-/* With quotes where it has what divides cells. */
-void put_csv_cell(Text *t, const char *cell)
-{
-    if (!cell[strcspn(cell, ",\"\n")]) {
-        text_put(t, cell);
-        return;
-    }
-    text_put(t, "\"");
-    for (; *cell; cell++)
-        text_printf(t, *cell == '"' ? "\"%c" : "%c", *cell);
-    text_put(t, "\"");
-}
-
 static void put_number(Text *t, double v)
 {
     if (v >= 0)
@@ -165,23 +152,20 @@ const char *sweep_csv(Arena *a, const Sweep *s)
 
 static void put_row_json(Text *t, const Sweep *s, const SweepRow *r)
 {
-    Timing now = r->timing;
-
-    text_put(t, "{\"values\": {");
-    for (int i = 0; i < s->nnames; i++) {
-        text_put(t, i ? ", " : "");
-        put_json_text(t, s->names[i]);
-        text_put(t, ": ");
-        put_json_text(t, r->values[i]);
-    }
-    text_put(t, "}");
+    json_object(t, NULL);
+    json_object(t, "values");
+    for (int i = 0; i < s->nnames; i++)
+        json_text(t, s->names[i], r->values[i]);
+    json_object_end(t);
     if (r->problem) {
-        text_printf(t, ", \"problem\": %s", r->problem_json);
+        json_value(t, "problem", r->problem_json);
     } else {
-        text_printf(t, ", \"of_best\": %.6g, \"timing\": %s}", r->of_best,
-                    timing_json(t->arena, &now));
+        json_number(t, "of_best", r->of_best, 6);
+        json_object(t, "timing");
+        timing_put_json(t, &r->timing);
+        json_object_end(t);
     }
-    text_put(t, "}");
+    json_object_end(t);
 }
 
 const char *sweep_json(Arena *a, const Sweep *s)
@@ -190,11 +174,13 @@ const char *sweep_json(Arena *a, const Sweep *s)
         [SWEEP_BY_TIME] = "time", [SWEEP_BY_BYTES] = "gb_per_s", [SWEEP_BY_FLOPS] = "gflop_per_s"};
     Text t = text_new(a);
 
-    text_printf(&t, "{\"best_by\": \"%s\", \"rows\": [", bases[s->basis]);
-    for (int i = 0; i < s->nrows; i++) {
-        text_put(&t, i ? ", " : "");
+    json_object(&t, NULL);
+    json_text(&t, "best_by", bases[s->basis]);
+    json_array(&t, "rows");
+    for (int i = 0; i < s->nrows; i++)
         put_row_json(&t, s, &s->rows[i]);
-    }
-    text_put(&t, "]}\n");
+    json_array_end(&t);
+    json_object_end(&t);
+    text_put(&t, "\n");
     return t.s;
 }

@@ -1,7 +1,9 @@
 /*
  * table.c - cells of text in columns that are as wide as their widest cell
  */
-#include "cli.h"
+#include "times.h"
+
+#include <string.h>
 
 Table table_new(Arena *a, int columns, int left)
 {
@@ -62,4 +64,18 @@ const char *table_text(const Table *t)
         text_put(&out, last ? "\n" : "  ");
     }
     return out.s;
+}
+
+/* With quotes where it has what divides cells; in one line, since it is read by people too. */
+void put_csv_cell(Text *t, const char *cell)
+{
+    cell = shown_name(t->arena, cell);
+    if (!cell[strcspn(cell, ",\"")]) {
+        text_put(t, cell);
+        return;
+    }
+    text_put(t, "\"");
+    for (; *cell; cell++)
+        text_printf(t, *cell == '"' ? "\"%c" : "%c", *cell);
+    text_put(t, "\"");
 }

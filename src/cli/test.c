@@ -5,7 +5,7 @@
  * say; without such lines they must be what the interpreter makes of them.  One that fails, for
  * whatever reason, costs no other.
  */
-#include "cli.h"
+#include "call.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static void add_tests(Cli *c, Test t, Tests *out)
 {
     t.device = "cpu";
     t.kernel = t.call->kernel;
-    attempt(c, find_devices, &t);
+    cli_attempt(c, find_devices, &t);
     for (const char *s = t.device; *s; s += *s == ',') {
         size_t n = strcspn(s, ",");
 
@@ -96,9 +96,10 @@ static void tests_of_file(Cli *c, const Options *o, const char *word, Test t, Te
             add_tests(c, t, out);
     }
     if (calls.len == 0)
-        warn(c,
-             "%s names no calls: write `# tilec: call NAME --grid E NAME=VALUE...` above a kernel",
-             path);
+        cli_warn(
+            c,
+            "%s names no calls: write `# tilec: call NAME --grid E NAME=VALUE...` above a kernel",
+            shown_name(c->arena, path));
 }
 
 static void check_wanted(Cli *c, const Options *o, const Tests *tests, const Words *names)
@@ -110,11 +111,11 @@ static void check_wanted(Cli *c, const Options *o, const Tests *tests, const Wor
         for (int k = 0; k < tests->len; k++)
             found |= calls_is_named(tests->at[k].call, name);
         if (!found)
-            stop(c, CLI_USAGE, "--call %s: there is no such call%s", name,
-                 hint_text(c->arena, name, names->at, names->len));
+            cli_stop(c, CLI_USAGE, "--call %s: there is no such call%s", name,
+                     hint_text(c->arena, name, names->at, names->len));
     }
     if (tests->len == 0)
-        stop(c, CLI_USAGE, "there is nothing to test");
+        cli_stop(c, CLI_USAGE, "there is nothing to test");
 }
 
 /* --- testing --- */
@@ -237,7 +238,7 @@ static const char *tell_test(Cli *c, void *test)
 {
     Test *t = test;
 
-    if (!attempt(c, make_call, t)) {
+    if (!cli_attempt(c, make_call, t)) {
         t->result = TEST_FAILED;
         t->why = c->trouble;
         t->problem = problem_kept(c);
@@ -295,7 +296,7 @@ typedef struct {
 
 static const char *place_of(Cli *c, const Test *t)
 {
-    return arena_printf(c->arena, "%s:%d", t->call->path, t->call->line);
+    return arena_printf(c->arena, "%s:%d", shown_name(c->arena, t->call->path), t->call->line);
 }
 
 static Widths measure(Cli *c, const Tests *tests)
@@ -361,46 +362,49 @@ static void print_summary(const Tests *tests)
     putchar('\n');
 }
 
-static void put_field(Text *t, const char *name, const char *value)
+static void put_known(Text *t, const char *name, const char *value)
 {
-    if (!value)
-        return;
-    text_printf(t, ", \"%s\": ", name);
-    put_json_text(t, value);
+    if (value)
+        json_text(t, name, value);
 }
 
 static void put_test(Text *out, const Test *t)
 {
-    text_put(out, "{\"file\": ");
-    put_json_text(out, t->call->path);
-    text_printf(out, ", \"line\": %d", t->call->line);
-    put_field(out, "call", t->call->name);
-    put_field(out, "kernel", t->kernel);
-    put_field(out, "device", t->device);
-    put_field(out, "result", results[t->result]);
-    text_printf(out, ", \"seconds\": %.6f", t->seconds);
-    put_field(out, "why", t->why);
+    json_object(out, NULL);
+    json_text(out, "file", t->call->path);
+    json_int(out, "line", t->call->line);
+    put_known(out, "call", t->call->name);
+    put_known(out, "kernel", t->kernel);
+    put_known(out, "device", t->device);
+    json_text(out, "result", results[t->result]);
+    json_fixed(out, "seconds", t->seconds, 6);
+    put_known(out, "why", t->why);
     if (t->compared)
-        text_printf(out, ", \"compare\": %s", t->compared);
-    if (t->files)
-        text_printf(out, ", \"compared\": [%s]", t->files);
+        json_value(out, "compare", t->compared);
+    if (t->files) {
+        json_array(out, "compared");
+        text_put(out, t->files);
+        json_array_end(out);
+    }
     if (t->problem)
-        text_printf(out, ", \"problem\": %s", t->problem);
-    text_put(out, "}");
+        json_value(out, "problem", t->problem);
+    json_object_end(out);
 }
 
 static void print_json(Cli *c, const Tests *tests)
 {
     Text out = text_new(c->arena);
 
-    text_printf(&out, "{\"passed\": %d, \"failed\": %d, \"skipped\": %d, \"calls\": [",
-                count(tests, TEST_PASSED), count(tests, TEST_FAILED), count(tests, TEST_SKIPPED));
-    for (int i = 0; i < tests->len; i++) {
-        text_put(&out, i ? ", " : "");
+    json_object(&out, NULL);
+    json_int(&out, "passed", count(tests, TEST_PASSED));
+    json_int(&out, "failed", count(tests, TEST_FAILED));
+    json_int(&out, "skipped", count(tests, TEST_SKIPPED));
+    json_array(&out, "calls");
+    for (int i = 0; i < tests->len; i++)
         put_test(&out, &tests->at[i]);
-    }
-    text_put(&out, "]}\n");
-    fputs(out.s, stdout);
+    json_array_end(&out);
+    json_object_end(&out);
+    puts(out.s);
 }
 
 void command_test(Cli *c, int argc, char **argv)

@@ -3,7 +3,7 @@
  *
  * What `TensorDescriptor.from_tensor(x, shape)` makes in Python; kernels call `x.load([i, j])`.
  */
-#include "cli.h"
+#include "value.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * files of --each stays done.  Who makes calls in child processes, as `tilec test` does, tells of
  * it and goes on.
  */
-#include "cli.h"
+#include "call.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static NORETURN void end_command(const Cli *c, const char *trouble)
     char *json = c->json ? problem_json_of_fault(c, trouble, CLI_REFUSED) : NULL;
 
     interrupt_settle();
-    fprintf(stderr, "tilec: %s\n", trouble);
+    cli_say_trouble("tilec: %s\n", trouble);
     crash_say_files();
     if (json)
         printf("%s\n", json);

@@ -4,7 +4,7 @@
  * Rates are counted from the kernel itself: bytes are its arrays, once each for reading and once
  * for writing; operations are those that the compiler counted.  The median stands for the run.
  */
-#include "cli.h"
+#include "call.h"
 
 enum { LEAST_RUNS = 6, MOST_RUNS = 100000 }; /* fewer have no interval of the usual confidence */
 static const double usual_seconds = 2, profile_seconds = 1; /* at most, without a number of runs */
@@ -161,79 +161,88 @@ const char *timing_table(Arena *a, const Timing *t)
     return out.s;
 }
 
-void put_json_text(Text *out, const char *s)
-{
-    text_put(out, "\"");
-    for (; *s; s++) {
-        if (*s == '"' || *s == '\\')
-            text_printf(out, "\\%c", *s);
-        else if ((unsigned char)*s < 0x20)
-            text_printf(out, "\\u%04x", (unsigned)*s);
-        else
-            text_putn(out, s, 1);
-    }
-    text_put(out, "\"");
-}
-
 static void put_times_json(Text *out, const Times *t)
 {
-    text_printf(out, ", \"runs\": %d, \"median_s\": %.9g, \"min_s\": %.9g, \"max_s\": %.9g", t->n,
-                t->median, t->min, t->max);
-    text_printf(out, ", \"median_low_s\": %.9g, \"median_high_s\": %.9g, \"confidence\": %.4g",
-                t->low, t->high, t->confidence);
-    text_printf(out, ", \"lower_quarter_s\": %.9g, \"upper_quarter_s\": %.9g, \"noisy\": %s",
-                t->lower_quarter, t->upper_quarter, times_disagree(t) ? "true" : "false");
+    json_int(out, "runs", t->n);
+    json_number(out, "median_s", t->median, 9);
+    json_number(out, "min_s", t->min, 9);
+    json_number(out, "max_s", t->max, 9);
+    json_number(out, "median_low_s", t->low, 9);
+    json_number(out, "median_high_s", t->high, 9);
+    json_number(out, "confidence", t->confidence, 4);
+    json_number(out, "lower_quarter_s", t->lower_quarter, 9);
+    json_number(out, "upper_quarter_s", t->upper_quarter, 9);
+    json_bool(out, "noisy", times_disagree(t));
 }
 
-const char *timing_json(Arena *a, const Timing *t)
+/* What compiling took, and the work that there is; 0 operations are none, fewer are unknown. */
+static void put_stats_json(Text *out, const tilec_stats *s)
 {
-    Text out = text_new(a);
+    json_number(out, "compile_s", s->compile_seconds, 9);
+    json_number(out, "generator_s", s->generator_seconds, 9);
+    json_number(out, "emit_s", s->emit_seconds, 9);
+    json_number(out, "assemble_s", s->assemble_seconds, 9);
+    json_bool(out, "from_cache", s->from_cache);
+    json_number(out, "bytes", s->bytes, 17);
+    if (s->flops >= 0) {
+        json_number(out, "flops", s->flops, 17);
+        json_number(out, "int_ops", s->int_ops, 17);
+    }
+    if (s->warps > 0) {
+        json_int(out, "warps", s->warps);
+        json_int(out, "registers", s->registers);
+        json_int(out, "shared_bytes", s->shared_bytes);
+        json_int(out, "local_bytes", s->local_bytes);
+    }
+}
 
-    text_put(&out, "{\"kernel\": ");
-    put_json_text(&out, t->kernel);
-    text_put(&out, ", \"device\": ");
-    put_json_text(&out, t->device);
-    text_printf(&out, ", \"grid\": [%d, %d, %d], \"first_s\": %.9g, \"compile_s\": %.9g",
-                t->grid[0], t->grid[1], t->grid[2], t->first, t->stats.compile_seconds);
-    text_printf(&out, ", \"generator_s\": %.9g, \"emit_s\": %.9g, \"assemble_s\": %.9g",
-                t->stats.generator_seconds, t->stats.emit_seconds, t->stats.assemble_seconds);
-    text_printf(&out, ", \"from_cache\": %s, \"bytes\": %.17g",
-                t->stats.from_cache ? "true" : "false", t->stats.bytes);
-    if (t->stats.flops >= 0)
-        text_printf(&out, ", \"flops\": %.17g, \"int_ops\": %.17g", t->stats.flops,
-                    t->stats.int_ops);
-    if (t->stats.warps > 0)
-        text_printf(
-            &out, ", \"warps\": %d, \"registers\": %d, \"shared_bytes\": %d, \"local_bytes\": %d",
-            t->stats.warps, t->stats.registers, t->stats.shared_bytes, t->stats.local_bytes);
-    if (t->times.n > 0)
-        put_times_json(&out, &t->times);
-    if (t->times.n > 0 && t->times.median > 0) /* JSON has no infinity for the rates */
-        text_printf(&out, ", \"gb_per_s\": %.6g", t->stats.bytes / t->times.median / 1e9);
-    if (t->times.n > 0 && t->times.median > 0 && t->stats.flops >= 0)
-        text_printf(&out, ", \"gflop_per_s\": %.6g, \"giop_per_s\": %.6g",
-                    t->stats.flops / t->times.median / 1e9,
-                    t->stats.int_ops / t->times.median / 1e9);
-    if (t->times.n > 0)
-        text_printf(&out, ", \"restored\": %s", t->fresh ? "true" : "false");
+static void put_rates_json(Text *out, const tilec_stats *s, double seconds)
+{
+    json_number(out, "gb_per_s", s->bytes / seconds / 1e9, 6);
+    if (s->flops >= 0) {
+        json_number(out, "gflop_per_s", s->flops / seconds / 1e9, 6);
+        json_number(out, "giop_per_s", s->int_ops / seconds / 1e9, 6);
+    }
+}
+
+/* What was found beside times; each of these may be missing. */
+static void put_findings_json(Text *out, const Timing *t)
+{
     if (t->compared)
-        text_printf(&out, ", \"compare\": %s", t->compared);
-    if (t->checked)
-        text_printf(&out, ", \"checked\": {\"accesses\": true, \"races\": %s}",
-                    t->races ? "true" : "false");
+        json_value(out, "compare", t->compared);
+    if (t->checked) {
+        json_object(out, "checked");
+        json_bool(out, "accesses", true);
+        json_bool(out, "races", t->races);
+        json_object_end(out);
+    }
     if (t->unwritten)
-        text_printf(&out, ", \"unwritten\": %s", t->unwritten);
-    if (t->hint) {
-        text_put(&out, ", \"hint\": ");
-        put_json_text(&out, t->hint);
-    }
+        json_value(out, "unwritten", t->unwritten);
+    if (t->hint)
+        json_text(out, "hint", t->hint);
     if (t->profile)
-        text_printf(&out, ", \"profile\": %s", t->profile);
-    if (t->tuned) {
-        text_put(&out, ", \"tuned\": ");
-        put_json_text(&out, t->tuned);
-    }
+        json_value(out, "profile", t->profile);
+    if (t->tuned)
+        json_text(out, "tuned", t->tuned);
     if (t->lines)
-        text_printf(&out, ", \"lines\": %s", t->lines);
-    return out.s;
+        json_value(out, "lines", t->lines);
+}
+
+void timing_put_json(Text *out, const Timing *t)
+{
+    json_text(out, "kernel", t->kernel);
+    json_text(out, "device", t->device);
+    json_array(out, "grid");
+    for (int i = 0; i < 3; i++)
+        json_int(out, NULL, t->grid[i]);
+    json_array_end(out);
+    json_number(out, "first_s", t->first, 9);
+    put_stats_json(out, &t->stats);
+    if (t->times.n > 0)
+        put_times_json(out, &t->times);
+    if (t->times.n > 0 && t->times.median > 0)
+        put_rates_json(out, &t->stats, t->times.median);
+    if (t->times.n > 0)
+        json_bool(out, "restored", t->fresh);
+    put_findings_json(out, t);
 }

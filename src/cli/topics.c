@@ -134,6 +134,26 @@ bool topics_print(const char *name, FILE *to)
     return print_entries(name, to);
 }
 
+/* Of what begins like that: names to ask for. */
+static void refuse_with_prefix(Cli *c, const char *name)
+{
+    enum { LEAST = 3 }; /* letters that say what is meant */
+    size_t length = strlen(name), n;
+    Text t = text_new(c->arena);
+    int found = 0;
+
+    for (int i = 0; i < COUNT(topics) && length >= LEAST; i++) {
+        const char *words = topics[i].name, *word = next_word(&words, &n);
+        if (!topics[i].is_entry || !word)
+            continue;
+        word = arena_printf(c->arena, "%.*s", (int)n, word);
+        if (strncmp(last_part(word), name, length) == 0)
+            text_printf(&t, "%s%s", found++ ? ", " : "", word);
+    }
+    if (found > 0)
+        cli_stop(c, CLI_USAGE, "there is no help about '%s', but about %s", name, t.s);
+}
+
 void topics_refuse(Cli *c, const char *name)
 {
     VEC(const char *) names = {0};
@@ -148,7 +168,9 @@ void topics_refuse(Cli *c, const char *name)
                 vec_push(c->arena, &names, last_part(word));
         }
     }
+    refuse_with_prefix(c, name);
     const char *near = near_name(name, names.at, names.len);
-    stop(c, CLI_USAGE, "there is no help about '%s'; %s%s%s", name, near ? "did you mean '" : "",
-         near ? near : "tilec help topics lists what there is", near ? "'?" : "");
+    cli_stop(c, CLI_USAGE, "there is no help about '%s'; %s%s%s", name,
+             near ? "did you mean '" : "", near ? near : "tilec help topics lists what there is",
+             near ? "'?" : "");
 }

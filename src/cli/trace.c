@@ -5,7 +5,7 @@
  * ("X") with a start and a duration in microseconds, counted from the first one, and names of
  * threads ("M").
  */
-#include "cli.h"
+#include "times.h"
 
 #include <string.h>
 
@@ -42,40 +42,52 @@ void trace_copy(Trace *t, const char *name, double start)
     trace_add(t, &span);
 }
 
-static void put_thread(Text *out, int thread)
+/* Of the process, or with a number of one of its threads. */
+static void put_name(Text *out, int thread, const char *name)
 {
-    text_printf(out,
-                ",\n{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": %d, \"tid\": %d, \"args\": "
-                "{\"name\": \"%s",
-                PROCESS, thread, thread == 0 ? "caller" : "worker");
-    if (thread > 0)
-        text_printf(out, " %d", thread);
-    text_put(out, "\"}}");
+    json_line(out);
+    json_object(out, NULL);
+    json_text(out, "name", thread < 0 ? "process_name" : "thread_name");
+    json_text(out, "ph", "M");
+    json_int(out, "pid", PROCESS);
+    if (thread >= 0)
+        json_int(out, "tid", thread);
+    json_object(out, "args");
+    json_text(out, "name", name);
+    json_object_end(out);
+    json_object_end(out);
+}
+
+static const char *span_name(Arena *a, const tilec_span *s)
+{
+    if (s->kind == TILEC_SPAN_COMPILE || s->kind == TILEC_SPAN_LAUNCH)
+        return arena_printf(a, "%s %s", kind_name(s->kind), s->name);
+    if (s->kind != TILEC_SPAN_PROGRAMS)
+        return s->name;
+    if (s->programs.last == s->programs.first + 1)
+        return arena_printf(a, "program %lld", (long long)s->programs.first);
+    return arena_printf(a, "programs %lld..%lld", (long long)s->programs.first,
+                        (long long)s->programs.last - 1);
 }
 
 static void put_span(Text *out, const tilec_span *s, double first)
 {
-    bool programs = s->kind == TILEC_SPAN_PROGRAMS;
-
-    text_put(out, ",\n{\"name\": ");
-    if (programs && s->programs.last == s->programs.first + 1)
-        text_printf(out, "\"program %lld\"", (long long)s->programs.first);
-    else if (programs)
-        text_printf(out, "\"programs %lld..%lld\"", (long long)s->programs.first,
-                    (long long)s->programs.last - 1);
-    else
-        put_json_text(out, s->kind == TILEC_SPAN_COMPILE || s->kind == TILEC_SPAN_LAUNCH
-                               ? arena_printf(out->arena, "%s %s", kind_name(s->kind), s->name)
-                               : s->name);
-    text_printf(out,
-                ", \"cat\": \"%s\", \"ph\": \"X\", \"ts\": %.3f, \"dur\": %.3f, \"pid\": %d, "
-                "\"tid\": %d",
-                kind_name(s->kind), (s->start - first) * 1e6, (s->end - s->start) * 1e6, PROCESS,
-                s->thread);
-    if (programs)
-        text_printf(out, ", \"args\": {\"first\": %lld, \"last\": %lld}",
-                    (long long)s->programs.first, (long long)s->programs.last - 1);
-    text_put(out, "}");
+    json_line(out);
+    json_object(out, NULL);
+    json_text(out, "name", span_name(out->arena, s));
+    json_text(out, "cat", kind_name(s->kind));
+    json_text(out, "ph", "X");
+    json_fixed(out, "ts", (s->start - first) * 1e6, 3);
+    json_fixed(out, "dur", (s->end - s->start) * 1e6, 3);
+    json_int(out, "pid", PROCESS);
+    json_int(out, "tid", s->thread);
+    if (s->kind == TILEC_SPAN_PROGRAMS) {
+        json_object(out, "args");
+        json_int(out, "first", s->programs.first);
+        json_int(out, "last", s->programs.last - 1);
+        json_object_end(out);
+    }
+    json_object_end(out);
 }
 
 void trace_write(Cli *c, const Trace *t, const char *path)
@@ -88,16 +100,20 @@ void trace_write(Cli *c, const Trace *t, const char *path)
         threads = MAX(threads, t->spans.at[i].thread + 1);
         first = MIN(first, t->spans.at[i].start);
     }
-    text_printf(&out,
-                "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n{\"name\": \"process_name\", "
-                "\"ph\": \"M\", \"pid\": %d, \"args\": {\"name\": \"tilec\"}}",
-                PROCESS);
+    json_object(&out, NULL);
+    json_text(&out, "displayTimeUnit", "ns");
+    json_array(&out, "traceEvents");
+    put_name(&out, -1, "tilec");
     for (int i = 0; i < threads; i++)
-        put_thread(&out, i);
+        put_name(&out, i, i ? arena_printf(c->arena, "worker %d", i) : "caller");
     for (int i = 0; i < t->spans.len; i++)
         put_span(&out, &t->spans.at[i], first);
-    text_put(&out, "\n]}\n");
+    text_put(&out, "\n");
+    json_array_end(&out);
+    json_object_end(&out);
+    text_put(&out, "\n");
     int error = os_write_file(path, out.s, out.len);
     if (error)
-        complain(c, CLI_FILES, "the trace could not be saved: %s: %s", path, os_error_text(error));
+        cli_complain(c, CLI_FILES, "the trace could not be saved: %s: %s",
+                     shown_name(c->arena, path), os_error_text(error));
 }

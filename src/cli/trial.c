@@ -1,7 +1,7 @@
 /*
  * trial.c - do in a child process what may crash, take for ever or fill the memory
  */
-#include "cli.h"
+#include "call.h"
 
 #include <signal.h>
 #include <string.h>

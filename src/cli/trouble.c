@@ -4,6 +4,7 @@
 #include "cli.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* What users and files wrote is in these texts: it must not drive the terminal. */
 static const char *printable(Cli *c, const char *fmt, va_list ap)
@@ -12,12 +13,14 @@ static const char *printable(Cli *c, const char *fmt, va_list ap)
 
     text_put(&t, "");
     if (c->origin)
-        text_put_printable(&t, arena_printf(c->arena, "%s:%d: ", c->origin->file, c->origin->line));
+        text_put_printable(&t,
+                           arena_printf(c->arena, "%s:%d: ", shown_name(c->arena, c->origin->file),
+                                        c->origin->line));
     text_put_printable(&t, arena_vprintf(c->arena, fmt, ap));
     return t.s;
 }
 
-void stop(Cli *c, CliCode code, const char *fmt, ...)
+void cli_stop(Cli *c, CliCode code, const char *fmt, ...)
 {
     va_list ap;
 
@@ -29,13 +32,46 @@ void stop(Cli *c, CliCode code, const char *fmt, ...)
     fail(&c->guard);
 }
 
-void stop_at_file(Cli *c, const char *path, const char *why)
+void cli_stop_at_file(Cli *c, const char *path, const char *why)
 {
     c->trouble_file = path;
-    stop(c, CLI_FILES, "%s: %s", path, why);
+    cli_stop(c, CLI_FILES, "%s: %s", shown_name(c->arena, path), why);
 }
 
-bool attempt(Cli *c, void (*work)(Cli *c, void *context), void *context)
+/* The exit code that stands for a status of the library. */
+static CliCode code_of(tilec_status s)
+{
+    switch (s) {
+    case TILEC_OK:
+        return CLI_DONE;
+    case TILEC_IO:
+        return CLI_FILES;
+    case TILEC_NOT_FOUND:
+    case TILEC_BAD_ARGUMENT:
+        return CLI_USAGE;
+    default:
+        return CLI_REFUSED;
+    }
+}
+
+void cli_check(Cli *c, tilec_status status, char **error)
+{
+    const char *text;
+    size_t n;
+
+    if (status == TILEC_OK)
+        return;
+    text = arena_printf(c->arena, "%s", error && *error ? *error : tilec_status_text(status));
+    if (error)
+        tilec_free(*error);
+    for (n = strlen(text); n > 0 && text[n - 1] == '\n';)
+        n--;
+    c->status = status;
+    c->diagnosed = status == TILEC_REFUSED || status == TILEC_FAULT;
+    cli_stop(c, code_of(status), "%.*s", (int)n, text);
+}
+
+bool cli_attempt(Cli *c, void (*work)(Cli *c, void *context), void *context)
 {
     const Guard outer = c->guard;
     const Origin *origin = c->origin;
@@ -58,7 +94,7 @@ bool attempt(Cli *c, void (*work)(Cli *c, void *context), void *context)
     return done;
 }
 
-void complain(Cli *c, CliCode code, const char *fmt, ...)
+void cli_complain(Cli *c, CliCode code, const char *fmt, ...)
 {
     va_list ap;
 
@@ -68,19 +104,19 @@ void complain(Cli *c, CliCode code, const char *fmt, ...)
     va_start(ap, fmt);
     c->trouble = printable(c, fmt, ap);
     va_end(ap);
-    fprintf(stderr, "tilec: %s\n", c->trouble);
+    cli_say_trouble("tilec: %s\n", c->trouble);
     if (c->json)
         vec_push(c->arena, &c->problems, problem_kept(c));
 }
 
-void warn(Cli *c, const char *fmt, ...)
+void cli_warn(Cli *c, const char *fmt, ...)
 {
     va_list ap;
 
     if (c->quiet)
         return;
     va_start(ap, fmt);
-    fprintf(stderr, "tilec: warning: %s\n", printable(c, fmt, ap));
+    cli_say("tilec: warning: %s\n", printable(c, fmt, ap));
     va_end(ap);
 }
 
@@ -98,10 +134,10 @@ void print_line(FILE *out, const char *text)
     arena_free(arena);
 }
 
-void tell(void *unused, const char *text)
+void cli_tell(void *unused, const char *text)
 {
     (void)unused;
-    fputs(text, stderr);
+    cli_say("%s", text);
 }
 
 const char *hint_text(Arena *a, const char *word, const char *const *candidates, int n)

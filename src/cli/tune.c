@@ -7,7 +7,8 @@
  * that a machine which gets slower or faster does so for all, and a difference counts only where it
  * stands out from what rounds differ by.
  */
-#include "cli.h"
+#include "call.h"
+#include "functions.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +23,8 @@ static void add_candidate(Tuner *t, const Options *o, const char *text)
     const Candidate new = {.text = text, .options = *o};
 
     if (t->candidates.len == MOST_CANDIDATES)
-        stop(t->cli, CLI_USAGE, "--tune: there are more than %d configurations", MOST_CANDIDATES);
+        cli_stop(t->cli, CLI_USAGE, "--tune: there are more than %d configurations",
+                 MOST_CANDIDATES);
     vec_push(t->cli->arena, &t->candidates, new);
 }
 
@@ -64,7 +66,7 @@ static void list_combinations(Tuner *t, const Options *o)
         lists[i] = range_expand(c, names[i], o->tunes.at[i].text);
         total *= lists[i].len;
         if (total > MOST_CANDIDATES)
-            stop(c, CLI_USAGE, "--tune: there are more than %d combinations", MOST_CANDIDATES);
+            cli_stop(c, CLI_USAGE, "--tune: there are more than %d combinations", MOST_CANDIDATES);
     }
     for (int k = 0; k < total; k++) {
         Options with = variant_of(c, o);
@@ -87,8 +89,8 @@ static void add_configuration(Tuner *t, const Options *o, int i)
     int n = 0;
 
     if (tilec_config_info(c->file, o->kernel, i, &config) != TILEC_OK) {
-        warn(c, "configuration %d of @triton.autotune is left out: %s", i + 1,
-             tuned_problem(c, o->kernel, i));
+        cli_warn(c, "configuration %d of @triton.autotune is left out: %s", i + 1,
+                 config_problem(c, o->kernel, i));
         return;
     }
     const char **names = NEW_N(c->arena, const char *, config.nvalues + 1);
@@ -97,12 +99,12 @@ static void add_configuration(Tuner *t, const Options *o, int i)
         if (!variant_takes(c, &with, config.values[k].name))
             continue; /* an option of other devices, or of none here */
         names[n] = config.values[k].name;
-        values[n] = tuned_value_text(c->arena, &config.values[k]);
+        values[n] = config_value_text(c->arena, &config.values[k]);
         if (variant_gives(o, names[n++]))
-            stop(c, CLI_USAGE,
-                 "--tune: '%s' is given, and the configurations of @triton.autotune "
-                 "give it: leave it out, or write --tune %s=A,B",
-                 names[n - 1], names[n - 1]);
+            cli_stop(c, CLI_USAGE,
+                     "--tune: '%s' is given, and the configurations of @triton.autotune "
+                     "give it: leave it out, or write --tune %s=A,B",
+                     names[n - 1], names[n - 1]);
     }
     const char *text = apply(t, &with, names, values, n);
     add_candidate(t, &with, text);
@@ -117,8 +119,7 @@ static void tell_hook(const Cli *c, const Options *o, int count)
     for (int i = 0; i < count && !hook; i++)
         hook = tilec_config_hook(c->file, o->kernel, i);
     if (hook)
-        fprintf(
-            stderr,
+        cli_say(
             "tilec: note: the pre_hook of the configurations, `%s`, is Python, which is not run\n",
             hook);
 }
@@ -146,7 +147,7 @@ static void tell_of_keywords(Cli *c, const Options *o, int count)
         const char *behind = at ? at + strlen(keywords[i].name) : "";
 
         if (*(behind + strspn(behind, " ")) == '=')
-            warn(c, "--tune: %s of @triton.autotune: %s", keywords[i].name, keywords[i].text);
+            cli_warn(c, "--tune: %s of @triton.autotune: %s", keywords[i].name, keywords[i].text);
     }
 }
 
@@ -162,9 +163,9 @@ static void list_candidates(Tuner *t, const Options *o)
     for (int i = 0; i < count; i++)
         add_configuration(t, o, i);
     if (t->candidates.len == 0)
-        stop(t->cli, CLI_USAGE,
-             "--tune: kernel '%s' has no %s; write what to try: --tune BLOCK=64,128,256", o->kernel,
-             count > 0 ? "configuration that the file tells" : "@triton.autotune");
+        cli_stop(t->cli, CLI_USAGE,
+                 "--tune: kernel '%s' has no %s; write what to try: --tune BLOCK=64,128,256",
+                 o->kernel, count > 0 ? "configuration that the file tells" : "@triton.autotune");
     tell_of_keywords(t->cli, o, count);
 }
 
@@ -183,7 +184,7 @@ static void say_problem(Tuner *t, Candidate *k)
 {
     k->problem = t->cli->trouble;
     k->problem_json = problem_kept(t->cli);
-    fprintf(stderr, "tilec: %s: %s\n", k->text, k->problem);
+    cli_say_trouble("tilec: %s: %s\n", k->text, k->problem);
 }
 
 static void evaluate_candidates(Tuner *t)
@@ -200,7 +201,7 @@ static void evaluate_candidates(Tuner *t)
         call_init(&k->call, c, &k->options);
         k->call.silent = first != NULL;
         k->call.first_block = t->first_block;
-        if (!attempt(c, evaluate, k))
+        if (!cli_attempt(c, evaluate, k))
             say_problem(t, k);
         else if (!first)
             first = k;
@@ -271,7 +272,7 @@ static void run_first(Cli *c, void *candidate)
 
     call_launch(&k->call);
     if (!compare_finish(&k->call, &compared))
-        stop(c, CLI_REFUSED, "%s", compare_text(c, &compared));
+        cli_stop(c, CLI_REFUSED, "%s", compare_text(c, &compared));
     array_free_from(c, before); /* what it was compared with */
     call_count(&k->call);
 }
@@ -283,7 +284,7 @@ static const char *try_first(Cli *c, void *candidate)
 
     k->call.silent = true;
     k->call.options.launch.on_message = NULL;
-    attempt(c, run_first, k);
+    cli_attempt(c, run_first, k);
     return NULL;
 }
 
@@ -300,7 +301,7 @@ static void try_candidates(Tuner *t)
             continue;
         k->problem = why;
         k->problem_json = problem_of_fault(c, why, CLI_REFUSED);
-        fprintf(stderr, "tilec: %s: %s\n", k->text, why);
+        cli_say_trouble("tilec: %s: %s\n", k->text, why);
     }
 }
 
@@ -314,7 +315,7 @@ static void run_candidates(Tuner *t)
         if (k->problem)
             continue;
         fresh_restore(&k->call, &t->kept);
-        if (attempt(c, run_first, k))
+        if (cli_attempt(c, run_first, k))
             k->group = group_of(t, i);
         else
             say_problem(t, k);
@@ -342,7 +343,7 @@ static void choose_group(Tuner *t)
         }
     }
     if (best < 0)
-        stop(t->cli, CLI_REFUSED, "--tune: no configuration runs");
+        cli_stop(t->cli, CLI_REFUSED, "--tune: no configuration runs");
     for (int i = 0; i < t->candidates.len; i++) {
         Candidate *k = &t->candidates.at[i];
 
@@ -351,9 +352,9 @@ static void choose_group(Tuner *t)
             continue;
         if (!k->differs)
             k->differs = difference_from(t, &t->candidates.at[best], k);
-        complain(t->cli, CLI_REFUSED,
-                 "%s gives another '%s' than %s: it is not recommended, however fast", k->text,
-                 k->differs ? k->differs : "result", t->candidates.at[best].text);
+        cli_complain(t->cli, CLI_REFUSED,
+                     "%s gives another '%s' than %s: it is not recommended, however fast", k->text,
+                     k->differs ? k->differs : "result", t->candidates.at[best].text);
     }
 }
 
@@ -383,9 +384,9 @@ void tune_run(Cli *c, const Options *o)
     Options open = *o;
 
     if (o->count)
-        stop(c, CLI_USAGE, "--tune makes many calls: --count is for one");
+        cli_stop(c, CLI_USAGE, "--tune makes many calls: --count is for one");
     if (o->profile || o->trace)
-        stop(c, CLI_USAGE, "--tune makes many calls: --profile and --trace are for one");
+        cli_stop(c, CLI_USAGE, "--tune makes many calls: --profile and --trace are for one");
     args_open_kernel(c, &open);
     open.uses_tuned = false;
     list_candidates(&t, &open);

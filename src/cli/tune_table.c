@@ -1,7 +1,7 @@
 /*
  * tune_table.c - what the tuner found: a table, the words below it, JSON
  */
-#include "cli.h"
+#include "call.h"
 
 #include <string.h>
 
@@ -118,39 +118,38 @@ const char *tune_table(const Tuner *t)
 
 static void put_candidate(Text *out, const Tuner *t, const Candidate *k)
 {
-    text_put(out, "{\"configuration\": ");
-    put_json_text(out, k->text);
-    if (k->is_in)
-        text_printf(out,
-                    ", \"median_s\": %.9g, \"min_s\": %.9g, \"median_low_s\": %.9g, "
-                    "\"median_high_s\": %.9g, \"rounds\": %d, \"times_best\": %.6g, \"slower\": %s",
-                    k->times.median, k->times.min, k->times.low, k->times.high, k->nrounds,
-                    times_of_best(t, k), k->is_slower ? "true" : "false");
-    if (k->problem) {
-        text_printf(out, ", \"problem\": %s", k->problem_json);
-    } else if (!k->is_in) {
-        text_put(out, ", \"differs_in\": ");
-        put_json_text(out, k->differs ? k->differs : "");
+    json_object(out, NULL);
+    json_text(out, "configuration", k->text);
+    if (k->is_in) {
+        json_number(out, "median_s", k->times.median, 9);
+        json_number(out, "min_s", k->times.min, 9);
+        json_number(out, "median_low_s", k->times.low, 9);
+        json_number(out, "median_high_s", k->times.high, 9);
+        json_int(out, "rounds", k->nrounds);
+        json_number(out, "times_best", times_of_best(t, k), 6);
+        json_bool(out, "slower", k->is_slower);
     }
-    text_put(out, "}");
+    if (k->problem)
+        json_value(out, "problem", k->problem_json);
+    else if (!k->is_in)
+        json_text(out, "differs_in", k->differs ? k->differs : "");
+    json_object_end(out);
 }
 
 const char *tune_json(const Tuner *t)
 {
     Text out = text_new(t->cli->arena);
 
-    text_put(&out, "{\"kernel\": ");
-    put_json_text(&out, best_of(t)->call.timing.kernel);
-    text_put(&out, ", \"device\": ");
-    put_json_text(&out, best_of(t)->call.timing.device);
-    text_put(&out, ", \"fastest\": ");
-    put_json_text(&out, best_of(t)->text);
-    text_printf(&out, ", \"significant\": %s, \"configurations\": [",
-                count_equals(t) == 0 ? "true" : "false");
-    for (int i = 0; i < t->candidates.len; i++) {
-        text_put(&out, i ? ", " : "");
+    json_object(&out, NULL);
+    json_text(&out, "kernel", best_of(t)->call.timing.kernel);
+    json_text(&out, "device", best_of(t)->call.timing.device);
+    json_text(&out, "fastest", best_of(t)->text);
+    json_bool(&out, "significant", count_equals(t) == 0);
+    json_array(&out, "configurations");
+    for (int i = 0; i < t->candidates.len; i++)
         put_candidate(&out, t, &t->candidates.at[i]);
-    }
-    text_put(&out, "]}\n");
+    json_array_end(&out);
+    json_object_end(&out);
+    text_put(&out, "\n");
     return out.s;
 }

@@ -6,7 +6,7 @@
  * is another file.  It holds the number of the configuration and its text, and is forgotten when
  * they do not fit.
  */
-#include "cli.h"
+#include "call.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,67 +14,6 @@
 
 enum { LONGEST = 4096 };
 static const char magic_word[] = "tilec-tuned 1";
-
-/* --- values as text --- */
-
-static const char *quoted(Arena *a, const char *s)
-{
-    Text t = text_new(a);
-
-    text_put(&t, "'");
-    for (; *s; s++) {
-        if (*s == '\'' || *s == '\\')
-            text_put(&t, "\\");
-        text_putn(&t, s, 1);
-    }
-    text_put(&t, "'");
-    return t.s;
-}
-
-const char *tuned_value_text(Arena *a, const tilec_arg *v)
-{
-    switch (v->kind) {
-    case TILEC_ARG_NONE:
-        return "None";
-    case TILEC_ARG_BOOL:
-        return v->integer ? "True" : "False";
-    case TILEC_ARG_INT:
-        return arena_printf(a, "%lld", (long long)v->integer);
-    case TILEC_ARG_UINT:
-        return arena_printf(a, "%llu", (unsigned long long)v->uinteger);
-    case TILEC_ARG_FLOAT:
-        return arena_printf(a, "%.17g", v->real);
-    case TILEC_ARG_STRING:
-        return quoted(a, v->text);
-    case TILEC_ARG_DTYPE:
-        return tilec_dtype_name(v->dtype);
-    default:
-        bug("a value of a configuration that has no text");
-    }
-}
-
-const char *tuned_config_text(Arena *a, const tilec_config *c)
-{
-    Text t = text_new(a);
-
-    text_put(&t, "");
-    for (int i = 0; i < c->nvalues; i++)
-        text_printf(&t, "%s%s=%s", i ? " " : "", c->values[i].name,
-                    tuned_value_text(a, &c->values[i]));
-    return t.s;
-}
-
-const char *tuned_problem(Cli *c, const char *kernel, int i)
-{
-    static const char mark[] = ": error: ";
-    const char *text = tilec_config_problem(c->file, kernel, i);
-    const char *error = text ? strstr(text, mark) : NULL;
-
-    if (!error)
-        return text;
-    return arena_printf(c->arena, "%.*s: %.*s", (int)(error - text), text,
-                        (int)strcspn(error + strlen(mark), "\n"), error + strlen(mark));
-}
 
 /* --- the file --- */
 
@@ -106,7 +45,7 @@ static bool put_kernel(Text *t, const Call *k)
     tilec_free(text);
     for (int i = 0; i < tilec_config_count(c->file, k->options.kernel); i++) {
         if (tilec_config_info(c->file, k->options.kernel, i, &config) == TILEC_OK)
-            text_printf(t, "%d %s\n", i, tuned_config_text(c->arena, &config));
+            text_printf(t, "%d %s\n", i, config_text(c->arena, &config));
     }
     return true;
 }
@@ -154,11 +93,12 @@ void tuned_keep(const Call *k, int config)
 
     if (!path || tilec_config_info(c->file, k->options.kernel, config, &info) != TILEC_OK)
         return;
-    const char *text = arena_printf(c->arena, "%s\n%d %s\n", magic_word, config,
-                                    tuned_config_text(c->arena, &info));
+    const char *text =
+        arena_printf(c->arena, "%s\n%d %s\n", magic_word, config, config_text(c->arena, &info));
     int error = os_rewrite_file(path, text, strlen(text));
     if (error)
-        warn(c, "what was found is not kept: %s: %s", path, strerror(error));
+        cli_warn(c, "what was found is not kept: %s: %s", shown_name(c->arena, path),
+                 strerror(error));
 }
 
 /* --- later runs --- */
@@ -180,7 +120,7 @@ static bool read_choice(const Call *k, tilec_config *out)
     if (end == text || *end != ' ' || i < 0 || i > INT32_MAX ||
         tilec_config_info(c->file, k->options.kernel, (int)i, out) != TILEC_OK)
         return false;
-    const char *wanted = arena_printf(c->arena, "%s\n", tuned_config_text(c->arena, out));
+    const char *wanted = arena_printf(c->arena, "%s\n", config_text(c->arena, out));
     return strcmp(end + 1, wanted) == 0;
 }
 
@@ -211,8 +151,7 @@ void tuned_use(Call *k)
         if (variant_takes(c, &k->options, choice.values[i].name))
             args_add(c, &k->options, &k->args, &choice.values[i]);
     }
-    k->timing.tuned = tuned_config_text(c->arena, &choice);
+    k->timing.tuned = config_text(c->arena, &choice);
     if (!k->silent)
-        fprintf(stderr, "tilec: tuned: %s, which --tune has found on this machine\n",
-                k->timing.tuned);
+        cli_say("tilec: tuned: %s, which --tune has found on this machine\n", k->timing.tuned);
 }

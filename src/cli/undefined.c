@@ -1,12 +1,15 @@
 /*
- * undefined.c - results that say nothing: made of what `empty` left, or of nothing but NaN
+ * undefined.c - results that say nothing: made of what `empty` left, NaN, or infinite
  *
  * The library says of each array whether the kernel asks for what was there before the launch.
  * Where that is storage of `empty`, it is whatever was there; atomics add to it, too.
  *
- * An array of results that is NaN in every element is rarely what was meant, unless NaN came in.
+ * Results that are NaN are rarely what was meant, unless NaN or an infinity came in, or the kernel
+ * has some of its own; nor are some
+ * that are infinite, where not all are, or where they have 16 bits or less.  Of infinities only the
+ * positive one counts: overflow is mostly that, and the logarithm of 0 the other.
  */
-#include "cli.h"
+#include "call.h"
 
 #include <math.h>
 
@@ -31,78 +34,127 @@ static const char *undefined_text(const Call *k)
     return t.len ? t.s : NULL;
 }
 
-/* --- NaN --- */
+/* --- what is no number --- */
 
-/* In any element, or in all of them? */
-static bool has_nan(const Array *a, bool in_all)
+/* How many elements are NaN, and how many infinite; the first of each. */
+typedef struct {
+    int64_t n, nans, infinite, first_nan, first_infinite;
+} Oddities;
+
+static void note_oddities(Oddities *o, const double *v, int64_t at, int64_t lanes, bool negative)
 {
-    int64_t n = array_numel(a), nans = 0;
-    double v[ARRAY_LANES];
-
-    if (!dtype_is_float((DType)a->dtype) || n == 0)
-        return false;
-    for (int64_t i = 0; i < n; i += ARRAY_LANES) {
-        int64_t lanes = MIN(ARRAY_LANES, n - i);
-
-        array_numbers(a, i, lanes, v);
-        for (int64_t m = 0; m < lanes; m++)
-            nans += isnan(v[m]) != 0;
-        if (in_all ? nans < i + lanes : nans > 0)
-            break;
+    for (int64_t i = 0; i < lanes; i++) {
+        if (isnan(v[i]) && o->nans++ == 0)
+            o->first_nan = at + i;
+        if (isinf(v[i]) && (negative || v[i] > 0) && o->infinite++ == 0)
+            o->first_infinite = at + i;
     }
-    return in_all ? nans == n : nans > 0;
 }
 
-static bool nan_came_in(const Call *k)
+/* `negative`: -inf counts, too. */
+static Oddities oddities_of(Cli *c, const Array *a, bool negative)
+{
+    Oddities o = {.n = array_numel(a)};
+    double v[ARRAY_LANES];
+
+    if (!dtype_is_float((DType)a->dtype))
+        return o;
+    const Array dense = array_cast(c, a, a->dtype);
+    for (int64_t i = 0; i < o.n; i += ARRAY_LANES) {
+        int64_t lanes = MIN(ARRAY_LANES, o.n - i);
+
+        array_numbers(&dense, i, lanes, v);
+        note_oddities(&o, v, i, lanes, negative);
+    }
+    return o;
+}
+
+/* NaN and infinities follow from those that come in. */
+static bool oddities_came_in(const Call *k)
 {
     for (int i = 0; i < k->args.count; i++) {
-        if (k->args.args[i].kind == TILEC_ARG_FLOAT && isnan(k->args.args[i].real))
+        if (k->args.args[i].kind == TILEC_ARG_FLOAT && !isfinite(k->args.args[i].real))
             return true;
     }
     for (int i = 0; i < k->unwritten.arrays.len; i++) {
         const MaybeUnwritten *m = &k->unwritten.arrays.at[i];
-        if (!(m->uses & TILEC_STORES) && has_nan(&m->array, false))
+        Oddities o;
+        if (m->uses & TILEC_STORES)
+            continue;
+        o = oddities_of(k->cli, &m->array, true);
+        if (o.nans + o.infinite > 0)
             return true;
     }
     return false;
 }
 
-static bool is_only_nan(const MaybeUnwritten *m)
+/* Is all of it what the kernel computed? */
+static bool is_result(const MaybeUnwritten *m)
 {
-    enum { FEW = 2 }; /* elements, of which nothing follows */
-
-    return (m->uses & TILEC_STORES) && !(m->uses & TILEC_LOADS) && m->count == 0 &&
-           array_numel(&m->array) >= FEW && has_nan(&m->array, true);
+    return (m->uses & TILEC_STORES) && !(m->uses & TILEC_LOADS) && m->count == 0;
 }
 
-static const char *nan_text(const Call *k)
+/* "o: 3 of 8 elements are NaN, the first is o[5]" */
+static void put_oddities(const Call *k, Text *t, const MaybeUnwritten *m, int64_t count,
+                         int64_t first, const char *what)
 {
+    int64_t n = array_numel(&m->array);
+
+    text_printf(t, "%s%s: ", t->len ? "\n" : "", m->name);
+    if (n == 1)
+        text_printf(t, "its only element is %s", what);
+    else if (count == n)
+        text_printf(t, "all of its %lld elements are %s", (long long)n, what);
+    else
+        text_printf(t, "%lld of %lld elements %s %s, the first is %s[%s]", (long long)count,
+                    (long long)n, count == 1 ? "is" : "are", what, m->name,
+                    array_index_text(k->cli, &m->array, first));
+}
+
+static const char *odd_text(const Call *k)
+{
+    enum { FEW = 2 }; /* elements, of which nothing follows */
     Text t = text_new(k->cli->arena);
+    bool any_nan = false, any_infinite = false;
 
     for (int i = 0; i < k->unwritten.arrays.len; i++) {
         const MaybeUnwritten *m = &k->unwritten.arrays.at[i];
-        if (is_only_nan(m))
-            text_printf(&t, "%s%s: all of its %lld elements are NaN", t.len ? "\n" : "", m->name,
-                        (long long)array_numel(&m->array));
+        Oddities o = is_result(m) ? oddities_of(k->cli, &m->array, false) : (Oddities){0};
+        bool narrow = tilec_dtype_size(m->array.dtype) <= 2;
+        bool nans = o.nans > 0 && o.n >= FEW && !(m->uses & TILEC_OWN_NAN);
+        bool infinite =
+            o.infinite > 0 && !(m->uses & TILEC_OWN_INF) && (narrow || o.infinite < o.n);
+        if (nans)
+            put_oddities(k, &t, m, o.nans, o.first_nan, "NaN");
+        if (infinite)
+            put_oddities(k, &t, m, o.infinite, o.first_infinite, "infinite");
+        any_nan |= nans;
+        any_infinite |= infinite;
     }
-    if (t.len == 0 || nan_came_in(k))
+    if (t.len == 0 || oddities_came_in(k))
         return NULL;
-    text_put(&t,
-             "\nhint: 0/0, inf - inf, the root or logarithm of a negative number; the softmax of "
-             "a row whose mask leaves nothing is exp(-inf - -inf)");
+    if (any_nan)
+        text_put(&t,
+                 "\nhint: 0/0, inf - inf, the root or logarithm of a negative number; the softmax "
+                 "of a row whose mask leaves nothing is exp(-inf - -inf)");
+    if (any_infinite)
+        text_put(&t, "\nhint: fp16 ends at 65504, and exp(x) in fp32 at x = 88: sum in fp32, "
+                     "subtract the maximum first, or scale");
     return t.s;
 }
 
 void undefined_tell(Call *k)
 {
+    const int kept = k->cli->blocks.len;
     const char *text;
 
     unwritten_find_arrays(k);
     text = undefined_text(k);
     if (text && k->options.launch.check)
-        stop(k->cli, CLI_REFUSED, "%s", text);
+        cli_stop(k->cli, CLI_REFUSED, "%s", text);
     if (!text)
-        text = nan_text(k);
+        text = odd_text(k);
+    array_free_from(k->cli, kept);
     if (text)
         call_warn(k, text);
 }

@@ -19,151 +19,6 @@
 static const double longest = 2; /* seconds of a launch that is made again */
 enum { SECOND_PATTERN = 0 };     /* in all bytes */
 
-/* --- in front of the launch --- */
-
-typedef struct {
-    const tilec_tensor *tensor;
-    int uses;
-} TensorUse;
-typedef struct {
-    Call *call;
-    VEC(TensorUse) uses;
-} TensorUses;
-
-static void add_use(void *uses, const tilec_tensor *tensor, int bits)
-{
-    TensorUses *u = uses;
-    const TensorUse use = {tensor, bits};
-
-    vec_push(u->call->cli->arena, &u->uses, use);
-}
-
-static int uses_of_tensor(const TensorUses *u, const tilec_tensor *tensor)
-{
-    for (int i = 0; i < u->uses.len; i++) {
-        if (u->uses.at[i].tensor == tensor)
-            return u->uses.at[i].uses;
-    }
-    return 0;
-}
-
-static Array array_of_tensor(const tilec_tensor *t)
-{
-    Array a = {.data = t->data, .dtype = t->dtype, .ndim = t->ndim};
-
-    for (int i = 0; i < t->ndim; i++) {
-        a.shape[i] = t->shape[i];
-        a.strides[i] = t->strides[i];
-    }
-    return a;
-}
-
-/* Note the arrays among the arguments, and what happens to their storage; `launched` are the same
- * arguments as the launch has them. */
-static void find_arrays(const TensorUses *u, const tilec_arg *args, const tilec_arg *launched,
-                        int n, const char *tuple)
-{
-    Call *k = u->call;
-    Cli *c = k->cli;
-
-    for (int i = 0; i < n; i++) {
-        const char *name = tuple ? arena_printf(c->arena, "%s[%d]", tuple, i) : args[i].name;
-        if (args[i].kind == TILEC_ARG_TUPLE)
-            find_arrays(u, args[i].items, launched[i].items, args[i].nitems, name);
-        if (args[i].kind != TILEC_ARG_TENSOR && args[i].kind != TILEC_ARG_DESCRIPTOR)
-            continue;
-        const MaybeUnwritten m = {.name = name,
-                                  .array = array_of_tensor(&args[i].tensor),
-                                  .block = array_block(c, args[i].tensor.data),
-                                  .uses = uses_of_tensor(u, &launched[i].tensor)};
-        vec_push(c->arena, &k->unwritten.arrays, m);
-    }
-}
-
-/* What the launch does with the storage of an array, under whatever names. */
-static int uses_of_block(const Unwritten *u, int block)
-{
-    int uses = 0;
-
-    for (int i = 0; i < u->arrays.len; i++)
-        uses |= u->arrays.at[i].block == block ? u->arrays.at[i].uses : 0;
-    return uses;
-}
-
-static bool is_suspect(const Call *k, const MaybeUnwritten *m)
-{
-    return m->block >= k->first_block && k->cli->blocks.at[m->block].is_empty &&
-           uses_of_block(&k->unwritten, m->block) == TILEC_STORES;
-}
-
-static bool has_empty_block(const Call *k)
-{
-    for (int i = k->first_block; i < k->cli->blocks.len; i++) {
-        if (k->cli->blocks.at[i].is_empty)
-            return true;
-    }
-    return false;
-}
-
-static bool is_kept(const KeptBlocks *all, int block)
-{
-    for (int i = 0; i < all->len; i++) {
-        if (all->at[i].block == block)
-            return true;
-    }
-    return false;
-}
-
-static const char no_memory[] = "there is no memory for it";
-
-/* Copy the storage that the launch both loads from and stores to; gives why it cannot be, or NULL.
- */
-static const char *keep_inputs(Call *k)
-{
-    const int both = TILEC_LOADS | TILEC_STORES;
-    Unwritten *u = &k->unwritten;
-
-    for (int i = 0; i < u->arrays.len; i++) {
-        int block = u->arrays.at[i].block;
-        if ((uses_of_block(u, block) & both) != both || is_kept(&u->before, block))
-            continue;
-        if (block < k->first_block)
-            return "it changes an array that other calls use as well";
-        if (!os_has_memory(k->cli->blocks.at[block].bytes))
-            return no_memory;
-        vec_push(k->cli->arena, &u->before, fresh_copy_of(k->cli, block));
-    }
-    return NULL;
-}
-
-void unwritten_find_arrays(Call *k)
-{
-    TensorUses uses = {.call = k};
-    tilec_launch_options silent = k->options.launch;
-
-    silent.on_message = NULL;
-    if (k->unwritten.arrays.len == 0 &&
-        tilec_launch_memory(k->cli->file, k->options.kernel, k->there, k->args.count, &silent,
-                            add_use, &uses, NULL) == TILEC_OK)
-        find_arrays(&uses, k->args.args, k->there, k->args.count, NULL);
-}
-
-void unwritten_watch(Call *k)
-{
-    Unwritten *u = &k->unwritten;
-
-    if (!u->wanted || !has_empty_block(k))
-        return;
-    u->wanted = false;
-    unwritten_find_arrays(k);
-    for (int i = 0; i < u->arrays.len; i++)
-        u->wanted |= is_suspect(k, &u->arrays.at[i]);
-    if (u->wanted)
-        u->why_unsure = keep_inputs(k);
-}
-
-/* --- behind it --- */
-
 /* An element of all bytes `first`, and in the other array of all bytes `second`. */
 #define COUNT_ELEMENTS(T)                                                                          \
     {                                                                                              \
@@ -205,7 +60,7 @@ static bool find_pattern(Call *k)
         MaybeUnwritten *m = &k->unwritten.arrays.at[i];
         int byte = array_unwritten_byte(m->array.dtype);
 
-        if (!is_suspect(k, m))
+        if (!unwritten_is_suspect(k, m))
             continue;
         Array dense = array_cast(k->cli, &m->array, m->array.dtype);
         m->count = count_both(&dense, byte, &dense, byte, &m->first);
@@ -221,7 +76,7 @@ static bool keep_results(const Call *k, KeptBlocks *out)
 
     for (int i = 0; i < u->arrays.len; i++) {
         int block = u->arrays.at[i].block;
-        if (!(uses_of_block(u, block) & TILEC_STORES) || is_kept(out, block))
+        if (!(unwritten_uses(u, block) & TILEC_STORES) || fresh_has(out, block))
             continue;
         if (!os_has_memory(2 * k->cli->blocks.at[block].bytes))
             return false;
@@ -242,7 +97,7 @@ static void put_second_pattern(Call *k)
 
     for (int i = 0; i < k->unwritten.arrays.len; i++) {
         const MaybeUnwritten *m = &k->unwritten.arrays.at[i];
-        if (!is_suspect(k, m))
+        if (!unwritten_is_suspect(k, m))
             continue;
         Array other = array_new(c, TILEC_U8, 1, (int64_t[]){(int64_t)c->blocks.at[m->block].bytes});
         memset(other.data, SECOND_PATTERN, array_bytes(&other));
@@ -297,10 +152,10 @@ static void make_sure(Call *k)
     if (k->first_seconds > longest)
         u->why_unsure = arena_printf(c->arena, "it took %.3g s", k->first_seconds);
     if (!u->why_unsure && !keep_results(k, &results))
-        u->why_unsure = no_memory;
+        u->why_unsure = unwritten_no_memory;
     if (u->why_unsure)
         return;
-    if (attempt(c, launch_again, k))
+    if (cli_attempt(c, launch_again, k))
         compare_patterns(k, &results);
     else
         u->why_unsure = "it failed then";
@@ -378,29 +233,27 @@ static const char *text_of_array(const Call *k, const MaybeUnwritten *m)
 
 static void put_json(const Call *k, Text *t, const MaybeUnwritten *m)
 {
-    text_put(t, "{\"name\": ");
-    put_json_text(t, m->name);
-    text_printf(t, ", \"elements\": %lld, \"unwritten\": %lld, \"first\": [%s], \"sure\": %s}",
-                (long long)array_numel(&m->array), (long long)m->count,
-                array_index_text(k->cli, &m->array, m->first),
-                k->unwritten.why_unsure ? "false" : "true");
+    json_object(t, NULL);
+    json_text(t, "name", m->name);
+    json_int(t, "elements", array_numel(&m->array));
+    json_int(t, "unwritten", m->count);
+    array_put_index(k->cli, t, "first", &m->array, m->first);
+    json_bool(t, "sure", !k->unwritten.why_unsure);
+    json_object_end(t);
 }
 
+/* Of a call that has some. */
 static const char *unwritten_json(const Call *k)
 {
     Text t = text_new(k->cli->arena);
-    int told = 0;
 
+    json_array(&t, NULL);
     for (int i = 0; i < k->unwritten.arrays.len; i++) {
-        const MaybeUnwritten *m = &k->unwritten.arrays.at[i];
-
-        if (m->count == 0)
-            continue;
-        text_put(&t, told++ ? ", " : "[");
-        put_json(k, &t, m);
+        if (k->unwritten.arrays.at[i].count > 0)
+            put_json(k, &t, &k->unwritten.arrays.at[i]);
     }
-    text_put(&t, told ? "]" : "");
-    return told ? t.s : NULL;
+    json_array_end(&t);
+    return t.s;
 }
 
 const char *unwritten_text(const Call *k)
@@ -430,7 +283,7 @@ void unwritten_tell(Call *k)
     if (!text)
         return;
     if (unwritten_refuses(k))
-        stop(c, CLI_REFUSED, "%s", text);
+        cli_stop(c, CLI_REFUSED, "%s", text);
     k->timing.unwritten = unwritten_json(k);
     if (c->json)
         c->unwritten = k->timing.unwritten;

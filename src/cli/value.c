@@ -58,8 +58,8 @@ NORETURN static void wrong(const Reader *r, size_t start, size_t end, const char
     text_printf(&line, "%*s^", width_of(r, 0, start), "");
     for (int i = width_of(r, start, end); i > 1; i--)
         text_put(&line, "~");
-    stop(r->cli, CLI_USAGE, "%s: %s\n    %s\n    %s%s%s", r->label, what, r->text, line.s,
-         hint ? "\nhint: " : "", hint ? hint : "");
+    cli_stop(r->cli, CLI_USAGE, "%s: %s\n    %s\n    %s%s%s", r->label, what, r->text, line.s,
+             hint ? "\nhint: " : "", hint ? hint : "");
 }
 
 /* The same for a place in what Python has read. */
@@ -124,24 +124,25 @@ static void check_path(const Reader *r, size_t at, const FileText *t)
     bool named = strcmp(t->path, "-") != 0 && os_entry(t->path).kind == OS_NOTHING;
 
     if (!r->cli->each && each_has_place(t->path) && named)
-        stop(r->cli, CLI_USAGE,
-             "%s: `{}` in @%s stands for the files of --each 'PATTERN', which is missing", r->label,
-             t->path);
+        cli_stop(r->cli, CLI_USAGE,
+                 "%s: `{}` in @%s stands for the files of --each 'PATTERN', which is missing",
+                 r->label, t->path);
     if (named && strncmp(t->path, "~/", 2) == 0)
-        stop(r->cli, CLI_FILES,
-             "%s: %s: No such file or directory\n"
-             "hint: a shell knows `~` only where a word begins: write %s=@\"$HOME\"%s",
-             r->label, t->path, r->label, t->path + 1);
+        cli_stop(r->cli, CLI_FILES,
+                 "%s: %s: No such file or directory\n"
+                 "hint: a shell knows `~` only where a word begins: write %s=@\"$HOME\"%s",
+                 r->label, t->path, r->label, t->path + 1);
     if (named && strpbrk(t->path, "*?"))
-        stop(r->cli, CLI_FILES,
-             "%s: %s: No such file or directory\n"
-             "hint: --each '%s' runs the kernel for each of such files, and %s=@{} is that file",
-             r->label, t->path, t->path, r->label);
+        cli_stop(
+            r->cli, CLI_FILES,
+            "%s: %s: No such file or directory\n"
+            "hint: --each '%s' runs the kernel for each of such files, and %s=@{} is that file",
+            r->label, t->path, t->path, r->label);
     if (named && os_entry(origin_path(r->cli, whole)).kind == OS_FILE)
-        stop(r->cli, CLI_FILES,
-             "%s: %s: No such file or directory\n"
-             "hint: a name with spaces, commas or brackets takes quotes: %s=\"@'%s'\"",
-             r->label, t->path, r->label, whole);
+        cli_stop(r->cli, CLI_FILES,
+                 "%s: %s: No such file or directory\n"
+                 "hint: a name with spaces, commas or brackets takes quotes: %s=\"@'%s'\"",
+                 r->label, t->path, r->label, whole);
 }
 
 static size_t read_file(Reader *r, size_t at)
@@ -334,6 +335,12 @@ static const char *advice_for_value(const char *name)
         {"linspace", "arange(fp32,N)*STEP+FIRST gives numbers at equal distances"},
         {"ceil", "cdiv(A,B) divides and rounds up"},
         {"meta", "arguments are seen by their names: cdiv(n,BLOCK)"},
+        {"sqrt", "x**0.5 takes the root of an array, math.sqrt(n) that of a number"},
+        {"exp", "math.exp(n) takes a number; of an array a file may have it, @ref.npy"},
+        {"log", "math.log(n) takes a number; of an array a file may have it, @ref.npy"},
+        {"where", "a condition is a factor: x*(x>0)+y*(x<=0)"},
+        {"mean", "it stands behind the array: x.mean(), x.mean(1)"},
+        {"std", "it stands behind the array: x.std(), x.std(1)"},
         {"jnp", "arrays are made by rand(DTYPE,SHAPE), zeros, arange...: tilec help values"},
         {"np", "arrays are made by rand(DTYPE,SHAPE), zeros, arange...: tilec help values"},
         {"numpy", "arrays are made by rand(DTYPE,SHAPE), zeros, arange...: tilec help values"},
@@ -346,6 +353,22 @@ static const char *advice_for_value(const char *name)
             return table[i].advice;
     }
     return NULL;
+}
+
+/* Does a function that reads a file follow the name, or is the name one? */
+static bool is_reading(const char *name, const char *rest)
+{
+    static const char *const readers[] = {"imread",  "load",       "open",      "fromfile",
+                                          "loadtxt", "genfromtxt", "read_image"};
+
+    for (int i = 0; i < COUNT(readers); i++) {
+        size_t n = strlen(readers[i]);
+
+        if (*rest == '.' ? strncmp(rest + 1, readers[i], n) == 0 && rest[1 + n] == '('
+                         : *rest == '(' && strcmp(name, readers[i]) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* One whose functions give what a kernel is compared with. */
@@ -424,7 +447,7 @@ static const char *given_in_vain(const Reader *r)
 /* Of a parameter that nothing gives a value. */
 static void hint_missing(Py *p, const Reader *r, const char *name)
 {
-    const char *problem = r->names->kernel ? tuned_problem(r->cli, r->names->kernel, 0) : NULL;
+    const char *problem = r->names->kernel ? config_problem(r->cli, r->names->kernel, 0) : NULL;
     const char *other = r->names->kernel ? given_in_vain(r) : NULL;
 
     if (other)
@@ -447,6 +470,8 @@ static bool unknown_name(Py *p, const Reader *r, const Node *n)
 
     if (io_is_suffix(r->text + end, suffix))
         py_hint(p, "a file is written with @: @%s%.*s", n->name, (int)suffix, r->text + end);
+    else if (is_reading(n->name, r->text + end))
+        py_hint(p, "a file is written with @, and read for that: @in.png, @x.npy");
     else if (strcmp(r->label, n->name) == 0)
         py_hint(p, "an argument cannot be made of itself");
     else if (is_later(r->names, n->name))
@@ -621,7 +646,7 @@ int value_parse_list(Cli *c, const Names *names, const char *label, const char *
         return 1;
     }
     if (n > limit)
-        stop(c, CLI_USAGE, "%s: at most %d values, not %d", label, limit, n);
+        cli_stop(c, CLI_USAGE, "%s: at most %d values, not %d", label, limit, n);
     for (int i = 0; i < n; i++)
         out[i] = items[i];
     return n;

@@ -4,7 +4,7 @@
  * A value may be one of an argument or, where the kernel has no parameter of that name, a hint of
  * the launch: num_warps, num_stages.
  */
-#include "cli.h"
+#include "command.h"
 #include "../syntax/lex.h"
 
 #include <string.h>
@@ -70,7 +70,7 @@ static int hint_value(Cli *c, const char *name, const char *text)
     Const v = value_parse(c, &none, name, text);
 
     if (v.kind != CONST_INT || v.integer < 1 || v.integer > INT32_MAX)
-        stop(c, CLI_USAGE, "%s needs a whole number of 1 or more, not '%s'", name, text);
+        cli_stop(c, CLI_USAGE, "%s needs a whole number of 1 or more, not '%s'", name, text);
     return (int)v.integer;
 }
 

@@ -13,10 +13,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-void stop_at_output(Cli *c, const char *path, int error)
+void cli_stop_at_output(Cli *c, const char *path, int error)
 {
     c->trouble_file = path;
-    stop(c, error == OS_WAS_READ ? CLI_USAGE : CLI_FILES, "%s: %s", path, os_error_text(error));
+    cli_stop(c, error == OS_WAS_READ ? CLI_USAGE : CLI_FILES, "%s: %s", shown_name(c->arena, path),
+             os_error_text(error));
 }
 
 /* The line of a comment that has named the call which this one is in; NULL: the user has typed it.
@@ -53,11 +54,11 @@ void writing_check_origin(Cli *c, const char *option, const char *path, const Or
     if (!comment || !is_there(path) || is_below(path, comment->folder))
         return;
     c->origin = origin;
-    stop(c, CLI_USAGE,
-         "%s: %s is there, and a call in a comment replaces only files below the folder of its "
-         "kernel, none that is hidden\n"
-         "hint: %s on the command line replaces it",
-         option, path, option);
+    cli_stop(c, CLI_USAGE,
+             "%s: %s is there, and a call in a comment replaces only files below the folder of its "
+             "kernel, none that is hidden\n"
+             "hint: %s on the command line replaces it",
+             option, shown_name(c->arena, path), option);
 }
 
 void writing_check(Cli *c, const char *path)
@@ -65,5 +66,5 @@ void writing_check(Cli *c, const char *path)
     int error = os_check_output(path, false);
 
     if (error)
-        stop_at_output(c, path, error);
+        cli_stop_at_output(c, path, error);
 }
