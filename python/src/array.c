@@ -50,11 +50,38 @@ bool dtype_of_name(const char *name, tilec_dtype *out)
     return false;
 }
 
+/* NumPy's kinds of dtypes, and what makes another array of one. */
+static const char *advice_for_dtype(PyObject *dtype)
+{
+    static const struct {
+        const char *kind, *advice;
+    } table[] = {
+        {"c", ": .view(numpy.float32), of complex64, has real and imaginary parts in turn"},
+        {"V", ": a field of it, x['name'], is an array that a kernel may have, with its strides"},
+        {"M", ": .view(numpy.int64) has its numbers"},
+        {"m", ": .view(numpy.int64) has its numbers"},
+        {"f", ": .astype(numpy.float64) is near to it"},
+        {"O", ": .astype(numpy.float32) makes numbers of it"},
+        {"U", ": .astype(numpy.float32) makes numbers of it"},
+        {"S", ": .astype(numpy.float32) makes numbers of it"},
+    };
+    PyObject *kind =
+        PyObject_HasAttrString(dtype, "kind") ? PyObject_GetAttrString(dtype, "kind") : NULL;
+    const char *found = "";
+
+    for (int i = 0; kind && PyUnicode_Check(kind) && i < COUNT(table); i++) {
+        if (PyUnicode_CompareWithASCIIString(kind, table[i].kind) == 0)
+            found = table[i].advice;
+    }
+    Py_XDECREF(kind);
+    return found;
+}
+
 static int no_dtype(const char *param, PyObject *dtype)
 {
     PyErr_Format(PyExc_TypeError,
-                 "the array given for `%s` has the dtype %S, which kernels do not have", param,
-                 dtype);
+                 "the array given for `%s` has the dtype %S, which kernels do not have%s", param,
+                 dtype, advice_for_dtype(dtype));
     return -1;
 }
 
@@ -88,7 +115,9 @@ static int ask_dtype(PyObject *dtype, const char *param, tilec_dtype *out)
         order = PyObject_GetAttrString(dtype, "byteorder");
     if (order && PyUnicode_CompareWithASCIIString(order, ">") == 0)
         PyErr_Format(PyExc_TypeError,
-                     "the array given for `%s` is not in this machine's byte order", param);
+                     "the array given for `%s` is not in this machine's byte order: "
+                     ".astype(x.dtype.newbyteorder('=')) turns its bytes around",
+                     param);
     else if (name && dtype_of_name(name, out))
         result = 0;
     else if (name && !PyErr_Occurred())
@@ -590,6 +619,7 @@ const TypeEntry *type_entry(PyObject *o)
 
 int array_read(const TypeEntry *entry, PyObject *o, const char *param, tilec_tensor *out, Keep *k)
 {
+    out->blank = 0;
     memset(out->reserved, 0, sizeof out->reserved);
     switch (entry->kind) {
     case IS_NUMPY:

@@ -64,6 +64,7 @@ PyObject *call_new(File *file, const tilec_arg *args, int nargs,
     c->file = file;
     c->nargs = nargs;
     c->options = (tilec_launch_options){.device = copied_text(&c->keep, options->device),
+                                        .arch = copied_text(&c->keep, options->arch),
                                         .check = options->check,
                                         .unspecialised = options->unspecialised};
     c->args = copied_args(&c->keep, args, nargs);

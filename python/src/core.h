@@ -6,7 +6,8 @@
  * released; keep.c holds what it needs meanwhile, file.c holds what was loaded and what its names
  * meant then, answer.c puts the questions of the compiler to Python, call.c keeps one launch for
  * later questions about its code, fail.c makes exceptions of what the library says, interrupt.c
- * hears Ctrl-C meanwhile.  Python's side is tilec/jit.py.
+ * hears Ctrl-C meanwhile, ranges.c asks whether PyTorch's profiler looks on.  Python's side is
+ * tilec/jit.py.
  *
  * Everything is in the limited API of Python 3.9, so that one build serves all later versions.
  * Functions that give an object or an int follow Python: NULL or -1 with an exception set.  All of
@@ -60,6 +61,10 @@ enum { MOST_PARAMS = 128 };
     X(base)                                                                                        \
     X(block_shape)                                                                                 \
     X(padding)                                                                                     \
+    X(debug)                                                                                       \
+    X(arch)                                                                                        \
+    X(ir_override)                                                                                 \
+    X(_is_profiler_enabled)                                                                        \
     X(function)                                                                                    \
     X(__tilec_descriptor__)                                                                        \
     X(_load)
@@ -73,9 +78,13 @@ typedef struct {
     PyObject *dtype_class, *constexpr_class, *reinterpreted_class, *namespace_class;
     PyObject *function_classes;
     PyObject *raise, *say, *describe; /* see voices() */
+    PyObject *profiler_module;        /* the name of PyTorch's */
     PyObject *host_device;            /* bytes: where launches on host arrays run; NULL: the CPU */
+    PyObject *arch;      /* bytes: of launches on GPUs that do not say it; NULL: the GPU's */
     bool checks;         /* launches look at every access, unless they say check=False */
     bool slow;           /* all launches go through run() */
+    bool lines;          /* launches run code that knows its lines */
+    int debug;           /* what TRITON_DEBUG says: 1, 0, or -1 where it says nothing */
     unsigned long epoch; /* counts changes of functions' texts: see touch() */
     struct {
 #define X(name) PyObject *name;
@@ -123,7 +132,8 @@ typedef struct {
     int nobjects, room;
     int64_t *dims; /* shapes and strides; `ndims` of them are used */
     int ndims, dims_room;
-    void **blocks; /* of PyMem_Malloc */
+    int nstand_ins; /* pointers without an array so far */
+    void **blocks;  /* of PyMem_Malloc */
     int nblocks, blocks_room;
     PyObject *some_objects[16];
     int64_t some_dims[512];
@@ -170,6 +180,10 @@ void crash_end(void);
 void interrupt_main(void);
 const volatile int *interrupt_begin(void);
 void interrupt_end(const volatile int *begun);
+
+/* --- ranges.c --- */
+
+bool ranges_wanted(void); /* by PyTorch's profiler, now */
 
 /* --- fail.c --- */
 
@@ -249,6 +263,12 @@ PyObject *call_new(File *file, const tilec_arg *args, int nargs,
 /* --- kernel.c --- */
 
 extern PyType_Spec kernel_spec, bound_spec;
+
+/* --- profile.c --- */
+
+/* Functions of the module; see there. */
+PyObject *profile_start(PyObject *module, PyObject *device);
+PyObject *profile_stop(PyObject *module, PyObject *device);
 
 /* --- module.c --- */
 

@@ -26,6 +26,7 @@ typedef struct {
     int nparams;
     int npositional; /* the others are given by name only */
     char is_slow;    /* launches go through run() */
+    int debug;       /* that @jit says: 1, 0, or -1 where it says nothing */
 } Kernel;
 
 typedef struct {
@@ -41,6 +42,7 @@ typedef struct {
     tilec_arg args[MOST_PARAMS];
     int nargs;
     tilec_launch_options options;
+    int debug; /* that the launch says: 1, 0, or -1 where it says nothing */
     int32_t grid[3];
     bool warmup;
     Keep keep;
@@ -81,6 +83,29 @@ static int take_device(Launch *l, PyObject *value)
     return 0;
 }
 
+static int take_arch(Launch *l, PyObject *value)
+{
+    PyObject *bytes = value == Py_None ? NULL : PyUnicode_AsUTF8String(value);
+
+    if (value == Py_None)
+        return 0;
+    if (keep_object(&l->keep, bytes) != 0)
+        return -1;
+    l->options.arch = PyBytes_AsString(bytes);
+    return 0;
+}
+
+/* A file of code in the place of one of Triton's stages, which are not those here. */
+static int refuse_override(PyObject *value)
+{
+    if (value == Py_None)
+        return 0;
+    PyErr_SetString(PyExc_ValueError,
+                    "`ir_override` puts a file in the place of what a stage of Triton's compiler "
+                    "makes; tilec has other stages, and takes none");
+    return -1;
+}
+
 /* A stream is a number, or an object of PyTorch with its number in cuda_stream. */
 static int take_stream(Launch *l, PyObject *value)
 {
@@ -93,6 +118,12 @@ static int take_stream(Launch *l, PyObject *value)
     if (value != Py_None)
         l->options.stream = PyLong_AsVoidPtr(number ? number : value);
     return PyErr_Occurred() ? -1 : 0;
+}
+
+static int refuse_more(void)
+{
+    PyErr_SetString(PyExc_TypeError, "too many arguments");
+    return -1;
 }
 
 static int take_truth(int *option, PyObject *value)
@@ -116,6 +147,27 @@ static bool is_ignored(PyObject *key)
     return false;
 }
 
+static int take_debug(Launch *l, PyObject *value)
+{
+    return value == Py_None ? 0 : take_truth(&l->debug, value);
+}
+
+/* TRITON_DEBUG=1 is for all launches; else the launch decides, @jit where it says nothing, and
+ * TRITON_DEBUG=0 where neither does.  The library hears of it when somebody has said something. */
+static int put_debug(Launch *l)
+{
+    const Kernel *k = l->kernel;
+    int said = l->debug >= 0 ? l->debug : k->debug;
+    int debug = core.debug == 1 || said < 0 ? core.debug : said;
+
+    if (debug < 0 || param_index(k, core.names.debug) >= 0)
+        return 0;
+    if (l->nargs == MOST_PARAMS)
+        return refuse_more();
+    l->args[l->nargs++] = (tilec_arg){.name = "debug", .kind = TILEC_ARG_BOOL, .integer = debug};
+    return 0;
+}
+
 /* What the library itself knows as an option, it takes as a named argument. */
 static int take_option(Launch *l, PyObject *key, PyObject *value)
 {
@@ -125,6 +177,12 @@ static int take_option(Launch *l, PyObject *key, PyObject *value)
         return take_device(l, value);
     if (is_name(key, core.names.stream))
         return take_stream(l, value);
+    if (is_name(key, core.names.debug))
+        return take_debug(l, value);
+    if (is_name(key, core.names.arch))
+        return take_arch(l, value);
+    if (is_name(key, core.names.ir_override))
+        return refuse_override(value);
     if (is_ignored(key))
         return 0;
     if (is_name(key, core.names.check))
@@ -134,10 +192,8 @@ static int take_option(Launch *l, PyObject *key, PyObject *value)
     name = PyUnicode_AsUTF8String(key);
     if (keep_object(&l->keep, name) != 0)
         return -1;
-    if (l->nargs == MOST_PARAMS) {
-        PyErr_SetString(PyExc_TypeError, "too many arguments");
-        return -1;
-    }
+    if (l->nargs == MOST_PARAMS)
+        return refuse_more();
     tilec_arg *a = &l->args[l->nargs];
     if (value_read(value, PyBytes_AsString(name), a, &l->keep) != 0)
         return -1;
@@ -179,7 +235,7 @@ static const char *unknown_name(const Launch *l)
     return NULL;
 }
 
-static void refuse_missing(const Launch *l, const char *param)
+static void refuse_missing(const Launch *l, const Param *param)
 {
     const char *unknown = unknown_name(l);
 
@@ -187,9 +243,37 @@ static void refuse_missing(const Launch *l, const char *param)
         PyErr_Format(PyExc_TypeError,
                      "the kernel misses an argument for `%s`; it has no parameter `%s`, which was "
                      "given",
-                     param, unknown);
+                     param->text, unknown);
+    else if (strcmp(l->kernel->params[0].text, "self") == 0)
+        PyErr_Format(PyExc_TypeError,
+                     "the kernel misses an argument for `%s`: a kernel is no method, and `self` "
+                     "takes the first argument",
+                     param->text);
+    else if (param->is_constexpr)
+        PyErr_Format(PyExc_TypeError,
+                     "the kernel misses an argument for `%s`, which is compiled in: %s=... by name",
+                     param->text, param->text);
     else
-        PyErr_Format(PyExc_TypeError, "the kernel misses an argument for `%s`", param);
+        PyErr_Format(PyExc_TypeError, "the kernel misses an argument for `%s`", param->text);
+}
+
+/* "x, y and n" would be kinder, and longer. */
+static void refuse_count(const Kernel *k, Py_ssize_t n)
+{
+    PyObject *names = PyList_New(0), *comma = PyUnicode_FromString(", "), *text = NULL;
+
+    for (int i = 0; names && i < k->npositional; i++) {
+        if (PyList_Append(names, k->params[i].name) != 0)
+            Py_CLEAR(names);
+    }
+    if (names && comma)
+        text = PyUnicode_Join(comma, names);
+    if (text)
+        PyErr_Format(PyExc_TypeError, "the kernel takes %d arguments%s, but %zd were given: %U",
+                     k->npositional, k->npositional < k->nparams ? " by position" : "", n, text);
+    Py_XDECREF(text);
+    Py_XDECREF(comma);
+    Py_XDECREF(names);
 }
 
 /* Fill in `given`, and behind what will be the parameters' arguments the options. */
@@ -199,8 +283,7 @@ static int take_arguments(Launch *l, PyObject *args, PyObject *kwargs)
     Py_ssize_t n = PyTuple_Size(args);
 
     if (n > k->npositional) {
-        PyErr_Format(PyExc_TypeError, "the kernel takes %d arguments%s, but %zd were given",
-                     k->npositional, k->npositional < k->nparams ? " by position" : "", n);
+        refuse_count(k, n);
         return -1;
     }
     for (Py_ssize_t i = 0; i < n; i++)
@@ -208,13 +291,13 @@ static int take_arguments(Launch *l, PyObject *args, PyObject *kwargs)
     for (int i = (int)n; i < k->nparams; i++)
         l->given[i] = NULL;
     l->nargs = k->nparams;
-    if (kwargs && take_named(l, kwargs) != 0)
+    if ((kwargs && take_named(l, kwargs) != 0) || put_debug(l) != 0)
         return -1;
     for (int i = 0; i < k->nparams; i++) {
         if (!l->given[i])
             l->given[i] = k->params[i].default_value;
         if (!l->given[i]) {
-            refuse_missing(l, k->params[i].text);
+            refuse_missing(l, &k->params[i]);
             return -1;
         }
     }
@@ -252,15 +335,23 @@ static PyObject *named_arguments(const Launch *l)
     return dict;
 }
 
+static int refuse_extent(PyObject *o)
+{
+    const char *advice = "";
+
+    if (PyFloat_Check(o))
+        advice = ": triton.cdiv(n, BLOCK) divides and rounds up";
+    else if (PyTuple_Check(o) || PyList_Check(o))
+        advice = "; a launch names the grid alone, kernel[(x, y)], and no threads: num_warps=... "
+                 "is an argument";
+    PyErr_Format(PyExc_TypeError, "the extents of a grid are integers, not %R%s", o, advice);
+    return -1;
+}
+
 static int read_extent(PyObject *o, int32_t *out)
 {
-    if (!PyIndex_Check(o)) {
-        PyErr_Format(PyExc_TypeError,
-                     "the extents of a grid are integers, not %R: triton.cdiv(n, BLOCK) divides "
-                     "and rounds up",
-                     o);
-        return -1;
-    }
+    if (!PyIndex_Check(o))
+        return refuse_extent(o);
     PyObject *number = PyNumber_Index(o);
     long long v = number ? PyLong_AsLongLong(number) : -1;
 
@@ -290,24 +381,73 @@ static int read_extents(PyObject *tuple, int32_t out[3])
     return 0;
 }
 
+/* The call of a grid's function has failed: was it for want of a parameter, or of an argument? */
+static void explain_call(PyObject *named)
+{
+    PyObject *type, *value, *trace;
+
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    if (!trace && type == PyExc_TypeError) {
+        PyErr_Format(PyExc_TypeError,
+                     "%S: a grid's function gets the arguments by name: lambda meta: "
+                     "(triton.cdiv(n, meta['BLOCK']),)",
+                     value);
+        Py_XDECREF(type);
+        Py_XDECREF(value);
+        return;
+    }
+    if (type == PyExc_KeyError) {
+        PyObject *keys = PyDict_Keys(named);
+        PyObject *note = PyUnicode_FromFormat("the grid may ask for these arguments: %S", keys);
+        Py_XDECREF(PyObject_CallMethod(value, "add_note", "O", note)); /* from Python 3.11 on */
+        PyErr_Clear();
+        Py_XDECREF(note);
+        Py_XDECREF(keys);
+    }
+    PyErr_Restore(type, value, trace);
+}
+
+/* The result is a new reference. */
+static PyObject *call_grid(Launch *l, PyObject *grid)
+{
+    PyObject *named = named_arguments(l);
+    PyObject *result = named ? PyObject_CallFunctionObjArgs(grid, named, NULL) : NULL;
+
+    if (named && !result)
+        explain_call(named);
+    Py_XDECREF(named);
+    return result;
+}
+
+/* Arrays of integers have an index, too, where they have one element. */
+static bool is_sequence(PyObject *o)
+{
+    bool is = PySequence_Check(o) && PySequence_Size(o) >= 0;
+
+    PyErr_Clear();
+    return is;
+}
+
 static int read_grid(Launch *l, PyObject *grid)
 {
-    PyObject *named, *tuple;
+    PyObject *tuple;
 
     l->grid[0] = l->grid[1] = l->grid[2] = 1;
     if (PyTuple_Check(grid))
         return read_extents(grid, l->grid);
-    if (PyIndex_Check(grid) || PyNumber_Check(grid))
+    if (PyLong_CheckExact(grid))
         return read_extent(grid, l->grid);
     if (PyCallable_Check(grid)) {
-        named = named_arguments(l);
-        PyObject *result = named ? PyObject_CallFunctionObjArgs(grid, named, NULL) : NULL;
-        Py_XDECREF(named);
+        PyObject *result = call_grid(l, grid);
         if (keep_object(&l->keep, result) != 0)
             return -1;
         if (!PyCallable_Check(result))
             return read_grid(l, result);
+        grid = result;
     }
+    if (!is_sequence(grid))
+        return read_extent(grid, l->grid);
     tuple = PySequence_Tuple(grid);
     return keep_object(&l->keep, tuple) != 0 ? -1 : read_extents(tuple, l->grid);
 }
@@ -321,12 +461,15 @@ static int make_current(Launch *l)
     int changed = -1;
 
     while (k->file && (changed = file_changed(k->file, changed + 1)) >= 0) {
-        PyObject *stale = PyObject_CallMethod((PyObject *)k, "_changed", "Oi", k->file, changed);
+        PyObject *asked = (PyObject *)k->file, *stale;
 
+        Py_INCREF(asked); /* another thread may let go of it */
+        stale = PyObject_CallMethod((PyObject *)k, "_changed", "Oi", asked, changed);
+        if (stale == Py_True && (PyObject *)k->file == asked)
+            Py_CLEAR(k->file);
+        Py_DECREF(asked);
         if (!stale)
             return -1;
-        if (stale == Py_True)
-            Py_CLEAR(k->file);
         Py_DECREF(stale);
     }
     if (!k->file) {
@@ -342,6 +485,30 @@ static int make_current(Launch *l)
     }
     Py_INCREF(k->file);
     l->file = l->keep.file = k->file;
+    return 0;
+}
+
+static bool is_gpu(const char *device)
+{
+    return device && (strncmp(device, "cuda", 4) == 0 || strncmp(device, "sim", 3) == 0);
+}
+
+/* Triton writes "sm80" for what is "sm_80" here. */
+static int choose_arch(Launch *l)
+{
+    const char *given = l->options.arch;
+
+    if (!given && core.arch && is_gpu(l->options.device))
+        given = PyBytes_AsString(core.arch);
+    l->options.arch = given;
+    if (!given || strncmp(given, "sm", 2) != 0 || given[2] < '0' || given[2] > '9')
+        return 0;
+    size_t room = strlen(given) + 2;
+    char *name = keep_memory(&l->keep, room);
+    if (!name)
+        return -1;
+    snprintf(name, room, "sm_%s", given + 2);
+    l->options.arch = name;
     return 0;
 }
 
@@ -403,9 +570,16 @@ static PyObject *compiled_kernel(Launch *l, const void *which, PyObject *args, P
     }
     call = call_new(l->file, l->args, l->nargs, &l->options);
     made = call ? PyObject_CallMethodObjArgs((PyObject *)l->kernel, core.names._compiled, call,
-                                             args, kwargs ? kwargs : Py_None, NULL)
+                                             args, kwargs ? kwargs : Py_None,
+                                             l->warmup ? Py_True : Py_False, NULL)
                 : NULL;
     Py_XDECREF(call);
+    known = made ? file_compiled(l->file, which) : NULL;
+    if (known) { /* another thread was quicker */
+        Py_INCREF(known);
+        Py_DECREF(made);
+        return known;
+    }
     if (made && file_add_compiled(l->file, which, made) != 0)
         Py_CLEAR(made);
     return made;
@@ -432,6 +606,8 @@ static PyObject *launch(Launch *l, PyObject *grid, PyObject *args, PyObject *kwa
     if (!l->warmup && read_grid(l, grid) != 0)
         return NULL;
     choose_device(l);
+    if (choose_arch(l) != 0)
+        return NULL;
     if (refuse_launch_in_answer(l) != 0)
         return NULL;
     return call_library(l, &which) == 0 ? compiled_kernel(l, which, args, kwargs) : NULL;
@@ -446,7 +622,9 @@ static PyObject *launch_kernel(Kernel *k, PyObject *grid, PyObject *args, PyObje
     l.kernel = k;
     l.file = NULL;
     l.warmup = warmup;
-    l.options = (tilec_launch_options){.check = core.checks};
+    l.options = (tilec_launch_options){.check = core.checks,
+                                       .debug = core.lines ? TILEC_DEBUG_LINES : TILEC_DEBUG_NONE};
+    l.debug = -1;
     l.said = (Said){0};
     keep_init(&l.keep);
     result = launch(&l, grid, args, kwargs);
@@ -478,8 +656,9 @@ static PyObject *bound_call(PyObject *self, PyObject *args, PyObject *kwargs)
     Bound *b = (Bound *)self;
     Kernel *k = (Kernel *)b->kernel;
 
-    return k->is_slow || core.slow ? run_slowly(b, args, kwargs)
-                                   : launch_kernel(k, b->grid, args, kwargs, false);
+    if (k->is_slow || core.slow || ranges_wanted())
+        return run_slowly(b, args, kwargs);
+    return launch_kernel(k, b->grid, args, kwargs, false);
 }
 
 /* A program may keep it where the kernel itself leads to, in a global that the kernel names. */
@@ -662,7 +841,9 @@ static void kernel_dealloc(PyObject *self)
 }
 
 static PyMemberDef kernel_members[] = {
+    {"_file", T_OBJECT, offsetof(Kernel, file), READONLY, NULL},
     {"_is_slow", T_BOOL, offsetof(Kernel, is_slow), 0, NULL},
+    {"_debug", T_INT, offsetof(Kernel, debug), 0, NULL},
     {0},
 };
 

@@ -85,11 +85,34 @@ static PyObject *core_host_device(PyObject *self, PyObject *name)
     return name;
 }
 
+/* arch(name or None): the chip that launches on GPUs compile for unless they say it themselves */
+static PyObject *core_arch(PyObject *self, PyObject *name)
+{
+    PyObject *bytes = name == Py_None ? NULL : PyUnicode_AsUTF8String(name);
+
+    (void)self;
+    if (!bytes && name != Py_None)
+        return NULL;
+    Py_XDECREF(core.arch);
+    core.arch = bytes;
+    Py_RETURN_NONE;
+}
+
 /* slow(bool): from now on launches go through JITFunction.run(), which calls hooks */
 static PyObject *core_slow(PyObject *self, PyObject *slow)
 {
     (void)self;
     core.slow = PyObject_IsTrue(slow) > 0;
+    Py_RETURN_NONE;
+}
+
+/* debug(1, 0 or -1): what launches take for `debug` when they do not say it */
+static PyObject *core_debug(PyObject *self, PyObject *said)
+{
+    (void)self;
+    core.debug = (int)PyLong_AsLong(said);
+    if (PyErr_Occurred())
+        return NULL;
     Py_RETURN_NONE;
 }
 
@@ -173,10 +196,14 @@ static PyMethodDef core_methods[] = {
     {"voices", core_voices, METH_VARARGS, NULL},
     {"check_all", core_check_all, METH_O, NULL},
     {"host_device", core_host_device, METH_O, NULL},
+    {"arch", core_arch, METH_O, NULL},
     {"slow", core_slow, METH_O, NULL},
+    {"debug", core_debug, METH_O, NULL},
     {"touch", core_touch, METH_NOARGS, NULL},
     {"is_dtype", core_is_dtype, METH_O, NULL},
     {"devices", core_devices, METH_NOARGS, NULL},
+    {"profile_start", profile_start, METH_O, NULL},
+    {"profile_stop", profile_stop, METH_O, NULL},
     {"units", core_units, METH_VARARGS, NULL},
     {0},
 };
@@ -197,7 +224,8 @@ static int make_names(void)
         return -1;
     CORE_NAMES(X)
 #undef X
-    return 0;
+    core.profiler_module = PyUnicode_InternFromString("torch.autograd.profiler");
+    return core.profiler_module ? 0 : -1;
 }
 
 static int core_exec(PyObject *module)

@@ -101,19 +101,40 @@ static int read_scalar(PyObject *o, const char *param, tilec_arg *out, Keep *k)
 /* In the words of describe() in tilec/values.py. */
 static int refuse_object(PyObject *o, const char *param)
 {
+    enum { SHOWN = 200 }; /* characters of what may be a whole file */
     PyObject *said = PyObject_CallFunctionObjArgs(core.describe, o, NULL);
     PyObject *what = said ? PyTuple_GetItem(said, 0) : NULL;
     PyObject *advice = said ? PyTuple_GetItem(said, 1) : NULL;
 
-    if (what && advice && advice != Py_None)
-        PyErr_Format(PyExc_TypeError, "`%s` cannot be %U: %R\nhint: %U", param, what, o, advice);
-    else if (what)
-        PyErr_Format(PyExc_TypeError, "`%s` cannot be %U: %R", param, what, o);
+    PyObject *text = what ? PyObject_Repr(o) : NULL;
+    PyObject *begin = text ? PyUnicode_Substring(text, 0, SHOWN) : NULL;
+    const char *more = text && PyUnicode_GetLength(text) > SHOWN ? "..." : "";
+
+    if (begin && advice && advice != Py_None)
+        PyErr_Format(PyExc_TypeError, "`%s` cannot be %U: %U%s\nhint: %U", param, what, begin, more,
+                     advice);
+    else if (begin)
+        PyErr_Format(PyExc_TypeError, "`%s` cannot be %U: %U%s", param, what, begin, more);
+    Py_XDECREF(begin);
+    Py_XDECREF(text);
     Py_XDECREF(said);
     return -1;
 }
 
-/* What no kernel has a value for.  Those that look the same are the same: none is read. */
+/* What tells an object from others: of a function of the language its path, by which kernels call
+ * it; of what no kernel has a value for how it looks. */
+static PyObject *text_of_object(PyObject *o, Py_hash_t hash)
+{
+    PyObject *path = PyObject_GetAttrString(o, "__tilec_builtin__");
+
+    if (path && PyUnicode_Check(path))
+        return path;
+    Py_XDECREF(path);
+    PyErr_Clear();
+    return PyUnicode_FromFormat("%R, a %R of hash %zd", o, Py_TYPE(o), (Py_ssize_t)hash);
+}
+
+/* Those that look the same are the same: none is read. */
 static int read_object(PyObject *o, const char *param, tilec_arg *out, Keep *k)
 {
     Py_hash_t hash = k->any_object ? PyObject_Hash(o) : -1;
@@ -122,7 +143,7 @@ static int read_object(PyObject *o, const char *param, tilec_arg *out, Keep *k)
         PyErr_Clear();
         return refuse_object(o, param);
     }
-    PyObject *text = PyUnicode_FromFormat("%R, a %R of hash %zd", o, Py_TYPE(o), (Py_ssize_t)hash);
+    PyObject *text = text_of_object(o, hash);
     PyObject *bytes = text ? PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass") : NULL;
 
     Py_XDECREF(text);
@@ -267,8 +288,8 @@ int value_dtype(PyObject *o, tilec_dtype *out)
     return known ? 0 : -1;
 }
 
-/* The elements of an array as those of another dtype.  Without an array: any pointer to them, for
- * a compile without a launch. */
+/* The elements of an array as those of another dtype.  Without an array: an aligned pointer to them
+ * and to no others, as most are, for a compile without a launch. */
 static int read_reinterpreted(PyObject *o, const char *param, tilec_arg *out, Keep *k)
 {
     PyObject *base = PyObject_GetAttrString(o, "base"), *dtype;
@@ -279,7 +300,7 @@ static int read_reinterpreted(PyObject *o, const char *param, tilec_arg *out, Ke
     if (keep_object(k, dtype) != 0)
         return -1;
     if (base == Py_None)
-        out->tensor = (tilec_tensor){.data = (void *)256, .ndim = -1};
+        out->tensor = (tilec_tensor){.data = (void *)(uintptr_t)(4096 * ++k->nstand_ins)};
     else if (value_read(base, param, out, k) != 0)
         return -1;
     out->kind = TILEC_ARG_TENSOR;

@@ -42,7 +42,7 @@ PROGRAM = """
 
 def run(*options, text=PROGRAM, **environment):
     return subprocess.run([sys.executable, "-m", "tilec", *options, "-c", textwrap.dedent(text)],
-                          capture_output=True, text=True, timeout=200,
+                          capture_output=True, text=True, timeout=900,
                           env={**os.environ, **environment}, cwd=os.path.dirname(__file__) or ".")
 
 

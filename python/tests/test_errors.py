@@ -2,7 +2,9 @@
 
 import contextlib
 import io
+import os
 import unittest
+from unittest import mock
 
 import tilec
 import tilec.language as tl
@@ -16,6 +18,19 @@ def asserting(x, n, BLOCK: tl.constexpr):
     value = tl.load(x + i)
     tl.device_assert(value < n, "too large")
     tl.store(x + i, value + 1)
+
+
+@tilec.jit
+def computing(x, y, out, OP: tl.constexpr):
+    a, b = tl.load(x), tl.load(y)
+    if OP == "+":
+        tl.store(out, a + b)
+    elif OP == "-":
+        tl.store(out, a - b)
+    elif OP == "*":
+        tl.store(out, a * b)
+    else:
+        tl.store(out, tl.sum(tl.load(x + tl.arange(0, 2)), dtype=x.dtype.element_ty))
 
 
 @tilec.jit
@@ -51,7 +66,7 @@ def executing(x, CODE: tl.constexpr):
 @tilec.jit
 def printing(x, BLOCK: tl.constexpr):
     tl.static_print("compiled for", BLOCK)
-    tl.device_print("value", tl.load(x))
+    tl.device_print("val\x1b[31mue", tl.load(x))
 
 
 @tilec.jit
@@ -73,6 +88,49 @@ def wide(x, OUT: tl.constexpr):
 
 
 class Faults(unittest.TestCase):
+    def test_debug_says_whether_assertions_are_looked_at(self):
+        def fails(**said):
+            try:
+                kernel[(1,)](np.full(4, 9, np.float32), 5.0, BLOCK=4, **said)
+            except RuntimeError as error:
+                self.assertIn("device-side assert", str(error))
+                return True
+            return False
+
+        self.addCleanup(tilec.knobs.refresh_knobs)
+        found = {}
+        for variable in (None, "0", "1"):
+            with mock.patch.dict(os.environ, {"TRITON_DEBUG": variable or ""}):
+                tilec.knobs.refresh_knobs()
+                for flag in (None, False, True):
+                    kernel = tilec.jit(asserting.fn, debug=flag)
+                    found[variable, flag] = [fails(), fails(debug=False), fails(debug=True)]
+        off, on = [False, False, True], [True, False, True]
+        self.assertEqual(found, {(None, None): on, (None, False): off, (None, True): on,
+                                 ("0", None): off, ("0", False): off, ("0", True): on,
+                                 **{("1", flag): [True] * 3 for flag in (None, False, True)}})
+
+    def test_debug_finds_overflow(self):
+        cases = [(np.int32, 2**31 - 1, 1, "+"), (np.int16, -2**15, -1, "+"), (np.uint8, 200, 100, "+"),
+                 (np.int32, -2**31, 1, "-"), (np.uint32, 1, 2, "-"), (np.int8, -128, -1, "*"),
+                 (np.uint32, 2**16, 2**16, "*")]
+        for kind, a, b, op in cases:
+            x, y, out = (np.array([v], kind) for v in (a, b, 0))
+            with np.errstate(over="ignore"):
+                wrapped = {"+": x + y, "-": x - y, "*": x * y}[op]
+            computing[(1,)](x, y, out, OP=op)
+            self.assertEqual(out, wrapped)
+            for said in ({"debug": True}, {"sanitize_overflow": True}):
+                with self.assertRaisesRegex(errors.AssertionFault, f"{x.dtype} overflow detected"):
+                    computing[(1,)](x, y, out, OP=op, **said)
+            computing[(1,)](x, y, out, OP=op, debug=True, sanitize_overflow=False)
+            computing[(1,)](x * 0, x * 0, out, OP=op, debug=True)
+        x = np.array([2**31 - 1, 1], np.int32)
+        computing[(1,)](x, x, out.astype(np.int32), OP="sum", debug=True)  # Triton looks into no reduction
+        x, out = np.array([2**63 - 1]), np.zeros(1, np.int64)
+        computing[(1,)](x, x, out, OP="+", debug=True)  # nor at 64 bits
+        self.assertEqual(out[0], -2)
+
     def test_assertion(self):
         x = np.arange(8, dtype=np.float32)
         with self.assertRaises(AssertionError) as caught:
@@ -253,7 +311,7 @@ class Speech(unittest.TestCase):
         lines = out.getvalue().splitlines()
         self.assertEqual(lines[0], "compiled for 64")
         self.assertEqual(len(lines), 3)
-        self.assertIn("2.5", lines[1])
+        self.assertIn("val\\x1b[31mue: 2.5", lines[1])
         self.assertEqual(err.getvalue(), "")
 
     def test_warnings(self):
@@ -267,6 +325,18 @@ class Speech(unittest.TestCase):
         self.assertEqual(out.getvalue(), "")
         self.assertIn("warning:", err.getvalue())
         self.assertIn(f"{__file__}:", err.getvalue())
+
+    def test_forgotten_arrays_are_their_programs_business(self):
+        @tilec.jit
+        def forgets(x, bias):
+            value = tl.load(x)
+            tl.store(x, 1.0)
+
+        err = io.StringIO()
+        with contextlib.redirect_stderr(err):
+            forgets[(1,)](np.zeros(1, np.float32), np.zeros(1, np.float32))
+        self.assertIn("`value` is loaded, and stands nowhere else", err.getvalue())
+        self.assertNotIn("bias", err.getvalue())
 
     def test_stdout_that_fails(self):
         class Broken(io.StringIO):

@@ -6,6 +6,7 @@ import enum
 import sys
 import types
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 import unittest.mock
 import uuid
 import warnings
@@ -14,6 +15,11 @@ import tilec
 import tilec.language as tl
 from helper_kernels import add, copy_matrix, store_number
 from needs_numpy import np, setUpModule
+
+
+def aligned(array):
+    """The part of an array of four bytes an element that begins at a multiple of 64 bytes."""
+    return array[-array.ctypes.data % 64 // 4:]
 
 
 @tilec.jit
@@ -50,6 +56,16 @@ def choose(out, other, NAME: tl.constexpr, DTYPE: tl.constexpr, SHAPE: tl.conste
         tl.store(out + 1, 2)
     tl.store(out + 2, tl.full((), 2.75, DTYPE).to(tl.float32))
     tl.store(out + 3, SHAPE[0] * 10 + SHAPE[1])
+
+
+@tilec.jit
+def needs_block(out, BLOCK: tl.constexpr):
+    tl.store(out + tl.arange(0, BLOCK), 1)
+
+
+@tilec.jit
+def method(self, out):
+    tl.store(out, 1)
 
 
 @tilec.jit
@@ -466,13 +482,39 @@ class Values(unittest.TestCase):
                 (lambda: store_number[(1,)](out, num_warps=4), "misses an argument for `value`$"),
                 (lambda: store_number[(2.5,)](out, 1), "are integers, not 2.5: triton.cdiv"),
                 (lambda: store_number[2.5](out, 1), "are integers, not 2.5: triton.cdiv"),
-                (lambda: store_number[(1,)](out, 1, 2), "takes 2 arguments, but 3 were given"),
+                (lambda: store_number[(1,)](out, 1, 2), "takes 2 arguments, but 3 were given: out, value"),
+                (lambda: needs_block[(1,)](out), "`BLOCK`, which is compiled in: BLOCK=... by name"),
+                (lambda: store_number[("4",)](out, 1), "are integers, not '4'$"),
+                (lambda: store_number[None](out, 1), "are integers, not None$"),
+                (lambda: store_number[(1,), 256](out, 1), "names the grid alone, kernel.*no threads"),
+                (lambda: store_number[lambda: 1](out, 1), "gets the arguments by name: lambda meta"),
+                (lambda: store_number[(1,)](b"x" * 9000, 1), r"cannot be a bytes: b'x{198}\.\.\.\nhint: numpy.frombuffer"),
+                (lambda: store_number[(1,)](out.astype(complex), 1), "real and imaginary parts in turn"),
+                (lambda: store_number[(1,)](out.astype(object), 1), r"\.astype\(numpy.float32\) makes numbers"),
+                (lambda: store_number[(1,)](np.zeros(1, [("a", "f4")]), 1), r"a field of it, x\['name'\]"),
+                (lambda: store_number[(1,)](out.astype(">i4"), 1), r"newbyteorder\('='\)"),
+                (lambda: method[(1,)](out), "a kernel is no method, and `self` takes the first"),
+                (lambda: tilec.jit(num_warps=4), "no option `num_warps`: options of a launch stand there"),
                 (lambda: store_number[(1,)](out, out=out, value=1), "two values for the parameter `out`"),
                 (lambda: store_number[(1,)](out, 1, vaule=2), "no parameter `vaule`")):
             with self.assertRaisesRegex(TypeError, text):
                 call()
         with self.assertRaisesRegex(RuntimeError, "Cannot call @triton.jit"):
             store_number(out, 1)
+        with self.assertRaisesRegex(AttributeError, "has no `sum`: a launch gives no result, which"):
+            store_number[(1,)](out, 1).sum()
+        with self.assertRaisesRegex(tilec.TritonError, "hint: did you mean `num_warps`?"):
+            store_number[(1,)](out, 1, num_warp=4)
+        with self.assertRaises(KeyError) as caught:
+            store_number[lambda meta: meta["BLOCK"]](out, 1)
+        if sys.version_info >= (3, 11):
+            self.assertIn("these arguments: ['out', 'value']", caught.exception.__notes__[0])
+
+    def test_arrays_as_grids(self):
+        out = np.zeros(1, np.int32)
+        for grid in (np.array([1]), np.array([1, 1]), np.array(1), np.int64(1), [1]):
+            store_number[grid](out, out[0] + 1)
+        self.assertEqual(out[0], 5)
 
 
 @tilec.jit
@@ -509,6 +551,16 @@ def copy_tile(from_, to, row):
     to.store([0, 0], from_.load([row, 0]))
 
 
+@tilec.jit
+def apply_float(out, function: tl.constexpr, x):
+    tl.store(out, function(x))
+
+
+@tilec.jit
+def asked(out, function: tl.constexpr):
+    tl.store(out, function())
+
+
 class Aggregates(unittest.TestCase):
     def test_functions(self):
         out = np.zeros(1, np.int32)
@@ -525,6 +577,18 @@ class Aggregates(unittest.TestCase):
         with self.assertRaisesRegex(tilec.errors.CompilationError, "unknown"):
             two.src = "def times(x):\n    return unknown\n"
             apply[(1,)](out, two, 3)
+
+    def test_functions_of_the_language(self):
+        out = np.zeros(1, np.float32)
+        for function, expected in ((tl.exp2, 8), (tl.math.sqrt, np.sqrt(np.float32(3))),
+                                   (tl.extra.libdevice.rint, 3), (tl.exp2, 8)):
+            apply_float[(1,)](out, function, 3.0)
+            self.assertEqual(out[0], np.float32(expected))
+        out = np.zeros(1, np.int32)
+        asked[(1,)](out, tl.extra.cuda.num_warps)
+        self.assertEqual(out[0], 4)
+        asked[(1,)](out, tl.extra.cuda.num_threads)
+        self.assertEqual(out[0], 128)
 
     def test_functions_are_let_go(self):
         function = multiplier(3)
@@ -665,9 +729,70 @@ class Options(unittest.TestCase):
             runtime.jit_post_compile_hook = lambda **told: seen.append(told["fn"].name)
             store[(1,)](out, 5)
         about = {"name": "store", "function": None, "stream": 0, "grid": (1,), "n": 5}
-        self.assertEqual(seen, ["store", ("enter", about, 0), ("exit", "store", 5)])
+        self.assertEqual(seen, [store.__qualname__, ("enter", about, 0), ("exit", "store", 5)])
         store[(1,)](out, 7)
         self.assertEqual((out[0], len(seen)), (7, 3))
+
+    def test_arch(self):
+        x, knobs = np.arange(8, dtype=np.float32), tilec.knobs.runtime
+
+        def target(**options):
+            made = add[(1,)](x, x, out := np.zeros_like(x), 8, BLOCK=8, **options)
+            self.assertEqual(out.tolist(), (2 * x).tolist())
+            return next(line for line in made.asm["ptx"].splitlines() if ".target" in line).split()[1]
+
+        self.assertEqual(target(device="sim", arch="sm80"), "sm_80")
+        self.assertEqual(target(device="sim", arch="sm_90"), "sm_90")
+        with knobs.scope():
+            knobs.override_arch = "sm89"
+            self.assertEqual(target(device="sim"), "sm_89")
+            self.assertEqual(target(device="sim", arch="sm80"), "sm_80")
+            add[(1,)](x, x, np.zeros_like(x), 8, BLOCK=8)  # it is about GPUs
+        self.assertNotEqual(target(device="sim", arch=None), "sm_89")
+        add[(1,)](x, x, np.zeros_like(x), 8, BLOCK=8, arch="x86-64-v3")
+        with self.assertRaisesRegex(tilec.errors.TritonError, "sm_80"):
+            add[(1,)](x, x, x, 8, BLOCK=8, arch="sm80")
+        with self.assertRaises(TypeError):
+            add[(1,)](x, x, x, 8, BLOCK=8, arch=80)
+
+    def test_override_of_stages(self):
+        x = np.zeros(8, np.float32)
+        add[(1,)](x, x, x, 8, BLOCK=8, ir_override=None)
+        with self.assertRaisesRegex(ValueError, "`ir_override` puts a file in the place"):
+            add[(1,)](x, x, x, 8, BLOCK=8, ir_override="add.ttgir")
+
+    def test_profiler_of_torch(self):
+        @tilec.jit
+        def store(out, n):
+            tl.store(out, n)
+
+        class record_function:
+            def __init__(self, name):
+                self.name = name
+
+            def __enter__(self):
+                seen.append(("enter", self.name, out[0]))
+
+            def __exit__(self, *_):
+                seen.append(("exit", self.name, out[0]))
+
+        out, seen = np.zeros(1, np.int32), []
+        profiler = types.ModuleType("torch.autograd.profiler")
+        profiler.record_function = record_function
+        with unittest.mock.patch.dict(sys.modules, {"torch.autograd.profiler": profiler}):
+            store[(1,)](out, 3)  # one that does not say whether it is at work
+            profiler._is_profiler_enabled = False
+            store[(1,)](out, 4)
+            profiler._is_profiler_enabled = True
+            store[(1,)](out, 5)
+            store.warmup(out, 7, grid=(1,))  # nothing is launched
+            with tilec.knobs.runtime.scope():
+                tilec.knobs.runtime.launch_enter_hook = lambda _: seen.append("hook")
+                store.run(out, 6, grid=(1,))
+        store[(1,)](out, 8)
+        self.assertEqual(seen, [("enter", "store", 4), ("exit", "store", 5), "hook",
+                                ("enter", "store", 5), ("exit", "store", 6)])
+        self.assertEqual(out[0], 8)
 
     def test_hooks_of_loading(self):
         @tilec.jit
@@ -684,6 +809,68 @@ class Options(unittest.TestCase):
             self.addCleanup(hook.remove, told)
         made = [store[(1,)](out, VALUE=value) for value in (3, 3, 4)]
         self.assertEqual(seen, 2 * [("store", made[0].hash)] + 2 * [("store", made[2].hash)])
+
+    def test_preload(self):
+        @tilec.jit
+        def store(out, n, pair, KIND: tl.constexpr):
+            tl.store(out + pair[1], (n + pair[0]).to(KIND))
+
+        told, out = [], aligned(np.zeros(80, np.int32))
+        with tilec.knobs.runtime.scope():
+            tilec.knobs.runtime.jit_cache_hook = lambda **about: told.append(about)
+            made = store.warmup(out, 32, (2, tl.constexpr(3)), tl.int32, grid=(1,))
+        about, = told
+        self.assertEqual((about["fn"].name, about["compile"]["is_warmup"]), (store.__qualname__, True))
+        self.assertIs(store.device_caches[0][0][about["key"]], made)
+        self.assertEqual(about["compile"]["signature"]["n"], "i32")
+        text = about["compile"]["specialization_data"]
+        store.device_caches[0][0].clear()
+        self.assertFalse(store.device_caches[0][0])
+        again = store.preload(text)
+        self.assertIsNot(again, made)
+        self.assertEqual(again.hash, made.hash)
+        self.assertEqual(len(store.device_caches[0][0]), 1)
+        store[(1,)](out, 48, (2, tl.constexpr(3)), tl.int32)
+        self.assertEqual(out[3], 50)
+        with self.assertRaisesRegex(RuntimeError, "Specialization data is for"):
+            store_number.preload(text)
+
+    def test_warmup_by_dtypes_compiles_for_arrays(self):
+        @tilec.jit
+        def move(x, out, N: tl.constexpr):
+            i = tl.arange(0, N)
+            tl.store(out + i, tl.load(x + i))
+
+        made = move.warmup(tilec.MockTensor(tl.float32), tilec.MockTensor(tl.float32), N=16, grid=(1,))
+        memory = aligned(np.zeros(256, np.float32))
+        self.assertIs(move[(1,)](memory[:16], memory[64:80], N=16), made)
+
+    def test_compiling_elsewhere(self):
+        @tilec.jit
+        def store(out, VALUE: tl.constexpr):
+            tl.store(out, VALUE)
+
+        @tilec.jit
+        def wrong(out):
+            tl.store(out, missing)  # noqa: F821
+
+        out, cache = np.zeros(1, np.int32), store.device_caches[0][0]
+        with ThreadPoolExecutor(2) as pool:
+            with tilec.AsyncCompileMode(pool):
+                futures = [store.warmup(out, value, grid=(1,)) for value in (1, 2, 1)]
+                self.assertIs(futures[0], futures[2])
+                made = [future.result() for future in futures]
+                self.assertEqual(len(cache), 0)
+                self.assertIs(store[(1,)](out, 2), made[1])
+                self.assertEqual((out[0], len(cache)), (2, 2))
+                store.warmup(out, 3, grid=(1,))
+            self.assertEqual(len(cache), 3)
+            self.assertIs(store.warmup(out, 1, grid=(1,)), made[0])
+            with self.assertRaisesRegex(tilec.CompilationError, "`missing` is not defined"):
+                with tilec.AsyncCompileMode(pool):
+                    wrong.warmup(out, grid=(1,))
+            with tilec.AsyncCompileMode(pool, ignore_errors=True):
+                wrong.warmup(out, grid=(1,))
 
     def test_names_of_compiled_kernels(self):
         def name(specialization):
@@ -710,14 +897,48 @@ class Options(unittest.TestCase):
         self.assertNotIn("div 16", made[0].asm["ttir"])
         self.assertIsNot(store_number[(1,)](out, 1), store_number[(1,)](out, 16))
 
-    def test_debug_compiles_nothing_anew(self):
+    def test_debug_is_compiled_in(self):
         out = np.zeros(1, np.int32)
-        self.assertIs(store_number[(1,)](out, 6), store_number[(1,)](out, 6, debug=True))
+        usual = store_number[(1,)](out, 6)
+        self.assertIs(usual, store_number[(1,)](out, 6, debug=None))
+        self.assertIsNot(usual, store_number[(1,)](out, 6, debug=True))
 
     def test_libraries_of_other_compilers(self):
         out = np.zeros(1, np.int32)
         store_number[(1,)](out, 6, extern_libs={"libdevice": "libdevice.10.bc"})
         self.assertEqual(out[0], 6)
+
+
+@tilec.jit
+def grow(x, n, BLOCK: tl.constexpr):
+    v = tl.load(x + tl.arange(0, BLOCK))
+    for i in range(n):
+        v = v * 1.000001 + i
+    tl.store(x + tl.arange(0, BLOCK), v)
+
+
+class Profile(unittest.TestCase):
+    def test_lines(self):
+        for device in (None, "interp"):
+            x = np.ones(64, np.float32)
+            with tilec.profile(device) as p:
+                with self.assertRaises(tilec.errors.DeviceError):
+                    tilec.profile(device).__enter__()
+                for _ in range(1000):
+                    grow[(1,)](x, 20000 if device is None else 500, BLOCK=64, device=device or "cpu")
+                    if device:
+                        break
+            loop = [line for line in p.lines if line.source == "v = v * 1.000001 + i"]
+            self.assertEqual([line.file for line in loop], [__file__])
+            # What launching takes depends on the machine; of the kernel's own lines the loop's lead.
+            kernel = [line for line in p.lines if line.file]
+            rounds = [line.share for line in kernel if 0 <= loop[0].line - line.line <= 1]
+            self.assertGreater(sum(rounds), 0.5 * sum(line.share for line in kernel))
+            self.assertAlmostEqual(sum(line.share for line in p.lines), 1)
+            self.assertRegex(str(p), r"(?m)^test_launch.py:\d+ +\d+\.\d%  v = v \* 1\.000001 \+ i$")
+        with tilec.profile() as nothing:
+            pass
+        self.assertEqual((nothing.lines, nothing.samples), ([], 0))
 
 
 if __name__ == "__main__":

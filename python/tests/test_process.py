@@ -33,7 +33,7 @@ def spin(x, n):
 def python(text, **environment):
     """Run a program in an interpreter of its own; its completed process."""
     return subprocess.run([sys.executable, "-c", textwrap.dedent(text)], capture_output=True,
-                          text=True, timeout=120, env={**os.environ, **environment},
+                          text=True, timeout=900, env={**os.environ, **environment},
                           cwd=os.path.dirname(__file__))
 
 
@@ -41,7 +41,7 @@ class Traceback(unittest.TestCase):
     def test_that_of_a_program_begins_with_it(self):
         """As `python program.py` would show it: no frame of tilec or runpy is in front."""
         run = subprocess.run([sys.executable, "-m", "tilec", "-c", "def f():\n    1 / 0\nf()"],
-                             capture_output=True, text=True, timeout=120)
+                             capture_output=True, text=True, timeout=900)
         self.assertEqual(run.returncode, 1)
         frames = [line.strip() for line in run.stderr.splitlines() if line.startswith("  File ")]
         self.assertEqual(frames, ['File "<tilec -c>", line 3, in <module>',
@@ -50,16 +50,21 @@ class Traceback(unittest.TestCase):
 
 
 INTERRUPTED = """
-    import os, signal, threading, time
+    import os, signal, socket, threading, time
     import numpy as np
     from helper_kernels import wait
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has its background jobs ignore it
     gate, count = np.zeros(1, np.int32), np.zeros(1, np.int32)
+    heard, hears = socket.socketpair()  # a byte when the signal has come, to whichever thread
+    hears.setblocking(False)
+    signal.set_wakeup_fd(hears.fileno(), warn_on_full_buffer=False)
     def interrupt(times):
         while count[0] == 0:
             pass
         os.kill(os.getpid(), signal.SIGINT)
         if times == 1:
+            heard.recv(1)
             gate[0] = 1
             return
         while True:
@@ -281,12 +286,12 @@ class Processes(unittest.TestCase):
     def test_import_is_quick_and_brings_no_library(self):
         done = python("""
             import sys, time
-            start = time.perf_counter()
+            start = time.process_time()
             import tilec
-            print(time.perf_counter() - start, *(m for m in ("numpy", "torch") if m in sys.modules))
+            print(time.process_time() - start, *(m for m in ("numpy", "torch") if m in sys.modules))
         """)
         self.assertEqual(len(done.stdout.split()), 1, done.stdout + done.stderr)
-        self.assertLess(float(done.stdout), 1)  # 30 ms where nothing else runs
+        self.assertLess(float(done.stdout), 1)  # second of the CPU; 30 ms is usual
 
 
 class Memory(unittest.TestCase):

@@ -31,13 +31,13 @@ def timed(times, calls=None):
             calls.append(BLOCK)
         if isinstance(times[BLOCK], Exception):
             raise times[BLOCK]
-        latest[0] = times[BLOCK]
+        latest.time = times[BLOCK]
 
     def measure(fn, quantiles):
         fn()
-        return [latest[0]] * 3
+        return [latest.time] * 3
 
-    latest = [0]
+    latest = threading.local()  # others may launch what they have tuned between the two
     return Standin(kernel), measure
 
 
@@ -133,6 +133,18 @@ class Autotune(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "`BLOCK`.*by the launch and by the configuration"):
             autotune(SIZES, key=[], do_bench=measure)(kernel)[(1,)](None, 1, BLOCK=16)
 
+    def test_what_is_no_configuration(self):
+        kernel, measure = timed({16: 1})
+        for make, text in ((lambda: Config({"BLOCK": 16}, warps=4), "`warps`: did you mean `num_warps`"),
+                           (lambda: Config(BLOCK=16), r"`BLOCK`: .* Config\({'BLOCK': 128}\)"),
+                           (lambda: Config(16), "are a dictionary: Config"),
+                           (lambda: autotune([{"BLOCK": 16}], key=[])(kernel), "none is {'BLOCK': 16}"),
+                           (lambda: heuristics({"BLOCK": 16})(kernel), "a dictionary of functions"),
+                           (lambda: heuristics(["BLOCK"])(kernel), "a dictionary of functions")):
+            with self.assertRaisesRegex(TypeError, text):
+                make()
+        self.assertEqual(autotune(SIZES[:1], key="n", do_bench=measure)(kernel).keys, ["n"])
+
     def test_unknown_names(self):
         kernel, _ = timed({})
         with self.assertWarnsRegex(RuntimeWarning, "key .*`m`, only x, n, BLOCK"):
@@ -172,7 +184,7 @@ class Autotune(unittest.TestCase):
         self.assertEqual((calls, seen), ([256], [(7, True)]))
         tuned = autotune(SIZES, key=[], prune_configs_by={
             "early_config_prune": lambda *_, **__: []})(kernel)
-        with self.assertRaisesRegex(AutotunerError, "left no configuration"):
+        with self.assertRaisesRegex(AutotunerError, "No valid autotuner configs after pruning"):
             tuned[(1,)](None, 7)
 
     def test_hooks(self):

@@ -23,6 +23,7 @@ from .install import install
 from .kernel import KernelInterface
 from .language.constants import cdiv, constexpr_function, next_power_of_2
 from .language.core import _aggregate as aggregate, must_use_result
+from .profile import profile
 from .tuning import Autotuner, Config, Heuristics, autotune, heuristics
 from .wrappers import MockTensor, TensorWrapper, reinterpret
 
@@ -49,6 +50,8 @@ def __getattr__(name):
 
     if name in _LATER:
         return importlib.import_module(f"{__name__}.{name}")
+    if name == "AsyncCompileMode":
+        return importlib.import_module(f"{__name__}.async_compile").AsyncCompileMode
     if name == "compile":
         return importlib.import_module(f"{__name__}.compiler").compile
     raise AttributeError(f"module `{__name__}` has no `{name}`")

@@ -216,20 +216,24 @@ def _fresh_knobs_impl(skipped_attr=None):
     the environment, and one that puts both back.
     """
     groups = [v for n, v in vars(knobs).items()
-              if isinstance(v, knobs.Knobs) and n not in (skipped_attr or ())]
-    before = dict(os.environ)
+              if isinstance(v, knobs.base_knobs) and n not in (skipped_attr or ())]
+    before, propagates = dict(os.environ), knobs.propagate_env
     scopes = contextlib.ExitStack()
 
     def fresh():
         for group in groups:
             scopes.enter_context(group.scope())
-            for variable, _, _ in group.reset()._settings.values():
-                os.environ.pop(variable or "", None)
+            for setting in group.reset().knob_descriptors.values():
+                os.environ.pop(setting.key, None)
+        os.environ.pop("TRITON_DEBUG", None)
+        knobs.refresh_knobs()
+        knobs.propagate_env = True
         return knobs
 
     def reset():
         scopes.close()
         os.environ.clear()
         os.environ.update(before)
+        knobs.propagate_env = propagates
 
     return fresh, reset

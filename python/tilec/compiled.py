@@ -51,7 +51,7 @@ Specialization = collections.namedtuple("Specialization", "signature constants")
 def _specialization(kernel, call):
     import re
 
-    header = call.dump("ir").partition("\n")[0]
+    header = re.search("^kernel .*", call.dump("ir"), re.MULTILINE).group()  # behind its constants
     types = dict(re.findall(r"%(\w+): (\*?\w+)", header))
     given = call.constants()
     signature = {name: types.get(name, "constexpr") for name in kernel.arg_names}
@@ -71,8 +71,12 @@ class CompiledKernel:
         self.asm = Texts(kernel, call)
         self.src = kernel
         self.name = kernel.__name__ if kernel.has_usual_repr else \
-            kernel.repr(_specialization(kernel, call))
+            kernel.repr(self.specialization())
         self.function = None
+
+    def specialization(self):
+        """The types and constants that it was compiled for."""
+        return _specialization(self._kernel, self._call)
 
     def _on_gpu(self):
         return self._call.device() in ("cuda", "sim")
@@ -125,6 +129,10 @@ class CompiledKernel:
 
     def __getitem__(self, grid):
         return self._kernel[grid]
+
+    def __getattr__(self, name):
+        raise AttributeError(f"a compiled kernel has no `{name}`: a launch gives no result, which "
+                             "is in the arrays that the kernel stores to")
 
     def __repr__(self):
         return f"<{self.name}, compiled for {self._call.device()}>"

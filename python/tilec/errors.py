@@ -85,6 +85,9 @@ class PTXASError(_WithMessage):
 class AutotunerError(_WithMessage):
     """Tuning came to no result."""
 
+    def __str__(self):
+        return f"Autotuner error: {self.error_message}"
+
 
 class AssertionFault(TritonError, AssertionError, RuntimeError):
     """A tl.device_assert that failed in a launch: its text, place and program."""
@@ -172,7 +175,10 @@ def _fault(kind, text):
     for title, fault in _FAULTS:
         if reason.startswith(title):
             return fault(text)
-    return AccessFault(text) if kind == "access" else AssertionFault(text)
+    if kind == "access":
+        return AccessFault(text)
+    # what PyTorch says of a GPU's, which programs look for
+    return AssertionFault(f"{text}\nnote: a device-side assert was triggered")
 
 
 def _refusal(text):

@@ -7,9 +7,11 @@ what was compiled, and the exceptions.
 
 import collections
 import itertools
+import sys
+import threading
 import types
 
-from . import _core, errors, knobs
+from . import _core, async_compile, errors, knobs
 from .compiled import CompiledKernel
 from .gradients import warn_of_gradients
 from .kernel import KernelInterface
@@ -48,6 +50,9 @@ def _listed(names, which):
                  if not isinstance(w, int) or w < len(names))
 
 
+_NUMBERS = itertools.count()
+_SETTING = threading.Lock()
+
 # what hooks are told of the kernel
 FunctionInfo = collections.namedtuple("FunctionInfo", "module name jit_function")
 
@@ -69,13 +74,25 @@ class LaunchMetadata:
         return about
 
 
+class _Compiled(dict):
+    """{key: compiled kernel}, emptied when the kernel is loaded again; emptying it has that done."""
+
+    def __init__(self, kernel):
+        super().__init__()
+        self._kernel = kernel
+
+    def clear(self):
+        super().clear()
+        self._kernel._set_file(None)
+
+
 class DeviceCaches:
-    """JITFunction.device_caches[device]: a tuple that begins with {number: compiled kernel}.  There is
-    one for all devices, whatever a program's library calls the current one.
+    """JITFunction.device_caches[device]: a tuple that begins with what was compiled.  There is one for
+    all devices, whatever a program's library calls the current one.
     """
 
-    def __init__(self):
-        self._compiled = {}
+    def __init__(self, kernel):
+        self._compiled = _Compiled(kernel)
 
     def __getitem__(self, device):
         return (self._compiled, {}, None, None, None)
@@ -107,7 +124,7 @@ class JITFunction(_core.Kernel, KernelInterface):
         self.arg_names = names
         self.constexprs = [p.num for p in self.params if p.is_constexpr]
         self.pre_run_hooks = []
-        self.device_caches = DeviceCaches()
+        self.device_caches = DeviceCaches(self)
         self.module = self.__module__ = fn.__module__
         self.__name__ = fn.__name__
         self.__qualname__ = fn.__qualname__
@@ -118,6 +135,15 @@ class JITFunction(_core.Kernel, KernelInterface):
         self._set_params(tuple((p.name, p.is_constexpr, *([p.default] if p.has_default else []))
                                for p in self.params),
                          sum(p.kind != p.KEYWORD_ONLY for p in self.signature.parameters.values()))
+
+    @property
+    def debug(self):
+        """What @jit says of assertions and of integers that overflow; None: nothing."""
+        return None if self._debug < 0 else bool(self._debug)
+
+    @debug.setter
+    def debug(self, said):
+        self._debug = -1 if said is None else bool(said)
 
     # --- the source ------------------------------------------------------------------------
 
@@ -155,29 +181,52 @@ class JITFunction(_core.Kernel, KernelInterface):
 
     def _load(self):
         names = Surroundings(self)
-        self._set_file(_core.File(names.root, names))
-        self.device_caches.clear()  # what was compiled is for the file before
+        file = _core.File(names.root, names)
+        with _SETTING:
+            if self._file is None:  # else another thread was quicker, and may have compiled already
+                self.device_caches.clear()  # what was compiled is for the file before
+                self._set_file(file)
 
     def _changed(self, file, index):
         return file.resolve.changed(file, index)
 
-    def _compiled(self, call, args, kwargs):
-        warn_of_gradients(self.__name__, itertools.chain(zip(self.arg_names, args),
-                                                         (kwargs or {}).items()))
+    def _compiled(self, call, args, kwargs, is_warmup):
+        kwargs = kwargs or {}
+        warn_of_gradients(self.__name__, itertools.chain(zip(self.arg_names, args), kwargs.items()))
         made = CompiledKernel(self, call)
         cache = self.device_caches[0][0]
-        cache[len(cache)] = made
+        key = f"{self.__qualname__} {next(_NUMBERS)}"
+        if async_compile.in_task():
+            async_compile.active.hold(lambda: cache.__setitem__(key, made))
+        else:
+            cache[key] = made
         for hook in (knobs.runtime.kernel_load_start_hook, knobs.runtime.kernel_load_end_hook):
             if hook:
                 hook(module=None, function=None, name=made.name, metadata_group={}, hash=made.hash)
-        for hook in (knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook):
-            if hook is not None:
-                hook(key=made.hash, repr=f"{self.__name__}({made.asm['ttir'].splitlines()[0]})",
-                     fn=FunctionInfo(self.__module__, self.__name__, self),
-                     compile={"key": made.hash, "device": 0, "num_warps": made.metadata.num_warps,
-                              "num_ctas": 1, "num_stages": made.metadata.num_stages},
-                     is_manual_warmup=False, already_compiled=False)
+        hooks = (knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook)
+        if any(hooks):
+            told = self._told_of(made, key, args, kwargs, is_warmup)
+            for hook in filter(None, hooks):
+                hook(**told)
         return made
+
+    def _told_of(self, made, key, args, kwargs, is_warmup):
+        """What hooks are told of a compile, which lies behind it here."""
+        from .preload import text_of
+
+        specialization = made.specialization()
+        return {"key": key, "repr": f"{self.__name__}({made.asm['ttir'].splitlines()[0]})",
+                "fn": FunctionInfo(self.__module__, self.__qualname__, self),
+                "compile": {"key": key, "device": 0, "signature": specialization.signature,
+                            "constants": specialization.constants, "configs": [{}],
+                            "num_warps": made.metadata.num_warps, "num_ctas": 1,
+                            "num_stages": made.metadata.num_stages,
+                            "enable_fp_fusion": kwargs.get("enable_fp_fusion", True),
+                            "launch_cooperative_grid": False,
+                            "extern_libs": tuple((kwargs.get("extern_libs") or {}).items()),
+                            "specialization_data": text_of(self, args, kwargs),
+                            "is_warmup": is_warmup},
+                "is_manual_warmup": is_warmup, "already_compiled": False}
 
     # --- launching -------------------------------------------------------------------------
 
@@ -188,20 +237,41 @@ class JITFunction(_core.Kernel, KernelInterface):
         if warmup:
             args = tuple(map(_for_warmup, args))
             kwargs = {name: _for_warmup(value) for name, value in kwargs.items()}
+            return self._warm_up(grid, args, kwargs)
+        made = self._launch_with_hooks(grid, args, kwargs)
+        if async_compile.active:
+            async_compile.active.take()
+        return made
+
+    def _warm_up(self, grid, args, kwargs):
+        from .preload import text_of
+
+        mode, text = async_compile.active, None
+        if mode and mode.executor:
+            text = text_of(self, args, kwargs)
+        if text is None:  # what cannot be told apart is compiled at once
             return self._launch(grid, args, kwargs, True)
-        return self._launch_with_hooks(grid, args, kwargs)
+        return mode.submit(self, text, lambda: self._launch(grid, args, kwargs, True))
 
     def _launch_with_hooks(self, grid, args, kwargs):
         enter, leave = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
         if not enter and not leave:
-            return self._launch(grid, args, kwargs, False)
+            return self._launch_in_range(grid, args, kwargs)
         about = LaunchMetadata(self._launch(grid, args, kwargs, True), grid, args, kwargs)
         if enter:
             enter(about)
-        made = self._launch(grid, args, kwargs, False)
+        made = self._launch_in_range(grid, args, kwargs)
         if leave:
             leave(about)
         return made
+
+    def _launch_in_range(self, grid, args, kwargs):
+        """Where a profiler of PyTorch is at work it records the launch, under the kernel's name."""
+        profiler = sys.modules.get("torch.autograd.profiler")
+        if not getattr(profiler, "_is_profiler_enabled", False):
+            return self._launch(grid, args, kwargs, False)
+        with profiler.record_function(self.__name__):
+            return self._launch(grid, args, kwargs, False)
 
     def warmup(self, *args, grid, **kwargs):
         return self.run(*args, grid=grid, warmup=True, **kwargs)
@@ -212,7 +282,10 @@ class JITFunction(_core.Kernel, KernelInterface):
         self._is_slow = True
 
     def preload(self, specialization_data):
-        raise NotImplementedError("tilec keeps compiled kernels by itself: there is nothing to load")
+        """Compile for what a hook was told as compile["specialization_data"]; the compiled kernel."""
+        from .preload import preload
+
+        return preload(self, specialization_data)
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel\n"
@@ -257,8 +330,11 @@ def _for_warmup(value):
 
 
 def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
-        do_not_specialize_on_alignment=None, debug=None, noinline=None):
+        do_not_specialize_on_alignment=None, debug=None, noinline=None, **unknown):
     """Make a kernel of a function: @jit, or @jit(do_not_specialize=["n"])."""
+    if unknown:
+        raise TypeError(f"jit has no option `{min(unknown)}`: options of a launch stand there, "
+                        "kernel[grid](..., num_warps=4), or in a Config of @autotune")
 
     def decorate(function):
         if isinstance(function, JITFunction):

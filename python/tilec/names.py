@@ -245,7 +245,8 @@ class Surroundings:
                 file.watch(value, "_source", True, True)
                 return (_FUNCTION, _JIT, self._describe(value.fn, value._source, value))
             if isinstance(value, ConstexprFunction):
-                return (_FUNCTION, _CONSTEXPR, self._describe(value.fn, Source(value.fn)))
+                file.watch(value, "_source", True, True)
+                return (_FUNCTION, _CONSTEXPR, self._describe(value.fn, value._source))
             if isinstance(value, types.FunctionType):
                 return (_FUNCTION, _PYTHON, self._describe(value, Source(value)))
         except SourceError:

@@ -63,6 +63,9 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
     before each call.
     """
     _check_mode(return_mode)
+    if not callable(fn):
+        raise TypeError("do_bench calls a function, and this is what one gave: "
+                        "do_bench(lambda: kernel[grid](...))")
     active = driver.active
     interface = active.get_device_interface()
     fn()

@@ -5,6 +5,8 @@ all) and afterwards the fastest.  What it found is kept for the process, and wit
 `cache_results=True` (or TRITON_CACHE_AUTOTUNING=1) on disk, for this machine.
 """
 
+import collections.abc
+import difflib
 import functools
 import threading
 import time
@@ -22,16 +24,26 @@ _OBSOLETE = {"enable_warp_specialization", "enable_persistent", "num_buffers_war
              "num_consumer_groups", "reg_dec_producer", "reg_inc_consumer"}
 
 
+def _advice(option):
+    """What is meant by an option that no Config has."""
+    near = difflib.get_close_matches(option, ("num_warps", "num_stages", "num_ctas", "maxnreg"), 1)
+    return (f"did you mean `{near[0]}`?" if near else
+            f"values of parameters are a dictionary, Config({{'{option}': 128}})")
+
+
 class Config:
     """One choice: values for parameters of the kernel, and options of the launch.  `pre_hook` is
     called with all arguments by name before each launch with it.
     """
 
-    def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None,
-                 ir_override=None, **obsolete):
+    def __init__(self, kwargs=None, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None,
+                 pre_hook=None, ir_override=None, **obsolete):
         unknown = set(obsolete) - _OBSOLETE
         if unknown:
-            raise TypeError(f"a Config has no option `{min(unknown)}`")
+            raise TypeError(f"a Config has no option `{min(unknown)}`: {_advice(min(unknown))}")
+        if not isinstance(kwargs, collections.abc.Mapping):
+            raise TypeError("the values of a Config are a dictionary: "
+                            "Config({'BLOCK': 128}, num_warps=4)")
         self.kwargs = kwargs
         self.num_warps = num_warps
         self.num_stages = num_stages
@@ -110,7 +122,11 @@ class Autotuner(KernelInterface):
         self.__module__ = self.base_fn.__module__
         self.arg_names = arg_names
         self.configs = list(configs) or [Config({})]
-        self.keys = list(key)
+        wrong = [c for c in self.configs if not hasattr(c, "all_kwargs")]
+        if wrong:
+            raise TypeError("what @autotune measures are configurations, Config({'BLOCK': 128}), "
+                            f"and none is {wrong[0]!r}")
+        self.keys = [key] if isinstance(key, str) else list(key)
         self.reset_to_zero = list(reset_to_zero or ())
         self.restore_value = list(restore_value or ())
         self._check_names()
@@ -310,7 +326,8 @@ class Autotuner(KernelInterface):
         if self.early_config_prune:
             configs = list(self.early_config_prune(configs, self.nargs, **kwargs))
             if not configs:
-                raise AutotunerError(f"early_config_prune of {self.__name__} left no configuration")
+                raise AutotunerError("No valid autotuner configs after pruning. `early_config_prune` "
+                                     "should return at least one config.")
         if not self.perf_model:
             return configs
         top = self.configs_top_k
@@ -333,7 +350,7 @@ class Autotuner(KernelInterface):
         twice = config.kwargs.keys() & named.keys()
         if twice:
             raise ValueError(f"`{min(twice)}` of {self.__name__} is given by the launch and by the "
-                             "configuration")
+                             "configuration: leave it out of the launch")
 
     def _choose(self, args, kwargs, named):
         key = self._key(named)
@@ -568,6 +585,9 @@ class Heuristics(KernelInterface):
         self.fn = fn
         self.base_fn = _innermost(fn, lambda f: not hasattr(f, "fn"))
         self.arg_names = arg_names
+        if not hasattr(values, "items") or not all(map(callable, values.values())):
+            raise TypeError("what @heuristics takes is a dictionary of functions: "
+                            "{'BLOCK': lambda args: triton.next_power_of_2(args['n'])}")
         self.values = values
         self.__name__ = getattr(self.base_fn, "__name__", "kernel")
         self.__doc__ = self.base_fn.__doc__

@@ -194,6 +194,8 @@ def describe(value):
         return _describe_items(value, what)
     if isinstance(value, dict):
         return what, "give each item a name, in a class or a types.SimpleNamespace, or pass the item"
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return what, "numpy.frombuffer(...) makes an array of it, which is an argument of the launch"
     if isinstance(value, _CONTAINERS):
         return what, "tuples and lists of constants are constants: tuple(...)"
     if isinstance(value, enum.Enum):

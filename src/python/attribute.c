@@ -134,6 +134,10 @@ bool py_attribute(Py *p, const Const *self, const char *name, Span at, Const *ou
         return bind_predicate(p, self->dtype, name, out);
     if (self->kind == CONST_DTYPE && py_dtype_attribute(self->dtype, name, out))
         return true;
+    if (self->is_scalar && strcmp(name, "dtype") == 0) {
+        *out = const_dtype(self->dtype);
+        return true;
+    }
     *out = *self;
     if (strcmp(name, "value") == 0 && self->kind != CONST_OBJECT) /* of a tl.constexpr (R13) */
         return true;

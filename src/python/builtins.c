@@ -41,6 +41,8 @@ static const PyBuiltin builtins[] = {
     {"tuple",                "values",             0, py_tuple},
     {"zip",                  "*values",            0, py_zip},
     {"itertools.product",    "*values",            0, py_product},
+    {"os.environ.get",       "key default",        1, py_getenv},
+    {"os.getenv",            "key default",        1, py_getenv},
     {"triton.cdiv",          "x y",                2, py_cdiv},
     {"triton.next_power_of_2", "n",                1, py_next_power_of_2},
     {"math.ceil",            "x",                  1, py_ceil},
@@ -74,6 +76,7 @@ static const PyBuiltin builtins[] = {
     {"str.endswith",         "self end",           2, py_endswith},
     {"str.lower",            "self",               1, py_lower},
     {"str.startswith",       "self start",         2, py_startswith},
+    {"str.strip",            "self",               1, py_strip},
     {"str.upper",            "self",               1, py_upper},
     {"tuple.count",          "self value",         2, py_count},
     {"tuple.index",          "self value",         2, py_find_index},
@@ -216,9 +219,16 @@ static bool torch_constant(const char *name, Const *out)
     return strcmp(name, "torch.version.hip") == 0;
 }
 
+static bool os_constant(const char *name, Const *out)
+{
+    *out = py_environ();
+    return strcmp(name, "os.environ") == 0;
+}
+
 static bool constant_of(const char *name, Const *out)
 {
-    return math_constant(name, out) || dtype_constant(name, out) || torch_constant(name, out);
+    return os_constant(name, out) || math_constant(name, out) || dtype_constant(name, out) ||
+           torch_constant(name, out);
 }
 
 bool py_full_name(Py *p, const char *name, Const *out)

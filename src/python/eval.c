@@ -233,7 +233,7 @@ bool py_unary(Py *p, UnaryOp op, const Const *x, Span at, Const *out)
     }
     if (class && class->unary)
         return class->unary(p, op, x, at, out);
-    wrong = const_unary(op, x, out);
+    wrong = const_unary(p->arena, op, x, out);
     return !wrong || py_fail(p, at, PY_E_UNARY, wrong, const_brief(x, p->arena));
 }
 
@@ -287,7 +287,7 @@ static bool compare(Py *p, CompareOp op, const Const *x, const Const *y, Span at
         return class->compare(p, op, x, y, at, out);
     if (!compare_known(p, op, x, y, at, &holds))
         return false;
-    *out = const_bool(holds);
+    *out = by_value ? const_holds(x, y, holds) : const_bool(holds);
     return true;
 }
 
@@ -382,6 +382,7 @@ static bool eval_fstring(Py *p, const Node *n, Const *out)
             return false;
         if (c.kind == CONST_UNKNOWN)
             return py_fail_unknown(p, &c, part->span);
+        c = const_plain(&c); /* so are NumPy's formatted */
         text_put(&t, part->op == 'r' || part->op == 'a' ? const_text(&c, p->arena)
                                                         : const_str(&c, p->arena));
         if (t.len > CONST_MAX_STRING)
@@ -483,7 +484,12 @@ static bool eval_node(Py *p, const Node *n, Const *out)
     case N_UNSUPPORTED_EXPR:
         return eval_other(p, n, out);
     default:
-        return eval_literal(n, out) || py_fail(p, n->span, PY_E_EXPRESSION);
+        if (eval_literal(n, out))
+            return true;
+        py_report(p, n->span, PY_E_EXPRESSION);
+        if (n->kind == N_ELLIPSIS)
+            py_hint(p, PY_H_ELLIPSIS);
+        return false;
     }
 }
 

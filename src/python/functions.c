@@ -111,6 +111,8 @@ bool py_hasattr(Py *p, const Const *args, int n, Const *out)
 
 static bool is_of_builtin(const Const *c, const char *class)
 {
+    if (c->is_scalar) /* of NumPy's only one is also a number of Python's */
+        return c->dtype == DT_FP64 && strcmp(class, "float") == 0;
     if (strcmp(class, "int") == 0)
         return const_is_integral(c);
     if (strcmp(class, "float") == 0)
@@ -390,8 +392,10 @@ static bool pick(Py *p, const Const *args, int n, CompareOp before, Const *out)
         if (wrong)
             return py_fail(p, p->at, PY_E_BINARY, wrong, const_brief(&items[i], p->arena),
                            const_brief(out, p->arena));
+        const Const last = *out;
         if (better)
             *out = items[i];
+        const_name(p->arena, before == CMP_LT ? SYMBOL_min : SYMBOL_max, &last, &items[i], out);
     }
     return true;
 }

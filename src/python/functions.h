@@ -22,9 +22,13 @@ PyBuiltinCall py_abs, py_divmod, py_float, py_int, py_pow, py_round, py_cdiv, py
     py_isqrt, py_log, py_log10, py_log2, py_math_pow, py_sin, py_sqrt, py_tan, py_tanh, py_trunc,
     py_bit_length, py_is_integer;
 
+/* environ.c: of os */
+PyBuiltinCall py_getenv;
+Const py_environ(void);
+
 /* methods.c: of texts, sequences, dicts and dtypes */
-PyBuiltinCall py_startswith, py_endswith, py_upper, py_lower, py_count, py_find_index, py_append,
-    py_extend, py_get, py_dict_items, py_dict_keys, py_dict_values, py_dtype_is;
+PyBuiltinCall py_startswith, py_endswith, py_upper, py_lower, py_strip, py_count, py_find_index,
+    py_append, py_extend, py_get, py_dict_items, py_dict_keys, py_dict_values, py_dtype_is;
 
 /* A dtype of NumPy that is called, numpy.float32(x): the number that such a scalar is. */
 bool py_scalar(Py *p, DType t, const PyArgs *args, Span at, Const *out);

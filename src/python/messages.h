@@ -49,6 +49,7 @@
 #define PY_H_WHOLE           "it takes whole numbers, written without a point: %lld"
 #define PY_E_SCALAR          "%s() makes a scalar of one number"
 #define PY_E_SCALAR_RANGE    "%s is no value of %s"
+#define PY_E_ROUND           "NumPy rounds to digits in a way of its own: round float(x)"
 #define PY_E_NUMBER          "%s() has no value for %s"
 #define PY_E_MATH            "%s works on compile-time values, not on %s"
 #define PY_E_DOMAIN          "%s has no value here, or one that is too large: %s"
@@ -59,6 +60,7 @@
 #define PY_E_UNSUPPORTED     "unsupported AST node type: %s"
 #define PY_E_NESTED          "functions inside of functions are not supported: `%s`"
 #define PY_E_EXPRESSION      "this is beyond what can be evaluated here"
+#define PY_H_ELLIPSIS        "write `:` for each dimension that is taken whole, as in x[:, :, 0]"
 
 /* clang-format on */
 

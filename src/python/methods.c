@@ -60,6 +60,21 @@ bool py_lower(Py *p, const Const *args, int n, Const *out)
     return true;
 }
 
+bool py_strip(Py *p, const Const *args, int n, Const *out)
+{
+    static const char blanks[] = " \t\n\r\f\v";
+    const char *from = args[0].text, *to = from + args[0].ntext;
+
+    (void)p;
+    (void)n;
+    while (from < to && strchr(blanks, *from) && *from)
+        from++;
+    while (to > from && strchr(blanks, to[-1]) && to[-1])
+        to--;
+    *out = const_string(from, (size_t)(to - from));
+    return true;
+}
+
 /* --- sequences --- */
 
 static int next_equal(const Const *items, int n, int from, const Const *value)

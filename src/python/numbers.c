@@ -91,18 +91,8 @@ bool py_int(Py *p, const Const *args, int n, Const *out)
     if (args[0].kind == CONST_FLOAT)
         return whole(p, args[0].real, &args[0], out);
     *out = const_int(args[0].integer);
+    out->symbol = args[0].symbol;
     return const_is_integral(&args[0]) || no_number(p, &args[0]);
-}
-
-static bool whole_scalar(DType t, const Const *x, Const *out)
-{
-    int bits = dtype_bits(t) - dtype_is_signed(t);
-    __int128 least = dtype_is_signed(t) ? -((__int128)1 << bits) : 0;
-    bool fits = const_is_integral(x) || fabs(x->real) < 0x1p126;
-    __int128 v = const_is_integral(x) ? x->integer : fits ? (__int128)x->real : 0;
-
-    *out = const_int(v);
-    return fits && v >= least && v < (__int128)1 << bits;
 }
 
 bool py_scalar(Py *p, DType t, const PyArgs *args, Span at, Const *out)
@@ -111,12 +101,9 @@ bool py_scalar(Py *p, DType t, const PyArgs *args, Span at, Const *out)
 
     if (!x || !const_is_number(x))
         return py_fail(p, at, PY_E_SCALAR, dtype_long_name(t));
-    if (t == DT_I1)
-        *out = const_bool(const_truth(x));
-    else if (dtype_is_float(t))
-        *out = const_float(scalar_to_double(t, scalar_from_double(t, const_to_double(x))));
-    else if (!whole_scalar(t, x, out))
+    if (!scalar_cast_to(t, x, out))
         return py_fail(p, at, PY_E_SCALAR_RANGE, const_brief(x, p->arena), dtype_long_name(t));
+    out->is_scalar = t != DT_BF16 && !dtype_is_fp8(t); /* NumPy has none of these */
     return true;
 }
 
@@ -125,8 +112,10 @@ bool py_float(Py *p, const Const *args, int n, Const *out)
     const char *s, *end;
 
     *out = const_float(n > 0 ? const_to_double(&args[0]) : 0);
-    if (n == 0 || const_is_number(&args[0]))
+    if (n == 0 || const_is_number(&args[0])) {
+        out->symbol = n == 0 ? NULL : args[0].symbol;
         return true;
+    }
     s = args[0].kind == CONST_STRING ? number_text(p, &args[0]) : NULL;
     if (!s || !*s || strpbrk(s, "xX(")) /* what C reads too, but Python does not */
         return no_number(p, &args[0]);
@@ -143,8 +132,13 @@ bool py_abs(Py *p, const Const *args, int n, Const *out)
     (void)n;
     if (!const_is_number(x))
         return no_number(p, x);
+    if (x->kind == CONST_BOOL && x->is_scalar) {
+        *out = *x;
+        return true;
+    }
+    *out = *x;
     if (x->kind == CONST_FLOAT)
-        *out = const_float(fabs(x->real));
+        out->real = fabs(x->real);
     return x->kind == CONST_FLOAT ||
            py_unary(p, x->integer < 0 ? UN_MINUS : UN_PLUS, x, p->at, out);
 }
@@ -182,6 +176,8 @@ bool py_round(Py *p, const Const *args, int n, Const *out)
 
     if (!const_is_number(x))
         return no_number(p, x);
+    if (has_digits && x->is_scalar)
+        return py_fail(p, p->at, PY_E_ROUND);
     if (has_digits && (!const_is_integral(&args[1]) || args[1].integer < 0 || args[1].integer > 15))
         return false;
     if (x->kind != CONST_FLOAT)
@@ -192,13 +188,12 @@ bool py_round(Py *p, const Const *args, int n, Const *out)
 }
 
 /* (x + y - 1) // y, as Triton has it. */
-bool py_cdiv(Py *p, const Const *args, int n, Const *out)
+static bool divide_up(Py *p, const Const *args, Const *out)
 {
     const Const one = const_int(1);
     Const quotient, rest;
     bool more;
 
-    (void)n;
     if (!const_is_integral(&args[0]) || !const_is_integral(&args[1]))
         return no_number(p, const_is_integral(&args[0]) ? &args[1] : &args[0]);
     if (!py_binary(p, BIN_FLOORDIV, &args[0], &args[1], p->at, &quotient) ||
@@ -213,6 +208,16 @@ bool py_cdiv(Py *p, const Const *args, int n, Const *out)
     return !more || py_binary(p, BIN_ADD, &quotient, &one, p->at, out);
 }
 
+bool py_cdiv(Py *p, const Const *args, int n, Const *out)
+{
+    (void)n;
+    if (!divide_up(p, args, out))
+        return false;
+    out->symbol = NULL;
+    const_name(p->arena, SYMBOL_cdiv, &args[0], &args[1], out);
+    return true;
+}
+
 /* Triton's, which works on 64 bits: 0 gives 0. */
 bool py_next_power_of_2(Py *p, const Const *args, int n, Const *out)
 {
@@ -224,6 +229,7 @@ bool py_next_power_of_2(Py *p, const Const *args, int n, Const *out)
     while (power < args[0].integer)
         power *= 2;
     *out = const_int(args[0].integer == 0 ? 0 : power);
+    const_name(p->arena, SYMBOL_next_power_of_2, &args[0], NULL, out);
     return true;
 }
 

@@ -248,10 +248,49 @@ static const char *multiply_consts(Arena *arena, const Const *x, __int128 times,
                                    : repeat(arena, x, times, out);
 }
 
-const char *const_binary(Arena *arena, BinaryOp op, const Const *x, const Const *y, Const *out)
+/* --- symbols --- */
+
+bool const_symbol_value(const Const *c, SymbolValue *out)
+{
+    if (!const_is_number(c) || c->is_scalar)
+        return false;
+    if (c->kind == CONST_FLOAT) {
+        *out = (SymbolValue){.kind = SYMBOL_IS_FLOAT, .real = c->real};
+        return true;
+    }
+    *out = (SymbolValue){.kind = c->kind == CONST_BOOL ? SYMBOL_IS_BOOL : SYMBOL_IS_INT};
+    out->integer = (int64_t)c->integer;
+    return out->integer == c->integer;
+}
+
+/* A number that has no symbol of its own is itself one. */
+static const Symbol *symbol_of(Arena *arena, const Const *c)
+{
+    SymbolValue v;
+
+    if (!const_symbol_value(c, &v))
+        return NULL;
+    bool known = c->symbol && symbol_value_equal(c->symbol->value, v);
+    return known ? c->symbol : symbol_of_number(arena, v);
+}
+
+void const_name(Arena *arena, SymbolCode op, const Const *x, const Const *y, Const *out)
+{
+    SymbolValue v;
+
+    if ((!x->symbol && (!y || !y->symbol)) || !const_symbol_value(out, &v))
+        return;
+    const Symbol *s = symbol_apply(arena, op, symbol_of(arena, x), y ? symbol_of(arena, y) : NULL);
+    if (s && symbol_value_equal(s->value, v))
+        out->symbol = s;
+}
+
+static const char *binary(Arena *arena, BinaryOp op, const Const *x, const Const *y, Const *out)
 {
     bool logical = op == BIN_AND || op == BIN_OR || op == BIN_XOR;
 
+    if ((x->is_scalar || y->is_scalar) && const_is_number(x) && const_is_number(y))
+        return scalar_binary(op, x, y, out);
     if (const_is_integral(x) && const_is_integral(y)) {
         const char *wrong = int_binary(op, x->integer, y->integer, out);
         if (logical && x->kind == CONST_BOOL && y->kind == CONST_BOOL)
@@ -271,7 +310,22 @@ const char *const_binary(Arena *arena, BinaryOp op, const Const *x, const Const 
     return "unsupported operand types";
 }
 
-const char *const_unary(UnaryOp op, const Const *x, Const *out)
+const char *const_binary(Arena *arena, BinaryOp op, const Const *x, const Const *y, Const *out)
+{
+    static const SymbolCode codes[] = {
+        [BIN_ADD] = SYMBOL_add, [BIN_SUB] = SYMBOL_sub,           [BIN_MUL] = SYMBOL_mul,
+        [BIN_DIV] = SYMBOL_div, [BIN_FLOORDIV] = SYMBOL_floordiv, [BIN_MOD] = SYMBOL_rem,
+        [BIN_POW] = SYMBOL_pow, [BIN_AND] = SYMBOL_and,           [BIN_OR] = SYMBOL_or,
+        [BIN_XOR] = SYMBOL_xor, [BIN_SHL] = SYMBOL_shl,           [BIN_SHR] = SYMBOL_shr,
+    };
+    const char *wrong = binary(arena, op, x, y, out);
+
+    if (!wrong && (x->symbol || y->symbol) && op < COUNT(codes))
+        const_name(arena, codes[op], x, y, out);
+    return wrong;
+}
+
+static const char *unary(UnaryOp op, const Const *x, Const *out)
 {
     if (op == UN_NOT) {
         *out = const_bool(!const_truth(x));
@@ -279,6 +333,8 @@ const char *const_unary(UnaryOp op, const Const *x, Const *out)
     }
     if (!const_is_number(x))
         return "bad operand type";
+    if (x->is_scalar)
+        return scalar_unary(op, x, out);
     if (op == UN_MINUS && x->kind == CONST_INT && x->integer == int_min)
         return too_large;
     if (op == UN_INVERT && x->kind == CONST_FLOAT)
@@ -287,5 +343,18 @@ const char *const_unary(UnaryOp op, const Const *x, Const *out)
         *out = const_float(op == UN_MINUS ? -x->real : x->real);
     else
         *out = const_int(op == UN_MINUS ? -x->integer : op == UN_INVERT ? ~x->integer : x->integer);
+    return NULL;
+}
+
+const char *const_unary(Arena *arena, UnaryOp op, const Const *x, Const *out)
+{
+    const char *wrong = unary(op, x, out);
+
+    if (wrong || !x->symbol)
+        return wrong;
+    if (op == UN_MINUS || op == UN_INVERT)
+        const_name(arena, op == UN_MINUS ? SYMBOL_neg : SYMBOL_invert, x, NULL, out);
+    else if (op == UN_PLUS)
+        out->symbol = x->symbol;
     return NULL;
 }

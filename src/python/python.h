@@ -11,8 +11,10 @@
  *   stmt.c                 statements
  *   bind.c                 which argument goes to which parameter, here and in kernels
  *   call.c                 calls: arguments, functions of the file
+ *   scalars.c              those of NumPy, with their dtypes
  *   builtins.c             THE table of Python's functions and methods
  *   functions.c, numbers.c, methods.c   what its rows call, by theme
+ *   environ.c              variables of the environment
  *   attribute.c            attributes
  *   messages.h             THE table of messages
  *

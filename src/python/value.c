@@ -103,6 +103,7 @@ static bool freeze(Arena *a, const Const *c, int levels, long *left, Const *out)
     int n;
 
     *out = *c;
+    out->symbol = NULL; /* lives with the evaluation */
     if (!const_items(c, &items, &n))
         return c->kind <= CONST_DTYPE;
     *left -= n;
@@ -219,12 +220,19 @@ static void put_exponent(Text *t, size_t first)
                 (int)n - 1);
 }
 
-/* Python's repr: the shortest decimal that reads back as the same double, with an exponent for what
- * is below 1e-4 or at least 1e16, and with ".0" where it looks like an int. */
-static void put_float(Text *t, double d)
+static bool reads_back(DType of, const char *text, double d)
+{
+    const char *end;
+    double v = double_from_text(text, &end);
+
+    return scalar_to_double(of, scalar_from_double(of, v)) == d;
+}
+
+/* Python's repr: the shortest decimal that reads back as the same number of that dtype, with an
+ * exponent for what is below 1e-4 or at least 1e16, and with ".0" where it looks like an int. */
+static void put_float(Text *t, double d, DType of)
 {
     size_t start = t->len;
-    const char *end;
     int digits = 0;
 
     if (isnan(d) || isinf(d)) {
@@ -234,7 +242,7 @@ static void put_float(Text *t, double d)
     do {
         t->len = start;
         text_put_double(t, d, ++digits);
-    } while (digits < 17 && double_from_text(t->s + start, &end) != d);
+    } while (digits < 17 && !reads_back(of, t->s + start, d));
     if (fabs(d) >= 1 && fabs(d) < 1e16 && strchr(t->s + start, 'e')) {
         t->len = start;
         text_put_double(t, d, 16); /* enough for all digits of an integer of this size */
@@ -319,7 +327,7 @@ static void put_const(Repr *p, const Const *c)
         put_int(&p->t, c->integer);
         return;
     case CONST_FLOAT:
-        put_float(&p->t, c->real);
+        put_float(&p->t, c->real, c->is_scalar ? c->dtype : DT_FP64);
         return;
     case CONST_STRING:
         put_string(p, c);
@@ -591,7 +599,7 @@ static bool holds(CompareOp op, int order)
     }
 }
 
-const char *const_compare(CompareOp op, const Const *x, const Const *y, bool *out)
+static const char *compare_plain(CompareOp op, const Const *x, const Const *y, bool *out)
 {
     const char *wrong = NULL;
     int order;
@@ -617,4 +625,16 @@ const char *const_compare(CompareOp op, const Const *x, const Const *y, bool *ou
         *out = !nan && holds(op, order);
         return NULL;
     }
+}
+
+const char *const_compare(CompareOp op, const Const *x, const Const *y, bool *out)
+{
+    Const a, b;
+
+    if ((x->is_scalar || y->is_scalar) && const_is_number(x) && const_is_number(y) &&
+        op <= CMP_GE) {
+        scalar_comparable(x, y, &a, &b);
+        return compare_plain(op, &a, &b, out);
+    }
+    return compare_plain(op, x, y, out);
 }

@@ -41,8 +41,10 @@ typedef struct {
 
 struct Const {
     ConstKind kind;
-    DType dtype;          /* CONST_DTYPE */
+    DType dtype;    /* CONST_DTYPE; of a scalar its own */
+    bool is_scalar; /* of NumPy, of kind CONST_BOOL, _INT or _FLOAT: operators keep to its dtype */
     const PyClass *class; /* CONST_OBJECT; of other kinds what a host has marked them with */
+    const Symbol *symbol; /* what a number was called (ir/symbol.h); NULL; no operator asks it */
     union {
         __int128 integer; /* CONST_INT, CONST_BOOL */
         double real;      /* CONST_FLOAT */
@@ -106,9 +108,27 @@ const Const *const_lookup(const ConstList *dict, const Const *key);
 /* Of numbers, texts, tuples and lists; *out is made in the arena, and set where there is NULL. */
 const char *const_binary(Arena *arena, BinaryOp op, const Const *x, const Const *y, Const *out);
 /* Of numbers, but `not` of anything known. */
-const char *const_unary(UnaryOp op, const Const *x, Const *out);
+const char *const_unary(Arena *arena, UnaryOp op, const Const *x, Const *out);
+/* Call `out`, which a function of the table made of the numbers x and y, so; y is NULL of one with
+ * one operand.  Nothing where neither has a symbol, or that symbol had another value. */
+void const_name(Arena *arena, SymbolCode op, const Const *x, const Const *y, Const *out);
+/* A number of Python's as symbols have it; false: it is none, or too large. */
+bool const_symbol_value(const Const *c, SymbolValue *out);
 /* All of Python's comparisons, `is` and `in` too. */
 const char *const_compare(CompareOp op, const Const *x, const Const *y, bool *out);
+
+/* --- scalars.c: those of NumPy; the operators above call these where one side is a scalar --- */
+Const const_scalar(DType t, Const number); /* the number, which t holds, as a scalar */
+Const const_plain(const Const *c);         /* the number of Python's that a scalar is worth */
+/* What NumPy makes of t(number): of a scalar of ints by its low bits; false where it does not fit.
+ */
+bool scalar_cast_to(DType t, const Const *number, Const *out);
+const char *scalar_binary(BinaryOp op, const Const *x, const Const *y, Const *out);
+const char *scalar_unary(UnaryOp op, const Const *x, Const *out); /* not of `not` */
+Const const_holds(const Const *x, const Const *y,
+                  bool holds); /* what comparing them gives: a bool */
+/* Two numbers as those of Python's that compare as they do. */
+void scalar_comparable(const Const *x, const Const *y, Const *a, Const *b);
 
 enum { CONST_MAX_STRING = 1 << 20, CONST_MAX_TUPLE = 1 << 16 };
 

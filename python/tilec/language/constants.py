@@ -136,6 +136,33 @@ class ConstexprFunction:
         if builtin:
             self.__tilec_builtin__ = builtin
 
+    @property
+    def _source(self):
+        """Its text, which the compiler takes; looked for when it is needed."""
+        from ..source import Source
+
+        if "_text" not in self.__dict__:
+            self._text = Source(self.fn)
+        return self._text
+
+    @property
+    def src(self):
+        return self._source.src
+
+    def _unsafe_update_src(self, text):
+        """Let kernels take this text from now on; Python calls what it has."""
+        from .. import _core
+
+        self._text = self._source.replaced(text)
+        _core.touch()
+
+    @property
+    def cache_key(self):
+        """A text that differs where its source does, or that of something it calls."""
+        from ..dependencies import key_of
+
+        return key_of(self)
+
     def __call__(self, *args, **kwargs):
         result = self.fn(*map(unwrap, args), **{k: unwrap(v) for k, v in kwargs.items()})
         return unwrap(result)

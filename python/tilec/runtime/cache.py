@@ -7,21 +7,19 @@ programs store that know this interface of Triton.
 import os
 
 
+from .. import knobs
+
+
 def default_cache_dir():
-    """TRITON_CACHE_DIR, else a folder of ours in the user's cache."""
-    given = os.environ.get("TRITON_CACHE_DIR")
-    if given:
-        return given
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return os.path.join(home, "tilec", "python")
+    return knobs.cache.dir
 
 
 def default_dump_dir():
-    return os.path.join(default_cache_dir(), "dump")
+    return knobs.cache.dump_dir
 
 
 def default_override_dir():
-    return os.path.join(default_cache_dir(), "override")
+    return knobs.cache.override_dir
 
 
 class CacheManager:
@@ -100,16 +98,20 @@ class RedisRemoteCacheBackend(RemoteCacheBackend):
     """A store on another machine: there is none here."""
 
 
+def _manager_class():
+    return knobs.cache.manager_class or FileCacheManager
+
+
 def get_cache_manager(key):
-    return FileCacheManager(key)
+    return _manager_class()(key)
 
 
 def get_override_manager(key):
-    return FileCacheManager(key, override=True)
+    return _manager_class()(key, override=True)
 
 
 def get_dump_manager(key):
-    return FileCacheManager(key, dump=True)
+    return _manager_class()(key, dump=True)
 
 
 def triton_key():

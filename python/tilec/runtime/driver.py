@@ -11,6 +11,7 @@ import time
 
 from .. import device
 from ..backends.compiler import GPUTarget
+from ..backends.driver import DriverBase, GPUDriver
 
 
 def _torch():
@@ -109,7 +110,7 @@ class _Utils:
         self.get_device_properties = properties
 
 
-class HostDriver:
+class HostDriver(DriverBase):
     """Launches on host memory: by the CPU, the interpreter or the simulator."""
 
     def __init__(self):
@@ -174,7 +175,7 @@ class HostDriver:
                 "mem_clock_rate": 1000000, "mem_bus_width": 64}
 
 
-class CudaDriver:
+class CudaDriver(GPUDriver):
     """Launches on NVIDIA GPUs; PyTorch answers."""
 
     def __init__(self):
@@ -228,7 +229,8 @@ class DriverConfig:
     """Which driver is active: the default one, unless set_active() was called."""
 
     def __init__(self):
-        self._set = None
+        self._active = None   # that a program has set
+        self._default = None  # that was asked for last
         self._known = {}
 
     @property
@@ -237,17 +239,18 @@ class DriverConfig:
         kind = CudaDriver if on_gpu else HostDriver
         if kind not in self._known:
             self._known[kind] = kind()
-        return self._known[kind]
+        self._default = self._known[kind]
+        return self._default
 
     @property
     def active(self):
-        return self._set or self.default
+        return self._active or self.default
 
     def set_active(self, driver):
-        self._set = driver
+        self._active = driver
 
     def reset_active(self):
-        self._set = None
+        self._active = None
 
 
 driver = DriverConfig()

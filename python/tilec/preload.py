@@ -1,0 +1,60 @@
+"""What a kernel was compiled for, as a text: hooks are told it, and JITFunction.preload() compiles for it again.
+
+The text says what each argument was: numbers, texts, dtypes and tuples of them as they are, of an array its
+dtype, so that any array stands for it that begins at an aligned address.
+"""
+
+import json
+
+from ._utils import canonicalize_dtype
+from .language.constants import constexpr
+from .language.types import dtype, dtype_of
+from .wrappers import MockTensor
+
+
+def _written(value):
+    """What JSON holds for an argument; raises a TypeError for what no text stands for, as a function."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, constexpr):
+        return {"constexpr": _written(value.value)}
+    if isinstance(value, tuple):
+        return {"tuple": [_written(item) for item in value]}
+    if isinstance(value, dtype):
+        return {"dtype": value.name}
+    if hasattr(value, "dtype"):
+        return {"array": canonicalize_dtype(value.dtype)}
+    raise TypeError(f"no text stands for a {type(value).__name__}")
+
+
+_READ = {"constexpr": lambda value: constexpr(_read(value)), "dtype": dtype_of,
+         "tuple": lambda items: tuple(map(_read, items)), "array": lambda name: MockTensor(dtype_of(name))}
+
+
+def _read(written):
+    if not isinstance(written, dict):
+        return written
+    (kind, value), = written.items()
+    return _READ[kind](value)
+
+
+def _name_of(kernel):
+    return f"{kernel.__module__}.{kernel.__qualname__}"
+
+
+def text_of(kernel, args, kwargs):
+    """The text for a call; None where an argument is nothing that a text stands for."""
+    try:
+        return json.dumps({"name": _name_of(kernel), "args": [_written(value) for value in args],
+                           "kwargs": {name: _written(value) for name, value in kwargs.items()}})
+    except TypeError:
+        return None
+
+
+def preload(kernel, text):
+    """Compile `kernel` as text_of() has it."""
+    data = json.loads(text)
+    if data["name"] != _name_of(kernel):
+        raise RuntimeError(f"Specialization data is for {data['name']}, and not for {_name_of(kernel)}")
+    return kernel.warmup(*map(_read, data["args"]), grid=(1,),
+                         **{name: _read(value) for name, value in data["kwargs"].items()})
