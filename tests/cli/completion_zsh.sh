@@ -23,7 +23,7 @@ print READY >>$matches
 END
 cat >"$folder/outer" <<'END'
 zmodload zsh/zpty
-await() { repeat 400 { grep -q $1 $matches && return; sleep 0.05 } }
+await() { repeat 6000 { grep -q $1 $matches && return; sleep 0.05 } }
 : >$matches
 zpty inner zsh -f -i
 zpty -w inner ". $folder/inner"

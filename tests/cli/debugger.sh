@@ -88,6 +88,47 @@ done
 steps=$(grep -o '^[0-9][0-9]*	' out | tr -d '\t' | tr '\n' ' ')
 [ "$steps" = "8 9 10 11 12 10 11 12 10 13 " ] || wrong "next goes through the lines $steps"
 
+# a line of a tile of two dimensions, or of a product, is stopped at once, and its value is there at the next; lines
+# of one statement and of helpers are stopped at too
+cat >rows.py <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def plus(a, b):
+    return a + b
+
+
+@triton.jit
+def kernel(x, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :]
+    places = x + at
+    v = tl.load(places,
+                mask=at < BLOCK * BLOCK - 1)
+    w = tl.dot(v, v)
+    u = plus(v * 2, w * w) * 3
+    tl.store(places, u)
+    tl.store(out + at, u)
+END
+# walk LINE STEPS: the lines that a breakpoint there and so many steps behind it lead to
+walk() {
+    line=$1
+    set -- -ex "break rows.py:$line" -ex run $(seq "$2" | sed 's/.*/-ex next/')
+    "$gdb" -q --batch -nx -ex 'set breakpoint pending on' -ex 'set width 0' "$@" -ex 'print v[1][2]' --args "$tilec" \
+        run rows.py --debug --grid 1 --threads 1 x='arange(fp32,16x16)' out='empty(fp32,16x16)' BLOCK=16 >out 2>&1
+    grep -o '^[0-9][0-9]*	' out | tr -d '\t' | tr '\n' ' '
+}
+while read -r line steps lines; do
+    walked=$(walk "$line" "$steps")
+    [ "$walked" = "$lines " ] || wrong "from line $line, next goes through the lines $walked"
+    grep -q '^\$1 = 18$' out || wrong "v cannot be read behind line $line"
+done <<'END'
+14 5 14 15 16 17 18 19
+16 1 16 17
+7 1 7 17
+END
+
 # a helper is a frame of its own, with its caller below
 expect 0 out 'at kernel.py:8' stops -g 'break kernel.py:8' run backtrace 'print doubled' 'print TWICE' up 'print total'
 for line in '^#0  scale () at kernel.py:8' '^#1  .*kernel (.*) at kernel.py:21' ' cpu_launch ()' ' = {0, 2.5, 5, 7.5}$' \

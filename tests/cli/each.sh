@@ -294,7 +294,7 @@ expect 2 err "stdin is read as --each @- already" sh -c 'echo copies/a0.png | "$
 
 # a pipe that a pattern matches has no end
 mkdir pipes && mkfifo pipes/b.png && cp copies/a0.png pipes/a.png
-expect 0 err "pipes/b.png is left out, since it is no file" timeout 60 "$tilec" run add.py:add --grid 0 --each 'pipes/*' x=@{} y=x \
+expect 0 err "pipes/b.png is left out, since it is no file" timeout 500 "$tilec" run add.py:add --grid 0 --each 'pipes/*' x=@{} y=x \
     o=x n=0 BLOCK=2 --show x
 
 # several arrays are columns of one, with titles
@@ -362,7 +362,8 @@ mkdir many stopped
 for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
     for j in 0 1 2 3 4 5 6 7 8 9; do cp in/a0.png "many/$i-$j.png"; done
 done
-for wait in 0.05 0.06 0.07 0.08 0.09 0.1 0.12 0.14 0.16; do
+for wait in 0.05 0.06 0.07 0.08 0.09 0.1 0.12 0.14 0.16 1 20 400; do # longer ones where others use the machine
+    [ "${wait#0}" != "$wait" ] || [ -z "$(ls stopped)" ] || break
     timeout -s INT "$wait" "$tilec" run add.py:add --grid 1 --each 'many/*.png' x=@{} y=x o='empty_like(x)' \
         n='x.numel()' BLOCK=64 --threads 4 --save 'o=stopped/{name}.png' 2>/dev/null
 done
@@ -370,4 +371,22 @@ expect 0 out "" find stopped -name '.*' -type f
 [ ! -s "$folder/out" ] || wrong "a file is left that was not whole"
 expect 0 err "0 failed" sh -c '"$1" run add.py:add --grid 1 --each "stopped/*.png" x=@{} y=x o=x n=0 BLOCK=1 || exit
     echo "0 failed" >&2' sh "$tilec"
+
+# names that would drive a terminal do so neither in lines nor in a table
+mkdir -p "$folder/odd"
+cat >"$folder/odd/k.py" <<'END'
+import triton
+import triton.language as tl
+
+@triton.jit
+def k(x, out):
+    v = tl.load(x)
+    print("a\x1b[31m", v)
+    tl.store(out, v)
+END
+printf '7\n' >"$(printf '%s/odd/in\n\033[31m.csv' "$folder")"
+expect 0 out 'odd/in\n\x1b[31m.csv:' "$tilec" run "$folder/odd/k.py" --each "$folder/odd/in*.csv" x=@{} out='empty(fp32,1)' \
+    --grid 1 --show out --save out="$folder/odd/all.csv"
+grep -qF '(0, 0, 0) a\x1b[31m: 7' "$folder/out" || wrong "no printed line"
+grep -qF 'odd/in\n\x1b[31m.csv,7' "$folder/odd/all.csv" || wrong "no row in the table"
 finish

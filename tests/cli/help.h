@@ -7,7 +7,7 @@
 #ifndef TILEC_TEST_CLI_HELP_H
 #define TILEC_TEST_CLI_HELP_H
 
-#include "../../src/cli/cli.h"
+#include "../../src/cli/call.h"
 #include "../../src/ir/ir.h"
 
 #include <setjmp.h>

@@ -152,7 +152,7 @@ names() {
 }
 names W window
 names W window R=4
-quiet window R=8
+[ -z "${TILEC_THOROUGH:-}" ] || quiet window R=8 # seconds
 seconds() { # of the CPU, at most
     (ulimit -t "$1" && shift && exec "$@")
 }
@@ -185,11 +185,25 @@ def blur(x, o, h, w, R: tl.constexpr, B: tl.constexpr):
             s += tl.load(x + y * w + z, mask=c < w, other=0.0)
     tl.store(o + r * w + c, s, mask=c < w)
 KERNEL
-for radius in 3 15; do
+for radius in 3 ${TILEC_THOROUGH:+15}; do
     expect 0 out '"emit_s": ' env TILEC_CACHE_DIR= "$tilec" run "$folder/u.py" --grid 64,1 --json \
         x='rand(fp32,64x256)' o='zeros(fp32,64x256)' h=64 w=256 R=$radius B=256
     took=$(sed 's/.*"emit_s": \([0-9.e-]*\).*/\1/' "$folder/out")
     told=$(grep -c "u.py:10:15: warning: compiling took .* this loop is unrolled $((2 * radius + 1)) times" "$folder/err")
     awk "BEGIN { exit !($told == ($took > 1)) }" || wrong "$took s of compiling, and $told warnings"
 done
+
+# and one that is unrolled beyond what is compiled is where the error stands
+cat >"$folder/p.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def prints(x, N: tl.constexpr):
+    for i in tl.static_range(N):
+        print("x", tl.load(x))
+KERNEL
+expect 1 err "p.py:7:14: error: this kernel is too long: with 20000 rounds of this loop" \
+    "$tilec" dump "$folder/p.py" --stage asm x:*fp32 N=20000
 finish

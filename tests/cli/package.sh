@@ -185,6 +185,33 @@ expect 1 err "it was looked for in open/sub, ., " "$tilec" dump open/sub/k.py:fa
 chmod 755 open
 expect 0 out "mul" "$tilec" dump open/sub/k.py:far --stage ir "x:*fp32"
 
+# nor is a module read that another user may have written, but where --path says so, or the kernel's file is as open
+mkdir -p mine/lib && cp far/lib/scale.py mine/lib/ && cp pkg/ops/kernel.py mine/k.py
+strange() { # WHY COMMAND... : the module is refused, and read with --path
+    why=$1
+    shift
+    "$@"
+    expect 1 err "mine/lib/scale.py is not read, since $why; where that is all right --path mine/lib says so" \
+        "$tilec" dump mine/k.py:far --stage ir "x:*fp32"
+    expect 0 out "mul" "$tilec" dump mine/k.py:far --stage ir "x:*fp32" --path mine/lib
+    (cd mine/lib && expect 0 out "mul" "$tilec" dump ../k.py:far --stage ir "x:*fp32" --path . && [ $failed = 0 ]) || failed=1
+}
+strange "everybody may write to it" chmod 666 mine/lib/scale.py
+chmod 664 mine/lib/scale.py
+strange "everybody may write to its folder" chmod 777 mine/lib
+chmod 777 mine
+expect 0 out "mul" "$tilec" dump mine/k.py:far --stage ir "x:*fp32"
+chmod 775 mine
+for mode in 1777 775; do
+    chmod "$mode" mine/lib
+    expect 0 out "mul" "$tilec" dump mine/k.py:far --stage ir "x:*fp32"
+done
+if [ "$(id -u)" = 0 ]; then
+    strange "it belongs to another user" chown 12345 mine/lib/scale.py
+    chown 12345 mine/k.py
+    expect 0 out "mul" "$tilec" dump mine/k.py:far --stage ir "x:*fp32"
+fi
+
 # what Python would compute
 expect 1 err "say it with --define sizes.SMS=VALUE" run asked
 expect 1 err "pkg/sizes.py:" run asked

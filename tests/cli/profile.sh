@@ -37,15 +37,22 @@ profile() {
         BLOCK=1024 --profile "$@"
 }
 
+# where SCRIPT COMMAND... : the script finds in the object of the command what must be so each time, and in one of some
+# tries what is about times, which other work on the machine may disturb
+where() {
+    script=$1
+    shift
+    for try in 1 2 3 4 5 6 7 8 9 10; do
+        expect 0 out '"profile"' "$@"
+        "$python" "$script" out $clock >problems 2>&1 || break
+        [ -s problems ] || return
+    done
+    wrong "not as it should be: $(cat problems)"
+}
+
 # the line of all the work has most of the time, and each line its bytes and operations, whoever takes
 # the samples
-for clock in cycles cpu-clock timer; do
-    TILEC_SAMPLES=$clock profile --json >out 2>err || {
-        grep -q "the system gives no samples of the kind" err || wrong "with $clock: $(cat err)"
-        echo "skipped: no samples by $clock here"
-        continue
-    }
-    "$python" - out $clock >problems <<'END' || wrong "no profile by $clock"
+cat >by_clock.py <<'END'
 import json, sys
 
 result = json.load(open(sys.argv[1]))
@@ -57,27 +64,42 @@ counted = sys.argv[2] == "cycles"
 checks = {
     "clock": profile["clock"].rstrip("p").rstrip(":") == sys.argv[2],
     "counters": 0.1 < slow.get("ipc", 1) < 20 and ("ipc" in slow) <= counted,
-    "samples": profile["samples"] >= 20,
     "sum": sum(line["samples"] for line in lines.values()) == profile["samples"],
     "shares": abs(sum(line["share"] for line in lines.values()) - 1) < 1e-3,
-    "most": slow["share"] > 0.5 and slow["source"] == "x = tl.exp(tl.sin(x))",
+    "source": slow["source"] == "x = tl.exp(tl.sin(x))",
     "operations": slow["flops"] == 98 * 1024 * 12 and slow["bytes"] == 0,
     "load": load["bytes"] == 100000 * 4 and load["flops"] == 0,
     "store": store["bytes"] == 100000 * 4 and store["flops"] == 98 * 1024,
-    "roofline": 0 < slow["roofline"] < 1 and 0 < profile["roofline"] <= 1,
+    "roofline": 0 < slow.get("roofline", 0.5) < 1 and 0 < profile["roofline"] <= 1,
     "no line above it": all(line.get("roofline", 1) <= 1 for line in lines.values()),
     "moving bytes is at least what memory does": all(
         line["roofline"] >= 0.99 * min(profile["roofline"], 8e5 / profile["peak_bytes_per_s"] / median)
         for line in (load, store) if "roofline" in line),
     "few samples, no rates": all(line["samples"] >= 10 for line in lines.values() if "roofline" in line),
-    "nearest caches": profile["peak_near_bytes_per_s"] > profile["peak_bytes_per_s"] * 0.7,
     "files": {file for file, _ in lines} - {None} == {"work/kernel.py", "work/deep/helper.py"},
+    "peaks": profile["peak_bytes_per_s"] > 1e6 and profile["peak_flop_per_s"] > 1e6,
+}
+times = {
+    "samples": profile["samples"] >= 20,
+    "most": slow["share"] > 0.5 and "roofline" in slow,
+    "nearest caches": profile["peak_near_bytes_per_s"] > profile["peak_bytes_per_s"] * 0.7,
     "peaks": profile["peak_bytes_per_s"] > 1e8 and profile["peak_flop_per_s"] > 1e8,
 }
-print(*(name for name, good in checks.items() if not good))
+wrong = [name for name, good in checks.items() if not good]
+print(end=" ".join(wrong or [name for name, good in times.items() if not good]))
+sys.exit(1 if wrong else 0)
 END
-    [ "$(cat problems)" = "" ] || wrong "not as it should be by $clock: $(cat problems)"
+for clock in cycles cpu-clock timer; do
+    TILEC_SAMPLES=$clock
+    export TILEC_SAMPLES
+    if profile --json >out 2>err; then
+        where by_clock.py profile --json
+    else
+        grep -q "the system gives no samples of the kind" err || wrong "with $clock: $(cat err)"
+        echo "skipped: no samples by $clock here"
+    fi
 done
+unset TILEC_SAMPLES clock
 long=$folder/a_folder_of_a_long_name/and_one_more_in_it
 mkdir -p "$long"
 cp -r work/kernel.py work/deep "$long"
@@ -192,16 +214,17 @@ def add(x, y, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(x + at, tl.load(x + at, mask=at < n) + tl.load(y + at, mask=at < n), mask=at < n)
 END
-expect 0 out '"restored": true' "$tilec" run work/add.py --grid 'cdiv(n,BLOCK)' x='rand(fp32,4000000)' \
-    y='rand(fp32,4000000)' n='x.numel()' BLOCK=1024 --profile --json --threads 1
-"$python" - out >problems <<'END' || wrong "no profile of what is restored"
+cat >restored.py <<'END'
 import json, sys
 
-lines = json.load(open(sys.argv[1]))["profile"]["lines"]
-if sum(line["share"] for line in lines if line["file"] is None) > 0.3:
+result = json.load(open(sys.argv[1]))
+if not result["restored"]:
+    sys.exit("it was not restored")
+if sum(line["share"] for line in result["profile"]["lines"] if line["file"] is None) > 0.3:
     print("restoring is in the profile")
 END
-[ "$(cat problems)" = "" ] || wrong "$(cat problems)"
+where restored.py "$tilec" run work/add.py --grid 'cdiv(n,BLOCK)' x='rand(fp32,4000000)' y='rand(fp32,4000000)' \
+    n='x.numel()' BLOCK=1024 --profile --json --threads 1
 
 # elsewhere it says what there is instead
 expect 2 err '--count' profile --device sim
@@ -210,21 +233,25 @@ expect 2 err 'ncu' profile --device cuda
 expect 0 out "where its own time goes" profile --device interp
 ! grep -q roofline out || wrong "the interpreter has a roofline"
 expect 0 out '"clock": "microseconds"' profile --device interp --json
-"$python" - out >problems <<'END' || wrong "no profile of the interpreter"
+cat >interp.py <<'END'
 import json, sys
 
 result = json.load(open(sys.argv[1]))
 lines = {(line["file"], line["line"]): line for line in result["profile"]["lines"]}
 slow, launching = lines["work/deep/helper.py", 8], lines[None, 0]
 checks = {
-    "most": slow["share"] > 0.5 and launching["share"] < 0.2,
     "shares": abs(sum(line["share"] for line in lines.values()) - 1) < 1e-3,
     "work": slow["flops"] == 98 * 1024 * 12 and lines["work/kernel.py", 10]["bytes"] == 100000 * 4,
+}
+times = {
+    "most": slow["share"] > 0.5 and launching["share"] < 0.2,
     "all of the time": 0.5 < sum(line["samples"] for line in lines.values()) * 1e-6 / (result["median_s"] * result["runs"]) < 2,
 }
-print(*(name for name, good in checks.items() if not good))
+wrong = [name for name, good in checks.items() if not good]
+print(end=" ".join(wrong or [name for name, good in times.items() if not good]))
+sys.exit(1 if wrong else 0)
 END
-[ "$(cat problems)" = "" ] || wrong "not as it should be on the interpreter: $(cat problems)"
+where interp.py profile --device interp --json
 expect 2 err '--profile and --trace are for one' profile --sweep
 expect 2 err '--profile and --trace are for one' profile --tune BLOCK=512,1024
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# races.sh TILEC SOURCE - programs that touch one element in no order: --check on simulator and interpreter
+# races.sh TILEC SOURCE - programs, and lanes, that touch one element in no order: --check on simulator and interpreter
 . "$(dirname "$0")/expect.inc"
 silent_errors() {
     [ ! -s "$folder/err" ] || wrong "it was not silent"
@@ -28,6 +28,7 @@ def good(x, o, n, B: tl.constexpr):
 def shift(x, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     v = tl.load(x + i + 1, mask=i + 1 < n)
+    tl.debug_barrier()
     tl.store(x + i, v, mask=i < n)
 
 # tilec: call two --grid 4,2 x=zeros(i32,4x3) --device sim
@@ -112,6 +113,61 @@ def put(x):
 @triton.jit
 def helped(x):
     put(x)
+
+@triton.jit
+def exchange(x, t, o, WAIT: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(t + i, tl.load(x + i) * 2)
+    if WAIT:
+        tl.debug_barrier()
+    tl.store(o + i, tl.load(t + (i ^ 1)))
+
+@triton.jit
+def turn(x, WAIT: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + B - 1 - i)
+    if WAIT:
+        tl.debug_barrier()
+    tl.store(x + i, v)
+
+# the first two loads of an element are by two lanes; either may store it too early
+@triton.jit
+def slide(x, WAIT: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i) + tl.load(x + i + 1)
+    if WAIT:
+        tl.debug_barrier()
+    tl.store(x + i, v)
+
+# all lanes load the scalar, one stores it
+@triton.jit
+def pivot(x, WAIT: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i) / tl.load(x)
+    if WAIT:
+        tl.debug_barrier()
+    tl.store(x + i, v)
+
+# each lane reads what it wrote; a tile of another shape has other lanes
+@triton.jit
+def again(x, t, o, ROWS: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(t + i, tl.load(x + i) * 2)
+    if ROWS:
+        j = tl.arange(0, B // 2)[:, None] * 2 + tl.arange(0, 2)[None, :]
+        tl.store(o + j, tl.load(t + j))
+    else:
+        tl.store(t + i, tl.load(t + i) + 1)
+        tl.store(o + i, tl.load(t + i))
+
+# what is stored is made of all that was loaded: a sum, a sorted row; scalars are one lane
+@triton.jit
+def behind(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(x + B - 1 - i, tl.load(x + i) - tl.sum(tl.load(x + i)))
+    for k in range(n):
+        tl.store(o, tl.load(o) + tl.load(o + 1))
+    tl.store(x + i, tl.sort(tl.load(x + B - 1 - i)))
 KERNEL
 
 # races CALL MESSAGE: --check says so, and on the CPU that nobody looked.  With one thread programs come
@@ -140,8 +196,32 @@ for device in sim interp; do
     expect 1 err "in program (1, 0, 0)" \
         "$tilec" run "$folder/r.py" --call forgotten --check --threads 1 --device $device
 done
-expect 1 err 'r.py:106:5: note: in `put`, called from here' \
+expect 1 err 'r.py:107:5: note: in `put`, called from here' \
     "$tilec" run "$folder/r.py:helped" --grid 2 x='zeros(i32,1)' --check --device interp
+
+# lanes of one program, with no barrier between
+lanes() {
+    text=$1 kernel=$2
+    shift 2
+    expect 1 err "error: race: $text" "$tilec" run "$folder/r.py:$kernel" --check --device interp "$@" WAIT=False
+    grep -q "hint: tl.debug_barrier() between the two" "$folder/err" || wrong "it does not say what to do"
+    expect 0 out "" "$tilec" run "$folder/r.py:$kernel" --check --device interp "$@" WAIT=True
+    silent
+}
+lanes "load of t[1], which another lane of the program changes" exchange --grid 2 x='rand(fp32,64)' t='empty_like(x)' \
+    o='empty_like(x)' B=32
+lanes "store to x[0], which another lane of the program loads" turn --grid 1 x='arange(fp32,32)' B=32
+lanes "store to x[0], which another lane of the program loads" pivot --grid 1 x='rand(fp32,32)+1' B=32
+lanes "store to x[1], which another lane of the program loads" slide --grid 1 x='rand(fp32,33)+1' B=32
+expect 0 out "" "$tilec" run "$folder/r.py:again" --grid 1 --check --device interp x='rand(fp32,64)' t='empty_like(x)' \
+    o='empty_like(x)' B=64 ROWS=False
+silent
+expect 1 err "load of t[0], which another lane" "$tilec" run "$folder/r.py:again" --grid 1 --check --device interp \
+    x='rand(fp32,64)' t='empty_like(x)' o='empty_like(x)' B=64 ROWS=True
+for device in sim interp; do
+    expect 0 out "" "$tilec" run "$folder/r.py:behind" --grid 1 --check --device $device x='rand(fp32,64)' o='ones(fp32,2)' n=3 B=64
+    silent
+done
 
 # what atomics order, the same value twice, and one program alone, is none
 for call in atomic same lock last chain flag; do
@@ -159,6 +239,31 @@ expect 0 out '"checked": {"accesses": true, "races": true}' \
 expect 0 out "" "$tilec" run "$folder/r.py" --call two --grid 1 --check --device cpu # one program races with nobody
 silent
 
+# what of an array is loaded: the first 12 of 16 (n), of 4x8 (n * m), of 4x8 that is changed as well
+cat >"$folder/part.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+@triton.jit
+def part(x, o, n, m, K: tl.constexpr, STEP: tl.constexpr, INTO: tl.constexpr):
+    for k in range(K):
+        v = tl.load(x + k * STEP)
+        if INTO:
+            tl.store(x + k * STEP, v + 1)
+        tl.store(o + k, v)
+KERNEL
+part() {
+    "$tilec" run "$folder/part.py" --grid 1 --check o='zeros(fp32,64)' "$@"
+}
+whole="warning: x: only its first 12 of"
+expect 0 err "$whole 16 elements are loaded" part --device interp x='ones(fp32,16)' n=16 m=7 K=12 STEP=1 INTO=False
+expect 0 err "$whole 32 elements are loaded" part --device interp x='ones(fp32,4x8)' n=4 m=8 K=12 STEP=1 INTO=False
+for words in "n=20 m=7 K=12 STEP=1 INTO=False" "n=16 m=12 K=12 STEP=1 INTO=False" "n=16 m=7 K=16 STEP=1 INTO=False" \
+    "n=16 m=7 K=6 STEP=2 INTO=False" "n=16 m=7 K=12 STEP=1 INTO=True" "n=16 m=7 K=1 STEP=1 INTO=False"; do
+    expect 0 out "" part --device interp x='ones(fp32,16)' $words
+    silent
+done
+
 # what is looked at is too large for the memory there is; sanitizers cannot be held to so little
 cat >"$folder/large.py" <<'KERNEL'
 import triton
@@ -173,7 +278,7 @@ little() {
 }
 if little --version >/dev/null 2>&1; then
     for device in sim interp; do
-        expect 1 err "out of memory: to look for races takes 44 bytes for each of the 2147483648 elements of the arrays, 94.5 GB" \
+        expect 1 err "out of memory: to look for races takes 56 bytes for each of the 2147483648 elements of the arrays, 120 GB" \
             little run "$folder/large.py" --device $device --check --grid 2 x="zeros(u8,2147483648)"
     done
 fi

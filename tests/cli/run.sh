@@ -538,7 +538,7 @@ expect 0 out "inline_asm %v asm=" "$tilec" dump "$folder/asm.py" --stage opt "x:
 for device in interp cpu; do
     expect 0 out "[  3.   2. 2.75  2.5]" "$tilec" run "$folder/ptx.py" --grid 1 x="arange(fp32,4)" out="empty_like(x)" \
         --show out --device $device
-    expect 1 err "asm.py:7:17: error: inline assembly means nothing to the device \`$device\`" \
+    expect 1 err "asm.py:7:17: error: inline assembly means nothing to the device \`$device\`: \`fns.b32\` is no instruction that is known here" \
         "$tilec" run "$folder/asm.py" --grid 1 x="ones(i32,4)" --device $device
 done
 expect 1 err "len() of function relu" given ACT=relu ADD=relu
@@ -598,6 +598,68 @@ expect 1 err "slips.py:7:5: error: store to x" "$tilec" run "$folder/slips.py:fa
 ! grep -q "32 bits" "$folder/err" || wrong "nothing has wrapped"
 expect 1 err "slips.py:11:12: error: assertion failed: too long" "$tilec" run "$folder/slips.py:asserts" \
     --grid 1 n=20 x='zeros(i32,1)'
+# a program that waits for the next one finds it on another thread, also once launches are known to be short
+cat >"$folder/waits.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def waits(there, out):
+    pid = tl.program_id(0)
+    tl.atomic_xchg(there + pid, 1)
+    if pid == 0:
+        while tl.atomic_add(there + 1, 0) == 0:
+            pass
+    tl.store(out + pid, pid)
+KERNEL
+[ "$(nproc)" = 1 ] || expect 0 out "waits on cpu, grid 2,1,1" timeout 500 "$tilec" run "$folder/waits.py" --grid 2 --time \
+    there='zeros(i32,2)' out='empty(i32,2)'
+# where the system gives a stack of 16 KB, the command takes one of its own; the environment lies on it, too, and so many
+# bytes that the system draws by lot that with a long one not even `true` starts each time
+little_stack() {
+    env -i ${TILEC_PLUGIN:+"TILEC_PLUGIN=$TILEC_PLUGIN"} ${TILEC_CACHE_DIR:+"TILEC_CACHE_DIR=$TILEC_CACHE_DIR"} \
+        sh -c 'ulimit -s 16 && exec "$@"' - "$tilec" "$@"
+}
+for device in cpu interp sim; do
+    little_stack --version >/dev/null 2>&1 || break # that is not allowed, or too little for anything
+    expect 0 out "x: agrees with 2" little_stack run "$folder/slips.py:asserts" --device $device --grid 1 n=2 x='zeros(i32,1)' \
+        --compare x=2
+done
+# of a stage, what is of some lines: of the line itself, and of calls in it
+cat >"$folder/lines.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def square(x):
+    return x * x
+
+
+@triton.jit
+def lines(x, out, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    dead = v + 1
+    tl.store(out + i, square(v))
+KERNEL
+part() { # CODE STREAM TEXT STAGE LINES
+    expect "$1" "$2" "$3" "$tilec" dump "$folder/lines.py:lines" --stage "$4" --line "$5" 'x:*fp32' 'out:*fp32' B=16
+}
+part 0 out "lines.py:7:  return x * x" asm 7
+part 0 out "    called at $folder/lines.py:15" asm 15
+! grep -q "lines.py:13:" "$folder/out" || wrong "line 13 was not asked for"
+part 0 out "mul" ptx 7-7
+! grep -q "st.global" "$folder/out" || wrong "line 15 was not asked for"
+part 0 out "  %v = load " ir 12-13
+[ "$(grep -c store "$folder/out")" = 0 ] || wrong "line 15 was not asked for"
+part 0 out "mul" opt 15
+part 1 err "nothing is left of $folder/lines.py:14 here" opt 14
+part 1 err "lines that have something: 7, 12 to 13, 15" opt 14
+part 2 err "the stage \`plan\` is not shown by lines" plan 7
+part 2 err "--line 7,8: it takes a line of the file" asm 7,8
+part 2 err "what stands behind the colon is a line" asm 9-8
 # as many parameters as the largest public kernels have, and more than there may be
 many() { # N: a kernel that sums N scalars
     awk -v n="$1" 'BEGIN {

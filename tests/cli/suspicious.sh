@@ -123,6 +123,79 @@ def after_the_first(tmp, out, B: tl.constexpr):
 
 
 @triton.jit
+def overflow(x, out, T: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, tl.exp(tl.load(x + i).to(T)))
+
+
+@triton.jit
+def marked(x, out, NONE: tl.constexpr):
+    i = tl.arange(0, 8)
+    v = tl.load(x + i)
+    if NONE == "nan":
+        tl.store(out + i, tl.where(v > 3, v, float("nan")))
+    elif NONE == "inf":
+        tl.store(out + i, tl.where(v > 3, v, float("inf")))
+    else:
+        p = tl.make_block_ptr(x, (8,), (1,), (4,), (8,), (0,))
+        tl.store(out + i, tl.load(p, boundary_check=(0,), padding_option="nan"))
+
+
+@triton.jit
+def rows(x, out):
+    i = tl.arange(0, 16)
+    tl.store(out + i // 8 * 12 + i % 8, tl.load(x + i))
+
+
+@triton.jit
+def logarithm(x, out, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, tl.log(tl.load(x + i)))
+
+
+@triton.jit
+def best(x, out, n, OTHER: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out, tl.argmax(tl.load(x + i, mask=i < n, other=OTHER), axis=0))
+
+
+@triton.jit
+def least(x, out, n, OTHER: tl.constexpr, B: tl.constexpr):
+    r = tl.arange(0, 2)[:, None]
+    i = tl.arange(0, B)[None, :]
+    v = tl.load(x + r * 8 + i, mask=(i < n) & (r < 1), other=OTHER)
+    tl.store(out + tl.arange(0, 2), tl.min(v, axis=1))
+
+
+@triton.jit
+def stable(x, out, n, OTHER: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=OTHER)
+    e = tl.where(i < n, tl.exp(v - tl.max(v)), 0.0)
+    tl.store(out + i, e / tl.sum(e), mask=i < n)
+
+
+@triton.jit
+def steepest(x, out, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out, tl.max(tl.load(x + i) - tl.load(x + i - 1, mask=i > 0, other=0.0)))
+
+
+@triton.jit
+def doubled(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+
+@triton.jit
+def packed(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, v >> 4, mask=i < n)
+    tl.store(out + i, (v * 2).to(tl.uint8), mask=i < n)
+
+
+@triton.jit
 def normalise(x, out, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + i)
@@ -168,6 +241,24 @@ expect 0 err "out: all of its 8 elements are NaN" run normalise --grid 1 x="zero
     out="zeros(fp32,8)" B=8
 quiet run normalise --grid 1 x="ones(fp32,8)" out="zeros(fp32,8)" B=8
 quiet run normalise --grid 1 x="full(fp32,8,nan)" out="zeros(fp32,8)" B=8
+# some of them, and what overflows; not what follows from what came in, nor log(0)
+expect 0 err "out: 1 of 8 elements is NaN, the first is out[0]" run logarithm --grid 1 \
+    x="arange(fp32,8)-0.5" out="zeros(fp32,8)" B=8
+quiet run logarithm --grid 1 x="arange(fp32,8)" out="zeros(fp32,8)" B=8
+expect 0 err "out: 7 of 16 elements are infinite, the first is out[1,1]" run overflow --grid 1 \
+    x="arange(fp32,16)*10" out="zeros(fp32,2x8)" T=fp32 B=16
+for none in nan inf pad; do # which the kernel makes on purpose
+    quiet run marked --grid 1 x="arange(fp32,8)" out="zeros(fp32,8)" NONE="'$none'"
+    quiet run marked --grid 1 x="arange(fp32,8)" out="empty(fp32,8)" NONE="'$none'"
+done
+quiet run rows --grid 1 x="arange(fp32,16)" out="empty(fp32,2x12)[:,:8]" # gaps are nobody's
+expect 0 err "out: 7 of 16 elements are infinite, the first is out[1,1]" run overflow --grid 1 \
+    x="arange(fp32,16)*10" out="zeros(fp32,2x8)" T=fp32 B=16
+grep -q "hint: fp16 ends at 65504" "$folder/err" || wrong "it does not say why"
+expect 0 err "out: all of its 8 elements are infinite" run overflow --grid 1 x="full(fp32,8,20.0)" \
+    out="zeros(fp16,8)" T=fp32 B=8
+quiet run overflow --grid 1 x="full(fp32,8,inf)" out="zeros(fp32,8)" T=fp32 B=8
+quiet run overflow --grid 1 x="arange(fp32,8)*10" out="zeros(fp32,8)" T=fp32 B=8
 
 # --- what the kernel's own roundings cost ---
 expect 1 out "units of fp16" run total --quiet --grid 1 x="rand(fp16,16000)" out="empty(fp16,16)" \
@@ -205,6 +296,23 @@ for device in cpu interp sim; do
     expect 1 err "error: this assumption does not hold" checked assumed x="arange(fp32,64)" \
         out="zeros(fp32,64)" n=8 B=16
     quiet checked assumed x="arange(fp32,64)" out="zeros(fp32,64)" n=9 B=16
+    wins="a lane that the mask of the load leaves out wins here"
+    expect 1 err "error: $wins" checked best x="-ones(fp32,8)" out="zeros(i32,1)" n=6 OTHER=0.0 B=8
+    quiet checked best x="-ones(fp32,8)" out="zeros(i32,1)" n=6 OTHER=-2.0 B=8
+    quiet checked best x="ones(fp32,8)" out="zeros(i32,1)" n=6 OTHER=0.0 B=8
+    quiet checked least x="full(fp32,2x8,nan)" out="zeros(fp32,2)" n=6 OTHER=0.0 B=8
+    quiet checked best x="-ones(fp32,8)" out="zeros(i32,1)" n=0 OTHER=0.0 B=8
+    expect 1 err "error: $wins" checked least x="ones(fp32,2x8)" out="zeros(fp32,2)" n=6 OTHER=0.0 B=8
+    quiet checked least x="ones(fp32,2x8)" out="zeros(fp32,2)" n=8 OTHER=0.0 B=8
+    quiet checked least x="-ones(fp32,2x8)" out="zeros(fp32,2)" n=6 OTHER=0.0 B=8
+    quiet checked stable x="-ones(fp32,8)" out="zeros(fp32,8)" n=6 OTHER=0.0 B=8
+    # the first element is there; what it has no neighbour for is the kernel's to say
+    quiet checked steepest x="-arange(fp32,8)-1" out="zeros(fp32,1)" B=8
+    expect 1 err "error: this does not fit in uint8, and loses its high bits" checked doubled \
+        x="arange(i32,200)" out="zeros(u8,200)" n=200 B=256
+    quiet checked doubled x="arange(i32,200)" out="zeros(u8,200)" n=128 B=256
+    quiet checked doubled x="-arange(i32,200)" out="zeros(i8,200)" n=65 B=256
+    quiet checked packed x="arange(i32,200)*77" out="zeros(u8,200)" n=200 B=256
     [ "$device" != cpu ] || continue # programs that race there would be taken for lanes
     expect 1 err "error: another lane of this store has the same address: what both add counts once" \
         checked hist x="(arange(i32,8)*5)%7" h="zeros(i32,16)" n=8 B=8

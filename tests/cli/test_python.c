@@ -8,7 +8,7 @@
 
 /* A kernel whose F is what a constexpr_function gives, and H what a heuristic does. */
 static const char file_text[] =
-    "import itertools\nimport math\nimport triton\nimport triton.language as tl\n"
+    "import itertools\nimport math\nimport numpy\nimport triton\nimport triton.language as tl\n"
     "@triton.constexpr_function\ndef f():\n    return str([%s])\n"
     "@triton.heuristics({'H': lambda args: str([%s])})\n"
     "@triton.jit\n"

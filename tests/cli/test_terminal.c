@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-enum { ROOM = 1 << 16, PATIENCE = 30000 /* milliseconds */ };
+enum { ROOM = 1 << 16, PATIENCE = 300000 /* milliseconds */ };
 
 static const char kernels[] = "import triton\n"
                               "import triton.language as tl\n"
@@ -87,6 +87,7 @@ static void become_command(const Terminal *s, const char *name, const char *cons
     int terminal = open(name, O_RDWR);
 
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing that hangs */
+    signal(SIGINT, SIG_DFL);          /* which a shell has its background jobs ignore */
     setenv("TERM", s->term ? s->term : "xterm", 1);
     setsid();
     ioctl(terminal, TIOCSCTTY, 0);
@@ -142,6 +143,25 @@ static int finish(Terminal *s)
     return status;
 }
 
+/* Wait until it has used so many seconds of the CPU. */
+static void await_computing(const Terminal *s, double seconds)
+{
+    unsigned long user = 0, system = 0;
+    char path[64], does = 'R';
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)s->child);
+    while ((double)(user + system) < seconds * (double)sysconf(_SC_CLK_TCK)) {
+        FILE *f = fopen(path, "r");
+        assert_non_null(f);
+        assert_int_equal(fscanf(f, "%*d %*s %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+                                &does, &user, &system),
+                         3);
+        fclose(f);
+        assert_int_not_equal(does, 'Z');
+        poll(NULL, 0, 10);
+    }
+}
+
 static void type_interrupt(const Terminal *s)
 {
     assert_int_equal(write(s->terminal, "\3", 1), 1);
@@ -193,7 +213,7 @@ static void test_ctrl_c_ends_a_compile(void **state)
                                         "--show", "out", "out=zeros(fp32,1024)", NULL};
 
     start(s, words);
-    poll(NULL, 0, 300); /* it takes seconds */
+    await_computing(s, 0.3); /* it takes seconds */
     type_interrupt(s);
     int status = finish(s);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
@@ -267,7 +287,7 @@ static void test_ctrl_c_says_how_many_files_are_done(void **state)
     type_interrupt(s);
     int status = finish(s);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
-    assert_non_null(strstr(s->said, "tilec: stopped: "));
+    assert_non_null(strstr(s->said, "\033[1mtilec:\033[0m stopped: "));
     assert_non_null(strstr(s->said, " of 6 files are done"));
 }
 
@@ -275,6 +295,28 @@ static void forget(Terminal *s)
 {
     memset(s->said, 0, sizeof s->said);
     s->length = 0;
+}
+
+static void test_messages_have_colours(void **state)
+{
+    Terminal *s = *state;
+    static const char *const words[] = {"tilec", "run", "k.py:work", "--frob", NULL};
+    static const char *const none[] = {"tilec",  "run",           "k.py:work",
+                                       "--frob", "--color=never", NULL};
+
+    unsetenv("NO_COLOR");
+    start(s, words);
+    finish(s);
+    assert_non_null(strstr(s->said, "\033[1;31mtilec:\033[0m there is no option"));
+    forget(s);
+    start(s, none);
+    finish(s);
+    assert_null(strchr(s->said, '\033'));
+    forget(s);
+    s->term = "dumb";
+    start(s, words);
+    finish(s);
+    assert_null(strchr(s->said, '\033'));
 }
 
 /* A line that wraps is not wiped. */
@@ -352,6 +394,7 @@ static void test_a_terminal_gets_no_binary_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_messages_have_colours, open_terminal, close_terminal),
         cmocka_unit_test_setup_teardown(test_a_long_launch_says_how_far_it_is, open_terminal,
                                         close_terminal),
         cmocka_unit_test_setup_teardown(test_ctrl_c_ends_a_launch_and_leaves_nothing, open_terminal,

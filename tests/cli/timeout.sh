@@ -64,9 +64,9 @@ grep -A 1 "kernel 'once'" "$folder/out" | grep -q hint && wrong "one program alo
 expect 1 out '"problem": {"kind": "fault", "message": "kernel '"'wait'"' has run' tests --timeout 0.3 --call closed --json
 # without it, or before it: the warning of run
 expect 1 err "tilec: warning: kernel 'wait': nothing has moved for 5 s: 0 of 3 programs have ended, and (0, 0, 0)" \
-    tests --timeout 5.5 --call closed
+    tests --timeout 8 --call closed
 expect 1 err "nothing has moved for 5 s: 0 of 1 programs have ended, and (0, 0, 0)" \
-    "$tilec" run "$folder/k.py:once" --grid 1 out="ones(i32,1)" --timeout 5.5
+    "$tilec" run "$folder/k.py:once" --grid 1 out="ones(i32,1)" --timeout 8
 grep -qx "hint: Ctrl-C ends the run" "$folder/err" || wrong "what can be done about one program?"
 
 # mistakes

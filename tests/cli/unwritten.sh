@@ -42,6 +42,23 @@ def chain(a, o, n, B: tl.constexpr):
 
 
 @triton.jit
+def through(a, o, n, m, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(a + i, i, mask=i < n)
+    tl.debug_barrier()
+    tl.store(o + i, tl.load(a + i, mask=i < m), mask=i < m)
+
+
+@triton.jit
+def tally(a, o):
+    tl.store(a + tl.program_id(0) % 3, 0)
+    tl.debug_barrier()
+    tl.atomic_xchg(a + 2, 0)
+    tl.atomic_add(a + 2, 1)
+    tl.store(o + tl.program_id(0), tl.atomic_add(a + 3, 1))
+
+
+@triton.jit
 def both(xs, n, B: tl.constexpr):
     i = tl.arange(0, B)
     tl.store(xs[0] + i, i, mask=i < n)
@@ -98,6 +115,20 @@ told "x: the kernel reads and changes what \`empty\` leaves there" double --grid
 quiet chain --grid 1 a='empty(i32,16)' o='empty(i32,16)' n=16 B=16
 quiet fill --grid 1 o='zeros(fp32,9)' n=8 V=1 B=16
 quiet fill --grid 1 o='empty(fp32,0)' n=0 V=1 B=16
+
+# where it loads an element that nobody has written, --check on devices that look at each knows which
+for device in interp sim; do
+    expect 1 err "k.py:45:21: error: load of a[12], which nobody has written: it holds what \`empty\` left" \
+        run through --grid 1 --device $device --check a='empty(i32,16)' o='empty(i32,16)' n=12 m=16 B=16
+    expect 0 out "" run through --grid 1 --device $device --check a='empty(i32,16)' o='empty(i32,12)' n=12 m=12 B=16
+    silent
+    expect 0 out "" run through --grid 1 --device $device --check a='zeros(i32,16)' o='empty(i32,16)' n=12 m=16 B=16
+    silent
+    expect 1 err "error: atomic on a[3], which nobody has written" \
+        run tally --grid 1 --device $device --check a='empty(i32,4)' o='empty(i32,1)'
+    expect 0 out "" run through --grid 1 --device $device a='empty(i32,16)' o='empty(i32,16)' n=12 m=16 B=16
+    ! grep -q "nobody has written" "$folder/err" || wrong "it was not asked for"
+done
 
 # results are those of the first launch, in files, on the screen and for --compare
 expect 1 out "[[ 7  7  7]" run fill --grid 1 o='empty(i32,3x3)' n=8 V=7 B=16 --check --show o

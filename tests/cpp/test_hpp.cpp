@@ -226,7 +226,7 @@ static void test_progress(const tilec::file &file)
 
     o.on_progress = [&](const tilec_progress &p) {
         CHECK(p.programs == 1000000 && p.begun >= 0);
-        return ++asked == 1;
+        return ++asked > 0; /* again, while programs that have begun end */
     };
     o.on_span = [&](const tilec_span &span) { spans += span.end >= span.start; };
     o.debug = TILEC_DEBUG_LINES;
@@ -234,7 +234,7 @@ static void test_progress(const tilec::file &file)
         file["slow"].with(with)(tilec::grid(1000000), x, 100000);
     };
     CHECK(status_of([&] { slow(o); }) == TILEC_CANCELLED);
-    CHECK(asked == 1 && spans > 0);
+    CHECK(asked > 0 && spans > 0);
     o.on_progress = [&](const tilec_progress &) -> bool { throw std::out_of_range("enough"); };
     try {
         slow(o);

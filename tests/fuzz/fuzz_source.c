@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "../../src/api/language.h"
 #include "../../src/lower/lowering.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -49,7 +50,7 @@ static void lower(const FrontFile *f, const char *name, uint64_t seed, SourceMap
     args = NEW_N(a, FrontArg, MAX(k->nparams, 1));
     for (int i = 0; i < k->nparams; i++)
         args[i] = guess(&k->params[i], seed);
-    m = front_lower(f, name, args, k->nparams, 0, a, d);
+    m = front_lower(f, name, args, k->nparams, NULL, a, d);
     if (!m != (diag_errors(d) > 0))
         bug("`%s` lowered in spite of an error, or not without one", name);
     if (m && !ir_verify(m, d))
@@ -65,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *text = arena_strndup(a, (const char *)data, size);
     const Source *src = source_add(diags_sources(d), "<fuzz>", text, size);
     const FrontOptions options = {.in_memory = true};
-    FrontFile *f = front_parse(a, interner_new(a), src, &options, d);
+    FrontFile *f = front_parse(a, interner_new(a), &triton_language, src, &options, d);
 
     if (!f != (diag_errors(d) > 0))
         bug("a file refused without a reason, or read in spite of one");

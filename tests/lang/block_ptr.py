@@ -4,11 +4,13 @@
 # run: loop p:fp32[12]=iota out:fp32[4] n:i32=10
 # run: padding p:fp32[4]=1 out:fp32[8]
 # run: passed p:fp32[6]=iota out:fp32[2]
+# run: unchecked p:fp32[15]=iota out:fp32[16]
 # run: carried p:fp32[16]=iota out:fp32[16] n:i32=3
 # run: chosen p:fp32[8]=iota q:fp32[8]=1 out:fp32[4] n:i32=3
 # run: chosen p:fp32[8]=iota q:fp32[8]=1 out:fp32[4] n:i32=9
 # run: handed p:fp32[8]=iota out:fp32[8] n:i32=2
 # run: stepping p:fp32[16]=iota out:fp32[16] n:i32=6
+# run: alone p:fp32[16]=iota out:fp32[8] i:i32=2
 # lower: refused p:*fp32 i:*i32 n:i32
 """R230 to R232."""
 import triton
@@ -112,6 +114,15 @@ def stepping(p, out, n):
     tl.store(dst, tl.load(src), boundary_check=(0,))
 
 
+# one number is a tuple of one: `(i * 4)` is no tuple
+@triton.jit
+def alone(p, out, i):
+    src = tl.make_block_ptr(p, 16, (1), (i * 4), 4, 0)
+    dst = tl.make_block_ptr(out, 8, 1, 0, (4), (0))
+    tl.store(dst, tl.load(src, boundary_check=0))
+    tl.store(tl.advance(dst, 4), tl.load(src.advance(4)))
+
+
 @triton.jit
 def refused(p, i, n):
     tl.make_block_ptr(p + tl.arange(0, 4), (4,), (1,), (0,), (4,), (0,))
@@ -137,3 +148,11 @@ def refused(p, i, n):
     k = e
     for j in range(n):
         k = tl.make_block_ptr(p, (4, 4), (4, 1), (0, 0), (2, 4), (1, 0))
+
+
+@triton.jit
+def unchecked(p, out):
+    """What boundary_check leaves out is not bounded: columns beyond the shape are there, rows are not."""
+    src = tl.make_block_ptr(p, (3, 3), (5, 1), (1, 1), (4, 4), (1, 0))
+    v = tl.load(src, boundary_check=(0,), padding_option="zero")
+    tl.store(tl.make_block_ptr(out, (3, 1), (4, 1), (0, 0), (4, 4), (1, 0)), v, boundary_check=(0,))

@@ -1,4 +1,4 @@
-# run: constants out:fp32[12]
+# run: constants out:fp32[13]
 # run: derived out:fp32[4]
 # run: passed out:fp32[1]
 # run: by_default out:fp32[3]
@@ -29,7 +29,8 @@ class Config:
     SMALL = np.float16(0.1)
     BLOCK = np.int64(8)
     FLAG = np.bool_(0)
-    MANY = int(os.environ["MANY"])
+    WRAPS = np.uint8(250) + np.uint8(10)
+    MANY = int(os.environ["TILEC_TEST_MANY"])
 
     class Inner:
         DEPTH = 5
@@ -75,6 +76,7 @@ def constants(out):
     tl.store(out + 9, 1.0 if Config.FLAG else 2.0)
     tl.store(out + 10, Record.width)
     tl.store(out + 11, LOWEST)
+    tl.store(out + 12, Config.WRAPS - 5)
 
 @triton.jit
 def derived(out):

@@ -18,7 +18,7 @@ import triton.language as tl
 from triton.language.extra import libdevice
 
 AUGMENTED = tl.constexpr(16)
-if os.environ.get("MORE"):
+if os.cpu_count() > 3:
     AUGMENTED += 1
 
 if torch.cuda.is_available():
@@ -29,7 +29,7 @@ else:
     BLOCK = tl.constexpr(32)
 
 ONE_LINE = tl.constexpr(1)
-if os.environ.get("X"): ONE_LINE = tl.constexpr(2); OTHER = tl.constexpr(3)
+if os.cpu_count() > 5: ONE_LINE = tl.constexpr(2); OTHER = tl.constexpr(3)
 else: OTHER = tl.constexpr(3)
 
 LOOPED = tl.constexpr(2)
@@ -69,12 +69,12 @@ try:
 except ImportError:
     FOUND = tl.constexpr(0)
 
-if os.environ.get("FAST"):
+if os.cpu_count() > 7:
     root = libdevice.sqrt
 else:
     root = tl.sqrt
 
-if os.environ.get("FAST"):
+if os.cpu_count() > 7:
     @triton.jit
     def helper(x):
         return x + 1

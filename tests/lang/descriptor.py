@@ -3,6 +3,7 @@
 # run: passed p:fp32[12]=iota out:fp32[12] n:i32=3
 # run: padded p:fp32[6]=iota out:fp32[8] n:i32=3
 # run: parts p:fp32[6]=iota out:fp32[5] n:i32=3
+# run: uninlined p:fp32[6]=iota out:fp32[1] n:i32=3
 # lower: padded p:*fp32 out:*fp32 n:i32
 # lower: nan_of_ints p:*i32
 # lower: two_paddings p:*fp32 n:i32
@@ -36,7 +37,9 @@ def passed(p, out, n):
             at = src
         else:
             at = dst
-        tl.store_tensor_descriptor(dst, [4 * i], shifted(at, 4 * i))
+        v = shifted(at, 4 * i)
+        tl.debug_barrier()
+        tl.store_tensor_descriptor(dst, [4 * i], v)
 
 
 @triton.jit
@@ -89,3 +92,13 @@ def refused(p, i, n):
     g = b.strides_
     h = b + 1
     k = tl.make_tensor_descriptor(p, [n], [1], [4], padding_option="one")
+
+
+@triton.jit(noinline=True)
+def sum_of(d, row):
+    return tl.sum(d.load([row, 0]))
+
+
+@triton.jit
+def uninlined(p, out, n):
+    tl.store(out, sum_of(tl.make_tensor_descriptor(p, [2, n], [n, 1], [1, 4]), 1))

@@ -26,7 +26,7 @@ GROWN.append(7)
 GROWN.extend((4, 5))
 HOW_MANY = tl.constexpr(len(GROWN))
 THIRD = tl.constexpr(GROWN[2])
-FROM_ENVIRONMENT = int(os.environ.get("X", "1"))
+CPUS = int(os.cpu_count())
 
 
 @triton.jit
@@ -63,4 +63,4 @@ def plain(out):
     tl.store(out, PLAIN)
     tl.store(out, PLAIN)
     tl.store(out, LIST[0])
-    tl.store(out, FROM_ENVIRONMENT)
+    tl.store(out, CPUS)

@@ -17,7 +17,7 @@ def kernel(p, n):
     tl.device_assert(n > 0, "n must be positive")
     assert n > 0, "n"
     assert n > 1
-    tl.static_print("n is", n, offs, 3, tl.float16)
+    tl.static_print("n is", n, offs, 3, tl.float16, tile, p)
     tl.debug_barrier()
     tl.store(p + tl.sum(tile), tl.program_id(1) + tl.num_programs(axis=2))
     print("n", n)

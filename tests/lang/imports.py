@@ -190,7 +190,9 @@ def not_text(x):
 @compiled
 def renamed(x):
     i = tl.arange(0, 4)
-    tl.store(x + i, renamed_helper(tl.load(x)) + i)
+    v = renamed_helper(tl.load(x))
+    tl.debug_barrier()
+    tl.store(x + i, v + i)
 
 
 @kit.jits.fast(noinline=True)

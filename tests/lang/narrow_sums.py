@@ -8,6 +8,7 @@
 # lower: count x:*u8 out:*i8 n:i32 B=16
 # lower: total_with_error x:*bf16 out:*bf16 n:i32 B=16
 # lower: few x:*fp16 out:*fp16 n:i32 B=16
+# lower: distance x:*u8 out:*u8 n:i32 B=16
 """Sums that the type of what is added cannot hold: a warning says so, where the number is asked for."""
 import triton
 import triton.language as tl
@@ -94,3 +95,10 @@ def few(x, out, n, B: tl.constexpr):
     for k in range(4):
         acc += tl.load(x + k * B + i)
     tl.store(out + i, acc)
+
+
+@triton.jit
+def distance(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    d = tl.abs(tl.load(x + i) - tl.load(x + i + n))
+    tl.store(out + i, tl.where(d > 10, d, 0))

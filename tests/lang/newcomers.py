@@ -29,6 +29,13 @@
 # lower: break_and_continue x:*fp32 N=4
 # lower: yielded x:*fp32 N=4
 # lower: elements_of_tiles x:*fp32 N=4
+# lower: cache_by_position x:*fp32 n:i32 N=4
+# lower: swapped_full x:*fp32 N=4
+# lower: shifted_constant x:*fp32 N=4
+# lower: permuted_row x:*fp32 N=4
+# lower: range_of_array x:*fp32 N=4
+# lower: max_of_math x:*fp32 N=4
+# lower: number_as_text x:*fp32 n='4' N=4
 """What newcomers write, and what the compiler says: each message names what to write instead."""
 import triton
 import triton.language as tl
@@ -212,3 +219,43 @@ def elements_of_tiles(x, N: tl.constexpr):
 @triton.jit
 def list_for_array(x, n):
     y = tl.load(x + tl.arange(0, 4))
+
+
+@triton.jit
+def cache_by_position(x, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i, i < n, 0.0, "cg")
+
+
+@triton.jit
+def swapped_full(x, N: tl.constexpr):
+    v = tl.full(0.0, (N,))
+    w = tl.full(0.0, (N,), tl.float32)
+
+
+@triton.jit
+def shifted_constant(x, N: tl.constexpr):
+    v = 1.0 << 3
+    w = 1.0 | 3
+
+
+@triton.jit
+def permuted_row(x, N: tl.constexpr):
+    v = tl.permute(tl.load(x + tl.arange(0, N)), (1, 0))
+
+
+@triton.jit
+def range_of_array(x, N: tl.constexpr):
+    for i in range(x):
+        tl.store(x + i, 1.0)
+
+
+@triton.jit
+def max_of_math(x, N: tl.constexpr):
+    tl.store(x, tl.math.max(tl.load(x), 0.0))
+    tl.store(x, tl.math.min(tl.load(x), 0.0))
+
+
+@triton.jit
+def number_as_text(x, n, N: tl.constexpr):
+    tl.store(x, n)

@@ -17,7 +17,7 @@ DECLARED: tl.constexpr = COLUMNS * 2
 CHOSEN = tl.constexpr(1) if ROWS > 3 else tl.constexpr(2)
 EITHER = None or tl.constexpr(ROWS + 1)
 COMPARED = WRAPPED > 3
-OPEN = os.environ["OPEN"]
+OPEN = os.environ["TILEC_TEST_OPEN"]
 ITSELF = ITSELF + 1
 
 

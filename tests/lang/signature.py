@@ -16,7 +16,7 @@ SIZE: tl.constexpr = 16
 @triton.jit(do_not_specialize=["n", 3], do_not_specialize_on_alignment=[0, "n"])
 def kernel(x, y: "*i8", n: tl.int64, m, scale: "fp32", flag=None, N: tl.constexpr = SIZE * 2,
            M: "tl.constexpr" = 8, D: tl.constexpr = tl.float16, S: tl.constexpr = "a", T=(1, 2),
-           U: tl.constexpr = int(os.environ.get("U", 3))):
+           U: tl.constexpr = int(os.cpu_count())):
     tl.store(x, n + m)
 
 

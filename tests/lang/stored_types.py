@@ -1,5 +1,6 @@
 # lower: told x:*fp32 o:*i32 small:*i8 n:i32 scale:fp32 B=16
 # lower: quiet x:*fp32 o:*i32 small:*i8 n:i32 scale:fp32 B=16
+# lower: quotients k:*i32 o:*fp32 n:i32 B=16
 """What a store cuts off where the value takes the type of the array."""
 import triton
 import triton.language as tl
@@ -40,3 +41,16 @@ def quiet(x, o, small, n, scale, B: tl.constexpr):
     tl.store(small, 0xff)
     tl.store(small, -128)
     tl.store(small + i, i)
+
+
+@triton.jit
+def quotients(k, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(k + i)
+    tl.store(o, tl.sum(v) // n)
+    tl.store(o + i, (v + 1) // 3)
+    # meant: bits, indices, what is converted, and quotients of floats
+    tl.store(o + i, v // 16)
+    tl.store(o + i, i // 3)
+    tl.store(o, (tl.sum(v) // n).to(tl.float32))
+    tl.store(o, tl.sum(v) / n)

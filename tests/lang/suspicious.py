@@ -13,6 +13,9 @@
 # lower: sign_of_a_wrapped_difference x:*u8 out:*i16 n:i32 B=16
 # lower: signs_that_there_are x:*u8 out:*i16 n:i32 B=16
 # lower: not_called x:*fp32 out:*fp32 n:i32 B=16
+# lower: forgotten_array x:*fp32 bias:*fp32 out:*fp32 n:i32 B=16
+# lower: forgotten_load x:*fp32 bias:*fp32 out:*fp32 n:i32 B=16
+# lower: not_forgotten x:*fp32 bias:*fp32 out:*fp32 _old:*fp32 n:i32 B=16 HAS_BIAS=0
 """What is right Python and rarely meant: a warning says so."""
 import triton
 import triton.language as tl
@@ -123,3 +126,29 @@ def signs_that_there_are(x, out, n, B: tl.constexpr):
 def not_called(x, out, n, B: tl.constexpr):
     tl.store(out, 1.0)
     tl.debug_barrier
+
+
+@triton.jit
+def forgotten_array(x, bias, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def forgotten_load(x, bias, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    b = tl.load(bias + i, mask=i < n)
+    if n > 3:
+        b = tl.load(bias + i + 1, mask=i < n)
+    tl.store(out + i, tl.load(x + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def not_forgotten(x, bias, out, _old, n, B: tl.constexpr, HAS_BIAS: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    _ = tl.load(x + i)
+    b = tl.load(x + i)
+    if HAS_BIAS:
+        v += tl.load(bias + i, mask=i < n) + b
+    tl.store(out + i, v, mask=i < n)

@@ -2,6 +2,7 @@
 # lower: classes p:*fp16 n:i32
 # lower: asserted p:*fp16
 # run: star_arguments out:i32[8]
+# run: block_shapes p:fp32[8] out:i32[2]
 # lower: star_mistakes p:*fp16
 # lower: type_mistakes p:*fp16 n:i32
 # lower: class_mistakes p:*fp16 n:i32
@@ -115,3 +116,12 @@ def assert_mistakes(p):
     a = checked(1)
     b = checked(12)
     c = unasserted()
+
+
+@triton.jit
+def block_shapes(p, out):
+    v = tl.load(p + tl.arange(0, 4)[:, None] + tl.arange(0, 2)[None, :])
+    shape: tl.constexpr = v.type.get_block_shapes()
+    tl.static_assert(shape == v.shape and v.dtype.is_fp32())
+    tl.store(out, shape[0])
+    tl.store(out + 1, shape[1])

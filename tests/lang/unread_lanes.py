@@ -6,8 +6,14 @@
 # lower: quiet_of_rows x:*fp32 o:*fp32 m:i32 n:i32 B=16
 # lower: told_of_filled x:*fp32 o:*fp32 n:i32 B=16
 # lower: told_of_counts x:*i32 o:*i32 n:i32 B=16
+# lower: quiet_of_rounding_up x:*i32 o:*i32 n:i32 k:i32 B=16
+# lower: quiet_of_parts x:*fp32 o:*fp32 n:i32 B=16
+# lower: told_of_parts x:*fp32 o:*fp32 n:i32 B=16
+# lower: told_of_rounding x:*i32 o:*i32 n:i32 k:i32 B=16
 # lower: quiet_of_filled x:*fp32 o:*fp32 n:i32 B=16
 # lower: quiet_of_counts x:*i32 o:*i32 n:i32 B=16
+# lower: told_of_others x:*fp32 at:*i32 o:*fp32 n:i32 B=16
+# lower: quiet_of_others x:*fp32 at:*i32 o:*fp32 n:i32 B=16
 # Lanes that the mask of a load leaves out, followed to the reductions that count them.
 import triton
 import triton.language as tl
@@ -133,6 +139,7 @@ def quiet_of_filled(x, o, n, B: tl.constexpr):
     tl.store(o, tl.sum(d * d) / n)
     tl.store(o, tl.sum(v * v))
     tl.store(o, tl.max(v - mean))
+    tl.store(o, tl.max(tl.where(inside, tl.abs(tl.load(x + i, mask=inside) * mean), 0.0)))
     tl.store(o, tl.sum(tl.exp(tl.load(x + i, mask=inside, other=-float("inf")) - mean)))
     tl.store(o, tl.sum((v - mean) * tl.load(x + i, mask=inside, other=0.0)))
     acc = tl.zeros((B,), tl.float32)
@@ -149,3 +156,74 @@ def quiet_of_counts(x, o, n, B: tl.constexpr):
     tl.store(o + i, tl.histogram(v, B, mask=i < n))
     tl.store(o + i, tl.histogram(tl.where(i < n, v, B), B))
     tl.store(o + i, tl.histogram(tl.load(x + i, mask=i < n, other=-1), B))
+    parts = tl.histogram(tl.load(x + i, mask=i < n, other=B - 1), B)
+    tl.store(o + i, tl.where(i < B - 1, parts, 0))
+
+
+@triton.jit
+def multiply(a, b):
+    return a * b
+
+
+@triton.jit
+def told_of_others(x, at, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(o, tl.reduce(v, 0, multiply))
+    tl.store(o, tl.reduce(tl.load(x + i, mask=i < n, other=0.0), 0, multiply))
+    tl.store(o + i, tl.sort(v))
+    tl.store(o + i, tl.sort(v, descending=True))
+    b = tl.load(at + i, mask=i < n, other=0)
+    tl.atomic_add(o + b, 1.0)
+
+
+@triton.jit
+def quiet_of_others(x, at, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    inside = i < n
+    v = tl.load(x + i, mask=inside, other=1.0)
+    tl.store(o, tl.reduce(v, 0, multiply))
+    tl.store(o + i, tl.sort(v))
+    tl.store(o + i, tl.sort(tl.abs(tl.load(x + i, mask=inside)), descending=True))
+    b = tl.load(at + i, mask=inside, other=0)
+    tl.atomic_add(o + b, 1.0, mask=inside)
+    tl.atomic_add(o + b, tl.load(x + i, mask=inside, other=0.0))
+    tl.atomic_add(o + i, tl.load(x + i, mask=inside, other=0.0) + 1.0)
+
+
+# how many parts of k there are in each: none in what is left out
+@triton.jit
+def quiet_of_rounding_up(x, o, n, k, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0)
+    tl.store(o, tl.sum((v + k - 1) // k))
+    tl.store(o, tl.sum((v + (k - 1)) // k))
+    tl.store(o, tl.sum(tl.cdiv(tl.where(i < n, v + 1, 0), k)))
+
+
+@triton.jit
+def told_of_rounding(x, o, n, k, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0)
+    tl.store(o, tl.sum((v + k) // k))
+    tl.store(o, tl.sum((v + k - 1) // n))
+
+
+# rows that are loaded or left out as a whole, and what a reshape makes of them
+@triton.jit
+def quiet_of_parts(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    j = tl.arange(0, 12)
+    v = tl.exp(tl.reshape(tl.load(x + i[:, None] * 12 + j[None, :], mask=i[:, None] < n, other=0.0), (B, 3, 4)))
+    tl.store(o + i[:, None] * 4 + tl.arange(0, 4), tl.sum(v, 1), mask=i[:, None] < n)
+    tl.store(o + i[:, None] * 3 + tl.arange(0, 3)[None, :], tl.sum(v, 2), mask=i[:, None] < n)
+
+
+@triton.jit
+def told_of_parts(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    j = tl.arange(0, 12)
+    v = tl.exp(tl.load(x + i[:, None] * 12 + j[None, :], mask=j[None, :] < n, other=0.0))
+    tl.store(o, tl.sum(tl.sum(tl.reshape(v, (B, 3, 4)), 1)))
+    v = tl.exp(tl.load(x + i[:, None] * 12 + j[None, :], mask=i[:, None] < n, other=0.0))
+    tl.store(o, tl.sum(tl.sum(tl.reshape(v, (4, 48)), 1)))

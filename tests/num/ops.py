@@ -42,7 +42,7 @@ def unary(x, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
     elif OP == "invert":
         r = ~v
     else:
-        r = v
+        r = v.to(out.dtype.element_ty)  # high bits that are lost are meant
     tl.store(out + at, r, mask=at < n)
 
 

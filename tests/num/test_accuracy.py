@@ -12,7 +12,7 @@ import subprocess
 
 import numpy as np
 
-from harness import Suite, generator
+from harness import PATIENCE, Suite, generator
 
 suite = Suite()
 COUNT = int(os.environ.get("TILEC_PATTERNS", 2**32 // 16411))
@@ -63,7 +63,7 @@ def check(variant, name, function, bound, x):
     words = suite.command(variant, "ops.py:unary", "cdiv(n,BLOCK)", {
         "x": x, "out": f"empty(fp32,{x.size})", "n": x.size, "OP": f"'{name}'", "BLOCK": BLOCK})
     done = subprocess.run(words + ["--save", "out=" + out], capture_output=True, text=True,
-                          timeout=600, check=False)
+                          timeout=PATIENCE, check=False)
     if done.returncode != 0:
         return f"{variant}: {name}: exit {done.returncode}: {done.stderr.strip()}"
     got = np.load(out).astype(np.float64)

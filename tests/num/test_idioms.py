@@ -494,9 +494,28 @@ def bits():
                              "count_ptr": ("i32", np.array([(decode(x) < 0).sum()]))})
 
 
+def repeated():
+    n, rounds, count = 61, 3, 60
+    x = random.integers(0, 100, 96).astype(np.int32)
+    out = np.full(rounds * 64 + 1, -1, np.int32)
+    lanes = np.arange(64)
+    s, c = np.where(lanes < n, x[:64], 0), 0
+    for r in range(rounds):
+        for k in range(count):
+            c = c - (k & 3) if c > k * 10 else c + r + k
+            at = lanes + (c & 31)
+            t = np.where(at < n, x[at], 2)
+            s = (s * 3 + t * (t.max() + k) + s.sum() // (k + 1)) & 1023
+        out[r * 64:r * 64 + n] = s[:n]
+    out[-1] = c
+    case("repeated", "control.py:repeated", 1,
+         {"out": np.full_like(out, -1), "x": x, "n": n, "rounds": rounds, "N": count},
+         {"out": ("i32", out)})
+
+
 for part in (split_k, batched, grouped, int8_product, conv1d, batch_dot, embedding,
              elements, scans, histogram, transposes, rank3, windows, row_sums, state_space, router, bisection,
              collatz, combines, recursion, conditions, wheres, backwards, grids, helpers, hints,
-             bits):
+             bits, repeated):
     part()
 suite.finish()

@@ -56,6 +56,29 @@ def shuffled():
           "counts_ptr": ("i32", np.bincount(index.ravel(), minlength=20))})
 
 
+def bitonic():
+    for bits, top in ((10, 3), (13, 1), (6, 4)):
+        x = random.standard_normal((2, 1 << bits)).astype(np.float32)
+        case(f"bitonic_top {1 << top} of {1 << bits}", "bitonic_top", 2,
+             {"x_ptr": x, "sorted_ptr": empty("fp32", 2, 1 << bits),
+              "top_ptr": empty("fp32", 2, 1 << top), "BITS": bits, "TOP": top},
+             {"sorted_ptr": ("fp32", np.sort(x, 1)),
+              "top_ptr": ("fp32", -np.sort(-x, 1)[:, :1 << top])})
+
+
+def many_dimensions():
+    for extents in ((2,) * 16, (2,) * 9, (2, 3, 1, 2, 1, 3, 2, 1, 2, 1, 2)):
+        n, last = int(np.prod(extents)), len(extents) - 1
+        x = random.integers(-1000, 1000, n).astype(np.int32)
+        order = random.permutation(len(extents))
+        tile = x.reshape(extents)
+        y = tile + np.arange(n).reshape(extents) - tile.max(last, keepdims=True)
+        case(f"bit_reversed {extents}", "bit_reversed", 1,
+             {"x_ptr": x, "out_ptr": empty("i32", n), "EXTENTS": extents,
+              "ORDER": tuple(order.tolist()), "LAST": last, "N": n},
+             {"out_ptr": ("i32", y.transpose(order).ravel())})
+
+
 def look_ups():
     for dtype, index, size, n in (("fp32", "i32", 256, 1000), ("bf16", "i16", 61, 333),
                                   ("u8", "i64", 300, 777), ("fp64", "i8", 17, 100)):
@@ -94,6 +117,8 @@ nibbles()
 chains()
 sorted_rows()
 shuffled()
+bitonic()
+many_dimensions()
 look_ups()
 picked_rows()
 suite.finish()

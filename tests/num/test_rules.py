@@ -12,7 +12,7 @@ import numpy as np
 
 from harness import NUMPY_TYPES, SMALL_FLOATS, Suite, encode
 
-suite = Suite()
+suite = Suite(one_in=2)
 FOLDER = os.path.join(suite.source, "tests", "lang")
 
 

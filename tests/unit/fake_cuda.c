@@ -419,6 +419,12 @@ API int cuMemAlloc_v2(uint64_t *p, size_t bytes)
     return OK;
 }
 
+API int cuMemAllocAsync(uint64_t *p, size_t bytes, void *stream)
+{
+    (void)stream;
+    return cuMemAlloc_v2(p, bytes);
+}
+
 static int find_piece(uint64_t p, size_t bytes)
 {
     for (int i = 0; i < npieces; i++) {
@@ -438,6 +444,12 @@ API int cuMemFree_v2(uint64_t p)
     state.wrong_context += pieces[i].device != stack[depth - 1]->device;
     free_piece(i);
     return OK;
+}
+
+API int cuMemFreeAsync(uint64_t p, void *stream)
+{
+    (void)stream;
+    return cuMemFree_v2(p);
 }
 
 static void *host(uint64_t p)

@@ -8,9 +8,9 @@
  * make what is missing.
  *
  * Those of opt_kernel.h give passes more to do, and only the interpreter runs them.  Here a target
- * must be able to give the same bits: all floats are whole numbers below 2^24, so that no order of
- * summing can be told from another; the lanes of a store or an atomic never meet; all addresses
- * lie within the arrays.
+ * must be able to give the same bits: all floats are whole numbers that their type holds, so that
+ * no order of summing can be told from another; floats of 16 bits are not summed; the lanes of a
+ * store or an atomic never meet; all addresses lie within the arrays.
  *
  * For targets whose programs run side by side, and whose lanes see what others have written only
  * behind a barrier, kernels are made `apart`: each program has its own part of every array, and
@@ -31,6 +31,13 @@ enum {
     RESULT_SIZE = 512 /* each at a multiple of this */
 };
 
+/* The arrays of a kernel, in the order of its parameters, and the type of what lies in each; behind
+ * them come the two of results, and a scalar. */
+enum { ARRAYS = 8, RESULT_INT = ARRAYS, RESULT_FLOAT };
+
+static const DType array_types[ARRAYS] = {DT_I32,  DT_I32,  DT_I32,  DT_FP32,
+                                          DT_FP32, DT_FP16, DT_BF16, DT_FP64};
+
 typedef struct {
     uint64_t rng;
     Module *m;
@@ -38,7 +45,7 @@ typedef struct {
     Value *values[MAX_VALUES]; /* that can be used now */
     int n, depth;
     bool aligned, apart;
-    Value *ints[3], *floats[2], *out_int, *out_float;
+    Value *arrays[ARRAYS], *out_int, *out_float, *ragged; /* a scalar that only the launch knows */
 } Gen;
 
 /* --- choices --- */
@@ -117,7 +124,8 @@ static Value *any(Gen *g, const Type *t)
 
 static const Type *some_type(Gen *g)
 {
-    static const DType dtypes[] = {DT_I32, DT_I32, DT_FP32, DT_FP32, DT_I1, DT_I64, DT_I8};
+    static const DType dtypes[] = {DT_I32, DT_I32, DT_I32, DT_FP32, DT_FP32, DT_FP32, DT_I1,
+                                   DT_I64, DT_I8,  DT_I16, DT_FP16, DT_BF16, DT_FP64};
     DType d = dtypes[below(g, COUNT(dtypes))];
     if (g->n > 0 && below(g, 8)) {
         const Type *t = g->values[g->n - 1 - below(g, MIN(g->n, 20))]->type;
@@ -186,7 +194,8 @@ static void compare(Gen *g)
 
 static void convert(Gen *g)
 {
-    static const DType dtypes[] = {DT_I32, DT_FP32, DT_I64, DT_I8, DT_I1};
+    static const DType dtypes[] = {DT_I32, DT_FP32, DT_I64,  DT_I8,  DT_I1,
+                                   DT_I16, DT_FP16, DT_BF16, DT_FP64};
     Value *v = any(g, some_type(g));
     DType to = dtypes[below(g, COUNT(dtypes))];
     Value *c = build_cast(&g->b, v, to, ROUND_NEAREST);
@@ -272,9 +281,23 @@ static Value *address(Gen *g, Value *array, const Type *t, bool differ)
     return address_into(g, array, t, differ);
 }
 
+/* What memory keeps a value of this type as. */
+static DType stored_as(DType d)
+{
+    return dtype_is_float(d) ? d : DT_I32;
+}
+
+/* One of the arrays of this type. */
 static Value *array_of(Gen *g, DType d)
 {
-    return d == DT_FP32 ? g->floats[below(g, COUNT(g->floats))] : g->ints[below(g, COUNT(g->ints))];
+    int first = 0, n = 0;
+    for (int i = ARRAYS; i-- > 0;) {
+        if (array_types[i] == d) {
+            first = i;
+            n++;
+        }
+    }
+    return g->arrays[first + below(g, n)];
 }
 
 static Value *mask_for(Gen *g, const Type *t)
@@ -290,7 +313,7 @@ static Value *mask_for(Gen *g, const Type *t)
 
 static Value *load_tile(Gen *g, const Type *t)
 {
-    DType d = t->dtype == DT_FP32 ? DT_FP32 : DT_I32;
+    DType d = stored_as(t->dtype);
     const Type *memory = type_with_dtype(g->m, t, d);
     Value *operands[3] = {address(g, array_of(g, d), memory, false)};
     int n = 1;
@@ -311,7 +334,8 @@ static void load(Gen *g)
         load_tile(g, t);
         return;
     }
-    Value *p = build_addptr(&g->b, g->ints[below(g, COUNT(g->ints))], small_scalar(g, 32));
+    DType d = stored_as(t->dtype);
+    Value *p = build_addptr(&g->b, array_of(g, d), small_scalar(g, 32));
     keep(g, build_op(&g->b, OP_load, 1, &p, 3, (const int64_t[3]){0}, 0, NULL)->results[0]);
 }
 
@@ -324,7 +348,7 @@ static void barrier(Gen *g)
 static void store(Gen *g)
 {
     Value *v = some_tile(g);
-    DType d = dtype_is_float(v->type->dtype) ? DT_FP32 : DT_I32;
+    DType d = stored_as(v->type->dtype);
     if (v->type->dtype != d)
         v = build_cast(&g->b, v, d, ROUND_NEAREST);
     Value *operands[3] = {address(g, array_of(g, d), v->type, true), v};
@@ -338,23 +362,29 @@ static void store(Gen *g)
 
 static void scalar_store(Gen *g)
 {
-    Value *p = build_addptr(&g->b, g->ints[below(g, COUNT(g->ints))], small_scalar(g, 32));
+    Value *p = build_addptr(&g->b, array_of(g, DT_I32), small_scalar(g, 32));
     Value *v = scalar_int(g);
     barrier(g);
     build_op(&g->b, OP_store, 2, (Value *[]){p, v}, 2, (const int64_t[2]){0}, 0, NULL);
     barrier(g);
 }
 
+/* Whole numbers stay whole numbers, and floats small: nothing is added to them. */
 static void atomic(Gen *g)
 {
-    const Type *t = random_shape(g, DT_I32);
-    Value *operands[3] = {address(g, array_of(g, DT_I32), t, true), any(g, t)};
+    static const int64_t ints[] = {RMW_ADD, RMW_ADD, RMW_AND, RMW_OR,
+                                   RMW_XOR, RMW_MIN, RMW_MAX, RMW_XCHG};
+    static const int64_t floats[] = {RMW_XCHG, RMW_MIN, RMW_MAX};
+    bool is_float = one_in(g, 4);
+    const Type *t = random_shape(g, is_float ? DT_FP32 : DT_I32);
+    Value *operands[3] = {address(g, array_of(g, t->dtype), t, true), any(g, t)};
+    const int64_t attrs[3] = {is_float ? floats[below(g, COUNT(floats))]
+                                       : ints[below(g, COUNT(ints))]};
     int n = 2;
     if (one_in(g, 2))
         operands[n++] = mask_for(g, t);
     barrier(g);
-    keep(g, build_op(&g->b, OP_atomic_rmw, n, operands, 3, (const int64_t[3]){RMW_ADD}, 0, NULL)
-                ->results[0]);
+    keep(g, build_op(&g->b, OP_atomic_rmw, n, operands, 3, attrs, 0, NULL)->results[0]);
     barrier(g);
 }
 
@@ -417,12 +447,13 @@ static void move(Gen *g)
 static void fold_region(Gen *g, Op *op, DType d)
 {
     static const OpCode ints[] = {OP_add, OP_min, OP_max, OP_and, OP_or, OP_xor, OP_mul};
-    static const OpCode floats[] = {OP_add, OP_min, OP_max};
+    static const OpCode floats[] = {OP_min, OP_max, OP_add};
+    int sums = dtype_size(d) > 2; /* else they would round */
     Block *r = op->regions[0];
     const Type *t = type_scalar(g->m, d);
     Value *x = block_add_arg(r, t), *y = block_add_arg(r, t);
     Builder b = builder_at_end(g->b.func, r);
-    OpCode code = dtype_is_float(d) ? floats[below(g, COUNT(floats))] : ints[below(g, COUNT(ints))];
+    OpCode code = dtype_is_float(d) ? floats[below(g, 2 + sums)] : ints[below(g, COUNT(ints))];
     Value *out = build_binary(&b, code, x, y);
     build_yield(&b, OP_yield, 1, &out);
 }
@@ -471,7 +502,8 @@ static void larger_region(Gen *g, Op *op)
 /* The largest of a row and where it is, or of a row so far. */
 static void argmax(Gen *g)
 {
-    static const DType dtypes[] = {DT_I32, DT_FP32, DT_I64, DT_I8, DT_I32};
+    static const DType dtypes[] = {DT_I32, DT_FP32, DT_I64,  DT_I8,  DT_I32,
+                                   DT_I16, DT_FP16, DT_BF16, DT_FP64};
     const Type *t = random_shape(g, dtypes[below(g, COUNT(dtypes))]);
     const int64_t attrs[2] = {below(g, t->rank), below(g, 2)};
     bool scans = one_in(g, 2);
@@ -499,7 +531,8 @@ static void dot(Gen *g)
     static const int32_t extents[] = {1, 3, 8, 16, 17};
     int32_t m = extents[below(g, COUNT(extents))], n = extents[below(g, COUNT(extents))];
     int32_t k = extents[below(g, COUNT(extents))];
-    DType d = one_in(g, 4) ? DT_I8 : DT_FP32, sum = d == DT_I8 ? DT_I32 : DT_FP32;
+    static const DType dtypes[] = {DT_I8, DT_FP16, DT_BF16, DT_FP32};
+    DType d = dtypes[below(g, COUNT(dtypes))], sum = d == DT_I8 ? DT_I32 : DT_FP32;
     Value *in[3] = {any(g, type_tile(g->m, d, 2, (int32_t[]){m, k})),
                     any(g, type_tile(g->m, d, 2, (int32_t[]){k, n})),
                     any(g, type_tile(g->m, sum, 2, (int32_t[]){m, n}))};
@@ -535,6 +568,7 @@ typedef struct {
     const Type *type;
     Value *start, *now; /* pointers: in front of the loop, in a round */
     int step;           /* elements from one round to the next */
+    DType used;         /* the type that it is multiplied in */
 } Factor;
 
 /* An i32 tile of indices along a dimension, of which no more than `most` differ. */
@@ -548,18 +582,31 @@ static Value *wrapped(Gen *g, const Type *t, int dim, int most, int64_t stride)
     return build_broadcast(&g->b, v, type_with_dtype(g->m, t, DT_I32));
 }
 
-/* Rows mostly begin at no multiple of 16 bytes; all rounds stay below REACH. */
-static Factor factor(Gen *g, DType d, int32_t rows, int32_t columns)
+/* An i32 tile of a stride times the row's number; one in three strides only the launch knows. */
+static Value *rows_apart(Gen *g, const Type *t)
 {
-    static const int strides[] = {16, 17, 18, 20, 22, 32, 35}, wraps[] = {16, 30, 31, 64};
-    Factor f = {.type = type_tile(g->m, d, 2, (int32_t[]){rows, columns}), .step = below(g, 21)};
-    Value *array = array_of(g, d == DT_I8 ? DT_I32 : d);
+    static const int strides[] = {16, 17, 18, 20, 22, 32, 35};
+    if (below(g, 3))
+        return wrapped(g, t, 0, 8, strides[below(g, COUNT(strides))]);
+    Value *v = wrapped(g, t, 0, 8, 1);
+    return build_binary(&g->b, OP_mul, v, build_splat(&g->b, g->ragged, v->type));
+}
+
+/* Rows mostly begin at no multiple of 16 bytes; all rounds stay below REACH.  What lies in memory
+ * as `d` is multiplied as `used`. */
+static Factor factor(Gen *g, DType d, DType used, int32_t rows, int32_t columns)
+{
+    static const int wraps[] = {16, 30, 31, 64};
+    Factor f = {.type = type_tile(g->m, d, 2, (int32_t[]){rows, columns}),
+                .step = below(g, 21),
+                .used = used};
+    Value *array = array_of(g, stored_as(d));
     if (d == DT_I8) {
         const Type *bytes = type_pointer(g->m, d, false);
         const int64_t round = ROUND_NEAREST;
         array = build_op(&g->b, OP_cast, 1, &array, 1, &round, 1, &bytes)->results[0];
     }
-    Value *at = wrapped(g, f.type, 0, 8, strides[below(g, COUNT(strides))]);
+    Value *at = rows_apart(g, f.type);
     Value *column = wrapped(g, f.type, 1, wraps[below(g, COUNT(wraps))], 1);
     at = build_binary(&g->b, OP_add, at, column);
     f.start = build_addptr(&g->b, build_splat(&g->b, array, f.type), at);
@@ -577,11 +624,26 @@ static Value *factor_of_round(Gen *g, const Factor *f)
     }
     Value *v = build_op(&g->b, OP_load, 1 + masked, operands, 3, (const int64_t[3]){0}, 0, NULL)
                    ->results[0];
-    if (!one_in(g, 3))
-        return v;
-    if (f->type->dtype == DT_I8)
-        return build_binary(&g->b, OP_xor, v, build_int(&g->b, v->type, below(g, 100)));
-    return build_binary(&g->b, OP_max, v, build_float(&g->b, v->type, below(g, 9)));
+    if (one_in(g, 3))
+        v = f->type->dtype == DT_I8
+                ? build_binary(&g->b, OP_xor, v, build_int(&g->b, v->type, below(g, 100)))
+                : build_binary(&g->b, OP_max, v, build_float(&g->b, v->type, below(g, 9)));
+    if (v->type->dtype == DT_I8 && dtype_size(f->used) == 1 && f->used != DT_I8)
+        v = build_cast(&g->b, v, DT_FP16, ROUND_NEAREST); /* there is no cast from i8 to fp8 */
+    return v->type->dtype == f->used ? v : build_cast(&g->b, v, f->used, ROUND_NEAREST);
+}
+
+/* What two factors lie in memory as, and what they are multiplied as; every type of a factor holds
+ * all numbers that it may get, but those of 8 bits, which round before they are multiplied. */
+static void factor_types(Gen *g, DType memory[2], DType *used)
+{
+    static const DType in_memory[] = {DT_I8, DT_FP16, DT_BF16, DT_FP32};
+    static const DType floats[] = {DT_FP16, DT_BF16, DT_FP32, DT_FP8E5, DT_FP8E4NV};
+    memory[0] = in_memory[below(g, COUNT(in_memory))];
+    memory[1] = one_in(g, 3) ? in_memory[below(g, COUNT(in_memory))] : memory[0];
+    *used = memory[0];
+    if (memory[0] != memory[1] || one_in(g, 4))
+        *used = floats[below(g, COUNT(floats))];
 }
 
 /* As people write a product: loads of rows of any length that a target may ask for some rounds
@@ -594,10 +656,13 @@ static void product(Gen *g)
     int n_extents = is_large ? COUNT(large) : COUNT(small);
     int32_t m = extents[below(g, n_extents)], n = extents[below(g, n_extents)],
             k = 16 << below(g, 2);
-    DType d = one_in(g, 2) ? DT_I8 : DT_FP32;
+    DType memory[2], used;
+    factor_types(g, memory, &used);
+    if (is_large && used != DT_FP32 && one_in(g, 3))
+        k = 64;
     const Type *i32 = type_scalar(g->m, DT_I32);
-    const Type *sum = type_tile(g->m, d == DT_I8 ? DT_I32 : DT_FP32, 2, (int32_t[]){m, n});
-    Factor f[2] = {factor(g, d, m, k), factor(g, d, k, n)};
+    const Type *sum = type_tile(g->m, used == DT_I8 ? DT_I32 : DT_FP32, 2, (int32_t[]){m, n});
+    Factor f[2] = {factor(g, memory[0], used, m, k), factor(g, memory[1], used, k, n)};
     Value *trips = one_in(g, 2) ? small_scalar(g, 4) : build_int(&g->b, i32, 1 + below(g, 3));
     Value *in[6] = {build_int(&g->b, i32, 0),   trips,      build_int(&g->b, i32, 1),
                     build_const(&g->b, sum, 0), f[0].start, f[1].start};
@@ -833,27 +898,23 @@ static Value *own_region(Gen *g, Value *array)
     return build_addptr(&g->b, array, first);
 }
 
-/* The text of the kernel with this number.  Its parameters: a, b, c of i32, x, y of fp32, the
- * results of both, and a scalar.  Aligned: arrays are promised to lie at multiples of 16 bytes. */
+/* The text of the kernel with this number.  Its parameters: the arrays, the results of integers and
+ * of floats, and a scalar.  Aligned: arrays are promised to lie at multiples of 16 bytes. */
 static const char *random_kernel(Arena *a, uint64_t seed, bool aligned, bool apart)
 {
     Gen g = {.rng = seed * 1000003, .aligned = aligned, .apart = apart};
     g.m = module_new(a, interner_new(a), NULL);
     Func *f = func_new(g.m, "k", (Span){0});
-    static const char *const names[] = {"a", "b", "c", "x", "y"};
+    static const char *const names[] = {"a", "b", "c", "x", "y", "half", "brain", "wide"};
     f->is_kernel = true;
-    for (int i = 0; i < 3; i++)
-        g.ints[i] = parameter(&g, f, DT_I32, names[i]);
-    for (int i = 0; i < 2; i++)
-        g.floats[i] = parameter(&g, f, DT_FP32, names[3 + i]);
+    for (int i = 0; i < ARRAYS; i++)
+        g.arrays[i] = parameter(&g, f, array_types[i], names[i]);
     g.out_int = parameter(&g, f, DT_I32, "out_int");
     g.out_float = parameter(&g, f, DT_FP32, "out_float");
-    keep(&g, func_add_param(f, "n", type_scalar(g.m, DT_I32), 0));
+    g.ragged = keep(&g, func_add_param(f, "n", type_scalar(g.m, DT_I32), 0));
     g.b = builder_at_end(f, f->body);
-    for (int i = 0; i < 3 && apart; i++)
-        g.ints[i] = own_region(&g, g.ints[i]);
-    for (int i = 0; i < 2 && apart; i++)
-        g.floats[i] = own_region(&g, g.floats[i]);
+    for (int i = 0; i < ARRAYS && apart; i++)
+        g.arrays[i] = own_region(&g, g.arrays[i]);
     keep(&g, program_id(&g));
     for (int i = 0; i < STATEMENTS; i++)
         statement(&g);

@@ -4,7 +4,7 @@
 #ifndef TILEC_TEST_RANDOM_LAYOUT_H
 #define TILEC_TEST_RANDOM_LAYOUT_H
 
-#include "../../src/gen/layout.h"
+#include "../../src/layout/layout.h"
 
 typedef struct {
     int rank;
@@ -40,13 +40,30 @@ static void shuffle(uint64_t *rng, uint32_t *v, int n)
     }
 }
 
+/* Of 32 lanes. */
+static inline LayoutThreads warps(int warp_bits)
+{
+    return (LayoutThreads){MMA_LANE_BITS, warp_bits};
+}
+
+/* Of 32 or 64 lanes, in 1 << most warps or fewer. */
+static inline LayoutThreads random_threads(uint64_t *rng, int most)
+{
+    int lane_bits = MMA_LANE_BITS + random_below(rng, 2);
+
+    return (LayoutThreads){lane_bits, random_below(rng, most + 1)};
+}
+
 /* The coordinate's bits in any order on registers, lanes and warps, with copies here and there.  A
  * `wild` one has bases that move several bits. */
-static Layout random_layout(uint64_t *rng, const Shape *s, int warp_bits, bool wild)
+static Layout random_layout(uint64_t *rng, const Shape *s, LayoutThreads threads, bool wild)
 {
-    Layout l = {.rank = (int8_t)s->rank, .nwarp = (int8_t)warp_bits};
+    int nlane = threads.lane_bits;
+    Layout l = {.rank = (int8_t)s->rank,
+                .nlane = (int8_t)threads.lane_bits,
+                .nwarp = (int8_t)threads.warp_bits};
     uint32_t basis[LAYOUT_MAX_BITS];
-    int nthreads = LAYOUT_LANE_BITS + warp_bits, next = 0;
+    int nthreads = nlane + threads.warp_bits, next = 0;
 
     for (int d = 0; d < s->rank; d++) {
         l.dims[d] = s->dims[d];
@@ -65,22 +82,22 @@ static Layout random_layout(uint64_t *rng, const Shape *s, int warp_bits, bool w
         uint32_t b = copies ? 0 : basis[next++];
         if (copies && wild && next > 0 && random_below(rng, 2) == 0)
             b = basis[random_below(rng, next)]; /* a copy that lies elsewhere */
-        *(i < LAYOUT_LANE_BITS ? &l.lane[i] : &l.warp[i - LAYOUT_LANE_BITS]) = b;
+        *(i < nlane ? &l.lane[i] : &l.warp[i - nlane]) = b;
     }
-    shuffle(rng, l.lane, LAYOUT_LANE_BITS);
+    shuffle(rng, l.lane, nlane);
     while (next < total)
         l.reg[l.nreg++] = basis[next++];
     return l;
 }
 
 /* One of the usual kinds, or any. */
-static Layout some_layout(uint64_t *rng, const Shape *s, int warp_bits)
+static Layout some_layout(uint64_t *rng, const Shape *s, LayoutThreads threads)
 {
     int8_t order[4];
     Layout l;
 
     if (random_below(rng, 3) == 0)
-        return random_layout(rng, s, warp_bits, random_below(rng, 2) == 0);
+        return random_layout(rng, s, threads, random_below(rng, 2) == 0);
     for (int d = 0; d < s->rank; d++)
         order[d] = (int8_t)d;
     for (int d = s->rank - 1; d > 0; d--) {
@@ -89,7 +106,7 @@ static Layout some_layout(uint64_t *rng, const Shape *s, int warp_bits)
         order[d] = order[k];
         order[k] = t;
     }
-    if (!layout_blocked(&l, s->rank, s->dims, order, random_below(rng, 4), NULL, warp_bits))
+    if (!layout_blocked(&l, s->rank, s->dims, order, random_below(rng, 4), NULL, threads))
         bug("a small tile is too large");
     return l;
 }

@@ -1,9 +1,10 @@
 /*
- * test_base.c - arenas, tables, text, places, diagnostics and the operating system
+ * test_base.c - arenas, tables, text, JSON, places, diagnostics and the operating system
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -207,7 +208,64 @@ static void test_numbers_do_not_depend_on_the_locale(void **state)
     assert_string_equal(t.s, "0.10000000000000001");
     assert_true(double_from_text("2.5e-1x", &end) == 0.25);
     assert_string_equal(end, "x");
+    text_put_fixed(&t, 2.0 / 3, 3);
+    assert_string_equal(t.s, "0.100000000000000010.667");
     setlocale(LC_ALL, "C");
+}
+
+/* JSON */
+
+static void test_json_has_commas_where_they_belong(void **state)
+{
+    Text t = text_new(*state);
+
+    json_object(&t, NULL);
+    json_array(&t, "empty");
+    json_array_end(&t);
+    json_array(&t, "mixed");
+    json_int(&t, NULL, -3);
+    json_bool(&t, NULL, true);
+    json_object(&t, NULL);
+    json_object_end(&t);
+    json_text(&t, NULL, "[");
+    json_text(&t, NULL, NULL);
+    json_array_end(&t);
+    json_value(&t, "raw", "[1,2]");
+    json_members(&t, "{}");
+    json_members(&t, "{\"a\": 1, \"b\": 2}");
+    json_object_end(&t);
+    assert_string_equal(t.s, "{\"empty\": [], \"mixed\": [-3, true, {}, \"[\", null], "
+                             "\"raw\": [1,2], \"a\": 1, \"b\": 2}");
+}
+
+static void test_json_of_strings_and_numbers(void **state)
+{
+    Text t = text_new(*state);
+
+    json_array(&t, NULL);
+    json_text(&t, NULL, "\"\\/\n\x01\xc3\xa9");
+    json_number(&t, NULL, 1.0 / 3, 4);
+    json_number(&t, NULL, 1e300, 17);
+    json_fixed(&t, NULL, 1.0 / 3, 2);
+    json_number(&t, NULL, NAN, 6);
+    json_fixed(&t, NULL, -INFINITY, 6);
+    json_array_end(&t);
+    assert_string_equal(t.s, "[\"\\\"\\\\/\\u000a\\u0001\xc3\xa9\", 0.3333, "
+                             "1.0000000000000001e+300, 0.33, null, null]");
+}
+
+static void test_json_in_lines(void **state)
+{
+    Text t = text_new(*state);
+
+    json_array(&t, NULL);
+    json_line(&t);
+    json_int(&t, NULL, 1);
+    json_line(&t);
+    json_int(&t, NULL, 2);
+    text_put(&t, "\n");
+    json_array_end(&t);
+    assert_string_equal(t.s, "[\n1,\n2\n]");
 }
 
 /* places and diagnostics */
@@ -890,6 +948,9 @@ int main(void)
         TEST(test_map_finds_what_was_put),
         TEST(test_hashes_spread),
         TEST(test_text_grows),
+        TEST(test_json_has_commas_where_they_belong),
+        TEST(test_json_of_strings_and_numbers),
+        TEST(test_json_in_lines),
         TEST(test_numbers_do_not_depend_on_the_locale),
         TEST(test_places),
         TEST(test_a_place_names_its_file),

@@ -41,6 +41,8 @@ static void test_wrong_arguments_are_named_at_their_place(void **state)
     load(s, add_source);
     refused(s, TILEC_REFUSED, good, 4, "test.py:5:23: error: the constexpr `BLOCK` was not given");
     refused(s, TILEC_REFUSED, good, 2, "`out` was not given");
+    refused(s, TILEC_REFUSED, good, 4,
+            "hint: by position there are arguments for `x`, `y`, `out`, `n`; is one missing");
     WRONG(5, of_int(NULL, 4), TILEC_REFUSED, "argument 6 is one too many");
     WRONG(4, of_int("BLOK", 4), TILEC_NOT_FOUND, "hint: did you mean `BLOCK`?");
     WRONG(4, of_int("x", 4), TILEC_REFUSED, "`x` was given twice");
@@ -51,6 +53,8 @@ static void test_wrong_arguments_are_named_at_their_place(void **state)
           "num_warps must be a power of 2");
     WRONG(3, ((tilec_arg){.kind = TILEC_ARG_STRING, .text = "relu"}), TILEC_REFUSED,
           "`n` is a run-time parameter; a string cannot be passed");
+    WRONG(3, ((tilec_arg){.kind = TILEC_ARG_STRING, .text = "4"}), TILEC_REFUSED,
+          "hint: it is the text of a number: pass the number, n=4");
     WRONG(3, ((tilec_arg){.kind = TILEC_ARG_STRING}), TILEC_BAD_ARGUMENT, "NULL");
     WRONG(3, ((tilec_arg){.kind = TILEC_ARG_OBJECT, .text = "key"}), TILEC_REFUSED,
           "`n` is a run-time parameter; an object cannot be passed");
@@ -294,10 +298,10 @@ static void test_configurations_that_cannot_be_read(void **state)
     Scene *s = *state;
 
     load(s, HEAD "import os\n"
-                 "@triton.autotune(configs=os.getenv('CONFIGS'), key=[])\n"
+                 "@triton.autotune(configs=os.getenv('TILEC_TEST_CONFIGS'), key=[])\n"
                  "@triton.jit\ndef k(n, A: tl.constexpr): pass\n");
     tilec_arg n = of_int("n", 5);
-    refused(s, TILEC_REFUSED, &n, 1, "hint: it comes from `os.getenv('CONFIGS')`");
+    refused(s, TILEC_REFUSED, &n, 1, "hint: it comes from `os.getenv('TILEC_TEST_CONFIGS')`");
 }
 
 /* Tuples and functions are constants; each value compiles anew, and equal ones do not. */

@@ -538,6 +538,37 @@ static void *launch_often(void *worker)
     return NULL;
 }
 
+/* Each launch takes its own from the stream, for all programs, and gives it back behind them. */
+static void test_workspace(void **state)
+{
+    const GenOutput output = {.data = (char *)image,
+                              .len = strlen(image),
+                              .warps = 4,
+                              .recipe = {.workspace = 192, .workspace_arg = 1}};
+    const DeviceObject object = {.output = &output};
+    void *keep = cuda()->open(), *code;
+    const char *why;
+    char *error;
+
+    (void)state;
+    assert_int_equal(cuda()->load(&object, &code, &why), RUN_OK);
+    size_t before = fake->allocated;
+    assert_int_equal(launch_code(keep, code, (DeviceLaunch){.grid = {7, 8, 9}}, &error), RUN_OK);
+    assert_int_equal(fake->launched.args[0], 111);
+    assert_true(fake->launched.args[1] != 222 && fake->launched.args[1] % 64 == 0);
+    assert_int_equal(fake->launched.args[2], 333);
+    assert_int_equal(fake->allocated, before);
+    size_t memory = fake->memory;
+    fake->memory = before + 192 * 2;
+    assert_int_equal(launch_code(keep, code, (DeviceLaunch){.grid = {2, 1, 1}}, &error), RUN_OK);
+    assert_int_equal(launch_code(keep, code, (DeviceLaunch){.grid = {3, 1, 1}}, &error),
+                     RUN_NO_MEMORY);
+    expect_text(&error, "a workspace of 192 bytes for each of 3 programs");
+    fake->memory = memory;
+    cuda()->unload(code);
+    cuda()->close(keep);
+}
+
 static void test_threads_share_modules(void **state)
 {
     Worker workers[6];
@@ -1053,6 +1084,7 @@ int main(void)
         TEST(test_arrays_when_the_driver_fails),
         TEST(test_the_callers_context_is_used_and_stays),
         TEST(test_launches),
+        TEST(test_workspace),
         TEST(test_threads_share_modules),
         TEST(test_launches_that_are_too_large),
         TEST(test_launches_when_the_driver_fails),

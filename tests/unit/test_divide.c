@@ -1,5 +1,5 @@
 /*
- * test_divide.c - the quotients of src/gen/nv_divide.c are correctly rounded
+ * test_divide.c - the quotients of src/gen_nv/nv_divide.c are correctly rounded
  *
  * The head of that file says why only quotients close to the middle between two numbers can go
  * wrong: those that are less than 14 / s parts of 2^24 of a unit away.  Here they are made and

@@ -636,7 +636,7 @@ static size_t frame_bytes(Arena *a, int n)
         text_printf(&t, "yield %%c%d\n}\n", i);
     }
     text_put(&t, "return\n}\n");
-    const SlotPlan *plan = slots_plan(a, kernel_of(a, t.s, diags_new(a, NULL)), 1);
+    const SlotPlan *plan = slots_plan(a, kernel_of(a, t.s, diags_new(a, NULL)), (SlotOptions){.lanes = 1});
     for (int i = 0; i < plan->nslots; i++)
         bytes += plan->bytes[i];
     return bytes;

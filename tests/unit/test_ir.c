@@ -231,6 +231,24 @@ static void test_constants(void **state)
     }
 }
 
+static void test_workspace(void **state)
+{
+    Fixture *f = *state;
+    Module *m = module_new(f->arena, f->interner, NULL);
+    Func *fn = func_new(m, "k", (Span){0});
+    Builder b = builder_at_end(fn, fn->body);
+
+    fn->is_kernel = true;
+    func_add_param(fn, "n", type_scalar(m, DT_I32), 0);
+    const Value *tape = func_add_workspace(fn, "tape", type_pointer(m, DT_FP32, false), 4096);
+    build_yield(&b, OP_return, 0, NULL);
+    assert_ptr_equal(func_hidden(fn, PARAM_WORKSPACE), tape);
+    assert_prints(f, m,
+                  "kernel @k(%n: i32, %tape: *fp32 div 64 hidden workspace 4096) {\n"
+                  "  return\n"
+                  "}\n");
+}
+
 /* Every bit pattern of the small formats survives the text form. */
 static void test_small_floats_survive(void **state)
 {
@@ -272,7 +290,7 @@ static const struct {
     {"%0 = const 0x1p3 : fp32", "not a constant of type fp32"},
     {"%0 = const 1 : i32[4096,4097]", "a tile has at most 16777216 elements"},
     {"%0 = const 1 : i32[0]", "must be between 1 and 16777216"},
-    {"%0 = const 1 : i32[1,1,1,1,1,1,1,1,1]", "more than 8 dimensions"},
+    {"%0 = const 1 : i32[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]", "more than 16 dimensions"},
     {"%0 = const 1 : i32, i32", "1 results but 2 types"},
     {"%0 = program_id : i32", "program_id needs `axis=`"},
     {"%0 = program_id axis=99999999999999999999 : i32", "not an integer of 64 bits"},
@@ -490,7 +508,15 @@ static void test_broken_functions_are_refused(void **state)
         {"kernel @k(%r: *i8 hidden records, %n: i32) {\nreturn\n}", "stands behind a hidden one"},
         {"kernel @k(%n: i32, %v: i64 hidden view 0 1) {\nreturn\n}", "is the view of no array"},
         {"kernel @k(%x: *i8, %v: i32 hidden view 0 1) {\nreturn\n}", "parameter 1 is damaged"},
-        {"kernel @k(%x: *i8, %v: i64 hidden cache) {\nreturn\n}", "expected `records` or `view`"},
+        {"kernel @k(%x: *i8, %v: i64 hidden cache) {\nreturn\n}",
+         "expected `records`, `view` or `workspace`"},
+        {"kernel @k(%w: i64 hidden workspace 8) {\nreturn\n}",
+         "parameter 0 must be a pointer that is stored through"},
+        {"kernel @k(%w: *kfp32 hidden workspace 8) {\nreturn\n}",
+         "parameter 0 must be a pointer that is stored through"},
+        {"kernel @k(%w: *fp32 div 128 hidden workspace 8) {\nreturn\n}",
+         "workspaces are multiples of 64"},
+        {"kernel @k(%w: *fp32 hidden workspace 0) {\nreturn\n}", "must be between 1 and"},
         {"kernel @k() -> i32 {\n%0 = const 1 : i32\nreturn %0\n}", "a kernel gives no results"},
         {"func @f() {\nreturn\n}\nfunc @f() {\nreturn\n}", "@f is already defined"},
         {"func @f() -> i32 {\nreturn\n}", "hands over 0 values but must hand over 1"},
@@ -846,6 +872,60 @@ static void test_questions_about_values_and_ops(void **state)
     assert_false(value_const_int(m->funcs[0]->body->args[0], &n));
 }
 
+static const Op *op_of(const Module *m, OpCode code)
+{
+    for (const Op *op = m->funcs[0]->body->first; op; op = op->next) {
+        if (op->code == code)
+            return op;
+    }
+    fail_msg("no %s", op_info(code)->name);
+    return NULL;
+}
+
+static void check_access(const Module *m, OpCode code, OpAccess want)
+{
+    OpAccess got = ir_access(op_of(m, code));
+
+    assert_int_equal(got.effect, want.effect);
+    assert_int_equal(got.pointer, want.pointer);
+    assert_int_equal(got.data, want.data);
+    assert_int_equal(got.compared, want.compared);
+    assert_int_equal(got.mask, want.mask);
+    assert_int_equal(got.other, want.other);
+    assert_int_equal(got.bytes, want.bytes);
+}
+
+static void test_accesses(void **state)
+{
+    const Module *m =
+        must_read(*state, "kernel @k(%p: *fp16, %q: *i32, %x: i32) {\n"
+                          "  %f = const 1.0 : fp16[8]\n  %m = const true : i1[8]\n"
+                          "  %ps = splat %p : *fp16[8]\n"
+                          "  %v = load %ps, %m volatile=1 : fp16[8]\n"
+                          "  store %ps, %v\n"
+                          "  %r = atomic_rmw %ps, %f, %m kind=add : fp16[8]\n"
+                          "  %c = atomic_cas %q, %x, %x : i32\n"
+                          "  %i = const 64 : i64\n"
+                          "  %b = make_descriptor %p, %i, %i, %i, %i : descriptor fp16[4,2]\n"
+                          "  %w = load_block %b, %i, %i : fp16[4,2]\n"
+                          "  store_block %b, %w, %i, %i\n"
+                          "  barrier\n  return\n}\n");
+
+    check_access(m, OP_load, (OpAccess){READS, 0, -1, -1, 1, 2, 16});
+    check_access(m, OP_store, (OpAccess){WRITES, 0, 1, -1, 2, -1, 16});
+    check_access(m, OP_atomic_rmw, (OpAccess){READS | WRITES, 0, 1, -1, 2, -1, 16});
+    check_access(m, OP_atomic_cas, (OpAccess){READS | WRITES, 0, 2, 1, -1, -1, 4});
+    check_access(m, OP_load_block, (OpAccess){READS, 0, -1, -1, -1, -1, 16});
+    check_access(m, OP_store_block, (OpAccess){WRITES, 0, 1, -1, -1, -1, 16});
+    check_access(m, OP_barrier, (OpAccess){0, -1, -1, -1, -1, -1, 0});
+    check_access(m, OP_splat, (OpAccess){0, -1, -1, -1, -1, -1, 0});
+    const Op *load = op_of(m, OP_load);
+    assert_ptr_equal(op_operand(load, ir_access(load).mask), load->operands[1]);
+    assert_null(op_operand(load, ir_access(load).other));
+    assert_true(op_is_volatile(load) && op_only_reads(load));
+    assert_false(op_is_volatile(op_of(m, OP_load_block)) || op_only_reads(op_of(m, OP_store)));
+}
+
 static void test_combine_kinds(void **state)
 {
     static const struct {
@@ -892,6 +972,7 @@ int main(void)
         TEST(test_reader_takes_free_form),
         TEST(test_constants),
         TEST(test_small_floats_survive),
+        TEST(test_workspace),
         TEST(test_broken_bodies_are_refused),
         TEST(test_broken_functions_are_refused),
         TEST(test_diagnostics_point_at_the_op),
@@ -907,6 +988,7 @@ int main(void)
         TEST(test_edit),
         TEST(test_resolve_shortens_the_path),
         TEST(test_questions_about_values_and_ops),
+        TEST(test_accesses),
         TEST(test_combine_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

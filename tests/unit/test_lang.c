@@ -23,9 +23,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../src/api/language.h"
 #include "../../src/lower/lowering.h"
 #include "constant_text.h"
 #include "../../src/interp/interp.h"
+#include "../../src/check/check.h"
 #include "../../src/opt/opt.h"
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
@@ -176,18 +178,18 @@ static FrontArg front_arg(const Argument *a)
 static Module *lower_case(Case *c, const char *kernel, const Argument *args, int n, Diags *d)
 {
     FrontArg given[MAX_ARGS];
-    FrontFile *file = front_parse(c->arena, c->interner, c->source, NULL, d);
+    FrontFile *file = front_parse(c->arena, c->interner, &triton_language, c->source, NULL, d);
 
     for (int i = 0; i < n; i++)
         given[i] = front_arg(&args[i]);
     if (!file || !front_kernel(file, kernel, c->arena, d))
         return NULL;
-    Module *m = front_lower(file, kernel, given, n, 0, c->arena, d);
+    Module *m = front_lower(file, kernel, given, n, NULL, c->arena, d);
     Diags *broken = diags_new(c->arena, c->sources);
     if (m && !ir_verify(m, broken))
         fail_msg("%s\n%s", diags_text(broken, c->arena), ir_print(m, c->arena));
     if (m)
-        opt_suspect(m, d);
+        check_suspects(m, d);
     return m;
 }
 
@@ -209,7 +211,7 @@ static void print_param(Case *c, const FrontParam *p)
 static void print_signature(Case *c, const char *kernel)
 {
     Diags *d = diags_new(c->arena, c->sources);
-    FrontFile *file = front_parse(c->arena, c->interner, c->source, NULL, d);
+    FrontFile *file = front_parse(c->arena, c->interner, &triton_language, c->source, NULL, d);
     const FrontKernel *k = file ? front_kernel(file, kernel, c->arena, d) : NULL;
 
     text_put(&c->out, diags_text(d, c->arena));
@@ -222,6 +224,20 @@ static bool is_case(const char *line)
 {
     return strncmp(line, "lower:", 6) == 0 || strncmp(line, "vars:", 5) == 0 ||
            strncmp(line, "run:", 4) == 0 || strncmp(line, "signature:", 10) == 0;
+}
+
+/* The text form, which reads back as it is. */
+static const char *printed(const Case *c, const Module *m)
+{
+    const char *text = ir_print(m, c->arena);
+    Diags *d = diags_new(c->arena, NULL);
+    const Source *src = source_add(diags_sources(d), "printed", text, strlen(text));
+    const Module *again = ir_read(c->arena, interner_new(c->arena), src, d);
+
+    if (!again)
+        fail_msg("%s\nin\n%s", diags_text(d, c->arena), text);
+    assert_string_equal(ir_print(again, c->arena), text);
+    return text;
 }
 
 /* One line of the specification, without `# `. */
@@ -253,7 +269,7 @@ static void do_case(Case *c, char *line)
     if (run)
         run_case(c, m, args, n, grid);
     else
-        text_put(&c->out, line[0] == 'v' ? ir_print_vars(m, c->arena) : ir_print(m, c->arena));
+        text_put(&c->out, line[0] == 'v' ? ir_print_vars(m, c->arena) : printed(c, m));
 }
 
 /* --- files --- */

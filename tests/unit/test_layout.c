@@ -19,7 +19,7 @@ static void each_layout(void (*check)(const Layout *l, uint64_t *rng, Arena *a))
 
     for (int s = 0; s < COUNT(shapes); s++) {
         for (int i = 0; i < ROUNDS; i++) {
-            Layout l = some_layout(&rng, &shapes[s], random_below(&rng, WARPS + 1));
+            Layout l = some_layout(&rng, &shapes[s], random_threads(&rng, WARPS));
             assert_true(layout_is_sound(&l));
             check(&l, &rng, a);
         }
@@ -30,7 +30,7 @@ static void each_layout(void (*check)(const Layout *l, uint64_t *rng, Arena *a))
 /* Holders one after another: registers go fastest. */
 static int count_holders(const Layout *l)
 {
-    return 1 << (l->nreg + LAYOUT_LANE_BITS + l->nwarp);
+    return 1 << (l->nreg + l->nlane + l->nwarp);
 }
 
 static Holder holder_at(const Layout *l, int i)
@@ -38,7 +38,7 @@ static Holder holder_at(const Layout *l, int i)
     uint32_t n = (uint32_t)i, r = n & ((1u << l->nreg) - 1);
 
     n >>= l->nreg;
-    return (Holder){r, n & 31, n >> LAYOUT_LANE_BITS};
+    return (Holder){r, n & ((1u << l->nlane) - 1), n >> l->nlane};
 }
 
 static bool is_copy(const Inverse *v, Holder h)
@@ -74,9 +74,9 @@ static void check_existence(const Layout *l, uint64_t *rng, Arena *a)
     (void)rng, (void)a;
     for (int r = 0; r < layout_registers(l); r++) {
         Existence e = layout_register_exists(l, (uint32_t)r);
-        int some = 0, all = 32 << l->nwarp;
+        int some = 0, all = 1 << (l->nlane + l->nwarp);
         for (int t = 0; t < all; t++) {
-            Holder h = {(uint32_t)r, (uint32_t)t & 31, (uint32_t)t >> 5};
+            Holder h = holder_at(l, t << l->nreg | r);
             some += layout_exists(l, layout_at(l, h));
         }
         if (e == EXISTS_IN_NONE)
@@ -101,7 +101,7 @@ static void test_existence_is_exact(void **state)
     int live = 0, always = 0;
 
     (void)state;
-    assert_true(layout_blocked(&l, 2, dims, order, 0, NULL, 2));
+    assert_true(layout_blocked(&l, 2, dims, order, 0, NULL, warps(2)));
     for (uint32_t r = 0; r < (uint32_t)layout_registers(&l); r++) {
         live += layout_register_live(&l, r);
         always += layout_register_exists(&l, r) == EXISTS_IN_ALL;
@@ -180,11 +180,11 @@ static void test_runs_are_found(void **state)
     Layout l;
 
     (void)state;
-    assert_true(layout_blocked(&l, 2, dims, order, 3, NULL, 2));
+    assert_true(layout_blocked(&l, 2, dims, order, 3, NULL, warps(2)));
     assert_int_equal(layout_run_bits(&l, 1, regs), 3);
     assert_int_equal(regs[2], 2);
     assert_int_equal(layout_run_bits(&l, 0, regs), 0);
-    assert_true(layout_blocked(&l, 2, dims, other, 1, NULL, 2));
+    assert_true(layout_blocked(&l, 2, dims, other, 1, NULL, warps(2)));
     assert_int_equal(layout_run_bits(&l, 0, regs), 1);
 }
 
@@ -289,7 +289,7 @@ static void test_reshape(void **state)
     (void)state;
     for (int i = 0; i < COUNT(cases); i++) {
         for (int k = 0; k < ROUNDS; k++) {
-            Layout l = some_layout(&rng, &cases[i].from, random_below(&rng, WARPS + 1));
+            Layout l = some_layout(&rng, &cases[i].from, random_threads(&rng, WARPS));
             assert_int_equal(reshapes(&l, cases[i].to.rank, cases[i].to.dims), cases[i].can);
         }
     }
@@ -360,7 +360,7 @@ static void test_broadcast(void **state)
     (void)state;
     for (int s = 0; s < COUNT(shapes); s++) {
         for (int i = 0; i < ROUNDS; i++) {
-            Layout l = random_layout(&rng, &shapes[s], random_below(&rng, WARPS + 1), false);
+            Layout l = random_layout(&rng, &shapes[s], random_threads(&rng, WARPS), false);
             check_broadcast(&l, &rng, NULL);
         }
     }
@@ -406,8 +406,8 @@ static void test_walk(void **state)
     (void)state;
     for (int s = 0; s < COUNT(shapes); s++) {
         for (int i = 0; i < ROUNDS && shapes[s].rank > 0; i++) {
-            Layout tame = random_layout(&rng, &shapes[s], random_below(&rng, WARPS + 1), false);
-            Layout wild = random_layout(&rng, &shapes[s], random_below(&rng, WARPS + 1), true);
+            Layout tame = random_layout(&rng, &shapes[s], random_threads(&rng, WARPS), false);
+            Layout wild = random_layout(&rng, &shapes[s], random_threads(&rng, WARPS), true);
             int axis = random_below(&rng, shapes[s].rank);
             assert_true(walk_is_right(&tame, axis));
             walk_is_right(&wild, axis);
@@ -473,13 +473,13 @@ static void test_slice_operand(void **state)
     Layout l;
 
     (void)state;
-    assert_true(layout_blocked(&l, 2, (int32_t[]){6, 16}, order, 1, NULL, 1));
+    assert_true(layout_blocked(&l, 2, (int32_t[]){6, 16}, order, 1, NULL, warps(1)));
     check_slice_operand(&l, (int64_t[]){0, 0}, (int32_t[]){6, 16}, true);
     check_slice_operand(&l, (int64_t[]){8, 16}, (int32_t[]){15, 64}, true);
     check_slice_operand(&l, (int64_t[]){0, 80}, (int32_t[]){6, 100}, true);
     check_slice_operand(&l, (int64_t[]){4, 0}, (int32_t[]){16, 16}, false); /* across 8 */
     check_slice_operand(&l, (int64_t[]){0, 0}, (int32_t[]){6, 4096}, false);
-    assert_true(layout_blocked(&l, 2, (int32_t[]){100, 1}, order, 0, NULL, 2));
+    assert_true(layout_blocked(&l, 2, (int32_t[]){100, 1}, order, 0, NULL, warps(2)));
     check_slice_operand(&l, (int64_t[]){0, 5}, (int32_t[]){100, 7}, true);
 }
 
@@ -490,14 +490,14 @@ static void test_slice(void **state)
     Layout l; /* columns on registers and lanes, rows on a lane, warps and registers */
 
     (void)state;
-    assert_true(layout_blocked(&l, 2, dims, order, 2, NULL, 1));
+    assert_true(layout_blocked(&l, 2, dims, order, 2, NULL, warps(1)));
     check_slice(&l, (int64_t[]){0, 0}, (int32_t[]){16, 64}, true);
     check_slice(&l, (int64_t[]){4, 0}, (int32_t[]){4, 64}, true);
     check_slice(&l, (int64_t[]){12, 0}, (int32_t[]){3, 64}, true);
     check_slice(&l, (int64_t[]){6, 0}, (int32_t[]){4, 64}, false);   /* another thread's rows */
     check_slice(&l, (int64_t[]){0, 32}, (int32_t[]){16, 32}, false); /* other lanes have it */
 
-    assert_true(layout_blocked(&l, 2, dims, order, 6, NULL, 1)); /* a row in each thread */
+    assert_true(layout_blocked(&l, 2, dims, order, 6, NULL, warps(1))); /* a row in each thread */
     check_slice(&l, (int64_t[]){0, 5}, (int32_t[]){16, 50}, true);
     check_slice(&l, (int64_t[]){0, 63}, (int32_t[]){16, 1}, true);
     check_slice(&l, (int64_t[]){0, 16}, (int32_t[]){16, 16}, true);
@@ -518,7 +518,7 @@ static void check_blocked(int rank, const int32_t *dims, const int8_t *order, in
     Arena *a = arena_new(NULL);
     Layout l;
 
-    assert_true(layout_blocked(&l, rank, dims, order, vector_bits, warp_order, warp_bits));
+    assert_true(layout_blocked(&l, rank, dims, order, vector_bits, warp_order, warps(warp_bits)));
     assert_true(layout_is_sound(&l));
     check_text(layout_text(&l, a), want);
     arena_free(a);
@@ -550,10 +550,10 @@ static void test_too_large(void **state)
     Layout l;
 
     (void)state;
-    assert_true(layout_blocked(&l, 2, dims, rows, 2, NULL, 5));
-    assert_false(layout_blocked(&l, 2, dims, rows, 2, NULL, 4));
-    assert_false(layout_blocked(&l, 2, more, rows, 2, NULL, 5));
-    assert_true(layout_blocked(&l, 2, dims, rows, 2, NULL, 5));
+    assert_true(layout_blocked(&l, 2, dims, rows, 2, NULL, warps(5)));
+    assert_false(layout_blocked(&l, 2, dims, rows, 2, NULL, warps(4)));
+    assert_false(layout_blocked(&l, 2, more, rows, 2, NULL, warps(5)));
+    assert_true(layout_blocked(&l, 2, dims, rows, 2, NULL, warps(5)));
     assert_false(layout_insert(&l, 0, 2, &l));
 }
 

@@ -13,20 +13,21 @@
 enum {
     ROUNDS = 40,
     MOST_REGS = 1 << 11,
-    MOST_THREADS = 32 * 8,
+    MOST_THREADS = 64 * 8,
     NOTHING = -1,  /* in a register that holds nothing that exists */
     UNWRITTEN = -2 /* in memory */
 };
 
 /* What each thread has in its registers: coordinates of elements. */
 typedef struct {
-    int nregs, nthreads;
+    int nregs, nthreads, nlane;
     int32_t (*at)[MOST_REGS];
 } Threads;
 
-static Threads new_threads(int nregs, int nthreads, Arena *a)
+static Threads new_threads(int nregs, int nthreads, int nlane, Arena *a)
 {
-    Threads t = {nregs, nthreads, arena_alloc(a, sizeof(int32_t[MOST_REGS]) * (size_t)nthreads)};
+    Threads t = {nregs, nthreads, nlane,
+                 arena_alloc(a, sizeof(int32_t[MOST_REGS]) * (size_t)nthreads)};
 
     assert_true(nregs <= MOST_REGS);
     for (int i = 0; i < nthreads; i++) {
@@ -36,18 +37,19 @@ static Threads new_threads(int nregs, int nthreads, Arena *a)
     return t;
 }
 
-static Holder holder(int thread, int r)
+static Holder holder(const Layout *l, int thread, int r)
 {
-    return (Holder){(uint32_t)r, (uint32_t)thread & 31, (uint32_t)thread >> 5};
+    return (Holder){(uint32_t)r, (uint32_t)thread & ((1u << l->nlane) - 1),
+                    (uint32_t)thread >> l->nlane};
 }
 
 static Threads threads_with(const Layout *l, Arena *a)
 {
-    Threads t = new_threads(layout_registers(l), 32 << l->nwarp, a);
+    Threads t = new_threads(layout_registers(l), 1 << (l->nlane + l->nwarp), l->nlane, a);
 
     for (int i = 0; i < t.nthreads; i++) {
         for (int r = 0; r < t.nregs; r++) {
-            uint32_t c = layout_at(l, holder(i, r));
+            uint32_t c = layout_at(l, holder(l, i, r));
             t.at[i][r] = layout_exists(l, c) ? (int32_t)c : NOTHING;
         }
     }
@@ -68,7 +70,7 @@ static uint32_t sum_of_bits(const uint32_t *v, int bits)
 
 static Threads run_registers(const Conversion *c, const Threads *from, Arena *a)
 {
-    Threads to = new_threads(c->nregs, from->nthreads, a);
+    Threads to = new_threads(c->nregs, from->nthreads, from->nlane, a);
 
     for (int i = 0; i < to.nthreads; i++) {
         for (int r = 0; r < to.nregs; r++)
@@ -92,9 +94,9 @@ static void swap_words(Threads *t, const uint32_t masks[LAYOUT_THREAD_BITS])
 static Threads run_shuffles(const Conversion *c, const Threads *from, Arena *a)
 {
     const Shuffles *s = c->shuffles;
-    Threads sent = new_threads(s->nfrom * 4, from->nthreads, a);
-    Threads taken = new_threads(s->nto * 4, from->nthreads, a);
-    Threads to = new_threads(c->nregs, from->nthreads, a);
+    Threads sent = new_threads(s->nfrom * 4, from->nthreads, from->nlane, a);
+    Threads taken = new_threads(s->nto * 4, from->nthreads, from->nlane, a);
+    Threads to = new_threads(c->nregs, from->nthreads, from->nlane, a);
     uint32_t source[LAYOUT_THREAD_BITS];
 
     for (int i = 0; i < from->nthreads; i++) {
@@ -109,11 +111,11 @@ static Threads run_shuffles(const Conversion *c, const Threads *from, Arena *a)
     for (int k = 0; k < s->nrounds; k++) {
         const ShuffleRound *r = &s->rounds[k];
         for (int i = 0; i < from->nthreads; i++) {
-            int lane = (int)sum_of_bits(source, i) ^ r->lane;
-            assert_true(lane < 32);
+            int lane = (int)sum_of_bits(source, i) ^ r->lane, first = i >> s->nlane << s->nlane;
+            assert_true(lane < 1 << s->nlane);
             if (r->own)
-                assert_int_equal(lane, i % 32);
-            memcpy(&taken.at[i][r->take * 4], &sent.at[i / 32 * 32 + lane][r->send * 4],
+                assert_int_equal(first + lane, i);
+            memcpy(&taken.at[i][r->take * 4], &sent.at[first + lane][r->send * 4],
                    sizeof(int32_t[4]));
         }
     }
@@ -132,14 +134,16 @@ static Threads run_shuffles(const Conversion *c, const Threads *from, Arena *a)
 
 /* The wavefronts of one access: lanes that have 128 bytes together go at once, and take as long as
  * the bank of which the most different words are wanted. */
-static int count_wavefronts(const uint32_t offset[32], int element, int nvector)
+static int count_wavefronts(const uint32_t *offset, int nlane, int element, int nvector)
 {
-    int bytes = element << nvector, lanes = bytes <= 4 ? 32 : 128 / bytes, total = 0;
+    int bytes = element << nvector, total = 0;
+    int lanes = bytes <= 2 ? 1 << nlane : 128 / bytes; /* of two bytes two lanes share a word */
 
-    for (int first = 0; first < 32; first += lanes) {
+    lanes = lanes < 1 << nlane ? lanes : 1 << nlane;
+    for (int first = 0; first < 1 << nlane; first += lanes) {
         int most = 0;
         for (int bank = 0; bank < 32; bank++) {
-            uint32_t words[32 * 4];
+            uint32_t words[64 * 4];
             int n = 0;
             for (int i = first; i < first + lanes; i++) {
                 for (uint32_t b = 0; b < (uint32_t)bytes; b += 4) {
@@ -160,11 +164,11 @@ static int count_wavefronts(const uint32_t offset[32], int element, int nvector)
 
 static void check_side(const SharedSide *s, int element, uint32_t at, int thread)
 {
-    uint32_t offset[32];
+    uint32_t offset[1 << LAYOUT_MAX_LANE_BITS];
 
-    for (int i = 0; i < 32; i++)
-        offset[i] = sum_of_bits(s->thread, thread / 32 * 32 + i) ^ at;
-    assert_int_equal(count_wavefronts(offset, element, s->nvector), s->wavefronts);
+    for (int i = 0; i < 1 << s->nlane; i++)
+        offset[i] = sum_of_bits(s->thread, (thread >> s->nlane << s->nlane) + i) ^ at;
+    assert_int_equal(count_wavefronts(offset, s->nlane, element, s->nvector), s->wavefronts);
 }
 
 static uint32_t vector_offset(const SharedSide *s, const SharedVector *v, int thread)
@@ -177,8 +181,10 @@ static uint32_t vector_offset(const SharedSide *s, const SharedVector *v, int th
 
 static bool is_writer(const Exchange *e, int thread)
 {
-    return ((uint32_t)thread & 31 & e->copies.lane) == 0 &&
-           ((uint32_t)thread >> 5 & e->copies.warp) == 0;
+    int nlane = e->write.nlane;
+
+    return ((uint32_t)thread & ((1u << nlane) - 1) & e->copies.lane) == 0 &&
+           ((uint32_t)thread >> nlane & e->copies.warp) == 0;
 }
 
 typedef struct {
@@ -195,7 +201,7 @@ static void run_writes(const Exchange *e, const SharedPiece *p, const Threads *f
                 Cell *cell = &memory[offset + (uint32_t)n];
                 assert_true(offset + (uint32_t)n < 1u << e->memory.nbits);
                 assert_int_equal(cell->holds, UNWRITTEN);
-                *cell = (Cell){r < 0 ? NOTHING : from->at[i][r], i >> 5};
+                *cell = (Cell){r < 0 ? NOTHING : from->at[i][r], i >> e->write.nlane};
             }
         }
     }
@@ -211,7 +217,7 @@ static void run_reads(const Exchange *e, const SharedPiece *p, Threads *to, cons
                 int32_t r = p->reads[k].regs[n];
                 assert_int_not_equal(cell->holds, UNWRITTEN);
                 if (e->within_warp)
-                    assert_int_equal(cell->warp, i >> 5);
+                    assert_int_equal(cell->warp, i >> e->read.nlane);
                 if (r >= 0)
                     to->at[i][r] = cell->holds;
             }
@@ -222,7 +228,7 @@ static void run_reads(const Exchange *e, const SharedPiece *p, Threads *to, cons
 static Threads run_exchange(const Conversion *c, const Threads *from, Arena *a)
 {
     const Exchange *e = c->exchange;
-    Threads to = new_threads(c->nregs, from->nthreads, a);
+    Threads to = new_threads(c->nregs, from->nthreads, from->nlane, a);
     Cell *memory = NEW_N(a, Cell, 1u << e->memory.nbits);
 
     for (int i = 0; i < e->npieces; i++) {
@@ -257,7 +263,7 @@ static void check_result(const Layout *l, const Threads *got, const char *what)
 {
     for (int i = 0; i < got->nthreads; i++) {
         for (int r = 0; r < got->nregs; r++) {
-            uint32_t c = layout_at(l, holder(i, r));
+            uint32_t c = layout_at(l, holder(l, i, r));
             if (layout_exists(l, c) && got->at[i][r] != (int32_t)c)
                 fail_msg("thread %d register %d has %d and not %d:\n%s", i, r, got->at[i][r],
                          (int)c, what);
@@ -298,13 +304,13 @@ static void test_random_conversions(void **state)
     for (int s = 0; s < COUNT(shapes); s++) {
         for (int i = 0; i < ROUNDS; i++) {
             Arena *a = arena_new(NULL);
-            int warps = random_below(&rng, 3);
-            Layout from = some_layout(&rng, &shapes[s], warps);
-            Layout to = some_layout(&rng, &shapes[s], warps);
+            LayoutThreads threads = random_threads(&rng, 2);
+            Layout from = some_layout(&rng, &shapes[s], threads);
+            Layout to = some_layout(&rng, &shapes[s], threads);
             int bytes = 1 << random_below(&rng, 4);
             int64_t limit = random_below(&rng, 2) ? no_limit : 1 << random_below(&rng, 12);
             int met = check_conversion(&from, &to, bytes, limit, a);
-            assert_true(warps > 0 || (met >> CONVERT_SHUFFLE & 1));
+            assert_true(threads.warp_bits > 0 || (met >> CONVERT_SHUFFLE & 1));
             ways[met]++;
             arena_free(a);
         }
@@ -323,7 +329,7 @@ static void test_registers(void **state)
     for (int s = 0; s < COUNT(shapes); s++) {
         for (int i = 0; i < ROUNDS; i++) {
             Arena *a = arena_new(NULL);
-            Layout from = some_layout(&rng, &shapes[s], 1), to = from;
+            Layout from = some_layout(&rng, &shapes[s], warps(1)), to = from;
             shuffle(&rng, to.reg, to.nreg);
             if (to.nreg > 1)
                 to.reg[0] ^= to.reg[1];
@@ -340,7 +346,7 @@ static Layout blocked(int32_t rows, int32_t columns, int fastest, int vector_bit
     const int32_t dims[] = {rows, columns};
     Layout l;
 
-    assert_true(layout_blocked(&l, 2, dims, order, vector_bits, NULL, warp_bits));
+    assert_true(layout_blocked(&l, 2, dims, order, vector_bits, NULL, warps(warp_bits)));
     return l;
 }
 
@@ -467,20 +473,20 @@ static void test_text(void **state)
 /* --- banks -------------------------------------------------------------------------------------
  */
 
-static int best_wavefronts(int bytes, int nvector)
+static int best_wavefronts(int nlane, int bytes, int nvector)
 {
-    int n = (bytes << nvector) * 32 / 128;
+    int n = (bytes << nvector << nlane) / 128;
 
     return n > 1 ? n : 1;
 }
 
 static int brute_wavefronts(const SharedLayout *s, const SharedAccess *access)
 {
-    uint32_t offset[32];
+    uint32_t offset[1 << LAYOUT_MAX_LANE_BITS];
 
-    for (int i = 0; i < 32; i++)
+    for (int i = 0; i < 1 << access->nlane; i++)
         offset[i] = shared_offset(s, sum_of_bits(access->lane, i));
-    int n = count_wavefronts(offset, s->bytes, access->nvector);
+    int n = count_wavefronts(offset, access->nlane, s->bytes, access->nvector);
     assert_int_equal(shared_wavefronts(s, access), n);
     return n;
 }
@@ -495,7 +501,8 @@ static void check_shared(const SharedLayout *s, const Layout *l)
     }
 }
 
-/* One element at a time never conflicts, whatever the layouts. */
+/* One element at a time never conflicts, whatever the layouts, where lanes need not share words: 64
+ * lanes of 2 bytes must, in pairs that two layouts may disagree about. */
 static void test_banks(void **state)
 {
     uint64_t rng = 5;
@@ -503,7 +510,9 @@ static void test_banks(void **state)
     (void)state;
     for (int s = 0; s < COUNT(shapes); s++) {
         for (int i = 0; i < ROUNDS; i++) {
-            Layout l[] = {some_layout(&rng, &shapes[s], 1), some_layout(&rng, &shapes[s], 1)};
+            LayoutThreads threads = random_threads(&rng, 1);
+            Layout l[] = {some_layout(&rng, &shapes[s], threads),
+                          some_layout(&rng, &shapes[s], threads)};
             int bytes = 1 << random_below(&rng, 4);
             SharedAccess access[2];
             SharedLayout memory;
@@ -511,8 +520,11 @@ static void test_banks(void **state)
             assert_true(shared_access(&l[1], 0, NULL, &access[1]));
             shared_choose(&l[0], bytes, access, 2, &memory);
             check_shared(&memory, &l[0]);
-            for (int k = 0; k < 2; k++)
-                assert_int_equal(brute_wavefronts(&memory, &access[k]), best_wavefronts(bytes, 0));
+            for (int k = 0; k < 2; k++) {
+                int best = best_wavefronts(threads.lane_bits, bytes, 0);
+                int got = brute_wavefronts(&memory, &access[k]);
+                assert_true(got == best || (threads.lane_bits > MMA_LANE_BITS && got == 2 * best));
+            }
         }
     }
 }
@@ -586,7 +598,7 @@ static void run_ldmatrix(const Layout *l, const SharedLayout *s, const MatrixAcc
             uint32_t at = shared_offset(s, base ^ sum_of_bits(m->access.lane, matrix * 8 + row));
             assert_int_equal(at * (uint32_t)s->bytes % 16, 0);
             assert_int_equal(sum_of_bits(s->coordinate, (int)at + column),
-                             layout_at(l, holder(thread, r)));
+                             layout_at(l, holder(l, thread, r)));
         }
     }
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../src/api/language.h"
 #include "../../src/lower/lowering.h"
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
@@ -20,10 +21,10 @@ static const char *complaint(Arena *a, const char *text)
     Diags *d = diags_new(a, NULL);
     const Source *src = source_add(diags_sources(d), "t.py", text, strlen(text));
     Interner *interner = interner_new(a);
-    FrontFile *file = front_parse(a, interner, src, NULL, d);
+    FrontFile *file = front_parse(a, interner, &triton_language, src, NULL, d);
 
     if (file && diag_errors(d) == 0)
-        front_lower(file, "k", NULL, 0, 0, a, d);
+        front_lower(file, "k", NULL, 0, NULL, a, d);
     const char *said = diags_text(d, a);
     const char *first = strstr(said, ": error: ");
     if (first && strstr(first + 1, ": error: "))
@@ -169,9 +170,9 @@ static void test_many_undefined_names(void **state)
     for (int i = 0; i < 20000; i++)
         text_printf(&t, "    x%d = tl.exp(wrong_%d)\n", i, i);
     const Source *src = source_add(diags_sources(d), "t.py", t.s, t.len);
-    FrontFile *file = front_parse(a, interner_new(a), src, NULL, d);
+    FrontFile *file = front_parse(a, interner_new(a), &triton_language, src, NULL, d);
     size_t before = arena_used(a);
-    assert_null(front_lower(file, "k", NULL, 0, 0, a, d));
+    assert_null(front_lower(file, "k", NULL, 0, NULL, a, d));
     assert_int_equal(diag_errors(d), 20000);
     assert_true(arena_used(a) - before < 32 << 20);
 }

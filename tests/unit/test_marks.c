@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <string.h>
 
+#include "../../src/api/language.h"
 #include "../../src/lower/lowering.h"
 #include "../../src/opt/opt.h"
 
@@ -41,8 +42,8 @@ static Module *lower(Arena *a, Diags *d)
         {.name = "B", .is_constexpr = true, .constant = {.kind = CONST_INT, .integer = 64}},
     };
     const Source *src = source_add(diags_sources(d), "k.py", kernel, strlen(kernel));
-    FrontFile *file = front_parse(a, interner_new(a), src, NULL, d);
-    Module *m = front_lower(file, "k", args, COUNT(args), 0, a, d);
+    FrontFile *file = front_parse(a, interner_new(a), &triton_language, src, NULL, d);
+    Module *m = front_lower(file, "k", args, COUNT(args), NULL, a, d);
 
     if (!m)
         fail_msg("%s", diags_text(d, a));

@@ -54,6 +54,48 @@ static void test_files_that_are_not_there(void **state)
     assert_null(file);
 }
 
+/* Names of files hold any bytes: in a message they are in one line, and drive no terminal. */
+static void test_names_of_files_are_shown_in_one_line(void **state)
+{
+    static const char path[] = "/no\nwhere/\033[31m.py", shown[] = "/no\\nwhere/\\x1b[31m.py";
+    static const char two[] = HEAD "@triton.jit\ndef a(x): pass\n@triton.jit\ndef b(x): pass\n";
+    static const int32_t negative[3] = {-1, 1, 1};
+    Scene *s = *state;
+    char *text = NULL, wanted[200];
+    tilec_file *file = NULL;
+    const tilec_open_options options = {.plugin = "odd\033[31m"};
+    tilec_context *ctx = NULL;
+
+    snprintf(wanted, sizeof wanted, "error: %s: No such", shown);
+    expect(s, tilec_load_file(s->ctx, path, &file, &s->error), TILEC_IO, wanted);
+    assert_int_equal(tilec_load(s->ctx, path, two, sizeof two - 1, NULL, &file, NULL), TILEC_OK);
+    snprintf(wanted, sizeof wanted, "error: %s has 2 kernels; which one?", shown);
+    expect(s, tilec_launch(file, NULL, one, NULL, 0, NULL, &s->error), TILEC_NOT_FOUND, wanted);
+    snprintf(wanted, sizeof wanted, "kernel `a` of %s: ", shown);
+    expect(s, tilec_launch(file, "a", negative, NULL, 0, NULL, &s->error), TILEC_BAD_ARGUMENT,
+           wanted);
+    expect(s, tilec_launch(file, "c\033[31m", one, NULL, 0, NULL, &s->error), TILEC_NOT_FOUND,
+           "has no kernel `c\\x1b[31m`");
+    const tilec_arg x = {.kind = TILEC_ARG_INT, .integer = 7};
+    assert_int_equal(tilec_dump(file, "a", "ir", &x, 1, NULL, &text, NULL), TILEC_OK);
+    assert_null(strchr(text, '\033'));
+    tilec_free(text);
+    tilec_unload(file);
+    expect(s, tilec_open_with(&options, &ctx, &s->error), TILEC_BAD_ARGUMENT,
+           "the plugin `odd\\x1b[31m` is no absolute path");
+}
+
+static void test_a_cache_that_cannot_be_used_is_named_in_one_line(void **state)
+{
+    const tilec_open_options options = {.cache_folder = "/dev/null/\033[31m"};
+    tilec_context *ctx = NULL;
+
+    (void)state;
+    assert_int_equal(tilec_open_with(&options, &ctx, NULL), TILEC_OK);
+    assert_non_null(strstr(tilec_cache_problem(ctx), "cache folder /dev/null/\\x1b[31m is not"));
+    tilec_close(ctx);
+}
+
 static void test_programs_newer_than_the_library_are_told(void **state)
 {
     Scene *s = *state;
@@ -302,6 +344,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_files_that_are_not_there),
+        TEST(test_names_of_files_are_shown_in_one_line),
+        TEST(test_a_cache_that_cannot_be_used_is_named_in_one_line),
         TEST(test_programs_newer_than_the_library_are_told),
         TEST(test_structs_are_as_large_as_their_layout_says),
         TEST(test_tensors_that_make_no_sense),

@@ -8,6 +8,7 @@
 #include <locale.h>
 #include <string.h>
 
+#include "../../src/api/language.h"
 #include "../../src/names/file.h"
 /* after base.h: cmocka makes fail() a macro */
 #include "seed.h"
@@ -42,7 +43,7 @@ static FrontFile *parse_bytes(Fixture *f, const char *text, size_t n)
     const Source *src =
         source_add(diags_sources(f->diags), "t.py", arena_strndup(f->arena, text, n), n);
 
-    return front_parse(f->arena, f->interner, src, NULL, f->diags);
+    return front_parse(f->arena, f->interner, &triton_language, src, NULL, f->diags);
 }
 
 static FrontFile *parse(Fixture *f, const char *text)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/gen/plan.h"
+#include "../../src/plan/plan.h"
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 

@@ -1,21 +1,25 @@
 /*
- * test_plans.c - how the CPU target plans kernels of kernels/ and of tests/num/programs
+ * test_plans.c - how kernels of kernels/ and of tests/num/programs are planned
  *
  * Each line of tests/gen/plans/cases names a file, a kernel and what it gets:
  *     n:i32  n:i32:16  p:*fp32:16   a run-time argument by type, and what it is divisible by
  *     N=64  S='text'  B=True  E=None  D=fp16  T=(1,2)   a compile-time one
- * The plan is that of tests/gen/plans/KERNEL.plan, for one CPU whatever this one is: a fusion that
- * is lost, or a load that has become a gather, shows there.  TILEC_UPDATE=1 rewrites them; look at
- * what changed.
+ * The plan is that of tests/gen/plans/KERNEL.plan, for one CPU whatever this one is, and that of
+ * KERNEL.layout for a GPU; there is one for a chip of 64 lanes, too.  A fusion that is lost, a load
+ * that has become a gather, or a conversion that goes through memory, shows there.  TILEC_UPDATE=1
+ * rewrites them; look at what changed.  On the way, what the IR prints, as lowered and behind the
+ * passes, reads back.
  */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../src/api/language.h"
 #include "../../src/lower/lowering.h"
 #include "constant_text.h"
 #include "../../src/gen/gen.h"
+#include "../../src/gpu_plan/chip.h"
 #include "../../src/opt/opt.h"
 #include "../../src/run/run.h"
 
@@ -45,23 +49,63 @@ static FrontArg argument(Arena *arena, char *word)
     return a;
 }
 
-static const char *plan_of(Arena *a, const GenPlugin *plugin, const char *file, const char *kernel,
-                           const FrontArg *args, int n)
+/* What is planned for, by the plugin's number of the target. */
+static const struct {
+    const char *ending;
+    GenStage stage;
+    GenOptions options;
+} planned[] = {
+    {"plan", GEN_PLAN, {.cpu = "x86-64", .features = avx512, .disjoint = true, .streaming = true}},
+    {"layout", GEN_LAYOUT, {.cpu = "sm_90a", .features = "", .disjoint = true}},
+    /* nothing is kept of this one: that there is a plan, which is whole, is the test */
+    {NULL, GEN_LAYOUT, {.cpu = chip_64_lanes, .features = "", .disjoint = true}},
+};
+
+static Module *lowered(Arena *a, const char *file, const char *kernel, const FrontArg *args, int n,
+                       Diags *d)
 {
-    Diags *d = diags_new(a, NULL);
+    const char *path = arena_printf(a, "%s/%s", getenv("TILEC_SOURCE"), file);
     char *text;
     size_t len;
-    const char *path = arena_printf(a, "%s/%s", getenv("TILEC_SOURCE"), file);
-    const Target *target = plugin->targets[0];
-    OptOptions o = {.native = target->native_math};
-    GenOptions g = {.cpu = "x86-64", .features = avx512, .disjoint = true, .streaming = true};
-    GenOutput out;
 
     assert_int_equal(os_read_file(a, path, 1 << 20, &text, &len), 0);
     const Source *src = source_add(diags_sources(d), file, text, len);
-    FrontFile *f = front_parse(a, interner_new(a), src, NULL, d);
-    Module *m = f ? front_lower(f, kernel, args, n, 0, a, d) : NULL;
-    if (!m || !opt_run(m, &o, d) || !target->emit(m->funcs[0], &g, GEN_PLAN, a, &out, d))
+    FrontFile *f = front_parse(a, interner_new(a), &triton_language, src, NULL, d);
+    Module *m = f ? front_lower(f, kernel, args, n, NULL, a, d) : NULL;
+    if (!m)
+        fail_msg("%s", diags_text(d, a));
+    return m;
+}
+
+static void check_reads_back(Arena *a, const Module *m)
+{
+    const char *text = ir_print(m, a);
+    Diags *d = diags_new(a, NULL);
+    const Source *src = source_add(diags_sources(d), "printed", text, strlen(text));
+    const Module *again = ir_read(a, interner_new(a), src, d);
+
+    if (!again)
+        fail_msg("%s\nin\n%s", diags_text(d, a), text);
+    assert_string_equal(ir_print(again, a), text);
+}
+
+static const char *plan_of(Arena *a, const GenPlugin *plugin, int which, const char *file,
+                           const char *kernel, const FrontArg *args, int n)
+{
+    Diags *d = diags_new(a, NULL);
+    const Target *target = plugin->targets[planned[which].stage == GEN_LAYOUT];
+    OptOptions o = {.native = target->native_math,
+                    .straight_math = target->straight_math,
+                    .schedules = planned[which].stage == GEN_LAYOUT,
+                    .takes = target->takes};
+    GenOutput out;
+
+    Module *m = lowered(a, file, kernel, args, n, d);
+    check_reads_back(a, m);
+    if (!opt_run(m, &o, d))
+        fail_msg("%s", diags_text(d, a));
+    check_reads_back(a, m);
+    if (!target->emit(m->funcs[0], &planned[which].options, planned[which].stage, a, &out, d))
         fail_msg("%s", diags_text(d, a));
     return out.data;
 }
@@ -79,6 +123,22 @@ static void check_text(Arena *a, const char *path, const char *got)
         fail_msg("%s is not what is planned now, which is\n%s", path, got);
 }
 
+/* Are all layouts of a plan those of 64 lanes? */
+static void check_lanes(Arena *a, const char *plan)
+{
+    char *rest, *text = arena_strndup(a, plan, strlen(plan));
+
+    for (char *l = strtok_r(text, "\n", &rest); l; l = strtok_r(NULL, "\n", &rest)) {
+        const char *lanes = strncmp(l, "layout ", 7) == 0 ? strstr(l, " lanes ") : NULL;
+        const char *end = lanes ? strstr(lanes, " warps") : NULL;
+        int spaces = 0;
+        for (const char *c = lanes; c && c < (end ? end : c + strlen(c)); c++)
+            spaces += *c == ' ';
+        if (lanes && end)
+            assert_int_equal(spaces, 1 + 6); /* in front of `lanes`, and of what each bit moves */
+    }
+}
+
 static void check_line(const GenPlugin *plugin, const char *folder, char *line)
 {
     Arena *a = arena_new(NULL);
@@ -89,8 +149,13 @@ static void check_line(const GenPlugin *plugin, const char *folder, char *line)
     kernel[-1] = 0;
     for (char *w = strtok_r(NULL, " ", &rest); w && n < MAX_ARGS; w = strtok_r(NULL, " ", &rest))
         args[n++] = argument(a, w);
-    check_text(a, arena_printf(a, "%s/%s.plan", folder, kernel),
-               plan_of(a, plugin, file, kernel, args, n));
+    for (int i = 0; i < COUNT(planned); i++) {
+        const char *plan = plan_of(a, plugin, i, file, kernel, args, n);
+        if (planned[i].ending)
+            check_text(a, arena_printf(a, "%s/%s.%s", folder, kernel, planned[i].ending), plan);
+        else
+            check_lanes(a, plan);
+    }
     arena_free(a);
 }
 

@@ -18,11 +18,12 @@ static const char waiting_source[] = HEAD "@triton.jit\n"
 enum { PROGRAMS = 1000 };
 static const char *const devices[] = {"cpu", "interp", "sim"};
 
-/* One launch, and what was heard of it. */
+/* One launch, and what was heard of it before its gate was opened. */
 typedef struct {
     int32_t gate, count, last;
     int calls, answer;
-    bool wrong; /* something that it was told; the thread that hears it must not leave */
+    int64_t answers_from; /* once so many programs have begun; at least one */
+    bool wrong;           /* something that it was told; the thread that hears it must not leave */
     int64_t begun, ended;
     double still_seconds;
     tilec_programs first;
@@ -30,20 +31,29 @@ typedef struct {
     bool warned; /* that nothing will be told */
 } Watched;
 
+static bool is_wrong(const Watched *before, const tilec_progress *p)
+{
+    return p->programs != PROGRAMS || p->begun < p->ended || p->begun > PROGRAMS ||
+           p->seconds < p->still_seconds || p->nrunning > 64 ||
+           (p->nrunning < 1 && p->begun > p->ended) || p->ended < before->ended;
+}
+
+/* A busy machine may not have let the first program begin yet. */
 static int hear(void *user, const tilec_progress *p)
 {
     Watched *w = user;
 
+    w->wrong |= is_wrong(w, p);
+    if (__atomic_load_n(&w->gate, __ATOMIC_SEQ_CST) == 0) {
+        w->begun = p->begun;
+        w->ended = p->ended;
+        w->still_seconds = p->still_seconds;
+        w->first = p->nrunning > 0 ? p->running[0] : (tilec_programs){0};
+    }
     w->calls++;
-    w->wrong |= p->programs != PROGRAMS || p->begun < p->ended || p->begun > PROGRAMS;
-    w->wrong |= p->seconds < p->still_seconds || p->nrunning < 1 || p->nrunning > 64;
-    w->begun = p->begun;
-    w->ended = p->ended;
-    w->still_seconds = p->still_seconds;
-    w->first = p->running[0];
-    if (w->calls >= 3 && w->opens)
+    if (w->calls >= 3 && w->opens && p->begun > 0 && p->still_seconds > 0.15)
         __atomic_store_n(&w->gate, 1, __ATOMIC_SEQ_CST);
-    return w->answer;
+    return p->begun > 0 && p->begun >= w->answers_from ? w->answer : 0;
 }
 
 static void hear_warning(void *user, const char *text)
@@ -103,7 +113,7 @@ static void test_a_launch_is_cancelled_between_programs(void **state)
         assert_non_null(strstr(s->error, "` of test.py: the launch was cancelled\n"));
         tilec_free(s->error);
         s->error = NULL;
-        assert_true(w.still_seconds > 0.15); /* since the first programs began */
+        assert_true(w.still_seconds > 0.15);
         assert_true(w.first.first >= 0 && w.first.first < w.first.last);
         assert_true(w.count >= 1 && w.count == w.begun);
         assert_int_equal(launch_waiting(s, devices[i], &(Watched){.gate = 1, .last = 1}), TILEC_OK);
@@ -114,23 +124,29 @@ static void test_a_launch_is_cancelled_between_programs(void **state)
 static void test_cancelling_too_late(void **state)
 {
     Scene *s = *state;
-    Watched w = {.last = 1, .opens = true, .answer = 1}; /* the others have long ended */
+    Watched w = {.last = 1, .opens = true, .answer = 1, .answers_from = PROGRAMS};
 
     load(s, waiting_source);
     assert_int_equal(launch_waiting(s, "cpu", &w), TILEC_OK);
     assert_int_equal(w.count, PROGRAMS);
 }
 
+/* Of those that took less than a tenth of a second; on a busy machine only a later one may. */
 static void test_short_launches_say_nothing(void **state)
 {
     Scene *s = *state;
 
     load(s, waiting_source);
     for (int i = 0; i < COUNT(devices); i++) {
-        Watched w = {.gate = 1, .last = PROGRAMS};
-        assert_int_equal(launch_waiting(s, devices[i], &w), TILEC_OK);
-        assert_int_equal(w.count, PROGRAMS);
-        assert_int_equal(w.calls, 0);
+        double seconds = 1;
+        for (int tries = 0; tries < 100 && seconds > 0.1; tries++) {
+            Watched w = {.gate = 1, .last = PROGRAMS};
+            double start = os_seconds();
+            assert_int_equal(launch_waiting(s, devices[i], &w), TILEC_OK);
+            seconds = os_seconds() - start;
+            assert_int_equal(w.count, PROGRAMS);
+            assert_true(w.calls == 0 || seconds > 0.1);
+        }
     }
 }
 
@@ -185,7 +201,8 @@ static int make_a_wish(void *user, const tilec_progress *p)
 {
     Watched *w = user;
 
-    (void)p;
+    if (p->begun < 1)
+        return 0;
     wish = 1;
     __atomic_store_n(&w->gate, 1, __ATOMIC_SEQ_CST);
     return 0;

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -325,7 +326,8 @@ static GenOutput entry_for(Arena *a, uint64_t number)
                      .len = len,
                      .scratch = number * 64,
                      .warps = (int)(number % 64),
-                     .shared = number * 128};
+                     .shared = number * 128,
+                     .recipe = {(int64_t)number * 256, (int)(number % 9)}};
     uint64_t seed = number;
 
     for (size_t i = 0; i < len; i++)
@@ -348,6 +350,8 @@ static bool holds(Cache *c, Arena *a, uint64_t number)
     assert_int_equal(got.scratch, wanted.scratch);
     assert_int_equal(got.warps, wanted.warps);
     assert_int_equal(got.shared, wanted.shared);
+    assert_int_equal(got.recipe.workspace, wanted.recipe.workspace);
+    assert_int_equal(got.recipe.workspace_arg, wanted.recipe.workspace_arg);
     assert_memory_equal(got.data, wanted.data, wanted.len);
     return true;
 }
@@ -861,10 +865,12 @@ static void test_pool_refuses_impossible_scratch(void **state)
     free(t);
 }
 
+static int threads_at_start; /* sanitizers have some of their own */
+
 /* Jobs for one thread start no others, whatever scratch they need. */
 static void test_pool_starts_threads_when_they_are_needed(void **state)
 {
-    int before = thread_count();
+    int before = thread_count(threads_at_start);
     Pool *p;
 
     (void)state;
@@ -872,15 +878,15 @@ static void test_pool_starts_threads_when_they_are_needed(void **state)
     assert_int_equal(pool_threads(p), 4);
     check_job(p, 1000, 1, 1, 1 << 20);
     check_job(p, 1000, 1000, 0, 1 << 20);
-    assert_int_equal(thread_count(), before);
+    assert_int_equal(thread_count(before), before);
     check_job(p, 1000, 1, 0, 1 << 20);
-    assert_int_equal(thread_count(), before + 3);
+    assert_int_equal(thread_count(before + 3), before + 3);
     check_job(p, 1000, 1, 2, 0);
-    assert_int_equal(thread_count(), before + 3);
+    assert_int_equal(thread_count(before + 3), before + 3);
     pool_free(p);
     assert_int_equal(pool_new(4, &p), RUN_OK);
     pool_free(p); /* that never had a thread */
-    assert_int_equal(thread_count(), before);
+    assert_int_equal(thread_count(before), before);
 }
 
 /* The child has no helpers any more, and must neither hang nor lose work.  Those of a pool that had
@@ -992,6 +998,47 @@ static void test_launch_checks_the_grid(void **state)
     assert_int_equal(launch_count(NULL, -1, 5, 5, 0, &c), RUN_BAD_GRID);
     assert_int_equal(launch_count(NULL, INT32_MAX, INT32_MAX, INT32_MAX, 0, &c), RUN_BAD_GRID);
     assert_int_equal(atomic_load(&c.calls), 0);
+}
+
+enum { WAITING = 3 };
+
+/* Each program waits for the next one, but not for ever. */
+static void waiting_kernel(const uint64_t *args, const int32_t grid[3], int64_t first, int64_t last,
+                           void *scratch)
+{
+    _Atomic int *there = (_Atomic int *)(uintptr_t)args[0];
+
+    (void)scratch;
+    for (int64_t p = first; p < last; p++) {
+        double end = os_seconds() + 300; /* more than a busy machine can keep the others waiting */
+        atomic_store(&there[p], 1);
+        while (p + 1 < grid[0] && !atomic_load(&there[p + 1]) && os_seconds() < end)
+            sched_yield();
+        atomic_fetch_add(&there[WAITING], p + 1 == grid[0] || atomic_load(&there[p + 1]));
+    }
+}
+
+static void test_programs_that_wait_get_all_threads(void **state)
+{
+    _Atomic int there[WAITING + 1]; /* .. and how many saw the next one */
+    uint64_t args[] = {(uint64_t)(uintptr_t)there};
+    _Atomic uint32_t cost = 1; /* such that one thread would do */
+    CpuLaunch l = {.entry = waiting_kernel,
+                   .args = args,
+                   .grid = {WAITING, 1, 1},
+                   .cost = &cost,
+                   .waits = true};
+    Pool *p;
+
+    (void)state;
+    assert_int_equal(pool_new(WAITING, &p), RUN_OK);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i <= WAITING; i++)
+            atomic_store(&there[i], 0);
+        assert_int_equal(cpu_launch(p, &l), RUN_OK);
+        assert_int_equal(atomic_load(&there[WAITING]), WAITING);
+    }
+    pool_free(p);
 }
 
 /* plugin.c */
@@ -1142,11 +1189,13 @@ int main(void)
         cmocka_unit_test(test_pool_after_fork),
         cmocka_unit_test(test_launch_runs_every_program),
         cmocka_unit_test(test_launch_checks_the_grid),
+        cmocka_unit_test(test_programs_that_wait_get_all_threads),
         TEST(test_plugin_says_why_not),
         TEST(test_plugin_that_was_cut_off_is_not_loaded),
         TEST(test_plugin_of_a_stranger_is_not_found),
         TEST(test_plugin_is_not_looked_for_in_the_current_folder),
     };
 
+    threads_at_start = threads_now();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,8 +138,8 @@ static bool start_with(const char *clock)
     return status == RUN_OK;
 }
 
-/* Samples of some threads, after each has computed for a while. */
-static Heard sample_threads(double seconds)
+/* Samples of some threads, after each has computed for a while; `computed`: all of them. */
+static Heard sample_threads(double seconds, double *computed)
 {
     pthread_t threads[THREADS];
     double took[THREADS];
@@ -149,10 +149,31 @@ static Heard sample_threads(double seconds)
         took[i] = seconds;
         assert_int_equal(pthread_create(&threads[i], NULL, join_and_compute, &took[i]), 0);
     }
-    for (int i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
+        *computed += took[i];
+    }
     sampler_stop(hear_sample, &heard);
     return heard;
+}
+
+/* Never more steps than fit into the time that was computed; at least a share of them, in the best
+ * of some tries: a busy system looks less often.  A second of a thread is `rate` of these. */
+static void check_steps(const char *clock, double rate, double share)
+{
+    double best = 0;
+
+    for (int tries = 0; tries < 20 && best < share; tries++) {
+        double computed = 0;
+        if (tries > 0)
+            assert_true(start_with(clock));
+        Heard h = sample_threads(0.3, &computed);
+        assert_string_equal(h.clock, clock);
+        assert_true(h.cycles == 0 && h.instructions == 0);
+        assert_true(h.steps <= 1.1 * computed * rate);
+        best = MAX(best, h.steps / (computed * rate));
+    }
+    assert_true(best >= share);
 }
 
 static void test_the_clock_of_the_system_samples_all_threads(void **state)
@@ -160,30 +181,26 @@ static void test_the_clock_of_the_system_samples_all_threads(void **state)
     (void)state;
     if (!start_with("cpu-clock"))
         skip();
-    Heard h = sample_threads(0.3);
-    assert_string_equal(h.clock, "cpu-clock");
-    assert_in_range((int)h.steps, (int)(0.4 * THREADS * 0.3 / 500e-6),
-                    (int)(1.1 * THREADS * 0.3 / 500e-6));
-    assert_true(h.cycles == 0 && h.instructions == 0);
+    check_steps("cpu-clock", 1 / 500e-6, 0.4);
 }
 
 static void test_timers_sample_all_threads(void **state)
 {
     (void)state;
     assert_true(start_with("timer"));
-    Heard h = sample_threads(0.3);
-    assert_string_equal(h.clock, "timer");
-    assert_in_range((int)h.steps, THREADS * 20, THREADS * 330); /* as often as the system looks */
+    check_steps("timer", 1000, 0.07); /* as often as the system looks */
 }
 
 static void test_counters_sample_all_threads(void **state)
 {
+    double computed = 0;
+
     (void)state;
     if (!start_with("cycles"))
         skip();
-    Heard h = sample_threads(0.3);
+    Heard h = sample_threads(0.3, &computed);
     assert_true(strncmp(h.clock, "cycles", 6) == 0);
-    assert_true(h.cycles > THREADS * 0.3 * 2e8 && h.cycles < THREADS * 0.3 * 1e10);
+    assert_true(h.cycles > computed * 2e8 && h.cycles < computed * 1e10);
     assert_true(h.instructions == 0 || h.instructions > 0.05 * h.cycles);
 }
 
@@ -201,6 +218,7 @@ static void test_a_pause_is_left_out(void **state)
         compute(0.2);
         sampler_stop(hear_sample, &h);
         assert_true(h.steps <= 2);
+        h = (Heard){0};
         /* a busy machine looks less often */
         for (int tries = 0; tries < 10 && h.steps <= 10; tries++) {
             assert_true(start_with(clocks[i]));

@@ -93,7 +93,8 @@ static void test_prints_come_by_program(void **state)
     }
 }
 
-static void expect_print(Scene *s, const char *statement, const char *want)
+/* Of what is printed so many bytes. */
+static void expect_bytes(Scene *s, const char *statement, const char *want, size_t n)
 {
     char source[400];
     Heard heard;
@@ -105,11 +106,39 @@ static void expect_print(Scene *s, const char *statement, const char *want)
         const tilec_arg args[] = {of_int("n", -7), of_int("B", 4)};
         if (run_on(s, device(d), 1, args, 2, &heard, false) != TILEC_OK)
             fail_msg("%s\n%s", statement, s->error);
-        if (strcmp(heard.last.text ? heard.text : "", want) != 0)
+        if (strncmp(heard.last.text ? heard.text : "", want, n) != 0)
             fail_msg("%s\nwanted: %s\ngot: %s", statement, want, heard.text);
     }
     tilec_unload(s->file);
     s->file = NULL;
+}
+
+static void expect_print(Scene *s, const char *statement, const char *want)
+{
+    expect_bytes(s, statement, want, strlen(want) + 1);
+}
+
+static void test_prints_of_threads(void **state)
+{
+    static const struct {
+        const char *statement, *want;
+    } cases[] = {
+        {"print('', tl.arange(9, 11), n)", "print 7:5: pid (0, 0, 0) idx (0): (operand 0) 9\n"
+                                           "pid (0, 0, 0) idx (1): (operand 0) 10\n"
+                                           "pid (0, 0, 0) idx (): (operand 1) -7\n"},
+        {"print('v', tl.arange(0, 2)[:, None] + tl.zeros((2, 1), tl.float32))",
+         "print 7:5: pid (0, 0, 0) idx (0, 0) v: 0.000000\n"
+         "pid (0, 0, 0) idx (1, 0) v: 1.000000\n"},
+        {"tl.device_print('{}', tl.arange(0, 1).to(tl.int16) - 1, hex=True)",
+         "print 7:5: pid (0, 0, 0) idx (0) {}: 0xffff\n"},
+        {"print('here')", "print 7:5: pid (0, 0, 0) here\n"},
+        {"print('b', tl.arange(0, 1) == 0)", "print 7:5: pid (0, 0, 0) idx (0) b: 1\n"},
+    };
+
+    setenv("TILEC_PRINT_THREADS", "1", 1);
+    for (int i = 0; i < COUNT(cases); i++)
+        expect_bytes(*state, cases[i].statement, cases[i].want, strlen(cases[i].want) - 1);
+    unsetenv("TILEC_PRINT_THREADS");
 }
 
 #define SAYS "print 7:5: (0, 0, 0)"
@@ -315,6 +344,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_prints_come_by_program),
         TEST(test_what_prints_look_like),
+        TEST(test_prints_of_threads),
         TEST(test_prints_keep_their_order_in_loops),
         TEST(test_too_many_prints_are_counted),
         TEST(test_what_is_not_zero_ends_the_launch),

@@ -1,5 +1,5 @@
 /*
- * test_trace.c - the parameters that a function reads and writes through
+ * test_trace.c - the parameters that a function reads and writes through, and whether it waits
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,10 +9,8 @@
 
 #define EVERY_PARAM UINT64_MAX
 
-/* The last function of the module, which is its kernel. */
-static MemoryUse use_in(const char *text)
+static const Module *read_module(Arena *a, const char *text)
 {
-    Arena *a = arena_new(NULL);
     Diags *d = diags_new(a, NULL);
     const Source source = {"test.ir", text, strlen(text)};
     const Module *m = ir_read(a, interner_new(a), &source, d);
@@ -20,6 +18,14 @@ static MemoryUse use_in(const char *text)
     if (!m)
         print_error("%s\n", diags_text(d, a));
     assert_non_null(m);
+    return m;
+}
+
+/* The last function of the module, which is its kernel. */
+static MemoryUse use_in(const char *text)
+{
+    Arena *a = arena_new(NULL);
+    const Module *m = read_module(a, text);
     MemoryUse use = ir_memory_use(m->funcs[m->nfuncs - 1], a);
     arena_free(a);
     return use;
@@ -196,6 +202,51 @@ static void test_bases_of_values(void **state)
                          "return\n}\n") == EVERY_PARAM);
 }
 
+/* waits.c */
+
+static bool waits(const char *body)
+{
+    Arena *a = arena_new(NULL);
+    char text[4000];
+
+    snprintf(text, sizeof text,
+             "func @poll(%%q: *i32) -> i32 {\n%%v = load %%q volatile=1 : i32\nreturn %%v\n}\n"
+             "kernel @k(%%p: *i32, %%n: i32, %%c: i1) {\n%s\nreturn\n}\n",
+             body);
+    bool found = ir_waits(read_module(a, text), a);
+    arena_free(a);
+    return found;
+}
+
+static void test_waits(void **state)
+{
+    (void)state;
+    /* the condition asks memory itself, through a helper, by a flag that an arm gives */
+    assert_true(waits("while {\n%v = load %p volatile=1 : i32\n%f = ne %v, %n : i1\n"
+                      "condition %f\n} {\nyield\n}"));
+    assert_true(waits("while {\n%v = load %p cache=cv : i32\n%f = ne %v, %n : i1\n"
+                      "condition %f\n} {\nyield\n}"));
+    assert_true(waits("while {\n%v = call @poll(%p) : i32\n%f = ne %v, %n : i1\n"
+                      "condition %f\n} {\nyield\n}"));
+    assert_true(waits("while %c { (%go: i1)\ncondition %go\n} {\n"
+                      "%v = atomic_cas %p, %n, %n : i32\n%f = ne %v, %n : i1\n"
+                      "%g = if %f : i1 {\nyield %c\n} {\nyield %f\n}\nyield %g\n}"));
+    /* a loop in it does; the loop around it has an end of its own */
+    assert_true(waits("for %n, %n, %n { (%i: i32)\nwhile {\n"
+                      "%v = atomic_rmw %p, %i kind=add : i32\n%f = ne %v, %n : i1\n"
+                      "condition %f\n} {\nyield\n}\nyield\n}"));
+    /* asked in front of it, or for something else, or by a plain load */
+    assert_false(waits("%v = atomic_rmw %p, %n kind=add : i32\n"
+                       "while %v { (%i: i32)\n%f = lt %i, %n : i1\ncondition %f\n} {\n"
+                       "yield %n\n}"));
+    assert_false(waits("while %n { (%i: i32)\n%f = lt %i, %n : i1\ncondition %f\n} {\n"
+                       "%v = atomic_rmw %p, %n kind=add : i32\nyield %n\n}"));
+    assert_false(waits("while %n, %n { (%i: i32, %s: i32)\n%f = lt %i, %n : i1\n"
+                       "condition %f\n} {\n%v = call @poll(%p) : i32\nyield %n, %v\n}"));
+    assert_false(waits("while {\n%v = load %p : i32\n%f = ne %v, %n : i1\n"
+                       "condition %f\n} {\nyield\n}"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +254,7 @@ int main(void)
         cmocka_unit_test(test_combine),         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_calls),           cmocka_unit_test(test_many_calls),
         cmocka_unit_test(test_many_parameters), cmocka_unit_test(test_bases_of_values),
+        cmocka_unit_test(test_waits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,7 @@ static inline void versus_expect(const Case *c, Engine engine, const char *what)
 {
     Text why = text_new(c->arena);
 
-    if (!chosen(c->text, engine, 3) || versus_run(c, engine, &why))
+    if (!chosen(c->text, engine, 6) || versus_run(c, engine, &why))
         return;
     if (os_env("TILEC_SHOW"))
         fprintf(stderr, "%s\n", c->text);

@@ -62,7 +62,7 @@ grown = [
     for s in STAGES
     for w in [4, 8]
 ]
-if "PYTEST_VERSION" in os.environ:
+if os.cpu_count() > 1000000:
     grown = [triton.Config(dict(M=64, N=64), num_stages=2, num_warps=4, pre_hook=set_shape)]
 
 

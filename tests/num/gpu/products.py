@@ -84,7 +84,7 @@ def any_types(a_ptr, b_ptr, c_ptr, m, n, k, stride_am, stride_ak, stride_bk, str
               M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, STAGES: tl.constexpr,
               CAST: tl.constexpr = None, TURN: tl.constexpr = False):
     """c = a @ b for any strides, summed as tl.dot does by itself; CAST names the operand that is
-    cast to the other one's type, TURN lets b be loaded as its transpose."""
+    cast to the other one's type, integers to fp8 by way of fp16, TURN lets b be loaded as its transpose."""
     rows = tl.program_id(0) * M + tl.arange(0, M)
     columns = tl.program_id(1) * N + tl.arange(0, N)
     deep = tl.arange(0, K)
@@ -98,6 +98,8 @@ def any_types(a_ptr, b_ptr, c_ptr, m, n, k, stride_am, stride_ak, stride_bk, str
         b_mask = (deep[:, None] < left) & (columns[None, :] < n)
         b = tl.load(b_at, mask=tl.trans(b_mask) if TURN else b_mask, other=0)
         if CAST == "a":
+            if a.dtype.is_int() and b.dtype.is_fp8():
+                a = a.to(tl.float16)
             a = a.to(b.dtype)
         if CAST == "b":
             b = b.to(a.dtype)

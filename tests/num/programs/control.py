@@ -358,3 +358,22 @@ def chained_sums(x_ptr, out_ptr, totals_ptr, flags_ptr, n, BLOCK: tl.constexpr):
     tl.debug_barrier()
     tl.atomic_store(flags_ptr + block, 1, sem="release")
     tl.store(out_ptr + i, before + tl.cumsum(x), mask=i < n)
+
+
+@triton.jit
+def repeated(out, x, n, rounds, N: tl.constexpr):
+    """So long that its code is made in pieces, with loops, branches and ends among them."""
+    i = tl.arange(0, 64)
+    s = tl.load(x + i, mask=i < n, other=0)
+    c = 0
+    for r in range(rounds):
+        for k in tl.static_range(N):
+            if c > k * 10:
+                c = c - (k & 3)
+            else:
+                c = c + r + k
+            t = tl.load(x + i + (c & 31), mask=i + (c & 31) < n, other=2)
+            tl.device_assert(c >= 0, "c is negative")
+            s = (s * 3 + t * (tl.max(t, 0) + k) + tl.sum(s, 0) // (k + 1)) & 1023
+        tl.store(out + r * 64 + i, s, mask=i < n)
+    tl.store(out + rounds * 64, c)

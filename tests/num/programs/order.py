@@ -66,3 +66,62 @@ def pick_rows(table_ptr, index_ptr, out_ptr, ROWS: tl.constexpr, COLS: tl.conste
     row = tl.arange(0, PICKED)[:, None]
     index = tl.broadcast_to(tl.load(index_ptr + row), (PICKED, COLS))
     tl.store(out_ptr + row * COLS + col, tl.gather(table, index, 0))
+
+
+@triton.jit
+def along(axis: tl.constexpr, BITS: tl.constexpr):
+    """0 and 1 along one of BITS dimensions of two."""
+    return tl.reshape(tl.arange(0, 2), [1] * axis + [2] + [1] * (BITS - 1 - axis))
+
+
+@triton.jit
+def exchange(x, axis: tl.constexpr, falling, BITS: tl.constexpr):
+    """The smaller of each two along the axis goes first, or last where `falling`."""
+    bits = x.to(tl.int32, bitcast=True)
+    other = (bits ^ tl.xor_sum(bits, axis, keep_dims=True)).to(x.dtype, bitcast=True)
+    return tl.where((x > other) != ((along(axis, BITS) ^ falling) != 0), other, x)
+
+
+@triton.jit
+def bitonic_top(x_ptr, sorted_ptr, top_ptr, BITS: tl.constexpr, TOP: tl.constexpr):
+    """A cube of BITS dimensions is sorted by exchanges along them, and the 2^TOP largest are found by
+    putting runs of 2^TOP in order, then dropping the smaller half of each two."""
+    i = tl.program_id(0) * (1 << BITS) + tl.arange(0, 1 << BITS)
+    x = tl.reshape(tl.load(x_ptr + i), [2] * BITS)
+    y = x
+    for size in tl.static_range(1, BITS + 1):
+        for j in tl.static_range(size):
+            if size < BITS:
+                x = exchange(x, BITS - size + j, along(BITS - 1 - size, BITS), BITS)
+            else:
+                x = exchange(x, j, 0, BITS)
+    tl.store(sorted_ptr + i, tl.reshape(x, [1 << BITS]))
+    for size in tl.static_range(1, TOP + 1):
+        for j in tl.static_range(size):
+            y = exchange(y, BITS - size + j, along(BITS - 1 - size, BITS), BITS)
+    largest = pick(y, BITS, TOP)
+    tl.store(top_ptr + tl.program_id(0) * (1 << TOP) + tl.arange(0, 1 << TOP), largest)
+
+
+@triton.jit
+def pick(y, LEFT: tl.constexpr, TOP: tl.constexpr):
+    if LEFT == TOP:
+        return tl.reshape(y, [1 << TOP])
+    z = tl.max(y, axis=LEFT - 1 - TOP)
+    for j in tl.static_range(TOP):
+        if LEFT - 1 > TOP:
+            z = exchange(z, LEFT - 1 - TOP + j, along(LEFT - 2 - TOP, LEFT - 1), LEFT - 1)
+        else:
+            z = exchange(z, j, 1, LEFT - 1)
+    return pick(z, LEFT - 1, TOP)
+
+
+@triton.jit
+def bit_reversed(x_ptr, out_ptr, EXTENTS: tl.constexpr, ORDER: tl.constexpr,
+                 LAST: tl.constexpr, N: tl.constexpr):
+    """The order in which a Fourier transform leaves its results, where all extents are 2."""
+    i = tl.arange(0, N)
+    x = tl.reshape(tl.load(x_ptr + i), EXTENTS)
+    y = tl.permute(x + tl.reshape(i, EXTENTS), ORDER)
+    z = tl.permute(tl.broadcast_to(tl.max(x, LAST, keep_dims=True), EXTENTS), ORDER)
+    tl.store(out_ptr + i, tl.reshape(y - z, [N]))

@@ -3,7 +3,7 @@ import os
 import triton
 import triton.language as tl
 
-if os.environ.get("FAST") == "1":
+if os.environ.get("TILEC_TEST_FAST") == "1":
     exp = tl.math.exp
 else:
     exp = tl.exp

@@ -1,0 +1,56 @@
+#!/bin/sh
+# wishes.sh TILEC SOURCE - `debug` and `sanitize_overflow`, which a launch takes by name, as arguments
+. "$(dirname "$0")/expect.inc"
+cd "$folder" || exit 1
+cat >k.py <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def checked(x, n):
+    tl.device_assert(n < 5, "n is large")
+    tl.store(x, n)
+
+
+@triton.jit
+def product(x, n):
+    tl.store(x, n * 65536)
+
+
+@triton.jit
+def own(x, debug):
+    tl.store(x, debug)
+KERNEL
+
+# of KERNEL N WORDS : runs it
+of() {
+    kernel=$1 n=$2
+    shift 2
+    "$tilec" run "k.py:$kernel" --grid 1 'x=zeros(i32,1)' n="$n" --show x "$@"
+}
+expect 1 err "k.py:7:5: error: assertion failed: n is large" of checked 7
+expect 1 err "k.py:7:5: error: assertion failed: n is large" of checked 7 debug=True
+expect 0 out "[7]" of checked 7 debug=False
+expect 0 out "[-2147483648]" of product 32768
+for device in cpu interp sim; do
+    for wish in debug=True sanitize_overflow=True; do
+        expect 1 err "k.py:13:17: error: assertion failed: int32 overflow" \
+            of product 32768 $wish --device $device
+    done
+    expect 0 out "[-2147483648]" of product 32768 debug=True sanitize_overflow=False --device $device
+done
+expect 0 out "[7]" "$tilec" run k.py:own --grid 1 'x=zeros(i32,1)' debug=7 --show x
+expect 2 err "debug=True or debug=False is an option of the launch, and 1 is neither" of checked 1 debug=1
+expect 2 err "and i32 is neither" "$tilec" dump k.py:checked --stage ir 'x:*i32' n:i32 debug:i32
+expect 2 err "and i32 is neither" "$tilec" build k.py:checked -o k.o --header k.h 'x:*i32' n:i32 debug:i32
+expect 0 out "assert" "$tilec" dump k.py:checked --stage ir 'x:*i32' n:i32
+expect 0 out "store" "$tilec" dump k.py:checked --stage ir 'x:*i32' n:i32 debug=False
+! grep -q assert "$folder/out" || wrong "debug=False leaves an assertion"
+
+# without its assertions a kernel needs nothing of the library: it may be built for a GPU
+expect 1 err "the kernel prints or asserts" \
+    "$tilec" build k.py:checked -o k.o --header k.h --arch sm_80 'x:*i32' n:i32
+expect 0 out "for sm_80" \
+    "$tilec" build k.py:checked -o k.o --header k.h --arch sm_80 'x:*i32' n:i32 debug=False
+finish
