@@ -66,7 +66,8 @@ int bench_configurations(const char *kernels);
 
 /* cost.c: of launches, beside the kernel */
 /* Launch add or giou of the folder on a GPU, the first launch of this process, which began at
- * `born` of now()'s clock; prints where the milliseconds went as one JSON object. */
+ * `born` of now()'s clock; prints where the milliseconds went: "PART MILLISECONDS" on
+ * a line each. */
 int bench_first(const char *kernels, const char *name, double born);
 int bench_launches(void); /* print what the host spends on one, on every device */
 

@@ -67,7 +67,8 @@ class Tensor(ctypes.Structure):
     _fields_ = [("data", ctypes.c_void_p), ("dtype", ctypes.c_int), ("ndim", ctypes.c_int),
                 ("shape", ctypes.POINTER(ctypes.c_int64)),
                 ("strides", ctypes.POINTER(ctypes.c_int64)), ("memory", ctypes.c_int),
-                ("device_id", ctypes.c_int), ("read_only", ctypes.c_int)]
+                ("device_id", ctypes.c_int), ("read_only", ctypes.c_int), ("blank", ctypes.c_size_t),
+                ("reserved", ctypes.c_void_p)]
 
 
 class Arg(ctypes.Structure):
@@ -542,10 +543,10 @@ def show_host_cost(lib, launches=2000):
 
 
 def first_launch(bench, name, cache):
-    """Where the milliseconds of a process went that launches one kernel: an object of tilec-bench's."""
+    """Where the milliseconds of a process went that launches one kernel: by part."""
     out = subprocess.run([bench, "--first", name, KERNELS, repr(time.monotonic())], check=True,
                          capture_output=True, text=True, env={**os.environ, "TILEC_CACHE_DIR": cache})
-    return json.loads(out.stdout)
+    return {part: float(time) for part, time in map(str.split, out.stdout.splitlines())}
 
 
 FIRST_PARTS = ("process", "driver", "context", "parse", "prepare", "generator", "emit", "assemble",

@@ -91,6 +91,7 @@ else
     echo "skipped format: it needs clang-format 14"
 fi
 check "layers" tools/layers.sh
+check "layers of symbols" tools/symbols.sh "$build"
 check "contracts documented" documented
 check "arguments of builtins" arguments_exist
 check "names for Python" names_are_current

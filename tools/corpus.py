@@ -10,23 +10,29 @@ the reasons, and what crashed or hung.
 docs/testing.md explains how to read it.
 """
 import argparse
-import collections
 import concurrent.futures
+import gc
 import json
 import os
 import re
+import resource
+import signal
 import subprocess
 import sys
-import time
+import threading
 
-from corpus_guess import ATTEMPTS, Guess
+from corpus_dialect import foreign, refused_by_triton
+from corpus_guess import Guess
 from corpus_kernels import find_kernels
+from corpus_launch import launch
+from corpus_report import GOOD, OUTCOMES, print_report
+from corpus_search import ATTEMPTS, Search
 
 # Reason, what its message looks like, whether another guess might help.  The first match counts.
 REASONS = [
     ("internal error", r"internal error|bug:", False),
     ("imports another file", r"comes from module|cannot be read here|no module `", False),
-    ("global unknown", r"Cannot access global|value is not known at compile time|global variable", False),
+    ("global unknown", r"Cannot access global|value is not known at compile time|global variable", True),
     ("host function", r"Unsupported function referenced|is plain Python", False),
     ("missing builtin", r"(tl|libdevice)\.[\w.]+ is not supported yet|module `triton[\w.]*` has no", False),
     ("raise reached", r"AST node type: Raise", True),
@@ -41,9 +47,6 @@ REASONS = [
     ("pointer", r"ptr type|pointer", True),
     ("type", r"type|dtype|cast|operands|integers|constexpr|None", True),
 ]
-OUTCOMES = ["compiled", "slow", "refused", "hung", "crashed"]  # from good to bad
-GOOD = OUTCOMES[:2]
-UNWRITABLE = {"descriptor": "argument: host descriptor", "function": "argument: function", "tuple": "argument: tuple"}
 
 
 class Result:
@@ -51,20 +54,30 @@ class Result:
 
     def __init__(self, kernel):
         self.package, self.path, self.name = kernel.package, kernel.path, kernel.qualified
+        self.key = f"{kernel.path}:{kernel.qualified}"
         self.outcome, self.reason, self.message = "refused", "", ""
         self.words, self.seconds, self.attempts = [], 0.0, 0
-        self.targets = {}  # what became of its code: target -> outcome
+        self.targets, self.times = {}, {}  # what became of its code, and in which time: by target
+        self.launch, self.launches, self.told = "", {}, ""  # its command, what became of it by device
+        self.warnings = []  # of the front end, for a kernel that compiles
 
 
-def run(command, limit):
-    """(exit code, stderr, seconds); the code is None when the time was up."""
-    start = time.monotonic()
-    try:
-        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=limit,
-                              errors="replace", check=False)
-        return done.returncode, done.stderr, time.monotonic() - start
-    except subprocess.TimeoutExpired:
-        return None, "", limit
+def run(command, limit, both=False):
+    """(exit code, stderr, or both outputs, seconds of CPU time); the code is None when the time was up."""
+
+    def bound():
+        resource.setrlimit(resource.RLIMIT_CPU, (int(limit + 1), int(limit + 1)))
+
+    with subprocess.Popen(command, stdout=subprocess.PIPE if both else subprocess.DEVNULL,
+                          stderr=subprocess.STDOUT if both else subprocess.PIPE, preexec_fn=bound) as process:
+        asleep = threading.Timer(20 * limit, lambda: os.kill(process.pid, signal.SIGKILL))  # kill() would wait for it
+        asleep.start()
+        stderr = (process.stdout if both else process.stderr).read().decode(errors="replace")
+        _, status, used = os.wait4(process.pid, 0)
+        asleep.cancel()
+        process.returncode = code = os.waitstatus_to_exitcode(status)
+    late = code in (-signal.SIGXCPU, -signal.SIGKILL)
+    return None if late else code, stderr, used.ru_utime + used.ru_stime
 
 
 def reason_of(stderr):
@@ -83,14 +96,6 @@ def reason_of(stderr):
     return "other", first, True
 
 
-def unwritable(words):
-    for word in words:
-        value = re.split("[=:]", word, maxsplit=1)[1]
-        if value in UNWRITABLE:
-            return UNWRITABLE[value]
-    return None
-
-
 def outcome_of(code, seconds, options):
     if code == 0:
         return "compiled" if seconds < options.slow else "slow"
@@ -100,40 +105,38 @@ def outcome_of(code, seconds, options):
 
 
 def compile_once(result, words, stage, options):
-    """(outcome, stderr) of `tilec dump`."""
+    """(outcome, stderr, seconds) of `tilec dump`."""
     command = [options.tilec, "dump", f"{result.path}:{result.name}", "--stage"] + stage + words
     code, stderr, seconds = run(command, options.limit)
     result.seconds = max(result.seconds, seconds)
-    return outcome_of(code, seconds, options), stderr
+    return outcome_of(code, seconds, options), stderr, seconds
 
 
-def attempt(result, guess, options):
+def attempt(result, guess, search, options):
     """Compile with the guess as it is; gives whether another guess is worth it."""
     words = guess.arguments()
-    guess.tried.add(tuple(words))
-    cannot = unwritable(words)
-    if cannot and not options.force:
-        result.reason, result.message, result.words = cannot, cannot, words
-        return False
+    search.tried.add(tuple(words))
     result.name = guess.qualified
-    outcome, stderr = compile_once(result, words, ["opt"], options)
+    outcome, stderr, _ = compile_once(result, words, ["opt"], options)
     result.attempts += 1
+    result.warnings = re.findall(r"^\S*?(\d+:\d+: warning: .*)$", stderr, re.M)
     if outcome != "refused":
         result.outcome, result.words = outcome, words
         result.reason, result.message = ("", "") if outcome in GOOD else (outcome, stderr[:300])
         return False
     reason, message, again = reason_of(stderr)
-    if not result.reason or not again:
+    best, more = search.adjust(stderr)
+    if best:
         result.reason, result.message, result.words = reason, message, words
-    return again and guess.adjust(stderr)
+    return again and more
 
 
 def make_code(result, options):
     """For each target; the worst of them is the kernel's outcome."""
     for target in options.code:
         stage = ["asm"] if target == "cpu" else ["ptx", "--arch", target]
-        outcome, stderr = compile_once(result, result.words, stage, options)
-        result.targets[target] = outcome
+        outcome, stderr, seconds = compile_once(result, result.words, stage, options)
+        result.targets[target], result.times[target] = outcome, seconds
         if OUTCOMES.index(outcome) <= OUTCOMES.index(result.outcome):
             continue
         result.outcome = outcome
@@ -143,69 +146,26 @@ def make_code(result, options):
 
 
 def examine(job):
-    kernel, files, helpers, options = job
+    kernel, files, helpers, options, known = job
     result = Result(kernel)
-    guess = Guess(kernel, files, helpers)
-    while attempt(result, guess, options) and result.attempts < ATTEMPTS:
-        pass
-    if result.outcome in GOOD:
+    if known:
+        vars(result).update(known)
+    elif foreign(kernel, files, helpers):
+        result.outcome, result.reason = "foreign", foreign(kernel, files, helpers)
+    else:
+        guess = Guess(kernel, files, helpers)
+        search = Search(guess)
+        while attempt(result, guess, search, options) and result.attempts < ATTEMPTS:
+            pass
+        rule = refused_by_triton(result.message) if result.outcome == "refused" else None
+        if rule:
+            result.outcome, result.reason = "foreign", rule
+    if result.outcome in GOOD and not all(target in result.targets for target in options.code):
         make_code(result, options)
+    if result.outcome in GOOD and options.run and "interp" not in result.launches:
+        launch(result, kernel, options, run)
+    options.keep(result)
     return result
-
-
-def per_package(results):
-    table = collections.OrderedDict()
-    for r in results:
-        row = table.setdefault(r.package, collections.Counter())
-        row["kernels"] += 1
-        row[r.outcome] += 1
-    return table
-
-
-def print_packages(results):
-    print(f"{'package':24} {'kernels':>7} {'compiled':>8} {'refused':>7} {'crashed':>7} {'hung':>5} {'slow':>5}      %")
-    rates = []
-    for package, row in sorted(per_package(results).items()):
-        good = row["compiled"] + row["slow"]
-        rates.append(100 * good / row["kernels"])
-        print(f"{package:24} {row['kernels']:7} {row['compiled']:8} {row['refused']:7} {row['crashed']:7} "
-              f"{row['hung']:5} {row['slow']:5} {rates[-1]:6.1f}")
-    good = sum(r.outcome in GOOD for r in results)
-    print(f"\n{good} of {len(results)} kernels compile: {100 * good / max(len(results), 1):.1f}%; "
-          f"mean over packages {sum(rates) / max(len(rates), 1):.1f}%")
-
-
-def print_targets(results, targets):
-    print(f"\n{'target':24} " + " ".join(f"{o:>8}" for o in OUTCOMES))
-    for target in targets:
-        row = collections.Counter(r.targets.get(target) for r in results)
-        print(f"{target:24} " + " ".join(f"{row[o]:8}" for o in OUTCOMES))
-
-
-def print_bad_ends(results):
-    """What no kernel may do to a compiler, whatever else is wrong with it."""
-    bad = [r for r in results if r.outcome in ("crashed", "hung")]
-    print(f"\n{len(bad)} crashed or hung")
-    for r in bad:
-        print(f"\n{r.outcome}: {r.message}\n  {r.path}:{r.name} {' '.join(r.words)}")
-
-
-def generic(message):
-    """A message without the names and numbers of its kernel, to count by."""
-    return re.sub(r"\b\d+\b", "N", re.sub(r"`[^`]*`", "`..`", message))[:110]
-
-
-def print_reasons(results):
-    refused = [r for r in results if r.outcome == "refused"]
-    reasons = collections.Counter(r.reason for r in refused)
-    print("\nreasons")
-    for reason, n in reasons.most_common():
-        print(f"{n:5}  {reason}")
-        keep = reason in ("missing builtin", "global unknown", "imports another file", "host function")
-        kinds = collections.Counter(r.message[:140] if keep else generic(r.message) for r in refused
-                                    if r.reason == reason)
-        for message, k in kinds.most_common(12):
-            print(f"          {k:4}  {message}")
 
 
 def parse_options():
@@ -215,35 +175,53 @@ def parse_options():
     p.add_argument("--jobs", type=int, default=os.cpu_count())
     p.add_argument("--code", nargs="?", const="cpu,sm_80,sm_90a", default="",
                    help="to code, not only through the passes, for these targets: cpu and chips")
-    p.add_argument("--limit", type=float, default=5.0, help="seconds for one compilation")
+    p.add_argument("--run", nargs="?", const="cpu,sim", default="",
+                   help="run it with random arrays, and compare these devices with the interpreter")
+    p.add_argument("--limit", type=float, default=5.0, help="seconds of CPU time for one compilation")
     p.add_argument("--slow", type=float, default=2.0, help="seconds from which one counts as slow")
     p.add_argument("--copies", action="store_true", help="near-copies count, too")
-    p.add_argument("--force", action="store_true", help="try arguments that the command line cannot write")
     p.add_argument("--only", default="", help="regular expression on PACKAGE/.../FILE.py:KERNEL")
     p.add_argument("--every", type=int, default=1, help="only each N-th kernel")
+    p.add_argument("--resume", help="a file that keeps each result, from which a later run goes on")
+    p.add_argument("--again", default="", help="with --resume: these outcomes are tried again, as refused,hung")
     p.add_argument("--json", help="write all results there")
     p.add_argument("--refused", action="store_true", help="list what did not compile, with its command")
     options = p.parse_args()
     options.code = [target for target in options.code.split(",") if target]
+    options.run = [device for device in options.run.split(",") if device]
     return options
+
+
+def known_results(options):
+    """What earlier runs found, by kernel; and options.keep(result) adds to it."""
+    known, again = {}, options.again.split(",")
+    options.keep = lambda result: None
+    if not options.resume:
+        return known
+    if os.path.exists(options.resume):
+        with open(options.resume, encoding="utf-8") as f:
+            known = {r["key"]: r for r in map(json.loads, f)}
+    out, lock = open(options.resume, "a", encoding="utf-8"), threading.Lock()  # to the end of the process
+
+    def keep(result):
+        with lock:
+            if known.get(result.key) != vars(result):
+                print(json.dumps(vars(result)), file=out, flush=True)
+
+    options.keep = keep
+    return {key: r for key, r in known.items() if r["outcome"] not in again}
 
 
 def main():
     options = parse_options()
+    gc.disable()  # trees of thousands of files have no garbage in them
     kernels, files, helpers = find_kernels(options.folder, options.copies)
     kernels = [k for k in kernels if re.search(options.only, f"{k.path}:{k.qualified}")][::options.every]
-    jobs = [(k, files, helpers, options) for k in kernels]
+    known = known_results(options)
+    jobs = [(k, files, helpers, options, known.get(f"{k.path}:{k.qualified}")) for k in kernels]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(examine, jobs))
-    print_packages(results)
-    if options.code:
-        print_targets(results, options.code)
-    print_reasons(results)
-    print_bad_ends(results)
-    if options.refused:
-        for r in results:
-            if r.outcome == "refused":
-                print(f"\n{r.reason}: {r.message}\n  {r.path}:{r.name} {' '.join(r.words)}")
+    print_report(results, options)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as f:
             json.dump([vars(r) for r in results], f, indent=1)

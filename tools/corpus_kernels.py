@@ -29,7 +29,8 @@ class File:
         self.imports = {}  # name -> (module, member or None)
         self.values = {}  # module-level name -> expression
         self.jits = {}  # name -> Kernel
-        for node in ast.walk(tree):
+        self.may_launch = True
+        for node in statements(tree):
             if isinstance(node, ast.Import):
                 for a in node.names:
                     self.imports[a.asname or a.name.split(".")[0]] = (a.name, None)
@@ -40,6 +41,14 @@ class File:
             target, value = assigned(node)
             if target:
                 self.values[target] = value
+
+
+def statements(node):
+    """All statements below a node, without what is in expressions."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.stmt, ast.ExceptHandler)):
+            yield child
+            yield from statements(child)
 
 
 def assigned(node):
@@ -131,6 +140,7 @@ def parse_files(folder):
                 continue
             package = os.path.relpath(path, folder).split(os.sep)[0]
             files.append(File(package, path, tree))
+            files[-1].may_launch = "](" in text or "] (" in text
             collect_jits(files[-1])
     return files
 
@@ -167,18 +177,31 @@ def collect_launches(files):
             visit(f, child, around)
 
     for f in files:
-        visit(f, f.tree, None)
+        if f.may_launch:
+            visit(f, f.tree, None)
+
+
+def aggregates(files):
+    """Names of classes whose objects no launch can pass, by package."""
+    found = {}
+    for f in files:
+        for node in statements(f.tree):
+            if isinstance(node, ast.ClassDef) and any("aggregate" in dotted(d) for d in node.decorator_list):
+                found.setdefault(f.package, set()).add(node.name)
+    return found
 
 
 def find_kernels(folder, all_copies=False):
-    """(kernels, files by path, jit functions by package and name)."""
+    """(kernels, files by path, lists of jit functions by package and name)."""
     files = parse_files(folder)
-    used = names_used_in_jits(files)
+    used, classes = names_used_in_jits(files), aggregates(files)
     collect_launches(files)
     kernels, seen = [], set()
     for f in files:
         for k in f.jits.values():
             helper = k.name in used.get(f.package, ()) and not k.launches
+            helper |= any(a.annotation is not None and dotted(a.annotation) in classes.get(f.package, ())
+                          for a in k.node.args.args)
             if helper or returns_value(k.node) or not has_effect(k.node) or not k.node.args.args:
                 continue
             tree = ast.dump(k.node)
@@ -189,5 +212,5 @@ def find_kernels(folder, all_copies=False):
     helpers = {}
     for f in files:
         for k in f.jits.values():
-            helpers.setdefault((f.package, k.name), k)
+            helpers.setdefault((f.package, k.name), []).append(k)
     return kernels, {f.path: f for f in files}, helpers

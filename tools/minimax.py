@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Derive the polynomials and constants of src/opt/math_*.c.
+"""Derive the polynomials and constants of src/math/math_*.c.
 
     python3 -m venv DIR && DIR/bin/pip install mpmath gmpy2
     DIR/bin/python tools/minimax.py [NAME...]     all tables and constants, or the tables named

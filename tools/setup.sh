@@ -32,7 +32,7 @@ have_header() {
     [ -e "/usr/include/$1" ] || [ -e "/usr/include/$(uname -m)-linux-gnu/$1" ]
 }
 
-# the same question that src/gen/CMakeLists.txt asks
+# the same question that src/plugin/CMakeLists.txt asks
 have_llvm() {
     for version in $llvm_versions; do
         have "llvm-config-$version" &&

@@ -62,6 +62,10 @@ _tilec() {
         COMPREPLY=($(compgen -W "$(_tilec_calls "${COMP_WORDS[@]:2}")" -- "$word"))
         return
         ;;
+    --color)
+        COMPREPLY=($(compgen -W "auto always never" -- "$word"))
+        return
+        ;;
     --cpu)
         COMPREPLY=($(compgen -W "x86-64 x86-64-v2 x86-64-v3 x86-64-v4" -- "$word"))
         return
@@ -74,7 +78,7 @@ _tilec() {
         COMPREPLY=($(compgen -d -- "$word"))
         return
         ;;
-    --grid | --arch | --name | --variant | --define | --threads | --num-warps | --num-stages | --each | --batch)
+    --grid | --arch | --name | --variant | --define | --threads | --num-warps | --num-stages | --each | --batch | --line)
         return
         ;;
     esac
@@ -97,17 +101,17 @@ _tilec() {
         return
         ;;
     esac
-    local makes="--device --arch --threads --num-warps --num-stages --check --debug --unspecialised --path --define"
+    local makes="--color --device --arch --threads --num-warps --num-stages --check --debug --unspecialised --path --define"
     case ${COMP_WORDS[1]} in
-    list) options="--path --define --json" ;;
+    list) options="--color --path --define --json" ;;
     test) options="$makes --grid --timeout --call --compare --json" ;;
     run)
         options="$makes --grid --timeout --call --compare --save --compress --show --each --batch --skip-existing --quiet -q --json"
         options+=" --time --tune --against --sweep --csv --plot --profile --trace --count"
         ;;
-    dump) options="$makes --stage --call --json" ;;
-    build) options="-o --header --name --grid --arch --variant --disjoint --export --cpu --num-warps --num-stages --path --define --json" ;;
-    devices) options="--json" ;;
+    dump) options="$makes --stage --line --call --json" ;;
+    build) options="--color -o --header --name --grid --arch --variant --disjoint --export --cpu --num-warps --num-stages --path --define --json" ;;
+    devices) options="--color --json" ;;
     esac
     if [[ $word == -* ]]; then
         COMPREPLY=($(compgen -W "$options" -- "$word"))
