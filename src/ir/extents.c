@@ -164,14 +164,17 @@ static void follow_move(Module *m, const Op *op)
     value_name_extents(m, op->results[0], names);
 }
 
-static void follow_reduce(Module *m, const Op *op)
+/* Of a reduction the axis is gone; a scan keeps it. */
+static void follow_combine(Module *m, const Op *op)
 {
     const Symbol *names[MAX_RANK] = {NULL};
     int axis = (int)attr_axis(op);
 
     for (int i = 0; i < op->nresults; i++) {
+        bool keeps = type_same_shape(op->results[i]->type, op->operands[i]->type);
+
         for (int d = 0; d < op->results[i]->type->rank; d++)
-            names[d] = value_extent(op->operands[i], d < axis ? d : d + 1);
+            names[d] = value_extent(op->operands[i], keeps || d < axis ? d : d + 1);
         value_name_extents(m, op->results[i], names);
     }
 }
@@ -209,10 +212,11 @@ void extents_follow(Module *m, const Op *op)
         follow_move(m, op);
         return;
     }
-    switch (op->code) {
-    case OP_reduce:
-        follow_reduce(m, op);
+    if (op_has(op, COMBINES)) {
+        follow_combine(m, op);
         return;
+    }
+    switch (op->code) {
     case OP_dot:
         follow_dot(m, op);
         return;
