@@ -18,6 +18,7 @@
 #include "../check/check.h"
 #include "../opt/opt.h"
 #include "../run/record.h"
+#include "../ir/analysis.h"
 
 enum { MAX_PARAMS = 192, KEY_BYTES = 40 * MAX_PARAMS, SPEC_BUCKETS = 256 };
 

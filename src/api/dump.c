@@ -8,6 +8,7 @@
 
 #include "api.h"
 #include "../interp/interp.h"
+#include "../ir/mark.h"
 
 enum { SAMPLE = 256 }; /* programs whose scalar part is run to count operations */
 

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "check_range.h"
+#include "../ir/analysis.h"
 
 enum { MOST_ORIGINS = 8 }; /* of one pointer; one that has more is not checked */
 

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "../ir/analysis.h"
 
 typedef struct {
     Func *func;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "../ir/analysis.h"
 
 enum { DEEPEST = 40, SAME_DEPTH = 12 };
 #define A_MARK 1e4 /* from there on nothing of data beats it */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "suspect.h"
+#include "../ir/analysis.h"
 
 enum { MOST_TERMS = 8, DEEPEST = 40, SAME_DEPTH = 12, WARP = 32, MOST_KEPT = 16 };
 

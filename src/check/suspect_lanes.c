@@ -10,6 +10,7 @@
  * Nothing is said where a mask may choose among such lanes: one that is more than bounds.
  */
 #include "suspect.h"
+#include "../ir/analysis.h"
 
 enum { SAME_DEPTH = 12, DEEPEST_SUM = 12, DEEPEST = 30 };
 

@@ -11,6 +11,7 @@
  * `&`, remainders of powers of two, hashes of 16 bits, offsets.
  */
 #include "suspect.h"
+#include "../ir/analysis.h"
 
 enum { MOST_NARROW = 16, DEEPEST_CHAIN = 1000, ADDRESS_DEPTH = 12 };
 

@@ -9,6 +9,7 @@
  * error is kept beside the sum (Kahan).
  */
 #include "suspect.h"
+#include "../ir/analysis.h"
 
 enum { FEW_ROUNDS = 8, MOST_NARROW_BITS = 16 };
 

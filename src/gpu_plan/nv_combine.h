@@ -14,6 +14,7 @@
 #define TILEC_GPU_PLAN_NV_COMBINE_H
 
 #include "nv_plan.h"
+#include "../ir/analysis.h"
 
 /* Bits of the index along the axis.  Of warps: the exchange through a buffer, in which each thread
  * of `writers` (bits of its number; the others hold copies) leaves what it has of `slots`

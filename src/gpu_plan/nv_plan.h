@@ -25,6 +25,7 @@
 #include "../gen/gen.h"
 #include "../layout/layout.h"
 #include "chip.h"
+#include "../ir/analysis.h"
 
 enum {
     NV_ACCESS_BYTES = 16,        /* of one thread, in one instruction */

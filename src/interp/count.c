@@ -11,6 +11,7 @@
  * that follows from the arguments.
  */
 #include "machine.h"
+#include "../ir/analysis.h"
 
 enum {
     MOST_STEPS = 1000000, /* ops that one program may run, and all before another one begins */

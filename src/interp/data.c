@@ -7,6 +7,7 @@
  * count_masks() goes backwards from masks in the same way, over the tiles that a dry run computes.
  */
 #include "machine.h"
+#include "../ir/analysis.h"
 
 typedef struct {
     Map *data; /* Value* that are known to be */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "machine.h"
+#include "../ir/analysis.h"
 
 VECTOR_LOOPS
 

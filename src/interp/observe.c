@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "machine.h"
+#include "../ir/analysis.h"
+#include "../ir/mark.h"
 
 /* --- places --- */
 

@@ -3,6 +3,7 @@
  * that begin?
  */
 #include "ir.h"
+#include "analysis.h"
 
 /* The region's one op on the region's own arguments, whatever their order; NULL when it is more. */
 static const Op *only_op(const Op *op)

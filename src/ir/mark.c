@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "ir.h"
+#include "mark.h"
 
 void mark_add(Builder *b, Mark m)
 {

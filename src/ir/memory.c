@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ir.h"
+#include "analysis.h"
 
 static bool is_word(const TableWord *w, const char *word)
 {

@@ -5,6 +5,7 @@
  * compares what they are made of.
  */
 #include "ir.h"
+#include "analysis.h"
 
 static bool same_op(const Op *a, const Op *b)
 {

@@ -11,6 +11,7 @@
  * puts the sets of its operands in their place.
  */
 #include "ir.h"
+#include "analysis.h"
 
 typedef struct PointerBases Trace;
 struct PointerBases {

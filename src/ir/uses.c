@@ -5,6 +5,7 @@
  * order of the ops.  What a pass changes afterwards is not in it.
  */
 #include "ir.h"
+#include "analysis.h"
 
 static void count_block(const Block *b, int *count)
 {

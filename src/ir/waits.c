@@ -10,6 +10,7 @@
  * an arm to its own condition.  A call counts if anything in its module asks memory anew.
  */
 #include "ir.h"
+#include "analysis.h"
 
 typedef struct {
     Arena *arena;

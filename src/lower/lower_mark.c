@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lower.h"
+#include "../ir/mark.h"
 
 enum { MOST_ITEMS = 8 }; /* of a tuple, and of the tuples in it together */
 

@@ -13,6 +13,7 @@
  * writes memory is never merged.
  */
 #include "opt.h"
+#include "../ir/analysis.h"
 
 typedef struct {
     Op *op;

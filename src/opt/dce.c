@@ -12,6 +12,7 @@
  * (condition's operand, second region's argument, result).
  */
 #include "opt.h"
+#include "../ir/analysis.h"
 
 typedef struct {
     Arena *arena;

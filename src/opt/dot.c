@@ -6,6 +6,7 @@
  * The order in which a dot adds is unspecified (semantics R262), so this is no other result.
  */
 #include "opt.h"
+#include "../ir/analysis.h"
 
 /* The dot behind one operand of an add: fresh (from zero), of the add's type, used once. */
 static Op *fresh_product(const Op *add, int i, const UseLists *uses)

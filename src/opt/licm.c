@@ -9,6 +9,7 @@
  * region of a `while`, and in a `for` whose constant bounds give at least one iteration.
  */
 #include "opt.h"
+#include "../ir/analysis.h"
 
 typedef struct {
     int *levels; /* by value id: how many regions are around the definition */

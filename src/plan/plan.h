@@ -22,6 +22,7 @@
 
 #include "../opt/opt.h"
 #include "../gen/gen.h"
+#include "../ir/analysis.h"
 
 enum {
     MAX_VECTOR = 64, /* bytes of a register */

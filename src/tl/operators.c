@@ -5,6 +5,7 @@
  * (promote.c), then to one shape, and one op is built.
  */
 #include "tl.h"
+#include "../ir/analysis.h"
 
 #include <string.h>
 

@@ -11,6 +11,7 @@
  * somebody has written the conversion.
  */
 #include "tl.h"
+#include "../ir/analysis.h"
 
 #include <math.h>
 

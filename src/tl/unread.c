@@ -18,6 +18,7 @@
  * nowhere.
  */
 #include "tl.h"
+#include "../ir/analysis.h"
 
 #include <math.h>
 

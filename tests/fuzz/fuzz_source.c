@@ -9,6 +9,7 @@
 
 #include "../../src/api/language.h"
 #include "../../src/lower/lowering.h"
+#include "../../src/ir/mark.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../../src/interp/interp.h"
+#include "../../src/ir/mark.h"
 
 typedef struct {
     Arena *arena;

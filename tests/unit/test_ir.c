@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/ir/ir.h" /* before cmocka, which makes fail() a macro */
+#include "../../src/ir/analysis.h" /* before cmocka, which makes fail() a macro */
 #include <cmocka.h>
 
 typedef struct {

@@ -29,6 +29,7 @@
 #include "../../src/interp/interp.h"
 #include "../../src/check/check.h"
 #include "../../src/opt/opt.h"
+#include "../../src/ir/mark.h"
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../src/ir/ir.h" /* before cmocka, which makes fail() a macro */
+#include "../../src/ir/analysis.h" /* before cmocka, which makes fail() a macro */
 #include <cmocka.h>
 
 #define EVERY_PARAM UINT64_MAX
