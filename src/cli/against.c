@@ -182,10 +182,10 @@ static void launch(Against *g, Version *v)
 
     call_launch(k);
     call_count(k);
-    v->changes = NEW_N(g->cli->arena, bool, g->cli->blocks.len);
+    v->changes = NEW_N(g->cli->arena, bool, g->cli->store.blocks.len);
     for (int i = 0; i < g->before.len; i++) {
         const KeptBlock *kept = &g->before.at[i];
-        const Storage *s = &g->cli->blocks.at[kept->block];
+        const Storage *s = &g->cli->store.blocks.at[kept->block];
 
         v->changes[kept->block] = memcmp(s->memory, kept->copy, s->bytes) != 0;
     }

@@ -77,7 +77,7 @@ static void load_stdin(Cli *c, const tilec_load_options *load)
     size_t len;
     int code;
 
-    file_claim_stdin(c, "the kernel's file");
+    file_claim_stdin(&c->store, "the kernel's file");
     code = os_read_file(c->arena, "/dev/stdin", LARGEST_SOURCE, &text, &len);
     if (code)
         cli_stop(c, CLI_FILES, "stdin: %s", strerror(code));
@@ -196,7 +196,7 @@ tilec_arg args_wish(Cli *c, const ArgText *text)
 
     if (text->is_type)
         refuse_wish(c, text->name, text->text);
-    Const v = value_parse(c, &none, text->name, text->text);
+    Const v = value_parse(&c->store, &none, text->name, text->text);
     if (v.kind != CONST_BOOL)
         refuse_wish(c, text->name, const_brief(&v, c->arena));
     tilec_arg arg = args_of_value(c, text->name, &v);
@@ -241,14 +241,14 @@ static void bind_integer(Cli *c, const char *name, __int128 v, tilec_arg *out)
 
 static tilec_tensor tensor_of(const Cli *c, const Array *a)
 {
-    int block = array_block(c, a->data);
+    int block = array_block(&c->store, a->data);
 
     return (tilec_tensor){.data = a->data,
                           .dtype = a->dtype,
                           .ndim = a->ndim,
                           .shape = a->shape,
                           .strides = a->strides,
-                          .blank = block >= 0 && c->blocks.at[block].is_empty};
+                          .blank = block >= 0 && c->store.blocks.at[block].is_empty};
 }
 
 static void bind_tiles(Cli *c, const Tiles *t, tilec_arg *out)
@@ -517,7 +517,7 @@ Arguments args_evaluate(Cli *c, const Options *o)
     Arguments out = {.args = NEW_N(c->arena, tilec_arg, o->args.len + 1)};
     const char **given = NEW_N(c->arena, const char *, o->args.len + 1);
 
-    c->random_arrays = 0;
+    c->store.random_arrays = 0;
     for (int i = 0; i < o->args.len; i++)
         given[i] = o->args.at[i].name;
     for (int i = 0; i < o->args.len; i++) {
@@ -535,10 +535,10 @@ Arguments args_evaluate(Cli *c, const Options *o)
             continue;
         }
         if (text->value)
-            c->random_arrays = text->value->random_arrays;
-        named.value =
-            text->value ? text->value->value : value_parse(c, &out.names, text->name, text->text);
-        named.random_arrays = c->random_arrays;
+            c->store.random_arrays = text->value->random_arrays;
+        named.value = text->value ? text->value->value
+                                  : value_parse(&c->store, &out.names, text->name, text->text);
+        named.random_arrays = c->store.random_arrays;
         check_quotes(c, o, text->name, &named.value);
         check_wish(c, o, text->name, &named.value);
         vec_push(c->arena, &out.names, named);

@@ -61,8 +61,8 @@ static void read_one(Cli *c, Batches *b, int number)
 
         io_array_free(&arrays[i]); /* of a piece that was put back */
         const tilec_status status = io_read(path, NULL, 0, &options, &arrays[i], &error);
-        file_check(c, io_name(c->arena, path).path, status, !status && arrays[i].drops_numbers,
-                   &error);
+        file_check(&c->store, io_name(c->arena, path).path, status,
+                   !status && arrays[i].drops_numbers, &error);
     }
 }
 
@@ -210,14 +210,14 @@ static int choose(Batches *b, int n, int *out)
 static Array stack(Cli *c, const Batches *b, const Batch *batch, int text)
 {
     const IoArray *first = &b->loaded[batch->numbers[0]].arrays[text];
-    int64_t shape[CLI_MAX_DIMS] = {batch->group.n};
+    int64_t shape[ARRAY_MAX_DIMS] = {batch->group.n};
     Array out;
 
-    if (first->ndim == CLI_MAX_DIMS)
+    if (first->ndim == ARRAY_MAX_DIMS)
         cli_stop(c, CLI_USAGE, "--batch: arrays of %d dimensions cannot have one more",
-                 CLI_MAX_DIMS);
+                 ARRAY_MAX_DIMS);
     memcpy(shape + 1, first->shape, sizeof shape - sizeof shape[0]);
-    out = array_new(c, first->dtype, first->ndim + 1, shape);
+    out = array_new(&c->store, first->dtype, first->ndim + 1, shape);
     for (int i = 0; i < batch->group.n; i++) {
         IoArray *from = &b->loaded[batch->numbers[i]].arrays[text];
         Array a = {.data = from->data, .dtype = from->dtype, .ndim = from->ndim};
@@ -384,7 +384,7 @@ static void add_texts(Batches *b, const Origin *origin, const char *name, const 
     Cli *c = b->each->cli;
 
     c->origin = origin;
-    FileTexts texts = value_files(c, name, value);
+    FileTexts texts = value_files(&c->store, name, value);
     for (int k = 0; k < texts.len; k++) {
         if (each_has_place(texts.at[k].path))
             vec_push(c->arena, &b->texts, texts.at[k]);

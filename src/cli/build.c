@@ -49,7 +49,7 @@ static void take_choices(Cli *c, BuildParam *p, const Const *items, int n)
 /* NAME=A,B,C chooses; a tuple in brackets is one value. */
 static void take_value(Cli *c, BuildParam *p, const ArgText *text, Names *names)
 {
-    Const v = value_parse(c, names, text->name, text->text);
+    Const v = value_parse(&c->store, names, text->name, text->text);
     const Const *items;
     int n;
 

@@ -92,7 +92,7 @@ static BuildCondition parse_condition(const Build *b, const char *text)
                  "--variant %s: only an integer that calls give can have values of its own\n"
                  "hint: %s:i32 makes it one",
                  text, name);
-    Const v = value_parse(c, &none, "--variant", text + n + 1);
+    Const v = value_parse(&c->store, &none, "--variant", text + n + 1);
     if (v.kind != CONST_INT || v.integer < INT64_MIN || v.integer > INT64_MAX)
         cli_stop(c, CLI_USAGE, "--variant %s: the value is no whole number of 64 bits", text);
     return (BuildCondition){param, (int64_t)v.integer};

@@ -17,7 +17,7 @@ void call_init(Call *k, Cli *c, const Options *o)
                 .options = *o,
                 .counting = {.arena = c->arena},
                 .trace = {.arena = c->arena},
-                .first_block = c->blocks.len};
+                .first_block = c->store.blocks.len};
     if (!c->each) /* else what is told is kept for later */
         c->tells = o->json || save_uses_stdout(c, o) ? stderr : stdout;
     k->timing.device = o->launch.device ? o->launch.device : "cpu";
@@ -66,7 +66,7 @@ void call_evaluate_grid(Cli *c, void *call)
                  "hint: `tilec list %s` shows a call that can be copied",
                  shown_name(c->arena, k->options.file));
     c->origin = k->options.grid_origin;
-    n = value_parse_list(c, &k->args.names, "--grid", text, v, 3);
+    n = value_parse_list(&c->store, &k->args.names, "--grid", text, v, 3);
     for (int i = 0; i < 3; i++) {
         k->timing.grid[i] = 1;
         if (i >= n)
@@ -86,7 +86,7 @@ void call_evaluate(Call *k)
     k->args = args_evaluate(k->cli, &k->options);
     tuned_use(k);
     args_add_defaults(k->cli, &k->options, &k->args);
-    k->end_block = k->cli->blocks.len;
+    k->end_block = k->cli->store.blocks.len;
     call_evaluate_grid(k->cli, k);
 }
 
@@ -162,7 +162,7 @@ static const ArgText *bare_tuple(Cli *c, const Options *o)
     for (int i = 0; i < o->args.len; i++) {
         const char *rest = o->args.at[i].text;
 
-        if (!rest || !operand_next_part(c, &rest) || !operand_next_part(c, &rest))
+        if (!rest || !value_next_part(c->arena, &rest) || !value_next_part(c->arena, &rest))
             continue;
         return &o->args.at[i];
     }
@@ -284,5 +284,5 @@ void call_launch(Call *k)
 void call_close(Call *k)
 {
     move_release(k->cli, k->first_block);
-    array_free_from(k->cli, k->first_block);
+    array_free_from(&k->cli->store, k->first_block);
 }

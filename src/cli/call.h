@@ -48,7 +48,7 @@ typedef struct {
     double first_seconds; /* of the first one, without compiling, by ours */
     Unwritten unwritten;
     LastWords last_words; /* if the kernel ends the process */
-    int first_block;      /* its arrays are those of cli->blocks from here on .. */
+    int first_block;      /* its arrays are those of cli->store.blocks from here on .. */
     int end_block;        /* .. in front of this one, from call_evaluate() on */
 } Call;
 /* The options are copied.  `k` must stay where it is, and calls that overlap end in the order that

@@ -5,8 +5,8 @@
  * calls cli_stop() with an exit code and a text, which main prints; so nothing below tests for
  * errors twice.  Arrays live until the command ends, or the Call that made them.
  *
- *   array.h      arrays, their files, and how they are shown
- *   value.h      the language of values
+ * Arrays and the language of their values are those of src/arrays.
+ *
  *   command.h    what a command line says
  *   times.h      times and counts, and how they are told
  *   call.h       one call of a kernel, and what many of them are compared by
@@ -19,25 +19,18 @@
 #include <stdio.h>
 
 #include "tilec.h"
-#include "../base/base.h"
+#include "../arrays/array.h"
 
 typedef enum {
     CLI_DONE = 0,
-    CLI_REFUSED = 1, /* the kernel was refused or failed */
-    CLI_USAGE = 2,
-    CLI_FILES = 3 /* a file could not be read or written */
+    CLI_REFUSED = CLIENT_REFUSED, /* the kernel was refused or failed */
+    CLI_USAGE = CLIENT_USAGE,
+    CLI_FILES = CLIENT_FILES /* a file could not be read or written */
 } CliCode;
-
-typedef struct {
-    void *memory;
-    size_t bytes;
-    bool is_guarded; /* by os_alloc_guarded() */
-    bool is_empty;   /* made by `empty`: nobody has said what is in it */
-} Storage;
 
 /* A copy of a storage in a device's memory. */
 typedef struct {
-    int block; /* which one of Cli.blocks */
+    int block; /* which one of Cli.store */
     const char *device;
     int device_id;
     void *data;
@@ -55,7 +48,8 @@ typedef struct Origin {
 typedef struct {
     Arena *arena;
     Guard guard;
-    Interner *words;          /* of expressions */
+    Client client;            /* this command, for what works for it */
+    Store store;              /* its arrays */
     const Origin *origin;     /* of what is looked at, for messages and paths; NULL: no file */
     CliCode code;             /* what went wrong */
     const char *trouble;      /* when it stopped: the text for stderr */
@@ -69,12 +63,9 @@ typedef struct {
     bool diagnosed;           /* the text says where in a source file: print it as it is */
     tilec_context *tilec;
     tilec_file *file;
-    VEC(Storage) blocks;          /* the storage of all arrays, oldest first */
     VEC(Moved) moved;             /* copies of it in the memory of devices */
-    const char *stdin_user;       /* what was read from there; NULL: nothing */
     FILE *tells;                  /* what goes to stdout, unless data or JSON are there */
     const struct EachGroup *each; /* the files that placeholders stand for; NULL: none */
-    int random_arrays;            /* made so far: the seed of the next one that gives none */
     const char *compared;         /* what compare_json() gave last, where JSON is asked for */
     const char *warning;          /* with --each: what call_warn() has to say; NULL: nothing */
     const char *unwritten;        /* .. and what unwritten_tell() has, as JSON; NULL: nothing */
@@ -85,6 +76,8 @@ typedef struct {
 } Cli;
 
 /* trouble.c */
+void cli_start(Cli *c); /* its memory, on its guard, and its arrays, of which there are none yet */
+
 /* Leave the command with this exit code and this text for stderr, behind the file and the line of
  * c->origin. */
 NORETURN void cli_stop(Cli *c, CliCode code, const char *fmt, ...) PRINTF(3, 4);
@@ -190,12 +183,6 @@ void progress_put_programs(char out[PROGRAMS_TEXT], const int32_t grid[3], const
 /* May they wait for one another?  One program alone has nobody to wait for. */
 bool progress_may_wait(const int32_t grid[3]);
 void progress_end(Progress *p); /* wipes the line */
-
-/* parts.c: elements 0 to n - 1 in any order, on all CPUs where there are many; all parts but the
- * last have PART_ELEMENTS. */
-enum { PART_ELEMENTS = 1 << 16 };
-typedef void PartWork(void *context, int64_t first, int64_t n);
-void parts_run(int64_t n, PartWork *work, void *context);
 
 /* crash.c: while it watches, a kernel that ends the process by SIGSEGV or SIGBUS is named first */
 enum { CRASH_SIGNALS = 2 };

@@ -5,7 +5,10 @@
 #ifndef TILEC_CLI_COMMAND_H
 #define TILEC_CLI_COMMAND_H
 
-#include "value.h"
+#include "cli.h"
+#include "../arrays/value.h"
+#include "show.h"
+#include "../syntax/lex.h"
 
 /* items.c: the words of a command line in files */
 typedef struct {
@@ -17,8 +20,6 @@ Items items_of_file(Cli *c, const char *path); /* in their order; stops when it 
 void items_of_line(Cli *c, const char *text, int line, Items *out); /* adds them to `out` */
 
 /* words.c */
-size_t name_length(const char *s);              /* of the identifier that `s` begins with */
-const char *words_end_of_quotes(const char *s); /* which begin there */
 /* `path`, or where it is from the folder of c->origin. */
 const char *origin_path(Cli *c, const char *path);
 const char *folder_of(Cli *c, const char *path);  /* "." for a name alone */
@@ -134,9 +135,6 @@ void options_add_call(Cli *c, Command command, Options *o, const NamedCall *call
 const char *options_again(Cli *c, int argc, char **argv);
 
 /* operands.c: the values of options.  Each stops on a text that is none. */
-/* The next of the parts of `*text` that commas divide outside of brackets and quotes, without the
- * blanks around it; NULL behind the last. */
-const char *operand_next_part(Cli *c, const char **text);
 /* FILE.py[:KERNEL]: gives the file; *kernel is NULL without one. */
 const char *operand_file(Cli *c, const char *word, const char **kernel);
 /* NAME[:N]; of several with commas between them the first. */
@@ -207,11 +205,8 @@ tilec_arg args_of_value(Cli *c, const char *name, const Const *v);
 /* Names for the parameters that are not given but have a value all the same. */
 void args_add_defaults(Cli *c, const Options *o, Arguments *a);
 
-/* range.c: several values of one argument, as texts */
-typedef VEC(const char *) Values;
-bool range_is_several(const char *text);     /* a range, or values with commas between them */
-void range_refuse(Cli *c, const Options *o); /* stops on a range where one value is meant */
-Values range_expand(Cli *c, const char *name, const char *text); /* `name` is for messages */
+/* values.c */
+extern const ValueHost cli_values;
 
 /* configs.c */
 /* Why a configuration is not known, on one line: "k.py:5:26: ..."; NULL: it is. */

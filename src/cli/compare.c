@@ -60,7 +60,7 @@ static double mean_magnitude(const Array *a)
 
 static double tolerance(Call *k, const char *name, const char *text)
 {
-    Const v = value_parse(k->cli, &k->args.names, name, text);
+    Const v = value_parse(&k->cli->store, &k->args.names, name, text);
     double out = v.kind == CONST_INT ? (double)v.integer : v.real;
 
     if ((v.kind != CONST_INT && v.kind != CONST_FLOAT) || !(out >= 0))
@@ -82,7 +82,7 @@ static void set_tolerances(Call *k, Comparison *m)
 
 static Array copy_of(Cli *c, const Array *a)
 {
-    Array out = array_new(c, a->dtype, a->ndim, a->shape);
+    Array out = array_new(&c->store, a->dtype, a->ndim, a->shape);
 
     array_copy_dense(a, out.data);
     return out;
@@ -92,7 +92,7 @@ static Array copy_of(Cli *c, const Array *a)
 static Array number_in_shape(Cli *c, const Const *v, const Array *like)
 {
     bool is_float = v->kind == CONST_FLOAT;
-    Array one = array_new(c, is_float ? TILEC_FP64 : TILEC_I64, like->ndim, like->shape);
+    Array one = array_new(&c->store, is_float ? TILEC_FP64 : TILEC_I64, like->ndim, like->shape);
 
     if (is_float)
         array_fill(&one, v->real);
@@ -109,7 +109,7 @@ static void take_value(Call *k, Comparison *m)
     if (*m->text->with == '=')
         cli_stop(c, CLI_USAGE, "%s=%s: one `=` stands between an array and what it should be",
                  label, m->text->with);
-    Const v = value_parse(c, &k->args.names, label, m->text->with);
+    Const v = value_parse(&c->store, &k->args.names, label, m->text->with);
     const Array *a = value_array(&v);
 
     if (!a && v.kind != CONST_FLOAT && !const_is_integral(&v))
@@ -118,7 +118,7 @@ static void take_value(Call *k, Comparison *m)
                  const_kind_name(&v));
     if (a && !array_has_shape_of(a, m->got))
         cli_stop(c, CLI_USAGE, "%s: its shape is %s, and that of %s is %s", label,
-                 summary_shape(c, m->got), m->text->with, summary_shape(c, a));
+                 summary_shape(c->arena, m->got), m->text->with, summary_shape(c->arena, a));
     m->want = a ? copy_of(c, a) : number_in_shape(c, &v, m->got);
     m->is_changed = true;
 }
@@ -171,7 +171,7 @@ static Call call_elsewhere(const Call *k, const char *device, int id, bool is_wi
 
 static bool has_bytes_of(Cli *c, const Array *a, const Array *dense)
 {
-    Array copy = array_cast(c, a, a->dtype);
+    Array copy = array_cast(&c->store, a, a->dtype);
 
     return memcmp(copy.data, dense->data, array_bytes(dense)) == 0;
 }
@@ -185,11 +185,11 @@ static void take_from_device(Call *k, Comparison *all, int n, const char *device
     int kept;
 
     for (int i = 0; i < n; i++) {
-        all[i].want = array_new(c, all[i].got->dtype, all[i].got->ndim, all[i].got->shape);
+        all[i].want = array_new(&c->store, all[i].got->dtype, all[i].got->ndim, all[i].got->shape);
         all[i].is_of_device = true;
         all[i].is_wide = is_wide;
     }
-    kept = c->blocks.len;
+    kept = c->store.blocks.len;
     fresh_copy(&other, k->end_block);
     call_launch(&other);
     move_release(c, k->first_block);
@@ -198,7 +198,7 @@ static void take_from_device(Call *k, Comparison *all, int n, const char *device
     fresh_restore(&other, &other.kept);
     for (int i = 0; i < n; i++)
         all[i].is_changed = !has_bytes_of(c, all[i].got, &all[i].want);
-    array_free_from(c, kept);
+    array_free_from(&c->store, kept);
 }
 
 static const char wide[] = "fp64"; /* what the interpreter gives with all floats as that */
@@ -267,10 +267,10 @@ static bool is_changed(Cli *c, const Array *now, const Array *made, const KeptBl
 {
     for (int i = 0; i < before->len; i++) {
         const KeptBlock *kept = &before->at[i];
-        const Storage *s = &c->blocks.at[kept->block];
+        const Storage *s = &c->store.blocks.at[kept->block];
         Array old = *now;
 
-        if (kept->block != array_block(c, now->data))
+        if (kept->block != array_block(&c->store, now->data))
             continue;
         old.data = (char *)kept->copy + ((char *)now->data - (char *)s->memory);
         return !has_bytes_of(c, &old, made);
@@ -294,7 +294,7 @@ Comparisons compare_with_call(Call *k, const Call *other, const CompareText *t,
             continue;
         if (!array_has_shape_of(a, m.got)) {
             cli_warn(c, "'%s' is not compared: its shape is %s, and %s in %s", m.name,
-                     summary_shape(c, m.got), summary_shape(c, a), t->with);
+                     summary_shape(c->arena, m.got), summary_shape(c->arena, a), t->with);
             continue;
         }
         m.want = copy_of(c, a);
@@ -405,7 +405,7 @@ static bool is_long(const Array *a, const Array *b)
 
 static void compare_elements(Cli *c, Comparison *m)
 {
-    Array got = array_cast(c, m->got, m->got->dtype);
+    Array got = array_cast(&c->store, m->got, m->got->dtype);
     int64_t n = array_numel(&got), parts = (n + PART_ELEMENTS - 1) / PART_ELEMENTS;
     Comparing k = {m, &got, is_long(&got, &m->want), NEW_N(c->arena, Findings, parts + 1)};
     double worst = -1;
@@ -455,7 +455,7 @@ static bool is_told(const Comparison *m)
 
 static const char *worst_text(Cli *c, const Comparison *m, const Array *a)
 {
-    Array dense = array_cast(c, a, a->dtype);
+    Array dense = array_cast(&c->store, a, a->dtype);
     uint64_t bits = bits_at(&dense, m->worst);
     char text[ELEMENT_TEXT];
 
@@ -471,7 +471,7 @@ static void put_difference(Cli *c, Text *t, const Comparison *m)
                 m->name, m->text->with, (long long)m->wrong, (long long)n,
                 100.0 * (double)m->wrong / (double)n, m->rtol, m->atol);
     text_printf(t, "    worst: %s[%s] is %s, not %s; ", m->name,
-                array_index_text(c, m->got, m->worst), worst_text(c, m, m->got),
+                array_index_text(c->arena, m->got, m->worst), worst_text(c, m, m->got),
                 worst_text(c, m, &m->want));
 }
 
@@ -541,7 +541,8 @@ const char *compare_warning(const Call *k, const Comparisons *all)
                     ": that %s gives the same says nothing\n"
                     "hint: does the kernel read an array that nobody filled? `empty` makes it of "
                     "NaN; zeros(%s,%s) begins with 0",
-                    m->text->with, tilec_dtype_name(m->got->dtype), summary_shape(k->cli, m->got));
+                    m->text->with, tilec_dtype_name(m->got->dtype),
+                    summary_shape(k->cli->arena, m->got));
     }
     return t.len ? t.s : NULL;
 }
@@ -556,7 +557,7 @@ static const char *whole_json(Cli *c, __int128 v)
 /* "nan" and "inf" are texts: JSON has no such numbers. */
 static void put_worst(Cli *c, Text *t, const char *key, const Comparison *m, const Array *a)
 {
-    Array dense = array_cast(c, a, a->dtype);
+    Array dense = array_cast(&c->store, a, a->dtype);
     double v = array_number(&dense, m->worst);
 
     if (!isfinite(v))
@@ -587,7 +588,7 @@ static void put_json(Cli *c, Text *t, const Comparison *m)
     json_number(t, "atol", m->atol, 9);
     if (n > 0) {
         json_object(t, "worst");
-        array_put_index(c, t, "index", m->got, m->worst);
+        array_put_index(t, "index", m->got, m->worst);
         put_worst(c, t, "value", m, m->got);
         put_worst(c, t, "reference", m, &m->want);
         json_object_end(t);

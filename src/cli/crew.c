@@ -39,8 +39,7 @@ static void do_piece(Cli *c, void *context)
 {
     const Piece *piece = context;
 
-    c->arena = arena_new(&c->guard);
-    c->words = interner_new(c->arena);
+    cli_start(c);
     piece->work(c, piece->context, piece->i);
 }
 
@@ -105,7 +104,7 @@ void crew_result_free(CrewResult *r)
 void crew_release(Cli *c)
 {
     move_release(c, 0);
-    array_free_from(c, 0);
+    array_free_from(&c->store, 0);
     arena_free(c->arena);
 }
 

@@ -4,7 +4,7 @@
  * A character of a terminal is about twice as high as wide, so it holds two pixels, one above the
  * other.  Sixels have 6 shades of each of three colours; kitty gets the bytes as they are.
  */
-#include "array.h"
+#include "show.h"
 
 #include <string.h>
 

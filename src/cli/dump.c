@@ -81,8 +81,8 @@ static tilec_status dump_stage(Cli *c, Options *o, const Arguments *a, char **te
 
     if (first != TILEC_BAD_ARGUMENT || !rest)
         return first;
-    operand_next_part(c, &rest);
-    while ((device = operand_next_part(c, &rest)) != NULL) {
+    value_next_part(c->arena, &rest);
+    while ((device = value_next_part(c->arena, &rest)) != NULL) {
         tilec_launch_options launch = o->launch;
         char *again = NULL;
 

@@ -345,14 +345,15 @@ static void load_constants(Each *e)
         const ArgText *arg = &e->options->args.at[i];
 
         c->origin = arg->origin;
-        FileTexts texts = value_files(c, arg->name, arg->text);
+        FileTexts texts = value_files(&c->store, arg->name, arg->text);
         for (int k = 0; k < texts.len; k++) {
             const FileText *t = &texts.at[k];
 
             if (!each_has_place(t->path))
                 vec_push(
                     c->arena, &e->constants,
-                    ((EachArray){*t, file_load(c, t->path, t->has_type ? &t->type : NULL), false}));
+                    ((EachArray){*t, file_load(&c->store, t->path, t->has_type ? &t->type : NULL),
+                                 false}));
         }
     }
     c->origin = NULL;

@@ -12,6 +12,11 @@
 
 #include "call.h"
 
+/* files.c: what texts mean for the files of c->each */
+Array each_load(Cli *c, const FileText *text);
+/* The value of a placeholder that `text` begins with; gives its length, 0: it is none. */
+size_t each_value(Cli *c, const char *text, Const *out);
+
 /* pattern.c */
 typedef VEC(const char *) EachPaths;
 /* What a pattern of --each matches, folders too, sorted; a path may be there twice. */
@@ -71,13 +76,13 @@ typedef struct {
 } EachShapes;
 
 /* What a call on files is given: Cli.each. */
-struct EachGroup {
+typedef struct EachGroup {
     const EachFile *files;
     int n;
     bool stacked; /* arrays of files have a leading dimension for the n files */
     const EachArrays *arrays;
     EachShapes *shapes; /* NULL: nothing is launched for it */
-};
+} EachGroup;
 
 /* crew.c */
 /* What became of a piece of work.  The texts are from malloc(). */

@@ -122,7 +122,7 @@ static bool same_text(const FileText *a, const FileText *b)
 /* One that this call may write to. */
 static Array copy_of(Cli *c, const Array *a)
 {
-    Array copy = array_new(c, a->dtype, a->ndim, a->shape);
+    Array copy = array_new(&c->store, a->dtype, a->ndim, a->shape);
 
     memcpy(copy.data, a->data, array_bytes(a)); /* without gaps, in whatever order */
     memcpy(copy.strides, a->strides, sizeof copy.strides);
@@ -138,7 +138,7 @@ Array each_load(Cli *c, const FileText *text)
             continue;
         return known->at[i].is_stack ? known->at[i].array : copy_of(c, &known->at[i].array);
     }
-    return file_load(c, each_expand(c, c->each->files, text->path),
+    return file_load(&c->store, each_expand(c, c->each->files, text->path),
                      text->has_type ? &text->type : NULL);
 }
 

@@ -21,8 +21,8 @@ static bool has_room(const Call *k)
 {
     size_t bytes = 0;
 
-    for (int i = k->first_block; i < k->cli->blocks.len; i++)
-        bytes += k->cli->blocks.at[i].bytes;
+    for (int i = k->first_block; i < k->cli->store.blocks.len; i++)
+        bytes += k->cli->store.blocks.at[i].bytes;
     return os_has_memory(bytes);
 }
 
@@ -37,8 +37,8 @@ bool fresh_has(const KeptBlocks *all, int block)
 
 KeptBlock fresh_copy_of(Cli *c, int block)
 {
-    const Storage from = c->blocks.at[block];
-    Array copy = array_new(c, TILEC_U8, 1, (int64_t[]){(int64_t)from.bytes});
+    const Storage from = c->store.blocks.at[block];
+    Array copy = array_new(&c->store, TILEC_U8, 1, (int64_t[]){(int64_t)from.bytes});
 
     memcpy(copy.data, from.memory, from.bytes);
     return (KeptBlock){block, copy.data};
@@ -55,7 +55,7 @@ void fresh_keep(Call *k)
     if (!k->timing.stats.in_place)
         return;
     if (has_room(k))
-        fresh_copy(k, k->cli->blocks.len);
+        fresh_copy(k, k->cli->store.blocks.len);
     else
         cli_warn(k->cli,
                  "there is no memory for a copy of the arrays: runs are timed on what earlier "
@@ -68,7 +68,7 @@ void fresh_settle(Call *k)
 
     for (int i = 0; i < k->kept.len; i++) {
         const KeptBlock kept = k->kept.at[i];
-        const Storage *now = &k->cli->blocks.at[kept.block];
+        const Storage *now = &k->cli->store.blocks.at[kept.block];
 
         if (memcmp(now->memory, kept.copy, now->bytes) != 0)
             k->kept.at[n++] = kept;
@@ -80,7 +80,7 @@ void fresh_settle(Call *k)
 void fresh_put(const Call *k, const KeptBlock *kept)
 {
     Cli *c = k->cli;
-    const Storage *s = &c->blocks.at[kept->block];
+    const Storage *s = &c->store.blocks.at[kept->block];
     const tilec_place from = {.data = kept->copy};
     char *error = NULL;
 

@@ -52,7 +52,7 @@ static FileFunction read_function(Cli *c, const SourceMap *map, const Source *sr
     AstFunc *f = &out.syntax;
 
     f->extent = source_span(src, def->start, end_of_function(src, def));
-    parse_function(c->arena, c->words, src, f);
+    parse_function(c->arena, c->client.words, src, f);
     out.line = source_place(map, f->extent.start).line;
     return out;
 }
@@ -79,7 +79,7 @@ static void read_wrapped(Cli *c, const SourceMap *map, const Line *line, Functio
     value = end + (uint32_t)strspn(text + end, " \t");
     if (line->indent > 0 || end == line->start || text[value] != '=' || text[value + 1] == '=')
         return;
-    parser_init(&p, c->arena, c->words, out->source,
+    parser_init(&p, c->arena, c->client.words, out->source,
                 source_span(out->source, value + 1, line->end));
     name = wrapped_name(parse_expression(&p));
     inner = name ? functions_find(out, name) : NULL;
@@ -88,7 +88,7 @@ static void read_wrapped(Cli *c, const SourceMap *map, const Line *line, Functio
     FileFunction f = *inner;
     Text decorators = text_new(c->arena);
     add_decorator(&decorators, text + line->start, line->end - line->start);
-    f.syntax.name = intern_n(c->words, text + line->start, end - line->start);
+    f.syntax.name = intern_n(c->client.words, text + line->start, end - line->start);
     f.decorators = decorators.s;
     f.is_jit = true;
     f.line = source_place(map, out->source->base + line->start).line;

@@ -5,7 +5,8 @@
 #ifndef TILEC_CLI_FUNCTIONS_H
 #define TILEC_CLI_FUNCTIONS_H
 
-#include "array.h"
+#include "cli.h"
+#include "../arrays/array.h"
 #include "../syntax/ast.h"
 
 /* functions.c: the functions of a kernel's file as syntax trees, nested ones too */
@@ -32,31 +33,31 @@ const char *functions_text(Cli *c, const Functions *all, const Node *n);    /* a
 typedef struct {
     bool is_constexpr;
     bool is_pointer, is_loaded, is_stored;
-    bool is_atomic, is_lock;             /* of atomics; of those that take integers */
-    bool is_integer, is_mask;            /* what it points to is one */
-    bool is_index, is_target;            /* that is part of an address; of one that is stored to */
-    bool is_length;                      /* that bounds places or counts rounds */
-    bool is_address;                     /* what it points to are addresses */
-    bool has_next;                       /* elements are used with those behind them */
-    bool is_partial;                     /* what was loaded says where it is stored to */
-    bool is_size;                        /* it bounds something */
-    bool is_factor;                      /* in an address */
-    bool is_extent;                      /* of a tile */
-    bool is_unrolled;                    /* it bounds a loop that is */
-    bool is_rounds;                      /* a loop has more rounds the larger it is */
-    bool is_whole;                       /* no float can stand there */
-    bool is_mark;                        /* loaded elements may be equal to it */
-    bool is_number;                      /* it is computed with */
-    bool is_used;                        /* its name stands in the kernel */
-    const char *text;                    /* that it is compared with; NULL: none */
-    const char *dtype;                   /* of what is stored, as "i32"; NULL: not known */
-    int choice;                          /* a number that it is compared with; 0: none */
-    int ntile;                           /* dimensions, of a descriptor that is given; else 0 */
-    int strides[CLI_MAX_DIMS], nstrides; /* of a pointer: parameters that are factors with it */
-    int sizes[CLI_MAX_DIMS], nsizes;     /* those that masks of its accesses depend on */
-    bool has_unit;                       /* and a dimension without such a factor */
-    int constants;                       /* dimensions whose factor is a constant */
-    int scale;                           /* largest literal factor; 0: none */
+    bool is_atomic, is_lock;  /* of atomics; of those that take integers */
+    bool is_integer, is_mask; /* what it points to is one */
+    bool is_index, is_target; /* that is part of an address; of one that is stored to */
+    bool is_length;           /* that bounds places or counts rounds */
+    bool is_address;          /* what it points to are addresses */
+    bool has_next;            /* elements are used with those behind them */
+    bool is_partial;          /* what was loaded says where it is stored to */
+    bool is_size;             /* it bounds something */
+    bool is_factor;           /* in an address */
+    bool is_extent;           /* of a tile */
+    bool is_unrolled;         /* it bounds a loop that is */
+    bool is_rounds;           /* a loop has more rounds the larger it is */
+    bool is_whole;            /* no float can stand there */
+    bool is_mark;             /* loaded elements may be equal to it */
+    bool is_number;           /* it is computed with */
+    bool is_used;             /* its name stands in the kernel */
+    const char *text;         /* that it is compared with; NULL: none */
+    const char *dtype;        /* of what is stored, as "i32"; NULL: not known */
+    int choice;               /* a number that it is compared with; 0: none */
+    int ntile;                /* dimensions, of a descriptor that is given; else 0 */
+    int strides[ARRAY_MAX_DIMS], nstrides; /* of a pointer: parameters that are factors with it */
+    int sizes[ARRAY_MAX_DIMS], nsizes;     /* those that masks of its accesses depend on */
+    bool has_unit;                         /* and a dimension without such a factor */
+    int constants;                         /* dimensions whose factor is a constant */
+    int scale;                             /* largest literal factor; 0: none */
 } GuessedParam;
 typedef struct {
     const char *size; /* what places are less than: an expression of parameters */

@@ -30,7 +30,7 @@ static void take_titles(Cli *c, SaveText *save)
 static int table_of(Cli *c, const SaveText *saves, int i)
 {
     for (int k = 0; k < i; k++) {
-        if (saves[k].gathers && file_same_output(c, saves[k].path, saves[i].path))
+        if (saves[k].gathers && file_same_output(c->arena, saves[k].path, saves[i].path))
             return k;
     }
     return i;
@@ -43,7 +43,7 @@ void each_mark_gathered(Cli *c, Options *o)
     for (int i = 0; i < o->saves.len; i++) {
         saves[i] = o->saves.at[i];
         take_titles(c, &saves[i]);
-        saves[i].gathers = !each_has_place(saves[i].path) && file_is_csv(c, saves[i].path);
+        saves[i].gathers = !each_has_place(saves[i].path) && file_is_csv(c->arena, saves[i].path);
         saves[i].table = saves[i].gathers ? table_of(c, saves, i) : i;
     }
     o->saves.at = saves;
@@ -84,7 +84,7 @@ static void put_titles(Cli *c, Text *t, const SaveText *save, const Array *a)
     const char *rest = save->titles, *title;
     int64_t columns = columns_of(a), given = 0;
 
-    for (; rest && (title = operand_next_part(c, &rest)) != NULL; given++) {
+    for (; rest && (title = value_next_part(c->arena, &rest)) != NULL; given++) {
         text_put(t, ",");
         put_csv_cell(t, title);
     }

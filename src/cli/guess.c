@@ -170,7 +170,7 @@ static int tile_at(Guesser *g, const Frame *fr, const Node *offset)
 static void use_given_descriptor(Guesser *g, const Frame *fr, GuessedParam *p, const Node *offsets)
 {
     p->is_pointer = true;
-    for (int i = 0; offsets && i < offsets->nitems && i < CLI_MAX_DIMS; i++) {
+    for (int i = 0; offsets && i < offsets->nitems && i < ARRAY_MAX_DIMS; i++) {
         const int tile = tile_at(g, fr, offsets->items[i]);
 
         if (tile >= 0)

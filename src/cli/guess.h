@@ -68,14 +68,14 @@ int guess_single_param(Guesser *g, const Frame *fr, const Node *n);
 /* guess_address.c */
 /* What the sum of an address is made of. */
 typedef struct {
-    int leaves[CLI_MAX_DIMS], nleaves;   /* parameters that are terms */
-    int strides[CLI_MAX_DIMS], nstrides; /* that are factors */
-    bool has_unit;                       /* a term without such a factor */
-    bool is_constant;                    /* one that is a constant of the kernel */
-    bool has_next;                       /* a term is the literal 1 */
-    bool is_loaded;                      /* a term or a factor was loaded */
-    int constants;                       /* dimensions whose stride is constant, as in row * N */
-    int scale;                           /* the largest literal factor */
+    int leaves[ARRAY_MAX_DIMS], nleaves;   /* parameters that are terms */
+    int strides[ARRAY_MAX_DIMS], nstrides; /* that are factors */
+    bool has_unit;                         /* a term without such a factor */
+    bool is_constant;                      /* one that is a constant of the kernel */
+    bool has_next;                         /* a term is the literal 1 */
+    bool is_loaded;                        /* a term or a factor was loaded */
+    int constants;                         /* dimensions whose stride is constant, as in row * N */
+    int scale;                             /* the largest literal factor */
 } Address;
 void guess_read_address(Guesser *g, const Frame *fr, const Node *n, Address *out);
 /* Note how the address reaches its pointer, which is given; nobody's where there is none. */

@@ -16,7 +16,7 @@ void guess_add_once(int *list, int *n, int v)
         if (list[i] == v)
             return;
     }
-    if (*n < CLI_MAX_DIMS)
+    if (*n < ARRAY_MAX_DIMS)
         list[(*n)++] = v;
 }
 

@@ -45,7 +45,7 @@ static const char *end_of_value(const char *s)
 
     while (*s) {
         if (*s == '\'' || *s == '"') {
-            s = words_end_of_quotes(s);
+            s = value_end_of_quotes(s);
             continue;
         }
         depth += (strchr("([{", *s) != NULL) - (strchr(")]}", *s) != NULL);
@@ -68,7 +68,7 @@ static const char *end_of_value(const char *s)
 static const char *unquoted(Cli *c, const char *from, const char *to)
 {
     bool quoted = (*from == '\'' || *from == '"') && to - from >= 2 && to[-1] == *from &&
-                  words_end_of_quotes(from) == to;
+                  value_end_of_quotes(from) == to;
 
     return quoted ? copy(c, from + 1, to - 1) : copy(c, from, to);
 }

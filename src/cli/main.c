@@ -69,8 +69,7 @@ static void run_command(Cli *c, void *context)
     const Words *words = context;
     const char *name = words->argv[1], *names[COUNT(commands) + 2];
 
-    c->arena = arena_new(&c->guard);
-    c->words = interner_new(c->arena);
+    cli_start(c);
     for (int i = 0; i < COUNT(commands); i++) {
         if (strcmp(name, commands[i].name) == 0) {
             commands[i].run(c, words->argc - 2, words->argv + 2);

@@ -44,7 +44,7 @@ static bool is_on_device_of(const Call *k, const Moved *m)
 static char *move_block(const Call *k, int block)
 {
     Cli *c = k->cli;
-    const Storage *s = &c->blocks.at[block];
+    const Storage *s = &c->store.blocks.at[block];
     const tilec_place from = {.data = s->memory};
     Moved m = {block, k->options.launch.device, k->options.device_id, NULL};
     char *error = NULL;
@@ -61,7 +61,7 @@ static char *move_block(const Call *k, int block)
 
 static int block_of(const Cli *c, const void *data)
 {
-    int block = array_block(c, data);
+    int block = array_block(&c->store, data);
 
     if (block < 0)
         bug("an array outside of all storage");
@@ -86,7 +86,7 @@ static tilec_tensor moved_tensor(const Call *k, tilec_tensor t)
         return t;
     }
     int block = block_of(k->cli, t.data);
-    size_t offset = (size_t)((char *)t.data - (char *)k->cli->blocks.at[block].memory);
+    size_t offset = (size_t)((char *)t.data - (char *)k->cli->store.blocks.at[block].memory);
     t.data = move_block(k, block) + offset;
     return t;
 }
@@ -120,7 +120,7 @@ void move_back(const Call *k)
 
     for (int i = 0; i < c->moved.len; i++) {
         const Moved *m = &c->moved.at[i];
-        const Storage *s = &c->blocks.at[m->block];
+        const Storage *s = &c->store.blocks.at[m->block];
         const tilec_place to = {.data = s->memory};
         char *error = NULL;
 

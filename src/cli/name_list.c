@@ -35,7 +35,7 @@ EachPaths each_listed(Cli *c, const char *list)
     size_t len;
 
     if (is_stdin)
-        file_claim_stdin(c, "--each @-");
+        file_claim_stdin(&c->store, "--each @-");
     int error = os_read_file(c->arena, is_stdin ? "/dev/stdin" : list, LARGEST_LIST, &text, &len);
     if (error)
         cli_stop_at_file(c, is_stdin ? "stdin" : list, strerror(error));

@@ -78,23 +78,6 @@ ShowText operand_show(Cli *c, const char *text)
              text, equals + 1, hint_text(c->arena, equals + 1, ways, COUNT(ways)));
 }
 
-const char *operand_next_part(Cli *c, const char **text)
-{
-    const char *from = *text + strspn(*text, " "), *end = from, *last;
-    int depth = 0;
-
-    if (!**text)
-        return NULL;
-    while (*end && (*end != ',' || depth > 0)) {
-        depth += (strchr("([{", *end) != NULL) - (strchr(")]}", *end) != NULL);
-        end = *end == '\'' || *end == '"' ? words_end_of_quotes(end) : end + 1;
-    }
-    *text = *end ? end + 1 : end;
-    for (last = end; last > from && last[-1] == ' ';)
-        last--;
-    return arena_strndup(c->arena, from, (size_t)(last - from));
-}
-
 /* The text behind `NAME=`; NULL. */
 static const char *behind_name(const char *text, const char *name)
 {
@@ -107,7 +90,7 @@ static const char *behind_name(const char *text, const char *name)
 CompareText operand_compare(Cli *c, const char *text)
 {
     CompareText out = {.origin = c->origin};
-    const char *rest = text, *first = operand_next_part(c, &rest), *equals = first;
+    const char *rest = text, *first = value_next_part(c->arena, &rest), *equals = first;
     const char **tolerances[] = {&out.rtol, &out.atol};
 
     while (equals && *equals && *equals != '=')
@@ -116,7 +99,7 @@ CompareText operand_compare(Cli *c, const char *text)
         cli_stop(c, CLI_USAGE, "--compare needs NAME=VALUE or NAME=DEVICE, not '%s'", text);
     out.with = *equals ? equals + 1 : first;
     out.name = *equals ? arena_strndup(c->arena, first, (size_t)(equals - first)) : NULL;
-    for (int i = 0; (first = operand_next_part(c, &rest)) != NULL; i++) {
+    for (int i = 0; (first = value_next_part(c->arena, &rest)) != NULL; i++) {
         int which = behind_name(first, "rtol") ? 0 : behind_name(first, "atol") ? 1 : i;
         const char *value = which < 2 ? behind_name(first, which ? "atol" : "rtol") : NULL;
 
@@ -161,15 +144,15 @@ static void take_version(Cli *c, AgainstText *out, const char *word)
 AgainstText operand_against(Cli *c, const char *text)
 {
     AgainstText out = {.text = text, .origin = c->origin};
-    const char *rest = text, *part = operand_next_part(c, &rest);
+    const char *rest = text, *part = value_next_part(c->arena, &rest);
 
     if (!part || !*part || (part[0] == ':' && name_length(part + 1) == 0))
         cli_stop(c, CLI_USAGE, "--against needs FILE.py[:KERNEL] or NAME=VALUE, not '%s'", text);
     if (!is_named(part)) {
         take_version(c, &out, part);
-        part = operand_next_part(c, &rest);
+        part = value_next_part(c->arena, &rest);
     }
-    for (; part; part = operand_next_part(c, &rest)) {
+    for (; part; part = value_next_part(c->arena, &rest)) {
         size_t n = name_length(part);
         const ArgText value = {.name = arena_strndup(c->arena, part, n),
                                .text = part + n + is_named(part),

@@ -9,7 +9,7 @@
 /* x[0], x['ptr']: an array in an argument. */
 static const Array *array_inside(Cli *c, const Names *names, const char *option, const char *text)
 {
-    Const v = value_parse(c, names, option, text);
+    Const v = value_parse(&c->store, names, option, text);
     const Array *array = value_array(&v);
 
     if (!array)
@@ -23,7 +23,7 @@ static const char *several_hint(Cli *c, const char *option, const char *text)
     Text t = text_new(c->arena);
 
     text_put(&t, "; one stands behind each:");
-    for (const char *part; (part = operand_next_part(c, &text)) != NULL;)
+    for (const char *part; (part = value_next_part(c->arena, &text)) != NULL;)
         text_printf(&t, " %s %s", option, part);
     return t.s;
 }

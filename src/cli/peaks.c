@@ -9,7 +9,6 @@
  * shows less, never more, so the best that was ever seen counts; it is kept as a text in the cache
  * folder, with the name of the CPU that it is of.
  */
-#include "array.h"
 #include "times.h"
 
 #include <string.h>
@@ -82,7 +81,8 @@ static double measure_copy(Probe *p, int threads, int64_t bytes)
     int64_t part = MAX(bytes / (2 * (int64_t)sizeof(float)) / threads / COPY_BLOCK, 1) * COPY_BLOCK;
     const int64_t shape[] = {threads * part};
     int64_t copied = 2 * shape[0] * (int64_t)sizeof(float), rounds = COPIED_IN_A_RUN / copied + 1;
-    Array x = array_new(p->cli, TILEC_FP32, 1, shape), y = array_new(p->cli, TILEC_FP32, 1, shape);
+    Array x = array_new(&p->cli->store, TILEC_FP32, 1, shape),
+          y = array_new(&p->cli->store, TILEC_FP32, 1, shape);
     const tilec_arg args[] = {array_argument("x", &x), array_argument("y", &y),
                               number_argument("n", part), number_argument("rounds", rounds),
                               number_argument("BLOCK", COPY_BLOCK)};
@@ -95,7 +95,8 @@ static double measure_product(Probe *p, int threads)
 {
     int programs = 4 * threads;
     const int64_t one[] = {N, N}, all[] = {programs, N, N};
-    Array x = array_new(p->cli, TILEC_FP32, 2, one), y = array_new(p->cli, TILEC_FP32, 3, all);
+    Array x = array_new(&p->cli->store, TILEC_FP32, 2, one),
+          y = array_new(&p->cli->store, TILEC_FP32, 3, all);
     const tilec_arg args[] = {array_argument("x", &x), array_argument("y", &y),
                               number_argument("rounds", ROUNDS), number_argument("N", N)};
 
@@ -108,7 +109,7 @@ static Peaks measure_peaks(Cli *c, int threads, int64_t bytes)
 {
     Probe p = {.cli = c, .options = {.threads = threads}};
     Progress progress = progress_start(c, "measuring what the machine can do");
-    int kept = c->blocks.len;
+    int kept = c->store.blocks.len;
     char *error = NULL;
     Peaks peaks;
 
@@ -119,7 +120,7 @@ static Peaks measure_peaks(Cli *c, int threads, int64_t bytes)
     progress_at(&progress, 0.5);
     peaks.flops = measure_product(&p, threads);
     tilec_unload(p.file);
-    array_free_from(c, kept);
+    array_free_from(&c->store, kept);
     progress_end(&progress);
     return peaks;
 }

@@ -7,7 +7,7 @@
  * element.  A picture that is larger than the terminal is shrunk: each pixel is the mean of those
  * that it stands for, and NaN if one of them is.
  */
-#include "array.h"
+#include "show.h"
 #include "../ir/ir.h"
 
 #include <math.h>

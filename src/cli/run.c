@@ -25,6 +25,20 @@ static void refuse_mixtures(Cli *c, const Options *o)
             "--sweep, --tune, --against and --each all make many calls: one of them at a time");
 }
 
+/* One value is meant. */
+static void refuse_ranges(Cli *c, const Options *o)
+{
+    for (int i = 0; i < o->args.len; i++) {
+        const ArgText *arg = &o->args.at[i];
+
+        c->origin = arg->origin;
+        if (range_has_dots(arg->text))
+            cli_stop(c, CLI_USAGE, "%s=%s is a range: --sweep runs all of its values", arg->name,
+                     arg->text);
+    }
+    c->origin = NULL;
+}
+
 /* Do all devices that run leave out what --num-warps says? */
 static bool is_on_host(const Options *o)
 {
@@ -77,7 +91,7 @@ void command_run(Cli *c, int argc, char **argv)
         sweep_run(c, &o);
         return;
     }
-    range_refuse(c, &o);
+    refuse_ranges(c, &o);
     if (o.against.text) {
         against_run(c, &o);
         return;

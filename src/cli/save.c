@@ -32,7 +32,7 @@ static void check_apart(Cli *c, const SaveText *save, const IoName *name, const 
     IoName other = io_name(c->arena, before->path);
     bool both_npz = is_npz(name) && is_npz(&other);
 
-    if (!file_same_output(c, save->path, before->path) || (save->gathers && before->gathers))
+    if (!file_same_output(c->arena, save->path, before->path) || (save->gathers && before->gathers))
         return;
     if (!both_npz)
         cli_stop(c, CLI_USAGE, "--save %s=%s: '%s' is saved to that file already", save->name,
@@ -143,7 +143,7 @@ static tilec_status save_members(Cli *c, const Options *o, const Array *const *a
         IoName other = io_name(c->arena, save->path);
 
         if (!is_npz(&other) || !(k == i || strcmp(other.path, name.path) == 0 ||
-                                 file_same_output(c, save->path, o->saves.at[i].path)))
+                                 file_same_output(c->arena, save->path, o->saves.at[i].path)))
             continue;
         if (k < i)
             return TILEC_OK;
@@ -199,7 +199,7 @@ static const Array **converted(Cli *c, const Options *o, const Array *const *arr
         out[i] = arrays[i];
         if (!o->saves.at[i].converts)
             continue;
-        *own = array_saturate(c, arrays[i], o->saves.at[i].type);
+        *own = array_saturate(&c->store, arrays[i], o->saves.at[i].type);
         out[i] = own;
     }
     return out;

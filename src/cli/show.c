@@ -4,7 +4,7 @@
  * Long dimensions show their first and last three elements; numbers of one array line up.  Floats
  * print with exponents when any shown one is below 1e-4 or from 1e8 on, else without.
  */
-#include "array.h"
+#include "show.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ typedef struct {
     bool exponents;
     int width;
     Text *out;
-    int64_t index[CLI_MAX_DIMS];
+    int64_t index[ARRAY_MAX_DIMS];
 } Show;
 
 static uint64_t element_bits(const Show *s)

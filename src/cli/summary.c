@@ -5,7 +5,7 @@
  * Least, greatest and mean are those of the finite elements, so that one infinity does not hide the
  * rest.  Of integers all 64 bits count.
  */
-#include "array.h"
+#include "show.h"
 #include "../ir/ir.h"
 
 #include <math.h>
@@ -210,9 +210,9 @@ void summary_put_shape(Text *t, const Array *a)
         text_printf(t, "%s%lld", i ? "x" : "", (long long)a->shape[i]);
 }
 
-const char *summary_shape(Cli *c, const Array *a)
+const char *summary_shape(Arena *arena, const Array *a)
 {
-    Text t = text_new(c->arena);
+    Text t = text_new(arena);
 
     summary_put_shape(&t, a);
     return t.s;

@@ -38,7 +38,7 @@ static Axes find_axes(Cli *c, const Options *o)
         if (!range_is_several(arg->text))
             continue;
         c->origin = arg->origin;
-        const Axis axis = {arg->name, range_expand(c, arg->name, arg->text)};
+        const Axis axis = {arg->name, range_expand(&c->store, arg->name, arg->text)};
         vec_push(c->arena, &out, axis);
     }
     c->origin = NULL;
@@ -214,13 +214,13 @@ static bool measure_point(Cli *c, Point *p)
 
 static void add_point(Cli *c, Point *p)
 {
-    int blocks = c->blocks.len;
+    int blocks = c->store.blocks.len;
 
     choose_values(p);
     if (measure_point(c, p))
         return;
     move_release(c, blocks);
-    array_free_from(c, blocks);
+    array_free_from(&c->store, blocks);
     cli_say_trouble("tilec: %s: %s\n", name_of(c, p->sweep, p->row),
                     fails_as_before(p) ? "fails like the one before" : p->row->problem);
 }

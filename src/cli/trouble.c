@@ -1,7 +1,7 @@
 /*
  * trouble.c - stopping with a reason, and what a misspelt word was probably meant to be
  */
-#include "cli.h"
+#include "command.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,24 +20,6 @@ static const char *printable(Cli *c, const char *fmt, va_list ap)
     return t.s;
 }
 
-void cli_stop(Cli *c, CliCode code, const char *fmt, ...)
-{
-    va_list ap;
-
-    c->code = code;
-    va_start(ap, fmt);
-    c->trouble = printable(c, fmt, ap);
-    c->trouble_at = c->origin;
-    va_end(ap);
-    fail(&c->guard);
-}
-
-void cli_stop_at_file(Cli *c, const char *path, const char *why)
-{
-    c->trouble_file = path;
-    cli_stop(c, CLI_FILES, "%s: %s", shown_name(c->arena, path), why);
-}
-
 /* The exit code that stands for a status of the library. */
 static CliCode code_of(tilec_status s)
 {
@@ -54,21 +36,75 @@ static CliCode code_of(tilec_status s)
     }
 }
 
+void cli_stop(Cli *c, CliCode code, const char *fmt, ...)
+{
+    va_list ap;
+
+    c->code = code;
+    va_start(ap, fmt);
+    c->trouble = printable(c, fmt, ap);
+    c->trouble_at = c->origin;
+    va_end(ap);
+    fail(&c->guard);
+}
+
+/* Stop with what the library said, a text of one line or several. */
+NORETURN static void stop_by_library(Cli *c, tilec_status status, const char *text)
+{
+    size_t n = strlen(text);
+
+    while (n > 0 && text[n - 1] == '\n')
+        n--;
+    c->status = status;
+    c->diagnosed = status == TILEC_REFUSED || status == TILEC_FAULT;
+    cli_stop(c, code_of(status), "%.*s", (int)n, text);
+}
+
+/* What works for the command stops it. */
+static void stop_client(Client *client, const ClientTrouble *why)
+{
+    Cli *c = CLIENT_OF(Cli, client, client);
+
+    if (why->status != TILEC_OK || why->file) {
+        c->reason = why->reason;
+        c->trouble_file = why->file;
+    }
+    if (why->status != TILEC_OK)
+        stop_by_library(c, (tilec_status)why->status, why->text);
+    cli_stop(c, (CliCode)why->fault, "%s", why->text);
+}
+
+static void warn_client(Client *client, const char *text)
+{
+    cli_warn(CLIENT_OF(Cli, client, client), "%s", text);
+}
+
+void cli_start(Cli *c)
+{
+    c->arena = arena_new(&c->guard);
+    c->client = (Client){.arena = c->arena,
+                         .words = interner_new(c->arena),
+                         .stop = stop_client,
+                         .warn = warn_client};
+    c->store = store_new(&c->client, &cli_values);
+}
+
+void cli_stop_at_file(Cli *c, const char *path, const char *why)
+{
+    c->trouble_file = path;
+    cli_stop(c, CLI_FILES, "%s: %s", shown_name(c->arena, path), why);
+}
+
 void cli_check(Cli *c, tilec_status status, char **error)
 {
     const char *text;
-    size_t n;
 
     if (status == TILEC_OK)
         return;
     text = arena_printf(c->arena, "%s", error && *error ? *error : tilec_status_text(status));
     if (error)
         tilec_free(*error);
-    for (n = strlen(text); n > 0 && text[n - 1] == '\n';)
-        n--;
-    c->status = status;
-    c->diagnosed = status == TILEC_REFUSED || status == TILEC_FAULT;
-    cli_stop(c, code_of(status), "%.*s", (int)n, text);
+    stop_by_library(c, status, text);
 }
 
 bool cli_attempt(Cli *c, void (*work)(Cli *c, void *context), void *context)

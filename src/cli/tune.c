@@ -63,7 +63,7 @@ static void list_combinations(Tuner *t, const Options *o)
 
     for (int i = 0; i < n; i++) {
         names[i] = o->tunes.at[i].name;
-        lists[i] = range_expand(c, names[i], o->tunes.at[i].text);
+        lists[i] = range_expand(&c->store, names[i], o->tunes.at[i].text);
         total *= lists[i].len;
         if (total > MOST_CANDIDATES)
             cli_stop(c, CLI_USAGE, "--tune: there are more than %d combinations", MOST_CANDIDATES);
@@ -192,7 +192,7 @@ static void evaluate_candidates(Tuner *t)
     Cli *c = t->cli;
     const Candidate *first = NULL;
 
-    t->first_block = c->blocks.len;
+    t->first_block = c->store.blocks.len;
     for (int i = 0; i < t->candidates.len; i++) {
         Candidate *k = &t->candidates.at[i];
 
@@ -207,7 +207,7 @@ static void evaluate_candidates(Tuner *t)
             first = k;
     }
     Call all = {.cli = c, .first_block = t->first_block};
-    fresh_copy(&all, c->blocks.len);
+    fresh_copy(&all, c->store.blocks.len);
     t->kept = all.kept;
 }
 
@@ -223,7 +223,7 @@ static void keep_outputs(const Tuner *t, Candidate *k)
 
         if (!a)
             continue;
-        out.array = array_new(t->cli, a->dtype, a->ndim, a->shape);
+        out.array = array_new(&t->cli->store, a->dtype, a->ndim, a->shape);
         array_copy_dense(a, out.array.data);
         vec_push(t->cli->arena, &k->outputs, out);
     }
@@ -267,13 +267,13 @@ static int group_of(Tuner *t, int number)
 static void run_first(Cli *c, void *candidate)
 {
     Candidate *k = candidate;
-    int before = c->blocks.len;
+    int before = c->store.blocks.len;
     Comparisons compared = compare_prepare(&k->call);
 
     call_launch(&k->call);
     if (!compare_finish(&k->call, &compared))
         cli_stop(c, CLI_REFUSED, "%s", compare_text(c, &compared));
-    array_free_from(c, before); /* what it was compared with */
+    array_free_from(&c->store, before); /* what it was compared with */
     call_count(&k->call);
 }
 

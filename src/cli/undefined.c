@@ -22,14 +22,14 @@ static const char *undefined_text(const Call *k)
 
     for (int i = 0; i < k->unwritten.arrays.len; i++) {
         const MaybeUnwritten *m = &k->unwritten.arrays.at[i];
-        if (m->block < k->first_block || !c->blocks.at[m->block].is_empty ||
+        if (m->block < k->first_block || !c->store.blocks.at[m->block].is_empty ||
             !(m->uses & TILEC_LOADS_FIRST) || array_numel(&m->array) == 0)
             continue;
         text_printf(&t, "%s%s: the kernel %s what `empty` leaves there, which is undefined\n",
                     t.len ? "\n" : "", m->name,
                     m->uses & TILEC_STORES ? "reads and changes" : "reads");
         text_printf(&t, "hint: zeros(%s,%s) begins with 0", tilec_dtype_name(m->array.dtype),
-                    summary_shape(c, &m->array));
+                    summary_shape(c->arena, &m->array));
     }
     return t.len ? t.s : NULL;
 }
@@ -59,7 +59,7 @@ static Oddities oddities_of(Cli *c, const Array *a, bool negative)
 
     if (!dtype_is_float((DType)a->dtype))
         return o;
-    const Array dense = array_cast(c, a, a->dtype);
+    const Array dense = array_cast(&c->store, a, a->dtype);
     for (int64_t i = 0; i < o.n; i += ARRAY_LANES) {
         int64_t lanes = MIN(ARRAY_LANES, o.n - i);
 
@@ -108,7 +108,7 @@ static void put_oddities(const Call *k, Text *t, const MaybeUnwritten *m, int64_
     else
         text_printf(t, "%lld of %lld elements %s %s, the first is %s[%s]", (long long)count,
                     (long long)n, count == 1 ? "is" : "are", what, m->name,
-                    array_index_text(k->cli, &m->array, first));
+                    array_index_text(k->cli->arena, &m->array, first));
 }
 
 static const char *odd_text(const Call *k)
@@ -145,7 +145,7 @@ static const char *odd_text(const Call *k)
 
 void undefined_tell(Call *k)
 {
-    const int kept = k->cli->blocks.len;
+    const int kept = k->cli->store.blocks.len;
     const char *text;
 
     unwritten_find_arrays(k);
@@ -154,7 +154,7 @@ void undefined_tell(Call *k)
         cli_stop(k->cli, CLI_REFUSED, "%s", text);
     if (!text)
         text = odd_text(k);
-    array_free_from(k->cli, kept);
+    array_free_from(&k->cli->store, kept);
     if (text)
         call_warn(k, text);
 }

@@ -62,7 +62,7 @@ static bool find_pattern(Call *k)
 
         if (!unwritten_is_suspect(k, m))
             continue;
-        Array dense = array_cast(k->cli, &m->array, m->array.dtype);
+        Array dense = array_cast(&k->cli->store, &m->array, m->array.dtype);
         m->count = count_both(&dense, byte, &dense, byte, &m->first);
         any |= m->count > 0;
     }
@@ -78,7 +78,7 @@ static bool keep_results(const Call *k, KeptBlocks *out)
         int block = u->arrays.at[i].block;
         if (!(unwritten_uses(u, block) & TILEC_STORES) || fresh_has(out, block))
             continue;
-        if (!os_has_memory(2 * k->cli->blocks.at[block].bytes))
+        if (!os_has_memory(2 * k->cli->store.blocks.at[block].bytes))
             return false;
         vec_push(k->cli->arena, out, fresh_copy_of(k->cli, block));
     }
@@ -99,7 +99,8 @@ static void put_second_pattern(Call *k)
         const MaybeUnwritten *m = &k->unwritten.arrays.at[i];
         if (!unwritten_is_suspect(k, m))
             continue;
-        Array other = array_new(c, TILEC_U8, 1, (int64_t[]){(int64_t)c->blocks.at[m->block].bytes});
+        Array other = array_new(&c->store, TILEC_U8, 1,
+                                (int64_t[]){(int64_t)c->store.blocks.at[m->block].bytes});
         memset(other.data, SECOND_PATTERN, array_bytes(&other));
         fresh_put(k, &(KeptBlock){m->block, other.data});
     }
@@ -129,11 +130,12 @@ static void compare_patterns(Call *k, const KeptBlocks *results)
             const KeptBlock *kept = &results->at[b];
             if (kept->block == m->block)
                 before.data = (char *)kept->copy +
-                              ((char *)m->array.data - (char *)c->blocks.at[m->block].memory);
+                              ((char *)m->array.data - (char *)c->store.blocks.at[m->block].memory);
         }
         if (m->count == 0)
             continue;
-        Array one = array_cast(c, &before, before.dtype), two = array_cast(c, &m->array, one.dtype);
+        Array one = array_cast(&c->store, &before, before.dtype),
+              two = array_cast(&c->store, &m->array, one.dtype);
         m->count =
             count_both(&one, array_unwritten_byte(one.dtype), &two, SECOND_PATTERN, &m->first);
     }
@@ -183,7 +185,7 @@ void unwritten_find(Call *k)
 {
     Cli *c = k->cli;
     Unwritten *u = &k->unwritten;
-    int kept = c->blocks.len;
+    int kept = c->store.blocks.len;
 
     if (!u->wanted)
         return;
@@ -191,7 +193,7 @@ void unwritten_find(Call *k)
         make_sure(k);
     else
         u->wanted = false;
-    array_free_from(c, kept);
+    array_free_from(&c->store, kept);
 }
 
 const MaybeUnwritten *unwritten_array(const Call *k, const char *name)
@@ -218,7 +220,7 @@ static const char *text_of_array(const Call *k, const MaybeUnwritten *m)
     else
         text_printf(&t, "%lld of %lld elements %s not written, the first is %s[%s]",
                     (long long)m->count, (long long)n, m->count == 1 ? "was" : "were", m->name,
-                    array_index_text(c, &m->array, m->first));
+                    array_index_text(c->arena, &m->array, m->first));
     if (unsure)
         text_printf(&t,
                     ", or hold by chance what `empty` puts there: the launch was not made a "
@@ -227,7 +229,7 @@ static const char *text_of_array(const Call *k, const MaybeUnwritten *m)
     text_printf(&t,
                 "\nhint: do the grid and the mask reach all of it, and do its strides fit? If "
                 "it is meant, zeros(%s,%s) instead of empty says so",
-                tilec_dtype_name(m->array.dtype), summary_shape(c, &m->array));
+                tilec_dtype_name(m->array.dtype), summary_shape(c->arena, &m->array));
     return t.s;
 }
 
@@ -237,7 +239,7 @@ static void put_json(const Call *k, Text *t, const MaybeUnwritten *m)
     json_text(t, "name", m->name);
     json_int(t, "elements", array_numel(&m->array));
     json_int(t, "unwritten", m->count);
-    array_put_index(k->cli, t, "first", &m->array, m->first);
+    array_put_index(t, "first", &m->array, m->first);
     json_bool(t, "sure", !k->unwritten.why_unsure);
     json_object_end(t);
 }

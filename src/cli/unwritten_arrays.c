@@ -59,7 +59,7 @@ static void find_arrays(const TensorUses *u, const tilec_arg *args, const tilec_
             continue;
         const MaybeUnwritten m = {.name = name,
                                   .array = array_of_tensor(&args[i].tensor),
-                                  .block = array_block(c, args[i].tensor.data),
+                                  .block = array_block(&c->store, args[i].tensor.data),
                                   .uses = uses_of_tensor(u, &launched[i].tensor)};
         vec_push(c->arena, &k->unwritten.arrays, m);
     }
@@ -77,14 +77,14 @@ int unwritten_uses(const Unwritten *u, int block)
 
 bool unwritten_is_suspect(const Call *k, const MaybeUnwritten *m)
 {
-    return m->block >= k->first_block && k->cli->blocks.at[m->block].is_empty &&
+    return m->block >= k->first_block && k->cli->store.blocks.at[m->block].is_empty &&
            (unwritten_uses(&k->unwritten, m->block) & (TILEC_LOADS | TILEC_STORES)) == TILEC_STORES;
 }
 
 static bool has_empty_block(const Call *k)
 {
-    for (int i = k->first_block; i < k->cli->blocks.len; i++) {
-        if (k->cli->blocks.at[i].is_empty)
+    for (int i = k->first_block; i < k->cli->store.blocks.len; i++) {
+        if (k->cli->store.blocks.at[i].is_empty)
             return true;
     }
     return false;
@@ -105,7 +105,7 @@ static const char *keep_inputs(Call *k)
             continue;
         if (block < k->first_block)
             return "it changes an array that other calls use as well";
-        if (!os_has_memory(k->cli->blocks.at[block].bytes))
+        if (!os_has_memory(k->cli->store.blocks.at[block].bytes))
             return unwritten_no_memory;
         vec_push(k->cli->arena, &u->before, fresh_copy_of(k->cli, block));
     }

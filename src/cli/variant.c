@@ -67,7 +67,7 @@ static ArgText *insert_argument(Cli *c, Options *o)
 static int hint_value(Cli *c, const char *name, const char *text)
 {
     const Names none = {0};
-    Const v = value_parse(c, &none, name, text);
+    Const v = value_parse(&c->store, &none, name, text);
 
     if (v.kind != CONST_INT || v.integer < 1 || v.integer > INT32_MAX)
         cli_stop(c, CLI_USAGE, "%s needs a whole number of 1 or more, not '%s'", name, text);

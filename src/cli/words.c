@@ -1,30 +1,10 @@
 /*
- * words.c - what words of a command line and of files are made of: names, quotes, and paths, which
- * are relative to the file that names them; and words as a shell's command has them
+ * words.c - paths in words of a command line and of files, which are relative to the file that
+ * names them; and words as a shell's command has them
  */
 #include "command.h"
-#include "../syntax/lex.h"
 
-#include <ctype.h>
 #include <string.h>
-
-size_t name_length(const char *s)
-{
-    size_t n = 0;
-
-    if (isdigit((unsigned char)*s))
-        return 0;
-    while (is_name_char(s[n]))
-        n++;
-    return n;
-}
-
-const char *words_end_of_quotes(const char *s)
-{
-    bool closed;
-
-    return s + string_end(s, 0, (uint32_t)strlen(s), false, &closed);
-}
 
 const char *folder_of(Cli *c, const char *path)
 {

@@ -139,5 +139,14 @@ static inline bool is_name_char(char c)
 {
     return is_name_start(c) || is_digit(c);
 }
+/* The bytes of the name that `s` begins with; 0: it begins with none. */
+static inline size_t name_length(const char *s)
+{
+    size_t n = 0;
+
+    while (!is_digit(*s) && is_name_char(s[n]))
+        n++;
+    return n;
+}
 
 #endif

@@ -32,8 +32,7 @@ static inline int open_cli(void **state)
 
     if (!c)
         return -1;
-    c->arena = arena_new(&c->guard);
-    c->words = interner_new(c->arena);
+    cli_start(c);
     *state = c;
     return 0;
 }
@@ -42,7 +41,7 @@ static inline int close_cli(void **state)
 {
     Cli *c = *state;
 
-    array_free_from(c, 0);
+    array_free_from(&c->store, 0);
     arena_free(c->arena);
     free(c);
     return 0;

@@ -42,7 +42,7 @@ static CliCode load_stops(Cli *c, const char *file, const tilec_dtype *as)
 {
     if (setjmp(c->guard.env) != 0)
         return c->code;
-    file_load(c, file, as);
+    file_load(&c->store, file, as);
     return CLI_DONE;
 }
 
@@ -63,7 +63,7 @@ static void reads_c_order(void **state)
     Array a;
 
     write_npy("{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }\n", 12);
-    a = file_load(c, path, NULL);
+    a = file_load(&c->store, path, NULL);
     assert_int_equal(a.dtype, TILEC_I16);
     assert_int_equal(a.ndim, 2);
     assert_int_equal(a.strides[0], 3);
@@ -78,7 +78,7 @@ static void reads_fortran_order_as_strides(void **state)
     Array a;
 
     write_npy("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }", 6);
-    a = file_load(c, path, NULL);
+    a = file_load(&c->store, path, NULL);
     assert_int_equal(a.strides[0], 1);
     assert_int_equal(a.strides[1], 2);
     assert_true(element(&a, (int64_t[]){1, 2}) == 5);
@@ -91,11 +91,11 @@ static void reads_any_spelling_of_the_header(void **state)
     Array a;
 
     write_npy("{\"shape\":(5L,),'fortran_order':False,'descr':\"=u1\"}", 5);
-    a = file_load(c, path, NULL);
+    a = file_load(&c->store, path, NULL);
     assert_int_equal(a.ndim, 1);
     assert_int_equal(a.shape[0], 5);
     write_npy("{'descr': '<f4', 'fortran_order': False, 'shape': ()}", 4);
-    a = file_load(c, path, NULL);
+    a = file_load(&c->store, path, NULL);
     assert_int_equal(a.ndim, 0);
     assert_int_equal(array_numel(&a), 1);
 }
@@ -106,17 +106,17 @@ static void reads_raw_bits_as_told(void **state)
     Cli *c = *state;
 
     write_npy("{'descr': '<V2', 'fortran_order': False, 'shape': (2,), }", 4);
-    assert_int_equal(file_load(c, path, NULL).dtype, TILEC_BF16);
+    assert_int_equal(file_load(&c->store, path, NULL).dtype, TILEC_BF16);
     write_npy("{'descr': '<u2', 'fortran_order': False, 'shape': (2,), }", 4);
-    assert_int_equal(file_load(c, path, &bf16).dtype, TILEC_BF16);
+    assert_int_equal(file_load(&c->store, path, &bf16).dtype, TILEC_BF16);
     assert_int_equal(load_stops(c, path, &fp32), CLI_FILES);
     assert_non_null(strstr(c->trouble, "take 2 bytes, but fp32 takes 4"));
     write_npy("{'descr': '|V1', 'fortran_order': False, 'shape': (2,), }", 2);
-    assert_int_equal(file_load(c, path, &e5).dtype, TILEC_FP8E5);
+    assert_int_equal(file_load(&c->store, path, &e5).dtype, TILEC_FP8E5);
     assert_int_equal(load_stops(c, path, NULL), CLI_FILES);
     assert_non_null(strstr(c->trouble, ":fp8e5"));
     write_npy("{'descr': 'float8_e4m3fn', 'fortran_order': False, 'shape': (2,), }", 2);
-    assert_int_equal(file_load(c, path, NULL).dtype, TILEC_FP8E4NV);
+    assert_int_equal(file_load(&c->store, path, NULL).dtype, TILEC_FP8E4NV);
 }
 
 static void bools_become_0_and_1(void **state)
@@ -125,7 +125,7 @@ static void bools_become_0_and_1(void **state)
     Array a;
 
     write_npy("{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }", 3);
-    a = file_load(c, path, NULL);
+    a = file_load(&c->store, path, NULL);
     assert_memory_equal(a.data, "\0\1\1", 3);
 }
 
@@ -198,11 +198,11 @@ static void writes_what_it_reads(void **state)
 
     for (int t = 0; tilec_dtype_name((tilec_dtype)t); t++) {
         tilec_dtype dtype = (tilec_dtype)t;
-        Array a = array_new(c, dtype, 2, (int64_t[]){3, 5}), b;
+        Array a = array_new(&c->store, dtype, 2, (int64_t[]){3, 5}), b;
 
         array_randomise(&a, 7);
         assert_int_equal(save(path, &a), 0);
-        b = file_load(c, path, &dtype);
+        b = file_load(&c->store, path, &dtype);
         assert_int_equal(b.dtype, dtype);
         assert_int_equal(b.shape[1], 5);
         assert_memory_equal(a.data, b.data, array_bytes(&a));
@@ -220,7 +220,7 @@ static void reads_empty_arrays(void **state)
                           : "{'descr': '<f4', 'fortran_order': False, 'shape': "
                             "(4611686018427387904, 4, 0)}",
                   0);
-        Array a = file_load(c, path, NULL);
+        Array a = file_load(&c->store, path, NULL);
         assert_int_equal(a.ndim, 3);
         assert_int_equal(a.shape[0], INT64_C(4611686018427387904));
         assert_int_equal(array_numel(&a), 0);
@@ -233,18 +233,18 @@ static void reads_empty_arrays(void **state)
 static void writes_views_in_order(void **state)
 {
     Cli *c = *state;
-    Array a = array_new(c, TILEC_I32, 2, (int64_t[]){2, 2}), b;
+    Array a = array_new(&c->store, TILEC_I32, 2, (int64_t[]){2, 2}), b;
 
     array_count_up(&a);
     a.strides[0] = 1;
     a.strides[1] = 2;
     assert_int_equal(save(path, &a), 0);
-    b = file_load(c, path, NULL);
+    b = file_load(&c->store, path, NULL);
     assert_memory_equal(b.data, ((int32_t[]){0, 2, 1, 3}), 16);
     a.shape[0] = 0;
     assert_int_equal(save(path, &a), 0);
     assert_int_equal(array_numel(&(Array){.ndim = 0}), 1);
-    b = file_load(c, path, NULL);
+    b = file_load(&c->store, path, NULL);
     assert_int_equal(array_numel(&b), 0);
     assert_int_equal(save("/nowhere/x.npy", &b), TILEC_IO);
 }
@@ -253,7 +253,7 @@ static void writes_views_in_order(void **state)
 static void fails_alone_when_memory_is_out(void **state)
 {
     Cli *c = *state;
-    Array a = array_new(c, TILEC_I8, 1, (int64_t[]){1});
+    Array a = array_new(&c->store, TILEC_I8, 1, (int64_t[]){1});
 
     a.shape[0] = INT64_C(1) << 60;
     a.strides[0] = 0;
@@ -269,7 +269,7 @@ static char image_path[64];
 /* Of this shape and type, with bytes 1, 2, 3, ... that differ in both halves of a u16. */
 static Array pattern(Cli *c, tilec_dtype t, int ndim, const int64_t *shape)
 {
-    Array a = array_new(c, t, ndim, shape);
+    Array a = array_new(&c->store, t, ndim, shape);
 
     for (size_t i = 0; i < array_bytes(&a); i++)
         ((unsigned char *)a.data)[i] = (unsigned char)(i * 7 + 1);
@@ -282,7 +282,7 @@ static void check_round(Cli *c, const char *suffix, tilec_dtype t, int ndim, con
 
     snprintf(image_path, sizeof image_path, "/tmp/tilec-io-%ld%s", (long)getpid(), suffix);
     assert_int_equal(save(image_path, &a), TILEC_OK);
-    b = file_load(c, image_path, NULL);
+    b = file_load(&c->store, image_path, NULL);
     unlink(image_path);
     assert_int_equal(b.dtype, t);
     assert_int_equal(b.ndim, ndim);
@@ -339,7 +339,7 @@ static void refuses_what_a_format_does_not_hold(void **state)
     Cli *c = *state;
 
     for (int i = 0; i < COUNT(cases); i++) {
-        Array a = array_new(c, cases[i].dtype, cases[i].ndim, cases[i].shape);
+        Array a = array_new(&c->store, cases[i].dtype, cases[i].ndim, cases[i].shape);
         const tilec_tensor t = {.data = a.data, .dtype = a.dtype, .ndim = a.ndim, .shape = a.shape};
         char *error = NULL;
 
@@ -512,14 +512,14 @@ static void csv_comes_back(void **state)
     snprintf(image_path, sizeof image_path, "/tmp/tilec-io-%ld.csv", (long)getpid());
     for (int t = 0; tilec_dtype_name((tilec_dtype)t); t++) {
         tilec_dtype dtype = (tilec_dtype)t;
-        Array a = array_new(c, dtype, 2, (int64_t[]){40, 5}), b;
+        Array a = array_new(&c->store, dtype, 2, (int64_t[]){40, 5}), b;
 
         if (dtype_is_float((DType)t))
             array_randomise_normal(&a, 3);
         else
             array_randomise(&a, 3);
         assert_int_equal(save(image_path, &a), TILEC_OK);
-        b = file_load(c, image_path, &dtype);
+        b = file_load(&c->store, image_path, &dtype);
         unlink(image_path);
         assert_memory_equal(a.data, b.data, array_bytes(&a));
     }
@@ -528,7 +528,7 @@ static void csv_comes_back(void **state)
 static void npz_has_members(void **state)
 {
     Cli *c = *state;
-    Array a = array_new(c, TILEC_I32, 1, (int64_t[]){300}), b = array_new(c, TILEC_BF16, 0, NULL);
+    Array a = array_new(&c->store, TILEC_I32, 1, (int64_t[]){300}), b = array_new(&c->store, TILEC_BF16, 0, NULL);
     tilec_io_member members[] = {
         {"a", {.data = a.data, .dtype = a.dtype, .ndim = 1, .shape = a.shape}},
         {"b.weight", {.data = b.data, .dtype = b.dtype}},
@@ -541,9 +541,9 @@ static void npz_has_members(void **state)
     assert_int_equal(load_stops(c, image_path, NULL), CLI_FILES);
     assert_non_null(
         strstr(c->trouble, "which of its arrays? Write @FILE.npz:NAME; it has a, b.weight"));
-    Array got = file_load(c, arena_printf(c->arena, "%s:a", image_path), NULL);
+    Array got = file_load(&c->store, arena_printf(c->arena, "%s:a", image_path), NULL);
     assert_memory_equal(got.data, a.data, 1200);
-    got = file_load(c, arena_printf(c->arena, "%s:b.weight", image_path), NULL);
+    got = file_load(&c->store, arena_printf(c->arena, "%s:b.weight", image_path), NULL);
     assert_int_equal(got.dtype, TILEC_BF16);
     assert_int_equal(load_stops(c, arena_printf(c->arena, "%s:c", image_path), NULL), CLI_FILES);
     assert_non_null(strstr(c->trouble, "there is no array 'c' in it; it has a, b.weight"));

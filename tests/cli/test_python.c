@@ -40,7 +40,7 @@ static const char *of_command_line(Cli *c, const char *expression)
 
     if (setjmp(c->guard.env) != 0)
         return "!";
-    v = value_parse(c, &none, "v", arena_printf(c->arena, "str([%s])", expression));
+    v = value_parse(&c->store, &none, "v", arena_printf(c->arena, "str([%s])", expression));
     return const_str(&v, c->arena);
 }
 

@@ -12,11 +12,11 @@ static Const eval(Cli *c, const char *text)
         {"x", "arange(fp32,4x6)"}, {"n", "1000"}, {"s", "'relu'"}, {"t", "True"}};
 
     for (int i = 0; i < COUNT(before); i++) {
-        Named named = {before[i][0], value_parse(c, &names, before[i][0], before[i][1])};
+        Named named = {before[i][0], value_parse(&c->store, &names, before[i][0], before[i][1])};
 
         vec_push(c->arena, &names, named);
     }
-    return value_parse(c, &names, "v", text);
+    return value_parse(&c->store, &names, "v", text);
 }
 
 static Array array_of(Cli *c, const char *text)
@@ -41,7 +41,7 @@ static CliCode list_stops(Cli *c, const Names *names, const char *text, Const *o
 {
     if (setjmp(c->guard.env) != 0)
         return c->code;
-    value_parse_list(c, names, "--grid", text, out, limit);
+    value_parse_list(&c->store, names, "--grid", text, out, limit);
     return CLI_DONE;
 }
 
@@ -409,7 +409,7 @@ static void check_random(void **state)
     }
     assert_true(fabs(sum / 1e5) < 0.02);
     assert_true(fabs(squares / 1e5 - 1) < 0.02);
-    c->random_arrays = 0;
+    c->store.random_arrays = 0;
     a = array_of(c, "rand(fp32, 9)");
     b = array_of(c, "rand(fp32, 9)");
     assert_memory_not_equal(a.data, b.data, 36);
@@ -515,7 +515,7 @@ static void check_lists(void **state)
     Const v[3];
     Names none = {0};
 
-    assert_int_equal(value_parse_list(c, &none, "--grid", "cdiv(7, 2), 3", v, 3), 2);
+    assert_int_equal(value_parse_list(&c->store, &none, "--grid", "cdiv(7, 2), 3", v, 3), 2);
     assert_true(v[0].integer == 4 && v[1].integer == 3);
     assert_int_equal(list_stops(c, &none, "1,2,3,4", v, 3), CLI_USAGE);
 }
@@ -633,7 +633,7 @@ static void check_show_notation(void **state)
     Cli *c = *state;
 
     for (int i = 0; i < COUNT(cases); i++) {
-        Array a = array_new(c, cases[i].dtype, 1, (int64_t[]){3});
+        Array a = array_new(&c->store, cases[i].dtype, 1, (int64_t[]){3});
 
         for (int64_t k = 0; k < 3; k++) {
             Array one = {.data = (char *)a.data + k * (int64_t)tilec_dtype_size(a.dtype),

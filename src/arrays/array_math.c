@@ -48,13 +48,13 @@ static DType dtype_with(DType array, const Const *number)
 /* The array that a side is, of this dtype. */
 static bool operand(Py *p, const Const *c, DType t, Span at, Array *out)
 {
-    Cli *cli = value_cli(p);
+    Store *store = value_store(p);
 
     if (value_array(c)) {
-        *out = array_cast(cli, value_array(c), (tilec_dtype)t);
+        *out = array_cast(store, value_array(c), (tilec_dtype)t);
         return true;
     }
-    *out = array_new(cli, (tilec_dtype)t, 0, NULL);
+    *out = array_new(store, (tilec_dtype)t, 0, NULL);
     if (!const_is_number(c))
         return py_fail(p, at, "arithmetic needs numbers and arrays, but one side is %s",
                        const_kind_name(c));
@@ -82,7 +82,7 @@ static bool common_shape(Py *p, const Array *a, const Array *b, Span at, int *nd
 }
 
 /* The same array as one of this shape, dense. */
-static Array spread(Cli *c, const Array *a, int ndim, const int64_t *shape)
+static Array spread(Store *store, const Array *a, int ndim, const int64_t *shape)
 {
     Array view = {.data = a->data, .dtype = a->dtype, .ndim = ndim}, dense;
 
@@ -94,7 +94,7 @@ static Array spread(Cli *c, const Array *a, int ndim, const int64_t *shape)
     }
     if (array_is_dense(&view))
         return view;
-    dense = array_new(c, a->dtype, ndim, shape);
+    dense = array_new(store, a->dtype, ndim, shape);
     array_copy_dense(&view, dense.data);
     return dense;
 }
@@ -142,22 +142,22 @@ static void combine_part(void *combining, int64_t first, int64_t n)
 }
 
 /* A side as combine_part() wants it: what is one number is not made an array of that shape. */
-static const void *prepare_side(Cli *c, const Array *a, int ndim, const int64_t *shape,
+static const void *prepare_side(Store *store, const Array *a, int ndim, const int64_t *shape,
                                 bool *repeats)
 {
     const int64_t lanes = LANES;
 
     *repeats = array_numel(a) == 1;
-    return *repeats ? spread(c, &(Array){.data = a->data, .dtype = a->dtype}, 1, &lanes).data
-                    : spread(c, a, ndim, shape).data;
+    return *repeats ? spread(store, &(Array){.data = a->data, .dtype = a->dtype}, 1, &lanes).data
+                    : spread(store, a, ndim, shape).data;
 }
 
 /* Both sides in one dtype and one shape, then all elements. */
 static bool combine(Py *p, int op, const Const *x, const Const *y, DType t, DType result,
                     Combine *all, Span at, Const *out)
 {
-    Cli *c = value_cli(p);
-    int64_t shape[CLI_MAX_DIMS];
+    Store *store = value_store(p);
+    int64_t shape[ARRAY_MAX_DIMS];
     Combining k = {.all = all, .op = op, .in = t, .out = result};
     Array a, b, made;
     int ndim;
@@ -165,14 +165,14 @@ static bool combine(Py *p, int op, const Const *x, const Const *y, DType t, DTyp
     if (!operand(p, x, t, at, &a) || !operand(p, y, t, at, &b) ||
         !common_shape(p, &a, &b, at, &ndim, shape))
         return false;
-    k.x = prepare_side(c, &a, ndim, shape, &k.x_repeats);
-    k.y = prepare_side(c, &b, ndim, shape, &k.y_repeats);
-    made = array_new(c, (tilec_dtype)result, ndim, shape);
+    k.x = prepare_side(store, &a, ndim, shape, &k.x_repeats);
+    k.y = prepare_side(store, &b, ndim, shape, &k.y_repeats);
+    made = array_new(store, (tilec_dtype)result, ndim, shape);
     k.to = made.data;
     if (!all(op, t, result, k.x, k.y, k.to, 0))
         return py_fail(p, at, "%s has no such operator", tilec_dtype_name((tilec_dtype)t));
     parts_run(array_numel(&made), combine_part, &k);
-    *out = value_of_array(c, made);
+    *out = value_of_array(store, made);
     return true;
 }
 

@@ -10,9 +10,9 @@
 
 static const PyClass array_class;
 
-Const value_of_array(Cli *c, Array a)
+Const value_of_array(Store *store, Array a)
 {
-    Array *copy = NEW(c->arena, Array); /* outlives the call: shapes are pointed to */
+    Array *copy = NEW(store->arena, Array); /* outlives the call: shapes are pointed to */
 
     *copy = a;
     return (Const){.kind = CONST_OBJECT, .class = &array_class, .object = copy};
@@ -93,8 +93,8 @@ static bool call_to(Py *p, const Const *self, const PyArgs *args, Span at, Const
 {
     if (args->len != 1 || args->at[0].value.kind != CONST_DTYPE)
         return py_fail(p, at, "it is to(DTYPE)");
-    *out = value_of_array(
-        value_cli(p), array_cast(value_cli(p), self->object, (tilec_dtype)args->at[0].value.dtype));
+    *out = value_of_array(value_store(p), array_cast(value_store(p), self->object,
+                                                     (tilec_dtype)args->at[0].value.dtype));
     return true;
 }
 
@@ -257,7 +257,7 @@ static bool array_subscript(Py *p, const Const *self, const Const *index, Span a
                                          : !take(p, &view, d, i, &items[i], at))
             return false;
     }
-    *out = value_of_array(value_cli(p), view);
+    *out = value_of_array(value_store(p), view);
     return true;
 }
 

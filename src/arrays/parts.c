@@ -5,9 +5,10 @@
  * how many threads there are.  Threads live for one call; where none can be had, and for small
  * arrays, the caller works alone.
  */
-#include "cli.h"
+#include "array.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum { LEAST_PARTS = 8, MOST_THREADS = 64 };
 

@@ -16,7 +16,7 @@ enum { MAX_PARAMS = 5 };
 
 /* The arguments of one call, by parameter. */
 typedef struct {
-    Cli *cli;
+    Store *store;
     Py *p;
     Span at;
     const Const *v[MAX_PARAMS]; /* NULL: not given */
@@ -39,7 +39,7 @@ static bool shape_of(const Given *g, const Const *shape, int64_t *dims, int *n)
         items = shape;
         *n = 1;
     }
-    if (*n > CLI_MAX_DIMS)
+    if (*n > ARRAY_MAX_DIMS)
         return py_fail(g->p, g->at, "more than 8 dimensions");
     for (int i = 0; i < *n; i++) {
         if (!const_is_integral(&items[i]))
@@ -59,7 +59,7 @@ static bool is_shape(const Const *v)
 /* An array of the dtype and the shape that are the first two arguments. */
 static bool new_array(const Given *g, Array *out)
 {
-    int64_t dims[CLI_MAX_DIMS];
+    int64_t dims[ARRAY_MAX_DIMS];
     int n;
 
     if (g->v[0]->kind != CONST_DTYPE) {
@@ -73,7 +73,7 @@ static bool new_array(const Given *g, Array *out)
     }
     if (!shape_of(g, g->v[1], dims, &n))
         return false;
-    *out = array_new(g->cli, (tilec_dtype)g->v[0]->dtype, n, dims);
+    *out = array_new(g->store, (tilec_dtype)g->v[0]->dtype, n, dims);
     return true;
 }
 
@@ -87,7 +87,7 @@ static bool new_like(const Given *g, int dtype, Array *out)
                        const_kind_name(g->v[0]));
     if (g->v[dtype] && g->v[dtype]->kind != CONST_DTYPE)
         return py_fail(g->p, g->at, "dtype must be a dtype, such as fp32");
-    *out = array_new(g->cli, g->v[dtype] ? (tilec_dtype)g->v[dtype]->dtype : like->dtype,
+    *out = array_new(g->store, g->v[dtype] ? (tilec_dtype)g->v[dtype]->dtype : like->dtype,
                      like->ndim, like->shape);
     return true;
 }
@@ -97,7 +97,7 @@ static bool new_like(const Given *g, int dtype, Array *out)
 static void take_order(Array *a, const Array *like)
 {
     int64_t step = 1;
-    bool taken[CLI_MAX_DIMS] = {false};
+    bool taken[ARRAY_MAX_DIMS] = {false};
 
     for (int k = 0; k < a->ndim; k++) {
         int next = -1;
@@ -143,7 +143,7 @@ static bool make_full(const Given *g, Array *out)
 static void leave_unwritten(const Given *g, Array *out)
 {
     array_fill_unwritten(out);
-    g->cli->blocks.at[array_block(g->cli, out->data)].is_empty = true;
+    g->store->blocks.at[array_block(g->store, out->data)].is_empty = true;
 }
 
 static bool make_empty(const Given *g, Array *out)
@@ -199,7 +199,7 @@ static bool make_empty_like(const Given *g, Array *out)
 /* The seed that was given, or the number of random arrays before this one. */
 static bool seed_of(const Given *g, int param, uint64_t *seed)
 {
-    *seed = (uint64_t)g->cli->random_arrays++;
+    *seed = (uint64_t)g->store->random_arrays++;
     if (!g->v[param])
         return true;
     *seed = (uint64_t)g->v[param]->integer;
@@ -368,13 +368,13 @@ static bool bind(Given *g, const Function *f, const PyArgs *args)
 
 static bool call_function(Py *p, const Const *self, const PyArgs *args, Span at, Const *out)
 {
-    Given g = {.cli = value_cli(p), .p = p, .at = at};
+    Given g = {.store = value_store(p), .p = p, .at = at};
     const Function *f = self->object;
     Array made;
 
     if (!bind(&g, f, args) || !f->make(&g, &made))
         return false;
-    *out = value_of_array(g.cli, made);
+    *out = value_of_array(g.store, made);
     return true;
 }
 

@@ -50,14 +50,14 @@ static void convert_part(void *conversion, int64_t first, int64_t n)
         element_put_bits(k->to, i, to, nearest(k, element_get_bits(k->from, i, from)));
 }
 
-Array array_saturate(Cli *c, const Array *a, tilec_dtype t)
+Array array_saturate(Store *store, const Array *a, tilec_dtype t)
 {
     bool is_cast = !dtype_is_int((DType)t) || t == TILEC_I1 || t == a->dtype;
-    Array dense = array_cast(c, a, is_cast ? t : a->dtype), out;
+    Array dense = array_cast(store, a, is_cast ? t : a->dtype), out;
 
     if (is_cast)
         return dense;
-    out = array_new(c, t, a->ndim, a->shape);
+    out = array_new(store, t, a->ndim, a->shape);
     parts_run(array_numel(a), convert_part,
               &(Conversion){dense.data, out.data, (DType)a->dtype, (DType)t});
     return out;

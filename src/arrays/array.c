@@ -1,5 +1,5 @@
 /*
- * array.c - arrays of the command line: their memory, their elements, other types
+ * array.c - the arrays of a client: their memory, their elements, other types
  */
 #include "array.h"
 #include "../ir/ir.h"
@@ -25,22 +25,28 @@ bool array_dtype(const char *name, size_t len, tilec_dtype *out)
  * large storage begins where pages do, which is faster. */
 enum { MOST_GUARDED = 1 << 20 };
 
-/* Storage that is kept until the command ends; fresh pages are zero. */
-static void *new_block(Cli *c, size_t bytes)
+Store store_new(Client *c, const ValueHost *host)
+{
+    return (Store){.client = c, .arena = c->arena, .host = host};
+}
+
+/* Storage that is kept until it is freed; fresh pages are zero. */
+static void *new_block(Store *store, size_t bytes)
 {
     Storage b = {.bytes = MAX(bytes, 64), .is_guarded = bytes <= MOST_GUARDED};
 
     b.memory = b.is_guarded ? os_alloc_guarded(b.bytes) : os_alloc_pages(b.bytes);
     if (!b.memory)
-        cli_stop(c, CLI_REFUSED, "there is no memory for an array of %.3g MB", (double)bytes / 1e6);
-    vec_push(c->arena, &c->blocks, b);
+        client_stop(store->client, CLIENT_REFUSED, "there is no memory for an array of %.3g MB",
+                    (double)bytes / 1e6);
+    vec_push(store->arena, &store->blocks, b);
     return b.memory;
 }
 
-int array_block(const Cli *c, const void *data)
+int array_block(const Store *store, const void *data)
 {
-    for (int i = 0; i < c->blocks.len; i++) {
-        const Storage *s = &c->blocks.at[i];
+    for (int i = 0; i < store->blocks.len; i++) {
+        const Storage *s = &store->blocks.at[i];
         uintptr_t start = (uintptr_t)s->memory, at = (uintptr_t)data;
 
         if (at >= start && at - start < s->bytes)
@@ -57,14 +63,14 @@ static void free_block(const Storage *b)
         os_free_pages(b->memory, b->bytes);
 }
 
-void array_free_from(Cli *c, int kept)
+void array_free_from(Store *store, int kept)
 {
-    for (int i = kept; i < c->blocks.len; i++)
-        free_block(&c->blocks.at[i]);
-    c->blocks.len = kept;
+    for (int i = kept; i < store->blocks.len; i++)
+        free_block(&store->blocks.at[i]);
+    store->blocks.len = kept;
 }
 
-Array array_new(Cli *c, tilec_dtype t, int ndim, const int64_t *shape)
+Array array_new(Store *store, tilec_dtype t, int ndim, const int64_t *shape)
 {
     Array a = {.dtype = t, .ndim = ndim};
     int64_t bytes = (int64_t)tilec_dtype_size(t), step = 1;
@@ -72,7 +78,7 @@ Array array_new(Cli *c, tilec_dtype t, int ndim, const int64_t *shape)
 
     for (int i = 0; i < ndim; i++) {
         if (shape[i] < 0)
-            cli_stop(c, CLI_USAGE, "an array cannot have a negative extent");
+            client_stop(store->client, CLIENT_USAGE, "an array cannot have a negative extent");
         empty |= shape[i] == 0;
     }
     for (int i = ndim - 1; i >= 0; i--) {
@@ -81,10 +87,10 @@ Array array_new(Cli *c, tilec_dtype t, int ndim, const int64_t *shape)
         if (empty)
             continue;
         if (__builtin_mul_overflow(bytes, shape[i], &bytes))
-            cli_stop(c, CLI_USAGE, "an array is larger than the address space");
+            client_stop(store->client, CLIENT_USAGE, "an array is larger than the address space");
         step *= shape[i];
     }
-    a.data = new_block(c, empty ? 0 : (size_t)bytes);
+    a.data = new_block(store, empty ? 0 : (size_t)bytes);
     return a;
 }
 
@@ -135,9 +141,9 @@ const void *array_at(const Array *a, const int64_t *index)
     return (const char *)a->data + offset * (int64_t)tilec_dtype_size(a->dtype);
 }
 
-const char *array_index_text(Cli *c, const Array *a, int64_t k)
+const char *array_index_text(Arena *arena, const Array *a, int64_t k)
 {
-    Text t = text_new(c->arena);
+    Text t = text_new(arena);
     int64_t left = k, step = array_numel(a);
 
     text_put(&t, "");
@@ -149,9 +155,9 @@ const char *array_index_text(Cli *c, const Array *a, int64_t k)
     return t.s;
 }
 
-void array_put_index(Cli *c, Text *json, const char *key, const Array *a, int64_t k)
+void array_put_index(Text *json, const char *key, const Array *a, int64_t k)
 {
-    json_value(json, key, arena_printf(c->arena, "[%s]", array_index_text(c, a, k)));
+    json_value(json, key, arena_printf(json->arena, "[%s]", array_index_text(json->arena, a, k)));
 }
 
 /* The next index in row-major order; false behind the last. */
@@ -179,7 +185,7 @@ static void copy_row(const char *from, int64_t step, size_t size, int64_t n, cha
 void array_copy_dense(const Array *a, void *to)
 {
     size_t size = tilec_dtype_size(a->dtype);
-    int64_t index[CLI_MAX_DIMS] = {0}, row = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
+    int64_t index[ARRAY_MAX_DIMS] = {0}, row = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
     Array rows = *a; /* without the dimension along them */
     char *out = to;
 
@@ -252,17 +258,17 @@ void *array_element(const Array *a, int64_t k)
     return (char *)a->data + (size_t)k * tilec_dtype_size(a->dtype);
 }
 
-Array array_cast(Cli *c, const Array *a, tilec_dtype t)
+Array array_cast(Store *store, const Array *a, tilec_dtype t)
 {
     Array dense = *a, out;
 
     if (!array_is_dense(a)) {
-        dense = array_new(c, a->dtype, a->ndim, a->shape);
+        dense = array_new(store, a->dtype, a->ndim, a->shape);
         array_copy_dense(a, dense.data);
     }
     if (t == a->dtype)
         return dense;
-    out = array_new(c, t, a->ndim, a->shape);
+    out = array_new(store, t, a->ndim, a->shape);
     parts_run(array_numel(a), cast_part, &(Cast){&dense, &out});
     return out;
 }

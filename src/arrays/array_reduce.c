@@ -185,9 +185,9 @@ static void fold_row(const Reduction *r, DType t, const void *row, int64_t n, in
 }
 
 /* The shape of the result; without an axis it has no dimensions, unless they are kept. */
-static Array new_result(Cli *c, const Reduction *r, const Array *a, DType t)
+static Array new_result(Store *store, const Reduction *r, const Array *a, DType t)
 {
-    int64_t shape[CLI_MAX_DIMS];
+    int64_t shape[ARRAY_MAX_DIMS];
     int ndim = 0;
 
     for (int i = 0; i < a->ndim; i++) {
@@ -196,16 +196,16 @@ static Array new_result(Cli *c, const Reduction *r, const Array *a, DType t)
         if (!is_reduced || r->keeps_dims)
             shape[ndim++] = is_reduced ? 1 : a->shape[i];
     }
-    return array_new(c, (tilec_dtype)t, ndim, shape);
+    return array_new(store, (tilec_dtype)t, ndim, shape);
 }
 
-static Array reduce(Cli *c, const Reduction *r, const Array *a)
+static Array reduce(Store *store, const Reduction *r, const Array *a)
 {
     DType t = (DType)a->dtype, wide = wide_dtype(t, r->fold);
     bool is_float =
         wide == DT_FP64 && !is_of_place(r->fold) && r->fold != FOLD_ANY && r->fold != FOLD_ALL;
-    Array dense = array_cast(c, a, (tilec_dtype)wide);
-    Array out = new_result(c, r, a, is_float ? DT_FP64 : wide == DT_U64 ? DT_U64 : DT_I64);
+    Array dense = array_cast(store, a, (tilec_dtype)wide);
+    Array out = new_result(store, r, a, is_float ? DT_FP64 : wide == DT_U64 ? DT_U64 : DT_I64);
     int64_t n = r->axis < 0 ? array_numel(a) : a->shape[r->axis], inner = 1;
 
     for (int i = r->axis + 1; r->axis >= 0 && i < a->ndim; i++)
@@ -218,7 +218,7 @@ static Array reduce(Cli *c, const Reduction *r, const Array *a)
     }
     if (out.ndim == 0 && is_float)
         return out; /* a number has no dtype to be rounded to */
-    return array_cast(c, &out, (tilec_dtype)result_dtype(t, r->fold));
+    return array_cast(store, &out, (tilec_dtype)result_dtype(t, r->fold));
 }
 
 /* A number for an array without dimensions. */
@@ -274,8 +274,8 @@ static bool reduce_checked(Py *p, const Reduction *r, const Array *a, Span at, C
 
     if (needs_one && n == 0)
         return py_fail(p, at, "there is no element to take the %s of", folds[r->fold]);
-    const Array made = reduce(value_cli(p), r, a);
-    *out = made.ndim == 0 ? number_of(&made) : value_of_array(value_cli(p), made);
+    const Array made = reduce(value_store(p), r, a);
+    *out = made.ndim == 0 ? number_of(&made) : value_of_array(value_store(p), made);
     return true;
 }
 

@@ -7,7 +7,7 @@
  * earlier arguments, dtypes, functions that make arrays (make.c) and functions of the kernel's
  * file.
  */
-#include "each.h"
+#include "value.h"
 #include "../io/io.h"
 #include "../syntax/parse.h"
 
@@ -24,7 +24,9 @@ typedef struct {
 } Blank;
 
 typedef struct {
-    Cli *cli;
+    Store *store;
+    const ValueHost *host; /* the store's, or one that knows nothing */
+    tilec_file *file;      /* the host's; NULL: there is none */
     const Names *names;
     const char *label, *text; /* for messages */
     char *python;             /* the text with blanks */
@@ -36,14 +38,14 @@ typedef struct {
 /* How many columns the text takes from `start` to `end`: a character counts by its first byte. */
 static int width_of(const Reader *r, size_t start, size_t end)
 {
-    Text part = text_new(r->cli->arena);
+    Text part = text_new(r->store->arena);
     size_t n = strlen(r->text);
     int width = 0;
 
     start = MIN(start, n);
     text_put(&part, "");
     text_put_printable(
-        &part, arena_strndup(r->cli->arena, r->text + start, MAX(MIN(end, n), start) - start));
+        &part, arena_strndup(r->store->arena, r->text + start, MAX(MIN(end, n), start) - start));
     for (const char *s = part.s; *s; s++)
         width += ((unsigned char)*s & 0xc0) != 0x80;
     return width;
@@ -53,13 +55,13 @@ static int width_of(const Reader *r, size_t start, size_t end)
 NORETURN static void wrong(const Reader *r, size_t start, size_t end, const char *what,
                            const char *hint)
 {
-    Text line = text_new(r->cli->arena);
+    Text line = text_new(r->store->arena);
 
     text_printf(&line, "%*s^", width_of(r, 0, start), "");
     for (int i = width_of(r, start, end); i > 1; i--)
         text_put(&line, "~");
-    cli_stop(r->cli, CLI_USAGE, "%s: %s\n    %s\n    %s%s%s", r->label, what, r->text, line.s,
-             hint ? "\nhint: " : "", hint ? hint : "");
+    client_stop(r->store->client, CLIENT_USAGE, "%s: %s\n    %s\n    %s%s%s", r->label, what,
+                r->text, line.s, hint ? "\nhint: " : "", hint ? hint : "");
 }
 
 /* The same for a place in what Python has read. */
@@ -74,7 +76,7 @@ NORETURN static void wrong_at(const Reader *r, Span at, const char *what, const 
 static void blank(Reader *r, size_t start, size_t end, Const value)
 {
     memset(r->python + start, '_', end - start);
-    vec_push(r->cli->arena, &r->blanks, ((Blank){(uint32_t)start, value}));
+    vec_push(r->store->arena, &r->blanks, ((Blank){(uint32_t)start, value}));
 }
 
 /* The end of a text in quotes that begins at `at`. */
@@ -101,48 +103,21 @@ static size_t parse_file(Reader *r, size_t at, FileText *out)
         wrong(r, at, next, "the name of a file is missing here", NULL);
     member = file_member_length(text + from, end - from, text + next);
     *out = (FileText){0};
-    out->path = origin_path(r->cli, arena_printf(r->cli->arena, "%.*s%.*s", (int)(end - from),
-                                                 text + from, (int)member, text + next));
+    out->path = arena_printf(r->store->arena, "%.*s%.*s", (int)(end - from), text + from,
+                             (int)member, text + next);
+    if (r->host->path)
+        out->path = r->host->path(r->store->client, out->path);
     next += member;
     n = text[next] == ':' ? name_length(text + next + 1) : 0;
     if (n > 0) {
         out->has_type = array_dtype(text + next + 1, n, &out->type);
         if (!out->has_type)
             wrong(r, next + 1, next + 1 + n, "not a dtype",
-                  each_has_place(out->path) ? "a member of each .npz is written in quotes: @'{}:w'"
-                                            : NULL);
+                  strchr(out->path, '{') ? "a member of each .npz is written in quotes: @'{}:w'"
+                                         : NULL);
         next += 1 + n;
     }
     return next;
-}
-
-/* What keeps a file from being found that is there under another name than the one that was read.
- */
-static void check_path(const Reader *r, size_t at, const FileText *t)
-{
-    const char *whole = r->text + at + 1;
-    bool named = strcmp(t->path, "-") != 0 && os_entry(t->path).kind == OS_NOTHING;
-
-    if (!r->cli->each && each_has_place(t->path) && named)
-        cli_stop(r->cli, CLI_USAGE,
-                 "%s: `{}` in @%s stands for the files of --each 'PATTERN', which is missing",
-                 r->label, t->path);
-    if (named && strncmp(t->path, "~/", 2) == 0)
-        cli_stop(r->cli, CLI_FILES,
-                 "%s: %s: No such file or directory\n"
-                 "hint: a shell knows `~` only where a word begins: write %s=@\"$HOME\"%s",
-                 r->label, t->path, r->label, t->path + 1);
-    if (named && strpbrk(t->path, "*?"))
-        cli_stop(
-            r->cli, CLI_FILES,
-            "%s: %s: No such file or directory\n"
-            "hint: --each '%s' runs the kernel for each of such files, and %s=@{} is that file",
-            r->label, t->path, t->path, r->label);
-    if (named && os_entry(origin_path(r->cli, whole)).kind == OS_FILE)
-        cli_stop(r->cli, CLI_FILES,
-                 "%s: %s: No such file or directory\n"
-                 "hint: a name with spaces, commas or brackets takes quotes: %s=\"@'%s'\"",
-                 r->label, t->path, r->label, whole);
 }
 
 static size_t read_file(Reader *r, size_t at)
@@ -152,13 +127,12 @@ static size_t read_file(Reader *r, size_t at)
     Array a;
 
     if (r->only_files) {
-        vec_push(r->cli->arena, r->only_files, t);
+        vec_push(r->store->arena, r->only_files, t);
         return next;
     }
-    check_path(r, at, &t);
-    a = r->cli->each ? each_load(r->cli, &t)
-                     : file_load(r->cli, t.path, t.has_type ? &t.type : NULL);
-    blank(r, at, next, value_of_array(r->cli, a));
+    a = r->host->load ? r->host->load(r->store->client, &t, r->label, r->text + at + 1)
+                      : file_load(r->store, t.path, t.has_type ? &t.type : NULL);
+    blank(r, at, next, value_of_array(r->store, a));
     return next;
 }
 
@@ -166,7 +140,8 @@ static size_t read_file(Reader *r, size_t at)
 static size_t read_placeholder(Reader *r, size_t at)
 {
     Const value;
-    size_t n = each_value(r->cli, r->text + at, &value);
+    size_t n =
+        r->host->placeholder ? r->host->placeholder(r->store->client, r->text + at, &value) : 0;
 
     if (n > 0)
         blank(r, at, at + n, value);
@@ -194,7 +169,7 @@ static bool is_shape_place(const Reader *r, size_t at)
         return false;
     for (n = 0; n + 1 < at && is_name_char(s[at - 2 - n]);)
         n++;
-    return make_is_function(arena_strndup(r->cli->arena, s + at - 1 - n, n));
+    return make_is_function(arena_strndup(r->store->arena, s + at - 1 - n, n));
 }
 
 static bool is_digits(const char *s, size_t n)
@@ -207,7 +182,7 @@ static bool is_digits(const char *s, size_t n)
 static size_t read_shape(Reader *r, size_t at)
 {
     const char *text = r->text, *s = text + at;
-    Const dims[CLI_MAX_DIMS], *copy;
+    Const dims[ARRAY_MAX_DIMS], *copy;
     int n = 0;
 
     for (;;) {
@@ -215,7 +190,7 @@ static size_t read_shape(Reader *r, size_t at)
 
         if (digits == 0)
             return at;
-        if (n == CLI_MAX_DIMS)
+        if (n == ARRAY_MAX_DIMS)
             wrong(r, at, at, "more than 8 dimensions", NULL);
         if (digits > 18) /* no extent; but it may be a number */
             return at;
@@ -229,7 +204,7 @@ static size_t read_shape(Reader *r, size_t at)
         return at;
     if (strncmp(text + at, "0x", 2) == 0 && n == 2 && !is_shape_place(r, at))
         return at;
-    copy = NEW_N(r->cli->arena, Const, n);
+    copy = NEW_N(r->store->arena, Const, n);
     memcpy(copy, dims, sizeof(Const) * (size_t)n);
     blank(r, at, (size_t)(s - text), const_tuple(copy, n));
     return (size_t)(s - text);
@@ -294,7 +269,7 @@ static const char *nearest(const Reader *r, const char *name)
 {
     static const char *const constants[] = {"True", "False", "None"};
     VEC(const char *) known = {0};
-    Arena *a = r->cli->arena;
+    Arena *a = r->store->arena;
 
     for (int i = 0; i < r->names->len; i++)
         vec_push(a, &known, r->names->at[i].name);
@@ -302,8 +277,8 @@ static const char *nearest(const Reader *r, const char *name)
         vec_push(a, &known, make_name(i));
     for (int t = DT_COUNT - 1; t >= 0; t--) /* f32 is nearer to fp32 than to i32 */
         vec_push(a, &known, tilec_dtype_name((tilec_dtype)t));
-    for (int i = 0; r->cli->file && i < tilec_kernel_count(r->cli->file); i++)
-        vec_push(a, &known, tilec_kernel_name(r->cli->file, i));
+    for (int i = 0; r->file && i < tilec_kernel_count(r->file); i++)
+        vec_push(a, &known, tilec_kernel_name(r->file, i));
     for (int i = 0; i < COUNT(constants); i++)
         vec_push(a, &known, constants[i]);
     return near_name(name, known.at, known.len);
@@ -384,14 +359,14 @@ static bool is_library(const char *name)
 }
 
 /* Of any kernel of the file. */
-static bool is_parameter(const Cli *c, const char *name)
+static bool is_parameter(tilec_file *file, const char *name)
 {
     tilec_param p;
 
-    for (int k = 0; c->file && k < tilec_kernel_count(c->file); k++) {
-        const char *kernel = tilec_kernel_name(c->file, k);
+    for (int k = 0; file && k < tilec_kernel_count(file); k++) {
+        const char *kernel = tilec_kernel_name(file, k);
 
-        for (int i = 0; tilec_param_info(c->file, kernel, i, &p) == TILEC_OK; i++) {
+        for (int i = 0; tilec_param_info(file, kernel, i, &p) == TILEC_OK; i++) {
             if (strcmp(p.name, name) == 0)
                 return true;
         }
@@ -408,7 +383,7 @@ static bool is_whole_value(const Reader *r, const Node *n)
 
 static const char *names_text(const Reader *r)
 {
-    Text t = text_new(r->cli->arena);
+    Text t = text_new(r->store->arena);
 
     text_put(&t, *r->label == '-' ? "the arguments are " : "the arguments before it are ");
     for (int i = 0; i < r->names->len; i++)
@@ -420,7 +395,7 @@ static bool has_parameter(const Reader *r, const char *name)
 {
     tilec_param p;
 
-    for (int i = 0; tilec_param_info(r->cli->file, r->names->kernel, i, &p) == TILEC_OK; i++) {
+    for (int i = 0; tilec_param_info(r->file, r->names->kernel, i, &p) == TILEC_OK; i++) {
         if (strcmp(p.name, name) == 0)
             return true;
     }
@@ -433,7 +408,7 @@ static const char *given_in_vain(const Reader *r)
 {
     tilec_config config;
 
-    if (tilec_config_info(r->cli->file, r->names->kernel, 0, &config) != TILEC_OK)
+    if (tilec_config_info(r->file, r->names->kernel, 0, &config) != TILEC_OK)
         return NULL;
     for (int i = 0; i < config.nvalues; i++) {
         const char *name = config.values[i].name;
@@ -447,7 +422,9 @@ static const char *given_in_vain(const Reader *r)
 /* Of a parameter that nothing gives a value. */
 static void hint_missing(Py *p, const Reader *r, const char *name)
 {
-    const char *problem = r->names->kernel ? config_problem(r->cli, r->names->kernel, 0) : NULL;
+    const char *problem = r->names->kernel && r->host->problem
+                              ? r->host->problem(r->store->client, r->names->kernel)
+                              : NULL;
     const char *other = r->names->kernel ? given_in_vain(r) : NULL;
 
     if (other)
@@ -476,7 +453,7 @@ static bool unknown_name(Py *p, const Reader *r, const Node *n)
         py_hint(p, "an argument cannot be made of itself");
     else if (is_later(r->names, n->name))
         py_hint(p, "it comes later: put %s=... in front of %s=...", n->name, r->label);
-    else if (*r->label == '-' && is_parameter(r->cli, n->name))
+    else if (*r->label == '-' && is_parameter(r->file, n->name))
         hint_missing(p, r, n->name);
     else if (strncmp(r->label, "--compare", 9) == 0 && is_library(n->name))
         py_hint(p, "write what it computes, x*(x>0) or x.sum(1), or a file that has it, @ref.npy; "
@@ -492,10 +469,10 @@ static bool unknown_name(Py *p, const Reader *r, const Node *n)
     return false;
 }
 
-static bool is_function_of_file(const Cli *c, const char *name)
+static bool is_function_of_file(tilec_file *file, const char *name)
 {
-    for (int i = 0; c->file && i < tilec_kernel_count(c->file); i++) {
-        if (strcmp(tilec_kernel_name(c->file, i), name) == 0)
+    for (int i = 0; file && i < tilec_kernel_count(file); i++) {
+        if (strcmp(tilec_kernel_name(file, i), name) == 0)
             return true;
     }
     return false;
@@ -519,7 +496,7 @@ static bool find_name(Py *p, const Node *n, Const *out, bool *found)
     }
     if (constant(n->name, out) || make_function(n->name, out) || tiles_function(n->name, out))
         return true;
-    if (is_function_of_file(r->cli, n->name)) {
+    if (is_function_of_file(r->file, n->name)) {
         *out = value_of_function(n->name);
         return true;
     }
@@ -548,18 +525,27 @@ static bool find_path(Py *p, const Node *n, Const *out, bool *found)
 
 /* --- reading --- */
 
-Cli *value_cli(const Py *p)
+Store *value_store(const Py *p)
 {
-    return ((const Reader *)p->context)->cli;
+    return ((const Reader *)p->context)->store;
 }
 
-static Reader reader_new(Cli *c, const Names *names, const char *label, const char *text)
+static const ValueHost *host_of(const Store *store)
 {
-    Reader r = {.cli = c, .names = names, .label = label, .text = text};
+    static const ValueHost knows_nothing = {0};
 
-    r.python = arena_strndup(c->arena, text, strlen(text));
+    return store->host ? store->host : &knows_nothing;
+}
+
+static Reader reader_new(Store *store, const Names *names, const char *label, const char *text)
+{
+    Reader r = {
+        .store = store, .host = host_of(store), .names = names, .label = label, .text = text};
+
+    r.file = r.host->file ? r.host->file(store->client) : NULL;
+    r.python = arena_strndup(store->arena, text, strlen(text));
     read_blanks(&r);
-    r.source = source_add(source_map_new(c->arena), label, r.python, strlen(r.python));
+    r.source = source_add(source_map_new(store->arena), label, r.python, strlen(r.python));
     if (!r.source)
         wrong(&r, 0, 0, "this text is too long", NULL);
     return r;
@@ -569,13 +555,13 @@ static Reader reader_new(Cli *c, const Names *names, const char *label, const ch
 static const char *file_hint(const Reader *r)
 {
     size_t n = strcspn(r->text, "*[](): ,");
-    const char *path = arena_strndup(r->cli->arena, r->text, n), *dot = strrchr(path, '.');
+    const char *path = arena_strndup(r->store->arena, r->text, n), *dot = strrchr(path, '.');
     bool has_suffix = dot && dot != path && io_is_suffix(dot, strlen(dot));
 
     if (r->text[n] == '*' || *r->label == '-' ||
         !(has_suffix || (strpbrk(path, "./") && os_entry(path).kind == OS_FILE)))
         return NULL;
-    return arena_printf(r->cli->arena, "a file is written with @: %s=@%s", r->label, path);
+    return arena_printf(r->store->arena, "a file is written with @: %s=@%s", r->label, path);
 }
 
 /* All of the text as expressions: several, with commas between them, are a tuple. */
@@ -587,8 +573,8 @@ static const Node *parse(Reader *r)
     if (r->text[0] == '*' && *r->label != '-')
         wrong(r, 0, strlen(r->text),
               "a type stands behind `:`, and only where code is compiled alone",
-              arena_printf(r->cli->arena, "for tilec dump and build: %s:%s", r->label, r->text));
-    parser_init_inside(&p, r->cli->arena, r->cli->words, r->source);
+              arena_printf(r->store->arena, "for tilec dump and build: %s:%s", r->label, r->text));
+    parser_init_inside(&p, r->store->arena, r->store->client->words, r->source);
     n = parse_expressions(&p);
     if (p.errors.len == 0 && p.tok.kind == T_ASSIGN && *r->label == '-')
         wrong_at(r, p.tok.span, "an argument stands here, where the option's value is missing",
@@ -609,7 +595,7 @@ static const Node *parse(Reader *r)
 static Const evaluate(Reader *r, const Node *n)
 {
     static const PyHost host = {.name = find_name, .path = find_path};
-    Py p = py_new(r->cli->arena, &host, r, BUDGET, MAX_DEPTH);
+    Py p = py_new(r->store->arena, &host, r, BUDGET, MAX_DEPTH);
     Const out;
 
     if (!py_eval(&p, n, &out))
@@ -617,27 +603,28 @@ static Const evaluate(Reader *r, const Node *n)
     return out;
 }
 
-Const value_parse(Cli *c, const Names *names, const char *label, const char *text)
+Const value_parse(Store *store, const Names *names, const char *label, const char *text)
 {
-    Reader r = reader_new(c, names, label, text);
+    Reader r = reader_new(store, names, label, text);
 
     return evaluate(&r, parse(&r));
 }
 
-FileTexts value_files(Cli *c, const char *label, const char *text)
+FileTexts value_files(Store *store, const char *label, const char *text)
 {
     FileTexts found = {0};
-    Reader r = {.cli = c, .label = label, .text = text, .only_files = &found};
+    Reader r = {
+        .store = store, .host = host_of(store), .label = label, .text = text, .only_files = &found};
 
-    r.python = arena_strndup(c->arena, text, strlen(text));
+    r.python = arena_strndup(store->arena, text, strlen(text));
     read_blanks(&r);
     return found;
 }
 
-int value_parse_list(Cli *c, const Names *names, const char *label, const char *text, Const *out,
-                     int limit)
+int value_parse_list(Store *store, const Names *names, const char *label, const char *text,
+                     Const *out, int limit)
 {
-    Const all = value_parse(c, names, label, text);
+    Const all = value_parse(store, names, label, text);
     const Const *items;
     int n;
 
@@ -646,7 +633,7 @@ int value_parse_list(Cli *c, const Names *names, const char *label, const char *
         return 1;
     }
     if (n > limit)
-        cli_stop(c, CLI_USAGE, "%s: at most %d values, not %d", label, limit, n);
+        client_stop(store->client, CLIENT_USAGE, "%s: at most %d values, not %d", label, limit, n);
     for (int i = 0; i < n; i++)
         out[i] = items[i];
     return n;

@@ -1,0 +1,47 @@
+/*
+ * client.h - whom a part of the library works for: the command, or another front door
+ *
+ * What front doors share (src/arrays, src/guess, src/batch) prints nothing and ends nothing.  It is
+ * handed a Client: what it makes lives in that arena, what it cannot do it says by client_stop(),
+ * which does not come back, and what a user should know by client_warn().  A front door puts a
+ * Client into a struct of its own, CLIENT_OF() finds that again, and gives it the two functions.
+ */
+#ifndef TILEC_BASE_CLIENT_H
+#define TILEC_BASE_CLIENT_H
+
+#include "base.h"
+
+typedef enum {
+    CLIENT_REFUSED = 1, /* it cannot be done */
+    CLIENT_USAGE,       /* it was asked for wrongly */
+    CLIENT_FILES        /* a file cannot be read or written */
+} ClientFault;
+
+/* Why a client is stopped. */
+typedef struct {
+    ClientFault fault;
+    const char *text; /* in the arena */
+    const char *file; /* that cannot be read or written; NULL: none */
+    int status;       /* the tilec_status of the library's own text, which says the fault; or 0 */
+    int reason;       /* errno, where the system would not read or write the file; or 0 */
+} ClientTrouble;
+
+typedef struct Client Client;
+struct Client {
+    Arena *arena;
+    Interner *words;                                        /* of expressions and syntax trees */
+    void (*stop)(Client *client, const ClientTrouble *why); /* must leave by a guard */
+    void (*warn)(Client *client, const char *text);         /* of one or more lines; comes back */
+};
+
+/* The struct of that type whose member is this Client. */
+#define CLIENT_OF(type, member, client) ((type *)((char *)(client)-offsetof(type, member)))
+
+/* client.c */
+NORETURN void client_stop(Client *c, ClientFault fault, const char *fmt, ...) PRINTF(3, 4);
+/* The same with CLIENT_FILES for a file: `path` goes in front of `why`. */
+NORETURN void client_stop_at_file(Client *c, const char *path, const char *why);
+NORETURN void client_stop_for(Client *c, const ClientTrouble *why);
+void client_warn(Client *c, const char *fmt, ...) PRINTF(2, 3);
+
+#endif
