@@ -7,7 +7,7 @@
 
 #include "cli.h"
 #include "../arrays/value.h"
-#include "show.h"
+#include "../show/show.h"
 #include "../syntax/lex.h"
 
 /* items.c: the words of a command line in files */

@@ -5,19 +5,7 @@
 #define TILEC_CLI_TIMES_H
 
 #include "cli.h"
-
-/* table.c: cells row by row, the titles first; the first `left` columns are aligned to the left,
- * and so are those without a title */
-typedef struct {
-    Arena *arena;
-    int columns, left;
-    VEC(const char *) cells;
-} Table;
-Table table_new(Arena *a, int columns, int left);
-void table_put(Table *t, const char *cell); /* which is kept */
-void table_printf(Table *t, const char *fmt, ...) PRINTF(2, 3);
-const char *table_text(const Table *t);       /* of whole rows */
-void put_csv_cell(Text *t, const char *cell); /* of a file of CSV: in quotes where it needs them */
+#include "../show/show.h"
 
 /* times.c: what the times of some runs of one thing say */
 #define TIMES_CONFIDENCE 0.95

@@ -1,7 +1,7 @@
 /*
  * table.c - cells of text in columns that are as wide as their widest cell
  */
-#include "times.h"
+#include "show.h"
 
 #include <string.h>
 
