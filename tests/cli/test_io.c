@@ -528,7 +528,8 @@ static void csv_comes_back(void **state)
 static void npz_has_members(void **state)
 {
     Cli *c = *state;
-    Array a = array_new(&c->store, TILEC_I32, 1, (int64_t[]){300}), b = array_new(&c->store, TILEC_BF16, 0, NULL);
+    Array a = array_new(&c->store, TILEC_I32, 1, (int64_t[]){300}),
+          b = array_new(&c->store, TILEC_BF16, 0, NULL);
     tilec_io_member members[] = {
         {"a", {.data = a.data, .dtype = a.dtype, .ndim = 1, .shape = a.shape}},
         {"b.weight", {.data = b.data, .dtype = b.dtype}},
