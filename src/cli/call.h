@@ -130,11 +130,7 @@ typedef struct {
     const char *problem; /* why it does not run */
     const char *problem_json;
     const char *differs; /* the array in which it gives something else */
-    double *rounds;      /* seconds */
-    int nrounds;
-    Times times;     /* of the rounds */
-    bool is_dropped; /* far behind after a few rounds */
-    bool is_slower;  /* than the best, by more than noise */
+    Measured measured;
 } Candidate;
 typedef struct {
     Cli *cli;
@@ -143,13 +139,10 @@ typedef struct {
     bool is_autotune;
     int best, first_block;
     KeptBlocks kept; /* all arrays as they were */
+    Progress progress;
 } Tuner;
 /* Instead of one call: try, compare, time in turns, and say which is fastest. */
 void tune_run(Cli *c, const Options *o);
-
-/* tune_measure.c: fills in the times of those that are in, and the best; rounds 0: the usual number
- */
-void tune_measure(Tuner *t, int rounds);
 
 /* tune_table.c */
 const char *tune_table(const Tuner *t);

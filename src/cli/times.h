@@ -6,29 +6,7 @@
 
 #include "cli.h"
 #include "../show/show.h"
-
-/* times.c: what the times of some runs of one thing say */
-#define TIMES_CONFIDENCE 0.95
-typedef struct {
-    int n;                               /* 0: nothing was timed */
-    double median, min, max;             /* seconds, as all here but `confidence` */
-    double lower_quarter, upper_quarter; /* half of the runs lie between these */
-    double low, high;                    /* and the median of all such runs between these .. */
-    double confidence; /* .. so surely: TIMES_CONFIDENCE, or less where there are too few runs */
-} Times;
-Times times_of(Arena *a, const double *seconds, int n); /* in the order of the runs; n at least 1 */
-double times_unsure(const Times *t); /* the farther end of the interval, as a share of the median */
-const char *times_unsure_text(Arena *a, const Times *t); /* that as "0.7%", rounded up */
-bool times_disagree(const Times *t);                     /* is the middle half of them far apart? */
-double times_median(Arena *a, const double *v, int n);
-/* How probable it is that a fair coin shows at least `wins` of `n` heads. */
-double times_chance(int wins, int n);
-typedef struct {
-    int n;
-    double ratio, low, high, confidence;
-} TimesRatio;
-/* How many times as long the first of each of `n` rounds took as the second; each more than 0. */
-TimesRatio times_ratio(Arena *a, const double *over, const double *under, int n);
+#include "../tune/tune.h"
 
 /* timing.c: what --time says */
 typedef struct {

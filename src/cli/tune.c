@@ -358,6 +358,41 @@ static void choose_group(Tuner *t)
     }
 }
 
+/* --- time --- */
+
+static bool run_fresh(void *tuner, int i, double *seconds)
+{
+    const Tuner *t = tuner;
+    Call *k = &t->candidates.at[i].call;
+
+    if (k->timing.stats.in_place)
+        fresh_restore(k, &t->kept);
+    *seconds = call_again(k);
+    return true;
+}
+
+static bool tell_progress(void *tuner, double share)
+{
+    progress_at(&((Tuner *)tuner)->progress, share);
+    return true;
+}
+
+static void measure(Tuner *t, int rounds)
+{
+    const Measuring how = {
+        .rounds = rounds, .run = run_fresh, .progress = tell_progress, .user = t};
+    int n = t->candidates.len;
+    Measured *all = NEW_N(t->cli->arena, Measured, n);
+
+    for (int i = 0; i < n; i++)
+        all[i].is_in = t->candidates.at[i].is_in;
+    t->progress = progress_start(t->cli, "tuning");
+    t->best = measure_in_turns(&how, t->cli->arena, all, n);
+    progress_end(&t->progress);
+    for (int i = 0; i < n; i++)
+        t->candidates.at[i].measured = all[i];
+}
+
 /* --save and --show, before anything runs. */
 static void check_outputs(const Tuner *t)
 {
@@ -397,7 +432,7 @@ void tune_run(Cli *c, const Options *o)
     run_candidates(&t);
     c->code = CLI_DONE; /* the others go on without those that failed */
     choose_group(&t);
-    tune_measure(&t, o->runs);
+    measure(&t, o->runs);
     if (t.is_autotune)
         tuned_keep(&t.candidates.at[t.best].call, t.candidates.at[t.best].config);
     fputs(o->json ? tune_json(&t) : tune_table(&t), o->json ? stdout : c->tells);

@@ -13,7 +13,7 @@
  * to the other: the ratio is the median of the means (of logarithms) of all pairs of rounds, by
  * Hodges and Lehmann, its interval that of Wilcoxon's signed ranks.
  */
-#include "times.h"
+#include "tune.h"
 
 #include <math.h>
 #include <stdlib.h>
