@@ -4,7 +4,7 @@
  * Arguments are evaluated in the order of the command line, and each sees those before it.
  */
 #include "command.h"
-#include "functions.h"
+#include "../guess/guess.h"
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ static bool is_new_name(const tilec_file *f, int i)
 /* Helpers are not among them, unless there is nothing else. */
 static const char *list_kernels(Cli *c, const Options *o)
 {
-    const Functions functions = functions_once_read(c, o->file);
+    const Functions functions = functions_once_read(&c->client, o->file);
     Text kernels = text_new(c->arena), all = text_new(c->arena);
 
     for (int i = 0; i < tilec_kernel_count(c->file); i++) {

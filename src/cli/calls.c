@@ -10,7 +10,7 @@
  * the call that it names.
  */
 #include "command.h"
-#include "functions.h"
+#include "../guess/guess.h"
 #include "../syntax/lex.h"
 
 #include <string.h>
@@ -151,7 +151,7 @@ static void refuse_second(const Scan *s, int i)
 NamedCalls calls_of_file(Cli *c, const char *path)
 {
     size_t n;
-    const char *text = functions_read_source(c, path, &n);
+    const char *text = functions_read_source(&c->client, path, &n);
     Scan s = {.c = c, .path = path, .text = text, .line = 1};
 
     for (uint32_t at = 0, next; at < n; at = next + 1) {

@@ -10,7 +10,6 @@
  *   command.h    what a command line says
  *   times.h      times and counts, and how they are told
  *   call.h       one call of a kernel, and what many of them are compared by
- *   functions.h  what is read in a kernel's file beside what the library says
  */
 #ifndef TILEC_CLI_H
 #define TILEC_CLI_H

@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "../arrays/value.h"
+#include "../guess/guess.h"
 #include "../show/show.h"
 #include "../syntax/lex.h"
 
@@ -207,6 +208,9 @@ void args_add_defaults(Cli *c, const Options *o, Arguments *a);
 
 /* values.c */
 extern const ValueHost cli_values;
+
+/* examples.c */
+extern const ExampleHost cli_examples;
 
 /* configs.c */
 /* Why a configuration is not known, on one line: "k.py:5:26: ..."; NULL: it is. */

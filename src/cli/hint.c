@@ -11,7 +11,7 @@
  * hours of compiling.  What that costs is bounded in operations: of one compile, and of all.
  */
 #include "call.h"
-#include "functions.h"
+#include "../guess/guess.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -140,11 +140,11 @@ static bool is_block(const Guess *g, int param)
 
 static Guess guess_of_call(const Call *k)
 {
-    const Functions all = functions_once_read(k->cli, k->options.file);
+    const Functions all = functions_once_read(&k->cli->client, k->options.file);
     const FileFunction *f = functions_find(&all, k->options.kernel);
     Guess none = {0};
 
-    return f ? guess_kernel(k->cli, &all, &f->syntax) : none;
+    return f ? guess_kernel(&k->cli->client, &all, &f->syntax) : none;
 }
 
 /* A block that cures it, into *out. */

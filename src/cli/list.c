@@ -2,7 +2,7 @@
  * list.c - `tilec list`: the kernels of a file, what they take, and how they can be called
  */
 #include "command.h"
-#include "functions.h"
+#include "../guess/guess.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -66,11 +66,12 @@ static void list_kernel(Cli *c, const Functions *functions, const NamedCalls *ca
     if (!k.f || is_listed(out, k.name))
         return;
     k.is_helper = functions_is_helper(functions, k.name);
-    k.parts.guess = guess_kernel(c, functions, &k.f->syntax);
+    k.parts.guess = guess_kernel(&c->client, functions, &k.f->syntax);
     if (tilec_param_count(c->file, k.name) != k.f->syntax.nparams) {
         k.parts.problem = why_unread(c, k.name);
     } else if (!k.is_helper) {
-        k.parts = example_of(c, k.path, k.name, functions, &k.f->syntax);
+        k.parts = example_of(&c->client, &cli_examples,
+                             &(ExampleOf){c->file, k.path, k.name, functions, &k.f->syntax});
         k.example = command_of(c, &k);
     }
     for (int i = 0; i < calls->len; i++) {
@@ -129,7 +130,7 @@ static const char *role_text(Cli *c, const Listed *k, int i)
 
 static const char *node_text(Cli *c, const Listed *k, const Node *n)
 {
-    return n ? functions_text(c, k->functions, n) : NULL;
+    return n ? functions_text(&c->client, k->functions, n) : NULL;
 }
 
 static void print_params(Cli *c, const Listed *k)
@@ -244,7 +245,7 @@ static void put_kernel(Cli *c, Text *t, const Listed *k)
 void command_list(Cli *c, int argc, char **argv)
 {
     Options o = options_parse(c, COMMAND_LIST, argc, argv);
-    const Functions functions = functions_of_file(c, o.file);
+    const Functions functions = functions_of_file(&c->client, o.file);
     Listing all = list_file(c, &o, &functions);
     Text t = text_new(c->arena);
 

@@ -2,7 +2,7 @@
  * run.c - `tilec run`: launch a kernel once, save and show what came out, time it
  */
 #include "call.h"
-#include "functions.h"
+#include "../guess/guess.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static bool is_on_host(const Options *o)
 /* Does the grid, or anything in the file, ask for the number?  More than does no harm. */
 static bool is_read(Cli *c, const Options *o, const char *name)
 {
-    const Source *source = functions_once_read(c, o->file).source;
+    const Source *source = functions_once_read(&c->client, o->file).source;
 
     return (o->grid && strstr(o->grid, name)) || !source || strstr(source->text, name);
 }

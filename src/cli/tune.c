@@ -8,7 +8,7 @@
  * stands out from what rounds differ by.
  */
 #include "call.h"
-#include "functions.h"
+#include "../guess/guess.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -137,7 +137,7 @@ static void tell_of_keywords(Cli *c, const Options *o, int count)
         {"pre_hook", "it is Python's, and is not called"},
         {"post_hook", "it is Python's, and is not called"},
     };
-    const Functions all = functions_once_read(c, o->file);
+    const Functions all = functions_once_read(&c->client, o->file);
     const FileFunction *f = functions_find(&all, o->kernel);
 
     if (!f || !f->decorators || !strstr(f->decorators, "pre_hook"))

@@ -1,10 +1,10 @@
 /*
- * guess_address.c - addresses as sums, and which programs' numbers stand in them
+ * address.c - addresses as sums, and which programs' numbers stand in them
  *
  * A parameter that is a term of its own is a pointer, one that is a factor is a stride, and each of
  * these is a dimension of the pointer's array.
  */
-#include "guess.h"
+#include "walk.h"
 
 #include <string.h>
 

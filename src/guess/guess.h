@@ -1,12 +1,11 @@
 /*
- * functions.h - what is read in a kernel's file beside what the library says: its functions, what
+ * guess.h - what is read in a kernel's file beside what the library says: its functions, what
  * their parameters seem to be for, and a call that runs
  */
-#ifndef TILEC_CLI_FUNCTIONS_H
-#define TILEC_CLI_FUNCTIONS_H
+#ifndef TILEC_GUESS_GUESS_H
+#define TILEC_GUESS_GUESS_H
 
-#include "cli.h"
-#include "../arrays/array.h"
+#include "../arrays/value.h"
 #include "../syntax/ast.h"
 
 /* functions.c: the functions of a kernel's file as syntax trees, nested ones too */
@@ -22,12 +21,12 @@ typedef struct {
 } Functions;
 enum { LARGEST_SOURCE = 4 << 20 }; /* bytes, as the library has it */
 /* The text of a kernel's file, for what reads it beside the library; stops on stdin. */
-const char *functions_read_source(Cli *c, const char *path, size_t *n);
-Functions functions_of_file(Cli *c, const char *path);
-Functions functions_once_read(Cli *c, const char *path); /* none of stdin: that is read */
+const char *functions_read_source(Client *c, const char *path, size_t *n);
+Functions functions_of_file(Client *c, const char *path);
+Functions functions_once_read(Client *c, const char *path); /* none of stdin: that is read */
 const FileFunction *functions_find(const Functions *all, const char *name); /* the last; or NULL */
 bool functions_is_helper(const Functions *all, const char *name);           /* a kernel uses it */
-const char *functions_text(Cli *c, const Functions *all, const Node *n);    /* as it is written */
+const char *functions_text(Client *c, const Functions *all, const Node *n); /* as it is written */
 
 /* guess.c: what a kernel's parameters seem to be for */
 typedef struct {
@@ -77,7 +76,7 @@ typedef struct {
     int n;
     GuessedAxis axes[3];
 } Guess;
-Guess guess_kernel(Cli *c, const Functions *functions, const AstFunc *f);
+Guess guess_kernel(Client *c, const Functions *functions, const AstFunc *f);
 
 /* example.c: a call of a kernel that can be copied */
 typedef struct {
@@ -87,8 +86,33 @@ typedef struct {
     const char *problem;   /* why it does not run as it is, or NULL */
     const char *unwritten; /* of outputs, when it runs: "2 of 8 elements of y", or NULL */
 } Example;
-/* Tries it in the interpreter, with every access checked; the file is open. */
-Example example_of(Cli *c, const char *path, const char *kernel, const Functions *functions,
-                   const AstFunc *f);
+/* Of which kernel; the file is loaded. */
+typedef struct {
+    tilec_file *file;
+    const char *path, *kernel;
+    const Functions *functions;
+    const AstFunc *f; /* the kernel's */
+} ExampleOf;
+/* A call as a launch takes it. */
+typedef struct {
+    int32_t grid[3];
+    const tilec_arg *args;
+    int nargs;
+    Names names; /* of its values */
+} ExampleCall;
+typedef const char *ExampleTrial(Client *c, void *context);
+/* What it takes of a client to run one. */
+typedef struct {
+    /* Values of the texts of an example; stops where they have none. */
+    ExampleCall (*evaluate)(Client *c, const ExampleOf *of, const Example *e);
+    /* Do `work`: NULL, or why it was stopped. */
+    const char *(*attempt)(Client *c, void (*work)(Client *c, void *context), void *context);
+    /* Do `trial` in a process of its own, for so many seconds of the CPU at most; *text is what it
+     * gave, and when it did not come to its end, which gives false, why. */
+    bool (*trial)(Client *c, unsigned seconds, ExampleTrial *trial, void *context,
+                  const char **text);
+} ExampleHost;
+/* Tries it in the interpreter, with every access checked. */
+Example example_of(Client *c, const ExampleHost *host, const ExampleOf *of);
 
 #endif

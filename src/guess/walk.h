@@ -1,15 +1,15 @@
 /*
- * guess.h - between the files that guess what a kernel's parameters are for
+ * walk.h - between the files that guess what a kernel's parameters are for
  *
- * guess_walk.c finds its way through a kernel's syntax trees, guess_address.c reads addresses and
- * what programs take their places from, guess_data.c follows loaded values; guess.c looks at each
- * node and notes what it learns.
+ * walk.c finds its way through a kernel's syntax trees, address.c reads addresses and what programs
+ * take their places from, data.c follows loaded values; guess.c looks at each node and notes what
+ * it learns.
  */
-#ifndef TILEC_CLI_GUESS_H
-#define TILEC_CLI_GUESS_H
+#ifndef TILEC_GUESS_WALK_H
+#define TILEC_GUESS_WALK_H
 
 #include "../syntax/ast.h"
-#include "functions.h"
+#include "guess.h"
 
 /* A variable whose values are being followed: not again inside of themselves. */
 typedef struct Followed {
@@ -28,7 +28,7 @@ typedef struct Frame {
 } Frame;
 
 typedef struct {
-    Cli *c;
+    Client *c;
     const Functions *functions;
     Guess *out;
     GuessedParam nobody;    /* what an address without a parameter is noted at */
@@ -41,7 +41,7 @@ typedef struct {
 
 enum { GUESS_DEEPEST_CALL = 6, GUESS_RANGE = 1u << 3 /* behind the bits of three axes */ };
 
-/* guess_walk.c */
+/* walk.c */
 typedef void GuessVisit(Guesser *g, const Frame *fr, const Node *n);
 typedef VEC(const Node *) Nodes;
 void guess_visit_all(Guesser *g, const Frame *fr, Node *const *list, int n, GuessVisit *visit);
@@ -65,7 +65,7 @@ void guess_meet_params(Guesser *g, const Frame *fr, const Node *n, GuessMeet *me
 /* The one parameter that `n` is computed from; -1: none, or several. */
 int guess_single_param(Guesser *g, const Frame *fr, const Node *n);
 
-/* guess_address.c */
+/* address.c */
 /* What the sum of an address is made of. */
 typedef struct {
     int leaves[ARRAY_MAX_DIMS], nleaves;   /* parameters that are terms */
@@ -94,7 +94,7 @@ const char *guess_size_text(Guesser *g, const Frame *fr, const Node *n);
 void guess_bound_axis(Guesser *g, const Frame *fr, const Node *place, const Node *size,
                       bool is_exact);
 
-/* guess_data.c */
+/* data.c */
 typedef void GuessData(Guesser *g, GuessedParam *pointer);
 /* Call `meet` for every pointer whose loaded elements become elements of `n` with the dtype that
  * they have. */

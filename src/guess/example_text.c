@@ -20,7 +20,7 @@ enum {
 
 static const char *name_of(const Maker *m, int i)
 {
-    return m->f->params[i].name;
+    return m->of.f->params[i].name;
 }
 
 /* Is one of the words, which `|` divides, a part of the name?  Case does not matter. */
@@ -103,7 +103,7 @@ static Draft draft_of(const Maker *m, int extent, int block)
         if (m->guess->at[i].is_pointer)
             d.args[i] = array_draft(m, extent, i);
         d.args[i].is_left_out =
-            tilec_param_info(m->c->file, m->kernel, i, &p) == TILEC_OK && p.has_default;
+            tilec_param_info(m->of.file, m->of.kernel, i, &p) == TILEC_OK && p.has_default;
     }
     return d;
 }
@@ -301,7 +301,7 @@ static const char *value_text(const Maker *m, const Draft *draft, int i)
         return array_text(m, draft, i);
     if (a->text)
         return a->text;
-    return m->f->params[i].is_constexpr ? constant_text(m, draft, i) : number_text(m, draft, i);
+    return m->of.f->params[i].is_constexpr ? constant_text(m, draft, i) : number_text(m, draft, i);
 }
 
 /* --- the grid --- */
@@ -336,7 +336,7 @@ static int size_of_block(const Maker *m, int block, int axis)
             continue;
         if (same_letters(subject_of(name_of(m, block)), name_of(m, i)))
             return i;
-        if (!m->f->params[i].is_constexpr && axis-- >= 0)
+        if (!m->of.f->params[i].is_constexpr && axis-- >= 0)
             found = i;
     }
     return found;
@@ -407,15 +407,15 @@ Example draft_example(const Maker *m, const Draft *d)
     return e;
 }
 
-Maker maker_new(Cli *c, const char *path, const char *kernel, const AstFunc *f, const Guess *guess)
+Maker maker_new(Client *c, const ExampleHost *host, const ExampleOf *of, const Guess *guess)
 {
-    Maker m = {.c = c, .f = f, .path = path, .kernel = kernel, .guess = guess};
+    Maker m = {.c = c, .host = host, .of = *of, .guess = guess};
     int most = 0, tiles = 0; /* dimensions of arrays and of tiles */
     int axes = 0;            /* of the grid */
     bool has_rows = false;   /* programs that are not counted in blocks */
 
     for (int i = 0; i < guess->n; i++)
-        tiles += f->params[i].is_constexpr && guess->at[i].is_extent;
+        tiles += of->f->params[i].is_constexpr && guess->at[i].is_extent;
     for (int i = 0; i < guess->n; i++)
         most = MAX(most, guess->at[i].is_pointer ? dimensions(&guess->at[i]) : 0);
     for (int i = 0; i < 3; i++) {

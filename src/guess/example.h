@@ -5,11 +5,11 @@
  * drafts as words of a command; example_try.c runs one in a process of its own and sees what
  * happens; example.c changes drafts until one runs.
  */
-#ifndef TILEC_CLI_EXAMPLE_H
-#define TILEC_CLI_EXAMPLE_H
+#ifndef TILEC_GUESS_EXAMPLE_H
+#define TILEC_GUESS_EXAMPLE_H
 
 #include "../syntax/ast.h"
-#include "functions.h"
+#include "guess.h"
 
 enum { EXAMPLE_DIMS = 4 };
 
@@ -42,16 +42,16 @@ typedef struct {
 } Draft;
 
 typedef struct {
-    Cli *c;
-    const AstFunc *f;
-    const char *path, *kernel;
+    Client *c;
+    const ExampleHost *host;
+    ExampleOf of;
     const Guess *guess;
     bool is_flat; /* no array has more than one dimension */
     bool is_deep; /* something has many */
 } Maker;
 
 /* example_text.c */
-Maker maker_new(Cli *c, const char *path, const char *kernel, const AstFunc *f, const Guess *guess);
+Maker maker_new(Client *c, const ExampleHost *host, const ExampleOf *of, const Guess *guess);
 Draft draft_new(const Maker *m);
 Draft draft_small(const Maker *m); /* less of everything, where the first one takes too long */
 Draft draft_copy(const Maker *m, const Draft *from);

@@ -1,10 +1,10 @@
 /*
- * guess_walk.c - the way through a kernel's syntax trees: variables, calls, parameters
+ * walk.c - the way through a kernel's syntax trees: variables, calls, parameters
  *
  * Values are followed through local variables, which may be assigned to in several places, and
  * into functions of the file; a variable is not followed inside of itself.
  */
-#include "guess.h"
+#include "walk.h"
 
 #include <string.h>
 

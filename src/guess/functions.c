@@ -4,7 +4,7 @@
  * What `tilec list` shows and guesses from: the library says which of them are kernels, and what
  * their parameters take, but not what is written.
  */
-#include "functions.h"
+#include "guess.h"
 #include "../syntax/parse.h"
 
 #include <string.h>
@@ -44,15 +44,15 @@ static void add_decorator(Text *out, const char *text, size_t n)
     }
 }
 
-static FileFunction read_function(Cli *c, const SourceMap *map, const Source *src, const Line *def,
-                                  const char *decorators)
+static FileFunction read_function(Client *c, const SourceMap *map, const Source *src,
+                                  const Line *def, const char *decorators)
 {
     FileFunction out = {.decorators = decorators,
                         .is_jit = decorators && strstr(decorators, "jit")};
     AstFunc *f = &out.syntax;
 
     f->extent = source_span(src, def->start, end_of_function(src, def));
-    parse_function(c->arena, c->client.words, src, f);
+    parse_function(c->arena, c->words, src, f);
     out.line = source_place(map, f->extent.start).line;
     return out;
 }
@@ -66,7 +66,7 @@ static const char *wrapped_name(const Node *n)
 }
 
 /* `NAME = wrap(FUNCTION)` at module level: the function under that name, too. */
-static void read_wrapped(Cli *c, const SourceMap *map, const Line *line, Functions *out)
+static void read_wrapped(Client *c, const SourceMap *map, const Line *line, Functions *out)
 {
     const char *text = out->source->text;
     uint32_t end = line->start, value;
@@ -79,7 +79,7 @@ static void read_wrapped(Cli *c, const SourceMap *map, const Line *line, Functio
     value = end + (uint32_t)strspn(text + end, " \t");
     if (line->indent > 0 || end == line->start || text[value] != '=' || text[value + 1] == '=')
         return;
-    parser_init(&p, c->arena, c->client.words, out->source,
+    parser_init(&p, c->arena, c->words, out->source,
                 source_span(out->source, value + 1, line->end));
     name = wrapped_name(parse_expression(&p));
     inner = name ? functions_find(out, name) : NULL;
@@ -88,27 +88,28 @@ static void read_wrapped(Cli *c, const SourceMap *map, const Line *line, Functio
     FileFunction f = *inner;
     Text decorators = text_new(c->arena);
     add_decorator(&decorators, text + line->start, line->end - line->start);
-    f.syntax.name = intern_n(c->client.words, text + line->start, end - line->start);
+    f.syntax.name = intern_n(c->words, text + line->start, end - line->start);
     f.decorators = decorators.s;
     f.is_jit = true;
     f.line = source_place(map, out->source->base + line->start).line;
     vec_push(c->arena, &out->all, f);
 }
 
-const char *functions_read_source(Cli *c, const char *path, size_t *n)
+const char *functions_read_source(Client *c, const char *path, size_t *n)
 {
     char *text;
     int error;
 
     if (strcmp(path, "-") == 0)
-        cli_stop(c, CLI_USAGE, "the kernel's file is read twice here: it cannot come from stdin");
+        client_stop(c, CLIENT_USAGE,
+                    "the kernel's file is read twice here: it cannot come from stdin");
     error = os_read_file(c->arena, path, LARGEST_SOURCE, &text, n);
     if (error)
-        cli_stop_at_file(c, path, strerror(error));
+        client_stop_at_file(c, path, strerror(error));
     return text;
 }
 
-Functions functions_of_file(Cli *c, const char *path)
+Functions functions_of_file(Client *c, const char *path)
 {
     size_t n;
     const char *text = functions_read_source(c, path, &n);
@@ -131,7 +132,7 @@ Functions functions_of_file(Cli *c, const char *path)
     return out;
 }
 
-Functions functions_once_read(Cli *c, const char *path)
+Functions functions_once_read(Client *c, const char *path)
 {
     Functions none = {0};
 
@@ -187,7 +188,7 @@ bool functions_is_helper(const Functions *all, const char *name)
     return own && body_holds(&own->syntax, N_RETURN, NULL);
 }
 
-const char *functions_text(Cli *c, const Functions *all, const Node *n)
+const char *functions_text(Client *c, const Functions *all, const Node *n)
 {
     const char *text = source_at(all->source, n->span.start);
 

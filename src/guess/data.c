@@ -1,11 +1,11 @@
 /*
- * guess_data.c - where loaded values go, which tells what arrays hold
+ * data.c - where loaded values go, which tells what arrays hold
  *
  * An element keeps its dtype through sums, selections and changes of shape.  What is converted from
  * an integer to another one was an integer in memory, too; what is divided, compared or handed to a
  * function of floats tells nothing.
  */
-#include "guess.h"
+#include "walk.h"
 
 #include <string.h>
 

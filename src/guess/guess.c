@@ -7,7 +7,7 @@
  * what an array holds: numbers that are shifted are integers, those in addresses are bounded.
  * Nothing is certain: example.c tries what is made of it.
  */
-#include "guess.h"
+#include "walk.h"
 
 #include <string.h>
 
@@ -436,7 +436,7 @@ static void visit_use(Guesser *g, const Frame *fr, const Node *n)
                          false);
 }
 
-Guess guess_kernel(Cli *c, const Functions *functions, const AstFunc *f)
+Guess guess_kernel(Client *c, const Functions *functions, const AstFunc *f)
 {
     Guess out = {.n = f->nparams, .at = NEW_N(c->arena, GuessedParam, f->nparams + 1)};
     Guesser g = {.c = c,

@@ -230,7 +230,7 @@ static bool choose_value(const Search *s, int i, int k, Draft *d)
     const char *extent = arena_printf(m->c->arena, "%d", d->extent);
     const char *constants[] = {"True", "False", "1", "2", "16", extent};
     const char *numbers[] = {extent, "1", "0", "0.5", "2"};
-    bool is_constexpr = m->f->params[i].is_constexpr;
+    bool is_constexpr = m->of.f->params[i].is_constexpr;
     int n = is_constexpr ? COUNT(constants) : COUNT(numbers);
 
     if (!s->tries_all && (!is_constexpr || k > 0 || m->guess->at[i].is_number))
@@ -319,7 +319,7 @@ static const char *left_text(const Search *s)
             s->reached.arrays[i].unwritten > 0)
             text_printf(&t, "%s%lld of %lld elements of %s", t.len ? ", " : "",
                         (long long)s->reached.arrays[i].unwritten, (long long)draft_numel(a),
-                        s->m->f->params[i].name);
+                        s->m->of.f->params[i].name);
     }
     return t.len ? t.s : NULL;
 }
@@ -332,16 +332,15 @@ static const char *problem_of(const Search *s)
             return arena_printf(s->m->c->arena,
                                 "%s holds addresses, which no command line can give; C and Python "
                                 "can",
-                                s->m->f->params[i].name);
+                                s->m->of.f->params[i].name);
     }
     return s->reached.problem;
 }
 
-Example example_of(Cli *c, const char *path, const char *kernel, const Functions *functions,
-                   const AstFunc *f)
+Example example_of(Client *c, const ExampleHost *host, const ExampleOf *of)
 {
-    const Guess guess = guess_kernel(c, functions, f);
-    const Maker m = maker_new(c, path, kernel, f, &guess);
+    const Guess guess = guess_kernel(c, of->functions, of->f);
+    const Maker m = maker_new(c, host, of, &guess);
     Search s = {.m = &m, .until = seconds_spent() + most_seconds, .reached = {.line = -1}};
     const Draft first = draft_new(&m);
     Example e;

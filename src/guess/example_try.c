@@ -4,8 +4,8 @@
  * Every access is checked: one outside of its array touches nothing and is told with its offset, so
  * that one run says how large arrays must be.  Outputs begin as array_fill_unwritten() leaves them.
  */
-#include "call.h"
 #include "example.h"
+#include "../arrays/value.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,6 @@ typedef struct {
 typedef struct {
     const Maker *maker;
     const Draft *draft;
-    Options options;
     Report *report;
 } Attempt;
 
@@ -36,7 +35,7 @@ static int is_enough(void *unused, const tilec_progress *progress)
 static int param_named(const Maker *m, const char *name)
 {
     for (int i = 0; i < m->guess->n; i++) {
-        if (strcmp(m->f->params[i].name, name) == 0)
+        if (strcmp(m->of.f->params[i].name, name) == 0)
             return i;
     }
     return -1;
@@ -72,24 +71,30 @@ static bool is_unwritten(const Array *a, int64_t at)
     return is_so;
 }
 
-static tilec_status launch(const Call *k, char **error)
+static tilec_status launch(const Attempt *t, const ExampleCall *k, char **error)
 {
-    return tilec_launch(k->cli->file, k->options.kernel, k->timing.grid, k->args.args,
-                        k->args.count, &k->options.launch, error);
+    const tilec_launch_options options = {
+        .device = "interp", /* it checks accesses, and without `check` no races */
+        .on_progress = is_enough,
+        .on_record = hear,
+        .user = (void *)t};
+
+    return tilec_launch(t->maker->of.file, t->maker->of.kernel, k->grid, k->args, k->nargs,
+                        &options, error);
 }
 
 /* Bytes of any value may be what the kernel wrote: another value in their places, and another
  * launch, which writes them again, tell. */
 enum { OTHER_BYTE = 0x5a };
 
-static void settle_bytes(const Attempt *t, const Call *k, const Array *a)
+static void settle_bytes(const Attempt *t, const ExampleCall *k, const Array *a)
 {
     int64_t n = array_numel(a);
     unsigned char *now = a->data, *first = arena_alloc(t->maker->c->arena, (size_t)n + 1);
 
     memcpy(first, now, (size_t)n);
     memset(now, OTHER_BYTE, (size_t)n);
-    if (launch(k, NULL) != TILEC_OK)
+    if (launch(t, k, NULL) != TILEC_OK)
         return;
     for (int64_t at = 0; at < n; at++)
         now[at] = first[at] == 0xff && now[at] == OTHER_BYTE ? 0xff : 0;
@@ -114,20 +119,20 @@ static void see_written(const Array *a, TriedArray *out)
 }
 
 /* The array that an argument of the call is, if it is one to be written; else NULL. */
-static const Array *output_of(const Attempt *t, const Call *k, int i, int *param)
+static const Array *output_of(const Attempt *t, const ExampleCall *k, int i, int *param)
 {
-    const Array *a = value_array(&k->args.names.at[i].value);
+    const Array *a = value_array(&k->names.at[i].value);
 
-    *param = param_named(t->maker, k->args.names.at[i].name);
+    *param = param_named(t->maker, k->names.at[i].name);
     return a && *param >= 0 && t->draft->args[*param].fill == FILL_EMPTY ? a : NULL;
 }
 
-static void see_outputs(const Attempt *t, const Call *k)
+static void see_outputs(const Attempt *t, const ExampleCall *k)
 {
     const Array *a;
     int param;
 
-    for (int i = 0; i < k->args.names.len; i++) {
+    for (int i = 0; i < k->names.len; i++) {
         if (!(a = output_of(t, k, i, &param)))
             continue;
         if (tilec_dtype_size(a->dtype) == 1)
@@ -136,24 +141,22 @@ static void see_outputs(const Attempt *t, const Call *k)
     }
 }
 
-static void run_once(Cli *c, void *context)
+static void run_once(Client *c, void *context)
 {
     Attempt *t = context;
     char *error = NULL;
     tilec_status status;
-    Call k;
+    const Example e = draft_example(t->maker, t->draft);
+    const ExampleCall k = t->maker->host->evaluate(c, &t->maker->of, &e);
 
-    call_init(&k, c, &t->options);
-    k.silent = true;
-    call_open(&k);
-    call_evaluate(&k);
-    k.options.launch.on_progress = is_enough;
-    k.options.launch.on_record = hear;
-    k.options.launch.user = t;
-    status = launch(&k, &error);
+    status = launch(t, &k, &error);
     t->report->is_cut_short = status == TILEC_CANCELLED;
-    if (status != TILEC_CANCELLED)
-        cli_check(c, status, &error);
+    if (status != TILEC_OK && status != TILEC_CANCELLED) {
+        const char *text = arena_printf(c->arena, "%s", error ? error : tilec_status_text(status));
+
+        tilec_free(error);
+        client_stop_for(c, &(ClientTrouble){.status = status, .text = text});
+    }
     tilec_free(error);
     if (status == TILEC_OK)
         see_outputs(t, &k);
@@ -161,11 +164,12 @@ static void run_once(Cli *c, void *context)
 }
 
 /* The first line of why it does not run. */
-static const char *find_problem(Cli *c, void *context)
+static const char *find_problem(Client *c, void *context)
 {
-    if (cli_attempt(c, run_once, context))
-        return NULL;
-    return arena_strndup(c->arena, c->trouble, strcspn(c->trouble, "\n"));
+    const Attempt *t = context;
+    const char *why = t->maker->host->attempt(c, run_once, context);
+
+    return why ? arena_strndup(c->arena, why, strcspn(why, "\n")) : NULL;
 }
 
 /* N of "k.py:N:5: error: ..."; 0: there is none. */
@@ -205,20 +209,9 @@ static void read_report(const Maker *m, const Draft *d, const Report *r, bool en
     out->came = how_far(out, r, ended);
 }
 
-static void give_arguments(const Maker *m, const Example *e, Options *o)
-{
-    for (int i = 0; i < m->guess->n; i++) {
-        const ArgText arg = {.name = m->f->params[i].name, .text = e->values[i]};
-
-        if (arg.text)
-            vec_push(m->c->arena, &o->args, arg);
-    }
-}
-
 Tried example_try(const Maker *m, const Draft *d)
 {
     enum { MOST_SECONDS = 2 };
-    const Example e = draft_example(m, d);
     size_t size = sizeof(Report) + sizeof(TriedArray) * (size_t)(m->guess->n + 1);
     Report *r = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     Attempt t = {.maker = m, .draft = d, .report = r};
@@ -226,13 +219,10 @@ Tried example_try(const Maker *m, const Draft *d)
     bool ended;
 
     if (r == MAP_FAILED)
-        cli_stop(m->c, CLI_REFUSED, "there is no memory for a trial");
-    t.options = (Options){.file = m->path, .kernel = m->kernel, .grid = e.grid};
-    t.options.launch.device = "interp"; /* it checks accesses, and without `check` no races */
-    give_arguments(m, &e, &t.options);
+        client_stop(m->c, CLIENT_REFUSED, "there is no memory for a trial");
     for (int i = 0; i < m->guess->n; i++)
         r->arrays[i].most = -1;
-    ended = trial_run(m->c, MOST_SECONDS, find_problem, &t, &out.problem);
+    ended = m->host->trial(m->c, MOST_SECONDS, find_problem, &t, &out.problem);
     read_report(m, d, r, ended, &out);
     munmap(r, size);
     return out;
