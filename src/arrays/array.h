@@ -118,6 +118,9 @@ bool array_dtype(const char *name, size_t len, tilec_dtype *out); /* "fp32" or "
 /* `as`: read raw bits as this type, or convert; NULL = what the file says.  Fortran order becomes
  * strides. */
 Array file_load(Store *store, const char *path, const tilec_dtype *as);
+/* Stops on anything but TILEC_OK; takes `error`, the library's text (may be NULL).  `file` is what
+ * it was to read or write, with its errno; NULL: none. */
+void client_check(Client *c, const char *file, tilec_status status, char **error);
 /* Stops on what io_read() gave but TILEC_OK, with its errno; takes the error.  It warns of an array
  * that drops numbers. */
 void file_check(Store *store, const char *path, tilec_status status, bool drops_numbers,

@@ -50,22 +50,27 @@ static void check_end(Store *store, const char *path, const char *file)
     }
 }
 
-void file_check(Store *store, const char *path, tilec_status status, bool drops_numbers,
-                char **error)
+void client_check(Client *c, const char *file, tilec_status status, char **error)
 {
     const int reason = errno;
 
-    if (status != TILEC_OK) {
-        const char *text = error && *error ? *error : tilec_status_text(status);
-        const ClientTrouble why = {.text = arena_printf(store->arena, "%s", text),
-                                   .file = status == TILEC_IO ? path : NULL,
-                                   .status = status,
-                                   .reason = reason};
+    if (status == TILEC_OK)
+        return;
+    const char *text = error && *error ? *error : tilec_status_text(status);
+    const ClientTrouble why = {.text = arena_printf(c->arena, "%s", text),
+                               .file = status == TILEC_IO ? file : NULL,
+                               .status = status,
+                               .reason = file ? reason : 0};
 
-        if (error)
-            tilec_free(*error);
-        client_stop_for(store->client, &why);
-    }
+    if (error)
+        tilec_free(*error);
+    client_stop_for(c, &why);
+}
+
+void file_check(Store *store, const char *path, tilec_status status, bool drops_numbers,
+                char **error)
+{
+    client_check(store->client, path, status, error);
     if (drops_numbers)
         client_warn(
             store->client,

@@ -27,6 +27,16 @@ void client_stop_at_file(Client *c, const char *path, const char *why)
                                                              shown_name(c->arena, path), why)});
 }
 
+void client_stop_at_output(Client *c, const char *path, int error)
+{
+    const ClientTrouble why = {
+        .fault = error == OS_WAS_READ ? CLIENT_USAGE : CLIENT_FILES,
+        .file = path,
+        .text = arena_printf(c->arena, "%s: %s", shown_name(c->arena, path), os_error_text(error))};
+
+    client_stop_for(c, &why);
+}
+
 void client_warn(Client *c, const char *fmt, ...)
 {
     va_list ap;

@@ -41,6 +41,8 @@ struct Client {
 NORETURN void client_stop(Client *c, ClientFault fault, const char *fmt, ...) PRINTF(3, 4);
 /* The same with CLIENT_FILES for a file: `path` goes in front of `why`. */
 NORETURN void client_stop_at_file(Client *c, const char *path, const char *why);
+/* `error` is one of os_write_file() or os_check_output(). */
+NORETURN void client_stop_at_output(Client *c, const char *path, int error);
 NORETURN void client_stop_for(Client *c, const ClientTrouble *why);
 void client_warn(Client *c, const char *fmt, ...) PRINTF(2, 3);
 

@@ -254,6 +254,15 @@ static double launch_first(Call *k)
     return os_seconds() - start;
 }
 
+static void write_trace(const Call *k)
+{
+    int error = trace_write(&k->trace, k->options.trace);
+
+    if (error)
+        cli_complain(k->cli, CLI_FILES, "the trace could not be saved: %s: %s",
+                     shown_name(k->cli->arena, k->options.trace), os_error_text(error));
+}
+
 void call_launch(Call *k)
 {
     double start = os_seconds();
@@ -277,7 +286,7 @@ void call_launch(Call *k)
     if (k->options.launch.seconds)
         trace_copy(&k->trace, "copy from the device", start);
     if (k->options.trace)
-        trace_write(k->cli, &k->trace, k->options.trace);
+        write_trace(k);
     fresh_settle(k);
 }
 

@@ -5,7 +5,7 @@
 #define TILEC_CLI_CALL_H
 
 #include "command.h"
-#include "times.h"
+#include "../report/report.h"
 
 /* A block as it was before the first run. */
 typedef struct {
@@ -61,7 +61,7 @@ void call_evaluate_grid(Cli *c, void *call); /* into its timing; of the argument
 void call_launch(Call *k);
 void call_count(Call *k); /* into timing.stats; compiles what call_launch() has not */
 
-/* timing.c: runs until the number or the time is used up, or the median is sure */
+/* timed.c: runs until the number or the time is used up, or the median is sure */
 void timing_measure(Call *k);
 double call_again(Call *k); /* one more run, in silence: seconds */
 void call_close(Call *k);   /* frees its arrays, here and there */
@@ -155,40 +155,14 @@ void against_run(Cli *c, const Options *o);
 void tuned_keep(const Call *k, int config); /* behind call_evaluate() */
 void tuned_use(Call *k); /* adds to the arguments what is kept for this call, and says so */
 
-/* sweep.c, sweep_table.c: --sweep */
-typedef struct {
-    const char **values; /* one for each name of the sweep */
-    Timing timing;
-    double of_best;      /* from sweep_rank() on: 0..1 */
-    const char *problem; /* why it has no time; NULL */
-    const char *problem_json;
-} SweepRow;
-enum { SWEEP_FLOPS_A_BYTE = 16 }; /* from here on arithmetic is what a kernel is about */
-typedef enum { SWEEP_BY_TIME, SWEEP_BY_BYTES, SWEEP_BY_FLOPS } SweepBasis;
-typedef struct {
-    const char *kernel, *device;
-    const char **names;
-    int nnames, nrows;
-    SweepRow *rows;
-    SweepBasis basis; /* what the rows are compared by */
-} Sweep;
+/* sweep.c: --sweep */
 /* Instead of one call: all that the values of arguments make, timed, and printed together. */
 void sweep_run(Cli *c, const Options *o);
-void sweep_rank(Sweep *s);
-double sweep_rate(const SweepRow *r, SweepBasis basis); /* the more the better; 0: it has none */
-const char *sweep_table(Arena *a, const Sweep *s);
-const char *sweep_csv(Arena *a, const Sweep *s);
-const char *sweep_json(Arena *a, const Sweep *s); /* one object */
-
-/* plot.c: --plot */
-void plot_check(Cli *c, const char *path); /* stops when it cannot be drawn or written */
-void plot_sweep(Cli *c, const Sweep *s, const char *path);
 
 /* profiled.c */
 bool profiled_is_on(const Options *o, const char *device);
 void profiled_check(Cli *c, const Options *o); /* stops where there are no samples */
 
-/* profile.c: what `run --profile` says */
 void profile_start(Call *k);       /* in front of timed runs */
 const char *profile_stop(Call *k); /* behind them: a table, or JSON */
 

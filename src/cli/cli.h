@@ -8,7 +8,6 @@
  * Arrays and the language of their values are those of src/arrays.
  *
  *   command.h    what a command line says
- *   times.h      times and counts, and how they are told
  *   call.h       one call of a kernel, and what many of them are compared by
  */
 #ifndef TILEC_CLI_H
@@ -88,8 +87,6 @@ NORETURN void cli_stop_at_file(Cli *c, const char *path, const char *why);
 void cli_check(Cli *c, tilec_status status, char **error);
 
 /* writing.c: files that the command is told to write */
-NORETURN void cli_stop_at_output(Cli *c, const char *path,
-                                 int error);  /* as os_write_file() gives it */
 void writing_check(Cli *c, const char *path); /* stops where nothing may be written, for now */
 /* Stops where a comment of a kernel's file has named a file that it may not replace. */
 void writing_check_origin(Cli *c, const char *option, const char *path, const Origin *origin);

@@ -65,7 +65,7 @@ void save_check_output(Cli *c, const char *path)
     if (error == EISDIR)
         cli_stop_at_file(c, name.path, "Is a directory; the name of a file in it is missing");
     if (error)
-        cli_stop_at_output(c, name.path, error);
+        client_stop_at_output(&c->client, name.path, error);
 }
 
 /* Of what stands on a terminal people read text alone. */

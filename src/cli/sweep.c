@@ -250,7 +250,7 @@ void sweep_run(Cli *c, const Options *o)
     Progress p = progress_start(c, "sweep");
 
     if (o->plot)
-        plot_check(c, o->plot);
+        plot_check(&c->client, o->plot);
     for (int i = 0; i < points; i++) {
         Point point = {&open, &axes, &s, i, &s.rows[i]};
         add_point(c, &point);
@@ -259,7 +259,7 @@ void sweep_run(Cli *c, const Options *o)
     progress_end(&p);
     sweep_rank(&s);
     if (o->plot)
-        plot_sweep(c, &s, o->plot);
+        plot_sweep(&c->client, &s, o->plot);
     fputs(o->json  ? sweep_json(c->arena, &s)
           : o->csv ? sweep_csv(c->arena, &s)
                    : sweep_table(c->arena, &s),

@@ -13,13 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-void cli_stop_at_output(Cli *c, const char *path, int error)
-{
-    c->trouble_file = path;
-    cli_stop(c, error == OS_WAS_READ ? CLI_USAGE : CLI_FILES, "%s: %s", shown_name(c->arena, path),
-             os_error_text(error));
-}
-
 /* The line of a comment that has named the call which this one is in; NULL: the user has typed it.
  */
 static const Origin *comment_around(const Origin *o)
@@ -66,5 +59,5 @@ void writing_check(Cli *c, const char *path)
     int error = os_check_output(path, false);
 
     if (error)
-        cli_stop_at_output(c, path, error);
+        client_stop_at_output(&c->client, path, error);
 }

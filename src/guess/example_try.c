@@ -151,12 +151,8 @@ static void run_once(Client *c, void *context)
 
     status = launch(t, &k, &error);
     t->report->is_cut_short = status == TILEC_CANCELLED;
-    if (status != TILEC_OK && status != TILEC_CANCELLED) {
-        const char *text = arena_printf(c->arena, "%s", error ? error : tilec_status_text(status));
-
-        tilec_free(error);
-        client_stop_for(c, &(ClientTrouble){.status = status, .text = text});
-    }
+    if (status != TILEC_CANCELLED)
+        client_check(c, NULL, status, &error);
     tilec_free(error);
     if (status == TILEC_OK)
         see_outputs(t, &k);

@@ -5,7 +5,7 @@
  * ("X") with a start and a duration in microseconds, counted from the first one, and names of
  * threads ("M").
  */
-#include "times.h"
+#include "report.h"
 
 #include <string.h>
 
@@ -90,9 +90,9 @@ static void put_span(Text *out, const tilec_span *s, double first)
     json_object_end(out);
 }
 
-void trace_write(Cli *c, const Trace *t, const char *path)
+int trace_write(const Trace *t, const char *path)
 {
-    Text out = text_new(c->arena);
+    Text out = text_new(t->arena);
     int threads = 1;
     double first = t->spans.len > 0 ? t->spans.at[0].start : 0;
 
@@ -105,15 +105,12 @@ void trace_write(Cli *c, const Trace *t, const char *path)
     json_array(&out, "traceEvents");
     put_name(&out, -1, "tilec");
     for (int i = 0; i < threads; i++)
-        put_name(&out, i, i ? arena_printf(c->arena, "worker %d", i) : "caller");
+        put_name(&out, i, i ? arena_printf(t->arena, "worker %d", i) : "caller");
     for (int i = 0; i < t->spans.len; i++)
         put_span(&out, &t->spans.at[i], first);
     text_put(&out, "\n");
     json_array_end(&out);
     json_object_end(&out);
     text_put(&out, "\n");
-    int error = os_write_file(path, out.s, out.len);
-    if (error)
-        cli_complain(c, CLI_FILES, "the trace could not be saved: %s: %s",
-                     shown_name(c->arena, path), os_error_text(error));
+    return os_write_file(path, out.s, out.len);
 }

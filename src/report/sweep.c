@@ -1,10 +1,10 @@
 /*
- * sweep_table.c - what a sweep has measured, as a table, as CSV or as JSON
+ * sweep.c - what a sweep has measured, as a table, as CSV or as JSON
  *
  * Each row is related to the best.  Where all do the same work that is the one of least time; else
  * the one of the highest rate, of operations if there are many for each byte, else of bytes.
  */
-#include "call.h"
+#include "report.h"
 
 #include <string.h>
 

@@ -9,8 +9,9 @@
  * shows less, never more, so the best that was ever seen counts; it is kept as a text in the cache
  * folder, with the name of the CPU that it is of.
  */
-#include "times.h"
+#include "report.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char probes[] = "import triton\n"
@@ -37,7 +38,7 @@ enum { NEAR_BYTES = 16 << 10, COPIED_IN_A_RUN = 64 << 20 };
 static const int64_t most_bytes = (int64_t)256 << 20;
 
 typedef struct {
-    Cli *cli;
+    Store *store;
     tilec_file *file;
     tilec_launch_options options;
     double best; /* seconds */
@@ -51,8 +52,8 @@ static void run_probe(Probe *p, const char *kernel, int programs, const tilec_ar
     p->best = 0;
     for (int i = 0; i <= PROBE_RUNS; i++) { /* the first one compiles, and touches the memory */
         double start = os_seconds();
-        cli_check(p->cli, tilec_launch(p->file, kernel, grid, args, nargs, &p->options, &error),
-                  &error);
+        client_check(p->store->client, NULL,
+                     tilec_launch(p->file, kernel, grid, args, nargs, &p->options, &error), &error);
         double took = os_seconds() - start;
         if (i > 0 && (p->best == 0 || took < p->best))
             p->best = took;
@@ -81,8 +82,8 @@ static double measure_copy(Probe *p, int threads, int64_t bytes)
     int64_t part = MAX(bytes / (2 * (int64_t)sizeof(float)) / threads / COPY_BLOCK, 1) * COPY_BLOCK;
     const int64_t shape[] = {threads * part};
     int64_t copied = 2 * shape[0] * (int64_t)sizeof(float), rounds = COPIED_IN_A_RUN / copied + 1;
-    Array x = array_new(&p->cli->store, TILEC_FP32, 1, shape),
-          y = array_new(&p->cli->store, TILEC_FP32, 1, shape);
+    Array x = array_new(p->store, TILEC_FP32, 1, shape),
+          y = array_new(p->store, TILEC_FP32, 1, shape);
     const tilec_arg args[] = {array_argument("x", &x), array_argument("y", &y),
                               number_argument("n", part), number_argument("rounds", rounds),
                               number_argument("BLOCK", COPY_BLOCK)};
@@ -95,8 +96,7 @@ static double measure_product(Probe *p, int threads)
 {
     int programs = 4 * threads;
     const int64_t one[] = {N, N}, all[] = {programs, N, N};
-    Array x = array_new(&p->cli->store, TILEC_FP32, 2, one),
-          y = array_new(&p->cli->store, TILEC_FP32, 3, all);
+    Array x = array_new(p->store, TILEC_FP32, 2, one), y = array_new(p->store, TILEC_FP32, 3, all);
     const tilec_arg args[] = {array_argument("x", &x), array_argument("y", &y),
                               number_argument("rounds", ROUNDS), number_argument("N", N)};
 
@@ -105,46 +105,47 @@ static double measure_product(Probe *p, int threads)
     return 2.0 * N * N * N * ROUNDS * programs / p->best;
 }
 
-static Peaks measure_peaks(Cli *c, int threads, int64_t bytes)
+static Peaks measure_peaks(const PeaksOf *of, int threads, int64_t bytes)
 {
-    Probe p = {.cli = c, .options = {.threads = threads}};
-    Progress progress = progress_start(c, "measuring what the machine can do");
-    int kept = c->store.blocks.len;
+    Probe p = {.store = of->store, .options = {.threads = threads}};
+    int kept = of->store->blocks.len;
     char *error = NULL;
     Peaks peaks;
 
-    cli_check(c, tilec_load_string(c->tilec, "peaks.py", probes, strlen(probes), &p.file, &error),
-              &error);
+    client_check(
+        of->store->client, NULL,
+        tilec_load_string(of->context, "peaks.py", probes, strlen(probes), &p.file, &error),
+        &error);
     peaks.near_bytes = measure_copy(&p, threads, (int64_t)threads * NEAR_BYTES);
     peaks.bytes = measure_copy(&p, threads, bytes);
-    progress_at(&progress, 0.5);
+    if (of->progress)
+        of->progress(of->user, 0.5);
     peaks.flops = measure_product(&p, threads);
     tilec_unload(p.file);
-    array_free_from(&c->store, kept);
-    progress_end(&progress);
+    array_free_from(of->store, kept);
     return peaks;
 }
 
 /* --- keeping --- */
 
-static const char *cpu_text(const Cli *c)
+static const char *cpu_text(const PeaksOf *of)
 {
     tilec_device cpu = {0};
 
-    tilec_device_info(c->tilec, 0, &cpu);
+    tilec_device_info(of->context, 0, &cpu);
     return cpu.description;
 }
 
 static const char *peaks_form = "tilec peaks 2\n%s\n%.6g bytes/s\n%.6g near bytes/s\n%.6g flop/s\n";
 
-static bool read_peaks(Cli *c, const char *path, Peaks *out)
+static bool read_peaks(const PeaksOf *of, const char *path, Peaks *out)
 {
     char *text;
     size_t len;
 
-    if (!path || os_read_file(c->arena, path, MOST_PEAKS_TEXT, &text, &len) != 0)
+    if (!path || os_read_file(of->store->arena, path, MOST_PEAKS_TEXT, &text, &len) != 0)
         return false;
-    const char *cpu = cpu_text(c), *numbers = strstr(text, cpu);
+    const char *cpu = cpu_text(of), *numbers = strstr(text, cpu);
     return numbers &&
            sscanf(numbers + strlen(cpu), " %lf bytes/s %lf near bytes/s %lf flop/s", &out->bytes,
                   &out->near_bytes, &out->flops) == 3 &&
@@ -164,26 +165,26 @@ static int64_t probed_bytes(double bytes)
     return probed;
 }
 
-Peaks peaks_find(Cli *c, int threads, double bytes)
+Peaks peaks_find(const PeaksOf *of)
 {
-    const char *folder = tilec_cache_folder(c->tilec);
+    const char *folder = tilec_cache_folder(of->context);
     tilec_device cpu = {0};
-    int64_t probed = probed_bytes(bytes);
+    int64_t probed = probed_bytes(of->bytes);
     Peaks before;
 
-    tilec_device_info(c->tilec, 0, &cpu);
-    threads = threads > 0 ? MIN(threads, cpu.threads) : cpu.threads;
-    const char *path = folder ? arena_printf(c->arena, "%s/peaks-%d-%lldK.txt", folder, threads,
-                                             (long long)probed >> 10)
+    tilec_device_info(of->context, 0, &cpu);
+    int threads = of->threads > 0 ? MIN(of->threads, cpu.threads) : cpu.threads;
+    const char *path = folder ? arena_printf(of->store->arena, "%s/peaks-%d-%lldK.txt", folder,
+                                             threads, (long long)probed >> 10)
                               : NULL;
-    Peaks peaks = measure_peaks(c, threads, probed);
-    if (read_peaks(c, path, &before)) {
+    Peaks peaks = measure_peaks(of, threads, probed);
+    if (read_peaks(of, path, &before)) {
         peaks.bytes = MAX(peaks.bytes, before.bytes);
         peaks.near_bytes = MAX(peaks.near_bytes, before.near_bytes);
         peaks.flops = MAX(peaks.flops, before.flops);
     }
-    const char *text =
-        arena_printf(c->arena, peaks_form, cpu_text(c), peaks.bytes, peaks.near_bytes, peaks.flops);
+    const char *text = arena_printf(of->store->arena, peaks_form, cpu_text(of), peaks.bytes,
+                                    peaks.near_bytes, peaks.flops);
     if (path)
         os_rewrite_file(path, text, strlen(text)); /* what cannot be kept is found anew */
     return peaks;

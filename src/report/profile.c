@@ -11,22 +11,16 @@
  * So a line's time is held against the nearest cache, which no access gets around, and against
  * arithmetic; and a line that moves bytes is at least where memory is in all of the kernel.
  */
-#include "call.h"
+#include "report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SOURCE = 64 << 20, ENOUGH_SAMPLES = 400, FEWEST_SAMPLES = 10 };
-static const double most_seconds = 4, seconds_between = 0.25; /* of samples beside the timed runs */
+enum { MOST_SOURCE = 64 << 20, FEWEST_SAMPLES = 10 };
 
 /* --- collecting --- */
 
-typedef struct {
-    Arena *arena;
-    VEC(tilec_line) lines;
-} Collector;
-
-static tilec_line *find_line(Collector *p, const tilec_line *like)
+static tilec_line *find_line(ProfileLines *p, const tilec_line *like)
 {
     for (int i = 0; i < p->lines.len; i++) {
         tilec_line *l = &p->lines.at[i];
@@ -42,9 +36,9 @@ static tilec_line *find_line(Collector *p, const tilec_line *like)
     return &p->lines.at[p->lines.len - 1];
 }
 
-static void hear_line(void *collector, const tilec_line *told)
+void profile_add(void *lines, const tilec_line *told)
 {
-    tilec_line *l = find_line(collector, told);
+    tilec_line *l = find_line(lines, told);
 
     l->clock = told->clock ? told->clock : l->clock;
     l->samples += told->samples;
@@ -56,24 +50,7 @@ static void hear_line(void *collector, const tilec_line *told)
     l->bytes += told->bytes;
 }
 
-void profile_start(Call *k)
-{
-    char *error = NULL;
-
-    cli_check(k->cli, tilec_profile_start(k->cli->tilec, k->options.launch.device, &error), &error);
-}
-
-/* What was sampled since the start. */
-static void take_samples(Call *k, Collector *p)
-{
-    char *error = NULL;
-
-    cli_check(k->cli,
-              tilec_profile_stop(k->cli->tilec, k->options.launch.device, hear_line, p, &error),
-              &error);
-}
-
-static uint64_t samples_of(const Collector *p)
+uint64_t profile_samples(const ProfileLines *p)
 {
     uint64_t samples = 0;
 
@@ -82,45 +59,10 @@ static uint64_t samples_of(const Collector *p)
     return samples;
 }
 
-/* The timed runs may have been short: systems look at clocks of threads as seldom as a hundred
- * times a second. */
-static void sample_more(Call *k, Collector *p)
-{
-    double end = os_seconds() + most_seconds;
-    Progress progress = progress_start(k->cli, "taking samples");
-
-    while (samples_of(p) < ENOUGH_SAMPLES && os_seconds() < end) {
-        double pause = os_seconds() + seconds_between;
-        profile_start(k);
-        do {
-            fresh_restore(k, &k->kept);
-            call_again(k);
-        } while (os_seconds() < pause);
-        take_samples(k, p);
-        progress_at(&progress, (double)samples_of(p) / ENOUGH_SAMPLES);
-    }
-    progress_end(&progress);
-}
-
-static Collector collect(Call *k)
-{
-    Collector p = {.arena = k->cli->arena};
-    const Options *o = &k->options;
-    char *error = NULL;
-
-    take_samples(k, &p);
-    sample_more(k, &p);
-    cli_check(k->cli,
-              tilec_launch_lines(k->cli->file, o->kernel, k->timing.grid, k->there, k->args.count,
-                                 &o->launch, hear_line, &p, &error),
-              &error);
-    return p;
-}
-
 /* --- telling --- */
 
 typedef struct {
-    Cli *cli;
+    Arena *arena;
     const Timing *timing;
     Peaks peaks;
     uint64_t samples;
@@ -138,7 +80,7 @@ static const char *source_text(Profile *p, const char *path, int line)
 
     if (!p->path || strcmp(p->path, path) != 0) {
         p->path = path;
-        p->text = os_read_file(p->cli->arena, path, MOST_SOURCE, &text, &len) == 0 ? text : "";
+        p->text = os_read_file(p->arena, path, MOST_SOURCE, &text, &len) == 0 ? text : "";
     }
     const char *at = p->text;
     for (; line > 1 && at; line--)
@@ -146,7 +88,7 @@ static const char *source_text(Profile *p, const char *path, int line)
     if (!at)
         return "";
     at += strspn(at, " \t");
-    return arena_strndup(p->cli->arena, at, strcspn(at, "\r\n"));
+    return arena_strndup(p->arena, at, strcspn(at, "\r\n"));
 }
 
 static double share_of(const Profile *p, const tilec_line *l)
@@ -255,12 +197,12 @@ static void put_profile_line(Table *t, Profile *p, const tilec_line *l)
     table_put(t, l->file ? source_text(p, l->file, l->line) : "launching, waiting");
 }
 
-static const char *profile_rows(Profile *p, const Collector *lines)
+static const char *profile_rows(Profile *p, const ProfileLines *lines)
 {
     static const char *const titles[] = {"line", "share", "time", "GB/s", "GFLOP/s"},
                              *const counts[] = {"IPC", "MPKI"};
     int columns = COUNT(titles) + (p->has_peaks ? 1 : 0) + (p->counted ? COUNT(counts) : 0);
-    Table table = table_new(p->cli->arena, columns + 1, 1);
+    Table table = table_new(p->arena, columns + 1, 1);
 
     for (int i = 0; i < COUNT(titles); i++)
         table_put(&table, titles[i]);
@@ -287,7 +229,7 @@ static const char *profile_end(const Profile *p)
         return "the interpreter runs op by op, on one thread: a share says where its own time "
                "goes, "
                "and not where a device's does\n";
-    return arena_printf(p->cli->arena,
+    return arena_printf(p->arena,
                         "%llu samples by %s; the machine: %.1f GB/s of arrays like these, %.1f "
                         "GB/s of its nearest caches, %.0f GFLOP/s\n"
                         "all of the kernel: %.0f%% of the roofline\n",
@@ -295,9 +237,9 @@ static const char *profile_end(const Profile *p)
                         p->peaks.near_bytes / 1e9, p->peaks.flops / 1e9, 100 * kernel_roofline(p));
 }
 
-static const char *profile_table(Profile *p, const Collector *lines)
+static const char *profile_table(Profile *p, const ProfileLines *lines)
 {
-    return arena_printf(p->cli->arena, "%s%s%s", profile_rows(p, lines), profile_end(p),
+    return arena_printf(p->arena, "%s%s%s", profile_rows(p, lines), profile_end(p),
                         is_work_known(p) ? ""
                                          : "what each line does cannot be counted: it depends "
                                            "on the arrays' data, or takes too many steps\n");
@@ -328,9 +270,9 @@ static void put_line_json(Text *out, Profile *p, const tilec_line *l)
     json_object_end(out);
 }
 
-static const char *profile_json(Profile *p, const Collector *lines)
+static const char *profile_json(Profile *p, const ProfileLines *lines)
 {
-    Text out = text_new(p->cli->arena);
+    Text out = text_new(p->arena);
 
     json_object(&out, NULL);
     json_int(&out, "samples", (int64_t)p->samples);
@@ -349,21 +291,20 @@ static const char *profile_json(Profile *p, const Collector *lines)
     return out.s;
 }
 
-const char *profile_stop(Call *k)
+const char *profile_text(const Timing *timing, const Peaks *peaks, const ProfileLines *lines,
+                         bool json)
 {
-    Collector lines = collect(k);
-    Profile p = {
-        .cli = k->cli, .timing = &k->timing, .has_peaks = profiled_is_on(&k->options, "cpu")};
+    Profile p = {.arena = lines->arena, .timing = timing, .has_peaks = peaks != NULL};
 
-    if (p.has_peaks)
-        p.peaks = peaks_find(k->cli, k->options.launch.threads, k->timing.stats.bytes);
-    p.samples = samples_of(&lines);
+    if (peaks)
+        p.peaks = *peaks;
+    p.samples = profile_samples(lines);
     p.clock = "no clock";
-    for (int i = 0; i < lines.lines.len; i++) {
-        p.clock = lines.lines.at[i].clock ? lines.lines.at[i].clock : p.clock;
-        p.counted |= lines.lines.at[i].cycles > 0;
+    for (int i = 0; i < lines->lines.len; i++) {
+        p.clock = lines->lines.at[i].clock ? lines->lines.at[i].clock : p.clock;
+        p.counted |= lines->lines.at[i].cycles > 0;
     }
-    if (lines.lines.len > 0)
-        qsort(lines.lines.at, (size_t)lines.lines.len, sizeof *lines.lines.at, by_samples);
-    return k->options.json ? profile_json(&p, &lines) : profile_table(&p, &lines);
+    if (lines->lines.len > 0)
+        qsort(lines->lines.at, (size_t)lines->lines.len, sizeof *lines->lines.at, by_samples);
+    return json ? profile_json(&p, lines) : profile_table(&p, lines);
 }

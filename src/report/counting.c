@@ -1,7 +1,7 @@
 /*
  * counting.c - what `run --count` says: the work of each line of the source, on a simulated GPU
  */
-#include "times.h"
+#include "report.h"
 
 #include <string.h>
 

@@ -1,10 +1,11 @@
 /*
- * times.h - times, counts and traces of runs, and tables of them
+ * report.h - times, counts, samples and traces of runs, and what they are as tables, JSON and plots
+ *
+ * Whoever measures fills these in; nothing is launched here but peaks.c's probes of the machine.
  */
-#ifndef TILEC_CLI_TIMES_H
-#define TILEC_CLI_TIMES_H
+#ifndef TILEC_REPORT_REPORT_H
+#define TILEC_REPORT_REPORT_H
 
-#include "cli.h"
 #include "../show/show.h"
 #include "../tune/tune.h"
 
@@ -19,7 +20,7 @@ typedef struct {
     bool fresh;            /* each run began with the arrays that the first one found */
     const char *lines;     /* for JSON: what counting_json() gives, or NULL */
     const char *compared;  /* the same of compare_json() */
-    const char *profile;   /* .. and of profile_stop() */
+    const char *profile;   /* .. and of profile_text() */
     const char *unwritten; /* .. and of unwritten_tell() */
     bool checked, races;   /* by --check: accesses, and races too */
     const char *hint;      /* NULL, or what would be faster */
@@ -40,7 +41,26 @@ void timing_put_json(Text *out, const Timing *t);
 typedef struct {
     double bytes, near_bytes, flops;
 } Peaks;
-Peaks peaks_find(Cli *c, int threads, double bytes);
+typedef struct {
+    tilec_context *context;
+    Store *store;
+    int threads;
+    double bytes;
+    void (*progress)(void *user, double share); /* 0..1, now and then; NULL */
+    void *user;
+} PeaksOf;
+Peaks peaks_find(const PeaksOf *of);
+
+/* profile.c: what `run --profile` says: samples by line */
+typedef struct {
+    Arena *arena;
+    VEC(tilec_line) lines;
+} ProfileLines;
+void profile_add(void *lines, const tilec_line *told); /* on_line of the library's functions */
+uint64_t profile_samples(const ProfileLines *p);
+/* A table of the lines, which it sorts, or an object; `peaks` NULL: the machine's mean nothing. */
+const char *profile_text(const Timing *timing, const Peaks *peaks, const ProfileLines *lines,
+                         bool json);
 
 /* trace.c: what `run --trace` writes */
 enum { TRACE_COPY = TILEC_SPAN_PROGRAMS + 1 }; /* a kind of our own: between memories */
@@ -50,7 +70,7 @@ typedef struct {
 } Trace;
 void trace_add(Trace *t, const tilec_span *span);          /* which is copied */
 void trace_copy(Trace *t, const char *name, double start); /* until now */
-void trace_write(Cli *c, const Trace *t, const char *path);
+int trace_write(const Trace *t, const char *path);         /* 0, or the error of os_write_file() */
 
 /* counting.c: what `run --count` says */
 typedef struct {
@@ -60,5 +80,32 @@ typedef struct {
 void counting_add(Counting *k, const tilec_count *count); /* which is copied */
 const char *counting_table(const Counting *k);            /* titles, and a line for each */
 const char *counting_json(const Counting *k);             /* an array of objects */
+
+/* sweep.c: what `run --sweep` says */
+typedef struct {
+    const char **values; /* one for each name of the sweep */
+    Timing timing;
+    double of_best;      /* from sweep_rank() on: 0..1 */
+    const char *problem; /* why it has no time; NULL */
+    const char *problem_json;
+} SweepRow;
+enum { SWEEP_FLOPS_A_BYTE = 16 }; /* from here on arithmetic is what a kernel is about */
+typedef enum { SWEEP_BY_TIME, SWEEP_BY_BYTES, SWEEP_BY_FLOPS } SweepBasis;
+typedef struct {
+    const char *kernel, *device;
+    const char **names;
+    int nnames, nrows;
+    SweepRow *rows;
+    SweepBasis basis; /* what the rows are compared by */
+} Sweep;
+void sweep_rank(Sweep *s);
+double sweep_rate(const SweepRow *r, SweepBasis basis); /* the more the better; 0: it has none */
+const char *sweep_table(Arena *a, const Sweep *s);
+const char *sweep_csv(Arena *a, const Sweep *s);
+const char *sweep_json(Arena *a, const Sweep *s); /* one object */
+
+/* plot.c: what `run --plot` draws */
+void plot_check(Client *c, const char *path); /* stops when it cannot be drawn or written */
+void plot_sweep(Client *c, const Sweep *s, const char *path);
 
 #endif

@@ -4,7 +4,7 @@
  * Along x goes the swept argument with the most numbers; each combination of the others is a line.
  * Along y goes what the rows are compared by.
  */
-#include "call.h"
+#include "report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,21 +23,24 @@ static bool ends_in(const char *path, const char *suffix)
     return n > m && strcmp(path + n - m, suffix) == 0;
 }
 
-void plot_check(Cli *c, const char *path)
+void plot_check(Client *c, const char *path)
 {
     static const char *const version[] = {"gnuplot", "--version", NULL};
     OsRun run;
     int error;
 
     if (!ends_in(path, ".svg") && !ends_in(path, ".png"))
-        cli_stop(c, CLI_USAGE, "--plot %s: a plot is a .svg or a .png", path);
-    writing_check(c, path);
+        client_stop(c, CLIENT_USAGE, "--plot %s: a plot is a .svg or a .png", path);
+    error = os_check_output(path, false);
+    if (error)
+        client_stop_at_output(c, path, error);
     error = os_run(c->arena, version, "", 0, &run);
     if (error || run.code != 0)
-        cli_stop(c, CLI_FILES,
-                 "--plot: gnuplot, which draws, cannot be run: %s\n"
-                 "hint: install it (gnuplot-nox on Debian and Ubuntu), or draw what --csv prints",
-                 error ? strerror(error) : run.errors);
+        client_stop(
+            c, CLIENT_FILES,
+            "--plot: gnuplot, which draws, cannot be run: %s\n"
+            "hint: install it (gnuplot-nox on Debian and Ubuntu), or draw what --csv prints",
+            error ? strerror(error) : run.errors);
 }
 
 static bool is_number(const char *text, double *out)
@@ -66,7 +69,7 @@ static int count_numbers(const Sweep *s, int name)
     return n;
 }
 
-static int choose_x(Cli *c, const Sweep *s)
+static int choose_x(Client *c, const Sweep *s)
 {
     int best = -1, most = 1;
 
@@ -78,7 +81,7 @@ static int choose_x(Cli *c, const Sweep *s)
         }
     }
     if (best < 0)
-        cli_stop(c, CLI_USAGE, "--plot: no argument of the sweep has several numbers");
+        client_stop(c, CLIENT_USAGE, "--plot: no argument of the sweep has several numbers");
     return best;
 }
 
@@ -185,7 +188,7 @@ static void put_script(const Plot *p, const char *path)
     }
 }
 
-void plot_sweep(Cli *c, const Sweep *s, const char *path)
+void plot_sweep(Client *c, const Sweep *s, const char *path)
 {
     static const char *const program[] = {"gnuplot", NULL};
     Text script = text_new(c->arena);
@@ -196,8 +199,9 @@ void plot_sweep(Cli *c, const Sweep *s, const char *path)
     put_script(&p, path);
     error = os_run(c->arena, program, script.s, script.len, &run);
     if (error || run.code != 0 || run.noutput == 0)
-        cli_stop(c, CLI_FILES, "--plot: gnuplot failed: %s", error ? strerror(error) : run.errors);
+        client_stop(c, CLIENT_FILES, "--plot: gnuplot failed: %s",
+                    error ? strerror(error) : run.errors);
     error = os_write_file(path, run.output, run.noutput);
     if (error)
-        cli_stop_at_output(c, path, error);
+        client_stop_at_output(c, path, error);
 }
