@@ -264,7 +264,7 @@ static void measure(Against *g)
     Cli *c = g->cli;
     int wanted = g->now.call.options.runs, most = wanted ? wanted : MOST_ROUNDS;
     Version *turns[] = {&g->now, &g->other};
-    Progress p = progress_start(c, "comparing");
+    Progress p = progress_start(c->quiet, "comparing");
     double look = least_seconds, started, spent = 0;
 
     for (int i = 0; i < 2; i++) {

@@ -99,9 +99,9 @@ static void hear(void *call, const tilec_record *record)
     FILE *out = ((const Call *)call)->cli->tells;
 
     if (record->kind == TILEC_RECORD_PRINT)
-        print_line(out, record->text);
+        terminal_line(out, record->text);
     if (record->kind == TILEC_RECORD_LOST)
-        cli_say("tilec: warning: %s\n", record->text);
+        terminal_say("tilec: warning: %s\n", record->text);
 }
 
 static void hear_count(void *call, const tilec_count *count)
@@ -249,7 +249,7 @@ static double launch_first(Call *k)
 {
     double start = os_seconds();
 
-    k->progress = progress_start(k->cli, k->options.kernel);
+    k->progress = progress_start(k->cli->quiet, k->options.kernel);
     call_again(k);
     return os_seconds() - start;
 }

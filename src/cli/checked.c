@@ -31,7 +31,7 @@ bool checked_in_part(const Call *k)
 void checked_tell(bool in_part)
 {
     if (in_part)
-        cli_say(
+        terminal_say(
             "tilec: note: --check has looked at accesses; races between programs are looked for "
             "by --device interp and --device sim\n");
 }

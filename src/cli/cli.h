@@ -1,9 +1,9 @@
 /*
  * cli.h - the command line: the command itself, how it stops, and what it tells
  *
- * Only this folder prints or exits.  A command runs inside one guard (main.c): whatever stops it
- * calls cli_stop() with an exit code and a text, which main prints; so nothing below tests for
- * errors twice.  Arrays live until the command ends, or the Call that made them.
+ * Only this folder and src/terminal print or exit.  A command runs inside one guard (main.c):
+ * whatever stops it calls cli_stop() with an exit code and a text, which main prints; so nothing
+ * below tests for errors twice.  Arrays live until the command ends, or the Call that made them.
  *
  * Arrays and the language of their values are those of src/arrays.
  *
@@ -18,6 +18,7 @@
 
 #include "tilec.h"
 #include "../arrays/array.h"
+#include "../terminal/terminal.h"
 
 typedef enum {
     CLI_DONE = 0,
@@ -101,18 +102,11 @@ void cli_complain(Cli *c, CliCode code, const char *fmt, ...) PRINTF(3, 4);
 /* Print "tilec: warning: " and the text, unless --quiet, and go on. */
 void cli_warn(Cli *c, const char *fmt, ...) PRINTF(2, 3);
 
-/* Print a text that a kernel made, with a newline, so that it cannot drive a terminal. */
-void print_line(FILE *out, const char *text);
-
 /* The on_message of every launch: to stderr. */
 void cli_tell(void *unused, const char *text);
 
-/* colour.c: what is for people goes to stderr through these, from any thread, as whole lines */
-void cli_say(const char *fmt, ...) PRINTF(1, 2);
-void cli_say_trouble(const char *fmt, ...) PRINTF(1, 2); /* "tilec: " and why something failed */
-const char *colour_trouble(Arena *a, const char *text);  /* the same, for later */
-bool colour_choose(const char *when); /* "auto", "always" or "never"; false: it is none of them */
-void colour_find(int nwords, char *const *words); /* what --color will be, for all until then */
+/* problem.c: of a kernel that reaches memory outside of its arrays */
+LastWords crash_words(Cli *c, const char *kernel, bool checked); /* by --check */
 
 /* problem.c: what stopped the command, or what it told last, as a JSON object; from malloc(), NULL
  * without memory. */
@@ -129,71 +123,5 @@ char *problem_json_of_signal(int number);
 
 /* "; did you mean 'X'?", or all of a few; "". */
 const char *hint_text(Arena *a, const char *word, const char *const *candidates, int n);
-
-/* interrupt.c: from now on Ctrl-C, and what ends a command likewise, wipes the line of progress */
-void interrupt_watch(void);
-void interrupt_wipes(bool shown); /* there is one now, or none any more */
-void interrupt_says(const char *fmt, ...)
-    PRINTF(1, 2);                      /* how far the command is, when it ends so */
-void interrupt_tell(void);             /* that; also in a handler of signals */
-void interrupt_tells_json(bool tells); /* .. with an object on stdout */
-/* From now on the first signal is only noted, for a command that then ends by itself; the next one
- * ends it at once. */
-void interrupt_defer(bool defers);
-int interrupt_noted(void);         /* the signal; 0: none */
-NORETURN void interrupt_end(void); /* by the one that was noted */
-
-/* rescue.c: text files that a signal, or a kernel that ends the process, is not to take along */
-typedef struct {
-    int n;
-    struct {
-        const char *path; /* "-": stdout */
-        const char *text;
-        size_t length;
-    } at[];
-} Rescue;
-void rescue_publish(const Rescue *all); /* in place of what was before; NULL: nothing */
-void rescue_write(void);                /* from a handler */
-void interrupt_settle(
-    void); /* before the process ends: wipe, and wait for files that are written */
-
-/* progress.c: one line on a terminal's stderr, from half a second of work on; else nothing. */
-typedef struct {
-    const char *what;
-    double started, shown;
-    double next_warning; /* of a launch: after so many seconds in which nothing moves */
-    bool quiet;          /* nothing is shown, and nothing warned of */
-} Progress;
-Progress progress_start(const Cli *c, const char *what); /* `what` is kept; nothing is shown yet */
-void progress_at(Progress *p, double share);             /* 0..1 */
-/* The same for files, with their rate and the time that is left. */
-void progress_files(Progress *p, double done, int all);
-/* The line for a launch over the grid, `what` being its kernel, and a warning where it seems to
- * hang; from any thread. */
-void progress_of_launch(Progress *p, const int32_t grid[3], const tilec_progress *t);
-/* The warning alone, where another line is shown. */
-void progress_warn_of_launch(Progress *p, const int32_t grid[3], const tilec_progress *t);
-/* "0 of 6 programs have ended, and (0, 0, 0) has begun and not ended"; from any thread. */
-enum { PROGRAMS_TEXT = 800 };
-void progress_put_programs(char out[PROGRAMS_TEXT], const int32_t grid[3], const tilec_progress *t);
-/* May they wait for one another?  One program alone has nobody to wait for. */
-bool progress_may_wait(const int32_t grid[3]);
-void progress_end(Progress *p); /* wipes the line */
-
-/* crash.c: while it watches, a kernel that ends the process by SIGSEGV or SIGBUS is named first */
-enum { CRASH_SIGNALS = 2 };
-typedef struct {
-    const char *text;
-    const char *json[CRASH_SIGNALS]; /* for stdout, by signal; "" where no JSON is wanted */
-} LastWords;
-LastWords crash_words(Cli *c, const char *kernel, bool checked); /* by --check */
-/* May be nested, on any threads: the words of the first one are said. */
-void crash_watch(const LastWords *words);
-void crash_unwatch(void);   /* behind the last one the system's own handling is back */
-void crash_be_quiet(void);  /* in a process whose parent says what has ended it */
-void crash_say_files(void); /* those that are begun and not ended, on stderr */
-/* The words then name the files between these two; the path must last as long. */
-void crash_file_begin(const char *path);
-void crash_file_end(const char *path); /* nothing when it did not begin */
 
 #endif

@@ -20,11 +20,11 @@ static void tell_line(const Each *e, const char *text)
     Text t = text_new(e->cli->arena);
 
     if (e->tests) {
-        print_line(e->cli->tells, text);
+        terminal_line(e->cli->tells, text);
         return;
     }
     text_put_printable(&t, text);
-    cli_say_trouble("tilec: %s\n", t.s);
+    terminal_say_trouble("tilec: %s\n", t.s);
 }
 
 void each_warn(Each *e, int i, CrewResult *r)
@@ -365,7 +365,8 @@ static void tell_sums(const Each *e, double seconds)
     Text t = text_new(e->cli->arena);
 
     if (interrupt_noted()) {
-        cli_say("tilec: stopped: %d of %d files are done\n", e->done - e->failed, e->files.len);
+        terminal_say("tilec: stopped: %d of %d files are done\n", e->done - e->failed,
+                     e->files.len);
         return;
     }
     text_printf(&t, "tilec: %d of %d files in %.2f s, %.0f files/s", e->done - e->failed,
@@ -386,9 +387,9 @@ static void tell_sums(const Each *e, double seconds)
     if (e->options->compares.len > 0)
         text_printf(&t, "; compared: %d agree, %d differ%s", e->done - e->failed, e->differ,
                     e->differ == 1 ? "s" : "");
-    cli_say("%s\n", t.s);
+    terminal_say("%s\n", t.s);
     if (e->halted == EMFILE || e->halted == ENFILE)
-        cli_say("hint: `ulimit -n N` lets a process have N files open\n");
+        terminal_say("hint: `ulimit -n N` lets a process have N files open\n");
 }
 
 static void sum_up(Each *e)
@@ -441,7 +442,7 @@ static void run_all(Each *e)
     e->threads = o->launch.threads ? o->launch.threads : os_cpu_count();
     e->crew = crew_new(c, MAX(1, MIN(e->threads, e->files.len)));
     e->shares = NEW_N(c->arena, atomic_int, e->crew.n);
-    e->progress = progress_start(c, "files");
+    e->progress = progress_start(c->quiet, "files");
     e->started = os_seconds();
     if (o->batch)
         batch_run(e);

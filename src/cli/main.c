@@ -98,7 +98,7 @@ static CliCode flush_output(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return CLI_DONE;
-    cli_say_trouble("tilec: the output could not be written\n");
+    terminal_say_trouble("tilec: the output could not be written\n");
     return CLI_FILES;
 }
 
@@ -117,7 +117,7 @@ static CliCode run_guarded(Cli *c, Words words)
 {
     if (cli_attempt(c, run_command, &words))
         return c->code;
-    cli_say_trouble("%s%s\n", c->diagnosed ? "" : "tilec: ", c->trouble);
+    terminal_say_trouble("%s%s\n", c->diagnosed ? "" : "tilec: ", c->trouble);
     const char *json = c->json || wants_json(words) ? problem_json(c) : NULL;
     if (json)
         puts(json);
@@ -204,7 +204,7 @@ static CliCode run_words(Words words)
     }
     interrupt_watch();
     colour_find(words.argc, words.argv);
-    interrupt_tells_json(wants_json(words));
+    interrupt_tells_json(wants_json(words) ? problem_json_of_signal : NULL);
     CliCode code = run_guarded(&cli, words), flushed = flush_output();
     return code ? code : flushed;
 }
@@ -226,7 +226,8 @@ int main(int argc, char **argv)
     int error = os_with_stack(STACK_NEEDED, run_all, &words);
     if (error == 0)
         return words.code;
-    cli_say_trouble("tilec: the stack is too small (ulimit -s), and no thread can be started: %s\n",
-                    strerror(error));
+    terminal_say_trouble(
+        "tilec: the stack is too small (ulimit -s), and no thread can be started: %s\n",
+        strerror(error));
     return CLI_FILES;
 }

@@ -232,3 +232,23 @@ void problem_put_all(Text *t, const Cli *c)
         json_value(t, NULL, c->problems.at[i]);
     json_array_end(t);
 }
+
+LastWords crash_words(Cli *c, const char *kernel, bool checked)
+{
+    enum { OF_SIGNALS = 128 }; /* a shell's exit codes */
+    Text t = text_new(c->arena);
+    LastWords out = {.json = {"", ""}};
+
+    text_put(&t, "kernel '");
+    text_put_printable(&t, kernel);
+    text_put(&t, "' reached memory outside of its arrays");
+    text_put(&t, checked
+                     ? ", which --check does not see of pointers that are themselves loaded, nor "
+                       "of inline assembly"
+                     : ": --check says where");
+    out.text = colour_trouble(c->arena, arena_printf(c->arena, "tilec: %s\n", t.s));
+    for (int i = 0; i < CRASH_SIGNALS && c->json; i++)
+        out.json[i] =
+            arena_printf(c->arena, "%s\n", problem_of_fault(c, t.s, OF_SIGNALS + crash_signal(i)));
+    return out;
+}

@@ -64,7 +64,7 @@ static void take_samples(Call *k, ProfileLines *p)
 static void sample_more(Call *k, ProfileLines *p)
 {
     double end = os_seconds() + most_seconds;
-    Progress progress = progress_start(k->cli, "taking samples");
+    Progress progress = progress_start(k->cli->quiet, "taking samples");
 
     while (profile_samples(p) < ENOUGH_SAMPLES && os_seconds() < end) {
         double pause = os_seconds() + seconds_between;
@@ -86,7 +86,7 @@ static void show_progress(void *progress, double share)
 
 static Peaks find_peaks(Call *k)
 {
-    Progress progress = progress_start(k->cli, "measuring what the machine can do");
+    Progress progress = progress_start(k->cli->quiet, "measuring what the machine can do");
     const Peaks peaks = peaks_find(&(PeaksOf){.context = k->cli->tilec,
                                               .store = &k->cli->store,
                                               .threads = k->options.launch.threads,

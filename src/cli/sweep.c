@@ -221,8 +221,8 @@ static void add_point(Cli *c, Point *p)
         return;
     move_release(c, blocks);
     array_free_from(&c->store, blocks);
-    cli_say_trouble("tilec: %s: %s\n", name_of(c, p->sweep, p->row),
-                    fails_as_before(p) ? "fails like the one before" : p->row->problem);
+    terminal_say_trouble("tilec: %s: %s\n", name_of(c, p->sweep, p->row),
+                         fails_as_before(p) ? "fails like the one before" : p->row->problem);
 }
 
 static Sweep sweep_of(Cli *c, const Axes *axes, int points)
@@ -247,7 +247,7 @@ void sweep_run(Cli *c, const Options *o)
     Options open = *o; /* the file stays open, for what is asked of the kernel */
     args_open_kernel(c, &open);
     Sweep s = sweep_of(c, &axes, points);
-    Progress p = progress_start(c, "sweep");
+    Progress p = progress_start(c->quiet, "sweep");
 
     if (o->plot)
         plot_check(&c->client, o->plot);

@@ -47,7 +47,7 @@ void timing_measure(Call *k)
     double budget = budget_of(o), look = o->profile ? budget : budget * least_share, spent;
     int most = o->runs ? o->runs : MOST_RUNS, n = 0;
     double *seconds = NEW_N(a, double, most);
-    Progress p = progress_start(k->cli, "timing");
+    Progress p = progress_start(k->cli->quiet, "timing");
 
     warm_up(k, budget);
     for (double started = os_seconds(); n < most; n++) {

@@ -29,7 +29,7 @@ static NORETURN void end_command(const Cli *c, const char *trouble)
     char *json = c->json ? problem_json_of_fault(c, trouble, CLI_REFUSED) : NULL;
 
     interrupt_settle();
-    cli_say_trouble("tilec: %s\n", trouble);
+    terminal_say_trouble("tilec: %s\n", trouble);
     crash_say_files();
     if (json)
         printf("%s\n", json);

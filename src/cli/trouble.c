@@ -140,7 +140,7 @@ void cli_complain(Cli *c, CliCode code, const char *fmt, ...)
     va_start(ap, fmt);
     c->trouble = printable(c, fmt, ap);
     va_end(ap);
-    cli_say_trouble("tilec: %s\n", c->trouble);
+    terminal_say_trouble("tilec: %s\n", c->trouble);
     if (c->json)
         vec_push(c->arena, &c->problems, problem_kept(c));
 }
@@ -152,28 +152,14 @@ void cli_warn(Cli *c, const char *fmt, ...)
     if (c->quiet)
         return;
     va_start(ap, fmt);
-    cli_say("tilec: warning: %s\n", printable(c, fmt, ap));
+    terminal_say("tilec: warning: %s\n", printable(c, fmt, ap));
     va_end(ap);
-}
-
-void print_line(FILE *out, const char *text)
-{
-    Guard guard;
-    Arena *volatile arena = NULL;
-
-    if (setjmp(guard.env) == 0) {
-        arena = arena_new(&guard);
-        Text t = text_new(arena);
-        text_put_printable(&t, text);
-        fprintf(out, "%s\n", t.s);
-    }
-    arena_free(arena);
 }
 
 void cli_tell(void *unused, const char *text)
 {
     (void)unused;
-    cli_say("%s", text);
+    terminal_say("%s", text);
 }
 
 const char *hint_text(Arena *a, const char *word, const char *const *candidates, int n)

@@ -119,7 +119,7 @@ static void tell_hook(const Cli *c, const Options *o, int count)
     for (int i = 0; i < count && !hook; i++)
         hook = tilec_config_hook(c->file, o->kernel, i);
     if (hook)
-        cli_say(
+        terminal_say(
             "tilec: note: the pre_hook of the configurations, `%s`, is Python, which is not run\n",
             hook);
 }
@@ -184,7 +184,7 @@ static void say_problem(Tuner *t, Candidate *k)
 {
     k->problem = t->cli->trouble;
     k->problem_json = problem_kept(t->cli);
-    cli_say_trouble("tilec: %s: %s\n", k->text, k->problem);
+    terminal_say_trouble("tilec: %s: %s\n", k->text, k->problem);
 }
 
 static void evaluate_candidates(Tuner *t)
@@ -301,7 +301,7 @@ static void try_candidates(Tuner *t)
             continue;
         k->problem = why;
         k->problem_json = problem_of_fault(c, why, CLI_REFUSED);
-        cli_say_trouble("tilec: %s: %s\n", k->text, why);
+        terminal_say_trouble("tilec: %s: %s\n", k->text, why);
     }
 }
 
@@ -386,7 +386,7 @@ static void measure(Tuner *t, int rounds)
 
     for (int i = 0; i < n; i++)
         all[i].is_in = t->candidates.at[i].is_in;
-    t->progress = progress_start(t->cli, "tuning");
+    t->progress = progress_start(t->cli->quiet, "tuning");
     t->best = measure_in_turns(&how, t->cli->arena, all, n);
     progress_end(&t->progress);
     for (int i = 0; i < n; i++)

@@ -153,5 +153,5 @@ void tuned_use(Call *k)
     }
     k->timing.tuned = config_text(c->arena, &choice);
     if (!k->silent)
-        cli_say("tilec: tuned: %s, which --tune has found on this machine\n", k->timing.tuned);
+        terminal_say("tilec: tuned: %s, which --tune has found on this machine\n", k->timing.tuned);
 }

@@ -5,7 +5,7 @@
  * handler writes it whole.  os_write_array() takes no lock and no memory, so it may be called
  * there.
  */
-#include "cli.h"
+#include "terminal.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * signal.  The text is made before the launch, since nothing but write() is safe in a handler; the
  * signal then ends the command as it would have.
  */
-#include "cli.h"
+#include "terminal.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -111,24 +111,9 @@ static void speak(int number)
     raise(number);
 }
 
-LastWords crash_words(Cli *c, const char *kernel, bool checked)
+int crash_signal(int i)
 {
-    enum { OF_SIGNALS = 128 }; /* a shell's exit codes */
-    Text t = text_new(c->arena);
-    LastWords out = {.json = {"", ""}};
-
-    text_put(&t, "kernel '");
-    text_put_printable(&t, kernel);
-    text_put(&t, "' reached memory outside of its arrays");
-    text_put(&t, checked
-                     ? ", which --check does not see of pointers that are themselves loaded, nor "
-                       "of inline assembly"
-                     : ": --check says where");
-    out.text = colour_trouble(c->arena, arena_printf(c->arena, "tilec: %s\n", t.s));
-    for (int i = 0; i < CRASH_SIGNALS && c->json; i++)
-        out.json[i] =
-            arena_printf(c->arena, "%s\n", problem_of_fault(c, t.s, OF_SIGNALS + signals[i]));
-    return out;
+    return signals[i];
 }
 
 static void learn(Words *words, const char *text)

@@ -6,7 +6,7 @@
  * wraps is not wiped.  It is wiped at the end, so the output of a command is the same with it
  * and without it.  A launch that seems to hang is told anywhere.
  */
-#include "cli.h"
+#include "terminal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,10 +15,10 @@ static const double first_warning = 5; /* seconds without a program that begins 
 
 enum { MOST_RANGES_TOLD = 4, WARNINGS_APART = 10 /* times the last one */ };
 
-Progress progress_start(const Cli *c, const char *what)
+Progress progress_start(bool quiet, const char *what)
 {
     Progress p = {
-        .what = what, .started = os_seconds(), .next_warning = first_warning, .quiet = c->quiet};
+        .what = what, .started = os_seconds(), .next_warning = first_warning, .quiet = quiet};
 
     return p;
 }
@@ -165,15 +165,16 @@ static void warn_of_standstill(Progress *p, const int32_t grid[3], const tilec_p
     wipe(p);
     progress_put_programs(programs, grid, t);
     if (t->ended < 0)
-        cli_say("tilec: warning: kernel '%s': the device has been at work on it for %.0f s: %s\n",
-                p->what, t->seconds, programs);
+        terminal_say(
+            "tilec: warning: kernel '%s': the device has been at work on it for %.0f s: %s\n",
+            p->what, t->seconds, programs);
     else
-        cli_say("tilec: warning: kernel '%s': nothing has moved for %.0f s: %s\n", p->what,
-                t->still_seconds, programs);
-    cli_say("hint: %sCtrl-C ends the run\n",
-            progress_may_wait(grid)
-                ? "a program that waits for one that has not begun waits for ever; "
-                : "");
+        terminal_say("tilec: warning: kernel '%s': nothing has moved for %.0f s: %s\n", p->what,
+                     t->still_seconds, programs);
+    terminal_say("hint: %sCtrl-C ends the run\n",
+                 progress_may_wait(grid)
+                     ? "a program that waits for one that has not begun waits for ever; "
+                     : "");
     p->next_warning *= WARNINGS_APART;
 }
 

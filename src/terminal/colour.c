@@ -13,7 +13,7 @@
  * they are.
  */
 #define _GNU_SOURCE /* vasprintf */
-#include "cli.h"
+#include "terminal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -190,7 +190,7 @@ static void print_v(const char *front, const char *fmt, va_list ap)
     va_end(again);
 }
 
-void cli_say(const char *fmt, ...)
+void terminal_say(const char *fmt, ...)
 {
     va_list ap;
 
@@ -199,11 +199,25 @@ void cli_say(const char *fmt, ...)
     va_end(ap);
 }
 
-void cli_say_trouble(const char *fmt, ...)
+void terminal_say_trouble(const char *fmt, ...)
 {
     va_list ap;
 
     va_start(ap, fmt);
     print_v(RED, fmt, ap);
     va_end(ap);
+}
+
+void terminal_line(FILE *out, const char *text)
+{
+    Guard guard;
+    Arena *volatile arena = NULL;
+
+    if (setjmp(guard.env) == 0) {
+        arena = arena_new(&guard);
+        Text t = text_new(arena);
+        text_put_printable(&t, text);
+        fprintf(out, "%s\n", t.s);
+    }
+    arena_free(arena);
 }

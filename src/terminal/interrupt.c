@@ -5,10 +5,11 @@
  * is left to tidy up: files that are not complete have no name where the system can do that, and
  * else, as in the moment in which one replaces another, they are waited for (base/os_file.c).
  */
-#include "cli.h"
+#include "terminal.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -102,16 +103,16 @@ void interrupt_end(void)
     said = -1;
     tells_json = false;
     end_now(noted);
-    _exit(CLI_REFUSED); /* where the signal is blocked */
+    _exit(EXIT_FAILURE); /* where the signal is blocked */
 }
 
-void interrupt_tells_json(bool tells)
+void interrupt_tells_json(char *(*object)(int number))
 {
-    for (int i = 0; i < COUNT(signals) && tells; i++) {
+    for (int i = 0; i < COUNT(signals) && object; i++) {
         if (!objects[i])
-            objects[i] = problem_json_of_signal(signals[i]);
+            objects[i] = object(signals[i]);
     }
-    tells_json = tells;
+    tells_json = object != NULL;
 }
 
 void interrupt_watch(void)
