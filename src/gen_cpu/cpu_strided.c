@@ -8,14 +8,16 @@
  * elements that the program reads.  Under a mask only the elements that the program asks for are
  * read: a record's lane is repeated for its fields.
  *
- * Steps that are powers of two are halved by even/odd shuffles; others are picked lane by lane.
+ * Records of a power of two are halved until fields are left; others are picked lane by lane.
  */
+#include <string.h>
+
 #include "cpu.h"
 
 typedef struct {
-    int64_t low, high; /* smallest and largest constant offset of the group, in elements */
-    int step, lanes;
-    Val *fields; /* by offset - low */
+    int64_t low, high;     /* smallest and largest constant offset of the group, in elements */
+    int step, lanes, size; /* size: of an element, in bytes */
+    Val *fields;           /* by offset - low */
     Val read[MAX_RECORD];
 } Group;
 
@@ -73,31 +75,44 @@ static Val in_place(NestCg *n, const Group *g, int k)
     return llvm_shuffle(n->c->l, n->at[n->rank], g->read[k], NULL, g->lanes, lanes);
 }
 
-static Val every_other(NestCg *n, Val x, Val y, int start, int lanes)
+/* The first or the last halves, of `unit` elements, of the records in x and y.  Elements move in
+ * lanes of up to 8 bytes: there are fewer of these, so shuffles are quicker to choose and to run.
+ */
+static Val half_records(NestCg *n, const Group *g, Val x, Val y, int unit, int half)
 {
-    int pick[MAX_LANES];
+    int together = MIN(unit, 8 / g->size), lanes = g->lanes / together, pick[MAX_LANES];
+    LLVMTypeRef own = LLVMTypeOf(x),
+                wide = LLVMIntTypeInContext(n->c->l->ctx, (unsigned)(8 * g->size * together));
+    Bld b = n->at[n->rank];
 
+    unit /= together;
     for (int i = 0; i < lanes; i++)
-        pick[i] = 2 * i + start;
-    return llvm_shuffle(n->c->l, n->at[n->rank], x, y, lanes, pick);
+        pick[i] = (2 * (i / unit) + half) * unit + i % unit;
+    if (together > 1) {
+        x = LLVMBuildBitCast(b, x, llvm_vector(wide, lanes), "");
+        y = LLVMBuildBitCast(b, y, llvm_vector(wide, lanes), "");
+    }
+    return LLVMBuildBitCast(b, llvm_shuffle(n->c->l, b, x, y, lanes, pick), own, "");
 }
 
-/* v[0..count) hold elements 0, 1, 2.. of which field f is every count-th; split even from odd
- * until one vector a field is left.  Field f of count is field f/2 of the f%2 half. */
-static void halve(NestCg *n, Val *v, int count, int lanes)
+/* v[0..count) hold records of count elements; split first from last halves until one vector a field
+ * is left.  Where a half fills vectors nothing moves within them. */
+static void halve(NestCg *n, const Group *g, Val *v, int count)
 {
-    Val even[MAX_RECORD] = {NULL}, odd[MAX_RECORD] = {NULL};
+    Val first[MAX_RECORD] = {NULL}, last[MAX_RECORD] = {NULL};
+    int unit = count / 2, whole = unit / g->lanes;
 
     if (count == 1)
         return;
-    for (int k = 0; k < count / 2; k++) {
-        even[k] = every_other(n, v[2 * k], v[2 * k + 1], 0, lanes);
-        odd[k] = every_other(n, v[2 * k], v[2 * k + 1], 1, lanes);
+    for (int k = 0; k < unit; k++) {
+        int at = whole ? 2 * k - k % whole : 2 * k;
+        first[k] = whole ? v[at] : half_records(n, g, v[at], v[at + 1], unit, 0);
+        last[k] = whole ? v[at + whole] : half_records(n, g, v[at], v[at + 1], unit, 1);
     }
-    halve(n, even, count / 2, lanes);
-    halve(n, odd, count / 2, lanes);
-    for (int f = 0; f < count; f++)
-        v[f] = f % 2 == 0 ? even[f / 2] : odd[f / 2];
+    halve(n, g, first, unit);
+    halve(n, g, last, unit);
+    memcpy(v, first, (size_t)unit * sizeof *v);
+    memcpy(v + unit, last, (size_t)unit * sizeof *v);
 }
 
 /* Any step: take what each vector has, one vector after the other. */
@@ -125,7 +140,7 @@ static void take_apart(NestCg *n, Group *g, bool masked)
     for (int k = 0; k < g->step; k++)
         v[k] = masked ? g->read[k] : in_place(n, g, k);
     if (power)
-        halve(n, v, g->step, g->lanes);
+        halve(n, g, v, g->step);
     for (int f = 0; f <= g->high - g->low; f++)
         g->fields[f] = power ? v[f] : pick_field(n, g, v, f);
 }
@@ -141,6 +156,7 @@ Val *cpu_records(NestCg *n, const Entry *e)
     Val mask = cpu_mask(n, e);
 
     g.lanes = n->lanes;
+    g.size = align;
     g.fields = NEW_N(n->c->arena, Val, MAX_RECORD);
     Val at = LLVMBuildMul(b, n->index[n->inner], llvm_int(i64, g.step), "");
     Val row = cpu_input(n, e, IN_ADDRESS);
