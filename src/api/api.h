@@ -61,6 +61,18 @@ typedef struct {
 typedef struct Specialisation Specialisation;
 typedef struct Speech Speech;
 
+/* A number of the launch that an index of an array is multiplied with, both by slot. */
+typedef struct {
+    int8_t array, number;
+} Stride;
+/* How a kernel goes through its arrays, where its addresses show that: strides.c */
+enum { MOST_STEPS = 16 };
+typedef struct {
+    uint64_t runs; /* bit i: lanes next to each other touch elements of slot i that are, too */
+    Stride steps[MOST_STEPS];
+    int nsteps;
+} Steps;
+
 /* What a kernel's programs make of the grid. */
 typedef struct {
     unsigned axes;   /* bit i: it asks for tl.program_id(i) */
@@ -73,6 +85,7 @@ typedef struct {
     bool speaks;           /* prints, asserts, or runs text that nobody understands here */
     bool waits;            /* one may wait for another */
     bool own_nan, own_inf; /* among its constants, or what it pads with */
+    Steps steps;
 } Programs;
 
 /* Lexing and lowering allocate in `arena` and `names`, so they happen under `lock`, and `arena`
@@ -354,6 +367,16 @@ RecordRoom speech_room(const Speech *s); /* for a device that needs a buffer the
 Programs programs_of(const Func *f);
 /* Launching nothing may be meant, or a dimension was forgotten. */
 void programs_warn_of_none(const Request *r, const int32_t *grid);
+/* launch.c: the name of the argument that it is; NULL: it is an item of one. */
+const char *request_name_of_tensor(const Request *r, const tilec_tensor *t);
+/* strides.c: how the kernel goes through its arrays; and a warning, once for a specialisation, of
+ * an array whose strides are others. */
+Steps strides_of(const Func *f);
+void strides_warn(const Request *r);
+/* Is it the first for this specialisation to tell this?  `bit`: one of these. */
+enum { TOLD_AXES = 1, TOLD_SCALARS = 2, TOLD_STRIDES = 4 };
+bool programs_claim(const Request *r, unsigned bit);
+void programs_say(const Request *r, const char *text); /* through on_message, if there is one */
 /* Once for a specialisation: of axes that nobody asks for, and of programs of one element. */
 void programs_warn(const Request *r, const int32_t *grid);
 /* Of the tensor only the first elements were loaded, and none was changed. */

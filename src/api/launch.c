@@ -234,8 +234,7 @@ static void pass_count(void *user, const LineCount *c)
     o->on_count(o->user, &count);
 }
 
-/* The name of the argument that it is; NULL: it is an item of one. */
-static const char *name_of_tensor(const Request *r, const tilec_tensor *t)
+const char *request_name_of_tensor(const Request *r, const tilec_tensor *t)
 {
     for (int i = 0; i < r->nargs; i++) {
         if (&r->args[i].tensor == t)
@@ -249,7 +248,7 @@ static const char *describe_place(void *request, Arena *a, int i, uint64_t addre
 {
     const Request *r = request;
     const tilec_tensor *t = memory_of_range(r->binding, i);
-    const char *name = name_of_tensor(r, t);
+    const char *name = request_name_of_tensor(r, t);
     int64_t size = (int64_t)tilec_dtype_size(t->dtype);
     int64_t bytes = (int64_t)(address - (uint64_t)(uintptr_t)t->data);
     Text out = text_new(a);
@@ -274,7 +273,7 @@ static void tell_part(void *part, int i, int64_t elements)
     const Part *p = part;
     const tilec_tensor *t = memory_of_range(p->request->binding, i);
 
-    programs_warn_of_part(p->request, p->grid, t, name_of_tensor(p->request, t), elements);
+    programs_warn_of_part(p->request, p->grid, t, request_name_of_tensor(p->request, t), elements);
 }
 
 static tilec_status launch_on_device(const Request *r, const int32_t *grid, const uint64_t *slots,
@@ -336,7 +335,7 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
 /* Say which array must stay as it is. */
 static tilec_status refuse_read_only(const Request *r, const tilec_tensor *t, char **error)
 {
-    const char *name = name_of_tensor(r, t);
+    const char *name = request_name_of_tensor(r, t);
 
     return refuse_request(r, TILEC_BAD_ARGUMENT, error,
                           "the array given for `%s` is read-only, and the kernel writes to it",

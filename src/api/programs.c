@@ -20,7 +20,6 @@
 
 #include "api.h"
 
-enum { TOLD_AXES = 1, TOLD_SCALARS = 2 };
 enum { MANY_SINGLE = 1 << 14 }; /* programs of one element that are worth a word */
 
 /* --- the kernel --- */
@@ -151,6 +150,7 @@ Programs programs_of(const Func *f)
 {
     Programs p = {.loads_first = loads_first(f), .waits = ir_waits(f->module, f->module->arena)};
 
+    p.steps = strides_of(f);
     for (int i = 0; i < f->module->nfuncs; i++) {
         const Func *each = f->module->funcs[i];
         Walk w = {&p, ir_uses(each, f->module->arena)};
@@ -161,7 +161,7 @@ Programs programs_of(const Func *f)
 
 /* --- telling --- */
 
-static void say(const Request *r, const char *text)
+void programs_say(const Request *r, const char *text)
 {
     if (r->options.on_message)
         r->options.on_message(r->options.user, text);
@@ -173,7 +173,7 @@ void programs_warn_of_none(const Request *r, const int32_t *grid)
 
     snprintf(text, sizeof text, "warning: the grid %dx%dx%d has no programs: nothing runs\n",
              grid[0], grid[1], grid[2]);
-    say(r, text);
+    programs_say(r, text);
 }
 
 /* The axis with more than one program that the kernel does not ask for; -1: none. */
@@ -198,7 +198,7 @@ static void warn_of_axis(const Request *r, const int32_t *grid, int axis)
              "hint: a grid counts programs, each of which works on a whole tile, and no threads: "
              "the extent of an axis that is not used is 1\n",
              grid[0], grid[1], grid[2], r->kernel->name, axis, grid[axis]);
-    say(r, text);
+    programs_say(r, text);
 }
 
 static void warn_of_scalars(const Request *r, int64_t programs)
@@ -211,11 +211,10 @@ static void warn_of_scalars(const Request *r, int64_t programs)
              "hint: i = tl.program_id(0) * 1024 + tl.arange(0, 1024), loads and stores with "
              "mask=i < n, and a grid of as many programs as there are tiles\n",
              (long long)programs, r->kernel->name);
-    say(r, text);
+    programs_say(r, text);
 }
 
-/* Is it the first to say so? */
-static bool claims(const Request *r, unsigned bit)
+bool programs_claim(const Request *r, unsigned bit)
 {
     return !(atomic_fetch_or_explicit(&r->spec->grids_told, bit, memory_order_relaxed) & bit);
 }
@@ -226,11 +225,12 @@ void programs_warn(const Request *r, const int32_t *grid)
     int64_t programs = grid_programs(grid);
     int axis = idle_axis(p, grid);
 
-    if (axis >= 0 && claims(r, TOLD_AXES))
+    if (axis >= 0 && programs_claim(r, TOLD_AXES))
         warn_of_axis(r, grid, axis);
     if (!p->has_tiles && !p->has_loops && !p->has_atomics && !p->speaks && p->has_stores &&
-        p->axes != 0 && programs >= MANY_SINGLE && claims(r, TOLD_SCALARS))
+        p->axes != 0 && programs >= MANY_SINGLE && programs_claim(r, TOLD_SCALARS))
         warn_of_scalars(r, programs);
+    strides_warn(r);
 }
 
 /* --- what was not loaded --- */
@@ -292,5 +292,5 @@ void programs_warn_of_part(const Request *r, const int32_t *grid, const tilec_te
              "hint: do the grid and the loops reach all of it, as tl.cdiv(n, BLOCK) does, and do "
              "the strides fit?\n",
              name ? name : "an item of a tuple", (long long)elements, (long long)all);
-    say(r, text);
+    programs_say(r, text);
 }

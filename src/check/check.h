@@ -29,6 +29,7 @@ void check_accesses(Func *f, const int *views);
 void check_values(Func *f);
 void check_stores(Func *f);
 void check_winners(Func *f); /* check_winner.c: nor that a masked lane is the greatest */
+void check_means(Func *f);   /* suspect_mean.c: nor that a sum is divided by lanes that were none */
 /* Every float but in memory and parameters becomes fp64; without calls and handles. */
 void check_widen(Func *f);
 

@@ -4,7 +4,8 @@
  * Takes and gives verified IR, without calls.  check_values() puts assertions
  *   - where the result of an integer division by zero, or of a shift by its width or more, is used;
  *   - behind tl.assume, tl.multiple_of, tl.max_contiguous and tl.max_constancy,
- *   - where a store cuts off bits of integers without being asked to, in 16 bits and less.
+ *   - where a store cuts off bits of integers without being asked to, in 16 bits and less, and
+ *     where what it stores is too large for fp16.
  *
  * A division in a lane that is masked off, or that tl.where passes over, is right: so such a result
  * is followed.  Beside each value that is made of one goes a *spoilt* tile, i1, true where an
@@ -18,10 +19,13 @@
  * the numbers of the lanes go there first.  Both is only right where programs that run at the same
  * time would be told as a race: on devices that look for these.
  */
+#include <math.h>
 #include <string.h>
 
 #include "check.h"
 #include "../ir/analysis.h"
+
+#define BEYOND_FP16 65520.0 /* what is rounded to infinity */
 
 typedef struct {
     Func *func;
@@ -308,6 +312,54 @@ static const Op *narrowing(const Op *store)
     return is_narrower && to != DT_I1 && !takes_bits(cast->operands[0]) ? cast : NULL;
 }
 
+/* Where a number that is too large for fp16 may be chosen, it is a mark, and may be an infinity. */
+static bool is_mark(const Value *v, int depth)
+{
+    const Op *op = v->def;
+    uint64_t bits;
+
+    if (value_constant(v, &bits))
+        return fabs(scalar_to_double(v->type->dtype, bits)) >= BEYOND_FP16;
+    bool goes_on =
+        op && depth > 0 &&
+        (op_has(op, MOVES) || op->code == OP_cast || op->code == OP_select || op->code == OP_splat);
+    for (int i = op && op->code == OP_select; goes_on && i < op->noperands; i++) {
+        if (is_mark(op->operands[i], depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static bool reaches_beyond_fp16(DType t)
+{
+    return t == DT_BF16 || t == DT_FP32 || t == DT_FP64;
+}
+
+/* A number of a wider type is stored as fp16 that ends below it; what is infinite already is
+ * told by nobody. */
+static void check_overflow(Op *store)
+{
+    enum { CHOICES = 6 };
+    const Op *cast = store->operands[STORE_DATA]->def;
+
+    while (cast && op_has(cast, MOVES))
+        cast = cast->operands[0]->def;
+    if (!cast || cast->code != OP_cast || cast->results[0]->type->dtype != DT_FP16 ||
+        !type_same_shape(cast->results[0]->type, store->operands[STORE_DATA]->type) ||
+        !reaches_beyond_fp16(cast->operands[0]->type->dtype) || is_mark(cast->operands[0], CHOICES))
+        return;
+    Builder b = builder_before(store);
+    Value *v = cast->operands[0], *most = build_float(&b, v->type, BEYOND_FP16);
+    Value *infinite = build_float(&b, v->type, INFINITY);
+    Value *fits = build_binary(&b, OP_or, build_unary(&b, OP_not, build_binary(&b, OP_ge, v, most)),
+                               build_binary(&b, OP_eq, v, infinite));
+    b.span = store->span;
+    b.site = store->site;
+    b.mark = store->mark;
+    put_assertion(&b, fits, op_operand(store, STORE_MASK),
+                  "this is infinite in fp16, which ends at 65504: scale it, or store fp32 or bf16");
+}
+
 /* It may be the number, or one of its bits without a sign: 255 in int8 is -1. */
 static void check_narrowing(Op *store)
 {
@@ -343,8 +395,10 @@ static void look_through(Values *k, Block *block)
         look_at(k, op);
         if (op->code == OP_hint)
             check_promise(op);
-        if (op->code == OP_store)
+        if (op->code == OP_store) {
             check_narrowing(op);
+            check_overflow(op);
+        }
         if (op->code == OP_assume) {
             Builder b = builder_before(op);
             put_assertion(&b, op->operands[0], NULL, "this assumption does not hold");

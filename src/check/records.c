@@ -98,8 +98,10 @@ bool check_records(Module *m, const int *views, bool values, bool stores, Diags 
             return false;
         if (values)
             check_values(f);
-        if (values)
+        if (values) {
             check_winners(f);
+            check_means(f);
+        }
         check_accesses(f, views);
         if (stores)
             check_stores(f);

@@ -6,8 +6,9 @@
  */
 #include "suspect.h"
 
-static Suspicion *const suspicions[] = {suspect_narrow, suspect_totals, suspect_lanes,
-                                        suspect_nothing, suspect_exchange};
+static Suspicion *const suspicions[] = {suspect_narrow,  suspect_totals,   suspect_lanes,
+                                        suspect_nothing, suspect_exchange, suspect_mean,
+                                        suspect_axes};
 
 void suspect_warn(const Suspect *s, const Op *at, const char *hint, const char *fmt, ...)
 {

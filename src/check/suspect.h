@@ -21,6 +21,8 @@ typedef void Suspicion(const Suspect *s);
 Suspicion suspect_narrow;   /* suspect_narrow.c: integers of 8 and 16 bits that wrap around */
 Suspicion suspect_exchange; /* suspect_exchange.c: lanes that exchange values without a barrier */
 Suspicion suspect_lanes;    /* suspect_lanes.c: two lanes of one store at one address */
+Suspicion suspect_mean;     /* suspect_mean.c: a sum divided by the lanes of its tile */
+Suspicion suspect_axes;     /* suspect_axes.c: what rows were loaded for, given to columns */
 Suspicion suspect_nothing;  /* suspect_nothing.c: divisions by zero, shifts by too much */
 Suspicion suspect_totals;   /* suspect_totals.c: sums that loops keep in a type that loses them */
 

@@ -7,6 +7,8 @@
  * compared, made wider.  So each such question goes back through sums and products to one that may
  * leave the range of its type, by what the axis analysis knows.
  *
+ * So is -a of an unsigned type, 256 - a, where it is asked for or stored as it is.
+ *
  * Nothing is said of what looks meant: a sum compared with what was added (did it carry?), bits by
  * `&`, remainders of powers of two, hashes of 16 bits, offsets.
  */
@@ -105,6 +107,12 @@ static bool is_sum(const Op *op)
     return op->code == OP_add || op->code == OP_sub || op->code == OP_mul;
 }
 
+/* -a of what has no sign. */
+static bool is_negation(const Op *op)
+{
+    return op->code == OP_neg && dtype_is_unsigned(op->results[0]->type->dtype);
+}
+
 /* The sum that may have wrapped before this was made of it, and whose low bits it still has; NULL:
  * none. */
 static const Op *wrapped(Narrow *n, const Value *v, int depth)
@@ -116,7 +124,7 @@ static const Op *wrapped(Narrow *n, const Value *v, int depth)
     if (n->wraps[v->id])
         return n->wraps[v->id] == &nothing ? NULL : n->wraps[v->id];
     n->wraps[v->id] = &nothing;
-    if (is_sum(op) && may_wrap(n, op))
+    if ((is_sum(op) && may_wrap(n, op)) || is_negation(op))
         found = op;
     for (int i = 0; !found && i < op->noperands; i++) {
         if (is_sum(op) || op_has(op, MOVES) || op->code == OP_neg ||
@@ -131,6 +139,15 @@ static const Op *wrapped(Narrow *n, const Value *v, int depth)
 }
 
 /* --- what is asked of it --- */
+
+/* Does it store elements of an array with their signs turned? */
+static bool stores_negation(const Op *op, int i)
+{
+    const Op *made = suspect_made_by(op->operands[i]);
+    const Op *from = made && is_negation(made) ? suspect_made_by(made->operands[0]) : NULL;
+
+    return op->code == OP_store && i == STORE_DATA && from && op_only_reads(from);
+}
 
 static bool is_operand_of(const Value *v, const Op *sum)
 {
@@ -158,6 +175,8 @@ static const char *reads(const Op *op, int i)
         return "its remainder is taken";
     case OP_shr:
         return i == 0 ? "it is shifted" : NULL;
+    case OP_store:
+        return stores_negation(op, i) ? "it is stored" : NULL;
     case OP_min:
     case OP_max:
     case OP_lt:
@@ -209,7 +228,9 @@ static const char *beyond(const Narrow *n, const Op *sum)
     range_of_type(t, &lo, &hi);
     if (dtype_is_signed(t))
         return arena_printf(n->s->arena, "beyond %d and %d", (int)lo, (int)hi);
-    return sum->code == OP_sub ? "below 0" : arena_printf(n->s->arena, "above %d", (int)hi);
+    return sum->code == OP_sub || sum->code == OP_neg
+               ? "below 0"
+               : arena_printf(n->s->arena, "above %d", (int)hi);
 }
 
 static void tell(const Narrow *n, const Op *op, const Op *sum, const char *read)
@@ -219,7 +240,10 @@ static void tell(const Narrow *n, const Op *op, const Op *sum, const char *read)
 
     DType t = sum->results[0]->type->dtype;
     const char *name = dtype_triton_name(t);
-    const char *what = sum->code == OP_add ? "sum" : sum->code == OP_sub ? "difference" : "product";
+    const char *what = sum->code == OP_add   ? "sum"
+                       : sum->code == OP_sub ? "difference"
+                       : sum->code == OP_neg ? "negation"
+                                             : "product";
     const char *to = op->code == OP_cast ? dtype_triton_name(op->results[0]->type->dtype) : "";
 
     suspect_warn(n->s, sum,
@@ -273,7 +297,7 @@ static void look_through(Narrow *n, const Block *b)
 
 static void note_sum(Op *op, void *any)
 {
-    if (is_sum(op) && is_narrow(op->results[0]))
+    if (op->nresults > 0 && (is_sum(op) || op->code == OP_neg) && is_narrow(op->results[0]))
         *(bool *)any = true;
 }
 

@@ -171,6 +171,13 @@ typedef enum {
     ADMIT_OBJECTS    /* any object, of which an attribute is asked, or whether it is None */
 } Admitted;
 
+/* Random numbers that were drawn. */
+typedef struct {
+    const Value *words[6]; /* counters and keys */
+    const Block *block;
+    Span span;
+} Draw;
+
 typedef struct {
     const FrontFile *root; /* that the kernel stands in */
     Arena *arena;
@@ -198,6 +205,7 @@ typedef struct {
     Map *told;           /* AstFunc that a warning was about */
     Map *rounded;        /* values of floats that are rounded, as FrontArg says -> AstParam */
     Map *choices;        /* AstChoice -> whether its test holds; resolve_choice.c */
+    VEC(Draw) draws;     /* builtin_random.c */
     Map *plain;          /* AstFunc of plain Python -> the same with its body */
     Map *signatures;     /* builtin.c: Builtin -> Signature */
 } Lower;

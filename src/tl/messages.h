@@ -197,6 +197,9 @@
 #define W_ASSUME_FALSE       "this assumption is false"                                                     /* R301 */
 #define E_SEED               "the seed must be an integer scalar, not %s"                                   /* R282 */
 #define E_OFFSET             "counters of random numbers are integers, not %s"                              /* R283 */
+#define W_SAME_DRAW          "these are the random numbers that were drawn before: seed and offsets are the same"
+#define H_SAME_DRAW          "give it a seed of its own, such as seed + 1, or offsets behind the others; use the first where the same numbers are meant"
+#define N_SAME_DRAW          "they were drawn here"
 #define H_OFFSET             "each element has a number of its own, such as the offsets that it is loaded with"
 #define E_ROUNDS             "the number of rounds must be 0 to %d"                                         /* R280 */
 

@@ -1054,3 +1054,78 @@ def unwritten_part(x, tmp, out, n, B: tl.constexpr):
     tl.store(tmp + i, tl.load(x + i, mask=i < n, other=0.0))
     tl.debug_barrier()
     tl.store(out, tl.sum(tl.load(tmp + i)))
+
+
+# --- what looks right, and is not ---
+
+
+@triton.jit
+def negative_wrong(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, -tl.load(x + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def negative(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, 255 - tl.load(x + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def below_zero_wrong(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, (-tl.load(x + i, mask=i < n)).to(tl.float32), mask=i < n)
+
+
+@triton.jit
+def below_zero(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    lowest = v & -v
+    tl.store(out + i, -v.to(tl.float32) + lowest * 0.5, mask=i < n)
+
+
+@triton.jit
+def same_seed_wrong(a, b, seed, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(a + i, tl.rand(seed, i))
+    tl.store(b + i, tl.randn(seed, i))
+
+
+@triton.jit
+def same_seed(a, b, seed, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(a + i, tl.rand(seed, i))
+    tl.store(b + i, tl.randn(seed + 1, i))
+
+
+@triton.jit
+def mean_of_part_wrong(x, out, n, B: tl.constexpr):
+    p = tl.program_id(0)
+    i = p * B + tl.arange(0, B)
+    tl.store(out + p, tl.sum(tl.load(x + i, mask=i < n, other=0.0)) / B)
+
+
+@triton.jit
+def mean_of_part(x, out, n, B: tl.constexpr):
+    p = tl.program_id(0)
+    i = p * B + tl.arange(0, B)
+    tl.store(out + p, tl.sum(tl.load(x + i, mask=i < n, other=0.0)) / tl.minimum(B, n - p * B))
+
+
+@triton.jit
+def bias_of_tile_wrong(x, bias, out, w, B: tl.constexpr):
+    r = tl.program_id(0) * B + tl.arange(0, B)
+    c = tl.program_id(1) * B + tl.arange(0, B)
+    at = r[:, None] * w + c[None, :]
+    b = tl.load(bias + r)
+    tl.store(out + at, tl.load(x + at) + b[None, :])
+
+
+@triton.jit
+def bias_of_tile(x, bias, out, w, B: tl.constexpr):
+    r = tl.program_id(0) * B + tl.arange(0, B)
+    c = tl.program_id(1) * B + tl.arange(0, B)
+    at = r[:, None] * w + c[None, :]
+    b = tl.load(bias + c)
+    tl.store(out + at, tl.load(x + at) + b[None, :])

@@ -196,6 +196,26 @@ def packed(x, out, n, B: tl.constexpr):
 
 
 @triton.jit
+def rows_of(x, out, h, w, B: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, B)
+    tl.store(out + r * w + c, tl.load(x + r * w + c, mask=c < w), mask=c < w)
+
+
+@triton.jit
+def strided(x, out, sr, sc, w, B: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, B)
+    tl.store(out + r * w + c, tl.load(x + r * sr + c * sc, mask=c < w), mask=c < w)
+
+
+@triton.jit
+def half(x, out, s, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i * s, mask=i < n), mask=i < n)
+
+
+@triton.jit
 def normalise(x, out, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + i)
@@ -226,6 +246,24 @@ expect 0 err "each of the 20000 programs of kernel \`single\` works on single el
 quiet run single --grid 100 x="ones(fp32,100)" out="zeros(fp32,100)"
 # their operations count
 expect 0 out '"flops": 100' run single --grid 100 x="ones(fp32,100)" out="zeros(fp32,100)" --json
+
+# --- strides that the kernel does not know ---
+between="x: its strides are (2), and kernel \`double\` takes elements that lie next to each other"
+expect 0 err "$between" run double --grid 1 x="ones(fp32,16)[::2]" out="zeros(fp32,8)" n=8 B=8
+expect 0 err "x: its strides are (-1), and" run double --grid 1 x="ones(fp32,16)[7::-1]" \
+    out="zeros(fp32,8)" n=8 B=8
+quiet run double --grid 1 x="ones(fp32,8)" out="zeros(fp32,8)" n=8 B=8
+quiet run double --grid 1 x="ones(fp32,16)[8:]" out="zeros(fp32,8)" n=8 B=8
+quiet run half --grid 1 x="ones(fp32,16)[::2]" out="zeros(fp32,8)" s=2 n=8 B=8
+turned="x: its rows lie 20 elements apart, and kernel \`rows_of\` goes 30 from row to row, as many as it"
+expect 0 err "$turned has rows" run rows_of --grid h x="rand(fp32,30x20)" out="zeros(fp32,600)" h=20 w=30 B=32
+quiet run rows_of --grid h x="rand(fp32,30x20)" out="zeros(fp32,600)" h=30 w=20 B=32
+quiet run rows_of --grid h x="rand(fp32,600)" out="zeros(fp32,600)" h=20 w=30 B=32
+quiet run rows_of --grid h x="rand(fp32,30x20)" out="zeros(fp32,30x20)" h=15 w=40 B=64
+parts="x: its rows lie 40 elements apart, and kernel \`rows_of\` goes 20 from row to row, as many as it"
+expect 0 err "$parts has columns" run rows_of --grid h x="rand(fp32,30x40)[:,:20]" \
+    out="zeros(fp32,30x20)" h=30 w=20 B=32
+quiet run strided --grid 30 x="rand(fp32,30x40)[:,:20]" out="zeros(fp32,30x20)" sr=40 sc=1 w=20 B=32
 
 # --- what `empty` leaves, and results that are all NaN ---
 expect 0 err "counter: the kernel reads and changes what \`empty\` leaves there, which is undefined" \
@@ -312,6 +350,11 @@ for device in cpu interp sim; do
         x="arange(i32,200)" out="zeros(u8,200)" n=200 B=256
     quiet checked doubled x="arange(i32,200)" out="zeros(u8,200)" n=128 B=256
     quiet checked doubled x="-arange(i32,200)" out="zeros(i8,200)" n=65 B=256
+    expect 1 err "error: this is infinite in fp16, which ends at 65504" checked rows_of \
+        x="arange(fp32,8)*10000" out="zeros(fp16,8)" h=1 w=8 B=8
+    quiet checked rows_of x="arange(fp32,8)*9000" out="zeros(fp16,8)" h=1 w=8 B=8
+    quiet checked rows_of x="full(fp32,8,inf)" out="zeros(fp16,8)" h=1 w=8 B=8
+    quiet checked rows_of x="arange(fp32,8)*10000" out="zeros(bf16,8)" h=1 w=8 B=8
     quiet checked packed x="arange(i32,200)*77" out="zeros(u8,200)" n=200 B=256
     [ "$device" != cpu ] || continue # programs that race there would be taken for lanes
     expect 1 err "error: another lane of this store has the same address: what both add counts once" \

@@ -1,0 +1,218 @@
+/*
+ * strides.c - arrays whose strides the kernel does not go by
+ *
+ * A kernel gets an address, and the strides that it is given as numbers.  x[::2] for a kernel that
+ * takes no stride gives it the elements between; so does x[:, :100] of an array of 128 columns, and
+ * height and width that were turned around read other rows.  Results are wrong, and nothing fails.
+ *
+ * Found where addresses are sums of products, when the kernel is lowered, and said at the launch:
+ *   - lanes next to each other take elements next to each other, and no stride of the array is 1;
+ *   - an index is multiplied with a number that is no stride of an array of two dimensions, but is
+ *     how many columns it has, where rows lie further apart; or how many rows, where another number
+ *     of the launch is how many columns.
+ * Nothing is said of what is broadcast, nor of numbers that are neither.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "api.h"
+
+enum { DEEPEST = 30 };
+
+/* --- the kernel --- */
+
+static const Value *unmoved(const Value *v)
+{
+    while (v->def && (op_has(v->def, MOVES) || v->def->code == OP_splat ||
+                      v->def->code == OP_cast || v->def->code == OP_hint))
+        v = v->def->operands[0];
+    return v;
+}
+
+/* Which parameter of the kernel it is; -1: none. */
+static int slot_of(const Func *f, const Value *v)
+{
+    v = unmoved(v);
+    return !v->def && v->block == f->body && v->index < MAX_PARAMS && v->index < INT8_MAX ? v->index
+                                                                                          : -1;
+}
+
+static void add_step(Steps *s, int array, int number)
+{
+    for (int i = 0; i < s->nsteps; i++) {
+        if (s->steps[i].array == array && s->steps[i].number == number)
+            return;
+    }
+    if (s->nsteps < MOST_STEPS)
+        s->steps[s->nsteps++] = (Stride){(int8_t)array, (int8_t)number};
+}
+
+/* The products in an index of an array. */
+static void find_steps(Steps *s, const Func *f, int array, const Value *index, int depth)
+{
+    const Op *op = unmoved(index)->def;
+
+    if (!op || depth == 0 || (op->code != OP_add && op->code != OP_sub && op->code != OP_mul))
+        return;
+    for (int i = 0; i < 2; i++) {
+        int number = op->code == OP_mul ? slot_of(f, op->operands[i]) : -1;
+        if (number >= 0)
+            add_step(s, array, number);
+        else if (op->code != OP_mul)
+            find_steps(s, f, array, op->operands[i], depth - 1);
+    }
+}
+
+static void find_in_address(Steps *s, const Func *f, const Value *address)
+{
+    const Value *base = unmoved(address);
+
+    while (base->def && base->def->code == OP_addptr)
+        base = unmoved(base->def->operands[0]);
+    int array = slot_of(f, base);
+    for (const Value *p = unmoved(address); array >= 0 && p->def; p = unmoved(p->def->operands[0]))
+        find_steps(s, f, array, p->def->operands[1], DEEPEST);
+}
+
+typedef struct {
+    Steps *steps;
+    const Func *func;
+    const PointerBases *bases;
+    const AxisFacts *facts;
+} Walk;
+
+static void visit(Op *op, void *walk)
+{
+    const Walk *w = walk;
+
+    if (!op_has(op, READS | WRITES) || op->noperands == 0 || op->code == OP_call)
+        return;
+    const Value *p = op->operands[ir_access(op).pointer];
+    const Axis *x = p->type->pointer && p->type->rank > 0 ? axis_of(w->facts, p) : NULL;
+    uint64_t base = ir_bases_of(w->bases, p);
+    for (int d = 0; x && d < p->type->rank; d++) {
+        if (x->contiguity[d] > 1 && (base & (base - 1)) == 0)
+            w->steps->runs |= base;
+    }
+    if (p->type->pointer)
+        find_in_address(w->steps, w->func, p);
+}
+
+Steps strides_of(const Func *f)
+{
+    Steps s = {0};
+    Arena *a = f->module->arena;
+    Walk w = {&s, f, ir_pointer_bases(f, a), axis_analyse(f, a)};
+
+    ir_walk(f->body, visit, &w);
+    return s;
+}
+
+/* --- the launch --- */
+
+static void say(const Request *r, int slot, const char *what, const char *hint)
+{
+    const tilec_tensor *t = r->binding->tensors[slot];
+    const char *name = request_name_of_tensor(r, t);
+    char text[600];
+
+    if (!programs_claim(r, TOLD_STRIDES))
+        return;
+    snprintf(text, sizeof text, "warning: %s: %s\nhint: %s\n", name ? name : "an item of a tuple",
+             what, hint);
+    programs_say(r, text);
+}
+
+/* No dimension has elements next to each other, and none has the same ones again and again. */
+static bool has_gaps_only(const tilec_tensor *t)
+{
+    int longer = 0;
+
+    for (int i = 0; i < t->ndim; i++) {
+        if (t->shape[i] == 0 ||
+            (t->shape[i] > 1 && memory_stride(t, i) >= 0 && memory_stride(t, i) <= 1))
+            return false;
+        longer += t->shape[i] > 1;
+    }
+    return longer > 0;
+}
+
+static void warn_of_gaps(const Request *r, int slot)
+{
+    const tilec_tensor *t = r->binding->tensors[slot];
+    char what[400], list[200];
+    int n = 0;
+
+    for (int i = 0; i < t->ndim && n < (int)sizeof list - 24; i++)
+        n += snprintf(list + n, sizeof list - n, "%s%lld", i ? ", " : "",
+                      (long long)memory_stride(t, i));
+    snprintf(
+        what, sizeof what,
+        "its strides are (%s), and kernel `%.100s` takes elements that lie next to each other, "
+        "which are not its own",
+        list, r->kernel->name);
+    say(r, slot, what,
+        "a kernel knows the strides that it is given, x + i * stride; else it needs an array "
+        "without gaps, a copy");
+}
+
+static bool is_given(const Request *r, int64_t number, int but)
+{
+    const Binding *b = r->binding;
+
+    for (int i = 0; i < b->nslots; i++) {
+        if (i != but && !b->tensors[i] && (int64_t)b->slots[i] == number)
+            return true;
+    }
+    return false;
+}
+
+/* Does the kernel go through the array by this number, too? */
+static bool is_step(const Request *r, int slot, int64_t number)
+{
+    const Steps *s = &r->spec->programs.steps;
+
+    for (int i = 0; i < s->nsteps; i++) {
+        if (s->steps[i].array == slot && (int64_t)r->binding->slots[s->steps[i].number] == number)
+            return true;
+    }
+    return false;
+}
+
+static void look_at_step(const Request *r, const Stride *s)
+{
+    const tilec_tensor *t = r->binding->tensors[s->array];
+    int64_t step = (int64_t)r->binding->slots[s->number];
+    char what[400];
+
+    if (!t || r->binding->tensors[s->number] || t->ndim != 2 || t->shape[0] < 2 ||
+        t->shape[1] < 2 || memory_stride(t, 1) != 1 || step == memory_stride(t, 0) ||
+        is_step(r, s->array, memory_stride(t, 0)))
+        return;
+    bool is_packed = memory_stride(t, 0) == t->shape[1];
+    bool turned = is_packed && step == t->shape[0] && is_given(r, t->shape[1], s->number);
+    bool part = !is_packed && step == t->shape[1] && memory_stride(t, 0) > t->shape[1];
+    if (!turned && !part)
+        return;
+    snprintf(what, sizeof what,
+             "its rows lie %lld elements apart, and kernel `%.100s` goes %lld from row to row, as "
+             "many as it has %s",
+             (long long)memory_stride(t, 0), r->kernel->name, (long long)step,
+             turned ? "rows" : "columns");
+    say(r, s->array, what,
+        turned ? "are height and width turned around?"
+               : "give it the stride of the rows, or an array without gaps, a copy");
+}
+
+void strides_warn(const Request *r)
+{
+    const Steps *s = &r->spec->programs.steps;
+
+    for (int i = 0; i < r->binding->nslots && i < 63; i++) {
+        const tilec_tensor *t = r->binding->tensors[i];
+        if (t && t->strides && t->ndim > 0 && (s->runs >> i & 1) && has_gaps_only(t))
+            warn_of_gaps(r, i);
+    }
+    for (int i = 0; i < s->nsteps; i++)
+        look_at_step(r, &s->steps[i]);
+}

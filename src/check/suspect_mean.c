@@ -1,0 +1,196 @@
+/*
+ * suspect_mean.c - a mean that is divided by the extent of a tile of which the mask leaves lanes
+ * out
+ *
+ * tl.sum(tl.load(x + i, mask=i < n, other=0.0)) / BLOCK is the mean of n numbers only where n is
+ * BLOCK, and then nobody needs the mask.  Told where the lanes of a tl.arange from 0 on are
+ * compared with a number, so that one row is all there is.  Where a program's number stands in the
+ * index, as in pid * GROUP + tl.arange(0, GROUP), GROUP may be how many there always are: then the
+ * mask must let all lanes of a row through, or none, which check_means() asks when programs run.
+ */
+#include "suspect.h"
+#include "../ir/analysis.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DEEPEST = 40 };
+
+/* --- the sum --- */
+
+/* The quotient is a sum along `axis` of a tile, by its extent, or times 1 by it. */
+static const Op *divided_sum(const Op *op)
+{
+    uint64_t bits;
+
+    if (op->code != OP_div && op->code != OP_mul)
+        return NULL;
+    const Op *sum = suspect_made_by(op->operands[0]);
+    while (sum && sum->code == OP_cast)
+        sum = suspect_made_by(sum->operands[0]);
+    if (!sum || sum->code != OP_reduce || sum->noperands != 1 ||
+        !value_constant(op->operands[1], &bits))
+        return NULL;
+    const Op *only = ir_combine_kind(sum).only;
+    const Type *t = sum->operands[0]->type;
+    double by = scalar_to_double(op->operands[1]->type->dtype, bits);
+    double lanes = t->dims[attr_axis(sum)];
+    bool is_mean = op->code == OP_div ? by == lanes : fabs(by * lanes - 1) < 1e-6;
+    return only && only->code == OP_add && is_mean && lanes > 1 ? sum : NULL;
+}
+
+/* --- the mask --- */
+
+/* Which dimension of the operand becomes `dim`; -1: none. */
+static int dimension_before(const Op *op, int dim)
+{
+    Move m;
+
+    if (!op_renames(op, &m))
+        return -1;
+    for (int d = 0; d < op->operands[0]->type->rank; d++) {
+        if (m.follows[d] == dim && op->operands[0]->type->dims[d] > 1)
+            return d;
+    }
+    return -1;
+}
+
+/* The tile of one dimension that an index is along `dim`; NULL: there is no such thing. */
+static const Value *index_along(const Value *v, int dim)
+{
+    while (v->def && op_has(v->def, MOVES) && v->type->rank > 0) {
+        dim = dimension_before(v->def, dim);
+        if (dim < 0)
+            return NULL;
+        v = v->def->operands[0];
+    }
+    return v->type->rank == 1 ? v : NULL;
+}
+
+/* A number that is the same for all lanes, and no constant that lets all of them through. */
+static bool is_bound(const Value *v, int lanes)
+{
+    const Op *op = suspect_made_by(v);
+    int64_t c;
+
+    if (value_const_int(v, &c))
+        return c < lanes;
+    return v->type->rank == 0 || !op || op->code == OP_splat;
+}
+
+/* What the mask compares with a bound along `dim`; NULL: not just that. */
+static const Value *limited_along(const Value *mask, int dim, int depth)
+{
+    const Op *op = mask->def;
+
+    if (!op || depth == 0 || mask->type->rank == 0)
+        return NULL;
+    if (op->code == OP_lt)
+        return is_bound(op->operands[1], mask->type->dims[dim]) ? index_along(op->operands[0], dim)
+                                                                : NULL;
+    if (op->code == OP_and) {
+        const Value *x = limited_along(op->operands[0], dim, depth - 1);
+        return x ? x : limited_along(op->operands[1], dim, depth - 1);
+    }
+    if (!op_has(op, MOVES))
+        return NULL;
+    dim = dimension_before(op, dim);
+    return dim < 0 ? NULL : limited_along(op->operands[0], dim, depth - 1);
+}
+
+static const Op *range_of(const Value *index)
+{
+    const Op *op = index->def;
+
+    return op && op->code == OP_arange && attr_start(op) == 0 ? op : NULL;
+}
+
+/* start + tl.arange(0, N) */
+static bool is_begun_anywhere(const Value *index)
+{
+    const Op *op = index->def;
+
+    if (!op || op->code != OP_add)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const Op *start = op->operands[i]->def;
+        if (range_of(op->operands[1 - i]) && start && start->code == OP_splat)
+            return true;
+    }
+    return false;
+}
+
+/* The mask of the one load that the value is made of, element by element; NULL: none, or several.
+ */
+static Value *mask_of(const Value *v, int depth)
+{
+    const Op *op = v->def;
+    Value *mask = NULL;
+
+    if (!op || depth == 0)
+        return NULL;
+    if (op_only_reads(op))
+        return op_operand(op, ir_access(op).mask);
+    for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op->code == OP_cast); i++) {
+        Value *other = mask_of(op->operands[i], depth - 1);
+        if (mask && other && mask != other)
+            return NULL;
+        mask = mask ? mask : other;
+    }
+    return mask;
+}
+
+/* --- told at once --- */
+
+static void look_at(Op *op, void *suspect)
+{
+    const Suspect *s = suspect;
+    const Op *sum = divided_sum(op);
+    const Value *mask = sum ? mask_of(sum->operands[0], DEEPEST) : NULL;
+
+    if (!mask || !type_same_shape(mask->type, sum->operands[0]->type))
+        return;
+    const Value *index = limited_along(mask, attr_axis(sum), DEEPEST);
+    if (index && range_of(index))
+        suspect_warn(s, op, "divide by how many there are: tl.sum(..) / n",
+                     "this divides a sum by the %d lanes of its tile, some of which the mask of "
+                     "the load leaves out",
+                     sum->operands[0]->type->dims[attr_axis(sum)]);
+}
+
+void suspect_mean(const Suspect *s)
+{
+    ir_walk(s->func->body, look_at, (void *)s);
+}
+
+/* --- asked when programs run --- */
+
+static void ask(Op *op, void *func)
+{
+    const Op *sum = divided_sum(op);
+    Value *mask = sum ? mask_of(sum->operands[0], DEEPEST) : NULL;
+    static const char text[] =
+        "this divides a sum by all lanes of its tile, and the mask of the load leaves some out: "
+        "divide by how many there are";
+    (void)func;
+    if (!mask || !type_same_shape(mask->type, sum->operands[0]->type))
+        return;
+    const Value *index = limited_along(mask, attr_axis(sum), DEEPEST);
+    if (!index || !is_begun_anywhere(index))
+        return;
+    Builder b = builder_before(op);
+    int64_t attrs[] = {attr_of_text(b.module, text, strlen(text)), 0, 1};
+    b.span = op->span;
+    b.site = op->site;
+    b.mark = op->mark;
+    Value *there = build_cast(&b, mask, DT_I32, ROUND_NEAREST);
+    Value *all = opt_reduce_along(&b, OP_min, there, attr_axis(sum));
+    Value *any = opt_reduce_along(&b, OP_max, there, attr_axis(sum));
+    Value *right = build_binary(&b, OP_eq, all, any);
+    build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
+}
+
+void check_means(Func *f)
+{
+    ir_walk(f->body, ask, f);
+}
