@@ -185,6 +185,11 @@ void interrupt_end(const volatile int *begun);
 
 bool ranges_wanted(void); /* by PyTorch's profiler, now */
 
+/* --- nothing.c --- */
+
+/* Warn of a grid without programs, unless an argument says that there is nothing to do. */
+int warn_of_nothing(const char *kernel, const int32_t *grid, const tilec_arg *args, int nargs);
+
 /* --- fail.c --- */
 
 /* What a launch had to say, gathered without the GIL. */

@@ -531,6 +531,8 @@ static int call_library(Launch *l, const void **which)
     char *error = NULL;
     bool runs = !l->warmup && l->grid[0] > 0 && l->grid[1] > 0 && l->grid[2] > 0;
 
+    if (!runs && !l->warmup && warn_of_nothing(name, l->grid, l->args, l->nargs) != 0)
+        return -1;
     l->options.on_message = said_message;
     l->options.on_record = said_record;
     l->options.user = &l->said;

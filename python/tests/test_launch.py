@@ -646,6 +646,21 @@ class Grids(unittest.TestCase):
         store_constant[grid](out, 3)
         self.assertEqual(seen, [{"out": out, "VALUE": 3, "SCALE": 2}])
 
+    def warned(self, grid, *arguments):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            store_number[grid](*arguments)
+        return [str(each.message) for each in seen]
+
+    def test_grids_of_nothing(self):
+        out = np.zeros(4, np.int32)
+        told, = self.warned((4 // 8,), out, 3)
+        self.assertIn("kernel `store_number`: the grid (0, 1, 1) has no programs", told)
+        self.assertEqual(len(self.warned((2, 0), out, 3)), 1)
+        self.assertEqual(self.warned((1,), out, 3), [])
+        self.assertEqual(self.warned((0,), out, 0), [])  # n is 0
+        self.assertEqual(self.warned((0,), out[:0], 3), [])
+
     def test_wrong_ones(self):
         for grid in ((), (1, 1, 1, 1), (-1,), (2**31,)):
             with self.assertRaises(ValueError):
