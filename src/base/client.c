@@ -37,6 +37,11 @@ void client_stop_at_output(Client *c, const char *path, int error)
     client_stop_for(c, &why);
 }
 
+void client_complain(Client *c, const ClientTrouble *why)
+{
+    c->complain(c, why);
+}
+
 void client_warn(Client *c, const char *fmt, ...)
 {
     va_list ap;

@@ -17,6 +17,15 @@ typedef enum {
     CLIENT_FILES        /* a file cannot be read or written */
 } ClientFault;
 
+/* A line of a file that says a part of the command line. */
+typedef struct Origin {
+    const char *file, *folder; /* paths in it are relative to that */
+    int line;
+    int depth; /* 1: named on the command line itself; 2: in a file that is named there ... */
+    const char *call;           /* the named call that it is in, or NULL */
+    const struct Origin *outer; /* the line that names the file; NULL: the command line does */
+} Origin;
+
 /* Why a client is stopped. */
 typedef struct {
     ClientFault fault;
@@ -29,9 +38,12 @@ typedef struct {
 typedef struct Client Client;
 struct Client {
     Arena *arena;
-    Interner *words;                                        /* of expressions and syntax trees */
+    Interner *words;      /* of expressions and syntax trees */
+    const Origin *origin; /* of what is looked at, for messages and paths; NULL: no file */
     void (*stop)(Client *client, const ClientTrouble *why); /* must leave by a guard */
-    void (*warn)(Client *client, const char *text);         /* of one or more lines; comes back */
+    /* What cannot be done, while the rest goes on: the work as a whole has failed. */
+    void (*complain)(Client *client, const ClientTrouble *why);
+    void (*warn)(Client *client, const char *text); /* of one or more lines; comes back */
 };
 
 /* The struct of that type whose member is this Client. */
@@ -44,6 +56,13 @@ NORETURN void client_stop_at_file(Client *c, const char *path, const char *why);
 /* `error` is one of os_write_file() or os_check_output(). */
 NORETURN void client_stop_at_output(Client *c, const char *path, int error);
 NORETURN void client_stop_for(Client *c, const ClientTrouble *why);
+void client_complain(Client *c, const ClientTrouble *why);
 void client_warn(Client *c, const char *fmt, ...) PRINTF(2, 3);
+
+/* words.c */
+/* `path`, or where it is from the folder of c->origin. */
+const char *origin_path(const Client *c, const char *path);
+const char *folder_of(Arena *a, const char *path);  /* "." for a name alone */
+const char *shell_word(Arena *a, const char *word); /* as a shell's command has it, with quotes */
 
 #endif

@@ -137,7 +137,7 @@ static Options options_of_other(Against *g)
     Options o = variant_of(c, &g->now.call.options);
     Values changed = {0};
 
-    c->origin = g->text->origin;
+    c->client.origin = g->text->origin;
     open_other_kernel(g, &o);
     for (int i = 0; i < o.args.len; i++)
         o.args.at[i].may_lack = g->text->file || g->text->kernel;
@@ -145,7 +145,7 @@ static Options options_of_other(Against *g)
         set_value(g, &o, &g->text->values.at[i]);
         vec_push(c->arena, &changed, g->text->values.at[i].name);
     }
-    c->origin = NULL;
+    c->client.origin = NULL;
     variant_share(c, &o, &changed, &g->now.call.args.names);
     return o;
 }

@@ -486,7 +486,7 @@ static void check_quotes(Cli *c, const Options *o, const char *name, const Const
 {
     tilec_param p;
 
-    for (int i = 0; c->origin && v->kind == CONST_STRING; i++) {
+    for (int i = 0; c->client.origin && v->kind == CONST_STRING; i++) {
         if (tilec_param_info(c->file, o->kernel, i, &p) != TILEC_OK)
             return;
         if (strcmp(p.name, name) == 0 && !p.is_constexpr)
@@ -525,7 +525,7 @@ Arguments args_evaluate(Cli *c, const Options *o)
         Named named = {.name = text->name};
 
         out.names.later = given + i;
-        c->origin = text->origin;
+        c->client.origin = text->origin;
         if (!text->may_lack)
             args_check_name(c, o, text->name);
         if (text->is_type && args_wishes(c, o, text->name))
@@ -547,7 +547,7 @@ Arguments args_evaluate(Cli *c, const Options *o)
         out.args[out.count] = bind(c, text->name, &named.value);
         out.args[out.count++].name = text->name;
     }
-    c->origin = NULL;
+    c->client.origin = NULL;
     out.names.later = NULL;
     return out;
 }

@@ -55,7 +55,7 @@ static void read_one(Cli *c, Batches *b, int number)
 
     for (int i = 0; i < b->texts.len; i++) {
         const FileText *t = &b->texts.at[i];
-        const char *path = each_expand(c, f, t->path);
+        const char *path = each_expand(&c->client, f, t->path);
         const tilec_io_options options = {.as = t->has_type ? &t->type : NULL, .keep_order = 1};
         char *error = NULL;
 
@@ -87,11 +87,14 @@ static void write_one(Cli *c, const Batch *batch, const Options *given, int k)
         memcpy(part->strides, whole->strides + 1, sizeof part->strides - sizeof part->strides[0]);
         parts[i] = part;
     }
-    save_all(c, &o, parts);
+    const Saving saving = saving_of(c, &o);
+    c->rows = save_all(&saving, parts);
+    c->nrows = o.saves.len;
 }
 
-static void do_piece(Cli *c, void *context, int i)
+static void do_piece(Client *client, void *context, int i)
 {
+    Cli *c = cli_of(client);
     Batches *b = context;
 
     if (i < b->reading)
@@ -140,7 +143,7 @@ static void read_and_write(Batches *b, int window)
     b->reading = MIN(window, e->files.len - b->next);
     for (int i = b->next; i < b->next + b->reading; i++)
         b->loaded[i].arrays = NEW_N(e->cli->arena, IoArray, b->texts.len + 1);
-    crew_run(&e->crew, b->reading + (b->writing ? b->writing->group.n : 0), &task);
+    each_crew_run(e, b->reading + (b->writing ? b->writing->group.n : 0), &task);
     for (int i = b->next; i < b->next + b->reading; i++) {
         if (e->outcomes[i].done)
             unload(b, i);
@@ -253,8 +256,9 @@ typedef struct {
     Batch *batch;
 } Launch;
 
-static void launch(Cli *c, void *context, int unused)
+static void launch(Client *client, void *context, int unused)
 {
+    Cli *c = cli_of(client);
     const Launch *l = context;
     const Batches *b = l->all;
     Batch *batch = l->batch;
@@ -282,7 +286,7 @@ static void launch(Cli *c, void *context, int unused)
 static void close_batch(Batch *batch)
 {
     if (batch) {
-        crew_release(&batch->cli);
+        worker_release(&batch->cli);
         free(batch->compared);
     }
     free(batch);
@@ -309,9 +313,9 @@ static void fail_batch(Each *e, const Batch *batch, CrewResult *r)
 
 static Batch *run_batch(Batches *b, const int *numbers, int n);
 
-static void read_again(Cli *c, void *batches, int number)
+static void read_again(Client *client, void *batches, int number)
 {
-    read_one(c, batches, number);
+    read_one(cli_of(client), batches, number);
 }
 
 /* Which file of a batch is to blame?  Each becomes a batch of its own. */
@@ -353,7 +357,7 @@ static Batch *run_batch(Batches *b, const int *numbers, int n)
         .tilec = e->cli->tilec, .file = e->cli->file, .json = e->cli->json, .quiet = e->cli->quiet};
     for (int i = 0; i < n; i++)
         crash_file_begin(batch->files[i].path);
-    r = crew_attempt(&batch->cli, launch, &(Launch){b, batch}, 0);
+    r = worker_attempt(&batch->cli, launch, &(Launch){b, batch}, 0);
     for (int i = 0; i < n; i++) {
         crash_file_end(batch->files[i].path);
         unload(b, numbers[i]);
@@ -383,13 +387,13 @@ static void add_texts(Batches *b, const Origin *origin, const char *name, const 
 {
     Cli *c = b->each->cli;
 
-    c->origin = origin;
+    c->client.origin = origin;
     FileTexts texts = value_files(&c->store, name, value);
     for (int k = 0; k < texts.len; k++) {
         if (each_has_place(texts.at[k].path))
             vec_push(c->arena, &b->texts, texts.at[k]);
     }
-    c->origin = NULL;
+    c->client.origin = NULL;
 }
 
 /* Names of files with placeholders in the arguments and references. */

@@ -87,11 +87,11 @@ static void take_argument(Build *b, const ArgText *text, Names *names)
     Cli *c = b->cli;
     tilec_param info;
 
-    c->origin = text->origin;
+    c->client.origin = text->origin;
     args_check_name(c, b->options, text->name);
     if (args_wishes(c, b->options, text->name)) {
         vec_push(c->arena, &b->wishes, args_wish(c, text));
-        c->origin = NULL;
+        c->client.origin = NULL;
         return;
     }
     BuildParam *p = find_param(b, text->name);
@@ -103,7 +103,7 @@ static void take_argument(Build *b, const ArgText *text, Names *names)
         p->type = args_of_type(c, text);
     else
         take_value(c, p, text, names);
-    c->origin = NULL;
+    c->client.origin = NULL;
 }
 
 /* Of a kernel that cannot be read nothing is known but what a launch would say. */

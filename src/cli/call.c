@@ -19,7 +19,7 @@ void call_init(Call *k, Cli *c, const Options *o)
                 .trace = {.arena = c->arena},
                 .first_block = c->store.blocks.len};
     if (!c->each) /* else what is told is kept for later */
-        c->tells = o->json || save_uses_stdout(c, o) ? stderr : stdout;
+        c->tells = o->json || save_uses_stdout(c->arena, &o->saves) ? stderr : stdout;
     k->timing.device = o->launch.device ? o->launch.device : "cpu";
 }
 
@@ -65,7 +65,7 @@ void call_evaluate_grid(Cli *c, void *call)
                  "how many programs? --grid E[,E[,E]] is missing\n"
                  "hint: `tilec list %s` shows a call that can be copied",
                  shown_name(c->arena, k->options.file));
-    c->origin = k->options.grid_origin;
+    c->client.origin = k->options.grid_origin;
     n = value_parse_list(&c->store, &k->args.names, "--grid", text, v, 3);
     for (int i = 0; i < 3; i++) {
         k->timing.grid[i] = 1;
@@ -78,7 +78,7 @@ void call_evaluate_grid(Cli *c, void *call)
                      const_brief(&v[i], c->arena), text, grid_hint(&v[i], text));
         k->timing.grid[i] = (int32_t)v[i].integer;
     }
-    c->origin = NULL;
+    c->client.origin = NULL;
 }
 
 void call_evaluate(Call *k)

@@ -167,6 +167,7 @@ void profile_start(Call *k);       /* in front of timed runs */
 const char *profile_stop(Call *k); /* behind them: a table, or JSON */
 
 /* outputs.c: --save and --show */
+Saving saving_of(Cli *c, const Options *o); /* which must stay where they are */
 /* The array of an argument, `x`, or in one, `x[0]`; stops on anything else. */
 const Array *outputs_find(Cli *c, const Names *names, const char *option, const char *text);
 void outputs_check(const Call *k); /* names and files; before anything runs */

@@ -254,6 +254,6 @@ void calls_check(Cli *c, const NamedCall *call)
 {
     if (!call->problem)
         return;
-    c->origin = NULL; /* the text has a place */
+    c->client.origin = NULL; /* the text has a place */
     cli_stop(c, CLI_USAGE, "%s", call->problem);
 }

@@ -35,21 +35,11 @@ typedef struct {
     void *data;
 } Moved;
 
-/* A line of a file that says a part of the command line. */
-typedef struct Origin {
-    const char *file, *folder; /* paths in it are relative to that */
-    int line;
-    int depth; /* 1: named on the command line itself; 2: in a file that is named there ... */
-    const char *call;           /* the named call that it is in, or NULL */
-    const struct Origin *outer; /* the line that names the file; NULL: the command line does */
-} Origin;
-
 typedef struct {
     Arena *arena;
     Guard guard;
     Client client;            /* this command, for what works for it */
     Store store;              /* its arrays */
-    const Origin *origin;     /* of what is looked at, for messages and paths; NULL: no file */
     CliCode code;             /* what went wrong */
     const char *trouble;      /* when it stopped: the text for stderr */
     const Origin *trouble_at; /* the line of a file that a text of ours is about; NULL */
@@ -74,11 +64,17 @@ typedef struct {
     VEC(const char *) problems; /* what cli_complain() has told, as JSON, where that is asked for */
 } Cli;
 
+/* The one that a client is part of. */
+static inline Cli *cli_of(Client *client)
+{
+    return CLIENT_OF(Cli, client, client);
+}
+
 /* trouble.c */
 void cli_start(Cli *c); /* its memory, on its guard, and its arrays, of which there are none yet */
 
 /* Leave the command with this exit code and this text for stderr, behind the file and the line of
- * c->origin. */
+ * c->client.origin. */
 NORETURN void cli_stop(Cli *c, CliCode code, const char *fmt, ...) PRINTF(3, 4);
 
 /* The same with CLI_FILES for what cannot be read or written: `path` goes in front of `why`. */
@@ -86,11 +82,6 @@ NORETURN void cli_stop_at_file(Cli *c, const char *path, const char *why);
 
 /* Stops on anything but TILEC_OK; `error` (may be NULL) is where the library left its text. */
 void cli_check(Cli *c, tilec_status status, char **error);
-
-/* writing.c: files that the command is told to write */
-void writing_check(Cli *c, const char *path); /* stops where nothing may be written, for now */
-/* Stops where a comment of a kernel's file has named a file that it may not replace. */
-void writing_check_origin(Cli *c, const char *option, const char *path, const Origin *origin);
 
 /* Do `work`; false when it was stopped: c->code, c->trouble and c->diagnosed say why, and it is for
  * the caller to print them or to go on. */

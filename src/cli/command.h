@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "../arrays/value.h"
+#include "../batch/batch.h"
 #include "../guess/guess.h"
 #include "../show/show.h"
 #include "../syntax/lex.h"
@@ -19,12 +20,6 @@ typedef struct {
 typedef VEC(Item) Items;
 Items items_of_file(Cli *c, const char *path); /* in their order; stops when it is no text */
 void items_of_line(Cli *c, const char *text, int line, Items *out); /* adds them to `out` */
-
-/* words.c */
-/* `path`, or where it is from the folder of c->origin. */
-const char *origin_path(Cli *c, const char *path);
-const char *folder_of(Cli *c, const char *path);  /* "." for a name alone */
-const char *shell_word(Cli *c, const char *word); /* as a shell's command has it, with quotes */
 
 /* calls.c: calls that a kernel's file names in comments, `# tilec: call NAME ...` */
 typedef struct {
@@ -50,15 +45,6 @@ typedef struct {
     const Named *value; /* NULL, or what stands for the text */
     const Origin *origin;
 } ArgText;
-typedef struct {
-    const char *name, *path;
-    bool converts; /* .. to this type */
-    tilec_dtype type;
-    bool gathers;       /* with --each: rows of all files go to this one */
-    int table;          /* .. and this is the number of the first --save that does so */
-    const char *titles; /* of its columns, with commas between; NULL: none are given */
-    const Origin *origin;
-} SaveText;
 typedef struct {
     const char *name, *with; /* NULL: every array; a value or a device */
     const char *rtol, *atol; /* expressions; NULL: not given */
@@ -97,13 +83,13 @@ typedef struct {
     signed char given[MOST_OPTIONS]; /* 1 more than the depth of its origin; 0: not at all */
     const Origin *grid_origin;
     VEC(ArgText) args;
-    VEC(SaveText) saves;
+    Saves saves;
     VEC(CompareText) compares;
     VEC(ShowText) shows;
     VEC(const char *) paths;
     VEC(tilec_define) defines;
-    VEC(const char *) eaches; /* patterns of names; none: one call */
-    int batch;                /* files a call; 0: each has one of its own */
+    EachPaths eaches; /* patterns of names; none: one call */
+    int batch;        /* files a call; 0: each has one of its own */
     bool quiet;
     bool skip_existing; /* of these files those whose outputs are there */
     /* of build: */
@@ -151,19 +137,6 @@ ArgText operand_tune(Cli *c, const char *text); /* NAME=VALUES */
 /* [FILE.py][:KERNEL] or NAME=VALUE, and more of the latter behind commas */
 AgainstText operand_against(Cli *c, const char *text);
 tilec_define operand_define(Cli *c, const char *text); /* [MODULE.]NAME=VALUE */
-
-/* save.c, for --save: files are checked before anything runs. */
-/* Stops where nothing can be written there, for now. */
-void save_check_output(Cli *c, const char *path);
-void save_check_all(Cli *c, const Options *o);
-void save_check_array(Cli *c, const SaveText *save, const Array *a); /* can its file hold that? */
-bool save_uses_stdout(Cli *c, const Options *o);
-/* One array for each of o->saves; one that fails costs no other. */
-void save_all(Cli *c, const Options *o, const Array *const *arrays);
-
-/* gather.c: what a file adds to the table of that --save, with a line of titles in front; stops on
- * arrays of more than two dimensions, and of different rows. */
-const char *gather_rows(Cli *c, const Options *o, int table, const Array *const *arrays);
 
 /* help.c */
 void help_brief(FILE *to);                  /* the commands, a line each: what `tilec` alone says */

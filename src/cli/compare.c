@@ -234,11 +234,11 @@ Comparisons compare_prepare(Call *k)
         const CompareText *t = &o->compares.at[i];
         int from = out.len;
 
-        c->origin = t->origin;
+        c->client.origin = t->origin;
         add_comparisons(k, t, &out);
         bool is_wide = strcmp(t->with, wide) == 0;
         if (is_wide || is_device(c, t->with, &device, &id)) {
-            c->origin = NULL; /* what goes wrong there is no mistake of the line */
+            c->client.origin = NULL; /* what goes wrong there is no mistake of the line */
             take_from_device(k, out.at + from, out.len - from, is_wide ? "interp" : device,
                              is_wide ? 0 : id, is_wide);
         } else if (t->name) {
@@ -252,11 +252,11 @@ Comparisons compare_prepare(Call *k)
                          : "",
                      strpbrk(t->with, "@.([") ? t->with : "");
         }
-        c->origin = t->origin;
+        c->client.origin = t->origin;
         for (int m = from; m < out.len; m++)
             set_tolerances(k, &out.at[m]);
     }
-    c->origin = NULL;
+    c->client.origin = NULL;
     return out;
 }
 

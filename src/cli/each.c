@@ -63,7 +63,7 @@ bool each_is_difference(const CrewResult *r)
 
 void each_blame(const Cli *c, CrewResult *r, const char *why)
 {
-    const Cli failed = {.code = r->code, .trouble = why};
+    const Cli failed = {.code = (CliCode)r->code, .trouble = why};
 
     r->trouble = strdup(why);
     r->problem = c->json ? problem_json(&failed) : NULL;
@@ -141,6 +141,28 @@ static double running_share(const Each *e)
     return sum / 1000.0;
 }
 
+/* For a signal that ends the command. */
+static void publish(const Each *e)
+{
+    const int n = e->options->saves.len;
+    GatheredTable *tables = NEW_N(e->cli->arena, GatheredTable, n + 1);
+    Rescue *all = arena_alloc(e->cli->arena, sizeof *all + sizeof *all->at * (size_t)n);
+
+    all->n = gathered_tables(&e->gathered, tables);
+    for (int i = 0; i < all->n; i++) {
+        all->at[i].path = tables[i].path;
+        all->at[i].text = tables[i].text;
+        all->at[i].length = tables[i].length;
+    }
+    rescue_publish(all);
+}
+
+static void write_gathered(const Each *e)
+{
+    rescue_publish(NULL);
+    gathered_write(&e->cli->client, &e->gathered, stdout);
+}
+
 void each_tell(Each *e)
 {
     for (; e->told < e->files.len && e->outcomes[e->told].done; e->told++) {
@@ -152,7 +174,8 @@ void each_tell(Each *e)
         free(o->trouble);
         free(o->problem);
         free(o->compared);
-        gathered_add(&e->gathered, e->options, o->rows);
+        if (gathered_add(&e->gathered, o->rows))
+            publish(e);
         crew_rows_free(o->rows, o->nrows);
         *o = (EachOutcome){.done = true};
     }
@@ -192,7 +215,8 @@ void each_stop_early(Each *e, int i, CrewResult *r)
     e->cli->status = r->status;
     e->cli->diagnosis = why;
     e->cli->trouble_file = e->files.at[i].path;
-    cli_stop(e->cli, r->code, "with %s: %s", shown_name(e->cli->arena, e->files.at[i].path), why);
+    cli_stop(e->cli, (CliCode)r->code, "with %s: %s",
+             shown_name(e->cli->arena, e->files.at[i].path), why);
 }
 
 /* --- one file --- */
@@ -204,8 +228,9 @@ typedef struct {
     bool again;  /* one was done before */
 } Run;
 
-static void run_file(Cli *c, void *context, int i)
+static void run_file(Client *client, void *context, int i)
 {
+    Cli *c = cli_of(client);
     const Run *r = context;
     const EachFile *f = &r->each->files.at[r->first + i];
     EachGroup *group = NEW(c->arena, EachGroup);
@@ -272,7 +297,7 @@ static int run_first_files(Each *e, const CrewTask *task)
 static void share_progress(Each *e)
 {
     for (int i = 0; i < e->crew.n && os_terminal_draws(2); i++)
-        e->crew.clis[i].share = &e->shares[i];
+        cli_of(e->crew.workers[i])->share = &e->shares[i];
 }
 
 static void run_files(Each *e)
@@ -288,11 +313,39 @@ static void run_files(Each *e)
     crash_watch(&words); /* once, not for each launch */
     share_progress(e);
     if (first < e->files.len && !e->halted)
-        crew_run(&e->crew, e->files.len - first, &task);
+        each_crew_run(e, e->files.len - first, &task);
     crash_unwatch();
 }
 
+void each_crew_run(Each *e, int n, const CrewTask *task)
+{
+    interrupt_defer(true);
+    crew_run(&e->crew, n, task);
+    interrupt_defer(false);
+}
+
 /* --- all of them --- */
+
+Options each_options(Cli *c, const Options *o, const EachFile *f)
+{
+    Options out = *o;
+
+    out.saves = each_saves(&c->client, &o->saves, f);
+    return out;
+}
+
+/* Leaves out what --skip-existing means, and finds e->older. */
+static void look_at_outputs(Each *e)
+{
+    Client *c = &e->cli->client;
+    const Saves *saves = &e->options->saves;
+
+    if (e->options->skip_existing)
+        e->skipped = each_skip_existing(c, saves, &e->files);
+    e->older = NEW_N(c->arena, int, e->files.len + 1);
+    for (int i = 0; i < e->files.len; i++)
+        e->older[i] = each_older_outputs(c, saves, &e->files.at[i]);
+}
 
 static void refuse_options(Cli *c, const Options *o)
 {
@@ -344,7 +397,7 @@ static void load_constants(Each *e)
     for (int i = 0; i < e->options->args.len; i++) {
         const ArgText *arg = &e->options->args.at[i];
 
-        c->origin = arg->origin;
+        c->client.origin = arg->origin;
         FileTexts texts = value_files(&c->store, arg->name, arg->text);
         for (int k = 0; k < texts.len; k++) {
             const FileText *t = &texts.at[k];
@@ -356,7 +409,7 @@ static void load_constants(Each *e)
                                  false}));
         }
     }
-    c->origin = NULL;
+    c->client.origin = NULL;
 }
 
 /* On stderr for people; --json has the same on stdout. */
@@ -408,7 +461,7 @@ static NORETURN void end_interrupted(Each *e)
 {
     e->left = settle_rest(e);
     if (!e->tests) {
-        gathered_write(e->cli, &e->gathered, e->options);
+        write_gathered(e);
         sum_up(e);
         fflush(stdout);
     }
@@ -435,12 +488,12 @@ static void run_all(Each *e)
     const Options *o = e->options;
 
     load_constants(e);
-    e->gathered = gathered_new(c, o);
+    e->gathered = gathered_new(c->arena, &o->saves);
     if (o->json)
         each_json_begin(e);
     e->outcomes = NEW_N(c->arena, EachOutcome, e->files.len);
     e->threads = o->launch.threads ? o->launch.threads : os_cpu_count();
-    e->crew = crew_new(c, MAX(1, MIN(e->threads, e->files.len)));
+    e->crew = workers_new(c, MAX(1, MIN(e->threads, e->files.len)));
     e->shares = NEW_N(c->arena, atomic_int, e->crew.n);
     e->progress = progress_start(c->quiet, "files");
     e->started = os_seconds();
@@ -460,15 +513,16 @@ void each_run(Cli *c, const Options *given)
 
     refuse_options(c, &o);
     refuse_unused(c, &o);
-    each_mark_gathered(c, &o);
-    c->tells = o.json || save_uses_stdout(c, &o) ? stderr : stdout;
+    o.saves = each_mark_gathered(&c->client, &o.saves);
+    c->tells = o.json || save_uses_stdout(c->arena, &o.saves) ? stderr : stdout;
     args_open_kernel(c, &o);
-    e.files = each_find(c, &o);
-    each_check_outputs(c, &o, &e.files);
+    e.files = each_find(&c->store, &o.eaches);
+    const Saving saving = saving_of(c, &o);
+    each_check_outputs(&saving, &e.files);
     warn_unkept(c, &o);
-    each_look_at_outputs(&e);
+    look_at_outputs(&e);
     run_all(&e);
-    gathered_write(c, &e.gathered, &o);
+    write_gathered(&e);
     checked_tell(o.launch.check && !checked_races(c, o.launch.device));
     sum_up(&e);
     if (e.failed)
@@ -484,7 +538,7 @@ bool each_test(Cli *c, const Options *o, EachTest *out)
     c->tells = open_memstream(&text, &n);
     if (!c->tells)
         cli_stop(c, CLI_REFUSED, "there is no memory");
-    e.files = each_find(c, o);
+    e.files = each_find(&c->store, &o->eaches);
     run_all(&e);
     if (e.failed)
         fprintf(c->tells, "%d of %d files failed", e.failed, e.files.len);

@@ -52,7 +52,8 @@ static void put_saves(Text *t, const Each *e, int i)
             continue;
         json_object(t, NULL);
         json_text(t, "name", save->name);
-        json_text(t, "path", io_name(c->arena, each_expand(c, &e->files.at[i], save->path)).path);
+        json_text(t, "path",
+                  io_name(c->arena, each_expand(&c->client, &e->files.at[i], save->path)).path);
         json_object_end(t);
     }
     json_array_end(t);

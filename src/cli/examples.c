@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-static Cli *cli_of(Client *client)
-{
-    return CLIENT_OF(Cli, client, client);
-}
-
 static ExampleCall evaluate(Client *client, const ExampleOf *of, const Example *e)
 {
     Options o = {.file = of->path, .kernel = of->kernel, .grid = e->grid};

@@ -24,13 +24,13 @@ static const char *command_of(Cli *c, const Listed *k)
 {
     Text t = text_new(c->arena);
 
-    text_printf(&t, "tilec run %s:%s --grid %s", shell_word(c, k->path), k->name,
-                shell_word(c, k->parts.grid));
+    text_printf(&t, "tilec run %s:%s --grid %s", shell_word(c->arena, k->path), k->name,
+                shell_word(c->arena, k->parts.grid));
     for (int i = 0; i < k->parts.guess.n; i++) {
         const char *value = k->parts.values[i];
 
         if (value)
-            text_printf(&t, " %s=%s", k->f->syntax.params[i].name, shell_word(c, value));
+            text_printf(&t, " %s=%s", k->f->syntax.params[i].name, shell_word(c->arena, value));
     }
     return t.s;
 }

@@ -44,15 +44,16 @@ SaveText operand_save(Cli *c, const char *text)
 {
     size_t n = name_length(text), k = text[n] == ':' ? name_length(text + n + 1) : 0;
     const char *equals = text + n + (text[n] == ':' ? 1 + k : 0);
-    SaveText out = {
-        .name = arena_strndup(c->arena, text, n), .converts = text[n] == ':', .origin = c->origin};
+    SaveText out = {.name = arena_strndup(c->arena, text, n),
+                    .converts = text[n] == ':',
+                    .origin = c->client.origin};
 
     if (n == 0 || *equals != '=' || !equals[1])
         cli_stop(c, CLI_USAGE,
                  "--save needs NAME=FILE, as in out=o.npy, or NAME:TYPE=FILE, not '%s'", text);
     if (out.converts && !array_dtype(text + n + 1, k, &out.type))
         cli_stop(c, CLI_USAGE, "--save %s: there is no dtype '%.*s'", text, (int)k, text + n + 1);
-    out.path = origin_path(c, equals + 1);
+    out.path = origin_path(&c->client, equals + 1);
     return out;
 }
 
@@ -89,7 +90,7 @@ static const char *behind_name(const char *text, const char *name)
 
 CompareText operand_compare(Cli *c, const char *text)
 {
-    CompareText out = {.origin = c->origin};
+    CompareText out = {.origin = c->client.origin};
     const char *rest = text, *first = value_next_part(c->arena, &rest), *equals = first;
     const char **tolerances[] = {&out.rtol, &out.atol};
 
@@ -117,7 +118,7 @@ ArgText operand_tune(Cli *c, const char *text)
     if (n == 0 || text[n] != '=' || !text[n + 1])
         cli_stop(c, CLI_USAGE, "--tune needs NAME=A,B,C or NAME=A..B*F, not '%s'", text);
     return (ArgText){
-        .name = arena_strndup(c->arena, text, n), .text = text + n + 1, .origin = c->origin};
+        .name = arena_strndup(c->arena, text, n), .text = text + n + 1, .origin = c->client.origin};
 }
 
 static bool is_named(const char *text)
@@ -133,7 +134,7 @@ static void take_version(Cli *c, AgainstText *out, const char *word)
     if (word[0] == ':')
         out->kernel = word + 1;
     else
-        out->file = origin_path(c, operand_file(c, word, &out->kernel));
+        out->file = origin_path(&c->client, operand_file(c, word, &out->kernel));
     if (out->file && !strchr(out->file, '.') && os_entry(out->file).kind == OS_NOTHING)
         cli_stop(
             c, CLI_USAGE,
@@ -143,7 +144,7 @@ static void take_version(Cli *c, AgainstText *out, const char *word)
 
 AgainstText operand_against(Cli *c, const char *text)
 {
-    AgainstText out = {.text = text, .origin = c->origin};
+    AgainstText out = {.text = text, .origin = c->client.origin};
     const char *rest = text, *part = value_next_part(c->arena, &rest);
 
     if (!part || !*part || (part[0] == ':' && name_length(part + 1) == 0))
@@ -156,7 +157,7 @@ AgainstText operand_against(Cli *c, const char *text)
         size_t n = name_length(part);
         const ArgText value = {.name = arena_strndup(c->arena, part, n),
                                .text = part + n + is_named(part),
-                               .origin = c->origin};
+                               .origin = c->client.origin};
 
         if (!is_named(part))
             cli_stop(c, CLI_USAGE, "--against %s: what is other is written NAME=VALUE, not '%s'",

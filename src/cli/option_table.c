@@ -45,13 +45,14 @@ static void set_text(const Given *g)
 
 static void set_path(const Given *g)
 {
-    *(const char **)field_of(g) = origin_path(g->c, g->operand);
+    *(const char **)field_of(g) = origin_path(&g->c->client, g->operand);
 }
 
 static void set_output(const Given *g)
 {
     set_path(g);
-    writing_check_origin(g->c, g->option->name, *(const char **)field_of(g), g->c->origin);
+    writing_check_origin(&g->c->client, g->option->name, *(const char **)field_of(g),
+                         g->c->client.origin);
 }
 
 static void set_number(const Given *g)
@@ -64,12 +65,12 @@ static void set_number(const Given *g)
 static void set_grid(const Given *g)
 {
     g->o->grid = g->operand;
-    g->o->grid_origin = g->c->origin;
+    g->o->grid_origin = g->c->client.origin;
 }
 
 static void set_device(const Given *g)
 {
-    if (strchr(g->operand, ',') && g->p->command != COMMAND_TEST && !g->c->origin)
+    if (strchr(g->operand, ',') && g->p->command != COMMAND_TEST && !g->c->client.origin)
         cli_stop(g->c, CLI_USAGE, "--device %s: only `tilec test` takes several devices",
                  g->operand);
     operand_device(g->c, g->o, g->operand);
@@ -87,7 +88,7 @@ static void set_debug(const Given *g)
 
 static void add_path(const Given *g)
 {
-    const char *path = origin_path(g->c, g->operand);
+    const char *path = origin_path(&g->c->client, g->operand);
 
     if (os_entry(path).kind != OS_FOLDER)
         cli_warn(g->c, "--path %s: there is no such folder", g->operand);
@@ -101,7 +102,7 @@ static void add_define(const Given *g)
 
 static void add_call(const Given *g)
 {
-    if (g->p->command == COMMAND_TEST && !g->c->origin)
+    if (g->p->command == COMMAND_TEST && !g->c->client.origin)
         vec_push(g->c->arena, &g->o->calls, g->operand);
     else
         options_call(g->p, g->operand);
@@ -142,7 +143,7 @@ static void add_each(const Given *g)
 {
     Cli *c = g->c;
     bool is_list = g->operand[0] == '@';
-    const char *path = origin_path(c, g->operand + is_list);
+    const char *path = origin_path(&c->client, g->operand + is_list);
 
     vec_push(c->arena, &g->o->eaches, is_list ? arena_printf(c->arena, "@%s", path) : path);
 }

@@ -93,7 +93,7 @@ static int find_option(Cli *c, Command command, const char *name)
     for (int i = 0; option_at(i); i++) {
         bool is_known = option_is_known(option_at(i), (int)command);
 
-        if (option_is_called(option_at(i), name) && (is_known || c->origin))
+        if (option_is_called(option_at(i), name) && (is_known || c->client.origin))
             return i;
     }
     refuse_option(c, command, name);
@@ -133,10 +133,10 @@ static const char *next_operand(Cli *c, const char *name, Operand operand, const
     return left > 1 && option_takes_word(operand, words[1]) ? words[1] : NULL;
 }
 
-/* Does what stands at c->origin count?  Of two at one depth the second is a mistake. */
+/* Does what stands at c->client.origin count?  Of two at one depth the second is a mistake. */
 static bool goes_first(Cli *c, signed char *given, const char *name)
 {
-    int here = 1 + options_depth(c->origin);
+    int here = 1 + options_depth(c->client.origin);
 
     if (*given == here)
         cli_stop(c, CLI_USAGE, "%s is given twice", name);
@@ -202,7 +202,7 @@ static bool parse_argument(const Parse *p, const char *word)
                  (ArgText){.name = arena_strndup(p->c->arena, word, n),
                            .text = word + n + 1,
                            .is_type = is_type,
-                           .origin = p->c->origin});
+                           .origin = p->c->client.origin});
     return true;
 }
 
@@ -223,26 +223,26 @@ static Origin inner_origin(const Parse *p, const char *path, const char *call, c
     enum { DEEPEST = 16 };
     Cli *c = p->c;
 
-    for (const Origin *o = c->origin; o; o = o->outer) {
+    for (const Origin *o = c->client.origin; o; o = o->outer) {
         bool is_same_call = call ? o->call && strcmp(o->call, call) == 0 : !o->call;
 
         if (is_same_call && is_same_file(o->file, path))
             cli_stop(c, CLI_USAGE, "%s: this %s names itself, here or through others", word,
                      call ? "call" : "file");
     }
-    if (options_depth(c->origin) == DEEPEST)
+    if (options_depth(c->client.origin) == DEEPEST)
         cli_stop(c, CLI_USAGE, "%s: files that name files are more than %d deep", word, DEEPEST);
     return (Origin){.file = path,
-                    .folder = folder_of(c, path),
-                    .depth = options_depth(c->origin) + 1,
+                    .folder = folder_of(c->arena, path),
+                    .depth = options_depth(c->client.origin) + 1,
                     .call = call,
-                    .outer = c->origin};
+                    .outer = c->client.origin};
 }
 
 /* @FILE: a line of it is as words here. */
 static void parse_file_of_items(const Parse *p, const char *word)
 {
-    const char *path = origin_path(p->c, word + 1);
+    const char *path = origin_path(&p->c->client, word + 1);
 
     if (!word[1])
         cli_stop(p->c, CLI_USAGE,
@@ -365,12 +365,12 @@ static NORETURN void refuse_word(const Parse *p, const char *word)
     if (before && takes_no_value(before))
         cli_stop(p->c, CLI_USAGE, "'%s' is no option and no NAME=VALUE, and %s takes no value",
                  word, before);
-    if (!p->c->origin && before && before == p->o->file && is_identifier(word))
+    if (!p->c->client.origin && before && before == p->o->file && is_identifier(word))
         cli_stop(
             p->c, CLI_USAGE,
             "'%s' is no option and no NAME=VALUE\nhint: a kernel is named behind its file: %s:%s",
             word, p->o->file, word);
-    if (!p->c->origin)
+    if (!p->c->client.origin)
         cli_stop(p->c, CLI_USAGE,
                  "'%s' is no option and no NAME=VALUE, which has no spaces around `=`", word);
     cli_stop(p->c, CLI_USAGE, "'%s' is no option, no NAME=VALUE and no @file", word);
@@ -381,7 +381,7 @@ static bool take_file(const Parse *p, const char *word)
 {
     Options *o = p->o;
 
-    if (p->c->origin || (o->files.len > 0 && p->command != COMMAND_TEST))
+    if (p->c->client.origin || (o->files.len > 0 && p->command != COMMAND_TEST))
         return false;
     vec_push(p->c->arena, &o->files, word);
     if (!o->file)
@@ -401,7 +401,7 @@ static void parse_word(const Parse *p, const char *word)
 
 static void parse_items(const Parse *p, const Items *items, const Origin *origin)
 {
-    const Origin *outer = p->c->origin;
+    const Origin *outer = p->c->client.origin;
 
     for (int i = 0; i < items->len; i++) {
         const Item *item = &items->at[i];
@@ -409,13 +409,13 @@ static void parse_items(const Parse *p, const Items *items, const Origin *origin
 
         *here = *origin;
         here->line = item->line;
-        p->c->origin = here;
+        p->c->client.origin = here;
         if (item->words[0][0] == '-')
             parse_option(p, item->words, item->n);
         else
             parse_word(p, item->words[0]);
     }
-    p->c->origin = outer;
+    p->c->client.origin = outer;
 }
 
 Options options_parse(Cli *c, Command command, int argc, char **argv)
@@ -462,7 +462,7 @@ const char *options_again(Cli *c, int argc, char **argv)
     for (int i = 0, n; i < argc; i += n) {
         n = words_of_item(words + i, argc - i);
         for (int k = 0; k < n && is_wanted_again(words[i]); k++)
-            text_printf(&t, " %s", shell_word(c, words[i + k]));
+            text_printf(&t, " %s", shell_word(c->arena, words[i + k]));
     }
     return t.s;
 }

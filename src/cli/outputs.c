@@ -50,6 +50,15 @@ const Array *outputs_find(Cli *c, const Names *names, const char *option, const 
                                  : hint_text(c->arena, name, known, names->len));
 }
 
+Saving saving_of(Cli *c, const Options *o)
+{
+    return (Saving){.store = &c->store,
+                    .saves = &o->saves,
+                    .file = c->each ? c->each->files[0].path : NULL,
+                    .compress = o->compress,
+                    .json = o->json};
+}
+
 static void check_show(const Call *k, const ShowText *show)
 {
     const Array *a = outputs_find(k->cli, &k->args.names, "--show", show->name);
@@ -63,20 +72,21 @@ static void check_show(const Call *k, const ShowText *show)
 void outputs_check(const Call *k)
 {
     const Options *o = &k->options;
+    const Saving saving = saving_of(k->cli, o);
 
     for (int i = 0; i < o->saves.len; i++) {
         const SaveText *save = &o->saves.at[i];
         const Array *array = outputs_find(k->cli, &k->args.names, "--save", save->name);
 
         if (!save->gathers && !o->batch) /* which saves parts of it */
-            save_check_array(k->cli, save, array);
+            save_check_array(&saving, save, array);
     }
     for (int i = 0; i < o->shows.len; i++)
         check_show(k, &o->shows.at[i]);
     if (!k->cli->each) /* which has looked at the outputs of all files */
-        save_check_all(k->cli, o);
+        save_check_all(&saving);
     if (o->trace)
-        writing_check(k->cli, o->trace);
+        writing_check(&k->cli->client, o->trace);
 }
 
 /* One that fails must not cost the others. */
@@ -90,7 +100,9 @@ void outputs_write(const Call *k)
 
     for (int i = 0; i < o->saves.len; i++)
         arrays[i] = outputs_find(c, names, "--save", o->saves.at[i].name);
-    save_all(c, o, arrays);
+    const Saving saving = saving_of(c, o);
+    c->rows = save_all(&saving, arrays);
+    c->nrows = c->each ? o->saves.len : 0;
     for (int i = 0; i < o->shows.len; i++) {
         const ShowText *show = &o->shows.at[i];
         show_array(&t, show->name, outputs_find(c, names, "--show", show->name), show->way,

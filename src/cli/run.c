@@ -31,12 +31,12 @@ static void refuse_ranges(Cli *c, const Options *o)
     for (int i = 0; i < o->args.len; i++) {
         const ArgText *arg = &o->args.at[i];
 
-        c->origin = arg->origin;
+        c->client.origin = arg->origin;
         if (range_has_dots(arg->text))
             cli_stop(c, CLI_USAGE, "%s=%s is a range: --sweep runs all of its values", arg->name,
                      arg->text);
     }
-    c->origin = NULL;
+    c->client.origin = NULL;
 }
 
 /* Do all devices that run leave out what --num-warps says? */

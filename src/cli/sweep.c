@@ -37,11 +37,11 @@ static Axes find_axes(Cli *c, const Options *o)
 
         if (!range_is_several(arg->text))
             continue;
-        c->origin = arg->origin;
+        c->client.origin = arg->origin;
         const Axis axis = {arg->name, range_expand(&c->store, arg->name, arg->text)};
         vec_push(c->arena, &out, axis);
     }
-    c->origin = NULL;
+    c->client.origin = NULL;
     if (out.len == 0)
         cli_stop(c, CLI_USAGE,
                  "--sweep: no argument has several values; write n=1024..65536*4, "

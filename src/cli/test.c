@@ -140,9 +140,10 @@ static const char *command_again(Cli *c, const Test *t)
 
     if (t->kernel)
         file = arena_printf(c->arena, "%s:%s", file, t->kernel);
-    return arena_printf(c->arena, "tilec run %s --call %s --device %s%s%s%s", shell_word(c, file),
-                        shell_word(c, t->call->name), t->device, t->is_default ? " --compare " : "",
-                        t->is_default ? reference : "", options_again(c, t->argc, t->argv));
+    return arena_printf(c->arena, "tilec run %s --call %s --device %s%s%s%s",
+                        shell_word(c->arena, file), shell_word(c->arena, t->call->name), t->device,
+                        t->is_default ? " --compare " : "", t->is_default ? reference : "",
+                        options_again(c, t->argc, t->argv));
 }
 
 /* Is it a call for each of many files?  Only as one of `run` it says of which: `o` gets that. */

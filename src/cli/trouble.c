@@ -12,10 +12,10 @@ static const char *printable(Cli *c, const char *fmt, va_list ap)
     Text t = text_new(c->arena);
 
     text_put(&t, "");
-    if (c->origin)
-        text_put_printable(&t,
-                           arena_printf(c->arena, "%s:%d: ", shown_name(c->arena, c->origin->file),
-                                        c->origin->line));
+    if (c->client.origin)
+        text_put_printable(&t, arena_printf(c->arena,
+                                            "%s:%d: ", shown_name(c->arena, c->client.origin->file),
+                                            c->client.origin->line));
     text_put_printable(&t, arena_vprintf(c->arena, fmt, ap));
     return t.s;
 }
@@ -43,7 +43,7 @@ void cli_stop(Cli *c, CliCode code, const char *fmt, ...)
     c->code = code;
     va_start(ap, fmt);
     c->trouble = printable(c, fmt, ap);
-    c->trouble_at = c->origin;
+    c->trouble_at = c->client.origin;
     va_end(ap);
     fail(&c->guard);
 }
@@ -63,7 +63,7 @@ NORETURN static void stop_by_library(Cli *c, tilec_status status, const char *te
 /* What works for the command stops it. */
 static void stop_client(Client *client, const ClientTrouble *why)
 {
-    Cli *c = CLIENT_OF(Cli, client, client);
+    Cli *c = cli_of(client);
 
     if (why->status != TILEC_OK || why->file) {
         c->reason = why->reason;
@@ -74,9 +74,20 @@ static void stop_client(Client *client, const ClientTrouble *why)
     cli_stop(c, (CliCode)why->fault, "%s", why->text);
 }
 
+/* .. or cannot do a part of it. */
+static void complain_client(Client *client, const ClientTrouble *why)
+{
+    Cli *c = cli_of(client);
+
+    c->reason = why->reason ? why->reason : c->reason;
+    c->trouble_file = why->file;
+    cli_complain(c, (CliCode)why->fault, "%s", why->text);
+    c->trouble_file = NULL;
+}
+
 static void warn_client(Client *client, const char *text)
 {
-    cli_warn(CLIENT_OF(Cli, client, client), "%s", text);
+    cli_warn(cli_of(client), "%s", text);
 }
 
 void cli_start(Cli *c)
@@ -85,6 +96,7 @@ void cli_start(Cli *c)
     c->client = (Client){.arena = c->arena,
                          .words = interner_new(c->arena),
                          .stop = stop_client,
+                         .complain = complain_client,
                          .warn = warn_client};
     c->store = store_new(&c->client, &cli_values);
 }
@@ -110,7 +122,7 @@ void cli_check(Cli *c, tilec_status status, char **error)
 bool cli_attempt(Cli *c, void (*work)(Cli *c, void *context), void *context)
 {
     const Guard outer = c->guard;
-    const Origin *origin = c->origin;
+    const Origin *origin = c->client.origin;
     volatile bool done = false;
 
     c->status = TILEC_OK;
@@ -126,7 +138,7 @@ bool cli_attempt(Cli *c, void (*work)(Cli *c, void *context), void *context)
         c->trouble = "out of memory";
     }
     c->guard = outer;
-    c->origin = origin;
+    c->client.origin = origin;
     return done;
 }
 
@@ -136,7 +148,7 @@ void cli_complain(Cli *c, CliCode code, const char *fmt, ...)
 
     c->code = code;
     c->status = TILEC_OK;
-    c->trouble_at = c->origin;
+    c->trouble_at = c->client.origin;
     va_start(ap, fmt);
     c->trouble = printable(c, fmt, ap);
     va_end(ap);

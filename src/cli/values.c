@@ -6,11 +6,6 @@
 
 #include <string.h>
 
-static Cli *cli_of(Client *client)
-{
-    return CLIENT_OF(Cli, client, client);
-}
-
 static tilec_file *file_of(Client *client)
 {
     return cli_of(client)->file;
@@ -18,7 +13,7 @@ static tilec_file *file_of(Client *client)
 
 static const char *path_of(Client *client, const char *path)
 {
-    return origin_path(cli_of(client), path);
+    return origin_path(client, path);
 }
 
 /* What keeps a file from being found that is there under another name than the one that was read.
@@ -42,7 +37,7 @@ static void check_path(Cli *c, const FileText *t, const char *label, const char 
             "%s: %s: No such file or directory\n"
             "hint: --each '%s' runs the kernel for each of such files, and %s=@{} is that file",
             label, t->path, t->path, label);
-    if (named && os_entry(origin_path(c, whole)).kind == OS_FILE)
+    if (named && os_entry(origin_path(&c->client, whole)).kind == OS_FILE)
         cli_stop(c, CLI_FILES,
                  "%s: %s: No such file or directory\n"
                  "hint: a name with spaces, commas or brackets takes quotes: %s=\"@'%s'\"",
@@ -54,13 +49,13 @@ static Array load(Client *client, const FileText *file, const char *label, const
     Cli *c = cli_of(client);
 
     check_path(c, file, label, text);
-    return c->each ? each_load(c, file)
+    return c->each ? each_load(&c->store, c->each, file)
                    : file_load(&c->store, file->path, file->has_type ? &file->type : NULL);
 }
 
 static size_t placeholder(Client *client, const char *text, Const *out)
 {
-    return each_value(cli_of(client), text, out);
+    return each_value(client, cli_of(client)->each, text, out);
 }
 
 static const char *problem(Client *client, const char *kernel)

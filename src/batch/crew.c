@@ -1,14 +1,13 @@
 /*
- * crew.c - many like pieces of work on several threads, each with a Cli of its own
+ * crew.c - many like pieces of work on several threads, each for a client of its own
  *
  * A piece that is stopped is a result like others.  Threads live for one crew_run(); the thread
  * that called it waits and watches.  Where no thread can be had it works itself.  A thread whose
  * piece could not open a file, since the process has too many open, puts the piece back and ends:
- * in the end there are as many threads as there are handles for.  Ctrl-C is noted meanwhile, for
- * settle() and watch() to end it, so that what is complete is counted.
+ * in the end there are as many threads as there are handles for.
  */
 #define _GNU_SOURCE
-#include "each.h"
+#include "batch.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -16,74 +15,11 @@
 #include <string.h>
 #include <time.h>
 
-Crew crew_new(Cli *c, int n)
-{
-    Crew w = {.clis = NEW_N(c->arena, Cli, n), .n = n};
-
-    for (int i = 0; i < n; i++) {
-        w.clis[i].tilec = c->tilec;
-        w.clis[i].file = c->file;
-        w.clis[i].json = c->json;
-        w.clis[i].quiet = c->quiet;
-    }
-    return w;
-}
-
-typedef struct {
-    CrewWork *work;
-    void *context;
-    int i;
-} Piece;
-
-static void do_piece(Cli *c, void *context)
-{
-    const Piece *piece = context;
-
-    cli_start(c);
-    piece->work(c, piece->context, piece->i);
-}
-
-static void take_rows(const Cli *c, CrewResult *r)
-{
-    r->rows = c->nrows ? calloc((size_t)c->nrows, sizeof *r->rows) : NULL;
-    r->nrows = r->rows ? c->nrows : 0;
-    for (int i = 0; i < r->nrows; i++)
-        r->rows[i] = c->rows[i] ? strdup(c->rows[i]) : NULL;
-}
-
 void crew_rows_free(char **rows, int n)
 {
     for (int i = 0; i < n; i++)
         free(rows[i]);
     free(rows);
-}
-
-CrewResult crew_attempt(Cli *c, CrewWork *work, void *context, int i)
-{
-    CrewResult r = {.failed = true, .code = CLI_REFUSED, .status = TILEC_NO_MEMORY};
-    Piece piece = {work, context, i};
-    size_t size;
-    double start = os_seconds();
-
-    c->tells = open_memstream(&r.told, &size);
-    if (!c->tells)
-        return r;
-    r.failed = !cli_attempt(c, do_piece, &piece);
-    if (r.failed)
-        r.trouble = strdup(c->trouble);
-    if (r.failed && c->json)
-        r.problem = problem_json(c);
-    r.failed |= c->code != CLI_DONE;
-    r.compared = c->compared ? strdup(c->compared) : NULL;
-    r.warning = c->warning ? strdup(c->warning) : NULL;
-    r.unwritten = c->unwritten ? strdup(c->unwritten) : NULL;
-    take_rows(c, &r);
-    r.code = c->code;
-    r.status = c->status;
-    r.reason = c->reason;
-    r.seconds = os_seconds() - start;
-    fclose(c->tells);
-    return r;
 }
 
 void crew_result_free(CrewResult *r)
@@ -101,32 +37,16 @@ void crew_result_free(CrewResult *r)
     r->told = r->trouble = r->problem = NULL;
 }
 
-void crew_release(Cli *c)
+CrewResult crew_do(const Crew *w, const CrewTask *task, int i)
 {
-    move_release(c, 0);
-    array_free_from(&c->store, 0);
-    arena_free(c->arena);
-}
-
-static CrewResult perform(Cli *c, const CrewTask *task, int i)
-{
-    const Cli before = *c;
-    CrewResult r = crew_attempt(c, task->work, task->context, i);
-
-    crew_release(c);
-    *c = before;
-    return r;
-}
-
-CrewResult crew_do(Crew *w, const CrewTask *task, int i)
-{
-    return perform(&w->clis[0], task, i);
+    return w->perform(w->workers[0], task, i);
 }
 
 /* What the threads share. */
 typedef struct {
     pthread_mutex_t lock;
     pthread_cond_t all_done;
+    const Crew *crew;
     const CrewTask *task;
     int n, next;
     int *again, nagain; /* pieces that were put back; at most one for each thread */
@@ -136,7 +56,7 @@ typedef struct {
 } Shift;
 typedef struct {
     Shift *shift;
-    Cli *cli;
+    Client *client;
 } Worker;
 
 /* The next piece, -1: there is none. */
@@ -165,7 +85,7 @@ static void *work_shift(void *worker)
         CrewResult r;
 
         pthread_mutex_unlock(&s->lock);
-        r = perform(((Worker *)worker)->cli, s->task, i);
+        r = s->crew->perform(((Worker *)worker)->client, s->task, i);
         pthread_mutex_lock(&s->lock);
         stays = !puts_back(s, &r);
         if (!stays) {
@@ -223,24 +143,22 @@ void crew_run(Crew *w, int n, const CrewTask *task)
     pthread_t *threads = calloc((size_t)w->n, sizeof *threads);
     Worker *workers = calloc((size_t)w->n, sizeof *workers);
     int *again = calloc((size_t)w->n, sizeof *again);
-    Shift s = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, task, n, .again = again};
+    Shift s = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, w, task, n, .again = again};
     int started = 0;
 
-    interrupt_defer(true);
     while (threads && workers && again && started < MIN(n, w->n)) {
-        workers[started] = (Worker){&s, &w->clis[started]};
+        workers[started] = (Worker){&s, w->workers[started]};
         if (!start_worker(&s, &threads[started], &workers[started]))
             break;
         started++;
     }
     if (started == 0) {
         s.workers = 1;
-        work_shift(&(Worker){&s, &w->clis[0]});
+        work_shift(&(Worker){&s, w->workers[0]});
     }
     wait_for_all(&s);
     for (int i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
-    interrupt_defer(false);
     w->n -= s.left;
     free(threads);
     free(workers);

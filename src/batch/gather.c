@@ -6,14 +6,15 @@
  * several arrays that are saved to one table are columns side by side.  What a file adds begins
  * with the line of titles, of which that of the first file is kept.
  */
-#include "each.h"
+#include "batch.h"
+#include "../show/show.h"
 #include "../io/io.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* all.csv:TITLE,TITLE.. */
-static void take_titles(Cli *c, SaveText *save)
+static void take_titles(Client *c, SaveText *save)
 {
     static const char suffix[] = ".csv:";
     const char *found = each_has_place(save->path) ? NULL : strstr(save->path, suffix);
@@ -22,12 +23,12 @@ static void take_titles(Cli *c, SaveText *save)
         return;
     save->titles = found + strlen(suffix);
     if (strchr(save->titles, '\n'))
-        cli_stop(c, CLI_USAGE, "--save %s: a title has one line", save->name);
+        client_stop(c, CLIENT_USAGE, "--save %s: a title has one line", save->name);
     save->path = arena_strndup(c->arena, save->path, (size_t)(save->titles - 1 - save->path));
 }
 
 /* The first --save with the same table. */
-static int table_of(Cli *c, const SaveText *saves, int i)
+static int table_of(Client *c, const SaveText *saves, int i)
 {
     for (int k = 0; k < i; k++) {
         if (saves[k].gathers && file_same_output(c->arena, saves[k].path, saves[i].path))
@@ -36,18 +37,17 @@ static int table_of(Cli *c, const SaveText *saves, int i)
     return i;
 }
 
-void each_mark_gathered(Cli *c, Options *o)
+Saves each_mark_gathered(Client *c, const Saves *all)
 {
-    SaveText *saves = NEW_N(c->arena, SaveText, o->saves.len + 1);
+    SaveText *saves = NEW_N(c->arena, SaveText, all->len + 1);
 
-    for (int i = 0; i < o->saves.len; i++) {
-        saves[i] = o->saves.at[i];
+    for (int i = 0; i < all->len; i++) {
+        saves[i] = all->at[i];
         take_titles(c, &saves[i]);
         saves[i].gathers = !each_has_place(saves[i].path) && file_is_csv(c->arena, saves[i].path);
         saves[i].table = saves[i].gathers ? table_of(c, saves, i) : i;
     }
-    o->saves.at = saves;
-    o->saves.cap = o->saves.len + 1;
+    return (Saves){saves, all->len, all->len + 1};
 }
 
 /* --- the rows of a file --- */
@@ -79,7 +79,7 @@ static void put_row(Text *t, const Array *a, int64_t row)
 }
 
 /* The given titles, else the array's name, with numbers where it has several columns. */
-static void put_titles(Cli *c, Text *t, const SaveText *save, const Array *a)
+static void put_titles(Client *c, Text *t, const SaveText *save, const Array *a)
 {
     const char *rest = save->titles, *title;
     int64_t columns = columns_of(a), given = 0;
@@ -89,9 +89,10 @@ static void put_titles(Cli *c, Text *t, const SaveText *save, const Array *a)
         put_csv_cell(t, title);
     }
     if (save->titles && given != columns)
-        cli_stop(c, CLI_USAGE, "--save %s=%s:%s: titles for %lld column%s, and the array has %lld",
-                 save->name, save->path, save->titles, (long long)given, given == 1 ? "" : "s",
-                 (long long)columns);
+        client_stop(c, CLIENT_USAGE,
+                    "--save %s=%s:%s: titles for %lld column%s, and the array has %lld", save->name,
+                    save->path, save->titles, (long long)given, given == 1 ? "" : "s",
+                    (long long)columns);
     for (int64_t i = 0; i < columns && !save->titles; i++) {
         text_printf(t, ",%s", save->name);
         if (columns > 1)
@@ -100,26 +101,27 @@ static void put_titles(Cli *c, Text *t, const SaveText *save, const Array *a)
 }
 
 /* Can it stand in a table beside the array that it begins with? */
-static void check_shape(Cli *c, const SaveText *save, const Array *a, const SaveText *first,
+static void check_shape(Client *c, const SaveText *save, const Array *a, const SaveText *first,
                         const Array *beside)
 {
     if (a->ndim > 2)
-        cli_stop(c, CLI_USAGE,
-                 "--save %s=%s: rows of a table have up to 2 dimensions, and it has %d", save->name,
-                 save->path, a->ndim);
+        client_stop(c, CLIENT_USAGE,
+                    "--save %s=%s: rows of a table have up to 2 dimensions, and it has %d",
+                    save->name, save->path, a->ndim);
     if (rows_of(a) != rows_of(beside))
-        cli_stop(c, CLI_USAGE, "--save %s=%s: it has %lld row%s, and '%s' beside it has %lld",
-                 save->name, save->path, (long long)rows_of(a), rows_of(a) == 1 ? "" : "s",
-                 first->name, (long long)rows_of(beside));
+        client_stop(c, CLIENT_USAGE, "--save %s=%s: it has %lld row%s, and '%s' beside it has %lld",
+                    save->name, save->path, (long long)rows_of(a), rows_of(a) == 1 ? "" : "s",
+                    first->name, (long long)rows_of(beside));
 }
 
-const char *gather_rows(Cli *c, const Options *o, int table, const Array *const *arrays)
+const char *gather_rows(const Saving *s, int table, const Array *const *arrays)
 {
-    const SaveText *saves = o->saves.at;
+    Client *c = s->store->client;
+    const SaveText *saves = s->saves->at;
     Text t = text_new(c->arena);
 
     text_put(&t, "file");
-    for (int i = table; i < o->saves.len; i++) {
+    for (int i = table; i < s->saves->len; i++) {
         if (!saves[i].gathers || saves[i].table != table)
             continue;
         check_shape(c, &saves[i], arrays[i], &saves[table], arrays[table]);
@@ -127,8 +129,8 @@ const char *gather_rows(Cli *c, const Options *o, int table, const Array *const 
     }
     text_put(&t, "\n");
     for (int64_t row = 0; row < rows_of(arrays[table]); row++) {
-        put_csv_cell(&t, c->each->files[0].path);
-        for (int i = table; i < o->saves.len; i++) {
+        put_csv_cell(&t, s->file);
+        for (int i = table; i < s->saves->len; i++) {
             if (saves[i].gathers && saves[i].table == table)
                 put_row(&t, arrays[i], row);
         }
@@ -139,54 +141,52 @@ const char *gather_rows(Cli *c, const Options *o, int table, const Array *const 
 
 /* --- the tables --- */
 
-Gathered gathered_new(Cli *c, const Options *o)
+Gathered gathered_new(Arena *a, const Saves *saves)
 {
-    Gathered g = {c->arena, NEW_N(c->arena, Text, o->saves.len + 1),
-                  NEW_N(c->arena, bool, o->saves.len + 1)};
+    Gathered g = {.arena = a,
+                  .saves = saves,
+                  .texts = NEW_N(a, Text, saves->len + 1),
+                  .begun = NEW_N(a, bool, saves->len + 1)};
 
-    for (int i = 0; i < o->saves.len; i++) {
-        g.texts[i] = text_new(c->arena);
+    for (int i = 0; i < saves->len; i++) {
+        g.texts[i] = text_new(a);
         text_put(&g.texts[i], "");
     }
     return g;
 }
 
-/* For a signal that ends the command. */
-static void publish(const Gathered *g, const Options *o)
+int gathered_tables(const Gathered *g, GatheredTable *out)
 {
-    Arena *a = g->arena;
-    Rescue *all = arena_alloc(a, sizeof *all + sizeof *all->at * (size_t)o->saves.len);
+    int n = 0;
 
-    for (int i = 0; i < o->saves.len; i++) {
-        if (!g->begun[i])
-            continue;
-        all->at[all->n].path = io_name(a, o->saves.at[i].path).path;
-        all->at[all->n].text = g->texts[i].s;
-        all->at[all->n++].length = g->texts[i].len;
+    for (int i = 0; i < g->saves->len; i++) {
+        if (g->begun[i])
+            out[n++] = (GatheredTable){io_name(g->arena, g->saves->at[i].path).path, g->texts[i].s,
+                                       g->texts[i].len};
     }
-    rescue_publish(all);
+    return n;
 }
 
-void gathered_add(Gathered *g, const Options *o, char *const *rows)
+bool gathered_add(Gathered *g, char *const *rows)
 {
     bool any = false;
 
-    for (int i = 0; i < o->saves.len; i++) {
+    for (int i = 0; i < g->saves->len; i++) {
         if (!rows || !rows[i])
             continue;
         text_put(&g->texts[i], g->begun[i] ? strchr(rows[i], '\n') + 1 : rows[i]);
         g->begun[i] = true;
         any = true;
     }
-    if (any)
-        publish(g, o);
+    return any;
 }
 
-void gathered_write(Cli *c, const Gathered *g, const Options *o)
+void gathered_write(Client *c, const Gathered *g, FILE *out)
 {
-    rescue_publish(NULL);
-    for (int i = 0; i < o->saves.len; i++) {
-        const SaveText *save = &o->saves.at[i];
+    const Saves *saves = g->saves;
+
+    for (int i = 0; i < saves->len; i++) {
+        const SaveText *save = &saves->at[i];
         IoName name = io_name(c->arena, save->path);
         const Text *t = &g->texts[i];
         int error = 0;
@@ -194,11 +194,14 @@ void gathered_write(Cli *c, const Gathered *g, const Options *o)
         if (!save->gathers || !g->begun[i])
             continue;
         if (strcmp(name.path, "-") == 0)
-            fputs(t->s, stdout);
+            fputs(t->s, out);
         else
             error = os_write_array(name.path, t->s, t->len);
         if (error)
-            cli_complain(c, CLI_FILES, "'%s' could not be saved: %s: %s", save->name,
-                         shown_name(c->arena, name.path), os_error_text(error));
+            client_complain(c, &(ClientTrouble){
+                                   .fault = CLIENT_FILES,
+                                   .text = arena_printf(c->arena, "'%s' could not be saved: %s: %s",
+                                                        save->name, shown_name(c->arena, name.path),
+                                                        os_error_text(error))});
     }
 }

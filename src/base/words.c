@@ -2,18 +2,18 @@
  * words.c - paths in words of a command line and of files, which are relative to the file that
  * names them; and words as a shell's command has them
  */
-#include "command.h"
+#include "client.h"
 
 #include <string.h>
 
-const char *folder_of(Cli *c, const char *path)
+const char *folder_of(Arena *a, const char *path)
 {
     const char *slash = strrchr(path, '/');
 
-    return slash ? arena_strndup(c->arena, path, (size_t)(MAX(slash, path + 1) - path)) : ".";
+    return slash ? arena_strndup(a, path, (size_t)(MAX(slash, path + 1) - path)) : ".";
 }
 
-const char *origin_path(Cli *c, const char *path)
+const char *origin_path(const Client *c, const char *path)
 {
     const char *folder = c->origin ? c->origin->folder : ".";
 
@@ -26,9 +26,9 @@ const char *origin_path(Cli *c, const char *path)
 }
 
 /* As bash, zsh and ksh read it. */
-static const char *word_with_escapes(Cli *c, const char *word)
+static const char *word_with_escapes(Arena *a, const char *word)
 {
-    Text t = text_new(c->arena);
+    Text t = text_new(a);
     char shown[PRINTABLE_BYTES];
 
     text_put(&t, "$'");
@@ -41,16 +41,16 @@ static const char *word_with_escapes(Cli *c, const char *word)
     return t.s;
 }
 
-const char *shell_word(Cli *c, const char *word)
+const char *shell_word(Arena *a, const char *word)
 {
-    Text t = text_new(c->arena);
+    Text t = text_new(a);
 
-    if (strlen(shown_name(c->arena, word)) != strlen(word))
-        return word_with_escapes(c, word);
+    if (strlen(shown_name(a, word)) != strlen(word))
+        return word_with_escapes(a, word);
     if (*word && !strpbrk(word, " \t\n\r()[]{}*?'\"<>|&;$#~!\\`"))
         return word;
     if (!strpbrk(word, "\"\\$`!"))
-        return arena_printf(c->arena, strchr(word, '\'') ? "\"%s\"" : "'%s'", word);
+        return arena_printf(a, strchr(word, '\'') ? "\"%s\"" : "'%s'", word);
     text_put(&t, "'");
     for (; *word; word++) {
         if (*word == '\'')

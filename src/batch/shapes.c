@@ -1,7 +1,7 @@
 /*
  * each_shapes.c - of which shapes of arrays `run --each` has looked for elements that nothing wrote
  */
-#include "each.h"
+#include "batch.h"
 
 #include <string.h>
 

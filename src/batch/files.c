@@ -4,7 +4,7 @@
  * `{}` is a file's path, `{name}` its name without suffix, `{ext}` its suffix without the dot,
  * `{dir}` its folder, `{i}` its number from 0; `{{` and `}}` are braces.
  */
-#include "each.h"
+#include "batch.h"
 #include "../io/io.h"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ static const char *suffix_of(const char *base)
     return dot && dot != base ? dot : base + strlen(base);
 }
 
-static const char *meaning(Cli *c, const EachFile *f, const char *place)
+static const char *meaning(Arena *a, const EachFile *f, const char *place)
 {
     const char *base = base_of(f->path), *suffix = suffix_of(base);
 
@@ -60,17 +60,17 @@ static const char *meaning(Cli *c, const EachFile *f, const char *place)
     case '}':
         return f->path;
     case 'n':
-        return arena_strndup(c->arena, base, (size_t)(suffix - base));
+        return arena_strndup(a, base, (size_t)(suffix - base));
     case 'e':
         return *suffix ? suffix + 1 : "";
     case 'd':
-        return folder_of(c, f->path);
+        return folder_of(a, f->path);
     default:
-        return arena_printf(c->arena, "%d", f->index);
+        return arena_printf(a, "%d", f->index);
     }
 }
 
-const char *each_expand(Cli *c, const EachFile *f, const char *text)
+const char *each_expand(Client *c, const EachFile *f, const char *text)
 {
     Text t = text_new(c->arena);
 
@@ -82,11 +82,11 @@ const char *each_expand(Cli *c, const EachFile *f, const char *text)
             text_putn(&t, s, 1);
             s += 2;
         } else if (n) {
-            text_put(&t, meaning(c, f, s));
+            text_put(&t, meaning(c->arena, f, s));
             s += n;
         } else if (*s == '{')
-            cli_stop(
-                c, CLI_USAGE,
+            client_stop(
+                c, CLIENT_USAGE,
                 "%s: '%.*s' stands for nothing; there are {} {name} {ext} {dir} {i}, and {{ is a "
                 "brace",
                 text, (int)strcspn(s, "}") + 1, s);
@@ -96,19 +96,19 @@ const char *each_expand(Cli *c, const EachFile *f, const char *text)
     return t.s;
 }
 
-size_t each_value(Cli *c, const char *text, Const *out)
+size_t each_value(Client *c, const EachGroup *group, const char *text, Const *out)
 {
-    size_t n = c->each ? place_length(text) : 0;
+    size_t n = group ? place_length(text) : 0;
 
     if (n == 0)
         return 0;
-    if (c->each->stacked)
-        cli_stop(c, CLI_USAGE,
-                 "%.*s: with --batch it stands for several files; only names of files "
-                 "may have it",
-                 (int)n, text);
-    const EachFile *f = c->each->files;
-    const char *meant = meaning(c, f, text);
+    if (group->stacked)
+        client_stop(c, CLIENT_USAGE,
+                    "%.*s: with --batch it stands for several files; only names of files "
+                    "may have it",
+                    (int)n, text);
+    const EachFile *f = group->files;
+    const char *meant = meaning(c->arena, f, text);
     *out = text[1] == 'i' ? const_int(f->index) : const_string(meant, strlen(meant));
     return n;
 }
@@ -120,25 +120,25 @@ static bool same_text(const FileText *a, const FileText *b)
 }
 
 /* One that this call may write to. */
-static Array copy_of(Cli *c, const Array *a)
+static Array copy_of(Store *store, const Array *a)
 {
-    Array copy = array_new(&c->store, a->dtype, a->ndim, a->shape);
+    Array copy = array_new(store, a->dtype, a->ndim, a->shape);
 
     memcpy(copy.data, a->data, array_bytes(a)); /* without gaps, in whatever order */
     memcpy(copy.strides, a->strides, sizeof copy.strides);
     return copy;
 }
 
-Array each_load(Cli *c, const FileText *text)
+Array each_load(Store *store, const EachGroup *group, const FileText *text)
 {
-    const EachArrays *known = c->each->arrays;
+    const EachArrays *known = group->arrays;
 
     for (int i = 0; i < known->len; i++) {
         if (!same_text(&known->at[i].text, text))
             continue;
-        return known->at[i].is_stack ? known->at[i].array : copy_of(c, &known->at[i].array);
+        return known->at[i].is_stack ? known->at[i].array : copy_of(store, &known->at[i].array);
     }
-    return file_load(&c->store, each_expand(c, c->each->files, text->path),
+    return file_load(store, each_expand(store->client, group->files, text->path),
                      text->has_type ? &text->type : NULL);
 }
 
@@ -159,17 +159,17 @@ uint64_t each_identity(const OsEntry *e, const char *name)
     return hash_bytes(name, strlen(name), key);
 }
 
-uint64_t each_place(Cli *c, const char *path)
+uint64_t each_place(Arena *a, const char *path)
 {
-    OsEntry folder = os_entry(folder_of(c, path));
+    OsEntry folder = os_entry(folder_of(a, path));
     const char *slash = strrchr(path, '/');
 
     return each_identity(&folder, slash ? slash + 1 : path);
 }
 
-static void add_file(Cli *c, EachFiles *files, const char *path, Map *seen)
+static void add_file(Client *c, EachFiles *files, const char *path, Map *seen)
 {
-    uint64_t key = each_place(c, path);
+    uint64_t key = each_place(c->arena, path);
 
     const EachFile file = {path, files->len};
 
@@ -179,16 +179,16 @@ static void add_file(Cli *c, EachFiles *files, const char *path, Map *seen)
     map_put(seen, key, files);
 }
 
-NORETURN static void refuse_folders(Cli *c, const char *pattern)
+NORETURN static void refuse_folders(Client *c, const char *pattern)
 {
     size_t n = strlen(pattern);
 
     while (n > 1 && pattern[n - 1] == '/')
         n--;
-    cli_stop(c, CLI_FILES,
-             "--each %s: only folders have that name\n"
-             "hint: --each '%.*s/*' takes the files in it",
-             pattern, (int)n, pattern);
+    client_stop(c, CLIENT_FILES,
+                "--each %s: only folders have that name\n"
+                "hint: --each '%.*s/*' takes the files in it",
+                pattern, (int)n, pattern);
 }
 
 /* What only a shell knows. */
@@ -201,30 +201,32 @@ static const char *shell_hint(const char *pattern)
     return "";
 }
 
-EachFiles each_find(Cli *c, const Options *o)
+EachFiles each_find(Store *store, const EachPaths *patterns)
 {
+    Client *c = store->client;
     EachFiles files = {0};
     Map *seen = map_new(c->arena);
 
-    for (int i = 0; i < o->eaches.len; i++) {
-        const char *pattern = o->eaches.at[i];
+    for (int i = 0; i < patterns->len; i++) {
+        const char *pattern = patterns->at[i];
         bool is_list = pattern[0] == '@';
-        const EachPaths found = is_list ? each_listed(c, pattern + 1) : each_match(c, pattern);
+        const EachPaths found = is_list ? each_listed(store, pattern + 1) : each_match(c, pattern);
 
         for (int k = 0; k < found.len; k++) {
             const char *path = found.at[k];
 
             if (!is_list && strcmp(path, pattern) != 0 && is_special(path))
-                cli_warn(c, "--each %s: %s is left out, since it is no file but a pipe or the like",
-                         pattern, shown_name(c->arena, path));
+                client_warn(c,
+                            "--each %s: %s is left out, since it is no file but a pipe or the like",
+                            pattern, shown_name(c->arena, path));
             else
                 add_file(c, &files, path, seen);
         }
         if (found.len == 0)
-            cli_stop(c, CLI_FILES, "--each %s: there is no such file%s", pattern,
-                     shell_hint(pattern));
+            client_stop(c, CLIENT_FILES, "--each %s: there is no such file%s", pattern,
+                        shell_hint(pattern));
     }
     if (files.len == 0)
-        refuse_folders(c, o->eaches.at[0]);
+        refuse_folders(c, patterns->at[0]);
     return files;
 }

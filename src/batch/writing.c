@@ -6,7 +6,7 @@
  * read late.  What a call in a comment names is not what a user has typed: it makes new files, and
  * replaces only those below the folder of the kernel that are not hidden.
  */
-#include "cli.h"
+#include "batch.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -40,24 +40,25 @@ static bool is_there(const char *path)
     return lstat(path, &st) == 0;
 }
 
-void writing_check_origin(Cli *c, const char *option, const char *path, const Origin *origin)
+void writing_check_origin(Client *c, const char *option, const char *path, const Origin *origin)
 {
     const Origin *comment = comment_around(origin);
 
     if (!comment || !is_there(path) || is_below(path, comment->folder))
         return;
     c->origin = origin;
-    cli_stop(c, CLI_USAGE,
-             "%s: %s is there, and a call in a comment replaces only files below the folder of its "
-             "kernel, none that is hidden\n"
-             "hint: %s on the command line replaces it",
-             option, shown_name(c->arena, path), option);
+    client_stop(
+        c, CLIENT_USAGE,
+        "%s: %s is there, and a call in a comment replaces only files below the folder of its "
+        "kernel, none that is hidden\n"
+        "hint: %s on the command line replaces it",
+        option, shown_name(c->arena, path), option);
 }
 
-void writing_check(Cli *c, const char *path)
+void writing_check(Client *c, const char *path)
 {
     int error = os_check_output(path, false);
 
     if (error)
-        client_stop_at_output(&c->client, path, error);
+        client_stop_at_output(c, path, error);
 }

@@ -4,41 +4,42 @@
  * One name a line and no comments, or, where there is a NUL in it, as `find -print0` writes them.
  * Names are seen from the folder where the command runs.
  */
-#include "each.h"
+#include "batch.h"
 
 #include <string.h>
 
 enum { LARGEST_LIST = 256 << 20 };
 
-static void add_name(Cli *c, EachPaths *names, const char *list, const char *from, size_t n)
+static void add_name(Client *c, EachPaths *names, const char *list, const char *from, size_t n)
 {
     const char *name = arena_strndup(c->arena, from, n);
 
     if (n == 0)
         return;
     if (os_entry(name).kind == OS_FOLDER)
-        cli_stop(c, CLI_FILES, "--each @%s: '%s' is a folder, and a list names files", list,
-                 shown_name(c->arena, name));
+        client_stop(c, CLIENT_FILES, "--each @%s: '%s' is a folder, and a list names files", list,
+                    shown_name(c->arena, name));
     if (name[0] == '#' && os_entry(name).kind == OS_NOTHING)
-        cli_stop(c, CLI_FILES,
-                 "--each @%s: there is no file '%s'; each line is a name, and none a comment: "
-                 "grep -v '^#' leaves such lines out",
-                 list, shown_name(c->arena, name));
+        client_stop(c, CLIENT_FILES,
+                    "--each @%s: there is no file '%s'; each line is a name, and none a comment: "
+                    "grep -v '^#' leaves such lines out",
+                    list, shown_name(c->arena, name));
     vec_push(c->arena, names, name);
 }
 
-EachPaths each_listed(Cli *c, const char *list)
+EachPaths each_listed(Store *store, const char *list)
 {
+    Client *c = store->client;
     bool is_stdin = strcmp(list, "-") == 0;
     EachPaths names = {0};
     char *text;
     size_t len;
 
     if (is_stdin)
-        file_claim_stdin(&c->store, "--each @-");
+        file_claim_stdin(store, "--each @-");
     int error = os_read_file(c->arena, is_stdin ? "/dev/stdin" : list, LARGEST_LIST, &text, &len);
     if (error)
-        cli_stop_at_file(c, is_stdin ? "stdin" : list, strerror(error));
+        client_stop_at_file(c, is_stdin ? "stdin" : list, strerror(error));
     char end = memchr(text, '\0', len) ? '\0' : '\n';
     for (const char *at = text, *last = text + len; at < last;) {
         const char *behind = memchr(at, end, (size_t)(last - at));
@@ -48,6 +49,6 @@ EachPaths each_listed(Cli *c, const char *list)
         at += n + 1;
     }
     if (names.len == 0)
-        cli_stop(c, CLI_FILES, "--each @%s: there is no name in it", list);
+        client_stop(c, CLIENT_FILES, "--each @%s: there is no name in it", list);
     return names;
 }

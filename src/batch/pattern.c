@@ -7,7 +7,7 @@
  * Folders wait in a list, not on the stack, and one whose path is too long for the system to open a
  * file in it is left out.
  */
-#include "each.h"
+#include "batch.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 
 typedef struct {
-    Cli *cli;
+    Client *client;
     const char *pattern; /* as it was given */
     EachPaths found;
     bool too_deep; /* folders were left out */
@@ -26,7 +26,7 @@ typedef struct {
 
 static EachPaths paths_of_glob(const Search *s, const char *pattern)
 {
-    Arena *a = s->cli->arena;
+    Arena *a = s->client->arena;
     EachPaths paths = {0};
     glob_t found = {0};
     int error = glob(pattern, 0, NULL, &found);
@@ -35,7 +35,8 @@ static EachPaths paths_of_glob(const Search *s, const char *pattern)
         vec_push(a, &paths, arena_strndup(a, found.gl_pathv[i], strlen(found.gl_pathv[i])));
     globfree(&found);
     if (error == GLOB_NOSPACE)
-        cli_stop(s->cli, CLI_REFUSED, "--each %s: there is no memory for the names", s->pattern);
+        client_stop(s->client, CLIENT_REFUSED, "--each %s: there is no memory for the names",
+                    s->pattern);
     return paths;
 }
 
@@ -86,7 +87,7 @@ static bool is_folder(DIR *around, const struct dirent *e)
 /* Adds the folders in `folder`, which is "" or has a slash at its end, as it has. */
 static void add_folders(Search *s, const char *folder, EachPaths *out)
 {
-    Arena *a = s->cli->arena;
+    Arena *a = s->client->arena;
     DIR *dir = opendir(*folder ? folder : ".");
     const struct dirent *e;
 
@@ -107,14 +108,15 @@ static void search(Search *s, const char *pattern);
 /* In a folder, "" or with a slash at its end, and in all that are below it. */
 static void search_below(Search *s, const char *folder, const char *rest)
 {
-    Arena *a = s->cli->arena;
+    Arena *a = s->client->arena;
     EachPaths folders = {0};
 
     vec_push(a, &folders, folder);
     for (int i = 0; i < folders.len; i++) {
         if (folders.len > MOST_FOLDERS)
-            cli_stop(s->cli, CLI_REFUSED, "--each %s: there are more than %d folders below %s",
-                     s->pattern, MOST_FOLDERS, *folder ? shown_name(a, folder) : "this one");
+            client_stop(s->client, CLIENT_REFUSED,
+                        "--each %s: there are more than %d folders below %s", s->pattern,
+                        MOST_FOLDERS, *folder ? shown_name(a, folder) : "this one");
         search(s, arena_printf(a, "%s%s", literal_pattern(a, folders.at[i]), rest));
         add_folders(s, folders.at[i], &folders);
     }
@@ -122,7 +124,7 @@ static void search_below(Search *s, const char *folder, const char *rest)
 
 static void search(Search *s, const char *pattern)
 {
-    Arena *a = s->cli->arena;
+    Arena *a = s->client->arena;
     const char *deep = deep_part(pattern);
     EachPaths paths = {0};
 
@@ -145,14 +147,14 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-EachPaths each_match(Cli *c, const char *pattern)
+EachPaths each_match(Client *c, const char *pattern)
 {
-    Search s = {.cli = c, .pattern = pattern};
+    Search s = {.client = c, .pattern = pattern};
 
     search(&s, pattern);
     if (s.too_deep)
-        cli_warn(c, "--each %s: folders whose path has more than %d bytes are left out", pattern,
-                 PATH_MAX);
+        client_warn(c, "--each %s: folders whose path has more than %d bytes are left out", pattern,
+                    PATH_MAX);
     if (s.found.len > 0)
         qsort(s.found.at, (size_t)s.found.len, sizeof *s.found.at, by_name);
     return s.found;
