@@ -4,7 +4,7 @@ foreach(l ${TILEC_LAYERS})
   list(APPEND objects $<TARGET_OBJECTS:${l}>)
 endforeach()
 # only the entry points of tilec.h leave the shared library
-set_target_properties(tilec_api PROPERTIES C_VISIBILITY_PRESET default)
+set_target_properties(tilec_api tilec_tune PROPERTIES C_VISIBILITY_PRESET default)
 
 add_library(tilec_shared SHARED ${objects})
 # the static one is a single object in which all other names are local, so that a program that

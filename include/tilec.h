@@ -799,6 +799,112 @@ tilec_status tilec_launch_memory(tilec_file *file, const char *kernel, const til
                                                    int uses),
                                  void *user, char **error);
 
+/* The value of a configuration by its name; NULL: it has none. */
+const tilec_arg *tilec_config_value(const tilec_config *config, const char *name);
+
+/* What tilec_tune() has found out about one configuration. */
+typedef struct {
+    int number;  /* of the configuration in its list */
+    int same_as; /* the number of an earlier one that is the same code on this device, and counts
+                  * for this one too; -1: there is none.  The rest is of such */
+    tilec_status status; /* of its first run.  TILEC_CANCELLED: it was not run, for want of time */
+    const char *error;   /* why it does not run; NULL: it does, or `run` knows */
+    /* Seconds a run, if status is TILEC_OK: the median of its rounds, and what a fifth of them took
+     * less, and more, than. */
+    double median, low, high;
+    const double *rounds; /* seconds, the fastest run of each, in order; `nrounds`.  0: the times
+                           * are from an earlier tuning */
+    int nrounds;
+    int is_slower; /* not 0: than the fastest, by a hundredth or more and too often for chance */
+} tilec_trial;
+
+/* How to tune, and what with; NULL is the default of all. */
+typedef struct {
+    /* `nconfigs` configurations; NULL: those of @triton.autotune that the file tells.  Of values
+     * that are no parameters of the kernel, num_warps and num_stages count and others do not.  They
+     * must not be among the arguments. */
+    const tilec_config *configs;
+    int nconfigs;
+    const char *const *keys; /* `nkeys` parameters whose values matter; NULL: its `key` */
+    int nkeys;
+    /* NULL: the grid of the call.  Else it is asked once for each configuration, with `user`, and
+     * fills in `out`, which is 1, 1, 1. */
+    void (*grid)(void *user, const tilec_config *config, int32_t out[3]);
+    /*
+     * NULL: kernels are launched.  Else what makes a run of a configuration instead, and says what
+     * it took, on the calling thread: a program that does more than a launch.  The first run of
+     * each is not counted.  TILEC_CANCELLED ends everything, any other failure in the first run
+     * the configuration.
+     */
+    tilec_status (*run)(void *user, int number, double *seconds);
+    int measures; /* not 0: run() measures by itself: once for each, and that is its time */
+    int rounds;   /* 0: 20 */
+    /* 0: as long as it takes.  Else nothing new begins when it is used up, but that one
+     * configuration is run, and that all which were run are timed once. */
+    double seconds;
+    int anew;      /* not 0: measure, whatever is known */
+    int unkept;    /* not 0: look for nothing in the folder of the cache, and keep nothing there */
+    int device_id; /* on which one arrays will be, where they are not yet on any */
+    /* NULL, or what receives one call a configuration behind the end, in the order of the list; the
+     * trial ends with the call. */
+    void (*on_trial)(void *user, const tilec_trial *trial);
+    /* NULL, or what is told which share is done, 0 .. 1, behind each visit of a configuration.
+     * Something else than 0 cancels. */
+    int (*on_progress)(void *user, double share);
+    const volatile int *cancel; /* as in tilec_launch_options */
+    void *user;
+    const void *reserved[8]; /* NULL: room for later versions */
+} tilec_tune_options;
+
+/* The fastest configuration. */
+typedef struct {
+    int number;          /* in the list */
+    tilec_config config; /* lives as long as the file, or as the caller's list */
+    double seconds;      /* a run: the median */
+    int was_known;       /* not 0: from an earlier tuning, nothing was run */
+} tilec_choice;
+
+/*
+ * Find the fastest of several configurations of a kernel.
+ *
+ * Each is run once, those that fail are out, and the others are timed in turns, so that a machine
+ * which gets slower or faster does so for all: a round visits each, by turns forwards and
+ * backwards, for some runs within 4 ms, of which the fastest counts.  Those that take half as long
+ * again as the fastest after three rounds are left out of the rest.  The one with the least median
+ * is chosen.  Launches tell on_message what compiling the first one says; what programs print is
+ * not heard.  That all give the same results is not looked at.
+ *
+ * Arrays that a configuration both reads and writes are copied, put back before each of its runs,
+ * outside of its time, and at the end; arrays that are only written are left as the last run has
+ * them.  With `run` that is the caller's.
+ *
+ * What was found is kept in the folder of the cache (*.tuned), for this machine, device, number of
+ * threads, arch and version, the text of the kernel, the values of its keys and the dtypes of all
+ * arrays, and is found again there by any program, the command and the Python package; by any
+ * number of processes.  What cannot be written is told to on_message.
+ *
+ * grid: as for tilec_launch(); NULL where options->grid says it, and with `run`
+ * args, nargs: as for tilec_launch(), all but the values of configurations; with `run` they only
+ *     say what the choice depends on, and may be fewer
+ * launch, options: NULL = all defaults
+ * out: the fastest
+ *
+ * Fails with TILEC_NOT_FOUND when there are no configurations, and for the name of the kernel or
+ * the device; as the first configuration does when none runs; TILEC_CANCELLED by on_progress,
+ * `cancel` or run(): nothing is kept then; TILEC_NO_MEMORY, for copies too; TILEC_BAD_ARGUMENT for
+ * NULLs, negative numbers, and `reserved` that is not NULL.
+ */
+tilec_status tilec_tune(tilec_file *file, const char *kernel, const int32_t grid[3],
+                        const tilec_arg *args, int nargs, const tilec_launch_options *launch,
+                        const tilec_tune_options *options, tilec_choice *out, char **error);
+
+/* What an earlier tilec_tune() with such arguments, here or in another program, has found: the
+ * fastest of those of the list that are known.  Runs nothing, and compiles nothing. TILEC_NOT_FOUND
+ * when none is; else it fails as tilec_tune() does. */
+tilec_status tilec_tuned(tilec_file *file, const char *kernel, const tilec_arg *args, int nargs,
+                         const tilec_launch_options *launch, const tilec_tune_options *options,
+                         tilec_choice *out, char **error);
+
 /* What a line of a source costs; of the two functions below each sets its own fields. */
 typedef struct {
     const char *file; /* ends with the call that it is given to.  NULL: none, such as the library */

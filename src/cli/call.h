@@ -130,13 +130,17 @@ typedef struct {
     const char *problem; /* why it does not run */
     const char *problem_json;
     const char *differs; /* the array in which it gives something else */
-    Measured measured;
+    double seconds;      /* of the last run */
+    Times times;         /* of the rounds */
+    bool is_slower;      /* than the best, by more than noise */
+    const char *same_as; /* an earlier one, of which the times are: it is the same code; NULL */
 } Candidate;
 typedef struct {
     Cli *cli;
     VEC(Candidate) candidates;
     Values names; /* of what is tuned */
     bool is_autotune;
+    int right; /* the first that gives what most give */
     int best, first_block;
     KeptBlocks kept; /* all arrays as they were */
     Progress progress;
@@ -152,7 +156,6 @@ const char *tune_json(const Tuner *t); /* one object */
 void against_run(Cli *c, const Options *o);
 
 /* tuned.c: what --tune found for @triton.autotune, in the folder of the cache */
-void tuned_keep(const Call *k, int config); /* behind call_evaluate() */
 void tuned_use(Call *k); /* adds to the arguments what is kept for this call, and says so */
 
 /* sweep.c: --sweep */

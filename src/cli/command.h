@@ -11,6 +11,7 @@
 #include "../guess/guess.h"
 #include "../show/show.h"
 #include "../syntax/lex.h"
+#include "../tune/tune.h"
 
 /* items.c: the words of a command line in files */
 typedef struct {
@@ -188,8 +189,6 @@ extern const ExampleHost cli_examples;
 /* configs.c */
 /* Why a configuration is not known, on one line: "k.py:5:26: ..."; NULL: it is. */
 const char *config_problem(Cli *c, const char *kernel, int i);
-const char *config_value_text(Arena *a, const tilec_arg *v); /* as an expression */
-const char *config_text(Arena *a, const tilec_config *c);    /* "BLOCK=64 num_warps=4" */
 
 /* variant.c: options with other values; the kernel's file is open */
 Options variant_of(Cli *c, const Options *o); /* a copy whose arguments may be set */

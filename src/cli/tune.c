@@ -344,6 +344,7 @@ static void choose_group(Tuner *t)
     }
     if (best < 0)
         cli_stop(t->cli, CLI_REFUSED, "--tune: no configuration runs");
+    t->right = best;
     for (int i = 0; i < t->candidates.len; i++) {
         Candidate *k = &t->candidates.at[i];
 
@@ -360,37 +361,90 @@ static void choose_group(Tuner *t)
 
 /* --- time --- */
 
-static bool run_fresh(void *tuner, int i, double *seconds)
+static void run_fresh(Cli *c, void *candidate)
 {
-    const Tuner *t = tuner;
-    Call *k = &t->candidates.at[i].call;
+    Candidate *k = candidate;
 
-    if (k->timing.stats.in_place)
-        fresh_restore(k, &t->kept);
-    *seconds = call_again(k);
-    return true;
+    (void)c;
+    k->seconds = call_again(&k->call);
 }
 
-static bool tell_progress(void *tuner, double share)
+/* As tilec_tune() wants it; what fails here is kept as trouble. */
+static tilec_status run_candidate(void *tuner, int i, double *seconds)
+{
+    Tuner *t = tuner;
+    Candidate *k = &t->candidates.at[i];
+
+    if (!k->is_in)
+        return TILEC_REFUSED;
+    if (k->call.timing.stats.in_place)
+        fresh_restore(&k->call, &t->kept);
+    if (!cli_attempt(t->cli, run_fresh, k))
+        return TILEC_FAILED;
+    *seconds = k->seconds;
+    return TILEC_OK;
+}
+
+static int tell_progress(void *tuner, double share)
 {
     progress_at(&((Tuner *)tuner)->progress, share);
-    return true;
+    return 0;
 }
 
-static void measure(Tuner *t, int rounds)
+static void take_trial(void *tuner, const tilec_trial *trial)
 {
-    const Measuring how = {
-        .rounds = rounds, .run = run_fresh, .progress = tell_progress, .user = t};
-    int n = t->candidates.len;
-    Measured *all = NEW_N(t->cli->arena, Measured, n);
+    Tuner *t = tuner;
+    Candidate *k = &t->candidates.at[trial->number], *same = NULL;
 
-    for (int i = 0; i < n; i++)
-        all[i].is_in = t->candidates.at[i].is_in;
+    if (trial->same_as >= 0)
+        same = &t->candidates.at[trial->same_as];
+    k->is_in = k->is_in && (same ? same->is_in : trial->nrounds > 0);
+    k->is_slower = same ? same->is_slower : trial->is_slower;
+    k->same_as = same ? same->text : NULL;
+    if (same)
+        k->times = same->times;
+    else if (k->is_in)
+        k->times = times_of(t->cli->arena, trial->rounds, trial->nrounds);
+}
+
+/* Those of --tune NAME=VALUES have no values here: what they are is what run_candidate() runs. */
+static const tilec_config *configurations(const Tuner *t)
+{
+    tilec_config *all = NEW_N(t->cli->arena, tilec_config, t->candidates.len);
+
+    for (int i = 0; i < t->candidates.len && t->is_autotune; i++)
+        tilec_config_info(t->cli->file, t->candidates.at[i].options.kernel,
+                          t->candidates.at[i].config, &all[i]);
+    return all;
+}
+
+static void measure(Tuner *t, const Options *o)
+{
+    const Candidate *right = &t->candidates.at[t->right];
+    const Call *k = &right->call;
+    tilec_launch_options launch = k->options.launch;
+    const tilec_tune_options options = {.configs = configurations(t),
+                                        .nconfigs = t->candidates.len,
+                                        .run = run_candidate,
+                                        .rounds = o->runs,
+                                        .anew = 1,
+                                        .unkept = !t->is_autotune,
+                                        .device_id = o->device_id,
+                                        .on_trial = take_trial,
+                                        .on_progress = tell_progress,
+                                        .user = t};
+    tilec_choice best;
+    char *error = NULL;
+
+    launch.on_message = cli_tell;
     t->progress = progress_start(t->cli->quiet, "tuning");
-    t->best = measure_in_turns(&how, t->cli->arena, all, n);
+    tilec_status status = tilec_tune(t->cli->file, right->options.kernel, NULL, k->args.args,
+                                     k->args.count, &launch, &options, &best, &error);
     progress_end(&t->progress);
-    for (int i = 0; i < n; i++)
-        t->candidates.at[i].measured = all[i];
+    if (status == TILEC_FAILED && t->cli->trouble)
+        cli_stop(t->cli, CLI_REFUSED, "%s", t->cli->trouble);
+    cli_check(t->cli, status, &error);
+    t->best = best.number;
 }
 
 /* --save and --show, before anything runs. */
@@ -432,9 +486,7 @@ void tune_run(Cli *c, const Options *o)
     run_candidates(&t);
     c->code = CLI_DONE; /* the others go on without those that failed */
     choose_group(&t);
-    measure(&t, o->runs);
-    if (t.is_autotune)
-        tuned_keep(&t.candidates.at[t.best].call, t.candidates.at[t.best].config);
+    measure(&t, o);
     fputs(o->json ? tune_json(&t) : tune_table(&t), o->json ? stdout : c->tells);
     if (o->saves.len > 0 || o->shows.len > 0)
         write_best(&t.candidates.at[t.best].call, &t.kept);

@@ -12,9 +12,9 @@ static const Candidate *best_of(const Tuner *t)
 
 static double times_of_best(const Tuner *t, const Candidate *k)
 {
-    double best = best_of(t)->measured.times.median;
+    double best = best_of(t)->times.median;
 
-    return best > 0 ? k->measured.times.median / best : 1;
+    return best > 0 ? k->times.median / best : 1;
 }
 
 static const char *note_of(const Tuner *t, const Candidate *k)
@@ -23,9 +23,11 @@ static const char *note_of(const Tuner *t, const Candidate *k)
         return "failed";
     if (!k->is_in)
         return arena_printf(t->cli->arena, "differs in '%s'", k->differs ? k->differs : "a result");
+    if (k->same_as)
+        return arena_printf(t->cli->arena, "the same code as %s", k->same_as);
     if (k == best_of(t))
         return "fastest";
-    return k->measured.is_slower ? "" : "within the noise";
+    return k->is_slower ? "" : "within the noise";
 }
 
 static void put_row(Table *table, const Tuner *t, const Candidate *k)
@@ -34,10 +36,10 @@ static void put_row(Table *table, const Tuner *t, const Candidate *k)
     if (k->is_in) {
         const tilec_stats *s = &k->call.timing.stats;
 
-        table_put(table, timing_duration(table->arena, k->measured.times.median));
-        table_put(table, timing_duration(table->arena, k->measured.times.min));
-        table_put(table, timing_rate(table->arena, s->bytes, k->measured.times.median));
-        table_put(table, timing_rate(table->arena, s->flops, k->measured.times.median));
+        table_put(table, timing_duration(table->arena, k->times.median));
+        table_put(table, timing_duration(table->arena, k->times.min));
+        table_put(table, timing_rate(table->arena, s->bytes, k->times.median));
+        table_put(table, timing_rate(table->arena, s->flops, k->times.median));
         table_printf(table, "%.2f", times_of_best(t, k));
     } else {
         for (int i = 0; i < 5; i++)
@@ -53,8 +55,7 @@ static const Candidate *slower_one(const Tuner *t, bool slowest)
 
     for (int i = 0; i < t->candidates.len; i++) {
         const Candidate *k = &t->candidates.at[i];
-        if (k->measured.is_slower &&
-            (!found || (k->measured.times.median > found->measured.times.median) == slowest))
+        if (k->is_slower && (!found || (k->times.median > found->times.median) == slowest))
             found = k;
     }
     return found;
@@ -66,7 +67,7 @@ static int count_equals(const Tuner *t)
 
     for (int i = 0; i < t->candidates.len; i++) {
         const Candidate *k = &t->candidates.at[i];
-        n += k->is_in && !k->measured.is_slower && i != t->best;
+        n += k->is_in && !k->same_as && !k->is_slower && i != t->best;
     }
     return n;
 }
@@ -122,13 +123,15 @@ static void put_candidate(Text *out, const Tuner *t, const Candidate *k)
     json_object(out, NULL);
     json_text(out, "configuration", k->text);
     if (k->is_in) {
-        json_number(out, "median_s", k->measured.times.median, 9);
-        json_number(out, "min_s", k->measured.times.min, 9);
-        json_number(out, "median_low_s", k->measured.times.low, 9);
-        json_number(out, "median_high_s", k->measured.times.high, 9);
-        json_int(out, "rounds", k->measured.nrounds);
+        json_number(out, "median_s", k->times.median, 9);
+        json_number(out, "min_s", k->times.min, 9);
+        json_number(out, "median_low_s", k->times.low, 9);
+        json_number(out, "median_high_s", k->times.high, 9);
+        json_int(out, "rounds", k->times.n);
         json_number(out, "times_best", times_of_best(t, k), 6);
-        json_bool(out, "slower", k->measured.is_slower);
+        json_bool(out, "slower", k->is_slower);
+        if (k->same_as)
+            json_text(out, "same_as", k->same_as);
     }
     if (k->problem)
         json_value(out, "problem", k->problem_json);

@@ -7,7 +7,7 @@
  * round: one is slower that loses so many of them as chance would in one of a hundred cases, and is
  * slower by a hundredth.
  */
-#include "tune.h"
+#include "tuning.h"
 
 enum { ROUNDS = 20, FIRST_ROUNDS = 3, MOST_RUNS_A_VISIT = 200 };
 static const double visit_seconds = 4e-3, far_behind = 1.5, least_difference = 0.01, noise = 0.01;

@@ -54,6 +54,15 @@ double times_median(Arena *a, const double *v, int n)
     return median_of_sorted(sorted, n);
 }
 
+double times_quantile(Arena *a, const double *v, int n, double share)
+{
+    double *sorted = copy_of(a, v, n), at = share * (n - 1);
+    int i = (int)at;
+
+    sort(sorted, n);
+    return i + 1 < n ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
+}
+
 /* How probable exactly `heads` of `n` tosses of a fair coin are. */
 static double coin(int heads, int n)
 {

@@ -1,12 +1,11 @@
 /*
- * tune.h - which of several versions of a kernel is fastest: measuring, and what measurements say
- *
- * measure.c times versions in turns, whatever they are: whoever asks runs them.  times.c says what
- * the times of some runs mean, and how sure that is.
+ * tune.h - what times of runs mean, and configurations as texts: for tilec_tune(), and for commands
+ * that tell of times
  */
 #ifndef TILEC_TUNE_H
 #define TILEC_TUNE_H
 
+#include "tilec.h"
 #include "../base/base.h"
 
 /* times.c: what the times of some runs of one thing say */
@@ -23,6 +22,8 @@ double times_unsure(const Times *t); /* the farther end of the interval, as a sh
 const char *times_unsure_text(Arena *a, const Times *t); /* that as "0.7%", rounded up */
 bool times_disagree(const Times *t);                     /* is the middle half of them far apart? */
 double times_median(Arena *a, const double *v, int n);
+/* What a share of them, 0 .. 1, is less than; between two by how near it is to each. */
+double times_quantile(Arena *a, const double *v, int n, double share);
 /* How probable it is that a fair coin shows at least `wins` of `n` heads. */
 double times_chance(int wins, int n);
 typedef struct {
@@ -32,26 +33,8 @@ typedef struct {
 /* How many times as long the first of each of `n` rounds took as the second; each more than 0. */
 TimesRatio times_ratio(Arena *a, const double *over, const double *under, int n);
 
-/* measure.c */
-typedef struct {
-    bool is_in;     /* it is timed: the caller's to say.  The rest is about these */
-    double *rounds; /* seconds, one a round that it took part in */
-    int nrounds;
-    Times times;     /* of the rounds */
-    bool is_dropped; /* far behind after a few rounds */
-    bool is_slower;  /* than the fastest, by more than noise */
-} Measured;
-typedef struct {
-    int rounds;     /* 0: the usual number */
-    double seconds; /* no round begins so long after the first one has; 0: as long as it takes */
-    /* Run number `i` once; false ends it all.  How long it took goes to *seconds. */
-    bool (*run)(void *user, int i, double *seconds);
-    /* The share of the rounds that is done, 0 .. 1; false ends it all. */
-    bool (*progress)(void *user, double share);
-    void *user;
-} Measuring;
-/* Times those of `n` that are in; memory is the arena's.  Gives the fastest; -1: none is in, or it
- * was ended. */
-int measure_in_turns(const Measuring *m, Arena *a, Measured *all, int n);
+/* config.c: what configurations are called */
+const char *config_value_text(Arena *a, const tilec_arg *v); /* as Python writes it */
+const char *config_text(Arena *a, const tilec_config *c);    /* "BLOCK=64 num_warps=4" */
 
 #endif

@@ -160,6 +160,24 @@ expect 0 out "fastest" tune tuned --tune
 sed -i 's/return tl/&/; s/"EVEN", EVEN/"even", EVEN/' "$folder/k.py" # another text of the kernel
 expect 0 out '"grid": [65536, 1, 1]' use
 
+# what a CPU has no use for makes no other code, and is timed once
+cat >"$folder/warps.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+@triton.autotune(configs=[triton.Config({"B": 256}, num_warps=w) for w in (2, 4)], key=["n"])
+@triton.jit
+def warps(x, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(x + i, 1.0, mask=i < n)
+KERNEL
+of_warps() { "$tilec" run "$folder/warps.py" --grid 'cdiv(n,B)' n=1000 x='zeros(fp32,n)' --tune --time=2 "$@"; }
+expect 0 out "" of_warps
+grep -qE "^B=256 num_warps=4 .*  the same code as B=256 num_warps=2$" "$folder/out" || wrong "equal code is not told"
+expect 0 out '"configuration": "B=256 num_warps=4"' of_warps --json
+grep -qF '"same_as": "B=256 num_warps=2"' "$folder/out" || wrong "equal code is not in the object"
+! of_warps --device sim | grep -qF "the same code" || wrong "a GPU's warps are code"
+
 # what is Python's is told
 cat >"$folder/pruned.py" <<'KERNEL'
 import triton

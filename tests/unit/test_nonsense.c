@@ -24,6 +24,7 @@ typedef struct {
     tilec_config config;
     tilec_arg value;
     tilec_object object;
+    tilec_choice choice;
     tilec_device device;
     tilec_unit unit;
     char *text;
@@ -205,6 +206,13 @@ static void tell_tensor(void *user, const tilec_tensor *tensor, int uses)
 
 static void launches(void **state)
 {
+    const tilec_arg b = of_int("B", 4), unnamed = of_int(NULL, 4);
+    const tilec_config one_config = {&b, 1}, bad_config = {&unnamed, 1};
+    const tilec_tune_options tune = {.configs = &one_config, .nconfigs = 1};
+    const tilec_tune_options no_configs = {.nconfigs = 1}, no_keys = {.nkeys = 1};
+    const tilec_tune_options few_rounds = {.configs = &one_config, .nconfigs = 1, .rounds = -1};
+    const tilec_tune_options no_name = {.configs = &bad_config, .nconfigs = 1};
+    const tilec_tune_options newer = {.reserved = {&b}};
     Nonsense *t = *state;
     const tilec_arg *a = t->args;
     const int32_t negative[3] = {-1, 1, 1};
@@ -240,6 +248,24 @@ static void launches(void **state)
     WRONG(tilec_dump(t->file, NULL, "ir", NULL, 3, o, &t->out.text, error));
     WRONG(tilec_dump(t->file, NULL, "ir", a, -1, o, &t->out.text, error));
     WRONG(tilec_dump(t->file, NULL, "ir", a, 3, o, NULL, error));
+    tilec_choice *choice = &t->out.choice;
+    WRONG(tilec_tune(NULL, NULL, one, a, 3, o, &tune, choice, error));
+    WRONG(tilec_tune(t->file, NULL, NULL, a, 3, o, &tune, choice, error));
+    WRONG(tilec_tune(t->file, NULL, one, NULL, 3, o, &tune, choice, error));
+    WRONG(tilec_tune(t->file, NULL, one, a, -1, o, &tune, choice, error));
+    WRONG(tilec_tune(t->file, NULL, one, a, 3, o, &tune, NULL, error));
+    WRONG(tilec_tune(t->file, NULL, one, a, 3, o, &no_configs, choice, error));
+    WRONG(tilec_tune(t->file, NULL, one, a, 3, o, &no_keys, choice, error));
+    WRONG(tilec_tune(t->file, NULL, one, a, 3, o, &few_rounds, choice, error));
+    WRONG(tilec_tune(t->file, NULL, one, a, 3, o, &no_name, choice, error));
+    WRONG(tilec_tune(t->file, NULL, one, a, 3, o, &newer, choice, error));
+    GIVES(TILEC_NOT_FOUND, tilec_tune(t->file, NULL, one, a, 3, o, NULL, choice, error));
+    GIVES(TILEC_NOT_FOUND, tilec_tune(t->file, "none", one, a, 3, o, &tune, choice, error));
+    WRONG(tilec_tuned(NULL, NULL, a, 3, o, &tune, choice, error));
+    WRONG(tilec_tuned(t->file, NULL, a, 3, o, &tune, NULL, error));
+    GIVES(TILEC_NOT_FOUND, tilec_tuned(t->file, NULL, a, 3, o, &tune, choice, error));
+    assert_null(tilec_config_value(NULL, "B"));
+    assert_null(tilec_config_value(&one_config, NULL));
 }
 
 /* Everything that one argument of a launch may get wrong. */
