@@ -19,6 +19,9 @@ typedef struct {
     const char *image; /* its PTX */
     int32_t threads;   /* that run a program */
     int32_t shared;    /* bytes of shared memory, beside those that the image declares */
+    int64_t workspace; /* bytes of it that each program has for itself; 0: none */
+    int32_t own;       /* parameters that a call gives; the others are where workspaces lie */
+    int32_t params;    /* of all */
     void *loaded;      /* a list of tilec_aot_loaded */
 } tilec_aot_kernel;
 
@@ -42,6 +45,8 @@ typedef struct {
     int (*load)(void **module, const void *image, unsigned n, int *options, void **values);
     int (*find)(void **function, void *module, const char *name);
     int (*set)(void *function, int attribute, int value);
+    int (*take)(unsigned long long *address, size_t bytes, void *stream);
+    int (*give)(unsigned long long address, void *stream);
     int (*launch)(void *function, unsigned x, unsigned y, unsigned z, unsigned threads,
                   unsigned one, unsigned also_one, unsigned shared, void *stream, void **args,
                   void **extra);
@@ -83,6 +88,8 @@ static inline int tilec_aot_read_driver(tilec_aot_driver *d)
         !tilec_aot_find(l, "cuModuleLoadDataEx", &d->load) ||
         !tilec_aot_find(l, "cuModuleGetFunction", &d->find) ||
         !tilec_aot_find(l, "cuFuncSetAttribute", &d->set) ||
+        !tilec_aot_find(l, "cuMemAllocAsync", &d->take) ||
+        !tilec_aot_find(l, "cuMemFreeAsync", &d->give) ||
         !tilec_aot_find(l, "cuLaunchKernel", &d->launch))
         return 0;
     tilec_aot_problem = "the NVIDIA driver cannot be started";
@@ -155,6 +162,41 @@ static inline int tilec_aot_function(const tilec_aot_driver *d, tilec_aot_kernel
     return 0;
 }
 
+static inline int tilec_aot_start(const tilec_aot_driver *d, const tilec_aot_kernel *k,
+                                  void *function, void **args, const int32_t grid[3], void *stream)
+{
+    return d->launch(function, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2],
+                     (unsigned)k->threads, 1, 1, (unsigned)k->shared, stream, args, NULL);
+}
+
+/* The same with workspaces for all programs: memory of the stream, which is taken in front of them
+ * and given back behind them, and waits for neither. */
+static inline int tilec_aot_start_with(const tilec_aot_driver *d, const tilec_aot_kernel *k,
+                                       void *function, void **args, const int32_t grid[3],
+                                       void *stream)
+{
+    unsigned long long address = 0, bytes = (unsigned long long)k->workspace;
+    void **all = (void **)malloc((size_t)k->params * sizeof *all);
+    int result = 2; /* CUDA's number for too little memory */
+    int i, given;
+
+    for (i = 0; i < 3; i++) {
+        if (__builtin_mul_overflow(bytes, (unsigned long long)grid[i], &bytes))
+            bytes = ~0ull >> 1; /* nobody has that */
+    }
+    if (all)
+        result = d->take(&address, (size_t)bytes, stream);
+    if (result == 0) {
+        for (i = 0; i < k->params; i++)
+            all[i] = i < k->own ? args[i] : &address;
+        result = tilec_aot_start(d, k, function, all, grid, stream);
+        given = d->give(address, stream);
+        result = result == 0 ? given : result;
+    }
+    free(all);
+    return result;
+}
+
 /* In the context that is current, or the primary one of the first GPU. */
 static inline int tilec_aot_launch(tilec_aot_kernel *k, void **args, const int32_t grid[3],
                                    void *stream)
@@ -177,8 +219,8 @@ static inline int tilec_aot_launch(tilec_aot_kernel *k, void **args, const int32
     if (result == 0)
         result = tilec_aot_function(d, k, context, &function);
     if (result == 0)
-        result = d->launch(function, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2],
-                           (unsigned)k->threads, 1, 1, (unsigned)k->shared, stream, args, NULL);
+        result = k->workspace > 0 ? tilec_aot_start_with(d, k, function, args, grid, stream)
+                                  : tilec_aot_start(d, k, function, args, grid, stream);
     if (pushed)
         d->pop(&context);
     tilec_aot_problem = NULL;

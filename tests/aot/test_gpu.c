@@ -114,6 +114,40 @@ static void test_shared_memory(const Driver *d)
     CHECK(d->state->launched.grid[0] == 4);
 }
 
+/* What each program has for itself lies behind the caller's arguments, and is given back. */
+static void test_workspaces(const Driver *d)
+{
+    uint64_t own[2] = {111, 222};
+    void *args[] = {&own[0], &own[1]};
+    const int32_t grid[3] = {7, 8, 9}, few[3] = {3, 1, 1};
+    const int32_t most[3] = {INT32_MAX, 65535, 65535};
+    size_t before = d->state->allocated, memory = d->state->memory;
+    tilec_aot_kernel k = add_gpu_1;
+
+    k.image = "args=4";
+    k.loaded = NULL;
+    k.workspace = 192;
+    k.own = 2;
+    k.params = 4;
+    d->state->memory = before + 7 * 8 * 9 * 192;
+    CHECK(tilec_aot_launch(&k, args, grid, NULL) == TILEC_AOT_OK);
+    CHECK(d->state->launched.args[0] == 111 && d->state->launched.args[1] == 222);
+    CHECK(d->state->launched.args[2] != 0 && d->state->launched.args[2] % 64 == 0);
+    CHECK(d->state->launched.args[3] == d->state->launched.args[2]);
+    CHECK(d->state->allocated == before);
+    CHECK(tilec_aot_launch(&k, args, most, NULL) == TILEC_AOT_FAILED);
+    d->state->memory = before + 2 * 192;
+    CHECK(tilec_aot_launch(&k, args, few, NULL) == TILEC_AOT_FAILED);
+    CHECK(tilec_aot_gpu_problem() && strcmp(tilec_aot_gpu_problem(), "out of memory") == 0);
+    d->state->memory = memory;
+    d->state->fail = "cuLaunchKernel";
+    d->state->result = 1;
+    CHECK(tilec_aot_launch(&k, args, few, NULL) == TILEC_AOT_FAILED);
+    d->state->fail = NULL;
+    CHECK(d->state->allocated == before && d->top() == NULL);
+    CHECK(add_gpu_1.workspace == 0 && add_gpu_1.own == add_gpu_1.params);
+}
+
 static void test_mistakes(const Driver *d)
 {
     int64_t *out = (int64_t *)(uintptr_t)0x1000;
@@ -146,6 +180,7 @@ int main(int argc, char **argv)
     test_launches(&d);
     test_contexts(&d);
     test_shared_memory(&d);
+    test_workspaces(&d);
     test_mistakes(&d);
     if (failures == 0)
         printf("all is well\n");

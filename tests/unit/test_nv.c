@@ -7,6 +7,7 @@
  * runs: see versus.h.  TILEC_CASE=add takes the cases with that in their name; TILEC_SHOW=layout,
  * llvm or ptx prints that.
  */
+#define _GNU_SOURCE /* memmem */
 #include <dirent.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -247,6 +248,33 @@ static int constant_loads(const char *before, const char *more, bool disjoint)
     arena_free(a);
     assert_int_equal(all, 2);
     return constant;
+}
+
+/* Ahead of time a launch learns the recipe from the object: bytes for each program, how many
+ * parameters the caller gives, and how many there are. */
+static void test_built_workspace(void **state)
+{
+    static const GenLevel level = {.name = "sm_80"};
+    static const char text[] = "kernel @k(%x: *i32, %a: *i32 hidden workspace 900,"
+                               " %b: *i32 hidden workspace 224) {\n"
+                               "  %v = load %x : i32\n  store %a, %v\n  store %b, %v\n"
+                               "  return\n}\n";
+    const struct {
+        int64_t workspace;
+        int32_t own, params;
+    } want = {960 + 256, 1, 3};
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const Target *t = target_named(run_plugin(a, &why), "nv");
+    const Func *f = read_kernel(a, "built.ir", text, strlen(text), t);
+    const GenForm form = {.symbol = "built", .funcs = &f};
+    const GenBuild b = {.levels = &level, .nlevels = 1, .forms = &form, .nforms = 1};
+    GenOutput out;
+
+    (void)state;
+    assert_true(t->build(&b, a, &out, diags_new(a, NULL)));
+    assert_non_null(memmem(out.data, out.len, &want, sizeof want));
+    arena_free(a);
 }
 
 static void test_constant_arrays(void **state)
@@ -658,11 +686,16 @@ static void test_many_accesses(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),          cmocka_unit_test(test_inline),
-        cmocka_unit_test(test_constraints),    cmocka_unit_test(test_constant_arrays),
-        cmocka_unit_test(test_too_many_warps), cmocka_unit_test(test_many_accesses),
-        cmocka_unit_test(test_long_tiles),     cmocka_unit_test(test_once),
-        cmocka_unit_test(test_neighbours),     cmocka_unit_test(test_streams)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases),
+                                       cmocka_unit_test(test_inline),
+                                       cmocka_unit_test(test_constraints),
+                                       cmocka_unit_test(test_constant_arrays),
+                                       cmocka_unit_test(test_built_workspace),
+                                       cmocka_unit_test(test_too_many_warps),
+                                       cmocka_unit_test(test_many_accesses),
+                                       cmocka_unit_test(test_long_tiles),
+                                       cmocka_unit_test(test_once),
+                                       cmocka_unit_test(test_neighbours),
+                                       cmocka_unit_test(test_streams)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
