@@ -103,6 +103,13 @@ static inline int64_t tilec_cdiv(int64_t n, int64_t part)
     (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)),                               \
         ((const int64_t[]){__VA_ARGS__})
 
+/* The same, of one or more. */
+#define TILEC_SOME_LIST(...)                                                                       \
+    (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)) +                              \
+        TILEC_REQUIRE(sizeof(#__VA_ARGS__) > 1, extents_behind_the_pointer,                        \
+                      "the extents stand behind the pointer: TILEC_ARRAY(x, rows, columns)"),      \
+        ((const int64_t[]){__VA_ARGS__})
+
 /*
  * An array in the host's memory of an element type that is named, for types that C does not have:
  * TILEC_ARRAY_OF(TILEC_BF16, weights, rows, columns).  Row-major without gaps.
@@ -247,7 +254,7 @@ static inline tilec_arg tilec_named(const char *name, tilec_arg argument)
  * gaps.  `x` is a pointer to one of them, or an array of them; of `float x[3][4]` it is x[0]. */
 #define TILEC_ARRAY(pointer, ...)                                                                  \
     tilec_array(TILEC_DTYPE_OF(pointer), pointer, TILEC_IS_CONST(pointer),                         \
-                TILEC_LIST(__VA_ARGS__), 0, NULL)
+                TILEC_SOME_LIST(__VA_ARGS__), 0, NULL)
 /* TILEC_STRIDED(x, TILEC_LIST(rows, columns), TILEC_LIST(stride, 1)) */
 #define TILEC_STRIDED(pointer, extents, strides)                                                   \
     TILEC_ARRAY_BY_LISTS(TILEC_DTYPE_OF(pointer), pointer, TILEC_IS_CONST(pointer), extents,       \

@@ -73,6 +73,20 @@ typedef struct {
     int nsteps;
 } Steps;
 
+/* An access of the tile that begins at a program's number times `step`: reach.c */
+typedef struct {
+    int axis, array, limit; /* of the grid; slots of the array and of what a mask compares the index
+                             * with, -1: there is no mask */
+    int32_t step, lanes;
+    bool stores;
+    bool is_all; /* no other mask counts */
+} Reach;
+enum { MOST_REACHES = 8 };
+typedef struct {
+    Reach at[MOST_REACHES];
+    int n;
+} Reaches;
+
 /* What a kernel's programs make of the grid. */
 typedef struct {
     unsigned axes;   /* bit i: it asks for tl.program_id(i) */
@@ -86,6 +100,7 @@ typedef struct {
     bool waits;            /* one may wait for another */
     bool own_nan, own_inf; /* among its constants, or what it pads with */
     Steps steps;
+    Reaches reaches;
 } Programs;
 
 /* Lexing and lowering allocate in `arena` and `names`, so they happen under `lock`, and `arena`
@@ -373,8 +388,13 @@ const char *request_name_of_tensor(const Request *r, const tilec_tensor *t);
  * an array whose strides are others. */
 Steps strides_of(const Func *f);
 void strides_warn(const Request *r);
+int strides_slot_of(const Func *f, const Value *v); /* which parameter of the kernel it is, or -1 */
+/* reach.c: the tiles that programs touch by their numbers; and a warning, once, of a grid that does
+ * not go with the launch's numbers and arrays. */
+Reaches reaches_of(const Func *f);
+void reaches_warn(const Request *r, const int32_t *grid);
 /* Is it the first for this specialisation to tell this?  `bit`: one of these. */
-enum { TOLD_AXES = 1, TOLD_SCALARS = 2, TOLD_STRIDES = 4 };
+enum { TOLD_AXES = 1, TOLD_SCALARS = 2, TOLD_STRIDES = 4, TOLD_REACH = 8 };
 bool programs_claim(const Request *r, unsigned bit);
 void programs_say(const Request *r, const char *text); /* through on_message, if there is one */
 /* Once for a specialisation: of axes that nobody asks for, and of programs of one element. */

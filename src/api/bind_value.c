@@ -106,6 +106,8 @@ static bool refuse_no_constant(Binder *b, const FrontParam *p, const char *why)
     return false;
 }
 
+enum { NO_MEMORY_BELOW = 4096 }; /* NULL + i, or a number that was taken for an address */
+
 /* Whether the description can be looked at at all. */
 static const char *tensor_problem(const tilec_tensor *t)
 {
@@ -128,8 +130,13 @@ static const char *tensor_problem(const tilec_tensor *t)
     }
     if (empty)
         return NULL;
+    if (!t->data && t->dtype == 0 && t->ndim == 0)
+        return "all of it is zero: an argument without a `kind` is a tensor, TILEC_ARG_INT a "
+               "number";
     if (!t->data)
         return "its data is NULL";
+    if ((uintptr_t)t->data < NO_MEMORY_BELOW)
+        return "its address is next to NULL, where no memory is";
     size_t size = tilec_dtype_size(t->dtype); /* a power of two */
     return ((uintptr_t)t->data & (size - 1)) == 0
                ? NULL
@@ -356,6 +363,9 @@ static bool refuse_parts(Binder *b, const FrontParam *p, const tilec_arg *a)
                      "tuple");
         return false;
     }
+    if (!a->items && a->nitems > 0)
+        return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span,
+                           "the items of what is given for `%s` are NULL", p->name);
     return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span,
                        "the %s given for `%s` holds what is no constant, or too much of it",
                        a->kind == TILEC_ARG_TUPLE ? "tuple" : "constexpr", p->name);

@@ -105,6 +105,13 @@ static tilec_status check_launch_options(const Request *r, char **error)
     return TILEC_OK;
 }
 
+static const char *why_no_call(const tilec_file *file, int nargs)
+{
+    if (!file)
+        return "the file is NULL: tilec_load_file() makes one, or failed";
+    return nargs < 0 ? "the number of arguments is negative" : "the arguments are NULL";
+}
+
 /* Everything about a call that can be checked without binding its arguments; the rest of the
  * request is empty, but for its binding and whether it is shown. */
 static tilec_status open_request(Request *r, tilec_file *file, const char *kernel,
@@ -115,7 +122,7 @@ static tilec_status open_request(Request *r, tilec_file *file, const char *kerne
 
     api_no_error(error);
     if (!file || nargs < 0 || (nargs > 0 && !args))
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "the file or the arguments are NULL");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "%s", why_no_call(file, nargs));
     r->file = file;
     r->args = args;
     r->nargs = nargs;

@@ -10,6 +10,8 @@
  * Nothing is said where an atomic's result is used, since programs may then share out the work by
  * tickets; nor of one axis where none is asked for, and programs only count or print.
  *
+ * strides.c and reach.c look at more of a launch, and say it in the same way.
+ *
  * Where a launch was checked, it is also known of each array that is only read which elements were
  * loaded: 960 of 1000, where loops make n // BLOCK rounds, 129 of 30 x 100, where a row's stride
  * was forgotten.  Said where numbers of the launch say how many there are, n or rows * stride, and
@@ -151,6 +153,7 @@ Programs programs_of(const Func *f)
     Programs p = {.loads_first = loads_first(f), .waits = ir_waits(f->module, f->module->arena)};
 
     p.steps = strides_of(f);
+    p.reaches = reaches_of(f);
     for (int i = 0; i < f->module->nfuncs; i++) {
         const Func *each = f->module->funcs[i];
         Walk w = {&p, ir_uses(each, f->module->arena)};
@@ -231,6 +234,7 @@ void programs_warn(const Request *r, const int32_t *grid)
         p->axes != 0 && programs >= MANY_SINGLE && programs_claim(r, TOLD_SCALARS))
         warn_of_scalars(r, programs);
     strides_warn(r);
+    reaches_warn(r, grid);
 }
 
 /* --- what was not loaded --- */

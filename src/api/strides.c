@@ -29,8 +29,7 @@ static const Value *unmoved(const Value *v)
     return v;
 }
 
-/* Which parameter of the kernel it is; -1: none. */
-static int slot_of(const Func *f, const Value *v)
+int strides_slot_of(const Func *f, const Value *v)
 {
     v = unmoved(v);
     return !v->def && v->block == f->body && v->index < MAX_PARAMS && v->index < INT8_MAX ? v->index
@@ -55,7 +54,7 @@ static void find_steps(Steps *s, const Func *f, int array, const Value *index, i
     if (!op || depth == 0 || (op->code != OP_add && op->code != OP_sub && op->code != OP_mul))
         return;
     for (int i = 0; i < 2; i++) {
-        int number = op->code == OP_mul ? slot_of(f, op->operands[i]) : -1;
+        int number = op->code == OP_mul ? strides_slot_of(f, op->operands[i]) : -1;
         if (number >= 0)
             add_step(s, array, number);
         else if (op->code != OP_mul)
@@ -69,7 +68,7 @@ static void find_in_address(Steps *s, const Func *f, const Value *address)
 
     while (base->def && base->def->code == OP_addptr)
         base = unmoved(base->def->operands[0]);
-    int array = slot_of(f, base);
+    int array = strides_slot_of(f, base);
     for (const Value *p = unmoved(address); array >= 0 && p->def; p = unmoved(p->def->operands[0]))
         find_steps(s, f, array, p->def->operands[1], DEEPEST);
 }
@@ -204,12 +203,28 @@ static void look_at_step(const Request *r, const Stride *s)
                : "give it the stride of the rows, or an array without gaps, a copy");
 }
 
+/* Is there a number 1, which may say how many elements there are? */
+static bool is_one_given(const Request *r)
+{
+    for (int i = 0; i < r->nargs; i++) {
+        if (r->args[i].kind == TILEC_ARG_INT && r->args[i].integer == 1)
+            return true;
+    }
+    return false;
+}
+
 void strides_warn(const Request *r)
 {
     const Steps *s = &r->spec->programs.steps;
 
     for (int i = 0; i < r->binding->nslots && i < 63; i++) {
         const tilec_tensor *t = r->binding->tensors[i];
+        if (t && t->ndim == 0 && (s->runs >> i & 1) && !is_one_given(r))
+            say(r, i,
+                "it has no dimensions, and so one element, and the kernel takes those behind it",
+                "where a tensor is written by hand: ndim = 1, and shape points to how many "
+                "elements "
+                "there are");
         if (t && t->strides && t->ndim > 0 && (s->runs >> i & 1) && has_gaps_only(t))
             warn_of_gaps(r, i);
     }

@@ -210,6 +210,12 @@ def strided(x, out, sr, sc, w, B: tl.constexpr):
 
 
 @triton.jit
+def unmasked(x, out, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i))
+
+
+@triton.jit
 def half(x, out, s, n, B: tl.constexpr):
     i = tl.arange(0, B)
     tl.store(out + i, tl.load(x + i * s, mask=i < n), mask=i < n)
@@ -264,6 +270,17 @@ parts="x: its rows lie 40 elements apart, and kernel \`rows_of\` goes 20 from ro
 expect 0 err "$parts has columns" run rows_of --grid h x="rand(fp32,30x40)[:,:20]" \
     out="zeros(fp32,30x20)" h=30 w=20 B=32
 quiet run strided --grid 30 x="rand(fp32,30x40)[:,:20]" out="zeros(fp32,30x20)" sr=40 sc=1 w=20 B=32
+
+# --- grids that do not reach all, and arrays that end before ---
+expect 0 err "3 programs along axis 0, with 4 elements each, reach 12 of the 14 that its mask lets through, \`n\`" \
+    run double --grid 3 x="ones(fp32,14)" out="zeros(fp32,14)" n=14 B=4
+quiet run double --grid 4 x="ones(fp32,14)" out="zeros(fp32,14)" n=14 B=4
+expect 0 err "kernel \`double\`: it loads 32 elements of \`x\`, which has 30" run double --grid 2 \
+    x="ones(fp32,32)[:30]" out="zeros(fp32,32)" n=32 B=16
+quiet run double --grid 2 x="ones(fp32,5x6)" out="zeros(fp32,30)" n=30 B=16
+expect 0 err "kernel \`unmasked\`: it stores to 32 elements of \`out\`, which has 30" run unmasked --grid 2 \
+    x="ones(fp32,32)" out="zeros(fp32,32)[:30]" B=16
+quiet run unmasked --grid 2 x="ones(fp32,32)" out="zeros(fp32,32)" B=16
 
 # --- what `empty` leaves, and results that are all NaN ---
 expect 0 err "counter: the kernel reads and changes what \`empty\` leaves there, which is undefined" \

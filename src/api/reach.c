@@ -1,0 +1,191 @@
+/*
+ * reach.c - grids that do not reach all of n elements, or reach beyond an array
+ *
+ * Most kernels give each program a tile of its own, i = pid * BLOCK + tl.arange(0, BLOCK), and mask
+ * what is too much, i < n.  Then the grid says how many elements are stored to: n // BLOCK programs
+ * leave the last ones out.  And where x + i is loaded, the launch knows how many elements x has: n
+ * of another array, or a mask that is missing, reads what lies behind it, or ends the process.
+ *
+ * Found in the kernel's own statements, outside of loops and arms, where the index is just that;
+ * and said once at a launch, in front of it.
+ */
+#include <stdio.h>
+
+#include "api.h"
+
+enum { SAME_DEPTH = 12, MOST_MASKS = 4 };
+
+/* --- the kernel --- */
+
+static const Op *scalar_op(const Value *v)
+{
+    while (v->def && (v->def->code == OP_splat || v->def->code == OP_cast))
+        v = v->def->operands[0];
+    return v->def;
+}
+
+static bool is_range(const Value *v)
+{
+    return v->def && v->def->code == OP_arange && attr_start(v->def) == 0;
+}
+
+/* pid * step, the step a constant */
+static bool read_start(const Value *v, Reach *r)
+{
+    const Op *op = scalar_op(v);
+    int64_t step;
+
+    for (int i = 0; op && op->code == OP_mul && i < 2; i++) {
+        const Op *id = scalar_op(op->operands[i]);
+        if (!id || id->code != OP_program_id || !value_const_int(op->operands[1 - i], &step) ||
+            step < 1 || step > INT32_MAX)
+            continue;
+        r->axis = attr_axis(id);
+        r->step = (int32_t)step;
+        return true;
+    }
+    return false;
+}
+
+/* pid * step + tl.arange(0, lanes) */
+static bool read_index(const Value *v, Reach *r)
+{
+    const Op *op = v->def;
+
+    if (!op || op->code != OP_add || v->type->rank != 1)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        if (is_range(op->operands[i]) && read_start(op->operands[1 - i], r)) {
+            r->lanes = v->type->dims[0];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The parameter that the mask compares the index with, alone or, as where accesses are checked,
+ * also; -1: it is another mask. */
+static int limit_of(const Func *f, const Value *mask, const Value *index, int depth)
+{
+    const Op *op = mask->def;
+
+    if (op && op->code == OP_and && depth > 0) {
+        int limit = limit_of(f, op->operands[0], index, depth - 1);
+        return limit >= 0 ? limit : limit_of(f, op->operands[1], index, depth - 1);
+    }
+    if (!op || op->code != OP_lt || !ir_same(op->operands[0], index, SAME_DEPTH))
+        return -1;
+    return strides_slot_of(f, op->operands[1]);
+}
+
+static void look_at(Reaches *all, const Func *f, const Op *op)
+{
+    bool stores = op->code == OP_store;
+    const Op *p = op->operands[ir_access(op).pointer]->def;
+    const Value *mask = op_operand(op, ir_access(op).mask);
+    Reach r = {.limit = -1, .stores = stores};
+
+    if (all->n == MOST_REACHES || !p || p->code != OP_addptr || !read_index(p->operands[1], &r))
+        return;
+    r.array = strides_slot_of(f, p->operands[0]);
+    if (mask)
+        r.limit = limit_of(f, mask, p->operands[1], MOST_MASKS);
+    r.is_all = !mask || (mask->def && mask->def->code == OP_lt);
+    if (r.array >= 0 && (!mask || r.limit >= 0))
+        all->at[all->n++] = r;
+}
+
+Reaches reaches_of(const Func *f)
+{
+    Reaches all = {.n = 0};
+
+    for (const Op *op = f->body->first; op; op = op->next) {
+        if (op->code == OP_store || op_only_reads(op))
+            look_at(&all, f, op);
+    }
+    return all;
+}
+
+/* --- the launch --- */
+
+static void say(const Request *r, const char *what, const char *hint)
+{
+    char text[700];
+
+    if (!programs_claim(r, TOLD_REACH))
+        return;
+    snprintf(text, sizeof text, "warning: kernel `%.100s`: %s\nhint: %s\n", r->kernel->name, what,
+             hint);
+    programs_say(r, text);
+}
+
+static const char *name_of_slot(const Request *r, int slot)
+{
+    const FrontKernel *k = r->kernel->signature;
+
+    for (int i = 0; i < k->nparams && i < r->nargs; i++) {
+        const tilec_arg *a = &r->args[i];
+        if (a->kind == TILEC_ARG_INT && !a->name && a->integer == (int64_t)r->binding->slots[slot])
+            return k->params[i].name;
+    }
+    return "n";
+}
+
+/* Elements of an array without gaps; negative: nobody knows. */
+static int64_t elements_of(const tilec_tensor *t)
+{
+    int64_t n = 1;
+
+    if (!t || t->ndim < 0)
+        return -1;
+    for (int i = t->ndim - 1; i >= 0; i--) {
+        if (t->shape[i] > 1 && memory_stride(t, i) != n)
+            return -1;
+        n *= t->shape[i];
+    }
+    return n;
+}
+
+static void warn_of_rest(const Request *r, const Reach *e, int32_t programs, int64_t end, int64_t n)
+{
+    char what[300];
+
+    snprintf(
+        what, sizeof what,
+        "%d program%s along axis %d, with %d elements each, reach %lld of the %lld that its mask "
+        "lets through, `%.60s`",
+        programs, programs == 1 ? "" : "s", e->axis, e->step, (long long)end, (long long)n,
+        name_of_slot(r, e->limit));
+    say(r, what, "cdiv(n, BLOCK) programs reach all of them; n // BLOCK leave out the rest");
+}
+
+static void warn_of_outside(const Request *r, const Reach *e, int64_t end)
+{
+    const tilec_tensor *t = r->binding->tensors[e->array];
+    const char *name = request_name_of_tensor(r, t);
+    char what[300];
+
+    snprintf(what, sizeof what, "it %s %lld elements of `%.60s`, which has %lld",
+             e->stores ? "stores to" : "loads", (long long)end, name ? name : "an item of a tuple",
+             (long long)elements_of(t));
+    say(r, what,
+        e->limit >= 0 ? "does the number that its mask compares with belong to another array?"
+                      : "a mask leaves out what the last program has too much, mask=i < n");
+}
+
+void reaches_warn(const Request *r, const int32_t *grid)
+{
+    const Reaches *all = &r->spec->programs.reaches;
+
+    for (int i = 0; i < all->n; i++) {
+        const Reach *e = &all->at[i];
+        int64_t end = (int64_t)(grid[e->axis] - 1) * e->step + e->lanes;
+        int64_t n = e->limit < 0 ? INT64_MAX : (int64_t)r->binding->slots[e->limit];
+        int64_t there = elements_of(r->binding->tensors[e->array]);
+        if (e->stores && e->step >= e->lanes && n < INT64_MAX &&
+            (int64_t)grid[e->axis] * e->step < n)
+            warn_of_rest(r, e, grid[e->axis], end, n);
+        else if (!r->options.check && e->is_all && there >= 0 && MIN(end, n) > there)
+            warn_of_outside(r, e, MIN(end, n));
+    }
+}
