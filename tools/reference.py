@@ -5,7 +5,7 @@
     tools/reference.py --check TILEC [ROOT]    is it what the tables say, and do its examples compile?
 
 The signatures are those of the compiler's tables, src/tl/builtins.h and src/libdevice/libdevice.h, and what options
-do is said in src/cli/option_table.c.  The sentences and examples stand in a reference.txt beside each.  --check
+do is said in src/options/table.c.  The sentences and examples stand in a reference.txt beside each.  --check
 compiles the examples of all functions as one kernel, and compares the types of what they give with those that
 are written there; it exits with 1, and says why, where something is missing, stale or wrong.
 """
@@ -131,8 +131,8 @@ def text_of(literal):
 
 
 def options(root):
-    """[(name, another name, [(commands, operand, text)...])...] of option_table.c."""
-    table = (root / "src/cli/option_table.c").read_text().partition("static const Option options[]")[2]
+    """[(name, another name, [(commands, operand, text)...])...] of options/table.c."""
+    table = (root / "src/options/table.c").read_text().partition("static const Option options[]")[2]
     found = []
     for name, other, helps in re.findall(
             r'\{"(-[^"]*)", (NULL|"-\w"), \w+, \w+, .*?\{(\{.*?\})\}\}', table, re.DOTALL):
@@ -147,7 +147,7 @@ def options(root):
 
 def option_examples(root):
     found = {}
-    for line in (root / "src/cli/reference.txt").read_text().splitlines():
+    for line in (root / "src/options/reference.txt").read_text().splitlines():
         if line and not line.startswith("//"):
             name, _, command = line.partition(" | ")
             found[name] = command

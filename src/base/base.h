@@ -253,6 +253,8 @@ char *printable_copy(const char *s, bool is_line);
 
 /* near.c: the candidate nearest to a misspelt `word`, or NULL when none is near. */
 const char *near_name(const char *word, const char *const *candidates, int n);
+/* "; did you mean 'X'?", or all of a few; "". */
+const char *hint_text(Arena *a, const char *word, const char *const *candidates, int n);
 
 /* The program of this number in a grid: x fastest. */
 static inline void program_at(int64_t number, const int32_t grid[3], int32_t out[3])

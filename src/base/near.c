@@ -74,3 +74,19 @@ const char *near_name(const char *word, const char *const *candidates, int n)
     }
     return found ? found : only_with_words_of(word, candidates, n);
 }
+
+const char *hint_text(Arena *a, const char *word, const char *const *candidates, int n)
+{
+    enum { MOST_LISTED = 16 };
+    const char *best = near_name(word, candidates, n);
+    Text all = text_new(a);
+
+    if (best)
+        return arena_printf(a, "; did you mean '%s'?", best);
+    if (n == 0 || n > MOST_LISTED)
+        return "";
+    text_put(&all, n == 1 ? "; there is " : "; there are ");
+    for (int i = 0; i < n; i++)
+        text_printf(&all, "%s%s", i == 0 ? "" : i < n - 1 ? ", " : " and ", candidates[i]);
+    return all.s;
+}

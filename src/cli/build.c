@@ -304,7 +304,7 @@ static void print_json(const Build *b)
 
 void command_build(Cli *c, int argc, char **argv)
 {
-    Options o = options_parse(c, COMMAND_BUILD, argc, argv);
+    Options o = cli_options(c, COMMAND_BUILD, argc, argv);
     Build b = {.cli = c, .options = &o};
     const char *path;
 

@@ -6,6 +6,7 @@
  * that are multiples of 16, and for all others.  The more a form knows the earlier it comes.
  */
 #include "build.h"
+#include "../syntax/lex.h"
 
 #include <string.h>
 

@@ -112,7 +112,4 @@ void problem_put_all(Text *t, const Cli *c);
 /* Of a signal that ends the command, for its handler; as problem_json(). */
 char *problem_json_of_signal(int number);
 
-/* "; did you mean 'X'?", or all of a few; "". */
-const char *hint_text(Arena *a, const char *word, const char *const *candidates, int n);
-
 #endif

@@ -51,7 +51,7 @@ static void print_device(Cli *c, const tilec_device *d)
 
 void command_devices(Cli *c, int argc, char **argv)
 {
-    Options o = options_parse(c, COMMAND_DEVICES, argc, argv);
+    Options o = cli_options(c, COMMAND_DEVICES, argc, argv);
     Text json = text_new(c->arena);
     char *error = NULL;
 

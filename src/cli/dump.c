@@ -99,7 +99,7 @@ static tilec_status dump_stage(Cli *c, Options *o, const Arguments *a, char **te
 
 void command_dump(Cli *c, int argc, char **argv)
 {
-    Options o = options_parse(c, COMMAND_DUMP, argc, argv);
+    Options o = cli_options(c, COMMAND_DUMP, argc, argv);
     char *text = NULL, *error = NULL;
     Arguments a;
 

@@ -1,10 +1,11 @@
 /*
  * help.c - what `tilec` alone says, and `tilec COMMAND --help`
  *
- * A piece of the latter is a text and, behind it, the options that option_table.c explains to the
+ * A piece of the latter is a text and, behind it, the options that options/table.c explains to the
  * same commands; `tilec help options` has all pieces.
  */
-#include "options.h"
+#include "command.h"
+#include "../options/table.h"
 
 #include <string.h>
 

@@ -84,7 +84,7 @@ static void list_kernel(Cli *c, const Functions *functions, const NamedCalls *ca
 
 static Listing list_file(Cli *c, Options *o, const Functions *functions)
 {
-    NamedCalls calls = calls_of_file(c, o->file);
+    NamedCalls calls = calls_of_file(&c->client, o->file);
     const char *wanted = o->kernel;
     Listing out = {0};
 
@@ -244,7 +244,7 @@ static void put_kernel(Cli *c, Text *t, const Listed *k)
 
 void command_list(Cli *c, int argc, char **argv)
 {
-    Options o = options_parse(c, COMMAND_LIST, argc, argv);
+    Options o = cli_options(c, COMMAND_LIST, argc, argv);
     const Functions functions = functions_of_file(&c->client, o.file);
     Listing all = list_file(c, &o, &functions);
     Text t = text_new(c->arena);

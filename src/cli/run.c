@@ -77,7 +77,7 @@ static void tell_idle_hints(Cli *c, const Options *o)
 
 void command_run(Cli *c, int argc, char **argv)
 {
-    Options o = options_parse(c, COMMAND_RUN, argc, argv);
+    Options o = cli_options(c, COMMAND_RUN, argc, argv);
     Call k;
 
     refuse_mixtures(c, &o);

@@ -35,9 +35,9 @@ typedef VEC(Test) Tests;
 /* What the command line and the call say. */
 static Options options_of(Cli *c, const Test *t)
 {
-    Options o = options_parse(c, COMMAND_TEST, t->argc, t->argv);
+    Options o = cli_options(c, COMMAND_TEST, t->argc, t->argv);
 
-    options_add_call(c, COMMAND_TEST, &o, t->call);
+    options_add_call(&c->client, COMMAND_TEST, &o, t->call);
     return o;
 }
 
@@ -86,8 +86,8 @@ static void tests_of_file(Cli *c, const Options *o, const char *word, Test t, Te
                           Words *names)
 {
     const char *kernel;
-    const char *path = operand_file(c, word, &kernel);
-    NamedCalls calls = calls_of_file(c, path);
+    const char *path = operand_file(&c->client, word, &kernel);
+    NamedCalls calls = calls_of_file(&c->client, path);
 
     for (int i = 0; i < calls.len; i++) {
         t.call = &calls.at[i];
@@ -143,7 +143,7 @@ static const char *command_again(Cli *c, const Test *t)
     return arena_printf(c->arena, "tilec run %s --call %s --device %s%s%s%s",
                         shell_word(c->arena, file), shell_word(c->arena, t->call->name), t->device,
                         t->is_default ? " --compare " : "", t->is_default ? reference : "",
-                        options_again(c, t->argc, t->argv));
+                        options_again(&c->client, t->argc, t->argv));
 }
 
 /* Is it a call for each of many files?  Only as one of `run` it says of which: `o` gets that. */
@@ -153,7 +153,7 @@ static bool take_files(Cli *c, Options *o, const NamedCall *call)
 
     if (!each_is_read(o))
         return false;
-    options_add_call(c, COMMAND_RUN, &run, call);
+    options_add_call(&c->client, COMMAND_RUN, &run, call);
     o->eaches.at = run.eaches.at;
     o->eaches.len = run.eaches.len;
     o->batch = run.batch;
@@ -163,7 +163,7 @@ static bool take_files(Cli *c, Options *o, const NamedCall *call)
 /* Why a call that opened is not made here; NULL. */
 static const char *why_skipped(Cli *c, const Options *o, const Test *t)
 {
-    bool chosen = options_parse(c, COMMAND_TEST, t->argc, t->argv).devices != NULL;
+    bool chosen = cli_options(c, COMMAND_TEST, t->argc, t->argv).devices != NULL;
 
     return chosen ? NULL : missing(c, o->launch.device);
 }
@@ -213,7 +213,7 @@ static void make_call(Cli *c, void *test)
     Call k;
 
     c->json = has_files && o.json; /* stdout is the parent's */
-    operand_device(c, &o, t->device);
+    operand_device(&c->client, &o, t->device);
     t->is_default = o.compares.len == 0 && strcmp(o.launch.device, reference) != 0;
     if (t->is_default)
         vec_push(c->arena, &o.compares, ((CompareText){.with = reference}));
@@ -410,7 +410,7 @@ static void print_json(Cli *c, const Tests *tests)
 
 void command_test(Cli *c, int argc, char **argv)
 {
-    Options o = options_parse(c, COMMAND_TEST, argc, argv);
+    Options o = cli_options(c, COMMAND_TEST, argc, argv);
     const Test blank = {.argc = argc, .argv = argv};
     Tests tests = {0};
     Words names = {0};

@@ -6,7 +6,7 @@
  * a function of the language by its whole name, as `--save` or `tl.load`, which its last part will
  * do for.  Of what goes by one name a topic goes first.
  */
-#include "options.h"
+#include "command.h"
 
 #include <string.h>
 
@@ -53,11 +53,9 @@ static const char *last_part(const char *name)
 /* `-g` is explained as `--debug`. */
 static const char *long_option(const char *name)
 {
-    for (int i = 0; option_at(i); i++) {
-        if (option_at(i)->set && option_is_called(option_at(i), name))
-            return option_at(i)->name;
-    }
-    return name;
+    const char *full = option_full_name(name);
+
+    return full ? full : name;
 }
 
 /* Of a topic's words the first one is what lists have. */

@@ -1,12 +1,13 @@
 /*
- * option_table.c - every option: its name, what stands behind it, what it sets, what help says
+ * table.c - every option: its name, what stands behind it, what it sets, what help says
  *
  * A new option is a row of the table at the end, and a field of Options that it sets; where no
  * setter here does that, a function of its own.  `tilec help options` prints the rows, and a test
  * (tests/cli/words.sh) holds the manual page, docs/cli.md and the completions of the shells against
  * that.
  */
-#include "options.h"
+#include "table.h"
+#include "../syntax/lex.h"
 
 #include <string.h>
 
@@ -45,14 +46,13 @@ static void set_text(const Given *g)
 
 static void set_path(const Given *g)
 {
-    *(const char **)field_of(g) = origin_path(&g->c->client, g->operand);
+    *(const char **)field_of(g) = origin_path(g->c, g->operand);
 }
 
 static void set_output(const Given *g)
 {
     set_path(g);
-    writing_check_origin(&g->c->client, g->option->name, *(const char **)field_of(g),
-                         g->c->client.origin);
+    writing_check_origin(g->c, g->option->name, *(const char **)field_of(g), g->c->origin);
 }
 
 static void set_number(const Given *g)
@@ -65,14 +65,14 @@ static void set_number(const Given *g)
 static void set_grid(const Given *g)
 {
     g->o->grid = g->operand;
-    g->o->grid_origin = g->c->client.origin;
+    g->o->grid_origin = g->c->origin;
 }
 
 static void set_device(const Given *g)
 {
-    if (strchr(g->operand, ',') && g->p->command != COMMAND_TEST && !g->c->client.origin)
-        cli_stop(g->c, CLI_USAGE, "--device %s: only `tilec test` takes several devices",
-                 g->operand);
+    if (strchr(g->operand, ',') && g->p->command != COMMAND_TEST && !g->c->origin)
+        client_stop(g->c, CLIENT_USAGE, "--device %s: only `tilec test` takes several devices",
+                    g->operand);
     operand_device(g->c, g->o, g->operand);
 }
 
@@ -88,10 +88,10 @@ static void set_debug(const Given *g)
 
 static void add_path(const Given *g)
 {
-    const char *path = origin_path(&g->c->client, g->operand);
+    const char *path = origin_path(g->c, g->operand);
 
     if (os_entry(path).kind != OS_FOLDER)
-        cli_warn(g->c, "--path %s: there is no such folder", g->operand);
+        client_warn(g->c, "--path %s: there is no such folder", g->operand);
     vec_push(g->c->arena, &g->o->paths, path);
 }
 
@@ -102,7 +102,7 @@ static void add_define(const Given *g)
 
 static void add_call(const Given *g)
 {
-    if (g->p->command == COMMAND_TEST && !g->c->client.origin)
+    if (g->p->command == COMMAND_TEST && !g->c->origin)
         vec_push(g->c->arena, &g->o->calls, g->operand);
     else
         options_call(g->p, g->operand);
@@ -141,9 +141,9 @@ static void set_compress(const Given *g)
 
 static void add_each(const Given *g)
 {
-    Cli *c = g->c;
+    Client *c = g->c;
     bool is_list = g->operand[0] == '@';
-    const char *path = origin_path(&c->client, g->operand + is_list);
+    const char *path = origin_path(c, g->operand + is_list);
 
     vec_push(c->arena, &g->o->eaches, is_list ? arena_printf(c->arena, "@%s", path) : path);
 }
@@ -179,18 +179,22 @@ static void set_profile(const Given *g)
 
 static void set_color(const Given *g)
 {
-    if (!colour_choose(g->operand))
-        cli_stop(g->c, CLI_USAGE, "--color %s: it is auto, always or never", g->operand);
+    if (g->p->host->color && !g->p->host->color(g->operand))
+        client_stop(g->c, CLIENT_USAGE, "--color %s: it is auto, always or never", g->operand);
 }
 
 static void set_json(const Given *g)
 {
-    g->o->json = g->c->json = true;
+    g->o->json = true;
+    if (g->p->host->json)
+        g->p->host->json(g->c);
 }
 
 static void set_quiet(const Given *g)
 {
-    g->o->quiet = g->c->quiet = true;
+    g->o->quiet = true;
+    if (g->p->host->quiet)
+        g->p->host->quiet(g->c);
 }
 
 static void add_variant(const Given *g)
@@ -391,4 +395,13 @@ bool option_takes(const char *name, const char *word)
             return option_takes_word(option_at(i)->operand, word);
     }
     return true;
+}
+
+const char *option_full_name(const char *name)
+{
+    for (int i = 0; option_at(i); i++) {
+        if (option_at(i)->set && option_is_called(option_at(i), name))
+            return option_at(i)->name;
+    }
+    return NULL;
 }

@@ -1,11 +1,11 @@
 /*
  * options.c - the words of a command line, sorted into a struct
  *
- * Options are those of option_table.c.  `--name VALUE` and `--name=VALUE` mean the same; options
+ * Options are those of table.c.  `--name VALUE` and `--name=VALUE` mean the same; options
  * and arguments may come in any order; the first word that is neither is FILE.py[:KERNEL]; behind
  * `--` no word is an option; @FILE stands for what the file says.  Nothing is evaluated here.
  */
-#include "options.h"
+#include "table.h"
 #include "../syntax/lex.h"
 
 #include <ctype.h>
@@ -68,13 +68,14 @@ static const char *advice_for_option(const char *name)
     return NULL;
 }
 
-static NORETURN void refuse_option(Cli *c, Command command, const char *name)
+static NORETURN void refuse_option(Client *c, Command command, const char *name)
 {
     const char *known[MOST_OPTIONS];
     int n = 0;
 
     if (advice_for_option(name))
-        cli_stop(c, CLI_USAGE, "there is no option '%s' here; %s", name, advice_for_option(name));
+        client_stop(c, CLIENT_USAGE, "there is no option '%s' here; %s", name,
+                    advice_for_option(name));
     for (int i = 0; option_at(i); i++) {
         if (option_is_known(option_at(i), (int)command))
             known[n++] = option_at(i)->name;
@@ -82,18 +83,18 @@ static NORETURN void refuse_option(Cli *c, Command command, const char *name)
     bool is_letter = name[1] != '-' && strlen(name) == 2; /* to which nothing is near */
     const char *word = name[1] == '-' ? name : arena_printf(c->arena, "-%s", name);
     const char *near = is_letter ? NULL : near_name(word, known, n);
-    cli_stop(c, CLI_USAGE, "there is no option '%s' here; %s%s%s", name,
-             near ? "did you mean '" : "", near ? near : "--help lists them", near ? "'?" : "");
+    client_stop(c, CLIENT_USAGE, "there is no option '%s' here; %s%s%s", name,
+                near ? "did you mean '" : "", near ? near : "--help lists them", near ? "'?" : "");
 }
 
 /* The number of its row.  In files those of other commands may stand too: they are of no use here.
  */
-static int find_option(Cli *c, Command command, const char *name)
+static int find_option(Client *c, Command command, const char *name)
 {
     for (int i = 0; option_at(i); i++) {
         bool is_known = option_is_known(option_at(i), (int)command);
 
-        if (option_is_called(option_at(i), name) && (is_known || c->client.origin))
+        if (option_is_called(option_at(i), name) && (is_known || c->origin))
             return i;
     }
     refuse_option(c, command, name);
@@ -123,23 +124,24 @@ static bool is_name_of_option(const char *word)
 }
 
 /* The value of an option in the word behind it, where that may be one; NULL. */
-static const char *next_operand(Cli *c, const char *name, Operand operand, const char *const *words,
-                                int left)
+static const char *next_operand(Client *c, const char *name, Operand operand,
+                                const char *const *words, int left)
 {
     if (operand == NEEDS && left < 2)
-        cli_stop(c, CLI_USAGE, "%s needs a value behind it", name);
+        client_stop(c, CLIENT_USAGE, "%s needs a value behind it", name);
     if (operand == NEEDS && is_name_of_option(words[1]))
-        cli_stop(c, CLI_USAGE, "%s needs a value behind it, and `%s` is an option", name, words[1]);
+        client_stop(c, CLIENT_USAGE, "%s needs a value behind it, and `%s` is an option", name,
+                    words[1]);
     return left > 1 && option_takes_word(operand, words[1]) ? words[1] : NULL;
 }
 
-/* Does what stands at c->client.origin count?  Of two at one depth the second is a mistake. */
-static bool goes_first(Cli *c, signed char *given, const char *name)
+/* Does what stands at c->origin count?  Of two at one depth the second is a mistake. */
+static bool goes_first(Client *c, signed char *given, const char *name)
 {
-    int here = 1 + options_depth(c->client.origin);
+    int here = 1 + options_depth(c->origin);
 
     if (*given == here)
-        cli_stop(c, CLI_USAGE, "%s is given twice", name);
+        client_stop(c, CLIENT_USAGE, "%s is given twice", name);
     if (*given != 0 && *given < here)
         return false;
     *given = (signed char)here;
@@ -149,7 +151,7 @@ static bool goes_first(Cli *c, signed char *given, const char *name)
 /* One option; gives how many words it took. */
 static int parse_option(const Parse *p, const char *const *words, int left)
 {
-    Cli *c = p->c;
+    Client *c = p->c;
     const char *equals = strchr(words[0], '=');
     size_t length = equals ? (size_t)(equals - words[0]) : strlen(words[0]);
     const char *name = arena_strndup(c->arena, words[0], length);
@@ -158,13 +160,13 @@ static int parse_option(const Parse *p, const char *const *words, int left)
     const Option *option = option_at(i);
 
     if (operand && option->operand == BARE)
-        cli_stop(c, CLI_USAGE, "%s takes no value", name);
+        client_stop(c, CLIENT_USAGE, "%s takes no value", name);
     if (!operand) {
         operand = next_operand(c, name, option->operand, words, left);
         taken = operand ? 2 : 1;
     }
     if (option->operand == NEEDS && !operand[0])
-        cli_stop(c, CLI_USAGE, "%s needs a value, not an empty word", name);
+        client_stop(c, CLIENT_USAGE, "%s needs a value, not an empty word", name);
     if (!option_is_known(option, (int)p->command))
         return taken;
     if (!option->once || goes_first(c, &p->o->given[i], name))
@@ -174,7 +176,7 @@ static int parse_option(const Parse *p, const char *const *words, int left)
 
 /* The argument of that name, if it is one already; what stands nearer to the command line goes
  * first, in the place that the other one had. */
-static void add_argument(Cli *c, Options *o, ArgText arg)
+static void add_argument(Client *c, Options *o, ArgText arg)
 {
     for (int i = 0; i < o->args.len; i++) {
         ArgText *old = &o->args.at[i];
@@ -202,7 +204,7 @@ static bool parse_argument(const Parse *p, const char *word)
                  (ArgText){.name = arena_strndup(p->c->arena, word, n),
                            .text = word + n + 1,
                            .is_type = is_type,
-                           .origin = p->c->client.origin});
+                           .origin = p->c->origin});
     return true;
 }
 
@@ -221,32 +223,33 @@ static bool is_same_file(const char *a, const char *b)
 static Origin inner_origin(const Parse *p, const char *path, const char *call, const char *word)
 {
     enum { DEEPEST = 16 };
-    Cli *c = p->c;
+    Client *c = p->c;
 
-    for (const Origin *o = c->client.origin; o; o = o->outer) {
+    for (const Origin *o = c->origin; o; o = o->outer) {
         bool is_same_call = call ? o->call && strcmp(o->call, call) == 0 : !o->call;
 
         if (is_same_call && is_same_file(o->file, path))
-            cli_stop(c, CLI_USAGE, "%s: this %s names itself, here or through others", word,
-                     call ? "call" : "file");
+            client_stop(c, CLIENT_USAGE, "%s: this %s names itself, here or through others", word,
+                        call ? "call" : "file");
     }
-    if (options_depth(c->client.origin) == DEEPEST)
-        cli_stop(c, CLI_USAGE, "%s: files that name files are more than %d deep", word, DEEPEST);
+    if (options_depth(c->origin) == DEEPEST)
+        client_stop(c, CLIENT_USAGE, "%s: files that name files are more than %d deep", word,
+                    DEEPEST);
     return (Origin){.file = path,
                     .folder = folder_of(c->arena, path),
-                    .depth = options_depth(c->client.origin) + 1,
+                    .depth = options_depth(c->origin) + 1,
                     .call = call,
-                    .outer = c->client.origin};
+                    .outer = c->origin};
 }
 
 /* @FILE: a line of it is as words here. */
 static void parse_file_of_items(const Parse *p, const char *word)
 {
-    const char *path = origin_path(&p->c->client, word + 1);
+    const char *path = origin_path(p->c, word + 1);
 
     if (!word[1])
-        cli_stop(p->c, CLI_USAGE,
-                 "'@' needs the name of a file behind it, with options and NAME=VALUE");
+        client_stop(p->c, CLIENT_USAGE,
+                    "'@' needs the name of a file behind it, with options and NAME=VALUE");
     const Origin inner = inner_origin(p, path, NULL, word);
     const Items items = items_of_file(p->c, path);
     parse_items(p, &items, &inner);
@@ -303,13 +306,14 @@ void options_call(const Parse *p, const char *name)
     if (!p->o->file)
         find_file(p);
     if (!p->o->file)
-        cli_stop(p->c, CLI_USAGE, "which kernel? FILE.py[:KERNEL] is missing");
+        client_stop(p->c, CLIENT_USAGE, "which kernel? FILE.py[:KERNEL] is missing");
     parse_named_call(p, calls_find(p->c, p->o->file, p->o->kernel, name));
 }
 
-void options_add_call(Cli *c, Command command, Options *o, const NamedCall *call)
+void options_add_call(Client *c, Command command, Options *o, const NamedCall *call)
 {
-    const Parse p = {.c = c, .command = command, .o = o};
+    static const OptionsHost nobody = {0};
+    const Parse p = {.c = c, .host = &nobody, .command = command, .o = o};
 
     o->file = call->path;
     o->kernel = NULL;
@@ -345,35 +349,37 @@ static bool is_identifier(const char *word)
 static NORETURN void refuse_word(const Parse *p, const char *word)
 {
     if (p->o->eaches.len > 0 && os_entry(word).kind == OS_FILE)
-        cli_stop(
-            p->c, CLI_USAGE,
+        client_stop(
+            p->c, CLIENT_USAGE,
             "'%s' is no option and no NAME=VALUE\nhint: if a shell has put it in the place of a "
             "pattern, quote that: --each 'in/*.png'",
             word);
     if (p->command == COMMAND_RUN && name_length(word) > 0 && word[name_length(word)] == ':')
-        cli_stop(p->c, CLI_USAGE,
-                 "'%s' is a type, with which `tilec dump` and `tilec build` compile; a run needs a "
-                 "value\n"
-                 "hint: arrays are made by %.*s='rand(fp32,1000)': tilec help values",
-                 word, (int)name_length(word), word);
+        client_stop(
+            p->c, CLIENT_USAGE,
+            "'%s' is a type, with which `tilec dump` and `tilec build` compile; a run needs a "
+            "value\n"
+            "hint: arrays are made by %.*s='rand(fp32,1000)': tilec help values",
+            word, (int)name_length(word), word);
     const char *before = word_before(p, word);
     if (before && strcmp(before, "--time") == 0)
-        cli_stop(p->c, CLI_USAGE,
-                 "--time N takes a whole number, or none, and '%s' is no NAME=VALUE", word);
+        client_stop(p->c, CLIENT_USAGE,
+                    "--time N takes a whole number, or none, and '%s' is no NAME=VALUE", word);
     if (before && strcmp(before, "--tune") == 0)
-        cli_stop(p->c, CLI_USAGE, "--tune needs values to try, as in --tune %s=64,128,256", word);
+        client_stop(p->c, CLIENT_USAGE, "--tune needs values to try, as in --tune %s=64,128,256",
+                    word);
     if (before && takes_no_value(before))
-        cli_stop(p->c, CLI_USAGE, "'%s' is no option and no NAME=VALUE, and %s takes no value",
-                 word, before);
-    if (!p->c->client.origin && before && before == p->o->file && is_identifier(word))
-        cli_stop(
-            p->c, CLI_USAGE,
+        client_stop(p->c, CLIENT_USAGE,
+                    "'%s' is no option and no NAME=VALUE, and %s takes no value", word, before);
+    if (!p->c->origin && before && before == p->o->file && is_identifier(word))
+        client_stop(
+            p->c, CLIENT_USAGE,
             "'%s' is no option and no NAME=VALUE\nhint: a kernel is named behind its file: %s:%s",
             word, p->o->file, word);
-    if (!p->c->client.origin)
-        cli_stop(p->c, CLI_USAGE,
-                 "'%s' is no option and no NAME=VALUE, which has no spaces around `=`", word);
-    cli_stop(p->c, CLI_USAGE, "'%s' is no option, no NAME=VALUE and no @file", word);
+    if (!p->c->origin)
+        client_stop(p->c, CLIENT_USAGE,
+                    "'%s' is no option and no NAME=VALUE, which has no spaces around `=`", word);
+    client_stop(p->c, CLIENT_USAGE, "'%s' is no option, no NAME=VALUE and no @file", word);
 }
 
 /* FILE.py[:KERNEL]; find_file() may have seen it. */
@@ -381,7 +387,7 @@ static bool take_file(const Parse *p, const char *word)
 {
     Options *o = p->o;
 
-    if (p->c->client.origin || (o->files.len > 0 && p->command != COMMAND_TEST))
+    if (p->c->origin || (o->files.len > 0 && p->command != COMMAND_TEST))
         return false;
     vec_push(p->c->arena, &o->files, word);
     if (!o->file)
@@ -401,7 +407,7 @@ static void parse_word(const Parse *p, const char *word)
 
 static void parse_items(const Parse *p, const Items *items, const Origin *origin)
 {
-    const Origin *outer = p->c->client.origin;
+    const Origin *outer = p->c->origin;
 
     for (int i = 0; i < items->len; i++) {
         const Item *item = &items->at[i];
@@ -409,19 +415,19 @@ static void parse_items(const Parse *p, const Items *items, const Origin *origin
 
         *here = *origin;
         here->line = item->line;
-        p->c->client.origin = here;
+        p->c->origin = here;
         if (item->words[0][0] == '-')
             parse_option(p, item->words, item->n);
         else
             parse_word(p, item->words[0]);
     }
-    p->c->client.origin = outer;
+    p->c->origin = outer;
 }
 
-Options options_parse(Cli *c, Command command, int argc, char **argv)
+Options options_parse(Client *c, const OptionsHost *host, Command command, int argc, char **argv)
 {
     Options o = {0};
-    const Parse p = {c, command, &o, (const char *const *)argv, argc};
+    const Parse p = {c, host, command, &o, (const char *const *)argv, argc};
     bool options = true; /* no `--` yet */
 
     for (int i = 0; i < argc;) {
@@ -436,7 +442,7 @@ Options options_parse(Cli *c, Command command, int argc, char **argv)
         }
     }
     if (command != COMMAND_DEVICES && !o.file)
-        cli_stop(c, CLI_USAGE, "which kernel? FILE.py[:KERNEL] is missing");
+        client_stop(c, CLIENT_USAGE, "which kernel? FILE.py[:KERNEL] is missing");
     return o;
 }
 
@@ -453,7 +459,7 @@ static bool is_wanted_again(const char *word)
     return is_option(word) || is_argument(word);
 }
 
-const char *options_again(Cli *c, int argc, char **argv)
+const char *options_again(Client *c, int argc, char **argv)
 {
     const char *const *words = (const char *const *)argv;
     Text t = text_new(c->arena);

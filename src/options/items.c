@@ -5,7 +5,8 @@
  * so nothing needs quotes: a value goes on, over spaces too, up to where the next item begins, `#`
  * begins a comment, or the line ends.  What is in brackets or in quotes begins nothing.
  */
-#include "command.h"
+#include "options.h"
+#include "../syntax/lex.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static bool begins_item(const char *s)
     return n > 0 && (s[n] == ':' || (behind[0] == '=' && behind[1] != '='));
 }
 
-static const char *copy(Cli *c, const char *from, const char *to)
+static const char *copy(Client *c, const char *from, const char *to)
 {
     return arena_strndup(c->arena, from, (size_t)(to - from));
 }
@@ -65,7 +66,7 @@ static const char *end_of_value(const char *s)
 }
 
 /* A value that is in quotes as a whole, as a shell would have taken them off. */
-static const char *unquoted(Cli *c, const char *from, const char *to)
+static const char *unquoted(Client *c, const char *from, const char *to)
 {
     bool quoted = (*from == '\'' || *from == '"') && to - from >= 2 && to[-1] == *from &&
                   value_end_of_quotes(from) == to;
@@ -74,7 +75,7 @@ static const char *unquoted(Cli *c, const char *from, const char *to)
 }
 
 /* --name, --name=VALUE or --name VALUE; gives the place behind it */
-static const char *read_option(Cli *c, const char *s, Item *out)
+static const char *read_option(Client *c, const char *s, Item *out)
 {
     const char *end = s + strcspn(s, "= \t\r"), *value = skip_blanks(end);
 
@@ -94,7 +95,7 @@ static const char *read_option(Cli *c, const char *s, Item *out)
 }
 
 /* All else, without the blanks around the `=` of an argument. */
-static const char *read_word(Cli *c, const char *s, Item *out)
+static const char *read_word(Client *c, const char *s, Item *out)
 {
     size_t n = name_length(s);
     const char *equals = skip_blanks(s + n), *value = skip_blanks(equals + 1), *end;
@@ -110,7 +111,7 @@ static const char *read_word(Cli *c, const char *s, Item *out)
     return end;
 }
 
-void items_of_line(Cli *c, const char *text, int line, Items *out)
+void items_of_line(Client *c, const char *text, int line, Items *out)
 {
     for (const char *s = skip_blanks(text); *s && *s != '#'; s = skip_blanks(s)) {
         Item item = {.line = line};
@@ -123,7 +124,7 @@ void items_of_line(Cli *c, const char *text, int line, Items *out)
 /* What some editors begin a text in UTF-8 with. */
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 
-Items items_of_file(Cli *c, const char *path)
+Items items_of_file(Client *c, const char *path)
 {
     enum { LARGEST = 1 << 20 };
     Items out = {0};
@@ -132,9 +133,9 @@ Items items_of_file(Cli *c, const char *path)
     int error = os_read_file(c->arena, path, LARGEST, &text, &n), line = 1;
 
     if (error)
-        cli_stop_at_file(c, path, strerror(error));
+        client_stop_at_file(c, path, strerror(error));
     if (strlen(text) != n)
-        cli_stop_at_file(c, path, "this is no text");
+        client_stop_at_file(c, path, "this is no text");
     if (strncmp(text, byte_order_mark, strlen(byte_order_mark)) == 0)
         text += strlen(byte_order_mark);
     for (char *s = text; *s; s = end, line++) {

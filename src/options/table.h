@@ -1,14 +1,15 @@
 /*
- * options.h - the table of options, for what parses by it (options.c) and what prints it (help.c)
+ * table.h - the table of options, for what parses by it (options.c) and what prints it (help.c)
  */
-#ifndef TILEC_CLI_OPTIONS_H
-#define TILEC_CLI_OPTIONS_H
+#ifndef TILEC_OPTIONS_TABLE_H
+#define TILEC_OPTIONS_TABLE_H
 
-#include "command.h"
+#include "options.h"
 
 /* Of what options and arguments are made. */
 typedef struct {
-    Cli *c;
+    Client *c;
+    const OptionsHost *host;
     Command command;
     Options *o;
     const char *const *words; /* of the command line */
@@ -44,13 +45,13 @@ typedef struct {
 /* An option of a command line, for the function that puts it to `o`. */
 struct Given {
     const Parse *p;
-    Cli *c; /* p's, and so is the next */
+    Client *c; /* p's, and so is the next */
     Options *o;
     const Option *option;
     const char *operand; /* NULL: there is none; one that is needed is there, and not empty */
 };
 
-/* option_table.c */
+/* table.c */
 const Option *option_at(int i); /* NULL behind the last */
 bool option_is_called(const Option *o, const char *name);
 bool option_is_known(const Option *o, int commands); /* to one of them */
@@ -60,5 +61,19 @@ bool option_takes_word(Operand operand, const char *word);
 /* options.c, for options that name more of them */
 void options_call(const Parse *p, const char *name); /* --call NAME of run and dump */
 int options_depth(const Origin *origin); /* how many files are around; 0: the command line */
+
+/* operands.c: the values of options.  Each stops on a text that is none. */
+int operand_count(Client *c, const char *option, const char *text);      /* 1 or more */
+double operand_seconds(Client *c, const char *option, const char *text); /* more than 0 */
+int operand_level(Client *c, const char *option,
+                  const char *text);                /* of zlib; NULL: the usual one */
+SaveText operand_save(Client *c, const char *text); /* NAME[:TYPE]=FILE */
+ShowText operand_show(Client *c, const char *text); /* NAME[=WAY] */
+/* [NAME=]WITH[,RTOL[,ATOL]], the last two also as rtol=RTOL and atol=ATOL */
+CompareText operand_compare(Client *c, const char *text);
+ArgText operand_tune(Client *c, const char *text); /* NAME=VALUES */
+/* [FILE.py][:KERNEL] or NAME=VALUE, and more of the latter behind commas */
+AgainstText operand_against(Client *c, const char *text);
+tilec_define operand_define(Client *c, const char *text); /* [MODULE.]NAME=VALUE */
 
 #endif

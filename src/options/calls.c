@@ -9,14 +9,14 @@
  * else the last one above.  Kernels may have calls of one name.  A comment that is wrong costs only
  * the call that it names.
  */
-#include "command.h"
+#include "options.h"
 #include "../guess/guess.h"
 #include "../syntax/lex.h"
 
 #include <string.h>
 
 typedef struct {
-    Cli *c;
+    Client *c;
     const char *path, *text;
     const char *kernel; /* the last one above */
     int kernel_indent;
@@ -27,7 +27,7 @@ typedef struct {
 } Scan;
 
 /* The word that `*s` begins with goes into the arena; `*s` moves behind it and the blanks there. */
-static const char *take_word(Cli *c, const char **s)
+static const char *take_word(Client *c, const char **s)
 {
     size_t n = strcspn(*s, " \t\r\n");
     const char *word = arena_strndup(c->arena, *s, n);
@@ -148,10 +148,10 @@ static void refuse_second(const Scan *s, int i)
     }
 }
 
-NamedCalls calls_of_file(Cli *c, const char *path)
+NamedCalls calls_of_file(Client *c, const char *path)
 {
     size_t n;
-    const char *text = functions_read_source(&c->client, path, &n);
+    const char *text = functions_read_source(c, path, &n);
     Scan s = {.c = c, .path = path, .text = text, .line = 1};
 
     for (uint32_t at = 0, next; at < n; at = next + 1) {
@@ -189,7 +189,7 @@ bool calls_is_named(const NamedCall *call, const char *name)
 }
 
 /* Of several kernels', where nothing says which: how to say it. */
-NORETURN static void refuse_several(Cli *c, const NamedCalls *all, const char *name)
+NORETURN static void refuse_several(Client *c, const NamedCalls *all, const char *name)
 {
     Text kernels = text_new(c->arena);
     int n = 0;
@@ -201,11 +201,11 @@ NORETURN static void refuse_several(Cli *c, const NamedCalls *all, const char *n
             text_printf(&kernels, "%s--call %s:%s", n++ ? " or " : "",
                         call->kernel ? call->kernel : "", call->name);
     }
-    cli_stop(c, CLI_USAGE, "several kernels of %s have a call '%s': write %s",
-             shown_name(c->arena, all->at[0].path), name, kernels.s);
+    client_stop(c, CLIENT_USAGE, "several kernels of %s have a call '%s': write %s",
+                shown_name(c->arena, all->at[0].path), name, kernels.s);
 }
 
-NORETURN static void refuse_unknown(Cli *c, const char *path, const NamedCalls *all,
+NORETURN static void refuse_unknown(Client *c, const char *path, const NamedCalls *all,
                                     const char *name)
 {
     const char **names = NEW_N(c->arena, const char *, all->len + 1), *wrong = NULL;
@@ -216,15 +216,15 @@ NORETURN static void refuse_unknown(Cli *c, const char *path, const NamedCalls *
             wrong = all->at[i].problem; /* perhaps it was meant to be it */
     }
     if (all->len == 0)
-        cli_stop(
-            c, CLI_USAGE,
+        client_stop(
+            c, CLIENT_USAGE,
             "%s names no calls: write `# tilec: call %s --grid E NAME=VALUE...` above a kernel",
             shown_name(c->arena, path), name);
-    cli_stop(c, CLI_USAGE, "%s has no call '%s'%s%s%s", shown_name(c->arena, path), name,
-             hint_text(c->arena, name, names, all->len), wrong ? "\n" : "", wrong ? wrong : "");
+    client_stop(c, CLIENT_USAGE, "%s has no call '%s'%s%s%s", shown_name(c->arena, path), name,
+                hint_text(c->arena, name, names, all->len), wrong ? "\n" : "", wrong ? wrong : "");
 }
 
-const NamedCall *calls_find(Cli *c, const char *path, const char *kernel, const char *name)
+const NamedCall *calls_find(Client *c, const char *path, const char *kernel, const char *name)
 {
     NamedCalls all = calls_of_file(c, path);
     const NamedCall *found = NULL;
@@ -250,10 +250,10 @@ const NamedCall *calls_find(Cli *c, const char *path, const char *kernel, const 
     return found;
 }
 
-void calls_check(Cli *c, const NamedCall *call)
+void calls_check(Client *c, const NamedCall *call)
 {
     if (!call->problem)
         return;
-    c->client.origin = NULL; /* the text has a place */
-    cli_stop(c, CLI_USAGE, "%s", call->problem);
+    c->origin = NULL; /* the text has a place */
+    client_stop(c, CLIENT_USAGE, "%s", call->problem);
 }
