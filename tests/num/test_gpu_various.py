@@ -3,7 +3,7 @@
 import numpy as np
 
 from arguments import empty, zeros
-from harness import EPSILON, Suite, decode, encode, generator
+from harness import EPSILON, Suite, decode, encode, generator, rounded
 
 suite = Suite()
 random = generator()
@@ -200,7 +200,7 @@ def others():
         case(f"check gradients {dtype} {n}", "check_gradients", programs,
              {"x_ptr": x, "found_ptr": zeros("i32", 1), "norm_ptr": zeros("fp32", 1), "n": n,
               "factor": 0.25, "BLOCK": block},
-             {"x_ptr": (dtype, scaled), "found_ptr": ("i32", np.array([int(bad)])),
+             {"x_ptr": (dtype, rounded(scaled, dtype)), "found_ptr": ("i32", np.array([int(bad)])),
               "norm_ptr": ("fp32", norm)}, warps, rtol=EPSILON[dtype] + 1e-5)
 
 
