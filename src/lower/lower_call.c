@@ -21,8 +21,11 @@ static void push_starred(Lower *l, ArgList *list, const Node *n)
 {
     Val v = lower_expr(l, n->left);
 
-    if (v.kind != VAL_TUPLE && v.kind != VAL_UNKNOWN)
+    if (v.kind != VAL_TUPLE && v.kind != VAL_UNKNOWN) {
         error_at(l, n->span, E_STARRED, val_text(l, v));
+        if (v.kind == VAL_RUN && v.run->type->pointer)
+            hint_at(l, H_STARRED);
+    }
     if (v.kind != VAL_TUPLE) {
         push_arg(l, list, (Arg){.v = val_unknown(), .node = n->left});
         return;

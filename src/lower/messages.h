@@ -76,6 +76,7 @@
 #define E_KEYWORD            "%s() got an unexpected keyword argument `%s`"
 #define H_PARAMETERS         "it takes %s"
 #define E_TWICE              "%s() got two values for `%s`"
+#define H_STARRED            "a kernel reads memory by tl.load(pointer)"
 #define E_STARRED            "only a tuple can be spread with `*`, not %s"
 #define H_RECURSION          "write a loop; a function calls itself only where constants end it"
 #define E_DOUBLE_STAR        "`**` in a call is not supported"                                              /* R21 */
@@ -207,6 +208,7 @@
 #define E_INDEX_KIND         "an index is an integer, not %s"                                               /* R136, R153 */
 #define E_TUPLE_RANGE        "index %lld is outside of a tuple of %d"                                        /* R136 */
 #define H_TUPLE_RANGE        "it is counted from 0, so the last one is %d"
+#define H_ALONG_AXIS         "a value has no parts along x, y and z: tl.program_id(%d) and tl.num_programs are numbers"
 #define H_POINTER_SHAPE      "a pointer knows neither shape nor strides: give the kernel what it needs as arguments"
 #define E_TILE_INDEX         "unsupported tensor index"                                                     /* R153 */
 #define H_SCALAR_INDEX       "it has no dimensions: only `None` may stand here"

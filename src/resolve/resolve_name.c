@@ -477,6 +477,8 @@ static Val method_of(Lower *l, Val self, Sym name, Span span)
         hint_at(l, H_POINTER_SHAPE);
     else if (builtin_find(name, IN_TL))
         hint_at(l, H_LANGUAGE_HAS, own_name(l, name));
+    else if (strlen(name) == 1 && *name >= 'x' && *name <= 'z')
+        hint_at(l, H_ALONG_AXIS, *name - 'x');
     else
         hint_instead(l, name, near);
     return val_unknown();

@@ -106,6 +106,22 @@ static bool begins_value(TokenKind kind)
     return kind == T_NAME || kind == T_INT || kind == T_FLOAT || kind == T_STRING;
 }
 
+/* `(float)x`: a type of C in brackets, right before what is in hand. */
+static bool is_cast(const Parser *p)
+{
+    const char *at = parse_text(p, p->last_end);
+
+    if (at == p->lex.source->text || at[-1] != ')')
+        return false;
+    for (int i = 0; i < COUNT(words); i++) {
+        size_t n = strlen(words[i].word);
+        if (!words[i].advice && (size_t)(at - p->lex.source->text) > n + 1 &&
+            memcmp(at - 1 - n, words[i].word, n) == 0 && at[-2 - (ptrdiff_t)n] == '(')
+            return true;
+    }
+    return false;
+}
+
 static const char loop_advice[] = "; a loop is written `for i in range(start, end):`";
 
 const char *parse_advice(const Parser *p)
@@ -117,6 +133,7 @@ const char *parse_advice(const Parser *p)
         const char *advice;
     } table[] = {
         {"&&",     1, "; Python writes `and`, and `&` between tiles"},
+        {"<<<",    2, "; a kernel starts no other: call a function with @triton.jit, f(x)"},
         {"||",     1, "; Python writes `or`, and `|` between tiles"},
         {"&",      0, "; a pointer is an address already: `x + i`"},
         {"++",     2, "; Python writes `i += 1`"},
@@ -128,7 +145,7 @@ const char *parse_advice(const Parser *p)
         {"%",      0, "; a comment begins with `#`"},
         {"{",      0, "; blocks are indented, without braces"},
         {"then",   0, "; a block begins with `:`"},
-        {"do",     0, "; a block begins with `:`"},
+        {"do\n",   0, "; a block begins with `:`"},
         {"->",     0, "; a member is written `x.y`"},
         {"::",     1, "; a member is written `x.y`"},
         {"===",    2, "; Python writes `==`"},
@@ -166,6 +183,8 @@ const char *parse_advice(const Parser *p)
     const char *advice = advice_of_word(p);
     if (advice)
         return advice;
+    if (is_cast(p))
+        return "; a conversion is written `x.to(tl.float32)`";
     if (is_transposed(p))
         return "; a transpose is written `x.T`";
     if (p->openings.len > 0 && p->tok.kind == T_ASSIGN)

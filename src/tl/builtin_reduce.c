@@ -6,6 +6,8 @@
  */
 #include "tl.h"
 
+#include <string.h>
+
 /* --- the ops --- */
 
 /* Its region holds its arguments and nothing else yet. */
@@ -254,13 +256,28 @@ static Val extremum_with_index(Lower *l, const Args *a)
     return val_pair(l, finished(l, &r, op->results[0]), finished(l, &r, op->results[1]));
 }
 
+/* tl.max(x, y) and tl.max(x, 0.0), of two. */
+static bool takes_two(Lower *l, const Args *a)
+{
+    Val axis = arg(a, ARG_axis);
+    bool largest = strncmp(a->builtin->name, "max", 3) == 0;
+    bool tile =
+        axis.kind == VAL_RUN && (axis.run->type->rank > 0 || dtype_is_float(axis.run->type->dtype));
+
+    if (!tile && !val_is_const(axis, CONST_FLOAT))
+        return false;
+    error_at(l, arg_span(a, ARG_axis), E_EXTREMUM_AXIS, a->builtin->name, val_text(l, axis));
+    hint_at(l, H_EXTREMUM_AXIS, largest ? "larger" : "smaller", largest ? "max" : "min");
+    return true;
+}
+
 Val reduce_extremum(Lower *l, const Args *a)
 {
     Value *v, *given;
     bool indices;
     ReduceArgs r;
 
-    if (!arg_bool(l, a, ARG_return_indices, &indices))
+    if (takes_two(l, a) || !arg_bool(l, a, ARG_return_indices, &indices))
         return val_unknown();
     if (indices)
         return extremum_with_index(l, a);

@@ -106,6 +106,11 @@ Val say_print(Lower *l, const Args *a)
 /* i1, of what is asserted; NULL after an error. */
 static Value *asserted_condition(Lower *l, Val c, Span span)
 {
+    if (c.kind == VAL_TUPLE) {
+        error_at(l, span, E_ASSERT_TUPLE);
+        hint_at(l, H_ASSERT_TUPLE);
+        return NULL;
+    }
     if (val_is_const(c, CONST_STRING)) {
         error_at(l, span, E_ASSERT_TEXT);
         hint_at(l, H_ASSERT_TEXT);

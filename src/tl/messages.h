@@ -42,6 +42,10 @@
 
 #define H_PRINT_PREFIX       "the text stands first: tl.device_print(\"n\", n)"
 #define W_PRINT_FORMAT       "a print has no formats: `%.*s` is printed as it stands, and the values behind the text"
+#define E_ASSERT_TUPLE       "the condition is a tuple, which is no condition"
+#define H_ASSERT_TUPLE       "brackets around the condition and its text make one: assert c, \"text\""
+#define E_EXTREMUM_AXIS      "%s: axis is a dimension of the one tile that is reduced, not %s"
+#define H_EXTREMUM_AXIS      "the %s of two is tl.%simum(x, y)"
 #define E_ASSERT_TEXT        "the condition is a text, which always holds"
 #define H_ASSERT_TEXT        "the condition stands first, the text behind it"
 #define E_ASM_ARGS           "the arguments of inline assembly stand in a list, not in %s"                  /* R302 */
