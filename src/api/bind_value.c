@@ -106,8 +106,6 @@ static bool refuse_no_constant(Binder *b, const FrontParam *p, const char *why)
     return false;
 }
 
-enum { NO_MEMORY_BELOW = 4096 }; /* NULL + i, or a number that was taken for an address */
-
 /* Whether the description can be looked at at all. */
 static const char *tensor_problem(const tilec_tensor *t)
 {
@@ -135,8 +133,6 @@ static const char *tensor_problem(const tilec_tensor *t)
                "number";
     if (!t->data)
         return "its data is NULL";
-    if ((uintptr_t)t->data < NO_MEMORY_BELOW)
-        return "its address is next to NULL, where no memory is";
     size_t size = tilec_dtype_size(t->dtype); /* a power of two */
     return ((uintptr_t)t->data & (size - 1)) == 0
                ? NULL

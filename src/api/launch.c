@@ -206,6 +206,22 @@ static tilec_status check_grid(const Request *r, const int32_t *grid, char **err
     return TILEC_OK;
 }
 
+/* NULL + i, or a number that was taken for an address; to compile, any address will do. */
+static tilec_status check_addresses(const Request *r, char **error)
+{
+    enum { NO_MEMORY_BELOW = 4096 };
+
+    for (int i = 0; i < r->binding->nslots; i++) {
+        const tilec_tensor *t = r->binding->tensors[i];
+        const char *name = t ? request_name_of_tensor(r, t) : NULL;
+        if (t && t->data && (uintptr_t)t->data < NO_MEMORY_BELOW)
+            return refuse_request(r, TILEC_BAD_ARGUMENT, error,
+                                  "the address of `%s` is next to NULL, where no memory is",
+                                  name ? name : "an item of a tuple");
+    }
+    return TILEC_OK;
+}
+
 static tilec_status check_device_grid(const Request *r, const int32_t *grid, char **error)
 {
     const Device *d = device_at(r->device);
@@ -323,6 +339,8 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
     if (r->options.on_message)
         programs_warn(r, grid);
     tilec_status fits = check_device_grid(r, grid, error);
+    if (fits == TILEC_OK)
+        fits = check_addresses(r, error);
     if (fits != TILEC_OK)
         return fits;
     void *state = api_device_state(r->file->ctx, r->device);
