@@ -6,8 +6,8 @@
  * released; keep.c holds what it needs meanwhile, file.c holds what was loaded and what its names
  * meant then, answer.c puts the questions of the compiler to Python, call.c keeps one launch for
  * later questions about its code, fail.c makes exceptions of what the library says, interrupt.c
- * hears Ctrl-C meanwhile, ranges.c asks whether PyTorch's profiler looks on.  Python's side is
- * tilec/jit.py.
+ * hears Ctrl-C meanwhile, tune.c times configurations, ranges.c asks whether PyTorch's profiler
+ * looks on.  Python's side is tilec/jit.py.
  *
  * Everything is in the limited API of Python 3.9, so that one build serves all later versions.
  * Functions that give an object or an int follow Python: NULL or -1 with an exception set.  All of
@@ -268,6 +268,16 @@ PyObject *call_new(File *file, const tilec_arg *args, int nargs,
 /* --- kernel.c --- */
 
 extern PyType_Spec kernel_spec, bound_spec;
+
+/* --- tune.c --- */
+
+/* What launches of a thread add their seconds to, while it runs what is tuned. */
+typedef struct {
+    double seconds; /* by the device's clock */
+    int launches;
+} TuneClock;
+TuneClock *tune_clock(void);                       /* of this thread; NULL: no one asks */
+PyObject *tune_kernel(File *file, PyObject *args); /* Kernel._tune(), on a file that is current */
 
 /* --- profile.c --- */
 

@@ -530,6 +530,8 @@ static int call_library(Launch *l, const void **which)
     tilec_status status;
     char *error = NULL;
     bool runs = !l->warmup && l->grid[0] > 0 && l->grid[1] > 0 && l->grid[2] > 0;
+    TuneClock *timed = runs ? tune_clock() : NULL;
+    double seconds = 0;
 
     if (!runs && !l->warmup && warn_of_nothing(name, l->grid, l->args, l->nargs) != 0)
         return -1;
@@ -537,6 +539,7 @@ static int call_library(Launch *l, const void **which)
     l->options.on_record = said_record;
     l->options.user = &l->said;
     l->options.compiled = which;
+    l->options.seconds = timed ? &seconds : NULL;
     crash_begin(name);
     l->options.cancel = interrupt_begin();
     PyThreadState *thread = PyEval_SaveThread();
@@ -544,6 +547,10 @@ static int call_library(Launch *l, const void **which)
                   : tilec_prepare(file, name, l->args, l->nargs, &l->options, &error);
     PyEval_RestoreThread(thread);
     crash_end();
+    if (timed && status == TILEC_OK) {
+        timed->seconds += seconds;
+        timed->launches++;
+    }
     interrupt_end(l->options.cancel);
     l->options.cancel = NULL;
     if (file_raised(l->file)) {
@@ -812,6 +819,23 @@ static PyObject *kernel_launch(PyObject *self, PyObject *args)
     return launch_kernel((Kernel *)self, grid, positional, named, warmup != 0);
 }
 
+/* _tune(arguments by name, list of configurations by name, list of keys, run, measures, unkept,
+ * device or None): (the fastest, was it known?, [(number, median, low, high)]), in seconds; the
+ * fastest is -1 where none runs.  `run` and the next two are those of tilec_tune_options: see
+ * tune.c. */
+static PyObject *kernel_tune(PyObject *self, PyObject *args)
+{
+    PyObject *result = NULL;
+    Launch l = {.kernel = (Kernel *)self};
+
+    keep_init(&l.keep);
+    if (make_current(&l) == 0)
+        result = tune_kernel(l.file, args);
+    keep_clear(&l.keep);
+    Py_XDECREF(l.file);
+    return result;
+}
+
 static int kernel_traverse(PyObject *self, visitproc visit, void *arg)
 {
     const Kernel *k = (const Kernel *)self;
@@ -853,6 +877,7 @@ static PyMethodDef kernel_methods[] = {
     {"_set_params", kernel_set_params, METH_VARARGS, NULL},
     {"_set_file", kernel_set_file, METH_O, NULL},
     {"_launch", kernel_launch, METH_VARARGS, NULL},
+    {"_tune", kernel_tune, METH_VARARGS, NULL},
     {0},
 };
 

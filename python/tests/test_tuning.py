@@ -3,7 +3,6 @@
 import contextlib
 import io
 import os
-import tempfile
 import threading
 import unittest
 import warnings
@@ -159,17 +158,6 @@ class Autotune(unittest.TestCase):
         self.assertEqual(times, [3.0, float("inf"), 1.0])
         self.assertIsNone(tuned.nargs)
 
-    def test_a_cpu_measures_what_differs_there(self):
-        calls = []
-        kernel, measure = timed({16: 3.0, 64: 2.0}, calls)
-        configs = [Config({"BLOCK": b}, num_warps=w, num_stages=s)
-                   for b in (16, 64) for w in (2, 4) for s in (1, 2)]
-        for name, measured in (("cpu", [16, 64]), ("sim", [16] * 4 + [64] * 4)):
-            with device.use_device(name):
-                del calls[:]
-                autotune(configs, key=["n"], do_bench=measure)(kernel)[(1,)](0, 1)
-                self.assertEqual(calls[:-1], measured)
-
     def test_pruning(self):
         calls, seen = [], []
 
@@ -220,35 +208,6 @@ class Autotune(unittest.TestCase):
             autotune(SIZES, key=["n"], do_bench=measure)(kernel)[(1,)](None, 5)
         self.assertEqual((heard[0]["best_config"], heard[0]["key"], heard[0]["cache_hit"]),
                          (SIZES[1], (5,), False))
-
-
-class OnDisk(unittest.TestCase):
-    def tune(self, key="key", configs=SIZES):
-        calls = []
-        kernel, measure = timed({16: 3, 64: 1, 256: 2}, calls)
-        kernel.cache_key = key
-        tuned = autotune(configs, key=["n"], do_bench=measure, cache_results=True)(kernel)
-        tuned[(1,)](None, 10)
-        self.assertEqual(tuned.best_config, SIZES[1])
-        return len(calls)
-
-    def test_results_are_found_again(self):
-        with tempfile.TemporaryDirectory() as folder, \
-                mock.patch.dict(os.environ, TRITON_CACHE_DIR=folder):
-            self.assertEqual(self.tune(), 4)
-            self.assertEqual(self.tune(), 1)
-            self.assertEqual(self.tune(key="changed"), 4)
-            self.assertEqual(self.tune(configs=SIZES[:2]), 3)
-            for path, _, names in os.walk(folder):
-                for name in names:
-                    with open(os.path.join(path, name), "w") as file:
-                        file.write("[[7, 1]]" if "c" in name else "")
-            self.assertEqual(self.tune(), 4)
-
-    def test_a_cache_that_cannot_be_written_is_none(self):
-        with tempfile.NamedTemporaryFile() as file, \
-                mock.patch.dict(os.environ, TRITON_CACHE_DIR=file.name):
-            self.assertEqual(self.tune(), 4)
 
 
 @unittest.skipUnless(np, "needs NumPy")
@@ -322,6 +281,11 @@ def by_scratch(x, scratch, BLOCK: tl.constexpr):
     tl.store(x + 4 + i, tl.load(scratch + i) * 2)
 
 
+@tilec.jit
+def filled(x, BLOCK: tl.constexpr):
+    tl.store(x + tl.arange(0, BLOCK), 1)
+
+
 @unittest.skipUnless(np, "needs NumPy")
 class InPlace(unittest.TestCase):
     """A kernel that is tuned on what it changes."""
@@ -364,6 +328,57 @@ class InPlace(unittest.TestCase):
         self.assertEqual(list(x), [1] * 4)
         self.assertEqual(self.tune(x, x, reset_to_zero=["x"]), [])
         self.assertEqual(self.tune(x, x, pre_hook=lambda args, reset_only=False: None), [])
+
+
+@unittest.skipUnless(np, "needs NumPy")
+class ByTheLibrary(unittest.TestCase):
+    """Tuning of kernels that the library compiles."""
+
+    def test_equal_code_is_measured_once(self):
+        configs = [Config({"BLOCK": b}, num_warps=w) for b in (16, 64) for w in (2, 4)]
+        for name, measured in (("cpu", 2), ("sim", 4)):
+            x, out = np.zeros(4, np.int32), np.zeros(4, np.int32)
+            calls = []
+            with device.use_device(name):
+                tuned = autotune(configs, key=[], do_bench=lambda fn, quantiles: (
+                    calls.append(fn()), [len(calls)] * 3)[1])(increment)
+                tuned[(1,)](x, out)
+            self.assertEqual(len(calls), measured)
+            self.assertEqual(tuned.best_config, configs[0])
+            self.assertEqual(tuned.configs_timings[configs[0]], [1, 1, 1])
+
+    def test_times_are_the_devices(self):
+        x, out = np.zeros(4, np.int32), np.zeros(4, np.int32)
+        hooks = []
+        configs = [Config({"BLOCK": b}, pre_hook=lambda args: hooks.append(args["BLOCK"]))
+                   for b in (16, 64)]
+        tuned = autotune(configs, key=[])(increment)
+        with device.use_device("cpu"):
+            tuned[(1,)](x, out)
+        self.assertEqual(list(out), [1] * 4)
+        self.assertEqual(set(tuned.configs_timings), set(configs))
+        for median, low, high in tuned.configs_timings.values():
+            self.assertTrue(0 < low <= median <= high)
+        self.assertGreater(hooks.count(64), 3)
+
+    def test_what_fails_is_skipped_and_else_raised(self):
+        x = np.zeros(4, np.int32)
+        wrong = autotune([Config({"BLOCK": 0}), Config({"BLOCK": 4})], key=[])(filled)
+        wrong[(1,)](x)
+        self.assertEqual(list(x), [1] * 4)
+        self.assertEqual(wrong.best_config.kwargs, {"BLOCK": 4})
+        wrong = autotune([Config({"BLOCK": 0}), Config({"BLOCK": -1})], key=[])(filled)
+        with self.assertRaisesRegex(CompilationError, "BLOCK"):
+            wrong[(1,)](x)
+
+    def test_other_errors_end_it(self):
+        def hook(args):
+            raise KeyError("mine")
+
+        x = np.zeros(4, np.int32)
+        configs = [Config({"BLOCK": 4}, pre_hook=hook), Config({"BLOCK": 2})]
+        with self.assertRaisesRegex(KeyError, "mine"):
+            autotune(configs, key=[])(filled)[(1,)](x)
 
 
 class Heuristic(unittest.TestCase):

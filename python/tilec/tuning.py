@@ -2,7 +2,8 @@
 
 A tuned kernel runs all configurations when it meets a new key (values of some arguments, dtypes of
 all) and afterwards the fastest.  What it found is kept for the process, and with
-`cache_results=True` (or TRITON_CACHE_AUTOTUNING=1) on disk, for this machine.
+`cache_results=True` (or TRITON_CACHE_AUTOTUNING=1) on disk, for this machine.  The library measures
+and keeps (python/src/tune.c); here is Triton's face of it: what a run is, with its hooks.
 """
 
 import collections.abc
@@ -12,7 +13,7 @@ import threading
 import time
 import warnings
 
-from . import device, knobs
+from . import _core, device, knobs
 from .errors import AutotunerError, CompilationError, OutOfResources, PTXASError
 from .kernel import KernelInterface
 from .wrappers import copy_into, copy_of, fill_with_zeros, is_array
@@ -86,23 +87,6 @@ def _innermost(fn, is_it):
 
 
 @functools.lru_cache(maxsize=None)
-def _machine():
-    """A text that differs between machines whose times differ."""
-    import os
-    import platform
-    import sys
-
-    words = [platform.machine(), str(os.cpu_count())]
-    if os.path.exists("/proc/cpuinfo"):
-        with open("/proc/cpuinfo") as info:
-            words += [line for line in info if line.startswith("model name")][:1]
-    torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_available():
-        words.append(torch.cuda.get_device_name())
-    return " ".join(words)
-
-
-@functools.lru_cache(maxsize=None)
 def _text_of(dtype):
     """str() of it, which takes NumPy microseconds."""
     return str(dtype)
@@ -117,6 +101,8 @@ class Autotuner(KernelInterface):
         prune = prune_configs_by or {}
         self.fn = fn
         self.base_fn = _innermost(fn, lambda f: not hasattr(f, "fn"))
+        self.base_kernel = _innermost(fn, lambda f: isinstance(f, _core.Kernel) or
+                                      not hasattr(f, "fn"))
         self.__name__ = getattr(self.base_fn, "__name__", "kernel")
         self.__doc__ = self.base_fn.__doc__
         self.__module__ = self.base_fn.__module__
@@ -185,6 +171,12 @@ class Autotuner(KernelInterface):
     # --- measuring ---
 
     @property
+    def _measures_itself(self):
+        """Does the user say how, or is there no kernel below that the library could time?"""
+        return bool(self._do_bench or self.num_warmups is not None or self.num_reps is not None or
+                    self.use_cuda_graph or not isinstance(self.base_kernel, _core.Kernel))
+
+    @property
     def do_bench(self):
         """How a configuration is measured: a function of a call and `quantiles`."""
         if self._do_bench:
@@ -214,15 +206,30 @@ class Autotuner(KernelInterface):
 
     def _measure(self, config, args, kwargs):
         """Times at the median, 20% and 80%, or the exception because of which there are none."""
-        if knobs.autotuning.print:
-            print(f"tuning {self.__name__} with {config}")
         try:
             return self.do_bench(lambda: self._call(config, args, kwargs),
                                  quantiles=(0.5, 0.2, 0.8))
         except _SKIPPED as error:
-            if knobs.autotuning.print:
-                print(f"tuning {self.__name__}: skipped {config}: {error}")
             return error
+
+    def _run_or_skip(self, config, args, kwargs):
+        """One launch of which the library asks the device for its time: True, or an exception."""
+        try:
+            self._call(config, args, kwargs)
+        except _SKIPPED as error:
+            return error
+        return True
+
+    def _try(self, config, args, kwargs, told):
+        """What a run in search of the fastest gives, of which a text is printed the first time."""
+        first = config not in told
+        if first and knobs.autotuning.print:
+            print(f"tuning {self.__name__} with {config}")
+        found = (self._measure if self._measures_itself else self._run_or_skip)(config, args, kwargs)
+        if first and knobs.autotuning.print and isinstance(found, Exception):
+            print(f"tuning {self.__name__}: skipped {config}: {found}")
+        told[config] = found
+        return found
 
     def _bench(self, *args, config, **meta):
         """What tuners of programs, which derive from this one, measure by: the times of _measure(),
@@ -236,20 +243,48 @@ class Autotuner(KernelInterface):
             self.nargs = before
         return [float("inf")] * 3 if isinstance(found, Exception) else found
 
+    def _timings(self, configs, args, kwargs, given):
+        """Times of those that run, {config: times}; were they known before?"""
+        found = {}
+
+        def run(number):
+            result = self._try(configs[number], args, kwargs, found)
+            if isinstance(result, Exception):
+                return None
+            return True if result is True else _median(result) / 1e3
+
+        if not isinstance(self.base_kernel, _core.Kernel):
+            for number in range(len(configs)):
+                run(number)
+            rows, known = (), False
+        else:
+            unkept = not (self.cache_results or knobs.autotuning.cache)
+            _, known, rows = self.base_kernel._tune(
+                given, [config.all_kwargs() for config in configs], self.keys, run,
+                self._measures_itself, unkept, kwargs.get("device"))
+        if not known and self._measures_itself:
+            timings = {c: t for c, t in found.items() if not isinstance(t, Exception)}
+        else:
+            timings = {configs[i]: [1e3 * t for t in times] for i, *times in rows}
+        if not timings:
+            raise next(iter(found.values()))
+        return timings, known
+
     def _tune(self, configs, args, kwargs):
-        """{config: times} of those that run; the first one's exception where none does."""
+        """{config: times} of those that run; the first one's exception where none does; were these
+        times known?
+        """
         given = {name: value for name, value in {**self.nargs, **kwargs}.items()
                  if name in self.arg_names}
         before = None if self._somebody_cares(configs) else _cheap_copies(given)
-        found = {config: self._measure(config, args, kwargs) for config in configs}
-        timings = {c: t for c, t in found.items() if not isinstance(t, Exception)}
-        if not timings:
-            raise next(iter(found.values()))
+        timings, known = self._timings(configs, args, kwargs, given)
+        if known:
+            return timings, True
         self._warn_in_place(timings, before, args, kwargs)
         if self.verify:
             self._verify(list(timings), args, kwargs)
         self.pre_hook({**self.nargs, **kwargs, **_fastest(timings).all_kwargs()}, reset_only=True)
-        return timings
+        return timings, False
 
     def _somebody_cares(self, configs):
         """Does the user say what becomes of arrays that runs change?"""
@@ -364,45 +399,17 @@ class Autotuner(KernelInterface):
                     self.nargs = None
         return self.cache[key]
 
-    def _that_differ(self, configs, kwargs):
-        """Without those that only differ, where launches run on a CPU, in what a CPU has no use for."""
-        from .runtime.driver import driver
-
-        if "device" in kwargs or driver.active.get_current_target().backend != "cpu":
-            return configs
-        options = {"num_warps", "num_stages", "num_ctas", "maxnreg"}
-        read = options & set(self.arg_names)
-        kept = {}
-        for config in configs:
-            given = {name: value for name, value in config.all_kwargs().items()
-                     if name in config.kwargs or name in read or name not in options}
-            kept.setdefault((str(sorted(given.items(), key=lambda item: item[0])), config.pre_hook),
-                            config)
-        return list(kept.values())
-
     def _choose_anew(self, key, args, kwargs, named):
-        configs = self._that_differ(self.prune_configs(kwargs), kwargs)
+        configs = self.prune_configs(kwargs)
         for config in configs:
             self._check_given_once(config, named)
         if len(configs) == 1:
             return configs[0]
         start = time.perf_counter()
-        kept = self._disk(key, configs)
-        timings = kept and kept.load()
-        known = bool(timings)
-        if not known:
-            timings = self._tune(configs, args, kwargs)
-        if kept and not known:
-            kept.store(timings)
+        timings, known = self._tune(configs, args, kwargs)
         self.configs_timings, self.bench_time = timings, time.perf_counter() - start
         self._report(key, _fastest(timings), known)
         return _fastest(timings)
-
-    def _disk(self, key, configs):
-        if not (self.cache_results or knobs.autotuning.cache):
-            return None
-        kernel = _innermost(self.fn, lambda f: hasattr(f, "cache_key"))
-        return _Kept(kernel, key, configs)
 
     def _report(self, key, best, known):
         if knobs.autotuning.print:
@@ -447,6 +454,11 @@ class Autotuner(KernelInterface):
 def _fastest(timings):
     """The configuration with the least time, of lists or of numbers."""
     return min(timings, key=lambda c: timings[c])
+
+
+def _median(times):
+    """What do_bench gave, a number or several of which that is the first."""
+    return float(times[0] if hasattr(times, "__getitem__") else times)
 
 
 # arrays that are copied without being asked for, in bytes
@@ -513,45 +525,6 @@ def _difference(result, wanted):
     return float(gap.max()), float(scale), result.dtype.itemsize * 8 if floating else 0
 
 
-class _Kept:
-    """Times of configurations in a file of the cache.  The key has all that they depend on: the
-    machine, the package, the kernel with its surroundings, the configurations.
-    """
-
-    def __init__(self, kernel, key, configs):
-        import hashlib
-
-        from .runtime.cache import get_cache_manager, triton_key
-
-        words = [triton_key(), _machine(), str(device.selected), kernel.cache_key, str(key)]
-        words += map(str, configs)
-        self.configs = configs
-        self.name = f"{kernel.__name__[:100]}.tuning.json"
-        self.cache = get_cache_manager(hashlib.sha256("\n".join(words).encode()).hexdigest())
-
-    def load(self):
-        """{config: times}, or None where nothing readable is there."""
-        import json
-
-        path = self.cache.get_file(self.name)
-        if path is None:
-            return None
-        try:
-            with open(path) as file:
-                return {self.configs[i]: times for i, times in json.load(file)} or None
-        except (OSError, ValueError, TypeError, IndexError):
-            return None
-
-    def store(self, timings):
-        import json
-
-        rows = [[self.configs.index(config), times] for config, times in timings.items()]
-        try:
-            self.cache.put(json.dumps(rows), self.name, binary=False)
-        except OSError:
-            pass  # a cache that cannot be written is none
-
-
 def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_value=None,
              pre_hook=None, post_hook=None, warmup=None, rep=None, use_cuda_graph=False,
              do_bench=None, cache_results=False, verify=False):
@@ -564,7 +537,8 @@ def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_va
     restore_value       arrays that get their values back after every launch while measuring
     pre_hook            f(args, reset_only=False) instead of both; post_hook f(args, exception)
     warmup, rep         milliseconds, as those of do_bench(); do_bench a function instead of it
-    cache_results       keep times on disk, for this machine
+    cache_results       keep times on disk, for this machine, where `tilec run --tune` and programs
+                        in C find them, too, and look for theirs
     verify              True, or the largest relative difference: all configurations must write
                         the same values, otherwise an AutotunerError
 
