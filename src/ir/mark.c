@@ -96,13 +96,13 @@ const Mark *mark_shown(const MarkWalk *w, int i)
     return is_ended(n->mark) ? NULL : n->mark;
 }
 
-/* `i32`, or `i32 = 5` where the value is known. */
+/* `i32`, `fp32[BLOCK=1024]`, or `i32 = 5` where the value is known. */
 static void put_mark_value(Text *t, const Value *given)
 {
     const Value *v = given->repl ? ir_resolve((Value *)given) : given;
     uint64_t bits;
 
-    text_put(t, type_text(t->arena, v->type));
+    type_put(t, v->type, v->extents);
     if (!value_constant(v, &bits))
         return;
     text_put(t, " = ");

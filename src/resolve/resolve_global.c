@@ -419,7 +419,7 @@ static bool class_gives_way(Lower *l, const AstClass *c, const AstImport *import
            (!import->goes_last && c->span.start < import->span.start);
 }
 
-bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out)
+static bool find_value(Lower *l, const Where *w, Sym name, Span span, Val *out)
 {
     const AstFunc *fn =
         w->is_member ? file_member_function(w->file, name) : file_find(w->file, name);
@@ -459,6 +459,27 @@ bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out)
         *out = import_value(l, w, import, span);
     else
         found = star_value(l, w, name, span, out);
+    return found;
+}
+
+/* A number is called as the file calls it, where nobody else gave another one that name. */
+static Val called(Lower *l, Sym name, Val v)
+{
+    SymbolValue number;
+
+    if (v.kind != VAL_CONST || v.c->symbol || !const_symbol_value(v.c, &number))
+        return v;
+    Const c = *v.c;
+    c.symbol = module_bind(l->module, name, number);
+    return c.symbol ? val_const(l, c) : v;
+}
+
+bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out)
+{
+    bool found = find_value(l, w, name, span, out);
+
+    if (found)
+        *out = called(l, name, *out);
     return found;
 }
 
