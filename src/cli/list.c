@@ -13,6 +13,7 @@ typedef struct {
     bool is_helper;
     const char *example; /* a command; NULL: its parameters cannot be read */
     Example parts;
+    bool is_named;           /* the example is a call of the file, not one made of `parts` */
     VEC(const char *) calls; /* that the file names */
     const Functions *functions;
 } Listed;
@@ -58,6 +59,15 @@ static const char *why_unread(Cli *c, const char *kernel)
     return text;
 }
 
+/* A call that the file names, for an example that does not run or does not reach all arrays. */
+static void take_named_call(Cli *c, Listed *k)
+{
+    k->example = arena_printf(c->arena, "tilec run %s:%s --call %s", shell_word(c->arena, k->path),
+                              k->name, k->calls.at[0]);
+    k->is_named = true;
+    k->parts.grid = k->parts.problem = k->parts.unwritten = NULL;
+}
+
 static void list_kernel(Cli *c, const Functions *functions, const NamedCalls *calls, Listed k,
                         Listing *out)
 {
@@ -79,6 +89,8 @@ static void list_kernel(Cli *c, const Functions *functions, const NamedCalls *ca
             strcmp(calls->at[i].kernel, k.name) == 0)
             vec_push(c->arena, &k.calls, calls->at[i].name);
     }
+    if (k.example && k.calls.len > 0 && (k.parts.problem || k.parts.unwritten))
+        take_named_call(c, &k);
     vec_push(c->arena, out, k);
 }
 
@@ -202,7 +214,7 @@ static void put_params(Cli *c, Text *t, const Listed *k)
         json_text(t, "role", role_text(c, k, i));
         json_text(t, "annotation", node_text(c, k, p->annotation));
         json_text(t, "default", node_text(c, k, p->default_value));
-        json_text(t, "example", k->example ? k->parts.values[i] : NULL);
+        json_text(t, "example", k->example && !k->is_named ? k->parts.values[i] : NULL);
         json_bool(t, "constexpr", p->is_constexpr);
         json_object_end(t);
     }
