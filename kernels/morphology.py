@@ -1,0 +1,253 @@
+"""Morphology of grey images: erode, dilate, open, close, gradient, top-hat and black-hat of a batch
+by flat structuring elements (Serra, 1982), with the conventions of OpenCV.
+
+    eroded[y, x]  = min over the (i, j) of the element of  image[y + i - anchor_y, x + j - anchor_x]
+    dilated[y, x] = max over the same
+    open = dilate(erode), close = erode(dilate), gradient = dilated - eroded,
+    top-hat = image - open, black-hat = close - image     (differences of integers not below 0)
+
+Images are [images, H, W] of u8, u16 or fp32, of any size, columns next to each other.  The element
+is not turned around for `dilate`, and the anchor is its middle, size // 2, unless one is given.
+What lies outside of the image: nothing ("none", OpenCV's default), one value ("constant"), the
+nearest pixel ("replicate"), the image mirrored with its edge ("reflect", cba|abc) or around it
+("reflect101", dcb|abcd).  Of open and close the second step sees this border around what the first
+one made.  u8 and u16 equal OpenCV's bit by bit; where no pixel of an element is in the image, fp32
+has infinity for OpenCV's largest number.
+
+A rectangle is two lines, one along each axis, and the extreme of a line of s pixels is that of two
+overlapping halves: doubling, ceil(log2 s) operations a pixel and axis, where s would be plain.  A
+program loads a tile with what is around it once and stores its result, threshold included: what is
+between stays with the program.  Any other element is runs of pixels in rows, which
+`mask_kernel` takes from a table, of one element for all images or of one for each.
+"""
+
+import torch
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def mirrored(at, n, BORDER: tl.constexpr):
+    """The place in 0 .. n - 1 that stands for any place `at`."""
+    if BORDER == "reflect":
+        at = (at % (2 * n) + 2 * n) % (2 * n)
+        at = tl.minimum(at, 2 * n - 1 - at)
+    if BORDER == "reflect101":
+        period = tl.maximum(2 * n - 2, 1)
+        at = (at % period + period) % period
+        at = tl.minimum(at, period - at)
+    return tl.minimum(tl.maximum(at, 0), n - 1)
+
+
+@triton.jit
+def load_pixels(image, rows, columns, H, W, stride, value, BORDER: tl.constexpr):
+    """A tile of pixels at any rows and columns of an image; `value` is outside, where the border is
+    no part of the image."""
+    if BORDER == "none" or BORDER == "constant":
+        inside = ((rows >= 0) & (rows < H))[:, None] & ((columns >= 0) & (columns < W))[None, :]
+        return tl.load(image + rows[:, None] * stride + columns[None, :], mask=inside, other=value)
+    rows = mirrored(rows, H, BORDER)
+    columns = mirrored(columns, W, BORDER)
+    return tl.load(image + rows[:, None] * stride + columns[None, :])
+
+
+@triton.jit
+def extreme(a, b, LARGEST: tl.constexpr):
+    return tl.maximum(a, b) if LARGEST else tl.minimum(a, b)
+
+
+@triton.jit
+def over_rows(t, SIZE: tl.constexpr, LARGEST: tl.constexpr):
+    """The extreme of SIZE rows from each on; SIZE - 1 rows less than t has."""
+    if SIZE == 1:
+        return t
+    step: tl.constexpr = SIZE // 2
+    half = over_rows(t, SIZE - step, LARGEST)
+    return extreme(half[:-step, :], half[step:, :], LARGEST)
+
+
+@triton.jit
+def over_columns(t, SIZE: tl.constexpr, LARGEST: tl.constexpr):
+    """The extreme of SIZE columns from each on."""
+    if SIZE == 1:
+        return t
+    step: tl.constexpr = SIZE // 2
+    half = over_columns(t, SIZE - step, LARGEST)
+    return extreme(half[:, :-step], half[:, step:], LARGEST)
+
+
+@triton.jit
+def over_rectangle(t, KH: tl.constexpr, KW: tl.constexpr, LARGEST: tl.constexpr):
+    return over_columns(over_rows(t, KH, LARGEST), KW, LARGEST)
+
+
+@triton.jit
+def neutral(dtype: tl.constexpr, LARGEST: tl.constexpr):
+    """What changes no maximum, or no minimum: a number of u8, u16 or a float."""
+    if dtype.is_floating():
+        return float("-inf") if LARGEST else float("inf")
+    return 0 if LARGEST else (1 << dtype.primitive_bitwidth) - 1
+
+
+@triton.jit
+def difference(a, b):
+    """a - b, of integers not below 0."""
+    return a - b if a.dtype.is_floating() else tl.where(a > b, a - b, 0)
+
+
+@triton.jit
+def store_pixels(out, rows, columns, values, H, W, stride, threshold):
+    """The values, or 255 where they are above the threshold and 0 elsewhere."""
+    if threshold is not None:
+        values = tl.where(values > threshold, 255, 0)
+    inside = (rows < H)[:, None] & (columns < W)[None, :]
+    tl.store(out + rows[:, None] * stride + columns[None, :], values.to(out.dtype.element_ty),
+             mask=inside)
+
+
+@triton.jit
+def one_step(x, rows, columns, H, W, stride, value, KH: tl.constexpr, KW: tl.constexpr,
+             BORDER: tl.constexpr, LARGEST: tl.constexpr):
+    """Erode or dilate the image; rows, columns: of the element's first pixel, with KH - 1 and
+    KW - 1 more behind the tile that comes out."""
+    around = neutral(x.dtype.element_ty, LARGEST) if BORDER == "none" else value
+    t = load_pixels(x, rows, columns, H, W, stride, around, BORDER)
+    return over_rectangle(t, KH, KW, LARGEST)
+
+
+@triton.jit
+def two_steps(x, row, column, H, W, stride, value, KH: tl.constexpr, KW: tl.constexpr,
+              ANCHOR_Y: tl.constexpr, ANCHOR_X: tl.constexpr, BORDER: tl.constexpr,
+              LARGEST_FIRST: tl.constexpr, BLOCK_H: tl.constexpr, BLOCK_W: tl.constexpr):
+    """Open or close the tile at (row, column)."""
+    rows = row - 2 * ANCHOR_Y + tl.arange(0, BLOCK_H + 2 * KH - 2)
+    columns = column - 2 * ANCHOR_X + tl.arange(0, BLOCK_W + 2 * KW - 2)
+    t = one_step(x, rows, columns, H, W, stride, value, KH, KW, BORDER, LARGEST_FIRST)
+    rows = row - ANCHOR_Y + tl.arange(0, BLOCK_H + KH - 1)
+    columns = column - ANCHOR_X + tl.arange(0, BLOCK_W + KW - 1)
+    inside = ((rows >= 0) & (rows < H))[:, None] & ((columns >= 0) & (columns < W))[None, :]
+    around = neutral(x.dtype.element_ty, not LARGEST_FIRST) if BORDER == "none" else value
+    around = tl.full([1, 1], around, x.dtype.element_ty)
+    return over_rectangle(tl.where(inside, t, around), KH, KW, not LARGEST_FIRST)
+
+
+# tilec: call dilate --grid cdiv(W,BLOCK_W),cdiv(H,BLOCK_H),x.shape(0) --device cpu,sim
+#     x=rand(u8, 2x45x67) out=empty(u8, 2x45x67) H=x.shape(1) W=x.shape(2)
+#     image_stride=x.stride(0) row_stride=x.stride(1) out_image=out.stride(0)
+#     out_row=out.stride(1) value=0 threshold=None OP="dilate" KH=5 KW=3 ANCHOR_Y=2 ANCHOR_X=1
+#     BORDER="none" BLOCK_H=16 BLOCK_W=32
+# tilec: call open --call dilate OP="open"
+# tilec: call black-hat --call dilate OP="blackhat" x=rand(u16, 2x45x67) out=empty(u8, 2x45x67)
+#     threshold=20000
+# tilec: call gradient --call dilate OP="gradient" BORDER="reflect101" KH=4 ANCHOR_Y=0
+#     x=rand(fp32, 2x45x67) out=empty(fp32, 2x45x67)
+# tilec: call pixel --call dilate OP="erode" KH=1 KW=1 ANCHOR_Y=0 ANCHOR_X=0 --compare out=x
+@triton.jit
+def rectangle_kernel(x, out, H, W, image_stride, row_stride, out_image, out_row, value, threshold,
+                     OP: tl.constexpr, KH: tl.constexpr, KW: tl.constexpr, ANCHOR_Y: tl.constexpr,
+                     ANCHOR_X: tl.constexpr, BORDER: tl.constexpr, BLOCK_H: tl.constexpr,
+                     BLOCK_W: tl.constexpr):
+    """out = OP of x by a rectangle of KH x KW pixels.
+
+    x, out: [images, H, W], strides in elements; OP: erode, dilate, open, close, gradient, tophat,
+    blackhat; BORDER: see above, of the chains open, close and hats "none" or "constant" (others
+    take a launch for each step); value: the constant; threshold: None, or out is 255 where the
+    result is above it, else 0.  Grid: (cdiv(W, BLOCK_W), cdiv(H, BLOCK_H), images).
+    """
+    row = tl.program_id(1) * BLOCK_H
+    column = tl.program_id(0) * BLOCK_W
+    x += tl.program_id(2).to(tl.int64) * image_stride
+    out += tl.program_id(2).to(tl.int64) * out_image
+    rows = row + tl.arange(0, BLOCK_H)
+    columns = column + tl.arange(0, BLOCK_W)
+    if OP == "erode" or OP == "dilate" or OP == "gradient":
+        near_rows = row - ANCHOR_Y + tl.arange(0, BLOCK_H + KH - 1)
+        near_columns = column - ANCHOR_X + tl.arange(0, BLOCK_W + KW - 1)
+        t = one_step(x, near_rows, near_columns, H, W, row_stride, value, KH, KW, BORDER,
+                     OP != "erode")
+        if OP == "gradient":
+            t = difference(t, one_step(x, near_rows, near_columns, H, W, row_stride, value, KH, KW,
+                                       BORDER, False))
+    else:
+        tl.static_assert(BORDER == "none" or BORDER == "constant",
+                         "one launch for each step of a chain with this border")
+        t = two_steps(x, row, column, H, W, row_stride, value, KH, KW, ANCHOR_Y, ANCHOR_X, BORDER,
+                      OP == "close" or OP == "blackhat", BLOCK_H, BLOCK_W)
+        if OP == "tophat" or OP == "blackhat":
+            pixels = load_pixels(x, rows, columns, H, W, row_stride, 0, "none")
+            t = difference(pixels, t) if OP == "tophat" else difference(t, pixels)
+    store_pixels(out, rows, columns, t, H, W, out_row, threshold)
+
+
+# tilec: call cross --grid cdiv(W,BLOCK_W),cdiv(H,BLOCK_H),x.shape(0) --device cpu,sim
+#     x=rand(u8, 2x45x67) out=empty(u8, 2x45x67) H=x.shape(1) W=x.shape(2)
+#     runs=arange(i32, (3, 3)) // 4 n_runs=runs.shape(0) runs_stride=0
+#     image_stride=x.stride(0) row_stride=x.stride(1) out_image=out.stride(0)
+#     out_row=out.stride(1) value=0 threshold=None LARGEST=True BORDER="reflect"
+#     BLOCK_H=16 BLOCK_W=32
+@triton.jit
+def mask_kernel(x, out, runs, n_runs, runs_stride, H, W, image_stride, row_stride, out_image,
+                out_row, value, threshold, LARGEST: tl.constexpr, BORDER: tl.constexpr,
+                BLOCK_H: tl.constexpr, BLOCK_W: tl.constexpr):
+    """Dilate (LARGEST) or erode by any element.
+
+    runs: i32 [n_runs, 3], of each run its row and its first column, counted from the anchor, and
+    its number of pixels, which may be 0; runs_stride: elements from the runs of one image to those
+    of the next, 0 where all have the same.  The rest as for rectangle_kernel.
+    """
+    rows = tl.program_id(1) * BLOCK_H + tl.arange(0, BLOCK_H)
+    columns = tl.program_id(0) * BLOCK_W + tl.arange(0, BLOCK_W)
+    x += tl.program_id(2).to(tl.int64) * image_stride
+    out += tl.program_id(2).to(tl.int64) * out_image
+    runs += tl.program_id(2).to(tl.int64) * runs_stride
+    none = neutral(x.dtype.element_ty, LARGEST)
+    around = none if BORDER == "none" else value
+    t = tl.full([BLOCK_H, BLOCK_W], none, x.dtype.element_ty)
+    for i in range(n_runs):
+        near = rows + tl.load(runs + 3 * i)
+        first = tl.load(runs + 3 * i + 1)
+        for j in range(first, first + tl.load(runs + 3 * i + 2)):
+            t = extreme(t, load_pixels(x, near, columns + j, H, W, row_stride, around, BORDER),
+                        LARGEST)
+    store_pixels(out, rows, columns, t, H, W, out_row, threshold)
+
+
+def runs_of(mask, anchor=None):
+    """The runs of a mask, rows of 0 and 1, for mask_kernel."""
+    y, x = anchor or (len(mask) // 2, len(mask[0]) // 2)
+    runs = []
+    for i, row in enumerate(mask):
+        for j, pixel in enumerate(row):
+            if pixel and (j == 0 or not row[j - 1]):
+                runs.append([i - y, j - x, 0])
+            if pixel:
+                runs[-1][2] += 1
+    return runs
+
+
+def rectangle(x, op, size, anchor=None, iterations=1, border="none", value=0, threshold=None):
+    """OP of images [images, H, W] by a rectangle (height, width), which grows with iterations."""
+    y, z = anchor or (size[0] // 2, size[1] // 2)
+    chain = {"open": "erode dilate", "close": "dilate erode"}
+    if op in chain and border not in ("none", "constant"):
+        for step in chain[op].split():
+            x = rectangle(x, step, size, (y, z), iterations, border, value)
+        return x
+    out = torch.empty_like(x)
+    H, W = x.shape[1:]
+    rectangle_kernel[(triton.cdiv(W, 128), triton.cdiv(H, 64), x.shape[0])](
+        x, out, H, W, x.stride(0), x.stride(1), out.stride(0), out.stride(1), value, threshold,
+        OP=op, KH=1 + (size[0] - 1) * iterations, KW=1 + (size[1] - 1) * iterations,
+        ANCHOR_Y=y * iterations, ANCHOR_X=z * iterations, BORDER=border, BLOCK_H=64, BLOCK_W=128)
+    return out
+
+
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    images = torch.randint(0, 256, (64, 256, 256), device="cuda", dtype=torch.uint8)
+    pooled = torch.nn.functional.max_pool2d(images[:, None].float(), 5, 1, 2)[:, 0]
+    assert (rectangle(images, "dilate", (5, 5)).float() == pooled).all()
+    for side in (3, 15, 63):
+        ms = triton.testing.do_bench(lambda: rectangle(images, "dilate", (side, side)))
+        print(f"{side}: {2 * images.numel() / ms * 1e-6:.0f} GB/s")
