@@ -118,9 +118,10 @@ static CliCode run_guarded(Cli *c, Words words)
     if (cli_attempt(c, run_command, &words))
         return c->code;
     terminal_say_trouble("%s%s\n", c->diagnosed ? "" : "tilec: ", c->trouble);
-    const char *json = c->json || wants_json(words) ? problem_json(c) : NULL;
+    char *json = c->json || wants_json(words) ? problem_json(c) : NULL;
     if (json)
         puts(json);
+    free(json);
     return c->code;
 }
 

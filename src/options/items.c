@@ -98,7 +98,8 @@ static const char *read_option(Client *c, const char *s, Item *out)
 static const char *read_word(Client *c, const char *s, Item *out)
 {
     size_t n = name_length(s);
-    const char *equals = skip_blanks(s + n), *value = skip_blanks(equals + 1), *end;
+    const char *equals = skip_blanks(s + n), *end;
+    const char *value = *equals == '=' ? skip_blanks(equals + 1) : equals;
 
     if (n == 0 || *equals != '=' || !*value) {
         end = end_of_value(s);
