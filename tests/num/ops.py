@@ -41,6 +41,8 @@ def unary(x, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
         r = -v
     elif OP == "invert":
         r = ~v
+    elif out.dtype.element_ty == tl.float16:
+        r = tl.where(at < n, v.to(tl.float16), 0.0)  # what is infinite in fp16 is meant
     else:
         r = v.to(out.dtype.element_ty)  # high bits that are lost are meant
     tl.store(out + at, r, mask=at < n)
