@@ -162,14 +162,24 @@ static void look_at_loads(Frame *f, const Op *op, const uint64_t *p, const uint8
     uint32_t first = races ? first_lane(op->results[0]->type) : 0;
     Race race;
 
-    for (size_t i = 0; races && i < n; i++) {
+    for (size_t i = 0; races && !attr_volatile(op) && i < n; i++) {
         const void *at = (const void *)p[i];
         if (mask && !mask[i])
             continue;
-        if (attr_volatile(op)) /* it may wait for another program */
-            race_observe(races, &m->race, at, size);
-        else if (!race_load(races, &m->race, lane_at(op, first, i), at, size, &race))
+        if (!race_load(races, &m->race, lane_at(op, first, i), at, size, &race))
             machine_stop_race(m, op, "load of", &race);
+    }
+}
+
+/* Behind a volatile load, which may wait for another program. */
+static void observe_loads(Frame *f, const Op *op, const uint64_t *p, const uint8_t *mask, size_t n)
+{
+    Machine *m = f->machine;
+    uint32_t size = (uint32_t)value_size(op->results[0]);
+
+    for (size_t i = 0; m->launch->races && attr_volatile(op) && i < n; i++) {
+        if (!mask || mask[i])
+            race_observe(m->launch->races, &m->race, (const void *)p[i], size);
     }
 }
 
@@ -211,6 +221,15 @@ static void look_at_atomic(Frame *f, const Op *op, uint64_t p, size_t size)
         machine_stop_race(m, op, "atomic on", &race);
 }
 
+/* Behind it. */
+static void saw_atomic(Frame *f, uint64_t p, size_t size)
+{
+    Machine *m = f->machine;
+
+    if (m->launch->races)
+        race_seen(m->launch->races, &m->race, (const void *)p, (uint32_t)size);
+}
+
 /* --- load and store --- */
 
 static void load_some(void *dst, const uint64_t *p, const uint8_t *mask, const void *other,
@@ -244,6 +263,7 @@ void exec_load(Frame *f, const Op *op)
         load_some(dst + at * size, p + at, mask ? mask + at : NULL,
                   other ? other + at * size : NULL, lanes, size);
     }
+    observe_loads(f, op, p, mask, n);
     if (t->dtype == DT_I1) { /* R204: any byte but 0 is true */
         for (size_t i = 0; i < n; i++)
             dst[i] = dst[i] != 0;
@@ -382,6 +402,7 @@ void exec_atomic_rmw(Frame *f, const Op *op)
         if (!mask || mask[i]) {
             look_at_atomic(f, op, p[i], size);
             old = rmw_lane(attr_rmw_kind(op), t, p[i], x);
+            saw_atomic(f, p[i], size);
         }
         memcpy(dst + i * size, &old, size);
     }
@@ -402,6 +423,7 @@ void exec_atomic_cas(Frame *f, const Op *op)
         memcpy(&x, wanted + i * size, size);
         look_at_atomic(f, op, p[i], size);
         atomic_swap_if(p[i], size, &old, x);
+        saw_atomic(f, p[i], size);
         memcpy(dst + i * size, &old, size);
     }
     fence_for(f, op, SEM_ACQUIRE);

@@ -15,8 +15,9 @@
  * Of blank memory it is known which elements were ever written: a load of another is told.
  *
  * What orders programs are atomics with fences around them, as acquire and release become.  A fence
- * gets a number from one clock; an atomic behind it leaves that number in its cell.  A program that
- * finds it there and comes to a fence takes it as its horizon: whatever happened before, in
+ * gets a number from one clock, and so does an atomic behind it, which leaves its own in its cell
+ * before the memory changes.  A program that finds it there, behind an atomic or a read of its own,
+ * and comes to a fence takes it as its horizon: whatever happened before, in
  * programs that have released since, counts as seen.  That is more than it has seen: no race is
  * told where there is none, and some are missed in kernels that order their programs.
  * docs/simulator.md tells users so.
@@ -390,7 +391,7 @@ static void observe(RaceProgram *p, const Cell *c)
         p->observed = MAX(p->observed, c->stamp);
 }
 
-void race_observe(Races *r, RaceProgram *p, const void *host, uint32_t bytes)
+void race_seen(Races *r, RaceProgram *p, const void *host, uint32_t bytes)
 {
     Cells cells = cells_of(r, host, bytes);
 
@@ -400,16 +401,22 @@ void race_observe(Races *r, RaceProgram *p, const void *host, uint32_t bytes)
     for (int i = 0; i < cells.count; i++)
         observe(p, &cells.first[i]);
     pthread_mutex_unlock(cells.lock);
+}
+
+void race_observe(Races *r, RaceProgram *p, const void *host, uint32_t bytes)
+{
+    race_seen(r, p, host, bytes);
     p->horizon = MAX(p->horizon, p->observed);
 }
 
+/* The stamp of the last one is the greatest, whichever fenced first. */
 static void note_atomic(Races *r, RaceProgram *p, Cell *c)
 {
     observe(p, c);
     if (p->fenced == 0)
         return;
     c->releaser = p->number;
-    c->stamp = p->fenced;
+    c->stamp = next_time(r);
     atomic_store(&r->released[p->number], p->fenced);
 }
 

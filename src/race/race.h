@@ -70,7 +70,9 @@ bool race_store(Races *r, const RaceProgram *p, RaceAt at, void *host, const voi
 void race_fence(Races *r, RaceProgram *p);
 /* In front of an atomic; `reads`: it makes something of what is there.  False: nothing is. */
 bool race_atomic(Races *r, RaceProgram *p, const void *host, uint32_t bytes, bool reads, Race *out);
-/* A read that may wait for another program. */
+/* Behind that atomic: what another one has left there meanwhile is seen, too. */
+void race_seen(Races *r, RaceProgram *p, const void *host, uint32_t bytes);
+/* Behind a read that may wait for another program. */
 void race_observe(Races *r, RaceProgram *p, const void *host, uint32_t bytes);
 /* All lanes have come here before any goes on. */
 void race_meet(Races *r, RaceProgram *p);

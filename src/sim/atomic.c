@@ -167,6 +167,7 @@ static bool update_lanes(Warp *w, const Inst *in, uint32_t mask, int first,
             uint64_t b = lane_of(w, in->op[first + k], u.bytes, i);
             old[k][i] = update_element(&u, host[i] + (uint32_t)k * u.bytes, b, c);
         }
+        order_seen(w, host[i], u.bytes * (uint32_t)n);
     }
     if (has(in, MOD_ACQUIRE) || has(in, MOD_ACQ_REL))
         order_fence(w);

@@ -175,8 +175,9 @@ void order_store(Warp *w, int lane, char *host, const void *bytes, uint32_t n);
 void order_fence(Warp *w);
 /* In front of an atomic; `reads`: it makes something of what is there.  False after a fault. */
 bool order_atomic(Warp *w, int lane, const char *host, uint32_t bytes, bool reads);
-void order_observe(Warp *w, const char *host,
-                   uint32_t bytes); /* a read that may wait for another */
+void order_seen(Warp *w, const char *host, uint32_t bytes); /* behind that atomic */
+/* Behind a read that may wait for another program. */
+void order_observe(Warp *w, const char *host, uint32_t bytes);
 
 /* count.c */
 

@@ -63,32 +63,31 @@ static bool resolve_access(Warp *w, const Inst *in, AccessKind kind, uint32_t ma
 }
 
 /* What may stand in a loop that waits for another program orders the two, and races with none. */
+static bool may_wait(const Inst *in)
+{
+    return has(in, MOD_VOLATILE) || has(in, MOD_RELAXED) || has(in, MOD_ACQUIRE);
+}
+
 static bool note_loads(Warp *w, const Inst *in, uint32_t mask, char *const host[LANES])
 {
     uint32_t bytes = ptx_type_bits[in->type[0]] / 8u * in->count;
-    bool waits = has(in, MOD_VOLATILE) || has(in, MOD_RELAXED) || has(in, MOD_ACQUIRE);
 
-    if (!w->worker->launch->races)
+    if (!w->worker->launch->races || may_wait(in))
         return true;
     FOR_LANES(i, mask)
     {
-        if (waits)
-            order_observe(w, host[i], bytes);
-        else if (!order_load(w, (int)i, host[i], bytes))
+        if (!order_load(w, (int)i, host[i], bytes))
             return false;
     }
     return true;
 }
 
-void move_load(Warp *w, const Inst *in, uint32_t mask)
+static void fetch_lanes(Warp *w, const Inst *in, uint32_t mask, char *const host[LANES])
 {
     PtxType type = (PtxType)in->type[0];
     uint32_t size = ptx_type_bits[type] / 8u;
     bool extend = ptx_is_signed(type);
-    char *host[LANES];
 
-    if (!resolve_access(w, in, ACCESS_READ, mask, host) || !note_loads(w, in, mask, host))
-        return;
     for (int k = 0; k < in->count; k++) {
         uint32_t place = in->op[k];
 
@@ -101,6 +100,20 @@ void move_load(Warp *w, const Inst *in, uint32_t mask)
         put_lane(w, place, in->bytes[0], i,
                  fetch_bytes(host[i] + size * (uint32_t)k, size, extend));
     }
+}
+
+void move_load(Warp *w, const Inst *in, uint32_t mask)
+{
+    uint32_t bytes = ptx_type_bits[in->type[0]] / 8u * in->count;
+    char *host[LANES];
+
+    if (!resolve_access(w, in, ACCESS_READ, mask, host) || !note_loads(w, in, mask, host))
+        return;
+    fetch_lanes(w, in, mask, host);
+    if (!may_wait(in))
+        return;
+    FOR_LANES(i, mask)
+    order_observe(w, host[i], bytes);
 }
 
 void move_store(Warp *w, const Inst *in, uint32_t mask)

@@ -81,6 +81,12 @@ bool order_atomic(Warp *w, int lane, const char *host, uint32_t bytes, bool read
     return false;
 }
 
+void order_seen(Warp *w, const char *host, uint32_t bytes)
+{
+    if (races_of(w))
+        race_seen(races_of(w), &w->block->race, host, bytes);
+}
+
 void order_observe(Warp *w, const char *host, uint32_t bytes)
 {
     if (races_of(w))
