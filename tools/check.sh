@@ -41,7 +41,7 @@ find_format() {
 
 # the tables of the IR are drawn by hand
 formatted() {
-    find src include tests bench examples python -name '*.[ch]' ! -name dtypes.h |
+    find src include tests bench examples python apps -name '*.[ch]' ! -name dtypes.h |
         xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 40 "$format" --dry-run -Werror
 }
 
@@ -65,7 +65,7 @@ analysed() {
     mkdir -p "$build/cppcheck"
     cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --error-exitcode=1 \
         --cppcheck-build-dir="$build/cppcheck" --inline-suppr --suppressions-list=tools/cppcheck.txt \
-        -D__GNUC__=12 -DTILEC_BUILD_ID='""' -Iinclude src bench
+        -D__GNUC__=12 -DTILEC_BUILD_ID='""' -Iinclude src bench apps
 }
 
 scripts_parse() {
