@@ -40,6 +40,8 @@ typedef struct {
 typedef VEC(const char *) EachPaths;
 /* What a pattern of --each matches, folders too, sorted; a path may be there twice. */
 EachPaths each_match(Client *c, const char *pattern);
+/* The paths in a folder, none below it, whose names end so; sorted. */
+EachPaths each_in_folder(Client *c, const char *folder, const char *ending);
 
 /* name_list.c */
 EachPaths each_listed(Store *store, const char *list); /* what that file names; "-": stdin */

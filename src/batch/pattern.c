@@ -159,3 +159,12 @@ EachPaths each_match(Client *c, const char *pattern)
         qsort(s.found.at, (size_t)s.found.len, sizeof *s.found.at, by_name);
     return s.found;
 }
+
+EachPaths each_in_folder(Client *c, const char *folder, const char *ending)
+{
+    size_t n = strlen(folder);
+    const char *slash = n > 0 && folder[n - 1] == '/' ? "" : "/";
+
+    return each_match(
+        c, arena_printf(c->arena, "%s%s*%s", literal_pattern(c->arena, folder), slash, ending));
+}

@@ -44,7 +44,7 @@ static const struct {
     {COMMAND_RUN,
      "usage: tilec run FILE.py[:KERNEL] --grid E[,E[,E]] [OPTION...] NAME=VALUE... [@FILE...]\n"},
     {COMMAND_LIST, "usage: tilec list FILE.py[:KERNEL] [--json]\n"},
-    {COMMAND_TEST, "usage: tilec test FILE.py[:KERNEL]... [OPTION...] [NAME=VALUE...]\n"},
+    {COMMAND_TEST, "usage: tilec test FILE.py[:KERNEL]|FOLDER... [OPTION...] [NAME=VALUE...]\n"},
     {COMMAND_DUMP,
      "usage: tilec dump FILE.py[:KERNEL] --stage STAGE [OPTION...] NAME=VALUE|NAME:TYPE... "
      "[@FILE...]\n"},

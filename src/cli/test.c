@@ -81,12 +81,17 @@ static void add_tests(Cli *c, Test t, Tests *out)
 
 typedef VEC(const char *) Words;
 
-/* Of one word FILE.py[:KERNEL]; `names` gets those of all its calls. */
-static void tests_of_file(Cli *c, const Options *o, const char *word, Test t, Tests *out,
-                          Words *names)
+static void warn_of_no_calls(Cli *c, const char *path)
 {
-    const char *kernel;
-    const char *path = operand_file(&c->client, word, &kernel);
+    cli_warn(c,
+             "%s names no calls: write `# tilec: call NAME --grid E NAME=VALUE...` above a kernel",
+             shown_name(c->arena, path));
+}
+
+/* Give how many calls a file names; `names` gets all of them. */
+static int tests_of_file(Cli *c, const Options *o, const char *path, const char *kernel, Test t,
+                         Tests *out, Words *names)
+{
     NamedCalls calls = calls_of_file(&c->client, path);
 
     for (int i = 0; i < calls.len; i++) {
@@ -95,11 +100,29 @@ static void tests_of_file(Cli *c, const Options *o, const char *word, Test t, Te
         if (is_wanted(o, t.call, kernel))
             add_tests(c, t, out);
     }
-    if (calls.len == 0)
-        cli_warn(
-            c,
-            "%s names no calls: write `# tilec: call NAME --grid E NAME=VALUE...` above a kernel",
-            shown_name(c->arena, path));
+    return calls.len;
+}
+
+/* Of one word FOLDER or FILE.py[:KERNEL].  In a folder some files are there for others, and name
+ * no calls. */
+static void tests_of_word(Cli *c, const Options *o, const char *word, const Test *t, Tests *out,
+                          Words *names)
+{
+    const char *kernel = NULL;
+    const char *path = word;
+    int calls = 0;
+
+    if (os_entry(word).kind == OS_FOLDER) {
+        EachPaths files = each_in_folder(&c->client, word, ".py");
+
+        for (int i = 0; i < files.len; i++)
+            calls += tests_of_file(c, o, files.at[i], NULL, *t, out, names);
+    } else {
+        path = operand_file(&c->client, word, &kernel);
+        calls = tests_of_file(c, o, path, kernel, *t, out, names);
+    }
+    if (calls == 0)
+        warn_of_no_calls(c, path);
 }
 
 static void check_wanted(Cli *c, const Options *o, const Tests *tests, const Words *names)
@@ -417,7 +440,7 @@ void command_test(Cli *c, int argc, char **argv)
     Widths w;
 
     for (int i = 0; i < o.files.len; i++)
-        tests_of_file(c, &o, o.files.at[i], blank, &tests, &names);
+        tests_of_word(c, &o, o.files.at[i], &blank, &tests, &names);
     check_wanted(c, &o, &tests, &names);
     w = measure(c, &tests);
     for (int i = 0; i < tests.len; i++) {

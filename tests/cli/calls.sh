@@ -278,8 +278,25 @@ expect 2 err "inner.args:1: --save: " writes inner
 expect 0 out "" writes below --save "o=$folder/apart/new.npy"
 [ "$(cat "$folder/in/.profile")" = mine ] && [ ! -e "$folder/apart/out.npy" ] || wrong "a comment has replaced a file"
 
+# a folder: all its files, in the order of their names, not those below it or hidden
+mkdir -p "$folder/many [1]/below"
+for name in b a .hidden below/c; do
+    printf '%s\n' 'import triton' '' '# tilec: call zero --grid 1 x=full(fp32, 4, 1.0) --compare x=0' \
+        '@triton.jit' "def k(x):" '    tl.store(x, 0.0)' | sed 's/^import triton$/&\nimport triton.language as tl/' \
+        >"$folder/many [1]/$name.py"
+done
+sed -i 's/4, 1.0/1, 1.0/' "$folder/many [1]/b.py"
+echo 'WIDTH = 4' >"$folder/many [1]/sizes.py"
+expect 1 out "1 passed, 1 failed" "$tilec" test "$folder/many [1]"
+grep -E '^(PASS|FAIL)' "$folder/out" | sed 's/.*\(.\)\.py:.*/\1/' | tr -d '\n' | grep -qx ab ||
+    wrong "not the files of the folder in order"
+! grep -q sizes "$folder/err" || wrong "a file for others need not name calls"
+expect 0 out "2 passed, 0 failed" "$tilec" test "$folder/many [1]/b.py" "$folder/many [1]/below/" --call zero x=zeros\(fp32,1\)
+mkdir "$folder/none"
+expect 2 err "$folder/none/ names no calls" "$tilec" test "$folder/none/"
+
 # the kernels of this project test themselves
-expect 0 out ", 0 failed" "$tilec" test "$source"/kernels/*.py
+expect 0 out ", 0 failed" "$tilec" test "$source"/kernels/
 for file in "$source"/kernels/*.py; do
     grep -q "^PASS  $file:" "$folder/out" || wrong "$file has no call"
 done
