@@ -15,11 +15,15 @@ one made.  u8 and u16 equal OpenCV's bit by bit; where no pixel of an element is
 has infinity for OpenCV's largest number.
 
 A rectangle is two lines, one along each axis, and the extreme of a line of s pixels is that of two
-overlapping halves: doubling, ceil(log2 s) operations a pixel and axis, where s would be plain.  A
+overlapping halves: doubling, ceil(log2 s) operations a pixel and axis, where s would be plain.  Any
+other element is runs of pixels in rows: lines of a power of two are made once, and a run is two of
+these that overlap, so that h rows of one run each take 2 h + log2 w operations and not h * w.  A
 program loads a tile with what is around it once and stores its result, threshold included: what is
-between stays with the program.  Any other element is runs of pixels in rows, which
-`mask_kernel` takes from a table, of one element for all images or of one for each.
+between stays with the program.  `mask_kernel` takes the runs from a table at run time, also of
+another element for each image, at the cost of one operation for each of its pixels.
 """
+
+import math
 
 import torch
 
@@ -77,9 +81,43 @@ def over_columns(t, SIZE: tl.constexpr, LARGEST: tl.constexpr):
     return extreme(half[:, :-step], half[:, step:], LARGEST)
 
 
+@triton.constexpr_function
+def runs_of_text(element):
+    """(row, first column, pixels) of the runs of an element, "010/111/010"."""
+    runs, row, column, pixels = [], 0, 0, 0
+    for pixel in element + "/":
+        if pixel != "1" and pixels > 0:
+            runs.append((row, column - pixels, pixels))
+        pixels = pixels + 1 if pixel == "1" else 0
+        row, column = (row + 1, 0) if pixel == "/" else (row, column + 1)
+    return tuple(runs)
+
+
 @triton.jit
-def over_rectangle(t, KH: tl.constexpr, KW: tl.constexpr, LARGEST: tl.constexpr):
-    return over_columns(over_rows(t, KH, LARGEST), KW, LARGEST)
+def over_run(t, ROW: tl.constexpr, COLUMN: tl.constexpr, PIXELS: tl.constexpr, ROWS: tl.constexpr,
+             COLUMNS: tl.constexpr, LARGEST: tl.constexpr):
+    """The extreme of PIXELS columns from (ROW, COLUMN) on: that of two lines which overlap, each a
+    power of two long, which all runs of about this length share."""
+    power: tl.constexpr = 1 << (PIXELS.bit_length() - 1)
+    line = over_columns(t, power, LARGEST)[ROW:ROW + ROWS, :]
+    last: tl.constexpr = COLUMN + PIXELS - power
+    return extreme(line[:, COLUMN:COLUMN + COLUMNS], line[:, last:last + COLUMNS], LARGEST)
+
+
+@triton.jit
+def over_element(t, KH: tl.constexpr, KW: tl.constexpr, ELEMENT: tl.constexpr,
+                 LARGEST: tl.constexpr):
+    """The extreme over an element from each pixel on: KH - 1 rows and KW - 1 columns less than t."""
+    if ELEMENT is None:
+        return over_columns(over_rows(t, KH, LARGEST), KW, LARGEST)
+    runs: tl.constexpr = runs_of_text(ELEMENT)
+    rows: tl.constexpr = t.shape[0] - KH + 1
+    columns: tl.constexpr = t.shape[1] - KW + 1
+    out = over_run(t, runs[0][0], runs[0][1], runs[0][2], rows, columns, LARGEST)
+    for n in tl.static_range(1, len(runs)):
+        more = over_run(t, runs[n][0], runs[n][1], runs[n][2], rows, columns, LARGEST)
+        out = extreme(out, more, LARGEST)
+    return out
 
 
 @triton.jit
@@ -108,28 +146,29 @@ def store_pixels(out, rows, columns, values, H, W, stride, threshold):
 
 @triton.jit
 def one_step(x, rows, columns, H, W, stride, value, KH: tl.constexpr, KW: tl.constexpr,
-             BORDER: tl.constexpr, LARGEST: tl.constexpr):
+             ELEMENT: tl.constexpr, BORDER: tl.constexpr, LARGEST: tl.constexpr):
     """Erode or dilate the image; rows, columns: of the element's first pixel, with KH - 1 and
     KW - 1 more behind the tile that comes out."""
     around = neutral(x.dtype.element_ty, LARGEST) if BORDER == "none" else value
     t = load_pixels(x, rows, columns, H, W, stride, around, BORDER)
-    return over_rectangle(t, KH, KW, LARGEST)
+    return over_element(t, KH, KW, ELEMENT, LARGEST)
 
 
 @triton.jit
 def two_steps(x, row, column, H, W, stride, value, KH: tl.constexpr, KW: tl.constexpr,
-              ANCHOR_Y: tl.constexpr, ANCHOR_X: tl.constexpr, BORDER: tl.constexpr,
-              LARGEST_FIRST: tl.constexpr, BLOCK_H: tl.constexpr, BLOCK_W: tl.constexpr):
+              ELEMENT: tl.constexpr, ANCHOR_Y: tl.constexpr, ANCHOR_X: tl.constexpr,
+              BORDER: tl.constexpr, LARGEST_FIRST: tl.constexpr, BLOCK_H: tl.constexpr,
+              BLOCK_W: tl.constexpr):
     """Open or close the tile at (row, column)."""
     rows = row - 2 * ANCHOR_Y + tl.arange(0, BLOCK_H + 2 * KH - 2)
     columns = column - 2 * ANCHOR_X + tl.arange(0, BLOCK_W + 2 * KW - 2)
-    t = one_step(x, rows, columns, H, W, stride, value, KH, KW, BORDER, LARGEST_FIRST)
+    t = one_step(x, rows, columns, H, W, stride, value, KH, KW, ELEMENT, BORDER, LARGEST_FIRST)
     rows = row - ANCHOR_Y + tl.arange(0, BLOCK_H + KH - 1)
     columns = column - ANCHOR_X + tl.arange(0, BLOCK_W + KW - 1)
     inside = ((rows >= 0) & (rows < H))[:, None] & ((columns >= 0) & (columns < W))[None, :]
     around = neutral(x.dtype.element_ty, not LARGEST_FIRST) if BORDER == "none" else value
     around = tl.full([1, 1], around, x.dtype.element_ty)
-    return over_rectangle(tl.where(inside, t, around), KH, KW, not LARGEST_FIRST)
+    return over_element(tl.where(inside, t, around), KH, KW, ELEMENT, not LARGEST_FIRST)
 
 
 # tilec: call dilate --grid cdiv(W,BLOCK_W),cdiv(H,BLOCK_H),x.shape(0) --device cpu,sim
@@ -142,13 +181,15 @@ def two_steps(x, row, column, H, W, stride, value, KH: tl.constexpr, KW: tl.cons
 #     threshold=20000
 # tilec: call gradient --call dilate OP="gradient" BORDER="reflect101" KH=4 ANCHOR_Y=0
 #     x=rand(fp32, 2x45x67) out=empty(fp32, 2x45x67)
+# tilec: call cross --call open ELEMENT="010/010/111/010/010"
 # tilec: call pixel --call dilate OP="erode" KH=1 KW=1 ANCHOR_Y=0 ANCHOR_X=0 --compare out=x
 @triton.jit
 def rectangle_kernel(x, out, H, W, image_stride, row_stride, out_image, out_row, value, threshold,
                      OP: tl.constexpr, KH: tl.constexpr, KW: tl.constexpr, ANCHOR_Y: tl.constexpr,
                      ANCHOR_X: tl.constexpr, BORDER: tl.constexpr, BLOCK_H: tl.constexpr,
-                     BLOCK_W: tl.constexpr):
-    """out = OP of x by a rectangle of KH x KW pixels.
+                     BLOCK_W: tl.constexpr, ELEMENT: tl.constexpr = None):
+    """out = OP of x by a rectangle of KH x KW pixels, or by an element of this size: ELEMENT has
+    its rows, "010/111/010", and is compiled in.
 
     x, out: [images, H, W], strides in elements; OP: erode, dilate, open, close, gradient, tophat,
     blackhat; BORDER: see above, of the chains open, close and hats "none" or "constant" (others
@@ -164,16 +205,16 @@ def rectangle_kernel(x, out, H, W, image_stride, row_stride, out_image, out_row,
     if OP == "erode" or OP == "dilate" or OP == "gradient":
         near_rows = row - ANCHOR_Y + tl.arange(0, BLOCK_H + KH - 1)
         near_columns = column - ANCHOR_X + tl.arange(0, BLOCK_W + KW - 1)
-        t = one_step(x, near_rows, near_columns, H, W, row_stride, value, KH, KW, BORDER,
-                     OP != "erode")
+        t = one_step(x, near_rows, near_columns, H, W, row_stride, value, KH, KW,
+                     ELEMENT, BORDER, OP != "erode")
         if OP == "gradient":
             t = difference(t, one_step(x, near_rows, near_columns, H, W, row_stride, value, KH, KW,
-                                       BORDER, False))
+                                       ELEMENT, BORDER, False))
     else:
         tl.static_assert(BORDER == "none" or BORDER == "constant",
                          "one launch for each step of a chain with this border")
-        t = two_steps(x, row, column, H, W, row_stride, value, KH, KW, ANCHOR_Y, ANCHOR_X, BORDER,
-                      OP == "close" or OP == "blackhat", BLOCK_H, BLOCK_W)
+        t = two_steps(x, row, column, H, W, row_stride, value, KH, KW, ELEMENT, ANCHOR_Y,
+                      ANCHOR_X, BORDER, OP == "close" or OP == "blackhat", BLOCK_H, BLOCK_W)
         if OP == "tophat" or OP == "blackhat":
             pixels = load_pixels(x, rows, columns, H, W, row_stride, 0, "none")
             t = difference(pixels, t) if OP == "tophat" else difference(t, pixels)
@@ -226,21 +267,39 @@ def runs_of(mask, anchor=None):
     return runs
 
 
-def rectangle(x, op, size, anchor=None, iterations=1, border="none", value=0, threshold=None):
-    """OP of images [images, H, W] by a rectangle (height, width), which grows with iterations."""
+def ellipse(height, width):
+    """OpenCV's element of this name, for ELEMENT."""
+    r, c = height // 2, width // 2
+    rows = []
+    for i in range(height):
+        half = round(c * math.sqrt((r * r - (i - r)**2) / (r * r))) if r else 0
+        first, behind = max(c - half, 0), min(c + half + 1, width)
+        rows.append("0" * first + "1" * (behind - first) + "0" * (width - behind))
+    return "/".join(rows)
+
+
+def apply(x, op, size, anchor=None, border="none", value=0, threshold=None, element=None):
+    """OP of images [images, H, W] by a rectangle (height, width), or an element of this size."""
     y, z = anchor or (size[0] // 2, size[1] // 2)
     chain = {"open": "erode dilate", "close": "dilate erode"}
     if op in chain and border not in ("none", "constant"):
-        for step in chain[op].split():
-            x = rectangle(x, step, size, (y, z), iterations, border, value)
-        return x
+        first, last = chain[op].split()
+        x = apply(x, first, size, (y, z), border, value, None, element)
+        return apply(x, last, size, (y, z), border, value, threshold, element)
     out = torch.empty_like(x)
     H, W = x.shape[1:]
     rectangle_kernel[(triton.cdiv(W, 128), triton.cdiv(H, 64), x.shape[0])](
         x, out, H, W, x.stride(0), x.stride(1), out.stride(0), out.stride(1), value, threshold,
-        OP=op, KH=1 + (size[0] - 1) * iterations, KW=1 + (size[1] - 1) * iterations,
-        ANCHOR_Y=y * iterations, ANCHOR_X=z * iterations, BORDER=border, BLOCK_H=64, BLOCK_W=128)
+        OP=op, KH=size[0], KW=size[1], ANCHOR_Y=y, ANCHOR_X=z, BORDER=border, BLOCK_H=64,
+        BLOCK_W=128, ELEMENT=element)
     return out
+
+
+def rectangle(x, op, size, anchor=None, iterations=1, border="none", value=0, threshold=None):
+    """OP of images by a rectangle, which grows with iterations."""
+    y, z = anchor or (size[0] // 2, size[1] // 2)
+    size = (1 + (size[0] - 1) * iterations, 1 + (size[1] - 1) * iterations)
+    return apply(x, op, size, (y * iterations, z * iterations), border, value, threshold)
 
 
 if __name__ == "__main__":

@@ -53,6 +53,32 @@ def rectangle(op, dtype, shape, size, anchor, border, threshold=None, block=(16,
           "ANCHOR_X": anchor[1], "BORDER": repr(border)}, want, threshold, block)
 
 
+def element(op, dtype, shape, mask, anchor, border, threshold=None):
+    """By rows of a mask that are compiled in."""
+    x = pixels(dtype, *shape)
+    want = np.stack([morphology.apply(op, image, mask, anchor, border, 7) for image in x])
+    text = "/".join("".join(map(str, row)) for row in mask)
+    case(f"{op} {dtype} {shape} by {text} at {anchor} {border}", "rectangle_kernel", x,
+         {"value": 7, "OP": repr(op), "KH": mask.shape[0], "KW": mask.shape[1],
+          "ANCHOR_Y": anchor[0], "ANCHOR_X": anchor[1], "BORDER": repr(border),
+          "ELEMENT": repr(text)}, want, threshold, (16, 24))
+
+
+def elements():
+    cross = np.zeros((4, 5), int)
+    cross[2], cross[:, 1] = 1, 1
+    sparse = (random.random((5, 11)) < 0.4) * 1
+    sparse[1] = 0  # a row without any
+    shapes = [((2, 19, 30), cross, (2, 1)), ((1, 33, 20), ellipse(9, 7), (4, 3)),
+              ((3, 18, 25), sparse, (1, 4)), ((1, 1, 1), np.array([[0, 1], [1, 0]]), (1, 0))]
+    borders = ["none", "constant", "replicate", "reflect", "reflect101"]
+    for n, op in enumerate(STEPS + CHAINS):
+        for m, (shape, mask, anchor) in enumerate(shapes):
+            border = borders[(n + m) % (len(borders) if op in STEPS else 2)]
+            element(op, ("u8", "u16", "fp32")[(n + 2 * m) % 3], shape, mask, anchor, border)
+    element("close", "u8", (1, 40, 50), ellipse(15, 13), (7, 6), "none", 99)
+
+
 def rectangles():
     sizes = [((3, 3), (1, 1)), ((1, 5), (0, 0)), ((4, 2), (2, 1)), ((7, 1), (6, 0)),
              ((15, 10), (3, 9))]
@@ -107,6 +133,6 @@ def masks():
         masked("masks", dtype, (3, 18, 25), list(any_mask), (1, 4), n != 1, "constant")
 
 
-for part in (rectangles, masks):
+for part in (rectangles, elements, masks):
     part()
 suite.finish()

@@ -228,7 +228,8 @@ def shifts():
     shift("away", pixels("u8", 2, 9, 9), np.array([[9, 0], [-3, -40]], np.int32), (9, 9))
     shift("nearest", pixels("u8", 4, 12, 15), quarters(4), (12, 15))
     for n, dtype in enumerate(("u8", "u16", "fp32", "fp64")):
-        shift("quarters", pixels(dtype, 4, 20, 29), quarters(4), (20 - n, 29 - 3 * n), 1, n % 2 == 1)
+        size = (20 - n, 29 - 3 * n)
+        shift("quarters", pixels(dtype, 4, 20, 29), quarters(4), size, 1, n % 2 == 1)
     shift("fractions", pixels("fp64", 3, 18, 21), random.uniform(-5, 5, (3, 2)), (16, 16), 1)
     shift("one pixel", pixels("fp32", 2, 1, 1), np.array([[0, 0], [0.5, 0]], np.float32), (1, 1), 1)
     shift("whole", pixels("fp32", 2, 9, 10), whole(2), (9, 10), 1)
