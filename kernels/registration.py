@@ -36,7 +36,6 @@ import triton.language as tl
 
 # floats are alike whose spread is below this share of their squares: 2**-21 of what they are
 ALIKE: tl.constexpr = tl.constexpr(2.0**-42)
-UNROLL: tl.constexpr = tl.constexpr(8)
 LAST: tl.constexpr = tl.constexpr(2147483647)  # behind all places
 
 
@@ -104,39 +103,28 @@ def work_type(dtype: tl.constexpr, other: tl.constexpr):
 
 
 @triton.jit
-def add_product(part, at, template, base, mean, k, inside, row_stride, template_row,
-                TW: tl.constexpr):
-    """part + (x - base) * (t - mean) for pixel k of the template."""
-    weight = tl.load(template + k // TW * template_row + k % TW).to(part.dtype)
-    pixels = tl.load(at + k // TW * row_stride + k % TW, mask=inside, other=0).to(part.dtype)
-    if mean is not None:
-        weight -= mean
-        pixels -= base
-    return tl.fma(pixels, weight, part)
-
-
-@triton.jit
 def products(x, template, base, mean, inside, y, columns, row_stride, template_row,
              TH: tl.constexpr, TW: tl.constexpr):
     """The sum of (x - base) * (t - mean) at each position, in fp64, of 256 products at a time.
 
-    base, mean: numbers of the type in which products are made, or None.  UNROLL pixels of the
-    template at a time, so that what they are added to stays in registers meanwhile."""
+    base, mean: numbers of the type in which products are made, or None.  Eight rounds of the loop
+    become one, in which sums stay in registers.
+    """
     work: tl.constexpr = work_type(x.dtype.element_ty, template.dtype.element_ty)
-    whole: tl.constexpr = TH * TW // UNROLL * UNROLL
     total = tl.zeros([y.shape[0], columns.shape[0]], tl.float64)
     at = x + y[:, None] * row_stride + columns[None, :]
-    for first in range(0, whole, 256):
+    for first in range(0, TH * TW, 256):
         part = tl.zeros([y.shape[0], columns.shape[0]], work)
-        for k in range(first, tl.minimum(first + 256, whole), UNROLL):
-            for u in tl.static_range(UNROLL):
-                part = add_product(part, at, template, base, mean, k + u, inside, row_stride,
-                                   template_row, TW)
+        behind = tl.minimum(first + 256, TH * TW)
+        for k in tl.range(first, behind, loop_unroll_factor=8):
+            weight = tl.load(template + k // TW * template_row + k % TW).to(work)
+            pixels = tl.load(at + k // TW * row_stride + k % TW, mask=inside, other=0).to(work)
+            if mean is not None:
+                weight -= mean
+                pixels -= base
+            part = tl.fma(pixels, weight, part)
         total += part.to(tl.float64)
-    part = tl.zeros([y.shape[0], columns.shape[0]], work)
-    for k in tl.static_range(whole, TH * TW):
-        part = add_product(part, at, template, base, mean, k, inside, row_stride, template_row, TW)
-    return total + part.to(tl.float64)
+    return total
 
 
 @triton.jit

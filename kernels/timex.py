@@ -15,8 +15,8 @@ For one channel the weights are a triangular Toeplitz matrix [T, T] that k[:, c,
 B * T**2 / 2 multiply-adds for B * T numbers, so arithmetic decides, not memory.  Two ways:
 `TOEPLITZ=False` adds weight times value, one time of k after the other, with tl.fma; every load of
 weights serves BLOCK_B samples.  `TOEPLITZ=True` makes blocks of the matrix from w, which has all
-that is in them, and multiplies them by tl.dot.  Which is faster depends on B, T and the machine;
-`tilec run --tune` or Triton's autotuner measures it.
+that is in them, and multiplies them by tl.dot.  Which is faster depends on B, T and the machine:
+@triton.autotune measures it for each B and T, and `tilec run --tune` does so on the command line.
 
 d_w is summed over samples by the program of its channel, in registers and in the order of the
 numbers: without a buffer [B, C, T], and the same whatever the threads do.
@@ -34,6 +34,15 @@ def configs():
     return [
         triton.Config({"TOEPLITZ": way, "BLOCK_B": b, "BLOCK_T": t, "BLOCK_U": u}, num_warps=4)
         for way, b, t, u in blocks
+    ]
+
+
+def weight_configs():
+    """The same for timex_weight_kernel."""
+    blocks = [(False, 1, 64), (False, 1, 256), (True, 16, 32), (True, 16, 64)]
+    return [
+        triton.Config({"TOEPLITZ": way, "BLOCK_B": b, "BLOCK_T": t}, num_warps=4)
+        for way, b, t in blocks
     ]
 
 
@@ -74,14 +83,15 @@ def add_blocks(total, values, weights, first, T, k_batch, batches, inside, times
     return total
 
 
-# tilec: call sums --grid cdiv(T,BLOCK_T),w.shape(0),cdiv(B,BLOCK_B) --device cpu,sim
+# tilec: call tuned --grid cdiv(T,BLOCK_T),w.shape(0),cdiv(B,BLOCK_B) --device cpu,sim
 #     B=3 T=75 k=randn(fp32, (B, 4, T)) w=randn(fp32, (4, T)) out=empty(fp32, (B, 4, T))
 #     eps=0.5 k_batch=k.stride(0) k_channel=k.stride(1) w_channel=w.stride(0)
-#     out_batch=out.stride(0) out_channel=out.stride(1)
-#     TOEPLITZ=False BLOCK_B=4 BLOCK_T=32 BLOCK_U=1 REVERSED=False
+#     out_batch=out.stride(0) out_channel=out.stride(1) REVERSED=False
+# tilec: call sums --call tuned TOEPLITZ=False BLOCK_B=4 BLOCK_T=32 BLOCK_U=1
 # tilec: call blocks --call sums TOEPLITZ=True BLOCK_U=16
 # tilec: call reversed --call blocks REVERSED=True eps=0.0
 # tilec: call one --call sums B=1 T=1 --compare out=k*w+0.5
+@triton.autotune(configs=configs(), key=["B", "T"])
 @triton.jit
 def timex_kernel(k, w, out, B, T, eps, k_batch, k_channel, w_channel, out_batch, out_channel,
                  TOEPLITZ: tl.constexpr, BLOCK_B: tl.constexpr, BLOCK_T: tl.constexpr,
@@ -160,12 +170,14 @@ def diagonal_sums(products, BLOCK: tl.constexpr):
             tl.sum(tl.where(column < 0, above, 0.0), axis=0))
 
 
-# tilec: call sums --grid d_w.shape(0) --device cpu,sim
+# tilec: call tuned --grid d_w.shape(0) --device cpu,sim
 #     B=3 T=75 k=randn(fp32, (B, 4, T)) g=randn(fp32, (B, 4, T)) d_w=empty(fp32, (4, T))
 #     g_batch=g.stride(0) g_channel=g.stride(1) k_batch=k.stride(0) k_channel=k.stride(1)
-#     w_channel=d_w.stride(0) TOEPLITZ=False BLOCK_B=1 BLOCK_T=32
+#     w_channel=d_w.stride(0)
+# tilec: call sums --call tuned TOEPLITZ=False BLOCK_B=1 BLOCK_T=32
 # tilec: call blocks --call sums TOEPLITZ=True BLOCK_B=4 BLOCK_T=16
 # tilec: call one --call sums B=2 T=1 --compare d_w=(g*k).sum(0)
+@triton.autotune(configs=weight_configs(), key=["B", "T"])
 @triton.jit
 def timex_weight_kernel(g, k, d_w, B, T, g_batch, g_channel, k_batch, k_channel, w_channel,
                         TOEPLITZ: tl.constexpr, BLOCK_B: tl.constexpr, BLOCK_T: tl.constexpr):
@@ -195,14 +207,11 @@ def timex_weight_kernel(g, k, d_w, B, T, g_batch, g_channel, k_batch, k_channel,
         tl.store(d_w - at, total, mask=at < T)
 
 
-tuned_timex_kernel = triton.autotune(configs=configs(), key=["B", "T"])(timex_kernel)
-
-
 def run(k, w, out, eps, backwards=False):
     B, C, T = k.shape
     grid = lambda meta: (triton.cdiv(T, meta["BLOCK_T"]), C, triton.cdiv(B, meta["BLOCK_B"]))
-    tuned_timex_kernel[grid](k, w, out, B, T, eps, k.stride(0), k.stride(1), w.stride(0),
-                             out.stride(0), out.stride(1), REVERSED=backwards)
+    timex_kernel[grid](k, w, out, B, T, eps, k.stride(0), k.stride(1), w.stride(0), out.stride(0),
+                       out.stride(1), REVERSED=backwards)
     return out
 
 
@@ -216,7 +225,7 @@ def timex_gradients(g: torch.Tensor, k: torch.Tensor, w: torch.Tensor):
     B, C, T = k.shape
     d_w = torch.empty_like(w)
     timex_weight_kernel[(C,)](g, k, d_w, B, T, g.stride(0), g.stride(1), k.stride(0), k.stride(1),
-                              d_w.stride(0), TOEPLITZ=True, BLOCK_B=16, BLOCK_T=64)
+                              d_w.stride(0))
     return run(g, w, torch.empty_like(k), 0.0, backwards=True), d_w
 
 
