@@ -11,8 +11,9 @@ Boxes are [batch, n_boxes, 4] as left, top, right, bottom, in any unit, with lef
 is empty, whatever else stands there: its giou and gradients are 0 and it does not count.
 
 With U = P + G - I, P and G the areas of the boxes, the gradient is the chain rule through I, P, G
-and C.  Where an edge of one box lies on that of the other, each box gets half; boxes that touch
-count as boxes that meet: the choices of PyTorch's `maximum`, `minimum` and `clamp`.
+and C.  Where an edge of one box lies on that of the other, each box gets half, as by
+PyTorch's `maximum` and `minimum`; boxes that touch count as boxes that meet, as by its `clamp` in most
+versions (in 2.15 that has gradient 0 at its bound).
 
 All of it is bound by memory: a box is loaded once, whatever is made of it, and computed in fp32
 without a cast in front.  The fused kernel gives loss and gradients from one pass over the boxes;
