@@ -22,11 +22,13 @@ batch, and no response is written:
 Between equal responses the first in row-major order counts, and a NaN before all numbers, as for
 numpy.argmax: the result does not depend on pieces or threads.
 
-h * w multiply-adds for each position decide how long it takes.  Numbers of 8 and 16 bits are
-exact, so that equal windows are equal: products of 8 bits are added 256 at a time in fp32, which is
-exact up to 2**24, and these sums in fp64; those of 16 bits in fp64.  Sums for the mean and the
-variance below the template are of columns first, then of neighbours by doubling: h + log w
-operations, not h * w.
+h * w multiply-adds for each position decide how long it takes: one after the other, or as products of
+matrices (BLOCKS), of which BLOCK_X - 1 in w + BLOCK_X - 1 are by 0, but which a GPU has units for.
+
+Numbers of 8 and 16 bits are exact, so that equal windows are equal: products of 8 bits are added 256
+at a time in fp32, which is exact up to 2**24, or as integers, and these sums in fp64; those of 16 bits
+in fp64.  Sums for the mean and the variance below the template are of columns first, then of
+neighbours by doubling: h + log w operations, not h * w.
 """
 
 import torch
@@ -128,31 +130,85 @@ def products(x, template, base, mean, inside, y, columns, row_stride, template_r
 
 
 @triton.jit
-def normalised(x, template, inside, y, columns, bottom, right, row_stride, template_row,
-               TH: tl.constexpr, TW: tl.constexpr):
-    """z at each position.  Of floats all pixels are counted from one among them, and the template
-    from its mean, before they are multiplied: what is far from 0 loses nothing."""
+def small_pixels(pixels):
+    """Integers of 8 bits from the middle of their range, as the products of matrices take them."""
+    return (pixels ^ middle(pixels.dtype)).to(tl.int8, bitcast=True)
+
+
+@triton.jit
+def block_products(x, template, base, mean, y, columns, bottom, right, row_stride, template_row,
+                   TH: tl.constexpr, TW: tl.constexpr):
+    """The same by products of matrices, of integers of 8 bits counted from `middle`: a row of pixels
+    by a matrix whose column n has the row of the template from n on.  bottom, right: as for
+    `moments`.  Other pixels of the block are multiplied by 0, so that a NaN spoils more."""
+    pixel: tl.constexpr = x.dtype.element_ty
+    small: tl.constexpr = (pixel.is_int() and template.dtype.element_ty.is_int()
+                           and work_type(pixel, template.dtype.element_ty) == tl.float32)
+    work: tl.constexpr = work_type(pixel, template.dtype.element_ty)
+    wide = tl.arange(0, columns.shape[0] + TW - 1)
+    lag = wide[:, None] - tl.arange(0, columns.shape[0])[None, :]
+    near = (lag >= 0) & (lag < TW)
+    wide += columns[0]
+    inside = (y < bottom)[:, None] & (wide < right + TW - 1)[None, :]
+    at = x + y[:, None] * row_stride + wide[None, :]
+    group: tl.constexpr = max(256 // TW, 1)
+    total = tl.zeros([y.shape[0], columns.shape[0]], tl.float64)
+    for first in range(0, TH, group):
+        part = tl.zeros([y.shape[0], columns.shape[0]], tl.int32 if small else work)
+        for i in range(first, tl.minimum(first + group, TH)):
+            pixels = tl.load(at + i * row_stride, mask=inside, other=0)
+            weights = tl.load(template + i * template_row + lag, mask=near, other=0)
+            if small:
+                weights = tl.where(near, small_pixels(weights), 0)
+                part = tl.dot(small_pixels(pixels), weights, part)
+            else:
+                pixels = pixels.to(work)
+                weights = weights.to(work)
+                if mean is not None:
+                    pixels = tl.where(inside, pixels - base, 0)
+                    weights = tl.where(near, weights - mean, 0)
+                part = tl.dot(pixels, weights, part, input_precision="ieee")
+        total += part.to(tl.float64)
+    return total
+
+
+@triton.jit
+def responses(x, template, inside, y, columns, bottom, right, row_stride, template_row,
+              TH: tl.constexpr, TW: tl.constexpr, NORMALISED: tl.constexpr, BLOCKS: tl.constexpr):
+    """c or z at each position.  For z of floats all pixels are counted from one among them, and the
+    template from its mean, before they are multiplied: what is far from 0 loses nothing."""
     N: tl.constexpr = TH * TW
     pixel: tl.constexpr = x.dtype.element_ty
     weight: tl.constexpr = template.dtype.element_ty
-    t_sums, t_squares = moments(template, tl.zeros([1], tl.int32), tl.arange(0, TW), 1, TW,
-                                template_row, TH)
-    t_sum = tl.sum(t_sums)
-    t_spread = spread(t_sum, tl.sum(t_squares), N, weight)
-    wide = columns[0] + tl.arange(0, columns.shape[0] + TW - 1)
-    sums, squares = moments(x, y, wide, bottom, right + TW - 1, row_stride, TH)
-    sums = window_sums(sums, TW)
-    scale = spread(sums, window_sums(squares, TW), N, pixel) * t_spread
-    if pixel.is_int() and weight.is_int():
-        total = products(x, template, None, None, inside, y, columns, row_stride, template_row, TH,
-                         TW)
-    else:
-        work: tl.constexpr = work_type(pixel, weight)
+    work: tl.constexpr = work_type(pixel, weight)
+    exact: tl.constexpr = pixel.is_int() and weight.is_int()
+    small: tl.constexpr = BLOCKS and exact and work == tl.float32
+    if NORMALISED or small:
+        t_sums, t_squares = moments(template, tl.zeros([1], tl.int32), tl.arange(0, TW), 1, TW,
+                                    template_row, TH)
+        t_sum = tl.sum(t_sums)
+        wide = columns[0] + tl.arange(0, columns.shape[0] + TW - 1)
+        sums, squares = moments(x, y, wide, bottom, right + TW - 1, row_stride, TH)
+        sums = window_sums(sums, TW)
+    base = None
+    mean = None
+    if NORMALISED and not exact:
         base = tl.load(x + y[0] * row_stride + columns[0]).to(work)
         base = tl.where(base - base == 0, base, 0)
         mean = (t_sum / N).to(work)
+    if BLOCKS:
+        total = block_products(x, template, base, mean, y, columns, bottom, right, row_stride,
+                               template_row, TH, TW)
+    else:
         total = products(x, template, base, mean, inside, y, columns, row_stride, template_row, TH,
                          TW)
+    if small:
+        total += middle(weight) * sums + middle(pixel) * (t_sum - middle(weight) * N)
+    if not NORMALISED:
+        return total
+    scale = (spread(sums, window_sums(squares, TW), N, pixel)
+             * spread(t_sum, tl.sum(t_squares), N, weight))
+    if not exact:
         sums -= base.to(tl.float64) * N
         t_sum -= mean.to(tl.float64) * N
     together = covariance(sums, t_sum, total, N, pixel, weight)
@@ -190,13 +246,14 @@ def better(score, place, other, other_place):
 #     NORMALISED=True BLOCK_Y=16 BLOCK_X=20
 # tilec: call window --call normalised top=7 left=20 rows=20 columns=33 scores=empty(fp64, 3x2x4)
 #     places=empty(i32, 3x2x4)
+# tilec: call blocks --call normalised BLOCKS=True
 # tilec: call products --call normalised x=randn(fp32, 3x40x61) templates=randn(fp32, 2x5x8)
 #     NORMALISED=False
 @triton.jit
 def find_kernel(x, templates, scores, places, H, W, top, left, rows, columns, image_stride,
                 row_stride, template_image, template_stride, template_row, TH: tl.constexpr,
                 TW: tl.constexpr, NORMALISED: tl.constexpr, BLOCK_Y: tl.constexpr,
-                BLOCK_X: tl.constexpr):
+                BLOCK_X: tl.constexpr, BLOCKS: tl.constexpr = False):
     """The largest response in each piece of BLOCK_Y x BLOCK_X positions, and its place.
 
     x: [images, H, W]; templates: [templates, TH, TW], template_image 0, or one row of these for
@@ -204,7 +261,7 @@ def find_kernel(x, templates, scores, places, H, W, top, left, rows, columns, im
     columns - 1: all of them with 0, 0, H - TH + 1 and W - TW + 1, fewer where a shift has a limit.
     scores: fp32 or fp64, places: i32, [images, templates, pieces], a place being its row times
     `columns` plus its column, both counted from (top, left).  Grid: (pieces, templates, images)
-    with cdiv(rows, BLOCK_Y) * cdiv(columns, BLOCK_X) pieces.
+    with cdiv(rows, BLOCK_Y) * cdiv(columns, BLOCK_X) pieces.  BLOCKS: by products of matrices.
     """
     assert top >= 0 and left >= 0 and top + rows + TH - 1 <= H and left + columns + TW - 1 <= W, \
         "positions at which the template is not inside of the image"
@@ -216,12 +273,8 @@ def find_kernel(x, templates, scores, places, H, W, top, left, rows, columns, im
     image = tl.program_id(2).to(tl.int64)
     x += image * image_stride + top * row_stride + left
     template = templates + image * template_image + tl.program_id(1) * template_stride
-    if NORMALISED:
-        response = normalised(x, template, inside, row, column, rows, columns, row_stride,
-                              template_row, TH, TW)
-    else:
-        response = products(x, template, None, None, inside, row, column, row_stride,
-                            template_row, TH, TW)
+    response = responses(x, template, inside, row, column, rows, columns, row_stride, template_row,
+                         TH, TW, NORMALISED, BLOCKS)
     best, place = first_best(response, row[:, None] * columns + column[None, :], inside)
     out = (image * tl.num_programs(1) + tl.program_id(1)) * tl.num_programs(0) + piece
     tl.store(scores + out, best)

@@ -66,7 +66,7 @@ def tolerances(x, templates, normalised):
     return {"atol": 1e-5 if normalised else 1e-6 * size}
 
 
-def find(label, x, templates, normalised, window=None, block=BLOCK):
+def find(label, x, templates, normalised, window=None, block=BLOCK, blocks=False):
     """templates: [T, h, w], or [B, T, h, w]."""
     h, w = templates.shape[-2:]
     top, left, rows, columns = window or (0, 0, x.shape[1] - h + 1, x.shape[2] - w + 1)
@@ -75,7 +75,7 @@ def find(label, x, templates, normalised, window=None, block=BLOCK):
                             *block) for t in ts] for image, ts in zip(x, each)]
     scores, places = np.moveaxis(np.array(want), 2, 0)
     last = templates.ndim - 3
-    suite.case(f"find {label} {x.dtype} {x.shape} {templates.shape} {normalised}",
+    suite.case(f"find {label} {x.dtype} {x.shape} {templates.shape} {normalised} {blocks}",
                "registration.py:find_kernel",
                f"cdiv(rows,BLOCK_Y)*cdiv(columns,BLOCK_X),{each.shape[1]},{len(x)}",
                {"x": rows_apart(x), "templates": rows_apart(templates),
@@ -85,7 +85,8 @@ def find(label, x, templates, normalised, window=None, block=BLOCK):
                 "template_image": "templates.stride(0)" if last else 0,
                 "template_stride": f"templates.stride({last})",
                 "template_row": f"templates.stride({last + 1})", "TH": h, "TW": w,
-                "NORMALISED": normalised, "BLOCK_Y": block[0], "BLOCK_X": block[1]},
+                "NORMALISED": normalised, "BLOCK_Y": block[0], "BLOCK_X": block[1],
+                "BLOCKS": blocks},
                {"scores": ("fp64", scores), "places": ("i32", places.astype(np.int32))},
                **tolerances(x, templates, normalised))
 
@@ -97,7 +98,10 @@ def finds():
     for n, (shape, template) in enumerate(shapes):
         for m, normalised in enumerate((True, False)):
             dtype = types[(n + m) % len(types)]
-            find("plain", pixels(dtype, *shape), pixels(dtype, *template), normalised)
+            find("plain", pixels(dtype, *shape), pixels(dtype, *template), normalised,
+                 blocks=n % 2 == m)
+    for n, dtype in enumerate(("u8", "i8", "fp32", "u16", "fp64")):
+        find("blocks", pixels(dtype, 2, 25, 35), pixels(dtype, 2, 6, 9), n % 2 == 0, blocks=True)
     find("each", pixels("u8", 3, 12, 20), pixels("u8", 3, 2, 4, 3), True)
     find("window", pixels("u8", 2, 30, 40), pixels("u8", 1, 6, 5), True, (3, 8, 15, 21))
     find("float template", pixels("u8", 1, 20, 30), pixels("fp32", 1, 4, 4), False)
@@ -113,6 +117,8 @@ def hard_finds():
     find("ties", ties, ties[:, :4, :5], True)
     flat = np.full((1, 20, 30), 65535, np.uint16)
     flat[0, 12, 14] = 65534
+    find("ties", ties, ties[:, :4, :5], True, blocks=True)
+    find("flat", flat.astype(np.float32) / 7, pixels("fp32", 1, 3, 3), True, blocks=True)
     find("flat", flat, pixels("u16", 1, 3, 3), True)
     find("flat", flat.astype(np.float32) / 7, pixels("fp32", 1, 3, 3), True)
     find("flat template", pixels("fp32", 1, 20, 30), np.full((1, 3, 3), 0.1, np.float32), True)
