@@ -13,6 +13,7 @@ output is an array of float64 or of integers; NaN equals NaN, infinities must ag
 import concurrent.futures
 import itertools
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -212,12 +213,21 @@ class Suite:
             chosen.append(checked[dice.integers(len(checked))])
         return chosen
 
-    def case(self, label, kernel, grid, args, outputs, rtol=0.0, atol=0.0, options=(), units=None, arch=None):
+    def case(self, label, kernel, grid, args, outputs, rtol=0.0, atol=0.0, options=(), units=None, arch=None, since=None):
         """args: name -> argument in order; outputs: name -> (dtype, expected values).  With `units`
         these are of a wider type, and so many units in the last place away at most.  `arch` is the
-        GPU that is simulated."""
-        if not self.is_left_out(label):
-            self.cases.append((label, kernel, grid, args, outputs, rtol, atol, options, units, arch))
+        GPU that is simulated; `since` is the first one that has the case's instructions, "sm_100":
+        it is simulated, and on a GPU before it there is no such case."""
+        if not self.is_left_out(label) and not (since and self.is_before(since)):
+            self.cases.append((label, kernel, grid, args, outputs, rtol, atol, options, units, arch or since))
+
+    def is_before(self, arch):
+        """Whether the cases run on a GPU alone, and it is one before `arch`."""
+        if self.variants != ["cuda"]:
+            return False
+        told = subprocess.run([self.tilec, "devices"], capture_output=True, text=True, timeout=PATIENCE, check=True)
+        chip = re.search(r"sm_([0-9]+)", told.stdout)
+        return chip is not None and int(chip[1]) < int(arch.removeprefix("sm_"))
 
     def refused(self, label, kernel, grid, args, code, text):
         """A case that must fail with this exit code and this text."""

@@ -319,12 +319,12 @@ def conversions():
     rectify = lambda codes: np.where(codes & 8, 0, codes)
     case("fours", "u32", (x, y), [
         (to_four % "", (fours(x) << 4 | fours(y)) * 0x01010101),
-        (to_four % ".relu", (rectify(fours(x)) << 4 | rectify(fours(y))) * 0x01010101)])
+        (to_four % ".relu", (rectify(fours(x)) << 4 | rectify(fours(y))) * 0x01010101)], since="sm_100")
     codes = bits(32)
     value = lambda code: (FOURS[code & 7] * np.where(code & 8, -1, 1)).astype(np.float16).view(np.uint16).astype(np.uint32)
     case("of fours", "u32", (codes,), [
         ("{ .reg .b8 t, u, v, w; mov.b32 {t, u, v, w}, $1; cvt.rn.f16x2.e2m1x2 $0, u; }",
-         value(codes >> 12 & 15) << 16 | value(codes >> 8 & 15))])
+         value(codes >> 12 & 15) << 16 | value(codes >> 8 & 15))], since="sm_100")
 
 
 @quiet
