@@ -33,11 +33,13 @@
  *
  * Threads: every function may be called from any thread, and one context and one file may be used
  * by several threads at once.  Only the ends need care: tilec_unload() and tilec_close() must be
- * the last call on their object.  A call needs 64 KiB of stack, and a launch that is compiled what
- * the kernel takes beside that, a few KiB; whatever needs more, such as compiling, runs on a thread
- * of its own where less than 4 MiB are left.  After fork() a child may go on using the parent's
- * objects, on one thread, if no call was running on another thread of the parent during the fork: a
- * child of that moment inherits its locks, and may wait for ever.
+ * the last call on their object.  One that comes behind is TILEC_BAD_ARGUMENT, or does nothing if
+ * it can say nothing, for the last files that a context has unloaded; behind the end of a context,
+ * and for older files, only as a rule.  A call needs 64 KiB of stack, and a launch that is compiled
+ * what the kernel takes beside that, a few KiB; whatever needs more, such as compiling, runs on a
+ * thread of its own where less than 4 MiB are left.  After fork() a child may go on using the
+ * parent's objects, on one thread, if no call was running on another thread of the parent during
+ * the fork: a child of that moment inherits its locks, and may wait for ever.
  *
  * Environment: TILEC_CACHE_DIR and TILEC_CACHE_SIZE (see tilec_open()); TILEC_PLUGIN, the path of
  * the code generator tilec-llvm.so, absolute, when it is not beside the library (or see
@@ -492,7 +494,8 @@ const char *tilec_cache_problem(const tilec_context *ctx);
  * lost; NULL when they are kept in memory only.  It lives as long as the context. */
 const char *tilec_cache_folder(const tilec_context *ctx);
 
-/* Free a context, after all of its files.  Waits for its threads to end.  NULL is allowed. */
+/* Free a context, and what its files have: unload these before, or nothing but unload them after.
+ * Waits for its threads to end.  NULL is allowed. */
 void tilec_close(tilec_context *ctx);
 
 /*

@@ -122,6 +122,7 @@ static tilec_context *new_context(const tilec_open_options *o)
     ctx->detail = os_wants("TILEC_DEBUG")  ? TILEC_DEBUG_NAMES
                   : os_wants("TILEC_PERF") ? TILEC_DEBUG_LINES
                                            : TILEC_DEBUG_NONE;
+    atomic_store(&ctx->life, CONTEXT_LIVES);
     return ctx;
 }
 
@@ -154,18 +155,27 @@ tilec_status tilec_open_options_layout(int layout, const tilec_open_options *opt
 
 const char *tilec_cache_problem(const tilec_context *ctx)
 {
-    return ctx ? cache_problem(ctx->cache) : NULL;
+    return handle_is_context(ctx) ? cache_problem(ctx->cache) : NULL;
 }
 
 const char *tilec_cache_folder(const tilec_context *ctx)
 {
-    return ctx ? cache_folder(ctx->cache) : NULL;
+    return handle_is_context(ctx) ? cache_folder(ctx->cache) : NULL;
+}
+
+static void free_contents(tilec_file *f)
+{
+    spec_free_all(f);
+    arena_free(f->arena);
+    pthread_cond_destroy(&f->made);
+    pthread_mutex_destroy(&f->lock);
 }
 
 void tilec_close(tilec_context *ctx)
 {
-    if (!ctx)
+    if (!handle_is_context(ctx))
         return;
+    handle_end_context(ctx, free_contents);
     for (int i = 0; i < DEVICE_COUNT; i++) {
         if (atomic_load(&ctx->states[i]))
             device_at(i)->close(atomic_load(&ctx->states[i]));
@@ -201,15 +211,18 @@ static tilec_status load_source(tilec_context *ctx, LoadJob *l, tilec_file **out
 
     if (!f)
         return api_refuse(error, TILEC_NO_MEMORY, "out of memory");
-    f->ctx = ctx;
     pthread_mutex_init(&f->lock, NULL);
     pthread_cond_init(&f->made, NULL);
+    f->ctx = ctx;
     l->file = f;
     tilec_status status = job_run(load_file, l, error, NULL);
-    if (status == TILEC_OK)
+    if (status == TILEC_OK) {
+        handle_add_file(ctx, f);
         *out = f;
-    else
-        tilec_unload(f);
+    } else {
+        free_contents(f);
+        free(f);
+    }
     return status;
 }
 
@@ -232,6 +245,9 @@ tilec_status tilec_load(tilec_context *ctx, const char *path, const char *text, 
     api_no_error(error);
     if (out)
         *out = NULL;
+    if (ctx && !handle_is_context(ctx))
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load: %s",
+                          handle_problem_of_context(ctx));
     if (!ctx || !(path || text) || !out)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load: an argument is NULL");
     if (options)
@@ -265,6 +281,9 @@ tilec_status tilec_load_function(tilec_context *ctx, const tilec_name *kernel,
     api_no_error(error);
     if (out)
         *out = NULL;
+    if (ctx && !handle_is_context(ctx))
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load_function: %s",
+                          handle_problem_of_context(ctx));
     if (!ctx || !kernel || !kernel->function || !is_whole(kernel) || !out)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load_function: an argument is NULL");
     l.path = kernel->path ? kernel->path : "<string>";
@@ -284,6 +303,9 @@ tilec_status tilec_add_function(tilec_file *file, const char *name, const tilec_
     const FileJob steps = {.locked = load_function};
 
     api_no_error(error);
+    if (file && !handle_is_file(file))
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_add_function: %s",
+                          handle_problem_of_file(file));
     if (!file || !name || !function || !is_whole(function) || function->role > TILEC_ROLE_CONSTEXPR)
         return api_refuse(error, TILEC_BAD_ARGUMENT,
                           "tilec_add_function: an argument is NULL, or no function for kernels");
@@ -313,28 +335,30 @@ void tilec_unload(tilec_file *file)
 {
     if (!file)
         return;
-    spec_free_all(file);
-    arena_free(file->arena);
-    pthread_cond_destroy(&file->made);
-    pthread_mutex_destroy(&file->lock);
-    free(file);
+    int life = atomic_load(&file->life);
+    if (life == FILE_WITHOUT_CONTEXT)
+        handle_free_orphan(file);
+    if (life != FILE_LIVES)
+        return;
+    free_contents(file);
+    handle_end_file(file);
 }
 
 /* --- kernels --- */
 
 int tilec_kernel_count(const tilec_file *file)
 {
-    return file ? file->nkernels : 0;
+    return handle_is_file(file) ? file->nkernels : 0;
 }
 
 const char *tilec_kernel_name(const tilec_file *file, int i)
 {
-    return file && i >= 0 && i < file->nkernels ? file->kernels[i].name : NULL;
+    return handle_is_file(file) && i >= 0 && i < file->nkernels ? file->kernels[i].name : NULL;
 }
 
 const char *tilec_only_kernel(const tilec_file *file)
 {
-    return file && file->only ? file->only->name : NULL;
+    return handle_is_file(file) && file->only ? file->only->name : NULL;
 }
 
 const Kernel *api_find_kernel(const tilec_file *file, const char *name)
@@ -354,16 +378,16 @@ const Kernel *api_find_kernel(const tilec_file *file, const char *name)
 
 int tilec_param_count(const tilec_file *file, const char *kernel)
 {
-    const Kernel *k = file ? api_find_kernel(file, kernel) : NULL;
+    const Kernel *k = handle_is_file(file) ? api_find_kernel(file, kernel) : NULL;
 
     return k && k->signature ? k->signature->nparams : -1;
 }
 
 tilec_status tilec_param_info(const tilec_file *file, const char *kernel, int i, tilec_param *out)
 {
-    const Kernel *k = file ? api_find_kernel(file, kernel) : NULL;
+    const Kernel *k = handle_is_file(file) ? api_find_kernel(file, kernel) : NULL;
 
-    if (!file || !out)
+    if (!handle_is_file(file) || !out)
         return TILEC_BAD_ARGUMENT;
     if (!k || !k->signature || i < 0 || i >= k->signature->nparams)
         return TILEC_NOT_FOUND;
@@ -386,14 +410,14 @@ tilec_status tilec_param_info(const tilec_file *file, const char *kernel, int i,
 
 int tilec_device_count(const tilec_context *ctx)
 {
-    return ctx ? device_listed() : 0;
+    return handle_is_context(ctx) ? device_listed() : 0;
 }
 
 tilec_status tilec_device_info(const tilec_context *ctx, int i, tilec_device *out)
 {
     const Device *d = i < device_listed() ? device_at(i) : NULL;
 
-    if (!ctx || !out)
+    if (!handle_is_context(ctx) || !out)
         return TILEC_BAD_ARGUMENT;
     if (!d)
         return TILEC_NOT_FOUND;

@@ -24,9 +24,21 @@ enum { MAX_PARAMS = 192, KEY_BYTES = 40 * MAX_PARAMS, SPEC_BUCKETS = 256 };
 
 typedef struct Reporter Reporter; /* progress.c */
 
+/* What an object is, its `life`; any other word is that of none.  See handles.c. */
+enum {
+    CONTEXT_LIVES = 0x54437478,
+    FILE_LIVES = 0x54466c65,
+    FILE_WITHOUT_CONTEXT = 0x5446776f,
+    HANDLE_ENDED = 0x54656e64
+};
+
 struct tilec_context {
     Cache *cache;
-    pthread_mutex_t lock;                 /* held while a device is opened */
+    atomic_int life;
+    pthread_mutex_t lock;  /* held while a device is opened, and for the next three */
+    tilec_file *files;     /* that live, the newest first */
+    tilec_file *ended[16]; /* objects of the last ones that do not */
+    unsigned nended;       /* how many ended, ever */
     _Atomic(void *) states[DEVICE_COUNT]; /* what each keeps; NULL before its first launch */
     char *plugin_path;                    /* where the caller says that the plugin is, or NULL */
     char *last_plugin;                    /* where it is looked for last, or NULL */
@@ -108,6 +120,8 @@ typedef struct {
  * grow, at the front. */
 struct tilec_file {
     tilec_context *ctx;
+    atomic_int life;
+    tilec_file *next, **link; /* in the context's list, whose lock guards them */
     pthread_mutex_t lock;
     pthread_cond_t made; /* told when somebody is done with making a variant */
     Arena *arena;
@@ -249,6 +263,25 @@ tilec_status api_device_status(RunStatus status, char *text, char **error);
 
 /* Report what a device gave, whose text is a whole diagnostic for free(), or NULL. */
 tilec_status job_device_status(Job *job, RunStatus status, char *text);
+
+/* handles.c: NULL where a call may use it; else what is wrong, for a message */
+const char *handle_problem_of_file(const tilec_file *f);
+const char *handle_problem_of_context(const tilec_context *ctx);
+static inline bool handle_is_file(const tilec_file *f)
+{
+    return f && atomic_load_explicit(&f->life, memory_order_relaxed) == FILE_LIVES;
+}
+static inline bool handle_is_context(const tilec_context *ctx)
+{
+    return ctx && atomic_load_explicit(&ctx->life, memory_order_relaxed) == CONTEXT_LIVES;
+}
+void handle_add_file(tilec_context *ctx, tilec_file *f); /* from here on it lives */
+/* The object of a file whose contents were freed: its context keeps it for a while. */
+void handle_end_file(tilec_file *f);
+/* .. of one that outlived its context: it is freed. */
+void handle_free_orphan(tilec_file *f);
+/* Frees the contents of files that live, and the objects of those that do not. */
+void handle_end_context(tilec_context *ctx, void (*free_contents)(tilec_file *f));
 
 /* load.c; text NULL: read from path */
 typedef struct {

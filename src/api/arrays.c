@@ -34,8 +34,9 @@ static tilec_status find_owner(tilec_context *ctx, const char *call, const char 
 {
     if (error)
         *error = NULL;
-    if (!ctx)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "%s: the context is NULL", call);
+    if (!handle_is_context(ctx))
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "%s: %s", call,
+                          handle_problem_of_context(ctx));
     int number = api_device(name, error);
     if (number < 0)
         return TILEC_NOT_FOUND;
@@ -53,7 +54,7 @@ static tilec_status find_owner(tilec_context *ctx, const char *call, const char 
 
 int tilec_unit_count(const tilec_context *ctx, const char *device)
 {
-    const Device *d = ctx ? device_at(device_find(device)) : NULL;
+    const Device *d = handle_is_context(ctx) ? device_at(device_find(device)) : NULL;
 
     return !d ? 0 : d->arrays ? d->arrays->count() : 1;
 }
@@ -64,7 +65,7 @@ tilec_status tilec_unit_info(const tilec_context *ctx, const char *device, int d
     const Device *d = device_at(device_find(device));
     DeviceUnit unit;
 
-    if (!ctx || !out)
+    if (!handle_is_context(ctx) || !out)
         return TILEC_BAD_ARGUMENT;
     if (!d || !has_unit(d, device_id))
         return TILEC_NOT_FOUND;
@@ -190,7 +191,7 @@ tilec_status tilec_wait(tilec_context *ctx, const char *device, int device_id, v
     Owner o;
     char *text = NULL;
 
-    if (ctx && d && !d->arrays && !stream && has_unit(d, device_id)) {
+    if (handle_is_context(ctx) && d && !d->arrays && !stream && has_unit(d, device_id)) {
         if (error)
             *error = NULL;
         return TILEC_OK;

@@ -55,7 +55,7 @@ void configs_describe(const tilec_file *f, Kernel *k, Arena *a)
 
 static const Kernel *tuned_kernel(const tilec_file *file, const char *kernel)
 {
-    const Kernel *k = file ? api_find_kernel(file, kernel) : NULL;
+    const Kernel *k = handle_is_file(file) ? api_find_kernel(file, kernel) : NULL;
 
     return k && k->signature ? k : NULL;
 }
@@ -71,7 +71,7 @@ tilec_status tilec_config_info(const tilec_file *file, const char *kernel, int i
 {
     const Kernel *k = tuned_kernel(file, kernel);
 
-    if (!file || !out)
+    if (!handle_is_file(file) || !out)
         return TILEC_BAD_ARGUMENT;
     if (!k || i < 0 || i >= k->tuning->nconfigs)
         return TILEC_NOT_FOUND;

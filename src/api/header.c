@@ -270,7 +270,7 @@ static tilec_status make_header(Job *job, void *what)
 static tilec_status check_function(Job *job, void *header)
 {
     const HeaderJob *h = header;
-    const Kernel *k = h->file ? api_find_kernel(h->file, h->kernel_name) : NULL;
+    const Kernel *k = handle_is_file(h->file) ? api_find_kernel(h->file, h->kernel_name) : NULL;
     const char *name = h->function ? h->function : k ? k->name : NULL;
     const char *problem = name ? aot_name_problem(job->arena, name) : NULL;
 

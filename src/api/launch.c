@@ -76,12 +76,6 @@ static tilec_status check_launch_options(const Request *r, char **error)
     const tilec_launch_options *o = &r->options;
     const Device *d = device_at(r->device);
 
-    if (has_unknown(o))
-        return api_refuse(
-            error, TILEC_BAD_ARGUMENT,
-            "tilec_launch_options.reserved is not zero: a newer library than tilec %s "
-            "is needed, or the options were not initialised",
-            tilec_version());
     if (o->threads < 0)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "the number of threads is negative");
     if (o->num_warps < 0 || o->num_stages < 0)
@@ -107,8 +101,8 @@ static tilec_status check_launch_options(const Request *r, char **error)
 
 static const char *why_no_call(const tilec_file *file, int nargs)
 {
-    if (!file)
-        return "the file is NULL: tilec_load_file() makes one, or failed";
+    if (!handle_is_file(file))
+        return handle_problem_of_file(file);
     return nargs < 0 ? "the number of arguments is negative" : "the arguments are NULL";
 }
 
@@ -121,13 +115,19 @@ static tilec_status open_request(Request *r, tilec_file *file, const char *kerne
     tilec_status status;
 
     api_no_error(error);
-    if (!file || nargs < 0 || (nargs > 0 && !args))
+    if (!handle_is_file(file) || nargs < 0 || (nargs > 0 && !args))
         return api_refuse(error, TILEC_BAD_ARGUMENT, "%s", why_no_call(file, nargs));
     r->file = file;
     r->args = args;
     r->nargs = nargs;
     if (options)
         r->options = *options;
+    if (has_unknown(&r->options)) /* in front of whatever may point to nowhere then */
+        return api_refuse(
+            error, TILEC_BAD_ARGUMENT,
+            "tilec_launch_options.reserved is not zero: a newer library than tilec %s "
+            "is needed, or the options were not initialised",
+            tilec_version());
     r->device = api_device(r->options.device, error);
     if (r->device < 0)
         return TILEC_NOT_FOUND;

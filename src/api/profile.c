@@ -65,8 +65,8 @@ static const Device *profiled_device(const tilec_context *ctx, const char *name,
 {
     api_no_error(error);
     *status = TILEC_OK;
-    if (!ctx) {
-        *status = api_refuse(error, TILEC_BAD_ARGUMENT, "the context is NULL");
+    if (!handle_is_context(ctx)) {
+        *status = api_refuse(error, TILEC_BAD_ARGUMENT, "%s", handle_problem_of_context(ctx));
         return NULL;
     }
     int number = api_device(name, error);

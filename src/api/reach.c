@@ -63,6 +63,16 @@ static bool read_index(const Value *v, Reach *r)
     return false;
 }
 
+/* Is it the index, as it is or widened to compare it with an i64? */
+static bool is_index(const Value *v, const Value *index)
+{
+    const Op *op = v->def;
+
+    if (op && op->code == OP_cast && dtype_size(v->type->dtype) >= dtype_size(index->type->dtype))
+        v = op->operands[0];
+    return ir_same(v, index, SAME_DEPTH);
+}
+
 /* The parameter that the mask compares the index with, alone or, as where accesses are checked,
  * also; -1: it is another mask. */
 static int limit_of(const Func *f, const Value *mask, const Value *index, int depth)
@@ -73,7 +83,7 @@ static int limit_of(const Func *f, const Value *mask, const Value *index, int de
         int limit = limit_of(f, op->operands[0], index, depth - 1);
         return limit >= 0 ? limit : limit_of(f, op->operands[1], index, depth - 1);
     }
-    if (!op || op->code != OP_lt || !ir_same(op->operands[0], index, SAME_DEPTH))
+    if (!op || op->code != OP_lt || !is_index(op->operands[0], index))
         return -1;
     return strides_slot_of(f, op->operands[1]);
 }

@@ -264,6 +264,8 @@ static tilec_status check(const Tuning *t, const tilec_tune_options *o, const vo
                               "%s is needed, or the options were not initialised",
                               tilec_version());
     }
+    if (t->file && !handle_is_file(t->file))
+        return api_refuse(t->error, TILEC_BAD_ARGUMENT, "%s", handle_problem_of_file(t->file));
     if (!t->file || !out || t->nargs < 0 || (t->nargs > 0 && !t->args))
         return api_refuse(t->error, TILEC_BAD_ARGUMENT,
                           "the file, the arguments or what receives the result are NULL");

@@ -8,6 +8,7 @@ table=$source/tests/cli/wrong_c.txt
     cat <<'END'
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tilec_call.h>
 
 static float x[1000], y[1000], out[1000];

@@ -169,6 +169,96 @@ static void test_tensors_that_make_no_sense(void **state)
     expect(s, fill(s, t, (tilec_launch_options){0}), TILEC_BAD_ARGUMENT, "none of tilec_dtype");
 }
 
+/* Calls of every kind with a file that is not to be used, and what those say that can. */
+static void expect_no_file(Scene *s, tilec_file *f, const char *why)
+{
+    const tilec_arg x = {.kind = TILEC_ARG_TENSOR, .tensor = good_tensor()};
+    const tilec_name helper = {
+        .kind = TILEC_NAME_FUNCTION, .text = "def f(): pass\n", .length = 14};
+    tilec_tune_options tune = {.rounds = 1};
+    tilec_param param;
+    tilec_config config;
+    tilec_choice choice;
+    char *text = NULL;
+
+    expect(s, tilec_launch(f, NULL, one, &x, 1, NULL, &s->error), TILEC_BAD_ARGUMENT, why);
+    expect(s, tilec_prepare(f, NULL, &x, 1, NULL, &s->error), TILEC_BAD_ARGUMENT, why);
+    expect(s, tilec_dump(f, NULL, "ir", &x, 1, NULL, &text, &s->error), TILEC_BAD_ARGUMENT, why);
+    expect(s, tilec_tune(f, NULL, one, &x, 1, NULL, &tune, &choice, &s->error), TILEC_BAD_ARGUMENT,
+           why);
+    expect(s, tilec_tuned(f, NULL, &x, 1, NULL, &tune, &choice, &s->error), TILEC_BAD_ARGUMENT,
+           why);
+    expect(s, tilec_add_function(f, "f", &helper, &s->error), TILEC_BAD_ARGUMENT, why);
+    assert_int_equal(tilec_kernel_count(f), 0);
+    assert_null(tilec_kernel_name(f, 0));
+    assert_null(tilec_only_kernel(f));
+    assert_int_equal(tilec_param_count(f, "fill"), -1);
+    assert_int_equal(tilec_param_info(f, "fill", 0, &param), TILEC_BAD_ARGUMENT);
+    assert_int_equal(tilec_config_count(f, "fill"), 0);
+    assert_int_equal(tilec_config_info(f, "fill", 0, &config), TILEC_BAD_ARGUMENT);
+}
+
+/* More than the context keeps in mind, the last one first loaded again where the others lay. */
+static void test_files_that_were_unloaded_are_told(void **state)
+{
+    enum { SOME = 40, KEPT = COUNT(((tilec_context *)NULL)->ended) };
+    Scene *s = *state;
+    tilec_file *gone[SOME];
+
+    for (int i = 0; i < SOME; i++) {
+        load(s, fill_source);
+        assert_int_equal(fill(s, good_tensor(), (tilec_launch_options){0}), TILEC_OK);
+        gone[i] = s->file;
+    }
+    for (int i = 0; i < SOME; i++)
+        tilec_unload(gone[i]);
+    for (int i = SOME - KEPT; i < SOME; i++) {
+        tilec_unload(gone[i]);
+        expect_no_file(s, gone[i], "the file was unloaded, or is none");
+    }
+    load(s, fill_source);
+    assert_int_equal(fill(s, good_tensor(), (tilec_launch_options){0}), TILEC_OK);
+}
+
+static void test_files_may_outlive_their_context_but_not_be_used(void **state)
+{
+    Scene *s = *state;
+    Scene other = {0};
+
+    assert_int_equal(tilec_open("", &other.ctx, NULL), TILEC_OK);
+    load(&other, fill_source);
+    assert_int_equal(fill(&other, good_tensor(), (tilec_launch_options){0}), TILEC_OK);
+    tilec_close(other.ctx);
+    expect_no_file(s, other.file, "the context of the file was closed");
+    tilec_unload(other.file);
+}
+
+/* Where it lay, which tools that look for that report. */
+static void test_contexts_that_were_closed_are_told(void **state)
+{
+    Scene *s = *state;
+    tilec_context *closed = NULL;
+    tilec_file *file = NULL;
+    void *memory = NULL;
+    tilec_device device;
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+    skip();
+#endif
+    assert_int_equal(tilec_open("", &closed, NULL), TILEC_OK);
+    tilec_close(closed);
+    tilec_close(closed);
+    expect(s, tilec_load_string(closed, "k.py", fill_source, strlen(fill_source), &file, &s->error),
+           TILEC_BAD_ARGUMENT, "tilec_load: the context was closed, or is none");
+    expect(s, tilec_alloc(closed, "sim", 0, 8, &memory, &s->error), TILEC_BAD_ARGUMENT,
+           "tilec_alloc: the context was closed, or is none");
+    expect(s, tilec_profile_start(closed, NULL, &s->error), TILEC_BAD_ARGUMENT,
+           "the context was closed, or is none");
+    assert_int_equal(tilec_device_count(closed), 0);
+    assert_int_equal(tilec_device_info(closed, 0, &device), TILEC_BAD_ARGUMENT);
+    assert_null(tilec_cache_folder(closed));
+}
+
 /* Of a process whose memory cannot become executable; 0: the words are there. */
 static int launch_hardened(Scene *s)
 {
@@ -352,6 +442,9 @@ int main(void)
         TEST(test_programs_newer_than_the_library_are_told),
         TEST(test_structs_are_as_large_as_their_layout_says),
         TEST(test_tensors_that_make_no_sense),
+        TEST(test_files_that_were_unloaded_are_told),
+        TEST(test_files_may_outlive_their_context_but_not_be_used),
+        TEST(test_contexts_that_were_closed_are_told),
         TEST(test_read_only_tensors_are_not_written),
         TEST(test_tensors_elsewhere_are_refused_by_name),
         TEST(test_options_that_make_no_sense),
