@@ -46,8 +46,11 @@ static void put_source_line(Text *to, const Listing *l, const char *mark, const 
 
     while (blank < p.length && (p.text[blank] == ' ' || p.text[blank] == '\t'))
         blank++;
-    text_printf(to, "%s %s%s:%d:  %.*s\n", mark, before, path, line, p.length - blank,
-                p.source ? p.text + blank : "");
+    text_printf(to, "%s %s%s:%d:  ", mark, before, path, line);
+    if (p.source && p.length > blank)
+        text_put_printable(to,
+                           arena_strndup(to->arena, p.text + blank, (size_t)(p.length - blank)));
+    text_put(to, "\n");
 }
 
 /* What follows the mark of a comment on a .loc directive. */

@@ -164,7 +164,7 @@ static void open_versions(Against *g, const Options *given)
     g->other.call.silent = true;
     g->other.call.first_block = g->now.call.first_block;
     call_evaluate(&g->other.call);
-    g->compare.with = g->other.name;
+    g->compare.with = shown_name(c->arena, g->other.name);
 }
 
 /* --- results --- */
@@ -315,9 +315,10 @@ static void put_ratio(Text *t, const Against *g)
     Arena *a = t->arena;
 
     text_printf(t, "%s%s is %s times as fast as %s%s: between %s and %s with %.0f%% confidence\n",
-                is_sure ? "" : "no sure difference: ", g->now.name, times_text(a, r->ratio),
-                g->other.name, r->high < 1 ? ", so slower" : "", times_text(a, r->low),
-                times_text(a, r->high), 100 * r->confidence);
+                is_sure ? "" : "no sure difference: ", shown_name(a, g->now.name),
+                times_text(a, r->ratio), shown_name(a, g->other.name),
+                r->high < 1 ? ", so slower" : "", times_text(a, r->low), times_text(a, r->high),
+                100 * r->confidence);
 }
 
 static const char *text_of(const Against *g)

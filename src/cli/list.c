@@ -145,6 +145,13 @@ static const char *node_text(Cli *c, const Listed *k, const Node *n)
     return n ? functions_text(&c->client, k->functions, n) : NULL;
 }
 
+static const char *shown_node(Cli *c, const Listed *k, const Node *n)
+{
+    const char *text = node_text(c, k, n);
+
+    return text ? shown_name(c->arena, text) : NULL;
+}
+
 static void print_params(Cli *c, const Listed *k)
 {
     int width = 0;
@@ -153,8 +160,8 @@ static void print_params(Cli *c, const Listed *k)
         width = MAX(width, (int)strlen(k->f->syntax.params[i].name));
     for (int i = 0; i < k->f->syntax.nparams; i++) {
         const AstParam *p = &k->f->syntax.params[i];
-        const char *type = node_text(c, k, p->annotation);
-        const char *value = node_text(c, k, p->default_value);
+        const char *type = shown_node(c, k, p->annotation);
+        const char *value = shown_node(c, k, p->default_value);
 
         printf("  %-*s  %s%s%s%s%s\n", width, p->name, role_text(c, k, i), type ? "  : " : "",
                type ? type : "", value ? " = " : "", value ? value : "");
@@ -173,13 +180,13 @@ static void print_configurations(Cli *c, const Listed *k)
         printf("  whose block sizes are unknown: %s\n", problem);
     else if (n > 0 && tilec_config_info(c->file, k->name, 0, &first) == TILEC_OK)
         printf("  configurations: %d, of which a call takes %s%s\n", n, n > 1 ? "the first: " : "",
-               config_text(c->arena, &first));
+               shown_name(c->arena, config_text(c->arena, &first)));
     for (int i = 1; i < n; i++) {
         if ((problem = config_problem(c, k->name, i)) != NULL)
             printf("  of which number %d is unknown: %s\n", i + 1, problem);
     }
     if (hook)
-        printf("  whose pre_hook, `%s`, is Python, which is not run\n", hook);
+        printf("  whose pre_hook, `%s`, is Python, which is not run\n", shown_name(c->arena, hook));
 }
 
 static void print_kernel(Cli *c, const Listed *k)
@@ -187,10 +194,11 @@ static void print_kernel(Cli *c, const Listed *k)
     printf("%s:%d: %s%s\n", shown_name(c->arena, k->path), k->f->line, k->name,
            k->is_helper ? "  (a function of others)" : "");
     if (k->f->decorators)
-        printf("  %s\n", k->f->decorators);
+        printf("  %s\n", shown_name(c->arena, k->f->decorators));
     print_params(c, k);
     for (int i = 0; i < k->calls.len; i++)
-        printf("%s%s%s", i ? ", " : "  calls: ", k->calls.at[i], i + 1 < k->calls.len ? "" : "\n");
+        printf("%s%s%s", i ? ", " : "  calls: ", shown_name(c->arena, k->calls.at[i]),
+               i + 1 < k->calls.len ? "" : "\n");
     print_configurations(c, k);
     if (k->example && !k->parts.problem)
         printf("  example: %s\n", k->example);
@@ -200,7 +208,7 @@ static void print_kernel(Cli *c, const Listed *k)
     else if (k->parts.problem)
         printf("  cannot be called: %s\n", k->parts.problem);
     if (k->parts.unwritten)
-        printf("  which leaves unwritten: %s\n", k->parts.unwritten);
+        printf("  which leaves unwritten: %s\n", shown_name(c->arena, k->parts.unwritten));
 }
 
 static void put_params(Cli *c, Text *t, const Listed *k)

@@ -331,7 +331,7 @@ static Widths measure(Cli *c, const Tests *tests)
         const Test *t = &tests->at[i];
 
         w.place = MAX(w.place, (int)strlen(place_of(c, t)));
-        w.name = MAX(w.name, (int)strlen(t->call->name));
+        w.name = MAX(w.name, (int)strlen(shown_name(c->arena, t->call->name)));
         w.device = MAX(w.device, (int)strlen(t->device));
     }
     return w;
@@ -350,7 +350,7 @@ static void print_indented(const char *text)
 static void print_test(Cli *c, const Test *t, const Widths *w)
 {
     printf("%s  %-*s  %-*s  %-*s  %.3f s\n", results[t->result], w->place, place_of(c, t), w->name,
-           t->call->name, w->device, t->device, t->seconds);
+           shown_name(c->arena, t->call->name), w->device, t->device, t->seconds);
     if (t->why)
         print_indented(t->why);
     if (t->result == TEST_FAILED)

@@ -12,7 +12,7 @@ Table table_new(Arena *a, int columns, int left)
 
 void table_put(Table *t, const char *cell)
 {
-    vec_push(t->arena, &t->cells, cell);
+    vec_push(t->arena, &t->cells, shown_name(t->arena, cell));
 }
 
 void table_printf(Table *t, const char *fmt, ...)

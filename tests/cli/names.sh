@@ -57,4 +57,32 @@ one 2 "$shown.txt:1: there is no option" run "$odd.py" @"$odd.txt"
 TILEC_CACHE_SIZE=0 TILEC_PLUGIN=$odd one 1 "TILEC_PLUGIN is no absolute path: $shown" run "$odd.py" --grid 1 x='ones(fp32,4)' y=x \
     out=x n=4 BLOCK=4 --arch x86-64
 TILEC_CACHE_DIR=/dev/null/$odd one 0 "the cache folder /dev/null/$shown is not used" run "$odd.py" --call add
+
+# what a file's author wrote in it: texts, comments, names of calls
+red=$(printf '\033[31m')
+cat >hostile.py <<KERNEL
+import triton
+import triton.language as tl
+
+
+# tilec: call c${red}x --grid 1 x=zeros(fp32,4) n=4 --compare x=x+1
+# tilec: call wrong --grid 1 x=zeros(fp32,4) n=3 --compare x=x+2
+@triton.jit(repr="${red}")
+def k(x, n, B: tl.constexpr = 4, T: tl.constexpr = "${red}"):
+    i = tl.arange(0, B)  # ${red}
+    tl.store(x + i, tl.load(x + i, mask=i < n) + 1, mask=i < n)  # ${red}
+KERNEL
+harmless() {
+    code=$1 text=$2
+    shift 2
+    expect "$code" out "$text" "$tilec" "$@"
+    ! grep -q "$(printf '\033')" "$folder/out" "$folder/err" || wrong "an escape comes through: $*"
+}
+harmless 0 'T  constant  : tl.constexpr = "\x1b[31m"' list hostile.py
+harmless 0 'calls: c\x1b[31mx, wrong' list hostile.py
+harmless 1 'PASS  hostile.py:5  c\x1b[31mx  cpu' test hostile.py --device cpu
+harmless 0 '# \x1b[31m' dump hostile.py --stage asm 'x:*fp32' n:i32
+harmless 0 '# \x1b[31m' dump hostile.py --stage ptx 'x:*fp32' n:i32
+cp hostile.py "$odd.py"
+harmless 0 "neither here nor by $shown.py:k" run hostile.py --grid 1 x='zeros(fp32,4)' n=0 --against "$odd.py:k"
 finish
