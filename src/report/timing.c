@@ -87,12 +87,12 @@ const char *timing_table(Arena *a, const Timing *t)
     text_printf(&out, "compiled in %s%s%s\n", timing_duration(a, t->stats.compile_seconds),
                 t->stats.from_cache ? " (from the cache)" : "", parts_text(a, &t->stats));
     if (t->stats.registers > 0)
-        text_printf(&out, "%d warps, %d registers, %d bytes of shared and %d of local memory\n",
-                    t->stats.warps, t->stats.registers, t->stats.shared_bytes,
-                    t->stats.local_bytes);
+        text_printf(&out, "%d warp%s, %d registers, %d bytes of shared and %d of local memory\n",
+                    t->stats.warps, t->stats.warps == 1 ? "" : "s", t->stats.registers,
+                    t->stats.shared_bytes, t->stats.local_bytes);
     else if (t->stats.warps > 0) /* the simulator has no chip's registers */
-        text_printf(&out, "%d warps, %d bytes of shared memory\n", t->stats.warps,
-                    t->stats.shared_bytes);
+        text_printf(&out, "%d warp%s, %d bytes of shared memory\n", t->stats.warps,
+                    t->stats.warps == 1 ? "" : "s", t->stats.shared_bytes);
     if (t->hint)
         text_printf(&out, "hint: %s\n", t->hint);
     return out.s;

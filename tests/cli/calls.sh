@@ -256,6 +256,9 @@ import triton.language as tl
 # tilec: call new --grid 1 o=ones(fp32, 4) --save o=../apart/new.npy --trace ../apart/new.json
 # tilec: call below --grid 1 o=ones(fp32, 4) --save o=below/o.npy
 # tilec: call hidden --grid 1 o=ones(fp32, 4) --trace .profile
+# tilec: call new-hidden --grid 1 o=ones(fp32, 4) --trace ../.bash_login
+# tilec: call in-hidden --grid 1 o=ones(fp32, 4) --save o=../.config/o.npy
+# tilec: call hidden-here --grid 1 o=ones(fp32, 4) --save o=below/.o.npy
 # tilec: call link --grid 1 o=ones(fp32, 4) --save o=below/out.npy
 # tilec: call inner @inner.args
 @triton.jit
@@ -272,10 +275,15 @@ expect 0 out "" writes new
 expect 0 out "" writes below
 expect 0 out "" writes below
 expect 2 err "a call in a comment replaces only files below the folder of its kernel" writes new
-expect 2 err "hint: --trace on the command line replaces it" writes hidden
+expect 2 err "hint: --trace on the command line does" writes hidden
+mkdir "$folder/.config"
+for call in new-hidden in-hidden hidden-here; do
+    expect 2 err "is hidden by a dot, and a call in a comment writes nothing there" writes "$call"
+done
 expect 2 err "--save: " writes link
 expect 2 err "inner.args:1: --save: " writes inner
 expect 0 out "" writes below --save "o=$folder/apart/new.npy"
+[ ! -e "$folder/.bash_login" ] && [ ! -e "$folder/.config/o.npy" ] || wrong "a comment has made a hidden file"
 [ "$(cat "$folder/in/.profile")" = mine ] && [ ! -e "$folder/apart/out.npy" ] || wrong "a comment has replaced a file"
 
 # a folder: all its files, in the order of their names, not those below it or hidden
