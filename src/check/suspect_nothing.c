@@ -3,10 +3,20 @@
  *
  * A division by 0, and a shift by as many bits as there are, gives what the target likes.  Where
  * the number is written down, it is told at once; where it is data, --check finds it
- * (check_value.c). So is 1 << 40, which is an int32; not seed >> 32, which is 0 of a seed that is
+ * (check_value.c). So is 1 << 40, which is an int32; not seed >> 32, which is 0 of a scalar that is
  * one, as it should.
  */
 #include "suspect.h"
+
+/* Halves of a scalar, whose width the launch decides, are taken like that. */
+static bool is_of_a_scalar(const Op *op)
+{
+    const Value *v = op->operands[0];
+
+    while (v->def && (v->def->code == OP_splat || v->def->code == OP_cast))
+        v = v->def->operands[0];
+    return v->type->rank == 0;
+}
 
 static void look_at(const Suspect *s, const Op *op)
 {
@@ -18,7 +28,8 @@ static void look_at(const Suspect *s, const Op *op)
     if ((op->code == OP_div || op->code == OP_rem) && c == 0)
         suspect_warn(s, op, "is it the other one that was meant?",
                      "this divides integers by zero, which has no result");
-    if (op->code == OP_shl && (c < 0 || c >= bits))
+    bool shifts = op->code == OP_shl || (op->code == OP_shr && !is_of_a_scalar(op));
+    if (shifts && (c < 0 || c >= bits))
         suspect_warn(s, op, "convert what is shifted first: .to(tl.int64)",
                      "this shifts %s by %lld: it has %d bits, and nothing is left of them",
                      dtype_triton_name(op->operands[0]->type->dtype), (long long)c, bits);

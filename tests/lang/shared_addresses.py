@@ -40,3 +40,7 @@ def nothing(x, o, n):
     tl.store(o, v % 0)
     tl.store(o, v << 40)
     tl.store(o, (v.to(tl.int64) << 40) >> 35)
+    i = tl.arange(0, 4)
+    tl.store(o + i, tl.load(x + i) >> 32)
+    tl.store(o + i, tl.load(x + i) >> 31)
+    tl.store(o + i, tl.load(x + i) + (n >> 32) + (v >> 32))
