@@ -18,6 +18,8 @@ static const char *advice_for_option(const char *name)
 {
     static const char outputs[] = "--save NAME=FILE writes an array, --show NAME prints it";
     static const char devices[] = "--device NAME says where: cuda, sim, cpu or interp";
+    static const char levels[] = "--device cpu runs there; --arch x86-64-v3 (AVX2, FMA) or "
+                                 "x86-64-v4 (AVX-512) says for which CPU";
     static const char grids[] = "--grid 'cdiv(n,BLOCK)' says how many programs run";
     static const char times[] = "--time measures, --time N takes so many runs";
     static const char references[] = "--compare NAME=VALUE checks an array, --compare interp all";
@@ -33,7 +35,7 @@ static const char *advice_for_option(const char *name)
         {"--write", outputs},
         {"--gpu", devices},
         {"--cuda", devices},
-        {"--cpu", devices},
+        {"--cpu", levels},
         {"--target", devices},
         {"--backend", devices},
         {"--blocks", grids},

@@ -52,6 +52,7 @@
 #define E_WALRUS_STATEMENT   "`:=` stands inside of expressions; a statement writes `%s = ...`"
 #define E_ASSIGN_IN_TEST     "expected `:`, found `=`; the comparison is `==`"
 #define E_ASSIGN_TO          "this expression cannot be assigned to"
+#define E_ASSIGN_POINTER     "a product cannot be assigned to; names are bound without types: leave `%.40s*` out"
 #define E_ASSIGN_STARRED     "a starred name stands among several; memory is written by tl.store(pointer, value)"
 #define E_ASSIGN_CALL        "a call cannot be assigned to; memory is written by tl.store(pointer + i, value)"
 #define E_ASSIGN_COMPARISON  "a comparison cannot be assigned to; is one `=` too many?"

@@ -76,6 +76,24 @@ static const char *advice_of_word(const Parser *p)
     return NULL;
 }
 
+/* `Var v = 3`: some word that begins its line, a name, and an assignment. */
+static const char *advice_of_declaration(const Parser *p)
+{
+    const char *word = word_before(p);
+    const char *at = parse_text(p, p->last_end) - strlen(word);
+    const char *end = parse_text(p, p->tok.span.end);
+
+    if (p->tok.kind != T_NAME || !word[0])
+        return NULL;
+    while (at > p->lex.source->text && (at[-1] == ' ' || at[-1] == '\t'))
+        at--;
+    end += strspn(end, " ");
+    if ((at > p->lex.source->text && at[-1] != '\n') || end[0] != '=' || end[1] == '=')
+        return NULL;
+    return arena_printf(p->arena, "; names are bound without a declaration: leave `%.40s` out",
+                        word);
+}
+
 /* Is this the header of a `for` that has no `in` up to the end of the line? */
 static bool is_foreign_loop(const Parser *p)
 {
@@ -182,6 +200,8 @@ const char *parse_advice(const Parser *p)
     }
     const char *advice = advice_of_word(p);
     if (advice)
+        return advice;
+    if ((advice = advice_of_declaration(p)) != NULL)
         return advice;
     if (is_cast(p))
         return "; a conversion is written `x.to(tl.float32)`";

@@ -93,9 +93,16 @@ static void check_target(Parser *p, const Node *n, bool allow_tuple)
     case N_CALL:
         parse_error(p, n->span, E_ASSIGN_CALL);
         return;
+    case N_BINARY: /* float* p = x */
+        if (n->op == BIN_MUL && n->left->kind == N_NAME && n->right->kind == N_NAME) {
+            parse_error(p, n->span, E_ASSIGN_POINTER, n->left->name);
+            return;
+        }
+        break;
     default:
-        parse_error(p, n->span, E_ASSIGN_TO);
+        break;
     }
+    parse_error(p, n->span, E_ASSIGN_TO);
 }
 
 static const uint8_t augmented_operators[T_COUNT] = {

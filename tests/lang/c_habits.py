@@ -37,6 +37,8 @@
 # lower: constants_of_c x:*fp32
 # lower: declared_by_call x:*fp32
 # lower: pointer_written x:*fp32
+# lower: pointer_declared x:*fp32
+# lower: declared_by_word x:*fp32
 # lower: pointer_read x:*fp32
 # lower: assigned_in_a_test x:*fp32
 # lower: barrier_of_warps x:*fp32
@@ -292,3 +294,15 @@ def assigned_in_a_test(x):
 def barrier_of_warps(x):
     tl.sync()
     tl.print(x)
+
+
+@triton.jit
+def pointer_declared(x):
+    float* p = x
+    tl.store(p, 1.0)
+
+
+@triton.jit
+def declared_by_word(x):
+    Var v = 3
+    tl.store(x, v)
