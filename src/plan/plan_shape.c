@@ -10,6 +10,11 @@
 
 enum { UNROLLED_WORK = 64 /* ops in one unrolled body, of 16 registers; AVX-512 has 32 */ };
 
+/* Bytes.  The machine gathers elements of this size, from addresses of twice that; smaller ones are
+ * cut out of them.  More lanes than a register has of these would take nothing together, but as
+ * many instructions for each lane, in a body so much longer. */
+enum { GATHERED_WORD = 4 };
+
 /* Full blocks of a product are as large as the registers allow: 16, and 32 with AVX-512.  Wider
  * than high they are where there are few rows, or too few sums would run side by side. */
 enum { ROWS = 6, ROWS_AVX512 = DOT_MAX_ROWS, VECTORS = 2, FEW_ROWS = 2 };
@@ -130,6 +135,24 @@ static bool has_buffer(const void *plan, const Value *v)
     return plan_buffer(plan, v) != NO_BUFFER;
 }
 
+static void find_accesses(Plan *p, Nest *n)
+{
+    n->space = access_space(p->arena, p->axis, n->order[n->rank - 1], n->lanes, has_buffer, p);
+    plan_accesses(p, n);
+}
+
+/* Is a small element of each lane looked up at an address of its own? */
+static bool gathers_small(const Nest *n)
+{
+    for (int i = 0; i < n->leaves.len; i++) {
+        const AccessPlan *a = n->leaves.at[i].access;
+        bool gathers = a && (a->form == FORM_STEPS || a->form == FORM_LANES);
+        if (gathers && dtype_size(n->leaves.at[i].value->type->dtype) < GATHERED_WORD)
+            return true;
+    }
+    return false;
+}
+
 static void shape_nest(Plan *p, Nest *n)
 {
     int inner = n->order[n->rank - 1], extent = n->dims[inner];
@@ -146,8 +169,11 @@ static void shape_nest(Plan *p, Nest *n)
         if (r->kind == ROOT_REDUCE || r->kind == ROOT_SCAN)
             r->combining = combining_of(n, r);
     }
-    n->space = access_space(p->arena, p->axis, inner, n->lanes, has_buffer, p);
-    plan_accesses(p, n);
+    find_accesses(p, n);
+    if (n->lanes > p->machine.vector_bytes / GATHERED_WORD && gathers_small(n)) {
+        n->lanes = p->machine.vector_bytes / GATHERED_WORD;
+        find_accesses(p, n);
+    }
 }
 
 /* --- products --- */
