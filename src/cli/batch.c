@@ -44,6 +44,7 @@ typedef struct {
     int next;         /* the first file that is not read */
     int reading;      /* how many are in this window */
     Batch *writing;   /* NULL: none */
+    Batch *at_work;   /* the last one that was launched */
 } Batches;
 
 /* --- reading and writing --- */
@@ -343,7 +344,7 @@ static void run_one_by_one(Batches *b, const int *numbers, int n)
 static Batch *run_batch(Batches *b, const int *numbers, int n)
 {
     Each *e = b->each;
-    Batch *batch = calloc(1, sizeof *batch);
+    Batch *batch = b->at_work = calloc(1, sizeof *batch);
     CrewResult r;
 
     if (!batch)
@@ -413,17 +414,19 @@ static void find_texts(Batches *b)
 void batch_run(Each *e)
 {
     Cli *c = e->cli;
-    Batches b = {.each = e, .loaded = NEW_N(c->arena, Loaded, e->files.len)};
+    Batches *b = NEW(c->arena, Batches); /* where it stays if the command is stopped */
     int n = MIN(e->options->batch, e->files.len), got = 0;
 
-    find_texts(&b);
-    while (!each_is_over(e) && (b.next < e->files.len || b.waiting.len > 0 || b.writing)) {
+    *b = (Batches){.each = e, .loaded = NEW_N(c->arena, Loaded, e->files.len)};
+    find_texts(b);
+    while (!each_is_over(e) && (b->next < e->files.len || b->waiting.len > 0 || b->writing)) {
         int *numbers = NEW_N(c->arena, int, n);
 
-        read_and_write(&b, b.waiting.len > MOST_WAITING * n ? 0 : n);
-        close_batch(b.writing);
-        got = choose(&b, n, numbers);
-        b.writing = got > 0 && !each_is_over(e) ? run_batch(&b, numbers, got) : NULL;
+        read_and_write(b, b->waiting.len > MOST_WAITING * n ? 0 : n);
+        close_batch(b->writing);
+        b->writing = NULL;
+        got = choose(b, n, numbers);
+        b->writing = got > 0 && !each_is_over(e) ? run_batch(b, numbers, got) : NULL;
         each_tell(e);
     }
 }

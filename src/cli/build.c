@@ -195,10 +195,10 @@ static tilec_build_options options_of(const Build *b)
     };
 }
 
-/* The header, for tilec_free(); in front of the object, whose making takes time, it only shows that
- * there can be one. */
-static char *make_header(const Build *b, const tilec_build_options *options,
-                         const tilec_object *object)
+/* The header; in front of the object, whose making takes time, it only shows that there can be one.
+ */
+static const char *make_header(const Build *b, const tilec_build_options *options,
+                               const tilec_object *object)
 {
     char *text, *error = NULL;
 
@@ -206,9 +206,12 @@ static char *make_header(const Build *b, const tilec_build_options *options,
               tilec_build_header(b->cli->file, b->options->kernel, options, object,
                                  b->options->symbol, b->options->grid, &text, &error),
               &error);
-    return text;
+    const char *kept = arena_strndup(b->cli->arena, text, strlen(text));
+    tilec_free(text);
+    return kept;
 }
 
+/* In the arena, as the header is: the command may end between them. */
 static tilec_object make_object(const Build *b, const tilec_build_options *options)
 {
     tilec_object object;
@@ -216,6 +219,10 @@ static tilec_object make_object(const Build *b, const tilec_build_options *optio
 
     cli_check(b->cli, tilec_build(b->cli->file, b->options->kernel, options, &object, &error),
               &error);
+    void *kept = arena_alloc(b->cli->arena, object.size);
+    memcpy(kept, object.data, object.size);
+    tilec_free(object.data);
+    object.data = kept;
     return object;
 }
 
@@ -315,13 +322,11 @@ void command_build(Cli *c, int argc, char **argv)
     make_levels(&b);
     build_add_forms(&b);
     const tilec_build_options options = options_of(&b);
-    tilec_free(make_header(&b, &options, NULL));
+    (void)make_header(&b, &options, NULL);
     tilec_object object = make_object(&b, &options);
-    char *header = make_header(&b, &options, &object);
+    const char *header = make_header(&b, &options, &object);
     check_outputs(c, &o);
     int problem = write_both(&o, &object, header, &path);
-    tilec_free(header);
-    tilec_free(object.data);
     if (problem != 0)
         refuse_output(c, path, problem);
     if (o.json)

@@ -277,8 +277,10 @@ static int run_first_files(Each *e, const CrewTask *task)
         bool is_of_call = each_is_of_call(&r) && !is_of_machine(&r);
 
         crash_file_end(e->files.at[first].path);
-        if (held.failed && is_of_call)
+        if (held.failed && is_of_call) {
+            crew_result_free(&r); /* which says the same */
             each_stop_early(e, first - 1, &held);
+        }
         if (held.failed)
             each_settle(e, first - 1, &held);
         held = (CrewResult){0};
