@@ -174,6 +174,7 @@ typedef enum {
 /* Random numbers that were drawn. */
 typedef struct {
     const Value *words[6]; /* counters and keys */
+    int64_t rounds;
     const Block *block;
     Span span;
 } Draw;

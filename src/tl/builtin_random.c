@@ -91,18 +91,19 @@ static bool given_keys(Lower *l, const Args *a, const Width *w, Value **k)
 static bool is_same_draw(const Draw *x, const Draw *y)
 {
     enum { SAME_DEPTH = 12 };
-    bool same = x->block == y->block && x->span.start != y->span.start;
+    bool same = x->block == y->block && x->rounds == y->rounds && x->span.start != y->span.start;
 
     for (int i = 0; i < COUNT(x->words); i++)
         same = same && ir_same(x->words[i], y->words[i], SAME_DEPTH);
     return same;
 }
 
-/* Two draws of the same keys and counters are the same numbers: told of two that stand one behind
- * the other.  Loops and arms may draw once more what was drawn before. */
-static void warn_of_same_draw(Lower *l, const Args *a, Value *const *c, Value *const *k)
+/* As many rounds of the same keys and counters are the same numbers: told of two that stand one
+ * behind the other.  Loops and arms may draw once more what was drawn before. */
+static void warn_of_same_draw(Lower *l, const Args *a, int64_t rounds, Value *const *c,
+                              Value *const *k)
 {
-    const Draw draw = {{c[0], c[1], c[2], c[3], k[0], k[1]}, l->b.block, a->span};
+    const Draw draw = {{c[0], c[1], c[2], c[3], k[0], k[1]}, rounds, l->b.block, a->span};
 
     for (int i = 0; i < l->draws.len; i++) {
         if (!is_same_draw(&l->draws.at[i], &draw))
@@ -128,7 +129,7 @@ static bool run_rounds(Lower *l, const Args *a, const Width *w, Keys *keys, Valu
         error_at(l, arg_span(a, ARG_n_rounds), E_ROUNDS, MAX_ROUNDS);
         return false;
     }
-    warn_of_same_draw(l, a, c, k);
+    warn_of_same_draw(l, a, rounds, c, k);
     for (int64_t i = 0; i < rounds; i++)
         philox_round(l, w, c, k);
     return true;

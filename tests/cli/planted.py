@@ -1095,7 +1095,7 @@ def same_seed_wrong(a, b, seed, B: tl.constexpr):
 @triton.jit
 def same_seed(a, b, seed, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
-    tl.store(a + i, tl.rand(seed, i))
+    tl.store(a + i, tl.rand(seed, i) + tl.rand(seed, i, n_rounds=7))
     tl.store(b + i, tl.randn(seed + 1, i))
 
 
