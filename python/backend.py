@@ -1,7 +1,7 @@
 """Build the wheel: what pip calls (PEP 517), and `make wheel` as `python3 backend.py FOLDER`.
 
 The package is compiled by CMake from the repository around this folder, in its build-wheel; the
-environment's TILEC_BUILD names a folder where that was done already.  Needs what
+environment's TILEC_BUILD names a folder, from the repository on, where that was done already.  Needs what
 tools/setup.sh installs, and of Python nothing but its own library.
 """
 
@@ -32,7 +32,7 @@ def version():
 def built():
     """The folder that holds the package `tilec` with its libraries, compiled now if need be."""
     given = os.environ.get("TILEC_BUILD")
-    build = pathlib.Path(given) if given else ROOT / "build-wheel"
+    build = ROOT / (given or "build-wheel")  # pip starts this in a folder of its choice
     if not given:
         subprocess.run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", build, "-DTILEC_TESTS=OFF",
                         f"-DPython3_EXECUTABLE={sys.executable}"], check=True)

@@ -43,6 +43,16 @@ class Wheel(unittest.TestCase):
                          done.stderr)
         self.assertRegex(made, r"/tilec-[\d.]+-cp39-abi3-linux_\w+\.whl$")
 
+    def test_build_folder_is_named_from_the_repository_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            given = os.path.relpath(os.environ["TILEC_BUILD"], HERE.parent.parent)
+            done = subprocess.run([sys.executable, "-c", "import backend; print(backend.built())"],
+                                  capture_output=True, text=True, cwd=folder,
+                                  env={**os.environ, "TILEC_BUILD": given, "PYTHONPATH": str(HERE.parent)})
+            self.assertEqual(os.path.realpath(done.stdout.strip()),
+                             os.path.realpath(os.path.join(os.environ["TILEC_BUILD"], "python")),
+                             done.stderr)
+
     def check_command(self, command, kernel, environment, folder):
         """The script and `python -m tilec` are the command of the wheel, with its code generator."""
         def run(*words):
