@@ -547,7 +547,8 @@ typedef enum {
     TILEC_NAME_FUNCTION, /* role, text, length, path, line, module, function */
     TILEC_NAME_MODULE,   /* module; path, if it may be read for names that are not answered */
     TILEC_NAME_LANGUAGE, /* module: what of the language it is, in full: "triton.language",
-                          * "triton.language.exp", "triton.language.extra.libdevice" */
+                          * "triton.language.exp", "triton.language.extra.libdevice"; or a type of
+                          * pointers as annotations say it, "*fp32", "const *fp32" */
     TILEC_NAME_CLASS,    /* role, text, length, path, line, module, function: as of a function */
     TILEC_NAME_LIBRARY,  /* module: what a library for the host has, in full: "torch.tanh".  Kernels
                           * may compare its dtypes, and call torch.finfo() and the like */

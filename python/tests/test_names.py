@@ -44,6 +44,7 @@ class Settings:
 
 
 SETTINGS = Settings(8)
+POINTERS = types.SimpleNamespace(HALF=tl.pointer_type(tl.float16))
 
 
 @triton.jit
@@ -548,16 +549,40 @@ class Sources(unittest.TestCase):
         self.assertIn(f"{__file__}:{line}:34: error: `unknown` is not defined", str(caught.exception))
 
 
+def annotated(**given):
+    """A decorator that writes annotations where the text has none."""
+    def decorate(function):
+        function.__annotations__ = given
+        return function
+
+    return decorate
+
+
 class Types(unittest.TestCase):
-    def test_pointers_are_no_globals_of_kernels(self):
-        pointer = tl.pointer_type(tl.int32)
+    def test_pointers_are_globals_of_kernels(self):
+        pointer, constant = tl.pointer_type(tl.int32), tl.pointer_type(tl.int32, const=True)
 
         @triton.jit
         def kernel(out):
             tl.store(out.to(pointer), 1)
+            tl.static_assert(out.to(constant).dtype == constant and constant != pointer)
+            tl.static_assert(POINTERS.HALF.element_ty == tl.float16)
 
-        with self.assertRaisesRegex(triton.CompilationError, "global variable `pointer`"):
-            run(kernel)
+        self.assertEqual(np.float32(run(kernel)[0]).view(np.int32), 1)
+
+    def test_annotations_that_a_decorator_wrote(self):
+        @triton.jit
+        @annotated(x=tl.float16, n="tl.uint8", p=tl.pointer_type(tl.int32), N=tl.constexpr, o=object)
+        def kernel(out, x, n,
+                   p, N,  # a comment: with a colon
+                   o):
+            tl.static_assert(x.dtype == tl.float16 and n.dtype == tl.uint8)
+            tl.static_assert(p.dtype.element_ty == tl.int32 and out.dtype.element_ty == tl.float32)
+            tl.store(out + tl.arange(0, N), x + n + o)
+
+        out = np.zeros(4, np.float32)
+        kernel[(1,)](out, 0.5, 3, out.view(np.int32), 3, 2)
+        self.assertEqual(list(out), [5.5, 5.5, 5.5, 0])
 
 
 class Objects(unittest.TestCase):

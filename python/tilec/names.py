@@ -168,6 +168,44 @@ def _with_must_use(fn, source, kernel):
     return decorators + source.text, source.line - 2
 
 
+def _annotation_text(value):
+    """What stands for the annotation of a parameter in a text; None: nothing that kernels know."""
+    if value is constexpr:
+        return "tl.constexpr"
+    if isinstance(value, str):
+        return value
+    return _type_text(value) if isinstance(value, dtype) else None
+
+
+def _type_text(value):
+    """"int32"; "*fp32" and "const *fp32" of pointers."""
+    if not value.is_ptr():
+        return value.name
+    return f"{'const ' if value.is_const() else ''}*{value.element_ty}"
+
+
+def _with_annotations(fn, text):
+    """The text with what fn.__annotations__ says of parameters that the text says nothing of, as a
+    decorator has written it there.
+    """
+    given = getattr(fn, "__annotations__", None) or {}
+    head = text.partition(":\n")[0].replace(" ", "")
+    if all(f"{name}:" in head for name in given if name != "return"):  # as in nearly all kernels
+        return text
+    import ast
+
+    is_indented = text[:1].isspace()
+    block = ast.parse(f"if 1:\n{text}" if is_indented else text).body[0]
+    arguments = (block.body[0] if is_indented else block).args
+    lines = text.encode().splitlines(True)
+    for a in reversed([*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]):
+        said = None if a.annotation else _annotation_text(given.get(a.arg))
+        if said is not None:
+            line, end = a.end_lineno - 1 - is_indented, a.end_col_offset
+            lines[line] = lines[line][:end] + f": {said!r}".encode() + lines[line][end:]
+    return b"".join(lines).decode()
+
+
 class Surroundings:
     """The resolver of one kernel; `root` is the tuple that the kernel is loaded by."""
 
@@ -221,6 +259,8 @@ class Surroundings:
         language = language_name(value)
         if language is not None:
             return (_LANGUAGE, language)
+        if isinstance(value, dtype) and value.is_ptr():
+            return (_LANGUAGE, _type_text(value))
         if isinstance(value, types.ModuleType):
             return (_MODULE, self._key(value, value.__name__, _ModuleSpace), None)
         if not isinstance(kernel_of(value), KernelInterface):
@@ -276,6 +316,7 @@ class Surroundings:
         unaligned = kernel.unaligned if kernel is not None else ()
         noinline = bool(kernel is not None and kernel.noinline)
         text, line = _with_must_use(fn, source, kernel)
+        text = _with_annotations(fn, text)
         return (text, source.name, module, source.path, line, unspecialised, noinline, unaligned)
 
     def _key(self, owner, name, space):

@@ -325,6 +325,8 @@ Instance *lower_instance(Lower *l, const AstFunc *fn, const Val *args, Span call
 /* --- lower_param.c --- */
 /* What its annotation fixes (R27); false, without a word, when it fixes nothing. */
 bool param_dtype(Lower *l, const AstParam *p, DType *out, bool *pointer);
+/* The type that "i32", "*fp32" or "const *fp32" says, as annotations do; NULL: none. */
+const Type *named_type(Lower *l, const char *text);
 /* What a launch gives the kernel for `p`; run-time parts become parameters of `f` (R24). */
 Val lower_kernel_param(Lower *l, Func *f, const AstParam *p, const FrontArg *arg);
 /* The default of a parameter of `fn`, for a call at `call` (R19). */

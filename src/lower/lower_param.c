@@ -27,6 +27,16 @@ static bool dtype_of_text(const char *s, DType *out, bool *pointer, bool *is_con
     return dtype_from_name(s, strlen(s), out) || dtype_from_long_name(s, strlen(s), out);
 }
 
+const Type *named_type(Lower *l, const char *text)
+{
+    bool is_pointer, is_const;
+    DType t;
+
+    if (!dtype_of_text(text, &t, &is_pointer, &is_const))
+        return NULL;
+    return is_pointer ? type_pointer(l->module, t, is_const) : type_scalar(l->module, t);
+}
+
 /* The last name of `a.b.c`. */
 static Sym last_name(const Node *n)
 {

@@ -16,12 +16,15 @@ static const AstFunc *asking_function(const Lower *l, const Where *w)
                                                                                          : NULL;
 }
 
-/* "triton.language.exp": a module, or a member of one. */
+/* "triton.language.exp": a module, or a member of one; "*fp32": a type of pointers. */
 static Val language_value(Lower *l, Sym full, Sym name, Span span)
 {
+    const Type *type = named_type(l, full);
     const char *dot = strrchr(full, '.');
     Sym module;
 
+    if (type)
+        return val_type(type);
     if (module_is_known(full))
         return val_module(full);
     module = dot ? intern_n(l->interner, full, (size_t)(dot - full)) : NULL;
