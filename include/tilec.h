@@ -411,6 +411,8 @@ typedef struct {
                      * comparisons, selections and conversions; negative as `flops` is */
     int in_place; /* not 0: it writes memory that it also reads, as far as the shapes of the tensors
                    * tell, so that running it again does something else */
+    double keep_seconds; /* a part of compile_seconds, too: loading the code, and writing it to the
+                          * cache; 0 where the kernel came from there */
 } tilec_stats;
 
 /*

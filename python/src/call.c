@@ -115,9 +115,12 @@ static PyObject *call_stats(PyObject *self, PyObject *unused)
         fail_status(status, error, NULL);
         return NULL;
     }
-    return Py_BuildValue("{sdsisisisisisi}", "compile_seconds", s.compile_seconds, "from_cache",
-                         s.from_cache, "warps", s.warps, "registers", s.registers, "shared_bytes",
-                         s.shared_bytes, "local_bytes", s.local_bytes, "in_place", s.in_place);
+    return Py_BuildValue("{sdsdsdsdsdsisisisisisi}", "compile_seconds", s.compile_seconds,
+                         "generator_seconds", s.generator_seconds, "emit_seconds", s.emit_seconds,
+                         "assemble_seconds", s.assemble_seconds, "keep_seconds", s.keep_seconds,
+                         "from_cache", s.from_cache, "warps", s.warps, "registers", s.registers,
+                         "shared_bytes", s.shared_bytes, "local_bytes", s.local_bytes, "in_place",
+                         s.in_place);
 }
 
 /* A constant as Python's value; None for what is none, and for None. */

@@ -3,7 +3,9 @@
 import collections
 import dataclasses
 import enum
+import pathlib
 import sys
+import tempfile
 import types
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -769,6 +771,54 @@ class Options(unittest.TestCase):
             add[(1,)](x, x, x, 8, BLOCK=8, arch="sm80")
         with self.assertRaises(TypeError):
             add[(1,)](x, x, x, 8, BLOCK=8, arch=80)
+
+    def test_compiled_for_a_target(self):
+        from tilec.backends.compiler import GPUTarget
+        from tilec.compiler import ASTSource, compile
+
+        source = ASTSource(add, {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32"}, {"BLOCK": 64})
+        for chip, name in ((80, "sm_80"), (90, "sm_90a"), (100, "sm_100")):
+            self.assertIn(f"\n.target {name}\n",
+                          compile(source, target=GPUTarget("cuda", chip, 32)).asm["ptx"])
+        for target in (None, GPUTarget("cpu", 0, 32)):
+            self.assertNotIn("ptx", compile(source, target=target).asm)
+        for target, said in ((GPUTarget("cuda", 42, 32), "no code can be made for `sm_42`"),
+                             (GPUTarget("hip", "gfx942", 64), "not for 'hip'")):
+            with self.assertRaisesRegex(tilec.TritonError, said):
+                compile(source, target=target)
+
+    def test_assembled(self):
+        x = np.zeros(8, np.float32)
+        asm = add[(1,)](x, x, x, 8, BLOCK=8, device="sim", arch="sm80").asm
+        with tempfile.TemporaryDirectory() as folder:
+            ptxas = pathlib.Path(folder, "ptxas")
+            ptxas.write_text("#!/bin/sh\ncase $1 in --version) echo release 13.0;; "
+                             "*) echo $1 > $3; cat $4 >> $3;; esac\n")
+            ptxas.chmod(0o755)
+            with unittest.mock.patch.dict("os.environ", TRITON_PTXAS_PATH=str(ptxas)):
+                self.assertEqual(asm["cubin"], b"-arch=sm_80\n" + asm["ptx"].encode())
+        self.assertNotIn("cubin", add[(1,)](x, x, x, 8, BLOCK=8).asm)
+
+    def test_listener_of_compiles(self):
+        @tilec.jit
+        def store(out, n, WIDTH: tl.constexpr):
+            tl.store(out + tl.arange(0, WIDTH), n + 0x5eed)
+
+        told, out = [], np.zeros(4, np.int32)
+        with tilec.knobs.compilation.scope():
+            tilec.knobs.compilation.listener = lambda **news: told.append(news)
+            store[(1,)](out, 7, WIDTH=4)
+            store[(1,)](out, 7, WIDTH=4)
+            store[(1,)](out, 7, WIDTH=2)
+        store[(1,)](out, 7, WIDTH=1)
+        self.assertEqual([news["src"].constants["WIDTH"] for news in told], [4, 2])
+        for news in told:
+            times = news["times"]
+            self.assertEqual((times.total_lowering > 0, times.store_results > 0),
+                             (not news["cache_hit"],) * 2)
+            self.assertGreaterEqual(times.total, times.total_lowering + times.ir_initialization)
+            self.assertGreater(times.ir_initialization, 0)
+            self.assertEqual((news["metadata"]["name"], news["src"].signature["out"]), ("store", "*i32"))
 
     def test_override_of_stages(self):
         x = np.zeros(8, np.float32)

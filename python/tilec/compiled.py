@@ -4,8 +4,7 @@ import collections
 import collections.abc
 
 # what programs call a text -> the compiler's stage
-_STAGES = {"ttir": "ir", "ttgir": "opt", "llir": "llvm", "ptx": "ptx", "asm": "asm", "cubin": "sass",
-           "sass": "sass"}
+_STAGES = {"ttir": "ir", "ttgir": "opt", "llir": "llvm", "ptx": "ptx", "asm": "asm", "sass": "sass"}
 _ON_CPU = ("source", "ttir", "ttgir", "llir", "asm")
 _ON_GPU = ("source", "ttir", "ttgir", "llir", "ptx")
 
@@ -30,6 +29,8 @@ class Texts(collections.abc.Mapping):
     def _make(self, name):
         if name == "source":
             return self._kernel.src
+        if name == "cubin" and "ptx" in self:
+            return _assembled(self["ptx"])
         if name not in _STAGES or (name in ("asm", "ptx") and name not in self._names()):
             raise KeyError(name)
         return self._call.dump(_STAGES[name])
@@ -42,6 +43,32 @@ class Texts(collections.abc.Mapping):
 
     def __len__(self):
         return len(self._names())
+
+
+def _assembled(ptx):
+    """What the toolkit's assembler makes of PTX, where there is one."""
+    import os
+    import re
+    import subprocess
+    import tempfile
+
+    from . import knobs
+
+    try:
+        assembler = knobs.nvidia.ptxas.path
+    except RuntimeError as missing:
+        raise KeyError(f"cubin: {missing}") from None
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, name) for name in ("kernel.ptx", "kernel.cubin")]
+        with open(paths[0], "w", encoding="utf-8") as file:
+            file.write(ptx)
+        chip = re.search(r"^\.target (\w+)", ptx, re.MULTILINE)[1]
+        done = subprocess.run([assembler, f"-arch={chip}", "-o", paths[1], paths[0]],
+                              stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"{assembler} refuses the code for {chip}:\n{done.stderr}")
+        with open(paths[1], "rb") as file:
+            return file.read()
 
 
 # what @jit(repr=...) is told: {parameter: type}, "constexpr" where it is compiled in; their values
@@ -93,6 +120,28 @@ class CompiledKernel:
         import hashlib
 
         return hashlib.sha256(self.asm["ttir"].encode()).hexdigest()
+
+    def times(self):
+        """What parts of the compile took, in microseconds, as Triton's listeners are told of it."""
+        from .knobs import CompileTimes
+
+        took = {name[:-8]: round(1e6 * value) for name, value in self.stats.items()
+                if name.endswith("_seconds")}
+        stages = [(stage, took[part]) for stage, part in
+                  (("generator", "generator"), ("llir", "emit"), ("cubin", "assemble"))]
+        rest = took["compile"] - took["keep"] - sum(time for _, time in stages)
+        return CompileTimes(max(rest, 1), stages, took["keep"])
+
+    def tell_listener(self, listener):
+        """Call knobs.compilation.listener for this compile, or for finding it in the cache."""
+        from .compiler.compiler import ASTSource
+        from .runtime.driver import driver
+
+        told = self.specialization()
+        target = driver.active.get_current_target()
+        listener(src=ASTSource(self._kernel, told.signature, told.constants),
+                 metadata={**self.metadata._asdict(), "target": target}, metadata_group={},
+                 times=self.times(), cache_hit=bool(self.stats["from_cache"]))
 
     # programs divide by these to guess how many programs fit: on a CPU they must not be 0
     @property

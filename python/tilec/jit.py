@@ -203,6 +203,8 @@ class JITFunction(_core.Kernel, KernelInterface):
         for hook in (knobs.runtime.kernel_load_start_hook, knobs.runtime.kernel_load_end_hook):
             if hook:
                 hook(module=None, function=None, name=made.name, metadata_group={}, hash=made.hash)
+        if knobs.compilation.listener:
+            made.tell_listener(knobs.compilation.listener)
         hooks = (knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook)
         if any(hooks):
             told = self._told_of(made, key, args, kwargs, is_warmup)

@@ -157,7 +157,7 @@ typedef struct {
 
 /* Seconds that went into parts of a compile. */
 typedef struct {
-    double generator, emit, assemble;
+    double generator, emit, assemble, keep;
 } CompileParts;
 
 /* What a device launches for one specialisation and one set of promises about memory. */

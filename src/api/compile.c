@@ -400,10 +400,12 @@ static tilec_status load_object(Job *job, Compilation *c)
     double seconds = c->variant->parts.emit + c->variant->parts.assemble;
     if (seconds > slow)
         tell_slow(job, c, seconds);
+    double start = os_seconds();
     RunStatus loaded = load_output(c, &object, &why);
     if (loaded != RUN_OK)
         return refuse_load(job, loaded, why);
     cache_put(cache, key, &object); /* a full disk is no reason to fail */
+    c->variant->parts.keep = os_seconds() - start;
     return TILEC_OK;
 }
 

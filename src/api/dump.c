@@ -350,6 +350,7 @@ static tilec_status count_stats(Job *job, void *stats)
     s->stats.generator_seconds = r->variant->parts.generator;
     s->stats.emit_seconds = r->variant->parts.emit;
     s->stats.assemble_seconds = r->variant->parts.assemble;
+    s->stats.keep_seconds = r->variant->parts.keep;
     return add_facts(job, r, &s->stats);
 }
 

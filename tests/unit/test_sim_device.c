@@ -178,7 +178,9 @@ static void expect_kept(const char *folder, const char *path, const char *before
                      TILEC_OK);
     assert_int_equal(stats.from_cache, from_cache);
     assert_true((stats.emit_seconds > 0) == !from_cache && stats.assemble_seconds == 0);
-    assert_true(stats.generator_seconds + stats.emit_seconds <= stats.compile_seconds);
+    assert_true((stats.keep_seconds > 0) == !from_cache);
+    assert_true(stats.generator_seconds + stats.emit_seconds + stats.keep_seconds <=
+                stats.compile_seconds);
     tilec_unload(s.file);
     tilec_close(s.ctx);
     tilec_free(s.error);

@@ -56,10 +56,26 @@ def _stand_in(kind):
 
 
 def compile(src, target=None, options=None, **_):
-    """The compiled kernel of an ASTSource, for the device that is active."""
+    """The compiled kernel of an ASTSource, for the device that is active, or for a target that need
+    not be there.
+    """
     if not isinstance(src, ASTSource):
         raise TritonError("tilec compiles an ASTSource: a jit function with a signature")
-    return src.fn.warmup(**src.arguments(), grid=(1,), **_launch_options(options))
+    return src.fn.warmup(**src.arguments(), grid=(1,), **_launch_options(options),
+                         **_place(target))
+
+
+def _place(target):
+    """The options of a launch that say for what code is made.  Code for a GPU is the simulator's,
+    which takes any chip; of those from 90 on Triton means what only that chip has.
+    """
+    if target is None or target == driver.active.get_current_target():
+        return {}
+    if target.backend == "cpu":
+        return {"device": "cpu"}
+    if target.backend != "cuda":
+        raise TritonError(f"tilec makes code for CPUs and NVIDIA's GPUs, not for {target.backend!r}")
+    return {"device": "sim", "arch": "sm_90a" if target.arch == 90 else f"sm_{target.arch}"}
 
 
 def _launch_options(options):
