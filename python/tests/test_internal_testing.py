@@ -52,6 +52,20 @@ class Utils(unittest.TestCase):
             _utils.validate_block_shape([1 << 20, 1 << 10])
         self.assertEqual(tl.str_to_ty("*ki8", None), tl.pointer_type(tl.int8, const=True))
 
+    def test_compiling_without_a_launch(self):
+        from tilec import _filecheck
+
+        @_filecheck.filecheck_test
+        @tilec.jit
+        def checked(n: tl.constexpr = 2):
+            tl.arange(0, n)
+
+        _filecheck.run_parser(prefix_kernel, args=(tilec.MockTensor(tl.float32),) * 2, kwargs={"n": 8})
+        with self.assertRaisesRegex(tilec.CompilationError, "arange"):
+            _filecheck.run_parser(prefix_kernel, (tilec.MockTensor(tl.float32),) * 2, {"n": -1})
+        with self.assertRaisesRegex(tilec.errors.TritonError, "are about MLIR"):
+            checked()
+
     def test_mangle_type(self):
         from tilec.runtime.jit import mangle_type
 
