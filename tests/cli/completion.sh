@@ -23,13 +23,13 @@ expect 0 out "[transposed]" offers tilec test "$add" kernels/matmul.py --call tr
 expect 0 out "[kernels/softmax.py]" offers tilec test "$add" kernels/so
 expect 0 out "[--save --show --skip-existing --sweep]" offers tilec run "$add" --s
 expect 0 out "[layout llvm]" offers tilec dump "$add" --stage l
-expect 0 out "[$add]" offers tilec run kernels/a
+expect 0 out "[$add]" offers tilec run kernels/ad
 expect 0 out "[add_kernel]" offers tilec run "$add" :
 expect 0 out "[matmul_kernel]" offers tilec run kernels/matmul.py : mat
 expect 0 out "[BLOCK_M= BLOCK_N= BLOCK_K=]" offers tilec run kernels/matmul.py : matmul_kernel BLOCK_
 expect 0 out "[x= y= out= n= BLOCK=]" offers tilec run "$add" ""
 expect 0 out "[x= y= out= n= BLOCK=]" offers tilec run "$add" : add_kernel ""
-expect 0 out "[@kernels/add.py]" offers tilec run "$add" @kernels/a
+expect 0 out "[@kernels/add.py]" offers tilec run "$add" @kernels/ad
 expect 0 out "[rand( randn( randint(]" offers tilec run "$add" x = ra
 expect 0 out "[out]" offers tilec run "$add" x = ou
 expect 0 out "[x y out n BLOCK]" offers tilec run "$add" --show ""
