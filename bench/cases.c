@@ -178,8 +178,9 @@ static void prepare_norm(const Case *c, Launch *l)
     put_random(l, "bias", c->columns, 0, 0);
     put_array(l, "mean", c->rows, 0, 0);
     put_array(l, "rstd", c->rows, 0, 0);
-    put_int(l, "stride", c->columns);
     put_int(l, "n_cols", c->columns);
+    put_int(l, "x_row", c->columns);
+    put_int(l, "y_row", c->columns);
     put_float(l, "eps", eps);
     put_int(l, "BLOCK", c->columns);
     set_grid(l, c->rows);
@@ -310,7 +311,7 @@ const Case cases[] = {
      prepare_rows, error_square},
     {"softmax",    "softmax.py",    "softmax_kernel",    32768, 1024,   MEMORY_BOUND,  0.8,
      prepare_rows, error_softmax},
-    {"layer norm", "layer_norm.py", "layer_norm_kernel", 4096,  8192,   MEMORY_BOUND,  0.8,
+    {"layer norm", "norms.py",      "norm_kernel",       4096,  8192,   MEMORY_BOUND,  0.8,
      prepare_norm, error_norm},
     {"giou",       "giou.py",       "giou_kernel",       32768, 256,    MEMORY_BOUND,  0.5,
      prepare_giou, error_giou},

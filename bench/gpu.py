@@ -361,16 +361,16 @@ def layer_norm_row(lib):
     w, bias = (torch.randn(n_cols, device="cuda", dtype=torch.float16) for _ in range(2))
     out = torch.empty_like(x)
     mean, rstd = (torch.empty(n_rows, device="cuda") for _ in range(2))
-    kernel = peer("layer_norm").layer_norm_kernel
+    kernel = peer("norms").norm_kernel
     normal = lambda t: torch.nn.functional.layer_norm(t, (n_cols,), w, bias, 1e-5)
     compiled = torch.compile(normal, dynamic=False)
     reference = torch.nn.functional.layer_norm(x.double(), (n_cols,), w.double(), bias.double(),
                                                1e-5)
     return Row("layer norm 4096x8192 fp16", {
-        "tilec": lib.kernel("layer_norm", "layer_norm_kernel", (n_rows,),
-                            (x, out, w, bias, mean, rstd, n_cols, n_cols, 1e-5), num_warps=8,
+        "tilec": lib.kernel("norms", "norm_kernel", (n_rows,),
+                            (x, out, w, bias, mean, rstd, n_cols, n_cols, n_cols, 1e-5), num_warps=8,
                             BLOCK=8192),
-        "triton": lambda: kernel[(n_rows,)](x, out, w, bias, mean, rstd, n_cols, n_cols, 1e-5,
+        "triton": lambda: kernel[(n_rows,)](x, out, w, bias, mean, rstd, n_cols, n_cols, n_cols, 1e-5,
                                             BLOCK=8192, num_warps=8),
         "torch": lambda: normal(x),
         "compile": lambda: compiled(x),
