@@ -98,7 +98,7 @@ static void compile_one(void *file, int part)
                                              .dtype = TILEC_FP32,
                                              .ndim = 1,
                                              .shape = shape}};
-    if (tilec_prepare(file, NULL, args, 6, NULL, &error) != TILEC_OK)
+    if (tilec_prepare(file, "giou_kernel", args, 6, NULL, &error) != TILEC_OK)
         bench_stop("giou.py", error);
 }
 
