@@ -13,6 +13,10 @@
  * what somebody chose (--check tells where it wins).  A sum of what a loop has added up is one of
  * what it adds in a round.  A product is looked at as a sum is, with 1 for 0.
  *
+ * A reduction inside of the value is a number of its own, a mean: nothing is known of it.  But
+ * where it is asked for lanes that are left out along dimensions which it keeps, it is made of such
+ * lanes.
+ *
  * What masks them again makes a number of them: tl.where with the mask of the load, or one that is
  * part of another.  Lanes that are left out together, a whole row of what is reduced, count
  * nowhere.
@@ -34,9 +38,16 @@ typedef struct {
 typedef struct {
     Arena *arena;
     const Value *mask;
-    Map *known; /* by value id + 1: Lane* */
+    Map *known;     /* by value id + 1 and `along`: Lane* */
+    unsigned along; /* a bit for each dimension of the value along which lanes are outside; 0: of
+                     * any that a reduction keeps */
     int depth;
 } Outside;
+
+static Outside lanes_outside(Arena *arena, const Op *load, unsigned along)
+{
+    return (Outside){arena, load->operands[LOAD_MASK], map_new(arena), along, 0};
+}
 
 /* --- masks --- */
 
@@ -255,6 +266,50 @@ static Lane lane_of_elements(Outside *o, const Op *op)
     return all_numbers ? computed(op, x) : combined(o, op, x);
 }
 
+/* The same for an operand, of which o->along becomes `along`. */
+static Lane lane_along(Outside *o, const Value *v, unsigned along)
+{
+    unsigned outer = o->along;
+
+    o->along = along;
+    Lane lane = lane_of(o, v);
+    o->along = outer;
+    return lane;
+}
+
+/* The dimensions of what is moved that o->along are made of. */
+static unsigned along_before(const Op *op, unsigned along)
+{
+    const Type *in = op->operands[0]->type, *out = op->results[0]->type;
+    unsigned before = 0;
+    Move m;
+
+    if (!op_renames(op, &m) && op->code != OP_reshape)
+        return along;
+    for (int d = 0; d < in->rank; d++) {
+        for (int k = 0; in->dims[d] > 1 && k < out->rank; k++) {
+            bool comes = op_renames(op, &m) ? m.follows[d] == k : reshape_follows(op, k, d);
+            before |= (unsigned)(comes && (along >> k & 1)) << d;
+        }
+    }
+    return before;
+}
+
+static Lane lane_of_reduce(Outside *o, const Op *op)
+{
+    const Op *only = ir_combine_kind(op).only;
+    unsigned below = (1u << attr_axis(op)) - 1;
+    unsigned along = (o->along & below) | ((o->along & ~below) << 1);
+
+    if (along == 0 || op->noperands > 1 || !only)
+        return some; /* of its kind: a mean, a parameter */
+    Lane lane = lane_along(o, op->operands[0], along);
+    if (lane.kind != LANE_NUMBER)
+        return lane;
+    bool adds = only->code == OP_add;
+    return !adds || is_zero(&lane, op->operands[0]->type->dtype) ? lane : unknown;
+}
+
 static Lane find_lane(Outside *o, const Value *v)
 {
     const Op *op = v->def;
@@ -265,8 +320,10 @@ static Lane find_lane(Outside *o, const Value *v)
         return unknown;
     if (v->type->dtype == DT_I1 && v->type->rank > 0 && is_false_outside(v, o->mask, 4))
         return number(0);
-    if (v->type->rank == 0 || (op && op->code == OP_reduce))
-        return some; /* of its kind: a mean, a parameter */
+    if (v->type->rank == 0)
+        return some;
+    if (op && op->code == OP_reduce)
+        return lane_of_reduce(o, op);
     if (!op)
         return unknown;
     if (op_only_reads(op))
@@ -274,14 +331,14 @@ static Lane find_lane(Outside *o, const Value *v)
     if (op->code == OP_select)
         return lane_of_select(o, op);
     if (op_has(op, MOVES))
-        return lane_of(o, op->operands[0]);
+        return lane_along(o, op->operands[0], along_before(op, o->along));
     return op_has(op, FOLDS) && op->noperands <= MAX_ELEMENTWISE_OPERANDS ? lane_of_elements(o, op)
                                                                           : unknown;
 }
 
 static Lane lane_of(Outside *o, const Value *v)
 {
-    uint64_t key = (uint64_t)v->id + 1;
+    uint64_t key = ((uint64_t)v->id + 1) << MAX_RANK | o->along;
     const Lane *known = map_get(o->known, key);
     Lane *found;
 
@@ -469,6 +526,20 @@ static bool leaves_out_within(Map *seen, const Op *load, const Value *v, int dim
     return any;
 }
 
+/* Do lanes that the load leaves out count in a reduction along `axis`, or along all (-1)? */
+static bool counts_along(Arena *arena, const Op *load, OpCode code, const Value *v, int axis)
+{
+    for (int d = 0; d < v->type->rank; d++) {
+        Outside o = lanes_outside(arena, load, 1u << d);
+        if ((axis >= 0 && d != axis) || !leaves_out_within(map_new(arena), load, v, d, DEEPEST))
+            continue;
+        Lane lane = lane_of(&o, v);
+        if (counts(code, v, &lane))
+            return true;
+    }
+    return false;
+}
+
 /* What a loop adds to the value in each round; NULL: it is no such sum. */
 static const Value *added_in_rounds(const Value *v)
 {
@@ -497,11 +568,7 @@ void unread_warn(Lower *l, const Args *a, ArgName of, OpCode code, const Value *
     v = added ? added : v;
     find_loads(&loads, v, DEEPEST);
     for (int i = 0; i < loads.n; i++) {
-        Outside o = {l->arena, loads.at[i]->operands[LOAD_MASK], map_new(l->arena), 0};
-        Lane lane = lane_of(&o, v);
-
-        if ((axis >= 0 && !leaves_out_within(map_new(l->arena), loads.at[i], v, axis, DEEPEST)) ||
-            !counts(code, v, &lane))
+        if (!counts_along(l->arena, loads.at[i], code, v, axis))
             continue;
         warn_of(l, a, of, code, v, loads.at[i]);
         return;
@@ -529,7 +596,7 @@ void unread_warn_of_atomic(Lower *l, const Args *a, const Value *p, const Value 
         return;
     find_loads(&loads, index, DEEPEST);
     for (int i = 0; i < loads.n; i++) {
-        Outside o = {l->arena, loads.at[i]->operands[LOAD_MASK], map_new(l->arena), 0};
+        Outside o = lanes_outside(l->arena, loads.at[i], 0);
         Lane at = lane_of(&o, index), adds = lane_of(&o, data);
 
         if (at.kind != LANE_NUMBER || adds.kind == LANE_UNKNOWN ||
@@ -559,7 +626,7 @@ void unread_warn_of_count(Lower *l, const Args *a, const Value *v, int32_t bins)
 
     find_loads(&loads, v, DEEPEST);
     for (int i = 0; i < loads.n; i++) {
-        Outside o = {l->arena, loads.at[i]->operands[LOAD_MASK], map_new(l->arena), 0};
+        Outside o = lanes_outside(l->arena, loads.at[i], 0);
         Lane lane = lane_of(&o, v);
         int64_t n = scalar_to_int(v->type->dtype, lane.bits);
 

@@ -9,6 +9,8 @@
 # lower: quiet_of_rounding_up x:*i32 o:*i32 n:i32 k:i32 B=16
 # lower: quiet_of_parts x:*fp32 o:*fp32 n:i32 B=16
 # lower: told_of_parts x:*fp32 o:*fp32 n:i32 B=16
+# lower: quiet_of_sums_kept x:*fp32 y:*fp32 o:*fp32 m:i32 n:i32 B=16
+# lower: told_of_sums_kept x:*fp32 o:*fp32 m:i32 n:i32 B=16
 # lower: told_of_rounding x:*i32 o:*i32 n:i32 k:i32 B=16
 # lower: quiet_of_filled x:*fp32 o:*fp32 n:i32 B=16
 # lower: quiet_of_counts x:*i32 o:*i32 n:i32 B=16
@@ -227,3 +229,34 @@ def told_of_parts(x, o, n, B: tl.constexpr):
     tl.store(o, tl.sum(tl.sum(tl.reshape(v, (B, 3, 4)), 1)))
     v = tl.exp(tl.load(x + i[:, None] * 12 + j[None, :], mask=i[:, None] < n, other=0.0))
     tl.store(o, tl.sum(tl.sum(tl.reshape(v, (4, 48)), 1)))
+
+
+# sums that keep the dimension along which lanes are left out: zeros there, as what they are made of
+@triton.jit
+def quiet_of_sums_kept(x, y, o, m, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    j = tl.arange(0, B)
+    inside = (i[:, None] < m) & (j[None, :] < n)
+    matrix = tl.load(x + i[:, None] * n + j[None, :], mask=inside, other=0.0)
+    vector = tl.load(y + i, mask=i < m, other=0.0)
+    rest = vector - tl.sum(matrix * 2.0, axis=1)
+    tl.store(o, tl.sum(rest * rest))
+    tl.store(o + 1, tl.sum(tl.sum(matrix, axis=0) * 3.0))
+    parts = tl.load(x + i[:, None, None] * n + j[None, :, None] * 4 + tl.arange(0, 4),
+                    mask=(i[:, None, None] < m) & (j[None, :, None] < n), other=0.0)
+    sums = tl.reshape(tl.sum(parts * 2.0, axis=2) + matrix, (B, B))
+    tl.store(o + i, tl.sum(sums * sums, axis=1), mask=i < m)
+
+
+# means that are the same in what is left out
+@triton.jit
+def told_of_sums_kept(x, o, m, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    j = tl.arange(0, B)
+    inside = (i[:, None] < m) & (j[None, :] < n)
+    v = tl.load(x + i[:, None] * n + j[None, :], mask=inside, other=0.0)
+    centred = v - tl.sum(v, axis=1)[:, None] / n
+    tl.store(o + i, tl.sum(centred * centred, axis=1), mask=i < m)
+    tl.store(o, tl.sum(centred * centred))
+    centred = v - tl.sum(v, axis=0, keep_dims=True) / m
+    tl.store(o + j, tl.sum(centred * centred, axis=0), mask=j < n)
