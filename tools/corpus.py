@@ -15,7 +15,6 @@ import gc
 import json
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -63,13 +62,11 @@ class Result:
 
 
 def run(command, limit, both=False):
-    """(exit code, stderr, or both outputs, seconds of CPU time); the code is None when the time was up."""
-
-    def bound():
-        resource.setrlimit(resource.RLIMIT_CPU, (int(limit + 1), int(limit + 1)))
-
-    with subprocess.Popen(command, stdout=subprocess.PIPE if both else subprocess.DEVNULL,
-                          stderr=subprocess.STDOUT if both else subprocess.PIPE, preexec_fn=bound) as process:
+    """(exit code, stderr, or both outputs, seconds of CPU time); the code is None when the time was up.
+    prlimit bounds it: a function of ours in the child would need a copy of gigabytes of trees for each."""
+    bounded = ["prlimit", f"--cpu={int(limit + 1)}", "--"] + command
+    with subprocess.Popen(bounded, stdout=subprocess.PIPE if both else subprocess.DEVNULL,
+                          stderr=subprocess.STDOUT if both else subprocess.PIPE) as process:
         asleep = threading.Timer(20 * limit, lambda: os.kill(process.pid, signal.SIGKILL))  # kill() would wait for it
         asleep.start()
         stderr = (process.stdout if both else process.stderr).read().decode(errors="replace")
@@ -157,7 +154,7 @@ def examine(job):
         search = Search(guess)
         while attempt(result, guess, search, options) and result.attempts < ATTEMPTS:
             pass
-        rule = refused_by_triton(result.message) if result.outcome == "refused" else None
+        rule = refused_by_triton(result.message, kernel, files, helpers) if result.outcome == "refused" else None
         if rule:
             result.outcome, result.reason = "foreign", rule
     if result.outcome in GOOD and not all(target in result.targets for target in options.code):
