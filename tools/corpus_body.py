@@ -1,8 +1,8 @@
 """corpus_body.py - what the body of a kernel does with its parameters
 
-`Body(node, resolve)` walks a function and the helpers it calls (`resolve(name)` gives their trees) and
-fills `uses`, a Use for each parameter: is it loaded through, an index, a mask, an extent?  Used by
-corpus_guess.py.
+`Body(node, resolve, constants)` walks a function and the helpers it calls (`resolve(name)` gives their
+trees, `constants[name]` that of a global) and fills `uses`, a Use for each parameter: is it loaded
+through, an index, a mask, an extent?  Used by corpus_guess.py.
 """
 import ast
 import re
@@ -31,11 +31,12 @@ def pointer_score(name):
 class Body(ast.NodeVisitor):
     """Walks a function and fills `uses`; `flows` says which pointers' elements are in a name."""
 
-    def __init__(self, node, resolve, depth=0):
-        self.resolve, self.depth = resolve, depth
+    def __init__(self, node, resolve, constants, depth=0):
+        self.resolve, self.constants, self.depth = resolve, constants, depth
         self.params = [a.arg for a in node.args.args]
         self.uses = {p: Use() for p in self.params}
         self.bases, self.groups = {}, []  # parameters of which a condition takes one
+        self.returned, self.parts = [], {}  # (bases, flows) of each value; the same by call of a helper
         self.flows = {p: {p} for p in self.params} if depth else {}  # of a helper: what it is given
         for _ in range(2):  # the second time a loop's names have their sources
             for statement in node.body:
@@ -143,7 +144,7 @@ class Body(ast.NodeVisitor):
             self.pointer(self.look(first or args["base"])[0])
             for e in node.args[1:] + list(args.values()):
                 self.integers(self.look(e)[1])
-            return [], set()
+            return self.look(first or args["base"])[0], set()
         if last in ("range", "static_range", "arange", "cdiv"):
             self.look_bounds(node, last == "arange")
         if last == "len" and isinstance(first, ast.Name) and first.id in self.uses:
@@ -153,14 +154,18 @@ class Body(ast.NodeVisitor):
         self.mark_dtype(node, last, args)
         helper = self.resolve(last) if self.depth < 4 else None
         if helper is not None:
-            self.look_helper(helper, node)
+            self.parts[id(node)] = self.look_helper(helper, node)
         parts = [self.look(e) for e in node.args] + [self.look(e) for e in args.values()]
         if is_method:
             parts.insert(0, self.look(node.func.value))
             if last == "to" and "pointer_type" in ast.dump(node):
                 for name in parts[0][1]:
                     self.uses[name].addresses = True
+                if parts[0][1] and not pointer_score(self.likeliest(parts[0][0]) or "offset"):
+                    parts[0] = [], parts[0][1]  # the address was loaded, and what is added is none
         flows = set().union(*[p[1] for p in parts]) if parts else set()
+        if len(self.parts.get(id(node), ())) == 1:
+            return self.parts[id(node)][0][0], flows
         if last == "where" and len(parts) == 3:
             self.alternatives(parts[1][0], parts[2][0])
             return parts[1][0] + parts[2][0], flows
@@ -188,14 +193,17 @@ class Body(ast.NodeVisitor):
             self.mark_shape(node.args)
 
     def look_helper(self, helper, node):
-        inner = Body(helper, self.resolve, self.depth + 1)
+        """Uses what the helper does with its arguments; gives (bases, flows) of each value that it returns."""
+        inner = Body(helper, self.resolve, self.constants, self.depth + 1)
         given = list(zip(inner.params, node.args))
         given += [(k.arg, k.value) for k in node.keywords if k.arg in inner.uses]
+        sources = {param: self.look(e) for param, e in given}
         for param, e in given:
             use = inner.uses[param]
             bases, flows = self.look(e)
             if use.pointer:
                 target = self.pointer(bases)
+                self.integers(flows)
                 if target:
                     for word in ("index", "mask", "addresses", "packed"):
                         setattr(self.uses[target], word, getattr(self.uses[target], word) or getattr(use, word))
@@ -209,6 +217,8 @@ class Body(ast.NodeVisitor):
                 mine.rank = max(mine.rank, use.rank)
                 mine.strings += use.strings
                 mine.numbers += use.numbers
+        return [([b for param in bases for b in sources.get(param, ([], ()))[0]],
+                 {f for param in flows for f in sources.get(param, ((), ()))[1]}) for bases, flows in inner.returned]
 
     def mark_shape(self, nodes):
         for e in nodes:
@@ -248,6 +258,7 @@ class Body(ast.NodeVisitor):
             use = self.uses[e.id]
             for other in node.comparators:
                 for c in other.elts if isinstance(other, (ast.Tuple, ast.List)) else [other]:
+                    c = self.constants.get(c.id, c) if isinstance(c, ast.Name) else c
                     if isinstance(c, ast.Constant) and e is node.left:
                         if isinstance(c.value, str):
                             use.strings.append(c.value)
@@ -275,7 +286,13 @@ class Body(ast.NodeVisitor):
             return
         if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Name) and node.value.id in self.uses:
             self.uses[node.value.id].items = len(target.elts)
-        self.bind(target, self.look(node.value))
+        value = self.look(node.value)
+        parts = self.parts.get(id(node.value), ())
+        if isinstance(target, ast.Tuple) and len(parts) == len(target.elts):
+            for t, v in zip(target.elts, parts):
+                self.bind(t, v)
+            return
+        self.bind(target, value)
 
     def visit_AnnAssign(self, node):
         if node.value:
@@ -320,4 +337,10 @@ class Body(ast.NodeVisitor):
             self.visit(statement)
 
     def visit_Return(self, node):
-        self.look(node.value)
+        if node.value is None:
+            return
+        parts = [self.look(e) for e in (node.value.elts if isinstance(node.value, ast.Tuple) else [node.value])]
+        if len(parts) != len(self.returned):
+            self.returned = parts
+        else:  # another `return` may give other values
+            self.returned = [(a[0] + b[0], a[1] | b[1]) for a, b in zip(self.returned, parts)]

@@ -2,8 +2,8 @@
 
 A kernel under triton.jit may use what another compiler or a fork adds, what Triton itself no longer has
 or refuses, or a package that the corpus lacks.  `foreign(kernel, files, helpers)` says so of what the
-kernel and its helpers name, before it is compiled; `refused_by_triton(message)` of a refusal.  Both
-give the title of a rule, or None.
+kernel and its helpers name, before it is compiled; `refused_by_triton(message, kernel, files, helpers)`
+of a refusal.  Both give the title of a rule, or None.
 """
 import ast
 import re
@@ -25,6 +25,7 @@ MESSAGES = [
      r"Cannot access global variable|Unsupported function referenced"),
     ("a package that the corpus lacks", r"comes from module `|cannot be read here"),
 ]
+TEMPLATE = "names that nothing defines: templates, of which a test makes kernels"
 DEEPEST = 4  # helpers of helpers
 
 
@@ -33,6 +34,12 @@ def full_name(file, name):
     first, _, rest = name.partition(".")
     module, member = file.imports.get(first, (first, None))
     return ".".join(part for part in (module, member, rest) if part)
+
+
+def files_of_helpers(kernel, files, helpers):
+    seen = set()
+    list(names_in(kernel, files, helpers, 0, seen))
+    return {k.path for found in helpers.values() for k in found if k.node in seen}
 
 
 def names_in(kernel, files, helpers, depth=0, seen=None):
@@ -55,5 +62,20 @@ def foreign(kernel, files, helpers):
     return next((title for title, pattern in NAMES if any(re.search(pattern, name) for name in found)), None)
 
 
-def refused_by_triton(message):
+def binds(tree, name):
+    """Does anything in the file give that name a meaning, wherever it stands?"""
+    for n in ast.walk(tree):
+        if isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load) \
+                or isinstance(n, ast.arg) and n.arg == name \
+                or isinstance(n, (ast.FunctionDef, ast.ClassDef)) and n.name == name \
+                or isinstance(n, ast.alias) and (n.asname or n.name.split(".")[0]) in (name, "*"):
+            return True
+    return False
+
+
+def refused_by_triton(message, kernel, files, helpers):
+    lost = re.match(r"`(\w+)` is not defined$", message)
+    if lost:
+        near = {kernel.path} | files_of_helpers(kernel, files, helpers)
+        return None if any(binds(files[path].tree, lost.group(1)) for path in near) else TEMPLATE
     return next((title for title, pattern in MESSAGES if re.search(pattern, message)), None)

@@ -30,6 +30,13 @@ def spelt(value):
     return repr(value) if isinstance(value, str) else str(value)
 
 
+def constant_in(node):
+    """The constant that a global of a module holds, as `tl.constexpr(4)`; None: it holds another thing."""
+    if isinstance(node, ast.Call) and dotted(node.func).endswith("constexpr") and len(node.args) == 1:
+        node = node.args[0]
+    return node if isinstance(node, ast.Constant) else None
+
+
 def helper_of(file, helpers, name):
     """The jit function that a kernel of the file calls so; one of another file is known by its import."""
     if name in file.jits:
@@ -51,7 +58,8 @@ class Guess:
             found = helper_of(self.file, helpers, name)
             return own.get(name) or (found.node if found and found.node is not node else None)
 
-        self.body = Body(node, resolve)
+        constants = {n: constant_in(v) for n, v in self.file.values.items()}
+        self.body = Body(node, resolve, {n: c for n, c in constants.items() if c is not None})
         self.launches = launched_with(kernel, files)
         self.config, self.computed = tuned(kernel)
         self.defaults = dict(zip([a.arg for a in node.args.args[::-1]], node.args.defaults[::-1]))
@@ -63,6 +71,8 @@ class Guess:
         self.defined = {}  # globals of the file
         self.items = {}  # of tuples, more than the body shows
         self.pointers = set()  # parameters whose body does not show that they are
+        self.plain = set()  # and those that a flag makes numbers
+        self.described, self.blocks = set(), {}  # tensor descriptors, and extents of their tiles
 
     # --- one argument ---
 
@@ -97,13 +107,13 @@ class Guess:
         kinds = self.launch_kinds(name)
         if name in self.fixed:
             return "=", self.fixed[name]
-        if use.described:
+        if use.described or name in self.described:
             return "=", self.descriptor(name)
         if use.items:
             return "=", self.tuple_of(name, use)
         if note.strip("'\"") in ("i32", "i64", "u32", "u64", "fp32"):
             return ":", note.strip("'\"")
-        if use.pointer or name in self.pointers:
+        if (use.pointer or name in self.pointers) and name not in self.plain:
             return ":", "*" + self.element_type(name)
         if name in self.scalars:
             return ":", self.scalars[name]
@@ -133,27 +143,35 @@ class Guess:
     def descriptor(self, name):
         """One of an array, with tiles as large as all extents of the kernel then are."""
         self.size = self.size or 64
-        rank = max(self.body.uses[name].rank, 1)
+        rank = self.body.uses[name].rank or 2
         extents = ["1"] * (rank - 2) + [str(self.size)] * min(rank, 2)  # batches are taken one by one
+        extents = self.blocks.get(name, extents)
         return f"descriptor(zeros({self.element_type(name)},{'x'.join(extents)}),({','.join(extents)},))"
 
     def function(self, arguments):
         """One of the file that takes so many and gives something; None where there is none."""
-        known = list(self.file.jits.values()) + [helper_of(self.file, self.helpers, n) for n in self.file.imports]
-        for k in known:
-            if k and len(k.node.args.args) == arguments and returns_value(k.node) and k.node is not self.kernel.node:
+        for k in self.file.jits.values():
+            if len(k.node.args.args) == arguments and returns_value(k.node) and k.node is not self.kernel.node:
                 return k.name
         return "None"
 
     def tuple_of(self, name, use):
         """As many items as the body asks for: arrays, or numbers."""
         item = f"zeros({self.element_type(name)},4096)" if use.pointer else "4"
-        return "(" + ", ".join([item] * max(use.items, self.items.get(name, 2))) + ")"
+        return self.tuple_text(name, item, use)
+
+    def tuple_text(self, name, item, use):
+        count = self.items.get(name, max(use.items, 2))
+        return "(" + ", ".join([item] * count) + ("," if count == 1 else "") + ")"
 
     def size_of(self, name):
         """An extent: all equal when self.size says so."""
         if re.search(r"subtile|factor$|specialize", name, re.I):
             return "1"
+        if re.search(r"(values|elements|elems|items|weights)_per_", name, re.I):  # of packed ones
+            return "2"
+        if re.search(r"^group_size$|scale_group|scaling_group|quant_group|scale_vec|vec_size", name, re.I):
+            return "32"
         if name == "num_warps":  # an option of launches, too
             return "4"
         if re.search("half", name, re.I):
@@ -192,9 +210,9 @@ class Guess:
         if re.search(r"order_?\d$", name):  # of strides: what is written there is a permutation
             return name[-1]
         if use.items and not values:
-            return "(" + ", ".join(["4"] * use.items) + ")"
+            return self.tuple_text(name, "4", use)
         named_so = re.search(r"dtype$|^dtype|_type$", name, re.I) and not re.search("value|min|max", name)
-        if use.dtype or "dtype" in words or named_so and not use.strings:
+        if use.dtype or "dtype" in words or named_so and not use.strings and not use.numbers:
             return self.float
         if "bool" in words:
             return str(self.flag)
@@ -206,7 +224,7 @@ class Guess:
         if use.strings:
             return repr(use.strings[0])
         if "tuple" in words or use.items:
-            return "(" + ", ".join(["4"] * max(use.items, 2)) + ")"
+            return self.tuple_text(name, "4", use)
         if values or isinstance(default, ast.Constant):
             return "None"
         if use.tested and not shape and not use.numbers or FLAG_NAME.search(name) and not shape:

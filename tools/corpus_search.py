@@ -14,7 +14,10 @@ ATTEMPTS = 40
 OF_WIDTH = {"1": ["i1"], "8": ["u8", "fp8e4nv"], "16": ["bf16", "fp16", "i16"], "32": ["fp32", "i32"],
             "64": ["i64", "fp64"]}
 STATE = ("float", "size", "flag", "elements", "scalars", "fixed", "defined", "given", "computed", "launches",
-         "qualified", "pointers", "items")
+         "qualified", "pointers", "plain", "items", "described", "blocks")
+# What a message is about, and texts that are taken there.
+WORDS = [("dot_scaled", ("'e2m1'", "'e4m3'")), ("getattr", ("'exp'", "'maximum'", "'max'")), ("load", ("'zero'", "'nan'")),
+         ("atomic", ("'relaxed'", "'acq_rel'", "'gpu'")), ("", ("'ieee'",))]
 TYPE_WORDS = {f"tl.{name}": short for name, short in DTYPES.items()}
 
 
@@ -89,6 +92,11 @@ class Search:
         self.found = self.parameters_at(names)
         self.list = []
         self.ideas_of_constants(message, lines)
+        self.ideas_of_arms(message)
+        self.ideas_of_scales(message)
+        self.ideas_of_flags(stderr)
+        if re.search(r"reshape|shape of|[Ss]hape element|at index \d+: \d+ and", message):
+            self.ideas_of_extents(message)
         self.ideas_of_types(message, lines)
         self.ideas_of_sizes(message)
         return self.list
@@ -117,13 +125,17 @@ class Search:
             self.put("fixed", constexprs, "False")
             self.put("fixed", constexprs, "True")
         if "last dim must be 1" in message:
-            self.put("fixed", [s for s in scalars if "stride" in s][-1:], "1")
+            self.put("fixed", [s for s in scalars if "stride" in s][::-1] + scalars[::-1], "1")
+            self.put_all("fixed", scalars, "1")
+        if "invalid axis" in message:
+            self.put("fixed", constexprs, "0")
+            self.put_all("fixed", constexprs, "0")
         if re.search(r"static assertion|is not defined|Raise|Mismatched type", message):
             self.choices(lines)
         if "constexpr 0.5" in message or "must be an int" in message:
             self.put_all("fixed", constexprs, "4")
         if re.search(r"precision|must be a string", message):
-            for word in ("'e2m1'", "'e4m3'") if "dot_scaled" in message else ("'ieee'",):
+            for word in next(words for start, words in WORDS if message.startswith(start)):
                 self.put_all("fixed", constexprs, word)
                 self.put("fixed", constexprs, word)
         if "not a constexpr" in message or "must be of type tl.constexpr" in message:
@@ -133,15 +145,31 @@ class Search:
             self.put("fixed", constexprs, "448.0")
         if re.search(r"condition could not be determined", message):
             self.put("fixed", self.guess.body.uses.keys() & set(re.findall(r"\w+", " ".join(lines))), "True")
-        beyond = re.search(r"index (\d+) is outside of a tuple", message)
-        if beyond:
-            uses = self.guess.body.uses
-            tuples = [n for n in uses if uses[n].items and uses[n].items <= int(beyond.group(1))]
-            self.put("items", [n for n in tuples if n in lines[0]], int(beyond.group(1)) + 1)
-            self.put_all("items", tuples, int(beyond.group(1)) + 1)
+        if re.search(r"index \d+ is outside of a tuple|static assertion.* len|equal length", " ".join([message] + lines)):
+            self.ideas_of_tuples(lines)
+        self.ideas_of_descriptors(message, lines)
         if re.search(r"is no attribute|has no attribute", message):
             self.put("fixed", constexprs, "fp32")
             self.put("fixed", constexprs, "fp16")
+
+    def ideas_of_tuples(self, lines):
+        """Their lengths: of those in the lines that the message shows, then of all."""
+        tuples = dict.fromkeys(re.findall(r"^(\w+)=\(", "\n".join(self.guess.arguments()), re.M))
+        near = [n for n in tuples if re.search(rf"\b{n}\b", " ".join(lines))]
+        for size in (1, 3, 4, 5, 2, 8, 16):
+            self.put_all("items", near, size)
+            self.put("items", near, size)
+        for size in (1, 3, 4, 8, 16):
+            self.put_all("items", tuples, size)
+
+    def ideas_of_descriptors(self, message, lines):
+        """What is one shows in what is asked of it; the shape of its tiles in what is stored."""
+        if re.search(r"has no attribute `(block_shape|load|store|gather|scatter|atomic_\w+)`|tensor descriptor", message):
+            names = [n for n in re.findall(r"\w+", " ".join(lines[:1])) if n in self.guess.body.uses]
+            self.list += [lambda g, n=n: g.described.add(n) for n in names + self.found[1] + self.found[0]]
+        stored = re.search(r"the value is \w+\[([\d, ]+)\], but it is stored through a tensor descriptor", message)
+        if stored:
+            self.put("blocks", self.guess.body.uses, stored.group(1).split(", "))
 
     def choices(self, lines):
         """What a kernel chooses by: what these lines ask for, and what it compares with."""
@@ -155,6 +183,35 @@ class Search:
         for a in args:
             if self.guess.is_constexpr(a) and uses[a.arg].tested:
                 self.put("fixed", [a.arg], "True")
+
+    def ideas_of_arms(self, message):
+        """Two arms of a condition take one pointer: to elements of one type."""
+        arms = re.search(r"\(pointer<(\w+)>.*\(pointer<(\w+)>", message)
+        for element in arms.groups() if arms else ():
+            short = element.replace("uint", "u").replace("int", "i")
+            self.put("elements", self.found[0], short)
+            self.put_all("elements", self.found[0], short)
+
+    def ideas_of_scales(self, message):
+        """What dot_scaled takes: bytes as scales, and an fp32 tile to add to."""
+        if not re.search(r"is no scale for|no operand of this format|expected accumulator", message):
+            return
+        uses = self.guess.body.uses
+        taken = {n: "u8" if "scale" in n.lower() or re.search("[a-z]s$", n) else "fp8e4nv" for n in self.found[0]}
+        sums = [n for n in uses if uses[n].dtype and "acc" in n]
+        self.list.append(lambda g: (g.elements.update(taken), g.fixed.update(dict.fromkeys(sums, "fp32"))))
+
+    def ideas_of_flags(self, stderr):
+        """What was given as a pointer is a number under another flag, or always."""
+        given = re.findall(r"note: `(\w+)` was given as pointer", stderr)
+        pointers = dict.fromkeys(given + (self.found[0] if "pointer" in first_error(stderr) else []))
+        for name in pointers:
+            self.list.append(lambda g, name=name: g.plain.add(name))
+        if pointers:
+            for a in self.guess.kernel.node.args.args:
+                if self.guess.is_constexpr(a) and self.guess.body.uses[a.arg].tested:
+                    self.put("fixed", [a.arg], "True")
+                    self.put("fixed", [a.arg], "False")
 
     def ideas_of_types(self, message, lines):
         pointers, scalars, _ = self.found
@@ -210,6 +267,9 @@ class Search:
         self.put_all("scalars", scalars, "fp32")
         for element in ("bf16", "fp16", "fp32", "i64", "i8"):
             self.put("elements", pointers, element)
+        decorators = " ".join(map(ast.unparse, self.guess.kernel.node.decorator_list))
+        optional = dict.fromkeys(re.findall(r"\[['\"](\w+)['\"]\] is not None", decorators))
+        self.put("fixed", [n for n in optional if n in self.guess.body.uses], "None")
         if "None" in message:
             for name in scalars:
                 self.list.append(lambda g, name=name: g.pointers.add(name))
