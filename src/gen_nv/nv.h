@@ -56,8 +56,7 @@ typedef struct {
 
 /* nv_code.c */
 LLVMBasicBlockRef nv_block(Nv *n);       /* a new one, behind all others */
-void nv_wait_block(Nv *n);               /* a barrier of the block */
-void nv_wait_warp(Nv *n);                /* the same of the warp, all of whose lanes come here */
+void nv_wait(Nv *n, const NvWait *w);    /* what the plan says; all who wait come here */
 Val nv_special(Nv *n, const char *name); /* "tid.x": a register of the chip, an i32 */
 
 /* nv_flow.c */
@@ -150,8 +149,9 @@ Val nv_shuffle(Nv *n, Val v, Val lane);
 
 /* nv_once.c */
 Val nv_once_doer(Nv *n, const NvOnce *once); /* is it this thread?  NULL: all are (also for NULL) */
-/* What the doers have in values[], integers of so many bytes each, or NULL, becomes everybody's. */
-void nv_once_tell(Nv *n, const NvOnce *once, Val *values, int count, int bytes);
+/* What the doers of the step have in values[], integers of so many bytes each, or NULL, becomes
+ * everybody's. */
+void nv_once_tell(Nv *n, const NvStep *s, Val *values, int count, int bytes);
 
 /* nv_ahead.c */
 /* The first rounds of what runs ahead of a loop; NULL: nothing does. */

@@ -67,10 +67,8 @@ static void advance(NvRunner *r)
 /* For the copies of a round, and for all threads. */
 static void wait_for_copies(Nv *n, const NvAhead *a)
 {
-    const char *wait = arena_printf(n->arena, "cp.async.wait_group %d;", a->in_flight);
-
-    nv_asm(n, n->l->none, wait, "~{memory}", NULL, 0);
-    nv_wait_block(n);
+    nv_wait(n, &a->own);
+    nv_wait(n, &a->all);
 }
 
 /* In a block behind `read`, where these are, and `other`, where they do not matter. */

@@ -454,9 +454,9 @@ void nv_atomic(Nv *n, const NvStep *s)
         return;
     if (a.plan->acquires)
         fence(&a, first);
-    nv_once_tell(n, s->once, out, nv_count(t), a.bits / 8);
-    if (a.plan->meets && s->once->buffer == NV_NO_BUFFER)
-        nv_wait_block(n);
+    nv_once_tell(n, s, out, nv_count(t), a.bits / 8);
+    if (s->once->buffer == NV_NO_BUFFER)
+        nv_wait(n, &s->within);
     for (int r = 0; r < nv_count(t); r++)
         out[r] = out[r] ? from_bits(&a, out[r]) : NULL;
 }

@@ -17,20 +17,36 @@ static const char *intrinsic(const char *now, const char *before)
     return LLVMLookupIntrinsicID(now, strlen(now)) != 0 ? now : before;
 }
 
-void nv_wait_block(Nv *n)
+/* At the one barrier that programs use yet, by all of their threads. */
+static void wait_warps(Nv *n, const NvWait *w)
 {
     static const char now[] = "llvm.nvvm.barrier.cta.sync.aligned.all";
     const char *name = intrinsic(now, "llvm.nvvm.barrier0");
-    Val which = llvm_int(n->l->i32, 0);
+    Val which = llvm_int(n->l->i32, w->barrier);
 
+    if (w->who.count != n->plan->warps || w->barrier != 0)
+        bug("no code for a barrier of some warps");
     llvm_call(n->l, n->b, name, 0, NULL, strcmp(name, now) == 0, &which);
 }
 
-void nv_wait_warp(Nv *n)
+void nv_wait(Nv *n, const NvWait *w)
 {
     Val all = llvm_int(n->l->i32, -1);
 
-    llvm_call(n->l, n->b, "llvm.nvvm.bar.warp.sync", 0, NULL, 1, &all);
+    switch (w->kind) {
+    case NV_WAIT_NONE:
+        break;
+    case NV_WAIT_LANES:
+        llvm_call(n->l, n->b, "llvm.nvvm.bar.warp.sync", 0, NULL, 1, &all);
+        break;
+    case NV_WAIT_WARPS:
+        wait_warps(n, w);
+        break;
+    case NV_WAIT_COPIES:
+        nv_asm(n, n->l->none, arena_printf(n->arena, "cp.async.wait_group %d;", w->in_flight),
+               "~{memory}", NULL, 0);
+        break;
+    }
 }
 
 Val nv_special(Nv *n, const char *name)

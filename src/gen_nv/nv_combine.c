@@ -412,7 +412,7 @@ Part *combining_exchange(Combining *c, const NvStage *g)
 
     for (int k = 0; k < c->count; k++)
         write_parts(c, g, k);
-    nv_wait_block(c->n);
+    nv_wait(c->n, &c->step->within);
     for (int k = 0; k < c->count; k++)
         read_parts(c, g, k, parts);
     return parts;

@@ -225,14 +225,6 @@ static void read_vector(Nv *n, const Side *x, const SharedVector *v, Val *out)
     }
 }
 
-static void wait_for(Nv *n, const Exchange *x)
-{
-    if (x->within_warp)
-        nv_wait_warp(n);
-    else
-        nv_wait_block(n);
-}
-
 static void convert_shared(Nv *n, const NvStep *s)
 {
     const Exchange *x = s->conversion->exchange;
@@ -244,10 +236,10 @@ static void convert_shared(Nv *n, const NvStep *s)
     for (int i = 0; i < x->npieces; i++) {
         const SharedPiece *piece = &x->pieces[i];
         if (i > 0)
-            wait_for(n, x);
+            nv_wait(n, &s->within);
         for (int k = 0; k < piece->nwrites; k++)
             write_vector(n, &write, &piece->writes[k], in, first);
-        wait_for(n, x);
+        nv_wait(n, &s->within);
         for (int k = 0; k < piece->nreads; k++)
             read_vector(n, &read, &piece->reads[k], out);
     }

@@ -196,8 +196,7 @@ static void emit_if(Nv *n, const NvStep *s)
 
 static void emit_barrier(Nv *n, const NvStep *s)
 {
-    (void)s;
-    nv_wait_block(n);
+    nv_wait(n, &s->within);
 }
 
 static void emit_slices(Nv *n, const NvStep *s)

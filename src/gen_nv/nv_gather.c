@@ -101,9 +101,9 @@ void nv_histogram(Nv *n, const NvStep *s)
     Val *out = nv_set(n, s->out[0]);
 
     clear_bins(n, s);
-    nv_wait_block(n);
+    nv_wait(n, &s->within);
     count_values(n, s);
-    nv_wait_block(n);
+    nv_wait(n, &s->within);
     for (int r = 0; r < nv_count(s->out[0]); r++) {
         if (!nv_live(s->out[0], r))
             continue;

@@ -110,10 +110,7 @@ void nv_move(Nv *n, const NvStep *s)
         return;
     }
     lay_down(n, s);
-    if (((const NvMove *)s->detail)->within_warp)
-        nv_wait_warp(n);
-    else
-        nv_wait_block(n);
+    nv_wait(n, &s->within);
     if (s->op->code == OP_gather)
         nv_gather(n, s);
     else

@@ -23,8 +23,9 @@ static Val meeting_place(Nv *n, const NvOnce *once)
     return nv_shared_at(n, once->buffer, nv_thread_map(n, masks));
 }
 
-static void tell_block(Nv *n, const NvOnce *once, Val *values, int count, int bytes)
+static void tell_block(Nv *n, const NvStep *s, Val *values, int count, int bytes)
 {
+    const NvOnce *once = s->once;
     int doers = 1 << __builtin_popcount(nv_threads(n->plan) & ~once->copies);
     NvPlace p = {.bytes = bytes, .address = meeting_place(n, once)};
     Val words[2], doer = nv_once_doer(n, once);
@@ -38,7 +39,7 @@ static void tell_block(Nv *n, const NvOnce *once, Val *values, int count, int by
         nv_pack(n, &values[r], 1, bytes, words);
         nv_write(n, &p, words);
     }
-    nv_wait_block(n);
+    nv_wait(n, &s->within);
     for (int r = 0; r < count; r++) {
         if (!values[r])
             continue;
@@ -50,12 +51,14 @@ static void tell_block(Nv *n, const NvOnce *once, Val *values, int count, int by
     }
 }
 
-void nv_once_tell(Nv *n, const NvOnce *once, Val *values, int count, int bytes)
+void nv_once_tell(Nv *n, const NvStep *s, Val *values, int count, int bytes)
 {
+    const NvOnce *once = s->once;
+
     if (!once || !once->told)
         return;
     if (once->buffer != NV_NO_BUFFER) {
-        tell_block(n, once, values, count, bytes);
+        tell_block(n, s, values, count, bytes);
         return;
     }
     Val doer = LLVMBuildAnd(n->b, n->lane, llvm_int(n->l->i32, ~(int64_t)once->copies), "");

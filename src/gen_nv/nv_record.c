@@ -237,7 +237,7 @@ static void share_record(Record *r)
     nv_pack(n, &taken, 1, p.bytes, words);
     nv_write(n, &p, words);
     end_if(n, after);
-    nv_wait_block(n);
+    nv_wait(n, &r->step->within);
     p.how = "ld.shared";
     nv_read(n, &p, NULL, words);
     nv_unpack(n, words, 1, p.bytes, &r->record);

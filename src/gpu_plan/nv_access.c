@@ -280,7 +280,7 @@ static void find_early_loads(const NvPlan *p, const NvBlock *b, bool behind)
         }
         if (s->ahead)
             find_early_loads(p, &s->ahead->steps, true);
-        behind = behind || s->syncs || s->kind == NV_BARRIER || s->body[0] ||
+        behind = behind || nv_meets(&s->within) || s->body[0] ||
                  (s->op && op_has(s->op, WRITES | EFFECT));
     }
 }

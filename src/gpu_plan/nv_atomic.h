@@ -9,7 +9,6 @@
 typedef struct {
     bool used; /* somebody wants to know what memory held */
     bool releases, acquires;
-    bool meets; /* all threads wait for each other behind it */
 } NvAtomic;
 
 #endif

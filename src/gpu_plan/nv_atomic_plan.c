@@ -47,9 +47,10 @@ static const NvAtomic *plan_atomic(NvPlan *p, NvStep *s, const Layout *l, bool u
     s->once = nv_once(p, s, l, 1, used);
     a->releases = sem == SEM_ACQ_REL || sem == SEM_RELEASE;
     a->acquires = used && (sem == SEM_ACQ_REL || sem == SEM_ACQUIRE);
-    a->meets = a->acquires && !p->alone;
-    s->waits = a->releases && !p->alone;
-    s->syncs |= a->meets;
+    if (a->releases && !p->alone)
+        s->before = nv_wait_warps(p);
+    if (a->acquires && !p->alone)
+        s->within = nv_wait_warps(p);
     return a;
 }
 

@@ -57,6 +57,11 @@ static const Life *lives_of(const NvPlan *p)
     return lives;
 }
 
+static bool waits_within(const NvStep *s)
+{
+    return s->kind != NV_BARRIER && nv_meets(&s->within);
+}
+
 /* The most that stays in registers over a barrier; 0: there is none. */
 static int64_t kept_registers(const NvPlan *p, const Life *lives)
 {
@@ -71,7 +76,7 @@ static int64_t kept_registers(const NvPlan *p, const Life *lives)
     }
     for (int i = 0; i < p->body->steps.len; i++) {
         kept += change[i];
-        if (p->body->steps.at[i]->syncs)
+        if (waits_within(p->body->steps.at[i]))
             most = MAX(most, kept);
     }
     return most;
@@ -86,7 +91,7 @@ static bool loads_behind_barrier(const NvPlan *p)
         const NvStep *s = p->body->steps.at[i];
         if (synced && s->kind == NV_LOAD && data_registers(p, s->out[0]) > 0)
             return true;
-        synced = synced || s->syncs;
+        synced = synced || waits_within(s);
     }
     return false;
 }
@@ -157,7 +162,7 @@ static bool is_streaming(const NvPlan *p, const NvStep *s)
 {
     bool computes = s->nout > 0 && s->out[0] && data_registers(p, s->out[0]) > 0;
 
-    if (s->syncs || s->waits)
+    if (nv_meets(&s->within) || nv_meets(&s->before))
         return false;
     switch (s->kind) {
     case NV_COMPUTE:

@@ -207,7 +207,7 @@ static const NvCombine *plan_combine(NvPlan *p, NvStep *s)
             plan_exchange(p, s->op, c, g, done);
             nv_use(p, s, g->buffer, true, false);
             nv_use(p, s, g->buffer, false, true);
-            s->syncs = true;
+            s->within = nv_wait_warps(p);
         }
         done |= g->bits;
     }

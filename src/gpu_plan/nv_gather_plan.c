@@ -40,7 +40,7 @@ static NvStep *begin(NvPlan *p, const Op *op, const Type *laid_down)
     NvStep *s = nv_step(p, NV_MOVE, op);
     int buffer = nv_buffer(p, bytes);
     s->out[0] = t;
-    s->syncs = true;
+    s->within = nv_wait_warps(p);
     nv_use(p, s, buffer, true, false);
     nv_use(p, s, buffer, false, true);
     return s;

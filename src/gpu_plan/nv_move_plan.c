@@ -94,10 +94,9 @@ void nv_list_far_move(NvPlan *p, const Op *op, const NvTile *t)
     int last = to->rank - 1;
     m->get_bits = side_by_side(to, starts ? from->dims[last] : to->dims[last],
                                starts ? starts[last] : 0, bytes, m->get);
-    m->within_warp = stays_in_warps(p, op, from, to);
     s->detail = m;
     s->out[0] = t;
-    s->syncs = !m->within_warp;
+    s->within = stays_in_warps(p, op, from, to) ? nv_wait_lanes(p) : nv_wait_warps(p);
     nv_use(p, s, buffer, true, false);
     nv_use(p, s, buffer, false, true);
     nv_want(p, s, 0, from);

@@ -32,7 +32,7 @@ const NvOnce *nv_once(NvPlan *p, NvStep *s, const Layout *l, int results, bool t
     once->buffer = nv_buffer(p, registers * doers * NV_ONCE_BYTES);
     nv_use(p, s, once->buffer, true, false);
     nv_use(p, s, once->buffer, false, true);
-    s->syncs = true;
+    s->within = nv_wait_warps(p);
     return once;
 }
 

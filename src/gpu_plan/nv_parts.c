@@ -39,7 +39,9 @@ NvStep *nv_step(NvPlan *p, NvStepKind kind, const Op *op)
 {
     NvStep *s = NEW(p->arena, NvStep);
 
-    *s = (NvStep){.kind = kind, .op = op};
+    *s = (NvStep){.kind = kind, .op = op, .who = nv_all_warps(p)};
+    if (kind == NV_BARRIER)
+        s->within = nv_wait_warps(p);
     if (!op)
         return s;
     s->nin = op->noperands;

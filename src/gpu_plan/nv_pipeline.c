@@ -515,7 +515,8 @@ static void pipeline_loop(NvPlan *p, NvStep *loop, NvBlock *body, const int *use
     if (a->stages < 2)
         return;
     a->distance = a->stages - 1;
-    a->in_flight = a->distance - 1;
+    a->own = (NvWait){.kind = NV_WAIT_COPIES, .who = loop->who, .in_flight = a->distance - 1};
+    a->all = nv_wait_warps(p);
     place_tiles(&v, a);
     divide(&v, a);
     a->host = first_product(v.body);

@@ -16,7 +16,8 @@
  * op's step and the conversions behind it, and says in which layouts it wants the operands.  Both
  * find what an op needs in the table of nv_rules.c, whose rules use nv_parts.c, nv_homes.c and
  * nv_want.c.  nv_shared.c then places buffers in shared
- * memory and puts barriers between the steps.
+ * memory, nv_wait.c barriers between the steps: who does a step and what is waited for are data,
+ * as all else is.
  */
 #ifndef TILEC_GPU_PLAN_NV_PLAN_H
 #define TILEC_GPU_PLAN_NV_PLAN_H
@@ -109,8 +110,26 @@ typedef struct {
     int first, last;       /* steps, numbered in program order, between which it is in use */
 } NvBuffer;
 
-/* What a step does with a buffer.  A step that `syncs` has a barrier of the block inside; what it
- * does behind its last one is `late`. */
+/* Who: so many warps of the program, from one on. */
+typedef struct {
+    int first, count;
+} NvWarps;
+
+/* What is waited for. */
+typedef enum {
+    NV_WAIT_NONE,
+    NV_WAIT_LANES, /* those of each warp for each other */
+    NV_WAIT_WARPS, /* all threads of these warps for each other, at a barrier of the chip */
+    NV_WAIT_COPIES /* each thread for its own copies (NV_COPY) */
+} NvWaitKind;
+typedef struct {
+    NvWaitKind kind;
+    NvWarps who;   /* waits */
+    int barrier;   /* NV_WAIT_WARPS: its number */
+    int in_flight; /* NV_WAIT_COPIES: groups of them that may still be under way behind it */
+} NvWait;
+
+/* What a step does with a buffer; `late`: behind the last time that it waits within. */
 typedef struct {
     int buffer;
     bool write, late;
@@ -122,10 +141,11 @@ struct NvStep {
     const Op *op; /* NULL of barriers that the planner has put in */
     const NvTile **in, **out;
     int nin, nout; /* in: one for each operand of the op; NULL where it wants none */
+    NvWarps who;   /* does it */
     VEC(NvUse) uses;
-    bool syncs;
-    bool waits; /* for all threads, in front of it: a barrier stands there */
-    bool early; /* NV_LOAD: may be done in front of what comes first, which is worth it */
+    NvWait within; /* between its parts; of NV_BARRIER: what it is */
+    NvWait before; /* in front of it: nv_put_barriers() puts an NV_BARRIER there */
+    bool early;    /* NV_LOAD: may be done in front of what comes first, which is worth it */
     NvBlock
         *body[2]; /* of for, while, if; body[0] of reduce and scan: what combines two elements */
     /* of one kind each */
@@ -153,11 +173,12 @@ struct NvBlock {
 /* Of a loop: steps that run some rounds ahead of its body and copy to shared memory what that will
  * read (nv_pipeline.c). */
 struct NvAhead {
-    int stages;    /* buffers */
-    int distance;  /* rounds that the steps run ahead, each of whose copies are a group */
-    int in_flight; /* groups that may still be under way when a round begins to read its own */
-    int buffer;    /* all stages, one behind the other */
-    int64_t bytes; /* of a stage */
+    int stages;      /* buffers */
+    int distance;    /* rounds that the steps run ahead, each of whose copies are a group */
+    NvWait own, all; /* one behind the other, before a round reads its copies: for those of each
+                        thread, then for all threads */
+    int buffer;      /* all stages, one behind the other */
+    int64_t bytes;   /* of a stage */
     NvBlock steps; /* with arguments and ends as the body has, NULL where they need none; all tiles
                       that they make are their own, but for those of the copies */
     const NvStep *host;  /* behind the first reads of that product the steps of a round are done, so
@@ -172,7 +193,6 @@ struct NvAhead {
 typedef struct {
     int put_bits, get_bits;
     int8_t put[LAYOUT_MAX_REG_BITS], get[LAYOUT_MAX_REG_BITS];
-    bool within_warp; /* nobody takes what another warp has laid down */
 } NvMove;
 
 /* Detail of NV_COPY, whose other parts are those of the load that it was. */
@@ -272,6 +292,22 @@ static inline int nv_thread_count(const NvPlan *p) /* of a block */
 {
     return p->warps << p->chip->lane_bits;
 }
+static inline NvWarps nv_all_warps(const NvPlan *p)
+{
+    return (NvWarps){0, p->warps};
+}
+static inline NvWait nv_wait_lanes(const NvPlan *p)
+{
+    return (NvWait){.kind = NV_WAIT_LANES, .who = nv_all_warps(p)};
+}
+static inline NvWait nv_wait_warps(const NvPlan *p) /* of the whole program */
+{
+    return (NvWait){.kind = NV_WAIT_WARPS, .who = nv_all_warps(p)};
+}
+static inline bool nv_meets(const NvWait *w) /* do warps wait for each other? */
+{
+    return w->kind == NV_WAIT_WARPS;
+}
 static inline uint32_t nv_threads(const NvPlan *p) /* the bits of a thread's number */
 {
     return (uint32_t)nv_thread_count(p) - 1;
@@ -283,7 +319,7 @@ NvTile *nv_tile(NvPlan *p, const Value *v, const Layout *l); /* the one tile of 
 NvStep *nv_step(NvPlan *p, NvStepKind kind, const Op *op); /* with room for all tiles; not listed */
 void nv_list(NvPlan *p, NvStep *s); /* in front of those of the block that are listed already */
 int nv_buffer(NvPlan *p, int64_t bytes); /* a new one's number; nv_place() says where it lies */
-/* The step reads or writes the buffer; `late`: only behind its last barrier. */
+/* The step reads or writes the buffer; `late`: only behind the last time that it waits within. */
 void nv_use(NvPlan *p, NvStep *s, int buffer, bool write, bool late);
 /* This op (NULL: nobody knows which) is not done yet on this target, or not in this form. */
 void nv_refuse(NvPlan *p, const Op *op, const char *what);
@@ -381,6 +417,12 @@ bool nv_list_field(NvPlan *p, const Op *op, const NvTile *t);
 
 /* nv_shared.c */
 void nv_place(NvPlan *p); /* buffers and barriers */
+
+/* nv_wait.c */
+void nv_put_barriers(NvPlan *p); /* buffers have their places */
+/* The first step that reaches memory which another thread may still be at work on, for want of a
+ * barrier; NULL: there is none, which is so behind that. */
+const NvStep *nv_hurried(NvPlan *p);
 
 /* nv_budget.c */
 void nv_choose_budget(NvPlan *p); /* NvPlan.together */

@@ -7,7 +7,8 @@
  *     load A by 4: %v = load %6, %mask : fp32[1024]
  *     store A by 4: store %10, %8, %mask
  *
- * A step names the layout of its result, or of what a store stores; scalars have none.
+ * A step names the layout of its result, or of what a store stores; scalars have none.  All warps
+ * do it where it does not say who; what it waits for between its parts stands there, too.
  */
 #include "nv_combine.h"
 
@@ -73,15 +74,13 @@ static void put_conversion(PlanText *x, const NvStep *s)
     text_printf(&x->out, " %s", ways[s->conversion->kind]);
 }
 
-/* "by 4 in, by 2 out, within warps" */
+/* "by 4 in, by 2 out" */
 static void put_vectors(PlanText *x, const NvMove *m)
 {
     if (m->put_bits > 0)
         text_printf(&x->out, " by %d in", 1 << m->put_bits);
     if (m->get_bits > 0)
         text_printf(&x->out, " by %d out", 1 << m->get_bits);
-    if (m->within_warp)
-        text_put(&x->out, " within warps");
 }
 
 /* ", parts of 4 lanes": what several warps have found */
@@ -92,6 +91,43 @@ static void put_spread(PlanText *x, const NvCombine *c)
             text_printf(&x->out, ", parts of %d lanes",
                         1 << __builtin_popcount(c->stages[i].lanes));
     }
+}
+
+/* "all warps", or which */
+static void put_warps(PlanText *x, const NvWarps *w)
+{
+    if (w->count == x->plan->warps)
+        text_put(&x->out, "all warps");
+    else
+        text_printf(&x->out, "warps %d to %d", w->first, w->first + w->count - 1);
+}
+
+static void put_wait(PlanText *x, const char *before, const NvWait *w)
+{
+    if (w->kind == NV_WAIT_NONE)
+        return;
+    text_put(&x->out, before);
+    switch (w->kind) {
+    case NV_WAIT_NONE:
+    case NV_WAIT_LANES:
+        text_put(&x->out, "lanes");
+        break;
+    case NV_WAIT_WARPS:
+        put_warps(x, &w->who);
+        break;
+    case NV_WAIT_COPIES:
+        text_printf(&x->out, "copies with %d in flight", w->in_flight);
+        break;
+    }
+}
+
+static void put_ahead(PlanText *x, const NvAhead *a)
+{
+    text_printf(&x->out, "behind by %d", a->distance);
+    put_wait(x, ", waits for ", &a->own);
+    put_wait(x, ", then for ", &a->all);
+    text_printf(&x->out, "%s%s\n", a->host ? ", behind first reads" : "",
+                a->early ? " a round early" : "");
 }
 
 static void put_block(PlanText *x, const NvBlock *b, int indent);
@@ -125,14 +161,18 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
             text_printf(&x->out, " at %lld..%lld", (long long)b->offset,
                         (long long)b->offset + (long long)b->bytes);
     }
+    put_wait(x, s->kind == NV_BARRIER ? " of " : ", waits for ", &s->within);
+    if (s->who.count != x->plan->warps) {
+        text_put(&x->out, ", done by ");
+        put_warps(x, &s->who);
+    }
     if (s->op)
         text_printf(&x->out, ": %s", op_printer_text(x->ops, s->op));
     text_put(&x->out, "\n");
     if (s->ahead) {
         put_block(x, &s->ahead->steps, indent + 2);
-        text_printf(&x->out, "%*sbehind by %d, %d in flight%s%s\n", indent, "", s->ahead->distance,
-                    s->ahead->in_flight, s->ahead->host ? ", behind first reads" : "",
-                    s->ahead->early ? " a round early" : "");
+        text_printf(&x->out, "%*s", indent, "");
+        put_ahead(x, s->ahead);
     }
     for (int r = 0; r < COUNT(s->body); r++) {
         if (r == 1 && s->body[r])

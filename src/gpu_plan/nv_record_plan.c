@@ -16,9 +16,10 @@ void nv_list_record(NvPlan *p, const Op *op)
     for (int i = 0; i < op->noperands; i++) {
         const Value *v = op->operands[i];
         nv_want(p, s, i, nv_is_tile(v) ? layout_of(p, v) : NULL);
-        s->syncs |= nv_is_tile(v);
+        if (nv_is_tile(v))
+            s->within = nv_wait_warps(p);
     }
-    if (s->syncs) {
+    if (nv_meets(&s->within)) {
         int buffer = nv_buffer(p, sizeof(uint64_t));
         nv_use(p, s, buffer, true, false);
         nv_use(p, s, buffer, false, true);

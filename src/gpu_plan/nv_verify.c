@@ -12,6 +12,10 @@
  *   4. A step that goes by slices stands in a chain of slices, and in each reads what this one or
  *      an earlier one has made; behind the chain there is every register.
  *   5. Shared memory that a step uses lies within what the program asks for.
+ *   6. Who does a step, or waits, are warps of the program, and who waits within a step does it.
+ *      A step that uses memory in two parts waits between them, and one in front of which warps
+ *      are to wait has its barrier.
+ *   7. Between a write to memory and what another thread does there, warps wait for each other.
  *
  * A plan that breaks a rule is our own mistake, and is told as an internal error at the op.
  */
@@ -19,10 +23,11 @@
 
 typedef struct {
     NvPlan *plan;
-    bool *made;           /* by tile: in the block that is looked at, or around it */
-    VEC(int) order;       /* their numbers, as they were made */
-    const NvStep **maker; /* by tile that was made by slices: the step */
-    const NvStep *chain;  /* of slices, in which steps are now; NULL: in none */
+    bool *made;            /* by tile: in the block that is looked at, or around it */
+    VEC(int) order;        /* their numbers, as they were made */
+    const NvStep **maker;  /* by tile that was made by slices: the step */
+    const NvStep *chain;   /* of slices, in which steps are now; NULL: in none */
+    const NvStep *barrier; /* behind which there is only what computes; NULL: there is none */
 } Check;
 
 static void PRINTF(3, 4) tell(Check *x, const NvStep *s, const char *fmt, ...)
@@ -182,6 +187,55 @@ static void check_memory(Check *x, const NvStep *s)
     }
 }
 
+/* --- who, and for whom --- */
+
+static bool are_there(const Check *x, const NvWarps *w)
+{
+    return w->first >= 0 && w->count > 0 && w->first + w->count <= x->plan->warps;
+}
+
+static void check_wait(Check *x, const NvStep *s, const NvWait *w)
+{
+    if (w->kind == NV_WAIT_NONE)
+        return;
+    if (w->who.first != s->who.first || w->who.count != s->who.count)
+        tell(x, s, "warps wait that do not do it, or do it and do not wait");
+    if (w->in_flight < 0)
+        tell(x, s, "it waits for more copies than there are");
+}
+
+/* Is something of it done behind a wait, that reads what others have written? */
+static bool has_parts(const NvStep *s)
+{
+    for (int i = 0; i < s->uses.len; i++) {
+        if (s->uses.at[i].late)
+            return true;
+    }
+    return false;
+}
+
+static void check_who(Check *x, const NvStep *s)
+{
+    if (!are_there(x, &s->who))
+        tell(x, s, "warps do it that the program does not have");
+    check_wait(x, s, &s->within);
+    if (s->kind == NV_BARRIER && s->within.kind == NV_WAIT_NONE)
+        tell(x, s, "it is a barrier of nobody");
+    if (has_parts(s) && s->within.kind == NV_WAIT_NONE)
+        tell(x, s, "it does not wait between its parts");
+    if (nv_meets(&s->before) && !x->barrier)
+        tell(x, s, "warps are to wait in front of it, and there is no barrier");
+    if (s->kind != NV_COMPUTE && s->kind != NV_SLICES)
+        x->barrier = s->kind == NV_BARRIER ? s : NULL;
+    if (!s->ahead)
+        return;
+    check_wait(x, s, &s->ahead->own);
+    check_wait(x, s, &s->ahead->all);
+    if (s->ahead->own.kind != NV_WAIT_COPIES || !nv_meets(&s->ahead->all) ||
+        s->ahead->own.in_flight >= s->ahead->distance)
+        tell(x, s, "its rounds read copies that may not have come");
+}
+
 /* --- steps --- */
 
 static void check_steps(Check *x, const NvBlock *b);
@@ -206,6 +260,7 @@ static void check_body(Check *x, const NvStep *s, const NvBlock *b, const NvTile
 
     for (int i = 0; i < b->nargs; i++)
         make(x, NULL, b->args[i]);
+    x->barrier = NULL;
     check_steps(x, b);
     check_ends(x, s, b, takers, first);
     forget(x, before);
@@ -278,6 +333,7 @@ static void check_chain(Check *x, const NvStep *s)
 
 static void check_step(Check *x, const NvStep *s)
 {
+    check_who(x, s);
     if (s->kind == NV_SLICES) {
         check_chain(x, s);
         return;
@@ -305,5 +361,8 @@ bool nv_verify(NvPlan *p)
     x.made = NEW_N(p->arena, bool, p->tiles.len + 1);
     x.maker = NEW_N(p->arena, const NvStep *, p->tiles.len + 1);
     check_body(&x, NULL, p->body, NULL, 0);
+    const NvStep *hurried = p->refused ? NULL : nv_hurried(p);
+    if (hurried)
+        tell(&x, hurried, "another thread may still be at work on memory that it reaches");
     return !p->refused;
 }

@@ -28,7 +28,7 @@ static void list_conversion(NvPlan *p, const NvTile *from, const NvTile *to)
     if (s->conversion->kind == CONVERT_SHARED) {
         const Exchange *x = s->conversion->exchange;
         int buffer = nv_buffer(p, shared_bytes(&x->memory));
-        s->syncs = !x->within_warp;
+        s->within = x->within_warp ? nv_wait_lanes(p) : nv_wait_warps(p);
         nv_use(p, s, buffer, true, false);
         nv_use(p, s, buffer, x->npieces > 1, true);
     }

@@ -1,0 +1,336 @@
+/*
+ * test_nv_verify.c - plans for GPUs that are broken by hand: is it told?
+ *
+ * Kernels of tests/gen are planned, and pass.  Then one step at a time is left out, done twice, or
+ * said to be done by others or to wait for nobody, and whoever depends on it must be told of.
+ */
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/gpu_plan/nv_plan.h"
+
+#include <cmocka.h> /* behind base.h, because it makes fail() a macro */
+
+static const char *const kernels[] = {
+    "attention", "softmax", "product",   "product_stages", "regroup", "slices", "once",
+    "atomics",   "gather",  "histogram", "control",        "fields",  "scan",   "order_barrier"};
+
+static NvPlan *plan_kernel(Arena *a, const char *name)
+{
+    static const GenOptions o = {.cpu = "sm_90a", .features = "", .disjoint = true};
+    Diags *d = diags_new(a, NULL);
+    const char *path = arena_printf(a, "%s/tests/gen/%s.ir", getenv("TILEC_SOURCE"), name);
+    OptOptions passes = {.schedules = true, .verify = true};
+    char *text;
+    size_t len;
+
+    assert_int_equal(os_read_file(a, path, 1 << 20, &text, &len), 0);
+    Module *m = ir_read(a, interner_new(a), source_add(diags_sources(d), name, text, len), d);
+    NvPlan *p = m && opt_run(m, &passes, d) ? nv_plan_make(m->funcs[0], &o, a, d) : NULL;
+    if (!p)
+        fail_msg("%s: %s", name, diags_text(d, a));
+    return p;
+}
+
+static bool passes(NvPlan *p, const char **said)
+{
+    Diags *before = p->diags, *d = diags_new(p->arena, NULL);
+
+    p->diags = d;
+    bool passed = nv_verify(p);
+    p->diags = before;
+    p->refused = false;
+    *said = diags_text(d, p->arena);
+    assert_int_equal(diag_errors(d), passed ? 0 : 1);
+    assert_true(passed || strstr(*said, "internal error: the plan of"));
+    return passed;
+}
+
+/* --- one step at a time --- */
+
+typedef bool BreakStep(NvPlan *p, NvBlock *b, int i); /* true: there was something to break, and
+                                                         it was told; all is as it was */
+
+static void expect_whole(NvPlan *p)
+{
+    const char *said;
+
+    if (!passes(p, &said))
+        fail_msg("%s", said);
+}
+
+static bool expect_told(NvPlan *p, const char *part)
+{
+    const char *said;
+
+    if (passes(p, &said))
+        fail_msg("not told: %s\n%s", part, nv_plan_text(p, p->arena));
+    if (!strstr(said, part))
+        fail_msg("not \"%s\" but: %s", part, said);
+    return true;
+}
+
+static int break_all(NvPlan *p, NvBlock *b, BreakStep *break_step)
+{
+    int told = 0;
+
+    for (int i = 0; b && i < b->steps.len; i++) {
+        NvStep *s = b->steps.at[i];
+        told += break_step(p, b, i);
+        told += break_all(p, s->body[0], break_step) + break_all(p, s->body[1], break_step);
+    }
+    return told;
+}
+
+static void expect_broken(BreakStep *break_step, int least)
+{
+    int told = 0;
+
+    for (int i = 0; i < COUNT(kernels); i++) {
+        Arena *a = arena_new(NULL);
+        NvPlan *p = plan_kernel(a, kernels[i]);
+        told += break_all(p, p->body, break_step);
+        expect_whole(p);
+        arena_free(a);
+    }
+    if (told < least)
+        fail_msg("%d were told, and %d should be", told, least);
+}
+
+/* --- what is made --- */
+
+static bool is_read(const NvBlock *b, const NvTile *t)
+{
+    for (int i = 0; i < b->steps.len; i++) {
+        const NvStep *s = b->steps.at[i];
+        for (int k = 0; k < s->nin; k++) {
+            if (s->in[k] == t)
+                return true;
+        }
+        if (s->ahead && is_read(&s->ahead->steps, t))
+            return true;
+        for (int r = 0; r < COUNT(s->body); r++) {
+            if (s->body[r] && is_read(s->body[r], t))
+                return true;
+        }
+    }
+    for (int i = 0; i < b->nends; i++) {
+        if (b->ends[i] == t)
+            return true;
+    }
+    return false;
+}
+
+/* Leaves out a step whose first result somebody reads. */
+static bool leave_out(NvPlan *p, NvBlock *b, int i)
+{
+    NvStep **at = b->steps.at, *s = at[i];
+    int rest = b->steps.len - i - 1;
+
+    if (s->nout == 0 || !s->out[0] || !is_read(p->body, s->out[0]))
+        return false;
+    memmove(&at[i], &at[i + 1], sizeof(*at) * (size_t)rest);
+    b->steps.len--;
+    expect_told(p, "which nothing in front has made");
+    memmove(&at[i + 1], &at[i], sizeof(*at) * (size_t)rest);
+    at[i] = s;
+    b->steps.len++;
+    return true;
+}
+
+static void test_steps_left_out(void **state)
+{
+    (void)state;
+    expect_broken(leave_out, 200);
+}
+
+/* The step behind it becomes a second one of it. */
+static bool make_twice(NvPlan *p, NvBlock *b, int i)
+{
+    NvStep **at = b->steps.at;
+
+    if (i + 1 >= b->steps.len || at[i]->kind != NV_COMPUTE || at[i]->slice_of)
+        return false;
+    NvStep *next = at[i + 1];
+    at[i + 1] = at[i];
+    expect_told(p, "is made twice");
+    at[i + 1] = next;
+    return true;
+}
+
+static void test_tiles_made_twice(void **state)
+{
+    (void)state;
+    expect_broken(make_twice, 100);
+}
+
+/* What it reads is that value in another layout. */
+static bool turn_layout(NvPlan *p, NvBlock *b, int i)
+{
+    NvStep *s = b->steps.at[i];
+    bool by_number = (s->kind == NV_COMPUTE && !s->take && !op_has(s->op, MOVES)) ||
+                     s->kind == NV_LOAD || s->kind == NV_STORE;
+
+    if (!by_number || s->nin == 0 || !s->in[0] || !s->in[0]->layout || p->layouts.len < 2)
+        return false;
+    NvTile *t = (NvTile *)s->in[0];
+    const Layout *was = t->layout;
+    const char *said;
+    t->layout = p->layouts.at[was == p->layouts.at[0]];
+    bool told = !passes(p, &said);
+    t->layout = was;
+    assert_true(told);
+    return true;
+}
+
+static void test_layouts_that_differ(void **state)
+{
+    (void)state;
+    expect_broken(turn_layout, 50);
+}
+
+/* A register of a chain's step comes a slice too late for who reads it. */
+static bool slice_late(NvPlan *p, NvBlock *b, int i)
+{
+    NvStep *s = b->steps.at[i];
+    const Layout *l = s->slice_of && s->kind == NV_COMPUTE ? s->out[0]->layout : NULL;
+    const char *said;
+    int told = 0;
+
+    for (int r = 0; l && r < layout_registers(l); r++) {
+        s->slice_of[r] += 1000;
+        told += !passes(p, &said);
+        s->slice_of[r] -= 1000;
+    }
+    return told > 0;
+}
+
+static void test_slices_that_come_late(void **state)
+{
+    (void)state;
+    expect_broken(slice_late, 1);
+}
+
+/* --- memory, and who waits --- */
+
+static bool shrink_memory(NvPlan *p, NvBlock *b, int i)
+{
+    int64_t was = p->shared;
+
+    if (b->steps.at[i]->uses.len == 0)
+        return false;
+    p->shared = 0;
+    expect_told(p, "shared memory that the program does not ask for");
+    p->shared = was;
+    return true;
+}
+
+/* A barrier that the planner has put in is gone. */
+static bool drop_barrier(NvPlan *p, NvBlock *b, int i)
+{
+    NvStep **at = b->steps.at, *s = at[i];
+    int rest = b->steps.len - i - 1;
+    const char *said;
+
+    if (s->kind != NV_BARRIER || s->op)
+        return false;
+    memmove(&at[i], &at[i + 1], sizeof(*at) * (size_t)rest);
+    b->steps.len--;
+    bool passed = passes(p, &said);
+    memmove(&at[i + 1], &at[i], sizeof(*at) * (size_t)rest);
+    at[i] = s;
+    b->steps.len++;
+    assert_false(passed);
+    return true;
+}
+
+/* The same, and nobody said that there should be one. */
+static bool hurry(NvPlan *p, NvBlock *b, int i)
+{
+    NvStep *s = b->steps.at[i];
+    NvWait was = s->within;
+
+    if (s->kind != NV_BARRIER || s->op || i + 1 == b->steps.len)
+        return false;
+    NvStep *next = b->steps.at[i + 1];
+    NvWait before = next->before;
+    if (next->kind == NV_ATOMIC) /* which says to others what was done in front of it */
+        return false;
+    next->before = (NvWait){0};
+    s->within = nv_wait_lanes(p);
+    expect_told(p, "another thread may still be at work");
+    s->within = was;
+    next->before = before;
+    return true;
+}
+
+static bool has_late_use(const NvStep *s)
+{
+    return s->uses.len > 0 && s->uses.at[s->uses.len - 1].late;
+}
+
+static bool wait_for_nobody(NvPlan *p, NvBlock *b, int i)
+{
+    NvStep *s = b->steps.at[i];
+    NvWait was = s->within;
+
+    if (s->kind != NV_BARRIER && !has_late_use(s))
+        return false;
+    s->within.kind = NV_WAIT_NONE;
+    expect_told(p, s->kind == NV_BARRIER ? "barrier of nobody" : "does not wait between its parts");
+    s->within = was;
+    s->within.who.count = 0;
+    expect_told(p, "warps wait that do not do it");
+    s->within = was;
+    return true;
+}
+
+static bool give_to_nobody(NvPlan *p, NvBlock *b, int i)
+{
+    NvStep *s = b->steps.at[i];
+    NvWarps was = s->who;
+
+    s->who.first = p->warps;
+    expect_told(p, "warps do it that the program does not have");
+    s->who = was;
+    return true;
+}
+
+/* Rounds that read copies before these have come. */
+static bool read_early(NvPlan *p, NvBlock *b, int i)
+{
+    NvAhead *a = (NvAhead *)b->steps.at[i]->ahead;
+
+    if (!a)
+        return false;
+    NvWait own = a->own, all = a->all;
+    a->own.in_flight = a->distance;
+    expect_told(p, "copies that may not have come");
+    a->own = own;
+    a->all.kind = NV_WAIT_LANES;
+    expect_told(p, "copies that may not have come");
+    a->all = all;
+    return true;
+}
+
+static void test_memory_and_waiting(void **state)
+{
+    (void)state;
+    expect_broken(shrink_memory, 20);
+    expect_broken(drop_barrier, 5);
+    expect_broken(hurry, 5);
+    expect_broken(wait_for_nobody, 10);
+    expect_broken(give_to_nobody, 300);
+    expect_broken(read_early, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_steps_left_out), cmocka_unit_test(test_tiles_made_twice),
+        cmocka_unit_test(test_layouts_that_differ), cmocka_unit_test(test_slices_that_come_late),
+        cmocka_unit_test(test_memory_and_waiting)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
