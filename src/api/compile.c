@@ -178,13 +178,13 @@ static void put_options(Text *t, const GenOptions *o)
 {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wmissing-field-initializers"
-    const GenOptions all = {o->cpu,   o->features, o->disjoint, o->streaming,
-                            o->lines, o->debug,    o->shown,    o->folder};
+    const GenOptions all = {o->cpu,   o->features, o->disjoint, o->streaming, o->lines,
+                            o->debug, o->shown,    o->budget,   o->folder};
 #pragma GCC diagnostic pop
 
-    text_printf(t, "%s %s disjoint %d streaming %d lines %d debug %d shown %d in %s", all.cpu,
-                all.features, all.disjoint, all.streaming, all.lines, all.debug, all.shown,
-                all.folder ? all.folder : "-");
+    text_printf(t, "%s %s disjoint %d streaming %d lines %d debug %d shown %d budget %d in %s",
+                all.cpu, all.features, all.disjoint, all.streaming, all.lines, all.debug, all.shown,
+                all.budget, all.folder ? all.folder : "-");
 }
 
 /* Where something is written, as code that tells lines has it. */
@@ -274,22 +274,34 @@ tilec_status compile_check_arch(Job *job, const Target *t, const char *arch)
     return TILEC_NOT_FOUND;
 }
 
-tilec_status compile_emit(Job *job, const Func *lowered, const Device *device, const Target *target,
-                          const GenOptions *o, GenStage stage, GenOutput *out)
+/* What the target makes code of. */
+static tilec_status optimise_for(Job *job, const Func *lowered, const Device *device,
+                                 const Target *target, const GenOptions *o, const Func **out)
 {
     tilec_status known = compile_check_arch(job, target, o->cpu);
 
     if (known != TILEC_OK)
         return known;
-    const Func *f = compile_optimise(lowered, device, target, job->diags);
-    if (!f || !opt_refuse_asm(f->module, target->takes, device->name, job->diags))
+    *out = compile_optimise(lowered, device, target, job->diags);
+    if (!*out || !opt_refuse_asm((*out)->module, target->takes, device->name, job->diags))
         return TILEC_REFUSED;
+    return TILEC_OK;
+}
+
+tilec_status compile_emit(Job *job, const Func *lowered, const Device *device, const Target *target,
+                          const GenOptions *o, GenStage stage, GenOutput *out)
+{
+    const Func *f;
+    tilec_status status = optimise_for(job, lowered, device, target, o, &f);
+
+    if (status != TILEC_OK)
+        return status;
     return target->emit(f, o, stage, job->arena, out, job->diags) ? TILEC_OK : TILEC_FAILED;
 }
 
-/* What the device makes of a target's output. */
+/* What the device makes of a target's output; *wish: the budget that would have been better. */
 static tilec_status assemble(Job *job, const Request *r, const GenOptions *o, void **begun,
-                             GenOutput *out)
+                             GenOutput *out, GenBudget *wish)
 {
     const Device *d = device_at(r->device);
     const GenOutput made = *out;
@@ -298,23 +310,47 @@ static tilec_status assemble(Job *job, const Request *r, const GenOptions *o, vo
     if (!d->assemble)
         return TILEC_OK;
     void *state = api_device_state(r->file->ctx, r->device);
-    RunStatus assembled = d->assemble(state, *begun, &made, o, job->arena, out, &error);
+    RunStatus assembled = d->assemble(state, *begun, &made, o, job->arena, out, wish, &error);
     *begun = NULL;
     return job_device_status(job, assembled, error);
+}
+
+/* The target's output as the device keeps it. */
+static tilec_status make_object(Job *job, const Request *r, const Func *f, const Target *target,
+                                const GenOptions *o, void **begun, GenOutput *out, GenBudget *wish,
+                                CompileParts *parts)
+{
+    double start = os_seconds();
+
+    *wish = o->budget;
+    if (!target->emit(f, o, GEN_OBJECT, job->arena, out, job->diags))
+        return TILEC_FAILED;
+    double emitted = os_seconds();
+    tilec_status status = assemble(job, r, o, begun, out, wish);
+    parts->emit += emitted - start;
+    parts->assemble += device_at(r->device)->assemble ? os_seconds() - emitted : 0;
+    return status;
 }
 
 tilec_status compile_object(Job *job, const Request *r, const Func *lowered, const Target *target,
                             const GenOptions *o, void **begun, GenOutput *out, CompileParts *parts)
 {
-    const Device *d = device_at(r->device);
     double start = os_seconds();
-    tilec_status status = compile_emit(job, lowered, d, target, o, GEN_OBJECT, out);
-    double emitted = os_seconds();
+    GenOptions other = *o;
+    GenOutput tried;
+    GenBudget wish;
+    const Func *f;
+    tilec_status status = optimise_for(job, lowered, device_at(r->device), target, o, &f);
 
+    parts->emit = os_seconds() - start;
+    parts->assemble = 0;
     if (status == TILEC_OK)
-        status = assemble(job, r, o, begun, out);
-    parts->emit = emitted - start;
-    parts->assemble = d->assemble ? os_seconds() - emitted : 0;
+        status = make_object(job, r, f, target, o, begun, out, &other.budget, parts);
+    if (status != TILEC_OK || other.budget == o->budget)
+        return status;
+    status = make_object(job, r, f, target, &other, begun, &tried, &wish, parts);
+    if (wish == other.budget) /* else it did not turn out better */
+        *out = tried;
     return status;
 }
 

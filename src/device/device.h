@@ -199,10 +199,11 @@ typedef struct {
     void (*abandon)(void *begun);
     /* Make of the target's output what is kept in the cache and loaded.  `begun` is what expect()
      * gave, or NULL, and ends here.  `out` begins as a copy of `in`, new data is in the arena,
-     * whose guard is not taken; errors as from launch().  Works as far as it can where the machine
-     * lacks the device.  May be NULL. */
+     * whose guard is not taken; errors as from launch().  *wish begins as o->budget; another one:
+     * code with that may be better, and if then *wish says again what it was made with, it is.
+     * Works as far as it can where the machine lacks the device.  May be NULL. */
     RunStatus (*assemble)(void *state, void *begun, const GenOutput *in, const GenOptions *o,
-                          Arena *a, GenOutput *out, char **error);
+                          Arena *a, GenOutput *out, GenBudget *wish, char **error);
     const char *(*assembler)(void); /* its kind and version, for the cache's key; static text */
     /* Texts of what assemble() made: GEN_HAS(SASS), and the function that gives it, in the arena.
      */

@@ -150,23 +150,15 @@ static RunStatus ask_ptxas(const GenOutput *ptx, const GenOptions *o, Begun *b, 
 }
 
 static RunStatus run_ptxas(const GenOutput *ptx, const GenOptions *o, Begun *b, Arena *a,
-                           GenOutput *out, char **error)
+                           GenOutput *out, GenBudget *wish, char **error)
 {
-    OsRun run, again;
-    GenOutput next;
+    OsRun run;
     RunStatus status = ask_ptxas(ptx, o, b, a, &run, error);
 
     if (status != RUN_OK)
         return status;
     CudaReport report = cuda_report(run.errors);
-    if (cuda_try_again(ptx, &report, a, &next)) {
-        status = ask_ptxas(&next, o, NULL, a, &again, error);
-        if (status != RUN_OK)
-            return status;
-        report = cuda_report(again.errors);
-        if (cuda_is_better(&next, &report))
-            run = again;
-    }
+    *wish = cuda_wish(ptx, o->budget, &report);
     out->data = run.output;
     out->len = run.noutput;
     return RUN_OK;
@@ -240,7 +232,7 @@ static RunStatus run_driver(CudaState *state, int id, const GenOutput *ptx, bool
 }
 
 RunStatus cuda_assemble(void *state, void *begun, const GenOutput *ptx, const GenOptions *o,
-                        Arena *a, GenOutput *out, char **error)
+                        Arena *a, GenOutput *out, GenBudget *wish, char **error)
 {
     RunStatus status = RUN_OK;
     int id = unit_of(o->cpu);
@@ -248,8 +240,9 @@ RunStatus cuda_assemble(void *state, void *begun, const GenOutput *ptx, const Ge
 
     *error = NULL;
     *out = *ptx;
+    *wish = o->budget;
     if (tried && !stays_ptx(o))
-        status = run_ptxas(ptx, o, begun, a, out, error);
+        status = run_ptxas(ptx, o, begun, a, out, wish, error);
     cuda_abandon(begun);
     if (id < 0 || (tried && status != RUN_FAILED))
         return status;

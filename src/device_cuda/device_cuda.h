@@ -62,13 +62,11 @@ typedef struct {
     int spilled;   /* bytes that a thread stores of them */
 } CudaReport;
 CudaReport cuda_report(const char *said); /* what `ptxas -v` says */
-/* Is there another text, which gives a thread more registers or fewer, that may make a better
- * kernel than the one with this report?  *next: that text, in the arena; it is tried once. */
-bool cuda_try_again(const GenOutput *ptx, const CudaReport *r, Arena *a, GenOutput *next);
-/* Is what came of such a text, with its report, to be taken? */
-bool cuda_is_better(const GenOutput *tried, const CudaReport *r);
+/* Which budget may make a better kernel than the one with this report, whose PTX asked for `asked`?
+ * The same: this one is to be taken. */
+GenBudget cuda_wish(const GenOutput *ptx, GenBudget asked, const CudaReport *r);
 RunStatus cuda_assemble(void *state, void *begun, const GenOutput *ptx, const GenOptions *o,
-                        Arena *a, GenOutput *out, char **error);
+                        Arena *a, GenOutput *out, GenBudget *wish, char **error);
 /* Device.show: the code of a chip as text. */
 RunStatus cuda_show(const GenOutput *object, Arena *a, const char **text, char **error);
 

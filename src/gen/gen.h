@@ -11,6 +11,14 @@
 
 #include "../ir/ir.h"
 
+/* Of targets whose programs share the registers of one processor: what the code asks an assembler
+ * for. */
+typedef enum {
+    GEN_BUDGET_PLAN,    /* what the target finds right, which may be nothing */
+    GEN_BUDGET_NONE,    /* nothing */
+    GEN_BUDGET_TOGETHER /* room for GenOutput.together programs */
+} GenBudget;
+
 /* Everything outside the IR that the generated code depends on; all of it is in the cache key. */
 typedef struct {
     /* LLVM's names, as host_cpu_name() and host_cpu_features() give them; NULL = this machine. */
@@ -23,7 +31,8 @@ typedef struct {
     /* for debuggers, with lines: statements are computed one after the other, and objects say where
      * what they name is */
     bool debug;
-    bool shown;         /* the code is to be looked at: of a chip that may not be here */
+    bool shown; /* the code is to be looked at: of a chip that may not be here */
+    GenBudget budget;
     const char *folder; /* of objects with lines: where relative paths of the source begin; NULL */
 } GenOptions;
 
@@ -58,6 +67,7 @@ typedef struct {
     int warps;     /* that run one program */
     size_t shared; /* bytes of memory that they share, beside what the object itself declares */
     int together;  /* programs that a multiprocessor should have room for, if that costs little */
+    bool budgeted; /* the code asks for registers, or for none too many */
     GenRecipe recipe;
 } GenOutput;
 
@@ -118,7 +128,7 @@ typedef struct {
     bool (*build)(const GenBuild *b, Arena *a, GenOutput *out, Diags *d);
 } Target;
 
-enum { GEN_ABI = 11 };
+enum { GEN_ABI = 12 };
 typedef struct {
     int abi; /* GEN_ABI of the build that made the plugin */
     const char *build_id;

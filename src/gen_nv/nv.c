@@ -164,6 +164,7 @@ static bool emit_for_nv(const Func *f, const GenOptions *o, GenStage stage, Aren
     *out = (GenOutput){.warps = plan->warps,
                        .shared = (size_t)plan->shared,
                        .together = plan->wished,
+                       .budgeted = plan->together > 0 || plan->room > 0,
                        .recipe = plan->recipe};
     if (stage == GEN_LAYOUT) {
         out->data = (char *)nv_plan_text(plan, a);

@@ -218,4 +218,8 @@ void nv_choose_budget(NvPlan *p)
     p->together = lives ? together(p, lives) : 0;
     p->wished = lives && p->together == 0 ? wished(p, lives) : 0;
     p->room = p->together == 0 ? room_for_two(p) : 0;
+    if (p->options->budget != GEN_BUDGET_PLAN) {
+        p->together = p->options->budget == GEN_BUDGET_TOGETHER ? p->wished : 0;
+        p->room = 0;
+    }
 }

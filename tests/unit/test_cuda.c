@@ -107,8 +107,9 @@ typedef struct {
     bool shown;               /* to be looked at: made for any chip */
     bool early;               /* it was expected */
     const char *made, *error; /* one of both: what came out begins so, or holds that */
-    const char *ptx;          /* NULL: some */
     int warps, together;      /* of the program; of those that there should be */
+    bool budgeted;            /* the PTX asks for registers */
+    GenBudget asked, wish;    /* what it was made with; what would be better */
 } Assembly;
 
 #define VERSION(n) "#!/bin/sh\n[ \"$1\" = --version ] && echo \"tools, release " n "\" && exit\n"
@@ -138,10 +139,12 @@ static const char *find_difference(const Assembly *c, RunStatus status, const Ge
 static int try_assembly(const Assembly *c)
 {
     char folder[] = "/tmp/tilec-test-XXXXXX", path[64], command[64];
-    const GenOptions options = {.cpu = c->arch, .lines = c->lines, .shown = c->shown};
-    const char *text = c->ptx ? c->ptx : "some ptx";
+    const GenOptions options = {
+        .cpu = c->arch, .lines = c->lines, .shown = c->shown, .budget = c->asked};
+    static const char text[] = "some ptx";
     GenOutput ptx = {.data = (char *)text, .len = strlen(text), .warps = c->warps ? c->warps : 4};
     GenOutput out;
+    GenBudget wish;
     Arena *a = arena_new(NULL);
     char *error;
 
@@ -151,6 +154,7 @@ static int try_assembly(const Assembly *c)
     if (c->ptxas)
         put_script(folder, "ptxas", c->ptxas);
     ptx.together = c->together;
+    ptx.budgeted = c->budgeted;
     fake->fail = c->fail;
     fake->result = 999;
     fake->broken_ptx = c->broken ? "some" : NULL;
@@ -158,12 +162,12 @@ static int try_assembly(const Assembly *c)
     if (c->early) /* and once no code came of it */
         cuda()->abandon(cuda()->expect(&options));
     void *begun = c->early ? cuda()->expect(&options) : NULL;
-    RunStatus status = cuda()->assemble(keep, begun, &ptx, &options, a, &out, &error);
+    RunStatus status = cuda()->assemble(keep, begun, &ptx, &options, a, &out, &wish, &error);
     const char *wrong = find_difference(c, status, &out, error);
     if (wrong)
         print_error("wanted: %s\ngot: %s\n", c->made ? c->made : c->error, wrong);
     bool clean = waitpid(-1, NULL, WNOHANG) == -1 && fake->links == 0 && !current() &&
-                 (status != RUN_OK || out.warps == ptx.warps);
+                 wish == c->wish && (status != RUN_OK || out.warps == ptx.warps);
     snprintf(command, sizeof command, "rm -r %s", folder);
     return system(command) != 0 || wrong || !clean;
 }
@@ -173,38 +177,31 @@ static void test_assembling(void **state)
     static const char good[] = VERSION("12.4") "echo \"ptxas $1 $2 $(cat)\"\n";
     static const char newer[] = VERSION("13.0") "echo newer\n";
     static const char refuses[] = VERSION("12.0") "echo 'line 9: too new' >&2\nexit 1\n";
-    static const char tight[] =
-        VERSION("12.4") "ptx=$(cat)\n"
-                        "echo \"$ptx\" | grep -q ^[.]m && echo ' 8 bytes spill stores' >&2\n"
-                        "echo \"ptxas $1 $2 $ptx\"\n";
-    /* What fits by itself, and what needs so many registers but with less does not spill, or does.
-     */
+    static const char tight[] = VERSION("12.4") "echo ' 8 bytes spill stores' >&2\ncat\n";
 #define NEEDS(n, spills)                                                                           \
     VERSION("12.4")                                                                                \
-    "ptx=$(cat)\n"                                                                                 \
-    "if echo \"$ptx\" | grep -q ^[.]min; then echo 'Used 64 registers, " #spills                   \
-    " bytes spill stores'; else echo 'Used " #n                                                    \
-    " registers, used 1 barriers, 0 bytes spill stores'; fi >&2\n"                                 \
-    "echo \"$ptx\"\n"
-    static const char fits[] = NEEDS(64, 0), wide[] = NEEDS(72, 64), spills[] = NEEDS(72, 68);
-    static const char row[] = "k\n.reqntid 512, 1, 1\n{";
+    "echo 'Used " #n " registers, used 1 barriers, " #spills " bytes spill stores' >&2\ncat\n"
+    static const char fits[] = NEEDS(64, 0), wide[] = NEEDS(72, 0), less[] = NEEDS(64, 64),
+                      spills[] = NEEDS(64, 68);
     static const char tells[] = VERSION("12.4") "shift 4\necho \"$*\"\n";
-    static const char budget[] = "some ptx\n.minnctapersm 4\n";
-    static const char room[] = "some ptx\n.maxnreg 64\n{\n\tsetmaxnreg.dec 64;\n";
     static const Assembly cases[] = {
-        {good, NULL, "sm_90a", .ptx = budget, .made = "ptxas -arch sm_90a some ptx\n.minn"},
-        {tight, NULL, "sm_90a", .ptx = budget, .made = "ptxas -arch sm_90a some ptx\n//inn"},
-        {tight, NULL, "sm_90a", .early = true, .ptx = budget,
-         .made = "ptxas -arch sm_90a some ptx\n//inn"},
-        {good, NULL, "sm_90a", .ptx = room, .made = "ptxas -arch sm_90a some ptx\n.maxn"},
-        {tight, NULL, "sm_90a", .ptx = room,
-         .made = "ptxas -arch sm_90a some ptx\n//axnreg 64\n{\n//etmaxnreg.dec 64;"},
-        {fits, NULL, "sm_90a", .ptx = row, .warps = 16, .together = 2, .made = row},
-        {wide, NULL, "sm_90a", .ptx = row, .warps = 16, .together = 2,
-         .made = "k\n.reqntid 512, 1, 1\n.minnctapersm 2\n{"},
-        {wide, NULL, "sm_90a", .ptx = row, .warps = 8, .together = 2, .made = row},
-        {wide, NULL, "sm_90a", .ptx = row, .warps = 16, .made = row},
-        {spills, NULL, "sm_90a", .ptx = row, .warps = 16, .together = 2, .made = row},
+        /* a budget stays, or goes where it spills */
+        {good, NULL, "sm_90a", .budgeted = true, .made = "ptxas -arch sm_90a some ptx"},
+        {tight, NULL, "sm_90a", .budgeted = true, .wish = GEN_BUDGET_NONE, .made = "some ptx"},
+        {tight, NULL, "sm_90a", .early = true, .budgeted = true, .wish = GEN_BUDGET_NONE,
+         .made = "some ptx"},
+        {tight, NULL, "sm_90a", .asked = GEN_BUDGET_NONE, .wish = GEN_BUDGET_NONE,
+         .made = "some ptx"},
+        /* two that do not fit by themselves, and what comes of it */
+        {fits, NULL, "sm_90a", .warps = 16, .together = 2, .made = "some ptx"},
+        {wide, NULL, "sm_90a", .warps = 16, .together = 2, .wish = GEN_BUDGET_TOGETHER,
+         .made = "some ptx"},
+        {wide, NULL, "sm_90a", .warps = 8, .together = 2, .made = "some ptx"},
+        {wide, NULL, "sm_90a", .warps = 16, .made = "some ptx"},
+        {less, NULL, "sm_90a", .warps = 16, .together = 2, .asked = GEN_BUDGET_TOGETHER,
+         .wish = GEN_BUDGET_TOGETHER, .made = "some ptx"},
+        {spills, NULL, "sm_90a", .warps = 16, .together = 2, .asked = GEN_BUDGET_TOGETHER,
+         .made = "some ptx"},
         {NULL, NULL, "sm_90a", .made = "cubin: some ptx"},
         {good, NULL, "sm_90a", .made = "ptxas -arch sm_90a some ptx"},
         {good, NULL, "sm_103", .shown = true, .made = "ptxas -arch sm_103 some ptx"},

@@ -402,10 +402,8 @@ typedef struct {
     const char *room; /* NULL: as many registers as it needs */
 } Stream;
 
-static const char *room_of(const Stream *s, const GenPlugin *plugin, Arena *a)
+static Func *stream_kernel(const Stream *s, const Target *t, Arena *a)
 {
-    const Target *t = target_named(plugin, "nv");
-    GenOutput out;
     const char *step = s->apart ? "  %c = const 64 : i32[#]\n  %at = mul %i, %c : i32[#]\n"
                                 : "  %c = const 0 : i32[#]\n  %at = add %i, %c : i32[#]\n";
     const char *text =
@@ -420,7 +418,15 @@ static const char *room_of(const Stream *s, const GenPlugin *plugin, Arena *a)
     Text sized = text_new(a);
     for (const char *c = text; *c; c++)
         text_printf(&sized, *c == '#' ? "%d" : "%c", *c == '#' ? s->elements : *c);
-    Case c = {t, a, "stream.ir", read_kernel(a, "stream.ir", sized.s, strlen(sized.s), t), false};
+    return read_kernel(a, "stream.ir", sized.s, strlen(sized.s), t);
+}
+
+static const char *room_of(const Stream *s, const GenPlugin *plugin, Arena *a)
+{
+    const Target *t = target_named(plugin, "nv");
+    Case c = {t, a, "stream.ir", stream_kernel(s, t, a), false};
+    GenOutput out;
+
     assert_true(emit(&c, s->chip, GEN_OBJECT, &out));
     const char *asked = strstr(out.data, "\n.maxnreg "), *used = strstr(out.data, "setmaxnreg.dec");
     assert_int_equal(asked != NULL, used != NULL);
@@ -455,6 +461,42 @@ static void test_streams(void **state)
         if ((room == NULL) != (want == NULL) || (room && strcmp(room, want) != 0))
             fail_msg("case %d: %s registers, not %s", i, room ? room : "no", want ? want : "none");
     }
+    arena_free(a);
+}
+
+static int asked_for(const Target *t, const Func *f, GenBudget budget, Arena *a)
+{
+    const GenOptions o = {.cpu = "sm_90a", .disjoint = true, .budget = budget};
+    GenOutput out;
+
+    assert_true(t->emit(f, &o, GEN_OBJECT, a, &out, diags_new(a, NULL)));
+    int asks = occurrences(out.data, "\n.maxnreg ") + occurrences(out.data, "\n.minnctapersm ");
+    assert_true(out.budgeted == (asks > 0));
+    assert_int_equal(occurrences(out.data, "setmaxnreg"), occurrences(out.data, "\n.maxnreg "));
+    return asks;
+}
+
+/* A device's assembler may want the same kernel with another budget. */
+static void test_budgets(void **state)
+{
+    static const Stream stream = {"sm_90a", "mul %v, %v", 16384, 16, false, "64"};
+    const char *why = NULL, *path;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+    char *text;
+    size_t len;
+
+    (void)state;
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    Func *f = stream_kernel(&stream, t, a);
+    assert_int_equal(asked_for(t, f, GEN_BUDGET_PLAN, a), 1);
+    assert_int_equal(asked_for(t, f, GEN_BUDGET_NONE, a), 0);
+    path = arena_printf(a, "%s/tests/gen/softmax.ir", getenv("TILEC_SOURCE"));
+    assert_int_equal(os_read_file(a, path, 1 << 20, &text, &len), 0);
+    f = read_kernel(a, "softmax.ir", text, len, t);
+    assert_int_equal(asked_for(t, f, GEN_BUDGET_PLAN, a), 0);
+    assert_int_equal(asked_for(t, f, GEN_BUDGET_TOGETHER, a), 1);
     arena_free(a);
 }
 
@@ -696,6 +738,7 @@ int main(void)
                                        cmocka_unit_test(test_long_tiles),
                                        cmocka_unit_test(test_once),
                                        cmocka_unit_test(test_neighbours),
-                                       cmocka_unit_test(test_streams)};
+                                       cmocka_unit_test(test_streams),
+                                       cmocka_unit_test(test_budgets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
