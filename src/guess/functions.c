@@ -2,38 +2,21 @@
  * functions.c - the functions that a kernel's file defines, as syntax trees
  *
  * What `tilec list` shows and guesses from: the library says which of them are kernels, and what
- * their parameters take, but not what is written.
+ * their parameters take, but not what is written.  The front end's own scan finds them.
  */
 #include "guess.h"
 #include "../syntax/parse.h"
+#include "../syntax/scan.h"
 
 #include <string.h>
 
-/* `def`, at the first character of a logical line. */
-static bool is_def(const char *text, const Line *line)
-{
-    return line->end - line->start > 4 && strncmp(text + line->start, "def ", 4) == 0;
-}
-
-/* Where the body of the function ends whose first line this is. */
-static uint32_t end_of_function(const Source *src, const Line *def)
-{
-    uint32_t end = (uint32_t)src->len;
-    Line line;
-
-    for (uint32_t at = def->end; line_next(src->text, at, end, &line); at = line.end) {
-        if (line.indent <= def->indent)
-            return line.start;
-    }
-    return end;
-}
-
 /* On one line, with a space for what is white. */
-static void add_decorator(Text *out, const char *text, size_t n)
+static void put_line(Text *out, const Source *src, Span span)
 {
-    bool space = out->len > 0;
+    const char *text = source_at(src, span.start);
+    bool space = false;
 
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < span.end - span.start; i++) {
         bool is_white = strchr(" \t\r\n", text[i]) != NULL;
 
         if (!is_white && space && out->len > 0 && !strchr("([{", out->s[out->len - 1]))
@@ -44,17 +27,26 @@ static void add_decorator(Text *out, const char *text, size_t n)
     }
 }
 
-static FileFunction read_function(Client *c, const SourceMap *map, const Source *src,
-                                  const Line *def, const char *decorators)
+static const char *decorators_text(Client *c, const Source *src, const ScanDef *d)
 {
-    FileFunction out = {.decorators = decorators,
-                        .is_jit = decorators && strstr(decorators, "jit")};
-    AstFunc *f = &out.syntax;
+    Text t = text_new(c->arena);
 
-    f->extent = source_span(src, def->start, end_of_function(src, def));
-    parse_function(c->arena, c->words, src, f);
-    out.line = source_place(map, f->extent.start).line;
-    return out;
+    for (int i = 0; i < d->ndecorators; i++) {
+        text_put(&t, i > 0 ? " @" : "@");
+        put_line(&t, src, d->decorators[i]);
+    }
+    return t.len > 0 ? t.s : NULL;
+}
+
+static void read_function(Client *c, const SourceMap *map, const ScanDef *d, Functions *out)
+{
+    FileFunction f = {.decorators = decorators_text(c, out->source, d)};
+
+    f.is_jit = f.decorators && strstr(f.decorators, "jit");
+    f.syntax.extent = d->extent;
+    parse_function(c->arena, c->words, out->source, &f.syntax);
+    f.line = source_place(map, d->extent.start).line;
+    vec_push(c->arena, &out->all, f);
 }
 
 /* The name inside `wrap(options)(wrap(NAME, option=...))`; NULL: there is none. */
@@ -66,32 +58,21 @@ static const char *wrapped_name(const Node *n)
 }
 
 /* `NAME = wrap(FUNCTION)` at module level: the function under that name, too. */
-static void read_wrapped(Client *c, const SourceMap *map, const Line *line, Functions *out)
+static void read_wrapped(Client *c, const SourceMap *map, const AstGlobal *g, Functions *out)
 {
-    const char *text = out->source->text;
-    uint32_t end = line->start, value;
-    const FileFunction *inner;
-    const char *name;
-    Parser p;
+    const char *name = g->is_augmented ? NULL : wrapped_name(g->value);
+    const FileFunction *inner = name ? functions_find(out, name) : NULL;
+    Text statement = text_new(c->arena);
+    FileFunction f;
 
-    while (is_name_char(text[end]))
-        end++;
-    value = end + (uint32_t)strspn(text + end, " \t");
-    if (line->indent > 0 || end == line->start || text[value] != '=' || text[value + 1] == '=')
-        return;
-    parser_init(&p, c->arena, c->words, out->source,
-                source_span(out->source, value + 1, line->end));
-    name = wrapped_name(parse_expression(&p));
-    inner = name ? functions_find(out, name) : NULL;
     if (!inner)
         return;
-    FileFunction f = *inner;
-    Text decorators = text_new(c->arena);
-    add_decorator(&decorators, text + line->start, line->end - line->start);
-    f.syntax.name = intern_n(c->words, text + line->start, end - line->start);
-    f.decorators = decorators.s;
+    f = *inner;
+    put_line(&statement, out->source, (Span){g->start, g->value->span.end});
+    f.decorators = statement.s;
+    f.syntax.name = g->name;
     f.is_jit = true;
-    f.line = source_place(map, out->source->base + line->start).line;
+    f.line = source_place(map, g->start).line;
     vec_push(c->arena, &out->all, f);
 }
 
@@ -114,21 +95,14 @@ Functions functions_of_file(Client *c, const char *path)
     size_t n;
     const char *text = functions_read_source(c, path, &n);
     SourceMap *map = source_map_new(c->arena);
-    Text decorators = text_new(c->arena);
-    Functions out = {0};
-    Line line;
+    Functions out = {.source = source_add(map, path, text, n)};
+    Scan file = {0};
 
-    out.source = source_add(map, path, text, n);
-    for (uint32_t at = 0; line_next(text, at, (uint32_t)n, &line); at = line.end) {
-        if (text[line.start] == '@')
-            add_decorator(&decorators, text + line.start, line.end - line.start);
-        else if (is_def(text, &line))
-            vec_push(c->arena, &out.all, read_function(c, map, out.source, &line, decorators.s));
-        else
-            read_wrapped(c, map, &line, &out);
-        if (text[line.start] != '@')
-            decorators = text_new(c->arena);
-    }
+    scan_file(c->arena, c->words, out.source, &file);
+    for (int i = 0; i < file.defs.len; i++)
+        read_function(c, map, &file.defs.at[i], &out);
+    for (int i = 0; i < file.globals.len; i++)
+        read_wrapped(c, map, &file.globals.at[i], &out);
     return out;
 }
 
