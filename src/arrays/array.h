@@ -145,6 +145,22 @@ enum { PART_ELEMENTS = 1 << 16 };
 typedef void PartWork(void *context, int64_t first, int64_t n);
 void parts_run(int64_t n, PartWork *work, void *context);
 
+/* difference.c */
+typedef struct {
+    double rtol, atol;
+    bool wants_units;
+    int64_t wrong, worst;    /* how many elements; which one, row-major */
+    int64_t nans;            /* how many are NaN, here and there */
+    double max_abs, max_rel; /* of differences; infinity where one is no number */
+    double max_units; /* of the type of what was got: units in the last place; if they are wanted */
+} Difference;
+/* Tolerances for what should be `want`, which is dense; the second of them for a first one. */
+Difference difference_usual(const Array *got, const Array *want);
+double difference_atol(double rtol, const Array *want);
+/* Fills in what `d` says behind its tolerances; the arrays have one shape. */
+void difference_find(Store *store, const Array *got, const Array *want, Difference *d);
+bool difference_is_small(Store *store, const Array *got, const Array *want); /* by the usual ones */
+
 /* element.c */
 enum { ELEMENT_TEXT = 32 };
 /* An element of a dtype with these bits; floats by the shortest digits that read back as it, with

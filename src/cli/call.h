@@ -180,16 +180,12 @@ void outputs_write(const Call *k);
 typedef struct {
     const CompareText *text;
     const char *name;
-    const Array *got; /* the argument, of any strides */
-    Array want;       /* dense */
-    bool is_changed;  /* by the device that `want` comes from, or that is not known */
-    double rtol, atol;
-    bool is_of_device;    /* `want` is */
-    bool is_wide;         /* .. with all floats as fp64, which no fault of the kernel's is */
-    double max_units;     /* of the type of `got`, between it and `want`: units in the last place */
-    int64_t wrong, worst; /* how many elements; which one, row-major */
-    int64_t nans;         /* how many are NaN, here and there */
-    double max_abs, max_rel; /* of differences; infinity where one is no number */
+    const Array *got;  /* the argument, of any strides */
+    Array want;        /* dense */
+    bool is_changed;   /* by the device that `want` comes from, or that is not known */
+    bool is_of_device; /* `want` is */
+    bool is_wide;      /* .. with all floats as fp64, which no fault of the kernel's is */
+    Difference is;     /* between the two */
 } Comparison;
 typedef VEC(Comparison) Comparisons;
 /* Behind call_evaluate() and before call_launch(): finds what the arrays will be compared with, for
@@ -200,8 +196,6 @@ Comparisons compare_prepare(Call *k);
 Comparisons compare_with_call(Call *k, const Call *other, const CompareText *t,
                               const KeptBlocks *before);
 bool compare_finish(Call *k, Comparisons *all); /* behind the launch: is all within tolerance? */
-/* Is an array within the usual tolerance of a dense one of its shape? */
-bool compare_is_near(Cli *c, const Array *got, const Array *want);
 const char *compare_text(Cli *c, const Comparisons *all); /* lines for people */
 /* What to warn of, behind unwritten_find(): devices that agree in nothing but NaN; NULL. */
 const char *compare_warning(const Call *k, const Comparisons *all);

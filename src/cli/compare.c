@@ -16,48 +16,6 @@
 
 /* --- tolerances --- */
 
-/* What different orders of summation, and functions that round differently, may cost. */
-static double default_rtol(tilec_dtype t)
-{
-    switch (t) {
-    case TILEC_FP64:
-        return 1e-9;
-    case TILEC_FP32:
-        return 1e-5;
-    case TILEC_FP16:
-        return 2e-3;
-    case TILEC_BF16:
-        return 1.6e-2;
-    case TILEC_FP8E4NV:
-    case TILEC_FP8E4B8:
-    case TILEC_FP8E4B15:
-        return 0.25;
-    case TILEC_FP8E5:
-    case TILEC_FP8E5B16:
-        return 0.5;
-    default:
-        return 0;
-    }
-}
-
-/* Of the finite elements; 0 without any. */
-static double mean_magnitude(const Array *a)
-{
-    double sum = 0;
-    double v[ARRAY_LANES];
-    int64_t n = array_numel(a), finite = 0;
-
-    for (int64_t i = 0; i < n; i++) {
-        if (i % ARRAY_LANES == 0)
-            array_numbers(a, i, MIN(ARRAY_LANES, n - i), v);
-        if (isfinite(v[i % ARRAY_LANES])) {
-            sum += fabs(v[i % ARRAY_LANES]);
-            finite++;
-        }
-    }
-    return finite ? sum / (double)finite : 0;
-}
-
 static double tolerance(Call *k, const char *name, const char *text)
 {
     Const v = value_parse(&k->cli->store, &k->args.names, name, text);
@@ -72,10 +30,14 @@ static void set_tolerances(Call *k, Comparison *m)
 {
     const CompareText *t = m->text;
 
-    m->rtol = t->rtol ? tolerance(k, "--compare: rtol", t->rtol)
-                      : MAX(default_rtol(m->got->dtype), default_rtol(m->want.dtype));
-    m->atol =
-        t->atol ? tolerance(k, "--compare: atol", t->atol) : m->rtol * mean_magnitude(&m->want);
+    m->is = difference_usual(m->got, &m->want);
+    m->is.wants_units = m->is_wide;
+    if (t->rtol) {
+        m->is.rtol = tolerance(k, "--compare: rtol", t->rtol);
+        m->is.atol = difference_atol(m->is.rtol, &m->want);
+    }
+    if (t->atol)
+        m->is.atol = tolerance(k, "--compare: atol", t->atol);
 }
 
 /* --- references --- */
@@ -308,139 +270,15 @@ Comparisons compare_with_call(Call *k, const Call *other, const CompareText *t,
 
 /* --- comparing --- */
 
-static uint64_t bits_at(const Array *dense, int64_t i)
-{
-    return element_get_bits(dense->data, i, tilec_dtype_size(dense->dtype));
-}
-
-/* How many times the tolerance an element may be off, to find the worst one. */
-static double excess(double d, double allowed)
-{
-    return d / MAX(allowed, 1e-200);
-}
-
-/* What is found in some elements. */
-typedef struct {
-    int64_t nans, wrong, worst;
-    double excess; /* of the worst; below 0: there are no elements */
-    double max_abs, max_rel, max_units;
-} Findings;
-typedef struct {
-    const Comparison *m;
-    const Array *got; /* dense */
-    bool is_long;     /* both hold integers, which doubles may not hold */
-    Findings *parts;
-} Comparing;
-
-static double difference(const Comparing *k, int64_t i, double got, double want)
-{
-    if (k->is_long)
-        return fabs((double)(array_whole(k->got, i) - array_whole(&k->m->want, i)));
-    if (got == want || (isnan(got) && isnan(want)))
-        return 0; /* infinities too */
-    double d = fabs(got - want);
-    return isnan(d) ? (double)INFINITY : d;
-}
-
-/* The distance of numbers of a type around v. */
-static double unit_at(tilec_dtype t, double v)
-{
-    int digits = dtype_mantissa_bits((DType)t), exponent;
-
-    if (digits == 0) /* whole numbers */
-        return 1;
-    int least = 1 - dtype_bias((DType)t);
-    frexp(v, &exponent);
-    return ldexp(1, (isfinite(v) && v != 0 ? MAX(exponent - 1, least) : least) - digits);
-}
-
-static void compare_element(const Comparing *k, int64_t i, double got, double want, Findings *f)
-{
-    double d = difference(k, i, got, want), size = fabs(want);
-    double allowed = k->m->atol + (isfinite(size) ? k->m->rtol * size : 0);
-
-    f->nans += isnan(got) && isnan(want);
-    f->max_abs = MAX(f->max_abs, d);
-    if (k->m->is_wide && d > 0)
-        f->max_units = MAX(f->max_units, d / unit_at(k->got->dtype, want));
-    if (d > 0 && size > 0)
-        f->max_rel = MAX(f->max_rel, isfinite(size) ? d / size : d);
-    f->wrong += d > allowed;
-    if (excess(d, allowed) > f->excess) {
-        f->excess = excess(d, allowed);
-        f->worst = i;
-    }
-}
-
-static void compare_part(void *comparing, int64_t first, int64_t n)
-{
-    const Comparing *k = comparing;
-    double got[ARRAY_LANES], want[ARRAY_LANES];
-    Findings f = {.excess = -1};
-
-    for (int64_t i = first; i < first + n; i += ARRAY_LANES) {
-        int64_t lanes = MIN(ARRAY_LANES, first + n - i);
-
-        array_numbers(k->got, i, lanes, got);
-        array_numbers(&k->m->want, i, lanes, want);
-        for (int64_t m = 0; m < lanes; m++)
-            compare_element(k, i + m, got[m], want[m], &f);
-    }
-    k->parts[first / PART_ELEMENTS] = f;
-}
-
-static bool is_whole(const Array *a)
-{
-    return a->dtype <= TILEC_U64;
-}
-
-/* Integers of which one side has 64 bits. */
-static bool is_long(const Array *a, const Array *b)
-{
-    enum { LONG = 8 };
-
-    return is_whole(a) && is_whole(b) &&
-           (tilec_dtype_size(a->dtype) == LONG || tilec_dtype_size(b->dtype) == LONG);
-}
-
-static void compare_elements(Cli *c, Comparison *m)
-{
-    Array got = array_cast(&c->store, m->got, m->got->dtype);
-    int64_t n = array_numel(&got), parts = (n + PART_ELEMENTS - 1) / PART_ELEMENTS;
-    Comparing k = {m, &got, is_long(&got, &m->want), NEW_N(c->arena, Findings, parts + 1)};
-    double worst = -1;
-
-    parts_run(n, compare_part, &k);
-    for (int64_t i = 0; i < parts; i++) {
-        const Findings *f = &k.parts[i];
-
-        m->nans += f->nans;
-        m->max_abs = MAX(m->max_abs, f->max_abs);
-        m->max_rel = MAX(m->max_rel, f->max_rel);
-        m->max_units = MAX(m->max_units, f->max_units);
-        m->wrong += f->wrong;
-        m->worst = f->excess > worst ? f->worst : m->worst;
-        worst = MAX(worst, f->excess);
-    }
-}
-
-bool compare_is_near(Cli *c, const Array *got, const Array *want)
-{
-    Comparison m = {.got = got, .want = *want};
-
-    m.rtol = MAX(default_rtol(got->dtype), default_rtol(want->dtype));
-    m.atol = m.rtol * mean_magnitude(want);
-    compare_elements(c, &m);
-    return m.wrong == 0;
-}
-
 bool compare_finish(Call *k, Comparisons *all)
 {
     bool right = true;
 
     for (int i = 0; i < all->len; i++) {
-        compare_elements(k->cli, &all->at[i]);
-        right &= all->at[i].wrong == 0;
+        Comparison *m = &all->at[i];
+
+        difference_find(&k->cli->store, m->got, &m->want, &m->is);
+        right &= m->is.wrong == 0;
     }
     return right;
 }
@@ -450,13 +288,13 @@ bool compare_finish(Call *k, Comparisons *all)
 /* Arrays that nobody named and nothing happened to are not spoken of. */
 static bool is_told(const Comparison *m)
 {
-    return m->text->name || m->is_changed || m->wrong > 0;
+    return m->text->name || m->is_changed || m->is.wrong > 0;
 }
 
 static const char *worst_text(Cli *c, const Comparison *m, const Array *a)
 {
     Array dense = array_cast(&c->store, a, a->dtype);
-    uint64_t bits = bits_at(&dense, m->worst);
+    uint64_t bits = element_get_bits(dense.data, m->is.worst, tilec_dtype_size(a->dtype));
     char text[ELEMENT_TEXT];
 
     element_format(text, a->dtype, bits, element_wants_exponent(a->dtype, bits));
@@ -468,30 +306,30 @@ static void put_difference(Cli *c, Text *t, const Comparison *m)
     int64_t n = array_numel(m->got);
 
     text_printf(t, "%s: differs from %s in %lld of %lld elements (%.3g%%), rtol %g, atol %.3g\n",
-                m->name, m->text->with, (long long)m->wrong, (long long)n,
-                100.0 * (double)m->wrong / (double)n, m->rtol, m->atol);
+                m->name, m->text->with, (long long)m->is.wrong, (long long)n,
+                100.0 * (double)m->is.wrong / (double)n, m->is.rtol, m->is.atol);
     text_printf(t, "    worst: %s[%s] is %s, not %s; ", m->name,
-                array_index_text(c->arena, m->got, m->worst), worst_text(c, m, m->got),
+                array_index_text(c->arena, m->got, m->is.worst), worst_text(c, m, m->got),
                 worst_text(c, m, &m->want));
 }
 
 static void put_nans(Text *t, const char *before, const Comparison *m)
 {
-    text_printf(t, "%s%lld of %lld elements %s NaN in both", before, (long long)m->nans,
-                (long long)array_numel(m->got), m->nans == 1 ? "is" : "are");
+    text_printf(t, "%s%lld of %lld elements %s NaN in both", before, (long long)m->is.nans,
+                (long long)array_numel(m->got), m->is.nans == 1 ? "is" : "are");
 }
 
 static void put_comparison(Cli *c, Text *t, const Comparison *m)
 {
-    if (m->wrong > 0)
+    if (m->is.wrong > 0)
         put_difference(c, t, m);
     else
         text_printf(t, "%s: agrees with %s in %lld elements; ", m->name, m->text->with,
                     (long long)array_numel(m->got));
-    text_printf(t, "greatest error %.3g, relative %.3g", m->max_abs, m->max_rel);
+    text_printf(t, "greatest error %.3g, relative %.3g", m->is.max_abs, m->is.max_rel);
     if (m->is_wide)
-        text_printf(t, ", %.4g units of %s", m->max_units, tilec_dtype_name(m->got->dtype));
-    if (m->nans > 0)
+        text_printf(t, ", %.4g units of %s", m->is.max_units, tilec_dtype_name(m->got->dtype));
+    if (m->is.nans > 0)
         put_nans(t, "; ", m);
     text_put(t, "\n");
 }
@@ -521,7 +359,7 @@ static bool is_only_nan(const Call *k, const Comparison *m)
 {
     const MaybeUnwritten *u = unwritten_array(k, m->name);
 
-    if (!m->is_of_device || m->nans == 0 || m->nans < array_numel(m->got))
+    if (!m->is_of_device || m->is.nans == 0 || m->is.nans < array_numel(m->got))
         return false;
     return u && u->count > 0 ? false : is_told(m) || (u && (u->uses & TILEC_STORES));
 }
@@ -558,12 +396,12 @@ static const char *whole_json(Cli *c, __int128 v)
 static void put_worst(Cli *c, Text *t, const char *key, const Comparison *m, const Array *a)
 {
     Array dense = array_cast(&c->store, a, a->dtype);
-    double v = array_number(&dense, m->worst);
+    double v = array_number(&dense, m->is.worst);
 
     if (!isfinite(v))
         json_text(t, key, worst_text(c, m, a));
-    else if (is_whole(&dense))
-        json_value(t, key, whole_json(c, array_whole(&dense, m->worst)));
+    else if (dense.dtype <= TILEC_U64)
+        json_value(t, key, whole_json(c, array_whole(&dense, m->is.worst)));
     else
         json_number(t, key, v, 17);
 }
@@ -575,20 +413,20 @@ static void put_json(Cli *c, Text *t, const Comparison *m)
     json_object(t, NULL);
     json_text(t, "name", m->name);
     json_text(t, "with", m->text->with);
-    json_bool(t, "pass", m->wrong == 0);
+    json_bool(t, "pass", m->is.wrong == 0);
     json_int(t, "elements", n);
-    json_int(t, "wrong", m->wrong);
-    json_int(t, "nan_in_both", m->nans);
-    json_number(t, "share", n ? (double)m->wrong / (double)n : 0, 9);
-    json_number(t, "max_abs", m->max_abs, 9);
-    json_number(t, "max_rel", m->max_rel, 9);
+    json_int(t, "wrong", m->is.wrong);
+    json_int(t, "nan_in_both", m->is.nans);
+    json_number(t, "share", n ? (double)m->is.wrong / (double)n : 0, 9);
+    json_number(t, "max_abs", m->is.max_abs, 9);
+    json_number(t, "max_rel", m->is.max_rel, 9);
     if (m->is_wide)
-        json_number(t, "max_units", m->max_units, 9);
-    json_number(t, "rtol", m->rtol, 9);
-    json_number(t, "atol", m->atol, 9);
+        json_number(t, "max_units", m->is.max_units, 9);
+    json_number(t, "rtol", m->is.rtol, 9);
+    json_number(t, "atol", m->is.atol, 9);
     if (n > 0) {
         json_object(t, "worst");
-        array_put_index(t, "index", m->got, m->worst);
+        array_put_index(t, "index", m->got, m->is.worst);
         put_worst(c, t, "value", m, m->got);
         put_worst(c, t, "reference", m, &m->want);
         json_object_end(t);

@@ -239,7 +239,7 @@ static const char *difference_from(const Tuner *t, const Candidate *k, const Can
         const Array *got = v ? value_array(&v->value) : NULL;
 
         if (got && array_has_shape_of(got, &want->array) &&
-            !compare_is_near(t->cli, got, &want->array))
+            !difference_is_small(&t->cli->store, got, &want->array))
             return want->name;
     }
     return NULL;
