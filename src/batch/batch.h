@@ -2,7 +2,8 @@
  * batch.h - one call for many files: which files, on which threads, and what is saved of it
  *
  * pattern.c finds paths, name_list.c reads them, files.c makes them the files of a call and says
- * what a placeholder means for one of them; crew.c has threads, each for a client of its own.
+ * what a placeholder means for one of them, stacks.c finds those that are one call's; crew.c has
+ * threads, each for a client of its own.
  * save.c writes arrays, of one call too, gather.c rows of all files to one table; outputs.c and
  * writing.c look before anything runs at what will be written.
  */
@@ -13,6 +14,7 @@
 #include <stdio.h>
 
 #include "../arrays/value.h"
+#include "../io/io.h"
 
 /* What is to be saved: `--save NAME[:TYPE]=FILE`. */
 typedef struct {
@@ -93,6 +95,34 @@ Array each_load(Store *store, const EachGroup *group, const FileText *text);
 /* shapes.c */
 /* Are these shapes, as a text, met for the first time? */
 bool each_meets_shapes(const EachGroup *group, const char *shapes);
+
+/* stacks.c: files of one shape, for which there is one call */
+typedef struct {
+    IoArray *arrays; /* one a text; no data: it is read no more or not yet */
+    double seconds;  /* that reading took */
+} StackedFile;
+typedef struct {
+    Arena *arena;
+    const EachFiles *files;
+    FileTexts texts;     /* names with placeholders: of what is read of each file */
+    StackedFile *loaded; /* one a file */
+    VEC(int) waiting;    /* numbers of files that are read, in order */
+    int next;            /* the first file that is not read */
+} Stacks;
+Stacks stacks_new(Arena *a, const EachFiles *files);
+/* Those in a value, which `origin` says. */
+void stacks_add_texts(Store *store, Stacks *s, const Origin *origin, const char *name,
+                      const char *value);
+/* The next `n` files are about to be read, as far as there are so many: gives how many. */
+int stacks_window(Stacks *s, int n);
+void stacks_read(Store *store, const Stacks *s, int number); /* again, too; stops if it cannot */
+void stacks_unload(const Stacks *s, int number);
+bool stacks_are_empty(const Stacks *s);       /* no file is left, here or to be read */
+bool stacks_are_full(const Stacks *s, int n); /* of batches of n: none is to be read before one */
+/* Takes the next batch of at most n away; gives how many, 0: there are to be more first. */
+int stacks_choose(Stacks *s, int n, int *out);
+/* One array for that text of these files, whose own are freed. */
+Array stacks_pile(Store *store, const Stacks *s, const int *numbers, int n, int text);
 
 /* outputs.c */
 uint64_t each_identity(const OsEntry *e,

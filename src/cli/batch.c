@@ -2,25 +2,14 @@
  * batch.c - `run --each PATTERN --batch N`: one call for N files whose arrays have one shape
  *
  * In windows of N files, in the order of their names: the files of a window are read while the
- * results of the batch before are written, on all threads; those of one shape gather, and N of them
- * are a batch, whose launch has all threads.  What is left of each shape at the end is a smaller
- * one.  Which files are in which batch follows from their order alone.
+ * results of the batch before are written, on all threads.  Which of them are a batch
+ * batch/stacks.c says; its launch has all threads.
  */
-#define _GNU_SOURCE
 #include "each.h"
-#include "../io/io.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_WAITING = 4 }; /* windows of files that are read and in no batch yet */
-
-/* The arrays of a file, one for each of Batches.texts; no data: it is read no more or not yet. */
-typedef struct {
-    IoArray *arrays;
-    double seconds; /* that reading took */
-} Loaded;
 
 /* A call for some files, from its launch until its results are written. */
 typedef struct {
@@ -38,34 +27,13 @@ typedef struct {
 
 typedef struct {
     Each *each;
-    FileTexts texts;  /* names with placeholders */
-    Loaded *loaded;   /* for each file */
-    VEC(int) waiting; /* numbers of files that are read, in order */
-    int next;         /* the first file that is not read */
-    int reading;      /* how many are in this window */
-    Batch *writing;   /* NULL: none */
-    Batch *at_work;   /* the last one that was launched */
+    Stacks stacks;
+    int reading;    /* how many are in this window */
+    Batch *writing; /* NULL: none */
+    Batch *at_work; /* the last one that was launched */
 } Batches;
 
 /* --- reading and writing --- */
-
-static void read_one(Cli *c, Batches *b, int number)
-{
-    const EachFile *f = &b->each->files.at[number];
-    IoArray *arrays = b->loaded[number].arrays;
-
-    for (int i = 0; i < b->texts.len; i++) {
-        const FileText *t = &b->texts.at[i];
-        const char *path = each_expand(&c->client, f, t->path);
-        const tilec_io_options options = {.as = t->has_type ? &t->type : NULL, .keep_order = 1};
-        char *error = NULL;
-
-        io_array_free(&arrays[i]); /* of a piece that was put back */
-        const tilec_status status = io_read(path, NULL, 0, &options, &arrays[i], &error);
-        file_check(&c->store, io_name(c->arena, path).path, status,
-                   !status && arrays[i].drops_numbers, &error);
-    }
-}
 
 /* Part k of what is saved. */
 static void write_one(Cli *c, const Batch *batch, const Options *given, int k)
@@ -99,7 +67,7 @@ static void do_piece(Client *client, void *context, int i)
     Batches *b = context;
 
     if (i < b->reading)
-        read_one(c, b, b->next + i);
+        stacks_read(&c->store, &b->stacks, b->stacks.next + i);
     else
         write_one(c, b->writing, b->each->options, i - b->reading);
 }
@@ -111,15 +79,15 @@ static bool settle_piece(void *context, int i, CrewResult *r)
     if (i >= b->reading) {
         int number = b->writing->numbers[i - b->reading];
 
-        r->seconds += b->loaded[number].seconds + b->writing->seconds / b->writing->group.n;
+        r->seconds += b->stacks.loaded[number].seconds + b->writing->seconds / b->writing->group.n;
         r->failed |= b->writing->differs;
         if (b->writing->compared)
             r->compared = strdup(b->writing->compared);
         return each_settle(b->each, number, r);
     }
-    b->loaded[b->next + i].seconds = r->seconds;
+    b->stacks.loaded[b->stacks.next + i].seconds = r->seconds;
     if (r->failed)
-        return each_settle(b->each, b->next + i, r);
+        return each_settle(b->each, b->stacks.next + i, r);
     crew_result_free(r);
     return true;
 }
@@ -129,110 +97,25 @@ static void watch(void *context)
     each_watch(((const Batches *)context)->each);
 }
 
-static void unload(const Batches *b, int number)
-{
-    for (int i = 0; i < b->texts.len; i++)
-        io_array_free(&b->loaded[number].arrays[i]);
-}
-
 /* Read the next window and write the batch before. */
 static void read_and_write(Batches *b, int window)
 {
     const CrewTask task = {do_piece, settle_piece, watch, b};
     Each *e = b->each;
+    Stacks *s = &b->stacks;
 
-    b->reading = MIN(window, e->files.len - b->next);
-    for (int i = b->next; i < b->next + b->reading; i++)
-        b->loaded[i].arrays = NEW_N(e->cli->arena, IoArray, b->texts.len + 1);
+    b->reading = stacks_window(s, window);
     each_crew_run(e, b->reading + (b->writing ? b->writing->group.n : 0), &task);
-    for (int i = b->next; i < b->next + b->reading; i++) {
+    for (int i = s->next, end = s->next + b->reading; i < end; i++) {
         if (e->outcomes[i].done)
-            unload(b, i);
+            stacks_unload(s, i);
         else
-            vec_push(e->cli->arena, &b->waiting, i);
+            vec_push(s->arena, &s->waiting, i);
     }
-    b->next += b->reading;
-}
-
-/* --- which files go together --- */
-
-static bool same_shapes(const Batches *b, int x, int y)
-{
-    for (int i = 0; i < b->texts.len; i++) {
-        const IoArray *p = &b->loaded[x].arrays[i], *q = &b->loaded[y].arrays[i];
-
-        if (p->dtype != q->dtype || p->ndim != q->ndim ||
-            memcmp(p->shape, q->shape, sizeof p->shape[0] * (size_t)p->ndim) != 0)
-            return false;
-    }
-    return true;
-}
-
-/* The numbers of at most `n` waiting files like the one at `first`, in order; gives how many. */
-static int gather(const Batches *b, int first, int n, int *out)
-{
-    int got = 0;
-
-    for (int i = first; i < b->waiting.len && got < n; i++) {
-        if (same_shapes(b, b->waiting.at[first], b->waiting.at[i]))
-            out[got++] = b->waiting.at[i];
-    }
-    return got;
-}
-
-static void stop_waiting(Batches *b, const int *numbers, int n)
-{
-    int kept = 0, k = 0;
-
-    for (int i = 0; i < b->waiting.len; i++) {
-        if (k < n && b->waiting.at[i] == numbers[k])
-            k++;
-        else
-            b->waiting.at[kept++] = b->waiting.at[i];
-    }
-    b->waiting.len = kept;
-}
-
-/* The files of the next batch: the first shape of which there are enough, or, when too many wait or
- * no more come, the first of all.  Gives how many; 0: there are to be more first. */
-static int choose(Batches *b, int n, int *out)
-{
-    bool any = b->next == b->each->files.len || b->waiting.len > MOST_WAITING * n;
-    int got = 0;
-
-    for (int i = 0; i < b->waiting.len && got < n; i++)
-        got = gather(b, i, n, out);
-    if (got < n)
-        got = any && b->waiting.len > 0 ? gather(b, 0, n, out) : 0;
-    stop_waiting(b, out, got);
-    return got;
+    s->next += b->reading;
 }
 
 /* --- the call --- */
-
-/* One array for the files of the batch, which are given back. */
-static Array stack(Cli *c, const Batches *b, const Batch *batch, int text)
-{
-    const IoArray *first = &b->loaded[batch->numbers[0]].arrays[text];
-    int64_t shape[ARRAY_MAX_DIMS] = {batch->group.n};
-    Array out;
-
-    if (first->ndim == ARRAY_MAX_DIMS)
-        cli_stop(c, CLI_USAGE, "--batch: arrays of %d dimensions cannot have one more",
-                 ARRAY_MAX_DIMS);
-    memcpy(shape + 1, first->shape, sizeof shape - sizeof shape[0]);
-    out = array_new(&c->store, first->dtype, first->ndim + 1, shape);
-    for (int i = 0; i < batch->group.n; i++) {
-        IoArray *from = &b->loaded[batch->numbers[i]].arrays[text];
-        Array a = {.data = from->data, .dtype = from->dtype, .ndim = from->ndim};
-
-        memcpy(a.shape, from->shape, sizeof a.shape);
-        memcpy(a.strides, from->strides, sizeof a.strides);
-        array_copy_dense(&a, (char *)out.data + (size_t)i * array_bytes(&a));
-        io_array_free(from);
-    }
-    return out;
-}
 
 /* What --save writes: arrays with a part for each file. */
 static void find_saves(Cli *c, Batch *batch, const Options *o)
@@ -271,9 +154,11 @@ static void launch(Client *client, void *context, int unused)
     batch->group.arrays = &batch->arrays;
     for (int i = 0; i < b->each->constants.len; i++)
         vec_push(c->arena, &batch->arrays, b->each->constants.at[i]);
-    for (int i = 0; i < b->texts.len; i++)
+    for (int i = 0; i < b->stacks.texts.len; i++)
         vec_push(c->arena, &batch->arrays,
-                 ((EachArray){b->texts.at[i], stack(c, b, batch, i), true}));
+                 ((EachArray){b->stacks.texts.at[i],
+                              stacks_pile(&c->store, &b->stacks, batch->numbers, batch->group.n, i),
+                              true}));
     o.saves.len = 0; /* they are written a part at a time */
     call_init(k, c, &o);
     k->silent = b->each->tests;
@@ -316,7 +201,9 @@ static Batch *run_batch(Batches *b, const int *numbers, int n);
 
 static void read_again(Client *client, void *batches, int number)
 {
-    read_one(cli_of(client), batches, number);
+    Batches *b = batches;
+
+    stacks_read(&cli_of(client)->store, &b->stacks, number);
 }
 
 /* Which file of a batch is to blame?  Each becomes a batch of its own. */
@@ -361,7 +248,7 @@ static Batch *run_batch(Batches *b, const int *numbers, int n)
     r = worker_attempt(&batch->cli, launch, &(Launch){b, batch}, 0);
     for (int i = 0; i < n; i++) {
         crash_file_end(batch->files[i].path);
-        unload(b, numbers[i]);
+        stacks_unload(&b->stacks, numbers[i]);
     }
     batch->differs = each_is_difference(&r);
     if (n > 1 && (batch->differs || (r.failed && r.status == TILEC_FAULT))) {
@@ -384,31 +271,20 @@ static Batch *run_batch(Batches *b, const int *numbers, int n)
     return batch;
 }
 
-static void add_texts(Batches *b, const Origin *origin, const char *name, const char *value)
-{
-    Cli *c = b->each->cli;
-
-    c->client.origin = origin;
-    FileTexts texts = value_files(&c->store, name, value);
-    for (int k = 0; k < texts.len; k++) {
-        if (each_has_place(texts.at[k].path))
-            vec_push(c->arena, &b->texts, texts.at[k]);
-    }
-    c->client.origin = NULL;
-}
-
 /* Names of files with placeholders in the arguments and references. */
 static void find_texts(Batches *b)
 {
     const Options *o = b->each->options;
+    Store *store = &b->each->cli->store;
+    Stacks *s = &b->stacks;
 
     for (int i = 0; i < o->args.len; i++)
-        add_texts(b, o->args.at[i].origin, o->args.at[i].name, o->args.at[i].text);
-    if (b->texts.len == 0)
+        stacks_add_texts(store, s, o->args.at[i].origin, o->args.at[i].name, o->args.at[i].text);
+    if (s->texts.len == 0)
         cli_stop(b->each->cli, CLI_USAGE,
                  "--batch stacks arrays of files, and no argument reads one; x=@{} does");
     for (int i = 0; i < o->compares.len; i++)
-        add_texts(b, o->compares.at[i].origin, "--compare", o->compares.at[i].with);
+        stacks_add_texts(store, s, o->compares.at[i].origin, "--compare", o->compares.at[i].with);
 }
 
 void batch_run(Each *e)
@@ -417,15 +293,15 @@ void batch_run(Each *e)
     Batches *b = NEW(c->arena, Batches); /* where it stays if the command is stopped */
     int n = MIN(e->options->batch, e->files.len), got = 0;
 
-    *b = (Batches){.each = e, .loaded = NEW_N(c->arena, Loaded, e->files.len)};
+    *b = (Batches){.each = e, .stacks = stacks_new(c->arena, &e->files)};
     find_texts(b);
-    while (!each_is_over(e) && (b->next < e->files.len || b->waiting.len > 0 || b->writing)) {
+    while (!each_is_over(e) && (!stacks_are_empty(&b->stacks) || b->writing)) {
         int *numbers = NEW_N(c->arena, int, n);
 
-        read_and_write(b, b->waiting.len > MOST_WAITING * n ? 0 : n);
+        read_and_write(b, stacks_are_full(&b->stacks, n) ? 0 : n);
         close_batch(b->writing);
         b->writing = NULL;
-        got = choose(b, n, numbers);
+        got = stacks_choose(&b->stacks, n, numbers);
         b->writing = got > 0 && !each_is_over(e) ? run_batch(b, numbers, got) : NULL;
         each_tell(e);
     }
