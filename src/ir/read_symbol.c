@@ -136,6 +136,23 @@ static const Symbol *word(Scan *s, const char *text, size_t n)
     return c ? c : refuse(s, "no `constexpr` of that name stands above");
 }
 
+/* items = { `[` NUMBER `]` { LETTER } }: how many letters of a name they are, without spaces. */
+static size_t items_length(const char *text, const char *end)
+{
+    const char *p = text;
+
+    while (p < end && *p == '[') {
+        const char *digit = p + 1;
+        while (digit < end && isdigit((unsigned char)*digit))
+            digit++;
+        if (digit == p + 1 || digit == end || *digit != ']')
+            break;
+        for (p = digit + 1; p < end && is_name_char(*p);)
+            p++;
+    }
+    return (size_t)(p - text);
+}
+
 /* leaf = `(` symbol `)` | NUMBER | word */
 static const Symbol *leaf(Scan *s)
 {
@@ -151,6 +168,8 @@ static const Symbol *leaf(Scan *s)
         bool exponent = is_number && (*s->p == 'e' || *s->p == 'E') && s->end - s->p > 1;
         s->p += exponent && (s->p[1] == '-' || s->p[1] == '+') ? 2 : 1;
     }
+    if (!is_number && s->p > text)
+        s->p += items_length(s->p, s->end);
     size_t n = (size_t)(s->p - text);
     if (n == 0)
         return refuse(s, "expected a symbol such as BLOCK * 2");
@@ -206,6 +225,7 @@ bool read_label(Reader *r, const Symbol **out)
     *out = NULL;
     if (r->tok.kind == TOK_NAME) {
         Scan behind = {.p = r->tok.s + r->tok.len, .end = r->src->text + r->src->len};
+        behind.p += items_length(behind.p, behind.end);
         labelled = next(&behind) == '=';
     }
     if (!labelled)
@@ -221,8 +241,13 @@ bool read_constexprs(Reader *r)
         Token name;
 
         read_next(r);
-        if (!read_expect_kind(r, TOK_NAME, "a name", &name) || !read_is_at(r, "="))
-            return read_unexpected(r, "`=`");
+        name = r->tok;
+        if (name.kind == TOK_NAME)
+            name.len += items_length(name.s + name.len, r->src->text + r->src->len);
+        r->at = (uint32_t)(name.s + name.len - r->src->text);
+        read_next(r);
+        if (name.kind != TOK_NAME || !read_is_at(r, "="))
+            return read_unexpected(r, name.kind != TOK_NAME ? "a name" : "`=`");
         r->at = (uint32_t)(r->tok.s + 1 - r->src->text);
         read_next(r);
         value = read_expression(r, operand);

@@ -44,7 +44,7 @@ struct Symbol {
     SymbolCode code;
     int size; /* leaves and operators */
     SymbolValue value;
-    Sym name;                  /* of SYMBOL_NAME: may have dots, `config.BLOCK` */
+    Sym name;                  /* of SYMBOL_NAME: may go on, `config.BLOCK`, `SIZES[1]` */
     const Symbol *operands[2]; /* of operators */
 };
 

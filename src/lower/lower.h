@@ -234,8 +234,10 @@ typedef struct {
 } Flow;
 
 /* --- lower_value.c --- */
-Val val_unknown(void);                   /* behind an error that was reported */
-Val val_const(Lower *l, Const c);        /* a copy; a dtype becomes a VAL_TYPE */
+Val val_unknown(void);            /* behind an error that was reported */
+Val val_const(Lower *l, Const c); /* a copy; a dtype becomes a VAL_TYPE */
+/* A number that nothing is called after is called so from now on, where no other one is. */
+Val val_called(Lower *l, Sym name, Val v);
 Val val_none(Lower *l);                  /* None */
 Val val_bool(Lower *l, bool b);          /* True or False, known */
 Val val_int(Lower *l, __int128 i);       /* a literal without a type of its own yet (R40) */
@@ -375,6 +377,9 @@ void forget_assigned(Lower *l, Node *const *nodes, int n); /* what they assign i
 Val lower_expr(Lower *l, const Node *n); /* VAL_UNKNOWN after an error; too deep a tree is one */
 /* The same for an operand that is looked at without being a value of the kernel. */
 Val lower_admitting(Lower *l, const Node *n, Admitted admitted);
+/* What stands outside of the kernel is put as it is written: a name that no local has, and
+ * attributes behind it.  False: it is something else. */
+bool lower_put_outside(Lower *l, const Node *n, Text *t);
 
 /* --- lower_index.c --- */
 /* What stands in the brackets behind a scalar or tile. */

@@ -258,6 +258,30 @@ static bool is_pointer_shape(Lower *l, const Node *n)
     return b && b->bound && b->val.kind == VAL_RUN && b->val.run->type->pointer;
 }
 
+bool lower_put_outside(Lower *l, const Node *n, Text *t)
+{
+    if (n->kind == N_ATTRIBUTE) {
+        if (!lower_put_outside(l, n->left, t))
+            return false;
+        text_put(t, ".");
+    } else if (n->kind != N_NAME || env_find(l, n->name)) {
+        return false;
+    }
+    text_put(t, n->name);
+    return true;
+}
+
+/* An item of what stands outside of the kernel is called as it is written. */
+static Val name_item(Lower *l, const Node *whole, int i, Val item)
+{
+    Text name = text_new(l->arena);
+
+    if (item.kind != VAL_CONST || !lower_put_outside(l, whole, &name))
+        return item;
+    text_printf(&name, "[%d]", i);
+    return val_called(l, intern(l->interner, name.s), item);
+}
+
 /* Item `n` of the tuple that `whole` gave. */
 static Val index_tuple(Lower *l, const Tuple *t, const Node *whole, const Node *n)
 {
@@ -275,7 +299,8 @@ static Val index_tuple(Lower *l, const Tuple *t, const Node *whole, const Node *
             hint_at(l, H_TUPLE_RANGE, t->n - 1);
         return val_unknown();
     }
-    return t->items[(int)(i < 0 ? i + t->n : i)];
+    int at = (int)(i < 0 ? i + t->n : i);
+    return name_item(l, whole, at, t->items[at]);
 }
 
 /* An aggregate has what its own function says. */

@@ -120,11 +120,17 @@ typedef struct {
 
 static Val launched(Lower *l, Func *f, PartName name, const FrontArg *arg, bool is_const);
 
+static Sym item_name(Lower *l, Sym of, int i)
+{
+    return intern(l->interner, arena_printf(l->arena, "%s[%d]", of, i));
+}
+
 /* Of part `i` of what is called so: `name_field`, or `name_0`. */
 static PartName part_name(Lower *l, PartName of, const FrontArg *part, int i)
 {
     if (!part->name)
-        return (PartName){intern(l->interner, arena_printf(l->arena, "%s_%d", of.name, i)), NULL};
+        return (PartName){intern(l->interner, arena_printf(l->arena, "%s_%d", of.name, i)),
+                          of.written ? item_name(l, of.written, i) : NULL};
     const char *written =
         of.written ? arena_printf(l->arena, "%s.%s", of.written, part->name) : NULL;
     return (PartName){intern(l->interner, arena_printf(l->arena, "%s_%s", of.name, part->name)),
@@ -173,17 +179,23 @@ static Val launched_descriptor(Lower *l, Func *f, PartName name, const FrontArg 
         build_op(&l->b, OP_make_descriptor, arg->nparts, v, 0, NULL, 1, &type)->results[0]);
 }
 
-/* A constant of the launch, and if it is a number, its name. */
-static Val launched_constant(Lower *l, Sym written, const Const *given)
+/* A constant of the launch with its name, or with those of its items. */
+static Val named_constant(Lower *l, Sym written, Val v)
 {
-    Val v = val_from_python(l, given);
-    SymbolValue number;
+    enum { MOST = 64 }; /* items of longer ones need no names */
+    Tuple *named;
 
-    if (!written || v.kind != VAL_CONST || !const_symbol_value(v.c, &number))
+    if (!written || v.kind != VAL_TUPLE)
+        return written ? val_called(l, written, v) : v;
+    if (v.tuple->n > MOST)
         return v;
-    Const c = *v.c;
-    c.symbol = module_bind(l->module, written, number);
-    return val_const(l, c);
+    named = NEW(l->arena, Tuple);
+    *named = *v.tuple;
+    named->items = NEW_N(l->arena, Val, named->n + 1);
+    for (int i = 0; i < named->n; i++)
+        named->items[i] = named_constant(l, item_name(l, written, i), v.tuple->items[i]);
+    v.tuple = named;
+    return v;
 }
 
 static Val launched(Lower *l, Func *f, PartName name, const FrontArg *arg, bool is_const)
@@ -193,7 +205,7 @@ static Val launched(Lower *l, Func *f, PartName name, const FrontArg *arg, bool 
     if (arg->form == FRONT_DESCRIPTOR)
         return launched_descriptor(l, f, name, arg);
     if (arg->is_constexpr)
-        return launched_constant(l, name.written, &arg->constant);
+        return named_constant(l, name.written, val_from_python(l, &arg->constant));
     const Type *t = arg->pointer ? type_pointer(l->module, arg->dtype, is_const)
                                  : type_scalar(l->module, arg->dtype);
     return val_run(func_add_param(f, name.name, t, arg->divisible));

@@ -42,6 +42,17 @@ Val val_const(Lower *l, const Const c)
     return (Val){.kind = VAL_CONST, .c = copy};
 }
 
+Val val_called(Lower *l, Sym name, Val v)
+{
+    SymbolValue number;
+
+    if (v.kind != VAL_CONST || v.c->symbol || !const_symbol_value(v.c, &number))
+        return v;
+    Const c = *v.c;
+    c.symbol = module_bind(l->module, name, number);
+    return c.symbol ? val_const(l, c) : v;
+}
+
 Val val_none(Lower *l)
 {
     return val_const(l, const_none());

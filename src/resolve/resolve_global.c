@@ -462,24 +462,12 @@ static bool find_value(Lower *l, const Where *w, Sym name, Span span, Val *out)
     return found;
 }
 
-/* A number is called as the file calls it, where nobody else gave another one that name. */
-static Val called(Lower *l, Sym name, Val v)
-{
-    SymbolValue number;
-
-    if (v.kind != VAL_CONST || v.c->symbol || !const_symbol_value(v.c, &number))
-        return v;
-    Const c = *v.c;
-    c.symbol = module_bind(l->module, name, number);
-    return c.symbol ? val_const(l, c) : v;
-}
-
 bool value_at(Lower *l, const Where *w, Sym name, Span span, Val *out)
 {
     bool found = find_value(l, w, name, span, out);
 
     if (found)
-        *out = called(l, name, *out);
+        *out = val_called(l, name, *out);
     return found;
 }
 

@@ -678,12 +678,15 @@ Val value_attribute(Lower *l, Val self, Sym name, Span span)
 
 Val lower_attribute(Lower *l, const Node *n)
 {
+    Text path = text_new(l->arena);
     Val self, v;
 
     chain_begin(l, n);
     self = lower_admitting(l, n->left, ADMIT_OBJECTS);
     l->b.span = n->span;
     v = value_attribute(l, self, n->name, n->span);
+    if (self.kind == VAL_TUPLE && v.kind == VAL_CONST && lower_put_outside(l, n, &path))
+        v = val_called(l, intern(l->interner, path.s), v);
     if (v.kind == VAL_UNKNOWN && self.kind == VAL_TUPLE && !self.tuple->fields &&
         !self.tuple->class && n->left->kind == N_NAME)
         env_miss(l, n->left->name, n->span); /* a list's method would have changed it */

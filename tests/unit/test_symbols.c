@@ -8,6 +8,7 @@
 #include "../../src/api/language.h"
 #include "../../src/lower/lowering.h"
 #include "../../src/opt/opt.h"
+#include "constant_text.h"
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 
@@ -47,7 +48,9 @@ static const char constexprs[] = "constexpr BLOCK = 64\n"
                                  "constexpr K = -7\n"
                                  "constexpr EPS = 1e-05\n"
                                  "constexpr FLAG = True\n"
-                                 "constexpr config.rows = 3\n";
+                                 "constexpr config.rows = 3\n"
+                                 "constexpr SIZES[1] = 16\n"
+                                 "constexpr t[2][10].n = 5\n";
 
 /* --- text and value --- */
 
@@ -60,6 +63,8 @@ static const struct {
     {"FLAG", "true", "i1"},
     {"EPS", "1e-05", "fp64"},
     {"config.rows", "3", "i64"},
+    {"SIZES[1]", "16", "i32"},
+    {"(SIZES[1] * t[2][10].n)", "80", "i32"},
     {"(BLOCK * 2)", "128", "i32"},
     {"(BLOCK * 2 + 1)", "129", "i32"},
     {"(BLOCK * (2 + config.rows))", "320", "i32"},
@@ -314,23 +319,30 @@ static const struct {
     {"for i in tl.static_range(BLOCK):\n        t = tl.zeros((i + 1,), tl.int32)", "i32[8]"},
     {"t = tl.zeros((shape.rows, shape.columns), tl.int32)", "i32[shape.rows=2,shape.columns=4]"},
     {"t = tl.arange(0, BLOCK if shape.rows == 2 else 4)", "i32[BLOCK=8]"},
+    {"t = tl.arange(0, SIZES[1])", "i32[SIZES[1]=16]"},
+    {"t = tl.arange(0, 2 * SIZES[-1])", "i32[(2 * SIZES[2])=4]"},
+    {"t = tl.zeros((pair[1], SIZES[0]), tl.int32)", "i32[pair[1]=4,SIZES[0]=8]"},
+    {"t = tl.zeros((given[0], given[1]), tl.int32)", "i32[given[0]=8,given[1]=2]"},
+    {"SIZES: tl.constexpr = (4, 8, 32)\n    t = tl.arange(0, SIZES[1])", "i32[8]"},
 };
 
-static const char program[] = "import triton\n"
-                              "import triton.language as tl\n"
-                              "@triton.jit\n"
-                              "def twice(x):\n"
-                              "    return x * 2\n"
-                              "@triton.jit\n"
-                              "def tiles(N: tl.constexpr):\n"
-                              "    return tl.zeros((N,), tl.float32)\n"
-                              "@triton.constexpr_function\n"
-                              "def double(n):\n"
-                              "    return n * 2\n"
-                              "@triton.jit\n"
-                              "def k(p, n, BLOCK: tl.constexpr, shape):\n"
-                              "    %s\n"
-                              "    tl.store(p + t.to(tl.int32), t)\n";
+static const char program[] =
+    "import triton\n"
+    "import triton.language as tl\n"
+    "SIZES = tl.constexpr((8, 16, 2))\n"
+    "@triton.jit\n"
+    "def twice(x):\n"
+    "    return x * 2\n"
+    "@triton.jit\n"
+    "def tiles(N: tl.constexpr):\n"
+    "    return tl.zeros((N,), tl.float32)\n"
+    "@triton.constexpr_function\n"
+    "def double(n):\n"
+    "    return n * 2\n"
+    "@triton.jit\n"
+    "def k(p, n, BLOCK: tl.constexpr, shape, pair, given: tl.constexpr):\n"
+    "    %s\n"
+    "    tl.store(p + t.to(tl.int32), t)\n";
 
 static void test_shapes_keep_their_names(void **state)
 {
@@ -338,13 +350,21 @@ static void test_shapes_keep_their_names(void **state)
         {.name = "rows", .is_constexpr = true, .constant = const_int(2)},
         {.name = "columns", .is_constexpr = true, .constant = const_int(4)},
     };
+    const FrontArg pair[] = {
+        {.dtype = DT_I32},
+        {.is_constexpr = true, .constant = const_int(4)},
+    };
+    Fixture *f = *state;
     const FrontArg args[] = {
         {.name = "p", .dtype = DT_FP32, .pointer = true},
         {.name = "n", .dtype = DT_I32},
         {.name = "BLOCK", .is_constexpr = true, .constant = const_int(8)},
         {.name = "shape", .form = FRONT_TUPLE, .parts = parts, .nparts = COUNT(parts)},
+        {.name = "pair", .form = FRONT_TUPLE, .parts = pair, .nparts = COUNT(pair)},
+        {.name = "given",
+         .is_constexpr = true,
+         .constant = constant_from_text(f->arena, arena_strndup(f->arena, "(8,2)", 5))},
     };
-    Fixture *f = *state;
 
     for (int i = 0; i < COUNT(shapes); i++) {
         const char *text = arena_printf(f->arena, program, shapes[i].line);
