@@ -149,7 +149,7 @@ static void note_reduction(Op *op, void *reductions)
 {
     Reductions *r = reductions;
 
-    if (op->code == OP_reduce && !op->operands[0]->type->pointer &&
+    if (ir_reduces(op) && !op->operands[0]->type->pointer &&
         (chooses_value(op) || chooses_index(op)))
         vec_push(r->arena, &r->found, op);
 }

@@ -28,8 +28,7 @@ static const Op *divided_sum(const Op *op)
     const Op *sum = suspect_made_by(op->operands[0]);
     while (sum && sum->code == OP_cast)
         sum = suspect_made_by(sum->operands[0]);
-    if (!sum || sum->code != OP_reduce || sum->noperands != 1 ||
-        !value_constant(op->operands[1], &bits))
+    if (!ir_reduces(sum) || sum->noperands != 1 || !value_constant(op->operands[1], &bits))
         return NULL;
     const Op *only = ir_combine_kind(sum).only;
     const Type *t = sum->operands[0]->type;

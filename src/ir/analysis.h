@@ -42,7 +42,11 @@ typedef struct {
     double real;    /* that element: of a float type */
     uint64_t bits;  /* .. and of another */
 } CombineKind;
-CombineKind ir_combine_kind(const Op *op); /* op: reduce or scan; nothing is built */
+CombineKind ir_combine_kind(const Op *op);  /* op: reduce or scan; nothing is built */
+static inline bool ir_reduces(const Op *op) /* NULL does not */
+{
+    return op && op->code == OP_reduce;
+}
 
 /* trace.c: the parameters that a function, helpers included, reads and writes through; it may name
  * too many, but never too few.  Bit i stands for parameter i; 64 and up share bit 63. */

@@ -106,7 +106,7 @@ static const Op *reduction_of(const Value *v)
 
     for (int steps = 0; op && op_is_elementwise(op) && steps < 8; steps++)
         op = op->noperands > 0 ? op->operands[0]->def : NULL;
-    return op && op->code == OP_reduce ? op : NULL;
+    return ir_reduces(op) ? op : NULL;
 }
 
 /* In a square tile, a row's sums fit its columns: that is never what was meant. */

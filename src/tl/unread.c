@@ -322,7 +322,7 @@ static Lane find_lane(Outside *o, const Value *v)
         return number(0);
     if (v->type->rank == 0)
         return some;
-    if (op && op->code == OP_reduce)
+    if (ir_reduces(op))
         return lane_of_reduce(o, op);
     if (!op)
         return unknown;
