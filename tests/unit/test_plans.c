@@ -10,6 +10,8 @@
  * rewrites them; look at what changed.  On the way, what the IR prints, as lowered and behind the
  * passes, reads back.
  */
+#include <ctype.h>
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,8 +178,87 @@ static void test_plans(void **state)
     arena_free(a);
 }
 
+/* --- are these all kernels? --- */
+
+static bool is_word_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* A kernel around instructions that it is given, a line of which no case can write. */
+static const char of_any_text[] = "run_texts";
+
+/* Do other functions call it, or hand it on? */
+static bool is_helper(const char *text, const char *name)
+{
+    static const char def[] = "def ";
+    size_t n = strlen(name);
+
+    for (const char *at = strstr(text, name); at; at = strstr(at + n, name)) {
+        bool is_word = at > text && !is_word_char(at[-1]) && !is_word_char(at[n]);
+        bool is_defined = at >= text + strlen(def) && memcmp(at - strlen(def), def, 4) == 0;
+        if (is_word && !is_defined && strchr("(,)", at[n]))
+            return true;
+    }
+    return false;
+}
+
+/* Gives how many kernels the file has, each of which has a line. */
+static int check_file(Arena *a, const char *cases, const char *file)
+{
+    const char *path = arena_printf(a, "%s/%s", getenv("TILEC_SOURCE"), file);
+    bool is_jit = false;
+    char *text, *rest;
+    size_t len;
+    int kernels = 0;
+
+    assert_int_equal(os_read_file(a, path, 1 << 20, &text, &len), 0);
+    const char *whole = arena_strndup(a, text, len);
+    for (char *l = strtok_r(text, "\n", &rest); l; l = strtok_r(NULL, "\n", &rest)) {
+        is_jit |= *l == '@' && strstr(l, "jit") != NULL;
+        if (strncmp(l, "def ", 4) != 0)
+            continue;
+        const char *name = arena_strndup(a, l + 4, strcspn(l + 4, "("));
+        if (is_jit && strcmp(name, of_any_text) != 0 && !is_helper(whole, name)) {
+            kernels++;
+            if (!strstr(cases, arena_printf(a, "%s:%s ", file, name)))
+                fail_msg("tests/gen/plans/cases has no line for %s of %s", name, file);
+        }
+        is_jit = false;
+    }
+    return kernels;
+}
+
+static void test_every_kernel_has_a_plan(void **state)
+{
+    static const char *const folders[] = {"kernels", "tests/num/programs"};
+    Arena *a = arena_new(NULL);
+    const char *root = getenv("TILEC_SOURCE");
+    int kernels = 0;
+    char *cases;
+    size_t len;
+
+    (void)state;
+    assert_int_equal(
+        os_read_file(a, arena_printf(a, "%s/tests/gen/plans/cases", root), 1 << 20, &cases, &len),
+        0);
+    for (int i = 0; i < COUNT(folders); i++) {
+        DIR *dir = opendir(arena_printf(a, "%s/%s", root, folders[i]));
+        assert_non_null(dir);
+        for (struct dirent *e = readdir(dir); e; e = readdir(dir)) {
+            size_t n = strlen(e->d_name);
+            if (n > 3 && strcmp(e->d_name + n - 3, ".py") == 0)
+                kernels += check_file(a, cases, arena_printf(a, "%s/%s", folders[i], e->d_name));
+        }
+        closedir(dir);
+    }
+    assert_true(kernels > 70);
+    arena_free(a);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plans)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_kernel_has_a_plan),
+                                       cmocka_unit_test(test_plans)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,11 +66,6 @@ def scans_kernel(x_ptr, flag_ptr, total_ptr, segment_ptr, backward_ptr, product_
 
 
 @triton.jit
-def _first(a, b):
-    return a
-
-
-@triton.jit
 def _affine(a1, b1, a2, b2):
     """x -> a1 x + b1, then x -> a2 x + b2."""
     return a1 * a2, a2 * b1 + b2
