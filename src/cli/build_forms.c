@@ -90,8 +90,8 @@ static BuildCondition parse_condition(const Build *b, const char *text)
     int param = find_param(b, name);
     if (!is_integer(&b->params[param]))
         cli_stop(c, CLI_USAGE,
-                 "--variant %s: only an integer that calls give can have values of its own\n"
-                 "hint: %s:i32 makes it one",
+                 "--variant %s: only an integer that calls give can have values of its own"
+                 "\nhint: %s:i32 makes it one",
                  text, name);
     Const v = value_parse(&c->store, &none, "--variant", text + n + 1);
     if (v.kind != CONST_INT || v.integer < INT64_MIN || v.integer > INT64_MAX)
