@@ -71,42 +71,48 @@ static void copy_row(void *dst, int64_t dst_step, const void *src, int64_t src_s
     })
 }
 
-/* A grid with dims of 1 left out and neighbours that step alike made one: fewer, longer rows. */
+/* A grid with dims of 1 left out and neighbours that step alike made one: fewer, longer rows.  Most
+ * have one or two, and what is behind `rank` costs nothing. */
 typedef struct {
     int rank;
     int64_t dims[MAX_RANK], dst[MAX_RANK], src[MAX_RANK];
 } Grid;
 
-static Grid simplify_grid(int rank, const int64_t *dims, const int64_t *dst, const int64_t *src)
+static void simplify_grid(int rank, const int64_t *dims, const int64_t *dst, const int64_t *src,
+                          Grid *g)
 {
-    Grid g = {0};
-
+    g->rank = 0;
     for (int i = 0; i < rank; i++) {
-        int last = g.rank - 1;
+        int last = g->rank - 1;
         if (dims[i] == 1)
             continue;
-        if (last >= 0 && g.dst[last] == dst[i] * dims[i] && g.src[last] == src[i] * dims[i]) {
-            g.dims[last] *= dims[i];
+        if (last >= 0 && g->dst[last] == dst[i] * dims[i] && g->src[last] == src[i] * dims[i]) {
+            g->dims[last] *= dims[i];
         } else {
-            last = g.rank++;
-            g.dims[last] = dims[i];
+            last = g->rank++;
+            g->dims[last] = dims[i];
         }
-        g.dst[last] = dst[i];
-        g.src[last] = src[i];
+        g->dst[last] = dst[i];
+        g->src[last] = src[i];
     }
-    if (g.rank == 0)
-        g = (Grid){1, {1}, {1}, {1}};
-    return g;
+    if (g->rank == 0) {
+        g->rank = 1;
+        g->dims[0] = g->dst[0] = g->src[0] = 1;
+    }
 }
 
 /* All but the last dim count like an odometer. */
 void machine_copy_strided(void *dst, const int64_t *dst_strides, const void *src,
                           const int64_t *src_strides, int rank, const int64_t *dims, size_t size)
 {
-    Grid g = simplify_grid(rank, dims, dst_strides, src_strides);
-    int64_t at[MAX_RANK] = {0}, to = 0, from = 0;
-    int row = g.rank - 1, d;
+    Grid g;
+    int64_t at[MAX_RANK], to = 0, from = 0;
+    int row, d;
 
+    simplify_grid(rank, dims, dst_strides, src_strides, &g);
+    row = g.rank - 1;
+    for (d = 0; d < row; d++)
+        at[d] = 0;
     do {
         copy_row((char *)dst + (size_t)to * size, g.dst[row],
                  (const char *)src + (size_t)from * size, g.src[row], g.dims[row], size);
@@ -144,8 +150,7 @@ void machine_arange(const Op *op, int32_t *dst)
 void machine_move(const Op *op, void *to_elements, const void *from_elements)
 {
     const Type *from = op->operands[0]->type, *to = op->results[0]->type;
-    int64_t dims[MAX_RANK] = {0}, dst[MAX_RANK] = {0}, src[MAX_RANK] = {0};
-    int64_t steps[MAX_RANK] = {0}, first = 0;
+    int64_t dims[MAX_RANK], dst[MAX_RANK], src[MAX_RANK], steps[MAX_RANK], first = 0;
     const size_t size = value_size(op->results[0]);
     Move m;
 
@@ -153,8 +158,10 @@ void machine_move(const Op *op, void *to_elements, const void *from_elements)
         bug("%s moves elements in no known way", op_info(op->code)->name);
     row_major(to, dst);
     row_major(from, src);
-    for (int i = 0; i < to->rank; i++)
+    for (int i = 0; i < to->rank; i++) {
         dims[i] = to->dims[i];
+        steps[i] = 0;
+    }
     for (int i = 0; i < from->rank; i++) {
         first += m.start[i] * src[i];
         if (m.follows[i] >= 0)
