@@ -142,8 +142,6 @@ void writing_check(Client *c, const char *path); /* stops where nothing may be w
 void writing_check_origin(Client *c, const char *option, const char *path, const Origin *origin);
 
 /* save.c: files are checked before anything runs. */
-/* Stops where nothing can be written there, for now. */
-void save_check_output(Client *c, const char *path);
 void save_check_all(const Saving *s);
 void save_check_array(const Saving *s, const SaveText *save,
                       const Array *a); /* can its file hold that? */

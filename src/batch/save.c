@@ -49,7 +49,8 @@ static const char *path_of_folder(Client *c, const char *path)
     return slash ? arena_strndup(c->arena, path, (size_t)(slash - path)) : ".";
 }
 
-void save_check_output(Client *c, const char *path)
+/* Stops where nothing can be written there, for now. */
+static void save_check_output(Client *c, const char *path)
 {
     IoName name = io_name(c->arena, path);
     const char *trouble = io_name_trouble(c->arena, &name, true);

@@ -163,7 +163,6 @@ void tuned_use(Call *k); /* adds to the arguments what is kept for this call, an
 void sweep_run(Cli *c, const Options *o);
 
 /* profiled.c */
-bool profiled_is_on(const Options *o, const char *device);
 void profiled_check(Cli *c, const Options *o); /* stops where there are no samples */
 
 void profile_start(Call *k);       /* in front of timed runs */

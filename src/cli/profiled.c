@@ -14,7 +14,7 @@ static const char *profiled_device(const Options *o)
     return o->launch.device ? o->launch.device : "cpu";
 }
 
-bool profiled_is_on(const Options *o, const char *device)
+static bool profiled_is_on(const Options *o, const char *device)
 {
     return strcmp(profiled_device(o), device) == 0;
 }

@@ -49,7 +49,7 @@ static int bytes_of(LLVMTypeRef t)
 
 /* How many instructions one of LLVM's comes to, about.  Integers are divided in a dozen; lanes that
  * do not stay in place are masks, which stand in memory. */
-int cut_weight(Val i)
+static int cut_weight(Val i)
 {
     int vectors = 1 + bytes_of(LLVMTypeOf(i)) / WIDEST;
 

@@ -49,7 +49,6 @@ typedef struct {
 } Cut;
 
 /* cut.c: in instructions of the machine, about. */
-int cut_weight(Val instruction);
 int cut_block_weight(LLVMBasicBlockRef b);
 
 void cut_order(Cut *c); /* cut_order.c: fills `blocks` and `places` */

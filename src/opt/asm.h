@@ -64,7 +64,6 @@ struct AsmRow {
 const AsmRow *asm_row(const char *name, int noperands, AsmInst *out);
 
 /* Values of one number, and casts without rounding to a side. */
-const Type *asm_as(Asm *a, DType t);
 Value *asm_int(Asm *a, DType t, int64_t v);
 Value *asm_float(Asm *a, DType t, double v);
 Value *asm_cast(Asm *a, Value *v, DType t);

@@ -232,7 +232,7 @@ Rounding asm_rounding(const AsmInst *in)
 
 /* --- making --- */
 
-const Type *asm_as(Asm *a, DType t)
+static const Type *asm_as(Asm *a, DType t)
 {
     return type_with_dtype(a->b.module, a->shape, t);
 }

@@ -10,7 +10,8 @@
 
 #include "python.h"
 
-Const const_scalar(DType t, Const number)
+/* The number, which t holds, as a scalar. */
+static Const const_scalar(DType t, Const number)
 {
     number.is_scalar = true;
     number.dtype = t;

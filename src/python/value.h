@@ -118,8 +118,7 @@ bool const_symbol_value(const Const *c, SymbolValue *out);
 const char *const_compare(CompareOp op, const Const *x, const Const *y, bool *out);
 
 /* --- scalars.c: those of NumPy; the operators above call these where one side is a scalar --- */
-Const const_scalar(DType t, Const number); /* the number, which t holds, as a scalar */
-Const const_plain(const Const *c);         /* the number of Python's that a scalar is worth */
+Const const_plain(const Const *c); /* the number of Python's that a scalar is worth */
 /* What NumPy makes of t(number): of a scalar of ints by its low bits; false where it does not fit.
  */
 bool scalar_cast_to(DType t, const Const *number, Const *out);

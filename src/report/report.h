@@ -28,8 +28,6 @@ typedef struct {
 /* In billions a second; "-" for what cannot be counted. */
 const char *timing_rate(Arena *a, double amount, double seconds);
 const char *timing_duration(Arena *a, double seconds); /* "1.25 ms" */
-/* Lines that say how sure the median is. */
-void put_sureness(Text *out, const Times *t);
 /* A line that says what ran, titles, numbers, how sure they are, and what compiling took. */
 const char *timing_table(Arena *a, const Timing *t);
 /* Members of an object that is open; rates are absent where unknown. */

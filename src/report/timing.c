@@ -56,7 +56,8 @@ static void put_times(Text *out, const Timing *t)
     text_put(out, table_text(&table));
 }
 
-void put_sureness(Text *out, const Times *t)
+/* Lines that say how sure the median is. */
+static void put_sureness(Text *out, const Times *t)
 {
     Arena *a = out->arena;
 

@@ -306,7 +306,6 @@ struct SimModule {
 };
 
 /* type.c */
-extern const char *const ptx_type_names[];
 extern const uint8_t ptx_type_bits[];
 static inline bool ptx_is_signed(PtxType t)
 {

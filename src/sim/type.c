@@ -6,7 +6,7 @@
 #include "ptx.h"
 
 #define TEXT_OF_TYPE(name, text, bits) text,
-const char *const ptx_type_names[] = {PTX_TYPES(TEXT_OF_TYPE) "none"};
+static const char *const ptx_type_names[] = {PTX_TYPES(TEXT_OF_TYPE) "none"};
 #undef TEXT_OF_TYPE
 
 #define BITS_OF_TYPE(name, text, bits) bits,
