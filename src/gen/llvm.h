@@ -65,6 +65,7 @@ Val llvm_function(Llvm *l, const char *name, LLVMTypeRef type);
 /* What the parameter points to is reached through it alone; from 1 on. */
 void llvm_apart(Llvm *l, Val fn, unsigned parameter);
 
+/* llvm_build.c */
 LLVMTypeRef llvm_vector(LLVMTypeRef t, int lanes); /* t itself when lanes is 0 */
 int llvm_lanes(Val v);                             /* 0 for scalars */
 LLVMTypeRef llvm_like(LLVMTypeRef t, Val v);       /* t with v's lanes */

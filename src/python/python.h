@@ -6,7 +6,7 @@
  * The host of an evaluation says what names mean that no variable has, and brings objects of its
  * own: types, modules and kernels of the language, arrays.
  *
- *   value.c, operators.c   what values are, and Python's operators on them
+ *   value.c, operators.c   what values are, and Python's operators on them; value_text.c: as text
  *   eval.c                 expressions; items.c: displays, subscripts, comprehensions
  *   stmt.c                 statements
  *   bind.c                 which argument goes to which parameter, here and in kernels

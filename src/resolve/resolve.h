@@ -5,7 +5,8 @@
  * in this order, what the host says, what the file's code outside of kernels binds, and what
  * imports bring.  A member of another file is asked for in the same way, from that file.
  *
- *   resolve_name.c     names and attributes: locals, modules and what they have
+ *   resolve_name.c     names: locals, and modules with what they have
+ *   resolve_attribute.c  attributes of values
  *   resolve_global.c   what code outside of kernels binds: globals, closures
  *   resolve_choice.c   which code outside of kernels is run
  *   resolve_import.c   what imports bring
@@ -25,6 +26,7 @@ Val lower_name(Lower *l, const Node *n);
 Val lower_undefined(Lower *l, const Node *name); /* says that it is not defined */
 /* An attribute or call that is lowered from here on, unless it begins another one. */
 void chain_begin(Lower *l, const Node *n);
+/* resolve_attribute.c */
 Val lower_attribute(Lower *l, const Node *n); /* of any expression; see value_attribute() */
 /* A member of a module, a property or method of a tile, type or constant; an error when there is
  * none, unknown for what is unknown. */
@@ -86,6 +88,10 @@ bool language_function(Lower *l, const char *path, Span span, Val *out);
 bool host_value(Lower *l, const Where *w, Sym name, Span span, Val *out);
 
 /* --- resolve_name.c --- */
+/* How a kernel spells what bears this name elsewhere, also in another case, or NULL. */
+const char *own_name(Lower *l, Sym name);
+/* What to write instead of a member that nothing has, the nearest one at worst; false: nothing. */
+bool hint_instead(Lower *l, Sym name, const char *near);
 /* A member of a module that is no file; `import` (or NULL) says why it is none. */
 Val module_member(Lower *l, Sym module, Sym member, const Imported *import, Span span);
 

@@ -1,7 +1,8 @@
 /*
  * tl.h - operators and functions of the language, tl.*, and what their files share
  *
- *   operators.c      operators on values; promote.c: which dtype they compute in
+ *   operators.c      operators on values; promote.c: which dtype they compute in, shapes.c: which
+ *                    shape
  *   elements.c       parts of tiles, taken and put
  *   builtins.h       THE table of functions: where each is visible, its signature, its handler
  *   builtin.c        finds them, binds arguments to their signatures, reads arguments
@@ -84,7 +85,7 @@ void lower_assert(Lower *l, const Node *n); /* the statement, as tl.device_asser
 bool value_is_instance(Val v, const char *class); /* builtin_static.c: of a class by its name */
 
 /* --- for these files --- */
-/* operators.c: shapes, and operators on run-time values */
+/* shapes.c */
 /* Both in one shape (R47); false after an error. */
 bool ops_broadcast(Lower *l, Value **x, Value **y, Span span);
 /* For n from 1 on; changes v[] only when it is true. */
@@ -97,10 +98,10 @@ void ops_warn_of_wrap(Lower *l, const Value *v, Span span);
 void say_overflow(Lower *l, Value *result, Value *x, Value *y, Span span);
 /* Can they be?  Asked before a conversion, so that a message shows the types as written. */
 bool ops_shapes_fit(Lower *l, Val x, Val y, Span span);
-/* One run-time binary op with its operands promoted the non-adopting way (R45). */
-Val ops_math2(Lower *l, OpCode code, Val x, Val y, Span span);
 /* Could a tile have these extents?  R150 without the power of two; false after an error. */
 bool ops_check_tile(Lower *l, int rank, const int64_t *dims, Span span);
+/* operators.c: one run-time binary op with its operands promoted the non-adopting way (R45). */
+Val ops_math2(Lower *l, OpCode code, Val x, Val y, Span span);
 
 /* promote.c: bring x and y to one dtype by the rules of operators that adopt literals (or not). */
 typedef struct {
@@ -109,7 +110,7 @@ typedef struct {
 /* Neither may be anything but a constant or a run-time value; shapes stay.  False after an
  * error. */
 bool promote_pair(Lower *l, PromoteRule rule, Val x, Val y, Value **vx, Value **vy, Span span);
-/* operators.c: and to one shape, which is looked at first. */
+/* shapes.c: and to one shape, which is looked at first. */
 bool ops_pair(Lower *l, PromoteRule rule, Val x, Val y, Value **vx, Value **vy, Span span);
 
 /* builtin.c */
