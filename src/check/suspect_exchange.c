@@ -170,9 +170,10 @@ static bool leaves_out_ends(const Value *mask, int depth)
     case OP_and:
         return leaves_out_ends(op->operands[0], depth - 1) &&
                leaves_out_ends(op->operands[1], depth - 1);
-    case OP_lt:
+    case OP_lt: /* i < n, or all but the last lane */
     case OP_le:
-        return !value_const_int(op->operands[1], &c);
+        return !value_const_int(op->operands[1], &c) ||
+               c + (op->code == OP_le) >= mask->type->dims[0] - 1;
     case OP_gt:
     case OP_ge:
         return value_const_int(op->operands[1], &c) && (c == 0 || c == 1);

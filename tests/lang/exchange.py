@@ -16,6 +16,7 @@ def told(x, t, o, n, B: tl.constexpr):
     tl.store(o + i, tl.load(t + i - 3, mask=i > 0))
     tl.store(t + lane, tl.load(x + lane), mask=lane < n)
     tl.store(o + lane, tl.load(t + (lane + 1) % n))
+    tl.store(o + lane, tl.load(t + lane + 1, mask=lane < B - 1))
     tl.store(o + lane, tl.load(t + (lane ^ 1)))
     tl.store(o + lane, tl.load(t + (B - 1 - lane)))
 
@@ -40,6 +41,7 @@ def quiet(x, t, o, n, B: tl.constexpr):
     tl.store(o + i, tl.load(t + B + i))
     tl.store(o + i, tl.load(t + n + i))
     tl.store(o + i, tl.load(t + i + 1, mask=lane == B - 1))
+    tl.store(o + i, tl.load(t + i + 64, mask=lane < 32))
     tl.debug_barrier()
     tl.store(o + i, tl.load(t + i + 1))
     tl.debug_barrier()
