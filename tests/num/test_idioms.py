@@ -513,9 +513,19 @@ def repeated():
          {"out": ("i32", out)})
 
 
+def rank4():
+    x, m = floats("fp32", 512), random.integers(0, 2, (5, 8, 8, 6)).astype(np.int32)
+    out, inside = np.zeros((8, 8, 8, 8)), np.zeros((8, 8, 8, 8), bool)
+    inside[:5, :, :, :6] = m != 0
+    out[inside] = np.broadcast_to(decode(x)[:8, None], out.shape)[inside]
+    case("rank4 masked", "indexing.py:rank4_masked", 1,
+         {"out_ptr": zeros("fp32", 8, 8, 8, 8), "x_ptr": x, "m_ptr": m, "A": 5, "D": 6},
+         {"out_ptr": ("fp32", out)})
+
+
 for part in (split_k, batched, grouped, int8_product, conv1d, batch_dot, embedding,
              elements, scans, histogram, transposes, rank3, windows, row_sums, state_space, router, bisection,
              collatz, combines, recursion, conditions, wheres, backwards, grids, helpers, hints,
-             bits, repeated):
+             bits, repeated, rank4):
     part()
 suite.finish()

@@ -248,3 +248,13 @@ def elements_kernel(x_ptr, at_ptr, out_ptr, few_ptr, M: tl.constexpr, N: tl.cons
     few = x[:, columns]
     few[0, start % C] = x[row, 0]
     tl.store(few_ptr + i * C + tl.arange(0, C)[None, :], few)
+
+
+@triton.jit
+def rank4_masked(out_ptr, x_ptr, m_ptr, A, D):
+    i = tl.arange(0, 8)
+    turned = tl.trans(tl.broadcast_to(i[:, None, None, None], (8, 8, 8, 8)), 1, 3, 0, 2)
+    block = tl.make_block_ptr(m_ptr, (A, 8, 8, D), (64 * D, 8 * D, D, 1), (0, 0, 0, 0), (8, 8, 8, 8), (3, 2, 1, 0))
+    mask = tl.load(block, boundary_check=(0, 3), padding_option="zero") != 0
+    at = ((i[:, None] * 8 + i[None, :]) * 64)[:, :, None, None] + (i[:, None] * 8 + i[None, :])[None, None, :, :]
+    tl.store(out_ptr + at, tl.load(x_ptr + turned % 512), mask=mask)
