@@ -79,7 +79,7 @@ LIBDEVICE( "rcbrt",            "f",    libdevice_reciprocal,  OP_cbrt,        0,
 LIBDEVICE( "fdim",             "ff",   libdevice_fdim,        0,              0,       0 )
 LIBDEVICE( "saturatef",        "f",    libdevice_saturate,    0,              0,       0 )
 LIBDEVICE( "normcdf",          "f",    libdevice_normcdf,     0,              0,       0 )
-LIBDEVICE( "rhypot",           "ff",   libdevice_reciprocal,  OP_hypot,       0,       0 )
+LIBDEVICE( "rhypot",           "ff",   libdevice_rnorm,       0,              0,       0 )
 LIBDEVICE( "j0",               "f",    libdevice_bessel_j0,   0,              0,       0 )
 LIBDEVICE( "j1",               "f",    libdevice_bessel_j1,   0,              0,       0 )
 LIBDEVICE( "y0",               "f",    libdevice_bessel_y0,   0,              0,       0 )

@@ -349,6 +349,7 @@ APPROXIMATED = {
                                         spread(-300, 0, 50)])]),
     "norm3d": (norm, lambda: components(3)),
     "norm4d": (norm, lambda: components(4)),
+    "rhypot": (inverse_norm, lambda: components(2)),
     "rnorm3d": (inverse_norm, lambda: components(3)),
     "rnorm4d": (inverse_norm, lambda: components(4)),
 }
