@@ -68,8 +68,10 @@ static inline int tear_down(void **state)
     return 0;
 }
 
+/* In place of what was loaded before. */
 static inline void load(Scene *s, const char *text)
 {
+    tilec_unload(s->file);
     tilec_status status =
         tilec_load_string(s->ctx, "test.py", text, strlen(text), &s->file, &s->error);
 

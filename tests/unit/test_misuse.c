@@ -209,6 +209,7 @@ static void test_files_that_were_unloaded_are_told(void **state)
         load(s, fill_source);
         assert_int_equal(fill(s, good_tensor(), (tilec_launch_options){0}), TILEC_OK);
         gone[i] = s->file;
+        s->file = NULL;
     }
     for (int i = 0; i < SOME; i++)
         tilec_unload(gone[i]);
