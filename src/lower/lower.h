@@ -41,6 +41,7 @@ typedef struct Libdevice Libdevice;
 typedef struct Val Val;
 typedef struct Tuple Tuple;
 typedef struct Method Method;
+typedef struct ConstType ConstType;
 
 typedef enum {
     VAL_UNKNOWN,   /* an error was reported; stay silent */
@@ -48,14 +49,15 @@ typedef enum {
     VAL_CONST,     /* None, bool, int, float, str: known at compile time */
     VAL_RUN,       /* a scalar, tile, block pointer or descriptor at run time */
     VAL_TUPLE,
-    VAL_TYPE,      /* a dtype, pointer type or tile type as an object */
-    VAL_FUNC,      /* a function of the file */
-    VAL_BUILTIN,   /* a function of the language */
-    VAL_LIBDEVICE, /* a function of libdevice */
-    VAL_METHOD,    /* x.f, before it is called */
-    VAL_CLASS,     /* a class of the file */
-    VAL_MODULE,    /* an imported module that is no file, by its full name */
-    VAL_FILE       /* one that is */
+    VAL_TYPE,       /* a dtype, pointer type or tile type as an object */
+    VAL_CONST_TYPE, /* the type of a number known at compile time */
+    VAL_FUNC,       /* a function of the file */
+    VAL_BUILTIN,    /* a function of the language */
+    VAL_LIBDEVICE,  /* a function of libdevice */
+    VAL_METHOD,     /* x.f, before it is called */
+    VAL_CLASS,      /* a class of the file */
+    VAL_MODULE,     /* an imported module that is no file, by its full name */
+    VAL_FILE        /* one that is */
 } ValKind;
 
 struct Val {
@@ -65,6 +67,7 @@ struct Val {
         Value *run;
         const Tuple *tuple;
         const Type *type;
+        const ConstType *const_type;
         const AstFunc *func;
         const Builtin *builtin;
         const Libdevice *libdevice;
@@ -73,6 +76,12 @@ struct Val {
         Sym module;
         const FrontFile *file;
     };
+};
+
+/* Equal where the numbers are; for all else it is the type that the number has at run time. */
+struct ConstType {
+    const Type *type;
+    const Const *c;
 };
 
 struct Tuple {
@@ -234,7 +243,9 @@ typedef struct {
 } Flow;
 
 /* --- lower_value.c --- */
-Val val_unknown(void);            /* behind an error that was reported */
+Val val_unknown(void);                                 /* behind an error that was reported */
+Val val_const_type(Lower *l, const Const *c, DType t); /* of type `t` at run time */
+Val val_plain_type(Val v);        /* a VAL_CONST_TYPE as the type at run time; others as they are */
 Val val_const(Lower *l, Const c); /* a copy; a dtype becomes a VAL_TYPE */
 /* A number that nothing is called after is called so from now on, where no other one is. */
 Val val_called(Lower *l, Sym name, Val v);

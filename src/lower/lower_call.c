@@ -403,6 +403,8 @@ Val call_value(Lower *l, Val f, const ArgList *args, Span name)
         return call_method(l, f.method, args, name);
     case VAL_TYPE:
         return call_type(l, f.type, args);
+    case VAL_CONST_TYPE:
+        return call_type(l, f.const_type->type, args);
     case VAL_CONST:
         return call_python(l, f, args, name);
     default:

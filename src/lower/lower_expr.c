@@ -30,7 +30,7 @@ static Val lower_items(Lower *l, Node *const *nodes, int n, Span span)
 
 static bool put_formatted(Lower *l, Text *t, const Node *n)
 {
-    Val v = lower_expr(l, n->left);
+    Val v = val_plain_type(lower_expr(l, n->left));
     Const c;
 
     if (v.kind == VAL_TYPE) {

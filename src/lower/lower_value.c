@@ -93,6 +93,19 @@ Val val_dtype(Lower *l, DType d)
     return val_type(type_scalar(l->module, d));
 }
 
+Val val_const_type(Lower *l, const Const *c, DType t)
+{
+    ConstType *made = NEW(l->arena, ConstType);
+
+    *made = (ConstType){type_scalar(l->module, t), c};
+    return (Val){.kind = VAL_CONST_TYPE, .const_type = made};
+}
+
+Val val_plain_type(Val v)
+{
+    return v.kind == VAL_CONST_TYPE ? val_type(v.const_type->type) : v;
+}
+
 Val val_tuple(Lower *l, int n, const Val *items)
 {
     Tuple *t = NEW(l->arena, Tuple);
@@ -221,6 +234,9 @@ bool val_same(Val a, Val b)
         return true;
     case VAL_CONST:
         return a.c == b.c || (a.c->kind == b.c->kind && const_equal(a.c, b.c));
+    case VAL_CONST_TYPE:
+        return val_same((Val){.kind = VAL_CONST, .c = a.const_type->c},
+                        (Val){.kind = VAL_CONST, .c = b.const_type->c});
     case VAL_TUPLE:
         return a.tuple == b.tuple || same_tuple(a.tuple, b.tuple);
     case VAL_METHOD:
@@ -281,6 +297,9 @@ const char *val_text(Lower *l, Val v)
         return tuple_text(l, v.tuple);
     case VAL_TYPE:
         return arena_printf(l->arena, "the type %s", val_type_text(l, v.type));
+    case VAL_CONST_TYPE:
+        return arena_printf(l->arena, "the type constexpr_type[%s]",
+                            const_text(v.const_type->c, l->arena));
     case VAL_FUNC:
         return arena_printf(l->arena, "function %s", v.func->name);
     case VAL_BUILTIN:
@@ -318,6 +337,7 @@ static bool tuple_to_const(Lower *l, const Tuple *t, Const *out)
 
 bool val_to_const(Lower *l, Val v, Const *out)
 {
+    v = val_plain_type(v);
     if (v.kind == VAL_CONST) {
         *out = *v.c;
         return true;

@@ -91,8 +91,10 @@ static Val const_attribute(Lower *l, Val self, Sym name, Span span)
     Py p = {.arena = l->arena, .is_silent = true};
     Const c;
 
+    if (asks_type && val_is_number(self) && !literal_dtype(l, self.c, span, &t))
+        return val_unknown();
     if (asks_type && val_is_number(self))
-        return literal_dtype(l, self.c, span, &t) ? val_dtype(l, t) : val_unknown();
+        return strcmp(name, "type") == 0 ? val_const_type(l, self.c, t) : val_dtype(l, t);
     if (val_is_number(self) && builtin_find(name, IN_METHOD))
         return method_of(l, self, name, span);
     if (py_attribute(&p, self.c, name, span, &c))
@@ -243,6 +245,10 @@ Val value_attribute(Lower *l, Val self, Sym name, Span span)
         return const_attribute(l, self, name, span);
     case VAL_TYPE:
         return type_attribute(l, self, name, span);
+    case VAL_CONST_TYPE:
+        if (strcmp(name, "value") == 0)
+            return (Val){.kind = VAL_CONST, .c = self.const_type->c};
+        return type_attribute(l, val_plain_type(self), name, span);
     case VAL_TUPLE:
         return tuple_attribute(l, self, name, span);
     case VAL_CLASS:

@@ -436,7 +436,7 @@ static void hint_of_dtype(Lower *l, const Args *a, Val v)
 
 bool arg_dtype(Lower *l, const Args *a, ArgName name, const Type **out)
 {
-    Val v = arg(a, name);
+    Val v = val_plain_type(arg(a, name));
 
     *out = NULL;
     if (v.kind == VAL_TYPE && v.type->rank == 0) {

@@ -45,7 +45,7 @@ static int asm_results(Lower *l, const Args *a, const Value *like, const Type **
         return -1;
     }
     for (int i = 0; i < types->n; i++) {
-        Val t = types->items[i];
+        Val t = val_plain_type(types->items[i]);
 
         if (t.kind != VAL_TYPE || t.type->rank > 0) {
             error_at(l, arg_span(a, ARG_dtype), E_NOT_A_DTYPE, a->builtin->name, val_text(l, t));

@@ -85,6 +85,28 @@ Val static_tuple(Lower *l, const Args *a)
     return t->n == 1 && t->items[0].kind == VAL_TUPLE ? t->items[0] : static_class(l, a);
 }
 
+static Val type_of_constant(Lower *l, const Args *a, Val v)
+{
+    Val *types;
+    DType t;
+
+    if (val_is_number(v))
+        return literal_dtype(l, v.c, a->span, &t) ? val_const_type(l, v.c, t) : val_unknown();
+    if (v.kind != VAL_TUPLE)
+        return fail_val(l, a->span, E_WRONG_KIND, a->builtin->name,
+                        "a number known at compile time", val_text(l, v));
+    types = NEW_N(l->arena, Val, v.tuple->n + 1);
+    for (int i = 0; i < v.tuple->n; i++)
+        types[i] = type_of_constant(l, a, v.tuple->items[i]);
+    return val_tuple(l, v.tuple->n, types);
+}
+
+/* tl.constexpr_type(10): what `.type` of the constant is; of a tuple those of its items. */
+Val static_constexpr_type(Lower *l, const Args *a)
+{
+    return type_of_constant(l, a, arg(a, ARG_value));
+}
+
 /* tl.tuple_type([tl.int32, ...]): what the type of a tuple is compared with. */
 Val static_tuple_type(Lower *l, const Args *a)
 {
@@ -185,6 +207,8 @@ bool value_is_instance(Val v, const char *class)
         return v.kind == VAL_TYPE && v.type->rank > 0;
     if (strcmp(class, "dtype") == 0)
         return v.kind == VAL_TYPE;
+    if (strcmp(class, "constexpr_type") == 0)
+        return v.kind == VAL_CONST_TYPE;
     if (strcmp(class, "int") == 0)
         return v.kind == VAL_CONST && const_is_integral(v.c);
     if (strcmp(class, "float") == 0)

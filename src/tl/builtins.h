@@ -175,7 +175,7 @@ BUILTIN("tensor_descriptor",   IN_TL | IN_CLASS,   0,              "*values",   
 BUILTIN("tuple",               IN_TL | IN_CLASS,   0,              "*values",                                        static_tuple)
 BUILTIN("aggregate_replace",   IN_TL | IN_TRITON,  0,              "*values",                                        static_class)
 BUILTIN("tuple_type",          IN_TL,              0,              "types fields=None",                              static_tuple_type)
-BUILTIN("constexpr_type",      IN_TL | IN_CLASS,   0,              "*values",                                        static_class)
+BUILTIN("constexpr_type",      IN_TL | IN_CLASS,   0,              "value",                                          static_constexpr_type)
 BUILTIN("_log2",               IN_TL,              0,              "i",                                              static_log2)
 BUILTIN("len",                 IN_PYTHON,          0,              "obj",                                            static_len)
 BUILTIN("int",                 IN_PYTHON | IN_CLASS, 0,            "x=0",                                            static_python)

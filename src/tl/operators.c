@@ -370,6 +370,17 @@ static OpCode compare_opcode(CompareOp op)
     return codes[op];
 }
 
+/* Two types of constants are equal as these are, and one is the type that it is at run time. */
+static bool types_equal(Val x, Val y)
+{
+    bool same = false;
+
+    if (x.kind != VAL_CONST_TYPE || y.kind != VAL_CONST_TYPE)
+        return val_same(val_plain_type(x), val_plain_type(y));
+    const_compare(CMP_EQ, x.const_type->c, y.const_type->c, &same);
+    return same;
+}
+
 /* Python's ==; run-time values in a tuple are equal when they are one value. */
 static bool python_equal(Val x, Val y)
 {
@@ -380,7 +391,7 @@ static bool python_equal(Val x, Val y)
         return same;
     }
     if (x.kind != VAL_TUPLE || y.kind != VAL_TUPLE)
-        return val_same(x, y);
+        return types_equal(x, y);
     for (int i = 0; same && i < x.tuple->n; i++)
         same = python_equal(x.tuple->items[i], y.tuple->items[i]);
     return same;

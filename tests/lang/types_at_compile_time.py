@@ -3,6 +3,8 @@
 # lower: asserted p:*fp16
 # run: star_arguments out:i32[8]
 # run: block_shapes p:fp32[8] out:i32[2]
+# run: of_constants out:fp32[2] n=3 V=10
+# lower: of_no_constant p:*fp16
 # lower: star_mistakes p:*fp16
 # lower: type_mistakes p:*fp16 n:i32
 # lower: class_mistakes p:*fp16 n:i32
@@ -125,3 +127,27 @@ def block_shapes(p, out):
     tl.static_assert(shape == v.shape and v.dtype.is_fp32())
     tl.store(out, shape[0])
     tl.store(out + 1, shape[1])
+
+
+@triton.jit
+def of_constants(out, n, V: tl.constexpr):
+    """The type of a constant knows it, and is the type that it has at run time."""
+    TUPLE: tl.constexpr = (5, 0.5)
+    tl.static_assert(V.type == tl.constexpr_type(10) and V.type != tl.constexpr_type(11))
+    tl.static_assert(V.type == tl.int32 and V.type.value == 10 and V.type.primitive_bitwidth == 32)
+    tl.static_assert(isinstance(V.type, tl.constexpr_type))
+    tl.static_assert(not isinstance(V.dtype, tl.constexpr_type))
+    tl.static_assert(TUPLE.type == tl.constexpr_type((5, 0.5)) and TUPLE.type != tl.constexpr_type((5, 1.5)))
+    tl.static_assert(TUPLE.type == tl.tuple_type([tl.int32, tl.float32]))
+    x = V
+    tl.static_assert(x.type == tl.int32 and not isinstance(x.type, tl.constexpr_type))
+    tl.store(out, tl.full((), n, V.type).to(tl.float32) + V.type(2.5))
+    for i in range(n):
+        kind = V.type
+        tl.store(out + 1, kind(i))
+
+
+@triton.jit
+def of_no_constant(p):
+    a = tl.constexpr_type(p)
+    b = tl.constexpr_type("text")

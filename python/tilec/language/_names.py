@@ -137,7 +137,7 @@ BUILTINS = (
     ("tuple", "tl", "*values"),
     ("aggregate_replace", "tl triton", "*values"),
     ("tuple_type", "tl", "types fields=None"),
-    ("constexpr_type", "tl", "*values"),
+    ("constexpr_type", "tl", "value"),
     ("_log2", "tl", "i"),
     ("num_threads", "cuda", ""),
     ("num_warps", "cuda", ""),
