@@ -73,7 +73,8 @@ def keys_seen(rows, q_length, k_length, CAUSAL: tl.constexpr):
     """How many keys the queries see, from the first on."""
     if CAUSAL:
         return tl.maximum(tl.minimum(rows + (1 + k_length - q_length), k_length), 0)
-    return tl.zeros_like(rows) + k_length
+    else:
+        return rows * 0 + k_length
 
 
 @triton.jit

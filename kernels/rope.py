@@ -45,9 +45,10 @@ def angles(cos, sin, places, inside, log_base, D_ROT: tl.constexpr, BLOCK: tl.co
         there = inside[:, None] & (pairs < D_ROT // 2)[None, :]
         return (tl.load(cos + at, mask=there, other=1.0).to(tl.float32),
                 tl.load(sin + at, mask=there, other=0.0).to(tl.float32))
-    speeds = tl.exp2(pairs.to(tl.float32) * (log_base * (-2.0 / D_ROT)))
-    turned = places.to(tl.float32)[:, None] * speeds[None, :]
-    return tl.cos(turned), tl.sin(turned)
+    else:
+        speeds = tl.exp2(pairs.to(tl.float32) * (log_base * (-2.0 / D_ROT)))
+        turned = places.to(tl.float32)[:, None] * speeds[None, :]
+        return tl.cos(turned), tl.sin(turned)
 
 
 @triton.jit

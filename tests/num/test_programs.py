@@ -259,7 +259,7 @@ def cross_entropy():
         factor = np.broadcast_to(np.where(kept, factor, 0), rows)
         grad = grad * factor[:, None] * (1 - (v / cap) ** 2 if cap else 1)
         case(f"cross entropy {dtype} {rows}x{columns} {smoothing}",
-                   "losses.py:cross_entropy_kernel", rows,
+                   "losses.py:weighted_cross_entropy_kernel", rows,
                    {"X_ptr": apart(suite, x), "X_stride": "X_ptr.stride(0)", "Y_ptr": y,
                     "Y_stride": 1,
                     "weight_ptr": w if weighted else "None", "loss_ptr": zeros("fp32", rows),

@@ -17,7 +17,7 @@ _str_to_mode = {"none": _REDUCTION_MODE_NONE.value, "sum": 1, "mean": 2}
 
 
 @triton.jit
-def cross_entropy_kernel(
+def weighted_cross_entropy_kernel(
     X_ptr, X_stride,
     Y_ptr, Y_stride,
     weight_ptr,
@@ -102,7 +102,7 @@ def cross_entropy(x, y, weight=None, ignore_index=-100, label_smoothing=0.0, red
     BT, V = x.shape
     loss_1d = torch.zeros(BT, dtype=torch.float32, device=x.device)
     count = (y != ignore_index).sum().item()
-    cross_entropy_kernel[(BT,)](
+    weighted_cross_entropy_kernel[(BT,)](
         X_ptr=x, X_stride=x.stride(-2), Y_ptr=y, Y_stride=y.stride(-1), weight_ptr=weight,
         loss_ptr=loss_1d, loss_stride=loss_1d.stride(-1), n_cols=V, n_non_ignore=count,
         ignore_index=ignore_index, label_smoothing=label_smoothing, softcap=softcap,
