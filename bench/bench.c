@@ -111,7 +111,7 @@ static bool run_case(const Bench *b, const Case *c)
     slow = !b->quick && m.ratio < c->floor;
     dear = !b->quick && c->bound == MEMORY_BOUND && m.checked > most_checked;
     snprintf(shape, sizeof shape, "%lldx%lld", (long long)c->rows, (long long)c->columns);
-    printf("%-11s %11s %9.2f ms %8.1f %-8s %5.2f of %6.1f %8.1e %6.2fx%s\n", c->name, shape,
+    printf("%-13s %11s %9.2f ms %8.1f %-8s %5.2f of %6.1f %8.1e %6.2fx%s\n", c->name, shape,
            1e3 * m.seconds, m.rate / 1e9, c->bound == MEMORY_BOUND ? "GB/s" : "GFLOP/s", m.ratio,
            m.probe / 1e9, error, m.checked,
            error > most_error ? "  WRONG"
@@ -139,7 +139,7 @@ static int run_cases(const char *kernels, bool quick)
     printf("fp32, %d threads; the share is of a probe run before each launch: a non-temporal\n"
            "stream for GB/s, fused multiply-adds for GFLOP/s; the error is relative;\n"
            "`checked` is the time of a launch whose accesses are checked to that of a plain one\n\n"
-           "%-11s %11s %12s %17s %15s %8s %7s\n",
+           "%-13s %11s %12s %17s %15s %8s %7s\n",
            b.threads, "kernel", "shape", "time", "rate", "share", "error", "checked");
     for (int i = 0; i < case_count; i++)
         missed += !run_case(&b, &cases[i]);

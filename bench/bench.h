@@ -37,7 +37,7 @@ double stream_rate(const Stream *s, int threads); /* bytes a second, two reads a
 double fma_rate(int threads); /* fp32 operations a second, two a multiply-add */
 
 /* cases.c: kernels, their arguments, and references in C */
-enum { MAX_LAUNCH_ARGS = 24 };
+enum { MAX_LAUNCH_ARGS = 40 };
 typedef struct {
     tilec_arg args[MAX_LAUNCH_ARGS];
     int nargs;

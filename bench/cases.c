@@ -25,6 +25,11 @@ static void put_int(Launch *l, const char *name, int64_t v)
     next_arg(l, name, TILEC_ARG_INT)->integer = v;
 }
 
+static void put_none(Launch *l, const char *name)
+{
+    next_arg(l, name, TILEC_ARG_NONE);
+}
+
 static void put_float(Launch *l, const char *name, double v)
 {
     next_arg(l, name, TILEC_ARG_FLOAT)->real = v;
@@ -302,6 +307,242 @@ static double error_matmul(const Case *c, const Launch *l)
     return relative(&w);
 }
 
+/* the gradient of layer norm: rows of a matrix, 16 a program */
+
+static void prepare_norm_backward(const Case *c, Launch *l)
+{
+    int64_t each = 16, programs = (c->rows + each - 1) / each;
+
+    put_random(l, "d_y", c->rows, c->columns, 0);
+    put_random(l, "x", c->rows, c->columns, 0);
+    put_random(l, "weight", c->columns, 0, 0);
+    put_random(l, "mean", c->rows, 0, 0);
+    put_random(l, "rstd", c->rows, 0, 0);
+    put_array(l, "d_x", c->rows, c->columns, 0);
+    put_array(l, "weight_sums", programs, c->columns, 0);
+    put_array(l, "bias_sums", programs, c->columns, 0);
+    put_int(l, "n_rows", c->rows);
+    put_int(l, "n_cols", c->columns);
+    put_int(l, "d_y_row", c->columns);
+    put_int(l, "x_row", c->columns);
+    put_int(l, "d_x_row", c->columns);
+    put_int(l, "ROWS", each);
+    put_int(l, "BLOCK", c->columns);
+    set_grid(l, programs);
+}
+
+static double error_norm_backward(const Case *c, const Launch *l)
+{
+    const float *weight = array(l, "weight");
+    double n = (double)c->columns;
+    Worst w = {0, 0};
+
+    for (int64_t i = 0; i < c->rows; i++) {
+        const float *x = array(l, "x") + i * c->columns, *d_y = array(l, "d_y") + i * c->columns;
+        const float *d_x = array(l, "d_x") + i * c->columns;
+        double mean = (double)array(l, "mean")[i], rstd = (double)array(l, "rstd")[i];
+        double along = 0, shift = 0;
+
+        for (int64_t j = 0; j < c->columns; j++) {
+            double g = (double)d_y[j] * (double)weight[j];
+
+            along += g * ((double)x[j] - mean) * rstd / n;
+            shift += g / n;
+        }
+        for (int64_t j = 0; j < c->columns; j++)
+            judge(&w, (double)d_x[j],
+                  rstd * ((double)d_y[j] * (double)weight[j] -
+                          ((double)x[j] - mean) * rstd * along - shift));
+    }
+    return relative(&w);
+}
+
+/* cross entropy with its gradient: rows of logits, of which every 11th is ignored */
+
+static void prepare_entropy(const Case *c, Launch *l)
+{
+    int64_t *shape = l->shapes[1];
+    int64_t *targets = pages((size_t)c->rows * sizeof *targets);
+
+    put_random(l, "logits", c->rows, c->columns, 0);
+    for (int64_t i = 0; i < c->rows; i++)
+        targets[i] = i % 11 == 10 ? -100 : i * 7919 % c->columns;
+    shape[0] = c->rows;
+    next_arg(l, "targets", TILEC_ARG_TENSOR)->tensor =
+        (tilec_tensor){.data = targets, .dtype = TILEC_I64, .ndim = 1, .shape = shape};
+    put_array(l, "losses", c->rows, 0, 0);
+    put_array(l, "lse", c->rows, 0, 0);
+    put_array(l, "gradient", c->rows, c->columns, 0);
+    put_random(l, "factor", 1, 0, 0);
+    put_int(l, "n_cols", c->columns);
+    put_int(l, "logits_row", c->columns);
+    put_int(l, "gradient_row", c->columns);
+    put_int(l, "ignore_index", -100);
+    put_float(l, "smoothing", 0);
+    put_float(l, "z", 0);
+    put_int(l, "SMOOTHED", 0);
+    put_int(l, "BLOCK", 4096);
+    set_grid(l, c->rows);
+}
+
+static double error_entropy(const Case *c, const Launch *l)
+{
+    const int64_t *targets = l->args[1].tensor.data;
+    double factor = (double)array(l, "factor")[0];
+    Worst losses = {0, 0}, gradients = {0, 0};
+
+    for (int64_t i = 0; i < c->rows; i++) {
+        const float *x = array(l, "logits") + i * c->columns;
+        const float *gradient = array(l, "gradient") + i * c->columns;
+        double sum = 0, counts = targets[i] >= 0;
+
+        for (int64_t j = 0; j < c->columns; j++)
+            sum += exp((double)x[j]);
+        judge(&losses, (double)array(l, "losses")[i],
+              targets[i] >= 0 ? log(sum) - (double)x[targets[i]] : 0);
+        for (int64_t j = 0; j < c->columns; j++)
+            judge(&gradients, (double)gradient[j],
+                  counts * factor * (exp((double)x[j]) / sum - (j == targets[i])));
+    }
+    return fmax(relative(&losses), relative(&gradients));
+}
+
+/* rotary embedding: rows positions of 32 heads of q and 8 of k, each of `columns` elements */
+
+enum { HEADS = 32, KV_HEADS = 8 };
+
+/* Put the three strides of a contiguous array [1, rows, heads, columns]. */
+static void put_strides(const Case *c, Launch *l, const char *const names[3], int64_t heads)
+{
+    put_int(l, names[0], c->rows * heads * c->columns);
+    put_int(l, names[1], heads * c->columns);
+    put_int(l, names[2], c->columns);
+}
+
+static void prepare_rope(const Case *c, Launch *l)
+{
+    static const char *const strides[4][3] = {{"q_batch", "q_row", "q_head"},
+                                              {"k_batch", "k_row", "k_head"},
+                                              {"q_out_batch", "q_out_row", "q_out_head"},
+                                              {"k_out_batch", "k_out_row", "k_out_head"}};
+    static const char *const no[] = {"INTERLEAVED", "INVERSE", "IN_PLACE"};
+    int64_t block_t = 16, d = c->columns;
+
+    put_random(l, "q", c->rows, HEADS, d);
+    put_random(l, "k", c->rows, KV_HEADS, d);
+    put_array(l, "q_out", c->rows, HEADS, d);
+    put_array(l, "k_out", c->rows, KV_HEADS, d);
+    put_random(l, "cos", c->rows, d / 2, 0);
+    put_random(l, "sin", c->rows, d / 2, 0);
+    put_none(l, "positions");
+    put_int(l, "offset", 0);
+    put_float(l, "log_base", 0);
+    put_int(l, "length", c->rows);
+    put_int(l, "heads", HEADS);
+    put_int(l, "kv_heads", KV_HEADS);
+    put_int(l, "positions_batch", 0);
+    for (int i = 0; i < 4; i++)
+        put_strides(c, l, strides[i], i % 2 ? KV_HEADS : HEADS);
+    put_int(l, "D", d);
+    put_int(l, "D_ROT", d);
+    for (int i = 0; i < 3; i++)
+        put_int(l, no[i], 0);
+    put_int(l, "BLOCK_T", block_t);
+    put_int(l, "BLOCK", d / 2);
+    put_int(l, "BLOCK_REST", 1);
+    set_grid(l, (c->rows + block_t - 1) / block_t);
+}
+
+static double error_rope(const Case *c, const Launch *l)
+{
+    int64_t half = c->columns / 2;
+    Worst w = {0, 0};
+
+    for (int64_t i = 0; i < c->rows * HEADS; i++) {
+        const float *x = array(l, "q") + i * c->columns, *out = array(l, "q_out") + i * c->columns;
+        const float *cosine = array(l, "cos") + i / HEADS * half;
+        const float *sine = array(l, "sin") + i / HEADS * half;
+
+        for (int64_t j = 0; j < half; j++) {
+            double a = (double)x[j], b = (double)x[j + half];
+
+            judge(&w, (double)out[j], a * (double)cosine[j] - b * (double)sine[j]);
+            judge(&w, (double)out[j + half], b * (double)cosine[j] + a * (double)sine[j]);
+        }
+    }
+    return relative(&w);
+}
+
+/* attention: eight heads of `rows` queries and keys, `columns` wide, each query seeing all keys */
+
+enum { ATTENTION_HEADS = 8 };
+
+static void prepare_attention(const Case *c, Launch *l)
+{
+    static const char *const arrays[] = {"q", "k", "v", "out"};
+    static const char *const strides[4][3] = {{"q_batch", "q_head", "q_row"},
+                                              {"k_batch", "k_head", "k_row"},
+                                              {"v_batch", "v_head", "v_row"},
+                                              {"out_batch", "out_head", "out_row"}};
+    int64_t block = 64, heads = ATTENTION_HEADS, d = c->columns;
+
+    for (int i = 0; i < 3; i++)
+        put_random(l, arrays[i], heads, c->rows, d);
+    put_array(l, arrays[3], heads, c->rows, d);
+    put_array(l, "lse", heads, c->rows, 0);
+    put_float(l, "scale", 0.125);
+    put_int(l, "group", 1);
+    put_int(l, "q_length", c->rows);
+    put_int(l, "k_length", c->rows);
+    for (int i = 0; i < 4; i++) {
+        put_int(l, strides[i][0], heads * c->rows * d);
+        put_int(l, strides[i][1], c->rows * d);
+        put_int(l, strides[i][2], d);
+    }
+    put_int(l, "CAUSAL", 0);
+    put_int(l, "D", d);
+    put_int(l, "BLOCK_D", d);
+    put_int(l, "BLOCK_M", block);
+    put_int(l, "BLOCK_N", block);
+    set_grid(l, (c->rows + block - 1) / block);
+    l->grid[1] = ATTENTION_HEADS;
+}
+
+/* Judge the row of one query against all keys of its head. */
+static void judge_query(const Case *c, const Launch *l, int64_t head, int64_t query, Worst *w)
+{
+    int64_t d = c->columns, first = head * c->rows * d;
+    const float *q = array(l, "q") + first + query * d, *k = array(l, "k") + first;
+    const float *v = array(l, "v") + first, *out = array(l, "out") + first + query * d;
+    double sum = 0, *row = calloc((size_t)d, sizeof *row);
+
+    if (!row)
+        bench_stop("out of memory", NULL);
+    for (int64_t j = 0; j < c->rows; j++) {
+        double score = 0, weight;
+
+        for (int64_t i = 0; i < d; i++)
+            score += (double)q[i] * (double)k[j * d + i];
+        weight = exp(0.125 * score);
+        sum += weight;
+        for (int64_t i = 0; i < d; i++)
+            row[i] += weight * (double)v[j * d + i];
+    }
+    for (int64_t i = 0; i < d; i++)
+        judge(w, (double)out[i], row[i] / sum);
+    free(row);
+}
+
+/* Every 37th row, since the reference is slow. */
+static double error_attention(const Case *c, const Launch *l)
+{
+    Worst w = {0, 0};
+
+    for (int64_t i = 0; i < ATTENTION_HEADS * c->rows; i += 37)
+        judge_query(c, l, i / c->rows, i % c->rows, &w);
+    return relative(&w);
+}
+
 /* clang-format off */
 const Case cases[] = {
 /*   name          file             kernel               rows   columns bound          floor */
@@ -313,10 +554,18 @@ const Case cases[] = {
      prepare_rows, error_softmax},
     {"layer norm", "norms.py",      "norm_kernel",       4096,  8192,   MEMORY_BOUND,  0.8,
      prepare_norm, error_norm},
+    {"norm gradient", "norms.py",   "norm_backward_kernel", 4096, 8192,  MEMORY_BOUND,  0.5,
+     prepare_norm_backward, error_norm_backward},
+    {"cross entropy", "cross_entropy.py", "cross_entropy_kernel", 1024, 32000, MEMORY_BOUND, 0.4,
+     prepare_entropy, error_entropy},
+    {"rope",       "rope.py",       "rope_kernel",       4096,  128,    MEMORY_BOUND,  0.5,
+     prepare_rope, error_rope},
     {"giou",       "giou.py",       "giou_kernel",       32768, 256,    MEMORY_BOUND,  0.5,
      prepare_giou, error_giou},
     {"matmul",     "matmul.py",     "matmul_kernel",     1024,  1024,   COMPUTE_BOUND, 0.5,
      prepare_matmul, error_matmul},
+    {"attention",  "attention.py",  "attention_kernel",  1024,  64,     COMPUTE_BOUND, 0.1,
+     prepare_attention, error_attention},
 };
 /* clang-format on */
 const int case_count = sizeof cases / sizeof cases[0];

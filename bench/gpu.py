@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times the kernels of kernels/, and attention and products of tests/num/gpu/, on an NVIDIA GPU,
+"""Times the kernels of kernels/, and products of tests/num/gpu/, on an NVIDIA GPU,
 compiled by tilec and by its peers, in one process.
 
     python3 bench/gpu.py [--library build/libtilec.so] [--json FILE] [--only WORD] [--rounds N]
@@ -37,6 +37,8 @@ import time
 import torch
 import triton
 
+import gpu_transformer
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 KERNELS = os.path.join(os.path.dirname(HERE), "kernels")
 TESTED = os.path.join(os.path.dirname(HERE), "tests", "num", "gpu")
@@ -51,9 +53,9 @@ WITH_SPREAD = PROVIDERS[:2] + LIMITS
 
 LAYOUT = 1  # of the structs below
 ROOM = 256  # behind each that may grow: zero is the default of every field
-ARG_TENSOR, ARG_INT, ARG_FLOAT, ARG_STRING = 0, 1, 3, 6
+ARG_TENSOR, ARG_INT, ARG_FLOAT, ARG_NONE, ARG_STRING = 0, 1, 3, 5, 6
 MEMORY_DEVICE = 1
-DTYPES = {torch.int8: 1, torch.int32: 3, torch.float8_e4m3fn: 9, torch.float16: 14,
+DTYPES = {torch.int8: 1, torch.int32: 3, torch.int64: 4, torch.float8_e4m3fn: 9, torch.float16: 14,
           torch.bfloat16: 15, torch.float32: 16, torch.float64: 17}
 
 
@@ -104,7 +106,9 @@ def argument(value):
         a.tensor = Tensor(value.data_ptr(), DTYPES[value.dtype], value.dim(), shape, strides,
                           MEMORY_DEVICE, value.device.index or 0)
         return a, (shape, strides)
-    if isinstance(value, str):
+    if value is None:
+        a.kind = ARG_NONE
+    elif isinstance(value, str):
         a.kind, a.text = ARG_STRING, value.encode()
     elif isinstance(value, float):
         a.kind, a.real = ARG_FLOAT, value
@@ -167,6 +171,30 @@ def peer(name):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def both(lib, file, kernel, grid, arguments, **named):
+    """The providers that compile the kernel: tilec and Triton, with the same arguments."""
+    other = getattr(peer(file), kernel)
+    return {"tilec": lib.kernel(file, kernel, grid, arguments, **named),
+            "triton": lambda: other[grid](*arguments, **named)}
+
+
+def tuned(lib, file, kernel, grid, arguments, configs, **named):
+    """The same, each with the configuration that is fastest with it; grid: a function of its values."""
+    ours = {}
+    for config in configs:
+        try:
+            ours[str(config)] = lib.kernel(file, kernel, grid(config.kwargs), arguments,
+                                           num_warps=config.num_warps, num_stages=config.num_stages,
+                                           **config.kwargs, **named)
+        except RuntimeError as e:
+            print(f"  {kernel}: {str(e).splitlines()[0]}", file=sys.stderr)
+    times = measure(Row("", ours, {}, None, 0), TUNING_ROUNDS)[0]
+    best = min(times, key=times.get)
+    print(f"  {kernel}: tilec takes {best}", file=sys.stderr)
+    other = triton.autotune(configs=configs, key=[])(getattr(peer(file), kernel))
+    return {"tilec": ours[best], "triton": lambda: other[grid](*arguments, **named)}
 
 
 # --- what the units alone can do -----------------------------------------------------------------
@@ -292,10 +320,7 @@ def rows(lib, only):
         for layout in ("nn", "nt"):
             makers.append((f"product {operands} {layout}",
                            lambda o=operands, l=layout: product_row(lib, 4096, o, l)))
-    for d in (64, 128):
-        for causal in (False, True):
-            makers.append((f"attention {d}{' causal' if causal else ''}",
-                           lambda d=d, c=causal: attention_row(lib, d, c)))
+    makers += gpu_transformer.rows(sys.modules[__name__], lib)
     for name, make in makers:
         if only in name:
             yield name, make
@@ -400,19 +425,9 @@ def matmul_row(lib, size, activation):
     out = torch.empty_like(x)
     module = peer("matmul")
     arguments = (size,) * 3 + (size, 1) * 3
-    kernel = module.matmul_kernel
-    tuned = triton.autotune(configs=module.configs(), key=["M", "N", "K"])(kernel)
     grid = lambda meta: (triton.cdiv(size, meta["BLOCK_M"]) * triton.cdiv(size, meta["BLOCK_N"]),)
-    ours = {}
-    for config in module.configs():
-        blocks = config.kwargs
-        run = lib.kernel("matmul", "matmul_kernel", grid(blocks), (x, y, out) + arguments,
-                         num_warps=config.num_warps, num_stages=config.num_stages, **blocks,
-                         ACTIVATION=activation)
-        ours[str(config)] = run
-    times = measure(Row("", ours, {}, None, 0), TUNING_ROUNDS)[0]
-    best = min(times, key=times.get)
-    print(f"  matmul {size}: tilec takes {best}", file=sys.stderr)
+    compiled = tuned(lib, "matmul", "matmul_kernel", grid, (x, y, out, *arguments), module.configs(),
+                     ACTIVATION=activation)
 
     def torch_matmul():
         torch.mm(x, y, out=out)
@@ -422,8 +437,7 @@ def matmul_row(lib, size, activation):
     if activation:
         reference = torch.nn.functional.leaky_relu(reference)
     return Row(f"matmul {size} fp16{' + leaky_relu' if activation else ''}", {
-        "tilec": ours[best],
-        "triton": lambda: tuned[grid](x, y, out, *arguments, ACTIVATION=activation),
+        **compiled,
         "torch": torch_matmul,
         "mma.sync": products_alone(2 * size**3),
     }, {"tilec": out, "triton": out}, reference, 2e-3, flops=2 * size**3)
@@ -460,26 +474,6 @@ def product_row(lib, size, operands, layout):
                             num_warps=4, **named),
         "triton": lambda: kernel[grid](x, y, out, size, size, size, *strides, num_warps=4, **named),
     }, {"tilec": out, "triton": out}, reference, 2e-3, flops=2 * size**3)
-
-
-def attention_row(lib, d, causal, heads=64, length=4096):
-    """As it is usually taught: blocks of 128 x 64; tilec by 4 warps, Triton by 8, where each is
-    faster."""
-    q, k, v = (torch.randn(heads, length, d, device="cuda", dtype=torch.float16) for _ in range(3))
-    out = torch.empty_like(q)
-    lse = torch.empty(heads, length, device="cuda")
-    scale, named = d**-0.5, dict(CAUSAL=causal, M=128, D=d, N=64)
-    grid = (length // 128, heads)
-    kernel = peer("attention").tutorial
-    attend = lambda *qkv: torch.nn.functional.scaled_dot_product_attention(
-        *(t[None] for t in qkv), is_causal=causal, scale=scale)[0]
-    return Row(f"attention {heads}x{length}x{d} fp16{' causal' if causal else ''}", {
-        "tilec": lib.kernel("attention", "tutorial", grid, (q, k, v, out, lse, length, scale),
-                            num_warps=4, **named),
-        "triton": lambda: kernel[grid](q, k, v, out, lse, length, scale, num_warps=8, **named),
-        "torch": lambda: attend(q, k, v),
-    }, {"tilec": out, "triton": out}, attend(q.float(), k.float(), v.float()), 5e-3,
-        flops=4 * heads * length**2 * d / (2 if causal else 1))
 
 
 # --- measuring -----------------------------------------------------------------------------------

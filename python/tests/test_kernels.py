@@ -187,5 +187,139 @@ class Registration(_Kernels):
         self.near(got[1, :, :-1], 0.75 * x[1, :, :-1] + 0.25 * x[1, :, 1:], 1e-12)
 
 
+class Attention(_Kernels):
+    name = "attention"
+
+    def compare(self, heads, kv_heads, q_length, k_length, d, causal):
+        q, k, v = (torch.randn(2, t, h, d).transpose(1, 2)
+                   for h, t in ((heads, q_length), (kv_heads, k_length), (kv_heads, k_length)))
+        behind = torch.randn(2, heads, q_length, d)
+        exact = [x.double().requires_grad_(True) for x in (q, k, v)]
+        want = self.kernels.reference(*exact, causal)
+        given = [x.requires_grad_(True) for x in (q, k, v)]
+        got = self.kernels.attention(*given, causal)
+        self.near(got, want.detach(), 1e-5)
+        for mine, other in zip(torch.autograd.grad(got, given, behind),
+                               torch.autograd.grad(want, exact, behind.double())):
+            self.near(mine, other, 1e-5)
+
+    def test_gradients(self):
+        """Of one configuration each: what the tuner chooses among is tested elsewhere."""
+        for name in ("", "_query", "_key"):
+            getattr(self.kernels, f"tuned_attention{name}_kernel").configs[:-1] = []
+        self.compare(4, 2, 33, 50, 40, False)
+        self.compare(2, 2, 37, 37, 40, True)
+
+    def test_blind(self):
+        """Queries that see no key are 0 and have no gradient."""
+        for name in ("", "_query", "_key"):
+            getattr(self.kernels, f"tuned_attention{name}_kernel").configs[:-1] = []
+        q, k = torch.randn(1, 1, 9, 16, requires_grad=True), torch.randn(1, 1, 4, 16)
+        out = self.kernels.attention(q, k, k, True)
+        out.sum().backward()
+        self.assertEqual(out[:, :, :5].abs().max().item(), 0)
+        self.assertEqual(q.grad[:, :, :5].abs().max().item(), 0)
+        want = torch.nn.functional.scaled_dot_product_attention(q[:, :, 5:], k, k, is_causal=True)
+        self.near(out[:, :, 5:], want.double(), 1e-5)
+
+
+class Norms(_Kernels):
+    name = "norms"
+
+    def compare(self, shape, dtype, rtol):
+        x, behind = torch.randn(shape).to(dtype), torch.randn(shape).to(dtype)
+        n = shape[-1]
+        w, b = torch.randn(n).to(dtype), torch.randn(n).to(dtype)
+        for way, of_torch, given in (
+                (self.kernels.layer_norm, lambda x, w, b: torch.nn.functional.layer_norm(
+                    x, (n,), w, b), (x, w, b)),
+                (self.kernels.rms_norm, lambda x, w: torch.nn.functional.rms_norm(
+                    x, (n,), w, 1e-6), (x, w))):
+            mine = [t.clone().requires_grad_(True) for t in given]
+            exact = [t.double().requires_grad_(True) for t in given]
+            got, want = way(*mine), of_torch(*exact)
+            self.near(got, want.detach(), rtol)
+            for a, e in zip(torch.autograd.grad(got, mine, behind),
+                            torch.autograd.grad(want, exact, behind.double())):
+                self.near(a, e, rtol)
+
+    def test_shapes(self):
+        for shape in ((3, 5, 7), (300, 130), (2, 17000), (1, 9000)):
+            with self.subTest(shape=shape):
+                self.compare(shape, torch.float32, 1e-5)
+        self.compare((20, 100), torch.bfloat16, 2**-7)
+
+    def test_nothing(self):
+        x, w = torch.randn(0, 8, requires_grad=True), torch.ones(8, requires_grad=True)
+        self.kernels.rms_norm(x, w).sum().backward()
+        self.assertEqual(w.grad.abs().max().item(), 0)
+
+
+class CrossEntropy(_Kernels):
+    name = "cross_entropy"
+
+    def compare(self, rows, columns, dtype, rtol, **choices):
+        x = (torch.randn(rows, columns) * 3).to(dtype).requires_grad_(True)
+        targets = torch.randint(0, columns, (rows,))
+        targets[rows // 2] = -100
+        exact = x.detach().double().requires_grad_(True)
+        want = self.kernels.reference(exact, targets, **choices)
+        got = self.kernels.cross_entropy(x, targets, **choices)
+        self.near(got, want.detach(), 1e-5)
+        behind = torch.randn(want.shape)
+        exact_gradient, = torch.autograd.grad(want, exact, behind.double(), retain_graph=True)
+        self.near(torch.autograd.grad(got, x, behind)[0], exact_gradient, rtol)
+        if choices["reduction"] != "none":
+            exact_gradient, = torch.autograd.grad(want, exact)
+            for in_place in (False, True):
+                logits = x.detach().clone()
+                loss, gradient = self.kernels.cross_entropy_with_gradient(logits, targets, **choices,
+                                                                          in_place=in_place)
+                self.near(loss, want.detach(), 1e-5)
+                self.near(gradient, exact_gradient, rtol)
+                self.assertEqual(torch.equal(logits, gradient), in_place)
+
+    def test_reductions(self):
+        for choices in ({"reduction": "mean"}, {"reduction": "sum", "smoothing": 0.1, "z": 1e-2},
+                        {"reduction": "none", "smoothing": 0.3}):
+            with self.subTest(**choices):
+                self.compare(33, 1001, torch.float32, 1e-5, **choices)
+        self.compare(3, 5000, torch.bfloat16, 2**-7, reduction="mean")
+
+    def test_nothing_counts(self):
+        """PyTorch's mean over no rows."""
+        loss = self.kernels.cross_entropy(torch.randn(3, 5), torch.full((3,), -100))
+        self.assertTrue(torch.isnan(loss))
+
+
+class Rope(_Kernels):
+    name = "rope"
+
+    def compare(self, d, rotated, interleaved, positions):
+        q, k = torch.randn(2, 37, 3, d), torch.randn(2, 1, 37, d).transpose(1, 2)
+        tables = self.kernels.make_tables(64, rotated)
+        places = torch.arange(37) + 5 if positions is None else positions
+        cos, sin = (t.double()[places] for t in tables)
+        exact = [x.double().requires_grad_(True) for x in (q, k)]
+        want = [self.kernels.reference(x, cos, sin, interleaved) for x in exact]
+        behind = [torch.randn(x.shape) for x in want]
+        gradients = torch.autograd.grad(want, exact, [b.double() for b in behind])
+        given = [x.requires_grad_(True) for x in (q, k)]
+        for kept in (tables, None):
+            got = self.kernels.rope(*given, kept, positions, 5, rotated=rotated,
+                                    interleaved=interleaved)
+            for mine, other in zip(got + torch.autograd.grad(got, given, behind),
+                                   (*want, *gradients)):
+                self.near(mine, other.detach(), 1e-6 if kept else 1e-5)
+        turned = [x.detach().clone() for x in given]
+        self.kernels.rope_(*turned, tables, positions, 5, rotated=rotated, interleaved=interleaved)
+        for mine, other in zip(turned, want):
+            self.near(mine, other.detach(), 1e-6)
+
+    def test_styles(self):
+        self.compare(64, 64, False, None)
+        self.compare(30, 18, True, torch.randint(0, 64, (37,)))
+
+
 if __name__ == "__main__":
     unittest.main()
