@@ -173,9 +173,16 @@ def peer(name):
     return module
 
 
+def plain(kernel):
+    """Triton's kernel without what tunes it."""
+    while isinstance(kernel, triton.runtime.Autotuner):
+        kernel = kernel.fn
+    return kernel
+
+
 def both(lib, file, kernel, grid, arguments, **named):
     """The providers that compile the kernel: tilec and Triton, with the same arguments."""
-    other = getattr(peer(file), kernel)
+    other = plain(getattr(peer(file), kernel))
     return {"tilec": lib.kernel(file, kernel, grid, arguments, **named),
             "triton": lambda: other[grid](*arguments, **named)}
 
@@ -193,7 +200,7 @@ def tuned(lib, file, kernel, grid, arguments, configs, **named):
     times = measure(Row("", ours, {}, None, 0), TUNING_ROUNDS)[0]
     best = min(times, key=times.get)
     print(f"  {kernel}: tilec takes {best}", file=sys.stderr)
-    other = triton.autotune(configs=configs, key=[])(getattr(peer(file), kernel))
+    other = triton.autotune(configs=configs, key=[])(plain(getattr(peer(file), kernel)))
     return {"tilec": ours[best], "triton": lambda: other[grid](*arguments, **named)}
 
 

@@ -104,8 +104,8 @@ def attend(total, sums, top, q_tile, k, v, seen, start, stop, k_length, k_row, v
     return total, sums, top
 
 
-# tilec: call full --grid cdiv(q_length,BLOCK_M),q.shape(1),q.shape(0) --device cpu,sim
-#     q_length=64 k_length=64 D=32 BLOCK_D=D BLOCK_M=32 BLOCK_N=32 CAUSAL=False
+# tilec: call tuned --grid cdiv(q_length,BLOCK_M),q.shape(1),q.shape(0) --device cpu,sim
+#     q_length=64 k_length=64 D=32 BLOCK_D=D CAUSAL=False
 #     q=randn(fp32, (2, 2, q_length, D)) k=randn(fp32, (2, 2, k_length, D))
 #     v=randn(fp32, (2, 2, k_length, D)) out=empty(fp32, (2, 2, q_length, D))
 #     lse=empty(fp32, (2, 2, q_length)) scale=0.18 group=q.shape(1)//k.shape(1)
@@ -113,6 +113,7 @@ def attend(total, sums, top, q_tile, k, v, seen, start, stop, k_length, k_row, v
 #     k_batch=k.stride(0) k_head=k.stride(1) k_row=k.stride(2)
 #     v_batch=v.stride(0) v_head=v.stride(1) v_row=v.stride(2)
 #     out_batch=out.stride(0) out_head=out.stride(1) out_row=out.stride(2)
+# tilec: call full --call tuned BLOCK_M=32 BLOCK_N=32
 # tilec: call causal --call full CAUSAL=True
 # tilec: call grouped --call full q=randn(fp32, (1, 6, q_length, D)) k=randn(fp32, (1, 2, k_length, D))
 #     v=randn(fp32, (1, 2, k_length, D)) out=empty(fp32, (1, 6, q_length, D))
@@ -124,6 +125,7 @@ def attend(total, sums, top, q_tile, k, v, seen, start, stop, k_length, k_row, v
 #     lse=empty(fp32, (1, 2, q_length)) BLOCK_D=128 --compare out=interp, 1e-2, 2e-3
 # tilec: call blind --call odd q_length=75 k_length=10    # the first 65 queries see nothing
 # tilec: call one --call odd q_length=1 k_length=1 --compare out=v
+@triton.autotune(configs=configs("BLOCK_M", "BLOCK_N"), key=["D", "CAUSAL"])
 @triton.jit
 def attention_kernel(q, k, v, out, lse, scale, group, q_length, k_length, q_batch, q_head, q_row,
                      k_batch, k_head, k_row, v_batch, v_head, v_row, out_batch, out_head, out_row,
@@ -189,8 +191,8 @@ def add_query_gradients(d_q, q_tile, d_out_tile, base, delta, k, v, seen, start,
     return d_q
 
 
-# tilec: call full --grid cdiv(q_length,BLOCK_M),q.shape(1),q.shape(0) --device cpu,sim
-#     q_length=64 k_length=64 D=32 BLOCK_D=D BLOCK_M=32 BLOCK_N=32 CAUSAL=False
+# tilec: call tuned --grid cdiv(q_length,BLOCK_M),q.shape(1),q.shape(0) --device cpu,sim
+#     q_length=64 k_length=64 D=32 BLOCK_D=D CAUSAL=False
 #     q=randn(fp32, (2, 2, q_length, D)) k=randn(fp32, (2, 2, k_length, D))
 #     v=randn(fp32, (2, 2, k_length, D)) out=randn(fp32, (2, 2, q_length, D))
 #     d_out=randn(fp32, (2, 2, q_length, D)) lse=rand(fp32, (2, 2, q_length)) + 4
@@ -200,9 +202,11 @@ def add_query_gradients(d_q, q_tile, d_out_tile, base, delta, k, v, seen, start,
 #     k_batch=k.stride(0) k_head=k.stride(1) k_row=k.stride(2)
 #     v_batch=v.stride(0) v_head=v.stride(1) v_row=v.stride(2)
 #     out_batch=out.stride(0) out_head=out.stride(1) out_row=out.stride(2)
+# tilec: call full --call tuned BLOCK_M=32 BLOCK_N=32
 # tilec: call causal --call full CAUSAL=True
 # tilec: call odd --call causal q_length=37 k_length=75 D=24 BLOCK_N=16
 # tilec: call blind --call odd q_length=75 k_length=10
+@triton.autotune(configs=configs("BLOCK_M", "BLOCK_N"), key=["D", "CAUSAL"])
 @triton.jit
 def attention_query_kernel(q, k, v, out, d_out, lse, delta, d_q, scale, group, q_length, k_length,
                            q_batch, q_head, q_row, k_batch, k_head, k_row, v_batch, v_head, v_row,
@@ -266,8 +270,8 @@ def add_key_gradients(d_k, d_v, k_tile, v_tile, keys, q, d_out, lse, delta, star
     return d_k, d_v
 
 
-# tilec: call full --grid cdiv(k_length,BLOCK_N),k.shape(1),k.shape(0) --device cpu,sim
-#     q_length=64 k_length=64 D=32 BLOCK_D=D BLOCK_M=32 BLOCK_N=32 CAUSAL=False
+# tilec: call tuned --grid cdiv(k_length,BLOCK_N),k.shape(1),k.shape(0) --device cpu,sim
+#     q_length=64 k_length=64 D=32 BLOCK_D=D CAUSAL=False
 #     q=randn(fp32, (2, 4, q_length, D)) k=randn(fp32, (2, 2, k_length, D))
 #     v=randn(fp32, (2, 2, k_length, D)) d_out=randn(fp32, (2, 4, q_length, D))
 #     lse=rand(fp32, (2, 4, q_length)) + 4 delta=randn(fp32, (2, 4, q_length))
@@ -277,9 +281,11 @@ def add_key_gradients(d_k, d_v, k_tile, v_tile, keys, q, d_out, lse, delta, star
 #     k_batch=k.stride(0) k_head=k.stride(1) k_row=k.stride(2)
 #     v_batch=v.stride(0) v_head=v.stride(1) v_row=v.stride(2)
 #     out_batch=d_out.stride(0) out_head=d_out.stride(1) out_row=d_out.stride(2)
+# tilec: call full --call tuned BLOCK_M=32 BLOCK_N=32
 # tilec: call causal --call full CAUSAL=True
 # tilec: call odd --call causal q_length=37 k_length=75 D=24 BLOCK_M=16
 # tilec: call blind --call odd q_length=75 k_length=10
+@triton.autotune(configs=configs("BLOCK_N", "BLOCK_M"), key=["D", "CAUSAL"])
 @triton.jit
 def attention_key_kernel(q, k, v, d_out, lse, delta, d_k, d_v, scale, group, q_length, k_length,
                          q_batch, q_head, q_row, k_batch, k_head, k_row, v_batch, v_head, v_row,
@@ -325,15 +331,6 @@ def attention_key_kernel(q, k, v, d_out, lse, delta, d_k, d_v, scale, group, q_l
     store_rows(d_v + at, first, k_length, D, total_v, D)
 
 
-def tuned(kernel, m, n):
-    return triton.autotune(configs=configs(m, n), key=["D", "CAUSAL"])(kernel)
-
-
-tuned_attention_kernel = tuned(attention_kernel, "BLOCK_M", "BLOCK_N")
-tuned_attention_query_kernel = tuned(attention_query_kernel, "BLOCK_M", "BLOCK_N")
-tuned_attention_key_kernel = tuned(attention_key_kernel, "BLOCK_N", "BLOCK_M")
-
-
 def launch_arguments(q, k, v, out, causal, scale):
     """What all three kernels take behind their arrays."""
     D = q.shape[3]
@@ -350,7 +347,7 @@ def attention_forward(q, k, v, causal, scale):
     if lse.numel() > 0:
         numbers, constants = launch_arguments(q, k, v, out, causal, scale)
         grid = lambda meta: (triton.cdiv(q_length, meta["BLOCK_M"]), heads, batch)
-        tuned_attention_kernel[grid](q, k, v, out, lse, *numbers, **constants)
+        attention_kernel[grid](q, k, v, out, lse, *numbers, **constants)
     return out, lse
 
 
@@ -365,11 +362,11 @@ def attention_backward(q, k, v, out, d_out, lse, causal, scale):
     numbers, constants = launch_arguments(q, k, v, out, causal, scale)
     if d_q.numel() > 0:
         grid = lambda meta: (triton.cdiv(q_length, meta["BLOCK_M"]), heads, batch)
-        tuned_attention_query_kernel[grid](q, k, v, out, d_out, lse, delta, d_q, *numbers,
+        attention_query_kernel[grid](q, k, v, out, d_out, lse, delta, d_q, *numbers,
                                            **constants)
     if d_k.numel() > 0:
         grid = lambda meta: (triton.cdiv(k_length, meta["BLOCK_N"]), kv_heads, batch)
-        tuned_attention_key_kernel[grid](q, k, v, d_out, lse, delta, d_k, d_v, *numbers,
+        attention_key_kernel[grid](q, k, v, d_out, lse, delta, d_k, d_v, *numbers,
                                          **constants)
     return d_q, d_k, d_v
 

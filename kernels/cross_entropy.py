@@ -178,12 +178,10 @@ def reduce_losses_kernel(losses, targets, out, n, ignore_index, MEAN: tl.constex
 
 
 
-def tuned(kernel):
-    return triton.autotune(configs=configs(), key=["n_cols"])(kernel)
-
-
-tuned_cross_entropy_kernel = tuned(cross_entropy_kernel)
-tuned_cross_entropy_backward_kernel = tuned(cross_entropy_backward_kernel)
+tuned_cross_entropy_kernel = triton.autotune(configs=configs(), key=["n_cols"])(
+    cross_entropy_kernel)
+tuned_cross_entropy_backward_kernel = triton.autotune(configs=configs(), key=["n_cols"])(
+    cross_entropy_backward_kernel)
 
 
 def launch(kernel, tuned_kernel, in_place, logits, *arguments, **constants):
