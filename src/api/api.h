@@ -110,6 +110,7 @@ typedef struct {
     uint64_t loads_first;  /* bits as in MemoryUse: what is there before the launch is asked for */
     bool speaks;           /* prints, asserts, or runs text that nobody understands here */
     bool waits;            /* one may wait for another */
+    bool bounded_by_data;  /* what was loaded ends a loop, or is what a mask compares with */
     bool own_nan, own_inf; /* among its constants, or what it pads with */
     Steps steps;
     Reaches reaches;
@@ -432,9 +433,11 @@ bool programs_claim(const Request *r, unsigned bit);
 void programs_say(const Request *r, const char *text); /* through on_message, if there is one */
 /* Once for a specialisation: of axes that nobody asks for, and of programs of one element. */
 void programs_warn(const Request *r, const int32_t *grid);
-/* Of the tensor only the first elements were loaded, and none was changed. */
-void programs_warn_of_part(const Request *r, const int32_t *grid, const tilec_tensor *t,
-                           const char *name, int64_t elements);
+/* loaded.c: behind a launch that changed nothing of this tensor, where read[i] is whether element i
+ * of its memory was loaded, from the lowest address on: of a part that most likely should be all.
+ */
+void loaded_warn(const Request *r, const int32_t *grid, const tilec_tensor *t,
+                 const unsigned char *read);
 
 /* spec.c: compiled kernels of one file */
 /* By types and constants; NULL: there is none yet.  Needs no lock; lives as long as the file. */

@@ -291,12 +291,11 @@ typedef struct {
     const int32_t *grid;
 } Part;
 
-static void tell_part(void *part, int i, int64_t elements)
+static void tell_part(void *part, int i, const unsigned char *read)
 {
     const Part *p = part;
-    const tilec_tensor *t = memory_of_range(p->request->binding, i);
 
-    programs_warn_of_part(p->request, p->grid, t, request_name_of_tensor(p->request, t), elements);
+    loaded_warn(p->request, p->grid, memory_of_range(p->request->binding, i), read);
 }
 
 static tilec_status launch_on_device(const Request *r, const int32_t *grid, const uint64_t *slots,

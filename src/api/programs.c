@@ -10,12 +10,7 @@
  * Nothing is said where an atomic's result is used, since programs may then share out the work by
  * tickets; nor of one axis where none is asked for, and programs only count or print.
  *
- * strides.c and reach.c look at more of a launch, and say it in the same way.
- *
- * Where a launch was checked, it is also known of each array that is only read which elements were
- * loaded: 960 of 1000, where loops make n // BLOCK rounds, 129 of 30 x 100, where a row's stride
- * was forgotten.  Said where numbers of the launch say how many there are, n or rows * stride, and
- * none says how many were loaded.
+ * strides.c, reach.c and loaded.c look at more of a launch, and say it in the same way.
  */
 #include <math.h>
 #include <stdio.h>
@@ -55,6 +50,36 @@ static void note_constant(Programs *p, const Op *op)
     p->own_inf |= isinf(v) && v > 0;
 }
 
+/* A number that was loaded, or follows from one. */
+static bool is_loaded_number(const Value *v, int depth)
+{
+    const Op *op = v->def;
+
+    while (op && (op->code == OP_splat || op->code == OP_cast))
+        op = op->operands[0]->def;
+    if (!op || depth == 0)
+        return false;
+    if (op_has(op, READS))
+        return op->results[0]->type->rank == 0;
+    for (int i = 0; i < op->noperands; i++) {
+        if (op_has(op, FOLDS) && op->operands[i]->type->rank == 0 &&
+            is_loaded_number(op->operands[i], depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static bool is_bounded_by_data(const Op *op)
+{
+    enum { DEEPEST = 8 };
+
+    if (op->code == OP_for)
+        return is_loaded_number(op->operands[FOR_LO], DEEPEST) ||
+               is_loaded_number(op->operands[FOR_HI], DEEPEST);
+    return op_has(op, COMPARES) && (is_loaded_number(op->operands[0], DEEPEST) ||
+                                    is_loaded_number(op->operands[1], DEEPEST));
+}
+
 static void visit(Op *op, void *walk)
 {
     const Walk *w = walk;
@@ -91,6 +116,7 @@ static void visit(Op *op, void *walk)
     default:
         break;
     }
+    p->bounded_by_data |= is_bounded_by_data(op);
     for (int i = 0; i < op->nresults; i++)
         p->has_tiles |= is_large(op->results[i]);
 }
@@ -235,66 +261,4 @@ void programs_warn(const Request *r, const int32_t *grid)
         warn_of_scalars(r, programs);
     strides_warn(r);
     reaches_warn(r, grid);
-}
-
-/* --- what was not loaded --- */
-
-enum { MOST_FACTORS = 3 };
-
-/* Numbers that the launch has: arguments, and the extents of the grid. */
-typedef struct {
-    int64_t at[MAX_PARAMS + 3];
-    int n;
-} Numbers;
-
-static Numbers numbers_of(const Request *r, const int32_t *grid)
-{
-    const Binding *b = r->binding;
-    Numbers n = {.n = 3};
-
-    for (int i = 0; i < 3; i++)
-        n.at[i] = grid[i];
-    for (int i = 0; i < b->nslots; i++) {
-        if (!b->tensors[i] && b->slots[i] > 1 && b->slots[i] <= INT32_MAX)
-            n.at[n.n++] = (int64_t)b->slots[i];
-    }
-    return n;
-}
-
-/* Is it a product of so many of them at most? */
-static bool is_product(const Numbers *n, int64_t number, int factors)
-{
-    for (int i = 0; i < n->n; i++) {
-        if (n->at[i] == number || (factors > 1 && n->at[i] > 1 && number % n->at[i] == 0 &&
-                                   is_product(n, number / n->at[i], factors - 1)))
-            return true;
-    }
-    return false;
-}
-
-static int64_t elements_of(const tilec_tensor *t)
-{
-    int64_t n = 1;
-
-    for (int i = 0; i < t->ndim; i++)
-        n *= t->shape[i];
-    return n;
-}
-
-void programs_warn_of_part(const Request *r, const int32_t *grid, const tilec_tensor *t,
-                           const char *name, int64_t elements)
-{
-    Numbers n = numbers_of(r, grid);
-    int64_t all = elements_of(t);
-    char text[600];
-
-    if (elements < 2 || elements >= all || !is_product(&n, all, MOST_FACTORS - 1) ||
-        is_product(&n, elements, MOST_FACTORS))
-        return;
-    snprintf(text, sizeof text,
-             "warning: %s: only its first %lld of %lld elements are loaded\n"
-             "hint: do the grid and the loops reach all of it, as tl.cdiv(n, BLOCK) does, and do "
-             "the strides fit?\n",
-             name ? name : "an item of a tuple", (long long)elements, (long long)all);
-    programs_say(r, text);
 }

@@ -127,9 +127,9 @@ typedef struct {
     bool roams; /* the kernel may follow addresses that it loads, or gets as numbers */
     bool waits; /* programs may wait for others: they are to run beside each other where they can */
     bool races; /* of devices that can: look for races between programs, too */
-    /* Of such, behind a launch that went well: nobody has changed range `i`, and of its elements
-     * only the first were loaded. */
-    void (*on_part)(void *user, int i, int64_t elements);
+    /* Of such, behind a launch that went well: nobody has changed range `i`, and read[k] is whether
+     * element k of it was loaded, as some were and some not. */
+    void (*on_part)(void *user, int i, const unsigned char *read);
     void *part_user;
     /* NULL; or, of devices that count: what receives the lines, behind the end of the launch */
     void (*on_count)(void *user, const LineCount *count);

@@ -129,9 +129,10 @@ static void tell_parts(const DeviceLaunch *l, const Races *races)
     for (int i = 0; races && i < l->nranges; i++) {
         const RaceRange range = {l->ranges[i].address, l->ranges[i].bytes, l->ranges[i].unit,
                                  false};
-        int64_t first = races_first_read(races, &range);
-        if (first > 0 && (uint64_t)first * range.unit < range.bytes)
-            l->on_part(l->part_user, i, first);
+        unsigned char *read = malloc(range.bytes / MAX(range.unit, 1) + 1);
+        if (read && races_part_read(races, &range, read))
+            l->on_part(l->part_user, i, read);
+        free(read);
     }
 }
 

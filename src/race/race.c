@@ -341,23 +341,23 @@ static bool was_read(const Cell *c)
     return c->read[0].program > 0;
 }
 
-int64_t races_first_read(const Races *r, const RaceRange *range)
+bool races_part_read(const Races *r, const RaceRange *range, unsigned char *read)
 {
     const Region *g = r->regions, *end = r->regions + r->count;
-    int64_t read = 0, n;
+    int64_t loaded = 0, n;
 
     while (g < end && g->start != range->address)
         g++;
     if (g == end || g->end - g->start != range->bytes || g->unit != range->unit)
-        return -1;
+        return false;
     n = (int64_t)(range->bytes / range->unit);
-    while (read < n && was_read(&g->cells[read]))
-        read++;
     for (int64_t i = 0; i < n; i++) {
-        if (g->cells[i].written.program > 0 || (i >= read && was_read(&g->cells[i])))
-            return -1;
+        if (g->cells[i].written.program > 0)
+            return false;
+        read[i] = was_read(&g->cells[i]);
+        loaded += read[i];
     }
-    return read;
+    return loaded > 0 && loaded < n;
 }
 
 /* --- order --- */

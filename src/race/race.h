@@ -57,9 +57,9 @@ Races *races_new(const RaceRange *ranges, int n, int64_t programs);
 void races_put_need(char *out, size_t room, const RaceRange *ranges, int n);
 void races_free(Races *r); /* NULL is allowed */
 
-/* Behind the launch: how many elements of a range were loaded, where these are its first ones and
- * nobody has changed any; -1: it is not so, or the range is a part of another one. */
-int64_t races_first_read(const Races *r, const RaceRange *range);
+/* Behind the launch: which elements of a range were loaded, into a byte for each of them.  False:
+ * all or none were, somebody has changed one, or the range is a part of another one. */
+bool races_part_read(const Races *r, const RaceRange *range, unsigned char *read);
 
 RaceProgram race_begin(int64_t program);
 /* In front of a plain read of `bytes`.  False: *out is a race. */

@@ -1,0 +1,252 @@
+/*
+ * loaded.c - what a checked launch has not loaded of an array that it only reads
+ *
+ * Loops that make n // BLOCK rounds leave 40 of 1000 elements, or of the columns of each row, a
+ * forgotten stride loads the first 129 of 30 x 100, a forgotten offset the first row for all
+ * programs: the results look like others.  Where accesses are followed for races it is known which
+ * elements were loaded, and nothing else of the kernel has to be.
+ *
+ * A part may be what was meant.  So it is said where numbers of the launch say how many there are,
+ * n or rows * stride, and none says how many were loaded; of dimensions alone not where a number
+ * that was loaded itself ends a loop or a mask, as lengths of sequences do.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "api.h"
+
+enum { MOST_FACTORS = 3, LEAST_HOLE = 16 };
+
+/* --- the numbers of a launch --- */
+
+/* Arguments, and the extents of the grid. */
+typedef struct {
+    int64_t at[MAX_PARAMS + 3];
+    int n;
+} Numbers;
+
+static Numbers numbers_of(const Request *r, const int32_t *grid)
+{
+    const Binding *b = r->binding;
+    Numbers n = {.n = 3};
+
+    for (int i = 0; i < 3; i++)
+        n.at[i] = grid[i];
+    for (int i = 0; i < b->nslots; i++) {
+        if (!b->tensors[i] && b->slots[i] > 1 && b->slots[i] <= INT32_MAX)
+            n.at[n.n++] = (int64_t)b->slots[i];
+    }
+    return n;
+}
+
+/* Is it a product of so many of them at most? */
+static bool is_product(const Numbers *n, int64_t number, int factors)
+{
+    for (int i = 0; i < n->n; i++) {
+        if (n->at[i] == number || (factors > 1 && n->at[i] > 1 && number % n->at[i] == 0 &&
+                                   is_product(n, number / n->at[i], factors - 1)))
+            return true;
+    }
+    return false;
+}
+
+/* Is it an argument, one that is compiled in too? */
+static bool is_argument(const Request *r, int64_t number)
+{
+    for (int i = 0; i < r->nargs; i++) {
+        if (r->args[i].kind == TILEC_ARG_INT && r->args[i].integer == number)
+            return true;
+    }
+    return false;
+}
+
+static void say(const Request *r, const tilec_tensor *t, const char *what)
+{
+    const char *name = request_name_of_tensor(r, t);
+    char text[600];
+
+    snprintf(text, sizeof text,
+             "warning: %s: %s\n"
+             "hint: do the grid and the loops reach all of it, as tl.cdiv(n, BLOCK) does, and do "
+             "the strides fit?\n",
+             name ? name : "an item of a tuple", what);
+    programs_say(r, text);
+}
+
+/* --- the first elements --- */
+
+static int64_t elements_of(const tilec_tensor *t)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < t->ndim; i++)
+        n *= t->shape[i];
+    return n;
+}
+
+/* Elements of its memory: more than its own where it has gaps. */
+static int64_t span_of(const tilec_tensor *t)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < t->ndim; i++)
+        n += (t->shape[i] - 1) * llabs(memory_stride(t, i));
+    return n;
+}
+
+/* How many, where these are the first ones of the memory; else 0. */
+static int64_t first_ones(const unsigned char *read, int64_t n)
+{
+    int64_t first = 0;
+
+    while (first < n && read[first])
+        first++;
+    for (int64_t i = first; i < n; i++) {
+        if (read[i])
+            return 0;
+    }
+    return first;
+}
+
+static bool warn_of_first(const Request *r, const Numbers *n, const tilec_tensor *t,
+                          const unsigned char *read)
+{
+    int64_t all = elements_of(t), first = first_ones(read, span_of(t));
+    char what[200];
+
+    if (first < 2 || first >= all || !is_product(n, all, MOST_FACTORS - 1) ||
+        is_product(n, first, MOST_FACTORS))
+        return false;
+    snprintf(what, sizeof what, "only its first %lld of %lld elements are loaded", (long long)first,
+             (long long)all);
+    say(r, t, what);
+    return true;
+}
+
+/* --- along its dimensions --- */
+
+/* Which indices along each dimension have elements that were loaded. */
+typedef struct {
+    unsigned char *at[MAX_RANK];
+    int64_t n[MAX_RANK]; /* how many of them */
+    int64_t loaded;      /* elements in all */
+} Used;
+
+static bool used_new(Used *u, const tilec_tensor *t)
+{
+    int64_t room = 0;
+
+    for (int d = 0; d < t->ndim; d++)
+        room += t->shape[d];
+    *u = (Used){.at = {calloc((size_t)room + 1, 1)}};
+    for (int d = 1; d < t->ndim && u->at[0]; d++)
+        u->at[d] = u->at[d - 1] + t->shape[d - 1];
+    return u->at[0] != NULL;
+}
+
+static void used_count(Used *u, const tilec_tensor *t, const unsigned char *read)
+{
+    int64_t index[MAX_RANK] = {0}, lowest = 0, all = elements_of(t);
+
+    for (int d = 0; d < t->ndim; d++)
+        lowest += memory_stride(t, d) < 0 ? (t->shape[d] - 1) * memory_stride(t, d) : 0;
+    for (int64_t i = 0; i < all; i++) {
+        int64_t at = -lowest;
+        for (int d = 0; d < t->ndim; d++)
+            at += index[d] * memory_stride(t, d);
+        for (int d = 0; d < t->ndim && read[at]; d++) {
+            u->n[d] += !u->at[d][index[d]];
+            u->at[d][index[d]] = 1;
+        }
+        u->loaded += read[at];
+        for (int d = t->ndim - 1; d >= 0 && ++index[d] == t->shape[d]; d--)
+            index[d] = 0;
+    }
+}
+
+/* All that have these indices, and no others. */
+static bool is_box(const Used *u, const tilec_tensor *t)
+{
+    int64_t n = 1;
+
+    for (int d = 0; d < t->ndim; d++) {
+        if (t->shape[d] > 1 && memory_stride(t, d) == 0)
+            return false;
+        n *= u->n[d];
+    }
+    return n == u->loaded;
+}
+
+/* From 0 on, and with no gap that is as narrow as those of steps and of what lies interleaved. */
+static bool is_in_blocks(const unsigned char *used, int64_t n)
+{
+    int64_t gap = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        if (used[i] && gap > 0 && gap < LEAST_HOLE)
+            return false;
+        gap = used[i] ? 0 : gap + 1;
+    }
+    return used[0] != 0;
+}
+
+static int64_t end_of(const unsigned char *used, int64_t n)
+{
+    while (n > 0 && !used[n - 1])
+        n--;
+    return n;
+}
+
+/* There is one. */
+static int64_t first_unused(const unsigned char *used)
+{
+    int64_t i = 0;
+
+    while (used[i])
+        i++;
+    return i;
+}
+
+/* Are those along dimension `d` most likely all that there are, for the kernel? */
+static bool is_short(const Request *r, const Numbers *n, const int32_t *grid, const Used *u,
+                     const tilec_tensor *t, int d)
+{
+    int64_t all = t->shape[d], used = u->n[d], end = end_of(u->at[d], all);
+
+    if (used == 1 && d == 0 && u->at[0][0])
+        return all > 1 && (all == grid[0] || all == grid[1] || all == grid[2]);
+    return used > 1 && used < all && is_in_blocks(u->at[d], all) && is_product(n, all, 1) &&
+           !is_product(n, used, MOST_FACTORS) && !is_product(n, end, MOST_FACTORS) &&
+           !is_argument(r, used) && !is_argument(r, end);
+}
+
+static void warn_of_dimensions(const Request *r, const Numbers *n, const int32_t *grid,
+                               const tilec_tensor *t, const unsigned char *read)
+{
+    char what[200];
+    Used u;
+
+    if (r->spec->programs.bounded_by_data || t->ndim < 1 || t->ndim > MAX_RANK || !used_new(&u, t))
+        return;
+    used_count(&u, t, read);
+    for (int d = 0; d < t->ndim && is_box(&u, t); d++) {
+        if (!is_short(r, n, grid, &u, t, d))
+            continue;
+        snprintf(what, sizeof what,
+                 "along dimension %d only %lld of %lld are loaded, and %lld is the first that is "
+                 "not",
+                 d, (long long)u.n[d], (long long)t->shape[d], (long long)first_unused(u.at[d]));
+        say(r, t, what);
+        break;
+    }
+    free(u.at[0]);
+}
+
+void loaded_warn(const Request *r, const int32_t *grid, const tilec_tensor *t,
+                 const unsigned char *read)
+{
+    const Numbers n = numbers_of(r, grid);
+
+    if (!warn_of_first(r, &n, t, read))
+        warn_of_dimensions(r, &n, grid, t, read);
+}
