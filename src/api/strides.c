@@ -9,7 +9,8 @@
  *   - lanes next to each other take elements next to each other, and no stride of the array is 1;
  *   - an index is multiplied with a number that is no stride of an array of two dimensions, but is
  *     how many columns it has, where rows lie further apart; or how many rows, where another number
- *     of the launch is how many columns.
+ *     of the launch is how many columns; or the stride in bytes, as NumPy has it; or how many
+ *     columns a picture has, without its channels.
  * Nothing is said of what is broadcast, nor of numbers that are neither.
  */
 #include <stdio.h>
@@ -178,15 +179,63 @@ static bool is_step(const Request *r, int slot, int64_t number)
     return false;
 }
 
+/* Does the kernel go by this number, and by no stride of the rows? */
+static bool is_wrong_step(const Request *r, const Stride *s, const tilec_tensor *t)
+{
+    return !r->binding->tensors[s->number] && t->shape[0] > 1 && t->shape[1] > 1 &&
+           (int64_t)r->binding->slots[s->number] != memory_stride(t, 0) &&
+           !is_step(r, s->array, memory_stride(t, 0));
+}
+
+/* Rows of pixels that have channels, and the kernel goes on by as many elements as there are
+ * pixels. */
+static void look_at_pixels(const Request *r, const Stride *s, const tilec_tensor *t, int64_t step)
+{
+    char what[400];
+
+    if (t->shape[2] < 2 || t->shape[2] > 4 || memory_stride(t, 2) != 1 ||
+        memory_stride(t, 1) != t->shape[2] || memory_stride(t, 0) != t->shape[1] * t->shape[2] ||
+        step != t->shape[1])
+        return;
+    snprintf(what, sizeof what,
+             "its rows lie %lld elements apart, %lld channels of %lld pixels, and kernel `%.100s` "
+             "goes %lld from row to row",
+             (long long)memory_stride(t, 0), (long long)t->shape[2], (long long)t->shape[1],
+             r->kernel->name, (long long)step);
+    say(r, s->array, what,
+        "channel c of a pixel is at (y * width + x) * channels + c; a picture of one channel has "
+        "one element a pixel");
+}
+
+static bool warn_of_bytes(const Request *r, const Stride *s, const tilec_tensor *t, int64_t step)
+{
+    char what[400];
+
+    if (memory_stride(t, 0) < 2 || tilec_dtype_size(t->dtype) < 2 ||
+        step != memory_stride(t, 0) * (int64_t)tilec_dtype_size(t->dtype))
+        return false;
+    snprintf(what, sizeof what,
+             "its rows lie %lld elements apart, and kernel `%.100s` goes %lld from row to row, as "
+             "many as that are bytes",
+             (long long)memory_stride(t, 0), r->kernel->name, (long long)step);
+    say(r, s->array, what,
+        "strides count elements: x.stride(0), or x.strides[0] // x.itemsize of NumPy");
+    return true;
+}
+
 static void look_at_step(const Request *r, const Stride *s)
 {
     const tilec_tensor *t = r->binding->tensors[s->array];
     int64_t step = (int64_t)r->binding->slots[s->number];
     char what[400];
 
-    if (!t || r->binding->tensors[s->number] || t->ndim != 2 || t->shape[0] < 2 ||
-        t->shape[1] < 2 || memory_stride(t, 1) != 1 || step == memory_stride(t, 0) ||
-        is_step(r, s->array, memory_stride(t, 0)))
+    if (!t || t->ndim < 2 || t->ndim > 3 || !is_wrong_step(r, s, t))
+        return;
+    if (t->ndim == 3) {
+        look_at_pixels(r, s, t, step);
+        return;
+    }
+    if (memory_stride(t, 1) != 1 || warn_of_bytes(r, s, t, step))
         return;
     bool is_packed = memory_stride(t, 0) == t->shape[1];
     bool turned = is_packed && step == t->shape[0] && is_given(r, t->shape[1], s->number);
