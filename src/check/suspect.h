@@ -23,7 +23,9 @@ Suspicion suspect_exchange; /* suspect_exchange.c: lanes that exchange values wi
 Suspicion suspect_lanes;    /* suspect_lanes.c: two lanes of one store at one address */
 Suspicion suspect_mean;     /* suspect_mean.c: a sum divided by the lanes of its tile */
 Suspicion suspect_axes;     /* suspect_axes.c: what rows were loaded for, given to columns */
+Suspicion suspect_crossed;  /* suspect_crossed.c: what belongs to rows, and meets columns */
 Suspicion suspect_nothing;  /* suspect_nothing.c: divisions by zero, shifts by too much */
+Suspicion suspect_rounds;   /* suspect_rounds.c: what the rounds of a loop do not add up */
 Suspicion suspect_totals;   /* suspect_totals.c: sums that loops keep in a type that loses them */
 
 /* A warning at an op, with the calls that lead to it, and what to do about it. */

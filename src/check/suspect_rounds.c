@@ -1,0 +1,265 @@
+/*
+ * suspect_rounds.c - what the rounds of a loop do not add up
+ *
+ * Three slips, each of which leaves a plausible number behind:
+ *   - a total begins anew in each round, acc = tl.zeros(..) in the loop instead of in front of it:
+ *     what the round begins with is not looked at, and only the last round counts;
+ *   - a bias that is the same in all rounds is added in each: acc += tl.dot(a, b) + bias;
+ *   - a greatest value is never kept, tl.maximum(m, x) where m stays -inf in all rounds.
+ *
+ * Nothing is said of a recurrence, h += tl.dot(w, h) + b, whose rounds are steps in time, nor of
+ * what is added from memory alone.
+ */
+#include "suspect.h"
+#include "../ir/analysis.h"
+
+#include <math.h>
+
+enum { DEEPEST = 24, MOST_SUMMANDS = 16 };
+
+typedef struct {
+    const Suspect *s;
+    UseLists uses;
+} Rounds;
+
+/* Is it made in the loop? */
+static bool is_inside(const Value *v, const Op *loop)
+{
+    for (const Block *b = v->block; b; b = b->owner ? b->owner->block : NULL) {
+        if (b->owner == loop)
+            return true;
+    }
+    return false;
+}
+
+/* Does v follow from `from`, within the loop?  Where that is not known, yes. */
+static bool follows_from(const Value *v, const Value *from, const Op *loop, int depth)
+{
+    if (v == from)
+        return true;
+    if (!is_inside(v, loop) || !v->def)
+        return false;
+    if (depth == 0 || (v->def->regions[0] && !op_has(v->def, COMBINES)))
+        return true;
+    for (int i = 0; i < v->def->noperands; i++) {
+        if (follows_from(v->def->operands[i], from, loop, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+/* Is it another one in each round: does it follow from the counter, or from what is carried? */
+static bool is_moved(const Value *v, const Op *loop, int depth)
+{
+    if (!is_inside(v, loop))
+        return false;
+    if (!v->def || depth == 0 || (v->def->regions[0] && !op_has(v->def, COMBINES)))
+        return true;
+    for (int i = 0; i < v->def->noperands; i++) {
+        if (is_moved(v->def->operands[i], loop, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static bool is_loaded(const Value *v, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0)
+        return false;
+    if (op_only_reads(op))
+        return true;
+    for (int i = 0; i < op->noperands; i++) {
+        if ((op_has(op, FOLDS) || op_has(op, MOVES) || op_has(op, COMBINES) ||
+             op->code == OP_dot) &&
+            is_loaded(op->operands[i], depth - 1))
+            return true;
+    }
+    return false;
+}
+
+/* --- a total that begins anew --- */
+
+/* tl.zeros(..), or a number less than all others, in the round. */
+static bool begins_anew(const Value *v, const Op *loop, int depth)
+{
+    const Op *op = v->def;
+    uint64_t bits;
+
+    if (!op || depth == 0 || !is_inside(v, loop) ||
+        (op->code != OP_add && op->code != OP_max && op->code != OP_maxnan && op->code != OP_min &&
+         op->code != OP_minnan))
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const Value *begun = op->operands[i];
+        if (value_constant(begun, &bits) && is_inside(begun, loop) &&
+            is_loaded(op->operands[1 - i], DEEPEST))
+            return true;
+        if (begins_anew(begun, loop, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static bool is_looked_at(const Rounds *r, const Value *arg)
+{
+    return uses_count(&r->uses, arg) > 0;
+}
+
+static void look_for_anew(const Rounds *r, const Op *loop, int i)
+{
+    const Op *end = opt_last(loop->regions[0]);
+    uint64_t bits;
+
+    if (is_looked_at(r, loop->regions[0]->args[1 + i]) ||
+        uses_count(&r->uses, loop->results[i]) == 0 ||
+        !value_constant(loop->operands[FOR_BOUNDS + i], &bits) ||
+        !begins_anew(end->operands[i], loop, DEEPEST))
+        return;
+    suspect_warn(r->s, end->operands[i]->def,
+                 "begin it in front of the loop; where only the last round is meant, give it "
+                 "another name there",
+                 "each round begins this anew, and only that of the last one is left behind the "
+                 "loop");
+}
+
+/* --- a bias in each round --- */
+
+typedef struct {
+    const Value *at[MOST_SUMMANDS];
+    int n;
+} Summands;
+
+static void find_summands(Summands *all, const Value *v, const Op *loop, int depth)
+{
+    const Op *op = v->def;
+
+    if (op && is_inside(v, loop) && depth > 0 && op->code == OP_add) {
+        find_summands(all, op->operands[0], loop, depth - 1);
+        find_summands(all, op->operands[1], loop, depth - 1);
+        return;
+    }
+    if (all->n < MOST_SUMMANDS)
+        all->at[all->n++] = v;
+    if (op && is_inside(v, loop) && depth > 0 && op->code == OP_dot)
+        find_summands(all, op->operands[2], loop, depth - 1);
+}
+
+/* What moves elements and converts them, away: the summand itself. */
+static const Value *bare(const Value *v)
+{
+    while (v->def && (op_has(v->def, MOVES) || v->def->code == OP_cast))
+        v = v->def->operands[0];
+    return v;
+}
+
+static bool is_summed(const Value *v, const Value *total, const Op *loop)
+{
+    const Value *b = bare(v);
+
+    return b->def && (b->def->code == OP_dot || b->def->code == OP_reduce) &&
+           is_moved(b, loop, DEEPEST) && is_loaded(b, DEEPEST) &&
+           !follows_from(b, total, loop, DEEPEST);
+}
+
+static bool is_same_loaded(const Value *v, const Op *loop)
+{
+    const Value *b = bare(v);
+
+    return b->def && op_only_reads(b->def) && !is_moved(b, loop, DEEPEST);
+}
+
+static void look_for_bias(const Rounds *r, const Op *loop, int i)
+{
+    const Op *end = opt_last(loop->regions[0]);
+    const Value *total = loop->regions[0]->args[1 + i], *bias = NULL;
+    bool kept = false, summed = false;
+    Summands all = {.n = 0};
+
+    if (total->type->pointer || !dtype_is_float(total->type->dtype))
+        return;
+    find_summands(&all, end->operands[i], loop, DEEPEST);
+    for (int k = 0; k < all.n; k++) {
+        const Op *op = all.at[k]->def;
+        bool is_dot_of_total = op && op->code == OP_dot && op->operands[2] == total;
+        kept |= all.at[k] == total || is_dot_of_total;
+        summed |= is_summed(all.at[k], total, loop) || is_dot_of_total;
+        if (is_same_loaded(all.at[k], loop))
+            bias = all.at[k];
+    }
+    if (kept && summed && bias)
+        suspect_warn(r->s, bare(bias)->def, "add it behind the loop",
+                     "this is the same in all rounds of the loop, and each adds it to the total");
+}
+
+/* --- a greatest value that is not kept --- */
+
+static bool is_infinite(const Value *v, double sign)
+{
+    uint64_t bits;
+
+    return !v->type->pointer && dtype_is_float(v->type->dtype) && value_constant(v, &bits) &&
+           isinf(scalar_to_double(v->type->dtype, bits)) &&
+           scalar_to_double(v->type->dtype, bits) * sign > 0;
+}
+
+static const Op *loop_around(const Block *b)
+{
+    while (b->owner && b->owner->code != OP_for)
+        b = b->owner->block;
+    return b->owner;
+}
+
+static void look_for_greatest(const Suspect *s, const Op *op)
+{
+    bool greatest = op->code == OP_max || op->code == OP_maxnan;
+    const Op *loop = loop_around(op->block);
+
+    if ((!greatest && op->code != OP_min && op->code != OP_minnan) || !loop ||
+        op->results[0]->type->rank == 0)
+        return;
+    for (int i = 0; i < 2; i++) {
+        const Value *v = op->operands[i];
+        if (is_infinite(v, greatest ? -1 : 1) && !is_inside(v, loop) &&
+            is_moved(op->operands[1 - i], loop, DEEPEST))
+            suspect_warn(s, op,
+                         "keep it at the end of the round: m = new, where new is tl.maximum(m, x)",
+                         "this is the other operand in all rounds: one is %sinf, and no round "
+                         "changes it",
+                         greatest ? "-" : "");
+    }
+}
+
+/* --- all of it --- */
+
+static void look_through(const Rounds *r, const Block *b)
+{
+    for (const Op *op = b->first; op; op = op->next) {
+        for (int i = 0; op->code == OP_for && i < op->nresults; i++) {
+            look_for_anew(r, op, i);
+            look_for_bias(r, op, i);
+        }
+        look_for_greatest(r->s, op);
+        for (int k = 0; k < COUNT(op->regions); k++) {
+            if (op->regions[k])
+                look_through(r, op->regions[k]);
+        }
+    }
+}
+
+static void note_loop(Op *op, void *any)
+{
+    *(bool *)any |= op->code == OP_for;
+}
+
+void suspect_rounds(const Suspect *s)
+{
+    bool any = false;
+
+    ir_walk(s->func->body, note_loop, &any);
+    if (!any)
+        return;
+    const Rounds r = {s, ir_uses(s->func, s->arena)};
+    look_through(&r, s->func->body);
+}
