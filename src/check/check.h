@@ -8,6 +8,7 @@
 #ifndef TILEC_CHECK_H
 #define TILEC_CHECK_H
 
+#include "../ir/analysis.h"
 #include "../opt/opt.h"
 
 /* records.c: make ready what a kernel may say (assert, check, record), in front of all passes and
@@ -29,7 +30,10 @@ void check_accesses(Func *f, const int *views);
 void check_values(Func *f);
 void check_stores(Func *f);
 void check_winners(Func *f); /* check_winner.c: nor that a masked lane is the greatest */
-void check_means(Func *f);   /* suspect_mean.c: nor that a sum is divided by lanes that were none */
+/* Does an exponential take it, through what works on elements? */
+bool check_flows_into_power(const UseLists *uses, const Value *v, int depth);
+void check_starts(Func *f); /* check_start.c: nor what a loop begins a maximum with */
+void check_means(Func *f);  /* suspect_mean.c: nor that a sum is divided by lanes that were none */
 /* Every float but in memory and parameters becomes fp64; without calls and handles. */
 void check_widen(Func *f);
 

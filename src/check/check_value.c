@@ -2,10 +2,11 @@
  * check_value.c - look at what programs compute and promise, where accesses are checked
  *
  * Takes and gives verified IR, without calls.  check_values() puts assertions
- *   - where the result of an integer division by zero, or of a shift by its width or more, is used;
+ *   - where the result of an integer division by zero, of a shift by its width or more, or of a
+ *     float's conversion to 8 or 16 bits that do not reach so far, is used;
  *   - behind tl.assume, tl.multiple_of, tl.max_contiguous and tl.max_constancy,
  *   - where a store cuts off bits of integers without being asked to, in 16 bits and less, and
- *     where what it stores is too large for fp16.
+ *     where what it stores is too large for fp16; so is a sum of it.
  *
  * A division in a lane that is masked off, or that tl.where passes over, is right: so such a result
  * is followed.  Beside each value that is made of one goes a *spoilt* tile, i1, true where an
@@ -70,10 +71,31 @@ static const Type *like_mask(const Builder *b, const Value *v)
     return type_with_dtype(b->module, v->type, DT_I1);
 }
 
+/* A float as an integer of 8 or 16 bits, where that ends before it: by way of wider ones on some
+ * targets.  Wider ones end at their least or greatest number (R81), and NaN is 0. */
+static Value *is_beyond_integer(Builder *b, const Op *cast)
+{
+    Value *v = cast->operands[0];
+    DType to = cast->results[0]->type->dtype;
+    int bits = dtype_bits(to), sign = dtype_is_signed(to);
+
+    if (v->type->pointer || !dtype_is_float(v->type->dtype) || !dtype_is_int(to) || to == DT_I1 ||
+        bits > 16)
+        return NULL;
+    Value *wide = v->type->dtype == DT_FP64 ? v : build_cast(b, v, DT_FP32, ROUND_NEAREST);
+    Value *past = build_float(b, wide->type, ldexp(1, bits - sign));
+    Value *below = build_float(b, wide->type, sign ? -ldexp(1, bits - 1) - 1 : -1);
+    return build_binary(b, OP_or, build_binary(b, OP_ge, wide, past),
+                        build_binary(b, OP_le, wide, below));
+}
+
 /* Where the op itself has no result; NULL: it always has. */
 static Value *spoils(Builder *b, const Op *op)
 {
     int64_t c;
+
+    if (op->code == OP_cast)
+        return is_beyond_integer(b, op);
 
     if (op->code == OP_div || op->code == OP_rem) {
         Value *by = op->operands[1];
@@ -95,6 +117,11 @@ static Value *spoils(Builder *b, const Op *op)
 
 static const char *text_of_source(const Op *source)
 {
+    if (source->code == OP_cast)
+        return arena_printf(source->block->func->module->arena,
+                            "this float does not fit in %s, and what comes of it depends on the "
+                            "device: tl.clamp it first",
+                            dtype_triton_name(source->results[0]->type->dtype));
     return source->code == OP_div || source->code == OP_rem
                ? "a division of integers by zero"
                : "a shift by as many bits as there are, or by less than none";
@@ -195,7 +222,7 @@ static void look_at(Values *k, Op *op)
         return;
     }
     if (!source && op->code != OP_div && op->code != OP_rem && op->code != OP_shl &&
-        op->code != OP_shr)
+        op->code != OP_shr && op->code != OP_cast)
         return;
     Builder b = behind(op);
     Value *own = spoils(&b, op), *spoilt;
@@ -360,6 +387,35 @@ static void check_overflow(Op *store)
                   "this is infinite in fp16, which ends at 65504: scale it, or store fp32 or bf16");
 }
 
+/* Where an element is infinite, or a factor of it. */
+static Value *is_made_infinite(Builder *b, const Value *v)
+{
+    const Op *op = v->def;
+
+    if (!op || op->code != OP_mul)
+        return build_unary(b, OP_isinf, (Value *)v);
+    return build_binary(b, OP_or, build_unary(b, OP_isinf, op->operands[0]),
+                        build_unary(b, OP_isinf, op->operands[1]));
+}
+
+/* A sum of fp16 that is infinite where nothing that is added, or multiplied and added, is. */
+static void check_sum(Op *op)
+{
+    static const char text[] = "this sum is infinite in fp16, which ends at 65504: .to(tl.float32) "
+                               "of what is added";
+    const Op *only = ir_combine_kind(op).only;
+
+    if (op->noperands != 1 || !only || only->code != OP_add || op->results[0]->type->pointer ||
+        op->results[0]->type->dtype != DT_FP16)
+        return;
+    Builder b = behind(op);
+    Value *any = build_cast(&b, is_made_infinite(&b, op->operands[0]), DT_I32, ROUND_NEAREST);
+    Value *some = opt_reduce_along(&b, OP_max, any, attr_axis(op));
+    Value *sum = build_unary(&b, OP_isinf, op->results[0]);
+    Value *none = build_binary(&b, OP_eq, some, build_int(&b, some->type, 0));
+    put_assertion(&b, build_unary(&b, OP_not, both(&b, sum, none)), NULL, text);
+}
+
 /* It may be the number, or one of its bits without a sign: 255 in int8 is -1. */
 static void check_narrowing(Op *store)
 {
@@ -399,6 +455,8 @@ static void look_through(Values *k, Block *block)
             check_narrowing(op);
             check_overflow(op);
         }
+        if (op->code == OP_reduce)
+            check_sum(op);
         if (op->code == OP_assume) {
             Builder b = builder_before(op);
             put_assertion(&b, op->operands[0], NULL, "this assumption does not hold");

@@ -89,7 +89,7 @@ static bool chooses_value(const Op *op)
             only->code == OP_minnan);
 }
 
-static bool flows_into_power(const UseLists *uses, const Value *v, int depth)
+bool check_flows_into_power(const UseLists *uses, const Value *v, int depth)
 {
     const Use *at = uses_of(uses, v);
 
@@ -98,7 +98,7 @@ static bool flows_into_power(const UseLists *uses, const Value *v, int depth)
         if (op->code == OP_exp || op->code == OP_exp2)
             return true;
         if ((op_has(op, FOLDS) || op_has(op, MOVES)) && op->nresults == 1 &&
-            flows_into_power(uses, op->results[0], depth - 1))
+            check_flows_into_power(uses, op->results[0], depth - 1))
             return true;
     }
     return false;
@@ -167,7 +167,7 @@ void check_winners(Func *f)
         Lanes s = {.shape = op->operands[0]->type};
 
         find_mask(&s, op->operands[0], DEEPEST);
-        if (!s.fails && s.mask && !flows_into_power(&uses, op->results[0], DEEPEST))
+        if (!s.fails && s.mask && !check_flows_into_power(&uses, op->results[0], DEEPEST))
             ask(op, s.mask, op->noperands - 1);
     }
 }

@@ -100,6 +100,7 @@ bool check_records(Module *m, const int *views, bool values, bool stores, Diags 
             check_values(f);
         if (values) {
             check_winners(f);
+            check_starts(f);
             check_means(f);
         }
         check_accesses(f, views);
