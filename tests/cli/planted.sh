@@ -1,7 +1,6 @@
 #!/bin/sh
-# planted.sh TILEC SOURCE - mistakes that are told, and their right twins, of which nothing is said: see planted.txt
+# planted.sh TILEC SOURCE - mistakes that are told, and their right twins, of which nothing is said: see planted*.txt
 . "$(dirname "$0")/expect.inc"
-kernels=$source/tests/cli/planted.py
 set -f # words of the table are no patterns
 
 # run KERNEL WORD... : on the interpreter, which looks at everything
@@ -12,28 +11,35 @@ run() {
 }
 
 told=0 all=0
-while IFS='|' read -r how name text words other; do
-    case $how in
-    '' | '#'*) continue ;;
-    esac
-    name=$(echo $name)
-    text=${text# }
-    text=${text% }
-    wrong_name=${name}_wrong
-    grep -q "^def $wrong_name(" "$kernels" || wrong_name=$name
-    # shellcheck disable=SC2086 # they are words
-    case $how in
-    run*) expect 0 err "$text" run "$wrong_name" ${other:-$words} ;;
-    part*) expect 0 err "$text" run "$wrong_name" ${other:-$words} --check ;;
-    check*) expect 1 err "$text" run "$wrong_name" ${other:-$words} --check ;;
-    fp64*) expect 1 out "$text" run "$wrong_name" ${other:-$words} --compare fp64 ;;
-    *) expect 0 err "" run "$wrong_name" ${other:-$words} --check && silent ;;
-    esac
-    # shellcheck disable=SC2086
-    expect 0 out "" run "$name" $words --check
-    silent
-    all=$((all + 1))
-    case $how in -*) ;; *) told=$((told + 1)) ;; esac
-done <"$source/tests/cli/planted.txt"
-[ "$told" -ge 71 ] || wrong "only $told of $all are told"
+# look_at TABLE: TABLE.txt, of the kernels in TABLE.py
+look_at() {
+    kernels=$source/tests/cli/$1.py
+    while IFS='|' read -r how name text words other; do
+        case $how in
+        '' | '#'*) continue ;;
+        esac
+        name=$(echo $name)
+        text=${text# }
+        text=${text% }
+        wrong_name=${name}_wrong
+        grep -q "^def $wrong_name(" "$kernels" || wrong_name=$name
+        # shellcheck disable=SC2086 # they are words
+        case $how in
+        run*) expect 0 err "$text" run "$wrong_name" ${other:-$words} ;;
+        part*) expect 0 err "$text" run "$wrong_name" ${other:-$words} --check ;;
+        check*) expect 1 err "$text" run "$wrong_name" ${other:-$words} --check ;;
+        fp64*) expect 1 out "$text" run "$wrong_name" ${other:-$words} --compare fp64 ;;
+        *) expect 0 err "" run "$wrong_name" ${other:-$words} --check && silent ;;
+        esac
+        # shellcheck disable=SC2086
+        expect 0 out "" run "$name" $words --check
+        silent
+        all=$((all + 1))
+        case $how in -*) ;; *) told=$((told + 1)) ;; esac
+    done <"$source/tests/cli/$1.txt"
+}
+
+look_at planted
+look_at planted_tiles
+[ "$told" -ge 86 ] || wrong "only $told of $all are told"
 finish

@@ -1,0 +1,379 @@
+# planted_tiles.py - more mistakes beside their right twins: of rows and columns, and of rounds; see planted_tiles.txt
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def not_turned_wrong(x, out, M, N, B: tl.constexpr):
+    r = tl.program_id(0) * B + tl.arange(0, B)
+    c = tl.program_id(1) * B + tl.arange(0, B)
+    v = tl.load(x + r[:, None] * N + c[None, :], mask=(r[:, None] < M) & (c[None, :] < N))
+    tl.store(out + c[:, None] * M + r[None, :], v, mask=(c[:, None] < N) & (r[None, :] < M))
+
+
+@triton.jit
+def not_turned(x, out, M, N, B: tl.constexpr):
+    r = tl.program_id(0) * B + tl.arange(0, B)
+    c = tl.program_id(1) * B + tl.arange(0, B)
+    v = tl.load(x + r[:, None] * N + c[None, :], mask=(r[:, None] < M) & (c[None, :] < N))
+    tl.store(out + c[:, None] * M + r[None, :], tl.trans(v), mask=(c[:, None] < N) & (r[None, :] < M))
+
+
+@triton.jit
+def sums_of_columns_wrong(x, out, M, N, stride, BM: tl.constexpr, BN: tl.constexpr):
+    r = tl.program_id(0) * BM + tl.arange(0, BM)
+    acc = tl.zeros((BM,), tl.float32)
+    for k in range(0, N, BN):
+        c = k + tl.arange(0, BN)
+        v = tl.load(x + r[:, None] * stride + c[None, :], mask=(r[:, None] < M) & (c[None, :] < N), other=0.0)
+        acc += tl.sum(v, axis=0)
+    tl.store(out + r, acc, mask=r < M)
+
+
+@triton.jit
+def sums_of_columns(x, out, M, N, stride, BM: tl.constexpr, BN: tl.constexpr):
+    r = tl.program_id(0) * BM + tl.arange(0, BM)
+    acc = tl.zeros((BM,), tl.float32)
+    for k in range(0, N, BN):
+        c = k + tl.arange(0, BN)
+        v = tl.load(x + r[:, None] * stride + c[None, :], mask=(r[:, None] < M) & (c[None, :] < N), other=0.0)
+        acc += tl.sum(v, axis=1)
+    tl.store(out + r, acc, mask=r < M)
+
+
+@triton.jit
+def attention_wrong(q, k, v, out, L, scale, B: tl.constexpr, D: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    d = tl.arange(0, D)
+    tq = tl.load(q + i[:, None] * D + d[None, :], mask=i[:, None] < L, other=0.0)
+    m = tl.full((B,), -float("inf"), tl.float32)
+    s = tl.zeros((B,), tl.float32)
+    acc = tl.zeros((B, D), tl.float32)
+    for start in range(0, L, B):
+        j = start + tl.arange(0, B)
+        tk = tl.load(k + j[:, None] * D + d[None, :], mask=j[:, None] < L, other=0.0)
+        tv = tl.load(v + j[:, None] * D + d[None, :], mask=j[:, None] < L, other=0.0)
+        qk = tl.dot(tq, tl.trans(tk)) * scale
+        qk = tl.where(j[None, :] < L, qk, -float("inf"))
+        new = tl.maximum(m, tl.max(qk, axis=0))
+        p = tl.exp(qk - new[:, None])
+        fix = tl.exp(m - new)
+        s = s * fix + tl.sum(p, axis=1)
+        acc = acc * fix[:, None] + tl.dot(p, tv)
+        m = new
+    tl.store(out + i[:, None] * D + d[None, :], acc / s[:, None], mask=i[:, None] < L)
+
+
+@triton.jit
+def attention(q, k, v, out, L, scale, B: tl.constexpr, D: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    d = tl.arange(0, D)
+    tq = tl.load(q + i[:, None] * D + d[None, :], mask=i[:, None] < L, other=0.0)
+    m = tl.full((B,), -float("inf"), tl.float32)
+    s = tl.zeros((B,), tl.float32)
+    acc = tl.zeros((B, D), tl.float32)
+    for start in range(0, L, B):
+        j = start + tl.arange(0, B)
+        tk = tl.load(k + j[:, None] * D + d[None, :], mask=j[:, None] < L, other=0.0)
+        tv = tl.load(v + j[:, None] * D + d[None, :], mask=j[:, None] < L, other=0.0)
+        qk = tl.dot(tq, tl.trans(tk)) * scale
+        qk = tl.where(j[None, :] < L, qk, -float("inf"))
+        new = tl.maximum(m, tl.max(qk, axis=1))
+        p = tl.exp(qk - new[:, None])
+        fix = tl.exp(m - new)
+        s = s * fix + tl.sum(p, axis=1)
+        acc = acc * fix[:, None] + tl.dot(p, tv)
+        m = new
+    tl.store(out + i[:, None] * D + d[None, :], acc / s[:, None], mask=i[:, None] < L)
+
+
+@triton.jit
+def attention_by_columns_wrong(q, k, v, out, L, scale, B: tl.constexpr, D: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    d = tl.arange(0, D)
+    tq = tl.load(q + i[:, None] * D + d[None, :], mask=i[:, None] < L, other=0.0)
+    m = tl.full((B,), -float("inf"), tl.float32)
+    s = tl.zeros((B,), tl.float32)
+    acc = tl.zeros((B, D), tl.float32)
+    for start in range(0, L, B):
+        j = start + tl.arange(0, B)
+        tk = tl.load(k + j[:, None] * D + d[None, :], mask=j[:, None] < L, other=0.0)
+        tv = tl.load(v + j[:, None] * D + d[None, :], mask=j[:, None] < L, other=0.0)
+        qk = tl.dot(tq, tl.trans(tk)) * scale
+        qk = tl.where(j[None, :] < L, qk, -float("inf"))
+        new = tl.maximum(m, tl.max(qk, axis=1))
+        p = tl.exp(qk - new[:, None])
+        fix = tl.exp(m - new)
+        s = s * fix + tl.sum(p, axis=1)
+        acc = acc * fix[:, None] + tl.dot(p, tv)
+        m = new
+    tl.store(out + i[:, None] * D + d[None, :], acc / s, mask=i[:, None] < L)
+
+
+@triton.jit
+def attention_by_columns(q, k, v, out, L, scale, B: tl.constexpr, D: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    d = tl.arange(0, D)
+    tq = tl.load(q + i[:, None] * D + d[None, :], mask=i[:, None] < L, other=0.0)
+    m = tl.full((B,), -float("inf"), tl.float32)
+    s = tl.zeros((B,), tl.float32)
+    acc = tl.zeros((B, D), tl.float32)
+    for start in range(0, L, B):
+        j = start + tl.arange(0, B)
+        tk = tl.load(k + j[:, None] * D + d[None, :], mask=j[:, None] < L, other=0.0)
+        tv = tl.load(v + j[:, None] * D + d[None, :], mask=j[:, None] < L, other=0.0)
+        qk = tl.dot(tq, tl.trans(tk)) * scale
+        qk = tl.where(j[None, :] < L, qk, -float("inf"))
+        new = tl.maximum(m, tl.max(qk, axis=1))
+        p = tl.exp(qk - new[:, None])
+        fix = tl.exp(m - new)
+        s = s * fix + tl.sum(p, axis=1)
+        acc = acc * fix[:, None] + tl.dot(p, tv)
+        m = new
+    tl.store(out + i[:, None] * D + d[None, :], acc / s[:, None], mask=i[:, None] < L)
+
+
+@triton.jit
+def attention_not_kept_wrong(q, k, v, out, L, scale, B: tl.constexpr, D: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    d = tl.arange(0, D)
+    tq = tl.load(q + i[:, None] * D + d[None, :], mask=i[:, None] < L, other=0.0)
+    m = tl.full((B,), -float("inf"), tl.float32)
+    s = tl.zeros((B,), tl.float32)
+    acc = tl.zeros((B, D), tl.float32)
+    for start in range(0, L, B):
+        j = start + tl.arange(0, B)
+        tk = tl.load(k + j[:, None] * D + d[None, :], mask=j[:, None] < L, other=0.0)
+        tv = tl.load(v + j[:, None] * D + d[None, :], mask=j[:, None] < L, other=0.0)
+        qk = tl.dot(tq, tl.trans(tk)) * scale
+        qk = tl.where(j[None, :] < L, qk, -float("inf"))
+        new = tl.maximum(m, tl.max(qk, axis=1))
+        p = tl.exp(qk - new[:, None])
+        fix = tl.exp(m - new)
+        s = s * fix + tl.sum(p, axis=1)
+        acc = acc * fix[:, None] + tl.dot(p, tv)
+    tl.store(out + i[:, None] * D + d[None, :], acc / s[:, None], mask=i[:, None] < L)
+
+
+@triton.jit
+def attention_not_kept(q, k, v, out, L, scale, B: tl.constexpr, D: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    d = tl.arange(0, D)
+    tq = tl.load(q + i[:, None] * D + d[None, :], mask=i[:, None] < L, other=0.0)
+    m = tl.full((B,), -float("inf"), tl.float32)
+    s = tl.zeros((B,), tl.float32)
+    acc = tl.zeros((B, D), tl.float32)
+    for start in range(0, L, B):
+        j = start + tl.arange(0, B)
+        tk = tl.load(k + j[:, None] * D + d[None, :], mask=j[:, None] < L, other=0.0)
+        tv = tl.load(v + j[:, None] * D + d[None, :], mask=j[:, None] < L, other=0.0)
+        qk = tl.dot(tq, tl.trans(tk)) * scale
+        qk = tl.where(j[None, :] < L, qk, -float("inf"))
+        new = tl.maximum(m, tl.max(qk, axis=1))
+        p = tl.exp(qk - new[:, None])
+        fix = tl.exp(m - new)
+        s = s * fix + tl.sum(p, axis=1)
+        acc = acc * fix[:, None] + tl.dot(p, tv)
+        m = new
+    tl.store(out + i[:, None] * D + d[None, :], acc / s[:, None], mask=i[:, None] < L)
+
+
+@triton.jit
+def begun_anew_wrong(x, out, M, N, stride, BM: tl.constexpr, BN: tl.constexpr):
+    r = tl.program_id(0) * BM + tl.arange(0, BM)
+    acc = tl.zeros((BM,), tl.float32)
+    for k in range(0, N, BN):
+        acc = tl.zeros((BM,), tl.float32)
+        c = k + tl.arange(0, BN)
+        v = tl.load(x + r[:, None] * stride + c[None, :], mask=(r[:, None] < M) & (c[None, :] < N), other=0.0)
+        acc += tl.sum(v, axis=1)
+    tl.store(out + r, acc, mask=r < M)
+
+
+@triton.jit
+def begun_anew(x, out, M, N, stride, BM: tl.constexpr, BN: tl.constexpr):
+    r = tl.program_id(0) * BM + tl.arange(0, BM)
+    acc = tl.zeros((BM,), tl.float32)
+    for k in range(0, N, BN):
+        c = k + tl.arange(0, BN)
+        v = tl.load(x + r[:, None] * stride + c[None, :], mask=(r[:, None] < M) & (c[None, :] < N), other=0.0)
+        acc += tl.sum(v, axis=1)
+    tl.store(out + r, acc, mask=r < M)
+
+
+@triton.jit
+def bias_each_round_wrong(a, b, bias, out, M, N, K, sam, sak, sbk, sbn, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    pa = a + m[:, None] * sam + k[None, :] * sak
+    pb = b + k[:, None] * sbk + n[None, :] * sbn
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        ta = tl.load(pa, mask=(m[:, None] < M) & (start + k[None, :] < K), other=0.0)
+        tb = tl.load(pb, mask=(start + k[:, None] < K) & (n[None, :] < N), other=0.0)
+        acc += tl.dot(ta, tb) + tl.load(bias + n, mask=n < N, other=0.0)[None, :]
+        pa += BK * sak
+        pb += BK * sbk
+    tl.store(out + m[:, None] * N + n[None, :], acc, mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+@triton.jit
+def bias_each_round(a, b, bias, out, M, N, K, sam, sak, sbk, sbn, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    pa = a + m[:, None] * sam + k[None, :] * sak
+    pb = b + k[:, None] * sbk + n[None, :] * sbn
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        ta = tl.load(pa, mask=(m[:, None] < M) & (start + k[None, :] < K), other=0.0)
+        tb = tl.load(pb, mask=(start + k[:, None] < K) & (n[None, :] < N), other=0.0)
+        acc += tl.dot(ta, tb)
+        pa += BK * sak
+        pb += BK * sbk
+    acc += tl.load(bias + n, mask=n < N, other=0.0)[None, :]
+    tl.store(out + m[:, None] * N + n[None, :], acc, mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+@triton.jit
+def short_rounds_wrong(x, out, M, N, stride, BM: tl.constexpr, BN: tl.constexpr):
+    r = tl.program_id(0) * BM + tl.arange(0, BM)
+    acc = tl.zeros((BM,), tl.float32)
+    for k in range(0, N // BN * BN, BN):
+        c = k + tl.arange(0, BN)
+        v = tl.load(x + r[:, None] * stride + c[None, :], mask=(r[:, None] < M) & (c[None, :] < N), other=0.0)
+        acc += tl.sum(v, axis=1)
+    tl.store(out + r, acc, mask=r < M)
+
+
+@triton.jit
+def short_rounds(x, out, M, N, stride, BM: tl.constexpr, BN: tl.constexpr):
+    r = tl.program_id(0) * BM + tl.arange(0, BM)
+    acc = tl.zeros((BM,), tl.float32)
+    for k in range(0, N, BN):
+        c = k + tl.arange(0, BN)
+        v = tl.load(x + r[:, None] * stride + c[None, :], mask=(r[:, None] < M) & (c[None, :] < N), other=0.0)
+        acc += tl.sum(v, axis=1)
+    tl.store(out + r, acc, mask=r < M)
+
+
+@triton.jit
+def double_steps_wrong(x, out, M, N, stride, BM: tl.constexpr, BN: tl.constexpr):
+    r = tl.program_id(0) * BM + tl.arange(0, BM)
+    acc = tl.zeros((BM,), tl.float32)
+    for k in range(0, N, 2 * BN):
+        c = k + tl.arange(0, BN)
+        v = tl.load(x + r[:, None] * stride + c[None, :], mask=(r[:, None] < M) & (c[None, :] < N), other=0.0)
+        acc += tl.sum(v, axis=1)
+    tl.store(out + r, acc, mask=r < M)
+
+
+@triton.jit
+def double_steps(x, out, M, N, stride, BM: tl.constexpr, BN: tl.constexpr):
+    r = tl.program_id(0) * BM + tl.arange(0, BM)
+    acc = tl.zeros((BM,), tl.float32)
+    for k in range(0, N, BN):
+        c = k + tl.arange(0, BN)
+        v = tl.load(x + r[:, None] * stride + c[None, :], mask=(r[:, None] < M) & (c[None, :] < N), other=0.0)
+        acc += tl.sum(v, axis=1)
+    tl.store(out + r, acc, mask=r < M)
+
+
+@triton.jit
+def one_row_wrong(x, cos, sin, out, D, B: tl.constexpr):
+    t = tl.program_id(0)
+    d = tl.arange(0, B)
+    half = D // 2
+    mask = d < half
+    a = tl.load(x + t * D + d, mask=mask)
+    b = tl.load(x + t * D + d + half, mask=mask)
+    c = tl.load(cos + d, mask=mask)
+    s = tl.load(sin + t * half + d, mask=mask)
+    tl.store(out + t * D + d, a * c - b * s, mask=mask)
+    tl.store(out + t * D + d + half, b * c + a * s, mask=mask)
+
+
+@triton.jit
+def one_row(x, cos, sin, out, D, B: tl.constexpr):
+    t = tl.program_id(0)
+    d = tl.arange(0, B)
+    half = D // 2
+    mask = d < half
+    a = tl.load(x + t * D + d, mask=mask)
+    b = tl.load(x + t * D + d + half, mask=mask)
+    c = tl.load(cos + t * half + d, mask=mask)
+    s = tl.load(sin + t * half + d, mask=mask)
+    tl.store(out + t * D + d, a * c - b * s, mask=mask)
+    tl.store(out + t * D + d + half, b * c + a * s, mask=mask)
+
+
+@triton.jit
+def sum_in_fp16_wrong(x, out, N, eps, B: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    v = tl.load(x + row * N + c, mask=c < N, other=0.0)
+    tl.store(out + row * N + c, v * tl.rsqrt(tl.sum(v * v, axis=0) / N + eps), mask=c < N)
+
+
+@triton.jit
+def sum_in_fp16(x, out, N, eps, B: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    v = tl.load(x + row * N + c, mask=c < N, other=0.0).to(tl.float32)
+    tl.store(out + row * N + c, v * tl.rsqrt(tl.sum(v * v, axis=0) / N + eps), mask=c < N)
+
+
+@triton.jit
+def quantize_wrong(x, out, scale, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n) / scale
+    tl.store(out + i, v.to(tl.int8), mask=i < n)
+
+
+@triton.jit
+def quantize(x, out, scale, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n) / scale
+    v = tl.clamp(v, -128.0, 127.0)
+    tl.store(out + i, v.to(tl.int8), mask=i < n)
+
+
+@triton.jit
+def begun_with_zero_wrong(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    m = tl.zeros((B,), tl.float32)
+    for k in range(0, n, B):
+        m = tl.maximum(m, tl.load(x + k + i, mask=k + i < n, other=-float("inf")))
+    tl.store(out, tl.max(m, axis=0))
+
+
+@triton.jit
+def begun_with_zero(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    m = tl.full((B,), -float("inf"), tl.float32)
+    for k in range(0, n, B):
+        m = tl.maximum(m, tl.load(x + k + i, mask=k + i < n, other=-float("inf")))
+    tl.store(out, tl.max(m, axis=0))
+
+
+@triton.jit
+def grey_of_colours(a, b, out, H, W, BH: tl.constexpr, BW: tl.constexpr):
+    y = tl.program_id(0) * BH + tl.arange(0, BH)
+    x = tl.program_id(1) * BW + tl.arange(0, BW)
+    at = y[:, None] * W + x[None, :]
+    mask = (y[:, None] < H) & (x[None, :] < W)
+    va = tl.load(a + at, mask=mask).to(tl.int32)
+    vb = tl.load(b + at, mask=mask).to(tl.int32)
+    tl.store(out + at, tl.minimum(va + vb * 2, 255).to(tl.uint8), mask=mask)
+
+
+@triton.jit
+def stride_in_bytes(x, out, M, N, stride, BM: tl.constexpr, BN: tl.constexpr):
+    r = tl.program_id(0) * BM + tl.arange(0, BM)
+    acc = tl.zeros((BM,), tl.float32)
+    for k in range(0, N, BN):
+        c = k + tl.arange(0, BN)
+        v = tl.load(x + r[:, None] * stride + c[None, :], mask=(r[:, None] < M) & (c[None, :] < N), other=0.0)
+        acc += tl.sum(v, axis=1)
+    tl.store(out + r, acc, mask=r < M)
