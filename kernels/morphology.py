@@ -107,7 +107,7 @@ def over_run(t, ROW: tl.constexpr, COLUMN: tl.constexpr, PIXELS: tl.constexpr, R
 @triton.jit
 def over_element(t, KH: tl.constexpr, KW: tl.constexpr, ELEMENT: tl.constexpr,
                  LARGEST: tl.constexpr):
-    """The extreme over an element from each pixel on: KH - 1 rows and KW - 1 columns less than t."""
+    """The extreme over an element from each pixel on; KH - 1 rows, KW - 1 columns less than t."""
     if ELEMENT is None:
         return over_columns(over_rows(t, KH, LARGEST), KW, LARGEST)
     runs: tl.constexpr = runs_of_text(ELEMENT)
@@ -288,10 +288,11 @@ def apply(x, op, size, anchor=None, border="none", value=0, threshold=None, elem
         return apply(x, last, size, (y, z), border, value, threshold, element)
     out = torch.empty_like(x)
     H, W = x.shape[1:]
-    rectangle_kernel[(triton.cdiv(W, 128), triton.cdiv(H, 64), x.shape[0])](
+    wide = 256 if x.device.type == "cpu" else 128
+    rectangle_kernel[(triton.cdiv(W, wide), triton.cdiv(H, 64), x.shape[0])](
         x, out, H, W, x.stride(0), x.stride(1), out.stride(0), out.stride(1), value, threshold,
         OP=op, KH=size[0], KW=size[1], ANCHOR_Y=y, ANCHOR_X=z, BORDER=border, BLOCK_H=64,
-        BLOCK_W=128, ELEMENT=element)
+        BLOCK_W=wide, ELEMENT=element)
     return out
 
 

@@ -22,13 +22,13 @@ batch, and no response is written:
 Between equal responses the first in row-major order counts, and a NaN before all numbers, as for
 numpy.argmax: the result does not depend on pieces or threads.
 
-h * w multiply-adds for each position decide how long it takes: one after the other, or as products of
-matrices (BLOCKS), of which BLOCK_X - 1 in w + BLOCK_X - 1 are by 0, but which a GPU has units for.
+h * w multiply-adds for each position decide how long it takes: one after the other, or as products
+of matrices (BLOCKS), of which BLOCK_X - 1 in w + BLOCK_X - 1 are by 0, but which a GPU has units for.
 
-Numbers of 8 and 16 bits are exact, so that equal windows are equal: products of 8 bits are added 256
-at a time in fp32, which is exact up to 2**24, or as integers, and these sums in fp64; those of 16 bits
-in fp64.  Sums for the mean and the variance below the template are of columns first, then of
-neighbours by doubling: h + log w operations, not h * w.
+Numbers of 8 and 16 bits are exact, so that equal windows are equal: products of 8 bits are added
+256 at a time in fp32, which is exact up to 2**24, or as integers, and these sums in fp64; those of
+16 bits in fp64.  Sums for the mean and the variance below the template are of columns first, then
+of neighbours by doubling: h + log w operations, not h * w.
 """
 
 import torch
@@ -53,15 +53,24 @@ def window_sums(t, SIZE: tl.constexpr):
 
 
 @triton.jit
-def moments(pixels, y, columns, bottom, right, row_stride, HEIGHT: tl.constexpr):
-    """The sums of HEIGHT pixels below each other and of their squares, from rows y on, in fp64:
-    exact for integers.  Rows from `bottom` and columns from `right` on do not count."""
+def sum_type(dtype: tl.constexpr, N: tl.constexpr):
+    """In which sums of N squares are exact for integers."""
+    small: tl.constexpr = dtype.is_int() and N << (2 * dtype.primitive_bitwidth) < 1 << 31
+    return tl.int32 if small else tl.float64
+
+
+@triton.jit
+def moments(pixels, y, columns, bottom, right, row_stride, HEIGHT: tl.constexpr,
+            WIDTH: tl.constexpr):
+    """The sums of HEIGHT pixels below each other and of their squares, from rows y on, in a type
+    for those of WIDTH columns.  Rows from `bottom`, columns from `right` on do not count."""
+    wide: tl.constexpr = sum_type(pixels.dtype.element_ty, HEIGHT * WIDTH)
     inside = (y < bottom)[:, None] & (columns < right)[None, :]
-    sums = tl.zeros([y.shape[0], columns.shape[0]], tl.float64)
-    squares = tl.zeros([y.shape[0], columns.shape[0]], tl.float64)
+    sums = tl.zeros([y.shape[0], columns.shape[0]], wide)
+    squares = tl.zeros([y.shape[0], columns.shape[0]], wide)
     at = pixels + y[:, None] * row_stride + columns[None, :]
     for i in range(HEIGHT):
-        value = tl.load(at + i * row_stride, mask=inside, other=0).to(tl.float64)
+        value = tl.load(at + i * row_stride, mask=inside, other=0).to(wide)
         sums += value
         squares += value * value
     return sums, squares
@@ -138,8 +147,8 @@ def small_pixels(pixels):
 @triton.jit
 def block_products(x, template, base, mean, y, columns, bottom, right, row_stride, template_row,
                    TH: tl.constexpr, TW: tl.constexpr):
-    """The same by products of matrices, of integers of 8 bits counted from `middle`: a row of pixels
-    by a matrix whose column n has the row of the template from n on.  bottom, right: as for
+    """The same by products of matrices, of integers of 8 bits counted from `middle`: a row of
+    pixels by a matrix whose column n has the row of the template from n on.  bottom, right: as for
     `moments`.  Other pixels of the block are multiplied by 0, so that a NaN spoils more."""
     pixel: tl.constexpr = x.dtype.element_ty
     small: tl.constexpr = (pixel.is_int() and template.dtype.element_ty.is_int()
@@ -185,13 +194,12 @@ def responses(x, template, inside, y, columns, bottom, right, row_stride, templa
     small: tl.constexpr = BLOCKS and exact and work == tl.float32
     if NORMALISED or small:
         t_sums, t_squares = moments(template, tl.zeros([1], tl.int32), tl.arange(0, TW), 1, TW,
-                                    template_row, TH)
+                                    template_row, TH, TW)
         t_sum = tl.sum(t_sums)
         wide = columns[0] + tl.arange(0, columns.shape[0] + TW - 1)
-        sums, squares = moments(x, y, wide, bottom, right + TW - 1, row_stride, TH)
+        sums, squares = moments(x, y, wide, bottom, right + TW - 1, row_stride, TH, TW)
         sums = window_sums(sums, TW)
-    base = None
-    mean = None
+    base, mean = None, None
     if NORMALISED and not exact:
         base = tl.load(x + y[0] * row_stride + columns[0]).to(work)
         base = tl.where(base - base == 0, base, 0)
@@ -203,7 +211,8 @@ def responses(x, template, inside, y, columns, bottom, right, row_stride, templa
         total = products(x, template, base, mean, inside, y, columns, row_stride, template_row, TH,
                          TW)
     if small:
-        total += middle(weight) * sums + middle(pixel) * (t_sum - middle(weight) * N)
+        total += middle(weight) * sums.to(tl.float64)
+        total += middle(pixel) * (t_sum - middle(weight) * N).to(tl.float64)
     if not NORMALISED:
         return total
     scale = (spread(sums, window_sums(squares, TW), N, pixel)
@@ -335,14 +344,6 @@ def peak_kernel(x, scores, places, rows, columns, image_stride, row_stride, BLOC
 
 
 @triton.jit
-def pixel(x, y, column, H, W, row_stride, inside, value):
-    """The pixels at whole places, `value` where these are not inside."""
-    y = tl.minimum(tl.maximum(y, 0), H - 1)
-    column = tl.minimum(tl.maximum(column, 0), W - 1)
-    return tl.load(x + y * row_stride + column, mask=inside, other=value)
-
-
-@triton.jit
 def rounded(values, dtype: tl.constexpr):
     """Values as a dtype; to integers halves away from 0, as SciPy does."""
     if dtype.is_floating():
@@ -351,20 +352,26 @@ def rounded(values, dtype: tl.constexpr):
 
 
 @triton.jit
-def between(x, y, column, H, W, row_stride, value):
-    """Pixels at fractional places, from the four around each; `value` outside of the image."""
-    inside = ((y >= 0) & (y <= H - 1))[:, None] & ((column >= 0) & (column <= W - 1))[None, :]
-    top = tl.floor(y)
-    left = tl.floor(column)
-    down = (y - top)[:, None]
-    right = (column - left)[None, :]
-    top = top.to(tl.int32)[:, None]
-    left = left.to(tl.int32)[None, :]
-    above = (1 - right) * pixel(x, top, left, H, W, row_stride, inside, 0).to(down.dtype)
-    above += right * pixel(x, top, left + 1, H, W, row_stride, inside, 0).to(down.dtype)
-    below = (1 - right) * pixel(x, top + 1, left, H, W, row_stride, inside, 0).to(down.dtype)
-    below += right * pixel(x, top + 1, left + 1, H, W, row_stride, inside, 0).to(down.dtype)
-    return tl.where(inside, (1 - down) * above + down * below, value)
+def whole_and_part(shift):
+    """The whole pixels of a shift, as i32, and what is left, not below 0."""
+    if not shift.dtype.is_floating():
+        return shift, tl.zeros([], tl.float32)
+    whole = tl.floor(shift)
+    return whole.to(tl.int32), shift - whole
+
+
+@triton.jit
+def between(x, y, column, down, right, inside, H, W, row_stride, work: tl.constexpr):
+    """Pixels `down` and `right` of pixels at (y, column), from the four around each.  What is asked
+    of behind the last row and column has no weight, or is not inside."""
+    lower = inside & (y + 1 < H)[:, None]
+    more = (column + 1 < W)[None, :]
+    at = x + y[:, None] * row_stride + column[None, :]
+    above = (1 - right) * tl.load(at, mask=inside, other=0).to(work)
+    above += right * tl.load(at + 1, mask=inside & more, other=0).to(work)
+    below = (1 - right) * tl.load(at + row_stride, mask=lower, other=0).to(work)
+    below += right * tl.load(at + row_stride + 1, mask=lower & more, other=0).to(work)
+    return (1 - down) * above + down * below
 
 
 # tilec: call pixels --grid cdiv(OW,BLOCK_X),cdiv(OH,BLOCK_Y),x.shape(0) --device cpu,sim
@@ -391,23 +398,22 @@ def shift_kernel(x, out, shifts, H, W, OH, OW, top, left, image_stride, row_stri
     column = tl.program_id(0) * BLOCK_X + tl.arange(0, BLOCK_X)
     dy = tl.load(shifts + image * 2)
     dx = tl.load(shifts + image * 2 + 1)
-    if UNDO:
-        dy, dx = -dy, -dx
+    y, down = whole_and_part(dy if UNDO else -dy)
+    first, right = whole_and_part(dx if UNDO else -dx)
+    y += row + top
+    first += column + left
+    inside = ((y >= 0) & (y + (down > 0).to(tl.int32) < H))[:, None]
+    inside = inside & ((first >= 0) & (first + (right > 0).to(tl.int32) < W))[None, :]
     x += image * image_stride
-    from_y = row + top - dy
-    from_x = column + left - dx
     if BILINEAR:
-        wide: tl.constexpr = work_type(x.dtype.element_ty, shifts.dtype.element_ty)
-        pixels = between(x, from_y.to(wide), from_x.to(wide), H, W, row_stride, value)
-        pixels = rounded(pixels, out.dtype.element_ty)
+        work: tl.constexpr = work_type(x.dtype.element_ty, shifts.dtype.element_ty)
+        pixels = between(x, y, first, down.to(work), right.to(work), inside, H, W, row_stride, work)
+        pixels = rounded(tl.where(inside, pixels, value), out.dtype.element_ty)
     else:
-        inside = ((from_y >= 0) & (from_y <= H - 1))[:, None]
-        inside = inside & ((from_x >= 0) & (from_x <= W - 1))[None, :]
-        if dy.dtype.is_floating():
-            from_y = tl.floor(from_y + 0.5).to(tl.int32)
-            from_x = tl.floor(from_x + 0.5).to(tl.int32)
-        at = x + from_y[:, None] * row_stride + from_x[None, :]
-        pixels = tl.load(at, mask=inside, other=value).to(out.dtype.element_ty)
+        y += (down >= 0.5).to(tl.int32)
+        first += (right >= 0.5).to(tl.int32)
+        pixels = tl.load(x + y[:, None] * row_stride + first[None, :], mask=inside, other=value)
+        pixels = pixels.to(out.dtype.element_ty)
     target = out + image * out_image + row[:, None] * out_row + column[None, :]
     tl.store(target, pixels, mask=(row < OH)[:, None] & (column < OW)[None, :])
 
