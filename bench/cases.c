@@ -35,6 +35,16 @@ static void put_float(Launch *l, const char *name, double v)
     next_arg(l, name, TILEC_ARG_FLOAT)->real = v;
 }
 
+static void put_text(Launch *l, const char *name, const char *v)
+{
+    next_arg(l, name, TILEC_ARG_STRING)->text = v;
+}
+
+static void put_flag(Launch *l, const char *name, bool v)
+{
+    next_arg(l, name, TILEC_ARG_BOOL)->integer = v;
+}
+
 /* A new fp32 array; an extent of 0 is no dimension. */
 static float *put_array(Launch *l, const char *name, int64_t d0, int64_t d1, int64_t d2)
 {
@@ -543,6 +553,183 @@ static double error_attention(const Case *c, const Launch *l)
     return relative(&w);
 }
 
+/* dilate: rows images of columns x columns pixels by DILATE x DILATE */
+
+enum { DILATE = 15 };
+
+static void put_image_strides(Launch *l, const char *between, const char *along, int64_t side)
+{
+    put_int(l, between, side * side);
+    put_int(l, along, side);
+}
+
+static void prepare_dilate(const Case *c, Launch *l)
+{
+    int64_t side = c->columns, block_h = 64, block_w = 256;
+
+    put_random(l, "x", c->rows, side, side);
+    put_array(l, "out", c->rows, side, side);
+    put_int(l, "H", side);
+    put_int(l, "W", side);
+    put_image_strides(l, "image_stride", "row_stride", side);
+    put_image_strides(l, "out_image", "out_row", side);
+    put_int(l, "value", 0);
+    next_arg(l, "threshold", TILEC_ARG_NONE);
+    put_text(l, "OP", "dilate");
+    put_int(l, "KH", DILATE);
+    put_int(l, "KW", DILATE);
+    put_int(l, "ANCHOR_Y", DILATE / 2);
+    put_int(l, "ANCHOR_X", DILATE / 2);
+    put_text(l, "BORDER", "none");
+    put_int(l, "BLOCK_H", block_h);
+    put_int(l, "BLOCK_W", block_w);
+    l->grid[0] = (int32_t)((side + block_w - 1) / block_w);
+    l->grid[1] = (int32_t)((side + block_h - 1) / block_h);
+    l->grid[2] = (int32_t)c->rows;
+}
+
+static double dilated(const float *image, int64_t side, int64_t y, int64_t x)
+{
+    double most = -INFINITY;
+
+    for (int64_t i = y - DILATE / 2; i <= y + DILATE / 2; i++) {
+        for (int64_t j = x - DILATE / 2; j <= x + DILATE / 2; j++) {
+            if (i >= 0 && i < side && j >= 0 && j < side)
+                most = fmax(most, (double)image[i * side + j]);
+        }
+    }
+    return most;
+}
+
+/* Every 61st pixel. */
+static double error_dilate(const Case *c, const Launch *l)
+{
+    const float *x = array(l, "x"), *out = array(l, "out");
+    int64_t size = c->columns * c->columns;
+    Worst w = {0, 0};
+
+    for (int64_t k = 0; k < c->rows * size; k += 61) {
+        int64_t at = k % size;
+
+        judge(&w, (double)out[k],
+              dilated(x + k - at, c->columns, at / c->columns, at % c->columns));
+    }
+    return relative(&w);
+}
+
+/* timex: 8 samples of rows channels and columns times */
+
+enum { SAMPLES = 8 };
+
+static void prepare_timex(const Case *c, Launch *l)
+{
+    int64_t T = c->columns, block_t = 64, block_b = 16;
+
+    put_random(l, "k", SAMPLES, c->rows, T);
+    put_random(l, "w", c->rows, T, 0);
+    put_array(l, "out", SAMPLES, c->rows, T);
+    put_int(l, "B", SAMPLES);
+    put_int(l, "T", T);
+    put_float(l, "eps", 0.5);
+    put_int(l, "k_batch", c->rows * T);
+    put_int(l, "k_channel", T);
+    put_int(l, "w_channel", T);
+    put_int(l, "out_batch", c->rows * T);
+    put_int(l, "out_channel", T);
+    put_flag(l, "TOEPLITZ", true);
+    put_int(l, "BLOCK_B", block_b);
+    put_int(l, "BLOCK_T", block_t);
+    put_int(l, "BLOCK_U", 64);
+    put_flag(l, "REVERSED", false);
+    l->grid[0] = (int32_t)((T + block_t - 1) / block_t);
+    l->grid[1] = (int32_t)c->rows;
+    l->grid[2] = (SAMPLES + 15) / 16;
+}
+
+/* Every 37th time. */
+static double error_timex(const Case *c, const Launch *l)
+{
+    const float *k = array(l, "k"), *weights = array(l, "w"), *out = array(l, "out");
+    int64_t T = c->columns;
+    Worst w = {0, 0};
+
+    for (int64_t row = 0; row < SAMPLES * c->rows; row++) {
+        const float *last = weights + row % c->rows * T + T - 1;
+
+        for (int64_t t = 0; t < T; t += 37) {
+            double sum = 0.5;
+
+            for (int64_t u = 0; u <= t; u++)
+                sum += (double)last[u - t] * (double)k[row * T + u];
+            judge(&w, (double)out[row * T + t], sum);
+        }
+    }
+    return relative(&w);
+}
+
+/* find: a template of FIND x FIND pixels in rows images of columns x columns */
+
+enum { FIND = 33, FIND_Y = 16, FIND_X = 64 };
+
+static void prepare_find(const Case *c, Launch *l)
+{
+    int64_t side = c->columns, positions = side - FIND + 1;
+    int64_t pieces = (positions + FIND_Y - 1) / FIND_Y * ((positions + FIND_X - 1) / FIND_X);
+
+    put_random(l, "x", c->rows, side, side);
+    put_random(l, "templates", FIND, FIND, 0);
+    put_array(l, "scores", c->rows, pieces, 0);
+    put_array(l, "places", c->rows, pieces, 0);
+    l->args[l->nargs - 1].tensor.dtype = TILEC_I32;
+    put_int(l, "H", side);
+    put_int(l, "W", side);
+    put_int(l, "top", 0);
+    put_int(l, "left", 0);
+    put_int(l, "rows", positions);
+    put_int(l, "columns", positions);
+    put_image_strides(l, "image_stride", "row_stride", side);
+    put_int(l, "template_image", 0);
+    put_int(l, "template_stride", FIND * FIND);
+    put_int(l, "template_row", FIND);
+    put_int(l, "TH", FIND);
+    put_int(l, "TW", FIND);
+    put_flag(l, "NORMALISED", false);
+    put_int(l, "BLOCK_Y", FIND_Y);
+    put_int(l, "BLOCK_X", FIND_X);
+    l->grid[0] = (int32_t)pieces;
+    l->grid[1] = 1;
+    l->grid[2] = (int32_t)c->rows;
+}
+
+static double response(const float *x, const float *t, int64_t side)
+{
+    double sum = 0;
+
+    for (int64_t i = 0; i < FIND; i++) {
+        for (int64_t j = 0; j < FIND; j++)
+            sum += (double)x[i * side + j] * (double)t[i * FIND + j];
+    }
+    return sum;
+}
+
+/* The largest response of the first piece of every image. */
+static double error_find(const Case *c, const Launch *l)
+{
+    const float *x = array(l, "x"), *t = array(l, "templates"), *scores = array(l, "scores");
+    int64_t side = c->columns;
+    Worst w = {0, 0};
+
+    for (int64_t k = 0; k < c->rows; k++) {
+        double most = -INFINITY;
+
+        for (int64_t p = 0; p < FIND_Y * FIND_X; p++)
+            most =
+                fmax(most, response(x + k * side * side + p / FIND_X * side + p % FIND_X, t, side));
+        judge(&w, (double)scores[k * l->grid[0]], most);
+    }
+    return relative(&w);
+}
+
 /* clang-format off */
 const Case cases[] = {
 /*   name          file             kernel               rows   columns bound          floor */
@@ -566,6 +753,12 @@ const Case cases[] = {
      prepare_matmul, error_matmul},
     {"attention",  "attention.py",  "attention_kernel",  1024,  64,     COMPUTE_BOUND, 0.1,
      prepare_attention, error_attention},
+    {"dilate 15",  "morphology.py", "rectangle_kernel",  128,   512,    MEMORY_BOUND,  0.1,
+     prepare_dilate, error_dilate},
+    {"timex",      "timex.py",      "timex_kernel",      64,    768,    COMPUTE_BOUND, 0.1,
+     prepare_timex, error_timex},
+    {"find 33",    "registration.py", "find_kernel",     16,    256,    COMPUTE_BOUND, 0.1,
+     prepare_find, error_find},
 };
 /* clang-format on */
 const int case_count = sizeof cases / sizeof cases[0];
