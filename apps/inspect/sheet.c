@@ -32,18 +32,40 @@ static unsigned white_of(const void *p, tilec_dtype dtype, size_t n)
     return most;
 }
 
-/* The mean of a square of pixels, as far as it lies in the image. */
-static unsigned mean_of(const Group *g, const void *crop, int row, int column, int factor)
+/* Adds a row of the crop to the sums of its columns. */
+static void add_row(uint32_t *sums, const Group *g, const void *crop, int row)
 {
-    const int bottom = row + factor < g->crop_height ? row + factor : g->crop_height;
-    const int right = column + factor < g->crop_width ? column + factor : g->crop_width;
-    uint64_t sum = 0;
+    const size_t begin = (size_t)row * (size_t)g->crop_width;
 
-    for (int y = row; y < bottom; y++) {
-        for (int x = column; x < right; x++)
-            sum += pixel(crop, g->dtype, (size_t)y * (size_t)g->crop_width + (size_t)x);
+    if (g->dtype == TILEC_U8) {
+        for (int x = 0; x < g->crop_width; x++)
+            sums[x] += ((const uint8_t *)crop)[begin + (size_t)x];
+    } else {
+        for (int x = 0; x < g->crop_width; x++)
+            sums[x] += ((const uint16_t *)crop)[begin + (size_t)x];
     }
-    return (unsigned)(sum / (uint64_t)((bottom - row) * (right - column)));
+}
+
+/* A row of the small image: means of squares of pixels, as far as they lie in the crop.  `sums` has
+ * room for the crop's columns. */
+static void shrink_row(Thumb *t, const Group *g, const void *crop, int y, int factor,
+                       unsigned white, uint32_t *sums)
+{
+    const int top = y * factor;
+    const int bottom = top + factor < g->crop_height ? top + factor : g->crop_height;
+
+    memset(sums, 0, (size_t)g->crop_width * sizeof *sums);
+    for (int row = top; row < bottom; row++)
+        add_row(sums, g, crop, row);
+    for (int x = 0; x < t->width; x++) {
+        const int left = g->crop_width - x * factor, n = left < factor ? left : factor;
+        uint64_t sum = 0;
+
+        for (int i = 0; i < n; i++)
+            sum += sums[x * factor + i];
+        sum = sum * 255u / ((uint64_t)(n * (bottom - top)) * white);
+        memset(&t->pixels[3 * (y * SHEET_SIDE + x)], (int)sum, 3);
+    }
 }
 
 static void paint(Thumb *t, int y, int x)
@@ -76,18 +98,15 @@ void thumb_make(Thumb *t, int number, const Group *g, int k, const Defects *d)
     const int longest = g->crop_height > g->crop_width ? g->crop_height : g->crop_width;
     const int factor = (longest + SHEET_SIDE - 1) / SHEET_SIDE;
     const unsigned white = white_of(crop, g->dtype, n);
+    uint32_t *sums = more(NULL, (size_t)g->crop_width * sizeof *sums);
 
     t->number = number;
     t->area = d->area;
     t->height = (g->crop_height + factor - 1) / factor;
     t->width = (g->crop_width + factor - 1) / factor;
-    for (int y = 0; y < t->height; y++) {
-        for (int x = 0; x < t->width; x++) {
-            const unsigned v = mean_of(g, crop, y * factor, x * factor, factor) * 255u / white;
-
-            memset(&t->pixels[3 * (y * SHEET_SIDE + x)], (int)v, 3);
-        }
-    }
+    for (int y = 0; y < t->height; y++)
+        shrink_row(t, g, crop, y, factor, white, sums);
+    free(sums);
     for (int i = 0; i < d->n; i++)
         frame(t, &d->at[i], factor);
 }
