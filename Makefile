@@ -10,11 +10,12 @@ all: configure
 configure:
 	@tools/configure.sh $(BUILD) $(CMAKE_FLAGS)
 
-# installs what is missing, builds, and runs every kernel of kernels/ against its reference
+# installs what is missing, builds, runs every kernel of kernels/ against its reference, and inspects 2,048 images
 demo:
 	@tools/setup.sh
 	@$(MAKE) --no-print-directory all
 	@$(BUILD)/bench/tilec-bench --quick kernels
+	@tools/demo.sh $(BUILD)
 
 test: all
 	@tools/test.sh $(BUILD)
@@ -28,6 +29,7 @@ check:
 
 bench: all
 	@$(BUILD)/bench/tilec-bench kernels $(BUILD)/tilec
+	@bench/inspect.sh $(BUILD)
 
 # beside PyTorch and Triton on an NVIDIA GPU
 bench-gpu: all
