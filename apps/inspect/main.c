@@ -66,38 +66,49 @@ static void hear(Summary *s, char *why)
     free(why);
 }
 
+/* All images, from the folder that is made to its last file. */
+static Summary inspect(const Job *job, Worker *first)
+{
+    const Options *o = job->options;
+    Outputs outputs;
+    Sheet sheet = {.n = 0};
+    Summary summary;
+    char *path = format("%s/sheet.png", o->out);
+
+    outputs_open(&outputs, o, job->inputs);
+    progress_watch();
+    summary = crew_run(job, first, &outputs, &sheet);
+    hear(&summary, sheet_write(&sheet, path));
+    hear(&summary, outputs_close(&outputs));
+    progress_wipe();
+    tell(o, &summary, job->inputs->n);
+    free(path);
+    sheet_free(&sheet);
+    return summary;
+}
+
 int main(int argc, char **argv)
 {
     Options options;
     Inputs inputs;
-    Outputs outputs;
-    Sheet sheet = {.n = 0};
     Result trouble = {0};
-    Summary summary;
     Worker *worker;
-    char *path;
+    int code;
 
     options_read(&options, argc, argv);
     inputs_find(&inputs, &options);
     const Job job = plan(&options, &inputs);
     worker = worker_open(&job, 0, &trouble); /* what is wrong with the call shows here */
-    if (!worker) {
+    if (worker) {
+        code = inspect(&job, worker).code;
+    } else {
         say("%s", trouble.fatal);
-        return trouble.code;
+        code = trouble.code;
     }
-    outputs_open(&outputs, &options, &inputs);
-    progress_watch();
-    summary = crew_run(&job, worker, &outputs, &sheet);
-    path = format("%s/sheet.png", options.out);
-    hear(&summary, sheet_write(&sheet, path));
-    hear(&summary, outputs_close(&outputs));
-    progress_wipe();
-    tell(&options, &summary, inputs.n);
-    free(path);
-    sheet_free(&sheet);
+    result_free(&trouble);
     inputs_free(&inputs);
     free(options.images);
     if (progress_signal)
         progress_end();
-    return summary.code;
+    return code;
 }
