@@ -38,6 +38,7 @@ import triton.language as tl
 
 # floats are alike whose spread is below this share of their squares: 2**-21 of what they are
 ALIKE: tl.constexpr = tl.constexpr(2.0**-42)
+STEP: tl.constexpr = tl.constexpr(16)  # products that are made at once
 LAST: tl.constexpr = tl.constexpr(2147483647)  # behind all places
 
 
@@ -114,27 +115,48 @@ def work_type(dtype: tl.constexpr, other: tl.constexpr):
 
 
 @triton.jit
-def products(x, template, base, mean, inside, y, columns, row_stride, template_row,
-             TH: tl.constexpr, TW: tl.constexpr):
-    """The sum of (x - base) * (t - mean) at each position, in fp64, of 256 products at a time.
+def add_products(part, x, y, columns, bottom, right, row_stride, template, base, mean,
+                 N: tl.constexpr):
+    """part + the products with N weights next to each other; the rest as for `products`."""
+    wide = columns[0] + tl.arange(0, columns.shape[0] + N - 1)
+    inside = (y < bottom)[:, None] & (wide < right + N - 1)[None, :]
+    at = x + y[:, None] * row_stride + wide[None, :]
+    pixels = tl.load(at, mask=inside, other=0).to(part.dtype)
+    if base is not None:
+        pixels -= base
+    for j in tl.static_range(N):
+        weight = tl.load(template + j).to(part.dtype)
+        if mean is not None:
+            weight -= mean
+        part = tl.fma(pixels[:, j:j + columns.shape[0]], weight, part)
+    return part
 
-    base, mean: numbers of the type in which products are made, or None.  Eight rounds of the loop
-    become one, in which sums stay in registers.
+
+@triton.jit
+def products(x, template, base, mean, y, columns, bottom, right, row_stride, template_row,
+             TH: tl.constexpr, TW: tl.constexpr):
+    """The sum of (x - base) * (t - mean) at each position, in fp64, of up to 256 products at a time.
+
+    base, mean: numbers of the type in which products are made, or None.  bottom, right: as for
+    `moments`.  STEP products of a row of the template are made at once, so that pixels are
+    converted, and sums fetched, once for all of them.
     """
     work: tl.constexpr = work_type(x.dtype.element_ty, template.dtype.element_ty)
     total = tl.zeros([y.shape[0], columns.shape[0]], tl.float64)
-    at = x + y[:, None] * row_stride + columns[None, :]
-    for first in range(0, TH * TW, 256):
-        part = tl.zeros([y.shape[0], columns.shape[0]], work)
-        behind = tl.minimum(first + 256, TH * TW)
-        for k in tl.range(first, behind, loop_unroll_factor=8):
-            weight = tl.load(template + k // TW * template_row + k % TW).to(work)
-            pixels = tl.load(at + k // TW * row_stride + k % TW, mask=inside, other=0).to(work)
-            if mean is not None:
-                weight -= mean
-                pixels -= base
-            part = tl.fma(pixels, weight, part)
-        total += part.to(tl.float64)
+    for i in range(TH):
+        for first in tl.static_range(0, TW, 256):
+            part = tl.zeros([y.shape[0], columns.shape[0]], work)
+            behind: tl.constexpr = min(first + 256, TW)
+            rest: tl.constexpr = behind - (behind - first) % STEP
+            for k in range(first, rest, STEP):
+                part = add_products(part, x + k, y, columns, bottom, right, row_stride, template + k,
+                                    base, mean, STEP)
+            if rest < behind:
+                part = add_products(part, x + rest, y, columns, bottom, right, row_stride,
+                                    template + rest, base, mean, behind - rest)
+            total += part.to(tl.float64)
+        x += row_stride
+        template += template_row
     return total
 
 
@@ -182,8 +204,8 @@ def block_products(x, template, base, mean, y, columns, bottom, right, row_strid
 
 
 @triton.jit
-def responses(x, template, inside, y, columns, bottom, right, row_stride, template_row,
-              TH: tl.constexpr, TW: tl.constexpr, NORMALISED: tl.constexpr, BLOCKS: tl.constexpr):
+def responses(x, template, y, columns, bottom, right, row_stride, template_row, TH: tl.constexpr,
+              TW: tl.constexpr, NORMALISED: tl.constexpr, BLOCKS: tl.constexpr):
     """c or z at each position.  For z of floats all pixels are counted from one among them, and the
     template from its mean, before they are multiplied: what is far from 0 loses nothing."""
     N: tl.constexpr = TH * TW
@@ -208,8 +230,8 @@ def responses(x, template, inside, y, columns, bottom, right, row_stride, templa
         total = block_products(x, template, base, mean, y, columns, bottom, right, row_stride,
                                template_row, TH, TW)
     else:
-        total = products(x, template, base, mean, inside, y, columns, row_stride, template_row, TH,
-                         TW)
+        total = products(x, template, base, mean, y, columns, bottom, right, row_stride,
+                         template_row, TH, TW)
     if small:
         total += middle(weight) * sums.to(tl.float64)
         total += middle(pixel) * (t_sum - middle(weight) * N).to(tl.float64)
@@ -282,8 +304,8 @@ def find_kernel(x, templates, scores, places, H, W, top, left, rows, columns, im
     image = tl.program_id(2).to(tl.int64)
     x += image * image_stride + top * row_stride + left
     template = templates + image * template_image + tl.program_id(1) * template_stride
-    response = responses(x, template, inside, row, column, rows, columns, row_stride, template_row,
-                         TH, TW, NORMALISED, BLOCKS)
+    response = responses(x, template, row, column, rows, columns, row_stride, template_row, TH, TW,
+                         NORMALISED, BLOCKS)
     best, place = first_best(response, row[:, None] * columns + column[None, :], inside)
     out = (image * tl.num_programs(1) + tl.program_id(1)) * tl.num_programs(0) + piece
     tl.store(scores + out, best)
