@@ -58,7 +58,7 @@ char *device_open(Device **out, const Options *o, int worker, int threads, int *
     Device *d = more(NULL, sizeof *d);
     char *error = NULL, *why = NULL;
 
-    *d = (Device){.options = o, .runs = element_runs(o)};
+    *d = (Device){.options = o, .element = element_rows(o)};
     *code = EXIT_SOME_FAILED;
     d->launch = (tilec_launch_options){.device = o->device, .threads = threads};
     if (tilec_open(NULL, &d->ctx, &error) ||
@@ -86,7 +86,7 @@ void device_close(Device *d)
     for (int i = 0; i < MIRRORS; i++)
         mirror_free(d, &d->mirrors[i]);
     free(d->template.pixels);
-    free(d->runs.at);
+    free(d->element);
     free(d->scores);
     free(d->places);
     free(d->best);

@@ -20,8 +20,6 @@ typedef enum {
     BEST,
     OFFSETS,
     CROPS,
-    RUNS,
-    BETWEEN,
     FOUND,
     MIRRORS
 } MirrorId;
@@ -33,12 +31,6 @@ typedef struct {
     int height, width;
 } Template;
 
-/* The runs of an element that is no rectangle, as kernels/morphology.py has them. */
-typedef struct {
-    int32_t *at; /* three numbers each */
-    int n;
-} Runs;
-
 struct Device {
     const Options *options;
     tilec_launch_options launch;
@@ -47,7 +39,7 @@ struct Device {
     int unit;        /* which one of that name */
     bool has_memory; /* of its own */
     Template template;
-    Runs runs;
+    char *element; /* of the options, as kernels/morphology.py has it; NULL: a rectangle */
     Mirror mirrors[MIRRORS];
     /* of the group: partial results of each program that looks for the template, and the rest */
     double *scores, *best;
@@ -66,7 +58,7 @@ tilec_arg mirror_arg(const Device *d, const Mirror *m, tilec_dtype dtype, int nd
 
 /* template.c */
 char *template_read(Template *t, const char *path); /* NULL, or why not */
-/* Those of the element of the options, of a rectangle none. */
-Runs element_runs(const Options *o);
+/* The rows of the element of the options, "010/111/010", for free(); NULL: it is a rectangle. */
+char *element_rows(const Options *o);
 
 #endif

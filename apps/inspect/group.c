@@ -3,9 +3,9 @@
  *
  * Four launches of the kernels of kernels/: find_kernel and best_kernel say for each image where
  * the template fits best, shift_kernel brings that to its place and cuts out the crop, and
- * rectangle_kernel (or mask_kernel, step by step, for other elements) makes of the crop what the
- * operation finds.  Positions are searched as far as both the template and the crop stay inside of
- * the image, so that no pixel is ever made up.
+ * rectangle_kernel, which takes any element, makes of the crop what the operation finds.  Positions
+ * are searched as far as both the template and the crop stay inside of the image, so that no pixel
+ * is ever made up.
  */
 #include "device.h"
 
@@ -77,7 +77,7 @@ size_t group_image_bytes(const Group *g)
 {
     const size_t image = (size_t)g->height * (size_t)g->width;
 
-    return (image + 3 * (size_t)g->crop_height * (size_t)g->crop_width) *
+    return (image + 2 * (size_t)g->crop_height * (size_t)g->crop_width) *
            tilec_dtype_size(g->dtype);
 }
 
@@ -96,9 +96,8 @@ bool group_room(Group *g, int cap)
     g->images = aligned((size_t)cap * image);
     g->crops = aligned((size_t)cap * crop);
     g->found = aligned((size_t)cap * crop);
-    g->between = aligned((size_t)cap * crop);
     g->places = calloc((size_t)cap, sizeof *g->places);
-    if (!g->images || !g->crops || !g->found || !g->between || !g->places) {
+    if (!g->images || !g->crops || !g->found || !g->places) {
         group_free(g);
         return false;
     }
@@ -111,7 +110,6 @@ void group_free(Group *g)
     free(g->images);
     free(g->crops);
     free(g->found);
-    free(g->between);
     free(g->places);
     *g = (Group){0};
 }
@@ -221,7 +219,7 @@ static tilec_grid tiles_of(const Group *g, int block_h, int block_w)
                       g->n);
 }
 
-static void rectangle(Chain *c)
+static void look(Chain *c)
 {
     const Group *g = c->g;
     const Options *o = c->d->options;
@@ -238,92 +236,8 @@ static void rectangle(Chain *c)
            tilec_none(), TILEC_NAMED(OP, o->op), TILEC_NAMED(KH, kh), TILEC_NAMED(KW, kw),
            TILEC_NAMED(ANCHOR_Y, kh / 2), TILEC_NAMED(ANCHOR_X, kw / 2),
            TILEC_NAMED(BORDER, "none"), TILEC_NAMED(BLOCK_H, block_h),
-           TILEC_NAMED(BLOCK_W, block_w));
-}
-
-/* One step by any element. */
-static void mask(Chain *c, MirrorId from, MirrorId to, bool largest)
-{
-    const Group *g = c->g;
-    const int64_t runs[] = {c->d->runs.n, 3};
-    const int block_h = device_is_gpu(c->d) ? 16 : 32, block_w = 64;
-
-    LAUNCH(c, c->d->morphology, "mask_kernel", tiles_of(g, block_h, block_w),
-           array(c, from, g->dtype, 3, c->crops), array(c, to, g->dtype, 3, c->crops),
-           array(c, RUNS, TILEC_I32, 2, runs), TILEC_VALUE(c->d->runs.n), TILEC_VALUE(0),
-           TILEC_VALUE(g->crop_height), TILEC_VALUE(g->crop_width),
-           TILEC_VALUE(g->crop_height * g->crop_width), TILEC_VALUE(g->crop_width),
-           TILEC_VALUE(g->crop_height * g->crop_width), TILEC_VALUE(g->crop_width), TILEC_VALUE(0),
-           tilec_none(), TILEC_NAMED(LARGEST, largest), TILEC_NAMED(BORDER, "none"),
-           TILEC_NAMED(BLOCK_H, block_h), TILEC_NAMED(BLOCK_W, block_w));
-}
-
-/* The operations by an element that is no rectangle: what is done first, what then, and what is
- * taken from what. */
-typedef enum { NOTHING, ERODE, DILATE } Step;
-typedef enum { AS_IT_IS, FROM_CROP, CROP_FROM, FROM_BETWEEN } Subtraction;
-static const struct {
-    const char *name;
-    Step first, second;
-    Subtraction subtraction;
-} chains[] = {
-    {"erode", NOTHING, ERODE, AS_IT_IS},       {"dilate", NOTHING, DILATE, AS_IT_IS},
-    {"open", ERODE, DILATE, AS_IT_IS},         {"close", DILATE, ERODE, AS_IT_IS},
-    {"tophat", ERODE, DILATE, FROM_CROP},      {"blackhat", DILATE, ERODE, CROP_FROM},
-    {"gradient", DILATE, ERODE, FROM_BETWEEN},
-};
-
-static int chain_of(const Options *o)
-{
-    int i = 0;
-
-    while (strcmp(chains[i].name, o->op) != 0)
-        i++;
-    return i;
-}
-
-static void masked(Chain *c)
-{
-    const int i = chain_of(c->d->options);
-
-    /* a gradient is of two steps from the same crop, any other chain goes on from the first */
-    const bool apart = chains[i].subtraction == FROM_BETWEEN;
-
-    if (chains[i].first)
-        mask(c, CROPS, BETWEEN, chains[i].first == DILATE);
-    mask(c, chains[i].first && !apart ? BETWEEN : CROPS, FOUND, chains[i].second == DILATE);
-}
-
-/* to = a - b, of which none is below 0 */
-static void subtract(const Group *g, void *to, const void *a, const void *b)
-{
-    const size_t n = (size_t)g->n * (size_t)g->crop_height * (size_t)g->crop_width;
-
-    for (size_t i = 0; i < n; i++) {
-        if (g->dtype == TILEC_U8)
-            ((uint8_t *)to)[i] = (uint8_t)(((const uint8_t *)a)[i] - ((const uint8_t *)b)[i]);
-        else
-            ((uint16_t *)to)[i] = (uint16_t)(((const uint16_t *)a)[i] - ((const uint16_t *)b)[i]);
-    }
-}
-
-static void finish_masked(const Chain *c)
-{
-    const Group *g = c->g;
-
-    switch (chains[chain_of(c->d->options)].subtraction) {
-    case AS_IT_IS:
-        break;
-    case FROM_CROP:
-        subtract(g, g->found, g->crops, g->found);
-        break;
-    case CROP_FROM:
-        subtract(g, g->found, g->found, g->crops);
-        break;
-    case FROM_BETWEEN:
-        subtract(g, g->found, g->between, g->found);
-        break;
-    }
+           TILEC_NAMED(BLOCK_W, block_w),
+           tilec_named("ELEMENT", c->d->element ? tilec_text(c->d->element) : tilec_none()));
 }
 
 /* --- the whole --- */
@@ -357,8 +271,6 @@ static char *make_arrays(Device *d, Group *g)
         {BEST, d->best, n * sizeof *d->best},
         {OFFSETS, d->offsets, 2 * n * sizeof *d->offsets},
         {CROPS, g->crops, crops},
-        {RUNS, d->runs.at, (size_t)d->runs.n * 3 * sizeof *d->runs.at},
-        {BETWEEN, g->between, crops},
         {FOUND, g->found, crops},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
@@ -383,11 +295,9 @@ static char *copy_some(Device *d, const Group *g, bool to_device)
     } copies[] = {
         {IMAGES, images, true},
         {TEMPLATES, template, true},
-        {RUNS, (size_t)d->runs.n * 3 * sizeof *d->runs.at, true},
         {BEST, n * sizeof *d->best, false},
         {OFFSETS, 2 * n * sizeof *d->offsets, false},
         {CROPS, n * crop_bytes(g), false},
-        {BETWEEN, d->runs.n ? n * crop_bytes(g) : 0, false},
         {FOUND, n * crop_bytes(g), false},
     };
     char *why = NULL;
@@ -413,16 +323,11 @@ static char *run(Device *d, Group *g)
         return why;
     find(&c);
     shift(&c);
-    if (d->runs.n)
-        masked(&c);
-    else
-        rectangle(&c);
+    look(&c);
     if (c.status)
         return device_why(c.error);
     if ((why = copy_some(d, g, false)))
         return why;
-    if (d->runs.n)
-        finish_masked(&c);
     for (int i = 0; i < g->n; i++)
         g->places[i] = (Place){d->offsets[2 * i], d->offsets[2 * i + 1], d->best[i]};
     return NULL;

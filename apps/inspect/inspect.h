@@ -166,7 +166,6 @@ typedef struct {
     int n, cap;
     void *images, *crops; /* `n` of `cap` */
     void *found;          /* what the operation makes of the crops */
-    void *between;        /* .. in its first step, where it takes several launches */
     Place *places;
     bool has_run; /* with this shape */
 } Group;

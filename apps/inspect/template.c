@@ -37,38 +37,30 @@ char *template_read(Template *t, const char *path)
     return all;
 }
 
-/* Half as many columns as an ellipse of h rows and w columns has in row i, beside its middle; as
- * OpenCV rounds it. */
+/* How many columns an ellipse of h rows and w columns has in row i to each side of its middle, as
+ * OpenCV rounds it; -1: none. */
 static int half_of(int h, int w, int i)
 {
     const int r = h / 2, c = w / 2, dy = i - r;
 
+    if (abs(dy) > r)
+        return -1;
     return r ? (int)rint(c * sqrt((double)(r * r - dy * dy) / (r * r))) : c;
 }
 
-Runs element_runs(const Options *o)
+char *element_rows(const Options *o)
 {
     const int h = o->element_size.height, w = o->element_size.width, middle = w / 2;
-    Runs runs = {NULL, h};
+    Text rows = {0};
 
     if (o->element == RECTANGLE)
-        return (Runs){NULL, 0};
-    runs.at = more(NULL, (size_t)h * 3 * sizeof *runs.at);
+        return NULL;
     for (int i = 0; i < h; i++) {
-        int left = middle, right = middle + 1;
+        const int half = o->element == CROSS ? (i == h / 2 ? w : 0) : half_of(h, w, i);
 
-        if (o->element == ELLIPSE && abs(i - h / 2) <= h / 2) {
-            const int half = half_of(h, w, i);
-
-            left = middle - half > 0 ? middle - half : 0;
-            right = middle + half + 1 < w ? middle + half + 1 : w;
-        } else if (o->element == CROSS && i == h / 2) {
-            left = 0;
-            right = w;
-        }
-        runs.at[3 * i] = i - h / 2;
-        runs.at[3 * i + 1] = left - middle;
-        runs.at[3 * i + 2] = right - left;
+        text_add(&rows, i ? "/" : "");
+        for (int j = 0; j < w; j++)
+            text_add_bytes(&rows, abs(j - middle) <= half ? "1" : "0", 1);
     }
-    return runs;
+    return rows.at;
 }
