@@ -169,6 +169,7 @@ def peer(name):
     """Such a file as a module of Python: its kernels are Triton's."""
     spec = importlib.util.spec_from_file_location("kernels_" + name, source(name))
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # torch.compile imports it by name
     spec.loader.exec_module(module)
     return module
 
