@@ -455,7 +455,7 @@ static void look_through(Values *k, Block *block)
             check_narrowing(op);
             check_overflow(op);
         }
-        if (op->code == OP_reduce)
+        if (ir_reduces(op))
             check_sum(op);
         if (op->code == OP_assume) {
             Builder b = builder_before(op);

@@ -234,7 +234,7 @@ static bool is_told(const Value *v)
 {
     const Op *op = unmoved(v)->def;
 
-    return op && op->code == OP_reduce && attr_axis(op) == op->operands[0]->type->rank - 1;
+    return ir_reduces(op) && attr_axis(op) == op->operands[0]->type->rank - 1;
 }
 
 /* Is it given to different dimensions in different places? */
@@ -338,7 +338,7 @@ static void walk_op(Cross *c, const Op *op)
     else if (op->code == OP_while) {
         walk(c, op->regions[0]);
         walk(c, op->regions[1]);
-    } else if (op->code == OP_reduce || op->code == OP_scan) {
+    } else if (ir_reduces(op) || op->code == OP_scan) {
         for (int i = 0; i < op->nresults; i++)
             *labels_of(c, op->results[i]) = op->code == OP_scan
                                                 ? *labels_of(c, op->operands[i])

@@ -158,9 +158,8 @@ static bool is_summed(const Value *v, const Value *total, const Op *loop)
 {
     const Value *b = bare(v);
 
-    return b->def && (b->def->code == OP_dot || b->def->code == OP_reduce) &&
-           is_moved(b, loop, DEEPEST) && is_loaded(b, DEEPEST) &&
-           !follows_from(b, total, loop, DEEPEST);
+    return b->def && (b->def->code == OP_dot || ir_reduces(b->def)) && is_moved(b, loop, DEEPEST) &&
+           is_loaded(b, DEEPEST) && !follows_from(b, total, loop, DEEPEST);
 }
 
 static bool is_same_loaded(const Value *v, const Op *loop)
