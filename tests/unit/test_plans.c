@@ -222,7 +222,8 @@ static int check_file(Arena *a, const char *cases, const char *file)
         if (is_jit && strcmp(name, of_any_text) != 0 && !is_helper(whole, name)) {
             kernels++;
             if (!strstr(cases, arena_printf(a, "%s:%s ", file, name)))
-                fail_msg("tests/gen/plans/cases has no line for %s of %s", name, file);
+                fail_msg("tests/gen/plans/cases has no line for %s of %s (then: TILEC_UPDATE=1)",
+                         name, file);
         }
         is_jit = false;
     }
