@@ -6,10 +6,10 @@
  *     tilec-bench --first add|giou KERNELS [BORN]
  *
  * KERNELS is the folder of the kernels ("kernels" when not given).  With COMMAND, the path of
- * `tilec`, whole processes are timed too.  --quick measures fewer rounds, compiling only where there
- * is a COMMAND, and holds nothing to a floor.  --launches shows what a launch costs the host; --first what the first one of a process
- * does on a GPU, of a process that began at BORN seconds of the monotonic clock.  The exit code is
- * 1 when a floor was missed or a result is wrong.
+ * `tilec`, whole processes are timed too.  --quick measures fewer rounds, compiling only where
+ * there is a COMMAND, and holds nothing to a floor.  --launches shows what a launch costs the host;
+ * --first what the first one of a process does on a GPU, of a process that began at BORN seconds of
+ * the monotonic clock.  The exit code is 1 when a floor was missed or a result is wrong.
  */
 #include "bench.h"
 
