@@ -363,8 +363,8 @@ typedef struct {
     /*
      * NULL, or a number at which the launch looks now and then, between programs: when it is no
      * longer 0 the launch is cancelled as by on_progress.  A signal's handler or another thread may
-     * write it.  No thread is started for it, and on the CPU launches that are known to take less
-     * than a hundredth of a second do not look.
+     * write it: it is read atomically.  No thread is started for it, and on the CPU launches that
+     * are known to take less than a hundredth of a second do not look.
      */
     const volatile int *cancel;
     const void *reserved[8]; /* NULL: room for later versions */

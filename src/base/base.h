@@ -289,6 +289,8 @@ typedef union {
     _Alignas(Watch) char bytes[sizeof(Watch) + sizeof(WatchPlace)];
 } WatchRoom;
 Watch *watch_in(WatchRoom *room, int64_t steps); /* of one worker, and not to be freed */
+/* Whether the number is there, and another one than 0; others may write it meanwhile. */
+bool wish_is_there(const volatile int *wish);
 /* A worker begins steps, and has ended them.  Beginning gives false, and they must not begin, when
  * somebody has cancelled.  A `w` of NULL is told nothing and never cancels. */
 bool watch_begin(Watch *w, int worker, int64_t first, int64_t last);

@@ -46,11 +46,16 @@ static WatchPlace *place_of(Watch *w, int worker)
     return &w->at[worker % w->workers];
 }
 
+bool wish_is_there(const volatile int *wish)
+{
+    return wish && __atomic_load_n(wish, __ATOMIC_RELAXED) != 0;
+}
+
 bool watch_begin(Watch *w, int worker, int64_t first, int64_t last)
 {
     if (!w)
         return true;
-    if (w->wish && *w->wish)
+    if (wish_is_there(w->wish))
         watch_cancel(w);
     if (atomic_load_explicit(&w->cancelled, memory_order_relaxed))
         return false;

@@ -22,7 +22,7 @@ bool tune_goes_on(const Tuning *t, double share)
 {
     const tilec_tune_options *o = &t->options;
 
-    return !(o->cancel && *o->cancel) && !(o->on_progress && o->on_progress(o->user, share) != 0);
+    return !wish_is_there(o->cancel) && !(o->on_progress && o->on_progress(o->user, share) != 0);
 }
 
 tilec_status tune_refuse_cancelled(const Tuning *t)

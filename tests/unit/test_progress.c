@@ -203,7 +203,7 @@ static int make_a_wish(void *user, const tilec_progress *p)
 
     if (p->begun < 1)
         return 0;
-    wish = 1;
+    __atomic_store_n(&wish, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&w->gate, 1, __ATOMIC_SEQ_CST);
     return 0;
 }
