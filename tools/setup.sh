@@ -1,9 +1,10 @@
 #!/bin/sh
-# setup.sh [--checks] [--python] - install what is missing from the distribution's packages
+# setup.sh [--checks] [--python] [--mpi] - install what is missing from the distribution's packages
 #
 # Without --checks: what the build, the demo and the tests need.  With it: also what `make check`
 # and `make fuzz` run.  --python makes .venv, which tests then use, with NumPy, pytest, matplotlib
-# and, where a CPU build is to be had, PyTorch: these come by pip.  For Debian 12 and Ubuntu 24.04 and later.  Says what it does before it does
+# and, where a CPU build is to be had, PyTorch: these come by pip.  --mpi: what
+# tilec-inspect needs to share images over ranks.  For Debian 12 and Ubuntu 24.04 and later.  Says what it does before it does
 # it; says nothing and does nothing when all is there.  Uses sudo unless root runs it.
 set -eu
 cd "$(dirname "$0")/.."
@@ -73,8 +74,15 @@ missing_for_checks() {
     have clang-format-14 || have clang-format || echo clang-format-14
 }
 
+# what only ranks miss
+missing_for_mpi() {
+    have mpirun || echo openmpi-bin
+    have mpicc || echo libopenmpi-dev
+}
+
 wanted_packages() {
     missing
+    [ -z "$mpi" ] || missing_for_mpi
     [ -z "$checks" ] || missing_for_checks
     [ -z "$python" ] || python3 -c 'import ensurepip' 2>/dev/null || echo python3-venv
 }
@@ -141,11 +149,13 @@ apt_get() {
 
 checks=
 python=
+mpi=
 for option; do
     case $option in
     --checks) checks=yes ;;
     --python) python=yes ;;
-    *) die "usage: tools/setup.sh [--checks] [--python]" ;;
+    --mpi) mpi=yes ;;
+    *) die "usage: tools/setup.sh [--checks] [--python] [--mpi]" ;;
     esac
 done
 

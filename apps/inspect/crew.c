@@ -6,42 +6,28 @@
  * here for those in front of them, so that the tables do not depend on who is done first.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "inspect.h"
+#include "crew.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-typedef struct {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    const Job *job;
-    Outputs *outputs;
-    Sheet *sheet;
-    Result **waiting; /* by batch; those that are done and not written */
-    int nbatches;
-    int next, written; /* the first batch that nobody has; that is not written */
-    int seen;          /* images that are done or have failed, for progress */
-    int working;       /* threads */
-    bool halted;
-    Summary summary;
-} Crew;
 typedef struct {
     Crew *crew;
     Worker *worker; /* NULL: it opens its own */
     int number;
 } Member;
 
-/* Ends the run, with what the program will say; the first trouble counts. */
-static void halt(Crew *c, const char *why, int code)
+/* Another rank only stops; the first one is told by what it sends. */
+void crew_halt(Crew *c, const char *why, int code)
 {
-    if (!c->halted)
+    if (!c->halted && c->job->ranks->rank == 0)
         say("%s", why);
     if (!c->halted)
         c->summary.code = code;
     c->halted = true;
+    pthread_cond_broadcast(&c->arrived);
 }
 
 static void say_lines(const char *text)
@@ -55,21 +41,26 @@ static void write_result(Crew *c, Result *r)
 {
     say_lines(r->said.at);
     if (!outputs_add(c->outputs, r))
-        halt(c, strerror(errno), EXIT_FILES);
+        crew_halt(c, strerror(errno), EXIT_FILES);
     for (int i = 0; i < r->nthumbs; i++)
         sheet_add(c->sheet, &r->thumbs[i]);
     c->summary.done += r->done;
     c->summary.failed += r->failed;
     c->summary.with_defects += r->with_defects;
     c->summary.defects += r->defects;
-    if (r->fatal)
-        halt(c, r->fatal, r->code);
     result_free(r);
     free(r);
 }
 
-static void take_result(Crew *c, Result *r)
+void crew_take(Crew *c, Result *r)
 {
+    if (r->fatal) /* now, whatever is in front of it */
+        crew_halt(c, r->fatal, r->code);
+    if (!r->n) { /* it is all that there is */
+        result_free(r);
+        free(r);
+        return;
+    }
     c->seen += r->done + r->failed;
     c->waiting[r->first / c->job->batch] = r;
     while (c->written < c->nbatches && c->waiting[c->written])
@@ -85,20 +76,39 @@ static void write_rest(Crew *c)
     }
 }
 
+bool crew_next(Crew *c, Batch *out)
+{
+    const int all = c->job->inputs->n, batch = c->job->batch;
+
+    if (c->halted || *c->job->stop || c->next >= c->nbatches)
+        return false;
+    out->first = c->next++ * batch;
+    out->n = all - out->first < batch ? all - out->first : batch;
+    return true;
+}
+
+static void give(Crew *c, Result *r)
+{
+    if (c->job->ranks->rank == 0) {
+        crew_take(c, r);
+        return;
+    }
+    if (r->fatal)
+        crew_halt(c, r->fatal, r->code);
+    share_give(c, r);
+}
+
 static void do_batches(Crew *c, Worker *worker)
 {
-    const int all = c->job->inputs->n;
+    Batch batch;
 
-    while (!c->halted && !*c->job->stop && c->next < c->nbatches) {
-        const int first = c->next++ * c->job->batch, left = all - first;
+    while (c->job->ranks->rank ? share_next(c, &batch) : crew_next(c, &batch)) {
         Result *r = more(NULL, sizeof *r);
 
         pthread_mutex_unlock(&c->lock);
-        worker_do(worker, first, left < c->job->batch ? left : c->job->batch, r);
+        worker_do(worker, batch.first, batch.n, r);
         pthread_mutex_lock(&c->lock);
-        if (r->fatal) /* now, whatever is in front of it */
-            halt(c, r->fatal, r->code);
-        take_result(c, r);
+        give(c, r);
     }
 }
 
@@ -106,38 +116,57 @@ static void *work(void *arg)
 {
     Member *m = arg;
     Crew *c = m->crew;
-    Result trouble = {0};
+    Result *trouble = more(NULL, sizeof *trouble);
 
+    *trouble = (Result){0};
     if (!m->worker)
-        m->worker = worker_open(c->job, m->number, &trouble);
+        m->worker = worker_open(c->job, m->number, trouble);
     pthread_mutex_lock(&c->lock);
-    if (m->worker)
+    if (m->worker) {
         do_batches(c, m->worker);
-    else
-        halt(c, trouble.fatal, trouble.code);
+        free(trouble);
+    } else {
+        give(c, trouble);
+    }
     c->working--;
     pthread_cond_signal(&c->changed);
     pthread_mutex_unlock(&c->lock);
     worker_close(m->worker);
-    result_free(&trouble);
     return NULL;
 }
 
-/* Waits for the threads, and shows how far they are. */
+/* Nobody tells when a message comes. */
+enum { WAIT = 200000000, WAIT_FOR_MESSAGES = 1000000 };
+
+static void wait_for_change(Crew *c)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += c->job->ranks->messages ? WAIT_FOR_MESSAGES : WAIT;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&c->changed, &c->lock, &until);
+}
+
+/* Waits for the threads, and for other ranks, and shows how far they are. */
 static void watch(Crew *c, double started)
 {
-    while (c->working) {
-        struct timespec until;
-        const double passed = progress_now() - started;
+    const bool shows = !c->job->options->quiet && c->job->ranks->rank == 0;
+    double shown = started + 0.3;
 
-        if (!c->job->options->quiet && passed > 0.5)
-            progress_show(c->seen, c->job->inputs->n, passed);
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 200000000;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&c->changed, &c->lock, &until);
+    while (c->working || !share_is_over(c)) {
+        const double now = progress_now();
+
+        if (shows && now - shown > 0.2) {
+            progress_show(c->seen, c->job->inputs->n, now - started);
+            shown = now;
+        }
+        share_exchange(c);
+        if (c->working || !share_is_over(c))
+            wait_for_change(c);
     }
+    share_leave(c);
 }
 
 /* As many threads as the system gives, the calling one where it gives none. */
@@ -170,9 +199,11 @@ Summary crew_run(const Job *job, Worker *first, Outputs *outputs, Sheet *sheet)
     const int n = job->workers, images = job->inputs->n;
     Crew c = {.lock = PTHREAD_MUTEX_INITIALIZER,
               .changed = PTHREAD_COND_INITIALIZER,
+              .arrived = PTHREAD_COND_INITIALIZER,
               .job = job,
               .outputs = outputs,
               .sheet = sheet,
+              .away = job->ranks->size - 1,
               .nbatches = (images + job->batch - 1) / job->batch};
     Member *members = more(NULL, (size_t)n * sizeof *members);
 

@@ -43,6 +43,7 @@ void *more(void *at, size_t bytes); /* realloc() that ends the program where the
 enum { EXIT_DONE = 0, EXIT_SOME_FAILED = 1, EXIT_USAGE = 2, EXIT_FILES = 3 };
 /* A line "tilec-inspect: ..." on stderr, as a whole and behind a line of progress. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void say_rank(int rank); /* lines of another rank than the first say which */
 
 /* --- options.c: the command line --- */
 
@@ -197,6 +198,15 @@ typedef struct {
     int n;
 } Sheet;
 void sheet_add(Sheet *s, const Thumb *t);
+/* What one worker has had so far, by which it knows which images cannot be on the sheet. */
+typedef struct {
+    struct {
+        int64_t area;
+        int number;
+    } at[SHEET_MOST];
+    int n;
+} Ranking;
+bool ranking_add(Ranking *r, int number, int64_t area); /* false: it is none of the most */
 /* NULL, or why it was not written. */
 char *sheet_write(const Sheet *s, const char *path);
 void sheet_free(Sheet *s);
@@ -216,16 +226,21 @@ typedef struct {
     int code;    /* .. and what the program ends with */
 } Result;
 void result_free(Result *r);
+/* pack.c: as bytes, for another rank; false: they are none */
+void result_pack(const Result *r, Text *out);
+bool result_unpack(Result *r, const void *bytes, size_t n);
+struct Ranks;
 typedef struct {
     const Options *options;
     const Inputs *inputs;
-    const volatile int *stop; /* not 0: end soon, with what is done */
-    int batch;                /* images that a worker takes at once */
+    const volatile int *stop;  /* not 0: end soon, with what is done */
+    const struct Ranks *ranks; /* of which this process is one */
+    int batch;                 /* images that a worker takes at once, on all ranks */
     int workers;
     int launch_threads; /* of each launch of theirs */
 } Job;
 typedef struct Worker Worker;
-/* One of job->options->threads; NULL: trouble->fatal says why. */
+/* Of job->workers that one; NULL: trouble->fatal says why. */
 Worker *worker_open(const Job *job, int number, Result *trouble);
 void worker_close(Worker *w);
 void worker_do(Worker *w, int first, int n, Result *out);

@@ -3,19 +3,31 @@
  *
  * The whole program in the order in which it happens; inspect.h says which file does what.
  */
+#define _GNU_SOURCE
 #include "inspect.h"
+#include "ranks.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { MOST_THREADS = 1024, BATCH = 16, GPU_BATCH = 256 };
 
-static int cpus(void)
+/* That this process may use: its own, or where the ranks of a machine may use all of them its
+ * share. */
+static int cpus(const Ranks *r)
 {
-    const long n = sysconf(_SC_NPROCESSORS_ONLN);
+    const long all = sysconf(_SC_NPROCESSORS_ONLN);
+    cpu_set_t set;
+    int n = all < 1 ? 1 : (int)all;
 
-    return n < 1 ? 1 : n > MOST_THREADS ? MOST_THREADS : (int)n;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) < n)
+        n = CPU_COUNT(&set);
+    else
+        n /= r->host_size;
+    return n < 1 ? 1 : n > MOST_THREADS ? MOST_THREADS : n;
 }
 
 static int at_least_1(int n)
@@ -25,12 +37,12 @@ static int at_least_1(int n)
 
 /* How the images are spread: each worker several batches, so that all end at about the same time,
  * and where there are fewer workers than threads these are for the launches. */
-static Job plan(const Options *o, const Inputs *inputs)
+static Job plan(const Options *o, const Inputs *inputs, const Ranks *ranks)
 {
-    const int threads = o->threads ? o->threads : cpus(), n = inputs->n;
+    const int threads = o->threads ? o->threads : cpus(ranks), n = inputs->n;
     const int most = strcmp(o->device, "cuda") == 0 ? GPU_BATCH : BATCH;
-    const int fair = at_least_1(n / (4 * threads));
-    Job job = {.options = o, .inputs = inputs, .stop = &progress_signal};
+    const int fair = at_least_1(n / (ranks->size > 1 ? 8 * ranks->size : 4 * threads));
+    Job job = {.options = o, .inputs = inputs, .ranks = ranks, .stop = &progress_signal};
 
     job.batch = o->batch ? o->batch : fair < most ? fair : most;
     job.workers = (n + job.batch - 1) / job.batch;
@@ -78,8 +90,8 @@ static Summary inspect(const Job *job, Worker *first)
     outputs_open(&outputs, o, job->inputs);
     progress_watch();
     summary = crew_run(job, first, &outputs, &sheet);
-    hear(&summary, sheet_write(&sheet, path));
     hear(&summary, outputs_close(&outputs));
+    hear(&summary, sheet_write(&sheet, path));
     progress_wipe();
     tell(o, &summary, job->inputs->n);
     free(path);
@@ -87,20 +99,55 @@ static Summary inspect(const Job *job, Worker *first)
     return summary;
 }
 
+/* On another rank than the first: images that it is handed. */
+static void assist(const Job *job, Worker *first)
+{
+    Outputs outputs = {.out = job->options->out};
+    Sheet sheet = {.n = 0};
+
+    progress_watch();
+    crew_run(job, first, &outputs, &sheet);
+}
+
+/* With a worker that was opened. */
+static int run(const Job *job, Worker *worker, Ranks *ranks)
+{
+    char *why = ranks_open(ranks);
+    int code = EXIT_DONE;
+
+    if (why) {
+        if (ranks->rank == 0)
+            say("%s", why);
+        free(why);
+        worker_close(worker);
+        return EXIT_SOME_FAILED;
+    }
+    if (ranks->rank == 0)
+        code = inspect(job, worker).code;
+    else
+        assist(job, worker);
+    if (progress_signal)
+        progress_end(); /* others may not answer any more */
+    ranks_close(ranks);
+    return code;
+}
+
 int main(int argc, char **argv)
 {
     Options options;
     Inputs inputs;
     Result trouble = {0};
+    Ranks ranks = ranks_find();
     Worker *worker;
     int code;
 
+    say_rank(ranks.rank);
     options_read(&options, argc, argv);
     inputs_find(&inputs, &options);
-    const Job job = plan(&options, &inputs);
+    const Job job = plan(&options, &inputs, &ranks);
     worker = worker_open(&job, 0, &trouble); /* what is wrong with the call shows here */
     if (worker) {
-        code = inspect(&job, worker).code;
+        code = run(&job, worker, &ranks);
     } else {
         say("%s", trouble.fatal);
         code = trouble.code;
@@ -108,7 +155,5 @@ int main(int argc, char **argv)
     result_free(&trouble);
     inputs_free(&inputs);
     free(options.images);
-    if (progress_signal)
-        progress_end();
     return code;
 }

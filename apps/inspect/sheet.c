@@ -113,9 +113,26 @@ void thumb_make(Thumb *t, int number, const Group *g, int k, const Defects *d)
 
 /* --- all of them --- */
 
-static bool comes_before(const Thumb *a, const Thumb *b)
+static bool comes_before(int64_t area, int number, int64_t other_area, int other)
 {
-    return a->area != b->area ? a->area > b->area : a->number < b->number;
+    return area != other_area ? area > other_area : number < other;
+}
+
+bool ranking_add(Ranking *r, int number, int64_t area)
+{
+    int i;
+
+    if (r->n == SHEET_MOST) {
+        if (!comes_before(area, number, r->at[r->n - 1].area, r->at[r->n - 1].number))
+            return false;
+        r->n--;
+    }
+    for (i = r->n++; i > 0 && comes_before(area, number, r->at[i - 1].area, r->at[i - 1].number);
+         i--)
+        r->at[i] = r->at[i - 1];
+    r->at[i].area = area;
+    r->at[i].number = number;
+    return true;
 }
 
 void sheet_add(Sheet *s, const Thumb *t)
@@ -123,11 +140,13 @@ void sheet_add(Sheet *s, const Thumb *t)
     Thumb *own;
     int i;
 
-    if (s->n == SHEET_MOST && !comes_before(t, s->at[s->n - 1]))
+    if (s->n == SHEET_MOST &&
+        !comes_before(t->area, t->number, s->at[s->n - 1]->area, s->at[s->n - 1]->number))
         return;
     own = s->n == SHEET_MOST ? s->at[--s->n] : more(NULL, sizeof *own);
     *own = *t;
-    for (i = s->n++; i > 0 && comes_before(own, s->at[i - 1]); i--)
+    for (i = s->n++;
+         i > 0 && comes_before(t->area, t->number, s->at[i - 1]->area, s->at[i - 1]->number); i--)
         s->at[i] = s->at[i - 1];
     s->at[i] = own;
 }

@@ -88,6 +88,13 @@ void text_free(Text *t)
     *t = (Text){0};
 }
 
+static int own_rank;
+
+void say_rank(int rank)
+{
+    own_rank = rank;
+}
+
 void say(const char *fmt, ...)
 {
     Text line = {0};
@@ -99,7 +106,10 @@ void say(const char *fmt, ...)
     text = vformat(fmt, args, &len);
     va_end(args);
     progress_wipe();
-    text_add(&line, "tilec-inspect: %s\n", text);
+    text_add(&line, "tilec-inspect: ");
+    if (own_rank)
+        text_add(&line, "rank %d: ", own_rank);
+    text_add(&line, "%s\n", text);
     fwrite(line.at, 1, line.len, stderr); /* at once, as what comes from other threads is */
     text_free(&line);
     free(text);

@@ -7,6 +7,7 @@
  * worker.  What a row says depends on its image alone.
  */
 #include "inspect.h"
+#include "ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ struct Worker {
     Device *device;
     Group group;
     Defects defects;
+    Ranking ranking;
     int *numbers;    /* of the images in the group, counted from the batch's first */
     Row *rows;       /* of a batch */
     uint64_t memory; /* bytes that this worker may have in hand */
@@ -60,7 +62,9 @@ Worker *worker_open(const Job *job, int number, Result *trouble)
     int code;
 
     *w = (Worker){.job = job};
-    if ((why = device_open(&w->device, job->options, number, job->launch_threads, &code))) {
+    if ((why = device_open(&w->device, job->options,
+                           job->ranks->host_rank + number * job->ranks->host_size,
+                           job->launch_threads, &code))) {
         fail_all(trouble, code, why);
         free(w);
         return NULL;
@@ -107,6 +111,8 @@ static void put_defects(Row *row, const char *name, const Defects *d)
 
 static void add_thumb(Worker *w, int number, int k, Result *out)
 {
+    if (!ranking_add(&w->ranking, number, w->defects.area))
+        return;
     ROOM(out->thumbs, out->nthumbs, out->thumbs_cap);
     thumb_make(&out->thumbs[out->nthumbs++], number, &w->group, k, &w->defects);
 }

@@ -118,4 +118,29 @@ assert len(open("stopped/defects.csv").read().splitlines()) == defects + 1
 SCRIPT
 expect 0 out "" "$python" stop.py "$inspect" many -t mark.png -o stopped --batch 2 --threads 2
 
+# several ranks write the same bytes; one that dies leaves whole files, and is named
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+if [ -e "$(dirname "$inspect")/tilec-mpi.so" ] && mpirun --oversubscribe -n 1 true 2>/dev/null; then
+    rm -rf out && expect 1 out "" "$inspect" -t mark.png -o out small stack.npy short.npy
+    for ranks in 2 3; do
+        rm -rf again
+        expect 1 err "; 11 failed" mpirun --oversubscribe -n $ranks "$inspect" --threads 1 -t mark.png -o again small stack.npy short.npy
+        diff -r out again >"$folder/out" 2>&1 || wrong "other bytes of $ranks ranks"
+    done
+    expect 2 err "this folder holds an earlier run" mpirun --oversubscribe -n 2 "$inspect" -t mark.png -o out stack.npy
+    cat >die.sh <<'SCRIPT'
+# rank 1 of tilec-inspect: ends in the middle
+"$@" &
+if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then
+    while [ "$(ls dead/defects 2>/dev/null | wc -l)" -lt 5 ]; do sleep 0.01; done
+    kill -9 $! $$
+fi
+wait
+SCRIPT
+    mpirun --oversubscribe -n 2 sh die.sh "$inspect" --threads 1 --batch 1 -t mark.png -o dead many >"$folder/out" 2>"$folder/err" &&
+        wrong "a dead rank is no failure"
+    grep -q "rank 1 .* signal 9" "$folder/err" || wrong "the dead rank is not named"
+fi
+expect 1 err "this is one of 2 ranks, and tilec-mpi.so" sh -c "cp '$inspect' alone && OMPI_COMM_WORLD_SIZE=2 ./alone -t mark.png -o alone.out stack.npy"
+
 finish
