@@ -441,24 +441,27 @@ def shift_kernel(x, out, shifts, H, W, OH, OW, top, left, image_stride, row_stri
 
 
 def find(x: torch.Tensor, templates: torch.Tensor, normalised: bool = True, window=None,
-         origin=(0, 0)):
+         origin=(0, 0), blocks: bool = None):
     """The best response of images [images, H, W] to each template and its offset (dy, dx) from the
     origin: [images, templates] and [images, templates, 2].
 
     templates: [h, w], [templates, h, w], or [images, templates, h, w]; window: (top, left, rows,
-    columns) of the positions that are searched; origin: the position where a template should be.
+    columns) of the positions that are searched; origin: the position where a template should be;
+    blocks: by products of matrices, as it is on GPUs unless this says otherwise.
     """
+    blocks = x.device.type != "cpu" if blocks is None else blocks
+    high, wide = (32, 32) if blocks else (16, 64)
     templates = templates[None] if templates.dim() == 2 else templates
     B, H, W = x.shape
     T, h, w = templates.shape[-3:]
     top, left, rows, columns = window or (0, 0, H - h + 1, W - w + 1)
-    grid = (triton.cdiv(rows, 16) * triton.cdiv(columns, 64), T, B)
+    grid = (triton.cdiv(rows, high) * triton.cdiv(columns, wide), T, B)
     scores = torch.empty((B, T, grid[0]), device=x.device, dtype=torch.float64)
     places = torch.empty((B, T, grid[0]), device=x.device, dtype=torch.int32)
     find_kernel[grid](x, templates, scores, places, H, W, top, left, rows, columns, x.stride(0),
                       x.stride(1), templates.stride(0) if templates.dim() == 4 else 0,
                       templates.stride(-3), templates.stride(-2), TH=h, TW=w,
-                      NORMALISED=normalised, BLOCK_Y=16, BLOCK_X=64)
+                      NORMALISED=normalised, BLOCK_Y=high, BLOCK_X=wide, BLOCKS=blocks)
     return best_of(scores, places, columns, (origin[0] - top, origin[1] - left))
 
 

@@ -77,7 +77,7 @@ class Giou(_Kernels):
     def formula(p, g, eps):
         """The loss by its definition, in float64."""
         meet = torch.minimum(p, g)[..., 2:] - torch.maximum(p, g)[..., :2]
-        meet = torch.where(meet >= 0, meet, 0).prod(-1)  # clamp has gradient 0 or 1 where they touch
+        meet = torch.where(meet >= 0, meet, 0).prod(-1)  # clamp: 0 or 1 where they touch
         union = (p[..., 2:] - p[..., :2]).prod(-1) + (g[..., 2:] - g[..., :2]).prod(-1) - meet
         around = (torch.maximum(p, g)[..., 2:] - torch.minimum(p, g)[..., :2]).prod(-1)
         valid = g[..., 3] > 0
@@ -158,18 +158,20 @@ class Registration(_Kernels):
         scene = torch.randint(0, 256, (120, 150), dtype=torch.uint8)
         by = [(k % 5 - 2, 3 - k % 7) for k in range(8)]
         moved = torch.stack([torch.roll(scene, shift, (0, 1)) for shift in by])
-        out, offsets, scores = self.kernels.register(moved, scene[50:71, 60:84], (50, 60), (100, 120))
+        template = scene[50:71, 60:84]
+        out, offsets, scores = self.kernels.register(moved, template, (50, 60), (100, 120))
         self.assertEqual(offsets.tolist(), [list(shift) for shift in by])
         self.assertTrue(torch.equal(out, scene[10:110, 15:135].expand(8, -1, -1)))
         self.near(scores, torch.ones(8).double(), 1e-12)
 
     def test_products(self):
         x, templates = torch.randn(3, 40, 50), torch.randn(4, 7, 6)
-        scores, offsets = self.kernels.find(x, templates, normalised=False)
         response = torch.nn.functional.conv2d(x[:, None].double(), templates[:, None].double())
-        self.near(scores, response.amax((2, 3)), 1e-6)
         places = response.flatten(2).argmax(2)
-        self.assertEqual(offsets.tolist(), torch.stack([places // 45, places % 45], -1).tolist())
+        for blocks in (None, False, True):
+            scores, offsets = self.kernels.find(x, templates, normalised=False, blocks=blocks)
+            self.near(scores, response.amax((2, 3)), 1e-6)
+            self.assertEqual(offsets.tolist(), torch.stack([places // 45, places % 45], -1).tolist())
         best, at = self.kernels.argmax(response.flatten(0, 1))
         self.assertEqual(at.tolist(), offsets.flatten(0, 1).tolist())
         self.assertTrue(torch.equal(best, response.amax((2, 3)).flatten()))
