@@ -19,6 +19,11 @@ try:
 except ImportError:
     matplotlib = None
 try:
+    import dask.array
+    import distributed
+except ImportError:
+    distributed = None
+try:
     import torch
 except ImportError:
     torch = None
@@ -73,6 +78,27 @@ class Plot(_Programs):
 class WithTorch(_Programs):
     def test_giou_training(self):
         self.assertIn("after 200 steps", self.run_program("giou_training.py", "torch"))
+
+
+class SeveralProcesses(_Programs):
+    """Programs that start others, or are started by them, in a folder of the examples."""
+
+    def run_command(self, *words):
+        paths = [PACKAGE] + [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
+        run = subprocess.run([sys.executable, *words], cwd=PROGRAMS, capture_output=True, text=True,
+                             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)})
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        return run.stdout
+
+    @unittest.skipUnless(distributed, "needs dask and distributed")
+    def test_dask_images(self):
+        self.assertIn("on 2 workers: equal to the reference", self.run_command("dask_images.py"))
+
+    @unittest.skipUnless(torch and torch.distributed.is_available(), "needs PyTorch with gloo")
+    def test_distributed_training(self):
+        out = self.run_command("-m", "torch.distributed.run", "--nproc-per-node", "2", "-m", "tilec",
+                               "distributed_training.py")
+        self.assertIn("2 ranks: each loss is that of one rank alone", out)
 
 
 # What comes behind the last block of docs/from-pytorch.md: rows with gaps between them, columns,
