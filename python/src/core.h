@@ -171,6 +171,8 @@ int value_dtype(PyObject *o, tilec_dtype *out);
 /* Between the two a signal that ends the process is told with the name of the last that began.  Any
  * number of threads at a time, with the GIL. */
 void crash_begin(const char *kernel);
+/* What the handler says first; NULL: nothing.  Copied. */
+void crash_says(const char *text);
 void crash_end(void);
 
 /* --- interrupt.c --- */

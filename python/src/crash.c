@@ -4,10 +4,13 @@
  * On the CPU a kernel that computes a wrong address reaches whatever is there, and where nothing is
  * a signal ends the process.  While launches run, that is said first; then the signal goes to
  * whoever took it before: Python's faulthandler, which is there as it would be, or the system.
- * Nothing but write() is safe in a handler, so the name of the kernel is all that it looks up.
+ * Warnings about the launch, which are shown behind it, are said then, too: what a kernel wrote
+ * behind its arrays may be Python's own memory, so a launch has ended when they are shown. Nothing
+ * but write() is safe in a handler, so the name of the kernel is all that it looks up.
  */
 #include "core.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -18,6 +21,8 @@ enum { SIGNALS = sizeof signals / sizeof signals[0] };
 static struct sigaction before[SIGNALS];
 static atomic_int running; /* launches */
 static char kernel[128]; /* of the last one that began; a copy, since kernels overwrite the heap */
+static char said[2048];  /* warnings that nobody has seen yet; a copy, too */
+static pthread_mutex_t saying = PTHREAD_MUTEX_INITIALIZER;
 static atomic_flag spoken = ATOMIC_FLAG_INIT;
 
 static void say(const char *text)
@@ -36,6 +41,7 @@ static void speak(void)
             usleep(STEP);
         return;
     }
+    say(said);
     say("tilec: the process crashed while the kernel ");
     say(kernel);
     say(" ran, which may have reached memory outside of its arrays: check=True, or "
@@ -68,6 +74,13 @@ static void install(void)
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < SIGNALS; i++)
         sigaction(signals[i], &action, &before[i]);
+}
+
+void crash_says(const char *text)
+{
+    pthread_mutex_lock(&saying); /* threads launch side by side */
+    strncpy(said, text ? text : "", sizeof said - 1);
+    pthread_mutex_unlock(&saying);
 }
 
 void crash_begin(const char *name)

@@ -29,6 +29,7 @@ void said_message(void *said, const char *text)
     Said *s = said;
 
     append(&s->message, &s->nmessage, text, "");
+    crash_says(s->message);
 }
 
 void said_record(void *said, const tilec_record *record)
@@ -79,6 +80,7 @@ int said_show(Said *s)
 
 void said_clear(Said *s)
 {
+    crash_says(NULL);
     free(s->message);
     free(s->out);
     s->message = s->out = NULL;

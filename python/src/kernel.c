@@ -546,18 +546,16 @@ static int call_library(Launch *l, const void **which)
     status = runs ? tilec_launch(file, name, l->grid, l->args, l->nargs, &l->options, &error)
                   : tilec_prepare(file, name, l->args, l->nargs, &l->options, &error);
     PyEval_RestoreThread(thread);
-    crash_end();
     if (timed && status == TILEC_OK) {
         timed->seconds += seconds;
         timed->launches++;
     }
     interrupt_end(l->options.cancel);
     l->options.cancel = NULL;
-    if (file_raised(l->file)) {
-        tilec_free(error);
-        return -1;
-    }
-    if ((l->said.out || l->said.message) && said_show(&l->said) != 0) {
+    bool failed =
+        file_raised(l->file) || ((l->said.out || l->said.message) && said_show(&l->said) != 0);
+    crash_end();
+    if (failed) {
         tilec_free(error);
         return -1;
     }

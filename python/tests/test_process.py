@@ -254,6 +254,18 @@ class Processes(unittest.TestCase):
             self.assertEqual("Fatal Python error: Segmentation fault" in done.stderr,
                              bool(begin or end))
 
+    def test_warnings_before_a_crash(self):
+        """What a launch would show behind it is said when a kernel ends the process."""
+        done = python("""
+            import numpy as np
+            from plain_kernels import ones
+            x = np.zeros(1000, np.float32)
+            ones[(1 << 20,)](x, 1 << 30, B=1024)
+            """)
+        self.assertEqual(done.returncode, -11, done.stderr)
+        self.assertIn("it stores to 1073741824 elements of `x`, which has 1000", done.stderr)
+        self.assertIn("crashed while the kernel ones ran", done.stderr)
+
     def test_a_crash_of_others_is_theirs(self):
         done = python("""
             import ctypes
