@@ -35,7 +35,8 @@
 #define tilec_call(file, kernel, grid, error, ...)                                                 \
     tilec_call_with(file, kernel, grid, NULL, error, __VA_ARGS__)
 #define tilec_call_with(file, kernel, grid, options, error, ...)                                   \
-    tilec_launch(file, kernel, (grid).programs, ((const tilec_arg[]){__VA_ARGS__}),                \
+    tilec_launch(file, kernel, (grid).programs + TILEC_REQUIRE_GRID(grid),                         \
+                 ((const tilec_arg[]){__VA_ARGS__}),                                               \
                  (int)(sizeof((const tilec_arg[]){__VA_ARGS__}) / sizeof(tilec_arg)), options,     \
                  error)
 
@@ -66,6 +67,13 @@
 typedef struct {
     int32_t programs[3];
 } tilec_grid;
+
+/* For what is no grid the compiler says the name of this. */
+static inline int tilec_a_grid_is_written_TILEC_GRID(tilec_grid grid)
+{
+    return grid.programs[0];
+}
+#define TILEC_REQUIRE_GRID(grid) (0 * (int)sizeof(tilec_a_grid_is_written_TILEC_GRID(grid)))
 
 /* One extent of a grid; what does not fit becomes -1, which a launch refuses. */
 static inline int32_t tilec_extent(int64_t programs)
@@ -260,6 +268,15 @@ static inline tilec_arg tilec_named(const char *name, tilec_arg argument)
     TILEC_ARRAY_BY_LISTS(TILEC_DTYPE_OF(pointer), pointer, TILEC_IS_CONST(pointer), extents,       \
                          strides)
 
+/* Chosen for what is none of these, and fails to compile: the compiler says its name. */
+typedef struct {
+    int nothing;
+} tilec_no_value;
+static inline tilec_arg tilec_value_is_a_number_a_bool_or_a_text(tilec_no_value v)
+{
+    return tilec_int(v.nothing);
+}
+
 /* A number, bool or text as what it is in C, but for a double, which becomes an fp32: see
  * tilec_float().  A tilec_dtype is a number to C: tilec_type(). */
 #define TILEC_VALUE(value)                                                                         \
@@ -267,7 +284,8 @@ static inline tilec_arg tilec_named(const char *name, tilec_arg argument)
         short : tilec_int, int : tilec_int, long : tilec_int, long long : tilec_int,               \
         unsigned char : tilec_int, unsigned short : tilec_int, unsigned int : tilec_uint,          \
         unsigned long : tilec_uint, unsigned long long : tilec_uint, float : tilec_float,          \
-        double : tilec_float, char * : tilec_text, const char * : tilec_text)(value)
+        double : tilec_float, char * : tilec_text, const char * : tilec_text,                       \
+        default : tilec_value_is_a_number_a_bool_or_a_text)(value)
 
 /* TILEC_NAMED(BLOCK, 1024): a value for the parameter of that name. */
 #define TILEC_NAMED(name, value) tilec_named(#name, TILEC_VALUE(value))

@@ -110,6 +110,15 @@ macro_refused "TILEC_GRID(2.5)" "an extent of a TILEC_GRID is an integer" "inval
 macro_refused "TILEC_GRID(1, 1, 2.5f)" "an extent of a TILEC_GRID is an integer" "invalid operands to binary"
 macro_refused "TILEC_ARRAY(x, 3, 4)" "them: of \`float x[3][4]\` pass x[0]"
 macro_refused "TILEC_STRIDED((void *)x, TILEC_LIST(3), TILEC_LIST(1))" "say the type of others by TILEC_ARRAY_OF"
+# a function of that name takes it, or does not
+for cc in $compilers; do
+    for wrong in "TILEC_VALUE(&n):tilec_value_is_a_number_a_bool_or_a_text" \
+        'tilec_call(NULL, "k", 4, NULL, tilec_int(1)):tilec_a_grid_is_written_TILEC_GRID|programs'; do
+        "$cc" -std=c11 -w -I"$source/include" "-DWRONG=${wrong%:*}" -fsyntax-only "$folder/macros.c" \
+            2>"$folder/err" && wrong "it compiles: ${wrong%:*}"
+        grep -Eq "${wrong#*:}" "$folder/err" || wrong "$cc does not say ${wrong#*:}"
+    done
+done
 for cc in $compilers; do # what C99 cannot do says what it can
     for macro in "TILEC_ARRAY(p, n):TILEC_ARRAY_OF" "TILEC_STRIDED(p, n, n):TILEC_STRIDED_OF" \
         "TILEC_VALUE(n):tilec_int_or_tilec_float" "TILEC_NAMED(N, n):tilec_named"; do
