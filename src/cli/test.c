@@ -110,7 +110,7 @@ static void tests_of_word(Cli *c, const Options *o, const char *word, const Test
 {
     const char *kernel = NULL;
     const char *path = word;
-    int calls = 0;
+    int calls = 0, before = out->len;
 
     if (os_entry(word).kind == OS_FOLDER) {
         EachPaths files = each_in_folder(&c->client, word, ".py");
@@ -123,6 +123,9 @@ static void tests_of_word(Cli *c, const Options *o, const char *word, const Test
     }
     if (calls == 0)
         warn_of_no_calls(c, path);
+    else if (kernel && out->len == before && o->calls.len == 0)
+        cli_warn(c, "%s names calls, but none of a kernel '%s'", shown_name(c->arena, path),
+                 kernel);
 }
 
 static void check_wanted(Cli *c, const Options *o, const Tests *tests, const Words *names)

@@ -26,7 +26,7 @@ static const Foreign words[] = {
     {"constexpr",      "tl.constexpr"},
     {"jit",            "@triton.jit"},
     {"libdevice",      "write `from triton.language.extra import libdevice` at the top of the file"},
-    {"math",           "write `import math` at the top of the file"},
+    {"math",           "tiles have tl.exp, tl.sqrt and their kin; what is known at compile time, as math.pi, takes `import math` at the top of the file"},
     {"tl",             "write `import triton.language as tl` at the top of the file"},
     {"triton",         "write `import triton` at the top of the file"},
     /* CUDA, OpenCL */

@@ -398,8 +398,8 @@ static void note_foreign_jit(const FrontFile *f, Diags *d)
     }
 }
 
-/* A string that takes in all that stands behind it. */
-static void note_endless_string(const FrontFile *f, Diags *d)
+/* Is there a string that takes in all that stands behind it? */
+static bool note_endless_string(const FrontFile *f, Diags *d)
 {
     const Source *src = f->source;
     uint32_t end = (uint32_t)src->len, pos = 0;
@@ -413,8 +413,10 @@ static void note_endless_string(const FrontFile *f, Diags *d)
     do
         t = lex_next(&lx);
     while (t.kind != T_END && t.kind != T_ERROR);
-    if (t.kind == T_ERROR && strcmp(t.message, E_TRIPLE_STRING_END) == 0)
+    bool found = t.kind == T_ERROR && strcmp(t.message, E_TRIPLE_STRING_END) == 0;
+    if (found)
         diag(d, DIAG_NOTE, (Span){t.span.start, t.span.start + 3}, NOTE_ENDLESS_STRING);
+    return found;
 }
 
 static void report_no_kernel(const FrontFile *f, Diags *d)
@@ -431,9 +433,11 @@ static void report_no_kernel(const FrontFile *f, Diags *d)
     if (!memchr(f->source->text, '\n', f->source->len))
         diag(d, DIAG_HINT, source_whole(f->source), H_FILE_ONE_LINE, (int)f->source->len);
     note_foreign_jit(f, d);
-    note_endless_string(f, d);
+    bool endless = note_endless_string(f, d);
     if (n > 0)
         diag(d, DIAG_HINT, source_whole(f->source), H_FILE_HAS, list.s);
+    else if (!endless && memchr(f->source->text, '\n', f->source->len))
+        diag(d, DIAG_HINT, source_whole(f->source), H_FILE_NOTHING);
 }
 
 static bool is_package(const char *path)

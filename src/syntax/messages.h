@@ -15,6 +15,7 @@
 #define E_FILE_NO_KERNEL     "there is no function with @triton.jit in this file"
 #define NOTE_FOREIGN_JIT     "this is not Triton's: no import gives it that meaning; write @triton.jit"
 #define NOTE_ENDLESS_STRING  "this string has no end, and what stands behind it is part of it"
+#define H_FILE_NOTHING       "it has no functions: a kernel is written in Python, `@triton.jit` and below it `def kernel(x, n):`"
 #define H_FILE_HAS           "it has %s: a kernel is a function decorated with @triton.jit"
 
 #define E_FUNCTION_TEXT      "this function has %ld KiB of text, and at most %d are read"

@@ -428,7 +428,11 @@ static void hint_of_dtype(Lower *l, const Args *a, Val v)
     size_t n = strlen(text);
     DType t;
 
-    if (dtype_from_long_name(text, n, &t) || dtype_from_name(text, n, &t))
+    if (v.kind == VAL_BUILTIN && strcmp(v.builtin->name, "float") == 0)
+        hint_at(l, H_DTYPE_PYTHON, "tl.float32");
+    else if (v.kind == VAL_BUILTIN && strcmp(v.builtin->name, "int") == 0)
+        hint_at(l, H_DTYPE_PYTHON, "tl.int32");
+    else if (dtype_from_long_name(text, n, &t) || dtype_from_name(text, n, &t))
         hint_at(l, H_DTYPE_TEXT, dtype_long_name(t));
     else
         hint_at(l, H_DTYPE_ARGUMENTS, a->builtin->name, parameters_text(l, a->builtin));

@@ -22,6 +22,7 @@
 #define H_ARANGE             "only the extent must be known: `start + tl.arange(0, N)`, with a mask for what is too much"
 #define H_EXTENT             "the extent of a tile is known when the kernel is compiled: take a tl.constexpr, and mask what is too much"
 #define H_CHOICES            "there is %s"
+#define H_DTYPE_PYTHON       "Python's does not say how many bits: %s"
 #define H_DTYPE_TEXT         "write tl.%s, without quotes"
 #define H_DTYPE_ARGUMENTS    "%s takes %s"
 #define H_DEMOTED            "`%s = ...` on line %d made it a run-time value: annotate it, `%s: tl.constexpr = ...`"            /* R14 */
@@ -244,6 +245,7 @@
 /* operators */
 #define E_OPERANDS           "invalid operands of type %s and %s"                                           /* R58, R71 */
 #define H_NONE_OPERAND       "None stands for an argument that was not given (test it: `x is not None`) and for what a call that returns nothing gives"
+#define H_UNCALLED           "a function gives something when it is called: tl.program_id(0)"
 #define H_POINTER_FLOAT      "offsets are integers: `/` gives a float, `//` does not"
 #define H_POINTER_NUMBER     "a pointer is an address: tl.load reads what is there; for a number, the launch gives a number and not an array"
 #define H_POINTER_OFFSET     "an offset is added, and counts elements: pointer + offset; what is at an address tl.load reads"

@@ -43,6 +43,12 @@ static const char *note_wrong(Lower *l, Val v)
     return is_wrong ? note_parameter(l, v) : NULL;
 }
 
+static bool is_uncalled(Val v)
+{
+    return v.kind == VAL_FUNC || v.kind == VAL_BUILTIN || v.kind == VAL_LIBDEVICE ||
+           v.kind == VAL_METHOD;
+}
+
 static Val invalid_operands(Lower *l, BinaryOp op, Val x, Val y, Span span)
 {
     bool pointer = is_pointer(x) || is_pointer(y);
@@ -56,7 +62,9 @@ static Val invalid_operands(Lower *l, BinaryOp op, Val x, Val y, Span span)
         hint_at(l, H_GIVE_ONE, given && x.kind == VAL_TUPLE ? given : other);
     else if (val_is_none(x) || val_is_none(y))
         hint_at(l, H_NONE_OPERAND);
-    else if (pointer && (is_float(x) || is_float(y)))
+    else if (is_uncalled(x) || is_uncalled(y))
+        hint_at(l, H_UNCALLED);
+    else if (pointer && (op == BIN_ADD || op == BIN_SUB) && (is_float(x) || is_float(y)))
         hint_at(l, H_POINTER_FLOAT);
     else if (is_pointer(x) && is_integer(y) && op == BIN_MUL)
         hint_at(l, H_POINTER_OFFSET);

@@ -224,6 +224,8 @@ expect 1 err "$folder/bad.py:6:" "$tilec" run "$folder/bad.py" --grid 1 x="ones(
 expect 1 err "BLOCK" "$tilec" run "$add" --device interp --grid 1 x="ones(fp32,4)" y=x out=x n=4
 echo "x = 1" >"$folder/none.py"
 expect 1 err "no function with @triton.jit" "$tilec" run "$folder/none.py" --grid 1
+printf '__global__ void k(float *x) {\n    x[0] = 1;\n}\n' >"$folder/cuda.py"
+expect 1 err "it has no functions: a kernel is written in Python" "$tilec" run "$folder/cuda.py" --grid 1
 # with --json an error is an object on stdout, and stderr says what it says
 refused() {
     code=$1 object=$2

@@ -6,6 +6,8 @@
 # lower: memory_by_star x:*fp32
 # lower: parts_of_an_index x:*fp32
 # lower: assertion_in_brackets x:*fp32
+# lower: program_not_called x:*fp32 out:*fp32 n:i32 B=16
+# lower: dtype_of_python x:*fp32 out:*fp32 n:i32 B=16
 """What who knows CUDA writes, and what a kernel writes instead."""
 import triton
 import triton.language as tl
@@ -61,3 +63,14 @@ def parts_of_an_index(x):
 @triton.jit
 def assertion_in_brackets(x):
     assert(tl.load(x) > 0, "x must be positive")
+
+
+@triton.jit
+def program_not_called(x, out, n, B: tl.constexpr):
+    i = tl.program_id * B + tl.arange(0, B)
+    tl.store(out + i, 1.0, mask=i < n)
+
+
+@triton.jit
+def dtype_of_python(x, out, n, B: tl.constexpr):
+    tl.store(out + tl.arange(0, B), tl.zeros((B,), float))
