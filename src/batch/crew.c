@@ -2,9 +2,10 @@
  * crew.c - many like pieces of work on several threads, each for a client of its own
  *
  * A piece that is stopped is a result like others.  Threads live for one crew_run(); the thread
- * that called it waits and watches.  Where no thread can be had it works itself.  A thread whose
- * piece could not open a file, since the process has too many open, puts the piece back and ends:
- * in the end there are as many threads as there are handles for.
+ * that called it waits and watches.  Where no thread can be had it works itself.  A piece
+ * that could not open a file, since the process has too many open, is put back unless its thread
+ * was alone all the while; where it is not alone now, it ends: in the end there are as many threads
+ * as there are handles for.
  */
 #define _GNU_SOURCE
 #include "batch.h"
@@ -51,6 +52,7 @@ typedef struct {
     int n, next;
     int *again, nagain; /* pieces that were put back; at most one for each thread */
     int workers;        /* threads at work */
+    int begun;          /* threads that were started, ever */
     int left;           /* .. that have ended for want of handles */
     bool halted;        /* settle() wants no more */
 } Shift;
@@ -69,10 +71,9 @@ static int take_piece(Shift *s)
     return s->next < s->n ? s->next++ : -1;
 }
 
-/* Could it be done by fewer threads? */
-static bool puts_back(const Shift *s, const CrewResult *r)
+static bool lacks_handles(const CrewResult *r)
 {
-    return (r->reason == EMFILE || r->reason == ENFILE) && s->workers > 1;
+    return r->reason == EMFILE || r->reason == ENFILE;
 }
 
 static void *work_shift(void *worker)
@@ -82,16 +83,18 @@ static void *work_shift(void *worker)
 
     pthread_mutex_lock(&s->lock);
     for (int i; stays && (i = take_piece(s)) >= 0;) {
+        bool is_alone = s->workers == 1;
+        int begun = s->begun;
         CrewResult r;
 
         pthread_mutex_unlock(&s->lock);
         r = s->crew->perform(((Worker *)worker)->client, s->task, i);
         pthread_mutex_lock(&s->lock);
-        stays = !puts_back(s, &r);
-        if (!stays) {
+        if (lacks_handles(&r) && !(is_alone && begun == s->begun)) {
             crew_result_free(&r);
             s->again[s->nagain++] = i;
-            s->left++;
+            stays = s->workers == 1; /* those who had the handles may have ended */
+            s->left += !stays;
         } else if (!s->task->settle(s->task->context, i, &r))
             s->halted = true;
     }
@@ -134,6 +137,7 @@ static bool start_worker(Shift *s, pthread_t *thread, Worker *worker)
     pthread_mutex_lock(&s->lock);
     error = os_thread_start(thread, NULL, work_shift, worker);
     s->workers += error == 0;
+    s->begun += error == 0;
     pthread_mutex_unlock(&s->lock);
     return error == 0;
 }
