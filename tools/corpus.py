@@ -154,7 +154,7 @@ def examine(job):
         search = Search(guess)
         while attempt(result, guess, search, options) and result.attempts < ATTEMPTS:
             pass
-        rule = refused_by_triton(result.message, kernel, files, helpers) if result.outcome == "refused" else None
+        rule = refused_by_triton(result, kernel, files, helpers) if result.outcome == "refused" else None
         if rule:
             result.outcome, result.reason = "foreign", rule
     if result.outcome in GOOD and not all(target in result.targets for target in options.code):

@@ -209,9 +209,10 @@ class Body(ast.NodeVisitor):
                         setattr(self.uses[target], word, getattr(self.uses[target], word) or getattr(use, word))
             elif use.index:
                 self.integers(flows)
+            if isinstance(e, ast.Name) and e.id in self.uses:
+                self.uses[e.id].items = max(self.uses[e.id].items, use.items)
             if isinstance(e, ast.Name) and e.id in self.uses and not use.pointer:
                 mine = self.uses[e.id]
-                mine.items = max(mine.items, use.items)
                 for word in ("described", "called", "shape", "tested", "dtype", "none"):
                     setattr(mine, word, getattr(mine, word) or getattr(use, word))
                 mine.rank = max(mine.rank, use.rank)
@@ -286,6 +287,9 @@ class Body(ast.NodeVisitor):
             return
         if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Name) and node.value.id in self.uses:
             self.uses[node.value.id].items = len(target.elts)
+            for t in target.elts:
+                self.bind(t, self.look(node.value))
+            return
         value = self.look(node.value)
         parts = self.parts.get(id(node.value), ())
         if isinstance(target, ast.Tuple) and len(parts) == len(target.elts):

@@ -2,7 +2,7 @@
 
 A kernel under triton.jit may use what another compiler or a fork adds, what Triton itself no longer has
 or refuses, or a package that the corpus lacks.  `foreign(kernel, files, helpers)` says so of what the
-kernel and its helpers name, before it is compiled; `refused_by_triton(message, kernel, files, helpers)`
+kernel and its helpers name, before it is compiled; `refused_by_triton(result, kernel, files, helpers)`
 of a refusal.  Both give the title of a rule, or None.
 """
 import ast
@@ -15,6 +15,7 @@ from corpus_kernels import dotted
 NAMES = [
     ("Gluon, TLX: lower dialects", r"(^|\.)(gluon|tlx)(\.|$)"),
     ("Triton-distributed, Iris, SHMEM: memory of several GPUs", r"^triton_dist\b|^iris\b|[a-z]*shmem"),
+    ("a package that the corpus lacks", r"^torch\._inductor\."),
     ("a vendor's functions (HIP, CANN, MLU, MUSA, XPU ...)", r"^triton\.language\.extra\.(?!cuda\b|libdevice\b)\w"),
 ]
 # Title, and what a message says.  First what Triton 3 says no to as well.
@@ -25,6 +26,7 @@ MESSAGES = [
      r"Cannot access global variable|Unsupported function referenced"),
     ("a package that the corpus lacks", r"comes from module `|cannot be read here"),
 ]
+UNPACKED = "tuples that are unpacked into another number of names, which Python refuses"
 TEMPLATE = "names that nothing defines: templates, of which a test makes kernels"
 DEEPEST = 4  # helpers of helpers
 
@@ -73,7 +75,10 @@ def binds(tree, name):
     return False
 
 
-def refused_by_triton(message, kernel, files, helpers):
+def refused_by_triton(result, kernel, files, helpers):
+    message = result.message
+    if "values to unpack" in message and not any("=(" in word for word in result.words):  # no length is guessed
+        return UNPACKED
     lost = re.match(r"`(\w+)` is not defined$", message)
     if lost:
         near = {kernel.path} | files_of_helpers(kernel, files, helpers)

@@ -107,7 +107,7 @@ class Guess:
         kinds = self.launch_kinds(name)
         if name in self.fixed:
             return "=", self.fixed[name]
-        if use.described or name in self.described:
+        if (use.described or name in self.described) and name not in self.pointers:
             return "=", self.descriptor(name)
         if use.items:
             return "=", self.tuple_of(name, use)

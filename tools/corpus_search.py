@@ -16,7 +16,7 @@ OF_WIDTH = {"1": ["i1"], "8": ["u8", "fp8e4nv"], "16": ["bf16", "fp16", "i16"], 
 STATE = ("float", "size", "flag", "elements", "scalars", "fixed", "defined", "given", "computed", "launches",
          "qualified", "pointers", "plain", "items", "described", "blocks")
 # What a message is about, and texts that are taken there.
-WORDS = [("dot_scaled", ("'e2m1'", "'e4m3'")), ("getattr", ("'exp'", "'maximum'", "'max'")), ("load", ("'zero'", "'nan'")),
+WORDS = [("dot_scaled", ("'e2m1'", "'e4m3'")), ("getattr", ("'exp'", "'pow'", "'max'")), ("load", ("'zero'", "'nan'")),
          ("atomic", ("'relaxed'", "'acq_rel'", "'gpu'")), ("", ("'ieee'",))]
 TYPE_WORDS = {f"tl.{name}": short for name, short in DTYPES.items()}
 
@@ -89,7 +89,7 @@ class Search:
         names = names_of(at) if at is not None else []
         if len(where) < 2:
             names = re.findall(r"[A-Za-z_]\w*", " ".join(lines[:1])) + names
-        self.found = self.parameters_at(names)
+        self.found, self.names = self.parameters_at(names), names
         self.list = []
         self.ideas_of_constants(message, lines)
         self.ideas_of_arms(message)
@@ -97,6 +97,8 @@ class Search:
         self.ideas_of_flags(stderr)
         if re.search(r"reshape|shape of|[Ss]hape element|at index \d+: \d+ and", message):
             self.ideas_of_extents(message)
+        for size in (128, 256) if "must be at least 1, not 0" in message else ():
+            self.kind(size=size)
         self.ideas_of_types(message, lines)
         self.ideas_of_sizes(message)
         return self.list
@@ -125,7 +127,8 @@ class Search:
             self.put("fixed", constexprs, "False")
             self.put("fixed", constexprs, "True")
         if "last dim must be 1" in message:
-            self.put("fixed", [s for s in scalars if "stride" in s][::-1] + scalars[::-1], "1")
+            strides = [n for n in self.names if n in self.guess.body.uses and re.search("stride|^s_|_s$", n, re.I)]
+            self.put("fixed", list(dict.fromkeys(strides))[::-1] + scalars[::-1], "1")
             self.put_all("fixed", scalars, "1")
         if "invalid axis" in message:
             self.put("fixed", constexprs, "0")
@@ -135,9 +138,10 @@ class Search:
         if "constexpr 0.5" in message or "must be an int" in message:
             self.put_all("fixed", constexprs, "4")
         if re.search(r"precision|must be a string", message):
+            named = [n for n in self.guess.body.uses if re.search(rf"\b{n}\b", " ".join(lines))]
             for word in next(words for start, words in WORDS if message.startswith(start)):
+                self.put("fixed", named, word)
                 self.put_all("fixed", constexprs, word)
-                self.put("fixed", constexprs, word)
         if "not a constexpr" in message or "must be of type tl.constexpr" in message:
             self.put_all("fixed", scalars, "4")
         if re.search(r"the type (fp|int|u)", message):  # a constant that is no dtype
@@ -167,9 +171,14 @@ class Search:
         if re.search(r"has no attribute `(block_shape|load|store|gather|scatter|atomic_\w+)`|tensor descriptor", message):
             names = [n for n in re.findall(r"\w+", " ".join(lines[:1])) if n in self.guess.body.uses]
             self.list += [lambda g, n=n: g.described.add(n) for n in names + self.found[1] + self.found[0]]
+        if "scalar pointer type, not tensor descriptor" in message:
+            given = [n for n, use in self.guess.body.uses.items() if use.described]
+            self.list += [lambda g, n=n: g.pointers.add(n) for n in given] + [lambda g: g.pointers.update(given)]
         stored = re.search(r"the value is \w+\[([\d, ]+)\], but it is stored through a tensor descriptor", message)
         if stored:
             self.put("blocks", self.guess.body.uses, stored.group(1).split(", "))
+        if "must have 1 row" in message:
+            self.put("blocks", self.guess.body.uses, ["1", "64"])
 
     def choices(self, lines):
         """What a kernel chooses by: what these lines ask for, and what it compares with."""
@@ -197,9 +206,11 @@ class Search:
         if not re.search(r"is no scale for|no operand of this format|expected accumulator", message):
             return
         uses = self.guess.body.uses
-        taken = {n: "u8" if "scale" in n.lower() or re.search("[a-z]s$", n) else "fp8e4nv" for n in self.found[0]}
-        sums = [n for n in uses if uses[n].dtype and "acc" in n]
-        self.list.append(lambda g: (g.elements.update(taken), g.fixed.update(dict.fromkeys(sums, "fp32"))))
+        scales = [n for n in self.found[0] if "scale" in n.lower() or re.search("[a-z]s$", n)]
+        sums = dict.fromkeys([n for n in uses if uses[n].dtype and "acc" in n], "fp32")
+        for element in ("fp8e4nv", "fp8e5", "u8"):
+            taken = {n: "u8" if n in scales else element for n in self.found[0]}
+            self.list.append(lambda g, taken=taken: (g.elements.update(taken), g.fixed.update(sums)))
 
     def ideas_of_flags(self, stderr):
         """What was given as a pointer is a number under another flag, or always."""
@@ -287,7 +298,7 @@ class Search:
             for name, value in numbers.items() if "at least" in message or "arange" in message else ():
                 for factor in (2, 16):
                     self.put("fixed", [name], str(int(value) * factor))
-            for size in ("1", "2", "8", "16", "32", "64", "128"):
+            for size in ("1", "2", "8", "16", "32", "64", "128", "256", "512"):
                 self.put("fixed", self.found[2], size)
         names = [a.arg for a in self.guess.kernel.node.args.args]
         if re.search(r"fp32|0\.5", message):  # something is a float that should count
