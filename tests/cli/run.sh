@@ -21,7 +21,7 @@ done
 # a device with memory of its own, here one that does nothing: arrays go there and come back
 expect 0 out "out: fp32 1000" run_add --device null:1 --show out
 expect 0 out "[nan nan nan ... nan nan nan]" run_add --device null --show out
-expect 0 out "1 warps, 2 registers, 3 bytes of shared and 4 of local memory" \
+expect 0 out "1 warp, 2 registers, 3 bytes of shared and 4 of local memory" \
     run_add --device null --time=3
 expect 0 out '"registers": 2, "shared_bytes": 3' run_add --device null --json
 expect 0 out "[0. 1. 2.]" "$tilec" run "$add" --device null --grid 1 x="arange(fp32,3)" y="x[:0]" \

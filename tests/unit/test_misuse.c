@@ -128,7 +128,7 @@ static void test_structs_are_as_large_as_their_layout_says(void **state)
         {"tilec_device", sizeof(tilec_device), 40},
         {"tilec_unit", sizeof(tilec_unit), 32},
         {"tilec_place", sizeof(tilec_place), 16},
-        {"tilec_stats", sizeof(tilec_stats), 88},
+        {"tilec_stats", sizeof(tilec_stats), 96},
         {"tilec_config", sizeof(tilec_config), 16},
         {"tilec_trial", sizeof(tilec_trial), 64},
         {"tilec_tune_options", sizeof(tilec_tune_options), 176},
