@@ -6,6 +6,7 @@ prefix=$folder/prefix
 unset TILEC_PLUGIN
 
 expect 0 out "" cmake --install "$build" --prefix "$prefix"
+expect 0 out "tilec-inspect 0." "$prefix/bin/tilec-inspect" --version
 expect 0 out "[2. 2. 2. 2.]" "$prefix/bin/tilec" run "$prefix/share/tilec/kernels/add.py" --grid 1 \
     x="ones(fp32,4)" y=x out="empty(fp32,4)" n=4 BLOCK=4 --show out
 
