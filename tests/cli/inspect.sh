@@ -120,6 +120,8 @@ expect 0 out "" "$python" stop.py "$inspect" many -t mark.png -o stopped --batch
 
 # several ranks write the same bytes; one that dies leaves whole files, and is named
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+leaks=${ASAN_OPTIONS:-}
+export ASAN_OPTIONS="$leaks:detect_leaks=0" # MPI keeps what it has to the end
 if [ -e "$(dirname "$inspect")/tilec-mpi.so" ] && mpirun --oversubscribe -n 1 true 2>/dev/null; then
     rm -rf out && expect 1 out "" "$inspect" -t mark.png -o out small stack.npy short.npy
     for ranks in 2 3; do
@@ -141,6 +143,7 @@ SCRIPT
         wrong "a dead rank is no failure"
     grep -q "rank 1 .* signal 9" "$folder/err" || wrong "the dead rank is not named"
 fi
+export ASAN_OPTIONS="$leaks"
 expect 1 err "this is one of 2 ranks, and tilec-mpi.so" sh -c "cp '$inspect' alone && OMPI_COMM_WORLD_SIZE=2 ./alone -t mark.png -o alone.out stack.npy"
 
 finish
