@@ -303,9 +303,15 @@ expect 0 out "2 passed, 0 failed" "$tilec" test "$folder/many [1]/b.py" "$folder
 mkdir "$folder/none"
 expect 2 err "$folder/none/ names no calls" "$tilec" test "$folder/none/"
 
-# the kernels of this project test themselves
-expect 0 out ", 0 failed" "$tilec" test "$source"/kernels/
-for file in "$source"/kernels/*.py; do
+# the kernels of this project test themselves: here those of a few files, thoroughly all of them
+kernels="$source/kernels"
+if [ -z "${TILEC_THOROUGH:-}" ]; then
+    kernels="$folder/kernels"
+    mkdir "$kernels"
+    cp "$source"/kernels/add.py "$source"/kernels/s*.py "$source"/kernels/giou.py "$kernels"
+fi
+expect 0 out ", 0 failed" "$tilec" test "$kernels/"
+for file in "$kernels"/*.py; do
     grep -q "^PASS  $file:" "$folder/out" || wrong "$file has no call"
 done
 finish
