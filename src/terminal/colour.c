@@ -160,6 +160,11 @@ const char *colour_trouble(Arena *a, const char *text)
     return painted(a, text, RED);
 }
 
+const char *colour_name(void)
+{
+    return is_on ? BOLD "tilec:" PLAIN : tilec_word;
+}
+
 /* --- saying it --- */
 
 /* The arena is one of its own: what says this may be another thread, or be out of memory. */

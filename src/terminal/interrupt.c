@@ -131,7 +131,7 @@ void interrupt_says(const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    int n = snprintf(says[next], LONGEST, "tilec: stopped: ");
+    int n = snprintf(says[next], LONGEST, "%s stopped: ", colour_name());
     vsnprintf(says[next] + n, (size_t)(LONGEST - n - 1), fmt, ap);
     va_end(ap);
     strcat(says[next], "\n");

@@ -287,6 +287,8 @@ static void test_ctrl_c_says_how_many_files_are_done(void **state)
     type_interrupt(s);
     int status = finish(s);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+    if (!strstr(s->said, "\033[1mtilec:\033[0m stopped: "))
+        print_error("it said: %s\n", s->said);
     assert_non_null(strstr(s->said, "\033[1mtilec:\033[0m stopped: "));
     assert_non_null(strstr(s->said, " of 6 files are done"));
 }
