@@ -59,13 +59,18 @@ static const char *why_unread(Cli *c, const char *kernel)
     return text;
 }
 
-/* A call that the file names, for an example that does not run or does not reach all arrays. */
-static void take_named_call(Cli *c, Listed *k)
+/* The first call that the file names for it; without one, one that is looked for by trials. */
+static void find_example(Cli *c, Listed *k)
 {
-    k->example = arena_printf(c->arena, "tilec run %s:%s --call %s", shell_word(c->arena, k->path),
-                              k->name, k->calls.at[0]);
-    k->is_named = true;
-    k->parts.grid = k->parts.problem = k->parts.unwritten = NULL;
+    k->is_named = k->calls.len > 0;
+    if (k->is_named) {
+        k->example = arena_printf(c->arena, "tilec run %s:%s --call %s",
+                                  shell_word(c->arena, k->path), k->name, k->calls.at[0]);
+    } else {
+        k->parts = example_of(&c->client, &cli_examples,
+                              &(ExampleOf){c->file, k->path, k->name, k->functions, &k->f->syntax});
+        k->example = command_of(c, k);
+    }
 }
 
 static void list_kernel(Cli *c, const Functions *functions, const NamedCalls *calls, Listed k,
@@ -77,20 +82,15 @@ static void list_kernel(Cli *c, const Functions *functions, const NamedCalls *ca
         return;
     k.is_helper = functions_is_helper(functions, k.name);
     k.parts.guess = guess_kernel(&c->client, functions, &k.f->syntax);
-    if (tilec_param_count(c->file, k.name) != k.f->syntax.nparams) {
-        k.parts.problem = why_unread(c, k.name);
-    } else if (!k.is_helper) {
-        k.parts = example_of(&c->client, &cli_examples,
-                             &(ExampleOf){c->file, k.path, k.name, functions, &k.f->syntax});
-        k.example = command_of(c, &k);
-    }
     for (int i = 0; i < calls->len; i++) {
         if (!calls->at[i].problem && calls->at[i].kernel &&
             strcmp(calls->at[i].kernel, k.name) == 0)
             vec_push(c->arena, &k.calls, calls->at[i].name);
     }
-    if (k.example && k.calls.len > 0 && (k.parts.problem || k.parts.unwritten))
-        take_named_call(c, &k);
+    if (tilec_param_count(c->file, k.name) != k.f->syntax.nparams)
+        k.parts.problem = why_unread(c, k.name);
+    else if (!k.is_helper)
+        find_example(c, &k);
     vec_push(c->arena, out, k);
 }
 
