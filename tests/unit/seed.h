@@ -53,11 +53,11 @@ static inline bool chosen(const char *name, uint64_t also, unsigned one_in)
     return thorough() || hash_bytes(name, strlen(name), seed * 64 + also) % one_in == 0;
 }
 
-/* How many random kernels to try: TILEC_RANDOM_COUNT, or `otherwise`, and thoroughly five times as
+/* How many random kernels to try: TILEC_RANDOM_COUNT, or `otherwise`, and thoroughly eight times as
  * many. */
 static inline uint64_t random_count(uint64_t otherwise)
 {
-    return seed_setting("TILEC_RANDOM_COUNT", thorough() ? 5 * otherwise : otherwise);
+    return seed_setting("TILEC_RANDOM_COUNT", thorough() ? 8 * otherwise : otherwise);
 }
 
 #endif

@@ -22,7 +22,7 @@
 #include "seed.h"
 #include <cmocka.h>
 
-enum { KERNELS = 120 };
+enum { KERNELS = 80 };
 
 /* --- running and comparing --- */
 
