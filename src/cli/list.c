@@ -64,8 +64,9 @@ static void find_example(Cli *c, Listed *k)
 {
     k->is_named = k->calls.len > 0;
     if (k->is_named) {
-        k->example = arena_printf(c->arena, "tilec run %s:%s --call %s",
-                                  shell_word(c->arena, k->path), k->name, k->calls.at[0]);
+        k->example =
+            arena_printf(c->arena, "tilec run %s:%s --call %s", shell_word(c->arena, k->path),
+                         k->name, shell_word(c->arena, k->calls.at[0]));
     } else {
         k->parts = example_of(&c->client, &cli_examples,
                               &(ExampleOf){c->file, k->path, k->name, k->functions, &k->f->syntax});
