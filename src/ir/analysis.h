@@ -13,6 +13,12 @@
  * and of what memory holds. */
 bool ir_same(const Value *a, const Value *b, int depth);
 
+/* moves.c: what the elements of a value are, without the ops that only move them, without
+ * conversions, without either. */
+const Value *ir_unmoved(const Value *v);
+const Value *ir_uncast(const Value *v);
+const Value *ir_bare(const Value *v);
+
 /* uses.c: who uses each value, as the function is now; in the order of the ops. */
 typedef struct {
     Op *op;

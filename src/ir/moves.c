@@ -6,7 +6,7 @@
  * order.  Planner, interpreter and passes ask here, so that a new op of this kind is a row of
  * ops.h, a rule for the verifier, and a case below.
  */
-#include "ir.h"
+#include "analysis.h"
 
 /* Shapes that differ only in dimensions of 1 keep their elements in place.  False when they differ
  * in more. */
@@ -111,4 +111,26 @@ bool op_crosses_lanes(const Op *op)
     default:
         return op_has(op, MOVES | COMBINES);
     }
+}
+
+static const Value *without(const Value *v, bool moves, bool casts)
+{
+    while (v->def && ((moves && op_has(v->def, MOVES)) || (casts && v->def->code == OP_cast)))
+        v = v->def->operands[0];
+    return v;
+}
+
+const Value *ir_unmoved(const Value *v)
+{
+    return without(v, true, false);
+}
+
+const Value *ir_uncast(const Value *v)
+{
+    return without(v, false, true);
+}
+
+const Value *ir_bare(const Value *v)
+{
+    return without(v, true, true);
 }

@@ -188,4 +188,13 @@ Value *access_renamed(const Value *v, const int8_t *map, int8_t *map_in);
 /* Are the elements of v those of an operand, read whole, in a way that no renaming is? */
 bool access_rearranges(const Value *v);
 
+/* unread.c: lanes that the mask of a load leaves out, and that count; NULL: none are known to. */
+/* The load whose lanes count in the reduction of `v` by OP_add, OP_mul, OP_max or OP_min along an
+ * axis, -1: all of them.  `*of` is v, or what a loop adds to it in each round. */
+const Op *unread_in_reduction(Arena *a, OpCode code, const Value *v, int axis, const Value **of);
+/* In a sum by atomics without a mask, p and data in one shape: all of them at element `*at`. */
+const Op *unread_in_atomic(Arena *a, const Value *p, const Value *data, int64_t *at);
+/* In a histogram without a mask of numbers below `bins`: each as `*number`. */
+const Op *unread_in_count(Arena *a, const Value *v, int64_t bins, int64_t *number);
+
 #endif

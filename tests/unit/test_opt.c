@@ -4,13 +4,15 @@
  * Every tests/ir/NAME.ir begins with `# passes: NAMES`; NAME.want holds the text after those
  * passes.  Besides the passes of opt.h three more words: `pipeline` runs all of them, `axis` gives
  * the facts of the axis analysis in place of the module, `access` the steps of its addresses,
- * `sites` the module with the calls that its ops came through.  TILEC_UPDATE=1 rewrites the .want
+ * `unread` the reductions that count lanes which a mask leaves out, `sites` the module with the
+ * calls that its ops came through.  TILEC_UPDATE=1 rewrites the .want
  * files (read the difference before it is committed).
  */
 #include <dirent.h>
 #include <stdarg.h>
 #include <string.h>
 
+#include "../../src/ir/analysis.h"
 #include "../../src/opt/opt.h"
 
 #include <cmocka.h>
@@ -22,6 +24,34 @@ static bool ends_with(const char *s, const char *end)
     size_t n = strlen(s), m = strlen(end);
 
     return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+typedef struct {
+    Arena *arena;
+    Text text;
+} Unread;
+
+static void tell_unread(Op *op, void *ctx)
+{
+    Unread *u = ctx;
+    const Op *only = ir_reduces(op) ? ir_combine_kind(op).only : NULL;
+    const Value *of;
+
+    if (!only)
+        return;
+    const Op *load =
+        unread_in_reduction(u->arena, only->code, op->operands[0], (int)attr_axis(op), &of);
+    text_printf(&u->text, "%%%s: ", op->results[0]->name);
+    text_printf(&u->text, load ? "counts lanes of %%%s in %%%s\n" : "counts none\n",
+                load ? load->results[0]->name : "", of->name);
+}
+
+static const char *unread_text(const Func *f, Arena *a)
+{
+    Unread u = {a, text_new(a)};
+
+    ir_walk(f->body, tell_unread, &u);
+    return u.text.s;
 }
 
 /* What the passes make of the module, or the diagnostics. */
@@ -40,6 +70,8 @@ static const char *run_words(Arena *a, Module *m, char *words, Diags *d)
             facts = axis_text(axis_analyse(m->funcs[0], a), m->funcs[0], a);
         else if (strcmp(word, "access") == 0)
             facts = access_text(axis_analyse(m->funcs[0], a), m->funcs[0], a);
+        else if (strcmp(word, "unread") == 0)
+            facts = unread_text(m->funcs[0], a);
         else if (strcmp(word, "pipeline") == 0)
             ran = opt_run(m, &options, d);
         else

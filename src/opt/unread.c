@@ -1,0 +1,254 @@
+/*
+ * unread.c - reductions that count lanes which the mask of a load leaves out
+ *
+ * Where a tile with such lanes flows into a reduction, by operators and functions of single
+ * elements, these lanes count, unless they hold what the reduction passes over: 0 for a sum.
+ * outside.c says what they hold; where that is not known, nothing is said.
+ *
+ * Lanes that an `other` fills are followed the same way, but to sums alone: other=0.0 is right for
+ * sum(v), and adds mean * mean for each lane to sum((v - mean) * (v - mean)).  For a maximum it is
+ * what somebody chose (--check tells where it wins).  A sum of what a loop has added up is one of
+ * what it adds in a round.  A product is looked at as a sum is, with 1 for 0.
+ *
+ * Lanes that are left out together, a whole row of what is reduced, count nowhere.
+ */
+#include "outside.h"
+
+#include <math.h>
+
+enum { MOST_LOADS = 8 };
+
+/* In all lanes. */
+static bool is_never_negative(const Value *v, int depth)
+{
+    const Op *op = v->def;
+    uint64_t bits;
+
+    if (dtype_is_unsigned(v->type->dtype) ||
+        (value_constant(v, &bits) && scalar_to_double(v->type->dtype, bits) >= 0))
+        return true;
+    if (!op || depth == 0)
+        return false;
+    switch (op->code) {
+    case OP_abs:
+    case OP_exp:
+    case OP_exp2:
+    case OP_exp10:
+    case OP_sqrt:
+        return true;
+    case OP_mul:
+        if (ir_same(op->operands[0], op->operands[1], OUTSIDE_SAME_DEPTH))
+            return true;
+        break;
+    case OP_max:
+    case OP_maxnan:
+        return is_never_negative(op->operands[0], depth - 1) ||
+               is_never_negative(op->operands[1], depth - 1);
+    case OP_select:
+        return is_never_negative(op->operands[1], depth - 1) &&
+               is_never_negative(op->operands[2], depth - 1);
+    case OP_add:
+    case OP_div:
+    case OP_cast:
+        break;
+    default:
+        return op_has(op, MOVES) && is_never_negative(op->operands[0], depth - 1);
+    }
+    for (int i = 0; i < op->noperands; i++) {
+        if (!is_never_negative(op->operands[i], depth - 1))
+            return false;
+    }
+    return true;
+}
+
+/* May a lane that holds this be part of the result? */
+static bool counts(OpCode code, const Value *v, const Lane *x)
+{
+    DType t = v->type->dtype;
+    double n = scalar_to_double(t, x->bits);
+
+    if (x->kind != LANE_NUMBER)
+        return x->kind == LANE_SOME;
+    if (code == OP_add || code == OP_mul)
+        return n != (code == OP_mul);
+    if (isnan(n)) /* the other operand */
+        return false;
+    if (code == OP_max)
+        return n > 0 || !(is_never_negative(v, OUTSIDE_SAME_DEPTH) || n <= -1e4);
+    return n < 1e4;
+}
+
+typedef struct {
+    Arena *arena;
+    Map *seen;   /* by value id + 1 */
+    bool filled; /* those with `other` too */
+    const Op *at[MOST_LOADS];
+    int n;
+} Loads;
+
+/* Has it a mask that leaves out lanes of which something, or nothing, is known? */
+static bool is_suspect(const Loads *l, const Op *load)
+{
+    int64_t always;
+    uint64_t bits;
+
+    OpAccess m = ir_access(load);
+    const Value *mask = op_operand(load, m.mask), *other = op_operand(load, m.other);
+
+    if (!mask || (value_const_int(mask, &always) && always))
+        return false;
+    return !other || (l->filled && value_constant(other, &bits));
+}
+
+/* The loads that the value is made of and whose masks leave out lanes. */
+static void find_loads(Loads *l, const Value *v, int depth)
+{
+    const Op *op = v->def;
+    uint64_t key = (uint64_t)v->id + 1;
+
+    if (!op || depth == 0 || l->n == MOST_LOADS || map_get(l->seen, key))
+        return;
+    map_put(l->seen, key, (void *)v);
+    if (op_only_reads(op)) {
+        if (is_suspect(l, op))
+            l->at[l->n++] = op;
+        return;
+    }
+    for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op_has(op, MOVES)); i++)
+        find_loads(l, op->operands[i], depth - 1);
+}
+
+/* Does the mask leave out some lanes of a row along a dimension of the value, and not all or none
+ * of them?  `seen`: by value and dimension, where it was looked; no deeper than find_loads() does.
+ */
+static bool leaves_out_within(Map *seen, const Op *load, const Value *v, int dim, int depth)
+{
+    const Op *op = v->def;
+    uint64_t key = ((uint64_t)v->id + 1) * MAX_RANK + (uint64_t)dim;
+    bool any = false;
+    Move m;
+
+    if (!op || depth == 0 || map_get(seen, key))
+        return false;
+    map_put(seen, key, (void *)v);
+    if (op == load)
+        return outside_varies(load->operands[LOAD_MASK], dim, OUTSIDE_DEEPEST);
+    bool renames = op_has(op, MOVES) && op_renames(op, &m);
+    if (op_has(op, MOVES) && !renames && op->code != OP_reshape)
+        return true;
+    if (op_has(op, MOVES)) {
+        for (int d = 0; d < op->operands[0]->type->rank; d++)
+            any |= (renames ? m.follows[d] == dim : outside_reshape_follows(op, dim, d)) &&
+                   leaves_out_within(seen, load, op->operands[0], d, depth - 1);
+        return any;
+    }
+    for (int i = 0; i < op->noperands && op_has(op, FOLDS); i++)
+        any |= leaves_out_within(seen, load, op->operands[i], dim, depth - 1);
+    return any;
+}
+
+/* Do lanes that the load leaves out count in a reduction along `axis`, or along all (-1)? */
+static bool counts_along(Arena *arena, const Op *load, OpCode code, const Value *v, int axis)
+{
+    for (int d = 0; d < v->type->rank; d++) {
+        Outside o = outside_of(arena, load, 1u << d);
+        if ((axis >= 0 && d != axis) ||
+            !leaves_out_within(map_new(arena), load, v, d, OUTSIDE_DEEPEST))
+            continue;
+        Lane lane = outside_lane(&o, v);
+        if (counts(code, v, &lane))
+            return true;
+    }
+    return false;
+}
+
+/* What a loop adds to the value in each round; NULL: it is no such sum. */
+static const Value *added_in_rounds(const Value *v)
+{
+    const Op *loop = ir_uncast(v)->def;
+
+    if (!loop || loop->code != OP_for || !loop->regions[0]->last)
+        return NULL;
+    const Block *body = loop->regions[0];
+    int i = ir_uncast(v)->index;
+    const Op *sum = body->last->operands[i]->def;
+    if (!sum || sum->code != OP_add)
+        return NULL;
+    for (int k = 0; k < 2; k++) {
+        if (sum->operands[k] == body->args[1 + i])
+            return sum->operands[1 - k];
+    }
+    return NULL;
+}
+
+const Op *unread_in_reduction(Arena *a, OpCode code, const Value *v, int axis, const Value **of)
+{
+    Loads loads = {.arena = a, .seen = map_new(a), .filled = code == OP_add || code == OP_mul};
+    const Value *added = code == OP_add ? added_in_rounds(v) : NULL;
+
+    *of = added ? added : v;
+    find_loads(&loads, *of, OUTSIDE_DEEPEST);
+    for (int i = 0; i < loads.n; i++) {
+        if (counts_along(a, loads.at[i], code, *of, axis))
+            return loads.at[i];
+    }
+    return NULL;
+}
+
+/* The index of a pointer that begins at the same address in all lanes; NULL: it does not. */
+static const Value *index_of(const Value *p)
+{
+    const Op *op = p->def;
+
+    if (!op || op->code != OP_addptr)
+        return NULL;
+    const Value *base = outside_unmoved(op->operands[0]);
+    bool is_one = base->type->rank == 0 || (base->def && base->def->code == OP_splat);
+    return is_one ? op->operands[1] : NULL;
+}
+const Op *unread_in_atomic(Arena *a, const Value *p, const Value *data, int64_t *at)
+{
+    Loads loads = {.arena = a, .seen = map_new(a), .filled = true};
+    const Value *index = index_of(p);
+
+    if (!index || p->type->rank == 0)
+        return NULL;
+    find_loads(&loads, index, OUTSIDE_DEEPEST);
+    for (int i = 0; i < loads.n; i++) {
+        Outside o = outside_of(a, loads.at[i], 0);
+        Lane place = outside_lane(&o, index), adds = outside_lane(&o, data);
+
+        if (place.kind != LANE_NUMBER || adds.kind == LANE_UNKNOWN ||
+            outside_is_zero(&adds, data->type->dtype))
+            continue;
+        *at = scalar_to_int(index->type->dtype, place.bits);
+        return loads.at[i];
+    }
+    return NULL;
+}
+
+/* Is what it fills masked lanes with a number that was chosen, such as that of a bin which nobody
+ * looks at? */
+static bool fills_with_choice(const Op *load)
+{
+    uint64_t bits;
+
+    return load->noperands > LOAD_OTHER && value_constant(load->operands[LOAD_OTHER], &bits) &&
+           bits != 0;
+}
+const Op *unread_in_count(Arena *a, const Value *v, int64_t bins, int64_t *number)
+{
+    Loads loads = {.arena = a, .seen = map_new(a), .filled = true};
+
+    find_loads(&loads, v, OUTSIDE_DEEPEST);
+    for (int i = 0; i < loads.n; i++) {
+        Outside o = outside_of(a, loads.at[i], 0);
+        Lane lane = outside_lane(&o, v);
+
+        *number = scalar_to_int(v->type->dtype, lane.bits);
+        if (lane.kind == LANE_NUMBER && *number >= 0 && *number < bins &&
+            !fills_with_choice(loads.at[i]))
+            return loads.at[i];
+    }
+    return NULL;
+}
