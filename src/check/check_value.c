@@ -311,8 +311,7 @@ static void check_promise(Op *op)
 /* Bits that are put together, or taken out of larger numbers, are meant to be cut. */
 static bool takes_bits(const Value *v)
 {
-    while (v->def && (op_has(v->def, MOVES) || v->def->code == OP_cast))
-        v = v->def->operands[0];
+    v = ir_bare(v);
     switch (v->def ? v->def->code : OP_COUNT) {
     case OP_and:
     case OP_or:

@@ -21,11 +21,43 @@ void suspect_warn(const Suspect *s, const Op *at, const char *hint, const char *
         diag(s->diags, DIAG_HINT, (Span){0}, "%s", hint);
 }
 
-const Op *suspect_made_by(const Value *v)
+typedef struct {
+    bool (*is)(const Op *op);
+    bool found;
+} Any;
+
+static void look_for(Op *op, void *any)
 {
-    while (v->def && op_has(v->def, MOVES))
-        v = v->def->operands[0];
-    return v->def;
+    Any *a = any;
+
+    a->found = a->found || a->is(op);
+}
+
+bool suspect_any(const Suspect *s, bool (*is)(const Op *op))
+{
+    Any any = {is, false};
+
+    ir_walk(s->func->body, look_for, &any);
+    return any.found;
+}
+
+struct SuspectFacts {
+    const AxisFacts *axis;
+    UseLists uses; /* without a start: not asked for */
+};
+
+const AxisFacts *suspect_axis(const Suspect *s)
+{
+    if (!s->facts->axis)
+        s->facts->axis = axis_analyse(s->func, s->arena);
+    return s->facts->axis;
+}
+
+const UseLists *suspect_uses(const Suspect *s)
+{
+    if (!s->facts->uses.start)
+        s->facts->uses = ir_uses(s->func, s->arena);
+    return &s->facts->uses;
 }
 
 void check_suspects(const Module *m, Diags *d)
@@ -33,7 +65,8 @@ void check_suspects(const Module *m, Diags *d)
     Arena *arena = m->arena;
 
     for (int i = 0; i < m->nfuncs; i++) {
-        const Suspect s = {m->funcs[i], arena, d};
+        struct SuspectFacts facts = {0};
+        const Suspect s = {m->funcs[i], arena, d, &facts};
         for (int k = 0; k < COUNT(suspicions); k++)
             suspicions[k](&s);
     }

@@ -9,11 +9,14 @@
 #define TILEC_CHECK_SUSPECT_H
 
 #include "check.h"
+#include "../ir/analysis.h"
+#include "../opt/opt.h"
 
 typedef struct {
     const Func *func;
     Arena *arena; /* gone behind the analysis */
     Diags *diags;
+    struct SuspectFacts *facts; /* what was asked before */
 } Suspect;
 
 typedef void Suspicion(const Suspect *s);
@@ -31,7 +34,10 @@ Suspicion suspect_totals;   /* suspect_totals.c: sums that loops keep in a type 
 /* A warning at an op, with the calls that lead to it, and what to do about it. */
 void suspect_warn(const Suspect *s, const Op *at, const char *hint, const char *fmt, ...)
     PRINTF(4, 5);
-/* The op whose elements these are, through what only moves them; NULL: none. */
-const Op *suspect_made_by(const Value *v);
+/* Is there such an op in the function? */
+bool suspect_any(const Suspect *s, bool (*is)(const Op *op));
+/* Of the function, made when they are first asked for. */
+const AxisFacts *suspect_axis(const Suspect *s);
+const UseLists *suspect_uses(const Suspect *s);
 
 #endif

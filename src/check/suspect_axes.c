@@ -12,7 +12,6 @@
  * dimension, as in a[rows][:, None] - a[rows][None, :].
  */
 #include "suspect.h"
-#include "../ir/analysis.h"
 
 enum { MOST_INDICES = 32, DEEPEST = 30, SAME_DEPTH = 12 };
 

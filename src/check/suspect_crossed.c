@@ -17,7 +17,6 @@
  * in a table of distances are.
  */
 #include "suspect.h"
-#include "../ir/analysis.h"
 
 enum { PASSES = 2, SAME_DEPTH = 12 };
 
@@ -32,7 +31,7 @@ typedef struct {
 
 typedef struct {
     const Suspect *s;
-    UseLists uses;
+    const UseLists *uses;
     Labels *of; /* by value id */
     bool tell;
 } Cross;
@@ -221,18 +220,10 @@ static int crossed(const Labels *tile, const Labels *value, int rank)
     return -1;
 }
 
-/* The value in front of what only gives it other dimensions. */
-static const Value *unmoved(const Value *v)
-{
-    while (v->def && op_has(v->def, MOVES))
-        v = v->def->operands[0];
-    return v;
-}
-
 /* Of a reduction over the last axis the front end has said it. */
 static bool is_told(const Value *v)
 {
-    const Op *op = unmoved(v)->def;
+    const Op *op = ir_unmoved(v)->def;
 
     return ir_reduces(op) && attr_axis(op) == op->operands[0]->type->rank - 1;
 }
@@ -240,11 +231,11 @@ static bool is_told(const Value *v)
 /* Is it given to different dimensions in different places? */
 static bool is_used_both_ways(const Cross *c, const Value *v)
 {
-    const Value *source = unmoved(v);
-    const Use *at = uses_of(&c->uses, source);
+    const Value *source = ir_unmoved(v);
+    const Use *at = uses_of(c->uses, source);
     int axis = -1;
 
-    for (int i = 0; i < uses_count(&c->uses, source); i++) {
+    for (int i = 0; i < uses_count(c->uses, source); i++) {
         const Op *op = at[i].op;
         if (op->code != OP_expand)
             continue;
@@ -355,19 +346,16 @@ static void walk(Cross *c, const Block *b)
         walk_op(c, op);
 }
 
-static void note_two_dimensions(Op *op, void *any)
+static bool makes_two_dimensions(const Op *op)
 {
-    *(bool *)any |= op->code == OP_expand || op->code == OP_permute;
+    return op->code == OP_expand || op->code == OP_permute;
 }
 
 void suspect_crossed(const Suspect *s)
 {
-    bool any = false;
-
-    ir_walk(s->func->body, note_two_dimensions, &any);
-    if (!any)
+    if (!suspect_any(s, makes_two_dimensions))
         return;
-    Cross c = {.s = s, .uses = ir_uses(s->func, s->arena)};
+    Cross c = {.s = s, .uses = suspect_uses(s)};
     c.of = NEW_N(s->arena, Labels, s->func->nvalues);
     for (int i = 0; i < PASSES; i++) {
         c.tell = i == PASSES - 1;

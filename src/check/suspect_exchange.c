@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "suspect.h"
-#include "../ir/analysis.h"
 
 enum { MOST_TERMS = 8, DEEPEST = 40, SAME_DEPTH = 12, WARP = 32, MOST_KEPT = 16 };
 
@@ -161,7 +160,7 @@ static bool are_crossed(const AxisFacts *facts, const Op *first, const Op *secon
 
 static bool leaves_out_ends(const Value *mask, int depth)
 {
-    const Op *op = suspect_made_by(mask);
+    const Op *op = ir_unmoved(mask)->def;
     int64_t c;
 
     if (!op || depth == 0)
@@ -282,16 +281,13 @@ static void look_through(const Suspect *s, const AxisFacts *facts, const Block *
     }
 }
 
-static void note_store(Op *op, void *any)
+static bool stores_row(const Op *op)
 {
-    *(bool *)any |= op->code == OP_store && op->operands[STORE_PTR]->type->rank == 1;
+    return op->code == OP_store && op->operands[STORE_PTR]->type->rank == 1;
 }
 
 void suspect_exchange(const Suspect *s)
 {
-    bool any = false;
-
-    ir_walk(s->func->body, note_store, &any);
-    if (any)
-        look_through(s, axis_analyse(s->func, s->arena), s->func->body);
+    if (suspect_any(s, stores_row))
+        look_through(s, suspect_axis(s), s->func->body);
 }

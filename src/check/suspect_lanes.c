@@ -10,7 +10,6 @@
  * Nothing is said where a mask may choose among such lanes: one that is more than bounds.
  */
 #include "suspect.h"
-#include "../ir/analysis.h"
 
 enum { SAME_DEPTH = 12, DEEPEST_SUM = 12, DEEPEST = 30 };
 
@@ -20,7 +19,7 @@ enum { SAME_DEPTH = 12, DEEPEST_SUM = 12, DEEPEST = 30 };
  * last ones. */
 static bool is_bounds(const Value *mask, int depth)
 {
-    const Op *op = suspect_made_by(mask);
+    const Op *op = ir_unmoved(mask)->def;
     int64_t c;
 
     if (!op || depth == 0)
@@ -129,31 +128,24 @@ static bool is_data(const Value *v, int depth)
     return false;
 }
 
-static const Value *uncast(const Value *v)
-{
-    while (v->def && v->def->code == OP_cast)
-        v = v->def->operands[0];
-    return v;
-}
-
 /* The same for all lanes? */
 static bool is_uniform(const Value *v)
 {
     uint64_t bits;
 
-    v = uncast(v);
+    v = ir_uncast(v);
     return value_constant(v, &bits) || (v->def && v->def->code == OP_splat);
 }
 
 /* Does it add one number for all lanes to what was loaded from these addresses? */
 static bool counts_there(const Value *data, const Value *p)
 {
-    const Op *sum = uncast(data)->def;
+    const Op *sum = ir_uncast(data)->def;
 
     if (!sum || sum->code != OP_add)
         return false;
     for (int i = 0; i < 2; i++) {
-        const Op *load = uncast(sum->operands[i])->def;
+        const Op *load = ir_uncast(sum->operands[i])->def;
         if (load && op_only_reads(load) && is_uniform(sum->operands[1 - i]) &&
             ir_same(load->operands[ir_access(load).pointer], p, SAME_DEPTH))
             return true;
@@ -173,29 +165,20 @@ static void tell_count(const Suspect *s, const Op *store)
                  "before");
 }
 
-static void look_through(const Suspect *s, const AxisFacts *facts, const Block *b)
+static bool stores_tile(const Op *op)
 {
-    for (const Op *op = b->first; op; op = op->next) {
-        bool is_tile = op->code == OP_store && type_numel(op->operands[STORE_PTR]->type) > 1;
-        if (is_tile && !tell_shared(s, facts, op))
-            tell_count(s, op);
-        for (int r = 0; r < COUNT(op->regions); r++) {
-            if (op->regions[r])
-                look_through(s, facts, op->regions[r]);
-        }
-    }
+    return op->code == OP_store && type_numel(op->operands[STORE_PTR]->type) > 1;
 }
 
-static void note_store(Op *op, void *any)
+static void look_at(Op *op, void *suspect)
 {
-    *(bool *)any |= op->code == OP_store && op->operands[STORE_PTR]->type->rank > 0;
+    const Suspect *s = suspect;
+
+    if (stores_tile(op) && !tell_shared(s, suspect_axis(s), op))
+        tell_count(s, op);
 }
 
 void suspect_lanes(const Suspect *s)
 {
-    bool any = false;
-
-    ir_walk(s->func->body, note_store, &any);
-    if (any)
-        look_through(s, axis_analyse(s->func, s->arena), s->func->body);
+    ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -9,7 +9,6 @@
  * mask must let all lanes of a row through, or none, which check_means() asks when programs run.
  */
 #include "suspect.h"
-#include "../ir/analysis.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,9 +24,9 @@ static const Op *divided_sum(const Op *op)
 
     if (op->code != OP_div && op->code != OP_mul)
         return NULL;
-    const Op *sum = suspect_made_by(op->operands[0]);
+    const Op *sum = ir_unmoved(op->operands[0])->def;
     while (sum && sum->code == OP_cast)
-        sum = suspect_made_by(sum->operands[0]);
+        sum = ir_unmoved(sum->operands[0])->def;
     if (!ir_reduces(sum) || sum->noperands != 1 || !value_constant(op->operands[1], &bits))
         return NULL;
     const Op *only = ir_combine_kind(sum).only;
@@ -69,7 +68,7 @@ static const Value *index_along(const Value *v, int dim)
 /* A number that is the same for all lanes, and no constant that lets all of them through. */
 static bool is_bound(const Value *v, int lanes)
 {
-    const Op *op = suspect_made_by(v);
+    const Op *op = ir_unmoved(v)->def;
     int64_t c;
 
     if (value_const_int(v, &c))

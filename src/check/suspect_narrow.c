@@ -13,14 +13,13 @@
  * `&`, remainders of powers of two, hashes of 16 bits, offsets.
  */
 #include "suspect.h"
-#include "../ir/analysis.h"
 
 enum { MOST_NARROW = 16, DEEPEST_CHAIN = 1000, ADDRESS_DEPTH = 12 };
 
 typedef struct {
     const Suspect *s;
     const AxisFacts *facts;
-    UseLists uses;
+    const UseLists *uses;
     const Op **wraps; /* by value id: the op that may have wrapped; see `nothing` */
 } Narrow;
 
@@ -143,18 +142,18 @@ static const Op *wrapped(Narrow *n, const Value *v, int depth)
 /* Does it store elements of an array with their signs turned? */
 static bool stores_negation(const Op *op, int i)
 {
-    const Op *made = suspect_made_by(op->operands[i]);
-    const Op *from = made && is_negation(made) ? suspect_made_by(made->operands[0]) : NULL;
+    const Op *made = ir_unmoved(op->operands[i])->def;
+    const Op *from = made && is_negation(made) ? ir_unmoved(made->operands[0])->def : NULL;
 
     return op->code == OP_store && i == STORE_DATA && from && op_only_reads(from);
 }
 
 static bool is_operand_of(const Value *v, const Op *sum)
 {
-    const Op *made = suspect_made_by(v);
+    const Op *made = ir_unmoved(v)->def;
 
     for (int i = 0; i < sum->noperands; i++) {
-        if (sum->operands[i] == v || (made && suspect_made_by(sum->operands[i]) == made))
+        if (sum->operands[i] == v || (made && ir_unmoved(sum->operands[i])->def == made))
             return true;
     }
     return false;
@@ -211,8 +210,8 @@ static bool is_sign_read(const Narrow *n, const Op *op, int i)
         return value_const_int(op->operands[1 - i], &zero) && zero == 0;
     if (op->code != OP_cast)
         return false;
-    const Use *use = uses_of(&n->uses, op->results[0]);
-    for (int k = 0; k < uses_count(&n->uses, op->results[0]); k++) {
+    const Use *use = uses_of(n->uses, op->results[0]);
+    for (int k = 0; k < uses_count(n->uses, op->results[0]); k++) {
         if (use[k].op->code == OP_cast || !is_sign_read(n, use[k].op, use[k].operand))
             return false;
     }
@@ -258,8 +257,8 @@ static void tell(const Narrow *n, const Op *op, const Op *sum, const char *read)
 /* Indices that are kept narrow are as small as they have to be. */
 static bool is_offset(const Narrow *n, const Value *v, int depth)
 {
-    const Use *use = uses_of(&n->uses, v);
-    int count = uses_count(&n->uses, v);
+    const Use *use = uses_of(n->uses, v);
+    int count = uses_count(n->uses, v);
 
     for (int i = 0; i < count; i++) {
         const Op *op = use[i].op;
@@ -272,8 +271,10 @@ static bool is_offset(const Narrow *n, const Value *v, int depth)
     return count > 0;
 }
 
-static void look_at(Narrow *n, const Op *op)
+static void look_at(Op *op, void *narrow)
 {
+    Narrow *n = narrow;
+
     for (int i = 0; i < op->noperands; i++) {
         const char *read = is_narrow(op->operands[i]) ? reads(op, i) : NULL;
         const Op *sum = read ? wrapped(n, op->operands[i], 0) : NULL;
@@ -284,33 +285,18 @@ static void look_at(Narrow *n, const Op *op)
     }
 }
 
-static void look_through(Narrow *n, const Block *b)
+static bool is_narrow_sum(const Op *op)
 {
-    for (const Op *op = b->first; op; op = op->next) {
-        look_at(n, op);
-        for (int r = 0; r < COUNT(op->regions); r++) {
-            if (op->regions[r])
-                look_through(n, op->regions[r]);
-        }
-    }
-}
-
-static void note_sum(Op *op, void *any)
-{
-    if (op->nresults > 0 && (is_sum(op) || op->code == OP_neg) && is_narrow(op->results[0]))
-        *(bool *)any = true;
+    return op->nresults > 0 && (is_sum(op) || op->code == OP_neg) && is_narrow(op->results[0]);
 }
 
 void suspect_narrow(const Suspect *s)
 {
-    bool any = false;
-
-    ir_walk(s->func->body, note_sum, &any);
-    if (!any)
+    if (!suspect_any(s, is_narrow_sum))
         return;
     Narrow n = {.s = s,
-                .facts = axis_analyse(s->func, s->arena),
-                .uses = ir_uses(s->func, s->arena),
+                .facts = suspect_axis(s),
+                .uses = suspect_uses(s),
                 .wraps = NEW_N(s->arena, const Op *, s->func->nvalues + 1)};
-    look_through(&n, s->func->body);
+    ir_walk(s->func->body, look_at, &n);
 }

@@ -11,15 +11,12 @@
 /* Halves of a scalar, whose width the launch decides, are taken like that. */
 static bool is_of_a_scalar(const Op *op)
 {
-    const Value *v = op->operands[0];
-
-    while (v->def && (v->def->code == OP_splat || v->def->code == OP_cast))
-        v = v->def->operands[0];
-    return v->type->rank == 0;
+    return ir_bare(op->operands[0])->type->rank == 0;
 }
 
-static void look_at(const Suspect *s, const Op *op)
+static void look_at(Op *op, void *suspect)
 {
+    const Suspect *s = suspect;
     int64_t c;
 
     if (op->noperands < 2 || !opt_is_int(op->operands[1]) || !value_const_int(op->operands[1], &c))
@@ -35,12 +32,7 @@ static void look_at(const Suspect *s, const Op *op)
                      dtype_triton_name(op->operands[0]->type->dtype), (long long)c, bits);
 }
 
-static void visit(Op *op, void *suspect)
-{
-    look_at(suspect, op);
-}
-
 void suspect_nothing(const Suspect *s)
 {
-    ir_walk(s->func->body, visit, (void *)s);
+    ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -11,16 +11,10 @@
  * what is added from memory alone.
  */
 #include "suspect.h"
-#include "../ir/analysis.h"
 
 #include <math.h>
 
 enum { DEEPEST = 24, MOST_SUMMANDS = 16 };
-
-typedef struct {
-    const Suspect *s;
-    UseLists uses;
-} Rounds;
 
 /* Is it made in the loop? */
 static bool is_inside(const Value *v, const Op *loop)
@@ -102,22 +96,22 @@ static bool begins_anew(const Value *v, const Op *loop, int depth)
     return false;
 }
 
-static bool is_looked_at(const Rounds *r, const Value *arg)
+static bool is_looked_at(const Suspect *s, const Value *arg)
 {
-    return uses_count(&r->uses, arg) > 0;
+    return uses_count(suspect_uses(s), arg) > 0;
 }
 
-static void look_for_anew(const Rounds *r, const Op *loop, int i)
+static void look_for_anew(const Suspect *s, const Op *loop, int i)
 {
     const Op *end = opt_last(loop->regions[0]);
     uint64_t bits;
 
-    if (is_looked_at(r, loop->regions[0]->args[1 + i]) ||
-        uses_count(&r->uses, loop->results[i]) == 0 ||
+    if (is_looked_at(s, loop->regions[0]->args[1 + i]) ||
+        uses_count(suspect_uses(s), loop->results[i]) == 0 ||
         !value_constant(loop->operands[FOR_BOUNDS + i], &bits) ||
         !begins_anew(end->operands[i], loop, DEEPEST))
         return;
-    suspect_warn(r->s, end->operands[i]->def,
+    suspect_warn(s, end->operands[i]->def,
                  "begin it in front of the loop; where only the last round is meant, give it "
                  "another name there",
                  "each round begins this anew, and only that of the last one is left behind the "
@@ -146,17 +140,9 @@ static void find_summands(Summands *all, const Value *v, const Op *loop, int dep
         find_summands(all, op->operands[2], loop, depth - 1);
 }
 
-/* What moves elements and converts them, away: the summand itself. */
-static const Value *bare(const Value *v)
-{
-    while (v->def && (op_has(v->def, MOVES) || v->def->code == OP_cast))
-        v = v->def->operands[0];
-    return v;
-}
-
 static bool is_summed(const Value *v, const Value *total, const Op *loop)
 {
-    const Value *b = bare(v);
+    const Value *b = ir_bare(v);
 
     return b->def && (b->def->code == OP_dot || ir_reduces(b->def)) && is_moved(b, loop, DEEPEST) &&
            is_loaded(b, DEEPEST) && !follows_from(b, total, loop, DEEPEST);
@@ -164,12 +150,12 @@ static bool is_summed(const Value *v, const Value *total, const Op *loop)
 
 static bool is_same_loaded(const Value *v, const Op *loop)
 {
-    const Value *b = bare(v);
+    const Value *b = ir_bare(v);
 
     return b->def && op_only_reads(b->def) && !is_moved(b, loop, DEEPEST);
 }
 
-static void look_for_bias(const Rounds *r, const Op *loop, int i)
+static void look_for_bias(const Suspect *s, const Op *loop, int i)
 {
     const Op *end = opt_last(loop->regions[0]);
     const Value *total = loop->regions[0]->args[1 + i], *bias = NULL;
@@ -188,7 +174,7 @@ static void look_for_bias(const Rounds *r, const Op *loop, int i)
             bias = all.at[k];
     }
     if (kept && summed && bias)
-        suspect_warn(r->s, bare(bias)->def, "add it behind the loop",
+        suspect_warn(s, ir_bare(bias)->def, "add it behind the loop",
                      "this is the same in all rounds of the loop, and each adds it to the total");
 }
 
@@ -232,33 +218,24 @@ static void look_for_greatest(const Suspect *s, const Op *op)
 
 /* --- all of it --- */
 
-static void look_through(const Rounds *r, const Block *b)
+static void look_at(Op *op, void *suspect)
 {
-    for (const Op *op = b->first; op; op = op->next) {
-        for (int i = 0; op->code == OP_for && i < op->nresults; i++) {
-            look_for_anew(r, op, i);
-            look_for_bias(r, op, i);
-        }
-        look_for_greatest(r->s, op);
-        for (int k = 0; k < COUNT(op->regions); k++) {
-            if (op->regions[k])
-                look_through(r, op->regions[k]);
-        }
+    const Suspect *s = suspect;
+
+    for (int i = 0; op->code == OP_for && i < op->nresults; i++) {
+        look_for_anew(s, op, i);
+        look_for_bias(s, op, i);
     }
+    look_for_greatest(s, op);
 }
 
-static void note_loop(Op *op, void *any)
+static bool is_for(const Op *op)
 {
-    *(bool *)any |= op->code == OP_for;
+    return op->code == OP_for;
 }
 
 void suspect_rounds(const Suspect *s)
 {
-    bool any = false;
-
-    ir_walk(s->func->body, note_loop, &any);
-    if (!any)
-        return;
-    const Rounds r = {s, ir_uses(s->func, s->arena)};
-    look_through(&r, s->func->body);
+    if (suspect_any(s, is_for))
+        ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -9,7 +9,6 @@
  * error is kept beside the sum (Kahan).
  */
 #include "suspect.h"
-#include "../ir/analysis.h"
 
 enum { FEW_ROUNDS = 8, MOST_NARROW_BITS = 16 };
 
@@ -90,8 +89,12 @@ static void tell(const Suspect *s, const Op *sum)
                  dtype_triton_name(t), (1 << (bits - dtype_is_signed(t))) - 1);
 }
 
-static void look_at(const Suspect *s, const UseLists *uses, const Op *loop)
+static void look_at(Op *loop, void *suspect)
 {
+    const Suspect *s = suspect;
+
+    if (!opt_is_loop(loop))
+        return;
     const Block *body = loop->regions[loop->code == OP_while];
     const Block *head = loop->regions[0];
     int first = loop->code == OP_for; /* behind the counter */
@@ -103,36 +106,22 @@ static void look_at(const Suspect *s, const UseLists *uses, const Op *loop)
     for (int i = 0; i < end->noperands; i++) {
         const Value *total = head->args[first + i];
         const Op *sum = is_narrow(total->type) ? addition(end->operands[i], total) : NULL;
-        if (sum && !is_asked_product(sum) && !keeps_error(uses, sum, total))
+        if (sum && !is_asked_product(sum) && !keeps_error(suspect_uses(s), sum, total))
             tell(s, sum);
     }
 }
 
-static void look_through(const Suspect *s, const UseLists *uses, const Block *b)
+static bool has_narrow_total(const Op *op)
 {
-    for (const Op *op = b->first; op; op = op->next) {
-        if (opt_is_loop(op))
-            look_at(s, uses, op);
-        for (int r = 0; r < COUNT(op->regions); r++) {
-            if (op->regions[r])
-                look_through(s, uses, op->regions[r]);
-        }
-    }
-}
+    bool any = false;
 
-static void note_total(Op *op, void *any)
-{
     for (int i = 0; opt_is_loop(op) && i < op->nresults; i++)
-        *(bool *)any |= is_narrow(op->results[i]->type);
+        any |= is_narrow(op->results[i]->type);
+    return any;
 }
 
 void suspect_totals(const Suspect *s)
 {
-    bool any = false;
-
-    ir_walk(s->func->body, note_total, &any);
-    if (!any)
-        return;
-    UseLists uses = ir_uses(s->func, s->arena);
-    look_through(s, &uses, s->func->body);
+    if (suspect_any(s, has_narrow_total))
+        ir_walk(s->func->body, look_at, (void *)s);
 }

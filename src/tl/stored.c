@@ -228,8 +228,7 @@ static bool is_quotient(const Value *v)
     enum { DEEPEST_DATA = 12 };
     int64_t c;
 
-    while (v->def && (op_has(v->def, MOVES) || v->def->code == OP_cast))
-        v = v->def->operands[0];
+    v = ir_bare(v);
     if (!v->def || v->def->code != OP_div || !dtype_is_int(v->type->dtype) ||
         (value_const_int(v->def->operands[1], &c) && (c & (c - 1)) == 0))
         return false;
