@@ -38,14 +38,15 @@ static const char *decorators_text(Client *c, const Source *src, const ScanDef *
     return t.len > 0 ? t.s : NULL;
 }
 
-static void read_function(Client *c, const SourceMap *map, const ScanDef *d, Functions *out)
+static void read_function(Client *c, const ScanDef *d, Functions *out)
 {
     FileFunction f = {.decorators = decorators_text(c, out->source, d)};
 
     f.is_jit = f.decorators && strstr(f.decorators, "jit");
     f.syntax.extent = d->extent;
     parse_function(c->arena, c->words, out->source, &f.syntax);
-    f.line = source_place(map, d->extent.start).line;
+    f.line = source_place(out->map, d->extent.start).line;
+    f.indent = d->indent;
     vec_push(c->arena, &out->all, f);
 }
 
@@ -58,7 +59,7 @@ static const char *wrapped_name(const Node *n)
 }
 
 /* `NAME = wrap(FUNCTION)` at module level: the function under that name, too. */
-static void read_wrapped(Client *c, const SourceMap *map, const AstGlobal *g, Functions *out)
+static void read_wrapped(Client *c, const AstGlobal *g, Functions *out)
 {
     const char *name = g->is_augmented ? NULL : wrapped_name(g->value);
     const FileFunction *inner = name ? functions_find(out, name) : NULL;
@@ -72,11 +73,12 @@ static void read_wrapped(Client *c, const SourceMap *map, const AstGlobal *g, Fu
     f.decorators = statement.s;
     f.syntax.name = g->name;
     f.is_jit = true;
-    f.line = source_place(map, g->start).line;
+    f.line = source_place(out->map, g->start).line;
+    f.indent = 0;
     vec_push(c->arena, &out->all, f);
 }
 
-const char *functions_read_source(Client *c, const char *path, size_t *n)
+static const char *read_source(Client *c, const char *path, size_t *n)
 {
     char *text;
     int error;
@@ -93,16 +95,16 @@ const char *functions_read_source(Client *c, const char *path, size_t *n)
 Functions functions_of_file(Client *c, const char *path)
 {
     size_t n;
-    const char *text = functions_read_source(c, path, &n);
+    const char *text = read_source(c, path, &n);
     SourceMap *map = source_map_new(c->arena);
-    Functions out = {.source = source_add(map, path, text, n)};
+    Functions out = {.map = map, .source = source_add(map, path, text, n)};
     Scan file = {0};
 
     scan_file(c->arena, c->words, out.source, &file);
     for (int i = 0; i < file.defs.len; i++)
-        read_function(c, map, &file.defs.at[i], &out);
+        read_function(c, &file.defs.at[i], &out);
     for (int i = 0; i < file.globals.len; i++)
-        read_wrapped(c, map, &file.globals.at[i], &out);
+        read_wrapped(c, &file.globals.at[i], &out);
     return out;
 }
 

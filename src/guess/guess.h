@@ -13,16 +13,15 @@ typedef struct {
     AstFunc syntax;         /* without what decorators would say */
     const char *decorators; /* on one line, or NULL */
     bool is_jit;
-    int line;
+    int line, indent; /* of `def`, or of what names it */
 } FileFunction;
 typedef struct {
+    const SourceMap *map; /* of the file alone */
     const Source *source;
-    VEC(FileFunction) all; /* in file order */
+    VEC(FileFunction) all; /* in file order; behind them those that a wrapper names */
 } Functions;
-enum { LARGEST_SOURCE = 4 << 20 }; /* bytes, as the library has it */
-/* The text of a kernel's file, for what reads it beside the library; stops on stdin. */
-const char *functions_read_source(Client *c, const char *path, size_t *n);
-Functions functions_of_file(Client *c, const char *path);
+enum { LARGEST_SOURCE = 4 << 20 };                          /* bytes, as the library has it */
+Functions functions_of_file(Client *c, const char *path);   /* stops on stdin */
 Functions functions_once_read(Client *c, const char *path); /* none of stdin: that is read */
 const FileFunction *functions_find(const Functions *all, const char *name); /* the last; or NULL */
 bool functions_is_helper(const Functions *all, const char *name);           /* a kernel uses it */

@@ -17,13 +17,11 @@
 
 typedef struct {
     Client *c;
-    const char *path, *text;
-    const char *kernel; /* the last one above */
-    int kernel_indent;
-    bool is_jit; /* a decorator of the next function says so */
-    int line, line_indent;
+    const char *path;
+    Functions functions;
     NamedCalls calls;
-    bool open; /* the line above belongs to the last call */
+    int line;     /* of the comment; known while one goes on with a call, and of calls */
+    uint32_t end; /* of a comment that belongs to the last call; 0: of none */
 } Scan;
 
 /* The word that `*s` begins with goes into the arena; `*s` moves behind it and the blanks there. */
@@ -44,8 +42,28 @@ static void refuse(const Scan *s, NamedCall *call, const char *text)
         shown_name(s->c->arena, s->path), call->line, text);
 }
 
+/* Which kernel the comment is for. */
+static const char *kernel_for(const Functions *all, int line, int indent)
+{
+    const FileFunction *above = NULL, *below = NULL;
+
+    for (int i = 0; i < all->all.len; i++) {
+        const FileFunction *f = &all->all.at[i];
+
+        if (!f->is_jit)
+            continue;
+        if (f->line < line && (!above || f->line > above->line))
+            above = f;
+        if (f->line > line && (!below || f->line < below->line))
+            below = f;
+    }
+    if (above && (indent > above->indent || !below))
+        below = above;
+    return below ? below->syntax.name : NULL;
+}
+
 /* [KERNEL:]NAME; both may have dots and dashes in them, as `Class.kernel` and `fp16-large`. */
-static void begin_call(Scan *s, const char *name)
+static void begin_call(Scan *s, const char *name, int indent)
 {
     const char *colon = strrchr(name, ':');
     NamedCall call = {.path = s->path, .name = colon ? colon + 1 : name, .line = s->line};
@@ -54,80 +72,49 @@ static void begin_call(Scan *s, const char *name)
         refuse(s, &call, "the call has no name");
         call.name = "-";
     }
-    if (colon)
-        call.kernel = arena_strndup(s->c->arena, name, (size_t)(colon - name));
-    else if (s->kernel && s->line_indent > s->kernel_indent)
-        call.kernel = s->kernel;
+    call.kernel = colon ? arena_strndup(s->c->arena, name, (size_t)(colon - name))
+                        : kernel_for(&s->functions, s->line, indent);
     vec_push(s->c->arena, &s->calls, call);
 }
 
-/* A comment that is alone in its line; `text` is what stands behind the `#`. */
-static void read_comment(Scan *s, const char *text)
+/* Does the comment stand right below the last one that belonged to a call? */
+static bool is_below(const Scan *s, const Line *comment)
+{
+    const char *text = s->functions.source->text;
+    uint32_t at = s->end;
+
+    if (at == 0)
+        return false;
+    at += text[at] == '\r' && text[at + 1] == '\n' ? 2 : 1;
+    line_indent(text, &at, comment->start);
+    return at == comment->start;
+}
+
+static void read_comment(Scan *s, const Line *comment)
 {
     static const char mark[] = "tilec:";
+    const Source *source = s->functions.source;
+    const char *text = arena_strndup(s->c->arena, source->text + comment->start + 1,
+                                     comment->end - comment->start - 1);
     const char *at = text + strspn(text, " \t");
-    bool goes_on = s->open && at - text > 1 && strncmp(at, mark, strlen(mark)) != 0;
+    bool begins = strncmp(at, mark, strlen(mark)) == 0;
 
-    s->open = goes_on;
-    if (!goes_on) {
-        if (strncmp(at, mark, strlen(mark)) != 0)
-            return;
+    if (!begins && !(is_below(s, comment) && at - text > 1)) {
+        s->end = 0;
+        return;
+    }
+    s->line++;
+    s->end = comment->end;
+    if (begins) {
+        s->line = source_place(s->functions.map, source->base + comment->start).line;
         at += strlen(mark);
         at += strspn(at, " \t");
         bool is_call = strcmp(take_word(s->c, &at), "call") == 0;
-        begin_call(s, is_call ? take_word(s->c, &at) : "");
+        begin_call(s, is_call ? take_word(s->c, &at) : "", comment->indent);
         if (!is_call)
             refuse(s, &s->calls.at[s->calls.len - 1], "behind `# tilec:` comes `call`");
-        s->open = true;
     }
     items_of_line(s->c, at, s->line, &s->calls.at[s->calls.len - 1].items);
-}
-
-/* `def NAME` and decorators: what the calls above and inside of it are of. */
-static void read_statement(Scan *s, const char *line)
-{
-    const char *at = line;
-
-    if (*line == '@') {
-        s->is_jit |= strstr(arena_strndup(s->c->arena, line, strcspn(line, "\n")), "jit") != NULL;
-        return;
-    }
-    if (strncmp(line, "def ", 4) != 0)
-        return;
-    take_word(s->c, &at);
-    if (s->is_jit) {
-        s->kernel = arena_strndup(s->c->arena, at, name_length(at));
-        s->kernel_indent = s->line_indent;
-        for (int i = 0; i < s->calls.len; i++) {
-            if (!s->calls.at[i].kernel)
-                s->calls.at[i].kernel = s->kernel;
-        }
-    }
-    s->is_jit = false;
-}
-
-/* Gives the place behind the line, or behind the texts in quotes that begin in it. */
-static uint32_t skip_line(const Scan *s, uint32_t at, uint32_t end)
-{
-    bool closed;
-
-    while (at < end && s->text[at] != '\n' && s->text[at] != '#') {
-        bool quote = s->text[at] == '"' || s->text[at] == '\'';
-
-        at = quote ? string_end(s->text, at, end, false, &closed) : at + 1;
-    }
-    while (at < end && s->text[at] != '\n')
-        at++;
-    return at;
-}
-
-static int lines_between(const char *text, uint32_t from, uint32_t to)
-{
-    int n = 0;
-
-    for (uint32_t i = from; i < to; i++)
-        n += text[i] == '\n';
-    return n;
 }
 
 /* Is there one of that name in front of call `i` of a kernel? */
@@ -150,28 +137,14 @@ static void refuse_second(const Scan *s, int i)
 
 NamedCalls calls_of_file(Client *c, const char *path)
 {
-    size_t n;
-    const char *text = functions_read_source(c, path, &n);
-    Scan s = {.c = c, .path = path, .text = text, .line = 1};
+    Scan s = {.c = c, .path = path, .functions = functions_of_file(c, path)};
+    const Source *source = s.functions.source;
+    Line comment = {0};
 
-    for (uint32_t at = 0, next; at < n; at = next + 1) {
-        uint32_t first = at;
-
-        s.line_indent = line_indent(text, &first, (uint32_t)n);
-        next = skip_line(&s, first, (uint32_t)n);
-        if (text[first] == '#') {
-            read_comment(&s, arena_strndup(c->arena, text + first + 1, next - first - 1));
-        } else {
-            s.open = false;
-            read_statement(&s, text + first);
-        }
-        s.line += 1 + lines_between(text, at, next);
-    }
-    for (int i = 0; i < s.calls.len; i++) {
-        if (!s.calls.at[i].kernel)
-            s.calls.at[i].kernel = s.kernel;
+    while (comment_next(source->text, comment.end, (uint32_t)source->len, &comment))
+        read_comment(&s, &comment);
+    for (int i = 0; i < s.calls.len; i++)
         refuse_second(&s, i);
-    }
     return s.calls;
 }
 

@@ -105,6 +105,9 @@ typedef struct {
 } Line;
 /* The next logical line at or behind `pos`; blank lines and comments are passed over. */
 bool line_next(const char *text, uint32_t pos, uint32_t end, Line *out);
+/* The next comment behind the beginning of a line, `pos`, that is alone in its line, be it inside
+ * of brackets; none in texts.  It starts at its `#`. */
+bool comment_next(const char *text, uint32_t pos, uint32_t end, Line *out);
 /* Indentation of the line at `pos`, which moves to the first character that is no white space. */
 int line_indent(const char *text, uint32_t *pos, uint32_t end);
 /* Inside brackets, a line that starts at `pos` with a word that only starts statements (or with a

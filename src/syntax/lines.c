@@ -1,5 +1,5 @@
 /*
- * lines.c - logical lines of a file, found without making tokens
+ * lines.c - logical lines of a file, and comments, found without making tokens
  *
  * Most of a kernel file is host code that nobody needs to understand.  This file only knows what
  * may hide an end of line: brackets, strings, comments and backslashes.  Everything is one pass
@@ -237,6 +237,37 @@ bool line_next(const char *text, uint32_t pos, uint32_t end, Line *out)
             return true;
         }
         pos = physical_end(text, pos, end);
+    }
+    return false;
+}
+
+/* Behind the line that `pos` is in, or the last one of the texts that begin in it. */
+static uint32_t behind_texts(const char *text, uint32_t pos, uint32_t end)
+{
+    uint32_t start = pos;
+    bool closed;
+
+    while (pos < end && !is_newline(text[pos]) && text[pos] != '#') {
+        bool quote = char_class[(unsigned char)text[pos]] == QUOTE;
+
+        pos = quote ? string_end(text, pos, end, has_format_prefix(text, start, pos), &closed)
+                    : pos + 1;
+    }
+    return physical_end(text, pos, end);
+}
+
+bool comment_next(const char *text, uint32_t pos, uint32_t end, Line *out)
+{
+    while (pos < end) {
+        out->indent = line_indent(text, &pos, end);
+        out->start = pos;
+        if (pos < end && text[pos] == '#') {
+            while (pos < end && !is_newline(text[pos]))
+                pos++;
+            out->end = pos;
+            return true;
+        }
+        pos = behind_texts(text, pos, end);
     }
     return false;
 }

@@ -89,7 +89,8 @@ static int take_decorators(Scanner *s, Span **out)
 static void open_def(Scanner *s, const Line *line)
 {
     Frame f = *innermost(s);
-    ScanDef d = {.extent = line_span(s, line), .scope = f.scope, .inside = f.def};
+    ScanDef d = {
+        .extent = line_span(s, line), .indent = line->indent, .scope = f.scope, .inside = f.def};
 
     d.in_except = f.in_except;
     d.choice = f.choice;

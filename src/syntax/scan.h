@@ -11,6 +11,7 @@
 /* One `def` anywhere in the file. */
 typedef struct ScanDef {
     Span extent;      /* from `def` to the end of the body */
+    int indent;       /* of its first line, in columns */
     Span *decorators; /* the text behind each `@`, outermost first */
     int ndecorators;
     const AstScope *scope;

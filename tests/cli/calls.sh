@@ -57,6 +57,21 @@ expect 0 out "kernel @scale(" "$tilec" dump "$k" --call small --stage ir
 echo "--call small" >"$folder/call.args"
 expect 0 out "agrees" run "$k" "@$folder/call.args"
 
+# what a wrapper names is a kernel, too, for the calls above it
+cat >"$folder/wrapped.py" <<'KERNEL'
+import triton
+import triton.language as tl
+TEXT = f"{'# tilec: call text --grid 1'}" f"""{
+    # tilec: call text --grid 1
+    3}"""
+def fill(x):
+    tl.store(x + tl.arange(0, 4), 3.0)
+# tilec: call last --grid 1
+#     x=zeros(fp32, 4) --compare x=3
+kernel = triton.jit(fill)
+KERNEL
+expect 0 out "1 passed, 0 failed" "$tilec" test --device interp "$folder/wrapped.py"
+
 # a comparison that is given nearer to the command line goes before that of a call taken over
 cat >"$folder/replaced.py" <<'KERNEL'
 import triton
