@@ -290,8 +290,9 @@ const Type *type_with_shape(Module *m, const Type *element, const Type *shape);
 const Type *type_with_dtype(Module *m, const Type *shape, DType d); /* no pointer */
 const Type *type_element(Module *m, const Type *t);                 /* rank 0 */
 int64_t type_numel(const Type *t);                                  /* 1 for scalars */
-int type_size(const Type *t);                       /* bytes of one element; 8 for pointers */
-bool type_same_shape(const Type *a, const Type *b); /* of whatever elements */
+int type_size(const Type *t);                         /* bytes of one element; 8 for pointers */
+bool type_same_shape(const Type *a, const Type *b);   /* of whatever elements */
+bool type_same_element(const Type *a, const Type *b); /* of whatever shape */
 bool type_equal(const Type *a, const Type *b); /* also across modules; within one compare with == */
 bool type_is_tile(const Type *t);              /* of rank 1 or more; pointers and handles too */
 /* "fp32[64,32]", "*fp32", "*shared fp32[64]", "block fp32[64,32]" */

@@ -110,10 +110,15 @@ bool type_same_shape(const Type *a, const Type *b)
     return a->rank == b->rank && memcmp(a->dims, b->dims, sizeof a->dims[0] * (size_t)a->rank) == 0;
 }
 
-bool type_equal(const Type *a, const Type *b)
+bool type_same_element(const Type *a, const Type *b)
 {
     return a->dtype == b->dtype && a->pointer == b->pointer && a->is_const == b->is_const &&
-           a->space == b->space && a->handle == b->handle && a->padding == b->padding &&
+           a->space == b->space;
+}
+
+bool type_equal(const Type *a, const Type *b)
+{
+    return type_same_element(a, b) && a->handle == b->handle && a->padding == b->padding &&
            type_same_shape(a, b);
 }
 

@@ -34,8 +34,7 @@ bool opt_run(Module *m, const OptOptions *o, Diags *d);
 /* One pass by name ("inline", "fold", ...), with the verifier, for tests.  False: there is none, or
  * a diagnostic as from opt_run(). */
 bool opt_run_pass(Module *m, const char *name, Diags *d);
-const char *opt_pass_name(int i);     /* NULL behind the last */
-const char *opt_pass_names(Arena *a); /* one a line with what each does */
+const char *opt_pass_name(int i); /* NULL behind the last */
 
 /* the passes, one file each */
 /* What the options do not say that the target has is written in other ops, or dropped when it is

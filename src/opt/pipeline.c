@@ -11,7 +11,7 @@
 
 /* A pass works on one function after the other, or on the module. */
 typedef struct {
-    const char *name, *what;
+    const char *name;
     void (*on_func)(Func *f);
     void (*on_module)(Module *m, const OptOptions *o, Diags *d);
 } Pass;
@@ -38,17 +38,17 @@ typedef enum { LEGALISE, INLINE, ASSERT, FOLD, CSE, DCE, UNROLL, DOT, CARRY, LIC
 
 /* clang-format off */
 static const Pass passes[] = {
-    [LEGALISE] = {"legalise", "take out what the target does not have", NULL, legalise_module},
-    [INLINE] = {"inline", "put called functions where they are called; drop helpers", NULL, inline_module},
-    [ASSERT] = {"assert", "assertions and checks as code that finds where they fail", opt_assert, NULL},
-    [FOLD]   = {"fold",   "constants, exact algebra, scalar work for uniform tiles", opt_fold, NULL},
-    [CSE]    = {"cse",    "compute equal things once", opt_cse, NULL},
-    [DCE]    = {"dce",    "drop what nothing needs, carried values too", opt_dce, NULL},
-    [UNROLL] = {"unroll", "repeat the bodies of loops that ask for it", opt_unroll, NULL},
-    [DOT]    = {"dot",    "add into a product's accumulator", opt_dot, NULL},
-    [CARRY]  = {"carry",  "carry scalars through loops instead of tiles", opt_carry, NULL},
-    [LICM]   = {"licm",   "move what a loop does not change in front of it", opt_licm, NULL},
-    [MATH]   = {"math",   "exp, log, ... as polynomials where a target has none", NULL, math_module},
+    [LEGALISE] = {"legalise", NULL, legalise_module}, /* take out what the target does not have */
+    [INLINE]   = {"inline", NULL, inline_module},    /* put called functions where they are called; drop helpers */
+    [ASSERT]   = {"assert", opt_assert, NULL},       /* assertions and checks as code that finds where they fail */
+    [FOLD]     = {"fold", opt_fold, NULL},           /* constants, exact algebra, scalar work for uniform tiles */
+    [CSE]      = {"cse", opt_cse, NULL},             /* compute equal things once */
+    [DCE]      = {"dce", opt_dce, NULL},             /* drop what nothing needs, carried values too */
+    [UNROLL]   = {"unroll", opt_unroll, NULL},       /* repeat the bodies of loops that ask for it */
+    [DOT]      = {"dot", opt_dot, NULL},             /* add into a product's accumulator */
+    [CARRY]    = {"carry", opt_carry, NULL},         /* carry scalars through loops instead of tiles */
+    [LICM]     = {"licm", opt_licm, NULL},           /* move what a loop does not change in front of it */
+    [MATH]     = {"math", NULL, math_module},        /* exp, log, ... as polynomials where a target has none */
 };
 /* clang-format on */
 
@@ -124,13 +124,4 @@ bool opt_run_pass(Module *m, const char *name, Diags *d)
 const char *opt_pass_name(int i)
 {
     return i < COUNT(passes) ? passes[i].name : NULL;
-}
-
-const char *opt_pass_names(Arena *a)
-{
-    Text t = text_new(a);
-
-    for (int i = 0; i < COUNT(passes); i++)
-        text_printf(&t, "%-8s %s\n", passes[i].name, passes[i].what);
-    return t.s;
 }
