@@ -12,16 +12,13 @@
  *   val.h              what an expression gives
  *   lower_value.c      kinds of Val: making, printing, taking apart into IR values
  *   lower_param.c      annotations and defaults of parameters
- *   lower_stmt.c       statements; lower_if.c, lower_loop.c: control flow
- *   lower_static.c     Python outside of kernels, which src/python runs while a kernel is compiled
- *   lower_expr.c       expressions
- *   lower_index.c      subscripts of tiles, as values and as targets
- *   lower_call.c       calls: binding of arguments, helpers
- *   lower_class.c      named tuples, aggregates, enumerations
- *   advice.c           hints for Python that kernels do not have
- *   foreign.c          names of other languages, and what is written instead
- *   combine.c          what functions of reductions may compute with
- *   messages.h         THE table of messages
+ *   lower_stmt.c       statements; lower_if.c, lower_loop.c: control flow; lower_carry.c: what
+ * loops carry lower_static.c     Python outside of kernels, which src/python runs while a kernel is
+ * compiled lower_expr.c       expressions lower_index.c      subscripts of tiles, as values and as
+ * targets lower_call.c       calls: binding of arguments, helpers lower_class.c      named tuples,
+ * aggregates, enumerations advice.c           hints for Python that kernels do not have foreign.c
+ * names of other languages, and what is written instead combine.c          what functions of
+ * reductions may compute with messages.h         THE table of messages
  *
  * src/resolve/ says what names mean, src/tl/ and src/libdevice/ have the operators and functions of
  * the language; all are called through the KernelLanguage at the end of this header.
@@ -318,6 +315,8 @@ Value *lower_condition(Lower *l, Val c, Span span, const char *hint);
 void lower_for(Lower *l, const Node *n);
 /* One op; its condition is lowered once, and runs before each round. */
 void lower_while(Lower *l, const Node *n);
+
+/* --- lower_carry.c --- */
 void forget_assigned(Lower *l, Node *const *nodes, int n); /* what they assign is unknown */
 
 /* --- lower_expr.c --- */
