@@ -2,11 +2,12 @@
 """Times the kernels of kernels/, and products of tests/num/gpu/, on an NVIDIA GPU,
 compiled by tilec and by its peers, in one process.
 
-    python3 bench/gpu.py [--library build/libtilec.so] [--json FILE] [--only WORD] [--rounds N]
+    python3 bench/gpu.py [--library build/libtilec.so] [--json FILE] [--only WORD...] [--rounds N]
 
 Needs PyTorch with CUDA and Triton.  Every row runs the same work on the same tensors by several
 providers: tilec (the kernel's file through the C library), triton (the same file, imported), torch
-(the operation that PyTorch has for it) and compile (torch.compile of that).  A round runs each
+(the operation that PyTorch has for it), compile (torch.compile of that), and what else there is
+(Fourier transforms, CUDA C).  A round runs each
 provider once, one after the other, on the same input and output, each behind a pass over a buffer larger than the L2 cache, so
 that clocks and cache are alike for all; the next round begins with another provider.  The time is
 the median over the rounds of what two events on the stream measure; rows of a few microseconds take
@@ -37,6 +38,7 @@ import time
 import torch
 import triton
 
+import gpu_driver
 import gpu_transformer
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -55,13 +57,13 @@ LAYOUT = 1  # of the structs below
 ROOM = 256  # behind each that may grow: zero is the default of every field
 ARG_TENSOR, ARG_INT, ARG_FLOAT, ARG_NONE, ARG_STRING = 0, 1, 3, 5, 6
 MEMORY_DEVICE = 1
-DTYPES = {torch.int8: 1, torch.int32: 3, torch.int64: 4, torch.float8_e4m3fn: 9, torch.float16: 14,
-          torch.bfloat16: 15, torch.float32: 16, torch.float64: 17}
+DTYPES = {torch.int8: 1, torch.int32: 3, torch.int64: 4, torch.uint8: 5, torch.float8_e4m3fn: 9,
+          torch.float16: 14, torch.bfloat16: 15, torch.float32: 16, torch.float64: 17}
 
 
 def source(name):
-    """The file of that name in kernels/ or among the kernels of the tests."""
-    paths = (os.path.join(folder, name + ".py") for folder in (KERNELS, TESTED))
+    """The file of that name in kernels/, among the kernels of the tests, or here."""
+    paths = (os.path.join(folder, name + ".py") for folder in (KERNELS, TESTED, HERE))
     return next(path for path in paths if os.path.exists(path))
 
 
@@ -150,7 +152,7 @@ class Library:
         shape = (ctypes.c_int32 * 3)(*grid, *(1,) * (3 - len(grid)))
         handle, name, launch = self.file(file), kernel.encode(), self.lib.tilec_launch
         error = ctypes.c_char_p()
-        keep = [made]
+        keep = [made, arguments]  # tensors, too, are named by address alone
 
         def run():
             if launch(handle, name, shape, array, len(array), ctypes.byref(options),
@@ -205,65 +207,11 @@ def tuned(lib, file, kernel, grid, arguments, configs, **named):
     return {"tilec": ours[best], "triton": lambda: other[grid](*arguments, **named)}
 
 
-# --- what the units alone can do -----------------------------------------------------------------
-
-WARP_M, WARP_N = 4, 8  # of a warp: products of 16x8x16 that go into accumulators of their own
-DEPTHS = 2  # sets of operands, taken in turn
-
-
-def products_ptx():
-    """A kernel that does nothing but mma.sync on registers: what no kernel that multiplies by it can
-    pass on this chip, at the power and clock of the minute.  data: fp16, 64 KiB, random, as
-    the power depends on it; 256 threads; rounds of WARP_M * WARP_N * DEPTHS products a warp."""
-    a = [[[f"%a{d}_{m}_{i}" for i in range(4)] for m in range(WARP_M)] for d in range(DEPTHS)]
-    b = [[[f"%b{d}_{n}_{i}" for i in range(2)] for n in range(WARP_N)] for d in range(DEPTHS)]
-    c = [[[f"%c{m}_{n}_{i}" for i in range(4)] for n in range(WARP_N)] for m in range(WARP_M)]
-    words = [r for tiles in a + b for tile in tiles for r in tile]
-    sums = [r for row in c for tile in row for r in tile]
-    loads = [f"ld.global.b32 {r}, [%data + {1024 * i}];" for i, r in enumerate(words)]
-    products = [
-        f"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {{{', '.join(c[m][n])}}}, "
-        f"{{{', '.join(a[d][m])}}}, {{{', '.join(b[d][n])}}}, {{{', '.join(c[m][n])}}};"
-        for d in range(DEPTHS) for m in range(WARP_M) for n in range(WARP_N)]
-    return "\n".join([
-        ".version 7.8", ".target sm_80", ".address_size 64",
-        ".visible .entry products(.param .u64 data, .param .u64 out, .param .u32 rounds)",
-        ".reqntid 256 {", f".reg .b32 {', '.join(words)};", f".reg .f32 {', '.join(sums)};",
-        ".reg .b64 %data, %out, %at; .reg .b32 %thread, %block, %left; .reg .pred %more;",
-        "ld.param.u64 %data, [data]; ld.param.u64 %out, [out]; ld.param.u32 %left, [rounds];",
-        "mov.u32 %thread, %tid.x; mov.u32 %block, %ctaid.x;",
-        "mad.wide.u32 %data, %thread, 4, %data;", *loads, *[f"mov.f32 {r}, 0f00000000;" for r in sums],
-        "again:", *products, "sub.u32 %left, %left, 1;", "setp.ne.u32 %more, %left, 0;",
-        "@%more bra again;", *[f"add.f32 {sums[0]}, {sums[0]}, {r};" for r in sums[1:]],
-        "mad.lo.u32 %block, %block, 256, %thread;", "mad.wide.u32 %at, %block, 4, %out;",
-        f"st.global.f32 [%at], {sums[0]};", "ret;", "}"])
-
-
-def products_alone(flops):
-    """A function that launches mma.sync for so many fp16 operations, and nothing else."""
-    driver = ctypes.CDLL("libcuda.so.1")
-
-    def call(name, *arguments):
-        error = getattr(driver, name)(*arguments)
-        if error:
-            raise RuntimeError(f"{name} gave {error}")
-
-    blocks = torch.cuda.get_device_properties(0).multi_processor_count
-    data = torch.randn(1 << 15, device="cuda", dtype=torch.float16)
-    out = torch.empty(blocks * 256, device="cuda")
-    module, kernel = ctypes.c_void_p(), ctypes.c_void_p()
-    call("cuModuleLoadData", ctypes.byref(module), products_ptx().encode())
-    call("cuModuleGetFunction", ctypes.byref(kernel), module, b"products")
-    one = 2 * 16 * 8 * 16 * WARP_M * WARP_N * DEPTHS * 8 * blocks  # of a round of 8 warps a block
-    values = (ctypes.c_uint64(data.data_ptr()), ctypes.c_uint64(out.data_ptr()),
-              ctypes.c_uint32(round(flops / one)))
-    parameters = (ctypes.c_void_p * 3)(*(ctypes.addressof(v) for v in values))
-    keep = (data, out, values)
-
+def one_after_the_other(*runs):
+    """A provider of work that takes several launches."""
     def run():
-        call("cuLaunchKernel", kernel, blocks, 1, 1, 256, 1, 1, 0,
-             ctypes.c_void_p(torch.cuda.current_stream().cuda_stream), parameters, None)
-        return keep
+        for each in runs:
+            each()
 
     return run
 
@@ -271,9 +219,15 @@ def products_alone(flops):
 # --- rows ----------------------------------------------------------------------------------------
 
 
+def flat(x):
+    """The numbers of a tensor, or of several one behind the other, in float64."""
+    return torch.cat([t.reshape(-1).double() for t in (x if isinstance(x, tuple) else (x,))])
+
+
 class Row:
     """One line of the table.  providers: name -> function; outputs: name -> tensor it writes, or
-    None where it returns one; reference: a tensor; bytes or flops: what the work must move or do."""
+    None where it returns one, or a tuple; reference: alike; bytes or flops: what the work must move
+    or do."""
 
     def __init__(self, name, providers, outputs, reference, tolerance, bytes=0, flops=0):
         self.name, self.providers, self.outputs = name, providers, outputs
@@ -281,13 +235,13 @@ class Row:
         self.bytes, self.flops = bytes, flops
 
     def check(self):
-        """Compare with the reference; a peer that cannot do this work is left out."""
+        """Compare with the reference; a peer that cannot do this work, or not as exactly, is left out."""
         for name, run in list(self.providers.items()):
             output = self.outputs.get(name)
             if name in LIMITS:
                 continue
-            if output is not None:
-                output.fill_(float("nan") if output.is_floating_point() else -1)
+            for tensor in () if output is None else output if isinstance(output, tuple) else (output,):
+                tensor.fill_(float("nan") if tensor.is_floating_point() else 99)
             try:
                 result = run()
             except Exception as e:
@@ -296,16 +250,19 @@ class Row:
                 print(f"{self.name}: without {name}: {str(e).strip().splitlines()[0]}", file=sys.stderr)
                 del self.providers[name]
                 continue
-            result = result if output is None else output
+            result = flat(result if output is None else output)
             torch.cuda.synchronize()
-            reference = self.reference.double()
-            error = ((result.double() - reference).norm() / reference.norm()).item()
-            if not error <= self.tolerance:
+            reference = flat(self.reference)
+            error = ((result - reference).norm() / reference.norm()).item()
+            if not error <= self.tolerance and name == "tilec":
                 raise RuntimeError(f"{self.name}: {name} is off by {error:.2e}")
+            if not error <= self.tolerance:
+                print(f"{self.name}: without {name}: off by {error:.2e}", file=sys.stderr)
+                del self.providers[name]
 
 
 def rows(lib, only):
-    """Names and makers of the rows whose name has the word `only`."""
+    """Names and makers of the rows whose name has one of the words `only`; all where there is none."""
     torch.manual_seed(0)
     makers = [("copy", copy_row), ("add", lambda: add_row(lib))]
     for height, width in ((10000, 10000), (1823, 781), (65536, 1000), (65536, 1024),
@@ -328,9 +285,10 @@ def rows(lib, only):
         for layout in ("nn", "nt"):
             makers.append((f"product {operands} {layout}",
                            lambda o=operands, l=layout: product_row(lib, 4096, o, l)))
-    makers += gpu_transformer.rows(sys.modules[__name__], lib)
+    for more in (gpu_transformer,):
+        makers += more.rows(sys.modules[__name__], lib)
     for name, make in makers:
-        if only in name:
+        if not only or any(word in name for word in only):
             yield name, make
 
 
@@ -447,7 +405,7 @@ def matmul_row(lib, size, activation):
     return Row(f"matmul {size} fp16{' + leaky_relu' if activation else ''}", {
         **compiled,
         "torch": torch_matmul,
-        "mma.sync": products_alone(2 * size**3),
+        "mma.sync": gpu_driver.products_alone(2 * size**3),
     }, {"tilec": out, "triton": out}, reference, 2e-3, flops=2 * size**3)
 
 
@@ -584,20 +542,32 @@ def show(row, times, spreads):
             f"{row.bytes / ours * 1e-6:.2f} TB/s") if ours == ours else ""
     cells = [(f"{times[p]:.1f}" + (f" ({spreads[p]:.1f})" if p in WITH_SPREAD else ""))
              if p in times else "" for p in PROVIDERS]
+    cells.append(", ".join(f"{p} {t:.1f}" for p, t in times.items() if p not in PROVIDERS))
     share = f"{min(peers) / ours:.2f}" if peers and ours == ours else ""
     print("| " + " | ".join([row.name] + cells + [rate, share]) + " |", flush=True)
+
+
+def write(path, figures):
+    """After each row, so that a run that is stopped leaves what it has measured."""
+    if path:
+        with open(path + ".new", "w", encoding="utf-8") as out:
+            json.dump(figures, out, indent=1)
+        os.replace(path + ".new", path)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--library", default=os.path.join("build", "libtilec.so"))
     parser.add_argument("--json", help="write the figures there as well")
-    parser.add_argument("--only", default="", help="rows whose name has this word, and nothing behind them")
+    parser.add_argument("--only", nargs="*", default=[], metavar="WORD",
+                        help="rows whose name has one of these words, and nothing behind them")
     parser.add_argument("--rounds", type=int, default=50)
     options = parser.parse_args()
 
     lib = Library(os.path.abspath(options.library))
+    torch.backends.cudnn.allow_tf32 = False  # fp32 means fp32, in convolutions as in products
     about = {
+        "command": " ".join(["python3", *sys.argv]),
         "device": torch.cuda.get_device_name(),
         "date": datetime.date.today().isoformat(),
         "torch": torch.__version__,
@@ -605,9 +575,9 @@ def main():
         "cuda": torch.version.cuda,
         "rounds": options.rounds,
     }
-    print(", ".join(f"{k} {v}" for k, v in about.items()))
-    print("| work | " + " | ".join(PROVIDERS) + " | rate | to the best peer |")
-    print("|---|" + "---|" * (len(PROVIDERS) + 2))
+    print(", ".join(f"{k} {v}" for k, v in about.items() if k != "command"))
+    print("| work | " + " | ".join(PROVIDERS) + " | others | rate | to the best peer |")
+    print("|---|" + "---|" * (len(PROVIDERS) + 3))
     results, failed = [], 0
     for name, make in rows(lib, options.only):
         try:
@@ -621,6 +591,7 @@ def main():
         show(row, times, spreads)
         results.append({"name": row.name, "bytes": row.bytes, "flops": row.flops,
                         "microseconds": times, "quartiles": spreads})
+        write(options.json, {**about, "rows": results})
         del row
         torch.cuda.empty_cache()
     first = []
@@ -631,10 +602,7 @@ def main():
         sys.stdout.flush()
         subprocess.run([bench, "--launches"], check=True)
         first = show_first_launches(bench)
-    if options.json:
-        with open(options.json + ".new", "w") as out:
-            json.dump({**about, "rows": results, "first": first}, out, indent=1)
-        os.replace(options.json + ".new", options.json)
+    write(options.json, {**about, "rows": results, "first": first})
     return 1 if failed else 0
 
 

@@ -36,14 +36,6 @@ def rows(tools, lib):
     return makers
 
 
-def one_after_the_other(*runs):
-    def run():
-        for each in runs:
-            each()
-
-    return run
-
-
 def attention_data(batch, heads, length, d, causal):
     """q, k, v; out and lse; what is behind out; PyTorch's attention."""
     q, k, v, behind = (torch.randn(batch, heads, length, d, device="cuda", dtype=HALF)
@@ -91,7 +83,7 @@ def attention_backward(tools, lib, batch, heads, length, d, causal):
     reference = torch.stack(torch.autograd.grad(attend(*exact), exact, behind.float()))
     return tools.Row(
         f"attention backward {batch}x{heads}x{length}x{d} fp16{' causal' if causal else ''}",
-        {**{name: one_after_the_other(of_queries[name], of_keys[name]) for name in of_queries},
+        {**{name: tools.one_after_the_other(of_queries[name], of_keys[name]) for name in of_queries},
          "torch": lambda: torch.stack(torch.autograd.grad(graph, x, behind, retain_graph=True))},
         {"tilec": gradients, "triton": gradients}, reference, 5e-3,
         flops=10 * batch * heads * length**2 * d / (2 if causal else 1))
@@ -143,7 +135,7 @@ def norm_backward(tools, lib, n_rows, n_cols, centred):
                                      exact, behind.double())
     return tools.Row(
         f"{'layer' if centred else 'rms'} norm backward {n_rows}x{n_cols} fp16",
-        {**{name: one_after_the_other(run, *(o[name] for o in others)) for name, run in first.items()},
+        {**{name: tools.one_after_the_other(run, *(o[name] for o in others)) for name, run in first.items()},
          "torch": lambda: torch.autograd.grad(graph, given, behind, retain_graph=True)[0]},
         {"tilec": d_x, "triton": d_x}, reference, 2e-3, bytes=6 * x.numel())
 
