@@ -39,6 +39,7 @@ import torch
 import triton
 
 import gpu_driver
+import gpu_giou
 import gpu_transformer
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -276,8 +277,7 @@ def rows(lib, only):
         makers.append((f"softmax {warps} warps",
                        lambda d=dtype, w=warps: softmax_row(lib, 4096, 16384, d, w)))
     makers.append(("layer norm", lambda: layer_norm_row(lib)))
-    makers.append(("giou fp32", lambda: giou_row(lib, torch.float32)))
-    makers.append(("giou bf16", lambda: giou_row(lib, torch.bfloat16)))
+    makers += gpu_giou.rows(sys.modules[__name__], lib)
     for size, activation in ((1024, ""), (4096, ""), (8192, ""), (4096, "leaky_relu")):
         makers.append((f"matmul {size} {activation}",
                        lambda n=size, a=activation: matmul_row(lib, n, a)))
@@ -366,24 +366,6 @@ def layer_norm_row(lib):
         "torch": lambda: normal(x),
         "compile": lambda: compiled(x),
     }, {"tilec": out, "triton": out}, reference, 2e-3, bytes=4 * x.numel())
-
-
-def giou_row(lib, dtype):
-    batch, boxes = 65536, 256
-    module = peer("giou")
-    corner = torch.rand(batch, boxes, 2, device="cuda")
-    gt = torch.cat([corner, corner + torch.rand_like(corner)], -1)
-    pred = (gt + 0.1 * torch.rand_like(gt)).to(dtype)
-    gt = gt.to(dtype)
-    out = torch.empty(batch, boxes, device="cuda")
-    expected = torch.empty(batch, boxes, device="cuda")
-    module.giou_kernel[(batch,)](pred.double(), gt.double(), expected, boxes, 1e-5, BLOCK=boxes)
-    return Row(f"giou 65536x256 {'fp32' if dtype == torch.float32 else 'bf16'}", {
-        "tilec": lib.kernel("giou", "giou_kernel", (batch,), (pred, gt, out, boxes, 1e-5),
-                            BLOCK=boxes),
-        "triton": lambda: module.giou_kernel[(batch,)](pred, gt, out, boxes, 1e-5, BLOCK=boxes),
-    }, {"tilec": out, "triton": out}, expected, 1e-5,
-        bytes=2 * pred.numel() * pred.element_size() + 4 * out.numel())
 
 
 def matmul_row(lib, size, activation):

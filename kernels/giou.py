@@ -218,6 +218,12 @@ def grid_of(boxes: torch.Tensor):
     return (boxes.shape[0], triton.cdiv(boxes.shape[1], block)), block
 
 
+def mean_tile(n):
+    """BLOCK and num_warps of giou_mean_kernel, one program, for n sums."""
+    block = min(max(triton.next_power_of_2(n), 128), 8192)
+    return block, 16 if block > 2048 else 4
+
+
 def giou_loss(pred: torch.Tensor, gt: torch.Tensor, eps: float = 1e-5, gradients: bool = False,
               count: int = None):
     """The loss, a tensor of one fp32; with `gradients` also those of pred and gt.
@@ -234,7 +240,8 @@ def giou_loss(pred: torch.Tensor, gt: torch.Tensor, eps: float = 1e-5, gradients
     factor = torch.full((1,), 1 / max(count, 1), device=pred.device) if count is not None else None
     giou_loss_kernel[grid](pred, gt, sums, counts, d_pred, d_gt, factor, pred.shape[1], eps,
                            BLOCK=block)
-    giou_mean_kernel[(1,)](sums, counts, out, n, BLOCK=1024)
+    block, warps = mean_tile(n)
+    giou_mean_kernel[(1,)](sums, counts, out, n, BLOCK=block, num_warps=warps)
     if not gradients:
         return out[0]
     return (out[0], d_pred, d_gt) if count is not None else (out[0], d_pred / out[1], d_gt / out[1])
