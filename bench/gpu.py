@@ -40,6 +40,7 @@ import triton
 
 import gpu_driver
 import gpu_giou
+import gpu_images
 import gpu_timex
 import gpu_transformer
 
@@ -286,7 +287,7 @@ def rows(lib, only):
         for layout in ("nn", "nt"):
             makers.append((f"product {operands} {layout}",
                            lambda o=operands, l=layout: product_row(lib, 4096, o, l)))
-    for more in (gpu_timex, gpu_transformer):
+    for more in (gpu_images, gpu_timex, gpu_transformer):
         makers += more.rows(sys.modules[__name__], lib)
     for name, make in makers:
         if not only or any(word in name for word in only):
