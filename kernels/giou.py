@@ -249,15 +249,15 @@ def giou_loss(pred: torch.Tensor, gt: torch.Tensor, eps: float = 1e-5, gradients
 
 def giou_loss_reference(pred: torch.Tensor, gt: torch.Tensor, eps: float = 1e-5) -> torch.Tensor:
     """The same by tensor operations."""
-    p, g = pred.float(), gt.float()
-    low = torch.maximum(p[..., :2], g[..., :2])
-    high = torch.minimum(p[..., 2:], g[..., 2:])
-    common = (high - low).clamp(min=0).prod(-1)
-    union = (p[..., 2:] - p[..., :2]).prod(-1) + (g[..., 2:] - g[..., :2]).prod(-1) - common
-    outer = torch.maximum(p[..., 2:], g[..., 2:]) - torch.minimum(p[..., :2], g[..., :2])
-    around = outer.prod(-1)
+    p, g = pred.float().unbind(-1), gt.float().unbind(-1)
+    area = lambda left, top, right, bottom: (right - left) * (bottom - top)
+    large, small = torch.maximum, torch.minimum
+    common = ((small(p[2], g[2]) - large(p[0], g[0])).clamp(min=0)
+              * (small(p[3], g[3]) - large(p[1], g[1])).clamp(min=0))
+    union = area(*p) + area(*g) - common
+    around = area(small(p[0], g[0]), small(p[1], g[1]), large(p[2], g[2]), large(p[3], g[3]))
     giou = common / (union + eps) - (around - union) / (around + eps)
-    valid = g[..., 3] > 0
+    valid = g[3] > 0
     return torch.where(valid, giou, 0.0).sum() / torch.clamp(valid.sum(), min=1)
 
 
