@@ -30,6 +30,7 @@ check:
 bench: all
 	@$(BUILD)/bench/tilec-bench kernels $(BUILD)/tilec
 	@bench/inspect.sh $(BUILD)
+	@bench/peers.sh $(BUILD)
 
 # beside PyTorch and Triton on an NVIDIA GPU
 bench-gpu: all

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Attention, norms, cross entropy and rotary embedding of kernels/ beside PyTorch, on the CPU.
 
-    taskset -c 1 python -m tilec bench/peers_transformer.py [WORD]
+    taskset -c 1 python -m tilec bench/peers_transformer.py [--json FILE] [WORD...]
 
 As peers.py, whose rows these are more of; gradients are those of autograd, forward pass not included.
 """
@@ -9,7 +9,7 @@ As peers.py, whose rows these are more of; gradients are those of autograd, forw
 import torch
 import torch.nn.functional as F
 
-from peers import row
+from peers import row, run
 
 import attention
 import cross_entropy
@@ -40,12 +40,12 @@ def attention_rows(dtype, name, near):
 
 
 def norm_rows(dtype, name, near):
-    x, w, b = torch.randn(4096, 4096), torch.randn(4096), torch.randn(4096)
-    forward_and_backward(f"layer norm 4096x4096 {name}", norms.layer_norm,
-                         lambda x, w, b: F.layer_norm(x, (4096,), w, b),
+    x, w, b = torch.randn(4096, 8192), torch.randn(8192), torch.randn(8192)
+    forward_and_backward(f"layer norm 4096x8192 {name}", norms.layer_norm,
+                         lambda x, w, b: F.layer_norm(x, (8192,), w, b),
                          [t.to(dtype) for t in (x, w, b)], near)
-    forward_and_backward(f"rms norm 4096x4096 {name}", norms.rms_norm,
-                         lambda x, w: F.rms_norm(x, (4096,), w, 1e-6),
+    forward_and_backward(f"rms norm 4096x8192 {name}", norms.rms_norm,
+                         lambda x, w: F.rms_norm(x, (8192,), w, 1e-6),
                          [t.to(dtype) for t in (x, w)], near)
 
 
@@ -70,9 +70,6 @@ def rope_rows(dtype, name, near):
 
 
 if __name__ == "__main__":
-    torch.manual_seed(0)
-    torch.set_num_threads(1)
-    print(f"{'':44s} {'ours':>8s} {'peer':>8s}  peer's time / ours")
-    for of_dtype in ((torch.float32, "fp32", 2e-5), (torch.bfloat16, "bf16", 3e-2)):
-        for rows in (attention_rows, norm_rows, entropy_rows, rope_rows):
-            rows(*of_dtype)
+    run([lambda rows=rows, of_dtype=of_dtype: rows(*of_dtype)
+         for of_dtype in ((torch.float32, "fp32", 2e-5), (torch.bfloat16, "bf16", 3e-2))
+         for rows in (attention_rows, norm_rows, entropy_rows, rope_rows)])
