@@ -84,6 +84,19 @@ def morphology_rows():
 
         assert (ours().numpy() == np.stack(peer())).all(), f"{op} {shape} {side}"
         row(f"{op} {shape} {side}, 256 images u8", ours, peer, "OpenCV", f"{op} {shape}", side)
+    for side in (5, 15, 31):
+        element = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
+        mask = element.tolist()
+
+        def ours():
+            return morphology.by_masks(images, [mask], True)
+
+        def peer():
+            return [cv2.dilate(image, element) for image in images.numpy()]
+
+        assert (ours().numpy() == np.stack(peer())).all(), f"mask {side}"
+        row(f"dilate ellipse at run time {side}, 256 images u8", ours, peer, "OpenCV",
+            "dilate at run time", side)
     chains, element = ("open", "close", "gradient"), np.ones((5, 5), np.uint8)
     row("open, close and gradient rect 5, 256 images u8",
         lambda: [morphology.apply(images, op, (5, 5)) for op in chains],

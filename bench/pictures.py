@@ -214,7 +214,8 @@ PICTURES = {
     "cpu-softmax": over("Softmax of 4096 rows, fp32", "columns", {"softmax": "PyTorch"}),
     "cpu-matmul": over("Product of square matrices, fp32", "rows", {"matmul": "PyTorch (MKL)"}),
     "cpu-dilate": over("Dilation of 256 images of 256x256, u8", "side of the element", {
-        "dilate rect": "OpenCV, square", "dilate ellipse": "OpenCV, ellipse"}),
+        "dilate rect": "OpenCV, square", "dilate ellipse": "OpenCV, ellipse",
+        "dilate at run time": "OpenCV, run-time ellipse"}),
     "cpu-timex": over("timex, 8 samples of 64 channels, fp32", "T", {
         "timex beside conv1d": "conv1d", "timex beside Fourier": "Fourier (PyTorch)",
         "timex gradients beside conv1d": "conv1d, gradients"}),

@@ -20,7 +20,7 @@ other element is runs of pixels in rows: lines of a power of two are made once, 
 these that overlap, so that h rows of one run each take 2 h + log2 w operations and not h * w.  A
 program loads a tile with what is around it once and stores its result, threshold included: what is
 between stays with the program.  `mask_kernel` takes the runs from a table at run time, also of
-another element for each image, at the cost of one operation for each of its pixels.
+another element for each image: two loads for each run, and a step for each power of two.
 """
 
 import math
@@ -221,50 +221,106 @@ def rectangle_kernel(x, out, H, W, image_stride, row_stride, out_image, out_row,
     store_pixels(out, rows, columns, t, H, W, out_row, threshold)
 
 
-# tilec: call cross --grid cdiv(W,BLOCK_W),cdiv(H,BLOCK_H),x.shape(0) --device cpu,sim
+@triton.jit
+def over_runs(x, rows, column, H, W, stride, around, runs, first, behind, WIDTH: tl.constexpr,
+              BORDER: tl.constexpr, LARGEST: tl.constexpr):
+    """The extreme of the pixels at which the lines of some runs begin, for WIDTH columns from
+    `column` on: the first pixel of each run, and the first of the line that ends with it."""
+    t = tl.full([rows.shape[0], WIDTH], neutral(x.dtype.element_ty, LARGEST), x.dtype.element_ty)
+    columns = column + tl.arange(0, WIDTH)
+    for i in range(first, behind):
+        near = rows + tl.load(runs + 3 * i)
+        t = extreme(t, load_pixels(x, near, columns + tl.load(runs + 3 * i + 1), H, W, stride,
+                                   around, BORDER), LARGEST)
+        t = extreme(t, load_pixels(x, near, columns + tl.load(runs + 3 * i + 2), H, W, stride,
+                                   around, BORDER), LARGEST)
+    return t
+
+
+@triton.jit
+def over_powers(x, rows, column, H, W, stride, around, runs, starts, POWER: tl.constexpr,
+                POWERS: tl.constexpr, WIDTH: tl.constexpr, BORDER: tl.constexpr,
+                LARGEST: tl.constexpr):
+    """What lines of 2**POWER pixels must go over to give the extreme of all runs at least as long:
+    WIDTH + 2**POWER - 1 columns.  Of lines twice as long one step makes such, whatever their runs,
+    so that each power takes one step and not one for each run."""
+    t = over_runs(x, rows, column, H, W, stride, around, runs, tl.load(starts + POWER),
+                  tl.load(starts + POWER + 1), WIDTH + (1 << POWER) - 1, BORDER, LARGEST)
+    if POWER + 1 == POWERS:
+        return t
+    half: tl.constexpr = 1 << POWER
+    longer = over_powers(x, rows, column, H, W, stride, around, runs, starts, POWER + 1, POWERS,
+                         WIDTH, BORDER, LARGEST)
+    return extreme(t, extreme(longer[:, :-half], longer[:, half:], LARGEST), LARGEST)
+
+
+# tilec: call steps --grid cdiv(W,BLOCK_W),cdiv(H,BLOCK_H),x.shape(0) --device cpu,sim
 #     x=rand(u8, 2x45x67) out=empty(u8, 2x45x67) H=x.shape(1) W=x.shape(2)
-#     runs=arange(i32, (3, 3)) // 4 n_runs=runs.shape(0) runs_stride=0
+#     runs=arange(i32, (4, 3)) // 3 starts=arange(i32, 3) * 2
+#     runs_stride=0 starts_stride=0 POWERS=2
 #     image_stride=x.stride(0) row_stride=x.stride(1) out_image=out.stride(0)
 #     out_row=out.stride(1) value=0 threshold=None LARGEST=True BORDER="reflect"
 #     BLOCK_H=16 BLOCK_W=32
 @triton.jit
-def mask_kernel(x, out, runs, n_runs, runs_stride, H, W, image_stride, row_stride, out_image,
-                out_row, value, threshold, LARGEST: tl.constexpr, BORDER: tl.constexpr,
-                BLOCK_H: tl.constexpr, BLOCK_W: tl.constexpr):
-    """Dilate (LARGEST) or erode by any element.
+def mask_kernel(x, out, runs, starts, runs_stride, starts_stride, H, W, image_stride, row_stride,
+                out_image, out_row, value, threshold, LARGEST: tl.constexpr, BORDER: tl.constexpr,
+                POWERS: tl.constexpr, BLOCK_H: tl.constexpr, BLOCK_W: tl.constexpr):
+    """Dilate (LARGEST) or erode by any element, which tables say at run time: table_of makes them.
 
-    runs: i32 [n_runs, 3], of each run its row and its first column, counted from the anchor, and
-    its number of pixels, which may be 0; runs_stride: elements from the runs of one image to those
-    of the next, 0 where all have the same.  The rest as for rectangle_kernel.
+    runs: i32 [n, 3], those of 1 pixel first, then of 2 to 3, 4 to 7, and so on: of each run its row
+    and the columns at which two lines begin that cover it, each as long as the power of two in it,
+    all counted from the anchor.  starts: i32 [POWERS + 1], where the runs of 2**p and more begin,
+    and where the last end.  runs_stride, starts_stride: elements from the tables of one image to
+    those of the next, 0 where all have the same.  The rest as for rectangle_kernel.
     """
-    rows = tl.program_id(1) * BLOCK_H + tl.arange(0, BLOCK_H)
-    columns = tl.program_id(0) * BLOCK_W + tl.arange(0, BLOCK_W)
-    x += tl.program_id(2).to(tl.int64) * image_stride
-    out += tl.program_id(2).to(tl.int64) * out_image
-    runs += tl.program_id(2).to(tl.int64) * runs_stride
-    none = neutral(x.dtype.element_ty, LARGEST)
-    around = none if BORDER == "none" else value
-    t = tl.full([BLOCK_H, BLOCK_W], none, x.dtype.element_ty)
-    for i in range(n_runs):
-        near = rows + tl.load(runs + 3 * i)
-        first = tl.load(runs + 3 * i + 1)
-        for j in range(first, first + tl.load(runs + 3 * i + 2)):
-            t = extreme(t, load_pixels(x, near, columns + j, H, W, row_stride, around, BORDER),
-                        LARGEST)
-    store_pixels(out, rows, columns, t, H, W, out_row, threshold)
+    row = tl.program_id(1) * BLOCK_H
+    column = tl.program_id(0) * BLOCK_W
+    rows = row + tl.arange(0, BLOCK_H)
+    image = tl.program_id(2).to(tl.int64)
+    x += image * image_stride
+    around = neutral(x.dtype.element_ty, LARGEST) if BORDER == "none" else value
+    t = over_powers(x, rows, column, H, W, row_stride, around, runs + image * runs_stride,
+                    starts + image * starts_stride, 0, POWERS, BLOCK_W, BORDER, LARGEST)
+    store_pixels(out + image * out_image, rows, column + tl.arange(0, BLOCK_W), t, H, W, out_row,
+                 threshold)
 
 
-def runs_of(mask, anchor=None):
-    """The runs of a mask, rows of 0 and 1, for mask_kernel."""
+def table_of(mask, anchor=None):
+    """The runs and starts of a mask, rows of 0 and 1, for mask_kernel, and POWERS, at least 1."""
     y, x = anchor or (len(mask) // 2, len(mask[0]) // 2)
-    runs = []
+    found = []
     for i, row in enumerate(mask):
-        for j, pixel in enumerate(row):
-            if pixel and (j == 0 or not row[j - 1]):
-                runs.append([i - y, j - x, 0])
-            if pixel:
-                runs[-1][2] += 1
-    return runs
+        for _, first, pixels in runs_of_text("".join("1" if pixel else "0" for pixel in row)):
+            power = pixels.bit_length() - 1
+            found.append((power, [i - y, first - x, first - x + pixels - (1 << power)]))
+    found.sort()
+    powers = found[-1][0] + 1 if found else 1
+    starts = [sum(power < p for power, _ in found) for p in range(powers + 1)]
+    return [run for _, run in found], starts, powers
+
+
+def tables_of(masks, anchor=None):
+    """The same of several masks, as arrays with a row for each."""
+    tables = [table_of(mask, anchor) for mask in masks]
+    most, powers = max(len(runs) for runs, _, _ in tables), max(p for _, _, p in tables)
+    runs = [runs + [[0, 0, 0]] * (most - len(runs)) for runs, _, _ in tables]
+    starts = [starts + starts[-1:] * (powers + 1 - len(starts)) for _, starts, _ in tables]
+    return runs, starts, powers
+
+
+def by_masks(x, masks, largest, anchor=None, border="none", value=0, threshold=None):
+    """Images [images, H, W] dilated (largest) or eroded by one mask, or each by its own."""
+    runs, starts, powers = tables_of(masks, anchor)
+    runs, starts = (torch.tensor(t, dtype=torch.int32, device=x.device) for t in (runs, starts))
+    each = len(masks) > 1
+    out = torch.empty_like(x)
+    H, W = x.shape[1:]
+    wide = 256 if x.device.type == "cpu" else 128
+    mask_kernel[(triton.cdiv(W, wide), triton.cdiv(H, 64), x.shape[0])](
+        x, out, runs, starts, runs.stride(0) if each else 0, starts.stride(0) if each else 0, H, W,
+        x.stride(0), x.stride(1), out.stride(0), out.stride(1), value, threshold, LARGEST=largest,
+        BORDER=border, POWERS=powers, BLOCK_H=64, BLOCK_W=wide)
+    return out
 
 
 def ellipse(height, width):

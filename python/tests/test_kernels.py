@@ -128,6 +128,16 @@ class Morphology(_Kernels):
             got = self.kernels.rectangle(x, "dilate", (size, size))
             self.assertTrue(torch.equal(got.float(), want))
 
+    def test_masks(self):
+        x = torch.randint(0, 256, (3, 40, 90), dtype=torch.uint8)
+        texts = ["0110/1111/0100", "1001/0000/1111", "0000/0000/0010"]
+        masks = [[[int(v) for v in row] for row in text.split("/")] for text in texts]
+        for largest, op in ((True, "dilate"), (False, "erode")):
+            want = [self.kernels.apply(x[i:i + 1], op, (3, 4), element=text)
+                    for i, text in enumerate(texts)]
+            self.assertTrue(torch.equal(self.kernels.by_masks(x, masks, largest), torch.cat(want)))
+        self.assertTrue(torch.equal(self.kernels.by_masks(x[:1], masks[:1], largest), want[0]))
+
     def test_ellipse(self):
         self.assertEqual(self.kernels.ellipse(5, 5), "00100/11111/11111/11111/00100")
         self.assertEqual(self.kernels.ellipse(1, 3), "010")

@@ -96,26 +96,34 @@ def rectangles():
         rectangle("dilate", "u16", (1, 40, 40), (91, 81), (45, 40), "reflect", block=(64, 64))
 
 
-def runs_of(mask, anchor):
-    """[n, 3]: row and first column from the anchor, pixels."""
-    runs = []
+def lines_of(mask, anchor):
+    """(power, row, columns from the anchor where two lines of 2**power pixels begin) of each run."""
+    found = []
     for i, row in enumerate(mask):
         edges = np.flatnonzero(np.diff(np.concatenate([[0], row, [0]])))
-        runs += [[i - anchor[0], a - anchor[1], b - a] for a, b in zip(edges[::2], edges[1::2])]
-    return np.array(runs, np.int32).reshape(-1, 3)
+        for a, b in zip(edges[::2].tolist(), edges[1::2].tolist()):
+            power = (b - a).bit_length() - 1
+            found.append((power, i - anchor[0], a - anchor[1], b - (1 << power) - anchor[1]))
+    return sorted(found)
 
 
 def masked(name, dtype, shape, masks, anchor, largest, border):
     """By one mask, or by one per image."""
     x = pixels(dtype, *shape)
-    tables = [runs_of(mask, anchor) for mask in masks]
+    tables = [lines_of(mask, anchor) for mask in masks]
     most = max(map(len, tables))
-    runs = np.stack([np.pad(t, ((0, most - len(t)), (0, 0))) for t in tables])
+    powers = max([1] + [line[0] + 1 for t in tables for line in t])
+    runs = np.array([[line[1:] for line in t] + [(99, 99, 99)] * (most - len(t)) for t in tables],
+                    np.int32).reshape(len(masks), most, 3)
+    starts = np.array([[sum(line[0] < p for line in t) for p in range(powers + 1)] for t in tables],
+                      np.int32)
     want = np.stack([morphology.step(image, masks[i % len(masks)], anchor, largest, border, 7)
                      for i, image in enumerate(x)])
+    each = len(masks) > 1
     case(f"{name} {dtype} {shape} {largest} {border}", "mask_kernel", x,
-         {"runs": runs, "n_runs": most, "runs_stride": 3 * most if len(masks) > 1 else 0,
-          "value": 7, "LARGEST": largest, "BORDER": repr(border)}, want, None, (16, 24))
+         {"runs": runs, "starts": starts, "runs_stride": 3 * most if each else 0,
+          "starts_stride": powers + 1 if each else 0, "value": 7, "LARGEST": largest,
+          "BORDER": repr(border), "POWERS": powers}, want, None, (16, 24))
 
 
 def ellipse(height, width):
@@ -127,6 +135,7 @@ def masks():
     cross = np.zeros((5, 5), int)
     cross[2], cross[:, 2] = 1, 1
     any_mask = (random.random((3, 4, 6)) < 0.4) * 1
+    any_mask[0, 1], any_mask[1] = 1, 0  # one with a whole row, and one without any pixel
     for n, dtype in enumerate(("u8", "u16", "fp32")):
         masked("cross", dtype, (2, 19, 30), [cross], (2, 2), n == 0, "none")
         masked("ellipse", dtype, (1, 33, 20), [ellipse(9, 7)], (4, 3), n != 0, "reflect101")
