@@ -83,7 +83,8 @@ static int limit_of(const Func *f, const Value *mask, const Value *index, int de
         int limit = limit_of(f, op->operands[0], index, depth - 1);
         return limit >= 0 ? limit : limit_of(f, op->operands[1], index, depth - 1);
     }
-    if (!op || op->code != OP_lt || !is_index(op->operands[0], index))
+    if (!op || op->code != OP_lt || !opt_is_int(op->operands[1]) ||
+        !is_index(op->operands[0], index))
         return -1;
     return strides_slot_of(f, op->operands[1]);
 }

@@ -24,6 +24,7 @@ typedef void Suspicion(const Suspect *s);
 Suspicion suspect_narrow;   /* suspect_narrow.c: integers of 8 and 16 bits that wrap around */
 Suspicion suspect_exchange; /* suspect_exchange.c: lanes that exchange values without a barrier */
 Suspicion suspect_lanes;    /* suspect_lanes.c: two lanes of one store at one address */
+Suspicion suspect_limit;    /* suspect_limit.c: numbers of elements compared with a float */
 Suspicion suspect_mean;     /* suspect_mean.c: a sum divided by the lanes of its tile */
 Suspicion suspect_axes;     /* suspect_axes.c: what rows were loaded for, given to columns */
 Suspicion suspect_crossed;  /* suspect_crossed.c: what belongs to rows, and meets columns */

@@ -1129,3 +1129,17 @@ def bias_of_tile(x, bias, out, w, B: tl.constexpr):
     at = r[:, None] * w + c[None, :]
     b = tl.load(bias + c)
     tl.store(out + at, tl.load(x + at) + b[None, :])
+
+
+@triton.jit
+def float_limit(x, out, n, r, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    near = (i - n * 0.5 < r) & (i < 0.5 * B)
+    tl.store(out + i, tl.where(near, v, 0.0), mask=i < n)
+
+
+@triton.jit
+def fixed_limit(x, out, N: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < N), mask=i < N)

@@ -1,0 +1,126 @@
+/*
+ * suspect_limit.c - numbers of elements that are compared with a float
+ *
+ * i < n where n is 8.5, or 1000.0: the integers become floats and the mask is what it would be for
+ * another number, of 9 elements for 8.5, and of too few or too many where fp32 has no room for the
+ * index.  A float got there from a `/` in the host's code.
+ *
+ * Told of a mask of memory that compares an index, made of tl.arange by whole numbers, with a
+ * parameter that is a float, as it is or with numbers added to it; and with a number that has a
+ * fraction.  Not where the index was computed with as a float, such as a distance from a centre,
+ * nor where the limit is a product: half of a width is a limit.
+ */
+#include "suspect.h"
+#include "../ir/analysis.h"
+
+#include <math.h>
+
+enum { DEEPEST = 20, MASK_DEPTH = 8 };
+
+static const Value *unspread(const Value *v)
+{
+    while (v->def && (op_has(v->def, MOVES) || v->def->code == OP_cast))
+        v = v->def->operands[0];
+    return v;
+}
+
+/* Whole numbers that tl.arange counts. */
+static bool counts(const Value *v, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0 || !opt_is_int(v))
+        return false;
+    if (op->code == OP_arange)
+        return true;
+    for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op_has(op, MOVES)); i++) {
+        if (counts(op->operands[i], depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static bool is_index(const Value *v)
+{
+    while (v->def && op_has(v->def, MOVES))
+        v = v->def->operands[0];
+    return v->def && v->def->code == OP_cast && counts(v->def->operands[0], DEEPEST);
+}
+
+/* The float that is the limit, a parameter or a number; NULL: it is none. */
+static const Value *limit_in(const Value *v, int depth)
+{
+    uint64_t bits;
+
+    v = unspread(v);
+    if (!dtype_is_float(v->type->dtype) || v->type->rank > 0 || depth == 0)
+        return NULL;
+    if (value_constant(v, &bits)) {
+        double n = scalar_to_double(v->type->dtype, bits);
+        return isfinite(n) && n != floor(n) ? v : NULL;
+    }
+    if (!v->def)
+        return v->block->owner ? NULL : v;
+    if (v->def->code != OP_add && v->def->code != OP_sub)
+        return NULL;
+    const Value *first = limit_in(v->def->operands[0], depth - 1);
+    return first ? first : limit_in(v->def->operands[1], depth - 1);
+}
+
+static bool is_mask_of_memory(const UseLists *uses, const Value *v, int depth)
+{
+    const Use *at = uses_of(uses, v);
+
+    for (int i = 0; i < uses_count(uses, v) && depth > 0; i++) {
+        const Op *op = at[i].op;
+        bool accesses = op_has(op, READS | WRITES) && op->code != OP_call;
+        if (accesses && at[i].operand == ir_access(op).mask)
+            return true;
+        if ((op->code == OP_and || op_has(op, MOVES)) &&
+            is_mask_of_memory(uses, op->results[0], depth - 1))
+            return true;
+    }
+    return false;
+}
+
+typedef struct {
+    const Suspect *s;
+    UseLists uses;
+} Limits;
+
+static void tell(const Suspect *s, const Op *op, const Value *limit)
+{
+    uint64_t bits;
+
+    if (value_constant(limit, &bits))
+        suspect_warn(s, op, "a number of elements is a whole one: `//` divides to one",
+                     "numbers of elements are compared with %g, which has a fraction",
+                     scalar_to_double(limit->type->dtype, bits));
+    else
+        suspect_warn(s, op,
+                     "pass a whole number: `//` divides to one, and int(n) or n.to(tl.int32) makes "
+                     "one of a float",
+                     "`%s` is a float, %s, and numbers of elements are compared with it",
+                     limit->name ? limit->name : "the limit",
+                     dtype_triton_name(limit->type->dtype));
+}
+
+static void look_at(Op *op, void *limits)
+{
+    const Limits *l = limits;
+
+    if (op->code != OP_lt && op->code != OP_le && op->code != OP_gt && op->code != OP_ge)
+        return;
+    for (int i = 0; i < 2; i++) {
+        const Value *limit = is_index(op->operands[i]) ? limit_in(op->operands[1 - i], 4) : NULL;
+        if (limit && is_mask_of_memory(&l->uses, op->results[0], MASK_DEPTH))
+            tell(l->s, op, limit);
+    }
+}
+
+void suspect_limit(const Suspect *s)
+{
+    Limits l = {s, ir_uses(s->func, s->arena)};
+
+    ir_walk(s->func->body, look_at, &l);
+}
