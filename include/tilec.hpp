@@ -760,6 +760,18 @@ class kernel
             arguments...);
     }
 
+    /* What is no grid is said in words. */
+    template <class G, class... A,
+              std::enable_if_t<!std::is_convertible_v<G, const grid &>, int> = 0>
+    void operator()(G &&, A &&...) const
+    {
+        no_grid<G>();
+    }
+    template <class N, class... A> void operator()(std::initializer_list<N>, A &&...) const
+    {
+        no_grid<N>();
+    }
+
     /* Compile for such arguments without running: tilec_prepare(). */
     template <class... A> void prepare(A &&...arguments) const
     {
@@ -800,6 +812,11 @@ class kernel
     {
     }
     const char *name() const noexcept { return name_.empty() ? nullptr : name_.c_str(); }
+    template <class T> static void no_grid()
+    {
+        static_assert(std::is_same_v<T, grid>, "a launch begins with how many programs there are: "
+                                               "kernel(tilec::grid(programs), arguments...)");
+    }
 
     template <class F, class... A> void run(const F &f, A &...arguments) const
     {
@@ -897,6 +914,13 @@ class context
         detail::check(status, message);
     }
     tilec_context *get() const noexcept /* for the rest of tilec.h */ { return context_.get(); }
+    /* Kernels are a file's. */
+    template <class Name> kernel operator[](const Name &) const
+    {
+        static_assert(!std::is_same_v<Name, Name>,
+                      "kernels are in files: context.load(\"add.py\")[\"add_kernel\"]");
+        std::terminate();
+    }
 
   private:
     file load(const char *path, const char *text, std::size_t n, const tilec_load_options *o) const

@@ -35,7 +35,7 @@
 #define tilec_call(file, kernel, grid, error, ...)                                                 \
     tilec_call_with(file, kernel, grid, NULL, error, __VA_ARGS__)
 #define tilec_call_with(file, kernel, grid, options, error, ...)                                   \
-    tilec_launch(file, kernel, (grid).programs + TILEC_REQUIRE_GRID(grid),                         \
+    tilec_launch(file, kernel, TILEC_REQUIRE_GRID(grid) + (grid).programs,                         \
                  ((const tilec_arg[]){__VA_ARGS__}),                                               \
                  (int)(sizeof((const tilec_arg[]){__VA_ARGS__}) / sizeof(tilec_arg)), options,     \
                  error)
@@ -63,6 +63,16 @@
     (0 * (int)sizeof(struct { unsigned name : (condition) ? 1 : -1; }))
 #endif
 
+/* The same, where a value is no integer.  `1 ? value : 0` has its type, and is there of nothing. */
+#if defined __STDC_VERSION__ && __STDC_VERSION__ >= 201112L
+#define TILEC_REQUIRE_INTEGER(value, words)                                                        \
+    TILEC_REQUIRE(_Generic(1 ? value : 0, float : 0, double : 0, long double : 0, default : 1),    \
+                  integer, words)
+#else
+#define TILEC_REQUIRE_INTEGER(value, words)                                                        \
+    (0 * (int)sizeof((1 ? value : 0) | 0)) /* `|` takes integers only */
+#endif
+
 /* Programs along x, y and z. */
 typedef struct {
     int32_t programs[3];
@@ -82,20 +92,21 @@ static inline int32_t tilec_extent(int64_t programs)
 }
 
 /* TILEC_GRID(x), TILEC_GRID(x, y) or TILEC_GRID(x, y, z), of integers; what is left out is 1. */
-#define TILEC_GRID(...) TILEC_GRID_OF_3(__VA_ARGS__, 1, 1, 1)
-#define TILEC_GRID_OF_3(x, y, z, ...) /* of the 1s above, one is left over for each extent */      \
-    ((tilec_grid){{TILEC_EXTENT(x) + TILEC_REQUIRE(sizeof((const char[]){__VA_ARGS__}) <= 3,       \
-                                                   at_most_three_extents,                          \
-                                                   "TILEC_GRID takes at most three extents"),      \
-                   TILEC_EXTENT(y), TILEC_EXTENT(z)}})
-#define TILEC_EXTENT(programs) (TILEC_REQUIRE_INTEGER(programs) + tilec_extent(programs))
-#if defined __STDC_VERSION__ && __STDC_VERSION__ >= 201112L
-#define TILEC_REQUIRE_INTEGER(value)                                                               \
-    TILEC_REQUIRE(_Generic((value), float : 0, double : 0, long double : 0, default : 1), integer, \
-                  "an extent of a TILEC_GRID is an integer: convert it, rounding as you mean it")
-#else
-#define TILEC_REQUIRE_INTEGER(value) (0 * (int)sizeof((value) | 0)) /* `|` takes integers only */
-#endif
+#define TILEC_GRID(...)                                                                            \
+    TILEC_GRID_OF_3(TILEC_REQUIRE(sizeof(#__VA_ARGS__) > 1, extents_of_the_grid,                   \
+                                  "TILEC_GRID takes one to three extents: TILEC_GRID(programs)"),  \
+                    __VA_ARGS__, 1, 1, 1)
+#define TILEC_GRID_OF_3(any, x, y, z, ...) /* of the 1s above, one is left over for each extent */ \
+    ((tilec_grid){                                                                                 \
+        {TILEC_EXTENT(x) + any +                                                                   \
+             TILEC_REQUIRE(sizeof((const char[]){__VA_ARGS__}) <= 3, at_most_three_extents,        \
+                           "TILEC_GRID takes at most three extents"),                              \
+         TILEC_EXTENT(y), TILEC_EXTENT(z)}})
+#define TILEC_EXTENT(programs)                                                                     \
+    (TILEC_REQUIRE_INTEGER(                                                                        \
+         programs,                                                                                 \
+         "an extent of a TILEC_GRID is an integer: convert it, rounding as you mean it") +         \
+     tilec_extent(1 ? programs : 0))
 
 /* How many parts of `part` elements cover `n`, n >= 0: triton.cdiv().  Of no or negative elements
  * it is -1, which a launch refuses as a grid. */
@@ -103,20 +114,30 @@ static inline int64_t tilec_cdiv(int64_t n, int64_t part)
 {
     return part > 0 ? n / part + (n % part != 0) : -1;
 }
+#define tilec_cdiv(n, part)                                                                        \
+    (TILEC_REQUIRE_INTEGER(n, TILEC_WHOLE_PARTS) +                                                 \
+     TILEC_REQUIRE_INTEGER(part, TILEC_WHOLE_PARTS) + tilec_cdiv(n, part))
+#define TILEC_WHOLE_PARTS "tilec_cdiv divides integers, and rounds up: give it whole numbers"
 
 /* --- arrays --- */
 
-/* Extents or strides of an array, in elements: TILEC_LIST(rows, columns). */
+/* Extents or strides of an array, in elements: TILEC_LIST(rows, columns).  The first eight are
+ * looked at; what is behind that becomes what C makes of it. */
 #define TILEC_LIST(...)                                                                            \
-    (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)),                               \
+    (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)) +                              \
+        TILEC_INTEGERS_OF_8(__VA_ARGS__, 1, 1, 1, 1, 1, 1, 1, 1),                                  \
         ((const int64_t[]){__VA_ARGS__})
+#define TILEC_INTEGERS_OF_8(a, b, c, d, e, f, g, h, ...)                                           \
+    TILEC_ELEMENTS(a) + TILEC_ELEMENTS(b) + TILEC_ELEMENTS(c) + TILEC_ELEMENTS(d) +                \
+        TILEC_ELEMENTS(e) + TILEC_ELEMENTS(f) + TILEC_ELEMENTS(g) + TILEC_ELEMENTS(h)
+#define TILEC_ELEMENTS(n)                                                                          \
+    TILEC_REQUIRE_INTEGER(n, "extents and strides are numbers of elements, and integers")
 
 /* The same, of one or more. */
 #define TILEC_SOME_LIST(...)                                                                       \
-    (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)) +                              \
-        TILEC_REQUIRE(sizeof(#__VA_ARGS__) > 1, extents_behind_the_pointer,                        \
-                      "the extents stand behind the pointer: TILEC_ARRAY(x, rows, columns)"),      \
-        ((const int64_t[]){__VA_ARGS__})
+    TILEC_REQUIRE(sizeof(#__VA_ARGS__) > 1, extents_behind_the_pointer,                            \
+                  "the extents stand behind the pointer: TILEC_ARRAY(x, rows, columns)") +         \
+        TILEC_LIST(__VA_ARGS__)
 
 /*
  * An array in the host's memory of an element type that is named, for types that C does not have:

@@ -245,11 +245,14 @@ tilec_status tilec_load(tilec_context *ctx, const char *path, const char *text, 
     api_no_error(error);
     if (out)
         *out = NULL;
-    if (ctx && !handle_is_context(ctx))
+    if (!ctx || !handle_is_context(ctx))
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load: %s",
                           handle_problem_of_context(ctx));
-    if (!ctx || !(path || text) || !out)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load: an argument is NULL");
+    if (!path && !text)
+        return api_refuse(error, TILEC_BAD_ARGUMENT,
+                          "tilec_load: path and text are NULL: one of them says what to load");
+    if (!out)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load: out is NULL");
     if (options)
         l.options = *options;
     if (!are_load_options(&l.options))
@@ -266,11 +269,16 @@ static bool are_names(const char *const *names, int n)
     return good;
 }
 
-/* Of a function that is given by itself, what must not be NULL. */
-static bool is_whole(const tilec_name *k)
+/* Of a function that is given by itself, what must not be NULL and is; NULL: nothing. */
+static const char *missing_in(const tilec_name *k)
 {
-    return k->text && are_names(k->unspecialised, k->nunspecialised) &&
-           are_names(k->unaligned, k->nunaligned);
+    if (!k)
+        return "what says the function";
+    if (!k->text)
+        return "the text of the function";
+    if (!are_names(k->unspecialised, k->nunspecialised))
+        return "a name in `unspecialised`";
+    return are_names(k->unaligned, k->nunaligned) ? NULL : "a name in `unaligned`";
 }
 
 tilec_status tilec_load_function(tilec_context *ctx, const tilec_name *kernel,
@@ -281,11 +289,15 @@ tilec_status tilec_load_function(tilec_context *ctx, const tilec_name *kernel,
     api_no_error(error);
     if (out)
         *out = NULL;
-    if (ctx && !handle_is_context(ctx))
+    if (!ctx || !handle_is_context(ctx))
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load_function: %s",
                           handle_problem_of_context(ctx));
-    if (!ctx || !kernel || !kernel->function || !is_whole(kernel) || !out)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load_function: an argument is NULL");
+    const char *missing = missing_in(kernel);
+    if (!missing && !kernel->function)
+        missing = "the name of the function";
+    if (missing || !out)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load_function: %s is NULL",
+                          missing ? missing : "out");
     l.path = kernel->path ? kernel->path : "<string>";
     l.text = kernel->text;
     l.len = kernel->length;
@@ -303,12 +315,17 @@ tilec_status tilec_add_function(tilec_file *file, const char *name, const tilec_
     const FileJob steps = {.locked = load_function};
 
     api_no_error(error);
-    if (file && !handle_is_file(file))
+    if (!file || !handle_is_file(file))
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_add_function: %s",
                           handle_problem_of_file(file));
-    if (!file || !name || !function || !is_whole(function) || function->role > TILEC_ROLE_CONSTEXPR)
+    const char *missing = name ? missing_in(function) : "the name";
+    if (missing)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_add_function: %s is NULL", missing);
+    if (function->role > TILEC_ROLE_CONSTEXPR)
         return api_refuse(error, TILEC_BAD_ARGUMENT,
-                          "tilec_add_function: an argument is NULL, or no function for kernels");
+                          "tilec_add_function: `%s` has the role %d, which no function for kernels "
+                          "has",
+                          name, (int)function->role);
     return job_run_on_file(file, &steps, &added, error, NULL);
 }
 
@@ -317,7 +334,7 @@ tilec_status tilec_load_file(tilec_context *ctx, const char *path, tilec_file **
     if (!path && out)
         *out = NULL;
     if (!path)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load_file: an argument is NULL");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load_file: path is NULL");
     return tilec_load(ctx, path, NULL, 0, NULL, out, error);
 }
 
@@ -327,7 +344,7 @@ tilec_status tilec_load_string(tilec_context *ctx, const char *name, const char 
     if (!text && out)
         *out = NULL;
     if (!text)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load_string: an argument is NULL");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_load_string: text is NULL");
     return tilec_load(ctx, name, text, len, NULL, out, error);
 }
 

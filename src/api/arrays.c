@@ -111,13 +111,15 @@ tilec_status tilec_release(tilec_context *ctx, const char *device, int device_id
 }
 
 /* One end of a copy. */
-static tilec_status check_place(const Owner *o, const tilec_place *p, size_t bytes, char **error)
+static tilec_status check_place(const Owner *o, const tilec_place *p, const char *end, size_t bytes,
+                                char **error)
 {
     if ((unsigned)p->memory > TILEC_MEMORY_DEVICE)
         return api_refuse(error, TILEC_BAD_ARGUMENT,
-                          "tilec_copy: the memory is none of tilec_memory");
+                          "tilec_copy: the memory of `%s` is none of tilec_memory", end);
     if (!p->data && bytes > 0)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_copy: an address is NULL");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_copy: the address of `%s` is NULL",
+                          end);
     return p->memory == TILEC_MEMORY_HOST ? TILEC_OK : check_id(o, p->device_id, error);
 }
 
@@ -129,9 +131,9 @@ tilec_status tilec_copy(tilec_context *ctx, const char *device, tilec_place to, 
     tilec_status status = find_owner(ctx, "tilec_copy", device, 0, &o, error);
 
     if (status == TILEC_OK)
-        status = check_place(&o, &to, bytes, error);
+        status = check_place(&o, &to, "to", bytes, error);
     if (status == TILEC_OK)
-        status = check_place(&o, &from, bytes, error);
+        status = check_place(&o, &from, "from", bytes, error);
     if (status != TILEC_OK || bytes == 0)
         return status;
     if (to.memory == TILEC_MEMORY_HOST && from.memory == TILEC_MEMORY_HOST)
@@ -171,7 +173,8 @@ tilec_status tilec_fill(tilec_context *ctx, const char *device, int device_id, v
     if (status != TILEC_OK)
         return status;
     if (!value || (!data && count > 0))
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_fill: the data or the value is NULL");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_fill: the %s is NULL",
+                          value ? "data" : "value");
     if (!read_element(value, size, &fill.value))
         return api_refuse(error, TILEC_BAD_ARGUMENT,
                           "tilec_fill: an element has 1, 2, 4 or 8 bytes, not %zu", size);

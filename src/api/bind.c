@@ -64,7 +64,16 @@ int bind_param_index(const FrontKernel *k, const char *name, int guess)
     return -1;
 }
 
-static void refuse_name(Binder *b, const char *name)
+/* What no parameter is called, as where an array without TILEC_ARRAY is taken for a name. */
+static bool is_no_name(const char *name)
+{
+    static const char in_names[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+    return name[0] == 0 || name[strspn(name, in_names)] != 0;
+}
+
+static void refuse_name(Binder *b, const char *name, int argument)
 {
     const char *names[MAX_PARAMS], *near;
 
@@ -78,6 +87,12 @@ static void refuse_name(Binder *b, const char *name)
         near = bind_near_option(name);
     if (near)
         bind_hint(b, "did you mean `%s`?", near);
+    else if (is_no_name(name))
+        bind_hint(
+            b,
+            "argument %d has that name: an array alone is no argument, TILEC_ARRAY(x, n) makes one "
+            "of it",
+            argument + 1);
 }
 
 static void take_argument(Binder *b, int param, const tilec_arg *a)
@@ -143,7 +158,7 @@ static void assign(Binder *b)
                         "kernel `%s` has %d parameters; argument %d is one too many",
                         b->kernel->name, b->kernel->nparams, i + 1);
         else if (bind_option_index(a->name) < 0)
-            refuse_name(b, a->name);
+            refuse_name(b, a->name, i);
         else if (strcmp(a->name, "num_warps") == 0)
             bind_check_warps(b, source_whole(b->r->file->source),
                              bind_constant_of(a, NULL, NULL, &c) ? &c : &none);

@@ -106,6 +106,19 @@ static const char *why_no_call(const tilec_file *file, int nargs)
     return nargs < 0 ? "the number of arguments is negative" : "the arguments are NULL";
 }
 
+enum { NO_MEMORY_BELOW = 4096 };
+
+/* A number among the arguments that was not made one: to C it is the name, which comes first in a
+ * tilec_arg.  -1: there is none. */
+static int bare_number(const tilec_arg *args, int nargs)
+{
+    for (int i = 0; i < nargs; i++) {
+        if (args[i].name && (uintptr_t)args[i].name < NO_MEMORY_BELOW)
+            return i;
+    }
+    return -1;
+}
+
 /* Everything about a call that can be checked without binding its arguments; the rest of the
  * request is empty, but for its binding and whether it is shown. */
 static tilec_status open_request(Request *r, tilec_file *file, const char *kernel,
@@ -117,6 +130,12 @@ static tilec_status open_request(Request *r, tilec_file *file, const char *kerne
     api_no_error(error);
     if (!handle_is_file(file) || nargs < 0 || (nargs > 0 && !args))
         return api_refuse(error, TILEC_BAD_ARGUMENT, "%s", why_no_call(file, nargs));
+    int bare = bare_number(args, nargs);
+    if (bare >= 0)
+        return api_refuse(error, TILEC_BAD_ARGUMENT,
+                          "argument %d is the number %d and no tilec_arg\nhint: TILEC_VALUE(n), or "
+                          "TILEC_NAMED(BLOCK, n) for the parameter `BLOCK`, makes one of a number",
+                          bare + 1, (int)(uintptr_t)args[bare].name);
     r->file = file;
     r->args = args;
     r->nargs = nargs;
@@ -209,8 +228,6 @@ static tilec_status check_grid(const Request *r, const int32_t *grid, char **err
 /* NULL + i, or a number that was taken for an address; to compile, any address will do. */
 static tilec_status check_addresses(const Request *r, char **error)
 {
-    enum { NO_MEMORY_BELOW = 4096 };
-
     for (int i = 0; i < r->binding->nslots; i++) {
         const tilec_tensor *t = r->binding->tensors[i];
         const char *name = t ? request_name_of_tensor(r, t) : NULL;
@@ -509,7 +526,8 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
     if (status != TILEC_OK)
         return status;
     if (!stage || !text)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_dump: stage or text is NULL");
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_dump: %s is NULL",
+                          stage ? "text" : "stage");
     status = run_on_request_file(&r, &dump_stage, &job, error);
     if (status == TILEC_OK)
         *text = job.text;

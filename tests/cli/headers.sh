@@ -70,6 +70,19 @@ refused "colour a" "an enumeration is no argument of a kernel: static_cast it"
 refused "std::vector<bool> a" "this is no argument of a kernel: pass a number"
 refused "std::optional<int> a" "this is no argument of a kernel: pass a number"
 refused "std::unique_ptr<float[]> &a" "this is no argument of a kernel: pass a number"
+# and so is what is no file, no grid and no extent
+stray() {
+    printf '#include <tilec.hpp>\nvoid f(const tilec::context &c, const tilec::kernel &k, std::vector<float> &x)\n{ %s; (void)c, (void)k, (void)x; }\n' \
+        "$1" >"$folder/stray.cpp"
+    for cc in $compilers; do
+        expect 1 err "$2" "$cc" -std=c++17 -I"$source/include" -fsyntax-only "$folder/stray.cpp"
+        [ "$(grep -c 'error:' "$folder/err")" = 1 ] || wrong "it says more than that: $1"
+    done
+}
+stray 'c["add"](tilec::grid(1), x)' 'kernels are in files: context.load('
+stray 'k(4, x, x.size())' "a launch begins with how many programs there are: kernel(tilec::grid(programs), arguments"
+stray 'k({4, 1, 1}, x, x.size())' "a launch begins with how many programs there are"
+stray 'tilec::view(x, 2.5)' "extents and strides are integers"
 # and so is what a macro of C's cannot take: of WORDS C99 has only NAME; of what works it says nothing
 cat >"$folder/macros.c" <<'END'
 #include <stddef.h>
@@ -108,6 +121,12 @@ done
 macro_refused "TILEC_GRID(1, 2, 3, 4)" "TILEC_GRID takes at most three extents" "at_most_three_extents"
 macro_refused "TILEC_GRID(2.5)" "an extent of a TILEC_GRID is an integer" "invalid operands to binary"
 macro_refused "TILEC_GRID(1, 1, 2.5f)" "an extent of a TILEC_GRID is an integer" "invalid operands to binary"
+macro_refused "TILEC_GRID()" "TILEC_GRID takes one to three extents: TILEC_GRID(programs)" "extents_of_the_grid"
+macro_refused "tilec_cdiv(n / 2.0, 256)" "tilec_cdiv divides integers, and rounds up"
+macro_refused "TILEC_ARRAY_OF(TILEC_BF16, x, 3, n / 2.0)" "extents and strides are numbers of elements, and integers" \
+    "invalid operands to binary"
+macro_refused "TILEC_ARRAY(p, 10.5)" "extents and strides are numbers of elements, and integers"
+macro_refused "TILEC_ARRAY(p)" "the extents stand behind the pointer: TILEC_ARRAY(x, rows, columns)"
 macro_refused "TILEC_ARRAY(x, 3, 4)" "them: of \`float x[3][4]\` pass x[0]"
 macro_refused "TILEC_STRIDED((void *)x, TILEC_LIST(3), TILEC_LIST(1))" "say the type of others by TILEC_ARRAY_OF"
 # a function of that name takes it, or does not
