@@ -99,6 +99,20 @@ typedef struct {
     int n;
 } Reaches;
 
+/* Where a mask compares all lanes of a tile from 0 on with a number: rows.c */
+typedef struct {
+    int array, limit; /* slots; a limit of -1 is `number` */
+    int64_t number;
+    int32_t lanes;
+    int accesses;
+    bool stores;
+} RowTile;
+enum { MOST_ROW_TILES = 16 };
+typedef struct {
+    RowTile at[MOST_ROW_TILES];
+    int n;
+} RowTiles;
+
 /* What a kernel's programs make of the grid. */
 typedef struct {
     unsigned axes;   /* bit i: it asks for tl.program_id(i) */
@@ -114,6 +128,7 @@ typedef struct {
     bool own_nan, own_inf; /* among its constants, or what it pads with */
     Steps steps;
     Reaches reaches;
+    RowTiles rows;
 } Programs;
 
 /* Lexing and lowering allocate in `arena` and `names`, so they happen under `lock`, and `arena`
@@ -427,8 +442,11 @@ int strides_slot_of(const Func *f, const Value *v); /* which parameter of the ke
  * not go with the launch's numbers and arrays. */
 Reaches reaches_of(const Func *f);
 void reaches_warn(const Request *r, const int32_t *grid);
+/* rows.c: tiles that masks take for whole rows; and a warning, once, of one that is shorter. */
+RowTiles rows_of(const Func *f);
+void rows_warn(const Request *r);
 /* Is it the first for this specialisation to tell this?  `bit`: one of these. */
-enum { TOLD_AXES = 1, TOLD_SCALARS = 2, TOLD_STRIDES = 4, TOLD_REACH = 8 };
+enum { TOLD_AXES = 1, TOLD_SCALARS = 2, TOLD_STRIDES = 4, TOLD_REACH = 8, TOLD_ROWS = 16 };
 bool programs_claim(const Request *r, unsigned bit);
 void programs_say(const Request *r, const char *text); /* through on_message, if there is one */
 /* Once for a specialisation: of axes that nobody asks for, and of programs of one element. */

@@ -180,6 +180,7 @@ Programs programs_of(const Func *f)
 
     p.steps = strides_of(f);
     p.reaches = reaches_of(f);
+    p.rows = rows_of(f);
     for (int i = 0; i < f->module->nfuncs; i++) {
         const Func *each = f->module->funcs[i];
         Walk w = {&p, ir_uses(each, f->module->arena)};
@@ -261,4 +262,5 @@ void programs_warn(const Request *r, const int32_t *grid)
         warn_of_scalars(r, programs);
     strides_warn(r);
     reaches_warn(r, grid);
+    rows_warn(r);
 }

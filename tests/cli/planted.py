@@ -1143,3 +1143,19 @@ def float_limit(x, out, n, r, B: tl.constexpr):
 def fixed_limit(x, out, N: tl.constexpr, B: tl.constexpr):
     i = tl.arange(0, B)
     tl.store(out + i, tl.load(x + i, mask=i < N), mask=i < N)
+
+
+@triton.jit
+def short_row_wrong(x, out, n, B: tl.constexpr):
+    row, at = tl.program_id(0), tl.arange(0, B)
+    v = tl.load(x + row * n + at, mask=at < n, other=0.0)
+    tl.store(out + row * n + at, v * 2.0, mask=at < n)
+
+
+@triton.jit
+def short_row(x, out, n, B: tl.constexpr):
+    row = tl.program_id(0)
+    for k in tl.static_range(2):
+        at = k * B + tl.arange(0, B)
+        v = tl.load(x + row * n + at, mask=at < n, other=0.0)
+        tl.store(out + row * n + at, v * 2.0, mask=at < n)

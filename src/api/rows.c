@@ -1,0 +1,184 @@
+/*
+ * rows.c - tiles that are shorter than the rows that they stand for
+ *
+ * A kernel whose programs take a row each, at = tl.arange(0, BLOCK) with mask=at < columns, needs
+ * a BLOCK of `columns` or more: what is behind the tile is neither read nor written, and nothing
+ * fails.
+ *
+ * Found in a kernel without loops and calls, where every access to an array has that mask; and said
+ * once at a launch, where the number is an extent of the array and greater than the tile.  Nothing
+ * is said where the address goes on by whole tiles from program to program: then the mask is not
+ * about the row.
+ */
+#include <stdio.h>
+
+#include "api.h"
+
+enum { DEEPEST = 20, MOST_MASKS = 4, MOST_SLOTS = 64 };
+
+typedef struct {
+    RowTiles *tiles;
+    const Func *func;
+    int accesses[MOST_SLOTS]; /* to each array */
+    bool fails;               /* there are some of which nobody knows the array, or loops */
+} Rows;
+
+static const Value *unmoved(const Value *v)
+{
+    while (v->def && (op_has(v->def, MOVES) || v->def->code == OP_cast))
+        v = v->def->operands[0];
+    return v;
+}
+
+/* --- the kernel --- */
+
+static bool has_factor(const Op *op, int32_t lanes)
+{
+    int64_t step;
+
+    for (int i = 0; op->code == OP_mul && i < 2; i++) {
+        if (value_const_int(op->operands[i], &step) && step == lanes)
+            return true;
+    }
+    return false;
+}
+
+/* Does it begin at a number times `lanes`? */
+static bool goes_by_tiles(const Value *v, int32_t lanes, int depth)
+{
+    const Op *op = unmoved(v)->def;
+
+    if (!op || depth == 0)
+        return false;
+    if (op->code == OP_mul)
+        return has_factor(op, lanes);
+    for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op->code == OP_addptr); i++) {
+        if (goes_by_tiles(op->operands[i], lanes, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static bool read_row(const Func *f, const Op *op, RowTile *r)
+{
+    const Op *range = unmoved(op->operands[0])->def;
+
+    if (op->code != OP_lt || !range || range->code != OP_arange || attr_start(range) != 0)
+        return false;
+    const Value *limit = unmoved(op->operands[1]);
+    r->lanes = range->results[0]->type->dims[0];
+    r->limit = value_const_int(limit, &r->number) ? -1 : strides_slot_of(f, limit);
+    return opt_is_int(limit) && (r->limit >= 0 || limit->def);
+}
+
+static void note_tile(RowTiles *all, const RowTile *r)
+{
+    for (int i = 0; i < all->n; i++) {
+        RowTile *old = &all->at[i];
+        if (old->array != r->array || old->limit != r->limit || old->lanes != r->lanes ||
+            (r->limit < 0 && old->number != r->number))
+            continue;
+        old->accesses++;
+        old->stores |= r->stores;
+        return;
+    }
+    if (all->n < MOST_ROW_TILES)
+        all->at[all->n++] = *r;
+}
+
+/* All that the mask compares with, one and the other. */
+static void note_rows(Rows *rows, const Value *mask, const Value *pointer, RowTile r, int depth)
+{
+    const Op *op = unmoved(mask)->def;
+
+    if (!op || depth == 0)
+        return;
+    if (op->code == OP_and) {
+        note_rows(rows, op->operands[0], pointer, r, depth - 1);
+        note_rows(rows, op->operands[1], pointer, r, depth - 1);
+    } else if (read_row(rows->func, op, &r) && !goes_by_tiles(pointer, r.lanes, DEEPEST)) {
+        note_tile(rows->tiles, &r);
+    }
+}
+
+static void note_access(Rows *rows, const Op *op)
+{
+    const OpAccess access = ir_access(op);
+    const Value *pointer = op->operands[access.pointer], *base = unmoved(pointer);
+    const Value *mask = op_operand(op, access.mask);
+
+    while (base->def && base->def->code == OP_addptr)
+        base = unmoved(base->def->operands[0]);
+    int array = strides_slot_of(rows->func, base);
+    rows->fails |= array < 0 || array >= MOST_SLOTS;
+    if (rows->fails)
+        return;
+    rows->accesses[array]++;
+    if (mask)
+        note_rows(rows, mask, pointer,
+                  (RowTile){.array = array, .accesses = 1, .stores = op->code == OP_store},
+                  MOST_MASKS);
+}
+
+static void visit(Op *op, void *rows)
+{
+    Rows *r = rows;
+
+    r->fails |= op->code == OP_for || op->code == OP_while || op->code == OP_call;
+    if (!r->fails && op_has(op, READS | WRITES) && op->noperands > 0)
+        note_access(r, op);
+}
+
+RowTiles rows_of(const Func *f)
+{
+    RowTiles all = {.n = 0}, kept = {.n = 0};
+    Rows rows = {.tiles = &all, .func = f};
+
+    ir_walk(f->body, visit, &rows);
+    for (int i = 0; !rows.fails && i < all.n; i++) {
+        if (all.at[i].accesses == rows.accesses[all.at[i].array])
+            kept.at[kept.n++] = all.at[i];
+    }
+    return kept;
+}
+
+/* --- the launch --- */
+
+static bool has_extent(const tilec_tensor *t, int64_t n)
+{
+    for (int i = 0; t && i < t->ndim; i++) {
+        if (t->shape[i] == n)
+            return true;
+    }
+    return false;
+}
+
+static void warn_of_tile(const Request *r, const RowTile *e, int64_t n)
+{
+    const tilec_tensor *t = r->binding->tensors[e->array];
+    const char *name = request_name_of_tensor(r, t);
+    char text[700];
+
+    if (!programs_claim(r, TOLD_ROWS))
+        return;
+    snprintf(text, sizeof text,
+             "warning: kernel `%.100s`: it %s the first %d elements of `%.60s` along a dimension "
+             "that has %lld: its tile ends there, and the mask lets through all of them\n"
+             "hint: where no loop goes over a row, the tile is as long as the row, or longer: "
+             "tilec takes %lld, Triton the next power of two\n",
+             r->kernel->name, e->stores ? "stores" : "loads", e->lanes,
+             name ? name : "an item of a tuple", (long long)n, (long long)n);
+    programs_say(r, text);
+}
+
+void rows_warn(const Request *r)
+{
+    const RowTiles *all = &r->spec->programs.rows;
+
+    for (int i = 0; i < all->n; i++) {
+        const RowTile *e = &all->at[i];
+        int64_t n = e->limit < 0 ? e->number : (int64_t)r->binding->slots[e->limit];
+        if (n > e->lanes && has_extent(r->binding->tensors[e->array], n))
+            warn_of_tile(r, e, n);
+    }
+}
