@@ -154,7 +154,8 @@ typedef enum {
                        * for any other each is what it would be as an argument.  If all of them have
                        * names it is a named tuple */
     TILEC_ARG_FUNCTION,   /* text: the name of a @triton.jit function of the file, or of one that
-                           * tilec_add_function() added; compiled in */
+                           * tilec_add_function() added, or what the file imports: "helper",
+                           * "module.helper", "tl.exp"; compiled in */
     TILEC_ARG_CONSTEXPR,  /* items, one: a constant that is compiled in for any parameter */
     TILEC_ARG_DESCRIPTOR, /* tensor, of which the last stride is 1; items, nitems: the extents of
                            * its tiles as INT, one a dimension; if `integer` is not 0 what lies
@@ -653,6 +654,10 @@ tilec_status tilec_load_function(tilec_context *ctx, const tilec_name *kernel,
  */
 tilec_status tilec_add_function(tilec_file *file, const char *name, const tilec_name *function,
                                 char **error);
+
+/* 1: a TILEC_ARG_FUNCTION may name it.  Reads the files that the file imports it from.  0 of NULL.
+ */
+int tilec_has_function(tilec_file *file, const char *name);
 
 /* Free a file and its compiled kernels; no launch of it may be running.  NULL is allowed. */
 void tilec_unload(tilec_file *file);

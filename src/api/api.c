@@ -329,6 +329,15 @@ tilec_status tilec_add_function(tilec_file *file, const char *name, const tilec_
     return job_run_on_file(file, &steps, &added, error, NULL);
 }
 
+int tilec_has_function(tilec_file *file, const char *name)
+{
+    const FileJob steps = {.locked = find_function};
+    AddedJob wanted = {.file = file, .name = name};
+
+    return file && name && handle_is_file(file) &&
+           job_run_on_file(file, &steps, &wanted, NULL, NULL) == TILEC_OK;
+}
+
 tilec_status tilec_load_file(tilec_context *ctx, const char *path, tilec_file **out, char **error)
 {
     if (!path && out)

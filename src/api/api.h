@@ -313,7 +313,9 @@ typedef struct {
     const char *name;
     const tilec_name *function;
 } AddedJob;
-tilec_status load_function(Job *job, void *added); /* on an AddedJob, under the file's lock */
+tilec_status load_function(Job *job, void *added);
+tilec_status find_function(Job *job, void *wanted);
+    /* of front_import_function() */ /* on an AddedJob, under the file's lock */
 
 /* compile.c: the compiler */
 /* Bind the arguments of a request, and make what spec_ready() wants unless it is there. */

@@ -286,10 +286,25 @@ static bool needs_arena(const Request *r)
     return needs;
 }
 
+/* Under the file's lock: functions that the file only imports become known, for good. */
+static void import_functions(const Request *r, const tilec_arg *args, int n, int level)
+{
+    for (int i = 0; args && i < n && level < BIND_MOST_LEVELS; i++) {
+        const tilec_arg *a = &args[i];
+
+        if (a->kind == TILEC_ARG_FUNCTION && a->text)
+            front_import_function(r->file->parsed, a->text);
+        else if (a->kind == TILEC_ARG_TUPLE || a->kind == TILEC_ARG_CONSTEXPR)
+            import_functions(r, a->items, a->nitems, level + 1);
+    }
+}
+
 tilec_status bind_request(Request *r, Job *job)
 {
     Binder b;
 
+    if (job)
+        import_functions(r, r->args, r->nargs, 0);
     if (!job && needs_arena(r))
         return job_run(bind_quietly, r, NULL, NULL);
     return bind_in(&b, r, job, job ? job->arena : NULL);

@@ -62,6 +62,15 @@ static bool tuple_of(const tilec_arg *a, const FrontFile *file, Arena *arena, in
     return true;
 }
 
+static bool function_named(const FrontFile *file, const char *name, Const *out)
+{
+    if (!front_function(file, name, out))
+        return false;
+    if (out->kind == CONST_STRING) /* as who has it as an object gives it */
+        *out = (Const){.kind = CONST_OBJECT, .class = &front_object_class, .object = out->text};
+    return true;
+}
+
 static bool constant_of(const tilec_arg *a, const FrontFile *file, Arena *arena, int level,
                         Const *out)
 {
@@ -97,7 +106,7 @@ static bool constant_of(const tilec_arg *a, const FrontFile *file, Arena *arena,
         return a->nitems == 1 && a->items && level < BIND_MOST_LEVELS &&
                constant_of(a->items, file, arena, level + 1, out);
     case TILEC_ARG_FUNCTION:
-        return file && a->text && front_function(file, a->text, out);
+        return file && a->text && function_named(file, a->text, out);
     default:
         return false;
     }

@@ -8,6 +8,7 @@
 static const KernelLanguage kernels = {
     .lower_name = lower_name,
     .lower_undefined = lower_undefined,
+    .language_function = language_function,
     .chain_begin = chain_begin,
     .lower_attribute = lower_attribute,
     .value_attribute = value_attribute,

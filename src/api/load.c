@@ -196,3 +196,11 @@ tilec_status load_function(Job *job, void *added)
                       function.path ? function.path : "<host>",
                       function.function ? function.function : j->name);
 }
+
+tilec_status find_function(Job *job, void *wanted)
+{
+    const AddedJob *j = wanted;
+
+    (void)job;
+    return front_import_function(j->file->parsed, j->name) ? TILEC_OK : TILEC_NOT_FOUND;
+}

@@ -509,6 +509,7 @@ struct KernelLanguage {
     bool (*annotation_is_constexpr)(const Node *n);
     void (*warn_of_choice)(Lower *l, const AstFunc *fn);
     bool (*host_default)(Lower *l, const AstFunc *fn, const AstParam *p, Val *out);
+    bool (*language_function)(Lower *l, const char *path, Span span, Val *out);
     /* tl/tl.h: operators */
     Val (*ops_binary)(Lower *l, BinaryOp op, Val x, Val y, Span span);
     Val (*ops_unary)(Lower *l, UnaryOp op, Val x, Span span);

@@ -386,8 +386,19 @@ static Val call_python(Lower *l, Val f, const ArgList *args, Span name)
     return static_call(l, f.c, args);
 }
 
+/* An object of the host that is a function of the language, `triton.language.exp`: that function.
+ */
+static Val named_function(Lower *l, Val f, Span name)
+{
+    bool is_object = val_is_const(f, CONST_OBJECT) && f.c->class == &front_object_class;
+    Val found;
+
+    return is_object && l->language->language_function(l, f.c->object, name, &found) ? found : f;
+}
+
 Val call_value(Lower *l, Val f, const ArgList *args, Span name)
 {
+    f = named_function(l, f, name);
     if (f.kind == VAL_UNKNOWN || any_unknown(args))
         return val_unknown();
     switch (f.kind) {

@@ -131,6 +131,14 @@ const AstImport *import_star(const FrontFile *f, Sym name);
  * that.  Only while the first file is loaded.  NULL: nowhere. */
 const AstImport *import_follow(FrontFile *f, Sym name);
 
+/* A function for kernels that imports bring under `path`, "f" or "module.f"; false: none.  Reads
+ * the files that it needs. */
+typedef struct {
+    const AstFunc *def;   /* of another file; NULL: */
+    const char *language; /* the full name of one of the language */
+} ImportedFunction;
+bool import_function(const FrontFile *f, const char *path, ImportedFunction *out);
+
 /* define.c: take in options->defines; false after an error. */
 bool define_read(FileSet *s, Diags *d);
 const AstGlobal *define_find(const FrontFile *f, Sym name); /* NULL: it was not given */

@@ -165,8 +165,12 @@ int front_only_kernel(const FrontFile *f); /* that no other one uses; -1 unless 
 /* Add a function of the host for front_function() to find; false: the text has none.  Once for a
  * name. */
 bool front_add_function(FrontFile *f, const char *name, const HostAnswer *function);
-/* The jit function of this name, or what was added by it, as a value for a constexpr; false when
- * there is none.  Interns nothing, and may run while another thread adds functions. */
+/* The same of what the file imports by that name or path, a function for kernels or one of the
+ * language; false: nothing.  Reads the files that it needs. */
+bool front_import_function(FrontFile *f, const char *path);
+/* The jit function of this name, or what was added by it, as a value for a constexpr, of one of the
+ * language its full name as a text; false when there is none.  Interns nothing, and may run while
+ * another thread adds functions. */
 bool front_function(const FrontFile *f, const char *name, Const *out);
 const FrontTuning *front_tuning(const FrontFile *f,
                                 const char *kernel); /* NULL if no such kernel */

@@ -141,6 +141,7 @@ static const AstClass *read_class(FileSet *s, const HostAnswer *a, const char *n
 struct AddedFunction {
     const char *name;
     PyFunction value;
+    const char *language; /* its full name, if it is one of the language */
     const AddedFunction *before;
 };
 
@@ -150,27 +151,46 @@ bool host_added_function(const FrontFile *f, const char *name, Const *out)
 
     while (a && strcmp(a->name, name) != 0)
         a = a->before;
-    if (a)
+    if (a && a->language)
+        *out = const_string(a->language, strlen(a->language));
+    else if (a)
         *out = (Const){.kind = CONST_FUNCTION, .function = &a->value};
     return a != NULL;
+}
+
+static void add(FrontFile *f, const char *name, const AstFunc *def, const char *language)
+{
+    AddedFunction *a = NEW(f->arena, AddedFunction);
+
+    *a = (AddedFunction){.name = copied(f->set, name), .value = {.def = def}, .language = language};
+    a->before = atomic_load_explicit(&f->added, memory_order_relaxed);
+    atomic_store_explicit(&f->added, a, memory_order_release);
+}
+
+bool front_import_function(FrontFile *f, const char *path)
+{
+    ImportedFunction found;
+    Const known;
+
+    if (front_function(f, path, &known))
+        return true;
+    if (!import_function(f, path, &found))
+        return false;
+    add(f, path, found.def, found.language);
+    return true;
 }
 
 bool front_add_function(FrontFile *f, const char *name, const HostAnswer *function)
 {
     const AstFunc *def;
-    AddedFunction *a;
     Const known;
 
     if (host_added_function(f, name, &known))
         return true;
     def = read_function(f->set, function, name);
-    if (!def)
-        return false;
-    a = NEW(f->arena, AddedFunction);
-    *a = (AddedFunction){.name = copied(f->set, name), .value = {.def = def}};
-    a->before = atomic_load_explicit(&f->added, memory_order_relaxed);
-    atomic_store_explicit(&f->added, a, memory_order_release);
-    return true;
+    if (def)
+        add(f, name, def, NULL);
+    return def != NULL;
 }
 
 static FrontFile *read_host_module(FileSet *s, const HostAnswer *a)

@@ -234,3 +234,66 @@ const AstImport *import_follow(FrontFile *f, Sym name)
     }
     return first->file || first->full ? first : NULL;
 }
+
+/* --- functions that a launch names --- */
+
+static bool is_for_kernels(const AstFunc *fn)
+{
+    return fn && (fn->is_jit || fn->is_constexpr_function);
+}
+
+static bool find_by_path(const FrontFile *f, const char *path, ImportedFunction *out);
+
+/* What the import stands for, and `rest` of it: ".b.c" or "". */
+static bool follow_path(const FrontFile *f, const AstImport *i, const char *rest,
+                        ImportedFunction *out)
+{
+    const Language *language = f->set->language;
+    const char *full = arena_printf(f->arena, "%s%s%s%s", i->module, i->member ? "." : "",
+                                    i->member ? i->member : "", rest);
+    const char *dot = strrchr(full, '.');
+    FrontFile *file;
+
+    if (language->module_is_known(i->module)) {
+        Sym module = dot ? intern_n(f->interner, full, (size_t)(dot - full)) : NULL;
+        out->language = full;
+        return module && language->module_is_known(module) &&
+               language->module_has(module, intern(f->interner, dot + 1));
+    }
+    file = import_module(f, i->module)->file;
+    if (!file)
+        return false;
+    if (!i->member)
+        return rest[0] == '.' && find_by_path(file, rest + 1, out);
+    if (find_by_path(file, arena_printf(f->arena, "%s%s", i->member, rest), out))
+        return true;
+    file = import_submodule(file, i->member);
+    return file && rest[0] == '.' && find_by_path(file, rest + 1, out);
+}
+
+static bool find_by_path(const FrontFile *f, const char *path, ImportedFunction *out)
+{
+    size_t n = strcspn(path, ".");
+    Sym first = intern_n(f->interner, path, n);
+    const AstImport *import;
+    bool found;
+
+    out->def = path[n] ? NULL : file_member_function(f, first);
+    if (is_for_kernels(out->def))
+        return true;
+    import = import_that_resolves(f, file_import(f, first));
+    if (!import)
+        import = import_star(f, first);
+    if (!import || f->set->hops >= MAX_HOPS)
+        return false;
+    f->set->hops++;
+    found = follow_path(f, import, path + n, out);
+    f->set->hops--;
+    return found;
+}
+
+bool import_function(const FrontFile *f, const char *path, ImportedFunction *out)
+{
+    *out = (ImportedFunction){0};
+    return find_by_path(f, path, out);
+}

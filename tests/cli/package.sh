@@ -61,6 +61,44 @@ expect 0 out "3." run far --path nowhere --path far
 expect 0 out "3." run far --path="$folder/far"
 expect 2 err "--path needs a value behind it" run far --path
 
+# functions that the file imports, or that the language has, as arguments
+cat >pkg/given.py <<EOF
+from . import helpers
+from .helpers import add
+from .many import *
+import triton.language.extra.libdevice as libdevice
+$head
+
+@triton.jit
+def one(x, F: tl.constexpr):
+    tl.store(x, F(tl.load(x) + 1.0))
+
+
+@triton.jit
+def two(x, F: tl.constexpr):
+    tl.store(x, F(tl.load(x) + 1.0, 2.0))
+
+
+@triton.jit
+def both(x, FS: tl.constexpr):
+    tl.store(x, FS[0](FS[1](tl.load(x) + 3.0, 2.0)))
+EOF
+printf '%s\nfrom .helpers import add as plus\n@triton.jit\ndef half(a): return a / 2\n' "$head" >pkg/many.py
+given() {
+    kernel=$1
+    shift
+    "$tilec" run "pkg/given.py:$kernel" --device interp --grid 1 x="ones(fp32,1)" --show x "$@"
+}
+for f in add helpers.add plus; do
+    expect 0 out "4." given two F=$f
+done
+expect 0 out "1." given one F=half
+expect 0 out "1.4142135" given one F=tl.sqrt
+expect 0 out "1.4142135" given one F=libdevice.sqrt
+expect 0 out "2.4494898" given both FS="(tl.sqrt,add)"
+expect 2 err "'addd' is not an earlier argument, a function or a dtype" given two F=addd
+expect 2 err "tl has no attribute \`sqrd\`" given one F=tl.sqrd
+
 # parts of packages that mean nothing to kernels: only where --path says that they are
 mkdir -p site/torch/_inductor/runtime
 echo 'finfo = None' >site/torch/__init__.py # which stays closed

@@ -135,6 +135,9 @@ static void contexts_and_files(void **state)
     WRONG(tilec_load_function(t->ctx, NULL, NULL, file, &t->error));
     WRONG(tilec_load_function(t->ctx, &no_text, NULL, file, &t->error));
     WRONG(tilec_load_function(t->ctx, &fn, NULL, NULL, &t->error));
+    assert_int_equal(tilec_has_function(NULL, "f"), 0);
+    assert_int_equal(tilec_has_function(t->file, NULL), 0);
+    assert_int_equal(tilec_has_function(t->file, "..."), 0);
     WRONG(tilec_add_function(NULL, "f", &fn, &t->error));
     WRONG(tilec_add_function(t->file, NULL, &fn, &t->error));
     WRONG(tilec_add_function(t->file, "f", NULL, &t->error));
