@@ -7,7 +7,8 @@
  * write.  crew.c has the threads, each with a worker of its own, and puts what they give back into
  * the order of the images, so that nothing that is written depends on who did what.
  *
- * All of it is a program on tilec.h and tilec_io.h alone; docs/inspect.md builds it up.
+ * All of it is a program on tilec.h and tilec_io.h alone, and for several ranks on src/ranks;
+ * docs/inspect.md builds it up.
  */
 #ifndef INSPECT_H
 #define INSPECT_H
@@ -17,6 +18,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <tilec.h>
+
+#include "../../src/ranks/ranks.h"
 
 /* --- text.c: texts that grow, and memory --- */
 
@@ -229,13 +232,13 @@ void result_free(Result *r);
 /* pack.c: as bytes, for another rank; false: they are none */
 void result_pack(const Result *r, Text *out);
 bool result_unpack(Result *r, const void *bytes, size_t n);
-struct Ranks;
 typedef struct {
     const Options *options;
     const Inputs *inputs;
-    const volatile int *stop;  /* not 0: end soon, with what is done */
-    const struct Ranks *ranks; /* of which this process is one */
-    int batch;                 /* images that a worker takes at once, on all ranks */
+    const volatile int *stop; /* not 0: end soon, with what is done */
+    const Ranks *ranks;       /* of which this process is one */
+    Share *share;             /* with the others */
+    int batch;                /* images that a worker takes at once, on all ranks */
     int workers;
     int launch_threads; /* of each launch of theirs */
 } Job;

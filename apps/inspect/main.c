@@ -3,32 +3,12 @@
  *
  * The whole program in the order in which it happens; inspect.h says which file does what.
  */
-#define _GNU_SOURCE
 #include "inspect.h"
-#include "ranks.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { MOST_THREADS = 1024, BATCH = 16, GPU_BATCH = 256 };
-
-/* That this process may use: its own, or where the ranks of a machine may use all of them its
- * share. */
-static int cpus(const Ranks *r)
-{
-    const long all = sysconf(_SC_NPROCESSORS_ONLN);
-    cpu_set_t set;
-    int n = all < 1 ? 1 : (int)all;
-
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) < n)
-        n = CPU_COUNT(&set);
-    else
-        n /= r->host_size;
-    return n < 1 ? 1 : n > MOST_THREADS ? MOST_THREADS : n;
-}
+enum { BATCH = 16, GPU_BATCH = 256 };
 
 static int at_least_1(int n)
 {
@@ -39,7 +19,7 @@ static int at_least_1(int n)
  * and where there are fewer workers than threads these are for the launches. */
 static Job plan(const Options *o, const Inputs *inputs, const Ranks *ranks)
 {
-    const int threads = o->threads ? o->threads : cpus(ranks), n = inputs->n;
+    const int threads = o->threads ? o->threads : ranks_cpus(ranks), n = inputs->n;
     const int most = strcmp(o->device, "cuda") == 0 ? GPU_BATCH : BATCH;
     const int fair = at_least_1(n / (ranks->size > 1 ? 8 * ranks->size : 4 * threads));
     Job job = {.options = o, .inputs = inputs, .ranks = ranks, .stop = &progress_signal};
@@ -110,12 +90,12 @@ static void assist(const Job *job, Worker *first)
 }
 
 /* With a worker that was opened. */
-static int run(const Job *job, Worker *worker, Ranks *ranks)
+static int run(Job *job, Worker *worker, Ranks *ranks)
 {
-    char *why = ranks_open(ranks);
     int code = EXIT_DONE;
+    char *why;
 
-    if (why) {
+    if (!(job->share = share_open(ranks, &why))) {
         if (ranks->rank == 0)
             say("%s", why);
         free(why);
@@ -128,7 +108,9 @@ static int run(const Job *job, Worker *worker, Ranks *ranks)
         assist(job, worker);
     if (progress_signal)
         progress_end(); /* others may not answer any more */
-    ranks_close(ranks);
+    if (share_trouble(job->share))
+        code = EXIT_SOME_FAILED;
+    share_close(job->share);
     return code;
 }
 
@@ -144,7 +126,7 @@ int main(int argc, char **argv)
     say_rank(ranks.rank);
     options_read(&options, argc, argv);
     inputs_find(&inputs, &options);
-    const Job job = plan(&options, &inputs, &ranks);
+    Job job = plan(&options, &inputs, &ranks);
     worker = worker_open(&job, 0, &trouble); /* what is wrong with the call shows here */
     if (worker) {
         code = run(&job, worker, &ranks);

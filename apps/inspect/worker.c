@@ -7,7 +7,6 @@
  * worker.  What a row says depends on its image alone.
  */
 #include "inspect.h"
-#include "ranks.h"
 
 #include <stdlib.h>
 #include <string.h>

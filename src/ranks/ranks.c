@@ -5,14 +5,19 @@
  * for beside the program and where an installation has it, and only where there are several ranks,
  * so that a single process neither needs nor loads an MPI.
  */
+#define _GNU_SOURCE
 #include "ranks.h"
-#include "inspect.h"
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { MOST_CPUS = 1024 };
 
 static int number_of(const char *const *names, int otherwise)
 {
@@ -45,6 +50,32 @@ Ranks ranks_find(void)
     return r;
 }
 
+int ranks_cpus(const Ranks *r)
+{
+    const long all = sysconf(_SC_NPROCESSORS_ONLN);
+    cpu_set_t set;
+    int n = all < 1 ? 1 : (int)all;
+
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) < n)
+        n = CPU_COUNT(&set);
+    else
+        n /= r->host_size;
+    return n < 1 ? 1 : n > MOST_CPUS ? MOST_CPUS : n;
+}
+
+/* For free(); a text that there is no memory for is no text. */
+__attribute__((format(printf, 1, 2))) static char *words(const char *fmt, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, fmt);
+    const int n = vasprintf(&text, fmt, args);
+    va_end(args);
+    return n < 0 ? strdup("") : text;
+}
+
 /* From the first of the two places that has it. */
 static void *open_plugin(void)
 {
@@ -58,7 +89,7 @@ static void *open_plugin(void)
     program[n] = '\0';
     *(strrchr(program, '/') + 1) = '\0';
     for (int i = 0; i < 2 && !library; i++) {
-        char *path = format("%s%s", program, places[i]);
+        char *path = words("%s%s", program, places[i]);
 
         library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         free(path);
@@ -71,15 +102,14 @@ static char *explain(const Ranks *r, const char *what, int error)
     char text[512];
 
     r->messages->explain(error, text, sizeof text);
-    return format("rank %d: %s: %s", r->rank, what, text);
+    return words("rank %d: %s: %s", r->rank, what, text);
 }
 
 char *ranks_open(Ranks *r)
 {
     void *library;
-    int error;
 
-    if (r->size < 2)
+    if (r->size < 2 || r->messages)
         return NULL;
     library = open_plugin();
     r->messages = library ? dlsym(library, "tilec_ranks") : NULL;
@@ -87,19 +117,36 @@ char *ranks_open(Ranks *r)
         const char *why = library ? "it is of another version" : dlerror();
 
         r->messages = NULL;
-        return format("this is one of %d ranks, and tilec-mpi.so, through which they share the "
-                      "images, cannot be used: %s",
-                      r->size, why ? why : "it is not there");
+        return words("this is one of %d ranks, and tilec-mpi.so, through which they share the "
+                     "work, cannot be used: %s",
+                     r->size, why ? why : "it is not there");
     }
-    if ((error = r->messages->begin(&r->rank, &r->size)))
-        return explain(r, "MPI does not begin", error);
     return NULL;
 }
 
-void ranks_close(const Ranks *r)
+void ranks_end(const Ranks *r)
 {
-    if (r->messages)
-        r->messages->end();
+    r->messages->end();
+}
+
+/* A launcher of another kind starts processes that MPI takes for one each: all of them would do
+ * all of the work, at the same time. */
+char *ranks_begin(Ranks *r)
+{
+    const int started = r->size, error = r->messages->begin(&r->rank, &r->size);
+
+    if (error)
+        return explain(r, "MPI does not begin", error);
+    if (r->size != started) {
+        const int known = r->size;
+
+        ranks_end(r);
+        return words("%d ranks were started, and MPI knows of %d: they were not started in a way "
+                     "that the MPI of tilec-mpi.so knows; under srun, `--mpi=TYPE` says how, and "
+                     "`srun --mpi=list` which types there are",
+                     started, known);
+    }
+    return NULL;
 }
 
 char *ranks_send(const Ranks *r, int to, int tag, const void *bytes, size_t n)
@@ -109,24 +156,30 @@ char *ranks_send(const Ranks *r, int to, int tag, const void *bytes, size_t n)
 
     if (!error)
         return NULL;
-    what = format("no message to rank %d", to);
+    what = words("no message to rank %d", to);
     why = explain(r, what, error);
     free(what);
     return why;
 }
 
-bool ranks_receive(const Ranks *r, Message *out, char **why)
+RanksMessage *ranks_receive(const Ranks *r, char **why)
 {
-    int is_there = 0, error = r->messages->look(&is_there, &out->from, &out->tag, &out->n);
+    int is_there = 0, from, tag, error;
+    RanksMessage *m = NULL;
+    size_t n;
 
+    error = r->messages->look(&is_there, &from, &tag, &n);
     if (!error && !is_there)
-        return false;
-    if (!error) {
-        out->bytes = more(NULL, out->n);
-        if (!(error = r->messages->take(out->from, out->tag, out->bytes, out->n)))
-            return true;
-        free(out->bytes);
+        return NULL;
+    if (!error && !(m = malloc(sizeof *m + n))) {
+        *why = words("rank %d: no memory for a message", r->rank);
+        return NULL;
     }
+    if (!error && !(error = r->messages->take(from, tag, m->bytes, n))) {
+        *m = (RanksMessage){NULL, from, tag, n};
+        return m;
+    }
+    free(m);
     *why = explain(r, "no message", error);
-    return false;
+    return NULL;
 }
