@@ -107,17 +107,19 @@ typedef struct {
     FileTexts texts;     /* names with placeholders: of what is read of each file */
     StackedFile *loaded; /* one a file */
     VEC(int) waiting;    /* numbers of files that are read, in order */
-    int next;            /* the first file that is not read */
+    int next, end;       /* files that are to be read; those behind them are not ours, so far */
 } Stacks;
 Stacks stacks_new(Arena *a, const EachFiles *files);
 /* Those in a value, which `origin` says. */
 void stacks_add_texts(Store *store, Stacks *s, const Origin *origin, const char *name,
                       const char *value);
+/* Files `first` to `end` - 1 are to be read, when those before are in batches. */
+void stacks_take(Stacks *s, int first, int end);
 /* The next `n` files are about to be read, as far as there are so many: gives how many. */
 int stacks_window(Stacks *s, int n);
 void stacks_read(Store *store, const Stacks *s, int number); /* again, too; stops if it cannot */
 void stacks_unload(const Stacks *s, int number);
-bool stacks_are_empty(const Stacks *s);       /* no file is left, here or to be read */
+bool stacks_are_empty(const Stacks *s);       /* none of its files is left, here or to be read */
 bool stacks_are_full(const Stacks *s, int n); /* of batches of n: none is to be read before one */
 /* Takes the next batch of at most n away; gives how many, 0: there are to be more first. */
 int stacks_choose(Stacks *s, int n, int *out);
@@ -196,6 +198,8 @@ typedef struct {
     bool (*settle)(void *context, int i, CrewResult *r);
     void (*watch)(void *context); /* some times a second, and behind the last piece */
     void *context;
+    int (*next)(void *context); /* a piece that nobody has, on any thread; -1: there are no more.
+                                 * NULL: those from 0 on in order */
 } CrewTask;
 typedef struct {
     Client **workers; /* one a thread; none has anything */
@@ -205,10 +209,17 @@ typedef struct {
 } Crew;
 void crew_rows_free(char **rows, int n);
 void crew_result_free(CrewResult *r); /* of one that nobody takes */
+/* pack.c: what became of piece `i` as bytes, for another process of this program on a like machine
+ */
+void crew_pack(Text *out, int i, const CrewResult *r);
+bool crew_unpack(const void *bytes, size_t n, int *i, CrewResult *r); /* false: they are none */
+/* Names of files, with what {i} stands for. */
+void files_pack(Text *out, const EachFiles *files);
+bool files_unpack(Arena *a, const void *bytes, size_t n, EachFiles *out);
 /* Piece i, on this thread; it is for the caller to settle. */
 CrewResult crew_do(const Crew *w, const CrewTask *task, int i);
-/* Pieces 0 to n - 1 in any order, on all threads; settle() and watch() never at the same time.
- * Where there are too few file handles for so many threads it goes on with fewer. */
+/* n pieces, those that the task says, in any order, on all threads; settle() and watch() never at
+ * the same time. Where there are too few file handles for so many threads it goes on with fewer. */
 void crew_run(Crew *w, int n, const CrewTask *task);
 
 #endif

@@ -61,14 +61,25 @@ typedef struct {
     Client *client;
 } Worker;
 
+/* One that was put back, -1: there is none. */
+static int take_again(Shift *s)
+{
+    return s->nagain > 0 && !s->halted ? s->again[--s->nagain] : -1;
+}
+
 /* The next piece, -1: there is none. */
 static int take_piece(Shift *s)
 {
-    if (s->halted)
-        return -1;
-    if (s->nagain > 0)
-        return s->again[--s->nagain];
-    return s->next < s->n ? s->next++ : -1;
+    int i = take_again(s);
+
+    if (i >= 0 || s->halted)
+        return i;
+    if (!s->task->next)
+        return s->next < s->n ? s->next++ : -1;
+    pthread_mutex_unlock(&s->lock); /* it may have to wait */
+    i = s->task->next(s->task->context);
+    pthread_mutex_lock(&s->lock);
+    return i >= 0 ? i : take_again(s);
 }
 
 static bool lacks_handles(const CrewResult *r)
