@@ -3,8 +3,8 @@
 #
 # Without --checks: what the build, the demo and the tests need.  With it: also what `make check`
 # and `make fuzz` run.  --python makes .venv, which tests then use, with NumPy, pytest, matplotlib
-# and, where a CPU build is to be had, PyTorch: these come by pip.  --mpi: what
-# tilec-inspect needs to share images over ranks.  For Debian 12 and Ubuntu 24.04 and later.  Says what it does before it does
+# and, where a CPU build is to be had, PyTorch: these come by pip.  --mpi: what tilec-inspect and
+# `tilec run --each` need to share work over ranks.  For Debian 12 and Ubuntu 24.04 and later.  Says what it does before it does
 # it; says nothing and does nothing when all is there.  Uses sudo unless root runs it.
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,9 +1,9 @@
 /*
  * stacks.c - files whose arrays have one shape, as one array each
  *
- * Files are read in windows, in the order of their names; those of one shape gather, and N of them
- * are a batch.  What is left of each shape at the end is a smaller one.  Which files are in which
- * batch follows from their order alone.
+ * Files are taken in ranges, and read in windows, in the order of their names; those of one shape
+ * gather, and N of them are a batch.  What is left of each shape at the end of a range is a smaller
+ * one.  So which files are in which batch follows from their order alone, whoever has which range.
  */
 #include "batch.h"
 
@@ -32,9 +32,15 @@ void stacks_add_texts(Store *store, Stacks *s, const Origin *origin, const char 
 
 /* --- reading --- */
 
+void stacks_take(Stacks *s, int first, int end)
+{
+    s->next = first;
+    s->end = end;
+}
+
 int stacks_window(Stacks *s, int n)
 {
-    n = MIN(n, s->files->len - s->next);
+    n = MIN(n, s->end - s->next);
     for (int i = s->next; i < s->next + n; i++)
         s->loaded[i].arrays = NEW_N(s->arena, IoArray, s->texts.len + 1);
     return n;
@@ -104,7 +110,7 @@ static void stop_waiting(Stacks *s, const int *numbers, int n)
 
 bool stacks_are_empty(const Stacks *s)
 {
-    return s->next == s->files->len && s->waiting.len == 0;
+    return s->next == s->end && s->waiting.len == 0;
 }
 
 bool stacks_are_full(const Stacks *s, int n)
@@ -116,7 +122,7 @@ bool stacks_are_full(const Stacks *s, int n)
  * all. */
 int stacks_choose(Stacks *s, int n, int *out)
 {
-    bool any = s->next == s->files->len || stacks_are_full(s, n);
+    bool any = s->next == s->end || stacks_are_full(s, n);
     int got = 0;
 
     for (int i = 0; i < s->waiting.len && got < n; i++)

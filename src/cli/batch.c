@@ -22,6 +22,7 @@ typedef struct {
     const Array **saves; /* what is written a part at a time */
     bool differs;        /* of one file: it is not what --compare says */
     char *compared;      /* what compare_json() gave, for all of it */
+    CrewResult said;     /* what it printed and warned of, which goes with its first file */
     double seconds;      /* of the call */
 } Batch;
 
@@ -72,6 +73,15 @@ static void do_piece(Client *client, void *context, int i)
         write_one(c, b->writing, b->each->options, i - b->reading);
 }
 
+static void take_said(Batch *batch, CrewResult *r)
+{
+    free(r->told);
+    r->told = batch->said.told;
+    r->warning = batch->said.warning;
+    r->unwritten = batch->said.unwritten;
+    batch->said = (CrewResult){0};
+}
+
 static bool settle_piece(void *context, int i, CrewResult *r)
 {
     Batches *b = context;
@@ -83,6 +93,8 @@ static bool settle_piece(void *context, int i, CrewResult *r)
         r->failed |= b->writing->differs;
         if (b->writing->compared)
             r->compared = strdup(b->writing->compared);
+        if (i == b->reading)
+            take_said(b->writing, r);
         return each_settle(b->each, number, r);
     }
     b->stacks.loaded[b->stacks.next + i].seconds = r->seconds;
@@ -173,6 +185,7 @@ static void close_batch(Batch *batch)
 {
     if (batch) {
         worker_release(&batch->cli);
+        crew_result_free(&batch->said);
         free(batch->compared);
     }
     free(batch);
@@ -184,7 +197,7 @@ static void fail_batch(Each *e, const Batch *batch, CrewResult *r)
     const char *why = arena_printf(e->cli->arena, "it is in one batch with %s",
                                    shown_name(e->cli->arena, batch->files[0].path));
 
-    if (each_is_of_call(r) && e->done == e->failed && !e->halted)
+    if (each_is_of_call(r) && e->done == e->failed && !e->halted && !each_assists(e))
         each_stop_early(e, batch->numbers[0], r);
     each_settle(e, batch->numbers[0], r);
     for (int i = 1; i < batch->group.n; i++) {
@@ -262,12 +275,10 @@ static Batch *run_batch(Batches *b, const int *numbers, int n)
         close_batch(batch);
         return NULL;
     }
-    each_tell_text(e, &batch->files[0], r.told, batch->differs);
     batch->seconds = r.seconds;
     batch->compared = r.compared;
     r.compared = NULL;
-    each_warn(e, numbers[0], &r);
-    crew_result_free(&r);
+    batch->said = r;
     return batch;
 }
 
@@ -287,22 +298,56 @@ static void find_texts(Batches *b)
         stacks_add_texts(store, s, o->compares.at[i].origin, "--compare", o->compares.at[i].with);
 }
 
-void batch_run(Each *e)
+/* Long enough that files of several shapes make batches, and of few files short enough that several
+ * ranks have some. */
+int batch_range(const Each *e)
 {
-    Cli *c = e->cli;
-    Batches *b = NEW(c->arena, Batches); /* where it stays if the command is stopped */
+    enum { SHORTEST = 4, LONGEST = 8, LEAST_RANGES = 16 }; /* batches, and how many */
+    const int n = MAX(1, MIN(e->options->batch, e->files.len));
+
+    return n * MAX(SHORTEST, MIN(e->files.len / (LEAST_RANGES * n), LONGEST));
+}
+
+/* The next range of files; none are left where there is none. */
+static void take_range(Batches *b)
+{
+    const int n = batch_range(b->each), i = each_next(b->each);
+
+    if (i >= 0)
+        stacks_take(&b->stacks, i * n, MIN((i + 1) * n, b->each->files.len));
+}
+
+/* Read, write and launch until there is nothing left. */
+static void run_ranges(Batches *b)
+{
+    Each *e = b->each;
     int n = MIN(e->options->batch, e->files.len), got = 0;
 
-    *b = (Batches){.each = e, .stacks = stacks_new(c->arena, &e->files)};
-    find_texts(b);
-    while (!each_is_over(e) && (!stacks_are_empty(&b->stacks) || b->writing)) {
-        int *numbers = NEW_N(c->arena, int, n);
+    while (!each_is_over(e)) {
+        int *numbers = NEW_N(e->cli->arena, int, n);
 
+        if (stacks_are_empty(&b->stacks))
+            take_range(b);
+        if (stacks_are_empty(&b->stacks) && !b->writing)
+            return;
         read_and_write(b, stacks_are_full(&b->stacks, n) ? 0 : n);
         close_batch(b->writing);
         b->writing = NULL;
         got = stacks_choose(&b->stacks, n, numbers);
         b->writing = got > 0 && !each_is_over(e) ? run_batch(b, numbers, got) : NULL;
+        if (got > 0 && !each_assists(e))
+            share_begin(e->share); /* what is wrong with the call would have stopped it */
         each_tell(e);
     }
+}
+
+void batch_run(Each *e)
+{
+    Batches *b = NEW(e->cli->arena, Batches); /* where it stays if the command is stopped */
+
+    *b = (Batches){.each = e, .stacks = stacks_new(e->cli->arena, &e->files)};
+    find_texts(b);
+    run_ranges(b);
+    if (!each_assists(e))
+        share_begin(e->share);
 }

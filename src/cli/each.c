@@ -27,7 +27,8 @@ static void tell_line(const Each *e, const char *text)
     terminal_say_trouble("tilec: %s\n", t.s);
 }
 
-void each_warn(Each *e, int i, CrewResult *r)
+/* What was not written of file `i`; takes the texts. */
+static void warn(Each *e, int i, CrewResult *r)
 {
     Arena *a = e->cli->arena;
 
@@ -85,7 +86,12 @@ bool each_settle(Each *e, int i, CrewResult *r)
     EachOutcome *o = &e->outcomes[i];
     bool is_made = !r->failed || each_is_difference(r);
 
-    each_warn(e, i, r);
+    if (each_assists(e)) {
+        e->outcomes[i].done = true;
+        each_send(e, i, r);
+        return !each_is_over(e);
+    }
+    warn(e, i, r);
     if (is_of_machine(r) && e->halted) { /* of a file that was begun before */
         crew_result_free(r);
         return false;
@@ -112,7 +118,8 @@ bool each_is_over(const Each *e)
     return e->halted || interrupt_noted();
 }
 
-void each_tell_text(Each *e, const EachFile *f, const char *text, bool failed)
+/* What a call printed, under the name of its file. */
+static void tell_text(Each *e, const EachFile *f, const char *text, bool failed)
 {
     if (!text || !*text || (e->tests && !failed))
         return;
@@ -126,7 +133,7 @@ static void tell_file(Each *e, const EachFile *f, const EachOutcome *o)
 
     if (e->tests && o->trouble && ++e->troubles > MOST_OF_TEST)
         return;
-    each_tell_text(e, f, o->told, o->trouble != NULL);
+    tell_text(e, f, o->told, o->trouble != NULL);
     if (o->trouble)
         tell_trouble(e, f, o->trouble);
 }
@@ -223,7 +230,6 @@ void each_stop_early(Each *e, int i, CrewResult *r)
 
 typedef struct {
     Each *each;
-    int first;   /* the file of piece 0 */
     int threads; /* of a launch */
     bool again;  /* one was done before */
 } Run;
@@ -232,7 +238,7 @@ static void run_file(Client *client, void *context, int i)
 {
     Cli *c = cli_of(client);
     const Run *r = context;
-    const EachFile *f = &r->each->files.at[r->first + i];
+    const EachFile *f = &r->each->files.at[i];
     EachGroup *group = NEW(c->arena, EachGroup);
     Options o = each_options(c, r->each->options, f);
     Call k;
@@ -255,8 +261,8 @@ static bool settle_file(void *context, int i, CrewResult *result)
 {
     const Run *r = context;
 
-    crash_file_end(r->each->files.at[r->first + i].path);
-    return each_settle(r->each, r->first + i, result);
+    crash_file_end(r->each->files.at[i].path);
+    return each_settle(r->each, i, result);
 }
 
 static void watch_files(void *context)
@@ -264,35 +270,38 @@ static void watch_files(void *context)
     each_watch(((const Run *)context)->each);
 }
 
+static int next_file(void *context)
+{
+    return each_next(((const Run *)context)->each);
+}
+
 /* The first ones alone, up to one that is done.  What has nothing to do with the file ends the
- * command where the next one has it, too: what is wrong with the call is so for all.  Gives how
- * many there were. */
-static int run_first_files(Each *e, const CrewTask *task)
+ * command where the next one has it, too: what is wrong with the call is so for all. */
+static void run_first_files(Each *e, const CrewTask *task)
 {
     CrewResult held = {0}; /* of the last file, which may stop the command */
-    int first = 0;
+    int i, last = 0;
 
-    for (; first < e->files.len && e->done == e->failed && !e->halted; first++) {
-        CrewResult r = crew_do(&e->crew, task, first);
+    for (; e->done == e->failed && !e->halted && (i = each_next(e)) >= 0; last = i) {
+        CrewResult r = crew_do(&e->crew, task, i);
         bool is_of_call = each_is_of_call(&r) && !is_of_machine(&r);
 
-        crash_file_end(e->files.at[first].path);
+        crash_file_end(e->files.at[i].path);
         if (held.failed && is_of_call) {
             crew_result_free(&r); /* which says the same */
-            each_stop_early(e, first - 1, &held);
+            each_stop_early(e, last, &held);
         }
         if (held.failed)
-            each_settle(e, first - 1, &held);
+            each_settle(e, last, &held);
         held = (CrewResult){0};
         if (is_of_call)
             held = r;
         else
-            each_settle(e, first, &r);
+            each_settle(e, i, &r);
         each_tell(e);
     }
     if (held.failed)
-        each_stop_early(e, first - 1, &held);
-    return first;
+        each_stop_early(e, last, &held);
 }
 
 /* Launches side by side tell how far they are together, if there is anybody to see it. */
@@ -305,18 +314,27 @@ static void share_progress(Each *e)
 static void run_files(Each *e)
 {
     Run run = {.each = e, .threads = e->options->launch.threads};
-    const CrewTask task = {run_file, settle_file, watch_files, &run};
+    const CrewTask task = {run_file, settle_file, watch_files, &run, next_file};
     const LastWords words = crash_words(e->cli, e->options->kernel, e->options->launch.check);
-    int first = run_first_files(e, &task);
 
+    if (!each_assists(e)) {
+        run_first_files(e, &task);
+        share_begin(e->share);
+    }
     run.again = true;
-    run.first = first;
     run.threads = MAX(1, e->threads / e->crew.n);
     crash_watch(&words); /* once, not for each launch */
     share_progress(e);
-    if (first < e->files.len && !e->halted)
-        each_crew_run(e, e->files.len - first, &task);
+    if (e->done < e->files.len && !e->halted)
+        each_crew_run(e, e->files.len - e->done, &task);
     crash_unwatch();
+}
+
+int each_next(Each *e)
+{
+    int i;
+
+    return share_next(e->share, &i) ? i : -1;
 }
 
 void each_crew_run(Each *e, int n, const CrewTask *task)
@@ -414,57 +432,13 @@ static void load_constants(Each *e)
     c->client.origin = NULL;
 }
 
-/* On stderr for people; --json has the same on stdout. */
-static void tell_sums(const Each *e, double seconds)
-{
-    Text t = text_new(e->cli->arena);
-
-    if (interrupt_noted()) {
-        terminal_say("tilec: stopped: %d of %d files are done\n", e->done - e->failed,
-                     e->files.len);
-        return;
-    }
-    text_printf(&t, "tilec: %d of %d files in %.2f s, %.0f files/s", e->done - e->failed,
-                e->files.len, seconds, e->files.len / seconds);
-    if (e->options->skip_existing)
-        text_printf(&t, "; %d skipped%s", e->skipped,
-                    e->files.len > 0 ? ""
-                                     : ": all outputs are there, and not older than their files");
-    if (e->replaced)
-        text_printf(&t, "; %d older output%s replaced", e->replaced, e->replaced > 1 ? "s" : "");
-    if (e->failed)
-        text_printf(&t, "; %d failed", e->failed);
-    if (e->stale)
-        text_printf(&t, ", of which %d %s outputs of an earlier run", e->stale,
-                    e->stale == 1 ? "has" : "have");
-    if (e->left)
-        text_printf(&t, "; %d left, which would fail alike", e->left);
-    if (e->options->compares.len > 0)
-        text_printf(&t, "; compared: %d agree, %d differ%s", e->done - e->failed, e->differ,
-                    e->differ == 1 ? "s" : "");
-    terminal_say("%s\n", t.s);
-    if (e->halted == EMFILE || e->halted == ENFILE)
-        terminal_say("hint: `ulimit -n N` lets a process have N files open\n");
-}
-
-static void sum_up(Each *e)
-{
-    double seconds = os_seconds() - e->started;
-
-    progress_end(&e->progress);
-    if (!e->options->quiet)
-        tell_sums(e, seconds);
-    if (e->options->json)
-        each_json_print(e, seconds);
-}
-
 /* What is done is kept, and told.  Files that are still being worked on do not count. */
 static NORETURN void end_interrupted(Each *e)
 {
     e->left = settle_rest(e);
-    if (!e->tests) {
+    if (!e->tests && !each_assists(e)) {
         write_gathered(e);
-        sum_up(e);
+        each_sum_up(e);
         fflush(stdout);
     }
     interrupt_end();
@@ -475,7 +449,10 @@ void each_watch(Each *e)
     static const double patience = 0.3; /* seconds */
     double now = os_seconds();
 
+    each_take_theirs(e);
     each_tell(e);
+    if (each_is_over(e))
+        share_halt(e->share);
     if (!interrupt_noted())
         return;
     e->interrupted = e->interrupted > 0 ? e->interrupted : now;
@@ -494,54 +471,113 @@ static void run_all(Each *e)
     if (o->json)
         each_json_begin(e);
     e->outcomes = NEW_N(c->arena, EachOutcome, e->files.len);
-    e->threads = o->launch.threads ? o->launch.threads : os_cpu_count();
+    e->threads = each_threads(e);
     e->crew = workers_new(c, MAX(1, MIN(e->threads, e->files.len)));
     e->shares = NEW_N(c->arena, atomic_int, e->crew.n);
     e->progress = progress_start(c->quiet, "files");
     e->started = os_seconds();
+    if (each_assists(e))
+        share_ask(e->share, o->batch ? 1 : e->crew.n);
     if (o->batch)
         batch_run(e);
     else
         run_files(e);
+    each_wait_for_ranks(e);
     if (interrupt_noted())
         end_interrupted(e);
     e->left = settle_rest(e);
 }
 
-void each_run(Cli *c, const Options *given)
+/* How many the files are in pieces of: with --batch ranges, else files that a rank takes at once.
+ */
+static void share_files(Each *e)
 {
-    Options o = *given;
-    Each e = {.cli = c, .options = &o, .shapes = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+    const int n = e->files.len, most = 16;
 
-    refuse_options(c, &o);
-    refuse_unused(c, &o);
+    if (e->options->batch)
+        each_share_files(e, (n + batch_range(e) - 1) / batch_range(e), 1);
+    else
+        each_share_files(e, n, MAX(1, MIN(most, n / (16 * e->ranks.size))));
+}
+
+/* On the first rank, which may be the only one. */
+static void run_command(Cli *c, void *each)
+{
+    Each *e = each;
+    const Options *o = e->options;
+
+    c->tells = o->json || save_uses_stdout(c->arena, &o->saves) ? stderr : stdout;
+    e->files = each_find(&c->store, &o->eaches);
+    const Saving saving = saving_of(c, o);
+    each_check_outputs(&saving, &e->files);
+    warn_unkept(c, o);
+    look_at_outputs(e);
+    share_files(e);
+    run_all(e);
+    write_gathered(e);
+    checked_tell(o->launch.check && !checked_races(c, o->launch.device));
+    each_sum_up(e);
+    if (e->failed)
+        c->code = e->halted ? CLI_FILES : CLI_REFUSED;
+}
+
+static void open_and_run(Cli *c, void *each)
+{
+    Each *e = each;
+    Options o = *e->options;
+    const bool quiet = c->quiet;
+
+    e->options = &o;
+    if (!each_assists(e)) {
+        refuse_options(c, &o);
+        refuse_unused(c, &o);
+    } else if (!each_hear_files(e)) {
+        return;
+    }
+    c->quiet = quiet || each_assists(e); /* the first rank says it */
     o.saves = each_mark_gathered(&c->client, &o.saves);
-    c->tells = o.json || save_uses_stdout(c->arena, &o.saves) ? stderr : stdout;
     args_open_kernel(c, &o);
-    e.files = each_find(&c->store, &o.eaches);
-    const Saving saving = saving_of(c, &o);
-    each_check_outputs(&saving, &e.files);
-    warn_unkept(c, &o);
-    look_at_outputs(&e);
-    run_all(&e);
-    write_gathered(&e);
-    checked_tell(o.launch.check && !checked_races(c, o.launch.device));
-    sum_up(&e);
-    if (e.failed)
-        c->code = e.halted ? CLI_FILES : CLI_REFUSED;
+    each_choose_unit(e, &o);
+    c->quiet = quiet;
+    if (each_assists(e))
+        run_all(e);
+    else
+        run_command(c, e);
+}
+
+void each_run(Cli *c, const Options *o)
+{
+    Each e = {.cli = c,
+              .options = o,
+              .ranks = ranks_find(),
+              .shapes = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+
+    each_on_ranks(&e, open_and_run);
+}
+
+static void test_files(Cli *c, void *each)
+{
+    Each *e = each;
+
+    e->files = each_find(&c->store, &e->options->eaches);
+    share_files(e);
+    run_all(e);
 }
 
 bool each_test(Cli *c, const Options *o, EachTest *out)
 {
-    Each e = {.cli = c, .options = o, .tests = true, .shapes = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+    Each e = {.cli = c,
+              .options = o,
+              .tests = true,
+              .ranks = {.size = 1, .host_size = 1},
+              .shapes = {.lock = PTHREAD_MUTEX_INITIALIZER}};
     char *text = NULL;
     size_t n;
 
     c->tells = open_memstream(&text, &n);
     if (!c->tells)
         cli_stop(c, CLI_REFUSED, "there is no memory");
-    e.files = each_find(&c->store, &o->eaches);
-    run_all(&e);
+    each_on_ranks(&e, test_files);
     if (e.failed)
         fprintf(c->tells, "%d of %d files failed", e.failed, e.files.len);
     fclose(c->tells);

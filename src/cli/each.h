@@ -2,12 +2,15 @@
  * each.h - `run --each`: one command line for many files
  *
  * src/batch finds the files, has the threads and saves what comes out; workers.c gives each thread
- * a Cli of its own; each.c runs a call for every file, batch.c one for several at once.
+ * a Cli of its own; each.c runs a call for every file, batch.c one for several at once.  Where the
+ * command is one of several ranks, the first one tells everything, and each_ranks.c is between
+ * them.
  */
 #ifndef TILEC_CLI_EACH_H
 #define TILEC_CLI_EACH_H
 
 #include "call.h"
+#include "../ranks/ranks.h"
 
 /* workers.c: a crew whose workers are Clis */
 Crew workers_new(Cli *c, int n); /* n of them, with the library and the file of `c` */
@@ -56,6 +59,9 @@ typedef struct {
     EachShapes shapes;
     Progress progress;
     double started;
+    Ranks ranks;
+    Share *share; /* who has which file, or with --batch, range of files */
+    Text packed;  /* on another rank: room for what is sent */
     bool tests;   /* for `tilec test`: only failures are told, to cli->tells, and not all of many */
     int troubles; /* of these so far */
 } Each;
@@ -69,13 +75,10 @@ bool each_is_over(const Each *e); /* no more files are to be begun: for this, or
 /* Some times a second, and behind the last file: each_tell(); and the end, behind a signal, where
  * the files that are being worked on take long. */
 void each_watch(Each *e);
-/* Tell, and take, what was not written of file `i`. */
-void each_warn(Each *e, int i, CrewResult *r);
 /* Give a failure that says nothing of itself these words. */
 void each_blame(const Cli *c, CrewResult *r, const char *why);
 void each_tell(Each *e); /* of all files in front of which all are settled, and the progress */
-/* What a call printed, under the name of its file. */
-void each_tell_text(Each *e, const EachFile *f, const char *text, bool failed);
+int each_next(Each *e);  /* the next item for this rank, -1: there are no more; as CrewTask.next */
 /* Is it done, but not what --compare says? */
 bool each_is_difference(const CrewResult *r);
 /* Has the failure to do with the call, as far as can be told, and not with the file? */
@@ -90,7 +93,27 @@ void each_json_add(Each *e, int i); /* of file i, which is done; before its text
 void each_json_unwritten(Each *e, int i, const char *arrays);
 void each_json_print(const Each *e, double seconds);
 
+/* each_sums.c */
+void each_sum_up(Each *e); /* a line for people; --json has the same on stdout */
+
 /* batch.c */
+int batch_range(const Each *e); /* how many files a rank takes at once */
 void batch_run(Each *e);
+
+/* each_ranks.c */
+/* Do `work` as one of all ranks.  What stops it, here or on the first rank, stops all of them. */
+void each_on_ranks(Each *e, void (*work)(Cli *c, void *each));
+/* On the first rank: so many items there are, and these files; and the others may have some. */
+void each_share_files(Each *e, int items, int chunk);
+/* On another one: waits for them; false: there is nothing to do. */
+bool each_hear_files(Each *e);
+bool each_assists(const Each *e); /* is this another rank than the first? */
+/* What became of file `i`, for the first rank, with the texts. */
+void each_send(Each *e, int i, CrewResult *r);
+void each_take_theirs(Each *e); /* on the first rank: settle what others have sent */
+void each_wait_for_ranks(Each *e);
+int each_threads(const Each *e); /* for all of this rank */
+/* Of several GPUs each rank of a machine has another one, unless --device says which. */
+void each_choose_unit(Each *e, Options *o);
 
 #endif
