@@ -357,6 +357,15 @@ typedef struct {
 } ValueJob;
 tilec_status bind_param_value(Job *job, void *value); /* on a ValueJob, under the file's lock */
 
+/* request.c: what can be checked of a call without binding its arguments.  The rest of the request
+ * is empty, but for its binding and whether it is shown. */
+tilec_status request_open(Request *r, tilec_file *file, const char *kernel, const tilec_arg *args,
+                          int nargs, const tilec_launch_options *options, char **error);
+/* Bind the arguments, and compile unless that was done before. */
+tilec_status request_ready(Request *r, char **error);
+/* job_run_on_file() on its file, with the messages passed on. */
+tilec_status request_run_on_file(const Request *r, const FileJob *steps, void *what, char **error);
+
 /* constant.c */
 /* The Python value of an argument; false for tensors, types, and what is wrong.  Tuples are made in
  * `arena`, functions are those of `file`; NULL: there is none of these. */
@@ -529,9 +538,8 @@ typedef struct {
     GenForm *forms;
     tilec_object *out;
 } BuildJob;
-extern const FileJob build_object; /* on a BuildJob */
-/* launch.c: what can be told without compiling; the second finds the kernel, and is for what the
- * first has taken. */
+/* What can be told without compiling; the second finds the kernel, and is for what the first has
+ * taken. */
 tilec_status api_check_build(const tilec_build_options *o, char **error);
 tilec_status api_open_build(tilec_file *file, const char *kernel, const tilec_build_options *o,
                             const Kernel **out, char **error);

@@ -164,4 +164,168 @@ static tilec_status emit_forms(Job *job, void *build)
                                                                 : TILEC_FAILED;
 }
 
-const FileJob build_object = {.locked = lower_forms, .unlocked = emit_forms};
+static const FileJob build_object = {.locked = lower_forms, .unlocked = emit_forms};
+
+/* --- the entry point --- */
+
+static bool is_identifier(const char *s)
+{
+    if (!s || (!isalpha((unsigned char)*s) && *s != '_'))
+        return false;
+    while (isalnum((unsigned char)*s) || *s == '_')
+        s++;
+    return *s == '\0';
+}
+
+/* Is it the name of two functions? */
+static bool is_there_twice(const tilec_build_options *o, const char *symbol)
+{
+    int n = o->level_symbol && strcmp(o->level_symbol, symbol) == 0;
+
+    for (int i = 0; i < o->nforms; i++)
+        n += strcmp(o->forms[i].symbol, symbol) == 0;
+    return n > 1;
+}
+
+/* Of an unknown device more is said later. */
+bool api_build_has_levels(const tilec_build_options *o)
+{
+    int device = device_find(o->device);
+
+    return device < 0 || device_at(device)->level;
+}
+
+tilec_status api_check_build(const tilec_build_options *o, char **error)
+{
+    bool good = o && o->forms && o->nforms > 0 && o->levels && o->nlevels > 0;
+
+    if (!good)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "there are no options, forms or levels");
+    for (int i = 0; i < o->nforms; i++)
+        good = good && is_identifier(o->forms[i].symbol);
+    if (!good || (api_build_has_levels(o) && !is_identifier(o->level_symbol)))
+        return api_refuse(error, TILEC_BAD_ARGUMENT,
+                          "the name of a function is no identifier of C's");
+    for (int i = 0; i < o->nforms; i++) {
+        if (is_there_twice(o, o->forms[i].symbol))
+            return api_refuse(error, TILEC_BAD_ARGUMENT, "two functions would be called `%s`",
+                              o->forms[i].symbol);
+    }
+    if (o->num_warps < 0 || o->num_stages < 0)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "num_%s is negative",
+                          o->num_warps < 0 ? "warps" : "stages");
+    return TILEC_OK;
+}
+
+/* Of a device whose levels are chips, which request_open() has looked at. */
+static tilec_status take_chip(const tilec_build_options *o, GenLevel *out, char **error)
+{
+    *out = (GenLevel){.name = o->levels[0]};
+    return o->nlevels == 1 && out->name
+               ? TILEC_OK
+               : api_refuse(error, TILEC_BAD_ARGUMENT,
+                            "tilec_build: for the device `%s` there is one level, the chip",
+                            o->device);
+}
+
+/* Each of the caller's levels must stand behind the one before it in the device's. */
+static tilec_status find_levels(const tilec_build_options *o, const Device *d, GenLevel *out,
+                                char **error)
+{
+    int at = 0;
+
+    if (!d->level && d->has_archs)
+        return take_chip(o, out, error);
+    for (int k = 0; k < o->nlevels; k++) {
+        const GenLevel *level = NULL;
+        bool known = false;
+        for (int i = 0; o->levels[k] && d->level && d->level(i); i++) {
+            bool same = strcmp(d->level(i)->name, o->levels[k]) == 0;
+            known = known || same;
+            if (!same || i < at)
+                continue;
+            level = d->level(i);
+            at = i + 1;
+            break;
+        }
+        if (level)
+            out[k] = *level;
+        else if (known)
+            return api_refuse(error, TILEC_BAD_ARGUMENT,
+                              "the level `%s` does not come behind the one in front of it",
+                              o->levels[k]);
+        else
+            return api_refuse(error, TILEC_NOT_FOUND,
+                              "there is no level `%s`; of x86-64 there are x86-64, x86-64-v2 "
+                              "(SSE4.2), x86-64-v3 (AVX2, FMA) and x86-64-v4 (AVX-512)",
+                              o->levels[k] ? o->levels[k] : "NULL");
+    }
+    return TILEC_OK;
+}
+
+static tilec_status open_form(Request *r, tilec_file *file, const char *kernel,
+                              const tilec_build_options *o, int form, char **error)
+{
+    const tilec_launch_options options = {.device = o->device,
+                                          .arch = api_build_has_levels(o) ? NULL : o->levels[0],
+                                          .num_warps = o->num_warps,
+                                          .num_stages = o->num_stages,
+                                          .on_message = o->on_message,
+                                          .user = o->user};
+
+    r->shown = true;
+    return request_open(r, file, kernel, o->forms[form].args, o->forms[form].nargs, &options,
+                        error);
+}
+
+tilec_status api_open_build(tilec_file *file, const char *kernel, const tilec_build_options *o,
+                            const Kernel **out, char **error)
+{
+    GenLevel *levels = calloc((size_t)o->nlevels, sizeof *levels);
+    Request r = {0};
+    tilec_status status = levels ? TILEC_OK : api_refuse(error, TILEC_NO_MEMORY, "out of memory");
+
+    for (int i = 0; status == TILEC_OK && i < o->nforms; i++)
+        status = open_form(&r, file, kernel, o, i, error);
+    if (status == TILEC_OK)
+        status = find_levels(o, device_at(r.device), levels, error);
+    *out = r.kernel;
+    free(levels);
+    return status;
+}
+
+tilec_status tilec_build(tilec_file *file, const char *kernel, const tilec_build_options *options,
+                         tilec_object *out, char **error)
+{
+    api_no_error(error);
+    tilec_status status = api_check_build(options, error);
+    if (status != TILEC_OK)
+        return status;
+    if (!out)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_build: out is NULL");
+    tilec_object object = {0};
+    Request *requests = calloc((size_t)options->nforms, sizeof *requests);
+    Binding *bindings = calloc((size_t)options->nforms, sizeof *bindings);
+    GenLevel *levels = calloc((size_t)options->nlevels, sizeof *levels);
+    BuildJob job = {.requests = requests,
+                    .options = options,
+                    .levels = levels,
+                    .nlevels = options->nlevels,
+                    .out = &object};
+    if (!requests || !bindings || !levels)
+        status = api_refuse(error, TILEC_NO_MEMORY, "out of memory");
+    for (int i = 0; status == TILEC_OK && i < options->nforms; i++) {
+        requests[i].binding = &bindings[i];
+        status = open_form(&requests[i], file, kernel, options, i, error);
+    }
+    if (status == TILEC_OK)
+        status = find_levels(options, device_at(requests[0].device), levels, error);
+    if (status == TILEC_OK)
+        status = request_run_on_file(&requests[0], &build_object, &job, error);
+    if (status == TILEC_OK)
+        *out = object;
+    free(levels);
+    free(bindings);
+    free(requests);
+    return status;
+}

@@ -5,200 +5,7 @@
  * heuristics must be evaluated.  Whatever is not there or not right takes the slow way, a job that
  * compiles or says what is wrong.
  */
-#include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "api.h"
-
-/* --- requests --- */
-
-/* Says why there is no such kernel: on a Request whose kernel is NULL. */
-typedef struct {
-    tilec_file *file;
-    const char *name;
-} Lookup;
-
-static tilec_status explain_lookup(Job *job, void *lookup)
-{
-    const Lookup *l = lookup;
-    const tilec_file *f = l->file;
-    const char **names = NEW_N(job->arena, const char *, f->nkernels + 1), *near;
-    Text all = text_new(job->arena);
-
-    text_put(&all, "");
-    for (int i = 0; i < f->nkernels; i++) {
-        names[i] = f->kernels[i].name;
-        text_printf(&all, "%s%s", i > 0 ? ", " : "", names[i]);
-    }
-    if (l->name)
-        job_refuse(job, TILEC_NOT_FOUND, "%s has no kernel `%s`", f->source->shown, l->name);
-    else
-        job_refuse(job, TILEC_NOT_FOUND, "%s has %d kernels; which one?", f->source->shown,
-                   f->nkernels);
-    near = l->name ? near_name(l->name, names, f->nkernels) : NULL;
-    if (near)
-        diag(job->diags, DIAG_HINT, (Span){0}, "did you mean `%s`?", near);
-    else if (f->nkernels > 0)
-        diag(job->diags, DIAG_HINT, (Span){0}, "there are: %s", all.s);
-    else
-        diag(job->diags, DIAG_HINT, (Span){0}, "kernels are functions with @triton.jit");
-    return TILEC_NOT_FOUND;
-}
-
-static tilec_status find_request_kernel(Request *r, const char *name, char **error)
-{
-    r->kernel = api_find_kernel(r->file, name);
-    if (!r->kernel) {
-        Lookup lookup = {r->file, name};
-        return job_run(explain_lookup, &lookup, error, NULL);
-    }
-    if (r->kernel->signature)
-        return TILEC_OK;
-    if (error)
-        *error = strdup(r->kernel->problem);
-    return TILEC_REFUSED;
-}
-
-/* Does a program that is newer than this library ask for what that does not know? */
-static bool has_unknown(const tilec_launch_options *o)
-{
-    for (int i = 0; i < COUNT(o->reserved); i++) {
-        if (o->reserved[i])
-            return true;
-    }
-    return false;
-}
-
-static tilec_status check_launch_options(const Request *r, char **error)
-{
-    const tilec_launch_options *o = &r->options;
-    const Device *d = device_at(r->device);
-
-    if (o->threads < 0)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "the number of threads is negative");
-    if (o->num_warps < 0 || o->num_stages < 0)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "num_%s is negative",
-                          o->num_warps < 0 ? "warps" : "stages");
-    if ((unsigned)o->debug > TILEC_DEBUG_NAMES)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "there is no tilec_debug %d", (int)o->debug);
-    if (o->stream && !d->has_streams)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "the device `%s` has no streams", d->name);
-    if (o->on_count && !d->counts)
-        return api_refuse(error, TILEC_BAD_ARGUMENT,
-                          "the device `%s` does not count; the device `sim` does", d->name);
-    const char *why = o->arch ? api_refuse_arch(d, o->arch, !r->shown) : NULL;
-    if (why && (o->device || !r->shown))
-        return api_refuse(error, TILEC_BAD_ARGUMENT,
-                          "the device `%s` does not take code for `%s`: %s%s", d->name, o->arch,
-                          why,
-                          strncmp(o->arch, "sm_", 3) == 0 && !d->has_streams
-                              ? "\nhint: it is of a GPU: the devices `cuda` and `sim` take it"
-                              : "");
-    return TILEC_OK;
-}
-
-static const char *why_no_call(const tilec_file *file, int nargs)
-{
-    if (!handle_is_file(file))
-        return handle_problem_of_file(file);
-    return nargs < 0 ? "the number of arguments is negative" : "the arguments are NULL";
-}
-
-enum { NO_MEMORY_BELOW = 4096 };
-
-/* A number among the arguments that was not made one: to C it is the name, which comes first in a
- * tilec_arg.  -1: there is none. */
-static int bare_number(const tilec_arg *args, int nargs)
-{
-    for (int i = 0; i < nargs; i++) {
-        if (args[i].name && (uintptr_t)args[i].name < NO_MEMORY_BELOW)
-            return i;
-    }
-    return -1;
-}
-
-/* Everything about a call that can be checked without binding its arguments; the rest of the
- * request is empty, but for its binding and whether it is shown. */
-static tilec_status open_request(Request *r, tilec_file *file, const char *kernel,
-                                 const tilec_arg *args, int nargs,
-                                 const tilec_launch_options *options, char **error)
-{
-    tilec_status status;
-
-    api_no_error(error);
-    if (!handle_is_file(file) || nargs < 0 || (nargs > 0 && !args))
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "%s", why_no_call(file, nargs));
-    int bare = bare_number(args, nargs);
-    if (bare >= 0)
-        return api_refuse(error, TILEC_BAD_ARGUMENT,
-                          "argument %d is the number %d and no tilec_arg\nhint: TILEC_VALUE(n), or "
-                          "TILEC_NAMED(BLOCK, n) for the parameter `BLOCK`, makes one of a number",
-                          bare + 1, (int)(uintptr_t)args[bare].name);
-    r->file = file;
-    r->args = args;
-    r->nargs = nargs;
-    if (options)
-        r->options = *options;
-    if (has_unknown(&r->options)) /* in front of whatever may point to nowhere then */
-        return api_refuse(
-            error, TILEC_BAD_ARGUMENT,
-            "tilec_launch_options.reserved is not zero: a newer library than tilec %s "
-            "is needed, or the options were not initialised",
-            tilec_version());
-    r->device = api_device(r->options.device, error);
-    if (r->device < 0)
-        return TILEC_NOT_FOUND;
-    r->checks_unasked = device_at(r->device)->checks && !r->options.check && !r->shown;
-    r->options.check |= r->checks_unasked;
-    r->detail = MAX(r->options.debug, file->ctx->detail);
-    status = check_launch_options(r, error);
-    return status == TILEC_OK ? find_request_kernel(r, kernel, error) : status;
-}
-
-/* Pass on what a call has to say, with no lock held. */
-static void tell(const Request *r, char *message)
-{
-    if (message)
-        r->options.on_message(r->options.user, message);
-    free(message);
-}
-
-static tilec_status run_on_request_file(const Request *r, const FileJob *steps, void *what,
-                                        char **error)
-{
-    char *message = NULL;
-    tilec_status status =
-        job_run_on_file(r->file, steps, what, error, r->options.on_message ? &message : NULL);
-
-    tell(r, message);
-    return status;
-}
-
-/* Bind the arguments, and compile unless that was done before. */
-static tilec_status make_ready(Request *r, char **error)
-{
-    bool bound = bind_request(r, NULL) == TILEC_OK;
-    tilec_status status = TILEC_OK;
-    char *message = NULL;
-
-    if (bound && r->binding->typed_only)
-        return api_refuse(error, TILEC_BAD_ARGUMENT,
-                          "TILEC_ARG_TYPE is for tilec_dump() and tilec_build() only");
-    if (!bound || !spec_ready(r)) {
-        double start = os_seconds();
-        status = compile_request(r, error, r->options.on_message ? &message : NULL);
-        tell(r, message);
-        if (status == TILEC_OK && !spec_ready(r))
-            status = TILEC_FAILED;
-        if (status == TILEC_OK)
-            spans_tell_compile(r, start);
-    }
-    if (status == TILEC_OK && r->options.compiled)
-        *r->options.compiled = r->variant;
-    return status;
-}
 
 /* What a launch is refused for that no line of the source tells: the kernel stands in front. */
 #define refuse_request(r, status, error, format, ...)                                              \
@@ -401,11 +208,11 @@ tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t gr
 {
     Binding binding;
     Request r = {.binding = &binding};
-    tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
+    tilec_status status = request_open(&r, file, kernel, args, nargs, options, error);
     if (status == TILEC_OK)
         status = check_grid(&r, grid, error);
     if (status == TILEC_OK)
-        status = make_ready(&r, error);
+        status = request_ready(&r, error);
     if (status != TILEC_OK)
         return status;
     return run_request(&r, grid, error);
@@ -416,8 +223,8 @@ tilec_status tilec_prepare(tilec_file *file, const char *kernel, const tilec_arg
 {
     Binding binding;
     Request r = {.binding = &binding};
-    tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
-    return status == TILEC_OK ? make_ready(&r, error) : status;
+    tilec_status status = request_open(&r, file, kernel, args, nargs, options, error);
+    return status == TILEC_OK ? request_ready(&r, error) : status;
 }
 
 tilec_status tilec_launch_memory(tilec_file *file, const char *kernel, const tilec_arg *args,
@@ -428,11 +235,11 @@ tilec_status tilec_launch_memory(tilec_file *file, const char *kernel, const til
 {
     Binding binding;
     Request r = {.binding = &binding};
-    tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
+    tilec_status status = request_open(&r, file, kernel, args, nargs, options, error);
     if (status == TILEC_OK && !on_tensor)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_launch_memory: on_tensor is NULL");
     if (status == TILEC_OK)
-        status = make_ready(&r, error);
+        status = request_ready(&r, error);
     for (int i = 0; status == TILEC_OK && i < r.binding->nslots; i++) {
         if (r.binding->tensors[i])
             on_tensor(user, r.binding->tensors[i], memory_uses(r.spec, i));
@@ -449,7 +256,7 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
     Binding binding;
     Request r = {.binding = &binding};
     ValueJob job = {.request = &r, .param = i};
-    tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
+    tilec_status status = request_open(&r, file, kernel, args, nargs, options, error);
     if (status != TILEC_OK)
         return status;
     if (!out)
@@ -457,7 +264,7 @@ tilec_status tilec_param_value(tilec_file *file, const char *kernel, int i, cons
     if (i < 0 || i >= r.kernel->signature->nparams)
         return api_refuse(error, TILEC_NOT_FOUND, "kernel `%s` has no parameter %d", r.kernel->name,
                           i);
-    status = run_on_request_file(&r, &param_value, &job, error);
+    status = request_run_on_file(&r, &param_value, &job, error);
     if (status == TILEC_OK)
         *out = job.value;
     return status;
@@ -469,7 +276,7 @@ static tilec_status count_launch(StatsJob *asked, tilec_file *file, const char *
 {
     Binding binding;
     Request r = {.binding = &binding};
-    tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
+    tilec_status status = request_open(&r, file, kernel, args, nargs, options, error);
     StatsJob job = *asked;
 
     job.request = &r;
@@ -477,9 +284,9 @@ static tilec_status count_launch(StatsJob *asked, tilec_file *file, const char *
     if (status == TILEC_OK)
         status = check_grid(&r, grid, error);
     if (status == TILEC_OK)
-        status = make_ready(&r, error);
+        status = request_ready(&r, error);
     if (status == TILEC_OK)
-        status = run_on_request_file(&r, &dump_stats, &job, error);
+        status = request_run_on_file(&r, &dump_stats, &job, error);
     asked->stats = job.stats;
     return status;
 }
@@ -522,13 +329,13 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
     Binding binding;
     Request r = {.binding = &binding, .shown = true};
     DumpJob job = {.request = &r, .stage = stage};
-    tilec_status status = open_request(&r, file, kernel, args, nargs, options, error);
+    tilec_status status = request_open(&r, file, kernel, args, nargs, options, error);
     if (status != TILEC_OK)
         return status;
     if (!stage || !text)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_dump: %s is NULL",
                           stage ? "text" : "stage");
-    status = run_on_request_file(&r, &dump_stage, &job, error);
+    status = request_run_on_file(&r, &dump_stage, &job, error);
     if (status == TILEC_OK)
         *text = job.text;
     return status;
@@ -537,168 +344,4 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
 const char *tilec_stage_name(int i)
 {
     return dump_stage_name(i);
-}
-
-/* --- building --- */
-
-static bool is_identifier(const char *s)
-{
-    if (!s || (!isalpha((unsigned char)*s) && *s != '_'))
-        return false;
-    while (isalnum((unsigned char)*s) || *s == '_')
-        s++;
-    return *s == '\0';
-}
-
-/* Is it the name of two functions? */
-static bool is_there_twice(const tilec_build_options *o, const char *symbol)
-{
-    int n = o->level_symbol && strcmp(o->level_symbol, symbol) == 0;
-
-    for (int i = 0; i < o->nforms; i++)
-        n += strcmp(o->forms[i].symbol, symbol) == 0;
-    return n > 1;
-}
-
-/* Else what code is made for is a chip; of an unknown device more is said later. */
-bool api_build_has_levels(const tilec_build_options *o)
-{
-    int device = device_find(o->device);
-
-    return device < 0 || device_at(device)->level;
-}
-
-tilec_status api_check_build(const tilec_build_options *o, char **error)
-{
-    bool good = o && o->forms && o->nforms > 0 && o->levels && o->nlevels > 0;
-
-    if (!good)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "there are no options, forms or levels");
-    for (int i = 0; i < o->nforms; i++)
-        good = good && is_identifier(o->forms[i].symbol);
-    if (!good || (api_build_has_levels(o) && !is_identifier(o->level_symbol)))
-        return api_refuse(error, TILEC_BAD_ARGUMENT,
-                          "the name of a function is no identifier of C's");
-    for (int i = 0; i < o->nforms; i++) {
-        if (is_there_twice(o, o->forms[i].symbol))
-            return api_refuse(error, TILEC_BAD_ARGUMENT, "two functions would be called `%s`",
-                              o->forms[i].symbol);
-    }
-    if (o->num_warps < 0 || o->num_stages < 0)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "num_%s is negative",
-                          o->num_warps < 0 ? "warps" : "stages");
-    return TILEC_OK;
-}
-
-/* Of a device whose levels are chips, which open_request() has looked at. */
-static tilec_status take_chip(const tilec_build_options *o, GenLevel *out, char **error)
-{
-    *out = (GenLevel){.name = o->levels[0]};
-    return o->nlevels == 1 && out->name
-               ? TILEC_OK
-               : api_refuse(error, TILEC_BAD_ARGUMENT,
-                            "tilec_build: for the device `%s` there is one level, the chip",
-                            o->device);
-}
-
-/* Each of the caller's levels must stand behind the one before it in the device's. */
-static tilec_status find_levels(const tilec_build_options *o, const Device *d, GenLevel *out,
-                                char **error)
-{
-    int at = 0;
-
-    if (!d->level && d->has_archs)
-        return take_chip(o, out, error);
-    for (int k = 0; k < o->nlevels; k++) {
-        const GenLevel *level = NULL;
-        bool known = false;
-        for (int i = 0; o->levels[k] && d->level && d->level(i); i++) {
-            bool same = strcmp(d->level(i)->name, o->levels[k]) == 0;
-            known = known || same;
-            if (!same || i < at)
-                continue;
-            level = d->level(i);
-            at = i + 1;
-            break;
-        }
-        if (level)
-            out[k] = *level;
-        else if (known)
-            return api_refuse(error, TILEC_BAD_ARGUMENT,
-                              "the level `%s` does not come behind the one in front of it",
-                              o->levels[k]);
-        else
-            return api_refuse(error, TILEC_NOT_FOUND,
-                              "there is no level `%s`; of x86-64 there are x86-64, x86-64-v2 "
-                              "(SSE4.2), x86-64-v3 (AVX2, FMA) and x86-64-v4 (AVX-512)",
-                              o->levels[k] ? o->levels[k] : "NULL");
-    }
-    return TILEC_OK;
-}
-
-static tilec_status open_form(Request *r, tilec_file *file, const char *kernel,
-                              const tilec_build_options *o, int form, char **error)
-{
-    const tilec_launch_options options = {.device = o->device,
-                                          .arch = api_build_has_levels(o) ? NULL : o->levels[0],
-                                          .num_warps = o->num_warps,
-                                          .num_stages = o->num_stages,
-                                          .on_message = o->on_message,
-                                          .user = o->user};
-
-    r->shown = true;
-    return open_request(r, file, kernel, o->forms[form].args, o->forms[form].nargs, &options,
-                        error);
-}
-
-tilec_status api_open_build(tilec_file *file, const char *kernel, const tilec_build_options *o,
-                            const Kernel **out, char **error)
-{
-    GenLevel *levels = calloc((size_t)o->nlevels, sizeof *levels);
-    Request r = {0};
-    tilec_status status = levels ? TILEC_OK : api_refuse(error, TILEC_NO_MEMORY, "out of memory");
-
-    for (int i = 0; status == TILEC_OK && i < o->nforms; i++)
-        status = open_form(&r, file, kernel, o, i, error);
-    if (status == TILEC_OK)
-        status = find_levels(o, device_at(r.device), levels, error);
-    *out = r.kernel;
-    free(levels);
-    return status;
-}
-
-tilec_status tilec_build(tilec_file *file, const char *kernel, const tilec_build_options *options,
-                         tilec_object *out, char **error)
-{
-    api_no_error(error);
-    tilec_status status = api_check_build(options, error);
-    if (status != TILEC_OK)
-        return status;
-    if (!out)
-        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_build: out is NULL");
-    tilec_object object = {0};
-    Request *requests = calloc((size_t)options->nforms, sizeof *requests);
-    Binding *bindings = calloc((size_t)options->nforms, sizeof *bindings);
-    GenLevel *levels = calloc((size_t)options->nlevels, sizeof *levels);
-    BuildJob job = {.requests = requests,
-                    .options = options,
-                    .levels = levels,
-                    .nlevels = options->nlevels,
-                    .out = &object};
-    if (!requests || !bindings || !levels)
-        status = api_refuse(error, TILEC_NO_MEMORY, "out of memory");
-    for (int i = 0; status == TILEC_OK && i < options->nforms; i++) {
-        requests[i].binding = &bindings[i];
-        status = open_form(&requests[i], file, kernel, options, i, error);
-    }
-    if (status == TILEC_OK)
-        status = find_levels(options, device_at(requests[0].device), levels, error);
-    if (status == TILEC_OK)
-        status = run_on_request_file(&requests[0], &build_object, &job, error);
-    if (status == TILEC_OK)
-        *out = object;
-    free(levels);
-    free(bindings);
-    free(requests);
-    return status;
 }
