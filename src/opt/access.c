@@ -178,7 +178,7 @@ bool access_follows(AccessSpace *s, const Value *v, const int8_t *map)
 
 /* --- steps --- */
 
-static bool is_index(const Type *t)
+bool access_is_index(const Type *t)
 {
     return t->pointer || (!dtype_is_float(t->dtype) && t->dtype != DT_I1);
 }
@@ -336,7 +336,7 @@ static Access negated(Access x)
 /* What the steps of v are made from: nothing where it is not made of steps. */
 static Value *stepped(const AccessSpace *s, const Value *v, const int8_t *map, int i, int8_t *in)
 {
-    if (!is_index(v->type) || v->type->rank == 0 || is_given(s, v) ||
+    if (!access_is_index(v->type) || v->type->rank == 0 || is_given(s, v) ||
         map_get_wide(s->follows, access_key(v, map)) != &it_follows)
         return NULL;
     Value *source = access_renamed(v, map, in);
@@ -351,7 +351,7 @@ static Value *stepped(const AccessSpace *s, const Value *v, const int8_t *map, i
     case OP_neg:
         return operand_at(v->def, i, map, in);
     case OP_cast:
-        return is_index(v->def->operands[0]->type) ? operand_at(v->def, i, map, in) : NULL;
+        return access_is_index(v->def->operands[0]->type) ? operand_at(v->def, i, map, in) : NULL;
     default:
         return NULL;
     }
@@ -474,9 +474,9 @@ static void find_access(AccessSpace *s, Value *v, const int8_t *map)
 {
     Access *a = NEW(s->arena, Access);
 
-    if (is_index(v->type) && !access_follows(s, v, map)) {
+    if (access_is_index(v->type) && !access_follows(s, v, map)) {
         a->ok = true;
-    } else if (is_index(v->type)) {
+    } else if (access_is_index(v->type)) {
         if (!is_given(s, v))
             *a = by_definition(s, v, map);
         if (!a->ok || !steps_evenly(s, v, a))
@@ -505,143 +505,4 @@ AccessSpace *access_space(Arena *a, const AxisFacts *axis, int inner, int lanes,
 
     *s = (AccessSpace){a, axis, inner, lanes, given, whose, map_new(a), map_new(a)};
     return s;
-}
-
-static const int8_t identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-
-static bool nothing_given(const void *whose, const Value *v)
-{
-    (void)whose;
-    (void)v;
-    return false;
-}
-
-/* --- elements of their own --- */
-
-typedef struct {
-    int64_t stride, extent;
-} Steps;
-
-/* The steps of v along dimension d, as one vector of all: a run that fills it is one, too. */
-static bool whole_steps(Arena *a, const AxisFacts *x, Value *v, int d, Steps *out)
-{
-    int extent = v->type->dims[d];
-    Access steps = access_of(access_space(a, x, d, extent, nothing_given, NULL), v, identity);
-
-    *out = (Steps){steps.stride < 0 ? -steps.stride : steps.stride, extent};
-    return steps.ok && !steps.scale && steps.stride != INT64_MIN;
-}
-
-/* The largest steps first. */
-static void sort_steps(Steps *s, int n)
-{
-    for (int i = 1; i < n; i++) {
-        for (int k = i; k > 0 && s[k - 1].stride < s[k].stride; k--) {
-            Steps t = s[k];
-            s[k] = s[k - 1];
-            s[k - 1] = t;
-        }
-    }
-}
-
-/* All steps are fixed numbers, so the value is a first one and a sum of them.  Each must go beyond
- * where the smaller ones reach together.  They reach less than 2^32 then: where an i32 among the
- * indices comes around after all, that is no difference that they make up for. */
-bool access_distinct(Arena *a, const AxisFacts *x, Value *v)
-{
-    Steps s[MAX_RANK];
-    int n = 0;
-    int64_t reach = 0, more;
-
-    for (int d = 0; d < v->type->rank; d++) {
-        if (v->type->dims[d] > 1 && !whole_steps(a, x, v, d, &s[n++]))
-            return false;
-    }
-    sort_steps(s, n);
-    for (int i = n - 1; i >= 0; i--) {
-        if (s[i].stride <= reach || __builtin_mul_overflow(s[i].stride, s[i].extent - 1, &more) ||
-            __builtin_add_overflow(reach, more, &reach) || reach > UINT32_MAX)
-            return false;
-    }
-    return true;
-}
-
-/* --- as text --- */
-
-enum { TEXT_LANES = 16 };
-
-static const char *name_of(const Value *v)
-{
-    return v->name ? v->name : "unnamed";
-}
-
-static void put_access(Text *t, const Access *a)
-{
-    int wide = 0;
-
-    for (const Widened *w = a->widened; w; w = w->next)
-        wide++;
-    if (!a->ok) {
-        text_put(t, "any");
-        return;
-    }
-    text_printf(t, "%lld", (long long)a->stride);
-    if (a->scale)
-        text_printf(t, " * %%%s", name_of(a->scale));
-    if (a->chunked)
-        text_printf(t, " in each %d", TEXT_LANES);
-    if (wide > 0)
-        text_printf(t, " widened %d", wide);
-}
-
-static void put_sum(Text *t, PointerSum s)
-{
-    if (!s.base)
-        return;
-    text_printf(t, ", from %%%s", name_of(s.base));
-    if (s.index)
-        text_printf(t, " + %%%s", name_of(s.index));
-    if (s.offset != 0)
-        text_printf(t, " + %lld", (long long)s.offset);
-}
-
-static void put_value(Text *t, AccessSpace **along, Value *v)
-{
-    const AccessSpace *any = along[0];
-
-    if (v->type->rank == 0 || !v->name || !is_index(v->type))
-        return;
-    text_printf(t, "%%%s: steps", v->name);
-    for (int d = 0; d < v->type->rank; d++) {
-        Access a = access_of(along[d], v, identity);
-        text_put(t, d ? ", " : " ");
-        put_access(t, &a);
-    }
-    if (access_distinct(any->arena, any->axis, v))
-        text_put(t, ", distinct");
-    put_sum(t, access_of(along[0], v, identity).sum);
-    text_put(t, "\n");
-}
-
-static void put_accesses(Text *t, AccessSpace **along, const Block *b)
-{
-    for (const Op *op = b->first; op; op = op->next) {
-        for (int i = 0; i < op->nresults; i++)
-            put_value(t, along, op->results[i]);
-        for (int r = 0; r < COUNT(op->regions); r++) {
-            if (op->regions[r])
-                put_accesses(t, along, op->regions[r]);
-        }
-    }
-}
-
-const char *access_text(const AxisFacts *x, const Func *f, Arena *a)
-{
-    Text t = text_new(a);
-    AccessSpace *along[MAX_RANK];
-
-    for (int d = 0; d < MAX_RANK; d++)
-        along[d] = access_space(a, x, d, TEXT_LANES, nothing_given, NULL);
-    put_accesses(&t, along, f->body);
-    return t.s ? t.s : "";
 }

@@ -40,5 +40,11 @@ void axis_promise_multiple(Axis *a, int64_t n);
 
 /* axis_rules.c: of the one result of an op without regions; `in` holds the facts on its operands */
 Axis axis_transfer(const Op *op, const Axis *const *in);
+/* Constancy that every elementwise op keeps, and nothing else. */
+Axis axis_elementwise(const Op *op, const Axis *const *in);
+
+/* axis_arithmetic.c: the same of arithmetic and comparisons; NULL: it is neither */
+typedef Axis AxisRule(const Op *op, const Axis *const *in);
+AxisRule *axis_arithmetic(OpCode code);
 
 #endif

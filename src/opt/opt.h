@@ -172,13 +172,10 @@ typedef struct {
  * `whose` handed to it.  All that is passed in must outlive the space. */
 AccessSpace *access_space(Arena *a, const AxisFacts *axis, int inner, int lanes,
                           bool (*given)(const void *whose, const Value *v), const void *whose);
+bool access_is_index(const Type *t); /* what may have steps: numbers but floats, and pointers */
 bool access_follows(AccessSpace *s, const Value *v, const int8_t *map); /* the inner index */
 /* Kept in the space, so asking again costs a look-up. */
 Access access_of(AccessSpace *s, Value *v, const int8_t *map);
-/* Is no value of an int or pointer tile in two of its elements?  False where that is not known. */
-bool access_distinct(Arena *a, const AxisFacts *x, Value *v);
-/* How every named tile steps along each of its own dimensions, and which is distinct, for tests. */
-const char *access_text(const AxisFacts *x, const Func *f, Arena *a);
 /* A key for maps, one to one: v read at the indices map[d], each -1 to MAX_RANK - 1. */
 WideKey access_key(const Value *v, const int8_t *map);
 /* What v is a renaming of, or NULL when its definition does more than rename dimensions (broadcast,
@@ -186,6 +183,12 @@ WideKey access_key(const Value *v, const int8_t *map);
 Value *access_renamed(const Value *v, const int8_t *map, int8_t *map_in);
 /* Are the elements of v those of an operand, read whole, in a way that no renaming is? */
 bool access_rearranges(const Value *v);
+
+/* access_distinct.c */
+/* Is no value of an int or pointer tile in two of its elements?  False where that is not known. */
+bool access_distinct(Arena *a, const AxisFacts *x, Value *v);
+/* How every named tile steps along each of its own dimensions, and which is distinct, for tests. */
+const char *access_text(const AxisFacts *x, const Func *f, Arena *a);
 
 /* unread.c: lanes that the mask of a load leaves out, and that count; NULL: none are known to. */
 /* The load whose lanes count in the reduction of `v` by OP_add, OP_mul, OP_max or OP_min along an
