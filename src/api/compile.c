@@ -24,15 +24,6 @@
 
 /* --- lower, optimise, generate: the steps --- */
 
-static Func *kernel_of(const Module *m)
-{
-    for (int i = 0; i < m->nfuncs; i++) {
-        if (m->funcs[i]->is_kernel)
-            return m->funcs[i];
-    }
-    bug("a module without a kernel");
-}
-
 /* Which accesses can be checked, by slot. */
 typedef struct {
     const Binding *binding;
@@ -89,7 +80,7 @@ static bool widen(Module *m, Diags *d)
     if (diag_errors(d) > errors)
         return false;
     opt_expand_blocks(m);
-    check_widen(kernel_of(m));
+    check_widen(module_kernel(m));
     return !verifies() || ir_verify(m, d);
 }
 
@@ -108,7 +99,7 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d)
         return NULL;
     if (!r->options.wide_floats)
         check_suspects(m, d);
-    Func *f = kernel_of(m);
+    Func *f = module_kernel(m);
     if (f->num_warps == 0)
         f->num_warps = r->binding->num_warps;
     f->num_stages = r->binding->num_stages;
@@ -116,7 +107,7 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d)
         return NULL;
     if (r->options.wide_floats && !widen(m, d))
         return NULL;
-    return kernel_of(m);
+    return module_kernel(m);
 }
 
 const Func *compile_optimise(const Func *f, const Device *device, const Target *target, Diags *d)
@@ -127,7 +118,7 @@ const Func *compile_optimise(const Func *f, const Device *device, const Target *
                           .takes = target ? target->takes : NULL,
                           .verify = verifies()};
 
-    return opt_run(f->module, &options, d) ? kernel_of(f->module) : NULL;
+    return opt_run(f->module, &options, d) ? module_kernel(f->module) : NULL;
 }
 
 static const Target *target_of_plugin(const GenPlugin *p, const char *name)

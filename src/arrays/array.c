@@ -112,6 +112,15 @@ size_t array_bytes(const Array *a)
     return (size_t)array_numel(a) * tilec_dtype_size(a->dtype);
 }
 
+tilec_tensor array_tensor(const Array *a)
+{
+    return (tilec_tensor){.data = a->data,
+                          .dtype = a->dtype,
+                          .ndim = a->ndim,
+                          .shape = a->shape,
+                          .strides = a->strides};
+}
+
 bool array_is_dense(const Array *a)
 {
     int64_t step = 1;

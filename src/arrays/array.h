@@ -43,8 +43,9 @@ Store store_new(Client *c, const ValueHost *host);
 Array array_new(Store *store, tilec_dtype t, int ndim, const int64_t *shape);
 /* 1 without dimensions; fits, as array_new() and npy_parse() see to. */
 int64_t array_numel(const Array *a);
-size_t array_bytes(const Array *a);  /* of the elements alone, without gaps between them */
-bool array_is_dense(const Array *a); /* row-major without gaps */
+size_t array_bytes(const Array *a);        /* of the elements alone, without gaps between them */
+tilec_tensor array_tensor(const Array *a); /* as the library takes it */
+bool array_is_dense(const Array *a);       /* row-major without gaps */
 bool array_has_shape_of(const Array *a, const Array *b);
 /* Element k of what begins there, of 1, 2, 4 or 8 bytes. */
 static inline uint64_t element_get_bits(const void *from, int64_t k, size_t size)

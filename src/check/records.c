@@ -38,15 +38,6 @@ static int count_sites(Module *m, bool number)
     return n.n;
 }
 
-static Func *kernel_of(Module *m)
-{
-    for (int i = 0; i < m->nfuncs; i++) {
-        if (m->funcs[i]->is_kernel)
-            return m->funcs[i];
-    }
-    bug("a module without a kernel");
-}
-
 /* What checks make of a kernel is refused before they are made: targets would, much later.  An
  * access and its check count as so many ops. */
 enum { MOST_OPS = 1 << 20, CHECKED_OPS = 16 };
@@ -91,7 +82,7 @@ bool check_records(Module *m, const int *views, bool values, bool stores, Diags 
     opt_inline(m, d);
     if (diag_errors(d) > errors)
         return false;
-    Func *f = kernel_of(m);
+    Func *f = module_kernel(m);
     if (views) {
         opt_expand_blocks(m); /* so that there are addresses to look at */
         if (!has_room(f, d))

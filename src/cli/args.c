@@ -243,12 +243,10 @@ static tilec_tensor tensor_of(const Cli *c, const Array *a)
 {
     int block = array_block(&c->store, a->data);
 
-    return (tilec_tensor){.data = a->data,
-                          .dtype = a->dtype,
-                          .ndim = a->ndim,
-                          .shape = a->shape,
-                          .strides = a->strides,
-                          .blank = block >= 0 && c->store.blocks.at[block].is_empty};
+    tilec_tensor t = array_tensor(a);
+
+    t.blank = block >= 0 && c->store.blocks.at[block].is_empty;
+    return t;
 }
 
 static void bind_tiles(Cli *c, const Tiles *t, tilec_arg *out)

@@ -19,6 +19,15 @@ Module *module_new(Arena *a, Interner *interner, const SourceMap *sources)
     return m;
 }
 
+Func *module_kernel(const Module *m)
+{
+    for (int i = 0; i < m->nfuncs; i++) {
+        if (m->funcs[i]->is_kernel)
+            return m->funcs[i];
+    }
+    bug("a module without a kernel");
+}
+
 Func *func_new(Module *m, const char *name, Span span)
 {
     Func *f = NEW(m->arena, Func);
@@ -282,18 +291,21 @@ Value *build_arange(Builder *b, int32_t start, int32_t end)
     return leaf(b, OP_arange, start, type_tile(b->module, DT_I32, 1, &extent));
 }
 
-Value *build_splat(Builder *b, Value *x, const Type *shape)
+static Value *shaped(Builder *b, OpCode code, Value *x, const Type *shape)
 {
     const Type *t = type_with_shape(b->module, x->type, shape);
 
-    return t == x->type ? x : retyped(b, OP_splat, x, 0, NULL, t);
+    return t == x->type ? x : retyped(b, code, x, 0, NULL, t);
+}
+
+Value *build_splat(Builder *b, Value *x, const Type *shape)
+{
+    return shaped(b, OP_splat, x, shape);
 }
 
 Value *build_broadcast(Builder *b, Value *x, const Type *shape)
 {
-    const Type *t = type_with_shape(b->module, x->type, shape);
-
-    return t == x->type ? x : retyped(b, OP_broadcast, x, 0, NULL, t);
+    return shaped(b, OP_broadcast, x, shape);
 }
 
 Value *build_expand(Builder *b, Value *x, int axis)
@@ -310,10 +322,7 @@ Value *build_expand(Builder *b, Value *x, int axis)
 
 Value *build_reshape(Builder *b, Value *x, int rank, const int32_t *dims)
 {
-    const Type *shape = type_tile(b->module, x->type->dtype, rank, dims);
-    const Type *t = type_with_shape(b->module, x->type, shape);
-
-    return t == x->type ? x : retyped(b, OP_reshape, x, 0, NULL, t);
+    return shaped(b, OP_reshape, x, type_tile(b->module, x->type->dtype, rank, dims));
 }
 
 Value *build_permute(Builder *b, Value *x, const int *dims)

@@ -45,10 +45,10 @@ static bool is_text(const char *want, const char *s, size_t n)
     return strlen(want) == n && memcmp(want, s, n) == 0;
 }
 
-bool dtype_from_name(const char *s, size_t n, DType *out)
+static bool find_row(bool is_long, const char *s, size_t n, DType *out)
 {
     for (int t = 0; t < DT_COUNT; t++) {
-        if (is_text(rows[t].name, s, n)) {
+        if (is_text(is_long ? rows[t].longname : rows[t].name, s, n)) {
             *out = (DType)t;
             return true;
         }
@@ -56,15 +56,14 @@ bool dtype_from_name(const char *s, size_t n, DType *out)
     return false;
 }
 
+bool dtype_from_name(const char *s, size_t n, DType *out)
+{
+    return find_row(false, s, n, out);
+}
+
 bool dtype_from_long_name(const char *s, size_t n, DType *out)
 {
-    for (int t = 0; t < DT_COUNT; t++) {
-        if (is_text(rows[t].longname, s, n)) {
-            *out = (DType)t;
-            return true;
-        }
-    }
-    return false;
+    return find_row(true, s, n, out);
 }
 
 int dtype_bits(DType t)

@@ -304,6 +304,7 @@ void type_put(Text *s, const Type *t, const Symbol *const *extents);
 /* Without functions; `sources` may be NULL.  What is passed in must outlive it. */
 Module *module_new(Arena *a, Interner *interner, const SourceMap *sources);
 /* The last of the module; its body is empty, and its name need not be the only one. */
+Func *module_kernel(const Module *m); /* a bug() when there is none */
 Func *func_new(Module *m, const char *name, Span span);
 /* `divisible` as in Param; before any hidden one. */
 Value *func_add_param(Func *f, const char *name, const Type *type, int64_t divisible);
@@ -492,6 +493,7 @@ bool op_crosses_lanes(const Op *op);
 
 /* print.c, read.c: the text form; reading what was printed gives the same module. */
 const char *ir_print(const Module *m, Arena *a);       /* all functions; also of unsound IR */
+bool ir_is_name_char(char c);                          /* of names in that text */
 const char *ir_print_sites(const Module *m, Arena *a); /* also the calls that ops came through */
 const char *op_text(const Op *op, Arena *a);           /* one line, for messages */
 /* As the text form has it, floats so that they read back the same. */

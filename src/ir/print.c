@@ -37,7 +37,7 @@ typedef struct {
 
 /* --- names --- */
 
-static bool is_name_char(char c)
+bool ir_is_name_char(char c)
 {
     return isalnum((unsigned char)c) || c == '_' || c == '.' || (unsigned char)c >= 0x80;
 }
@@ -45,11 +45,11 @@ static bool is_name_char(char c)
 /* Names come from anywhere; what the reader would not take becomes `_`. */
 static char *readable_name(Arena *a, Sym name)
 {
-    bool starts_well = is_name_char(name[0]) && !isdigit((unsigned char)name[0]);
+    bool starts_well = ir_is_name_char(name[0]) && !isdigit((unsigned char)name[0]);
     char *s = arena_printf(a, "%s%s", starts_well ? "" : "_", name);
 
     for (char *c = s; *c; c++) {
-        if (!is_name_char(*c))
+        if (!ir_is_name_char(*c))
             *c = '_';
     }
     return s;

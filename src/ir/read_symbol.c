@@ -18,11 +18,6 @@ typedef struct {
     bool failed; /* which was reported */
 } Scan;
 
-static bool is_name_char(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '.' || (unsigned char)c >= 0x80;
-}
-
 static const Symbol *refuse(Scan *s, const char *why)
 {
     uint32_t from = (uint32_t)(s->start - s->r->src->text), to = (uint32_t)(s->p - s->start);
@@ -147,7 +142,7 @@ static size_t items_length(const char *text, const char *end)
             digit++;
         if (digit == p + 1 || digit == end || *digit != ']')
             break;
-        for (p = digit + 1; p < end && is_name_char(*p);)
+        for (p = digit + 1; p < end && ir_is_name_char(*p);)
             p++;
     }
     return (size_t)(p - text);
@@ -164,7 +159,7 @@ static const Symbol *leaf(Scan *s)
     }
     text = s->p;
     bool is_number = s->p < s->end && isdigit((unsigned char)*s->p);
-    while (s->p < s->end && is_name_char(*s->p)) {
+    while (s->p < s->end && ir_is_name_char(*s->p)) {
         bool exponent = is_number && (*s->p == 'e' || *s->p == 'E') && s->end - s->p > 1;
         s->p += exponent && (s->p[1] == '-' || s->p[1] == '+') ? 2 : 1;
     }

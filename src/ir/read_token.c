@@ -17,11 +17,6 @@ void read_report(Reader *r, Span span, const char *fmt, ...)
 
 /* --- tokens --- */
 
-static bool is_name_char(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '.' || (unsigned char)c >= 0x80;
-}
-
 static char peek(const Reader *r, uint32_t ahead)
 {
     return (size_t)r->at + ahead < r->src->len ? r->src->text[r->at + ahead] : '\0';
@@ -52,7 +47,7 @@ static void scan_number(Reader *r)
 {
     bool hex = peek(r, 0) == '0' && peek(r, 1) == 'x';
 
-    for (r->at++; is_name_char(peek(r, 0)); r->at++) {
+    for (r->at++; ir_is_name_char(peek(r, 0)); r->at++) {
         bool exponent = !hex && (peek(r, 0) == 'e' || peek(r, 0) == 'E');
 
         if (exponent && (peek(r, 1) == '-' || peek(r, 1) == '+'))
@@ -81,9 +76,9 @@ void read_next(Reader *r)
     } else if (isdigit((unsigned char)c) || (c == '-' && peek(r, 1) != '>')) {
         kind = TOK_NUMBER;
         scan_number(r);
-    } else if (named || is_name_char(c)) {
+    } else if (named || ir_is_name_char(c)) {
         kind = c == '%' ? TOK_VALUE : c == '@' ? TOK_SYMBOL : TOK_NAME;
-        for (r->at++; is_name_char(peek(r, 0)); r->at++)
+        for (r->at++; ir_is_name_char(peek(r, 0)); r->at++)
             continue;
     } else if (c == '"') {
         kind = TOK_TEXT;

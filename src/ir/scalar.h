@@ -36,4 +36,16 @@ void scalar_narrow(DType t, Rounding r, const float *src, void *dst, size_t n);
 /* scalar_cast.c: every dtype to every dtype; `dst` may be `src` when its elements are no wider */
 void scalar_cast(Rounding r, DType in, DType out, const void *src, void *dst, size_t n);
 
+/* A case of a `switch` over ops: row `op` of scalar_*_ops.h as a loop that gives elements of R. */
+#define SCALAR_LOOP(op, R, declare, e)                                                             \
+    case OP_##op: {                                                                                \
+        R *r = dst;                                                                                \
+        EACH_LANE for (size_t i = 0; i < n; i++)                                                   \
+        {                                                                                          \
+            declare;                                                                               \
+            r[i] = (R)(e);                                                                         \
+        }                                                                                          \
+        return true;                                                                               \
+    }
+
 #endif

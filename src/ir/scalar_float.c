@@ -7,24 +7,15 @@
 
 #include "scalar.h"
 
-#define LOOP(op, R, declare, e)                                                                    \
-    case OP_##op: {                                                                                \
-        R *r = dst;                                                                                \
-        EACH_LANE for (size_t i = 0; i < n; i++)                                                   \
-        {                                                                                          \
-            declare;                                                                               \
-            r[i] = (R)(e);                                                                         \
-        }                                                                                          \
-        return true;                                                                               \
-    }
-#define UNARY(op, e) LOOP(op, F, const F x = a[i], e)
-#define BINARY(op, e) LOOP(op, F, const F x = a[i]; const F y = b[i], e)
-#define TERNARY(op, e) LOOP(op, F, const F x = a[i]; const F y = b[i]; const F z = c[i], e)
-#define TEST(op, e) LOOP(op, uint8_t, const F x = a[i], e)
-#define COMPARE(op, e) LOOP(op, uint8_t, const F x = a[i]; const F y = b[i], e)
-#define EXPONENT(op, e) LOOP(op, F, const F x = a[i]; const int k = exponent[i], e)
-#define APPROX1(op, e) LOOP(op, F, const double x = a[i], e)
-#define APPROX2(op, e) LOOP(op, F, const double x = quiet(a[i]); const double y = quiet(b[i]), e)
+#define UNARY(op, e) SCALAR_LOOP(op, F, const F x = a[i], e)
+#define BINARY(op, e) SCALAR_LOOP(op, F, const F x = a[i]; const F y = b[i], e)
+#define TERNARY(op, e) SCALAR_LOOP(op, F, const F x = a[i]; const F y = b[i]; const F z = c[i], e)
+#define TEST(op, e) SCALAR_LOOP(op, uint8_t, const F x = a[i], e)
+#define COMPARE(op, e) SCALAR_LOOP(op, uint8_t, const F x = a[i]; const F y = b[i], e)
+#define EXPONENT(op, e) SCALAR_LOOP(op, F, const F x = a[i]; const int k = exponent[i], e)
+#define APPROX1(op, e) SCALAR_LOOP(op, F, const double x = a[i], e)
+#define APPROX2(op, e)                                                                             \
+    SCALAR_LOOP(op, F, const double x = quiet(a[i]); const double y = quiet(b[i]), e)
 
 /* A NaN is a NaN: to the C library pow(x, 0) is 1 and hypot(inf, x) inf for quiet ones alone. */
 static double quiet(double x)

@@ -6,19 +6,9 @@
  */
 #include "scalar.h"
 
-#define LOOP(op, R, declare, e)                                                                    \
-    case OP_##op: {                                                                                \
-        R *r = dst;                                                                                \
-        EACH_LANE for (size_t i = 0; i < n; i++)                                                   \
-        {                                                                                          \
-            declare;                                                                               \
-            r[i] = (R)(e);                                                                         \
-        }                                                                                          \
-        return true;                                                                               \
-    }
-#define UNARY(op, e) LOOP(op, T, const T x = a[i], FIT(e))
-#define BINARY(op, e) LOOP(op, T, const T x = a[i]; const T y = b[i], FIT(e))
-#define COMPARE(op, e) LOOP(op, uint8_t, const T x = a[i]; const T y = b[i], e)
+#define UNARY(op, e) SCALAR_LOOP(op, T, const T x = a[i], FIT(e))
+#define BINARY(op, e) SCALAR_LOOP(op, T, const T x = a[i]; const T y = b[i], FIT(e))
+#define COMPARE(op, e) SCALAR_LOOP(op, uint8_t, const T x = a[i]; const T y = b[i], e)
 
 #define BEGIN(name)                                                                                \
     static bool name(OpCode op, const void *const *src, void *dst, size_t n)                       \

@@ -542,14 +542,18 @@ const char *front_kernel_name(const FrontFile *f, int i)
     return file_find(f, fn->name) == fn ? fn->name : front_kernel_full_name(f, i);
 }
 
-const char *front_kernel_full_name(const FrontFile *f, int i)
+const char *file_qualified_name(const AstFunc *fn)
 {
-    const AstFunc *fn = f->kernels[i];
     const char *name = fn->name;
 
     for (const AstScope *s = fn->scope; s; s = s->outer)
-        name = arena_printf(f->arena, "%s.%s", s->name, name);
+        name = arena_printf(fn->file->arena, "%s.%s", s->name, name);
     return name;
+}
+
+const char *front_kernel_full_name(const FrontFile *f, int i)
+{
+    return file_qualified_name(f->kernels[i]);
 }
 
 const FrontTuning *front_tuning(const FrontFile *f, const char *kernel)

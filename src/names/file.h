@@ -94,7 +94,8 @@ const Imported *import_module(const FrontFile *from, Sym module);
 FrontFile *import_submodule(const FrontFile *package, Sym name); /* NULL: there is none */
 /* "a" of "a/b.py", "" of "b.py", "/" of "/b.py". */
 const char *path_folder(Arena *a, const char *path);
-const char *file_module(const FrontFile *f); /* the last name of the module that it is */
+const char *file_qualified_name(const AstFunc *fn); /* with the names of what it is nested in */
+const char *file_module(const FrontFile *f);        /* the last name of the module that it is */
 
 /* What the host says that a name stands for. */
 typedef struct {

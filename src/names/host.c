@@ -13,16 +13,6 @@
 #include "../syntax/parse.h"
 #include "file.h"
 
-/* The names of what the function is nested in, and its own. */
-static const char *qualified_name(const AstFunc *fn)
-{
-    const char *name = fn->name;
-
-    for (const AstScope *s = fn->scope; s; s = s->outer)
-        name = arena_printf(fn->file->arena, "%s.%s", s->name, name);
-    return name;
-}
-
 /* The answers of one function, or of what stands in none. */
 static Map *answers_of(FileSet *s, const void *asker)
 {
@@ -285,7 +275,7 @@ const HostName *host_find(const FrontFile *f, const AstFunc *inside, Sym name)
     answers = answers_of(s, inside ? (const void *)inside : f);
     known = map_get(answers, MAP_KEY(name));
     if (!known) {
-        known = ask_host(f, inside ? qualified_name(inside) : NULL, name);
+        known = ask_host(f, inside ? file_qualified_name(inside) : NULL, name);
         map_put(answers, MAP_KEY(name), known);
     }
     return known->kind == HOST_UNKNOWN ? NULL : known;

@@ -82,14 +82,12 @@ static bool is_tile_arithmetic(const Op *op)
     return op_is_elementwise(op) && op->code != OP_hint && type_is_tile(op->results[0]->type);
 }
 
-static Value *make_scalar(Op *op)
+Value *fold_uniform(Op *op)
 {
     const Type *t = op->results[0]->type;
     Value *scalars[MAX_ELEMENTWISE_OPERANDS];
     Builder b = builder_before(op);
 
-    if (!is_tile_arithmetic(op))
-        return NULL;
     for (int i = 0; i < op->noperands; i++) {
         if (!opt_is_uniform(op->operands[i]))
             return NULL;
@@ -152,8 +150,9 @@ static Value *simplify_op(Op *op)
         return op->operands[0]; /* whoever checks has looked at it */
     if (!op_has(op, PURE))
         return NULL;
-    if ((v = fold_constants(op)) || (v = make_scalar(op)) || (v = fold_algebra(op)) ||
-        (v = fold_cast(op)) || (v = fold_shape(op)) || (v = narrow_broadcasts(op)))
+    if ((v = fold_constants(op)) || (is_tile_arithmetic(op) && (v = fold_uniform(op))) ||
+        (v = fold_algebra(op)) || (v = fold_cast(op)) || (v = fold_shape(op)) ||
+        (v = narrow_broadcasts(op)))
         return v;
     return NULL;
 }

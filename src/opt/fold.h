@@ -18,6 +18,8 @@ Value *fold_unary(Op *at, OpCode code, Value *x, const Type *given); /* no attri
 Value *fold_binary(Op *at, OpCode code, Value *x, Value *y);
 /* A new one in front of `at`; the bits of an element. */
 Value *fold_const(Op *at, const Type *t, uint64_t bits);
+/* Of operands each of whose elements are equal: computed once, and spread. */
+Value *fold_uniform(Op *op);
 bool fold_is_const(const Value *v, int64_t want); /* ints and bools, scalar or tile */
 Value *fold_algebra(Op *op); /* fold_algebra.c: arithmetic, comparisons, select */
 Value *fold_cast(Op *op);    /* fold_cast.c: conversions */

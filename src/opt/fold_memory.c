@@ -21,24 +21,6 @@ static Value *shorter_load(Op *op, int n)
     return fold_new(op, op->code, n, op->operands, op->nattrs, op->attrs, op->results[0]->type);
 }
 
-/* Every lane would read one address: read it once. */
-static Value *load_once(Op *op)
-{
-    const Type *t = op->results[0]->type;
-    Value *scalars[LOAD_OTHER + 1];
-    Builder b = builder_before(op);
-
-    for (int i = 0; i < op->noperands; i++) {
-        if (!opt_is_uniform(op->operands[i]))
-            return NULL;
-    }
-    for (int i = 0; i < op->noperands; i++)
-        scalars[i] = opt_uniform_scalar(&b, op->operands[i]);
-    Value *x = fold_new(op, op->code, op->noperands, scalars, op->nattrs, op->attrs,
-                        type_element(b.module, t));
-    return fold_unary(op, OP_splat, x, t);
-}
-
 Value *fold_load(Op *op)
 {
     bool masked = op->noperands > LOAD_MASK, has_other = op->noperands > LOAD_OTHER;
@@ -49,7 +31,7 @@ Value *fold_load(Op *op)
         return has_other ? op->operands[LOAD_OTHER] : fold_const(op, op->results[0]->type, 0);
     if (has_other && is_zero_bits(op->operands[LOAD_OTHER]))
         return shorter_load(op, 2);
-    return attr_volatile(op) ? NULL : load_once(op);
+    return attr_volatile(op) ? NULL : fold_uniform(op); /* every lane would read one address */
 }
 
 /* A store or read-modify-write under a constant mask, and a fulfilled assumption. */

@@ -13,25 +13,27 @@ static bool same_bytes(const Const *text, size_t from, const Const *part)
     return memcmp(text->text + from, part->text, part->ntext) == 0;
 }
 
+static bool has_at(const Const *args, bool end, Const *out)
+{
+    const Const *text = &args[0], *part = &args[1];
+
+    if (part->kind != CONST_STRING)
+        return false;
+    *out = const_bool(part->ntext <= text->ntext &&
+                      same_bytes(text, end ? text->ntext - part->ntext : 0, part));
+    return true;
+}
+
 bool py_startswith(Py *p, const Const *args, int n, Const *out)
 {
-    (void)p;
-    (void)n;
-    if (args[1].kind != CONST_STRING)
-        return false;
-    *out = const_bool(args[1].ntext <= args[0].ntext && same_bytes(&args[0], 0, &args[1]));
-    return true;
+    (void)p, (void)n;
+    return has_at(args, false, out);
 }
 
 bool py_endswith(Py *p, const Const *args, int n, Const *out)
 {
-    (void)p;
-    (void)n;
-    if (args[1].kind != CONST_STRING)
-        return false;
-    *out = const_bool(args[1].ntext <= args[0].ntext &&
-                      same_bytes(&args[0], args[0].ntext - args[1].ntext, &args[1]));
-    return true;
+    (void)p, (void)n;
+    return has_at(args, true, out);
 }
 
 /* With the letters from `from` to `from` + 25 moved by `by`. */

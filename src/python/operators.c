@@ -125,6 +125,26 @@ static const char *int_binary(BinaryOp op, __int128 a, __int128 b, Const *out)
     return overflow ? too_large : wrong;
 }
 
+bool float_basic(BinaryOp op, double a, double b, double *out)
+{
+    switch (op) {
+    case BIN_ADD:
+        *out = a + b;
+        return true;
+    case BIN_SUB:
+        *out = a - b;
+        return true;
+    case BIN_MUL:
+        *out = a * b;
+        return true;
+    case BIN_DIV:
+        *out = a / b;
+        return true;
+    default:
+        return false;
+    }
+}
+
 static const char *float_binary(BinaryOp op, double a, double b, Const *out)
 {
     const char *wrong = NULL;
@@ -133,18 +153,6 @@ static const char *float_binary(BinaryOp op, double a, double b, Const *out)
     if ((op == BIN_DIV || op == BIN_FLOORDIV || op == BIN_MOD) && b == 0)
         return "division by zero";
     switch (op) {
-    case BIN_ADD:
-        r = a + b;
-        break;
-    case BIN_SUB:
-        r = a - b;
-        break;
-    case BIN_MUL:
-        r = a * b;
-        break;
-    case BIN_DIV:
-        r = a / b;
-        break;
     case BIN_FLOORDIV:
         r = python_divmod(a, b, &(double){0});
         break;
@@ -155,7 +163,8 @@ static const char *float_binary(BinaryOp op, double a, double b, Const *out)
         wrong = float_pow(a, b, &r);
         break;
     default:
-        return "floats have no such operator";
+        if (!float_basic(op, a, b, &r))
+            return "floats have no such operator";
     }
     *out = const_float(r);
     return wrong;

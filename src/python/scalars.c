@@ -255,18 +255,6 @@ static const char *float_operator(BinaryOp op, DType t, double a, double b, Cons
     double r = 0;
 
     switch (op) {
-    case BIN_ADD:
-        r = a + b;
-        break;
-    case BIN_SUB:
-        r = a - b;
-        break;
-    case BIN_MUL:
-        r = a * b;
-        break;
-    case BIN_DIV:
-        r = a / b;
-        break;
     case BIN_FLOORDIV:
         r = float_divided(within, a, b, &(double){0});
         break;
@@ -277,7 +265,8 @@ static const char *float_operator(BinaryOp op, DType t, double a, double b, Cons
         r = within == DT_FP32 ? powf((float)a, (float)b) : pow(a, b);
         break;
     default:
-        return "floats have no such operator";
+        if (!float_basic(op, a, b, &r))
+            return "floats have no such operator";
     }
     *out = float_scalar(t, rounded(within, r));
     return NULL;

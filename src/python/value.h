@@ -114,6 +114,7 @@ const char *const_unary(Arena *arena, UnaryOp op, const Const *x, Const *out);
 void const_name(Arena *arena, SymbolCode op, const Const *x, const Const *y, Const *out);
 /* A number of Python's as symbols have it; false: it is none, or too large. */
 bool const_symbol_value(const Const *c, SymbolValue *out);
+bool float_basic(BinaryOp op, double a, double b, double *out); /* + - * /; false: another one */
 /* All of Python's comparisons, `is` and `in` too. */
 const char *const_compare(CompareOp op, const Const *x, const Const *y, bool *out);
 

@@ -62,13 +62,7 @@ static void run_probe(Probe *p, const char *kernel, int programs, const tilec_ar
 
 static tilec_arg array_argument(const char *name, const Array *a)
 {
-    return (tilec_arg){.name = name,
-                       .kind = TILEC_ARG_TENSOR,
-                       .tensor = {.data = a->data,
-                                  .dtype = a->dtype,
-                                  .ndim = a->ndim,
-                                  .shape = a->shape,
-                                  .strides = a->strides}};
+    return (tilec_arg){.name = name, .kind = TILEC_ARG_TENSOR, .tensor = array_tensor(a)};
 }
 
 static tilec_arg number_argument(const char *name, int64_t v)

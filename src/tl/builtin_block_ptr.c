@@ -39,6 +39,26 @@ bool block_i64_parts(Lower *l, const Args *a, ArgName name, int n, Value **out)
     return true;
 }
 
+bool block_parts(Lower *l, const Args *a, Type *t, Value **v)
+{
+    Val base = arg(a, ARG_base);
+    int rank;
+
+    if (base.kind != VAL_RUN || !base.run->type->pointer || base.run->type->rank > 0) {
+        error_at(l, arg_span(a, ARG_base), E_BLOCK_PTR_BASE, val_text(l, base));
+        return false;
+    }
+    t->dtype = base.run->type->dtype;
+    t->is_const = base.run->type->is_const;
+    v[0] = base.run;
+    if (!arg_shape(l, a, ARG_block_shape, &rank, t->dims) ||
+        !block_i64_parts(l, a, ARG_shape, rank, v + 1) ||
+        !block_i64_parts(l, a, ARG_strides, rank, v + 1 + rank))
+        return false;
+    t->rank = (int8_t)rank;
+    return true;
+}
+
 /* The order of the dimensions in memory: it has no effect on results. */
 static bool order_argument(Lower *l, const Args *a, int rank, int64_t *order)
 {
@@ -59,24 +79,16 @@ static bool order_argument(Lower *l, const Args *a, int rank, int64_t *order)
 
 Val block_ptr_make(Lower *l, const Args *a)
 {
-    Val base = arg(a, ARG_base);
+    Type t = {.handle = HANDLE_BLOCK_PTR};
     int64_t order[MAX_RANK];
     Value *v[1 + 3 * MAX_RANK];
-    int rank;
 
-    if (base.kind != VAL_RUN || !base.run->type->pointer || base.run->type->rank > 0)
-        return fail_val(l, arg_span(a, ARG_base), E_BLOCK_PTR_BASE, val_text(l, base));
-    Type t = {.dtype = base.run->type->dtype,
-              .is_const = base.run->type->is_const,
-              .handle = HANDLE_BLOCK_PTR};
-    v[0] = base.run;
-    if (!arg_shape(l, a, ARG_block_shape, &rank, t.dims) ||
-        !block_i64_parts(l, a, ARG_shape, rank, v + 1) ||
-        !block_i64_parts(l, a, ARG_strides, rank, v + 1 + rank) ||
-        !block_i64_parts(l, a, ARG_offsets, rank, v + 1 + 2 * rank) ||
+    if (!block_parts(l, a, &t, v))
+        return val_unknown();
+    int rank = t.rank;
+    if (!block_i64_parts(l, a, ARG_offsets, rank, v + 1 + 2 * rank) ||
         !order_argument(l, a, rank, order))
         return val_unknown();
-    t.rank = (int8_t)rank;
     const Type *type = type_of(l->module, t);
     Op *op = build_op(&l->b, OP_make_block_ptr, 1 + 3 * rank, v, rank, order, 1, &type);
     arg_name_extents(l, a, ARG_block_shape, op->results[0]);

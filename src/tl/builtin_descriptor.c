@@ -43,28 +43,18 @@ static bool wide_enough(Lower *l, const Args *a, const Type *t)
 
 Val descriptor_make(Lower *l, const Args *a)
 {
-    Val base = arg(a, ARG_base);
+    Type t = {.handle = HANDLE_DESCRIPTOR};
     Value *v[1 + 2 * MAX_RANK];
     int64_t padding;
-    int rank;
 
-    if (base.kind != VAL_RUN || !base.run->type->pointer || base.run->type->rank > 0)
-        return fail_val(l, arg_span(a, ARG_base), E_BLOCK_PTR_BASE, val_text(l, base));
-    Type t = {.dtype = base.run->type->dtype,
-              .is_const = base.run->type->is_const,
-              .handle = HANDLE_DESCRIPTOR};
-    v[0] = base.run;
-    if (!arg_shape(l, a, ARG_block_shape, &rank, t.dims) ||
-        !block_i64_parts(l, a, ARG_shape, rank, v + 1) ||
-        !block_i64_parts(l, a, ARG_strides, rank, v + 1 + rank) ||
-        !unit_stride(l, a, v[2 * rank]) || !block_padding(l, a, t.dtype, &padding))
+    if (!block_parts(l, a, &t, v) || !unit_stride(l, a, v[2 * t.rank]) ||
+        !block_padding(l, a, t.dtype, &padding))
         return val_unknown();
-    t.rank = (int8_t)rank;
     t.padding = (int8_t)padding;
     if (!wide_enough(l, a, &t))
         return val_unknown();
     const Type *type = type_of(l->module, t);
-    Op *op = build_op(&l->b, OP_make_descriptor, 1 + 2 * rank, v, 0, NULL, 1, &type);
+    Op *op = build_op(&l->b, OP_make_descriptor, 1 + 2 * t.rank, v, 0, NULL, 1, &type);
     arg_name_extents(l, a, ARG_block_shape, op->results[0]);
     return val_run(op->results[0]);
 }

@@ -211,38 +211,35 @@ static void to_normal(Lower *l, Value *u1, Value *u2, Value **n1, Value **n2)
 
 /* --- functions --- */
 
-Val random_int(Lower *l, const Args *a)
+/* Of the words of a counter so many as numbers in [0, 1), and these by pairs as normal ones. */
+static Val random_numbers(Lower *l, const Args *a, int uniform, int normal)
 {
     Value *c[4];
 
     if (!random_words(l, a, c))
         return val_unknown();
+    for (int i = 0; i < uniform; i++)
+        c[i] = to_uniform(l, c[i]);
+    for (int i = 0; i < normal; i += 2)
+        to_normal(l, c[i], c[i + 1], &c[i], &c[i + 1]);
     return a->builtin->data == 4 ? four(l, c) : val_run(c[0]);
+}
+
+Val random_int(Lower *l, const Args *a)
+{
+    return random_numbers(l, a, 0, 0);
 }
 
 Val random_uniform(Lower *l, const Args *a)
 {
-    Value *c[4];
-
-    if (!random_words(l, a, c))
-        return val_unknown();
-    for (int i = 0; i < a->builtin->data; i++)
-        c[i] = to_uniform(l, c[i]);
-    return a->builtin->data == 4 ? four(l, c) : val_run(c[0]);
+    return random_numbers(l, a, a->builtin->data, 0);
 }
 
 Val random_normal(Lower *l, const Args *a)
 {
     int n = MAX(a->builtin->data, 2);
-    Value *c[4];
 
-    if (!random_words(l, a, c))
-        return val_unknown();
-    for (int i = 0; i < n; i++)
-        c[i] = to_uniform(l, c[i]);
-    for (int i = 0; i < n; i += 2)
-        to_normal(l, c[i], c[i + 1], &c[i], &c[i + 1]);
-    return a->builtin->data == 4 ? four(l, c) : val_run(c[0]);
+    return random_numbers(l, a, n, n);
 }
 
 /* philox(seed, c0, c1, c2, c3, n_rounds), or with keys in place of the seed, as `data` tells: the

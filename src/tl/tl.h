@@ -152,6 +152,8 @@ bool atomic_takes(RmwKind kind, DType t); /* the table of R220 */
 /* builtin_block_ptr.c */
 /* n int64 scalars from a tuple of ints; false after an error. */
 bool block_i64_parts(Lower *l, const Args *a, ArgName name, int n, Value **out);
+/* The pointer, shape and strides that a handle is made of, and its type but for its kind. */
+bool block_parts(Lower *l, const Args *a, Type *t, Value **v);
 /* padding_option, for elements of `t`; false after an error. */
 bool block_padding(Lower *l, const Args *a, DType t, int64_t *out);
 /* The value in the element type and shape of the block; NULL after an error. */
