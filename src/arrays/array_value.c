@@ -113,9 +113,7 @@ static const char *advice_for_attribute(const char *name)
     static const char flat[] = "a kernel sees memory, and a dense array lies flat there as it is";
     static const char copied[] = "x.to(x.dtype) is a dense copy";
     static const char moved[] = "arrays are moved for the device that --device says: leave it out";
-    static const struct {
-        const char *name, *advice;
-    } table[] = {
+    static const WordText table[] = {
         {"T", turned},          {"transpose", turned}, {"permute", turned},
         {"swapaxes", turned},   {"moveaxis", turned},  {"reshape", shaped},
         {"view", shaped},       {"flatten", flat},     {"ravel", flat},
@@ -124,11 +122,7 @@ static const char *advice_for_attribute(const char *name)
         {"half", "x.to(fp16)"}, {"int", "x.to(i32)"},
     };
 
-    for (int i = 0; i < COUNT(table); i++) {
-        if (strcmp(table[i].name, name) == 0)
-            return table[i].advice;
-    }
-    return NULL;
+    return text_of_word(table, COUNT(table), name);
 }
 
 static bool array_attribute(Py *p, const Const *self, const char *name, Span at, Const *out)

@@ -75,9 +75,7 @@ static bool is_later(const Names *names, const char *name)
 /* Words that other tools have for what is written differently here. */
 static const char *advice_for_value(const char *name)
 {
-    static const struct {
-        const char *word, *advice;
-    } table[] = {
+    static const WordText table[] = {
         {"half", "a half is fp16"},
         {"double", "a double is fp64"},
         {"long", "a long is i64"},
@@ -101,11 +99,7 @@ static const char *advice_for_value(const char *name)
         {"torch", "arrays are made by rand(DTYPE,SHAPE), zeros, arange...: tilec help values"},
     };
 
-    for (int i = 0; i < COUNT(table); i++) {
-        if (strcmp(table[i].word, name) == 0)
-            return table[i].advice;
-    }
-    return NULL;
+    return text_of_word(table, COUNT(table), name);
 }
 
 /* Does a function that reads a file follow the name, or is the name one? */

@@ -251,7 +251,12 @@ const char *shown_name(Arena *a, const char *name); /* the same as a text of its
  * memory. */
 char *printable_copy(const char *s, bool is_line);
 
-/* near.c: the candidate nearest to a misspelt `word`, or NULL when none is near. */
+/* near.c: what is said of a word that is not ours; NULL: the table has none */
+typedef struct {
+    const char *word, *text;
+} WordText;
+const char *text_of_word(const WordText *table, int n, const char *word);
+/* The candidate nearest to a misspelt `word`, or NULL when none is near. */
 const char *near_name(const char *word, const char *const *candidates, int n);
 /* "; did you mean 'X'?", or all of a few; "". */
 const char *hint_text(Arena *a, const char *word, const char *const *candidates, int n);

@@ -75,6 +75,15 @@ const char *near_name(const char *word, const char *const *candidates, int n)
     return found ? found : only_with_words_of(word, candidates, n);
 }
 
+const char *text_of_word(const WordText *table, int n, const char *word)
+{
+    for (int i = 0; i < n; i++) {
+        if (strcmp(table[i].word, word) == 0)
+            return table[i].text;
+    }
+    return NULL;
+}
+
 const char *hint_text(Arena *a, const char *word, const char *const *candidates, int n)
 {
     enum { MOST_LISTED = 16 };

@@ -327,10 +327,8 @@ static const char *text_of(const Against *g)
                                          "GB/s",    "GFLOP/s", "grid"};
     Arena *a = g->cli->arena;
     Text out = text_new(a);
-    Table table = table_new(a, COUNT(titles), 1);
+    Table table = table_titled(a, titles, COUNT(titles), 1);
 
-    for (int i = 0; i < COUNT(titles); i++)
-        table_put(&table, titles[i]);
     put_row(&table, &g->now);
     put_row(&table, &g->other);
     text_printf(&out, "in turns on %s, %d round%s\n%s", g->now.call.timing.device, g->nrounds,

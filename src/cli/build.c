@@ -11,15 +11,6 @@
 
 /* --- parameters --- */
 
-static const ArgText *find_argument(const Options *o, const char *name)
-{
-    for (int i = 0; i < o->args.len; i++) {
-        if (strcmp(o->args.at[i].name, name) == 0)
-            return &o->args.at[i];
-    }
-    return NULL;
-}
-
 static bool is_choice(const BuildParam *p, int64_t value)
 {
     for (int i = 0; i < p->choices.len; i++) {
@@ -129,7 +120,7 @@ static void make_params(Build *b)
     for (int i = 0; i < b->nparams; i++) {
         cli_check(c, tilec_param_info(c->file, o->kernel, i, &info), NULL);
         b->params[i].name = info.name;
-        if (!find_argument(o, info.name))
+        if (!variant_gives(o, info.name))
             take_default(&b->params[i], &info);
     }
     for (int i = 0; i < o->args.len; i++)

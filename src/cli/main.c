@@ -39,7 +39,7 @@ enum { STACK_NEEDED = 1 << 20 };
 /* What other tools call what this one does. */
 static const char *meant_command(const char *name)
 {
-    static const char *const meant[][2] = {
+    static const WordText meant[] = {
         {"bench", "`tilec run --time` measures a kernel, --tune finds its fastest constants"},
         {"benchmark", "`tilec run --time` measures a kernel, --tune finds its fastest constants"},
         {"time", "`tilec run --time` measures a kernel"},
@@ -57,11 +57,7 @@ static const char *meant_command(const char *name)
         {"version", "`tilec --version` says it"},
     };
 
-    for (int i = 0; i < COUNT(meant); i++) {
-        if (strcmp(name, meant[i][0]) == 0)
-            return meant[i][1];
-    }
-    return NULL;
+    return text_of_word(meant, COUNT(meant), name);
 }
 
 static void run_command(Cli *c, void *context)

@@ -107,10 +107,8 @@ const char *tune_table(const Tuner *t)
                                          "GFLOP/s",       "times best", ""};
     Arena *a = t->cli->arena;
     Text out = text_new(a);
-    Table table = table_new(a, COUNT(titles), 1);
+    Table table = table_titled(a, titles, COUNT(titles), 1);
 
-    for (int i = 0; i < COUNT(titles); i++)
-        table_put(&table, titles[i]);
     for (int i = 0; i < t->candidates.len; i++)
         put_row(&table, t, &t->candidates.at[i]);
     text_put(&out, table_text(&table));

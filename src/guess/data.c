@@ -210,17 +210,9 @@ void guess_meet_data(Guesser *g, const Frame *fr, const Node *n, GuessData *meet
 /* i32 of "int32", as arrays are made with */
 static const char *short_dtype(const char *name)
 {
-    static const char *const names[][2] = {
-        {"int1", "i1"},     {"int8", "i8"},      {"int16", "i16"},     {"int32", "i32"},
-        {"int64", "i64"},   {"uint8", "u8"},     {"uint16", "u16"},    {"uint32", "u32"},
-        {"uint64", "u64"},  {"float16", "fp16"}, {"bfloat16", "bf16"}, {"float32", "fp32"},
-        {"float64", "fp64"}};
+    DType t;
 
-    for (int i = 0; name && i < COUNT(names); i++) {
-        if (strcmp(name, names[i][0]) == 0)
-            return names[i][1];
-    }
-    return NULL;
+    return name && dtype_from_long_name(name, strlen(name), &t) ? dtype_name(t) : NULL;
 }
 
 const char *guess_dtype(Guesser *g, const Frame *fr, const Node *n)

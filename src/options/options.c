@@ -25,9 +25,7 @@ static const char *advice_for_option(const char *name)
     static const char references[] = "--compare NAME=VALUE checks an array, --compare interp all";
     static const char kernels[] = "a kernel is named behind its file: FILE.py:KERNEL";
     static const char arrays[] = "arrays are arguments: x='rand(fp32,1000)'";
-    static const struct {
-        const char *name, *advice;
-    } table[] = {
+    static const WordText table[] = {
         {"-o", outputs},
         {"--out", outputs},
         {"--output", outputs},
@@ -63,11 +61,7 @@ static const char *advice_for_option(const char *name)
          "the gradient is a kernel of its own, which is written and run as any other"},
     };
 
-    for (int i = 0; i < COUNT(table); i++) {
-        if (strcmp(table[i].name, name) == 0)
-            return table[i].advice;
-    }
-    return NULL;
+    return text_of_word(table, COUNT(table), name);
 }
 
 static NORETURN void refuse_option(Client *c, Command command, const char *name)

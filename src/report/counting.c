@@ -61,11 +61,9 @@ const char *counting_table(const Counting *k)
     static const char *const titles[] = {"line",     "instructions", "lanes",  "global",
                                          "requests", "sectors",      "shared", "waves",
                                          "branches", "divergent"};
-    Table t = table_new(k->arena, COUNT(titles), 1);
+    Table t = table_titled(k->arena, titles, COUNT(titles), 1);
     tilec_count rest = {0};
 
-    for (int i = 0; i < COUNT(titles); i++)
-        table_put(&t, titles[i]);
     for (int i = 0; i < k->lines.len; i++) {
         if (k->lines.at[i].file)
             put_line(&t, &k->lines.at[i]);

@@ -40,13 +40,11 @@ static void put_times(Text *out, const Timing *t)
 {
     static const char *const titles[] = {"median", "min", "max", "GB/s", "GFLOP/s", "GIOP/s"};
     Arena *a = out->arena;
-    Table table = table_new(a, COUNT(titles), 0);
+    Table table = table_titled(a, titles, COUNT(titles), 0);
 
     text_printf(out, "%s on %s, grid %d,%d,%d, %d run%s\n", t->kernel, t->device, t->grid[0],
                 t->grid[1], t->grid[2], t->times.n, t->times.n == 1 ? "" : "s");
 
-    for (int i = 0; i < COUNT(titles); i++)
-        table_put(&table, titles[i]);
     table_put(&table, timing_duration(a, t->times.median));
     table_put(&table, timing_duration(a, t->times.min));
     table_put(&table, timing_duration(a, t->times.max));

@@ -169,17 +169,11 @@ bool hint_instead(Lower *l, Sym name, const char *near)
 /* What a dtype is called that C and PyTorch call so. */
 static const char *meant_dtype(Sym name)
 {
-    static const struct {
-        const char *theirs, *ours;
-    } names[] = {{"float", "float32"}, {"half", "float16"}, {"double", "float64"},
-                 {"int", "int32"},     {"long", "int64"},   {"bool", "int1"},
-                 {"uint", "uint32"},   {"byte", "uint8"}};
+    static const WordText names[] = {
+        {"float", "float32"}, {"half", "float16"}, {"double", "float64"}, {"int", "int32"},
+        {"long", "int64"},    {"bool", "int1"},    {"uint", "uint32"},    {"byte", "uint8"}};
 
-    for (int i = 0; i < COUNT(names); i++) {
-        if (strcmp(name, names[i].theirs) == 0)
-            return names[i].ours;
-    }
-    return NULL;
+    return text_of_word(names, COUNT(names), name);
 }
 
 /* In `math` functions of elements are meant: there max is tl.maximum, and tl.max is a reduction. */

@@ -51,7 +51,8 @@ typedef struct {
     VEC(const char *) cells;
 } Table;
 Table table_new(Arena *a, int columns, int left);
-void table_put(Table *t, const char *cell); /* which is kept */
+Table table_titled(Arena *a, const char *const *titles, int n, int left); /* as its first row */
+void table_put(Table *t, const char *cell);                               /* which is kept */
 void table_printf(Table *t, const char *fmt, ...) PRINTF(2, 3);
 const char *table_text(const Table *t);       /* of whole rows */
 void put_csv_cell(Text *t, const char *cell); /* of a file of CSV: in quotes where it needs them */

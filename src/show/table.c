@@ -10,6 +10,15 @@ Table table_new(Arena *a, int columns, int left)
     return (Table){.arena = a, .columns = columns, .left = left};
 }
 
+Table table_titled(Arena *a, const char *const *titles, int n, int left)
+{
+    Table t = table_new(a, n, left);
+
+    for (int i = 0; i < n; i++)
+        table_put(&t, titles[i]);
+    return t;
+}
+
 void table_put(Table *t, const char *cell)
 {
     vec_push(t->arena, &t->cells, shown_name(t->arena, cell));

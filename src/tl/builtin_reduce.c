@@ -234,7 +234,7 @@ static bool indexed_args(Lower *l, const Args *a, ReduceArgs *out)
     return false;
 }
 
-Val reduce_arg(Lower *l, const Args *a)
+static Val extremum_with_index(Lower *l, const Args *a, bool index_alone)
 {
     ReduceArgs r;
 
@@ -242,18 +242,14 @@ Val reduce_arg(Lower *l, const Args *a)
         return val_unknown();
     unread_warn(l, a, ARG_input, (OpCode)a->builtin->data, r.v, r.axis);
     Op *op = reduce_indexed(l, (OpCode)a->builtin->data, r.v, r.axis);
-    return finished(l, &r, op->results[1]);
+    if (index_alone)
+        return finished(l, &r, op->results[1]);
+    return val_pair(l, finished(l, &r, op->results[0]), finished(l, &r, op->results[1]));
 }
 
-static Val extremum_with_index(Lower *l, const Args *a)
+Val reduce_arg(Lower *l, const Args *a)
 {
-    ReduceArgs r;
-
-    if (!indexed_args(l, a, &r))
-        return val_unknown();
-    unread_warn(l, a, ARG_input, (OpCode)a->builtin->data, r.v, r.axis);
-    Op *op = reduce_indexed(l, (OpCode)a->builtin->data, r.v, r.axis);
-    return val_pair(l, finished(l, &r, op->results[0]), finished(l, &r, op->results[1]));
+    return extremum_with_index(l, a, true);
 }
 
 /* tl.max(x, y) and tl.max(x, 0.0), of two. */
@@ -280,7 +276,7 @@ Val reduce_extremum(Lower *l, const Args *a)
     if (takes_two(l, a) || !arg_bool(l, a, ARG_return_indices, &indices))
         return val_unknown();
     if (indices)
-        return extremum_with_index(l, a);
+        return extremum_with_index(l, a, false);
     given = v = tile_operand(l, a);
     v = v ? ops_cast(l, v, extremum_dtype(v->type->dtype), ROUND_NEAREST, a->span) : NULL;
     if (!v || !reduce_args(l, a, v, &r))
