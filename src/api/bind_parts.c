@@ -5,8 +5,6 @@
  * run-time parts as parameters of their own, in order.  Everything made is in the arena of the
  * call.
  */
-#include <string.h>
-
 #include "bind.h"
 
 /* What a part is called in messages; it has no annotation, so that nothing but R24 holds for it. */

@@ -3,7 +3,6 @@
  *
  * Both compile afresh, in the job's arena, and keep nothing.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "api.h"

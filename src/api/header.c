@@ -6,7 +6,6 @@
  * compile in with different values, or only some, says which form a call takes.  src/aot makes the
  * text.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "api.h"

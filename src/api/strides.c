@@ -14,7 +14,6 @@
  * Nothing is said of what is broadcast, nor of numbers that are neither.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "api.h"
 

@@ -7,8 +7,6 @@
 #include "value.h"
 #include "../ir/ir.h"
 
-#include <string.h>
-
 /* --- both sides --- */
 
 /* What both are converted to; see docs/cli.md. */

@@ -10,7 +10,6 @@
  * reorder text included) and bytes that are not UTF-8 appear as \xNN (printable.c).  Tabs are kept,
  * in the caret line too, and lines of any length are cut around the caret.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base.h"

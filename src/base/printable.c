@@ -6,7 +6,6 @@
  * UTF-8, become \\xNN; everything that people read goes through here.  Names stand in lines with
  * other words, so there a newline is \\n and a tab \\t.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

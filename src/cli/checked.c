@@ -6,7 +6,6 @@
  */
 #include "call.h"
 
-#include <stdio.h>
 #include <string.h>
 
 bool checked_races(Cli *c, const char *device)

@@ -4,7 +4,6 @@
 #include "call.h"
 #include "../guess/guess.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Options that are for a way of running which was not asked for, or for another one. */

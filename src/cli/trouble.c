@@ -3,7 +3,6 @@
  */
 #include "command.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* What users and files wrote is in these texts: it must not drive the terminal. */

@@ -10,7 +10,6 @@
 #include "call.h"
 #include "../guess/guess.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -4,8 +4,6 @@
  */
 #include "call.h"
 
-#include <string.h>
-
 typedef struct {
     const tilec_tensor *tensor;
     int uses;

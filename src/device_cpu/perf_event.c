@@ -10,7 +10,6 @@
  */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>

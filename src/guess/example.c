@@ -9,7 +9,6 @@
  */
 #include "example.h"
 
-#include <string.h>
 #include <sys/resource.h>
 
 enum { LARGEST = 1 << 22, MOST_TRIALS = 150, MOST_ROUNDS = 8, GROWTH = 4 };

@@ -4,8 +4,6 @@
  * All of it goes through the port of the launch (ir.h).  Without one, only an assertion that fails
  * is heard of: it stops the run with an error at its place.
  */
-#include <string.h>
-
 #include "machine.h"
 
 static void say(const Frame *f, const Op *op, const void *const *values)

@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static IoArray *array_of(const tilec_tensor *t)
 {

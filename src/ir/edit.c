@@ -4,8 +4,6 @@
  * To replace a value, set v->repl and call ir_resolve_operands() on the ops that may use it; a
  * pass does that while it walks, so each op is touched once.
  */
-#include <string.h>
-
 #include "ir.h"
 
 void op_remove(Op *op)

@@ -8,8 +8,6 @@
  *
  * A value may be replaced (ir_resolve) or die; nothing here keeps one alive.
  */
-#include <string.h>
-
 #include "ir.h"
 #include "mark.h"
 

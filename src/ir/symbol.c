@@ -2,7 +2,6 @@
  * symbol.c - makes, compares and prints symbols
  */
 #include <math.h>
-#include <string.h>
 
 #include "ir.h"
 

@@ -4,8 +4,6 @@
  * Each gives false where Python raises, and where the result would not be the one that Python has:
  * the symbol is dropped then, and the number stands alone.
  */
-#include <math.h>
-
 #include "ir.h"
 
 double symbol_to_double(SymbolValue n)

@@ -7,9 +7,6 @@
  */
 #include "lower.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* --- messages --- */
 
 /* "called from here" for each caller, the innermost first, a few at most. */

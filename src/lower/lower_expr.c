@@ -4,8 +4,6 @@
  */
 #include "lower.h"
 
-#include <string.h>
-
 static Val lower_items(Lower *l, Node *const *nodes, int n, Span span)
 {
     VEC(Val) items = {0};

@@ -1,8 +1,6 @@
 /*
  * asm_int.c - PTX instructions of integers and bits (asm_rows.c)
  */
-#include <string.h>
-
 #include "asm.h"
 
 Value *asm_int_op(Asm *a, const AsmInst *in, Value **v)

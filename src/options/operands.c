@@ -5,7 +5,6 @@
 #include "../show/show.h"
 #include "../syntax/lex.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>

@@ -8,8 +8,6 @@
 #include "table.h"
 #include "../syntax/lex.h"
 
-#include <ctype.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 

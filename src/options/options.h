@@ -8,8 +8,6 @@
 #ifndef TILEC_OPTIONS_OPTIONS_H
 #define TILEC_OPTIONS_OPTIONS_H
 
-#include <stdio.h>
-
 #include "../batch/batch.h"
 
 /* items.c: the words of a command line in files */

@@ -12,8 +12,6 @@
  * A function here that makes an entry asks for its inputs; false says that one of them is not there
  * yet, and that it has to be called again when it is (plan_entry.c).
  */
-#include <string.h>
-
 #include "plan_internal.h"
 
 enum {

@@ -5,7 +5,6 @@
  * evaluation, of decorators, gives CONST_UNKNOWN in place of a failure and goes on: whatever needs
  * that value is unknown in its turn, and lists and dicts may hold it.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "messages.h"

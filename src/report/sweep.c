@@ -6,8 +6,6 @@
  */
 #include "report.h"
 
-#include <string.h>
-
 static double share_of(double amount, double seconds)
 {
     return amount >= 0 && seconds > 0 ? amount / seconds / 1e9 : -1;

@@ -7,8 +7,6 @@
  * which file a name was written in.  A name that imports itself through other files has no value,
  * as in Python.
  */
-#include <string.h>
-
 #include "resolve.h"
 
 enum { MAX_LOOKUPS = 64 };

@@ -7,7 +7,6 @@
  */
 #include "resolve.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

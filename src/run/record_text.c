@@ -8,7 +8,6 @@
  * a scalar as many as there would be threads.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "record.h"

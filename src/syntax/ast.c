@@ -5,8 +5,6 @@
  * itself: a name, an operator, a number or a quoted string.  A child that may be missing between
  * others (of a slice) prints as `-`; lists of statements stand below a line that names them.
  */
-#include <string.h>
-
 #include "ast.h"
 
 static const char *const kind_names[] = {

@@ -5,8 +5,6 @@
  * meaning for becomes N_UNSUPPORTED_EXPR under the name of Python's own AST class, since a static
  * `if` may hold it in an arm that is never looked at (R21, R100).
  */
-#include <string.h>
-
 #include "parse.h"
 #include "messages.h"
 

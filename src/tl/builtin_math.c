@@ -3,8 +3,6 @@
  */
 #include "tl.h"
 
-#include <string.h>
-
 /* --- operands --- */
 
 /* R66: fp32 or fp64; NULL after an error. */

@@ -3,8 +3,6 @@
  */
 #include "tl.h"
 
-#include <string.h>
-
 /* --- options --- */
 
 /* What cache_modifier may say. */

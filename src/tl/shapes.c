@@ -4,8 +4,6 @@
 #include "tl.h"
 #include "../ir/analysis.h"
 
-#include <string.h>
-
 bool ops_check_tile(Lower *l, int rank, const int64_t *dims, Span span)
 {
     int64_t n = 1;

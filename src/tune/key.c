@@ -6,7 +6,6 @@
  * The list of configurations is not part of it, since a file has the times of each: whoever leaves
  * some out, as functions of Python's do, still finds those that it has.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "tuning.h"

@@ -8,7 +8,6 @@
  * Seconds a run: the median of the rounds, and what a fifth of them took less and more than.
  * Processes that write one file at a time each put a whole one in its place.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "tuning.h"

@@ -5,7 +5,6 @@
  * be compiled and to show that it does, those that do are timed in turns, and what is found is
  * written down.  Who gives a run() of its own decides what a run is; all else is the same.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
