@@ -100,6 +100,17 @@ static const char *why_no_call(const tilec_file *file, int nargs)
     return nargs < 0 ? "the number of arguments is negative" : "the arguments are NULL";
 }
 
+/* A number among the arguments that was not made one: to C it is the name, which comes first in a
+ * tilec_arg.  -1: there is none. */
+static int bare_number(const tilec_arg *args, int nargs)
+{
+    for (int i = 0; i < nargs; i++) {
+        if (args[i].name && (uintptr_t)args[i].name < NO_MEMORY_BELOW)
+            return i;
+    }
+    return -1;
+}
+
 tilec_status request_open(Request *r, tilec_file *file, const char *kernel, const tilec_arg *args,
                           int nargs, const tilec_launch_options *options, char **error)
 {
@@ -108,6 +119,12 @@ tilec_status request_open(Request *r, tilec_file *file, const char *kernel, cons
     api_no_error(error);
     if (!handle_is_file(file) || nargs < 0 || (nargs > 0 && !args))
         return api_refuse(error, TILEC_BAD_ARGUMENT, "%s", why_no_call(file, nargs));
+    int bare = bare_number(args, nargs);
+    if (bare >= 0)
+        return api_refuse(error, TILEC_BAD_ARGUMENT,
+                          "argument %d is the number %d and no tilec_arg\nhint: TILEC_VALUE(n), or "
+                          "TILEC_NAMED(BLOCK, n) for the parameter `BLOCK`, makes one of a number",
+                          bare + 1, (int)(uintptr_t)args[bare].name);
     r->file = file;
     r->args = args;
     r->nargs = nargs;

@@ -268,7 +268,8 @@ bool reader_find_name(Py *p, const Node *n, Const *out, bool *found)
     }
     if (constant(n->name, out) || make_function(n->name, out) || tiles_function(n->name, out))
         return true;
-    if (is_function_of_file(r->file, n->name)) {
+    if (is_function_of_file(r->file, n->name) ||
+        (!py_builtin(n->name) && tilec_has_function(r->file, n->name))) {
         *out = value_of_function(n->name);
         return true;
     }
@@ -287,10 +288,35 @@ static const char *full_name(Arena *a, const Node *n)
     return left ? arena_printf(a, "%s.%s", left, n->name) : NULL;
 }
 
+/* The name that a path begins with; NULL: it begins with something else. */
+static const char *first_name(const Node *n)
+{
+    while (n->kind == N_ATTRIBUTE)
+        n = n->left;
+    return n->kind == N_NAME ? n->name : NULL;
+}
+
+/* A function that the file imports, helper.twice or tl.exp: given to a parameter, not called. */
+static bool find_imported(const Reader *r, const Node *n, Const *out)
+{
+    const char *first = first_name(n);
+    uint32_t begin = n->span.start - r->source->base, end = n->span.end - r->source->base;
+    const char *path = arena_strndup(r->store->arena, r->text + begin, end - begin);
+
+    if (!first || find_known(r->names, first) || r->text[end] == '(' ||
+        !tilec_has_function(r->file, path))
+        return false;
+    *out = value_of_function(path);
+    return true;
+}
+
 bool reader_find_path(Py *p, const Node *n, Const *out, bool *found)
 {
     const char *name = n->kind == N_ATTRIBUTE ? full_name(p->arena, n) : NULL;
+    const Reader *r = p->context;
 
-    *found = name && py_full_name(p, name, out);
+    /* FN=tl.cdiv is the kernel's, n=tl.cdiv(m,2) Python's */
+    *found = name && ((is_whole_value(r, n) && find_imported(r, n, out)) ||
+                      py_full_name(p, name, out) || find_imported(r, n, out));
     return true;
 }
