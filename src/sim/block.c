@@ -182,6 +182,10 @@ static void report_missing(Block *b)
 
         if (w->state != WARP_WAITS)
             continue;
+        if (mbarrier_waits(w)) {
+            mbarrier_report(w);
+            return;
+        }
         while (missing < b->nwarps - 1 &&
                (missing == i || (b->warps[missing].state == WARP_WAITS &&
                                  b->warps[missing].inst->op == w->inst->op)))
@@ -213,6 +217,7 @@ bool block_run(Worker *worker, int64_t program)
 
     place_block(b, worker->launch->asked->grid, program);
     memset(b->barriers, 0, sizeof b->barriers);
+    b->mbarriers.len = b->loads.len = 0;
     b->clock = 0;
     shadow_start_block(b);
     b->race = race_begin(program);
@@ -236,5 +241,5 @@ bool block_run(Worker *worker, int64_t program)
         if (++turns == most && done < b->nwarps)
             report_endless(b);
     }
-    return worker->status == SIM_OK;
+    return worker->status == SIM_OK && (done < b->nwarps || bulk_end(b));
 }

@@ -123,7 +123,7 @@ static void deliver(Warp *w, const Copy *c)
 
     memcpy(to, c->from, c->from_bytes);
     memset(to + c->from_bytes, 0, (size_t)(c->bytes - c->from_bytes));
-    shadow_end_copy(w, c->to, c->bytes);
+    shadow_end_copy(w, c->to, c->bytes, false);
 }
 
 /* The copies of these lanes arrive, but not those of their last groups, `open` of them; groups that

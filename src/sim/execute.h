@@ -47,6 +47,34 @@ typedef struct {
     uint32_t committed[LANES]; /* groups of each lane */
 } Copies;
 
+/* cp.async.bulk to shared memory, which an mbarrier is told of, and from there, which groups are.
+ */
+typedef struct {
+    char *host; /* global memory */
+    uint32_t at, bytes;
+    uint32_t mbarrier; /* its place in shared memory */
+    uint32_t group;
+    uint8_t warp, lane;
+} Bulk;
+typedef struct {
+    Bulk *at;
+    int len, cap;
+} Bulks;
+
+/* An mbarrier object: a phase ends when all have come, and all bytes that were told of. */
+typedef struct {
+    uint32_t at;                /* in shared memory */
+    uint32_t expected, pending; /* arrivals of each phase, and those that this one still lacks */
+    uint32_t phase;             /* how many have ended */
+    int64_t bytes;              /* that this phase still lacks */
+    uint32_t came[MAX_WARPS];   /* clocks of those who came to this phase, .. */
+    uint32_t known[MAX_WARPS];  /* .. and of all to those that have ended */
+} Mbarrier;
+typedef struct {
+    Mbarrier *at;
+    int len, cap;
+} Mbarriers;
+
 struct Warp {
     char *regs;
     char *local; /* the local memory of its lanes, one after the other */
@@ -66,6 +94,9 @@ struct Warp {
     uint32_t clock;           /* of shadow.c: counts what orders memory */
     uint32_t seen[MAX_WARPS]; /* what the others did up to that clock is known to this warp */
     Copies copies;
+    Bulks stores;                /* that are not waited for */
+    uint32_t bulk_groups[LANES]; /* of them, of each lane, that are committed */
+    uint32_t fenced;             /* clock of the last fence for bulk copies */
 };
 
 typedef struct {
@@ -87,6 +118,8 @@ struct Block {
     uint32_t born;  /* clock that the block began with */
     uint64_t clock; /* what programs read as one, of move.c */
     Barrier barriers[BARRIERS];
+    Mbarriers mbarriers;
+    Bulks loads; /* that have not arrived */
     int32_t program[3];
     RaceProgram race;
 };
@@ -155,7 +188,25 @@ void shadow_start_block(Block *b);  /* nothing is written yet, and nothing known
 /* An access by a lane; false after a fault. */
 bool shadow_access(Warp *w, AccessKind kind, int lane, uint32_t at, uint32_t bytes);
 /* An ACCESS_COPY by this warp has arrived. */
-void shadow_end_copy(Warp *w, uint32_t at, uint32_t bytes);
+void shadow_end_copy(Warp *w, uint32_t at, uint32_t bytes, bool bulk);
+
+/* Has each of these bytes been written in front of a fence for bulk copies?  False after a fault.
+ */
+bool shadow_fenced(Warp *w, int lane, uint32_t at, uint32_t bytes);
+
+/* mbarrier.c */
+
+/* The mbarrier of that address; NULL after a fault.  Until another one is made. */
+Mbarrier *mbarrier_at(Warp *w, int lane, uint64_t address);
+/* A copy that this warp began has brought bytes. */
+void mbarrier_bring(Warp *w, Mbarrier *m, uint32_t bytes);
+void mbarrier_wake(Block *b);  /* whoever waits for one looks again */
+void mbarrier_report(Warp *w); /* it waits for one, and nobody can run */
+bool mbarrier_waits(const Warp *w);
+
+/* bulk.c */
+void bulk_deliver(Block *b, Mbarrier *m); /* what copies bring to its phase arrives */
+bool bulk_end(Block *b); /* false after a fault: copies that nobody has waited for */
 
 /* The range of the launch that an address lies in, or -1. */
 int access_range(const Launch *l, uint64_t address);

@@ -127,8 +127,11 @@ static void close_worker(Worker *worker)
         free(b->warps[i].regs);
         free(b->warps[i].local);
         free(b->warps[i].copies.at);
+        free(b->warps[i].stores.at);
     }
     free(b->warps);
+    free(b->mbarriers.at);
+    free(b->loads.at);
     free(b->shared);
     shadow_free(b->shadow);
 }

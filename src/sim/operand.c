@@ -9,7 +9,7 @@
 
 #include "parser.h"
 
-enum { MOST_OPERANDS = 64, ADDRESSES = 2, MOST_FILE_BYTES = 1 << 28 };
+enum { MOST_OPERANDS = 64, ADDRESSES = 3, MOST_FILE_BYTES = 1 << 28 };
 
 /* The operands of one instruction while they are read. */
 typedef struct {

@@ -141,6 +141,9 @@ typedef enum { PTX_TYPES(ENUM_TYPE) PTX_TYPE_COUNT, PTX_NONE = PTX_TYPE_COUNT } 
     M(TRANS, "trans")                                                                              \
     M(X1, "x1")                                                                                    \
     M(X2, "x2")                                                                                    \
+    M(COMPLETE_TX, "mbarrier::complete_tx::bytes")                                                 \
+    M(BULK_GROUP, "bulk_group")                                                                    \
+    M(READ, "read")                                                                                \
     M(X4, "x4")
 
 #define ENUM_MODIFIER(name, text) MOD_##name,
@@ -179,7 +182,7 @@ struct Inst {
     Execute *run;
     const uint32_t *op; /* places of the operands in the register file, in the order of the text
                          * and with lists taken apart; NO_OPERAND where one was left out */
-    PtxAddress at[2];   /* of those that have addresses */
+    PtxAddress at[3];   /* of those that have addresses */
     int64_t number;     /* an operand that must be a number */
     PtxModifiers mods;
     uint32_t guard;  /* place of the predicate, or NO_OPERAND */

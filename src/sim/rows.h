@@ -26,6 +26,7 @@
     PTX_EXCHANGE(R)                                                                                \
     PTX_ATOMIC(R)                                                                                  \
     PTX_COPY(R)                                                                                    \
+    PTX_MBARRIER(R)                                                                                \
     PTX_MATRIX(R)
 
 /* of all threads of the block where no number of them stands before the predicate */
@@ -58,6 +59,8 @@
     BARRIER_RED(R, "barrier.red", "aligned")                                                       \
     BARRIER_RED(R, "barrier.cta.red", "aligned")                                                   \
     R("membar", "gl cta sys", "", "", flow_fence)                                                  \
+    R("fence.proxy.async", "space", "", "", bulk_fence)                                            \
+    R("fence.mbarrier_init", "order", "", "", move_nothing)                                        \
     R("fence", "order", "", "", flow_fence)                                                        \
     R("griddepcontrol.wait", "", "", "", move_nothing)                                             \
     R("griddepcontrol.launch_dependents", "", "", "", move_nothing)                                \
@@ -370,13 +373,30 @@
     ATOMIC_LISTS(R, RED_LIST)
 
 #define SHARED_GLOBAL "shared shared::cta global cache"
+#define BULK "shared::cluster shared::cta global cache"
 #define PTX_COPY(R)                                                                                \
     R("cp.async.commit_group", "", "", "", copy_commit)                                            \
     R("cp.async.wait_group", "", "", "n", copy_wait_group)                                         \
     R("cp.async.wait_all", "", "", "", copy_wait_all)                                              \
+    R("cp.async.bulk.commit_group", "", "", "", bulk_commit)                                       \
+    R("cp.async.bulk.wait_group", "read", "", "n", bulk_wait_group)                                \
+    R("cp.async.bulk", BULK " !mbarrier::complete_tx::bytes", "", "a a i a ?d", bulk_load)         \
+    R("cp.async.bulk", BULK " !bulk_group", "", "a a i ?d", bulk_store)                            \
     R("cp.async", SHARED_GLOBAL, "", "a a n ?i ?d", copy_async)                                    \
     R("cp.async", SHARED_GLOBAL, "", "a a n d", copy_async)                                        \
     R("cp.async", SHARED_GLOBAL, "", "a a n p ?d", copy_async_ignore)
+
+/* objects in shared memory, 8 bytes each, for what comes later: copies, and warps */
+#define PTX_MBARRIER(R)                                                                            \
+    R("mbarrier.init", "space", "b64", "a i", mbarrier_init)                                       \
+    R("mbarrier.inval", "space", "b64", "a", mbarrier_inval)                                       \
+    R("mbarrier.arrive.expect_tx", "space order", "b64", "=0 a i", mbarrier_arrive_expect)         \
+    R("mbarrier.arrive", "space order", "b64", "=0 a ?i", mbarrier_arrive)                         \
+    R("mbarrier.expect_tx", "space order", "b64", "a i", mbarrier_expect)                          \
+    R("mbarrier.test_wait.parity", "space order", "b64", "=p a i", mbarrier_test_parity)           \
+    R("mbarrier.test_wait", "space order", "b64", "=p a 0", mbarrier_test)                         \
+    R("mbarrier.try_wait.parity", "space order", "b64", "=p a i ?i", mbarrier_try_parity)          \
+    R("mbarrier.try_wait", "space order", "b64", "=p a 0 ?i", mbarrier_try)
 
 #define LDMATRIX(R, x, list)                                                                       \
     R("ldmatrix.sync.aligned.m8n8", "!" x " trans shared shared::cta", "b16", "=" list " a",       \

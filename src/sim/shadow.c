@@ -18,7 +18,14 @@
 
 /* An event: its time, its warp, and what it was.  0: there was none. */
 typedef uint32_t Event;
-enum { EVENT_ATOMIC = 1, EVENT_COPYING = 2, WARP_SHIFT = 2, TIME_SHIFT = 7 };
+enum {
+    EVENT_ATOMIC = 1,
+    EVENT_COPYING = 2,
+    EVENT_BULK = 3, /* cp.async.bulk has written it */
+    EVENT_KINDS = 3,
+    WARP_SHIFT = 2,
+    TIME_SHIFT = 7
+};
 #define LAST_TIME (UINT32_MAX >> TIME_SHIFT)
 
 struct Shadow {
@@ -89,7 +96,7 @@ static bool report_race(Warp *w, int lane, uint32_t at, const char *does, const 
 
 static bool is_being_copied(const Warp *w, Event e)
 {
-    return (e & EVENT_COPYING) && time_of(e) >= w->block->born;
+    return (e & EVENT_KINDS) == EVENT_COPYING && time_of(e) >= w->block->born;
 }
 
 static bool report_copying(Warp *w, int lane, uint32_t at, const char *does)
@@ -121,7 +128,7 @@ static bool may_read(Warp *w, Event written, int lane, uint32_t at)
 
 static bool may_write(Warp *w, const Shadow *s, int lane, uint32_t at, uint32_t flags)
 {
-    bool both_atomic = flags & s->written & EVENT_ATOMIC;
+    bool both_atomic = flags == EVENT_ATOMIC && (s->written & EVENT_KINDS) == EVENT_ATOMIC;
 
     if (is_being_copied(w, s->written))
         return report_copying(w, lane, at, "writes");
@@ -187,8 +194,24 @@ bool shadow_access(Warp *w, AccessKind kind, int lane, uint32_t at, uint32_t byt
     }
 }
 
-void shadow_end_copy(Warp *w, uint32_t at, uint32_t bytes)
+bool shadow_fenced(Warp *w, int lane, uint32_t at, uint32_t bytes)
+{
+    for (uint32_t i = at; i < at + bytes; i++) {
+        Event e = w->block->shadow[i].written;
+
+        if ((e & EVENT_KINDS) != EVENT_BULK && time_of(e) >= w->block->warps[warp_of(e)].fenced) {
+            fault(w, SIM_SYNC, lane,
+                  "cp.async.bulk reads byte %u of shared memory, which warp %d wrote with no "
+                  "fence.proxy.async behind",
+                  i, warp_of(e));
+            return false;
+        }
+    }
+    return true;
+}
+
+void shadow_end_copy(Warp *w, uint32_t at, uint32_t bytes, bool bulk)
 {
     for (uint32_t i = 0; i < bytes; i++)
-        w->block->shadow[at + i].written = event(w, 0);
+        w->block->shadow[at + i].written = event(w, bulk ? EVENT_BULK : 0);
 }

@@ -13,7 +13,9 @@ void warp_start(Warp *w)
     w->depth = 0;
     w->copies.len = 0;
     for (int i = 0; i < LANES; i++)
-        w->copies.committed[i] = 0;
+        w->copies.committed[i] = w->bulk_groups[i] = 0;
+    w->stores.len = 0;
+    w->fenced = 0;
 }
 
 void warp_end_lanes(Warp *w, uint32_t mask)
