@@ -3,9 +3,9 @@
 
     python3 bench/pictures.py [--check] [FOLDER]
 
-FOLDER (docs/pictures) has the data, gpu.json of `bench/gpu.py --json` and cpu.json of `bench/peers.py
---json`, and gets the pictures; one without data is not drawn.  --check writes nothing, and names the
-pictures that are not those of the data (exit code 1).
+FOLDER (docs/pictures) has the data, cpu.json of `bench/peers.py --json`, gpu.json of `bench/gpu.py
+--json` and works.json of the same with --only, and gets the pictures; one without data is not drawn.
+--check writes nothing, and names the pictures that are not those of the data (exit code 1).
 
 Two kinds: `lines` over a size, with quartiles where the data has them, and `ratios` of all rows.  Each
 says below where its numbers come from.  Axes are logarithmic.  Colours are of middle lightness, text
@@ -182,8 +182,8 @@ def ratios(data, title):
              for v in across.ticks()]
     parts += [text(across.at(v), bottom + 14, number(v), "middle") for v in across.ticks()]
     for n, name in enumerate(names):
-        parts += [f'<circle cx="{NAMES + 8 + 110 * n}" cy="{TOP - 4}" r="3.5" fill="{colours[name]}"/>',
-                  text(NAMES + 16 + 110 * n, TOP, PROVIDERS.get(name, name))]
+        parts += [f'<circle cx="{16 + 130 * n}" cy="{TOP - 4}" r="3.5" fill="{colours[name]}"/>',
+                  text(24 + 130 * n, TOP, PROVIDERS.get(name, name))]
     for n, (name, peers) in enumerate(rows):
         y = TOP + 24 + LINE * n
         parts.append(text(NAMES - 12, y + 4, name, "end"))
@@ -221,7 +221,8 @@ PICTURES = {
         "timex gradients beside conv1d": "conv1d, gradients"}),
     "cpu-find": over("A template found in 16 images of 256x256, u8", "side of the template", {
         "find products": "matchTemplate", "find normalised": "matchTemplate, normalised"}),
-    "gpu-all": lambda data: ratios(data, "All rows of bench/gpu.py"),
+    "gpu-all": lambda data: ratios(data, "Kernels beside Triton and PyTorch on a GPU"),
+    "works-all": lambda data: ratios(data, "Boxes, timex and images beside Triton and PyTorch on a GPU"),
     "gpu-softmax": on_gpu("Softmax of 4096 rows, fp32", "columns", r"softmax 4096x(\d+) fp32.*"),
     "gpu-square": on_gpu("Square of 65536 rows, fp32", "columns", r"square 65536x(\d+) fp32"),
     "gpu-matmul": on_gpu("Product of square matrices, fp16", "rows", r"matmul (\d+) fp16", True),
@@ -235,19 +236,25 @@ PICTURES = {
 }
 
 
+FILES = {"cpu": ["cpu.json"], "gpu": ["gpu.json", "works.json"], "works": ["works.json"]}
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
 def drawn(folder):
-    """{file: text} of the pictures that there is data for."""
-    data, found = {}, {}
-    for kind in ("cpu", "gpu"):
-        path = os.path.join(folder, kind + ".json")
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                data[kind] = json.load(file)
+    """{file: text} of the pictures that there is data for, each of the first file that has it."""
+    data = {name: read(os.path.join(folder, name)) for names in FILES.values() for name in names
+            if os.path.exists(os.path.join(folder, name))}
+    found = {}
     for name, draw in PICTURES.items():
-        kind = name.split("-")[0]
-        picture = draw(data[kind]) if kind in data else None
-        if picture:
-            found[os.path.join(folder, name + ".svg")] = picture
+        for file in FILES[name.split("-")[0]]:
+            picture = draw(data[file]) if file in data else None
+            if picture:
+                found[os.path.join(folder, name + ".svg")] = picture
+                break
     return found
 
 
