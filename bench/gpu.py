@@ -193,8 +193,8 @@ def both(lib, file, kernel, grid, arguments, **named):
             "triton": lambda: other[grid](*arguments, **named)}
 
 
-def tuned(lib, file, kernel, grid, arguments, configs, **named):
-    """The same, each with the configuration that is fastest with it; grid: a function of its values."""
+def fastest(lib, file, kernel, grid, arguments, configs, **named):
+    """tilec's provider with the configuration that is fastest; grid: a function of its values."""
     ours = {}
     for config in configs:
         try:
@@ -206,8 +206,14 @@ def tuned(lib, file, kernel, grid, arguments, configs, **named):
     times = measure(Row("", ours, {}, None, 0), TUNING_ROUNDS)[0]
     best = min(times, key=times.get)
     print(f"  {kernel}: tilec takes {best}", file=sys.stderr)
+    return ours[best]
+
+
+def tuned(lib, file, kernel, grid, arguments, configs, **named):
+    """The providers that compile the kernel, each with its own fastest configuration."""
     other = triton.autotune(configs=configs, key=[])(plain(getattr(peer(file), kernel)))
-    return {"tilec": ours[best], "triton": lambda: other[grid](*arguments, **named)}
+    return {"tilec": fastest(lib, file, kernel, grid, arguments, configs, **named),
+            "triton": lambda: other[grid](*arguments, **named)}
 
 
 def one_after_the_other(*runs):

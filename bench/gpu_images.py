@@ -13,7 +13,7 @@ import torch.nn.functional as F
 IMAGES, SIDE = 2048, 256
 CROPPED = 224
 TEMPLATE = 33
-BLOCK_H, BLOCK_W = 64, 128  # of morphology, as kernels/morphology.py has them
+TILES = [(64, 128, 8), (32, 128, 8), (32, 128, 4), (32, 64, 4)]  # of morphology, with warps, to choose from
 
 
 def rows(tools, lib):
@@ -34,18 +34,20 @@ def pooled(x, size):
     return F.max_pool2d(x, size, 1, size // 2)
 
 
-def morphology(lib, op, x, out, size):
-    grid = (-(-SIDE // BLOCK_W), -(-SIDE // BLOCK_H), IMAGES)
+def morphology(tools, lib, op, x, out, size):
+    grid = lambda meta: (-(-SIDE // meta["BLOCK_W"]), -(-SIDE // meta["BLOCK_H"]), IMAGES)
     strides = (SIDE * SIDE, SIDE) * 2
-    return lib.kernel("morphology", "rectangle_kernel", grid, (x, out, SIDE, SIDE, *strides, 0, None),
-                      OP=op, KH=size, KW=size, ANCHOR_Y=size // 2, ANCHOR_X=size // 2, BORDER="none",
-                      BLOCK_H=BLOCK_H, BLOCK_W=BLOCK_W)
+    configs = [tools.triton.Config({"BLOCK_H": high, "BLOCK_W": wide}, num_warps=warps)
+               for high, wide, warps in TILES]
+    return tools.fastest(lib, "morphology", "rectangle_kernel", grid,
+                         (x, out, SIDE, SIDE, *strides, 0, None), configs, OP=op, KH=size, KW=size,
+                         ANCHOR_Y=size // 2, ANCHOR_X=size // 2, BORDER="none")
 
 
 def dilate(tools, lib, size):
     x = images()
     out, floats = torch.empty_like(x), x[:, None].float()
-    providers = {"tilec": morphology(lib, "dilate", x, out, size)}
+    providers = {"tilec": morphology(tools, lib, "dilate", x, out, size)}
     if size <= 5:
         loads, grid = tools.peer("by_loads").dilate_kernel, (SIDE // 128, SIDE // 16, IMAGES)
         providers["triton"] = lambda: loads[grid](x, out, SIDE, SIDE, SIDE=size, BLOCK_H=16,
@@ -60,7 +62,7 @@ def chains(tools, lib):
     """Of one batch all three, each in one launch."""
     x = images()
     out, floats = [torch.empty_like(x) for _ in range(3)], x[:, None].float()
-    ours = [morphology(lib, op, x, y, 5) for op, y in zip(("open", "close", "gradient"), out)]
+    ours = [morphology(tools, lib, op, x, y, 5) for op, y in zip(("open", "close", "gradient"), out)]
 
     def by_pools():
         large, small = pooled(floats, 5), pooled(-floats, 5)

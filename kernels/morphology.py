@@ -177,7 +177,7 @@ def two_steps(x, row, column, H, W, stride, value, KH: tl.constexpr, KW: tl.cons
 #     out_row=out.stride(1) value=0 threshold=None OP="dilate" KH=5 KW=3 ANCHOR_Y=2 ANCHOR_X=1
 #     BORDER="none" BLOCK_H=16 BLOCK_W=32
 # tilec: call open --call dilate OP="open"
-# tilec: call black-hat --call dilate OP="blackhat" x=rand(u16, 2x45x67) out=empty(u8, 2x45x67)
+# tilec: call black-hat --call dilate --num-warps 8 OP="blackhat" x=rand(u16, 2x45x67) out=empty(u8, 2x45x67)
 #     threshold=20000
 # tilec: call gradient --call dilate OP="gradient" BORDER="reflect101" KH=4 ANCHOR_Y=0
 #     x=rand(fp32, 2x45x67) out=empty(fp32, 2x45x67)
@@ -315,11 +315,11 @@ def by_masks(x, masks, largest, anchor=None, border="none", value=0, threshold=N
     each = len(masks) > 1
     out = torch.empty_like(x)
     H, W = x.shape[1:]
-    wide = 256 if x.device.type == "cpu" else 128
-    mask_kernel[(triton.cdiv(W, wide), triton.cdiv(H, 64), x.shape[0])](
+    high, wide, warps = tile_of(x, "mask")
+    mask_kernel[(triton.cdiv(W, wide), triton.cdiv(H, high), x.shape[0])](
         x, out, runs, starts, runs.stride(0) if each else 0, starts.stride(0) if each else 0, H, W,
         x.stride(0), x.stride(1), out.stride(0), out.stride(1), value, threshold, LARGEST=largest,
-        BORDER=border, POWERS=powers, BLOCK_H=64, BLOCK_W=wide)
+        BORDER=border, POWERS=powers, BLOCK_H=high, BLOCK_W=wide, num_warps=warps)
     return out
 
 
@@ -334,6 +334,14 @@ def ellipse(height, width):
     return "/".join(rows)
 
 
+def tile_of(x, op):
+    """BLOCK_H, BLOCK_W and num_warps.  On GPUs a program holds its tile, and what is around it, in
+    registers, of chains and gradients two or three of them."""
+    if x.device.type == "cpu":
+        return 64, 256, 4
+    return 64 if op in ("erode", "dilate") else 32, 128, 8
+
+
 def apply(x, op, size, anchor=None, border="none", value=0, threshold=None, element=None):
     """OP of images [images, H, W] by a rectangle (height, width), or an element of this size."""
     y, z = anchor or (size[0] // 2, size[1] // 2)
@@ -344,11 +352,11 @@ def apply(x, op, size, anchor=None, border="none", value=0, threshold=None, elem
         return apply(x, last, size, (y, z), border, value, threshold, element)
     out = torch.empty_like(x)
     H, W = x.shape[1:]
-    wide = 256 if x.device.type == "cpu" else 128
-    rectangle_kernel[(triton.cdiv(W, wide), triton.cdiv(H, 64), x.shape[0])](
+    high, wide, warps = tile_of(x, op)
+    rectangle_kernel[(triton.cdiv(W, wide), triton.cdiv(H, high), x.shape[0])](
         x, out, H, W, x.stride(0), x.stride(1), out.stride(0), out.stride(1), value, threshold,
-        OP=op, KH=size[0], KW=size[1], ANCHOR_Y=y, ANCHOR_X=z, BORDER=border, BLOCK_H=64,
-        BLOCK_W=wide, ELEMENT=element)
+        OP=op, KH=size[0], KW=size[1], ANCHOR_Y=y, ANCHOR_X=z, BORDER=border, BLOCK_H=high,
+        BLOCK_W=wide, ELEMENT=element, num_warps=warps)
     return out
 
 
