@@ -14,7 +14,7 @@ HALF = torch.float16
 def rows(tools, lib):
     """Names and makers."""
     makers = []
-    for d in (64, 128):
+    for d in (64, 128, 256):
         for causal in (False, True):
             word = " causal" if causal else ""
             makers.append((f"attention {d}{word}",
@@ -49,13 +49,18 @@ def attention_numbers(module, q, k, v, out, causal):
     return module.launch_arguments(q, k, v, out, causal, q.shape[3]**-0.5)
 
 
+def attention_configs(module, m, n, sums, d):
+    """Those that are tuned over for heads of width d."""
+    return module.fitting(m, sums)["early_config_prune"](module.configs(m, n), {}, BLOCK_D=d)
+
+
 def attention(tools, lib, batch, heads, length, d, causal):
     q, k, v, out, lse, _, attend = attention_data(batch, heads, length, d, causal)
     module = tools.peer("attention")
     numbers, constants = attention_numbers(module, q, k, v, out, causal)
     grid = lambda meta: (-(-length // meta["BLOCK_M"]), heads, batch)
     providers = tools.tuned(lib, "attention", "attention_kernel", grid, (q, k, v, out, lse, *numbers),
-                            module.configs("BLOCK_M", "BLOCK_N"), **constants)
+                            attention_configs(module, "BLOCK_M", "BLOCK_N", 1, d), **constants)
     return tools.Row(f"attention {batch}x{heads}x{length}x{d} fp16{' causal' if causal else ''}",
                      {**providers, "torch": lambda: attend(q, k, v)},
                      {"tilec": out, "triton": out}, attend(q.float(), k.float(), v.float()), 5e-3,
@@ -72,11 +77,11 @@ def attention_backward(tools, lib, batch, heads, length, d, causal):
     of_queries = tools.tuned(lib, "attention", "attention_query_kernel",
                              lambda meta: (-(-length // meta["BLOCK_M"]), heads, batch),
                              (q, k, v, out, behind, lse, delta, gradients[0], *numbers),
-                             module.configs("BLOCK_M", "BLOCK_N"), **constants)
+                             attention_configs(module, "BLOCK_M", "BLOCK_N", 1, d), **constants)
     of_keys = tools.tuned(lib, "attention", "attention_key_kernel",
                           lambda meta: (-(-length // meta["BLOCK_N"]), heads, batch),
                           (q, k, v, behind, lse, delta, gradients[1], gradients[2], *numbers),
-                          module.configs("BLOCK_N", "BLOCK_M"), **constants)
+                          attention_configs(module, "BLOCK_N", "BLOCK_M", 2, d), **constants)
     x = [t.detach().requires_grad_(True) for t in (q, k, v)]
     graph = attend(*x)
     exact = [t.detach().float().requires_grad_(True) for t in (q, k, v)]
@@ -110,7 +115,7 @@ def rms_norm(tools, lib, n_rows, n_cols):
 
 
 def norm_backward(tools, lib, n_rows, n_cols, centred):
-    """All gradients; that of x is compared."""
+    """All gradients, by the better number of warps; that of x is compared."""
     x, behind, w = norm_data(n_rows, n_cols)
     bias = w.clone() if centred else None
     module = tools.peer("norms")
@@ -120,9 +125,10 @@ def norm_backward(tools, lib, n_rows, n_cols, centred):
     programs = -(-n_rows // each)
     d_x = torch.empty_like(x)
     sums = [torch.empty(programs, n_cols, device="cuda") for _ in range(2 if centred else 1)]
-    first = tools.both(lib, "norms", "norm_backward_kernel", (programs,),
-                       (behind, x, w, mean, rstd, d_x, sums[0], sums[1] if centred else None, n_rows,
-                        n_cols, n_cols, n_cols, n_cols), num_warps=warps, ROWS=each, BLOCK=block)
+    configs = [tools.triton.Config({"BLOCK": block}, num_warps=n) for n in (warps, 2 * warps)]
+    first = tools.tuned(lib, "norms", "norm_backward_kernel", lambda _: (programs,),
+                        (behind, x, w, mean, rstd, d_x, sums[0], sums[1] if centred else None, n_rows,
+                         n_cols, n_cols, n_cols, n_cols), configs, ROWS=each)
     others = [tools.both(lib, "norms", "sum_rows_kernel", (-(-n_cols // 64),),
                          (s, torch.empty_like(w), programs, n_cols), num_warps=4, ROWS=16, BLOCK=64)
               for s in sums]

@@ -38,12 +38,23 @@ LOG2E = tl.constexpr(1.4426950408889634)  # exp(x) = exp2(x * LOG2E), and a GPU 
 
 def configs(m, n):
     """Block shapes to try; m and n: the names of the one that stays and the one that moves."""
-    blocks = [(128, 64, 8, 3), (128, 32, 4, 3), (64, 64, 8, 2), (64, 64, 4, 3), (64, 32, 4, 2),
-              (32, 32, 4, 2)]
+    blocks = [(128, 64, 8, 3), (128, 32, 4, 3), (64, 64, 8, 2), (64, 64, 4, 3), (64, 32, 8, 2),
+              (64, 32, 4, 2), (32, 32, 4, 2)]
     return [
         triton.Config({m: stays, n: moves}, num_warps=warps, num_stages=stages)
         for stays, moves, warps, stages in blocks
     ]
+
+
+def fitting(m, sums):
+    """For prune_configs_by: the configurations whose sums, `sums` tiles of [block m, BLOCK_D], take at
+    most half of a GPU thread's registers, or the last, smallest one.  Others spill thousands of bytes
+    where D is large."""
+    def prune(configs, named_args, BLOCK_D, **others):
+        fit = [c for c in configs if sums * c.kwargs[m] * BLOCK_D <= 128 * 32 * c.num_warps]
+        return fit or configs[-1:]
+
+    return {"early_config_prune": prune}
 
 
 @triton.jit
@@ -125,7 +136,8 @@ def attend(total, sums, top, q_tile, k, v, seen, start, stop, k_length, k_row, v
 #     lse=empty(fp32, (1, 2, q_length)) BLOCK_D=128 --compare out=interp, 1e-2, 2e-3
 # tilec: call blind --call odd q_length=75 k_length=10    # the first 65 queries see nothing
 # tilec: call one --call odd q_length=1 k_length=1 --compare out=v
-@triton.autotune(configs=configs("BLOCK_M", "BLOCK_N"), key=["D", "CAUSAL"])
+@triton.autotune(configs=configs("BLOCK_M", "BLOCK_N"), key=["D", "CAUSAL"],
+                 prune_configs_by=fitting("BLOCK_M", 1))
 @triton.jit
 def attention_kernel(q, k, v, out, lse, scale, group, q_length, k_length, q_batch, q_head, q_row,
                      k_batch, k_head, k_row, v_batch, v_head, v_row, out_batch, out_head, out_row,
@@ -206,7 +218,8 @@ def add_query_gradients(d_q, q_tile, d_out_tile, base, delta, k, v, seen, start,
 # tilec: call causal --call full CAUSAL=True
 # tilec: call odd --call causal q_length=37 k_length=75 D=24 BLOCK_N=16
 # tilec: call blind --call odd q_length=75 k_length=10
-@triton.autotune(configs=configs("BLOCK_M", "BLOCK_N"), key=["D", "CAUSAL"])
+@triton.autotune(configs=configs("BLOCK_M", "BLOCK_N"), key=["D", "CAUSAL"],
+                 prune_configs_by=fitting("BLOCK_M", 1))
 @triton.jit
 def attention_query_kernel(q, k, v, out, d_out, lse, delta, d_q, scale, group, q_length, k_length,
                            q_batch, q_head, q_row, k_batch, k_head, k_row, v_batch, v_head, v_row,
@@ -285,7 +298,8 @@ def add_key_gradients(d_k, d_v, k_tile, v_tile, keys, q, d_out, lse, delta, star
 # tilec: call causal --call full CAUSAL=True
 # tilec: call odd --call causal q_length=37 k_length=75 D=24 BLOCK_M=16
 # tilec: call blind --call odd q_length=75 k_length=10
-@triton.autotune(configs=configs("BLOCK_N", "BLOCK_M"), key=["D", "CAUSAL"])
+@triton.autotune(configs=configs("BLOCK_N", "BLOCK_M"), key=["D", "CAUSAL"],
+                 prune_configs_by=fitting("BLOCK_N", 2))
 @triton.jit
 def attention_key_kernel(q, k, v, d_out, lse, delta, d_k, d_v, scale, group, q_length, k_length,
                          q_batch, q_head, q_row, k_batch, k_head, k_row, v_batch, v_head, v_row,
