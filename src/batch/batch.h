@@ -5,7 +5,8 @@
  * what a placeholder means for one of them, stacks.c finds those that are one call's; crew.c has
  * threads, each for a client of its own.
  * save.c writes arrays, of one call too, gather.c rows of all files to one table; outputs.c and
- * writing.c look before anything runs at what will be written.
+ * writing.c look before anything runs at what will be written.  These are the parts; each.h has the
+ * whole.
  */
 #ifndef TILEC_BATCH_BATCH_H
 #define TILEC_BATCH_BATCH_H
@@ -190,8 +191,8 @@ typedef struct {
     char **rows;     /* as save_all() gives them */
     int nrows;
 } CrewResult;
-/* Do piece i for this client.  It fails by being stopped, or by complaining. */
-typedef void CrewWork(Client *c, void *context, int i);
+/* Do piece i for this client, with its arrays.  It fails by being stopped, or by complaining. */
+typedef void CrewWork(Store *store, void *context, int i);
 typedef struct {
     CrewWork *work;
     /* Behind it; takes the texts.  False: no more pieces are begun. */

@@ -19,7 +19,7 @@ static void do_piece(Cli *c, void *context)
     const Piece *piece = context;
 
     cli_start(c);
-    piece->work(&c->client, piece->context, piece->i);
+    piece->work(&c->store, piece->context, piece->i);
 }
 
 static void take_rows(const Cli *c, CrewResult *r)

@@ -1,14 +1,10 @@
 /*
- * each_json.c - what `run --each --json` prints: one object, with what became of each file
+ * each_json.c - what became of each file, as one object for programs
  *
  * Elements of its arrays are made when a file is told, in the order of the files, so that nothing
  * of a file has to be kept but its text here.
  */
 #include "each.h"
-#include "../io/io.h"
-
-#include <stdio.h>
-#include <string.h>
 
 void each_json_begin(Each *e)
 {
@@ -16,7 +12,7 @@ void each_json_begin(Each *e)
                            &e->json.unwritten};
 
     for (int i = 0; i < COUNT(texts); i++) {
-        *texts[i] = text_new(e->cli->arena);
+        *texts[i] = text_new(e->client->arena);
         text_put(texts[i], "");
     }
 }
@@ -42,18 +38,17 @@ static void add_failure(Each *e, int i)
 /* What --save has written for a file alone. */
 static void put_saves(Text *t, const Each *e, int i)
 {
-    Cli *c = e->cli;
+    Client *c = e->client;
 
     json_array(t, "saved");
-    for (int k = 0; k < e->options->saves.len; k++) {
-        const SaveText *save = &e->options->saves.at[k];
+    for (int k = 0; k < e->saves->len; k++) {
+        const SaveText *save = &e->saves->at[k];
 
         if (save->gathers)
             continue;
         json_object(t, NULL);
         json_text(t, "name", save->name);
-        json_text(t, "path",
-                  io_name(c->arena, each_expand(&c->client, &e->files.at[i], save->path)).path);
+        json_text(t, "path", io_name(c->arena, each_expand(c, &e->files.at[i], save->path)).path);
         json_object_end(t);
     }
     json_array_end(t);
@@ -75,7 +70,7 @@ void each_json_add(Each *e, int i)
 {
     const EachOutcome *o = &e->outcomes[i];
 
-    if (!e->options->json)
+    if (!e->wants_json)
         return;
     if (o->trouble)
         add_failure(e, i);
@@ -103,22 +98,22 @@ static void put_elements(Text *t, const char *key, const Text *elements)
     json_array_end(t);
 }
 
-void each_json_print(const Each *e, double seconds)
+const char *each_json_object(const Each *e, double seconds)
 {
     const EachJson *j = &e->json;
-    Text t = text_new(e->cli->arena);
+    Text t = text_new(e->client->arena);
 
     json_object(&t, NULL);
     json_int(&t, "files", e->files.len);
     json_int(&t, "done", e->done - e->failed);
     json_number(&t, "seconds", seconds, 6);
-    if (interrupt_noted())
+    if (e->host->is_interrupted())
         json_bool(&t, "interrupted", true);
-    if (each_is_over(e))
+    if (each_is_over(e) || e->left > 0)
         json_int(&t, "left", e->left);
     json_int(&t, "replaced", e->replaced);
     json_int(&t, "stale", e->stale);
-    if (e->options->skip_existing)
+    if (e->skips)
         json_int(&t, "skipped", e->skipped);
     put_elements(&t, "failed", &j->failed);
     put_elements(&t, "problems", &j->problems);
@@ -128,5 +123,5 @@ void each_json_print(const Each *e, double seconds)
     if (j->unwritten.len > 0)
         put_elements(&t, "unwritten", &j->unwritten);
     json_object_end(&t);
-    puts(t.s);
+    return t.s;
 }
