@@ -19,6 +19,8 @@ static void warn(Each *e, int i, CrewResult *r)
 {
     if (r->warning)
         e->host->warn(e, &e->files.at[i], r->warning);
+    if (r->warning)
+        map_put(e->warned, hash_bytes(r->warning, strlen(r->warning), 0), e);
     if (r->unwritten)
         each_json_unwritten(e, i, r->unwritten);
     free(r->warning);
@@ -310,6 +312,7 @@ void each_go(Each *e)
     if (e->wants_json)
         each_json_begin(e);
     e->outcomes = NEW_N(a, EachOutcome, e->files.len);
+    e->warned = map_new(a);
     if (each_assists(e))
         share_ask(e->share, e->batch ? 1 : e->crew.n);
     if (e->batch)

@@ -86,6 +86,16 @@ void each_share_files(Each *e)
                    files->len);
 }
 
+/* Each rank looks at the first file of a shape: of what all of them find there one tells. */
+static void drop_warning(const Each *e, CrewResult *r)
+{
+    if (!r->warning || !map_get(e->warned, hash_bytes(r->warning, strlen(r->warning), 0)))
+        return;
+    free(r->warning);
+    free(r->unwritten);
+    r->warning = r->unwritten = NULL;
+}
+
 static void settle(Each *e, const RanksMessage *m)
 {
     Arena *a = e->client->arena;
@@ -104,6 +114,7 @@ static void settle(Each *e, const RanksMessage *m)
             arena_printf(a, "rank %d takes no part: %s", m->rank, r.trouble ? r.trouble : ""));
         crew_result_free(&r);
     } else {
+        drop_warning(e, &r);
         each_settle(e, i, &r);
     }
 }

@@ -80,6 +80,11 @@ if [ -e "$(dirname "$tilec")/tilec-mpi.so" ] && mpirun --oversubscribe -n 1 true
         on 3 $add bad=nothing
         one $add bad=23 --save 'o=none/{name}.npy'
         on 3 $add bad=23 --save 'o=none/{name}.npy'
+        # what is not written is found once
+        unwritten="run k.py:slow --each in/2*.npy --grid 1 x=@{} o=empty(i32,2) n=1 --save o=all.csv"
+        one $unwritten
+        on 3 $unwritten
+        grep -q "warning: in/20.npy: " one.err || wrong "no warning"
         # names from stdin are the first rank's, and all have them
         expect 0 err "2 of 2 files" sh -c 'printf "in/10.npy\nin/29.npy\n" | mpirun --oversubscribe -n 3 "$0" run k.py:slow --each @- --grid 1 x=@{} o="empty(i32,1)" n=1 --threads 1' "$tilec"
         rm in/17.npy && mkdir dead
