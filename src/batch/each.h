@@ -68,7 +68,7 @@ typedef struct {
     EachArrays constants; /* arrays of files that are the same for all */
     EachShapes shapes;
     EachOutcome *outcomes; /* one for each file */
-    Map *warned; /* hashes of warnings */
+    Map *warned;           /* hashes of warnings */
     int told;
     double interrupted; /* when a signal was first seen; 0: there was none */
     Share *share;       /* who has which file, or with batches, range of files */
