@@ -25,9 +25,9 @@ def slow(o, x, n):
 KERNEL
 mkdir in out
 for i in 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29; do
-    "$tilec" run k.py:add --grid 0 x="full(i32,1x$((i % 3 + 2)),$i)" o=x n=0 bad=0 B=8 --save "x=in/$i.npy" --quiet 2>/dev/null || wrong "no inputs"
+    case $((i % 3)) in 0) echo "$i,$i" ;; 1) echo "$i,$i,$i" ;; *) echo "$i,$i,$i,$i" ;; esac >in/$i.csv
 done
-echo damaged >in/17.npy
+printf '1,2\n3\n' >in/17.csv
 
 # keep COMMAND... : what it says, without seconds, in words.*
 keep() {
@@ -58,7 +58,7 @@ on() {
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 leaks=${ASAN_OPTIONS:-}
 export ASAN_OPTIONS="$leaks:detect_leaks=0" # MPI keeps what it has to the end
-add="run k.py:add --each in/*.npy --grid 1 x=@{} o=empty_like(x) n=x.numel() B=8 --save o=all.csv --save o=out/{name}-{i}.npy"
+add="run k.py:add --each in/*.csv --grid 1 x=@{}:i32 o=empty_like(x) n=x.numel() B=8 --save o=all.csv --save o=out/{name}-{i}.npy"
 set -f
 # shellcheck disable=SC2086
 if [ -e "$(dirname "$tilec")/tilec-mpi.so" ] && mpirun --oversubscribe -n 1 true 2>/dev/null; then
@@ -70,7 +70,7 @@ if [ -e "$(dirname "$tilec")/tilec-mpi.so" ] && mpirun --oversubscribe -n 1 true
         on 4 $add bad=23 --show o
         one $add bad=23 --json
         on 3 $add bad=23 --json
-        batch="run k.py:add --each in/*.npy --batch 2 --grid 1 x=@{} o=empty_like(x) n=x.numel() B=64 --save o=all.csv --save o=out/{name}.npy"
+        batch="run k.py:add --each in/*.csv --batch 2 --grid 1 x=@{}:i32 o=empty_like(x) n=x.numel() B=64 --save o=all.csv --save o=out/{name}.npy"
         one $batch bad=23
         on 2 $batch bad=23
         one $batch bad=23 --json
@@ -81,14 +81,14 @@ if [ -e "$(dirname "$tilec")/tilec-mpi.so" ] && mpirun --oversubscribe -n 1 true
         one $add bad=23 --save 'o=none/{name}.npy'
         on 3 $add bad=23 --save 'o=none/{name}.npy'
         # what is not written is found once
-        unwritten="run k.py:slow --each in/2*.npy --grid 1 x=@{} o=empty(i32,2) n=1 --save o=all.csv"
+        unwritten="run k.py:slow --each in/2*.csv --grid 1 x=@{}:i32 o=empty(i32,2) n=1 --save o=all.csv"
         one $unwritten
         on 3 $unwritten
-        grep -q "warning: in/20.npy: " one.err || wrong "no warning"
+        grep -q "warning: in/20.csv: " one.err || wrong "no warning"
         # names from stdin are the first rank's, and all have them
-        expect 0 err "2 of 2 files" sh -c 'printf "in/10.npy\nin/29.npy\n" | mpirun --oversubscribe -n 3 "$0" run k.py:slow --each @- --grid 1 x=@{} o="empty(i32,1)" n=1 --threads 1' "$tilec"
-        rm in/17.npy && mkdir dead
-        slow="run k.py:slow --each in/*.npy --grid 1 x=@{} o=empty(i32,1) --threads 1"
+        expect 0 err "2 of 2 files" sh -c 'printf "in/10.csv\nin/29.csv\n" | mpirun --oversubscribe -n 3 "$0" run k.py:slow --each @- --grid 1 x=@{}:i32 o="empty(i32,1)" n=1 --threads 1' "$tilec"
+        rm in/17.csv && mkdir dead
+        slow="run k.py:slow --each in/*.csv --grid 1 x=@{}:i32 o=empty(i32,1) --threads 1"
         expect 0 err "19 of 19" "$tilec" $slow n=1 --save 'o=dead/{name}.npy'
         rm dead/15.npy dead/16.npy
         expect 0 err "2 of 2 files in" mpirun --oversubscribe -n 3 "$tilec" $slow n=1 --save 'o=dead/{name}.npy' --skip-existing
@@ -105,10 +105,10 @@ SCRIPT
             wrong "a dead rank is no failure"
         grep -q "rank 1 .* signal 9" "$folder/err" || wrong "the dead rank is not named"
         grep -q "tilec: stopped: [0-9]* of 19 files are done; [1-9][0-9]* left" "$folder/err" || wrong "its files are not left"
-        grep -q "^in/10.npy," dead.csv || wrong "no table"
+        grep -q "^in/10.csv," dead.csv || wrong "no table"
     fi
 fi
 export ASAN_OPTIONS="$leaks"
 expect 1 err "tilec: this is one of 2 ranks, and tilec-mpi.so" env OMPI_COMM_WORLD_SIZE=2 sh -c \
-    "cp '$tilec' alone && ./alone run k.py:slow --each in/10.npy --grid 1 x=@{} o=x n=1"
+    "cp '$tilec' alone && ./alone run k.py:slow --each in/10.csv --grid 1 x=@{}:i32 o=x n=1"
 finish
