@@ -5,8 +5,9 @@
  * or with none.  Another one asks as long as it has less than `ahead` of them, sends what came of
  * each, and leaves when it has nothing more to say; that it has left the first one answers too, so
  * that no message is on its way when both end.  A thread, the messenger, has all calls of MPI: it
- * lets go of the lock while one may take its time.  Nobody tells when a message comes, so where
- * nothing happens it looks a thousand times a second.
+ * lets go of the lock while one may take its time.  Nobody tells when a message comes, so it looks
+ * a thousand times a second where something happens, and less often the longer nothing does:
+ * another rank asks before it needs an answer.
  */
 #define _GNU_SOURCE
 #include "ranks.h"
@@ -17,8 +18,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { ASK = 1, JOB, ITEMS, RESULT, HALT, LEAVE, LEFT };
-enum { LOOKS_APART = 1000000 }; /* nanoseconds */
+enum { ASK = 1, CHUNK, JOB, ITEMS, RESULT, HALT, LEAVE, LEFT };
+static const double first_look = 0.001, looks_apart = 0.008; /* seconds */
 
 typedef struct {
     int first, n;
@@ -40,8 +41,9 @@ struct Share {
     bool halts;    /* no more items, for anybody */
     bool closes;   /* nobody here has anything to say */
     char *trouble; /* NULL */
+    int chunk;     /* items that another rank is given at once */
     /* of the first rank */
-    int items, next, chunk;
+    int items, next;
     const void *job;
     size_t job_size;
     bool has_job, hands_out;
@@ -51,7 +53,7 @@ struct Share {
     Queue inbox;
     /* of another rank */
     RanksMessage *heard; /* the job; NULL */
-    Range *stock;        /* items that no thread here has; at most `ahead` ranges */
+    Range *stock;        /* items that no thread here has; at most ahead + 1 ranges */
     int nstock, ahead;
     int asked;  /* answers that are to come */
     bool empty; /* the first rank has no more */
@@ -156,6 +158,7 @@ static void serve(Share *s)
 {
     if (s->has_job && !s->told) {
         s->told = true;
+        send_all(s, CHUNK, &s->chunk, sizeof s->chunk);
         send_all(s, JOB, s->job, s->job_size);
     }
     if (s->halts && !s->told_halt) {
@@ -196,13 +199,19 @@ static int in_stock(const Share *s)
     return n;
 }
 
+/* Has it less than a thread each needs now, and half a range, in which an answer comes? */
+static bool lacks_items(const Share *s)
+{
+    return s->ahead && s->asked * s->chunk + in_stock(s) < s->ahead + s->chunk / 2;
+}
+
 static void ask_and_give(Share *s)
 {
     for (RanksMessage *m; !s->trouble && (m = queue_get(&s->outbox));) {
         send(s, 0, RESULT, m->bytes, m->n);
         free(m);
     }
-    while (s->heard && !s->empty && !s->halts && !s->trouble && s->asked + in_stock(s) < s->ahead) {
+    while (s->heard && !s->empty && !s->halts && !s->trouble && lacks_items(s)) {
         s->asked++;
         send(s, 0, ASK, NULL, 0);
     }
@@ -219,7 +228,7 @@ static void hear_items(Share *s, const RanksMessage *m)
     s->asked--;
     if (m->n == sizeof r)
         memcpy(&r, m->bytes, sizeof r);
-    if (r.n > 0 && s->nstock < s->ahead)
+    if (r.n > 0 && s->nstock <= s->ahead)
         s->stock[s->nstock++] = r;
     else
         s->empty = true;
@@ -228,6 +237,10 @@ static void hear_items(Share *s, const RanksMessage *m)
 static void hear_at_another(Share *s, RanksMessage *m)
 {
     switch (m->tag) {
+    case CHUNK:
+        if (m->n == sizeof s->chunk)
+            memcpy(&s->chunk, m->bytes, sizeof s->chunk);
+        break;
     case JOB:
         free(s->heard);
         s->heard = m;
@@ -284,7 +297,8 @@ static bool is_done(const Share *s)
     return s->closes && (is_first(s) ? s->away == 0 : s->has_left);
 }
 
-static void wait_until(pthread_cond_t *cond, Share *s, double seconds)
+/* False: it was for the whole time. */
+static bool wait_until(pthread_cond_t *cond, Share *s, double seconds)
 {
     const int64_t second = 1000000000;
     struct timespec t;
@@ -293,13 +307,14 @@ static void wait_until(pthread_cond_t *cond, Share *s, double seconds)
     const int64_t at = t.tv_nsec + (int64_t)(seconds * (double)second);
     t.tv_sec += (time_t)(at / second);
     t.tv_nsec = (long)(at % second);
-    pthread_cond_timedwait(cond, &s->lock, &t);
+    return pthread_cond_timedwait(cond, &s->lock, &t) == 0;
 }
 
 static void *run_messenger(void *share)
 {
     Share *s = share;
     char *why = ranks_begin(s->ranks);
+    double pause = first_look;
     bool is_well;
 
     pthread_mutex_lock(&s->lock);
@@ -312,8 +327,10 @@ static void *run_messenger(void *share)
             serve(s);
         else
             ask_and_give(s);
-        if (!hear(s) && !is_done(s))
-            wait_until(&s->wanted, s, LOOKS_APART / 1e9);
+        if (hear(s) || is_done(s) || wait_until(&s->wanted, s, pause))
+            pause = first_look;
+        else
+            pause = pause < looks_apart ? 2 * pause : looks_apart;
     }
     is_well = !s->trouble;
     pthread_mutex_unlock(&s->lock);
@@ -504,7 +521,7 @@ bool share_hear(Share *s, const void **job, size_t *n)
 
 void share_ask(Share *s, int ahead)
 {
-    Range *stock = calloc((size_t)ahead, sizeof *stock);
+    Range *stock = calloc((size_t)ahead + 1, sizeof *stock);
 
     pthread_mutex_lock(&s->lock);
     if (stock) {
