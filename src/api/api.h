@@ -315,7 +315,7 @@ typedef struct {
 } AddedJob;
 tilec_status load_function(Job *job, void *added);
 tilec_status find_function(Job *job, void *wanted);
-    /* of front_import_function() */ /* on an AddedJob, under the file's lock */
+/* of front_import_function() */ /* on an AddedJob, under the file's lock */
 
 /* compile.c: the compiler */
 /* Bind the arguments of a request, and make what spec_ready() wants unless it is there. */

@@ -228,10 +228,6 @@ static bool check_callable(Lower *l, const AstFunc *fn, Span span)
 /* R12: Python at compile time. */
 static Val call_constexpr(Lower *l, const AstFunc *fn, const Val *args, Span span)
 {
-    for (int i = 0; i < fn->nparams; i++) {
-        if (!val_is_known(args[i]))
-            return fail_val(l, span, E_CONSTEXPR_FUNCTION, fn->name, val_text(l, args[i]));
-    }
     if (fn->nerrors > 0) {
         l->quiet_errors += l->quiet > 0;
         if (l->quiet == 0)

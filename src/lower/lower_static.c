@@ -4,7 +4,8 @@
  * Bodies of constexpr_functions (semantics R12), defaults (R19), and what is assigned to globals
  * (R3) are evaluated by src/python; this is their host.  A value crosses the border as what Python
  * has for it, or as an object around a Val: a kernel, a function or module of the language, a type.
- * Nothing that is known at run time only comes in or goes out.
+ * What is known at run time only comes in as an object that has what the compiler knows of it,
+ * x.shape and x.dtype, and does not go out.
  */
 #include "lower.h"
 
@@ -17,11 +18,13 @@ typedef struct {
     Val v;
 } Object;
 
-static const PyClass object_class;
+static const PyClass object_class, run_class;
 
 static const Object *object_of(const Const *c)
 {
-    return c->kind == CONST_OBJECT && c->class == &object_class ? c->object : NULL;
+    bool is_ours = c->kind == CONST_OBJECT && (c->class == &object_class || c->class == &run_class);
+
+    return is_ours ? c->object : NULL;
 }
 
 static Const wrap(Lower *l, Val v)
@@ -29,7 +32,8 @@ static Const wrap(Lower *l, Val v)
     Object *o = NEW(l->arena, Object);
 
     *o = (Object){l, v};
-    return (Const){.kind = CONST_OBJECT, .class = &object_class, .object = o};
+    return (Const){
+        .kind = CONST_OBJECT, .class = v.kind == VAL_RUN ? &run_class : &object_class, .object = o};
 }
 
 static Const function_of(Lower *l, PyFunction f)
@@ -62,7 +66,7 @@ static Const tuple_to_python(Lower *l, const Tuple *t)
     return out;
 }
 
-/* What Python holds where the lowering has `v`, which is known at compile time. */
+/* What Python holds where the lowering has `v`. */
 static Const to_python(Lower *l, Val v)
 {
     const PyBuiltin *b;
@@ -306,6 +310,61 @@ static const PyClass object_class = {
     .equal = same_objects,
 };
 
+/* --- what is known at run time only --- */
+
+static bool refuse_run(Py *p, const Const *x, const Const *y, Span at)
+{
+    const Object *o = object_of(x);
+
+    if (!o || o->v.kind != VAL_RUN)
+        o = object_of(y);
+    py_report(p, at, E_STATIC_RUN, val_text(p->context, o->v));
+    py_hint(p, H_STATIC_RUN);
+    return false;
+}
+
+static bool refuse_binary(Py *p, BinaryOp op, const Const *x, const Const *y, Span at, Const *out)
+{
+    (void)op, (void)out;
+    return refuse_run(p, x, y, at);
+}
+
+static bool refuse_unary(Py *p, UnaryOp op, const Const *x, Span at, Const *out)
+{
+    (void)op, (void)out;
+    return refuse_run(p, x, x, at);
+}
+
+static bool refuse_compare(Py *p, CompareOp op, const Const *x, const Const *y, Span at, Const *out)
+{
+    (void)op, (void)out;
+    return refuse_run(p, x, y, at);
+}
+
+static bool refuse_truth(Py *p, const Const *self, Span at, bool *out)
+{
+    (void)out;
+    return refuse_run(p, self, self, at);
+}
+
+static bool refuse_subscript(Py *p, const Const *self, const Const *index, Span at, Const *out)
+{
+    (void)index, (void)out;
+    return refuse_run(p, self, self, at);
+}
+
+static const PyClass run_class = {
+    .name = "a value of the kernel",
+    .attribute = object_attribute,
+    .subscript = refuse_subscript,
+    .binary = refuse_binary,
+    .unary = refuse_unary,
+    .compare = refuse_compare,
+    .truth = refuse_truth,
+    .text = object_text,
+    .equal = same_objects,
+};
+
 /* --- evaluations --- */
 
 enum { STEPS_PER_STATEMENT = 4 };
@@ -336,7 +395,9 @@ static Val static_result(Lower *l, Py *p, bool good, const Const *c, Span at)
     if (good) {
         Val v = val_from_python(l, c);
 
-        return v.kind == VAL_UNKNOWN ? fail_val(l, at, E_TUPLE_LONG) : v;
+        if (v.kind == VAL_UNKNOWN)
+            return fail_val(l, at, E_TUPLE_LONG);
+        return val_is_known(v) ? v : fail_val(l, at, E_STATIC_RUN, val_text(l, v));
     }
     if (p->trouble.why) {
         l->frame = frame_of(l, p->trouble.frame);

@@ -64,7 +64,7 @@
 #define E_RECURSION          "`%s` calls itself with the same types and constants, so the recursion has no end"               /* R141 */
 #define E_CALL_DEPTH         "`%s` is called more than %d levels deep"
 #define E_PLAIN_FUNCTION     "Unsupported function referenced: `%s` is plain Python"                        /* R5 */
-#define E_CONSTEXPR_FUNCTION "the constexpr_function `%s` needs compile-time arguments, not %s"             /* R12 */
+#define H_STATIC_RUN         "Python runs while the kernel is compiled: it may ask a tile for what is known then, x.shape, x.dtype, x.type"
 #define E_STATIC_RUN         "this is not known at compile time: %s"                                            /* R12 */
 #define H_NO_CALL            "it is no function: leave out the `()`"
 #define H_CALL_POINTER       "it is no function; memory is read by tl.load(pointer + i)"
