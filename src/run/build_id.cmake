@@ -1,8 +1,13 @@
 # Writes HEADER with the hash of LLVM's version and of the sources, in the order of their names,
 # that core and plugin must agree on and that compiled code depends on beside its IR: not the
-# front end, since the IR's text is in every cache key.
+# front end, since the IR's text is in every cache key.  Included without HEADER it only gives the
+# list of their folders.
+set(build_id_folders base ir math opt check layout plan gpu_plan gen gen_cpu gen_nv plugin)
+if(NOT HEADER)
+  return()
+endif()
 set(files "")
-foreach(folder base ir opt gen)
+foreach(folder ${build_id_folders})
   file(GLOB more RELATIVE ${SOURCE} ${SOURCE}/${folder}/*.c ${SOURCE}/${folder}/*.h)
   list(APPEND files ${more})
 endforeach()
