@@ -59,11 +59,12 @@ static Value *newton(Math *m, Value *a, Value *r)
 
 Value *math_cbrt(Math *m, Value *x)
 {
-    /* subnormals times 2^24 or 2^54, roots times 2^-8 or 2^-18 */
+    /* What is so small that the remainder of its root would be a subnormal number, times 2^24 or
+     * 2^54, and its root times 2^-8 or 2^-18 */
     int third = m->precise == SINGLE ? 8 : 18;
     double up = (double)((uint64_t)1 << (3 * third)), down = 1.0 / (double)(1 << third);
     Value *a = m_abs(m, x);
-    Value *raised = m_lt(m, a, K(m_format(m)->smallest));
+    Value *raised = m_lt(m, a, K(m_format(m)->smallest * up));
     Value *b = m_select(m, raised, m_mul(m, a, K(up)), a);
     Value *r = refine(m, b, guess(m, b));
 

@@ -24,8 +24,13 @@ FLOATS = {"fp32": np.float32, "fp64": np.float64}
 SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 2.0, 0.5, -0.5, 3.0, 8.0, -3.0]
 
 
+EXACT = set()  # what was compared without any tolerance
+
+
 def apply(op, inputs, dtype, want, after="", **tolerance):
     """inputs: arrays of one length; `want` may be wider than dtype; `after`: a function of the result."""
+    if not tolerance:
+        EXACT.add(op)
     given = [*inputs, *[inputs[0]] * (4 - len(inputs))]
     label = f"{op} {' '.join(str(x.dtype) for x in inputs)}"
     suite.case(label, "libdevice.py:apply", "cdiv(n,BLOCK)",
@@ -347,6 +352,8 @@ APPROXIMATED = {
                                             "-3": math.nan}),
                lambda: [np.concatenate([random.uniform(-180, 172, N), random.uniform(-5, 5, N),
                                         spread(-300, 0, 50)])]),
+    "rcbrt": (lambda x: 1 / np.cbrt(x),
+              lambda: [np.concatenate([random.uniform(-9, 9, MANY), spread(-37.9, -37.6), spread(-320, 308)])]),
     "norm3d": (norm, lambda: components(3)),
     "norm4d": (norm, lambda: components(4)),
     "rhypot": (inverse_norm, lambda: components(2)),
@@ -361,6 +368,20 @@ def bounds():
         rows = page.read().split("| libdevice |")[1]
     return {name: (float(single), float(double)) for name, single, double
             in re.findall(r"^\| `(\w+)` \| ([0-9.]+) \| ([0-9.]+) \|$", rows, re.M)}
+
+
+def check_every_function_has_a_bound():
+    """A row of a table, a word of text, or equality, which is tested here or (of plain operations) in test_ops."""
+    with open(os.path.join(suite.source, "docs", "accuracy.md"), encoding="utf-8") as page:
+        named = set(re.findall(r"\b\w+\b", " ".join(re.findall(r"`([^`]*)`", page.read()))))
+    with open(os.path.join(suite.source, "src", "ir", "ops.h"), encoding="utf-8") as table:
+        approximated = set(re.findall(r"^OP\( (\w+),.*\bAPPROX\b", table.read(), re.M))
+    with open(os.path.join(suite.source, "src", "libdevice", "libdevice.h"), encoding="utf-8") as table:
+        functions = re.findall(r'^LIBDEVICE\( "(\w+)", +"\w+", +(\w+), +(?:OP_)?(\w+)', table.read(), re.M)
+    assert len(functions) > 150
+    without = [name for name, maker, op in functions
+               if not (name in named or name in EXACT or (maker == "libdevice_op" and (op in named or op not in approximated)))]
+    assert not without, f"docs/accuracy.md has no bound of {', '.join(without)}, and no test finds them exact"
 
 
 def check_approximated():
@@ -430,6 +451,6 @@ def check_orders():
 
 
 for part in (check_integers, check_exact, check_conversions, check_sides, check_conversions_to_side, check_approximated,
-             check_subnormal_norms, check_negative_log_gamma, check_orders):
+             check_subnormal_norms, check_negative_log_gamma, check_orders, check_every_function_has_a_bound):
     part()
 suite.finish()
