@@ -290,7 +290,8 @@ typedef struct {
      * text comes with the launch that compiles, or that finds what an earlier process compiled in
      * the cache; later launches of the same specialisation on the same device say nothing.
      * tilec_dump() compiles, and says it, each time.  When a compile fails the same text is part of
-     * the error's.
+     * the error's.  With the environment variable TILEC_MESSAGES=1, when the context is opened,
+     * NULL is what writes to stderr.
      */
     void (*on_message)(void *user, const char *text);
     void *user;

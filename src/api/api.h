@@ -44,6 +44,7 @@ struct tilec_context {
     char *last_plugin;                    /* where it is looked for last, or NULL */
     _Atomic(const GenPlugin *) plugin;
     tilec_debug detail;            /* that all launches want at least */
+    bool speaks;                   /* what no on_message receives goes to stderr */
     _Atomic(Reporter *) reporters; /* of launches that are over: progress_join() */
 };
 

@@ -4,7 +4,8 @@
  * Most kernels give each program a tile of its own, i = pid * BLOCK + tl.arange(0, BLOCK), and mask
  * what is too much, i < n.  Then the grid says how many elements are stored to: n // BLOCK programs
  * leave the last ones out.  And where x + i is loaded, the launch knows how many elements x has: n
- * of another array, or a mask that is missing, reads what lies behind it, or ends the process.
+ * of another array, or a mask that is missing, reads what lies behind it, or ends the process.  A
+ * grid of n programs for n elements is one of threads: nearly all of them have nothing to do.
  *
  * Found in the kernel's own statements, outside of loops and arms, where the index is just that;
  * and said once at a launch, in front of it.
@@ -170,6 +171,18 @@ static void warn_of_rest(const Request *r, const Reach *e, int32_t programs, int
     say(r, what, "cdiv(n, BLOCK) programs reach all of them; n // BLOCK leave out the rest");
 }
 
+/* A grid of threads, as CUDA has it, is one program for each element. */
+static void warn_of_threads(const Request *r, const Reach *e, int64_t n)
+{
+    char what[300];
+
+    snprintf(what, sizeof what,
+             "the grid has %lld programs along axis %d, as many as there are elements, and each "
+             "program works on %d: all but %lld have nothing to do",
+             (long long)n, e->axis, e->step, (long long)((n + e->step - 1) / e->step));
+    say(r, what, "a grid counts programs and no threads: cdiv(n, BLOCK) of them");
+}
+
 static void warn_of_outside(const Request *r, const Reach *e, int64_t end)
 {
     const tilec_tensor *t = r->binding->tensors[e->array];
@@ -196,6 +209,8 @@ void reaches_warn(const Request *r, const int32_t *grid)
         if (e->stores && e->step >= e->lanes && n < INT64_MAX &&
             (int64_t)grid[e->axis] * e->step < n)
             warn_of_rest(r, e, grid[e->axis], end, n);
+        else if (e->stores && e->step >= e->lanes && grid[e->axis] == n && n > e->step)
+            warn_of_threads(r, e, n);
         else if (!r->options.check && e->is_all && there >= 0 && MIN(end, n) > there)
             warn_of_outside(r, e, MIN(end, n));
     }

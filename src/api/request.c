@@ -100,6 +100,12 @@ static const char *why_no_call(const tilec_file *file, int nargs)
     return nargs < 0 ? "the number of arguments is negative" : "the arguments are NULL";
 }
 
+static void write_message(void *user, const char *text)
+{
+    (void)user;
+    fputs(text, stderr);
+}
+
 /* A number among the arguments that was not made one: to C it is the name, which comes first in a
  * tilec_arg.  -1: there is none. */
 static int bare_number(const tilec_arg *args, int nargs)
@@ -136,6 +142,8 @@ tilec_status request_open(Request *r, tilec_file *file, const char *kernel, cons
             "tilec_launch_options.reserved is not zero: a newer library than tilec %s "
             "is needed, or the options were not initialised",
             tilec_version());
+    if (!r->options.on_message && file->ctx->speaks)
+        r->options.on_message = write_message;
     r->device = api_device(r->options.device, error);
     if (r->device < 0)
         return TILEC_NOT_FOUND;

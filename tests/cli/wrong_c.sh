@@ -62,6 +62,31 @@ while IFS='|' read -r told status _; do
     # shellcheck disable=SC2086 # a number between blanks
     expect $status err "$told" "$folder/wrong" "$source/kernels/add.py" $row
 done <"$folder/rows"
+# what nobody receives goes to stderr where it is asked for; a launch in elements is one in threads
+cat >"$folder/silent.c" <<'END'
+#include <stdlib.h>
+#include <tilec_call.h>
+
+int main(int argc, char **argv)
+{
+    static float x[4000], out[4000];
+    tilec_context *ctx = NULL;
+    tilec_file *file = NULL;
+
+    return argc < 3 || tilec_open("", &ctx, NULL) || tilec_load_file(ctx, argv[1], &file, NULL) ||
+           tilec_call(file, "add_kernel", TILEC_GRID(atoi(argv[2])), NULL, TILEC_ARRAY(x, 4000),
+                      TILEC_ARRAY(x, 4000), TILEC_ARRAY(out, 4000), TILEC_VALUE(4000), TILEC_NAMED(BLOCK, 256));
+}
+END
+expect 0 err "" cc -std=c11 -I"$source/include" "$folder/silent.c" -o "$folder/silent" -L"$build" -ltilec -Wl,-rpath,"$build"
+expect 0 err "" "$folder/silent" "$source/kernels/add.py" 15
+silent
+export TILEC_MESSAGES=1
+expect 0 err "15 programs along axis 0, with 256 elements each, reach 3840 of the 4000" "$folder/silent" "$source/kernels/add.py" 15
+expect 0 err "" "$folder/silent" "$source/kernels/add.py" 16
+silent
+expect 0 err "the grid has 4000 programs along axis 0, as many as there are elements, and each program works on 256" \
+    "$folder/silent" "$source/kernels/add.py" 4000
 printf '#include <tilec_call.h>\nfloat x[4];\ntilec_arg f(void) { return TILEC_ARRAY(x); }\n' >"$folder/bare.c"
 expect 1 err "the extents stand behind the pointer: TILEC_ARRAY(x, rows, columns)" cc -std=c11 -c \
     -I"$source/include" "$folder/bare.c" -o "$folder/bare.o"
