@@ -453,6 +453,8 @@ constexpr array_view<detail::element<V>, 1 + sizeof...(Rest)> view(C &&container
 
 /* --- arguments --- */
 
+struct options;
+
 /* named("BLOCK", 1024): an argument for the parameter of that name; these come last. */
 template <class T> struct named_argument {
     const char *name;
@@ -587,7 +589,10 @@ std::nullptr_t keep(T &)
                   "a pointer has no extent: pass tilec::view(pointer, n) to the kernel");
     static_assert(!std::is_enum_v<T>,
                   "an enumeration is no argument of a kernel: static_cast it to a number");
-    static_assert(std::is_pointer_v<T> || std::is_enum_v<T>,
+    static_assert(!std::is_same_v<std::remove_const_t<T>, options>,
+                  "options are no argument: kernel.with(options)(grid, arguments...)");
+    static_assert(std::is_pointer_v<T> || std::is_enum_v<T> ||
+                      std::is_same_v<std::remove_const_t<T>, options>,
                   "this is no argument of a kernel: pass a number, a text, a tilec_dtype, nullptr, "
                   "what has data() and size(), or tilec::view(pointer, n)");
     return nullptr;
@@ -770,6 +775,14 @@ class kernel
     template <class N, class... A> void operator()(std::initializer_list<N>, A &&...) const
     {
         no_grid<N>();
+    }
+    struct launched_as_in_python {
+        template <class... A> void operator()(A &&...) const {}
+    };
+    template <class G> launched_as_in_python operator[](const G &) const
+    {
+        no_grid<G *>();
+        return {};
     }
 
     /* Compile for such arguments without running: tilec_prepare(). */

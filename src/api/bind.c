@@ -141,6 +141,26 @@ static void check_bound_options(Binder *b)
         bind_check_warps(b, source_whole(b->r->file->source), &c);
 }
 
+/* One more than there are parameters; perhaps for a name that stands in front of it. */
+static void refuse_more(Binder *b, int argument)
+{
+    bind_refuse(b, TILEC_REFUSED, b->kernel->span,
+                "kernel `%s` has %d parameters; argument %d is one too many", b->kernel->name,
+                b->kernel->nparams, argument + 1);
+    for (int i = 0; i < argument; i++) {
+        const tilec_arg *a = &b->r->args[i];
+
+        if (!a->name && a->kind == TILEC_ARG_STRING && a->text &&
+            bind_param_index(b->kernel, a->text, 0) >= 0) {
+            bind_hint(b,
+                      "argument %d is the text \"%s\": a value for the parameter of that name is "
+                      "TILEC_NAMED(%s, ..) in C, tilec::named(\"%s\", ..) in C++",
+                      i + 1, a->text, a->text, a->text);
+            return;
+        }
+    }
+}
+
 static void assign(Binder *b)
 {
     static const Const none = {.kind = CONST_NONE};
@@ -154,9 +174,7 @@ static void assign(Binder *b)
         if (param >= 0 && param < b->kernel->nparams)
             take_argument(b, param, a);
         else if (!a->name)
-            bind_refuse(b, TILEC_REFUSED, b->kernel->span,
-                        "kernel `%s` has %d parameters; argument %d is one too many",
-                        b->kernel->name, b->kernel->nparams, i + 1);
+            refuse_more(b, i);
         else if (bind_option_index(a->name) < 0)
             refuse_name(b, a->name, i);
         else if (strcmp(a->name, "num_warps") == 0)

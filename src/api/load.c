@@ -160,9 +160,12 @@ tilec_status load_file(Job *job, void *load)
         text = arena_strndup(f->arena, l->text, len);
     int status = l->text ? 0 : os_read_file(f->arena, l->path, MAX_SOURCE, &text, &len);
     if (status != 0)
-        return job_refuse(job, TILEC_IO, "%s: %s",
+        return job_refuse(job, TILEC_IO, "%s: %s%s",
                           l->path[0] ? shown_name(job->arena, l->path) : "a path without a name",
-                          strerror(status));
+                          strerror(status),
+                          strchr(l->path, '\n') ? "\nhint: this is a text and no path: "
+                                                  "tilec_load_string() takes it, in C++ load_text()"
+                                                : "");
     if (l->kernel)
         kernel = host_answer(l->kernel);
     f->folder = os_current_folder(f->arena);

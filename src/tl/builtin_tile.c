@@ -63,7 +63,8 @@ Val tile_arange(Lower *l, const Args *a)
         return fail_val(l, a->span, E_ARANGE_RANGE);
     if (end <= start) {
         error_at(l, a->span, E_ARANGE_ORDER, (long long)start, (long long)end);
-        hint_at(l, H_ARANGE_ORDER);
+        if (!note_parameter(l, arg(a, ARG_end)))
+            hint_at(l, H_ARANGE_ORDER);
         return val_unknown();
     }
     if (!ops_check_tile(l, 1, (int64_t[]){end - start}, a->span))

@@ -82,6 +82,8 @@ stray() {
 stray 'c["add"](tilec::grid(1), x)' 'kernels are in files: context.load('
 stray 'k(4, x, x.size())' "a launch begins with how many programs there are: kernel(tilec::grid(programs), arguments"
 stray 'k({4, 1, 1}, x, x.size())' "a launch begins with how many programs there are"
+stray 'k[tilec::grid(1)](x)' "a launch begins with how many programs there are"
+stray 'k(tilec::grid(1), tilec::options(), x)' "options are no argument: kernel.with(options)(grid, arguments...)"
 stray 'tilec::view(x, 2.5)' "extents and strides are integers"
 # and so is what a macro of C's cannot take: of WORDS C99 has only NAME; of what works it says nothing
 cat >"$folder/macros.c" <<'END'
