@@ -48,6 +48,7 @@ static const Foreign words[] = {
     {"laneId",         "a program works on a whole tile: offsets are tl.program_id(0) * N + tl.arange(0, N)"},
     {"local_id",       "a program works on a whole tile: offsets are tl.program_id(0) * N + tl.arange(0, N)"},
     {"shared",         "tiles are values; the compiler chooses what lies in shared memory"},
+    {"laneid",         "a program works on a whole tile: offsets are tl.program_id(0) * N + tl.arange(0, N)"},
     {"thread_id",      "a program works on a whole tile: offsets are tl.program_id(0) * N + tl.arange(0, N)"},
     {"threadIdx",      "a program works on a whole tile: offsets are tl.program_id(0) * N + tl.arange(0, N)"},
     {"tid",            "a program works on a whole tile: offsets are tl.program_id(0) * N + tl.arange(0, N)"},

@@ -237,7 +237,7 @@
 #define E_PUT_KIND           "%s does not go into a tile of %s"
 #define H_PUT_KIND           "convert the value: .to(tl.%s)"
 #define E_PUT_SHAPE          "%s does not fit into these elements: %s"
-#define H_POINTER_INDEX      "a pointer has no elements of its own: read memory with tl.load(pointer + index)"
+#define H_POINTER_INDEX      "a pointer has no elements of its own: tl.load and tl.store take an address, pointer + index"
 
 /* shapes */
 #define E_RANK               "a tile has at most %d dimensions"

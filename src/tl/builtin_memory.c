@@ -65,7 +65,7 @@ static bool check_scalar(Lower *l, const Args *a, ArgName name, const Value *p, 
     if (!v || p->type->rank > 0 || v->type->rank == 0)
         return true;
     error_at(l, arg_span(a, name), E_SCALAR_POINTER, what, val_text(l, arg(a, name)));
-    hint_at(l, H_SCALAR_POINTER);
+    hint_at(l, strcmp(what, "Value") == 0 ? H_SCALAR_VALUE : H_SCALAR_POINTER);
     return false;
 }
 

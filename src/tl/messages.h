@@ -109,6 +109,7 @@
 #define H_GIVE_ONE           "a list or tuple is as many values as it has: for `%s` give an array, which is one, or a number"
 #define H_GIVE_ARRAY         "give an array for `%s`; an integer is no address, but can be added to a pointer"
 #define E_SCALAR_POINTER     "%s argument cannot be block type if pointer argument is not a block: %s"      /* R201, R210 */
+#define H_SCALAR_VALUE       "add a tile of offsets to the pointer, such as `ptr + tl.arange(0, N)`, or give it one value: tl.sum(v)"
 #define H_SCALAR_POINTER     "add a tile of offsets to the pointer, such as `ptr + tl.arange(0, N)`"
 #define E_MASK               "Mask must have boolean scalar type, not %s"                                   /* R201, R210 */
 #define H_MASK               "a mask is a comparison, as in `offsets < n`; offsets are added to the pointer"
