@@ -90,6 +90,7 @@ typedef struct {
 typedef struct {
     int axis, array, limit; /* of the grid; slots of the array and of what a mask compares the index
                              * with, -1: there is no mask */
+    DType type;             /* of the limit */
     int32_t step, lanes;
     bool stores;
     bool is_all; /* no other mask counts */
@@ -103,6 +104,7 @@ typedef struct {
 /* Where a mask compares all lanes of a tile from 0 on with a number: rows.c */
 typedef struct {
     int array, limit; /* slots; a limit of -1 is `number` */
+    DType type;       /* of the limit */
     int64_t number;
     int32_t lanes;
     int accesses;

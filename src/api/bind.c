@@ -101,7 +101,9 @@ static void take_argument(Binder *b, int param, const tilec_arg *a)
         b->given[param] = a;
     else
         bind_refuse(b, TILEC_REFUSED, b->kernel->params[param].span,
-                    "parameter `%s` was given twice", b->kernel->params[param].name);
+                    "parameter `%s` was given twice, by the arguments %d and %d",
+                    b->kernel->params[param].name, (int)(b->given[param] - b->r->args) + 1,
+                    (int)(a - b->r->args) + 1);
 }
 
 /* A launch option that is only a hint here must still be one. */

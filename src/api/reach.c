@@ -102,6 +102,8 @@ static void look_at(Reaches *all, const Func *f, const Op *op)
     r.array = strides_slot_of(f, p->operands[0]);
     if (mask)
         r.limit = limit_of(f, mask, p->operands[1], MOST_MASKS);
+    if (r.limit >= 0)
+        r.type = f->body->args[r.limit]->type->dtype;
     r.is_all = !mask || (mask->def && mask->def->code == OP_lt);
     if (r.array >= 0 && (!mask || r.limit >= 0))
         all->at[all->n++] = r;
@@ -131,13 +133,13 @@ static void say(const Request *r, const char *what, const char *hint)
     programs_say(r, text);
 }
 
-static const char *name_of_slot(const Request *r, int slot)
+static const char *name_of_number(const Request *r, int64_t n)
 {
     const FrontKernel *k = r->kernel->signature;
 
     for (int i = 0; i < k->nparams && i < r->nargs; i++) {
         const tilec_arg *a = &r->args[i];
-        if (a->kind == TILEC_ARG_INT && !a->name && a->integer == (int64_t)r->binding->slots[slot])
+        if (a->kind == TILEC_ARG_INT && !a->name && a->integer == n)
             return k->params[i].name;
     }
     return "n";
@@ -167,8 +169,19 @@ static void warn_of_rest(const Request *r, const Reach *e, int32_t programs, int
         "%d program%s along axis %d, with %d elements each, reach %lld of the %lld that its mask "
         "lets through, `%.60s`",
         programs, programs == 1 ? "" : "s", e->axis, e->step, (long long)end, (long long)n,
-        name_of_slot(r, e->limit));
+        name_of_number(r, n));
     say(r, what, "cdiv(n, BLOCK) programs reach all of them; n // BLOCK leave out the rest");
+}
+
+static void warn_of_nothing(const Request *r, const Reach *e, int64_t n)
+{
+    const char *name = request_name_of_tensor(r, r->binding->tensors[e->array]);
+    char what[300];
+
+    snprintf(what, sizeof what,
+             "it stores nothing to `%.60s`: its mask compares with `%.60s`, which is %lld",
+             name ? name : "an item of a tuple", name_of_number(r, n), (long long)n);
+    say(r, what, "a number of elements is 0 or more");
 }
 
 /* A grid of threads, as CUDA has it, is one program for each element. */
@@ -204,10 +217,12 @@ void reaches_warn(const Request *r, const int32_t *grid)
     for (int i = 0; i < all->n; i++) {
         const Reach *e = &all->at[i];
         int64_t end = (int64_t)(grid[e->axis] - 1) * e->step + e->lanes;
-        int64_t n = e->limit < 0 ? INT64_MAX : (int64_t)r->binding->slots[e->limit];
+        int64_t n = e->limit < 0 ? INT64_MAX : scalar_to_int(e->type, r->binding->slots[e->limit]);
         int64_t there = elements_of(r->binding->tensors[e->array]);
-        if (e->stores && e->step >= e->lanes && n < INT64_MAX &&
-            (int64_t)grid[e->axis] * e->step < n)
+        if (e->stores && n < 0)
+            warn_of_nothing(r, e, n);
+        else if (e->stores && e->step >= e->lanes && n < INT64_MAX &&
+                 (int64_t)grid[e->axis] * e->step < n)
             warn_of_rest(r, e, grid[e->axis], end, n);
         else if (e->stores && e->step >= e->lanes && grid[e->axis] == n && n > e->step)
             warn_of_threads(r, e, n);

@@ -68,6 +68,8 @@ static bool read_row(const Func *f, const Op *op, RowTile *r)
     const Value *limit = unmoved(op->operands[1]);
     r->lanes = range->results[0]->type->dims[0];
     r->limit = value_const_int(limit, &r->number) ? -1 : strides_slot_of(f, limit);
+    if (r->limit >= 0)
+        r->type = f->body->args[r->limit]->type->dtype;
     return opt_is_int(limit) && (r->limit >= 0 || limit->def);
 }
 
@@ -177,7 +179,7 @@ void rows_warn(const Request *r)
 
     for (int i = 0; i < all->n; i++) {
         const RowTile *e = &all->at[i];
-        int64_t n = e->limit < 0 ? e->number : (int64_t)r->binding->slots[e->limit];
+        int64_t n = e->limit < 0 ? e->number : scalar_to_int(e->type, r->binding->slots[e->limit]);
         if (n > e->lanes && has_extent(r->binding->tensors[e->array], n))
             warn_of_tile(r, e, n);
     }
