@@ -360,6 +360,8 @@ typedef struct {
 } ValueJob;
 tilec_status bind_param_value(Job *job, void *value); /* on a ValueJob, under the file's lock */
 
+enum { NO_MEMORY_BELOW = 4096 }; /* no address of an array is */
+
 /* request.c: what can be checked of a call without binding its arguments.  The rest of the request
  * is empty, but for its binding and whether it is shown. */
 tilec_status request_open(Request *r, tilec_file *file, const char *kernel, const tilec_arg *args,

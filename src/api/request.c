@@ -3,6 +3,7 @@
  *
  * Here is refused what can be told without binding arguments, and what is not compiled yet is.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /*
  * builtin_memory.c - loads, stores and atomics through pointers (semantics R200 to R224)
  */
+#include <string.h>
+
 #include "tl.h"
 
 /* --- options --- */
