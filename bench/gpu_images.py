@@ -34,20 +34,22 @@ def pooled(x, size):
     return F.max_pool2d(x, size, 1, size // 2)
 
 
-def morphology(tools, lib, op, x, out, size):
+def morphology(tools, lib, kernel, outputs, x, more, size, **named):
+    """The kernel by the fastest of TILES; outputs: behind x, more: behind the strides."""
     grid = lambda meta: (-(-SIDE // meta["BLOCK_W"]), -(-SIDE // meta["BLOCK_H"]), IMAGES)
     strides = (SIDE * SIDE, SIDE) * 2
     configs = [tools.triton.Config({"BLOCK_H": high, "BLOCK_W": wide}, num_warps=warps)
                for high, wide, warps in TILES]
-    return tools.fastest(lib, "morphology", "rectangle_kernel", grid,
-                         (x, out, SIDE, SIDE, *strides, 0, None), configs, OP=op, KH=size, KW=size,
-                         ANCHOR_Y=size // 2, ANCHOR_X=size // 2, BORDER="none")
+    return tools.fastest(lib, "morphology", kernel, grid, (x, *outputs, SIDE, SIDE, *strides, *more),
+                         configs, KH=size, KW=size, ANCHOR_Y=size // 2, ANCHOR_X=size // 2,
+                         BORDER="none", **named)
 
 
 def dilate(tools, lib, size):
     x = images()
     out, floats = torch.empty_like(x), x[:, None].float()
-    providers = {"tilec": morphology(tools, lib, "dilate", x, out, size)}
+    providers = {"tilec": morphology(tools, lib, "rectangle_kernel", (out,), x, (0, None), size,
+                                     OP="dilate")}
     if size <= 5:
         loads, grid = tools.peer("by_loads").dilate_kernel, (SIDE // 128, SIDE // 16, IMAGES)
         providers["triton"] = lambda: loads[grid](x, out, SIDE, SIDE, SIDE=size, BLOCK_H=16,
@@ -59,17 +61,17 @@ def dilate(tools, lib, size):
 
 
 def chains(tools, lib):
-    """Of one batch all three, each in one launch."""
+    """Of one batch all three, in one launch."""
     x = images()
     out, floats = [torch.empty_like(x) for _ in range(3)], x[:, None].float()
-    ours = [morphology(tools, lib, op, x, y, 5) for op, y in zip(("open", "close", "gradient"), out)]
+    ours = morphology(tools, lib, "chains_kernel", out, x, (0,), 5)
 
     def by_pools():
         large, small = pooled(floats, 5), pooled(-floats, 5)
         return pooled(-small, 5), -pooled(-large, 5), large + small
 
     return tools.Row(f"open, close and gradient 5x5 {IMAGES}x{SIDE}x{SIDE} u8",
-                     {"tilec": tools.one_after_the_other(*ours), "torch": by_pools},
+                     {"tilec": ours, "torch": by_pools},
                      {"tilec": tuple(out)}, by_pools(), 0, bytes=4 * x.numel())
 
 

@@ -155,20 +155,39 @@ def one_step(x, rows, columns, H, W, stride, value, KH: tl.constexpr, KW: tl.con
 
 
 @triton.jit
+def first_step(x, row, column, H, W, stride, value, KH: tl.constexpr, KW: tl.constexpr,
+               ELEMENT: tl.constexpr, ANCHOR_Y: tl.constexpr, ANCHOR_X: tl.constexpr,
+               BORDER: tl.constexpr, LARGEST: tl.constexpr, BLOCK_H: tl.constexpr,
+               BLOCK_W: tl.constexpr):
+    """One step of the tile at (row, column) and of what the next step needs around it."""
+    rows = row - 2 * ANCHOR_Y + tl.arange(0, BLOCK_H + 2 * KH - 2)
+    columns = column - 2 * ANCHOR_X + tl.arange(0, BLOCK_W + 2 * KW - 2)
+    return one_step(x, rows, columns, H, W, stride, value, KH, KW, ELEMENT, BORDER, LARGEST)
+
+
+@triton.jit
+def second_step(t, row, column, H, W, value, KH: tl.constexpr, KW: tl.constexpr,
+                ELEMENT: tl.constexpr, ANCHOR_Y: tl.constexpr, ANCHOR_X: tl.constexpr,
+                BORDER: tl.constexpr, LARGEST: tl.constexpr):
+    """The other step of what first_step gave, which sees the border around it."""
+    rows = row - ANCHOR_Y + tl.arange(0, t.shape[0])
+    columns = column - ANCHOR_X + tl.arange(0, t.shape[1])
+    inside = ((rows >= 0) & (rows < H))[:, None] & ((columns >= 0) & (columns < W))[None, :]
+    around = neutral(t.dtype, LARGEST) if BORDER == "none" else value
+    around = tl.full([1, 1], around, t.dtype)
+    return over_element(tl.where(inside, t, around), KH, KW, ELEMENT, LARGEST)
+
+
+@triton.jit
 def two_steps(x, row, column, H, W, stride, value, KH: tl.constexpr, KW: tl.constexpr,
               ELEMENT: tl.constexpr, ANCHOR_Y: tl.constexpr, ANCHOR_X: tl.constexpr,
               BORDER: tl.constexpr, LARGEST_FIRST: tl.constexpr, BLOCK_H: tl.constexpr,
               BLOCK_W: tl.constexpr):
     """Open or close the tile at (row, column)."""
-    rows = row - 2 * ANCHOR_Y + tl.arange(0, BLOCK_H + 2 * KH - 2)
-    columns = column - 2 * ANCHOR_X + tl.arange(0, BLOCK_W + 2 * KW - 2)
-    t = one_step(x, rows, columns, H, W, stride, value, KH, KW, ELEMENT, BORDER, LARGEST_FIRST)
-    rows = row - ANCHOR_Y + tl.arange(0, BLOCK_H + KH - 1)
-    columns = column - ANCHOR_X + tl.arange(0, BLOCK_W + KW - 1)
-    inside = ((rows >= 0) & (rows < H))[:, None] & ((columns >= 0) & (columns < W))[None, :]
-    around = neutral(x.dtype.element_ty, not LARGEST_FIRST) if BORDER == "none" else value
-    around = tl.full([1, 1], around, x.dtype.element_ty)
-    return over_element(tl.where(inside, t, around), KH, KW, ELEMENT, not LARGEST_FIRST)
+    t = first_step(x, row, column, H, W, stride, value, KH, KW, ELEMENT, ANCHOR_Y, ANCHOR_X, BORDER,
+                   LARGEST_FIRST, BLOCK_H, BLOCK_W)
+    return second_step(t, row, column, H, W, value, KH, KW, ELEMENT, ANCHOR_Y, ANCHOR_X, BORDER,
+                       not LARGEST_FIRST)
 
 
 # tilec: call dilate --grid cdiv(W,BLOCK_W),cdiv(H,BLOCK_H),x.shape(0) --device cpu,sim
@@ -219,6 +238,43 @@ def rectangle_kernel(x, out, H, W, image_stride, row_stride, out_image, out_row,
             pixels = load_pixels(x, rows, columns, H, W, row_stride, 0, "none")
             t = difference(pixels, t) if OP == "tophat" else difference(t, pixels)
     store_pixels(out, rows, columns, t, H, W, out_row, threshold)
+
+
+# tilec: call chains --grid cdiv(W,BLOCK_W),cdiv(H,BLOCK_H),x.shape(0) --device cpu,sim --num-warps 8
+#     x=rand(u8, 2x45x67) opened=empty(u8, 2x45x67) closed=empty(u8, 2x45x67)
+#     gradient=empty(u8, 2x45x67) H=x.shape(1) W=x.shape(2) image_stride=x.stride(0)
+#     row_stride=x.stride(1) out_image=opened.stride(0) out_row=opened.stride(1) value=0 KH=5 KW=3
+#     ANCHOR_Y=2 ANCHOR_X=1 BORDER="none" BLOCK_H=16 BLOCK_W=32
+@triton.jit
+def chains_kernel(x, opened, closed, gradient, H, W, image_stride, row_stride, out_image, out_row,
+                  value, KH: tl.constexpr, KW: tl.constexpr, ANCHOR_Y: tl.constexpr,
+                  ANCHOR_X: tl.constexpr, BORDER: tl.constexpr, BLOCK_H: tl.constexpr,
+                  BLOCK_W: tl.constexpr, ELEMENT: tl.constexpr = None):
+    """Open, close and gradient at once, of one erosion and one dilation of each tile.
+
+    opened, closed, gradient: like out of rectangle_kernel, with the same strides; BORDER: "none" or
+    "constant"; the rest, and the grid, as there.
+    """
+    tl.static_assert(BORDER == "none" or BORDER == "constant",
+                     "one launch for each step of a chain with this border")
+    row = tl.program_id(1) * BLOCK_H
+    column = tl.program_id(0) * BLOCK_W
+    rows = row + tl.arange(0, BLOCK_H)
+    columns = column + tl.arange(0, BLOCK_W)
+    x += tl.program_id(2).to(tl.int64) * image_stride
+    at = tl.program_id(2).to(tl.int64) * out_image
+    small = first_step(x, row, column, H, W, row_stride, value, KH, KW, ELEMENT, ANCHOR_Y, ANCHOR_X,
+                       BORDER, False, BLOCK_H, BLOCK_W)
+    large = first_step(x, row, column, H, W, row_stride, value, KH, KW, ELEMENT, ANCHOR_Y, ANCHOR_X,
+                       BORDER, True, BLOCK_H, BLOCK_W)
+    bottom: tl.constexpr = ANCHOR_Y + BLOCK_H
+    right: tl.constexpr = ANCHOR_X + BLOCK_W
+    t = difference(large[ANCHOR_Y:bottom, ANCHOR_X:right], small[ANCHOR_Y:bottom, ANCHOR_X:right])
+    store_pixels(gradient + at, rows, columns, t, H, W, out_row, None)
+    t = second_step(small, row, column, H, W, value, KH, KW, ELEMENT, ANCHOR_Y, ANCHOR_X, BORDER, True)
+    store_pixels(opened + at, rows, columns, t, H, W, out_row, None)
+    t = second_step(large, row, column, H, W, value, KH, KW, ELEMENT, ANCHOR_Y, ANCHOR_X, BORDER, False)
+    store_pixels(closed + at, rows, columns, t, H, W, out_row, None)
 
 
 @triton.jit
@@ -357,6 +413,19 @@ def apply(x, op, size, anchor=None, border="none", value=0, threshold=None, elem
         x, out, H, W, x.stride(0), x.stride(1), out.stride(0), out.stride(1), value, threshold,
         OP=op, KH=size[0], KW=size[1], ANCHOR_Y=y, ANCHOR_X=z, BORDER=border, BLOCK_H=high,
         BLOCK_W=wide, ELEMENT=element, num_warps=warps)
+    return out
+
+
+def chains(x, size, anchor=None, border="none", value=0, element=None):
+    """Open, close and gradient of images by one element, in one launch."""
+    y, z = anchor or (size[0] // 2, size[1] // 2)
+    out = [torch.empty_like(x) for _ in range(3)]
+    H, W = x.shape[1:]
+    high, wide, warps = tile_of(x, "open")
+    chains_kernel[(triton.cdiv(W, wide), triton.cdiv(H, high), x.shape[0])](
+        x, *out, H, W, x.stride(0), x.stride(1), out[0].stride(0), out[0].stride(1), value, KH=size[0],
+        KW=size[1], ANCHOR_Y=y, ANCHOR_X=z, BORDER=border, BLOCK_H=high, BLOCK_W=wide,
+        ELEMENT=element, num_warps=warps)
     return out
 
 

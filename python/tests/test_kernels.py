@@ -128,6 +128,13 @@ class Morphology(_Kernels):
             got = self.kernels.rectangle(x, "dilate", (size, size))
             self.assertTrue(torch.equal(got.float(), want))
 
+    def test_chains(self):
+        x = torch.randint(0, 256, (2, 40, 90), dtype=torch.uint8)
+        for text in (None, "0110/1111/0100"):
+            got = self.kernels.chains(x, (3, 4), element=text)
+            for op, mine in zip(("open", "close", "gradient"), got):
+                self.assertTrue(torch.equal(mine, self.kernels.apply(x, op, (3, 4), element=text)))
+
     def test_masks(self):
         x = torch.randint(0, 256, (3, 40, 90), dtype=torch.uint8)
         texts = ["0110/1111/0100", "1001/0000/1111", "0000/0000/0010"]

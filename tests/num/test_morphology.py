@@ -96,6 +96,31 @@ def rectangles():
         rectangle("dilate", "u16", (1, 40, 40), (91, 81), (45, 40), "reflect", block=(64, 64))
 
 
+def chains(dtype, shape, mask, anchor, border):
+    """Open, close and gradient at once."""
+    x = pixels(dtype, *shape)
+    value = 0.25 if dtype == "fp32" else 7
+    want = {out: np.stack([morphology.apply(op, image, mask, anchor, border, value) for image in x])
+            for out, op in (("opened", "open"), ("closed", "close"), ("gradient", "gradient"))}
+    args = {**{out: empty(dtype, *shape) for out in want}, **images_of(x, dtype),
+            "out_image": "opened.stride(0)", "out_row": "opened.stride(1)"}
+    del args["out"]
+    text = None if mask.all() else repr("/".join("".join(map(str, row)) for row in mask))
+    suite.case(f"chains {dtype} {shape} by {mask.shape} at {anchor} {border}",
+               "morphology.py:chains_kernel", "cdiv(W,BLOCK_W),cdiv(H,BLOCK_H),x.shape(0)",
+               {**args, "value": value, "KH": mask.shape[0], "KW": mask.shape[1],
+                "ANCHOR_Y": anchor[0], "ANCHOR_X": anchor[1], "BORDER": repr(border),
+                "ELEMENT": text, "BLOCK_H": 16, "BLOCK_W": 24},
+               {out: (dtype, t.astype(np.float64) if dtype == "fp32" else t)
+                for out, t in want.items()})
+
+
+def all_chains():
+    chains("u8", (2, 20, 33), np.ones((5, 5), int), (2, 2), "none")
+    chains("u16", (1, 33, 20), np.ones((4, 2), int), (3, 0), "constant")
+    chains("fp32", (1, 19, 30), ellipse(5, 7), (2, 3), "constant")
+
+
 def lines_of(mask, anchor):
     """(power, row, columns from the anchor where two lines of 2**power pixels begin) of each run."""
     found = []
@@ -142,6 +167,6 @@ def masks():
         masked("masks", dtype, (3, 18, 25), list(any_mask), (1, 4), n != 1, "constant")
 
 
-for part in (rectangles, elements, masks):
+for part in (rectangles, elements, masks, all_chains):
     part()
 suite.finish()
