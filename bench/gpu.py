@@ -271,7 +271,8 @@ class Row:
 
 
 def rows(lib, only):
-    """Names and makers of the rows whose name has one of the words `only`; all where there is none."""
+    """Names and makers of the rows whose name has one of the words `only`, in the order of these; all
+    where there is none."""
     torch.manual_seed(0)
     makers = [("copy", copy_row), ("add", lambda: add_row(lib))]
     for height, width in ((10000, 10000), (1823, 781), (65536, 1000), (65536, 1024),
@@ -295,9 +296,9 @@ def rows(lib, only):
                            lambda o=operands, l=layout: product_row(lib, 4096, o, l)))
     for more in (gpu_images, gpu_timex, gpu_transformer):
         makers += more.rows(sys.modules[__name__], lib)
-    for name, make in makers:
-        if not only or any(word in name for word in only):
-            yield name, make
+    for word in only or [""]:
+        yield from [row for row in makers if word in row[0]]
+        makers = [row for row in makers if word not in row[0]]
 
 
 def copy_row():
@@ -550,7 +551,7 @@ def main():
     parser.add_argument("--library", default=os.path.join("build", "libtilec.so"))
     parser.add_argument("--json", help="write the figures there as well")
     parser.add_argument("--only", nargs="*", default=[], metavar="WORD",
-                        help="rows whose name has one of these words, and nothing behind them")
+                        help="rows whose name has one of these words, in their order, and nothing behind them")
     parser.add_argument("--rounds", type=int, default=50)
     options = parser.parse_args()
 
