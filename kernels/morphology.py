@@ -19,8 +19,9 @@ overlapping halves: doubling, ceil(log2 s) operations a pixel and axis, where s 
 other element is runs of pixels in rows: lines of a power of two are made once, and a run is two of
 these that overlap, so that h rows of one run each take 2 h + log2 w operations and not h * w.  A
 program loads a tile with what is around it once and stores its result, threshold included: what is
-between stays with the program.  `mask_kernel` takes the runs from a table at run time, also of
-another element for each image: two loads for each run, and a step for each power of two.
+between stays with the program; `chains_kernel` gives open, close and gradient of it.  `mask_kernel`
+takes the runs from a table at run time, also of another element for each image: two loads for each
+run, and a step for each power of two.
 """
 
 import math

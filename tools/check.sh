@@ -69,12 +69,12 @@ analysed() {
 }
 
 scripts_parse() {
-    for script in tools/*.sh tests/*/*.sh .ci/run; do
+    for script in tools/*.sh tests/*/*.sh bench/*.sh .ci/run; do
         sh -n "$script" || return 1
     done
     "$(tools/python.sh || echo python3)" -c 'import ast, sys
 for name in sys.argv[1:]:
-    ast.parse(open(name, encoding="utf-8").read(), name)' kernels/*.py tests/num/*.py tests/num/*/*.py
+    ast.parse(open(name, encoding="utf-8").read(), name)' kernels/*.py bench/*.py tests/num/*.py tests/num/*/*.py
 }
 
 # those of single parts that take no time; `make test` has the others
