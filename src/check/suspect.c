@@ -6,9 +6,10 @@
  */
 #include "suspect.h"
 
-static Suspicion *const suspicions[] = {
-    suspect_narrow, suspect_totals, suspect_lanes,   suspect_nothing, suspect_exchange,
-    suspect_mean,   suspect_axes,   suspect_crossed, suspect_rounds,  suspect_limit};
+static Suspicion *const suspicions[] = {suspect_narrow,  suspect_totals,   suspect_lanes,
+                                        suspect_nothing, suspect_exchange, suspect_mean,
+                                        suspect_axes,    suspect_crossed,  suspect_rounds,
+                                        suspect_limit,   suspect_scores};
 
 void suspect_warn(const Suspect *s, const Op *at, const char *hint, const char *fmt, ...)
 {

@@ -199,4 +199,20 @@ const Op *unread_in_atomic(Arena *a, const Value *p, const Value *data, int64_t 
 /* In a histogram without a mask of numbers below `bins`: each as `*number`. */
 const Op *unread_in_count(Arena *a, const Value *v, int64_t bins, int64_t *number);
 
+/* Loads that a value is made of, element by element, and whose masks leave out lanes. */
+enum { UNREAD_MOST_LOADS = 8 };
+typedef struct {
+    const Op *load;
+    bool multiplied; /* by a matrix, on the way */
+} MaskedLoad;
+typedef struct {
+    MaskedLoad at[UNREAD_MOST_LOADS];
+    int n;
+} MaskedLoads;
+/* filled: those that fill them with a constant, too; products: through products of matrices. */
+MaskedLoads unread_loads(Arena *a, const Value *v, bool filled, bool products);
+/* Do lanes that the load leaves out count in a reduction of `v` by `code`, along `axis` or along
+ * all (-1)? */
+bool unread_counts(Arena *a, const Op *load, OpCode code, const Value *v, int axis);
+
 #endif

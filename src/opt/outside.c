@@ -2,9 +2,10 @@
  * outside.c - what the lanes hold that the mask of a load leaves out
  *
  * A masked load without `other` leaves lanes undefined; what runs here gives 0, and so do GPUs.
- * They are followed through the IR as far as it is built: for each such load, what do the lanes
- * outside of its mask hold here?  A number, as exp(x) does; *some* number that is of no use, such
- * as x - mean; or it is not known.
+ * They are followed through the IR as far as it is built, by operators and functions of single
+ * elements, by what moves elements and by products of matrices: for each such load, what do the
+ * lanes outside of its mask hold here?  A number, as exp(x) does; *some* number that is of no use,
+ * such as x - mean; or it is not known.
  *
  * A reduction inside of the value is a number of its own, a mean: nothing is known of it.  But
  * where it is asked for lanes that are left out along dimensions which it keeps, it is made of such
@@ -270,6 +271,32 @@ static Lane lane_of_reduce(Outside *o, const Op *op)
     return !adds || outside_is_zero(&lane, op->operands[0]->type->dtype) ? lane : unknown;
 }
 
+/* A product of matrices: where a row of the one, or a column of the other, is left out and holds
+ * zeros, so do their products. */
+static Lane lane_of_dot(Outside *o, const Op *op)
+{
+    const int rank = op->results[0]->type->rank;
+    const unsigned row = 1u << (rank - 2), column = 1u << (rank - 1);
+    const unsigned along[2] = {o->along & ~column, o->along & ~row};
+
+    for (int i = 0; i < 2; i++) {
+        Lane lane = along[i] ? lane_along(o, op->operands[i], along[i]) : unknown;
+        if (outside_is_zero(&lane, op->operands[i]->type->dtype))
+            return outside_lane(o, op->operands[2]);
+    }
+    return unknown;
+}
+
+/* What is moved; a number of its own where the lanes that are outside do not differ in it. */
+static Lane lane_of_moved(Outside *o, const Op *op)
+{
+    unsigned before = along_before(op, o->along);
+    Lane lane = lane_along(o, op->operands[0], before);
+    bool is_own = o->along != 0 && before == 0 && dtype_is_float(op->results[0]->type->dtype);
+
+    return lane.kind == LANE_UNKNOWN && is_own ? some : lane;
+}
+
 static Lane find_lane(Outside *o, const Value *v)
 {
     const Op *op = v->def;
@@ -291,7 +318,9 @@ static Lane find_lane(Outside *o, const Value *v)
     if (op->code == OP_select)
         return lane_of_select(o, op);
     if (op_has(op, MOVES))
-        return lane_along(o, op->operands[0], along_before(op, o->along));
+        return lane_of_moved(o, op);
+    if (op->code == OP_dot)
+        return lane_of_dot(o, op);
     return op_has(op, FOLDS) && op->noperands <= MAX_ELEMENTWISE_OPERANDS ? lane_of_elements(o, op)
                                                                           : unknown;
 }

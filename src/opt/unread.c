@@ -3,7 +3,8 @@
  *
  * Where a tile with such lanes flows into a reduction, by operators and functions of single
  * elements, these lanes count, unless they hold what the reduction passes over: 0 for a sum.
- * outside.c says what they hold; where that is not known, nothing is said.
+ * outside.c says what they hold; where that is not known, nothing is said.  Products of matrices
+ * are followed where that is asked for: by check, and not while the IR is built.
  *
  * Lanes that an `other` fills are followed the same way, but to sums alone: other=0.0 is right for
  * sum(v), and adds mean * mean for each lane to sum((v - mean) * (v - mean)).  For a maximum it is
@@ -15,8 +16,6 @@
 #include "outside.h"
 
 #include <math.h>
-
-enum { MOST_LOADS = 8 };
 
 /* In all lanes. */
 static bool is_never_negative(const Value *v, int depth)
@@ -79,15 +78,13 @@ static bool counts(OpCode code, const Value *v, const Lane *x)
 }
 
 typedef struct {
-    Arena *arena;
-    Map *seen;   /* by value id + 1 */
-    bool filled; /* those with `other` too */
-    const Op *at[MOST_LOADS];
-    int n;
-} Loads;
+    Map *seen; /* by value id + 1 */
+    bool filled, products;
+    MaskedLoads found;
+} Search;
 
 /* Has it a mask that leaves out lanes of which something, or nothing, is known? */
-static bool is_suspect(const Loads *l, const Op *load)
+static bool is_suspect(const Search *s, const Op *load)
 {
     int64_t always;
     uint64_t bits;
@@ -97,25 +94,35 @@ static bool is_suspect(const Loads *l, const Op *load)
 
     if (!mask || (value_const_int(mask, &always) && always))
         return false;
-    return !other || (l->filled && value_constant(other, &bits));
+    return !other || (s->filled && value_constant(other, &bits));
 }
 
 /* The loads that the value is made of and whose masks leave out lanes. */
-static void find_loads(Loads *l, const Value *v, int depth)
+static void find_loads(Search *s, const Value *v, bool multiplied, int depth)
 {
     const Op *op = v->def;
     uint64_t key = (uint64_t)v->id + 1;
 
-    if (!op || depth == 0 || l->n == MOST_LOADS || map_get(l->seen, key))
+    if (!op || depth == 0 || s->found.n == UNREAD_MOST_LOADS || map_get(s->seen, key))
         return;
-    map_put(l->seen, key, (void *)v);
+    map_put(s->seen, key, (void *)v);
     if (op_only_reads(op)) {
-        if (is_suspect(l, op))
-            l->at[l->n++] = op;
+        if (is_suspect(s, op))
+            s->found.at[s->found.n++] = (MaskedLoad){op, multiplied};
         return;
     }
-    for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op_has(op, MOVES)); i++)
-        find_loads(l, op->operands[i], depth - 1);
+    bool multiplies = s->products && op->code == OP_dot;
+    for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op_has(op, MOVES) || multiplies);
+         i++)
+        find_loads(s, op->operands[i], multiplied || multiplies, depth - 1);
+}
+
+MaskedLoads unread_loads(Arena *a, const Value *v, bool filled, bool products)
+{
+    Search s = {.seen = map_new(a), .filled = filled, .products = products};
+
+    find_loads(&s, v, false, OUTSIDE_DEEPEST);
+    return s.found;
 }
 
 /* Does the mask leave out some lanes of a row along a dimension of the value, and not all or none
@@ -133,6 +140,14 @@ static bool leaves_out_within(Map *seen, const Op *load, const Value *v, int dim
     map_put(seen, key, (void *)v);
     if (op == load)
         return outside_varies(load->operands[LOAD_MASK], dim, OUTSIDE_DEEPEST);
+    if (op->code == OP_dot) {
+        int rank = v->type->rank;
+        return (dim != rank - 1 &&
+                leaves_out_within(seen, load, op->operands[0], dim, depth - 1)) ||
+               (dim != rank - 2 &&
+                leaves_out_within(seen, load, op->operands[1], dim, depth - 1)) ||
+               leaves_out_within(seen, load, op->operands[2], dim, depth - 1);
+    }
     bool renames = op_has(op, MOVES) && op_renames(op, &m);
     if (op_has(op, MOVES) && !renames && op->code != OP_reshape)
         return true;
@@ -147,8 +162,7 @@ static bool leaves_out_within(Map *seen, const Op *load, const Value *v, int dim
     return any;
 }
 
-/* Do lanes that the load leaves out count in a reduction along `axis`, or along all (-1)? */
-static bool counts_along(Arena *arena, const Op *load, OpCode code, const Value *v, int axis)
+bool unread_counts(Arena *arena, const Op *load, OpCode code, const Value *v, int axis)
 {
     for (int d = 0; d < v->type->rank; d++) {
         Outside o = outside_of(arena, load, 1u << d);
@@ -183,14 +197,13 @@ static const Value *added_in_rounds(const Value *v)
 
 const Op *unread_in_reduction(Arena *a, OpCode code, const Value *v, int axis, const Value **of)
 {
-    Loads loads = {.arena = a, .seen = map_new(a), .filled = code == OP_add || code == OP_mul};
     const Value *added = code == OP_add ? added_in_rounds(v) : NULL;
 
     *of = added ? added : v;
-    find_loads(&loads, *of, OUTSIDE_DEEPEST);
+    const MaskedLoads loads = unread_loads(a, *of, code == OP_add || code == OP_mul, false);
     for (int i = 0; i < loads.n; i++) {
-        if (counts_along(a, loads.at[i], code, *of, axis))
-            return loads.at[i];
+        if (unread_counts(a, loads.at[i].load, code, *of, axis))
+            return loads.at[i].load;
     }
     return NULL;
 }
@@ -208,21 +221,20 @@ static const Value *index_of(const Value *p)
 }
 const Op *unread_in_atomic(Arena *a, const Value *p, const Value *data, int64_t *at)
 {
-    Loads loads = {.arena = a, .seen = map_new(a), .filled = true};
     const Value *index = index_of(p);
 
     if (!index || p->type->rank == 0)
         return NULL;
-    find_loads(&loads, index, OUTSIDE_DEEPEST);
+    const MaskedLoads loads = unread_loads(a, index, true, false);
     for (int i = 0; i < loads.n; i++) {
-        Outside o = outside_of(a, loads.at[i], 0);
+        Outside o = outside_of(a, loads.at[i].load, 0);
         Lane place = outside_lane(&o, index), adds = outside_lane(&o, data);
 
         if (place.kind != LANE_NUMBER || adds.kind == LANE_UNKNOWN ||
             outside_is_zero(&adds, data->type->dtype))
             continue;
         *at = scalar_to_int(index->type->dtype, place.bits);
-        return loads.at[i];
+        return loads.at[i].load;
     }
     return NULL;
 }
@@ -238,17 +250,16 @@ static bool fills_with_choice(const Op *load)
 }
 const Op *unread_in_count(Arena *a, const Value *v, int64_t bins, int64_t *number)
 {
-    Loads loads = {.arena = a, .seen = map_new(a), .filled = true};
+    const MaskedLoads loads = unread_loads(a, v, true, false);
 
-    find_loads(&loads, v, OUTSIDE_DEEPEST);
     for (int i = 0; i < loads.n; i++) {
-        Outside o = outside_of(a, loads.at[i], 0);
+        Outside o = outside_of(a, loads.at[i].load, 0);
         Lane lane = outside_lane(&o, v);
 
         *number = scalar_to_int(v->type->dtype, lane.bits);
         if (lane.kind == LANE_NUMBER && *number >= 0 && *number < bins &&
-            !fills_with_choice(loads.at[i]))
-            return loads.at[i];
+            !fills_with_choice(loads.at[i].load))
+            return loads.at[i].load;
     }
     return NULL;
 }

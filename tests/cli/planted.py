@@ -1159,3 +1159,53 @@ def short_row(x, out, n, B: tl.constexpr):
         at = k * B + tl.arange(0, B)
         v = tl.load(x + row * n + at, mask=at < n, other=0.0)
         tl.store(out + row * n + at, v * 2.0, mask=at < n)
+
+
+@triton.jit
+def padded_keys_wrong(q, k, v, out, n, D: tl.constexpr, B: tl.constexpr):
+    d, r = tl.arange(0, D)[None, :], tl.arange(0, B)
+    a = tl.load(q + r[:, None] * D + d, mask=r[:, None] < n, other=0.0)
+    most, total = tl.full((B,), -float("inf"), tl.float32), tl.zeros((B,), tl.float32)
+    acc = tl.zeros((B, D), tl.float32)
+    for start in range(0, n, B):
+        c = start + r
+        b = tl.load(k + c[:, None] * D + d, mask=c[:, None] < n, other=0.0)
+        w = tl.load(v + c[:, None] * D + d, mask=c[:, None] < n, other=0.0)
+        s = tl.dot(a, tl.trans(b)) * 0.25
+        new = tl.maximum(most, tl.max(s, axis=1))
+        p, keep = tl.exp(s - new[:, None]), tl.exp(most - new)
+        most, total = new, total * keep + tl.sum(p, axis=1)
+        acc = acc * keep[:, None] + tl.dot(p, w)
+    tl.store(out + r[:, None] * D + d, acc / total[:, None], mask=r[:, None] < n)
+
+
+@triton.jit
+def padded_keys(q, k, v, out, n, D: tl.constexpr, B: tl.constexpr):
+    d, r = tl.arange(0, D)[None, :], tl.arange(0, B)
+    a = tl.load(q + r[:, None] * D + d, mask=r[:, None] < n, other=0.0)
+    most, total = tl.full((B,), -float("inf"), tl.float32), tl.zeros((B,), tl.float32)
+    acc = tl.zeros((B, D), tl.float32)
+    for start in range(0, n, B):
+        c = start + r
+        b = tl.load(k + c[:, None] * D + d, mask=c[:, None] < n, other=0.0)
+        w = tl.load(v + c[:, None] * D + d, mask=c[:, None] < n, other=0.0)
+        s = tl.dot(a, tl.trans(b)) * 0.25
+        s = tl.where(c[None, :] < n, s, -float("inf"))
+        new = tl.maximum(most, tl.max(s, axis=1))
+        p, keep = tl.exp(s - new[:, None]), tl.exp(most - new)
+        most, total = new, total * keep + tl.sum(p, axis=1)
+        acc = acc * keep[:, None] + tl.dot(p, w)
+    tl.store(out + r[:, None] * D + d, acc / total[:, None], mask=r[:, None] < n)
+
+
+@triton.jit
+def keys_before(q, k, out, n, D: tl.constexpr, B: tl.constexpr):
+    first = tl.program_id(0) * B
+    d, r = tl.arange(0, D)[None, :], first + tl.arange(0, B)
+    a = tl.load(q + r[:, None] * D + d, mask=r[:, None] < n, other=0.0)
+    total = tl.zeros((B,), tl.float32)
+    for start in range(0, first, B):
+        c = start + tl.arange(0, B)
+        b = tl.load(k + c[:, None] * D + d, mask=c[:, None] < n, other=0.0)
+        total += tl.sum(tl.exp(tl.dot(a, tl.trans(b))), axis=1)
+    tl.store(out + r, total, mask=r < n)

@@ -1,0 +1,103 @@
+/*
+ * suspect_scores.c - keys that are not there, in the sum of a softmax
+ *
+ * k = tl.load(keys, mask=columns < n, other=0.0) makes scores of 0 of the keys behind the last one,
+ * tl.dot(q, k), and exp of these counts in the sum by which all are divided; so does what is added
+ * up behind any product of a matrix whose rows or columns were masked.  tl.where(columns < n,
+ * scores, -inf) takes them out, and then nothing is said.
+ *
+ * In a loop the mask may let all lanes through, as where a causal mask ends the keys in front of
+ * the last block: told only where the loop goes as far as the number that the mask compares with.
+ */
+#include "suspect.h"
+
+enum { DEEPEST = 24 };
+
+static bool is_number_of_its_own(const Op *op)
+{
+    return op->code == OP_const || op->code == OP_program_id || op->code == OP_num_programs ||
+           op->code == OP_arange;
+}
+
+/* Is v computed from `from`? */
+static bool follows_from(const Value *v, const Value *from, int depth)
+{
+    if (v == from)
+        return true;
+    for (int i = 0; depth > 0 && v->def && i < v->def->noperands; i++) {
+        if (follows_from(v->def->operands[i], from, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+/* Is a parameter, or what was loaded, part of both? */
+static bool have_in_common(const Value *bound, const Value *mask, int depth)
+{
+    const Op *op = bound->def;
+
+    if (depth == 0 || (op && is_number_of_its_own(op)))
+        return false;
+    if (!op || !(op_has(op, FOLDS) || op_has(op, MOVES)))
+        return follows_from(mask, bound, DEEPEST);
+    for (int i = 0; i < op->noperands; i++) {
+        if (have_in_common(op->operands[i], mask, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static const Op *loop_around(const Op *op)
+{
+    const Op *owner = op->block->owner;
+
+    while (owner && owner->code != OP_for && owner->code != OP_while)
+        owner = owner->block->owner;
+    return owner;
+}
+
+/* May the mask leave out lanes in the loop, if it is in one? */
+static bool ends_in_a_round(const Op *load)
+{
+    const Op *loop = loop_around(load);
+    int64_t low, high, step;
+
+    if (!loop || loop->code == OP_while)
+        return !loop;
+    const Value *mask = load->operands[ir_access(load).mask], *end = loop->operands[FOR_HI];
+    if (value_const_int(end, &high))
+        return value_const_int(loop->operands[FOR_LO], &low) &&
+               value_const_int(loop->operands[FOR_STEP], &step) && step > 1 &&
+               (high - low) % step != 0;
+    return have_in_common(end, mask, DEEPEST);
+}
+
+static void look_at(Op *op, void *suspect)
+{
+    const Suspect *s = suspect;
+
+    if (!ir_reduces(op) || op->noperands != 1)
+        return;
+    const Op *only = ir_combine_kind(op).only;
+    if (!only || only->code != OP_add)
+        return;
+    const Value *v = op->operands[0];
+    const MaskedLoads loads = unread_loads(s->arena, v, true, true);
+    for (int i = 0; i < loads.n; i++) {
+        const MaskedLoad *l = &loads.at[i];
+        if (!l->multiplied || !ends_in_a_round(l->load) ||
+            !unread_counts(s->arena, l->load, OP_add, v, (int)attr_axis(op)))
+            continue;
+        suspect_warn(s, op,
+                     "mask it again: tl.where(columns < n, scores, -float(\"inf\")) in front of "
+                     "the maximum and of exp; tl.where(mask, .., 0.0) in front of a plain sum",
+                     "what a mask leaves out of a matrix is 0 in products with it, and counts in "
+                     "this sum");
+        return;
+    }
+}
+
+void suspect_scores(const Suspect *s)
+{
+    ir_walk(s->func->body, look_at, (void *)s);
+}
