@@ -218,7 +218,8 @@ void timeout_check(const Call *k, const tilec_progress *t);
 
 /* move.c: a call's arrays in the memory of its device */
 /* Sets k->there. */
-bool move_there(Call *k);            /* false: it works on the host's, and they stay */
+bool move_there(Call *k);               /* false: it works on the host's, and they stay */
+tilec_place move_place(const Moved *m); /* of its copy */
 void move_back(const Call *k);       /* what a launch has written, to the arrays of the command */
 void move_release(Cli *c, int kept); /* all copies of blocks behind the first `kept` */
 

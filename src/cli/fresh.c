@@ -11,11 +11,6 @@
 
 #include <string.h>
 
-static tilec_place place_on_device(const Moved *m)
-{
-    return (tilec_place){m->data, TILEC_MEMORY_DEVICE, m->device_id};
-}
-
 /* There may be too little memory for that; the times are then those of what the runs find. */
 static bool has_room(const Call *k)
 {
@@ -89,8 +84,7 @@ void fresh_put(const Call *k, const KeptBlock *kept)
 
         if (m->block != kept->block)
             continue;
-        cli_check(c,
-                  tilec_copy(c->tilec, m->device, place_on_device(m), from, s->bytes, NULL, &error),
+        cli_check(c, tilec_copy(c->tilec, m->device, move_place(m), from, s->bytes, NULL, &error),
                   &error);
         return;
     }

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static tilec_place there(const Moved *m)
+tilec_place move_place(const Moved *m)
 {
     return (tilec_place){m->data, TILEC_MEMORY_DEVICE, m->device_id};
 }
@@ -55,7 +55,8 @@ static char *move_block(const Call *k, int block)
     }
     cli_check(c, tilec_alloc(c->tilec, m.device, m.device_id, s->bytes, &m.data, &error), &error);
     vec_push(c->arena, &c->moved, m); /* now: it is released even if the copy fails */
-    cli_check(c, tilec_copy(c->tilec, m.device, there(&m), from, s->bytes, NULL, &error), &error);
+    cli_check(c, tilec_copy(c->tilec, m.device, move_place(&m), from, s->bytes, NULL, &error),
+              &error);
     return m.data;
 }
 
@@ -126,7 +127,8 @@ void move_back(const Call *k)
 
         if (m->block < k->first_block || !is_on_device_of(k, m))
             continue;
-        cli_check(c, tilec_copy(c->tilec, m->device, to, there(m), s->bytes, NULL, &error), &error);
+        cli_check(c, tilec_copy(c->tilec, m->device, to, move_place(m), s->bytes, NULL, &error),
+                  &error);
     }
 }
 

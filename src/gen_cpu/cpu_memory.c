@@ -14,16 +14,11 @@ enum {
 
 /* --- scalars --- */
 
-static int element_size(const Type *t)
-{
-    return t->pointer ? 8 : dtype_size(t->dtype);
-}
-
 Val cpu_scalar_load(Cpu *c, Bld b, const Type *t, Val ptr, Val mask, Val other)
 {
     if (mask)
         ptr = LLVMBuildSelect(b, mask, ptr, c->scratch, "");
-    Val v = llvm_load(b, emit_memory_type(&c->e, t->dtype), ptr, element_size(t));
+    Val v = llvm_load(b, emit_memory_type(&c->e, t->dtype), ptr, type_size(t));
     v = emit_from_memory(&c->e, b, v, t->dtype);
     if (!mask)
         return v;
@@ -272,7 +267,7 @@ static Val load_indexed(NestCg *n, const Entry *e)
     DType index = e->access->index->type->dtype;
     LLVMTypeRef element = emit_memory_type(&c->e, t->dtype), i64 = c->l->i64;
     LLVMTypeRef vector = llvm_vector(element, n->lanes);
-    int align = element_size(t);
+    int align = type_size(t);
     bool is_signed = dtype_is_signed(index);
     Val lanes = cpu_lanes(n, e, IN_INDEX), first;
     Val run = is_run(n, index, lanes, &first);
@@ -302,7 +297,7 @@ static Val load_lanes(NestCg *n, const Entry *e, Val mask)
     const AccessPlan *a = e->access;
     DType t = e->value->type->dtype;
     LLVMTypeRef vector = llvm_vector(emit_memory_type(&c->e, t), n->lanes);
-    int align = element_size(e->value->type);
+    int align = type_size(e->value->type);
 
     if (a->form == FORM_CONTIGUOUS) {
         Val p = first_pointer(n, &a->steps, e, t);

@@ -519,6 +519,8 @@ bool ir_verify(const Module *m, Diags *d);
  * dst may be a source whose elements are no narrower.  False: no such meaning. */
 bool scalar_apply(OpCode op, const int64_t *attrs, DType in, DType out, const void *const *src,
                   void *dst, size_t n);
+/* The shortest decimal that reads back as v, which is finite, in that dtype. */
+void scalar_put_shortest(Text *t, DType d, double v);
 double scalar_to_double(DType t, uint64_t bits);  /* ints too, nearest */
 uint64_t scalar_from_double(DType t, double v);   /* nearest even, once; ints saturate */
 int64_t scalar_to_int(DType t, uint64_t bits);    /* ints: by signedness; floats: toward zero */

@@ -146,28 +146,18 @@ static void put_type_of(Printer *p, const Value *v)
 static void put_float(Text *t, DType d, uint64_t bits)
 {
     double v = scalar_to_double(d, bits);
-    const char *end;
-    Text s = text_new(t->arena);
+    size_t start = t->len;
 
-    if (isinf(v) && scalar_from_double(d, v) == bits) {
+    if (isnan(v) || scalar_from_double(d, v) != bits) { /* some have two ways to write a number */
+        text_printf(t, "0x%0*llx", dtype_bits(d) / 4, (unsigned long long)bits);
+    } else if (isinf(v)) {
         text_put(t, v < 0 ? "-inf" : "inf");
-        return;
-    }
-    bool whole = v == rint(v) && fabs(v) < 1e6 && v != 0;
-    if (whole && scalar_from_double(d, v) == bits) { /* 1000.0, not 1e+03 */
+    } else if (v == rint(v) && fabs(v) < 1e6 && v != 0) { /* 1000.0, not 1e+03 */
         text_printf(t, "%ld.0", (long)v);
-        return;
+    } else {
+        scalar_put_shortest(t, d, v);
+        text_put(t, strpbrk(t->s + start, ".e") ? "" : ".0");
     }
-    for (int digits = 1; digits <= 17 && !isnan(v); digits++) {
-        s.len = 0;
-        text_put_double(&s, v, digits);
-        if (scalar_from_double(d, double_from_text(s.s, &end)) != bits)
-            continue;
-        text_put(t, s.s);
-        text_put(t, strpbrk(s.s, ".e") ? "" : ".0");
-        return;
-    }
-    text_printf(t, "0x%0*llx", dtype_bits(d) / 4, (unsigned long long)bits);
 }
 
 void ir_put_constant(Text *t, const Type *type, uint64_t bits)

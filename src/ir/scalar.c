@@ -122,6 +122,19 @@ uint64_t scalar_from_double(DType t, double v)
     return bits;
 }
 
+void scalar_put_shortest(Text *t, DType d, double v)
+{
+    size_t start = t->len;
+    const char *end;
+    int digits = 0;
+
+    do {
+        t->len = start;
+        text_put_double(t, v, ++digits);
+    } while (digits < 17 && scalar_from_double(d, double_from_text(t->s + start, &end)) !=
+                                scalar_from_double(d, v));
+}
+
 int64_t scalar_to_int(DType t, uint64_t bits)
 {
     int64_t v;

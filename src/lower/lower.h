@@ -287,6 +287,7 @@ struct Stmts {
     const Stmts *then;
 };
 /* tail: behind the list the function ends, so that falling through is returning. */
+Flow flow_falls(void); /* to what comes next, with nothing returned */
 Flow lower_stmts(Lower *l, Node *const *stmts, int n, bool tail);
 Flow lower_sequence(Lower *l, Stmts s, bool tail); /* the same, with what follows */
 bool stmts_end(const Stmts *s);                    /* is none left? */

@@ -454,7 +454,7 @@ static Flow lower_branch(Lower *l, const Node *n, Value *cond, const Stmts *rest
     return join_arms(l, cond, &t, &e, n->span);
 }
 
-static Flow falls(void)
+Flow flow_falls(void)
 {
     return (Flow){.kind = FLOW_FALLS, .result = {.kind = VAL_UNDEFINED}};
 }
@@ -464,7 +464,7 @@ static Flow skip_arms(Lower *l, const Node *n)
 {
     forget_assigned(l, n->body, n->nbody);
     forget_assigned(l, n->orelse, n->norelse);
-    return falls();
+    return flow_falls();
 }
 
 Flow lower_if(Lower *l, const Node *n, Stmts *rest, bool tail, bool *took_rest)
@@ -477,7 +477,7 @@ Flow lower_if(Lower *l, const Node *n, Stmts *rest, bool tail, bool *took_rest)
         if (!static_condition(l, c, n->left->span, &truth))
             return skip_arms(l, n);
         choose_arm(l, truth ? n->body : n->orelse, truth ? n->nbody : n->norelse, rest);
-        return falls();
+        return flow_falls();
     }
     cond = lower_condition(l, c, n->left->span, H_AMBIGUOUS_IF);
     if (!cond)

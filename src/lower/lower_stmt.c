@@ -366,11 +366,6 @@ static void lower_simple(Lower *l, const Node *n)
 
 /* --- lists --- */
 
-static Flow falls(void)
-{
-    return (Flow){.kind = FLOW_FALLS, .result = {.kind = VAL_UNDEFINED}};
-}
-
 /* What the end of a list makes of a flow that may get there. */
 static Flow at_end(Flow f, bool tail)
 {
@@ -415,7 +410,7 @@ Flow lower_sequence(Lower *l, Stmts s, bool tail)
 {
     for (const Node *n; (n = next_stmt(&s)) && !lower_out_of_budget(l, n->span);) {
         bool took_rest = false;
-        Flow f = falls();
+        Flow f = flow_falls();
 
         l->b.span = n->span;
         mark_statement(l, n);
@@ -430,7 +425,7 @@ Flow lower_sequence(Lower *l, Stmts s, bool tail)
         if (took_rest || f.kind != FLOW_FALLS)
             return at_end(f, tail);
     }
-    return at_end(falls(), tail);
+    return at_end(flow_falls(), tail);
 }
 
 Flow lower_stmts(Lower *l, Node *const *stmts, int n, bool tail)

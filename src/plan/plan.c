@@ -158,11 +158,6 @@ static void gather_value(Planner *pl, Value *v, Block *b, int depth)
     f->buffered = is_whole(v);
 }
 
-static bool is_loop(const Op *op)
-{
-    return op->code == OP_for || op->code == OP_while;
-}
-
 /* How many regions are blocks of the kernel: those of loops and ifs.  What a reduction or scan
  * combines with is planned by itself, where it is planned at all. */
 static int nested_blocks(const Op *op)
@@ -191,7 +186,7 @@ static void gather_facts(Planner *pl, Block *b, int depth)
         if (op_is_volatile(op) && op->results[0]->type->rank > 0)
             pl->plan->facts[op->results[0]->id].buffered = true; /* volatile: once, in place */
         for (int r = 0; r < nested_blocks(op); r++)
-            gather_facts(pl, op->regions[r], depth + is_loop(op));
+            gather_facts(pl, op->regions[r], depth + opt_is_loop(op));
     }
 }
 
@@ -340,7 +335,7 @@ static bool buffer_block(Planner *pl, Block *b, int depth)
 
     for (Op *op = b->last; op; op = op->prev) {
         for (int r = 0; r < nested_blocks(op); r++)
-            changed |= buffer_block(pl, op->regions[r], depth + is_loop(op));
+            changed |= buffer_block(pl, op->regions[r], depth + opt_is_loop(op));
         changed |= buffer_results(pl, op);
         Site at;
         if (!site_of(pl, op, depth, &at))

@@ -38,29 +38,17 @@ static void put_exponent(Text *t, size_t first)
                 (int)n - 1);
 }
 
-static bool reads_back(DType of, const char *text, double d)
-{
-    const char *end;
-    double v = double_from_text(text, &end);
-
-    return scalar_to_double(of, scalar_from_double(of, v)) == d;
-}
-
 /* Python's repr: the shortest decimal that reads back as the same number of that dtype, with an
  * exponent for what is below 1e-4 or at least 1e16, and with ".0" where it looks like an int. */
 static void put_float(Text *t, double d, DType of)
 {
     size_t start = t->len;
-    int digits = 0;
 
     if (isnan(d) || isinf(d)) {
         text_put(t, isnan(d) ? "nan" : d < 0 ? "-inf" : "inf");
         return;
     }
-    do {
-        t->len = start;
-        text_put_double(t, d, ++digits);
-    } while (digits < 17 && !reads_back(of, t->s + start, d));
+    scalar_put_shortest(t, of, d);
     if (fabs(d) >= 1 && fabs(d) < 1e16 && strchr(t->s + start, 'e')) {
         t->len = start;
         text_put_double(t, d, 16); /* enough for all digits of an integer of this size */

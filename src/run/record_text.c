@@ -34,8 +34,7 @@ typedef struct {
 /* The fewest digits that give the same value back. */
 static void put_float(Text *t, DType d, double v)
 {
-    Text s = text_new(t->arena);
-    const char *end;
+    size_t start = t->len;
 
     if (isnan(v) || isinf(v)) {
         text_put(t, isnan(v) ? "nan" : v < 0 ? "-inf" : "inf");
@@ -45,14 +44,8 @@ static void put_float(Text *t, DType d, double v)
         text_printf(t, "%ld.0", (long)v);
         return;
     }
-    for (int digits = 1; digits <= 17; digits++) {
-        s.len = 0;
-        text_put_double(&s, v, digits);
-        if (scalar_from_double(d, double_from_text(s.s, &end)) == scalar_from_double(d, v))
-            break;
-    }
-    text_put(t, s.s);
-    text_put(t, strpbrk(s.s, ".e") ? "" : ".0");
+    scalar_put_shortest(t, d, v);
+    text_put(t, strpbrk(t->s + start, ".e") ? "" : ".0");
 }
 
 static void put_int(Text *t, DType d, uint64_t bits, bool hex)
