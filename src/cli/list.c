@@ -97,7 +97,7 @@ static void list_kernel(Cli *c, const Functions *functions, const NamedCalls *ca
 
 static Listing list_file(Cli *c, Options *o, const Functions *functions)
 {
-    NamedCalls calls = calls_of_file(&c->client, o->file);
+    const NamedCalls calls = *calls_of_file(&c->client, o->file);
     const char *wanted = o->kernel;
     Listing out = {0};
 

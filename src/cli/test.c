@@ -92,7 +92,7 @@ static void warn_of_no_calls(Cli *c, const char *path)
 static int tests_of_file(Cli *c, const Options *o, const char *path, const char *kernel, Test t,
                          Tests *out, Words *names)
 {
-    NamedCalls calls = calls_of_file(&c->client, path);
+    const NamedCalls calls = *calls_of_file(&c->client, path);
 
     for (int i = 0; i < calls.len; i++) {
         t.call = &calls.at[i];

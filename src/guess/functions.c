@@ -40,14 +40,20 @@ static const char *decorators_text(Client *c, const Source *src, const ScanDef *
 
 static void read_function(Client *c, const ScanDef *d, Functions *out)
 {
-    FileFunction f = {.decorators = decorators_text(c, out->source, d)};
+    FileFunction f = {.decorators = decorators_text(c, out->source, d),
+                      .start = d->extent.start,
+                      .indent = d->indent};
 
     f.is_jit = f.decorators && strstr(f.decorators, "jit");
+    f.syntax.name = d->body->name;
     f.syntax.extent = d->extent;
-    parse_function(c->arena, c->words, out->source, &f.syntax);
-    f.line = source_place(out->map, d->extent.start).line;
-    f.indent = d->indent;
     vec_push(c->arena, &out->all, f);
+}
+
+static void read_body(Client *c, Functions *all, FileFunction *f)
+{
+    parse_function(c->arena, c->words, all->source, &f->syntax);
+    f->line = source_place(all->map, f->start).line;
 }
 
 /* The name inside `wrap(options)(wrap(NAME, option=...))`; NULL: there is none. */
@@ -73,7 +79,8 @@ static void read_wrapped(Client *c, const AstGlobal *g, Functions *out)
     f.decorators = statement.s;
     f.syntax.name = g->name;
     f.is_jit = true;
-    f.line = source_place(out->map, g->start).line;
+    f.start = g->start;
+    f.line = f.line ? source_place(out->map, g->start).line : 0;
     f.indent = 0;
     vec_push(c->arena, &out->all, f);
 }
@@ -92,7 +99,7 @@ static const char *read_source(Client *c, const char *path, size_t *n)
     return text;
 }
 
-Functions functions_of_file(Client *c, const char *path)
+static Functions read_file(Client *c, const char *path, bool bodies)
 {
     size_t n;
     const char *text = read_source(c, path, &n);
@@ -103,9 +110,21 @@ Functions functions_of_file(Client *c, const char *path)
     scan_file(c->arena, c->words, out.source, &file);
     for (int i = 0; i < file.defs.len; i++)
         read_function(c, &file.defs.at[i], &out);
+    for (int i = 0; bodies && i < file.defs.len; i++)
+        read_body(c, &out, &out.all.at[i]);
     for (int i = 0; i < file.globals.len; i++)
         read_wrapped(c, &file.globals.at[i], &out);
     return out;
+}
+
+Functions functions_of_file(Client *c, const char *path)
+{
+    return read_file(c, path, true);
+}
+
+Functions functions_named(Client *c, const char *path)
+{
+    return read_file(c, path, false);
 }
 
 Functions functions_once_read(Client *c, const char *path)

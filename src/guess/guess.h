@@ -13,15 +13,18 @@ typedef struct {
     AstFunc syntax;         /* without what decorators would say */
     const char *decorators; /* on one line, or NULL */
     bool is_jit;
-    int line, indent; /* of `def`, or of what names it */
+    uint32_t start;   /* of `def`, or of what names it */
+    int line, indent; /* of that */
 } FileFunction;
 typedef struct {
     const SourceMap *map; /* of the file alone */
     const Source *source;
     VEC(FileFunction) all; /* in file order; behind them those that a wrapper names */
 } Functions;
-enum { LARGEST_SOURCE = 4 << 20 };                          /* bytes, as the library has it */
-Functions functions_of_file(Client *c, const char *path);   /* stops on stdin */
+enum { LARGEST_SOURCE = 4 << 20 };                        /* bytes, as the library has it */
+Functions functions_of_file(Client *c, const char *path); /* stops on stdin */
+/* The same without what is in them: of their syntax the names, and no lines. */
+Functions functions_named(Client *c, const char *path);
 Functions functions_once_read(Client *c, const char *path); /* none of stdin: that is read */
 const FileFunction *functions_find(const Functions *all, const char *name); /* the last; or NULL */
 bool functions_is_helper(const Functions *all, const char *name);           /* a kernel uses it */

@@ -43,7 +43,7 @@ static void refuse(const Scan *s, NamedCall *call, const char *text)
 }
 
 /* Which kernel the comment is for. */
-static const char *kernel_for(const Functions *all, int line, int indent)
+static const char *kernel_for(const Functions *all, uint32_t at, int indent)
 {
     const FileFunction *above = NULL, *below = NULL;
 
@@ -52,9 +52,9 @@ static const char *kernel_for(const Functions *all, int line, int indent)
 
         if (!f->is_jit)
             continue;
-        if (f->line < line && (!above || f->line > above->line))
+        if (f->start < at && (!above || f->start > above->start))
             above = f;
-        if (f->line > line && (!below || f->line < below->line))
+        if (f->start > at && (!below || f->start < below->start))
             below = f;
     }
     if (above && (indent > above->indent || !below))
@@ -63,7 +63,7 @@ static const char *kernel_for(const Functions *all, int line, int indent)
 }
 
 /* [KERNEL:]NAME; both may have dots and dashes in them, as `Class.kernel` and `fp16-large`. */
-static void begin_call(Scan *s, const char *name, int indent)
+static void begin_call(Scan *s, const char *name, const Line *comment)
 {
     const char *colon = strrchr(name, ':');
     NamedCall call = {.path = s->path, .name = colon ? colon + 1 : name, .line = s->line};
@@ -73,7 +73,8 @@ static void begin_call(Scan *s, const char *name, int indent)
         call.name = "-";
     }
     call.kernel = colon ? arena_strndup(s->c->arena, name, (size_t)(colon - name))
-                        : kernel_for(&s->functions, s->line, indent);
+                        : kernel_for(&s->functions, s->functions.source->base + comment->start,
+                                     comment->indent);
     vec_push(s->c->arena, &s->calls, call);
 }
 
@@ -110,7 +111,7 @@ static void read_comment(Scan *s, const Line *comment)
         at += strlen(mark);
         at += strspn(at, " \t");
         bool is_call = strcmp(take_word(s->c, &at), "call") == 0;
-        begin_call(s, is_call ? take_word(s->c, &at) : "", comment->indent);
+        begin_call(s, is_call ? take_word(s->c, &at) : "", comment);
         if (!is_call)
             refuse(s, &s->calls.at[s->calls.len - 1], "behind `# tilec:` comes `call`");
     }
@@ -135,17 +136,21 @@ static void refuse_second(const Scan *s, int i)
     }
 }
 
-NamedCalls calls_of_file(Client *c, const char *path)
+const NamedCalls *calls_of_file(Client *c, const char *path)
 {
-    Scan s = {.c = c, .path = path, .functions = functions_of_file(c, path)};
+    Scan s = {.c = c, .path = path, .functions = functions_named(c, path)};
     const Source *source = s.functions.source;
     Line comment = {0};
 
     while (comment_next(source->text, comment.end, (uint32_t)source->len, &comment))
         read_comment(&s, &comment);
-    for (int i = 0; i < s.calls.len; i++)
+    NamedCalls *all = NEW(c->arena, NamedCalls);
+    *all = s.calls;
+    for (int i = 0; i < s.calls.len; i++) {
         refuse_second(&s, i);
-    return s.calls;
+        s.calls.at[i].among = all;
+    }
+    return all;
 }
 
 /* --- finding --- */
@@ -197,14 +202,14 @@ NORETURN static void refuse_unknown(Client *c, const char *path, const NamedCall
                 hint_text(c->arena, name, names, all->len), wrong ? "\n" : "", wrong ? wrong : "");
 }
 
-const NamedCall *calls_find(Client *c, const char *path, const char *kernel, const char *name)
+const NamedCall *calls_find(Client *c, const NamedCalls *all, const char *path, const char *kernel,
+                            const char *name)
 {
-    NamedCalls all = calls_of_file(c, path);
     const NamedCall *found = NULL;
     int n = 0;
 
-    for (int i = 0; i < all.len; i++) {
-        const NamedCall *call = &all.at[i];
+    for (int i = 0; i < all->len; i++) {
+        const NamedCall *call = &all->at[i];
 
         if (!calls_is_named(call, name))
             continue;
@@ -217,9 +222,9 @@ const NamedCall *calls_find(Client *c, const char *path, const char *kernel, con
         }
     }
     if (n > 1)
-        refuse_several(c, &all, name);
+        refuse_several(c, all, name);
     if (n == 0)
-        refuse_unknown(c, path, &all, name);
+        refuse_unknown(c, path, all, name);
     return found;
 }
 

@@ -301,7 +301,9 @@ void options_call(const Parse *p, const char *name)
         find_file(p);
     if (!p->o->file)
         client_stop(p->c, CLIENT_USAGE, "which kernel? FILE.py[:KERNEL] is missing");
-    parse_named_call(p, calls_find(p->c, p->o->file, p->o->kernel, name));
+    if (!p->o->known)
+        p->o->known = calls_of_file(p->c, p->o->file);
+    parse_named_call(p, calls_find(p->c, p->o->known, p->o->file, p->o->kernel, name));
 }
 
 void options_add_call(Client *c, Command command, Options *o, const NamedCall *call)
@@ -310,6 +312,7 @@ void options_add_call(Client *c, Command command, Options *o, const NamedCall *c
     const Parse p = {.c = c, .host = &nobody, .command = command, .o = o};
 
     o->file = call->path;
+    o->known = call->among;
     o->kernel = NULL;
     parse_named_call(&p, call);
 }

@@ -20,20 +20,26 @@ Items items_of_file(Client *c, const char *path); /* in their order; stops when 
 void items_of_line(Client *c, const char *text, int line, Items *out); /* adds them to `out` */
 
 /* calls.c: calls that a kernel's file names in comments, `# tilec: call NAME ...` */
+typedef struct NamedCalls NamedCalls;
 typedef struct {
     const char *path, *name;
-    const char *kernel;  /* NULL: the file has none */
-    const char *problem; /* why it cannot be made; NULL */
+    const NamedCalls *among; /* all of its file */
+    const char *kernel;      /* NULL: the file has none */
+    const char *problem;     /* why it cannot be made; NULL */
     int line;
     Items items;
 } NamedCall;
-typedef VEC(NamedCall) NamedCalls;
-NamedCalls calls_of_file(Client *c, const char *path);
+struct NamedCalls {
+    NamedCall *at;
+    int len, cap;
+};
+const NamedCalls *calls_of_file(Client *c, const char *path);
 void calls_check(Client *c, const NamedCall *call);           /* stops on one with a problem */
 bool calls_is_named(const NamedCall *call, const char *name); /* NAME or KERNEL:NAME */
 /* That of the kernel, else the only one of that name; stops without one, and where several kernels
  * have one. */
-const NamedCall *calls_find(Client *c, const char *path, const char *kernel, const char *name);
+const NamedCall *calls_find(Client *c, const NamedCalls *all, const char *path, const char *kernel,
+                            const char *name);
 
 /* What options say. */
 typedef struct {
@@ -60,6 +66,7 @@ typedef struct {
 } ShowText;
 typedef struct {
     const char *file, *kernel; /* kernel NULL = the only one */
+    const NamedCalls *known;   /* calls of the file; NULL: nobody has asked for one */
     VEC(const char *) files;   /* of test: all of them, as they are written */
     VEC(const char *) calls;   /* of test: the only ones that it makes */
     const char *devices;       /* all that --device says, with commas between */
