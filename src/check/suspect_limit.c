@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-enum { DEEPEST = 20, MASK_DEPTH = 8 };
+enum { DEEPEST = 20, MASK_DEPTH = 8, MOST_LIMITS = 8 };
 
 static const Value *unspread(const Value *v)
 {
@@ -86,7 +86,18 @@ static bool is_mask_of_memory(const UseLists *uses, const Value *v, int depth)
 typedef struct {
     const Suspect *s;
     UseLists uses;
+    const Value *told[MOST_LIMITS]; /* once for each of these */
+    int n;
 } Limits;
+
+static bool was_told(const Limits *l, const Value *limit)
+{
+    int i = 0;
+
+    while (i < l->n && l->told[i] != limit)
+        i++;
+    return i < l->n || l->n == MOST_LIMITS;
+}
 
 static void tell(const Suspect *s, const Op *op, const Value *limit)
 {
@@ -107,20 +118,23 @@ static void tell(const Suspect *s, const Op *op, const Value *limit)
 
 static void look_at(Op *op, void *limits)
 {
-    const Limits *l = limits;
+    Limits *l = limits;
 
     if (op->code != OP_lt && op->code != OP_le && op->code != OP_gt && op->code != OP_ge)
         return;
     for (int i = 0; i < 2; i++) {
         const Value *limit = is_index(op->operands[i]) ? limit_in(op->operands[1 - i], 4) : NULL;
-        if (limit && is_mask_of_memory(&l->uses, op->results[0], MASK_DEPTH))
-            tell(l->s, op, limit);
+        if (!limit || was_told(l, limit) ||
+            !is_mask_of_memory(&l->uses, op->results[0], MASK_DEPTH))
+            continue;
+        tell(l->s, op, limit);
+        l->told[l->n++] = limit;
     }
 }
 
 void suspect_limit(const Suspect *s)
 {
-    Limits l = {s, ir_uses(s->func, s->arena)};
+    Limits l = {.s = s, .uses = ir_uses(s->func, s->arena)};
 
     ir_walk(s->func->body, look_at, &l);
 }

@@ -282,6 +282,11 @@ expect 0 err "kernel \`unmasked\`: it stores to 32 elements of \`out\`, which ha
     x="ones(fp32,32)" out="zeros(fp32,32)[:30]" B=16
 quiet run unmasked --grid 2 x="ones(fp32,32)" out="zeros(fp32,32)" B=16
 
+# a limit that is a float is told once, whatever it limits
+expect 0 err "\`n\` is a float, fp32, and numbers of elements are compared with it" run double --grid 2 \
+    x="ones(fp32,30)" out="zeros(fp32,30)" n=60/2 B=16
+[ "$(grep -c 'warning:' "$folder/err")" = 1 ] || wrong "it is not told once"
+
 # --- what `empty` leaves, and results that are all NaN ---
 expect 0 err "counter: the kernel reads and changes what \`empty\` leaves there, which is undefined" \
     run count --grid 4 counter="empty(i32,1)"
