@@ -21,7 +21,7 @@ identity() {
         cat "$folder/id.h"
 }
 
-: >"$folder/out" >"$folder/err"
+: >"$folder/out" 2>"$folder/err"
 folders=$(stands_on "plugin gen_cpu gen_nv check")
 for f in $folders lower; do
     mkdir -p "$folder/src/$f"
