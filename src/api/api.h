@@ -107,7 +107,6 @@ typedef struct {
     DType type;       /* of the limit */
     int64_t number;
     int32_t lanes;
-    int accesses;
     bool stores;
 } RowTile;
 enum { MOST_ROW_TILES = 16 };

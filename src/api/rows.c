@@ -7,8 +7,8 @@
  *
  * Found in a kernel without loops and calls, where every access to an array has that mask; and said
  * once at a launch, where the number is an extent of the array and greater than the tile.  Nothing
- * is said where the address goes on by whole tiles from program to program: then the mask is not
- * about the row.
+ * is said where the address goes on by whole tiles from program to program, or where two accesses
+ * begin at different places: then the mask is not about the row.
  */
 #include <stdio.h>
 
@@ -17,7 +17,15 @@
 enum { DEEPEST = 20, MOST_MASKS = 4, MOST_SLOTS = 64 };
 
 typedef struct {
-    RowTiles *tiles;
+    RowTile tile;
+    const Value *pointer;
+    int accesses;
+    bool moves; /* they begin at several places: halves of a row, of which each has that mask */
+} FoundTile;
+
+typedef struct {
+    FoundTile tiles[MOST_ROW_TILES];
+    int ntiles;
     const Func *func;
     int accesses[MOST_SLOTS]; /* to each array */
     bool fails;               /* there are some of which nobody knows the array, or loops */
@@ -73,19 +81,25 @@ static bool read_row(const Func *f, const Op *op, RowTile *r)
     return opt_is_int(limit) && (r->limit >= 0 || limit->def);
 }
 
-static void note_tile(RowTiles *all, const RowTile *r)
+static bool same_tile(const RowTile *a, const RowTile *b)
 {
-    for (int i = 0; i < all->n; i++) {
-        RowTile *old = &all->at[i];
-        if (old->array != r->array || old->limit != r->limit || old->lanes != r->lanes ||
-            (r->limit < 0 && old->number != r->number))
+    return a->array == b->array && a->limit == b->limit && a->lanes == b->lanes &&
+           (a->limit >= 0 || a->number == b->number);
+}
+
+static void note_tile(Rows *rows, const RowTile *r, const Value *pointer)
+{
+    for (int i = 0; i < rows->ntiles; i++) {
+        FoundTile *old = &rows->tiles[i];
+        if (!same_tile(&old->tile, r))
             continue;
         old->accesses++;
-        old->stores |= r->stores;
+        old->tile.stores |= r->stores;
+        old->moves |= !ir_same(old->pointer, pointer, DEEPEST);
         return;
     }
-    if (all->n < MOST_ROW_TILES)
-        all->at[all->n++] = *r;
+    if (rows->ntiles < MOST_ROW_TILES)
+        rows->tiles[rows->ntiles++] = (FoundTile){.tile = *r, .pointer = pointer, .accesses = 1};
 }
 
 /* All that the mask compares with, one and the other. */
@@ -99,7 +113,7 @@ static void note_rows(Rows *rows, const Value *mask, const Value *pointer, RowTi
         note_rows(rows, op->operands[0], pointer, r, depth - 1);
         note_rows(rows, op->operands[1], pointer, r, depth - 1);
     } else if (read_row(rows->func, op, &r) && !goes_by_tiles(pointer, r.lanes, DEEPEST)) {
-        note_tile(rows->tiles, &r);
+        note_tile(rows, &r, pointer);
     }
 }
 
@@ -117,8 +131,7 @@ static void note_access(Rows *rows, const Op *op)
         return;
     rows->accesses[array]++;
     if (mask)
-        note_rows(rows, mask, pointer,
-                  (RowTile){.array = array, .accesses = 1, .stores = op->code == OP_store},
+        note_rows(rows, mask, pointer, (RowTile){.array = array, .stores = op->code == OP_store},
                   MOST_MASKS);
 }
 
@@ -133,13 +146,14 @@ static void visit(Op *op, void *rows)
 
 RowTiles rows_of(const Func *f)
 {
-    RowTiles all = {.n = 0}, kept = {.n = 0};
-    Rows rows = {.tiles = &all, .func = f};
+    RowTiles kept = {.n = 0};
+    Rows rows = {.func = f};
 
     ir_walk(f->body, visit, &rows);
-    for (int i = 0; !rows.fails && i < all.n; i++) {
-        if (all.at[i].accesses == rows.accesses[all.at[i].array])
-            kept.at[kept.n++] = all.at[i];
+    for (int i = 0; !rows.fails && i < rows.ntiles; i++) {
+        const FoundTile *t = &rows.tiles[i];
+        if (t->accesses == rows.accesses[t->tile.array] && !t->moves)
+            kept.at[kept.n++] = t->tile;
     }
     return kept;
 }

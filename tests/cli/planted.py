@@ -1209,3 +1209,12 @@ def keys_before(q, k, out, n, D: tl.constexpr, B: tl.constexpr):
         b = tl.load(k + c[:, None] * D + d, mask=c[:, None] < n, other=0.0)
         total += tl.sum(tl.exp(tl.dot(a, tl.trans(b))), axis=1)
     tl.store(out + r, total, mask=r < n)
+
+
+@triton.jit
+def halves(x, out, n, B: tl.constexpr):
+    row, at = tl.program_id(0), tl.arange(0, B)
+    a = tl.load(x + row * n + at, mask=at < n)
+    b = tl.load(x + row * n + B + at, mask=at < n)
+    tl.store(out + row * n + at, a + b, mask=at < n)
+    tl.store(out + row * n + B + at, a - b, mask=at < n)
