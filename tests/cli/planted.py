@@ -1218,3 +1218,16 @@ def halves(x, out, n, B: tl.constexpr):
     b = tl.load(x + row * n + B + at, mask=at < n)
     tl.store(out + row * n + at, a + b, mask=at < n)
     tl.store(out + row * n + B + at, a - b, mask=at < n)
+
+
+@triton.jit
+def right_scores(q, k, bias, out, n, D: tl.constexpr, B: tl.constexpr):
+    r, d = tl.arange(0, B), tl.arange(0, D)
+    a = tl.load(q + d[:, None] * D + d[None, :])
+    b = tl.load(k + r[:, None] * D + d[None, :], mask=r[:, None] < n, other=0.0)
+    s = tl.dot(a, tl.trans(b))
+    total = tl.sum(tl.maximum(s, 0.0), axis=1)
+    total += tl.sum(tl.exp(s - tl.max(s, axis=1)[:, None]) * (r < n)[None, :], axis=1)
+    s += tl.load(bias + r, mask=r < n, other=-float("inf"))[None, :]
+    total += tl.sum(tl.exp(s - tl.max(s, axis=1)[:, None]), axis=1)
+    tl.store(out + d, total)
