@@ -19,29 +19,28 @@ static bool is_number_of_its_own(const Op *op)
            op->code == OP_arange;
 }
 
-/* Is v computed from `from`? */
-static bool follows_from(const Value *v, const Value *from, int depth)
+/* What a value is made of, each once. */
+static void note_sources(const Value *v, Map *sources, int depth)
 {
-    if (v == from)
-        return true;
-    for (int i = 0; depth > 0 && v->def && i < v->def->noperands; i++) {
-        if (follows_from(v->def->operands[i], from, depth - 1))
-            return true;
-    }
-    return false;
+    if (map_get(sources, MAP_KEY(v)))
+        return;
+    map_put(sources, MAP_KEY(v), (void *)v);
+    for (int i = 0; depth > 0 && v->def && i < v->def->noperands; i++)
+        note_sources(v->def->operands[i], sources, depth - 1);
 }
 
-/* Is a parameter, or what was loaded, part of both? */
-static bool have_in_common(const Value *bound, const Value *mask, int depth)
+/* Is a parameter, or what was loaded, a source of the mask and part of the bound, too? */
+static bool have_in_common(const Value *bound, const Map *sources, Map *seen, int depth)
 {
     const Op *op = bound->def;
 
-    if (depth == 0 || (op && is_number_of_its_own(op)))
+    if (depth == 0 || (op && is_number_of_its_own(op)) || map_get(seen, MAP_KEY(bound)))
         return false;
+    map_put(seen, MAP_KEY(bound), (void *)bound);
     if (!op || !(op_has(op, FOLDS) || op_has(op, MOVES)))
-        return follows_from(mask, bound, DEEPEST);
+        return map_get(sources, MAP_KEY(bound)) != NULL;
     for (int i = 0; i < op->noperands; i++) {
-        if (have_in_common(op->operands[i], mask, depth - 1))
+        if (have_in_common(op->operands[i], sources, seen, depth - 1))
             return true;
     }
     return false;
@@ -57,7 +56,7 @@ static const Op *loop_around(const Op *op)
 }
 
 /* May the mask leave out lanes in the loop, if it is in one? */
-static bool ends_in_a_round(const Op *load)
+static bool ends_in_a_round(Arena *arena, const Op *load)
 {
     const Op *loop = loop_around(load);
     int64_t low, high, step;
@@ -69,7 +68,9 @@ static bool ends_in_a_round(const Op *load)
         return value_const_int(loop->operands[FOR_LO], &low) &&
                value_const_int(loop->operands[FOR_STEP], &step) && step > 1 &&
                (high - low) % step != 0;
-    return have_in_common(end, mask, DEEPEST);
+    Map *sources = map_new(arena);
+    note_sources(mask, sources, DEEPEST);
+    return have_in_common(end, sources, map_new(arena), DEEPEST);
 }
 
 static void look_at(Op *op, void *suspect)
@@ -85,7 +86,7 @@ static void look_at(Op *op, void *suspect)
     const MaskedLoads loads = unread_loads(s->arena, v, true, true);
     for (int i = 0; i < loads.n; i++) {
         const MaskedLoad *l = &loads.at[i];
-        if (!l->multiplied || !ends_in_a_round(l->load) ||
+        if (!l->multiplied || !ends_in_a_round(s->arena, l->load) ||
             !unread_counts(s->arena, l->load, OP_add, v, (int)attr_axis(op)))
             continue;
         suspect_warn(s, op,
