@@ -12,11 +12,17 @@
 #include "../ir/analysis.h"
 #include "../opt/opt.h"
 
+/* What was asked of a function before. */
+typedef struct {
+    const AxisFacts *axis;
+    UseLists uses; /* without a start: not asked for */
+} SuspectFacts;
+
 typedef struct {
     const Func *func;
     Arena *arena; /* gone behind the analysis */
     Diags *diags;
-    struct SuspectFacts *facts; /* what was asked before */
+    SuspectFacts *facts;
 } Suspect;
 
 typedef void Suspicion(const Suspect *s);
@@ -33,6 +39,7 @@ Suspicion suspect_rounds;   /* suspect_rounds.c: what the rounds of a loop do no
 Suspicion suspect_scores;   /* suspect_scores.c: keys that are not there, in a softmax */
 Suspicion suspect_totals;   /* suspect_totals.c: sums that loops keep in a type that loses them */
 
+/* suspect_tools.c */
 /* A warning at an op, with the calls that lead to it, and what to do about it. */
 void suspect_warn(const Suspect *s, const Op *at, const char *hint, const char *fmt, ...)
     PRINTF(4, 5);

@@ -85,7 +85,7 @@ static bool is_mask_of_memory(const UseLists *uses, const Value *v, int depth)
 
 typedef struct {
     const Suspect *s;
-    UseLists uses;
+    const UseLists *uses;
     const Value *told[MOST_LIMITS]; /* once for each of these */
     int n;
 } Limits;
@@ -124,8 +124,7 @@ static void look_at(Op *op, void *limits)
         return;
     for (int i = 0; i < 2; i++) {
         const Value *limit = is_index(op->operands[i]) ? limit_in(op->operands[1 - i], 4) : NULL;
-        if (!limit || was_told(l, limit) ||
-            !is_mask_of_memory(&l->uses, op->results[0], MASK_DEPTH))
+        if (!limit || was_told(l, limit) || !is_mask_of_memory(l->uses, op->results[0], MASK_DEPTH))
             continue;
         tell(l->s, op, limit);
         l->told[l->n++] = limit;
@@ -134,7 +133,7 @@ static void look_at(Op *op, void *limits)
 
 void suspect_limit(const Suspect *s)
 {
-    Limits l = {.s = s, .uses = ir_uses(s->func, s->arena)};
+    Limits l = {.s = s, .uses = suspect_uses(s)};
 
     ir_walk(s->func->body, look_at, &l);
 }

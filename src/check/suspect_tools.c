@@ -1,0 +1,50 @@
+/*
+ * suspect_tools.c - what those ask and do that look for mistakes: a warning, and facts of a
+ * function
+ */
+#include "suspect.h"
+
+void suspect_warn(const Suspect *s, const Op *at, const char *hint, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    ir_diag_v(s->diags, DIAG_WARNING, at, fmt, ap);
+    va_end(ap);
+    if (diag_kept(s->diags))
+        diag(s->diags, DIAG_HINT, (Span){0}, "%s", hint);
+}
+
+typedef struct {
+    bool (*is)(const Op *op);
+    bool found;
+} Any;
+
+static void look_for(Op *op, void *any)
+{
+    Any *a = any;
+
+    a->found = a->found || a->is(op);
+}
+
+bool suspect_any(const Suspect *s, bool (*is)(const Op *op))
+{
+    Any any = {is, false};
+
+    ir_walk(s->func->body, look_for, &any);
+    return any.found;
+}
+
+const AxisFacts *suspect_axis(const Suspect *s)
+{
+    if (!s->facts->axis)
+        s->facts->axis = axis_analyse(s->func, s->arena);
+    return s->facts->axis;
+}
+
+const UseLists *suspect_uses(const Suspect *s)
+{
+    if (!s->facts->uses.start)
+        s->facts->uses = ir_uses(s->func, s->arena);
+    return &s->facts->uses;
+}
