@@ -14,7 +14,7 @@
 
 #include "api.h"
 
-enum { DEEPEST = 20, MOST_MASKS = 4, MOST_SLOTS = 64 };
+enum { DEEPEST = 12, MOST_MASKS = 4, MOST_SLOTS = 64 };
 
 typedef struct {
     RowTile tile;
@@ -69,9 +69,9 @@ static bool goes_by_tiles(const Value *v, int32_t lanes, int depth)
 
 static bool read_row(const Func *f, const Op *op, RowTile *r)
 {
-    const Op *range = unmoved(op->operands[0])->def;
+    const Op *range = op->code == OP_lt ? unmoved(op->operands[0])->def : NULL;
 
-    if (op->code != OP_lt || !range || range->code != OP_arange || attr_start(range) != 0)
+    if (!range || range->code != OP_arange || attr_start(range) != 0)
         return false;
     const Value *limit = unmoved(op->operands[1]);
     r->lanes = range->results[0]->type->dims[0];

@@ -369,12 +369,8 @@ bool verify_rule(const Verifier *v, const Op *op)
         [OP_inline_asm_volatile] = check_asm,
         [OP_hint] = check_hint,
     };
-    VerifyRule *all[] = {op_has(op, TOWARD) ? check_toward : rules[op->code],
-                         verify_memory_rule(op->code), verify_regions_rule(op->code)};
+    VerifyRule *own = op_has(op, TOWARD) ? check_toward : rules[op->code];
+    VerifyRule *memory = verify_memory_rule(op->code), *regions = verify_regions_rule(op->code);
 
-    for (int i = 0; i < COUNT(all); i++) {
-        if (all[i] && !all[i](v, op))
-            return false;
-    }
-    return true;
+    return (!own || own(v, op)) && (!memory || memory(v, op)) && (!regions || regions(v, op));
 }

@@ -676,4 +676,6 @@ for device in cpu sim; do
 done
 many 200
 expect 1 err 'kernel `many` has more than 192 parameters' "$tilec" run "$folder/many.py" --grid 1 x="zeros(i64,1)"
+# a mask that is a constant, and one that is none
+expect 0 out "out: i32 16" "$tilec" run "$source/tests/lang/memory.py:masks" --grid 1 p='arange(i32,8)' out='zeros(i32,16)' n=3 --show out
 finish
