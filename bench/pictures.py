@@ -4,7 +4,8 @@
     python3 bench/pictures.py [--check] [FOLDER]
 
 FOLDER (docs/pictures) has the data, cpu.json of `bench/peers.py --json`, gpu.json of `bench/gpu.py
---json` and works.json of the same with --only, and gets the pictures; one without data is not drawn.
+--json` and works.json of the same with --only, and gets the pictures; one without data, or
+of one size alone, is not drawn.
 --check writes nothing, and names the pictures that are not those of the data (exit code 1).
 
 Two kinds: `lines` over a size, with quartiles where the data has them, and `ratios` of all rows.  Each
@@ -140,9 +141,9 @@ def curve(label, points, colour, across, up, unit):
 
 
 def lines(data, title, points, size_name, value_name, unit=""):
-    """The series over their sizes, or None where there are none."""
+    """The series over their sizes, or None where none has two."""
     series = points(data)
-    if not series:
+    if not any(len(points) > 1 for points in series.values()):
         return None
     sizes = sorted({p[0] for row in series.values() for p in row})
     values = [v for row in series.values() for p in row for v in p[1:]] + ([] if unit else [1])
