@@ -6,25 +6,17 @@
  * as may be, so that what a program writes there too early comes out.  A copy does not see what
  * threads wrote to shared memory unless they fence it.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "execute.h"
 
 static bool keep(Warp *w, Bulks *all, Bulk bulk)
 {
-    if (all->len == all->cap) {
-        int cap = all->cap ? 2 * all->cap : 16;
-        Bulk *more = realloc(all->at, (size_t)cap * sizeof *more);
+    Bulk *at = room_for_one(w, all->at, all->len, &all->cap, sizeof bulk);
 
-        if (!more) {
-            w->worker->status = SIM_NO_MEMORY;
-            w->stop = true;
-            return false;
-        }
-        all->at = more;
-        all->cap = cap;
-    }
+    if (!at)
+        return false;
+    all->at = at;
     all->at[all->len++] = bulk;
     return true;
 }

@@ -5,7 +5,6 @@
  * wait, as late as may be, so that a kernel that does not wait sees what it must not rely on. Until
  * then nobody may touch them (shadow.c).  Groups are counted for each lane.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "lanes.h"
@@ -13,19 +12,11 @@
 static bool keep_copy(Warp *w, Copy copy)
 {
     Copies *c = &w->copies;
+    Copy *at = room_for_one(w, c->at, c->len, &c->cap, sizeof copy);
 
-    if (c->len == c->cap) {
-        int cap = c->cap ? 2 * c->cap : 64;
-        Copy *more = realloc(c->at, (size_t)cap * sizeof *more);
-
-        if (!more) {
-            w->worker->status = SIM_NO_MEMORY;
-            w->stop = true;
-            return false;
-        }
-        c->at = more;
-        c->cap = cap;
-    }
+    if (!at)
+        return false;
+    c->at = at;
     c->at[c->len++] = copy;
     return true;
 }

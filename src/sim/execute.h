@@ -162,6 +162,10 @@ static inline void write_predicate(Warp *w, uint32_t place, uint32_t bits, uint3
 void fault(Warp *w, SimFault kind, int lane, const char *fmt, ...) PRINTF(4, 5);
 
 /* warp.c */
+
+/* `at`, an array of `len` items that has room for another one; it may have moved.  NULL: memory is
+ * out, and the launch stops. */
+void *room_for_one(Warp *w, void *at, int len, int *cap, size_t bytes);
 void warp_start(Warp *w);                    /* at the first instruction of the kernel */
 void warp_run(Warp *w);                      /* until it waits, ends, fails or has run for long */
 void warp_end_lanes(Warp *w, uint32_t mask); /* on all of its paths */

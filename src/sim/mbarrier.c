@@ -9,9 +9,6 @@
  * try_wait waits, as long as it takes: a chip gives up after some time, and programs ask again.
  * Where nobody can run, it never comes, and the launch stops.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "execute.h"
 
 static Mbarrier *search(const Block *b, uint32_t at)
@@ -41,19 +38,11 @@ Mbarrier *mbarrier_at(Warp *w, int lane, uint64_t address)
 static bool keep(Warp *w, Mbarrier m)
 {
     Mbarriers *all = &w->block->mbarriers;
+    Mbarrier *at = room_for_one(w, all->at, all->len, &all->cap, sizeof m);
 
-    if (all->len == all->cap) {
-        int cap = all->cap ? 2 * all->cap : 16;
-        Mbarrier *more = realloc(all->at, (size_t)cap * sizeof *more);
-
-        if (!more) {
-            w->worker->status = SIM_NO_MEMORY;
-            w->stop = true;
-            return false;
-        }
-        all->at = more;
-        all->cap = cap;
-    }
+    if (!at)
+        return false;
+    all->at = at;
     all->at[all->len++] = m;
     return true;
 }

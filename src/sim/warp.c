@@ -1,7 +1,25 @@
 /*
  * warp.c - the loop that runs instructions
  */
+#include <stdlib.h>
+
 #include "execute.h"
+
+void *room_for_one(Warp *w, void *at, int len, int *cap, size_t bytes)
+{
+    int more = *cap ? 2 * *cap : 16;
+
+    if (len < *cap)
+        return at;
+    at = realloc(at, (size_t)more * bytes);
+    if (at) {
+        *cap = more;
+    } else {
+        w->worker->status = SIM_NO_MEMORY;
+        w->stop = true;
+    }
+    return at;
+}
 
 void warp_start(Warp *w)
 {
