@@ -13,9 +13,9 @@
 #define TEST(op, e) SCALAR_LOOP(op, uint8_t, const F x = a[i], e)
 #define COMPARE(op, e) SCALAR_LOOP(op, uint8_t, const F x = a[i]; const F y = b[i], e)
 #define EXPONENT(op, e) SCALAR_LOOP(op, F, const F x = a[i]; const int k = exponent[i], e)
-#define APPROX1(op, e) SCALAR_LOOP(op, F, const double x = a[i], e)
+#define APPROX1(op, e) SCALAR_LOOP(op, F, const WIDER x = a[i], e)
 #define APPROX2(op, e)                                                                             \
-    SCALAR_LOOP(op, F, const double x = quiet(a[i]); const double y = quiet(b[i]), e)
+    SCALAR_LOOP(op, F, const WIDER x = quiet(a[i]); const WIDER y = quiet(b[i]), e)
 
 /* A NaN is a NaN: to the C library pow(x, 0) is 1 and hypot(inf, x) inf for quiet ones alone. */
 static double quiet(double x)
@@ -24,7 +24,9 @@ static double quiet(double x)
 }
 
 #define F float
+#define WIDER double
 #define EXACT(name) name##f
+#define NEAR(name) name
 static bool float_fp32(OpCode op, const void *const *src, void *dst, size_t n)
 {
     const float *a = src[0], *b = src[1], *c = src[2];
@@ -36,10 +38,14 @@ static bool float_fp32(OpCode op, const void *const *src, void *dst, size_t n)
     }
 }
 #undef F
+#undef WIDER
 #undef EXACT
+#undef NEAR
 
 #define F double
+#define WIDER long double
 #define EXACT(name) name
+#define NEAR(name) name##l
 static bool float_fp64(OpCode op, const void *const *src, void *dst, size_t n)
 {
     const double *a = src[0], *b = src[1], *c = src[2];
