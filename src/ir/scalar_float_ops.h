@@ -4,7 +4,8 @@
  * scalar_float.c includes this inside a switch, once for fp32 and once for fp64, with F the
  * element type and EXACT(f) the C library's f for it.  x, y, z are operands of type F; in the
  * APPROX rows they are of the next wider type, as is NEAR(f), so that results are right to half an
- * ulp in all but a few cases: the C library's cbrt of doubles is up to 4 units off.  The smaller formats pass through fp32 (scalar_small.c).
+ * ulp in all but a few cases: the C library's cbrt of doubles is up to 4 units off.  The smaller
+ * formats pass through fp32 (scalar_small.c).
  */
 /* clang-format off */
 /*        op         meaning                                                                 */
