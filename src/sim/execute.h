@@ -212,6 +212,17 @@ bool mbarrier_waits(const Warp *w);
 void bulk_deliver(Block *b, Mbarrier *m); /* what copies bring to its phase arrives */
 bool bulk_end(Block *b); /* false after a fault: copies that nobody has waited for */
 
+/* matrix.c */
+
+/* The instruction needs the whole warp; false after a fault. */
+bool matrix_whole_warp(Warp *w, uint32_t mask);
+/* A row of n elements, as they lie in memory, as numbers; integers too. */
+void matrix_widen(PtxType t, const void *from, int n, double *out);
+/* The sum of products and an addend, as results are rounded. */
+int32_t matrix_add_int(const Inst *in, double sum, int32_t c);
+uint32_t matrix_add_float(double sum, float c);
+uint16_t matrix_add_half(double sum, uint16_t c);
+
 /* The range of the launch that an address lies in, or -1. */
 int access_range(const Launch *l, uint64_t address);
 

@@ -20,8 +20,7 @@ VECTOR_LOOPS /* in front of the functions of headers, too: they are inlined */
 
 enum { MOST_K = 32, ROWS = 16, COLUMNS = 8, QUAD = 4 };
 
-/* The instruction needs the whole warp. */
-static bool whole_warp(Warp *w, uint32_t mask)
+bool matrix_whole_warp(Warp *w, uint32_t mask)
 {
     if (mask == ALL_LANES)
         return true;
@@ -50,7 +49,7 @@ static bool resolve_rows(Warp *w, const Inst *in, uint32_t mask, AccessKind kind
     uint64_t address[LANES];
 
     access_addresses(w, &in->at[0], address);
-    return whole_warp(w, mask) &&
+    return matrix_whole_warp(w, mask) &&
            access_resolve(w, (PtxSpace)in->space, kind, 16, who, address, host);
 }
 
@@ -116,22 +115,25 @@ static Shape shape_of(const Inst *in, int rows)
     return s;
 }
 
-/* The elements of a register, those of lane 0 first; integers too. */
-static void widen(Warp *w, uint32_t place, PtxType t, int per, double *out)
+void matrix_widen(PtxType t, const void *from, int n, double *out)
 {
-    int n = LANES * per;
-
     if (t == PTX_F64) {
-        memcpy(out, REG(w, place, double), (size_t)n * sizeof *out);
+        memcpy(out, from, (size_t)n * sizeof *out);
     } else if (t == PTX_S8) {
         for (int i = 0; i < n; i++)
-            out[i] = REG(w, place, int8_t)[i];
+            out[i] = ((const int8_t *)from)[i];
     } else if (t == PTX_U8) {
         for (int i = 0; i < n; i++)
-            out[i] = REG(w, place, uint8_t)[i];
+            out[i] = ((const uint8_t *)from)[i];
     } else {
-        small_widen(t, REG(w, place, char), n, out);
+        small_widen(t, from, n, out);
     }
+}
+
+/* The elements of a register, those of lane 0 first. */
+static void widen(Warp *w, uint32_t place, PtxType t, int per, double *out)
+{
+    matrix_widen(t, REG(w, place, char), LANES * per, out);
 }
 
 static void gather_operands(Warp *w, const Shape *s, double a[ROWS][MOST_K],
@@ -180,20 +182,27 @@ static double add_in_order(const Shape *s, const double *a, double b[MOST_K][COL
     return c;
 }
 
-static int32_t add_int(const Shape *s, double sum, int32_t c)
+int32_t matrix_add_int(const Inst *in, double sum, int32_t c)
 {
     int64_t all = (int64_t)sum + c;
 
-    if (!has(s->in, MOD_SATFINITE))
+    if (!has(in, MOD_SATFINITE))
         return (int32_t)(uint32_t)all;
     return (int32_t)(all > INT32_MAX ? INT32_MAX : all < INT32_MIN ? INT32_MIN : all);
 }
 
-static uint32_t add_float(double sum, float c)
+uint32_t matrix_add_float(double sum, float c)
 {
     double all = odd_add(sum, c);
 
     return isnan(all) ? NAN_F32 : bits_of((float)all);
+}
+
+uint16_t matrix_add_half(double sum, uint16_t c)
+{
+    double all = odd_add(sum, small_to_double(PTX_F16, c));
+
+    return (uint16_t)small_from_double(PTX_F16, all, ROUND_NEAREST, false);
 }
 
 /* The result of each lane: columns 2 * (lane % 4) and the next, row lane / 4, and 8 rows below. */
@@ -215,17 +224,15 @@ static void scatter_sums(Warp *w, const Shape *s, double a[ROWS][MOST_K], double
                 [lane] = add_in_order(s, a[row], b, column, c);
             } else if (s->d == PTX_S32) {
                 OPERAND(w, in, e, int32_t)
-                [lane] = add_int(s, sum, OPERAND(w, in, first + e, int32_t)[lane]);
+                [lane] = matrix_add_int(in, sum, OPERAND(w, in, first + e, int32_t)[lane]);
             } else if (s->d == PTX_F32) {
                 OPERAND(w, in, e, uint32_t)
-                [lane] = add_float(sum, OPERAND(w, in, first + e, float)[lane]);
+                [lane] = matrix_add_float(sum, OPERAND(w, in, first + e, float)[lane]);
             } else {
                 uint32_t i = 2 * lane + (uint32_t)e % 2;
                 uint16_t c = OPERAND(w, in, first + e / 2, uint16_t)[i];
-                double all = odd_add(sum, small_to_double(PTX_F16, c));
 
-                OPERAND(w, in, e / 2, uint16_t)
-                [i] = (uint16_t)small_from_double(PTX_F16, all, ROUND_NEAREST, false);
+                OPERAND(w, in, e / 2, uint16_t)[i] = matrix_add_half(sum, c);
             }
         }
     }
@@ -236,7 +243,7 @@ static void matrix_multiply_add(Warp *w, const Inst *in, uint32_t mask, int rows
     double a[ROWS][MOST_K], b[MOST_K][COLUMNS], sums[ROWS][COLUMNS];
     Shape s = shape_of(in, rows);
 
-    if (!whole_warp(w, mask))
+    if (!matrix_whole_warp(w, mask))
         return;
     gather_operands(w, &s, a, b);
     multiply_matrices(&s, a, b, sums);
