@@ -186,6 +186,10 @@ static void report_missing(Block *b)
             mbarrier_report(w);
             return;
         }
+        if (wgmma_waits(w)) {
+            wgmma_report(w);
+            return;
+        }
         while (missing < b->nwarps - 1 &&
                (missing == i || (b->warps[missing].state == WARP_WAITS &&
                                  b->warps[missing].inst->op == w->inst->op)))
@@ -223,6 +227,7 @@ bool block_run(Worker *worker, int64_t program)
     b->race = race_begin(program);
     for (int i = 0; i < b->nwarps; i++)
         warp_start(&b->warps[i]);
+    wgmma_start(b);
     while (done < b->nwarps && worker->status == SIM_OK && !worker->launch->stopped) {
         bool ran = false;
 
@@ -241,5 +246,5 @@ bool block_run(Worker *worker, int64_t program)
         if (++turns == most && done < b->nwarps)
             report_endless(b);
     }
-    return worker->status == SIM_OK && (done < b->nwarps || bulk_end(b));
+    return worker->status == SIM_OK && (done < b->nwarps || (bulk_end(b) && wgmma_end(b)));
 }

@@ -182,10 +182,10 @@ void bulk_wait_group(Warp *w, const Inst *in, uint32_t mask)
     w->stores.len = kept;
 }
 
-/* fence.proxy.async */
+/* fence.proxy.async; that of global memory alone orders nothing here */
 void bulk_fence(Warp *w, const Inst *in, uint32_t mask)
 {
-    (void)in;
     (void)mask;
-    w->fenced = ++w->clock;
+    if (!has(in, MOD_GLOBAL))
+        w->fenced = ++w->clock;
 }

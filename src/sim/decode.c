@@ -63,6 +63,24 @@ static bool allows(const Row *row, const char *word, size_t n)
     return false;
 }
 
+/* "m64n128k16" where the row has "m64n8+k16", columns by steps of 8, or "m64n16+k16", of 16 above
+ * 32.  They are noted. */
+static bool take_shape(const Row *row, const char *word, size_t n, Inst *in)
+{
+    int columns, k, used = 0;
+    char form[32];
+
+    if (sscanf(word, "m64n%3dk%2d%n", &columns, &k, &used) != 2 || (size_t)used != n ||
+        columns < 8 || columns > 256 || columns % 8 != 0)
+        return false;
+    in->columns = (uint16_t)columns;
+    snprintf(form, sizeof form, "m64n8+k%d", k);
+    if (in_list(row->modifiers, form, strlen(form)))
+        return true;
+    snprintf(form, sizeof form, "m64n16+k%d", k);
+    return in_list(row->modifiers, form, strlen(form)) && (columns < 32 || columns % 16 == 0);
+}
+
 /* Are the modifiers there that the row must have? */
 static bool has_required(const Row *row, const Inst *in)
 {
@@ -113,7 +131,7 @@ static bool match_words(Parser *p, const Row *row, const char *words, Inst *in)
 
             if (m != MOD_COUNT)
                 in->mods.bits[m / 64] |= UINT64_C(1) << (m % 64);
-        } else {
+        } else if (!take_shape(row, words, n, in)) {
             return decode_misfit(p, NEAR_MODIFIERS, "unknown modifier '%.*s'", (int)n, words);
         }
         words += n;

@@ -75,6 +75,27 @@ typedef struct {
     int len, cap;
 } Mbarriers;
 
+/* wgmma: a product that the four warps of a group do together. */
+typedef struct {
+    const Inst *in;
+    uint64_t a, b; /* where its operands are in shared memory, as its descriptors say */
+    bool adds;     /* it adds to what the registers have */
+    uint8_t came;  /* warps of the group that have asked for it, a bit each */
+} Product;
+typedef struct {
+    Product *at; /* that are not done; the first one is number `done` of the block */
+    int len, cap;
+    uint32_t done;
+} Products;
+/* What a warp has to do with them. */
+typedef struct {
+    uint32_t asked;   /* it has asked for so many, */
+    uint32_t waited;  /* has waited for so many, */
+    uint32_t until;   /* and waits for so many */
+    uint32_t *groups; /* `asked` at each commit that is not waited for */
+    int len, cap;
+} Asked;
+
 struct Warp {
     char *regs;
     char *local; /* the local memory of its lanes, one after the other */
@@ -97,6 +118,7 @@ struct Warp {
     Bulks stores;                /* that are not waited for */
     uint32_t bulk_groups[LANES]; /* of them, of each lane, that are committed */
     uint32_t fenced;             /* clock of the last fence for bulk copies */
+    Asked products;
 };
 
 typedef struct {
@@ -105,6 +127,8 @@ typedef struct {
     uint32_t count, all, any;   /* of the predicates of bar.red */
     uint32_t joined[MAX_WARPS]; /* clocks of those that came */
 } Barrier;
+
+enum { GROUP_WARPS = 4, MOST_GROUPS = MAX_WARPS / GROUP_WARPS };
 
 typedef struct Shadow Shadow;
 typedef struct OwnMemory OwnMemory;
@@ -119,7 +143,8 @@ struct Block {
     uint64_t clock; /* what programs read as one, of move.c */
     Barrier barriers[BARRIERS];
     Mbarriers mbarriers;
-    Bulks loads; /* that have not arrived */
+    Bulks loads;                  /* that have not arrived */
+    Products groups[MOST_GROUPS]; /* of each group of warps */
     int32_t program[3];
     RaceProgram race;
 };
@@ -222,6 +247,13 @@ void matrix_widen(PtxType t, const void *from, int n, double *out);
 int32_t matrix_add_int(const Inst *in, double sum, int32_t c);
 uint32_t matrix_add_float(double sum, float c);
 uint16_t matrix_add_half(double sum, uint16_t c);
+
+/* wgmma.c */
+void wgmma_start(Block *b);
+void wgmma_close(Block *b); /* frees what it has */
+bool wgmma_end(Block *b);   /* false after a fault: products that nobody has waited for */
+bool wgmma_waits(const Warp *w);
+void wgmma_report(Warp *w); /* it waits for others of its group, and nobody can run */
 
 /* The range of the launch that an address lies in, or -1. */
 int access_range(const Launch *l, uint64_t address);

@@ -129,6 +129,7 @@ static void close_worker(Worker *worker)
         free(b->warps[i].copies.at);
         free(b->warps[i].stores.at);
     }
+    wgmma_close(b);
     free(b->warps);
     free(b->mbarriers.at);
     free(b->loads.at);

@@ -9,7 +9,7 @@
 
 #include "parser.h"
 
-enum { MOST_OPERANDS = 64, ADDRESSES = 3, MOST_FILE_BYTES = 1 << 28 };
+enum { MOST_OPERANDS = 144, ADDRESSES = 3, MOST_FILE_BYTES = 1 << 28 };
 
 /* The operands of one instruction while they are read. */
 typedef struct {
@@ -398,6 +398,11 @@ static bool read_operand(Reading *r, const char *spec, bool written)
         return read_vector_operand(r, written);
     case 'a':
         return read_address(r);
+    case 'm':
+        n = in->columns / (in->type[0] == PTX_F16 ? 4 : 2);
+        return n > 0 ? read_list(r, written, n, 32) : misfit(p, "its shape is missing");
+    case 'k':
+        return p->token->kind == TOKEN_WORD ? misfit(p, "a number is missing") : read_number(r, 32);
     case 'l':
         return read_label(r);
     case 't':

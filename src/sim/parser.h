@@ -123,16 +123,25 @@ void decode_inst(Parser *p, Inst in);
 /*
  * table.c: what there is.  The first row that fits is taken.
  *
- * Modifiers are words; one that starts with ! must be there; `cache`, `order` and `space` stand for
- * the words of such a kind.  `operands` has one word for each, = in front of what is written and ?
- * in front of what may be left out at the end; - is one that was left out before others:
+ * Modifiers are words; one that starts with ! must be there; m64n8+k16 is shapes (decode.c);
+ * `cache`, `order` and `space` stand for the words of such a kind.  `operands` has one word for
+ * each, = in front of what is written and ? in front of what may be left out at the end; - is one
+ * that was left out before others:
  *
- *   0..3   a register, or a value, as wide as that type        w      twice as wide as the first
- *   p      a predicate; written, with a second one: p|p        h i d  of 16, 32, 64 bits
- *   x y    a register of any width, for the first and the      v      one or, by .v2, a list of
- * such second type; its bytes are noted {4:32} a list of four registers of 32 bits a      an
- * address n      a number                                            l      a label, or a jump
- * table t      a clock                                             c      all of a call
+ * - 0..3    a register, or a value, as wide as that type
+ * - w       twice as wide as the first
+ * - h i d   of 16, 32, 64 bits
+ * - p       a predicate; written, with a second one: p|p
+ * - x y     a register of any width, for the first and the second type; its bytes are noted
+ * - v       one such or, by .v2, a list of them
+ * - {4:32}  a list of four registers of 32 bits
+ * - m       a list of those of 32 bits that have the result of wgmma
+ * - a       an address
+ * - n       a number
+ * - k       a number, as a constant in the register file
+ * - l       a label, or a jump table
+ * - t       a clock
+ * - c       all of a call
  */
 typedef struct {
     const char *name;      /* the first words, with their dots */

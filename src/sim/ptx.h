@@ -196,6 +196,7 @@ struct Inst {
                               * width: they may be wider than the type */
     uint8_t count;           /* elements of a vector access, at least 1 */
     uint8_t space;           /* PtxSpace */
+    uint16_t columns;        /* of the result of wgmma */
     bool guard_not;
     bool not_op;     /* the predicate that is the last operand is negated */
     uint8_t compare; /* of those that compare: MOD_EQ to MOD_UNORDERED */

@@ -27,7 +27,8 @@
     PTX_ATOMIC(R)                                                                                  \
     PTX_COPY(R)                                                                                    \
     PTX_MBARRIER(R)                                                                                \
-    PTX_MATRIX(R)
+    PTX_MATRIX(R)                                                                                  \
+    PTX_WGMMA(R)
 
 /* of all threads of the block where no number of them stands before the predicate */
 #define BARRIER_RED(R, name, mods)                                                                 \
@@ -59,7 +60,7 @@
     BARRIER_RED(R, "barrier.red", "aligned")                                                       \
     BARRIER_RED(R, "barrier.cta.red", "aligned")                                                   \
     R("membar", "gl cta sys", "", "", flow_fence)                                                  \
-    R("fence.proxy.async", "space", "", "", bulk_fence)                                            \
+    R("fence.proxy.async", "space shared::cluster", "", "", bulk_fence)                            \
     R("fence.mbarrier_init", "order", "", "", move_nothing)                                        \
     R("fence", "order", "", "", flow_fence)                                                        \
     R("griddepcontrol.wait", "", "", "", move_nothing)                                             \
@@ -434,3 +435,22 @@
     MMA(R, "m16n8k32", "f16|" F8 "|" F8 "|f16", "={2:32} {4:32} {2:32} {2:32}")                    \
     R("mma.sync.aligned.m8n8k4.row.col", "", "f64|f64|f64|f64", "={2:64} {1:64} {1:64} {2:64}",    \
       matrix_mma8)
+
+/* A in shared memory, or in registers; behind the descriptors whether to add, the signs of A and B,
+ * and which of those in shared memory are transposed */
+#define WGMMA(R, shape, types, tail)                                                               \
+    R("wgmma.mma_async.sync.aligned", shape, types, "=m d d p" tail, wgmma_mma)                    \
+    R("wgmma.mma_async.sync.aligned", shape, types, "=m {4:32} d p" tail, wgmma_mma_registers)
+#define WGMMA_16(R, types)                                                                         \
+    R("wgmma.mma_async.sync.aligned", "m64n8+k16", types, "=m d d p k k k k", wgmma_mma)           \
+    R("wgmma.mma_async.sync.aligned", "m64n8+k16", types, "=m {4:32} d p k k k",                   \
+      wgmma_mma_registers)
+#define PTX_WGMMA(R)                                                                               \
+    R("wgmma.fence.sync.aligned", "", "", "", wgmma_fence)                                         \
+    R("wgmma.commit_group.sync.aligned", "", "", "", wgmma_commit)                                 \
+    R("wgmma.wait_group.sync.aligned", "", "", "n", wgmma_wait)                                    \
+    WGMMA_16(R, "f32 f16|f16|f16")                                                                 \
+    WGMMA_16(R, "f32|bf16|bf16")                                                                   \
+    WGMMA(R, "m64n8+k8", "f32|tf32|tf32", " k k")                                                  \
+    WGMMA(R, "m64n8+k32", "f32 f16|" F8 "|" F8, " k k")                                            \
+    WGMMA(R, "m64n16+k32 satfinite", "s32|" I8 "|" I8, "")

@@ -1,0 +1,37 @@
+/*
+ * wgmma.h - what the files of wgmma share
+ */
+#ifndef TILEC_SIM_WGMMA_H
+#define TILEC_SIM_WGMMA_H
+
+#include "execute.h"
+
+enum { WGMMA_ROWS = 16, WGMMA_MOST_K = 32, WGMMA_MOST_COLUMNS = 256, CHUNK = 16 };
+
+/* The operands of a wgmma.mma_async, as indices of Inst.op.  Registers with the result come first.
+ */
+typedef struct {
+    int results;         /* registers with the result */
+    int a, b;            /* the first register of A, or its descriptor; B's descriptor */
+    bool a_in_registers; /* four of them */
+    bool a_across,
+        b_across;  /* transposed in shared memory: elements of a column lie side by side */
+    bool negative; /* products are subtracted */
+    int k;
+} ProductShape;
+
+/* wgmma_operand.c */
+ProductShape wgmma_shape(const Warp *w, const Inst *in);
+/* Where the 16 bytes lie that have, of an operand as its descriptor says, elements of line `line`
+ * and its part `part`.  A line is a row of A or a column of B, and its parts go along k; if
+ * `across`, it is one k, and its parts go along rows or columns. */
+uint32_t wgmma_chunk(uint64_t descriptor, bool across, uint32_t line, uint32_t part);
+/* The rows of A of a warp, and the columns of B, as numbers. */
+void wgmma_gather_a(Warp *w, const Product *p, const ProductShape *s,
+                    double a[WGMMA_ROWS][WGMMA_MOST_K]);
+void wgmma_gather_b(Warp *w, const Product *p, const ProductShape *s,
+                    double b[WGMMA_MOST_K][WGMMA_MOST_COLUMNS]);
+/* Do it for the four warps of a group; `first` is the first one. */
+void wgmma_multiply(Warp *first, const Product *p);
+
+#endif
