@@ -3,14 +3,12 @@
  *
  *     cc -O1 -o gpu_answers gpu_answers.c -ldl && ./gpu_answers > gpu_answers.txt
  *
- * Needs micro.h and micro.def beside it, libcuda.so.1 and a GPU of compute capability 9.0; no
- * toolkit.  Writes a line for each row: its name, then a hash of the results where they must be
- * exact, else the results themselves; with --full always these.  Rows that the driver refuses or
- * that fail are named on stderr and left out.
+ * Needs gpu_driver.h, micro.h and micro.def beside it, libcuda.so.1 and a GPU of compute
+ * capability 9.0; no toolkit.  Writes a line for each row: its name, then a hash of the results
+ * where they must be exact, else the results themselves; with --full always these.  Rows that the
+ * driver refuses or that fail are named on stderr and left out.
  */
-#include <dlfcn.h>
-#include <stdlib.h>
-
+#include "gpu_driver.h"
 #include "micro.h"
 
 #define MICRO(name, text, results, inputs, ulps, ...) {#name, text, results, inputs, ulps, NULL},
@@ -18,64 +16,6 @@ static const Micro micros[] = {
 #include "micro.def"
 };
 #undef MICRO
-
-/* The few entries of the driver that this needs, by the types that cuda.h gives them. */
-typedef int Result;
-static struct {
-    Result (*init)(unsigned);
-    Result (*device)(int *, int);
-    Result (*name)(char *, int, int);
-    Result (*retain)(void **, int);
-    Result (*set_current)(void *);
-    Result (*load)(void **, const void *, unsigned, int *, void **);
-    Result (*unload)(void *);
-    Result (*function)(void **, void *, const char *);
-    Result (*allocate)(unsigned long long *, size_t);
-    Result (*to_device)(unsigned long long, const void *, size_t);
-    Result (*from_device)(void *, unsigned long long, size_t);
-    Result (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                     void *, void **, void **);
-    Result (*synchronize)(void);
-} cuda;
-
-static void open_driver(void)
-{
-    const struct {
-        void *entry;
-        const char *name;
-    } entries[] = {{&cuda.init, "cuInit"},
-                   {&cuda.device, "cuDeviceGet"},
-                   {&cuda.name, "cuDeviceGetName"},
-                   {&cuda.retain, "cuDevicePrimaryCtxRetain"},
-                   {&cuda.set_current, "cuCtxSetCurrent"},
-                   {&cuda.load, "cuModuleLoadDataEx"},
-                   {&cuda.unload, "cuModuleUnload"},
-                   {&cuda.function, "cuModuleGetFunction"},
-                   {&cuda.allocate, "cuMemAlloc_v2"},
-                   {&cuda.to_device, "cuMemcpyHtoD_v2"},
-                   {&cuda.from_device, "cuMemcpyDtoH_v2"},
-                   {&cuda.launch, "cuLaunchKernel"},
-                   {&cuda.synchronize, "cuCtxSynchronize"}};
-    void *library = dlopen("libcuda.so.1", RTLD_NOW);
-
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
-        void *found = library ? dlsym(library, entries[i].name) : NULL;
-
-        if (!found) {
-            fprintf(stderr, "%s is missing\n", library ? entries[i].name : "libcuda.so.1");
-            exit(1);
-        }
-        memcpy(entries[i].entry, &found, sizeof found);
-    }
-}
-
-static void must(Result r, const char *what)
-{
-    if (r == 0)
-        return;
-    fprintf(stderr, "%s: error %d\n", what, r);
-    exit(1);
-}
 
 /* Run one row; false when the driver refuses it. */
 static bool run(const Micro *m, unsigned long long in, unsigned long long out, uint64_t *values)
@@ -122,15 +62,9 @@ int main(int argc, char **argv)
     static uint64_t values[MICRO_MOST * MICRO_THREADS];
     unsigned long long in, out;
     char name[100] = "";
-    void *context;
-    int device, refused = 0;
+    int refused = 0;
 
-    open_driver();
-    must(cuda.init(0), "cuInit");
-    must(cuda.device(&device, 0), "cuDeviceGet");
-    cuda.name(name, sizeof name, device);
-    must(cuda.retain(&context, device), "cuDevicePrimaryCtxRetain");
-    must(cuda.set_current(context), "cuCtxSetCurrent");
+    open_device(name, sizeof name);
     must(cuda.allocate(&in, sizeof values), "cuMemAlloc");
     must(cuda.allocate(&out, sizeof values), "cuMemAlloc");
     printf("# %s\n", name);
