@@ -12,11 +12,7 @@
 /* The threads are known to each other from here on: what came before is in order for all. */
 static void join_clocks(Warp *w, Barrier *b)
 {
-    for (int i = 0; i < w->block->nwarps; i++) {
-        uint32_t known = i == w->index ? w->clock : w->seen[i];
-
-        b->joined[i] = MAX(b->joined[i], known);
-    }
+    shadow_tell(w, &b->joined);
     w->clock++;
 }
 
@@ -24,8 +20,7 @@ static void leave_barrier(Warp *w, const Barrier *b)
 {
     const Inst *in = w->inst;
 
-    for (int i = 0; i < w->block->nwarps; i++)
-        w->seen[i] = MAX(w->seen[i], b->joined[i]);
+    know_also(&w->seen, &b->joined);
     w->state = WARP_READY;
     if (in->run == barrier_popc) {
         FOR_LANES(lane, w->inst_mask)

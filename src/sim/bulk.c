@@ -152,7 +152,7 @@ void bulk_store(Warp *w, const Inst *in, uint32_t mask)
                   .lane = (uint8_t)lane};
 
         if (!resolve(w, lane, ACCESS_READ, b.at, ACCESS_WRITE, to[lane], b.bytes) ||
-            !shadow_fenced(w, (int)lane, b.at, b.bytes) || !keep(w, &w->stores, b))
+            !shadow_fenced(w, (int)lane, b.at, b.bytes, "cp.async.bulk") || !keep(w, &w->stores, b))
             return;
         count(w, to[lane], b.at, b.bytes);
     }
@@ -187,5 +187,5 @@ void bulk_fence(Warp *w, const Inst *in, uint32_t mask)
 {
     (void)mask;
     if (!has(in, MOD_GLOBAL))
-        w->fenced = ++w->clock;
+        w->seen.at[KNOWN_FENCES + w->index] = ++w->clock;
 }

@@ -22,6 +22,22 @@ enum {
 };
 #define ALL_LANES UINT32_MAX
 
+enum { GROUP_WARPS = 4, MOST_GROUPS = MAX_WARPS / GROUP_WARPS };
+
+/* What is in order before what a warp does now: what each of these did up to that clock.  The warps
+ * come first, then the fence of each that orders its stores before what copies and wgmma read, as
+ * far as its own clock then, then the products of each group of warps. */
+enum { KNOWN_FENCES = MAX_WARPS, KNOWN_GROUPS = 2 * MAX_WARPS, KNOWN = KNOWN_GROUPS + MOST_GROUPS };
+typedef struct {
+    uint32_t at[KNOWN];
+} Known;
+
+static inline void know_also(Known *all, const Known *more)
+{
+    for (int i = 0; i < KNOWN; i++)
+        all->at[i] = MAX(all->at[i], more->at[i]);
+}
+
 typedef struct Block Block;
 typedef struct Worker Worker;
 typedef struct Launch Launch;
@@ -67,8 +83,8 @@ typedef struct {
     uint32_t expected, pending; /* arrivals of each phase, and those that this one still lacks */
     uint32_t phase;             /* how many have ended */
     int64_t bytes;              /* that this phase still lacks */
-    uint32_t came[MAX_WARPS];   /* clocks of those who came to this phase, .. */
-    uint32_t known[MAX_WARPS];  /* .. and of all to those that have ended */
+    Known came;                 /* by those who came to this phase, .. */
+    Known known;                /* .. and by all to those that have ended */
 } Mbarrier;
 typedef struct {
     Mbarrier *at;
@@ -112,23 +128,20 @@ struct Warp {
     Block *block;
     Worker *worker;
     const SimModule *module;
-    uint32_t clock;           /* of shadow.c: counts what orders memory */
-    uint32_t seen[MAX_WARPS]; /* what the others did up to that clock is known to this warp */
+    uint32_t clock; /* of shadow.c: counts what orders memory */
+    Known seen;     /* its own clock is not kept up to date there */
     Copies copies;
     Bulks stores;                /* that are not waited for */
     uint32_t bulk_groups[LANES]; /* of them, of each lane, that are committed */
-    uint32_t fenced;             /* clock of the last fence for bulk copies */
     Asked products;
 };
 
 typedef struct {
-    int expected, arrived;      /* threads; arrived 0: nobody is there */
-    uint32_t waiting;           /* warps */
-    uint32_t count, all, any;   /* of the predicates of bar.red */
-    uint32_t joined[MAX_WARPS]; /* clocks of those that came */
+    int expected, arrived;    /* threads; arrived 0: nobody is there */
+    uint32_t waiting;         /* warps */
+    uint32_t count, all, any; /* of the predicates of bar.red */
+    Known joined;             /* by those that came */
 } Barrier;
-
-enum { GROUP_WARPS = 4, MOST_GROUPS = MAX_WARPS / GROUP_WARPS };
 
 typedef struct Shadow Shadow;
 typedef struct OwnMemory OwnMemory;
@@ -216,12 +229,13 @@ void shadow_free(Shadow *s);        /* NULL is allowed */
 void shadow_start_block(Block *b);  /* nothing is written yet, and nothing known of others */
 /* An access by a lane; false after a fault. */
 bool shadow_access(Warp *w, AccessKind kind, int lane, uint32_t at, uint32_t bytes);
+/* What this warp has done, and all that it knows of, is in order for who knows `all`. */
+void shadow_tell(Warp *w, Known *all);
 /* An ACCESS_COPY by this warp has arrived. */
 void shadow_end_copy(Warp *w, uint32_t at, uint32_t bytes, bool bulk);
-
-/* Has each of these bytes been written in front of a fence for bulk copies?  False after a fault.
- */
-bool shadow_fenced(Warp *w, int lane, uint32_t at, uint32_t bytes);
+/* Has each of these bytes been written in front of a fence for what reads them, `reader`?  False
+ * after a fault. */
+bool shadow_fenced(Warp *w, int lane, uint32_t at, uint32_t bytes, const char *reader);
 
 /* mbarrier.c */
 

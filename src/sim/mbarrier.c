@@ -121,26 +121,14 @@ static void end_phase(Block *b, Mbarrier *m)
         return;
     m->phase++;
     m->pending = m->expected;
-    for (int i = 0; i < b->nwarps; i++) {
-        m->known[i] = MAX(m->known[i], m->came[i]);
-        m->came[i] = 0;
-    }
-}
-
-/* What this warp has done, and all that it knows of, is in order for those who wait. */
-static void come(const Warp *w, Mbarrier *m)
-{
-    for (int i = 0; i < w->block->nwarps; i++) {
-        uint32_t known = i == w->index ? w->clock : w->seen[i];
-
-        m->came[i] = MAX(m->came[i], known);
-    }
+    know_also(&m->known, &m->came);
+    m->came = (Known){0};
 }
 
 void mbarrier_bring(Warp *w, Mbarrier *m, uint32_t bytes)
 {
     m->bytes -= bytes;
-    m->came[w->index] = MAX(m->came[w->index], w->clock);
+    m->came.at[w->index] = MAX(m->came.at[w->index], w->clock);
     w->clock++;
     if (m->bytes < 0)
         fault(w, SIM_SYNC, -1,
@@ -174,7 +162,7 @@ static void arrive(Warp *w, const Inst *in, uint32_t mask, const uint32_t *count
             states[lane] = m->phase;
         m->bytes += bytes ? bytes[lane] : 0;
         m->pending -= count;
-        come(w, m);
+        shadow_tell(w, &m->came);
         if (count > 0)
             end_phase(w->block, m);
     }
@@ -226,8 +214,7 @@ static bool find_ended(Warp *w, const Inst *in, uint32_t mask, bool by_parity, u
         if (phase == (by_parity ? m->phase & 1 : m->phase))
             continue;
         *ended |= UINT32_C(1) << lane;
-        for (int i = 0; i < w->block->nwarps; i++)
-            w->seen[i] = MAX(w->seen[i], m->known[i]);
+        know_also(&w->seen, &m->known);
     }
     return true;
 }

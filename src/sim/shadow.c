@@ -72,8 +72,8 @@ void shadow_start_block(Block *b)
     b->born = last + 1;
     for (int i = 0; i < b->nwarps; i++) {
         b->warps[i].clock = b->born;
-        for (int j = 0; j < b->nwarps; j++)
-            b->warps[i].seen[j] = last;
+        for (int j = 0; j < KNOWN; j++)
+            b->warps[i].seen.at[j] = last;
     }
 }
 
@@ -82,7 +82,7 @@ static bool races(const Warp *w, Event e)
 {
     int other = warp_of(e);
 
-    return time_of(e) >= w->block->born && other != w->index && time_of(e) > w->seen[other];
+    return time_of(e) >= w->block->born && other != w->index && time_of(e) > w->seen.at[other];
 }
 
 static bool report_race(Warp *w, int lane, uint32_t at, const char *does, const char *did,
@@ -194,16 +194,23 @@ bool shadow_access(Warp *w, AccessKind kind, int lane, uint32_t at, uint32_t byt
     }
 }
 
-bool shadow_fenced(Warp *w, int lane, uint32_t at, uint32_t bytes)
+void shadow_tell(Warp *w, Known *all)
+{
+    w->seen.at[w->index] = w->clock;
+    know_also(all, &w->seen);
+}
+
+bool shadow_fenced(Warp *w, int lane, uint32_t at, uint32_t bytes, const char *reader)
 {
     for (uint32_t i = at; i < at + bytes; i++) {
         Event e = w->block->shadow[i].written;
 
-        if ((e & EVENT_KINDS) != EVENT_BULK && time_of(e) >= w->block->warps[warp_of(e)].fenced) {
+        if ((e & EVENT_KINDS) != EVENT_BULK &&
+            time_of(e) >= w->seen.at[KNOWN_FENCES + warp_of(e)]) {
             fault(w, SIM_SYNC, lane,
-                  "cp.async.bulk reads byte %u of shared memory, which warp %d wrote with no "
+                  "%s reads byte %u of shared memory, which warp %d wrote with no "
                   "fence.proxy.async behind",
-                  i, warp_of(e));
+                  reader, i, warp_of(e));
             return false;
         }
     }

@@ -33,7 +33,6 @@ void warp_start(Warp *w)
     for (int i = 0; i < LANES; i++)
         w->copies.committed[i] = w->bulk_groups[i] = 0;
     w->stores.len = 0;
-    w->fenced = 0;
 }
 
 void warp_end_lanes(Warp *w, uint32_t mask)

@@ -186,7 +186,8 @@ static bool check_operand(Warp *w, uint64_t descriptor, bool across, int lines, 
                       CHUNK, at, bytes);
                 return false;
             }
-            if (!shadow_access(w, ACCESS_READ, -1, at, CHUNK) || !shadow_fenced(w, -1, at, CHUNK))
+            if (!shadow_access(w, ACCESS_READ, -1, at, CHUNK) ||
+                !shadow_fenced(w, -1, at, CHUNK, "wgmma"))
                 return false;
         }
     }

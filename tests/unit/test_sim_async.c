@@ -110,6 +110,9 @@ static void test_copy_back(void **state)
     open_back(&s, 1);
     stops(&s.run, "back", SIM_SYNC, "with no fence.proxy.async behind");
     close_scene(&s);
+    open_back(&s, 8); /* what others have fenced no barrier has told */
+    stops(&s.run, "back", SIM_SYNC, "with no fence.proxy.async behind");
+    close_scene(&s);
     open_back(&s, 2); /* it reads what was stored too early */
     sim_run(&s.run, "back");
     assert_int_equal(s.out[0], 77);
