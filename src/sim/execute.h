@@ -151,9 +151,10 @@ struct Block {
     int nwarps;
     char *shared;
     uint32_t shared_bytes;
-    Shadow *shadow; /* one for each byte */
-    uint32_t born;  /* clock that the block began with */
-    uint64_t clock; /* what programs read as one, of move.c */
+    Shadow *shadow;    /* one for each byte */
+    uint32_t *fetched; /* by wgmma: of each 16 bytes and each group the time; NULL: never */
+    uint32_t born;     /* clock that the block began with */
+    uint64_t clock;    /* what programs read as one, of move.c */
     Barrier barriers[BARRIERS];
     Mbarriers mbarriers;
     Bulks loads;                  /* that have not arrived */
@@ -229,6 +230,12 @@ void shadow_free(Shadow *s);        /* NULL is allowed */
 void shadow_start_block(Block *b);  /* nothing is written yet, and nothing known of others */
 /* An access by a lane; false after a fault. */
 bool shadow_access(Warp *w, AccessKind kind, int lane, uint32_t at, uint32_t bytes);
+/* May wgmma read them, as this warp asks for it?  False after a fault. */
+bool shadow_may_fetch(Warp *w, uint32_t at, uint32_t bytes);
+/* It will read 16 bytes for the product of that number of this warp's group; shadow_fetched(): this
+ * warp has waited for that many.  False: memory is out. */
+bool shadow_fetch(Warp *w, uint32_t at, uint32_t number);
+void shadow_fetched(Warp *w, uint32_t count);
 /* What this warp has done, and all that it knows of, is in order for who knows `all`. */
 void shadow_tell(Warp *w, Known *all);
 /* An ACCESS_COPY by this warp has arrived. */

@@ -135,6 +135,7 @@ static void close_worker(Worker *worker)
     free(b->loads.at);
     free(b->shared);
     shadow_free(b->shadow);
+    free(b->fetched);
 }
 
 /* False when memory is out. */

@@ -9,10 +9,14 @@
  * Two readers are enough where barriers are for all warps: of two different ones at least one is
  * not the warp that writes next.  Atomic updates do not race with each other.
  *
+ * wgmma reads in the name of a group of warps, whose clock counts its products.  Who writes must
+ * know that it was waited for: by any warp of the group, since they multiply together.
+ *
  * Times go on from block to block, so that what an earlier block left needs no clearing: it is
  * older than the block.  A byte that is that old was written by nobody.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "execute.h"
 
@@ -57,6 +61,26 @@ static Event event(const Warp *w, uint32_t flags)
     return w->clock << TIME_SHIFT | (uint32_t)w->index << WARP_SHIFT | flags;
 }
 
+enum { FETCH = 16 }; /* bytes that wgmma reads together */
+
+static uint32_t *fetched_at(const Block *b, uint32_t at)
+{
+    return &b->fetched[at / FETCH * MOST_GROUPS];
+}
+
+static uint32_t time_of_product(const Block *b, uint32_t number)
+{
+    return b->born + 1 + number;
+}
+
+static void forget_all(Block *b)
+{
+    for (uint32_t i = 0; i < b->shared_bytes; i++)
+        b->shadow[i] = (Shadow){0};
+    for (uint32_t i = 0; b->fetched && i < b->shared_bytes; i += FETCH)
+        memset(fetched_at(b, i), 0, MOST_GROUPS * sizeof *b->fetched);
+}
+
 /* All clocks begin behind what any warp of the block before has seen. */
 void shadow_start_block(Block *b)
 {
@@ -64,9 +88,10 @@ void shadow_start_block(Block *b)
 
     for (int i = 0; i < b->nwarps; i++)
         last = MAX(last, b->warps[i].clock);
+    for (int i = 0; i < MOST_GROUPS; i++)
+        last = MAX(last, time_of_product(b, b->groups[i].done + (uint32_t)b->groups[i].len));
     if (last > LAST_TIME / 2) { /* they do not run out within one block */
-        for (uint32_t i = 0; i < b->shared_bytes; i++)
-            b->shadow[i] = (Shadow){0};
+        forget_all(b);
         last = 0;
     }
     b->born = last + 1;
@@ -141,6 +166,31 @@ static bool may_write(Warp *w, const Shadow *s, int lane, uint32_t at, uint32_t 
     return true;
 }
 
+/* Does this warp know that wgmma has read these bytes? */
+static bool may_overwrite(Warp *w, int lane, uint32_t at)
+{
+    const Block *b = w->block;
+
+    for (int i = 0; i < b->nwarps / GROUP_WARPS; i++) {
+        uint32_t time = fetched_at(b, at)[i];
+
+        if (time < b->born || time <= w->seen.at[KNOWN_GROUPS + i])
+            continue;
+        if (i == w->index / GROUP_WARPS || time >= time_of_product(b, b->groups[i].done))
+            fault(w, SIM_SYNC, lane,
+                  "it writes byte %u of shared memory, which a wgmma.mma_async of warps %d to %d "
+                  "reads: wgmma.wait_group is missing",
+                  at, GROUP_WARPS * i, GROUP_WARPS * i + GROUP_WARPS - 1);
+        else
+            fault(w, SIM_RACE, lane,
+                  "a race: it writes byte %u of shared memory, which a wgmma.mma_async of warps %d "
+                  "to %d read with no barrier between",
+                  at, GROUP_WARPS * i, GROUP_WARPS * i + GROUP_WARPS - 1);
+        return false;
+    }
+    return true;
+}
+
 /* Neighbours mostly have the same history, which is looked at once. */
 static bool read_bytes(Warp *w, int lane, uint32_t at, uint32_t bytes)
 {
@@ -171,6 +221,10 @@ static bool write_bytes(Warp *w, int lane, uint32_t at, uint32_t bytes, uint32_t
         known = s[i];
         s[i].written = now;
     }
+    for (uint32_t i = at; w->block->fetched && i < at + bytes; i = (i / FETCH + 1) * FETCH) {
+        if (!may_overwrite(w, lane, i))
+            return false;
+    }
     return true;
 }
 
@@ -200,21 +254,63 @@ void shadow_tell(Warp *w, Known *all)
     know_also(all, &w->seen);
 }
 
+static bool is_fenced(Warp *w, int lane, uint32_t at, Event written, const char *reader)
+{
+    int other = warp_of(written);
+
+    if ((written & EVENT_KINDS) == EVENT_BULK ||
+        time_of(written) < w->seen.at[KNOWN_FENCES + other])
+        return true;
+    fault(w, SIM_SYNC, lane,
+          "%s reads byte %u of shared memory, which warp %d wrote with no fence.proxy.async behind",
+          reader, at, other);
+    return false;
+}
+
 bool shadow_fenced(Warp *w, int lane, uint32_t at, uint32_t bytes, const char *reader)
 {
     for (uint32_t i = at; i < at + bytes; i++) {
-        Event e = w->block->shadow[i].written;
-
-        if ((e & EVENT_KINDS) != EVENT_BULK &&
-            time_of(e) >= w->seen.at[KNOWN_FENCES + warp_of(e)]) {
-            fault(w, SIM_SYNC, lane,
-                  "%s reads byte %u of shared memory, which warp %d wrote with no "
-                  "fence.proxy.async behind",
-                  reader, i, warp_of(e));
+        if (!is_fenced(w, lane, i, w->block->shadow[i].written, reader))
             return false;
-        }
     }
     return true;
+}
+
+bool shadow_may_fetch(Warp *w, uint32_t at, uint32_t bytes)
+{
+    const Shadow *s = w->block->shadow + at;
+
+    for (uint32_t i = 0; i < bytes; i++) {
+        if (i > 0 && s[i].written == s[i - 1].written)
+            continue;
+        if (!may_read(w, s[i].written, -1, at + i) ||
+            !is_fenced(w, -1, at + i, s[i].written, "wgmma"))
+            return false;
+    }
+    return true;
+}
+
+bool shadow_fetch(Warp *w, uint32_t at, uint32_t number)
+{
+    Block *b = w->block;
+
+    if (!b->fetched)
+        b->fetched = calloc(b->shared_bytes / FETCH + 1, MOST_GROUPS * sizeof *b->fetched);
+    if (!b->fetched) {
+        w->worker->status = SIM_NO_MEMORY;
+        w->stop = true;
+        return false;
+    }
+    fetched_at(b, at)[w->index / GROUP_WARPS] = time_of_product(b, number);
+    return true;
+}
+
+void shadow_fetched(Warp *w, uint32_t count)
+{
+    uint32_t *known = &w->seen.at[KNOWN_GROUPS + w->index / GROUP_WARPS];
+
+    if (count > 0)
+        *known = MAX(*known, time_of_product(w->block, count - 1));
 }
 
 void shadow_end_copy(Warp *w, uint32_t at, uint32_t bytes, bool bulk)

@@ -82,6 +82,7 @@ static void settle(Warp *first)
             continue;
         do_products(first, products_of(w), w->products.until);
         w->products.waited = w->products.until;
+        shadow_fetched(w, w->products.until);
         w->state = WARP_READY;
     }
 }
@@ -171,40 +172,40 @@ static bool read_product(Warp *w, const Inst *in, const ProductShape *s, Product
            read_descriptor(w, in, s->b, &p->b);
 }
 
-/* Lines of an operand in shared memory that this warp looks at, and may it read them. */
-static bool check_operand(Warp *w, uint64_t descriptor, bool across, int lines, int first,
-                          int parts)
+/* May this warp read an operand that lies in shared memory?  The first of the group that asks for
+ * it notes what is read. */
+static bool check_operand(Warp *w, uint64_t descriptor, bool across, int lines, int parts)
 {
-    uint32_t bytes = w->block->shared_bytes;
+    const Products *all = products_of(w);
+    uint32_t bytes = w->block->shared_bytes, number = w->products.asked;
+    bool is_first = number == all->done + (uint32_t)all->len;
 
-    for (int line = 0; line < lines; line++) {
-        for (int part = first; part < first + parts; part++) {
-            uint32_t at = wgmma_chunk(descriptor, across, (uint32_t)line, (uint32_t)part);
+    for (int i = 0; i < lines * parts; i++) {
+        uint32_t at = wgmma_chunk(descriptor, across, (uint32_t)(i / parts), (uint32_t)(i % parts));
 
-            if (bytes < CHUNK || at > bytes - CHUNK) {
-                fault(w, SIM_ACCESS, -1, "wgmma reads %d bytes at %u of %u bytes of shared memory",
-                      CHUNK, at, bytes);
-                return false;
-            }
-            if (!shadow_access(w, ACCESS_READ, -1, at, CHUNK) ||
-                !shadow_fenced(w, -1, at, CHUNK, "wgmma"))
-                return false;
+        if (bytes < CHUNK || at > bytes - CHUNK) {
+            fault(w, SIM_ACCESS, -1, "wgmma reads %d bytes at %u of %u bytes of shared memory",
+                  CHUNK, at, bytes);
+            return false;
         }
+        if (!shadow_may_fetch(w, at, CHUNK) || (is_first && !shadow_fetch(w, at, number)))
+            return false;
     }
     return true;
 }
 
-/* All that the group needs: what one of them may read, the others may have no order with. */
+/* All that the group needs: what is in order for one of them need not be for the others. */
 static bool check_operands(Warp *w, const Product *p, const ProductShape *s)
 {
     int per = CHUNK * 8 / ptx_type_bits[p->in->type[1]], rows = GROUP_WARPS * WGMMA_ROWS;
     int columns = p->in->columns, parts = s->k / per;
-    bool a_good =
-        s->a_in_registers || (s->a_across ? check_operand(w, p->a, true, s->k, 0, rows / per)
-                                          : check_operand(w, p->a, false, rows, 0, parts));
+    bool good = true;
 
-    return a_good && (s->b_across ? check_operand(w, p->b, true, s->k, 0, columns / per)
-                                  : check_operand(w, p->b, false, columns, 0, parts));
+    if (!s->a_in_registers)
+        good = s->a_across ? check_operand(w, p->a, true, s->k, rows / per)
+                           : check_operand(w, p->a, false, rows, parts);
+    return good && (s->b_across ? check_operand(w, p->b, true, s->k, columns / per)
+                                : check_operand(w, p->b, false, columns, parts));
 }
 
 static bool keep(Warp *w, Product p)
