@@ -103,6 +103,13 @@ typedef struct {
     int len, cap;
     uint32_t done;
 } Products;
+/* A register that is an operand of some wgmma. */
+typedef struct {
+    const Inst *sum, *left;           /* the last that had it as result, and as A; NULL: none */
+    uint32_t sum_number, left_number; /* .. as which of the warp's products, from 1 */
+    uint32_t sum_fences;              /* behind so many fences; */
+    uint32_t touched;                 /* likewise when others last touched it, and 1; 0: never */
+} Held;
 /* What a warp has to do with them. */
 typedef struct {
     uint32_t asked;   /* it has asked for so many, */
@@ -110,6 +117,8 @@ typedef struct {
     uint32_t until;   /* and waits for so many */
     uint32_t *groups; /* `asked` at each commit that is not waited for */
     int len, cap;
+    Held *held;      /* of SimModule.nheld registers, the first one's number is 1 */
+    uint32_t fences; /* wgmma.fence, so far */
 } Asked;
 
 struct Warp {
@@ -270,11 +279,16 @@ uint32_t matrix_add_float(double sum, float c);
 uint16_t matrix_add_half(double sum, uint16_t c);
 
 /* wgmma.c */
+bool wgmma_open(Warp *w); /* false: memory is out */
 void wgmma_start(Block *b);
 void wgmma_close(Block *b); /* frees what it has */
 bool wgmma_end(Block *b);   /* false after a fault: products that nobody has waited for */
 bool wgmma_waits(const Warp *w);
 void wgmma_report(Warp *w); /* it waits for others of its group, and nobody can run */
+
+/* wgmma_check.c: in front of an instruction that touches registers which wgmma has; false after a
+ * fault. */
+bool wgmma_may_touch(Warp *w, const Inst *in);
 
 /* The range of the launch that an address lies in, or -1. */
 int access_range(const Launch *l, uint64_t address);

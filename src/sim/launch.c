@@ -116,7 +116,7 @@ static bool open_warp(Worker *worker, Warp *w, int index)
     for (int i = 0; i < m->consts.len; i++)
         set_const(w, &m->consts.at[i]);
     set_specials(w, worker->launch);
-    return true;
+    return wgmma_open(w);
 }
 
 static void close_worker(Worker *worker)

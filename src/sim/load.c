@@ -130,6 +130,7 @@ static void read_module(Parser *p, const char *text, size_t len)
             flow_find_meets(m, f, p->scratch);
     }
     fill_in_calls(p);
+    wgmma_mark(m);
 }
 
 SimStatus sim_load(const char *text, size_t len, SimModule **out, SimError *error)

@@ -201,6 +201,7 @@ struct Inst {
     bool not_op;     /* the predicate that is the last operand is negated */
     uint8_t compare; /* of those that compare: MOD_EQ to MOD_UNORDERED */
     bool is_control; /* runs with an empty mask too, and may set the warp's pc */
+    bool is_held;    /* touches registers that wgmma has; wgmma_check.c */
 };
 #define NO_OPERAND UINT32_MAX
 #define NO_TARGET UINT32_MAX
@@ -301,7 +302,10 @@ struct SimModule {
     VEC(SimRange) globals; /* variables of the module */
     PtxFunc *funcs;
     SimKernel *kernels;
-    uint32_t file_bytes;      /* of a warp's register file */
+    uint32_t file_bytes; /* of a warp's register file */
+    uint16_t *held;      /* numbers from 1 of registers that wgmma has, by their places in units
+                          * of FILE_ALIGN; NULL: there is no wgmma */
+    int nheld;
     uint64_t shared_bytes;    /* that are static */
     uint64_t dynamic_at;      /* address of the dynamic shared memory, behind them */
     uint64_t local_bytes;     /* of one thread */
@@ -320,5 +324,8 @@ PtxModifier ptx_modifier_from(const char *word, size_t n); /* MOD_COUNT: there i
 
 /* flow.c: fills in where branches meet. */
 void flow_find_meets(SimModule *m, const PtxFunc *f, Arena *scratch);
+
+/* wgmma_check.c: fills in which instructions touch registers that wgmma has. */
+void wgmma_mark(SimModule *m);
 
 #endif

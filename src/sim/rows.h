@@ -66,8 +66,8 @@
     R("griddepcontrol.wait", "", "", "", move_nothing)                                             \
     R("griddepcontrol.launch_dependents", "", "", "", move_nothing)                                \
     R("nanosleep", "", "u32", "0", move_nothing)                                                   \
-    R("setmaxnreg.inc.sync.aligned", "", "u32", "i", move_nothing)                                 \
-    R("setmaxnreg.dec.sync.aligned", "", "u32", "i", move_nothing)                                 \
+    R("setmaxnreg.inc.sync.aligned", "", "u32", "k", wgmma_setmaxnreg)                             \
+    R("setmaxnreg.dec.sync.aligned", "", "u32", "k", wgmma_setmaxnreg)                             \
     R("prefetch", "global local L1 L2 cache", "", "a", move_nothing)                               \
     R("prefetchu", "L1", "", "a", move_nothing)                                                    \
     R("createpolicy.fractional", "cache", "b64", "=0 ?i", move_policy)

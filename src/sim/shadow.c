@@ -166,7 +166,20 @@ static bool may_write(Warp *w, const Shadow *s, int lane, uint32_t at, uint32_t 
     return true;
 }
 
-/* Does this warp know that wgmma has read these bytes? */
+static bool report_fetch(Warp *w, int lane, uint32_t at, int group, uint32_t number)
+{
+    bool is_mine = group == w->index / GROUP_WARPS;
+    bool in_flight = is_mine ? number < w->products.asked : number >= w->block->groups[group].done;
+    int first = GROUP_WARPS * group;
+
+    fault(w, in_flight ? SIM_SYNC : SIM_RACE, lane,
+          "%sit writes byte %u of shared memory, which a wgmma.mma_async of warps %d to %d reads%s",
+          in_flight ? "" : "a race: ", at, first, first + GROUP_WARPS - 1,
+          in_flight ? ": wgmma.wait_group is missing" : " with no barrier between");
+    return false;
+}
+
+/* Does this warp know that wgmma has read this byte? */
 static bool may_overwrite(Warp *w, int lane, uint32_t at)
 {
     const Block *b = w->block;
@@ -174,19 +187,8 @@ static bool may_overwrite(Warp *w, int lane, uint32_t at)
     for (int i = 0; i < b->nwarps / GROUP_WARPS; i++) {
         uint32_t time = fetched_at(b, at)[i];
 
-        if (time < b->born || time <= w->seen.at[KNOWN_GROUPS + i])
-            continue;
-        if (i == w->index / GROUP_WARPS || time >= time_of_product(b, b->groups[i].done))
-            fault(w, SIM_SYNC, lane,
-                  "it writes byte %u of shared memory, which a wgmma.mma_async of warps %d to %d "
-                  "reads: wgmma.wait_group is missing",
-                  at, GROUP_WARPS * i, GROUP_WARPS * i + GROUP_WARPS - 1);
-        else
-            fault(w, SIM_RACE, lane,
-                  "a race: it writes byte %u of shared memory, which a wgmma.mma_async of warps %d "
-                  "to %d read with no barrier between",
-                  at, GROUP_WARPS * i, GROUP_WARPS * i + GROUP_WARPS - 1);
-        return false;
+        if (time >= b->born && time > w->seen.at[KNOWN_GROUPS + i])
+            return report_fetch(w, lane, at, i, time - time_of_product(b, 0));
     }
     return true;
 }

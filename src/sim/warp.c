@@ -85,6 +85,8 @@ void warp_run(Warp *w)
         w->inst = in;
         if (w->worker->counts)
             count_instruction(w, in, mask);
+        if (in->is_held && mask && !wgmma_may_touch(w, in))
+            return;
         if (mask || in->is_control)
             in->run(w, in, mask);
     }

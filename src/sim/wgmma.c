@@ -21,6 +21,12 @@ static Warp *first_of(const Warp *w)
     return &w->block->warps[w->index / GROUP_WARPS * GROUP_WARPS];
 }
 
+bool wgmma_open(Warp *w)
+{
+    w->products.held = calloc((size_t)w->module->nheld + 1, sizeof *w->products.held);
+    return w->products.held != NULL;
+}
+
 void wgmma_start(Block *b)
 {
     for (int i = 0; i < MOST_GROUPS; i++) {
@@ -30,8 +36,9 @@ void wgmma_start(Block *b)
     for (int i = 0; i < b->nwarps; i++) {
         Asked *a = &b->warps[i].products;
 
-        a->asked = a->waited = a->until = 0;
+        a->asked = a->waited = a->until = a->fences = 0;
         a->len = 0;
+        memset(a->held, 0, ((size_t)b->warps[i].module->nheld + 1) * sizeof *a->held);
     }
 }
 
@@ -39,8 +46,10 @@ void wgmma_close(Block *b)
 {
     for (int i = 0; i < MOST_GROUPS; i++)
         free(b->groups[i].at);
-    for (int i = 0; b->warps && i < b->nwarps; i++)
+    for (int i = 0; b->warps && i < b->nwarps; i++) {
         free(b->warps[i].products.groups);
+        free(b->warps[i].products.held);
+    }
 }
 
 /* --- waiting --- */
@@ -246,7 +255,8 @@ static void ask(Warp *w, const Inst *in, uint32_t mask)
     if (!has_group(w, mask))
         return;
     ProductShape s = wgmma_shape(w, in);
-    if (!read_product(w, in, &s, &p) || !check_operands(w, &p, &s) || !join(w, &p))
+    if (!read_product(w, in, &s, &p) || !wgmma_take_registers(w, in, &s) ||
+        !check_operands(w, &p, &s) || !join(w, &p))
         return;
     w->products.asked++;
     settle(first_of(w));
@@ -281,5 +291,16 @@ void wgmma_commit(Warp *w, const Inst *in, uint32_t mask)
 void wgmma_fence(Warp *w, const Inst *in, uint32_t mask)
 {
     (void)in;
-    has_group(w, mask);
+    if (has_group(w, mask))
+        w->products.fences++;
+}
+
+/* setmaxnreg registers: there are as many as a program wants */
+void wgmma_setmaxnreg(Warp *w, const Inst *in, uint32_t mask)
+{
+    uint32_t registers = *OPERAND(w, in, 0, uint32_t);
+
+    if (has_group(w, mask) && (registers < 24 || registers > 256 || registers % 8 != 0))
+        fault(w, SIM_CODE, -1, "setmaxnreg of %u registers: 24 to 256, by steps of 8, may be",
+              registers);
 }

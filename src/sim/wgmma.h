@@ -20,6 +20,10 @@ typedef struct {
     int k;
 } ProductShape;
 
+/* wgmma_check.c: may the warp ask for it, as far as its registers go?  False after a fault, else it
+ * has them from here on. */
+bool wgmma_take_registers(Warp *w, const Inst *in, const ProductShape *s);
+
 /* wgmma_operand.c */
 ProductShape wgmma_shape(const Warp *w, const Inst *in);
 /* Where the 16 bytes lie that have, of an operand as its descriptor says, elements of line `line`
