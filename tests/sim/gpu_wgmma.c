@@ -1,12 +1,13 @@
 /*
  * gpu_wgmma.c - do a GPU's wgmma instructions give what wgmma_case.h expects?
  *
- *     cc -O1 -o gpu_wgmma gpu_wgmma.c -ldl && ./gpu_wgmma [STEP]
+ *     cc -O1 -o gpu_wgmma gpu_wgmma.c -ldl -lm && ./gpu_wgmma [STEP]
  *
  * Needs gpu_driver.h and wgmma_case.h beside it, libcuda.so.1 and a GPU of compute capability 9.0.
  * Each STEP-th case is run, 11 unless it is given, and compared bit by bit; then those whose
  * patterns of swizzling do not begin at a multiple of 1024 bytes.  Cases that differ, or that the
- * driver refuses, are named, and make it fail.
+ * driver refuses, are named, and make it fail.  Then it says how far results are away where sums
+ * are rounded.
  */
 #include "gpu_driver.h"
 #include "wgmma_case.h"
@@ -77,6 +78,36 @@ static void ask(const WgmmaCase *c, uint64_t seed)
         printf("%d of %d registers differ: %s\n", n, wgmma_results(c) * WGMMA_THREADS, name);
 }
 
+/* How far is the GPU away, in units of the largest result? */
+static void measure(const WgmmaCase *c, uint64_t seed)
+{
+    bool half = strcmp(c->d, "f16") == 0;
+    double most = 0, largest = 0;
+    int n = 0;
+    char name[200];
+
+    wgmma_name(c, name, sizeof name);
+    wgmma_make(c, &data, seed);
+    if (!run(name)) {
+        printf("refused: %s\n", name);
+        return;
+    }
+    for (int r = 0; r < wgmma_results(c); r++) {
+        for (int i = 0; i < WGMMA_THREADS * (half ? 2 : 1); i++) {
+            int t = half ? i / 2 : i, shift = half ? 16 * (i % 2) : 0;
+            uint32_t mask = half ? 0xffff : UINT32_MAX;
+            double is = wgmma_decode(c->d, out[r][t] >> shift & mask);
+            double wanted = wgmma_decode(c->d, data.after[r][t] >> shift & mask);
+
+            n += is != wanted;
+            most = fmax(most, fabs(is - wanted));
+            largest = fmax(largest, fabs(wanted));
+        }
+    }
+    printf("%6d results differ, by 2^%.1f of the largest at most: %s\n", n, log2(most / largest),
+           name);
+}
+
 int main(int argc, char **argv)
 {
     int step = argc > 1 ? atoi(argv[1]) : 11;
@@ -98,5 +129,7 @@ int main(int argc, char **argv)
         ask(&c, (uint64_t)i);
     printf("%s: with those of other base offsets %d agree, %d differ, %d refused\n", device,
            sums.good, sums.differ, sums.refused);
+    for (int i = 0; wgmma_rough_case(i, &c); i++)
+        measure(&c, (uint64_t)i);
     return sums.differ + sums.refused > 0;
 }

@@ -6,12 +6,13 @@
  * stores the registers.  test_sim_wgmma.c runs them in the simulator, gpu_wgmma.c on a GPU.
  *
  * Inputs are whole numbers so small that all sums are exact in any order, so results must be those
- * of plain loops bit by bit.  Where operands lie in shared memory is said here by formulas of their
- * own, from the layouts that CUTLASS calls canonical.
+ * of plain loops bit by bit, but for cases that are rough.  Where operands lie in shared memory is
+ * said here by formulas of their own, from the layouts that CUTLASS calls canonical.
  */
 #ifndef TILEC_TEST_WGMMA_CASE_H
 #define TILEC_TEST_WGMMA_CASE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,12 +39,13 @@ typedef struct {
     bool a_negative, b_negative;
     bool saturates; /* .satfinite */
     bool apart;     /* parts of the operands lie in another order, or with gaps between */
+    bool rough;     /* inputs have all bits that they may have, so that sums are rounded */
     bool flight;    /* each instruction is a group of its own, waited for later */
     int shift;      /* patterns begin so many rows of 128 bytes behind a multiple of 1024 */
 } WgmmaCase;
 
 typedef struct {
-    float a[WGMMA_ROWS][WGMMA_K], b[WGMMA_K][WGMMA_COLUMNS], c[WGMMA_ROWS][WGMMA_COLUMNS];
+    double a[WGMMA_ROWS][WGMMA_K], b[WGMMA_K][WGMMA_COLUMNS], c[WGMMA_ROWS][WGMMA_COLUMNS];
     uint8_t image[WGMMA_IMAGE];                        /* of shared memory */
     uint32_t left[WGMMA_STEPS * 4][WGMMA_THREADS];     /* registers of A, */
     uint32_t before[WGMMA_COLUMNS / 2][WGMMA_THREADS]; /* of the addend, */
@@ -60,34 +62,59 @@ static inline int wgmma_bytes(const char *type)
     return strstr(type, "32") ? 4 : 2;
 }
 
-/* A whole number, of few bits, in such a format of so many exponent and mantissa bits. */
-static inline uint32_t wgmma_small(float x, int exponent, int mantissa)
+/* A number in such a format of so many exponent and mantissa bits, rounded. */
+static inline uint32_t wgmma_small(double x, int exponent, int mantissa)
 {
-    uint32_t bits, sign;
-    int e;
+    int e, bias = (1 << (exponent - 1)) - 1;
+    uint32_t sign = (uint32_t)(x < 0) << (exponent + mantissa);
 
-    memcpy(&bits, &x, 4);
-    sign = bits >> 31;
     if (x == 0)
-        return sign << (exponent + mantissa);
-    e = (int)(bits >> 23 & 255) - 127 + (1 << (exponent - 1)) - 1;
-    return sign << (exponent + mantissa) | (uint32_t)e << mantissa |
-           (bits & 0x7fffff) >> (23 - mantissa);
+        return 0;
+    frexp(x, &e); /* at least a half times 2^e */
+    e = e + bias > 2 ? e + bias - 2 : 0;
+    return sign + ((uint32_t)e << mantissa) +
+           (uint32_t)rint(ldexp(fabs(x), mantissa + bias - 1 - e));
 }
 
-static inline uint32_t wgmma_encode(const char *type, float x)
+static inline int wgmma_mantissa(const char *type) /* -1: whole numbers */
 {
-    if (strcmp(type, "f16") == 0)
-        return wgmma_small(x, 5, 10);
-    if (strcmp(type, "bf16") == 0)
-        return wgmma_small(x, 8, 7);
-    if (strcmp(type, "e4m3") == 0)
-        return wgmma_small(x, 4, 3);
-    if (strcmp(type, "e5m2") == 0)
-        return wgmma_small(x, 5, 2);
-    if (strcmp(type, "f32") == 0 || strcmp(type, "tf32") == 0)
-        return wgmma_small(x, 8, 23);
-    return (uint32_t)(int32_t)x & (wgmma_bytes(type) == 1 ? 0xff : UINT32_MAX);
+    return strcmp(type, "f32") == 0                                ? 23
+           : strcmp(type, "f16") == 0 || strcmp(type, "tf32") == 0 ? 10
+           : strcmp(type, "bf16") == 0                             ? 7
+           : strcmp(type, "e4m3") == 0                             ? 3
+           : strcmp(type, "e5m2") == 0                             ? 2
+                                                                   : -1;
+}
+
+static inline uint32_t wgmma_encode(const char *type, double x)
+{
+    int mantissa = wgmma_mantissa(type);
+    int exponent = strcmp(type, "f16") == 0 || strcmp(type, "e5m2") == 0 ? 5
+                   : strcmp(type, "e4m3") == 0                           ? 4
+                                                                         : 8;
+
+    if (mantissa < 0)
+        return (uint32_t)(int64_t)x & (wgmma_bytes(type) == 1 ? 0xff : UINT32_MAX);
+    if (strcmp(type, "tf32") == 0)
+        mantissa = 23;
+    return wgmma_small(x, exponent, mantissa);
+}
+
+/* A result of that type as a number. */
+static inline double wgmma_decode(const char *type, uint32_t bits)
+{
+    float f;
+
+    if (type[0] == 's')
+        return (int32_t)bits;
+    if (strcmp(type, "f16") == 0) {
+        int e = (int)(bits >> 10 & 31);
+        double size = ldexp((double)(bits & 1023) + (e > 0 ? 1024 : 0), (e > 0 ? e : 1) - 25);
+
+        return bits & 0x8000 ? -size : size;
+    }
+    memcpy(&f, &bits, sizeof f);
+    return f;
 }
 
 static inline int wgmma_k(const WgmmaCase *c) /* of one instruction */
@@ -180,24 +207,39 @@ static inline uint32_t wgmma_random(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-static inline float wgmma_number(const char *type, uint64_t *state)
+static inline double wgmma_number(const WgmmaCase *c, const char *type, uint64_t *state)
 {
-    int x = (int)(wgmma_random(state) % 8);
+    int bits = wgmma_mantissa(type), x = (int)(wgmma_random(state) % 8);
 
-    return (float)(type[0] == 'u' ? x : x - 4);
+    if (!c->rough)
+        return type[0] == 'u' ? x : x - 4;
+    if (bits < 0) /* any */
+        return (int)(wgmma_random(state) % 256) - (type[0] == 'u' ? 0 : 128);
+    double significand = 1 + ldexp(wgmma_random(state) % (UINT32_C(1) << bits), -bits);
+    return ldexp(wgmma_random(state) % 2 ? significand : -significand, -x % 7);
+}
+
+/* Of a sum of integers, one that it may leave the integers from. */
+static inline double wgmma_addend(const WgmmaCase *c, uint64_t *state)
+{
+    int x = (int)(wgmma_random(state) % 200) - 100;
+
+    if (!c->rough || c->d[0] != 's')
+        return x;
+    return wgmma_random(state) % 2 ? INT32_MAX - abs(x) : INT32_MIN + abs(x);
 }
 
 static inline void wgmma_inputs(const WgmmaCase *c, WgmmaData *data, uint64_t seed)
 {
     for (int i = 0; i < WGMMA_ROWS; i++) {
         for (int k = 0; k < WGMMA_K; k++)
-            data->a[i][k] = wgmma_number(c->a, &seed);
+            data->a[i][k] = wgmma_number(c, c->a, &seed);
         for (int j = 0; j < WGMMA_COLUMNS; j++)
-            data->c[i][j] = (float)((int)(wgmma_random(&seed) % 200) - 100);
+            data->c[i][j] = wgmma_addend(c, &seed);
     }
     for (int k = 0; k < WGMMA_K; k++) {
         for (int j = 0; j < WGMMA_COLUMNS; j++)
-            data->b[k][j] = wgmma_number(c->b, &seed);
+            data->b[k][j] = wgmma_number(c, c->b, &seed);
     }
     for (int i = 0; i < WGMMA_IMAGE; i++) /* what is not an operand must not matter */
         data->image[i] = (uint8_t)wgmma_random(&seed);
@@ -240,7 +282,7 @@ static inline int wgmma_results(const WgmmaCase *c)
 }
 
 /* What a register of the addend or the result has, of a matrix. */
-static inline uint32_t wgmma_result(const WgmmaCase *c, float m[WGMMA_ROWS][WGMMA_COLUMNS], int r,
+static inline uint32_t wgmma_result(const WgmmaCase *c, double m[WGMMA_ROWS][WGMMA_COLUMNS], int r,
                                     int t)
 {
     int row = t / 32 * 16 + t % 32 / 4, column = t % 4 * 2;
@@ -253,18 +295,33 @@ static inline uint32_t wgmma_result(const WgmmaCase *c, float m[WGMMA_ROWS][WGMM
     return wgmma_encode(c->d, m[row + r % 4 / 2 * 8][column + r / 4 * 8 + r % 2]);
 }
 
+/* What one instruction makes of an addend and a sum. */
+static inline double wgmma_add(const WgmmaCase *c, double addend, double sum)
+{
+    double all = addend + sum;
+
+    if (c->d[0] != 's')
+        return wgmma_decode(c->d, wgmma_encode(c->d, all));
+    if (c->saturates)
+        return all > INT32_MAX ? INT32_MAX : all < INT32_MIN ? INT32_MIN : all;
+    return (int32_t)(uint32_t)(int64_t)all;
+}
+
 static inline void wgmma_multiply_plainly(const WgmmaCase *c, WgmmaData *data)
 {
-    static float d[WGMMA_ROWS][WGMMA_COLUMNS];
-    float sign = c->a_negative != c->b_negative ? -1.0f : 1.0f;
+    static double d[WGMMA_ROWS][WGMMA_COLUMNS];
+    double sign = c->a_negative != c->b_negative ? -1 : 1;
 
     for (int i = 0; i < WGMMA_ROWS; i++) {
         for (int j = 0; j < c->columns; j++) {
-            float sum = 0;
+            d[i][j] = c->adds ? data->c[i][j] : 0;
+            for (int first = 0; first < c->steps * wgmma_k(c); first += wgmma_k(c)) {
+                double sum = 0;
 
-            for (int k = 0; k < c->steps * wgmma_k(c); k++)
-                sum += data->a[i][k] * data->b[k][j];
-            d[i][j] = sign * sum + (c->adds ? data->c[i][j] : 0) + 0.0f;
+                for (int k = first; k < first + wgmma_k(c); k++)
+                    sum += data->a[i][k] * data->b[k][j];
+                d[i][j] = wgmma_add(c, d[i][j], sign * sum);
+            }
         }
     }
     for (int r = 0; r < wgmma_results(c); r++) {
@@ -400,12 +457,12 @@ static inline void wgmma_name(const WgmmaCase *c, char *out, size_t size)
 {
     static const char *const places[] = {"registers", "none", "128", "64", "32"};
 
-    snprintf(out, size, "m64n%dk%d.%s.%s.%s a %s%s b %s%s steps %d%s%s%s%s%s%s shift %d",
+    snprintf(out, size, "m64n%dk%d.%s.%s.%s a %s%s b %s%s steps %d%s%s%s%s%s%s%s shift %d",
              c->columns, wgmma_k(c), c->d, c->a, c->b, places[c->a_place + 1],
              c->a_across ? " across" : "", places[c->b_place + 1], c->b_across ? " across" : "",
              c->steps, c->adds ? " adds" : "", c->a_negative ? " -a" : "",
              c->b_negative ? " -b" : "", c->saturates ? " satfinite" : "", c->apart ? " apart" : "",
-             c->flight ? " flight" : "", c->shift);
+             c->flight ? " flight" : "", c->rough ? " rough" : "", c->shift);
 }
 
 static const char *const wgmma_types[][3] = {
@@ -457,6 +514,19 @@ static inline bool wgmma_shifted_case(int i, WgmmaCase *c)
     c->a_place = c->b_place = (WgmmaPlace)(SWIZZLE_128 + place);
     c->a_across = c->b_across = i / 21;
     return i < 2 * 3 * 7;
+}
+
+/* Case i of those whose sums are rounded; false: there are no more. */
+static inline bool wgmma_rough_case(int i, WgmmaCase *c)
+{
+    const char *const *types = wgmma_types[i % WGMMA_TYPES];
+
+    *c = (WgmmaCase){.d = types[0], .a = types[1], .b = types[2], .columns = 128, .rough = true};
+    c->steps = 1 + i / WGMMA_TYPES % 2 * 3;
+    c->adds = i / WGMMA_TYPES / 2;
+    c->a_place = c->b_place = SWIZZLE_128;
+    c->saturates = c->d[0] == 's' && types[1][0] == types[2][0];
+    return i < 4 * WGMMA_TYPES;
 }
 
 #endif
