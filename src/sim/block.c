@@ -20,7 +20,7 @@ static void leave_barrier(Warp *w, const Barrier *b)
 {
     const Inst *in = w->inst;
 
-    know_also(&w->seen, &b->joined);
+    know_also(w->block, &w->seen, &b->joined);
     w->state = WARP_READY;
     if (in->run == barrier_popc) {
         FOR_LANES(lane, w->inst_mask)

@@ -187,5 +187,5 @@ void bulk_fence(Warp *w, const Inst *in, uint32_t mask)
 {
     (void)mask;
     if (!has(in, MOD_GLOBAL))
-        w->seen.at[KNOWN_FENCES + w->index] = ++w->clock;
+        w->seen.at[known_fence(w->block, w->index)] = ++w->clock;
 }

@@ -25,18 +25,12 @@ enum {
 enum { GROUP_WARPS = 4, MOST_GROUPS = MAX_WARPS / GROUP_WARPS };
 
 /* What is in order before what a warp does now: what each of these did up to that clock.  The warps
- * come first, then the fence of each that orders its stores before what copies and wgmma read, as
- * far as its own clock then, then the products of each group of warps. */
-enum { KNOWN_FENCES = MAX_WARPS, KNOWN_GROUPS = 2 * MAX_WARPS, KNOWN = KNOWN_GROUPS + MOST_GROUPS };
+ * of the block come first, then the last fence of each that orders its stores before what copies
+ * and wgmma read, by its own clock, then the products of each group of warps. */
+enum { MOST_KNOWN = 2 * MAX_WARPS + MOST_GROUPS };
 typedef struct {
-    uint32_t at[KNOWN];
+    uint32_t at[MOST_KNOWN];
 } Known;
-
-static inline void know_also(Known *all, const Known *more)
-{
-    for (int i = 0; i < KNOWN; i++)
-        all->at[i] = MAX(all->at[i], more->at[i]);
-}
 
 typedef struct Block Block;
 typedef struct Worker Worker;
@@ -171,6 +165,22 @@ struct Block {
     int32_t program[3];
     RaceProgram race;
 };
+
+static inline int known_fence(const Block *b, int warp)
+{
+    return b->nwarps + warp;
+}
+static inline int known_group(const Block *b, int group)
+{
+    return 2 * b->nwarps + group;
+}
+static inline void know_also(const Block *b, Known *all, const Known *more)
+{
+    int n = known_group(b, b->nwarps / GROUP_WARPS);
+
+    for (int i = 0; i < n; i++)
+        all->at[i] = MAX(all->at[i], more->at[i]);
+}
 
 struct Worker {
     const Launch *launch;

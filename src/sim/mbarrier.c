@@ -121,7 +121,7 @@ static void end_phase(Block *b, Mbarrier *m)
         return;
     m->phase++;
     m->pending = m->expected;
-    know_also(&m->known, &m->came);
+    know_also(b, &m->known, &m->came);
     m->came = (Known){0};
 }
 
@@ -214,7 +214,7 @@ static bool find_ended(Warp *w, const Inst *in, uint32_t mask, bool by_parity, u
         if (phase == (by_parity ? m->phase & 1 : m->phase))
             continue;
         *ended |= UINT32_C(1) << lane;
-        know_also(&w->seen, &m->known);
+        know_also(w->block, &w->seen, &m->known);
     }
     return true;
 }

@@ -97,7 +97,7 @@ void shadow_start_block(Block *b)
     b->born = last + 1;
     for (int i = 0; i < b->nwarps; i++) {
         b->warps[i].clock = b->born;
-        for (int j = 0; j < KNOWN; j++)
+        for (int j = 0; j < MOST_KNOWN; j++)
             b->warps[i].seen.at[j] = last;
     }
 }
@@ -187,7 +187,7 @@ static bool may_overwrite(Warp *w, int lane, uint32_t at)
     for (int i = 0; i < b->nwarps / GROUP_WARPS; i++) {
         uint32_t time = fetched_at(b, at)[i];
 
-        if (time >= b->born && time > w->seen.at[KNOWN_GROUPS + i])
+        if (time >= b->born && time > w->seen.at[known_group(b, i)])
             return report_fetch(w, lane, at, i, time - time_of_product(b, 0));
     }
     return true;
@@ -253,7 +253,7 @@ bool shadow_access(Warp *w, AccessKind kind, int lane, uint32_t at, uint32_t byt
 void shadow_tell(Warp *w, Known *all)
 {
     w->seen.at[w->index] = w->clock;
-    know_also(all, &w->seen);
+    know_also(w->block, all, &w->seen);
 }
 
 static bool is_fenced(Warp *w, int lane, uint32_t at, Event written, const char *reader)
@@ -261,7 +261,7 @@ static bool is_fenced(Warp *w, int lane, uint32_t at, Event written, const char 
     int other = warp_of(written);
 
     if ((written & EVENT_KINDS) == EVENT_BULK ||
-        time_of(written) < w->seen.at[KNOWN_FENCES + other])
+        time_of(written) < w->seen.at[known_fence(w->block, other)])
         return true;
     fault(w, SIM_SYNC, lane,
           "%s reads byte %u of shared memory, which warp %d wrote with no fence.proxy.async behind",
@@ -309,7 +309,7 @@ bool shadow_fetch(Warp *w, uint32_t at, uint32_t number)
 
 void shadow_fetched(Warp *w, uint32_t count)
 {
-    uint32_t *known = &w->seen.at[KNOWN_GROUPS + w->index / GROUP_WARPS];
+    uint32_t *known = &w->seen.at[known_group(w->block, w->index / GROUP_WARPS)];
 
     if (count > 0)
         *known = MAX(*known, time_of_product(w->block, count - 1));
