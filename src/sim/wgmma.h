@@ -14,11 +14,16 @@ typedef struct {
     int results;         /* registers with the result */
     int a, b;            /* the first register of A, or its descriptor; B's descriptor */
     bool a_in_registers; /* four of them */
-    bool a_across,
-        b_across;  /* transposed in shared memory: elements of a column lie side by side */
-    bool negative; /* products are subtracted */
+    bool a_across;       /* transposed in shared memory: */
+    bool b_across;       /* elements of a column of A, or a row of B, lie side by side */
+    bool negative;       /* products are subtracted */
     int k;
 } ProductShape;
+
+static inline int wgmma_results(const Inst *in)
+{
+    return in->columns / (in->type[0] == PTX_F16 ? 4 : 2);
+}
 
 /* wgmma_check.c: may the warp ask for it, as far as its registers go?  False after a fault, else it
  * has them from here on. */
@@ -30,11 +35,6 @@ ProductShape wgmma_shape(const Warp *w, const Inst *in);
  * and its part `part`.  A line is a row of A or a column of B, and its parts go along k; if
  * `across`, it is one k, and its parts go along rows or columns. */
 uint32_t wgmma_chunk(uint64_t descriptor, bool across, uint32_t line, uint32_t part);
-/* The rows of A of a warp, and the columns of B, as numbers. */
-void wgmma_gather_a(Warp *w, const Product *p, const ProductShape *s,
-                    double a[WGMMA_ROWS][WGMMA_MOST_K]);
-void wgmma_gather_b(Warp *w, const Product *p, const ProductShape *s,
-                    double b[WGMMA_MOST_K][WGMMA_MOST_COLUMNS]);
 /* Do it for the four warps of a group; `first` is the first one. */
 void wgmma_multiply(Warp *first, const Product *p);
 

@@ -16,15 +16,10 @@ static bool is_product(const Inst *in)
     return in->run == wgmma_mma || in->run == wgmma_mma_registers;
 }
 
-static int result_count(const Inst *in)
-{
-    return in->columns / (in->type[0] == PTX_F16 ? 4 : 2);
-}
-
 /* Results, and A in registers, come first. */
 static int register_count(const Inst *in)
 {
-    return result_count(in) + (in->run == wgmma_mma_registers ? 4 : 0);
+    return wgmma_results(in) + (in->run == wgmma_mma_registers ? 4 : 0);
 }
 
 /* --- when a module is loaded --- */

@@ -31,18 +31,18 @@ enum { QUAD = 4, LINES = 8 };
 
 static bool is_negative(const Warp *w, const Inst *in, int op)
 {
-    return op < in->nops && *REG((Warp *)w, in->op[op], int32_t) < 0;
+    return op < in->nops && *OPERAND(w, in, op, int32_t) < 0;
 }
 
 static bool is_set(const Warp *w, const Inst *in, int op)
 {
-    return op < in->nops && *REG((Warp *)w, in->op[op], int32_t) != 0;
+    return op < in->nops && *OPERAND(w, in, op, int32_t) != 0;
 }
 
 ProductShape wgmma_shape(const Warp *w, const Inst *in)
 {
     bool registers = in->run == wgmma_mma_registers;
-    int results = in->columns / (in->type[0] == PTX_F16 ? 4 : 2);
+    int results = wgmma_results(in);
     int b = results + (registers ? 4 : 1), signs = b + 2, across = signs + 2;
 
     return (ProductShape){.results = results,
@@ -117,8 +117,9 @@ static void gather_registers(Warp *w, const Product *p, const ProductShape *s,
     }
 }
 
-void wgmma_gather_a(Warp *w, const Product *p, const ProductShape *s,
-                    double a[WGMMA_ROWS][WGMMA_MOST_K])
+/* The rows of A of a warp, and below the columns of B, as numbers. */
+static void gather_a(Warp *w, const Product *p, const ProductShape *s,
+                     double a[WGMMA_ROWS][WGMMA_MOST_K])
 {
     PtxType type = (PtxType)p->in->type[1];
     int per = CHUNK * 8 / ptx_type_bits[type], first = w->index % GROUP_WARPS * WGMMA_ROWS;
@@ -141,8 +142,8 @@ void wgmma_gather_a(Warp *w, const Product *p, const ProductShape *s,
     }
 }
 
-void wgmma_gather_b(Warp *w, const Product *p, const ProductShape *s,
-                    double b[WGMMA_MOST_K][WGMMA_MOST_COLUMNS])
+static void gather_b(Warp *w, const Product *p, const ProductShape *s,
+                     double b[WGMMA_MOST_K][WGMMA_MOST_COLUMNS])
 {
     PtxType type = (PtxType)p->in->type[2];
     int per = CHUNK * 8 / ptx_type_bits[type], columns = p->in->columns;
@@ -225,9 +226,9 @@ void wgmma_multiply(Warp *first, const Product *p)
     double sums[WGMMA_ROWS][WGMMA_MOST_COLUMNS];
     ProductShape s = wgmma_shape(first, p->in);
 
-    wgmma_gather_b(first, p, &s, b);
+    gather_b(first, p, &s, b);
     for (int i = 0; i < GROUP_WARPS; i++) {
-        wgmma_gather_a(first + i, p, &s, a);
+        gather_a(first + i, p, &s, a);
         multiply_rows(s.k, p->in->columns, a, b, sums);
         put_sums(first + i, p, s.negative ? -1 : 1, sums);
     }
