@@ -181,6 +181,9 @@ typedef struct {
      * its fragment, or in two fragments side by side: for elements of a byte that lie next to each
      * other across K, of which two move at a time.  Those of 16 rows or columns change places. */
     bool row_pairs, column_pairs;
+    /* Four warps multiply together, wgmma.mma_async.m64nNkK: the accumulator's fragments and A's in
+     * registers.  Of B, and without pairs and batches, there are none. */
+    bool groups;
 } MmaTiling;
 /* What the registers of such a layout are for, as bits: how many elements the fragment of a thread
  * has, and how many rows, columns and batches of fragments a warp. */
@@ -251,6 +254,27 @@ typedef struct {
 /* For an operand's layout.  With `trans` the rows lie across the words of the fragment: for 2
  * bytes, and for 1 where the layout has pairs (MmaTiling).  False: it is no layout for ldmatrix. */
 bool shared_ldmatrix(const Layout *l, int bytes, bool trans, MatrixAccess *out);
+
+/* layout_wgmma.c: how wgmma.mma_async finds an operand in shared memory, in the fields of its
+ * matrix descriptor.  Rows of `span` bytes lie below each other; in each block of 8 of them,
+ * vectors of 16 bytes are swizzled. */
+typedef struct {
+    int swizzle;      /* as the descriptor counts: 1 of 128 bytes, 2 of 64, 3 of 32 */
+    int lead, stride; /* bytes: between blocks along a row's dimension, and across it */
+    bool trans;       /* rows lie along M or N, not along K */
+} WgmmaOperand;
+enum { WGMMA_ALIGN = 1024, WGMMA_ROWS = 64, WGMMA_WARP_BITS = 2 }; /* of a group of 4 warps */
+/* A tile [M, K] or [K, N] that is an operand. */
+typedef struct {
+    int bytes; /* of an element */
+    int k;     /* the dimension that the product sums over */
+    int along; /* the dimension along which neighbours lie in memory */
+    int width; /* elements of the other dimension than K that a group of warps reads */
+} WgmmaTile;
+/* Aligned to WGMMA_ALIGN.  False: the tile is too small along one of the two, has not two
+ * dimensions, or the chip has no such operand: of other than 2 bytes rows lie along K. */
+bool shared_wgmma(const Layout *shape, const WgmmaTile *t, SharedLayout *out,
+                  WgmmaOperand *operand);
 
 /* The layout in memory in which one or two accesses, of who writes and who reads the tile, take the
  * fewest wavefronts, and neighbouring lanes of the first one share lines of 128 bytes.  Where both

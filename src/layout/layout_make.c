@@ -131,14 +131,30 @@ static void put_warps(Maker *m, MmaPart part, const MmaTiling *t, int row, int c
         *warp++ = next_batch(m);
 }
 
-/* The rest of a dimension on registers; how many bits that were. */
-static int put_rest(Maker *m, int dim)
+/* What a dimension has left, but for that many bits, on registers; how many bits that were. */
+static int put_rest(Maker *m, int dim, int but)
 {
     int n = 0;
 
-    for (; has_bit(m, dim) && !m->full; n++)
+    for (; m->used[dim] + but < m->l->bits[dim] && !m->full; n++)
         to_register(m, next_bit(m, dim));
     return n;
+}
+
+/* Groups of four warps, which have 64 rows together and columns side by side: warps go along the
+ * rows first, and along the columns by their highest bits.  How many bits of columns registers
+ * have. */
+static int put_groups(Maker *m, MmaPart part, const MmaTiling *t, int row, int column)
+{
+    uint32_t *warp = m->l->warp;
+    int columns;
+
+    for (int i = 0; i < t->m_warps; i++)
+        *warp++ = next_bit(m, row);
+    columns = put_rest(m, column, part == MMA_A ? 0 : t->n_warps);
+    for (int i = 0; i < t->n_warps; i++)
+        *warp++ = part == MMA_A ? 0 : next_bit(m, column);
+    return columns;
 }
 
 bool layout_mma(Layout *out, MmaPart part, const MmaTiling *t, int rank, const int32_t *dims,
@@ -163,9 +179,12 @@ bool layout_mma(Layout *out, MmaPart part, const MmaTiling *t, int rank, const i
         to_register(&m, next_bit(&m, column));
         r.columns = 1;
     }
-    put_warps(&m, part, t, row, column);
-    r.columns += put_rest(&m, column);
-    r.rows = put_rest(&m, row);
+    if (t->groups)
+        r.columns = put_groups(&m, part, t, row, column);
+    else
+        put_warps(&m, part, t, row, column);
+    r.columns += put_rest(&m, column, 0);
+    r.rows = put_rest(&m, row, 0);
     for (uint32_t basis; !m.full && (basis = next_batch(&m)) != 0; r.batches++)
         to_register(&m, basis);
     r.kept = layout_drop_copies(out);
@@ -231,8 +250,8 @@ bool layout_multiply_add(Layout *out, int rank, const int32_t *dims, LayoutThrea
         uint32_t batch = next_batch(&m);
         out->warp[i] = batch ? batch : next_bit(&m, larger_rest(&m));
     }
-    put_rest(&m, column);
-    put_rest(&m, row);
+    put_rest(&m, column, 0);
+    put_rest(&m, row, 0);
     for (uint32_t basis; !m.full && (basis = next_batch(&m)) != 0;)
         to_register(&m, basis);
     return !m.full;
