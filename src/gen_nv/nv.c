@@ -60,14 +60,13 @@ static void load_arguments(Nv *n)
 
 static void find_shared(Nv *n)
 {
-    enum { ALIGN = 128 };
     LLVMTypeRef bytes = LLVMArrayType2(n->l->i8, 0);
 
     if (n->plan->shared == 0)
         return;
     Val array = LLVMAddGlobalInAddressSpace(n->l->module, bytes, "tilec_shared", NV_SHARED);
     LLVMSetLinkage(array, LLVMExternalLinkage);
-    LLVMSetAlignment(array, ALIGN);
+    LLVMSetAlignment(array, (unsigned)nv_shared_align(n->plan));
     n->shared = LLVMBuildPtrToInt(n->b, array, n->l->i32, "");
 }
 
@@ -144,7 +143,8 @@ static void make_code(Llvm *l, void *nv)
 
     n->arena = l->arena;
     n->l = l;
-    l->quickly = n->plan->registers >= NV_LONG_REGISTERS;
+    /* sums of wgmma.mma_async must stay where they are, which takes the slower way */
+    l->quickly = n->plan->registers >= NV_LONG_REGISTERS && !n->plan->has_groups;
     l->ptr = LLVMPointerTypeInContext(l->ctx, NV_GLOBAL);
     n->e = (Emit){
         .l = l, .rounds_bf16 = true, .no_rem = true, .whole_addresses = true, .picks_floats = true};

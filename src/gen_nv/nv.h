@@ -11,7 +11,8 @@
  *   nv_divide.c  quotients with one divisor
  *   nv_move.c    moves that are no linear map; nv_gather.c gathers and histograms
  *   nv_combine.c what reductions and scans share: nv_reduce.c, nv_scan.c
- *   nv_mma.c     products by instructions for matrices; nv_fma.c by multiply-adds
+ *   nv_mma.c     products by instructions for matrices; nv_wgmma.c by those of four warps,
+ *                nv_fma.c by multiply-adds
  *   nv_once.c    what one thread does for all that hold copies
  *   nv_atomic.c; nv_record.c what programs say
  *   nv_build.c   several kernels in one object, for programs without this library
@@ -55,8 +56,10 @@ typedef struct {
 } Nv;
 
 /* nv_code.c */
-LLVMBasicBlockRef nv_block(Nv *n);       /* a new one, behind all others */
-void nv_wait(Nv *n, const NvWait *w);    /* what the plan says; all who wait come here */
+LLVMBasicBlockRef nv_block(Nv *n);    /* a new one, behind all others */
+void nv_wait(Nv *n, const NvWait *w); /* what the plan says; all who wait come here */
+/* What this thread has written to shared memory is there for units that read it by themselves. */
+void nv_fence_unit(Nv *n);
 Val nv_special(Nv *n, const char *name); /* "tid.x": a register of the chip, an i32 */
 
 /* nv_flow.c */
@@ -162,6 +165,8 @@ void nv_ahead_round(Nv *n, NvRunner *r, Val counter, Val left);
 /* The first product of a round has asked for what it multiplies first; others change nothing. */
 void nv_ahead_now(Nv *n, const NvStep *product);
 void nv_ahead_end(Nv *n, NvRunner *r); /* of the round */
+void nv_ahead_land(Nv *n, const NvStep *loop,
+                   Val **results); /* behind the loop: products in flight */
 /* NV_COPY: asks for a load's elements in shared memory, in the stage of now; waits for nothing. */
 void nv_copy(Nv *n, const NvStep *s);
 

@@ -7,7 +7,8 @@
  * loop ends before the round that they would be for and there are none.
  *
  * A round asks for its copies behind the first reads of a product (NvAhead.host), where there is
- * one.
+ * one.  Of products that go on over the end of a round it is the last one, and those of the round
+ * before have ended by then (NvAhead.free).
  *
  * Where the plan says so (NvAhead.early), a round waits for the next one's copies in front of its
  * last multiplications, and does the first reads of that round among them.
@@ -234,6 +235,7 @@ void nv_ahead_now(Nv *n, const NvStep *host)
 
     if (!r || r->ahead->host != host || !r->counter)
         return;
+    nv_wait(n, &r->ahead->free);
     run_ahead(n, r, r->counter, r->write, r->active);
     r->counter = NULL;
 }
@@ -256,6 +258,18 @@ void nv_ahead_end(Nv *n, NvRunner *r)
     }
     n->stage[r->ahead->buffer] = NULL;
     n->runner = r->outer;
+}
+
+void nv_ahead_land(Nv *n, const NvStep *loop, Val **results)
+{
+    const NvAhead *a = loop->ahead;
+
+    for (int i = 0; i < loop->nout; i++) {
+        for (int k = 0; k < a->flying.len; k++) {
+            if (loop->body[0]->ends[i] == a->flying.at[k]->out[0])
+                nv_wgmma_land(n, results[i], nv_count(loop->out[i]));
+        }
+    }
 }
 
 /* --- copies --- */

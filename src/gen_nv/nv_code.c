@@ -29,6 +29,11 @@ static void wait_warps(Nv *n, const NvWait *w)
     llvm_call(n->l, n->b, name, 0, NULL, strcmp(name, now) == 0, &which);
 }
 
+void nv_fence_unit(Nv *n)
+{
+    nv_asm(n, n->l->none, "fence.proxy.async.shared::cta;", "~{memory}", NULL, 0);
+}
+
 void nv_wait(Nv *n, const NvWait *w)
 {
     Val all = llvm_int(n->l->i32, -1);
@@ -44,6 +49,13 @@ void nv_wait(Nv *n, const NvWait *w)
         break;
     case NV_WAIT_COPIES:
         nv_asm(n, n->l->none, arena_printf(n->arena, "cp.async.wait_group %d;", w->in_flight),
+               "~{memory}", NULL, 0);
+        if (w->fence)
+            nv_fence_unit(n);
+        break;
+    case NV_WAIT_PRODUCTS:
+        nv_asm(n, n->l->none,
+               arena_printf(n->arena, "wgmma.wait_group.sync.aligned %d;", w->in_flight),
                "~{memory}", NULL, 0);
         break;
     }

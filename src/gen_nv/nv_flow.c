@@ -141,8 +141,14 @@ static void emit_for(Nv *n, const NvStep *s)
     LLVMAddIncoming(iv, (Val[]){lo, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
     LLVMBuildBr(n->b, head);
     LLVMPositionBuilderAtEnd(n->b, exit);
-    for (int i = 0; i < s->nout; i++)
-        n->regs[s->out[i]->id] = phis[i];
+    for (int i = 0; i < s->nout; i++) {
+        Val *out = nv_set(n, s->out[i]);
+        for (int r = 0; r < nv_count(s->out[i]); r++)
+            out[r] = phis[i][r];
+        phis[i] = out;
+    }
+    if (ahead)
+        nv_ahead_land(n, s, phis);
 }
 
 static void emit_while(Nv *n, const NvStep *s)

@@ -299,6 +299,8 @@ void nv_dot(Nv *n, const NvStep *s)
 
     if (d->kind == DOT_MMA)
         nv_mma(n, s);
+    else if (d->kind == DOT_WGMMA)
+        nv_wgmma(n, s);
     else
         nv_fma(n, s);
 }

@@ -40,6 +40,11 @@ typedef struct {
 /* Read what the first step along K takes, from the stage of now. */
 void nv_mma_read_first(Nv *n, const NvStep *product, NvReads *out);
 
+/* nv_wgmma.c */
+void nv_wgmma(Nv *n, const NvStep *s); /* a step of DOT_WGMMA */
+/* Wait for all products; registers that hold sums (NULL: none) become those that are whole. */
+void nv_wgmma_land(Nv *n, Val *regs, int count);
+
 /* nv_ahead.c, of the loop whose round is being made */
 /* What this round's product has of the round before; NULL: nothing. */
 const NvReads *nv_ahead_early(Nv *n, const NvStep *product);

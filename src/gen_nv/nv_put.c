@@ -78,4 +78,6 @@ void nv_put(Nv *n, const NvStep *s)
         nv_pack(n, elements, count, bytes, words);
         nv_write(n, &p, words);
     }
+    if (put->fence)
+        nv_fence_unit(n);
 }

@@ -15,6 +15,7 @@ enum {
     SINCE_80 = CHIP_MMA,
     BOTH_FP8 = SINCE_80 | CHIP_FP8_DOT | CHIP_FP8_CAST,
     SINCE_90 = SINCE_80 | CHIP_FP8_CAST | CHIP_WIDE_ATOMICS,
+    ONLY_90 = SINCE_90 | CHIP_SET_REGISTERS | CHIP_WGMMA,
     SINCE_120 = SINCE_90 | CHIP_FP8_DOT
 };
 
@@ -26,7 +27,7 @@ enum {
     ROW("sm_87",  "+ptx84",  5,        32,   32,    163 * KIB, 1536,   65536,    255, SINCE_80) \
     ROW("sm_89",  "+ptx84",  5,        32,   32,     99 * KIB, 1536,   65536,    255, BOTH_FP8) \
     ROW("sm_90",  "+ptx84",  5,        32,   32,    227 * KIB, 2048,   65536,    255, SINCE_90) \
-    ROW("sm_90a", "+ptx84",  5,        32,   32,    227 * KIB, 2048,   65536,    255, SINCE_90 | CHIP_SET_REGISTERS) \
+    ROW("sm_90a", "+ptx84",  5,        32,   32,    227 * KIB, 2048,   65536,    255, ONLY_90) \
     ROW("sm_100", "+ptx86",  5,        32,   32,    227 * KIB, 2048,   65536,    255, SINCE_90) \
     ROW("sm_103", "+ptx88",  5,        32,   32,    227 * KIB, 2048,   65536,    255, SINCE_90) \
     ROW("sm_120", "+ptx87",  5,        32,   32,     99 * KIB, 1536,   65536,    255, SINCE_120) \

@@ -16,28 +16,31 @@
 /* clang-format off */
 static const MmaInstruction instructions[] = {
 /*    name                                  bytes piece    pieces, halves  operands */
-    {"m16n8k16.row.col.f32.f16.f16.f32",     2, PIECE_OWN,  1, 1, 'r', 'f', DT_FP16, DT_FP16, 0},
-    {"m16n8k16.row.col.f32.bf16.bf16.f32",   2, PIECE_OWN,  1, 1, 'r', 'f', DT_BF16, DT_BF16, 0},
-    {"m16n8k32.row.col.s32.s8.s8.s32",       1, PIECE_OWN,  1, 1, 'r', 'r', DT_I8,   DT_I8,   0},
-    {"m8n8k4.row.col.f64.f64.f64.f64",       8, PIECE_OWN,  1, 1, 'd', 'd', DT_FP64, DT_FP64, 0},
+    {"m16n8k16.row.col.f32.f16.f16.f32",     2, PIECE_OWN,  1, 1, 'r', 'f', DT_FP16, DT_FP16, 0,
+        "f32.f16.f16"},
+    {"m16n8k16.row.col.f32.bf16.bf16.f32",   2, PIECE_OWN,  1, 1, 'r', 'f', DT_BF16, DT_BF16, 0,
+        "f32.bf16.bf16"},
+    {"m16n8k32.row.col.s32.s8.s8.s32",       1, PIECE_OWN,  1, 1, 'r', 'r', DT_I8,   DT_I8,   0,
+        "s32.s8.s8"},
+    {"m8n8k4.row.col.f64.f64.f64.f64",       8, PIECE_OWN,  1, 1, 'd', 'd', DT_FP64, DT_FP64, 0, NULL},
     {"m16n8k8.row.col.f32.tf32.tf32.f32",    4, PIECE_TF32, 1, 1, 'r', 'f', DT_FP32, DT_FP32,
-        PRECISION_BIT(PRECISION_TF32)},
+        PRECISION_BIT(PRECISION_TF32), NULL},
     {"m16n8k8.row.col.f32.tf32.tf32.f32",    4, PIECE_TF32, 2, 1, 'r', 'f', DT_FP32, DT_FP32,
-        PRECISION_BIT(PRECISION_TF32X3)},
+        PRECISION_BIT(PRECISION_TF32X3), NULL},
     {"m16n8k16.row.col.f32.bf16.bf16.f32",   2, PIECE_BF16, 2, 1, 'r', 'f', DT_FP32, DT_FP32,
-        PRECISION_BIT(PRECISION_BF16X3)},
+        PRECISION_BIT(PRECISION_BF16X3), NULL},
     {"m16n8k16.row.col.f32.bf16.bf16.f32",   2, PIECE_BF16, 3, 1, 'r', 'f', DT_FP32, DT_FP32,
-        PRECISION_BIT(PRECISION_BF16X6)},
+        PRECISION_BIT(PRECISION_BF16X6), NULL},
 };
 static const MmaInstruction of_fp8[] = {
-    {"m16n8k32.row.col.f32.e4m3.e4m3.f32",   1, PIECE_OWN,  1, 1, 'r', 'f', DT_FP8E4NV, DT_FP8E4NV, 0},
-    {"m16n8k32.row.col.f32.e4m3.e5m2.f32",   1, PIECE_OWN,  1, 1, 'r', 'f', DT_FP8E4NV, DT_FP8E5, 0},
-    {"m16n8k32.row.col.f32.e5m2.e4m3.f32",   1, PIECE_OWN,  1, 1, 'r', 'f', DT_FP8E5,   DT_FP8E4NV, 0},
-    {"m16n8k32.row.col.f32.e5m2.e5m2.f32",   1, PIECE_OWN,  1, 1, 'r', 'f', DT_FP8E5,   DT_FP8E5, 0},
+    {"m16n8k32.row.col.f32.e4m3.e4m3.f32",   1, PIECE_OWN,  1, 1, 'r', 'f', DT_FP8E4NV, DT_FP8E4NV, 0, NULL},
+    {"m16n8k32.row.col.f32.e4m3.e5m2.f32",   1, PIECE_OWN,  1, 1, 'r', 'f', DT_FP8E4NV, DT_FP8E5, 0, NULL},
+    {"m16n8k32.row.col.f32.e5m2.e4m3.f32",   1, PIECE_OWN,  1, 1, 'r', 'f', DT_FP8E5,   DT_FP8E4NV, 0, NULL},
+    {"m16n8k32.row.col.f32.e5m2.e5m2.f32",   1, PIECE_OWN,  1, 1, 'r', 'f', DT_FP8E5,   DT_FP8E5, 0, NULL},
 };
 /* Every fp8 format is exact in fp16. */
 static const MmaInstruction fp8_as_fp16 =
-    {"m16n8k16.row.col.f32.f16.f16.f32",     1, PIECE_FP16, 1, 2, 'r', 'f', 0, 0, 0};
+    {"m16n8k16.row.col.f32.f16.f16.f32",     1, PIECE_FP16, 1, 2, 'r', 'f', 0, 0, 0, NULL};
 /* clang-format on */
 
 static const MmaInstruction *instruction_in(const MmaInstruction *rows, int n, DType a, DType b,
@@ -169,7 +172,7 @@ static MmaTiling spread_warps(NvPlan *p, const Op *op, MmaShape shape)
     return t;
 }
 
-static const Layout *mma_layout(NvPlan *p, NvDot *d, MmaPart part, const Type *t)
+const Layout *nv_mma_layout(NvPlan *p, NvDot *d, MmaPart part, const Type *t)
 {
     Layout l;
 
@@ -178,7 +181,6 @@ static const Layout *mma_layout(NvPlan *p, NvDot *d, MmaPart part, const Type *t
     return nv_default_layout(p, t); /* which says that it is too large */
 }
 
-/* How the op is computed.  NULL: the tile is too large, which was said. */
 static const Layout *multiply_add_operand(NvPlan *p, const Op *op, const NvDot *d, MmaPart part)
 {
     Layout l;
@@ -189,6 +191,7 @@ static const Layout *multiply_add_operand(NvPlan *p, const Op *op, const NvDot *
     return NULL;
 }
 
+/* How the op is computed.  NULL: the tile is too large, which was said. */
 static const NvDot *plan_dot(NvPlan *p, const Op *op)
 {
     const Type *a = op->operands[MMA_A]->type, *acc = op->results[0]->type;
@@ -208,9 +211,11 @@ static const NvDot *plan_dot(NvPlan *p, const Op *op)
             d->layout[i] = multiply_add_operand(p, op, d, (MmaPart)i);
         return p->refused ? NULL : d;
     }
+    if (nv_plan_group_dot(p, op, d))
+        return p->refused ? NULL : d;
     d->tiling = spread_warps(p, op, mma_shape(d->mma->bytes));
     for (int i = MMA_A; i <= MMA_ACC; i++)
-        d->layout[i] = mma_layout(p, d, (MmaPart)i, op->operands[i]->type);
+        d->layout[i] = nv_mma_layout(p, d, (MmaPart)i, op->operands[i]->type);
     return p->refused ? NULL : d;
 }
 
@@ -295,8 +300,7 @@ static SharedLayout plan_reads(NvDot *d, MmaPart part, const Layout *from, int b
     return memory;
 }
 
-/* Is it cheaper where the operand is to go to shared memory as a whole, or has it to? */
-static bool goes_through_memory(NvPlan *p, const NvDot *d, MmaPart part, const Value *v)
+bool nv_goes_through_memory(NvPlan *p, const NvDot *d, MmaPart part, const Value *v)
 {
     const Layout *home = nv_home(p, v);
 
@@ -306,12 +310,12 @@ static bool goes_through_memory(NvPlan *p, const NvDot *d, MmaPart part, const V
                ->kind == CONVERT_SHARED;
 }
 
-static void want_operand(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
+void nv_want_fragments(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
 {
     NvOperand *o = &d->operand[part];
     const Value *v = nv_late_source(p, s->op, part, o);
 
-    if (!goes_through_memory(p, d, part, v)) {
+    if (!nv_goes_through_memory(p, d, part, v)) {
         o->nlate = 0;
         nv_want(p, s, part, d->layout[part]);
         return;
@@ -355,11 +359,13 @@ void nv_list_dot(NvPlan *p, const Op *op)
     NvStep *s = nv_step(p, NV_DOT, op);
     s->out[0] = t;
     s->detail = d;
-    for (int i = MMA_A; i <= MMA_B; i++) {
+    if (d->kind == DOT_WGMMA)
+        nv_want_group_operands(p, s, d);
+    for (int i = MMA_A; d->kind != DOT_WGMMA && i <= MMA_B; i++) {
         if (d->kind == DOT_FMA)
             want_multiply_add(p, s, d, (MmaPart)i);
         else
-            want_operand(p, s, d, (MmaPart)i);
+            nv_want_fragments(p, s, d, (MmaPart)i);
     }
     nv_want(p, s, MMA_ACC, d->layout[MMA_ACC]);
     nv_list(p, s);

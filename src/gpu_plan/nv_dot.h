@@ -1,15 +1,16 @@
 /*
  * nv_dot.h - how a product is computed: what the plan says of a dot, for those who carry it out
  *
- * By instructions for matrices, whose fragments layout_mma() describes, or by multiply-adds.
- * nv_dot.c chooses; nv_mma.c and nv_fma.c emit.
+ * By instructions for matrices, whose fragments layout_mma() describes, of a warp or of four warps
+ * together, or by multiply-adds.  nv_dot.c chooses, nv_group_dot.c what four warps do together;
+ * nv_mma.c, nv_wgmma.c and nv_fma.c emit.
  */
 #ifndef TILEC_GPU_PLAN_NV_DOT_H
 #define TILEC_GPU_PLAN_NV_DOT_H
 
 #include "nv_plan.h"
 
-typedef enum { DOT_FMA, DOT_MMA } NvDotKind;
+typedef enum { DOT_FMA, DOT_MMA, DOT_WGMMA } NvDotKind;
 
 /* What an element of an operand becomes for the instruction.  One of fp32 can be the sum of several
  * pieces, each the rest of those before it, rounded. */
@@ -31,6 +32,7 @@ typedef struct {
     char operand, sum;   /* registers of operands and of the sum, as LLVM's constraints say */
     DType a, b;          /* of the operands that it is for */
     unsigned precisions; /* of fp32, a bit for each; 0: whatever is asked for */
+    const char *group;   /* wgmma.mma_async.sync.aligned.m64nNkK.GROUP; NULL: there is none */
 } MmaInstruction;
 
 /* An op between the tile in shared memory and the operand (nv_late.c). */
@@ -44,12 +46,14 @@ typedef struct {
 typedef enum {
     OPERAND_REGISTERS, /* it is in the instruction's layout */
     OPERAND_MATRICES,  /* from shared memory, by ldmatrix */
-    OPERAND_VECTORS    /* from shared memory, by usual loads */
+    OPERAND_VECTORS,   /* from shared memory, by usual loads */
+    OPERAND_MEMORY     /* the instruction reads it there by itself: wgmma */
 } OperandWay;
 typedef struct {
     OperandWay way;
     bool trans;          /* of ldmatrix */
     MatrixAccess matrix; /* for it */
+    WgmmaOperand memory; /* for wgmma */
     NvLate *late;        /* what the tile in memory still goes through, in order */
     int nlate;
     int nvector;                    /* bits: elements of a usual load, */
@@ -64,7 +68,30 @@ typedef struct {
     MmaRegisters regs[3];
     NvOperand operand[2];
     int32_t m, n, k;
+    int in_flight; /* DOT_WGMMA: groups of instructions, the step's own among them, that may still
+                      be under way behind it: the sum is the next round's, and nobody else's */
 } NvDot;
+
+/* nv_dot.c */
+/* The layout of a part in fragments, whose registers are filled in. */
+const Layout *nv_mma_layout(NvPlan *p, NvDot *d, MmaPart part, const Type *t);
+/* Is it cheaper where that operand, made of `v`, is to go to shared memory as a whole, or has it
+ * to? */
+bool nv_goes_through_memory(NvPlan *p, const NvDot *d, MmaPart part, const Value *v);
+/* Want an operand of the step whose words threads have in registers when they multiply. */
+void nv_want_fragments(NvPlan *p, NvStep *s, NvDot *d, MmaPart part);
+
+/* nv_group_dot.c */
+/* Can four warps compute it together, and does nothing speak against that?  Then fill in how; the
+ * rest of *d is as for instructions of one warp. */
+bool nv_plan_group_dot(NvPlan *p, const Op *op, NvDot *d);
+/* Want the operands of its step. */
+void nv_want_group_operands(NvPlan *p, NvStep *s, NvDot *d);
+/* Which products of a loop may go on over the end of a round: into a->flying.  By tile: how often
+ * it is read, and whether copies bring it. */
+void nv_find_flying(NvPlan *p, const NvBlock *body, const int *users, const bool *copied,
+                    NvAhead *a);
+void nv_let_fly(const NvPlan *p, const NvStep *loop, NvAhead *a); /* have them do so */
 
 /* nv_late.c */
 /* What is to be in shared memory for an operand of a dot: itself, or what it is made of by ops that

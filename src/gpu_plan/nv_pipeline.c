@@ -305,6 +305,7 @@ static void place_tiles(LoopView *v, NvAhead *a)
         a->bytes += stage_part(v->copies.at[i]);
     }
     p->buffers.at[a->buffer].bytes = a->stages * a->bytes;
+    p->buffers.at[a->buffer].align = STAGE_ALIGN;
     nv_use(p, v->loop, a->buffer, true, false);
 }
 
@@ -476,15 +477,39 @@ static const NvStep *early_product(const NvBlock *body, const NvAhead *a)
 }
 
 /* The first that reads by instructions for matrices.  Copies and reads of shared memory go through
- * the same unit in order, so a round asks for its copies behind the first reads of that product. */
-static const NvStep *first_product(const NvBlock *body)
+ * the same unit in order, so a round asks for its copies behind the first reads of that product.
+ * What products in flight read is free when the last of them is on its way. */
+static const NvStep *host_of(const NvBlock *body, const NvAhead *a)
 {
+    if (a->flying.len > 0)
+        return a->flying.at[a->flying.len - 1];
     for (int i = 0; i < body->steps.len; i++) {
         const NvStep *s = body->steps.at[i];
-        if (s->kind == NV_DOT && ((const NvDot *)s->detail)->kind == DOT_MMA)
+        if (s->kind == NV_DOT && ((const NvDot *)s->detail)->kind != DOT_FMA)
             return s;
     }
     return NULL;
+}
+
+/* Does a unit read what the copies bring? */
+static bool needs_fence(const LoopView *v)
+{
+    for (int i = 0; i < v->copies.len; i++) {
+        if (v->copies.at[i]->out[0]->by_unit)
+            return true;
+    }
+    return false;
+}
+
+/* Which products go on over the end of a round. */
+static void find_flying(LoopView *v, NvAhead *a)
+{
+    NvPlan *p = v->plan;
+    bool *copied = NEW_N(p->arena, bool, p->tiles.len);
+
+    for (int i = 0; i < v->copies.len; i++)
+        copied[v->copies.at[i]->out[0]->id] = true;
+    nv_find_flying(p, v->body, v->users, copied, a);
 }
 
 static void pipeline_loop(NvPlan *p, NvStep *loop, NvBlock *body, const int *users)
@@ -515,11 +540,16 @@ static void pipeline_loop(NvPlan *p, NvStep *loop, NvBlock *body, const int *use
     if (a->stages < 2)
         return;
     a->distance = a->stages - 1;
-    a->own = (NvWait){.kind = NV_WAIT_COPIES, .who = loop->who, .in_flight = a->distance - 1};
+    find_flying(&v, a);
+    a->own = (NvWait){.kind = NV_WAIT_COPIES,
+                      .who = loop->who,
+                      .in_flight = a->distance - 1,
+                      .fence = needs_fence(&v)};
     a->all = nv_wait_warps(p);
     place_tiles(&v, a);
     divide(&v, a);
-    a->host = first_product(v.body);
+    nv_let_fly(p, loop, a);
+    a->host = host_of(v.body, a);
     a->early = early_product(v.body, a);
     loop->ahead = a;
 }

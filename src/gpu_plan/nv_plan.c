@@ -125,6 +125,7 @@ NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
     find_recipe(p);
     p->uses = ir_uses(f, a);
     p->values = NEW_N(a, NvValue, f->nvalues + 1);
+    p->by_groups = map_new(a);
     nv_find_fields(p);
     nv_choose(p);
     if (p->refused)

@@ -51,6 +51,8 @@ typedef struct NvTile {
     int buffer;           /* it lies in shared memory instead; else NV_NO_BUFFER */
     int64_t at;           /* bytes from the beginning of the buffer */
     SharedLayout memory;  /* of that */
+    bool by_unit;         /* the unit for matrices reads it there by itself, not threads: writers
+                             need a fence */
 } NvTile;
 
 /* How a global access goes: groups of registers whose elements are neighbours in memory. */
@@ -108,6 +110,7 @@ enum { NV_NO_BUFFER = -1 };
 typedef struct {
     int64_t bytes, offset; /* the offset is given by nv_shared.c; a multiple of 128 */
     int first, last;       /* steps, numbered in program order, between which it is in use */
+    int align;             /* 0: as all are */
 } NvBuffer;
 
 /* Who: so many warps of the program, from one on. */
@@ -118,15 +121,17 @@ typedef struct {
 /* What is waited for. */
 typedef enum {
     NV_WAIT_NONE,
-    NV_WAIT_LANES, /* those of each warp for each other */
-    NV_WAIT_WARPS, /* all threads of these warps for each other, at a barrier of the chip */
-    NV_WAIT_COPIES /* each thread for its own copies (NV_COPY) */
+    NV_WAIT_LANES,   /* those of each warp for each other */
+    NV_WAIT_WARPS,   /* all threads of these warps for each other, at a barrier of the chip */
+    NV_WAIT_COPIES,  /* each thread for its own copies (NV_COPY) */
+    NV_WAIT_PRODUCTS /* each group of four warps for its own products */
 } NvWaitKind;
 typedef struct {
     NvWaitKind kind;
     NvWarps who;   /* waits */
     int barrier;   /* NV_WAIT_WARPS: its number */
-    int in_flight; /* NV_WAIT_COPIES: groups of them that may still be under way behind it */
+    int in_flight; /* COPIES, PRODUCTS: groups of them that may still be under way behind it */
+    bool fence;    /* COPIES: the unit for matrices reads them by itself */
 } NvWait;
 
 /* What a step does with a buffer; `late`: behind the last time that it waits within. */
@@ -185,6 +190,10 @@ struct NvAhead {
                             that it has something to multiply; NULL: where the round begins */
     const NvStep *early; /* the product whose first reads of a round are done in the round before,
                             where the barrier is, too; NULL: each round begins with its own */
+    VEC(const NvStep *) flying; /* products that go on over the end of their round */
+    NvWait free; /* in front of a round's copies: all threads have seen what reads their place end;
+                    none where that is so already */
+    NvWait landed; /* behind the loop, for products that go on */
 };
 
 /* Detail of NV_MOVE: vectors in which the operand is laid down and, where it is no gather, the
@@ -207,6 +216,7 @@ typedef struct {
     int nvector;
     int8_t regs[MAX_VECTOR_BITS];
     uint32_t copies; /* bits of the thread's number: who has one set need not write */
+    bool fence;      /* the unit for matrices reads it by itself */
 } NvPut;
 
 /* What the planner knows of a value, by its id. */
@@ -240,9 +250,11 @@ struct NvPlan {
     AxisFacts *axis;
     const PointerBases *bases;
     uint64_t written;  /* parameters, as bits of bases, whose arrays the kernel writes */
+    bool has_groups;   /* some product is computed by groups of four warps */
     bool meets;        /* programs may wait for each other, or write by their own instructions */
     uint64_t constant; /* parameters, as bits of bases, whose arrays nobody writes while it runs */
     UseLists uses;
+    Map *by_groups; /* dot to bool: do groups of four warps compute it? */
     NvValue *values;
     VEC(NvTile *) tiles;
     VEC(Layout *) layouts;
@@ -416,7 +428,8 @@ void nv_find_fields(NvPlan *p); /* before homes are chosen */
 bool nv_list_field(NvPlan *p, const Op *op, const NvTile *t);
 
 /* nv_shared.c */
-void nv_place(NvPlan *p); /* buffers and barriers */
+void nv_place(NvPlan *p);             /* buffers and barriers */
+int nv_shared_align(const NvPlan *p); /* of where shared memory begins, in bytes */
 
 /* nv_wait.c */
 void nv_put_barriers(NvPlan *p); /* buffers have their places */

@@ -11,6 +11,7 @@
  * do it where it does not say who; what it waits for between its parts stands there, too.
  */
 #include "nv_combine.h"
+#include "nv_dot.h"
 
 static const char *const kind_names[NV_STEP_KINDS] = {
     [NV_COMPUTE] = "compute", [NV_LOAD] = "load",       [NV_STORE] = "store",
@@ -116,7 +117,11 @@ static void put_wait(PlanText *x, const char *before, const NvWait *w)
         put_warps(x, &w->who);
         break;
     case NV_WAIT_COPIES:
-        text_printf(&x->out, "copies with %d in flight", w->in_flight);
+        text_printf(&x->out, "copies with %d in flight%s", w->in_flight,
+                    w->fence ? ", fenced" : "");
+        break;
+    case NV_WAIT_PRODUCTS:
+        text_printf(&x->out, "products with %d in flight", w->in_flight);
         break;
     }
 }
@@ -126,8 +131,23 @@ static void put_ahead(PlanText *x, const NvAhead *a)
     text_printf(&x->out, "behind by %d", a->distance);
     put_wait(x, ", waits for ", &a->own);
     put_wait(x, ", then for ", &a->all);
-    text_printf(&x->out, "%s%s\n", a->host ? ", behind first reads" : "",
+    text_printf(&x->out, "%s%s", a->host ? ", behind first reads" : "",
                 a->early ? " a round early" : "");
+    put_wait(x, ", then for ", &a->free);
+    put_wait(x, ", at the end for ", &a->landed);
+    text_put(&x->out, "\n");
+}
+
+/* " by groups of 4 warps, rows in registers" */
+static void put_group_dot(PlanText *x, const NvDot *d)
+{
+    if (d->kind != DOT_WGMMA)
+        return;
+    text_printf(&x->out, " by groups of %d warps", 1 << WGMMA_WARP_BITS);
+    if (d->operand[MMA_A].way != OPERAND_MEMORY)
+        text_put(&x->out, ", rows in registers");
+    if (d->in_flight > 0)
+        text_printf(&x->out, ", %d in flight", d->in_flight);
 }
 
 static void put_block(PlanText *x, const NvBlock *b, int indent);
@@ -143,6 +163,10 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
         put_vectors(x, s->detail);
     if (s->kind == NV_REDUCE && s->detail)
         put_spread(x, s->detail);
+    if (s->kind == NV_DOT)
+        put_group_dot(x, s->detail);
+    if (s->kind == NV_PUT && ((const NvPut *)s->detail)->fence)
+        text_put(&x->out, " fenced");
     if (s->kind == NV_LOAD && s->once)
         text_put(&x->out, " once");
     if (s->kind == NV_SLICES)

@@ -70,6 +70,7 @@ void nv_list_put(NvPlan *p, const NvTile *from, const NvTile *to)
     s->detail = put;
     put->nvector = nv_shared_vector(from->layout, &to->memory, put->regs);
     layout_invert(from->layout, &inverse);
+    put->fence = to->by_unit;
     put->copies = layout_thread(from->layout, inverse.copies);
     nv_use(p, s, to->buffer, true, false);
     nv_list(p, s);

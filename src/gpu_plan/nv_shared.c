@@ -93,6 +93,22 @@ static bool may_share(const NvBuffer *a, const NvBuffer *b, bool apart)
     return a->first > b->last || b->first > a->last;
 }
 
+int nv_shared_align(const NvPlan *p)
+{
+    int align = ALIGN;
+
+    for (int i = 0; i < p->buffers.len; i++)
+        align = MAX(align, p->buffers.at[i].align);
+    return align;
+}
+
+static int64_t aligned(int64_t at, const NvBuffer *b)
+{
+    int64_t align = MAX(b->align, ALIGN);
+
+    return (at + align - 1) / align * align;
+}
+
 /* The lowest place where no other buffer lies that was placed and cannot share it. */
 static int64_t free_place(const NvPlan *p, int buffer, const bool *placed, bool apart)
 {
@@ -106,7 +122,7 @@ static int64_t free_place(const NvPlan *p, int buffer, const bool *placed, bool 
             if (!placed[i] || may_share(b, other, apart) || other->offset >= at + b->bytes ||
                 at >= other->offset + other->bytes)
                 continue;
-            at = (other->offset + other->bytes + ALIGN - 1) / ALIGN * ALIGN;
+            at = aligned(other->offset + other->bytes, b);
             moved = true;
         }
     }

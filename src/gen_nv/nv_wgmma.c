@@ -1,0 +1,323 @@
+/*
+ * nv_wgmma.c - products that four warps compute together: wgmma.mma_async
+ *
+ * The PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions".  A step is a
+ * fence, behind which the unit sees what registers hold, its instructions as one group, and a wait
+ * for all or all but the last groups.  A sum that is waited for comes out of the wait as a value,
+ * so that nothing that uses it stands in front.
+ *
+ * What the unit reads in shared memory is told by descriptors: the place in units of 16 bytes, and
+ * how the tile lies there (WgmmaOperand).  An instruction's rows, columns and step along K begin at
+ * a constant distance from the tile's place, which is one for each group of warps.
+ */
+#include "nv_mma.h"
+
+enum {
+    MOST_COLUMNS = 256, /* of an instruction */
+    FRAGMENT_COLUMNS = 8,
+    WORDS_OF_A = 4,                             /* of a thread, where rows are in registers */
+    MOST_SUM = WGMMA_ROWS * MOST_COLUMNS / 128, /* registers of a thread */
+    UNIT_BITS = 4,                              /* of places in descriptors: 16 bytes */
+    LEAD_AT = 16,                               /* bits of a descriptor */
+    STRIDE_AT = 32,
+    SWIZZLE_AT = 62
+};
+
+typedef struct {
+    Nv *n;
+    const NvStep *step;
+    const NvDot *dot;
+    MmaOperand rows;   /* of A, where it is in registers */
+    Val descriptor[2]; /* i64: of the first instruction's operands in memory; else NULL */
+    int columns;       /* of an instruction */
+    bool fresh;        /* the sum begins at zero */
+    Val *sum;          /* registers */
+} Wgmma;
+
+/* The registers of an instruction's sum: first row and fragment of columns, a step along K. */
+typedef struct {
+    int row, column, k;
+} WgmmaPlace;
+
+/* --- operands in memory --- */
+
+/* The number of an element of a matrix. */
+static uint32_t element_at(const Type *t, int32_t row, int32_t column)
+{
+    return (uint32_t)row << layout_bits_of(t->dims[1]) | (uint32_t)column;
+}
+
+/* That of an operand at the row or column of the sum that the coordinate has, and a step along K.
+ */
+static uint32_t operand_at(const Wgmma *x, MmaPart part, uint32_t of_sum, int32_t k)
+{
+    const Layout *sum = x->dot->layout[MMA_ACC];
+    const Type *t = x->step->op->operands[part]->type;
+
+    return part == MMA_A ? element_at(t, layout_index(sum, of_sum, 0), k)
+                         : element_at(t, k, layout_index(sum, of_sum, 1));
+}
+
+/* How far, in bytes, this thread's group of warps is from the place of the first one: the same in
+ * all of its threads, which a shuffle has the assembler know. */
+static Val group_offset(Wgmma *x, MmaPart part)
+{
+    Nv *n = x->n;
+    const Layout *sum = x->dot->layout[MMA_ACC];
+    const SharedLayout *memory = &x->step->in[part]->memory;
+    uint32_t masks[LAYOUT_THREAD_BITS] = {0}, any = 0;
+
+    for (int i = WGMMA_WARP_BITS; i < sum->nwarp; i++) {
+        uint32_t at = operand_at(x, part, sum->warp[i], 0);
+        masks[NV_LANE_BITS + i] = shared_offset(memory, at) * (uint32_t)memory->bytes;
+        any |= masks[NV_LANE_BITS + i];
+    }
+    if (any == 0)
+        return llvm_int(n->l->i32, 0);
+    return nv_shuffle(n, nv_thread_map(n, masks), llvm_int(n->l->i32, 0));
+}
+
+static Val descriptor_of(Wgmma *x, MmaPart part)
+{
+    Nv *n = x->n;
+    const NvTile *t = x->step->in[part];
+    const WgmmaOperand *o = &x->dot->operand[part].memory;
+    uint64_t fixed = (uint64_t)o->swizzle << SWIZZLE_AT |
+                     (uint64_t)(o->stride >> UNIT_BITS) << STRIDE_AT |
+                     (uint64_t)(o->lead >> UNIT_BITS) << LEAD_AT;
+    LLVMBasicBlockRef now = nv_at_head(n);
+    Val at = nv_shared_at(n, t->buffer, group_offset(x, part));
+
+    at = LLVMBuildAdd(n->b, at, llvm_int(n->l->i32, t->at), "");
+    nv_leave_head(n, now);
+    if (n->stage[t->buffer])
+        at = LLVMBuildAdd(n->b, at, n->stage[t->buffer], "");
+    at = LLVMBuildLShr(n->b, at, llvm_int(n->l->i32, UNIT_BITS), "");
+    at = LLVMBuildZExt(n->b, at, n->l->i64, "");
+    return LLVMBuildOr(n->b, at, LLVMConstInt(n->l->i64, fixed, 0), "");
+}
+
+static Val descriptor_at(Wgmma *x, MmaPart part, uint32_t of_sum, int32_t k)
+{
+    const SharedLayout *memory = &x->step->in[part]->memory;
+    uint32_t at = shared_offset(memory, operand_at(x, part, of_sum, k)) * (uint32_t)memory->bytes;
+
+    return LLVMBuildAdd(x->n->b, x->descriptor[part], llvm_int(x->n->l->i64, at >> UNIT_BITS), "");
+}
+
+/* --- one instruction --- */
+
+static void put_registers(Text *t, int *next, int count)
+{
+    for (int i = 0; i < count; i++)
+        text_printf(t, "%s$%d", i == 0 ? "{" : ", ", (*next)++);
+    text_put(t, "}");
+}
+
+/* "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {sum}, a, b, p, 1, 1, 0, 1;": p says whether
+ * the sum so far counts. */
+static const char *instruction_text(const Wgmma *x, int nsum, bool adds)
+{
+    const MmaInstruction *mma = x->dot->mma;
+    Text t = text_new(x->n->arena);
+    int next = 0;
+
+    text_printf(&t,
+                "{ .reg .pred p; setp.ne.b32 p, %d, 0; wgmma.mma_async.sync.aligned.m%dn%dk%d.%s ",
+                adds, WGMMA_ROWS, x->columns, x->dot->tiling.shape.k, mma->group);
+    put_registers(&t, &next, nsum);
+    text_put(&t, ", ");
+    if (x->descriptor[MMA_A])
+        text_printf(&t, "$%d", next++);
+    else
+        put_registers(&t, &next, WORDS_OF_A);
+    text_printf(&t, ", $%d, p", next);
+    if (mma->sum == 'f')
+        text_put(&t, ", 1, 1");
+    if (mma->bytes == 2 && x->descriptor[MMA_A])
+        text_printf(&t, ", %d", x->dot->operand[MMA_A].memory.trans);
+    if (mma->bytes == 2)
+        text_printf(&t, ", %d", x->dot->operand[MMA_B].memory.trans);
+    text_put(&t, "; }");
+    return t.s;
+}
+
+/* Registers out; what is in front, the operands, then the same registers in. */
+static const char *constraints_text(const Wgmma *x, int nsum, bool adds)
+{
+    Text t = text_new(x->n->arena);
+
+    for (int i = 0; i < nsum; i++)
+        text_printf(&t, "%s=%c", i > 0 ? "," : "", x->dot->mma->sum);
+    text_put(&t, x->descriptor[MMA_A] ? ",l" : ",r,r,r,r");
+    text_put(&t, ",l");
+    for (int i = 0; adds && i < nsum; i++)
+        text_printf(&t, ",%d", i);
+    text_put(&t, ",~{memory}");
+    return t.s;
+}
+
+static LLVMTypeRef sum_type(const Wgmma *x)
+{
+    return x->dot->mma->sum == 'f' ? x->n->l->f32 : x->n->l->i32;
+}
+
+/* The register of the sum with element e of the i-th fragment of columns. */
+static Val *sum_at(const Wgmma *x, const WgmmaPlace *p, int i, int e)
+{
+    return &x->sum[mma_register(&x->dot->regs[MMA_ACC], 0, p->row, p->column + i, e)];
+}
+
+static LLVMTypeRef struct_of(Nv *n, LLVMTypeRef t, int count)
+{
+    LLVMTypeRef types[MOST_SUM];
+
+    for (int i = 0; i < count; i++)
+        types[i] = t;
+    return LLVMStructTypeInContext(n->l->ctx, types, (unsigned)count, 0);
+}
+
+static void multiply(Wgmma *x, const WgmmaPlace *p)
+{
+    enum { EACH = 4 }; /* registers of a fragment of the sum */
+    Nv *n = x->n;
+    const MmaRegisters *regs = &x->dot->regs[MMA_ACC];
+    int fragments = x->columns / FRAGMENT_COLUMNS, nsum = EACH * fragments, nargs = 0;
+    bool adds = !x->fresh || p->k > 0;
+    uint32_t first = mma_register(regs, 0, p->row, p->column, 0);
+    uint32_t at = layout_at(x->dot->layout[MMA_ACC], (Holder){.reg = first});
+    int32_t k = p->k * x->dot->tiling.shape.k;
+    Val args[MOST_SUM + WORDS_OF_A + 1];
+
+    if (x->descriptor[MMA_A])
+        args[nargs++] = descriptor_at(x, MMA_A, at, k);
+    for (int i = 0; !x->descriptor[MMA_A] && i < WORDS_OF_A; i++)
+        args[nargs++] = nv_operand_word(&x->rows, &(MmaFragment){0, p->row, p->k}, i, 0);
+    args[nargs++] = descriptor_at(x, MMA_B, at, k);
+    for (int i = 0; adds && i < nsum; i++) {
+        Val v = *sum_at(x, p, i / EACH, i % EACH);
+        args[nargs++] = v ? v : LLVMGetUndef(sum_type(x));
+    }
+    Val got = nv_asm(n, struct_of(n, sum_type(x), nsum), instruction_text(x, nsum, adds),
+                     constraints_text(x, nsum, adds), args, nargs);
+    for (int i = 0; i < nsum; i++)
+        *sum_at(x, p, i / EACH, i % EACH) = LLVMBuildExtractValue(n->b, got, (unsigned)i, "");
+}
+
+/* --- waiting --- */
+
+/* Registers in use until then come out of it: the wait itself, or nothing behind it. */
+static void hold(Nv *n, const char *text, Val **regs, int count)
+{
+    LLVMTypeRef t = LLVMTypeOf(*regs[0]);
+    Text c = text_new(n->arena);
+    Val args[MOST_SUM];
+
+    for (int i = 0; i < count; i++) {
+        text_printf(&c, "%s=%c", i > 0 ? "," : "", t == n->l->f32 ? 'f' : 'r');
+        args[i] = *regs[i];
+    }
+    for (int i = 0; i < count; i++)
+        text_printf(&c, ",%d", i);
+    text_put(&c, ",~{memory}");
+    Val got = nv_asm(n, struct_of(n, t, count), text, c.s, args, count);
+    for (int i = 0; i < count; i++)
+        *regs[i] = LLVMBuildExtractValue(n->b, got, (unsigned)i, "");
+}
+
+void nv_wgmma_land(Nv *n, Val *regs, int count)
+{
+    static const char wait[] = "wgmma.wait_group.sync.aligned 0;";
+    const char *text = wait;
+    Val *held[MOST_SUM];
+    int nheld = 0;
+
+    for (int r = 0; r < count; r++) {
+        if (regs[r])
+            held[nheld++] = &regs[r];
+        if (nheld > 0 && (nheld == MOST_SUM || r == count - 1)) {
+            hold(n, text, held, nheld);
+            text = "";
+            nheld = 0;
+        }
+    }
+}
+
+/* --- all of them --- */
+
+static void begin(Wgmma *x)
+{
+    const NvDot *d = x->dot;
+    int columns = FRAGMENT_COLUMNS << d->regs[MMA_ACC].columns;
+    uint64_t bits;
+
+    x->columns = MIN(columns, MOST_COLUMNS);
+    x->fresh = value_constant(x->step->op->operands[MMA_ACC], &bits) && bits == 0;
+    if (d->operand[MMA_A].way == OPERAND_MEMORY)
+        x->descriptor[MMA_A] = descriptor_of(x, MMA_A);
+    else
+        nv_operand_begin(x->n, x->step, MMA_A, &x->rows);
+    x->descriptor[MMA_B] = descriptor_of(x, MMA_B);
+}
+
+/* Each part of the sum along all of K, one behind the other: registers of two that took turns would
+ * be copied, which nobody may do under way. */
+static void multiply_all(Wgmma *x)
+{
+    const NvDot *d = x->dot;
+    const MmaRegisters *regs = &d->regs[MMA_ACC];
+    int steps = (d->k + d->tiling.shape.k - 1) / d->tiling.shape.k;
+    int fragments = x->columns / FRAGMENT_COLUMNS;
+
+    for (int row = 0; row < 1 << regs->rows; row++) {
+        for (int column = 0; column < 1 << regs->columns; column += fragments) {
+            for (int k = 0; k < steps; k++)
+                multiply(x, &(WgmmaPlace){row, column, k});
+        }
+    }
+}
+
+/* Words of A are made before the fence, behind which no registers of theirs change. */
+static void make_rows(Wgmma *x)
+{
+    const NvDot *d = x->dot;
+    int steps = (d->k + d->tiling.shape.k - 1) / d->tiling.shape.k;
+
+    for (int k = 0; !x->descriptor[MMA_A] && k < steps; k++) {
+        for (int row = 0; row < 1 << d->regs[MMA_ACC].rows; row++) {
+            for (int i = 0; i < WORDS_OF_A; i++)
+                nv_operand_word(&x->rows, &(MmaFragment){0, row, k}, i, 0);
+        }
+    }
+}
+
+void nv_wgmma(Nv *n, const NvStep *s)
+{
+    const NvDot *d = s->detail;
+    const NvTile *out = s->out[0];
+    const Val *acc = nv_get(n, s->in[MMA_ACC]);
+    int count = nv_count(out);
+    Wgmma x = {.n = n, .step = s, .dot = d};
+    NvWait rest = {.kind = NV_WAIT_PRODUCTS, .who = s->who, .in_flight = d->in_flight};
+
+    x.sum = NEW_N(n->arena, Val, count);
+    for (int r = 0; r < count; r++)
+        x.sum[r] = acc[r];
+    begin(&x);
+    make_rows(&x);
+    nv_asm(n, n->l->none, "wgmma.fence.sync.aligned;", "~{memory}", NULL, 0);
+    multiply_all(&x);
+    nv_asm(n, n->l->none, "wgmma.commit_group.sync.aligned;", "~{memory}", NULL, 0);
+    if (d->in_flight > 0)
+        nv_wait(n, &rest);
+    else
+        nv_wgmma_land(n, x.sum, count);
+    nv_ahead_now(n, s);
+    n->regs[out->id] = x.sum;
+    for (int r = 0; r < count; r++) {
+        if (!nv_live(out, r))
+            x.sum[r] = NULL;
+        else if (out->value->type->dtype == DT_FP16)
+            x.sum[r] = emit_round(&n->e, n->b, x.sum[r], DT_FP16);
+    }
+}

@@ -1,0 +1,182 @@
+/*
+ * nv_group_dot.c - products that four warps compute together: wgmma.mma_async
+ *
+ * The instruction multiplies 64 rows of A, which are in shared memory or in registers, and up to
+ * 256 columns of B in shared memory, where the unit for matrices reads them by itself;
+ * layout_wgmma.c says how they lie there.  The sum's fragments are those of mma.sync, 16 rows for
+ * each warp.  Groups of warps go along the rows first, since then each has longer rows of the sum,
+ * and what is read of B serves most.
+ *
+ * The unit works by itself.  A product that is summed up round by round of a loop, and that nobody
+ * else asks for, goes on while threads begin the next round.
+ */
+#include "nv_dot.h"
+
+/* --- whether --- */
+
+/* The operand's rows in memory lie along K; of 2 bytes they may lie across it. */
+static bool lies_well(const NvPlan *p, const Value *v, int k)
+{
+    const Layout *home = nv_home(p, v);
+    int8_t regs[LAYOUT_MAX_REG_BITS];
+
+    return type_size(v->type) == 2 || !home ||
+           layout_run_bits(home, k, regs) >= layout_run_bits(home, 1 - k, regs);
+}
+
+static bool suits_groups(NvPlan *p, const Op *op, const NvDot *d)
+{
+    enum { ROW = 32, COLUMNS = 16 }; /* bytes along K; columns of a group at least */
+    const Value *a = op->operands[MMA_A], *b = op->operands[MMA_B];
+    bool late_a = nv_late_source(p, op, MMA_A, NULL) != a;
+
+    return chip_has(p->chip, CHIP_WGMMA) && d->mma->group && op->results[0]->type->rank == 2 &&
+           nv_warp_bits(p) >= WGMMA_WARP_BITS && d->m >= WGMMA_ROWS && d->n >= COLUMNS &&
+           d->k * d->mma->bytes >= ROW && nv_late_source(p, op, MMA_B, NULL) == b &&
+           lies_well(p, b, 0) && (late_a || lies_well(p, a, 1));
+}
+
+/* Rows first, then columns; what neither has is computed twice. */
+static MmaTiling spread_groups(const NvPlan *p, const NvDot *d)
+{
+    enum { COLUMN_BITS = 4 };
+    MmaTiling t = {.shape = mma_shape(d->mma->bytes), .groups = true, .m_warps = WGMMA_WARP_BITS};
+    int rows = layout_bits_of(d->m) - layout_bits_of(WGMMA_ROWS);
+    int columns = layout_bits_of(d->n) - COLUMN_BITS;
+
+    for (int left = nv_warp_bits(p) - WGMMA_WARP_BITS; left > 0; left--) {
+        if (rows-- > 0 || columns-- <= 0)
+            t.m_warps++;
+        else
+            t.n_warps++;
+    }
+    return t;
+}
+
+/* Homes may change between the two times that a plan is asked for: the first answer holds. */
+static bool goes_by_groups(NvPlan *p, const Op *op, const NvDot *d)
+{
+    static bool no = false, yes = true;
+    const bool *known = map_get(p->by_groups, MAP_KEY(op));
+
+    if (!known) {
+        known = suits_groups(p, op, d) ? &yes : &no;
+        map_put(p->by_groups, MAP_KEY(op), (void *)known);
+    }
+    return *known;
+}
+
+bool nv_plan_group_dot(NvPlan *p, const Op *op, NvDot *d)
+{
+    if (!goes_by_groups(p, op, d))
+        return false;
+    p->has_groups = true;
+    d->kind = DOT_WGMMA;
+    d->tiling = spread_groups(p, d);
+    d->layout[MMA_A] = nv_mma_layout(p, d, MMA_A, op->operands[MMA_A]->type);
+    d->layout[MMA_ACC] = nv_mma_layout(p, d, MMA_ACC, op->results[0]->type);
+    return true;
+}
+
+/* --- operands --- */
+
+/* Rows go along what is written in longer pieces, if the instruction can have it so. */
+static SharedLayout place_operand(NvPlan *p, const NvDot *d, MmaPart part, const Value *v,
+                                  WgmmaOperand *out)
+{
+    const Layout *home = nv_need_home(p, v);
+    int k = part == MMA_A ? 1 : 0;
+    WgmmaTile t = {.bytes = type_size(v->type), .k = k, .along = 1 - k};
+    int8_t regs[LAYOUT_MAX_REG_BITS];
+    SharedLayout memory;
+
+    t.width = part == MMA_A ? WGMMA_ROWS : 1 << (layout_bits_of(d->n) - d->tiling.n_warps);
+    if (layout_run_bits(home, 1 - k, regs) > layout_run_bits(home, k, regs) &&
+        shared_wgmma(home, &t, &memory, out))
+        return memory;
+    t.along = k;
+    if (!shared_wgmma(home, &t, &memory, out))
+        bug("an operand of wgmma has no place");
+    return memory;
+}
+
+static void want_memory(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
+{
+    const Value *v = s->op->operands[part];
+    NvOperand *o = &d->operand[part];
+    SharedLayout memory = place_operand(p, d, part, v, &o->memory);
+    NvTile *t = nv_shared_tile(p, v, &memory);
+
+    t->by_unit = true;
+    p->buffers.at[t->buffer].align = WGMMA_ALIGN;
+    o->way = OPERAND_MEMORY;
+    s->in[part] = t;
+    nv_use(p, s, t->buffer, false, false);
+}
+
+void nv_want_group_operands(NvPlan *p, NvStep *s, NvDot *d)
+{
+    const Value *a = s->op->operands[MMA_A];
+
+    if (nv_late_source(p, s->op, MMA_A, NULL) != a || !nv_goes_through_memory(p, d, MMA_A, a))
+        nv_want_fragments(p, s, d, MMA_A);
+    else
+        want_memory(p, s, d, MMA_A);
+    want_memory(p, s, d, MMA_B);
+}
+
+/* --- products that go on --- */
+
+/* Does something of that block write the buffer? */
+static bool is_written(const NvBlock *b, int buffer)
+{
+    for (int i = 0; i < b->steps.len; i++) {
+        const NvStep *s = b->steps.at[i];
+        for (int k = 0; k < s->uses.len; k++) {
+            if (s->uses.at[k].buffer == buffer && s->uses.at[k].write)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Is the sum what the round before has left, and what the next one begins with, and nothing else?
+ * The memory format of an fp16 sum is made behind the product, for which that must be done. */
+static bool is_only_carried(const NvBlock *body, const NvStep *s, const int *users)
+{
+    const NvTile *sum = s->out[0];
+
+    for (int i = 0; i < body->nends; i++) {
+        if (body->ends[i] == sum)
+            return body->args[i + 1] == s->in[MMA_ACC] && users[sum->id] == 1 &&
+                   users[s->in[MMA_ACC]->id] == 1 && sum->value->type->dtype != DT_FP16;
+    }
+    return false;
+}
+
+void nv_find_flying(NvPlan *p, const NvBlock *body, const int *users, const bool *copied,
+                    NvAhead *a)
+{
+    for (int i = 0; i < body->steps.len; i++) {
+        const NvStep *s = body->steps.at[i];
+        const NvDot *d = s->kind == NV_DOT ? s->detail : NULL;
+        bool flies = d && d->kind == DOT_WGMMA && is_only_carried(body, s, users);
+        for (int part = MMA_A; flies && part <= MMA_B; part++)
+            flies = d->operand[part].way == OPERAND_MEMORY &&
+                    (copied[s->in[part]->id] || !is_written(body, s->in[part]->buffer));
+        if (flies)
+            vec_push(p->arena, &a->flying, s);
+    }
+}
+
+/* Behind its last product each thread waits for those of the round before, then all wait for each
+ * other; so the copies of a round take the place of what these have read. */
+void nv_let_fly(const NvPlan *p, const NvStep *loop, NvAhead *a)
+{
+    for (int i = 0; i < a->flying.len; i++)
+        ((NvDot *)a->flying.at[i]->detail)->in_flight = a->flying.len;
+    if (a->flying.len == 0)
+        return;
+    a->free = nv_wait_warps(p);
+    a->landed = (NvWait){.kind = NV_WAIT_PRODUCTS, .who = loop->who};
+}
