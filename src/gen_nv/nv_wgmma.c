@@ -177,6 +177,11 @@ static LLVMTypeRef struct_of(Nv *n, LLVMTypeRef t, int count)
     return LLVMStructTypeInContext(n->l->ctx, types, (unsigned)count, 0);
 }
 
+static void fence(Nv *n)
+{
+    nv_asm(n, n->l->none, "wgmma.fence.sync.aligned;", "~{memory}", NULL, 0);
+}
+
 static void multiply(Wgmma *x, const WgmmaPlace *p)
 {
     enum { EACH = 4 }; /* registers of a fragment of the sum */
@@ -193,6 +198,8 @@ static void multiply(Wgmma *x, const WgmmaPlace *p)
         args[nargs++] = descriptor_at(x, MMA_A, at, k);
     for (int i = 0; !x->descriptor[MMA_A] && i < WORDS_OF_A; i++)
         args[nargs++] = nv_operand_word(&x->rows, &(MmaFragment){0, p->row, p->k}, i, 0);
+    if (!x->descriptor[MMA_A])
+        fence(n);
     args[nargs++] = descriptor_at(x, MMA_B, at, k);
     for (int i = 0; adds && i < nsum; i++) {
         Val v = *sum_at(x, p, i / EACH, i % EACH);
@@ -277,20 +284,6 @@ static void multiply_all(Wgmma *x)
     }
 }
 
-/* Words of A are made before the fence, behind which no registers of theirs change. */
-static void make_rows(Wgmma *x)
-{
-    const NvDot *d = x->dot;
-    int steps = (d->k + d->tiling.shape.k - 1) / d->tiling.shape.k;
-
-    for (int k = 0; !x->descriptor[MMA_A] && k < steps; k++) {
-        for (int row = 0; row < 1 << d->regs[MMA_ACC].rows; row++) {
-            for (int i = 0; i < WORDS_OF_A; i++)
-                nv_operand_word(&x->rows, &(MmaFragment){0, row, k}, i, 0);
-        }
-    }
-}
-
 void nv_wgmma(Nv *n, const NvStep *s)
 {
     const NvDot *d = s->detail;
@@ -304,8 +297,8 @@ void nv_wgmma(Nv *n, const NvStep *s)
     for (int r = 0; r < count; r++)
         x.sum[r] = acc[r];
     begin(&x);
-    make_rows(&x);
-    nv_asm(n, n->l->none, "wgmma.fence.sync.aligned;", "~{memory}", NULL, 0);
+    if (x.descriptor[MMA_A])
+        fence(n);
     multiply_all(&x);
     nv_asm(n, n->l->none, "wgmma.commit_group.sync.aligned;", "~{memory}", NULL, 0);
     if (d->in_flight > 0)
