@@ -263,13 +263,16 @@ void nv_ahead_end(Nv *n, NvRunner *r)
 void nv_ahead_land(Nv *n, const NvStep *loop, Val **results)
 {
     const NvAhead *a = loop->ahead;
+    NvSum *sums = NEW_N(n->arena, NvSum, a->flying.len + 1);
+    int count = 0;
 
     for (int i = 0; i < loop->nout; i++) {
         for (int k = 0; k < a->flying.len; k++) {
             if (loop->body[0]->ends[i] == a->flying.at[k]->out[0])
-                nv_wgmma_land(n, results[i], nv_count(loop->out[i]));
+                sums[count++] = (NvSum){results[i], nv_count(loop->out[i])};
         }
     }
+    nv_wgmma_land(n, &a->landed, sums, count);
 }
 
 /* --- copies --- */

@@ -42,8 +42,13 @@ void nv_mma_read_first(Nv *n, const NvStep *product, NvReads *out);
 
 /* nv_wgmma.c */
 void nv_wgmma(Nv *n, const NvStep *s); /* a step of DOT_WGMMA */
-/* Wait for all products; registers that hold sums (NULL: none) become those that are whole. */
-void nv_wgmma_land(Nv *n, Val *regs, int count);
+/* Wait for products; the registers of sums (NULL: none) that they leave become those that are whole.
+ */
+typedef struct {
+    Val *regs;
+    int count;
+} NvSum;
+void nv_wgmma_land(Nv *n, const NvWait *wait, const NvSum *sums, int count);
 
 /* nv_ahead.c, of the loop whose round is being made */
 /* What this round's product has of the round before; NULL: nothing. */

@@ -64,7 +64,7 @@ static Val group_offset(Wgmma *x, MmaPart part)
 {
     Nv *n = x->n;
     const Layout *sum = x->dot->layout[MMA_ACC];
-    const SharedLayout *memory = &x->step->in[part]->memory;
+    const SharedLayout *memory = &x->dot->operand[part].place;
     uint32_t masks[LAYOUT_THREAD_BITS] = {0}, any = 0;
 
     for (int i = WGMMA_WARP_BITS; i < sum->nwarp; i++) {
@@ -99,7 +99,7 @@ static Val descriptor_of(Wgmma *x, MmaPart part)
 
 static Val descriptor_at(Wgmma *x, MmaPart part, uint32_t of_sum, int32_t k)
 {
-    const SharedLayout *memory = &x->step->in[part]->memory;
+    const SharedLayout *memory = &x->dot->operand[part].place;
     uint32_t at = shared_offset(memory, operand_at(x, part, of_sum, k)) * (uint32_t)memory->bytes;
 
     return LLVMBuildAdd(x->n->b, x->descriptor[part], llvm_int(x->n->l->i64, at >> UNIT_BITS), "");
@@ -216,36 +216,59 @@ static void multiply(Wgmma *x, const WgmmaPlace *p)
 /* Registers in use until then come out of it: the wait itself, or nothing behind it. */
 static void hold(Nv *n, const char *text, Val **regs, int count)
 {
-    LLVMTypeRef t = LLVMTypeOf(*regs[0]);
+    LLVMTypeRef types[MOST_SUM];
     Text c = text_new(n->arena);
     Val args[MOST_SUM];
 
     for (int i = 0; i < count; i++) {
-        text_printf(&c, "%s=%c", i > 0 ? "," : "", t == n->l->f32 ? 'f' : 'r');
+        types[i] = LLVMTypeOf(*regs[i]);
+        text_printf(&c, "=%c,", types[i] == n->l->f32 ? 'f' : 'r');
         args[i] = *regs[i];
     }
     for (int i = 0; i < count; i++)
-        text_printf(&c, ",%d", i);
-    text_put(&c, ",~{memory}");
-    Val got = nv_asm(n, struct_of(n, t, count), text, c.s, args, count);
+        text_printf(&c, "%d,", i);
+    text_put(&c, "~{memory}");
+    LLVMTypeRef all = LLVMStructTypeInContext(n->l->ctx, types, (unsigned)count, 0);
+    Val got = nv_asm(n, count > 0 ? all : n->l->none, text, c.s, args, count);
     for (int i = 0; i < count; i++)
         *regs[i] = LLVMBuildExtractValue(n->b, got, (unsigned)i, "");
 }
 
-void nv_wgmma_land(Nv *n, Val *regs, int count)
+void nv_wgmma_land(Nv *n, const NvWait *wait, const NvSum *sums, int count)
 {
-    static const char wait[] = "wgmma.wait_group.sync.aligned 0;";
-    const char *text = wait;
+    const char *text =
+        arena_printf(n->arena, "wgmma.wait_group.sync.aligned %d;", wait->in_flight);
     Val *held[MOST_SUM];
     int nheld = 0;
 
-    for (int r = 0; r < count; r++) {
-        if (regs[r])
-            held[nheld++] = &regs[r];
-        if (nheld > 0 && (nheld == MOST_SUM || r == count - 1)) {
-            hold(n, text, held, nheld);
-            text = "";
-            nheld = 0;
+    if (wait->kind == NV_WAIT_NONE)
+        return;
+    for (int i = 0; i < count; i++) {
+        for (int r = 0; r < sums[i].count; r++) {
+            if (sums[i].regs[r])
+                held[nheld++] = &sums[i].regs[r];
+            if (nheld == MOST_SUM) {
+                hold(n, text, held, nheld);
+                text = "";
+                nheld = 0;
+            }
+        }
+    }
+    if (nheld > 0 || *text)
+        hold(n, text, held, nheld);
+}
+
+void nv_land(Nv *n, const NvStep *s)
+{
+    NvSum *sums = NEW_N(n->arena, NvSum, s->nin);
+
+    for (int i = 0; i < s->nin; i++)
+        sums[i] = (NvSum){n->regs[s->in[i]->id], nv_count(s->in[i])};
+    nv_wgmma_land(n, &s->within, sums, s->nin);
+    for (int i = 0; i < s->nin; i++) {
+        for (int r = 0; r < sums[i].count; r++) {
+            if (s->in[i]->value->type->dtype == DT_FP16 && sums[i].regs[r])
+                sums[i].regs[r] = emit_round(&n->e, n->b, sums[i].regs[r], DT_FP16);
         }
     }
 }
@@ -291,7 +314,7 @@ void nv_wgmma(Nv *n, const NvStep *s)
     const Val *acc = nv_get(n, s->in[MMA_ACC]);
     int count = nv_count(out);
     Wgmma x = {.n = n, .step = s, .dot = d};
-    NvWait rest = {.kind = NV_WAIT_PRODUCTS, .who = s->who, .in_flight = d->in_flight};
+    NvWait before = {.kind = NV_WAIT_PRODUCTS, .who = s->who, .in_flight = d->in_flight};
 
     x.sum = NEW_N(n->arena, Val, count);
     for (int r = 0; r < count; r++)
@@ -302,15 +325,11 @@ void nv_wgmma(Nv *n, const NvStep *s)
     multiply_all(&x);
     nv_asm(n, n->l->none, "wgmma.commit_group.sync.aligned;", "~{memory}", NULL, 0);
     if (d->in_flight > 0)
-        nv_wait(n, &rest);
-    else
-        nv_wgmma_land(n, x.sum, count);
+        nv_wait(n, &before);
     nv_ahead_now(n, s);
     n->regs[out->id] = x.sum;
     for (int r = 0; r < count; r++) {
         if (!nv_live(out, r))
             x.sum[r] = NULL;
-        else if (out->value->type->dtype == DT_FP16)
-            x.sum[r] = emit_round(&n->e, n->b, x.sum[r], DT_FP16);
     }
 }

@@ -53,7 +53,8 @@ typedef struct {
     OperandWay way;
     bool trans;          /* of ldmatrix */
     MatrixAccess matrix; /* for it */
-    WgmmaOperand memory; /* for wgmma */
+    WgmmaOperand memory; /* for wgmma, of a tile that lies so: */
+    SharedLayout place;
     NvLate *late;        /* what the tile in memory still goes through, in order */
     int nlate;
     int nvector;                    /* bits: elements of a usual load, */

@@ -100,11 +100,31 @@ static SharedLayout place_operand(NvPlan *p, const NvDot *d, MmaPart part, const
     return memory;
 }
 
+/* What it is the transpose of, if it is: that lies in memory once for all, as one product's rows and
+ * another one's columns.  `memory` becomes that of it. */
+static const Value *straighten(const Value *v, SharedLayout *memory)
+{
+    while (v->def && v->def->code == OP_permute && v->type->rank == 2) {
+        int n, rows = layout_bits_of(v->type->dims[0]), columns = layout_bits_of(v->type->dims[1]);
+        SharedLayout turned;
+        if (attr_dims(v->def, &n)[0] != 1)
+            break;
+        shared_transpose(memory, rows, columns, &turned);
+        *memory = turned;
+        v = v->def->operands[0];
+    }
+    return v;
+}
+
 static void want_memory(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
 {
     const Value *v = s->op->operands[part];
     NvOperand *o = &d->operand[part];
     SharedLayout memory = place_operand(p, d, part, v, &o->memory);
+
+    o->place = memory;
+    v = straighten(v, &memory);
+    nv_need_home(p, v);
     NvTile *t = nv_shared_tile(p, v, &memory);
 
     t->by_unit = true;

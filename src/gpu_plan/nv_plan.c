@@ -137,6 +137,7 @@ NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
     nv_sink(p);
     nv_pipeline(p);
     nv_raise(p);
+    nv_land_products(p);
     number_block(p, p->body, 0);
     nv_place(p);
     if (p->refused)

@@ -95,6 +95,7 @@ typedef enum {
     NV_SCAN,
     NV_ATOMIC,
     NV_DOT,
+    NV_LAND, /* products of groups of warps have ended, and their sums are there (nv_land.c) */
     NV_RECORD,
     NV_INLINE,  /* the user's own instructions */
     NV_BARRIER, /* threads wait for each other: the program's own, or for shared memory */
@@ -426,6 +427,9 @@ void nv_find_fields(NvPlan *p); /* before homes are chosen */
 /* A load of a group, whose result is wanted in t (NULL: by nobody): the step is listed where the
  * first of them stands.  False: it is in no group. */
 bool nv_list_field(NvPlan *p, const Op *op, const NvTile *t);
+
+/* nv_land.c: wait for products of groups of warps where somebody asks for them. */
+void nv_land_products(NvPlan *p);
 
 /* nv_shared.c */
 void nv_place(NvPlan *p);             /* buffers and barriers */

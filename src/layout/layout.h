@@ -275,6 +275,8 @@ typedef struct {
  * dimensions, or the chip has no such operand: of other than 2 bytes rows lie along K. */
 bool shared_wgmma(const Layout *shape, const WgmmaTile *t, SharedLayout *out,
                   WgmmaOperand *operand);
+/* The same memory as that of the tile's transpose; bits of the tile's rows and columns. */
+void shared_transpose(const SharedLayout *s, int row_bits, int column_bits, SharedLayout *out);
 
 /* The layout in memory in which one or two accesses, of who writes and who reads the tile, take the
  * fewest wavefronts, and neighbouring lanes of the first one share lines of 128 bytes.  Where both

@@ -78,3 +78,15 @@ bool shared_wgmma(const Layout *shape, const WgmmaTile *t, SharedLayout *out, Wg
                               .trans = trans};
     return true;
 }
+
+void shared_transpose(const SharedLayout *s, int row_bits, int column_bits, SharedLayout *out)
+{
+    uint32_t columns = (1u << column_bits) - 1;
+
+    *out = *s;
+    for (int i = 0; i < s->nbits; i++) {
+        uint32_t at = s->coordinate[i];
+        out->coordinate[i] = (at & columns) << row_bits | at >> column_bits;
+        out->offset[i < column_bits ? i + row_bits : i - column_bits] = s->offset[i];
+    }
+}
