@@ -207,10 +207,10 @@ void nv_scan(Nv *n, const NvStep *s);      /* the same */
 void nv_atomic(Nv *n, const NvStep *s);    /* one thread of those with copies does it */
 void nv_dot(Nv *n, const NvStep *s);       /* by mma.sync, or by nv_fma() */
 void nv_land(Nv *n, const NvStep *s);
-void nv_fma(Nv *n, const NvStep *s);       /* NV_DOT by multiply-adds, operands in shared memory */
-void nv_record(Nv *n, const NvStep *s);    /* to the kernel's RecordBuffer */
-void nv_record_program(Nv *n);             /* at the head of a program: not if another one failed */
-void nv_inline(Nv *n, const NvStep *s);    /* once for each group of elements that the op packs */
+void nv_fma(Nv *n, const NvStep *s);    /* NV_DOT by multiply-adds, operands in shared memory */
+void nv_record(Nv *n, const NvStep *s); /* to the kernel's RecordBuffer */
+void nv_record_program(Nv *n);          /* at the head of a program: not if another one failed */
+void nv_inline(Nv *n, const NvStep *s); /* once for each group of elements that the op packs */
 
 /* nv_build.c: Target.build, of one level, which is a chip: data for linkers, and no code */
 bool nv_build(const GenBuild *b, Arena *a, GenOutput *out, Diags *d);

@@ -42,7 +42,8 @@ void nv_mma_read_first(Nv *n, const NvStep *product, NvReads *out);
 
 /* nv_wgmma.c */
 void nv_wgmma(Nv *n, const NvStep *s); /* a step of DOT_WGMMA */
-/* Wait for products; the registers of sums (NULL: none) that they leave become those that are whole.
+/* Wait for products; the registers of sums (NULL: none) that they leave become those that are
+ * whole.
  */
 typedef struct {
     Val *regs;

@@ -236,8 +236,7 @@ static void hold(Nv *n, const char *text, Val **regs, int count)
 
 void nv_wgmma_land(Nv *n, const NvWait *wait, const NvSum *sums, int count)
 {
-    const char *text =
-        arena_printf(n->arena, "wgmma.wait_group.sync.aligned %d;", wait->in_flight);
+    const char *text = arena_printf(n->arena, "wgmma.wait_group.sync.aligned %d;", wait->in_flight);
     Val *held[MOST_SUM];
     int nheld = 0;
 

@@ -55,7 +55,7 @@ typedef struct {
     MatrixAccess matrix; /* for it */
     WgmmaOperand memory; /* for wgmma, of a tile that lies so: */
     SharedLayout place;
-    NvLate *late;        /* what the tile in memory still goes through, in order */
+    NvLate *late; /* what the tile in memory still goes through, in order */
     int nlate;
     int nvector;                    /* bits: elements of a usual load, */
     int8_t vector[MAX_VECTOR_BITS]; /* which are these bits of the register's number */

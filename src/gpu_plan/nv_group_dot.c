@@ -100,8 +100,8 @@ static SharedLayout place_operand(NvPlan *p, const NvDot *d, MmaPart part, const
     return memory;
 }
 
-/* What it is the transpose of, if it is: that lies in memory once for all, as one product's rows and
- * another one's columns.  `memory` becomes that of it. */
+/* What it is the transpose of, if it is: that lies in memory once for all, as one product's rows
+ * and another one's columns.  `memory` becomes that of it. */
 static const Value *straighten(const Value *v, SharedLayout *memory)
 {
     while (v->def && v->def->code == OP_permute && v->type->rank == 2) {

@@ -50,8 +50,7 @@ static void list_landing(NvPlan *p, NvBlock *out, Products *pending, int n)
     s->op = last->op;
     s->who = last->who;
     s->in = NEW_N(p->arena, const NvTile *, n);
-    s->within = (NvWait){
-        .kind = NV_WAIT_PRODUCTS, .who = s->who, .in_flight = pending->len - n};
+    s->within = (NvWait){.kind = NV_WAIT_PRODUCTS, .who = s->who, .in_flight = pending->len - n};
     for (int i = 0; i < n; i++) {
         const NvStep *product = pending->at[i];
         s->in[s->nin++] = product->out[0];

@@ -14,13 +14,13 @@
 #include "nv_dot.h"
 
 static const char *const kind_names[NV_STEP_KINDS] = {
-    [NV_COMPUTE] = "compute", [NV_LOAD] = "load",       [NV_STORE] = "store",
-    [NV_CONVERT] = "convert", [NV_PUT] = "put",         [NV_COPY] = "copy",
-    [NV_MOVE] = "move",       [NV_REDUCE] = "reduce",   [NV_SCAN] = "scan",
-    [NV_ATOMIC] = "atomic",   [NV_DOT] = "dot",         [NV_LAND] = "land",
-    [NV_RECORD] = "record",
-    [NV_INLINE] = "inline",   [NV_BARRIER] = "barrier", [NV_FOR] = "for",
-    [NV_WHILE] = "while",     [NV_IF] = "if",           [NV_SLICES] = "slices",
+    [NV_COMPUTE] = "compute", [NV_LOAD] = "load",     [NV_STORE] = "store",
+    [NV_CONVERT] = "convert", [NV_PUT] = "put",       [NV_COPY] = "copy",
+    [NV_MOVE] = "move",       [NV_REDUCE] = "reduce", [NV_SCAN] = "scan",
+    [NV_ATOMIC] = "atomic",   [NV_DOT] = "dot",       [NV_LAND] = "land",
+    [NV_RECORD] = "record",   [NV_INLINE] = "inline", [NV_BARRIER] = "barrier",
+    [NV_FOR] = "for",         [NV_WHILE] = "while",   [NV_IF] = "if",
+    [NV_SLICES] = "slices",
 };
 
 const char *nv_step_name(NvStepKind kind)

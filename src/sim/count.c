@@ -122,6 +122,14 @@ void count_shared(Warp *w, uint32_t bytes, uint32_t mask, const uint64_t address
     }
 }
 
+void count_unit(Warp *w, uint32_t bytes)
+{
+    WorkCount *c = counts_of(w);
+
+    c->shared_requests++;
+    c->shared_waves += (bytes + LINE - 1) / LINE;
+}
+
 /* --- sums --- */
 
 static int compare_lines(const void *a, const void *b)

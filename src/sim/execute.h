@@ -330,6 +330,8 @@ void count_global(Warp *w, uint32_t bytes, uint32_t mask, const uint64_t address
 void count_copies(Warp *w, uint32_t mask, const uint64_t from[LANES], const uint64_t to[LANES]);
 /* The same of shared memory, whose banks it takes turns at. */
 void count_shared(Warp *w, uint32_t bytes, uint32_t mask, const uint64_t address[LANES]);
+/* One request for what a unit reads there by itself, in whole lines. */
+void count_unit(Warp *w, uint32_t bytes);
 /* Add what n instructions did to what they did before. */
 void count_add(WorkCount *to, const WorkCount *from, int n);
 bool count_lines(const SimModule *m, const WorkCount *counts,

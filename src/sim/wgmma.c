@@ -200,6 +200,8 @@ static bool check_operand(Warp *w, uint64_t descriptor, bool across, int lines, 
         if (!shadow_may_fetch(w, at, CHUNK) || (is_first && !shadow_fetch(w, at, number)))
             return false;
     }
+    if (is_first && w->worker->counts)
+        count_unit(w, (uint32_t)(lines * parts * CHUNK));
     return true;
 }
 
