@@ -38,7 +38,7 @@ LOG2E = tl.constexpr(1.4426950408889634)  # exp(x) = exp2(x * LOG2E), and a GPU 
 
 def configs(m, n):
     """Block shapes to try; m and n: the names of the one that stays and the one that moves."""
-    blocks = [(128, 64, 8, 3), (128, 32, 4, 3), (64, 64, 8, 2), (64, 64, 4, 3), (64, 32, 8, 2),
+    blocks = [(128, 128, 8, 3), (128, 64, 8, 3), (128, 32, 4, 3), (64, 64, 8, 2), (64, 64, 4, 3), (64, 32, 8, 2),
               (64, 32, 4, 2), (32, 32, 4, 2)]
     return [
         triton.Config({m: stays, n: moves}, num_warps=warps, num_stages=stages)

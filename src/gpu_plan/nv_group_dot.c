@@ -81,8 +81,7 @@ bool nv_plan_group_dot(NvPlan *p, const Op *op, NvDot *d)
 /* --- operands --- */
 
 /* Rows go along what is written in longer pieces, if the instruction can have it so. */
-static SharedLayout place_operand(NvPlan *p, const NvDot *d, MmaPart part, const Value *v,
-                                  WgmmaOperand *out)
+static SharedLayout place_operand(NvPlan *p, MmaPart part, const Value *v, WgmmaOperand *out)
 {
     const Layout *home = nv_need_home(p, v);
     int k = part == MMA_A ? 1 : 0;
@@ -90,7 +89,6 @@ static SharedLayout place_operand(NvPlan *p, const NvDot *d, MmaPart part, const
     int8_t regs[LAYOUT_MAX_REG_BITS];
     SharedLayout memory;
 
-    t.width = part == MMA_A ? WGMMA_ROWS : 1 << (layout_bits_of(d->n) - d->tiling.n_warps);
     if (layout_run_bits(home, 1 - k, regs) > layout_run_bits(home, k, regs) &&
         shared_wgmma(home, &t, &memory, out))
         return memory;
@@ -120,7 +118,7 @@ static void want_memory(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
 {
     const Value *v = s->op->operands[part];
     NvOperand *o = &d->operand[part];
-    SharedLayout memory = place_operand(p, d, part, v, &o->memory);
+    SharedLayout memory = place_operand(p, part, v, &o->memory);
 
     o->place = memory;
     v = straighten(v, &memory);

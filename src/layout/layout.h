@@ -269,7 +269,6 @@ typedef struct {
     int bytes; /* of an element */
     int k;     /* the dimension that the product sums over */
     int along; /* the dimension along which neighbours lie in memory */
-    int width; /* elements of the other dimension than K that a group of warps reads */
 } WgmmaTile;
 /* Aligned to WGMMA_ALIGN.  False: the tile is too small along one of the two, has not two
  * dimensions, or the chip has no such operand: of other than 2 bytes rows lie along K. */

@@ -38,16 +38,6 @@ static void invert(SharedLayout *s)
         space_reduce(&space, 1u << i, &s->offset[i]);
 }
 
-/* Of a row, in bytes: as long as can be. */
-static int row_bits(const Layout *shape, const WgmmaTile *t)
-{
-    int bits = shape->bits[t->along];
-
-    if (t->along != t->k)
-        bits = MIN(bits, layout_bits_of(t->width));
-    return MIN(bits + layout_bits_of(t->bytes), MOST_ROW);
-}
-
 bool shared_wgmma(const Layout *shape, const WgmmaTile *t, SharedLayout *out, WgmmaOperand *operand)
 {
     int element = layout_bits_of(t->bytes), along = t->along, other = 1 - along;
@@ -55,7 +45,7 @@ bool shared_wgmma(const Layout *shape, const WgmmaTile *t, SharedLayout *out, Wg
 
     if (shape->rank != 2 || (trans && t->bytes != 2))
         return false;
-    int row = row_bits(shape, t), vectors = row - VECTOR_BITS;
+    int row = MIN(shape->bits[along] + element, MOST_ROW), vectors = row - VECTOR_BITS;
     if (row < LEAST_ROW || shape->bits[other] < BLOCK_BITS ||
         shape->bits[t->k] + element < LEAST_ROW)
         return false;
