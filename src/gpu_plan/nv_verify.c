@@ -16,13 +16,19 @@
  *      A step that uses memory in two parts waits between them, and one in front of which warps
  *      are to wait has its barrier.
  *   7. Between a write to memory and what another thread does there, warps wait for each other.
+ *   8. A product of groups of warps is read where it has landed.  One that goes on over the end of
+ * a round is handed to the next one and read by nobody else, its operands lie in memory, warps meet
+ * in front of the copies that take their place, and it lands behind the loop.
+ *   9. What the unit for matrices reads in shared memory lies where descriptors can say, and who
+ *      writes it has a fence.
  *
  * A plan that breaks a rule is our own mistake, and is told as an internal error at the op.
  */
-#include "nv_plan.h"
+#include "nv_dot.h"
 
 typedef struct {
     NvPlan *plan;
+    bool *under_way;       /* by tile: a sum of a product that has not landed */
     bool *made;            /* by tile: in the block that is looked at, or around it */
     VEC(int) order;        /* their numbers, as they were made */
     const NvStep **maker;  /* by tile that was made by slices: the step */
@@ -115,6 +121,8 @@ static void read_tile(Check *x, const NvStep *s, const NvTile *t, const char *wh
 {
     const Op *op = t->value->def;
 
+    if (x->under_way[t->id] && (!s || s->kind != NV_LAND))
+        tell(x, s, "%s %d is a product that has not landed", where, i);
     if (!x->made[t->id])
         tell(x, s, "%s %d is tile %d, of value %d (%s), which nothing in front has made", where, i,
              t->id, t->value->id, op ? op_info(op->code)->name : "an argument");
@@ -187,6 +195,64 @@ static void check_memory(Check *x, const NvStep *s)
     }
 }
 
+/* --- products of groups of warps --- */
+
+/* A step's part in products that are on their way. */
+static void check_products(Check *x, const NvStep *s)
+{
+    const NvDot *d = s->kind == NV_DOT ? s->detail : NULL;
+
+    if (d && d->kind == DOT_WGMMA && s->out[0]) {
+        x->under_way[s->out[0]->id] = true;
+        if (d->in_flight > 0 && d->operand[MMA_A].way != OPERAND_MEMORY)
+            tell(x, s, "a product goes on that has rows in registers");
+    }
+    for (int i = 0; s->kind == NV_LAND && i < s->nin; i++) {
+        if (s->within.kind != NV_WAIT_PRODUCTS)
+            tell(x, s, "it lands without a wait");
+        x->under_way[s->in[i]->id] = false;
+    }
+}
+
+/* Products of a loop that go on over the end of a round; they have landed behind it. */
+static void check_flying(Check *x, const NvStep *loop)
+{
+    const NvAhead *a = loop->ahead;
+
+    for (int i = 0; a && i < a->flying.len; i++) {
+        const NvStep *s = a->flying.at[i];
+        if (((const NvDot *)s->detail)->in_flight != a->flying.len || !nv_meets(&a->free) ||
+            a->landed.kind != NV_WAIT_PRODUCTS || a->landed.in_flight != 0)
+            tell(x, s, "a product goes on that nobody waits for");
+    }
+}
+
+/* Does the loop hand over that product to its next round, and is its end nobody else's? */
+static bool is_handed_on(const NvStep *loop, const NvTile *t)
+{
+    const NvAhead *a = loop ? loop->ahead : NULL;
+
+    for (int i = 0; a && i < a->flying.len; i++) {
+        if (a->flying.at[i]->out[0] == t)
+            return true;
+    }
+    return false;
+}
+
+/* What the unit reads by itself, written by this step. */
+static void check_unit(Check *x, const NvStep *s, const NvAhead *ahead)
+{
+    const NvTile *t = s->kind == NV_PUT || s->kind == NV_COPY ? s->out[0] : NULL;
+    bool fenced = s->kind == NV_PUT ? ((const NvPut *)s->detail)->fence : ahead && ahead->own.fence;
+
+    if (!t || !t->by_unit)
+        return;
+    if (!fenced)
+        tell(x, s, "the unit for matrices reads what it writes, and there is no fence");
+    if ((x->plan->buffers.at[t->buffer].offset + t->at) % WGMMA_ALIGN != 0)
+        tell(x, s, "the unit for matrices finds no tile there");
+}
+
 /* --- who, and for whom --- */
 
 static bool are_there(const Check *x, const NvWarps *w)
@@ -247,6 +313,8 @@ static void check_ends(Check *x, const NvStep *s, const NvBlock *b, const NvTile
     for (int i = 0; i < b->nends && !x->plan->refused; i++) {
         if (!b->ends[i])
             continue;
+        if (is_handed_on(s, b->ends[i]))
+            x->under_way[b->ends[i]->id] = false;
         read_tile(x, s, b->ends[i], "what it hands over", i);
         if (takers && i >= first && takers[i - first]->layout != b->ends[i]->layout)
             tell(x, s, "what it hands over, %d, is in another layout than who takes it", i);
@@ -282,14 +350,17 @@ static void check_for(Check *x, const NvStep *s)
             tell(x, s, "what runs ahead does not go on with argument %d", i);
     }
     for (int i = 0; ahead && i < ahead->steps.len; i++) {
-        if (ahead->steps.at[i]->kind == NV_COPY)
-            make(x, NULL, ahead->steps.at[i]->out[0]);
+        if (ahead->steps.at[i]->kind != NV_COPY)
+            continue;
+        make(x, NULL, ahead->steps.at[i]->out[0]);
+        check_unit(x, ahead->steps.at[i], s->ahead);
     }
     for (int i = 1; i < body->nargs; i++) {
         if (s->in[FOR_BOUNDS + i - 1]->layout != body->args[i]->layout)
             tell(x, s, "what it begins with, %d, is in another layout", i);
     }
     check_body(x, s, body, body->args + 1, 0);
+    check_flying(x, s);
     forget(x, before);
 }
 
@@ -340,6 +411,9 @@ static void check_step(Check *x, const NvStep *s)
     }
     read_operands(x, s);
     check_memory(x, s);
+    check_products(x, s);
+    if (s->kind == NV_PUT)
+        check_unit(x, s, NULL);
     if (s->slice_of)
         check_slices(x, s);
     if (!x->plan->refused)
@@ -359,6 +433,7 @@ bool nv_verify(NvPlan *p)
     Check x = {.plan = p};
 
     x.made = NEW_N(p->arena, bool, p->tiles.len + 1);
+    x.under_way = NEW_N(p->arena, bool, p->tiles.len + 1);
     x.maker = NEW_N(p->arena, const NvStep *, p->tiles.len + 1);
     check_body(&x, NULL, p->body, NULL, 0);
     const NvStep *hurried = p->refused ? NULL : nv_hurried(p);

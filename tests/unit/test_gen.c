@@ -42,7 +42,7 @@
 #include "seed.h"
 #include <cmocka.h> /* after base.h: both have a fail() */
 
-enum { MAX_PARAMS = 16, GUARD_ELEMENTS = 64 };
+enum { MAX_PARAMS = 32, GUARD_ELEMENTS = 64 };
 
 typedef struct {
     bool pointer;
