@@ -31,7 +31,8 @@ def near(a, b, dtype, precision=None):
     roundings of so many sums in fp32 come to where they are as often up as down, four times over."""
     precision = precision or 2.0**-22 * max(1, math.sqrt(decode(a).shape[-1]) / 2)
     magnitude = np.abs(decode(a)) @ np.abs(decode(b))
-    return {"rtol": EPSILON[dtype], "atol": precision * magnitude + 1e-30}
+    least = 2.0**-24 if dtype == "fp16" else 1e-30  # a unit of fp16 that are not normal
+    return {"rtol": EPSILON[dtype], "atol": precision * magnitude + least}
 
 
 def turned(x):
@@ -63,32 +64,61 @@ def strided():
             ("fp16", (50, 30, 44), "nnn", None, "None", (48, 24, 20), 4),
             ("fp32", (10, 12, 9), "ttn", "ieee", "None", (3, 5, 7), 2),
             ("fp16", (1, 200, 64), "ntn", None, "gelu", (1, 64, 64), 4)):
-        a, b = floats(dtype, m, k), floats(dtype, k, n)
-        bias = floats(dtype, n)
-        loose = {"tf32": 2.0**-10, "bf16x3": 2.0**-15, None: 2.0**-10, "tf32x3": 2.0**-18}
-        slack = 2.0**-50 if dtype == "fp64" else 2.0**-22
-        if dtype == "fp32":
-            slack = loose.get(precision, slack)
-        sums = decode(a) @ decode(b) + decode(bias)
-        tolerance = near(a, b, dtype, slack)
-        if epilogue == "square_relu":
-            tolerance["atol"] = tolerance["atol"] * 4 * (1 + np.abs(sums))
-        args = {name + "_ptr": turned(x) if letter == "t" else x
-                for name, x, letter in zip("ab", (a, b), order)}
-        transposed = order[2] == "t"
-        args["c_ptr"] = empty(dtype, n, m) if transposed else empty(dtype, m, n)
-        args.update({"bias_ptr": bias, "m": m, "n": n, "k": k})
-        for pair, letter, rows, columns in (("am ak", order[0], m, k), ("bk bn", order[1], k, n),
-                                            ("cm cn", order[2], m, n)):
-            first, second = ("stride_" + word for word in pair.split())
-            args[first], args[second] = (1, rows) if letter == "t" else (columns, 1)
-        args.update({"PRECISION": repr(precision), "EPILOGUE": epilogue, "M": blocks[0],
-                     "N": blocks[1], "K": blocks[2]})
-        want = after(sums, epilogue)
-        if transposed:
-            want, tolerance["atol"] = want.T, tolerance["atol"].T
-        case(f"matmul {dtype} {m}x{n}x{k} {order} {precision} {epilogue}", "matmul",
-             "cdiv(m,M)*cdiv(n,N)", args, {"c_ptr": (dtype, want)}, warps, **tolerance)
+        strided_case(dtype, (m, n, k), order, precision, epilogue, blocks, warps)
+
+
+def strided_case(dtype, size, order, precision, epilogue, blocks, warps, stages=None):
+    m, n, k = size
+    a, b = floats(dtype, m, k), floats(dtype, k, n)
+    bias = floats(dtype, n)
+    loose = {"tf32": 2.0**-10, "bf16x3": 2.0**-15, None: 2.0**-10, "tf32x3": 2.0**-18}
+    slack = 2.0**-50 if dtype == "fp64" else 2.0**-22
+    if dtype == "fp32":
+        slack = loose.get(precision, slack)
+    sums = decode(a) @ decode(b) + decode(bias)
+    tolerance = near(a, b, dtype, slack)
+    if epilogue == "square_relu":
+        tolerance["atol"] = tolerance["atol"] * 4 * (1 + np.abs(sums))
+    args = {name + "_ptr": turned(x) if letter == "t" else x
+            for name, x, letter in zip("ab", (a, b), order)}
+    transposed = order[2] == "t"
+    args["c_ptr"] = empty(dtype, n, m) if transposed else empty(dtype, m, n)
+    args.update({"bias_ptr": bias, "m": m, "n": n, "k": k})
+    for pair, letter, rows, columns in (("am ak", order[0], m, k), ("bk bn", order[1], k, n),
+                                        ("cm cn", order[2], m, n)):
+        first, second = ("stride_" + word for word in pair.split())
+        args[first], args[second] = (1, rows) if letter == "t" else (columns, 1)
+    args.update({"PRECISION": repr(precision), "EPILOGUE": epilogue, "M": blocks[0],
+                 "N": blocks[1], "K": blocks[2]})
+    want = after(sums, epilogue)
+    if transposed:
+        want, tolerance["atol"] = want.T, tolerance["atol"].T
+    how = f"{precision} {epilogue}" if stages is None else f"{blocks} {warps} warps {stages} stages"
+    case(f"matmul {dtype} {m}x{n}x{k} {order} {how}", "matmul",
+         "cdiv(m,M)*cdiv(n,N)", args, {"c_ptr": (dtype, want)}, warps, stages=stages, **tolerance)
+
+
+def by_groups():
+    """What four warps multiply together: rows along K and across it, blocks up to what a thread has
+    registers for, every number of stages; sizes that divide nothing, and such as copies can bring."""
+    blocks = ((64, 16, 16), (64, 32, 32), (64, 256, 64), (128, 128, 64), (128, 64, 128),
+              (256, 128, 32), (128, 256, 64), (64, 512, 16))
+    for i in range(4 * len(blocks)):
+        m, n, k = blocks[i // 4]
+        warps = max((4, 8, 16)[i % 3], m * n // 4096)  # 128 registers of sums at most
+        step = 8 if i % 2 else 1
+        size = (int(random.integers(1, 2 * m)), int(random.integers(1, 2 + n // 8)) * step,
+                int(random.integers(0, 2 + k // 2)) * step)
+        strided_case("bf16" if i % 5 < 2 else "fp16", size, ("nn", "nt", "tn", "tt")[i % 4] + "nt"[i // 4 % 2],
+                     None, ("None", "leaky")[i // 8 % 2], (m, n, k), min(warps, 32), 1 + i % 5)
+    for row in (("i8", "i8", (100, 96, 160), "nt", (64, 64, 64), 4, "sm_90a"),
+                ("i8", "i8", (70, 64, 96), "nt", (64, 32, 32), 8, "sm_90a"),
+                ("i8", "i8", (150, 70, 64), "nn", (128, 64, 64), 8, "sm_90a"),
+                ("i8", "i8", (64, 64, 128), "tn", (64, 64, 64), 4, "sm_90a"),
+                ("i8", "fp16", (90, 64, 128), "nn", (64, 64, 64), 4, "sm_90a", "a"),
+                ("fp8e5", "fp16", (64, 80, 70), "nt", (64, 64, 32), 4, "sm_90a", "a"),
+                ("fp16", "i8", (128, 64, 64), "nn", (128, 64, 64), 8, "sm_90a", "b")):
+        any_types(*row)
 
 
 def ragged():
@@ -363,4 +393,5 @@ bytes_in_any_order()
 casts_of_operands()
 chains()
 others()
+by_groups()
 suite.finish()
