@@ -17,8 +17,9 @@ enum {
     FRAGMENT_COLUMNS = 8,
     WORDS_OF_A = 4,                             /* of a thread, where rows are in registers */
     MOST_SUM = WGMMA_ROWS * MOST_COLUMNS / 128, /* registers of a thread */
-    UNIT_BITS = 4,                              /* of places in descriptors: 16 bytes */
-    LEAD_AT = 16,                               /* bits of a descriptor */
+    MOST_PASSED = MOST_SUM + WORDS_OF_A,
+    UNIT_BITS = 4, /* of places in descriptors: 16 bytes */
+    LEAD_AT = 16,  /* bits of a descriptor */
     STRIDE_AT = 32,
     SWIZZLE_AT = 62
 };
@@ -177,48 +178,13 @@ static LLVMTypeRef struct_of(Nv *n, LLVMTypeRef t, int count)
     return LLVMStructTypeInContext(n->l->ctx, types, (unsigned)count, 0);
 }
 
-static void fence(Nv *n)
+/* Registers go through it as values: what they are is made in front, and what uses them stands
+ * behind. */
+static void pass(Nv *n, const char *text, Val **regs, int count)
 {
-    nv_asm(n, n->l->none, "wgmma.fence.sync.aligned;", "~{memory}", NULL, 0);
-}
-
-static void multiply(Wgmma *x, const WgmmaPlace *p)
-{
-    enum { EACH = 4 }; /* registers of a fragment of the sum */
-    Nv *n = x->n;
-    const MmaRegisters *regs = &x->dot->regs[MMA_ACC];
-    int fragments = x->columns / FRAGMENT_COLUMNS, nsum = EACH * fragments, nargs = 0;
-    bool adds = !x->fresh || p->k > 0;
-    uint32_t first = mma_register(regs, 0, p->row, p->column, 0);
-    uint32_t at = layout_at(x->dot->layout[MMA_ACC], (Holder){.reg = first});
-    int32_t k = p->k * x->dot->tiling.shape.k;
-    Val args[MOST_SUM + WORDS_OF_A + 1];
-
-    if (x->descriptor[MMA_A])
-        args[nargs++] = descriptor_at(x, MMA_A, at, k);
-    for (int i = 0; !x->descriptor[MMA_A] && i < WORDS_OF_A; i++)
-        args[nargs++] = nv_operand_word(&x->rows, &(MmaFragment){0, p->row, p->k}, i, 0);
-    if (!x->descriptor[MMA_A])
-        fence(n);
-    args[nargs++] = descriptor_at(x, MMA_B, at, k);
-    for (int i = 0; adds && i < nsum; i++) {
-        Val v = *sum_at(x, p, i / EACH, i % EACH);
-        args[nargs++] = v ? v : LLVMGetUndef(sum_type(x));
-    }
-    Val got = nv_asm(n, struct_of(n, sum_type(x), nsum), instruction_text(x, nsum, adds),
-                     constraints_text(x, nsum, adds), args, nargs);
-    for (int i = 0; i < nsum; i++)
-        *sum_at(x, p, i / EACH, i % EACH) = LLVMBuildExtractValue(n->b, got, (unsigned)i, "");
-}
-
-/* --- waiting --- */
-
-/* Registers in use until then come out of it: the wait itself, or nothing behind it. */
-static void hold(Nv *n, const char *text, Val **regs, int count)
-{
-    LLVMTypeRef types[MOST_SUM];
+    LLVMTypeRef types[MOST_PASSED];
     Text c = text_new(n->arena);
-    Val args[MOST_SUM];
+    Val args[MOST_PASSED];
 
     for (int i = 0; i < count; i++) {
         types[i] = LLVMTypeOf(*regs[i]);
@@ -234,6 +200,54 @@ static void hold(Nv *n, const char *text, Val **regs, int count)
         *regs[i] = LLVMBuildExtractValue(n->b, got, (unsigned)i, "");
 }
 
+/* Behind it the unit sees registers as they are: of a sum that begins, and words of A. */
+static void fence(Wgmma *x, Val *sums, int nsum, Val words[WORDS_OF_A])
+{
+    Val *regs[MOST_PASSED];
+    int count = 0;
+
+    for (int i = 0; i < nsum; i++)
+        regs[count++] = &sums[i];
+    for (int i = 0; !x->descriptor[MMA_A] && i < WORDS_OF_A; i++)
+        regs[count++] = &words[i];
+    pass(x->n, "wgmma.fence.sync.aligned;", regs, count);
+}
+
+static void multiply(Wgmma *x, const WgmmaPlace *p)
+{
+    enum { EACH = 4 }; /* registers of a fragment of the sum */
+    Nv *n = x->n;
+    const MmaRegisters *regs = &x->dot->regs[MMA_ACC];
+    int fragments = x->columns / FRAGMENT_COLUMNS, nsum = EACH * fragments, nargs = 0;
+    bool adds = !x->fresh || p->k > 0;
+    uint32_t first = mma_register(regs, 0, p->row, p->column, 0);
+    uint32_t at = layout_at(x->dot->layout[MMA_ACC], (Holder){.reg = first});
+    int32_t k = p->k * x->dot->tiling.shape.k;
+    Val args[MOST_SUM + WORDS_OF_A + 1], sums[MOST_SUM], words[WORDS_OF_A];
+
+    for (int i = 0; adds && i < nsum; i++) {
+        Val v = *sum_at(x, p, i / EACH, i % EACH);
+        sums[i] = v ? v : LLVMGetUndef(sum_type(x));
+    }
+    for (int i = 0; !x->descriptor[MMA_A] && i < WORDS_OF_A; i++)
+        words[i] = nv_operand_word(&x->rows, &(MmaFragment){0, p->row, p->k}, i, 0);
+    if (p->k == 0 || !x->descriptor[MMA_A])
+        fence(x, sums, adds && p->k == 0 ? nsum : 0, words);
+    if (x->descriptor[MMA_A])
+        args[nargs++] = descriptor_at(x, MMA_A, at, k);
+    for (int i = 0; !x->descriptor[MMA_A] && i < WORDS_OF_A; i++)
+        args[nargs++] = words[i];
+    args[nargs++] = descriptor_at(x, MMA_B, at, k);
+    for (int i = 0; adds && i < nsum; i++)
+        args[nargs++] = sums[i];
+    Val got = nv_asm(n, struct_of(n, sum_type(x), nsum), instruction_text(x, nsum, adds),
+                     constraints_text(x, nsum, adds), args, nargs);
+    for (int i = 0; i < nsum; i++)
+        *sum_at(x, p, i / EACH, i % EACH) = LLVMBuildExtractValue(n->b, got, (unsigned)i, "");
+}
+
+/* --- waiting --- */
+
 void nv_wgmma_land(Nv *n, const NvWait *wait, const NvSum *sums, int count)
 {
     const char *text = arena_printf(n->arena, "wgmma.wait_group.sync.aligned %d;", wait->in_flight);
@@ -247,14 +261,14 @@ void nv_wgmma_land(Nv *n, const NvWait *wait, const NvSum *sums, int count)
             if (sums[i].regs[r])
                 held[nheld++] = &sums[i].regs[r];
             if (nheld == MOST_SUM) {
-                hold(n, text, held, nheld);
+                pass(n, text, held, nheld);
                 text = "";
                 nheld = 0;
             }
         }
     }
     if (nheld > 0 || *text)
-        hold(n, text, held, nheld);
+        pass(n, text, held, nheld);
 }
 
 void nv_land(Nv *n, const NvStep *s)
@@ -319,8 +333,6 @@ void nv_wgmma(Nv *n, const NvStep *s)
     for (int r = 0; r < count; r++)
         x.sum[r] = acc[r];
     begin(&x);
-    if (x.descriptor[MMA_A])
-        fence(n);
     multiply_all(&x);
     nv_asm(n, n->l->none, "wgmma.commit_group.sync.aligned;", "~{memory}", NULL, 0);
     if (d->in_flight > 0)
