@@ -3,8 +3,9 @@
 #
 # Every case of tests/num, those of kernels/ among them, is compiled to PTX for each ARCH (sm_80 sm_86
 # sm_89 sm_90a sm_100 when none is given) and assembled with ptxas.  Texts that are the same are assembled
-# once.  What ptxas refuses is named with its message, so is what spills registers; spilling counts as
-# failed for kernels/ only.  Ends with "N assembled, N failed, N spill, N not compiled".
+# once.  What ptxas refuses is named with its message, so is what spills registers, and of which it says
+# that products wait for each other (C75xx: wgmma serialised); these two count as failed for kernels/
+# only.  Ends with "N assembled, N failed, N wait, N spill, N not compiled".
 set -u
 cd "$(dirname "$0")/.." || exit 2
 build=$(realpath "${1:-build}") || exit 2
@@ -34,6 +35,8 @@ for arch in $archs; do
     mkdir "$here/seen/$sum" 2>/dev/null || continue
     if ! ptxas -arch="$arch" -v -o /dev/null "$mine/ptx" >"$mine/why" 2>&1; then
         echo "failed $arch $what: $(grep -m1 error "$mine/why")" >>"$here/log"
+    elif grep -q '(C75[0-9][0-9])' "$mine/why"; then
+        echo "waits $arch $what: $(grep -m1 -o '(C75[0-9][0-9]).*' "$mine/why")" >>"$here/log"
     elif grep -q '[1-9][0-9]* bytes spill' "$mine/why"; then
         echo "spills $arch $what: $(grep -o '[0-9]* bytes spill stores' "$mine/why")" >>"$here/log"
     else
@@ -43,10 +46,10 @@ done
 exit 1
 END_OF_CASE
 
-sort "$folder/log" | grep '^\(failed\|spills\)'
+sort "$folder/log" | grep '^\(failed\|spills\|waits\)'
 sed -n 's/^refused [^ ]* .*error: \(.*\)/not compiled: \1/p' "$folder/log" | sort | uniq -c | sort -rn
 awk '{ n[$1]++ }
-     $1 == "spills" && / [^ ]*kernels\// { own++ }
-     END { printf "%d assembled, %d failed, %d spill, %d not compiled\n", n["fine"] + n["spills"],
-                  n["failed"], n["spills"], n["refused"]
+     ($1 == "spills" || $1 == "waits") && / [^ ]*kernels\// { own++ }
+     END { printf "%d assembled, %d failed, %d wait, %d spill, %d not compiled\n",
+                  n["fine"] + n["spills"] + n["waits"], n["failed"], n["waits"], n["spills"], n["refused"]
            exit NR == 0 || n["failed"] + own > 0 }' "$folder/log"
