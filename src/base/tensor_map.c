@@ -1,0 +1,50 @@
+/*
+ * tensor_map.c - the rules of tensor maps, by the CUDA driver API, "cuTensorMapEncodeTiled"
+ */
+#include "tensor_map.h"
+
+enum { UNIT = 16, MOST_BOX = 256, MOST_TILE = 1 << 24 };
+#define MOST_EXTENT (UINT64_C(1) << 32)
+#define MOST_STRIDE (UINT64_C(1) << 40)
+
+static const char *refuse_dimension(const TensorMap *t, int d)
+{
+    if (t->extent[d] < 1 || t->extent[d] > MOST_EXTENT)
+        return "a dimension of a tensor map has 1 to 2^32 elements";
+    if (t->box[d] < 1 || t->box[d] > MOST_BOX)
+        return "a tile of a tensor map has 1 to 256 elements along each dimension";
+    if (d > 0 && t->stride[d] % UNIT != 0)
+        return "a stride of a tensor map is a multiple of 16 bytes";
+    if (d > 0 && t->stride[d] >= MOST_STRIDE)
+        return "a stride of a tensor map is less than 2^40 bytes";
+    return NULL;
+}
+
+const char *tensor_map_refuse(const TensorMap *t)
+{
+    uint32_t row = t->box[0] * t->element;
+    uint64_t bytes = t->element;
+
+    if (t->rank < 1 || t->rank > TENSOR_MAP_RANK)
+        return "a tensor map has 1 to 5 dimensions";
+    if (t->element != 1 && t->element != 2 && t->element != 4 && t->element != 8)
+        return "elements of a tensor map have 1, 2, 4 or 8 bytes";
+    if (t->swizzle > TENSOR_SWIZZLE_128)
+        return "a tensor map has an unknown swizzle";
+    if (t->address % UNIT != 0)
+        return "a tensor map's address is a multiple of 16";
+    for (int d = 0; d < t->rank; d++) {
+        const char *why = refuse_dimension(t, d);
+
+        bytes *= t->box[d];
+        if (why || bytes > MOST_TILE)
+            return why ? why : "a tile of a tensor map is larger than any shared memory";
+    }
+    if (row % UNIT != 0)
+        return "rows of a tensor map's tile are multiples of 16 bytes";
+    if (t->swizzle != TENSOR_SWIZZLE_NONE && row > tensor_swizzle_span(t))
+        return "rows of a tensor map's tile are longer than its swizzle";
+    if (t->swizzle != TENSOR_SWIZZLE_NONE && row < tensor_swizzle_span(t))
+        return "rows of a tensor map's tile that are shorter than its swizzle are not supported";
+    return NULL;
+}
