@@ -183,12 +183,12 @@ static bool resolve_local(Warp *w, AccessKind kind, uint32_t bytes, uint32_t mas
     return true;
 }
 
-/* Each parameter has 8 bytes of its own, of which it is the low ones. */
+/* Each parameter has 8 bytes of its own, of which it is the low ones, or more. */
 static bool resolve_param(Warp *w, AccessKind kind, uint32_t bytes, uint32_t mask,
                           const uint64_t address[LANES], char *host[LANES])
 {
     const Launch *l = w->worker->launch;
-    uint64_t size = (uint64_t)l->kernel->func->params.len * 8;
+    uint64_t size = l->kernel->func->param_bytes;
 
     FOR_LANES(lane, mask)
     {
@@ -259,4 +259,20 @@ bool access_resolve(Warp *w, PtxSpace space, AccessKind kind, uint32_t bytes, ui
     default:
         return resolve_generic(w, kind, bytes, mask, address, host);
     }
+}
+
+bool access_run(Warp *w, PtxSpace space, AccessKind kind, int lane, uint64_t at, uint32_t bytes)
+{
+    WorkCount *counts = w->worker->counts;
+    uint64_t address[LANES];
+    char *host[LANES];
+    bool good;
+
+    address[lane] = at;
+    w->worker->counts = NULL;
+    good = space == SPACE_SHARED
+               ? resolve_shared(w, kind, bytes, UINT32_C(1) << lane, address, host)
+               : resolve_global(w, kind, bytes, UINT32_C(1) << lane, address, host);
+    w->worker->counts = counts;
+    return good;
 }

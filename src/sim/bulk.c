@@ -10,7 +10,7 @@
 
 #include "execute.h"
 
-static bool keep(Warp *w, Bulks *all, Bulk bulk)
+bool bulk_keep(Warp *w, Bulks *all, Bulk bulk)
 {
     Bulk *at = room_for_one(w, all->at, all->len, &all->cap, sizeof bulk);
 
@@ -22,13 +22,13 @@ static bool keep(Warp *w, Bulks *all, Bulk bulk)
 }
 
 /* What the copy asks for, 16 bytes as if by a lane. */
-static void count(Warp *w, uint64_t from, uint64_t to, uint32_t bytes)
+void bulk_count(Warp *w, uint64_t from, uint64_t to, uint32_t bytes)
 {
     enum { UNIT = 16 };
     uint64_t a[LANES], b[LANES];
 
     for (uint32_t done = 0; w->worker->counts && done < bytes; done += LANES * UNIT) {
-        uint32_t n = MIN(LANES, (bytes - done) / UNIT);
+        uint32_t n = MIN(LANES, (bytes - done + UNIT - 1) / UNIT);
 
         for (uint32_t i = 0; i < n; i++) {
             a[i] = from + done + i * UNIT;
@@ -44,7 +44,7 @@ static bool resolve(Warp *w, uint32_t lane, AccessKind shared, uint64_t at, Acce
 {
     enum { UNIT = 16 };
     uint32_t mask = UINT32_C(1) << lane;
-    WorkCount *counts = w->worker->counts; /* count() counts it as a whole */
+    WorkCount *counts = w->worker->counts; /* bulk_count() counts it as a whole */
     bool good = true;
     uint64_t a[LANES];
     char *host[LANES];
@@ -85,9 +85,9 @@ void bulk_load(Warp *w, const Inst *in, uint32_t mask)
 
         if (!mbarrier_at(w, (int)lane, at[lane]) ||
             !resolve(w, lane, ACCESS_COPY, b.at, ACCESS_FETCH, from[lane], b.bytes) ||
-            !order_load(w, (int)lane, b.host, b.bytes) || !keep(w, &w->block->loads, b))
+            !order_load(w, (int)lane, b.host, b.bytes) || !bulk_keep(w, &w->block->loads, b))
             return;
-        count(w, from[lane], b.at, b.bytes);
+        bulk_count(w, from[lane], b.at, b.bytes);
         mbarrier_wake(w->block);
     }
 }
@@ -105,7 +105,10 @@ void bulk_deliver(Block *b, Mbarrier *m)
             b->loads.at[kept++] = load;
             continue;
         }
-        memcpy(b->shared + load.at, load.host, load.bytes);
+        if (load.tile.map.rank > 0)
+            tensor_bring(w, &load);
+        else
+            memcpy(b->shared + load.at, load.host, load.bytes);
         shadow_end_copy(w, load.at, load.bytes, true);
         mbarrier_bring(w, m, load.bytes);
     }
@@ -152,9 +155,10 @@ void bulk_store(Warp *w, const Inst *in, uint32_t mask)
                   .lane = (uint8_t)lane};
 
         if (!resolve(w, lane, ACCESS_READ, b.at, ACCESS_WRITE, to[lane], b.bytes) ||
-            !shadow_fenced(w, (int)lane, b.at, b.bytes, "cp.async.bulk") || !keep(w, &w->stores, b))
+            !shadow_fenced(w, (int)lane, b.at, b.bytes, "cp.async.bulk") ||
+            !bulk_keep(w, &w->stores, b))
             return;
-        count(w, to[lane], b.at, b.bytes);
+        bulk_count(w, to[lane], b.at, b.bytes);
     }
 }
 
@@ -172,9 +176,12 @@ void bulk_wait_group(Warp *w, const Inst *in, uint32_t mask)
 
     for (int i = 0; i < w->stores.len; i++) {
         const Bulk store = w->stores.at[i];
+        bool is_due = (mask >> store.lane & 1) &&
+                      store.group + (uint64_t)in->number < w->bulk_groups[store.lane];
 
-        if ((mask >> store.lane & 1) &&
-            store.group + (uint64_t)in->number < w->bulk_groups[store.lane])
+        if (is_due && store.tile.map.rank > 0)
+            tensor_take(w, &store);
+        else if (is_due)
             order_store(w, store.lane, store.host, w->block->shared + store.at, store.bytes);
         else
             w->stores.at[kept++] = store;

@@ -2,7 +2,8 @@
  * declare.c - variables, registers and parameters: their types, their places, their first values
  *
  * Shared and local memory are laid out here, each from 0 on; global memory is allocated.  Kernels'
- * parameters lie 8 bytes apart; those of functions, and the arguments of calls, in local memory.
+ * parameters have 8 bytes each, or their own size where that is more; those of functions, and the
+ * arguments of calls, in local memory.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 /* Braces in the braces of an initialiser, and bytes of all variables of a space: more is no program
  * but an accident. */
-enum { MOST_BRACES = 8, MOST_BYTES = 1 << 28 };
+enum { MOST_BRACES = 8, MOST_BYTES = 1 << 28, MOST_PARAM = 4096 };
 
 static PtxType take_type(Parser *p)
 {
@@ -235,7 +236,7 @@ void declare_call_params(Parser *p)
     ptx_expect(p, ';');
 }
 
-/* `(.param ..., .param ...)`; a kernel's lie 8 bytes apart, a function's in every thread. */
+/* `(.param ..., .param ...)`; a kernel's lie side by side, a function's in every thread. */
 void declare_params(Parser *p, PtxFunc *f, bool results)
 {
     uint64_t at = 0;
@@ -246,10 +247,11 @@ void declare_params(Parser *p, PtxFunc *f, bool results)
         VarType t = take_var_type(p);
         PtxVar *v = take_var_name(p, f->is_entry ? SPACE_PARAM : SPACE_LOCAL, t);
 
-        v->address = at;
-        at += 8;
-        if (f->is_entry && v->bytes > 8)
-            ptx_error(p, p->token->line, "'%s' has more than 8 bytes", v->name);
+        if (f->is_entry && v->bytes > MOST_PARAM)
+            ptx_error(p, p->token->line, "'%s' has more than %d bytes", v->name, MOST_PARAM);
+        v->address = align_up(at, MAX(t.align, 8));
+        at = align_up(v->address + v->bytes, 8);
+        f->has_large |= v->bytes > 8;
         if (!f->is_entry)
             place_var(p, v, MAX(t.align, 8), false);
         ptx_declare(p, v->name, (Symbol){.kind = SYMBOL_VAR, .var = v});
@@ -259,4 +261,6 @@ void declare_params(Parser *p, PtxFunc *f, bool results)
             vec_push(p->m->arena, &f->params, v);
         ptx_mark(p, ',');
     }
+    if (f->is_entry && !results)
+        f->param_bytes = at;
 }

@@ -57,10 +57,17 @@ typedef struct {
     uint32_t committed[LANES]; /* groups of each lane */
 } Copies;
 
+/* A tile of a tensor map; rank 0: there is none. */
+typedef struct {
+    TensorMap map;
+    int32_t first[TENSOR_MAP_RANK]; /* element of each dimension, inside the tensor or not */
+} Tile;
+
 /* cp.async.bulk to shared memory, which an mbarrier is told of, and from there, which groups are.
  */
 typedef struct {
-    char *host; /* global memory */
+    char *host; /* global memory; of a tile that of the tensor */
+    Tile tile;
     uint32_t at, bytes;
     uint32_t mbarrier; /* its place in shared memory */
     uint32_t group;
@@ -195,7 +202,7 @@ struct Launch {
     const SimModule *module;
     const SimKernel *kernel;
     const SimLaunch *asked;
-    const char *params; /* 8 bytes each */
+    const char *params; /* as PtxVar.address says */
     int64_t programs;
     _Atomic int64_t next; /* program that nobody has taken */
     _Atomic bool stopped; /* somebody has failed */
@@ -243,6 +250,9 @@ typedef enum { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC, ACCESS_COPY, ACCESS_FET
 bool access_resolve(Warp *w, PtxSpace space, AccessKind kind, uint32_t bytes, uint32_t mask,
                     const uint64_t address[LANES], char *host[LANES]);
 
+/* The same of any number of bytes at once, in global or shared memory, not counted. */
+bool access_run(Warp *w, PtxSpace space, AccessKind kind, int lane, uint64_t at, uint32_t bytes);
+
 /* shadow.c: who touched which byte of shared memory */
 Shadow *shadow_new(uint32_t bytes); /* NULL: out of memory */
 void shadow_free(Shadow *s);        /* NULL is allowed */
@@ -276,6 +286,16 @@ bool mbarrier_waits(const Warp *w);
 /* bulk.c */
 void bulk_deliver(Block *b, Mbarrier *m); /* what copies bring to its phase arrives */
 bool bulk_end(Block *b); /* false after a fault: copies that nobody has waited for */
+
+/* A copy is kept until it is waited for; false: memory is out. */
+bool bulk_keep(Warp *w, Bulks *all, Bulk bulk);
+/* What a copy asks of global memory. */
+void bulk_count(Warp *w, uint64_t from, uint64_t to, uint32_t bytes);
+
+/* tensor.c: tiles of tensor maps between shared memory and global memory, when they are waited for
+ */
+void tensor_bring(Warp *w, const Bulk *b); /* to shared memory */
+void tensor_take(Warp *w, const Bulk *b);  /* from there */
 
 /* matrix.c */
 

@@ -13,7 +13,7 @@
 
 #include "execute.h"
 
-enum { MOST_THREADS = 64, MOST_SHARED = 1 << 24 };
+enum { PARAM_ALIGN = 128, MOST_THREADS = 64, MOST_SHARED = 1 << 24 };
 
 static void set_lanes(Warp *w, PtxSpecial which, uint32_t (*value)(int thread), int first)
 {
@@ -279,6 +279,25 @@ static Races *look_for_races(const SimLaunch *asked, int64_t programs, SimError 
     return out;
 }
 
+/* The parameters as they lie in their space: what the launch has, or, where some need more room,
+ * memory for free() in *own.  NULL: memory is out. */
+static const char *place_params(const PtxFunc *f, const uint64_t *args, char **own)
+{
+    size_t bytes = (size_t)(f->param_bytes / PARAM_ALIGN + 1) * PARAM_ALIGN;
+
+    *own = NULL;
+    if (!f->has_large)
+        return args ? (const char *)args : "";
+    *own = aligned_alloc(PARAM_ALIGN, bytes);
+    for (int i = 0; *own && i < f->params.len; i++) {
+        const PtxVar *v = f->params.at[i];
+        const void *from = v->bytes > 8 ? (const void *)(uintptr_t)args[i] : &args[i];
+
+        memcpy(*own + v->address, from, (size_t)MAX(v->bytes, 8));
+    }
+    return *own;
+}
+
 SimStatus sim_launch(const SimKernel *k, const SimLaunch *asked, SimError *error)
 {
     Launch l = {.module = k->module, .kernel = k, .asked = asked};
@@ -288,7 +307,6 @@ SimStatus sim_launch(const SimKernel *k, const SimLaunch *asked, SimError *error
     status = check_launch(k, asked, error);
     if (status != SIM_OK)
         return status;
-    l.params = (const char *)asked->args;
     l.programs = (int64_t)asked->grid[0] * asked->grid[1] * asked->grid[2];
     if (asked->counts)
         *asked->counts = (SimCounts){0};
@@ -298,13 +316,16 @@ SimStatus sim_launch(const SimKernel *k, const SimLaunch *asked, SimError *error
     Worker *workers = calloc((size_t)n, sizeof *workers);
     if (!workers)
         return SIM_NO_MEMORY;
+    char *params;
+    l.params = place_params(k->func, asked->args, &params);
     bool looks = asked->races && l.programs < UINT32_MAX;
     l.races = looks ? look_for_races(asked, l.programs, error) : NULL;
     l.own = asked->roams ? own_memory_new() : NULL;
-    bool is_ready = (l.races || !looks) && (l.own || !asked->roams);
+    bool is_ready = l.params && (l.races || !looks) && (l.own || !asked->roams);
     status = is_ready ? run_workers(&l, n, workers, error) : SIM_NO_MEMORY;
     races_free(l.races);
     own_memory_free(l.own);
+    free(params);
     free(workers);
     return status;
 }

@@ -246,7 +246,8 @@ static bool read_list(Reading *r, bool written, int n, int bits)
     return !braces || ptx_mark(p, '}') || misfit(p, "a list of more than %d registers", n);
 }
 
-static bool read_address(Reading *r)
+/* `[`, and what stands behind it as far as the address goes. */
+static bool open_address(Reading *r)
 {
     Parser *p = r->p;
     PtxAddress a = {.base = NO_OPERAND};
@@ -274,7 +275,22 @@ static bool read_address(Reading *r)
         a.offset = read_offset(p);
     }
     r->in->at[r->addresses++] = a;
-    return ptx_mark(p, ']') || misfit(p, "']' is missing");
+    return true;
+}
+
+static bool read_address(Reading *r)
+{
+    return open_address(r) && (ptx_mark(r->p, ']') || misfit(r->p, "']' is missing"));
+}
+
+/* `[map, {x, y}]`: the address of a tensor map, and so many coordinates. */
+static bool read_tile(Reading *r, int rank)
+{
+    if (!open_address(r))
+        return false;
+    if (!ptx_mark(r->p, ','))
+        return misfit(r->p, "the coordinates are missing");
+    return read_list(r, false, rank, 32) && (ptx_mark(r->p, ']') || misfit(r->p, "']' is missing"));
 }
 
 static bool read_predicate(Reading *r, bool written)
@@ -398,6 +414,8 @@ static bool read_operand(Reading *r, const char *spec, bool written)
         return read_vector_operand(r, written);
     case 'a':
         return read_address(r);
+    case 'g':
+        return read_tile(r, spec[1] - '0');
     case 'm':
         n = in->columns / (in->type[0] == PTX_F16 ? 4 : 2);
         return n > 0 ? read_list(r, written, n, 32) : misfit(p, "its shape is missing");

@@ -137,6 +137,7 @@ void decode_inst(Parser *p, Inst in);
  * - {4:32}  a list of four registers of 32 bits
  * - m       a list of those of 32 bits that have the result of wgmma
  * - a       an address
+ * - g2      a tile of a tensor map, with so many coordinates
  * - n       a number
  * - k       a number, as a constant in the register file
  * - l       a label, or a jump table

@@ -237,6 +237,8 @@ struct PtxFunc {
     uint32_t first, end; /* instructions; one that is never executed stands at `end` */
     int threads;         /* .reqntid or .maxntid; 0: not said */
     VEC(PtxVar *) params, results;
+    uint64_t param_bytes; /* of an entry's parameters together */
+    bool has_large;       /* some have more than 8 bytes */
     int call_depth; /* the longest chain of calls from here on; 0: not known, -1: being found */
     PtxFunc *next;
 };

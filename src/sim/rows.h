@@ -61,6 +61,7 @@
     BARRIER_RED(R, "barrier.cta.red", "aligned")                                                   \
     R("membar", "gl cta sys", "", "", flow_fence)                                                  \
     R("fence.proxy.async", "space shared::cluster", "", "", bulk_fence)                            \
+    R("fence.proxy.tensormap::generic", "order", "", "?a ?n", move_nothing)                        \
     R("fence.mbarrier_init", "order", "", "", move_nothing)                                        \
     R("fence", "order", "", "", flow_fence)                                                        \
     R("griddepcontrol.wait", "", "", "", move_nothing)                                             \
@@ -68,7 +69,7 @@
     R("nanosleep", "", "u32", "0", move_nothing)                                                   \
     R("setmaxnreg.inc.sync.aligned", "", "u32", "k", wgmma_setmaxnreg)                             \
     R("setmaxnreg.dec.sync.aligned", "", "u32", "k", wgmma_setmaxnreg)                             \
-    R("prefetch", "global local L1 L2 cache", "", "a", move_nothing)                               \
+    R("prefetch", "global local param tensormap L1 L2 cache", "", "a", move_nothing)               \
     R("prefetchu", "L1", "", "a", move_nothing)                                                    \
     R("createpolicy.fractional", "cache", "b64", "=0 ?i", move_policy)
 
@@ -375,12 +376,24 @@
 
 #define SHARED_GLOBAL "shared shared::cta global cache"
 #define BULK "shared::cluster shared::cta global cache"
+#define TENSOR(R, rank)                                                                            \
+    R("cp.async.bulk.tensor." rank "d", BULK " tile !mbarrier::complete_tx::bytes", "",            \
+      "a g" rank " a ?d", tensor_load)                                                             \
+    R("cp.async.bulk.tensor." rank "d", BULK " tile !bulk_group", "", "g" rank " a ?d",            \
+      tensor_store)                                                                                \
+    R("cp.async.bulk.prefetch.tensor." rank "d", "L2 global tile cache", "", "g" rank " ?d",       \
+      move_nothing)
 #define PTX_COPY(R)                                                                                \
     R("cp.async.commit_group", "", "", "", copy_commit)                                            \
     R("cp.async.wait_group", "", "", "n", copy_wait_group)                                         \
     R("cp.async.wait_all", "", "", "", copy_wait_all)                                              \
     R("cp.async.bulk.commit_group", "", "", "", bulk_commit)                                       \
     R("cp.async.bulk.wait_group", "read", "", "n", bulk_wait_group)                                \
+    TENSOR(R, "1")                                                                                 \
+    TENSOR(R, "2")                                                                                 \
+    TENSOR(R, "3")                                                                                 \
+    TENSOR(R, "4")                                                                                 \
+    TENSOR(R, "5")                                                                                 \
     R("cp.async.bulk", BULK " !mbarrier::complete_tx::bytes", "", "a a i a ?d", bulk_load)         \
     R("cp.async.bulk", BULK " !bulk_group", "", "a a i ?d", bulk_store)                            \
     R("cp.async", SHARED_GLOBAL, "", "a a n ?i ?d", copy_async)                                    \

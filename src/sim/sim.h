@@ -12,6 +12,7 @@
 #ifndef TILEC_SIM_H
 #define TILEC_SIM_H
 
+#include "../base/tensor_map.h"
 #include "../race/race.h"
 
 /* What stopped a load or a launch. */
@@ -85,7 +86,8 @@ typedef struct {
     int32_t grid[3];
     int warps;            /* of a block */
     size_t shared;        /* bytes of dynamic shared memory */
-    const uint64_t *args; /* one slot a parameter, of which it takes the low bytes */
+    const uint64_t *args; /* one slot a parameter, of which it takes the low bytes; of one with more
+                           * than 8 bytes the address of them */
     const SimRange *ranges;
     int nranges;       /* negative: every address is taken to be good */
     int threads;       /* of the host, at most; 0 or 1: the caller's alone */
@@ -95,6 +97,12 @@ typedef struct {
     bool races;        /* look for races between programs, too */
     Watch *watch;      /* NULL, or is told of each program; SIM_CANCELLED when it says so */
 } SimLaunch;
+
+/* tensor.c */
+
+/* The simulator's own spelling of a tensor map, which no chip reads.  NULL; else why there is none:
+ * static text. */
+const char *sim_encode_tensor_map(const TensorMap *t, void *out);
 
 /* launch.c */
 

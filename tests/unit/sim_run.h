@@ -20,7 +20,7 @@ typedef struct {
     SimModule *module;
     SimLaunch launch;
     SimRange ranges[8];
-    uint64_t args[8];
+    uint64_t args[12];
     SimCounts counts;
     SimStatus status;
     SimError error;
