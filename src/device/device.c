@@ -43,3 +43,44 @@ const char *device_arch(const Device *d, int id)
 
     return d->arrays && d->arrays->unit(id, &unit) ? unit.arch : NULL;
 }
+
+/* --- the tensor maps that a recipe asks for --- */
+
+/* False: it does not fit. */
+static bool add_term(const GenSum *s, int i, const uint64_t *args, int64_t *sum)
+{
+    uint64_t bits = s->bytes[i] ? args[s->param[i]] : 0;
+    int64_t value = s->bytes[i] == 4 ? (int32_t)(uint32_t)bits : (int64_t)bits;
+
+    return !__builtin_mul_overflow(value, s->scale[i], &value) &&
+           !__builtin_add_overflow(*sum, value, sum);
+}
+
+/* False: it does not fit, or is negative. */
+static bool find_sum(const GenSum *s, const uint64_t *args, uint64_t *out)
+{
+    int64_t sum = s->constant;
+
+    for (int i = 0; i < GEN_TERMS; i++) {
+        if (!add_term(s, i, args, &sum))
+            return false;
+    }
+    *out = (uint64_t)sum;
+    return sum >= 0;
+}
+
+const char *device_tensor_map(const GenMap *m, const uint64_t *args, TensorMap *out)
+{
+    *out = (TensorMap){.address = args[m->pointer],
+                       .rank = (uint8_t)m->rank,
+                       .element = (uint8_t)m->element,
+                       .swizzle = (uint8_t)m->swizzle};
+    for (int d = 0; d < MIN(m->rank, TENSOR_MAP_RANK); d++) {
+        out->box[d] = (uint32_t)m->box[d];
+        out->stride[d] = out->element;
+        if (!find_sum(&m->extent[d], args, &out->extent[d]) ||
+            (d > 0 && !find_sum(&m->stride[d], args, &out->stride[d])))
+            return "an extent or a stride of a tensor map is negative, or far too large";
+    }
+    return tensor_map_refuse(out);
+}

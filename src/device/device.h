@@ -149,6 +149,10 @@ static inline int64_t device_workspace_bytes(const GenRecipe *r, const int32_t g
     return bytes;
 }
 
+/* The tensor map that a launch with these arguments makes.  NULL; else why no chip takes
+ * it: static text. */
+const char *device_tensor_map(const GenMap *m, const uint64_t *args, TensorMap *out);
+
 /*
  * `state` is what open() gave for this context, or NULL; `code` what load() gave.  Every function
  * may be called by several threads at once.  Where one may be NULL, that stands for doing nothing.

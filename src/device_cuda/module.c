@@ -53,7 +53,9 @@ RunStatus cuda_load(const DeviceObject *object, void **code, const char **why)
     pthread_mutex_init(&c->lock, NULL);
     *code = c;
     *why = "it says nothing of its warps";
-    if (c->warps > 0)
+    if (c->recipe.nmaps > 0)
+        *why = "it wants tensor maps, which launches on this device do not make";
+    else if (c->warps > 0)
         return RUN_OK;
     cuda_unload(c);
     return RUN_BAD_OBJECT;

@@ -5,6 +5,7 @@
  * every access checked against the tensors of the launch.  PTX that the simulator does not know is
  * told by the first launch, which has the room to say what it is.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,6 +203,7 @@ typedef struct {
     int nranges;
     RecordBuffer *records; /* or NULL */
     void *workspace;       /* of all programs, or NULL */
+    _Alignas(TENSOR_MAP_ALIGN) unsigned char maps[GEN_MAPS][TENSOR_MAP_BYTES];
 } Belongings;
 
 static void free_belongings(const Belongings *b)
@@ -230,6 +232,25 @@ static bool bring_workspace(const DeviceLaunch *l, const GenRecipe *r, Belonging
     memset(b->workspace, 0xff, (size_t)bytes);
     b->args[r->workspace_arg] = (uint64_t)(uintptr_t)b->workspace;
     add_range(b, b->workspace, (size_t)bytes);
+    return true;
+}
+
+/* The tensor maps of the recipe; false: there are none for these arguments, and the error says why.
+ */
+static bool bring_maps(const GenRecipe *r, Belongings *b, SimError *e)
+{
+    for (int i = 0; i < r->nmaps; i++) {
+        TensorMap map;
+        const char *why = device_tensor_map(&r->maps[i], b->args, &map);
+
+        if (!why)
+            why = sim_encode_tensor_map(&map, b->maps[i]);
+        if (why) {
+            snprintf(e->text, sizeof e->text, "argument %d: %s", r->maps[i].pointer, why);
+            return false;
+        }
+        b->args[r->maps[i].arg] = (uint64_t)(uintptr_t)b->maps[i];
+    }
     return true;
 }
 
@@ -297,7 +318,8 @@ static RunStatus launch_on_sim(void *state, void *code, const DeviceLaunch *l, c
     (void)state;
     *error = NULL;
     if (make_belongings(l, &c->recipe, &own))
-        status = c->module ? run_simulator(c, l, &e, &own) : RUN_FAILED;
+        status = c->module && bring_maps(&c->recipe, &own, &e) ? run_simulator(c, l, &e, &own)
+                                                               : RUN_FAILED;
     free_belongings(&own);
     if (status != RUN_OK && status != RUN_CANCELLED && (status != RUN_NO_MEMORY || e.text[0]))
         *error = diagnostic(&e, l);

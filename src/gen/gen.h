@@ -9,6 +9,7 @@
 #ifndef TILEC_GEN_H
 #define TILEC_GEN_H
 
+#include "../base/tensor_map.h"
 #include "../ir/ir.h"
 
 /* Of targets whose programs share the registers of one processor: what the code asks an assembler
@@ -51,12 +52,35 @@ typedef enum { GEN_OBJECT, GEN_TEXTS(GEN_STAGE_OF_TEXT) GEN_STAGE_COUNT } GenSta
 #undef GEN_STAGE_OF_TEXT
 #define GEN_HAS(id) (1u << GEN_##id) /* of Target.texts */
 
+/* A number that a launch knows: a constant, and parameters of the kernel times constants. */
+enum { GEN_TERMS = 3, GEN_MAPS = 4 };
+typedef struct {
+    int64_t constant;
+    int64_t scale[GEN_TERMS];
+    int32_t param[GEN_TERMS]; /* signed integers */
+    int32_t bytes[GEN_TERMS]; /* of that parameter: 4 or 8; 0: there is no such term */
+} GenSum;
+
+/* A tensor map (src/base/tensor_map.h) that the launch makes, for a parameter of 128 bytes. */
+typedef struct {
+    GenSum extent[TENSOR_MAP_RANK]; /* elements */
+    GenSum
+        stride[TENSOR_MAP_RANK]; /* bytes; that of dimension 0 is an element's, and not looked at */
+    int32_t box[TENSOR_MAP_RANK];
+    int32_t rank, element, swizzle; /* as in TensorMap */
+    int32_t pointer;                /* which argument is the address of the tensor */
+    int32_t arg;                    /* and which one the map goes to */
+    int32_t unused;                 /* no padding: the cache has it as it is */
+} GenMap;
+
 /* What a launch brings beside the arguments: its recipe. */
 typedef struct {
     int64_t workspace; /* bytes that each program has for itself, a multiple of WORKSPACE_ALIGN; 0:
                         * none, and nobody looks at the rest */
     int workspace_arg; /* which argument is where they lie, one program behind the other, x fastest
                         */
+    int nmaps;
+    GenMap maps[GEN_MAPS];
 } GenRecipe;
 
 typedef struct {

@@ -228,6 +228,8 @@ const char *nv_plan_text(const NvPlan *p, Arena *a)
     if (p->recipe.workspace > 0)
         text_printf(&x.out, ", %lld bytes of workspace by argument %d",
                     (long long)p->recipe.workspace, p->recipe.workspace_arg);
+    if (p->recipe.nmaps > 0)
+        text_printf(&x.out, ", %d tensor maps", p->recipe.nmaps);
     text_put(&x.out, "\n");
     for (int i = 0; i < p->layouts.len; i++) {
         text_put(&x.out, "layout ");

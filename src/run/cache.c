@@ -50,11 +50,13 @@ typedef struct {
     char magic[8];
     Hash128 key;
     uint64_t len, scratch, warps, shared; /* of GenOutput */
-    uint64_t workspace, workspace_arg;    /* of its recipe */
+    uint64_t workspace, workspace_arg;    /* of its recipe, with what follows */
+    uint64_t nmaps;
+    GenMap maps[GEN_MAPS];
     Hash128 checksum; /* of what follows the header, mixed with the fields above */
 } Header;
 
-static const char magic[8] = "tilec\0\3\n"; /* the byte before the end is the format's version */
+static const char magic[8] = "tilec\0\4\n"; /* the byte before the end is the format's version */
 
 /* --- opening --- */
 
@@ -229,9 +231,11 @@ static Header make_header(Hash128 key, const GenOutput *o)
                 .warps = (uint64_t)o->warps,
                 .shared = o->shared,
                 .workspace = (uint64_t)o->recipe.workspace,
-                .workspace_arg = (uint64_t)o->recipe.workspace_arg};
+                .workspace_arg = (uint64_t)o->recipe.workspace_arg,
+                .nmaps = (uint64_t)o->recipe.nmaps};
     Hash128 body = hash128_bytes(o->data, o->len);
 
+    memcpy(h.maps, o->recipe.maps, sizeof h.maps);
     memcpy(h.magic, magic, sizeof magic);
     h.checksum = body;
     h.checksum = hash128_bytes(&h, sizeof h);
@@ -247,14 +251,18 @@ static bool is_entry(char *file, size_t len, Hash128 key, GenOutput *out)
         return false;
     memcpy(&h, file, sizeof h);
     if (h.len != len - sizeof h || h.scratch > MAX_SCRATCH || h.warps > MAX_WARPS ||
-        h.shared > MAX_SHARED || h.workspace > MAX_SCRATCH || h.workspace_arg > INT32_MAX)
+        h.shared > MAX_SHARED || h.workspace > MAX_SCRATCH || h.workspace_arg > INT32_MAX ||
+        h.nmaps > GEN_MAPS)
         return false;
     *out = (GenOutput){.data = file + sizeof h,
                        .len = h.len,
                        .scratch = h.scratch,
                        .warps = (int)h.warps,
                        .shared = h.shared,
-                       .recipe = {(int64_t)h.workspace, (int)h.workspace_arg}};
+                       .recipe = {.workspace = (int64_t)h.workspace,
+                                  .workspace_arg = (int)h.workspace_arg,
+                                  .nmaps = (int)h.nmaps}};
+    memcpy(out->recipe.maps, h.maps, sizeof h.maps);
     Header right = make_header(key, out);
     return memcmp(&h, &right, sizeof h) == 0;
 }

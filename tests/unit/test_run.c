@@ -327,7 +327,10 @@ static GenOutput entry_for(Arena *a, uint64_t number)
                      .scratch = number * 64,
                      .warps = (int)(number % 64),
                      .shared = number * 128,
-                     .recipe = {(int64_t)number * 256, (int)(number % 9)}};
+                     .recipe = {.workspace = (int64_t)number * 256,
+                                .workspace_arg = (int)(number % 9),
+                                .nmaps = (int)(number % GEN_MAPS),
+                                .maps[1] = {.rank = 2, .pointer = (int)(number % 7)}}};
     uint64_t seed = number;
 
     for (size_t i = 0; i < len; i++)
@@ -352,6 +355,8 @@ static bool holds(Cache *c, Arena *a, uint64_t number)
     assert_int_equal(got.shared, wanted.shared);
     assert_int_equal(got.recipe.workspace, wanted.recipe.workspace);
     assert_int_equal(got.recipe.workspace_arg, wanted.recipe.workspace_arg);
+    assert_int_equal(got.recipe.nmaps, wanted.recipe.nmaps);
+    assert_memory_equal(got.recipe.maps, wanted.recipe.maps, sizeof wanted.recipe.maps);
     assert_memory_equal(got.data, wanted.data, wanted.len);
     return true;
 }

@@ -5,6 +5,7 @@
  * must be refused.
  */
 #include "sim_run.h"
+#include "../../src/device/device.h"
 #include "../sim/tensor_case.h"
 
 static TensorMap map_of(const TensorCase *c, void *address)
@@ -178,12 +179,73 @@ static void test_refusals(void **state)
     }
 }
 
+/* By a recipe: the launch gives two tensors, where the image goes, and the
+ * coordinates, of which the first one is a term of the tensor's width, and makes both maps. */
+static RunStatus launch_recipe(const TensorCase *c, TensorData *data, int width, char **error)
+{
+    GenMap map = {
+        .extent = {{.scale = {1}, .param = {4}, .bytes = {4}}, {.constant = c->extent[1]}},
+        .stride[1] = {.scale = {c->element}, .param = {4}, .bytes = {4}},
+        .box = {c->box[0], c->box[1]},
+        .rank = 2,
+        .element = c->element,
+        .swizzle = (int32_t)map_of(c, data).swizzle};
+    GenOutput output = {.data = data->text,
+                        .len = strlen(data->text),
+                        .warps = TENSOR_THREADS / 32,
+                        .recipe = {.nmaps = 2}};
+    /* the maps, the image, the tile's bytes, x, y, and both pointers */
+    uint64_t args[8] = {0,
+                        0,
+                        (uint64_t)(uintptr_t)data->image,
+                        (uint64_t)data->bytes,
+                        (uint32_t)c->first[0],
+                        (uint32_t)c->first[1],
+                        (uint64_t)(uintptr_t)data->from,
+                        (uint64_t)(uintptr_t)data->to};
+    const DeviceLaunch launch = {
+        .args = args, .nargs = 8, .grid = {1, 1, 1}, .records_arg = -1, .nranges = -1, .id = -1};
+    const DeviceObject object = {.output = &output};
+    const char *why;
+    void *code;
+
+    map.extent[0].constant = width - c->first[0];
+    map.stride[1].constant = (width - c->first[0]) * c->element;
+    for (int i = 0; i < 2; i++) {
+        output.recipe.maps[i] = map;
+        output.recipe.maps[i].pointer = 6 + i;
+        output.recipe.maps[i].arg = i;
+    }
+    assert_int_equal(sim_device.load(&object, &code, &why), RUN_OK);
+    RunStatus status = sim_device.launch(NULL, code, &launch, error);
+    sim_device.unload(code);
+    return status;
+}
+
+static void test_recipes(void **state)
+{
+    static const TensorCase c = {2, 2, 128, {104, 40}, {2, 208}, {64, 32}, {-5, 16}};
+    static TensorData data;
+    char *error = NULL;
+
+    (void)state;
+    tensor_make(&c, &data);
+    assert_int_equal(launch_recipe(&c, &data, 104, &error), RUN_OK);
+    assert_null(error);
+    assert_memory_equal(data.image, data.image_after, sizeof data.image);
+    assert_memory_equal(data.to, data.to_after, sizeof data.to);
+    assert_int_equal(launch_recipe(&c, &data, 100, &error), RUN_FAILED); /* rows of 200 bytes */
+    assert_non_null(error);
+    assert_non_null(strstr(error, "a stride of a tensor map is a multiple of 16 bytes"));
+    free(error);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tiles),    cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_misuse),   cmocka_unit_test(test_flaws),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_recipes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
