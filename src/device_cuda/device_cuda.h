@@ -79,7 +79,7 @@ void cuda_unload(void *code);
 typedef struct {
     CuFunction function;
     unsigned threads, shared; /* of a program */
-    GenRecipe recipe;
+    const GenRecipe *recipe;  /* of the code */
 } CudaKernel;
 /* The kernel in the scope's context; also while work is captured into a graph. */
 RunStatus cuda_kernel(CudaCode *code, const CudaScope *scope, CudaKernel *out, char **error);

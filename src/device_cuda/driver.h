@@ -97,6 +97,11 @@ enum { CU_EVENT_DEFAULT = 0 };
     ENTRY(event_wait,        "cuEventSynchronize",           (CuEvent e))                          \
     ENTRY(event_between,     "cuEventElapsedTime",           (float *milliseconds, CuEvent a, CuEvent b)) \
     ENTRY(event_free,        "cuEventDestroy_v2",            (CuEvent e))                          \
+    ENTRY(tensor_map,        "cuTensorMapEncodeTiled",       (void *map, int type, unsigned rank, void *address, \
+                                                              const uint64_t *extents, const uint64_t *strides, \
+                                                              const uint32_t *box, const uint32_t *steps, \
+                                                              int interleave, int swizzle, int promotion, \
+                                                              int fill))                           \
     ENTRY(link_new,          "cuLinkCreate_v2",              (unsigned n, const int *options, void **values, CuLink *l)) \
     ENTRY(link_add,          "cuLinkAddData_v2",             (CuLink l, int type, void *data, size_t n, \
                                                               const char *name, unsigned noptions, \

@@ -31,7 +31,41 @@ typedef struct {
     int records_arg;   /* the argument that it goes to; -1: there is no buffer */
     CuAddress workspace;
     int workspace_arg; /* likewise; -1: there is none */
+    _Alignas(TENSOR_MAP_ALIGN) unsigned char maps[GEN_MAPS][TENSOR_MAP_BYTES];
 } Run;
+
+/* What the driver makes of a tensor map: by element, CU_TENSOR_MAP_DATA_TYPE_UINT8, _UINT16,
+ * _UINT32 or _UINT64, since copies do not look at elements; zeros from outside. */
+static CuResult encode_map(const CudaDriver *d, const TensorMap *t, void *out)
+{
+    static const int types[] = {[1] = 0, [2] = 1, [4] = 2, [8] = 4};
+    static const uint32_t steps[TENSOR_MAP_RANK] = {1, 1, 1, 1, 1};
+    enum { NOT_INTERLEAVED, L2_128 = 2, ZEROS = 0 };
+
+    return d->tensor_map(out, types[t->element], t->rank, (void *)(uintptr_t)t->address, t->extent,
+                         t->stride + 1, t->box, steps, NOT_INTERLEAVED, t->swizzle, L2_128, ZEROS);
+}
+
+/* Those that the kernel's recipe asks for.  They travel as parameters, by value, so a captured
+ * launch keeps them. */
+static RunStatus make_maps(Run *run, char **error)
+{
+    const GenRecipe *r = run->kernel.recipe;
+
+    for (int i = 0; i < r->nmaps; i++) {
+        TensorMap map;
+        const char *why = device_tensor_map(&r->maps[i], run->launch->args, &map);
+
+        if (why && asprintf(error, "error: argument %d: %s\n", r->maps[i].pointer, why) < 0)
+            *error = NULL;
+        if (why)
+            return RUN_FAILED;
+        CuResult result = encode_map(run->scope->driver, &map, run->maps[i]);
+        if (result != CU_SUCCESS)
+            return cuda_refuse(result, error, "a tensor map of argument %d", r->maps[i].pointer);
+    }
+    return RUN_OK;
+}
 
 static CuResult start_kernel(const Run *run)
 {
@@ -43,6 +77,8 @@ static CuResult start_kernel(const Run *run)
         args[i] = (void *)(i == run->records_arg     ? &run->records
                            : i == run->workspace_arg ? &run->workspace
                                                      : &l->args[i]);
+    for (int i = 0; i < k->recipe->nmaps; i++)
+        args[k->recipe->maps[i].arg] = (void *)run->maps[i];
     return run->scope->driver->launch(k->function, (unsigned)l->grid[0], (unsigned)l->grid[1],
                                       (unsigned)l->grid[2], k->threads, 1, 1, k->shared, l->stream,
                                       args, NULL);
@@ -137,7 +173,7 @@ static RunStatus go_or_hear(Run *run, char **error)
 static RunStatus go_with_workspace(Run *run, char **error)
 {
     const CudaDriver *d = run->scope->driver;
-    const GenRecipe *recipe = &run->kernel.recipe;
+    const GenRecipe *recipe = run->kernel.recipe;
     int64_t bytes = device_workspace_bytes(recipe, run->launch->grid);
     CuResult r = CU_OUT_OF_MEMORY;
 
@@ -166,10 +202,13 @@ static RunStatus launch_in(const CudaScope *s, CudaCode *code, const DeviceLaunc
 
     if (status != RUN_OK)
         return status;
+    status = make_maps(&run, error);
+    if (status != RUN_OK)
+        return status;
     if ((l->seconds || hears) && is_captured(&run))
         return refuse_capture(error);
-    return run.kernel.recipe.workspace > 0 ? go_with_workspace(&run, error)
-                                           : go_or_hear(&run, error);
+    return run.kernel.recipe->workspace > 0 ? go_with_workspace(&run, error)
+                                            : go_or_hear(&run, error);
 }
 
 RunStatus cuda_launch(void *state, void *code, const DeviceLaunch *l, char **error)

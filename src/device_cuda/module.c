@@ -53,9 +53,7 @@ RunStatus cuda_load(const DeviceObject *object, void **code, const char **why)
     pthread_mutex_init(&c->lock, NULL);
     *code = c;
     *why = "it says nothing of its warps";
-    if (c->recipe.nmaps > 0)
-        *why = "it wants tensor maps, which launches on this device do not make";
-    else if (c->warps > 0)
+    if (c->warps > 0)
         return RUN_OK;
     cuda_unload(c);
     return RUN_BAD_OBJECT;
@@ -182,7 +180,8 @@ RunStatus cuda_kernel(CudaCode *c, const CudaScope *s, CudaKernel *out, char **e
         pthread_mutex_unlock(&c->lock);
     }
     if (status == RUN_OK)
-        *out = (CudaKernel){l->function, (unsigned)c->warps * WARP, (unsigned)c->shared, c->recipe};
+        *out =
+            (CudaKernel){l->function, (unsigned)c->warps * WARP, (unsigned)c->shared, &c->recipe};
     return status;
 }
 

@@ -405,6 +405,29 @@ API int cuLaunchKernel(const Module *f, unsigned gx, unsigned gy, unsigned gz, u
     return extra ? INVALID_VALUE : OK;
 }
 
+API int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address,
+                               const uint64_t *extents, const uint64_t *strides,
+                               const uint32_t *box, const uint32_t *steps, int interleave,
+                               int swizzle, int promotion, int fill)
+{
+    if (rank < 1 || rank > 5 || (uintptr_t)map % 64 != 0 || interleave != 0 || fill != 0 ||
+        promotion > 3)
+        return INVALID_VALUE;
+    state.map.type = type;
+    state.map.swizzle = swizzle;
+    state.map.rank = rank;
+    state.map.address = (uint64_t)(uintptr_t)address;
+    for (unsigned i = 0; i < rank; i++) {
+        state.map.extent[i] = extents[i];
+        state.map.box[i] = box[i];
+        state.map.step[i] = steps[i];
+        if (i > 0)
+            state.map.stride[i - 1] = strides[i - 1];
+    }
+    memset(map, 0x5a, 128);
+    return OK;
+}
+
 /* memory */
 
 API int cuMemAlloc_v2(uint64_t *p, size_t bytes)

@@ -44,6 +44,12 @@ typedef struct {
         int dynamic;              /* the most shared memory that was asked for */
     } launched;
     int launches;
+    struct {
+        int type, swizzle;
+        unsigned rank;
+        uint64_t address, extent[5], stride[4];
+        uint32_t box[5], step[5];
+    } map; /* the last that was encoded: as 8 bytes 0x5a */
 } Fake;
 
 /* exported from the library, beside the driver's own names */

@@ -566,6 +566,52 @@ static void test_workspace(void **state)
     cuda()->close(keep);
 }
 
+/* The driver encodes what the arguments say, and the kernel gets it as a parameter. */
+static void test_tensor_maps(void **state)
+{
+    GenOutput output = {
+        .data = (char *)image,
+        .len = strlen(image),
+        .warps = 4,
+        .recipe = {
+            .nmaps = 1,
+            .maps = {{.extent = {{.constant = 9}, {.scale = {-2}, .param = {2}, .bytes = {4}}},
+                      .stride[1] = {.constant = 32, .scale = {16}, .param = {1}, .bytes = {8}},
+                      .box = {16, 8},
+                      .rank = 2,
+                      .element = 2,
+                      .swizzle = TENSOR_SWIZZLE_32,
+                      .pointer = 0,
+                      .arg = 1}}}};
+    const DeviceObject object = {.output = &output};
+    uint64_t args[] = {4096, 7, (uint32_t)-50};
+    DeviceLaunch launch = {.args = args, .nargs = 3, .grid = {1, 1, 1}, .records_arg = -1};
+    void *keep = cuda()->open(), *code;
+    const char *why;
+    char *error;
+
+    (void)state;
+    assert_int_equal(cuda()->load(&object, &code, &why), RUN_OK);
+    assert_int_equal(cuda()->launch(keep, code, &launch, &error), RUN_OK);
+    assert_int_equal(fake->launched.args[1], UINT64_C(0x5a5a5a5a5a5a5a5a));
+    assert_int_equal(fake->launched.args[0], 4096);
+    assert_int_equal(fake->map.type, 1);
+    assert_int_equal(fake->map.swizzle, 1);
+    assert_int_equal(fake->map.rank, 2);
+    assert_int_equal(fake->map.address, 4096);
+    assert_int_equal(fake->map.extent[0], 9);
+    assert_int_equal(fake->map.extent[1], 100);
+    assert_int_equal(fake->map.stride[0], 32 + 16 * 7);
+    assert_int_equal(fake->map.box[0], 16);
+    assert_int_equal(fake->map.box[1], 8);
+    assert_int_equal(fake->map.step[1], 1);
+    args[0] = 4104;
+    assert_int_equal(cuda()->launch(keep, code, &launch, &error), RUN_FAILED);
+    expect_text(&error, "argument 0: a tensor map's address is a multiple of 16");
+    cuda()->unload(code);
+    cuda()->close(keep);
+}
+
 static void test_threads_share_modules(void **state)
 {
     Worker workers[6];
@@ -1082,6 +1128,7 @@ int main(void)
         TEST(test_the_callers_context_is_used_and_stays),
         TEST(test_launches),
         TEST(test_workspace),
+        TEST(test_tensor_maps),
         TEST(test_threads_share_modules),
         TEST(test_launches_that_are_too_large),
         TEST(test_launches_when_the_driver_fails),
