@@ -67,6 +67,8 @@ bool nv_build(const GenBuild *b, Arena *a, GenOutput *out, Diags *d)
     for (int i = 0; i < b->nforms; i++) {
         if (!nv_target.emit(b->forms[i].funcs[0], &options, GEN_OBJECT, a, &images[i], d))
             return false;
+        if (images[i].recipe.nmaps > 0)
+            bug("no object has room for tensor maps");
     }
     *out = (GenOutput){0};
     return llvm_emit(&host, 0, make_variables, &all, GEN_OBJECT, a, out, d);

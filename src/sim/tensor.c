@@ -1,11 +1,14 @@
 /*
  * tensor.c - cp.async.bulk.tensor: tiles of tensors, which a map of 128 bytes describes
  *
- * A tile is a box of elements that may reach out of its tensor on all sides: what is outside comes
- * as zeros, and is not stored.  In shared memory it is packed, dimension 0 first, in units of 16
- * bytes, whose places a swizzle changes: by the PTX ISA, "Swizzling modes", the unit's number in
- * its row is changed by xor with bits of the address from 7 on, as many as the swizzle has units.
- * When bytes are copied is as in bulk.c; an mbarrier gets all bytes of the tile, inside or not.
+ * A tile is a box of elements that may reach out of its tensor: what is outside comes as zeros, and
+ * is not stored.  As H100s had it (tests/sim/gpu_tensor.c): along dimension 0 a tile begins at a
+ * multiple of 16 bytes, or the instruction is illegal; so is a store that begins in front of its
+ * tensor; and of 16 bytes that begin inside a store writes all.  In shared memory it is packed,
+ * dimension 0 first, in units of 16 bytes, whose places a swizzle changes: by the PTX ISA,
+ * "Swizzling modes", the unit's number in its row is changed by xor with bits of the address from 7
+ * on, as many as the swizzle has units. When bytes are copied is as in bulk.c; an mbarrier gets all
+ * bytes of the tile, inside or not.
  *
  * What a chip's driver writes into the 128 bytes is nobody's business, so the simulator has an
  * encoding of its own, Encoded, which begins with a word that no driver writes.
@@ -85,7 +88,8 @@ static uint32_t rows_of(const TensorMap *t)
     return tensor_map_box_bytes(t) / row_bytes(t);
 }
 
-static Row row_at(const Tile *tile, uint32_t number)
+/* `stores`: with the rest of a unit of which something is inside. */
+static Row row_at(const Tile *tile, uint32_t number, bool stores)
 {
     const TensorMap *t = &tile->map;
     int64_t first = tile->first[0], from = MAX(first, 0);
@@ -102,9 +106,10 @@ static Row row_at(const Tile *tile, uint32_t number)
         address += (uint64_t)at * t->stride[d];
         number /= t->box[d];
     }
+    uint32_t bytes = (uint32_t)(to - from) * t->element;
     return (Row){.address = address + (uint64_t)from * t->element,
                  .before = (uint32_t)(from - first) * t->element,
-                 .bytes = (uint32_t)(to - from) * t->element};
+                 .bytes = stores ? (bytes + UNIT - 1) / UNIT * UNIT : bytes};
 }
 
 /* Where a unit lies that would be at `at` if nothing were swizzled. */
@@ -121,7 +126,7 @@ void tensor_bring(Warp *w, const Bulk *b)
     uint32_t bytes = row_bytes(t), n = rows_of(t);
 
     for (uint32_t i = 0; i < n; i++) {
-        Row r = row_at(&b->tile, i);
+        Row r = row_at(&b->tile, i, false);
         char row[MOST_ROW];
 
         memset(row, 0, bytes);
@@ -138,7 +143,7 @@ void tensor_take(Warp *w, const Bulk *b)
     uint32_t bytes = row_bytes(t), n = rows_of(t);
 
     for (uint32_t i = 0; i < n; i++) {
-        Row r = row_at(&b->tile, i);
+        Row r = row_at(&b->tile, i, true);
         char row[MOST_ROW];
 
         for (uint32_t j = 0; r.bytes > 0 && j < bytes; j += UNIT)
@@ -180,6 +185,28 @@ static bool find_tile(Warp *w, const Inst *in, uint32_t lane, uint64_t at, Tile 
     return true;
 }
 
+/* Does the tile begin where one may? */
+static bool check_first(Warp *w, const Bulk *b, bool loads)
+{
+    const Tile *t = &b->tile;
+
+    if ((int64_t)t->first[0] * t->map.element % UNIT != 0) {
+        fault(w, SIM_CODE, b->lane,
+              "a tile that begins at element %d along dimension 0, which is at no multiple of %d "
+              "bytes",
+              t->first[0], UNIT);
+        return false;
+    }
+    for (int d = 0; d < t->map.rank; d++) {
+        if (loads || t->first[d] >= 0)
+            continue;
+        fault(w, SIM_CODE, b->lane, "it stores a tile that begins at element %d along dimension %d",
+              t->first[d], d);
+        return false;
+    }
+    return true;
+}
+
 /* Both sides, and what programs do to global memory together; false after a fault. */
 static bool resolve(Warp *w, const Bulk *b, bool loads)
 {
@@ -187,6 +214,8 @@ static bool resolve(Warp *w, const Bulk *b, bool loads)
     AccessKind shared = loads ? ACCESS_COPY : ACCESS_READ;
     AccessKind global = loads ? ACCESS_FETCH : ACCESS_WRITE;
 
+    if (!check_first(w, b, loads))
+        return false;
     if (b->at % SMEM_ALIGN != 0) {
         fault(w, SIM_ACCESS, b->lane,
               "a tile at byte %u of shared memory, which is not a multiple of %d", b->at,
@@ -196,7 +225,7 @@ static bool resolve(Warp *w, const Bulk *b, bool loads)
     if (!access_run(w, SPACE_SHARED, shared, b->lane, b->at, b->bytes))
         return false;
     for (uint32_t i = 0; i < n; i++) {
-        Row r = row_at(&b->tile, i);
+        Row r = row_at(&b->tile, i, !loads);
 
         if (r.bytes == 0)
             continue;

@@ -145,6 +145,10 @@ static void test_flaws(void **state)
             SIM_ACCESS, "which is not a multiple of 64");
     changed("$wait:", "bra.uni $end;\n$wait:", SIM_SYNC, "the block ends while cp.async.bulk");
     changed("cp.async.bulk.wait_group 0;", "", SIM_SYNC, "nobody has waited for");
+    changed("ld.param.b32 %c0, [first0];", "mov.b32 %c0, 9;", SIM_CODE,
+            "begins at element 9 along dimension 0, which is at no multiple of 16");
+    changed("ld.param.b32 %c1, [first1];", "mov.b32 %c1, -1;", SIM_CODE,
+            "stores a tile that begins at element -1 along dimension 1");
 }
 
 static void test_refusals(void **state)
@@ -224,7 +228,7 @@ static RunStatus launch_recipe(const TensorCase *c, TensorData *data, int width,
 
 static void test_recipes(void **state)
 {
-    static const TensorCase c = {2, 2, 128, {104, 40}, {2, 208}, {64, 32}, {-5, 16}};
+    static const TensorCase c = {2, 2, 128, {104, 40}, {2, 208}, {64, 32}, {56, 16}};
     static TensorData data;
     char *error = NULL;
 
