@@ -7,15 +7,16 @@ enum { UNIT = 16, MOST_BOX = 256, MOST_TILE = 1 << 24 };
 #define MOST_EXTENT (UINT64_C(1) << 32)
 #define MOST_STRIDE (UINT64_C(1) << 40)
 
-static const char *refuse_dimension(const TensorMap *t, int d)
+/* stride: 0 of the innermost one, whose elements are neighbours */
+static const char *refuse_dimension(uint64_t extent, uint32_t box, uint64_t stride)
 {
-    if (t->extent[d] < 1 || t->extent[d] > MOST_EXTENT)
+    if (extent < 1 || extent > MOST_EXTENT)
         return "a dimension of a tensor map has 1 to 2^32 elements";
-    if (t->box[d] < 1 || t->box[d] > MOST_BOX)
+    if (box < 1 || box > MOST_BOX)
         return "a tile of a tensor map has 1 to 256 elements along each dimension";
-    if (d > 0 && t->stride[d] % UNIT != 0)
+    if (stride % UNIT != 0)
         return "a stride of a tensor map is a multiple of 16 bytes";
-    if (d > 0 && t->stride[d] >= MOST_STRIDE)
+    if (stride >= MOST_STRIDE)
         return "a stride of a tensor map is less than 2^40 bytes";
     return NULL;
 }
@@ -34,7 +35,8 @@ const char *tensor_map_refuse(const TensorMap *t)
     if (t->address % UNIT != 0)
         return "a tensor map's address is a multiple of 16";
     for (int d = 0; d < t->rank; d++) {
-        const char *why = refuse_dimension(t, d);
+        uint64_t stride = d > 0 ? t->stride[d] : 0;
+        const char *why = refuse_dimension(t->extent[d], t->box[d], stride);
 
         bytes *= t->box[d];
         if (why || bytes > MOST_TILE)
