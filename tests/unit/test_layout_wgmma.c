@@ -40,7 +40,8 @@ static void check_sum(int32_t m, int32_t n, int m_warps, int n_warps)
                 Holder h = {reg, (uint32_t)lane, (uint32_t)warp};
                 uint32_t at = layout_at(&l, h);
                 assert_int_equal(layout_index(&l, at, 0),
-                                 row * rows + down / 4 * WGMMA_ROWS + row_of(down % 4, lane, r));
+                                 (row * rows + down / 4 * WGMMA_ROWS + row_of(down % 4, lane, r)) %
+                                     m);
                 assert_int_equal(layout_index(&l, at, 1),
                                  (warp >> m_warps) * columns + r / 4 * 8 + lane % 4 * 2 + r % 2);
             }
@@ -59,6 +60,12 @@ static void test_sums(void **state)
     check_sum(64, 64, 2, 1);
     check_sum(64, 512, 2, 2);
     check_sum(128, 32, 3, 1);
+    check_sum(256, 64, 4, 0);
+    check_sum(128, 256, 3, 1);
+    /* groups beyond the rows compute them once more */
+    check_sum(64, 16, 3, 0);
+    check_sum(64, 32, 4, 0);
+    check_sum(128, 16, 4, 0);
 }
 
 /* A in registers, elements of 2 bytes: words of two along K, then rows 8 below, then 8 further
