@@ -16,9 +16,11 @@
  *      A step that uses memory in two parts waits between them, and one in front of which warps
  *      are to wait has its barrier.
  *   7. Between a write to memory and what another thread does there, warps wait for each other.
- *   8. A product of groups of warps is read where it has landed.  One that goes on over the end of
- * a round is handed to the next one and read by nobody else, its operands lie in memory, warps meet
- * in front of the copies that take their place, and it lands behind the loop.
+ *   8. A product of groups of warps has its columns in memory and is read where it has landed, by
+ *      a wait that leaves no more in flight than have begun behind it.  One that goes on over the
+ *      end of a round is handed to the next one and read by nobody else, its operands lie in
+ *      memory, warps meet in front of the copies that take their place, and it lands behind the
+ *      loop.
  *   9. What the unit for matrices reads in shared memory lies where descriptors can say, and who
  *      writes it has a fence.
  *
@@ -29,6 +31,8 @@
 typedef struct {
     NvPlan *plan;
     bool *under_way;       /* by tile: a sum of a product that has not landed */
+    int *begun;            /* by tile: of such a product, how many there were in front of it */
+    int products;          /* that have begun */
     bool *made;            /* by tile: in the block that is looked at, or around it */
     VEC(int) order;        /* their numbers, as they were made */
     const NvStep **maker;  /* by tile that was made by slices: the step */
@@ -204,12 +208,17 @@ static void check_products(Check *x, const NvStep *s)
 
     if (d && d->kind == DOT_WGMMA && s->out[0]) {
         x->under_way[s->out[0]->id] = true;
+        x->begun[s->out[0]->id] = x->products++;
+        if (d->operand[MMA_B].way != OPERAND_MEMORY)
+            tell(x, s, "a product of groups has columns in registers");
         if (d->in_flight > 0 && d->operand[MMA_A].way != OPERAND_MEMORY)
             tell(x, s, "a product goes on that has rows in registers");
     }
     for (int i = 0; s->kind == NV_LAND && i < s->nin; i++) {
         if (s->within.kind != NV_WAIT_PRODUCTS)
             tell(x, s, "it lands without a wait");
+        if (s->within.in_flight > x->products - 1 - x->begun[s->in[i]->id])
+            tell(x, s, "it lands, and its wait may let it go on");
         x->under_way[s->in[i]->id] = false;
     }
 }
@@ -249,7 +258,9 @@ static void check_unit(Check *x, const NvStep *s, const NvAhead *ahead)
         return;
     if (!fenced)
         tell(x, s, "the unit for matrices reads what it writes, and there is no fence");
-    if ((x->plan->buffers.at[t->buffer].offset + t->at) % WGMMA_ALIGN != 0)
+    if (x->plan->buffers.at[t->buffer].align < WGMMA_ALIGN ||
+        (ahead && ahead->bytes % WGMMA_ALIGN != 0) ||
+        (x->plan->buffers.at[t->buffer].offset + t->at) % WGMMA_ALIGN != 0)
         tell(x, s, "the unit for matrices finds no tile there");
 }
 
@@ -434,6 +445,7 @@ bool nv_verify(NvPlan *p)
 
     x.made = NEW_N(p->arena, bool, p->tiles.len + 1);
     x.under_way = NEW_N(p->arena, bool, p->tiles.len + 1);
+    x.begun = NEW_N(p->arena, int, p->tiles.len + 1);
     x.maker = NEW_N(p->arena, const NvStep *, p->tiles.len + 1);
     check_body(&x, NULL, p->body, NULL, 0);
     const NvStep *hurried = p->refused ? NULL : nv_hurried(p);
