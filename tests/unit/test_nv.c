@@ -2,10 +2,10 @@
  * test_nv.c - the target for NVIDIA GPUs: plans, and code that NVIDIA's assembler takes
  *
  * Every tests/gen/NAME.ir is planned and compiled for each of the chips below.  NAME.layout beside
- * it, when there is one, is the wanted text of the plan for the first chip (TILEC_UPDATE=1 writes).
- * Where ptxas is installed it has to take the code.  What the code computes is tested where it
- * runs: see versus.h.  TILEC_CASE=add takes the cases with that in their name; TILEC_SHOW=layout,
- * llvm or ptx prints that.
+ * it, when there is one, is the wanted text of the plan for the first chip, and NAME.CHIP.layout
+ * that for another one (TILEC_UPDATE=1 writes).  Where ptxas is installed it has to take the code.
+ * What the code computes is tested where it runs: see versus.h.  TILEC_CASE=add takes the cases
+ * with that in their name; TILEC_SHOW=layout, llvm or ptx prints that.
  */
 #define _GNU_SOURCE /* memmem */
 #include <dirent.h>
@@ -104,7 +104,7 @@ static bool emit(const Case *c, const char *chip, GenStage stage, GenOutput *out
     return false;
 }
 
-static void check_layout(const Case *c, const char *path)
+static void check_layout(const Case *c, const char *chip, const char *path)
 {
     GenOutput out;
     char *want;
@@ -112,7 +112,7 @@ static void check_layout(const Case *c, const char *path)
 
     if (os_read_file(c->arena, path, 1 << 20, &want, &len) != 0)
         return;
-    assert_true(emit(c, chips[0], GEN_LAYOUT, &out));
+    assert_true(emit(c, chip, GEN_LAYOUT, &out));
     if (getenv("TILEC_UPDATE"))
         assert_int_equal(os_write_file(path, out.data, out.len), 0);
     else
@@ -172,7 +172,10 @@ static int run_case(const Target *t, const char *folder, const char *name, bool 
     assert_int_equal(os_read_file(a, path, 1 << 20, &text, &len), 0);
     Case c = {t, a, name, read_kernel(a, name, text, len, t), with_ptxas && chosen(name, 0, 8)};
     show(&c);
-    check_layout(&c, arena_printf(a, "%.*slayout", (int)strlen(path) - 2, path));
+    int stem = (int)strlen(path) - 3;
+    check_layout(&c, chips[0], arena_printf(a, "%.*s.layout", stem, path));
+    for (int i = 1; i < COUNT(chips); i++)
+        check_layout(&c, chips[i], arena_printf(a, "%.*s.%s.layout", stem, path, chips[i]));
     int made = check_code(&c);
     arena_free(a);
     return made;
