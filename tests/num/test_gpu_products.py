@@ -11,10 +11,10 @@ suite = Suite(one_in=2)
 random = generator()
 
 
-def case(label, kernel, grid, args, outputs, warps=4, arch=None, stages=None, **tolerance):
+def case(label, kernel, grid, args, outputs, warps=4, arch=None, stages=None, file="products", **tolerance):
     options = ("--num-warps", str(warps)) \
         + (("--num-stages", str(stages)) if stages else ())
-    suite.case(label, "gpu/products.py:" + kernel, str(grid), args, outputs, options=options,
+    suite.case(label, f"gpu/{file}.py:{kernel}", str(grid), args, outputs, options=options, arch=arch,
                **tolerance)
 
 
@@ -121,6 +121,72 @@ def by_groups():
         any_types(*row)
 
 
+def whole(dtype, *shape):
+    """Numbers of which sums of products are exact."""
+    return encode(random.integers(-2, 3, shape).astype(float), dtype)
+
+
+def places_of_groups():
+    """Products of groups in each place of a program: what each makes of the same pieces, exactly."""
+    shapes = ((64, 64, 32, 4), (128, 128, 64, 8), (64, 128, 16, 8), (128, 32, 64, 4), (64, 256, 32, 16))
+    i = 0
+    for kernel in ("read_sums", "carried_late", "two_sums", "nested", "outer_sum", "until", "changed",
+                   "half_rounds", "alone"):
+        for rounds in (0, 1, 2, 5):
+            m, n, step, warps = shapes[i % len(shapes)]
+            # a multiple of 8 columns of a, or a number of them that no copy can bring
+            place_of_groups(kernel, "bf16" if i % 3 == 1 else "fp16", (m, n, step), rounds,
+                            max(rounds * step - (0, 8, 3)[i % 3], 0), warps, 1 + i % 5)
+            i += 1
+
+
+def place_of_groups(kernel, dtype, blocks, rounds, k, warps, stages):
+    m, n, step = blocks
+    if kernel in ("half_rounds", "alone"):
+        dtype = "fp16"
+    k = step if kernel == "alone" else k
+    a, b = whole(dtype, m, max(k, 1)), whole(dtype, max(k, 1), n)
+    # the one that stands for none where k is 0 is read by nobody
+    parts = [decode(a)[:, at:min(at + step, k)] @ decode(b)[at:min(at + step, k)] for at in range(0, k, step)]
+    sums = np.cumsum([np.zeros((m, n)), *parts], axis=0)
+    args = {"a_ptr": a, "b_ptr": b, "c_ptr": empty("fp32", m, n)}
+    want, more = {"c_ptr": ("fp32", sums[-1])}, {"k": k}
+    if kernel == "read_sums":
+        args["top_ptr"] = empty("fp32", m)
+        want["top_ptr"] = ("fp32", sums.max((0, 2), initial=0) if k == 0 else np.maximum(sums.max((0, 2)), 0))
+    elif kernel == "carried_late":
+        args["d_ptr"] = empty("fp32", m, n)
+        want["d_ptr"] = ("fp32", sums[:-1].sum(0))
+    elif kernel == "two_sums":
+        args["d_ptr"] = empty("fp32", m, n)
+        signs = [1 if (len(parts) - i) % 2 == 0 else -1 for i in range(len(parts))]
+        want["d_ptr"] = ("fp32", sum((s * x for s, x in zip(signs, parts)), np.zeros((m, n))))
+    elif kernel == "nested":
+        more.update(times=3, skipped=1)
+        want["c_ptr"] = ("fp32", 6 * (sums[-1] - (parts[1] if len(parts) > 1 else 0)))
+    elif kernel == "outer_sum":
+        more.update(times=3)
+        want["c_ptr"] = ("fp32", 3 * sums[-1])
+    elif kernel == "alone":
+        half = rounds % 2 == 0
+        kind = "fp16" if half else "fp32"
+        args.update(c_ptr=empty(kind, m, n), d_ptr=empty(kind, m, n))
+        want, more = {"c_ptr": (kind, sums[-1]), "d_ptr": (kind, 2 * sums[-1])}, {"HALF": half}
+    elif kernel == "half_rounds":
+        args["c_ptr"] = empty("fp16", m, n)
+        want = {"c_ptr": ("fp16", sums[-1])}
+    elif kernel == "changed":
+        side = "ab"[rounds % 2]
+        x, y = (2 * decode(a) + 1, decode(b)) if side == "a" else (decode(a), 2 * decode(b) + 1)
+        more["SIDE"] = repr(side)
+        want["c_ptr"] = ("fp32", x[:, :k] @ y[:k])
+    more.update(M=m, N=n, K=step)
+    if kernel not in ("until", "alone"):
+        more["STAGES"] = stages
+    case(f"{kernel} {dtype} {blocks} k={k} {warps} warps {stages} stages", kernel, 1, {**args, **more},
+         want, warps, arch="sm_90a", file="groups")
+
+
 def ragged():
     """Rows of b at no multiple of 16 bytes, so that b is not copied past the registers, in blocks
     that take more registers than a thread has; the copies of a run ahead all the same."""
@@ -225,6 +291,8 @@ def quantised():
             ("u8", "fp16", (20, 48, 96), (16, 32, 32), True, 2),
             ("i8", "bf16", (32, 64, 100), (32, 64, 50), True, 4),
             ("fp8e4nv", "fp16", (64, 32, 64), (64, 32, 32), True, 4),
+            ("i8", "fp16", (100, 64, 128), (64, 64, 32), True, 4),
+            ("u8", "bf16", (128, 128, 96), (128, 128, 32), False, 8),
             ("u8", "fp32", (16, 32, 64), (16, 32, 32), False, 1)):
         w, x = values(kind, k, n), floats(dtype, m, k)
         pieces = -(-k // blocks[2]) if groups else 1
@@ -242,6 +310,7 @@ def quantised():
             (True, "fp16", (20, 40, 96), (16, 32, 32), 32, 4),
             (False, "fp16", (33, 50, 64), (32, 32, 16), 16, 4),
             (True, "bf16", (5, 72, 80), (16, 64, 32), 16, 2),
+            (True, "fp16", (70, 72, 96), (64, 64, 32), 32, 4),
             (False, "fp32", (16, 24, 48), (16, 8, 16), 48, 1)):
         w = random.integers(0, 16, (k, n)).astype(np.uint8)
         packed = w[0::2] | w[1::2] << 4 if packed_rows else w[:, 0::2] | w[:, 1::2] << 4
@@ -343,7 +412,9 @@ def chains():
              {"out_ptr": ("fp32", gate @ decode(c)), "gram_ptr": ("fp32", small.T @ small)}, warps,
              rtol=EPSILON[dtype] / 2 + 1e-5, atol=float(atol))
     for dtype, (m, n, k), blocks, warps in (("fp16", (40, 50, 60), (32, 32, 32), 4),
-                                            ("bf16", (16, 130, 32), (16, 128, 16), 8)):
+                                            ("bf16", (16, 130, 32), (16, 128, 16), 8),
+                                            ("fp16", (128, 64, 96), (64, 64, 32), 4),
+                                            ("bf16", (100, 72, 80), (128, 64, 16), 8)):
         x, w, v = floats(dtype, m, k), floats(dtype, k, n), floats(dtype, k, n)
         g = decode(x) @ decode(w)
         want = g / (1 + np.exp(-g)) * (decode(x) @ decode(v))
@@ -394,4 +465,5 @@ casts_of_operands()
 chains()
 others()
 by_groups()
+places_of_groups()
 suite.finish()
