@@ -166,19 +166,29 @@ static void test_tiles_made_twice(void **state)
     expect_broken(make_twice, 100);
 }
 
+/* Another one, of no more registers; NULL: there is none. */
+static const Layout *other_layout(const NvPlan *p, const Layout *l)
+{
+    for (int i = 0; i < p->layouts.len; i++) {
+        if (p->layouts.at[i] != l && p->layouts.at[i]->nreg <= l->nreg)
+            return p->layouts.at[i];
+    }
+    return NULL;
+}
+
 /* What it reads is that value in another layout. */
 static bool turn_layout(NvPlan *p, NvBlock *b, int i)
 {
     NvStep *s = b->steps.at[i];
     bool by_number = (s->kind == NV_COMPUTE && !s->take && !op_has(s->op, MOVES)) ||
                      s->kind == NV_LOAD || s->kind == NV_STORE;
-
-    if (!by_number || s->nin == 0 || !s->in[0] || !s->in[0]->layout || p->layouts.len < 2)
-        return false;
-    NvTile *t = (NvTile *)s->in[0];
-    const Layout *was = t->layout;
+    NvTile *t = s->nin > 0 ? (NvTile *)s->in[0] : NULL;
+    const Layout *was = t ? t->layout : NULL, *other = was ? other_layout(p, was) : NULL;
     const char *said;
-    t->layout = p->layouts.at[was == p->layouts.at[0]];
+
+    if (!by_number || !other)
+        return false;
+    t->layout = other;
     bool told = !passes(p, &said);
     t->layout = was;
     assert_true(told);
