@@ -241,6 +241,23 @@ void nv_load(Nv *n, const NvStep *s)
 
 /* --- stores --- */
 
+/* Elements of one record, each of another tile. */
+static void store_fields(Nv *n, const Group *a, int r, Val first, const NvFields *g)
+{
+    NvPlace p;
+    Val elements[NV_MOST_FIELDS], words[NV_MOST_WORDS];
+
+    nv_locate(n, a->step, a->shape->layout, r, &p);
+    p.how = store_words(a->step->op);
+    p.bytes = a->bytes * g->count;
+    p.offset -= g->before * a->bytes;
+    p.predicate = nv_both(n, may_access(n, a, STORE_MASK, r), first);
+    for (int i = 0; i < g->count; i++)
+        elements[i] = nv_to_bits(n, a->type, operand_register(n, a->step, STORE_FIELDS + i, r));
+    nv_pack(n, elements, g->count, a->bytes, words);
+    nv_write(n, &p, words);
+}
+
 static void store_group(Nv *n, const Group *a, int r, Val first)
 {
     NvPlace p;
@@ -266,7 +283,9 @@ void nv_store(Nv *n, const NvStep *s)
     Val first = nv_is_first(n, s->access->copies);
 
     for (int r = 0; r < nv_count(data); r++) {
-        if (begins_group(n, &a, r))
+        if (s->detail && nv_turn(n, s, data, r))
+            store_fields(n, &a, r, first, s->detail);
+        else if (!s->detail && begins_group(n, &a, r))
             store_group(n, &a, r, first);
     }
 }

@@ -73,14 +73,18 @@ typedef struct {
 } NvOnce;
 enum { NV_ONCE_BYTES = 8 }; /* for one value on its way */
 
-/* Loads of neighbouring elements that one instruction does (nv_fields.c). */
+/* Loads or stores of neighbouring elements that one instruction does (nv_fields.c). */
 enum { NV_MOST_FIELDS = 4 };
+enum {
+    STORE_FIELDS = STORE_MASK + 1
+}; /* operands of such an NV_STORE from here on: all that it
+      writes, by address */
 typedef struct {
     const Op *ops[NV_MOST_FIELDS];     /* by address */
     int count;                         /* 2 or 4 */
-    const Op *leader;                  /* the first in the program, where it is done */
+    const Op *leader;                  /* where it is done: the first load, or the last store */
     int64_t before;                    /* elements between the first one and the leader's */
-    const NvTile *out[NV_MOST_FIELDS]; /* NULL: nobody wants it */
+    const NvTile *out[NV_MOST_FIELDS]; /* of loads; NULL: nobody wants it */
 } NvFields;
 
 typedef enum {
@@ -146,7 +150,8 @@ struct NvStep {
     int number;   /* in program order, as NvBuffer counts */
     const Op *op; /* NULL of barriers that the planner has put in */
     const NvTile **in, **out;
-    int nin, nout; /* in: one for each operand of the op; NULL where it wants none */
+    int nin, nout; /* in: one for each operand of the op, and STORE_FIELDS; NULL where it wants
+                      none */
     NvWarps who;   /* does it */
     VEC(NvUse) uses;
     NvWait within; /* between its parts; of NV_BARRIER: what it is */
@@ -423,7 +428,9 @@ const NvOnce *nv_once(NvPlan *p, NvStep *s, const Layout *l, int results, bool t
 const NvOnce *nv_once_loaded(NvPlan *p, NvStep *s, const Layout *l);
 
 /* nv_fields.c */
-void nv_find_fields(NvPlan *p); /* before homes are chosen */
+void nv_find_fields(NvPlan *p);                             /* before homes are chosen */
+bool nv_is_stored_later(const NvPlan *p, const Op *op);     /* by another field's store */
+void nv_want_fields(NvPlan *p, NvStep *s, const Layout *l); /* all that a store writes */
 /* A load of a group, whose result is wanted in t (NULL: by nobody): the step is listed where the
  * first of them stands.  False: it is in no group. */
 bool nv_list_field(NvPlan *p, const Op *op, const NvTile *t);

@@ -172,7 +172,7 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
         text_put(&x->out, " once");
     if (s->kind == NV_SLICES)
         text_printf(&x->out, " %d", s->slices);
-    if (s->kind == NV_LOAD && s->detail)
+    if ((s->kind == NV_LOAD || s->kind == NV_STORE) && s->detail)
         text_printf(&x->out, " of %d fields", ((const NvFields *)s->detail)->count);
     if (s->same)
         text_printf(&x->out, ", %d equal", 1 << __builtin_popcount(s->same));

@@ -194,6 +194,8 @@ static const Layout *choose_layout(NvPlan *p, const Op *op, const Value *data)
 
 void nv_list_store(NvPlan *p, const Op *op)
 {
+    if (nv_is_stored_later(p, op))
+        return;
     NvStep *s = nv_step(p, NV_STORE, op);
     const Value *data = op->operands[STORE_DATA];
     const Layout *l = nv_is_tile(data) ? choose_layout(p, op, data) : NULL;
@@ -201,5 +203,6 @@ void nv_list_store(NvPlan *p, const Op *op)
     s->access = nv_access(p, op, l, true);
     for (int i = 0; i < op->noperands; i++)
         nv_want(p, s, i, l);
+    nv_want_fields(p, s, l);
     nv_list(p, s);
 }

@@ -177,7 +177,7 @@ static void read_operands(Check *x, const NvStep *s)
     for (int i = 0; i < s->nin; i++) {
         const NvTile *t = s->in[i];
         if (!t) {
-            if (i < needed_operands(s))
+            if (i < needed_operands(s) || (s->kind == NV_STORE && i >= STORE_FIELDS))
                 tell(x, s, "operand %d is missing", i);
             continue;
         }

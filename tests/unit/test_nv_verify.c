@@ -13,9 +13,9 @@
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 
 static const char *const kernels[] = {
-    "attention", "softmax",       "product",       "product_stages", "regroup", "slices",
-    "once",      "atomics",       "gather",        "histogram",      "control", "fields",
-    "scan",      "order_barrier", "group_product", "group_key"};
+    "attention", "softmax",       "product",       "product_stages", "regroup",     "slices",
+    "once",      "atomics",       "gather",        "histogram",      "control",     "fields",
+    "scan",      "order_barrier", "group_product", "group_key",      "fields_store"};
 
 static NvPlan *plan_kernel(Arena *a, const char *name)
 {
