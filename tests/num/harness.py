@@ -1,7 +1,7 @@
 """Run kernels through the command line and compare what they store with NumPy.
 
 A script takes TILEC SOURCE VARIANTS: the command, the source tree, and what each case runs as, with
-commas: devices, `+check` behind one for a run with every access checked.  Where there are several,
+commas: devices, `+check` behind one for a run with every access checked, `sim@sm_80` for another chip.  Where there are several,
 a case runs on one device that its name and the seed choose, some are checked, and of many cases alike
 some are left out; with TILEC_THOROUGH in the environment each runs as all.
 
@@ -159,7 +159,7 @@ def too_far(got, want, dtype, units):
 
 
 # of ten cases so many run on each device, and of eight one is checked, where not all are
-IN_TEN = {"cpu": 5, "sim": 3, "interp": 2}
+IN_TEN = {"cpu": 5, "sim": 3, "interp": 2, "sim@sm_80": 2}  # as many times as likely
 ONE_CHECKED_IN = 8
 PATIENCE = 900  # seconds for a run, of which most take less than one, however busy the machine is
 THOROUGH = bool(os.environ.get("TILEC_THOROUGH"))
@@ -239,8 +239,10 @@ class Suite:
 
     def command(self, variant, kernel, grid, args):
         device, *check = variant.split("+")
+        device, _, chip = device.partition("@")
         words = [self.tilec, "run", self.kernel(kernel), "--grid", grid, "--device", device]
         words += ["--check"] if check else []
+        words += ["--arch", chip] if chip else []
         return words + [f"{name}={self.write(value)}" for name, value in args.items()]
 
     def run_case(self, case):
@@ -253,6 +255,8 @@ class Suite:
 
     def run_as(self, variant, case):
         label, kernel, grid, args, outputs, rtol, atol, options, units, arch = case
+        if arch:  # which the case needs
+            variant = variant.partition("@")[0]
         words = self.command(variant, kernel, grid, args) + list(options)
         if arch and variant.startswith("sim"):
             words += ["--arch", arch]
