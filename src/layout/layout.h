@@ -277,6 +277,18 @@ bool shared_wgmma(const Layout *shape, const WgmmaTile *t, SharedLayout *out,
 /* The same memory as that of the tile's transpose; bits of the tile's rows and columns. */
 void shared_transpose(const SharedLayout *s, int row_bits, int column_bits, SharedLayout *out);
 
+/* layout_tensor.c: a tile [rows, columns] in shared memory as boxes of a tensor map, one behind the
+ * other along the dimension whose elements lie side by side. */
+typedef struct {
+    int along;   /* that dimension */
+    int row;     /* elements of a box along it, */
+    int rows;    /* .. and across it */
+    int boxes;   /* of the tile */
+    int swizzle; /* TensorSwizzle */
+} SharedBoxes;
+/* `row_bits`, `column_bits`: of the indices.  False: copies cannot lay a tile down so. */
+bool shared_boxes(const SharedLayout *s, int row_bits, int column_bits, SharedBoxes *out);
+
 /* The layout in memory in which one or two accesses, of who writes and who reads the tile, take the
  * fewest wavefronts, and neighbouring lanes of the first one share lines of 128 bytes.  Where both
  * have vectors, one's are the first bits of the other's. */
