@@ -186,6 +186,7 @@ typedef struct {
     double seconds;     /* that making it took */
     CompileParts parts; /* of these */
     bool from_cache;
+    GenRecipe recipe; /* of launches; of a device without target nothing */
 } Variant;
 
 /* One call of the API. */
@@ -200,13 +201,21 @@ typedef struct {
     bool checks_unasked; /* options.check is not the caller's */
     bool shown;          /* nothing will run: what was not said about the device may be chosen */
     Binding *binding;
+    bool no_tensors; /* no tensor maps can be made of the arguments */
     /* what spec_ready() found */
     Specialisation *spec;
     Variant *variant;
 } Request;
 
 /* What a launch may promise or want (GenOptions), and how many sets of that there are. */
-enum { IF_DISJOINT = 1, IF_STREAMING = 2, WITH_LINES = 4, WITH_DEBUG = 8, VARIANTS = 16 };
+enum {
+    IF_DISJOINT = 1,
+    IF_STREAMING = 2,
+    WITH_LINES = 4,
+    WITH_DEBUG = 8,
+    WITHOUT_TENSORS = 16,
+    VARIANTS = 32
+};
 
 /* What is known of one kernel with one set of types and constants.  The fields in the middle are
  * read and written under the file's lock. */
@@ -479,7 +488,8 @@ Specialisation *spec_find(tilec_file *f, const Binding *b);
 Specialisation *spec_add(tilec_file *f, const Binding *b);
 /* With the last one who uses the file: nobody may look up or launch any more. */
 void spec_free_all(tilec_file *f);
-/* Whether everything is there that this call needs; fills its last fields. */
+/* Whether everything is there that this call needs; fills its last fields.  Where what is there
+ * wants tensor maps that cannot be made of the arguments, it needs code without. */
 bool spec_ready(Request *r);
 void spec_free_variant(Variant *v);          /* its code must not be running; NULL is allowed */
 int spec_variant_index(const GenOptions *o); /* below VARIANTS */

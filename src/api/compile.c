@@ -157,6 +157,7 @@ GenOptions compile_options(const Request *r, const Device *d, uint64_t stored)
     facts.disjoint = memory_disjoint(r->binding, stored, &facts.bytes);
     GenOptions o = d->options(&facts);
     o.folder = facts.lines ? r->file->folder : NULL;
+    o.no_tensors = r->no_tensors;
     return o;
 }
 
@@ -169,13 +170,15 @@ static void put_options(Text *t, const GenOptions *o)
 {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wmissing-field-initializers"
-    const GenOptions all = {o->cpu,   o->features, o->disjoint, o->streaming, o->lines,
-                            o->debug, o->shown,    o->budget,   o->folder};
+    const GenOptions all = {o->cpu,   o->features, o->disjoint,   o->streaming, o->lines,
+                            o->debug, o->shown,    o->no_tensors, o->budget,    o->folder};
 #pragma GCC diagnostic pop
 
-    text_printf(t, "%s %s disjoint %d streaming %d lines %d debug %d shown %d budget %d in %s",
+    text_printf(t,
+                "%s %s disjoint %d streaming %d lines %d debug %d shown %d no tensors %d "
+                "budget %d in %s",
                 all.cpu, all.features, all.disjoint, all.streaming, all.lines, all.debug, all.shown,
-                all.budget, all.folder ? all.folder : "-");
+                all.no_tensors, all.budget, all.folder ? all.folder : "-");
 }
 
 /* Where something is written, as code that tells lines has it. */
@@ -366,6 +369,8 @@ static RunStatus load_output(Compilation *c, const GenOutput *output, const char
 {
     const DeviceObject object = {output, c->func};
 
+    if (output)
+        c->variant->recipe = output->recipe;
     return c->device->load(&object, &c->variant->code, why);
 }
 

@@ -35,22 +35,34 @@ Specialisation *spec_add(tilec_file *f, const Binding *b)
     return s;
 }
 
+static Variant *find_variant(const Request *r, Specialisation *s)
+{
+    GenOptions o = compile_options(r, device_at(r->device), s->use.stored);
+
+    return atomic_load_explicit(&s->variants[spec_variant_index(&o)], memory_order_acquire);
+}
+
 bool spec_ready(Request *r)
 {
     Specialisation *s = spec_find(r->file, r->binding);
 
     if (!s || !atomic_load_explicit(&s->lowered, memory_order_acquire))
         return false;
-    GenOptions o = compile_options(r, device_at(r->device), s->use.stored);
     r->spec = s;
-    r->variant = atomic_load_explicit(&s->variants[spec_variant_index(&o)], memory_order_acquire);
+    r->no_tensors = false;
+    r->variant = find_variant(r, s);
+    if (r->variant && !device_maps_fit(&r->variant->recipe, r->binding->slots)) {
+        r->no_tensors = true;
+        r->variant = find_variant(r, s);
+    }
     return r->variant != NULL;
 }
 
 int spec_variant_index(const GenOptions *o)
 {
     return (o->disjoint ? IF_DISJOINT : 0) | (o->streaming ? IF_STREAMING : 0) |
-           (o->lines ? WITH_LINES : 0) | (o->debug ? WITH_DEBUG : 0);
+           (o->lines ? WITH_LINES : 0) | (o->debug ? WITH_DEBUG : 0) |
+           (o->no_tensors ? WITHOUT_TENSORS : 0);
 }
 
 void spec_free_variant(Variant *v)

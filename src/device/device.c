@@ -84,3 +84,13 @@ const char *device_tensor_map(const GenMap *m, const uint64_t *args, TensorMap *
     }
     return tensor_map_refuse(out);
 }
+
+bool device_maps_fit(const GenRecipe *r, const uint64_t *args)
+{
+    for (int i = 0; i < r->nmaps; i++) {
+        TensorMap map;
+        if (device_tensor_map(&r->maps[i], args, &map))
+            return false;
+    }
+    return true;
+}

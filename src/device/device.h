@@ -152,6 +152,8 @@ static inline int64_t device_workspace_bytes(const GenRecipe *r, const int32_t g
 /* The tensor map that a launch with these arguments makes.  NULL; else why no chip takes
  * it: static text. */
 const char *device_tensor_map(const GenMap *m, const uint64_t *args, TensorMap *out);
+/* Do these arguments give all maps of the recipe? */
+bool device_maps_fit(const GenRecipe *r, const uint64_t *args);
 
 /*
  * `state` is what open() gave for this context, or NULL; `code` what load() gave.  Every function

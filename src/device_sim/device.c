@@ -260,7 +260,7 @@ static bool make_belongings(const DeviceLaunch *l, const GenRecipe *recipe, Belo
     bool hears = l->records && l->records_arg >= 0;
     size_t bytes = record_buffer_bytes(l->room);
 
-    *b = (Belongings){.args = calloc((size_t)l->nargs + 1, sizeof *b->args),
+    *b = (Belongings){.args = calloc((size_t)l->nargs + 1 + GEN_MAPS, sizeof *b->args),
                       .ranges = calloc((size_t)MAX(l->nranges, 0) + 2, sizeof *b->ranges),
                       .nranges = l->nranges,
                       .records = hears ? calloc(1, bytes) : NULL};

@@ -32,7 +32,8 @@ typedef struct {
     /* for debuggers, with lines: statements are computed one after the other, and objects say where
      * what they name is */
     bool debug;
-    bool shown; /* the code is to be looked at: of a chip that may not be here */
+    bool shown;      /* the code is to be looked at: of a chip that may not be here */
+    bool no_tensors; /* the launch cannot make the tensor maps that the code would like to have */
     GenBudget budget;
     const char *folder; /* of objects with lines: where relative paths of the source begin; NULL */
 } GenOptions;
@@ -152,7 +153,7 @@ typedef struct {
     bool (*build)(const GenBuild *b, Arena *a, GenOutput *out, Diags *d);
 } Target;
 
-enum { GEN_ABI = 12 };
+enum { GEN_ABI = 13 };
 typedef struct {
     int abi; /* GEN_ABI of the build that made the plugin */
     const char *build_id;

@@ -60,7 +60,8 @@ static void make_variables(Llvm *l, void *build)
 bool nv_build(const GenBuild *b, Arena *a, GenOutput *out, Diags *d)
 {
     static const LlvmMachine host = {0};
-    const GenOptions options = {.cpu = b->levels[0].name, .features = "", .disjoint = b->disjoint};
+    const GenOptions options = {
+        .cpu = b->levels[0].name, .features = "", .disjoint = b->disjoint, .no_tensors = true};
     GenOutput *images = NEW_N(a, GenOutput, b->nforms);
     NvBuild all = {b, images};
 
