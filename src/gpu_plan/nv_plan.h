@@ -41,6 +41,8 @@ typedef struct NvStep NvStep;
 typedef struct NvPlan NvPlan;
 typedef struct NvBlock NvBlock;
 typedef struct NvAhead NvAhead;
+typedef struct NvRing NvRing; /* nv_ring.h */
+typedef struct NvFill NvFill;
 
 /* A value in a layout, as one thread holds it: layout_registers() registers, of which some may not
  * be live; one register when it is a scalar. */
@@ -94,6 +96,7 @@ typedef enum {
     NV_CONVERT, /* the same value in another layout */
     NV_PUT,     /* registers to a tile in shared memory */
     NV_COPY,    /* memory to a tile in shared memory, without waiting for it */
+    NV_FILL,    /* of the producer: a round's tiles come to the ring's next stage (nv_ring.h) */
     NV_MOVE,    /* elements to other threads, by a rule that is no linear map */
     NV_REDUCE,
     NV_SCAN,
@@ -116,6 +119,7 @@ typedef struct {
     int64_t bytes, offset; /* the offset is given by nv_shared.c; a multiple of 128 */
     int first, last;       /* steps, numbered in program order, between which it is in use */
     int align;             /* 0: as all are */
+    bool always;           /* in use from the beginning on, or, where it has no steps, throughout */
 } NvBuffer;
 
 /* Who: so many warps of the program, from one on. */
@@ -199,7 +203,9 @@ struct NvAhead {
     VEC(const NvStep *) flying; /* products that go on over the end of their round */
     NvWait free; /* in front of a round's copies: all threads have seen what reads their place end;
                     none where that is so already */
-    NvWait landed; /* behind the loop, for products that go on */
+    NvWait landed;      /* behind the loop, for products that go on */
+    const NvFill *fill; /* not NULL: a producer brings the tiles, `stages` and `distance` are the
+                         * ring's, there are no steps, and `own` and `all` wait for nothing */
 };
 
 /* Detail of NV_MOVE: vectors in which the operand is laid down and, where it is no gather, the
@@ -268,6 +274,9 @@ struct NvPlan {
     Map *fields;         /* load to NvFields */
     VEC(NvGroup) groups; /* nv_access.c: all of the kernel's, each with all of its accesses */
     NvBlock *body;
+    NvRing *ring;      /* what a producer fills; NULL: there is none */
+    NvBlock *producer; /* the steps of its thread, the first one behind all warps */
+    bool no_tensors;   /* tiles are not to come by tensor copies */
     NvBlock *at;       /* the block that steps are listed for, last one first */
     int64_t shared;    /* bytes of a block */
     int64_t registers; /* of all tiles */
@@ -325,6 +334,10 @@ static inline NvWait nv_wait_warps(const NvPlan *p) /* of the whole program */
 static inline bool nv_meets(const NvWait *w) /* do warps wait for each other? */
 {
     return w->kind == NV_WAIT_WARPS;
+}
+static inline int nv_launched_warps(const NvPlan *p) /* with the producer's */
+{
+    return p->warps + (p->ring != NULL);
 }
 static inline uint32_t nv_threads(const NvPlan *p) /* the bits of a thread's number */
 {
@@ -508,6 +521,11 @@ void nv_choose_dot(NvPlan *p, const Op *op);
 void nv_list_dot(NvPlan *p, const Op *op); /* operands in fragments, or put into shared memory */
 /* nv_sink.c: what is computed in front of a loop for what comes behind it moves there. */
 void nv_sink(NvPlan *p);
+/* nv_stages.c */
+int nv_stages_wanted(const NvPlan *p, const Op *loop);
+/* At most as many as wanted, of so many bytes; `copied`: buffers whose tiles will lie in them. */
+int nv_stages_that_fit(const NvPlan *p, const NvBlock *body, const bool *copied, int64_t bytes,
+                       int wanted);
 /* nv_pipeline.c: loads of loops that only feed dots become copies into several buffers. */
 void nv_pipeline(NvPlan *p);
 

@@ -1,0 +1,77 @@
+/*
+ * nv_ring.h - tiles that one thread asks for, ahead of the warps that multiply them
+ *
+ * Loads of loops that feed products of groups of warps, whose addresses are affine in the indices
+ * of the tile with strides that the launch knows, become copies of tensor maps: the unit for
+ * tensors brings a whole tile, zeros beyond the bounds of its mask.  A *producer*, one thread of a
+ * warp more, runs the loops by itself and asks for the tiles of round after round, as long as there
+ * is room in a *ring* of stages; the warps of the program wait for a stage to be *full*, and say
+ * when they have read it and it is *empty*: an mbarrier of each kind for each stage.
+ *
+ * One ring serves all such loops of a kernel, in the order of the program: who takes turns at it
+ * counts rounds through all of them.
+ */
+#ifndef TILEC_GPU_PLAN_NV_RING_H
+#define TILEC_GPU_PLAN_NV_RING_H
+
+#include "nv_poly.h"
+
+/* A tile of a round. */
+typedef struct {
+    const NvTile *to; /* in the ring's buffer, from to->at of the stage on */
+    const Op *load;
+    int map; /* of the recipe */
+    int rank;
+    Poly at[TENSOR_MAP_RANK]; /* coordinates of its first element, in scalars */
+    int boxes;                /* copies, one behind the other along the map's dimension 0: */
+    int row;                  /* elements of each along it */
+    int64_t bytes;            /* of each */
+} NvTensor;
+
+/* Detail of NV_FILL: all tiles of a round of a loop, for which a stage must be empty first. */
+typedef struct NvFill {
+    VEC(NvTensor) tensors;
+    int64_t bytes;
+} NvFill;
+
+struct NvRing {
+    int stages;
+    int64_t bytes; /* of each: of the largest loop */
+    int buffer;    /* all stages, one behind the other */
+    int barriers;  /* the buffer of mbarriers: of each stage `full`, then `empty` */
+    Map *fills;    /* loop (Op) to NvFill */
+    VEC(const NvStep *) loops;
+    uint64_t assumed; /* parameters (bit: number) that are taken not to be negative */
+};
+enum { NV_MBARRIER_BYTES = 8 };
+
+/* nv_tensor.c */
+/* How a load whose result a step puts to shared memory is a copy of a tensor map: *out but for its
+ * map, which is *map.  False: it is none; *assumed gets parameters that must not be negative. */
+bool nv_tensor_of(NvPlan *p, const NvStep *load, const NvStep *put, NvTensor *out, GenMap *map,
+                  uint64_t *assumed);
+
+/* nv_wrap.c */
+/* A load's rows along that dimension come from `index % bound`, and `index` goes beyond the bound:
+ * is what such rows give nowhere to be seen?  Then they need not be loaded. */
+bool nv_wrap_is_unseen(NvPlan *p, const Op *load, const PolyWrap *wrap);
+
+/* nv_ring.c */
+/* The fill of a loop all of whose loads become tensor copies, which is in the ring then; NULL: that
+ * cannot be, and nothing has changed. */
+const NvFill *nv_ring_loop(NvPlan *p, const NvStep *loop, const NvStep *const *loads,
+                           const NvStep *const *puts, int count);
+/* The tiles of its stages are placed: this many of so many bytes. */
+void nv_ring_room(NvPlan *p, const NvStep *loop, int stages, int64_t bytes);
+/* Behind all loops: how long the ring is, and the producer's program. */
+void nv_ring_finish(NvPlan *p);
+
+/* nv_ring_print.c: maps and ring, a line each; a fill as the step says it. */
+void nv_ring_put(Text *t, const NvPlan *p, Printer *names);
+void nv_fill_put(Text *t, Printer *names, const NvFill *fill);
+
+/* nv_ring.c */
+/* A stage fewer; false: there are two, which is the least. */
+bool nv_ring_shorten(NvPlan *p);
+
+#endif

@@ -1,0 +1,458 @@
+/*
+ * nv_tensor.c - which loads are copies of a tensor map, and of which one
+ *
+ * A load's address is a polynomial (nv_poly.h): a parameter, for each dimension of the tile its
+ * index times a stride, and terms without an index.  The latter are spread over the dimensions: a
+ * term that is a multiple of a dimension's stride moves its coordinate; one that is of none, as a
+ * head's number times what is from head to head, gets a dimension of its own, of which the tile has
+ * one element. Strides and extents are sums of parameters times constants, which a launch can
+ * compute (GenSum).
+ *
+ * A part of the mask is `coordinate < bound` of one dimension, and the bound its extent.  Where
+ * neither mask nor remainder says where a dimension begins, coordinates must not be negative, for
+ * the unit brings zeros then: they are made of what cannot be, and of parameters that are strides
+ * or extents of some map, which no launch makes of negative ones.  Divisors are taken to be
+ * positive, as axis_analyse_trusting() does.
+ */
+#include "nv_ring.h"
+
+#include <string.h>
+
+enum { UNIT = 16, DEPTH = 32, MOST_WORK = 4000 };
+#define ENDLESS                                                                                    \
+    (INT64_C(1) << 31) /* the extent of what has no bound: any coordinate is below it              \
+                        */
+
+/* A dimension of the map. */
+typedef struct {
+    int of;          /* the dimension of the load; -1: none */
+    PolyTerm stride; /* elements */
+    Poly at;         /* its coordinate, with the tile's own index */
+    bool bounded,
+        begins; /* is there an upper bound; does a mask or a remainder say it is not < 0? */
+    Poly below; /* the upper one: this is less than 0 */
+} Dim;
+
+typedef struct {
+    NvPlan *plan;
+    const Op *load;
+    PolyScope scope;
+    int8_t tile[MAX_RANK]; /* which dimension of the tile in memory each of the load is */
+    int base;              /* the argument that is the tensor's address */
+    int ndims;
+    Dim dims[TENSOR_MAP_RANK];
+    uint64_t *assumed;
+} Search;
+
+/* --- what a launch knows --- */
+
+/* The number of a parameter; -1: it is none. */
+static int parameter_of(const NvPlan *p, const PolyAtom *a)
+{
+    const Value *v = a->value;
+
+    return v && !v->def && v->block == p->func->body && p->func->params[v->index].kind == PARAM_USER
+               ? v->index
+               : -1;
+}
+
+/* A constant, or a signed parameter times one. */
+static bool is_known(const NvPlan *p, const PolyTerm *t)
+{
+    if (t->count == 0)
+        return true;
+    const Type *type = t->count == 1 && t->of[0].value ? t->of[0].value->type : NULL;
+    return type && parameter_of(p, &t->of[0]) >= 0 && !type->pointer &&
+           (type->dtype == DT_I32 || type->dtype == DT_I64);
+}
+
+static bool sum_of(const NvPlan *p, const Poly *x, int64_t scale, GenSum *out)
+{
+    int n = 0;
+
+    *out = (GenSum){0};
+    for (int i = 0; i < x->count; i++) {
+        const PolyTerm *t = &x->terms[i];
+        int64_t by = t->scale * scale;
+        if (!is_known(p, t) || (t->count > 0 && n == GEN_TERMS))
+            return false;
+        if (t->count == 0) {
+            out->constant = by;
+            continue;
+        }
+        out->scale[n] = by;
+        out->param[n] = parameter_of(p, &t->of[0]);
+        out->bytes[n++] = type_size(t->of[0].value->type);
+    }
+    return true;
+}
+
+/* --- the address --- */
+
+/* The term of the tensor's address goes out of the polynomial. */
+static bool take_base(Search *x, Poly *address)
+{
+    for (int i = 0; i < address->count; i++) {
+        const PolyTerm t = address->terms[i];
+        bool is_pointer = false;
+        for (int k = 0; k < t.count; k++)
+            is_pointer |= t.of[k].value && t.of[k].value->type->pointer;
+        if (!is_pointer)
+            continue;
+        x->base = t.count == 1 && t.scale == 1 ? parameter_of(x->plan, &t.of[0]) : -1;
+        Poly gone = {1, {t}};
+        return x->base >= 0 && x->plan->func->params[x->base].divisible % UNIT == 0 &&
+               x->plan->func->params[x->base].divisible > 0 && poly_add(address, &gone, -1);
+    }
+    return false;
+}
+
+/* Is the stride a multiple of 16 bytes, as far as is known here? */
+static bool is_even(const Search *x, const PolyTerm *stride)
+{
+    int64_t bytes = stride->scale * type_size(x->load->results[0]->type);
+
+    if (stride->scale <= 0 || !is_known(x->plan, stride))
+        return false;
+    for (int i = 0; i < stride->count; i++)
+        bytes *= axis_of(x->plan->axis, stride->of[i].value)->divisibility;
+    return bytes % UNIT == 0;
+}
+
+/* index * stride goes out of the polynomial. */
+static bool take_dimension(Search *x, Poly *address, int of)
+{
+    Dim *d = &x->dims[x->ndims++];
+    PolyTerm index = {.scale = 1, .count = 1, .of = {{NULL, of}}}, taken = {0};
+    int found = 0;
+
+    for (int i = 0; i < address->count; i++) {
+        PolyTerm rest;
+        if (!poly_divide(&address->terms[i], &index, &rest))
+            continue;
+        taken = address->terms[i];
+        d->stride = rest;
+        found++;
+    }
+    d->of = of;
+    return found == 1 && poly_push(&d->at, &index) && poly_add(address, &(Poly){1, {taken}}, -1) &&
+           !poly_has_index(address, of);
+}
+
+/* The dimensions of the tile, that along which elements lie side by side first. */
+static bool take_dimensions(Search *x, Poly *address, int along)
+{
+    int rank = x->load->results[0]->type->rank;
+
+    for (int turn = 0; turn < 2; turn++) {
+        for (int d = 0; d < rank; d++) {
+            if (x->tile[d] < 0 || (x->tile[d] == along) != (turn == 0))
+                continue;
+            if (!take_dimension(x, address, d))
+                return false;
+        }
+    }
+    if (x->ndims != 2 || x->dims[0].stride.count > 0 || x->dims[0].stride.scale != 1)
+        return false;
+    return is_even(x, &x->dims[1].stride);
+}
+
+/* --- bounds --- */
+
+static Dim *dim_of_index(Search *x, const Poly *p, int64_t *scale)
+{
+    for (int i = 0; i < x->ndims; i++) {
+        for (int k = 0; k < p->count && x->dims[i].of >= 0; k++) {
+            const PolyTerm *t = &p->terms[k];
+            *scale = t->scale;
+            if (t->count == 1 && !t->of[0].value && t->of[0].key == x->dims[i].of)
+                return &x->dims[i];
+        }
+    }
+    return NULL;
+}
+
+/* A product that 32 bits hold, of scalars. */
+static bool is_scalar_number(const PolyTerm *t)
+{
+    for (int i = 0; i < t->count; i++) {
+        if (!t->of[i].value || type_size(t->of[i].value->type) > 4)
+            return false;
+    }
+    return true;
+}
+
+/* Of a bound, all but what a launch knows belongs to the coordinate. */
+static bool move_by_bound(Search *x, Dim *d, Poly *address)
+{
+    for (int i = 0; i < d->below.count; i++) {
+        PolyTerm t = d->below.terms[i];
+        Poly moved;
+        if (is_known(x->plan, &t) || (t.count == 1 && !t.of[0].value))
+            continue;
+        if (!is_scalar_number(&t) || !poly_push(&d->at, &t) ||
+            !poly_product(&(Poly){1, {t}}, &(Poly){1, {d->stride}}, &moved) ||
+            !poly_add(address, &moved, -1))
+            return false;
+    }
+    return true;
+}
+
+static bool take_upper(Search *x, Dim *d, const Poly *below, Poly *address)
+{
+    if (d->bounded)
+        return poly_equal(&d->below, below);
+    d->bounded = true;
+    d->below = *below;
+    return move_by_bound(x, d, address);
+}
+
+/* What remainders say: coordinates are theirs, and not negative. */
+static bool take_wraps(Search *x, Poly *address)
+{
+    for (int i = 0; i < x->scope.nwraps; i++) {
+        const PolyWrap *w = &x->scope.wraps[i];
+        Poly below = w->index;
+        int64_t scale;
+        Dim *d = dim_of_index(x, &w->index, &scale);
+        if (!d || scale != 1 || d->of != w->dim || !poly_add(&below, &w->bound, -1) ||
+            !take_upper(x, d, &below, address) || !nv_wrap_is_unseen(x->plan, x->load, w))
+            return false;
+        d->begins = true;
+    }
+    return true;
+}
+
+/* Upper bounds first: what they say of coordinates lower ones are compared with. */
+static bool take_mask(Search *x, const PolyBounds *bounds, Poly *address)
+{
+    for (int i = 0; i < bounds->count; i++) {
+        int64_t scale = 0;
+        Dim *d = dim_of_index(x, &bounds->below[i], &scale);
+        if (!d || (scale != 1 && scale != -1))
+            return false;
+        if (scale == 1 && !take_upper(x, d, &bounds->below[i], address))
+            return false;
+    }
+    return !bounds->others;
+}
+
+/* -coordinate - 1 < 0 */
+static bool check_lower(Search *x, const PolyBounds *bounds)
+{
+    for (int i = 0; i < bounds->count; i++) {
+        int64_t scale = 0;
+        Dim *d = dim_of_index(x, &bounds->below[i], &scale);
+        Poly negative = {0};
+        if (scale == 1)
+            continue;
+        if (!poly_add(&negative, &d->at, -1) || !poly_push(&negative, &(PolyTerm){.scale = -1}) ||
+            !poly_equal(&negative, &bounds->below[i]))
+            return false;
+        d->begins = true;
+    }
+    return true;
+}
+
+/* --- the terms that are left --- */
+
+/* A dimension whose coordinate the term moves: of those without a bound first, then of those of the
+ * tile, as far as bounds go on being what a launch knows. */
+static bool move_some(Search *x, const PolyTerm *t)
+{
+    PolyTerm by;
+
+    for (int bounded = 0; bounded < 2; bounded++) {
+        for (int i = x->ndims; i-- > 0;) {
+            Dim *d = &x->dims[i];
+            if (d->bounded != bounded || !poly_divide(t, &d->stride, &by) ||
+                (bounded && !is_known(x->plan, &by)) || !is_scalar_number(&by))
+                continue;
+            return poly_push(&d->at, &by);
+        }
+    }
+    return false;
+}
+
+/* A dimension of its own: from one of its elements to the next is what the launch knows. */
+static bool add_dimension(Search *x, const PolyTerm *t)
+{
+    PolyTerm stride = {.scale = t->scale}, by;
+
+    if (x->ndims == TENSOR_MAP_RANK)
+        return false;
+    for (int i = 0; i < t->count; i++) {
+        if (parameter_of(x->plan, &t->of[i]) >= 0 && stride.count == 0)
+            stride.of[stride.count++] = t->of[i];
+    }
+    if (!is_even(x, &stride) || !poly_divide(t, &stride, &by) || !is_scalar_number(&by))
+        return false;
+    Dim *d = &x->dims[x->ndims++];
+    *d = (Dim){.of = -1, .stride = stride};
+    return poly_push(&d->at, &by);
+}
+
+static bool place_rest(Search *x, const Poly *address)
+{
+    for (int i = 0; i < address->count; i++) {
+        if (!move_some(x, &address->terms[i]) && !add_dimension(x, &address->terms[i]))
+            return false;
+    }
+    return true;
+}
+
+/* --- where coordinates begin --- */
+
+static bool never_negative(Search *x, const Value *v, int depth);
+
+static bool is_loop_from_zero(Search *x, const Value *v, int depth)
+{
+    const Op *loop = v->block->owner;
+    uint64_t step;
+
+    return loop && loop->code == OP_for && v->index == 0 &&
+           value_constant(loop->operands[FOR_STEP], &step) && (int32_t)step > 0 &&
+           never_negative(x, loop->operands[FOR_LO], depth);
+}
+
+static bool is_number_from_zero(Search *x, const Value *v, int depth)
+{
+    int param = v->def ? -1 : parameter_of(x->plan, &(PolyAtom){v, 0});
+
+    if (param >= 0 && param < 64 && dtype_is_signed(v->type->dtype)) {
+        *x->assumed |= UINT64_C(1) << param;
+        return true;
+    }
+    return !v->def && is_loop_from_zero(x, v, depth);
+}
+
+static bool never_negative(Search *x, const Value *v, int depth)
+{
+    const Axis *axis = axis_of(x->plan->axis, v);
+    const Op *op = v->def;
+
+    if (axis->has_range && axis->lo >= 0)
+        return true;
+    if (depth >= DEPTH || ++x->scope.work > MOST_WORK)
+        return false;
+    if (!op)
+        return is_number_from_zero(x, v, depth + 1);
+    switch (op->code) {
+    case OP_program_id:
+    case OP_num_programs:
+        return true;
+    case OP_cast:
+    case OP_div: /* by what is positive */
+    case OP_rem:
+    case OP_shr:
+        return dtype_is_signed(op->operands[0]->type->dtype) &&
+               never_negative(x, op->operands[0], depth + 1);
+    case OP_add:
+    case OP_mul:
+    case OP_min:
+        return never_negative(x, op->operands[0], depth + 1) &&
+               never_negative(x, op->operands[1], depth + 1);
+    default:
+        return false;
+    }
+}
+
+static bool begins_at_zero(Search *x, const Dim *d)
+{
+    for (int i = 0; i < d->at.count; i++) {
+        const PolyTerm *t = &d->at.terms[i];
+        if (t->scale < 0)
+            return false;
+        for (int k = 0; k < t->count; k++) {
+            if (t->of[k].value && !never_negative(x, t->of[k].value, 0))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* --- the map --- */
+
+static bool fill_dimension(Search *x, const Dim *d, int i, GenMap *map)
+{
+    Poly extent = d->at;
+
+    if (!d->begins && !begins_at_zero(x, d))
+        return false;
+    if (!sum_of(x->plan, &(Poly){1, {d->stride}}, map->element, &map->stride[i]))
+        return false;
+    map->extent[i] = (GenSum){.constant = ENDLESS};
+    return !d->bounded ||
+           (poly_add(&extent, &d->below, -1) && sum_of(x->plan, &extent, 1, &map->extent[i]));
+}
+
+static bool fill_map(Search *x, const SharedBoxes *boxes, NvTensor *out, GenMap *map)
+{
+    *map = (GenMap){.rank = x->ndims,
+                    .element = type_size(x->load->results[0]->type),
+                    .swizzle = boxes->swizzle,
+                    .pointer = x->base};
+    out->rank = x->ndims;
+    out->boxes = boxes->boxes;
+    out->row = boxes->row;
+    out->bytes = (int64_t)boxes->row * boxes->rows * map->element;
+    for (int i = 0; i < x->ndims; i++) {
+        const Dim *d = &x->dims[i];
+        map->box[i] = i == 0 ? boxes->row : i == 1 ? boxes->rows : 1;
+        if (!fill_dimension(x, d, i, map))
+            return false;
+        for (int k = 0; k < d->at.count; k++) {
+            if (!poly_has_index(&(Poly){1, {d->at.terms[k]}}, -1) &&
+                !poly_push(&out->at[i], &d->at.terms[k]))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Which dimensions of the tile in memory those of the load are; false: they have been moved. */
+static bool find_tile(Search *x, const Value *loaded, const NvTile *to)
+{
+    int8_t map[MAX_RANK], in[MAX_RANK];
+    const Value *v = to->value;
+
+    for (int d = 0; d < MAX_RANK; d++)
+        map[d] = (int8_t)d;
+    while (v != loaded) {
+        v = access_renamed(v, map, in);
+        if (!v)
+            return false;
+        memcpy(map, in, sizeof map);
+    }
+    memcpy(x->tile, map, sizeof x->tile);
+    return to->value->type->rank == 2;
+}
+
+bool nv_tensor_of(NvPlan *p, const NvStep *load, const NvStep *put, NvTensor *out, GenMap *map,
+                  uint64_t *assumed)
+{
+    static const int8_t identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const NvTile *to = put->out[0];
+    const Type *t = to->value->type;
+    Search x = {.plan = p, .load = load->op, .assumed = assumed};
+    const Value *mask = op_operand(load->op, LOAD_MASK);
+    PolyBounds bounds = {0};
+    SharedBoxes boxes;
+    Poly address;
+
+    if (!to->by_unit || !find_tile(&x, load->op->results[0], to) ||
+        !shared_boxes(&to->memory, layout_bits_of(t->dims[0]), layout_bits_of(t->dims[1]), &boxes))
+        return false;
+    x.scope = (PolyScope){.plan = p, .unwraps = true};
+    if (!poly_of(&x.scope, load->op->operands[LOAD_PTR], identity, &address) ||
+        !take_base(&x, &address) || !take_dimensions(&x, &address, boxes.along) ||
+        !take_wraps(&x, &address))
+        return false;
+    x.scope.unwraps = false;
+    if (mask)
+        poly_bounds(&x.scope, mask, identity, &bounds);
+    if (!take_mask(&x, &bounds, &address) || !place_rest(&x, &address) || !check_lower(&x, &bounds))
+        return false;
+    *out = (NvTensor){.to = to, .load = load->op};
+    return fill_map(&x, &boxes, out, map);
+}
