@@ -81,13 +81,32 @@ static void add_text_attribute(Nv *n, const char *name, const char *value)
 static LLVMTypeRef kernel_type(Nv *n)
 {
     const Block *body = n->func->body;
-    LLVMTypeRef *params = NEW_N(n->arena, LLVMTypeRef, body->nargs + 1);
+    int nmaps = n->plan->recipe.nmaps;
+    LLVMTypeRef *params = NEW_N(n->arena, LLVMTypeRef, body->nargs + nmaps);
 
     for (int i = 0; i < body->nargs; i++) {
         const Type *t = body->args[i]->type;
         params[i] = t->pointer ? n->l->ptr : emit_memory_type(&n->e, t->dtype);
     }
-    return LLVMFunctionType(n->l->none, params, (unsigned)body->nargs, 0);
+    for (int i = 0; i < nmaps; i++)
+        params[n->plan->recipe.maps[i].arg] = n->l->ptr;
+    return LLVMFunctionType(n->l->none, params, (unsigned)(body->nargs + nmaps), 0);
+}
+
+/* Tensor maps are parameters by value, and only their addresses are asked for. */
+static void pass_maps(Nv *n)
+{
+    static const char by_value[] = "byval", aligned[] = "align";
+    LLVMTypeRef map = LLVMArrayType2(n->l->i8, TENSOR_MAP_BYTES);
+    unsigned kinds[] = {LLVMGetEnumAttributeKindForName(by_value, strlen(by_value)),
+                        LLVMGetEnumAttributeKindForName(aligned, strlen(aligned))};
+
+    for (int i = 0; i < n->plan->recipe.nmaps; i++) {
+        unsigned at = 1 + (unsigned)n->plan->recipe.maps[i].arg;
+        LLVMAddAttributeAtIndex(n->fn, at, LLVMCreateTypeAttribute(n->l->ctx, kinds[0], map));
+        LLVMAddAttributeAtIndex(n->fn, at,
+                                LLVMCreateEnumAttribute(n->l->ctx, kinds[1], TENSOR_MAP_ALIGN));
+    }
 }
 
 static void find_threads(Nv *n)
@@ -114,7 +133,8 @@ static void emit_function(Nv *n)
 {
     n->fn = llvm_function(n->l, "tilec_kernel", kernel_type(n));
     LLVMSetFunctionCallConv(n->fn, KERNEL_CALL);
-    const char *threads = arena_printf(n->arena, "%d,1,1", n->plan->warps * NV_LANES);
+    pass_maps(n);
+    const char *threads = arena_printf(n->arena, "%d,1,1", nv_launched_warps(n->plan) * NV_LANES);
     add_text_attribute(n, "nvvm.reqntid", threads);
     if (n->plan->together > 0)
         add_text_attribute(n, "nvvm.minctasm", arena_printf(n->arena, "%d", n->plan->together));
@@ -131,6 +151,7 @@ static void emit_function(Nv *n)
     LLVMBuildBr(n->b, start); /* what layouts need of threads goes in front of this */
     LLVMPositionBuilderAtEnd(n->b, start);
     nv_record_program(n);
+    nv_ring_begin(n);
     nv_steps(n, n->plan->body);
     LLVMBuildRetVoid(n->b);
 }
@@ -161,7 +182,7 @@ static bool emit_for_nv(const Func *f, const GenOptions *o, GenStage stage, Aren
 
     if (!plan)
         return false;
-    *out = (GenOutput){.warps = plan->warps,
+    *out = (GenOutput){.warps = nv_launched_warps(plan),
                        .shared = (size_t)plan->shared,
                        .together = plan->wished,
                        .budgeted = plan->together > 0 || plan->room > 0,

@@ -13,6 +13,7 @@
  *   nv_combine.c what reductions and scans share: nv_reduce.c, nv_scan.c
  *   nv_mma.c     products by instructions for matrices; nv_wgmma.c by those of four warps,
  *                nv_fma.c by multiply-adds
+ *   nv_ahead.c   loops whose copies run ahead; nv_ring.c those of a producer
  *   nv_once.c    what one thread does for all that hold copies
  *   nv_atomic.c; nv_record.c what programs say
  *   nv_build.c   several kernels in one object, for programs without this library
@@ -50,6 +51,8 @@ typedef struct {
     Val **regs;             /* by tile id; NULL: not computed yet */
     Map *parts;             /* nv_tile.c: what threads contribute to indices */
     Val *stage;             /* by buffer: where its stage of now begins, an i32; NULL: it has one */
+    Val ring_number;        /* cells (i32) of this thread: the ring's next stage, */
+    Val ring_parity;        /* .. and how often it has come around */
     NvRunner *runner;       /* of the loop whose round is being made; NULL: nothing runs ahead */
     int slice;              /* which of a chain of steps that go by slices */
     Val active;             /* i1: copies are asked for at all; NULL: they are */
@@ -58,6 +61,7 @@ typedef struct {
 /* nv_code.c */
 LLVMBasicBlockRef nv_block(Nv *n);    /* a new one, behind all others */
 void nv_wait(Nv *n, const NvWait *w); /* what the plan says; all who wait come here */
+void nv_wait_all(Nv *n); /* all threads that are launched, before the producer goes its own way */
 /* What this thread has written to shared memory is there for units that read it by themselves. */
 void nv_fence_unit(Nv *n);
 Val nv_special(Nv *n, const char *name); /* "tid.x": a register of the chip, an i32 */
@@ -165,10 +169,20 @@ void nv_ahead_round(Nv *n, NvRunner *r, Val counter, Val left);
 /* The first product of a round has asked for what it multiplies first; others change nothing. */
 void nv_ahead_now(Nv *n, const NvStep *product);
 void nv_ahead_end(Nv *n, NvRunner *r); /* of the round */
-void nv_ahead_land(Nv *n, const NvStep *loop,
+void nv_ahead_land(Nv *n, const NvRunner *r,
                    Val **results); /* behind the loop: products in flight */
 /* NV_COPY: asks for a load's elements in shared memory, in the stage of now; waits for nothing. */
 void nv_copy(Nv *n, const NvStep *s);
+
+/* nv_ring.c: tiles that a producer brings; nothing where the plan has no ring */
+/* Behind it are the warps of the program; the producer's program is made. */
+void nv_ring_begin(Nv *n);
+void nv_fill(Nv *n, const NvStep *s); /* NV_FILL */
+/* The warps' side: wait until the next stage is full, which n->stage has then; say that this warp
+ * has read it, or the one before it; go on to the next one. */
+void nv_ring_full(Nv *n);
+void nv_ring_empty(Nv *n, bool before, Val predicate); /* NULL: true */
+void nv_ring_next(Nv *n);
 
 /* nv_put.c */
 /* NV_PUT: the registers of in[0] to where out[0] lies in shared memory. */

@@ -26,6 +26,7 @@ struct NvRunner {
     Val **next;            /* by argument, from the last run of the steps ahead */
     Val counter, active;   /* of the run that is to come in this round; NULL: it has been */
     Val more;              /* is there a round behind this one? */
+    Val later;             /* of a ring: is this not the first round? */
     NvRunner *outer;       /* of the loop around, while this one's round lasts */
     NvReads early, coming; /* first reads of this round and the next one; empty: none are early */
 };
@@ -116,6 +117,8 @@ NvRunner *nv_ahead_begin(Nv *n, const NvStep *s, Val lo, Val step, Val trips)
         return NULL;
     r = NEW(n->arena, NvRunner);
     *r = (NvRunner){.loop = s, .ahead = a, .lo = lo, .step = step, .trips = trips};
+    if (a->fill)
+        return r;
     r->values = NEW_N(n->arena, Val *, nargs);
     r->next = NEW_N(n->arena, Val *, nargs);
     for (int i = 1; i < nargs; i++)
@@ -168,6 +171,8 @@ void nv_ahead_phis(Nv *n, NvRunner *r)
 {
     const NvBlock *b = &r->ahead->steps;
 
+    if (r->ahead->fill)
+        return;
     r->read = stage_phi(n, r, 0);
     r->write = stage_phi(n, r, r->ahead->distance * r->ahead->bytes);
     early_phis(n, r);
@@ -189,6 +194,13 @@ void nv_ahead_round(Nv *n, NvRunner *r, Val counter, Val left)
     const NvAhead *a = r->ahead;
     LLVMTypeRef t = LLVMTypeOf(left);
 
+    r->outer = n->runner;
+    n->runner = r;
+    if (a->fill) {
+        r->later = LLVMBuildICmp(n->b, LLVMIntNE, left, r->trips, "");
+        nv_ring_full(n);
+        return;
+    }
     if (!a->early)
         wait_for_copies(n, a);
     r->active = LLVMBuildICmp(n->b, LLVMIntUGT, left, llvm_int(t, a->distance), "");
@@ -196,8 +208,6 @@ void nv_ahead_round(Nv *n, NvRunner *r, Val counter, Val left)
     Val gap = LLVMBuildMul(n->b, r->step, llvm_int(LLVMTypeOf(r->step), a->distance), "");
     r->counter = LLVMBuildAdd(n->b, counter, gap, "");
     n->stage[a->buffer] = r->read;
-    r->outer = n->runner;
-    n->runner = r;
     if (!a->host)
         nv_ahead_now(n, NULL);
 }
@@ -233,6 +243,8 @@ void nv_ahead_now(Nv *n, const NvStep *host)
 {
     NvRunner *r = n->runner;
 
+    if (r && r->ahead->fill && r->ahead->host == host && host)
+        nv_ring_empty(n, true, r->later);
     if (!r || r->ahead->host != host || !r->counter)
         return;
     nv_wait(n, &r->ahead->free);
@@ -240,8 +252,22 @@ void nv_ahead_now(Nv *n, const NvStep *host)
     r->counter = NULL;
 }
 
+/* What products in flight read is in use until the next round. */
+static void end_of_ring(Nv *n, NvRunner *r)
+{
+    if (r->ahead->flying.len == 0)
+        nv_ring_empty(n, false, NULL);
+    nv_ring_next(n);
+    n->stage[r->ahead->buffer] = NULL;
+    n->runner = r->outer;
+}
+
 void nv_ahead_end(Nv *n, NvRunner *r)
 {
+    if (r->ahead->fill) {
+        end_of_ring(n, r);
+        return;
+    }
     const NvBlock *b = &r->ahead->steps;
     Val read = stage_after(n, r, r->read), write = stage_after(n, r, r->write);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(n->b);
@@ -260,9 +286,10 @@ void nv_ahead_end(Nv *n, NvRunner *r)
     n->runner = r->outer;
 }
 
-void nv_ahead_land(Nv *n, const NvStep *loop, Val **results)
+void nv_ahead_land(Nv *n, const NvRunner *r, Val **results)
 {
-    const NvAhead *a = loop->ahead;
+    const NvAhead *a = r->ahead;
+    const NvStep *loop = r->loop;
     NvSum *sums = NEW_N(n->arena, NvSum, a->flying.len + 1);
     int count = 0;
 
@@ -273,6 +300,10 @@ void nv_ahead_land(Nv *n, const NvStep *loop, Val **results)
         }
     }
     nv_wgmma_land(n, &a->landed, sums, count);
+    if (a->fill && a->flying.len > 0)
+        nv_ring_empty(
+            n, true,
+            LLVMBuildICmp(n->b, LLVMIntNE, r->trips, llvm_int(LLVMTypeOf(r->trips), 0), ""));
 }
 
 /* --- copies --- */

@@ -17,6 +17,15 @@ static const char *intrinsic(const char *now, const char *before)
     return LLVMLookupIntrinsicID(now, strlen(now)) != 0 ? now : before;
 }
 
+/* But for the producer. */
+static void wait_some(Nv *n, Val which)
+{
+    static const char now[] = "llvm.nvvm.barrier.cta.sync.aligned.count";
+    Val args[] = {which, llvm_int(n->l->i32, nv_thread_count(n->plan))};
+
+    llvm_call(n->l, n->b, intrinsic(now, "llvm.nvvm.barrier"), 0, NULL, COUNT(args), args);
+}
+
 /* At the one barrier that programs use yet, by all of their threads. */
 static void wait_warps(Nv *n, const NvWait *w)
 {
@@ -26,7 +35,15 @@ static void wait_warps(Nv *n, const NvWait *w)
 
     if (w->who.count != n->plan->warps || w->barrier != 0)
         bug("no code for a barrier of some warps");
-    llvm_call(n->l, n->b, name, 0, NULL, strcmp(name, now) == 0, &which);
+    if (n->plan->ring)
+        wait_some(n, which);
+    else
+        llvm_call(n->l, n->b, name, 0, NULL, strcmp(name, now) == 0, &which);
+}
+
+void nv_wait_all(Nv *n)
+{
+    nv_asm(n, n->l->none, "bar.sync 0;", "~{memory}", NULL, 0);
 }
 
 void nv_fence_unit(Nv *n)

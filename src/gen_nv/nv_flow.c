@@ -148,7 +148,7 @@ static void emit_for(Nv *n, const NvStep *s)
         phis[i] = out;
     }
     if (ahead)
-        nv_ahead_land(n, s, phis);
+        nv_ahead_land(n, ahead, phis);
 }
 
 static void emit_while(Nv *n, const NvStep *s)
@@ -219,7 +219,7 @@ static void (*const emitters[NV_STEP_KINDS])(Nv *n, const NvStep *s) = {
     [NV_ATOMIC] = nv_atomic,     [NV_DOT] = nv_dot,       [NV_LAND] = nv_land,
     [NV_RECORD] = nv_record,     [NV_INLINE] = nv_inline, [NV_BARRIER] = emit_barrier,
     [NV_FOR] = emit_for,         [NV_WHILE] = emit_while, [NV_IF] = emit_if,
-    [NV_SLICES] = emit_slices,
+    [NV_SLICES] = emit_slices,   [NV_FILL] = nv_fill,
 };
 
 void nv_steps(Nv *n, const NvBlock *b)

@@ -17,10 +17,11 @@
  * step along K instead, and behind it the first reads of the next round are done meanwhile.
  */
 #include "nv_dot.h"
+#include "nv_ring.h"
 
 #include <string.h>
 
-enum { DEFAULT_STAGES = 3, MOST_STAGES = 8, LEAST_COPY = 4, STAGE_ALIGN = 1024 };
+enum { LEAST_COPY = 4, STAGE_ALIGN = 1024 };
 
 /* What is known of a loop while its loads are looked at. */
 typedef struct {
@@ -207,15 +208,6 @@ static void find_copies(LoopView *v)
 
 /* --- the loop's new form --- */
 
-static int stages_of(const NvPlan *p, const Op *loop)
-{
-    int64_t n = attr_num_stages(loop);
-
-    if (n <= 0)
-        n = p->func->num_stages > 0 ? p->func->num_stages : DEFAULT_STAGES;
-    return (int)MIN(n, MOST_STAGES);
-}
-
 static void rename_buffer(NvBlock *b, int from, int to)
 {
     for (int i = 0; i < b->steps.len; i++) {
@@ -237,57 +229,17 @@ static int64_t stage_part(const NvStep *copy)
     return (shared_bytes(&copy->out[0]->memory) + STAGE_ALIGN - 1) / STAGE_ALIGN * STAGE_ALIGN;
 }
 
-static void mark_buffers(const NvBlock *b, bool *used)
+static int stages_that_fit(const LoopView *v, int wanted)
 {
-    for (int i = 0; i < b->steps.len; i++) {
-        const NvStep *s = b->steps.at[i];
-        for (int k = 0; k < s->uses.len; k++)
-            used[s->uses.at[k].buffer] = true;
-        for (int r = 0; r < COUNT(s->body); r++) {
-            if (s->body[r])
-                mark_buffers(s->body[r], used);
-        }
-    }
-}
-
-/* Bytes of shared memory that the loop uses beside the copies, at most. */
-static int64_t other_bytes(const LoopView *v)
-{
-    bool *used = NEW_N(v->plan->arena, bool, v->plan->buffers.len + 1);
+    NvPlan *p = v->plan;
+    bool *copied = NEW_N(p->arena, bool, p->buffers.len + 1);
     int64_t bytes = 0;
 
-    mark_buffers(v->body, used);
-    for (int i = 0; i < v->copies.len; i++)
-        used[v->copies.at[i]->out[0]->buffer] = false;
-    for (int i = 0; i < v->plan->buffers.len; i++)
-        bytes += used[i] ? v->plan->buffers.at[i].bytes : 0;
-    return bytes;
-}
-
-/* Warps that a multiprocessor takes when a block has so many bytes of shared memory. */
-static int64_t warps_beside(const NvPlan *p, int64_t bytes)
-{
-    enum { SYSTEM = 1 << 10 }; /* bytes of each block that are not its own */
-
-    return (p->chip->shared + SYSTEM) / (bytes + SYSTEM) * p->warps;
-}
-
-/* As many stages as fit, and no more than leave room for a second warp on each of the four
- * schedulers, if two do: while one warp computes what follows a product, another one multiplies,
- * which hides more than a copy that is asked for yet earlier.  Fewer than two are none. */
-static int stages_that_fit(const LoopView *v, int stages)
-{
-    enum { ENOUGH = 8 }; /* warps */
-    int64_t other = other_bytes(v), room = v->plan->chip->shared - other, bytes = 0;
-
-    for (int i = 0; i < v->copies.len; i++)
+    for (int i = 0; i < v->copies.len; i++) {
+        copied[v->copies.at[i]->out[0]->buffer] = true;
         bytes += stage_part(v->copies.at[i]);
-    stages = (int)MIN(stages, MAX(room, 0) / MAX(bytes, 1));
-    for (int fewer = stages; fewer >= 2; fewer--) {
-        if (warps_beside(v->plan, other + fewer * bytes) >= ENOUGH)
-            return fewer;
     }
-    return stages;
+    return nv_stages_that_fit(p, v->body, copied, bytes, wanted);
 }
 
 /* The tiles of a stage, one behind the other. */
@@ -295,7 +247,7 @@ static void place_tiles(LoopView *v, NvAhead *a)
 {
     NvPlan *p = v->plan;
 
-    a->buffer = nv_buffer(p, 0);
+    a->buffer = a->fill ? p->ring->buffer : nv_buffer(p, 0);
     for (int i = 0; i < v->copies.len; i++) {
         NvTile *t = p->tiles.at[v->copies.at[i]->out[0]->id];
         p->buffers.at[t->buffer].bytes = 0;
@@ -304,9 +256,13 @@ static void place_tiles(LoopView *v, NvAhead *a)
         t->at = a->bytes;
         a->bytes += stage_part(v->copies.at[i]);
     }
+    nv_use(p, v->loop, a->buffer, !a->fill, false);
+    if (a->fill) {
+        nv_ring_room(p, v->loop, a->stages, a->bytes);
+        return;
+    }
     p->buffers.at[a->buffer].bytes = a->stages * a->bytes;
     p->buffers.at[a->buffer].align = STAGE_ALIGN;
-    nv_use(p, v->loop, a->buffer, true, false);
 }
 
 static bool is_gone(const LoopView *v, const NvStep *s)
@@ -512,12 +468,33 @@ static void find_flying(LoopView *v, NvAhead *a)
     nv_find_flying(p, v->body, v->users, copied, a);
 }
 
+/* Rounds wait for the ring instead, and there is nothing that runs ahead. */
+static void leave_to_producer(NvAhead *a)
+{
+    a->steps.steps.len = 0;
+    a->steps.args = a->steps.ends = NULL;
+    a->steps.nargs = a->steps.nends = 0;
+    a->free = (NvWait){0};
+    a->host = a->flying.len > 0 ? a->flying.at[a->flying.len - 1] : NULL;
+}
+
+static void wait_for_copies(LoopView *v, NvAhead *a)
+{
+    a->own = (NvWait){.kind = NV_WAIT_COPIES,
+                      .who = v->loop->who,
+                      .in_flight = a->distance - 1,
+                      .fence = needs_fence(v)};
+    a->all = nv_wait_warps(v->plan);
+    a->host = host_of(v->body, a);
+    a->early = early_product(v->body, a);
+}
+
 static void pipeline_loop(NvPlan *p, NvStep *loop, NvBlock *body, const int *users)
 {
     LoopView v = {.plan = p, .loop = loop, .body = body, .users = users};
     NvAhead *a = NEW(p->arena, NvAhead);
 
-    *a = (NvAhead){.stages = stages_of(p, loop->op)};
+    *a = (NvAhead){.stages = nv_stages_wanted(p, loop->op)};
     if (a->stages < 2)
         return;
     v.maker = NEW_N(p->arena, const NvStep *, p->tiles.len);
@@ -540,17 +517,15 @@ static void pipeline_loop(NvPlan *p, NvStep *loop, NvBlock *body, const int *use
     if (a->stages < 2)
         return;
     a->distance = a->stages - 1;
+    a->fill = nv_ring_loop(p, loop, (const NvStep *const *)v.loads.at, v.puts.at, v.loads.len);
     find_flying(&v, a);
-    a->own = (NvWait){.kind = NV_WAIT_COPIES,
-                      .who = loop->who,
-                      .in_flight = a->distance - 1,
-                      .fence = needs_fence(&v)};
-    a->all = nv_wait_warps(p);
     place_tiles(&v, a);
     divide(&v, a);
     nv_let_fly(p, loop, a);
-    a->host = host_of(v.body, a);
-    a->early = early_product(v.body, a);
+    if (a->fill)
+        leave_to_producer(a);
+    else
+        wait_for_copies(&v, a);
     loop->ahead = a;
 }
 
@@ -574,4 +549,5 @@ void nv_pipeline(NvPlan *p)
 
     count_users(p->body, users);
     walk(p, p->body, users);
+    nv_ring_finish(p);
 }

@@ -110,11 +110,13 @@ static void find_recipe(NvPlan *p)
     }
 }
 
-NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
+/* NULL: a diagnostic, or *crowded: it has no room for a ring. */
+static NvPlan *make_plan(const Func *f, const GenOptions *o, bool no_tensors, bool *crowded,
+                         Arena *a, Diags *d)
 {
     NvPlan *p = NEW(a, NvPlan);
 
-    *p = (NvPlan){.arena = a, .func = f, .options = o, .diags = d};
+    *p = (NvPlan){.arena = a, .func = f, .options = o, .diags = d, .no_tensors = no_tensors};
     p->chip = chip_find(o->cpu);
     p->warps = choose_warps(f, p->chip);
     if (has_too_many_warps(p))
@@ -140,10 +142,19 @@ NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
     nv_land_products(p);
     number_block(p, p->body, 0);
     nv_place(p);
+    *crowded = p->ring && p->shared > p->chip->shared;
     if (p->refused)
         return NULL;
     nv_slice(p);
     nv_find_early_loads(p);
     nv_choose_budget(p);
     return nv_verify(p) ? p : NULL;
+}
+
+NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
+{
+    bool crowded = false;
+    NvPlan *p = make_plan(f, o, o->no_tensors, &crowded, a, d);
+
+    return crowded ? make_plan(f, o, true, &crowded, a, d) : p;
 }

@@ -12,6 +12,7 @@
  */
 #include "nv_combine.h"
 #include "nv_dot.h"
+#include "nv_ring.h"
 
 static const char *const kind_names[NV_STEP_KINDS] = {
     [NV_COMPUTE] = "compute", [NV_LOAD] = "load",     [NV_STORE] = "store",
@@ -20,7 +21,7 @@ static const char *const kind_names[NV_STEP_KINDS] = {
     [NV_ATOMIC] = "atomic",   [NV_DOT] = "dot",       [NV_LAND] = "land",
     [NV_RECORD] = "record",   [NV_INLINE] = "inline", [NV_BARRIER] = "barrier",
     [NV_FOR] = "for",         [NV_WHILE] = "while",   [NV_IF] = "if",
-    [NV_SLICES] = "slices",
+    [NV_SLICES] = "slices",   [NV_FILL] = "fill",
 };
 
 const char *nv_step_name(NvStepKind kind)
@@ -129,10 +130,15 @@ static void put_wait(PlanText *x, const char *before, const NvWait *w)
 
 static void put_ahead(PlanText *x, const NvAhead *a)
 {
-    text_printf(&x->out, "behind by %d", a->distance);
+    bool behind_reads = a->host && !a->fill;
+
+    if (a->fill)
+        text_printf(&x->out, "from the ring%s", a->host ? ", a stage is empty a round later" : "");
+    else
+        text_printf(&x->out, "behind by %d", a->distance);
     put_wait(x, ", waits for ", &a->own);
     put_wait(x, ", then for ", &a->all);
-    text_printf(&x->out, "%s%s", a->host ? ", behind first reads" : "",
+    text_printf(&x->out, "%s%s", behind_reads ? ", behind first reads" : "",
                 a->early ? " a round early" : "");
     put_wait(x, ", then for ", &a->free);
     put_wait(x, ", at the end for ", &a->landed);
@@ -187,11 +193,13 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
                         (long long)b->offset + (long long)b->bytes);
     }
     put_wait(x, s->kind == NV_BARRIER ? " of " : ", waits for ", &s->within);
-    if (s->who.count != x->plan->warps) {
+    if (s->who.count != x->plan->warps && s->who.first < x->plan->warps) {
         text_put(&x->out, ", done by ");
         put_warps(x, &s->who);
     }
-    if (s->op)
+    if (s->kind == NV_FILL)
+        nv_fill_put(&x->out, x->ops, s->detail);
+    else if (s->op)
         text_printf(&x->out, ": %s", op_printer_text(x->ops, s->op));
     text_put(&x->out, "\n");
     if (s->ahead) {
@@ -217,8 +225,8 @@ const char *nv_plan_text(const NvPlan *p, Arena *a)
 {
     PlanText x = {p, a, text_new(a), op_printer_new(p->func, a)};
 
-    text_printf(&x.out, "plan of %s: %d warps, %lld bytes of shared memory", p->func->name,
-                p->warps, (long long)p->shared);
+    text_printf(&x.out, "plan of %s: %d warps%s, %lld bytes of shared memory", p->func->name,
+                p->warps, p->ring ? " and a producer" : "", (long long)p->shared);
     if (p->together > 0)
         text_printf(&x.out, ", %d together", p->together);
     if (p->wished > 0)
@@ -228,14 +236,17 @@ const char *nv_plan_text(const NvPlan *p, Arena *a)
     if (p->recipe.workspace > 0)
         text_printf(&x.out, ", %lld bytes of workspace by argument %d",
                     (long long)p->recipe.workspace, p->recipe.workspace_arg);
-    if (p->recipe.nmaps > 0)
-        text_printf(&x.out, ", %d tensor maps", p->recipe.nmaps);
     text_put(&x.out, "\n");
+    nv_ring_put(&x.out, p, x.ops);
     for (int i = 0; i < p->layouts.len; i++) {
         text_put(&x.out, "layout ");
         put_layout(&x, p->layouts.at[i]);
         text_printf(&x.out, ": %s\n", layout_text(p->layouts.at[i], a));
     }
     put_block(&x, p->body, 0);
+    if (p->producer) {
+        text_put(&x.out, "producer\n");
+        put_block(&x, p->producer, 2);
+    }
     return x.out.s;
 }

@@ -5,7 +5,9 @@
  * loop that it is carried around in; buffers that are never in use at once may lie at the same
  * place, where nv_wait.c then puts barriers between their users.
  */
-#include "nv_plan.h"
+#include "nv_ring.h"
+
+#include <limits.h>
 
 /* --- when buffers are in use --- */
 
@@ -45,6 +47,18 @@ static void find_uses(NvPlan *p, const NvBlock *b)
             if (s->body[r])
                 find_uses(p, s->body[r]);
         }
+    }
+}
+
+/* What the producer fills may be filled as soon as the program begins. */
+static void begin_at_once(NvPlan *p)
+{
+    for (int i = 0; i < p->buffers.len; i++) {
+        NvBuffer *b = &p->buffers.at[i];
+        if (b->always && b->last < b->first)
+            b->last = INT_MAX;
+        if (b->always)
+            b->first = 0;
     }
 }
 
@@ -134,6 +148,7 @@ static void place_buffers(NvPlan *p)
 {
     bool *placed = NEW_N(p->arena, bool, p->buffers.len + 1), apart = keeps_apart(p);
 
+    p->shared = 0;
     for (int n = 0; n < p->buffers.len; n++) {
         int next = -1;
         for (int i = 0; i < p->buffers.len; i++) {
@@ -151,14 +166,19 @@ void nv_place(NvPlan *p)
     for (int i = 0; i < p->buffers.len; i++)
         p->buffers.at[i].last = -1;
     find_uses(p, p->body);
+    begin_at_once(p);
     extend(p, p->body);
     place_buffers(p);
+    while (p->shared > p->chip->shared && nv_ring_shorten(p))
+        place_buffers(p);
     nv_put_barriers(p);
     if (p->shared <= p->chip->shared)
+        return;
+    p->refused = true;
+    if (p->ring) /* without it there will be another plan */
         return;
     diag(p->diags, DIAG_ERROR, p->func->span,
          "this kernel needs %lld bytes of shared memory, and %s has %lld for a program",
          (long long)p->shared, p->chip->name, (long long)p->chip->shared);
     diag(p->diags, DIAG_HINT, (Span){0, 0}, "use a smaller block or fewer stages");
-    p->refused = true;
 }

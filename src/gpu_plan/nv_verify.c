@@ -24,9 +24,13 @@
  *   9. What the unit for matrices reads in shared memory lies where descriptors can say, and who
  *      writes it has a fence.
  *
+ *  10. Tiles that a producer brings lie in a stage of its ring, beside each other, as its copies
+ * lay them down; it brings them in the order in which loops wait for them.
+ *
  * A plan that breaks a rule is our own mistake, and is told as an internal error at the op.
  */
 #include "nv_dot.h"
+#include "nv_ring.h"
 
 typedef struct {
     NvPlan *plan;
@@ -36,6 +40,7 @@ typedef struct {
     bool *made;            /* by tile: in the block that is looked at, or around it */
     VEC(int) order;        /* their numbers, as they were made */
     const NvStep **maker;  /* by tile that was made by slices: the step */
+    bool of_producer;      /* whose steps are looked at */
     const NvStep *chain;   /* of slices, in which steps are now; NULL: in none */
     const NvStep *barrier; /* behind which there is only what computes; NULL: there is none */
 } Check;
@@ -230,8 +235,9 @@ static void check_flying(Check *x, const NvStep *loop)
 
     for (int i = 0; a && i < a->flying.len; i++) {
         const NvStep *s = a->flying.at[i];
-        if (((const NvDot *)s->detail)->in_flight != a->flying.len || !nv_meets(&a->free) ||
-            a->landed.kind != NV_WAIT_PRODUCTS || a->landed.in_flight != 0)
+        if (((const NvDot *)s->detail)->in_flight != a->flying.len ||
+            nv_meets(&a->free) == (a->fill != NULL) || a->landed.kind != NV_WAIT_PRODUCTS ||
+            a->landed.in_flight != 0)
             tell(x, s, "a product goes on that nobody waits for");
     }
 }
@@ -266,8 +272,11 @@ static void check_unit(Check *x, const NvStep *s, const NvAhead *ahead)
 
 /* --- who, and for whom --- */
 
+/* The producer's steps are its own. */
 static bool are_there(const Check *x, const NvWarps *w)
 {
+    if (x->of_producer)
+        return w->first == x->plan->warps && w->count == 1;
     return w->first >= 0 && w->count > 0 && w->first + w->count <= x->plan->warps;
 }
 
@@ -304,7 +313,7 @@ static void check_who(Check *x, const NvStep *s)
         tell(x, s, "warps are to wait in front of it, and there is no barrier");
     if (s->kind != NV_COMPUTE && s->kind != NV_SLICES)
         x->barrier = s->kind == NV_BARRIER ? s : NULL;
-    if (!s->ahead)
+    if (!s->ahead || s->ahead->fill)
         return;
     check_wait(x, s, &s->ahead->own);
     check_wait(x, s, &s->ahead->all);
@@ -345,10 +354,32 @@ static void check_body(Check *x, const NvStep *s, const NvBlock *b, const NvTile
     forget(x, before);
 }
 
+/* What a producer brings for a round: all of it within a stage, none of it over another tile. */
+static void check_fill(Check *x, const NvStep *loop)
+{
+    const NvRing *r = x->plan->ring;
+    const NvFill *f = loop->ahead->fill;
+    int64_t end = 0;
+
+    if (!r || map_get(r->fills, MAP_KEY(loop->op)) != f)
+        tell(x, loop, "it waits for tiles that no producer brings");
+    for (int i = 0; i < f->tensors.len; i++) {
+        const NvTensor *t = &f->tensors.at[i];
+        if (t->map < 0 || t->map >= x->plan->recipe.nmaps || t->to->buffer != r->buffer ||
+            t->to->at < end || t->to->at + t->boxes * t->bytes > r->bytes)
+            tell(x, loop, "tile %d of a round has no place in the ring", i);
+        if (t->boxes * t->bytes != shared_bytes(&t->to->memory) || t->to->at % WGMMA_ALIGN != 0)
+            tell(x, loop, "tile %d of a round is not what copies bring", i);
+        end = t->to->at + t->boxes * t->bytes;
+        make(x, NULL, t->to);
+    }
+}
+
 /* The steps that run ahead, then the body, which has the tiles that they copy. */
 static void check_for(Check *x, const NvStep *s)
 {
-    const NvBlock *body = s->body[0], *ahead = s->ahead ? &s->ahead->steps : NULL;
+    const NvBlock *body = s->body[0];
+    const NvBlock *ahead = s->ahead && !s->ahead->fill ? &s->ahead->steps : NULL;
     int before = x->order.len;
 
     if (ahead && (ahead->nargs != body->nargs || ahead->nends != body->nends))
@@ -366,6 +397,8 @@ static void check_for(Check *x, const NvStep *s)
         make(x, NULL, ahead->steps.at[i]->out[0]);
         check_unit(x, ahead->steps.at[i], s->ahead);
     }
+    if (s->ahead && s->ahead->fill)
+        check_fill(x, s);
     for (int i = 1; i < body->nargs; i++) {
         if (s->in[FOR_BOUNDS + i - 1]->layout != body->args[i]->layout)
             tell(x, s, "what it begins with, %d, is in another layout", i);
@@ -439,6 +472,41 @@ static void check_steps(Check *x, const NvBlock *b)
         check_step(x, b->steps.at[i]);
 }
 
+/* The fills that the loops of a block wait for, or that its steps bring, in the program's order. */
+typedef VEC(const NvFill *) Fills;
+
+static void list_fills(const Check *x, const NvBlock *b, Fills *out)
+{
+    for (int i = 0; i < b->steps.len; i++) {
+        const NvStep *s = b->steps.at[i];
+        if (s->kind == NV_FILL)
+            vec_push(x->plan->arena, out, s->detail);
+        if (s->ahead && s->ahead->fill)
+            vec_push(x->plan->arena, out, s->ahead->fill);
+        for (int r = 0; r < COUNT(s->body); r++) {
+            if (s->body[r])
+                list_fills(x, s->body[r], out);
+        }
+    }
+}
+
+/* It makes what it reads, and takes turns at the ring in the order of those that it is for. */
+static void check_producer(Check *x)
+{
+    Fills wanted = {0}, brought = {0};
+
+    x->of_producer = true;
+    check_body(x, NULL, x->plan->producer, NULL, 0);
+    list_fills(x, x->plan->body, &wanted);
+    list_fills(x, x->plan->producer, &brought);
+    if (wanted.len != brought.len)
+        tell(x, NULL, "a producer brings tiles for %d loops of %d", brought.len, wanted.len);
+    for (int i = 0; !x->plan->refused && i < wanted.len; i++) {
+        if (wanted.at[i] != brought.at[i])
+            tell(x, NULL, "a producer brings what another loop waits for");
+    }
+}
+
 bool nv_verify(NvPlan *p)
 {
     Check x = {.plan = p};
@@ -448,6 +516,8 @@ bool nv_verify(NvPlan *p)
     x.begun = NEW_N(p->arena, int, p->tiles.len + 1);
     x.maker = NEW_N(p->arena, const NvStep *, p->tiles.len + 1);
     check_body(&x, NULL, p->body, NULL, 0);
+    if (p->ring)
+        check_producer(&x);
     const NvStep *hurried = p->refused ? NULL : nv_hurried(p);
     if (hurried)
         tell(&x, hurried, "another thread may still be at work on memory that it reaches");

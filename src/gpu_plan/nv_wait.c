@@ -154,7 +154,7 @@ static void walk_loop(Walk *w, const NvStep *s, PendingList *pending)
 
     for (int round = 0; round < 2; round++) {
         PendingList start = {0};
-        if (!s->ahead) {
+        if (!s->ahead || s->ahead->fill) {
             merge(w->plan, &start, pending, round > 0);
             merge(w->plan, &start, pending, false);
         }
@@ -198,7 +198,7 @@ static void walk_step(Walk *w, NvStep *s, PendingList *pending)
         pending->len = 0;
     if (meets)
         pending->len = 0;
-    else if (!s->ahead) /* whose rounds wait for its copies */
+    else if (!s->ahead || s->ahead->fill) /* others' rounds wait for their copies */
         merge(p, pending, &early, false);
     merge(p, pending, &late, false);
     if (s->kind == NV_FOR || s->kind == NV_WHILE)

@@ -504,7 +504,8 @@ typedef struct Printer Printer;
 Printer *op_printer_new(const Func *f, Arena *a);
 void op_printer_show_symbols(
     Printer *p); /* from now on, what numbers are called, as a module has it */
-const char *op_printer_text(Printer *p, const Op *op); /* one line, without the op's regions */
+const char *op_printer_value(Printer *p, const Value *v); /* "%x" */
+const char *op_printer_text(Printer *p, const Op *op);    /* one line, without the op's regions */
 /* Verified; NULL after errors.  `src` is one of the sources of `d`. */
 Module *ir_read(Arena *a, Interner *interner, const Source *src, Diags *d);
 

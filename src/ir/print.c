@@ -403,6 +403,13 @@ void op_printer_show_symbols(Printer *p)
     p->symbols = true;
 }
 
+const char *op_printer_value(Printer *p, const Value *v)
+{
+    p->out = text_new(p->arena);
+    put_value(p, v);
+    return p->out.s;
+}
+
 const char *op_printer_text(Printer *p, const Op *op)
 {
     p->out = text_new(p->arena);

@@ -186,6 +186,61 @@ def place_of_groups(kernel, dtype, blocks, rounds, k, warps, stages):
     case(f"{kernel} {dtype} {blocks} k={k} {warps} warps {stages} stages", kernel, 1, {**args, **more},
          want, warps, arch="sm_90a", file="groups")
 
+TENSOR_SHAPES = ((64, 64, 64, 4), (128, 64, 32, 8), (64, 128, 64, 8), (128, 128, 64, 4), (64, 32, 16, 4))
+
+
+def tensor_case(kernel, how, i, m, n, k, **more):
+    """A product of gpu/tensors.py: by strides that copies can have, and one that they cannot."""
+    *blocks, warps = TENSOR_SHAPES[i % len(TENSOR_SHAPES)]
+    wide = (0, 8, 3)[i % 3]  # elements behind each row
+    k = k * blocks[2] if how == "even" else k
+    a, b = whole("fp16", m, k + wide), whole("fp16", k, n + wide)
+    args, want = {"a_ptr": a, "b_ptr": b}, decode(a)[:, :k] @ decode(b)[:, :n]
+    rows = -(-m // blocks[0]) * blocks[0]
+    if how == "seen":
+        want = want[np.arange(rows) % m]
+    args["c_ptr"] = empty("fp32", *want.shape)
+    numbers = {"m": m, "n": n, "k": k, "am": k + wide, "bk": n + wide, **more}
+    if how:
+        numbers["HOW"] = repr(how)
+    numbers.update(M=blocks[0], N=blocks[1], K=blocks[2], STAGES=1 + i % 5)
+    case(f"{kernel} {how} {m}x{n}x{k} {blocks} {warps} warps {1 + i % 5} stages", kernel,
+         f"cdiv({m},{blocks[0]}),{'2' if kernel == 'by_descriptors' else f'cdiv({n},{blocks[1]})'}",
+         {**args, **numbers}, {"c_ptr": ("fp32", want)}, warps, arch="sm_90a", file="tensors")
+
+
+def moved_case(how, i):
+    *blocks, warps = TENSOR_SHAPES[i % len(TENSOR_SHAPES)]
+    m, n, k, back = 100, 72, 88, 5
+    all_rows = whole("fp16", 4 * m, k)
+    rows = decode(all_rows)
+    first = {"before": m - back, "below": m + 1, "loaded": m + 7, "heads": 3 * m}.get(how, m)
+    there = rows[first:first + 2 * m:2] if how == "alone" else rows[first:first + m]
+    if how == "cut":
+        there = np.concatenate([np.zeros((back, k)), rows[m:2 * m - back]])
+    b = whole("fp16", k, n)
+    case(f"moved {how} {blocks}", "moved", f"cdiv({m},{blocks[0]}),cdiv({n},{blocks[1]})",
+         {"_all_ptr": all_rows, "a_ptr": f"_all_ptr[{m}:]" if how != "heads" else "_all_ptr[:]", "b_ptr": b,
+          "c_ptr": empty("fp32", m, n),
+          "at_ptr": np.array([7 if how == "loaded" else 3], np.int32), "m": m, "n": n, "k": k, "am": k,
+          "bk": n, "back": back, "HOW": repr(how), "M": blocks[0], "N": blocks[1], "K": blocks[2],
+          "STAGES": 2 + i % 3}, {"c_ptr": ("fp32", there @ decode(b))}, warps, arch="sm_90a", file="tensors")
+
+
+def by_tensors():
+    """Tiles that copies of tensor maps bring, where they may: all spellings by all strides, exactly."""
+    i = 0
+    for kernel, how in (("by_pointers", "wrapped"), ("by_pointers", "masked"), ("by_pointers", "even"),
+                        ("by_pointers", "counted"), ("by_pointers", "seen"), ("by_blocks", ""),
+                        ("by_descriptors", "")):
+        for m, n, k in ((200, 136, 100), (64, 64, 64), (1, 8, 8), (77, 200, 33), (130, 72, 0), (96, 40, 7)):
+            tensor_case(kernel, how, i, m, n, k // 20 if how == "even" else k)
+            i += 1
+    for how in ("before", "cut", "below", "loaded", "alone", "heads"):
+        for _ in range(3):
+            moved_case(how, i)
+            i += 1
+
 
 def ragged():
     """Rows of b at no multiple of 16 bytes, so that b is not copied past the registers, in blocks
@@ -466,4 +521,5 @@ chains()
 others()
 by_groups()
 places_of_groups()
+by_tensors()
 suite.finish()

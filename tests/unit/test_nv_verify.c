@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../../src/gpu_plan/nv_dot.h"
+#include "../../src/gpu_plan/nv_ring.h"
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 
@@ -17,18 +18,19 @@ static const char *const kernels[] = {
     "once",      "atomics",       "gather",        "histogram",      "control",     "fields",
     "scan",      "order_barrier", "group_product", "group_key",      "fields_store"};
 
-static NvPlan *plan_kernel(Arena *a, const char *name)
+static NvPlan *plan_kernel(Arena *a, const char *name, bool no_tensors)
 {
-    static const GenOptions o = {.cpu = "sm_90a", .features = "", .disjoint = true};
+    GenOptions *o = NEW(a, GenOptions);
     Diags *d = diags_new(a, NULL);
     const char *path = arena_printf(a, "%s/tests/gen/%s.ir", getenv("TILEC_SOURCE"), name);
     OptOptions passes = {.schedules = true, .verify = true};
     char *text;
     size_t len;
 
+    *o = (GenOptions){.cpu = "sm_90a", .features = "", .disjoint = true, .no_tensors = no_tensors};
     assert_int_equal(os_read_file(a, path, 1 << 20, &text, &len), 0);
     Module *m = ir_read(a, interner_new(a), source_add(diags_sources(d), name, text, len), d);
-    NvPlan *p = m && opt_run(m, &passes, d) ? nv_plan_make(m->funcs[0], &o, a, d) : NULL;
+    NvPlan *p = m && opt_run(m, &passes, d) ? nv_plan_make(m->funcs[0], o, a, d) : NULL;
     if (!p)
         fail_msg("%s: %s", name, diags_text(d, a));
     return p;
@@ -88,10 +90,12 @@ static void expect_broken(BreakStep *break_step, int least)
 {
     int told = 0;
 
-    for (int i = 0; i < COUNT(kernels); i++) {
+    for (int i = 0; i < 2 * COUNT(kernels); i++) {
         Arena *a = arena_new(NULL);
-        NvPlan *p = plan_kernel(a, kernels[i]);
+        NvPlan *p = plan_kernel(a, kernels[i / 2], i % 2 != 0);
         told += break_all(p, p->body, break_step);
+        if (p->producer)
+            told += break_all(p, p->producer, break_step);
         expect_whole(p);
         arena_free(a);
     }
@@ -302,7 +306,7 @@ static bool give_to_nobody(NvPlan *p, NvBlock *b, int i)
     NvStep *s = b->steps.at[i];
     NvWarps was = s->who;
 
-    s->who.first = p->warps;
+    s->who.first = p->warps + 1;
     expect_told(p, "warps do it that the program does not have");
     s->who = was;
     return true;
@@ -313,7 +317,7 @@ static bool read_early(NvPlan *p, NvBlock *b, int i)
 {
     NvAhead *a = (NvAhead *)b->steps.at[i]->ahead;
 
-    if (!a)
+    if (!a || a->fill)
         return false;
     NvWait own = a->own, all = a->all;
     a->own.in_flight = a->distance;
@@ -323,6 +327,62 @@ static bool read_early(NvPlan *p, NvBlock *b, int i)
     expect_told(p, "copies that may not have come");
     a->all = all;
     return true;
+}
+
+/* --- what a producer brings --- */
+
+static bool bring_elsewhere(NvPlan *p, NvBlock *b, int i)
+{
+    NvAhead *a = (NvAhead *)b->steps.at[i]->ahead;
+
+    if (!a || !a->fill)
+        return false;
+    NvTensor *last = &a->fill->tensors.at[a->fill->tensors.len - 1];
+    NvTile *to = (NvTile *)last->to;
+    int maps = p->recipe.nmaps;
+    to->at += WGMMA_ALIGN;
+    expect_told(p, "has no place in the ring");
+    to->at -= WGMMA_ALIGN + 64;
+    expect_told(p, "has no place in the ring");
+    to->at += 64;
+    last->boxes++;
+    expect_told(p, "round");
+    last->boxes--;
+    p->recipe.nmaps = last->map;
+    expect_told(p, "has no place in the ring");
+    p->recipe.nmaps = maps;
+    last->bytes /= 2;
+    expect_told(p, "is not what copies bring");
+    last->bytes *= 2;
+    return true;
+}
+
+/* For a loop that does not wait for it, or for none. */
+static bool bring_to_nobody(NvPlan *p, NvBlock *b, int i)
+{
+    NvStep *s = b->steps.at[i];
+    NvAhead *a = (NvAhead *)s->ahead;
+
+    if (!a || !a->fill)
+        return false;
+    const NvFill *fill = a->fill;
+    NvFill other = *fill;
+    a->fill = &other;
+    expect_told(p, "tiles that no producer brings");
+    a->fill = fill;
+    map_put(p->ring->fills, MAP_KEY(s->op), &other);
+    a->fill = &other;
+    expect_told(p, "brings what another loop waits for");
+    a->fill = fill;
+    map_put(p->ring->fills, MAP_KEY(s->op), (void *)fill);
+    return true;
+}
+
+static void test_producers(void **state)
+{
+    (void)state;
+    expect_broken(bring_elsewhere, 3);
+    expect_broken(bring_to_nobody, 3);
 }
 
 /* --- products of groups of warps --- */
@@ -380,7 +440,7 @@ static bool fly_unseen(NvPlan *p, NvBlock *b, int i)
         return false;
     NvWait free = a->free, landed = a->landed;
     NvDot *d = (NvDot *)a->flying.at[0]->detail;
-    a->free = (NvWait){0};
+    a->free = a->fill ? nv_wait_warps(p) : (NvWait){0};
     expect_told(p, "a product goes on that nobody waits for");
     a->free = free;
     a->landed.in_flight = 1;
@@ -449,10 +509,13 @@ static void test_memory_and_waiting(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steps_left_out),      cmocka_unit_test(test_tiles_made_twice),
-        cmocka_unit_test(test_layouts_that_differ), cmocka_unit_test(test_slices_that_come_late),
-        cmocka_unit_test(test_memory_and_waiting),  cmocka_unit_test(test_products_of_groups)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps_left_out),
+                                       cmocka_unit_test(test_tiles_made_twice),
+                                       cmocka_unit_test(test_layouts_that_differ),
+                                       cmocka_unit_test(test_slices_that_come_late),
+                                       cmocka_unit_test(test_memory_and_waiting),
+                                       cmocka_unit_test(test_products_of_groups),
+                                       cmocka_unit_test(test_producers)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -254,6 +254,34 @@ static inline const Target *versus_target(const Case *c, Engine engine)
     return versus_target_named(c, versus_is_sim(engine) ? "nv" : "cpu");
 }
 
+/* Code for these arguments: without tensor maps where they give none. */
+static inline bool versus_emit(const Case *c, const Target *t, const Module *m, GenOptions *o,
+                               const Arrays *arrays, GenOutput *out, Diags *d)
+{
+    if (!t->emit(versus_kernel(m), o, GEN_OBJECT, c->arena, out, d))
+        return false;
+    o->no_tensors = !device_maps_fit(&out->recipe, arrays->slots);
+    return !o->no_tensors || t->emit(versus_kernel(m), o, GEN_OBJECT, c->arena, out, d);
+}
+
+/* The tensor maps of a recipe, where programs find them. */
+typedef struct {
+    _Alignas(TENSOR_MAP_ALIGN) unsigned char bytes[GEN_MAPS][TENSOR_MAP_BYTES];
+} Maps;
+
+static inline void versus_encode(const GenRecipe *r, uint64_t *args, Maps *maps)
+{
+    for (int i = 0; i < r->nmaps; i++) {
+        TensorMap map;
+        const char *why = device_tensor_map(&r->maps[i], args, &map);
+        if (why == NULL)
+            why = sim_encode_tensor_map(&map, maps->bytes[i]);
+        if (why != NULL)
+            bug("%s", why);
+        args[r->maps[i].arg] = (uint64_t)(uintptr_t)maps->bytes[i];
+    }
+}
+
 static inline bool versus_simulated(const Case *c, const Module *m, const Arrays *arrays,
                                     Engine engine, Diags *d, Text *why)
 {
@@ -261,14 +289,18 @@ static inline bool versus_simulated(const Case *c, const Module *m, const Arrays
     GenOutput out;
     SimModule *code = NULL;
     SimError error;
-    if (!versus_target(c, engine)->emit(versus_kernel(m), &o, GEN_OBJECT, c->arena, &out, d))
+    uint64_t args[VERSUS_PARAMS + GEN_MAPS];
+    Maps maps;
+    if (!versus_emit(c, versus_target(c, engine), m, &o, arrays, &out, d))
         return false;
+    memcpy(args, arrays->slots, sizeof arrays->slots);
+    versus_encode(&out.recipe, args, &maps);
     SimStatus status = sim_load(out.data, out.len, &code, &error);
     if (status == SIM_OK) {
         SimLaunch launch = {.grid = {c->grid[0], c->grid[1], c->grid[2]},
                             .warps = out.warps,
                             .shared = out.shared,
-                            .args = arrays->slots,
+                            .args = args,
                             .nranges = -1};
         status = sim_launch(sim_kernel(code, "tilec_kernel"), &launch, &error);
     }
@@ -404,7 +436,7 @@ static inline bool versus_launched(const Case *c, const Module *m, const Arrays 
     char *error = NULL;
     void *code = NULL;
     memcpy(launch.grid, c->grid, sizeof c->grid);
-    if (!versus_device_target(c, device)->emit(versus_kernel(m), &o, GEN_OBJECT, c->arena, &out, d))
+    if (!versus_emit(c, versus_device_target(c, device), m, &o, arrays, &out, d))
         return false;
     if (device->load(&(DeviceObject){.output = &out}, &code, &reason) != RUN_OK) {
         text_printf(why, "the code does not load: %s\n", reason != NULL ? reason : "");

@@ -1,0 +1,242 @@
+/*
+ * nv_ring.c - tiles that a producer brings (nv_ring.h): mbarriers, tensor copies, who waits for
+ * whom
+ *
+ * The PTX ISA, "mbarrier", "cp.async.bulk.tensor".  Producer and warps count the ring's stages each
+ * for themselves: a number, and the parity of how often that has come around, which is the phase of
+ * the mbarriers that they wait for.  A stage is full when its bytes have come, which the producer
+ * says how many are; it is empty when each warp has said that it has read it, and at the beginning,
+ * for which the parity that is not yet counts as over.
+ */
+#include "../gpu_plan/nv_ring.h"
+#include "nv.h"
+
+enum { FULL, EMPTY };
+
+static Val load(Nv *n, Val cell)
+{
+    return LLVMBuildLoad2(n->b, n->l->i32, cell, "");
+}
+
+/* Where a stage's mbarrier of that kind is, an i32. */
+static Val barrier_at(Nv *n, Val number, int kind)
+{
+    const NvRing *r = n->plan->ring;
+    int64_t kinds = (int64_t)kind * r->stages * NV_MBARRIER_BYTES;
+    Val offset = LLVMBuildMul(n->b, number, llvm_int(n->l->i32, NV_MBARRIER_BYTES), "");
+
+    return nv_shared_at(n, r->barriers, LLVMBuildAdd(n->b, offset, llvm_int(n->l->i32, kinds), ""));
+}
+
+/* Until the phase of that parity is over. */
+static void wait_for(Nv *n, Val barrier, Val parity)
+{
+    LLVMBasicBlockRef again = nv_block(n), behind = nv_block(n);
+    Val args[] = {barrier, parity};
+
+    LLVMBuildBr(n->b, again);
+    LLVMPositionBuilderAtEnd(n->b, again);
+    Val over = nv_asm(n, n->l->i1, "mbarrier.try_wait.parity.shared::cta.b64 $0, [$1], $2;",
+                      "=b,r,r,~{memory}", args, COUNT(args));
+    LLVMBuildCondBr(n->b, over, behind, again);
+    LLVMPositionBuilderAtEnd(n->b, behind);
+}
+
+/* --- at the beginning --- */
+
+static Val new_cell(Nv *n)
+{
+    LLVMBasicBlockRef now = nv_at_head(n);
+    Val cell = LLVMBuildAlloca(n->b, n->l->i32, "");
+
+    LLVMBuildStore(n->b, llvm_int(n->l->i32, 0), cell);
+    nv_leave_head(n, now);
+    return cell;
+}
+
+static void init_barrier(Nv *n, int stage, int kind, int arrivals)
+{
+    Val at = barrier_at(n, llvm_int(n->l->i32, stage), kind);
+
+    nv_asm(n, n->l->none,
+           arena_printf(n->arena, "mbarrier.init.shared::cta.b64 [$0], %d;", arrivals),
+           "r,~{memory}", &at, 1);
+}
+
+/* One thread makes the mbarriers; behind that all warps, the producer's too, know them. */
+static void init_barriers(Nv *n)
+{
+    LLVMBasicBlockRef first = nv_block(n), behind = nv_block(n);
+    Val is_first = LLVMBuildICmp(n->b, LLVMIntEQ, n->thread, llvm_int(n->l->i32, 0), "");
+
+    LLVMBuildCondBr(n->b, is_first, first, behind);
+    LLVMPositionBuilderAtEnd(n->b, first);
+    for (int i = 0; i < n->plan->ring->stages; i++) {
+        init_barrier(n, i, FULL, 1);
+        init_barrier(n, i, EMPTY, n->plan->warps);
+    }
+    nv_asm(n, n->l->none, "fence.mbarrier_init.release.cluster;", "~{memory}", NULL, 0);
+    LLVMBuildBr(n->b, behind);
+    LLVMPositionBuilderAtEnd(n->b, behind);
+    nv_wait_all(n);
+}
+
+void nv_ring_begin(Nv *n)
+{
+    if (!n->plan->ring)
+        return;
+    LLVMBasicBlockRef other = nv_block(n), producer = nv_block(n), end = nv_block(n),
+                      warps = nv_block(n);
+    int first = nv_thread_count(n->plan);
+
+    n->ring_number = new_cell(n);
+    n->ring_parity = new_cell(n);
+    init_barriers(n);
+    Val is_other = LLVMBuildICmp(n->b, LLVMIntUGE, n->thread, llvm_int(n->l->i32, first), "");
+    LLVMBuildCondBr(n->b, is_other, other, warps);
+    LLVMPositionBuilderAtEnd(n->b, other);
+    Val is_producer = LLVMBuildICmp(n->b, LLVMIntEQ, n->thread, llvm_int(n->l->i32, first), "");
+    LLVMBuildCondBr(n->b, is_producer, producer, end);
+    LLVMPositionBuilderAtEnd(n->b, producer);
+    nv_steps(n, n->plan->producer);
+    LLVMBuildBr(n->b, end);
+    LLVMPositionBuilderAtEnd(n->b, end);
+    LLVMBuildRetVoid(n->b);
+    LLVMPositionBuilderAtEnd(n->b, warps);
+}
+
+/* --- both sides --- */
+
+void nv_ring_next(Nv *n)
+{
+    Val one = llvm_int(n->l->i32, 1), zero = llvm_int(n->l->i32, 0);
+    Val next = LLVMBuildAdd(n->b, load(n, n->ring_number), one, "");
+    Val stages = llvm_int(n->l->i32, n->plan->ring->stages), parity = load(n, n->ring_parity);
+    Val around = LLVMBuildICmp(n->b, LLVMIntEQ, next, stages, "");
+    Val turned = LLVMBuildXor(n->b, parity, one, "");
+
+    LLVMBuildStore(n->b, LLVMBuildSelect(n->b, around, zero, next, ""), n->ring_number);
+    LLVMBuildStore(n->b, LLVMBuildSelect(n->b, around, turned, parity, ""), n->ring_parity);
+}
+
+/* Bytes from the beginning of the ring to the stage. */
+static Val stage_at(Nv *n, Val number)
+{
+    return LLVMBuildMul(n->b, number, llvm_int(n->l->i32, n->plan->ring->bytes), "");
+}
+
+void nv_ring_full(Nv *n)
+{
+    const NvRing *r = n->plan->ring;
+    Val number = load(n, n->ring_number);
+
+    wait_for(n, barrier_at(n, number, FULL), load(n, n->ring_parity));
+    n->stage[r->buffer] = stage_at(n, number);
+}
+
+void nv_ring_empty(Nv *n, bool before, Val predicate)
+{
+    Val number = load(n, n->ring_number), zero = llvm_int(n->l->i32, 0);
+    Val is_zero = LLVMBuildICmp(n->b, LLVMIntEQ, number, zero, "");
+    Val last = llvm_int(n->l->i32, n->plan->ring->stages - 1);
+    Val less = LLVMBuildSub(n->b, number, llvm_int(n->l->i32, 1), "");
+
+    if (before)
+        number = LLVMBuildSelect(n->b, is_zero, last, less, "");
+    Val lane = LLVMBuildICmp(n->b, LLVMIntEQ, n->lane, zero, "");
+    Val args[] = {barrier_at(n, number, EMPTY), nv_both(n, lane, predicate)};
+    nv_asm(n, n->l->none, "@$1 mbarrier.arrive.shared::cta.b64 _, [$0];", "r,b,~{memory}", args,
+           COUNT(args));
+}
+
+/* --- the producer --- */
+
+static Val factor(Nv *n, const NvStep *s, const Value *v)
+{
+    for (int i = 0; i < s->nin; i++) {
+        if (s->in[i]->value == v)
+            return nv_scalar(n, s->in[i]);
+    }
+    bug("a coordinate has a factor that its step does not read");
+}
+
+/* A coordinate, an i32. */
+static Val evaluate(Nv *n, const NvStep *s, const Poly *p)
+{
+    Val sum = llvm_int(n->l->i32, 0);
+
+    for (int i = 0; i < p->count; i++) {
+        Val product = llvm_int(n->l->i32, p->terms[i].scale);
+        for (int k = 0; k < p->terms[i].count; k++) {
+            Val v = factor(n, s, p->terms[i].of[k].value);
+            product = LLVMBuildMul(n->b, product, LLVMBuildIntCast2(n->b, v, n->l->i32, 1, ""), "");
+        }
+        sum = LLVMBuildAdd(n->b, sum, product, "");
+    }
+    return sum;
+}
+
+/* The generic address of a map, which is a parameter of the kernel. */
+static Val map_at(Nv *n, int map)
+{
+    const char *text = arena_printf(
+        n->arena, "{ .reg .b64 m; mov.b64 m, tilec_kernel_param_%d; cvta.param.u64 $0, m; }",
+        n->plan->recipe.maps[map].arg);
+
+    return nv_pure_asm(n, n->l->i64, text, "=l", NULL, 0);
+}
+
+static void copy_box(Nv *n, const NvTensor *t, Val to, Val barrier, const Val *at)
+{
+    enum { FIXED = 3 };
+    Val args[FIXED + TENSOR_MAP_RANK] = {to, map_at(n, t->map), barrier};
+    Text text = text_new(n->arena), constraints = text_new(n->arena);
+
+    text_printf(&text,
+                "cp.async.bulk.tensor.%dd.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                "[$0], [$1, {",
+                t->rank);
+    text_put(&constraints, "r,l,r");
+    for (int d = 0; d < t->rank; d++) {
+        args[FIXED + d] = at[d];
+        text_printf(&text, "%s$%d", d > 0 ? ", " : "", FIXED + d);
+        text_put(&constraints, ",r");
+    }
+    text_put(&text, "}], [$2];");
+    text_put(&constraints, ",~{memory}");
+    nv_asm(n, n->l->none, text.s, constraints.s, args, FIXED + t->rank);
+}
+
+static void copy_tensor(Nv *n, const NvStep *s, const NvTensor *t, Val stage, Val barrier)
+{
+    Val at[TENSOR_MAP_RANK], first;
+
+    for (int d = 0; d < t->rank; d++)
+        at[d] = evaluate(n, s, &t->at[d]);
+    first = at[0];
+    for (int i = 0; i < t->boxes; i++) {
+        Val offset = llvm_int(n->l->i32, t->to->at + i * t->bytes);
+        Val to = nv_shared_at(n, t->to->buffer, LLVMBuildAdd(n->b, stage, offset, ""));
+        at[0] = LLVMBuildAdd(n->b, first, llvm_int(n->l->i32, (int64_t)i * t->row), "");
+        copy_box(n, t, to, barrier, at);
+    }
+}
+
+void nv_fill(Nv *n, const NvStep *s)
+{
+    const NvFill *fill = s->detail;
+    Val number = load(n, n->ring_number), one = llvm_int(n->l->i32, 1);
+    Val full = barrier_at(n, number, FULL), stage = stage_at(n, number);
+
+    wait_for(n, barrier_at(n, number, EMPTY), LLVMBuildXor(n->b, load(n, n->ring_parity), one, ""));
+    nv_asm(n, n->l->none,
+           arena_printf(n->arena, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], %lld;",
+                        (long long)fill->bytes),
+           "r,~{memory}", &full, 1);
+    for (int i = 0; i < fill->tensors.len; i++) {
+        const Op *around = llvm_at(n->l, fill->tensors.at[i].load);
+        copy_tensor(n, s, &fill->tensors.at[i], stage, full);
+        llvm_at(n->l, around);
+    }
+    nv_ring_next(n);
+}

@@ -1,0 +1,393 @@
+/*
+ * nv_ring.c - which loops have a producer, and its program
+ *
+ * The producer's program is made of the IR: the loops that take tiles from the ring, what they
+ * stand in, and the scalars that bounds and coordinates are made of.  Its thread computes them by
+ * itself, so they are made of what every thread can compute: not of tiles, and not of what the
+ * kernel writes.
+ */
+#include "nv_ring.h"
+
+#include <string.h>
+
+enum { MOST_WORK = 4000 };
+
+/* --- what a thread by itself can compute --- */
+
+typedef struct {
+    NvPlan *plan;
+    Map *known; /* value to itself: it can be computed, or that is being found out */
+    int work;
+} Able;
+
+static bool can_compute(Able *x, const Value *v);
+
+static bool can_compute_all(Able *x, Value *const *values, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (!can_compute(x, values[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Of a loop: its counter, or what it carries. */
+static bool can_compute_argument(Able *x, const Value *v)
+{
+    const Op *loop = v->block->owner;
+
+    if (!loop) /* of the kernel */
+        return true;
+    if (loop->code != OP_for || !can_compute_all(x, loop->operands, FOR_BOUNDS))
+        return false;
+    return v->index == 0 || (can_compute(x, loop->operands[FOR_BOUNDS + v->index - 1]) &&
+                             can_compute(x, v->block->last->operands[v->index - 1]));
+}
+
+/* Nobody writes there while the kernel runs. */
+static bool can_load(const NvPlan *p, const Op *op)
+{
+    return op->code == OP_load && !attr_volatile(op) &&
+           (ir_bases_of(p->bases, op->operands[LOAD_PTR]) & ~p->constant) == 0;
+}
+
+static bool can_compute(Able *x, const Value *v)
+{
+    const Op *op = v->def;
+
+    if (v->type->rank > 0 || v->type->handle != HANDLE_NONE || ++x->work > MOST_WORK)
+        return false;
+    if (map_get(x->known, MAP_KEY(v)))
+        return true;
+    map_put(x->known, MAP_KEY(v), (void *)v);
+    if (!op)
+        return can_compute_argument(x, v);
+    if (op->regions[0] || op->nresults != 1 || (!op_has(op, PURE) && !can_load(x->plan, op)))
+        return false;
+    return can_compute_all(x, op->operands, op->noperands);
+}
+
+/* The loop and what it stands in. */
+static bool can_run(Able *x, const Op *op)
+{
+    for (; op; op = op->block->owner) {
+        if (op->code == OP_for ? !can_compute_all(x, op->operands, FOR_BOUNDS)
+                               : op->code != OP_if || !can_compute(x, op->operands[0]))
+            return false;
+    }
+    return true;
+}
+
+static bool can_locate(Able *x, const NvTensor *t)
+{
+    for (int d = 0; d < t->rank; d++) {
+        for (int i = 0; i < t->at[d].count; i++) {
+            for (int k = 0; k < t->at[d].terms[i].count; k++) {
+                if (!can_compute(x, t->at[d].terms[i].of[k].value))
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* --- maps --- */
+
+/* The recipe's number of a map; -1: there is no room for it. */
+static int number_of_map(NvPlan *p, const GenMap *map)
+{
+    GenRecipe *r = &p->recipe;
+    GenMap wanted = *map;
+
+    for (int i = 0; i < r->nmaps; i++) {
+        wanted.arg = r->maps[i].arg;
+        if (memcmp(&r->maps[i], &wanted, sizeof wanted) == 0)
+            return i;
+    }
+    if (r->nmaps == GEN_MAPS)
+        return -1;
+    wanted.arg = p->func->nparams + r->nmaps;
+    r->maps[r->nmaps] = wanted;
+    return r->nmaps++;
+}
+
+/* Parameters whose being negative no map allows: extents and strides that are no sums. */
+static uint64_t parameters_of_sum(const GenSum *s)
+{
+    bool alone = s->bytes[0] != 0 && s->bytes[1] == 0 && s->scale[0] > 0 && s->constant <= 0;
+
+    return alone && s->param[0] < 64 ? UINT64_C(1) << s->param[0] : 0;
+}
+
+static uint64_t parameters_of_maps(const NvPlan *p)
+{
+    uint64_t all = 0;
+
+    for (int i = 0; i < p->recipe.nmaps; i++) {
+        const GenMap *m = &p->recipe.maps[i];
+        for (int d = 0; d < m->rank; d++)
+            all |=
+                parameters_of_sum(&m->extent[d]) | (d > 0 ? parameters_of_sum(&m->stride[d]) : 0);
+    }
+    return all;
+}
+
+/* --- loops --- */
+
+static bool is_possible(const NvPlan *p, const NvStep *loop)
+{
+    bool inner = false;
+
+    for (int i = 0; p->ring && i < p->ring->loops.len; i++) {
+        for (const Op *op = p->ring->loops.at[i]->op; op && !inner; op = op->block->owner)
+            inner = op == loop->op;
+    }
+    return !p->no_tensors && chip_has(p->chip, CHIP_WGMMA) && !inner && p->warps < p->chip->warps &&
+           !func_hidden(p->func, PARAM_RECORDS);
+}
+
+static NvRing *need_ring(NvPlan *p)
+{
+    if (p->ring)
+        return p->ring;
+    p->ring = NEW(p->arena, NvRing);
+    *p->ring = (NvRing){
+        .fills = map_new(p->arena), .buffer = nv_buffer(p, 0), .barriers = nv_buffer(p, 0)};
+    p->buffers.at[p->ring->buffer].align = WGMMA_ALIGN;
+    p->buffers.at[p->ring->buffer].always = true;
+    p->buffers.at[p->ring->barriers].always = true;
+    return p->ring;
+}
+
+const NvFill *nv_ring_loop(NvPlan *p, const NvStep *loop, const NvStep *const *loads,
+                           const NvStep *const *puts, int count)
+{
+    GenRecipe before = p->recipe;
+    Able able = {.plan = p, .known = map_new(p->arena)};
+    NvFill *fill = NEW(p->arena, NvFill);
+    uint64_t assumed = 0;
+    bool can = count > 0 && is_possible(p, loop) && can_run(&able, loop->op);
+
+    for (int i = 0; can && i < count; i++) {
+        NvTensor t;
+        GenMap map;
+        can = nv_tensor_of(p, loads[i], puts[i], &t, &map, &assumed) && can_locate(&able, &t);
+        if (can)
+            t.map = number_of_map(p, &map);
+        can = can && t.map >= 0;
+        if (!can)
+            break;
+        vec_push(p->arena, &fill->tensors, t);
+        fill->bytes += t.bytes * t.boxes;
+    }
+    if (!can || (assumed & ~parameters_of_maps(p)) != 0) {
+        p->recipe = before;
+        return NULL;
+    }
+    map_put(need_ring(p)->fills, MAP_KEY(loop->op), fill);
+    return fill;
+}
+
+void nv_ring_room(NvPlan *p, const NvStep *loop, int stages, int64_t bytes)
+{
+    NvRing *r = p->ring;
+
+    r->stages = r->loops.len == 0 ? stages : MIN(r->stages, stages);
+    r->bytes = MAX(r->bytes, bytes);
+    vec_push(p->arena, &r->loops, loop);
+}
+
+/* --- the producer's program --- */
+
+typedef struct {
+    NvPlan *plan;
+    Map *needed; /* value to itself */
+    VEC(const Value *) todo;
+} Program;
+
+static void need(Program *x, const Value *v)
+{
+    if (map_get(x->needed, MAP_KEY(v)))
+        return;
+    map_put(x->needed, MAP_KEY(v), (void *)v);
+    vec_push(x->plan->arena, &x->todo, v);
+}
+
+static void need_all(Program *x, Value *const *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        need(x, values[i]);
+}
+
+/* Everything that needed values are made of. */
+static void complete(Program *x)
+{
+    while (x->todo.len > 0) {
+        const Value *v = x->todo.at[--x->todo.len];
+        const Op *loop = v->def ? NULL : v->block->owner;
+        if (v->def)
+            need_all(x, v->def->operands, v->def->noperands);
+        if (loop && v->index > 0) {
+            need(x, loop->operands[FOR_BOUNDS + v->index - 1]);
+            need(x, v->block->last->operands[v->index - 1]);
+        }
+    }
+}
+
+static void need_coordinates(Program *x, const NvFill *fill)
+{
+    for (int i = 0; i < fill->tensors.len; i++) {
+        const NvTensor *t = &fill->tensors.at[i];
+        for (int d = 0; d < t->rank; d++) {
+            for (int k = 0; k < t->at[d].count; k++) {
+                const PolyTerm *term = &t->at[d].terms[k];
+                for (int f = 0; f < term->count; f++)
+                    need(x, term->of[f].value);
+            }
+        }
+    }
+}
+
+/* Marks the loops that it goes through, too: as known values of their counters. */
+static void need_loops(Program *x)
+{
+    const NvRing *r = x->plan->ring;
+
+    for (int i = 0; i < r->loops.len; i++) {
+        const Op *op = r->loops.at[i]->op;
+        need_coordinates(x, map_get(r->fills, MAP_KEY(op)));
+        for (; op; op = op->block->owner) {
+            need_all(x, op->operands, op->code == OP_for ? FOR_BOUNDS : 1);
+            map_put(x->needed, MAP_KEY(op), (void *)op);
+        }
+    }
+    complete(x);
+}
+
+static bool is_needed(const Program *x, const void *what)
+{
+    return map_get(x->needed, MAP_KEY(what)) != NULL;
+}
+
+static const NvTile *scalar(Program *x, const Value *v)
+{
+    return nv_tile(x->plan, v, NULL);
+}
+
+static NvStep *list_step(Program *x, NvStepKind kind, const Op *op, NvBlock *out)
+{
+    NvStep *s = nv_step(x->plan, kind, op);
+
+    s->who = (NvWarps){x->plan->warps, 1};
+    vec_push(x->plan->arena, &out->steps, s);
+    return s;
+}
+
+static void list_fill(Program *x, const Op *loop, const NvFill *fill, NvBlock *out)
+{
+    NvStep *s = list_step(x, NV_FILL, NULL, out);
+    Program own = {.plan = x->plan, .needed = map_new(x->plan->arena)};
+
+    need_coordinates(&own, fill);
+    s->op = loop;
+    s->detail = fill;
+    s->nin = own.todo.len;
+    s->in = NEW_N(x->plan->arena, const NvTile *, s->nin + 1);
+    for (int i = 0; i < s->nin; i++)
+        s->in[i] = scalar(x, own.todo.at[i]);
+}
+
+static NvBlock *list_block(Program *x, const Block *b);
+
+/* With those carried values that somebody needs. */
+static void list_for(Program *x, const Op *op, NvBlock *out)
+{
+    NvPlan *p = x->plan;
+    const Block *b = op->regions[0];
+    const NvFill *fill = map_get(p->ring->fills, MAP_KEY(op));
+    NvBlock *body = list_block(x, b);
+    NvStep *s = list_step(x, NV_FOR, op, out);
+
+    s->body[0] = body;
+    s->nin = FOR_BOUNDS;
+    s->nout = 0;
+    for (int i = 0; i < FOR_BOUNDS; i++)
+        s->in[i] = scalar(x, op->operands[i]);
+    body->args = NEW_N(p->arena, const NvTile *, b->nargs);
+    body->ends = NEW_N(p->arena, const NvTile *, b->nargs);
+    body->args[body->nargs++] = scalar(x, b->args[0]);
+    for (int i = 1; i < b->nargs; i++) {
+        if (!is_needed(x, b->args[i]))
+            continue;
+        s->in[s->nin++] = scalar(x, op->operands[FOR_BOUNDS + i - 1]);
+        s->out[s->nout++] = scalar(x, op->results[i - 1]);
+        body->args[body->nargs++] = scalar(x, b->args[i]);
+        body->ends[body->nends++] = scalar(x, b->last->operands[i - 1]);
+    }
+    if (fill)
+        list_fill(x, op, fill, body);
+}
+
+static void list_op(Program *x, const Op *op, NvBlock *out)
+{
+    if (op->code == OP_for) {
+        list_for(x, op, out);
+    } else if (op->code == OP_if) {
+        NvBlock *arms[] = {list_block(x, op->regions[0]), list_block(x, op->regions[1])};
+        NvStep *s = list_step(x, NV_IF, op, out);
+        s->in[0] = scalar(x, op->operands[0]);
+        s->nout = 0;
+        memcpy(s->body, arms, sizeof arms);
+    } else {
+        NvStep *s = list_step(x, op_has(op, READS) ? NV_LOAD : NV_COMPUTE, op, out);
+        for (int i = 0; i < s->nin; i++)
+            s->in[i] = scalar(x, op->operands[i]);
+        s->out[0] = scalar(x, op->results[0]);
+        if (s->kind == NV_LOAD)
+            s->access = nv_access(x->plan, op, NULL, false);
+    }
+}
+
+static NvBlock *list_block(Program *x, const Block *b)
+{
+    NvBlock *out = NEW(x->plan->arena, NvBlock);
+
+    for (const Op *op = b ? b->first : NULL; op; op = op->next) {
+        if (is_needed(x, op->regions[0]      ? (const void *)op
+                         : op->nresults == 1 ? op->results[0]
+                                             : NULL))
+            list_op(x, op, out);
+    }
+    return out;
+}
+
+static void size_ring(NvPlan *p)
+{
+    const NvRing *r = p->ring;
+
+    p->buffers.at[r->buffer].bytes = r->stages * r->bytes;
+    p->buffers.at[r->barriers].bytes = (int64_t)2 * r->stages * NV_MBARRIER_BYTES;
+}
+
+bool nv_ring_shorten(NvPlan *p)
+{
+    if (!p->ring || p->ring->stages <= 2)
+        return false;
+    p->ring->stages--;
+    size_ring(p);
+    return true;
+}
+
+void nv_ring_finish(NvPlan *p)
+{
+    NvRing *r = p->ring;
+    Program x = {.plan = p, .needed = map_new(p->arena)};
+
+    if (!r)
+        return;
+    need_loops(&x);
+    p->producer = list_block(&x, p->func->body);
+    p->producer->args = p->body->args;
+    p->producer->nargs = p->body->nargs;
+    size_ring(p);
+}

@@ -1,0 +1,65 @@
+/*
+ * nv_stages.c - how many stages the copies of a loop have
+ */
+#include "nv_plan.h"
+
+enum { DEFAULT_STAGES = 3, MOST_STAGES = 8 };
+
+int nv_stages_wanted(const NvPlan *p, const Op *loop)
+{
+    int64_t n = attr_num_stages(loop);
+
+    if (n <= 0)
+        n = p->func->num_stages > 0 ? p->func->num_stages : DEFAULT_STAGES;
+    return (int)MIN(n, MOST_STAGES);
+}
+
+static void mark_buffers(const NvBlock *b, bool *used)
+{
+    for (int i = 0; i < b->steps.len; i++) {
+        const NvStep *s = b->steps.at[i];
+        for (int k = 0; k < s->uses.len; k++)
+            used[s->uses.at[k].buffer] = true;
+        for (int r = 0; r < COUNT(s->body); r++) {
+            if (s->body[r])
+                mark_buffers(s->body[r], used);
+        }
+    }
+}
+
+/* Bytes of shared memory that the loop uses beside the copies, at most. */
+static int64_t other_bytes(const NvPlan *p, const NvBlock *body, const bool *copied)
+{
+    bool *used = NEW_N(p->arena, bool, p->buffers.len + 1);
+    int64_t bytes = 0;
+
+    mark_buffers(body, used);
+    for (int i = 0; i < p->buffers.len; i++)
+        bytes += used[i] && !copied[i] ? p->buffers.at[i].bytes : 0;
+    return bytes;
+}
+
+/* Warps that a multiprocessor takes when a block has so many bytes of shared memory. */
+static int64_t warps_beside(const NvPlan *p, int64_t bytes)
+{
+    enum { SYSTEM = 1 << 10 }; /* bytes of each block that are not its own */
+
+    return (p->chip->shared + SYSTEM) / (bytes + SYSTEM) * p->warps;
+}
+
+/* As many stages as fit, and no more than leave room for a second warp on each of the four
+ * schedulers, if two do: while one warp computes what follows a product, another one multiplies,
+ * which hides more than a copy that is asked for yet earlier.  Fewer than two are none. */
+int nv_stages_that_fit(const NvPlan *p, const NvBlock *body, const bool *copied, int64_t bytes,
+                       int wanted)
+{
+    enum { ENOUGH = 8 }; /* warps */
+    int64_t other = other_bytes(p, body, copied), room = p->chip->shared - other;
+    int stages = (int)MIN(wanted, MAX(room, 0) / MAX(bytes, 1));
+
+    for (int fewer = stages; fewer >= 2; fewer--) {
+        if (warps_beside(p, other + fewer * bytes) >= ENOUGH)
+            return fewer;
+    }
+    return stages;
+}

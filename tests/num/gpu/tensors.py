@@ -1,0 +1,159 @@
+"""Products whose tiles copies of tensor maps can bring, in spellings that let them and that do not.
+
+a: m rows of k, `am` elements from row to row; b: k rows of n, `bk` apart; c: m rows of n.  Grid: tiles
+of M rows, tiles of N columns.
+"""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def store_tile(c_ptr, acc, rows, columns, m, n):
+    inside = (rows[:, None] < m) & (columns[None, :] < n)
+    tl.store(c_ptr + rows[:, None] * n + columns[None, :], acc, mask=inside)
+
+
+@triton.jit
+def by_pointers(a_ptr, b_ptr, c_ptr, m, n, k, am, bk, HOW: tl.constexpr, M: tl.constexpr,
+                N: tl.constexpr, K: tl.constexpr, STAGES: tl.constexpr):
+    """HOW: "wrapped" rows are loaded from the beginning again, "masked" not at all; "even": k is a
+    multiple of K, and nothing is masked along it; "counted": by a loop over elements of k; "seen":
+    what wrapped rows give is stored, below the m rows of c."""
+    rows = tl.program_id(0) * M + tl.arange(0, M)
+    columns = tl.program_id(1) * N + tl.arange(0, N)
+    deep = tl.arange(0, K)
+    wraps: tl.constexpr = HOW == "wrapped" or HOW == "seen"
+    a_rows = rows % m if wraps else rows
+    b_columns = columns % n if wraps else columns
+    a_tile = a_ptr + a_rows[:, None] * am + deep[None, :]
+    b_tile = b_ptr + deep[:, None] * bk + b_columns[None, :]
+    a_seen = (rows < m)[:, None] | (rows >= 0)[:, None] if wraps else (rows < m)[:, None]
+    b_seen = (columns < n)[None, :] | (columns >= 0)[None, :] if wraps else (columns < n)[None, :]
+    acc = tl.zeros((M, N), tl.float32)
+    if HOW == "counted":
+        for start in tl.range(0, k, K, num_stages=STAGES):
+            a = tl.load(a_tile + start, mask=a_seen & (start + deep < k)[None, :], other=0)
+            b = tl.load(b_tile + start * bk, mask=b_seen & (start + deep < k)[:, None], other=0)
+            acc = tl.dot(a, b, acc)
+    else:
+        for i in tl.range(0, tl.cdiv(k, K), num_stages=STAGES):
+            if HOW == "even":
+                a = tl.load(a_tile, mask=a_seen, other=0)
+                b = tl.load(b_tile, mask=b_seen, other=0)
+            elif wraps:
+                a = tl.load(a_tile, mask=deep[None, :] < k - i * K, other=0)
+                b = tl.load(b_tile, mask=deep[:, None] < k - i * K, other=0)
+            else:
+                a = tl.load(a_tile, mask=a_seen & (deep[None, :] < k - i * K), other=0)
+                b = tl.load(b_tile, mask=b_seen & (deep[:, None] < k - i * K), other=0)
+            acc = tl.dot(a, b, acc)
+            a_tile += K
+            b_tile += K * bk
+    if HOW == "seen":
+        tl.store(c_ptr + rows[:, None] * n + columns[None, :], acc, mask=columns[None, :] < n)
+    else:
+        store_tile(c_ptr, acc, rows, columns, m, n)
+
+
+@triton.jit
+def by_blocks(a_ptr, b_ptr, c_ptr, m, n, k, am, bk, M: tl.constexpr, N: tl.constexpr,
+              K: tl.constexpr, STAGES: tl.constexpr):
+    """By block pointers."""
+    first, left = tl.program_id(0) * M, tl.program_id(1) * N
+    a_tile = tl.make_block_ptr(a_ptr, (m, k), (am, 1), (first, 0), (M, K), (1, 0))
+    b_tile = tl.make_block_ptr(b_ptr, (k, n), (bk, 1), (0, left), (K, N), (1, 0))
+    acc = tl.zeros((M, N), tl.float32)
+    for _ in tl.range(0, tl.cdiv(k, K), num_stages=STAGES):
+        a = tl.load(a_tile, boundary_check=(0, 1), padding_option="zero")
+        b = tl.load(b_tile, boundary_check=(0, 1), padding_option="zero")
+        acc = tl.dot(a, b, acc)
+        a_tile = tl.advance(a_tile, (0, K))
+        b_tile = tl.advance(b_tile, (K, 0))
+    store_tile(c_ptr, acc, first + tl.arange(0, M), left + tl.arange(0, N), m, n)
+
+
+@triton.jit
+def by_descriptors(a_ptr, b_ptr, c_ptr, m, n, k, am, bk, M: tl.constexpr, N: tl.constexpr,
+                   K: tl.constexpr, STAGES: tl.constexpr):
+    """By tensor descriptors; a program makes tile after tile of its row of tiles."""
+    a_tiles = tl.make_tensor_descriptor(a_ptr, [m, k], [am, 1], [M, K])
+    b_tiles = tl.make_tensor_descriptor(b_ptr, [k, n], [bk, 1], [K, N])
+    first = tl.program_id(0) * M
+    for tile in range(tl.program_id(1), tl.cdiv(n, N), tl.num_programs(1)):
+        acc = tl.zeros((M, N), tl.float32)
+        for start in tl.range(0, k, K, num_stages=STAGES):
+            acc = tl.dot(a_tiles.load([first, start]), b_tiles.load([start, tile * N]), acc)
+        store_tile(c_ptr, acc, first + tl.arange(0, M), tile * N + tl.arange(0, N), m, n)
+
+
+@triton.jit
+def turned(a_ptr, b_ptr, c_ptr, m, n, k, am, bk, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr,
+           STAGES: tl.constexpr):
+    """a lies with its columns together, k rows of `am`; b with its rows, n rows of `bk`."""
+    rows = tl.program_id(0) * M + tl.arange(0, M)
+    columns = tl.program_id(1) * N + tl.arange(0, N)
+    acc = tl.zeros((M, N), tl.float32)
+    for start in tl.range(0, k, K, num_stages=STAGES):
+        deep = start + tl.arange(0, K)
+        a = tl.load(a_ptr + deep[:, None] * am + rows[None, :],
+                    mask=(deep[:, None] < k) & (rows[None, :] < m), other=0)
+        b = tl.load(b_ptr + columns[:, None] * bk + deep[None, :],
+                    mask=(columns[:, None] < n) & (deep[None, :] < k), other=0)
+        acc = tl.dot(a.T, b.T, acc)
+    store_tile(c_ptr, acc, rows, columns, m, n)
+
+
+@triton.jit
+def moved(_all_ptr, a_ptr, b_ptr, c_ptr, at_ptr, m, n, k, am, bk, back, HOW: tl.constexpr,
+          M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, STAGES: tl.constexpr):
+    """Rows of a from elsewhere in _all_ptr: HOW "before": `back` rows in front of a_ptr, which has as many in front
+    of it; "cut": the same, and what is in front of it is zero; "below": one row further down; "loaded":
+    from row at_ptr[0] on; "alone": every second row; "heads": of matrix at_ptr[0] of several, whose
+    m * am elements lie behind each other."""
+    rows = tl.program_id(0) * M + tl.arange(0, M)
+    columns = tl.program_id(1) * N + tl.arange(0, N)
+    begin = tl.load(at_ptr) if HOW == "loaded" or HOW == "heads" else 0
+    acc = tl.zeros((M, N), tl.float32)
+    for start in tl.range(0, k, K, num_stages=STAGES):
+        deep = start + tl.arange(0, K)
+        inside = (rows < m)[:, None] & (deep < k)[None, :]
+        if HOW == "before":
+            a = tl.load(a_ptr + (rows - back)[:, None] * am + deep[None, :], mask=inside, other=0)
+        elif HOW == "cut":
+            there = inside & (rows - back >= 0)[:, None]
+            a = tl.load(a_ptr + (rows - back)[:, None] * am + deep[None, :], mask=there, other=0)
+        elif HOW == "below":
+            a = tl.load(a_ptr + am + rows[:, None] * am + deep[None, :], mask=inside, other=0)
+        elif HOW == "loaded":
+            a = tl.load(a_ptr + (begin + rows)[:, None] * am + deep[None, :], mask=inside, other=0)
+        elif HOW == "alone":
+            a = tl.load(a_ptr + rows[:, None] * (2 * am) + deep[None, :], mask=inside, other=0)
+        else:
+            a = tl.load(a_ptr + begin * m * am + rows[:, None] * am + deep[None, :], mask=inside,
+                        other=0)
+        b = tl.load(b_ptr + deep[:, None] * bk + columns[None, :],
+                    mask=(deep < k)[:, None] & (columns < n)[None, :], other=0)
+        acc = tl.dot(a, b, acc)
+    store_tile(c_ptr, acc, rows, columns, m, n)
+
+
+@triton.jit
+def batched(a_ptr, b_ptr, c_ptr, m, n, k, am, bk, a_batch, b_batch, M: tl.constexpr,
+            N: tl.constexpr, K: tl.constexpr, STAGES: tl.constexpr):
+    """Matrix after matrix of a batch, program_id(2), that lie a_batch and b_batch elements apart; the
+    loop over them sums up what the product with the one before gives, too."""
+    batch = tl.program_id(2)
+    rows = tl.program_id(0) * M + tl.arange(0, M)
+    columns = tl.program_id(1) * N + tl.arange(0, N)
+    acc = tl.zeros((M, N), tl.float32)
+    for which in range(2):
+        a_tile = a_ptr + (batch + which) * a_batch + rows[:, None] * am
+        b_tile = b_ptr + batch * b_batch + columns[None, :]
+        for start in tl.range(0, k, K, num_stages=STAGES):
+            deep = start + tl.arange(0, K)
+            a = tl.load(a_tile + deep[None, :], mask=(rows < m)[:, None] & (deep < k)[None, :], other=0)
+            b = tl.load(b_tile + deep[:, None] * bk,
+                        mask=(deep < k)[:, None] & (columns < n)[None, :], other=0)
+            acc = tl.dot(a, b, acc)
+    store_tile(c_ptr + batch * m * n, acc, rows, columns, m, n)
