@@ -209,11 +209,10 @@ static void copy_box(Nv *n, const NvTensor *t, Val to, Val barrier, const Val *a
 
 static void copy_tensor(Nv *n, const NvStep *s, const NvTensor *t, Val stage, Val barrier)
 {
-    Val at[TENSOR_MAP_RANK], first;
+    Val at[TENSOR_MAP_RANK], first = evaluate(n, s, &t->at[0]);
 
-    for (int d = 0; d < t->rank; d++)
+    for (int d = 1; d < t->rank; d++)
         at[d] = evaluate(n, s, &t->at[d]);
-    first = at[0];
     for (int i = 0; i < t->boxes; i++) {
         Val offset = llvm_int(n->l->i32, t->to->at + i * t->bytes);
         Val to = nv_shared_at(n, t->to->buffer, LLVMBuildAdd(n->b, stage, offset, ""));

@@ -36,8 +36,9 @@ static void put_map(Text *t, const NvPlan *p, Printer *names, int i)
     const GenMap *m = &p->recipe.maps[i];
     GenSum strides[TENSOR_MAP_RANK];
 
-    for (int d = 0; d < m->rank; d++)
-        strides[d] = d == 0 ? (GenSum){.constant = m->element} : m->stride[d];
+    strides[0] = (GenSum){.constant = m->element};
+    for (int d = 1; d < m->rank; d++)
+        strides[d] = m->stride[d];
     text_printf(t, "map %d: tiles of ", i);
     for (int d = 0; d < m->rank; d++)
         text_printf(t, "%s%d", d > 0 ? " x " : "", m->box[d]);
