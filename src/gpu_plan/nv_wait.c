@@ -137,10 +137,17 @@ static PendingList accesses(NvPlan *p, const NvStep *s, bool late)
     return out;
 }
 
+typedef enum {
+    PUTS,  /* says where barriers are to be */
+    LOOKS, /* at those that are there */
+    COUNTS /* those that it would put, and puts none */
+} WalkKind;
 typedef struct {
     NvPlan *plan;
-    bool puts;             /* says where barriers are to be; else looks at those that are there */
+    WalkKind kind;
     const NvStep *hurried; /* the first one that has none and needs it */
+    Map *steps;            /* of COUNTS: in front of which they are */
+    int count;
 } Walk;
 
 static void walk_block(Walk *w, const NvBlock *b, PendingList *pending);
@@ -169,6 +176,42 @@ static void walk_loop(Walk *w, const NvStep *s, PendingList *pending)
     merge(w->plan, pending, &tested, false);
 }
 
+static bool is_innermost(const NvBlock *b)
+{
+    for (int i = 0; i < b->steps.len; i++) {
+        const NvStep *s = b->steps.at[i];
+        if (s->kind == NV_FOR || s->kind == NV_WHILE)
+            return false;
+        for (int r = 0; s->kind == NV_IF && r < COUNT(s->body); r++) {
+            if (!is_innermost(s->body[r]))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Barriers that its rounds would have. */
+static int count_barriers(Walk *w, const NvStep *loop, const PendingList *pending)
+{
+    Walk own = {.plan = w->plan, .kind = COUNTS, .steps = map_new(w->plan->arena)};
+    PendingList before = {0};
+
+    merge(w->plan, &before, pending, false);
+    walk_loop(&own, loop, &before);
+    return own.count;
+}
+
+/* One barrier in front of the loop does where each round would have one for what was done before.
+ */
+static bool waits_in_front(Walk *w, const NvStep *s, const PendingList *pending)
+{
+    static const PendingList none = {0};
+    bool innermost = s->kind == NV_FOR && is_innermost(s->body[0]);
+
+    return w->kind == PUTS && innermost && pending->len > 0 &&
+           count_barriers(w, s, pending) > count_barriers(w, s, &none);
+}
+
 static void walk_if(Walk *w, const NvStep *s, PendingList *pending)
 {
     PendingList both = {0};
@@ -182,19 +225,30 @@ static void walk_if(Walk *w, const NvStep *s, PendingList *pending)
     *pending = both;
 }
 
+static void count_barrier(Walk *w, NvStep *s, PendingList *pending)
+{
+    if (!nv_meets(&s->before) && !map_get(w->steps, MAP_KEY(s)))
+        w->count++;
+    map_put(w->steps, MAP_KEY(s), s);
+    pending->len = 0;
+}
+
 static void walk_step(Walk *w, NvStep *s, PendingList *pending)
 {
     NvPlan *p = w->plan;
     PendingList early = accesses(p, s, false), late = accesses(p, s, true);
     bool meets = nv_meets(&s->within);
 
-    if (must_wait(p, pending, &early) || (!meets && must_wait(p, pending, &late))) {
-        if (w->puts)
+    if (must_wait(p, pending, &early) || (!meets && must_wait(p, pending, &late)) ||
+        waits_in_front(w, s, pending)) {
+        if (w->kind == PUTS)
             s->before = nv_wait_warps(p); /* in every later round, too */
-        else if (!w->hurried)
+        else if (w->kind == LOOKS && !w->hurried)
             w->hurried = s;
+        if (w->kind == COUNTS)
+            count_barrier(w, s, pending);
     }
-    if (w->puts && nv_meets(&s->before))
+    if (w->kind != LOOKS && nv_meets(&s->before))
         pending->len = 0;
     if (meets)
         pending->len = 0;
@@ -244,7 +298,7 @@ static void insert_barriers(NvPlan *p, NvBlock *b)
 
 void nv_put_barriers(NvPlan *p)
 {
-    Walk w = {.plan = p, .puts = true};
+    Walk w = {.plan = p, .kind = PUTS};
     PendingList pending = {0};
 
     walk_block(&w, p->body, &pending);
@@ -253,7 +307,7 @@ void nv_put_barriers(NvPlan *p)
 
 const NvStep *nv_hurried(NvPlan *p)
 {
-    Walk w = {.plan = p};
+    Walk w = {.plan = p, .kind = LOOKS};
     PendingList pending = {0};
 
     walk_block(&w, p->body, &pending);
