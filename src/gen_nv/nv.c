@@ -10,6 +10,8 @@
  */
 #include "nv.h"
 
+#include "../gpu_plan/nv_ring.h"
+
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm/Config/llvm-config.h>
@@ -120,13 +122,13 @@ static void find_threads(Nv *n)
         n->program[d] = nv_special(n, programs[d]);
 }
 
-/* Give back what the kernel was never given: all that it does is that the assembler takes the
- * directive for what there shall be, and no longer for what there may be at most. */
-static void take_room(Nv *n)
+void nv_set_registers(Nv *n, bool more, int count)
 {
-    Val room = llvm_int(n->l->i32, n->plan->room);
+    const char *name = more ? "llvm.nvvm.setmaxnreg.inc.sync.aligned.u32"
+                            : "llvm.nvvm.setmaxnreg.dec.sync.aligned.u32";
+    Val v = llvm_int(n->l->i32, count);
 
-    llvm_call(n->l, n->b, "llvm.nvvm.setmaxnreg.dec.sync.aligned.u32", 0, NULL, 1, &room);
+    llvm_call(n->l, n->b, name, 0, NULL, 1, &v);
 }
 
 static void emit_function(Nv *n)
@@ -136,15 +138,19 @@ static void emit_function(Nv *n)
     pass_maps(n);
     const char *threads = arena_printf(n->arena, "%d,1,1", nv_launched_warps(n->plan) * NV_LANES);
     add_text_attribute(n, "nvvm.reqntid", threads);
-    if (n->plan->together > 0)
+    if (n->plan->ring && n->plan->ring->registers > 0)
+        add_text_attribute(n, "nvvm.minctasm", "1"); /* so that it is known how many there are */
+    else if (n->plan->together > 0)
         add_text_attribute(n, "nvvm.minctasm", arena_printf(n->arena, "%d", n->plan->together));
     if (n->plan->room > 0)
         add_text_attribute(n, "nvvm.maxnreg", arena_printf(n->arena, "%d", n->plan->room));
     llvm_lines_begin(n->l, n->func, n->fn, n->options);
     LLVMBasicBlockRef entry = nv_block(n), start = nv_block(n);
     n->b = llvm_builder(n->l, entry);
+    /* give back what the kernel was never given: all that it does is that the assembler takes the
+     * directive for what there shall be, and no longer for what there may be at most */
     if (n->plan->room > 0)
-        take_room(n);
+        nv_set_registers(n, false, n->plan->room);
     find_threads(n);
     find_shared(n);
     load_arguments(n);
@@ -152,6 +158,7 @@ static void emit_function(Nv *n)
     LLVMPositionBuilderAtEnd(n->b, start);
     nv_record_program(n);
     nv_ring_begin(n);
+    nv_begin_turns(n);
     nv_steps(n, n->plan->body);
     LLVMBuildRetVoid(n->b);
 }

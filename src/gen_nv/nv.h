@@ -53,6 +53,9 @@ typedef struct {
     Val *stage;             /* by buffer: where its stage of now begins, an i32; NULL: it has one */
     Val ring_number;        /* cells (i32) of this thread: the ring's next stage, */
     Val ring_parity;        /* .. and how often it has come around */
+    const NvStep *delayed;  /* a product that is done for the round before (nv_delay.c) */
+    Val *delayed_rows;      /* the words of its rows; NULL: it is left out of this round */
+    bool turns;             /* the round that is being made is one of a group among several */
     NvRunner *runner;       /* of the loop whose round is being made; NULL: nothing runs ahead */
     int slice;              /* which of a chain of steps that go by slices */
     Val active;             /* i1: copies are asked for at all; NULL: they are */
@@ -64,7 +67,8 @@ void nv_wait(Nv *n, const NvWait *w); /* what the plan says; all who wait come h
 void nv_wait_all(Nv *n); /* all threads that are launched, before the producer goes its own way */
 /* What this thread has written to shared memory is there for units that read it by themselves. */
 void nv_fence_unit(Nv *n);
-Val nv_special(Nv *n, const char *name); /* "tid.x": a register of the chip, an i32 */
+void nv_set_registers(Nv *n, bool more, int count); /* nv.c: of each thread of these warps */
+Val nv_special(Nv *n, const char *name);            /* "tid.x": a register of the chip, an i32 */
 
 /* nv_flow.c */
 void nv_steps(Nv *n, const NvBlock *b); /* all of them */
@@ -183,6 +187,14 @@ void nv_fill(Nv *n, const NvStep *s); /* NV_FILL */
 void nv_ring_full(Nv *n);
 void nv_ring_empty(Nv *n, bool before, Val predicate); /* NULL: true */
 void nv_ring_next(Nv *n);
+
+/* Have n->stage be that of the stage before the next one. */
+void nv_ring_back(Nv *n);
+
+/* nv_delay.c: a loop with a product that a round leaves to the next one */
+void nv_delayed_for(Nv *n, const NvStep *s);
+void nv_begin_turns(Nv *n); /* in front of all that takes turns */
+void nv_end_turn(Nv *n);    /* this group has asked for its products of a round */
 
 /* nv_put.c */
 /* NV_PUT: the registers of in[0] to where out[0] lies in shared memory. */

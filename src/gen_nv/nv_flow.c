@@ -105,6 +105,10 @@ static void rename_tile(Nv *n, const NvTile *from, const NvTile *to)
 
 static void emit_for(Nv *n, const NvStep *s)
 {
+    if (s->ahead && s->ahead->delayed) {
+        nv_delayed_for(n, s);
+        return;
+    }
     const NvBlock *body = s->body[0];
     Val lo = nv_scalar(n, s->in[FOR_LO]), step = nv_scalar(n, s->in[FOR_STEP]);
     Val trips = emit_trip_count(n->b, lo, nv_scalar(n, s->in[FOR_HI]), step);
@@ -227,7 +231,10 @@ void nv_steps(Nv *n, const NvBlock *b)
     for (int i = 0; i < b->steps.len; i++) {
         const NvStep *s = b->steps.at[i];
         const Op *around = llvm_at(n->l, s->op);
-        emitters[s->kind](n, s);
+        if (s != n->delayed || n->delayed_rows)
+            emitters[s->kind](n, s);
+        if (s == n->delayed)
+            nv_end_turn(n);
         llvm_at(n->l, around);
     }
 }

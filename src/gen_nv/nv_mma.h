@@ -42,6 +42,8 @@ void nv_mma_read_first(Nv *n, const NvStep *product, NvReads *out);
 
 /* nv_wgmma.c */
 void nv_wgmma(Nv *n, const NvStep *s); /* a step of DOT_WGMMA */
+/* The words of its rows, which are in registers; so many. */
+Val *nv_wgmma_rows(Nv *n, const NvStep *s, int *count);
 /* Wait for products; the registers of sums (NULL: none) that they leave become those that are
  * whole.
  */

@@ -95,6 +95,8 @@ void nv_ring_begin(Nv *n)
     Val is_other = LLVMBuildICmp(n->b, LLVMIntUGE, n->thread, llvm_int(n->l->i32, first), "");
     LLVMBuildCondBr(n->b, is_other, other, warps);
     LLVMPositionBuilderAtEnd(n->b, other);
+    if (n->plan->ring->registers > 0)
+        nv_set_registers(n, false, NV_PRODUCER_REGISTERS);
     Val is_producer = LLVMBuildICmp(n->b, LLVMIntEQ, n->thread, llvm_int(n->l->i32, first), "");
     LLVMBuildCondBr(n->b, is_producer, producer, end);
     LLVMPositionBuilderAtEnd(n->b, producer);
@@ -103,6 +105,8 @@ void nv_ring_begin(Nv *n)
     LLVMPositionBuilderAtEnd(n->b, end);
     LLVMBuildRetVoid(n->b);
     LLVMPositionBuilderAtEnd(n->b, warps);
+    if (n->plan->ring->registers > 0)
+        nv_set_registers(n, true, n->plan->ring->registers);
 }
 
 /* --- both sides --- */
@@ -134,17 +138,28 @@ void nv_ring_full(Nv *n)
     n->stage[r->buffer] = stage_at(n, number);
 }
 
-void nv_ring_empty(Nv *n, bool before, Val predicate)
+/* The stage before the next one; the last one before the first. */
+static Val number_before(Nv *n)
 {
     Val number = load(n, n->ring_number), zero = llvm_int(n->l->i32, 0);
     Val is_zero = LLVMBuildICmp(n->b, LLVMIntEQ, number, zero, "");
     Val last = llvm_int(n->l->i32, n->plan->ring->stages - 1);
     Val less = LLVMBuildSub(n->b, number, llvm_int(n->l->i32, 1), "");
 
-    if (before)
-        number = LLVMBuildSelect(n->b, is_zero, last, less, "");
-    Val lane = LLVMBuildICmp(n->b, LLVMIntEQ, n->lane, zero, "");
+    return LLVMBuildSelect(n->b, is_zero, last, less, "");
+}
+
+void nv_ring_back(Nv *n)
+{
+    n->stage[n->plan->ring->buffer] = stage_at(n, number_before(n));
+}
+
+void nv_ring_empty(Nv *n, bool before, Val predicate)
+{
+    Val number = before ? number_before(n) : load(n, n->ring_number);
+    Val lane = LLVMBuildICmp(n->b, LLVMIntEQ, n->lane, llvm_int(n->l->i32, 0), "");
     Val args[] = {barrier_at(n, number, EMPTY), nv_both(n, lane, predicate)};
+
     nv_asm(n, n->l->none, "@$1 mbarrier.arrive.shared::cta.b64 _, [$0];", "r,b,~{memory}", args,
            COUNT(args));
 }

@@ -32,7 +32,9 @@ typedef struct {
     Val descriptor[2]; /* i64: of the first instruction's operands in memory; else NULL */
     int columns;       /* of an instruction */
     bool fresh;        /* the sum begins at zero */
-    Val *sum;          /* registers */
+    const Val
+        *given; /* the words of its rows, as nv_wgmma_rows() gives them; NULL: they are made */
+    Val *sum;   /* registers */
 } Wgmma;
 
 /* The registers of an instruction's sum: first row and fragment of columns, a step along K. */
@@ -213,6 +215,37 @@ static void fence(Wgmma *x, Val *sums, int nsum, Val words[WORDS_OF_A])
     pass(x->n, "wgmma.fence.sync.aligned;", regs, count);
 }
 
+/* Instructions along K. */
+static int steps_of(const NvDot *d)
+{
+    return (d->k + d->tiling.shape.k - 1) / d->tiling.shape.k;
+}
+
+static Val word_of_rows(Wgmma *x, int row, int k, int i)
+{
+    if (x->given)
+        return x->given[(row * steps_of(x->dot) + k) * WORDS_OF_A + i];
+    return nv_operand_word(&x->rows, &(MmaFragment){0, row, k}, i, 0);
+}
+
+Val *nv_wgmma_rows(Nv *n, const NvStep *s, int *count)
+{
+    const NvDot *d = s->detail;
+    Wgmma x = {.n = n, .step = s, .dot = d};
+    int rows = 1 << d->regs[MMA_ACC].rows, steps = steps_of(d);
+    Val *words = NEW_N(n->arena, Val, rows * steps * WORDS_OF_A);
+
+    *count = 0;
+    nv_operand_begin(n, s, MMA_A, &x.rows);
+    for (int row = 0; row < rows; row++) {
+        for (int k = 0; k < steps; k++) {
+            for (int i = 0; i < WORDS_OF_A; i++)
+                words[(*count)++] = word_of_rows(&x, row, k, i);
+        }
+    }
+    return words;
+}
+
 static void multiply(Wgmma *x, const WgmmaPlace *p)
 {
     enum { EACH = 4 }; /* registers of a fragment of the sum */
@@ -230,7 +263,7 @@ static void multiply(Wgmma *x, const WgmmaPlace *p)
         sums[i] = v ? v : LLVMGetUndef(sum_type(x));
     }
     for (int i = 0; !x->descriptor[MMA_A] && i < WORDS_OF_A; i++)
-        words[i] = nv_operand_word(&x->rows, &(MmaFragment){0, p->row, p->k}, i, 0);
+        words[i] = word_of_rows(x, p->row, p->k, i);
     if (p->k == 0 || !x->descriptor[MMA_A])
         fence(x, sums, adds && p->k == 0 ? nsum : 0, words);
     if (x->descriptor[MMA_A])
@@ -273,11 +306,14 @@ void nv_wgmma_land(Nv *n, const NvWait *wait, const NvSum *sums, int count)
 
 void nv_land(Nv *n, const NvStep *s)
 {
-    NvSum *sums = NEW_N(n->arena, NvSum, s->nin);
+    NvWait wait = s->within;
 
+    if (n->delayed && !n->delayed_rows) /* in the first round there is nothing behind what lands */
+        wait.in_flight = 0;
+    NvSum *sums = NEW_N(n->arena, NvSum, s->nin);
     for (int i = 0; i < s->nin; i++)
         sums[i] = (NvSum){n->regs[s->in[i]->id], nv_count(s->in[i])};
-    nv_wgmma_land(n, &s->within, sums, s->nin);
+    nv_wgmma_land(n, &wait, sums, s->nin);
     for (int i = 0; i < s->nin; i++) {
         for (int r = 0; r < sums[i].count; r++) {
             if (s->in[i]->value->type->dtype == DT_FP16 && sums[i].regs[r])
@@ -298,7 +334,7 @@ static void begin(Wgmma *x)
     x->fresh = value_constant(x->step->op->operands[MMA_ACC], &bits) && bits == 0;
     if (d->operand[MMA_A].way == OPERAND_MEMORY)
         x->descriptor[MMA_A] = descriptor_of(x, MMA_A);
-    else
+    else if (!x->given)
         nv_operand_begin(x->n, x->step, MMA_A, &x->rows);
     x->descriptor[MMA_B] = descriptor_of(x, MMA_B);
 }
@@ -309,8 +345,7 @@ static void multiply_all(Wgmma *x)
 {
     const NvDot *d = x->dot;
     const MmaRegisters *regs = &d->regs[MMA_ACC];
-    int steps = (d->k + d->tiling.shape.k - 1) / d->tiling.shape.k;
-    int fragments = x->columns / FRAGMENT_COLUMNS;
+    int steps = steps_of(d), fragments = x->columns / FRAGMENT_COLUMNS;
 
     for (int row = 0; row < 1 << regs->rows; row++) {
         for (int column = 0; column < 1 << regs->columns; column += fragments) {
@@ -326,14 +361,18 @@ void nv_wgmma(Nv *n, const NvStep *s)
     const NvTile *out = s->out[0];
     const Val *acc = nv_get(n, s->in[MMA_ACC]);
     int count = nv_count(out);
-    Wgmma x = {.n = n, .step = s, .dot = d};
+    Wgmma x = {.n = n, .step = s, .dot = d, .given = s == n->delayed ? n->delayed_rows : NULL};
     NvWait before = {.kind = NV_WAIT_PRODUCTS, .who = s->who, .in_flight = d->in_flight};
 
     x.sum = NEW_N(n->arena, Val, count);
     for (int r = 0; r < count; r++)
         x.sum[r] = acc[r];
+    Val stage = n->stage[s->in[MMA_B]->buffer];
+    if (x.given)
+        nv_ring_back(n);
     begin(&x);
     multiply_all(&x);
+    n->stage[s->in[MMA_B]->buffer] = stage;
     nv_asm(n, n->l->none, "wgmma.commit_group.sync.aligned;", "~{memory}", NULL, 0);
     if (d->in_flight > 0)
         nv_wait(n, &before);

@@ -31,7 +31,7 @@ static int needed(const NvStep *s, const Products *pending)
 {
     int n = 0;
 
-    if (s->body[0])
+    if (s->body[0] && s->kind != NV_REDUCE && s->kind != NV_SCAN) /* these combine two scalars */
         return pending->len;
     for (int i = 0; i < pending->len; i++) {
         if (reads(s, pending->at[i]->out[0]))

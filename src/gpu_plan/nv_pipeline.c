@@ -522,10 +522,12 @@ static void pipeline_loop(NvPlan *p, NvStep *loop, NvBlock *body, const int *use
     place_tiles(&v, a);
     divide(&v, a);
     nv_let_fly(p, loop, a);
-    if (a->fill)
+    if (a->fill) {
         leave_to_producer(a);
-    else
+        nv_delay_product(p, v.body, users, a);
+    } else {
         wait_for_copies(&v, a);
+    }
     loop->ahead = a;
 }
 

@@ -203,9 +203,13 @@ struct NvAhead {
     VEC(const NvStep *) flying; /* products that go on over the end of their round */
     NvWait free; /* in front of a round's copies: all threads have seen what reads their place end;
                     none where that is so already */
-    NvWait landed;      /* behind the loop, for products that go on */
-    const NvFill *fill; /* not NULL: a producer brings the tiles, `stages` and `distance` are the
-                         * ring's, there are no steps, and `own` and `all` wait for nothing */
+    NvWait landed;         /* behind the loop, for products that go on */
+    const NvStep *delayed; /* a product of the round before, behind a round's first one
+                              (nv_delay.c); NULL: none */
+    int delayed_end;       /* which of the body's ends its sum is */
+    bool turns;            /* groups of warps ask for the products of a round one after the other */
+    const NvFill *fill;    /* not NULL: a producer brings the tiles, `stages` and `distance` are the
+                            * ring's, there are no steps, and `own` and `all` wait for nothing */
 };
 
 /* Detail of NV_MOVE: vectors in which the operand is laid down and, where it is no gather, the
@@ -274,6 +278,7 @@ struct NvPlan {
     Map *fields;         /* load to NvFields */
     VEC(NvGroup) groups; /* nv_access.c: all of the kernel's, each with all of its accesses */
     NvBlock *body;
+    bool turns;        /* some loop's groups take turns */
     NvRing *ring;      /* what a producer fills; NULL: there is none */
     NvBlock *producer; /* the steps of its thread, the first one behind all warps */
     bool no_tensors;   /* tiles are not to come by tensor copies */
@@ -335,14 +340,12 @@ static inline bool nv_meets(const NvWait *w) /* do warps wait for each other? */
 {
     return w->kind == NV_WAIT_WARPS;
 }
-static inline int nv_launched_warps(const NvPlan *p) /* with the producer's */
-{
-    return p->warps + (p->ring != NULL);
-}
 static inline uint32_t nv_threads(const NvPlan *p) /* the bits of a thread's number */
 {
     return (uint32_t)nv_thread_count(p) - 1;
 }
+
+int nv_launched_warps(const NvPlan *p); /* nv_ring.c: with the producer's */
 
 /* nv_parts.c */
 const Layout *nv_layout(NvPlan *p, const Layout *l);         /* interned */

@@ -136,6 +136,9 @@ static void put_ahead(PlanText *x, const NvAhead *a)
         text_printf(&x->out, "from the ring%s", a->host ? ", a stage is empty a round later" : "");
     else
         text_printf(&x->out, "behind by %d", a->distance);
+    if (a->delayed)
+        text_printf(&x->out, ", with a product of the round before%s",
+                    a->turns ? ", groups in turns" : "");
     put_wait(x, ", waits for ", &a->own);
     put_wait(x, ", then for ", &a->all);
     text_printf(&x->out, "%s%s", behind_reads ? ", behind first reads" : "",

@@ -6,6 +6,7 @@
  * itself, so they are made of what every thread can compute: not of tiles, and not of what the
  * kernel writes.
  */
+#include "nv_dot.h"
 #include "nv_ring.h"
 
 #include <string.h>
@@ -151,8 +152,10 @@ static NvRing *need_ring(NvPlan *p)
     if (p->ring)
         return p->ring;
     p->ring = NEW(p->arena, NvRing);
-    *p->ring = (NvRing){
-        .fills = map_new(p->arena), .buffer = nv_buffer(p, 0), .barriers = nv_buffer(p, 0)};
+    *p->ring = (NvRing){.warps = 1,
+                        .fills = map_new(p->arena),
+                        .buffer = nv_buffer(p, 0),
+                        .barriers = nv_buffer(p, 0)};
     p->buffers.at[p->ring->buffer].align = WGMMA_ALIGN;
     p->buffers.at[p->ring->buffer].always = true;
     p->buffers.at[p->ring->barriers].always = true;
@@ -361,6 +364,66 @@ static NvBlock *list_block(Program *x, const Block *b)
     return out;
 }
 
+/* --- registers --- */
+
+enum { PARTS = 4, UNIT = 8, GROUP = 1 << WGMMA_WARP_BITS, MOST = 240 };
+
+/* Each quarter of a multiprocessor has its own registers, and its share of the warps. */
+static int registers_of_part(const NvPlan *p)
+{
+    return p->chip->registers / PARTS >> p->chip->lane_bits;
+}
+
+int nv_ring_registers(const NvPlan *p)
+{
+    int each = (registers_of_part(p) - NV_PRODUCER_REGISTERS) / (p->warps / GROUP);
+
+    return MIN(each / UNIT * UNIT, MOST);
+}
+
+/* That a thread can have when one warp more is launched. */
+static int registers_beside_one(const NvPlan *p)
+{
+    return registers_of_part(p) / (p->warps / PARTS + 1) / UNIT * UNIT;
+}
+
+/* What a round's products have in registers of a thread, and what else it needs. */
+static int64_t needed_registers(const NvStep *loop)
+{
+    enum { OTHERS = 40 };
+    const NvBlock *b = loop->body[0];
+    int64_t words = OTHERS;
+
+    for (int i = 0; i < b->steps.len; i++) {
+        const NvStep *s = b->steps.at[i];
+        const NvTile *rows = s->kind == NV_DOT ? s->in[MMA_A] : NULL;
+        if (rows)
+            words += layout_registers(s->out[0]->layout);
+        if (rows && s == loop->ahead->delayed)
+            words += layout_registers(rows->layout) * type_size(rows->value->type) / 4;
+    }
+    return words;
+}
+
+/* A group of warps gives its registers away where they are needed. */
+static void choose_producer(NvPlan *p)
+{
+    NvRing *r = p->ring;
+    int64_t needed = 0;
+
+    for (int i = 0; i < r->loops.len; i++)
+        needed = MAX(needed, needed_registers(r->loops.at[i]));
+    if (needed <= registers_beside_one(p) || p->warps + GROUP > p->chip->warps)
+        return;
+    r->warps = GROUP;
+    r->registers = nv_ring_registers(p);
+}
+
+int nv_launched_warps(const NvPlan *p)
+{
+    return p->warps + (p->ring ? p->ring->warps : 0);
+}
+
 static void size_ring(NvPlan *p)
 {
     const NvRing *r = p->ring;
@@ -385,6 +448,7 @@ void nv_ring_finish(NvPlan *p)
 
     if (!r)
         return;
+    choose_producer(p);
     need_loops(&x);
     p->producer = list_block(&x, p->func->body);
     p->producer->args = p->body->args;

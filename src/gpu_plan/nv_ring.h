@@ -41,9 +41,11 @@ struct NvRing {
     int barriers;  /* the buffer of mbarriers: of each stage `full`, then `empty` */
     Map *fills;    /* loop (Op) to NvFill */
     VEC(const NvStep *) loops;
-    uint64_t assumed; /* parameters (bit: number) that are taken not to be negative */
+    int warps;     /* of the producer, one of whose threads does all: 1, or a group that gives its
+                    * registers to the others */
+    int registers; /* that these have of a thread then; 0: they stay as they are */
 };
-enum { NV_MBARRIER_BYTES = 8 };
+enum { NV_MBARRIER_BYTES = 8, NV_PRODUCER_REGISTERS = 24 };
 
 /* nv_tensor.c */
 /* How a load whose result a step puts to shared memory is a copy of a tensor map: *out but for its
@@ -65,6 +67,12 @@ const NvFill *nv_ring_loop(NvPlan *p, const NvStep *loop, const NvStep *const *l
 void nv_ring_room(NvPlan *p, const NvStep *loop, int stages, int64_t bytes);
 /* Behind all loops: how long the ring is, and the producer's program. */
 void nv_ring_finish(NvPlan *p);
+
+/* Registers that a thread may have where a group of warps gives away its own. */
+int nv_ring_registers(const NvPlan *p);
+
+/* nv_delay.c: have a loop with a fill leave a product to its next round, where that is of use. */
+void nv_delay_product(NvPlan *p, NvBlock *body, const int *users, NvAhead *a);
 
 /* nv_ring_print.c: maps and ring, a line each; a fill as the step says it. */
 void nv_ring_put(Text *t, const NvPlan *p, Printer *names);

@@ -58,9 +58,12 @@ void nv_ring_put(Text *t, const NvPlan *p, Printer *names)
     if (!r)
         return;
     const NvBuffer *stages = &p->buffers.at[r->buffer], *barriers = &p->buffers.at[r->barriers];
-    text_printf(t, "ring of %d stages at %lld..%lld, mbarriers at %lld..%lld\n", r->stages,
+    text_printf(t, "ring of %d stages at %lld..%lld, mbarriers at %lld..%lld", r->stages,
                 (long long)stages->offset, (long long)(stages->offset + stages->bytes),
                 (long long)barriers->offset, (long long)(barriers->offset + barriers->bytes));
+    if (r->registers > 0)
+        text_printf(t, "; %d warps leave the others %d registers", r->warps, r->registers);
+    text_put(t, "\n");
 }
 
 /* "64*%k + %12" */

@@ -24,7 +24,9 @@
  *   9. What the unit for matrices reads in shared memory lies where descriptors can say, and who
  *      writes it has a fence.
  *
- *  10. Tiles that a producer brings lie in a stage of its ring, beside each other, as its copies
+ *  10. A product that a round leaves to the next one has its rows in registers, its columns in the
+ *      ring, and a sum that the loop carries.
+ *  11. Tiles that a producer brings lie in a stage of its ring, beside each other, as its copies
  * lay them down; it brings them in the order in which loops wait for them.
  *
  * A plan that breaks a rule is our own mistake, and is told as an internal error at the op.
@@ -34,13 +36,15 @@
 
 typedef struct {
     NvPlan *plan;
-    bool *under_way;       /* by tile: a sum of a product that has not landed */
-    int *begun;            /* by tile: of such a product, how many there were in front of it */
-    int products;          /* that have begun */
-    bool *made;            /* by tile: in the block that is looked at, or around it */
-    VEC(int) order;        /* their numbers, as they were made */
-    const NvStep **maker;  /* by tile that was made by slices: the step */
-    bool of_producer;      /* whose steps are looked at */
+    bool *under_way;      /* by tile: a sum of a product that has not landed */
+    int *begun;           /* by tile: of such a product, how many there were in front of it */
+    int products;         /* that have begun */
+    bool *made;           /* by tile: in the block that is looked at, or around it */
+    VEC(int) order;       /* their numbers, as they were made */
+    const NvStep **maker; /* by tile that was made by slices: the step */
+    const NvStep
+        *delayed;     /* of the loop that is looked at: it reads what the round before has made */
+    bool of_producer; /* whose steps are looked at */
     const NvStep *chain;   /* of slices, in which steps are now; NULL: in none */
     const NvStep *barrier; /* behind which there is only what computes; NULL: there is none */
 } Check;
@@ -186,7 +190,8 @@ static void read_operands(Check *x, const NvStep *s)
                 tell(x, s, "operand %d is missing", i);
             continue;
         }
-        read_tile(x, s, t, "operand", i);
+        if (s != x->delayed || t->buffer != NV_NO_BUFFER)
+            read_tile(x, s, t, "operand", i);
         if (!fits(s, t))
             tell(x, s, "operand %d is in another layout", i);
     }
@@ -341,16 +346,42 @@ static void check_ends(Check *x, const NvStep *s, const NvBlock *b, const NvTile
     }
 }
 
+/* What a round leaves for the product that the next one does: its rows and its sum; its columns are
+ * still in the ring. */
+static void check_delayed(Check *x, const NvStep *loop, const NvBlock *b)
+{
+    const NvAhead *a = loop->ahead;
+    const NvStep *s = x->delayed;
+    const NvDot *d = s->kind == NV_DOT ? s->detail : NULL;
+
+    if (!a->fill || !d || d->kind != DOT_WGMMA || d->operand[MMA_A].way != OPERAND_REGISTERS ||
+        s->in[MMA_B]->buffer != a->buffer)
+        tell(x, s, "it cannot be left to the next round");
+    if (b->ends[a->delayed_end] != s->out[0])
+        tell(x, s, "it is left to the next round, which begins with another sum");
+    if (a->turns && x->plan->warps >> WGMMA_WARP_BITS < 2)
+        tell(x, s, "one group of warps cannot take turns");
+    for (int i = 0; i < s->nin; i++) {
+        if (s->in[i] && s->in[i]->buffer == NV_NO_BUFFER)
+            read_tile(x, s, s->in[i], "operand", i);
+    }
+}
+
 static void check_body(Check *x, const NvStep *s, const NvBlock *b, const NvTile *const *takers,
                        int first)
 {
+    const NvStep *around = x->delayed;
     int before = x->order.len;
 
+    x->delayed = s && s->kind == NV_FOR && s->ahead ? s->ahead->delayed : NULL;
     for (int i = 0; i < b->nargs; i++)
         make(x, NULL, b->args[i]);
     x->barrier = NULL;
     check_steps(x, b);
     check_ends(x, s, b, takers, first);
+    if (x->delayed)
+        check_delayed(x, s, b);
+    x->delayed = around;
     forget(x, before);
 }
 
