@@ -413,7 +413,8 @@ static void choose_producer(NvPlan *p)
 
     for (int i = 0; i < r->loops.len; i++)
         needed = MAX(needed, needed_registers(r->loops.at[i]));
-    if (needed <= registers_beside_one(p) || p->warps + GROUP > p->chip->warps)
+    if (needed <= registers_beside_one(p) || nv_ring_registers(p) <= registers_beside_one(p) ||
+        p->warps + GROUP > p->chip->warps)
         return;
     r->warps = GROUP;
     r->registers = nv_ring_registers(p);
