@@ -14,8 +14,28 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* A specialisation, in the object. */
+/* A number that a call knows: a constant, and parameters, of 4 or 8 bytes, times constants; 0
+ * bytes: there is no such term. */
 typedef struct {
+    int64_t constant;
+    int64_t scale[3];
+    int32_t param[3];
+    int32_t bytes[3];
+} tilec_aot_sum;
+
+/* A tensor map of which the driver makes 128 bytes: extents in elements, strides in bytes. */
+typedef struct {
+    tilec_aot_sum extent[5];
+    tilec_aot_sum stride[5]; /* that of dimension 0 is not looked at */
+    int32_t box[5];
+    int32_t rank, element, swizzle;
+    int32_t pointer; /* which argument is the address of the tensor */
+    int32_t arg;     /* and which one the map goes to */
+    int32_t unused;
+} tilec_aot_map;
+
+/* A specialisation, in the object. */
+typedef struct tilec_aot_kernel {
     const char *image; /* its PTX */
     int32_t threads;   /* that run a program */
     int32_t shared;    /* bytes of shared memory, beside those that the image declares */
@@ -23,6 +43,10 @@ typedef struct {
     int32_t own;       /* parameters that a call gives; the others are where workspaces lie */
     int32_t params;    /* of all */
     void *loaded;      /* a list of tilec_aot_loaded */
+    int32_t nmaps;     /* tensor maps, which are parameters behind all others */
+    const tilec_aot_map *maps;
+    struct tilec_aot_kernel
+        *plain; /* for calls that give no such maps; NULL where there are none */
 } tilec_aot_kernel;
 
 /* .. in one context, whose number no other ever has. */
@@ -47,6 +71,9 @@ typedef struct {
     int (*set)(void *function, int attribute, int value);
     int (*take)(unsigned long long *address, size_t bytes, void *stream);
     int (*give)(unsigned long long address, void *stream);
+    int (*map)(void *map, int type, unsigned rank, void *address, const unsigned long long *extent,
+               const unsigned long long *stride, const unsigned *box, const unsigned *step,
+               int interleave, int swizzle, int promotion, int fill); /* NULL: there is none */
     int (*launch)(void *function, unsigned x, unsigned y, unsigned z, unsigned threads,
                   unsigned one, unsigned also_one, unsigned shared, void *stream, void **args,
                   void **extra);
@@ -92,6 +119,8 @@ static inline int tilec_aot_read_driver(tilec_aot_driver *d)
         !tilec_aot_find(l, "cuMemFreeAsync", &d->give) ||
         !tilec_aot_find(l, "cuLaunchKernel", &d->launch))
         return 0;
+    if (!tilec_aot_find(l, "cuTensorMapEncodeTiled", &d->map))
+        d->map = NULL;
     tilec_aot_problem = "the NVIDIA driver cannot be started";
     return d->init(0) == 0;
 }
@@ -176,7 +205,8 @@ static inline int tilec_aot_start_with(const tilec_aot_driver *d, const tilec_ao
                                        void *stream)
 {
     unsigned long long address = 0, bytes = (unsigned long long)k->workspace;
-    void **all = (void **)malloc((size_t)k->params * sizeof *all);
+    int params = k->params + k->nmaps; /* the latter are there */
+    void **all = (void **)malloc((size_t)params * sizeof *all);
     int result = 2; /* CUDA's number for too little memory */
     int i, given;
 
@@ -187,8 +217,8 @@ static inline int tilec_aot_start_with(const tilec_aot_driver *d, const tilec_ao
     if (all)
         result = d->take(&address, (size_t)bytes, stream);
     if (result == 0) {
-        for (i = 0; i < k->params; i++)
-            all[i] = i < k->own ? args[i] : &address;
+        for (i = 0; i < params; i++)
+            all[i] = i < k->own || i >= k->params ? args[i] : &address;
         result = tilec_aot_start(d, k, function, all, grid, stream);
         given = d->give(address, stream);
         result = result == 0 ? given : result;
@@ -197,16 +227,90 @@ static inline int tilec_aot_start_with(const tilec_aot_driver *d, const tilec_ao
     return result;
 }
 
+/* 0: it does not fit, or is negative. */
+static inline int tilec_aot_find_sum(const tilec_aot_sum *s, void **args, unsigned long long *out)
+{
+    int64_t sum = s->constant, wide;
+    int32_t value;
+    int i;
+
+    for (i = 0; i < 3 && s->bytes[i] != 0; i++) {
+        if (s->bytes[i] == 4) {
+            memcpy(&value, args[s->param[i]], sizeof value);
+            wide = value;
+        } else {
+            memcpy(&wide, args[s->param[i]], sizeof wide);
+        }
+        if (__builtin_mul_overflow(wide, s->scale[i], &wide) ||
+            __builtin_add_overflow(sum, wide, &sum))
+            return 0;
+    }
+    *out = (unsigned long long)sum;
+    return sum >= 0;
+}
+
+/* 0: the arguments give no such map, or the driver knows of none. */
+static inline int tilec_aot_make_map(const tilec_aot_driver *d, const tilec_aot_map *m, void **args,
+                                     void *map)
+{
+    static const int types[] = {0, 0, 1, 0, 2, 0, 0, 0, 4}; /* unsigned integers, by their bytes */
+    unsigned long long extent[5], stride[5];
+    unsigned box[5];
+    const unsigned step[5] = {1, 1, 1, 1, 1};
+    void *address;
+    int i;
+
+    if (!d->map)
+        return 0;
+    for (i = 0; i < m->rank; i++) {
+        box[i] = (unsigned)m->box[i];
+        if (!tilec_aot_find_sum(&m->extent[i], args, &extent[i]) || extent[i] == 0 ||
+            !tilec_aot_find_sum(&m->stride[i], args, &stride[i]))
+            return 0;
+    }
+    memcpy(&address, args[m->pointer], sizeof address);
+    return d->map(map, types[m->element], (unsigned)m->rank, address, extent, stride + 1, box, step,
+                  0, m->swizzle, 2, 0) == 0;
+}
+
+enum { TILEC_AOT_MAPS = 4, TILEC_AOT_PARAMS = 256 };
+typedef struct {
+    unsigned char at[TILEC_AOT_MAPS][128] __attribute__((aligned(64)));
+} tilec_aot_maps;
+
+/* Maps behind the arguments, which become those; 0: there are none for them. */
+static inline int tilec_aot_add_maps(const tilec_aot_driver *d, const tilec_aot_kernel *k,
+                                     void **args, tilec_aot_maps *maps, void **all)
+{
+    int i;
+
+    if (k->nmaps > TILEC_AOT_MAPS || k->params + k->nmaps > TILEC_AOT_PARAMS)
+        return 0;
+    for (i = 0; i < k->own; i++)
+        all[i] = args[i];
+    for (i = 0; i < k->nmaps; i++) {
+        if (!tilec_aot_make_map(d, &k->maps[i], args, maps->at[i]))
+            return 0;
+        all[k->maps[i].arg] = maps->at[i];
+    }
+    return 1;
+}
+
 /* In the context that is current, or the primary one of the first GPU. */
 static inline int tilec_aot_launch(tilec_aot_kernel *k, void **args, const int32_t grid[3],
                                    void *stream)
 {
     const tilec_aot_driver *d = tilec_aot_open();
-    void *context = NULL, *function = NULL;
+    void *context = NULL, *function = NULL, *all[TILEC_AOT_PARAMS];
+    tilec_aot_maps maps;
     int result, device = 0, pushed = 0;
 
     if (!d)
         return TILEC_AOT_FAILED;
+    if (k->nmaps > 0 && !tilec_aot_add_maps(d, k, args, &maps, all))
+        k = k->plain;
+    else if (k->nmaps > 0)
+        args = all;
     result = d->current(&context);
     if (result == 0 && !context) {
         result = d->device(&device, 0);

@@ -307,9 +307,10 @@ static bool of_index(const Op *op, const int8_t *map, Poly *out)
 /* Numbers that become longer stay what they are. */
 static bool keeps_value(const Op *op)
 {
+    if (op->code != OP_cast)
+        return false;
     const Type *from = op->operands[0]->type, *to = op->results[0]->type;
-
-    return op->code == OP_cast && dtype_is_signed(from->dtype) && dtype_is_signed(to->dtype) &&
+    return dtype_is_signed(from->dtype) && dtype_is_signed(to->dtype) &&
            type_size(to) >= type_size(from);
 }
 

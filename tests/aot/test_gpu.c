@@ -12,6 +12,7 @@
 #include "add_gpu.h"
 #include "big_gpu.h"
 #include "small_gpu.h"
+#include "wide_gpu.h"
 
 static int failures;
 
@@ -148,6 +149,29 @@ static void test_workspaces(const Driver *d)
     CHECK(add_gpu_1.workspace == 0 && add_gpu_1.own == add_gpu_1.params);
 }
 
+/* Tiles come by maps that the call makes; a call that gives none has other code. */
+static void test_maps(const Driver *d)
+{
+    const uint16_t *a = (const uint16_t *)(uintptr_t)0x10000;
+    const uint16_t *b = (const uint16_t *)(uintptr_t)0x40000;
+    uint16_t *c = (uint16_t *)(uintptr_t)0x80000;
+    int modules = d->state->modules;
+
+    CHECK(wide_gpu(a, b, c, 512, 768, 320, 336, 784, 768, NULL) == TILEC_AOT_OK);
+    CHECK(d->state->modules == modules + 1 && d->state->launched.grid[0] == 4 * 3);
+    CHECK(d->state->launched.args[9] == 0x5a5a5a5a5a5a5a5a);
+    CHECK(d->state->launched.args[10] == 0x5a5a5a5a5a5a5a5a);
+    CHECK(d->state->launched.args[0] == 0x10000 && (uint32_t)d->state->launched.args[5] == 320);
+    CHECK(d->state->map.address == 0x40000 && d->state->map.rank == 2 && d->state->map.type == 1);
+    CHECK(d->state->map.extent[0] == 768 && d->state->map.extent[1] == 320);
+    CHECK(d->state->map.stride[0] == 2 * 784 && d->state->map.box[0] == 64);
+    CHECK(d->state->map.swizzle == 3 && d->state->map.step[0] == 1);
+    CHECK(wide_gpu(a, b, c, 512, 768, 0, 336, 784, 768, NULL) == TILEC_AOT_OK);
+    CHECK(wide_gpu(a, b, c, 512, 768, 320, 336, -784, 768, NULL) == TILEC_AOT_OK);
+    CHECK(d->state->modules == modules + 2);
+    CHECK(d->top() == NULL);
+}
+
 static void test_mistakes(const Driver *d)
 {
     int64_t *out = (int64_t *)(uintptr_t)0x1000;
@@ -181,6 +205,7 @@ int main(int argc, char **argv)
     test_contexts(&d);
     test_shared_memory(&d);
     test_workspaces(&d);
+    test_maps(&d);
     test_mistakes(&d);
     if (failures == 0)
         printf("all is well\n");

@@ -23,6 +23,9 @@ grep -qF "for NVIDIA's chip sm_90a alone, as PTX" "$folder/small_gpu.h" || wrong
 build big_gpu "$source/kernels/matmul.py:matmul_kernel" --arch sm_80 --num-stages 4 \
     --grid 'cdiv(M,BLOCK_M)*cdiv(N,BLOCK_N)' 'a:*fp16' 'b:*fp16' 'c:*fp16' M:i32 N:i32 K:i32 stride_am:i32 stride_ak=1 \
     stride_bk:i32 stride_bn=1 stride_cm:i32 stride_cn=1 BLOCK_M=128 BLOCK_N=128 BLOCK_K=64 GROUP_M=8
+build wide_gpu "$source/kernels/matmul.py:matmul_kernel" --arch sm_90a --num-stages 3 --num-warps 8 \
+    --grid 'cdiv(M,BLOCK_M)*cdiv(N,BLOCK_N)' 'a:*fp16' 'b:*fp16' 'c:*fp16' M:i32 N:i32 K:i32 stride_am:i32 stride_ak=1 \
+    stride_bk:i32 stride_bn=1 stride_cm:i32 stride_cn=1 BLOCK_M=128 BLOCK_N=256 BLOCK_K=64 GROUP_M=8
 expect 0 out '"levels": ["sm_80"]' "$tilec" build "$source/kernels/add.py" -o "$folder/j.o" --header "$folder/j.h" --arch sm_80 \
     --name j --json 'x:*fp32' 'y:*fp32' 'out:*fp32' n:i32 BLOCK=64
 rm "$folder/j.o"
@@ -40,7 +43,7 @@ for compiler in "gcc -std=c99" "clang -std=c99" "g++ -std=c++17" "clang++ -std=c
     [ "${compiler#*++}" = "$compiler" ] || program=$folder/test_gpu.cpp
     # shellcheck disable=SC2086
     expect 0 out "" $compiler $warnings -I"$source/tests/unit" "$program" "$folder/add_gpu.o" "$folder/big_gpu.o" \
-        "$folder/small_gpu.o" -ldl -o "$folder/program"
+        "$folder/small_gpu.o" "$folder/wide_gpu.o" -ldl -o "$folder/program"
     silent
     expect 0 out "all is well" env TILEC_LIBCUDA="$TILEC_FAKE_CUDA" "$folder/program"
 done

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FAKE_LOG = 1 << 14, FAKE_ARGS = 8 };
+enum { FAKE_LOG = 1 << 14, FAKE_ARGS = 12 };
 
 typedef struct {
     /* input */
