@@ -1,6 +1,6 @@
 """inspected.py make|check|... - images for tilec-inspect, and what it must say of them, from docs/inspect.md alone
 
-`make` writes folders with images of several sizes, some of them damaged; `check OUT OPTION... IMAGES...` runs
+`make` writes folders with images of several sizes, some of them damaged; `check --code CODE OPTION... IMAGES...` runs
 nothing: it computes with NumPy what the tables of such a call hold, and compares.  Correlation, morphology
 and labels are written out, slowly and obviously.
 """
@@ -229,6 +229,7 @@ def check(words):
 
     p = argparse.ArgumentParser()
     p.add_argument("images", nargs="+")
+    p.add_argument("--code", type=int, required=True)
     p.add_argument("--template", default="mark.png")
     p.add_argument("-o", dest="out", required=True)
     p.add_argument("--op", default="blackhat")
@@ -250,6 +251,7 @@ def check(words):
             defects += [name + "," + r for r in rows]
             if rows:
                 pictures[stem + ".png"] = above * np.uint8(255)
+    assert o.code == any(",ok," not in row for row in images[1:]), "exit code %d" % o.code
     for name, lines in (("images.csv", images), ("defects.csv", defects)):
         got = open(o.out + "/" + name).read().split("\n")
         for k, line in enumerate(lines + [""]):

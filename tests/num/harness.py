@@ -174,6 +174,7 @@ class Suite:
         self.folder = tempfile.TemporaryDirectory(prefix="tilec-num-")
         self.files = itertools.count()
         self.cases = []
+        self.outside = set()  # labels of cases
         self.others = 0  # cases of a script that runs them itself
         self.failures = []
 
@@ -203,21 +204,28 @@ class Suite:
 
     def chosen(self, label):
         """The variants that a case of this name runs as."""
-        if THOROUGH or len(self.variants) == 1:
-            return self.variants
-        plain = [v for v in self.variants for _ in range(IN_TEN.get(v, 0))]
-        checked = [v for v in self.variants if v not in IN_TEN]
+        variants = self.variants
+        if label in self.outside:
+            variants = [v for v in variants if v != "interp" and "+check" not in v]
+        if THOROUGH or len(variants) <= 1:
+            return variants
+        plain = [v for v in variants for _ in range(IN_TEN.get(v, 0))]
+        checked = [v for v in variants if v not in IN_TEN]
         dice = np.random.default_rng([SEED, zlib.crc32(label.encode())])
         chosen = [plain[dice.integers(len(plain))]]
         if checked and dice.integers(ONE_CHECKED_IN) == 0:
             chosen.append(checked[dice.integers(len(checked))])
         return chosen
 
-    def case(self, label, kernel, grid, args, outputs, rtol=0.0, atol=0.0, options=(), units=None, arch=None, since=None):
+    def case(self, label, kernel, grid, args, outputs, rtol=0.0, atol=0.0, options=(), units=None, arch=None, since=None,
+             outside=False):
         """args: name -> argument in order; outputs: name -> (dtype, expected values).  With `units`
         these are of a wider type, and so many units in the last place away at most.  `arch` is the
         GPU that is simulated; `since` is the first one that has the case's instructions, "sm_100":
-        it is simulated, and on a GPU before it there is no such case."""
+        it is simulated, and on a GPU before it there is no such case.  A case that reads `outside` of an
+        argument's array, in what another one holds, is none for those that check every access."""
+        if outside:
+            self.outside.add(label)
         if not self.is_left_out(label) and not (since and self.is_before(since)):
             self.cases.append((label, kernel, grid, args, outputs, rtol, atol, options, units, arch or since))
 

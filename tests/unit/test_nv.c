@@ -119,7 +119,15 @@ static void check_layout(const Case *c, const char *chip, const char *path)
         assert_string_equal(out.data, want);
 }
 
-/* Gives how many chips there is code for.  What is planned for 32 lanes can be for 64. */
+static bool is_power(int n)
+{
+    return n > 0 && (n & (n - 1)) == 0;
+}
+
+/*
+ * Gives how many chips there is code for.  What is planned for 32 lanes can be for 64.  Beside the
+ * warps that compute there may be one, or a group of four, that brings tiles.
+ */
 static int check_code(const Case *c)
 {
     GenOutput out, wide;
@@ -131,7 +139,7 @@ static int check_code(const Case *c)
         if (!chosen(c->name, (uint64_t)i, 2) || !emit(c, chips[i], GEN_OBJECT, &out))
             continue;
         made++;
-        assert_int_equal(out.warps & (out.warps - 1), 0);
+        assert_true(is_power(out.warps) || is_power(out.warps - 1) || is_power(out.warps - 4));
         assert_non_null(strstr(out.data, ".entry tilec_kernel"));
         if (c->assemble)
             assemble(c->arena, c->name, chips[i], &out);
