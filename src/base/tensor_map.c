@@ -50,3 +50,14 @@ const char *tensor_map_refuse(const TensorMap *t)
         return "rows of a tensor map's tile that are shorter than its swizzle are not supported";
     return NULL;
 }
+
+bool tensor_map_equal(const TensorMap *a, const TensorMap *b)
+{
+    bool equal = a->address == b->address && a->rank == b->rank && a->element == b->element &&
+                 a->swizzle == b->swizzle;
+
+    for (int d = 0; equal && d < a->rank; d++)
+        equal = a->extent[d] == b->extent[d] && a->box[d] == b->box[d] &&
+                (d == 0 || a->stride[d] == b->stride[d]);
+    return equal;
+}

@@ -33,6 +33,9 @@ typedef struct {
 /* Why no driver takes such a map: static text; NULL: it does. */
 const char *tensor_map_refuse(const TensorMap *t);
 
+/* Do they say the same?  Of dimensions that there are. */
+bool tensor_map_equal(const TensorMap *a, const TensorMap *b);
+
 /* Bytes of shared memory that a row of a swizzle has: 16 for none. */
 static inline uint32_t tensor_swizzle_span(const TensorMap *t)
 {

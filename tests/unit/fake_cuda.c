@@ -413,6 +413,7 @@ API int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address
     if (rank < 1 || rank > 5 || (uintptr_t)map % 64 != 0 || interleave != 0 || fill != 0 ||
         promotion > 3)
         return INVALID_VALUE;
+    state.map.count++;
     state.map.type = type;
     state.map.swizzle = swizzle;
     state.map.rank = rank;

@@ -49,7 +49,8 @@ typedef struct {
         unsigned rank;
         uint64_t address, extent[5], stride[4];
         uint32_t box[5], step[5];
-    } map; /* the last that was encoded: as 8 bytes 0x5a */
+        int count; /* of all that were encoded */
+    } map;         /* the last that was encoded: as 8 bytes 0x5a */
 } Fake;
 
 /* exported from the library, beside the driver's own names */

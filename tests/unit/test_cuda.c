@@ -605,6 +605,18 @@ static void test_tensor_maps(void **state)
     assert_int_equal(fake->map.box[0], 16);
     assert_int_equal(fake->map.box[1], 8);
     assert_int_equal(fake->map.step[1], 1);
+    int encoded = fake->map.count;
+    assert_int_equal(cuda()->launch(keep, code, &launch, &error), RUN_OK);
+    assert_int_equal(fake->map.count, encoded); /* it is the same, and was kept */
+    assert_int_equal(fake->launched.args[1], UINT64_C(0x5a5a5a5a5a5a5a5a));
+    for (uint64_t i = 1; i <= 40; i++) { /* more than are kept */
+        args[0] = 4096 + 256 * i;
+        args[2] = (uint32_t) - (int32_t)i;
+        assert_int_equal(cuda()->launch(keep, code, &launch, &error), RUN_OK);
+        assert_int_equal(fake->map.count, encoded + (int)i);
+        assert_int_equal(fake->map.address, args[0]);
+        assert_int_equal(fake->map.extent[1], 2 * i);
+    }
     args[0] = 4104;
     assert_int_equal(cuda()->launch(keep, code, &launch, &error), RUN_FAILED);
     expect_text(&error, "argument 0: a tensor map's address is a multiple of 16");
