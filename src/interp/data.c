@@ -94,6 +94,7 @@ static void mark_sources(Search *s, const Value *v)
     switch (op->code) {
     case OP_gather:
     case OP_histogram:
+    case OP_sort:
         mark(s, op->operands[0]);
         break;
     case OP_for:

@@ -455,6 +455,9 @@ void exec_op(Frame *f, const Op *op)
     case OP_histogram:
         exec_histogram(f, op);
         break;
+    case OP_sort:
+        exec_sort(f, op);
+        break;
     case OP_reduce:
         exec_reduce(f, op);
         break;

@@ -1,10 +1,11 @@
 /*
  * interp_shape.c - ops that make tiles and move elements: arange, those with MOVES, gather,
- * histogram
+ * histogram, sort
  *
  * All moving is machine_copy_strided: a grid of elements from one set of strides to another.
  * Elements have 1, 2, 4 or 8 bytes and are moved as unsigned integers of that size.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "machine.h"
@@ -217,5 +218,43 @@ void exec_histogram(Frame *f, const Op *op)
 
         if ((!mask || mask[i]) && bin >= 0 && bin < (int64_t)bins)
             counts[bin]++;
+    }
+}
+
+/* --- sort --- */
+
+/* Unsigned numbers in the order that is asked for; the same again gives the element back. */
+static uint64_t key_flip(const Op *op)
+{
+    DType t = op->operands[0]->type->dtype;
+    uint64_t sign = dtype_is_signed(t) ? UINT64_C(1) << 63 : 0;
+
+    return attr_descending(op) ? ~sign : sign;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+void exec_sort(Frame *f, const Op *op)
+{
+    const Type *from = op->operands[0]->type, *to = op->results[0]->type;
+    size_t columns = (size_t)from->dims[from->rank - 1], kept = (size_t)to->dims[to->rank - 1];
+    size_t rows = value_numel(op->operands[0]) / columns, size = value_size(op->operands[0]);
+    const uint64_t flip = key_flip(op);
+    uint64_t *keys = op_temp(f, slots_of_op(f, op), 0);
+    char *dst = result(f, op);
+
+    for (size_t r = 0; r < rows; r++) {
+        for (size_t i = 0; i < columns; i++)
+            keys[i] = (uint64_t)int_at(operand(f, op, 0), from->dtype, r * columns + i) ^ flip;
+        qsort(keys, columns, sizeof *keys, by_key);
+        for (size_t i = 0; i < kept; i++) {
+            uint64_t bits = keys[i] ^ flip;
+            memcpy(dst + (r * kept + i) * size, &bits, size);
+        }
     }
 }

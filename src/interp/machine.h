@@ -166,6 +166,7 @@ void machine_arange(const Op *op, int32_t *dst); /* i32 from the op's start on, 
 void machine_move(const Op *op, void *dst, const void *src); /* MOVES: from an operand's elements */
 void exec_gather(Frame *f, const Op *op);                    /* 0 where the index leads nowhere */
 void exec_histogram(Frame *f, const Op *op); /* values without a bin count nowhere */
+void exec_sort(Frame *f, const Op *op);      /* by what slots.c keeps for one row's keys */
 
 /* interp_reduce.c: how reduce and scan see a tile, and their temps */
 typedef struct {

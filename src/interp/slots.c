@@ -169,8 +169,8 @@ static void release_temps(Placer *p, const OpSlots *own)
  * constants: they have many lanes there. */
 static bool is_fixed(const Placer *p, const Op *op)
 {
-    bool simple =
-        op_has(op, PURE) && !op->regions[0] && op->code != OP_program_id && op->code != OP_dot;
+    bool simple = op_has(op, PURE) && !op->regions[0] && op->code != OP_program_id &&
+                  op->code != OP_dot && op->code != OP_sort;
 
     for (int i = 0; simple && i < op->noperands; i++)
         simple = p->plan->fixed[op->operands[i]->id];
@@ -417,6 +417,17 @@ static void place_dot(Placer *p, Op *op)
     release_temps(p, own);
 }
 
+/* Keys of one row. */
+static void place_sort(Placer *p, Op *op)
+{
+    const Type *t = op->operands[0]->type;
+    size_t bytes = sizeof(uint64_t) * (size_t)t->dims[t->rank - 1];
+    OpSlots *own = take_temps(p, op, p->plan->options.scalars ? 0 : 1, &bytes);
+
+    place_simple(p, op);
+    release_temps(p, own);
+}
+
 static void place_op(Placer *p, Op *op)
 {
     switch (op->code) {
@@ -431,6 +442,9 @@ static void place_op(Placer *p, Op *op)
         break;
     case OP_dot:
         place_dot(p, op);
+        break;
+    case OP_sort:
+        place_sort(p, op);
         break;
     default:
         if (op_has(op, COMBINES) && !p->plan->options.scalars)

@@ -32,6 +32,7 @@ NUMBER( axis,           "axis",         NEEDED )
 NUMBER( part,           "part",         NEEDED )   /* of a handle: its shape, then its strides */
 NUMBER( start,          "start",        NEEDED )
 NUMBER( reverse,        "reverse",      OPTIONAL ) /* 0 or 1 */
+NUMBER( descending,     "descending",   OPTIONAL ) /* 0 or 1 */
 NUMBER( volatile,       "volatile",     OPTIONAL ) /* 0 or 1 */
 NUMBER( unroll,         "unroll",       OPTIONAL ) /* rounds at a time, -1: all */
 /* wishes for how a loop is scheduled, as tl.range has them; targets that do not schedule loops drop

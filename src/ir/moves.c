@@ -103,6 +103,7 @@ bool op_crosses_lanes(const Op *op)
     case OP_dot:
     case OP_gather:
     case OP_histogram:
+    case OP_sort:
         return true;
     case OP_splat:
     case OP_expand:

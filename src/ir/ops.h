@@ -151,6 +151,9 @@ OP( record,      "any*",                none,    A4(record_kind, message, hex, r
 OP( gather,      "num int",             given,   A1(axis),          PURE )
 /* how many elements of operand 0, rank 1, have each of the values 0, 1, 2..; the mask says which count */
 OP( histogram,   "int mask?",           given,   A0,                PURE )
+/* each row along the last dimension in order, or as many of the first elements of that order as the
+ * result has columns; no i1 */
+OP( sort,        "int",                 given,   A1(descending),    PURE )
 /* whole tiles.  reduce and scan: region (a1..an, b1..bn) yields n; a is the earlier element */
 OP( reduce,      "any*",               given,   A1(axis),          PURE|COMBINES|REGIONS(1) )
 OP( scan,        "any*",               given,   A2(axis, reverse), PURE|COMBINES|REGIONS(1) )

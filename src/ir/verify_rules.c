@@ -327,6 +327,23 @@ static bool check_histogram(const Verifier *v, const Op *op)
            verify_say(v, op, "counts elements of rank 1 as i32 of rank 1");
 }
 
+static bool check_sort(const Verifier *v, const Op *op)
+{
+    const Type *from = op->operands[0]->type;
+
+    if (!verify_keeps_element(v, op))
+        return false;
+    const Type *to = op->results[0]->type;
+    if (from->dtype == DT_I1 || from->rank == 0 || to->rank != from->rank)
+        return verify_say(v, op, "orders rows of integers, not %s", verify_type_text(v, from));
+    for (int d = 0; d < from->rank; d++) {
+        bool first = d == from->rank - 1 && to->dims[d] < from->dims[d];
+        if (to->dims[d] != from->dims[d] && !first)
+            return verify_say(v, op, "the shapes differ in dimension %d", d);
+    }
+    return true;
+}
+
 static bool check_asm(const Verifier *v, const Op *op)
 {
     const Type *shape;
@@ -365,6 +382,7 @@ bool verify_rule(const Verifier *v, const Op *op)
         [OP_bitcast] = check_bitcast,
         [OP_gather] = check_gather,
         [OP_histogram] = check_histogram,
+        [OP_sort] = check_sort,
         [OP_inline_asm] = check_asm,
         [OP_inline_asm_volatile] = check_asm,
         [OP_hint] = check_hint,

@@ -235,6 +235,55 @@ static void test_reduce_captures_and_crosses(void **state)
     assert_int_equal(out[2], 3 * 99);
 }
 
+/* --- sort --- */
+
+static const char sort_kernel[] = IR(
+    kernel @k(%x: *TYPE, %up: *TYPE, %most: *TYPE) {
+        %r = arange start=0 : i32[10];
+        %xs = splat %x : *TYPE[10];
+        %xp = addptr %xs, %r : *TYPE[10];
+        %v0 = load %xp : TYPE[10];
+        %v = reshape %v0 : TYPE[2,5];
+        %s = sort %v : TYPE[2,5];
+        %s0 = reshape %s : TYPE[10];
+        %us = splat %up : *TYPE[10];
+        %ptrs = addptr %us, %r : *TYPE[10];
+        store %ptrs, %s0;
+        %t = sort %v descending=1 : TYPE[2,2];
+        %t0 = reshape %t : TYPE[4];
+        %q = arange start=0 : i32[4];
+        %ms = splat %most : *TYPE[4];
+        %mp = addptr %ms, %q : *TYPE[4];
+        store %mp, %t0;
+        return;
+    }
+);
+
+/* Bytes, with and without a sign. */
+static void test_sort_orders_rows(void **state)
+{
+    static const uint8_t x[10] = {3, 200, 7, 3, 128, 255, 0, 127, 1, 254};
+    static const struct {
+        const char *type;
+        uint8_t up[10], most[4];
+    } cases[] = {
+        {"u8", {3, 3, 7, 128, 200, 0, 1, 127, 254, 255}, {200, 128, 255, 254}},
+        {"i8", {128, 200, 3, 3, 7, 254, 255, 0, 1, 127}, {7, 3, 127, 1}},
+    };
+
+    (void)state;
+    for (int i = 0; i < COUNT(cases); i++) {
+        Arena *a = arena_new(NULL);
+        uint8_t up[10], most[4];
+        uint64_t args[] = {P(x), P(up), P(most)};
+        const char *text = spell_out(a, sort_kernel, "TYPE", cases[i].type);
+        assert_string_equal(outcome(a, text, 1, 1, 1, args), "");
+        assert_memory_equal(up, cases[i].up, sizeof up);
+        assert_memory_equal(most, cases[i].most, sizeof most);
+        arena_free(a);
+    }
+}
+
 /* --- scan --- */
 
 static const char scan_kernel[] = IR(
@@ -657,6 +706,7 @@ int main(void)
         cmocka_unit_test(test_sums_are_pairwise_along_any_axis),
         cmocka_unit_test(test_reduce_with_any_region),
         cmocka_unit_test(test_reduce_captures_and_crosses),
+        cmocka_unit_test(test_sort_orders_rows),
         cmocka_unit_test(test_scans_keep_the_order),
         cmocka_unit_test(test_cumulative_sums_and_products),
         cmocka_unit_test(test_dot_of_every_dtype),
