@@ -301,6 +301,9 @@ void cpu_steps(Cpu *c, const BlockPlan *plan)
         case STEP_DOT:
             cpu_dot(c, s->op, s->dot);
             break;
+        case STEP_SORT:
+            cpu_sort(c, s->op, s->sort);
+            break;
         case STEP_RECORD:
             cpu_record(c, s->op, s->buffers);
             break;

@@ -12,6 +12,7 @@
  *   cpu_gather.c  elements at places that a tile says, and histograms
  *   cpu_combine.c reductions and scans
  *   cpu_dot.c     matrix products
+ *   cpu_sort.c    rows in order
  *   cpu_record.c  prints, and what was found wrong
  *   cpu_debug.c   what names stand for, for debuggers
  *   cpu_build.c   several kernels for several CPUs in one object, for programs without this library
@@ -212,6 +213,9 @@ void cpu_scan_body(NestCg *n, const Root *r, const Entry *e);
 /* cpu_dot.c */
 /* Between buffers; the result's holds the accumulator before. */
 void cpu_dot(Cpu *c, const Op *op, DotShape shape);
+
+/* cpu_sort.c */
+void cpu_sort(Cpu *c, const Op *op, SortShape shape); /* between buffers, row by row */
 
 /* cpu_debug.c: what names stand for, where GenOptions.debug wants it known */
 typedef struct CpuDebug CpuDebug;

@@ -377,7 +377,7 @@ const Op *cpu_debug_lines(Cpu *c, const Step *s, const Op *op)
 {
     Stops stops = {0};
 
-    if (!c->debug || !op || (s->kind != STEP_NEST && s->kind != STEP_DOT))
+    if (!c->debug || !op || (s->kind != STEP_NEST && s->kind != STEP_DOT && s->kind != STEP_SORT))
         return op;
     if (s->nest)
         stop_at_entries(c, &stops, s->nest->schedule);

@@ -6,7 +6,7 @@
  * or should not be computed where they are used, marks them `buffered`, and the next round starts
  * with these marks.  Marks are only ever added, so the rounds end.  The reasons for a mark:
  *
- *   1. the op cannot be evaluated element by element: dot, scan, reduce, histogram, atomics,
+ *   1. the op cannot be evaluated element by element: dot, sort, scan, reduce, histogram, atomics,
  *      loops, ifs; and so the operands that are read as whole tiles (of dot, scan, reshape, and
  *      what gather takes from);
  *   2. a load would move past a store that may reach the same memory (plan_order.c), or into a loop
@@ -124,6 +124,7 @@ static bool is_whole(const Value *v)
     case OP_scan:
     case OP_reduce:
     case OP_histogram:
+    case OP_sort:
     case OP_atomic_rmw:
     case OP_atomic_cas:
     case OP_for:
@@ -141,7 +142,7 @@ static bool reads_whole(const Op *op, int i)
 {
     if (op->operands[i]->type->rank == 0)
         return false;
-    return (op->code == OP_dot && i != DOT_ACC) ||
+    return (op->code == OP_dot && i != DOT_ACC) || op->code == OP_sort ||
            (op->nresults > 0 && op->results[0]->type->rank == 0 && op->code != OP_reduce) ||
            (op->nresults > 0 && access_rearranges(op->results[0]));
 }

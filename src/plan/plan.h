@@ -234,10 +234,19 @@ typedef struct {
     int lanes, rows, vectors;
 } DotShape;
 
+/* A row to be sorted: 1 << bits vectors, with padding behind its end. */
+enum { SORT_ALL = -1 };
+typedef struct {
+    int lanes, bits;
+    int kept; /* SORT_ALL, or: of lists of 1 << kept elements those that come first are kept */
+    int work; /* buffer: of two rows */
+} SortShape;
+
 typedef enum {
     STEP_SCALAR,
     STEP_NEST,
     STEP_DOT,
+    STEP_SORT,
     STEP_RECORD,
     STEP_FOR,
     STEP_WHILE,
@@ -248,6 +257,7 @@ typedef struct {
     Op *op; /* of all but nests */
     Nest *nest;
     DotShape dot;
+    SortShape sort;
     const int *buffers; /* of a record, by operand: where a tile lies; NO_BUFFER for scalars */
     BlockPlan *body[2]; /* of for, while, if */
 } Step;

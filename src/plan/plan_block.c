@@ -339,6 +339,22 @@ static void plan_dot(Planner *pl, BlockState *st, Op *op, const int *carried, in
     add_step(pl, st, STEP_DOT, op);
 }
 
+/* --- sort --- */
+
+/* It goes row by row, through memory for two of them, rounded up. */
+static void plan_sort(Planner *pl, BlockState *st, Op *op)
+{
+    Value *result = op->results[0];
+    Type work = *op->operands[0]->type;
+
+    work.dims[0] = 2 << plan_sort_bits(&work);
+    work.rank = 1;
+    pl->plan->facts[result->id].buffer = new_buffer(pl, result->type);
+    flush(pl, st);
+    Step s = {.kind = STEP_SORT, .op = op, .sort = {.work = new_buffer(pl, &work)}};
+    vec_push(pl->plan->arena, &st->out->steps, s);
+}
+
 /* --- records --- */
 
 /* Its tiles are whole in front of it: those that have no buffer anyway get one for this. */
@@ -446,6 +462,9 @@ static void plan_op(Planner *pl, BlockState *st, Op *op, const int *carried, int
         break;
     case OP_dot:
         plan_dot(pl, st, op, carried, now);
+        break;
+    case OP_sort:
+        plan_sort(pl, st, op);
         break;
     case OP_for:
         plan_for(pl, st, op, now);

@@ -68,6 +68,7 @@ void plan_choose_order(const Planner *pl, Nest *n);
 void plan_accesses(Plan *p, Nest *n);
 /* plan_shape.c: set lanes, copies and blocks */
 void plan_shape(Plan *p);
+int plan_sort_bits(const Type *t); /* of the places of a row, rounded up to a power of two */
 /* .. the lanes that a nest would have if its rows were long enough */
 int plan_full_lanes(const Plan *p, const Nest *n);
 /* plan_hint.c */

@@ -168,9 +168,19 @@ static void print_nest(PlanText *p, const Nest *n, int indent)
                     op_printer_text(p->ops, n->ahead.at[i].leaf.value->def));
 }
 
+static void print_sort(PlanText *p, const Step *s, int indent)
+{
+    text_printf(&p->out, "%*sin rows of %d vectors of %d lanes", indent, "", 1 << s->sort.bits,
+                s->sort.lanes);
+    if (s->sort.kept != SORT_ALL)
+        text_printf(&p->out, ", the first %d of each lane", 1 << s->sort.kept);
+    text_printf(&p->out, ", by %d:\n", s->sort.work);
+}
+
 static void print_block(PlanText *p, const BlockPlan *b, int indent)
 {
-    static const char *const names[] = {"scalar", "nest", "dot", "record", "for", "while", "if"};
+    static const char *const names[] = {"scalar", "nest", "dot",   "sort",
+                                        "record", "for",  "while", "if"};
 
     for (int i = 0; i < b->steps.len; i++) {
         const Step *s = &b->steps.at[i];
@@ -181,6 +191,8 @@ static void print_block(PlanText *p, const BlockPlan *b, int indent)
         if (s->kind == STEP_DOT)
             text_printf(&p->out, "%*sin blocks of %d rows, %d vectors of %d lanes:\n", indent, "",
                         s->dot.rows, s->dot.vectors, s->dot.lanes);
+        if (s->kind == STEP_SORT)
+            print_sort(p, s, indent);
         text_printf(&p->out, "%*s%s: %s\n", indent, "", names[s->kind],
                     s->body[0] ? op_info(s->op->code)->name : op_printer_text(p->ops, s->op));
         for (int r = 0; r < 2; r++) {

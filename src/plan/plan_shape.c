@@ -191,6 +191,32 @@ static DotShape shape_dot(const Plan *p, const Op *op)
     return s;
 }
 
+/* --- rows to be sorted --- */
+
+int plan_sort_bits(const Type *t)
+{
+    int bits = 0;
+
+    while ((int64_t)1 << bits < t->dims[t->rank - 1])
+        bits++;
+    return bits;
+}
+
+/* A row has as many vectors as these have lanes, or more, to be transposed in the end.  Where lists
+ * of a few elements are all that is wanted, two in each lane are enough. */
+static void shape_sort(const Plan *p, const Op *op, SortShape *s)
+{
+    const Type *from = op->operands[0]->type;
+    int all = plan_sort_bits(from), kept = plan_sort_bits(op->results[0]->type);
+    int most = __builtin_ctz((unsigned)(p->machine.vector_bytes / dtype_size(from->dtype)));
+    int lanes = MIN(most, all / 2), lanes_of_lists = MIN(most, all - kept - 1);
+
+    s->kept = lanes_of_lists >= MAX(lanes - 1, 0) && kept < all ? kept : SORT_ALL;
+    lanes = s->kept == SORT_ALL ? lanes : lanes_of_lists;
+    s->lanes = 1 << lanes;
+    s->bits = all - lanes;
+}
+
 static void shape_block(Plan *p, BlockPlan *b)
 {
     for (int i = 0; b && i < b->steps.len; i++) {
@@ -199,6 +225,8 @@ static void shape_block(Plan *p, BlockPlan *b)
             shape_nest(p, s->nest);
         if (s->kind == STEP_DOT)
             s->dot = shape_dot(p, s->op);
+        if (s->kind == STEP_SORT)
+            shape_sort(p, s->op, &s->sort);
         shape_block(p, s->body[0]);
         shape_block(p, s->body[1]);
     }

@@ -13,7 +13,8 @@ enum {
     SEGMENTS = 3,
     DIVISION_SIZE = 10, /* of integers */
     RECORD_SIZE = 12,   /* a call through the port of the launch */
-    OPERAND_SIZE = 4    /* of a record */
+    OPERAND_SIZE = 4,   /* of a record */
+    MERGE_SIZE = 60     /* of rows that are sorted: of each bit of an index, for each merge */
 };
 
 typedef struct {
@@ -54,6 +55,10 @@ static int64_t step_size(const Step *s)
         return nest_size(s->nest);
     case STEP_RECORD:
         return RECORD_SIZE + OPERAND_SIZE * s->op->noperands;
+    case STEP_SORT: {
+        int bits = s->sort.bits + __builtin_ctz((unsigned)s->sort.lanes);
+        return MERGE_SIZE * bits * (bits + 1) / 2;
+    }
     case STEP_SCALAR:
         return divides(s->op) ? DIVISION_SIZE : 1;
     default:

@@ -264,6 +264,12 @@ static void check_step(Check *x, const Step *s)
         if (!has_buffer(x->plan, plan_buffer(x->plan, s->op->results[0])))
             tell(x, s->op, "a product has no buffer");
         break;
+    case STEP_SORT:
+        if (!has_buffer(x->plan, plan_buffer(x->plan, s->op->operands[0])) ||
+            !has_buffer(x->plan, plan_buffer(x->plan, s->op->results[0])) ||
+            !has_buffer(x->plan, s->sort.work))
+            tell(x, s->op, "rows to be sorted have no buffer");
+        break;
     case STEP_SCALAR:
         read_operands(x, s->op, 0, s->op->noperands);
         break;

@@ -1,6 +1,6 @@
 /*
- * test_cpu_reduce.c - reductions, scans, gathers and dots on the CPU target, and on the GPU target
- * in the simulator, against the interpreter
+ * test_cpu_reduce.c - reductions, scans, gathers, sorts and dots on the CPU target, and on the GPU
+ * target in the simulator, against the interpreter
  *
  * Every dtype along every axis of tiles that do not fill vectors.  Inputs are halves and small
  * whole numbers, so that fp32 sums are exact in any order; sums of smaller formats, which are
@@ -385,6 +385,42 @@ static void test_gathers(void **state)
     }
 }
 
+/* --- sort --- */
+
+/* Rows in order, and the first `kept` elements of the other one. */
+static void check_sort(DType d, int32_t rows, int32_t columns, int32_t kept, Way way)
+{
+    Kernel k = kernel_begin();
+    const int32_t dims[] = {rows, columns}, first[] = {rows, kept};
+    const Type *types[] = {type_tile(k.m, d, 2, dims), type_tile(k.m, d, 2, first)};
+    Value *v = load_input(&k, types[0], data_of(&k, types[0], d + 77u * (unsigned)columns));
+
+    for (int64_t descending = 0; descending < 2; descending++) {
+        const Type *t = types[(columns + descending) % 2];
+        Op *op = build_op(&k.b, OP_sort, 1, &v, 1, &descending, 1, &t);
+        store_result(&k, op->results[0], 0);
+    }
+    k.c.warps = way.warps;
+    kernel_check(&k, way.engine,
+                 arena_printf(plugin_arena, "sort %dx%d %s, first %d, %d warps", (int)rows,
+                              (int)columns, dtype_name(d), (int)kept, way.warps));
+}
+
+static void test_sorts(void **state)
+{
+    static const int32_t extents[] = {1, 2, 3, 4, 7, 8, 16, 31, 64, 65, 100, 256, 300, 1000, 2048};
+
+    (void)state;
+    for (DType d = 0; d < DT_COUNT; d++) {
+        for (int e = 0; e < COUNT(extents) && dtype_is_int(d) && d != DT_I1; e++) {
+            const int32_t kept[] = {1, MIN(extents[e], 6), (extents[e] + 3) / 4, extents[e]};
+            int turn = (int)d + e;
+            for (int i = 0; i < COUNT(kept) && (thorough() || turn % 3 == 0); i++)
+                check_sort(d, 1 + (turn + i) % 3, extents[e], kept[i], way_of(0, d, e, i));
+        }
+    }
+}
+
 /* --- dots --- */
 
 static void check_dot(DType a, DType b, DType sum, int batch, int32_t m, int32_t n,
@@ -446,9 +482,10 @@ static void test_dot_fp8(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reductions),  cmocka_unit_test(test_scans),
-        cmocka_unit_test(test_wide),        cmocka_unit_test(test_gathers),
-        cmocka_unit_test(test_dot_extents), cmocka_unit_test(test_dot_fp8),
+        cmocka_unit_test(test_reductions), cmocka_unit_test(test_scans),
+        cmocka_unit_test(test_wide),       cmocka_unit_test(test_gathers),
+        cmocka_unit_test(test_sorts),      cmocka_unit_test(test_dot_extents),
+        cmocka_unit_test(test_dot_fp8),
     };
     return cmocka_run_group_tests(tests, versus_open, versus_close);
 }
