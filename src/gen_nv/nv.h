@@ -10,6 +10,7 @@
  *   nv_convert.c a tile from one layout to another
  *   nv_divide.c  quotients with one divisor
  *   nv_move.c    moves that are no linear map; nv_gather.c gathers and histograms
+ *   nv_sort.c    rows in order
  *   nv_combine.c what reductions and scans share: nv_reduce.c, nv_scan.c
  *   nv_mma.c     products by instructions for matrices; nv_wgmma.c by those of four warps,
  *                nv_fma.c by multiply-adds
@@ -230,6 +231,7 @@ void nv_gather(Nv *n, const NvStep *s);    /* of NV_MOVE, by its op */
 void nv_histogram(Nv *n, const NvStep *s); /* of NV_MOVE too: counts in shared memory */
 void nv_reduce(Nv *n, const NvStep *s);    /* keeps the order where the region is not known */
 void nv_scan(Nv *n, const NvStep *s);      /* the same */
+void nv_sort(Nv *n, const NvStep *s);      /* the network of its NvSort */
 void nv_atomic(Nv *n, const NvStep *s);    /* one thread of those with copies does it */
 void nv_dot(Nv *n, const NvStep *s);       /* by mma.sync, or by nv_fma() */
 void nv_land(Nv *n, const NvStep *s);

@@ -13,6 +13,7 @@
 #include "nv_combine.h"
 #include "nv_dot.h"
 #include "nv_ring.h"
+#include "nv_sort.h"
 
 static const char *const kind_names[NV_STEP_KINDS] = {
     [NV_COMPUTE] = "compute", [NV_LOAD] = "load",     [NV_STORE] = "store",
@@ -21,7 +22,7 @@ static const char *const kind_names[NV_STEP_KINDS] = {
     [NV_ATOMIC] = "atomic",   [NV_DOT] = "dot",       [NV_LAND] = "land",
     [NV_RECORD] = "record",   [NV_INLINE] = "inline", [NV_BARRIER] = "barrier",
     [NV_FOR] = "for",         [NV_WHILE] = "while",   [NV_IF] = "if",
-    [NV_SLICES] = "slices",   [NV_FILL] = "fill",
+    [NV_SORT] = "sort",       [NV_SLICES] = "slices", [NV_FILL] = "fill",
 };
 
 const char *nv_step_name(NvStepKind kind)
@@ -160,6 +161,14 @@ static void put_group_dot(PlanText *x, const NvDot *d)
         text_printf(&x->out, ", %d in flight", d->in_flight);
 }
 
+/* " in 55 steps, 3 between warps" */
+static void put_sort(PlanText *x, const NvSort *s)
+{
+    text_printf(&x->out, " in %d steps", s->nsteps);
+    if (s->exchanges > 0)
+        text_printf(&x->out, ", %d between warps", s->exchanges);
+}
+
 static void put_block(PlanText *x, const NvBlock *b, int indent);
 
 static void put_step(PlanText *x, const NvStep *s, int indent)
@@ -173,6 +182,8 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
         put_vectors(x, s->detail);
     if (s->kind == NV_REDUCE && s->detail)
         put_spread(x, s->detail);
+    if (s->kind == NV_SORT && s->detail)
+        put_sort(x, s->detail);
     if (s->kind == NV_DOT)
         put_group_dot(x, s->detail);
     if (s->kind == NV_PUT && ((const NvPut *)s->detail)->fence)

@@ -30,6 +30,7 @@ static bool may_change_places(const NvStep *s)
     case NV_STORE:
     case NV_CONVERT:
     case NV_MOVE:
+    case NV_SORT:
         return true;
     case NV_LOAD:
         return !s->once;
@@ -40,7 +41,8 @@ static bool may_change_places(const NvStep *s)
 
 static bool crosses_threads(const NvStep *s)
 {
-    return s->kind == NV_MOVE || (s->kind == NV_CONVERT && s->conversion->kind > CONVERT_REGISTERS);
+    return s->kind == NV_MOVE || s->kind == NV_SORT ||
+           (s->kind == NV_CONVERT && s->conversion->kind > CONVERT_REGISTERS);
 }
 
 static int64_t words_of(const NvPlan *p, const NvTile *t)

@@ -65,6 +65,7 @@ static const NvRule rules[OP_COUNT] = {
     [OP_record]       = {choose_nothing,       nv_list_record},
     [OP_gather]       = {nv_choose_gather,     nv_list_gather},
     [OP_histogram]    = {nv_choose_histogram,  nv_list_histogram},
+    [OP_sort]         = {nv_choose_sort,       nv_list_sort},
     [OP_reduce]       = {nv_choose_reduce,     nv_list_reduce},
     [OP_scan]         = {nv_choose_scan,       nv_list_scan},
     [OP_dot]          = {nv_choose_dot,        nv_list_dot},

@@ -148,6 +148,7 @@ static int needed_operands(const NvStep *s)
     case NV_COMPUTE:
     case NV_REDUCE:
     case NV_SCAN:
+    case NV_SORT:
     case NV_FOR:
     case NV_WHILE:
         return s->nin;

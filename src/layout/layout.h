@@ -144,6 +144,13 @@ typedef struct {
 /* False: some bit moves along the axis and elsewhere, or two move the same bit of the index;
  * convert first. */
 bool layout_walk(const Layout *l, int axis, AxisWalk *out);
+/* For a layout that can be walked: the same rows, put in order by a network that is free to say
+ * which element is which.  Bits of the index are, from the lowest on, place[0], place[1] ..:
+ * registers' in the order of their numbers, then lanes', then warps'.  The result has the first
+ * `extent` elements of each row: of bits beyond, those of registers are dropped, and those of lanes
+ * and warps give copies.  Returns which bits of the register's number stay. */
+uint32_t layout_in_order(const Layout *l, int axis, int32_t extent, Layout *out,
+                         AxisStep place[LAYOUT_MAX_BITS]);
 /* The tile of dims[] that begins at starts[]: false where some thread would need what another one
  * has.  `take` (in the arena): register r of the result is take[r] of `l`; -1: holds nothing. */
 bool layout_slice(const Layout *l, const int64_t *starts, const int32_t *dims, Layout *out,

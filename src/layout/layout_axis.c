@@ -1,6 +1,8 @@
 /*
  * layout_axis.c - layouts along one axis: the order in which a reduction meets elements, slices
  */
+#include <string.h>
+
 #include "layout_internal.h"
 
 /* Take in what a bit of a register, lane or warp does; false when it is not a step along the axis
@@ -37,6 +39,53 @@ bool layout_walk(const Layout *l, int axis, AxisWalk *out)
     if (ok)
         layout_remove(l, axis, &out->result);
     return ok;
+}
+
+/* The coordinate of `from` in `to`, which has other extents along the axis; along it, `index`. */
+static uint32_t moved(const Layout *from, const Layout *to, uint32_t c, int axis, uint32_t index)
+{
+    int32_t at[MAX_RANK];
+
+    for (int d = 0; d < to->rank; d++)
+        at[d] = d == axis ? (int32_t)index : layout_index(from, c, d);
+    return layout_coordinate_of(to, at);
+}
+
+uint32_t layout_in_order(const Layout *l, int axis, int32_t extent, Layout *out,
+                         AxisStep place[LAYOUT_MAX_BITS])
+{
+    const Layout from = *l;
+    int32_t dims[MAX_RANK];
+    uint32_t stay = 0, units[LAYOUT_MAX_BITS];
+    const uint32_t *bases[] = {from.reg, from.lane, from.warp};
+    const int counts[] = {from.nreg, from.nlane, from.nwarp};
+    int n = 0;
+
+    memcpy(dims, from.dims, sizeof dims);
+    dims[axis] = extent;
+    layout_begin(out, from.rank, dims);
+    out->nlane = from.nlane;
+    out->nwarp = from.nwarp;
+    for (int kind = STEP_REGISTER; kind <= STEP_WARP; kind++) {
+        for (int i = 0; i < counts[kind]; i++) {
+            uint32_t c = bases[kind][i], index = 0;
+            bool along = layout_index(&from, c, axis) != 0;
+            if (along) {
+                index = n < out->bits[axis] ? 1u << n : 0;
+                place[n++] = (AxisStep){(StepKind)kind, i};
+            }
+            units[i] = moved(&from, out, c, axis, index);
+            if (kind == STEP_REGISTER && (!along || index)) {
+                layout_add_register(out, units[i]);
+                stay |= 1u << i;
+            }
+        }
+        if (kind == STEP_LANE)
+            memcpy(out->lane, units, sizeof out->lane);
+        if (kind == STEP_WARP)
+            memcpy(out->warp, units, sizeof out->warp);
+    }
+    return stay;
 }
 
 /*

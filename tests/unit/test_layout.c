@@ -399,6 +399,33 @@ static bool walk_is_right(const Layout *l, int axis)
     return true;
 }
 
+/* Of the same holders, which differ along the axis alone, those are in order whose numbers' bits
+ * are: first the register's, then the lane's, the warp's. */
+static void check_in_order(const Layout *l, int axis, int32_t extent)
+{
+    AxisStep place[LAYOUT_MAX_BITS];
+    Layout out;
+    uint32_t stay = layout_in_order(l, axis, extent, &out, place);
+
+    assert_true(layout_is_sound(&out));
+    assert_int_equal(out.dims[axis], extent);
+    for (int i = 0; i < count_holders(l); i++) {
+        Holder h = holder_at(l, i);
+        const uint32_t numbers[] = {h.reg, h.lane, h.warp};
+        int32_t index[4];
+        indices_of(l, layout_at(l, h), index);
+        index[axis] = 0;
+        for (int b = 0; b < l->bits[axis]; b++) {
+            assert_true(b == 0 || place[b].kind > place[b - 1].kind ||
+                        (place[b].kind == place[b - 1].kind && place[b].bit > place[b - 1].bit));
+            if (b < out.bits[axis])
+                index[axis] |= (int32_t)(numbers[place[b].kind] >> place[b].bit & 1) << b;
+        }
+        h.reg = layout_extract(h.reg, stay);
+        assert_int_equal(layout_at(&out, h), layout_coordinate_of(&out, index));
+    }
+}
+
 static void test_walk(void **state)
 {
     uint64_t rng = 1;
@@ -410,7 +437,9 @@ static void test_walk(void **state)
             Layout wild = random_layout(&rng, &shapes[s], random_threads(&rng, WARPS), true);
             int axis = random_below(&rng, shapes[s].rank);
             assert_true(walk_is_right(&tame, axis));
-            walk_is_right(&wild, axis);
+            check_in_order(&tame, axis, 1 + random_below(&rng, tame.dims[axis]));
+            if (walk_is_right(&wild, axis))
+                check_in_order(&wild, axis, wild.dims[axis]);
         }
     }
 }

@@ -1,0 +1,225 @@
+/*
+ * nv_sort.c - rows in order, by the network that the plan has (nv_sort.h)
+ *
+ * Elements are i32 or i64 on the way, whatever they were.  What is beyond the end of a row goes
+ * behind all others.  Between warps they go through shared memory, in vectors: (vector, thread,
+ * element), the last one lowest.
+ */
+#include "nv.h"
+#include "../gpu_plan/nv_sort.h"
+
+typedef struct {
+    Nv *n;
+    const NvStep *step;
+    const NvSort *plan;
+    DType dtype;
+    bool descending;
+    LLVMTypeRef type;
+    int words, count; /* of an element; registers */
+    uint32_t left;    /* bits of the register's number */
+    bool exchanged;   /* there are reads of the buffer to be waited for */
+    Val *x;           /* by register; NULL: none of this thread any more */
+} Sort;
+
+static bool is_left(const Sort *s, int r)
+{
+    return ((uint32_t)r & ~s->left) == 0;
+}
+
+/* Is `a` to be in front of `b`, which may be its equal?  An i1. */
+static Val in_front(const Sort *s, Val a, Val b)
+{
+    bool is_signed = dtype_is_signed(s->dtype);
+    LLVMIntPredicate less = is_signed ? LLVMIntSLT : LLVMIntULT;
+    LLVMIntPredicate greater = is_signed ? LLVMIntSGT : LLVMIntUGT;
+
+    return LLVMBuildICmp(s->n->b, s->descending ? greater : less, a, b, "");
+}
+
+static Val one_of(const Sort *s, bool front, Val a, Val b)
+{
+    static const char *const names[2][2] = {{"llvm.umax", "llvm.umin"}, {"llvm.smax", "llvm.smin"}};
+    bool min = front != s->descending;
+
+    return llvm_call2(s->n->l, s->n->b, names[dtype_is_signed(s->dtype)][min], a, b);
+}
+
+/* --- elements of other threads --- */
+
+static Val shuffled(const Sort *s, Val v, uint32_t lanes)
+{
+    Nv *n = s->n;
+    Val words[2] = {v};
+
+    if (s->words == 2)
+        nv_pack(n, &v, 1, 8, words);
+    for (int i = 0; i < s->words; i++) {
+        Val args[] = {llvm_int(n->l->i32, -1), words[i], llvm_int(n->l->i32, lanes),
+                      llvm_int(n->l->i32, NV_LANES - 1)};
+        words[i] =
+            llvm_call(n->l, n->b, "llvm.nvvm.shfl.sync.bfly.i32", 0, NULL, COUNT(args), args);
+    }
+    if (s->words == 1)
+        return words[0];
+    nv_unpack(n, words, 1, 8, &v);
+    return v;
+}
+
+/* Elements of a vector, and where that of thread `number` (an i32) is which has register r. */
+static int vector_elements(const Sort *s)
+{
+    return MIN(1 << __builtin_popcount(s->left), NV_ACCESS_BYTES / (4 * s->words));
+}
+
+static NvPlace place_of(const Sort *s, const char *how, Val number, int r)
+{
+    Nv *n = s->n;
+    int elements = vector_elements(s), bytes = 4 * s->words * elements;
+    int64_t vector = layout_extract((uint32_t)r, s->left) / (uint32_t)elements;
+    int64_t threads = (int64_t)NV_LANES << s->plan->layout->nwarp;
+    Val at = LLVMBuildMul(n->b, number, llvm_int(n->l->i32, bytes), "");
+
+    return (NvPlace){.how = how,
+                     .bytes = bytes,
+                     .address = nv_shared_at(n, s->plan->buffer, at),
+                     .offset = vector * threads * bytes};
+}
+
+static void exchange(Sort *s, Holder moves, Val *other)
+{
+    Nv *n = s->n;
+    int elements = vector_elements(s);
+    uint32_t within = layout_deposit((uint32_t)elements - 1, s->left);
+    Val thread = n->thread, words[NV_MOST_WORDS], v[NV_MOST_WORDS];
+    Val there =
+        LLVMBuildXor(n->b, thread, llvm_int(n->l->i32, layout_thread(s->plan->layout, moves)), "");
+
+    if (s->exchanged)
+        nv_wait(n, &s->step->within);
+    s->exchanged = true;
+    for (int r = 0; r < s->count; r++) {
+        if (!is_left(s, r) || ((uint32_t)r & within))
+            continue;
+        NvPlace p = place_of(s, "st.shared", thread, r);
+        for (int i = 0; i < elements; i++)
+            v[i] = s->x[(uint32_t)r | layout_deposit((uint32_t)i, within)];
+        nv_pack(n, v, elements, 4 * s->words, words);
+        nv_write(n, &p, words);
+    }
+    nv_wait(n, &s->step->within);
+    for (int r = 0; r < s->count; r++) {
+        if (!is_left(s, r) || ((uint32_t)r & within))
+            continue;
+        NvPlace p = place_of(s, "ld.shared", there, r);
+        nv_read(n, &p, NULL, words);
+        nv_unpack(n, words, elements, 4 * s->words, v);
+        for (int i = 0; i < elements; i++)
+            other[((uint32_t)r | layout_deposit((uint32_t)i, within)) ^ moves.reg] = v[i];
+    }
+}
+
+/* other[r]: what register r meets. */
+static void meet(Sort *s, uint32_t mask, Val *other)
+{
+    Holder moves = nv_sort_moves(s->plan, mask);
+
+    if (moves.warp) {
+        exchange(s, moves, other);
+        return;
+    }
+    for (int r = 0; r < s->count; r++) {
+        if (!is_left(s, r))
+            continue;
+        Val v = s->x[(uint32_t)r ^ moves.reg];
+        other[r] = moves.lane ? shuffled(s, v, moves.lane) : v;
+    }
+}
+
+/* --- steps --- */
+
+/* i1: does the thread have the element behind the one that it meets? */
+static Val is_behind(const Sort *s, AxisStep place)
+{
+    Nv *n = s->n;
+    int bit = place.kind == STEP_WARP ? place.bit + NV_LANE_BITS : place.bit;
+    Val set = LLVMBuildAnd(n->b, n->thread, llvm_int(n->l->i32, (int64_t)1 << bit), "");
+
+    return LLVMBuildICmp(n->b, LLVMIntNE, set, llvm_int(n->l->i32, 0), "");
+}
+
+static Val lesser(const Sort *s, const NvSortStep *step, int r, Val mine, Val other)
+{
+    AxisStep place = s->plan->place[step->bit];
+
+    if (step->halve)
+        return one_of(s, true, mine, other);
+    if (place.kind == STEP_REGISTER)
+        return one_of(s, !((uint32_t)r >> place.bit & 1), mine, other);
+    Val keep = LLVMBuildXor(s->n->b, in_front(s, mine, other), is_behind(s, place), "");
+    return LLVMBuildSelect(s->n->b, keep, mine, other, "");
+}
+
+static void run_step(Sort *s, const NvSortStep *step)
+{
+    AxisStep place = s->plan->place[step->bit];
+    Val *other = NEW_N(s->n->arena, Val, s->count), *next = NEW_N(s->n->arena, Val, s->count);
+
+    meet(s, step->mask, other);
+    if (step->halve && place.kind == STEP_REGISTER)
+        s->left &= ~(1u << place.bit);
+    for (int r = 0; r < s->count; r++)
+        next[r] = is_left(s, r) ? lesser(s, step, r, s->x[r], other[r]) : NULL;
+    s->x = next;
+}
+
+/* --- the whole --- */
+
+static Val last_of_all(const Sort *s)
+{
+    int bits = dtype_bits(s->dtype);
+    uint64_t most =
+        dtype_is_signed(s->dtype) ? (uint64_t)INT64_MAX >> (64 - bits) : UINT64_MAX >> (64 - bits);
+    uint64_t least = dtype_is_signed(s->dtype) ? ~most : 0;
+
+    return llvm_int(s->type, (int64_t)(s->descending ? least : most));
+}
+
+static void begin(Sort *s)
+{
+    const NvTile *in = s->step->in[0];
+    const Layout *l = s->plan->layout;
+    Nv *n = s->n;
+    Val last = last_of_all(s);
+
+    for (int r = 0; r < s->count; r++) {
+        s->x[r] = last;
+        if (!nv_live(in, r))
+            continue;
+        Val v = LLVMBuildIntCast2(n->b, nv_get(n, in)[r], s->type, dtype_is_signed(s->dtype), "");
+        Val there = nv_exists(n, l, r);
+        s->x[r] = there ? LLVMBuildSelect(n->b, there, v, last, "") : v;
+    }
+}
+
+void nv_sort(Nv *n, const NvStep *step)
+{
+    const NvTile *to = step->out[0];
+    const Type *t = step->op->operands[0]->type;
+    Sort s = {.n = n, .step = step, .plan = step->detail, .dtype = t->dtype};
+
+    s.descending = attr_descending(step->op) != 0;
+    s.words = nv_sort_words(t);
+    s.type = s.words == 1 ? n->l->i32 : n->l->i64;
+    s.count = layout_registers(s.plan->layout);
+    s.left = (uint32_t)s.count - 1;
+    s.x = NEW_N(n->arena, Val, s.count);
+    begin(&s);
+    for (int i = 0; i < s.plan->nsteps; i++)
+        run_step(&s, &s.plan->steps[i]);
+    Val *out = nv_set(n, to);
+    for (int r = 0; r < nv_count(to); r++) {
+        Val v = s.x[layout_deposit((uint32_t)r, s.plan->registers)];
+        if (nv_live(to, r))
+            out[r] = LLVMBuildTruncOrBitCast(n->b, v, nv_type(n, to), "");
+    }
+}
