@@ -1,11 +1,10 @@
 /*
  * builtin_join.c - tiles put together, taken apart and put in another order (semantics R158 to
- * R160, R255, R256)
+ * R160, R255)
  *
  * gather, flip and histogram are ops.  The others say in which place each element is wanted: a tile
  * gets one more dimension, a comparison of indices marks one element along it, and a reduction by
- * `or` of the bits gives that one.  split, join, interleave and cat take one step an element; sort
- * and topk compare each place with each element along the axis.
+ * `or` of the bits gives that one: one step an element.
  */
 #include "tl.h"
 
@@ -75,8 +74,7 @@ static Value *any_tile(Lower *l, const Args *a, ArgName name)
     return NULL;
 }
 
-/* A tile of numbers; NULL after an error. */
-static Value *number_tile(Lower *l, const Args *a, ArgName name)
+Value *arg_numbers(Lower *l, const Args *a, ArgName name)
 {
     Value *v = any_tile(l, a, name);
 
@@ -98,22 +96,6 @@ static bool two_alike(Lower *l, const Args *a, Value **x, Value **y)
     error_at(l, a->span, E_JOIN_TYPES, a->builtin->name, val_type_text(l, (*x)->type),
              val_type_text(l, (*y)->type));
     hint_at(l, H_CAST_ONE);
-    return false;
-}
-
-/* The last dimension is the only one that may be named; false after an error. */
-static bool minor_dim(Lower *l, const Args *a, const Value *v)
-{
-    int axis;
-
-    if (!arg_given(a, ARG_dim))
-        return true;
-    if (!arg_axis(l, a, ARG_dim, v->type->rank, &axis))
-        return false;
-    if (axis == v->type->rank - 1)
-        return true;
-    error_at(l, arg_span(a, ARG_dim), E_MINOR_DIM);
-    hint_at(l, H_MINOR_DIM, a->builtin->name);
     return false;
 }
 
@@ -183,7 +165,7 @@ Val tile_cat(Lower *l, const Args *a)
 
 Val tile_split(Lower *l, const Args *a)
 {
-    Value *v = number_tile(l, a, ARG_a);
+    Value *v = arg_numbers(l, a, ARG_a);
     int last = v ? v->type->rank - 1 : 0;
     Val half[2];
 
@@ -212,7 +194,7 @@ static bool gather_shapes_fit(const Type *source, const Type *index, int axis)
 
 Val tile_gather(Lower *l, const Args *a)
 {
-    Value *v = number_tile(l, a, ARG_src), *index = v ? number_tile(l, a, ARG_index) : NULL;
+    Value *v = arg_numbers(l, a, ARG_src), *index = v ? arg_numbers(l, a, ARG_index) : NULL;
     int axis;
 
     if (!index || !arg_axis(l, a, ARG_axis, v->type->rank, &axis))
@@ -227,7 +209,7 @@ Val tile_gather(Lower *l, const Args *a)
 
 Val tile_flip(Lower *l, const Args *a)
 {
-    Value *v = number_tile(l, a, ARG_x);
+    Value *v = arg_numbers(l, a, ARG_x);
     int axis = v ? v->type->rank - 1 : 0;
 
     if (!v || (arg_given(a, ARG_dim) && !arg_axis(l, a, ARG_dim, v->type->rank, &axis)))
@@ -235,160 +217,6 @@ Val tile_flip(Lower *l, const Args *a)
     Value *index = indices_along(l, v, axis);
     Value *last = build_int(&l->b, index->type, v->type->dims[axis] - 1);
     return val_run(elements_at(l, v, build_binary(&l->b, OP_sub, last, index), axis));
-}
-
-/* --- in order --- */
-
-/* Integers in the order of floats: negative ones upside down. */
-static Value *ordered_bits(Lower *l, Value *bits)
-{
-    int width = dtype_bits(bits->type->dtype);
-    Value *shift = build_int(&l->b, bits->type, width - 1);
-    Value *below = build_int(&l->b, bits->type, INT64_MAX >> (64 - width));
-    Value *sign = build_binary(&l->b, OP_shr, bits, shift); /* 0 or all ones */
-
-    return build_binary(&l->b, OP_xor, bits, build_binary(&l->b, OP_and, sign, below));
-}
-
-static DType signed_dtype(int bits)
-{
-    return bits == 16 ? DT_I16 : bits == 32 ? DT_I32 : DT_I64;
-}
-
-/* Integers that compare as the numbers do: both zeros are one number, and so are all NaNs, of
- * either sign, which is greater than all others. */
-static Value *to_keys(Lower *l, Value *v)
-{
-    if (!dtype_is_float(v->type->dtype))
-        return v;
-    if (dtype_bits(v->type->dtype) == 8) /* each format has its NaN elsewhere */
-        v = build_cast(&l->b, v, DT_FP32, ROUND_NEAREST);
-
-    int bits = dtype_bits(v->type->dtype);
-    Value *keys = ordered_bits(l, build_bitcast(&l->b, v, signed_dtype(bits)));
-    Value *zero = build_binary(&l->b, OP_eq, v, build_float(&l->b, v->type, 0));
-
-    keys = build_select(&l->b, zero, build_int(&l->b, keys->type, 0), keys);
-    return build_select(&l->b, build_unary(&l->b, OP_isnan, v),
-                        build_int(&l->b, keys->type, INT64_MAX >> (64 - bits)), keys);
-}
-
-/* The place of each key among those of its row: how many come before it, equal ones by index. */
-static Value *places(Lower *l, Value *keys, bool descending, Span span)
-{
-    int last = keys->type->rank - 1;
-    int64_t n = keys->type->dims[last];
-
-    if (type_numel(keys->type) > MAX_TILE / n) {
-        error_at(l, span, E_SORT_SIZE, (long long)type_numel(keys->type), (long long)n,
-                 (long long)(MAX_TILE / n));
-        hint_at(l, H_SORT_SIZE);
-        return NULL;
-    }
-    Value *mine = spread_along(l, keys, last + 1, n, span);
-    Value *other = mine ? spread_along(l, keys, last, n, span) : NULL;
-
-    if (!other)
-        return NULL;
-    Value *before = build_binary(&l->b, descending ? OP_gt : OP_lt, other, mine);
-    Value *tie = build_binary(&l->b, OP_eq, other, mine);
-    Value *earlier =
-        build_binary(&l->b, OP_lt, indices_along(l, mine, last + 1), indices_along(l, mine, last));
-    before = build_binary(&l->b, OP_or, before, build_binary(&l->b, OP_and, tie, earlier));
-    return reduce_values(l, OP_add, build_cast(&l->b, before, DT_I32, ROUND_NEAREST), last + 1);
-}
-
-enum { LONGEST_COMPARED = 1024 }; /* rows in which each key is compared with all */
-
-/* One round of a network: of each pair that lies `step` apart one goes to the front, in runs of
- * `size` that rise and fall in turns. */
-static Value *exchange(Lower *l, Value *v, Value *index, int64_t size, int64_t step,
-                       bool descending)
-{
-    Value *zero = build_int(&l->b, index->type, 0), *at_step = build_int(&l->b, index->type, step);
-    Value *behind = build_binary(&l->b, OP_ne, build_binary(&l->b, OP_and, index, at_step), zero);
-    Value *falls =
-        build_binary(&l->b, OP_ne,
-                     build_binary(&l->b, OP_and, index, build_int(&l->b, index->type, size)), zero);
-    Value *other =
-        elements_at(l, v, build_binary(&l->b, OP_xor, index, at_step), v->type->rank - 1);
-    Value *mine = to_keys(l, v), *key = to_keys(l, other);
-    Value *less = build_binary(&l->b, OP_lt, key, mine);
-    Value *greater = build_binary(&l->b, OP_gt, key, mine);
-    Value *wants_greater = build_binary(&l->b, OP_xor, behind, falls);
-
-    if (descending)
-        return build_select(&l->b, build_select(&l->b, wants_greater, less, greater), other, v);
-    return build_select(&l->b, build_select(&l->b, wants_greater, greater, less), other, v);
-}
-
-/* Batcher's bitonic network, for rows of a power of two: n log(n)^2 comparisons instead of n^2. */
-static Value *first_by_network(Lower *l, Value *v, int64_t k, bool descending)
-{
-    int last = v->type->rank - 1;
-    int64_t n = v->type->dims[last];
-    Value *index = indices_along(l, v, last);
-    int32_t dims[MAX_RANK];
-
-    for (int64_t size = 2; size <= n; size *= 2) {
-        for (int64_t step = size / 2; step > 0; step /= 2)
-            v = exchange(l, v, index, size, step, descending);
-    }
-    if (k == n)
-        return v;
-    memcpy(dims, v->type->dims, sizeof(dims));
-    dims[last] = (int32_t)k;
-    const Type *first = type_tile(l->module, DT_I32, v->type->rank, dims);
-    return elements_at(l, v, indices_along(l, build_int(&l->b, first, 0), last), last);
-}
-
-/* The first k of each row in order; NULL after an error. */
-static Value *first_in_order(Lower *l, Value *v, int64_t k, bool descending, Span span)
-{
-    int last = v->type->rank - 1;
-    int64_t n = v->type->dims[last];
-
-    if (n > LONGEST_COMPARED && (n & (n - 1)) == 0)
-        return first_by_network(l, v, k, descending);
-    Value *place = places(l, to_keys(l, v), descending, span), *wanted;
-
-    v = place ? spread_along(l, v, last, k, span) : NULL;
-    place = v ? spread_along(l, place, last, k, span) : NULL;
-    if (!place)
-        return NULL;
-    wanted = build_binary(&l->b, OP_eq, place, indices_along(l, place, last));
-    return chosen_element(l, v, wanted, last + 1);
-}
-
-/* sort, and bitonic_merge, whose input happens to rise and fall once. */
-Val tile_sort(Lower *l, const Args *a)
-{
-    Value *v = number_tile(l, a, ARG_x);
-    bool descending;
-
-    if (!v || !minor_dim(l, a, v) || !arg_bool(l, a, ARG_descending, &descending))
-        return val_unknown();
-    unread_warn(l, a, ARG_x, descending ? OP_max : OP_min, v, v->type->rank - 1);
-    v = first_in_order(l, v, v->type->dims[v->type->rank - 1], descending, a->span);
-    return v ? val_run(v) : val_unknown();
-}
-
-Val tile_topk(Lower *l, const Args *a)
-{
-    Value *v = number_tile(l, a, ARG_x);
-    bool descending;
-    int64_t k;
-
-    if (!v || !arg_int(l, a, ARG_k, &k) || !minor_dim(l, a, v) ||
-        !arg_bool(l, a, ARG_descending, &descending))
-        return val_unknown();
-    int32_t n = v->type->dims[v->type->rank - 1];
-    if (k < 1 || k > n)
-        return fail_val(l, arg_span(a, ARG_k), E_TOPK, n, (long long)k);
-    if (k < n)
-        v = build_cast(&l->b, v, extremum_dtype(v->type->dtype), ROUND_NEAREST);
-    v = first_in_order(l, v, k, descending, a->span);
-    return v ? val_run(v) : val_unknown();
 }
 
 /* --- counts --- */
@@ -409,7 +237,7 @@ static Value *histogram_mask(Lower *l, const Args *a, const Value *like)
 
 Val tile_histogram(Lower *l, const Args *a)
 {
-    Value *v = number_tile(l, a, ARG_input), *mask = NULL;
+    Value *v = arg_numbers(l, a, ARG_input), *mask = NULL;
     int64_t bins;
 
     if (!v || !arg_int(l, a, ARG_num_bins, &bins))

@@ -291,8 +291,6 @@
 #define H_ONE_NUMBER         "one number stands here; several axes are reduced one after the other"
 #define E_EXTENT             "Shape element %d must be at least 1, not %lld"                                /* R150 */
 #define E_TILE_SIZE          "numel exceeds triton maximum tensor numel: a tile has at most %lld elements"  /* R150 */
-#define E_SORT_SIZE          "sort compares each of these %lld elements with all %lld of its row: a tile with such rows has at most %lld elements"
-#define H_SORT_SIZE          "sort shorter rows, or fewer of them in a program"
 #define H_TILE_SIZE          "use a smaller block and a loop, or more programs"
 
 /* block pointers */

@@ -182,6 +182,7 @@ Value *indices_along(Lower *l, const Value *v,
 /* Elements of v at `index` along `axis`: in the shape of index, of which only that extent differs
  * from v's. */
 Value *elements_at(Lower *l, Value *v, Value *index, int64_t axis);
+Value *arg_numbers(Lower *l, const Args *a, ArgName name); /* a tile of them; NULL after an error */
 /* Elements of two tiles of one type by turns along `axis`; NULL after an error. */
 Value *interleave_along(Lower *l, Value *x, Value *y, int axis, Span span);
 /* builtin_dot.c: a @ b + acc of the operands as they are, where `acc` names an argument; unknown

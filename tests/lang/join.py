@@ -111,5 +111,4 @@ def refused(x, i):
     f = tl.topk(v, 5)
     g = tl.histogram(v, 4)
     h = tl.histogram(v.ravel(), 4)
-    j = tl.sort(tl.zeros((8191,), tl.float32))
     k = tl.cat(v, v.T, dim=0)

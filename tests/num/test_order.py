@@ -46,6 +46,62 @@ def sorted_rows():
               "back_ptr": ("fp32", padded[:, ::-1])})
 
 
+def in_order(x, descending):
+    """Rows in order, equal ones as they were; NaN is greater than all."""
+    if x.dtype.kind != "f":
+        keys = x.astype(object) if x.dtype == np.uint64 else x.astype(np.int64)
+        keys = [keys]
+    else:
+        nan = np.isnan(x)
+        keys = [np.where(nan, 0, x), nan]
+    if descending:
+        keys = [-k.astype(np.int8) if k.dtype == bool else -k for k in keys]
+    return np.take_along_axis(x, np.lexsort(keys, axis=-1), -1)
+
+
+SORTED = ("fp32", "fp16", "bf16", "fp64", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "fp8e4nv",
+          "fp8e5")
+ROWS = ((1, 1024), (1, 1000), (4, 64), (8, 17), (16, 1), (3, 2), (1, 3), (2, 256), (1, 4096), (32, 32), (64, 16), (5, 129))
+
+
+def numbers_of(dtype, rows, n):
+    if dtype[0] in "iu":
+        bounds = np.iinfo({"i": "int", "u": "uint"}[dtype[0]] + dtype[1:])
+        x = random.integers(bounds.min, bounds.max, (rows, n), dtype=bounds.dtype, endpoint=True)
+        return np.where(random.random((rows, n)) < 0.3, random.integers(0, 3, (rows, n)), x).astype(bounds.dtype)
+    x = np.round(random.standard_normal((rows, n)) * 8) / 4
+    for special in (np.inf, -np.inf, np.nan):
+        x[random.random((rows, n)) < 0.02] = np.nan if special != special or dtype == "fp8e4nv" else special
+    return encode(x, dtype)
+
+
+def sorts():
+    """All dtypes by all shapes of rows in turn, whole and the first ones, both ways, on 1 to 8 warps."""
+    i = 0
+    for dtype in SORTED:
+        for rows, n in ROWS:
+            i += 1
+            k = (n, max(n // 4, 1), 1, min(n, 8), n - n // 8)[i % 5]
+            x = numbers_of(dtype, 2 * rows, n)
+            values = decode(x) if dtype[0] in "fb" else x
+            want = in_order(np.asarray(values), i % 2 == 0)[:, :k]
+            out = {"f": dtype if dtype == "fp64" else "fp32", "b": "fp32"}.get(dtype[0], dtype)
+            case(f"sort_tile {dtype} {rows}x{n} {k}", "sort_tile", 2,
+                 {"x_ptr": x, "out_ptr": empty(out, 2 * rows, k), "ROWS": rows, "N": n, "K": k,
+                  "DESCENDING": i % 2 == 0}, {"out_ptr": (out, want)}, options=("--num-warps", str(1 << i % 4)))
+
+
+def sorted_zeros():
+    """Zeros of both signs keep their order, and their signs."""
+    for dtype, integer, n in (("float32", "i32", 300), ("float64", "i64", 64), ("float16", "i16", 77)):
+        for descending in (False, True):
+            x = random.choice(np.array([-1, -0.0, 0.0, 1, np.inf, -np.inf]), (3, n)).astype(dtype)
+            want = in_order(x, descending).view(f"int{integer[1:]}")
+            case(f"sort_bits {dtype} {n} {descending}", "sort_bits", 3,
+                 {"x_ptr": x, "out_ptr": empty(integer, 3, n), "N": n, "DESCENDING": descending},
+                 {"out_ptr": (integer, want)})
+
+
 def shuffled():
     x = random.standard_normal((6, 20)).astype(np.float16)
     index = random.integers(0, 20, (6, 33)).astype(np.int32)
@@ -116,6 +172,8 @@ rotations()
 nibbles()
 chains()
 sorted_rows()
+sorts()
+sorted_zeros()
 shuffled()
 bitonic()
 many_dimensions()

@@ -39,6 +39,24 @@ def sort_rows(x_ptr, up_ptr, top_ptr, back_ptr, n_cols, K: tl.constexpr, BLOCK: 
 
 
 @triton.jit
+def sort_tile(x_ptr, out_ptr, ROWS: tl.constexpr, N: tl.constexpr, K: tl.constexpr,
+              DESCENDING: tl.constexpr):
+    """The first K of each of ROWS rows in order, in the dtype of out_ptr."""
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
+    x = tl.load(x_ptr + row * N + tl.arange(0, N)[None, :])
+    y = tl.sort(x, descending=DESCENDING) if K == N else tl.topk(x, K, descending=DESCENDING)
+    tl.store(out_ptr + row * K + tl.arange(0, K)[None, :], y.to(out_ptr.dtype.element_ty))
+
+
+@triton.jit
+def sort_bits(x_ptr, out_ptr, N: tl.constexpr, DESCENDING: tl.constexpr):
+    """A row in order, as its bits."""
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    y = tl.sort(tl.load(x_ptr + i), descending=DESCENDING)
+    tl.store(out_ptr + i, y.to(out_ptr.dtype.element_ty, bitcast=True))
+
+
+@triton.jit
 def shuffle_columns(x_ptr, index_ptr, out_ptr, counts_ptr, ROWS: tl.constexpr,
                     COLS: tl.constexpr, PICKED: tl.constexpr):
     rows = tl.arange(0, ROWS)[:, None]
