@@ -41,6 +41,7 @@ import triton
 import gpu_driver
 import gpu_giou
 import gpu_images
+import gpu_plain
 import gpu_timex
 import gpu_transformer
 
@@ -294,7 +295,7 @@ def rows(lib, only):
         for layout in ("nn", "nt"):
             makers.append((f"product {operands} {layout}",
                            lambda o=operands, l=layout: product_row(lib, 4096, o, l)))
-    for more in (gpu_images, gpu_timex, gpu_transformer):
+    for more in (gpu_images, gpu_timex, gpu_transformer, gpu_plain):
         makers += more.rows(sys.modules[__name__], lib)
     for word in only or [""]:
         yield from [row for row in makers if word in row[0]]
