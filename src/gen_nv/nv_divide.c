@@ -2,16 +2,16 @@
  * nv_divide.c - dividing many registers of fp32 by one number, exactly
  *
  * A correctly rounded division of two numbers takes some ten instructions and a branch.  Where
- * registers share the divisor s, as a row does, r = 1/s is found once, correctly rounded, and each
- * x takes
+ * registers share the divisor, as a row does, s is that as a number in [1, 2), f the power of two
+ * that was taken out, and r = 1/s is found once, correctly rounded.  Each x takes
  *
- *     q = x r,   e = x - q s,   x / s = q + e r
+ *     q = x r,   e = x - q s,   x / (s / f) = (q + e r) f
  *
  * with fused multiply-adds.  q is off by less than 1.5 units in the last place, so before its last
- * rounding the sum is off by less than 7 / s' parts of 2^24 of a unit, s' being s as a number in
- * [1, 2).  A quotient of two numbers of 24 bits is c / s' such parts away from the middle between
- * two numbers, with an integer c that is not 0.  test_divide tries all with |c| <= 14, so the
- * quotient is right for 1 <= s <= 2^24 and x from 2^-90 on, so that nothing under- or overflows.
+ * rounding the sum is off by less than 7 / s parts of 2^24 of a unit.  A quotient of two numbers of
+ * 24 bits is c / s such parts away from the middle between two numbers, with an integer c that is
+ * not 0.  test_divide tries all with |c| <= 14, so the sum is right for x from 2^-90 on, so that
+ * nothing underflows; nor does the product with f for divisors up to 2^24, and it may overflow.
  * Zeros go, too: e is rounded down, so that it is -0 and takes no sign away.
  *
  * To tell whether x may: x 2^-36 with small results flushed to zero, times 2^36, is x again unless
@@ -31,21 +31,27 @@ enum {
 };
 
 typedef struct {
-    Val s, r;
+    Val s, r, f;
     Val fits; /* i1 */
 } Divisor;
 
 /* One step of Newton's behind the instruction rounds correctly where s fits, as the assembler's own
  * rcp.rn does. */
-static Divisor divisor(Nv *n, Val s)
+static Divisor divisor(Nv *n, Val whole)
 {
-    Val one = llvm_real(n->l->f32, 1), most = llvm_real(n->l->f32, 1 << 24);
+    enum { EXPONENT = 0x7f800000, TWICE_ONE = 0x7f000000 }; /* bits of the exponent; of 1, twice */
+    LLVMTypeRef f32 = n->l->f32, i32 = n->l->i32;
+    Val one = llvm_real(f32, 1), least = llvm_real(f32, 0x1p-126), most = llvm_real(f32, 1 << 24);
+    Val exponent = LLVMBuildAnd(n->b, llvm_bits(n->l, n->b, whole), llvm_int(i32, EXPONENT), "");
+    Val f = LLVMBuildSub(n->b, llvm_int(i32, TWICE_ONE), exponent, "");
+    f = LLVMBuildBitCast(n->b, f, f32, "");
+    Val s = LLVMBuildFMul(n->b, whole, f, "");
     Val guess = nv_pure_asm(n, n->l->f32, "rcp.approx.ftz.f32 $0, $1;", "=f,f", &s, 1);
     Val error = llvm_fma(n->l, n->b, LLVMBuildFNeg(n->b, s, ""), guess, one);
-    Divisor d = {.s = s, .r = llvm_fma(n->l, n->b, guess, error, guess)};
+    Divisor d = {.s = s, .r = llvm_fma(n->l, n->b, guess, error, guess), .f = f};
 
-    d.fits = LLVMBuildAnd(n->b, LLVMBuildFCmp(n->b, LLVMRealOGE, s, one, ""),
-                          LLVMBuildFCmp(n->b, LLVMRealOLE, s, most, ""), "");
+    d.fits = LLVMBuildAnd(n->b, LLVMBuildFCmp(n->b, LLVMRealOGE, whole, least, ""),
+                          LLVMBuildFCmp(n->b, LLVMRealOLE, whole, most, ""), "");
     return d;
 }
 
@@ -55,7 +61,7 @@ static Val quotient_by(Nv *n, const Divisor *d, Val x)
     Val in[] = {LLVMBuildFNeg(n->b, q, ""), d->s, x};
     Val e = llvm_call(n->l, n->b, "llvm.nvvm.fma.rm.f", 0, NULL, 3, in);
 
-    return llvm_fma(n->l, n->b, e, d->r, q);
+    return LLVMBuildFMul(n->b, llvm_fma(n->l, n->b, e, d->r, q), d->f, "");
 }
 
 /* An i32: 0 if x may be divided by quotient_by(). */

@@ -20,14 +20,16 @@
 enum { MANTISSA = 23, CLOSE = 14 };
 
 /* As the GPU does it: everything to nearest but the error, which is rounded down. */
-static float shared_quotient(float x, float s)
+static float shared_quotient(float x, float whole)
 {
+    int exponent;
+    float s = 2 * frexpf(whole, &exponent);
     volatile float r = 1 / s, q = x * r;
 
     fesetround(FE_DOWNWARD);
     volatile float e = fmaf(-q, s, x);
     fesetround(FE_TONEAREST);
-    return fmaf(e, r, q);
+    return fmaf(e, r, q) * ldexpf(1, 1 - exponent);
 }
 
 /* x / s, whose integers these are, both with 24 bits. */
@@ -93,11 +95,38 @@ static void test_zeros(void **state)
     assert_true(signbit(shared_quotient(-0.0f, 4)));
 }
 
+static uint32_t random_below(uint64_t *rng, uint32_t n)
+{
+    *rng = *rng * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((*rng >> 32) * n >> 32);
+}
+
+static float random_float(uint64_t *rng, int lowest, int highest)
+{
+    float mantissa = ldexpf((float)(random_below(rng, 1 << MANTISSA) | 1 << MANTISSA), -MANTISSA);
+
+    return ldexpf(mantissa, lowest + (int)random_below(rng, (uint32_t)(highest - lowest)));
+}
+
+/* Whatever their sizes, as long as the fast way takes them. */
+static void test_sizes(void **state)
+{
+    uint64_t rng = 1;
+
+    (void)state;
+    for (int i = 0; i < 200000; i++) {
+        float x = random_float(&rng, -90, 128), s = random_float(&rng, -126, 24);
+        if (shared_quotient(x, s) != x / s)
+            fail_msg("%a / %a is %a", (double)x, (double)s, (double)shared_quotient(x, s));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_middles),
         cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_sizes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
