@@ -12,10 +12,20 @@
 
 #include "llvm.h"
 
+/* What the machine has of its own for small floats, of scalars, to nearest.  NULL, or gives NULL:
+ * integer arithmetic does it. */
+typedef struct {
+    void *target;
+    Val (*round_bf16)(void *target, Val x);           /* fp32 to fp32 */
+    Val (*encode)(void *target, Val x, DType t);      /* fp32 to the bits of fp8, saturated */
+    Val (*encode_held)(void *target, Val x, DType t); /* the same of what fp8 can hold */
+    Val (*decode)(void *target, Val bits, DType t);   /* and back */
+} EmitSmall;
+
 typedef struct {
     Llvm *l;
+    EmitSmall small;
     int table_lanes;   /* x86: that one instruction permutes, 8 or 16; 0: there is none */
-    bool rounds_bf16;  /* the machine rounds fp32 to bf16 */
     bool no_rem;       /* .. and LLVM has no exact remainder of floats for it */
     bool no_fma;       /* .. and calls a function of the C library for each llvm.fma */
     bool picks_floats; /* it has min and max that leave NaN out, or pass it on */

@@ -105,10 +105,8 @@ Val emit_fma(const Emit *e, Bld b, Val x, Val y, Val z)
 
 static Val round_bf16(const Emit *e, Bld b, Val x, Rounding r)
 {
-    if (e->rounds_bf16 && r == ROUND_NEAREST) {
-        LLVMTypeRef narrow = llvm_like(LLVMBFloatTypeInContext(e->l->ctx), x);
-        return LLVMBuildFPExt(b, LLVMBuildFPTrunc(b, x, narrow, ""), LLVMTypeOf(x), "");
-    }
+    if (e->small.round_bf16 && r == ROUND_NEAREST)
+        return e->small.round_bf16(e->small.target, x);
     Val bits = llvm_bits(e->l, b, x);
     Val up = r == ROUND_NEAREST ? add_half(e, b, bits, 16) : bits;
     Val quiet = LLVMBuildOr(b, bits, int_like(e, bits, 0x400000), "");
@@ -183,6 +181,9 @@ static Val fp8_encode_finite(const Emit *e, Bld b, Val x, const Fp8 *f, Rounding
 static Val fp8_encode(const Emit *e, Bld b, Val x, DType t, Rounding r)
 {
     Fp8 f = fp8_format(t);
+    Val own = e->small.encode && r == ROUND_NEAREST ? e->small.encode(e->small.target, x, t) : NULL;
+    if (own)
+        return own;
     Val bits = llvm_bits(e->l, b, x);
     Val abs = llvm_call1(e->l, b, "llvm.fabs", x);
     Val max = llvm_real(LLVMTypeOf(x), f.max);
@@ -205,6 +206,9 @@ static Val fp8_encode(const Emit *e, Bld b, Val x, DType t, Rounding r)
 static Val fp8_decode(const Emit *e, Bld b, Val code, DType t)
 {
     Fp8 f = fp8_format(t);
+    Val own = e->small.decode ? e->small.decode(e->small.target, code, t) : NULL;
+    if (own)
+        return own;
     Val wide = LLVMBuildZExt(b, code, llvm_like(e->l->i32, code), "");
     Val mag = LLVMBuildAnd(b, wide, int_like(e, wide, 0x7f), "");
     Val placed = LLVMBuildShl(b, mag, int_like(e, wide, 23 - f.m), "");
@@ -238,7 +242,10 @@ static Val fp8_exact(const Emit *e, Bld b, Val x, DType t)
 {
     Fp8 f = fp8_format(t);
     double scale = 1.0; /* 2^(bias - 127) */
+    Val own = e->small.encode_held ? e->small.encode_held(e->small.target, x, t) : NULL;
 
+    if (own)
+        return own;
     for (int i = 0; i < 127 - f.bias; i++)
         scale /= 2;
     Val bits = llvm_bits(e->l, b, x), nan = llvm_is_nan(b, x);

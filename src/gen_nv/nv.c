@@ -174,8 +174,11 @@ static void make_code(Llvm *l, void *nv)
     /* sums of wgmma.mma_async must stay where they are, which takes the slower way */
     l->quickly = n->plan->registers >= NV_LONG_REGISTERS && !n->plan->has_groups;
     l->ptr = LLVMPointerTypeInContext(l->ctx, NV_GLOBAL);
-    n->e = (Emit){
-        .l = l, .rounds_bf16 = true, .no_rem = true, .whole_addresses = true, .picks_floats = true};
+    n->e = (Emit){.l = l,
+                  .small = nv_small_floats(n),
+                  .no_rem = true,
+                  .whole_addresses = true,
+                  .picks_floats = true};
     n->regs = NEW_N(n->arena, Val *, n->plan->tiles.len + 1);
     n->parts = map_new(n->arena);
     n->stage = NEW_N(n->arena, Val, n->plan->buffers.len + 1);

@@ -138,6 +138,8 @@ Val nv_pure_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constrain
 extern const bool nv_native_math[OP_COUNT];        /* of fp32 */
 Val nv_math(Nv *n, OpCode code, Val x);            /* one of those: in fp32 */
 Val nv_toward(Nv *n, const Op *op, const Val *in); /* arithmetic that rounds to a side */
+bool nv_truncates(const Op *op); /* is a cast one of floats to integers of 8 or 16 bits? */
+Val nv_truncate(Nv *n, const Op *op, Val x); /* such a cast by one instruction */
 
 /* nv_memory.c */
 /* Where register r of an access whose data has that layout is; but for the predicate. */
@@ -158,6 +160,9 @@ Val nv_to_exchanged(Nv *n, const Type *t, Val v);
 Val nv_from_exchanged(Nv *n, const Type *t, Val v); /* and back */
 /* The value that lane (an i32) of this warp has in v, an i32. */
 Val nv_shuffle(Nv *n, Val v, Val lane);
+
+/* nv_cast.c */
+EmitSmall nv_small_floats(Nv *n);
 
 /* nv_once.c */
 Val nv_once_doer(Nv *n, const NvOnce *once); /* is it this thread?  NULL: all are (also for NULL) */

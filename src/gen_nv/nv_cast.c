@@ -1,5 +1,6 @@
 /*
- * nv_cast.c - two bytes at a time to longer floats, for operands of products
+ * nv_cast.c - bf16 and fp8 by the chip's conversions; two bytes at a time to longer floats, for
+ * operands of products
  *
  * An element of fp8 is exact in fp16, and so is an integer of a byte, by way of the number 1024 +
  * x, whose low byte it is: bytes are put into place by a permutation, and two elements are one
@@ -15,6 +16,93 @@ static Val permute(Nv *n, Val word, uint32_t other, const int bytes[4])
 
     return llvm_call(n->l, n->b, "llvm.nvvm.prmt", 0, NULL, COUNT(args), args);
 }
+
+/* --- of one element --- */
+
+/* Of two the upper one is the bits of the fp32 that it is. */
+static Val round_bf16(void *target, Val x)
+{
+    Nv *n = target;
+    Val both = nv_pure_asm(n, n->l->i32, "cvt.rn.bf16x2.f32 $0, $1, 0f00000000;", "=r,f", &x, 1);
+
+    return LLVMBuildBitCast(n->b, both, n->l->f32, "");
+}
+
+static bool converts_fp8(const Nv *n, DType t)
+{
+    return (t == DT_FP8E4NV || t == DT_FP8E5) && chip_has(n->plan->chip, CHIP_FP8_CAST);
+}
+
+static Val encode(void *target, Val x, DType t)
+{
+    static const char *const texts[] = {"cvt.rn.satfinite.e4m3x2.f32 $0, 0f00000000, $1;",
+                                        "cvt.rn.satfinite.e5m2x2.f32 $0, 0f00000000, $1;"};
+    Nv *n = target;
+
+    if (!converts_fp8(n, t))
+        return NULL;
+    Val both = nv_pure_asm(n, n->l->i16, texts[t == DT_FP8E5], "=h,f", &x, 1);
+    return LLVMBuildTrunc(n->b, both, n->l->i8, "");
+}
+
+static Val decode(void *target, Val bits, DType t)
+{
+    Nv *n = target;
+
+    if (!converts_fp8(n, t))
+        return NULL;
+    bits = LLVMBuildZExt(n->b, bits, n->l->i16, "");
+    if (t == DT_FP8E5) { /* fp16 without its last byte */
+        bits = LLVMBuildShl(n->b, bits, llvm_int(n->l->i16, 8), "");
+    } else {
+        bits = nv_pure_asm(n, n->l->i32, "cvt.rn.f16x2.e4m3x2 $0, $1;", "=r,h", &bits, 1);
+        bits = LLVMBuildTrunc(n->b, bits, n->l->i16, "");
+    }
+    return LLVMBuildFPExt(n->b, LLVMBuildBitCast(n->b, bits, n->l->f16, ""), n->l->f32, "");
+}
+
+/* The operand of an instruction of that kind; NULL: v is none. */
+static Val operand_of(Val v, LLVMOpcode code)
+{
+    bool is = v && LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == code;
+
+    return is ? LLVMGetOperand(v, 0) : NULL;
+}
+
+/* The bits that decode() has made x of; NULL: it has not. */
+static Val decoded(Val x, DType t)
+{
+    Val bits = operand_of(operand_of(x, LLVMFPExt), LLVMBitCast);
+
+    bits = t == DT_FP8E5 ? operand_of(bits, LLVMShl)
+                         : operand_of(operand_of(bits, LLVMTrunc), LLVMCall);
+    return operand_of(bits, LLVMZExt);
+}
+
+/* Saturating is wrong for infinities, which only fp8e5 has. */
+static Val encode_held(void *target, Val x, DType t)
+{
+    Nv *n = target;
+
+    if (!converts_fp8(n, t))
+        return NULL;
+    Val bits = decoded(x, t);
+    if (bits && LLVMTypeOf(bits) == n->l->i8)
+        return bits;
+    if (t != DT_FP8E5)
+        return encode(target, x, t);
+    bits = LLVMBuildFPTrunc(n->b, x, n->l->f16, "");
+    bits = LLVMBuildBitCast(n->b, bits, n->l->i16, "");
+    return LLVMBuildTrunc(n->b, LLVMBuildLShr(n->b, bits, llvm_int(n->l->i16, 8), ""), n->l->i8,
+                          "");
+}
+
+EmitSmall nv_small_floats(Nv *n)
+{
+    return (EmitSmall){n, round_bf16, encode, encode_held, decode};
+}
+
+/* --- two at a time --- */
 
 Val nv_fp8_halves(Nv *n, DType t, Val word, const int byte[2])
 {

@@ -39,6 +39,8 @@ static Val compute(Nv *n, const NvStep *s, int r)
         in[i] = operand(n, s, i, r);
     if (op_has(op, TOWARD))
         return nv_toward(n, op, in);
+    if (op->code == OP_cast && nv_truncates(op))
+        return nv_truncate(n, op, in[0]);
     if (nv_native_math[op->code] && op->operands[0]->type->dtype == DT_FP32)
         return nv_math(n, op->code, in[0]);
     return op_has(op, MOVES) ? in[0] : emit_op(&n->e, n->b, op, in);
