@@ -153,10 +153,28 @@ Val combining_bit(Combining *c, int index_bit)
 
 /* --- the start --- */
 
+/* A NaN, or the worst there is, with an index behind all others. */
+static void neutral_pair(const Combining *c, Part *out)
+{
+    const Type *t = c->step->op->operands[0]->type, *places = c->step->op->operands[1]->type;
+    LLVMTypeRef value = emit_type(&c->n->e, t, 0), index = emit_type(&c->n->e, places, 0);
+    bool worst_is_high = c->plan->kind.winner == OP_min;
+
+    out->v[0] = dtype_is_float(t->dtype)
+                    ? llvm_real(value, __builtin_nan(""))
+                    : LLVMConstInt(value, ir_extreme(t->dtype, worst_is_high), 0);
+    out->v[1] = LLVMConstInt(index, ir_extreme(places->dtype, true), 0);
+}
+
 void combining_neutral(const Combining *c, Part *out)
 {
     const Type *t = c->step->op->operands[0]->type;
     LLVMTypeRef reg = emit_type(&c->n->e, t, 0);
+
+    if (c->plan->kind.winner != OP_COUNT) {
+        neutral_pair(c, out);
+        return;
+    }
 
     *out = (Part){{dtype_is_float(t->dtype) ? llvm_real(reg, c->plan->kind.real)
                                             : LLVMConstInt(reg, c->plan->kind.bits, 0)}};
@@ -212,7 +230,7 @@ Combining combining_begin(Nv *n, const NvStep *s)
         for (int k = 0; k < c.count; k++)
             c.x[r].v[k] = nv_live(s->in[k], r) ? nv_get(n, s->in[k])[r] : NULL;
     }
-    if (plan->kind.neutral != OP_COUNT)
+    if (plan->kind.neutral != OP_COUNT || plan->kind.winner != OP_COUNT)
         fill_with_neutral(&c);
     c.wide = is_wide(&c);
     return c;

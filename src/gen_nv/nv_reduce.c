@@ -6,6 +6,144 @@
  */
 #include "nv_combining.h"
 
+/* --- argmax and its kin --- */
+
+/*
+ * Of several pairs (value, index) at once: the best value first, then the lowest index that has it.
+ * That is three instructions a pair, where to compare pair by pair takes ten.
+ */
+static bool is_winner(const Combining *c)
+{
+    return c->plan->kind.winner != OP_COUNT;
+}
+
+static bool has_floats(const Combining *c)
+{
+    return dtype_is_float(c->step->op->operands[0]->type->dtype);
+}
+
+static Val better(const Combining *c, Val a, Val b)
+{
+    static const char *const names[][2] = {{"llvm.umin", "llvm.umax"}, {"llvm.smin", "llvm.smax"}};
+    bool largest = c->plan->kind.winner == OP_max;
+    const char *name = has_floats(c)
+                           ? (largest ? "llvm.maxnum" : "llvm.minnum")
+                           : names[dtype_is_signed(c->step->op->operands[0]->type->dtype)][largest];
+
+    return llvm_call2(c->n->l, c->n->b, name, a, b);
+}
+
+static Val lower(const Combining *c, Val i, Val j)
+{
+    bool is_signed = dtype_is_signed(c->step->op->operands[1]->type->dtype);
+
+    return llvm_call2(c->n->l, c->n->b, is_signed ? "llvm.smin" : "llvm.umin", i, j);
+}
+
+/* The index of a pair with that value, else one behind all others. */
+static Val index_if(const Combining *c, const Part *x, Val best)
+{
+    Bld b = c->n->b;
+    Part none;
+
+    combining_neutral(c, &none);
+    Val has = has_floats(c) ? LLVMBuildFCmp(b, LLVMRealOEQ, x->v[0], best, "")
+                            : LLVMBuildICmp(b, LLVMIntEQ, x->v[0], best, "");
+    return LLVMBuildSelect(b, has, x->v[1], none.v[1], "");
+}
+
+/* Where all are NaN none is equal to the best, and the first one wins: behind a branch. */
+static Val first_of_nans(const Combining *c, Part *const *x, int n, Val best, Val index)
+{
+    Nv *nv = c->n;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(nv->b), in = nv_block(nv), after = nv_block(nv);
+    Val nan = LLVMBuildFCmp(nv->b, LLVMRealUNO, best, best, "");
+
+    LLVMBuildCondBr(nv->b, nan, in, after);
+    LLVMPositionBuilderAtEnd(nv->b, in);
+    Val first = x[0]->v[1];
+    for (int i = 1; i < n; i++)
+        first = lower(c, first, x[i]->v[1]);
+    LLVMBuildBr(nv->b, after);
+    LLVMPositionBuilderAtEnd(nv->b, after);
+    Val phi = LLVMBuildPhi(nv->b, LLVMTypeOf(index), "");
+    LLVMAddIncoming(phi, (Val[]){index, first}, (LLVMBasicBlockRef[]){before, in}, 2);
+    return phi;
+}
+
+static void win(const Combining *c, Part *const *x, int n, Part *out)
+{
+    Val *best = NEW_N(c->n->arena, Val, n);
+
+    for (int i = 0; i < n; i++)
+        best[i] = x[i]->v[0];
+    for (int step = 1; step < n; step *= 2) {
+        for (int i = 0; i + step < n; i += 2 * step)
+            best[i] = better(c, best[i], best[i + step]);
+    }
+    Val index = index_if(c, x[0], best[0]);
+    for (int i = 1; i < n; i++)
+        index = lower(c, index, index_if(c, x[i], best[0]));
+    if (has_floats(c))
+        index = first_of_nans(c, x, n, best[0], index);
+    *out = (Part){{best[0], index}};
+}
+
+static void win_registers(Combining *c, const NvStage *g)
+{
+    int gone = combining_register(c, g->bits);
+    Part **x = NEW_N(c->n->arena, Part *, c->registers), won;
+
+    for (int r = 0; r < c->registers; r++) {
+        int n = 0;
+        if (!combining_is_left(c, r) || (r & gone))
+            continue;
+        for (int i = r; i < c->registers; i++) {
+            if ((i & ~gone) == r && c->x[i].v[0])
+                x[n++] = &c->x[i];
+        }
+        if (n > 1) {
+            win(c, x, n, &won);
+            c->x[r] = won;
+        } else if (n == 1) {
+            c->x[r] = *x[0];
+        }
+    }
+    c->done |= g->bits;
+}
+
+/* A whole warp, whose indices one instruction reduces. */
+static bool win_warp(Combining *c, const NvStage *g)
+{
+    Nv *n = c->n;
+
+    if (!is_winner(c) || __builtin_popcount(g->bits) < NV_LANE_BITS)
+        return false;
+    const Type *places = c->step->op->operands[1]->type;
+    if (dtype_bits(places->dtype) != 32)
+        return false;
+    const char *lowest =
+        dtype_is_signed(places->dtype) ? "llvm.nvvm.redux.sync.min" : "llvm.nvvm.redux.sync.umin";
+    c->done |= g->bits;
+    for (int r = 0; r < c->registers; r++) {
+        Part *x = &c->x[r], best = *x, other;
+        if (!combining_is_left(c, r) || !x->v[0])
+            continue;
+        for (int lane = 0; lane < NV_LANE_BITS; lane++) {
+            combining_shuffle(c, &best, lane, &other);
+            best.v[0] = better(c, best.v[0], other.v[0]);
+        }
+        Val index = index_if(c, x, best.v[0]);
+        if (has_floats(c)) {
+            Val nan = LLVMBuildFCmp(n->b, LLVMRealUNO, best.v[0], best.v[0], "");
+            index = LLVMBuildSelect(n->b, nan, x->v[1], index, "");
+        }
+        Val args[] = {index, llvm_int(n->l->i32, -1)};
+        *x = (Part){{best.v[0], llvm_call(n->l, n->b, lowest, 0, NULL, 2, args)}};
+    }
+    return true;
+}
+
 /* --- registers --- */
 
 static void reduce_registers(Combining *c, int bit)
@@ -184,6 +322,8 @@ static void reduce_lane_stage(Combining *c, const NvStage *g)
 {
     const char *instruction = warp_instruction(c, g);
 
+    if (win_warp(c, g))
+        return;
     if (instruction) {
         reduce_warp(c, g, instruction);
         return;
@@ -206,6 +346,14 @@ static void reduce_lane_stage(Combining *c, const NvStage *g)
 /* The parts of one register, by pairs that differ in one bit. */
 static void reduce_parts(Combining *c, const NvStage *g, int r, Part *parts)
 {
+    Part *all[1 << LAYOUT_MAX_WARP_BITS];
+
+    for (int i = 0; i < g->each; i++)
+        all[i] = &parts[i];
+    if (is_winner(c)) {
+        win(c, all, g->each, &c->x[r]);
+        return;
+    }
     for (int bit = 1; bit < g->each; bit *= 2) {
         for (int i = 0; i < g->each; i += 2 * bit) {
             Val when = NULL;
@@ -269,8 +417,10 @@ void nv_reduce(Nv *n, const NvStep *s)
             reduce_lane_stage(&c, g);
         else if (g->kind == STEP_WARP)
             reduce_warp_stage(&c, g);
+        if (g->kind == STEP_REGISTER && is_winner(&c))
+            win_registers(&c, g);
         for (int bit = 0; g->kind == STEP_REGISTER && bit < c.plan->walk.nsteps; bit++) {
-            if (g->bits >> bit & 1)
+            if ((g->bits & ~c.done) >> bit & 1)
                 reduce_registers(&c, bit);
         }
     }

@@ -25,7 +25,8 @@ static uint32_t flags_of_region(const Op *op)
 /* A reduction by that may take elements as they come; nothing else is known to commute. */
 static bool is_any_order(const Op *op, CombineKind kind)
 {
-    return op->code == OP_reduce && kind.neutral != OP_COUNT && op_has(kind.only, COMMUTES);
+    return op->code == OP_reduce &&
+           (kind.winner != OP_COUNT || (kind.neutral != OP_COUNT && op_has(kind.only, COMMUTES)));
 }
 
 /* --- the layout --- */

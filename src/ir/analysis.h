@@ -47,8 +47,13 @@ typedef struct {
                      * else OP_COUNT, and what follows says nothing */
     double real;    /* that element: of a float type */
     uint64_t bits;  /* .. and of another */
+    /* OP_max, OP_min: of two pairs (value, index) the one with the larger or smaller value stays,
+     * of equal ones that with the lower index; numbers win over NaN.  Else OP_COUNT. */
+    OpCode winner;
 } CombineKind;
-CombineKind ir_combine_kind(const Op *op);  /* op: reduce or scan; nothing is built */
+CombineKind ir_combine_kind(const Op *op); /* op: reduce or scan; nothing is built */
+uint64_t ir_extreme(DType t,
+                    bool highest); /* the largest or smallest of an integer type, as bits */
 static inline bool ir_reduces(const Op *op) /* NULL does not */
 {
     return op && op->code == OP_reduce;

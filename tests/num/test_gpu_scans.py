@@ -58,16 +58,21 @@ def reductions():
     for dtype, shape, warps in (("fp32", (8, 64), 4), ("fp16", (1, 100), 1), ("i32", (33, 12), 2),
                                 ("i64", (4, 256), 8), ("bf16", (16, 16), 4), ("fp32", (100, 3), 4)):
         values = random.integers(-3, 4, shape)  # many are equal
+        if dtype[0] in "fb":  # numbers win over NaN, and of NaNs alone the first one
+            values = np.where(random.random(shape) < 0.6, np.nan, values)
+            values[0], values[:, 0], values[-1, -1] = np.nan, np.nan, 9
         x = encode(values, dtype)
+        low, high = np.where(np.isnan(values), -99, values), np.where(np.isnan(values), 99, values)
         for axis in (0, 1):
             out = shape[1 - axis]
+            most = low.max(axis)
             case(f"places {dtype} {shape} axis {axis}", "places", 1,
                  {"x_ptr": x, "most_ptr": empty("i32", out), "least_ptr": empty("i32", out),
                   "value_ptr": empty(dtype, out), "where_ptr": empty("i64", out), "M": shape[0],
                   "N": shape[1], "AXIS": axis},
-                 {"most_ptr": ("i32", values.argmax(axis)),
-                  "least_ptr": ("i32", values.argmin(axis)), "value_ptr": (dtype, values.max(axis)),
-                  "where_ptr": ("i64", values.argmax(axis))}, warps)
+                 {"most_ptr": ("i32", low.argmax(axis)), "least_ptr": ("i32", high.argmin(axis)),
+                  "value_ptr": (dtype, np.where(most == -99, np.nan, most)),
+                  "where_ptr": ("i64", low.argmax(axis))}, warps)
     for shape, warps in (((4, 64), 4), ((7, 33), 2), ((64, 16), 8), ((3, 2), 1), ((2, 1000), 4)):
         x = random.standard_normal(shape).astype(np.float32)
         i = (integers("int32", *shape, low=1, high=40) * 6).astype(np.int32)

@@ -961,6 +961,43 @@ static void test_combine_kinds(void **state)
     }
 }
 
+/* Of pairs (a, i) and (b, j). */
+static void test_winners(void **state)
+{
+    static const char ties[] = "%t = eq %a, %b : i1\n%f = lt %i, %j : i1\n%u = and %t, %f : i1\n";
+    static const struct {
+        const char *type, *stays;
+        bool with_ties;
+        OpCode winner;
+    } cases[] = {
+        {"i32", "%g = gt %a, %b : i1\n%s = or %g, %u : i1", true, OP_max},
+        {"i32", "%g = lt %b, %a : i1\n%s = or %g, %u : i1", true, OP_max},
+        {"i32", "%g = ge %b, %a : i1\n%n = not %g : i1\n%s = xor %n, %u : i1", true, OP_max},
+        {"i32", "%g = lt %a, %b : i1\n%s = or %u, %g : i1", true, OP_min},
+        {"i32", "%s = gt %a, %b : i1", false, OP_COUNT}, /* the last of equal ones */
+        {"i32", "%g = gt %a, %j : i1\n%s = or %g, %u : i1", true, OP_COUNT},
+        {"fp32", "%g = gt %a, %b : i1\n%s = or %g, %u : i1", true, OP_COUNT}, /* NaN is the later */
+        {"fp32",
+         "%g = gt %a, %b : i1\n%w = or %g, %u : i1\n%k = eq %a, %a : i1\n%o = or %k, %f : i1\n"
+         "%y = ne %b, %b : i1\n%z = and %y, %o : i1\n%s = or %w, %z : i1",
+         true, OP_max},
+    };
+    Fixture *f = *state;
+
+    for (int i = 0; i < COUNT(cases); i++) {
+        const char *t = cases[i].type;
+        Module *m = must_read(
+            f, arena_printf(f->arena,
+                            "func @f(%%x: %s[4], %%at: i32[4]) -> %s {\n"
+                            "%%v, %%p = reduce %%x, %%at axis=0 : %s, i32 {\n"
+                            "(%%a: %s, %%i: i32, %%b: %s, %%j: i32)\n%s%s\n"
+                            "%%c = select %%s, %%a, %%b : %s\n%%d = select %%s, %%i, %%j : i32\n"
+                            "yield %%c, %%d\n}\nreturn %%v\n}\n",
+                            t, t, t, t, t, cases[i].with_ties ? ties : "", cases[i].stays, t));
+        assert_int_equal(ir_combine_kind(m->funcs[0]->body->first).winner, cases[i].winner);
+    }
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -990,6 +1027,7 @@ int main(void)
         TEST(test_questions_about_values_and_ops),
         TEST(test_accesses),
         TEST(test_combine_kinds),
+        TEST(test_winners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
