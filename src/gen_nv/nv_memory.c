@@ -233,7 +233,9 @@ void nv_load(Nv *n, const NvStep *s)
     Val *out = nv_out(n, s, 0);
 
     for (int r = 0; r < nv_count(s->out[0]); r++) {
-        if (begins_group(n, &a, r))
+        if (begins_group(n, &a, r) && out[r & ~(int)s->same])
+            out[r] = out[r & ~(int)s->same];
+        else if (begins_group(n, &a, r))
             load_group(n, &a, r, out);
     }
     tell_copies(n, s, nv_count(s->out[0]));

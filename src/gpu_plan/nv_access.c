@@ -80,6 +80,17 @@ static bool may_have_vectors(const NvPlan *p, const Op *op)
            most_bits(p, op) > (is_atomic ? 0 : -1);
 }
 
+/* Are addresses, and what else a load depends on, alike for two neighbours at least? */
+static bool neighbours_are_equal(const NvPlan *p, const Op *load, int dim)
+{
+    for (int i = 0; i < load->noperands; i++) {
+        int64_t same = axis_of(p->axis, load->operands[i])->constancy[dim];
+        if (same != load->operands[i]->type->dims[dim] && twos_in(same) == 0)
+            return false;
+    }
+    return true;
+}
+
 static NvGroup *group_of(NvPlan *p, const Value *pointer)
 {
     int8_t order[MAX_RANK];
@@ -105,6 +116,8 @@ static void join_group(Op *op, void *plan)
     int bits = vector_bits(p, op, g->fastest);
     int size = type_size(&(Type){.dtype = op->operands[0]->type->dtype});
     g->widest = MAX(g->widest, bits);
+    if (bits == 0 && op->code == OP_load && neighbours_are_equal(p, op, g->fastest))
+        return; /* any layout does: the more of them a thread has, the less it reads */
     if (bits > 0) {
         g->most = MIN(g->most, most_bits(p, op));
         g->with += size;
@@ -243,6 +256,18 @@ void nv_choose_load(NvPlan *p, const Op *op)
         nv_set_home(p, v, nv_coalesced(p, op), NV_PLAIN);
 }
 
+/* Bits of the register's number that change nothing of what a load reads. */
+static uint32_t equal_loads(const NvPlan *p, const NvStep *s, const Layout *l)
+{
+    uint32_t equal = UINT32_MAX;
+
+    if (!l || s->access->vector_bits > 0 || s->once || op_is_volatile(s->op))
+        return 0;
+    for (int i = 0; i < s->op->noperands; i++)
+        equal &= nv_equal_registers(p, s->op->operands[i], l);
+    return equal;
+}
+
 void nv_list_load(NvPlan *p, const Op *op)
 {
     NvTile *t = nv_result(p, op, 0);
@@ -253,6 +278,7 @@ void nv_list_load(NvPlan *p, const Op *op)
     s->out[0] = t;
     s->access = nv_access(p, op, t->layout, true);
     s->once = nv_once_loaded(p, s, t->layout);
+    s->same = equal_loads(p, s, t->layout);
     for (int i = 0; i < op->noperands; i++)
         nv_want(p, s, i, t->layout);
     nv_list(p, s);

@@ -25,7 +25,7 @@ struct AxisFacts {
     int nvalues;
     Promise *promises; /* by value id */
     int loops;         /* around the op at hand */
-    bool trusting;     /* x % y: neither is negative, and y not 0 */
+    bool trusting;     /* as axis_analyse_trusting() says */
 };
 
 /* --- assumptions --- */
@@ -276,6 +276,23 @@ static Axis at_least(const Axis *x, int64_t lo)
     return out;
 }
 
+/* Trusting: is it a sum of two that are not negative, or such a number of blocks? */
+static bool is_index(const Op *op, const Axis *const *in)
+{
+    const Type *t = op->results[0]->type;
+    int64_t n;
+
+    if ((op->code != OP_add && op->code != OP_mul) || !axis_is_int(t) ||
+        !dtype_is_signed(t->dtype) || t->pointer)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        if (!in[i]->has_range || in[i]->lo < 0)
+            return false;
+    }
+    return op->code == OP_add || (axis_is_value(in[0], &n) && n <= MAX_TILE) ||
+           (axis_is_value(in[1], &n) && n <= MAX_TILE);
+}
+
 static void flow_plain(AxisFacts *x, const Op *op)
 {
     const Axis *in[op->noperands + 1];
@@ -289,7 +306,10 @@ static void flow_plain(AxisFacts *x, const Op *op)
             in[i] = &trusted[i];
         }
     }
-    set(x, op->results[0], axis_transfer(op, in));
+    Axis result = axis_transfer(op, in);
+    if (x->trusting && is_index(op, in) && result.has_range)
+        result.lo = MAX(result.lo, 0);
+    set(x, op->results[0], result);
 }
 
 static void flow_block(AxisFacts *x, const Block *b)

@@ -125,7 +125,8 @@ typedef struct AxisFacts AxisFacts;
 AxisFacts *axis_analyse(const Func *f, Arena *a);
 /* The same under the assumption that Triton makes, too: of x % y x is not negative, and y positive,
  * so aligned groups of neighbours stay neighbours.  Without it `offsets % n`, the usual way to keep
- * addresses inside, would be read element by element. */
+ * addresses inside, would be read element by element.  And the number of a program times a block's
+ * extent, and what is added to that, does not wrap: `offsets // 2` goes by groups, too. */
 AxisFacts *axis_analyse_trusting(const Func *f, Arena *a);
 /* Lives as long as the facts; a bug() for a value made after them. */
 const Axis *axis_of(const AxisFacts *x, const Value *v);

@@ -235,8 +235,22 @@ def sums_of_neighbours():
              warps)
 
 
+def shared_by_neighbours():
+    for i, (n, share, group, block) in enumerate(itertools.product([1024, 1000, 77, 4096], [1, 2, 3, 8], [16, 128],
+                                                                   [256, 96])):
+        x = random.integers(-9, 10, n // share + 300).astype(np.float32)
+        scale = random.integers(-9, 10, n // group + 1).astype(np.float32)
+        at, back = np.arange(n), (0, 5, 16)[i % 3]
+        before = np.trunc((at - back) / share).astype(int) + back // share
+        case(f"grouped {n} {share} {group} {block}", "grouped", f"cdiv({n},{block})",
+             {"x_ptr": x, "scale_ptr": scale, "y_ptr": empty("fp32", n), "n": n, "back": back, "SHARE": share,
+              "GROUP": group, "BLOCK": block},
+             {"y_ptr": ("fp32", x[at // share] * scale[at // group] + x[before])}, (4, 2, 1)[i % 3])
+
+
 moves()
 casts()
+shared_by_neighbours()
 shapes()
 views()
 wide_arithmetic()

@@ -113,6 +113,18 @@ def view(x_ptr, y_ptr, m, n, stride_xm, stride_xn, stride_ym, stride_yn, M: tl.c
 
 
 @triton.jit
+def grouped(x_ptr, scale_ptr, y_ptr, n, back, SHARE: tl.constexpr, GROUP: tl.constexpr,
+            BLOCK: tl.constexpr):
+    """Neighbours that read one element: of SHARE each, and of GROUP; `back` elements in front of 0
+    there is something as well, for which `//` rounds the other way."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i // SHARE, mask=i < n, other=-1)
+    scale = tl.load(scale_ptr + i // GROUP, mask=i < n, other=0)
+    before = tl.load(x_ptr + (i - back) // SHARE + back // SHARE, mask=i < n, other=0)
+    tl.store(y_ptr + i, x * scale + before, mask=i < n)
+
+
+@triton.jit
 def embedding(table_ptr, index_ptr, out_ptr, gradient_ptr, n, width, M: tl.constexpr,
               N: tl.constexpr):
     """Rows of a table by index, -1 for none, and additions to the rows of its gradient."""
