@@ -138,6 +138,8 @@ Val nv_pure_asm(Nv *n, LLVMTypeRef type, const char *text, const char *constrain
 extern const bool nv_native_math[OP_COUNT];        /* of fp32 */
 Val nv_math(Nv *n, OpCode code, Val x);            /* one of those: in fp32 */
 Val nv_toward(Nv *n, const Op *op, const Val *in); /* arithmetic that rounds to a side */
+/* What the plan says may be off by a little; NULL: there is nothing that is cheaper. */
+Val nv_loose_math(Nv *n, const Op *op, const Val *in);
 bool nv_truncates(const Op *op); /* is a cast one of floats to integers of 8 or 16 bits? */
 Val nv_truncate(Nv *n, const Op *op, Val x); /* such a cast by one instruction */
 
@@ -220,10 +222,10 @@ void nv_shared_place_by(Nv *n, const NvTile *t, const uint32_t threads[LAYOUT_TH
 /* What bits of the thread's number move in a layout: lanes, then warps. */
 void nv_threads_of(const Layout *l, uint32_t threads[LAYOUT_THREAD_BITS]);
 
-/* nv_divide.c: x[r] / s[r], correctly rounded, into out[r], of those registers of fp32 where that
- * is cheaper together than one by one; the others of out[] stay NULL.  x, s: NULL where nothing is.
- */
-void nv_divide_shared(Nv *n, const Val *x, const Val *s, int count, Val *out);
+/* nv_divide.c: x[r] / s[r], correctly rounded, or loosely, into out[r], of those registers of fp32
+ * where that is cheaper together than one by one; the others of out[] stay NULL.  x, s: NULL where
+ * nothing is. */
+void nv_divide_shared(Nv *n, const Val *x, const Val *s, int count, bool loose, Val *out);
 
 /* nv_move.c, nv_inline.c, nv_reduce.c, nv_scan.c, nv_atomic.c, nv_dot.c, nv_record.c */
 /* One step of that kind each: the operands are s->in, the results s->out, which are computed then;

@@ -17,6 +17,8 @@
  * To tell whether x may: x 2^-36 with small results flushed to zero, times 2^36, is x again unless
  * x is below 2^-90, infinite or NaN.  What differs is collected for a few registers, and if
  * anything does, they are all divided as usual, behind a branch that is hardly ever taken.
+ *
+ * Where a quotient may be off by a little (nv_loose.c) it is x (r f), whatever x is.
  */
 #include "nv.h"
 
@@ -119,19 +121,22 @@ static void divide_long_way(Nv *n, const Val *x, Val s, const int *regs, int cou
 
 /* Registers regs[] of x by one s.  Which way is known before anything is divided: at no time are
  * dividends and quotients alive together. */
-static void divide_group(Nv *n, const Val *x, Val s, const int *regs, int count, Val *out)
+static void divide_group(Nv *n, const Val *x, Val s, const int *regs, int count, bool loose,
+                         Val *out)
 {
     Divisor d = divisor(n, s);
     Val bad = llvm_int(n->l->i32, 0), usual[MOST], rare[MOST];
+    Val factor = LLVMBuildFMul(n->b, d.r, d.f, "");
     LLVMBasicBlockRef way = nv_block(n), detour = nv_block(n), after = nv_block(n);
 
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count && !loose; i++)
         bad = LLVMBuildOr(n->b, bad, unfit(n, x[regs[i]]), "");
     Val good = LLVMBuildICmp(n->b, LLVMIntEQ, bad, llvm_int(n->l->i32, 0), "");
     llvm_likely(n->l, LLVMBuildCondBr(n->b, LLVMBuildAnd(n->b, d.fits, good, ""), way, detour));
     LLVMPositionBuilderAtEnd(n->b, way);
     for (int i = 0; i < count; i++)
-        usual[i] = quotient_by(n, &d, x[regs[i]]);
+        usual[i] =
+            loose ? LLVMBuildFMul(n->b, x[regs[i]], factor, "") : quotient_by(n, &d, x[regs[i]]);
     LLVMBuildBr(n->b, after);
     LLVMPositionBuilderAtEnd(n->b, detour);
     divide_long_way(n, x, s, regs, count, rare);
@@ -154,7 +159,7 @@ static bool is_power_of_two(Val s)
            fabs(frexp(LLVMConstRealGetDouble(s, &loses), &exponent)) == 0.5; /* NaN: no */
 }
 
-void nv_divide_shared(Nv *n, const Val *x, const Val *s, int count, Val *out)
+void nv_divide_shared(Nv *n, const Val *x, const Val *s, int count, bool loose, Val *out)
 {
     for (int r = 0; r < count; r++) {
         int regs[MOST], found = 0;
@@ -165,6 +170,6 @@ void nv_divide_shared(Nv *n, const Val *x, const Val *s, int count, Val *out)
                 regs[found++] = i;
         }
         if (found >= LEAST)
-            divide_group(n, x, s[r], regs, found, out);
+            divide_group(n, x, s[r], regs, found, loose, out);
     }
 }

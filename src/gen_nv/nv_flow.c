@@ -41,6 +41,11 @@ static Val compute(Nv *n, const NvStep *s, int r)
         return nv_toward(n, op, in);
     if (op->code == OP_cast && nv_truncates(op))
         return nv_truncate(n, op, in[0]);
+    if (nv_is_loose(n->plan, op)) {
+        Val v = nv_loose_math(n, op, in);
+        if (v)
+            return v;
+    }
     if (nv_native_math[op->code] && op->operands[0]->type->dtype == DT_FP32)
         return nv_math(n, op->code, in[0]);
     return op_has(op, MOVES) ? in[0] : emit_op(&n->e, n->b, op, in);
@@ -56,7 +61,7 @@ static void divide_rows(Nv *n, const NvStep *s, Val *out)
         for (int i = 0; nv_turn(n, s, s->out[0], r) && i < COUNT(in); i++)
             in[i][r] = operand(n, s, i, r);
     }
-    nv_divide_shared(n, in[0], in[1], count, out);
+    nv_divide_shared(n, in[0], in[1], count, nv_is_loose(n->plan, s->op), out);
 }
 
 static void compute_tile(Nv *n, const NvStep *s)
@@ -64,7 +69,8 @@ static void compute_tile(Nv *n, const NvStep *s)
     const NvTile *t = s->out[0];
     Val *out = nv_out(n, s, 0);
 
-    if (s->op->code == OP_div && s->op->results[0]->type->dtype == DT_FP32)
+    if (s->op->code == OP_div && s->op->results[0]->type->dtype == DT_FP32 &&
+        !(nv_is_loose(n->plan, s->op) && nv_knows(n->plan, s->op->operands[1], NV_LARGE)))
         divide_rows(n, s, out);
     for (int r = 0; r < nv_count(t); r++) {
         if (!out[r] && nv_turn(n, s, t, r) && !(s->take && s->take[r] < 0))

@@ -89,6 +89,27 @@ Val nv_toward(Nv *n, const Op *op, const Val *in)
                        in, count);
 }
 
+/*
+ * The instruction for 2^x is right to 2^-22; e^x is as if x was rounded once more.  A divisor that
+ * is not tiny may be infinite, or so large that its reciprocal would be flushed to 0: a sixteenth
+ * of it is taken of both.
+ */
+Val nv_loose_math(Nv *n, const Op *op, const Val *in)
+{
+    Val x = in[0], sixteenth = fp32_constant(n, 0.0625);
+
+    if (op->code == OP_div) {
+        if (!nv_knows(n->plan, op->operands[1], NV_LARGE))
+            return NULL;
+        Val s = LLVMBuildFMul(n->b, in[1], sixteenth, "");
+        Val r = instruct(n, "rcp.approx.ftz.f32 $0, $1;", 1, &s);
+        return LLVMBuildFMul(n->b, LLVMBuildFMul(n->b, x, sixteenth, ""), r, "");
+    }
+    if (op->code == OP_exp)
+        x = LLVMBuildFMul(n->b, x, fp32_constant(n, M_LOG2E), "");
+    return instruct(n, "ex2.approx.ftz.f32 $0, $1;", 1, &x);
+}
+
 bool nv_truncates(const Op *op)
 {
     DType from = op->operands[0]->type->dtype, to = op->results[0]->type->dtype;

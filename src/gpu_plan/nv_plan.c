@@ -128,6 +128,7 @@ static NvPlan *make_plan(const Func *f, const GenOptions *o, bool no_tensors, bo
     p->uses = ir_uses(f, a);
     p->values = NEW_N(a, NvValue, f->nvalues + 1);
     p->by_groups = map_new(a);
+    nv_find_loose(p);
     nv_find_fields(p);
     nv_choose(p);
     if (p->refused)

@@ -167,8 +167,8 @@ struct NvStep {
     /* of one kind each */
     const int32_t *take; /* NV_COMPUTE of a move: register r is take[r] of the operand; -1: nothing;
                           * NULL: the same number */
-    uint32_t same; /* NV_COMPUTE: bits of the register's number that change nothing: a register
-                    * is that of the one without these bits */
+    uint32_t same; /* NV_COMPUTE, NV_LOAD: bits of the register's number that change nothing: a
+                    * register is that of the one without these bits */
     const Conversion *conversion;
     const NvAccess *access; /* of loads, stores, atomics */
     const NvOnce *once;     /* of atomics, and of loads of what may change meanwhile; NULL: each
@@ -245,6 +245,13 @@ typedef struct {
     VEC(NvTile *) tiles; /* in the layouts in which it is wanted */
 } NvValue;
 
+/* What is known of the numbers in a value of fp32, by its id, as bits (nv_loose.c). */
+typedef enum {
+    NV_LOOSE = 1,    /* nobody sees a relative error of 2^-20, or a number below 2^-126 become 0 */
+    NV_UNSIGNED = 2, /* none is below 0 */
+    NV_LARGE = 4     /* none is below 2^-100 */
+} NvFact;
+
 /* Accesses of one shape that go along the same dimension fastest, which share their vectors. */
 typedef struct {
     const Type *shape;
@@ -273,6 +280,7 @@ struct NvPlan {
     UseLists uses;
     Map *by_groups; /* dot to bool: do groups of four warps compute it? */
     NvValue *values;
+    const uint8_t *facts; /* by the value's id: NvFact */
     VEC(NvTile *) tiles;
     VEC(Layout *) layouts;
     VEC(NvBuffer) buffers;
@@ -324,6 +332,16 @@ static inline LayoutThreads nv_block_threads(const NvPlan *p)
 static inline int nv_thread_count(const NvPlan *p) /* of a block */
 {
     return p->warps << p->chip->lane_bits;
+}
+static inline bool nv_knows(const NvPlan *p, const Value *v, NvFact fact)
+{
+    return p->facts[v->id] & fact;
+}
+/* May the op's powers and quotients be off by some units in the last place? */
+static inline bool nv_is_loose(const NvPlan *p, const Op *op)
+{
+    return (op->code == OP_exp || op->code == OP_exp2 || op->code == OP_div) &&
+           op->results[0]->type->dtype == DT_FP32 && nv_knows(p, op->results[0], NV_LOOSE);
 }
 static inline NvWarps nv_all_warps(const NvPlan *p)
 {
@@ -445,6 +463,7 @@ const NvOnce *nv_once(NvPlan *p, NvStep *s, const Layout *l, int results, bool t
 const NvOnce *nv_once_loaded(NvPlan *p, NvStep *s, const Layout *l);
 
 /* nv_fields.c */
+void nv_find_loose(NvPlan *p);                              /* fills in p->facts */
 void nv_find_fields(NvPlan *p);                             /* before homes are chosen */
 bool nv_is_stored_later(const NvPlan *p, const Op *op);     /* by another field's store */
 void nv_want_fields(NvPlan *p, NvStep *s, const Layout *l); /* all that a store writes */

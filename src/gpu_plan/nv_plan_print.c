@@ -188,6 +188,8 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
         put_group_dot(x, s->detail);
     if (s->kind == NV_PUT && ((const NvPut *)s->detail)->fence)
         text_put(&x->out, " fenced");
+    if (s->kind == NV_COMPUTE && nv_is_loose(x->plan, s->op))
+        text_put(&x->out, " loosely");
     if (s->kind == NV_LOAD && s->once)
         text_put(&x->out, " once");
     if (s->kind == NV_SLICES)

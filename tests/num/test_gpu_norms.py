@@ -178,8 +178,34 @@ def across():
              rtol=EPSILON.get(dtype, 0) + 1e-5, atol=EPSILON.get(dtype, 0) * 100 + 1e-3)
 
 
+def activated():
+    """What is rounded to 16 bits, or summed up, may take instructions that are off by a little; nothing else."""
+    for dtype, n in (("fp16", 256), ("bf16", 64), ("bf16", 1024), ("fp16", 40)):
+        x = (random.standard_normal((3, n)) * (1, 6, 12)[n % 3]).astype(np.float32)
+        x[1, :8] = 0, -0.0, 60, -60, 88, -88, 1e-30, -1e-30
+        x[2, :4] = -np.inf, -1e30, -200, -103
+        v = x.astype(np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            silu, sigmoid = v / (1 + np.exp(-v)), 1 / (1 + np.exp(v))
+        least = {"fp16": 2.0**-24, "bf16": 2.0**-126}[dtype]
+        close = {"rtol": 0.51 * EPSILON[dtype], "atol": least}
+        args = {"x_ptr": x, "silu_ptr": empty(dtype, 3, n), "power_ptr": empty(dtype, 3, n),
+                "share_ptr": empty(dtype, 3, n), "sums_ptr": empty("fp32", 3), "exact_ptr": empty("fp32", 3 * n, 2),
+                "N": n}
+        e = np.exp(v - v.max(1, keepdims=True))
+        for name, want in (("silu_ptr", silu), ("power_ptr", np.exp2(v)), ("share_ptr", e / e.sum(1, keepdims=True))):
+            case(f"activations {dtype} {n} {name}", "activations", 3, args, {name: (dtype, decode(encode(want, dtype)))},
+                 **close)
+        case(f"activations {dtype} {n} sums", "activations", 3, args, {"sums_ptr": ("fp32", np.exp(v).sum(1))},
+             rtol=2.0**-18)
+        exact = np.stack([sigmoid, np.exp(v)], -1).reshape(3 * n, 2)
+        case(f"activations {dtype} {n} exact", "activations", 3, args, {"exact_ptr": ("fp32", exact)},
+             rtol=2.5 * EPSILON["fp32"], atol=1e-44)
+
+
 layer_norm()
 layer_norm_backward()
+activated()
 other_norms()
 softmaxes()
 losses()

@@ -1,0 +1,241 @@
+/*
+ * nv_loose.c - which powers and quotients of fp32 need not be right to their last bit
+ *
+ * A value is *loose* if nothing that a kernel makes of it shows a relative error of some 2^-20, nor
+ * that a number below 2^-126 counts as 0: it is rounded to 16 bits or less, or summed up with many
+ * others of its sign, by way of products, quotients and sums of numbers without a sign.  What is
+ * stored as fp32, compared, subtracted or made an integer is not, nor what a loop carries so.
+ *
+ * To be loose is a property of all uses, not to be below 0 one of all that a value is made of. Both
+ * are supposed of every value at first and taken back where they do not hold, until all do.
+ */
+#include "nv_plan.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MANY = 64, /* numbers of a sum that hides the errors of each */
+    LEAST_EXPONENT = -100
+};
+
+typedef struct {
+    NvPlan *p;
+    uint8_t *facts;
+    bool changed;
+} Search;
+
+static bool has(const Search *s, const Value *v, NvFact fact)
+{
+    return s->facts[v->id] & fact;
+}
+
+static void take_back(Search *s, const Value *v, NvFact fact)
+{
+    s->changed = s->changed || has(s, v, fact);
+    s->facts[v->id] &= (uint8_t)~fact;
+}
+
+static bool is_single(const Value *v)
+{
+    return !v->type->pointer && v->type->dtype == DT_FP32;
+}
+
+/* --- numbers without a sign, and what is not tiny --- */
+
+static double constant(const Value *v)
+{
+    float x;
+    uint32_t bits = (uint32_t)attr_bits(v->def);
+
+    memcpy(&x, &bits, sizeof x);
+    return (double)x;
+}
+
+static bool all_have(const Search *s, const Op *op, int first, int count, NvFact fact)
+{
+    for (int i = first; i < first + count; i++) {
+        if (!has(s, op->operands[i], fact))
+            return false;
+    }
+    return true;
+}
+
+static bool sums(const Op *op)
+{
+    return op->code == OP_reduce && ir_combine_kind(op).neutral == OP_add;
+}
+
+static bool makes_unsigned(const Search *s, const Op *op)
+{
+    switch (op->code) {
+    case OP_const:
+        return constant(op->results[0]) >= 0;
+    case OP_exp:
+    case OP_exp2:
+    case OP_exp10:
+    case OP_abs:
+        return true;
+    case OP_mul:
+        if (op->operands[0] == op->operands[1])
+            return true;
+        return all_have(s, op, 0, 2, NV_UNSIGNED);
+    case OP_add:
+    case OP_div:
+    case OP_min:
+        return all_have(s, op, 0, 2, NV_UNSIGNED);
+    case OP_max:
+        return has(s, op->operands[0], NV_UNSIGNED) || has(s, op->operands[1], NV_UNSIGNED);
+    case OP_select:
+        return all_have(s, op, 1, 2, NV_UNSIGNED);
+    case OP_reduce:
+        return sums(op) && has(s, op->operands[0], NV_UNSIGNED);
+    default:
+        return op_has(op, MOVES) && op->noperands == 1 && has(s, op->operands[0], NV_UNSIGNED);
+    }
+}
+
+/* Not below 2^LEAST_EXPONENT, or a NaN. */
+static bool makes_large(const Search *s, const Op *op)
+{
+    const double least = ldexp(1, LEAST_EXPONENT);
+
+    switch (op->code) {
+    case OP_const:
+        return constant(op->results[0]) >= least;
+    case OP_add:
+        return all_have(s, op, 0, 2, NV_UNSIGNED) &&
+               (has(s, op->operands[0], NV_LARGE) || has(s, op->operands[1], NV_LARGE));
+    case OP_max:
+        return has(s, op->operands[0], NV_LARGE) || has(s, op->operands[1], NV_LARGE);
+    case OP_select:
+        return all_have(s, op, 1, 2, NV_LARGE);
+    default:
+        return op_has(op, MOVES) && op->noperands == 1 && has(s, op->operands[0], NV_LARGE);
+    }
+}
+
+/* --- uses --- */
+
+/* Does the op hide an error of that operand, if its own result may have one? */
+static bool hides(const Search *s, const Op *op, int i)
+{
+    const Value *result = op->nresults == 1 ? op->results[0] : NULL;
+    bool passes = result && has(s, result, NV_LOOSE);
+
+    switch (op->code) {
+    case OP_cast:
+        return dtype_is_float(result->type->dtype) && dtype_bits(result->type->dtype) <= 16;
+    case OP_mul:
+    case OP_div:
+    case OP_neg:
+    case OP_abs:
+    case OP_min:
+    case OP_max:
+        return passes;
+    case OP_select:
+        return i > 0 && passes;
+    case OP_add:
+        return passes && all_have(s, op, 0, 2, NV_UNSIGNED);
+    case OP_reduce:
+        if (!sums(op) || !has(s, op->operands[0], NV_UNSIGNED))
+            return false;
+        return passes || op->operands[0]->type->dims[attr_axis(op)] >= MANY;
+    default:
+        return passes && op_has(op, MOVES) && op->noperands == 1;
+    }
+}
+
+/* Two names of one value: what holds of all must hold of each. */
+static void same_value(Search *s, const Value *to, const Value *from)
+{
+    for (int fact = NV_UNSIGNED; fact <= NV_LARGE; fact *= 2) {
+        if (!has(s, from, (NvFact)fact))
+            take_back(s, to, (NvFact)fact);
+    }
+    if (!has(s, to, NV_LOOSE))
+        take_back(s, from, NV_LOOSE);
+}
+
+static void visit_for(Search *s, const Op *op)
+{
+    const Block *body = op->regions[0];
+
+    for (int i = 0; i < op->nresults; i++) {
+        const Value *begins = op->operands[FOR_BOUNDS + i], *inner = body->args[i + 1];
+        const Value *ends = body->last->operands[i], *result = op->results[i];
+        same_value(s, inner, begins);
+        same_value(s, inner, ends);
+        same_value(s, result, begins);
+        same_value(s, result, ends);
+    }
+    for (int i = 0; i < FOR_BOUNDS; i++)
+        take_back(s, op->operands[i], NV_LOOSE);
+}
+
+static void visit_if(Search *s, const Op *op)
+{
+    for (int r = 0; r < 2; r++) {
+        for (int i = 0; op->regions[r] && i < op->nresults; i++)
+            same_value(s, op->results[i], op->regions[r]->last->operands[i]);
+    }
+}
+
+static bool ends_block_of(const Op *op, OpCode code)
+{
+    const Op *owner = op->block->last == op ? op->block->owner : NULL;
+
+    return owner && owner->code == code;
+}
+
+static void visit(Op *op, void *search)
+{
+    Search *s = search;
+
+    if (op->code == OP_for)
+        visit_for(s, op);
+    else if (op->code == OP_if)
+        visit_if(s, op);
+    if (op->code == OP_for || op->code == OP_if || ends_block_of(op, OP_for) ||
+        ends_block_of(op, OP_if))
+        return;
+    for (int i = 0; i < op->noperands; i++) {
+        if (!hides(s, op, i))
+            take_back(s, op->operands[i], NV_LOOSE);
+    }
+    for (int i = 0; i < op->nresults; i++) {
+        if (!is_single(op->results[i]) || !makes_unsigned(s, op))
+            take_back(s, op->results[i], NV_UNSIGNED);
+        if (!is_single(op->results[i]) || !makes_large(s, op))
+            take_back(s, op->results[i], NV_LARGE);
+    }
+}
+
+/* Arguments of blocks that are no loops' know nothing. */
+static void visit_arguments(Op *op, void *search)
+{
+    Search *s = search;
+
+    for (int r = 0; r < COUNT(op->regions); r++) {
+        const Block *b = op->regions[r];
+        for (int i = 0; b && i < b->nargs; i++) {
+            if (op->code != OP_for || i == 0)
+                s->facts[b->args[i]->id] = 0;
+        }
+    }
+}
+
+void nv_find_loose(NvPlan *p)
+{
+    Search s = {.p = p, .facts = NEW_N(p->arena, uint8_t, p->func->nvalues + 1)};
+
+    memset(s.facts, NV_LOOSE | NV_UNSIGNED | NV_LARGE, (size_t)p->func->nvalues + 1);
+    for (int i = 0; i < p->func->body->nargs; i++)
+        s.facts[p->func->body->args[i]->id] = 0;
+    ir_walk(p->func->body, visit_arguments, &s);
+    do {
+        s.changed = false;
+        ir_walk(p->func->body, visit, &s);
+    } while (s.changed);
+    p->facts = s.facts;
+}
