@@ -4,7 +4,7 @@
     python3 bench/pictures.py [--check] [FOLDER]
 
 FOLDER (docs/pictures) has the data, cpu.json of `bench/peers.py --json`, gpu.json of `bench/gpu.py
---json` and works.json of the same with --only, and gets the pictures; one without data, or
+--json`, plain.json and works.json of the same with --only, and gets the pictures; one without data, or
 of one size alone, is not drawn.
 --check writes nothing, and names the pictures that are not those of the data (exit code 1).
 
@@ -223,6 +223,7 @@ PICTURES = {
     "cpu-find": over("A template found in 16 images of 256x256, u8", "side of the template", {
         "find products": "matchTemplate", "find normalised": "matchTemplate, normalised"}),
     "gpu-all": lambda data: ratios(data, "Kernels beside Triton and PyTorch on a GPU"),
+    "plain-all": lambda data: ratios(data, "Plain kernels beside Triton and PyTorch on a GPU"),
     "works-all": lambda data: ratios(data, "Boxes, timex and images beside Triton and PyTorch on a GPU"),
     "gpu-softmax": on_gpu("Softmax of 4096 rows, fp32", "columns", r"softmax 4096x(\d+) fp32.*"),
     "gpu-square": on_gpu("Square of 65536 rows, fp32", "columns", r"square 65536x(\d+) fp32"),
@@ -237,7 +238,7 @@ PICTURES = {
 }
 
 
-FILES = {"cpu": ["cpu.json"], "gpu": ["gpu.json", "works.json"], "works": ["works.json"]}
+FILES = {"cpu": ["cpu.json"], "gpu": ["gpu.json", "works.json"], "plain": ["plain.json"], "works": ["works.json"]}
 
 
 def read(path):
