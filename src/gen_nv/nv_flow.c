@@ -51,7 +51,18 @@ static Val compute(Nv *n, const NvStep *s, int r)
     return op_has(op, MOVES) ? in[0] : emit_op(&n->e, n->b, op, in);
 }
 
-/* Quotients that registers share the divisor of. */
+/* Is every element of it 1? */
+static bool is_one(const Value *v)
+{
+    enum { ONE = 0x3f800000 }; /* the bits of fp32 */
+
+    while (v->def && op_has(v->def, MOVES) && v->def->noperands == 1)
+        v = v->def->operands[0];
+    return v->def && v->def->code == OP_const && v->type->dtype == DT_FP32 &&
+           (uint32_t)attr_bits(v->def) == ONE;
+}
+
+/* Quotients that registers share the divisor of, and reciprocals. */
 static void divide_rows(Nv *n, const NvStep *s, Val *out)
 {
     int count = nv_count(s->out[0]);
@@ -62,6 +73,8 @@ static void divide_rows(Nv *n, const NvStep *s, Val *out)
             in[i][r] = operand(n, s, i, r);
     }
     nv_divide_shared(n, in[0], in[1], count, nv_is_loose(n->plan, s->op), out);
+    if (is_one(s->op->operands[0]) && nv_knows(n->plan, s->op->operands[1], NV_LARGE))
+        nv_invert(n, in[1], count, out);
 }
 
 static void compute_tile(Nv *n, const NvStep *s)
