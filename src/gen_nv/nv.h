@@ -226,7 +226,7 @@ void nv_threads_of(const Layout *l, uint32_t threads[LAYOUT_THREAD_BITS]);
  * where that is cheaper together than one by one; the others of out[] stay NULL.  x, s: NULL where
  * nothing is. */
 void nv_divide_shared(Nv *n, const Val *x, const Val *s, int count, bool loose, Val *out);
-/* 1 / s[r], correctly rounded, for numbers that are NV_LARGE. */
+/* 1 / s[r], correctly rounded, for numbers that are NUMBER_LARGE. */
 void nv_invert(Nv *n, const Val *s, int count, Val *out);
 
 /* nv_move.c, nv_inline.c, nv_reduce.c, nv_scan.c, nv_atomic.c, nv_dot.c, nv_record.c */

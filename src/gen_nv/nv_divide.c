@@ -21,7 +21,7 @@
  * Halves are never that small, and integers nothing of the kind, so one comparison of the largest
  * of several, or none, tells.
  *
- * Where a quotient may be off by a little (nv_loose.c) it is x (r f), whatever x is.
+ * Where a quotient may be off by a little (loose.c) it is x (r f), whatever x is.
  *
  * 1/s of numbers that are not tiny, as in a sigmoid, is r without an f; what has to be told of them
  * is that none is beyond 2^126.

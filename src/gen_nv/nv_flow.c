@@ -73,7 +73,7 @@ static void divide_rows(Nv *n, const NvStep *s, Val *out)
             in[i][r] = operand(n, s, i, r);
     }
     nv_divide_shared(n, in[0], in[1], count, nv_is_loose(n->plan, s->op), out);
-    if (is_one(s->op->operands[0]) && nv_knows(n->plan, s->op->operands[1], NV_LARGE))
+    if (is_one(s->op->operands[0]) && nv_knows(n->plan, s->op->operands[1], NUMBER_LARGE))
         nv_invert(n, in[1], count, out);
 }
 
@@ -83,7 +83,7 @@ static void compute_tile(Nv *n, const NvStep *s)
     Val *out = nv_out(n, s, 0);
 
     if (s->op->code == OP_div && s->op->results[0]->type->dtype == DT_FP32 &&
-        !(nv_is_loose(n->plan, s->op) && nv_knows(n->plan, s->op->operands[1], NV_LARGE)))
+        !(nv_is_loose(n->plan, s->op) && nv_knows(n->plan, s->op->operands[1], NUMBER_LARGE)))
         divide_rows(n, s, out);
     for (int r = 0; r < nv_count(t); r++) {
         if (!out[r] && nv_turn(n, s, t, r) && !(s->take && s->take[r] < 0))

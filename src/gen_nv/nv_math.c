@@ -99,7 +99,7 @@ Val nv_loose_math(Nv *n, const Op *op, const Val *in)
     Val x = in[0], sixteenth = fp32_constant(n, 0.0625);
 
     if (op->code == OP_div) {
-        if (!nv_knows(n->plan, op->operands[1], NV_LARGE))
+        if (!nv_knows(n->plan, op->operands[1], NUMBER_LARGE))
             return NULL;
         Val s = LLVMBuildFMul(n->b, in[1], sixteenth, "");
         Val r = instruct(n, "rcp.approx.ftz.f32 $0, $1;", 1, &s);

@@ -128,7 +128,7 @@ static NvPlan *make_plan(const Func *f, const GenOptions *o, bool no_tensors, bo
     p->uses = ir_uses(f, a);
     p->values = NEW_N(a, NvValue, f->nvalues + 1);
     p->by_groups = map_new(a);
-    nv_find_loose(p);
+    p->facts = opt_number_facts(f, a);
     nv_find_fields(p);
     nv_choose(p);
     if (p->refused)

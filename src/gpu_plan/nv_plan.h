@@ -245,13 +245,6 @@ typedef struct {
     VEC(NvTile *) tiles; /* in the layouts in which it is wanted */
 } NvValue;
 
-/* What is known of the numbers in a value of fp32, by its id, as bits (nv_loose.c). */
-typedef enum {
-    NV_LOOSE = 1,    /* nobody sees a relative error of 2^-20, or a number below 2^-126 become 0 */
-    NV_UNSIGNED = 2, /* none is below 0 */
-    NV_LARGE = 4     /* none is below 2^-100 */
-} NvFact;
-
 /* Accesses of one shape that go along the same dimension fastest, which share their vectors. */
 typedef struct {
     const Type *shape;
@@ -280,7 +273,7 @@ struct NvPlan {
     UseLists uses;
     Map *by_groups; /* dot to bool: do groups of four warps compute it? */
     NvValue *values;
-    const uint8_t *facts; /* by the value's id: NvFact */
+    const uint8_t *facts; /* opt_number_facts() */
     VEC(NvTile *) tiles;
     VEC(Layout *) layouts;
     VEC(NvBuffer) buffers;
@@ -333,7 +326,7 @@ static inline int nv_thread_count(const NvPlan *p) /* of a block */
 {
     return p->warps << p->chip->lane_bits;
 }
-static inline bool nv_knows(const NvPlan *p, const Value *v, NvFact fact)
+static inline bool nv_knows(const NvPlan *p, const Value *v, NumberFact fact)
 {
     return p->facts[v->id] & fact;
 }
@@ -341,7 +334,7 @@ static inline bool nv_knows(const NvPlan *p, const Value *v, NvFact fact)
 static inline bool nv_is_loose(const NvPlan *p, const Op *op)
 {
     return (op->code == OP_exp || op->code == OP_exp2 || op->code == OP_div) &&
-           op->results[0]->type->dtype == DT_FP32 && nv_knows(p, op->results[0], NV_LOOSE);
+           op->results[0]->type->dtype == DT_FP32 && nv_knows(p, op->results[0], NUMBER_LOOSE);
 }
 static inline NvWarps nv_all_warps(const NvPlan *p)
 {
@@ -463,7 +456,6 @@ const NvOnce *nv_once(NvPlan *p, NvStep *s, const Layout *l, int results, bool t
 const NvOnce *nv_once_loaded(NvPlan *p, NvStep *s, const Layout *l);
 
 /* nv_fields.c */
-void nv_find_loose(NvPlan *p);                              /* fills in p->facts */
 void nv_find_fields(NvPlan *p);                             /* before homes are chosen */
 bool nv_is_stored_later(const NvPlan *p, const Op *op);     /* by another field's store */
 void nv_want_fields(NvPlan *p, NvStep *s, const Layout *l); /* all that a store writes */

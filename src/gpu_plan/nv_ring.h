@@ -14,7 +14,8 @@
 #ifndef TILEC_GPU_PLAN_NV_RING_H
 #define TILEC_GPU_PLAN_NV_RING_H
 
-#include "nv_poly.h"
+#include "nv_plan.h"
+#include "../opt/poly.h"
 
 /* A tile of a round. */
 typedef struct {

@@ -1,7 +1,7 @@
 /*
  * nv_tensor.c - which loads are copies of a tensor map, and of which one
  *
- * A load's address is a polynomial (nv_poly.h): a parameter, for each dimension of the tile its
+ * A load's address is a polynomial (poly.h): a parameter, for each dimension of the tile its
  * index times a stride, and terms without an index.  The latter are spread over the dimensions: a
  * term that is a multiple of a dimension's stride moves its coordinate; one that is of none, as a
  * head's number times what is from head to head, gets a dimension of its own, of which the tile has
@@ -443,7 +443,7 @@ bool nv_tensor_of(NvPlan *p, const NvStep *load, const NvStep *put, NvTensor *ou
     if (!to->by_unit || !find_tile(&x, load->op->results[0], to) ||
         !shared_boxes(&to->memory, layout_bits_of(t->dims[0]), layout_bits_of(t->dims[1]), &boxes))
         return false;
-    x.scope = (PolyScope){.plan = p, .unwraps = true};
+    x.scope = (PolyScope){.unwraps = true};
     if (!poly_of(&x.scope, load->op->operands[LOAD_PTR], identity, &address) ||
         !take_base(&x, &address) || !take_dimensions(&x, &address, boxes.along) ||
         !take_wraps(&x, &address))

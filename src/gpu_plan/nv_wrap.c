@@ -35,7 +35,7 @@ static void follow(Follow *f, const Value *v, int dim)
 static bool is_guarded(Follow *f, const Op *op, int mask, int dim)
 {
     static const int8_t identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    PolyScope scope = {.plan = f->plan};
+    PolyScope scope = {0};
     PolyBounds bounds;
     Poly wanted;
 

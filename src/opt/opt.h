@@ -133,6 +133,15 @@ const Axis *axis_of(const AxisFacts *x, const Value *v);
 const char *axis_text(const AxisFacts *x, const Func *f,
                       Arena *a); /* one line a value, for tests */
 
+/* loose.c: what is known of the numbers in values of fp32. */
+typedef enum {
+    NUMBER_LOOSE = 1,    /* nobody sees a relative error of 2^-20, or one below 2^-126 become 0 */
+    NUMBER_UNSIGNED = 2, /* none is below 0 */
+    NUMBER_LARGE = 4     /* none is below 2^-100 */
+} NumberFact;
+/* NumberFacts, as bits, by the value's id; in the arena.  0 for values of other types. */
+const uint8_t *opt_number_facts(const Func *f, Arena *a);
+
 /* access.c: how a value follows the inner index of a space of indices.  A map gives, for each
  * dimension of a value, the index that it is read at, or -1 for 0. */
 typedef struct Widened Widened;

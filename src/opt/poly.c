@@ -1,7 +1,7 @@
 /*
- * nv_poly.c - integers and addresses as polynomials of scalars and of the indices of a tile
+ * poly.c - integers and addresses as polynomials of scalars and of the indices of a tile
  */
-#include "nv_poly.h"
+#include "poly.h"
 
 #include <string.h>
 

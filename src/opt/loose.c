@@ -1,5 +1,5 @@
 /*
- * nv_loose.c - which powers and quotients of fp32 need not be right to their last bit
+ * loose.c - which powers and quotients of fp32 need not be right to their last bit
  *
  * A value is *loose* if nothing that a kernel makes of it shows a relative error of some 2^-20, nor
  * that a number below 2^-126 counts as 0: it is rounded to 16 bits or less, or summed up with many
@@ -9,10 +9,11 @@
  * To be loose is a property of all uses, not to be below 0 one of all that a value is made of. Both
  * are supposed of every value at first and taken back where they do not hold, until all do.
  */
-#include "nv_plan.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "opt.h"
+#include "../ir/analysis.h"
 
 enum {
     MANY = 64, /* numbers of a sum that hides the errors of each */
@@ -20,17 +21,16 @@ enum {
 };
 
 typedef struct {
-    NvPlan *p;
     uint8_t *facts;
     bool changed;
 } Search;
 
-static bool has(const Search *s, const Value *v, NvFact fact)
+static bool has(const Search *s, const Value *v, NumberFact fact)
 {
     return s->facts[v->id] & fact;
 }
 
-static void take_back(Search *s, const Value *v, NvFact fact)
+static void take_back(Search *s, const Value *v, NumberFact fact)
 {
     s->changed = s->changed || has(s, v, fact);
     s->facts[v->id] &= (uint8_t)~fact;
@@ -52,7 +52,7 @@ static double constant(const Value *v)
     return (double)x;
 }
 
-static bool all_have(const Search *s, const Op *op, int first, int count, NvFact fact)
+static bool all_have(const Search *s, const Op *op, int first, int count, NumberFact fact)
 {
     for (int i = first; i < first + count; i++) {
         if (!has(s, op->operands[i], fact))
@@ -79,19 +79,19 @@ static bool makes_unsigned(const Search *s, const Op *op)
     case OP_mul:
         if (op->operands[0] == op->operands[1])
             return true;
-        return all_have(s, op, 0, 2, NV_UNSIGNED);
+        return all_have(s, op, 0, 2, NUMBER_UNSIGNED);
     case OP_add:
     case OP_div:
     case OP_min:
-        return all_have(s, op, 0, 2, NV_UNSIGNED);
+        return all_have(s, op, 0, 2, NUMBER_UNSIGNED);
     case OP_max:
-        return has(s, op->operands[0], NV_UNSIGNED) || has(s, op->operands[1], NV_UNSIGNED);
+        return has(s, op->operands[0], NUMBER_UNSIGNED) || has(s, op->operands[1], NUMBER_UNSIGNED);
     case OP_select:
-        return all_have(s, op, 1, 2, NV_UNSIGNED);
+        return all_have(s, op, 1, 2, NUMBER_UNSIGNED);
     case OP_reduce:
-        return sums(op) && has(s, op->operands[0], NV_UNSIGNED);
+        return sums(op) && has(s, op->operands[0], NUMBER_UNSIGNED);
     default:
-        return op_has(op, MOVES) && op->noperands == 1 && has(s, op->operands[0], NV_UNSIGNED);
+        return op_has(op, MOVES) && op->noperands == 1 && has(s, op->operands[0], NUMBER_UNSIGNED);
     }
 }
 
@@ -104,14 +104,14 @@ static bool makes_large(const Search *s, const Op *op)
     case OP_const:
         return constant(op->results[0]) >= least;
     case OP_add:
-        return all_have(s, op, 0, 2, NV_UNSIGNED) &&
-               (has(s, op->operands[0], NV_LARGE) || has(s, op->operands[1], NV_LARGE));
+        return all_have(s, op, 0, 2, NUMBER_UNSIGNED) &&
+               (has(s, op->operands[0], NUMBER_LARGE) || has(s, op->operands[1], NUMBER_LARGE));
     case OP_max:
-        return has(s, op->operands[0], NV_LARGE) || has(s, op->operands[1], NV_LARGE);
+        return has(s, op->operands[0], NUMBER_LARGE) || has(s, op->operands[1], NUMBER_LARGE);
     case OP_select:
-        return all_have(s, op, 1, 2, NV_LARGE);
+        return all_have(s, op, 1, 2, NUMBER_LARGE);
     default:
-        return op_has(op, MOVES) && op->noperands == 1 && has(s, op->operands[0], NV_LARGE);
+        return op_has(op, MOVES) && op->noperands == 1 && has(s, op->operands[0], NUMBER_LARGE);
     }
 }
 
@@ -121,7 +121,7 @@ static bool makes_large(const Search *s, const Op *op)
 static bool hides(const Search *s, const Op *op, int i)
 {
     const Value *result = op->nresults == 1 ? op->results[0] : NULL;
-    bool passes = result && has(s, result, NV_LOOSE);
+    bool passes = result && has(s, result, NUMBER_LOOSE);
 
     switch (op->code) {
     case OP_cast:
@@ -136,9 +136,9 @@ static bool hides(const Search *s, const Op *op, int i)
     case OP_select:
         return i > 0 && passes;
     case OP_add:
-        return passes && all_have(s, op, 0, 2, NV_UNSIGNED);
+        return passes && all_have(s, op, 0, 2, NUMBER_UNSIGNED);
     case OP_reduce:
-        if (!sums(op) || !has(s, op->operands[0], NV_UNSIGNED))
+        if (!sums(op) || !has(s, op->operands[0], NUMBER_UNSIGNED))
             return false;
         return passes || op->operands[0]->type->dims[attr_axis(op)] >= MANY;
     default:
@@ -149,12 +149,12 @@ static bool hides(const Search *s, const Op *op, int i)
 /* Two names of one value: what holds of all must hold of each. */
 static void same_value(Search *s, const Value *to, const Value *from)
 {
-    for (int fact = NV_UNSIGNED; fact <= NV_LARGE; fact *= 2) {
-        if (!has(s, from, (NvFact)fact))
-            take_back(s, to, (NvFact)fact);
+    for (int fact = NUMBER_UNSIGNED; fact <= NUMBER_LARGE; fact *= 2) {
+        if (!has(s, from, (NumberFact)fact))
+            take_back(s, to, (NumberFact)fact);
     }
-    if (!has(s, to, NV_LOOSE))
-        take_back(s, from, NV_LOOSE);
+    if (!has(s, to, NUMBER_LOOSE))
+        take_back(s, from, NUMBER_LOOSE);
 }
 
 static void visit_for(Search *s, const Op *op)
@@ -170,7 +170,7 @@ static void visit_for(Search *s, const Op *op)
         same_value(s, result, ends);
     }
     for (int i = 0; i < FOR_BOUNDS; i++)
-        take_back(s, op->operands[i], NV_LOOSE);
+        take_back(s, op->operands[i], NUMBER_LOOSE);
 }
 
 static void visit_if(Search *s, const Op *op)
@@ -201,13 +201,13 @@ static void visit(Op *op, void *search)
         return;
     for (int i = 0; i < op->noperands; i++) {
         if (!hides(s, op, i))
-            take_back(s, op->operands[i], NV_LOOSE);
+            take_back(s, op->operands[i], NUMBER_LOOSE);
     }
     for (int i = 0; i < op->nresults; i++) {
         if (!is_single(op->results[i]) || !makes_unsigned(s, op))
-            take_back(s, op->results[i], NV_UNSIGNED);
+            take_back(s, op->results[i], NUMBER_UNSIGNED);
         if (!is_single(op->results[i]) || !makes_large(s, op))
-            take_back(s, op->results[i], NV_LARGE);
+            take_back(s, op->results[i], NUMBER_LARGE);
     }
 }
 
@@ -225,17 +225,18 @@ static void visit_arguments(Op *op, void *search)
     }
 }
 
-void nv_find_loose(NvPlan *p)
+const uint8_t *opt_number_facts(const Func *f, Arena *a)
 {
-    Search s = {.p = p, .facts = NEW_N(p->arena, uint8_t, p->func->nvalues + 1)};
+    size_t n = (size_t)f->nvalues + 1;
+    Search s = {.facts = NEW_N(a, uint8_t, n)};
 
-    memset(s.facts, NV_LOOSE | NV_UNSIGNED | NV_LARGE, (size_t)p->func->nvalues + 1);
-    for (int i = 0; i < p->func->body->nargs; i++)
-        s.facts[p->func->body->args[i]->id] = 0;
-    ir_walk(p->func->body, visit_arguments, &s);
+    memset(s.facts, NUMBER_LOOSE | NUMBER_UNSIGNED | NUMBER_LARGE, n);
+    for (int i = 0; i < f->body->nargs; i++)
+        s.facts[f->body->args[i]->id] = 0;
+    ir_walk(f->body, visit_arguments, &s);
     do {
         s.changed = false;
-        ir_walk(p->func->body, visit, &s);
+        ir_walk(f->body, visit, &s);
     } while (s.changed);
-    p->facts = s.facts;
+    return s.facts;
 }

@@ -1,5 +1,5 @@
 /*
- * nv_poly.h - integers and addresses as polynomials of scalars and of the indices of a tile
+ * poly.h - integers and addresses as polynomials of scalars and of the indices of a tile
  *
  * `rows[:, None] * stride + k * 64` of a tile [128, 64] is index 0 * stride + 64 * k.  What makes
  * no sum or product is an atom: a parameter, a loop's counter, a quotient.  A value that a loop
@@ -7,10 +7,10 @@
  *
  * Arithmetic on i32 is taken not to wrap, as in access.c.
  */
-#ifndef TILEC_GPU_PLAN_NV_POLY_H
-#define TILEC_GPU_PLAN_NV_POLY_H
+#ifndef TILEC_OPT_POLY_H
+#define TILEC_OPT_POLY_H
 
-#include "nv_plan.h"
+#include "opt.h"
 
 enum { POLY_FACTORS = 4, POLY_TERMS = 12 };
 
@@ -54,7 +54,6 @@ enum { POLY_WRAPS = 4 };
 
 /* One question.  Fields that are not named stay zero. */
 typedef struct {
-    NvPlan *plan;
     bool unwraps; /* remainders become wraps[]; else they are no polynomials */
     int nwraps;
     PolyWrap wraps[POLY_WRAPS];
