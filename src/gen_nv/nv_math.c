@@ -114,8 +114,8 @@ bool nv_truncates(const Op *op)
 {
     DType from = op->operands[0]->type->dtype, to = op->results[0]->type->dtype;
 
-    return dtype_is_float(from) && from != DT_FP64 && dtype_is_int(to) && to != DT_I1 &&
-           dtype_bits(to) <= 16;
+    return !op->operands[0]->type->pointer && dtype_is_float(from) && from != DT_FP64 &&
+           dtype_is_int(to) && to != DT_I1 && dtype_bits(to) <= 16;
 }
 
 /* It saturates, and makes 0 of a NaN, as its PTX is defined; LLVM would compare for both. */

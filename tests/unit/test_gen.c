@@ -322,6 +322,7 @@ static void run_simulated(Case *c, const GenPlugin *plugin, const Func *f, bool 
                            .args = slots,
                            .nargs = f->nparams,
                            .nranges = -1,
+                           .threads = 1, /* one program after the other, as the interpreter does */
                            .records_arg = -1};
     if (sim->launch(NULL, code, &launch, &error) != RUN_OK)
         fail_msg("%s: %s", c->name, error);
