@@ -45,56 +45,55 @@ static Val encode(void *target, Val x, DType t)
     return LLVMBuildTrunc(n->b, both, n->l->i8, "");
 }
 
+/* The sign of a NaN, which the conversions lose, is the code's bit 7 and fp32's bit 31. */
+enum { SIGN_OF_CODE = 0x80, SIGN_SHIFT = 24 };
+
+/* Infinities and the many NaNs of fp8e5 are better kept by arithmetic. */
 static Val decode(void *target, Val bits, DType t)
 {
     Nv *n = target;
+    LLVMTypeRef i32 = n->l->i32;
 
-    if (!converts_fp8(n, t))
+    if (!converts_fp8(n, t) || t == DT_FP8E5)
         return NULL;
-    bits = LLVMBuildZExt(n->b, bits, n->l->i16, "");
-    if (t == DT_FP8E5) { /* fp16 without its last byte */
-        bits = LLVMBuildShl(n->b, bits, llvm_int(n->l->i16, 8), "");
-    } else {
-        bits = nv_pure_asm(n, n->l->i32, "cvt.rn.f16x2.e4m3x2 $0, $1;", "=r,h", &bits, 1);
-        bits = LLVMBuildTrunc(n->b, bits, n->l->i16, "");
-    }
-    return LLVMBuildFPExt(n->b, LLVMBuildBitCast(n->b, bits, n->l->f16, ""), n->l->f32, "");
+    Val code = LLVMBuildZExt(n->b, bits, n->l->i16, "");
+    Val half = nv_pure_asm(n, i32, "cvt.rn.f16x2.e4m3x2 $0, $1;", "=r,h", &code, 1);
+    half = LLVMBuildBitCast(n->b, LLVMBuildTrunc(n->b, half, n->l->i16, ""), n->l->f16, "");
+    Val x = llvm_bits(n->l, n->b, LLVMBuildFPExt(n->b, half, n->l->f32, ""));
+    Val sign =
+        LLVMBuildAnd(n->b, LLVMBuildZExt(n->b, bits, i32, ""), llvm_int(i32, SIGN_OF_CODE), "");
+    sign = LLVMBuildShl(n->b, sign, llvm_int(i32, SIGN_SHIFT), "");
+    return LLVMBuildBitCast(n->b, LLVMBuildOr(n->b, x, sign, ""), n->l->f32, "");
 }
 
-/* The operand of an instruction of that kind; NULL: v is none. */
-static Val operand_of(Val v, LLVMOpcode code)
+/* An operand of an instruction of that kind; NULL: v is none. */
+static Val operand_of(Val v, LLVMOpcode code, unsigned which)
 {
     bool is = v && LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == code;
 
-    return is ? LLVMGetOperand(v, 0) : NULL;
+    return is ? LLVMGetOperand(v, which) : NULL;
 }
 
 /* The bits that decode() has made x of; NULL: it has not. */
-static Val decoded(Val x, DType t)
+static Val decoded(Val x)
 {
-    Val bits = operand_of(operand_of(x, LLVMFPExt), LLVMBitCast);
+    Val sign = operand_of(operand_of(x, LLVMBitCast, 0), LLVMOr, 1);
 
-    bits = t == DT_FP8E5 ? operand_of(bits, LLVMShl)
-                         : operand_of(operand_of(bits, LLVMTrunc), LLVMCall);
-    return operand_of(bits, LLVMZExt);
+    return operand_of(operand_of(operand_of(sign, LLVMShl, 0), LLVMAnd, 0), LLVMZExt, 0);
 }
 
-/* Saturating is wrong for infinities, which only fp8e5 has. */
 static Val encode_held(void *target, Val x, DType t)
 {
     Nv *n = target;
 
-    if (!converts_fp8(n, t))
+    if (!converts_fp8(n, t) || t == DT_FP8E5)
         return NULL;
-    Val bits = decoded(x, t);
+    Val bits = decoded(x);
     if (bits && LLVMTypeOf(bits) == n->l->i8)
         return bits;
-    if (t != DT_FP8E5)
-        return encode(target, x, t);
-    bits = LLVMBuildFPTrunc(n->b, x, n->l->f16, "");
-    bits = LLVMBuildBitCast(n->b, bits, n->l->i16, "");
-    return LLVMBuildTrunc(n->b, LLVMBuildLShr(n->b, bits, llvm_int(n->l->i16, 8), ""), n->l->i8,
-                          "");
+    Val sign = LLVMBuildLShr(n->b, llvm_bits(n->l, n->b, x), llvm_int(n->l->i32, SIGN_SHIFT), "");
+    sign = LLVMBuildAnd(n->b, sign, llvm_int(n->l->i32, SIGN_OF_CODE), "");
+    return LLVMBuildOr(n->b, encode(target, x, t), LLVMBuildTrunc(n->b, sign, n->l->i8, ""), "");
 }
 
 EmitSmall nv_small_floats(Nv *n)
