@@ -69,6 +69,7 @@ typedef struct {
     MmaRegisters regs[3];
     NvOperand operand[2];
     int32_t m, n, k;
+    const char *no_groups; /* why groups of four warps do not compute it; NULL: they do */
     int in_flight; /* DOT_WGMMA: groups of instructions, the step's own among them, that may still
                       be under way behind it: the sum is the next round's, and nobody else's */
 } NvDot;

@@ -24,16 +24,33 @@ static bool lies_well(const NvPlan *p, const Value *v, int k)
            layout_run_bits(home, k, regs) >= layout_run_bits(home, 1 - k, regs);
 }
 
-static bool suits_groups(NvPlan *p, const Op *op, const NvDot *d)
+/* NULL: nothing. */
+static const char *what_hinders(NvPlan *p, const Op *op, const NvDot *d)
 {
     enum { ROW = 32, COLUMNS = 16 }; /* bytes along K; columns of a group at least */
     const Value *a = op->operands[MMA_A], *b = op->operands[MMA_B];
-    bool late_a = nv_late_source(p, op, MMA_A, NULL) != a;
 
-    return chip_has(p->chip, CHIP_WGMMA) && d->mma->group && op->results[0]->type->rank == 2 &&
-           nv_warp_bits(p) >= WGMMA_WARP_BITS && d->m >= WGMMA_ROWS && d->n >= COLUMNS &&
-           d->k * d->mma->bytes >= ROW && nv_late_source(p, op, MMA_B, NULL) == b &&
-           lies_well(p, b, 0) && (late_a || lies_well(p, a, 1));
+    if (!chip_has(p->chip, CHIP_WGMMA))
+        return "the chip has none";
+    if (!d->mma->group)
+        return "none for these types";
+    if (op->results[0]->type->rank != 2)
+        return "there are batches";
+    if (nv_warp_bits(p) < WGMMA_WARP_BITS)
+        return "fewer than 4 warps";
+    if (d->m < WGMMA_ROWS)
+        return "fewer than 64 rows";
+    if (d->n < COLUMNS)
+        return "fewer than 16 columns";
+    if (d->k * d->mma->bytes < ROW)
+        return "rows of K of less than 32 bytes";
+    if (nv_late_source(p, op, MMA_B, NULL) != b)
+        return "B is converted behind shared memory";
+    if (!lies_well(p, b, 0))
+        return "B lies across K";
+    if (nv_late_source(p, op, MMA_A, NULL) == a && !lies_well(p, a, 1))
+        return "A lies across K";
+    return NULL;
 }
 
 /* Rows first, then columns; what neither has is computed twice. */
@@ -54,16 +71,17 @@ static MmaTiling spread_groups(const NvPlan *p, const NvDot *d)
 }
 
 /* Homes may change between the two times that a plan is asked for: the first answer holds. */
-static bool goes_by_groups(NvPlan *p, const Op *op, const NvDot *d)
+static bool goes_by_groups(NvPlan *p, const Op *op, NvDot *d)
 {
-    static bool no = false, yes = true;
-    const bool *known = map_get(p->by_groups, MAP_KEY(op));
+    const char **known = map_get(p->no_groups, MAP_KEY(op));
 
     if (!known) {
-        known = suits_groups(p, op, d) ? &yes : &no;
-        map_put(p->by_groups, MAP_KEY(op), (void *)known);
+        known = NEW(p->arena, const char *);
+        *known = what_hinders(p, op, d);
+        map_put(p->no_groups, MAP_KEY(op), known);
     }
-    return *known;
+    d->no_groups = *known;
+    return !*known;
 }
 
 bool nv_plan_group_dot(NvPlan *p, const Op *op, NvDot *d)

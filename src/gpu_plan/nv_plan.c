@@ -127,7 +127,7 @@ static NvPlan *make_plan(const Func *f, const GenOptions *o, bool no_tensors, bo
     find_recipe(p);
     p->uses = ir_uses(f, a);
     p->values = NEW_N(a, NvValue, f->nvalues + 1);
-    p->by_groups = map_new(a);
+    p->no_groups = map_new(a);
     p->facts = opt_number_facts(f, a);
     nv_find_fields(p);
     nv_choose(p);

@@ -152,8 +152,11 @@ static void put_ahead(PlanText *x, const NvAhead *a)
 /* " by groups of 4 warps, rows in registers" */
 static void put_group_dot(PlanText *x, const NvDot *d)
 {
-    if (d->kind != DOT_WGMMA)
+    if (d->kind != DOT_WGMMA) {
+        if (d->no_groups && chip_has(x->plan->chip, CHIP_WGMMA))
+            text_printf(&x->out, ", not by groups (%s)", d->no_groups);
         return;
+    }
     text_printf(&x->out, " by groups of %d warps", 1 << WGMMA_WARP_BITS);
     if (d->operand[MMA_A].way != OPERAND_MEMORY)
         text_put(&x->out, ", rows in registers");
