@@ -727,6 +727,19 @@ static void histogram(Gen *g)
     keep(g, build_op(&g->b, OP_histogram, n, operands, 0, NULL, 1, &counts)->results[0]);
 }
 
+static void sort(Gen *g)
+{
+    static const DType dtypes[] = {DT_I32, DT_I32, DT_U8, DT_I16, DT_I64, DT_U64};
+    Type t = *random_shape(g, DT_I32);
+    t.dtype = dtypes[below(g, COUNT(dtypes))];
+    Value *v = any(g, type_of(g->m, t));
+    const int64_t descending = one_in(g, 2);
+    if (one_in(g, 2))
+        t.dims[t.rank - 1] = 1 + below(g, t.dims[t.rank - 1]);
+    const Type *first = type_of(g->m, t);
+    keep(g, build_op(&g->b, OP_sort, 1, &v, 1, &descending, 1, &first)->results[0]);
+}
+
 /* --- control --- */
 
 static void statement(Gen *g);
@@ -846,9 +859,9 @@ static void branch(Gen *g)
 static void statement(Gen *g)
 {
     static void (*const kinds[])(Gen * g) = {
-        arithmetic, arithmetic, arithmetic,   compare, convert, load,      load,   store,
-        store,      store,      move,         move,    reduce,  reduce,    scan,   argmax,
-        atomic,     dot,        scalar_store, gather,  gather,  histogram, argmax, product};
+        arithmetic,   arithmetic, arithmetic, compare,   convert, load,   load,   store,  store,
+        store,        move,       move,       reduce,    reduce,  scan,   argmax, atomic, dot,
+        scalar_store, gather,     gather,     histogram, sort,    argmax, product};
     static void (*const control[])(Gen * g) = {loop, loop, loop, branch, branch, while_loop};
     if (g->depth < 2 && one_in(g, 6))
         control[below(g, COUNT(control))](g);
