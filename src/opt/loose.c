@@ -146,68 +146,90 @@ static bool hides(const Search *s, const Op *op, int i)
     }
 }
 
-/* Two names of one value: what holds of all must hold of each. */
-static void same_value(Search *s, const Value *to, const Value *from)
+/* --- two walks --- */
+
+/* What a loop carries and what an if gives are names of what begins and ends there. */
+typedef void SameValue(Search *s, const Value *to, const Value *from);
+
+static void for_names(Search *s, const Op *op, SameValue *same)
 {
-    for (int fact = NUMBER_UNSIGNED; fact <= NUMBER_LARGE; fact *= 2) {
-        if (!has(s, from, (NumberFact)fact))
-            take_back(s, to, (NumberFact)fact);
+    for (int i = 0; i < op->nresults; i++) {
+        if (op->code == OP_for) {
+            const Block *body = op->regions[0];
+            const Value *begins = op->operands[FOR_BOUNDS + i], *ends = body->last->operands[i];
+            same(s, body->args[i + 1], begins);
+            same(s, body->args[i + 1], ends);
+            same(s, op->results[i], begins);
+            same(s, op->results[i], ends);
+        }
+        for (int r = 0; op->code == OP_if && r < COUNT(op->regions); r++) {
+            if (op->regions[r])
+                same(s, op->results[i], op->regions[r]->last->operands[i]);
+        }
     }
+}
+
+static void made_alike(Search *s, const Value *to, const Value *from)
+{
+    if (!has(s, from, NUMBER_UNSIGNED))
+        take_back(s, to, NUMBER_UNSIGNED);
+    if (!has(s, from, NUMBER_LARGE))
+        take_back(s, to, NUMBER_LARGE);
+}
+
+static void used_alike(Search *s, const Value *to, const Value *from)
+{
     if (!has(s, to, NUMBER_LOOSE))
         take_back(s, from, NUMBER_LOOSE);
 }
 
-static void visit_for(Search *s, const Op *op)
+static bool names_values(const Op *op)
 {
-    const Block *body = op->regions[0];
-
-    for (int i = 0; i < op->nresults; i++) {
-        const Value *begins = op->operands[FOR_BOUNDS + i], *inner = body->args[i + 1];
-        const Value *ends = body->last->operands[i], *result = op->results[i];
-        same_value(s, inner, begins);
-        same_value(s, inner, ends);
-        same_value(s, result, begins);
-        same_value(s, result, ends);
-    }
-    for (int i = 0; i < FOR_BOUNDS; i++)
-        take_back(s, op->operands[i], NUMBER_LOOSE);
+    return op->code == OP_for || op->code == OP_if;
 }
 
-static void visit_if(Search *s, const Op *op)
-{
-    for (int r = 0; r < 2; r++) {
-        for (int i = 0; op->regions[r] && i < op->nresults; i++)
-            same_value(s, op->results[i], op->regions[r]->last->operands[i]);
-    }
-}
-
-static bool ends_block_of(const Op *op, OpCode code)
-{
-    const Op *owner = op->block->last == op ? op->block->owner : NULL;
-
-    return owner && owner->code == code;
-}
-
-static void visit(Op *op, void *search)
+/* Forward: what an op makes. */
+static void visit_makers(Op *op, void *search)
 {
     Search *s = search;
 
-    if (op->code == OP_for)
-        visit_for(s, op);
-    else if (op->code == OP_if)
-        visit_if(s, op);
-    if (op->code == OP_for || op->code == OP_if || ends_block_of(op, OP_for) ||
-        ends_block_of(op, OP_if))
+    if (names_values(op)) {
+        for_names(s, op, made_alike);
         return;
-    for (int i = 0; i < op->noperands; i++) {
-        if (!hides(s, op, i))
-            take_back(s, op->operands[i], NUMBER_LOOSE);
     }
     for (int i = 0; i < op->nresults; i++) {
         if (!is_single(op->results[i]) || !makes_unsigned(s, op))
             take_back(s, op->results[i], NUMBER_UNSIGNED);
         if (!is_single(op->results[i]) || !makes_large(s, op))
             take_back(s, op->results[i], NUMBER_LARGE);
+    }
+}
+
+static void visit_users(Search *s, const Op *op)
+{
+    const Op *owner = op->block->last == op ? op->block->owner : NULL;
+
+    if (names_values(op)) {
+        for_names(s, op, used_alike);
+        for (int i = 0; i < (op->code == OP_for ? FOR_BOUNDS : 1); i++)
+            take_back(s, op->operands[i], NUMBER_LOOSE);
+        return;
+    }
+    for (int i = 0; i < op->noperands && !(owner && names_values(owner)); i++) {
+        if (!hides(s, op, i))
+            take_back(s, op->operands[i], NUMBER_LOOSE);
+    }
+}
+
+/* From the last op to the first, so that one walk does for all that no loop carries. */
+static void walk_back(Search *s, const Block *b)
+{
+    for (const Op *op = b->last; op; op = op->prev) {
+        visit_users(s, op);
+        for (int r = 0; r < COUNT(op->regions); r++) {
+            if (op->regions[r])
+                walk_back(s, op->regions[r]);
+        }
     }
 }
 
@@ -236,7 +258,11 @@ const uint8_t *opt_number_facts(const Func *f, Arena *a)
     ir_walk(f->body, visit_arguments, &s);
     do {
         s.changed = false;
-        ir_walk(f->body, visit, &s);
+        ir_walk(f->body, visit_makers, &s);
+    } while (s.changed);
+    do {
+        s.changed = false;
+        walk_back(&s, f->body);
     } while (s.changed);
     return s.facts;
 }
