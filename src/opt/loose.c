@@ -126,8 +126,9 @@ static bool hides(const Search *s, const Op *op, int i)
     switch (op->code) {
     case OP_cast:
         return dtype_is_float(result->type->dtype) && dtype_bits(result->type->dtype) <= 16;
+    case OP_div: /* where a divisor becomes 0 the quotient becomes infinite */
+        return passes && (i == 0 || has(s, op->operands[1], NUMBER_LARGE));
     case OP_mul:
-    case OP_div:
     case OP_neg:
     case OP_abs:
     case OP_min:

@@ -182,7 +182,7 @@ def activated():
     """What is rounded to 16 bits, or summed up, may take instructions that are off by a little; nothing else."""
     for dtype, n in (("fp16", 256), ("bf16", 64), ("bf16", 1024), ("fp16", 40)):
         x = np.minimum(random.standard_normal((3, n)) * (1, 6, 12)[n % 3], 11).astype(np.float32)
-        x[1, :8] = 0, -0.0, 11, -60, 10.5, -88, 1e-30, -1e-30
+        x[1, :8] = 0, -0.0, 11, -60, 10.5, -88, 1e-30, -87.6
         x[2, :4] = -np.inf, -1e30, -200, -103
         v = x.astype(np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -190,12 +190,17 @@ def activated():
         least = {"fp16": 2.0**-24, "bf16": 2.0**-126}[dtype]
         close = {"rtol": 1.01 * EPSILON[dtype], "atol": least}
         args = {"x_ptr": x, "silu_ptr": empty(dtype, 3, n), "power_ptr": empty(dtype, 3, n),
-                "share_ptr": empty(dtype, 3, n), "sums_ptr": empty("fp32", 3), "exact_ptr": empty("fp32", 3 * n, 2),
-                "N": n}
+                "share_ptr": empty(dtype, 3, n), "inverse_ptr": empty("bf16", 3, n), "sums_ptr": empty("fp32", 3),
+                "exact_ptr": empty("fp32", 3 * n, 2), "N": n}
         e = np.exp(v - v.max(1, keepdims=True))
         for name, want in (("silu_ptr", silu), ("power_ptr", np.exp2(v)), ("share_ptr", e / e.sum(1, keepdims=True))):
             case(f"activations {dtype} {n} {name}", "activations", 3, args, {name: (dtype, decode(encode(want, dtype)))},
                  **close)
+        with np.errstate(over="ignore", divide="ignore"):
+            inverse = 1 / np.exp(v).astype(np.float32).astype(np.float64)
+            inverse = np.where(np.exp(-v) > 3.38e38, np.inf, inverse)  # a divisor below 2^-126 is not 0
+        case(f"activations {dtype} {n} inverse", "activations", 3, args, {"inverse_ptr": ("bf16", inverse)},
+             rtol=1.01 * EPSILON["bf16"], atol=2.0**-126)
         case(f"activations {dtype} {n} sums", "activations", 3, args, {"sums_ptr": ("fp32", np.exp(v).sum(1))},
              rtol=2.0**-18)
         exact = np.stack([sigmoid, np.exp(v)], -1).reshape(3 * n, 2)

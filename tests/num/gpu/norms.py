@@ -185,9 +185,9 @@ def softmax_loop(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def activations(x_ptr, silu_ptr, power_ptr, share_ptr, sums_ptr, exact_ptr, N: tl.constexpr):
-    """Of a row: silu, 2^x and softmax in the dtypes of their arrays, the sum of e^x, and sigmoid and
-    powers in fp32, whose last bits count."""
+def activations(x_ptr, silu_ptr, power_ptr, share_ptr, inverse_ptr, sums_ptr, exact_ptr, N: tl.constexpr):
+    """Of a row: silu, 2^x, softmax and 1 / e^x in the dtypes of their arrays, the sum of e^x, and
+    sigmoid and powers in fp32, whose last bits count."""
     at = tl.program_id(0) * N + tl.arange(0, N)
     x = tl.load(x_ptr + at)
     s = 1 / (1 + tl.exp(-x))
@@ -195,6 +195,7 @@ def activations(x_ptr, silu_ptr, power_ptr, share_ptr, sums_ptr, exact_ptr, N: t
     tl.store(power_ptr + at, tl.exp2(x).to(power_ptr.dtype.element_ty))
     e = tl.exp(x - tl.max(x, axis=0))
     tl.store(share_ptr + at, (e / tl.sum(e, axis=0)).to(share_ptr.dtype.element_ty))
+    tl.store(inverse_ptr + at, (1 / tl.exp(x)).to(inverse_ptr.dtype.element_ty))
     tl.store(sums_ptr + tl.program_id(0), tl.sum(tl.exp(x), axis=0))
     tl.store(exact_ptr + at * 2, 1 / (1 + tl.exp(x)))
     tl.store(exact_ptr + at * 2 + 1, tl.exp(x))
