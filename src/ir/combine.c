@@ -91,7 +91,9 @@ typedef enum { BELOW, ALIKE, ABOVE, UNORDERED } Relation; /* of x to y */
 typedef struct {
     Relation values;
     bool x_nan, y_nan, earlier; /* i is less than j */
+    int work;                   /* conditions that may still be looked at: they may share parts */
 } Meeting;
+enum { MOST_CONDITIONS = 100 };
 typedef enum { WRONG, RIGHT, UNKNOWN } Truth;
 
 static bool holds(OpCode code, Relation r)
@@ -136,12 +138,12 @@ static Truth compared(const Op *op, const Op *by, const Meeting *m)
     return holds(by->code, r) ? RIGHT : WRONG;
 }
 
-static Truth truth(const Op *op, const Value *v, const Meeting *m)
+static Truth truth(const Op *op, const Value *v, Meeting *m)
 {
     const Op *by = v->def;
     Truth a, b;
 
-    if (!by)
+    if (!by || m->work-- <= 0)
         return UNKNOWN;
     switch (by->code) {
     case OP_lt:
@@ -195,7 +197,8 @@ static OpCode winner(const Op *op)
     bool largest = true, smallest = true;
 
     for (int i = 0; i < 2 * 6 && stays; i++) {
-        Meeting m = {.earlier = i % 2, .values = (Relation)MIN(i / 2, UNORDERED)};
+        Meeting m = {
+            .work = MOST_CONDITIONS, .earlier = i % 2, .values = (Relation)MIN(i / 2, UNORDERED)};
         m.x_nan = i / 2 == UNORDERED || i / 2 == UNORDERED + 2;
         m.y_nan = i / 2 > UNORDERED;
         if (m.values == UNORDERED && !may_be_nan)

@@ -998,6 +998,26 @@ static void test_winners(void **state)
     }
 }
 
+/* Each condition uses the one before twice: tried one by one they would be 2^60. */
+static void test_long_conditions(void **state)
+{
+    Fixture *f = *state;
+    const char *conditions = "%c0 = gt %a, %b : i1\n";
+
+    for (int i = 1; i <= 60; i++)
+        conditions =
+            arena_printf(f->arena, "%s%%c%d = or %%c%d, %%c%d : i1\n", conditions, i, i - 1, i - 1);
+    Module *m = must_read(
+        f, arena_printf(f->arena,
+                        "func @f(%%x: i32[4], %%at: i32[4]) -> i32 {\n"
+                        "%%v, %%p = reduce %%x, %%at axis=0 : i32, i32 {\n"
+                        "(%%a: i32, %%i: i32, %%b: i32, %%j: i32)\n%s"
+                        "%%c = select %%c60, %%a, %%b : i32\n%%d = select %%c60, %%i, %%j : i32\n"
+                        "yield %%c, %%d\n}\nreturn %%v\n}\n",
+                        conditions));
+    assert_int_equal(ir_combine_kind(m->funcs[0]->body->first).winner, OP_COUNT);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -1028,6 +1048,7 @@ int main(void)
         TEST(test_accesses),
         TEST(test_combine_kinds),
         TEST(test_winners),
+        TEST(test_long_conditions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
