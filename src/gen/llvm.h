@@ -100,6 +100,8 @@ Val llvm_gather(Llvm *l, Bld b, LLVMTypeRef t, Val ptrs, int align, Val mask, Va
 void llvm_scatter(Llvm *l, Bld b, Val v, Val ptrs, int align, Val mask);
 /* Around the cache; whoever asks for it must fence before others may read. */
 void llvm_mark_nontemporal(Llvm *l, Val store);
+/* The larger or the smaller one of two integers, or vectors of them. */
+Val llvm_extreme(Llvm *l, Bld b, bool largest, bool is_signed, Val x, Val y);
 void llvm_likely(Llvm *l, Val branch); /* the first way out is the usual one */
 
 /* cut.c: make several functions of each that takes LLVM too long, before passes run, and several

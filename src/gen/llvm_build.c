@@ -236,6 +236,13 @@ void llvm_scatter(Llvm *l, Bld b, Val v, Val ptrs, int align, Val mask)
                 (Val[]){v, ptrs, mask}, 3, 1, align);
 }
 
+Val llvm_extreme(Llvm *l, Bld b, bool largest, bool is_signed, Val x, Val y)
+{
+    static const char *const names[2][2] = {{"llvm.umin", "llvm.umax"}, {"llvm.smin", "llvm.smax"}};
+
+    return llvm_call2(l, b, names[is_signed][largest], x, y);
+}
+
 void llvm_likely(Llvm *l, Val branch)
 {
     enum { USUAL = 2000 };

@@ -229,14 +229,6 @@ static Val load_shared(NestCg *n, const Type *t, Val ptr, Val mask, Val other)
     return mask ? LLVMBuildSelect(b, mask, v, other, "") : v;
 }
 
-/* The largest integer of t, as a zero-extended pattern. */
-static uint64_t largest(DType t)
-{
-    int bits = dtype_bits(t) - dtype_is_signed(t);
-
-    return ~(uint64_t)0 >> (64 - bits);
-}
-
 /* i1: the lanes of a vector of t are consecutive numbers, from *first on, and do not come around,
  * as addresses would not.  Of i32 that is taken for granted, as in opt/access.c. */
 static Val is_run(NestCg *n, DType t, Val lanes, Val *first)
@@ -252,7 +244,7 @@ static Val is_run(NestCg *n, DType t, Val lanes, Val *first)
     Val steps = LLVMBuildICmp(b, LLVMIntEQ, same, llvm_int(bits, -1), "");
     if (t == DT_I32 || dtype_bits(t) == 64)
         return steps;
-    Val last = LLVMConstInt(element, largest(t) - (uint64_t)(n->lanes - 1), 0);
+    Val last = LLVMConstInt(element, ir_extreme(t, true) - (uint64_t)(n->lanes - 1), 0);
     Val ends = LLVMBuildICmp(b, dtype_is_signed(t) ? LLVMIntSLE : LLVMIntULE, *first, last, "");
     return LLVMBuildAnd(b, steps, ends, "");
 }

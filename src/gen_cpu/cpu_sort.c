@@ -81,10 +81,7 @@ static void store(const Sort *s, Val v, Val at)
 /* The one that goes to the front, or to the back. */
 static Val one_of(const Sort *s, bool front, Val a, Val b)
 {
-    static const char *const names[2][2] = {{"llvm.umax", "llvm.umin"}, {"llvm.smax", "llvm.smin"}};
-    bool min = front != s->descending;
-
-    return llvm_call2(s->c->l, s->c->b, names[dtype_is_signed(s->dtype)][min], a, b);
+    return llvm_extreme(s->c->l, s->c->b, front == s->descending, dtype_is_signed(s->dtype), a, b);
 }
 
 static void compare(const Sort *s, Val *front, Val *back)
@@ -376,11 +373,9 @@ static void select_first(const Sort *s, Val to, int64_t wanted)
 
 static Val last_key(const Sort *s)
 {
-    int bits = dtype_bits(s->dtype);
-    uint64_t most =
-        dtype_is_signed(s->dtype) ? (uint64_t)INT64_MAX >> (64 - bits) : UINT64_MAX >> (64 - bits);
+    Val last = LLVMConstInt(s->element, ir_extreme(s->dtype, !s->descending), 0);
 
-    return llvm_int(s->vector, (int64_t)(s->descending ? ~most : most));
+    return llvm_splat(s->c->b, last, s->lanes);
 }
 
 /* As many vectors as have those elements, which may end within the last one: what is behind is read

@@ -140,8 +140,8 @@ Val nv_math(Nv *n, OpCode code, Val x);            /* one of those: in fp32 */
 Val nv_toward(Nv *n, const Op *op, const Val *in); /* arithmetic that rounds to a side */
 /* What the plan says may be off by a little; NULL: there is nothing that is cheaper. */
 Val nv_loose_math(Nv *n, const Op *op, const Val *in);
-bool nv_truncates(const Op *op); /* is a cast one of floats to integers of 8 or 16 bits? */
-Val nv_truncate(Nv *n, const Op *op, Val x); /* such a cast by one instruction */
+/* A cast of floats to integers of 8 or 16 bits by one instruction; NULL: it is another one. */
+Val nv_truncate(Nv *n, const Op *op, Val x);
 
 /* nv_memory.c */
 /* Where register r of an access whose data has that layout is; but for the predicate. */
@@ -162,6 +162,7 @@ Val nv_to_exchanged(Nv *n, const Type *t, Val v);
 Val nv_from_exchanged(Nv *n, const Type *t, Val v); /* and back */
 /* The value that lane (an i32) of this warp has in v, an i32. */
 Val nv_shuffle(Nv *n, Val v, Val lane);
+Val nv_shuffle_xor(Nv *n, Val v, uint32_t lanes); /* .. whose number differs in these bits */
 
 /* nv_cast.c */
 EmitSmall nv_small_floats(Nv *n);

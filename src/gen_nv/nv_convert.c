@@ -48,28 +48,39 @@ static void convert_registers(Nv *n, const NvStep *s)
 
 /* --- by shuffles --- */
 
-static Val shuffle32(Nv *n, Val v, Val lane)
+static Val shuffle32(Nv *n, const char *instruction, Val v, Val which)
 {
-    Val args[4] = {llvm_int(n->l->i32, -1), v, lane, llvm_int(n->l->i32, NV_LANES - 1)};
+    Val args[4] = {llvm_int(n->l->i32, -1), v, which, llvm_int(n->l->i32, NV_LANES - 1)};
 
-    return llvm_call(n->l, n->b, "llvm.nvvm.shfl.sync.idx.i32", 0, NULL, 4, args);
+    return llvm_call(n->l, n->b, instruction, 0, NULL, 4, args);
 }
 
-Val nv_shuffle(Nv *n, Val v, Val lane)
+static Val shuffle(Nv *n, const char *instruction, Val v, Val which)
 {
     Llvm *l = n->l;
 
     if (LLVMTypeOf(v) == l->i32)
-        return shuffle32(n, v, lane);
-    if (LLVMTypeOf(v) != l->i64)
-        return LLVMBuildTrunc(n->b, shuffle32(n, LLVMBuildZExt(n->b, v, l->i32, ""), lane),
-                              LLVMTypeOf(v), "");
+        return shuffle32(n, instruction, v, which);
+    if (LLVMTypeOf(v) != l->i64) {
+        Val word = LLVMBuildZExt(n->b, v, l->i32, "");
+        return LLVMBuildTrunc(n->b, shuffle32(n, instruction, word, which), LLVMTypeOf(v), "");
+    }
     Val words[2], whole;
     nv_pack(n, &v, 1, 8, words);
     for (int i = 0; i < 2; i++)
-        words[i] = shuffle32(n, words[i], lane);
+        words[i] = shuffle32(n, instruction, words[i], which);
     nv_unpack(n, words, 1, 8, &whole);
     return whole;
+}
+
+Val nv_shuffle(Nv *n, Val v, Val lane)
+{
+    return shuffle(n, "llvm.nvvm.shfl.sync.idx.i32", v, lane);
+}
+
+Val nv_shuffle_xor(Nv *n, Val v, uint32_t lanes)
+{
+    return shuffle(n, "llvm.nvvm.shfl.sync.bfly.i32", v, llvm_int(n->l->i32, lanes));
 }
 
 typedef struct {

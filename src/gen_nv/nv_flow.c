@@ -39,13 +39,11 @@ static Val compute(Nv *n, const NvStep *s, int r)
         in[i] = operand(n, s, i, r);
     if (op_has(op, TOWARD))
         return nv_toward(n, op, in);
-    if (op->code == OP_cast && nv_truncates(op))
-        return nv_truncate(n, op, in[0]);
-    if (nv_is_loose(n->plan, op)) {
-        Val v = nv_loose_math(n, op, in);
-        if (v)
-            return v;
-    }
+    Val own = op->code == OP_cast        ? nv_truncate(n, op, in[0])
+              : nv_is_loose(n->plan, op) ? nv_loose_math(n, op, in)
+                                         : NULL;
+    if (own)
+        return own;
     if (nv_native_math[op->code] && op->operands[0]->type->dtype == DT_FP32)
         return nv_math(n, op->code, in[0]);
     return op_has(op, MOVES) ? in[0] : emit_op(&n->e, n->b, op, in);
@@ -62,18 +60,23 @@ static bool is_one(const Value *v)
            (uint32_t)attr_bits(v->def) == ONE;
 }
 
-/* Quotients that registers share the divisor of, and reciprocals. */
+/* Quotients that registers share the divisor of, and reciprocals; loose ones by what is not tiny
+ * are cheaper one by one. */
 static void divide_rows(Nv *n, const NvStep *s, Val *out)
 {
+    bool loose = nv_is_loose(n->plan, s->op);
+    bool large = nv_knows(n->plan, s->op->operands[1], NUMBER_LARGE);
     int count = nv_count(s->out[0]);
     Val *in[2] = {NEW_N(n->arena, Val, count), NEW_N(n->arena, Val, count)};
 
+    if (loose && large)
+        return;
     for (int r = 0; r < count; r++) {
         for (int i = 0; nv_turn(n, s, s->out[0], r) && i < COUNT(in); i++)
             in[i][r] = operand(n, s, i, r);
     }
-    nv_divide_shared(n, in[0], in[1], count, nv_is_loose(n->plan, s->op), out);
-    if (is_one(s->op->operands[0]) && nv_knows(n->plan, s->op->operands[1], NUMBER_LARGE))
+    nv_divide_shared(n, in[0], in[1], count, loose, out);
+    if (is_one(s->op->operands[0]) && large)
         nv_invert(n, in[1], count, out);
 }
 
@@ -82,8 +85,7 @@ static void compute_tile(Nv *n, const NvStep *s)
     const NvTile *t = s->out[0];
     Val *out = nv_out(n, s, 0);
 
-    if (s->op->code == OP_div && s->op->results[0]->type->dtype == DT_FP32 &&
-        !(nv_is_loose(n->plan, s->op) && nv_knows(n->plan, s->op->operands[1], NUMBER_LARGE)))
+    if (s->op->code == OP_div && s->op->results[0]->type->dtype == DT_FP32)
         divide_rows(n, s, out);
     for (int r = 0; r < nv_count(t); r++) {
         if (!out[r] && nv_turn(n, s, t, r) && !(s->take && s->take[r] < 0))

@@ -24,20 +24,19 @@ static bool has_floats(const Combining *c)
 
 static Val better(const Combining *c, Val a, Val b)
 {
-    static const char *const names[][2] = {{"llvm.umin", "llvm.umax"}, {"llvm.smin", "llvm.smax"}};
     bool largest = c->plan->kind.winner == OP_max;
-    const char *name = has_floats(c)
-                           ? (largest ? "llvm.maxnum" : "llvm.minnum")
-                           : names[dtype_is_signed(c->step->op->operands[0]->type->dtype)][largest];
 
-    return llvm_call2(c->n->l, c->n->b, name, a, b);
+    if (has_floats(c))
+        return llvm_call2(c->n->l, c->n->b, largest ? "llvm.maxnum" : "llvm.minnum", a, b);
+    return llvm_extreme(c->n->l, c->n->b, largest,
+                        dtype_is_signed(c->step->op->operands[0]->type->dtype), a, b);
 }
 
 static Val lower(const Combining *c, Val i, Val j)
 {
     bool is_signed = dtype_is_signed(c->step->op->operands[1]->type->dtype);
 
-    return llvm_call2(c->n->l, c->n->b, is_signed ? "llvm.smin" : "llvm.umin", i, j);
+    return llvm_extreme(c->n->l, c->n->b, false, is_signed, i, j);
 }
 
 /* The index of a pair with that value, else one behind all others. */

@@ -38,32 +38,10 @@ static Val in_front(const Sort *s, Val a, Val b)
 
 static Val one_of(const Sort *s, bool front, Val a, Val b)
 {
-    static const char *const names[2][2] = {{"llvm.umax", "llvm.umin"}, {"llvm.smax", "llvm.smin"}};
-    bool min = front != s->descending;
-
-    return llvm_call2(s->n->l, s->n->b, names[dtype_is_signed(s->dtype)][min], a, b);
+    return llvm_extreme(s->n->l, s->n->b, front == s->descending, dtype_is_signed(s->dtype), a, b);
 }
 
 /* --- elements of other threads --- */
-
-static Val shuffled(const Sort *s, Val v, uint32_t lanes)
-{
-    Nv *n = s->n;
-    Val words[2] = {v};
-
-    if (s->words == 2)
-        nv_pack(n, &v, 1, 8, words);
-    for (int i = 0; i < s->words; i++) {
-        Val args[] = {llvm_int(n->l->i32, -1), words[i], llvm_int(n->l->i32, lanes),
-                      llvm_int(n->l->i32, NV_LANES - 1)};
-        words[i] =
-            llvm_call(n->l, n->b, "llvm.nvvm.shfl.sync.bfly.i32", 0, NULL, COUNT(args), args);
-    }
-    if (s->words == 1)
-        return words[0];
-    nv_unpack(n, words, 1, 8, &v);
-    return v;
-}
 
 /* Elements of a vector, and where that of thread `number` (an i32) is which has register r. */
 static int vector_elements(const Sort *s)
@@ -131,20 +109,18 @@ static void meet(Sort *s, uint32_t mask, Val *other)
         if (!is_left(s, r))
             continue;
         Val v = s->x[(uint32_t)r ^ moves.reg];
-        other[r] = moves.lane ? shuffled(s, v, moves.lane) : v;
+        other[r] = moves.lane ? nv_shuffle_xor(s->n, v, moves.lane) : v;
     }
 }
 
 /* --- steps --- */
 
-/* i1: does the thread have the element behind the one that it meets? */
-static Val is_behind(const Sort *s, AxisStep place)
+/* i1: does the thread have the element behind the one that it meets?  Of bits that threads move. */
+static Val is_behind(const Sort *s, int bit)
 {
-    Nv *n = s->n;
-    int bit = place.kind == STEP_WARP ? place.bit + NV_LANE_BITS : place.bit;
-    Val set = LLVMBuildAnd(n->b, n->thread, llvm_int(n->l->i32, (int64_t)1 << bit), "");
+    Holder moves = nv_sort_moves(s->plan, 1u << bit);
 
-    return LLVMBuildICmp(n->b, LLVMIntNE, set, llvm_int(n->l->i32, 0), "");
+    return LLVMBuildNot(s->n->b, nv_is_first(s->n, layout_thread(s->plan->layout, moves)), "");
 }
 
 static Val lesser(const Sort *s, const NvSortStep *step, int r, Val mine, Val other)
@@ -155,7 +131,7 @@ static Val lesser(const Sort *s, const NvSortStep *step, int r, Val mine, Val ot
         return one_of(s, true, mine, other);
     if (place.kind == STEP_REGISTER)
         return one_of(s, !((uint32_t)r >> place.bit & 1), mine, other);
-    Val keep = LLVMBuildXor(s->n->b, in_front(s, mine, other), is_behind(s, place), "");
+    Val keep = LLVMBuildXor(s->n->b, in_front(s, mine, other), is_behind(s, step->bit), "");
     return LLVMBuildSelect(s->n->b, keep, mine, other, "");
 }
 
@@ -176,12 +152,10 @@ static void run_step(Sort *s, const NvSortStep *step)
 
 static Val last_of_all(const Sort *s)
 {
-    int bits = dtype_bits(s->dtype);
-    uint64_t most =
-        dtype_is_signed(s->dtype) ? (uint64_t)INT64_MAX >> (64 - bits) : UINT64_MAX >> (64 - bits);
-    uint64_t least = dtype_is_signed(s->dtype) ? ~most : 0;
+    LLVMTypeRef own = LLVMIntTypeInContext(s->n->l->ctx, (unsigned)dtype_bits(s->dtype));
+    Val last = LLVMConstInt(own, ir_extreme(s->dtype, !s->descending), 0);
 
-    return llvm_int(s->type, (int64_t)(s->descending ? least : most));
+    return LLVMBuildIntCast2(s->n->b, last, s->type, dtype_is_signed(s->dtype), "");
 }
 
 static void begin(Sort *s)

@@ -54,27 +54,26 @@ static uint32_t moved(const Layout *from, const Layout *to, uint32_t c, int axis
 uint32_t layout_in_order(const Layout *l, int axis, int32_t extent, Layout *out,
                          AxisStep place[LAYOUT_MAX_BITS])
 {
-    const Layout from = *l;
     int32_t dims[MAX_RANK];
     uint32_t stay = 0, units[LAYOUT_MAX_BITS];
-    const uint32_t *bases[] = {from.reg, from.lane, from.warp};
-    const int counts[] = {from.nreg, from.nlane, from.nwarp};
+    const uint32_t *bases[] = {l->reg, l->lane, l->warp};
+    const int counts[] = {l->nreg, l->nlane, l->nwarp};
     int n = 0;
 
-    memcpy(dims, from.dims, sizeof dims);
+    memcpy(dims, l->dims, sizeof dims);
     dims[axis] = extent;
-    layout_begin(out, from.rank, dims);
-    out->nlane = from.nlane;
-    out->nwarp = from.nwarp;
+    layout_begin(out, l->rank, dims);
+    out->nlane = l->nlane;
+    out->nwarp = l->nwarp;
     for (int kind = STEP_REGISTER; kind <= STEP_WARP; kind++) {
         for (int i = 0; i < counts[kind]; i++) {
             uint32_t c = bases[kind][i], index = 0;
-            bool along = layout_index(&from, c, axis) != 0;
+            bool along = layout_index(l, c, axis) != 0;
             if (along) {
                 index = n < out->bits[axis] ? 1u << n : 0;
                 place[n++] = (AxisStep){(StepKind)kind, i};
             }
-            units[i] = moved(&from, out, c, axis, index);
+            units[i] = moved(l, out, c, axis, index);
             if (kind == STEP_REGISTER && (!along || index)) {
                 layout_add_register(out, units[i]);
                 stay |= 1u << i;
