@@ -206,6 +206,18 @@ void nv_begin_turns(Nv *n); /* in front of all that takes turns */
 void nv_end_turn(Nv *n);    /* this group has asked for its products of a round */
 
 /* nv_put.c */
+/* nv_split.c */
+/* NV_SPLIT: the tile in[0] to the pieces out[0], in shared memory; with what the unit needs to see
+ * them. */
+void nv_split(Nv *n, const NvStep *s);
+/* Pieces of bf16 of two elements of fp32, each the rest of those before it, rounded to nearest: in
+ * a word each, the first element below. */
+void nv_pieces_of_pair(Nv *n, const Val pair[2], int pieces, Val *words);
+/* In products in parts elements are multiplied by 2^16, so that pieces of small ones are whole,
+ * too: down to 2^-125, and up to 2^111. */
+enum { NV_SCALE = 16 };
+Val nv_scaled(Nv *n, Val v);
+
 /* NV_PUT: the registers of in[0] to where out[0] lies in shared memory. */
 void nv_put(Nv *n, const NvStep *s);
 /* Fill in where in shared memory an element of a tile lies.  Its coordinate is the exclusive or of

@@ -240,13 +240,14 @@ static void emit_slices(Nv *n, const NvStep *s)
 }
 
 static void (*const emitters[NV_STEP_KINDS])(Nv *n, const NvStep *s) = {
-    [NV_COMPUTE] = compute_tile, [NV_LOAD] = nv_load,       [NV_STORE] = nv_store,
-    [NV_CONVERT] = nv_convert,   [NV_PUT] = nv_put,         [NV_COPY] = nv_copy,
-    [NV_MOVE] = nv_move,         [NV_REDUCE] = nv_reduce,   [NV_SCAN] = nv_scan,
-    [NV_ATOMIC] = nv_atomic,     [NV_DOT] = nv_dot,         [NV_LAND] = nv_land,
-    [NV_RECORD] = nv_record,     [NV_INLINE] = nv_inline,   [NV_BARRIER] = emit_barrier,
-    [NV_FOR] = emit_for,         [NV_WHILE] = emit_while,   [NV_IF] = emit_if,
-    [NV_SORT] = nv_sort,         [NV_SLICES] = emit_slices, [NV_FILL] = nv_fill,
+    [NV_COMPUTE] = compute_tile, [NV_LOAD] = nv_load,     [NV_STORE] = nv_store,
+    [NV_CONVERT] = nv_convert,   [NV_PUT] = nv_put,       [NV_COPY] = nv_copy,
+    [NV_SPLIT] = nv_split,       [NV_MOVE] = nv_move,     [NV_REDUCE] = nv_reduce,
+    [NV_SCAN] = nv_scan,         [NV_ATOMIC] = nv_atomic, [NV_DOT] = nv_dot,
+    [NV_LAND] = nv_land,         [NV_RECORD] = nv_record, [NV_INLINE] = nv_inline,
+    [NV_BARRIER] = emit_barrier, [NV_FOR] = emit_for,     [NV_WHILE] = emit_while,
+    [NV_IF] = emit_if,           [NV_SORT] = nv_sort,     [NV_SLICES] = emit_slices,
+    [NV_FILL] = nv_fill,
 };
 
 void nv_steps(Nv *n, const NvBlock *b)

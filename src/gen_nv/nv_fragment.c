@@ -307,21 +307,18 @@ static Val piece_of(MmaOperand *o, Val v, int piece)
     Nv *n = o->n;
 
     switch (o->dot->mma->piece) {
+    case PIECE_BF16:
+        break;
     case PIECE_OWN:
         return o->dot->mma->operand == 'd' ? v : nv_to_bits(n, o->type, v);
     case PIECE_FP16:
         return llvm_bits(n->l, n->b, LLVMBuildFPTrunc(n->b, v, n->l->f16, ""));
-    case PIECE_BF16:
-        for (; piece > 0; piece--)
-            v = LLVMBuildFSub(n->b, v, emit_round(&n->e, n->b, v, DT_BF16), "");
-        v = emit_round(&n->e, n->b, v, DT_BF16);
-        return emit_to_memory(&n->e, n->b, v, DT_BF16);
     case PIECE_TF32:
         for (; piece > 0; piece--)
             v = LLVMBuildFSub(n->b, v, llvm_from_bits(n->l, n->b, round_tf32(n, v)), "");
         return round_tf32(n, v);
     }
-    bug("no such piece");
+    bug("pieces of bf16 are made in pairs");
 }
 
 static LLVMTypeRef piece_type(const MmaOperand *o)
@@ -369,6 +366,21 @@ static Val make_word(MmaOperand *o, const MmaFragment *f, int word, int piece)
     return out;
 }
 
+/* Word `word` of a fragment, of two elements of fp32: all its pieces. */
+static void make_pieces(MmaOperand *o, const MmaFragment *f, int word, int number)
+{
+    Nv *n = o->n;
+    Val pair[2], words[MMA_MOST_PIECES];
+
+    for (int i = 0; i < COUNT(pair); i++) {
+        Val v = fragment_element(o, f, word * o->per_word + i);
+        pair[i] = !v ? LLVMConstReal(n->l->f32, 0) : o->dot->part > 0 ? nv_scaled(n, v) : v;
+    }
+    nv_pieces_of_pair(n, pair, o->dot->mma->pieces, words);
+    for (int i = 0; i < o->dot->mma->pieces; i++)
+        o->made[i][number] = words[i];
+}
+
 void nv_operand_read(MmaOperand *o, const MmaFragment *f, int word)
 {
     const NvDot *d = o->dot;
@@ -390,7 +402,9 @@ Val nv_operand_word(MmaOperand *o, const MmaFragment *f, int word, int piece)
     int number = (f->batch << r->rows | f->row) << r->columns | f->column;
     Val *made = &o->made[piece][number * o->words + word];
 
-    if (!*made)
+    if (!*made && o->dot->mma->piece == PIECE_BF16)
+        make_pieces(o, f, word, number * o->words + word);
+    else if (!*made)
         *made = make_word(o, f, word, piece);
     return *made;
 }

@@ -10,37 +10,15 @@
  * how the tile lies there (WgmmaOperand).  An instruction's rows, columns and step along K begin at
  * a constant distance from the tile's place, which is one for each group of warps.
  */
-#include "nv_mma.h"
+#include "nv_wgmma.h"
 
 enum {
-    MOST_COLUMNS = 256, /* of an instruction */
-    FRAGMENT_COLUMNS = 8,
-    WORDS_OF_A = 4,                             /* of a thread, where rows are in registers */
-    MOST_SUM = WGMMA_ROWS * MOST_COLUMNS / 128, /* registers of a thread */
-    MOST_PASSED = MOST_SUM + WORDS_OF_A,
+    MOST_PASSED = WGMMA_MOST_SUM + WGMMA_WORDS_OF_A,
     UNIT_BITS = 4, /* of places in descriptors: 16 bytes */
     LEAD_AT = 16,  /* bits of a descriptor */
     STRIDE_AT = 32,
     SWIZZLE_AT = 62
 };
-
-typedef struct {
-    Nv *n;
-    const NvStep *step;
-    const NvDot *dot;
-    MmaOperand rows;   /* of A, where it is in registers */
-    Val descriptor[2]; /* i64: of the first instruction's operands in memory; else NULL */
-    int columns;       /* of an instruction */
-    bool fresh;        /* the sum begins at zero */
-    const Val
-        *given; /* the words of its rows, as nv_wgmma_rows() gives them; NULL: they are made */
-    Val *sum;   /* registers */
-} Wgmma;
-
-/* The registers of an instruction's sum: first row and fragment of columns, a step along K. */
-typedef struct {
-    int row, column, k;
-} WgmmaPlace;
 
 /* --- operands in memory --- */
 
@@ -50,9 +28,7 @@ static uint32_t element_at(const Type *t, int32_t row, int32_t column)
     return (uint32_t)row << layout_bits_of(t->dims[1]) | (uint32_t)column;
 }
 
-/* That of an operand at the row or column of the sum that the coordinate has, and a step along K.
- */
-static uint32_t operand_at(const Wgmma *x, MmaPart part, uint32_t of_sum, int32_t k)
+uint32_t nv_wgmma_operand_at(const Wgmma *x, MmaPart part, uint32_t of_sum, int32_t k)
 {
     const Layout *sum = x->dot->layout[MMA_ACC];
     const Type *t = x->step->op->operands[part]->type;
@@ -71,7 +47,7 @@ static Val group_offset(Wgmma *x, MmaPart part)
     uint32_t masks[LAYOUT_THREAD_BITS] = {0}, any = 0;
 
     for (int i = WGMMA_WARP_BITS; i < sum->nwarp; i++) {
-        uint32_t at = operand_at(x, part, sum->warp[i], 0);
+        uint32_t at = nv_wgmma_operand_at(x, part, sum->warp[i], 0);
         masks[NV_LANE_BITS + i] = shared_offset(memory, at) * (uint32_t)memory->bytes;
         any |= masks[NV_LANE_BITS + i];
     }
@@ -100,10 +76,11 @@ static Val descriptor_of(Wgmma *x, MmaPart part)
     return LLVMBuildOr(n->b, at, LLVMConstInt(n->l->i64, fixed, 0), "");
 }
 
-static Val descriptor_at(Wgmma *x, MmaPart part, uint32_t of_sum, int32_t k)
+static Val descriptor_at(Wgmma *x, MmaPart part, uint32_t of_sum, int32_t k, int piece)
 {
     const SharedLayout *memory = &x->dot->operand[part].place;
-    uint32_t at = shared_offset(memory, operand_at(x, part, of_sum, k)) * (uint32_t)memory->bytes;
+    uint32_t element = shared_offset(memory, nv_wgmma_operand_at(x, part, of_sum, k));
+    int64_t at = (int64_t)element * memory->bytes + piece * shared_bytes(memory);
 
     return LLVMBuildAdd(x->n->b, x->descriptor[part], llvm_int(x->n->l->i64, at >> UNIT_BITS), "");
 }
@@ -133,7 +110,7 @@ static const char *instruction_text(const Wgmma *x, int nsum, bool adds)
     if (x->descriptor[MMA_A])
         text_printf(&t, "$%d", next++);
     else
-        put_registers(&t, &next, WORDS_OF_A);
+        put_registers(&t, &next, WGMMA_WORDS_OF_A);
     text_printf(&t, ", $%d, p", next);
     if (mma->sum == 'f')
         text_put(&t, ", 1, 1");
@@ -173,16 +150,14 @@ static Val *sum_at(const Wgmma *x, const WgmmaPlace *p, int i, int e)
 
 static LLVMTypeRef struct_of(Nv *n, LLVMTypeRef t, int count)
 {
-    LLVMTypeRef types[MOST_SUM];
+    LLVMTypeRef types[WGMMA_MOST_SUM];
 
     for (int i = 0; i < count; i++)
         types[i] = t;
     return LLVMStructTypeInContext(n->l->ctx, types, (unsigned)count, 0);
 }
 
-/* Registers go through it as values: what they are is made in front, and what uses them stands
- * behind. */
-static void pass(Nv *n, const char *text, Val **regs, int count)
+void nv_wgmma_pass(Nv *n, const char *text, Val **regs, int count)
 {
     LLVMTypeRef types[MOST_PASSED];
     Text c = text_new(n->arena);
@@ -203,16 +178,16 @@ static void pass(Nv *n, const char *text, Val **regs, int count)
 }
 
 /* Behind it the unit sees registers as they are: of a sum that begins, and words of A. */
-static void fence(Wgmma *x, Val *sums, int nsum, Val words[WORDS_OF_A])
+static void fence(Wgmma *x, Val *sums, int nsum, Val words[WGMMA_WORDS_OF_A])
 {
     Val *regs[MOST_PASSED];
     int count = 0;
 
     for (int i = 0; i < nsum; i++)
         regs[count++] = &sums[i];
-    for (int i = 0; !x->descriptor[MMA_A] && i < WORDS_OF_A; i++)
+    for (int i = 0; !x->descriptor[MMA_A] && i < WGMMA_WORDS_OF_A; i++)
         regs[count++] = &words[i];
-    pass(x->n, "wgmma.fence.sync.aligned;", regs, count);
+    nv_wgmma_pass(x->n, "wgmma.fence.sync.aligned;", regs, count);
 }
 
 /* Instructions along K. */
@@ -224,7 +199,7 @@ static int steps_of(const NvDot *d)
 static Val word_of_rows(Wgmma *x, int row, int k, int i)
 {
     if (x->given)
-        return x->given[(row * steps_of(x->dot) + k) * WORDS_OF_A + i];
+        return x->given[(row * steps_of(x->dot) + k) * WGMMA_WORDS_OF_A + i];
     return nv_operand_word(&x->rows, &(MmaFragment){0, row, k}, i, 0);
 }
 
@@ -233,50 +208,59 @@ Val *nv_wgmma_rows(Nv *n, const NvStep *s, int *count)
     const NvDot *d = s->detail;
     Wgmma x = {.n = n, .step = s, .dot = d};
     int rows = 1 << d->regs[MMA_ACC].rows, steps = steps_of(d);
-    Val *words = NEW_N(n->arena, Val, rows * steps * WORDS_OF_A);
+    Val *words = NEW_N(n->arena, Val, rows * steps * WGMMA_WORDS_OF_A);
 
     *count = 0;
     nv_operand_begin(n, s, MMA_A, &x.rows);
     for (int row = 0; row < rows; row++) {
         for (int k = 0; k < steps; k++) {
-            for (int i = 0; i < WORDS_OF_A; i++)
+            for (int i = 0; i < WGMMA_WORDS_OF_A; i++)
                 words[(*count)++] = word_of_rows(&x, row, k, i);
         }
     }
     return words;
 }
 
-static void multiply(Wgmma *x, const WgmmaPlace *p)
+void nv_wgmma_issue(Wgmma *x, const WgmmaPlace *p, int piece, const Val *words, bool adds,
+                    Val *sums)
 {
-    enum { EACH = 4 }; /* registers of a fragment of the sum */
     Nv *n = x->n;
-    const MmaRegisters *regs = &x->dot->regs[MMA_ACC];
-    int fragments = x->columns / FRAGMENT_COLUMNS, nsum = EACH * fragments, nargs = 0;
-    bool adds = !x->fresh || p->k > 0;
-    uint32_t first = mma_register(regs, 0, p->row, p->column, 0);
+    int nsum = WGMMA_FRAGMENT * x->columns / WGMMA_FRAGMENT_COLUMNS, nargs = 0;
+    uint32_t first = mma_register(&x->dot->regs[MMA_ACC], 0, p->row, p->column, 0);
     uint32_t at = layout_at(x->dot->layout[MMA_ACC], (Holder){.reg = first});
     int32_t k = p->k * x->dot->tiling.shape.k;
-    Val args[MOST_SUM + WORDS_OF_A + 1], sums[MOST_SUM], words[WORDS_OF_A];
+    Val args[WGMMA_MOST_SUM + WGMMA_WORDS_OF_A + 1];
 
-    for (int i = 0; adds && i < nsum; i++) {
-        Val v = *sum_at(x, p, i / EACH, i % EACH);
-        sums[i] = v ? v : LLVMGetUndef(sum_type(x));
-    }
-    for (int i = 0; !x->descriptor[MMA_A] && i < WORDS_OF_A; i++)
-        words[i] = word_of_rows(x, p->row, p->k, i);
-    if (p->k == 0 || !x->descriptor[MMA_A])
-        fence(x, sums, adds && p->k == 0 ? nsum : 0, words);
-    if (x->descriptor[MMA_A])
-        args[nargs++] = descriptor_at(x, MMA_A, at, k);
-    for (int i = 0; !x->descriptor[MMA_A] && i < WORDS_OF_A; i++)
+    if (!words)
+        args[nargs++] = descriptor_at(x, MMA_A, at, k, 0);
+    for (int i = 0; words && i < WGMMA_WORDS_OF_A; i++)
         args[nargs++] = words[i];
-    args[nargs++] = descriptor_at(x, MMA_B, at, k);
+    args[nargs++] = descriptor_at(x, MMA_B, at, k, piece);
     for (int i = 0; adds && i < nsum; i++)
         args[nargs++] = sums[i];
     Val got = nv_asm(n, struct_of(n, sum_type(x), nsum), instruction_text(x, nsum, adds),
                      constraints_text(x, nsum, adds), args, nargs);
     for (int i = 0; i < nsum; i++)
-        *sum_at(x, p, i / EACH, i % EACH) = LLVMBuildExtractValue(n->b, got, (unsigned)i, "");
+        sums[i] = LLVMBuildExtractValue(n->b, got, (unsigned)i, "");
+}
+
+static void multiply(Wgmma *x, const WgmmaPlace *p)
+{
+    int nsum = WGMMA_FRAGMENT * x->columns / WGMMA_FRAGMENT_COLUMNS;
+    bool adds = !x->fresh || p->k > 0, has_words = !x->descriptor[MMA_A];
+    Val sums[WGMMA_MOST_SUM], words[WGMMA_WORDS_OF_A];
+
+    for (int i = 0; adds && i < nsum; i++) {
+        Val v = *sum_at(x, p, i / WGMMA_FRAGMENT, i % WGMMA_FRAGMENT);
+        sums[i] = v ? v : LLVMGetUndef(sum_type(x));
+    }
+    for (int i = 0; has_words && i < WGMMA_WORDS_OF_A; i++)
+        words[i] = word_of_rows(x, p->row, p->k, i);
+    if (p->k == 0 || has_words)
+        fence(x, sums, adds && p->k == 0 ? nsum : 0, words);
+    nv_wgmma_issue(x, p, 0, has_words ? words : NULL, adds, sums);
+    for (int i = 0; i < nsum; i++)
+        *sum_at(x, p, i / WGMMA_FRAGMENT, i % WGMMA_FRAGMENT) = sums[i];
 }
 
 /* --- waiting --- */
@@ -284,7 +268,7 @@ static void multiply(Wgmma *x, const WgmmaPlace *p)
 void nv_wgmma_land(Nv *n, const NvWait *wait, const NvSum *sums, int count)
 {
     const char *text = arena_printf(n->arena, "wgmma.wait_group.sync.aligned %d;", wait->in_flight);
-    Val *held[MOST_SUM];
+    Val *held[WGMMA_MOST_SUM];
     int nheld = 0;
 
     if (wait->kind == NV_WAIT_NONE)
@@ -293,15 +277,15 @@ void nv_wgmma_land(Nv *n, const NvWait *wait, const NvSum *sums, int count)
         for (int r = 0; r < sums[i].count; r++) {
             if (sums[i].regs[r])
                 held[nheld++] = &sums[i].regs[r];
-            if (nheld == MOST_SUM) {
-                pass(n, text, held, nheld);
+            if (nheld == WGMMA_MOST_SUM) {
+                nv_wgmma_pass(n, text, held, nheld);
                 text = "";
                 nheld = 0;
             }
         }
     }
     if (nheld > 0 || *text)
-        pass(n, text, held, nheld);
+        nv_wgmma_pass(n, text, held, nheld);
 }
 
 void nv_land(Nv *n, const NvStep *s)
@@ -324,13 +308,13 @@ void nv_land(Nv *n, const NvStep *s)
 
 /* --- all of them --- */
 
-static void begin(Wgmma *x)
+void nv_wgmma_begin(Wgmma *x, int most)
 {
     const NvDot *d = x->dot;
-    int columns = FRAGMENT_COLUMNS << d->regs[MMA_ACC].columns;
+    int columns = WGMMA_FRAGMENT_COLUMNS << d->regs[MMA_ACC].columns;
     uint64_t bits;
 
-    x->columns = MIN(columns, MOST_COLUMNS);
+    x->columns = MIN(columns, most);
     x->fresh = value_constant(x->step->op->operands[MMA_ACC], &bits) && bits == 0;
     if (d->operand[MMA_A].way == OPERAND_MEMORY)
         x->descriptor[MMA_A] = descriptor_of(x, MMA_A);
@@ -345,7 +329,7 @@ static void multiply_all(Wgmma *x)
 {
     const NvDot *d = x->dot;
     const MmaRegisters *regs = &d->regs[MMA_ACC];
-    int steps = steps_of(d), fragments = x->columns / FRAGMENT_COLUMNS;
+    int steps = steps_of(d), fragments = x->columns / WGMMA_FRAGMENT_COLUMNS;
 
     for (int row = 0; row < 1 << regs->rows; row++) {
         for (int column = 0; column < 1 << regs->columns; column += fragments) {
@@ -367,10 +351,17 @@ void nv_wgmma(Nv *n, const NvStep *s)
     x.sum = NEW_N(n->arena, Val, count);
     for (int r = 0; r < count; r++)
         x.sum[r] = acc[r];
+    if (d->part > 0) {
+        for (int r = 0; r < count; r++)
+            x.sum[r] = nv_live(out, r) ? acc[r] : NULL;
+        n->regs[out->id] = x.sum;
+        nv_multiply_in_parts(&x, x.sum);
+        return;
+    }
     Val stage = n->stage[s->in[MMA_B]->buffer];
     if (x.given)
         nv_ring_back(n);
-    begin(&x);
+    nv_wgmma_begin(&x, WGMMA_MOST_COLUMNS);
     multiply_all(&x);
     n->stage[s->in[MMA_B]->buffer] = stage;
     nv_asm(n, n->l->none, "wgmma.commit_group.sync.aligned;", "~{memory}", NULL, 0);

@@ -41,6 +41,15 @@ static const MmaInstruction of_fp8[] = {
 /* Every fp8 format is exact in fp16. */
 static const MmaInstruction fp8_as_fp16 =
     {"m16n8k16.row.col.f32.f16.f16.f32",     1, PIECE_FP16, 1, 2, 'r', 'f', 0, 0, 0, NULL};
+/* By groups of warps, which have a sum for each part of K (nv_group_dot.c): as exact as multiply-adds
+ * one after the other where the pieces are all of an element. */
+static const MmaInstruction in_parts[] = {
+    {NULL,                                   2, PIECE_BF16, 3, 1, 'r', 'f', DT_FP32, DT_FP32,
+        PRECISION_BIT(PRECISION_IEEE) | PRECISION_BIT(PRECISION_TF32X3) | PRECISION_BIT(PRECISION_BF16X6),
+        "f32.bf16.bf16"},
+    {NULL,                                   2, PIECE_BF16, 2, 1, 'r', 'f', DT_FP32, DT_FP32,
+        PRECISION_BIT(PRECISION_BF16X3), "f32.bf16.bf16"},
+};
 /* clang-format on */
 
 static const MmaInstruction *instruction_in(const MmaInstruction *rows, int n, DType a, DType b,
@@ -68,6 +77,13 @@ static const MmaInstruction *instruction_for(const NvPlan *p, const Op *op)
     if (chip_has(p->chip, CHIP_FP8_DOT))
         own = instruction_in(of_fp8, COUNT(of_fp8), a, b, wanted);
     return own ? own : &fp8_as_fp16;
+}
+
+/* The same of a product in parts. */
+static const MmaInstruction *parts_for(const Op *op)
+{
+    return instruction_in(in_parts, COUNT(in_parts), op->operands[MMA_A]->type->dtype,
+                          op->operands[MMA_B]->type->dtype, PRECISION_BIT(attr_precision(op)));
 }
 
 /* --- layouts --- */
@@ -198,10 +214,13 @@ static const NvDot *plan_dot(NvPlan *p, const Op *op)
     NvDot *d = NEW(p->arena, NvDot);
     Layout l;
 
-    *d = (NvDot){.kind = DOT_MMA, .mma = instruction_for(p, op)};
+    *d = (NvDot){.kind = DOT_MMA, .mma = parts_for(op)};
     d->m = acc->dims[acc->rank - 2];
     d->n = acc->dims[acc->rank - 1];
     d->k = a->dims[a->rank - 1];
+    if (d->mma && nv_plan_group_dot(p, op, d))
+        return p->refused ? NULL : d;
+    d->mma = instruction_for(p, op);
     if (!d->mma) {
         d->kind = DOT_FMA;
         d->layout[MMA_ACC] = layout_multiply_add(&l, acc->rank, acc->dims, nv_block_threads(p))
@@ -211,7 +230,7 @@ static const NvDot *plan_dot(NvPlan *p, const Op *op)
             d->layout[i] = multiply_add_operand(p, op, d, (MmaPart)i);
         return p->refused ? NULL : d;
     }
-    if (nv_plan_group_dot(p, op, d))
+    if (!d->no_groups && nv_plan_group_dot(p, op, d))
         return p->refused ? NULL : d;
     d->tiling = spread_warps(p, op, mma_shape(d->mma->bytes));
     for (int i = MMA_A; i <= MMA_ACC; i++)
@@ -229,9 +248,7 @@ void nv_choose_dot(NvPlan *p, const Op *op)
 
 /* --- operands --- */
 
-/* The access of who holds a tile in `l` and writes the longest vectors that begin as those of the
- * reader do; without a reader's vector the layout's own. */
-static SharedAccess writer_of(const Layout *l, int bytes, const SharedAccess *reader)
+SharedAccess nv_writer_of(const Layout *l, int bytes, const SharedAccess *reader)
 {
     int most = layout_bits_of(NV_ACCESS_BYTES / bytes), n = 0;
     uint32_t vector[MAX_VECTOR_BITS];
@@ -251,7 +268,7 @@ static SharedAccess writer_of(const Layout *l, int bytes, const SharedAccess *re
 static void read_by_vectors(NvOperand *o, const Layout *l, const Layout *from, int bytes,
                             SharedAccess *reader)
 {
-    SharedAccess writer = writer_of(from, bytes, &(SharedAccess){0});
+    SharedAccess writer = nv_writer_of(from, bytes, &(SharedAccess){0});
     int n = 0;
 
     while (n < MIN(l->nreg, writer.nvector) && l->reg[n] == writer.vector[n])
@@ -273,14 +290,14 @@ static SharedLayout plan_reads(NvDot *d, MmaPart part, const Layout *from, int b
     MatrixAccess best = {0};
     SharedAccess reader, writer;
     SharedLayout memory;
-    int most = -1, vectors = writer_of(from, bytes, &(SharedAccess){0}).nvector;
+    int most = -1, vectors = nv_writer_of(from, bytes, &(SharedAccess){0}).nvector;
 
     for (int trans = 0; trans < 2; trans++) {
         MatrixAccess m;
         bool paired = trans && bytes == 1 && d->mma->bytes == 2;
         if ((bytes != d->mma->bytes && !paired) || !shared_ldmatrix(l, bytes, trans, &m))
             continue;
-        int written = writer_of(from, bytes, &m.access).nvector;
+        int written = nv_writer_of(from, bytes, &m.access).nvector;
         if (written <= most || (written == 0 && vectors > 0 && bytes != 2))
             continue;
         most = written;
@@ -293,7 +310,7 @@ static SharedLayout plan_reads(NvDot *d, MmaPart part, const Layout *from, int b
         reader = best.access;
     else
         read_by_vectors(o, l, from, bytes, &reader);
-    writer = writer_of(from, bytes, &reader);
+    writer = nv_writer_of(from, bytes, &reader);
     shared_choose(l, bytes, (SharedAccess[]){writer, reader}, 2, &memory);
     if (o->way == OPERAND_VECTORS)
         o->nvector = MIN(reader.nvector, nv_shared_vector(l, &memory, o->vector));
@@ -336,7 +353,7 @@ static void want_multiply_add(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
     const Layout *from = nv_need_home(p, v), *l = d->layout[part];
     NvOperand *o = &d->operand[part];
     int bytes = type_size(v->type), n = 0;
-    SharedAccess reader, writer = writer_of(from, bytes, &(SharedAccess){0});
+    SharedAccess reader, writer = nv_writer_of(from, bytes, &(SharedAccess){0});
     SharedLayout memory;
 
     while (n < writer.nvector && shared_access(l, n + 1, writer.vector, &reader))

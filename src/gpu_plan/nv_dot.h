@@ -23,8 +23,8 @@ typedef enum {
 
 /* mma.sync.aligned.NAME */
 typedef struct {
-    const char *name;
-    int bytes; /* of an element in fragments, which are those of mma_shape() */
+    const char *name; /* NULL: it is for groups of warps alone */
+    int bytes;        /* of an element in fragments, which are those of mma_shape() */
     MmaPiece piece;
     int pieces;          /* 1: the product is one instruction, else one for each pair of pieces */
     int halves;          /* 2: elements are twice as long for the instruction, which takes half of
@@ -69,12 +69,20 @@ typedef struct {
     MmaRegisters regs[3];
     NvOperand operand[2];
     int32_t m, n, k;
+    int32_t part; /* of K: the unit sums up so much by itself, from zero on, and threads add it to
+                     the sum, rounded to nearest; 0: the sum goes through the unit */
     const char *no_groups; /* why groups of four warps do not compute it; NULL: they do */
     int in_flight; /* DOT_WGMMA: groups of instructions, the step's own among them, that may still
                       be under way behind it: the sum is the next round's, and nobody else's */
 } NvDot;
 
+/* Operands of a step of a product in parts from here on: A and B as they are, in shared memory. */
+enum { DOT_WHOLE = MMA_ACC + 1 };
+
 /* nv_dot.c */
+/* The access of who holds a tile in `l` and writes the longest vectors that begin as those of the
+ * reader do; without a reader's vector the layout's own. */
+SharedAccess nv_writer_of(const Layout *l, int bytes, const SharedAccess *reader);
 /* The layout of a part in fragments, whose registers are filled in. */
 const Layout *nv_mma_layout(NvPlan *p, NvDot *d, MmaPart part, const Type *t);
 /* Is it cheaper where that operand, made of `v`, is to go to shared memory as a whole, or has it

@@ -7,6 +7,15 @@
  * each warp.  Groups of warps go along the rows first, since then each has longer rows of the sum,
  * and what is read of B serves most.
  *
+ * Elements of fp32 go through it as three pieces of bf16, which have all of an element's 24 bits,
+ * in six products: those that are left out are below the sum's last bit.  The unit cuts off what a
+ * sum has no room for, always toward zero, and these errors would add up; so it sums up parts of K,
+ * each from zero on, and threads add them, rounded to nearest (Ootomo and Yokota, "Recovering
+ * single precision accuracy from Tensor Cores", 2022; Henry, Tang and Heinecke, "Leveraging the
+ * bfloat16 Artificial Intelligence Datatype For Higher-Precision Computations", 2019).  What then
+ * is not finite is multiplied once more by multiply-adds, so A and B are in shared memory as they
+ * are, too.
+ *
  * The unit works by itself.  A product that is summed up round by round of a loop, and that nobody
  * else asks for, goes on while threads begin the next round.
  */
@@ -22,6 +31,22 @@ static bool lies_well(const NvPlan *p, const Value *v, int k)
 
     return type_size(v->type) == 2 || !home ||
            layout_run_bits(home, k, regs) >= layout_run_bits(home, 1 - k, regs);
+}
+
+/* Of a product in parts. */
+static const char *what_hinders_parts(NvPlan *p, const Op *op, const NvDot *d)
+{
+    enum { MOST_SUM = 128, SHARE = 3 }; /* registers of a thread; of shared memory */
+    int64_t sum = type_numel(op->results[0]->type) / nv_thread_count(p);
+    int64_t bytes = type_numel(op->operands[MMA_B]->type) * d->mma->pieces * d->mma->bytes;
+
+    if (nv_late_source(p, op, MMA_A, NULL) != op->operands[MMA_A])
+        return "A is converted behind shared memory";
+    if (sum > MOST_SUM)
+        return "a thread has no registers for sums of parts";
+    if (bytes > p->chip->shared / SHARE)
+        return "the pieces of B take too much shared memory";
+    return NULL;
 }
 
 /* NULL: nothing. */
@@ -46,6 +71,8 @@ static const char *what_hinders(NvPlan *p, const Op *op, const NvDot *d)
         return "rows of K of less than 32 bytes";
     if (nv_late_source(p, op, MMA_B, NULL) != b)
         return "B is converted behind shared memory";
+    if (d->mma->pieces > 1)
+        return what_hinders_parts(p, op, d);
     if (!lies_well(p, b, 0))
         return "B lies across K";
     if (nv_late_source(p, op, MMA_A, NULL) == a && !lies_well(p, a, 1))
@@ -70,6 +97,8 @@ static MmaTiling spread_groups(const NvPlan *p, const NvDot *d)
     return t;
 }
 
+enum { PART = 32 }; /* along K: as exact as so many multiply-adds in a row */
+
 /* Homes may change between the two times that a plan is asked for: the first answer holds. */
 static bool goes_by_groups(NvPlan *p, const Op *op, NvDot *d)
 {
@@ -90,6 +119,7 @@ bool nv_plan_group_dot(NvPlan *p, const Op *op, NvDot *d)
         return false;
     p->has_groups = true;
     d->kind = DOT_WGMMA;
+    d->part = d->mma->pieces > 1 ? PART : 0;
     d->tiling = spread_groups(p, d);
     d->layout[MMA_A] = nv_mma_layout(p, d, MMA_A, op->operands[MMA_A]->type);
     d->layout[MMA_ACC] = nv_mma_layout(p, d, MMA_ACC, op->results[0]->type);
@@ -99,11 +129,12 @@ bool nv_plan_group_dot(NvPlan *p, const Op *op, NvDot *d)
 /* --- operands --- */
 
 /* Rows go along what is written in longer pieces, if the instruction can have it so. */
-static SharedLayout place_operand(NvPlan *p, MmaPart part, const Value *v, WgmmaOperand *out)
+static SharedLayout place_operand(NvPlan *p, const NvDot *d, MmaPart part, const Value *v,
+                                  WgmmaOperand *out)
 {
     const Layout *home = nv_need_home(p, v);
     int k = part == MMA_A ? 1 : 0;
-    WgmmaTile t = {.bytes = type_size(v->type), .k = k, .along = 1 - k};
+    WgmmaTile t = {.bytes = d->mma->bytes, .k = k, .along = 1 - k};
     int8_t regs[LAYOUT_MAX_REG_BITS];
     SharedLayout memory;
 
@@ -136,7 +167,7 @@ static void want_memory(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
 {
     const Value *v = s->op->operands[part];
     NvOperand *o = &d->operand[part];
-    SharedLayout memory = place_operand(p, part, v, &o->memory);
+    SharedLayout memory = place_operand(p, d, part, v, &o->memory);
 
     o->place = memory;
     v = straighten(v, &memory);
@@ -150,8 +181,38 @@ static void want_memory(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
     nv_use(p, s, t->buffer, false, false);
 }
 
+/* B in pieces, and both as they are. */
+static void want_parts(NvPlan *p, NvStep *s, NvDot *d)
+{
+    const Value *a = s->op->operands[MMA_A], *b = s->op->operands[MMA_B];
+    NvOperand *o = &d->operand[MMA_B];
+
+    s->in = NEW_N(p->arena, const NvTile *, DOT_WHOLE + 2);
+    s->nin = DOT_WHOLE + 2;
+    nv_want_fragments(p, s, d, MMA_A);
+    s->in[DOT_WHOLE + MMA_A] = s->in[MMA_A];
+    if (s->in[MMA_A]->buffer == NV_NO_BUFFER) {
+        SharedAccess writer =
+            nv_writer_of(nv_need_home(p, a), type_size(a->type), &(SharedAccess){0});
+        SharedLayout memory;
+        shared_choose(nv_home(p, a), type_size(a->type), &writer, 1, &memory);
+        s->in[DOT_WHOLE + MMA_A] = nv_shared_tile(p, a, &memory);
+        nv_use(p, s, s->in[DOT_WHOLE + MMA_A]->buffer, false, false);
+    }
+    o->place = place_operand(p, d, MMA_B, b, &o->memory);
+    o->way = OPERAND_MEMORY;
+    s->in[MMA_B] = nv_split_tile(p, b, &o->place, o->memory.trans ? 1 : 0, d->mma->pieces);
+    s->in[DOT_WHOLE + MMA_B] = s->in[MMA_B]->whole;
+    nv_use(p, s, s->in[MMA_B]->buffer, false, false);
+    nv_use(p, s, s->in[DOT_WHOLE + MMA_B]->buffer, false, false);
+}
+
 void nv_want_group_operands(NvPlan *p, NvStep *s, NvDot *d)
 {
+    if (d->part > 0) {
+        want_parts(p, s, d);
+        return;
+    }
     const Value *a = s->op->operands[MMA_A];
 
     if (nv_late_source(p, s->op, MMA_A, NULL) != a || !nv_goes_through_memory(p, d, MMA_A, a))

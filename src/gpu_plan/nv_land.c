@@ -14,7 +14,7 @@ static bool is_on_its_way(const NvStep *s)
 {
     const NvDot *d = s->kind == NV_DOT ? s->detail : NULL;
 
-    return d && d->kind == DOT_WGMMA && d->in_flight == 0;
+    return d && d->kind == DOT_WGMMA && d->in_flight == 0 && d->part == 0;
 }
 
 static bool reads(const NvStep *s, const NvTile *t)

@@ -55,6 +55,9 @@ typedef struct NvTile {
     SharedLayout memory;  /* of that */
     bool by_unit;         /* the unit for matrices reads it there by itself, not threads: writers
                              need a fence */
+    const struct NvTile *whole; /* not NULL: this one lies there in pieces of bf16, `pieces` tiles
+                                   one behind the other, made of that one in shared memory */
+    int pieces;
 } NvTile;
 
 /* How a global access goes: groups of registers whose elements are neighbours in memory. */
@@ -95,6 +98,7 @@ typedef enum {
     NV_STORE,
     NV_CONVERT, /* the same value in another layout */
     NV_PUT,     /* registers to a tile in shared memory */
+    NV_SPLIT,   /* a tile in shared memory to its pieces there */
     NV_COPY,    /* memory to a tile in shared memory, without waiting for it */
     NV_FILL,    /* of the producer: a round's tiles come to the ring's next stage (nv_ring.h) */
     NV_MOVE,    /* elements to other threads, by a rule that is no linear map */
@@ -235,6 +239,15 @@ typedef struct {
     uint32_t copies; /* bits of the thread's number: who has one set need not write */
     bool fence;      /* the unit for matrices reads it by itself */
 } NvPut;
+
+/* Detail of NV_SPLIT: which thread makes which elements, those of its registers in vectors: as bits
+ * of the register's number, how they are read, and how the pieces are laid down. */
+typedef struct {
+    const Layout *layout;
+    int nread, nwrite; /* nread <= nwrite */
+    int8_t read[MAX_VECTOR_BITS], write[MAX_VECTOR_BITS];
+    uint32_t copies; /* bits of the thread's number: who has one set does nothing */
+} NvSplit;
 
 /* What the planner knows of a value, by its id. */
 typedef enum { NV_WEAK, NV_PLAIN, NV_DOT_RESULT } NvStrength;
@@ -424,6 +437,11 @@ NvBlock *nv_list_region(NvPlan *p, const Block *region);
 NvTile *nv_shared_tile(NvPlan *p, const Value *v, const SharedLayout *memory);
 /* List the step that copies registers to the same value's tile in shared memory. */
 void nv_list_put(NvPlan *p, const NvTile *from, const NvTile *to);
+/* A value of fp32 in shared memory in so many pieces of bf16, which lie there so (bytes: 2); made
+ * of the value's whole tile, which is one more of its tiles.  `along`: the dimension along which
+ * neighbours lie. */
+NvTile *nv_split_tile(NvPlan *p, const Value *v, const SharedLayout *memory, int along, int pieces);
+void nv_list_split(NvPlan *p, const NvTile *to); /* the step that makes them */
 /* Bits of the number of an element within the longest vector that registers of a layout have in one
  * piece in shared memory: bit i is bit regs[i] of the register's number. */
 int nv_shared_vector(const Layout *l, const SharedLayout *memory, int8_t regs[MAX_VECTOR_BITS]);

@@ -18,11 +18,12 @@
 static const char *const kind_names[NV_STEP_KINDS] = {
     [NV_COMPUTE] = "compute", [NV_LOAD] = "load",     [NV_STORE] = "store",
     [NV_CONVERT] = "convert", [NV_PUT] = "put",       [NV_COPY] = "copy",
-    [NV_MOVE] = "move",       [NV_REDUCE] = "reduce", [NV_SCAN] = "scan",
-    [NV_ATOMIC] = "atomic",   [NV_DOT] = "dot",       [NV_LAND] = "land",
-    [NV_RECORD] = "record",   [NV_INLINE] = "inline", [NV_BARRIER] = "barrier",
-    [NV_FOR] = "for",         [NV_WHILE] = "while",   [NV_IF] = "if",
-    [NV_SORT] = "sort",       [NV_SLICES] = "slices", [NV_FILL] = "fill",
+    [NV_SPLIT] = "split",     [NV_MOVE] = "move",     [NV_REDUCE] = "reduce",
+    [NV_SCAN] = "scan",       [NV_ATOMIC] = "atomic", [NV_DOT] = "dot",
+    [NV_LAND] = "land",       [NV_RECORD] = "record", [NV_INLINE] = "inline",
+    [NV_BARRIER] = "barrier", [NV_FOR] = "for",       [NV_WHILE] = "while",
+    [NV_IF] = "if",           [NV_SORT] = "sort",     [NV_SLICES] = "slices",
+    [NV_FILL] = "fill",
 };
 
 const char *nv_step_name(NvStepKind kind)
@@ -160,6 +161,8 @@ static void put_group_dot(PlanText *x, const NvDot *d)
     text_printf(&x->out, " by groups of %d warps", 1 << WGMMA_WARP_BITS);
     if (d->operand[MMA_A].way != OPERAND_MEMORY)
         text_put(&x->out, ", rows in registers");
+    if (d->part > 0)
+        text_printf(&x->out, ", %d pieces, parts of %d", d->mma->pieces, d->part);
     if (d->in_flight > 0)
         text_printf(&x->out, ", %d in flight", d->in_flight);
 }

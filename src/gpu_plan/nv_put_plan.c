@@ -7,21 +7,13 @@
  */
 #include "nv_plan.h"
 
-#include <string.h>
-
-static bool same_memory(const SharedLayout *a, const SharedLayout *b)
-{
-    return a->nbits == b->nbits && a->bytes == b->bytes &&
-           memcmp(a->offset, b->offset, sizeof a->offset) == 0;
-}
-
 NvTile *nv_shared_tile(NvPlan *p, const Value *v, const SharedLayout *memory)
 {
     NvValue *facts = nv_value(p, v);
 
     for (int i = 0; i < facts->tiles.len; i++) {
         NvTile *t = facts->tiles.at[i];
-        if (t->buffer != NV_NO_BUFFER && same_memory(&t->memory, memory))
+        if (t->buffer != NV_NO_BUFFER && !t->whole && shared_equal(&t->memory, memory))
             return t;
     }
     NvTile *t = NEW(p->arena, NvTile);

@@ -155,6 +155,7 @@ static int needed_operands(const NvStep *s)
     case NV_LOAD:
     case NV_CONVERT:
     case NV_PUT:
+    case NV_SPLIT:
     case NV_COPY:
     case NV_MOVE:
     case NV_ATOMIC:
@@ -217,7 +218,7 @@ static void check_products(Check *x, const NvStep *s)
 {
     const NvDot *d = s->kind == NV_DOT ? s->detail : NULL;
 
-    if (d && d->kind == DOT_WGMMA && s->out[0]) {
+    if (d && d->kind == DOT_WGMMA && d->part == 0 && s->out[0]) {
         x->under_way[s->out[0]->id] = true;
         x->begun[s->out[0]->id] = x->products++;
         if (d->operand[MMA_B].way != OPERAND_MEMORY)
@@ -225,6 +226,8 @@ static void check_products(Check *x, const NvStep *s)
         if (d->in_flight > 0 && d->operand[MMA_A].way != OPERAND_MEMORY)
             tell(x, s, "a product goes on that has rows in registers");
     }
+    if (d && d->part > 0 && (!s->in[DOT_WHOLE + MMA_A] || !s->in[DOT_WHOLE + MMA_B]))
+        tell(x, s, "a product in parts has not its operands as they are");
     for (int i = 0; s->kind == NV_LAND && i < s->nin; i++) {
         if (s->within.kind != NV_WAIT_PRODUCTS)
             tell(x, s, "it lands without a wait");
@@ -263,8 +266,11 @@ static bool is_handed_on(const NvStep *loop, const NvTile *t)
 /* What the unit reads by itself, written by this step. */
 static void check_unit(Check *x, const NvStep *s, const NvAhead *ahead)
 {
-    const NvTile *t = s->kind == NV_PUT || s->kind == NV_COPY ? s->out[0] : NULL;
-    bool fenced = s->kind == NV_PUT ? ((const NvPut *)s->detail)->fence : ahead && ahead->own.fence;
+    bool writes = s->kind == NV_PUT || s->kind == NV_COPY || s->kind == NV_SPLIT;
+    const NvTile *t = writes ? s->out[0] : NULL;
+    bool fenced = s->kind == NV_PUT    ? ((const NvPut *)s->detail)->fence
+                  : s->kind == NV_COPY ? ahead && ahead->own.fence
+                                       : true; /* it always has one */
 
     if (!t || !t->by_unit)
         return;
@@ -488,7 +494,7 @@ static void check_step(Check *x, const NvStep *s)
     read_operands(x, s);
     check_memory(x, s);
     check_products(x, s);
-    if (s->kind == NV_PUT)
+    if (s->kind == NV_PUT || s->kind == NV_SPLIT)
         check_unit(x, s, NULL);
     if (s->slice_of)
         check_slices(x, s);

@@ -39,7 +39,13 @@ void nv_list_conversions(NvPlan *p, const NvTile *home)
 {
     const NvValue *facts = nv_value(p, home->value);
 
+    for (int i = 0; i < facts->tiles.len; i++) { /* behind all others */
+        if (facts->tiles.at[i]->whole)
+            nv_list_split(p, facts->tiles.at[i]);
+    }
     for (int i = facts->tiles.len; i-- > 0;) {
+        if (facts->tiles.at[i]->whole)
+            continue;
         if (facts->tiles.at[i]->buffer != NV_NO_BUFFER)
             nv_list_put(p, home, facts->tiles.at[i]);
         else if (facts->tiles.at[i] != home)

@@ -232,6 +232,7 @@ typedef struct {
 } SharedLayout;
 uint32_t shared_offset(const SharedLayout *s, uint32_t coordinate); /* in elements */
 int64_t shared_bytes(const SharedLayout *s);                        /* of all, padding included */
+bool shared_equal(const SharedLayout *a, const SharedLayout *b);
 
 enum { MAX_VECTOR_BITS = 4 }; /* 16 elements of a byte */
 typedef struct {

@@ -15,6 +15,8 @@
  */
 #include "layout_internal.h"
 
+#include <string.h>
+
 enum { LINE_BITS = 7, WORD_BITS = 2 }; /* bytes of a line and of a word of a bank */
 
 /* A list of independent vectors. */
@@ -243,6 +245,12 @@ uint32_t shared_offset(const SharedLayout *s, uint32_t coordinate)
 int64_t shared_bytes(const SharedLayout *s)
 {
     return (int64_t)s->bytes << s->nbits;
+}
+
+bool shared_equal(const SharedLayout *a, const SharedLayout *b)
+{
+    return a->nbits == b->nbits && a->bytes == b->bytes &&
+           memcmp(a->offset, b->offset, sizeof a->offset) == 0;
 }
 
 /* The lanes of a wavefront meet 2^k words or vectors, in 2^b banks or groups of banks. */

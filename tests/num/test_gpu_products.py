@@ -67,16 +67,19 @@ def strided():
         strided_case(dtype, (m, n, k), order, precision, epilogue, blocks, warps)
 
 
-def strided_case(dtype, size, order, precision, epilogue, blocks, warps, stages=None):
+def strided_case(dtype, size, order, precision, epilogue, blocks, warps, stages=None, operands=None):
     m, n, k = size
-    a, b = floats(dtype, m, k), floats(dtype, k, n)
-    bias = floats(dtype, n)
-    loose = {"tf32": 2.0**-10, "bf16x3": 2.0**-15, None: 2.0**-10, "tf32x3": 2.0**-18}
+    a, b = operands or (floats(dtype, m, k), floats(dtype, k, n))
+    bias = encode(np.zeros(n), dtype) if operands else floats(dtype, n)
+    loose = {"tf32": 2.0**-10, "bf16x3": 2.0**-15, None: 2.0**-10, "tf32x3": 2.0**-18, "bf16x6": 2.0**-18}
     slack = 2.0**-50 if dtype == "fp64" else 2.0**-22
     if dtype == "fp32":
         slack = loose.get(precision, slack)
-    sums = decode(a) @ decode(b) + decode(bias)
-    tolerance = near(a, b, dtype, slack)
+    with np.errstate(invalid="ignore"):
+        sums = decode(a) @ decode(b) + decode(bias)
+        tolerance = near(a, b, dtype, slack)
+    if operands:  # down to what is not normal
+        tolerance["atol"] = np.nan_to_num(tolerance["atol"] - 1e-30, nan=0, posinf=0) + 2.0**-148
     if epilogue == "square_relu":
         tolerance["atol"] = tolerance["atol"] * 4 * (1 + np.abs(sums))
     args = {name + "_ptr": turned(x) if letter == "t" else x
@@ -119,6 +122,39 @@ def by_groups():
                 ("fp8e5", "fp16", (64, 80, 70), "nt", (64, 64, 32), 4, "sm_90a", "a"),
                 ("fp16", "i8", (128, 64, 64), "nn", (128, 64, 64), 8, "sm_90a", "b")):
         any_types(*row)
+
+
+def spread(*shape):
+    """Numbers whose exponents go from -60 to 60."""
+    return encode(random.standard_normal(shape) * 2.0**random.integers(-60, 61, shape), "fp32")
+
+
+def special(m, n, k):
+    """Infinities, NaN, zeros, the largest and tiny numbers in some rows and columns, each of which has a
+    sum that does not depend on its order."""
+    a, b = decode(floats("fp32", m, k)).copy(), decode(floats("fp32", k, n)).copy()
+    largest = float(np.finfo(np.float32).max)
+    a[1, k // 2], a[2, 0], b[k - 1, 3], b[0, 4] = np.inf, np.nan, -np.inf, np.nan
+    a[5, :], a[5, 1], a[6, :] = 0, largest, 0
+    b[1, :] = np.clip(b[1, :], -0.9, 0.9)
+    a[7, :] *= 2.0**-120  # of which pieces would lose bits
+    a[8, :] *= 2.0**90
+    return encode(a, "fp32"), encode(b, "fp32")
+
+
+def in_parts():
+    """fp32 by pieces of bf16, summed up by parts of K: as near as multiply-adds, and what is not finite."""
+    blocks = ((64, 16, 16), (64, 32, 32), (64, 64, 64), (128, 64, 32), (128, 128, 32), (64, 256, 16),
+              (128, 128, 64), (256, 64, 32), (64, 128, 96), (64, 48, 20))
+    for i in range(4 * len(blocks)):
+        m, n, k = blocks[i // 4]
+        precision = ("ieee", "ieee", "bf16x6", "bf16x3", "tf32x3")[i % 5]
+        size = (int(random.integers(9, 2 * m)), int(random.integers(5, 2 * n)), int(random.integers(3, 4 * k)))
+        operands = (None, (spread(*size[::2]), spread(*size[:0:-1])), special(*size))[i % 3]
+        if i % 3 == 2:  # other pieces know of no infinities
+            precision = "ieee"
+        strided_case("fp32", size, ("nn", "nt", "tn", "tt")[i % 4] + "nt"[i // 4 % 2], precision, "None",
+                     (m, n, k), max((4, 8, 16)[i % 3], m * n // 4096), 1 + i % 4, operands)
 
 
 def whole(dtype, *shape):
@@ -521,6 +557,7 @@ casts_of_operands()
 chains()
 others()
 by_groups()
+in_parts()
 places_of_groups()
 by_tensors()
 suite.finish()
