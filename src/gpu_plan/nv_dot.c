@@ -24,7 +24,7 @@ static const MmaInstruction instructions[] = {
         "s32.s8.s8"},
     {"m8n8k4.row.col.f64.f64.f64.f64",       8, PIECE_OWN,  1, 1, 'd', 'd', DT_FP64, DT_FP64, 0, NULL},
     {"m16n8k8.row.col.f32.tf32.tf32.f32",    4, PIECE_TF32, 1, 1, 'r', 'f', DT_FP32, DT_FP32,
-        PRECISION_BIT(PRECISION_TF32), NULL},
+        PRECISION_BIT(PRECISION_TF32), "f32.tf32.tf32"},
     {"m16n8k8.row.col.f32.tf32.tf32.f32",    4, PIECE_TF32, 2, 1, 'r', 'f', DT_FP32, DT_FP32,
         PRECISION_BIT(PRECISION_TF32X3), NULL},
     {"m16n8k16.row.col.f32.bf16.bf16.f32",   2, PIECE_BF16, 2, 1, 'r', 'f', DT_FP32, DT_FP32,
