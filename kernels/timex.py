@@ -30,10 +30,12 @@ import triton.language as tl
 
 def configs():
     """Ways and block sizes to try."""
-    blocks = [(False, 4, 128, 1), (False, 8, 64, 1), (True, 16, 64, 64), (True, 32, 64, 64)]
+    blocks = [(False, 4, 128, 1, 3), (False, 8, 64, 1, 3), (True, 16, 64, 64, 3), (True, 32, 64, 64, 3),
+              (True, 32, 64, 32, 1)]
     return [
-        triton.Config({"TOEPLITZ": way, "BLOCK_B": b, "BLOCK_T": t, "BLOCK_U": u}, num_warps=4)
-        for way, b, t, u in blocks
+        triton.Config({"TOEPLITZ": way, "BLOCK_B": b, "BLOCK_T": t, "BLOCK_U": u}, num_warps=4,
+                      num_stages=stages)
+        for way, b, t, u, stages in blocks
     ]
 
 

@@ -417,7 +417,7 @@ void nv_operand_begin(Nv *n, const NvStep *s, MmaPart part, MmaOperand *out)
     int across = part == MMA_A ? shape->m : shape->n;
 
     *out = (MmaOperand){.n = n, .dot = d, .part = part, .tile = s->in[part]};
-    out->type = s->op->operands[part]->type;
+    out->type = s->op->operands[nv_dot_operand(d, part)]->type;
     out->per_word = MAX(4 / (d->mma->bytes * d->mma->halves), 1);
     out->words = across * shape->k / NV_LANES / out->per_word;
     if (d->operand[part].way == OPERAND_REGISTERS) {

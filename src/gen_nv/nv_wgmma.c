@@ -31,10 +31,11 @@ static uint32_t element_at(const Type *t, int32_t row, int32_t column)
 uint32_t nv_wgmma_operand_at(const Wgmma *x, MmaPart part, uint32_t of_sum, int32_t k)
 {
     const Layout *sum = x->dot->layout[MMA_ACC];
-    const Type *t = x->step->op->operands[part]->type;
+    MmaPart operand = nv_dot_operand(x->dot, part);
+    const Type *t = x->step->op->operands[operand]->type;
 
-    return part == MMA_A ? element_at(t, layout_index(sum, of_sum, 0), k)
-                         : element_at(t, k, layout_index(sum, of_sum, 1));
+    return operand == MMA_A ? element_at(t, layout_index(sum, of_sum, 0), k)
+                            : element_at(t, k, layout_index(sum, of_sum, 1));
 }
 
 /* How far, in bytes, this thread's group of warps is from the place of the first one: the same in

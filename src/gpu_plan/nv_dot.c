@@ -190,10 +190,14 @@ static MmaTiling spread_warps(NvPlan *p, const Op *op, MmaShape shape)
 
 const Layout *nv_mma_layout(NvPlan *p, NvDot *d, MmaPart part, const Type *t)
 {
+    const int32_t turned[] = {t->dims[1], t->dims[0]};
     Layout l;
 
-    if (layout_mma(&l, part, &d->tiling, t->rank, t->dims, &d->regs[part]))
+    if (layout_mma(&l, part, &d->tiling, t->rank, d->turned ? turned : t->dims, &d->regs[part])) {
+        if (d->turned)
+            layout_permute(&l, (const int[]){1, 0}, &l);
         return nv_layout(p, &l);
+    }
     return nv_default_layout(p, t); /* which says that it is too large */
 }
 
@@ -330,11 +334,12 @@ bool nv_goes_through_memory(NvPlan *p, const NvDot *d, MmaPart part, const Value
 void nv_want_fragments(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
 {
     NvOperand *o = &d->operand[part];
-    const Value *v = nv_late_source(p, s->op, part, o);
+    MmaPart operand = nv_dot_operand(d, part);
+    const Value *v = nv_late_source(p, s->op, operand, o);
 
     if (!nv_goes_through_memory(p, d, part, v)) {
         o->nlate = 0;
-        nv_want(p, s, part, d->layout[part]);
+        s->in[part] = nv_tile(p, s->op->operands[operand], d->layout[part]);
         return;
     }
     SharedLayout memory = plan_reads(d, part, nv_home(p, v), type_size(v->type));

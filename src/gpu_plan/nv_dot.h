@@ -71,6 +71,8 @@ typedef struct {
     int32_t m, n, k;
     int32_t part; /* of K: the unit sums up so much by itself, from zero on, and threads add it to
                      the sum, rounded to nearest; 0: the sum goes through the unit */
+    bool turned;  /* the product's transpose is computed: the instruction's A is the op's b, and its
+                     B  the op's a; in[], operand[], layout[] and regs[] are by the instruction's */
     const char *no_groups; /* why groups of four warps do not compute it; NULL: they do */
     int in_flight; /* DOT_WGMMA: groups of instructions, the step's own among them, that may still
                       be under way behind it: the sum is the next round's, and nobody else's */
@@ -78,6 +80,12 @@ typedef struct {
 
 /* Operands of a step of a product in parts from here on: A and B as they are, in shared memory. */
 enum { DOT_WHOLE = MMA_ACC + 1 };
+
+/* Which operand of the op is that of the instruction. */
+static inline MmaPart nv_dot_operand(const NvDot *d, MmaPart part)
+{
+    return d->turned ? (MmaPart)(MMA_B - part) : part;
+}
 
 /* nv_dot.c */
 /* The access of who holds a tile in `l` and writes the longest vectors that begin as those of the

@@ -33,12 +33,24 @@ static bool lies_well(const NvPlan *p, const Value *v, int k)
            layout_run_bits(home, k, regs) >= layout_run_bits(home, 1 - k, regs);
 }
 
+/* Of the instruction's sum. */
+static int32_t rows_of(const NvDot *d)
+{
+    return d->turned ? d->n : d->m;
+}
+
+static int32_t columns_of(const NvDot *d)
+{
+    return d->turned ? d->m : d->n;
+}
+
 /* Of a product in parts. */
 static const char *what_hinders_parts(NvPlan *p, const Op *op, const NvDot *d)
 {
     enum { MOST_SUM = 128, SHARE = 3 }; /* registers of a thread; of shared memory */
     int64_t sum = type_numel(op->results[0]->type) / nv_thread_count(p);
-    int64_t bytes = type_numel(op->operands[MMA_B]->type) * d->mma->pieces * d->mma->bytes;
+    const Value *b = op->operands[nv_dot_operand(d, MMA_B)];
+    int64_t bytes = type_numel(b->type) * d->mma->pieces * d->mma->bytes;
 
     if (nv_late_source(p, op, MMA_A, NULL) != op->operands[MMA_A])
         return "A is converted behind shared memory";
@@ -63,9 +75,9 @@ static const char *what_hinders(NvPlan *p, const Op *op, const NvDot *d)
         return "there are batches";
     if (nv_warp_bits(p) < WGMMA_WARP_BITS)
         return "fewer than 4 warps";
-    if (d->m < WGMMA_ROWS)
+    if (rows_of(d) < WGMMA_ROWS)
         return "fewer than 64 rows";
-    if (d->n < COLUMNS)
+    if (columns_of(d) < COLUMNS)
         return "fewer than 16 columns";
     if (d->k * d->mma->bytes < ROW)
         return "rows of K of less than 32 bytes";
@@ -85,8 +97,8 @@ static MmaTiling spread_groups(const NvPlan *p, const NvDot *d)
 {
     enum { COLUMN_BITS = 4 };
     MmaTiling t = {.shape = mma_shape(d->mma->bytes), .groups = true, .m_warps = WGMMA_WARP_BITS};
-    int rows = layout_bits_of(d->m) - layout_bits_of(WGMMA_ROWS);
-    int columns = layout_bits_of(d->n) - COLUMN_BITS;
+    int rows = layout_bits_of(rows_of(d)) - layout_bits_of(WGMMA_ROWS);
+    int columns = layout_bits_of(columns_of(d)) - COLUMN_BITS;
 
     for (int left = nv_warp_bits(p) - WGMMA_WARP_BITS; left > 0; left--) {
         if (rows-- > 0 || columns-- <= 0)
@@ -115,13 +127,17 @@ static bool goes_by_groups(NvPlan *p, const Op *op, NvDot *d)
 
 bool nv_plan_group_dot(NvPlan *p, const Op *op, NvDot *d)
 {
-    if (!goes_by_groups(p, op, d))
+    d->turned = d->mma->pieces > 1 && d->m < WGMMA_ROWS && d->n >= WGMMA_ROWS &&
+                op->results[0]->type->rank == 2;
+    if (!goes_by_groups(p, op, d)) {
+        d->turned = false;
         return false;
+    }
     p->has_groups = true;
     d->kind = DOT_WGMMA;
     d->part = d->mma->pieces > 1 ? PART : 0;
     d->tiling = spread_groups(p, d);
-    d->layout[MMA_A] = nv_mma_layout(p, d, MMA_A, op->operands[MMA_A]->type);
+    d->layout[MMA_A] = nv_mma_layout(p, d, MMA_A, op->operands[nv_dot_operand(d, MMA_A)]->type);
     d->layout[MMA_ACC] = nv_mma_layout(p, d, MMA_ACC, op->results[0]->type);
     return true;
 }
@@ -133,7 +149,7 @@ static SharedLayout place_operand(NvPlan *p, const NvDot *d, MmaPart part, const
                                   WgmmaOperand *out)
 {
     const Layout *home = nv_need_home(p, v);
-    int k = part == MMA_A ? 1 : 0;
+    int k = nv_dot_operand(d, part) == MMA_A ? 1 : 0;
     WgmmaTile t = {.bytes = d->mma->bytes, .k = k, .along = 1 - k};
     int8_t regs[LAYOUT_MAX_REG_BITS];
     SharedLayout memory;
@@ -184,8 +200,10 @@ static void want_memory(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
 /* B in pieces, and both as they are. */
 static void want_parts(NvPlan *p, NvStep *s, NvDot *d)
 {
-    const Value *a = s->op->operands[MMA_A], *b = s->op->operands[MMA_B];
+    const Value *a = s->op->operands[nv_dot_operand(d, MMA_A)];
+    const Value *b = s->op->operands[nv_dot_operand(d, MMA_B)];
     NvOperand *o = &d->operand[MMA_B];
+    int k = d->turned ? 1 : 0;
 
     s->in = NEW_N(p->arena, const NvTile *, DOT_WHOLE + 2);
     s->nin = DOT_WHOLE + 2;
@@ -201,7 +219,7 @@ static void want_parts(NvPlan *p, NvStep *s, NvDot *d)
     }
     o->place = place_operand(p, d, MMA_B, b, &o->memory);
     o->way = OPERAND_MEMORY;
-    s->in[MMA_B] = nv_split_tile(p, b, &o->place, o->memory.trans ? 1 : 0, d->mma->pieces);
+    s->in[MMA_B] = nv_split_tile(p, b, &o->place, o->memory.trans ? 1 - k : k, d->mma->pieces);
     s->in[DOT_WHOLE + MMA_B] = s->in[MMA_B]->whole;
     nv_use(p, s, s->in[MMA_B]->buffer, false, false);
     nv_use(p, s, s->in[DOT_WHOLE + MMA_B]->buffer, false, false);

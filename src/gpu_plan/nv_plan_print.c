@@ -161,6 +161,8 @@ static void put_group_dot(PlanText *x, const NvDot *d)
     text_printf(&x->out, " by groups of %d warps", 1 << WGMMA_WARP_BITS);
     if (d->operand[MMA_A].way != OPERAND_MEMORY)
         text_put(&x->out, ", rows in registers");
+    if (d->turned)
+        text_put(&x->out, ", turned");
     if (d->part > 0)
         text_printf(&x->out, ", %d pieces, parts of %d", d->mma->pieces, d->part);
     if (d->in_flight > 0)

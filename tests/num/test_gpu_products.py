@@ -145,7 +145,7 @@ def special(m, n, k):
 def in_parts():
     """fp32 by pieces of bf16, summed up by parts of K: as near as multiply-adds, and what is not finite."""
     blocks = ((64, 16, 16), (64, 32, 32), (64, 64, 64), (128, 64, 32), (128, 128, 32), (64, 256, 16),
-              (128, 128, 64), (256, 64, 32), (64, 128, 96), (64, 48, 20))
+              (128, 128, 64), (256, 64, 32), (64, 128, 96), (64, 48, 20), (32, 64, 32), (16, 128, 64), (32, 256, 16))
     for i in range(4 * len(blocks)):
         m, n, k = blocks[i // 4]
         precision = ("ieee", "ieee", "bf16x6", "bf16x3", "tf32x3")[i % 5]
