@@ -295,6 +295,10 @@ def rows(lib, only):
         for layout in ("nn", "nt"):
             makers.append((f"product {operands} {layout}",
                            lambda o=operands, l=layout: product_row(lib, 4096, o, l)))
+    for precision in FP32_ERRORS:
+        for layout in ("nn", "nt"):
+            makers.append((f"product fp32 {precision} {layout}",
+                           lambda p=precision, l=layout: fp32_product_row(lib, 4096, p, l)))
     for more in (gpu_images, gpu_timex, gpu_transformer, gpu_plain):
         makers += more.rows(sys.modules[__name__], lib)
     for word in only or [""]:
@@ -432,6 +436,29 @@ def product_row(lib, size, operands, layout):
                             num_warps=4, **named),
         "triton": lambda: kernel[grid](x, y, out, size, size, size, *strides, num_warps=4, **named),
     }, {"tilec": out, "triton": out}, reference, 2e-3, flops=2 * size**3)
+
+
+FP32_ERRORS = {"ieee": 2e-6, "bf16x3": 1e-5, "tf32": 2e-3}  # against fp64, as `Row` compares
+
+
+def fp32_product_row(lib, size, precision, layout):
+    """Blocks of 128 x 128 x 32 by 4 warps, three stages.  torch: cuBLAS in fp32, or tf32 where that is
+    asked for."""
+    x, y = (torch.randn(size, size, device="cuda") for _ in range(2))
+    out = torch.empty_like(x)
+    y = y.T if layout == "nt" else y
+    named = dict(PRECISION=precision, EPILOGUE=None, M=128, N=128, K=32)
+    arguments = (x, y, out, None, size, size, size, *x.stride(), *y.stride(), *out.stride())
+    run = both(lib, "products", "matmul", (triton.cdiv(size, 128)**2,), arguments, num_warps=4,
+               num_stages=3, **named)
+
+    def torch_mm():
+        torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
+        return torch.mm(x, y, out=out)
+
+    return Row(f"product {size} fp32 {precision} {layout}", {**run, "torch": torch_mm},
+               dict.fromkeys(run, out), x.double() @ y.double(), FP32_ERRORS[precision],
+               flops=2 * size**3)
 
 
 # --- measuring -----------------------------------------------------------------------------------
