@@ -37,8 +37,8 @@ static const SimRange *find_range(const Launch *l, uint64_t address, uint32_t by
             return &l->asked->ranges[i];
     }
     for (int i = 0; i < l->module->globals.len; i++) {
-        if (in_range(&l->module->globals.at[i], address, bytes))
-            return &l->module->globals.at[i];
+        if (in_range(&l->globals[i], address, bytes))
+            return &l->globals[i];
     }
     return l->own ? own_memory_find(l->own, address) : NULL;
 }

@@ -11,7 +11,8 @@
 #ifndef TILEC_SIM_EXECUTE_H
 #define TILEC_SIM_EXECUTE_H
 
-#include "ptx.h"
+#include "../ptx/ptx.h"
+#include "sim.h"
 #include "../race/race.h"
 
 enum {
@@ -22,7 +23,7 @@ enum {
 };
 #define ALL_LANES UINT32_MAX
 
-enum { GROUP_WARPS = 4, MOST_GROUPS = MAX_WARPS / GROUP_WARPS };
+enum { MAX_WARPS = 32, GROUP_WARPS = 4, MOST_GROUPS = MAX_WARPS / GROUP_WARPS };
 
 /* What is in order before what a warp does now: what each of these did up to that clock.  The warps
  * of the block come first, then the last fence of each that orders its stores before what copies
@@ -202,7 +203,8 @@ struct Launch {
     const SimModule *module;
     const SimKernel *kernel;
     const SimLaunch *asked;
-    const char *params; /* as PtxVar.address says */
+    const SimRange *globals; /* variables of the module */
+    const char *params;      /* as PtxVar.address says */
     int64_t programs;
     _Atomic int64_t next; /* program that nobody has taken */
     _Atomic bool stopped; /* somebody has failed */
@@ -362,5 +364,13 @@ bool count_lines(const SimModule *m, const WorkCount *counts,
 #include "rows.h"
 PTX_TABLE(DECLARE_RUN, DECLARE_RUN)
 #undef DECLARE_RUN
+
+extern const PtxTable sim_table; /* table.c, of rows.h: what there is, and which function does it */
+
+/* flow.c: fills in where branches meet. */
+void flow_find_meets(SimModule *m, const PtxFunc *f, Arena *scratch);
+
+/* wgmma_check.c: fills in which instructions touch registers that wgmma has. */
+void wgmma_mark(SimModule *m);
 
 #endif

@@ -298,6 +298,18 @@ static const char *place_params(const PtxFunc *f, const uint64_t *args, char **o
     return *own;
 }
 
+/* For free(); NULL: memory is out. */
+static SimRange *globals_of(const SimModule *m)
+{
+    SimRange *out = calloc((size_t)MAX(m->globals.len, 1), sizeof *out);
+
+    for (int i = 0; out && i < m->globals.len; i++) {
+        const PtxGlobal *g = &m->globals.at[i];
+        out[i] = (SimRange){.address = g->address, .bytes = g->bytes, .read_only = g->read_only};
+    }
+    return out;
+}
+
 SimStatus sim_launch(const SimKernel *k, const SimLaunch *asked, SimError *error)
 {
     Launch l = {.module = k->module, .kernel = k, .asked = asked};
@@ -318,14 +330,17 @@ SimStatus sim_launch(const SimKernel *k, const SimLaunch *asked, SimError *error
         return SIM_NO_MEMORY;
     char *params;
     l.params = place_params(k->func, asked->args, &params);
+    SimRange *globals = globals_of(k->module);
+    l.globals = globals;
     bool looks = asked->races && l.programs < UINT32_MAX;
     l.races = looks ? look_for_races(asked, l.programs, error) : NULL;
     l.own = asked->roams ? own_memory_new() : NULL;
-    bool is_ready = l.params && (l.races || !looks) && (l.own || !asked->roams);
+    bool is_ready = l.params && globals && (l.races || !looks) && (l.own || !asked->roams);
     status = is_ready ? run_workers(&l, n, workers, error) : SIM_NO_MEMORY;
     races_free(l.races);
     own_memory_free(l.own);
     free(params);
+    free(globals);
     free(workers);
     return status;
 }

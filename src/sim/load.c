@@ -1,168 +1,76 @@
 /*
- * load.c - text to module
+ * load.c - text to module: what src/ptx reads, and what executing it needs besides
  *
- * Reads the whole text, then gives dynamic shared memory its place behind all that is static, fills
- * in the addresses of variables, and lets flow.c find where branches meet.
+ * flow.c finds where branches meet, wgmma_check.c which registers wgmma has.
  */
 #include <setjmp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "parser.h"
+#include "execute.h"
 
-/* Of calls in calls: fewer than Warp.waiting has room for. */
-enum { MOST_CALLS = 60 };
-
-/* The lines of the text, for messages. */
-static void keep_lines(SimModule *m, const char *text, size_t len)
+static void no_memory(SimError *error)
 {
-    char *copy = arena_strndup(m->arena, text, len);
-    VEC(const char *) lines = {0};
-    char *end = copy + len;
-
-    for (char *s = copy; s <= end;) {
-        char *stop = memchr(s, '\n', (size_t)(end - s));
-
-        vec_push(m->arena, &lines, s);
-        if (!stop)
-            break;
-        *stop = 0;
-        s = stop + 1;
-    }
-    m->lines = lines.at;
-    m->nlines = lines.len;
+    snprintf(error->text, sizeof error->text, "out of memory");
 }
 
-static Map *index_rows(Parser *p)
+static SimStatus read_text(const char *text, size_t len, Arena *a, SimModule **out, SimError *error)
 {
-    Map *rows = map_new(p->scratch);
+    PtxError bad;
+    PtxStatus status = ptx_read(text, len, &sim_table, a, out, &bad);
 
-    for (int i = table_count; i > 0; i--) {
-        const char *name = table_rows[i - 1].name;
-        Sym first = intern_n(p->names, name, strcspn(name, "."));
-
-        map_put(rows, MAP_KEY(first), (void *)(uintptr_t)i);
-    }
-    return rows;
+    if (status == PTX_NO_MEMORY)
+        no_memory(error);
+    if (status != PTX_BAD)
+        return status == PTX_OK ? SIM_OK : SIM_NO_MEMORY;
+    snprintf(error->text, sizeof error->text, "%s", bad.text);
+    snprintf(error->ptx, sizeof error->ptx, "%s", bad.line_text);
+    error->ptx_line = bad.line;
+    return SIM_BAD_PTX;
 }
 
-static uint64_t address_of(const PtxVar *v, uint64_t dynamic_at)
+/* False: memory is out. */
+static bool prepare(SimModule *m)
 {
-    while (v->same_as)
-        v = v->same_as;
-    return v->dynamic ? dynamic_at : v->address;
-}
+    Guard guard = {0};
+    Arena *scratch = arena_new(NULL);
 
-/* All variables have places now. */
-static void fill_in_addresses(Parser *p)
-{
-    SimModule *m = p->m;
-    uint64_t align = MAX(m->dynamic_at, 16);
-
-    m->dynamic_at = (m->shared_bytes + align - 1) / align * align;
-    for (int i = 0; i < m->consts.len; i++) {
-        PtxConst *c = &m->consts.at[i];
-
-        if (c->var)
-            c->value += address_of(c->var, m->dynamic_at);
+    if (!scratch)
+        return false;
+    arena_set_guard(m->arena, &guard);
+    arena_set_guard(scratch, &guard);
+    if (setjmp(guard.env)) {
+        arena_free(scratch);
+        return false;
     }
-    for (int i = 0; i < p->var_fixups.len; i++) {
-        VarFixup *f = &p->var_fixups.at[i];
-
-        int64_t *offset = &m->code.at[f->inst].at[f->which].offset;
-        *offset = (int64_t)((uint64_t)*offset + address_of(f->var, m->dynamic_at));
-    }
-}
-
-/* Find the longest chain of calls that starts in `f`, `level` calls below where this began.
- * Functions have places for one activation only, and warps for so many calls. */
-static int find_call_depth(Parser *p, PtxFunc *f, uint32_t line, int level)
-{
-    int depth = 0;
-
-    if (f->call_depth > 0)
-        return f->call_depth;
-    if (f->call_depth < 0)
-        ptx_error(p, line, "'%s' is recursive", f->name);
-    f->call_depth = -1;
-    for (int i = 0; i < p->calls.len; i++) {
-        const CallFixup *c = &p->calls.at[i];
-
-        if (c->caller == f && level < MOST_CALLS)
-            depth = MAX(depth, find_call_depth(p, c->callee, line, level + 1));
-    }
-    if (depth >= MOST_CALLS || level >= MOST_CALLS)
-        ptx_error(p, line, "calls in calls, too many, from '%s' on", f->name);
-    f->call_depth = depth + 1;
-    return f->call_depth;
-}
-
-static void fill_in_calls(Parser *p)
-{
-    for (int i = 0; i < p->calls.len; i++) {
-        CallFixup *c = &p->calls.at[i];
-        Inst *in = &p->m->code.at[c->inst];
-
-        if (!c->callee->is_defined)
-            ptx_error(p, in->line, "there is no function '%s'", c->callee->name);
-        find_call_depth(p, c->callee, in->line, 0);
-        in->target = c->callee->first;
-        in->meet = c->callee->end;
-    }
-}
-
-static void read_module(Parser *p, const char *text, size_t len)
-{
-    SimModule *m = p->m;
-
-    keep_lines(m, text, len);
-    m->file_bytes = SPECIAL_COUNT * SPECIAL_BYTES;
-    p->names = interner_new(m->arena);
-    p->const_places = map_new(p->scratch);
-    p->rows = index_rows(p);
-    p->trash = place_new(p, 128);
-    p->token = lex_ptx(p, text, len);
-    ptx_module(p);
-    fill_in_addresses(p);
     for (const PtxFunc *f = m->funcs; f; f = f->next) {
         if (f->is_defined)
-            flow_find_meets(m, f, p->scratch);
+            flow_find_meets(m, f, scratch);
     }
-    fill_in_calls(p);
     wgmma_mark(m);
+    arena_free(scratch);
+    arena_set_guard(m->arena, NULL);
+    return true;
 }
 
 SimStatus sim_load(const char *text, size_t len, SimModule **out, SimError *error)
 {
-    Guard guard = {0};
-    Arena *arena = arena_new(NULL), *scratch = arena_new(NULL);
+    Arena *arena = arena_new(NULL);
+    SimModule *m = NULL;
 
     *error = (SimError){.warp = -1, .lane = -1};
-    if (!arena || !scratch) {
-        arena_free(arena);
-        arena_free(scratch);
+    if (!arena)
         return SIM_NO_MEMORY;
+    SimStatus status = read_text(text, len, arena, &m, error);
+    if (status == SIM_OK && !prepare(m)) {
+        no_memory(error);
+        status = SIM_NO_MEMORY;
     }
-    arena_set_guard(arena, &guard);
-    arena_set_guard(scratch, &guard);
-    if (setjmp(guard.env)) {
-        bool no_memory = guard.why == GUARD_NO_MEMORY;
-
+    if (status == SIM_OK)
+        *out = m;
+    else
         arena_free(arena);
-        arena_free(scratch);
-        if (no_memory)
-            snprintf(error->text, sizeof error->text, "out of memory");
-        return no_memory ? SIM_NO_MEMORY : SIM_BAD_PTX;
-    }
-    SimModule *m = NEW(arena, SimModule);
-    *m = (SimModule){.arena = arena};
-    Parser p = {.m = m, .scratch = scratch, .guard = &guard, .error = error};
-    read_module(&p, text, len);
-    arena_free(scratch);
-    arena_set_guard(arena, NULL);
-    *out = m;
-    return SIM_OK;
+    return status;
 }
 
 void sim_unload(SimModule *m)

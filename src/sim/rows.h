@@ -1,7 +1,7 @@
 /*
  * rows.h - the instructions that there are: name, modifiers, types, operands, what does it
  *
- * parser.h says what the columns mean.  Rows whose names begin with the same word lie side by side,
+ * ptx.h says what the columns mean.  Rows whose names begin with the same word lie side by side,
  * and the first that fits is taken, so the strict ones come first.  C marks those that run when no
  * lane is active, too.  A new instruction is a row and a function.
  */

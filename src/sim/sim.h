@@ -7,7 +7,7 @@
  *
  * Global, constant and parameter memory is the host's memory; addresses in kernels are host
  * pointers.  What it does not know is an error with the text of the line, never skipped.  It
- * includes src/base/ and src/race/ and nothing else; it prints nothing and never exits.
+ * includes src/base/, src/ptx/ and src/race/ and nothing else; it prints nothing and never exits.
  */
 #ifndef TILEC_SIM_H
 #define TILEC_SIM_H
@@ -55,8 +55,8 @@ typedef struct {
     int other_line, other_column;
 } SimError;
 
-typedef struct SimModule SimModule;
-typedef struct SimKernel SimKernel;
+typedef struct PtxModule SimModule;
+typedef struct PtxKernel SimKernel;
 
 /* load.c */
 

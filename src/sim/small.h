@@ -8,7 +8,7 @@
 #ifndef TILEC_SIM_SMALL_H
 #define TILEC_SIM_SMALL_H
 
-#include "ptx.h"
+#include "../ptx/ptx.h"
 
 /* Makes NAME of NAME_loops, a WIDE_LOOPS whose loops become vectors: once for each width of these,
  * of which a call takes the widest that there is.  Results are the same, since nothing contracts.

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "execute.h"
 #include "parser.h"
 
 /* Depth of the scope with the parameters of a function; labels are inside. */
@@ -22,9 +21,9 @@ void ptx_error(Parser *p, uint32_t line, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(p->error->text, sizeof p->error->text, fmt, ap);
     va_end(ap);
-    p->error->ptx_line = (int)line;
+    p->error->line = (int)line;
     if (line >= 1 && (int)line <= p->m->nlines)
-        snprintf(p->error->ptx, sizeof p->error->ptx, "%s", p->m->lines[line - 1]);
+        snprintf(p->error->line_text, sizeof p->error->line_text, "%s", p->m->lines[line - 1]);
     fail(p->guard);
 }
 
@@ -105,7 +104,7 @@ static void set_target(Parser *p, const Fixup *f, uint32_t target)
 /* Only brx.idx takes a table; all else goes to instructions. */
 static bool is_target(const Parser *p, const Fixup *f, const Symbol *s)
 {
-    bool wants_jumps = !f->in_jumps && p->m->code.at[f->inst].run == flow_brx;
+    bool wants_jumps = !f->in_jumps && p->m->code.at[f->inst].run == p->table->jumps;
 
     return s && s->kind == (wants_jumps ? SYMBOL_JUMPS : SYMBOL_LABEL);
 }
@@ -378,12 +377,12 @@ static void define_function(Parser *p, PtxFunc *f)
 
 static void add_kernel(Parser *p, const PtxFunc *f)
 {
-    SimKernel **last = &p->m->kernels;
+    PtxKernel **last = &p->m->kernels;
 
     while (*last)
         last = &(*last)->next;
-    *last = NEW(p->m->arena, SimKernel);
-    **last = (SimKernel){.module = p->m, .func = f};
+    *last = NEW(p->m->arena, PtxKernel);
+    **last = (PtxKernel){.module = p->m, .func = f};
 }
 
 static void parse_function(Parser *p, bool is_entry)

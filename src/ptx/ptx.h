@@ -1,21 +1,22 @@
 /*
  * ptx.h - a module of PTX, decoded
  *
- * load.c takes text through lex.c, parse.c, operand.c and decode.c into one array of instructions;
- * flow.c adds where branches meet again.  Everything that costs time is done here, once: an
- * instruction that runs has the function that does it and the places of its operands.
+ * ptx_read() takes text through lex.c, parse.c, operand.c and decode.c into one array of
+ * instructions.  Everything that costs time is done here, once: an instruction that runs has the
+ * function that does it and the places of its operands.  Which instructions there are, and which
+ * function does each, is the table of who executes them.
  *
  * A register is 32 lanes side by side in the register file of a warp, at an offset that is the
  * same for all warps; so is a constant, and a special register.  A predicate is one mask.  So no
  * instruction asks what kind of operand it has.  There is no recursion: the registers and the local
  * variables of all functions have places of their own.
  */
-#ifndef TILEC_SIM_PTX_H
-#define TILEC_SIM_PTX_H
+#ifndef TILEC_PTX_H
+#define TILEC_PTX_H
 
-#include "sim.h"
+#include "../base/base.h"
 
-enum { LANES = 32, MAX_WARPS = 32, MAX_TYPES = 4, FILE_ALIGN = 64 };
+enum { LANES = 32, MAX_TYPES = 4, FILE_ALIGN = 64 };
 
 /*   name     text       bits  */
 #define PTX_TYPES(T)                                                                               \
@@ -189,7 +190,7 @@ struct Inst {
     uint32_t target; /* of a branch or call: an instruction, or an index of the jump tables */
     uint32_t meet;   /* of a branch: where its ways meet again; flow.c */
     uint32_t line;   /* of the PTX */
-    uint32_t place;  /* index of SimModule.places; 0: none */
+    uint32_t place;  /* index of PtxModule.places; 0: none */
     uint8_t nops;
     uint8_t type[MAX_TYPES]; /* PtxType */
     uint8_t bytes[2];        /* of the registers of the first and second operand that may have any
@@ -243,7 +244,7 @@ struct PtxFunc {
     PtxFunc *next;
 };
 
-/* A range of SimModule.jumps for brx.idx. */
+/* A range of PtxModule.jumps for brx.idx. */
 typedef struct {
     uint32_t *targets;
     int count;
@@ -289,24 +290,32 @@ typedef enum { SPECIALS(ENUM_SPECIAL) SPECIAL_COUNT } PtxSpecial;
 #undef ENUM_SPECIAL
 enum { SPECIAL_BYTES = LANES * 4 };
 
-struct SimKernel {
-    const SimModule *module;
+typedef struct PtxModule PtxModule;
+typedef struct PtxKernel PtxKernel;
+struct PtxKernel {
+    const PtxModule *module;
     const PtxFunc *func;
-    SimKernel *next;
+    PtxKernel *next;
 };
 
-struct SimModule {
+/* A variable in global memory. */
+typedef struct {
+    uint64_t address, bytes;
+    bool read_only;
+} PtxGlobal;
+
+struct PtxModule {
     Arena *arena;
     VEC(Inst) code;
     VEC(PtxConst) consts;
     VEC(PtxPlace) places;
     VEC(PtxJumps) jumps;
-    VEC(SimRange) globals; /* variables of the module */
+    VEC(PtxGlobal) globals; /* variables of the module */
     PtxFunc *funcs;
-    SimKernel *kernels;
+    PtxKernel *kernels;
     uint32_t file_bytes; /* of a warp's register file */
-    uint16_t *held;      /* numbers from 1 of registers that wgmma has, by their places in units
-                          * of FILE_ALIGN; NULL: there is no wgmma */
+    uint16_t *held;      /* of who executes it: numbers from 1 of registers that wgmma has, by their
+                          * places in units of FILE_ALIGN; NULL: there is no wgmma */
     int nheld;
     uint64_t shared_bytes;    /* that are static */
     uint64_t dynamic_at;      /* address of the dynamic shared memory, behind them */
@@ -324,10 +333,56 @@ static inline bool ptx_is_signed(PtxType t)
 PtxType ptx_type_from(const char *word, size_t n);         /* PTX_NONE: there is none */
 PtxModifier ptx_modifier_from(const char *word, size_t n); /* MOD_COUNT: there is none */
 
-/* flow.c: fills in where branches meet. */
-void flow_find_meets(SimModule *m, const PtxFunc *f, Arena *scratch);
+/*
+ * The table of instructions.  The first row that fits is taken.
+ *
+ * Modifiers are words; one that starts with ! must be there; m64n8+k16 is shapes (decode.c);
+ * `cache`, `order` and `space` stand for the words of such a kind.  `operands` has one word for
+ * each, = in front of what is written and ? in front of what may be left out at the end; - is one
+ * that was left out before others:
+ *
+ * - 0..3    a register, or a value, as wide as that type
+ * - w       twice as wide as the first
+ * - h i d   of 16, 32, 64 bits
+ * - p       a predicate; written, with a second one: p|p
+ * - x y     a register of any width, for the first and the second type; its bytes are noted
+ * - v       one such or, by .v2, a list of them
+ * - {4:32}  a list of four registers of 32 bits
+ * - m       a list of those of 32 bits that have the result of wgmma
+ * - a       an address
+ * - g2      a tile of a tensor map, with so many coordinates
+ * - n       a number
+ * - k       a number, as a constant in the register file
+ * - l       a label, or a jump table
+ * - t       a clock
+ * - c       all of a call
+ */
+typedef struct {
+    const char *name;      /* the first words, with their dots */
+    const char *modifiers; /* that may follow */
+    const char *types;     /* of each position, alternatives; positions apart by | */
+    const char *operands;
+    Execute *run;
+    bool is_control;
+} PtxRow;
 
-/* wgmma_check.c: fills in which instructions touch registers that wgmma has. */
-void wgmma_mark(SimModule *m);
+typedef struct {
+    const PtxRow *rows;
+    int count;
+    Execute *jumps; /* the one that takes a jump table, not a label */
+} PtxTable;
+
+/* read.c */
+typedef enum { PTX_OK, PTX_NO_MEMORY, PTX_BAD } PtxStatus;
+typedef struct {
+    char text[400]; /* the message; cut where it does not fit, as is the line */
+    int line;       /* from 1; 0: none */
+    char line_text[160];
+} PtxError;
+/* Read PTX text, of `len` bytes, into the arena, from which errors leave through no guard.
+ * Addresses of variables are filled in, calls have what they call; Inst.meet of branches is not
+ * known. */
+PtxStatus ptx_read(const char *text, size_t len, const PtxTable *table, Arena *a, PtxModule **out,
+                   PtxError *error);
 
 #endif

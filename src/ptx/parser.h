@@ -1,11 +1,11 @@
 /*
  * parser.h - what the parts of the reader of PTX share
  *
- * All of it lives for one sim_load().  An error fills in *error and leaves through the guard of
- * load.c; functions that only try give false and say in `why` what did not fit.
+ * All of it lives for one ptx_read().  An error fills in *error and leaves through the guard of
+ * read.c; functions that only try give false and say in `why` what did not fit.
  */
-#ifndef TILEC_SIM_PARSER_H
-#define TILEC_SIM_PARSER_H
+#ifndef TILEC_PTX_PARSER_H
+#define TILEC_PTX_PARSER_H
 
 #include "ptx.h"
 
@@ -24,7 +24,7 @@ typedef enum { SYMBOL_REG, SYMBOL_VAR, SYMBOL_FUNC, SYMBOL_LABEL, SYMBOL_JUMPS }
 typedef struct {
     SymbolKind kind;
     int bits;       /* of a register; 1: a predicate */
-    uint32_t place; /* of a register; the instruction of a label; an index of SimModule.jumps */
+    uint32_t place; /* of a register; the instruction of a label; an index of PtxModule.jumps */
     PtxVar *var;
     PtxFunc *func;
 } Symbol;
@@ -58,10 +58,10 @@ typedef struct {
 } CallFixup;
 
 typedef struct {
-    SimModule *m;
+    PtxModule *m;
     Arena *scratch; /* of the load */
     Guard *guard;
-    SimError *error;
+    PtxError *error;
     Interner *names;
     const Token *token; /* the next one */
     Scope *scope;
@@ -72,12 +72,13 @@ typedef struct {
     VEC(CallFixup) calls;
     VEC(const char *) files; /* by .file number */
     Map *const_places;       /* constants of the register file by value and width */
-    Map *rows;               /* by the first word of their names: index in table_rows plus 1 */
-    uint64_t global_bytes;   /* of all variables in global memory */
-    uint32_t trash;          /* place that takes what is written to `_`; as wide as any register */
-    uint32_t source;         /* index of the place in force */
-    char why[160];           /* why the row did not fit that came nearest */
-    int nearest;             /* how far it came */
+    const PtxTable *table;
+    Map *rows;             /* by the first word of their names: index in the table plus 1 */
+    uint64_t global_bytes; /* of all variables in global memory */
+    uint32_t trash;        /* place that takes what is written to `_`; as wide as any register */
+    uint32_t source;       /* index of the place in force */
+    char why[160];         /* why the row did not fit that came nearest */
+    int nearest;           /* how far it came */
 } Parser;
 
 /* lex.c: the tokens of a text, in the arena; the last one is TOKEN_END. */
@@ -108,7 +109,7 @@ void declare_params(Parser *p, PtxFunc *f, bool results);
 
 /* A new place in the register file for a register of that width. */
 uint32_t place_new(Parser *p, int bits);
-/* Take the operands that `spec` asks for, as far as the semicolon; table.c has the letters.  False:
+/* Take the operands that `spec` asks for, as far as the semicolon; ptx.h has the letters.  False:
  * they are others. */
 bool ptx_operands(Parser *p, const char *spec, Inst *in);
 
@@ -119,40 +120,5 @@ typedef enum { NEAR_MODIFIERS = 1, NEAR_TYPES, NEAR_OPERANDS } Nearness;
 bool decode_misfit(Parser *p, Nearness near, const char *fmt, ...) PRINTF(3, 4);
 /* An instruction, from its name to its semicolon. */
 void decode_inst(Parser *p, Inst in);
-
-/*
- * table.c: what there is.  The first row that fits is taken.
- *
- * Modifiers are words; one that starts with ! must be there; m64n8+k16 is shapes (decode.c);
- * `cache`, `order` and `space` stand for the words of such a kind.  `operands` has one word for
- * each, = in front of what is written and ? in front of what may be left out at the end; - is one
- * that was left out before others:
- *
- * - 0..3    a register, or a value, as wide as that type
- * - w       twice as wide as the first
- * - h i d   of 16, 32, 64 bits
- * - p       a predicate; written, with a second one: p|p
- * - x y     a register of any width, for the first and the second type; its bytes are noted
- * - v       one such or, by .v2, a list of them
- * - {4:32}  a list of four registers of 32 bits
- * - m       a list of those of 32 bits that have the result of wgmma
- * - a       an address
- * - g2      a tile of a tensor map, with so many coordinates
- * - n       a number
- * - k       a number, as a constant in the register file
- * - l       a label, or a jump table
- * - t       a clock
- * - c       all of a call
- */
-typedef struct {
-    const char *name;      /* the first words, with their dots */
-    const char *modifiers; /* that may follow */
-    const char *types;     /* of each position, alternatives; positions apart by | */
-    const char *operands;
-    Execute *run;
-    bool is_control;
-} Row;
-extern const Row table_rows[];
-extern const int table_count;
 
 #endif

@@ -40,7 +40,7 @@ static uint64_t global_memory(Parser *p, uint64_t bytes, uint64_t align)
 /* Give a variable its place in its space. */
 static void place_var(Parser *p, PtxVar *v, uint64_t align, bool is_const)
 {
-    SimModule *m = p->m;
+    PtxModule *m = p->m;
 
     if (m->shared_bytes + m->local_bytes + p->global_bytes + v->bytes > MOST_BYTES)
         ptx_error(p, p->token->line, "'%s' is too large", v->name);
@@ -48,7 +48,7 @@ static void place_var(Parser *p, PtxVar *v, uint64_t align, bool is_const)
         v->address = align_up(m->shared_bytes, align);
         m->shared_bytes = v->address + v->bytes;
     } else if (v->space == SPACE_SHARED) {
-        m->dynamic_at = MAX(m->dynamic_at, align); /* until load.c knows what is in front */
+        m->dynamic_at = MAX(m->dynamic_at, align); /* until read.c knows what is in front */
     } else if (v->space == SPACE_LOCAL) {
         v->address = align_up(m->local_bytes, align);
         m->local_bytes = v->address + v->bytes;
@@ -56,7 +56,7 @@ static void place_var(Parser *p, PtxVar *v, uint64_t align, bool is_const)
         v->address = global_memory(p, v->bytes, align);
         p->global_bytes += v->bytes;
         vec_push(m->arena, &m->globals,
-                 ((SimRange){.address = v->address, .bytes = v->bytes, .read_only = is_const}));
+                 ((PtxGlobal){.address = v->address, .bytes = v->bytes, .read_only = is_const}));
     }
 }
 

@@ -51,7 +51,7 @@ static bool in_list(const char *list, const char *word, size_t n)
     return false;
 }
 
-static bool allows(const Row *row, const char *word, size_t n)
+static bool allows(const PtxRow *row, const char *word, size_t n)
 {
     if (in_list(row->modifiers, word, n))
         return true;
@@ -65,7 +65,7 @@ static bool allows(const Row *row, const char *word, size_t n)
 
 /* "m64n128k16" where the row has "m64n8+k16", columns by steps of 8, or "m64n16+k16", of 16 above
  * 32.  They are noted. */
-static bool take_shape(const Row *row, const char *word, size_t n, Inst *in)
+static bool take_shape(const PtxRow *row, const char *word, size_t n, Inst *in)
 {
     int columns, k, used = 0;
     char form[32];
@@ -82,7 +82,7 @@ static bool take_shape(const Row *row, const char *word, size_t n, Inst *in)
 }
 
 /* Are the modifiers there that the row must have? */
-static bool has_required(const Row *row, const Inst *in)
+static bool has_required(const PtxRow *row, const Inst *in)
 {
     for (const char *s = strchr(row->modifiers, '!'); s; s = strchr(s + 1, '!')) {
         PtxModifier m = ptx_modifier_from(s + 1, strcspn(s + 1, " "));
@@ -96,7 +96,7 @@ static bool has_required(const Row *row, const Inst *in)
 }
 
 /* The alternatives of the n-th position of Row.types, or NULL. */
-static const char *types_at(const Row *row, int n, char *list, size_t size)
+static const char *types_at(const PtxRow *row, int n, char *list, size_t size)
 {
     const char *s = row->types;
 
@@ -111,7 +111,7 @@ static const char *types_at(const Row *row, int n, char *list, size_t size)
 }
 
 /* Take the words behind the name: "rn.f32". */
-static bool match_words(Parser *p, const Row *row, const char *words, Inst *in)
+static bool match_words(Parser *p, const PtxRow *row, const char *words, Inst *in)
 {
     int types = 0;
     char list[200];
@@ -163,7 +163,7 @@ static PtxModifier comparison_of(const Inst *in)
 }
 
 /* Put it into *in if it is that row's; else the parser stands where it stood. */
-static bool try_row(Parser *p, const Row *row, Sym word, Inst *in)
+static bool try_row(Parser *p, const PtxRow *row, Sym word, Inst *in)
 {
     size_t n = strlen(row->name);
     const Token *start = p->token;
@@ -200,13 +200,14 @@ void decode_inst(Parser *p, Inst in)
 {
     Sym word = p->token->word;
     Sym first = intern_n(p->names, word, strcspn(word, "."));
-    const Row *row = table_rows;
+    const PtxRow *row = p->table->rows;
 
     p->token++;
     p->why[0] = 0;
     p->nearest = 0;
-    for (int i = (int)(uintptr_t)map_get(p->rows, MAP_KEY(first)); i > 0 && i <= table_count; i++) {
-        row = &table_rows[i - 1];
+    for (int i = (int)(uintptr_t)map_get(p->rows, MAP_KEY(first)); i > 0 && i <= p->table->count;
+         i++) {
+        row = &p->table->rows[i - 1];
         if (strncmp(row->name, first, strlen(first)) != 0)
             break;
         if (try_row(p, row, word, &in)) {
