@@ -7,7 +7,7 @@
  *
  * Told of a mask of memory that compares an index, made of tl.arange by whole numbers, with a
  * parameter that is a float, as it is or with numbers added to it; and with a number that has a
- * fraction.  Not where the index was computed with as a float, such as a distance from a centre,
+ * fraction.  The same of a `while` and a whole number that its rounds add to.  Not where the index was computed with as a float, such as a distance from a centre,
  * nor where the limit is a product: half of a width is a limit.
  */
 #include "suspect.h"
@@ -47,6 +47,17 @@ static bool is_index(const Value *v)
     return v->def && v->def->code == OP_cast && counts(v->def->operands[0], DEEPEST);
 }
 
+/* A number that a while goes on with from round to round, by adding whole ones: of its condition. */
+static bool is_counter(const Value *v)
+{
+    v = unspread(v);
+    const Op *loop = v->def ? NULL : v->block->owner;
+    if (!loop || loop->code != OP_while || v->block != loop->regions[0] || !opt_is_int(v))
+        return false;
+    const Op *next = loop->regions[1]->last->operands[v->index]->def;
+    return next && next->code == OP_add && next->block == loop->regions[1];
+}
+
 /* The float that is the limit, a parameter or a number; NULL: it is none. */
 static const Value *limit_in(const Value *v, int depth)
 {
@@ -78,6 +89,18 @@ static bool is_mask_of_memory(const UseLists *uses, const Value *v, int depth)
             return true;
         if ((op->code == OP_and || op_has(op, MOVES)) &&
             is_mask_of_memory(uses, op->results[0], depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static bool is_condition(const UseLists *uses, const Value *v)
+{
+    const Use *at = uses_of(uses, v);
+
+    for (int i = 0; i < uses_count(uses, v); i++) {
+        const Op *op = at[i].op, *loop = op->block->owner;
+        if (loop && loop->code == OP_while && op == loop->regions[0]->last && at[i].operand == 0)
             return true;
     }
     return false;
@@ -123,8 +146,12 @@ static void look_at(Op *op, void *limits)
     if (op->code != OP_lt && op->code != OP_le && op->code != OP_gt && op->code != OP_ge)
         return;
     for (int i = 0; i < 2; i++) {
-        const Value *limit = is_index(op->operands[i]) ? limit_in(op->operands[1 - i], 4) : NULL;
-        if (!limit || was_told(l, limit) || !is_mask_of_memory(l->uses, op->results[0], MASK_DEPTH))
+        bool counter = is_counter(op->operands[i]);
+        const Value *limit =
+            counter || is_index(op->operands[i]) ? limit_in(op->operands[1 - i], 4) : NULL;
+        if (!limit || was_told(l, limit) ||
+            !(counter ? is_condition(l->uses, op->results[0])
+                      : is_mask_of_memory(l->uses, op->results[0], MASK_DEPTH)))
             continue;
         tell(l->s, op, limit);
         l->told[l->n++] = limit;

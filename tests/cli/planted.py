@@ -1140,6 +1140,16 @@ def float_limit(x, out, n, r, B: tl.constexpr):
 
 
 @triton.jit
+def counted_rounds(out, n):
+    total = 0
+    i = 0
+    while i < n:
+        total += i
+        i += 1
+    tl.store(out, total)
+
+
+@triton.jit
 def fixed_limit(x, out, N: tl.constexpr, B: tl.constexpr):
     i = tl.arange(0, B)
     tl.store(out + i, tl.load(x + i, mask=i < N), mask=i < N)
