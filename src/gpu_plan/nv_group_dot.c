@@ -52,6 +52,8 @@ static const char *what_hinders_parts(NvPlan *p, const Op *op, const NvDot *d)
     const Value *b = op->operands[nv_dot_operand(d, MMA_B)];
     int64_t bytes = type_numel(b->type) * d->mma->pieces * d->mma->bytes;
 
+    if (p->no_parts)
+        return "its pieces have no room in shared memory";
     if (nv_late_source(p, op, MMA_A, NULL) != op->operands[MMA_A])
         return "A is converted behind shared memory";
     if (sum > MOST_SUM)
@@ -136,6 +138,7 @@ bool nv_plan_group_dot(NvPlan *p, const Op *op, NvDot *d)
     p->has_groups = true;
     d->kind = DOT_WGMMA;
     d->part = d->mma->pieces > 1 ? PART : 0;
+    p->has_parts |= d->part > 0;
     d->tiling = spread_groups(p, d);
     d->layout[MMA_A] = nv_mma_layout(p, d, MMA_A, op->operands[nv_dot_operand(d, MMA_A)]->type);
     d->layout[MMA_ACC] = nv_mma_layout(p, d, MMA_ACC, op->results[0]->type);

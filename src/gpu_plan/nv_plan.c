@@ -110,13 +110,34 @@ static void find_recipe(NvPlan *p)
     }
 }
 
-/* NULL: a diagnostic, or *crowded: it has no room for a ring. */
-static NvPlan *make_plan(const Func *f, const GenOptions *o, bool no_tensors, bool *crowded,
+/* What a plan is made without, since it would take too much shared memory. */
+typedef struct {
+    bool tensors, parts;
+} Without;
+
+/* There is no room for all: leave out one thing more, what costs least first. */
+static bool leaves_out_more(const NvPlan *p, Without *without)
+{
+    if (p->shared <= p->chip->shared || (!p->ring && !p->has_parts))
+        return false;
+    without->parts = without->parts || p->has_parts;
+    without->tensors = without->tensors || !p->has_parts;
+    return true;
+}
+
+/* NULL: a diagnostic, or *again: there is to be another plan. */
+static NvPlan *make_plan(const Func *f, const GenOptions *o, Without *without, bool *again,
                          Arena *a, Diags *d)
 {
     NvPlan *p = NEW(a, NvPlan);
 
-    *p = (NvPlan){.arena = a, .func = f, .options = o, .diags = d, .no_tensors = no_tensors};
+    *again = false;
+    *p = (NvPlan){.arena = a,
+                  .func = f,
+                  .options = o,
+                  .diags = d,
+                  .no_tensors = without->tensors,
+                  .no_parts = without->parts};
     p->chip = chip_find(o->cpu);
     p->warps = choose_warps(f, p->chip);
     if (has_too_many_warps(p))
@@ -143,7 +164,7 @@ static NvPlan *make_plan(const Func *f, const GenOptions *o, bool no_tensors, bo
     nv_land_products(p);
     number_block(p, p->body, 0);
     nv_place(p);
-    *crowded = p->ring && p->shared > p->chip->shared;
+    *again = leaves_out_more(p, without);
     if (p->refused)
         return NULL;
     nv_slice(p);
@@ -154,8 +175,12 @@ static NvPlan *make_plan(const Func *f, const GenOptions *o, bool no_tensors, bo
 
 NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d)
 {
-    bool crowded = false;
-    NvPlan *p = make_plan(f, o, o->no_tensors, &crowded, a, d);
+    Without without = {.tensors = o->no_tensors};
+    NvPlan *p;
+    bool again;
 
-    return crowded ? make_plan(f, o, true, &crowded, a, d) : p;
+    do {
+        p = make_plan(f, o, &without, &again, a, d);
+    } while (again);
+    return p;
 }
