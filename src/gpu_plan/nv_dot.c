@@ -144,6 +144,11 @@ static bool comes_from_product(NvPlan *p, const Op *dot)
     return false;
 }
 
+bool nv_is_chained(NvPlan *p, const Op *dot)
+{
+    return becomes_left(p, dot->results[0]) || comes_from_product(p, dot);
+}
+
 /* Do an operand's elements, of a byte each, lie next to each other across K? */
 static bool across(NvPlan *p, const Op *op, MmaPart part)
 {
@@ -163,7 +168,7 @@ static bool across(NvPlan *p, const Op *op, MmaPart part)
 static MmaTiling spread_warps(NvPlan *p, const Op *op, MmaShape shape)
 {
     const Type *acc = op->results[0]->type;
-    bool whole_rows = becomes_left(p, op->results[0]) || comes_from_product(p, op);
+    bool whole_rows = nv_is_chained(p, op);
     MmaTiling t = {.shape = shape};
     int rank = acc->rank, batch = 0, left = nv_warp_bits(p);
     int rows = MAX(layout_bits_of(acc->dims[rank - 2]) - layout_bits_of(shape.m), 0);

@@ -91,6 +91,8 @@ static inline MmaPart nv_dot_operand(const NvDot *d, MmaPart part)
 /* The access of who holds a tile in `l` and writes the longest vectors that begin as those of the
  * reader do; without a reader's vector the layout's own. */
 SharedAccess nv_writer_of(const Layout *l, int bytes, const SharedAccess *reader);
+/* Is it the left operand of another product, or made of one, element by element? */
+bool nv_is_chained(NvPlan *p, const Op *dot);
 /* The layout of a part in fragments, whose registers are filled in. */
 const Layout *nv_mma_layout(NvPlan *p, NvDot *d, MmaPart part, const Type *t);
 /* Is it cheaper where that operand, made of `v`, is to go to shared memory as a whole, or has it

@@ -24,6 +24,11 @@
 /* --- whether --- */
 
 /* The operand's rows in memory lie along K; of 2 bytes they may lie across it. */
+static int along_k(MmaPart operand) /* which of its dimensions that is */
+{
+    return operand == MMA_A ? 1 : 0;
+}
+
 static bool lies_well(const NvPlan *p, const Value *v, int k)
 {
     const Layout *home = nv_home(p, v);
@@ -67,7 +72,8 @@ static const char *what_hinders_parts(NvPlan *p, const Op *op, const NvDot *d)
 static const char *what_hinders(NvPlan *p, const Op *op, const NvDot *d)
 {
     enum { ROW = 32, COLUMNS = 16 }; /* bytes along K; columns of a group at least */
-    const Value *a = op->operands[MMA_A], *b = op->operands[MMA_B];
+    MmaPart rows = nv_dot_operand(d, MMA_A), columns = nv_dot_operand(d, MMA_B);
+    const Value *a = op->operands[rows], *b = op->operands[columns];
 
     if (!chip_has(p->chip, CHIP_WGMMA))
         return "the chip has none";
@@ -83,15 +89,25 @@ static const char *what_hinders(NvPlan *p, const Op *op, const NvDot *d)
         return "fewer than 16 columns";
     if (d->k * d->mma->bytes < ROW)
         return "rows of K of less than 32 bytes";
-    if (nv_late_source(p, op, MMA_B, NULL) != b)
+    if (nv_late_source(p, op, columns, NULL) != b)
         return "B is converted behind shared memory";
     if (d->mma->pieces > 1)
         return what_hinders_parts(p, op, d);
-    if (!lies_well(p, b, 0))
+    if (!lies_well(p, b, along_k(columns)))
         return "B lies across K";
-    if (nv_late_source(p, op, MMA_A, NULL) == a && !lies_well(p, a, 1))
+    if (nv_late_source(p, op, rows, NULL) == a && type_size(a->type) == 1 &&
+        !lies_well(p, a, along_k(rows)))
         return "A lies across K";
     return NULL;
+}
+
+/* Is that worth while?  What the unit takes from memory alone is the other operand then, and rows
+ * of what one product makes are no rows of the next one. */
+static bool may_turn(NvPlan *p, const Op *op, const NvDot *d)
+{
+    if (op->results[0]->type->rank != 2)
+        return false;
+    return d->mma->pieces > 1 ? d->m < WGMMA_ROWS : d->m >= WGMMA_ROWS && !nv_is_chained(p, op);
 }
 
 /* Rows first, then columns; what neither has is computed twice. */
@@ -113,28 +129,35 @@ static MmaTiling spread_groups(const NvPlan *p, const NvDot *d)
 
 enum { PART = 32 }; /* along K: as exact as so many multiply-adds in a row */
 
+typedef struct {
+    const char *hinders; /* NULL: nothing */
+    bool turned;
+} GroupWay;
+
 /* Homes may change between the two times that a plan is asked for: the first answer holds. */
 static bool goes_by_groups(NvPlan *p, const Op *op, NvDot *d)
 {
-    const char **known = map_get(p->no_groups, MAP_KEY(op));
+    const GroupWay *known = map_get(p->group_ways, MAP_KEY(op));
 
     if (!known) {
-        known = NEW(p->arena, const char *);
-        *known = what_hinders(p, op, d);
-        map_put(p->no_groups, MAP_KEY(op), known);
+        GroupWay *way = NEW(p->arena, GroupWay);
+        way->hinders = what_hinders(p, op, d);
+        d->turned = way->hinders && may_turn(p, op, d);
+        way->turned = d->turned && !what_hinders(p, op, d);
+        if (way->turned)
+            way->hinders = NULL;
+        map_put(p->group_ways, MAP_KEY(op), way);
+        known = way;
     }
-    d->no_groups = *known;
-    return !*known;
+    d->no_groups = known->hinders;
+    d->turned = known->turned;
+    return !known->hinders;
 }
 
 bool nv_plan_group_dot(NvPlan *p, const Op *op, NvDot *d)
 {
-    d->turned = d->mma->pieces > 1 && d->m < WGMMA_ROWS && d->n >= WGMMA_ROWS &&
-                op->results[0]->type->rank == 2;
-    if (!goes_by_groups(p, op, d)) {
-        d->turned = false;
+    if (!goes_by_groups(p, op, d))
         return false;
-    }
     p->has_groups = true;
     d->kind = DOT_WGMMA;
     d->part = d->mma->pieces > 1 ? PART : 0;
@@ -152,7 +175,7 @@ static SharedLayout place_operand(NvPlan *p, const NvDot *d, MmaPart part, const
                                   WgmmaOperand *out)
 {
     const Layout *home = nv_need_home(p, v);
-    int k = nv_dot_operand(d, part) == MMA_A ? 1 : 0;
+    int k = along_k(nv_dot_operand(d, part));
     WgmmaTile t = {.bytes = d->mma->bytes, .k = k, .along = 1 - k};
     int8_t regs[LAYOUT_MAX_REG_BITS];
     SharedLayout memory;
@@ -184,7 +207,7 @@ static const Value *straighten(const Value *v, SharedLayout *memory)
 
 static void want_memory(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
 {
-    const Value *v = s->op->operands[part];
+    const Value *v = s->op->operands[nv_dot_operand(d, part)];
     NvOperand *o = &d->operand[part];
     SharedLayout memory = place_operand(p, d, part, v, &o->memory);
 
@@ -234,9 +257,11 @@ void nv_want_group_operands(NvPlan *p, NvStep *s, NvDot *d)
         want_parts(p, s, d);
         return;
     }
-    const Value *a = s->op->operands[MMA_A];
+    MmaPart rows = nv_dot_operand(d, MMA_A);
+    const Value *a = s->op->operands[rows];
 
-    if (nv_late_source(p, s->op, MMA_A, NULL) != a || !nv_goes_through_memory(p, d, MMA_A, a))
+    if (nv_late_source(p, s->op, rows, NULL) != a || !nv_goes_through_memory(p, d, MMA_A, a) ||
+        !lies_well(p, a, along_k(rows)))
         nv_want_fragments(p, s, d, MMA_A);
     else
         want_memory(p, s, d, MMA_A);

@@ -148,7 +148,7 @@ static NvPlan *make_plan(const Func *f, const GenOptions *o, Without *without, b
     find_recipe(p);
     p->uses = ir_uses(f, a);
     p->values = NEW_N(a, NvValue, f->nvalues + 1);
-    p->no_groups = map_new(a);
+    p->group_ways = map_new(a);
     p->facts = opt_number_facts(f, a);
     nv_find_fields(p);
     nv_choose(p);

@@ -285,7 +285,7 @@ struct NvPlan {
     bool meets;        /* programs may wait for each other, or write by their own instructions */
     uint64_t constant; /* parameters, as bits of bases, whose arrays nobody writes while it runs */
     UseLists uses;
-    Map *no_groups; /* dot to text: why groups of four warps do not compute it; to NULL: they do */
+    Map *group_ways; /* dot to how groups of four warps compute it, or why not (nv_group_dot.c) */
     NvValue *values;
     const uint8_t *facts; /* opt_number_facts() */
     VEC(NvTile *) tiles;
