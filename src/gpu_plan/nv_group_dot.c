@@ -52,8 +52,12 @@ static int32_t columns_of(const NvDot *d)
 /* Of a product in parts. */
 static const char *what_hinders_parts(NvPlan *p, const Op *op, const NvDot *d)
 {
-    enum { MOST_SUM = 128, SHARE = 3 }; /* registers of a thread; of shared memory */
+    /* registers of a thread, and of a part of the sum, and for all else, where there are few; of
+     * shared memory */
+    enum { MOST_SUM = 128, PART_SUM = 32, OTHERS = 88, FEW = 255, SHARE = 3 };
     int64_t sum = type_numel(op->results[0]->type) / nv_thread_count(p);
+    int64_t there = p->chip->registers / nv_thread_count(p);
+    bool few = there < FEW && sum + 2 * MIN(sum, PART_SUM) + OTHERS > there;
     const Value *b = op->operands[nv_dot_operand(d, MMA_B)];
     int64_t bytes = type_numel(b->type) * d->mma->pieces * d->mma->bytes;
 
@@ -61,7 +65,7 @@ static const char *what_hinders_parts(NvPlan *p, const Op *op, const NvDot *d)
         return "its pieces have no room in shared memory";
     if (nv_late_source(p, op, MMA_A, NULL) != op->operands[MMA_A])
         return "A is converted behind shared memory";
-    if (sum > MOST_SUM)
+    if (sum > MOST_SUM || few)
         return "a thread has no registers for sums of parts";
     if (bytes > p->chip->shared / SHARE)
         return "the pieces of B take too much shared memory";
