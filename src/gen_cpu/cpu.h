@@ -11,7 +11,7 @@
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
  *   cpu_gather.c  elements at places that a tile says, and histograms
  *   cpu_combine.c reductions and scans
- *   cpu_dot.c     matrix products
+ *   cpu_dot.c     matrix products; cpu_dot_pack.c, cpu_dot_tiles.c
  *   cpu_sort.c    rows in order
  *   cpu_record.c  prints, and what was found wrong
  *   cpu_debug.c   what names stand for, for debuggers
@@ -89,6 +89,18 @@ typedef struct {
     Val running[MAX_COMBINED]; /* slots of a scan's running values */
     int copy;                  /* which of the unrolled bodies this is */
 } NestCg;
+
+/* A product of tiles; in batches, the one that code is made for now. */
+typedef struct {
+    Cpu *c;
+    DotPlan plan;
+    int64_t m, n, k;
+    DType in, out; /* register dtypes of operands and accumulator */
+    DType rounded; /* what the accumulator's values must fit */
+    int buffer[3]; /* by operand; that of the accumulator is the result's */
+    Val base[3];   /* where they begin */
+    Val smallest;  /* slot: of bf16 that is packed, see cpu_dot_pack.c */
+} Dot;
 
 /* A counted loop of at least one trip that goes up to a constant. */
 typedef struct {
@@ -212,7 +224,21 @@ void cpu_scan_body(NestCg *n, const Root *r, const Entry *e);
 
 /* cpu_dot.c */
 /* Between buffers; the result's holds the accumulator before. */
-void cpu_dot(Cpu *c, const Op *op, DotShape shape);
+void cpu_dot(Cpu *c, const Op *op, DotPlan plan);
+/* sums + a b, of vectors of 16 i32 and of their 64 bytes: a unsigned, b signed. */
+Val cpu_dot_bytes(Cpu *c, Val sums, Val a, Val b);
+
+/* cpu_dot_pack.c */
+/* b to its panels, and what the plan wants to know of it. */
+void cpu_dot_pack(Dot *d);
+/* i1: is something of a or b, which is packed, a subnormal bf16? */
+Val cpu_dot_has_subnormals(Dot *d);
+
+/* cpu_dot_tiles.c */
+void cpu_dot_tiles_begin(Dot *d); /* in front of all blocks */
+/* The block of acc at row i and column j. */
+void cpu_dot_tiles(Dot *d, int rows, int vectors, Val i, Val j);
+void cpu_dot_tiles_end(Dot *d); /* behind them */
 
 /* cpu_sort.c */
 void cpu_sort(Cpu *c, const Op *op, SortShape shape); /* between buffers, row by row */

@@ -2,26 +2,25 @@
  * cpu_dot.c - matrix products of buffered tiles
  *
  * acc[M,N] += a[M,K] b[K,N], batch dimensions in front.  All three are dense row-major buffers in
- * scratch, small floats widened to fp32 when they were filled, so the product needs no packing of
- * its own: a block of acc, some rows by some vectors, stays in registers while k runs; each step
+ * scratch.  A block of acc, some rows by some vectors, stays in registers while k runs; each step
  * loads as many vectors of b and broadcasts an element of a for each row.  What M and N leave over
  * gets blocks of its own of just that size; only the last vector of a row is masked.
  *
- * Sums run over k in order with fused multiply-adds, then the accumulator is rounded to its dtype.
+ *   DOT_FMA   Operands as they are in their buffers, small floats mostly widened to fp32 when these
+ *             were filled.  Sums run over k in order with fused multiply-adds, then the accumulator
+ *             is rounded to its dtype.
+ *   DOT_VNNI  A step is four elements along k, of b in panels (cpu_dot_pack.c).  The unit
+ * multiplies unsigned bytes by signed ones: a + 128 by b, and what that adds to a sum is taken from
+ * it at the beginning.  All is modulo 2^32.  Behind the end of a row of a stands the next one,
+ * whose bytes are multiplied by zeros. DOT_AMX   Blocks are in cpu_dot_tiles.c.  Where there are
+ * subnormal numbers, all is done as DOT_FMA does it, in blocks that are no longer than such a
+ * detour deserves.
  */
 #include "cpu.h"
 
-enum { K_UNROLL = 4 };
+#include <string.h>
 
-typedef struct {
-    Cpu *c;
-    int64_t m, n, k;
-    int lanes, rows, vectors; /* of a full block, see DotShape */
-    DType in, out;            /* register dtypes of operands and accumulator */
-    DType rounded;            /* what the accumulator's values must fit */
-    int buffer[3];            /* by operand; that of the accumulator is the result's */
-    Val base[3];              /* of this batch */
-} Dot;
+enum { K_UNROLL = 4, RARE_ROWS = 4 };
 
 static Val at(Dot *d, int which, Val row, int64_t row_offset, int64_t pitch, Val column,
               int64_t offset)
@@ -43,7 +42,10 @@ static Val load_as(Dot *d, int which, Val p, int lanes)
     int buffer = d->buffer[which];
     Val v = llvm_load(c->b, cpu_buffer_type(c, buffer, lanes), p, cpu_buffer_size(c, buffer));
 
-    return which == DOT_ACC ? v : emit_cast(&c->e, c->b, v, d->in, d->out, ROUND_NEAREST);
+    if (which == DOT_ACC)
+        return v;
+    v = cpu_from_buffer(c, c->b, buffer, v);
+    return emit_cast(&c->e, c->b, v, d->in, d->out, ROUND_NEAREST);
 }
 
 static Val multiply_add(Dot *d, Val a, Val b, Val acc)
@@ -57,17 +59,93 @@ static Val multiply_add(Dot *d, Val a, Val b, Val acc)
     return LLVMBuildAdd(c->b, acc, LLVMBuildMul(c->b, a, b, ""), "");
 }
 
+/* --- bytes --- */
+
+Val cpu_dot_bytes(Cpu *c, Val sums, Val a, Val b)
+{
+    static const char name[] = "llvm.x86.avx512.vpdpbusd.512";
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMTypeRef types[3];
+    Val args[] = {sums, a, b};
+
+    LLVMGetParamTypes(LLVMIntrinsicGetType(c->l->ctx, id, NULL, 0), types);
+    for (int i = 1; i < COUNT(args); i++) /* bytes, or by an older LLVM words of four */
+        args[i] = LLVMBuildBitCast(c->b, args[i], types[i], "");
+    return llvm_call(c->l, c->b, name, 0, NULL, COUNT(args), args);
+}
+
+/* Elements from column j and row k on of the panels. */
+static Val load_panel(Dot *d, Val j, Val k, int64_t ahead, int vector)
+{
+    Cpu *c = d->c;
+    const DotPlan *p = &d->plan;
+    int64_t depth = (d->k + p->group - 1) / p->group * p->group;
+    LLVMTypeRef i64 = c->l->i64, bytes = llvm_vector(c->l->i8, p->lanes * p->group);
+    Val index = LLVMBuildMul(c->b, j, llvm_int(i64, depth), "");
+
+    index = LLVMBuildAdd(c->b, index, LLVMBuildMul(c->b, k, llvm_int(i64, p->lanes), ""), "");
+    Val at = LLVMBuildGEP2(c->b, c->l->i8, cpu_buffer(c, c->b, p->packed), &index, 1, "");
+    Val rest = llvm_int(i64, (vector * depth + ahead) * p->lanes);
+    return llvm_load(c->b, bytes, LLVMBuildGEP2(c->b, c->l->i8, at, &rest, 1, ""), MAX_VECTOR);
+}
+
+/* A group of a, in all lanes, each byte 128 more. */
+static Val load_bytes(Dot *d, Val i, int row, Val k, int ahead)
+{
+    Cpu *c = d->c;
+    Val word = llvm_load(c->b, c->l->i32, at(d, DOT_A, i, row, d->k, k, ahead), 1);
+
+    word = LLVMBuildXor(c->b, llvm_splat(c->b, word, d->plan.lanes),
+                        llvm_int(llvm_vector(c->l->i32, d->plan.lanes), INT32_C(-0x7f7f7f80)), "");
+    return word;
+}
+
+static void bytes_step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahead,
+                       Val (*acc)[DOT_MAX_VECTORS])
+{
+    Val b[DOT_MAX_VECTORS];
+
+    for (int v = 0; v < vectors; v++)
+        b[v] = load_panel(d, j, k, ahead, v);
+    for (int r = 0; r < rows; r++) {
+        Val a = load_bytes(d, i, r, k, ahead);
+        for (int v = 0; v < vectors; v++)
+            acc[r][v] = cpu_dot_bytes(d->c, acc[r][v], a, b[v]);
+    }
+}
+
+/* What making a unsigned adds. */
+static void take_sums(Dot *d, int rows, int vectors, Val j, Val (*acc)[DOT_MAX_VECTORS])
+{
+    Cpu *c = d->c;
+    int sums = d->plan.sums;
+
+    for (int v = 0; v < vectors; v++) {
+        Val index = LLVMBuildAdd(c->b, j, llvm_int(c->l->i64, v * d->plan.lanes), "");
+        Val p = LLVMBuildGEP2(c->b, c->l->i32, cpu_buffer(c, c->b, sums), &index, 1, "");
+        Val more = llvm_load(c->b, cpu_buffer_type(c, sums, d->plan.lanes), p, 4);
+        for (int r = 0; r < rows; r++)
+            acc[r][v] = LLVMBuildSub(c->b, acc[r][v], more, "");
+    }
+}
+
+/* --- blocks of vectors --- */
+
 /* One step of k for the whole block. */
 static void dot_step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahead,
                      Val (*acc)[DOT_MAX_VECTORS])
 {
     Val b[DOT_MAX_VECTORS];
 
+    if (d->plan.unit == DOT_VNNI) {
+        bytes_step(d, rows, vectors, i, j, k, ahead, acc);
+        return;
+    }
     for (int v = 0; v < vectors; v++)
-        b[v] = load_as(d, DOT_B, at(d, DOT_B, k, ahead, d->n, j, v * d->lanes), d->lanes);
+        b[v] = load_as(d, DOT_B, at(d, DOT_B, k, ahead, d->n, j, v * d->plan.lanes), d->plan.lanes);
     for (int r = 0; r < rows; r++) {
         Val a = load_as(d, DOT_A, at(d, DOT_A, i, r, d->k, k, ahead), 0);
-        Val wide = llvm_splat(d->c->b, a, d->lanes);
+        Val wide = llvm_splat(d->c->b, a, d->plan.lanes);
         for (int v = 0; v < vectors; v++)
             acc[r][v] = multiply_add(d, wide, b[v], acc[r][v]);
     }
@@ -76,8 +154,10 @@ static void dot_step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahe
 static void k_loop(Dot *d, int rows, int vectors, Val i, Val j, Val (*acc)[DOT_MAX_VECTORS])
 {
     Cpu *c = d->c;
-    int unroll = d->k >= K_UNROLL ? K_UNROLL : 1;
-    int64_t whole = d->k / unroll * unroll;
+    int group = d->plan.group;
+    int64_t groups = (d->k + group - 1) / group;
+    int unroll = groups >= K_UNROLL ? K_UNROLL : 1;
+    int64_t whole = groups / unroll * unroll;
     Val phi[DOT_MAX_ROWS][DOT_MAX_VECTORS];
     Loop l = cpu_loop_begin(c);
 
@@ -89,37 +169,45 @@ static void k_loop(Dot *d, int rows, int vectors, Val i, Val j, Val (*acc)[DOT_M
         }
     }
     for (int u = 0; u < unroll; u++)
-        dot_step(d, rows, vectors, i, j, l.index, u, acc);
+        dot_step(d, rows, vectors, i, j, l.index, u * group, acc);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
     for (int r = 0; r < rows; r++) {
         for (int v = 0; v < vectors; v++)
             LLVMAddIncoming(phi[r][v], &acc[r][v], &latch, 1);
     }
-    cpu_loop_end(c, &l, whole, unroll);
-    for (int64_t k = whole; k < d->k; k++)
-        dot_step(d, rows, vectors, i, j, llvm_int(c->l->i64, k), 0, acc);
+    cpu_loop_end(c, &l, whole * group, (int64_t)unroll * group);
+    for (int64_t g = whole; g < groups; g++)
+        dot_step(d, rows, vectors, i, j, llvm_int(c->l->i64, g * group), 0, acc);
 }
 
 /* acc rows i.., columns j..; `last` lanes of the last vector exist. */
 static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
 {
     Cpu *c = d->c;
+    int lanes = d->plan.lanes;
+
+    if (d->plan.unit == DOT_AMX) {
+        cpu_dot_tiles(d, rows, vectors, i, j);
+        return;
+    }
     Val acc[DOT_MAX_ROWS][DOT_MAX_VECTORS], place[DOT_MAX_ROWS][DOT_MAX_VECTORS];
 
     for (int r = 0; r < rows; r++) {
         for (int v = 0; v < vectors; v++) {
-            place[r][v] = at(d, DOT_ACC, i, r, d->n, j, v * d->lanes);
-            acc[r][v] = load_as(d, DOT_ACC, place[r][v], d->lanes);
+            place[r][v] = at(d, DOT_ACC, i, r, d->n, j, v * lanes);
+            acc[r][v] = load_as(d, DOT_ACC, place[r][v], lanes);
         }
     }
+    if (d->plan.unit == DOT_VNNI)
+        take_sums(d, rows, vectors, j, acc);
     k_loop(d, rows, vectors, i, j, acc);
     int size = cpu_buffer_size(c, d->buffer[DOT_ACC]);
-    Val lane = llvm_iota(c->l->i32, d->lanes);
+    Val lane = llvm_iota(c->l->i32, lanes);
     Val mask = LLVMBuildICmp(c->b, LLVMIntSLT, lane, llvm_int(LLVMTypeOf(lane), last), "");
     for (int r = 0; r < rows; r++) {
         for (int v = 0; v < vectors; v++) {
             Val x = emit_round(&c->e, c->b, acc[r][v], d->rounded);
-            if (v == vectors - 1 && last < d->lanes)
+            if (v == vectors - 1 && last < lanes)
                 llvm_masked_store(c->l, c->b, x, place[r][v], size, mask);
             else
                 llvm_store(c->b, x, place[r][v], size);
@@ -131,12 +219,12 @@ static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
 static void columns(Dot *d, int vectors, int last, Val j)
 {
     Cpu *c = d->c;
-    int64_t whole = d->m / d->rows * d->rows;
+    int64_t whole = d->m / d->plan.rows * d->plan.rows;
 
     if (whole > 0) {
         Loop l = cpu_loop_begin(c);
-        block(d, d->rows, vectors, last, l.index, j);
-        cpu_loop_end(c, &l, whole, d->rows);
+        block(d, d->plan.rows, vectors, last, l.index, j);
+        cpu_loop_end(c, &l, whole, d->plan.rows);
     }
     if (whole < d->m)
         block(d, (int)(d->m - whole), vectors, last, llvm_int(c->l->i64, whole), j);
@@ -145,27 +233,80 @@ static void columns(Dot *d, int vectors, int last, Val j)
 static void product(Dot *d)
 {
     Cpu *c = d->c;
-    int64_t width = (int64_t)d->vectors * d->lanes, whole = d->n / width * width;
+    int lanes = d->plan.lanes;
+    int64_t width = (int64_t)d->plan.vectors * lanes, whole = d->n / width * width;
 
     if (whole > 0) {
         Loop l = cpu_loop_begin(c);
-        columns(d, d->vectors, d->lanes, l.index);
+        columns(d, d->plan.vectors, lanes, l.index);
         cpu_loop_end(c, &l, whole, width);
     }
     int64_t rest = d->n - whole;
     if (rest > 0) {
-        int vectors = (int)((rest + d->lanes - 1) / d->lanes);
-        columns(d, vectors, (int)(rest - (int64_t)(vectors - 1) * d->lanes),
+        int vectors = (int)((rest + lanes - 1) / lanes);
+        columns(d, vectors, (int)(rest - (int64_t)(vectors - 1) * lanes),
                 llvm_int(c->l->i64, whole));
     }
 }
 
-void cpu_dot(Cpu *c, const Op *op, DotShape shape)
+/* --- units --- */
+
+static void product_by_tiles(Dot *d)
+{
+    cpu_dot_tiles_begin(d);
+    product(d);
+    cpu_dot_tiles_end(d);
+}
+
+static void product_of_subnormals(const Dot *d)
+{
+    Dot rare = *d;
+
+    rare.plan.unit = DOT_FMA;
+    rare.plan.group = 1;
+    rare.plan.rows = (int)MIN(d->m, RARE_ROWS);
+    rare.plan.vectors = 1;
+    product(&rare);
+}
+
+static void product_of_bf16(Dot *d)
+{
+    Cpu *c = d->c;
+    LLVMBasicBlockRef rare = cpu_block(c), usual = cpu_block(c), after = cpu_block(c);
+
+    Val none = LLVMBuildNot(c->b, cpu_dot_has_subnormals(d), "");
+    llvm_likely(c->l, LLVMBuildCondBr(c->b, none, usual, rare));
+    LLVMPositionBuilderAtEnd(c->b, rare);
+    product_of_subnormals(d);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, usual);
+    product_by_tiles(d);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
+}
+
+static void multiply(Dot *d)
+{
+    if (d->plan.packed != NO_BUFFER)
+        cpu_dot_pack(d);
+    if (d->plan.unit != DOT_AMX)
+        product(d);
+    else if (dtype_is_float(d->out))
+        product_of_bf16(d);
+    else
+        product_by_tiles(d);
+}
+
+void cpu_dot(Cpu *c, const Op *op, DotPlan plan)
 {
     const Type *a = op->operands[DOT_A]->type, *b = op->operands[DOT_B]->type;
     const Type *acc = op->results[0]->type;
     int rank = a->rank;
-    Dot d = {.c = c, .m = a->dims[rank - 2], .k = a->dims[rank - 1], .n = b->dims[rank - 1]};
+    Dot d = {.c = c,
+             .plan = plan,
+             .m = a->dims[rank - 2],
+             .k = a->dims[rank - 1],
+             .n = b->dims[rank - 1]};
 
     d.in = plan_register_dtype(a->dtype);
     d.rounded = acc->dtype;
@@ -173,9 +314,6 @@ void cpu_dot(Cpu *c, const Op *op, DotShape shape)
     d.buffer[DOT_A] = plan_buffer(c->plan, op->operands[DOT_A]);
     d.buffer[DOT_B] = plan_buffer(c->plan, op->operands[DOT_B]);
     d.buffer[DOT_ACC] = plan_buffer(c->plan, op->results[0]);
-    d.lanes = shape.lanes;
-    d.rows = shape.rows;
-    d.vectors = shape.vectors;
     int64_t batches = 1;
     for (int i = 0; i < rank - 2; i++)
         batches *= a->dims[i];
@@ -191,7 +329,7 @@ void cpu_dot(Cpu *c, const Op *op, DotShape shape)
         d.base[i] =
             LLVMBuildGEP2(c->b, cpu_buffer_type(c, d.buffer[i], 0), d.base[i], &skip, 1, "");
     }
-    product(&d);
+    multiply(&d);
     if (batches > 1)
         cpu_loop_end(c, &l, batches, 1);
 }

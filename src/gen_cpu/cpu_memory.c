@@ -421,21 +421,18 @@ LLVMTypeRef cpu_buffer_type(Cpu *c, int buffer, int lanes)
     return llvm_vector(f->pointer ? c->l->ptr : emit_memory_type(&c->e, f->dtype), lanes);
 }
 
-static bool is_bool_buffer(const Cpu *c, int buffer)
+Val cpu_from_buffer(Cpu *c, Bld b, int buffer, Val v)
 {
     const Buffer *f = &c->plan->buffers.at[buffer];
 
-    return !f->pointer && f->dtype == DT_I1;
-}
-
-Val cpu_from_buffer(Cpu *c, Bld b, int buffer, Val v)
-{
-    return is_bool_buffer(c, buffer) ? emit_from_memory(&c->e, b, v, DT_I1) : v;
+    return f->pointer ? v : emit_from_memory(&c->e, b, v, f->dtype);
 }
 
 Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v)
 {
-    return is_bool_buffer(c, buffer) ? emit_to_memory(&c->e, b, v, DT_I1) : v;
+    const Buffer *f = &c->plan->buffers.at[buffer];
+
+    return f->pointer ? v : emit_to_memory(&c->e, b, v, f->dtype);
 }
 
 static void pitches(const Type *shape, int64_t *pitch)

@@ -34,7 +34,7 @@ _Static_assert(MAX_VECTOR <= MAX_LANES, "a register may be full of bytes");
 /* What the plan needs to know of a CPU. */
 typedef struct {
     int vector_bytes;
-    bool fma, avx2, avx512f, avx512bw;
+    bool fma, avx2, avx512f, avx512bw, avx512vnni, amx_int8, amx_bf16;
 } Machine;
 
 /* How an access of a nest goes along its inner dimension. */
@@ -228,11 +228,23 @@ typedef struct {
     Schedule *schedule;     /* NULL in a plan that is too large */
 } Nest;
 
-/* The block of a product that stays in registers: rows by vectors of so many lanes. */
-enum { DOT_MAX_ROWS = 14, DOT_MAX_VECTORS = 4 };
+/* What multiplies two tiles, see plan_dot.c. */
+typedef enum {
+    DOT_FMA,  /* multiply-adds of vectors, or of integers a product and a sum */
+    DOT_VNNI, /* sums of four products of bytes in each lane of a vector */
+    DOT_AMX   /* products of tiles */
+} DotUnit;
+enum { DOT_MAX_ROWS = 14 /* of vectors */, DOT_MAX_VECTORS = 4 };
 typedef struct {
-    int lanes, rows, vectors;
-} DotShape;
+    DotUnit unit;
+    int lanes, rows, vectors; /* the block of acc that stays in registers: rows by vectors of so
+                               * many lanes */
+    int height, depth;        /* of DOT_AMX: rows of a tile, and elements along k; it has one vector
+                               * of columns */
+    int group;                /* elements along k that are multiplied at once in a lane */
+    int packed;               /* buffer: b in panels (plan_dot.c); NO_BUFFER: where it is */
+    int sums;                 /* buffer: of DOT_VNNI what a's being unsigned adds to each column */
+} DotPlan;
 
 /* A row to be sorted: 1 << bits vectors, with padding behind its end. */
 enum { SORT_ALL = -1 };
@@ -256,7 +268,7 @@ typedef struct {
     StepKind kind;
     Op *op; /* of all but nests */
     Nest *nest;
-    DotShape dot;
+    DotPlan dot;
     SortShape sort;
     const int *buffers; /* of a record, by operand: where a tile lies; NO_BUFFER for scalars */
     BlockPlan *body[2]; /* of for, while, if */
@@ -265,9 +277,10 @@ struct BlockPlan {
     VEC(Step) steps;
 };
 
-/* A piece of scratch memory: a dense row-major tile in register form (small floats as fp32). */
+/* A piece of scratch memory: a dense row-major tile in register form (small floats as fp32), or as
+ * the products that alone read it take it: in memory form, or packed. */
 typedef struct {
-    DType dtype; /* DT_FP32 for every float under 32 bits */
+    DType dtype; /* of floats under 32 bits DT_FP32, but in memory form */
     bool pointer;
     int64_t bytes, offset;
 } Buffer;

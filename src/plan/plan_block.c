@@ -8,15 +8,32 @@
  */
 #include "plan_internal.h"
 
+int plan_add_buffer(Planner *pl, DType t, int64_t elements)
+{
+    Buffer b = {.dtype = t, .bytes = elements * dtype_size(t)};
+
+    vec_push(pl->plan->arena, &pl->plan->buffers, b);
+    return pl->plan->buffers.len - 1;
+}
+
 static int new_buffer(Planner *pl, const Type *t)
 {
     Plan *p = pl->plan;
-    Buffer b = {.pointer = t->pointer,
-                .dtype = t->pointer ? t->dtype : plan_register_dtype(t->dtype)};
+    Buffer b = {.pointer = true, .dtype = t->dtype, .bytes = type_numel(t) * 8};
 
-    b.bytes = type_numel(t) * (t->pointer ? 8 : dtype_size(b.dtype));
+    if (!t->pointer)
+        return plan_add_buffer(pl, plan_register_dtype(t->dtype), type_numel(t));
     vec_push(p->arena, &p->buffers, b);
     return p->buffers.len - 1;
+}
+
+/* Of what an op computes element by element: as its consumers want it. */
+static int buffer_for(Planner *pl, const Value *v)
+{
+    const Type *t = v->type;
+
+    return t->pointer ? new_buffer(pl, t)
+                      : plan_add_buffer(pl, plan_buffer_dtype(pl->plan, v), type_numel(t));
 }
 
 /* Atomics go lane by lane, and so do combine functions that lanes cannot share. */
@@ -326,7 +343,7 @@ static int dot_buffer(Planner *pl, const Op *op, const int *carried)
     return NO_BUFFER;
 }
 
-static void plan_dot(Planner *pl, BlockState *st, Op *op, const int *carried, int now)
+static void plan_product(Planner *pl, BlockState *st, Op *op, const int *carried, int now)
 {
     Value *result = op->results[0];
     int buffer = dot_buffer(pl, op, carried);
@@ -336,7 +353,9 @@ static void plan_dot(Planner *pl, BlockState *st, Op *op, const int *carried, in
     pl->plan->facts[result->id].buffer = buffer;
     if (pl->plan->facts[op->operands[DOT_ACC]->id].buffer != buffer)
         add_fill(pl, st, op->operands[DOT_ACC], buffer, NO_BUFFER, now);
-    add_step(pl, st, STEP_DOT, op);
+    flush(pl, st);
+    Step s = {.kind = STEP_DOT, .op = op, .dot = plan_dot(pl, op)};
+    vec_push(pl->plan->arena, &st->out->steps, s);
 }
 
 /* --- sort --- */
@@ -437,7 +456,7 @@ static void plan_value(Planner *pl, BlockState *st, Op *op, int now)
     if (v->type->rank == 0) {
         add_step(pl, st, STEP_SCALAR, op);
     } else if (f->buffered && uses_count(&pl->plan->uses, f->value) > 0) {
-        f->buffer = new_buffer(pl, v->type);
+        f->buffer = buffer_for(pl, v);
         add_fill(pl, st, v, f->buffer, NO_BUFFER, now);
     }
 }
@@ -461,7 +480,7 @@ static void plan_op(Planner *pl, BlockState *st, Op *op, const int *carried, int
         plan_root(pl, st, ROOT_COUNT, op, now);
         break;
     case OP_dot:
-        plan_dot(pl, st, op, carried, now);
+        plan_product(pl, st, op, carried, now);
         break;
     case OP_sort:
         plan_sort(pl, st, op);

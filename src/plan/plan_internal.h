@@ -64,6 +64,13 @@ bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const 
 /* The inner dimension is the one along which most accesses are contiguous; the rest keep their
  * order. */
 void plan_choose_order(const Planner *pl, Nest *n);
+/* plan_block.c: of so many elements; gives its number */
+int plan_add_buffer(Planner *pl, DType t, int64_t elements);
+/* plan_dot.c */
+DType plan_buffer_dtype(const Plan *p,
+                        const Value *v); /* of a tile that is kept, not of pointers */
+/* Of a product whose operands are in buffers; adds those that it takes itself. */
+DotPlan plan_dot(Planner *pl, const Op *op);
 /* plan_access.c: set forms and bounds of a nest that has its shape */
 void plan_accesses(Plan *p, Nest *n);
 /* plan_shape.c: set lanes, copies and blocks */

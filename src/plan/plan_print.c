@@ -177,6 +177,23 @@ static void print_sort(PlanText *p, const Step *s, int indent)
     text_printf(&p->out, ", by %d:\n", s->sort.work);
 }
 
+static void print_dot(PlanText *p, const DotPlan *d, int indent)
+{
+    text_printf(&p->out, "%*s", indent, "");
+    if (d->unit == DOT_AMX)
+        text_printf(&p->out,
+                    "by amx in blocks of %d rows, %d tiles of %d columns, %d high, %d deep",
+                    d->rows, d->vectors, d->lanes, d->height, d->depth);
+    else
+        text_printf(&p->out, "%sin blocks of %d rows, %d vectors of %d lanes",
+                    d->unit == DOT_VNNI ? "by vnni " : "", d->rows, d->vectors, d->lanes);
+    if (d->packed != NO_BUFFER)
+        text_printf(&p->out, ", packed by %d in %d", d->group, d->packed);
+    if (d->sums != NO_BUFFER)
+        text_printf(&p->out, ", its sums in %d", d->sums);
+    text_put(&p->out, ":\n");
+}
+
 static void print_block(PlanText *p, const BlockPlan *b, int indent)
 {
     static const char *const names[] = {"scalar", "nest", "dot",   "sort",
@@ -189,8 +206,7 @@ static void print_block(PlanText *p, const BlockPlan *b, int indent)
             continue;
         }
         if (s->kind == STEP_DOT)
-            text_printf(&p->out, "%*sin blocks of %d rows, %d vectors of %d lanes:\n", indent, "",
-                        s->dot.rows, s->dot.vectors, s->dot.lanes);
+            print_dot(p, &s->dot, indent);
         if (s->kind == STEP_SORT)
             print_sort(p, s, indent);
         text_printf(&p->out, "%*s%s: %s\n", indent, "", names[s->kind],

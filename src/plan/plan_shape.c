@@ -1,8 +1,8 @@
 /*
- * plan_shape.c - how wide each nest and each product runs on the machine at hand
+ * plan_shape.c - how wide each nest runs on the machine at hand
  *
  * The last decisions of a plan, made when no more values move: lanes of a vector, copies of a
- * nest's body, the block of a product that stays in registers.
+ * nest's body, how a row to be sorted lies in vectors.
  */
 #include <string.h>
 
@@ -15,16 +15,6 @@ enum { UNROLLED_WORK = 64 /* ops in one unrolled body, of 16 registers; AVX-512 
  * many instructions for each lane, in a body so much longer. */
 enum { GATHERED_WORD = 4 };
 
-/* Full blocks of a product are as large as the registers allow: 16, and 32 with AVX-512.  Wider
- * than high they are where there are few rows, or too few sums would run side by side. */
-enum { ROWS = 6, ROWS_AVX512 = DOT_MAX_ROWS, VECTORS = 2, FEW_ROWS = 2 };
-
-/* The accumulators, the vectors of b, and one element of a in all lanes. */
-#define REGISTERS(rows, vectors) ((rows) * (vectors) + (vectors) + 1)
-_Static_assert(REGISTERS(ROWS, VECTORS) <= 16 && REGISTERS(FEW_ROWS, DOT_MAX_VECTORS) <= 16 &&
-                   REGISTERS(ROWS_AVX512, VECTORS) <= 32,
-               "a block stays in registers");
-
 Machine plan_machine(const char *features)
 {
     Machine m = {.avx2 = strstr(features, "+avx2") != NULL};
@@ -32,6 +22,9 @@ Machine plan_machine(const char *features)
     m.fma = strstr(features, "+fma") != NULL;
     m.avx512f = strstr(features, "+avx512f") != NULL;
     m.avx512bw = strstr(features, "+avx512bw") != NULL;
+    m.avx512vnni = strstr(features, "+avx512vnni") != NULL;
+    m.amx_int8 = strstr(features, "+amx-int8") != NULL && m.avx512bw;
+    m.amx_bf16 = strstr(features, "+amx-bf16") != NULL && m.avx512bw;
     m.vector_bytes = m.avx512f ? MAX_VECTOR : m.avx2 ? 32 : 16;
     return m;
 }
@@ -176,21 +169,6 @@ static void shape_nest(Plan *p, Nest *n)
     }
 }
 
-/* --- products --- */
-
-static DotShape shape_dot(const Plan *p, const Op *op)
-{
-    const Type *acc = op->results[0]->type;
-    int m = acc->dims[acc->rank - 2], n = acc->dims[acc->rank - 1];
-    DotShape s = {.lanes = p->machine.vector_bytes / dtype_size(plan_register_dtype(acc->dtype))};
-
-    while (s.lanes > 1 && s.lanes / 2 >= n)
-        s.lanes /= 2;
-    s.rows = MIN(m, p->machine.avx512f ? ROWS_AVX512 : ROWS);
-    s.vectors = m <= FEW_ROWS ? DOT_MAX_VECTORS : VECTORS;
-    return s;
-}
-
 /* --- rows to be sorted --- */
 
 int plan_sort_bits(const Type *t)
@@ -223,8 +201,6 @@ static void shape_block(Plan *p, BlockPlan *b)
         Step *s = &b->steps.at[i];
         if (s->kind == STEP_NEST)
             shape_nest(p, s->nest);
-        if (s->kind == STEP_DOT)
-            s->dot = shape_dot(p, s->op);
         if (s->kind == STEP_SORT)
             shape_sort(p, s->op, &s->sort);
         shape_block(p, s->body[0]);

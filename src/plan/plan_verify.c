@@ -10,6 +10,8 @@
  *      level or further out; one of a detour only within that detour, but for its end.
  *   3. An entry has the inputs that its kind cannot do without.
  *   4. A tile that is read from a buffer has one.
+ *   5. A product's operands lie as its unit takes them, tiles divide its extents, and its panels
+ * have room for all of b.
  *
  * A plan that breaks a rule is our own mistake, and is told as an internal error at the op.
  */
@@ -246,6 +248,62 @@ static void check_record(Check *x, const Step *s)
     }
 }
 
+/* --- products --- */
+
+static const Buffer *buffer_of(const Check *x, const Value *v)
+{
+    return &x->plan->buffers.at[plan_buffer(x->plan, v)];
+}
+
+/* Elements rounded up to whole parts. */
+static int64_t rounded(int n, int part)
+{
+    return (n + (int64_t)part - 1) / part * part;
+}
+
+static void check_panels(Check *x, const Step *s, int n, int k)
+{
+    const DotPlan *d = &s->dot;
+    const Op *op = s->op;
+    DType t = op->operands[DOT_B]->type->dtype;
+
+    if (!has_buffer(x->plan, d->packed) || (d->unit == DOT_VNNI && !has_buffer(x->plan, d->sums))) {
+        tell(x, op, "a product has no buffer for its panels");
+        return;
+    }
+    const Buffer *packed = &x->plan->buffers.at[d->packed];
+    if (packed->dtype != t || buffer_of(x, op->operands[DOT_A])->dtype != t ||
+        buffer_of(x, op->operands[DOT_B])->dtype != t)
+        tell(x, op, "a product's operands do not lie as its unit takes them");
+    if (packed->bytes < rounded(n, d->lanes) * rounded(k, d->group) * dtype_size(t))
+        tell(x, op, "a product's panels are larger than their buffer");
+    if (d->unit == DOT_VNNI &&
+        x->plan->buffers.at[d->sums].bytes < rounded(n, d->lanes) * dtype_size(DT_I32))
+        tell(x, op, "a product has more columns than room for their sums");
+}
+
+static void check_dot(Check *x, const Step *s)
+{
+    const Op *op = s->op;
+    const Type *a = op->operands[DOT_A]->type, *sum = op->results[0]->type;
+    const DotPlan *d = &s->dot;
+    int m = a->dims[a->rank - 2], k = a->dims[a->rank - 1], n = sum->dims[sum->rank - 1];
+
+    if (!has_buffer(x->plan, plan_buffer(x->plan, op->results[0])) ||
+        !has_buffer(x->plan, plan_buffer(x->plan, op->operands[DOT_A])) ||
+        !has_buffer(x->plan, plan_buffer(x->plan, op->operands[DOT_B]))) {
+        tell(x, op, "a product has no buffer");
+        return;
+    }
+    if (d->unit != DOT_FMA)
+        check_panels(x, s, n, k);
+    if (d->unit != DOT_AMX && d->rows > DOT_MAX_ROWS)
+        tell(x, op, "a product's block has too many rows");
+    if (d->unit == DOT_AMX && (m % d->height != 0 || d->rows % d->height != 0 ||
+                               n % d->lanes != 0 || k % d->depth != 0 || d->depth % d->group != 0))
+        tell(x, op, "a product is not cut into whole tiles");
+}
+
 static void check_step(Check *x, const Step *s)
 {
     switch (s->kind) {
@@ -261,8 +319,7 @@ static void check_step(Check *x, const Step *s)
         check_record(x, s);
         break;
     case STEP_DOT:
-        if (!has_buffer(x->plan, plan_buffer(x->plan, s->op->results[0])))
-            tell(x, s->op, "a product has no buffer");
+        check_dot(x, s);
         break;
     case STEP_SORT:
         if (!has_buffer(x->plan, plan_buffer(x->plan, s->op->operands[0])) ||

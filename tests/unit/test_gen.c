@@ -17,7 +17,8 @@
  *     # llvm of AVX-512: 0 x the same for AVX-512
  *
  * NAME.plan beside it, when there is one, is the wanted text of the plan for AVX-512, NAME.schedule
- * that of the schedules of its nests (TILEC_UPDATE=1 writes).
+ * that of the schedules of its nests (TILEC_UPDATE=1 writes); NAME.vnni.plan and NAME.amx.plan
+ * those for machines with more.
  *
  * Every case is also compiled with the lines of its source in it, which must not change the code.
  * Code is also made for machines of other widths than this one's, and run where this one has all
@@ -335,20 +336,24 @@ static void run_simulated(Case *c, const GenPlugin *plugin, const Func *f, bool 
 
 typedef struct {
     const char *name, *features; /* as LLVM spells them */
-    bool runs; /* not SSE2: fp16 needs functions there that the loader does not provide */
+    bool runs;        /* not SSE2: fp16 needs functions there that the loader does not provide */
+    const char *plan; /* ending of the wanted plan for it, where a case has one; or NULL */
 } Machine;
+
+#define AVX512                                                                                     \
+    "+avx,+f16c,+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt,"                                             \
+    "+avx512f,+avx512cd,+avx512bw,+avx512dq,+avx512vl"
 
 static const Machine machines[] = {
 #if defined(__x86_64__)
-    {"SSE2", "", false},
-    {"AVX", "+avx,+f16c", true},
-    {"AVX2", "+avx,+f16c,+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt", true},
-    {"AVX-512",
-     "+avx,+f16c,+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt,"
-     "+avx512f,+avx512cd,+avx512bw,+avx512dq,+avx512vl",
-     true},
+    {"SSE2", "", false, NULL},
+    {"AVX", "+avx,+f16c", true, NULL},
+    {"AVX2", "+avx,+f16c,+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt", true, NULL},
+    {"AVX-512", AVX512, true, "plan"},
+    {"VNNI", AVX512 ",+avx512vnni", true, "vnni.plan"},
+    {"AMX", AVX512 ",+avx512vnni,+amx-tile,+amx-int8,+amx-bf16", true, "amx.plan"},
 #endif
-    {NULL, NULL, false}};
+    {NULL, NULL, false, NULL}};
 
 /* The host's list ends without a comma, ours is compared name by name. */
 static bool host_has(const Machine *m)
@@ -488,10 +493,10 @@ static void check_plans(Case *c, const GenPlugin *plugin, const Func *f, const c
         const char *text = text_of(c, plugin, f, m, GEN_SCHEDULE);
         int entries = check_order(c->name, text);
         assert_true(entries > 0 || !strstr(text, "nest"));
-        if (strcmp(m->name, "AVX-512") != 0)
-            continue;
-        check_text(c, beside(c, path, "schedule"), text);
-        check_text(c, beside(c, path, "plan"), text_of(c, plugin, f, m, GEN_PLAN));
+        if (strcmp(m->name, "AVX-512") == 0)
+            check_text(c, beside(c, path, "schedule"), text);
+        if (m->plan)
+            check_text(c, beside(c, path, m->plan), text_of(c, plugin, f, m, GEN_PLAN));
     }
 }
 

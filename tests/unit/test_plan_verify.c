@@ -13,7 +13,11 @@
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 
 static const char *const kernels[] = {"attention", "softmax", "combine_loop", "while_order",
-                                      "fields",    "regroup", "behind_if",    "turned_chunk"};
+                                      "fields",    "regroup", "behind_if",    "turned_chunk",
+                                      "dot_bytes", "dot_bf16"};
+
+static const char *const machines[] = {"+avx2,+fma",
+                                       "+avx512f,+avx512bw,+fma,+avx512vnni,+amx-int8,+amx-bf16"};
 
 static Func *read_kernel(Arena *a, const char *name)
 {
@@ -129,14 +133,54 @@ static int drop_step(const Plan *p, BlockPlan *b, int i)
     return told;
 }
 
+/* One number of a plan is wrong. */
+static int spoil(const Plan *p, int *number, int wrong)
+{
+    int was = *number;
+
+    *number = wrong;
+    expect_told(p);
+    *number = was;
+    return 1;
+}
+
+static int spoil_buffer(const Plan *p, int buffer)
+{
+    Buffer *b = &p->buffers.at[buffer], was = *b;
+
+    b->bytes--;
+    expect_told(p);
+    *b = was;
+    return 1;
+}
+
+/* Tiles that do not fit, operands of another width, panels without room. */
+static int break_dot(const Plan *p, Step *s)
+{
+    DotPlan *d = &s->dot;
+    int told = 0;
+
+    if (d->unit == DOT_FMA)
+        return spoil(p, &d->rows, DOT_MAX_ROWS + 1);
+    told += spoil(p, &d->packed, NO_BUFFER);
+    told += spoil(p, &d->packed, plan_buffer(p, s->op->results[0]));
+    told += spoil_buffer(p, d->packed);
+    if (d->unit == DOT_VNNI)
+        return told + spoil(p, &d->sums, NO_BUFFER) + spoil_buffer(p, d->sums);
+    told += spoil(p, &d->height, d->height + 1);
+    return told + spoil(p, &d->depth, d->depth + 1);
+}
+
 static int break_block(const Plan *p, BlockPlan *b)
 {
     int told = 0;
 
     for (int i = 0; b && i < b->steps.len; i++) {
-        const Step *s = &b->steps.at[i];
+        Step *s = &b->steps.at[i];
         if (s->kind == STEP_SCALAR)
             told += drop_step(p, b, i);
+        if (s->kind == STEP_DOT)
+            told += break_dot(p, s);
         if (s->kind == STEP_NEST)
             told += drop_entries(p, s->nest->schedule) + drop_inputs(p, s->nest->schedule);
         told += break_block(p, s->body[0]) + break_block(p, s->body[1]);
@@ -153,8 +197,10 @@ static void test_broken_plans(void **state)
         Arena *a = arena_new(NULL);
         const Func *f = read_kernel(a, kernels[i]);
         GenOptions o = {.disjoint = true};
-        Plan *p = plan_make(f, &o, plan_machine("+avx2,+fma"), a);
-        told += break_block(p, p->body);
+        for (int m = 0; m < COUNT(machines); m++) {
+            Plan *p = plan_make(f, &o, plan_machine(machines[m]), a);
+            told += break_block(p, p->body);
+        }
         arena_free(a);
     }
     assert_true(told > 300);

@@ -1,0 +1,216 @@
+/*
+ * cpu_dot_pack.c - the second operand of a product in panels
+ *
+ * plan_dot.c says how elements lie in them.  Rows of b are read as they are in its buffer, one
+ * vector of each that belong together, and written as one.  Where N ends within a panel, what is
+ * behind the end of a row goes into it, for columns that nobody stores; where K ends within a
+ * group, zeros.
+ *
+ * On the way something is reckoned of what is packed.  Of DOT_VNNI, whose a is made unsigned by
+ * adding 128, what that adds to each column: 128 times its sum.  Of bf16 whether there are
+ * subnormal numbers: as integers, without the sign, these are 1 to 127, so the smallest of all
+ * elements less 1 tells, modulo 2^16.
+ */
+#include "cpu.h"
+
+enum { UNROLL = 4, SUBNORMALS = 127 /* but for the sign */, A_LANES = 32 };
+
+static int64_t groups(const Dot *d)
+{
+    return (d->k + d->plan.group - 1) / d->plan.group;
+}
+
+static int64_t panels(const Dot *d)
+{
+    return (d->n + d->plan.lanes - 1) / d->plan.lanes;
+}
+
+static Val element_of(Dot *d, Val base, int buffer, Val index)
+{
+    return LLVMBuildGEP2(d->c->b, cpu_buffer_type(d->c, buffer, 0), base, &index, 1, "");
+}
+
+static bool is_bf16(const Dot *d)
+{
+    return d->in == DT_FP32;
+}
+
+/* --- what is reckoned --- */
+
+static Val first_of_running(Dot *d)
+{
+    Llvm *l = d->c->l;
+
+    return is_bf16(d) ? llvm_int(llvm_vector(l->i16, d->plan.lanes * d->plan.group), -1)
+                      : llvm_int(llvm_vector(l->i32, d->plan.lanes), 0);
+}
+
+/* The smaller ones of `running` and of bf16 x, as the head of this file has it. */
+static Val smaller(Dot *d, Val running, Val x)
+{
+    Bld b = d->c->b;
+    Val twice = LLVMBuildAdd(b, x, x, ""); /* the sign is gone: 2 to 254 */
+
+    return llvm_extreme(d->c->l, b, false, false, running,
+                        LLVMBuildSub(b, twice, llvm_int(LLVMTypeOf(x), 1), ""));
+}
+
+static Val next_of_running(Dot *d, Val running, Val packed)
+{
+    if (is_bf16(d))
+        return smaller(d, running, packed);
+    if (d->plan.unit != DOT_VNNI)
+        return running;
+    Val all = llvm_int(LLVMTypeOf(packed), -128);
+    return cpu_dot_bytes(d->c, running, all, packed);
+}
+
+static void keep_smallest(Dot *d, Val smallest)
+{
+    Cpu *c = d->c;
+    int lanes = llvm_lanes(smallest);
+    Val all = smallest;
+
+    for (; lanes > 1; lanes /= 2)
+        all = llvm_extreme(c->l, c->b, false, false, llvm_slice(c->l, c->b, all, 0, lanes / 2),
+                           llvm_slice(c->l, c->b, all, lanes / 2, lanes / 2));
+    Val before = llvm_load(c->b, c->l->i16, d->smallest, 2);
+    llvm_store(c->b, llvm_extreme(c->l, c->b, false, false, before, all), d->smallest, 2);
+}
+
+static void keep_running(Dot *d, Val running, Val column)
+{
+    Cpu *c = d->c;
+
+    if (is_bf16(d))
+        keep_smallest(d, running);
+    if (d->plan.unit == DOT_VNNI)
+        llvm_store(c->b, running,
+                   element_of(d, cpu_buffer(c, c->b, d->plan.sums), d->plan.sums, column), 4);
+}
+
+/* --- panels --- */
+
+/* Row k + i of b from a column on, for i < n. */
+static void read_rows(Dot *d, Val k, Val column, int n, Val *rows)
+{
+    Cpu *c = d->c;
+    int buffer = d->buffer[DOT_B];
+    LLVMTypeRef type = cpu_buffer_type(c, buffer, d->plan.lanes);
+
+    for (int i = 0; i < d->plan.group; i++) {
+        Val row = LLVMBuildAdd(c->b, k, llvm_int(c->l->i64, i), "");
+        Val at = LLVMBuildMul(c->b, row, llvm_int(c->l->i64, d->n), "");
+        at = element_of(d, d->base[DOT_B], buffer, LLVMBuildAdd(c->b, at, column, ""));
+        rows[i] = i < n ? llvm_load(c->b, type, at, cpu_buffer_size(c, buffer)) : llvm_int(type, 0);
+    }
+}
+
+/* Elements of rows side by side: of `group` rows of `lanes`, those of a lane together. */
+static Val interleave(Dot *d, const Val *rows)
+{
+    Cpu *c = d->c;
+    int group = d->plan.group, lanes = d->plan.lanes, index[MAX_VECTOR];
+    Val parts[MAX_VECTOR];
+
+    for (int i = 0; i < group; i++)
+        parts[i] = rows[i];
+    for (int i = 0; i < MAX_VECTOR; i++)
+        index[i] = i;
+    for (int n = group, w = lanes; n > 1; n /= 2, w *= 2) {
+        for (int i = 0; i < n / 2; i++)
+            parts[i] = llvm_shuffle(c->l, c->b, parts[2 * i], parts[2 * i + 1], 2 * w, index);
+    }
+    for (int i = 0; i < group * lanes; i++)
+        index[i] = i % group * lanes + i / group;
+    return llvm_shuffle(c->l, c->b, parts[0], NULL, group * lanes, index);
+}
+
+/* Group `g` of the panel that begins at a column, of which n rows are there. */
+static Val pack_group(Dot *d, Val g, Val column, int n, Val running)
+{
+    Cpu *c = d->c;
+    LLVMTypeRef i64 = c->l->i64;
+    Val rows[4], k = LLVMBuildMul(c->b, g, llvm_int(i64, d->plan.group), "");
+
+    read_rows(d, k, column, n, rows);
+    Val all = interleave(d, rows);
+    Val at = LLVMBuildMul(c->b, column, llvm_int(i64, groups(d) * d->plan.group), "");
+    Val inside = LLVMBuildMul(c->b, g, llvm_int(i64, d->plan.group * d->plan.lanes), "");
+    at = element_of(d, cpu_buffer(c, c->b, d->plan.packed), d->plan.packed,
+                    LLVMBuildAdd(c->b, at, inside, ""));
+    llvm_store(c->b, all, at, cpu_buffer_size(c, d->plan.packed));
+    return next_of_running(d, running, all);
+}
+
+static Val pack_whole_groups(Dot *d, Val column, int64_t whole, Val running)
+{
+    Cpu *c = d->c;
+    int unroll = whole % UNROLL == 0 ? UNROLL : 1;
+    Loop l = cpu_loop_begin(c);
+    Val phi = LLVMBuildPhi(c->b, LLVMTypeOf(running), "");
+
+    LLVMAddIncoming(phi, &running, &l.before, 1);
+    running = phi;
+    for (int u = 0; u < unroll; u++) {
+        Val g = LLVMBuildAdd(c->b, l.index, llvm_int(c->l->i64, u), "");
+        running = pack_group(d, g, column, d->plan.group, running);
+    }
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
+    LLVMAddIncoming(phi, &running, &latch, 1);
+    cpu_loop_end(c, &l, whole, unroll);
+    return running;
+}
+
+void cpu_dot_pack(Dot *d)
+{
+    Cpu *c = d->c;
+
+    if (is_bf16(d)) {
+        d->smallest = cpu_slot(c, c->l->i16);
+        llvm_store(c->b, llvm_int(c->l->i16, -1), d->smallest, 2);
+    }
+    int64_t whole = d->k / d->plan.group;
+    int rest = (int)(d->k % d->plan.group);
+    Loop l = cpu_loop_begin(c);
+    Val column = LLVMBuildMul(c->b, l.index, llvm_int(c->l->i64, d->plan.lanes), "");
+    Val running = first_of_running(d);
+
+    if (whole > 0)
+        running = pack_whole_groups(d, column, whole, running);
+    if (rest > 0)
+        running = pack_group(d, llvm_int(c->l->i64, whole), column, rest, running);
+    keep_running(d, running, column);
+    cpu_loop_end(c, &l, panels(d), 1);
+}
+
+/* --- subnormal numbers --- */
+
+/* Of a, which is dense and read as one row. */
+static void look_at_a(Dot *d)
+{
+    Cpu *c = d->c;
+    int64_t count = d->m * d->k;
+    int lanes = A_LANES, buffer = d->buffer[DOT_A];
+
+    while (count % lanes != 0)
+        lanes /= 2;
+    LLVMTypeRef type = cpu_buffer_type(c, buffer, MAX(lanes, 2)); /* M and K are even */
+    Loop l = cpu_loop_begin(c);
+    Val running = LLVMBuildPhi(c->b, type, ""), none = llvm_int(type, -1);
+    Val at = element_of(d, d->base[DOT_A], buffer, l.index);
+    Val next = smaller(d, running, llvm_load(c->b, type, at, cpu_buffer_size(c, buffer)));
+    LLVMAddIncoming(running, (Val[]){none, next},
+                    (LLVMBasicBlockRef[]){l.before, LLVMGetInsertBlock(c->b)}, 2);
+    cpu_loop_end(c, &l, count, MAX(lanes, 2));
+    keep_smallest(d, next);
+}
+
+Val cpu_dot_has_subnormals(Dot *d)
+{
+    Cpu *c = d->c;
+
+    look_at_a(d);
+    Val smallest = llvm_load(c->b, c->l->i16, d->smallest, 2);
+    return LLVMBuildICmp(c->b, LLVMIntULT, smallest, llvm_int(c->l->i16, 2 * SUBNORMALS), "");
+}

@@ -1,0 +1,191 @@
+/*
+ * plan_dot.c - how each product of tiles is multiplied: by which unit, in which blocks, and how its
+ * operands lie
+ *
+ * Where the machine has a unit for the dtypes that takes the extents, operands keep the width that
+ * they have in memory, and b is packed in front of the product: in panels of `lanes` columns, and
+ * in these the 32 bits of a column that the unit multiplies at once side by side,
+ *
+ *     packed[panel][k / group][lane][k % group] = b[k][panel lanes + lane]
+ *
+ * Else a block of acc is multiplied out of the buffers as they are.
+ *
+ *   unit   dtypes      needs                     what it takes
+ *   amx    i8          amx-int8                  tiles of 16 rows, 16 columns, 64 along k ..
+ *   amx    bf16        amx-bf16                  .. and 32, or what M, N and K are where they are
+ *                                                less: no tile is filled in part
+ *   vnni   i8          avx512vnni, avx512bw      everything
+ *   fma    all                                   everything
+ *
+ * Both multiply i8 exactly.  What amx does to bf16 is in cpu_dot_tiles.c, with what is done about
+ * it.
+ */
+#include "plan_internal.h"
+
+/* Full blocks of a product are as large as the registers allow: 16, and 32 with AVX-512.  Wider
+ * than high they are where there are few rows, or too few sums would run side by side. */
+enum { ROWS = 6, ROWS_AVX512 = DOT_MAX_ROWS, VECTORS = 2, FEW_ROWS = 2 };
+
+/* The accumulators, the vectors of b, and one element of a in all lanes. */
+#define REGISTERS(rows, vectors) ((rows) * (vectors) + (vectors) + 1)
+_Static_assert(REGISTERS(ROWS, VECTORS) <= 16 && REGISTERS(FEW_ROWS, DOT_MAX_VECTORS) <= 16 &&
+                   REGISTERS(ROWS_AVX512, VECTORS) <= 32,
+               "a block stays in registers");
+
+/* An element of a takes work of its own here, for all vectors of a row: there are more of them. */
+enum { VNNI_LANES = 16, VNNI_ROWS = 6, VNNI_VECTORS = DOT_MAX_VECTORS };
+_Static_assert(REGISTERS(VNNI_ROWS, VNNI_VECTORS) + 1 <= 32, "and what makes a unsigned");
+
+enum { GROUP_BYTES = 4, TILE_ROWS = 16, TILE_COLUMNS = 16, TILE_ROW_BYTES = 64 };
+enum { TILE_BLOCK = 2 /* tiles; of eight, four are sums, two of a and two of b */ };
+
+/* Each element of b is packed once, and multiplied so often at least, or packing does not pay. */
+enum { LEAST_ROWS = 4 };
+
+typedef struct {
+    int m, n, k;
+} Extents;
+
+static Extents extents_of(const Op *op)
+{
+    const Type *a = op->operands[DOT_A]->type, *b = op->operands[DOT_B]->type;
+
+    return (Extents){
+        .m = a->dims[a->rank - 2], .n = b->dims[b->rank - 1], .k = a->dims[a->rank - 1]};
+}
+
+static int group_of(const Op *op)
+{
+    return GROUP_BYTES / dtype_size(op->operands[DOT_A]->type->dtype);
+}
+
+/* Elements of a tile along k. */
+static int depth_of(const Op *op, Extents e)
+{
+    return MIN(e.k, TILE_ROW_BYTES / dtype_size(op->operands[DOT_A]->type->dtype));
+}
+
+/* --- units --- */
+
+static bool is_of(const Op *op, DType t)
+{
+    return op->operands[DOT_A]->type->dtype == t && op->operands[DOT_B]->type->dtype == t;
+}
+
+/* As far as dtypes and extents go. */
+static bool tiles_take(const Machine *m, const Op *op)
+{
+    bool there = (m->amx_int8 && is_of(op, DT_I8)) || (m->amx_bf16 && is_of(op, DT_BF16));
+
+    if (!there)
+        return false;
+    Extents e = extents_of(op);
+    return e.m >= LEAST_ROWS && e.m % MIN(e.m, TILE_ROWS) == 0 &&
+           e.n % MIN(e.n, TILE_COLUMNS) == 0 && e.k % group_of(op) == 0 &&
+           e.k % depth_of(op, e) == 0;
+}
+
+static bool is_multiplied(const Use *u)
+{
+    return u->op->code == OP_dot && u->operand != DOT_ACC;
+}
+
+/* It goes nowhere but into products that take it as it is in memory. */
+static bool keeps_its_width(const Plan *p, const Value *v)
+{
+    const Use *uses = uses_of(&p->uses, v);
+
+    if (v->type->dtype != DT_BF16 || v->type->pointer || p->options->debug)
+        return false;
+    for (int i = 0; i < uses_count(&p->uses, v); i++) {
+        if (!is_multiplied(&uses[i]) || !tiles_take(&p->machine, uses[i].op))
+            return false;
+    }
+    return true;
+}
+
+DType plan_buffer_dtype(const Plan *p, const Value *v)
+{
+    return keeps_its_width(p, v) ? v->type->dtype : plan_register_dtype(v->type->dtype);
+}
+
+static DType lies_as(const Plan *p, const Op *op, int operand)
+{
+    return p->buffers.at[plan_buffer(p, op->operands[operand])].dtype;
+}
+
+static DotUnit unit_of(const Plan *p, const Op *op)
+{
+    const Machine *m = &p->machine;
+    DType t = op->operands[DOT_A]->type->dtype;
+
+    if (tiles_take(m, op) && lies_as(p, op, DOT_A) == t && lies_as(p, op, DOT_B) == t)
+        return DOT_AMX;
+    if (m->avx512vnni && m->avx512bw && is_of(op, DT_I8) && extents_of(op).m >= LEAST_ROWS)
+        return DOT_VNNI;
+    return DOT_FMA;
+}
+
+/* --- blocks --- */
+
+static DotPlan block_of_vectors(const Plan *p, const Op *op)
+{
+    Extents e = extents_of(op);
+    DType sum = plan_register_dtype(op->results[0]->type->dtype);
+    DotPlan d = {.unit = DOT_FMA, .lanes = p->machine.vector_bytes / dtype_size(sum)};
+
+    while (d.lanes > 1 && d.lanes / 2 >= e.n)
+        d.lanes /= 2;
+    d.rows = MIN(e.m, p->machine.avx512f ? ROWS_AVX512 : ROWS);
+    d.vectors = e.m <= FEW_ROWS ? DOT_MAX_VECTORS : VECTORS;
+    return d;
+}
+
+static DotPlan block_of_bytes(const Op *op)
+{
+    Extents e = extents_of(op);
+
+    return (DotPlan){.unit = DOT_VNNI,
+                     .lanes = VNNI_LANES,
+                     .rows = MIN(e.m, VNNI_ROWS),
+                     .vectors = VNNI_VECTORS};
+}
+
+static DotPlan block_of_tiles(const Op *op)
+{
+    Extents e = extents_of(op);
+    DotPlan d = {.unit = DOT_AMX,
+                 .lanes = MIN(e.n, TILE_COLUMNS),
+                 .height = MIN(e.m, TILE_ROWS),
+                 .depth = depth_of(op, e)};
+
+    d.rows = d.height * MIN(e.m / d.height, TILE_BLOCK);
+    d.vectors = MIN(e.n / d.lanes, TILE_BLOCK);
+    return d;
+}
+
+static int whole_parts(int n, int part)
+{
+    return (n + part - 1) / part;
+}
+
+DotPlan plan_dot(Planner *pl, const Op *op)
+{
+    Extents e = extents_of(op);
+    DType t = op->operands[DOT_B]->type->dtype;
+    DotUnit unit = unit_of(pl->plan, op);
+    DotPlan d = unit == DOT_AMX    ? block_of_tiles(op)
+                : unit == DOT_VNNI ? block_of_bytes(op)
+                                   : block_of_vectors(pl->plan, op);
+
+    d.packed = d.sums = NO_BUFFER;
+    d.group = 1;
+    if (unit == DOT_FMA)
+        return d;
+    d.group = group_of(op);
+    int64_t columns = (int64_t)whole_parts(e.n, d.lanes) * d.lanes;
+    d.packed = plan_add_buffer(pl, t, columns * whole_parts(e.k, d.group) * d.group);
+    if (unit == DOT_VNNI)
+        d.sums = plan_add_buffer(pl, DT_I32, columns);
+    return d;
+}
