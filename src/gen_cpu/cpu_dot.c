@@ -80,13 +80,15 @@ static Val load_panel(Dot *d, Val j, Val k, int64_t ahead, int vector)
     Cpu *c = d->c;
     const DotPlan *p = &d->plan;
     int64_t depth = (d->k + p->group - 1) / p->group * p->group;
-    LLVMTypeRef i64 = c->l->i64, bytes = llvm_vector(c->l->i8, p->lanes * p->group);
+    int bytes = cpu_buffer_size(c, p->packed);
+    LLVMTypeRef i64 = c->l->i64, element = cpu_buffer_type(c, p->packed, 0);
     Val index = LLVMBuildMul(c->b, j, llvm_int(i64, depth), "");
 
     index = LLVMBuildAdd(c->b, index, LLVMBuildMul(c->b, k, llvm_int(i64, p->lanes), ""), "");
-    Val at = LLVMBuildGEP2(c->b, c->l->i8, cpu_buffer(c, c->b, p->packed), &index, 1, "");
+    Val at = LLVMBuildGEP2(c->b, element, cpu_buffer(c, c->b, p->packed), &index, 1, "");
     Val rest = llvm_int(i64, (vector * depth + ahead) * p->lanes);
-    return llvm_load(c->b, bytes, LLVMBuildGEP2(c->b, c->l->i8, at, &rest, 1, ""), MAX_VECTOR);
+    return llvm_load(c->b, llvm_vector(element, p->lanes * p->group),
+                     LLVMBuildGEP2(c->b, element, at, &rest, 1, ""), bytes);
 }
 
 /* A group of a, in all lanes, each byte 128 more. */

@@ -32,7 +32,7 @@ static Val element_of(Dot *d, Val base, int buffer, Val index)
 
 static bool is_bf16(const Dot *d)
 {
-    return d->in == DT_FP32;
+    return d->plan.unit == DOT_AMX && d->in == DT_FP32;
 }
 
 /* --- what is reckoned --- */
@@ -55,10 +55,11 @@ static Val smaller(Dot *d, Val running, Val x)
                         LLVMBuildSub(b, twice, llvm_int(LLVMTypeOf(x), 1), ""));
 }
 
-static Val next_of_running(Dot *d, Val running, Val packed)
+/* `rows` and `packed`: the same elements. */
+static Val next_of_running(Dot *d, Val running, Val rows, Val packed)
 {
     if (is_bf16(d))
-        return smaller(d, running, packed);
+        return smaller(d, running, rows);
     if (d->plan.unit != DOT_VNNI)
         return running;
     Val all = llvm_int(LLVMTypeOf(packed), -128);
@@ -106,24 +107,29 @@ static void read_rows(Dot *d, Val k, Val column, int n, Val *rows)
     }
 }
 
-/* Elements of rows side by side: of `group` rows of `lanes`, those of a lane together. */
-static Val interleave(Dot *d, const Val *rows)
+/* All elements of `group` rows of `lanes`, row by row. */
+static Val join_rows(Dot *d, Val *rows)
 {
     Cpu *c = d->c;
-    int group = d->plan.group, lanes = d->plan.lanes, index[MAX_VECTOR];
-    Val parts[MAX_VECTOR];
+    int index[MAX_VECTOR];
 
-    for (int i = 0; i < group; i++)
-        parts[i] = rows[i];
     for (int i = 0; i < MAX_VECTOR; i++)
         index[i] = i;
-    for (int n = group, w = lanes; n > 1; n /= 2, w *= 2) {
+    for (int n = d->plan.group, w = d->plan.lanes; n > 1; n /= 2, w *= 2) {
         for (int i = 0; i < n / 2; i++)
-            parts[i] = llvm_shuffle(c->l, c->b, parts[2 * i], parts[2 * i + 1], 2 * w, index);
+            rows[i] = llvm_shuffle(c->l, c->b, rows[2 * i], rows[2 * i + 1], 2 * w, index);
     }
+    return rows[0];
+}
+
+/* And lane by lane. */
+static Val interleave(Dot *d, Val rows)
+{
+    int group = d->plan.group, lanes = d->plan.lanes, index[MAX_VECTOR];
+
     for (int i = 0; i < group * lanes; i++)
         index[i] = i % group * lanes + i / group;
-    return llvm_shuffle(c->l, c->b, parts[0], NULL, group * lanes, index);
+    return group == 1 ? rows : llvm_shuffle(d->c->l, d->c->b, rows, NULL, group * lanes, index);
 }
 
 /* Group `g` of the panel that begins at a column, of which n rows are there. */
@@ -131,16 +137,16 @@ static Val pack_group(Dot *d, Val g, Val column, int n, Val running)
 {
     Cpu *c = d->c;
     LLVMTypeRef i64 = c->l->i64;
-    Val rows[4], k = LLVMBuildMul(c->b, g, llvm_int(i64, d->plan.group), "");
+    Val rows[DOT_MAX_GROUP], k = LLVMBuildMul(c->b, g, llvm_int(i64, d->plan.group), "");
 
     read_rows(d, k, column, n, rows);
-    Val all = interleave(d, rows);
+    Val joined = join_rows(d, rows), all = interleave(d, joined);
     Val at = LLVMBuildMul(c->b, column, llvm_int(i64, groups(d) * d->plan.group), "");
     Val inside = LLVMBuildMul(c->b, g, llvm_int(i64, d->plan.group * d->plan.lanes), "");
     at = element_of(d, cpu_buffer(c, c->b, d->plan.packed), d->plan.packed,
                     LLVMBuildAdd(c->b, at, inside, ""));
     llvm_store(c->b, all, at, cpu_buffer_size(c, d->plan.packed));
-    return next_of_running(d, running, all);
+    return next_of_running(d, running, joined, all);
 }
 
 static Val pack_whole_groups(Dot *d, Val column, int64_t whole, Val running)

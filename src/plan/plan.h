@@ -234,7 +234,7 @@ typedef enum {
     DOT_VNNI, /* sums of four products of bytes in each lane of a vector */
     DOT_AMX   /* products of tiles */
 } DotUnit;
-enum { DOT_MAX_ROWS = 14 /* of vectors */, DOT_MAX_VECTORS = 4 };
+enum { DOT_MAX_ROWS = 14 /* of vectors */, DOT_MAX_VECTORS = 4, DOT_MAX_GROUP = 4 };
 typedef struct {
     DotUnit unit;
     int lanes, rows, vectors; /* the block of acc that stays in registers: rows by vectors of so

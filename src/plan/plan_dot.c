@@ -22,6 +22,7 @@
  */
 #include "plan_internal.h"
 
+
 /* Full blocks of a product are as large as the registers allow: 16, and 32 with AVX-512.  Wider
  * than high they are where there are few rows, or too few sums would run side by side. */
 enum { ROWS = 6, ROWS_AVX512 = DOT_MAX_ROWS, VECTORS = 2, FEW_ROWS = 2 };
@@ -179,10 +180,9 @@ DotPlan plan_dot(Planner *pl, const Op *op)
                                    : block_of_vectors(pl->plan, op);
 
     d.packed = d.sums = NO_BUFFER;
-    d.group = 1;
+    d.group = unit == DOT_FMA ? 1 : group_of(op);
     if (unit == DOT_FMA)
         return d;
-    d.group = group_of(op);
     int64_t columns = (int64_t)whole_parts(e.n, d.lanes) * d.lanes;
     d.packed = plan_add_buffer(pl, t, columns * whole_parts(e.k, d.group) * d.group);
     if (unit == DOT_VNNI)
