@@ -168,6 +168,33 @@ static void incoming(Cpu *c, Val phi, const Value *from, LLVMBasicBlockRef block
     LLVMAddIncoming(phi, &v, &block, 1);
 }
 
+/* Where tiles of this round lie, of those that several rounds put side by side. */
+static void place_tiles(Cpu *c, const Op *loop, Val trips, Val left)
+{
+    LLVMTypeRef i64 = c->l->i64;
+
+    for (int i = 0; i < c->plan->buffers.len; i++) {
+        const Buffer *f = &c->plan->buffers.at[i];
+        if (f->loop != loop)
+            continue;
+        c->round = LLVMBuildZExt(c->b, LLVMBuildSub(c->b, trips, left, ""), i64, "");
+        c->is_last = LLVMBuildICmp(c->b, LLVMIntEQ, left, llvm_int(LLVMTypeOf(left), 1), "");
+        Val n = LLVMBuildAnd(c->b, c->round, llvm_int(i64, f->rounds - 1), "");
+        c->shift[i] = LLVMBuildMul(c->b, n, llvm_int(i64, f->apart * cpu_buffer_size(c, i)), "");
+    }
+}
+
+/* The body of a loop, which may have loops within it. */
+static void emit_body(Cpu *c, const Step *s, Val trips, Val left)
+{
+    Val round = c->round, is_last = c->is_last;
+
+    place_tiles(c, s->op, trips, left);
+    cpu_steps(c, s->body[0]);
+    c->round = round;
+    c->is_last = is_last;
+}
+
 static void emit_for(Cpu *c, const Step *s)
 {
     const Op *op = s->op;
@@ -190,7 +217,7 @@ static void emit_for(Cpu *c, const Step *s)
     Val go = LLVMBuildICmp(c->b, LLVMIntNE, left, llvm_int(t, 0), "");
     LLVMBuildCondBr(c->b, go, in, exit);
     LLVMPositionBuilderAtEnd(c->b, in);
-    cpu_steps(c, s->body[0]);
+    emit_body(c, s, trips, left);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
     Val next = LLVMBuildAdd(c->b, iv, step, "");
     Val fewer = LLVMBuildSub(c->b, left, llvm_int(t, 1), "");
@@ -442,6 +469,7 @@ void cpu_kernel(Cpu *c, Llvm *l, const char *name)
     c->l = l;
     l->ordered |= c->options->debug;
     c->scalars = NEW_N(c->arena, Val, c->func->nvalues + 1);
+    c->shift = NEW_N(c->arena, Val, c->plan->buffers.len + 1);
     c->machine = &c->plan->machine;
     c->e = (Emit){.l = l, .long_code = c->plan->size >= MANY_OPS};
     c->e.no_fma = !c->machine->fma;

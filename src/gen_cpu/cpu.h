@@ -41,6 +41,9 @@ typedef struct {
     Val fn, args, grid, scratch;
     Val program[3], programs[3]; /* i32 */
     Val *scalars;                /* by value id: rank-0 values in register form */
+    Val *shift;                  /* by buffer: bytes from the first tile to this round's, or NULL */
+    Val round; /* of the innermost loop, whose tiles lie together: its number, i64, from 0 on, .. */
+    Val is_last; /* .. and whether there is none behind it, i1 */
     const Machine *machine;
     bool nontemporal_used;
     LLVMBasicBlockRef leave; /* where a call of the kernel goes that must end early */
@@ -94,12 +97,14 @@ typedef struct {
 typedef struct {
     Cpu *c;
     DotPlan plan;
-    int64_t m, n, k;
-    DType in, out; /* register dtypes of operands and accumulator */
-    DType rounded; /* what the accumulator's values must fit */
-    int buffer[3]; /* by operand; that of the accumulator is the result's */
-    Val base[3];   /* where they begin */
-    Val smallest;  /* slot: of bf16 that is packed, see cpu_dot_pack.c */
+    int64_t m, n, k; /* k: of a round */
+    int64_t most_k;  /* of all rounds that are multiplied together: elements of a row of a */
+    Val along;       /* i64: elements along k that there are; not 0 */
+    DType in, out;   /* register dtypes of operands and accumulator */
+    DType rounded;   /* what the accumulator's values must fit */
+    int buffer[3];   /* by operand; that of the accumulator is the result's */
+    Val base[3];     /* where they begin */
+    Val smallest;    /* slot: of bf16 that is packed, see cpu_dot_pack.c */
 } Dot;
 
 /* A counted loop of at least one trip that goes up to a constant. */
@@ -115,9 +120,12 @@ Loop cpu_loop_begin(Cpu *c);
 /* The counter runs from 0 in steps of `step` below `limit`, at least once; c->b goes on behind the
  * loop. */
 void cpu_loop_end(Cpu *c, const Loop *l, int64_t limit, int64_t step);
-Val cpu_slot(Cpu *c, LLVMTypeRef t);       /* a stack slot in the entry block */
-Val cpu_buffer(Cpu *c, Bld b, int buffer); /* where it begins, in this thread's scratch */
-Ev cpu_made(const NestCg *n, int entry);   /* what it has given */
+void cpu_loop_end_at(Cpu *c, const Loop *l, Val limit, int64_t step); /* up to an i64 */
+Val cpu_slot(Cpu *c, LLVMTypeRef t); /* a stack slot in the entry block */
+/* Where its tile is, in this thread's scratch; of several that lie together, this round's. */
+Val cpu_buffer(Cpu *c, Bld b, int buffer);
+Val cpu_buffer_start(Cpu *c, Bld b, int buffer);       /* .. where the first one is */
+Ev cpu_made(const NestCg *n, int entry);               /* what it has given */
 Val cpu_input(const NestCg *n, const Entry *e, int i); /* of input i; NULL where e has none */
 Val cpu_vectorise(NestCg *n, Ev e);                    /* to all lanes of the inner body */
 Val cpu_lanes(NestCg *n, const Entry *e, int i);       /* the same of input i */

@@ -10,11 +10,18 @@ Val cpu_slot(Cpu *c, LLVMTypeRef t)
     return LLVMBuildAlloca(c->entry, t, "");
 }
 
-Val cpu_buffer(Cpu *c, Bld b, int buffer)
+Val cpu_buffer_start(Cpu *c, Bld b, int buffer)
 {
     Val offset = llvm_int(c->l->i64, c->plan->buffers.at[buffer].offset);
 
     return LLVMBuildGEP2(b, c->l->i8, c->scratch, &offset, 1, "");
+}
+
+Val cpu_buffer(Cpu *c, Bld b, int buffer)
+{
+    Val start = cpu_buffer_start(c, b, buffer);
+
+    return c->shift[buffer] ? LLVMBuildGEP2(b, c->l->i8, start, &c->shift[buffer], 1, "") : start;
 }
 
 LLVMBasicBlockRef cpu_block(Cpu *c)
@@ -34,9 +41,14 @@ Loop cpu_loop_begin(Cpu *c)
 
 void cpu_loop_end(Cpu *c, const Loop *l, int64_t limit, int64_t step)
 {
+    cpu_loop_end_at(c, l, llvm_int(c->l->i64, limit), step);
+}
+
+void cpu_loop_end_at(Cpu *c, const Loop *l, Val limit, int64_t step)
+{
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b), exit = cpu_block(c);
     Val next = LLVMBuildAdd(c->b, l->index, llvm_int(c->l->i64, step), "");
-    Val more = LLVMBuildICmp(c->b, LLVMIntSLT, next, llvm_int(c->l->i64, limit), "");
+    Val more = LLVMBuildICmp(c->b, LLVMIntSLT, next, limit, "");
 
     LLVMBuildCondBr(c->b, more, l->head, exit);
     LLVMAddIncoming(l->index, (Val[]){llvm_int(c->l->i64, 0), next},

@@ -79,7 +79,7 @@ static Val load_panel(Dot *d, Val j, Val k, int64_t ahead, int vector)
 {
     Cpu *c = d->c;
     const DotPlan *p = &d->plan;
-    int64_t depth = (d->k + p->group - 1) / p->group * p->group;
+    int64_t depth = (d->most_k + p->group - 1) / p->group * p->group;
     int bytes = cpu_buffer_size(c, p->packed);
     LLVMTypeRef i64 = c->l->i64, element = cpu_buffer_type(c, p->packed, 0);
     Val index = LLVMBuildMul(c->b, j, llvm_int(i64, depth), "");
@@ -95,7 +95,7 @@ static Val load_panel(Dot *d, Val j, Val k, int64_t ahead, int vector)
 static Val load_bytes(Dot *d, Val i, int row, Val k, int ahead)
 {
     Cpu *c = d->c;
-    Val word = llvm_load(c->b, c->l->i32, at(d, DOT_A, i, row, d->k, k, ahead), 1);
+    Val word = llvm_load(c->b, c->l->i32, at(d, DOT_A, i, row, d->most_k, k, ahead), 1);
 
     word = LLVMBuildXor(c->b, llvm_splat(c->b, word, d->plan.lanes),
                         llvm_int(llvm_vector(c->l->i32, d->plan.lanes), INT32_C(-0x7f7f7f80)), "");
@@ -146,7 +146,7 @@ static void dot_step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahe
     for (int v = 0; v < vectors; v++)
         b[v] = load_as(d, DOT_B, at(d, DOT_B, k, ahead, d->n, j, v * d->plan.lanes), d->plan.lanes);
     for (int r = 0; r < rows; r++) {
-        Val a = load_as(d, DOT_A, at(d, DOT_A, i, r, d->k, k, ahead), 0);
+        Val a = load_as(d, DOT_A, at(d, DOT_A, i, r, d->most_k, k, ahead), 0);
         Val wide = llvm_splat(d->c->b, a, d->plan.lanes);
         for (int v = 0; v < vectors; v++)
             acc[r][v] = multiply_add(d, wide, b[v], acc[r][v]);
@@ -157,9 +157,11 @@ static void k_loop(Dot *d, int rows, int vectors, Val i, Val j, Val (*acc)[DOT_M
 {
     Cpu *c = d->c;
     int group = d->plan.group;
-    int64_t groups = (d->k + group - 1) / group;
-    int unroll = groups >= K_UNROLL ? K_UNROLL : 1;
+    int64_t groups = (d->k + group - 1) / group; /* of a round */
+    bool divides = d->plan.rounds > 1 ? groups % K_UNROLL == 0 : groups >= K_UNROLL;
+    int unroll = divides ? K_UNROLL : 1;
     int64_t whole = groups / unroll * unroll;
+    Val limit = d->plan.rounds > 1 ? d->along : llvm_int(c->l->i64, whole * group);
     Val phi[DOT_MAX_ROWS][DOT_MAX_VECTORS];
     Loop l = cpu_loop_begin(c);
 
@@ -177,7 +179,7 @@ static void k_loop(Dot *d, int rows, int vectors, Val i, Val j, Val (*acc)[DOT_M
         for (int v = 0; v < vectors; v++)
             LLVMAddIncoming(phi[r][v], &acc[r][v], &latch, 1);
     }
-    cpu_loop_end(c, &l, whole * group, (int64_t)unroll * group);
+    cpu_loop_end_at(c, &l, limit, (int64_t)unroll * group);
     for (int64_t g = whole; g < groups; g++)
         dot_step(d, rows, vectors, i, j, llvm_int(c->l->i64, g * group), 0, acc);
 }
@@ -299,6 +301,24 @@ static void multiply(Dot *d)
         product_by_tiles(d);
 }
 
+/* Once the last tiles of those that are multiplied together are there. */
+static void multiply_rounds(Dot *d)
+{
+    Cpu *c = d->c;
+    LLVMTypeRef i64 = c->l->i64;
+    Val last = llvm_int(i64, d->plan.rounds - 1), n = LLVMBuildAnd(c->b, c->round, last, "");
+    Val due = LLVMBuildOr(c->b, LLVMBuildICmp(c->b, LLVMIntEQ, n, last, ""), c->is_last, "");
+    LLVMBasicBlockRef now = cpu_block(c), after = cpu_block(c);
+
+    d->along =
+        LLVMBuildMul(c->b, LLVMBuildAdd(c->b, n, llvm_int(i64, 1), ""), llvm_int(i64, d->k), "");
+    LLVMBuildCondBr(c->b, due, now, after);
+    LLVMPositionBuilderAtEnd(c->b, now);
+    multiply(d);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
+}
+
 void cpu_dot(Cpu *c, const Op *op, DotPlan plan)
 {
     const Type *a = op->operands[DOT_A]->type, *b = op->operands[DOT_B]->type;
@@ -309,6 +329,9 @@ void cpu_dot(Cpu *c, const Op *op, DotPlan plan)
              .m = a->dims[rank - 2],
              .k = a->dims[rank - 1],
              .n = b->dims[rank - 1]};
+
+    d.most_k = d.k * plan.rounds;
+    d.along = llvm_int(c->l->i64, d.k);
 
     d.in = plan_register_dtype(a->dtype);
     d.rounded = acc->dtype;
@@ -324,14 +347,17 @@ void cpu_dot(Cpu *c, const Op *op, DotPlan plan)
     if (batches > 1)
         l = cpu_loop_begin(c);
     for (int i = 0; i < 3; i++) {
-        d.base[i] = cpu_buffer(c, c->b, d.buffer[i]);
+        d.base[i] = cpu_buffer_start(c, c->b, d.buffer[i]);
         if (batches == 1)
             continue;
         Val skip = LLVMBuildMul(c->b, l.index, llvm_int(c->l->i64, sizes[i]), "");
         d.base[i] =
             LLVMBuildGEP2(c->b, cpu_buffer_type(c, d.buffer[i], 0), d.base[i], &skip, 1, "");
     }
-    multiply(&d);
+    if (plan.rounds > 1)
+        multiply_rounds(&d);
+    else
+        multiply(&d);
     if (batches > 1)
         cpu_loop_end(c, &l, batches, 1);
 }

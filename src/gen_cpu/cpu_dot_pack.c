@@ -15,9 +15,10 @@
 
 enum { UNROLL = 4, SUBNORMALS = 127 /* but for the sign */, A_LANES = 32 };
 
+/* That a panel has room for. */
 static int64_t groups(const Dot *d)
 {
-    return (d->k + d->plan.group - 1) / d->plan.group;
+    return (d->most_k + d->plan.group - 1) / d->plan.group;
 }
 
 static int64_t panels(const Dot *d)
@@ -149,10 +150,12 @@ static Val pack_group(Dot *d, Val g, Val column, int n, Val running)
     return next_of_running(d, running, joined, all);
 }
 
+/* `whole`: of a round. */
 static Val pack_whole_groups(Dot *d, Val column, int64_t whole, Val running)
 {
     Cpu *c = d->c;
     int unroll = whole % UNROLL == 0 ? UNROLL : 1;
+    Val limit = LLVMBuildUDiv(c->b, d->along, llvm_int(c->l->i64, d->plan.group), "");
     Loop l = cpu_loop_begin(c);
     Val phi = LLVMBuildPhi(c->b, LLVMTypeOf(running), "");
 
@@ -164,7 +167,7 @@ static Val pack_whole_groups(Dot *d, Val column, int64_t whole, Val running)
     }
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
     LLVMAddIncoming(phi, &running, &latch, 1);
-    cpu_loop_end(c, &l, whole, unroll);
+    cpu_loop_end_at(c, &l, limit, unroll);
     return running;
 }
 
@@ -192,23 +195,43 @@ void cpu_dot_pack(Dot *d)
 
 /* --- subnormal numbers --- */
 
-/* Of a, which is dense and read as one row. */
+/* A row of a, of `count` elements; `running` is what was found in front of it. */
+static Val look_at_row(Dot *d, Val row, Val count, int lanes, Val running)
+{
+    Cpu *c = d->c;
+    int buffer = d->buffer[DOT_A];
+    Loop l = cpu_loop_begin(c);
+    Val phi = LLVMBuildPhi(c->b, LLVMTypeOf(running), "");
+    Val at = element_of(d, d->base[DOT_A], buffer, LLVMBuildAdd(c->b, row, l.index, ""));
+    Val x = llvm_load(c->b, LLVMTypeOf(running), at, cpu_buffer_size(c, buffer));
+    Val next = smaller(d, phi, x);
+
+    LLVMAddIncoming(phi, (Val[]){running, next},
+                    (LLVMBasicBlockRef[]){l.before, LLVMGetInsertBlock(c->b)}, 2);
+    cpu_loop_end_at(c, &l, count, lanes);
+    return next;
+}
+
+/* All of a: where it lies densely, as one row. */
 static void look_at_a(Dot *d)
 {
     Cpu *c = d->c;
-    int64_t count = d->m * d->k;
-    int lanes = A_LANES, buffer = d->buffer[DOT_A];
+    LLVMTypeRef i64 = c->l->i64;
+    bool dense = d->plan.rounds == 1;
+    int64_t rows = dense ? 1 : d->m, columns = dense ? d->m * d->k : d->k;
+    Val count = dense ? llvm_int(i64, columns) : d->along;
+    int lanes = A_LANES;
 
-    while (count % lanes != 0)
+    while (columns % lanes != 0) /* K is even */
         lanes /= 2;
-    LLVMTypeRef type = cpu_buffer_type(c, buffer, MAX(lanes, 2)); /* M and K are even */
+    Val none = llvm_int(cpu_buffer_type(c, d->buffer[DOT_A], lanes), -1);
     Loop l = cpu_loop_begin(c);
-    Val running = LLVMBuildPhi(c->b, type, ""), none = llvm_int(type, -1);
-    Val at = element_of(d, d->base[DOT_A], buffer, l.index);
-    Val next = smaller(d, running, llvm_load(c->b, type, at, cpu_buffer_size(c, buffer)));
+    Val running = LLVMBuildPhi(c->b, LLVMTypeOf(none), "");
+    Val row = LLVMBuildMul(c->b, l.index, llvm_int(i64, d->most_k), "");
+    Val next = look_at_row(d, row, count, lanes, running);
     LLVMAddIncoming(running, (Val[]){none, next},
                     (LLVMBasicBlockRef[]){l.before, LLVMGetInsertBlock(c->b)}, 2);
-    cpu_loop_end(c, &l, count, MAX(lanes, 2));
+    cpu_loop_end(c, &l, rows, 1);
     keep_smallest(d, next);
 }
 

@@ -109,19 +109,20 @@ static void sums(Dot *d, const TileBlock *t, const char *how)
 
 static void load_a(Dot *d, const TileBlock *t, Val k, int r)
 {
-    Val at = place(d, d->base[DOT_A], d->buffer[DOT_A], t->i, d->k, k, r * d->plan.height * d->k);
+    Val at = place(d, d->base[DOT_A], d->buffer[DOT_A], t->i, d->most_k, k,
+                   r * d->plan.height * d->most_k);
 
-    tile(d, "llvm.x86.tileloadd64", FIRST_A + r, at, d->k * element_bytes(d));
+    tile(d, "llvm.x86.tileloadd64", FIRST_A + r, at, d->most_k * element_bytes(d));
 }
 
-/* A panel has K times `lanes` elements, and begins at column times K. */
+/* A panel has room for `lanes` columns of most_k elements. */
 static void load_b(Dot *d, const TileBlock *t, Val k, int v)
 {
     Cpu *c = d->c;
     const DotPlan *p = &d->plan;
     Val inside = LLVMBuildMul(c->b, k, llvm_int(c->l->i64, p->lanes), "");
-    Val at = place(d, cpu_buffer(c, c->b, p->packed), p->packed, t->j, d->k, inside,
-                   v * p->lanes * d->k);
+    Val at = place(d, cpu_buffer(c, c->b, p->packed), p->packed, t->j, d->most_k, inside,
+                   v * p->lanes * d->most_k);
 
     tile(d, "llvm.x86.tileloadd64", FIRST_B + v, at, p->lanes * SUM_BYTES);
 }
@@ -160,6 +161,6 @@ void cpu_dot_tiles(Dot *d, int rows, int vectors, Val i, Val j)
     Loop l = cpu_loop_begin(c);
     for (int u = 0; u < unroll; u++)
         k_step(d, &t, LLVMBuildAdd(c->b, l.index, llvm_int(c->l->i64, u * d->plan.depth), ""));
-    cpu_loop_end(c, &l, d->k, (int64_t)unroll * d->plan.depth);
+    cpu_loop_end_at(c, &l, d->along, (int64_t)unroll * d->plan.depth);
     sums(d, &t, "llvm.x86.tilestored64");
 }

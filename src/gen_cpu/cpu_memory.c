@@ -435,13 +435,14 @@ Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v)
     return f->pointer ? v : emit_to_memory(&c->e, b, v, f->dtype);
 }
 
-static void pitches(const Type *shape, int64_t *pitch)
+static void pitches(const Cpu *c, int buffer, const Type *shape, int64_t *pitch)
 {
+    const Buffer *f = &c->plan->buffers.at[buffer];
     int64_t p = 1;
 
     for (int d = shape->rank - 1; d >= 0; d--) {
         pitch[d] = p;
-        p *= shape->dims[d];
+        p *= d == shape->rank - 1 && f->loop ? f->row : shape->dims[d];
     }
 }
 
@@ -450,7 +451,7 @@ Val cpu_element(Cpu *c, Bld b, int buffer, const Type *shape, const Val *index)
     int64_t pitch[MAX_RANK];
     Val at = llvm_int(c->l->i64, 0);
 
-    pitches(shape, pitch);
+    pitches(c, buffer, shape, pitch);
     for (int d = 0; d < shape->rank; d++) {
         if (!index[d] || shape->dims[d] == 1)
             continue;
@@ -474,7 +475,7 @@ static Spot find_spot(const NestCg *n, const Reading *r)
     Spot s = {0};
     int64_t pitch[MAX_RANK];
 
-    pitches(r->shape, pitch);
+    pitches(n->c, r->buffer, r->shape, pitch);
     for (int d = 0; d < r->shape->rank; d++) {
         int dim = r->map[d];
         if (dim < 0 || r->shape->dims[d] == 1)
@@ -537,7 +538,7 @@ Ev cpu_read(NestCg *n, const Reading *r)
 void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e)
 {
     Cpu *c = n->c;
-    const Reading place = {.shape = shape, .map = map, .lane = n->nest->serial};
+    const Reading place = {.buffer = buffer, .shape = shape, .map = map, .lane = n->nest->serial};
     Spot s = find_spot(n, &place);
     int size = cpu_buffer_size(c, buffer);
     Val row = cpu_element(c, n->at[s.level], buffer, shape, s.index);

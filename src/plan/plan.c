@@ -112,8 +112,7 @@ bool plan_is_usual(const Op *op)
     return c && c->code == OP_hint && attr_hint_kind(c) == HINT_LIKELY;
 }
 
-/* Values that only exist as whole tiles. */
-static bool is_whole(const Value *v)
+bool plan_is_whole(const Value *v)
 {
     if (v->type->rank == 0)
         return false;
@@ -156,7 +155,7 @@ static void gather_value(Planner *pl, Value *v, Block *b, int depth)
     f->depth = depth;
     f->buffer = NO_BUFFER;
     f->order = pl->order;
-    f->buffered = is_whole(v);
+    f->buffered = plan_is_whole(v);
 }
 
 /* How many regions are blocks of the kernel: those of loops and ifs.  What a reduction or scan

@@ -242,6 +242,7 @@ typedef struct {
     int height, depth;        /* of DOT_AMX: rows of a tile, and elements along k; it has one vector
                                * of columns */
     int group;                /* elements along k that are multiplied at once in a lane */
+    int rounds;               /* of the loop around: tiles of so many are multiplied together */
     int packed;               /* buffer: b in panels (plan_dot.c); NO_BUFFER: where it is */
     int sums;                 /* buffer: of DOT_VNNI what a's being unsigned adds to each column */
 } DotPlan;
@@ -283,6 +284,9 @@ typedef struct {
     DType dtype; /* of floats under 32 bits DT_FP32, but in memory form */
     bool pointer;
     int64_t bytes, offset;
+    const Op *loop; /* not NULL: tiles of so many of its rounds, a power of two, lie here, .. */
+    int rounds;
+    int64_t apart, row; /* .. so many elements apart, in rows of so many elements */
 } Buffer;
 
 /* Bytes that a nest accesses at once, should all copies of a body become one vector.  The last one

@@ -16,7 +16,7 @@ int plan_add_buffer(Planner *pl, DType t, int64_t elements)
     return pl->plan->buffers.len - 1;
 }
 
-static int new_buffer(Planner *pl, const Type *t)
+int plan_new_buffer(Planner *pl, const Type *t)
 {
     Plan *p = pl->plan;
     Buffer b = {.pointer = true, .dtype = t->dtype, .bytes = type_numel(t) * 8};
@@ -25,15 +25,6 @@ static int new_buffer(Planner *pl, const Type *t)
         return plan_add_buffer(pl, plan_register_dtype(t->dtype), type_numel(t));
     vec_push(p->arena, &p->buffers, b);
     return p->buffers.len - 1;
-}
-
-/* Of what an op computes element by element: as its consumers want it. */
-static int buffer_for(Planner *pl, const Value *v)
-{
-    const Type *t = v->type;
-
-    return t->pointer ? new_buffer(pl, t)
-                      : plan_add_buffer(pl, plan_buffer_dtype(pl->plan, v), type_numel(t));
 }
 
 /* Atomics go lane by lane, and so do combine functions that lanes cannot share. */
@@ -234,7 +225,7 @@ static void fill_carried(Planner *pl, BlockState *st, Op *yield, int first, cons
         if (carried[j] == NO_BUFFER || p->facts[v->id].buffer == carried[j])
             continue;
         if (needs_copy(pl, yield, first, carried, j))
-            copies[j] = new_buffer(pl, v->type);
+            copies[j] = plan_new_buffer(pl, v->type);
     }
     for (int j = 0; j < n; j++) {
         Value *v = yield->operands[first + j];
@@ -253,7 +244,7 @@ static int *carry_buffers(Planner *pl, Value *const *values, Value *const *also,
     int *out = NEW_N(pl->plan->arena, int, MAX(n, 1));
 
     for (int i = 0; i < n; i++) {
-        out[i] = values[i]->type->rank > 0 ? new_buffer(pl, values[i]->type) : NO_BUFFER;
+        out[i] = values[i]->type->rank > 0 ? plan_new_buffer(pl, values[i]->type) : NO_BUFFER;
         pl->plan->facts[values[i]->id].buffer = out[i];
         if (also)
             pl->plan->facts[also[i]->id].buffer = out[i];
@@ -349,7 +340,7 @@ static void plan_product(Planner *pl, BlockState *st, Op *op, const int *carried
     int buffer = dot_buffer(pl, op, carried);
 
     if (buffer == NO_BUFFER)
-        buffer = new_buffer(pl, result->type);
+        buffer = plan_new_buffer(pl, result->type);
     pl->plan->facts[result->id].buffer = buffer;
     if (pl->plan->facts[op->operands[DOT_ACC]->id].buffer != buffer)
         add_fill(pl, st, op->operands[DOT_ACC], buffer, NO_BUFFER, now);
@@ -368,9 +359,9 @@ static void plan_sort(Planner *pl, BlockState *st, Op *op)
 
     work.dims[0] = 2 << plan_sort_bits(&work);
     work.rank = 1;
-    pl->plan->facts[result->id].buffer = new_buffer(pl, result->type);
+    pl->plan->facts[result->id].buffer = plan_new_buffer(pl, result->type);
     flush(pl, st);
-    Step s = {.kind = STEP_SORT, .op = op, .sort = {.work = new_buffer(pl, &work)}};
+    Step s = {.kind = STEP_SORT, .op = op, .sort = {.work = plan_new_buffer(pl, &work)}};
     vec_push(pl->plan->arena, &st->out->steps, s);
 }
 
@@ -386,7 +377,7 @@ static void plan_record(Planner *pl, BlockState *st, Op *op, int now)
         buffers[i] = pl->plan->facts[v->id].buffer;
         if (v->type->rank == 0 || buffers[i] != NO_BUFFER)
             continue;
-        buffers[i] = new_buffer(pl, v->type);
+        buffers[i] = plan_new_buffer(pl, v->type);
         add_fill(pl, st, v, buffers[i], NO_BUFFER, now);
     }
     flush(pl, st);
@@ -400,7 +391,7 @@ static void plan_tile_results(Planner *pl, const Op *op)
 {
     for (int i = 0; i < op->nresults; i++) {
         if (op->results[i]->type->rank > 0)
-            pl->plan->facts[op->results[i]->id].buffer = new_buffer(pl, op->results[i]->type);
+            pl->plan->facts[op->results[i]->id].buffer = plan_new_buffer(pl, op->results[i]->type);
     }
 }
 
@@ -456,7 +447,7 @@ static void plan_value(Planner *pl, BlockState *st, Op *op, int now)
     if (v->type->rank == 0) {
         add_step(pl, st, STEP_SCALAR, op);
     } else if (f->buffered && uses_count(&pl->plan->uses, f->value) > 0) {
-        f->buffer = buffer_for(pl, v);
+        f->buffer = plan_buffer_for(pl, v);
         add_fill(pl, st, v, f->buffer, NO_BUFFER, now);
     }
 }

@@ -17,11 +17,14 @@
  *   vnni   i8          avx512vnni, avx512bw      everything
  *   fma    all                                   everything
  *
+ * Where a loop does nothing with acc but add to it, amx and vnni wait: operands of several rounds
+ * lie side by side, those of a in one row, and are multiplied once all are there, or in the last
+ * round.
+ *
  * Both multiply i8 exactly.  What amx does to bf16 is in cpu_dot_tiles.c, with what is done about
  * it.
  */
 #include "plan_internal.h"
-
 
 /* Full blocks of a product are as large as the registers allow: 16, and 32 with AVX-512.  Wider
  * than high they are where there are few rows, or too few sums would run side by side. */
@@ -42,6 +45,9 @@ enum { TILE_BLOCK = 2 /* tiles; of eight, four are sums, two of a and two of b *
 
 /* Each element of b is packed once, and multiplied so often at least, or packing does not pay. */
 enum { LEAST_ROWS = 4 };
+
+/* Bytes along k of a sum that is long enough, and of an operand that stays in the cache. */
+enum { LONG_SUM = 256, MOST_TOGETHER = 128 << 10 };
 
 typedef struct {
     int m, n, k;
@@ -105,9 +111,16 @@ static bool keeps_its_width(const Plan *p, const Value *v)
     return true;
 }
 
-DType plan_buffer_dtype(const Plan *p, const Value *v)
+/* By which unit, when operands lie as it wants. */
+static DotUnit wanted_unit(const Plan *p, const Op *op)
 {
-    return keeps_its_width(p, v) ? v->type->dtype : plan_register_dtype(v->type->dtype);
+    const Machine *m = &p->machine;
+
+    if (tiles_take(m, op))
+        return DOT_AMX;
+    if (m->avx512vnni && m->avx512bw && is_of(op, DT_I8) && extents_of(op).m >= LEAST_ROWS)
+        return DOT_VNNI;
+    return DOT_FMA;
 }
 
 static DType lies_as(const Plan *p, const Op *op, int operand)
@@ -117,14 +130,77 @@ static DType lies_as(const Plan *p, const Op *op, int operand)
 
 static DotUnit unit_of(const Plan *p, const Op *op)
 {
-    const Machine *m = &p->machine;
     DType t = op->operands[DOT_A]->type->dtype;
 
-    if (tiles_take(m, op) && lies_as(p, op, DOT_A) == t && lies_as(p, op, DOT_B) == t)
-        return DOT_AMX;
-    if (m->avx512vnni && m->avx512bw && is_of(op, DT_I8) && extents_of(op).m >= LEAST_ROWS)
-        return DOT_VNNI;
-    return DOT_FMA;
+    return lies_as(p, op, DOT_A) == t && lies_as(p, op, DOT_B) == t ? wanted_unit(p, op) : DOT_FMA;
+}
+
+/* --- rounds of a loop --- */
+
+/* Nobody else looks at it, and it is computed in each round of that loop. */
+static bool is_made_for(const Plan *p, const Value *v, const Block *body)
+{
+    return uses_count(&p->uses, v) == 1 && v->def && v->def->block == body && !plan_is_whole(v);
+}
+
+/* A loop that does nothing with the sum but add to it: its argument is what is added to, and it
+ * yields the result as the same. */
+static bool only_adds(const Plan *p, const Op *op)
+{
+    const Value *acc = op->operands[DOT_ACC], *sum = op->results[0];
+    const Block *body = op->block;
+
+    if (!body->owner || body->owner->code != OP_for || acc->def || acc->block != body)
+        return false;
+    return uses_count(&p->uses, acc) == 1 && uses_count(&p->uses, sum) == 1 &&
+           body->last->operands[acc->index - 1] == sum; /* argument 0 is the counter */
+}
+
+/* Tiles of as many rounds are multiplied together as make a long sum: then the accumulator is read
+ * and written less often.  1 where each is multiplied by itself. */
+static int rounds_of(const Plan *p, const Op *op)
+{
+    Extents e = extents_of(op);
+    int64_t bytes = (int64_t)e.k * dtype_size(op->operands[DOT_A]->type->dtype);
+    int rounds = 1;
+
+    if (p->options->debug || wanted_unit(p, op) == DOT_FMA || e.k % group_of(op) != 0 ||
+        op->operands[DOT_A]->type->rank != 2 || !only_adds(p, op) ||
+        !is_made_for(p, op->operands[DOT_A], op->block) ||
+        !is_made_for(p, op->operands[DOT_B], op->block))
+        return 1;
+    while (2 * rounds * bytes <= LONG_SUM && 2 * rounds * bytes * MAX(e.m, e.n) <= MOST_TOGETHER)
+        rounds *= 2;
+    return rounds;
+}
+
+/* The product that alone reads it, or NULL. */
+static const Op *sole_product(const Plan *p, const Value *v)
+{
+    const Use *u = uses_of(&p->uses, v);
+
+    return uses_count(&p->uses, v) == 1 && is_multiplied(u) ? u->op : NULL;
+}
+
+int plan_buffer_for(Planner *pl, const Value *v)
+{
+    const Plan *p = pl->plan;
+    const Type *t = v->type;
+    const Op *product = t->pointer ? NULL : sole_product(p, v);
+    int rounds = product ? rounds_of(p, product) : 1;
+
+    if (t->pointer || (rounds == 1 && !keeps_its_width(p, v)))
+        return plan_new_buffer(pl, t);
+    int number = plan_add_buffer(pl, t->dtype, rounds * type_numel(t));
+    if (rounds == 1)
+        return number;
+    Buffer *b = &pl->plan->buffers.at[number];
+    bool is_a = product->operands[DOT_A] == v;
+    b->loop = product->block->owner;
+    b->rounds = rounds;
+    b->apart = is_a ? t->dims[1] : type_numel(t);
+    b->row = is_a ? (int64_t)rounds * t->dims[1] : t->dims[1];
+    return number;
 }
 
 /* --- blocks --- */
@@ -180,11 +256,13 @@ DotPlan plan_dot(Planner *pl, const Op *op)
                                    : block_of_vectors(pl->plan, op);
 
     d.packed = d.sums = NO_BUFFER;
+    d.rounds = 1;
     d.group = unit == DOT_FMA ? 1 : group_of(op);
     if (unit == DOT_FMA)
         return d;
+    d.rounds = rounds_of(pl->plan, op);
     int64_t columns = (int64_t)whole_parts(e.n, d.lanes) * d.lanes;
-    d.packed = plan_add_buffer(pl, t, columns * whole_parts(e.k, d.group) * d.group);
+    d.packed = plan_add_buffer(pl, t, columns * whole_parts(d.rounds * e.k, d.group) * d.group);
     if (unit == DOT_VNNI)
         d.sums = plan_add_buffer(pl, DT_I32, columns);
     return d;

@@ -43,7 +43,8 @@ static inline Value *plan_pointer(const Op *access)
 enum { SELECT_IF, SELECT_THEN, SELECT_ELSE };
 
 /* plan.c */
-int plan_op_cost(const Op *op); /* of one element, about in instructions */
+bool plan_is_whole(const Value *v); /* does it only exist as a whole tile? */
+int plan_op_cost(const Op *op);     /* of one element, about in instructions */
 /* Of a tile that several nests need, and none has a buffer for. */
 bool plan_is_worth_a_buffer(const ValueFacts *f);
 bool plan_is_usual(const Op *op); /* a select whose SELECT_ELSE is rarely computed */
@@ -66,9 +67,11 @@ bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const 
 void plan_choose_order(const Planner *pl, Nest *n);
 /* plan_block.c: of so many elements; gives its number */
 int plan_add_buffer(Planner *pl, DType t, int64_t elements);
+int plan_new_buffer(Planner *pl, const Type *t); /* of a tile in register form */
 /* plan_dot.c */
-DType plan_buffer_dtype(const Plan *p,
-                        const Value *v); /* of a tile that is kept, not of pointers */
+/* Of a tile that an op computes element by element, and that is kept: as those want it who read it.
+ * Gives the number of the buffer. */
+int plan_buffer_for(Planner *pl, const Value *v);
 /* Of a product whose operands are in buffers; adds those that it takes itself. */
 DotPlan plan_dot(Planner *pl, const Op *op);
 /* plan_access.c: set forms and bounds of a nest that has its shape */

@@ -191,6 +191,8 @@ static void print_dot(PlanText *p, const DotPlan *d, int indent)
         text_printf(&p->out, ", packed by %d in %d", d->group, d->packed);
     if (d->sums != NO_BUFFER)
         text_printf(&p->out, ", its sums in %d", d->sums);
+    if (d->rounds > 1)
+        text_printf(&p->out, ", %d rounds together", d->rounds);
     text_put(&p->out, ":\n");
 }
 

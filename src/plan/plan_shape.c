@@ -37,10 +37,12 @@ static int data_bits(const Plan *p, const Value *v)
 
     if (t->rank == 0 || (!t->pointer && t->dtype == DT_I1))
         return 0;
+    int buffer = plan_buffer(p, v);
     if (t->pointer)
-        return plan_buffer(p, v) != NO_BUFFER ? 64 : 0;
-    bool is_data = !v->def || op_only_reads(v->def) || dtype_is_float(t->dtype) ||
-                   plan_buffer(p, v) != NO_BUFFER;
+        return buffer != NO_BUFFER ? 64 : 0;
+    if (buffer != NO_BUFFER) /* where floats may have the width that they have in memory */
+        return dtype_bits(p->buffers.at[buffer].dtype);
+    bool is_data = !v->def || op_only_reads(v->def) || dtype_is_float(t->dtype);
     return is_data ? dtype_bits(plan_register_dtype(t->dtype)) : 0;
 }
 

@@ -275,11 +275,29 @@ static void check_panels(Check *x, const Step *s, int n, int k)
     if (packed->dtype != t || buffer_of(x, op->operands[DOT_A])->dtype != t ||
         buffer_of(x, op->operands[DOT_B])->dtype != t)
         tell(x, op, "a product's operands do not lie as its unit takes them");
-    if (packed->bytes < rounded(n, d->lanes) * rounded(k, d->group) * dtype_size(t))
+    if (packed->bytes < rounded(n, d->lanes) * rounded(d->rounds * k, d->group) * dtype_size(t))
         tell(x, op, "a product's panels are larger than their buffer");
     if (d->unit == DOT_VNNI &&
         x->plan->buffers.at[d->sums].bytes < rounded(n, d->lanes) * dtype_size(DT_I32))
         tell(x, op, "a product has more columns than room for their sums");
+}
+
+/* Tiles of the loop's rounds lie where the product takes them. */
+static void check_rounds(Check *x, const Step *s, int n, int k)
+{
+    const Op *op = s->op;
+    const Buffer *a = buffer_of(x, op->operands[DOT_A]), *b = buffer_of(x, op->operands[DOT_B]);
+    int rounds = s->dot.rounds;
+
+    if (rounds == 1) {
+        if (a->loop || b->loop)
+            tell(x, op, "a product takes one of the tiles that lie together");
+        return;
+    }
+    if (a->loop != op->block->owner || b->loop != a->loop || a->rounds != rounds ||
+        b->rounds != rounds || a->row != (int64_t)rounds * k || a->apart != k || b->row != n ||
+        b->apart != (int64_t)k * n || k % s->dot.group != 0)
+        tell(x, op, "tiles of several rounds do not lie as their product takes them");
 }
 
 static void check_dot(Check *x, const Step *s)
@@ -297,6 +315,7 @@ static void check_dot(Check *x, const Step *s)
     }
     if (d->unit != DOT_FMA)
         check_panels(x, s, n, k);
+    check_rounds(x, s, n, k);
     if (d->unit != DOT_AMX && d->rows > DOT_MAX_ROWS)
         tell(x, op, "a product's block has too many rows");
     if (d->unit == DOT_AMX && (m % d->height != 0 || d->rows % d->height != 0 ||

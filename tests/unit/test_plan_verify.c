@@ -12,9 +12,9 @@
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 
-static const char *const kernels[] = {"attention", "softmax", "combine_loop", "while_order",
-                                      "fields",    "regroup", "behind_if",    "turned_chunk",
-                                      "dot_bytes", "dot_bf16"};
+static const char *const kernels[] = {"attention", "softmax",  "combine_loop", "while_order",
+                                      "fields",    "regroup",  "behind_if",    "turned_chunk",
+                                      "dot_bytes", "dot_bf16", "dot_rounds"};
 
 static const char *const machines[] = {"+avx2,+fma",
                                        "+avx512f,+avx512bw,+fma,+avx512vnni,+amx-int8,+amx-bf16"};
@@ -163,6 +163,7 @@ static int break_dot(const Plan *p, Step *s)
     if (d->unit == DOT_FMA)
         return spoil(p, &d->rows, DOT_MAX_ROWS + 1);
     told += spoil(p, &d->packed, NO_BUFFER);
+    told += spoil(p, &d->rounds, 2 * d->rounds);
     told += spoil(p, &d->packed, plan_buffer(p, s->op->results[0]));
     told += spoil_buffer(p, d->packed);
     if (d->unit == DOT_VNNI)
