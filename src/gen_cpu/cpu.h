@@ -239,6 +239,7 @@ Val cpu_dot_bytes(Cpu *c, Val sums, Val a, Val b);
 /* cpu_dot_pack.c */
 /* b to its panels, and what the plan wants to know of it. */
 void cpu_dot_pack(Dot *d);
+void cpu_dot_widen(Dot *d); /* a to 16 bits */
 /* i1: is something of a or b, which is packed, a subnormal bf16? */
 Val cpu_dot_has_subnormals(Dot *d);
 

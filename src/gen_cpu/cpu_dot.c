@@ -6,15 +6,17 @@
  * loads as many vectors of b and broadcasts an element of a for each row.  What M and N leave over
  * gets blocks of its own of just that size; only the last vector of a row is masked.
  *
- *   DOT_FMA   Operands as they are in their buffers, small floats mostly widened to fp32 when these
- *             were filled.  Sums run over k in order with fused multiply-adds, then the accumulator
- *             is rounded to its dtype.
- *   DOT_VNNI  A step is four elements along k, of b in panels (cpu_dot_pack.c).  The unit
+ * DOT_FMA takes operands as they are in their buffers, small floats mostly widened to fp32 when
+ * these were filled.  Sums run over k in order with fused multiply-adds, then the accumulator is
+ * rounded to its dtype.
+ *
+ * A step of the others is several elements along k, of b in panels (cpu_dot_pack.c).  DOT_VNNI
  * multiplies unsigned bytes by signed ones: a + 128 by b, and what that adds to a sum is taken from
- * it at the beginning.  All is modulo 2^32.  Behind the end of a row of a stands the next one,
- * whose bytes are multiplied by zeros. DOT_AMX   Blocks are in cpu_dot_tiles.c.  Where there are
- * subnormal numbers, all is done as DOT_FMA does it, in blocks that are no longer than such a
- * detour deserves.
+ * it at the beginning; all is modulo 2^32.  Behind the end of a row of a stands the next one, whose
+ * bytes are multiplied by zeros.  DOT_PAIRS takes both operands in 16 bits.
+ *
+ * Blocks of DOT_AMX are in cpu_dot_tiles.c.  Where there are subnormal numbers, all is done as
+ * DOT_FMA does it, in blocks that are no longer than such a detour deserves.
  */
 #include "cpu.h"
 
@@ -131,6 +133,47 @@ static void take_sums(Dot *d, int rows, int vectors, Val j, Val (*acc)[DOT_MAX_V
     }
 }
 
+/* --- pairs of 16 bits --- */
+
+static Val add_pairs(Cpu *c, Val sums, Val a, Val b)
+{
+    const char *how = llvm_lanes(sums) == 16  ? "llvm.x86.avx512.pmaddw.d.512"
+                      : llvm_lanes(sums) == 8 ? "llvm.x86.avx2.pmadd.wd"
+                                              : "llvm.x86.sse2.pmadd.wd";
+    Val pairs = llvm_call(c->l, c->b, how, 0, NULL, 2, (Val[]){a, b});
+
+    return LLVMBuildAdd(c->b, sums, pairs, "");
+}
+
+/* A pair of a in all lanes. */
+static Val load_pair(Dot *d, Val i, int row, Val k, int ahead)
+{
+    Cpu *c = d->c;
+    int64_t width = (d->k + d->plan.group - 1) / d->plan.group * d->plan.group;
+    LLVMTypeRef i64 = c->l->i64;
+    Val index = LLVMBuildMul(c->b, i, llvm_int(i64, width), "");
+
+    index = LLVMBuildAdd(c->b, index, k, "");
+    index = LLVMBuildAdd(c->b, index, llvm_int(i64, row * width + ahead), "");
+    Val at = LLVMBuildGEP2(c->b, c->l->i16, cpu_buffer(c, c->b, d->plan.widened), &index, 1, "");
+    Val word = llvm_splat(c->b, llvm_load(c->b, c->l->i32, at, 4), d->plan.lanes);
+    return LLVMBuildBitCast(c->b, word, llvm_vector(c->l->i16, 2 * d->plan.lanes), "");
+}
+
+static void pairs_step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahead,
+                       Val (*acc)[DOT_MAX_VECTORS])
+{
+    Val b[DOT_MAX_VECTORS];
+
+    for (int v = 0; v < vectors; v++)
+        b[v] = load_panel(d, j, k, ahead, v);
+    for (int r = 0; r < rows; r++) {
+        Val a = load_pair(d, i, r, k, ahead);
+        for (int v = 0; v < vectors; v++)
+            acc[r][v] = add_pairs(d->c, acc[r][v], a, b[v]);
+    }
+}
+
 /* --- blocks of vectors --- */
 
 /* One step of k for the whole block. */
@@ -141,6 +184,10 @@ static void dot_step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahe
 
     if (d->plan.unit == DOT_VNNI) {
         bytes_step(d, rows, vectors, i, j, k, ahead, acc);
+        return;
+    }
+    if (d->plan.unit == DOT_PAIRS) {
+        pairs_step(d, rows, vectors, i, j, k, ahead, acc);
         return;
     }
     for (int v = 0; v < vectors; v++)
@@ -293,6 +340,8 @@ static void multiply(Dot *d)
 {
     if (d->plan.packed != NO_BUFFER)
         cpu_dot_pack(d);
+    if (d->plan.widened != NO_BUFFER)
+        cpu_dot_widen(d);
     if (d->plan.unit != DOT_AMX)
         product(d);
     else if (dtype_is_float(d->out))

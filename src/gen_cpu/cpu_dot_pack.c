@@ -13,7 +13,7 @@
  */
 #include "cpu.h"
 
-enum { UNROLL = 4, SUBNORMALS = 127 /* but for the sign */, A_LANES = 32 };
+enum { UNROLL = 4, SUBNORMALS = 127 /* but for the sign */, A_LANES = 32, WIDENED_LANES = 16 };
 
 /* That a panel has room for. */
 static int64_t groups(const Dot *d)
@@ -93,6 +93,14 @@ static void keep_running(Dot *d, Val running, Val column)
 
 /* --- panels --- */
 
+/* Bytes to 16 bits. */
+static Val widen(Dot *d, Val bytes)
+{
+    Cpu *c = d->c;
+
+    return LLVMBuildSExt(c->b, bytes, llvm_like(c->l->i16, bytes), "");
+}
+
 /* Row k + i of b from a column on, for i < n. */
 static void read_rows(Dot *d, Val k, Val column, int n, Val *rows)
 {
@@ -105,6 +113,8 @@ static void read_rows(Dot *d, Val k, Val column, int n, Val *rows)
         Val at = LLVMBuildMul(c->b, row, llvm_int(c->l->i64, d->n), "");
         at = element_of(d, d->base[DOT_B], buffer, LLVMBuildAdd(c->b, at, column, ""));
         rows[i] = i < n ? llvm_load(c->b, type, at, cpu_buffer_size(c, buffer)) : llvm_int(type, 0);
+        if (d->plan.unit == DOT_PAIRS)
+            rows[i] = widen(d, rows[i]);
     }
 }
 
@@ -191,6 +201,31 @@ void cpu_dot_pack(Dot *d)
         running = pack_group(d, llvm_int(c->l->i64, whole), column, rest, running);
     keep_running(d, running, column);
     cpu_loop_end(c, &l, panels(d), 1);
+}
+
+/* --- a in 16 bits --- */
+
+/* Rows of whole groups.  Vectors go beyond the end of a row, in rising order: what they leave at
+ * the beginning of the next one is overwritten, and what is left in a group is multiplied by zeros.
+ */
+void cpu_dot_widen(Dot *d)
+{
+    Cpu *c = d->c;
+    LLVMTypeRef i64 = c->l->i64, bytes = llvm_vector(c->l->i8, WIDENED_LANES);
+    int64_t width = groups(d) * d->plan.group;
+    bool dense = width == d->k;
+    int64_t rows = dense ? 1 : d->m, columns = dense ? d->m * d->k : d->k;
+    int from = d->buffer[DOT_A], to = d->plan.widened;
+    Loop row = cpu_loop_begin(c);
+    Val in = LLVMBuildMul(c->b, row.index, llvm_int(i64, d->k), "");
+    Val out = LLVMBuildMul(c->b, row.index, llvm_int(i64, width), "");
+    Loop l = cpu_loop_begin(c);
+
+    in = element_of(d, d->base[DOT_A], from, LLVMBuildAdd(c->b, in, l.index, ""));
+    out = element_of(d, cpu_buffer(c, c->b, to), to, LLVMBuildAdd(c->b, out, l.index, ""));
+    llvm_store(c->b, widen(d, llvm_load(c->b, bytes, in, 1)), out, cpu_buffer_size(c, to));
+    cpu_loop_end(c, &l, columns, WIDENED_LANES);
+    cpu_loop_end(c, &row, rows, 1);
 }
 
 /* --- subnormal numbers --- */

@@ -230,9 +230,10 @@ typedef struct {
 
 /* What multiplies two tiles, see plan_dot.c. */
 typedef enum {
-    DOT_FMA,  /* multiply-adds of vectors, or of integers a product and a sum */
-    DOT_VNNI, /* sums of four products of bytes in each lane of a vector */
-    DOT_AMX   /* products of tiles */
+    DOT_FMA,   /* multiply-adds of vectors, or of integers a product and a sum */
+    DOT_PAIRS, /* sums of two products of 16 bits in each lane of a vector */
+    DOT_VNNI,  /* sums of four products of bytes in each lane of a vector */
+    DOT_AMX    /* products of tiles */
 } DotUnit;
 enum { DOT_MAX_ROWS = 14 /* of vectors */, DOT_MAX_VECTORS = 4, DOT_MAX_GROUP = 4 };
 typedef struct {
@@ -245,6 +246,7 @@ typedef struct {
     int rounds;               /* of the loop around: tiles of so many are multiplied together */
     int packed;               /* buffer: b in panels (plan_dot.c); NO_BUFFER: where it is */
     int sums;                 /* buffer: of DOT_VNNI what a's being unsigned adds to each column */
+    int widened;              /* buffer: of DOT_PAIRS a in 16 bits, in rows of whole groups */
 } DotPlan;
 
 /* A row to be sorted: 1 << bits vectors, with padding behind its end. */

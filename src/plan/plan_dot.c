@@ -15,13 +15,14 @@
  *   amx    bf16        amx-bf16                  .. and 32, or what M, N and K are where they are
  *                                                less: no tile is filled in part
  *   vnni   i8          avx512vnni, avx512bw      everything
+ *   pairs  i8          avx2                      everything; as i16, which packing makes of them
  *   fma    all                                   everything
  *
  * Where a loop does nothing with acc but add to it, amx and vnni wait: operands of several rounds
  * lie side by side, those of a in one row, and are multiplied once all are there, or in the last
  * round.
  *
- * Both multiply i8 exactly.  What amx does to bf16 is in cpu_dot_tiles.c, with what is done about
+ * All multiply i8 exactly.  What amx does to bf16 is in cpu_dot_tiles.c, with what is done about
  * it.
  */
 #include "plan_internal.h"
@@ -118,9 +119,9 @@ static DotUnit wanted_unit(const Plan *p, const Op *op)
 
     if (tiles_take(m, op))
         return DOT_AMX;
-    if (m->avx512vnni && m->avx512bw && is_of(op, DT_I8) && extents_of(op).m >= LEAST_ROWS)
-        return DOT_VNNI;
-    return DOT_FMA;
+    if (!is_of(op, DT_I8) || extents_of(op).m < LEAST_ROWS || !m->avx2)
+        return DOT_FMA;
+    return m->avx512vnni && m->avx512bw ? DOT_VNNI : DOT_PAIRS;
 }
 
 static DType lies_as(const Plan *p, const Op *op, int operand)
@@ -161,10 +162,11 @@ static bool only_adds(const Plan *p, const Op *op)
 static int rounds_of(const Plan *p, const Op *op)
 {
     Extents e = extents_of(op);
+    DotUnit unit = wanted_unit(p, op);
     int64_t bytes = (int64_t)e.k * dtype_size(op->operands[DOT_A]->type->dtype);
     int rounds = 1;
 
-    if (p->options->debug || wanted_unit(p, op) == DOT_FMA || e.k % group_of(op) != 0 ||
+    if (p->options->debug || (unit != DOT_AMX && unit != DOT_VNNI) || e.k % group_of(op) != 0 ||
         op->operands[DOT_A]->type->rank != 2 || !only_adds(p, op) ||
         !is_made_for(p, op->operands[DOT_A], op->block) ||
         !is_made_for(p, op->operands[DOT_B], op->block))
@@ -218,6 +220,16 @@ static DotPlan block_of_vectors(const Plan *p, const Op *op)
     return d;
 }
 
+static DotPlan block_of_pairs(const Plan *p, const Op *op)
+{
+    bool wide = p->machine.avx512bw;
+
+    return (DotPlan){.unit = DOT_PAIRS,
+                     .lanes = (wide ? MAX_VECTOR : MAX_VECTOR / 2) / dtype_size(DT_I32),
+                     .rows = MIN(extents_of(op).m, wide ? ROWS_AVX512 : ROWS),
+                     .vectors = VECTORS};
+}
+
 static DotPlan block_of_bytes(const Op *op)
 {
     Extents e = extents_of(op);
@@ -241,9 +253,24 @@ static DotPlan block_of_tiles(const Op *op)
     return d;
 }
 
-static int whole_parts(int n, int part)
+/* Up to whole parts. */
+static int64_t rounded(int n, int part)
 {
-    return (n + part - 1) / part;
+    return (n + (int64_t)part - 1) / part * part;
+}
+
+static DotPlan block_of(const Plan *p, const Op *op, DotUnit unit)
+{
+    switch (unit) {
+    case DOT_AMX:
+        return block_of_tiles(op);
+    case DOT_VNNI:
+        return block_of_bytes(op);
+    case DOT_PAIRS:
+        return block_of_pairs(p, op);
+    default:
+        return block_of_vectors(p, op);
+    }
 }
 
 DotPlan plan_dot(Planner *pl, const Op *op)
@@ -251,19 +278,21 @@ DotPlan plan_dot(Planner *pl, const Op *op)
     Extents e = extents_of(op);
     DType t = op->operands[DOT_B]->type->dtype;
     DotUnit unit = unit_of(pl->plan, op);
-    DotPlan d = unit == DOT_AMX    ? block_of_tiles(op)
-                : unit == DOT_VNNI ? block_of_bytes(op)
-                                   : block_of_vectors(pl->plan, op);
+    DotPlan d = block_of(pl->plan, op, unit);
 
-    d.packed = d.sums = NO_BUFFER;
-    d.rounds = 1;
-    d.group = unit == DOT_FMA ? 1 : group_of(op);
+    d.packed = d.sums = d.widened = NO_BUFFER;
+    d.rounds = d.group = 1;
     if (unit == DOT_FMA)
         return d;
+    if (unit == DOT_PAIRS)
+        t = DT_I16;
+    d.group = GROUP_BYTES / dtype_size(t);
     d.rounds = rounds_of(pl->plan, op);
-    int64_t columns = (int64_t)whole_parts(e.n, d.lanes) * d.lanes;
-    d.packed = plan_add_buffer(pl, t, columns * whole_parts(d.rounds * e.k, d.group) * d.group);
+    int64_t columns = rounded(e.n, d.lanes), depth = rounded(d.rounds * e.k, d.group);
+    d.packed = plan_add_buffer(pl, t, columns * depth);
     if (unit == DOT_VNNI)
         d.sums = plan_add_buffer(pl, DT_I32, columns);
+    if (unit == DOT_PAIRS)
+        d.widened = plan_add_buffer(pl, t, e.m * depth);
     return d;
 }

@@ -179,18 +179,23 @@ static void print_sort(PlanText *p, const Step *s, int indent)
 
 static void print_dot(PlanText *p, const DotPlan *d, int indent)
 {
+    static const char *const by[] = {
+        [DOT_FMA] = "", [DOT_PAIRS] = "by pairs ", [DOT_VNNI] = "by vnni ", [DOT_AMX] = ""};
+
     text_printf(&p->out, "%*s", indent, "");
     if (d->unit == DOT_AMX)
         text_printf(&p->out,
                     "by amx in blocks of %d rows, %d tiles of %d columns, %d high, %d deep",
                     d->rows, d->vectors, d->lanes, d->height, d->depth);
     else
-        text_printf(&p->out, "%sin blocks of %d rows, %d vectors of %d lanes",
-                    d->unit == DOT_VNNI ? "by vnni " : "", d->rows, d->vectors, d->lanes);
+        text_printf(&p->out, "%sin blocks of %d rows, %d vectors of %d lanes", by[d->unit], d->rows,
+                    d->vectors, d->lanes);
     if (d->packed != NO_BUFFER)
         text_printf(&p->out, ", packed by %d in %d", d->group, d->packed);
     if (d->sums != NO_BUFFER)
         text_printf(&p->out, ", its sums in %d", d->sums);
+    if (d->widened != NO_BUFFER)
+        text_printf(&p->out, ", a in %d", d->widened);
     if (d->rounds > 1)
         text_printf(&p->out, ", %d rounds together", d->rounds);
     text_put(&p->out, ":\n");

@@ -261,25 +261,29 @@ static int64_t rounded(int n, int part)
     return (n + (int64_t)part - 1) / part * part;
 }
 
-static void check_panels(Check *x, const Step *s, int n, int k)
+static bool has_room(const Check *x, int buffer, DType t, int64_t elements)
+{
+    const Buffer *b = has_buffer(x->plan, buffer) ? &x->plan->buffers.at[buffer] : NULL;
+
+    return b && b->dtype == t && b->bytes >= elements * dtype_size(t);
+}
+
+static void check_panels(Check *x, const Step *s, int m, int n, int k)
 {
     const DotPlan *d = &s->dot;
     const Op *op = s->op;
-    DType t = op->operands[DOT_B]->type->dtype;
+    DType t = op->operands[DOT_B]->type->dtype, in = d->unit == DOT_PAIRS ? DT_I16 : t;
+    int64_t columns = rounded(n, d->lanes), depth = rounded(d->rounds * k, d->group);
 
-    if (!has_buffer(x->plan, d->packed) || (d->unit == DOT_VNNI && !has_buffer(x->plan, d->sums))) {
-        tell(x, op, "a product has no buffer for its panels");
-        return;
-    }
-    const Buffer *packed = &x->plan->buffers.at[d->packed];
-    if (packed->dtype != t || buffer_of(x, op->operands[DOT_A])->dtype != t ||
+    if (buffer_of(x, op->operands[DOT_A])->dtype != t ||
         buffer_of(x, op->operands[DOT_B])->dtype != t)
         tell(x, op, "a product's operands do not lie as its unit takes them");
-    if (packed->bytes < rounded(n, d->lanes) * rounded(d->rounds * k, d->group) * dtype_size(t))
-        tell(x, op, "a product's panels are larger than their buffer");
-    if (d->unit == DOT_VNNI &&
-        x->plan->buffers.at[d->sums].bytes < rounded(n, d->lanes) * dtype_size(DT_I32))
-        tell(x, op, "a product has more columns than room for their sums");
+    if (!has_room(x, d->packed, in, columns * depth))
+        tell(x, op, "a product has no room for its panels");
+    if (d->unit == DOT_VNNI && !has_room(x, d->sums, DT_I32, columns))
+        tell(x, op, "a product has no room for the sums of its columns");
+    if (d->unit == DOT_PAIRS && !has_room(x, d->widened, in, m * depth))
+        tell(x, op, "a product has no room for its rows in 16 bits");
 }
 
 /* Tiles of the loop's rounds lie where the product takes them. */
@@ -314,7 +318,7 @@ static void check_dot(Check *x, const Step *s)
         return;
     }
     if (d->unit != DOT_FMA)
-        check_panels(x, s, n, k);
+        check_panels(x, s, m, n, k);
     check_rounds(x, s, n, k);
     if (d->unit != DOT_AMX && d->rows > DOT_MAX_ROWS)
         tell(x, op, "a product's block has too many rows");

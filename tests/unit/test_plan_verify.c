@@ -16,8 +16,8 @@ static const char *const kernels[] = {"attention", "softmax",  "combine_loop", "
                                       "fields",    "regroup",  "behind_if",    "turned_chunk",
                                       "dot_bytes", "dot_bf16", "dot_rounds"};
 
-static const char *const machines[] = {"+avx2,+fma",
-                                       "+avx512f,+avx512bw,+fma,+avx512vnni,+amx-int8,+amx-bf16"};
+static const char *const machines[] = {
+    "+avx2,+fma", "+avx2,+avx512f,+avx512bw,+fma,+avx512vnni,+amx-int8,+amx-bf16"};
 
 static Func *read_kernel(Arena *a, const char *name)
 {
@@ -168,6 +168,8 @@ static int break_dot(const Plan *p, Step *s)
     told += spoil_buffer(p, d->packed);
     if (d->unit == DOT_VNNI)
         return told + spoil(p, &d->sums, NO_BUFFER) + spoil_buffer(p, d->sums);
+    if (d->unit == DOT_PAIRS)
+        return told + spoil(p, &d->widened, NO_BUFFER) + spoil_buffer(p, d->widened);
     told += spoil(p, &d->height, d->height + 1);
     return told + spoil(p, &d->depth, d->depth + 1);
 }
