@@ -12,8 +12,8 @@
  *
  *   unit   dtypes      needs                     what it takes
  *   amx    i8          amx-int8                  tiles of 16 rows, 16 columns, 64 along k ..
- *   amx    bf16        amx-bf16                  .. and 32, or what M, N and K are where they are
- *                                                less: no tile is filled in part
+ *   amx    bf16        amx-bf16                  .. and 32, or as much as divides M, N and K, where
+ *                                                that is not too little
  *   vnni   i8          avx512vnni, avx512bw      everything
  *   pairs  i8          avx2                      everything; as i16, which packing makes of them
  *   fma    all                                   everything
@@ -44,11 +44,16 @@ _Static_assert(REGISTERS(VNNI_ROWS, VNNI_VECTORS) + 1 <= 32, "and what makes a u
 enum { GROUP_BYTES = 4, TILE_ROWS = 16, TILE_COLUMNS = 16, TILE_ROW_BYTES = 64 };
 enum { TILE_BLOCK = 2 /* tiles; of eight, four are sums, two of a and two of b */ };
 
+/* Tiles that are full to so small a part still take less time than vectors.  Of bf16 a product has
+ * so many multiply-adds, or looking for subnormal numbers takes what tiles save. */
+enum { WORTH = 16, LEAST_WORK = 32 << 10 };
+
 /* Each element of b is packed once, and multiplied so often at least, or packing does not pay. */
 enum { LEAST_ROWS = 4 };
 
-/* Bytes along k of a sum that is long enough, and of an operand that stays in the cache. */
-enum { LONG_SUM = 256, MOST_TOGETHER = 128 << 10 };
+/* Bytes along k of a sum that is long enough, and of an operand that stays in the cache; and how
+ * much more the accumulator takes than the operands before waiting pays. */
+enum { LONG_SUM = 256, MOST_TOGETHER = 128 << 10, SUM_SHARE = 4 };
 
 typedef struct {
     int m, n, k;
@@ -67,10 +72,28 @@ static int group_of(const Op *op)
     return GROUP_BYTES / dtype_size(op->operands[DOT_A]->type->dtype);
 }
 
-/* Elements of a tile along k. */
-static int depth_of(const Op *op, Extents e)
+/* The largest multiple of `step` that divides n, of those up to `most`; 0: there is none. */
+static int part_of(int n, int most, int step)
 {
-    return MIN(e.k, TILE_ROW_BYTES / dtype_size(op->operands[DOT_A]->type->dtype));
+    int best = 0;
+
+    for (int part = step; part <= most; part += step)
+        best = n % part == 0 ? part : best;
+    return best;
+}
+
+/* Of a product: rows, columns, and elements along k.  Columns are a power of two, for vectors. */
+typedef struct {
+    int height, lanes, depth;
+} Tile;
+
+static Tile tile_of(const Op *op)
+{
+    Extents e = extents_of(op);
+    int most = TILE_ROW_BYTES / dtype_size(op->operands[DOT_A]->type->dtype);
+
+    return (Tile){part_of(e.m, TILE_ROWS, 1), MIN(e.n & -e.n, TILE_COLUMNS),
+                  part_of(e.k, most, group_of(op))};
 }
 
 /* --- units --- */
@@ -80,17 +103,24 @@ static bool is_of(const Op *op, DType t)
     return op->operands[DOT_A]->type->dtype == t && op->operands[DOT_B]->type->dtype == t;
 }
 
+/* Do tiles take less time than vectors would? */
+static bool tiles_pay(const Op *op)
+{
+    Extents e = extents_of(op);
+    Tile t = tile_of(op);
+    int bytes = t.depth * dtype_size(op->operands[DOT_A]->type->dtype);
+    int64_t least = is_of(op, DT_BF16) ? LEAST_WORK : 0;
+
+    return t.height >= LEAST_ROWS && (int64_t)e.m * e.n * e.k >= least &&
+           t.height * t.lanes * bytes >= TILE_ROWS * TILE_COLUMNS * TILE_ROW_BYTES / WORTH;
+}
+
 /* As far as dtypes and extents go. */
 static bool tiles_take(const Machine *m, const Op *op)
 {
     bool there = (m->amx_int8 && is_of(op, DT_I8)) || (m->amx_bf16 && is_of(op, DT_BF16));
 
-    if (!there)
-        return false;
-    Extents e = extents_of(op);
-    return e.m >= LEAST_ROWS && e.m % MIN(e.m, TILE_ROWS) == 0 &&
-           e.n % MIN(e.n, TILE_COLUMNS) == 0 && e.k % group_of(op) == 0 &&
-           e.k % depth_of(op, e) == 0;
+    return there && tiles_pay(op);
 }
 
 static bool is_multiplied(const Use *u)
@@ -157,19 +187,35 @@ static bool only_adds(const Plan *p, const Op *op)
            body->last->operands[acc->index - 1] == sum; /* argument 0 is the counter */
 }
 
+/* Is the accumulator what a round takes most for, read and written, or are the operands? */
+static bool sum_is_most(const Op *op)
+{
+    Extents e = extents_of(op);
+    int64_t sum = 2 * (int64_t)e.m * e.n * dtype_size(op->results[0]->type->dtype);
+    int64_t operands = (int64_t)(e.m + e.n) * e.k * dtype_size(op->operands[DOT_A]->type->dtype);
+
+    return sum >= SUM_SHARE * operands;
+}
+
+static bool may_wait(const Plan *p, const Op *op)
+{
+    DotUnit unit = wanted_unit(p, op);
+
+    return !p->options->debug && (unit == DOT_AMX || unit == DOT_VNNI) &&
+           extents_of(op).k % group_of(op) == 0 && op->operands[DOT_A]->type->rank == 2 &&
+           only_adds(p, op) && is_made_for(p, op->operands[DOT_A], op->block) &&
+           is_made_for(p, op->operands[DOT_B], op->block);
+}
+
 /* Tiles of as many rounds are multiplied together as make a long sum: then the accumulator is read
  * and written less often.  1 where each is multiplied by itself. */
 static int rounds_of(const Plan *p, const Op *op)
 {
     Extents e = extents_of(op);
-    DotUnit unit = wanted_unit(p, op);
     int64_t bytes = (int64_t)e.k * dtype_size(op->operands[DOT_A]->type->dtype);
     int rounds = 1;
 
-    if (p->options->debug || (unit != DOT_AMX && unit != DOT_VNNI) || e.k % group_of(op) != 0 ||
-        op->operands[DOT_A]->type->rank != 2 || !only_adds(p, op) ||
-        !is_made_for(p, op->operands[DOT_A], op->block) ||
-        !is_made_for(p, op->operands[DOT_B], op->block))
+    if (!may_wait(p, op) || !sum_is_most(op))
         return 1;
     while (2 * rounds * bytes <= LONG_SUM && 2 * rounds * bytes * MAX(e.m, e.n) <= MOST_TOGETHER)
         rounds *= 2;
@@ -243,10 +289,8 @@ static DotPlan block_of_bytes(const Op *op)
 static DotPlan block_of_tiles(const Op *op)
 {
     Extents e = extents_of(op);
-    DotPlan d = {.unit = DOT_AMX,
-                 .lanes = MIN(e.n, TILE_COLUMNS),
-                 .height = MIN(e.m, TILE_ROWS),
-                 .depth = depth_of(op, e)};
+    Tile t = tile_of(op);
+    DotPlan d = {.unit = DOT_AMX, .lanes = t.lanes, .height = t.height, .depth = t.depth};
 
     d.rows = d.height * MIN(e.m / d.height, TILE_BLOCK);
     d.vectors = MIN(e.n / d.lanes, TILE_BLOCK);

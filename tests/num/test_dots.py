@@ -19,7 +19,9 @@ DTYPES = [("i8", "i32"), ("bf16", "fp32"), ("fp16", "fp32"), ("fp16", "fp16"), (
 # M, N, K, BLOCK_M, BLOCK_N, BLOCK_K
 SHAPES = [(33, 40, 70, 32, 32, 32), (40, 20, 130, 16, 16, 64), (9, 75, 100, 8, 64, 128),
           (50, 17, 33, 48, 16, 16), (7, 33, 31, 7, 33, 31), (4, 5, 6, 4, 8, 4),
-          (1, 40, 64, 1, 32, 64), (20, 1, 9, 16, 1, 8), (65, 70, 13, 32, 48, 12)]
+          (1, 40, 64, 1, 32, 64), (20, 1, 9, 16, 1, 8), (65, 70, 13, 32, 48, 12),
+          (12, 12, 32, 12, 12, 32), (40, 24, 80, 40, 24, 80), (60, 72, 200, 40, 24, 40),
+          (70, 66, 170, 64, 64, 32), (70, 66, 170, 64, 64, 16)]
 SUBNORMAL = 2.0**-126
 
 
@@ -86,7 +88,7 @@ for shape in SHAPES:
         scale = 0.1 if sum_dtype == "fp16" else 1
         floats("normal", scale * random.standard_normal((m, k)), random.standard_normal((k, n)),
                random.standard_normal((m, n)), dtype, sum_dtype, shape)
-for shape in (SHAPES[0], SHAPES[1], SHAPES[4]):
+for shape in (SHAPES[0], SHAPES[1], SHAPES[4], *SHAPES[-5:]):
     for dtype, sum_dtype in DTYPES[1:]:
         specials(shape, dtype, sum_dtype)
     for which in "ab":
