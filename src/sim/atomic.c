@@ -119,13 +119,6 @@ UPDATE(uint16_t)
 UPDATE(uint32_t)
 UPDATE(uint64_t)
 
-static uint64_t lane_of(Warp *w, uint32_t place, uint32_t bytes, uint32_t lane)
-{
-    if (bytes == 2)
-        return REG(w, place, uint16_t)[lane];
-    return bytes == 4 ? REG(w, place, uint32_t)[lane] : REG(w, place, uint64_t)[lane];
-}
-
 /* Elements of one lane: neighbours in memory, each updated by itself. */
 enum { MOST_ELEMENTS = 4 };
 static int elements_of(const Inst *in)
@@ -161,10 +154,10 @@ static bool update_lanes(Warp *w, const Inst *in, uint32_t mask, int first,
     {
         if (!order_atomic(w, (int)i, host[i], u.bytes * (uint32_t)n, u.op != MOD_EXCH))
             return false;
-        uint64_t c = u.op == MOD_CAS ? lane_of(w, in->op[first + 1], u.bytes, i) : 0;
+        uint64_t c = u.op == MOD_CAS ? lane_get(w, in->op[first + 1], u.bytes, i) : 0;
 
         for (int k = 0; k < n; k++) {
-            uint64_t b = lane_of(w, in->op[first + k], u.bytes, i);
+            uint64_t b = lane_get(w, in->op[first + k], u.bytes, i);
             old[k][i] = update_element(&u, host[i] + (uint32_t)k * u.bytes, b, c);
         }
         order_seen(w, host[i], u.bytes * (uint32_t)n);
@@ -174,27 +167,18 @@ static bool update_lanes(Warp *w, const Inst *in, uint32_t mask, int first,
     return true;
 }
 
-static void set_lane(Warp *w, uint32_t place, int bytes, uint32_t lane, uint64_t v)
-{
-    if (bytes == 2)
-        REG(w, place, uint16_t)[lane] = (uint16_t)v;
-    else if (bytes == 4)
-        REG(w, place, uint32_t)[lane] = (uint32_t)v;
-    else
-        REG(w, place, uint64_t)[lane] = v;
-}
-
 /* ops d, b, c for cas */
 void atomic_atom(Warp *w, const Inst *in, uint32_t mask)
 {
     uint64_t old[MOST_ELEMENTS][LANES];
-    int bytes = ptx_type_bits[in->type[0]] / 8, n = elements_of(in);
+    uint32_t bytes = ptx_type_bits[in->type[0]] / 8u;
+    int n = elements_of(in);
 
     if (!update_lanes(w, in, mask, n, old))
         return;
     for (int k = 0; k < n; k++) {
         FOR_LANES(i, mask)
-        set_lane(w, in->op[k], bytes, i, old[k][i]);
+        lane_put(w, in->op[k], bytes, i, old[k][i]);
     }
 }
 

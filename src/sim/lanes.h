@@ -9,6 +9,24 @@
 
 #include "execute.h"
 
+/* One lane of a register of 2, 4 or 8 bytes. */
+static inline void lane_put(Warp *w, uint32_t place, uint32_t bytes, uint32_t lane, uint64_t value)
+{
+    if (bytes == 2)
+        REG(w, place, uint16_t)[lane] = (uint16_t)value;
+    else if (bytes == 4)
+        REG(w, place, uint32_t)[lane] = (uint32_t)value;
+    else
+        REG(w, place, uint64_t)[lane] = value;
+}
+
+static inline uint64_t lane_get(Warp *w, uint32_t place, uint32_t bytes, uint32_t lane)
+{
+    if (bytes == 2)
+        return REG(w, place, uint16_t)[lane];
+    return bytes == 4 ? REG(w, place, uint32_t)[lane] : REG(w, place, uint64_t)[lane];
+}
+
 #define LOOP_LANES(mask, ...)                                                                      \
     if ((mask) == ALL_LANES) {                                                                     \
         EACH_LANE for (int i = 0; i < LANES; i++)                                                  \

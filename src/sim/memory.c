@@ -34,23 +34,6 @@ static uint64_t fetch_bytes(const char *from, uint32_t bytes, bool extend)
     }
 }
 
-static void put_lane(Warp *w, uint32_t place, uint32_t bytes, uint32_t lane, uint64_t value)
-{
-    if (bytes == 2)
-        REG(w, place, uint16_t)[lane] = (uint16_t)value;
-    else if (bytes == 4)
-        REG(w, place, uint32_t)[lane] = (uint32_t)value;
-    else
-        REG(w, place, uint64_t)[lane] = value;
-}
-
-static uint64_t get_lane(Warp *w, uint32_t place, uint32_t bytes, uint32_t lane)
-{
-    if (bytes == 2)
-        return REG(w, place, uint16_t)[lane];
-    return bytes == 4 ? REG(w, place, uint32_t)[lane] : REG(w, place, uint64_t)[lane];
-}
-
 /* The host's memory of each lane for the vector of an instruction; false after a fault. */
 static bool resolve_access(Warp *w, const Inst *in, AccessKind kind, uint32_t mask,
                            char *host[LANES])
@@ -97,7 +80,7 @@ static void fetch_lanes(Warp *w, const Inst *in, uint32_t mask, char *const host
             continue;
         }
         FOR_LANES(i, mask)
-        put_lane(w, place, in->bytes[0], i,
+        lane_put(w, place, in->bytes[0], i,
                  fetch_bytes(host[i] + size * (uint32_t)k, size, extend));
     }
 }
@@ -128,7 +111,7 @@ void move_store(Warp *w, const Inst *in, uint32_t mask)
         char bytes[8 * MOST_VECTOR];
 
         for (int k = 0; k < in->count; k++) {
-            uint64_t value = get_lane(w, in->op[k], in->bytes[0], i);
+            uint64_t value = lane_get(w, in->op[k], in->bytes[0], i);
 
             memcpy(bytes + size * (uint32_t)k, &value, size); /* the host is little-endian */
         }
