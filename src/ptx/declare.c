@@ -65,20 +65,9 @@ static uint64_t take_element(Parser *p, PtxType type)
 {
     bool negative = ptx_mark(p, '-');
     const Token *t = p->token;
-    uint64_t value = ptx_take_number(p);
 
-    if (t->is_float && t->bits == 64 && ptx_type_bits[type] == 32) {
-        double d;
-        float f;
-
-        memcpy(&d, &value, sizeof d);
-        f = (float)d;
-        value = 0;
-        memcpy(&value, &f, sizeof f);
-    }
-    if (negative && t->is_float)
-        return value ^ UINT64_C(1) << (MIN(ptx_type_bits[type], 64) - 1);
-    return negative ? -value : value;
+    ptx_take_number(p);
+    return ptx_number_bits(t, ptx_type_bits[type], negative);
 }
 
 /* A number, or such in braces; what is not given stays zero. */

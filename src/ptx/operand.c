@@ -76,8 +76,7 @@ static bool put_operand_place(Reading *r, uint32_t place)
     return true;
 }
 
-/* The bits of a number as an operand of that width. */
-static uint64_t number_bits(const Token *t, int bits, bool negative)
+uint64_t ptx_number_bits(const Token *t, int bits, bool negative)
 {
     uint64_t value = t->value;
 
@@ -102,7 +101,7 @@ static bool read_number(Reading *r, int bits)
 
     if (p->token->kind != TOKEN_NUMBER)
         return misfit(p, "a number is missing");
-    uint64_t value = number_bits(p->token++, bits, negative);
+    uint64_t value = ptx_number_bits(p->token++, bits, negative);
     return put_operand_place(r, place_of_const(p, bits, bits == 1 ? value != 0 : value));
 }
 

@@ -109,6 +109,8 @@ void declare_params(Parser *p, PtxFunc *f, bool results);
 
 /* A new place in the register file for a register of that width. */
 uint32_t place_new(Parser *p, int bits);
+/* The bits of a number where one of that width is wanted, behind a minus or not. */
+uint64_t ptx_number_bits(const Token *t, int bits, bool negative);
 /* Take the operands that `spec` asks for, as far as the semicolon; ptx.h has the letters.  False:
  * they are others. */
 bool ptx_operands(Parser *p, const char *spec, Inst *in);
