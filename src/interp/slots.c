@@ -347,19 +347,12 @@ typedef struct {
     VEC(Value *) found;
 } Captures;
 
-static bool is_inside(const Block *b, const Block *region)
-{
-    while (b && b != region)
-        b = b->owner ? b->owner->block : NULL;
-    return b != NULL;
-}
-
 static void note_capture(Op *op, void *ctx)
 {
     Captures *c = ctx;
 
     for (int i = 0; i < op->noperands; i++) {
-        bool known = is_inside(op->operands[i]->block, c->region);
+        bool known = block_encloses(c->region, op->operands[i]->block);
         for (int j = 0; j < c->found.len; j++)
             known |= c->found.at[j] == op->operands[i];
         if (!known)

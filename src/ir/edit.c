@@ -108,6 +108,13 @@ Op *op_clone(Builder *b, const Op *op, Map *values)
     return copy;
 }
 
+bool block_encloses(const Block *outer, const Block *inner)
+{
+    while (inner && inner != outer)
+        inner = inner->owner ? inner->owner->block : NULL;
+    return inner == outer;
+}
+
 void ir_walk(Block *b, void (*visit)(Op *op, void *ctx), void *ctx)
 {
     for (Op *op = b->first, *next; op; op = next) {

@@ -19,14 +19,6 @@ void mark_add(Builder *b, Mark m)
     b->mark = b->func->marks.len;
 }
 
-/* Or is it. */
-static bool encloses(const Block *outer, const Block *inner)
-{
-    while (inner && inner != outer)
-        inner = inner->owner ? inner->owner->block : NULL;
-    return inner == outer;
-}
-
 MarkWalk mark_walk(const Func *f, int site, Arena *a)
 {
     return (MarkWalk){.func = f, .arena = a, .site = site, .top = map_new(a)};
@@ -39,7 +31,7 @@ static void set_top(MarkWalk *w, Sym name, int i)
 
 static void leave_blocks(MarkWalk *w, const Block *now)
 {
-    while (w->live.len > 0 && !encloses(w->live.at[w->live.len - 1].mark->block, now)) {
+    while (w->live.len > 0 && !block_encloses(w->live.at[w->live.len - 1].mark->block, now)) {
         const LiveName *last = &w->live.at[--w->live.len];
 
         if (last->outer >= 0)
@@ -68,7 +60,7 @@ void mark_walk_to(MarkWalk *w, int end, const Block *now)
 {
     for (; w->next < MIN(end, w->func->marks.len); w->next++) {
         const Mark *m = &w->func->marks.at[w->next];
-        bool gone = !encloses(w->func->body, m->block);
+        bool gone = !block_encloses(w->func->body, m->block);
 
         if (m->site != w->site || !m->name || gone)
             continue;
@@ -203,7 +195,7 @@ static void put_func(Text *t, const Func *f)
     for (int i = 0; i < f->marks.len; i++) {
         const Mark *m = &f->marks.at[i];
 
-        if (m->name || m->site != 0 || !encloses(f->body, m->block))
+        if (m->name || m->site != 0 || !block_encloses(f->body, m->block))
             continue;
         mark_walk_to(&w, i, m->block);
         text_printf(t, "%5d", source_place(sources, m->span.start).line);

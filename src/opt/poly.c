@@ -185,22 +185,13 @@ static bool of_constant(const Value *v, uint64_t bits, Poly *out)
     return true;
 }
 
-static bool is_inside(const Block *b, const Value *v)
-{
-    for (const Block *at = v->block; at; at = at->owner ? at->owner->block : NULL) {
-        if (at == b)
-            return true;
-    }
-    return false;
-}
-
 /* Does the loop's body leave all of its atoms alone? */
 static bool stays(const Block *body, const Poly *p)
 {
     for (int i = 0; i < p->count; i++) {
         for (int k = 0; k < p->terms[i].count; k++) {
             const Value *v = p->terms[i].of[k].value;
-            if (v && is_inside(body, v))
+            if (v && block_encloses(body, v->block))
                 return false;
         }
     }
