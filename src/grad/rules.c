@@ -1,0 +1,298 @@
+/*
+ * rules.c - adjoints of arithmetic, of what moves elements, of reductions and products
+ *
+ * A rule takes the gradient d of the op's result, which has its type, and gives what the gradient
+ * of operand i grows by, in the type of that; NULL: nothing.  rules_math.c has the functions.
+ */
+#include "../opt/opt.h"
+#include "grad.h"
+
+static bool is_number(const Value *v, double x)
+{
+    uint64_t bits;
+
+    return v && value_constant(v, &bits) && dtype_is_float(v->type->dtype) &&
+           scalar_to_double(v->type->dtype, bits) == x;
+}
+
+Value *grad_number(Grad *g, const Value *like, double x)
+{
+    Value *v = build_float(&g->b, like->type, x);
+
+    value_shaped_like(g->func->module, v, like);
+    return v;
+}
+
+Value *grad_negated(Grad *g, Value *x)
+{
+    Op *neg = opt_made_by(x, OP_neg);
+
+    return neg ? neg->operands[0] : build_unary(&g->b, OP_neg, x);
+}
+
+Value *grad_binary(Grad *g, OpCode code, Value *x, Value *y)
+{
+    if ((code == OP_mul || code == OP_div) && is_number(y, 1))
+        return x;
+    if (code == OP_mul && is_number(x, 1))
+        return y;
+    if (code == OP_mul && is_number(y, -1))
+        return grad_negated(g, x);
+    if (code == OP_mul && is_number(x, -1))
+        return grad_negated(g, y);
+    return build_binary(&g->b, code, x, y);
+}
+
+Value *grad_scaled(Grad *g, Value *x, double by)
+{
+    return grad_binary(g, OP_mul, x, grad_number(g, x, by));
+}
+
+/* The operand, and the result, where the builder is. */
+static Value *in(const Grad *g, const Op *o, int i)
+{
+    return grad_value(g, o->operands[i]);
+}
+
+static Value *out(const Grad *g, const Op *o)
+{
+    return grad_value(g, o->results[0]);
+}
+
+/* d where the condition holds, else 0. */
+static Value *where(Grad *g, Value *condition, Value *d)
+{
+    return build_select(&g->b, condition, d, grad_number(g, d, 0));
+}
+
+Value *adjoint_same(Grad *g, const Op *o, int i, Value *d)
+{
+    (void)g, (void)o, (void)i;
+    return d;
+}
+
+Value *adjoint_add(Grad *g, const Op *o, int i, Value *d)
+{
+    return adjoint_same(g, o, i, d);
+}
+
+Value *adjoint_sub(Grad *g, const Op *o, int i, Value *d)
+{
+    (void)o;
+    return i == 0 ? d : grad_negated(g, d);
+}
+
+Value *adjoint_mul(Grad *g, const Op *o, int i, Value *d)
+{
+    return grad_binary(g, OP_mul, d, in(g, o, 1 - i));
+}
+
+Value *adjoint_div(Grad *g, const Op *o, int i, Value *d)
+{
+    Value *quotient = grad_binary(g, OP_div, d, in(g, o, 1));
+
+    return i == 0 ? quotient : grad_negated(g, grad_binary(g, OP_mul, quotient, out(g, o)));
+}
+
+/* x - trunc(x / y) * y */
+Value *adjoint_rem(Grad *g, const Op *o, int i, Value *d)
+{
+    if (i == 0)
+        return d;
+    Value *whole = build_unary(&g->b, OP_trunc, grad_binary(g, OP_div, in(g, o, 0), in(g, o, 1)));
+    return grad_negated(g, grad_binary(g, OP_mul, d, whole));
+}
+
+Value *adjoint_neg(Grad *g, const Op *o, int i, Value *d)
+{
+    (void)o, (void)i;
+    return grad_negated(g, d);
+}
+
+/* d times the sign of x, which is 0 of 0, as PyTorch has it. */
+static Value *by_sign(Grad *g, Value *x, Value *d)
+{
+    Value *zero = grad_number(g, x, 0);
+    Value *falling = where(g, build_binary(&g->b, OP_lt, x, zero), grad_negated(g, d));
+
+    return build_select(&g->b, build_binary(&g->b, OP_gt, x, zero), d, falling);
+}
+
+Value *adjoint_abs(Grad *g, const Op *o, int i, Value *d)
+{
+    return by_sign(g, in(g, o, i), d);
+}
+
+/* To the operand that was taken; half to each where both are equal, as torch.maximum() does.  By
+ * the result, so that a NaN on the other side changes nothing. */
+Value *adjoint_extreme(Grad *g, const Op *o, int i, Value *d)
+{
+    Value *x = in(g, o, i), *y = in(g, o, 1 - i);
+    Value *taken = where(g, build_binary(&g->b, OP_eq, x, out(g, o)), d);
+
+    return build_select(&g->b, build_binary(&g->b, OP_eq, x, y), grad_scaled(g, d, 0.5), taken);
+}
+
+Value *adjoint_fma(Grad *g, const Op *o, int i, Value *d)
+{
+    return i == 2 ? d : grad_binary(g, OP_mul, d, in(g, o, 1 - i));
+}
+
+Value *adjoint_select(Grad *g, const Op *o, int i, Value *d)
+{
+    Value *zero = grad_number(g, d, 0);
+
+    return i == 1 ? build_select(&g->b, in(g, o, 0), d, zero)
+                  : build_select(&g->b, in(g, o, 0), zero, d);
+}
+
+/* Of the size of x: the result is x or -x; 0 at 0. */
+Value *adjoint_copysign(Grad *g, const Op *o, int i, Value *d)
+{
+    if (i == 1)
+        return NULL;
+    Value *x = in(g, o, 0);
+    Value *kept =
+        build_select(&g->b, build_binary(&g->b, OP_eq, x, out(g, o)), d, grad_negated(g, d));
+    return where(g, build_binary(&g->b, OP_ne, x, grad_number(g, x, 0)), kept);
+}
+
+Value *adjoint_ldexp(Grad *g, const Op *o, int i, Value *d)
+{
+    (void)i;
+    return build_binary(&g->b, OP_ldexp, d, in(g, o, 1));
+}
+
+/* The rounding's gradient is one. */
+Value *adjoint_cast(Grad *g, const Op *o, int i, Value *d)
+{
+    return build_cast(&g->b, d, o->operands[i]->type->dtype, ROUND_NEAREST);
+}
+
+/* --- ops that move elements: what was repeated is summed --- */
+
+Value *adjoint_splat(Grad *g, const Op *o, int i, Value *d)
+{
+    (void)o, (void)i;
+    return opt_reduce_all(&g->b, OP_add, d);
+}
+
+Value *adjoint_broadcast(Grad *g, const Op *o, int i, Value *d)
+{
+    const Type *from = o->operands[i]->type;
+
+    for (int axis = 0; axis < from->rank; axis++) {
+        if (from->dims[axis] != d->type->dims[axis])
+            d = build_expand(&g->b, opt_reduce_along(&g->b, OP_add, d, axis), axis);
+    }
+    return d;
+}
+
+Value *adjoint_reshape(Grad *g, const Op *o, int i, Value *d)
+{
+    const Value *x = o->operands[i];
+
+    for (Op *e; (e = opt_made_by(d, OP_expand)) != NULL && d->type->rank > x->type->rank;)
+        d = e->operands[0];
+    if (type_same_shape(d->type, x->type))
+        return d;
+    d = build_reshape(&g->b, d, x->type->rank, x->type->dims);
+    value_shaped_like(g->func->module, d, x);
+    return d;
+}
+
+Value *adjoint_permute(Grad *g, const Op *o, int i, Value *d)
+{
+    int back[MAX_RANK], n;
+    const int64_t *dims = attr_dims(o, &n);
+
+    (void)i;
+    for (int k = 0; k < n; k++)
+        back[dims[k]] = k;
+    return build_permute(&g->b, d, back);
+}
+
+/* --- along an axis --- */
+
+/* A result of a reduction once for each element that it was made of. */
+static Value *along(Grad *g, const Op *o, Value *v)
+{
+    const Value *x = o->operands[0];
+    const Type *shape = type_with_dtype(g->func->module, x->type, v->type->dtype);
+    Value *whole = x->type->rank == 1
+                       ? build_splat(&g->b, v, shape)
+                       : build_broadcast(&g->b, build_expand(&g->b, v, (int)attr_axis(o)), shape);
+
+    value_shaped_like(g->func->module, whole, x);
+    return whole;
+}
+
+/* Of a maximum or minimum: an equal part to each element that has its value, as torch.amax(). */
+static Value *to_extremes(Grad *g, const Op *o, Value *d)
+{
+    Value *x = in(g, o, 0);
+    Value *taken = build_binary(&g->b, OP_eq, x, along(g, o, out(g, o)));
+    Value *one = build_cast(&g->b, taken, x->type->dtype, ROUND_NEAREST);
+    Value *count = opt_reduce_along(&g->b, OP_add, one, (int)attr_axis(o));
+
+    return where(g, taken, along(g, o, grad_binary(g, OP_div, d, count)));
+}
+
+Value *adjoint_reduce(Grad *g, const Op *o, int i, Value *d)
+{
+    CombineKind how = ir_combine_kind(o);
+    OpCode code = how.only ? how.only->code : OP_COUNT;
+
+    (void)i;
+    if (code == OP_add)
+        return along(g, o, d);
+    if (code == OP_max || code == OP_min || code == OP_maxnan || code == OP_minnan)
+        return to_extremes(g, o, d);
+    grad_refuse(g, o, "only sums, maxima and minima along an axis have a rule yet, not this one");
+    return NULL;
+}
+
+/* Of a running sum: the same from the other end. */
+Value *adjoint_scan(Grad *g, const Op *o, int i, Value *d)
+{
+    CombineKind how = ir_combine_kind(o);
+
+    (void)i;
+    if (!how.only || how.only->code != OP_add) {
+        grad_refuse(g, o, "of scans only the running sum has a rule yet");
+        return NULL;
+    }
+    Op *scan = build_scan(&g->b, 1, &d, (int)attr_axis(o), !attr_reverse(o));
+    Builder inside = builder_into(&g->b, scan->regions[0]);
+    Value *sum =
+        build_binary(&inside, OP_add, scan->regions[0]->args[0], scan->regions[0]->args[1]);
+    build_yield(&inside, OP_yield, 1, &sum);
+    return scan->results[0];
+}
+
+static Value *transposed(Grad *g, Value *v)
+{
+    int dims[MAX_RANK], n = v->type->rank;
+
+    for (int k = 0; k < n; k++)
+        dims[k] = k < n - 2 ? k : 2 * n - 3 - k;
+    return build_permute(&g->b, v, dims);
+}
+
+/* a b + c: d b^T, a^T d, d.  The products take operands of one type, the forward's, and sum in that
+ * of the forward's sum. */
+Value *adjoint_dot(Grad *g, const Op *o, int i, Value *d)
+{
+    if (i == 2)
+        return d;
+    const Value *x = o->operands[i];
+    Value *other = transposed(g, in(g, o, 1 - i));
+    Value *narrow = build_cast(&g->b, d, other->type->dtype, ROUND_NEAREST);
+    const Type *sum = type_with_dtype(g->func->module, x->type, d->type->dtype);
+    Value *operands[3] = {i == 0 ? narrow : other, i == 0 ? other : narrow,
+                          build_float(&g->b, sum, 0)};
+
+    value_shaped_like(g->func->module, operands[2], x);
+    Op *dot = build_op(&g->b, OP_dot, 3, operands, 1, o->attrs, 1, &sum);
+    return build_cast(&g->b, dot->results[0], x->type->dtype, ROUND_NEAREST);
+}
