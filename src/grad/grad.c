@@ -1,0 +1,299 @@
+/*
+ * grad.c - from a kernel the kernel of its gradients
+ *
+ *     inline, legalise, merge     what the kernel does, as ops that have rules
+ *     active.c, memory.c          which values count, and whether it can be done
+ *     grad_block()                every op once more, from the last to the first
+ *     drop the forward's effects, and what then nobody needs
+ *     print.c                     Triton source
+ */
+#include <string.h>
+
+#include "../opt/opt.h"
+#include "grad.h"
+
+static const GradRow rows[] = {
+#define RULE(op, function) [OP_##op] = {GRAD_RULE, function, NULL},
+#define OWN(op, where) [OP_##op] = {GRAD_OWN, NULL, where},
+#define ZERO(op, why) [OP_##op] = {GRAD_ZERO, NULL, why},
+#define REFUSED(op, why) [OP_##op] = {GRAD_REFUSED, NULL, why},
+#include "adjoints.h"
+};
+enum {
+#define RULE(op, function) ROW_##op,
+#define OWN(op, where) ROW_##op,
+#define ZERO(op, why) ROW_##op,
+#define REFUSED(op, why) ROW_##op,
+#include "adjoints.h"
+    NROWS
+};
+#define OP(name, operands, result, attrs, flags)                                                   \
+    _Static_assert((int)ROW_##name == (int)OP_##name, "a row of adjoints.h for each of ops.h");
+#include "../ir/ops.h"
+_Static_assert((int)NROWS == (int)OP_COUNT, "no row of adjoints.h twice");
+
+const GradRow *grad_row(OpCode code)
+{
+    return &rows[code];
+}
+
+void grad_refuse(Grad *g, const Op *op, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (g->failed)
+        return;
+    g->failed = true;
+    va_start(ap, fmt);
+    if (op)
+        ir_diag_v(g->diags, DIAG_ERROR, op, fmt, ap);
+    else
+        diag(g->diags, DIAG_ERROR, g->func->span, "%s", arena_vprintf(g->arena, fmt, ap));
+    va_end(ap);
+}
+
+Value *grad_value(const Grad *g, Value *v)
+{
+    Value *again = map_get(g->again, MAP_KEY(v));
+
+    return again ? again : v;
+}
+
+Value *grad_adjoint(const Grad *g, const Value *v)
+{
+    return map_get(g->adjoints, (uint64_t)v->id);
+}
+
+void grad_set_adjoint(Grad *g, const Value *v, Value *d)
+{
+    map_put(g->adjoints, (uint64_t)v->id, d);
+}
+
+void grad_add(Grad *g, Value *v, Value *d)
+{
+    Value *sum = grad_adjoint(g, v);
+
+    if (!d || !grad_is_active(g, v))
+        return;
+    if (sum)
+        d = grad_binary(g, OP_add, sum, d);
+    value_shaped_like(g->func->module, d, v);
+    grad_set_adjoint(g, v, d);
+}
+
+/* The gradient of `area` is called `d_area`, unless it has a name already. */
+static void name_gradient(const Grad *g, const Value *v, Value *d)
+{
+    if (v->name && !d->name && d->def && d->def->code != OP_const)
+        d->name = intern(g->func->module->interner, arena_printf(g->arena, "d_%s", v->name));
+}
+
+static void by_rule(Grad *g, const Op *op, Value *d)
+{
+    const GradRow *row = grad_row(op->code);
+
+    if (row->kind == GRAD_ZERO || grad_logistic(g, op, d))
+        return;
+    for (int i = 0; i < op->noperands && !g->failed; i++) {
+        if (grad_is_active(g, op->operands[i]))
+            grad_add(g, op->operands[i], row->rule(g, op, i, d));
+    }
+}
+
+static bool any_active(const Grad *g, const Op *op)
+{
+    for (int i = 0; i < op->nresults; i++) {
+        if (grad_is_active(g, op->results[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Does a loop, or another op with regions, hold what gradients go through? */
+static bool holds_active(const Grad *g, const Op *op)
+{
+    bool found = any_active(g, op);
+
+    for (int r = 0; r < COUNT(op->regions) && op->regions[r] && !found; r++) {
+        for (const Op *in = op->regions[r]->first; in && !found; in = in->next)
+            found = holds_active(g, in);
+    }
+    return found;
+}
+
+/* Of any type: behind the bits of a float come integers, which no gradient reaches. */
+static bool is_refused(const Grad *g, const Op *op)
+{
+    bool varies = false, matters = false;
+
+    if (grad_row(op->code)->kind != GRAD_REFUSED || op->regions[0])
+        return false;
+    for (int i = 0; i < op->noperands; i++)
+        varies |= (g->facts[op->operands[i]->id] & VARIES) != 0;
+    for (int i = 0; i < op->nresults; i++)
+        matters |= (g->facts[op->results[i]->id] & MATTERS) != 0;
+    return varies && matters;
+}
+
+void grad_block(Grad *g, Block *b)
+{
+    Op *prev;
+
+    for (Op *op = b->last; op && !g->failed; op = prev) {
+        prev = op->prev;
+        if (op->nresults > 0 && op->results[0]->id >= g->nfacts)
+            continue;
+        g->b.span = op->span;
+        if (is_refused(g, op)) {
+            grad_refuse(g, op, "no gradient goes through this: %s", grad_row(op->code)->why);
+            return;
+        }
+        if (op->code == OP_store) {
+            grad_store(g, op);
+            continue;
+        }
+        if (opt_is_loop(op) || op->code == OP_if) {
+            if (!holds_active(g, op))
+                continue;
+            if (op->code == OP_for)
+                grad_loop(g, op);
+            else
+                grad_refuse(g, op, "no gradient goes through this: %s", grad_row(op->code)->why);
+            continue;
+        }
+        Value *d = any_active(g, op) ? grad_adjoint(g, op->results[0]) : NULL;
+        if (!d)
+            continue;
+        if (op->nresults > 1)
+            grad_refuse(g, op, "what gives several tiles at once has no rule yet");
+        name_gradient(g, op->results[0], d);
+        if (op->code == OP_load)
+            grad_load(g, op);
+        else
+            by_rule(g, op, d);
+    }
+}
+
+/* --- before and behind --- */
+
+static Value *find_array(Grad *g, const char *name)
+{
+    const Func *f = g->func;
+
+    for (int i = 0; i < f->nparams; i++) {
+        const Type *t = f->body->args[i]->type;
+
+        if (f->params[i].kind != PARAM_USER || strcmp(f->params[i].name, name) != 0)
+            continue;
+        if (t->pointer && t->rank == 0 && dtype_is_float(t->dtype) && !dtype_is_fp8(t->dtype))
+            return f->body->args[i];
+        grad_refuse(g, NULL, "`%s` is no array of floats that gradients have a type for", name);
+        return NULL;
+    }
+    grad_refuse(g, NULL, "the kernel `%s` has no array `%s` in this call", g->wish->kernel, name);
+    return NULL;
+}
+
+static bool has_parameter(const Grad *g, const char *name)
+{
+    for (int i = 0; i < g->wish->nparams; i++) {
+        if (strcmp(g->wish->params[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* d_x; where the forward has that, as gradients of gradients do, d_x_2. */
+static GradArray new_array(Grad *g, const char *name)
+{
+    GradArray a = {.array = find_array(g, name)};
+    const char *called = arena_printf(g->arena, "d_%s", name);
+
+    if (g->failed)
+        return a;
+    for (int n = 2; has_parameter(g, called); n++)
+        called = arena_printf(g->arena, "d_%s_%d", name, n);
+    a.gradient = func_add_param(g->func, called,
+                                type_pointer(g->func->module, a.array->type->dtype, false), 0);
+    return a;
+}
+
+static bool find_arrays(Grad *g)
+{
+    g->wrt = NEW_N(g->arena, GradArray, g->wish->nwrt);
+    g->of = new_array(g, g->wish->of);
+    for (int i = 0; i < g->wish->nwrt && !g->failed; i++) {
+        g->wrt[g->nwrt++] = new_array(g, g->wish->wrt[i]);
+        for (int k = 0; k < i; k++) {
+            if (g->wrt[k].array == g->wrt[i].array)
+                grad_refuse(g, NULL, "`%s` is given twice", g->wish->wrt[i]);
+        }
+        if (!g->failed && g->wrt[i].array == g->of.array)
+            grad_refuse(g, NULL, "`%s` cannot be differentiated by itself", g->wish->of);
+    }
+    return !g->failed;
+}
+
+/* The effects of the forward: its stores, what it says. */
+static void collect_effects(Op *op, void *ops)
+{
+    GradOps *all = ops;
+
+    if (!op->regions[0] && op->nresults == 0 && !op_has(op, ENDS))
+        vec_push(op->block->func->module->arena, all, op);
+}
+
+static bool prepare(Module *m, Diags *d)
+{
+    static const char *const first[] = {"legalise", "inline", "fold", "cse", "dce"};
+
+    for (int i = 0; i < COUNT(first); i++) {
+        if (!opt_run_pass(m, first[i], d))
+            return false;
+    }
+    return true;
+}
+
+static bool tidy(Module *m, Diags *d)
+{
+    static const char *const last[] = {"fold", "cse", "dce"};
+
+    for (int i = 0; i < COUNT(last); i++) {
+        if (!opt_run_pass(m, last[i], d))
+            return false;
+    }
+    return true;
+}
+
+/* The backward behind the forward, in front of `return`. */
+static bool derive(Grad *g)
+{
+    GradOps effects = {0};
+    Block *body = g->func->body;
+
+    ir_walk(body, collect_effects, &effects);
+    g->b = builder_before(body->last);
+    grad_block(g, body);
+    for (int i = 0; i < effects.len && !g->failed; i++)
+        op_remove(effects.at[i]);
+    return !g->failed;
+}
+
+const char *grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d)
+{
+    Grad g = {.arena = a, .wish = wish, .diags = d};
+
+    if (!prepare(m, d))
+        return NULL;
+    g.func = module_kernel(m);
+    if (!find_arrays(&g))
+        return NULL;
+    g.adjoints = map_new(a);
+    g.again = map_new(a);
+    g.rebased = map_new(a);
+    g.uses = ir_uses(g.func, a);
+    grad_find_active(&g);
+    if (!grad_check_memory(&g) || !derive(&g) || !tidy(m, d))
+        return NULL;
+    return grad_print(&g);
+}

@@ -1,0 +1,254 @@
+/*
+ * loop.c - loops that only sum what gradients go through: acc = acc + f(round)
+ *
+ * Each round's part of the sum has the gradient of the whole, so the order of the rounds does not
+ * matter and nothing is kept: the loop runs once more as it was, computes each round again, and
+ * hands gradients to what the round read.  Those of values from outside of it are carried, as
+ * sums of their own.
+ */
+#include "../opt/opt.h"
+#include "grad.h"
+
+/* The one use of a carried sum, in a chain of additions that ends in the value for the next round:
+ * add, or the sum of a product.  NULL: it is used in some other way. */
+static const Op *adds_to(const Grad *g, const Value *sum)
+{
+    if (uses_count(&g->uses, sum) != 1)
+        return NULL;
+    const Use *use = uses_of(&g->uses, sum);
+    if (use->op->code == OP_yield || use->op->code == OP_add ||
+        (use->op->code == OP_dot && use->operand == 2))
+        return use->op;
+    return NULL;
+}
+
+/* Does the loop hand argument i on with something added, and to nobody else? */
+static bool only_sums(Grad *g, const Op *loop, int i)
+{
+    const Value *sum = loop->regions[0]->args[i + 1];
+    const Op *op = adds_to(g, sum);
+
+    for (; op && op->code != OP_yield; op = adds_to(g, sum)) {
+        if (op->block != loop->regions[0])
+            return false;
+        sum = op->results[0];
+        g->facts[sum->id] |= SUMMED;
+    }
+    return op && op->block == loop->regions[0] && op->operands[i] == sum;
+}
+
+static bool is_sum_of(const Grad *g, const Op *loop, int i)
+{
+    return grad_is_active(g, loop->results[i]) || grad_is_active(g, loop->regions[0]->args[i + 1]);
+}
+
+static bool check(Grad *g, const Op *loop)
+{
+    for (int i = 0; i < loop->nresults; i++) {
+        const Value *arg = loop->regions[0]->args[i + 1];
+        const char *name = loop->results[i]->name ? loop->results[i]->name : arg->name;
+
+        if (!is_sum_of(g, loop, i) || only_sums(g, loop, i))
+            continue;
+        grad_refuse(g, loop,
+                    "the loop carries %s%s%s from round to round, and does more than add to it",
+                    name ? "`" : "a value", name ? name : "", name ? "`" : "");
+        return false;
+    }
+    return true;
+}
+
+/* What goes round in the loop of the backward, behind its counter. */
+typedef struct {
+    Value *forward;   /* an argument of the forward's loop that is no sum; or NULL */
+    Value *gradients; /* the same, a pointer, in the array of gradients */
+    Value *sum;       /* a value from outside whose gradient grows */
+    int at;           /* of forward and gradients: which carried value */
+} Carry;
+typedef struct {
+    Grad *g;
+    Op *loop;
+    VEC(Carry) all;
+    VEC(Value *) init;
+} Carries;
+
+static void carry(Carries *c, Carry what, Value *init)
+{
+    vec_push(c->g->arena, &c->all, what);
+    vec_push(c->g->arena, &c->init, init);
+}
+
+static const GradArray *array_behind(Grad *g, const Value *v)
+{
+    if (!v->type->pointer)
+        return NULL;
+    return grad_array_of(g, v) == g->of.array->index ? &g->of : grad_wrt_of(g, v);
+}
+
+static void carry_forward(Carries *c)
+{
+    for (int i = 0; i < c->loop->nresults; i++) {
+        Value *arg = c->loop->regions[0]->args[i + 1];
+        Value *init = c->loop->operands[FOR_BOUNDS + i];
+        const GradArray *to = array_behind(c->g, init);
+
+        if (is_sum_of(c->g, c->loop, i))
+            continue;
+        carry(c, (Carry){.forward = arg, .at = i}, grad_value(c->g, init));
+        if (to)
+            carry(c, (Carry){.gradients = arg, .at = i}, grad_rebase(c->g, init, to));
+    }
+}
+
+static bool is_carried(const Carries *c, const Value *v)
+{
+    for (int i = 0; i < c->all.len; i++) {
+        if (c->all.at[i].sum == v)
+            return true;
+    }
+    return false;
+}
+
+/* Values from outside that ops in the block hand gradients to. */
+static void carry_sums(Carries *c, const Block *b)
+{
+    Grad *g = c->g;
+
+    for (const Op *op = b->first; op; op = op->next) {
+        for (int i = 0; i < op->noperands; i++) {
+            Value *v = op->operands[i];
+
+            if (!grad_is_active(g, v) || opt_inside(v->block, c->loop) || is_carried(c, v))
+                continue;
+            Value *sum = grad_adjoint(g, v);
+            carry(c, (Carry){.sum = v}, sum ? sum : grad_number(g, v, 0));
+        }
+        for (int r = 0; r < COUNT(op->regions) && op->regions[r]; r++)
+            carry_sums(c, op->regions[r]);
+    }
+}
+
+static Op *make_loop(Carries *c)
+{
+    Grad *g = c->g;
+    int n = FOR_BOUNDS + c->all.len;
+    Value **operands = NEW_N(g->arena, Value *, n);
+    const Type **types = NEW_N(g->arena, const Type *, n);
+
+    for (int i = 0; i < n; i++) {
+        operands[i] =
+            i < FOR_BOUNDS ? grad_value(g, c->loop->operands[i]) : c->init.at[i - FOR_BOUNDS];
+        if (i >= FOR_BOUNDS)
+            types[i - FOR_BOUNDS] = operands[i]->type;
+    }
+    Op *made =
+        build_op(&g->b, OP_for, n, operands, c->loop->nattrs, c->loop->attrs, c->all.len, types);
+    Block *body = made->regions[0];
+    if (body->nargs == 0)
+        block_add_arg(body, operands[FOR_LO]->type);
+    for (int i = body->nargs - 1; i < c->all.len; i++)
+        block_add_arg(body, types[i]);
+    return made;
+}
+
+static Sym gradient_name(const Grad *g, const Value *v)
+{
+    return v->name ? intern(g->func->module->interner, arena_printf(g->arena, "d_%s", v->name))
+                   : NULL;
+}
+
+/* In the body names mean what the loop hands in. */
+static void enter(Carries *c, const Op *made)
+{
+    Grad *g = c->g;
+    Value **args = made->regions[0]->args;
+    const Block *old = c->loop->regions[0];
+
+    map_put(g->again, MAP_KEY(old->args[0]), args[0]);
+    args[0]->name = old->args[0]->name;
+    for (int i = 0; i < c->all.len; i++) {
+        const Carry *what = &c->all.at[i];
+        Value *arg = args[i + 1];
+
+        if (what->forward) {
+            map_put(g->again, MAP_KEY(what->forward), arg);
+            arg->name = what->forward->name;
+        } else if (what->gradients) {
+            map_put(g->rebased, (uint64_t)what->gradients->id, arg);
+            arg->name = gradient_name(g, what->gradients);
+        } else {
+            grad_set_adjoint(g, what->sum, arg);
+            arg->name = gradient_name(g, what->sum);
+        }
+    }
+}
+
+/* The round once more, without its effects, and without the sums that nothing reads. */
+static void compute_again(Carries *c)
+{
+    Grad *g = c->g;
+
+    for (Op *op = c->loop->regions[0]->first; op; op = op->next) {
+        bool has_effect = op_contains(op, WRITES | EFFECT);
+
+        if (has_effect && op->nresults > 0)
+            grad_refuse(g, op, "a loop in a loop that stores, and hands on what it computed");
+        if (op_has(op, ENDS) || has_effect ||
+            (op->nresults > 0 && g->facts[op->results[0]->id] & SUMMED))
+            continue;
+        op_clone(&g->b, op, g->again);
+    }
+}
+
+static void leave(Carries *c, Op *made, Builder outside)
+{
+    Grad *g = c->g;
+    const Op *end = c->loop->regions[0]->last;
+    Value **next = NEW_N(g->arena, Value *, c->all.len);
+
+    for (int i = 0; i < c->all.len; i++) {
+        const Carry *what = &c->all.at[i];
+        Value *handed = what->sum ? NULL : end->operands[what->at];
+
+        next[i] = what->forward     ? grad_value(g, handed)
+                  : what->gradients ? grad_rebase(g, handed, array_behind(g, what->gradients))
+                                    : grad_adjoint(g, what->sum);
+    }
+    build_yield(&g->b, OP_yield, c->all.len, next);
+    g->b = outside;
+    for (int i = 0; i < c->all.len; i++) {
+        made->results[i]->name = made->regions[0]->args[i + 1]->name;
+        if (c->all.at[i].sum)
+            grad_set_adjoint(g, c->all.at[i].sum, made->results[i]);
+    }
+}
+
+void grad_loop(Grad *g, Op *loop)
+{
+    Carries c = {.g = g, .loop = loop};
+    Builder outside = g->b;
+
+    if (!check(g, loop))
+        return;
+    carry_forward(&c);
+    carry_sums(&c, loop->regions[0]);
+    Op *made = make_loop(&c);
+    outside = g->b;
+    g->b = builder_into(&g->b, made->regions[0]);
+    enter(&c, made);
+    compute_again(&c);
+    for (int i = 0; i < loop->nresults; i++) { /* each round's part has the gradient of the whole */
+        Value *d = grad_adjoint(g, loop->results[i]);
+        if (is_sum_of(g, loop, i) && d)
+            grad_add(g, loop->regions[0]->last->operands[i], d);
+    }
+    grad_block(g, loop->regions[0]);
+    if (g->failed)
+        return;
+    leave(&c, made, outside);
+    for (int i = 0; i < loop->nresults; i++) {
+        Value *d = grad_adjoint(g, loop->results[i]);
+        if (is_sum_of(g, loop, i) && d)
+            grad_add(g, loop->operands[FOR_BOUNDS + i], d);
+    }
+}

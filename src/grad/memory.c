@@ -1,0 +1,235 @@
+/*
+ * memory.c - gradients through memory: a load hands its own to the array of gradients, at the same
+ * addresses under the same mask; a store takes the gradient of what it stored
+ *
+ * The forward's stores are gone from the backward, so nothing may be read that they wrote.
+ */
+#include "grad.h"
+
+GradArray *grad_wrt_of(Grad *g, const Value *pointer)
+{
+    int array = grad_array_of(g, pointer);
+
+    for (int i = 0; i < g->nwrt; i++) {
+        if (g->wrt[i].array->index == array)
+            return &g->wrt[i];
+    }
+    return NULL;
+}
+
+/* --- the same address in another array --- */
+
+Value *grad_rebase(Grad *g, Value *pointer, const GradArray *to)
+{
+    Value *known = map_get(g->rebased, (uint64_t)pointer->id), *made;
+    Op *op = pointer->def;
+
+    if (pointer == to->array)
+        return to->gradient;
+    if (known)
+        return known;
+    if (!op || (op->code != OP_addptr && op->code != OP_hint && !op_has(op, MOVES)))
+        bug("an address that memory.c has not checked");
+    Value *from = grad_rebase(g, op->operands[0], to);
+    if (op->code == OP_hint)
+        return from;
+    if (op->code == OP_addptr) {
+        made = build_addptr(&g->b, from, grad_value(g, op->operands[1]));
+    } else {
+        const Type *type = type_with_shape(
+            g->func->module, type_element(g->func->module, from->type), pointer->type);
+        made = build_op(&g->b, op->code, 1, &from, op->nattrs, op->attrs, 1, &type)->results[0];
+    }
+    value_shaped_like(g->func->module, made, pointer);
+    return made;
+}
+
+static Value *mask_of(const Grad *g, const Op *op, int at)
+{
+    Value *mask = op_operand(op, at);
+
+    return mask ? grad_value(g, mask) : NULL;
+}
+
+/* The gradient of what an element holds, and of what stands for it where the mask is false. */
+void grad_load(Grad *g, const Op *op)
+{
+    Value *d = grad_adjoint(g, op->results[0]);
+    const GradArray *to = grad_wrt_of(g, op->operands[LOAD_PTR]);
+    Value *mask = mask_of(g, op, LOAD_MASK), *other = op_operand(op, LOAD_OTHER);
+
+    if (other && grad_is_active(g, other))
+        grad_add(g, other, build_select(&g->b, mask, grad_number(g, d, 0), d));
+    if (!to)
+        return;
+    Value *pointer = grad_rebase(g, op->operands[LOAD_PTR], to);
+    Value *operands[3] = {pointer, d, mask};
+    const int64_t add[3] = {RMW_ADD, SEM_RELAXED, 0};
+    const Type *type = d->type;
+    if (to->alone)
+        build_op(&g->b, OP_store, mask ? 3 : 2, operands, 0, NULL, 0, NULL);
+    else
+        build_op(&g->b, OP_atomic_rmw, mask ? 3 : 2, operands, 3, add, 1, &type);
+}
+
+void grad_store(Grad *g, const Op *op)
+{
+    Value *data = op->operands[STORE_DATA];
+
+    if (grad_array_of(g, op->operands[STORE_PTR]) != g->of.array->index || !grad_is_active(g, data))
+        return;
+    Value *pointer = grad_rebase(g, op->operands[STORE_PTR], &g->of);
+    Value *mask = mask_of(g, op, STORE_MASK);
+    Value *zero = mask ? grad_number(g, data, 0) : NULL;
+    Value *d = build_load(&g->b, pointer, mask, zero)->results[0];
+    value_shaped_like(g->func->module, d, data);
+    grad_add(g, data, d);
+}
+
+/* --- what is refused --- */
+
+typedef struct {
+    Grad *g;
+    const PointerBases *bases;
+    GradOps loads, stores; /* of all arrays, in the order of the program */
+} Memory;
+
+static void collect(Op *op, void *memory)
+{
+    Memory *m = memory;
+    OpAccess access = ir_access(op);
+
+    if (access.effect & READS)
+        vec_push(m->g->arena, &m->loads, op);
+    if (access.effect & WRITES)
+        vec_push(m->g->arena, &m->stores, op);
+}
+
+static uint64_t bit_of(const GradArray *a)
+{
+    return (uint64_t)1 << MIN(a->array->index, 63);
+}
+
+static uint64_t bases_of(const Memory *m, const Op *op)
+{
+    int pointer = ir_access(op).pointer;
+
+    return pointer < 0 ? EVERY_PARAM : ir_bases_of(m->bases, op->operands[pointer]);
+}
+
+static bool note(const Memory *m, const Op *op, const char *text)
+{
+    ir_diag(m->g->diags, DIAG_NOTE, op, "%s", text);
+    return false;
+}
+
+/* Is it computed step by step from the array, or carried by a loop around the access? */
+static bool can_rebase(const Value *pointer)
+{
+    while (pointer->def && (pointer->def->code == OP_addptr || pointer->def->code == OP_hint ||
+                            op_has(pointer->def, MOVES)))
+        pointer = pointer->def->operands[0];
+    return !pointer->def;
+}
+
+/* What an op of memory does must be known, and to which array. */
+static bool check_op(Memory *m, const Op *op)
+{
+    Grad *g = m->g;
+    uint64_t bases = bases_of(m, op), wanted = bit_of(&g->of);
+
+    for (int i = 0; i < g->nwrt; i++)
+        wanted |= bit_of(&g->wrt[i]);
+    if ((bases & wanted) == 0)
+        return op->code != OP_inline_asm_volatile;
+    if (op->code != OP_load && op->code != OP_store)
+        grad_refuse(g, op, "an array that is differentiated may be loaded and stored only");
+    else if (grad_array_of(g, op->operands[0]) < 0)
+        grad_refuse(g, op, "it cannot be told which array this is");
+    else if (!can_rebase(op->operands[0]))
+        grad_refuse(g, op, "this address comes from a loop that has ended, which has no rule yet");
+    return !g->failed;
+}
+
+/* Nothing is loaded that the kernel itself writes: the backward does not write it. */
+static bool check_apart(Memory *m)
+{
+    for (int i = 0; i < m->loads.len; i++) {
+        for (int k = 0; k < m->stores.len; k++) {
+            const Op *load = m->loads.at[i], *store = m->stores.at[k];
+
+            if ((bases_of(m, load) & bases_of(m, store)) == 0 || load == store)
+                continue;
+            grad_refuse(m->g, load, "the kernel reads an array that it writes");
+            return note(m, store, "written here");
+        }
+    }
+    return true;
+}
+
+/* Each element of what is differentiated is stored once, or the gradient would count twice. */
+static bool check_stores(Memory *m)
+{
+    Grad *g = m->g;
+    GradOps stores = {0};
+
+    for (int i = 0; i < m->stores.len; i++) {
+        if (grad_array_of(g, m->stores.at[i]->operands[0]) == g->of.array->index)
+            vec_push(g->arena, &stores, m->stores.at[i]);
+    }
+    if (stores.len == 0) {
+        grad_refuse(g, NULL, "the kernel stores nothing to `%s`", g->wish->of);
+        return false;
+    }
+    for (int i = 0; i < stores.len; i++) {
+        const Op *owner = stores.at[i]->block->owner;
+        for (; owner; owner = owner->block->owner) {
+            if (owner->code == OP_for)
+                continue;
+            grad_refuse(g, stores.at[i], "a store in a branch or a `while` has no rule yet");
+            return false;
+        }
+    }
+    bool once = stores.len == 1 && !stores.at[0]->block->owner;
+    if (once || grad_alone(g, &stores, false))
+        return true;
+    grad_refuse(g, stores.at[0], "it cannot be shown that each element of `%s` is stored once",
+                g->wish->of);
+    return stores.len == 1 ? false : note(m, stores.at[1], "stored here, too");
+}
+
+static void find_alone(Memory *m, GradArray *array)
+{
+    GradOps loads = {0};
+
+    for (int i = 0; i < m->loads.len; i++) {
+        if (grad_array_of(m->g, m->loads.at[i]->operands[0]) == array->array->index &&
+            grad_is_active(m->g, m->loads.at[i]->results[0]))
+            vec_push(m->g->arena, &loads, m->loads.at[i]);
+    }
+    if (loads.len == 0)
+        grad_refuse(m->g, NULL, "`%s` does not depend on `%s`", m->g->wish->of,
+                    m->g->func->params[array->array->index].name);
+    else
+        array->alone = grad_alone(m->g, &loads, true);
+}
+
+bool grad_check_memory(Grad *g)
+{
+    Memory m = {.g = g, .bases = ir_pointer_bases(g->func, g->arena)};
+
+    ir_walk(g->func->body, collect, &m);
+    for (int i = 0; i < m.loads.len; i++) {
+        if (!check_op(&m, m.loads.at[i]))
+            return false;
+    }
+    for (int i = 0; i < m.stores.len; i++) {
+        if (!check_op(&m, m.stores.at[i]))
+            return false;
+    }
+    if (!check_apart(&m) || !check_stores(&m))
+        return false;
+    for (int i = 0; i < g->nwrt; i++)
+        find_alone(&m, &g->wrt[i]);
+    return !g->failed;
+}

@@ -1,0 +1,414 @@
+/*
+ * print.c - the kernel of the gradients as a Python file: its head, and a statement for each value
+ * that has a name, is used twice, or is long
+ */
+#include <string.h>
+
+#include "../opt/opt.h"
+#include "print.h"
+
+enum {
+    MOST_INLINE = 8, /* ops in one expression, about a line */
+    LINE = 100
+};
+
+/* Not for values: Python's words, and what the file itself uses. */
+static const char *const words[] = {
+    "False",   "None",     "True",     "and",    "as",     "assert",    "async",  "await",
+    "break",   "class",    "continue", "def",    "del",    "elif",      "else",   "except",
+    "finally", "for",      "from",     "global", "if",     "import",    "in",     "is",
+    "lambda",  "nonlocal", "not",      "or",     "pass",   "raise",     "return", "try",
+    "while",   "with",     "yield",    "tl",     "triton", "libdevice", "range",  "float"};
+
+static const char *new_name(Writer *p, const char *wish)
+{
+    Interner *in = p->g->func->module->interner;
+    const char *name = wish;
+
+    for (int n = 1; map_get(p->taken, MAP_KEY(intern(in, name))); n++)
+        name = arena_printf(p->arena, "%s_%d", wish, n);
+    map_put(p->taken, MAP_KEY(intern(in, name)), (void *)name);
+    return name;
+}
+
+/* A name of the user's, without what only frames of the lowering have: `acc`, `f.x`. */
+static const char *plain_name(Writer *p, const char *name, const char *otherwise)
+{
+    if (!name)
+        return otherwise;
+    char *plain = arena_strndup(p->arena, name, strlen(name));
+    for (char *c = plain; *c; c++) {
+        if (*c == '.' || *c == '[' || *c == ']')
+            *c = '_';
+    }
+    return plain;
+}
+
+static void begin(Writer *p)
+{
+    text_printf(&p->text, "%*s", 4 * p->indent, "");
+}
+
+/* --- which values are statements --- */
+
+static int size_of(const Writer *p, const Value *v)
+{
+    int size = 1;
+
+    if (map_get(p->names, MAP_KEY(v)) || !v->def || v->def->code == OP_const)
+        return 0;
+    for (int i = 0; i < v->def->noperands; i++)
+        size += size_of(p, v->def->operands[i]);
+    return size;
+}
+
+/* How often it is written where it is no statement, two counting for many; *block: where the last
+ * time.  Through values that are only other shapes of it. */
+static int count_written(const Writer *p, const Value *v, const Block **block)
+{
+    int n = 0;
+
+    for (int i = 0; i < uses_count(&p->uses, v) && n < 2; i++) {
+        const Op *op = uses_of(&p->uses, v)[i].op;
+
+        *block = op->block;
+        n += op->nresults == 1 && print_is_inline(op->results[0])
+                 ? count_written(p, op->results[0], block)
+                 : 1;
+    }
+    return n;
+}
+
+/* Handed to a loop, or on to its next round, and to nobody else: the carried name is assigned it.
+ */
+static bool is_handed(const Writer *p, const Value *v)
+{
+    if (uses_count(&p->uses, v) != 1)
+        return false;
+    const Use *use = uses_of(&p->uses, v);
+    return (use->op->code == OP_yield && use->op->block == v->block) ||
+           (use->op->code == OP_for && use->operand >= FOR_BOUNDS && use->op->block == v->block);
+}
+
+static bool is_statement(const Writer *p, const Value *v)
+{
+    if (print_is_inline(v) || is_handed(p, v))
+        return false;
+    const Block *block = v->block;
+    return v->name || count_written(p, v, &block) != 1 || size_of(p, v) > MOST_INLINE ||
+           block != v->block;
+}
+
+static const char *name_without(const Value *v)
+{
+    switch (v->def->code) {
+    case OP_program_id:
+        return "pid";
+    case OP_arange:
+        return "lanes";
+    case OP_addptr:
+        return "pointers";
+    case OP_reduce:
+        return "total";
+    default:
+        return v->type->dtype == DT_I1 ? "mask" : "t";
+    }
+}
+
+static void assign(Writer *p, const Value *v)
+{
+    begin(p);
+    const char *name = new_name(p, plain_name(p, v->name, name_without(v)));
+    text_printf(&p->text, "%s = ", name);
+    put_made(p, v, LEVEL_ANY);
+    text_put(&p->text, "\n");
+    map_put(p->names, MAP_KEY(v), (void *)name);
+}
+
+/* --- statements --- */
+
+static void put_masked(Writer *p, const Op *op, const char *call, const char *tail)
+{
+    static const char *const leads[] = {"", ", ", ", mask="};
+
+    begin(p);
+    text_put(&p->text, call);
+    put_value(p, op->operands[STORE_PTR], LEVEL_ANY);
+    for (int i = 1; i < op->noperands; i++) {
+        const Value *v = op->operands[i];
+        text_put(&p->text, leads[i]);
+        put_bare(p, v, LEVEL_ANY); /* masks and values spread over the addresses by themselves */
+    }
+    text_printf(&p->text, "%s)\n", tail);
+}
+
+static void put_block(Writer *p, const Block *b);
+
+/* Does an expression of v read the carried value? */
+static bool mentions(const Writer *p, const Value *v, const Value *arg)
+{
+    if (v == arg)
+        return true;
+    if (!v->def || (map_get(p->names, MAP_KEY(v)) && v->def))
+        return false;
+    for (int i = 0; i < v->def->noperands; i++) {
+        if (mentions(p, v->def->operands[i], arg))
+            return true;
+    }
+    return false;
+}
+
+/* May they be assigned one after the other? */
+static bool in_turns(const Writer *p, const Op *loop)
+{
+    const Block *body = loop->regions[0];
+
+    for (int i = 0; i < loop->nresults; i++) {
+        for (int k = i + 1; k < loop->nresults; k++) {
+            if (mentions(p, body->last->operands[k], body->args[i + 1]))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void put_next(Writer *p, const Op *loop)
+{
+    const Block *body = loop->regions[0];
+    bool turns = in_turns(p, loop);
+
+    for (int i = 0; i < loop->nresults; i++) {
+        if (turns && body->last->operands[i] == body->args[i + 1])
+            continue;
+        if (turns || i == 0)
+            begin(p);
+        text_printf(&p->text, "%s%s", !turns && i > 0 ? ", " : "",
+                    (const char *)map_get(p->names, MAP_KEY(body->args[i + 1])));
+        if (!turns)
+            continue;
+        text_put(&p->text, " = ");
+        put_value(p, body->last->operands[i], LEVEL_ANY);
+        text_put(&p->text, "\n");
+    }
+    for (int i = 0; i < loop->nresults && !turns; i++) {
+        text_put(&p->text, i == 0 ? " = " : ", ");
+        put_value(p, body->last->operands[i], LEVEL_ANY);
+    }
+    text_put(&p->text, turns ? "" : "\n");
+}
+
+/* A literal is an i32 or fp32 where nothing stands beside it. */
+static void put_first(Writer *p, const Value *init)
+{
+    DType t = init->type->dtype;
+    bool is_plain = t == DT_I32 || t == DT_FP32 || t == DT_I1 || init->type->rank > 0;
+
+    if (!init->def || init->def->code != OP_const || is_plain) {
+        put_value(p, init, LEVEL_ANY);
+        return;
+    }
+    text_put(&p->text, "tl.full([], ");
+    put_value(p, init, LEVEL_ANY);
+    text_printf(&p->text, ", tl.%s)", dtype_long_name(t));
+}
+
+static void put_carried(Writer *p, const Op *loop)
+{
+    const Block *body = loop->regions[0];
+
+    for (int i = 0; i < loop->nresults; i++) {
+        const Value *init = loop->operands[FOR_BOUNDS + i], *arg = body->args[i + 1];
+        const char *wish = arg->name                ? arg->name
+                           : loop->results[i]->name ? loop->results[i]->name
+                                                    : init->name;
+        const char *name = new_name(p, plain_name(p, wish, "carried"));
+
+        begin(p);
+        text_printf(&p->text, "%s = ", name);
+        put_first(p, init);
+        text_put(&p->text, "\n");
+        map_put(p->names, MAP_KEY(arg), (void *)name);
+        map_put(p->names, MAP_KEY(loop->results[i]), (void *)name);
+    }
+}
+
+static void put_loop(Writer *p, const Op *loop)
+{
+    const Block *body = loop->regions[0];
+    const char *counter = new_name(p, plain_name(p, body->args[0]->name, "i"));
+    int64_t step, stages = attr_num_stages(loop);
+
+    put_carried(p, loop);
+    map_put(p->names, MAP_KEY(body->args[0]), (void *)counter);
+    begin(p);
+    text_printf(&p->text, "for %s in %srange(", counter, stages ? "tl." : "");
+    put_value(p, loop->operands[FOR_LO], LEVEL_ANY);
+    text_put(&p->text, ", ");
+    put_value(p, loop->operands[FOR_HI], LEVEL_ANY);
+    if (!value_const_int(loop->operands[FOR_STEP], &step) || step != 1) {
+        text_put(&p->text, ", ");
+        put_value(p, loop->operands[FOR_STEP], LEVEL_ANY);
+    }
+    if (stages)
+        text_printf(&p->text, ", num_stages=%d", (int)stages);
+    text_put(&p->text, "):\n");
+    p->indent++;
+    put_block(p, body);
+    put_next(p, loop);
+    p->indent--;
+}
+
+static void put_statement(Writer *p, const Op *op)
+{
+    if (!print_knows(op)) {
+        grad_refuse(p->g, op, "`%s` cannot be written as source yet", op_info(op->code)->name);
+        return;
+    }
+    switch (op->code) {
+    case OP_store:
+        put_masked(p, op, "tl.store(", "");
+        return;
+    case OP_atomic_rmw:
+        put_masked(p, op, "tl.atomic_add(", ", sem=\"relaxed\"");
+        return;
+    case OP_for:
+        put_loop(p, op);
+        return;
+    default:
+        if (op->nresults == 1 && is_statement(p, op->results[0]))
+            assign(p, op->results[0]);
+    }
+}
+
+static void put_block(Writer *p, const Block *b)
+{
+    for (const Op *op = b->first; op && !p->g->failed; op = op->next)
+        put_statement(p, op);
+}
+
+/* --- the head --- */
+
+typedef VEC(const char *) Words;
+
+static const char *name_of(const Writer *p, const GradArray *a)
+{
+    return p->g->func->params[a->gradient->index].name;
+}
+
+static Words parameters(const Writer *p)
+{
+    const GradWish *wish = p->g->wish;
+    Words all = {0};
+    int first = 0;
+
+    while (first < wish->nparams && !wish->params[first].is_constexpr)
+        first++;
+    for (int i = 0; i <= wish->nparams; i++) {
+        if (i == first)
+            vec_push(p->arena, &all, name_of(p, &p->g->of));
+        for (int k = 0; k < wish->nwrt && i == first; k++)
+            vec_push(p->arena, &all, name_of(p, &p->g->wrt[k]));
+        if (i < wish->nparams)
+            vec_push(p->arena, &all,
+                     arena_printf(p->arena, "%s%s", wish->params[i].name,
+                                  wish->params[i].is_constexpr ? ": tl.constexpr" : ""));
+    }
+    return all;
+}
+
+/* In lines of at most LINE columns, those behind the first indented to the parenthesis. */
+static void put_signature(Writer *p)
+{
+    const Words all = parameters(p);
+    const char *head = arena_printf(p->arena, "def %s_grad(", p->g->wish->kernel);
+    int column = (int)strlen(head), margin = column;
+
+    text_put(&p->text, head);
+    for (int i = 0; i < all.len; i++) {
+        int width = (int)strlen(all.at[i]) + 2;
+        if (i > 0 && column + width > LINE) {
+            text_printf(&p->text, ",\n%*s", margin, "");
+            column = margin;
+        } else if (i > 0) {
+            text_put(&p->text, ", ");
+        }
+        text_put(&p->text, all.at[i]);
+        column += width;
+    }
+    text_put(&p->text, "):\n");
+}
+
+/* The source is what it is for these constants alone. */
+static void put_asserts(Writer *p)
+{
+    for (int i = 0; i < p->g->wish->nparams; i++) {
+        const GradParam *param = &p->g->wish->params[i];
+        bool by_identity = param->value && strcmp(param->value, "None") == 0;
+
+        if (param->value)
+            text_printf(&p->text, "    tl.static_assert(%s %s %s)\n", param->name,
+                        by_identity ? "is" : "==", param->value);
+    }
+}
+
+static void put_docstring(Writer *p)
+{
+    const Grad *g = p->g;
+
+    text_printf(&p->text, "    \"\"\"Gradients of %s with respect to ", g->wish->of);
+    for (int i = 0; i < g->nwrt; i++)
+        text_printf(&p->text, "%s%s", i > 0 ? ", " : "", g->wish->wrt[i]);
+    text_printf(&p->text, ".\n\n    Launch it with the grid of %s.  %s: the gradient of %s.\n",
+                g->wish->kernel, name_of(p, &g->of), g->wish->of);
+    for (int i = 0; i < g->nwrt; i++)
+        text_printf(&p->text,
+                    g->wrt[i].alone ? "    %s: its elements are stored, each once.\n"
+                                    : "    %s: is added to, by atomics: zero it before.\n",
+                    name_of(p, &g->wrt[i]));
+    text_put(&p->text, "    \"\"\"\n");
+}
+
+static void name_parameters(Writer *p)
+{
+    const Func *f = p->g->func;
+
+    for (int i = 0; i < COUNT(words); i++)
+        new_name(p, words[i]);
+    for (int i = 0; i < p->g->wish->nparams; i++)
+        new_name(p, p->g->wish->params[i].name);
+    for (int i = 0; i < f->nparams; i++) {
+        const char *name = f->params[i].name;
+
+        if (strchr(name, '.') || strchr(name, '['))
+            grad_refuse(p->g, NULL, "the parameter `%s`, part of another, cannot be written yet",
+                        name);
+        map_put(p->names, MAP_KEY(f->body->args[i]), (void *)name);
+        map_put(p->taken, MAP_KEY(intern(f->module->interner, name)), (void *)name);
+    }
+}
+
+const char *grad_print(Grad *g)
+{
+    Writer p = {.g = g,
+                .arena = g->arena,
+                .text = text_new(g->arena),
+                .uses = ir_uses(g->func, g->arena),
+                .names = map_new(g->arena),
+                .taken = map_new(g->arena),
+                .indent = 1};
+    Text file = text_new(g->arena);
+
+    name_parameters(&p);
+    text_put(&p.text, "@triton.jit\n");
+    put_signature(&p);
+    put_docstring(&p);
+    put_asserts(&p);
+    put_block(&p, g->func->body);
+    if (g->failed)
+        return NULL;
+    text_put(&file, "import triton\nimport triton.language as tl\n");
+    if (strstr(p.text.s, "libdevice."))
+        text_put(&file, "from triton.language.extra import libdevice\n");
+    text_printf(&file, "\n\n%s", p.text.s);
+    return file.s;
+}
