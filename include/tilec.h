@@ -999,6 +999,22 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
                         const tilec_arg *args, int nargs, const tilec_launch_options *options,
                         char **text, char **error);
 
+/*
+ * The kernel of a kernel's gradients, as the text of a Python file (docs/gradients.md), for
+ * tilec_free().
+ *
+ * of: the array, a parameter, that is differentiated.
+ * wrt: nwrt arrays that it is differentiated by.  The derived kernel has the parameters of this one
+ *     and, behind those that are no constants, d_NAME for `of` and for each of these.
+ *
+ * args, options: as for tilec_dump().  What is derived holds for these types and constants.
+ *
+ * Fails as tilec_dump() does; with TILEC_REFUSED, and the line, for what cannot be differentiated.
+ */
+tilec_status tilec_derive(tilec_file *file, const char *kernel, const char *of,
+                          const char *const *wrt, int nwrt, const tilec_arg *args, int nargs,
+                          const tilec_launch_options *options, char **text, char **error);
+
 /* A kernel with one set of types and constants, as a function for tilec_build(). */
 typedef struct {
     const char *symbol; /* its name: an identifier of C's */

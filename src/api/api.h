@@ -543,6 +543,16 @@ typedef struct {
 } StatsJob;
 extern const FileJob dump_stats; /* on a StatsJob */
 
+/* derive.c */
+typedef struct {
+    Request *request;
+    const char *of;
+    const char *const *wrt;
+    int nwrt;
+    char *text; /* for tilec_free() */
+} DeriveJob;
+extern const FileJob derive_gradients; /* on a DeriveJob */
+
 /* build.c */
 typedef struct {
     Request *requests; /* one a form */

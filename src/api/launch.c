@@ -341,6 +341,34 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
     return status;
 }
 
+tilec_status tilec_derive(tilec_file *file, const char *kernel, const char *of,
+                          const char *const *wrt, int nwrt, const tilec_arg *args, int nargs,
+                          const tilec_launch_options *options, char **text, char **error)
+{
+    Binding binding;
+    Request r = {.binding = &binding, .shown = true};
+    DeriveJob job = {.request = &r, .of = of, .wrt = wrt, .nwrt = nwrt};
+    tilec_status status = request_open(&r, file, kernel, args, nargs, options, error);
+
+    if (status != TILEC_OK)
+        return status;
+    if (!of || !text || !wrt)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_derive: %s is NULL",
+                          !of    ? "of"
+                          : !wrt ? "wrt"
+                                 : "text");
+    if (nwrt < 1)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_derive: there is nothing in wrt");
+    for (int i = 0; i < nwrt; i++) {
+        if (!wrt[i])
+            return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_derive: wrt[%d] is NULL", i);
+    }
+    status = request_run_on_file(&r, &derive_gradients, &job, error);
+    if (status == TILEC_OK)
+        *text = job.text;
+    return status;
+}
+
 const char *tilec_stage_name(int i)
 {
     return dump_stage_name(i);

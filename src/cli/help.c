@@ -19,6 +19,7 @@ static const char brief[] =
     "  test FILE.py...                     make the calls that comments name, compare\n"
     "  dump FILE.py --stage STAGE          print a kernel at one stage of its way\n"
     "  build FILE.py -o FILE.o             compile a kernel for programs to link\n"
+    "  grad FILE.py --of OUT --wrt X       write the kernel of a kernel's gradients\n"
     "  devices                             list where kernels can run\n"
     "  help [NAME]                         explain a command, topic, option, function\n"
     "\n"
@@ -50,6 +51,9 @@ static const struct {
      "[@FILE...]\n"},
     {COMMAND_BUILD, "usage: tilec build FILE.py[:KERNEL] -o FILE.o --header FILE.h [OPTION...]\n"
                     "             NAME:TYPE|NAME=VALUE[,VALUE...]... [@FILE...]\n"},
+    {COMMAND_GRAD,
+     "usage: tilec grad FILE.py[:KERNEL] --of NAME --wrt NAME[,NAME...] [-o FILE.py]\n"
+     "             [OPTION...] NAME=VALUE|NAME:TYPE... [@FILE...]\n"},
     {COMMAND_DEVICES, "usage: tilec devices [--json]\n"},
     {0, "usage: tilec help [COMMAND | TOPIC | OPTION | FUNCTION] | COMMAND --help | --version\n"},
     {COMMAND_RUN, "\nRun a kernel on arrays once, and say what came out.\n"},
@@ -71,6 +75,11 @@ static const struct {
      "is, and a parameter says which.\n"
      "options of build:\n",
      true},
+    {COMMAND_GRAD,
+     "\nDerive the kernel that gives the gradients of one array with respect to others, and print\n"
+     "it as a Python file.  It holds for the types and constants of the arguments.\n"
+     "options of grad:\n",
+     true},
     {COMMAND_DEVICES, "\nList where kernels can run.\n", true},
     {COMMAND_RUN | COMMAND_DUMP, "\noptions of run and dump:\n", true},
     {COMMAND_RUN, "options of run:\n", true},
@@ -84,7 +93,7 @@ static const struct {
      "  x[1:,::2]  x.numel()  x.shape(0)  x.stride(0)  x.dtype  x.to(fp16)  rand(fp32,9)*2-1\n"
      "  x.sum()  x.max(axis)  x.mean  x.argmax  x.std  and so on, as NumPy's\n"
      "  cdiv(n,1024)  next_power_of_2(n)  min  max  sum  len  math.sqrt  64 if n>9 else 32\n"},
-    {COMMAND_DUMP | COMMAND_BUILD, "A TYPE is a dtype, or *dtype for a pointer.\n"},
+    {COMMAND_DUMP | COMMAND_BUILD | COMMAND_GRAD, "A TYPE is a dtype, or *dtype for a pointer.\n"},
     {COMMAND_RUN,
      "\n"
      "example: tilec run kernels/add.py --grid 'cdiv(n,BLOCK)' --show out \\\n"
@@ -102,6 +111,9 @@ static const struct {
      "\n"
      "example: tilec dump kernels/add.py --stage asm 'x:*fp32' 'y:*fp32' 'out:*fp32' n:i32 \\\n"
      "             BLOCK=1024\n"},
+    {COMMAND_GRAD,
+     "\n"
+     "example: tilec grad kernels/softmax.py --call softmax --of out --wrt x\n"},
 };
 
 /* --- options --- */

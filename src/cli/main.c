@@ -23,6 +23,7 @@ static const struct {
     {"test", COMMAND_TEST, command_test},
     {"dump", COMMAND_DUMP, command_dump},
     {"build", COMMAND_BUILD, command_build},
+    {"grad", COMMAND_GRAD, command_grad},
     {"devices", COMMAND_DEVICES, command_devices},
 };
 /* clang-format on */

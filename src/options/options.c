@@ -189,7 +189,8 @@ static void add_argument(Client *c, Options *o, ArgText arg)
 static bool parse_argument(const Parse *p, const char *word)
 {
     size_t n = name_length(word);
-    bool takes_types = p->command == COMMAND_DUMP || p->command == COMMAND_BUILD;
+    bool takes_types =
+        p->command == COMMAND_DUMP || p->command == COMMAND_BUILD || p->command == COMMAND_GRAD;
     bool is_type = word[n] == ':' && takes_types && p->o->file;
 
     if (n == 0 || (word[n] != '=' && !is_type))

@@ -100,6 +100,7 @@ typedef struct {
     /* of build: */
     const char *output, *header, *symbol, *cpus; /* cpus: names with commas between */
     bool disjoint, exported;
+    const char *of, *wrt; /* of grad: wrt has names with commas between */
     VEC(const char *) variants;
 } Options;
 typedef enum {
@@ -109,7 +110,8 @@ typedef enum {
     COMMAND_TEST = 8,
     COMMAND_LIST = 16,
     COMMAND_BUILD = 32,
-    COMMAND_ALL = 63
+    COMMAND_GRAD = 64,
+    COMMAND_ALL = 127
 } Command;
 
 /* table.c: may `word` be the value of the option of that name?  True where there is none. */

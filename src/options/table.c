@@ -210,7 +210,8 @@ enum {
     TEST = COMMAND_TEST,
     DUMP = COMMAND_DUMP,
     BUILD = COMMAND_BUILD,
-    DEVICES = COMMAND_DEVICES
+    DEVICES = COMMAND_DEVICES,
+    GRAD = COMMAND_GRAD
 };
 #define ONCE true
 #define AGAIN false
@@ -222,7 +223,12 @@ enum {
  *     to whom it is known, what help calls its value there, and what it says */
 static const Option options[] = {
     {"-o", NULL, NEEDS, ONCE, OUTPUT(output),
-        {{BUILD, "FILE.o", "the object"}}},
+        {{BUILD, "FILE.o", "the object"},
+         {GRAD, "FILE.py", "where the kernel is written; printed when not given"}}},
+    {"--of", NULL, NEEDS, ONCE, TEXT(of),
+        {{GRAD, "NAME", "the array that is differentiated"}}},
+    {"--wrt", NULL, NEEDS, ONCE, TEXT(wrt),
+        {{GRAD, "NAME[,NAME...]", "those that it is differentiated by"}}},
     {"--header", NULL, NEEDS, ONCE, OUTPUT(header),
         {{BUILD, "FILE.h", "the header, C99 and C++, which says how to call it"}}},
     {"--name", NULL, NEEDS, ONCE, TEXT(symbol),
@@ -274,23 +280,24 @@ static const Option options[] = {
          {TEST, AS_FOR_RUN}}},
     {"--path", NULL, NEEDS, AGAIN, add_path, 0,
         {{RUN | DUMP, "DIR", "a folder in which modules that the file imports are looked for"},
-         {LIST | TEST | BUILD, AS_FOR_RUN}}},
+         {LIST | TEST | BUILD | GRAD, AS_FOR_RUN}}},
     {"--define", NULL, NEEDS, AGAIN, add_define, 0,
         {{RUN | DUMP, "NAME=VALUE",
           "a global that the file computes; MODULE.NAME=VALUE of another file"},
-         {LIST | TEST | BUILD, AS_FOR_RUN}}},
+         {LIST | TEST | BUILD | GRAD, AS_FOR_RUN}}},
     {"--", NULL, BARE, AGAIN, NO_OPTION,
         {{RUN | DUMP, NULL, "no word behind it is an option"},
-         {LIST | TEST | BUILD, AS_FOR_RUN}}},
+         {LIST | TEST | BUILD | GRAD, AS_FOR_RUN}}},
     {"--call", NULL, NEEDS, AGAIN, add_call, 0,
         {{RUN | DUMP, "NAME",
           "the arguments and options of a call that FILE.py names in a comment"},
-         {TEST, "NAME", "only that call; may be given several times"}}},
+         {TEST, "NAME", "only that call; may be given several times"},
+         {GRAD, AS_FOR_RUN}}},
     {"@FILE", NULL, BARE, AGAIN, NO_OPTION,
         {{RUN | DUMP, NULL,
           "more of these from a file: an option or a NAME=VALUE a line, `#`\n"
           "begins a comment, and nothing needs quotes"},
-         {LIST | TEST | BUILD, AS_FOR_RUN}}},
+         {LIST | TEST | BUILD | GRAD, AS_FOR_RUN}}},
     {"--compare", NULL, NEEDS, AGAIN, add_compare, 0,
         {{RUN, "NAME=VALUE[,RTOL[,ATOL]]",
           "is it near to @ref.npy, x+y, what the device `interp` gives?\n"
@@ -348,7 +355,7 @@ static const Option options[] = {
         {{RUN, NULL, "no progress, no warnings, no last line of --each: only what fails"}}},
     {"--color", NULL, NEEDS, ONCE, set_color, 0,
         {{RUN, "WHEN", "messages in colour: auto (on a terminal), always or never"},
-         {LIST | TEST | DUMP | BUILD | DEVICES, AS_FOR_RUN}}},
+         {LIST | TEST | DUMP | BUILD | DEVICES | GRAD, AS_FOR_RUN}}},
     {"--json", NULL, BARE, AGAIN, set_json, 0,
         {{RUN, NULL, "print JSON instead of tables"},
          {LIST, NULL, "print JSON instead"},

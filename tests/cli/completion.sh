@@ -34,7 +34,7 @@ expect 0 out "[rand( randn( randint(]" offers tilec run "$add" x = ra
 expect 0 out "[out]" offers tilec run "$add" x = ou
 expect 0 out "[x y out n BLOCK]" offers tilec run "$add" --show ""
 PATH=$(dirname "$tilec"):$PATH
-expect 0 out "[grid]" offers tilec help gr
+expect 0 out "[grid]" offers tilec help gri
 expect 0 out "[test]" offers tilec help te
 expect 0 out "[]" offers tilec run missing.py : k ""
 finish

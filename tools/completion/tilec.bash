@@ -46,7 +46,7 @@ _tilec() {
     local word=$2 before=$3 options kernel
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "run list test dump build devices help --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "run list test dump build grad devices help --help --version" -- "$word"))
         return
     fi
     case $before in
@@ -78,7 +78,7 @@ _tilec() {
         COMPREPLY=($(compgen -d -- "$word"))
         return
         ;;
-    --grid | --arch | --name | --variant | --define | --threads | --num-warps | --num-stages | --each | --batch | --line)
+    --grid | --arch | --name | --variant | --define | --threads | --num-warps | --num-stages | --each | --batch | --line | --of | --wrt)
         return
         ;;
     esac
@@ -97,7 +97,7 @@ _tilec() {
         return
         ;;
     help)
-        COMPREPLY=($(compgen -W "run list test dump build devices $(_tilec_topics)" -- "$word"))
+        COMPREPLY=($(compgen -W "run list test dump build grad devices $(_tilec_topics)" -- "$word"))
         return
         ;;
     esac
@@ -111,6 +111,7 @@ _tilec() {
         ;;
     dump) options="$makes --stage --line --call --json" ;;
     build) options="--color -o --header --name --grid --arch --variant --disjoint --export --cpu --num-warps --num-stages --path --define --json" ;;
+    grad) options="--color -o --of --wrt --call --path --define" ;;
     devices) options="--color --json" ;;
     esac
     if [[ $word == -* ]]; then

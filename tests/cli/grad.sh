@@ -1,0 +1,131 @@
+#!/bin/sh
+# grad.sh TILEC SOURCE - what `tilec grad` writes, and what it refuses, with the place
+. "$(dirname "$0")/expect.inc"
+cd "$folder" || exit 1
+cat >k.py <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scale(x, out, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    area = tl.load(x + offsets, mask=offsets < n)
+    tl.store(out + offsets, area * area, mask=offsets < n)
+
+
+@triton.jit
+def rows(x, w, out, row, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    at = tl.program_id(0) * row + offsets
+    tl.store(out + at, tl.load(x + at) * tl.load(w + offsets))
+
+
+@triton.jit
+def read_back(x, out, BLOCK: tl.constexpr):
+    tl.store(out + tl.arange(0, BLOCK), tl.load(x))
+    tl.store(out, tl.load(out) * 2.0)
+
+
+@triton.jit
+def recurrence(x, out, n):
+    h = 1.0
+    for i in range(n):
+        h = h * tl.load(x + i)
+    tl.store(out, h)
+
+
+@triton.jit
+def twice(x, out, far: tl.constexpr, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    a = tl.load(x + offsets)
+    tl.store(out + offsets, a)
+    tl.store(out + far + offsets, 2.0 * a)
+
+
+@triton.jit
+def branch(x, out, n):
+    a = tl.load(x)
+    if n > 3:
+        a = a * a
+    tl.store(out, a)
+
+
+@triton.jit
+def sorted_row(x, out, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(out + offsets, tl.sort(tl.load(x + offsets)))
+
+
+@triton.jit
+def multiplied(x, out, BLOCK: tl.constexpr):
+    tl.store(out, tl.reduce(tl.load(x + tl.arange(0, BLOCK)), 0, times))
+
+
+@triton.jit
+def times(a, b):
+    return a * b
+
+
+@triton.jit
+def rounds(x, out, n, STEP: tl.constexpr):
+    for start in range(0, n, STEP):
+        offsets = start + tl.arange(0, 16)
+        tl.store(out + offsets, tl.load(x + offsets) * 3.0)
+KERNEL
+
+# derive KERNEL WORD... : of out with respect to x, both fp32
+derive() {
+    kernel=$1
+    shift
+    "$tilec" grad k.py:"$kernel" --of out --wrt x 'x:*fp32' 'out:*fp32' "$@"
+}
+elementwise() {
+    derive scale n:i32 BLOCK=64 "$@"
+}
+
+# names, constants and masks are the forward's; an element that nobody else meets is stored
+expect 0 out "def scale_grad(x, out, n, d_out, d_x, BLOCK: tl.constexpr):" elementwise
+for text in 'tl.static_assert(BLOCK == 64)' 'offsets = tl.arange(0, BLOCK)' 'area = tl.load(x + offsets,' \
+    'tl.store(d_x + offsets, ' 'its elements are stored' 'other=0.0)'; do
+    expect 0 out "$text" elementwise
+done
+elementwise >first.py
+elementwise >second.py
+expect 0 "" "" cmp first.py second.py
+expect 0 "" "" elementwise -o written.py
+silent
+expect 0 "" "" cmp first.py written.py
+# a gradient of a gradient is one more derivation
+expect 0 out "def scale_grad_grad(" "$tilec" grad written.py --of d_x --wrt x,d_out \
+    'x:*fp32' 'out:*fp32' n:i32 'd_out:*fp32' 'd_x:*fp32' BLOCK=64
+
+# a stride that is not known may be 0, and programs share w
+expect 0 out 'tl.atomic_add(d_w + offsets, ' "$tilec" grad k.py:rows --of out --wrt x,w 'x:*fp32' 'w:*fp32' 'out:*fp32' row:i32 BLOCK=16
+expect 0 out 'd_x: is added to, by atomics: zero it before' "$tilec" grad k.py:rows --of out --wrt x 'x:*fp32' 'w:*fp32' 'out:*fp32' row:i32 BLOCK=16
+
+# rounds that go on where the last one ended store each element once; those that overlap do not
+expect 0 out 'tl.store(d_x + ' derive rounds n:i32 STEP=16
+expect 1 err "k.py:69:9: error: it cannot be shown that each element of \`out\` is stored once" derive rounds n:i32 STEP=8
+
+# refused, with the line
+expect 1 err "k.py:22:19: error: the kernel reads an array that it writes" derive read_back BLOCK=16
+expect 1 err "k.py:21:5: note: written here" derive read_back BLOCK=16
+expect 1 err "k.py:28:5: error: the loop carries \`h\` from round to round, and does more than add to it" derive recurrence n:i32
+expect 1 err "k.py:37:5: error: it cannot be shown that each element of \`out\` is stored once" derive twice far=8 BLOCK=16
+expect 1 err "k.py:38:5: note: stored here, too" derive twice far=8 BLOCK=16
+expect 0 out 'tl.store(d_x + offsets, ' derive twice far=16 BLOCK=16
+expect 1 err "k.py:44:5: error: no gradient goes through this: branches" derive branch n:i32
+expect 1 err "error: no gradient goes through this: the bits of a number are not differentiated" derive sorted_row BLOCK=16
+expect 1 err "only sums, maxima and minima along an axis have a rule yet" derive multiplied BLOCK=16
+expect 1 err "\`out\` cannot be differentiated by itself" "$tilec" grad k.py:scale --of out --wrt out 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64
+expect 1 err "\`x\` is given twice" "$tilec" grad k.py:scale --of out --wrt x,x 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64
+expect 1 err "\`n\` is no array of floats" "$tilec" grad k.py:scale --of out --wrt n 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64
+expect 1 err "the kernel stores nothing to \`x\`" "$tilec" grad k.py:scale --of x --wrt out 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64
+
+# the command line
+expect 2 err "--of NAME is missing" "$tilec" grad k.py:scale --wrt x
+expect 2 err "--wrt NAME is missing" "$tilec" grad k.py:scale --of out
+expect 2 err "there is no option '--stage'" "$tilec" grad k.py:scale --stage ir
+expect 2 err "has no parameter 'z'" "$tilec" grad k.py:scale --of out --wrt z
+finish

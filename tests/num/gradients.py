@@ -1,0 +1,130 @@
+"""Kernels that tests/num/test_grad.py derives."""
+
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+
+@triton.jit
+def arithmetic(x, y, out, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = offsets < n
+    a = tl.load(x + offsets, mask=inside, other=1.0)
+    b = tl.load(y + offsets, mask=inside, other=1.0)
+    product = a * b - 3.0 * a
+    tl.store(out + offsets, product / (b * b + 1.0) + tl.abs(a) - (-b), mask=inside)
+
+
+@triton.jit
+def functions(x, out, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = offsets < n
+    a = tl.load(x + offsets, mask=inside, other=0.0)
+    small = a * 0.25
+    total = tl.exp(small) + tl.sin(a) * tl.cos(a) + tl.log(a * a + 1.0) + tl.sqrt(a * a + 2.0)
+    total += tl.rsqrt(a * a + 1.0) + tl.erf(a) + tl.exp2(small) + tl.log2(a * a + 3.0)
+    total += libdevice.tanh(a) + libdevice.atan(a) + libdevice.log1p(a * a) + libdevice.sinh(small)
+    total += libdevice.expm1(small) + libdevice.asinh(a) + libdevice.cosh(small) + libdevice.erfc(a)
+    total += libdevice.pow(a * a + 1.0, small) + libdevice.atan2(a, a * a + 1.0) + libdevice.hypot(a, 2.0)
+    tl.store(out + offsets, total, mask=inside)
+
+
+@triton.jit
+def silu(x):
+    return x * tl.sigmoid(x)
+
+
+@triton.jit
+def gated(x, y, out, n, SLOPE: tl.constexpr, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = offsets < n
+    a = tl.load(x + offsets, mask=inside).to(tl.float32)
+    b = tl.load(y + offsets, mask=inside).to(tl.float32)
+    leaky = tl.where(b > 0, b, b * SLOPE)
+    tl.store(out + offsets, (silu(a) * leaky).to(out.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def extremes(x, y, out, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = offsets < n
+    a = tl.load(x + offsets, mask=inside)
+    b = tl.load(y + offsets, mask=inside)
+    tl.store(out + offsets, 2.0 * tl.maximum(a, b) + 3.0 * tl.minimum(a, b), mask=inside)
+
+
+@triton.jit
+def largest(x, out, n_cols, BLOCK: tl.constexpr):
+    columns = tl.arange(0, BLOCK)
+    inside = columns < n_cols
+    row = tl.program_id(0)
+    values = tl.load(x + row * n_cols + columns, mask=inside, other=-float("inf"))
+    tl.store(out + row, tl.max(values, axis=0))
+
+
+@triton.jit
+def pairs(x, out, n, BLOCK: tl.constexpr):
+    """Two elements beside each other in one array: both parts of d_x are stored."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < n
+    re = tl.load(x + 2 * i, mask=inside)
+    im = tl.load(x + 2 * i + 1, mask=inside)
+    tl.store(out + i, re * re + 3.0 * im * re, mask=inside)
+
+
+@triton.jit
+def repeated(x, out, n, BLOCK: tl.constexpr):
+    """Lanes meet: four of them read one element."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < n
+    tl.store(out + i, tl.exp(tl.load(x + i // 4, mask=inside)) * i, mask=inside)
+
+
+@triton.jit
+def running(x, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    inside = i < n
+    a = tl.load(x + i, mask=inside, other=0.0)
+    tl.store(out + i, tl.cumsum(a * a, axis=0), mask=inside)
+
+
+@triton.jit
+def outer(x, y, out, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    """Of tiles with two dimensions: what is repeated is summed."""
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    columns = tl.arange(0, BLOCK_N)
+    a = tl.load(x + rows, mask=rows < M, other=0.0)
+    b = tl.load(y + columns, mask=columns < N, other=0.0)
+    product = a[:, None] * b[None, :]
+    inside = (rows[:, None] < M) & (columns[None, :] < N)
+    scale = tl.sum(product * product, axis=1)[:, None] + 1.0
+    tl.store(out + rows[:, None] * N + columns[None, :], product / scale, mask=inside)
+
+
+@triton.jit
+def product(a, b, c, M, N, K, BLOCK: tl.constexpr):
+    rows = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    columns = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
+    for k in range(0, K, BLOCK):
+        depth = k + tl.arange(0, BLOCK)
+        left = tl.load(a + rows[:, None] * K + depth[None, :],
+                       mask=(rows[:, None] < M) & (depth[None, :] < K), other=0.0)
+        right = tl.load(b + depth[:, None] * N + columns[None, :],
+                        mask=(depth[:, None] < K) & (columns[None, :] < N), other=0.0)
+        total += tl.dot(left, right, input_precision="ieee")
+    tl.store(c + rows[:, None] * N + columns[None, :], total,
+             mask=(rows[:, None] < M) & (columns[None, :] < N))
+
+
+@triton.jit
+def scaled_sum(x, scale, out, n_cols, BLOCK: tl.constexpr):
+    """A scalar from in front of a loop is used in every round."""
+    row = tl.program_id(0)
+    by = tl.load(scale + row)
+    total = 0.0
+    for start in range(0, n_cols, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        values = tl.load(x + row * n_cols + columns, mask=columns < n_cols, other=0.0)
+        total += tl.sum(tl.exp(values * by) * values, axis=0)
+    tl.store(out + row, total * by)

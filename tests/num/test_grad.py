@@ -1,0 +1,137 @@
+"""`tilec grad`: derived kernels against central differences of the forward in float64.
+
+Random inputs, odd sizes with masks, arrays behind which nothing may be written; ties; NaN and overflow
+in sigmoids.  Each derived kernel runs on every device.
+"""
+
+import os
+import subprocess
+
+import numpy as np
+
+from harness import EPSILON, PATIENCE, Suite, decode, encode, generator, rounded
+
+suite = Suite()
+random = generator()
+STEP = 1e-5
+
+
+def randn(dtype, *shape):
+    return encode(random.standard_normal(shape), dtype)
+
+
+def differences_of(forward, args, name, d_out):
+    """The gradient of sum(d_out * forward) with respect to an argument, by central differences."""
+    args = {k: np.array(v, np.float64) for k, v in args.items()}
+    flat, gradient = args[name].reshape(-1), np.zeros(args[name].size)
+    for i, value in enumerate(flat.copy()):
+        flat[i] = value + STEP
+        above = (forward(**args) * d_out).sum()
+        flat[i] = value - STEP
+        gradient[i] = (above - (forward(**args) * d_out).sum()) / (2 * STEP)
+        flat[i] = value
+    return gradient.reshape(args[name].shape)
+
+
+def derive(kernel, of, wrt, words):
+    """The path of the file that `tilec grad` writes."""
+    path = os.path.join(suite.folder.name, f"{next(suite.files)}_grad.py")
+    done = subprocess.run([suite.tilec, "grad", suite.kernel(kernel), "--of", of, "--wrt", ",".join(wrt), "-o", path, *words],
+                          capture_output=True, text=True, timeout=PATIENCE, check=False)
+    if done.returncode != 0:
+        suite.failures.append(f"{kernel}: {done.stderr.strip()}")
+        return None
+    return path
+
+
+def case(kernel, forward, arrays, grid, numbers, of="out", dtype="fp32", rtol=2e-4, atol=2e-4, want=None):
+    """arrays: name -> values that it is differentiated by; numbers: the arguments behind `of`."""
+    shown = [f"{name}:*{dtype}" for name in [*arrays, of]]
+    shown += [f"{k}={v}" if k.isupper() and len(k) > 1 else f"{k}:i32" for k, v in numbers.items()]
+    path = derive(kernel, of, list(arrays), shown)
+    if not path:
+        return
+    exact = {name: decode(x) for name, x in arrays.items()}
+    shape = forward(**exact).shape
+    d_out = randn(dtype, *shape)
+    gradients = want(decode(d_out)) if want else {
+        name: differences_of(forward, exact, name, decode(d_out)) for name in arrays}
+    args = {**arrays, of: f"zeros({dtype},{'x'.join(map(str, shape))})", **numbers, f"d_{of}": d_out,
+            **{f"d_{name}": encode(np.zeros(x.shape), dtype) for name, x in exact.items()}}
+    suite.case(f"{kernel} {dtype} {shape}", path, grid, args,
+               {f"d_{name}": (dtype, g) for name, g in gradients.items()}, rtol=rtol, atol=atol)
+
+
+def sigmoid(x):
+    with np.errstate(over="ignore"):
+        return 1 / (1 + np.exp(-x))
+
+
+def functions(x):
+    erf = np.vectorize(__import__("math").erf)
+    s = x * 0.25
+    total = np.exp(s) + np.sin(x) * np.cos(x) + np.log(x * x + 1) + np.sqrt(x * x + 2)
+    total += 1 / np.sqrt(x * x + 1) + erf(x) + np.exp2(s) + np.log2(x * x + 3)
+    total += np.tanh(x) + np.arctan(x) + np.log1p(x * x) + np.sinh(s)
+    total += np.expm1(s) + np.arcsinh(x) + np.cosh(s) + 1 - erf(x)
+    return total + (x * x + 1) ** s + np.arctan2(x, x * x + 1) + np.hypot(x, 2)
+
+
+def elementwise(n):
+    x, y = randn("fp32", n), randn("fp32", n)
+    grid, numbers = "cdiv(n,BLOCK)", {"n": n, "BLOCK": 32}
+    case("gradients.py:arithmetic", lambda x, y: (x * y - 3 * x) / (y * y + 1) + np.abs(x) + y,
+         {"x": x, "y": y}, grid, numbers)
+    case("gradients.py:functions", functions, {"x": x}, grid, numbers)
+    for dtype in ("fp32", "fp16", "bf16", "fp64"):
+        a, b = randn(dtype, n), randn(dtype, n)
+        near = {"fp64": 1e-5, "fp32": 2e-4}.get(dtype, 4 * EPSILON[dtype])
+        case("gradients.py:gated", lambda x, y: x * sigmoid(x) * np.where(y > 0, y, y * 0.25),
+             {"x": a, "y": b}, grid, {"n": n, "SLOPE": 0.25, "BLOCK": 32}, dtype=dtype, rtol=near, atol=near)
+    case("gradients.py:extremes", lambda x, y: 2 * np.maximum(x, y) + 3 * np.minimum(x, y), {"x": x, "y": y}, grid, numbers)
+    case("gradients.py:pairs", lambda x: x[0::2] ** 2 + 3 * x[1::2] * x[0::2], {"x": randn("fp32", 2 * n)}, grid, numbers)
+    case("gradients.py:repeated", lambda x: np.exp(np.repeat(x, 4)[:n]) * np.arange(n),
+         {"x": randn("fp32", (n + 3) // 4)}, grid, numbers, atol=2e-3)
+
+
+def ties():
+    """Equal operands get half each, equal maxima of a row equal parts: as PyTorch's maximum and amax."""
+    x = encode(np.array([1.0, 2.0, -3.0, 0.0, 5.0]), "fp32")
+    case("gradients.py:extremes", lambda x, y: x, {"x": x, "y": x.copy()}, "1", {"n": 5, "BLOCK": 8},
+         want=lambda d: {"x": 2.5 * d, "y": 2.5 * d})
+    rows = encode(np.array([[1.0, 3.0, 3.0], [0.0, -1.0, 0.0], [7.0, 2.0, 1.0]]), "fp32")
+    parts = np.array([[0, 0.5, 0.5], [0.5, 0, 0.5], [1, 0, 0]])
+    case("gradients.py:largest", lambda x: x.max(axis=1), {"x": rows}, "3", {"n_cols": 3, "BLOCK": 4},
+         want=lambda d: {"x": parts * d[:, None]})
+
+
+def overflow():
+    """exp(-x) is infinite below -89, and the gradient of x * sigmoid(x) is not NaN."""
+    x = encode(np.array([-200.0, -90.0, 90.0, 0.0]), "fp32")
+    slope = rounded(np.array([0.0, 0.0, 1.0, 0.5]), "fp32")
+    ones = encode(np.ones(4), "fp32")
+    case("gradients.py:gated", lambda x, y: x, {"x": x, "y": ones}, "1", {"n": 4, "SLOPE": 0.25, "BLOCK": 4},
+         want=lambda d: {"x": slope * d, "y": decode(x) * sigmoid(decode(x)) * d}, rtol=1e-5, atol=1e-5)
+
+
+def rows():
+    case("gradients.py:running", lambda x: np.cumsum(x * x), {"x": randn("fp32", 77)}, "1", {"n": 77, "BLOCK": 128}, atol=2e-3)
+
+    def outer(x, y):
+        p = np.outer(x, y)
+        return p / ((p * p).sum(axis=1, keepdims=True) + 1)
+    case("gradients.py:outer", outer, {"x": randn("fp32", 13), "y": randn("fp32", 7)}, "cdiv(M,BLOCK_M)",
+         {"M": 13, "N": 7, "BLOCK_M": 4, "BLOCK_N": 8}, atol=1e-3)
+    case("gradients.py:product", lambda a, b: a @ b, {"a": randn("fp32", 21, 37), "b": randn("fp32", 37, 18)},
+         "cdiv(M,BLOCK),cdiv(N,BLOCK)", {"M": 21, "N": 18, "K": 37, "BLOCK": 16}, of="c", atol=1e-3)
+    case("gradients.py:scaled_sum", lambda x, scale: (np.exp(x * scale[:, None]) * x).sum(axis=1) * scale,
+         {"x": randn("fp32", 3, 45), "scale": encode(random.random(3), "fp32")}, "3", {"n_cols": 45, "BLOCK": 16},
+         rtol=1e-3, atol=2e-3)
+
+
+for size in (1, 75):
+    elementwise(size)
+ties()
+overflow()
+rows()
+suite.finish()
