@@ -41,6 +41,7 @@ static tilec_status derive(Job *job, void *wanted)
     for (int i = 0; i < k->nparams; i++)
         params[i] = (GradParam){.name = k->params[i].name,
                                 .is_constexpr = k->params[i].is_constexpr,
+                                .has_default = k->params[i].has_default,
                                 .value = fixed_value(&r->binding->params[i], job->arena)};
     const GradWish wish = {.kernel = k->name,
                            .of = d->of,

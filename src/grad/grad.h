@@ -14,6 +14,7 @@
 typedef struct {
     const char *name;
     bool is_constexpr;
+    bool has_default;
     const char *value; /* of a constexpr, as Python writes it; NULL: it has no literal */
 } GradParam;
 typedef struct {

@@ -295,6 +295,21 @@ static const char *name_of(const Writer *p, const GradArray *a)
     return p->g->func->params[a->gradient->index].name;
 }
 
+/* With its value as default, where it had one and so have all behind it. */
+static const char *parameter(const Writer *p, int i)
+{
+    const GradWish *wish = p->g->wish;
+    const GradParam *param = &wish->params[i];
+    bool defaults = true;
+
+    for (int k = i; k < wish->nparams; k++)
+        defaults &=
+            wish->params[k].is_constexpr && wish->params[k].has_default && wish->params[k].value;
+    return arena_printf(p->arena, "%s%s%s%s", param->name,
+                        param->is_constexpr ? ": tl.constexpr" : "", defaults ? " = " : "",
+                        defaults ? param->value : "");
+}
+
 static Words parameters(const Writer *p)
 {
     const GradWish *wish = p->g->wish;
@@ -309,9 +324,7 @@ static Words parameters(const Writer *p)
         for (int k = 0; k < wish->nwrt && i == first; k++)
             vec_push(p->arena, &all, name_of(p, &p->g->wrt[k]));
         if (i < wish->nparams)
-            vec_push(p->arena, &all,
-                     arena_printf(p->arena, "%s%s", wish->params[i].name,
-                                  wish->params[i].is_constexpr ? ": tl.constexpr" : ""));
+            vec_push(p->arena, &all, parameter(p, i));
     }
     return all;
 }

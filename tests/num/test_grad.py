@@ -4,6 +4,7 @@ Random inputs, odd sizes with masks, arrays behind which nothing may be written;
 in sigmoids.  Each derived kernel runs on every device.
 """
 
+import json
 import os
 import subprocess
 
@@ -44,10 +45,25 @@ def derive(kernel, of, wrt, words):
     return path
 
 
+def constants_of(kernel):
+    """Names of the constexpr parameters."""
+    path, _, name = suite.kernel(kernel).partition(":")
+    done = subprocess.run([suite.tilec, "list", f"{path}:{name}", "--json"], capture_output=True, text=True, check=True,
+                          timeout=PATIENCE)
+    return [p["name"] for p in json.loads(done.stdout)[0]["parameters"] if p["constexpr"]]
+
+
+def type_of(value):
+    if isinstance(value, str):
+        return "*fp32"
+    return "fp32" if isinstance(value, float) else "i32"
+
+
 def case(kernel, forward, arrays, grid, numbers, of="out", dtype="fp32", rtol=2e-4, atol=2e-4, want=None):
     """arrays: name -> values that it is differentiated by; numbers: the arguments behind `of`."""
+    constants = constants_of(kernel)
     shown = [f"{name}:*{dtype}" for name in [*arrays, of]]
-    shown += [f"{k}={v}" if k.isupper() and len(k) > 1 else f"{k}:i32" for k, v in numbers.items()]
+    shown += [f"{k}={v}" if k in constants else f"{k}:{type_of(v)}" for k, v in numbers.items()]
     path = derive(kernel, of, list(arrays), shown)
     if not path:
         return
@@ -129,9 +145,72 @@ def rows():
          rtol=1e-3, atol=2e-3)
 
 
+def softmax():
+    def forward(x):
+        e = np.exp(x - x.max(axis=1, keepdims=True))
+        return e / e.sum(axis=1, keepdims=True)
+    for n in (1, 13):
+        case("softmax.py:softmax_kernel", forward, {"x": randn("fp32", 4, n)}, "4",
+             {"x_stride": n, "out_stride": n, "n_cols": n, "BLOCK": 16})
+
+
+def norms():
+    """Of one tile a row, and of a loop: whole rows of programs add to weight and bias."""
+    def forward(x, weight, bias):
+        centred = x - x.mean(axis=1, keepdims=True)
+        return centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + 0.01) * weight + bias
+    arrays = {"x": randn("fp32", 5, 45), "weight": randn("fp32", 45), "bias": randn("fp32", 45)}
+    rest = {"mean": "zeros(fp32,5)", "rstd": "zeros(fp32,5)", "n_cols": 45, "x_row": 45, "y_row": 45, "eps": 0.01}
+    case("norms.py:norm_kernel", forward, arrays, "5", {**rest, "BLOCK": 64}, of="y", atol=1e-3)
+    case("norms.py:norm_loop_kernel", forward, arrays, "5", {**rest, "BLOCK": 16}, of="y", atol=1e-3)
+
+
+def timex():
+    """A convolution along time by products of Toeplitz tiles."""
+    def forward(k, w):
+        b, c, t = k.shape
+        out = np.full(k.shape, 0.5)
+        for i in range(t):
+            for u in range(i + 1):
+                out[:, :, i] += w[:, t - 1 - (i - u)] * k[:, :, u]
+        return out
+    case("timex.py:timex_kernel", forward, {"k": randn("fp32", 3, 2, 19), "w": randn("fp32", 2, 19)}, "cdiv(T,BLOCK_T),2,1",
+         {"B": 3, "T": 19, "eps": 0.5, "k_batch": 38, "k_channel": 19, "w_channel": 19, "out_batch": 38, "out_channel": 19,
+          "TOEPLITZ": True, "BLOCK_B": 4, "BLOCK_T": 16, "BLOCK_U": 16, "REVERSED": False}, atol=1e-3)
+
+
+def matmul():
+    def forward(a, b):
+        c = a @ b
+        return np.where(c >= 0, c, 0.01 * c)
+    case("matmul.py:matmul_kernel", forward, {"a": randn("fp32", 19, 21), "b": randn("fp32", 21, 35)}, "6",
+         {"M": 19, "N": 35, "K": 21, "stride_am": 21, "stride_ak": 1, "stride_bk": 35, "stride_bn": 1, "stride_cm": 35,
+          "stride_cn": 1, "BLOCK_M": 16, "BLOCK_N": 16, "BLOCK_K": 16, "GROUP_M": 2, "ACTIVATION": '"leaky_relu"'},
+         of="c", atol=2e-3)
+
+
+def giou():
+    """The rows of a box are its four sides."""
+    def forward(pred, gt):
+        (l, t, r, b), (l1, t1, r1, b1) = np.moveaxis(pred, -1, 0), np.moveaxis(gt, -1, 0)
+        common = np.maximum(np.minimum(r, r1) - np.maximum(l, l1), 0) * np.maximum(np.minimum(b, b1) - np.maximum(t, t1), 0)
+        union = (r - l) * (b - t) + (r1 - l1) * (b1 - t1) - common
+        hull = (np.maximum(r, r1) - np.minimum(l, l1)) * (np.maximum(b, b1) - np.minimum(t, t1))
+        return common / (union + 0.01) - (hull - union) / (hull + 0.01)
+    corners = [random.random((2, 11, 2)) for _ in range(2)]
+    boxes = [encode(np.concatenate([c, c + 0.2 + random.random((2, 11, 2))], axis=-1), "fp32") for c in corners]
+    case("giou.py:giou_kernel", forward, {"pred": boxes[0], "gt": boxes[1]}, "2,cdiv(n_boxes,BLOCK)",
+         {"n_boxes": 11, "eps": 0.01, "BLOCK": 8}, rtol=1e-3, atol=2e-3)
+
+
 for size in (1, 75):
     elementwise(size)
 ties()
 overflow()
 rows()
+softmax()
+norms()
+timex()
+matmul()
+giou()
 suite.finish()
