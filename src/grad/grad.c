@@ -100,6 +100,21 @@ static void by_rule(Grad *g, const Op *op, Value *d)
     }
 }
 
+/* NULL: it is not active, or no gradient came. */
+static Value *adjoint_of(const Grad *g, const Value *v)
+{
+    return grad_is_active(g, v) ? grad_adjoint(g, v) : NULL;
+}
+
+static bool any_adjoint(const Grad *g, const Op *op)
+{
+    for (int i = 0; i < op->nresults; i++) {
+        if (adjoint_of(g, op->results[i]))
+            return true;
+    }
+    return false;
+}
+
 static bool any_active(const Grad *g, const Op *op)
 {
     for (int i = 0; i < op->nresults; i++) {
@@ -161,11 +176,13 @@ void grad_block(Grad *g, Block *b)
                 grad_refuse(g, op, "no gradient goes through this: %s", grad_row(op->code)->why);
             continue;
         }
-        Value *d = any_active(g, op) ? grad_adjoint(g, op->results[0]) : NULL;
+        if (op->nresults > 1 && any_adjoint(g, op)) {
+            grad_refuse(g, op, "what gives several tiles at once has no rule yet");
+            return;
+        }
+        Value *d = op->nresults == 1 ? adjoint_of(g, op->results[0]) : NULL;
         if (!d)
             continue;
-        if (op->nresults > 1)
-            grad_refuse(g, op, "what gives several tiles at once has no rule yet");
         name_gradient(g, op->results[0], d);
         if (op->code == OP_load)
             grad_load(g, op);
@@ -220,6 +237,12 @@ static GradArray new_array(Grad *g, const char *name)
 
 static bool find_arrays(Grad *g)
 {
+    for (int i = 0; i < g->func->nparams; i++) {
+        if (g->func->params[i].kind == PARAM_USER)
+            continue;
+        grad_refuse(g, NULL, "prints, assertions and checks have no rule yet: leave them out");
+        return false;
+    }
     g->wrt = NEW_N(g->arena, GradArray, g->wish->nwrt);
     g->of = new_array(g, g->wish->of);
     for (int i = 0; i < g->wish->nwrt && !g->failed; i++) {
@@ -276,6 +299,10 @@ static bool derive(Grad *g)
     grad_block(g, body);
     for (int i = 0; i < effects.len && !g->failed; i++)
         op_remove(effects.at[i]);
+    for (int i = 0; i < g->nwrt; i++) {
+        if (!g->wrt[i].is_reached)
+            grad_refuse(g, NULL, "no gradient of `%s` reaches `%s`", g->wish->of, g->wish->wrt[i]);
+    }
     return !g->failed;
 }
 

@@ -35,6 +35,7 @@ const char *grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d);
 typedef struct {
     Value *array;    /* a parameter of the forward */
     Value *gradient; /* the parameter added for it */
+    bool is_reached; /* something was added to it */
     bool alone;      /* no element is met twice: stored, else added to what is there */
 } GradArray;
 

@@ -55,13 +55,14 @@ static Value *mask_of(const Grad *g, const Op *op, int at)
 void grad_load(Grad *g, const Op *op)
 {
     Value *d = grad_adjoint(g, op->results[0]);
-    const GradArray *to = grad_wrt_of(g, op->operands[LOAD_PTR]);
+    GradArray *to = grad_wrt_of(g, op->operands[LOAD_PTR]);
     Value *mask = mask_of(g, op, LOAD_MASK), *other = op_operand(op, LOAD_OTHER);
 
     if (other && grad_is_active(g, other))
         grad_add(g, other, build_select(&g->b, mask, grad_number(g, d, 0), d));
     if (!to)
         return;
+    to->is_reached = true;
     Value *pointer = grad_rebase(g, op->operands[LOAD_PTR], to);
     Value *operands[3] = {pointer, d, mask};
     const int64_t add[3] = {RMW_ADD, SEM_RELAXED, 0};

@@ -72,6 +72,24 @@ def rounds(x, out, n, STEP: tl.constexpr):
     for start in range(0, n, STEP):
         offsets = start + tl.arange(0, 16)
         tl.store(out + offsets, tl.load(x + offsets) * 3.0)
+
+
+@triton.jit
+def affine(a1, b1, a2, b2):
+    return a1 * a2, a2 * b1 + b2
+
+
+@triton.jit
+def scanned(x, out, BLOCK: tl.constexpr):
+    t = tl.arange(0, BLOCK)
+    a = tl.load(x + t)
+    _, h = tl.associative_scan((a, a), 0, affine)
+    tl.store(out + t, h)
+
+
+@triton.jit
+def sign(x, out):
+    tl.store(out, tl.where(tl.load(x) > 0, 1.0, -1.0))
 KERNEL
 
 # derive KERNEL WORD... : of out with respect to x, both fp32
@@ -118,6 +136,8 @@ expect 0 out 'tl.store(d_x + offsets, ' derive twice far=16 BLOCK=16
 expect 1 err "k.py:44:5: error: no gradient goes through this: branches" derive branch n:i32
 expect 1 err "error: no gradient goes through this: the bits of a number are not differentiated" derive sorted_row BLOCK=16
 expect 1 err "only sums, maxima and minima along an axis have a rule yet" derive multiplied BLOCK=16
+expect 1 err "k.py:81:12: error: what gives several tiles at once has no rule yet" derive scanned BLOCK=16
+expect 1 err "no gradient of \`out\` reaches \`x\`" derive sign
 expect 1 err "\`out\` cannot be differentiated by itself" "$tilec" grad k.py:scale --of out --wrt out 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64
 expect 1 err "\`x\` is given twice" "$tilec" grad k.py:scale --of out --wrt x,x 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64
 expect 1 err "\`n\` is no array of floats" "$tilec" grad k.py:scale --of out --wrt n 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64
