@@ -101,6 +101,8 @@ int grad_array_of(const Grad *g, const Value *pointer); /* number of its paramet
 bool grad_check_memory(Grad *g); /* what is read and written suits; refused otherwise */
 void grad_load(Grad *g, const Op *op);
 void grad_store(Grad *g, const Op *op);
+/* Is it computed step by step from the array, or carried by a loop around the access? */
+bool grad_can_rebase(const Value *pointer);
 Value *grad_rebase(Grad *g, Value *pointer, const GradArray *to);
 GradArray *grad_wrt_of(Grad *g, const Value *pointer); /* NULL: not differentiated by */
 

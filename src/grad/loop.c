@@ -42,6 +42,30 @@ static bool is_sum_of(const Grad *g, const Op *loop, int i)
     return grad_is_active(g, loop->results[i]) || grad_is_active(g, loop->regions[0]->args[i + 1]);
 }
 
+static const GradArray *array_behind(Grad *g, const Value *v)
+{
+    if (!v->type->pointer)
+        return NULL;
+    return grad_array_of(g, v) == g->of.array->index ? &g->of : grad_wrt_of(g, v);
+}
+
+/* Can carried pointers have twins in the array of gradients? */
+static bool check_pointers(Grad *g, const Op *loop)
+{
+    for (int i = 0; i < loop->nresults; i++) {
+        const Value *next = loop->regions[0]->last->operands[i];
+
+        if (!array_behind(g, next) ||
+            (grad_can_rebase(next) && grad_can_rebase(loop->operands[FOR_BOUNDS + i])))
+            continue;
+        grad_refuse(g, loop,
+                    "a pointer is carried on from a loop that has ended, which has no "
+                    "rule yet");
+        return false;
+    }
+    return true;
+}
+
 static bool check(Grad *g, const Op *loop)
 {
     for (int i = 0; i < loop->nresults; i++) {
@@ -76,13 +100,6 @@ static void carry(Carries *c, Carry what, Value *init)
 {
     vec_push(c->g->arena, &c->all, what);
     vec_push(c->g->arena, &c->init, init);
-}
-
-static const GradArray *array_behind(Grad *g, const Value *v)
-{
-    if (!v->type->pointer)
-        return NULL;
-    return grad_array_of(g, v) == g->of.array->index ? &g->of : grad_wrt_of(g, v);
 }
 
 static void carry_forward(Carries *c)
@@ -228,7 +245,7 @@ void grad_loop(Grad *g, Op *loop)
     Carries c = {.g = g, .loop = loop};
     Builder outside = g->b;
 
-    if (!check(g, loop))
+    if (!check(g, loop) || !check_pointers(g, loop))
         return;
     carry_forward(&c);
     carry_sums(&c, loop->regions[0]);

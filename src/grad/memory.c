@@ -124,8 +124,7 @@ static bool note(const Memory *m, const Op *op, const char *text)
     return false;
 }
 
-/* Is it computed step by step from the array, or carried by a loop around the access? */
-static bool can_rebase(const Value *pointer)
+bool grad_can_rebase(const Value *pointer)
 {
     while (pointer->def && (pointer->def->code == OP_addptr || pointer->def->code == OP_hint ||
                             op_has(pointer->def, MOVES)))
@@ -147,7 +146,7 @@ static bool check_op(Memory *m, const Op *op)
         grad_refuse(g, op, "an array that is differentiated may be loaded and stored only");
     else if (grad_array_of(g, op->operands[0]) < 0)
         grad_refuse(g, op, "it cannot be told which array this is");
-    else if (!can_rebase(op->operands[0]))
+    else if (!grad_can_rebase(op->operands[0]))
         grad_refuse(g, op, "this address comes from a loop that has ended, which has no rule yet");
     return !g->failed;
 }

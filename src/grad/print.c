@@ -158,43 +158,70 @@ static bool mentions(const Writer *p, const Value *v, const Value *arg)
     return false;
 }
 
-/* May they be assigned one after the other? */
-static bool in_turns(const Writer *p, const Op *loop)
+/* May carried value i be assigned before the rest of those that are not yet? */
+static bool may_go_first(const Writer *p, const Op *loop, const bool *done, int i)
 {
     const Block *body = loop->regions[0];
 
-    for (int i = 0; i < loop->nresults; i++) {
-        for (int k = i + 1; k < loop->nresults; k++) {
-            if (mentions(p, body->last->operands[k], body->args[i + 1]))
-                return false;
-        }
+    for (int k = 0; k < loop->nresults; k++) {
+        if (k != i && !done[k] && mentions(p, body->last->operands[k], body->args[i + 1]))
+            return false;
     }
-    return true;
+    return !done[i];
 }
 
+static const char *carried_name(const Writer *p, const Op *loop, int i)
+{
+    return map_get(p->names, MAP_KEY(loop->regions[0]->args[i + 1]));
+}
+
+/* What reads each other's values of this round is assigned at once. */
+static void put_rest(Writer *p, const Op *loop, const bool *done)
+{
+    const char *comma = "";
+
+    begin(p);
+    for (int i = 0; i < loop->nresults; i++) {
+        if (done[i])
+            continue;
+        text_printf(&p->text, "%s%s", comma, carried_name(p, loop, i));
+        comma = ", ";
+    }
+    comma = " = ";
+    for (int i = 0; i < loop->nresults; i++) {
+        if (done[i])
+            continue;
+        text_put(&p->text, comma);
+        put_value(p, loop->regions[0]->last->operands[i], LEVEL_ANY);
+        comma = ", ";
+    }
+    text_put(&p->text, "\n");
+}
+
+/* Carried values for the next round, in an order in which none is lost that is still read. */
 static void put_next(Writer *p, const Op *loop)
 {
     const Block *body = loop->regions[0];
-    bool turns = in_turns(p, loop);
+    bool *done = NEW_N(p->arena, bool, loop->nresults + 1);
+    int left = loop->nresults;
 
-    for (int i = 0; i < loop->nresults; i++) {
-        if (turns && body->last->operands[i] == body->args[i + 1])
+    for (int i = 0; i < loop->nresults;) {
+        if (!may_go_first(p, loop, done, i)) {
+            i++;
             continue;
-        if (turns || i == 0)
+        }
+        done[i] = true;
+        left--;
+        if (body->last->operands[i] != body->args[i + 1]) {
             begin(p);
-        text_printf(&p->text, "%s%s", !turns && i > 0 ? ", " : "",
-                    (const char *)map_get(p->names, MAP_KEY(body->args[i + 1])));
-        if (!turns)
-            continue;
-        text_put(&p->text, " = ");
-        put_value(p, body->last->operands[i], LEVEL_ANY);
-        text_put(&p->text, "\n");
+            text_printf(&p->text, "%s = ", carried_name(p, loop, i));
+            put_value(p, body->last->operands[i], LEVEL_ANY);
+            text_put(&p->text, "\n");
+        }
+        i = 0;
     }
-    for (int i = 0; i < loop->nresults && !turns; i++) {
-        text_put(&p->text, i == 0 ? " = " : ", ");
-        put_value(p, body->last->operands[i], LEVEL_ANY);
-    }
-    text_put(&p->text, turns ? "" : "\n");
+    if (left > 0)
+        put_rest(p, loop, done);
 }
 
 /* A literal is an i32 or fp32 where nothing stands beside it. */

@@ -90,6 +90,30 @@ def scanned(x, out, BLOCK: tl.constexpr):
 @triton.jit
 def sign(x, out):
     tl.store(out, tl.where(tl.load(x) > 0, 1.0, -1.0))
+
+
+@triton.jit
+def carried(x, out, n):
+    total = 0.0
+    at = x
+    for i in range(n):
+        for j in range(n):
+            total += tl.load(at)
+            at += 1
+    tl.store(out, total)
+
+
+@triton.jit
+def onward(x, out, n):
+    total = 0.0
+    at = x
+    for i in range(n):
+        part = 0.0
+        for j in range(n):
+            part += tl.load(at)
+            at += 1
+        total += part * part
+    tl.store(out, total)
 KERNEL
 
 # derive KERNEL WORD... : of out with respect to x, both fp32
@@ -137,6 +161,8 @@ expect 1 err "k.py:44:5: error: no gradient goes through this: branches" derive 
 expect 1 err "error: no gradient goes through this: the bits of a number are not differentiated" derive sorted_row BLOCK=16
 expect 1 err "only sums, maxima and minima along an axis have a rule yet" derive multiplied BLOCK=16
 expect 1 err "k.py:81:12: error: what gives several tiles at once has no rule yet" derive scanned BLOCK=16
+expect 1 err "the loop carries \`total\` from round to round" derive carried n:i32
+expect 1 err "k.py:105:5: error: a pointer is carried on from a loop that has ended" derive onward n:i32
 expect 1 err "no gradient of \`out\` reaches \`x\`" derive sign
 expect 1 err "\`out\` cannot be differentiated by itself" "$tilec" grad k.py:scale --of out --wrt out 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64
 expect 1 err "\`x\` is given twice" "$tilec" grad k.py:scale --of out --wrt x,x 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64

@@ -128,3 +128,62 @@ def scaled_sum(x, scale, out, n_cols, BLOCK: tl.constexpr):
         values = tl.load(x + row * n_cols + columns, mask=columns < n_cols, other=0.0)
         total += tl.sum(tl.exp(values * by) * values, axis=0)
     tl.store(out + row, total * by)
+
+
+@triton.jit
+def attend(q, k, v, out, n, scale, D: tl.constexpr, BLOCK: tl.constexpr):
+    """softmax(q k^T) v of rows that one tile holds."""
+    rows = tl.arange(0, BLOCK)
+    columns = tl.arange(0, D)
+    at = rows[:, None] * D + columns[None, :]
+    inside = rows[:, None] < n
+    queries = tl.load(q + at, mask=inside, other=0.0)
+    keys = tl.load(k + at, mask=inside, other=0.0)
+    values = tl.load(v + at, mask=inside, other=0.0)
+    scores = tl.dot(queries, tl.trans(keys), input_precision="ieee") * scale
+    scores = tl.where(rows[None, :] < n, scores, -float("inf"))
+    weights = tl.exp(scores - tl.max(scores, axis=1, keep_dims=True))
+    weights = weights / tl.sum(weights, axis=1, keep_dims=True)
+    tl.store(out + at, tl.dot(weights, values, input_precision="ieee"), mask=inside)
+
+
+@triton.jit
+def nested(x, y, out, rows, n_cols, BLOCK: tl.constexpr):
+    """A loop in a loop, whose sum is squared, and a pointer that is carried."""
+    total = tl.zeros((BLOCK,), dtype=tl.float32)
+    lanes = tl.arange(0, BLOCK)
+    factors = tl.load(y + lanes)
+    for row in range(rows):
+        part = tl.zeros((BLOCK,), dtype=tl.float32)
+        at = x + row * n_cols + lanes
+        for start in range(0, n_cols, BLOCK):
+            part += tl.load(at, mask=start + lanes < n_cols, other=0.0) * factors
+            at += BLOCK
+        total += part * part
+    tl.store(out + lanes, total)
+
+
+@triton.jit
+def shaped(x, out, BLOCK: tl.constexpr):
+    """Reshaped, permuted, summed, multiplied along; unrolled by the compiler."""
+    i = tl.arange(0, 24)
+    a = tl.reshape(tl.load(x + i), (2, 3, 4))
+    b = tl.permute(a, (2, 0, 1))
+    low = tl.min(b, axis=0)
+    total = tl.reshape(b * low[None, :, :], (24,))
+    for k in tl.static_range(3):
+        total += tl.fma(tl.load(x + 8 * k), total, 1.0) * tl.load(x + k)
+    tl.store(out + i, total / (1.0 + tl.exp(-total)))
+
+
+@triton.jit
+def swapped(x, out, n, BLOCK: tl.constexpr):
+    """Carried numbers that change places each round, and a product that each round reads."""
+    lanes = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), dtype=tl.float32)
+    first = 0
+    second = 1
+    for _ in range(n):
+        total += tl.load(x + first * BLOCK + lanes) * (2.0 + second)
+        first, second = second, first
+    tl.store(out + lanes, total)

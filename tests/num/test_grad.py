@@ -203,6 +203,34 @@ def giou():
          {"n_boxes": 11, "eps": 0.01, "BLOCK": 8}, rtol=1e-3, atol=2e-3)
 
 
+def attention(n):
+    def forward(q, k, v):
+        scores = q @ k.T * 0.25
+        e = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return e / e.sum(axis=1, keepdims=True) @ v
+    case("gradients.py:attend", forward, {name: randn("fp32", n, 16) for name in "qkv"}, "1",
+         {"n": n, "scale": 0.25, "D": 16, "BLOCK": 16}, atol=1e-3)
+
+
+def nested():
+    def forward(x, y):
+        padded = np.pad(x, ((0, 0), (0, -x.shape[1] % 16))).reshape(x.shape[0], -1, 16)
+        return ((padded * y).sum(axis=1) ** 2).sum(axis=0)
+    case("gradients.py:swapped", lambda x: 2 * 3 * x[0] + 1 * 2 * x[1], {"x": randn("fp32", 2, 16)}, "1", {"n": 3, "BLOCK": 16})
+    case("gradients.py:nested", forward, {"x": randn("fp32", 3, 37), "y": randn("fp32", 16)}, "1",
+         {"rows": 3, "n_cols": 37, "BLOCK": 16}, atol=5e-3)
+
+
+def shaped():
+    def forward(x):
+        b = x.reshape(2, 3, 4).transpose(2, 0, 1)
+        total = (b * b.min(axis=0)).reshape(24)
+        for k in range(3):
+            total = total + (x[8 * k] * total + 1) * x[k]
+        return total * sigmoid(total)
+    case("gradients.py:shaped", forward, {"x": randn("fp32", 24)}, "1", {"BLOCK": 24}, rtol=1e-3, atol=2e-3)
+
+
 for size in (1, 75):
     elementwise(size)
 ties()
@@ -213,4 +241,8 @@ norms()
 timex()
 matmul()
 giou()
+attention(1)
+attention(13)
+nested()
+shaped()
 suite.finish()
