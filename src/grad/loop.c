@@ -9,17 +9,30 @@
 #include "../opt/opt.h"
 #include "grad.h"
 
-/* The one use of a carried sum, in a chain of additions that ends in the value for the next round:
- * add, or the sum of a product.  NULL: it is used in some other way. */
+/* Does the op give this operand plus something that has nothing to do with it? */
+static bool adds(const Op *op, int operand)
+{
+    switch (op->code) {
+    case OP_add:
+        return true;
+    case OP_sub:
+        return operand == 0;
+    case OP_fma:
+    case OP_dot:
+        return operand == 2;
+    default:
+        return false;
+    }
+}
+
+/* The one use of a carried sum, in a chain of additions that ends in the value for the next round.
+ * NULL: it is used in some other way. */
 static const Op *adds_to(const Grad *g, const Value *sum)
 {
     if (uses_count(&g->uses, sum) != 1)
         return NULL;
     const Use *use = uses_of(&g->uses, sum);
-    if (use->op->code == OP_yield || use->op->code == OP_add ||
-        (use->op->code == OP_dot && use->operand == 2))
-        return use->op;
-    return NULL;
+    return use->op->code == OP_yield || adds(use->op, use->operand) ? use->op : NULL;
 }
 
 /* Does the loop hand argument i on with something added, and to nobody else? */

@@ -187,3 +187,17 @@ def swapped(x, out, n, BLOCK: tl.constexpr):
         total += tl.load(x + first * BLOCK + lanes) * (2.0 + second)
         first, second = second, first
     tl.store(out + lanes, total)
+
+
+@triton.jit
+def lessened(x, y, out, n, BLOCK: tl.constexpr):
+    """Sums by subtraction and by fma."""
+    lanes = tl.arange(0, BLOCK)
+    left = tl.zeros((BLOCK,), dtype=tl.float32)
+    products = tl.zeros((BLOCK,), dtype=tl.float32)
+    for i in range(n):
+        a = tl.load(x + i * BLOCK + lanes)
+        b = tl.load(y + i)
+        left -= a * a * b
+        products = tl.fma(a, b + a, products)
+    tl.store(out + lanes, left * products)

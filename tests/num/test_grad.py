@@ -217,6 +217,8 @@ def nested():
         padded = np.pad(x, ((0, 0), (0, -x.shape[1] % 16))).reshape(x.shape[0], -1, 16)
         return ((padded * y).sum(axis=1) ** 2).sum(axis=0)
     case("gradients.py:swapped", lambda x: 2 * 3 * x[0] + 1 * 2 * x[1], {"x": randn("fp32", 2, 16)}, "1", {"n": 3, "BLOCK": 16})
+    case("gradients.py:lessened", lambda x, y: -(x * x * y[:, None]).sum(axis=0) * (x * (y[:, None] + x)).sum(axis=0),
+         {"x": randn("fp32", 3, 16), "y": randn("fp32", 3)}, "1", {"n": 3, "BLOCK": 16}, rtol=1e-3, atol=2e-3)
     case("gradients.py:nested", forward, {"x": randn("fp32", 3, 37), "y": randn("fp32", 16)}, "1",
          {"rows": 3, "n_cols": 37, "BLOCK": 16}, atol=5e-3)
 
