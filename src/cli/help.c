@@ -111,9 +111,8 @@ static const struct {
      "\n"
      "example: tilec dump kernels/add.py --stage asm 'x:*fp32' 'y:*fp32' 'out:*fp32' n:i32 \\\n"
      "             BLOCK=1024\n"},
-    {COMMAND_GRAD,
-     "\n"
-     "example: tilec grad kernels/softmax.py --call softmax --of out --wrt x\n"},
+    {COMMAND_GRAD, "\n"
+                   "example: tilec grad kernels/softmax.py --call softmax --of out --wrt x\n"},
 };
 
 /* --- options --- */
