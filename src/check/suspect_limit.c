@@ -7,8 +7,9 @@
  *
  * Told of a mask of memory that compares an index, made of tl.arange by whole numbers, with a
  * parameter that is a float, as it is or with numbers added to it; and with a number that has a
- * fraction.  The same of a `while` and a whole number that its rounds add to.  Not where the index was computed with as a float, such as a distance from a centre,
- * nor where the limit is a product: half of a width is a limit.
+ * fraction.  The same of a `while` and a whole number that its rounds add to.  Not where the index
+ * was computed with as a float, such as a distance from a centre, nor where the limit is a product:
+ * half of a width is a limit.
  */
 #include "suspect.h"
 #include "../ir/analysis.h"
@@ -47,7 +48,8 @@ static bool is_index(const Value *v)
     return v->def && v->def->code == OP_cast && counts(v->def->operands[0], DEEPEST);
 }
 
-/* A number that a while goes on with from round to round, by adding whole ones: of its condition. */
+/* A number that a while goes on with from round to round, by adding whole ones: of its condition.
+ */
 static bool is_counter(const Value *v)
 {
     v = unspread(v);
