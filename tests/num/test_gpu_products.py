@@ -74,7 +74,7 @@ def strided_case(dtype, size, order, precision, epilogue, blocks, warps, stages=
     loose = {"tf32": 2.0**-9, "bf16x3": 2.0**-15, None: 2.0**-10, "tf32x3": 2.0**-18, "bf16x6": 2.0**-18}
     slack = 2.0**-50 if dtype == "fp64" else 2.0**-22
     if dtype == "fp32":
-        slack = loose.get(precision, slack)
+        slack = max(loose.get(precision, slack), k * 2.0**-24)  # each sum may be rounded the same way
     with np.errstate(invalid="ignore"):
         sums = decode(a) @ decode(b) + decode(bias)
         tolerance = near(a, b, dtype, slack)
