@@ -205,7 +205,6 @@ void nv_delayed_for(Nv *n, const NvStep *s);
 void nv_begin_turns(Nv *n); /* in front of all that takes turns */
 void nv_end_turn(Nv *n);    /* this group has asked for its products of a round */
 
-/* nv_put.c */
 /* nv_split.c */
 /* NV_SPLIT: the tile in[0] to the pieces out[0], in shared memory; with what the unit needs to see
  * them. */
@@ -218,6 +217,7 @@ void nv_pieces_of_pair(Nv *n, const Val pair[2], int pieces, Val *words);
 enum { NV_SCALE = 16 };
 Val nv_scaled(Nv *n, Val v);
 
+/* nv_put.c */
 /* NV_PUT: the registers of in[0] to where out[0] lies in shared memory. */
 void nv_put(Nv *n, const NvStep *s);
 /* Fill in where in shared memory an element of a tile lies.  Its coordinate is the exclusive or of
@@ -232,6 +232,9 @@ typedef struct {
 } NvMoved;
 void nv_shared_place_by(Nv *n, const NvTile *t, const uint32_t threads[LAYOUT_THREAD_BITS],
                         uint32_t fixed, const NvMoved *by, NvPlace *out);
+/* Where bit `bit` of an i32 is set, the element is moved further, by that coordinate. */
+void nv_move_by_bit(Nv *n, const SharedLayout *memory, uint32_t coordinate, Val number, int bit,
+                    NvMoved *to);
 /* What bits of the thread's number move in a layout: lanes, then warps. */
 void nv_threads_of(const Layout *l, uint32_t threads[LAYOUT_THREAD_BITS]);
 

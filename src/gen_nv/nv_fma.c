@@ -84,15 +84,8 @@ static void begin_round(Fma *x, Val k0, int zeros)
         Side *s = &x->side[part];
         s->moved = (NvMoved){0};
         memset(s->value, 0, (size_t)layout_registers(s->layout) * sizeof(Val));
-        for (int i = zeros; k0 && i < x->k_bits; i++) {
-            uint32_t mask = shared_offset(&s->tile->memory, s->layout->reg[i]) *
-                            (uint32_t)s->tile->memory.bytes;
-            Val bit = LLVMBuildLShr(n->b, k0, llvm_int(n->l->i32, i), "");
-            bit = LLVMBuildAnd(n->b, bit, llvm_int(n->l->i32, 1), "");
-            bit = LLVMBuildMul(n->b, bit, llvm_int(n->l->i32, mask), "");
-            s->moved.offset = s->moved.offset ? LLVMBuildXor(n->b, s->moved.offset, bit, "") : bit;
-            s->moved.bits |= mask;
-        }
+        for (int i = zeros; k0 && i < x->k_bits; i++)
+            nv_move_by_bit(n, &s->tile->memory, s->layout->reg[i], k0, i, &s->moved);
     }
 }
 

@@ -307,8 +307,6 @@ static Val piece_of(MmaOperand *o, Val v, int piece)
     Nv *n = o->n;
 
     switch (o->dot->mma->piece) {
-    case PIECE_BF16:
-        break;
     case PIECE_OWN:
         return o->dot->mma->operand == 'd' ? v : nv_to_bits(n, o->type, v);
     case PIECE_FP16:
@@ -317,8 +315,10 @@ static Val piece_of(MmaOperand *o, Val v, int piece)
         for (; piece > 0; piece--)
             v = LLVMBuildFSub(n->b, v, llvm_from_bits(n->l, n->b, round_tf32(n, v)), "");
         return round_tf32(n, v);
+    case PIECE_BF16: /* in pairs: make_pieces() */
+        break;
     }
-    bug("pieces of bf16 are made in pairs");
+    bug("no such piece");
 }
 
 static LLVMTypeRef piece_type(const MmaOperand *o)

@@ -100,7 +100,6 @@ static int list_registers(const Wgmma *x, Part *p, Val **out)
 static void wait_for(Wgmma *x, Part *p, int others)
 {
     Val *regs[WGMMA_MOST_SUM + MOST_WORDS];
-
     const char *text = arena_printf(x->n->arena, "wgmma.wait_group.sync.aligned %d;", others);
 
     nv_wgmma_pass(x->n, text, regs, list_registers(x, p, regs));
@@ -147,19 +146,11 @@ static Val whole_element(Wgmma *x, MmaPart part, uint32_t reg, const NvMoved *k)
 /* Where step `k`, an i32, of K moves an operand. */
 static NvMoved moved_by(Wgmma *x, MmaPart part, Val k)
 {
-    Nv *n = x->n;
     const SharedLayout *memory = &x->step->in[DOT_WHOLE + part]->memory;
-    NvMoved out = {llvm_int(n->l->i32, 0), 0};
+    NvMoved out = {0};
 
-    for (int i = 0; i < layout_bits_of(x->dot->k); i++) {
-        uint32_t mask = shared_offset(memory, nv_wgmma_operand_at(x, part, 0, 1 << i)) *
-                        (uint32_t)memory->bytes;
-        Val bit = LLVMBuildLShr(n->b, k, llvm_int(n->l->i32, i), "");
-        bit = LLVMBuildAnd(n->b, bit, llvm_int(n->l->i32, 1), "");
-        bit = LLVMBuildMul(n->b, bit, llvm_int(n->l->i32, mask), "");
-        out.offset = LLVMBuildXor(n->b, out.offset, bit, "");
-        out.bits |= mask;
-    }
+    for (int i = 0; i < layout_bits_of(x->dot->k); i++)
+        nv_move_by_bit(x->n, memory, nv_wgmma_operand_at(x, part, 0, 1 << i), k, i, &out);
     return out;
 }
 
@@ -176,10 +167,9 @@ static void add_products(Wgmma *x, const Part *p, Val k, Val *sums)
     }
     for (int r = 0; r < 2; r++)
         rows[r] = whole_element(x, MMA_A, p->regs[2 * r], &moved[MMA_A]);
-    for (int i = 0; i < p->count; i++) {
+    for (int i = 0; i < p->count; i++)
         sums[i] =
             llvm_fma(n->l, n->b, rows[i / 2 % 2], columns[i / WGMMA_FRAGMENT * 2 + i % 2], sums[i]);
-    }
 }
 
 /* sums[] and the part; the builder is behind it. */
@@ -212,8 +202,8 @@ static void multiply_again(Wgmma *x, const Part *p, Val *sums)
 
 /* --- all of them --- */
 
-/* acc[] and the part, one way or the other: in the same registers. */
-static void add_part(Wgmma *x, Part *p, Val *acc)
+/* The sum and the part, one way or the other: in the same registers. */
+static void add_part(Wgmma *x, Part *p)
 {
     Nv *n = x->n;
     LLVMBasicBlockRef way[2] = {nv_block(n), nv_block(n)}, after = nv_block(n);
@@ -221,7 +211,7 @@ static void add_part(Wgmma *x, Part *p, Val *acc)
     Val sums[2][WGMMA_MOST_SUM];
 
     for (int i = 0; i < p->count; i++) {
-        Val v = acc[p->regs[i]];
+        Val v = x->sum[p->regs[i]];
         sums[0][i] = sums[1][i] = v ? v : LLVMConstReal(n->l->f32, 0);
     }
     LLVMBuildCondBr(n->b, is_odd(x, p), way[1], way[0]);
@@ -237,16 +227,16 @@ static void add_part(Wgmma *x, Part *p, Val *acc)
     for (int i = 0; i < p->count; i++) {
         Val v = LLVMBuildPhi(n->b, n->l->f32, "");
         LLVMAddIncoming(v, (Val[]){sums[0][i], sums[1][i]}, way, COUNT(way));
-        if (acc[p->regs[i]])
-            acc[p->regs[i]] = v;
+        if (x->sum[p->regs[i]])
+            x->sum[p->regs[i]] = v;
     }
 }
 
 /* `others`: that have begun behind it. */
-static void land_part(Wgmma *x, Part *p, int others, Val *acc)
+static void land_part(Wgmma *x, Part *p, int others)
 {
     wait_for(x, p, others);
-    add_part(x, p, acc);
+    add_part(x, p);
 }
 
 /* --- all parts --- */
@@ -293,7 +283,7 @@ static int count_parts(const Parts *all)
 }
 
 /* A part is begun before the one in front of it is added, so that the unit always has one. */
-void nv_multiply_in_parts(Wgmma *x, Val *acc)
+void nv_multiply_in_parts(Wgmma *x)
 {
     const NvDot *d = x->dot;
     Parts all = parts_of(d);
@@ -305,7 +295,7 @@ void nv_multiply_in_parts(Wgmma *x, Val *acc)
         make_words(x, &part[i % 2]);
         begin_part(x, &part[i % 2]);
         if (i > 0)
-            land_part(x, &part[(i - 1) % 2], 1, acc);
+            land_part(x, &part[(i - 1) % 2], 1);
     }
-    land_part(x, &part[(count_parts(&all) - 1) % 2], 0, acc);
+    land_part(x, &part[(count_parts(&all) - 1) % 2], 0);
 }

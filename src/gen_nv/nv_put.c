@@ -46,6 +46,18 @@ void nv_shared_place_by(Nv *n, const NvTile *t, const uint32_t threads[LAYOUT_TH
     out->offset = t->at + (int64_t)(constant & ~moved);
 }
 
+void nv_move_by_bit(Nv *n, const SharedLayout *memory, uint32_t coordinate, Val number, int bit,
+                    NvMoved *to)
+{
+    uint32_t mask = shared_offset(memory, coordinate) * (uint32_t)memory->bytes;
+    Val v = LLVMBuildLShr(n->b, number, llvm_int(n->l->i32, bit), "");
+
+    v = LLVMBuildAnd(n->b, v, llvm_int(n->l->i32, 1), "");
+    v = LLVMBuildMul(n->b, v, llvm_int(n->l->i32, mask), "");
+    to->offset = to->offset ? LLVMBuildXor(n->b, to->offset, v, "") : v;
+    to->bits |= mask;
+}
+
 /* Its bits; 0 where nothing exists. */
 static Val bits_or_zero(Nv *n, const NvTile *t, int r)
 {

@@ -340,6 +340,25 @@ static void multiply_all(Wgmma *x)
     }
 }
 
+/* All of it, on its way behind that. */
+static void multiply_as_one(Wgmma *x)
+{
+    Nv *n = x->n;
+    const NvStep *s = x->step;
+    Val *stage = &n->stage[s->in[MMA_B]->buffer], before = *stage;
+    NvWait wait = {.kind = NV_WAIT_PRODUCTS, .who = s->who, .in_flight = x->dot->in_flight};
+
+    if (x->given)
+        nv_ring_back(n);
+    nv_wgmma_begin(x, WGMMA_MOST_COLUMNS);
+    multiply_all(x);
+    *stage = before;
+    nv_asm(n, n->l->none, "wgmma.commit_group.sync.aligned;", "~{memory}", NULL, 0);
+    if (x->dot->in_flight > 0)
+        nv_wait(n, &wait);
+    nv_ahead_now(n, s);
+}
+
 void nv_wgmma(Nv *n, const NvStep *s)
 {
     const NvDot *d = s->detail;
@@ -347,28 +366,14 @@ void nv_wgmma(Nv *n, const NvStep *s)
     const Val *acc = nv_get(n, s->in[MMA_ACC]);
     int count = nv_count(out);
     Wgmma x = {.n = n, .step = s, .dot = d, .given = s == n->delayed ? n->delayed_rows : NULL};
-    NvWait before = {.kind = NV_WAIT_PRODUCTS, .who = s->who, .in_flight = d->in_flight};
 
     x.sum = NEW_N(n->arena, Val, count);
     for (int r = 0; r < count; r++)
         x.sum[r] = acc[r];
-    if (d->part > 0) {
-        for (int r = 0; r < count; r++)
-            x.sum[r] = nv_live(out, r) ? acc[r] : NULL;
-        n->regs[out->id] = x.sum;
-        nv_multiply_in_parts(&x, x.sum);
-        return;
-    }
-    Val stage = n->stage[s->in[MMA_B]->buffer];
-    if (x.given)
-        nv_ring_back(n);
-    nv_wgmma_begin(&x, WGMMA_MOST_COLUMNS);
-    multiply_all(&x);
-    n->stage[s->in[MMA_B]->buffer] = stage;
-    nv_asm(n, n->l->none, "wgmma.commit_group.sync.aligned;", "~{memory}", NULL, 0);
-    if (d->in_flight > 0)
-        nv_wait(n, &before);
-    nv_ahead_now(n, s);
+    if (d->part > 0)
+        nv_multiply_in_parts(&x);
+    else
+        multiply_as_one(&x);
     n->regs[out->id] = x.sum;
     for (int r = 0; r < count; r++) {
         if (!nv_live(out, r))

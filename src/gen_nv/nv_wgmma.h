@@ -46,7 +46,7 @@ void nv_wgmma_issue(Wgmma *x, const WgmmaPlace *p, int piece, const Val *words, 
  * them stands behind. */
 void nv_wgmma_pass(Nv *n, const char *text, Val **regs, int count);
 
-/* nv_in_parts.c: the whole of a product in parts (NvDot.part): acc[] becomes the sum. */
-void nv_multiply_in_parts(Wgmma *x, Val *acc);
+/* nv_in_parts.c: the whole of a product in parts (NvDot.part), added to the sum. */
+void nv_multiply_in_parts(Wgmma *x);
 
 #endif
