@@ -1,16 +1,17 @@
 /*
  * alone.c - is an element of an array met once?
  *
- * The offset of an access is written as a sum: a constant, and terms of a coefficient times a
- * number that runs from 0 on: lanes along a dimension, rounds of a loop, programs along an axis. As
- * digits of a number, terms give different sums where each coefficient, from the smallest on, is
- * larger than all that the terms before it reach.  How far rounds and programs run is not known, so
- * only the last may be one of them.  Scalars that are the same for all who might meet add nothing.
- * Several accesses to one array must agree in all but the constant, which then is one more digit.
+ * The address of an access is a polynomial (opt/poly.c): what is the same for all, a constant, and
+ * terms of a coefficient times a number that runs from 0 on: lanes along a dimension, rounds of a
+ * loop, programs along an axis. As digits of a number, terms give different sums where each
+ * coefficient, from the smallest on, is larger than all that the terms before it reach.  How far
+ * rounds and programs run is not known, so only the last may be one of them.  Several accesses to
+ * one array must agree in all but the constant, which then is one more digit.
  */
 #include <stdlib.h>
 
 #include "../opt/opt.h"
+#include "../opt/poly.h"
 #include "grad.h"
 
 enum { MOST_TERMS = 12, MOST_DEPTH = 64 };
@@ -22,27 +23,25 @@ typedef struct {
 typedef struct {
     Term at[MOST_TERMS];
     int n;
-    int64_t constant;
+    Poly shared; /* what is the same for all that might meet, with the constant */
     bool ok;
     bool programs; /* do programs meet, too? */
     const Grad *g;
+    const Type *tile; /* of the access */
 } Sum;
-typedef struct {
-    int8_t of[MAX_RANK];
-} Dims; /* which dimension of the access each of a value is */
 
-static void add_term(Sum *s, Term t)
+static bool add_term(Sum *s, Term t)
 {
     for (int i = 0; i < s->n; i++) {
         if (s->at[i].whose == t.whose && s->at[i].dim == t.dim) {
             s->at[i].by += t.by;
-            return;
+            return true;
         }
     }
     if (s->n == MOST_TERMS)
-        s->ok = false;
-    else
-        s->at[s->n++] = t;
+        return false;
+    s->at[s->n++] = t;
+    return true;
 }
 
 /* Is the scalar the same for every program?  Made of arguments and constants alone. */
@@ -73,121 +72,82 @@ static bool stays(const Value *v)
     return true;
 }
 
-static void add_value(Sum *s, const Value *v, Dims dims, int64_t by, int depth);
-
-static void add_rounds(Sum *s, const Value *v, Dims dims, int64_t by, int depth)
+/* Is that scalar the same for all that might meet? */
+static bool is_shared(const Sum *s, const PolyAtom *atom)
 {
-    const Op *loop = v->block->owner;
+    const Value *v = atom->value;
+
+    return v && v->type->rank == 0 && (s->programs ? same_for_all(v, MOST_DEPTH) : stays(v));
+}
+
+static bool all_shared(const Sum *s, const PolyTerm *t)
+{
+    for (int i = 0; i < t->count; i++) {
+        if (!is_shared(s, &t->of[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool add_value(Sum *s, const Value *v, int64_t by, int depth);
+
+/* The counter of a loop: where it begins, and a step for each round. */
+static bool add_rounds(Sum *s, const Op *loop, int64_t by, int depth)
+{
     int64_t step;
     uint64_t trips;
 
-    if (!value_const_int(loop->operands[FOR_STEP], &step)) {
-        s->ok = false;
-        return;
-    }
+    if (!value_const_int(loop->operands[FOR_STEP], &step))
+        return false;
     bool known = opt_trip_count(loop, &trips) && trips < INT32_MAX;
-    add_value(s, loop->operands[FOR_LO], dims, by, depth - 1);
-    add_term(s, (Term){.whose = loop, .by = by * step, .count = known ? (int64_t)trips : 0});
+    return add_term(s,
+                    (Term){.whose = loop, .by = by * step, .count = known ? (int64_t)trips : 0}) &&
+           add_value(s, loop->operands[FOR_LO], by, depth + 1);
 }
 
-/* Something with one value for all that might meet: it only has to be there in each access. */
-static void add_scalar(Sum *s, const Value *v, int64_t by)
+static bool add_atom(Sum *s, const PolyAtom *atom, int64_t by, int depth)
 {
-    s->ok &= v->type->rank == 0 && (s->programs ? same_for_all(v, MOST_DEPTH) : stays(v));
-    add_term(s, (Term){.whose = v, .by = by, .count = 1});
+    const Value *v = atom->value;
+
+    if (!v)
+        return add_term(s, (Term){.dim = atom->key, .by = by, .count = s->tile->dims[atom->key]});
+    if (v->def && v->def->code == OP_program_id)
+        return add_term(s, (Term){.whose = s->g->func, .dim = (int)attr_axis(v->def), .by = by});
+    const Op *loop = v->def ? NULL : v->block->owner;
+    return loop && loop->code == OP_for && v->index == 0 && add_rounds(s, loop, by, depth);
 }
 
-static void add_product(Sum *s, const Op *op, Dims dims, int64_t by, int depth)
+static bool add_polynomial(Sum *s, const Poly *p, int64_t by, int depth)
 {
-    int64_t n, product;
+    for (int i = 0; i < p->count; i++) {
+        PolyTerm t = p->terms[i];
 
-    for (int i = 0; i < 2; i++) {
-        if (!value_const_int(op->operands[i], &n))
-            continue;
-        if (__builtin_mul_overflow(by, n, &product))
-            s->ok = false;
-        else
-            add_value(s, op->operands[1 - i], dims, product, depth - 1);
-        return;
+        if (__builtin_mul_overflow(t.scale, by, &t.scale))
+            return false;
+        if (all_shared(s, &t) ? !poly_push(&s->shared, &t)
+                              : t.count > 1 || !add_atom(s, &t.of[0], t.scale, depth))
+            return false;
     }
-    add_scalar(s, op->results[0], by);
+    return true;
 }
 
-/* Of integers, to one that has room for all of them. */
-static bool keeps_number(const Op *cast)
+static bool add_value(Sum *s, const Value *v, int64_t by, int depth)
 {
-    const Type *from = cast->operands[0]->type, *to = cast->results[0]->type;
+    int8_t map[MAX_RANK];
+    PolyScope scope = {0};
+    Poly p;
 
-    return !from->pointer && dtype_is_int(from->dtype) && dtype_is_int(to->dtype) &&
-           dtype_bits(to->dtype) >= dtype_bits(from->dtype);
-}
-
-static void add_op(Sum *s, const Op *op, Dims dims, int64_t by, int depth)
-{
-    switch (op->code) {
-    case OP_add:
-    case OP_addptr:
-        add_value(s, op->operands[1], dims, by, depth - 1);
-        add_value(s, op->operands[0], dims, by, depth - 1);
-        return;
-    case OP_sub:
-        add_value(s, op->operands[0], dims, by, depth - 1);
-        add_value(s, op->operands[1], dims, -by, depth - 1);
-        return;
-    case OP_mul:
-        add_product(s, op, dims, by, depth);
-        return;
-    case OP_cast:
-        if (!keeps_number(op))
-            s->ok = false;
-        add_value(s, op->operands[0], dims, by, depth - 1);
-        return;
-    case OP_hint:
-    case OP_splat:
-    case OP_broadcast:
-        add_value(s, op->operands[0], dims, by, depth - 1);
-        return;
-    case OP_expand:
-        for (int d = (int)attr_axis(op); d + 1 < op->results[0]->type->rank; d++)
-            dims.of[d] = dims.of[d + 1];
-        add_value(s, op->operands[0], dims, by, depth - 1);
-        return;
-    case OP_arange:
-        s->constant += by * attr_start(op);
-        add_term(s, (Term){.dim = dims.of[0], .by = by, .count = op->results[0]->type->dims[0]});
-        return;
-    case OP_program_id:
-        add_term(s, (Term){.whose = s->g->func, .dim = (int)attr_axis(op), .by = by});
-        return;
-    default:
-        add_scalar(s, op->results[0], by);
-    }
-}
-
-static void add_value(Sum *s, const Value *v, Dims dims, int64_t by, int depth)
-{
-    int64_t n;
-
-    if (depth == 0)
-        s->ok = false;
-    else if (!v->type->pointer && value_const_int(v, &n))
-        s->constant += by * n;
-    else if (v->def)
-        add_op(s, v->def, dims, by, depth);
-    else if (v->block->owner && v->block->owner->code == OP_for && v->index == 0)
-        add_rounds(s, v, dims, by, depth);
-    else
-        add_scalar(s, v, by);
+    for (int d = 0; d < MAX_RANK; d++)
+        map[d] = (int8_t)d;
+    return depth < MOST_DEPTH && poly_of(&scope, v, map, &p) && add_polynomial(s, &p, by, depth);
 }
 
 static Sum sum_of(const Grad *g, const Op *access, bool programs)
 {
-    Sum s = {.ok = true, .programs = programs, .g = g};
-    Dims dims;
+    const Value *pointer = access->operands[0];
+    Sum s = {.programs = programs, .g = g, .tile = pointer->type};
 
-    for (int d = 0; d < MAX_RANK; d++)
-        dims.of[d] = (int8_t)d;
-    add_value(&s, access->operands[0], dims, 1, MOST_DEPTH);
+    s.ok = add_value(&s, pointer, 1, 0);
     return s;
 }
 
@@ -241,6 +201,17 @@ static bool terms_agree(const Sum *a, const Sum *b)
             return false;
     }
     return a->n == b->n;
+}
+
+/* How far two addresses that agree otherwise lie apart; false: that is not known. */
+static bool distance(const Sum *a, const Sum *b, int64_t *out)
+{
+    Poly apart = a->shared;
+
+    if (!terms_agree(a, b) || !poly_add(&apart, &b->shared, -1) || !poly_is_constant(&apart, out))
+        return false;
+    *out = llabs(*out);
+    return true;
 }
 
 /* Constants of several accesses: how far the nearest and the farthest lie apart.  0: there is one.
@@ -303,11 +274,12 @@ bool grad_alone(const Grad *g, const GradOps *accesses, bool programs)
     for (int i = 1; i < accesses->len; i++) {
         Sum s = sum_of(g, accesses->at[i], programs);
 
-        if (!s.ok || !is_complete(g, &s, accesses->at[i]) || !terms_agree(&first, &s))
+        if (!s.ok || !is_complete(g, &s, accesses->at[i]))
             return false;
         for (int k = 0; k < i; k++) {
-            int64_t apart = llabs(sum_of(g, accesses->at[k], programs).constant - s.constant);
-            if (apart == 0)
+            Sum other = sum_of(g, accesses->at[k], programs);
+            int64_t apart;
+            if (!distance(&other, &s, &apart) || apart == 0)
                 return false;
             c.gap = c.gap == 0 ? apart : MIN(c.gap, apart);
             c.span = MAX(c.span, apart);
