@@ -107,6 +107,12 @@ typedef struct {
     Val smallest;    /* slot: of bf16 that is packed, see cpu_dot_pack.c */
 } Dot;
 
+/* Elements along k that rows of packed operands have room for: whole groups. */
+static inline int64_t cpu_dot_depth(const Dot *d)
+{
+    return (d->most_k + d->plan.group - 1) / d->plan.group * d->plan.group;
+}
+
 /* A counted loop of at least one trip that goes up to a constant. */
 typedef struct {
     LLVMBasicBlockRef head, before;

@@ -81,7 +81,7 @@ static Val load_panel(Dot *d, Val j, Val k, int64_t ahead, int vector)
 {
     Cpu *c = d->c;
     const DotPlan *p = &d->plan;
-    int64_t depth = (d->most_k + p->group - 1) / p->group * p->group;
+    int64_t depth = cpu_dot_depth(d);
     int bytes = cpu_buffer_size(c, p->packed);
     LLVMTypeRef i64 = c->l->i64, element = cpu_buffer_type(c, p->packed, 0);
     Val index = LLVMBuildMul(c->b, j, llvm_int(i64, depth), "");
@@ -149,7 +149,7 @@ static Val add_pairs(Cpu *c, Val sums, Val a, Val b)
 static Val load_pair(Dot *d, Val i, int row, Val k, int ahead)
 {
     Cpu *c = d->c;
-    int64_t width = (d->k + d->plan.group - 1) / d->plan.group * d->plan.group;
+    int64_t width = cpu_dot_depth(d);
     LLVMTypeRef i64 = c->l->i64;
     Val index = LLVMBuildMul(c->b, i, llvm_int(i64, width), "");
 

@@ -15,12 +15,6 @@
 
 enum { UNROLL = 4, SUBNORMALS = 127 /* but for the sign */, A_LANES = 32, WIDENED_LANES = 16 };
 
-/* That a panel has room for. */
-static int64_t groups(const Dot *d)
-{
-    return (d->most_k + d->plan.group - 1) / d->plan.group;
-}
-
 static int64_t panels(const Dot *d)
 {
     return (d->n + d->plan.lanes - 1) / d->plan.lanes;
@@ -152,7 +146,7 @@ static Val pack_group(Dot *d, Val g, Val column, int n, Val running)
 
     read_rows(d, k, column, n, rows);
     Val joined = join_rows(d, rows), all = interleave(d, joined);
-    Val at = LLVMBuildMul(c->b, column, llvm_int(i64, groups(d) * d->plan.group), "");
+    Val at = LLVMBuildMul(c->b, column, llvm_int(i64, cpu_dot_depth(d)), "");
     Val inside = LLVMBuildMul(c->b, g, llvm_int(i64, d->plan.group * d->plan.lanes), "");
     at = element_of(d, cpu_buffer(c, c->b, d->plan.packed), d->plan.packed,
                     LLVMBuildAdd(c->b, at, inside, ""));
@@ -212,7 +206,7 @@ void cpu_dot_widen(Dot *d)
 {
     Cpu *c = d->c;
     LLVMTypeRef i64 = c->l->i64, bytes = llvm_vector(c->l->i8, WIDENED_LANES);
-    int64_t width = groups(d) * d->plan.group;
+    int64_t width = cpu_dot_depth(d);
     bool dense = width == d->k;
     int64_t rows = dense ? 1 : d->m, columns = dense ? d->m * d->k : d->k;
     int from = d->buffer[DOT_A], to = d->plan.widened;
