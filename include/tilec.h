@@ -360,7 +360,8 @@ typedef struct {
     void (*on_span)(void *user, const tilec_span *span);
     /* Not 0: all floats are computed as fp64, and rounded where they are stored; what memory and
      * parameters hold stays what it is.  The difference to a launch without it is what a kernel's
-     * own roundings cost.  Slow. */
+     * own roundings cost.  Slow.  2: narrower types that the source names are fp64, too, and so
+     * are literals, so that a kernel written for them takes arrays of fp64. */
     int wide_floats;
     /*
      * NULL, or a number at which the launch looks now and then, between programs: when it is no
