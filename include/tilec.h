@@ -1000,9 +1000,28 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
                         const tilec_arg *args, int nargs, const tilec_launch_options *options,
                         char **text, char **error);
 
+/* What a derived kernel does with an array of gradients. */
+typedef enum {
+    TILEC_GRADIENT_READ,   /* that of what is differentiated */
+    TILEC_GRADIENT_STORED, /* the elements that the forward reads are stored, others left alone */
+    TILEC_GRADIENT_ADDED   /* it is added to what is there: zero it before */
+} tilec_gradient_fill;
+typedef struct {
+    const char *array,
+        *gradient; /* a parameter of the forward; that of the derived kernel for it */
+    tilec_gradient_fill fill;
+} tilec_gradient;
+
+/* A derived kernel; tilec_free() frees it as a whole. */
+typedef struct {
+    const char *text;                /* a Python file */
+    const char *kernel;              /* the kernel in it, launched with the forward's grid */
+    const tilec_gradient *gradients; /* of `of`, then of `wrt` in their order */
+    int ngradients;
+} tilec_derived;
+
 /*
- * The kernel of a kernel's gradients, as the text of a Python file (docs/gradients.md), for
- * tilec_free().
+ * The kernel of a kernel's gradients (docs/gradients.md), for tilec_free().
  *
  * of: the array, a parameter, that is differentiated.
  * wrt: nwrt arrays that it is differentiated by.  The derived kernel has the parameters of this one
@@ -1014,7 +1033,8 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
  */
 tilec_status tilec_derive(tilec_file *file, const char *kernel, const char *of,
                           const char *const *wrt, int nwrt, const tilec_arg *args, int nargs,
-                          const tilec_launch_options *options, char **text, char **error);
+                          const tilec_launch_options *options, tilec_derived **derived,
+                          char **error);
 
 /* A kernel with one set of types and constants, as a function for tilec_build(). */
 typedef struct {

@@ -38,7 +38,8 @@ static void write_source(Cli *c, const Options *o, const char *text)
 void command_grad(Cli *c, int argc, char **argv)
 {
     Options o = cli_options(c, COMMAND_GRAD, argc, argv);
-    char *text = NULL, *error = NULL;
+    tilec_derived *derived = NULL;
+    char *error = NULL;
 
     if (!o.of || !o.wrt)
         cli_stop(c, CLI_USAGE, "%s is missing: the array %s", o.of ? "--wrt NAME" : "--of NAME",
@@ -53,8 +54,8 @@ void command_grad(Cli *c, int argc, char **argv)
     Arguments a = args_evaluate(c, &o);
     cli_check(c,
               tilec_derive(c->file, o.kernel, o.of, wrt.at, wrt.len, a.args, a.count, &o.launch,
-                           &text, &error),
+                           &derived, &error),
               &error);
-    write_source(c, &o, text);
-    tilec_free(text);
+    write_source(c, &o, derived->text);
+    tilec_free(derived);
 }

@@ -306,21 +306,42 @@ static bool derive(Grad *g)
     return !g->failed;
 }
 
-const char *grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d)
+static GradParameter parameter(const Grad *g, const GradArray *a, GradFill fill)
+{
+    return (GradParameter){g->func->params[a->array->index].name,
+                           g->func->params[a->gradient->index].name, fill};
+}
+
+static void describe(Grad *g)
+{
+    GradResult *r = &g->result;
+
+    r->kernel = arena_printf(g->arena, "%s_grad", g->wish->kernel);
+    r->gradients = NEW_N(g->arena, GradParameter, g->nwrt + 1);
+    r->gradients[r->ngradients++] = parameter(g, &g->of, GRAD_READ);
+    for (int i = 0; i < g->nwrt; i++)
+        r->gradients[r->ngradients++] =
+            parameter(g, &g->wrt[i], g->wrt[i].alone ? GRAD_STORED : GRAD_ADDED);
+}
+
+bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, GradResult *out)
 {
     Grad g = {.arena = a, .wish = wish, .diags = d};
 
     if (!prepare(m, d))
-        return NULL;
+        return false;
     g.func = module_kernel(m);
     if (!find_arrays(&g))
-        return NULL;
+        return false;
     g.adjoints = map_new(a);
     g.again = map_new(a);
     g.rebased = map_new(a);
     g.uses = ir_uses(g.func, a);
     grad_find_active(&g);
     if (!grad_check_memory(&g) || !derive(&g) || !tidy(m, d))
-        return NULL;
-    return grad_print(&g);
+        return false;
+    describe(&g);
+    g.result.text = grad_print(&g);
+    *out = g.result;
+    return out->text != NULL;
 }

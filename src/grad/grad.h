@@ -25,10 +25,22 @@ typedef struct {
     int nparams;
 } GradWish;
 
+/* What the derived kernel does with an array of gradients. */
+typedef enum { GRAD_READ, GRAD_STORED, GRAD_ADDED } GradFill; /* as tilec_gradient_fill */
+typedef struct {
+    const char *array, *gradient; /* parameters: `x`, `d_x` */
+    GradFill fill;
+} GradParameter;
+typedef struct {
+    const char *text, *kernel; /* the file; its kernel's name */
+    GradParameter *gradients;  /* of wish->of, then of wish->wrt in their order */
+    int ngradients;
+} GradResult;
+
 /* grad.c: the source of the kernel of the gradients of wish->of with respect to wish->wrt, in the
- * arena.  Takes the module of the kernel as lowered, which is no use afterwards.  NULL: a
+ * arena.  Takes the module of the kernel as lowered, which is no use afterwards.  False: a
  * diagnostic, with the place of what cannot be derived. */
-const char *grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d);
+bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, GradResult *out);
 
 /* --- inside of this folder --- */
 
@@ -49,12 +61,13 @@ typedef struct {
     Builder b; /* where the backward goes on */
     GradArray of, *wrt;
     int nwrt;
-    uint8_t *facts; /* by id of the forward: GradFacts */
-    int nfacts;     /* ids from here on are the backward's */
-    UseLists uses;  /* of the forward */
-    Map *adjoints;  /* id of a forward value: its gradient so far */
-    Map *again;     /* MAP_KEY of a forward value: the value here */
-    Map *rebased;   /* id of a carried pointer: the same address in the gradient's array */
+    uint8_t *facts;    /* by id of the forward: GradFacts */
+    int nfacts;        /* ids from here on are the backward's */
+    UseLists uses;     /* of the forward */
+    Map *adjoints;     /* id of a forward value: its gradient so far */
+    Map *again;        /* MAP_KEY of a forward value: the value here */
+    Map *rebased;      /* id of a carried pointer: the same address in the gradient's array */
+    GradResult result; /* known but for the text when that is printed */
     bool failed;
 } Grad;
 

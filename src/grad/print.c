@@ -317,11 +317,6 @@ static void put_block(Writer *p, const Block *b)
 
 typedef VEC(const char *) Words;
 
-static const char *name_of(const Writer *p, const GradArray *a)
-{
-    return p->g->func->params[a->gradient->index].name;
-}
-
 /* With its value as default, where it had one and so have all behind it. */
 static const char *parameter(const Writer *p, int i)
 {
@@ -346,10 +341,8 @@ static Words parameters(const Writer *p)
     while (first < wish->nparams && !wish->params[first].is_constexpr)
         first++;
     for (int i = 0; i <= wish->nparams; i++) {
-        if (i == first)
-            vec_push(p->arena, &all, name_of(p, &p->g->of));
-        for (int k = 0; k < wish->nwrt && i == first; k++)
-            vec_push(p->arena, &all, name_of(p, &p->g->wrt[k]));
+        for (int k = 0; k < p->g->result.ngradients && i == first; k++)
+            vec_push(p->arena, &all, p->g->result.gradients[k].gradient);
         if (i < wish->nparams)
             vec_push(p->arena, &all, parameter(p, i));
     }
@@ -360,7 +353,7 @@ static Words parameters(const Writer *p)
 static void put_signature(Writer *p)
 {
     const Words all = parameters(p);
-    const char *head = arena_printf(p->arena, "def %s_grad(", p->g->wish->kernel);
+    const char *head = arena_printf(p->arena, "def %s(", p->g->result.kernel);
     int column = (int)strlen(head), margin = column;
 
     text_put(&p->text, head);
@@ -391,20 +384,23 @@ static void put_asserts(Writer *p)
     }
 }
 
+static const char *const filled[] = {
+    [GRAD_STORED] = "its elements are stored, each once.",
+    [GRAD_ADDED] = "is added to, by atomics: zero it before.",
+};
+
 static void put_docstring(Writer *p)
 {
-    const Grad *g = p->g;
+    const GradResult *r = &p->g->result;
 
-    text_printf(&p->text, "    \"\"\"Gradients of %s with respect to ", g->wish->of);
-    for (int i = 0; i < g->nwrt; i++)
-        text_printf(&p->text, "%s%s", i > 0 ? ", " : "", g->wish->wrt[i]);
+    text_printf(&p->text, "    \"\"\"Gradients of %s with respect to ", r->gradients[0].array);
+    for (int i = 1; i < r->ngradients; i++)
+        text_printf(&p->text, "%s%s", i > 1 ? ", " : "", r->gradients[i].array);
     text_printf(&p->text, ".\n\n    Launch it with the grid of %s.  %s: the gradient of %s.\n",
-                g->wish->kernel, name_of(p, &g->of), g->wish->of);
-    for (int i = 0; i < g->nwrt; i++)
-        text_printf(&p->text,
-                    g->wrt[i].alone ? "    %s: its elements are stored, each once.\n"
-                                    : "    %s: is added to, by atomics: zero it before.\n",
-                    name_of(p, &g->wrt[i]));
+                p->g->wish->kernel, r->gradients[0].gradient, r->gradients[0].array);
+    for (int i = 1; i < r->ngradients; i++)
+        text_printf(&p->text, "    %s: %s\n", r->gradients[i].gradient,
+                    filled[r->gradients[i].fill]);
     text_put(&p->text, "    \"\"\"\n");
 }
 
