@@ -235,14 +235,17 @@ static GradArray new_array(Grad *g, const char *name)
     return a;
 }
 
+static void refuse_talk(Op *op, void *g)
+{
+    if (op->code == OP_record || op->code == OP_assert || op->code == OP_check)
+        grad_refuse(g, op, "prints, assertions and checks have no rule yet: leave them out");
+}
+
 static bool find_arrays(Grad *g)
 {
-    for (int i = 0; i < g->func->nparams; i++) {
-        if (g->func->params[i].kind == PARAM_USER)
-            continue;
-        grad_refuse(g, NULL, "prints, assertions and checks have no rule yet: leave them out");
+    ir_walk(g->func->body, refuse_talk, g);
+    if (g->failed)
         return false;
-    }
     g->wrt = NEW_N(g->arena, GradArray, g->wish->nwrt);
     g->of = new_array(g, g->wish->of);
     for (int i = 0; i < g->wish->nwrt && !g->failed; i++) {
