@@ -94,13 +94,30 @@ def _zero(array):
         array.fill(0)
 
 
+def split(kernel, args, kwargs):
+    """(arguments of the kernel by name, those of gradients, options of the launch)"""
+    if not isinstance(kernel, JITFunction):
+        raise TypeError(f"grad derives a kernel of @jit, not a {type(kernel).__name__}: of one with "
+                        "@autotune or @heuristics take what they decorate, kernel.fn")
+    if len(args) > len(kernel.arg_names):
+        raise TypeError(f"kernel `{kernel.__name__}` takes {len(kernel.arg_names)} arguments, but "
+                        f"{len(args)} were given")
+    named = {p.name: p.default for p in kernel.params if p.has_default}
+    named.update(zip(kernel.arg_names, args))
+    gradients, options = {}, {}
+    for name, value in kwargs.items():
+        if name in kernel.arg_names[:len(args)]:
+            raise TypeError(f"kernel got two values for the parameter `{name}`")
+        where = named if name in kernel.arg_names else gradients if name.startswith("d_") else options
+        where[name] = value
+    return named, gradients, options
+
+
 class Gradients(KernelInterface):
     """What tilec.grad() gives: gradient[grid](arguments of the kernel, d_out=, d_x=, ...)"""
 
     def __init__(self, kernel, of, wrt):
-        if not isinstance(kernel, JITFunction):
-            raise TypeError(f"grad derives a kernel of @jit, not a {type(kernel).__name__}: of one with "
-                            "@autotune or @heuristics take what they decorate, kernel.fn")
+        split(kernel, (), {})  # is it one?
         self.fn = kernel
         self.of = of
         self.wrt = (wrt,) if isinstance(wrt, str) else tuple(wrt)
@@ -109,23 +126,6 @@ class Gradients(KernelInterface):
         for name in (of, *self.wrt):
             if name not in kernel.arg_names:
                 raise TypeError(f"kernel `{kernel.__name__}` has no parameter `{name}`")
-
-    def _named(self, args, kwargs):
-        """(arguments of the kernel by name, those of gradients, options of the launch)"""
-        kernel = self.fn
-        if len(args) > len(kernel.arg_names):
-            raise TypeError(f"kernel `{kernel.__name__}` takes {len(kernel.arg_names)} arguments, but "
-                            f"{len(args)} were given")
-        named = {p.name: p.default for p in kernel.params if p.has_default}
-        named.update(zip(kernel.arg_names, args))
-        gradients, options = {}, {}
-        for name, value in kwargs.items():
-            if name in kernel.arg_names[:len(args)]:
-                raise TypeError(f"kernel got two values for the parameter `{name}`")
-            where = named if name in kernel.arg_names else \
-                gradients if name.startswith("d_") else options
-            where[name] = value
-        return named, gradients, options
 
     def _derived(self, named, options):
         kernel = self.fn
@@ -138,7 +138,7 @@ class Gradients(KernelInterface):
 
     def derive(self, *args, **kwargs):
         """The Derived for these arguments of the kernel."""
-        named, _, options = self._named(args, kwargs)
+        named, _, options = split(self.fn, args, kwargs)
         return self._derived(named, options)
 
     def _check(self, named, gradients, derived):
@@ -156,7 +156,7 @@ class Gradients(KernelInterface):
                                  f"element: extents and strides are {layouts[1]} instead of {layouts[0]}")
 
     def run(self, *args, grid, warmup=False, **kwargs):
-        named, gradients, options = self._named(args, kwargs)
+        named, gradients, options = split(self.fn, args, kwargs)
         derived = self._derived(named, options)
         self._check(named, gradients, derived)
         if warmup:
