@@ -48,9 +48,9 @@ PyObject *derive_kernel(const DeriveWish *w, PyObject *of, PyObject *wrt)
     options.unspecialised = 1; /* what is derived is for other values, too */
     options.check = 0;
     PyThreadState *thread = PyEval_SaveThread();
-    tilec_status status = tilec_derive(
-        w->file->file, tilec_kernel_name(w->file->file, 0), PyBytes_AsString(of_bytes), names,
-        (int)PyTuple_Size(wrt), w->args, w->nargs, &options, &derived, &error);
+    tilec_status status =
+        tilec_derive(w->file->file, tilec_kernel_name(w->file->file, 0), PyBytes_AsString(of_bytes),
+                     names, (int)PyTuple_Size(wrt), w->args, w->nargs, &options, &derived, &error);
     PyEval_RestoreThread(thread);
     if (file_raised(w->file))
         tilec_free(error);
@@ -90,9 +90,8 @@ PyObject *derive_uses(const DeriveWish *w)
     if (!dict)
         return NULL;
     PyThreadState *thread = PyEval_SaveThread();
-    tilec_status status =
-        tilec_launch_memory(w->file->file, tilec_kernel_name(w->file->file, 0), w->args, w->nargs,
-                            w->options, note_uses, &u, &error);
+    tilec_status status = tilec_launch_memory(w->file->file, tilec_kernel_name(w->file->file, 0),
+                                              w->args, w->nargs, w->options, note_uses, &u, &error);
     PyEval_RestoreThread(thread);
     if (file_raised(w->file)) {
         tilec_free(error);

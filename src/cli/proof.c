@@ -171,12 +171,18 @@ static void load_derived(const Proof *p)
     cli_check(c, tilec_load(c->tilec, name, text, strlen(text), NULL, &c->file, &error), &error);
 }
 
-/* Random numbers where the derived kernel reads the gradient, which weigh what it is of. */
+/* Random numbers where the derived kernel reads the gradient, which weigh what it is of; 0 for what
+ * is no number. */
 static void choose_weights(Proof *p, const Column *d_of)
 {
     Array all = array_new(&p->cli->store, TILEC_FP64, 1, &d_of->n);
+    const double *of = elements_of(p->cli, &p->of);
 
     array_randomise_normal(&all, 1);
+    for (int64_t k = 0; k < d_of->n; k++) {
+        if (!isfinite(of[k]))
+            array_put(&all, k, 0);
+    }
     put(d_of, all.data);
     p->weights = all.data;
 }
@@ -285,7 +291,7 @@ static void put_verdict(const Proof *p, Text *t, int i)
         text_printf(t,
                     "%s: agrees with differences along %d directions, in %d of %lld elements; "
                     "farthest off %.2g\n",
-                    name, r->directions, r->elements, (long long)with->x.n, r->largest);
+                    name, r->directions, r->elements - r->rough, (long long)with->x.n, r->largest);
     else
         text_printf(t,
                     "%s: differs from differences along %d of %d directions, in %d of %d "

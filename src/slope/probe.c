@@ -18,6 +18,7 @@ typedef struct {
     const SlopeTask *task;
     SlopeReport report;
     uint64_t random;
+    bool leaves_out;            /* does it leave out results? */
     double least;               /* the shortest that an element moves */
     double size;                /* of the claimed slope along all: the root of the squares' sum */
     double *whole;              /* the direction, all elements of it */
@@ -46,6 +47,8 @@ static void measure(Probe *p)
 
     for (int64_t i = 0; i < n; i++)
         squares += p->w.start[i] * p->w.start[i];
+    for (int64_t i = 0; i < p->task->nout; i++)
+        p->leaves_out |= p->task->weights[i] == 0;
     p->least = squares > 0 ? sqrt(squares / (double)n) / 16 : 1;
     squares = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -107,6 +110,8 @@ static void look_at_element(Probe *p, int64_t i)
     memset(p->w.along, 0, sizeof(double) * (size_t)p->task->n);
     p->w.along[i] = length;
     Slope s = slope_along(&p->w, usual);
+    if (p->leaves_out && !isfinite(claimed))
+        s.kind = SLOPE_ROUGH; /* 0 times what is no number */
     double size = larger_size(&s, isfinite(claimed) ? fmax(usual, fabs(claimed)) : usual);
     double off = distance(&s, claimed, SLOPE_BOUND * size);
     settle(p, &s, off, claimed, size);

@@ -4,7 +4,8 @@
  * Central differences of steps that get smaller by four, extrapolated to the step 0 (Ridders 1982):
  * large steps are exact but for the curve of the function, small ones but for its roundings, and
  * the tableau says where between the two it is best, and how good that is.  Results are subtracted
- * one by one before they are summed, so what the step does not change adds no rounding.
+ * one by one before they are summed, so what the step does not change adds no rounding; those of
+ * weight 0, which may be no numbers, are left out.
  *
  * Where the slope jumps at the point itself, both sides keep apart as steps shrink.  A jump
  * further away is passed when steps get shorter than the way to it.
@@ -42,6 +43,8 @@ static Sides sides_of(const SlopeWork *w, double step)
     for (int64_t i = 0; i < w->task->nout; i++) {
         double weight = w->task->weights[i], above = w->above[i], below = w->below[i];
 
+        if (weight == 0)
+            continue;
         s.up += weight * (above - w->here[i]);
         s.down += weight * (w->here[i] - below);
         if (above != below)

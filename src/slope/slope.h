@@ -14,7 +14,7 @@ typedef struct {
     int64_t n, nout;
     double *x;             /* where it is taken; changed meanwhile, as it was behind */
     const double *claimed; /* the gradient, an element of x each */
-    const double *weights; /* of the results */
+    const double *weights; /* of the results; 0: it is left out, as what is no number must be */
     void (*evaluate)(void *context, double *out); /* at the x of now */
     void *context;
     uint64_t seed;

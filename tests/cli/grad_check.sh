@@ -80,6 +80,7 @@ expect 1 err 'outside' prove outside x --grid 1 x='randn(fp32,8)' out='empty(fp3
 # at a kink either slope is right; where no slope is finite nothing is said
 expect 0 out '    at kinks, where any slope between both sides is right: 8' prove rectified x --grid 1 x='zeros(fp32,8)' out='empty(fp32,8)' BLOCK=8
 expect 1 out 'd_x: not judged: differences of `out` say too little here' prove rooted x --grid 1 x='zeros(fp32,8)' out='empty(fp32,8)' BLOCK=8
+expect 0 out 'd_x: agrees with differences along 4 directions, in 7 of 9 elements' prove rooted x --grid 1 x='arange(fp32,9)-1' out='empty(fp32,16)' BLOCK=9
 expect 0 out '"kinks": 8' prove rectified x --json --grid 1 x='zeros(fp32,8)' out='empty(fp32,8)' BLOCK=8
 
 # the source is written where it is asked for

@@ -152,6 +152,38 @@ static void check_near_kink(void **state)
     arena_free(a);
 }
 
+static double nothing(double x)
+{
+    return x > 0 ? 1 / x : NAN;
+}
+
+/* Results that are left out say nothing, and nothing against the others. */
+static void check_left_out(void **state)
+{
+    Arena *a = arena_new(NULL);
+    Case *c = case_of(a, log, nothing, 12, -1, 1);
+    int outside = 0;
+
+    (void)state;
+    for (int k = 0; k < 12; k++) {
+        outside += c->x[k] <= 0;
+        if (c->x[k] <= 0)
+            c->weights[k] = 0;
+    }
+    for (int k = 0; k < 12; k++)
+        c->claimed[k] = c->weights[k] * nothing(c->x[k]) + c->weights[(k + 11) % 12] / 8;
+    SlopeReport r = slope_check(&c->task, a);
+    assert_true(agrees(&r) && r.directions > 0);
+    assert_int_equal(r.rough, outside);
+    for (int k = 0; k < 12; k++) {
+        if (isfinite(c->claimed[k]))
+            c->claimed[k] += 0.5;
+    }
+    r = slope_check(&c->task, a);
+    assert_int_equal(r.wrong_elements, 12 - outside);
+    arena_free(a);
+}
+
 /* Of the slope at the end of a domain nothing is said. */
 static void check_rough(void **state)
 {
@@ -171,7 +203,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(check_right), cmocka_unit_test(check_wrong),
         cmocka_unit_test(check_kinks), cmocka_unit_test(check_near_kink),
-        cmocka_unit_test(check_rough),
+        cmocka_unit_test(check_rough), cmocka_unit_test(check_left_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
