@@ -4,6 +4,7 @@
  *
  * The forward's stores are gone from the backward, so nothing may be read that they wrote.
  */
+#include "../opt/opt.h"
 #include "grad.h"
 
 GradArray *grad_wrt_of(Grad *g, const Value *pointer)
@@ -167,6 +168,23 @@ static bool check_apart(Memory *m)
     return true;
 }
 
+/* Lanes that are known to store to one element: one of their values stays, and nobody says which.
+ */
+static bool check_lanes(const Memory *m, const GradOps *stores)
+{
+    const AxisFacts *facts = axis_analyse(m->g->func, m->g->arena);
+
+    for (int i = 0; i < stores->len; i++) {
+        if (opt_shared_lanes(facts, stores->at[i]) < 0)
+            continue;
+        grad_refuse(m->g, stores->at[i],
+                    "lanes of this store have one address, and which of their values stays is not "
+                    "said: reduce them first, or give each an address of its own");
+        return false;
+    }
+    return true;
+}
+
 /* Each element of what is differentiated is stored once, or the gradient would count twice. */
 static bool check_stores(Memory *m)
 {
@@ -181,6 +199,8 @@ static bool check_stores(Memory *m)
         grad_refuse(g, NULL, "the kernel stores nothing to `%s`", g->wish->of);
         return false;
     }
+    if (!check_lanes(m, &stores))
+        return false;
     for (int i = 0; i < stores.len; i++) {
         const Op *owner = stores.at[i]->block->owner;
         for (; owner; owner = owner->block->owner) {

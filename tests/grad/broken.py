@@ -108,3 +108,18 @@ def unused(x, y, out, n, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     tl.load(y + at, mask=at < n)
     tl.store(out + at, tl.load(x + at, mask=at < n), mask=at < n)
+
+
+@triton.jit
+def two_to_one(x, out, BLOCK: tl.constexpr):
+    """Each pair of lanes stores to one element."""
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at // 2, tl.load(x + at))
+
+
+@triton.jit
+def row_to_one(x, out, n, BLOCK: tl.constexpr):
+    """A tile to a number, which nobody has summed."""
+    i, j = tl.arange(0, 4)[:, None], tl.arange(0, BLOCK)[None, :]
+    a = tl.load(x + i * n + j, mask=j < n)
+    tl.store(out + i + tl.zeros_like(j), a * a, mask=j < n)
