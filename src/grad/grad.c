@@ -88,6 +88,14 @@ static void name_gradient(const Grad *g, const Value *v, Value *d)
         d->name = intern(g->func->module->interner, arena_printf(g->arena, "d_%s", v->name));
 }
 
+/* What comes of no gradient is none, however steep it is there. */
+static Value *keep_zeros(Grad *g, Value *d, Value *made)
+{
+    Value *any = build_binary(&g->b, OP_ne, d, grad_number(g, d, 0));
+
+    return build_select(&g->b, any, made, grad_number(g, made, 0));
+}
+
 static void by_rule(Grad *g, const Op *op, Value *d)
 {
     const GradRow *row = grad_row(op->code);
@@ -95,8 +103,12 @@ static void by_rule(Grad *g, const Op *op, Value *d)
     if (row->kind == GRAD_ZERO || grad_logistic(g, op, d))
         return;
     for (int i = 0; i < op->noperands && !g->failed; i++) {
-        if (grad_is_active(g, op->operands[i]))
-            grad_add(g, op->operands[i], row->rule(g, op, i, d));
+        if (!grad_is_active(g, op->operands[i]))
+            continue;
+        Value *made = row->rule(g, op, i, d);
+        if (made && grad_needs_zeros(g, op, i))
+            made = keep_zeros(g, d, made);
+        grad_add(g, op->operands[i], made);
     }
 }
 
