@@ -110,8 +110,8 @@ Value *grad_scaled(Grad *g, Value *x, double by);
 void grad_find_active(Grad *g);
 int grad_array_of(const Grad *g, const Value *pointer); /* number of its parameter; -1: not one */
 
-/* left_out.c: may 0 times the slope of operand i be no number, in lanes that masks leave out, and get
- * into sums over lanes? */
+/* left_out.c: may 0 times the slope of operand i be no number, in lanes that masks leave out, and
+ * get into sums over lanes? */
 bool grad_needs_zeros(const Grad *g, const Op *op, int i);
 
 /* memory.c */
