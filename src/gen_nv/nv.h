@@ -239,11 +239,14 @@ void nv_move_by_bit(Nv *n, const SharedLayout *memory, uint32_t coordinate, Val 
 void nv_threads_of(const Layout *l, uint32_t threads[LAYOUT_THREAD_BITS]);
 
 /* nv_divide.c: x[r] / s[r], correctly rounded, or loosely, into out[r], of those registers of fp32
- * where that is cheaper together than one by one; the others of out[] stay NULL.  x, s: NULL where
- * nothing is. */
-void nv_divide_shared(Nv *n, const Val *x, const Val *s, int count, bool loose, Val *out);
-/* 1 / s[r], correctly rounded, for numbers that are NUMBER_LARGE. */
-void nv_invert(Nv *n, const Val *s, int count, Val *out);
+ * where that is cheaper together than one by one; the others of out[] stay NULL. */
+typedef struct {
+    const Val *x, *s; /* NULL where nothing is */
+    bool loose;
+    bool inverts; /* x is 1 */
+    bool large;   /* s is NUMBER_LARGE */
+} NvDivision;
+void nv_divide(Nv *n, const NvDivision *d, int count, Val *out);
 
 /* nv_move.c, nv_inline.c, nv_reduce.c, nv_scan.c, nv_atomic.c, nv_dot.c, nv_record.c */
 /* One step of that kind each: the operands are s->in, the results s->out, which are computed then;

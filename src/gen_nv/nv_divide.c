@@ -1,5 +1,5 @@
 /*
- * nv_divide.c - dividing many registers of fp32 by one number, exactly
+ * nv_divide.c - dividing many registers of fp32, exactly
  *
  * A correctly rounded division of two numbers takes some ten instructions and a branch.  Where
  * registers share the divisor, as a row does, s is that as a number in [1, 2), f the power of two
@@ -23,17 +23,22 @@
  *
  * Where a quotient may be off by a little (loose.c) it is x (r f), whatever x is.
  *
- * 1/s of numbers that are not tiny, as in a sigmoid, is r without an f; what has to be told of them
- * is that none is beyond 2^126.
+ * Registers that each have a divisor of their own go by the same steps without an f, and take their
+ * sign at the front, so that -0 stays; that is right while both are between 2^-62 and 2^62, or x is
+ * 0.  One branch for several, and not one each, lets them be divided side by side.
+ *
+ * 1/s is r without an f, from 2^-126 to 2^126; of numbers that are not tiny, as in a sigmoid, only
+ * the latter has to be told.
  */
 #include "nv.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum {
     LEAST = 4,    /* registers that share a divisor, or the reciprocal is not worth it */
-    TOGETHER = 4, /* that one call divides as usual */
+    TOGETHER = 4, /* that one call divides as usual, or one branch if each has its divisor */
     MOST = 64,    /* of one branch */
     WINDOW = 64,  /* how far to look for them */
 };
@@ -78,12 +83,13 @@ static Val quotient_by(Nv *n, const Divisor *d, Val x)
     return LLVMBuildFMul(n->b, llvm_fma(n->l, n->b, e, d->r, q), d->f, "");
 }
 
-/* An i32: 0 if x may be divided by quotient_by(). */
-static Val unfit(Nv *n, Val x)
+/* An i32: 0 if x is 0, or a number from `least` on. */
+static Val unfit(Nv *n, Val x, double least)
 {
-    Val in[] = {x, llvm_real(n->l->f32, 0x1p-36)};
+    double scale = 0x1p-126 / least;
+    Val in[] = {x, llvm_real(n->l->f32, scale)};
     Val small = llvm_call(n->l, n->b, "llvm.nvvm.mul.rn.ftz.f", 0, NULL, 2, in);
-    Val lost = llvm_fma(n->l, n->b, small, llvm_real(n->l->f32, -0x1p36), x);
+    Val lost = llvm_fma(n->l, n->b, small, llvm_real(n->l->f32, -1 / scale), x);
 
     return llvm_bits(n->l, n->b, lost);
 }
@@ -100,43 +106,62 @@ static bool all_from(const Val *x, const int *regs, int count, LLVMOpcode a, LLV
     return true;
 }
 
-/* The largest of several, without a sign or as they are; NaN does not count. */
-static Val largest(Nv *n, const Val *x, const int *regs, int count, bool magnitude)
+/* Of several, without a sign where that is said; NaN does not count. */
+static Val extreme(Nv *n, const char *of_two, const Val *x, const int *regs, int count,
+                   bool magnitude)
 {
     Val top = NULL;
 
     for (int i = 0; i < count; i++) {
         Val v = magnitude ? llvm_call1(n->l, n->b, "llvm.fabs", x[regs[i]]) : x[regs[i]];
-        top = top ? llvm_call2(n->l, n->b, "llvm.maxnum", top, v) : v;
+        top = top ? llvm_call2(n->l, n->b, of_two, top, v) : v;
     }
     return top;
 }
 
-/* i1: may all of them be divided by quotient_by()? */
-static Val all_fit(Nv *n, const Val *x, const int *regs, int count)
+/* i1: is none of them, without a sign, beyond that? */
+static Val none_above(Nv *n, const Val *x, const int *regs, int count, double most)
+{
+    return LLVMBuildFCmp(n->b, LLVMRealOLE, extreme(n, "llvm.maxnum", x, regs, count, true),
+                         llvm_real(n->l->f32, most), "");
+}
+
+static Val none_below(Nv *n, const Val *x, const int *regs, int count, double least)
+{
+    return LLVMBuildFCmp(n->b, LLVMRealOGE, extreme(n, "llvm.minnum", x, regs, count, true),
+                         llvm_real(n->l->f32, least), "");
+}
+
+/* i1: are all of them 0 or from `least` on, and numbers? */
+static Val all_fit(Nv *n, const Val *x, const int *regs, int count, double least)
 {
     Val bad = llvm_int(n->l->i32, 0);
 
     if (all_from(x, regs, count, LLVMSIToFP, LLVMUIToFP))
         return llvm_int(n->l->i1, 1);
     if (all_from(x, regs, count, LLVMFPExt, LLVMFPExt)) /* of halves */
-        return LLVMBuildFCmp(n->b, LLVMRealOLT, largest(n, x, regs, count, true),
-                             llvm_real(n->l->f32, INFINITY), "");
+        return none_above(n, x, regs, count, FLT_MAX);
     for (int i = 0; i < count; i++)
-        bad = LLVMBuildOr(n->b, bad, unfit(n, x[regs[i]]), "");
+        bad = LLVMBuildOr(n->b, bad, unfit(n, x[regs[i]], least), "");
     return LLVMBuildICmp(n->b, LLVMIntEQ, bad, llvm_int(n->l->i32, 0), "");
 }
 
-/* A function that divides so many numbers as usual, by one that follows them, or 1 by each.  Where
- * it is called the code stays short, and the assembler puts its own behind that of the kernel. */
-static Val long_way(Nv *n, bool reciprocals, LLVMTypeRef *type)
+/* Registers x[regs[]], each to be divided by s[regs[]]. */
+typedef struct {
+    const Val *x, *s;
+    const int *regs;
+    int count;
+} Group;
+
+/* A function that divides so many numbers as usual, by one that follows them.  Where it is called
+ * the code stays short, and the assembler puts its own behind that of the kernel. */
+static Val long_way(Nv *n, LLVMTypeRef *type)
 {
-    static const char attribute[] = "noinline";
-    const char *name = reciprocals ? "tilec_reciprocal" : "tilec_divide";
+    static const char attribute[] = "noinline", name[] = "tilec_divide";
     LLVMTypeRef f32 = n->l->f32, params[] = {f32, f32, f32, f32, f32};
     LLVMTypeRef results = LLVMStructTypeInContext(n->l->ctx, params, TOGETHER, 0);
 
-    *type = LLVMFunctionType(results, params, TOGETHER + !reciprocals, 0);
+    *type = LLVMFunctionType(results, params, TOGETHER + 1, 0);
     Val fn = LLVMGetNamedFunction(n->l->module, name);
     if (fn)
         return fn;
@@ -148,27 +173,27 @@ static Val long_way(Nv *n, bool reciprocals, LLVMTypeRef *type)
     Bld b = llvm_builder(n->l, LLVMAppendBasicBlockInContext(n->l->ctx, fn, ""));
     Val all = LLVMGetPoison(results);
     for (unsigned i = 0; i < TOGETHER; i++) {
-        Val q = reciprocals ? LLVMBuildFDiv(b, llvm_real(f32, 1), LLVMGetParam(fn, i), "")
-                            : LLVMBuildFDiv(b, LLVMGetParam(fn, i), LLVMGetParam(fn, TOGETHER), "");
+        Val q = LLVMBuildFDiv(b, LLVMGetParam(fn, i), LLVMGetParam(fn, TOGETHER), "");
         all = LLVMBuildInsertValue(b, all, q, i, "");
     }
     LLVMBuildRet(b, all);
     return fn;
 }
 
-/* s: NULL for reciprocals. */
-static void divide_long_way(Nv *n, const Val *x, Val s, const int *regs, int count, Val *out)
+/* Few of them in place: a call takes registers from all that is alive. */
+static void divide_as_usual(Nv *n, const Group *g, Val *out)
 {
     LLVMTypeRef type;
-    Val fn = long_way(n, !s, &type);
 
-    for (int i = 0; i < count; i += TOGETHER) {
-        Val args[TOGETHER + 1];
+    for (int i = 0; i < g->count && g->count <= TOGETHER; i++)
+        out[i] = LLVMBuildFDiv(n->b, g->x[g->regs[i]], g->s[g->regs[i]], "");
+    for (int i = 0; i < g->count && g->count > TOGETHER; i += TOGETHER) {
+        Val args[TOGETHER + 1], fn = long_way(n, &type);
         for (int k = 0; k < TOGETHER; k++)
-            args[k] = x[regs[MIN(i + k, count - 1)]];
-        args[TOGETHER] = s;
-        Val all = LLVMBuildCall2(n->b, type, fn, args, TOGETHER + (s != NULL), "");
-        for (int k = 0; k < MIN(TOGETHER, count - i); k++)
+            args[k] = g->x[g->regs[MIN(i + k, g->count - 1)]];
+        args[TOGETHER] = g->s[g->regs[0]];
+        Val all = LLVMBuildCall2(n->b, type, fn, args, TOGETHER + 1, "");
+        for (int k = 0; k < MIN(TOGETHER, g->count - i); k++)
             out[i + k] = LLVMBuildExtractValue(n->b, all, (unsigned)k, "");
     }
 }
@@ -188,49 +213,81 @@ static Ways ways_begin(Nv *n, Val good)
     return w;
 }
 
-static void ways_end(Nv *n, Ways w, const Val *usual, const Val *x, Val s, const int *regs,
-                     int count, Val *out)
+static void ways_end(Nv *n, Ways w, const Group *g, const Val *usual, Val *out)
 {
     Val rare[MOST];
 
     LLVMBuildBr(n->b, w.after);
     LLVMPositionBuilderAtEnd(n->b, w.detour);
-    divide_long_way(n, x, s, regs, count, rare);
+    divide_as_usual(n, g, rare);
     LLVMBuildBr(n->b, w.after);
     LLVMPositionBuilderAtEnd(n->b, w.after);
-    for (int i = 0; i < count; i++) {
-        out[regs[i]] = LLVMBuildPhi(n->b, n->l->f32, "");
-        LLVMAddIncoming(out[regs[i]], (Val[]){usual[i], rare[i]},
-                        (LLVMBasicBlockRef[]){w.way, w.detour}, 2);
+    for (int i = 0; i < g->count; i++) {
+        Val *to = &out[g->regs[i]];
+        *to = LLVMBuildPhi(n->b, n->l->f32, "");
+        LLVMAddIncoming(*to, (Val[]){usual[i], rare[i]}, (LLVMBasicBlockRef[]){w.way, w.detour}, 2);
     }
 }
 
-/* Registers regs[] of x by one s.  Which way is known before anything is divided: at no time are
- * dividends and quotients alive together. */
-static void divide_group(Nv *n, const Val *x, Val s, const int *regs, int count, bool loose,
-                         Val *out)
+/* By one s.  Which way is known before anything is divided: at no time are dividends and quotients
+ * alive together. */
+static void divide_shared(Nv *n, const Group *g, bool loose, Val *out)
 {
-    Divisor d = divisor(n, s);
+    enum { LEAST_SHARED = 90 };
+    Divisor d = divisor(n, g->s[g->regs[0]]);
     Val factor = LLVMBuildFMul(n->b, d.r, d.f, ""), usual[MOST];
-    Val fit = loose ? llvm_int(n->l->i1, 1) : all_fit(n, x, regs, count);
+    Val fit = loose ? llvm_int(n->l->i1, 1)
+                    : all_fit(n, g->x, g->regs, g->count, ldexp(1, -LEAST_SHARED));
     Ways w = ways_begin(n, LLVMBuildAnd(n->b, d.fits, fit, ""));
 
-    for (int i = 0; i < count; i++)
-        usual[i] =
-            loose ? LLVMBuildFMul(n->b, x[regs[i]], factor, "") : quotient_by(n, &d, x[regs[i]]);
-    ways_end(n, w, usual, x, s, regs, count, out);
+    for (int i = 0; i < g->count; i++) {
+        Val x = g->x[g->regs[i]];
+        usual[i] = loose ? LLVMBuildFMul(n->b, x, factor, "") : quotient_by(n, &d, x);
+    }
+    ways_end(n, w, g, usual, out);
 }
 
 /* 1/s: two instructions behind the chip's own. */
-static void invert_group(Nv *n, const Val *s, const int *regs, int count, Val *out)
+static void invert_group(Nv *n, const Group *g, bool large, Val *out)
 {
     Val one = llvm_real(n->l->f32, 1), most = llvm_real(n->l->f32, 0x1p126), usual[MOST];
-    Val good = LLVMBuildFCmp(n->b, LLVMRealOLT, largest(n, s, regs, count, false), most, "");
+    Val good = LLVMBuildFCmp(n->b, LLVMRealOLT,
+                             extreme(n, "llvm.maxnum", g->s, g->regs, g->count, !large), most, "");
+    if (!large)
+        good = LLVMBuildAnd(n->b, good, none_below(n, g->s, g->regs, g->count, 0x1p-126), "");
     Ways w = ways_begin(n, good);
 
-    for (int i = 0; i < count; i++)
-        usual[i] = reciprocal(n, s[regs[i]], one);
-    ways_end(n, w, usual, s, NULL, regs, count, out);
+    for (int i = 0; i < g->count; i++)
+        usual[i] = reciprocal(n, g->s[g->regs[i]], one);
+    ways_end(n, w, g, usual, out);
+}
+
+/* x with its sign changed where s is below 0. */
+static Val with_sign_of(Nv *n, Val x, Val s)
+{
+    Val sign = LLVMBuildAnd(n->b, llvm_bits(n->l, n->b, s), llvm_int(n->l->i32, INT32_MIN), "");
+    Val both = LLVMBuildXor(n->b, llvm_bits(n->l, n->b, x), sign, "");
+
+    return LLVMBuildBitCast(n->b, both, n->l->f32, "");
+}
+
+/* Each by its own. */
+static void divide_each(Nv *n, const Group *g, Val *out)
+{
+    const double least = 0x1p-62, most = 0x1p62;
+    Val one = llvm_real(n->l->f32, 1), usual[MOST];
+    Val good = all_fit(n, g->x, g->regs, g->count, least);
+
+    good = LLVMBuildAnd(n->b, good, none_above(n, g->x, g->regs, g->count, most), "");
+    good = LLVMBuildAnd(n->b, good, none_above(n, g->s, g->regs, g->count, most), "");
+    good = LLVMBuildAnd(n->b, good, none_below(n, g->s, g->regs, g->count, least), "");
+    Ways w = ways_begin(n, good);
+    for (int i = 0; i < g->count; i++) {
+        Val s = g->s[g->regs[i]], size = llvm_call1(n->l, n->b, "llvm.fabs", s);
+        Divisor d = {.s = size, .r = reciprocal(n, size, one), .f = one};
+        usual[i] = quotient_by(n, &d, with_sign_of(n, g->x[g->regs[i]], s));
+    }
+    ways_end(n, w, g, usual, out);
 }
 
 /* LLVM multiplies by what is exact. */
@@ -243,7 +300,8 @@ static bool is_power_of_two(Val s)
            fabs(frexp(LLVMConstRealGetDouble(s, &loses), &exponent)) == 0.5; /* NaN: no */
 }
 
-void nv_divide_shared(Nv *n, const Val *x, const Val *s, int count, bool loose, Val *out)
+/* Those that share a divisor. */
+static void divide_alike(Nv *n, const Val *x, const Val *s, int count, bool loose, Val *out)
 {
     for (int r = 0; r < count; r++) {
         int regs[MOST], found = 0;
@@ -254,19 +312,30 @@ void nv_divide_shared(Nv *n, const Val *x, const Val *s, int count, bool loose, 
                 regs[found++] = i;
         }
         if (found >= LEAST)
-            divide_group(n, x, s[r], regs, found, loose, out);
+            divide_shared(n, &(Group){x, s, regs, found}, loose, out);
     }
 }
 
-void nv_invert(Nv *n, const Val *s, int count, Val *out)
+/* The others; a constant is left to LLVM. */
+static void divide_others(Nv *n, const NvDivision *d, int count, Val *out)
 {
     for (int r = 0; r < count;) {
         int regs[MOST], found = 0;
-        for (; r < count && found < MOST; r++) {
-            if (!out[r] && s[r])
+        for (; r < count && found < TOGETHER; r++) {
+            if (!out[r] && d->x[r] && d->s[r] && !LLVMIsConstant(d->s[r]))
                 regs[found++] = r;
         }
-        if (found > 0)
-            invert_group(n, s, regs, found, out);
+        Group g = {d->x, d->s, regs, found};
+        if (found > 0 && d->inverts)
+            invert_group(n, &g, d->large, out);
+        else if (found > 1)
+            divide_each(n, &g, out);
     }
+}
+
+void nv_divide(Nv *n, const NvDivision *d, int count, Val *out)
+{
+    divide_alike(n, d->x, d->s, count, d->loose, out);
+    if (!d->loose)
+        divide_others(n, d, count, out);
 }

@@ -60,8 +60,7 @@ static bool is_one(const Value *v)
            (uint32_t)attr_bits(v->def) == ONE;
 }
 
-/* Quotients that registers share the divisor of, and reciprocals; loose ones by what is not tiny
- * are cheaper one by one. */
+/* Loose ones by what is not tiny are cheaper one by one. */
 static void divide_rows(Nv *n, const NvStep *s, Val *out)
 {
     bool loose = nv_is_loose(n->plan, s->op);
@@ -75,9 +74,13 @@ static void divide_rows(Nv *n, const NvStep *s, Val *out)
         for (int i = 0; nv_turn(n, s, s->out[0], r) && i < COUNT(in); i++)
             in[i][r] = operand(n, s, i, r);
     }
-    nv_divide_shared(n, in[0], in[1], count, loose, out);
-    if (is_one(s->op->operands[0]) && large)
-        nv_invert(n, in[1], count, out);
+    nv_divide(n,
+              &(NvDivision){.x = in[0],
+                            .s = in[1],
+                            .loose = loose,
+                            .large = large,
+                            .inverts = is_one(s->op->operands[0])},
+              count, out);
 }
 
 static void compute_tile(Nv *n, const NvStep *s)

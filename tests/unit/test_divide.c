@@ -32,14 +32,33 @@ static float shared_quotient(float x, float whole)
     return fmaf(e, r, q) * ldexpf(1, 1 - exponent);
 }
 
+/* The same where the divisor is used once: without its power of two, and with its sign in x. */
+static float own_quotient(float x, float s)
+{
+    float size = fabsf(s), signed_x = signbit(s) ? -x : x;
+    volatile float r = 1 / size, q = signed_x * r;
+
+    fesetround(FE_DOWNWARD);
+    volatile float e = fmaf(-q, size, signed_x);
+    fesetround(FE_TONEAREST);
+    return fmaf(e, r, q);
+}
+
+static void try_one(float (*quotient)(float x, float s), float x, float s)
+{
+    float want = x / s, got = quotient(x, s);
+
+    if (got != want || !signbit(got) != !signbit(want))
+        fail_msg("%a / %a is %a, not %a", (double)x, (double)s, (double)want, (double)got);
+}
+
 /* x / s, whose integers these are, both with 24 bits. */
 static void try_pair(uint32_t x, uint32_t s)
 {
-    float a = ldexpf((float)x, -MANTISSA), b = ldexpf((float)s, -MANTISSA), want = a / b;
+    float a = ldexpf((float)x, -MANTISSA), b = ldexpf((float)s, -MANTISSA);
 
-    if (shared_quotient(a, b) != want)
-        fail_msg("%a / %a is %a, not %a", (double)a, (double)b, (double)want,
-                 (double)shared_quotient(a, b));
+    try_one(shared_quotient, a, b);
+    try_one(own_quotient, a, b);
 }
 
 /* Of an odd number, modulo 2^32: each step doubles the bits that are right. */
@@ -93,6 +112,10 @@ static void test_zeros(void **state)
     assert_false(signbit(shared_quotient(0.0f, 3)));
     assert_true(signbit(shared_quotient(-0.0f, 3)));
     assert_true(signbit(shared_quotient(-0.0f, 4)));
+    try_one(own_quotient, 0.0f, 3);
+    try_one(own_quotient, -0.0f, 3);
+    try_one(own_quotient, 0.0f, -3);
+    try_one(own_quotient, -0.0f, -4);
 }
 
 static uint32_t random_below(uint64_t *rng, uint32_t n)
@@ -116,8 +139,11 @@ static void test_sizes(void **state)
     (void)state;
     for (int i = 0; i < 200000; i++) {
         float x = random_float(&rng, -90, 128), s = random_float(&rng, -126, 24);
-        if (shared_quotient(x, s) != x / s)
-            fail_msg("%a / %a is %a", (double)x, (double)s, (double)shared_quotient(x, s));
+        try_one(shared_quotient, x, s);
+        x = random_float(&rng, -62, 62);
+        s = random_float(&rng, -62, 62);
+        try_one(own_quotient, x, i % 2 ? s : -s);
+        try_one(own_quotient, i % 3 ? -x : x, s);
     }
 }
 
