@@ -106,7 +106,8 @@ static tilec_status optimise_form(Job *job, const BuildJob *b, int form, const T
     const Func **funcs = NEW_N(job->arena, const Func *, b->nlevels);
 
     for (int k = 0; k < b->nlevels; k++) {
-        funcs[k] = compile_optimise(b->forms[form].funcs[k], device, target, job->diags);
+        funcs[k] = compile_optimise(b->forms[form].funcs[k], device, target,
+                                    b->options->disjoint != 0, job->diags);
         if (!funcs[k] || !opt_refuse_asm(funcs[k]->module, target->takes, device->name, job->diags))
             return TILEC_REFUSED;
     }

@@ -215,7 +215,9 @@ static tilec_status dump_passes(Job *job, DumpJob *d)
     const char *why;
     const Device *device = device_at(d->request->device);
     const Target *target = compile_target(d->request->file->ctx, device, job->arena, &why);
-    const Func *f = compile_optimise(d->func, device, target, job->diags);
+    uint64_t stored = ir_memory_use(d->func, job->arena).stored;
+    bool disjoint = compile_options(d->request, device, stored).disjoint;
+    const Func *f = compile_optimise(d->func, device, target, disjoint, job->diags);
 
     return f ? give_module(job, d, f->module) : TILEC_REFUSED;
 }

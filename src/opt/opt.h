@@ -22,6 +22,7 @@ typedef struct {
      */
     bool straight_math;
     bool schedules; /* the target reads how many warps and stages are wished for */
+    bool disjoint;  /* no two pointer arguments reach the same memory, or neither is written */
     OptTakes takes; /* of the target; NULL: no op that another one can be written with */
     bool verify;    /* after every pass; on in debug builds and in the tests */
     /* called with the IR before the first and after each pass when not NULL (dump) */
@@ -56,6 +57,7 @@ void opt_unroll(Func *f); /* `for` with unroll attribute n: -1 = wholly */
 void opt_assert(Func *f); /* assert and check to the code that finds where they fail */
 void opt_dot(Func *f);    /* x + dot(a, b, 0) becomes dot(a, b, x) */
 void opt_carry(Func *f);  /* carried tiles that step by a uniform scalar become a scalar carry */
+void opt_ahead(Func *f, bool disjoint); /* a round asks for the loads of the next one */
 
 /* asm_constraints.c: the registers of inline assembly. */
 typedef struct {

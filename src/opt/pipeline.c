@@ -14,6 +14,7 @@ typedef struct {
     const char *name;
     void (*on_func)(Func *f);
     void (*on_module)(Module *m, const OptOptions *o, Diags *d);
+    bool scheduled; /* only for targets that have a schedule of their own */
 } Pass;
 
 static void inline_module(Module *m, const OptOptions *o, Diags *d)
@@ -34,7 +35,27 @@ static void math_module(Module *m, const OptOptions *o, Diags *d)
         math_expand(m->funcs[i], o->native, o->straight_math);
 }
 
-typedef enum { LEGALISE, INLINE, ASSERT, FOLD, CSE, DCE, UNROLL, DOT, CARRY, LICM, MATH } PassId;
+static void ahead_module(Module *m, const OptOptions *o, Diags *d)
+{
+    (void)d;
+    for (int i = 0; i < m->nfuncs; i++)
+        opt_ahead(m->funcs[i], o->disjoint);
+}
+
+typedef enum {
+    LEGALISE,
+    INLINE,
+    ASSERT,
+    FOLD,
+    CSE,
+    DCE,
+    UNROLL,
+    DOT,
+    CARRY,
+    LICM,
+    AHEAD,
+    MATH
+} PassId;
 
 /* clang-format off */
 static const Pass passes[] = {
@@ -48,6 +69,7 @@ static const Pass passes[] = {
     [DOT]      = {"dot", opt_dot, NULL},             /* add into a product's accumulator */
     [CARRY]    = {"carry", opt_carry, NULL},         /* carry scalars through loops instead of tiles */
     [LICM]     = {"licm", opt_licm, NULL},           /* move what a loop does not change in front of it */
+    [AHEAD]    = {"ahead", NULL, ahead_module, true}, /* let a round ask for the next one's loads */
     [MATH]     = {"math", NULL, math_module},        /* exp, log, ... as polynomials where a target has none */
 };
 /* clang-format on */
@@ -55,11 +77,12 @@ static const Pass passes[] = {
 /* Merging and dropping before unrolling keep the copies few; folding after each pass that makes
  * new uniform tiles or constants lets the next one see them. */
 static const PassId order[] = {
-    LEGALISE, INLINE, ASSERT,              /* what targets have */
-    FOLD,     CSE,    DCE,                 /* the kernel as written, without waste */
-    UNROLL,   FOLD,   DOT,    CARRY,       /* loops */
-    FOLD,     LICM,   CSE,    DCE,   MATH, /* one tile of offsets, scalar steps */
-    FOLD,     LICM,   CSE,    DCE,         /* coefficients leave the loops */
+    LEGALISE, INLINE, ASSERT,        /* what targets have */
+    FOLD,     CSE,    DCE,           /* the kernel as written, without waste */
+    UNROLL,   FOLD,   DOT,    CARRY, /* loops */
+    FOLD,     LICM,   CSE,    DCE,   /* one tile of offsets, scalar steps */
+    AHEAD,    MATH,                  /* what the target is slow at */
+    FOLD,     LICM,   CSE,    DCE,   /* coefficients leave the loops */
 };
 
 static int renumber_block(Block *b, int next)
@@ -102,7 +125,10 @@ bool opt_run(Module *m, const OptOptions *o, Diags *d)
     if (o->trace)
         o->trace(o->trace_ctx, "input", m);
     for (int i = 0; i < COUNT(order); i++) {
-        if (!run_pass(&passes[order[i]], m, o, d))
+        const Pass *pass = &passes[order[i]];
+        if (pass->scheduled && !o->schedules)
+            continue;
+        if (!run_pass(pass, m, o, d))
             return false;
     }
     for (int i = 0; i < m->nfuncs; i++)
@@ -112,7 +138,7 @@ bool opt_run(Module *m, const OptOptions *o, Diags *d)
 
 bool opt_run_pass(Module *m, const char *name, Diags *d)
 {
-    const OptOptions options = {.verify = true};
+    const OptOptions options = {.verify = true, .disjoint = true};
 
     for (int i = 0; i < COUNT(passes); i++) {
         if (strcmp(passes[i].name, name) == 0)

@@ -141,7 +141,8 @@ static bool add_checks(Module *m, Diags *d)
 /* "checks" alone, "checked pipeline", or what opt.h calls a pass. */
 static bool run_pass(Module *m, const char *pass, Diags *d)
 {
-    const OptOptions options = {.native = native, .verify = true};
+    const OptOptions options = {
+        .native = native, .schedules = true, .disjoint = true, .verify = true};
 
     if (strncmp(pass, "check", 5) == 0 && !add_checks(m, d))
         return false;

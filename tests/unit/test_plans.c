@@ -99,6 +99,7 @@ static const char *plan_of(Arena *a, const GenPlugin *plugin, int which, const c
     OptOptions o = {.native = target->native_math,
                     .straight_math = target->straight_math,
                     .schedules = planned[which].stage == GEN_LAYOUT,
+                    .disjoint = planned[which].options.disjoint,
                     .takes = target->takes};
     GenOutput out;
 

@@ -1,0 +1,364 @@
+/*
+ * ahead.c - a round asks for the next one's loads
+ *
+ * Takes and gives verified IR, for targets whose threads wait where they use what they loaded.  A
+ * round that adds up what it has loaded, or whose lanes wait for each other, has nothing on its way
+ * from memory meanwhile; what keeps memory busy are other programs alone.  So the loop carries what
+ * it loads: the first round's loads stand in front of it, masked by whether there is one, and each
+ * round begins with the next one's, masked alike:
+ *
+ *     for i in range(lo, hi, step):            x = load(p(lo), m(lo) and lo < hi)
+ *         x = load(p(i), m(i))         ->      for i in range(lo, hi, step), x carried:
+ *         .. reduce(x) ..                          next = load(p(i + step), m(i + step) and more)
+ *                                                  .. reduce(x) ..
+ *                                                  x = next
+ *
+ * What is the same in each round is loaded in front of the loop alone.
+ *
+ * `more` is hi - i > step without a sign: i < hi in a round, so that neither side wraps.  Loads
+ * that move are plain, of memory that nobody writes meanwhile; their addresses and masks follow
+ * from the counter, from what the loop does not change, and from what it carries, by ops that a
+ * lane does alone.  Loops that store what they load are left as they are, unless lanes wait in
+ * them: measured, they gain nothing and need registers.  So are those of products, whose tiles the
+ * targets bring to where products want them.  What a lane keeps more has a limit: above it enough
+ * is on its way.
+ */
+#include <string.h>
+
+#include "opt.h"
+#include "../ir/analysis.h"
+
+enum {
+    USUAL_WARPS = 4, /* where the launch does not say */
+    LANES = 32,
+    MOST_BYTES = 96, /* that a lane keeps more */
+    MOST_LOADS = 8,
+    MOST_OPS = 256 /* that addresses and masks take */
+};
+
+/* What the loop's arguments are in one round, and what has been computed of them. */
+typedef struct Round {
+    const Block *body;
+    Value **args;               /* NULL: what the round before hands on */
+    const struct Round *before; /* whose values are made for that */
+    Map *made;
+    Builder *b;
+} Round;
+
+typedef struct {
+    const Func *func;
+    const PointerBases *bases;
+    uint64_t written; /* parameters whose memory the kernel writes, or may see others write */
+} Ahead;
+
+/* --- which loops and loads ------------------------------------------------------------------- */
+
+static bool follows(const Block *body, const Value *v, bool next, int *ops);
+
+/* Is it in each round what it is in the first? */
+static bool stays(const Block *body, const Value *v)
+{
+    if (v->block != body)
+        return true;
+    for (int i = 0; v->def && i < v->def->noperands; i++) {
+        if (!stays(body, v->def->operands[i]))
+            return false;
+    }
+    return v->def && v->def->code != OP_load;
+}
+
+static bool load_stays(const Op *load)
+{
+    for (int i = 0; i < load->noperands; i++) {
+        if (!stays(load->block, load->operands[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool is_handed_on(const Block *body, int i, int *ops)
+{
+    return i == 0 || follows(body, ir_resolve(opt_last(body)->operands[i - 1]), false, ops);
+}
+
+/* Can v be computed at the beginning of a round, for this one or for the next? */
+static bool follows(const Block *body, const Value *v, bool next, int *ops)
+{
+    if (v->block != body)
+        return true;
+    if (!v->def)
+        return !next || is_handed_on(body, v->index, ops);
+    if (!op_has(v->def, PURE) || v->def->regions[0] || op_crosses_lanes(v->def) || --*ops < 0)
+        return false;
+    for (int i = 0; i < v->def->noperands; i++) {
+        if (!follows(body, v->def->operands[i], next, ops))
+            return false;
+    }
+    return true;
+}
+
+/* Does it read what nobody writes while the kernel runs? */
+static bool is_constant(const Ahead *x, const Op *load)
+{
+    return (ir_bases_of(x->bases, load->operands[LOAD_PTR]) & x->written) == 0;
+}
+
+static bool is_plain(const Op *op)
+{
+    return op->code == OP_load && !op_is_volatile(op) && attr_cache(op) != CACHE_CV;
+}
+
+/* The loads that go ahead; their number. */
+static int find_loads(const Ahead *x, const Op *loop, Op **loads)
+{
+    const Block *body = loop->regions[0];
+    int64_t lanes = (x->func->num_warps > 0 ? x->func->num_warps : USUAL_WARPS) * LANES, bytes = 0;
+    bool writes = op_contains(loop, WRITES | EFFECT);
+    int n = 0;
+
+    for (Op *op = body->first; op && n < MOST_LOADS; op = op->next) {
+        int ops = MOST_OPS;
+        if (!is_plain(op) || (writes && !is_constant(x, op)))
+            continue;
+        for (int i = 0; i < op->noperands; i++) {
+            if (!follows(body, op->operands[i], true, &ops))
+                ops = -1;
+        }
+        int64_t more = (ir_access(op).bytes + lanes - 1) / lanes;
+        if (ops < 0 || bytes + more > MOST_BYTES)
+            continue;
+        bytes += more;
+        loads[n++] = op;
+    }
+    return n;
+}
+
+typedef struct {
+    bool obstacle; /* products, or loops within */
+    bool crosses;  /* lanes wait for each other */
+} Contents;
+
+static void note_contents(Op *op, void *contents)
+{
+    Contents *c = contents;
+
+    c->obstacle = c->obstacle || op->code == OP_dot || opt_is_loop(op);
+    c->crosses = c->crosses || op_crosses_lanes(op);
+}
+
+static bool takes_loads(const Op *loop)
+{
+    Contents c = {0};
+    int64_t step;
+
+    if (loop->code != OP_for || !value_const_int(loop->operands[FOR_STEP], &step) || step <= 0 ||
+        attr_num_stages(loop) == 1)
+        return false;
+    ir_walk(loop->regions[0], note_contents, &c);
+    return !c.obstacle && (c.crosses || !op_contains(loop, WRITES));
+}
+
+/* --- the next round's values ----------------------------------------------------------------- */
+
+static Value *value_in(const Round *r, Value *v)
+{
+    v = ir_resolve(v);
+    if (v->block != r->body)
+        return v;
+    if (!v->def && r->args[v->index])
+        return r->args[v->index];
+    if (!v->def)
+        return value_in(r->before, opt_last(r->body)->operands[v->index - 1]);
+    Value *made = map_get(r->made, MAP_KEY(v));
+    if (made)
+        return made;
+    for (int i = 0; i < v->def->noperands; i++) {
+        Value *operand = v->def->operands[i];
+        map_put(r->made, MAP_KEY(operand), value_in(r, operand));
+    }
+    op_clone(r->b, v->def, r->made);
+    return map_get(r->made, MAP_KEY(v));
+}
+
+/* The load as it is in that round, if there is one. */
+static Value *load_in(const Round *r, const Op *load, Value *exists)
+{
+    const Type *shape = load->operands[LOAD_PTR]->type;
+    Value *mask = op_operand(load, LOAD_MASK), *other = op_operand(load, LOAD_OTHER);
+    Value *pointer = value_in(r, load->operands[LOAD_PTR]);
+
+    if (type_is_tile(shape))
+        exists = build_splat(r->b, exists, shape);
+    mask = mask ? build_binary(r->b, OP_and, value_in(r, mask), exists) : exists;
+    Op *copy = build_load(r->b, pointer, mask, other ? value_in(r, other) : NULL);
+    for (int i = 0; i < load->nattrs; i++)
+        copy->attrs[i] = load->attrs[i];
+    copy->span = load->span;
+    copy->site = load->site;
+    copy->mark = load->mark;
+    copy->results[0]->name = load->results[0]->name;
+    return copy->results[0];
+}
+
+static Value *without_sign(Builder *b, Value *v)
+{
+    DType t = v->type->dtype;
+
+    return dtype_is_signed(t) ? build_bitcast(b, v, (DType)(DT_U8 + (t - DT_I8))) : v;
+}
+
+/* Is there a round behind this one? */
+static Value *is_more(Builder *b, const Op *loop, Value *counter)
+{
+    Value *rest = build_binary(b, OP_sub, loop->operands[FOR_HI], counter);
+
+    return build_binary(b, OP_lt, without_sign(b, loop->operands[FOR_STEP]), without_sign(b, rest));
+}
+
+/* Bounds count as signed whatever their dtype (semantics R126). */
+static Value *with_sign(Builder *b, Value *v)
+{
+    DType t = v->type->dtype;
+
+    return dtype_is_unsigned(t) ? build_bitcast(b, v, (DType)(DT_I8 + (t - DT_U8))) : v;
+}
+
+/* --- the loop -------------------------------------------------------------------------------- */
+
+static void load_first(Op *loop, int n, Op *const *loads, Value **out)
+{
+    Builder b = builder_before(loop);
+    const Block *body = loop->regions[0];
+    Value *args[body->nargs];
+    Round first = {body, args, NULL, map_new(b.module->arena), &b};
+
+    args[0] = loop->operands[FOR_LO];
+    for (int i = 1; i < body->nargs; i++)
+        args[i] = loop->operands[FOR_BOUNDS + i - 1];
+    Value *exists = build_binary(&b, OP_lt, with_sign(&b, loop->operands[FOR_LO]),
+                                 with_sign(&b, loop->operands[FOR_HI]));
+    for (int i = 0; i < n; i++)
+        out[i] = load_in(&first, loads[i], exists);
+}
+
+static void load_next(const Op *loop, int n, Op *const *loads, Value **out)
+{
+    Block *body = loop->regions[0];
+    Builder b = builder_before(body->first);
+    Value *args[body->nargs];
+    const Round now = {body, body->args, NULL, map_new(b.module->arena), &b};
+    const Round next = {body, args, &now, map_new(b.module->arena), &b};
+
+    memset(args, 0, sizeof args);
+    Value *more = is_more(&b, loop, body->args[0]);
+    args[0] = build_binary(&b, OP_add, body->args[0], loop->operands[FOR_STEP]);
+    for (int i = 0; i < n; i++)
+        out[i] = load_in(&next, loads[i], more);
+}
+
+/* The same loop with room for n values more, from `init` to `next`; gives their arguments. */
+static void carry_more(Op *loop, int n, Value *const *init, Value *const *next, Value **out)
+{
+    int before = loop->nresults, all = before + n;
+    Value *operands[FOR_BOUNDS + all], *ends[all];
+    const Type *types[all];
+    Block *body = loop->regions[0];
+    Op *yield = opt_last(body);
+    Builder b = builder_before(loop);
+
+    memcpy(operands, loop->operands, sizeof *operands * (size_t)(FOR_BOUNDS + before));
+    for (int i = 0; i < all; i++) {
+        operands[FOR_BOUNDS + i] = i < before ? loop->operands[FOR_BOUNDS + i] : init[i - before];
+        types[i] = operands[FOR_BOUNDS + i]->type;
+        ends[i] = i < before ? yield->operands[i] : next[i - before];
+    }
+    Op *wide =
+        build_op(&b, OP_for, FOR_BOUNDS + all, operands, loop->nattrs, loop->attrs, all, types);
+    Block *to = wide->regions[0];
+    for (int i = 0; i < body->nargs; i++) {
+        body->args[i]->repl = block_add_arg(to, body->args[i]->type);
+        body->args[i]->repl->name = body->args[i]->name;
+    }
+    for (int i = 0; i < n; i++) {
+        out[i] = block_add_arg(to, types[before + i]);
+        out[i]->name = init[i]->name;
+    }
+    op_remove(yield);
+    while (body->first)
+        op_append(to, body->first);
+    b = builder_into(&b, to);
+    build_yield(&b, OP_yield, all, ends);
+    for (int i = 0; i < before; i++) {
+        loop->results[i]->repl = wide->results[i];
+        wide->results[i]->name = loop->results[i]->name;
+    }
+    op_remove(loop);
+}
+
+/* Those that are the same in each round stand in front of the loop alone. */
+static int take_out(Op *loop, int n, Op **loads)
+{
+    Value *first[MOST_LOADS];
+    Op *same[MOST_LOADS];
+    int nsame = 0, rest = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (load_stays(loads[i]))
+            same[nsame++] = loads[i];
+        else
+            loads[rest++] = loads[i];
+    }
+    if (nsame > 0)
+        load_first(loop, nsame, same, first);
+    for (int i = 0; i < nsame; i++) {
+        same[i]->results[0]->repl = first[i];
+        op_remove(same[i]);
+    }
+    return rest;
+}
+
+static void go_ahead(Op *loop, int n, Op *const *loads)
+{
+    Value *first[MOST_LOADS], *next[MOST_LOADS], *now[MOST_LOADS];
+
+    load_first(loop, n, loads, first);
+    load_next(loop, n, loads, next);
+    carry_more(loop, n, first, next, now);
+    for (int i = 0; i < n; i++) {
+        loads[i]->results[0]->repl = now[i];
+        op_remove(loads[i]);
+    }
+}
+
+static void visit(Op *op, void *ahead)
+{
+    Op *loads[MOST_LOADS];
+
+    if (!takes_loads(op))
+        return;
+    int n = take_out(op, find_loads(ahead, op, loads), loads);
+    if (n > 0)
+        go_ahead(op, n, loads);
+}
+
+static void find_meeting(Op *op, void *meets)
+{
+    OpAccess a = ir_access(op);
+
+    if (a.effect == (READS | WRITES) || op->code == OP_inline_asm ||
+        op->code == OP_inline_asm_volatile)
+        *(bool *)meets = true;
+}
+
+void opt_ahead(Func *f, bool disjoint)
+{
+    Arena *a = f->module->arena;
+    Ahead x = {.func = f, .bases = ir_pointer_bases(f, a), .written = EVERY_PARAM};
+    bool meets = !disjoint;
+
+    ir_walk(f->body, find_meeting, &meets);
+    if (!meets)
+        x.written = ir_memory_use(f, a).stored;
+    ir_walk(f->body, visit, &x);
+    opt_resolve_all(f->body);
+}
