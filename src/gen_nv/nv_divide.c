@@ -25,7 +25,8 @@
  *
  * Registers that each have a divisor of their own go by the same steps without an f, and take their
  * sign at the front, so that -0 stays; that is right while both are between 2^-62 and 2^62, or x is
- * 0.  One branch for several, and not one each, lets them be divided side by side.
+ * 0.  One branch for several, and not one each, lets them be divided side by side.  So do integers
+ * and halves by one divisor.
  *
  * 1/s is r without an f, from 2^-126 to 2^126; of numbers that are not tiny, as in a sigmoid, only
  * the latter has to be told.
@@ -42,6 +43,9 @@ enum {
     MOST = 64,    /* of one branch */
     WINDOW = 64,  /* how far to look for them */
 };
+
+/* Without an f both are at most that, and at least 1 by it. */
+static const double LARGEST = 0x1p62;
 
 typedef struct {
     Val s, r, f;
@@ -71,6 +75,18 @@ static Divisor divisor(Nv *n, Val whole)
 
     d.fits = LLVMBuildAnd(n->b, LLVMBuildFCmp(n->b, LLVMRealOGE, whole, least, ""),
                           LLVMBuildFCmp(n->b, LLVMRealOLE, whole, most, ""), "");
+    return d;
+}
+
+/* Of a number that is used as it is. */
+static Divisor own_divisor(Nv *n, Val s)
+{
+    Val one = llvm_real(n->l->f32, 1);
+    Val above = LLVMBuildFCmp(n->b, LLVMRealOGE, s, llvm_real(n->l->f32, 1 / LARGEST), "");
+    Val below = LLVMBuildFCmp(n->b, LLVMRealOLE, s, llvm_real(n->l->f32, LARGEST), "");
+    Divisor d = {.s = s, .r = reciprocal(n, s, one), .f = one};
+
+    d.fits = LLVMBuildAnd(n->b, above, below, "");
     return d;
 }
 
@@ -229,12 +245,20 @@ static void ways_end(Nv *n, Ways w, const Group *g, const Val *usual, Val *out)
     }
 }
 
+/* Integers and halves, which are never that small and large that an f would be needed. */
+static bool all_moderate(const Group *g)
+{
+    return all_from(g->x, g->regs, g->count, LLVMSIToFP, LLVMUIToFP) ||
+           all_from(g->x, g->regs, g->count, LLVMFPExt, LLVMFPExt);
+}
+
 /* By one s.  Which way is known before anything is divided: at no time are dividends and quotients
  * alive together. */
 static void divide_shared(Nv *n, const Group *g, bool loose, Val *out)
 {
     enum { LEAST_SHARED = 90 };
-    Divisor d = divisor(n, g->s[g->regs[0]]);
+    Val s = g->s[g->regs[0]];
+    Divisor d = !loose && all_moderate(g) ? own_divisor(n, s) : divisor(n, s);
     Val factor = LLVMBuildFMul(n->b, d.r, d.f, ""), usual[MOST];
     Val fit = loose ? llvm_int(n->l->i1, 1)
                     : all_fit(n, g->x, g->regs, g->count, ldexp(1, -LEAST_SHARED));
@@ -274,17 +298,16 @@ static Val with_sign_of(Nv *n, Val x, Val s)
 /* Each by its own. */
 static void divide_each(Nv *n, const Group *g, Val *out)
 {
-    const double least = 0x1p-62, most = 0x1p62;
-    Val one = llvm_real(n->l->f32, 1), usual[MOST];
-    Val good = all_fit(n, g->x, g->regs, g->count, least);
+    const double least = 1 / LARGEST;
+    Val usual[MOST], good = all_fit(n, g->x, g->regs, g->count, least);
 
-    good = LLVMBuildAnd(n->b, good, none_above(n, g->x, g->regs, g->count, most), "");
-    good = LLVMBuildAnd(n->b, good, none_above(n, g->s, g->regs, g->count, most), "");
+    good = LLVMBuildAnd(n->b, good, none_above(n, g->x, g->regs, g->count, LARGEST), "");
+    good = LLVMBuildAnd(n->b, good, none_above(n, g->s, g->regs, g->count, LARGEST), "");
     good = LLVMBuildAnd(n->b, good, none_below(n, g->s, g->regs, g->count, least), "");
     Ways w = ways_begin(n, good);
     for (int i = 0; i < g->count; i++) {
-        Val s = g->s[g->regs[i]], size = llvm_call1(n->l, n->b, "llvm.fabs", s);
-        Divisor d = {.s = size, .r = reciprocal(n, size, one), .f = one};
+        Val s = g->s[g->regs[i]];
+        Divisor d = own_divisor(n, llvm_call1(n->l, n->b, "llvm.fabs", s));
         usual[i] = quotient_by(n, &d, with_sign_of(n, g->x[g->regs[i]], s));
     }
     ways_end(n, w, g, usual, out);

@@ -235,10 +235,37 @@ static void emit_barrier(Nv *n, const NvStep *s)
     nv_wait(n, &s->within);
 }
 
+/* i1: does this thread store anything in the slice? */
+static Val stores_something(Nv *n, const NvStep *slices)
+{
+    const NvBlock *b = slices->body[0];
+    const Val *inside = nv_get(n, slices->inside);
+    Val any = llvm_int(n->l->i1, 0);
+
+    for (int i = 0; i < b->steps.len; i++) {
+        const NvStep *s = b->steps.at[i];
+        for (int r = 0; s->kind == NV_STORE && r < nv_count(nv_step_shape(s)); r++) {
+            if (nv_turn(n, s, nv_step_shape(s), r))
+                any = LLVMBuildOr(n->b, any, inside[nv_register_read(s, STORE_MASK, r)], "");
+        }
+    }
+    return any;
+}
+
 static void emit_slices(Nv *n, const NvStep *s)
 {
-    for (n->slice = 0; n->slice < s->slices; n->slice++)
+    for (n->slice = 0; n->slice < s->slices; n->slice++) {
+        if (!s->inside || n->slice < s->filled) {
+            nv_steps(n, s->body[0]);
+            continue;
+        }
+        LLVMBasicBlockRef slice = nv_block(n), behind = nv_block(n);
+        LLVMBuildCondBr(n->b, stores_something(n, s), slice, behind);
+        LLVMPositionBuilderAtEnd(n->b, slice);
         nv_steps(n, s->body[0]);
+        LLVMBuildBr(n->b, behind);
+        LLVMPositionBuilderAtEnd(n->b, behind);
+    }
     n->slice = 0;
 }
 

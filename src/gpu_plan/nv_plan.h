@@ -179,9 +179,11 @@ struct NvStep {
                              * thread does it */
     const NvAhead *ahead;   /* of a loop; NULL: nothing runs ahead of it */
     int slices;             /* NV_SLICES: how many */
-    int16_t *slice_of;      /* of steps in those, by register: in which one it is made or stored,
-                             * none where it is beyond; NULL: in no slices */
-    const void *detail;     /* of the kinds whose file says what it is */
+    int filled; /* .. of which so many are done by all threads, and the others by those of */
+    const NvTile *inside; /* which `inside` has a lane there; NULL: all are filled */
+    int16_t *slice_of;    /* of steps in those, by register: in which one it is made or stored,
+                           * none where it is beyond; NULL: in no slices */
+    const void *detail;   /* of the kinds whose file says what it is */
 };
 
 struct NvBlock {

@@ -202,6 +202,9 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
         text_put(&x->out, " once");
     if (s->kind == NV_SLICES)
         text_printf(&x->out, " %d", s->slices);
+    if (s->inside)
+        text_printf(&x->out, ", from %d on where %s", s->filled,
+                    op_printer_value(x->ops, s->inside->value));
     if ((s->kind == NV_LOAD || s->kind == NV_STORE) && s->detail)
         text_printf(&x->out, " of %d fields", ((const NvFields *)s->detail)->count);
     if (s->same)

@@ -8,6 +8,9 @@
  * is cut by the highest bits of the register's number, which no vector of an access has; everything
  * else is computed in the first slice that asks for it, once.
  *
+ * Blocks are powers of two, and what a row has often ends in the middle: where all stores have one
+ * mask, slices are for threads alone that have something to store there.
+ *
  * Runs last, when barriers are in the plan.  A chain has none inside, so no two of its accesses to
  * memory meet, but for those of one thread to one element, whose order slices keep.
  */
@@ -365,6 +368,67 @@ static void end_chain(Chain *c)
     }
 }
 
+/* --- slices beyond the end of a row --- */
+
+/* The mask of all stores of tiles in the chain, when it is made in front of the chain. */
+static const NvTile *mask_of_stores(const Chain *c)
+{
+    const NvTile *mask = NULL;
+
+    for (int i = 0; i < c->count; i++) {
+        const NvStep *s = c->steps[i];
+        const NvTile *m = s->kind == NV_STORE ? s->in[STORE_MASK] : NULL;
+        if (s->kind != NV_STORE || !nv_step_shape(s)->layout)
+            continue;
+        if (!m || c->slices[m->id] || (mask && m != mask))
+            return NULL;
+        mask = m;
+    }
+    return mask;
+}
+
+/* How many slices there are, from the first one on, behind which nobody reads what a slice makes
+ * but that slice itself. */
+static int filled_slices(const Chain *c, int slices)
+{
+    int filled = 0;
+
+    for (int i = 0; i < c->count; i++) {
+        const NvStep *s = c->steps[i];
+        const NvTile *shape = nv_step_shape(s);
+        for (int r = 0; r < registers_of(shape); r++) {
+            bool whole = s->kind == NV_STORE && !shape->layout;
+            if (s->slice_of[r] == NOBODY || !is_live(shape, r))
+                continue;
+            for (int k = 0; k < s->nout; k++)
+                whole |= s->out[k] && leaves(c, s->out[k]);
+            if (whole)
+                filled = MAX(filled, s->slice_of[r] + 1);
+            for (int k = 0; k < s->nin; k++) {
+                int from = nv_register_read(s, k, r);
+                const int16_t *made = from >= 0 ? c->slices[s->in[k]->id] : NULL;
+                if (made && made[from] != s->slice_of[r])
+                    filled = MAX(filled, made[from] + 1);
+            }
+        }
+    }
+    return MIN(filled, slices);
+}
+
+/* Blocks are powers of two and rows are not: a thread that stores nothing in a slice need not do
+ * it. Not where something is loaded, which is to be asked for at once. */
+static void leave_out_slices(const Chain *c, NvStep *s)
+{
+    const NvTile *mask = mask_of_stores(c);
+
+    for (int i = 0; i < c->count; i++) {
+        if (c->steps[i]->kind == NV_LOAD)
+            return;
+    }
+    s->filled = mask ? filled_slices(c, s->slices) : s->slices;
+    s->inside = s->filled < s->slices ? mask : NULL;
+}
+
 /* The step that does all of the chain, or NULL: it stays as it is. */
 static NvStep *slices_of(Chain *c)
 {
@@ -382,6 +446,7 @@ static NvStep *slices_of(Chain *c)
         s->slices = 1 << bits;
         for (int i = 0; i < c->count; i++)
             vec_push(p->arena, &s->body[0]->steps, c->steps[i]);
+        leave_out_slices(c, s);
     }
     for (int i = 0; !s && i < c->count; i++)
         c->steps[i]->slice_of = NULL;
