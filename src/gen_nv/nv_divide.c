@@ -126,13 +126,18 @@ static bool all_from(const Val *x, const int *regs, int count, LLVMOpcode a, LLV
 static Val extreme(Nv *n, const char *of_two, const Val *x, const int *regs, int count,
                    bool magnitude)
 {
-    Val top = NULL;
+    Val of[MOST];
 
-    for (int i = 0; i < count; i++) {
-        Val v = magnitude ? llvm_call1(n->l, n->b, "llvm.fabs", x[regs[i]]) : x[regs[i]];
-        top = top ? llvm_call2(n->l, n->b, of_two, top, v) : v;
+    for (int i = 0; i < count; i++)
+        of[i] = magnitude ? llvm_call1(n->l, n->b, "llvm.fabs", x[regs[i]]) : x[regs[i]];
+    for (int rest = count; rest > 1;
+         rest = (rest + 1) / 2) { /* pairs, so that none is waited for */
+        for (int i = 0; i < rest / 2; i++)
+            of[i] = llvm_call2(n->l, n->b, of_two, of[2 * i], of[2 * i + 1]);
+        if (rest % 2)
+            of[rest / 2] = of[rest - 1];
     }
-    return top;
+    return of[0];
 }
 
 /* i1: is none of them, without a sign, beyond that? */
