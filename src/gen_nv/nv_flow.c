@@ -123,6 +123,57 @@ static void incoming(Nv *n, Val *phis, const NvTile *from, LLVMBasicBlockRef blo
     }
 }
 
+/* --- what a loop carries in words (nv_carries_words()) --- */
+
+enum { WORD = 4 };
+
+/* Registers of a tile as they lie in memory, several to a word, and back. */
+static Val *pack_tile(Nv *n, const NvTile *t)
+{
+    const Type *type = t->value->type;
+    int size = type_size(type), each = WORD / size, count = nv_count(t);
+    Val *words = NEW_N(n->arena, Val, count / each), elements[WORD];
+    const Val *registers = nv_get(n, t);
+
+    for (int r = 0; r < count; r += each) {
+        for (int k = 0; k < each; k++)
+            elements[k] = nv_to_bits(n, type, registers[r + k]);
+        nv_pack(n, elements, each, size, &words[r / each]);
+    }
+    return words;
+}
+
+static void unpack_tile(Nv *n, const NvTile *t, const Val *words)
+{
+    const Type *type = t->value->type;
+    int size = type_size(type), each = WORD / size;
+    Val elements[WORD], *registers = nv_set(n, t);
+
+    for (int r = 0; r < nv_count(t); r += each) {
+        nv_unpack(n, &words[r / each], each, size, elements);
+        for (int k = 0; k < each; k++)
+            registers[r + k] = nv_from_bits(n, type, elements[k]);
+    }
+}
+
+/* Phis of words, from those in front of the loop. */
+static Val *word_phis(Nv *n, const Val *first, int count, LLVMBasicBlockRef before)
+{
+    Val *phis = NEW_N(n->arena, Val, count);
+
+    for (int i = 0; i < count; i++) {
+        Val v = first[i];
+        phis[i] = LLVMBuildPhi(n->b, LLVMTypeOf(v), "");
+        LLVMAddIncoming(phis[i], &v, &before, 1);
+    }
+    return phis;
+}
+
+static int words_of(const NvTile *t)
+{
+    return nv_count(t) * type_size(t->value->type) / WORD;
+}
+
 /* The same registers under another name. */
 static void rename_tile(Nv *n, const NvTile *from, const NvTile *to)
 {
@@ -142,18 +193,30 @@ static void emit_for(Nv *n, const NvStep *s)
     NvRunner *ahead = nv_ahead_begin(n, s, lo, step, trips);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(n->b), head = nv_block(n), in = nv_block(n),
                       exit = nv_block(n);
-    Val **phis = NEW_N(n->arena, Val *, s->nout + 1);
+    Val **phis = NEW_N(n->arena, Val *, s->nout + 1), **words = NEW_N(n->arena, Val *, s->nout + 1);
 
+    for (int i = 0; i < s->nout; i++)
+        words[i] = nv_carries_words(s, i) ? pack_tile(n, s->in[FOR_BOUNDS + i]) : NULL;
     LLVMBuildBr(n->b, head);
     LLVMPositionBuilderAtEnd(n->b, head);
     Val left = LLVMBuildPhi(n->b, t, ""), iv = LLVMBuildPhi(n->b, t, "");
     for (int i = 0; i < s->nout; i++) {
+        if (words[i]) {
+            words[i] = word_phis(n, words[i], words_of(body->args[i + 1]), before);
+            continue;
+        }
         phis[i] = nv_phis(n, body->args[i + 1]);
         incoming(n, phis[i], s->in[FOR_BOUNDS + i], before);
     }
     nv_set(n, body->args[0])[0] = iv;
     if (ahead)
         nv_ahead_phis(n, ahead);
+    for (int i = 0; i < s->nout; i++) {
+        if (words[i])
+            unpack_tile(n, body->args[i + 1], words[i]);
+        if (words[i])
+            phis[i] = n->regs[body->args[i + 1]->id];
+    }
     Val go = LLVMBuildICmp(n->b, LLVMIntNE, left, llvm_int(t, 0), "");
     LLVMBuildCondBr(n->b, go, in, exit);
     LLVMPositionBuilderAtEnd(n->b, in);
@@ -165,8 +228,13 @@ static void emit_for(Nv *n, const NvStep *s)
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(n->b);
     Val next = LLVMBuildAdd(n->b, iv, step, "");
     Val fewer = LLVMBuildSub(n->b, left, llvm_int(t, 1), "");
-    for (int i = 0; i < s->nout; i++)
-        incoming(n, phis[i], body->ends[i], latch);
+    for (int i = 0; i < s->nout; i++) {
+        Val *last = words[i] ? pack_tile(n, body->ends[i]) : NULL;
+        for (int k = 0; last && k < words_of(body->ends[i]); k++)
+            LLVMAddIncoming(words[i][k], &last[k], &latch, 1);
+        if (!last)
+            incoming(n, phis[i], body->ends[i], latch);
+    }
     LLVMAddIncoming(left, (Val[]){trips, fewer}, (LLVMBasicBlockRef[]){before, latch}, 2);
     LLVMAddIncoming(iv, (Val[]){lo, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
     LLVMBuildBr(n->b, head);

@@ -202,6 +202,10 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
         text_put(&x->out, " once");
     if (s->kind == NV_SLICES)
         text_printf(&x->out, " %d", s->slices);
+    for (int i = 0; s->kind == NV_FOR && i < s->nout; i++) {
+        if (nv_carries_words(s, i))
+            text_printf(&x->out, ", %s in words", op_printer_value(x->ops, s->op->results[i]));
+    }
     if (s->inside)
         text_printf(&x->out, ", from %d on where %s", s->filled,
                     op_printer_value(x->ops, s->inside->value));

@@ -255,6 +255,26 @@ static void list_if(NvPlan *p, const Op *op)
     nv_list(p, s);
 }
 
+bool nv_carries_words(const NvStep *loop, int i)
+{
+    const NvBlock *body = loop->body[0];
+    const NvTile *end = body->ends[i];
+    int size = end && end->layout ? type_size(end->value->type) : 0;
+
+    for (int k = 0; k < body->steps.len; k++) {
+        const NvStep *s = body->steps.at[k];
+        if (s->kind != NV_LOAD || s->nout == 0 || s->out[0] != end || s->detail)
+            continue;
+        int bits = size == 1 ? 2 : size == 2 ? 1 : 0;
+        for (int b = 0; b < bits; b++) {
+            if (b >= s->access->vector_bits || s->access->regs[b] != b)
+                return false;
+        }
+        return bits > 0;
+    }
+    return false;
+}
+
 void nv_list_control(NvPlan *p, const Op *op)
 {
     if (op->code == OP_for)

@@ -300,10 +300,13 @@ static const Target *gpu_target(const GenPlugin *plugin)
 }
 
 /* In the simulator as a device, with or without the promise that arrays lie apart. */
-static void run_simulated(Case *c, const GenPlugin *plugin, const Func *f, bool disjoint,
-                          uint8_t **want)
+static void run_simulated(Case *c, const GenPlugin *plugin, bool disjoint, uint8_t **want)
 {
     GenOptions o = {.cpu = "sm_90a", .disjoint = disjoint};
+    OptOptions passes = {.native = plugin->targets[0]->native_math,
+                         .schedules = true,
+                         .disjoint = disjoint,
+                         .verify = true};
     const Device *sim = device_at(device_find("sim"));
     uint8_t *arrays[MAX_PARAMS] = {NULL};
     uint64_t slots[MAX_PARAMS] = {0};
@@ -314,6 +317,10 @@ static void run_simulated(Case *c, const GenPlugin *plugin, const Func *f, bool 
     char *error = NULL;
     void *code;
 
+    Module *m = read_module(c, d);
+    if (!opt_run(m, &passes, d))
+        fail_msg("%s: %s", c->name, diags_text(d, c->arena));
+    const Func *f = kernel_of(m);
     if (!gpu_target(plugin)->emit(f, &o, GEN_OBJECT, c->arena, &out, d))
         fail_msg("%s: %s", c->name, diags_text(d, c->arena));
     if (sim->load(&object, &code, &why) != RUN_OK)
@@ -605,9 +612,9 @@ static void run_case(Case *c, const GenPlugin *plugin, const char *path)
         run_compiled(c, plugin, kernel_of(m), &safe, want, "for debuggers");
     run_on_others(c, plugin, kernel_of(m), want);
     if (!first || thorough())
-        run_simulated(c, plugin, kernel_of(m), false, want);
+        run_simulated(c, plugin, false, want);
     if (first)
-        run_simulated(c, plugin, kernel_of(m), true, want);
+        run_simulated(c, plugin, true, want);
 }
 
 static void test_cases(void **state)

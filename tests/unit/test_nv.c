@@ -163,6 +163,7 @@ static Func *read_kernel(Arena *a, const char *name, const char *text, size_t le
     OptOptions o = {.native = t->native_math,
                     .straight_math = t->straight_math,
                     .schedules = true,
+                    .disjoint = true,
                     .verify = true};
 
     if (!m || !opt_run(m, &o, d))
