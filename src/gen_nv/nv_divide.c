@@ -126,7 +126,7 @@ static bool all_from(const Val *x, const int *regs, int count, LLVMOpcode a, LLV
 static Val extreme(Nv *n, const char *of_two, const Val *x, const int *regs, int count,
                    bool magnitude)
 {
-    Val of[MOST];
+    Val of[MOST] = {NULL};
 
     for (int i = 0; i < count; i++)
         of[i] = magnitude ? llvm_call1(n->l, n->b, "llvm.fabs", x[regs[i]]) : x[regs[i]];
