@@ -138,8 +138,10 @@ int pool_threads(const Pool *p); /* at most: there are fewer when the system giv
 typedef void PoolFn(void *ctx, int64_t first, int64_t last, int worker, void *scratch);
 typedef struct {
     int64_t n, chunk;
-    int threads;    /* at most; 0: all */
-    size_t scratch; /* bytes for each worker, 64-byte aligned, undefined contents; 0: gives NULL */
+    int threads; /* at most; 0: all */
+    /* bytes for each worker, 64-byte aligned; 0: gives NULL.  The first GEN_CLEARED, or all of
+     * them, are 0 when it takes its first programs, what else is there is undefined. */
+    size_t scratch;
     PoolFn *fn;
     void *ctx;
 } PoolJob;

@@ -7,6 +7,7 @@
  * that wait for others get all threads, one at a time, however short they were: with fewer, one
  * that waits for a higher number might keep that from beginning.
  */
+#include <string.h>
 #include <time.h>
 
 #include "device_cpu.h"
@@ -116,6 +117,7 @@ static void run_here(Run *r, int64_t programs)
 {
     _Alignas(64) char scratch[STACK_SCRATCH];
 
+    memset(scratch, 0, GEN_CLEARED);
     run_chunk(r, 0, programs, 0, r->launch->scratch > 0 ? scratch : NULL);
 }
 

@@ -22,6 +22,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -99,6 +100,9 @@ static void work_on_launch(Pool *p, int worker)
 {
     const PoolJob *job = &p->job;
     void *scratch = job->scratch > 0 ? p->workers[worker].scratch : NULL;
+
+    if (scratch)
+        memset(scratch, 0, MIN(job->scratch, (size_t)GEN_CLEARED));
 
     for (;;) {
         int64_t first = atomic_fetch_add_explicit(&p->next, job->chunk, memory_order_relaxed);

@@ -84,10 +84,12 @@ typedef struct {
     GenMap maps[GEN_MAPS];
 } GenRecipe;
 
+enum { GEN_CLEARED = 128 };
 typedef struct {
     char *data; /* in the arena; an ELF object, or text with a NUL behind it */
     size_t len;
-    size_t scratch; /* bytes of scratch one thread needs, 64-byte aligned */
+    size_t scratch; /* bytes of scratch one thread needs, 64-byte aligned; of them the first
+                     * GEN_CLEARED are 0 when a thread begins to work on a launch */
     /* of targets whose programs are blocks of warps, else 0: */
     int warps;     /* that run one program */
     size_t shared; /* bytes of memory that they share, beside what the object itself declares */
@@ -153,7 +155,7 @@ typedef struct {
     bool (*build)(const GenBuild *b, Arena *a, GenOutput *out, Diags *d);
 } Target;
 
-enum { GEN_ABI = 13 };
+enum { GEN_ABI = 14 };
 typedef struct {
     int abi; /* GEN_ABI of the build that made the plugin */
     const char *build_id;

@@ -168,17 +168,32 @@ static void incoming(Cpu *c, Val phi, const Value *from, LLVMBasicBlockRef block
     LLVMAddIncoming(phi, &v, &block, 1);
 }
 
-/* Where tiles of this round lie, of those that several rounds put side by side. */
+/* Do tiles of its rounds have places of their own? */
+static bool has_places(const Cpu *c, const Op *loop)
+{
+    bool has = false;
+
+    for (int i = 0; i < c->plan->buffers.len; i++)
+        has |= c->plan->buffers.at[i].loop == loop;
+    for (int i = 0; i < c->plan->keeps.len; i++)
+        has |= c->plan->keeps.at[i].loop == loop;
+    return has;
+}
+
+/* Where tiles of this round lie, of those that several rounds put side by side, or in slots. */
 static void place_tiles(Cpu *c, const Op *loop, Val trips, Val left)
 {
     LLVMTypeRef i64 = c->l->i64;
 
+    if (!has_places(c, loop))
+        return;
+    c->round = LLVMBuildZExt(c->b, LLVMBuildSub(c->b, trips, left, ""), i64, "");
+    c->is_last = LLVMBuildICmp(c->b, LLVMIntEQ, left, llvm_int(LLVMTypeOf(left), 1), "");
+    cpu_keep_round(c, loop);
     for (int i = 0; i < c->plan->buffers.len; i++) {
         const Buffer *f = &c->plan->buffers.at[i];
         if (f->loop != loop)
             continue;
-        c->round = LLVMBuildZExt(c->b, LLVMBuildSub(c->b, trips, left, ""), i64, "");
-        c->is_last = LLVMBuildICmp(c->b, LLVMIntEQ, left, llvm_int(LLVMTypeOf(left), 1), "");
         Val n = LLVMBuildAnd(c->b, c->round, llvm_int(i64, f->rounds - 1), "");
         c->shift[i] = LLVMBuildMul(c->b, n, llvm_int(i64, f->apart * cpu_buffer_size(c, i)), "");
     }
@@ -323,7 +338,10 @@ void cpu_steps(Cpu *c, const BlockPlan *plan)
             emit_scalar(c, s->op);
             break;
         case STEP_NEST:
-            cpu_nest(c, s->nest);
+            if (s->nest->keep != 0)
+                cpu_keep_fill(c, s->nest);
+            else
+                cpu_nest(c, s->nest);
             break;
         case STEP_DOT:
             cpu_dot(c, s->op, s->dot);
@@ -453,6 +471,8 @@ static void emit_function(Cpu *c, const char *name)
             llvm_load(c->b, l->i32, LLVMBuildGEP2(c->b, l->i8, c->grid, &offset, 1, ""), 4);
     }
     cpu_debug_begin(c);
+    if (c->plan->keeps.len > 0)
+        cpu_keep_begin(c);
     program_loop(c, LLVMGetParam(c->fn, 2), LLVMGetParam(c->fn, 3));
     fence_streaming_stores(c);
     LLVMBuildRetVoid(c->b);
@@ -470,6 +490,7 @@ void cpu_kernel(Cpu *c, Llvm *l, const char *name)
     l->ordered |= c->options->debug;
     c->scalars = NEW_N(c->arena, Val, c->func->nvalues + 1);
     c->shift = NEW_N(c->arena, Val, c->plan->buffers.len + 1);
+    c->in_slot = NEW_N(c->arena, Val, c->plan->buffers.len + 1);
     c->machine = &c->plan->machine;
     c->e = (Emit){.l = l, .long_code = c->plan->size >= MANY_OPS};
     c->e.no_fma = !c->machine->fma;
@@ -508,7 +529,7 @@ static void refuse_large(Diags *d, const Plan *p)
         d, DIAG_ERROR, p->func->span,
         "this kernel holds too many tiles at once: they take %lld MiB for each thread, and at most "
         "%d go",
-        (long long)(p->scratch >> 20), IR_MOST_TILE_BYTES >> 20);
+        (long long)(p->front >> 20), IR_MOST_TILE_BYTES >> 20);
     diag(d, DIAG_HINT, (Span){0, 0}, "use a smaller block and a loop, or more programs");
 }
 
@@ -516,9 +537,9 @@ bool cpu_takes(Diags *d, const Plan *p)
 {
     if (p->beyond)
         refuse_long(d, p);
-    else if (p->scratch > IR_MOST_TILE_BYTES)
+    else if (p->front > IR_MOST_TILE_BYTES)
         refuse_large(d, p);
-    return !p->beyond && p->scratch <= IR_MOST_TILE_BYTES && plan_verify(p, d);
+    return !p->beyond && p->front <= IR_MOST_TILE_BYTES && plan_verify(p, d);
 }
 
 static bool give_text(GenOutput *out, const char *text)

@@ -12,6 +12,7 @@
  *   cpu_gather.c  elements at places that a tile says, and histograms
  *   cpu_combine.c reductions and scans
  *   cpu_dot.c     matrix products; cpu_dot_pack.c, cpu_dot_tiles.c
+ *   cpu_keep.c    tiles that stay for a thread's next programs
  *   cpu_sort.c    rows in order
  *   cpu_record.c  prints, and what was found wrong
  *   cpu_debug.c   what names stand for, for debuggers
@@ -42,6 +43,9 @@ typedef struct {
     Val program[3], programs[3]; /* i32 */
     Val *scalars;                /* by value id: rank-0 values in register form */
     Val *shift;                  /* by buffer: bytes from the first tile to this round's, or NULL */
+    Val *in_slot;                /* by buffer: .. and to the first tile of the slot, or NULL */
+    Val *slot;  /* by 1 + number in plan->keeps: the slot of this round, i64; NULL: the only one */
+    Val *stale; /* the same: stack slot of an i1, was its tile, or one beside it, filled anew? */
     Val round; /* of the innermost loop, whose tiles lie together: its number, i64, from 0 on, .. */
     Val is_last; /* .. and whether there is none behind it, i1 */
     const Machine *machine;
@@ -130,7 +134,7 @@ void cpu_loop_end_at(Cpu *c, const Loop *l, Val limit, int64_t step); /* up to a
 Val cpu_slot(Cpu *c, LLVMTypeRef t); /* a stack slot in the entry block */
 /* Where its tile is, in this thread's scratch; of several that lie together, this round's. */
 Val cpu_buffer(Cpu *c, Bld b, int buffer);
-Val cpu_buffer_start(Cpu *c, Bld b, int buffer);       /* .. where the first one is */
+Val cpu_buffer_start(Cpu *c, Bld b, int buffer);       /* .. where the first of these is */
 Ev cpu_made(const NestCg *n, int entry);               /* what it has given */
 Val cpu_input(const NestCg *n, const Entry *e, int i); /* of input i; NULL where e has none */
 Val cpu_vectorise(NestCg *n, Ev e);                    /* to all lanes of the inner body */
@@ -242,7 +246,15 @@ void cpu_dot(Cpu *c, const Op *op, DotPlan plan);
 /* sums + a b, of vectors of 16 i32 and of their 64 bytes: a unsigned, b signed. */
 Val cpu_dot_bytes(Cpu *c, Val sums, Val a, Val b);
 
+/* cpu_keep.c */
+void cpu_keep_begin(Cpu *c); /* in front of all programs */
+/* At the head of a round: which slots it has. */
+void cpu_keep_round(Cpu *c, const Op *loop);
+void cpu_keep_fill(Cpu *c, const Nest *n); /* cpu_nest(), where the tile is not there already */
+void cpu_keep_pack(Dot *d);                /* cpu_dot_pack(), in the same way */
+
 /* cpu_dot_pack.c */
+void cpu_dot_pack_begin(Dot *d); /* nothing is known yet of what will be packed */
 /* b to its panels, and what the plan wants to know of it. */
 void cpu_dot_pack(Dot *d);
 void cpu_dot_widen(Dot *d); /* a to 16 bits */

@@ -359,12 +359,15 @@ static Val allocate(const Body *f, size_t bytes)
     return memory;
 }
 
-/* Vectors may reach beyond the end of a row in scratch memory.  What they find there goes nowhere,
- * but a detour may be taken for it (cpu_detour.c), at random if that is what there is. */
+/* Without what is kept: no more is read of it than has been written.  Vectors may reach beyond the
+ * end of a row in scratch memory.  What they find there goes nowhere, but a detour may be taken for
+ * it (cpu_detour.c), at random if that is what there is. */
 static void clear_scratch(const Body *f, const Plan *p, Val memory, size_t bytes)
 {
+    int64_t cleared = p->keeps.len > 0 ? p->front : (int64_t)bytes;
+
     if (p->buffers.len > 0)
-        LLVMBuildMemSet(f->b, memory, llvm_int(f->l->i8, 0), llvm_int(f->l->i64, (int64_t)bytes),
+        LLVMBuildMemSet(f->b, memory, llvm_int(f->l->i8, 0), llvm_int(f->l->i64, cleared),
                         SCRATCH_ALIGN);
 }
 

@@ -13,8 +13,9 @@ Val cpu_slot(Cpu *c, LLVMTypeRef t)
 Val cpu_buffer_start(Cpu *c, Bld b, int buffer)
 {
     Val offset = llvm_int(c->l->i64, c->plan->buffers.at[buffer].offset);
+    Val start = LLVMBuildGEP2(b, c->l->i8, c->scratch, &offset, 1, ""), slot = c->in_slot[buffer];
 
-    return LLVMBuildGEP2(b, c->l->i8, c->scratch, &offset, 1, "");
+    return slot ? LLVMBuildGEP2(b, c->l->i8, start, &slot, 1, "") : start;
 }
 
 Val cpu_buffer(Cpu *c, Bld b, int buffer)

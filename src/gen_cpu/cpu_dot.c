@@ -336,10 +336,19 @@ static void product_of_bf16(Dot *d)
     LLVMPositionBuilderAtEnd(c->b, after);
 }
 
+static void pack(Dot *d)
+{
+    cpu_dot_pack_begin(d);
+    if (d->plan.keep != 0)
+        cpu_keep_pack(d);
+    else
+        cpu_dot_pack(d);
+}
+
 static void multiply(Dot *d)
 {
     if (d->plan.packed != NO_BUFFER)
-        cpu_dot_pack(d);
+        pack(d);
     if (d->plan.widened != NO_BUFFER)
         cpu_dot_widen(d);
     if (d->plan.unit != DOT_AMX)

@@ -175,14 +175,19 @@ static Val pack_whole_groups(Dot *d, Val column, int64_t whole, Val running)
     return running;
 }
 
-void cpu_dot_pack(Dot *d)
+void cpu_dot_pack_begin(Dot *d)
 {
     Cpu *c = d->c;
 
-    if (is_bf16(d)) {
-        d->smallest = cpu_slot(c, c->l->i16);
-        llvm_store(c->b, llvm_int(c->l->i16, -1), d->smallest, 2);
-    }
+    if (!is_bf16(d))
+        return;
+    d->smallest = cpu_slot(c, c->l->i16);
+    llvm_store(c->b, llvm_int(c->l->i16, -1), d->smallest, 2);
+}
+
+void cpu_dot_pack(Dot *d)
+{
+    Cpu *c = d->c;
     int64_t whole = d->k / d->plan.group;
     int rest = (int)(d->k % d->plan.group);
     Loop l = cpu_loop_begin(c);

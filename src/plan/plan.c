@@ -359,7 +359,7 @@ static bool plan_round(Planner *pl)
     pl->nest_of_op = map_new(p->arena);
     pl->next_nest = 0;
     pl->visits = 0;
-    p->buffers.len = 0;
+    p->buffers.len = p->keeps.len = 0;
     for (int i = 0; i < p->func->nvalues; i++) {
         p->facts[i].buffer = NO_BUFFER;
         p->facts[i].fill_nest = NEST_NONE;
@@ -372,19 +372,31 @@ static bool plan_round(Planner *pl)
     return pl->changed;
 }
 
-/* Buffers, and behind them what programs have for themselves: a thread runs one at a time. */
+static int64_t lay_out_buffers(Plan *p, int64_t at, bool kept)
+{
+    for (int i = 0; i < p->buffers.len; i++) {
+        Buffer *b = &p->buffers.at[i];
+        if ((b->keep != 0) != kept)
+            continue;
+        b->offset = at;
+        at += (b->bytes + PLAN_WIDEST + 63) / 64 * 64;
+    }
+    return at;
+}
+
+/* Buffers, and behind them what programs have for themselves: a thread runs one at a time.  What
+ * stays from one to the next comes last. */
 static void lay_out_scratch(Plan *p)
 {
-    int64_t at = PLAN_SINK;
+    int64_t at = lay_out_buffers(p, PLAN_SINK, false);
 
-    for (int i = 0; i < p->buffers.len; i++) {
-        p->buffers.at[i].offset = at;
-        at += (p->buffers.at[i].bytes + PLAN_WIDEST + 63) / 64 * 64;
-    }
     p->workspaces = NEW_N(p->arena, int64_t, p->func->nparams + 1);
     for (int i = 0; i < p->func->nparams; i++)
         p->workspaces[i] = at + ir_workspace_at(p->func, i);
-    p->scratch = at + ir_workspace_at(p->func, p->func->nparams);
+    p->front = at + ir_workspace_at(p->func, p->func->nparams);
+    p->scratch = lay_out_buffers(p, (p->front + 63) / 64 * 64, true);
+    if (p->keeps.len == 0)
+        p->scratch = p->front;
 }
 
 Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a)
@@ -404,6 +416,7 @@ Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a)
     p->uses = ir_uses(f, a);
     if (o->disjoint)
         p->bases = ir_pointer_bases(f, a);
+    plan_keep_begin(&pl);
     for (int round = 0; plan_round(&pl); round++) {
         if (round > MAX_ROUNDS + f->nvalues)
             bug("planning does not settle");

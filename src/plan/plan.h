@@ -223,6 +223,7 @@ typedef struct {
     VEC(Ahead) ahead;
     VEC(Bound) bounds;      /* when all hold, the body needs no masks for them */
     Map *access;            /* of loads, by access_key(): AccessPlan */
+    int keep;               /* 1 + the number in plan->keeps of what it fills; 0: it always runs */
     int level_of[MAX_RANK]; /* by dimension: of its loop, see Entry; 0 where that has one trip */
     bool backwards;         /* the inner loop: a reverse scan, whose rows have no bounds */
     Schedule *schedule;     /* NULL in a plan that is too large */
@@ -247,7 +248,36 @@ typedef struct {
     int packed;               /* buffer: b in panels (plan_dot.c); NO_BUFFER: where it is */
     int sums;                 /* buffer: of DOT_VNNI what a's being unsigned adds to each column */
     int widened;              /* buffer: of DOT_PAIRS a in 16 bits, in rows of whole groups */
+    int keep;                 /* of b, and what is packed of it, as Nest has it */
 } DotPlan;
+
+/* A tile of which a thread's next programs most likely want the same again (plan_keep.c): it is
+ * filled, and packed, where one of the scalars that it is made of is another one than when that was
+ * done last, or this launch has not done it yet. */
+enum { KEEP_PACKED, KEEP_SMALLEST, KEEP_HEAD }; /* words: see cpu_keep.c */
+typedef struct {
+    Value *value;
+    const Op *loop; /* each of whose rounds has a tile of its own; NULL: there is one */
+    int rounds;     /* that are multiplied together (DotPlan): their tiles are in one slot */
+    int slots;      /* that are kept; tiles of later rounds of the loop share one behind them */
+    int keys;       /* buffer of i64: for each slot KEEP_HEAD words, and for each round in it one
+                     * that is not 0 where there is a tile, and the scalars that it was made of */
+    Value **by;     /* these scalars */
+    int nby;
+} Keep;
+static inline int keep_round_words(const Keep *k)
+{
+    return 1 + k->nby;
+}
+static inline int keep_slot_words(const Keep *k)
+{
+    return KEEP_HEAD + k->rounds * keep_round_words(k);
+}
+/* With the one that is shared. */
+static inline int keep_all_slots(const Keep *k)
+{
+    return k->slots + (k->loop != NULL);
+}
 
 /* A row to be sorted: 1 << bits vectors, with padding behind its end. */
 enum { SORT_ALL = -1 };
@@ -289,6 +319,8 @@ typedef struct {
     const Op *loop; /* not NULL: tiles of so many of its rounds, a power of two, lie here, .. */
     int rounds;
     int64_t apart, row; /* .. so many elements apart, in rows of so many elements */
+    int keep;     /* 1 + the number in plan->keeps of what has slots here; 0: there are none */
+    int64_t slot; /* bytes of one */
 } Buffer;
 
 /* Bytes that a nest accesses at once, should all copies of a body become one vector.  The last one
@@ -298,6 +330,10 @@ enum { PLAN_WIDEST = MAX_UNROLL * MAX_VECTOR };
 /* Bytes in front of all buffers: a harmless target for accesses that are masked off, and for
  * vectors that begin in front of the first one. */
 enum { PLAN_SINK = 128 };
+/* Where in them a kernel that keeps tiles notes that it has begun to, in this launch. */
+enum { PLAN_MARK = 64 };
+_Static_assert(PLAN_MARK + 8 <= (int)GEN_CLEARED && (int)GEN_CLEARED <= (int)PLAN_SINK,
+               "a launch clears it");
 
 /* A plan of a larger size is refused. */
 enum { PLAN_MOST_OPS = 250000 };
@@ -336,8 +372,10 @@ typedef struct {
     ValueFacts *facts;
     BlockPlan *body;
     VEC(Buffer) buffers;
+    VEC(Keep) keeps;
     int64_t *workspaces; /* by parameter of PARAM_WORKSPACE: where it begins in scratch */
     int64_t scratch;     /* bytes one thread needs */
+    int64_t front;       /* of these, without the slots of what is kept, which come last */
     int64_t size;        /* in ops: of the code that the plan comes to, about */
     const Op *beyond;    /* where that passes PLAN_MOST_OPS, or NULL */
 } Plan;

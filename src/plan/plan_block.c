@@ -89,6 +89,14 @@ static bool region_needs_open(const BlockState *st, const Block *b)
     return false;
 }
 
+/* What is not always filled has a nest of its own. */
+static int kept_by(const Plan *p, const Root *root)
+{
+    bool is_own = root->kind == ROOT_FILL && root->source == NO_BUFFER && root->buffer >= 0;
+
+    return is_own ? p->buffers.at[root->buffer].keep : 0;
+}
+
 /* May the root join the open nest? */
 static bool joins_open(const Planner *pl, const BlockState *st, const Root *root,
                        const Nest *candidate)
@@ -96,6 +104,8 @@ static bool joins_open(const Planner *pl, const BlockState *st, const Root *root
     const Block *region = root->op ? root->op->regions[0] : NULL;
 
     if (pl->plan->options->debug || root->combine || (region && region_needs_open(st, region)))
+        return false;
+    if (kept_by(pl->plan, root) != 0 || st->open->keep != 0)
         return false;
     return plan_can_fuse(pl, st->open, root, candidate);
 }
@@ -111,6 +121,7 @@ static void add_root(Planner *pl, BlockState *st, Root root, int now)
         flush(pl, st);
     if (!st->open) {
         st->open = candidate;
+        st->open->keep = kept_by(pl->plan, &root);
     } else {
         st->open->work += candidate->work;
         st->open->values += candidate->values;

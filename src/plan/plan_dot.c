@@ -230,24 +230,27 @@ static const Op *sole_product(const Plan *p, const Value *v)
     return uses_count(&p->uses, v) == 1 && is_multiplied(u) ? u->op : NULL;
 }
 
-int plan_buffer_for(Planner *pl, const Value *v)
+int plan_buffer_for(Planner *pl, Value *v)
 {
     const Plan *p = pl->plan;
     const Type *t = v->type;
     const Op *product = t->pointer ? NULL : sole_product(p, v);
     int rounds = product ? rounds_of(p, product) : 1;
 
-    if (t->pointer || (rounds == 1 && !keeps_its_width(p, v)))
-        return plan_new_buffer(pl, t);
-    int number = plan_add_buffer(pl, t->dtype, rounds * type_numel(t));
-    if (rounds == 1)
-        return number;
-    Buffer *b = &pl->plan->buffers.at[number];
-    bool is_a = product->operands[DOT_A] == v;
-    b->loop = product->block->owner;
-    b->rounds = rounds;
-    b->apart = is_a ? t->dims[1] : type_numel(t);
-    b->row = is_a ? (int64_t)rounds * t->dims[1] : t->dims[1];
+    bool is_narrow = !t->pointer && (rounds > 1 || keeps_its_width(p, v));
+    int number =
+        is_narrow ? plan_add_buffer(pl, t->dtype, rounds * type_numel(t)) : plan_new_buffer(pl, t);
+    if (rounds > 1) {
+        Buffer *b = &pl->plan->buffers.at[number];
+        bool is_a = product->operands[DOT_A] == v;
+        b->loop = product->block->owner;
+        b->rounds = rounds;
+        b->apart = is_a ? t->dims[1] : type_numel(t);
+        b->row = is_a ? (int64_t)rounds * t->dims[1] : t->dims[1];
+    }
+    int keep = product ? plan_keep(pl, v, product, rounds) : 0;
+    if (keep != 0)
+        plan_add_slots(pl->plan, number, keep);
     return number;
 }
 
@@ -326,6 +329,7 @@ DotPlan plan_dot(Planner *pl, const Op *op)
 
     d.packed = d.sums = d.widened = NO_BUFFER;
     d.rounds = d.group = 1;
+    d.keep = pl->plan->buffers.at[plan_buffer(pl->plan, op->operands[DOT_B])].keep;
     if (unit == DOT_FMA)
         return d;
     if (unit == DOT_PAIRS)
@@ -338,5 +342,10 @@ DotPlan plan_dot(Planner *pl, const Op *op)
         d.sums = plan_add_buffer(pl, DT_I32, columns);
     if (unit == DOT_PAIRS)
         d.widened = plan_add_buffer(pl, t, e.m * depth);
+    if (d.keep != 0) {
+        plan_add_slots(pl->plan, d.packed, d.keep);
+        if (d.sums != NO_BUFFER)
+            plan_add_slots(pl->plan, d.sums, d.keep);
+    }
     return d;
 }

@@ -25,7 +25,11 @@ typedef struct {
     int next_nest;
     int order;
     int64_t visits; /* of values from roots, in this round */
-    bool changed;   /* a mark was added: another round is needed */
+    /* plan_keep.c: parameters through which memory is written, bits as in MemoryUse; all of them
+     * where accesses are ordered, or nobody knows.  Bytes that each product may keep. */
+    uint64_t written;
+    int64_t most_kept;
+    bool changed; /* a mark was added: another round is needed */
 } Planner;
 
 /* plan_block.c.  `carried` holds the buffers that the block's yield fills, one for each operand
@@ -71,9 +75,16 @@ int plan_new_buffer(Planner *pl, const Type *t); /* of a tile in register form *
 /* plan_dot.c */
 /* Of a tile that an op computes element by element, and that is kept: as those want it who read it.
  * Gives the number of the buffer. */
-int plan_buffer_for(Planner *pl, const Value *v);
+int plan_buffer_for(Planner *pl, Value *v);
 /* Of a product whose operands are in buffers; adds those that it takes itself. */
 DotPlan plan_dot(Planner *pl, const Op *op);
+/* plan_keep.c */
+void plan_keep_begin(Planner *pl); /* once, before there is anything to keep */
+/* May an operand of that product stay for the next programs?  `rounds` are multiplied together.
+ * Adds to plan->keeps what is kept, and gives 1 + its number, or 0. */
+int plan_keep(Planner *pl, Value *v, const Op *product, int rounds);
+/* Make slots of a buffer that has room for one. */
+void plan_add_slots(Plan *p, int buffer, int keep);
 /* plan_access.c: set forms and bounds of a nest that has its shape */
 void plan_accesses(Plan *p, Nest *n);
 /* plan_shape.c: set lanes, copies and blocks */

@@ -27,6 +27,7 @@ static const char *const root_names[] = {"store", "atomic", "reduce", "scan", "c
 
 typedef struct {
     Text out;
+    const Plan *plan;
     Printer *ops;
 } PlanText;
 
@@ -154,9 +155,36 @@ static void print_head(PlanText *p, const Nest *n, int indent)
         text_printf(&p->out, " lanes %d unroll %d\n", n->lanes, n->unroll);
 }
 
+/* The value that an entry is for, as the plan's text has it: in `%x, %y = op ..`. */
+static void print_value(PlanText *p, const Value *v)
+{
+    const char *text = v->def ? op_printer_text(p->ops, v->def) : "";
+
+    if (!v->def) {
+        text_printf(&p->out, " argument %d", v->index);
+        return;
+    }
+    for (int i = 0; i < v->index; i++)
+        text += strcspn(text, " ") + 1;
+    text_printf(&p->out, " %.*s", (int)strcspn(text, ", "), text);
+}
+
+static void print_keep(PlanText *p, const Keep *k, int indent)
+{
+    text_printf(&p->out, "%*skept in %d slot%s, known in %d", indent, "", k->slots,
+                k->slots == 1 ? "" : "s", k->keys);
+    for (int i = 0; i < k->nby; i++) {
+        text_put(&p->out, i ? "," : " by");
+        print_value(p, k->by[i]);
+    }
+    text_put(&p->out, "\n");
+}
+
 static void print_nest(PlanText *p, const Nest *n, int indent)
 {
     print_head(p, n, indent);
+    if (n->keep != 0)
+        print_keep(p, &p->plan->keeps.at[n->keep - 1], indent + 2);
     print_bounds(p, n, indent + 2);
     print_leaves(p, n, indent + 2);
     print_specials(p, n, indent + 2);
@@ -198,6 +226,8 @@ static void print_dot(PlanText *p, const DotPlan *d, int indent)
         text_printf(&p->out, ", a in %d", d->widened);
     if (d->rounds > 1)
         text_printf(&p->out, ", %d rounds together", d->rounds);
+    if (d->keep != 0 && d->packed != NO_BUFFER)
+        text_put(&p->out, ", kept");
     text_put(&p->out, ":\n");
 }
 
@@ -253,7 +283,7 @@ static void print_hint(PlanText *p, const Plan *plan)
 
 const char *plan_text(const Plan *plan, Arena *a)
 {
-    PlanText p = {.out = text_new(a), .ops = op_printer_new(plan->func, a)};
+    PlanText p = {.out = text_new(a), .plan = plan, .ops = op_printer_new(plan->func, a)};
     int nests = count_nests(plan->body);
 
     text_printf(&p.out, "plan of %s: %d nest%s, %lld bytes of scratch\n", plan->func->name, nests,
@@ -285,20 +315,6 @@ static void print_inputs(PlanText *p, const Entry *e)
     }
     if (n > 0)
         text_put(&p->out, ")");
-}
-
-/* The value that an entry is for, as the plan's text has it: in `%x, %y = op ..`. */
-static void print_value(PlanText *p, const Value *v)
-{
-    const char *text = v->def ? op_printer_text(p->ops, v->def) : "";
-
-    if (!v->def) {
-        text_printf(&p->out, " for argument %d", v->index);
-        return;
-    }
-    for (int i = 0; i < v->index; i++)
-        text += strcspn(text, " ") + 1;
-    text_printf(&p->out, " for %.*s", (int)strcspn(text, ", "), text);
 }
 
 /* What is made, and whatever says more about it than its inputs. */
@@ -349,8 +365,10 @@ static void print_entry(PlanText *p, const Nest *n, int number)
     print_made(p, n, e);
     print_inputs(p, e);
     text_printf(&p->out, " at %d", e->level);
-    if (e->value)
+    if (e->value) {
+        text_put(&p->out, " for");
         print_value(p, e->value);
+    }
     text_put(&p->out, "\n");
 }
 
@@ -384,7 +402,7 @@ static void print_schedules(PlanText *p, const BlockPlan *b)
 
 const char *plan_schedule_text(const Plan *plan, Arena *a)
 {
-    PlanText p = {.out = text_new(a), .ops = op_printer_new(plan->func, a)};
+    PlanText p = {.out = text_new(a), .plan = plan, .ops = op_printer_new(plan->func, a)};
 
     text_printf(&p.out, "schedules of %s\n", plan->func->name);
     print_schedules(&p, plan->body);

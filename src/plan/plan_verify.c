@@ -11,7 +11,9 @@
  *   3. An entry has the inputs that its kind cannot do without.
  *   4. A tile that is read from a buffer has one.
  *   5. A product's operands lie as its unit takes them, tiles divide its extents, and its panels
- * have room for all of b.
+ *      have room for all of b.
+ *   6. What is kept is filled by a nest of its own, in a buffer with all its slots, and so is what
+ *      is packed of it; the scalars that it is known by are made in front.
  *
  * A plan that breaks a rule is our own mistake, and is told as an internal error at the op.
  */
@@ -188,6 +190,48 @@ static void check_part(Check *x, Part part)
         x->where[s->part[part].at[i]] = 0;
 }
 
+/* --- what is kept --- */
+
+static bool is_kept(const Check *x, int buffer, int keep)
+{
+    return has_buffer(x->plan, buffer) && x->plan->buffers.at[buffer].keep == keep;
+}
+
+/* In each of its slots, where it has some. */
+static bool has_room(const Check *x, int buffer, DType t, int64_t elements)
+{
+    const Buffer *b = has_buffer(x->plan, buffer) ? &x->plan->buffers.at[buffer] : NULL;
+    int64_t bytes = elements * dtype_size(t);
+
+    if (!b || b->dtype != t || b->keep < 0 || b->keep > x->plan->keeps.len)
+        return false;
+    if (b->keep == 0)
+        return b->bytes >= bytes;
+    int others = keep_all_slots(&x->plan->keeps.at[b->keep - 1]) - 1;
+    return b->slot >= bytes && b->bytes - b->slot * others >= bytes;
+}
+
+static void check_kept(Check *x, const Nest *n)
+{
+    const Root *r = &n->roots.at[0];
+    const Op *op = r->op ? r->op : r->value->def;
+
+    if (n->keep < 0 || n->keep > x->plan->keeps.len) {
+        tell(x, op, "nest %d fills what is kept nowhere", n->id);
+        return;
+    }
+    const Keep *k = &x->plan->keeps.at[n->keep - 1];
+    if (n->roots.len != 1 || r->kind != ROOT_FILL || r->value != k->value ||
+        !is_kept(x, r->buffer, n->keep) ||
+        !has_room(x, r->buffer, x->plan->buffers.at[r->buffer].dtype,
+                  k->rounds * type_numel(k->value->type)))
+        tell(x, op, "nest %d does not fill what it keeps, and that alone", n->id);
+    if (!has_room(x, k->keys, DT_I64, (int64_t)keep_all_slots(k) * keep_slot_words(k)))
+        tell(x, op, "nest %d has no room for what it knows of its slots", n->id);
+    for (int i = 0; i < k->nby; i++)
+        read_scalar(x, op, k->by[i]);
+}
+
 /* --- steps --- */
 
 static void check_block(Check *x, const BlockPlan *b);
@@ -196,6 +240,8 @@ static void check_nest(Check *x, const Nest *n)
 {
     int entries = n->schedule->entries.len, before = x->made.len;
 
+    if (n->keep != 0)
+        check_kept(x, n);
     x->nest = n;
     x->where = NEW_N(x->plan->arena, int, entries + 1);
     x->detour_of = NEW_N(x->plan->arena, int, entries + 1);
@@ -261,13 +307,6 @@ static int64_t rounded(int n, int part)
     return (n + (int64_t)part - 1) / part * part;
 }
 
-static bool has_room(const Check *x, int buffer, DType t, int64_t elements)
-{
-    const Buffer *b = has_buffer(x->plan, buffer) ? &x->plan->buffers.at[buffer] : NULL;
-
-    return b && b->dtype == t && b->bytes >= elements * dtype_size(t);
-}
-
 static void check_panels(Check *x, const Step *s, int m, int n, int k)
 {
     const DotPlan *d = &s->dot;
@@ -280,6 +319,9 @@ static void check_panels(Check *x, const Step *s, int m, int n, int k)
         tell(x, op, "a product's operands do not lie as its unit takes them");
     if (!has_room(x, d->packed, in, columns * depth))
         tell(x, op, "a product has no room for its panels");
+    if (d->keep != 0 && (!is_kept(x, d->packed, d->keep) ||
+                         (d->sums != NO_BUFFER && !is_kept(x, d->sums, d->keep))))
+        tell(x, op, "a product keeps its panels where there is no room for them");
     if (d->unit == DOT_VNNI && !has_room(x, d->sums, DT_I32, columns))
         tell(x, op, "a product has no room for the sums of its columns");
     if (d->unit == DOT_PAIRS && !has_room(x, d->widened, in, m * depth))
@@ -315,6 +357,10 @@ static void check_dot(Check *x, const Step *s)
         !has_buffer(x->plan, plan_buffer(x->plan, op->operands[DOT_A])) ||
         !has_buffer(x->plan, plan_buffer(x->plan, op->operands[DOT_B]))) {
         tell(x, op, "a product has no buffer");
+        return;
+    }
+    if (d->keep != buffer_of(x, op->operands[DOT_B])->keep || d->keep > x->plan->keeps.len) {
+        tell(x, op, "a product does not know whether its panels are kept");
         return;
     }
     if (d->unit != DOT_FMA)

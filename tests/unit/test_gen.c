@@ -262,7 +262,8 @@ static Scratch scratch_new(size_t bytes)
     assert_int_equal(mprotect(s.pages + room, page, PROT_NONE), 0);
     assert_int_equal(bytes % 64, 0); /* or the end would not be the alignment that code expects */
     s.at = s.pages + room - bytes;
-    memset(s.at, 0xff, bytes); /* NaN: nobody may rely on what is there */
+    memset(s.at, 0xff, bytes); /* NaN: nobody may rely on what is there, but for what is cleared */
+    memset(s.at, 0, bytes < GEN_CLEARED ? bytes : GEN_CLEARED);
     return s;
 }
 

@@ -14,7 +14,7 @@
 
 static const char *const kernels[] = {"attention", "softmax",  "combine_loop", "while_order",
                                       "fields",    "regroup",  "behind_if",    "turned_chunk",
-                                      "dot_bytes", "dot_bf16", "dot_rounds"};
+                                      "dot_bytes", "dot_bf16", "dot_rounds",   "dot_keep"};
 
 static const char *const machines[] = {
     "+avx2,+fma", "+avx2,+avx512f,+avx512bw,+fma,+avx512vnni,+amx-int8,+amx-bf16"};
@@ -160,8 +160,9 @@ static int break_dot(const Plan *p, Step *s)
     DotPlan *d = &s->dot;
     int told = 0;
 
+    told += spoil(p, &d->keep, d->keep + 1);
     if (d->unit == DOT_FMA)
-        return spoil(p, &d->rows, DOT_MAX_ROWS + 1);
+        return told + spoil(p, &d->rows, DOT_MAX_ROWS + 1) + spoil(p, &d->rounds, 2 * d->rounds);
     told += spoil(p, &d->packed, NO_BUFFER);
     told += spoil(p, &d->rounds, 2 * d->rounds);
     told += spoil(p, &d->packed, plan_buffer(p, s->op->results[0]));
@@ -172,6 +173,23 @@ static int break_dot(const Plan *p, Step *s)
         return told + spoil(p, &d->widened, NO_BUFFER) + spoil_buffer(p, d->widened);
     told += spoil(p, &d->height, d->height + 1);
     return told + spoil(p, &d->depth, d->depth + 1);
+}
+
+/* Slots without room, known by nothing, or of something else. */
+static int break_keep(const Plan *p, Nest *n)
+{
+    if (n->keep == 0)
+        return 0;
+    Keep *k = &p->keeps.at[n->keep - 1];
+    int told = spoil(p, &n->keep, -1) + spoil(p, &n->keep, p->keeps.len + 1) +
+               spoil(p, &k->keys, NO_BUFFER) + spoil(p, &k->slots, k->slots + 1) +
+               spoil(p, &n->roots.at[0].buffer, k->keys) + spoil_buffer(p, k->keys) +
+               spoil_buffer(p, n->roots.at[0].buffer);
+    Value *was = k->value;
+    k->value = p->func->body->args[0];
+    expect_told(p);
+    k->value = was;
+    return told + 1;
 }
 
 static int break_block(const Plan *p, BlockPlan *b)
@@ -185,7 +203,8 @@ static int break_block(const Plan *p, BlockPlan *b)
         if (s->kind == STEP_DOT)
             told += break_dot(p, s);
         if (s->kind == STEP_NEST)
-            told += drop_entries(p, s->nest->schedule) + drop_inputs(p, s->nest->schedule);
+            told += drop_entries(p, s->nest->schedule) + drop_inputs(p, s->nest->schedule) +
+                    break_keep(p, s->nest);
         told += break_block(p, s->body[0]) + break_block(p, s->body[1]);
     }
     return told;

@@ -762,8 +762,20 @@ enum { ITEMS = 100000, MANY = 8 };
 typedef struct {
     _Atomic uint8_t done[ITEMS];
     _Atomic int inside[MANY];
+    bool came[MANY];
+    size_t scratch;
     _Atomic bool clash;
 } Tally;
+
+/* When a worker comes first, though others have left their marks. */
+static bool begins_cleared(const Tally *t, int worker, const char *scratch)
+{
+    bool cleared = true;
+
+    for (size_t i = 0; i < MIN(t->scratch, (size_t)GEN_CLEARED) && !t->came[worker]; i++)
+        cleared = cleared && scratch[i] == 0;
+    return cleared;
+}
 
 static void tally(void *ctx, int64_t first, int64_t last, int worker, void *scratch)
 {
@@ -772,9 +784,12 @@ static void tally(void *ctx, int64_t first, int64_t last, int worker, void *scra
     if (atomic_fetch_add(&t->inside[worker], 1) != 0)
         atomic_store(&t->clash, true);
     if (scratch) { /* nobody else writes here meanwhile */
-        memset(scratch, worker, 1000);
+        if (!begins_cleared(t, worker, scratch))
+            atomic_store(&t->clash, true);
+        t->came[worker] = true;
+        memset(scratch, worker + 1, 1000);
         for (int64_t i = first; i < last; i++) {
-            if (((char *)scratch)[i % 1000] != (char)worker)
+            if (((char *)scratch)[i % 1000] != (char)(worker + 1))
                 atomic_store(&t->clash, true);
         }
     }
@@ -788,6 +803,7 @@ static void check_job(Pool *p, int64_t n, int64_t chunk, int threads, size_t scr
     Tally *t = calloc(1, sizeof *t);
     PoolJob job = {n, chunk, threads, scratch, tally, t};
 
+    t->scratch = scratch;
     assert_int_equal(pool_run(p, &job), RUN_OK);
     assert_false(atomic_load(&t->clash));
     for (int64_t i = 0; i < ITEMS; i++)

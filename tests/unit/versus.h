@@ -331,6 +331,7 @@ static inline bool versus_compiled(const Case *c, const Module *m, const Arrays 
     Pages pages = pages_new(bytes);
     void *scratch = pages.start + pages.bytes - bytes;
     memset(scratch, 0xff, bytes);
+    memset(scratch, 0, MIN(bytes, (size_t)GEN_CLEARED));
     int64_t programs = versus_programs(c), half = programs / 2;
     kernel(arrays->slots, c->grid, 0, half, scratch);
     kernel(arrays->slots, c->grid, half, programs, scratch);

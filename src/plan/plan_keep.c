@@ -1,0 +1,235 @@
+/*
+ * plan_keep.c - operands of products that stay for the next programs of a thread
+ *
+ * Programs that follow each other mostly multiply different tiles of one matrix by the same ones of
+ * the other: the grid goes through the rows first, or through the columns, or in groups.  So a tile
+ * that one product alone reads is not filled again, and not packed again, where all that it is made
+ * of is what it was: the scalars that its op reaches, which the code compares, and memory that the
+ * launch only reads.  A loop along K has a tile for each round, in slots one behind the other.
+ *
+ * Keeping what changes with each program would only cost room in the cache.  So scalars are looked
+ * at first: one is *slow* if it stays for several programs in a row, x of the grid being the
+ * fastest.  What follows from slow ones is, and so is any quotient by a slow one.
+ *
+ * Neither memory that other threads write meanwhile nor anything that has to be done as often as it
+ * is written is kept: a kernel that orders its accesses keeps nothing.
+ */
+#include "plan_internal.h"
+
+enum {
+    MOST_KEPT = 1 << 20, /* bytes, as much as a second-level cache has, for all products alike */
+    MOST_SLOTS = 256,
+    MOST_KEYS = 16,    /* scalars to compare, or filling is cheaper */
+    MOST_VALUES = 1000 /* that are looked at for one operand */
+};
+
+/* --- memory --- */
+
+typedef struct {
+    const Plan *plan;
+    uint64_t written;
+} Writes;
+
+static void note_write(Op *op, void *ctx)
+{
+    Writes *w = ctx;
+    bool orders = op->code == OP_barrier || op->code == OP_atomic_cas || op->code == OP_call ||
+                  op->code == OP_inline_asm_volatile ||
+                  (op->code == OP_atomic_rmw && attr_sem(op) != SEM_RELAXED);
+
+    if (orders)
+        w->written = EVERY_PARAM;
+    else if (op_has(op, WRITES))
+        w->written |= ir_bases_of(w->plan->bases, plan_pointer(op));
+}
+
+static void count_product(Op *op, void *n)
+{
+    *(int *)n += op->code == OP_dot;
+}
+
+void plan_keep_begin(Planner *pl)
+{
+    const Plan *p = pl->plan;
+    Writes w = {.plan = p};
+    int products = 0;
+
+    pl->written = EVERY_PARAM;
+    if (!p->bases)
+        return;
+    ir_walk(p->func->body, note_write, &w);
+    ir_walk(p->func->body, count_product, &products);
+    pl->written = w.written;
+    pl->most_kept = MOST_KEPT / MAX(products, 1);
+}
+
+/* --- scalars --- */
+
+typedef struct {
+    Planner *pl;
+    Map *seen;         /* values that have been asked about: one that says no ends it all */
+    VEC(Value *) todo; /* of what the tile is made of, those that have not been looked at */
+    VEC(Value *) by;
+    int looked_at;
+} Keeping;
+
+static bool is_slow(Keeping *k, const Value *v);
+
+static bool all_slow(Keeping *k, const Op *op, int first)
+{
+    for (int i = first; i < op->noperands; i++) {
+        if (!is_slow(k, op->operands[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Of a loop's counter, or of what it carries: from where on, and by what. */
+static bool is_slow_argument(Keeping *k, const Value *v)
+{
+    const Op *loop = v->block->owner;
+
+    if (!loop)
+        return true; /* of the kernel */
+    if (loop->code != OP_for)
+        return false;
+    if (v->index == 0)
+        return is_slow(k, loop->operands[FOR_LO]) && is_slow(k, loop->operands[FOR_STEP]);
+    return is_slow(k, loop->operands[FOR_BOUNDS + v->index - 1]) &&
+           is_slow(k, v->block->last->operands[v->index - 1]);
+}
+
+static bool is_slow_result(Keeping *k, const Op *op)
+{
+    switch (op->code) {
+    case OP_const:
+    case OP_num_programs:
+        return true;
+    case OP_program_id:
+        return attr_axis(op) > 0;
+    case OP_div:
+    case OP_shr:
+        return all_slow(k, op, 1);
+    case OP_for:
+    case OP_while:
+    case OP_if:
+        return false;
+    default:
+        return (op_only_reads(op) || !op_has(op, READS | WRITES | EFFECT)) && all_slow(k, op, 0);
+    }
+}
+
+/* Where values of loops depend on each other, the others decide. */
+static bool is_slow(Keeping *k, const Value *v)
+{
+    if (map_get(k->seen, MAP_KEY(v)))
+        return true;
+    if (v->type->rank > 0 || k->looked_at++ > MOST_VALUES)
+        return false;
+    map_put(k->seen, MAP_KEY(v), k);
+    return v->def ? is_slow_result(k, v->def) : is_slow_argument(k, v);
+}
+
+/* --- tiles --- */
+
+static void ask_about(Keeping *k, Value *v)
+{
+    if (map_get(k->seen, MAP_KEY(v)))
+        return;
+    map_put(k->seen, MAP_KEY(v), k);
+    vec_push(k->pl->plan->arena, &k->todo, v);
+}
+
+static bool takes_scalar(Keeping *k, Value *v)
+{
+    Keeping alone = {.pl = k->pl, .seen = map_new(k->pl->plan->arena)};
+
+    if ((v->def && v->def->code == OP_const) || (!v->def && !v->block->owner))
+        return true; /* the same in all of a launch */
+    if (!is_slow(&alone, v) || k->by.len == MOST_KEYS)
+        return false;
+    vec_push(k->pl->plan->arena, &k->by, v);
+    return true;
+}
+
+/* Is it the same whenever what it is made of is? */
+static bool takes(Keeping *k, Value *v)
+{
+    Op *op = v->def;
+
+    if (v->type->rank == 0)
+        return takes_scalar(k, v);
+    if (!op || op->regions[0] || k->looked_at++ > MOST_VALUES)
+        return false;
+    if (op_only_reads(op) && op->code == OP_load && !op_is_volatile(op)) {
+        if ((ir_bases_of(k->pl->plan->bases, plan_pointer(op)) & k->pl->written) != 0)
+            return false;
+    } else if (op_has(op, READS | WRITES | EFFECT)) {
+        return false;
+    }
+    for (int i = 0; i < op->noperands; i++)
+        ask_about(k, op->operands[i]);
+    return true;
+}
+
+static bool is_made_of_slow(Keeping *k, Value *v)
+{
+    ask_about(k, v);
+    while (k->todo.len > 0) {
+        if (!takes(k, k->todo.at[--k->todo.len]))
+            return false;
+    }
+    return true;
+}
+
+/* --- slots --- */
+
+/* Rounds of a loop, as far as they are known; 0: they are not. */
+static int64_t rounds_known(const Op *loop)
+{
+    int64_t lo, hi, step;
+
+    if (!value_const_int(loop->operands[FOR_LO], &lo) ||
+        !value_const_int(loop->operands[FOR_HI], &hi) ||
+        !value_const_int(loop->operands[FOR_STEP], &step) || step <= 0 || hi <= lo)
+        return 0;
+    return (hi - lo + step - 1) / step;
+}
+
+static int slots_of(const Planner *pl, const Op *loop, int64_t bytes, int rounds)
+{
+    int64_t slots = MIN(pl->most_kept / bytes, MOST_SLOTS), known = loop ? rounds_known(loop) : 1;
+
+    return (int)(known > 0 ? MIN(slots, (known + rounds - 1) / rounds) : slots);
+}
+
+int plan_keep(Planner *pl, Value *v, const Op *product, int rounds)
+{
+    Plan *p = pl->plan;
+    const Op *loop = product->block->owner;
+    Keeping k = {.pl = pl, .seen = map_new(p->arena)};
+    int64_t bytes = rounds * type_numel(v->type) * dtype_size(plan_register_dtype(v->type->dtype));
+
+    if (p->options->debug || pl->written == EVERY_PARAM || !v->def || v->type->rank != 2 ||
+        v->def->block != product->block || (loop && loop->code != OP_for))
+        return 0;
+    Keep keep = {
+        .value = v, .loop = loop, .rounds = rounds, .slots = slots_of(pl, loop, bytes, rounds)};
+    if (keep.slots == 0 || !is_made_of_slow(&k, v))
+        return 0;
+    keep.by = k.by.at;
+    keep.nby = k.by.len;
+    keep.keys =
+        plan_add_buffer(pl, DT_I64, (int64_t)keep_all_slots(&keep) * keep_slot_words(&keep));
+    vec_push(p->arena, &p->keeps, keep);
+    return p->keeps.len;
+}
+
+void plan_add_slots(Plan *p, int buffer, int keep)
+{
+    Buffer *b = &p->buffers.at[buffer];
+
+    b->keep = keep;
+    b->slot = (b->bytes + PLAN_WIDEST + 63) / 64 * 64;
+    b->bytes += b->slot * (keep_all_slots(&p->keeps.at[keep - 1]) - 1);
+}
