@@ -18,9 +18,9 @@
  *   pairs  i8          avx2                      everything; as i16, which packing makes of them
  *   fma    all                                   everything
  *
- * Where a loop does nothing with acc but add to it, amx and vnni wait: operands of several rounds
- * lie side by side, those of a in one row, and are multiplied once all are there, or in the last
- * round.
+ * Where a loop does nothing with acc but add to it, amx, vnni and fma wait: operands of several
+ * rounds lie side by side, those of a in one row, and are multiplied once all are there, or in the
+ * last round.
  *
  * All multiply i8 exactly.  What amx does to bf16 is in cpu_dot_tiles.c, with what is done about
  * it.
@@ -197,25 +197,39 @@ static bool sum_is_most(const Op *op)
     return sum >= SUM_SHARE * operands;
 }
 
+/* Where sums stay in registers from round to round, no rounding may be missed. */
+static bool unit_may_wait(const Op *op, DotUnit unit)
+{
+    DType sum = op->results[0]->type->dtype;
+
+    return unit == DOT_AMX || unit == DOT_VNNI ||
+           (unit == DOT_FMA && plan_register_dtype(sum) == sum);
+}
+
 static bool may_wait(const Plan *p, const Op *op)
 {
     DotUnit unit = wanted_unit(p, op);
 
-    return !p->options->debug && (unit == DOT_AMX || unit == DOT_VNNI) &&
-           extents_of(op).k % group_of(op) == 0 && op->operands[DOT_A]->type->rank == 2 &&
-           only_adds(p, op) && is_made_for(p, op->operands[DOT_A], op->block) &&
+    return !p->options->debug && unit_may_wait(op, unit) &&
+           (unit == DOT_FMA || extents_of(op).k % group_of(op) == 0) &&
+           op->operands[DOT_A]->type->rank == 2 && only_adds(p, op) &&
+           is_made_for(p, op->operands[DOT_A], op->block) &&
            is_made_for(p, op->operands[DOT_B], op->block);
 }
 
 /* Tiles of as many rounds are multiplied together as make a long sum: then the accumulator is read
- * and written less often.  1 where each is multiplied by itself. */
+ * and written less often.  Blocks of multiply-adds do that in the same time however many there are;
+ * by the faster units it counts where it is most of the work.  1 where each is multiplied by
+ * itself. */
 static int rounds_of(const Plan *p, const Op *op)
 {
     Extents e = extents_of(op);
-    int64_t bytes = (int64_t)e.k * dtype_size(op->operands[DOT_A]->type->dtype);
+    bool by_fma = wanted_unit(p, op) == DOT_FMA;
+    DType t = op->operands[DOT_A]->type->dtype;
+    int64_t bytes = (int64_t)e.k * dtype_size(by_fma ? plan_register_dtype(t) : t);
     int rounds = 1;
 
-    if (!may_wait(p, op) || !sum_is_most(op))
+    if (!may_wait(p, op) || (!by_fma && !sum_is_most(op)))
         return 1;
     while (2 * rounds * bytes <= LONG_SUM && 2 * rounds * bytes * MAX(e.m, e.n) <= MOST_TOGETHER)
         rounds *= 2;
@@ -237,9 +251,11 @@ int plan_buffer_for(Planner *pl, Value *v)
     const Op *product = t->pointer ? NULL : sole_product(p, v);
     int rounds = product ? rounds_of(p, product) : 1;
 
-    bool is_narrow = !t->pointer && (rounds > 1 || keeps_its_width(p, v));
+    bool waits_narrow = rounds > 1 && wanted_unit(p, product) != DOT_FMA;
+    bool is_narrow = !t->pointer && (waits_narrow || keeps_its_width(p, v));
+    DType dtype = is_narrow ? t->dtype : plan_register_dtype(t->dtype);
     int number =
-        is_narrow ? plan_add_buffer(pl, t->dtype, rounds * type_numel(t)) : plan_new_buffer(pl, t);
+        t->pointer ? plan_new_buffer(pl, t) : plan_add_buffer(pl, dtype, rounds * type_numel(t));
     if (rounds > 1) {
         Buffer *b = &pl->plan->buffers.at[number];
         bool is_a = product->operands[DOT_A] == v;
@@ -328,14 +344,14 @@ DotPlan plan_dot(Planner *pl, const Op *op)
     DotPlan d = block_of(pl->plan, op, unit);
 
     d.packed = d.sums = d.widened = NO_BUFFER;
-    d.rounds = d.group = 1;
+    d.rounds = rounds_of(pl->plan, op);
+    d.group = 1;
     d.keep = pl->plan->buffers.at[plan_buffer(pl->plan, op->operands[DOT_B])].keep;
     if (unit == DOT_FMA)
         return d;
     if (unit == DOT_PAIRS)
         t = DT_I16;
     d.group = GROUP_BYTES / dtype_size(t);
-    d.rounds = rounds_of(pl->plan, op);
     int64_t columns = rounded(e.n, d.lanes), depth = rounded(d.rounds * e.k, d.group);
     d.packed = plan_add_buffer(pl, t, columns * depth);
     if (unit == DOT_VNNI)
