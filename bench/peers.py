@@ -74,6 +74,7 @@ def near(names, ours, peer, bound):
     """Of rows that are wanted the results are alike."""
     if any(map(wanted, names)):
         a, b = ours(), peer()
+        a, b = a.double(), b.double()
         assert (a - b).abs().max() <= bound * b.abs().max(), names
 
 
@@ -214,6 +215,13 @@ def giou_rows():
                 f"GIoU loss with gradients beside {against}", batch)
 
 
+def matrix(dtype, size):
+    if dtype == "int8":
+        return torch.randint(-128, 128, (size, size), dtype=torch.int8)
+    return torch.randn(size, size).to({"fp32": torch.float32, "fp16": torch.float16,
+                                       "bf16": torch.bfloat16}[dtype])
+
+
 def product_rows():
     for columns in (256, 781, 1024, 4096, 12672):
         x = torch.randn(4096, columns)
@@ -221,10 +229,12 @@ def product_rows():
         near(work[:1], *work[1:], 1e-5)
         row(*work, "PyTorch", "softmax", columns)
     for size in (256, 512, 1024, 2048):
-        a, b = torch.randn(size, size), torch.randn(size, size)
-        work = f"matmul {size} fp32", lambda: matmul.matmul(a, b), lambda: a @ b
-        near(work[:1], *work[1:], 1e-5)
-        row(*work, "PyTorch", "matmul", size)
+        for dtype, bound in (("fp32", 1e-5), ("fp16", 1e-2), ("bf16", 1e-2), ("int8", 0)):
+            a, b = (matrix(dtype, size) for _ in range(2))
+            peer = torch._int_mm if dtype == "int8" else torch.matmul
+            work = f"matmul {size} {dtype}", lambda: matmul.matmul(a, b), lambda: peer(a, b)
+            near(work[:1], *work[1:], bound)
+            row(*work, "PyTorch", "matmul" if dtype == "fp32" else f"matmul {dtype}", size)
 
 
 def machine():

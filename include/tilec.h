@@ -415,6 +415,9 @@ typedef struct {
                    * tell, so that running it again does something else */
     double keep_seconds; /* a part of compile_seconds, too: loading the code, and writing it to the
                           * cache; 0 where the kernel came from there */
+    /* Of `flops` those of dot products of int8, and of bf16, for which processors have units of
+     * their own: */
+    double int8_flops, bf16_flops;
 } tilec_stats;
 
 /*
@@ -934,6 +937,7 @@ typedef struct {
     /* .. and about what the processor did there meanwhile, where the clock is its cycles; else, and
      * where it does not count that, 0 */
     double cycles, instructions, cache_misses;
+    double int8_flops, bf16_flops; /* tilec_launch_lines(): as in tilec_stats */
 } tilec_line;
 
 /*

@@ -45,15 +45,17 @@ def tile_of_program(M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GROUP_M:
 #     stride_am=a.stride(0) stride_ak=a.stride(1) stride_bk=b.stride(0) stride_bn=b.stride(1)
 #     stride_cm=c.stride(0) stride_cn=c.stride(1) BLOCK_M=64 BLOCK_N=64 BLOCK_K=32 GROUP_M=8
 # tilec: call tails --call square M=200 N=100 K=77 ACTIVATION="leaky_relu"
+# tilec: call bytes --call tails a=randint(i8, (M, K), -128, 128) b=randint(i8, (K, N), -128, 128)
+#     c=empty(i32, (M, N)) ACTIVATION=""
 # tilec: call transposed --call square    # b is stored with its columns together
 #     stride_bk=b.stride(1) stride_bn=b.stride(0) --device cpu
 @triton.jit
 def matmul_kernel(a, b, c, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm,
                   stride_cn, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
                   GROUP_M: tl.constexpr, ACTIVATION: tl.constexpr = ""):
-    """c = activation(a @ b), summed in fp32.
+    """c = activation(a @ b), summed in fp32; of int8 in int32, exactly.
 
-    a: M x K, b: K x N, c: M x N, one float dtype for a and b; strides in elements, so either may
+    a: M x K, b: K x N, c: M x N, one dtype for a and b, float or int8; strides in elements, so either may
     be transposed.  ACTIVATION: "" or "leaky_relu".  Grid: cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N).
     """
     tile_m, tile_n = tile_of_program(M, N, BLOCK_M, BLOCK_N, GROUP_M)
@@ -64,7 +66,8 @@ def matmul_kernel(a, b, c, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, 
     a_tile = a + (rows % M)[:, None] * stride_am + depth[None, :] * stride_ak
     b_tile = b + depth[:, None] * stride_bk + (columns % N)[None, :] * stride_bn
 
-    total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    exact: tl.constexpr = a.dtype.element_ty == tl.int8
+    total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.int32 if exact else tl.float32)
     for k in range(0, tl.cdiv(K, BLOCK_K)):
         left = K - k * BLOCK_K
         a_values = tl.load(a_tile, mask=depth[None, :] < left, other=0.0)
@@ -84,11 +87,11 @@ tuned_matmul_kernel = triton.autotune(configs=configs(), key=["M", "N", "K"])(ma
 
 
 def matmul(a: torch.Tensor, b: torch.Tensor, activation: str = "") -> torch.Tensor:
-    """activation(a @ b) for two matrices of one float dtype."""
+    """activation(a @ b) for two matrices of one float dtype, or of int8, whose product is int32."""
     assert a.shape[1] == b.shape[0] and a.dtype == b.dtype
     M, K = a.shape
     N = b.shape[1]
-    c = torch.empty((M, N), device=a.device, dtype=a.dtype)
+    c = torch.empty((M, N), device=a.device, dtype=torch.int32 if a.dtype == torch.int8 else a.dtype)
     grid = lambda meta: (triton.cdiv(M, meta["BLOCK_M"]) * triton.cdiv(N, meta["BLOCK_N"]),)
     tuned_matmul_kernel[grid](a, b, c, M, N, K, a.stride(0), a.stride(1), b.stride(0), b.stride(1),
                               c.stride(0), c.stride(1), ACTIVATION=activation)

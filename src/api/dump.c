@@ -327,6 +327,8 @@ static void add_line_work(void *stats, const Op *op, const InterpWork *work)
     l->flops += work->flops;
     l->int_ops += work->int_ops;
     l->bytes += work->bytes;
+    l->int8_flops += work->int8_flops;
+    l->bf16_flops += work->bf16_flops;
 }
 
 static tilec_status count_stats(Job *job, void *stats)
@@ -344,6 +346,8 @@ static tilec_status count_stats(Job *job, void *stats)
     counted = counted && counts.known;
     s->stats.flops = counted ? counts.flops : -1;
     s->stats.int_ops = counted ? counts.int_ops : -1;
+    s->stats.int8_flops = counted ? counts.int8_flops : 0;
+    s->stats.bf16_flops = counted ? counts.bf16_flops : 0;
     s->stats.in_place = memory_in_place(r->binding, use.loaded, use.stored);
     s->stats.bytes = memory_bytes(r->binding, use.loaded) + memory_bytes(r->binding, use.stored);
     s->stats.compile_seconds = r->variant->seconds;

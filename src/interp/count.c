@@ -73,7 +73,7 @@ static void add_element_work(Op *op, void *ctx)
 
 static Work times(Work w, double n)
 {
-    return (Work){w.flops * n, w.int_ops * n, w.bytes * n};
+    return (Work){w.flops * n, w.int_ops * n, w.bytes * n, w.int8_flops * n, w.bf16_flops * n};
 }
 
 /* What all lanes of the op ask memory for. */
@@ -93,6 +93,19 @@ static Work region_work(const Op *op)
     return work;
 }
 
+/* Integers count, too. */
+static Work dot_work(const Op *op)
+{
+    const Type *a = op->operands[0]->type, *b = op->operands[1]->type;
+    double flops = 2 * (double)type_numel(a) * b->dims[b->rank - 1];
+    bool is_int8 = dtype_bits(a->dtype) == 8 && dtype_bits(b->dtype) == 8 &&
+                   !dtype_is_float(a->dtype) && !dtype_is_float(b->dtype);
+    bool is_bf16 = a->dtype == DT_BF16 && b->dtype == DT_BF16;
+
+    return (Work){
+        .flops = flops, .int8_flops = is_int8 ? flops : 0, .bf16_flops = is_bf16 ? flops : 0};
+}
+
 static Work op_work(const Op *op)
 {
     static const Work nothing = {0};
@@ -104,8 +117,7 @@ static Work op_work(const Op *op)
     if (op_has(op, COMBINES))
         return times(region_work(op), n - n / t->dims[attr_axis(op)]);
     if (op->code == OP_dot)
-        return (Work){.flops =
-                          2 * n * op->operands[1]->type->dims[op->operands[1]->type->rank - 1]};
+        return dot_work(op);
     return times(element_work(op), n);
 }
 
@@ -114,6 +126,8 @@ static void add_work(Work *sum, Work work)
     sum->flops += work.flops;
     sum->int_ops += work.int_ops;
     sum->bytes += work.bytes;
+    sum->int8_flops += work.int8_flops;
+    sum->bf16_flops += work.bf16_flops;
 }
 
 static int64_t lanes_on(const uint8_t *mask, int64_t n)
@@ -149,7 +163,7 @@ static void count_work(Counter *c, const InterpFrame *f, const Op *op)
     if (!is_data)
         work.int_ops = 0;
     if (!is_data && op->noperands > 0 && op->operands[0]->type->rank == 0)
-        work.flops = 0;
+        work.flops = work.int8_flops = work.bf16_flops = 0;
     work = times(work, c->machine.rounds);
     add_work(&c->work, work);
     if (!c->ops || (work.flops == 0 && work.int_ops == 0 && work.bytes == 0))
@@ -276,7 +290,7 @@ InterpStatus interp_count(const Func *f, const InterpLaunch *launch, int sample,
     }
     c.machine.arena = arena = arena_new(&c.machine.guard);
     count_launch(&c, f, sample, fn, ctx);
-    *out = (InterpCounts){c.work.flops, c.work.int_ops, true};
+    *out = (InterpCounts){c.work.flops, c.work.int_ops, c.work.int8_flops, c.work.bf16_flops, true};
     arena_free(arena);
     return INTERP_OK;
 }

@@ -93,15 +93,16 @@ InterpStatus interp_run(const Func *f, const InterpLaunch *launch, Diags *d);
 /* count.c: what a launch does (its slots may end with the user's parameters), by dry runs of the
  * kernel for up to `sample` programs spread over the grid and scaling up. flops: float operations
  * on tile elements, masked lanes included, fma and dot 2 each, approximated functions 1.  int_ops:
- * those on integers that make what is stored, not addresses and masks. */
+ * those on integers that make what is stored, not addresses and masks.  int8_flops, bf16_flops: of
+ * the float operations those of dots of such operands. */
 typedef struct {
-    double flops, int_ops;
+    double flops, int_ops, int8_flops, bf16_flops;
     bool known; /* false: control depends on tile data */
 } InterpCounts;
 /* The same of one op, in all programs; bytes: of elements that it reads and writes, each time,
  * those that a mask leaves out not counted, unless it depends on tile data. */
 typedef struct {
-    double flops, int_ops, bytes;
+    double flops, int_ops, bytes, int8_flops, bf16_flops;
 } InterpWork;
 typedef void InterpOpFn(void *ctx, const Op *op, const InterpWork *work);
 /* OK or NO_MEMORY, without a diagnostic; *out is set when OK.  `fn`, if not NULL, is told of each

@@ -1,13 +1,14 @@
 /*
- * peaks.c - what this machine can do at most: bytes of memory and float operations a second
+ * peaks.c - what this machine can do at most: bytes of memory and operations a second
  *
  * Measured by two kernels of ours, each time and for each number of threads: a copy, whose bytes
- * are read and written, and products of fp32 tiles that the nearest caches hold, the fastest
- * arithmetic that the CPU's code has.  How fast bytes are depends on which cache still has them, so
- * the copy is of arrays as large as those of the kernel in question, over and over as that is run
- * when it is timed, and once more of some that the nearest cache holds.  A machine that is busy
- * shows less, never more, so the best that was ever seen counts; it is kept as a text in the cache
- * folder, with the name of the CPU that it is of.
+ * are read and written, and products of tiles that the nearest caches hold, the fastest arithmetic
+ * that the CPU's code has: of fp32, and of int8 and bf16, for which it may have units of their own.
+ * How fast bytes are depends on which cache still has them, so the copy is of arrays as large as
+ * those of the kernel in question, over and over as that is run when it is timed, and once more of
+ * some that the nearest cache holds.  A machine that is busy shows less, never more, so the best
+ * that was ever seen counts; it is kept as a text in the cache folder, with the name of the CPU
+ * that it is of.
  */
 #include "report.h"
 
@@ -25,15 +26,25 @@ static const char probes[] = "import triton\n"
                              "            tl.store(y + at + k, tl.load(x + at + k))\n"
                              "\n"
                              "@triton.jit\n"
-                             "def product(x, y, rounds, N: tl.constexpr):\n"
-                             "    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]\n"
-                             "    a = tl.load(x + at)\n"
-                             "    sum = tl.zeros([N, N], tl.float32)\n"
+                             "def product(a, b, y, rounds, N: tl.constexpr, K: tl.constexpr):\n"
+                             "    n = tl.arange(0, N)\n"
+                             "    k = tl.arange(0, K)\n"
+                             "    x = tl.load(a + n[:, None] * K + k[None, :])\n"
+                             "    w = tl.load(b + k[:, None] * N + n[None, :])\n"
+                             "    sum = tl.zeros([N, N], y.dtype.element_ty)\n"
                              "    for i in range(rounds):\n"
-                             "        sum = tl.dot(a, a, sum)\n"
+                             "        sum = tl.dot(x, w, sum)\n"
+                             "    at = n[:, None] * N + n[None, :]\n"
                              "    tl.store(y + tl.program_id(0) * N * N + at, sum)\n";
 
-enum { COPY_BLOCK = 1024, N = 128, ROUNDS = 100, PROBE_RUNS = 3, MOST_PEAKS_TEXT = 4096 };
+enum {
+    COPY_BLOCK = 1024,
+    N = 128,
+    ROW_BYTES = 512,
+    ROUNDS = 100,
+    PROBE_RUNS = 3,
+    MOST_PEAKS_TEXT = 4096
+};
 enum { NEAR_BYTES = 16 << 10, COPIED_IN_A_RUN = 64 << 20 };
 static const int64_t most_bytes = (int64_t)256 << 20;
 
@@ -86,17 +97,21 @@ static double measure_copy(Probe *p, int threads, int64_t bytes)
     return (double)copied * (double)rounds / p->best;
 }
 
-static double measure_product(Probe *p, int threads)
+/* Of tiles of `t`, which has so many bytes, summed in `sum`. */
+static double measure_product(Probe *p, int threads, tilec_dtype t, int size, tilec_dtype sum)
 {
-    int programs = 4 * threads;
-    const int64_t one[] = {N, N}, all[] = {programs, N, N};
-    Array x = array_new(p->store, TILEC_FP32, 2, one), y = array_new(p->store, TILEC_FP32, 3, all);
-    const tilec_arg args[] = {array_argument("x", &x), array_argument("y", &y),
-                              number_argument("rounds", ROUNDS), number_argument("N", N)};
+    int programs = 4 * threads, k = ROW_BYTES / size, rounds = ROUNDS * N / k;
+    const int64_t rows[] = {N, k}, columns[] = {k, N}, all[] = {programs, N, N};
+    Array a = array_new(p->store, t, 2, rows), b = array_new(p->store, t, 2, columns),
+          y = array_new(p->store, sum, 3, all);
+    const tilec_arg args[] = {array_argument("a", &a), array_argument("b", &b),
+                              array_argument("y", &y), number_argument("rounds", rounds),
+                              number_argument("N", N), number_argument("K", k)};
 
-    array_fill(&x, 1.0 / N);
+    array_fill(&a, t == TILEC_I8 ? 1 : 1.0 / N);
+    array_fill(&b, t == TILEC_I8 ? 1 : 1.0 / N);
     run_probe(p, "product", programs, args, COUNT(args));
-    return 2.0 * N * N * N * ROUNDS * programs / p->best;
+    return 2.0 * N * N * k * rounds * programs / p->best;
 }
 
 static Peaks measure_peaks(const PeaksOf *of, int threads, int64_t bytes)
@@ -114,7 +129,9 @@ static Peaks measure_peaks(const PeaksOf *of, int threads, int64_t bytes)
     peaks.bytes = measure_copy(&p, threads, bytes);
     if (of->progress)
         of->progress(of->user, 0.5);
-    peaks.flops = measure_product(&p, threads);
+    peaks.flops = measure_product(&p, threads, TILEC_FP32, 4, TILEC_FP32);
+    peaks.int8_flops = measure_product(&p, threads, TILEC_I8, 1, TILEC_I32);
+    peaks.bf16_flops = measure_product(&p, threads, TILEC_BF16, 2, TILEC_FP32);
     tilec_unload(p.file);
     array_free_from(of->store, kept);
     return peaks;
@@ -130,7 +147,8 @@ static const char *cpu_text(const PeaksOf *of)
     return cpu.description;
 }
 
-static const char *peaks_form = "tilec peaks 2\n%s\n%.6g bytes/s\n%.6g near bytes/s\n%.6g flop/s\n";
+static const char *peaks_form = "tilec peaks 3\n%s\n%.6g bytes/s\n%.6g near bytes/s\n%.6g flop/s\n"
+                                "%.6g of int8/s\n%.6g of bf16/s\n";
 
 static bool read_peaks(const PeaksOf *of, const char *path, Peaks *out)
 {
@@ -141,8 +159,10 @@ static bool read_peaks(const PeaksOf *of, const char *path, Peaks *out)
         return false;
     const char *cpu = cpu_text(of), *numbers = strstr(text, cpu);
     return numbers &&
-           sscanf(numbers + strlen(cpu), " %lf bytes/s %lf near bytes/s %lf flop/s", &out->bytes,
-                  &out->near_bytes, &out->flops) == 3 &&
+           sscanf(numbers + strlen(cpu),
+                  " %lf bytes/s %lf near bytes/s %lf flop/s %lf of int8/s %lf of bf16/s",
+                  &out->bytes, &out->near_bytes, &out->flops, &out->int8_flops,
+                  &out->bf16_flops) == 5 &&
            out->bytes > 0 && out->near_bytes > 0 && out->flops > 0;
 }
 
@@ -176,9 +196,12 @@ Peaks peaks_find(const PeaksOf *of)
         peaks.bytes = MAX(peaks.bytes, before.bytes);
         peaks.near_bytes = MAX(peaks.near_bytes, before.near_bytes);
         peaks.flops = MAX(peaks.flops, before.flops);
+        peaks.int8_flops = MAX(peaks.int8_flops, before.int8_flops);
+        peaks.bf16_flops = MAX(peaks.bf16_flops, before.bf16_flops);
     }
-    const char *text = arena_printf(of->store->arena, peaks_form, cpu_text(of), peaks.bytes,
-                                    peaks.near_bytes, peaks.flops);
+    const char *text =
+        arena_printf(of->store->arena, peaks_form, cpu_text(of), peaks.bytes, peaks.near_bytes,
+                     peaks.flops, peaks.int8_flops, peaks.bf16_flops);
     if (path)
         os_rewrite_file(path, text, strlen(text)); /* what cannot be kept is found anew */
     return peaks;

@@ -48,6 +48,8 @@ void profile_add(void *lines, const tilec_line *told)
     l->flops += told->flops;
     l->int_ops += told->int_ops;
     l->bytes += told->bytes;
+    l->int8_flops += told->int8_flops;
+    l->bf16_flops += told->bf16_flops;
 }
 
 uint64_t profile_samples(const ProfileLines *p)
@@ -114,9 +116,18 @@ static double kernel_memory(const Profile *p)
     return MIN(p->timing->stats.bytes / p->peaks.bytes / p->timing->times.median, 1);
 }
 
+/* Of so many operations, of which some are those of products that have peaks of their own. */
+static double least_seconds(const Peaks *p, double flops, double int8_flops, double bf16_flops)
+{
+    return (flops - int8_flops - bf16_flops) / p->flops + int8_flops / p->int8_flops +
+           bf16_flops / p->bf16_flops;
+}
+
 static double kernel_roofline(const Profile *p)
 {
-    double arithmetic = MAX(p->timing->stats.flops, 0) / p->peaks.flops / p->timing->times.median;
+    const tilec_stats *s = &p->timing->stats;
+    double least = least_seconds(&p->peaks, MAX(s->flops, 0), s->int8_flops, s->bf16_flops);
+    double arithmetic = least / p->timing->times.median;
 
     return MAX(kernel_memory(p), MIN(arithmetic, 1));
 }
@@ -124,7 +135,8 @@ static double kernel_roofline(const Profile *p)
 /* The same of a line; negative: nobody knows, or it does nothing that counts. */
 static double line_roofline(const Profile *p, const tilec_line *l)
 {
-    double least = MAX(l->bytes / p->peaks.near_bytes, l->flops / p->peaks.flops);
+    double least = MAX(l->bytes / p->peaks.near_bytes,
+                       least_seconds(&p->peaks, l->flops, l->int8_flops, l->bf16_flops));
 
     if (!has_rates(l) || least <= 0)
         return -1;
@@ -222,6 +234,19 @@ static bool is_work_known(const Profile *p)
     return p->timing->stats.flops >= 0;
 }
 
+/* Of those products that the kernel has. */
+static const char *product_peaks(const Profile *p)
+{
+    const tilec_stats *s = &p->timing->stats;
+    Text out = text_new(p->arena);
+
+    if (s->int8_flops > 0)
+        text_printf(&out, ", %.0f in products of int8", p->peaks.int8_flops / 1e9);
+    if (s->bf16_flops > 0)
+        text_printf(&out, ", %.0f in products of bf16", p->peaks.bf16_flops / 1e9);
+    return out.s ? out.s : "";
+}
+
 /* What the shares are of, and what there was to be had. */
 static const char *profile_end(const Profile *p)
 {
@@ -231,10 +256,11 @@ static const char *profile_end(const Profile *p)
                "and not where a device's does\n";
     return arena_printf(p->arena,
                         "%llu samples by %s; the machine: %.1f GB/s of arrays like these, %.1f "
-                        "GB/s of its nearest caches, %.0f GFLOP/s\n"
+                        "GB/s of its nearest caches, %.0f GFLOP/s%s\n"
                         "all of the kernel: %.0f%% of the roofline\n",
                         (unsigned long long)p->samples, p->clock, p->peaks.bytes / 1e9,
-                        p->peaks.near_bytes / 1e9, p->peaks.flops / 1e9, 100 * kernel_roofline(p));
+                        p->peaks.near_bytes / 1e9, p->peaks.flops / 1e9, product_peaks(p),
+                        100 * kernel_roofline(p));
 }
 
 static const char *profile_table(Profile *p, const ProfileLines *lines)
@@ -281,6 +307,8 @@ static const char *profile_json(Profile *p, const ProfileLines *lines)
         json_number(&out, "peak_bytes_per_s", p->peaks.bytes, 6);
         json_number(&out, "peak_near_bytes_per_s", p->peaks.near_bytes, 6);
         json_number(&out, "peak_flop_per_s", p->peaks.flops, 6);
+        json_number(&out, "peak_int8_flop_per_s", p->peaks.int8_flops, 6);
+        json_number(&out, "peak_bf16_flop_per_s", p->peaks.bf16_flops, 6);
         json_number(&out, "roofline", kernel_roofline(p), 6);
     }
     json_array(&out, "lines");

@@ -34,10 +34,11 @@ const char *timing_table(Arena *a, const Timing *t);
 void timing_put_json(Text *out, const Timing *t);
 
 /* peaks.c: bytes of arrays that have about `bytes` together (0: unknown), or that the nearest cache
- * holds, and fp32 operations, that the CPU does in a second, on so many threads (0: all); the best
- * that was ever measured in this cache folder, and now */
+ * holds, and operations of fp32, and of products of int8 and of bf16, that the CPU does in a
+ * second, on so many threads (0: all); the best that was ever measured in this cache folder, and
+ * now */
 typedef struct {
-    double bytes, near_bytes, flops;
+    double bytes, near_bytes, flops, int8_flops, bf16_flops;
 } Peaks;
 typedef struct {
     tilec_context *context;

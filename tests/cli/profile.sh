@@ -78,6 +78,7 @@ checks = {
     "few samples, no rates": all(line["samples"] >= 10 for line in lines.values() if "roofline" in line),
     "files": {file for file, _ in lines} - {None} == {"work/kernel.py", "work/deep/helper.py"},
     "peaks": profile["peak_bytes_per_s"] > 1e6 and profile["peak_flop_per_s"] > 1e6,
+    "peaks of products": profile["peak_int8_flop_per_s"] > 1e6 and profile["peak_bf16_flop_per_s"] > 1e6,
 }
 times = {
     "samples": profile["samples"] >= 20,

@@ -155,6 +155,43 @@ static void test_integers_count_where_they_become_data(void **state)
     arena_free(a);
 }
 
+/* Those for which processors have units of their own, apart. */
+static void test_products_of_narrow_types(void **state)
+{
+    static const char text[] = IR(
+    kernel @k(%p: *i8, %q: *bf16, %r: *fp16) {
+        %i = arange start=0 : i32[32];
+        %at = reshape %i : i32[4,8];
+        %ps = splat %p : *i8[4,8];
+        %pp = addptr %ps, %at : *i8[4,8];
+        %x = load %pp : i8[4,8];
+        %xt = permute %x dims=[1,0] : i8[8,4];
+        %xz = const 0 : i32[4,4];
+        %xx = dot %x, %xt, %xz precision=ieee : i32[4,4];
+        %qs = splat %q : *bf16[4,8];
+        %qp = addptr %qs, %at : *bf16[4,8];
+        %y = load %qp : bf16[4,8];
+        %yt = permute %y dims=[1,0] : bf16[8,4];
+        %z = const 0.0 : fp32[4,4];
+        %yy = dot %y, %yt, %z precision=ieee : fp32[4,4];
+        %rs = splat %r : *fp16[4,8];
+        %rp = addptr %rs, %at : *fp16[4,8];
+        %h = load %rp : fp16[4,8];
+        %ht = permute %h dims=[1,0] : fp16[8,4];
+        %hh = dot %h, %ht, %yy precision=ieee : fp32[4,4];
+        return;
+    }
+    );
+    Arena *a = arena_new(NULL);
+    uint64_t args[] = {0, 0, 0};
+    InterpCounts c = counts_of(spell_out(a, text, NULL, NULL), 3, 1, args);
+
+    (void)state;
+    assert_true(c.known && c.int8_flops == 3 * 2 * 4 * 8 * 4 && c.bf16_flops == c.int8_flops);
+    assert_true(c.flops == 3 * c.int8_flops);
+    arena_free(a);
+}
+
 static void test_counts_depend_on_arguments_not_on_data(void **state)
 {
     static const char text[] = IR(
@@ -386,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_counts_follow_loops_and_calls),
         cmocka_unit_test(test_products_of_integers_count),
         cmocka_unit_test(test_integers_count_where_they_become_data),
+        cmocka_unit_test(test_products_of_narrow_types),
         cmocka_unit_test(test_counts_depend_on_arguments_not_on_data),
         cmocka_unit_test(test_counting_ends),
         cmocka_unit_test(test_bytes_of_a_tail_are_its_own),
