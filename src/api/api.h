@@ -189,6 +189,15 @@ typedef struct {
     GenRecipe recipe; /* of launches; of a device without target nothing */
 } Variant;
 
+/* Who watches a launch on the interpreter, of programs first, .. last - 1 of the grid. */
+typedef struct {
+    const struct InterpObserver *observer;
+    int64_t first, last;
+    /* With the observer's `ctx`, on its thread.  Prints come through on_record at once; this is
+     * when something failed: the launch should end, and says then what it was.  It may be NULL. */
+    void (*on_fault)(void *ctx);
+} Observed;
+
 /* One call of the API. */
 typedef struct {
     tilec_file *file;
@@ -201,7 +210,8 @@ typedef struct {
     bool checks_unasked; /* options.check is not the caller's */
     bool shown;          /* nothing will run: what was not said about the device may be chosen */
     Binding *binding;
-    bool no_tensors; /* no tensor maps can be made of the arguments */
+    bool no_tensors;          /* no tensor maps can be made of the arguments */
+    const Observed *observed; /* NULL: nobody watches */
     /* what spec_ready() found */
     Specialisation *spec;
     Variant *variant;
@@ -370,6 +380,12 @@ typedef struct {
 tilec_status bind_param_value(Job *job, void *value); /* on a ValueJob, under the file's lock */
 
 enum { NO_MEMORY_BELOW = 4096 }; /* no address of an array is */
+
+/* launch.c: tilec_launch() on the interpreter, whatever the options say, with who watches it */
+tilec_status api_launch_observed(tilec_file *file, const char *kernel, const int32_t grid[3],
+                                 const tilec_arg *args, int nargs,
+                                 const tilec_launch_options *options, const Observed *observed,
+                                 char **error);
 
 /* request.c: what can be checked of a call without binding its arguments.  The rest of the request
  * is empty, but for its binding and whether it is shown. */

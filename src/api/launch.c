@@ -153,6 +153,13 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
                            .part_user = &part};
     char *text = NULL;
 
+    if (r->observed) {
+        launch.observer = r->observed->observer;
+        launch.first = r->observed->first;
+        launch.last = r->observed->last;
+        launch.on_part = NULL;
+    }
+
     if (!api_available(device, error))
         return TILEC_FAILED;
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) {
@@ -202,12 +209,19 @@ static tilec_status run_request(const Request *r, const int32_t *grid, char **er
     return launch_on_device(r, grid, r->binding->slots, NULL, error);
 }
 
-tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t grid[3],
-                          const tilec_arg *args, int nargs, const tilec_launch_options *options,
-                          char **error)
+tilec_status api_launch_observed(tilec_file *file, const char *kernel, const int32_t grid[3],
+                                 const tilec_arg *args, int nargs,
+                                 const tilec_launch_options *options, const Observed *observed,
+                                 char **error)
 {
     Binding binding;
-    Request r = {.binding = &binding};
+    Request r = {.binding = &binding, .observed = observed};
+    tilec_launch_options on_interp = options ? *options : (tilec_launch_options){0};
+
+    if (observed) {
+        on_interp.device = "interp";
+        options = &on_interp;
+    }
     tilec_status status = request_open(&r, file, kernel, args, nargs, options, error);
     if (status == TILEC_OK)
         status = check_grid(&r, grid, error);
@@ -216,6 +230,13 @@ tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t gr
     if (status != TILEC_OK)
         return status;
     return run_request(&r, grid, error);
+}
+
+tilec_status tilec_launch(tilec_file *file, const char *kernel, const int32_t grid[3],
+                          const tilec_arg *args, int nargs, const tilec_launch_options *options,
+                          char **error)
+{
+    return api_launch_observed(file, kernel, grid, args, nargs, options, NULL, error);
 }
 
 tilec_status tilec_prepare(tilec_file *file, const char *kernel, const tilec_arg *args, int nargs,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "../interp/interp.h"
 
 /* A call on the way to a place. */
 typedef struct {
@@ -282,6 +283,18 @@ static void hand_over(const Request *r, const RecordSite *site, const Record *re
     r->options.on_record(r->options.user, &out);
 }
 
+/* As RecordHear, of a launch that is observed. */
+static void hear_at_once(void *request, const Record *record)
+{
+    const Request *r = request;
+    const RecordSite *site = &r->spec->speech->sites[record->site];
+
+    if (site->kind != RECORD_PRINT && r->observed->on_fault)
+        r->observed->on_fault(r->observed->observer->ctx);
+    else if (site->kind == RECORD_PRINT && r->options.on_record)
+        hand_over(r, site, record, record->text);
+}
+
 static void hand_over_lost(const Request *r, int64_t lost)
 {
     char *text;
@@ -385,6 +398,8 @@ tilec_status speech_launch(const Request *r, const int32_t *grid, LaunchFn *laun
     tilec_status status = TILEC_NO_MEMORY;
 
     if (records && slots) {
+        if (r->observed)
+            records_hear(records, hear_at_once, (void *)r);
         for (int i = 0; i < s->nparams; i++)
             slots[i] =
                 i < s->nuser ? r->binding->slots[i] : hidden_value(r, &s->hidden[i], records);

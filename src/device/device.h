@@ -127,6 +127,9 @@ typedef struct {
     bool roams; /* the kernel may follow addresses that it loads, or gets as numbers */
     bool waits; /* programs may wait for others: they are to run beside each other where they can */
     bool races; /* of devices that can: look for races between programs, too */
+    /* Of "interp": who watches, and then only these of the grid run; NULL: nobody, and all. */
+    const struct InterpObserver *observer;
+    int64_t first, last;
     /* Of such, behind a launch that went well: nobody has changed range `i`, and read[k] is whether
      * element k of it was loaded, as some were and some not. */
     void (*on_part)(void *user, int i, const unsigned char *read);

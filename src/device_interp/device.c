@@ -70,14 +70,15 @@ static bool look_for_races(const DeviceLaunch *l, Races **out, char **error)
 static RunStatus run_interpreter(const Func *f, const DeviceLaunch *l, Races *races, Arena *a,
                                  char **error)
 {
-    OpClock *clock = op_clock_new(a);
+    OpClock *clock = l->observer ? NULL : op_clock_new(a);
     const InterpObserver observer = {.ctx = clock, .op = op_clock_at};
     InterpLaunch launch = {.args = l->args,
                            .grid = {l->grid[0], l->grid[1], l->grid[2]},
-                           .last = grid_programs(l->grid),
+                           .first = l->observer ? l->first : 0,
+                           .last = l->observer ? l->last : grid_programs(l->grid),
                            .watch = l->watch,
                            .records = l->records,
-                           .observer = clock ? &observer : NULL,
+                           .observer = clock ? &observer : l->observer,
                            .races = races,
                            .describe = describe_element,
                            .describe_user = (void *)l};

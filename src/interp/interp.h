@@ -36,7 +36,7 @@ typedef struct {
 } InterpAccess;
 
 /* What is called while programs run, on their thread; NULL where nobody asks.  None may fail. */
-typedef struct {
+typedef struct InterpObserver {
     void *ctx;
     /* Every value that a frame has computed can be read until the frame is gone (interp_value()).
      * Each op then runs where it stands, and a combining region once for each pair of elements;

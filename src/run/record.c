@@ -31,6 +31,8 @@ struct Records {
     int64_t lost;
     double first_fault; /* when; 0: there was none */
     bool cut_short;
+    RecordHear *hear; /* NULL: nobody is told at once */
+    void *user;
     Arena *arena;   /* of the faults; NULL before the first */
     Record *list;   /* what records_list() gave */
     Fault faults[]; /* by site */
@@ -60,6 +62,11 @@ static void keep_print(Records *r, const Record *print)
 {
     size_t bytes = print->text ? strlen(print->text) : 0;
 
+    if (r->hear && print->text) {
+        r->hear(r->user, print);
+        free((char *)print->text);
+        return;
+    }
     pthread_mutex_lock(&r->lock);
     if (print->text && r->bytes + bytes <= MOST_TEXT && make_room(r)) {
         r->prints[r->nprints++] = *print;
@@ -159,6 +166,8 @@ static void put(RecordPort *port, int64_t site, const int32_t program[3], const 
         return;
     }
     count_fault(r, &now, values);
+    if (r->hear)
+        r->hear(r->user, &now);
     if (s->kind == RECORD_ASSERT)
         port->stop = 1;
     else
@@ -190,6 +199,12 @@ void records_free(Records *r)
     free(r->prints);
     free(r->list);
     free(r);
+}
+
+void records_hear(Records *r, RecordHear *hear, void *user)
+{
+    r->hear = hear;
+    r->user = user;
 }
 
 RecordPort *records_port(Records *r)

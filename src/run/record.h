@@ -39,6 +39,10 @@ typedef struct Records Records;
 Records *records_new(const RecordSite *sites, int nsites, const int32_t grid[3]);
 void records_free(Records *r);        /* NULL is allowed */
 RecordPort *records_port(Records *r); /* lives as long as `r`; for any thread */
+/* From now on each print is told at once, on the thread that prints, and is not kept; what failed
+ * is told, too, and kept.  Its text ends with the call. */
+typedef void RecordHear(void *user, const Record *record);
+void records_hear(Records *r, RecordHear *hear, void *user);
 
 /* Behind the launch.  Prints come first, by program, those of one program in its own order; then
  * what failed, by place.  *n entries, which live as long as `r`. */
