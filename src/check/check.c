@@ -412,6 +412,7 @@ static void put_check(Checker *c, Builder *b, const Op *op, Value *all, Value *o
         at = builder_at_end(b->func, branch->regions[1]);
         at.span = then.span = b->span;
         at.site = then.site = b->site;
+        at.mark = then.mark = b->mark;
         build_yield(&then, OP_yield, 0, NULL);
     }
     if (!mask)
