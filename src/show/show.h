@@ -30,6 +30,15 @@ typedef enum {
  * goes to: a file descriptor, whose size and kind say how a picture is drawn. */
 void show_array(Text *t, const char *name, const Array *a, ShowWay way, int terminal);
 
+/* tile.c: elements row-major with their indices, whatever they are */
+typedef struct {
+    void *ctx;
+    const char *(*cell)(void *ctx, Arena *a, int64_t k);
+    int ndim;
+    const int64_t *shape;
+} Cells;
+void show_cells(Text *t, const Cells *c); /* of one dimension or more */
+
 /* picture.c */
 const char *picture_problem(const Array *a); /* why it cannot be one; NULL */
 void picture_put(Text *t, const Array *a, ShowWay way, int terminal); /* of what has no problem */
