@@ -1,0 +1,153 @@
+/*
+ * debug.h - a debugger of kernels: a launch on the interpreter that stops, shows values, and goes
+ * back
+ *
+ * A run is the same each time: its programs run one after the other, and what they find in memory
+ * is what was there before the launch.  So a moment, a program and how many of its ops have begun,
+ * is all that there is to know of where one is; to go back is to undo what the programs have
+ * written, up to the beginning of one of them, and to run that again up to an earlier moment.
+ *
+ * Nothing here prints or reads.  A DebugHost is told when the run stands still, looks at what it
+ * wants, and says how to go on; what it asks for wrongly stops its Client.
+ *
+ *   debug.c     the run: launching, ending, going again
+ *   watcher.c   what is looked at in front of each op: statements, breakpoints, the ends of steps
+ *   written.c   what programs write: undoing it, and elements that are watched
+ *   lines.c     statements and lines
+ *   names.c     what names mean at a place, and their values
+ *   evaluate.c  expressions of the kernel's language, on the values of the moment
+ */
+#ifndef TILEC_DEBUG_DEBUG_H
+#define TILEC_DEBUG_DEBUG_H
+
+#include "../arrays/array.h"
+#include "../interp/interp.h"
+#include "../ir/mark.h"
+
+typedef struct Debugger Debugger;
+
+typedef struct {
+    int64_t program; /* its number in the grid, x fastest */
+    int64_t step;    /* so many of its ops have begun */
+} DebugMoment;
+
+typedef enum {
+    DEBUG_BEGINS, /* where the launch does */
+    DEBUG_STEPPED,
+    DEBUG_CAME, /* where it was asked to go */
+    DEBUG_BREAKPOINT,
+    DEBUG_WRITTEN, /* an element that is watched */
+    DEBUG_CAUGHT,
+    DEBUG_FAULT, /* what comes next ends the launch */
+    DEBUG_ENDED
+} DebugWhy;
+
+typedef struct {
+    DebugWhy why;
+    int number;       /* of the breakpoint or the watch */
+    const char *text; /* of a fault the diagnostic, of what was caught what that is; else NULL */
+    DebugMoment moment;
+    int32_t program[3];
+    InterpPlace place; /* its frame is NULL where the launch has ended */
+} DebugStop;
+
+/* What to run; all of it outlives the debugger. */
+typedef struct {
+    tilec_file *file;
+    const char *kernel;
+    const int32_t *grid;
+    const tilec_arg *args;
+    int nargs;
+    const tilec_launch_options *options; /* `check`: races, too, which takes longer */
+    const tilec_load_options *load;      /* what the file was loaded with */
+} DebugLaunch;
+
+typedef struct {
+    void *ctx;
+    /* On the thread of the programs; one of the moves below is to be asked for. */
+    void (*stopped)(void *ctx, const DebugStop *stop);
+    /* Is it so there?  Of a breakpoint with a condition. */
+    bool (*holds)(void *ctx, const InterpPlace *at, const char *condition);
+    void (*printed)(void *ctx, const char *text); /* each print once, however often one goes back */
+} DebugHost;
+
+/* debug.c */
+Debugger *debug_new(Client *c, const DebugLaunch *launch, const DebugHost *host);
+/* Stands still at the first statement of the first program; comes back when the host has ended it,
+ * or with why nothing could be run. */
+tilec_status debug_run(Debugger *d, char **error);
+void debug_free(Debugger *d);
+
+/* Moves, from within stopped(): how the run goes on when that returns. */
+void debug_end(Debugger *d);
+void debug_restart(Debugger *d); /* from the first program on, up to a reason to stop */
+void debug_continue(Debugger *d);
+void debug_step(Debugger *d, int64_t n); /* statements, those of helpers too */
+void debug_next(Debugger *d, int64_t n); /* statements of this call, or of those it is in */
+void debug_finish(Debugger *d);          /* to the statement behind this call */
+void debug_back(Debugger *d, int64_t n); /* statements */
+void debug_reverse(Debugger *d);         /* to the last reason to stop */
+void debug_go_to_program(Debugger *d, int64_t program); /* to its first statement */
+
+/* --- reasons to stop --- */
+
+typedef struct {
+    int number;
+    const Source *source;
+    int line;
+    int32_t program[3];    /* -1: any */
+    const char *condition; /* NULL: always */
+} DebugBreak;
+typedef struct {
+    int number;
+    const char *name; /* "out[3,7]" */
+    uint64_t address;
+    tilec_dtype dtype;
+} DebugWatch;
+
+/* Kinds of values that are caught where they are made. */
+enum { DEBUG_NAN = 1, DEBUG_INF = 2 };
+
+/* At the first statement that begins in that line of the file (NULL: the kernel's), or behind it;
+ * in the first line of that function where `function` is not NULL.  Gives the breakpoint; NULL:
+ * there is no such statement. */
+const DebugBreak *debug_break(Debugger *d, const char *file, int line, const char *function,
+                              const int32_t program[3], const char *condition);
+const DebugWatch *debug_watch(Debugger *d, const char *name, uint64_t address, tilec_dtype dtype);
+void debug_catch(Debugger *d, int kinds); /* these, and no others */
+int debug_caught(const Debugger *d);
+bool debug_delete(Debugger *d, int number); /* of a breakpoint or a watch; false: there is none */
+const DebugBreak *debug_break_at(const Debugger *d, int i); /* NULL behind the last, as below */
+const DebugWatch *debug_watch_at(const Debugger *d, int i);
+
+/* --- looking --- */
+
+/* A scalar or a tile: its elements, row-major. */
+typedef struct {
+    DType dtype; /* of pointers i64: how many elements behind the first of `array` they point to */
+    int ndim;
+    int64_t shape[MAX_RANK];
+    const void *data;    /* NULL: it has not been computed */
+    const uint8_t *mask; /* where it was loaded; NULL: everywhere, or nobody knows */
+    const char *array;   /* what pointers point into; NULL: it is no pointer */
+    const tilec_tensor *tensor;
+} DebugTile;
+typedef struct {
+    const char *name;
+    const char *text; /* what it means, with a %v for each of `tiles`; NULL: the only tile */
+    DebugTile *tiles;
+    int n;
+} DebugValue;
+typedef VEC(DebugValue) DebugValues;
+
+/* names.c: in the arena, as long as the run stands still */
+DebugValues debug_names(const Debugger *d, const InterpPlace *at, Arena *a);
+/* evaluate.c: false: *why says what is wrong with it */
+bool debug_evaluate(Debugger *d, const InterpPlace *at, const char *text, Arena *a, DebugValue *out,
+                    const char **why);
+/* lines.c */
+Place debug_line(const InterpPlace *at); /* of the statement that the place is in */
+/* Its name in the source: of a helper the IR may have several, f, f__2, .. */
+const char *debug_function(const InterpPlace *at, Arena *a);
+
+#endif

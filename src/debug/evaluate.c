@@ -1,0 +1,321 @@
+/*
+ * evaluate.c - expressions of the kernel's language, on the values of a moment
+ *
+ * There is no evaluator here: an expression becomes a kernel of a few lines behind the text of the
+ * file, so that all names mean what they mean there.  Its parameters are the names that it uses: a
+ * tile is an array that the kernel loads whole, pointers are offsets into the array of the launch,
+ * so that accesses are checked.  The kernel runs on the interpreter, and its last op is where the
+ * value is looked at, by name, as any other.
+ *
+ *     @__triton.jit
+ *     def __print(x, __1, __2):
+ *         v = __tl.reshape(__tl.load(__1 + __tl.arange(0, 32)), 4, 8)
+ *         p = x + __tl.reshape(__tl.load(__2 + __tl.arange(0, 32)), 4, 8)
+ *         __it = (
+ *     v + tl.load(p)
+ *         )
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "inside.h"
+
+static const char kernel_name[] = "__print", value_name[] = "__it";
+
+/* A kernel that was made; equal texts are one. */
+typedef struct Evaluated {
+    const char *text; /* behind that of the file */
+    tilec_file *file;
+} Evaluated;
+
+/* One that is being made, and run. */
+typedef struct {
+    Debugger *d;
+    Arena *arena;
+    Text params, body;
+    VEC(tilec_arg) args;
+    int64_t one;
+    DebugValue *out;
+    bool found;
+} Making;
+
+void evaluated_free(Debugger *d)
+{
+    for (int i = 0; i < d->evaluated.len; i++)
+        tilec_unload(d->evaluated.at[i]->file);
+}
+
+/* --- the text --- */
+
+static bool is_name_part(int c)
+{
+    return isalnum(c) || c == '_' || c >= 0x80;
+}
+
+/* Does the expression have the name, for itself?  In a text of it is one, too: that does no harm.
+ */
+static bool uses_name(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (const char *s = strstr(text, name); s; s = strstr(s + 1, name)) {
+        bool begins = s == text || (!is_name_part((unsigned char)s[-1]) && s[-1] != '.');
+        if (begins && !is_name_part((unsigned char)s[n]))
+            return true;
+    }
+    return false;
+}
+
+static const char *new_param(Making *m, tilec_arg arg, const char *annotation)
+{
+    if (!arg.name)
+        arg.name = arena_printf(m->arena, "__%d", m->args.len);
+    text_printf(&m->params, "%s%s%s", m->params.len ? ", " : "", arg.name, annotation);
+    vec_push(m->arena, &m->args, arg);
+    return arg.name;
+}
+
+/* The elements as an array, which a kernel can load. */
+static const char *elements_param(Making *m, const DebugTile *t)
+{
+    int64_t *n = NEW(m->arena, int64_t);
+
+    *n = 1;
+    for (int i = 0; i < t->ndim; i++)
+        *n *= t->shape[i];
+    tilec_arg arg = {.kind = TILEC_ARG_TENSOR,
+                     .tensor = {.data = (void *)(uintptr_t)t->data,
+                                .dtype = (tilec_dtype)t->dtype,
+                                .ndim = 1,
+                                .shape = n,
+                                .strides = &m->one}};
+    return new_param(m, arg, "");
+}
+
+/* Which parameter an array of the launch is; a new one is called `__x`. */
+static const char *tensor_param(Making *m, const DebugTile *t)
+{
+    const tilec_tensor *tensor = t->tensor;
+
+    for (int i = 0; i < m->args.len; i++) {
+        if (m->args.at[i].kind == TILEC_ARG_TENSOR && m->args.at[i].tensor.data == tensor->data &&
+            m->args.at[i].tensor.dtype == tensor->dtype)
+            return m->args.at[i].name;
+    }
+    return new_param(m,
+                     (tilec_arg){.name = arena_printf(m->arena, "__%s", t->array),
+                                 .kind = TILEC_ARG_TENSOR,
+                                 .tensor = *tensor},
+                     "");
+}
+
+/* Does the name still mean the array that was given for it? */
+static bool is_array_itself(const DebugValue *v)
+{
+    const DebugTile *t = v->tiles;
+
+    return !v->text && t->array && t->data && t->ndim == 0 && *(const int64_t *)t->data == 0 &&
+           strcmp(t->array, v->name) == 0;
+}
+
+static void bind_array(Making *m, const DebugValue *v)
+{
+    tilec_arg arg = {.name = v->name, .kind = TILEC_ARG_TENSOR, .tensor = *v->tiles[0].tensor};
+
+    new_param(m, arg, "");
+}
+
+/* An expression that loads it. */
+static const char *loaded(Making *m, const DebugTile *t)
+{
+    const char *from = elements_param(m, t);
+    Text e = text_new(m->arena);
+    int64_t n = 1;
+
+    if (t->array)
+        text_printf(&e, "%s + ", tensor_param(m, t));
+    if (t->ndim == 0) {
+        text_printf(&e, "__tl.load(%s)", from);
+        return e.s;
+    }
+    for (int i = 0; i < t->ndim; i++)
+        n *= t->shape[i];
+    text_printf(&e, "__tl.reshape(__tl.load(%s + __tl.arange(0, %lld))", from, (long long)n);
+    for (int i = 0; i < t->ndim; i++)
+        text_printf(&e, ", %lld", (long long)t->shape[i]);
+    text_put(&e, ")");
+    return e.s;
+}
+
+/* An argument of the kernel that is compiled in stands for itself. */
+static const tilec_arg *constant_arg(const Making *m, const char *name)
+{
+    const DebugLaunch *l = &m->d->launch;
+
+    for (int i = 0; i < l->nargs; i++) {
+        if (l->args[i].name && strcmp(l->args[i].name, name) == 0)
+            return &l->args[i];
+    }
+    return NULL;
+}
+
+/* Why the name cannot be used; NULL. */
+static const char *unusable(Making *m, const DebugValue *v)
+{
+    for (int i = 0; i < v->n; i++) {
+        if (!v->tiles[i].data)
+            return arena_printf(m->arena, "`%s` has no value here yet", v->name);
+        if (v->tiles[i].array && !v->tiles[i].tensor)
+            return arena_printf(m->arena, "`%s` points to no array of the launch", v->name);
+    }
+    return NULL;
+}
+
+static void bind_name(Making *m, const DebugValue *v, bool is_kernel)
+{
+    const tilec_arg *arg = is_kernel && v->n == 0 ? constant_arg(m, v->name) : NULL;
+    int tile = 0;
+
+    if (arg) {
+        new_param(m, *arg, ": __tl.constexpr");
+        return;
+    }
+    Text e = text_new(m->arena);
+    if (!v->text)
+        text_put(&e, loaded(m, &v->tiles[0]));
+    for (const char *s = v->text; s && *s; s++) {
+        if (*s == '%' && *++s == 'v')
+            text_put(&e, loaded(m, &v->tiles[tile++]));
+        else
+            text_putn(&e, s, 1);
+    }
+    text_printf(&m->body, "    %s = %s\n", v->name, e.s);
+}
+
+/* --- running it --- */
+
+static tilec_file *load(Making *m, const char *text, char **error)
+{
+    Debugger *d = m->d;
+    const Source *source = d->launch.file->source;
+    tilec_file *file = NULL;
+
+    for (int i = 0; i < d->evaluated.len; i++) {
+        if (strcmp(d->evaluated.at[i]->text, text) == 0)
+            return d->evaluated.at[i]->file;
+    }
+    Text all = text_new(m->arena);
+    text_putn(&all, source->text, source->len);
+    text_put(&all, text);
+    if (tilec_load(d->launch.file->ctx, source->path, all.s, all.len, d->launch.load, &file, error))
+        return NULL;
+    Evaluated *e = NEW(d->client->arena, Evaluated);
+    *e = (Evaluated){arena_printf(d->client->arena, "%s", text), file};
+    vec_push(d->client->arena, &d->evaluated, e);
+    return file;
+}
+
+/* The elements, which the run that made them does not keep. */
+static void copy_tile(DebugTile *t, Arena *a)
+{
+    size_t bytes = (size_t)dtype_size(t->dtype);
+
+    for (int i = 0; i < t->ndim; i++)
+        bytes *= (size_t)t->shape[i];
+    if (t->data)
+        t->data = memcpy(arena_alloc(a, bytes), t->data, bytes);
+    t->mask = NULL;
+}
+
+/* In front of the last op of the kernel. */
+static bool look_at_value(void *making, const InterpFrame *f, const Op *op)
+{
+    Making *m = making;
+    const InterpPlace at = interp_place(f, op);
+
+    if (!op_has(op, ENDS) || op->block->owner || !interp_func(f)->is_kernel)
+        return true;
+    DebugValues all = debug_names(m->d, &at, m->arena);
+    for (int i = 0; i < all.len; i++) {
+        if (strcmp(all.at[i].name, value_name) != 0)
+            continue;
+        *m->out = all.at[i];
+        m->found = true;
+        if (m->out->text)
+            m->out->text = arena_printf(m->arena, "%s", m->out->text);
+    }
+    for (int i = 0; m->found && i < m->out->n; i++)
+        copy_tile(&m->out->tiles[i], m->arena);
+    return true;
+}
+
+/* The first thing that the library says, without its place, which is in no file.  Hints are for who
+ * writes a kernel. */
+static const char *told(Arena *a, char *error)
+{
+    const char *begin = error ? strstr(error, "error: ") : NULL;
+    const char *text = begin ? begin + strlen("error: ") : error ? error : "it has no value";
+    const char *hint = strstr(text, "\nhint: "), *next = strstr(text, ": error: ");
+    bool is_unknown = strstr(text, "` is not defined\n") != NULL;
+    size_t n = strlen(text);
+
+    n = hint && is_unknown ? MIN(n, (size_t)(hint - text)) : n;
+    for (n = next ? MIN(n, (size_t)(next - text)) : n; next && n > 0 && text[n - 1] != '\n';)
+        n--;
+    while (n > 0 && text[n - 1] == '\n')
+        n--;
+    text =
+        arena_printf(a, "%.*s%s", (int)n, text,
+                     is_unknown ? "\nhint: `info` lists the names that mean something here" : "");
+    tilec_free(error);
+    return text;
+}
+
+static bool run(Making *m, tilec_file *file, char **error)
+{
+    static const int32_t grid[3] = {1, 1, 1};
+    const InterpObserver observer = {.ctx = m, .keeps_values = true, .op = look_at_value};
+    const Observed observed = {.observer = &observer, .last = 1};
+
+    return api_launch_observed(file, kernel_name, grid, m->args.at, m->args.len, NULL, &observed,
+                               error) == TILEC_OK;
+}
+
+bool debug_evaluate(Debugger *d, const InterpPlace *at, const char *text, Arena *a, DebugValue *out,
+                    const char **why)
+{
+    Making m = {.d = d, .arena = a, .one = 1, .out = out};
+    DebugValues names = debug_names(d, at, a);
+    InterpPlace outer = *at;
+    bool is_kernel = !interp_caller(&outer);
+    char *error = NULL;
+
+    m.params = m.body = text_new(a);
+    text_put(&m.body, "");
+    text_put(&m.params, "");
+    for (int i = 0; i < names.len; i++) {
+        const DebugValue *v = &names.at[i];
+        if (!uses_name(text, v->name))
+            continue;
+        *why = unusable(&m, v);
+        if (*why)
+            return false;
+        if (is_array_itself(v))
+            bind_array(&m, v);
+    }
+    for (int i = 0; i < names.len; i++) {
+        if (uses_name(text, names.at[i].name) && !is_array_itself(&names.at[i]))
+            bind_name(&m, &names.at[i], is_kernel);
+    }
+    const char *kernel =
+        arena_printf(a,
+                     "\n\nimport triton as __triton\nimport triton.language as __tl\n"
+                     "@__triton.jit\ndef %s(%s):\n%s    %s = (\n%s\n    )\n",
+                     kernel_name, m.params.s, m.body.s, value_name, text);
+    tilec_file *file = load(&m, kernel, &error);
+    if (file && run(&m, file, &error) && m.found)
+        return true;
+    *why = told(a, error);
+    return false;
+}

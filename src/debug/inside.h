@@ -1,0 +1,133 @@
+/*
+ * inside.h - what the files of the debugger share; nothing outside src/debug/ includes it
+ */
+#ifndef TILEC_DEBUG_INSIDE_H
+#define TILEC_DEBUG_INSIDE_H
+
+#include "debug.h"
+#include "../api/api.h"
+
+/* What elements were before programs wrote to them: all of it since the launch began, in order. */
+typedef struct {
+    uint64_t address;
+    size_t at, bytes; /* in `data` of the journal */
+} Written;
+typedef struct {
+    int64_t program;
+    size_t nwritten, nbytes; /* that there were when it began */
+} ProgramMark;
+typedef struct {
+    Written *written;
+    uint8_t *data;
+    ProgramMark *programs;
+    size_t nwritten, nbytes, nprograms; /* that there are */
+    size_t written_room, byte_room, program_room;
+    bool is_full; /* memory ran out: what was written from here on cannot be undone */
+} Journal;
+
+/* A statement that has begun. */
+typedef struct {
+    int64_t step;
+    int depth; /* of calls */
+} Begun;
+
+/* What a run goes on for. */
+typedef enum {
+    FOR_STOPS,     /* reasons to stop */
+    FOR_STATEMENT, /* .. and statements at that depth, or nearer to the kernel */
+    FOR_MOMENT,    /* for that one alone, which has been before */
+    FOR_PROGRAM,   /* for the first statement of that program */
+    FOR_LAST_STOP, /* in front of that moment, of its program: to note where the last one is, and
+                      end */
+    FOR_LAST_STATEMENT
+} Purpose;
+typedef struct {
+    Purpose purpose;
+    DebugMoment moment;
+    int depth;
+    int64_t count; /* of statements */
+    DebugWhy why;  /* how FOR_MOMENT ends, where there is no other reason to stop */
+} Wish;
+
+/* What a watched element was in front of the op that is writing to it. */
+typedef struct {
+    int number; /* of the watch; 0: none is being written to */
+    uint64_t before;
+} Writing;
+
+enum { MOST_DEPTH = 201, MOST_WAITING = 16 };
+
+/* A statement whose first op is one of a helper that was inlined: it begins in front of that. */
+typedef struct {
+    InterpPlace at;
+    int depth;
+} Waiting;
+
+struct Debugger {
+    Client *client;
+    DebugLaunch launch;
+    const DebugHost *host;
+    InterpObserver observer;
+    Observed observed;
+    Wish wish;
+    bool goes_again; /* the launch ends here, and begins again for the wish */
+    bool ends;       /* it ends for good */
+    bool has_ended;
+    bool stands; /* within stopped() */
+
+    DebugMoment now, farthest; /* farthest: that there ever was */
+    bool is_new;               /* now is that */
+    bool found;                /* of FOR_LAST_..: `last` */
+    DebugMoment last;
+    int depth;
+    int statement[MOST_DEPTH]; /* the mark that began it, by depth; -1: none */
+    Waiting waiting[MOST_WAITING];
+    int nwaiting;
+    Begun *begun; /* in this program, up to now */
+    size_t nbegun, begun_room;
+    const Op *op; /* that was told of last, and its frame */
+    const InterpFrame *frame;
+    int32_t program[3];
+
+    bool failed; /* the op at `now` is why the launch ends */
+    DebugMoment fault_at;
+    char *fault; /* the diagnostic; NULL: there is none yet */
+
+    Journal journal;
+    Writing writing;
+    VEC(DebugBreak) breaks;
+    VEC(DebugWatch) watches;
+    int numbers; /* given so far */
+    int catches;
+    const Module *module; /* of the run; NULL before the first op */
+    Map *lines;           /* Func* to the lines of its marks */
+    VEC(struct Evaluated *) evaluated;
+};
+
+/* written.c */
+void written_note(Debugger *d, const InterpAccess *a); /* in front of it */
+void written_begin_program(Journal *j, int64_t program);
+void written_undo(Journal *j, int64_t program); /* all since that program began */
+void written_free(Journal *j);
+/* What the op in front, `d->op`, did to a watched element, as a text in the arena; NULL: nothing.
+ */
+const char *written_tell(Debugger *d, int *number, Arena *a);
+
+/* caught.c: what the op in front, `d->op`, has made of what is caught; NULL: nothing */
+const char *caught_tell(const Debugger *d, Arena *a);
+
+/* watcher.c */
+InterpObserver watcher_observer(Debugger *d);
+
+/* lines.c */
+int statement_of(const InterpPlace *at); /* its mark; -1: none */
+int statement_line(Debugger *d, const Func *f, int mark);
+Place statement_place(const Func *f, int mark);
+
+/* evaluate.c */
+void evaluated_free(Debugger *d);
+
+/* names.c */
+DebugTile tile_of(const Debugger *d, const InterpFrame *f, const Value *v, Arena *a);
+
+#endif

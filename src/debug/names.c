@@ -1,0 +1,125 @@
+/*
+ * names.c - what names mean at a place, and the values that they have at the moment
+ */
+#include <string.h>
+
+#include "inside.h"
+
+/* --- masks --- */
+
+enum { MOST_STEPS_TO_LOAD = 16 };
+
+/* The mask of the load that a value is made of, element by element; NULL: of none, or of several.
+ */
+static const Value *mask_of(const Value *v, int steps)
+{
+    const Op *op = v->def;
+    const Value *mask = NULL;
+
+    if (!op || steps == 0)
+        return NULL;
+    if (op_only_reads(op))
+        return op_operand(op, ir_access(op).mask);
+    if (!op_is_elementwise(op) || op->code == OP_select)
+        return NULL;
+    for (int i = 0; i < op->noperands; i++) {
+        const Value *its = mask_of(op->operands[i], steps - 1);
+        if (mask && its && mask != its)
+            return NULL;
+        mask = its ? its : mask;
+    }
+    return mask;
+}
+
+static const uint8_t *mask_now(const InterpFrame *f, const Value *v)
+{
+    const Value *mask = v->type->rank > 0 ? mask_of(v, MOST_STEPS_TO_LOAD) : NULL;
+
+    if (!mask || type_numel(mask->type) != type_numel(v->type))
+        return NULL;
+    return interp_value(f, mask);
+}
+
+/* --- pointers --- */
+
+/* The array of the launch that one of these addresses is in, else the first that lies nearest in
+ * front of them; NULL: there is none. */
+static const tilec_tensor *tensor_of(const Debugger *d, const uint64_t *at, int64_t n,
+                                     const char **name)
+{
+    const tilec_tensor *nearest = NULL;
+
+    for (int i = 0; i < d->launch.nargs; i++) {
+        const tilec_arg *arg = &d->launch.args[i];
+        uint64_t from = (uint64_t)(uintptr_t)arg->tensor.data;
+
+        if (arg->kind != TILEC_ARG_TENSOR || from > at[n / 2])
+            continue;
+        if (nearest && from < (uint64_t)(uintptr_t)nearest->data)
+            continue;
+        nearest = &arg->tensor;
+        *name = arg->name;
+    }
+    return nearest;
+}
+
+/* Pointers as numbers of elements. */
+static void count_elements(const Debugger *d, DebugTile *t, const Type *type, Arena *a)
+{
+    int64_t n = type_numel(type), size = dtype_size(type->dtype);
+    const uint64_t *at = t->data;
+
+    t->dtype = DT_I64;
+    t->array = "?";
+    if (!at || n == 0)
+        return;
+    t->tensor = tensor_of(d, at, n, &t->array);
+    int64_t *offsets = NEW_N(a, int64_t, n);
+    for (int64_t i = 0; i < n; i++)
+        offsets[i] =
+            ((int64_t)at[i] - (int64_t)(uintptr_t)(t->tensor ? t->tensor->data : NULL)) / size;
+    t->data = offsets;
+}
+
+/* --- values --- */
+
+DebugTile tile_of(const Debugger *d, const InterpFrame *f, const Value *v, Arena *a)
+{
+    while (v->repl)
+        v = v->repl;
+    DebugTile t = {.dtype = v->type->dtype,
+                   .ndim = v->type->rank,
+                   .data = interp_value(f, v),
+                   .mask = mask_now(f, v)};
+
+    for (int i = 0; i < v->type->rank; i++)
+        t.shape[i] = v->type->dims[i];
+    if (v->type->pointer)
+        count_elements(d, &t, v->type, a);
+    return t;
+}
+
+static DebugValue value_of_mark(const Debugger *d, const InterpFrame *f, const Mark *m, Arena *a)
+{
+    DebugValue v = {.name = m->name, .text = m->text, .n = m->nvalues};
+
+    v.tiles = NEW_N(a, DebugTile, v.n + 1);
+    for (int i = 0; i < v.n; i++)
+        v.tiles[i] = tile_of(d, f, m->values[i], a);
+    return v;
+}
+
+DebugValues debug_names(const Debugger *d, const InterpPlace *at, Arena *a)
+{
+    MarkWalk w = mark_walk(interp_func(at->frame), at->site, a);
+    DebugValues all = {0};
+
+    mark_walk_to(&w, at->mark, at->block);
+    for (int i = 0; i < w.live.len; i++) {
+        const Mark *m = mark_shown(&w, i);
+
+        if (m)
+            vec_push(a, &all, value_of_mark(d, at->frame, m, a));
+    }
+    return all;
+}

@@ -1,0 +1,295 @@
+/*
+ * watcher.c - what is looked at in front of each op: does a statement begin, is there a reason to
+ * stop?
+ *
+ * A statement begins with the first of its ops that is told, and again where a loop's round begins
+ * or its function is called again.  Ends of blocks are of no statement.  Reasons to stop are looked
+ * for only where somebody asks for them, since to run again to a known moment should be quick.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside.h"
+
+static bool is_before(DebugMoment a, DebugMoment b)
+{
+    return a.program != b.program ? a.program < b.program : a.step < b.step;
+}
+
+static int64_t program_number(const Debugger *d, const int32_t at[3])
+{
+    const int32_t *grid = d->launch.grid;
+
+    return at[0] + (int64_t)grid[0] * (at[1] + (int64_t)grid[1] * at[2]);
+}
+
+/* --- calls and rounds --- */
+
+static void begin_program(Debugger *d, const InterpFrame *f)
+{
+    memcpy(d->program, interp_program(f), sizeof d->program);
+    d->now = (DebugMoment){program_number(d, d->program), 0};
+    d->depth = d->nwaiting = 0;
+    d->nbegun = 0;
+    d->op = NULL;
+    d->module = interp_func(f)->module;
+    written_begin_program(&d->journal, d->now.program);
+}
+
+/* A call begins: so does the statement that it is in, unless an op of that was told of. */
+static void wait_for_op(Debugger *d, const InterpPlace *at)
+{
+    int statement = statement_of(at);
+
+    if (statement < 0 || statement == d->statement[d->depth] || d->nwaiting == MOST_WAITING)
+        return;
+    d->statement[d->depth] = statement;
+    d->waiting[d->nwaiting++] = (Waiting){*at, d->depth};
+}
+
+static void at_enter(void *debugger, const InterpPlace *at)
+{
+    Debugger *d = debugger;
+    InterpPlace outer = *at;
+
+    if (!interp_caller(&outer)) {
+        begin_program(d, at->frame);
+    } else {
+        wait_for_op(d, &outer);
+        d->depth = MIN(d->depth + 1, MOST_DEPTH - 1);
+    }
+    d->statement[d->depth] = -1;
+}
+
+static void at_leave(void *debugger, const InterpPlace *at)
+{
+    Debugger *d = debugger;
+
+    (void)at;
+    d->depth = MAX(d->depth - 1, 0);
+}
+
+static void at_round(void *debugger, const InterpFrame *f, const Op *loop)
+{
+    Debugger *d = debugger;
+
+    (void)f;
+    (void)loop;
+    d->statement[d->depth] = -1;
+}
+
+static void before_access(void *debugger, const InterpFrame *f, const InterpAccess *a)
+{
+    (void)f;
+    if (a->effect & WRITES)
+        written_note(debugger, a);
+}
+
+/* --- statements --- */
+
+static void note_begun(Debugger *d)
+{
+    if (d->nbegun == d->begun_room) {
+        size_t room = MAX(256, 2 * d->begun_room);
+        Begun *more = realloc(d->begun, room * sizeof *more);
+        if (!more)
+            return; /* one goes back by more than one then */
+        d->begun = more;
+        d->begun_room = room;
+    }
+    d->begun[d->nbegun++] = (Begun){d->now.step, d->depth};
+}
+
+static bool begins_statement(Debugger *d, const InterpPlace *at, const Op *op)
+{
+    if (op_has(op, ENDS))
+        return false;
+    int statement = statement_of(at);
+    if (statement < 0 || statement == d->statement[d->depth])
+        return false;
+    d->statement[d->depth] = statement;
+    return true;
+}
+
+/* --- reasons to stop --- */
+
+static bool is_in_program(const DebugBreak *b, const int32_t program[3])
+{
+    for (int i = 0; i < 3; i++) {
+        if (b->program[i] >= 0 && b->program[i] != program[i])
+            return false;
+    }
+    return true;
+}
+
+static bool is_hit(Debugger *d, const DebugBreak *b, const InterpPlace *at)
+{
+    const Func *f = interp_func(at->frame);
+    int statement = d->statement[d->depth];
+
+    if (statement_line(d, f, statement) != b->line || !is_in_program(b, d->program))
+        return false;
+    return statement_place(f, statement).source == b->source &&
+           (!b->condition || d->host->holds(d->host->ctx, at, b->condition));
+}
+
+static bool finds_breakpoint(Debugger *d, const InterpPlace *at, DebugStop *stop)
+{
+    for (int i = 0; i < d->breaks.len; i++) {
+        if (!is_hit(d, &d->breaks.at[i], at))
+            continue;
+        stop->why = DEBUG_BREAKPOINT;
+        stop->number = d->breaks.at[i].number;
+        return true;
+    }
+    return false;
+}
+
+/* What an op has done is told with its own place: where the run stands is behind it. */
+static bool stops_behind(Debugger *d, DebugWhy why, const char *text, DebugStop *stop)
+{
+    Place at = source_place(d->module->sources, d->op->span.start);
+
+    stop->why = why;
+    stop->text = text;
+    if (at.source)
+        stop->text = arena_printf(d->client->arena, "%s:%d: %s\n%.*s", at.source->shown, at.line,
+                                  text, at.length, at.text);
+    return true;
+}
+
+/* A reason that does not depend on what the run goes on for. */
+static bool finds_reason(Debugger *d, const InterpPlace *at, bool begins, DebugStop *stop)
+{
+    Arena *a = d->client->arena;
+    const char *text;
+
+    if (d->writing.number > 0 && (text = written_tell(d, &stop->number, a)) != NULL)
+        return stops_behind(d, DEBUG_WRITTEN, text, stop);
+    if (d->catches && d->frame == at->frame && (text = caught_tell(d, a)) != NULL)
+        return stops_behind(d, DEBUG_CAUGHT, text, stop);
+    return begins && finds_breakpoint(d, at, stop);
+}
+
+/* Of a statement that begins: is it one that a step ends at?  What a program leaves for the next
+ * one to be at is one, too. */
+static bool ends_step(Debugger *d)
+{
+    bool is_near = d->depth <= d->wish.depth || d->now.program != d->wish.moment.program;
+
+    return is_near && --d->wish.count <= 0;
+}
+
+static bool is_wanted(Debugger *d, const InterpPlace *at, bool begins, DebugStop *stop)
+{
+    switch (d->wish.purpose) {
+    case FOR_STOPS:
+        return finds_reason(d, at, begins, stop);
+    case FOR_STATEMENT:
+        if (finds_reason(d, at, begins, stop))
+            return true;
+        stop->why = DEBUG_STEPPED;
+        return begins && ends_step(d);
+    case FOR_PROGRAM:
+        stop->why = d->wish.why;
+        return begins && d->now.program == d->wish.moment.program;
+    case FOR_MOMENT:
+        if (d->now.program != d->wish.moment.program || d->now.step != d->wish.moment.step)
+            return false;
+        if (d->wish.why == DEBUG_FAULT || !finds_reason(d, at, begins, stop))
+            stop->why = d->wish.why;
+        return true;
+    case FOR_LAST_STOP:
+        d->found |= finds_reason(d, at, begins, stop);
+        break;
+    case FOR_LAST_STATEMENT:
+        d->found |= begins;
+        break;
+    }
+    return false;
+}
+
+/* FOR_LAST_..: note what there is, and end where they end. */
+static bool searches_on(Debugger *d, const InterpPlace *at, bool begins)
+{
+    DebugStop stop = {0};
+    bool found = d->found;
+
+    if (!is_before(d->now, d->wish.moment))
+        return false;
+    d->found = false;
+    is_wanted(d, at, begins, &stop);
+    if (d->found)
+        d->last = d->now;
+    d->found |= found;
+    return true;
+}
+
+/* Stand still; does the launch go on behind it? */
+static bool stand(Debugger *d, const InterpPlace *at, DebugStop *stop)
+{
+    stop->moment = d->now;
+    stop->place = *at;
+    memcpy(stop->program, d->program, sizeof stop->program);
+    stop->text = stop->why == DEBUG_FAULT ? d->fault : stop->text;
+    d->ends = true; /* unless the host says how to go on */
+    d->stands = true;
+    d->host->stopped(d->host->ctx, stop);
+    d->stands = false;
+    return !d->ends && !d->goes_again;
+}
+
+/* One more moment, and does the launch go on behind it? */
+static bool pass(Debugger *d, const InterpPlace *at, bool begins)
+{
+    DebugStop stop = {0};
+
+    d->now.step++;
+    d->is_new = is_before(d->farthest, d->now);
+    if (d->is_new)
+        d->farthest = d->now;
+    if (begins)
+        note_begun(d);
+    if (d->wish.purpose == FOR_LAST_STOP || d->wish.purpose == FOR_LAST_STATEMENT)
+        return searches_on(d, at, begins);
+    return !is_wanted(d, at, begins, &stop) || stand(d, at, &stop);
+}
+
+static bool pass_waiting(Debugger *d)
+{
+    int depth = d->depth;
+    bool goes_on = true;
+
+    for (int i = 0; i < d->nwaiting && goes_on; i++) {
+        d->depth = d->waiting[i].depth;
+        goes_on = pass(d, &d->waiting[i].at, true);
+    }
+    d->depth = depth;
+    d->nwaiting = 0;
+    return goes_on;
+}
+
+static bool before_op(void *debugger, const InterpFrame *f, const Op *op)
+{
+    Debugger *d = debugger;
+    InterpPlace at = interp_place(f, op);
+
+    if (d->failed || !pass_waiting(d))
+        return false;
+    bool goes_on = pass(d, &at, begins_statement(d, &at, op));
+    d->writing.number = 0;
+    d->op = op;
+    d->frame = f;
+    return goes_on;
+}
+
+InterpObserver watcher_observer(Debugger *d)
+{
+    return (InterpObserver){.ctx = d,
+                            .keeps_values = true,
+                            .op = before_op,
+                            .access = before_access,
+                            .round = at_round,
+                            .enter = at_enter,
+                            .leave = at_leave};
+}
