@@ -80,6 +80,7 @@ void command_run(Cli *c, int argc, char **argv); /* files are written before tim
 /* `argv` behind the command's name, as for all three. */
 void command_dump(Cli *c, int argc, char **argv);
 void command_grad(Cli *c, int argc, char **argv);
+void command_debug(Cli *c, int argc, char **argv);
 void command_build(Cli *c, int argc, char **argv);   /* writes two files */
 void command_devices(Cli *c, int argc, char **argv); /* works without a kernel's file */
 void command_list(Cli *c, int argc, char **argv);

@@ -20,6 +20,7 @@ static const char brief[] =
     "  dump FILE.py --stage STAGE          print a kernel at one stage of its way\n"
     "  build FILE.py -o FILE.o             compile a kernel for programs to link\n"
     "  grad FILE.py --of OUT --wrt X       write the kernel of a kernel's gradients\n"
+    "  debug FILE.py[:KERNEL] NAME=VALUE.. step through a kernel, look at its tiles\n"
     "  devices                             list where kernels can run\n"
     "  help [NAME]                         explain a command, topic, option, function\n"
     "\n"
@@ -54,6 +55,8 @@ static const struct {
     {COMMAND_GRAD,
      "usage: tilec grad FILE.py[:KERNEL] --of NAME --wrt NAME[,NAME...] [-o FILE.py]\n"
      "             [OPTION...] NAME=VALUE|NAME:TYPE... [@FILE...]\n"},
+    {COMMAND_DEBUG,
+     "usage: tilec debug FILE.py[:KERNEL] --grid E[,E[,E]] [OPTION...] NAME=VALUE... [@FILE...]\n"},
     {COMMAND_DEVICES, "usage: tilec devices [--json]\n"},
     {0, "usage: tilec help [COMMAND | TOPIC | OPTION | FUNCTION] | COMMAND --help | --version\n"},
     {COMMAND_RUN, "\nRun a kernel on arrays once, and say what came out.\n"},
@@ -80,11 +83,17 @@ static const struct {
      "it as a Python file.  It holds for the types and constants of the arguments.\n"
      "options of grad:\n",
      true},
+    {COMMAND_DEBUG,
+     "\nStep through a kernel on the interpreter, forward and back, and look at its tiles.  At "
+     "the\n"
+     "prompt `help` lists the commands; `tilec help debugger` explains them.\n"
+     "options of debug:\n",
+     true},
     {COMMAND_DEVICES, "\nList where kernels can run.\n", true},
     {COMMAND_RUN | COMMAND_DUMP, "\noptions of run and dump:\n", true},
     {COMMAND_RUN, "options of run:\n", true},
     {COMMAND_DUMP, "options of dump:\n", true},
-    {COMMAND_RUN | COMMAND_DUMP,
+    {COMMAND_RUN | COMMAND_DUMP | COMMAND_DEBUG,
      "\n"
      "A VALUE is an expression of Python's; names are earlier arguments, dtypes (fp32) and\n"
      "  @x.npy  @x.npy:bf16  @x.npz:MEMBER  @x.png  @x.pgm  @x.csv  @- (stdin)\n"
@@ -111,6 +120,7 @@ static const struct {
      "\n"
      "example: tilec dump kernels/add.py --stage asm 'x:*fp32' 'y:*fp32' 'out:*fp32' n:i32 \\\n"
      "             BLOCK=1024\n"},
+    {COMMAND_DEBUG, "\nexample: tilec debug kernels/softmax.py --call softmax\n"},
     {COMMAND_GRAD, "\n"
                    "example: tilec grad kernels/softmax.py --call softmax --of out --wrt x\n"},
 };

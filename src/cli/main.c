@@ -24,6 +24,7 @@ static const struct {
     {"dump", COMMAND_DUMP, command_dump},
     {"build", COMMAND_BUILD, command_build},
     {"grad", COMMAND_GRAD, command_grad},
+    {"debug", COMMAND_DEBUG, command_debug},
     {"devices", COMMAND_DEVICES, command_devices},
 };
 /* clang-format on */
@@ -50,7 +51,7 @@ static const char *meant_command(const char *name)
         {"compile", "`tilec run` compiles what it runs; `tilec build` makes an object, `tilec "
                     "dump` shows code"},
         {"check", "`tilec run --check` finds accesses outside of arrays"},
-        {"debug", "`tilec run --debug` makes code for gdb"},
+        {"gdb", "`tilec debug` steps through a kernel; `tilec run --debug` makes code for gdb"},
         {"exec", "`tilec run` runs a kernel"},
         {"ls", "`tilec list` shows what a file has"},
         {"show",

@@ -153,8 +153,8 @@ static bool stops_behind(Debugger *d, DebugWhy why, const char *text, DebugStop 
     stop->why = why;
     stop->text = text;
     if (at.source)
-        stop->text = arena_printf(d->client->arena, "%s:%d: %s\n%.*s", at.source->shown, at.line,
-                                  text, at.length, at.text);
+        stop->text = arena_printf(d->client->arena, "%s:%d: %s\n%5d   %.*s", at.source->shown,
+                                  at.line, text, at.line, at.length, at.text);
     return true;
 }
 

@@ -100,7 +100,8 @@ typedef struct {
     /* of build: */
     const char *output, *header, *symbol, *cpus; /* cpus: names with commas between */
     bool disjoint, exported;
-    const char *of, *wrt; /* of grad: wrt has names with commas between */
+    VEC(const char *) scripts; /* of debug */
+    const char *of, *wrt;      /* of grad: wrt has names with commas between */
     VEC(const char *) variants;
 } Options;
 typedef enum {
@@ -111,7 +112,8 @@ typedef enum {
     COMMAND_LIST = 16,
     COMMAND_BUILD = 32,
     COMMAND_GRAD = 64,
-    COMMAND_ALL = 127
+    COMMAND_DEBUG = 128,
+    COMMAND_ALL = 255
 } Command;
 
 /* table.c: may `word` be the value of the option of that name?  True where there is none. */

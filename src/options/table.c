@@ -177,6 +177,11 @@ static void set_profile(const Given *g)
     g->o->launch.debug = MAX(g->o->launch.debug, TILEC_DEBUG_LINES);
 }
 
+static void add_script(const Given *g)
+{
+    vec_push(g->c->arena, &g->o->scripts, origin_path(g->c, g->operand));
+}
+
 static void set_color(const Given *g)
 {
     if (g->p->host->color && !g->p->host->color(g->operand))
@@ -211,7 +216,8 @@ enum {
     DUMP = COMMAND_DUMP,
     BUILD = COMMAND_BUILD,
     DEVICES = COMMAND_DEVICES,
-    GRAD = COMMAND_GRAD
+    GRAD = COMMAND_GRAD,
+    DEBUG = COMMAND_DEBUG
 };
 #define ONCE true
 #define AGAIN false
@@ -225,6 +231,8 @@ static const Option options[] = {
     {"-o", NULL, NEEDS, ONCE, OUTPUT(output),
         {{BUILD, "FILE.o", "the object"},
          {GRAD, "FILE.py", "where the kernel is written; printed when not given"}}},
+    {"-x", NULL, NEEDS, AGAIN, add_script, 0,
+        {{DEBUG, "FILE", "commands, one a line, in front of those that are typed"}}},
     {"--of", NULL, NEEDS, ONCE, TEXT(of),
         {{GRAD, "NAME", "the array that is differentiated"}}},
     {"--wrt", NULL, NEEDS, ONCE, TEXT(wrt),
@@ -236,7 +244,7 @@ static const Option options[] = {
     {"--grid", NULL, NEEDS, ONCE, set_grid, 0,
         {{RUN, "E[,E[,E]]", "programs along x, y and z; may use every argument"},
          {BUILD, "E[,E[,E]]", "compute the grid from the arguments; else each call gives it"},
-         {TEST, AS_FOR_RUN}}},
+         {TEST | DEBUG, AS_FOR_RUN}}},
     {"--variant", NULL, NEEDS, AGAIN, add_variant, 0,
         {{BUILD, "NAME=VALUE[,NAME=VALUE...]",
           "code of its own for calls with these values; may be repeated"}}},
@@ -262,15 +270,16 @@ static const Option options[] = {
          {TEST, AS_FOR_RUN}}},
     {"--num-warps", NULL, NEEDS, ONCE, NUMBER(launch.num_warps),
         {{RUN | DUMP, "N", "launch hints that a kernel may read"},
-         {TEST | BUILD, AS_FOR_RUN}}},
+         {TEST | BUILD | DEBUG, AS_FOR_RUN}}},
     {"--num-stages", NULL, NEEDS, ONCE, NUMBER(launch.num_stages),
         {{RUN | DUMP, "N", ""},
-         {TEST | BUILD, AS_FOR_RUN}}},
+         {TEST | BUILD | DEBUG, AS_FOR_RUN}}},
     {"--timeout", NULL, NEEDS, ONCE, set_timeout, 0,
         {{RUN, "SECONDS", "end the command, with exit code 1, when a launch takes longer"},
          {TEST, "SECONDS", "a call fails when one of its launches takes longer"}}},
     {"--check", NULL, BARE, AGAIN, SWITCH(launch.check),
         {{RUN | DUMP, NULL, "report every access outside of an array, on interp and sim races too"},
+         {DEBUG, NULL, "stop at races between programs, and where nothing was written, too"},
          {TEST, AS_FOR_RUN}}},
     {"--debug", "-g", BARE, AGAIN, set_debug, 0,
         {{RUN | DUMP, NULL, "on the CPU: code that gdb can stop in and show names of; slower"},
@@ -280,24 +289,24 @@ static const Option options[] = {
          {TEST, AS_FOR_RUN}}},
     {"--path", NULL, NEEDS, AGAIN, add_path, 0,
         {{RUN | DUMP, "DIR", "a folder in which modules that the file imports are looked for"},
-         {LIST | TEST | BUILD | GRAD, AS_FOR_RUN}}},
+         {LIST | TEST | BUILD | GRAD | DEBUG, AS_FOR_RUN}}},
     {"--define", NULL, NEEDS, AGAIN, add_define, 0,
         {{RUN | DUMP, "NAME=VALUE",
           "a global that the file computes; MODULE.NAME=VALUE of another file"},
-         {LIST | TEST | BUILD | GRAD, AS_FOR_RUN}}},
+         {LIST | TEST | BUILD | GRAD | DEBUG, AS_FOR_RUN}}},
     {"--", NULL, BARE, AGAIN, NO_OPTION,
         {{RUN | DUMP, NULL, "no word behind it is an option"},
-         {LIST | TEST | BUILD | GRAD, AS_FOR_RUN}}},
+         {LIST | TEST | BUILD | GRAD | DEBUG, AS_FOR_RUN}}},
     {"--call", NULL, NEEDS, AGAIN, add_call, 0,
         {{RUN | DUMP, "NAME",
           "the arguments and options of a call that FILE.py names in a comment"},
          {TEST, "NAME", "only that call; may be given several times"},
-         {GRAD, AS_FOR_RUN}}},
+         {GRAD | DEBUG, AS_FOR_RUN}}},
     {"@FILE", NULL, BARE, AGAIN, NO_OPTION,
         {{RUN | DUMP, NULL,
           "more of these from a file: an option or a NAME=VALUE a line, `#`\n"
           "begins a comment, and nothing needs quotes"},
-         {LIST | TEST | BUILD | GRAD, AS_FOR_RUN}}},
+         {LIST | TEST | BUILD | GRAD | DEBUG, AS_FOR_RUN}}},
     {"--compare", NULL, NEEDS, AGAIN, add_compare, 0,
         {{RUN, "NAME=VALUE[,RTOL[,ATOL]]",
           "is it near to @ref.npy, x+y, what the device `interp` gives?\n"
@@ -352,10 +361,11 @@ static const Option options[] = {
         {{DUMP, "N|N-M",
           "only what is of these lines of the file: of ir, opt, asm, ptx, sass"}}},
     {"--quiet", "-q", BARE, AGAIN, set_quiet, 0,
-        {{RUN, NULL, "no progress, no warnings, no last line of --each: only what fails"}}},
+        {{RUN, NULL, "no progress, no warnings, no last line of --each: only what fails"},
+         {DEBUG, AS_FOR_RUN}}},
     {"--color", NULL, NEEDS, ONCE, set_color, 0,
         {{RUN, "WHEN", "messages in colour: auto (on a terminal), always or never"},
-         {LIST | TEST | DUMP | BUILD | DEVICES | GRAD, AS_FOR_RUN}}},
+         {LIST | TEST | DUMP | BUILD | DEVICES | GRAD | DEBUG, AS_FOR_RUN}}},
     {"--json", NULL, BARE, AGAIN, set_json, 0,
         {{RUN, NULL, "print JSON instead of tables"},
          {LIST, NULL, "print JSON instead"},

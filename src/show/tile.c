@@ -6,6 +6,8 @@
  */
 #include "show.h"
 
+#include <string.h>
+
 enum { TILE_ROW = 8, MOST_ROWS = 10, MOST_COLUMNS = 10, EDGE = 3 };
 
 typedef struct {
@@ -42,6 +44,20 @@ static void put_row(const Grid *g, Table *t, int64_t row, bool is_flat)
     }
 }
 
+/* Without the blanks at the end of lines, where a row is not full. */
+static void put_trimmed(Text *t, const char *lines)
+{
+    for (const char *end; *lines; lines = *end ? end + 1 : end) {
+        size_t n;
+
+        end = lines + strcspn(lines, "\n");
+        for (n = (size_t)(end - lines); n > 0 && lines[n - 1] == ' ';)
+            n--;
+        text_putn(t, lines, n);
+        text_put(t, "\n");
+    }
+}
+
 static void put_grid(const Grid *g, bool is_flat)
 {
     int shown = (int)MIN(g->columns, g->columns > MOST_COLUMNS ? 2 * EDGE + 1 : MOST_COLUMNS);
@@ -52,7 +68,7 @@ static void put_grid(const Grid *g, bool is_flat)
         table_printf(&t, i < 0 ? "..." : is_flat ? "+%lld" : "%lld", (long long)i);
     for (int64_t i = 0; i < g->rows; i = next_shown(i, g->rows, MOST_ROWS))
         put_row(g, &t, i, is_flat);
-    text_put(g->out, table_text(&t));
+    put_trimmed(g->out, table_text(&t));
 }
 
 static void put_flat(Text *t, const Cells *c, int64_t n)

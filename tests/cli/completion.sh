@@ -13,7 +13,7 @@ offers() {
 }
 
 add=kernels/add.py
-expect 0 out "[dump devices]" offers tilec d
+expect 0 out "[dump debug devices]" offers tilec d
 expect 0 out "[list]" offers tilec l
 expect 0 out "[build]" offers tilec b
 expect 0 out "[--variant]" offers tilec build "$add" --v

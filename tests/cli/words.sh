@@ -53,7 +53,7 @@ offered() {
         _tilec tilec "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"
         echo " ${COMPREPLY[*]} "' bash "$@"
 }
-options=$("$tilec" help options | grep -oE '^  (-o|--[a-z-]+)' | tr -d ' ' | grep -v '^--$' | sort -u)
+options=$("$tilec" help options | grep -oE '^  (-o|-x|--[a-z-]+)' | tr -d ' ' | grep -v '^--$' | sort -u)
 [ "$(echo "$options" | wc -l)" -gt 25 ] || wrong "only these options were found: $options"
 for option in $options; do
     grep -qF -- "$(echo "$option" | sed 's/-/\\-/g')" docs/tilec.1 || wrong "the manual lacks $option"
@@ -68,7 +68,7 @@ zsh_offers() {
     cat "$folder/own"
 }
 # and what a command takes is in its own help and completed for it, and nothing else
-for command in run list test dump build grad devices; do
+for command in run list test dump build grad debug devices; do
     help=$("$tilec" $command --help)
     for option in $options; do
         takes=yes

@@ -46,7 +46,7 @@ _tilec() {
     local word=$2 before=$3 options kernel
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "run list test dump build grad devices help --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "run list test dump build grad debug devices help --help --version" -- "$word"))
         return
     fi
     case $before in
@@ -97,7 +97,7 @@ _tilec() {
         return
         ;;
     help)
-        COMPREPLY=($(compgen -W "run list test dump build grad devices $(_tilec_topics)" -- "$word"))
+        COMPREPLY=($(compgen -W "run list test dump build grad debug devices $(_tilec_topics)" -- "$word"))
         return
         ;;
     esac
@@ -112,6 +112,7 @@ _tilec() {
     dump) options="$makes --stage --line --call --json" ;;
     build) options="--color -o --header --name --grid --arch --variant --disjoint --export --cpu --num-warps --num-stages --path --define --json" ;;
     grad) options="--color -o --of --wrt --call --path --define" ;;
+    debug) options="--color -x --grid --check --num-warps --num-stages --call --path --define --quiet -q" ;;
     devices) options="--color --json" ;;
     esac
     if [[ $word == -* ]]; then

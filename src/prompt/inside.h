@@ -1,0 +1,62 @@
+/*
+ * inside.h - what the files of the prompt share; nothing outside src/prompt/ includes it
+ */
+#ifndef TILEC_PROMPT_INSIDE_H
+#define TILEC_PROMPT_INSIDE_H
+
+#include "prompt.h"
+#include "../show/show.h"
+
+typedef struct {
+    const PromptHost *host;
+    Client *client;
+    Store *store;
+    const Names *names;
+    const DebugLaunch *launch;
+    Debugger *debugger;
+    const DebugStop *stop; /* where the run stands */
+    InterpPlace place;     /* the call that is looked at: the stop's, or one that it is in */
+    int level;             /* so many calls further out */
+    int listed;            /* the line behind those that `list` has shown; 0: none yet */
+    bool moves;            /* the command lets the run go on */
+    const char *last;      /* command line */
+} Prompt;
+
+/* prompt.c */
+void say(const Prompt *p, const char *fmt, ...) PRINTF(2, 3);
+void need_frame(const Prompt *p); /* stops the client where the launch has ended */
+/* A number that is all of the text, 1 where that is empty; stops the client. */
+int64_t count_of(const Prompt *p, const char *text);
+/* "3,*": what stands at *text up to a blank; -1 is any. */
+void program_of(const Prompt *p, const char **text, bool stars, int32_t out[3]);
+const char *skip_blanks(const char *s);
+
+/* moves.c, stops.c, look.c: `text` is what stands behind the command's name */
+#define COMMANDS(ROW)                                                                              \
+    ROW(run)                                                                                       \
+    ROW(continue)                                                                                  \
+    ROW(step)                                                                                      \
+    ROW(next)                                                                                      \
+    ROW(finish)                                                                                    \
+    ROW(back)                                                                                      \
+    ROW(reverse)                                                                                   \
+    ROW(program)                                                                                   \
+    ROW(quit)                                                                                      \
+    ROW(break)                                                                                     \
+    ROW(watch)                                                                                     \
+    ROW(catch)                                                                                     \
+    ROW(delete)                                                                                    \
+    ROW(print)                                                                                     \
+    ROW(info)                                                                                      \
+    ROW(list)                                                                                      \
+    ROW(where)                                                                                     \
+    ROW(up)                                                                                        \
+    ROW(down)                                                                                      \
+    ROW(picture)
+#define DECLARE_COMMAND(name) void do_##name(Prompt *p, const char *text);
+COMMANDS(DECLARE_COMMAND)
+#undef DECLARE_COMMAND
+bool condition_holds(void *prompt, const InterpPlace *at, const char *condition);
+void look_at_place(Prompt *p); /* one line of the source, where the run stands */
+
+#endif

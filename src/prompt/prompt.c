@@ -1,0 +1,257 @@
+/*
+ * prompt.c - lines to commands, and where the run stands
+ *
+ * A command's name may be cut to what tells it from others; some have a letter of their own.
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside.h"
+
+static void do_help(Prompt *p, const char *text);
+
+/* clang-format off */
+static const struct {
+    const char *name, *other; /* and a short one */
+    void (*run)(Prompt *p, const char *text);
+    const char *operands, *text;
+} commands[] = {
+    {"run", "r", do_run, "", "from the first program on, up to a reason to stop"},
+    {"continue", "c", do_continue, "", "to the next reason to stop"},
+    {"step", "s", do_step, "[N]", "to the next statement, into helpers"},
+    {"next", "n", do_next, "[N]", "to the next statement of this function"},
+    {"finish", "fin", do_finish, "", "until the helper has returned"},
+    {"back", "bk", do_back, "[N]", "to the statement before"},
+    {"reverse-continue", "rc", do_reverse, "", "back to the last reason to stop"},
+    {"program", NULL, do_program, "X[,Y[,Z]]", "to the beginning of that program"},
+    {"break", "b", do_break, "[FILE:]LINE|FUNCTION [if EXPR] [program 3,*]", "stop there"},
+    {"watch", NULL, do_watch, "out[3,7]", "stop when a program has written to that element"},
+    {"catch", NULL, do_catch, "nan|inf|none", "stop when an operation makes one"},
+    {"delete", "d", do_delete, "[N]", "that breakpoint or watch; all"},
+    {"print", "p", do_print, "EXPR", "an expression of the kernel's language; an array: out[0,:9]"},
+    {"picture", NULL, do_picture, "EXPR", "the same as a picture"},
+    {"info", "i", do_info, "[stops]", "all names and their values; breakpoints and watches"},
+    {"list", "l", do_list, "[LINE]", "the source around this line, or on from there"},
+    {"where", "bt", do_where, "", "the calls that the program is in"},
+    {"up", NULL, do_up, "[N]", "look at the names of the caller"},
+    {"down", NULL, do_down, "[N]", "and back again"},
+    {"help", "h", do_help, "[COMMAND]", "this"},
+    {"quit", "q", do_quit, "", "end"},
+};
+/* clang-format on */
+
+void say(const Prompt *p, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    p->host->say(p->host->ctx, arena_vprintf(p->client->arena, fmt, ap));
+    va_end(ap);
+}
+
+void need_frame(const Prompt *p)
+{
+    if (!p->place.frame)
+        client_stop(p->client, CLIENT_USAGE,
+                    "the launch has ended, and no names are left; arrays are: print NAME");
+}
+
+const char *skip_blanks(const char *s)
+{
+    return s + strspn(s, " \t");
+}
+
+int64_t count_of(const Prompt *p, const char *text)
+{
+    char *end;
+    long long n = *text ? strtoll(text, &end, 10) : 1;
+
+    if (*text && (*skip_blanks(end) || n < 1))
+        client_stop(p->client, CLIENT_USAGE, "`%s` is not a number of times", text);
+    return n;
+}
+
+void program_of(const Prompt *p, const char **text, bool stars, int32_t out[3])
+{
+    const char *s = *text, *whole = s;
+
+    for (int i = 0; i < 3; i++) {
+        char *end = (char *)s;
+
+        out[i] = stars ? -1 : 0;
+        if (i > 0 && *s != ',')
+            continue;
+        s = i > 0 ? skip_blanks(s + 1) : s;
+        bool is_star = stars && *s == '*';
+        long n = is_star ? -1 : strtol(s, &end, 10);
+        if (!is_star && (end == s || n < 0 || n >= p->launch->grid[i]))
+            client_stop(p->client, CLIENT_USAGE,
+                        "`%s` is no program of the grid %dx%dx%d: write X,Y,Z from 0 on%s", whole,
+                        p->launch->grid[0], p->launch->grid[1], p->launch->grid[2],
+                        stars ? ", `*` for any" : "");
+        out[i] = (int32_t)n;
+        s = skip_blanks(is_star ? s + 1 : end);
+    }
+    *text = s;
+}
+
+/* --- commands --- */
+
+static bool is_called(int i, const char *word, size_t n)
+{
+    const char *other = commands[i].other;
+
+    return (other && strlen(other) == n && memcmp(other, word, n) == 0) ||
+           (strlen(commands[i].name) == n && memcmp(commands[i].name, word, n) == 0);
+}
+
+/* By its name, or by the beginning of one alone. */
+static int find_command(const Prompt *p, const char *word, size_t n)
+{
+    const char *names[COUNT(commands)];
+    int found = -1, several = 0;
+
+    for (int i = 0; i < COUNT(commands); i++) {
+        names[i] = commands[i].name;
+        if (is_called(i, word, n))
+            return i;
+        if (strncmp(names[i], word, n) != 0)
+            continue;
+        several += found >= 0;
+        found = i;
+    }
+    const char *text = arena_strndup(p->client->arena, word, n);
+    if (several)
+        client_stop(p->client, CLIENT_USAGE, "`%s` begins several commands: %s and others", text,
+                    names[found]);
+    if (found < 0)
+        client_stop(p->client, CLIENT_USAGE, "there is no command `%s`%s; `help` lists them", text,
+                    hint_text(p->client->arena, text, names, COUNT(names)));
+    return found;
+}
+
+static void do_help(Prompt *p, const char *text)
+{
+    Table t = table_new(p->client->arena, 2, 2);
+    int only = *text ? find_command(p, text, strcspn(text, " \t")) : -1;
+
+    for (int i = 0; i < COUNT(commands); i++) {
+        if (only >= 0 && i != only)
+            continue;
+        table_printf(&t, "%s%s%s %s", commands[i].name, commands[i].other ? ", " : "",
+                     commands[i].other ? commands[i].other : "", commands[i].operands);
+        table_put(&t, commands[i].text);
+    }
+    say(p, "%s", table_text(&t));
+    if (only < 0)
+        say(p, "`tilec help debugger` says more\n");
+}
+
+typedef struct {
+    Prompt *prompt;
+    const char *line;
+} Line;
+
+static void run_line(void *what)
+{
+    const Line *l = what;
+    size_t n = strcspn(l->line, " \t");
+    int i = find_command(l->prompt, l->line, n);
+
+    commands[i].run(l->prompt, skip_blanks(l->line + n));
+}
+
+/* The line without blanks around it. */
+static const char *trimmed(Arena *a, const char *line)
+{
+    size_t n;
+
+    line = skip_blanks(line);
+    for (n = strlen(line); n > 0 && strchr(" \t\r\n", line[n - 1]);)
+        n--;
+    return arena_strndup(a, line, n);
+}
+
+/* Obey lines until one lets the run go on. */
+static void obey(Prompt *p)
+{
+    p->moves = false;
+    while (!p->moves) {
+        const char *line = p->host->read(p->host->ctx), *why;
+
+        if (!line) {
+            do_quit(p, "");
+            return;
+        }
+        line = trimmed(p->client->arena, line);
+        if (!*line && p->host->repeats && p->last)
+            line = p->last;
+        if (!*line || *line == '#')
+            continue;
+        p->last = line;
+        why = p->host->attempt(p->host->ctx, run_line, &(Line){p, line});
+        if (why) {
+            p->moves = false;
+            p->host->complain(p->host->ctx, why);
+        }
+    }
+}
+
+/* --- where the run stands --- */
+
+static void tell_reason(const Prompt *p)
+{
+    const DebugStop *s = p->stop;
+
+    switch (s->why) {
+    case DEBUG_BREAKPOINT:
+        say(p, "breakpoint %d, ", s->number);
+        break;
+    case DEBUG_WRITTEN:
+        say(p, "watch %d: %s\n", s->number, s->text);
+        break;
+    case DEBUG_CAUGHT:
+        say(p, "%s\n", s->text);
+        break;
+    case DEBUG_FAULT:
+        say(p, "%s", s->text);
+        break;
+    default:
+        break;
+    }
+}
+
+static void stopped(void *prompt, const DebugStop *stop)
+{
+    Prompt *p = prompt;
+
+    p->stop = stop;
+    p->place = stop->place;
+    p->level = p->listed = 0;
+    tell_reason(p);
+    if (stop->place.frame)
+        look_at_place(p);
+    else
+        say(p, "the launch has ended\n");
+    obey(p);
+}
+
+static void printed(void *prompt, const char *text)
+{
+    say(prompt, "%s\n", text);
+}
+
+tilec_status prompt_run(const PromptHost *host, Store *store, const Names *names,
+                        const DebugLaunch *launch, char **error)
+{
+    Prompt p = {
+        .host = host, .client = store->client, .store = store, .names = names, .launch = launch};
+    const DebugHost debug_host = {
+        .ctx = &p, .stopped = stopped, .holds = condition_holds, .printed = printed};
+
+    p.debugger = debug_new(p.client, launch, &debug_host);
+    tilec_status status = debug_run(p.debugger, error);
+    debug_free(p.debugger);
+    return status;
+}

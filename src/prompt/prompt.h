@@ -1,0 +1,34 @@
+/*
+ * prompt.h - the debugger's commands: lines of text come in, what they show goes out
+ *
+ * Nothing here prints or reads: a front door does, as a PromptHost.  docs/debugging.md has the
+ * commands from a user's side; the table of prompt.c is what `help` says.
+ *
+ *   prompt.c   reading lines, finding the command, telling where the run stands
+ *   moves.c    commands that let it go on, or back
+ *   stops.c    breakpoints, watches, what is caught
+ *   look.c     source, names, values
+ */
+#ifndef TILEC_PROMPT_PROMPT_H
+#define TILEC_PROMPT_PROMPT_H
+
+#include "../arrays/value.h"
+#include "../debug/debug.h"
+
+typedef struct {
+    void *ctx;
+    const char *(*read)(void *ctx); /* the next line; NULL: there are no more */
+    void (*say)(void *ctx, const char *text);
+    void (*complain)(void *ctx, const char *text); /* of a command that was wrong */
+    /* Do `work`; gives why it was stopped, NULL: it was not. */
+    const char *(*attempt)(void *ctx, void (*work)(void *what), void *what);
+    bool repeats; /* an empty line is the last command again */
+    int terminal; /* where texts go to: for pictures */
+} PromptHost;
+
+/* Debug the launch by commands, until they end it or there are none left.  The names are its
+ * arguments, with arrays of the store.  Gives what debug_run() does. */
+tilec_status prompt_run(const PromptHost *host, Store *store, const Names *names,
+                        const DebugLaunch *launch, char **error);
+
+#endif

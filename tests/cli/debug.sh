@@ -1,0 +1,115 @@
+#!/bin/sh
+# debug.sh TILEC SOURCE - the prompt of `tilec debug`: what its commands show, where they go, what they refuse
+. "$(dirname "$0")/expect.inc"
+cd "$folder" || exit 1
+cat >k.py <<'KERNEL'
+import triton
+import triton.language as tl
+
+HALF: tl.constexpr = 0.5
+
+
+@triton.jit
+def centre(v, inside):
+    mean = tl.sum(tl.where(inside, v, 0.0)) * HALF
+    return v - mean
+
+
+@triton.jit
+def rows(out, x, columns, stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    inside = at < columns
+    v = tl.load(x + row * stride + at, mask=inside, other=-1.0)
+    centred = centre(v, inside)
+    tl.device_print("row", row)
+    tl.store(out + row * columns + at, tl.log(centred), mask=inside)
+
+
+@triton.jit
+def sums(out, x, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at) + tl.program_id(0))
+KERNEL
+
+# debug COMMANDS [WORD...] : the commands, with ; between them, on 3 rows of 5
+grid=3
+stride=5
+debug() {
+    commands=$1
+    shift
+    echo "$commands" | sed 's/ *; */\n/g' >script
+    "$tilec" debug k.py:rows --grid "$grid" x='arange(fp32,3x5)' out='empty(fp32,3x5)' columns=5 stride="$stride" BLOCK=8 \
+        -x script "$@"
+}
+
+# where it begins, and that the end of the commands is the end
+expect 0 out "program (0, 0, 0), rows at k.py:15" debug 'list'
+expect 0 out "   15 >     row = tl.program_id(0)" debug 'list'
+expect 0 out "stride = 5  (i32)" debug 'info'
+expect 0 out "x: array, fp32 3x5  min 0.  max 14.  mean 7" debug 'info'
+expect 0 out "the launch has ended" debug 'continue'
+expect 0 out "(2, 0, 0) row: 2" debug 'continue'
+
+# moves
+expect 0 out "centre at k.py:9" debug 'b 19; c; step'
+expect 0 out "#1  rows at k.py:19" debug 'b 19; c; step; where'
+expect 0 out "rows at k.py:20" debug 'b 19; c; next'
+expect 0 out "rows at k.py:20" debug 'b centre; c; finish; finish'
+expect 0 out "rows at k.py:17" debug 'step 3; back'
+expect 0 out "program (2, 0, 0), rows at k.py:15" debug 'program 2'
+expect 0 out "program (1, 0, 0), rows at k.py:15" debug 'program 2; program 1'
+expect 0 out "breakpoint 1, program (2, 0, 0), rows at k.py:19" debug 'b 19 program 2; c; c; rc'
+expect 0 out "breakpoint 1, program (1, 0, 0), rows at k.py:19" debug 'b 19 if row == 1; run'
+expect 0 out "breakpoint 3 at k.py:15, where the next statement begins" debug 'b 18; delete; b k.py:19; b 11'
+expect 0 out "no breakpoints and no watches" debug 'b 18; watch out[0,1]; delete; info stops'
+
+# values: names, expressions of the kernel's language, arrays, the caller's
+expect 0 out "0  5.  6.  7.  8.  9.  (-1.)  (-1.)  (-1.)" debug 'b 19 program 1; c; print v'
+expect 0 out "tl.sum(tl.where(inside, v, 0.0)) / columns = 7.  (fp32)" \
+    debug 'b 19 program 1; c; print tl.sum(tl.where(inside, v, 0.0)) / columns'
+expect 0 out "centre(v, inside)[4] = -8.5  (fp32)" debug 'b 19 program 1; c; print centre(v, inside)[4]'
+expect 0 out "[1,0]  [1,1]  [1,2]  [1,3]  [1,4]  [2,0]" debug 'b 19 program 1; c; print x + row * stride + at'
+expect 0 out "x[1:,2].sum() = 19.0" debug 'print x[1:,2].sum()'
+expect 0 out "HALF * 4" debug 'print HALF * 4'
+expect 0 out "row = 0  (i32)" debug 'b centre; c; up; print row'
+expect 0 out "mean = 5.  (fp32)" debug 'b 10; c; print mean'
+
+# what stops by itself
+expect 0 out "watch 1: k.py:21: out[1,3] was nan, now nan" debug 'watch out[1,3]; c'
+expect 0 out 'k.py:21: `log` makes NaN: 8 of 8 elements, the first at [0]' debug 'catch nan; c'
+stride=6
+expect 0 out "load of x[3, 0] is outside of its shape (3, 5)" debug 'c; info'
+expect 0 out "program (2, 0, 0), rows at k.py:18" debug 'c; info'
+expect 0 err "the launch fails here: \`back\` and \`reverse-continue\` go back" debug 'c; c'
+expect 0 out "rows at k.py:17" debug 'c; back 2'
+stride=5
+raced() {
+    printf 'continue\n' | "$tilec" debug k.py:sums --grid 2 x='ones(fp32,8)' out='zeros(fp32,8)' BLOCK=8 --check
+}
+expect 0 out "error: race: store to out[0], which program (0, 0, 0) changes" raced
+
+# refused, and the prompt goes on
+for command in 'print colums + 1@`colums` is not defined' 'print x[9,9]@outside dimension' 'breack 3@did you mean '\''break'\''' \
+    'break 400@no statement' 'break nobody@no function that this kernel calls' 'program 3@no program of the grid 3x1x1' \
+    'step -1@not a number of times' 'watch columns@no element of an array' 'watch x[0]@is not one element' \
+    'catch zero@nan, inf' 'up@nobody calls' 'down@innermost' 'back@where the launch begins' 'list 99@no line' \
+    'print@print what?' 'pr 1@begins several commands' 'delete 7@no breakpoint or watch 7' 'picture columns@cannot be drawn' \
+    'info nothing@`info stops`' 'help nothing@there is no command' 'b 19 program 1,2@no program of the grid'; do
+    expect 0 err "${command#*@}" debug "${command%%@*}; print columns"
+    grep -qF "columns = 5  (i32)" "$folder/out" || wrong "no prompt behind ${command%%@*}"
+done
+expect 0 err "no names are left" debug 'continue; info'
+expect 0 err "the launch has ended: \`back\`" debug 'continue; step'
+expect 0 out "rows at k.py:21" debug 'continue; back'
+
+# the command line
+expect 0 out "columns = 5  (i32)" sh -c 'echo "p columns" | "$@"' sh "$tilec" debug k.py:rows --grid 1 \
+    x='arange(fp32,3x5)' out='empty(fp32,3x5)' columns=5 stride=5 BLOCK=8
+expect 3 err "nowhere: No such file or directory" debug 'list' -x nowhere
+expect 2 err "--grid E[,E[,E]] is missing" "$tilec" debug k.py:rows
+expect 2 err "there is no option '--time'" "$tilec" debug k.py:rows --time
+grid=0
+expect 0 out "the launch has ended" debug 'list'
+expect 0 out "usage: tilec debug" "$tilec" debug --help
+finish
