@@ -13,6 +13,8 @@ static const char prompt_text[] = "(tilec) ";
 /* Where commands come from: the scripts of -x, one after the other, then stdin. */
 typedef struct {
     Cli *cli;
+    Call *call;
+    Comparisons compared;
     const Options *options;
     int script;       /* the next one */
     const char *rest; /* of the one that is read; NULL: none is */
@@ -92,6 +94,49 @@ static void complain(void *commands, const char *text)
     terminal_say_trouble("%s\n", text);
 }
 
+/* --- comparing --- */
+
+/* Are the elements k of both, which are dense, apart? */
+static bool is_apart(Cli *c, const Comparison *m, const Array *got, int64_t k)
+{
+    const Array here = {.data = array_element(got, k), .dtype = got->dtype};
+    const Array there = {.data = array_element(&m->want, k), .dtype = m->want.dtype};
+    Difference is = {.rtol = m->is.rtol, .atol = m->is.atol};
+
+    difference_find(&c->store, &here, &there, &is);
+    return is.wrong > 0;
+}
+
+static void note_wrong(Cli *c, const Comparison *m, Map *wrong)
+{
+    const Array got = array_cast(&c->store, m->got, m->got->dtype);
+    int64_t n = m->is.wrong > 0 ? array_numel(&got) : 0;
+
+    for (int64_t k = 0; k < n; k++) {
+        int64_t index[ARRAY_MAX_DIMS], rest = k;
+
+        if (!is_apart(c, m, &got, k))
+            continue;
+        for (int i = got.ndim - 1; i >= 0; rest /= got.shape[i--])
+            index[i] = rest % got.shape[i];
+        DebugElement *e = NEW(c->arena, DebugElement);
+        *e = (DebugElement){
+            arena_printf(c->arena, "%s[%s]", m->name, array_index_text(c->arena, &got, k)),
+            got.dtype};
+        map_put(wrong, MAP_KEY(array_at(m->got, index)), e);
+    }
+}
+
+static const char *compare(void *commands, Map *wrong)
+{
+    Commands *r = commands;
+
+    compare_finish(r->call, &r->compared);
+    for (int i = 0; i < r->compared.len; i++)
+        note_wrong(r->cli, &r->compared.at[i], wrong);
+    return compare_text(r->cli, &r->compared);
+}
+
 /* --- running --- */
 
 typedef struct {
@@ -122,7 +167,7 @@ void command_debug(Cli *c, int argc, char **argv)
 {
     Options o = cli_options(c, COMMAND_DEBUG, argc, argv);
     Call k;
-    Commands commands = {.cli = c, .options = &o};
+    Commands commands = {.cli = c, .call = &k, .options = &o};
     char *error = NULL;
 
     commands.is_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
@@ -130,6 +175,7 @@ void command_debug(Cli *c, int argc, char **argv)
     call_init(&k, c, &o);
     call_open(&k);
     call_evaluate(&k);
+    commands.compared = compare_prepare(&k);
     const tilec_load_options load = {.paths = o.paths.at,
                                      .npaths = o.paths.len,
                                      .defines = o.defines.at,
@@ -146,6 +192,7 @@ void command_debug(Cli *c, int argc, char **argv)
                              .say = say,
                              .complain = complain,
                              .attempt = attempt,
+                             .compare = commands.compared.len > 0 ? compare : NULL,
                              .repeats = commands.is_terminal,
                              .terminal = STDOUT_FILENO};
     cli_check(c, prompt_run(&host, &c->store, &k.args.names, &launch, &error), &error);

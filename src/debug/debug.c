@@ -227,9 +227,14 @@ void debug_finish(Debugger *d)
     go_on(d, (Wish){.purpose = FOR_STATEMENT, .depth = d->depth - 1, .count = 1});
 }
 
-static void go_to(Debugger *d, DebugMoment moment, DebugWhy why)
+void debug_go_to(Debugger *d, DebugMoment moment)
 {
-    go_again(d, (Wish){.purpose = FOR_MOMENT, .moment = moment, .why = why});
+    go_again(d, (Wish){.purpose = FOR_MOMENT, .moment = moment, .why = DEBUG_STEPPED});
+}
+
+void debug_go_to_end(Debugger *d)
+{
+    go_on(d, (Wish){.purpose = FOR_END});
 }
 
 /* Behind the last op that has begun. */
@@ -246,7 +251,7 @@ void debug_back(Debugger *d, int64_t n)
     while (known > 0 && d->begun[known - 1].step >= end.step)
         known--;
     if (known >= n)
-        go_to(d, (DebugMoment){d->now.program, d->begun[known - n].step}, DEBUG_STEPPED);
+        debug_go_to(d, (DebugMoment){d->now.program, d->begun[known - n].step});
     else if (end.program == 0 && known == 0)
         client_stop(d->client, CLIENT_USAGE, "this is where the launch begins");
     else if (end.program == 0)

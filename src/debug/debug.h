@@ -87,6 +87,8 @@ void debug_next(Debugger *d, int64_t n); /* statements of this call, or of those
 void debug_finish(Debugger *d);          /* to the statement behind this call */
 void debug_back(Debugger *d, int64_t n); /* statements */
 void debug_reverse(Debugger *d);         /* to the last reason to stop */
+void debug_go_to_end(Debugger *d);       /* of the launch, whatever there is on the way */
+void debug_go_to(Debugger *d, DebugMoment moment);
 void debug_go_to_program(Debugger *d, int64_t program); /* to its first statement */
 
 /* --- reasons to stop --- */
@@ -119,6 +121,21 @@ int debug_caught(const Debugger *d);
 bool debug_delete(Debugger *d, int number); /* of a breakpoint or a watch; false: there is none */
 const DebugBreak *debug_break_at(const Debugger *d, int i); /* NULL behind the last, as below */
 const DebugWatch *debug_watch_at(const Debugger *d, int i);
+
+/* --- elements --- */
+
+typedef struct {
+    const char *name; /* "out[3,7]" */
+    tilec_dtype dtype;
+} DebugElement;
+typedef struct {
+    const DebugElement *element;
+    uint64_t address;
+    DebugMoment moment; /* behind it */
+} DebugWrite;
+/* Where the launch has ended: of the last writes to each of the elements, by their addresses, the
+ * one that came first.  False: nothing has written to any. */
+bool debug_first_of_last(const Debugger *d, const Map *elements, DebugWrite *out);
 
 /* --- looking --- */
 

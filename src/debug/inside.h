@@ -11,6 +11,8 @@
 typedef struct {
     uint64_t address;
     size_t at, bytes; /* in `data` of the journal */
+    size_t size;      /* of an element */
+    int64_t step;     /* of the op, in its program */
 } Written;
 typedef struct {
     int64_t program;
@@ -36,6 +38,7 @@ typedef enum {
     FOR_STOPS,     /* reasons to stop */
     FOR_STATEMENT, /* .. and statements at that depth, or nearer to the kernel */
     FOR_MOMENT,    /* for that one alone, which has been before */
+    FOR_END,
     FOR_PROGRAM,   /* for the first statement of that program */
     FOR_LAST_STOP, /* in front of that moment, of its program: to note where the last one is, and
                       end */

@@ -190,6 +190,8 @@ static bool is_wanted(Debugger *d, const InterpPlace *at, bool begins, DebugStop
             return true;
         stop->why = DEBUG_STEPPED;
         return begins && ends_step(d);
+    case FOR_END:
+        break;
     case FOR_PROGRAM:
         stop->why = d->wish.why;
         return begins && d->now.program == d->wish.moment.program;

@@ -26,8 +26,9 @@ static bool grow(void *at, size_t *room, size_t n, size_t size)
     return true;
 }
 
-static void keep(Journal *j, uint64_t address, size_t bytes)
+static void keep(Debugger *d, uint64_t address, size_t bytes, size_t size)
 {
+    Journal *j = &d->journal;
     bool fits = !j->is_full &&
                 grow(&j->written, &j->written_room, j->nwritten + 1, sizeof *j->written) &&
                 grow(&j->data, &j->byte_room, j->nbytes + bytes, 1);
@@ -35,7 +36,7 @@ static void keep(Journal *j, uint64_t address, size_t bytes)
     j->is_full |= !fits;
     if (!fits)
         return;
-    j->written[j->nwritten++] = (Written){address, j->nbytes, bytes};
+    j->written[j->nwritten++] = (Written){address, j->nbytes, bytes, size, d->now.step};
     memcpy(j->data + j->nbytes, (const void *)(uintptr_t)address, bytes);
     j->nbytes += bytes;
 }
@@ -72,7 +73,7 @@ void written_note(Debugger *d, const InterpAccess *a)
             continue;
         }
         if (bytes > 0) {
-            keep(&d->journal, from, bytes);
+            keep(d, from, bytes, size);
             note_watched(d, from, bytes);
         }
         from = is_more ? a->addresses[i] : 0;
@@ -109,6 +110,37 @@ void written_free(Journal *j)
     free(j->written);
     free(j->data);
     free(j->programs);
+}
+
+/* --- who wrote last --- */
+
+/* Behind the op, of which the next moment is the first that sees it. */
+static void look_at_write(const Written *w, int64_t program, const Map *among, Map *seen,
+                          DebugWrite *first)
+{
+    for (uint64_t at = w->address; at < w->address + w->bytes; at += w->size) {
+        const DebugElement *element = map_get(among, at);
+
+        if (!element || map_get(seen, at))
+            continue;
+        map_put(seen, at, (void *)element);
+        *first = (DebugWrite){element, at, {program, w->step + 1}};
+    }
+}
+
+bool debug_first_of_last(const Debugger *d, const Map *among, DebugWrite *out)
+{
+    const Journal *j = &d->journal;
+    Map *seen = map_new(d->client->arena);
+    size_t p = j->nprograms;
+
+    *out = (DebugWrite){0};
+    for (size_t i = j->nwritten; i > 0; i--) {
+        while (p > 1 && j->programs[p - 1].nwritten >= i)
+            p--;
+        look_at_write(&j->written[i - 1], j->programs[p - 1].program, among, seen, out);
+    }
+    return out->element != NULL;
 }
 
 static const DebugWatch *find_watch(const Debugger *d, int number)

@@ -312,7 +312,8 @@ static const Option options[] = {
           "is it near to @ref.npy, x+y, what the device `interp` gives?\n"
           "fp64: what do the kernel's own roundings cost?"},
          {TEST, "NAME=VALUE[,RTOL[,ATOL]]",
-          "as for run; goes before what the calls say"}}},
+          "as for run; goes before what the calls say"},
+         {DEBUG, "NAME=VALUE[,RTOL[,ATOL]]", "what `differ` goes by; as for run"}}},
     {"--save", NULL, NEEDS, AGAIN, add_save, 0,
         {{RUN, "NAME[:TYPE]=FILE",
           "write an array after the first run: .npy, .npz, .png, .pgm, .ppm,\n"

@@ -19,6 +19,7 @@ typedef struct {
     int level;             /* so many calls further out */
     int listed;            /* the line behind those that `list` has shown; 0: none yet */
     bool moves;            /* the command lets the run go on */
+    bool compares;         /* it goes on to the end, and then to what is wrong */
     const char *last;      /* command line */
 } Prompt;
 
@@ -41,6 +42,7 @@ const char *skip_blanks(const char *s);
     ROW(back)                                                                                      \
     ROW(reverse)                                                                                   \
     ROW(program)                                                                                   \
+    ROW(differ)                                                                                    \
     ROW(quit)                                                                                      \
     ROW(break)                                                                                     \
     ROW(watch)                                                                                     \
@@ -56,6 +58,8 @@ const char *skip_blanks(const char *s);
 #define DECLARE_COMMAND(name) void do_##name(Prompt *p, const char *text);
 COMMANDS(DECLARE_COMMAND)
 #undef DECLARE_COMMAND
+/* At the end of a launch that `differ` went to: go to what is wrong; false: nothing is. */
+bool goes_to_difference(Prompt *p);
 bool condition_holds(void *prompt, const InterpPlace *at, const char *condition);
 void look_at_place(Prompt *p); /* one line of the source, where the run stands */
 

@@ -373,7 +373,9 @@ void do_picture(Prompt *p, const char *text)
     Text t = text_new(p->client->arena);
 
     evaluate(p, text, &v);
-    Array a = v.text || !v.tiles[0].data ? (Array){0} : array_of(&v.tiles[0]);
+    Array a = {0};
+    if (!v.text)
+        a = array_of(&v.tiles[0]);
     const char *problem = a.data ? picture_problem(&a) : "it has no elements";
     if (problem)
         client_stop(p->client, CLIENT_USAGE, "`%s` cannot be drawn: %s", text, problem);

@@ -61,6 +61,35 @@ void do_program(Prompt *p, const char *text)
     p->moves = true;
 }
 
+void do_differ(Prompt *p, const char *text)
+{
+    (void)text;
+    if (!p->host->compare)
+        client_stop(p->client, CLIENT_USAGE,
+                    "nobody has said what arrays should be: tilec debug ... --compare out=cpu, "
+                    "--compare out=x+y or --compare out=@right.npy");
+    p->compares = p->stop->why != DEBUG_ENDED;
+    p->moves = true;
+    if (p->compares)
+        debug_go_to_end(p->debugger);
+    else
+        p->moves = goes_to_difference(p);
+}
+
+bool goes_to_difference(Prompt *p)
+{
+    Map *wrong = map_new(p->client->arena);
+    DebugWrite first;
+
+    p->compares = false;
+    say(p, "%s", p->host->compare(p->host->ctx, wrong));
+    if (!debug_first_of_last(p->debugger, wrong, &first))
+        return false;
+    debug_watch(p->debugger, first.element->name, first.address, first.element->dtype);
+    debug_go_to(p->debugger, first.moment);
+    return true;
+}
+
 void do_quit(Prompt *p, const char *text)
 {
     (void)text;

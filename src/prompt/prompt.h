@@ -22,6 +22,10 @@ typedef struct {
     void (*complain)(void *ctx, const char *text); /* of a command that was wrong */
     /* Do `work`; gives why it was stopped, NULL: it was not. */
     const char *(*attempt)(void *ctx, void (*work)(void *what), void *what);
+    /* Behind the end of the launch: what there is to say of its arrays, and of those elements that
+     * are not what they should be a DebugElement by its address.  NULL: nobody has said what that
+     * is. */
+    const char *(*compare)(void *ctx, Map *wrong);
     bool repeats; /* an empty line is the last command again */
     int terminal; /* where texts go to: for pictures */
 } PromptHost;

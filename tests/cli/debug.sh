@@ -30,6 +30,14 @@ def rows(out, x, columns, stride, BLOCK: tl.constexpr):
 def sums(out, x, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     tl.store(out + at, tl.load(x + at) + tl.program_id(0))
+
+
+@triton.jit
+def doubled(out, x, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + at)
+    tl.store(out + at, v)
+    tl.store(out + at, 2 * v + tl.where(v == 6, 1, 0))
 KERNEL
 
 # debug COMMANDS [WORD...] : the commands, with ; between them, on 3 rows of 5
@@ -88,6 +96,18 @@ raced() {
     printf 'continue\n' | "$tilec" debug k.py:sums --grid 2 x='ones(fp32,8)' out='zeros(fp32,8)' BLOCK=8 --check
 }
 expect 0 out "error: race: store to out[0], which program (0, 0, 0) changes" raced
+
+# the first element that is not what it should be, and the last write to it
+differs() {
+    printf 'break 34\ndiffer\nprint at\n' | "$tilec" debug k.py:doubled --grid 3 x='arange(fp32,3x4)' out='empty(fp32,3x4)' \
+        BLOCK=4 --compare "$1"
+}
+expect 0 out "out: differs from 2*x in 1 of 12 elements" differs out='2*x'
+expect 0 out "watch 2: k.py:35: out[1,2] was 6., now 13." differs out='2*x'
+expect 0 out "0   4   5   6   7" differs out='2*x'
+expect 0 out "out: agrees with cpu in 12 elements" differs out=cpu
+expect 0 err "no names are left" differs cpu
+expect 0 err "nobody has said what arrays should be" debug 'differ'
 
 # refused, and the prompt goes on
 for command in 'print colums + 1@`colums` is not defined' 'print x[9,9]@outside dimension' 'breack 3@did you mean '\''break'\''' \
