@@ -118,7 +118,8 @@ void written_free(Journal *j)
 static void look_at_write(const Written *w, int64_t program, const Map *among, Map *seen,
                           DebugWrite *first)
 {
-    for (uint64_t at = w->address; at < w->address + w->bytes; at += w->size) {
+    for (uint64_t at = w->address + w->bytes; at > w->address;) {
+        at -= w->size;
         const DebugElement *element = map_get(among, at);
 
         if (!element || map_get(seen, at))
