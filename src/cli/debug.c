@@ -46,23 +46,28 @@ static const char *script_line(Commands *r)
     return line;
 }
 
-static const char *stdin_line(Commands *r)
+static const char *stdin_line(Commands *r, const char *const *words)
 {
     char *line = NULL;
     size_t room = 0;
 
-    if (r->is_terminal)
-        fputs(prompt_text, stdout);
-    fflush(stdout);
-    ssize_t n = getline(&line, &room, stdin);
-    const char *kept = n < 0 ? NULL : arena_strndup(r->cli->arena, line, (size_t)n);
+    bool is_there = true;
+
+    if (r->is_terminal) {
+        line = terminal_read(prompt_text, words);
+        is_there = line != NULL;
+    } else {
+        fflush(stdout); /* for who waits at the other end of the pipe */
+        is_there = getline(&line, &room, stdin) >= 0;
+    }
+    const char *kept = is_there ? arena_printf(r->cli->arena, "%s", line) : NULL;
     free(line);
     if (!kept && r->is_terminal)
         putchar('\n');
     return kept;
 }
 
-static const char *read_command(void *commands)
+static const char *read_command(void *commands, const char *const *words)
 {
     Commands *r = commands;
 
@@ -73,7 +78,7 @@ static const char *read_command(void *commands)
             return script_line(r);
         r->rest = NULL;
     }
-    return stdin_line(r);
+    return stdin_line(r, words);
 }
 
 /* --- writing --- */

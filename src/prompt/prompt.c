@@ -174,12 +174,29 @@ static const char *trimmed(Arena *a, const char *line)
     return arena_strndup(a, line, n);
 }
 
+/* Commands, and names that mean something here. */
+static const char *const *likely_words(const Prompt *p)
+{
+    Arena *a = p->client->arena;
+    VEC(const char *) words = {0};
+    DebugValues names = {0};
+
+    for (int i = 0; i < COUNT(commands); i++)
+        vec_push(a, &words, commands[i].name);
+    if (p->place.frame)
+        names = debug_names(p->debugger, &p->place, a);
+    for (int i = 0; i < names.len; i++)
+        vec_push(a, &words, names.at[i].name);
+    vec_push(a, &words, NULL);
+    return words.at;
+}
+
 /* Obey lines until one lets the run go on. */
 static void obey(Prompt *p)
 {
     p->moves = false;
     while (!p->moves) {
-        const char *line = p->host->read(p->host->ctx), *why;
+        const char *line = p->host->read(p->host->ctx, likely_words(p)), *why;
 
         if (!line) {
             do_quit(p, "");

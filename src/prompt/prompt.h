@@ -17,7 +17,9 @@
 
 typedef struct {
     void *ctx;
-    const char *(*read)(void *ctx); /* the next line; NULL: there are no more */
+    /* The next line, which most likely has some of these words, NULL behind the last; NULL: there
+     * are no more. */
+    const char *(*read)(void *ctx, const char *const *words);
     void (*say)(void *ctx, const char *text);
     void (*complain)(void *ctx, const char *text); /* of a command that was wrong */
     /* Do `work`; gives why it was stopped, NULL: it was not. */

@@ -1,8 +1,9 @@
 /*
  * terminal.h - what a program says on a terminal while it works for a person, and how it ends there
  *
- * Texts in colour, a line of progress that is wiped, Ctrl-C, and last words when a kernel ends the
- * process.  All of it belongs to the process: a library that runs in another one leaves it alone.
+ * Texts in colour, a line of progress that is wiped, lines that are typed, Ctrl-C, and last words
+ * when a kernel ends the process.  All of it belongs to the process: a library that runs in another
+ * one leaves it alone.
  */
 #ifndef TILEC_TERMINAL_TERMINAL_H
 #define TILEC_TERMINAL_TERMINAL_H
@@ -23,6 +24,11 @@ const char *colour_trouble(Arena *a, const char *text); /* the same, for later *
 const char *colour_name(void);        /* "tilec:", for what a handler of signals says */
 bool colour_choose(const char *when); /* "auto", "always" or "never"; false: it is none of them */
 void colour_find(int nwords, char *const *words); /* what --color will be, for all until then */
+
+/* edit.c: a line that a person types behind the prompt, who may go back to earlier ones, and
+ * complete the beginnings of these words (NULL behind the last); for free().  NULL: there are no
+ * more. */
+char *terminal_read(const char *prompt, const char *const *words);
 
 /* interrupt.c: from now on Ctrl-C, and what ends a command likewise, wipes the line of progress */
 void interrupt_watch(void);

@@ -1,5 +1,6 @@
 /*
- * test_terminal.c - the command on a terminal: progress of a launch, a launch that hangs, Ctrl-C
+ * test_terminal.c - the command on a terminal: progress of a launch, one that hangs, Ctrl-C, a
+ * prompt
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -188,6 +189,37 @@ static void test_a_long_launch_says_how_far_it_is(void **state)
     assert_non_null(strstr(s->said, " s left"));
     const char *wiped = strstr(s->said, "\r\033[Kout: i32 1 ");
     assert_non_null(wiped); /* the line is gone before the result comes */
+}
+
+static void type(const Terminal *s, const char *keys)
+{
+    size_t n = strlen(keys);
+
+    assert_int_equal(write(s->terminal, keys, n), (ssize_t)n);
+}
+
+/* With libedit or without it; an empty line is the last one again. */
+static void test_the_debugger_asks_for_commands(void **state)
+{
+    Terminal *s = *state;
+    static const char *const words[] = {
+        "tilec", "debug", "k.py:work", "--grid", "2", "out=zeros(i32,1)", "n=2", NULL};
+
+    start(s, words);
+    await(s, "work at k.py:6");
+    await(s, "(tilec) ");
+    type(s, "step\n");
+    await(s, "work at k.py:7");
+    type(s, "print i + 70\n");
+    await(s, "i + 70 = 70  (i32)");
+    type(s, "\n");
+    type(s, "continue\n");
+    await(s, "the launch has ended");
+    type(s, "\4"); /* Ctrl-D */
+    int status = finish(s);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    const char *first = strstr(s->said, "i + 70 = 70");
+    assert_non_null(strstr(first + 1, "i + 70 = 70"));
 }
 
 static void test_ctrl_c_ends_a_launch_and_leaves_nothing(void **state)
@@ -398,6 +430,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_messages_have_colours, open_terminal, close_terminal),
         cmocka_unit_test_setup_teardown(test_a_long_launch_says_how_far_it_is, open_terminal,
+                                        close_terminal),
+        cmocka_unit_test_setup_teardown(test_the_debugger_asks_for_commands, open_terminal,
                                         close_terminal),
         cmocka_unit_test_setup_teardown(test_ctrl_c_ends_a_launch_and_leaves_nothing, open_terminal,
                                         close_terminal),
