@@ -152,24 +152,33 @@ static Array array_of(const DebugTile *t)
     return a;
 }
 
+static int64_t tensor_numel(const tilec_tensor *a)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < a->ndim; i++)
+        n *= a->shape[i];
+    return n;
+}
+
 /* Where an offset of so many elements leads in the array: "[3,7]", "+1027" where it is in none of
  * its rows. */
 static const char *pointed_text(Arena *arena, const DebugTile *t, int64_t offset)
 {
     const tilec_tensor *a = t->tensor;
-    int64_t rest = offset, stride = 1, strides[TILEC_MAX_DIMS];
-    bool is_inside = a && a->ndim > 0 && offset >= 0;
+    int64_t rest = offset, stride = a ? tensor_numel(a) : 0;
+    bool is_inside = stride > 0 && offset >= 0;
     Text out = text_new(arena);
 
-    for (int i = is_inside ? a->ndim - 1 : -1; i >= 0; stride *= a->shape[i--])
-        strides[i] = a->strides ? a->strides[i] : stride;
     for (int i = 0; is_inside && i < a->ndim; i++) {
-        int64_t index = strides[i] > 0 ? rest / strides[i] : 0;
+        stride /= a->shape[i];
+        int64_t step = a->strides ? a->strides[i] : stride;
+        int64_t index = step > 0 ? rest / step : 0;
         is_inside = index < a->shape[i];
-        rest -= index * strides[i];
+        rest -= index * step;
         text_printf(&out, "%s%lld", i ? "," : "[", (long long)index);
     }
-    if (!is_inside || rest != 0)
+    if (!is_inside || rest != 0 || a->ndim == 0)
         return arena_printf(arena, "%+lld", (long long)offset);
     text_put(&out, "]");
     return out.s;
