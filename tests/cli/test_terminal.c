@@ -225,7 +225,7 @@ static void test_the_debugger_asks_for_commands(void **state)
 
     start(s, words);
     await_prompts(s, 1);
-    type(s, "step\n");
+    type(s, "step 2\n");
     await_prompts(s, 2);
     type(s, "print i + 70\n");
     await_prompts(s, 3);
