@@ -67,10 +67,8 @@ static const char *stdin_line(Commands *r, const char *const *words)
     return kept;
 }
 
-static const char *read_command(void *commands, const char *const *words)
+static const char *next_line(Commands *r, const char *const *words)
 {
-    Commands *r = commands;
-
     while (r->rest || r->script < r->options->scripts.len) {
         if (!r->rest)
             r->rest = next_script(r);
@@ -79,6 +77,24 @@ static const char *read_command(void *commands, const char *const *words)
         r->rest = NULL;
     }
     return stdin_line(r, words);
+}
+
+/* Ctrl-C at the prompt ends the command, in a run it stops that. */
+static const char *read_command(void *commands, const char *const *words)
+{
+    Commands *r = commands;
+
+    interrupt_defer(false);
+    interrupt_take();
+    const char *line = next_line(r, words);
+    interrupt_defer(r->is_terminal);
+    return line;
+}
+
+static bool interrupts(void *commands)
+{
+    (void)commands;
+    return interrupt_take() != 0;
 }
 
 /* --- writing --- */
@@ -197,6 +213,7 @@ void command_debug(Cli *c, int argc, char **argv)
                              .say = say,
                              .complain = complain,
                              .attempt = attempt,
+                             .interrupts = interrupts,
                              .compare = commands.compared.len > 0 ? compare : NULL,
                              .repeats = commands.is_terminal,
                              .terminal = STDOUT_FILENO};

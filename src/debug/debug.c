@@ -252,6 +252,8 @@ void debug_back(Debugger *d, int64_t n)
         known--;
     if (known >= n)
         debug_go_to(d, (DebugMoment){d->now.program, d->begun[known - n].step});
+    else if (d->forgot_begun)
+        go_again(d, (Wish){.purpose = FOR_LAST_STATEMENT, .moment = end, .why = DEBUG_STEPPED});
     else if (end.program == 0 && known == 0)
         client_stop(d->client, CLIENT_USAGE, "this is where the launch begins");
     else if (end.program == 0)

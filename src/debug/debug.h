@@ -38,7 +38,8 @@ typedef enum {
     DEBUG_BREAKPOINT,
     DEBUG_WRITTEN, /* an element that is watched */
     DEBUG_CAUGHT,
-    DEBUG_FAULT, /* what comes next ends the launch */
+    DEBUG_INTERRUPTED, /* by the host */
+    DEBUG_FAULT,       /* what comes next ends the launch */
     DEBUG_ENDED
 } DebugWhy;
 
@@ -69,6 +70,7 @@ typedef struct {
     /* Is it so there?  Of a breakpoint with a condition. */
     bool (*holds)(void *ctx, const InterpPlace *at, const char *condition);
     void (*printed)(void *ctx, const char *text); /* each print once, however often one goes back */
+    bool (*interrupts)(void *ctx); /* is it to stop here?  Asked often; NULL: never */
 } DebugHost;
 
 /* debug.c */

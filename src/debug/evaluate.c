@@ -163,6 +163,8 @@ static const tilec_arg *constant_arg(const Making *m, const char *name)
 /* Why the name cannot be used; NULL. */
 static const char *unusable(Making *m, const DebugValue *v)
 {
+    if (v->text && strstr(v->text, "..."))
+        return arena_printf(m->arena, "`%s` has too many items to be used here", v->name);
     for (int i = 0; i < v->n; i++) {
         if (!v->tiles[i].data)
             return arena_printf(m->arena, "`%s` has no value here yet", v->name);
@@ -172,6 +174,18 @@ static const char *unusable(Making *m, const DebugValue *v)
     return NULL;
 }
 
+/* A constant as it is written in a kernel. */
+static const char *constant_text(Making *m, const char *text)
+{
+    static const char function[] = "function ";
+
+    if (strncmp(text, function, sizeof function - 1) == 0)
+        return text + sizeof function - 1;
+    if (strcmp(text, "inf") == 0 || strcmp(text, "-inf") == 0 || strcmp(text, "nan") == 0)
+        return arena_printf(m->arena, "float('%s')", text);
+    return text;
+}
+
 static void bind_name(Making *m, const DebugValue *v, bool is_kernel)
 {
     const tilec_arg *arg = is_kernel && v->n == 0 ? constant_arg(m, v->name) : NULL;
@@ -179,6 +193,10 @@ static void bind_name(Making *m, const DebugValue *v, bool is_kernel)
 
     if (arg) {
         new_param(m, *arg, ": __tl.constexpr");
+        return;
+    }
+    if (v->n == 0) {
+        text_printf(&m->body, "    %s: __tl.constexpr = %s\n", v->name, constant_text(m, v->text));
         return;
     }
     Text e = text_new(m->arena);

@@ -58,7 +58,7 @@ typedef struct {
     uint64_t before;
 } Writing;
 
-enum { MOST_DEPTH = 201, MOST_WAITING = 16 };
+enum { MOST_DEPTH = 201, MOST_WAITING = 16, MOST_BEGUN = 1 << 20 };
 
 /* A statement whose first op is one of a helper that was inlined: it begins in front of that. */
 typedef struct {
@@ -88,7 +88,8 @@ struct Debugger {
     int nwaiting;
     Begun *begun; /* in this program, up to now */
     size_t nbegun, begun_room;
-    const Op *op; /* that was told of last, and its frame */
+    bool forgot_begun; /* the first of them */
+    const Op *op;      /* that was told of last, and its frame */
     const InterpFrame *frame;
     int32_t program[3];
 

@@ -31,6 +31,7 @@ static void begin_program(Debugger *d, const InterpFrame *f)
     d->now = (DebugMoment){program_number(d, d->program), 0};
     d->depth = d->nwaiting = 0;
     d->nbegun = 0;
+    d->forgot_begun = false;
     d->op = NULL;
     d->module = interp_func(f)->module;
     written_begin_program(&d->journal, d->now.program);
@@ -87,8 +88,14 @@ static void before_access(void *debugger, const InterpFrame *f, const InterpAcce
 
 /* --- statements --- */
 
+/* The older half of very many is forgotten. */
 static void note_begun(Debugger *d)
 {
+    if (d->nbegun == MOST_BEGUN) {
+        d->nbegun = MOST_BEGUN / 2;
+        memmove(d->begun, d->begun + MOST_BEGUN / 2, d->nbegun * sizeof *d->begun);
+        d->forgot_begun = true;
+    }
     if (d->nbegun == d->begun_room) {
         size_t room = MAX(256, 2 * d->begun_room);
         Begun *more = realloc(d->begun, room * sizeof *more);
@@ -254,7 +261,12 @@ static bool pass(Debugger *d, const InterpPlace *at, bool begins)
         note_begun(d);
     if (d->wish.purpose == FOR_LAST_STOP || d->wish.purpose == FOR_LAST_STATEMENT)
         return searches_on(d, at, begins);
-    return !is_wanted(d, at, begins, &stop) || stand(d, at, &stop);
+    bool stops = is_wanted(d, at, begins, &stop);
+    if (!stops && d->host->interrupts && d->host->interrupts(d->host->ctx)) {
+        stop = (DebugStop){.why = DEBUG_INTERRUPTED};
+        stops = true;
+    }
+    return !stops || stand(d, at, &stop);
 }
 
 static bool pass_waiting(Debugger *d)

@@ -229,6 +229,9 @@ static void tell_reason(const Prompt *p)
     case DEBUG_WRITTEN:
         say(p, "watch %d: %s\n", s->number, s->text);
         break;
+    case DEBUG_INTERRUPTED:
+        say(p, "interrupted, ");
+        break;
     case DEBUG_CAUGHT:
         say(p, "%s\n", s->text);
         break;
@@ -263,13 +266,23 @@ static void printed(void *prompt, const char *text)
     say(prompt, "%s\n", text);
 }
 
+static bool interrupts(void *prompt)
+{
+    const Prompt *p = prompt;
+
+    return p->host->interrupts(p->host->ctx);
+}
+
 tilec_status prompt_run(const PromptHost *host, Store *store, const Names *names,
                         const DebugLaunch *launch, char **error)
 {
     Prompt p = {
         .host = host, .client = store->client, .store = store, .names = names, .launch = launch};
-    const DebugHost debug_host = {
-        .ctx = &p, .stopped = stopped, .holds = condition_holds, .printed = printed};
+    const DebugHost debug_host = {.ctx = &p,
+                                  .stopped = stopped,
+                                  .holds = condition_holds,
+                                  .printed = printed,
+                                  .interrupts = host->interrupts ? interrupts : NULL};
 
     p.debugger = debug_new(p.client, launch, &debug_host);
     tilec_status status = debug_run(p.debugger, error);

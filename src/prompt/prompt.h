@@ -28,8 +28,9 @@ typedef struct {
      * are not what they should be a DebugElement by its address.  NULL: nobody has said what that
      * is. */
     const char *(*compare)(void *ctx, Map *wrong);
-    bool repeats; /* an empty line is the last command again */
-    int terminal; /* where texts go to: for pictures */
+    bool (*interrupts)(void *ctx); /* has somebody asked to stop the run?  NULL: nobody can */
+    bool repeats;                  /* an empty line is the last command again */
+    int terminal;                  /* where texts go to: for pictures */
 } PromptHost;
 
 /* Debug the launch by commands, until they end it or there are none left.  The names are its

@@ -98,6 +98,14 @@ int interrupt_noted(void)
     return noted;
 }
 
+int interrupt_take(void)
+{
+    int number = noted;
+
+    noted = 0;
+    return number;
+}
+
 void interrupt_end(void)
 {
     said = -1;

@@ -42,6 +42,7 @@ void interrupt_tells_json(char *(*object)(int number));
  * ends it at once. */
 void interrupt_defer(bool defers);
 int interrupt_noted(void);         /* the signal; 0: none */
+int interrupt_take(void);          /* the same, and the next one is the first again */
 NORETURN void interrupt_end(void); /* by the one that was noted */
 void interrupt_settle(
     void); /* before the process ends: wipe, and wait for files that are written */

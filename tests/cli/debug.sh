@@ -79,6 +79,7 @@ expect 0 out "tl.sum(tl.where(inside, v, 0.0)) / columns = 7.  (fp32)" \
 expect 0 out "centre(v, inside)[4] = -8.5  (fp32)" debug 'b 19 program 1; c; print centre(v, inside)[4]'
 expect 0 out "[1,0]  [1,1]  [1,2]  [1,3]  [1,4]  [2,0]" debug 'b 19 program 1; c; print x + row * stride + at'
 expect 0 out "x[1:,2].sum() = 19.0" debug 'print x[1:,2].sum()'
+expect 0 out "(BLOCK, HALF) = (8, 0.5)" debug 'print (BLOCK, HALF)'
 expect 0 out "HALF * 4" debug 'print HALF * 4'
 expect 0 out "row = 0  (i32)" debug 'b centre; c; up; print row'
 expect 0 out "mean = 5.  (fp32)" debug 'b 10; c; print mean'

@@ -242,6 +242,24 @@ static void test_the_debugger_asks_for_commands(void **state)
     assert_non_null(strstr(first + 1, "i + 70 = 70"));
 }
 
+static void test_ctrl_c_stops_a_run_in_the_debugger(void **state)
+{
+    Terminal *s = *state;
+    static const char *const words[] = {
+        "tilec", "debug", "k.py:hang", "--grid", "1", "gate=zeros(i32,1)", NULL};
+
+    start(s, words);
+    await_prompts(s, 1);
+    type(s, "continue\n");
+    await_computing(s, 0.2);
+    type_interrupt(s);
+    await_prompts(s, 2);
+    assert_non_null(strstr(s->said, "interrupted, program (0, 0, 0), hang at k.py:11"));
+    type_interrupt(s);
+    int status = finish(s);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+}
+
 static void test_ctrl_c_ends_a_launch_and_leaves_nothing(void **state)
 {
     Terminal *s = *state;
@@ -452,6 +470,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_long_launch_says_how_far_it_is, open_terminal,
                                         close_terminal),
         cmocka_unit_test_setup_teardown(test_the_debugger_asks_for_commands, open_terminal,
+                                        close_terminal),
+        cmocka_unit_test_setup_teardown(test_ctrl_c_stops_a_run_in_the_debugger, open_terminal,
                                         close_terminal),
         cmocka_unit_test_setup_teardown(test_ctrl_c_ends_a_launch_and_leaves_nothing, open_terminal,
                                         close_terminal),
