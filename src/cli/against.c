@@ -150,6 +150,19 @@ static Options options_of_other(Against *g)
     return o;
 }
 
+/* Behind this one. */
+static void open_other(Against *g)
+{
+    Cli *c = g->cli;
+    Options o = options_of_other(g);
+
+    open_version(&g->other, c, &o, name_of_other(g, &o));
+    g->other.call.silent = true;
+    g->other.call.first_block = g->now.call.first_block;
+    call_evaluate(&g->other.call);
+    g->compare.with = shown_name(c->arena, g->other.name);
+}
+
 static void open_versions(Against *g, const Options *given)
 {
     Cli *c = g->cli;
@@ -159,12 +172,7 @@ static void open_versions(Against *g, const Options *given)
     args_open_kernel(c, &o);
     open_version(&g->now, c, &o, name_of_this(g, &o));
     call_evaluate(&g->now.call);
-    o = options_of_other(g);
-    open_version(&g->other, c, &o, name_of_other(g, &o));
-    g->other.call.silent = true;
-    g->other.call.first_block = g->now.call.first_block;
-    call_evaluate(&g->other.call);
-    g->compare.with = shown_name(c->arena, g->other.name);
+    open_other(g);
 }
 
 /* --- results --- */
@@ -374,6 +382,24 @@ static const char *json_of(Against *g, bool right)
     json_object_end(&t);
     text_put(&t, "\n");
     return t.s;
+}
+
+Comparisons against_prepare(Call *k)
+{
+    Cli *c = k->cli;
+    Against *g = NEW(c->arena, Against); /* what is compared with what stays */
+    Call all = {.cli = c, .first_block = k->first_block};
+
+    *g = (Against){.cli = c,
+                   .text = &k->options.against,
+                   .now = {.file = c->file, .name = k->options.kernel, .call = *k}};
+    open_other(g);
+    fresh_copy(&all, g->other.call.end_block);
+    g->before = all.kept;
+    launch(g, &g->other);
+    Comparisons out = compare_with_call(use(&g->now), &g->other.call, &g->compare, &g->before);
+    restore_all(g);
+    return out;
 }
 
 void against_run(Cli *c, const Options *o)

@@ -190,6 +190,9 @@ typedef VEC(Comparison) Comparisons;
 /* Behind call_evaluate() and before call_launch(): finds what the arrays will be compared with, for
  * which the kernel may run on other devices. */
 Comparisons compare_prepare(Call *k);
+/* against.c: the same of --against: runs the other version on the arrays of the call, which are put
+ * back. */
+Comparisons against_prepare(Call *k);
 /* Behind a launch of `other`, with its results in the host's arrays: the same with what it made of
  * the arrays that both calls have, which were `before` it. */
 Comparisons compare_with_call(Call *k, const Call *other, const CompareText *t,

@@ -158,6 +158,12 @@ static const char *compare(void *commands, Map *wrong)
     return compare_text(r->cli, &r->compared);
 }
 
+static void add_comparisons(Cli *c, Comparisons *all, Comparisons more)
+{
+    for (int i = 0; i < more.len; i++)
+        vec_push(c->arena, all, more.at[i]);
+}
+
 /* --- running --- */
 
 typedef struct {
@@ -197,6 +203,8 @@ void command_debug(Cli *c, int argc, char **argv)
     call_open(&k);
     call_evaluate(&k);
     commands.compared = compare_prepare(&k);
+    if (o.against.text)
+        add_comparisons(c, &commands.compared, against_prepare(&k));
     const tilec_load_options load = {.paths = o.paths.at,
                                      .npaths = o.paths.len,
                                      .defines = o.defines.at,

@@ -342,7 +342,8 @@ static const Option options[] = {
     {"--against", NULL, NEEDS, ONCE, set_against, 0,
         {{RUN, "OLD.py[:KERNEL]",
           "or NAME=VALUE[,NAME=VALUE...]: is that version as fast? Compares the\n"
-          "results, times both in turns; the ratio with a confidence interval"}}},
+          "results, times both in turns; the ratio with a confidence interval"},
+         {DEBUG, "OLD.py[:KERNEL]", "or NAME=VALUE: what `differ` goes by is that version's results"}}},
     {"--sweep", NULL, BARE, AGAIN, FLAG(sweep),
         {{RUN, NULL, "time all combinations of values: n=1024..65536*4 BLOCK=64,128"}}},
     {"--csv", NULL, BARE, AGAIN, FLAG(csv),

@@ -67,7 +67,7 @@ void do_differ(Prompt *p, const char *text)
     if (!p->host->compare)
         client_stop(p->client, CLIENT_USAGE,
                     "nobody has said what arrays should be: tilec debug ... --compare out=cpu, "
-                    "--compare out=x+y or --compare out=@right.npy");
+                    "--compare out=x+y, --against old.py");
     p->compares = p->stop->why != DEBUG_ENDED;
     p->moves = true;
     if (p->compares)

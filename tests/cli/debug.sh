@@ -108,6 +108,15 @@ expect 0 out "watch 2: k.py:35: out[1,2] was 6., now 13." differs out='2*x'
 expect 0 out "0   4   5   6   7" differs out='2*x'
 expect 0 out "out: agrees with cpu in 12 elements" differs out=cpu
 expect 0 err "no names are left" differs cpu
+# and what another version, or another value, makes of it
+sed 's/ + tl.where(v == 6, 1, 0)//' k.py >fixed.py
+against() {
+    printf 'differ\n' | "$tilec" debug k.py:doubled --grid 3 x='arange(fp32,3x4)' out='empty(fp32,3x4)' BLOCK=4 --against "$1"
+}
+expect 0 out "out: differs from fixed.py:doubled in 1 of 12 elements" against fixed.py
+expect 0 out "watch 1: k.py:35: out[1,2] was 6., now 13." against fixed.py
+expect 0 out "out: agrees with BLOCK=2 grid=6 in 12 elements" against BLOCK=2,grid=6
+expect 3 err "nowhere.py: No such file" against nowhere.py
 expect 0 err "nobody has said what arrays should be" debug 'differ'
 
 # refused, and the prompt goes on
