@@ -79,20 +79,38 @@ void do_break(Prompt *p, const char *text)
         is_line && line != b->line ? ", where the next statement begins" : "");
 }
 
+/* As Python has it; a tile is. */
+static bool is_true(const DebugValue *v)
+{
+    const DebugTile *t = v->tiles;
+
+    if (v->text || t->ndim > 0)
+        return !v->text || (strcmp(v->text, "False") != 0 && strcmp(v->text, "0") != 0);
+    uint64_t bits = element_get_bits(t->data, 0, (size_t)dtype_size(t->dtype));
+    return scalar_to_double(t->dtype, bits) != 0;
+}
+
+/* It may be asked a great many times: nothing is kept.  One that cannot be asked is better seen
+ * than passed over. */
 bool condition_holds(void *prompt, const InterpPlace *at, const char *condition)
 {
     const Prompt *p = prompt;
-    DebugValue v;
-    const char *why = NULL;
+    Guard guard = {0};
+    Arena *volatile a = NULL;
+    volatile bool holds = true;
 
-    if (!debug_evaluate(p->debugger, at, condition, p->client->arena, &v, &why)) {
-        p->host->complain(p->host->ctx, why);
-        return true; /* a condition that cannot be asked is better seen than passed over */
+    if (setjmp(guard.env) == 0) {
+        DebugValue v;
+        const char *why = NULL;
+
+        a = arena_new(&guard);
+        if (debug_evaluate(p->debugger, at, condition, a, &v, &why))
+            holds = is_true(&v);
+        else
+            p->host->complain(p->host->ctx, why);
     }
-    if (v.text || v.tiles[0].ndim > 0)
-        return !v.text || (strcmp(v.text, "False") != 0 && strcmp(v.text, "0") != 0);
-    uint64_t bits = element_get_bits(v.tiles[0].data, 0, (size_t)dtype_size(v.tiles[0].dtype));
-    return scalar_to_double(v.tiles[0].dtype, bits) != 0;
+    arena_free(a);
+    return holds;
 }
 
 /* --- watches --- */
