@@ -16,7 +16,6 @@
  *         )
  */
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "inside.h"

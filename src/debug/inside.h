@@ -131,7 +131,4 @@ Place statement_place(const Func *f, int mark);
 /* evaluate.c */
 void evaluated_free(Debugger *d);
 
-/* names.c */
-DebugTile tile_of(const Debugger *d, const InterpFrame *f, const Value *v, Arena *a);
-
 #endif

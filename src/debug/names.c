@@ -83,7 +83,7 @@ static void count_elements(const Debugger *d, DebugTile *t, const Type *type, Ar
 
 /* --- values --- */
 
-DebugTile tile_of(const Debugger *d, const InterpFrame *f, const Value *v, Arena *a)
+static DebugTile tile_of(const Debugger *d, const InterpFrame *f, const Value *v, Arena *a)
 {
     while (v->repl)
         v = v->repl;
