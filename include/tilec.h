@@ -362,6 +362,9 @@ typedef struct {
      * parameters hold stays what it is.  The difference to a launch without it is what a kernel's
      * own roundings cost.  Slow. */
     int wide_floats;
+    /* Not 0: in a kernel that tilec_derive() gives, programs that hand gradients to the same
+     * element add them by atomics; else each stores a part, which a second kernel adds up. */
+    int atomics;
     /*
      * NULL, or a number at which the launch looks now and then, between programs: when it is no
      * longer 0 the launch is cancelled as by on_progress.  A signal's handler or another thread may

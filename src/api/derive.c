@@ -48,7 +48,8 @@ static tilec_status derive(Job *job, void *wanted)
                            .wrt = d->wrt,
                            .nwrt = d->nwrt,
                            .params = params,
-                           .nparams = k->nparams};
+                           .nparams = k->nparams,
+                           .atomics = r->options.atomics != 0};
     const char *text = grad_derive(f->module, &wish, job->arena, job->diags);
     if (!text)
         return TILEC_REFUSED;

@@ -25,7 +25,7 @@ typedef struct {
     int n;
     Poly shared; /* what is the same for all that might meet, with the constant */
     bool ok;
-    bool programs; /* do programs meet, too? */
+    unsigned programs; /* axes along which programs are asked about: bits */
     const Grad *g;
     const Type *tile; /* of the access */
 } Sum;
@@ -44,19 +44,29 @@ static bool add_term(Sum *s, Term t)
     return true;
 }
 
-/* Is the scalar the same for every program?  Made of arguments and constants alone. */
-static bool same_for_all(const Value *v, int depth)
+static bool is_asked(unsigned programs, const Op *op)
+{
+    return op->code == OP_program_id && (programs >> attr_axis(op) & 1) != 0;
+}
+
+/* Made of arguments and constants alone? */
+static bool same_for_programs(const Value *v, unsigned programs, int depth)
 {
     if (!v->def)
         return !v->block->owner;
-    if (depth == 0 || v->def->regions[0] || !op_has(v->def, PURE) ||
-        v->def->code == OP_program_id || v->def->code == OP_arange)
+    if (depth == 0 || v->def->regions[0] || !op_has(v->def, PURE) || is_asked(programs, v->def) ||
+        v->def->code == OP_arange)
         return false;
     for (int i = 0; i < v->def->noperands; i++) {
-        if (!same_for_all(v->def->operands[i], depth - 1))
+        if (!same_for_programs(v->def->operands[i], programs, depth - 1))
             return false;
     }
     return true;
+}
+
+bool grad_same_for_all(const Value *v)
+{
+    return v->type->rank == 0 && same_for_programs(v, EVERY_AXIS, MOST_DEPTH);
 }
 
 /* Does it stay while the loops around it go round?  Only what stands outside of all of them does.
@@ -77,7 +87,8 @@ static bool is_shared(const Sum *s, const PolyAtom *atom)
 {
     const Value *v = atom->value;
 
-    return v && v->type->rank == 0 && (s->programs ? same_for_all(v, MOST_DEPTH) : stays(v));
+    return v && v->type->rank == 0 &&
+           (s->programs ? same_for_programs(v, s->programs, MOST_DEPTH) : stays(v));
 }
 
 static bool all_shared(const Sum *s, const PolyTerm *t)
@@ -142,7 +153,7 @@ static bool add_value(Sum *s, const Value *v, int64_t by, int depth)
     return depth < MOST_DEPTH && poly_of(&scope, v, map, &p) && add_polynomial(s, &p, by, depth);
 }
 
-static Sum sum_of(const Grad *g, const Op *access, bool programs)
+static Sum sum_of(const Grad *g, const Op *access, unsigned programs)
 {
     const Value *pointer = access->operands[0];
     Sum s = {.programs = programs, .g = g, .tile = pointer->type};
@@ -160,34 +171,40 @@ static bool has_term(const Sum *s, const void *whose, int dim)
     return false;
 }
 
-/* Has each axis along which it asks for the number of its program a term? */
-static bool has_programs(const Grad *g, const Sum *s, const Block *b)
+/* Those of the axes that have a term. */
+static unsigned programs_of(const Sum *s)
 {
-    for (const Op *op = b->first; op; op = op->next) {
-        if (op->code == OP_program_id && !has_term(s, g->func, (int)attr_axis(op)))
-            return false;
-        for (int r = 0; r < COUNT(op->regions) && op->regions[r]; r++) {
-            if (!has_programs(g, s, op->regions[r]))
-                return false;
-        }
-    }
-    return true;
+    unsigned found = 0;
+
+    for (int axis = 0; axis < AXES; axis++)
+        found |= has_term(s, s->g->func, axis) ? 1u << axis : 0;
+    return found & s->programs;
+}
+
+unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs)
+{
+    Sum s = sum_of(g, access, programs);
+
+    return programs_of(&s);
 }
 
 /* Is there a term for everything that runs: lanes, rounds around the access, programs? */
 static bool is_complete(const Grad *g, const Sum *s, const Op *access)
 {
     const Type *t = access->operands[0]->type;
+    const GradMeeting *meeting = grad_meeting(g, access);
+    const Op *summed = meeting ? meeting->rounds : NULL;
 
     for (int d = 0; d < t->rank; d++) {
-        if (t->dims[d] > 1 && !has_term(s, NULL, d))
+        if (t->dims[d] > 1 && !(meeting && meeting->lanes >> d & 1) && !has_term(s, NULL, d))
             return false;
     }
     for (const Op *o = access->block->owner; o; o = o->block->owner) {
-        if (opt_is_loop(o) && !has_term(s, o, 0))
+        bool is_summed = summed && (o == summed || opt_inside(o->block, summed));
+        if (opt_is_loop(o) && !is_summed && !has_term(s, o, 0))
             return false;
     }
-    return !s->programs || has_programs(g, s, g->func->body);
+    return programs_of(s) == s->programs;
 }
 
 static bool terms_agree(const Sum *a, const Sum *b)
@@ -247,7 +264,7 @@ static bool are_digits(Sum *s, Constants c)
         const Term *t = &s->at[i];
         int64_t by = llabs(t->by);
 
-        if (by == 0 || (t->whose == s->g->func && !s->programs) || t->count == 1)
+        if (by == 0 || t->count == 1)
             continue;
         if (!constants && by >= c.gap) {
             if (!add_digit(&reach, c.gap, c.span))
@@ -264,7 +281,44 @@ static bool are_digits(Sum *s, Constants c)
     return constants || add_digit(&reach, c.gap, c.span);
 }
 
-bool grad_alone(const Grad *g, const GradOps *accesses, bool programs)
+/* The address without what is the same for all: how many elements it may reach from there. */
+static int64_t reach_of(const Sum *s)
+{
+    int64_t reach = 1, far;
+
+    for (int i = 0; i < s->n; i++) {
+        const Term *t = &s->at[i];
+        if (t->by < 0)
+            return -1;
+        if (t->by > 0 && (t->count == 0 || __builtin_mul_overflow(t->by, t->count - 1, &far) ||
+                          __builtin_add_overflow(reach, far, &reach)))
+            return 0;
+    }
+    return reach;
+}
+
+int64_t grad_reach(const Grad *g, const Op *access, unsigned programs)
+{
+    Sum s = sum_of(g, access, programs);
+    int64_t reach = s.ok ? reach_of(&s) : -1;
+
+    for (int i = 0; i < s.shared.count && reach >= 0; i++) {
+        const PolyTerm *t = &s.shared.terms[i];
+        const Value *v = t->count == 1 ? t->of[0].value : NULL;
+
+        if (t->scale < 0 || (t->count > 0 && !v) || t->count > 1)
+            return -1;
+        if (t->count == 0)
+            reach += reach > 0 ? t->scale : 0;
+        else if (v->def && v->def->code == OP_program_id)
+            reach = 0;
+        else if (!v->type->pointer)
+            return -1;
+    }
+    return reach;
+}
+
+bool grad_alone(const Grad *g, const GradOps *accesses, unsigned programs)
 {
     Sum first = sum_of(g, accesses->at[0], programs);
     Constants c = {0};

@@ -268,7 +268,7 @@ static void collect_effects(Op *op, void *ops)
 
 static bool prepare(Module *m, Diags *d)
 {
-    static const char *const first[] = {"legalise", "inline", "fold", "cse", "dce"};
+    static const char *const first[] = {"legalise", "inline", "fold", "cse", "licm", "dce"};
 
     for (int i = 0; i < COUNT(first); i++) {
         if (!opt_run_pass(m, first[i], d))
@@ -295,7 +295,6 @@ static bool derive(Grad *g)
     Block *body = g->func->body;
 
     ir_walk(body, collect_effects, &effects);
-    g->b = builder_before(body->last);
     grad_block(g, body);
     for (int i = 0; i < effects.len && !g->failed; i++)
         op_remove(effects.at[i]);
@@ -318,8 +317,10 @@ const char *grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d)
     g.adjoints = map_new(a);
     g.again = map_new(a);
     g.rebased = map_new(a);
+    g.meetings = map_new(a);
     g.uses = ir_uses(g.func, a);
     grad_find_active(&g);
+    g.b = builder_before(g.func->body->last);
     if (!grad_check_memory(&g) || !derive(&g) || !tidy(m, d))
         return NULL;
     return grad_print(&g);

@@ -23,6 +23,7 @@ typedef struct {
     int nwrt;
     const GradParam *params;
     int nparams;
+    bool atomics; /* where programs meet, else sums of parts */
 } GradWish;
 
 /* grad.c: the source of the kernel of the gradients of wish->of with respect to wish->wrt, in the
@@ -32,12 +33,36 @@ const char *grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d);
 
 /* --- inside of this folder --- */
 
+enum { AXES = 3 }; /* of a grid */
+#define EVERY_AXIS ((1u << AXES) - 1)
+
+/* What is done to an array of gradients. */
+typedef enum {
+    GRAD_STORED, /* no element is met twice */
+    GRAD_PARTS,  /* each program stores a row of its own, for a second kernel to add up */
+    GRAD_ADDED   /* atomics add to what is there */
+} GradFill;
+
 typedef struct {
     Value *array;    /* a parameter of the forward */
     Value *gradient; /* the parameter added for it */
     bool is_reached; /* something was added to it */
-    bool alone;      /* no element is met twice: stored, else added to what is there */
+    GradFill fill;
+    /* of GRAD_PARTS */
+    unsigned meeting;  /* axes of the grid: bits */
+    Value *row;        /* where the program's begins */
+    Value *width;      /* how many elements it has */
+    const char *total; /* the array that the rows are added up in */
 } GradArray;
+
+/* Lanes and rounds of a program that hand gradients to the same elements, by one load. */
+typedef struct {
+    const Op *load;
+    unsigned lanes;   /* along these axes: bits */
+    const Op *rounds; /* the outermost loop all of whose rounds do; NULL: none */
+    Value *sum;       /* of the rounds so far */
+} GradMeeting;
+typedef VEC(GradMeeting *) GradMeetings;
 
 /* Work on one kernel.  Ops and values of the forward are looked at as they are; `again` has those
  * that a loop of the backward computes again. */
@@ -55,10 +80,12 @@ typedef struct {
     Map *adjoints;  /* id of a forward value: its gradient so far */
     Map *again;     /* MAP_KEY of a forward value: the value here */
     Map *rebased;   /* id of a carried pointer: the same address in the gradient's array */
+    Map *meetings;  /* MAP_KEY of an active load of an array differentiated by: GradMeeting */
+    unsigned asked; /* axes of the grid along which programs ask for their number: bits */
     bool failed;
 } Grad;
 
-typedef enum { VARIES = 1, MATTERS = 2, SUMMED = 4 } GradFacts; /* SUMMED: see loop.c */
+typedef enum { VARIES = 1, MATTERS = 2 } GradFacts;
 /* It depends on what is differentiated by, and what is differentiated on it. */
 bool grad_is_active(const Grad *g, const Value *v);
 void grad_refuse(Grad *g, const Op *op, const char *fmt, ...) PRINTF(3, 4);
@@ -108,8 +135,28 @@ GradArray *grad_wrt_of(Grad *g, const Value *pointer); /* NULL: not differentiat
 
 /* alone.c */
 typedef VEC(Op *) GradOps;
-/* Is no element met twice by these accesses: by lanes, rounds, and (`programs`) programs? */
-bool grad_alone(const Grad *g, const GradOps *accesses, bool programs);
+/* Is no element met twice by these accesses: by lanes, rounds, and programs along those axes of the
+ * grid?  But for the meetings that are known. */
+bool grad_alone(const Grad *g, const GradOps *accesses, unsigned programs);
+unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs); /* in its address */
+/* From the array's beginning, how many elements it may reach.  0: not known; -1: it may begin in
+ * front of it. */
+int64_t grad_reach(const Grad *g, const Op *access, unsigned programs);
+bool grad_same_for_all(const Value *v); /* a scalar made of arguments and constants */
+
+/* meet.c */
+void grad_find_meeting(Grad *g, const Op *load);
+const GradMeeting *grad_meeting(const Grad *g, const Op *access); /* NULL: it is no such load */
+/* Hands d to the elements that were loaded, or to the sum of the rounds that meet there. */
+void grad_add_to_array(Grad *g, const Op *load, Value *d);
+/* Those whose sums this loop carries: from where on, and, where `sum` is the result, the end. */
+GradMeetings grad_meetings_in(Grad *g, const Op *loop);
+Value *grad_meeting_begins(Grad *g, const GradMeeting *m);
+void grad_meeting_ends(Grad *g, GradMeeting *m, const Op *loop);
+
+/* parts.c: `programs` are the axes whose programs do not meet */
+bool grad_can_have_parts(const Grad *g, const GradOps *loads, unsigned programs);
+void grad_make_parts(Grad *g, GradArray *a, const GradOps *loads, unsigned programs);
 
 /* loop.c */
 void grad_loop(Grad *g, Op *op);

@@ -32,20 +32,23 @@ static const Op *adds_to(const Grad *g, const Value *sum)
     if (uses_count(&g->uses, sum) != 1)
         return NULL;
     const Use *use = uses_of(&g->uses, sum);
-    return use->op->code == OP_yield || adds(use->op, use->operand) ? use->op : NULL;
+    bool through = use->op->code == OP_for && use->operand >= FOR_BOUNDS;
+    return use->op->code == OP_yield || through || adds(use->op, use->operand) ? use->op : NULL;
 }
 
-/* Does the loop hand argument i on with something added, and to nobody else? */
-static bool only_sums(Grad *g, const Op *loop, int i)
+/* Does the loop hand argument i on with something added, also by loops in it, and to nobody else?
+ */
+static bool only_sums(const Grad *g, const Op *loop, int i)
 {
     const Value *sum = loop->regions[0]->args[i + 1];
     const Op *op = adds_to(g, sum);
 
     for (; op && op->code != OP_yield; op = adds_to(g, sum)) {
-        if (op->block != loop->regions[0])
+        int carried = uses_of(&g->uses, sum)->operand - FOR_BOUNDS;
+
+        if (op->block != loop->regions[0] || (op->code == OP_for && !only_sums(g, op, carried)))
             return false;
-        sum = op->results[0];
-        g->facts[sum->id] |= SUMMED;
+        sum = op->results[op->code == OP_for ? carried : 0];
     }
     return op && op->block == loop->regions[0] && op->operands[i] == sum;
 }
@@ -100,6 +103,7 @@ typedef struct {
     Value *forward;   /* an argument of the forward's loop that is no sum; or NULL */
     Value *gradients; /* the same, a pointer, in the array of gradients */
     Value *sum;       /* a value from outside whose gradient grows */
+    GradMeeting *met; /* what its rounds hand to the same elements */
     int at;           /* of forward and gradients: which carried value */
 } Carry;
 typedef struct {
@@ -158,6 +162,14 @@ static void carry_sums(Carries *c, const Block *b)
     }
 }
 
+static void carry_meetings(Carries *c)
+{
+    GradMeetings all = grad_meetings_in(c->g, c->loop);
+
+    for (int i = 0; i < all.len; i++)
+        carry(c, (Carry){.met = all.at[i]}, grad_meeting_begins(c->g, all.at[i]));
+}
+
 static Op *make_loop(Carries *c)
 {
     Grad *g = c->g;
@@ -196,6 +208,11 @@ static void enter(Carries *c, const Op *made)
 
     map_put(g->again, MAP_KEY(old->args[0]), args[0]);
     args[0]->name = old->args[0]->name;
+    for (int i = 0; i < c->loop->nresults; i++) { /* nothing but itself reads a sum */
+        Value *sum = old->args[i + 1];
+        if (is_sum_of(g, c->loop, i))
+            map_put(g->again, MAP_KEY(sum), grad_number(g, sum, 0));
+    }
     for (int i = 0; i < c->all.len; i++) {
         const Carry *what = &c->all.at[i];
         Value *arg = args[i + 1];
@@ -206,6 +223,9 @@ static void enter(Carries *c, const Op *made)
         } else if (what->gradients) {
             map_put(g->rebased, (uint64_t)what->gradients->id, arg);
             arg->name = gradient_name(g, what->gradients);
+        } else if (what->met) {
+            what->met->sum = arg;
+            arg->name = gradient_name(g, what->met->load->results[0]);
         } else {
             grad_set_adjoint(g, what->sum, arg);
             arg->name = gradient_name(g, what->sum);
@@ -213,7 +233,7 @@ static void enter(Carries *c, const Op *made)
     }
 }
 
-/* The round once more, without its effects, and without the sums that nothing reads. */
+/* The round once more, without its effects. */
 static void compute_again(Carries *c)
 {
     Grad *g = c->g;
@@ -223,8 +243,7 @@ static void compute_again(Carries *c)
 
         if (has_effect && op->nresults > 0)
             grad_refuse(g, op, "a loop in a loop that stores, and hands on what it computed");
-        if (op_has(op, ENDS) || has_effect ||
-            (op->nresults > 0 && g->facts[op->results[0]->id] & SUMMED))
+        if (op_has(op, ENDS) || has_effect)
             continue;
         op_clone(&g->b, op, g->again);
     }
@@ -238,10 +257,11 @@ static void leave(Carries *c, Op *made, Builder outside)
 
     for (int i = 0; i < c->all.len; i++) {
         const Carry *what = &c->all.at[i];
-        Value *handed = what->sum ? NULL : end->operands[what->at];
+        Value *handed = what->sum || what->met ? NULL : end->operands[what->at];
 
         next[i] = what->forward     ? grad_value(g, handed)
                   : what->gradients ? grad_rebase(g, handed, array_behind(g, what->gradients))
+                  : what->met       ? what->met->sum
                                     : grad_adjoint(g, what->sum);
     }
     build_yield(&g->b, OP_yield, c->all.len, next);
@@ -250,6 +270,12 @@ static void leave(Carries *c, Op *made, Builder outside)
         made->results[i]->name = made->regions[0]->args[i + 1]->name;
         if (c->all.at[i].sum)
             grad_set_adjoint(g, c->all.at[i].sum, made->results[i]);
+        if (c->all.at[i].met)
+            c->all.at[i].met->sum = made->results[i];
+    }
+    for (int i = 0; i < c->all.len; i++) {
+        if (c->all.at[i].met)
+            grad_meeting_ends(g, c->all.at[i].met, c->loop);
     }
 }
 
@@ -262,6 +288,7 @@ void grad_loop(Grad *g, Op *loop)
         return;
     carry_forward(&c);
     carry_sums(&c, loop->regions[0]);
+    carry_meetings(&c);
     Op *made = make_loop(&c);
     outside = g->b;
     g->b = builder_into(&g->b, made->regions[0]);

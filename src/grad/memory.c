@@ -25,7 +25,7 @@ Value *grad_rebase(Grad *g, Value *pointer, const GradArray *to)
     Op *op = pointer->def;
 
     if (pointer == to->array)
-        return to->gradient;
+        return to->row ? to->row : to->gradient;
     if (known)
         return known;
     if (!op || (op->code != OP_addptr && op->code != OP_hint && !op_has(op, MOVES)))
@@ -63,14 +63,7 @@ void grad_load(Grad *g, const Op *op)
     if (!to)
         return;
     to->is_reached = true;
-    Value *pointer = grad_rebase(g, op->operands[LOAD_PTR], to);
-    Value *operands[3] = {pointer, d, mask};
-    const int64_t add[3] = {RMW_ADD, SEM_RELAXED, 0};
-    const Type *type = d->type;
-    if (to->alone)
-        build_op(&g->b, OP_store, mask ? 3 : 2, operands, 0, NULL, 0, NULL);
-    else
-        build_op(&g->b, OP_atomic_rmw, mask ? 3 : 2, operands, 3, add, 1, &type);
+    grad_add_to_array(g, op, d);
 }
 
 void grad_store(Grad *g, const Op *op)
@@ -191,27 +184,50 @@ static bool check_stores(Memory *m)
         }
     }
     bool once = stores.len == 1 && !stores.at[0]->block->owner;
-    if (once || grad_alone(g, &stores, false))
+    if (once || grad_alone(g, &stores, 0))
         return true;
     grad_refuse(g, stores.at[0], "it cannot be shown that each element of `%s` is stored once",
                 g->wish->of);
     return stores.len == 1 ? false : note(m, stores.at[1], "stored here, too");
 }
 
-static void find_alone(Memory *m, GradArray *array)
+/* The axes along which programs ask for their number. */
+static void find_asked(Op *op, void *grad)
 {
+    if (op->code == OP_program_id)
+        ((Grad *)grad)->asked |= 1u << attr_axis(op);
+}
+
+/* Nobody else meets an element; programs do, of which each has a row; or nothing is known. */
+static void find_fill(Memory *m, GradArray *a)
+{
+    Grad *g = m->g;
     GradOps loads = {0};
+    unsigned apart = g->asked;
 
     for (int i = 0; i < m->loads.len; i++) {
-        if (grad_array_of(m->g, m->loads.at[i]->operands[0]) == array->array->index &&
-            grad_is_active(m->g, m->loads.at[i]->results[0]))
-            vec_push(m->g->arena, &loads, m->loads.at[i]);
+        if (grad_array_of(g, m->loads.at[i]->operands[0]) != a->array->index ||
+            !grad_is_active(g, m->loads.at[i]->results[0]))
+            continue;
+        vec_push(g->arena, &loads, m->loads.at[i]);
+        grad_find_meeting(g, m->loads.at[i]);
+        apart &= grad_programs_of(g, m->loads.at[i], g->asked);
     }
-    if (loads.len == 0)
-        grad_refuse(m->g, NULL, "`%s` does not depend on `%s`", m->g->wish->of,
-                    m->g->func->params[array->array->index].name);
-    else
-        array->alone = grad_alone(m->g, &loads, true);
+    if (loads.len == 0) {
+        grad_refuse(g, NULL, "`%s` does not depend on `%s`", g->wish->of,
+                    g->func->params[a->array->index].name);
+        return;
+    }
+    a->meeting = g->asked & ~apart;
+    if (grad_alone(g, &loads, g->asked)) {
+        a->fill = GRAD_STORED;
+    } else if (!g->wish->atomics && a->meeting && grad_alone(g, &loads, apart) &&
+               grad_can_have_parts(g, &loads, apart)) {
+        a->fill = GRAD_PARTS;
+        grad_make_parts(g, a, &loads, apart);
+    } else {
+        a->fill = GRAD_ADDED;
+    }
 }
 
 bool grad_check_memory(Grad *g)
@@ -229,7 +245,8 @@ bool grad_check_memory(Grad *g)
     }
     if (!check_apart(&m) || !check_stores(&m))
         return false;
-    for (int i = 0; i < g->nwrt; i++)
-        find_alone(&m, &g->wrt[i]);
+    ir_walk(g->func->body, find_asked, g);
+    for (int i = 0; i < g->nwrt && !g->failed; i++)
+        find_fill(&m, &g->wrt[i]);
     return !g->failed;
 }

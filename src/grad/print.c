@@ -127,19 +127,47 @@ static void assign(Writer *p, const Value *v)
 
 /* --- statements --- */
 
-static void put_masked(Writer *p, const Op *op, const char *call, const char *tail)
-{
-    static const char *const leads[] = {"", ", ", ", mask="};
+typedef VEC(const char *) Words;
 
+/* Between parentheses, in lines of at most LINE columns, of which `used` are, indented to the
+ * parenthesis. */
+static void put_list(Writer *p, const Words *all, int used)
+{
+    int column = used;
+
+    for (int i = 0; i < all->len; i++) {
+        int width = (int)strlen(all->at[i]) + 2;
+        if (i > 0 && column + width > LINE) {
+            text_printf(&p->text, ",\n%*s", used, "");
+            column = used;
+        } else if (i > 0) {
+            text_put(&p->text, ", ");
+        }
+        text_put(&p->text, all->at[i]);
+        column += width;
+    }
+}
+
+static void put_masked(Writer *p, const Op *op, const char *call, const char *last)
+{
+    Words all = {0};
+
+    for (int i = 0; i < op->noperands; i++) {
+        Writer w = *p;
+        w.text = text_new(p->arena);
+        text_put(&w.text, i == STORE_MASK ? "mask=" : "");
+        if (i == STORE_PTR)
+            put_value(&w, op->operands[i], LEVEL_ANY);
+        else /* masks and values spread over the addresses by themselves */
+            put_bare(&w, op->operands[i], LEVEL_ANY);
+        vec_push(p->arena, &all, w.text.s);
+    }
+    if (last)
+        vec_push(p->arena, &all, last);
     begin(p);
     text_put(&p->text, call);
-    put_value(p, op->operands[STORE_PTR], LEVEL_ANY);
-    for (int i = 1; i < op->noperands; i++) {
-        const Value *v = op->operands[i];
-        text_put(&p->text, leads[i]);
-        put_bare(p, v, LEVEL_ANY); /* masks and values spread over the addresses by themselves */
-    }
-    text_printf(&p->text, "%s)\n", tail);
+    put_list(p, &all, 4 * p->indent + (int)strlen(call));
+    text_put(&p->text, ")\n");
 }
 
 static void put_block(Writer *p, const Block *b);
@@ -293,10 +321,10 @@ static void put_statement(Writer *p, const Op *op)
     }
     switch (op->code) {
     case OP_store:
-        put_masked(p, op, "tl.store(", "");
+        put_masked(p, op, "tl.store(", NULL);
         return;
     case OP_atomic_rmw:
-        put_masked(p, op, "tl.atomic_add(", ", sem=\"relaxed\"");
+        put_masked(p, op, "tl.atomic_add(", "sem=\"relaxed\"");
         return;
     case OP_for:
         put_loop(p, op);
@@ -315,11 +343,24 @@ static void put_block(Writer *p, const Block *b)
 
 /* --- the head --- */
 
-typedef VEC(const char *) Words;
-
 static const char *name_of(const Writer *p, const GradArray *a)
 {
     return p->g->func->params[a->gradient->index].name;
+}
+
+/* Is how many elements a row has a parameter of its own? */
+static bool has_size(const Writer *p, const GradArray *a)
+{
+    return a->width && !a->width->def && a->width->index >= p->g->of.gradient->index;
+}
+
+static const char *width_text(const Writer *p, const GradArray *a)
+{
+    Writer w = *p;
+
+    w.text = text_new(p->arena);
+    put_value(&w, a->width, LEVEL_ANY);
+    return w.text.s;
 }
 
 /* With its value as default, where it had one and so have all behind it. */
@@ -350,31 +391,23 @@ static Words parameters(const Writer *p)
             vec_push(p->arena, &all, name_of(p, &p->g->of));
         for (int k = 0; k < wish->nwrt && i == first; k++)
             vec_push(p->arena, &all, name_of(p, &p->g->wrt[k]));
+        for (int k = 0; k < wish->nwrt && i == first; k++) {
+            if (has_size(p, &p->g->wrt[k]))
+                vec_push(p->arena, &all, width_text(p, &p->g->wrt[k]));
+        }
         if (i < wish->nparams)
             vec_push(p->arena, &all, parameter(p, i));
     }
     return all;
 }
 
-/* In lines of at most LINE columns, those behind the first indented to the parenthesis. */
 static void put_signature(Writer *p)
 {
     const Words all = parameters(p);
     const char *head = arena_printf(p->arena, "def %s_grad(", p->g->wish->kernel);
-    int column = (int)strlen(head), margin = column;
 
     text_put(&p->text, head);
-    for (int i = 0; i < all.len; i++) {
-        int width = (int)strlen(all.at[i]) + 2;
-        if (i > 0 && column + width > LINE) {
-            text_printf(&p->text, ",\n%*s", margin, "");
-            column = margin;
-        } else if (i > 0) {
-            text_put(&p->text, ", ");
-        }
-        text_put(&p->text, all.at[i]);
-        column += width;
-    }
+    put_list(p, &all, (int)strlen(head));
     text_put(&p->text, "):\n");
 }
 
@@ -391,6 +424,34 @@ static void put_asserts(Writer *p)
     }
 }
 
+/* "grid[0] * grid[2]": how many programs meet. */
+static const char *programs_text(const Writer *p, const GradArray *a)
+{
+    Text t = text_new(p->arena);
+
+    for (int axis = 0; axis < AXES; axis++) {
+        if (a->meeting >> axis & 1)
+            text_printf(&t, "%sgrid[%d]", t.len > 0 ? " * " : "", axis);
+    }
+    return t.s;
+}
+
+static void put_workspace(Writer *p, const GradArray *a)
+{
+    const char *programs = programs_text(p, a), *width = width_text(p, a);
+    DType t = a->gradient->type->dtype;
+
+    text_printf(&p->text,
+                "    %s: %s rows of %s elements, %s: zero it before; %s * %s * %d bytes.\n",
+                name_of(p, a), programs, width, dtype_long_name(t), programs, width, dtype_size(t));
+    if (has_size(p, a))
+        text_printf(&p->text,
+                    "        %s: how many elements of %s there are, from its pointer on.\n", width,
+                    p->g->func->params[a->array->index].name);
+    text_printf(&p->text, "        %s is their sum: %s_grad_sum(%s, %s, %s, %s, ..).\n", a->total,
+                p->g->wish->kernel, a->total, name_of(p, a), programs, width);
+}
+
 static void put_docstring(Writer *p)
 {
     const Grad *g = p->g;
@@ -400,12 +461,53 @@ static void put_docstring(Writer *p)
         text_printf(&p->text, "%s%s", i > 0 ? ", " : "", g->wish->wrt[i]);
     text_printf(&p->text, ".\n\n    Launch it with the grid of %s.  %s: the gradient of %s.\n",
                 g->wish->kernel, name_of(p, &g->of), g->wish->of);
-    for (int i = 0; i < g->nwrt; i++)
-        text_printf(&p->text,
-                    g->wrt[i].alone ? "    %s: its elements are stored, each once.\n"
-                                    : "    %s: is added to, by atomics: zero it before.\n",
-                    name_of(p, &g->wrt[i]));
+    for (int i = 0; i < g->nwrt; i++) {
+        if (g->wrt[i].fill == GRAD_PARTS)
+            put_workspace(p, &g->wrt[i]);
+        else
+            text_printf(&p->text,
+                        g->wrt[i].fill == GRAD_STORED
+                            ? "    %s: its elements are stored, each once.\n"
+                            : "    %s: is added to, by atomics: zero it before.\n",
+                        name_of(p, &g->wrt[i]));
+    }
     text_put(&p->text, "    \"\"\"\n");
+}
+
+/* The kernel that adds rows up. */
+static void put_sum(Writer *p)
+{
+    static const char body[] =
+        "    \"\"\"total: the sum of the rows of parts, always in the same order.\n"
+        "\n"
+        "    Grid: triton.cdiv(size, BLOCK).  size: elements of a row, and of total; ROWS are read "
+        "at\n"
+        "    a time: ROWS=16 and BLOCK=128 do.\n"
+        "    \"\"\"\n"
+        "    columns = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+        "    rows = tl.arange(0, ROWS).to(tl.int64)\n"
+        "    inside = columns < size\n"
+        "    result = tl.zeros([BLOCK], parts.dtype.element_ty)\n"
+        "    for first in range(0, n_parts, ROWS):\n"
+        "        row = first + rows\n"
+        "        part = tl.load(parts + row[:, None] * size + columns[None, :],\n"
+        "                       mask=(row[:, None] < n_parts) & inside[None, :], other=0.0)\n"
+        "        result += tl.sum(part, axis=0)\n"
+        "    tl.store(total + columns, result.to(total.dtype.element_ty), mask=inside)\n";
+
+    text_printf(&p->text,
+                "\n\n@triton.jit\ndef %s_grad_sum(total, parts, n_parts, size, ROWS: tl.constexpr, "
+                "BLOCK: tl.constexpr):\n%s",
+                p->g->wish->kernel, body);
+}
+
+static bool has_parts(const Grad *g)
+{
+    bool any = false;
+
+    for (int i = 0; i < g->nwrt; i++)
+        any |= g->wrt[i].fill == GRAD_PARTS;
+    return any;
 }
 
 static void name_parameters(Writer *p)
@@ -444,6 +546,8 @@ const char *grad_print(Grad *g)
     put_docstring(&p);
     put_asserts(&p);
     put_block(&p, g->func->body);
+    if (has_parts(g))
+        put_sum(&p);
     if (g->failed)
         return NULL;
     text_put(&file, "import triton\nimport triton.language as tl\n");

@@ -237,6 +237,8 @@ static const Option options[] = {
         {{GRAD, "NAME", "the array that is differentiated"}}},
     {"--wrt", NULL, NEEDS, ONCE, TEXT(wrt),
         {{GRAD, "NAME[,NAME...]", "those that it is differentiated by"}}},
+    {"--atomics", NULL, BARE, AGAIN, SWITCH(launch.atomics),
+        {{GRAD, NULL, "programs that meet add by atomics, not to parts that a second kernel adds up"}}},
     {"--header", NULL, NEEDS, ONCE, OUTPUT(header),
         {{BUILD, "FILE.h", "the header, C99 and C++, which says how to call it"}}},
     {"--name", NULL, NEEDS, ONCE, TEXT(symbol),

@@ -143,8 +143,15 @@ expect 0 out "def scale_grad_grad(" "$tilec" grad written.py --of d_x --wrt x,d_
     'x:*fp32' 'out:*fp32' n:i32 'd_out:*fp32' 'd_x:*fp32' BLOCK=64
 
 # a stride that is not known may be 0, and programs share w
-expect 0 out 'tl.atomic_add(d_w + offsets, ' "$tilec" grad k.py:rows --of out --wrt x,w 'x:*fp32' 'w:*fp32' 'out:*fp32' row:i32 BLOCK=16
-expect 0 out 'd_x: is added to, by atomics: zero it before' "$tilec" grad k.py:rows --of out --wrt x 'x:*fp32' 'w:*fp32' 'out:*fp32' row:i32 BLOCK=16
+shared() {
+    "$tilec" grad k.py:rows --of out --wrt x,w 'x:*fp32' 'w:*fp32' 'out:*fp32' row:i32 BLOCK=16 "$@"
+}
+for text in 'tl.store(d_w_row + offsets, ' 'd_x: is added to, by atomics: zero it before' 'def rows_grad_sum(total, parts, n_parts, size,' \
+    'd_w_parts: grid[0] rows of BLOCK elements, float32: zero it before; grid[0] * BLOCK * 4 bytes.'; do
+    expect 0 out "$text" shared
+done
+expect 0 out 'tl.atomic_add(d_w + offsets, ' shared --atomics
+expect 0 out 'd_w: is added to, by atomics: zero it before' shared --atomics
 
 # rounds that go on where the last one ended store each element once; those that overlap do not
 expect 0 out 'tl.store(d_x + ' derive rounds n:i32 STEP=16
@@ -161,7 +168,7 @@ expect 1 err "k.py:44:5: error: no gradient goes through this: branches" derive 
 expect 1 err "error: no gradient goes through this: the bits of a number are not differentiated" derive sorted_row BLOCK=16
 expect 1 err "only sums, maxima and minima along an axis have a rule yet" derive multiplied BLOCK=16
 expect 1 err "k.py:81:12: error: what gives several tiles at once has no rule yet" derive scanned BLOCK=16
-expect 1 err "the loop carries \`total\` from round to round" derive carried n:i32
+expect 1 err "k.py:94:5: error: a pointer is carried on from a loop that has ended" derive carried n:i32
 expect 1 err "k.py:105:5: error: a pointer is carried on from a loop that has ended" derive onward n:i32
 expect 1 err "no gradient of \`out\` reaches \`x\`" derive sign
 expect 1 err "\`out\` cannot be differentiated by itself" "$tilec" grad k.py:scale --of out --wrt out 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64

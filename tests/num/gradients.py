@@ -201,3 +201,50 @@ def lessened(x, y, out, n, BLOCK: tl.constexpr):
         left -= a * a * b
         products = tl.fma(a, b + a, products)
     tl.store(out + lanes, left * products)
+
+
+@triton.jit
+def columns(x, w, out, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    """One weight a column, loaded for each row: lanes meet, and programs."""
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    at = tl.arange(0, BLOCK_N)
+    inside = (rows[:, None] < M) & (at[None, :] < N)
+    a = tl.load(x + rows[:, None] * N + at[None, :], mask=inside).to(tl.float32)
+    weights = tl.load(w + at[None, :], mask=inside).to(tl.float32)
+    tl.store(out + rows[:, None] * N + at[None, :], tl.exp(a * weights) * weights, mask=inside)
+
+
+@triton.jit
+def rounds(x, w, b, out, rows, n_cols, BLOCK: tl.constexpr):
+    """What each round loads again, in two loops."""
+    at = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), dtype=tl.float32)
+    for row in range(rows):
+        for _ in range(2):
+            weights = tl.load(w + at, mask=at < n_cols)
+            total += tl.load(x + row * n_cols + at, mask=at < n_cols) * weights + tl.sin(weights * tl.load(b))
+    tl.store(out + at, total, mask=at < n_cols)
+
+
+@triton.jit
+def channels(x, w, out, n, BLOCK: tl.constexpr):
+    """A program for each channel and sample; samples meet at the channel's two weights."""
+    channel = tl.program_id(0)
+    sample = tl.program_id(1)
+    factor = tl.load(w + channel * 2)
+    shift = tl.load(w + channel * 2 + 1)
+    row = sample * tl.num_programs(0) + channel
+    total = 0.0
+    for start in range(0, n, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        a = tl.load(x + row * n + at, mask=at < n, other=0.0) * factor + shift
+        total += tl.sum(tl.where(at < n, 2.0 / (1.0 + tl.exp(-2.0 * a)) - 1.0, 0.0), axis=0)
+    tl.store(out + row, total)
+
+
+@triton.jit
+def grid(x, w, out, n):
+    """Programs of two axes meet at one element."""
+    at = tl.program_id(1) * n + tl.program_id(0)
+    a = tl.load(x + at) * tl.load(w)
+    tl.store(out + at, a * a * a)

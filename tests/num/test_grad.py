@@ -1,16 +1,18 @@
 """`tilec grad`: derived kernels against central differences of the forward in float64.
 
 Random inputs, odd sizes with masks, arrays behind which nothing may be written; ties; NaN and overflow
-in sigmoids.  Each derived kernel runs on every device.
+in sigmoids.  Each derived kernel runs on every device; where programs meet, with its second kernel and with
+atomics.
 """
 
 import json
 import os
+import re
 import subprocess
 
 import numpy as np
 
-from harness import EPSILON, PATIENCE, Suite, decode, encode, generator, rounded
+from harness import EPSILON, PATIENCE, THOROUGH, Suite, Tensor, decode, differences, encode, generator, rounded
 
 suite = Suite()
 random = generator()
@@ -59,12 +61,66 @@ def type_of(value):
     return "fp32" if isinstance(value, float) else "i32"
 
 
-def case(kernel, forward, arrays, grid, numbers, of="out", dtype="fp32", rtol=2e-4, atol=2e-4, want=None):
-    """arrays: name -> values that it is differentiated by; numbers: the arguments behind `of`."""
+def load(path, dtype):
+    raw = np.load(path)
+    return decode(Tensor(dtype, raw.view(np.uint16)) if dtype == "bf16" else raw)
+
+
+def run(variant, kernel, grid, args, saved):
+    """The arrays of these names behind a run: paths of files; None where it failed."""
+    paths = {name: os.path.join(suite.folder.name, f"{next(suite.files)}.npy") for name in saved}
+    words = suite.command(variant, kernel, grid, args)
+    for name, path in paths.items():
+        words += ["--save", f"{name}={path}"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    if done.returncode != 0:
+        suite.failures.append(f"{variant}: {kernel}: exit {done.returncode}: {done.stderr.strip()}")
+    return paths if done.returncode == 0 else None
+
+
+def parts_of(path, grid, numbers):
+    """As the docstring has them: array -> (name of the parts, rows, width, dtype)."""
+    values = {"cdiv": lambda x, y: -(-x // y), **numbers}
+    values["grid"] = eval(f"({grid},)", values)  # pylint: disable=eval-used
+    with open(path, encoding="utf-8") as file:
+        found = re.findall(r"^    d_(\w+)_parts: (.+) rows of (.+) elements, float(\d+): zero it before; .* bytes\.$",
+                           file.read(), re.MULTILINE)
+    return {name: (f"d_{name}_parts", *(eval(text, values) for text in (rows, width)), f"fp{bits}")  # pylint: disable=eval-used
+            for name, rows, width, bits in found}
+
+
+def in_two_steps(label, path, grid, args, gradients, parts, dtype, rtol, atol):
+    """The derived kernel, and the one that adds up its parts, on each device."""
+    suite.others += 1
+    base = os.path.basename(label.split(":")[1].split()[0])
+    for name, (rows_name, rows, width, kind) in parts.items():
+        del args[f"d_{name}"]
+        args[rows_name] = f"zeros({kind},{rows * width})"
+    for variant in suite.variants if THOROUGH else suite.chosen(label):
+        names = [parts[name][0] if name in parts else f"d_{name}" for name in gradients]
+        saved = run(variant, f"{path}:{base}_grad", grid, args, names)
+        for name, want in gradients.items() if saved else ():
+            rows_name, rows, width, _ = parts.get(name, (f"d_{name}", 1, 1, None))
+            result = saved[rows_name]
+            if name in parts:
+                one = {"total": encode(np.full(want.size, np.nan), dtype), "parts": f"@{result}", "n_parts": rows, "size": width,
+                       "ROWS": 4, "BLOCK": 16}
+                total = run(variant, f"{path}:{base}_grad_sum", "cdiv(size,BLOCK)", one, ["total"])
+                result = total and total["total"]
+            got = load(result, dtype).reshape(want.shape) if result else np.full(want.shape, np.nan)
+            problem = differences(got, want, rtol, atol)
+            if problem:
+                suite.failures.append(f"{variant}: {label}: d_{name}: {problem}")
+
+
+def case(kernel, forward, arrays, grid, numbers, of="out", dtype="fp32", rtol=2e-4, atol=2e-4, want=None, sizes=None,
+         atomics=False):
+    """arrays: name -> values that it is differentiated by; numbers: the arguments behind `of`; sizes: what
+    the derived kernel wants to know of arrays whose parts it stores."""
     constants = constants_of(kernel)
     shown = [f"{name}:*{dtype}" for name in [*arrays, of]]
     shown += [f"{k}={v}" if k in constants else f"{k}:{type_of(v)}" for k, v in numbers.items()]
-    path = derive(kernel, of, list(arrays), shown)
+    path = derive(kernel, of, list(arrays), shown + ["--atomics"] * atomics)
     if not path:
         return
     exact = {name: decode(x) for name, x in arrays.items()}
@@ -74,8 +130,13 @@ def case(kernel, forward, arrays, grid, numbers, of="out", dtype="fp32", rtol=2e
         name: differences_of(forward, exact, name, decode(d_out)) for name in arrays}
     args = {**arrays, of: f"zeros({dtype},{'x'.join(map(str, shape))})", **numbers, f"d_{of}": d_out,
             **{f"d_{name}": encode(np.zeros(x.shape), dtype) for name, x in exact.items()}}
-    suite.case(f"{kernel} {dtype} {shape}", path, grid, args,
-               {f"d_{name}": (dtype, g) for name, g in gradients.items()}, rtol=rtol, atol=atol)
+    label = f"{kernel} {dtype} {shape}{' atomics' * atomics}"
+    parts = parts_of(path, grid, {**numbers, **(sizes or {})})
+    if not parts:
+        suite.case(label, path, grid, args, {f"d_{name}": (dtype, g) for name, g in gradients.items()}, rtol=rtol, atol=atol)
+        return
+    in_two_steps(label, path, grid, {**args, **(sizes or {})}, gradients, parts, dtype, rtol, atol)
+    case(kernel, forward, arrays, grid, numbers, of, dtype, rtol, atol, want, atomics=True)
 
 
 def sigmoid(x):
@@ -223,6 +284,26 @@ def nested():
          {"rows": 3, "n_cols": 37, "BLOCK": 16}, atol=5e-3)
 
 
+def meeting():
+    """Lanes, rounds and programs that meet at an element of w."""
+    def columns(x, w):
+        return np.exp(x * w) * w
+    for dtype in ("fp32", "bf16", "fp64"):
+        near = {"fp64": 1e-5, "fp32": 1e-3}.get(dtype, 8 * EPSILON[dtype])
+        case("gradients.py:columns", columns, {"x": encode(random.random((11, 13)), dtype), "w": encode(random.random(13), dtype)},
+             "cdiv(M,BLOCK_M)", {"M": 11, "N": 13, "BLOCK_M": 4, "BLOCK_N": 16}, dtype=dtype, rtol=near, atol=near)
+    for rows in (0, 1, 5):
+        case("gradients.py:rounds", lambda x, w, b: (x * w + np.sin(w * b)).sum(axis=0) * 2,
+             {"x": randn("fp32", rows, 13), "w": randn("fp32", 13), "b": randn("fp32", 1)}, "1",
+             {"rows": rows, "n_cols": 13, "BLOCK": 16}, atol=1e-3)
+
+    def channels(x, w):
+        return np.stack([np.tanh(x[:, c] * w[c, 0] + w[c, 1]).sum(axis=-1) for c in range(w.shape[0])], axis=1)
+    case("gradients.py:channels", channels, {"x": randn("fp32", 3, 2, 21), "w": randn("fp32", 2, 2)}, "2,3",
+         {"n": 21, "BLOCK": 8}, sizes={"w_size": 4}, atol=1e-3)
+    case("gradients.py:grid", lambda x, w: (x * w[0]) ** 3, {"x": randn("fp32", 5, 6), "w": randn("fp32", 1)}, "6,5", {"n": 6})
+
+
 def shaped():
     def forward(x):
         b = x.reshape(2, 3, 4).transpose(2, 0, 1)
@@ -246,5 +327,6 @@ giou()
 attention(1)
 attention(13)
 nested()
+meeting()
 shaped()
 suite.finish()
