@@ -231,6 +231,18 @@ static bool distance(const Sum *a, const Sum *b, int64_t *out)
     return true;
 }
 
+/* In different arms of one `if`: never both. */
+static bool exclude_each_other(const Op *a, const Op *b)
+{
+    for (const Block *x = a->block; x->owner; x = x->owner->block) {
+        for (const Block *y = b->block; y->owner; y = y->owner->block) {
+            if (x->owner == y->owner && x->owner->code == OP_if && x != y)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Constants of several accesses: how far the nearest and the farthest lie apart.  0: there is one.
  */
 typedef struct {
@@ -333,7 +345,11 @@ bool grad_alone(const Grad *g, const GradOps *accesses, unsigned programs)
         for (int k = 0; k < i; k++) {
             Sum other = sum_of(g, accesses->at[k], programs);
             int64_t apart;
-            if (!distance(&other, &s, &apart) || apart == 0)
+            if (!distance(&other, &s, &apart))
+                return false;
+            if (apart == 0 && exclude_each_other(accesses->at[i], accesses->at[k]))
+                continue;
+            if (apart == 0)
                 return false;
             c.gap = c.gap == 0 ? apart : MIN(c.gap, apart);
             c.span = MAX(c.span, apart);

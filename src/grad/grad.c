@@ -75,14 +75,14 @@ void grad_add(Grad *g, Value *v, Value *d)
 
     if (!d || !grad_is_active(g, v))
         return;
-    if (sum)
+    if (sum && !grad_is_number(sum, 0))
         d = grad_binary(g, OP_add, sum, d);
     value_shaped_like(g->func->module, d, v);
     grad_set_adjoint(g, v, d);
 }
 
 /* The gradient of `area` is called `d_area`, unless it has a name already. */
-static void name_gradient(const Grad *g, const Value *v, Value *d)
+void grad_name(const Grad *g, const Value *v, Value *d)
 {
     if (v->name && !d->name && d->def && d->def->code != OP_const)
         d->name = intern(g->func->module->interner, arena_printf(g->arena, "d_%s", v->name));
@@ -124,10 +124,11 @@ static bool any_active(const Grad *g, const Op *op)
     return false;
 }
 
-/* Does a loop, or another op with regions, hold what gradients go through? */
+/* Does a loop, or another op with regions, hold what gradients go through, or store it? */
 static bool holds_active(const Grad *g, const Op *op)
 {
-    bool found = any_active(g, op);
+    bool found =
+        any_active(g, op) || (op->code == OP_store && grad_is_active(g, op->operands[STORE_DATA]));
 
     for (int r = 0; r < COUNT(op->regions) && op->regions[r] && !found; r++) {
         for (const Op *in = op->regions[r]->first; in && !found; in = in->next)
@@ -172,6 +173,8 @@ void grad_block(Grad *g, Block *b)
                 continue;
             if (op->code == OP_for)
                 grad_loop(g, op);
+            else if (op->code == OP_if)
+                grad_branch(g, op);
             else
                 grad_refuse(g, op, "no gradient goes through this: %s", grad_row(op->code)->why);
             continue;
@@ -183,7 +186,7 @@ void grad_block(Grad *g, Block *b)
         Value *d = op->nresults == 1 ? adjoint_of(g, op->results[0]) : NULL;
         if (!d)
             continue;
-        name_gradient(g, op->results[0], d);
+        grad_name(g, op->results[0], d);
         if (op->code == OP_load)
             grad_load(g, op);
         else

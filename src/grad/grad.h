@@ -93,8 +93,9 @@ void grad_refuse(Grad *g, const Op *op, const char *fmt, ...) PRINTF(3, 4);
 Value *grad_value(const Grad *g, Value *v);
 Value *grad_adjoint(const Grad *g, const Value *v); /* NULL: zero so far */
 void grad_set_adjoint(Grad *g, const Value *v, Value *d);
-void grad_add(Grad *g, Value *v, Value *d); /* to its adjoint; d may be NULL */
-void grad_block(Grad *g, Block *b);         /* its ops, from the last to the first */
+void grad_add(Grad *g, Value *v, Value *d);              /* to its adjoint; d may be NULL */
+void grad_block(Grad *g, Block *b);                      /* its ops, from the last to the first */
+void grad_name(const Grad *g, const Value *v, Value *d); /* as its gradient, unless it has a name */
 
 /* rules.c, rules_math.c: see adjoints.h */
 typedef Value *(*GradRule)(Grad *g, const Op *op, int i, Value *d);
@@ -116,6 +117,7 @@ bool grad_logistic(Grad *g, const Op *op, Value *d);
 
 /* rules.c: arithmetic where the builder is, without what changes nothing */
 Value *grad_number(Grad *g, const Value *like, double x); /* in its type and shape */
+bool grad_is_number(const Value *v, double x);
 Value *grad_binary(Grad *g, OpCode code, Value *x, Value *y);
 Value *grad_negated(Grad *g, Value *x);
 Value *grad_scaled(Grad *g, Value *x, double by);
@@ -160,6 +162,14 @@ void grad_make_parts(Grad *g, GradArray *a, const GradOps *loads, unsigned progr
 
 /* loop.c */
 void grad_loop(Grad *g, Op *op);
+
+/* branch.c */
+typedef VEC(Value *) GradValues;
+/* Active values that ops in its regions use, and that do not stand there themselves. */
+GradValues grad_from_outside(Grad *g, const Op *op);
+void grad_compute_again(Grad *g,
+                        const Block *b); /* its ops where the builder is, but for effects */
+void grad_branch(Grad *g, Op *op);
 
 /* print.c, print_expr.c */
 const char *grad_print(Grad *g);

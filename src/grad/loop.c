@@ -134,31 +134,14 @@ static void carry_forward(Carries *c)
     }
 }
 
-static bool is_carried(const Carries *c, const Value *v)
+/* Values from outside that ops in the loop hand gradients to. */
+static void carry_sums(Carries *c)
 {
-    for (int i = 0; i < c->all.len; i++) {
-        if (c->all.at[i].sum == v)
-            return true;
-    }
-    return false;
-}
+    GradValues outside = grad_from_outside(c->g, c->loop);
 
-/* Values from outside that ops in the block hand gradients to. */
-static void carry_sums(Carries *c, const Block *b)
-{
-    Grad *g = c->g;
-
-    for (const Op *op = b->first; op; op = op->next) {
-        for (int i = 0; i < op->noperands; i++) {
-            Value *v = op->operands[i];
-
-            if (!grad_is_active(g, v) || opt_inside(v->block, c->loop) || is_carried(c, v))
-                continue;
-            Value *sum = grad_adjoint(g, v);
-            carry(c, (Carry){.sum = v}, sum ? sum : grad_number(g, v, 0));
-        }
-        for (int r = 0; r < COUNT(op->regions) && op->regions[r]; r++)
-            carry_sums(c, op->regions[r]);
+    for (int i = 0; i < outside.len; i++) {
+        Value *sum = grad_adjoint(c->g, outside.at[i]);
+        carry(c, (Carry){.sum = outside.at[i]}, sum ? sum : grad_number(c->g, outside.at[i], 0));
     }
 }
 
@@ -233,22 +216,6 @@ static void enter(Carries *c, const Op *made)
     }
 }
 
-/* The round once more, without its effects. */
-static void compute_again(Carries *c)
-{
-    Grad *g = c->g;
-
-    for (Op *op = c->loop->regions[0]->first; op; op = op->next) {
-        bool has_effect = op_contains(op, WRITES | EFFECT);
-
-        if (has_effect && op->nresults > 0)
-            grad_refuse(g, op, "a loop in a loop that stores, and hands on what it computed");
-        if (op_has(op, ENDS) || has_effect)
-            continue;
-        op_clone(&g->b, op, g->again);
-    }
-}
-
 static void leave(Carries *c, Op *made, Builder outside)
 {
     Grad *g = c->g;
@@ -287,13 +254,13 @@ void grad_loop(Grad *g, Op *loop)
     if (!check(g, loop) || !check_pointers(g, loop))
         return;
     carry_forward(&c);
-    carry_sums(&c, loop->regions[0]);
+    carry_sums(&c);
     carry_meetings(&c);
     Op *made = make_loop(&c);
     outside = g->b;
     g->b = builder_into(&g->b, made->regions[0]);
     enter(&c, made);
-    compute_again(&c);
+    grad_compute_again(g, loop->regions[0]);
     for (int i = 0; i < loop->nresults; i++) { /* each round's part has the gradient of the whole */
         Value *d = grad_adjoint(g, loop->results[i]);
         if (is_sum_of(g, loop, i) && d)

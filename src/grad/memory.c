@@ -4,6 +4,7 @@
  *
  * The forward's stores are gone from the backward, so nothing may be read that they wrote.
  */
+#include "../opt/opt.h"
 #include "grad.h"
 
 GradArray *grad_wrt_of(Grad *g, const Value *pointer)
@@ -160,6 +161,15 @@ static bool check_apart(Memory *m)
     return true;
 }
 
+static bool is_in_loop(const Op *op)
+{
+    for (const Op *owner = op->block->owner; owner; owner = owner->block->owner) {
+        if (opt_is_loop(owner))
+            return true;
+    }
+    return false;
+}
+
 /* Each element of what is differentiated is stored once, or the gradient would count twice. */
 static bool check_stores(Memory *m)
 {
@@ -177,13 +187,13 @@ static bool check_stores(Memory *m)
     for (int i = 0; i < stores.len; i++) {
         const Op *owner = stores.at[i]->block->owner;
         for (; owner; owner = owner->block->owner) {
-            if (owner->code == OP_for)
+            if (owner->code == OP_for || owner->code == OP_if)
                 continue;
-            grad_refuse(g, stores.at[i], "a store in a branch or a `while` has no rule yet");
+            grad_refuse(g, stores.at[i], "a store in a `while` has no rule yet");
             return false;
         }
     }
-    bool once = stores.len == 1 && !stores.at[0]->block->owner;
+    bool once = stores.len == 1 && !is_in_loop(stores.at[0]);
     if (once || grad_alone(g, &stores, 0))
         return true;
     grad_refuse(g, stores.at[0], "it cannot be shown that each element of `%s` is stored once",

@@ -86,8 +86,9 @@ static bool is_handed(const Writer *p, const Value *v)
     if (uses_count(&p->uses, v) != 1)
         return false;
     const Use *use = uses_of(&p->uses, v);
-    return (use->op->code == OP_yield && use->op->block == v->block) ||
-           (use->op->code == OP_for && use->operand >= FOR_BOUNDS && use->op->block == v->block);
+    bool begins =
+        use->op->code == OP_while || (use->op->code == OP_for && use->operand >= FOR_BOUNDS);
+    return use->op->block == v->block && (use->op->code == OP_yield || begins);
 }
 
 static bool is_statement(const Writer *p, const Value *v)
@@ -186,13 +187,21 @@ static bool mentions(const Writer *p, const Value *v, const Value *arg)
     return false;
 }
 
+static const Block *body_of(const Op *loop)
+{
+    return loop->regions[loop->code == OP_while];
+}
+
+static const Value *carried(const Op *loop, int i)
+{
+    return body_of(loop)->args[i + (loop->code == OP_for)];
+}
+
 /* May carried value i be assigned before the rest of those that are not yet? */
 static bool may_go_first(const Writer *p, const Op *loop, const bool *done, int i)
 {
-    const Block *body = loop->regions[0];
-
     for (int k = 0; k < loop->nresults; k++) {
-        if (k != i && !done[k] && mentions(p, body->last->operands[k], body->args[i + 1]))
+        if (k != i && !done[k] && mentions(p, body_of(loop)->last->operands[k], carried(loop, i)))
             return false;
     }
     return !done[i];
@@ -200,7 +209,7 @@ static bool may_go_first(const Writer *p, const Op *loop, const bool *done, int 
 
 static const char *carried_name(const Writer *p, const Op *loop, int i)
 {
-    return map_get(p->names, MAP_KEY(loop->regions[0]->args[i + 1]));
+    return map_get(p->names, MAP_KEY(carried(loop, i)));
 }
 
 /* What reads each other's values of this round is assigned at once. */
@@ -220,7 +229,7 @@ static void put_rest(Writer *p, const Op *loop, const bool *done)
         if (done[i])
             continue;
         text_put(&p->text, comma);
-        put_value(p, loop->regions[0]->last->operands[i], LEVEL_ANY);
+        put_value(p, body_of(loop)->last->operands[i], LEVEL_ANY);
         comma = ", ";
     }
     text_put(&p->text, "\n");
@@ -229,7 +238,7 @@ static void put_rest(Writer *p, const Op *loop, const bool *done)
 /* Carried values for the next round, in an order in which none is lost that is still read. */
 static void put_next(Writer *p, const Op *loop)
 {
-    const Block *body = loop->regions[0];
+    const Block *body = body_of(loop);
     bool *done = NEW_N(p->arena, bool, loop->nresults + 1);
     int left = loop->nresults;
 
@@ -240,7 +249,7 @@ static void put_next(Writer *p, const Op *loop)
         }
         done[i] = true;
         left--;
-        if (body->last->operands[i] != body->args[i + 1]) {
+        if (body->last->operands[i] != carried(loop, i)) {
             begin(p);
             text_printf(&p->text, "%s = ", carried_name(p, loop, i));
             put_value(p, body->last->operands[i], LEVEL_ANY);
@@ -269,10 +278,10 @@ static void put_first(Writer *p, const Value *init)
 
 static void put_carried(Writer *p, const Op *loop)
 {
-    const Block *body = loop->regions[0];
+    int first = loop->code == OP_for ? FOR_BOUNDS : 0;
 
     for (int i = 0; i < loop->nresults; i++) {
-        const Value *init = loop->operands[FOR_BOUNDS + i], *arg = body->args[i + 1];
+        const Value *init = loop->operands[first + i], *arg = carried(loop, i);
         const char *wish = arg->name                ? arg->name
                            : loop->results[i]->name ? loop->results[i]->name
                                                     : init->name;
@@ -313,6 +322,93 @@ static void put_loop(Writer *p, const Op *loop)
     p->indent--;
 }
 
+/* What the condition reads goes by the names of what is carried. */
+static void put_while(Writer *p, const Op *loop)
+{
+    const Block *head = loop->regions[0];
+
+    put_carried(p, loop);
+    for (int i = 0; i < head->nargs; i++) {
+        bool same = i < loop->nresults && head->last->operands[i + 1] == head->args[i];
+        if (!same)
+            grad_refuse(p->g, loop, "this `while` cannot be written as source yet");
+        else
+            map_put(p->names, MAP_KEY(head->args[i]), (void *)carried_name(p, loop, i));
+    }
+    for (const Op *op = head->first; op && op != head->last && !p->g->failed; op = op->next) {
+        bool is_used_once = op->nresults == 1 && uses_count(&p->uses, op->results[0]) == 1;
+        if (!is_used_once && !print_is_inline(op->results[0]))
+            grad_refuse(p->g, op, "the condition of a `while` cannot be written as source yet");
+    }
+    begin(p);
+    text_put(&p->text, "while ");
+    put_value(p, head->last->operands[0], LEVEL_ANY);
+    text_put(&p->text, ":\n");
+    p->indent++;
+    put_block(p, body_of(loop));
+    put_next(p, loop);
+    p->indent--;
+}
+
+static bool is_empty(const Op *branch, int arm)
+{
+    return branch->regions[arm]->first == branch->regions[arm]->last;
+}
+
+static void put_results(Writer *p, const Op *branch, int arm)
+{
+    for (int i = 0; i < branch->nresults; i++) {
+        begin(p);
+        text_printf(&p->text,
+                    "%s = ", (const char *)map_get(p->names, MAP_KEY(branch->results[i])));
+        put_first(p, branch->regions[arm]->last->operands[i]);
+        text_put(&p->text, "\n");
+    }
+}
+
+static void put_arm(Writer *p, const Op *branch, int arm)
+{
+    p->indent++;
+    put_block(p, branch->regions[arm]);
+    put_results(p, branch, arm);
+    p->indent--;
+}
+
+static void put_condition(Writer *p, const Op *branch, int arm)
+{
+    const Value *condition = branch->operands[0];
+    Level level = arm == 1 && !print_opposite(p, condition) ? LEVEL_COMPARE : LEVEL_ANY;
+
+    begin(p);
+    text_put(&p->text, level == LEVEL_COMPARE ? "if not " : "if ");
+    if (arm == 1 && level == LEVEL_ANY)
+        put_opposite(p, condition);
+    else
+        put_value(p, condition, level);
+    text_put(&p->text, ":\n");
+}
+
+/* An arm that computes nothing stands in front, as what holds otherwise. */
+static void put_branch(Writer *p, const Op *branch)
+{
+    int first = is_empty(branch, 0) && !is_empty(branch, 1), other = 1 - first;
+
+    for (int i = 0; i < branch->nresults; i++) {
+        const Value *v = branch->results[i];
+        const char *wish = v->name ? v->name : branch->regions[first]->last->operands[i]->name;
+        map_put(p->names, MAP_KEY(v), (void *)new_name(p, plain_name(p, wish, "chosen")));
+    }
+    if (is_empty(branch, other))
+        put_results(p, branch, other);
+    put_condition(p, branch, first);
+    put_arm(p, branch, first);
+    if (is_empty(branch, other))
+        return;
+    begin(p);
+    text_put(&p->text, "else:\n");
+    put_arm(p, branch, other);
+}
+
 static void put_statement(Writer *p, const Op *op)
 {
     if (!print_knows(op)) {
@@ -328,6 +424,12 @@ static void put_statement(Writer *p, const Op *op)
         return;
     case OP_for:
         put_loop(p, op);
+        return;
+    case OP_while:
+        put_while(p, op);
+        return;
+    case OP_if:
+        put_branch(p, op);
         return;
     default:
         if (op->nresults == 1 && is_statement(p, op->results[0]))

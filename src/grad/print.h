@@ -38,6 +38,9 @@ void put_bare(Writer *p, const Value *v, Level level);
 void put_made(Writer *p, const Value *v, Level level);
 /* In an op of this shape that broadcasts: operands from `first` on. */
 void put_operands(Writer *p, const Op *op, int first, int n, const char *const *leads);
+/* Can the opposite of a condition be written by one operator?  Then it is. */
+bool print_opposite(const Writer *p, const Value *condition);
+void put_opposite(Writer *p, const Value *condition);
 bool print_knows(const Op *op);       /* has it a way to be written? */
 bool print_is_inline(const Value *v); /* never a statement of its own */
 

@@ -155,6 +155,9 @@ bool print_knows(const Op *op)
     case OP_atomic_rmw:
     case OP_dot:
     case OP_for:
+    case OP_while:
+    case OP_if:
+    case OP_condition:
     case OP_yield:
     case OP_return:
         return true;
@@ -345,6 +348,41 @@ static void put_operator(Writer *p, const Op *op, Form form, Level level)
     text_put(&p->text, form.text);
     (bares || !second ? put_bare : put_value)(p, op->operands[1], right);
     text_put(&p->text, wraps ? ")" : "");
+}
+
+static OpCode opposite(OpCode code)
+{
+    switch (code) {
+    case OP_eq:
+        return OP_ne;
+    case OP_ne:
+        return OP_eq;
+    case OP_lt:
+        return OP_ge;
+    case OP_ge:
+        return OP_lt;
+    case OP_gt:
+        return OP_le;
+    case OP_le:
+        return OP_gt;
+    default:
+        return OP_COUNT;
+    }
+}
+
+bool print_opposite(const Writer *p, const Value *condition)
+{
+    return !map_get(p->names, MAP_KEY(condition)) && condition->def &&
+           opposite(condition->def->code) != OP_COUNT &&
+           opt_is_int(condition->def->operands[0]); /* of a NaN both are false */
+}
+
+void put_opposite(Writer *p, const Value *condition)
+{
+    Op op = *condition->def;
+
+    op.code = opposite(op.code);
+    put_operator(p, &op, operator_of(&op), LEVEL_ANY);
 }
 
 static void put_unary(Writer *p, const char *sign, const Value *v, Level level)

@@ -7,7 +7,7 @@
 #include "../opt/opt.h"
 #include "grad.h"
 
-static bool is_number(const Value *v, double x)
+bool grad_is_number(const Value *v, double x)
 {
     uint64_t bits;
 
@@ -32,13 +32,13 @@ Value *grad_negated(Grad *g, Value *x)
 
 Value *grad_binary(Grad *g, OpCode code, Value *x, Value *y)
 {
-    if ((code == OP_mul || code == OP_div) && is_number(y, 1))
+    if ((code == OP_mul || code == OP_div) && grad_is_number(y, 1))
         return x;
-    if (code == OP_mul && is_number(x, 1))
+    if (code == OP_mul && grad_is_number(x, 1))
         return y;
-    if (code == OP_mul && is_number(y, -1))
+    if (code == OP_mul && grad_is_number(y, -1))
         return grad_negated(g, x);
-    if (code == OP_mul && is_number(x, -1))
+    if (code == OP_mul && grad_is_number(x, -1))
         return grad_negated(g, y);
     return build_binary(&g->b, code, x, y);
 }

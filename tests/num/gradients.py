@@ -248,3 +248,55 @@ def grid(x, w, out, n):
     at = tl.program_id(1) * n + tl.program_id(0)
     a = tl.load(x + at) * tl.load(w)
     tl.store(out + at, a * a * a)
+
+
+@triton.jit
+def branches(x, y, out, n, limit, BLOCK: tl.constexpr):
+    """Branches by an argument, by the program, by what was loaded; a return."""
+    pid = tl.program_id(0)
+    if pid * BLOCK >= n:
+        return
+    at = pid * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    a = tl.load(x + at, mask=inside, other=0.0)
+    scale = tl.load(y + pid)
+    if n > limit:
+        a = a * a * scale
+    if pid % 2 == 0:
+        b = tl.load(y + pid + 1)
+        a = tl.exp(a * b) * scale
+    else:
+        a = tl.sin(a) + a
+    if scale > 0:
+        tl.store(out + at, a * scale, mask=inside)
+    else:
+        tl.store(out + at, 3.0 * a, mask=inside)
+
+
+@triton.jit
+def parity(x, y, out, n, BLOCK: tl.constexpr):
+    """A branch in each round of a loop that stores, a sum in a branch, and a `while` over integers."""
+    at = tl.arange(0, BLOCK)
+    scale = tl.load(y)
+    power = 1
+    while power < n:
+        power *= 2
+    total = tl.zeros((BLOCK,), dtype=tl.float32)
+    if n > 2:
+        for k in range(n):
+            total += tl.load(x + k * BLOCK + at) * tl.load(y)
+    for i in range(n):
+        row = i * BLOCK + at
+        a = tl.load(x + row)
+        if i % 2 == 1:
+            a = a * a * scale
+        tl.store(out + row, a * power + total)
+
+
+@triton.jit
+def spread(x, y, out, n, BLOCK: tl.constexpr):
+    """A loop that stores what was computed in front of it, and computes nothing that is differentiated."""
+    at = tl.arange(0, BLOCK)
+    a = tl.exp(tl.load(x + at)) * tl.load(y + at)
+    for i in range(n):
+        tl.store(out + i * BLOCK + at, a)

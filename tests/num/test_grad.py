@@ -304,6 +304,34 @@ def meeting():
     case("gradients.py:grid", lambda x, w: (x * w[0]) ** 3, {"x": randn("fp32", 5, 6), "w": randn("fp32", 1)}, "6,5", {"n": 6})
 
 
+def branches():
+    """By their conditions: what the arm that was not taken reads gets nothing."""
+    def forward(n, limit):
+        def of(x, y):
+            size, out = 4, np.zeros_like(x)
+            for pid in range(-(-n // size)):
+                a, scale = x[pid * size:(pid + 1) * size], y[pid]
+                a = a * a * scale if n > limit else a
+                a = np.sin(a) + a if pid % 2 else np.exp(a * y[pid + 1]) * scale
+                out[pid * size:(pid + 1) * size] = a * scale if scale > 0 else 3 * a
+            return out
+        return of
+    for n, limit in ((13, 5), (13, 50), (1, 0)):
+        case("gradients.py:branches", forward(n, limit), {"x": encode(random.random(n), "fp32"), "y": randn("fp32", 5)}, "6",
+             {"n": n, "limit": limit, "BLOCK": 4}, atol=1e-3, rtol=1e-3)
+
+    case("gradients.py:spread", lambda x, y: np.stack(5 * [np.exp(x) * y]),
+         {"x": randn("fp32", 8), "y": randn("fp32", 8)}, "1", {"n": 5, "BLOCK": 8}, rtol=1e-3, atol=1e-3)
+
+    def parity(x, y):
+        n = len(x)
+        total = (x * y[0]).sum(axis=0) if n > 2 else 0.0
+        return np.stack([(x[i] ** 2 * y[0] if i % 2 else x[i]) * 2 ** (n - 1).bit_length() + total for i in range(n)])
+    for n in (1, 2, 5):
+        case("gradients.py:parity", parity, {"x": randn("fp32", n, 8), "y": randn("fp32", 1)}, "1", {"n": n, "BLOCK": 8}, atol=2e-3,
+             rtol=1e-3)
+
+
 def shaped():
     def forward(x):
         b = x.reshape(2, 3, 4).transpose(2, 0, 1)
@@ -328,5 +356,6 @@ attention(1)
 attention(13)
 nested()
 meeting()
+branches()
 shaped()
 suite.finish()
