@@ -220,21 +220,30 @@ static bool has_parameter(const Grad *g, const char *name)
         if (strcmp(g->wish->params[i].name, name) == 0)
             return true;
     }
+    for (int i = 0; i < g->func->nparams; i++) {
+        if (strcmp(g->func->params[i].name, name) == 0)
+            return true;
+    }
     return false;
+}
+
+Value *grad_new_parameter(Grad *g, const char *name, const Type *type)
+{
+    const char *called = name;
+
+    for (int n = 2; has_parameter(g, called); n++)
+        called = arena_printf(g->arena, "%s_%d", name, n);
+    return func_add_param(g->func, called, type, 0);
 }
 
 /* d_x; where the forward has that, as gradients of gradients do, d_x_2. */
 static GradArray new_array(Grad *g, const char *name)
 {
     GradArray a = {.array = find_array(g, name)};
-    const char *called = arena_printf(g->arena, "d_%s", name);
 
-    if (g->failed)
-        return a;
-    for (int n = 2; has_parameter(g, called); n++)
-        called = arena_printf(g->arena, "d_%s_%d", name, n);
-    a.gradient = func_add_param(g->func, called,
-                                type_pointer(g->func->module, a.array->type->dtype, false), 0);
+    if (!g->failed)
+        a.gradient = grad_new_parameter(g, arena_printf(g->arena, "d_%s", name),
+                                        type_pointer(g->func->module, a.array->type->dtype, false));
     return a;
 }
 
@@ -325,6 +334,9 @@ const char *grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d)
     grad_find_active(&g);
     g.b = builder_before(g.func->body->last);
     if (!grad_check_memory(&g) || !derive(&g) || !tidy(m, d))
+        return NULL;
+    grad_drop_tapes(&g);
+    if (!opt_run_pass(m, "dce", d))
         return NULL;
     return grad_print(&g);
 }

@@ -64,6 +64,24 @@ typedef struct {
 } GradMeeting;
 typedef VEC(GradMeeting *) GradMeetings;
 
+/* A workspace that keeps what a carried value was at the begin of each round. */
+typedef struct {
+    const char *of;
+    Value *tape;   /* a parameter */
+    Value *begin;  /* of the program's part */
+    Value *rounds; /* that there is room for */
+    int64_t elements;
+    const Value *kept;
+    Op *store;
+    bool is_read;
+} GradTape;
+/* A loop whose rounds go backwards. */
+typedef struct {
+    const Op *forward; /* which runs before, and writes the tapes */
+    Value *both;       /* the sum of the counters, of a round there and of that round here */
+    GradTape **tapes;  /* by carried value; NULL: it has none */
+} GradRounds;
+
 /* Work on one kernel.  Ops and values of the forward are looked at as they are; `again` has those
  * that a loop of the backward computes again. */
 typedef struct {
@@ -81,13 +99,16 @@ typedef struct {
     Map *again;     /* MAP_KEY of a forward value: the value here */
     Map *rebased;   /* id of a carried pointer: the same address in the gradient's array */
     Map *meetings;  /* MAP_KEY of an active load of an array differentiated by: GradMeeting */
-    unsigned asked; /* axes of the grid along which programs ask for their number: bits */
+    VEC(GradTape *) tapes;
+    VEC(Op *) barriers; /* between writing and reading them */
+    unsigned asked;     /* axes of the grid along which programs ask for their number: bits */
     bool failed;
 } Grad;
 
 typedef enum { VARIES = 1, MATTERS = 2 } GradFacts;
 /* It depends on what is differentiated by, and what is differentiated on it. */
 bool grad_is_active(const Grad *g, const Value *v);
+Value *grad_new_parameter(Grad *g, const char *name, const Type *type); /* or name_2, .. */
 void grad_refuse(Grad *g, const Op *op, const char *fmt, ...) PRINTF(3, 4);
 /* The value that stands for one of the forward where the builder is. */
 Value *grad_value(const Grad *g, Value *v);
@@ -159,9 +180,19 @@ void grad_meeting_ends(Grad *g, GradMeeting *m, const Op *loop);
 /* parts.c: `programs` are the axes whose programs do not meet */
 bool grad_can_have_parts(const Grad *g, const GradOps *loads, unsigned programs);
 void grad_make_parts(Grad *g, GradArray *a, const GradOps *loads, unsigned programs);
+Value *grad_program_number(const Grad *g, Builder *b, unsigned axes); /* i64, along these */
 
 /* loop.c */
 void grad_loop(Grad *g, Op *op);
+
+/* tape.c */
+bool grad_can_go_back(Grad *g, const Op *loop); /* else refused */
+GradRounds grad_write_tapes(Grad *g, const Op *loop, const bool *is_sum);
+Value *grad_turned_counter(Grad *g, const GradRounds *r, Value *back);
+/* What carried value i is where the round with this counter begins; `from`: where the loop does. */
+Value *grad_round_begins(Grad *g, const GradRounds *r, const Op *loop, int i, Value *counter,
+                         Value *from);
+void grad_drop_tapes(Grad *g); /* that nothing reads */
 
 /* branch.c */
 typedef VEC(Value *) GradValues;

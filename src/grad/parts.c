@@ -71,9 +71,9 @@ static Value *width_of(Grad *g, const GradArray *a, const GradOps *loads, unsign
         return bound;
     if (reach > 0 && reach < INT32_MAX)
         return extent_of(g, reach, loads);
-    return func_add_param(g->func,
-                          arena_printf(g->arena, "%s_size", g->func->params[a->array->index].name),
-                          type_scalar(g->func->module, DT_I32), 0);
+    return grad_new_parameter(
+        g, arena_printf(g->arena, "%s_size", g->func->params[a->array->index].name),
+        type_scalar(g->func->module, DT_I32));
 }
 
 bool grad_can_have_parts(const Grad *g, const GradOps *loads, unsigned programs)
@@ -85,23 +85,20 @@ bool grad_can_have_parts(const Grad *g, const GradOps *loads, unsigned programs)
     return true;
 }
 
-/* Which of the programs that meet this one is, as i64. */
-static Value *number_of(Grad *g, unsigned meeting)
+Value *grad_program_number(const Grad *g, Builder *b, unsigned axes)
 {
-    Module *m = g->func->module;
-    const Type *i32 = type_scalar(m, DT_I32);
+    const Type *i32 = type_scalar(g->func->module, DT_I32);
     Value *number = NULL;
 
     for (int64_t axis = AXES - 1; axis >= 0; axis--) {
-        if (!(meeting >> axis & 1))
+        if (!(axes >> axis & 1))
             continue;
-        Value *here = build_op(&g->b, OP_program_id, 0, NULL, 1, &axis, 1, &i32)->results[0];
-        Value *count = build_op(&g->b, OP_num_programs, 0, NULL, 1, &axis, 1, &i32)->results[0];
-        here = build_cast(&g->b, here, DT_I64, ROUND_NEAREST);
-        count = build_cast(&g->b, count, DT_I64, ROUND_NEAREST);
-        number = number
-                     ? build_binary(&g->b, OP_add, build_binary(&g->b, OP_mul, number, count), here)
-                     : here;
+        Value *here = build_op(b, OP_program_id, 0, NULL, 1, &axis, 1, &i32)->results[0];
+        Value *count = build_op(b, OP_num_programs, 0, NULL, 1, &axis, 1, &i32)->results[0];
+        here = build_cast(b, here, DT_I64, ROUND_NEAREST);
+        count = build_cast(b, count, DT_I64, ROUND_NEAREST);
+        number =
+            number ? build_binary(b, OP_add, build_binary(b, OP_mul, number, count), here) : here;
     }
     return number;
 }
@@ -116,7 +113,7 @@ void grad_make_parts(Grad *g, GradArray *a, const GradOps *loads, unsigned progr
     param->name = intern(m->interner, arena_printf(g->arena, "%s_parts", param->name));
     a->gradient->type = type_pointer(m, t, false);
     a->width = width_of(g, a, loads, programs);
-    Value *at = build_binary(&g->b, OP_mul, number_of(g, a->meeting),
+    Value *at = build_binary(&g->b, OP_mul, grad_program_number(g, &g->b, a->meeting),
                              build_cast(&g->b, a->width, DT_I64, ROUND_NEAREST));
     a->row = build_addptr(&g->b, a->gradient, at);
     a->row->name = intern(m->interner, arena_printf(g->arena, "%s_row", a->total));

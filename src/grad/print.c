@@ -7,10 +7,7 @@
 #include "../opt/opt.h"
 #include "print.h"
 
-enum {
-    MOST_INLINE = 8, /* ops in one expression, about a line */
-    LINE = 100
-};
+enum { MOST_INLINE = 8 }; /* ops in one expression, about a line */
 
 /* Not for values: Python's words, and what the file itself uses. */
 static const char *const words[] = {
@@ -110,7 +107,9 @@ static const char *name_without(const Value *v)
     case OP_addptr:
         return "pointers";
     case OP_reduce:
-        return "total";
+        return ir_combine_kind(v->def).neutral == OP_COUNT    ? "t"
+               : ir_combine_kind(v->def).only->code == OP_add ? "total"
+                                                              : "extreme";
     default:
         return v->type->dtype == DT_I1 ? "mask" : "t";
     }
@@ -128,11 +127,7 @@ static void assign(Writer *p, const Value *v)
 
 /* --- statements --- */
 
-typedef VEC(const char *) Words;
-
-/* Between parentheses, in lines of at most LINE columns, of which `used` are, indented to the
- * parenthesis. */
-static void put_list(Writer *p, const Words *all, int used)
+void put_list(Writer *p, const Words *all, int used)
 {
     int column = used;
 
@@ -428,6 +423,10 @@ static void put_statement(Writer *p, const Op *op)
     case OP_while:
         put_while(p, op);
         return;
+    case OP_barrier:
+        begin(p);
+        text_put(&p->text, "tl.debug_barrier()\n");
+        return;
     case OP_if:
         put_branch(p, op);
         return;
@@ -441,175 +440,6 @@ static void put_block(Writer *p, const Block *b)
 {
     for (const Op *op = b->first; op && !p->g->failed; op = op->next)
         put_statement(p, op);
-}
-
-/* --- the head --- */
-
-static const char *name_of(const Writer *p, const GradArray *a)
-{
-    return p->g->func->params[a->gradient->index].name;
-}
-
-/* Is how many elements a row has a parameter of its own? */
-static bool has_size(const Writer *p, const GradArray *a)
-{
-    return a->width && !a->width->def && a->width->index >= p->g->of.gradient->index;
-}
-
-static const char *width_text(const Writer *p, const GradArray *a)
-{
-    Writer w = *p;
-
-    w.text = text_new(p->arena);
-    put_value(&w, a->width, LEVEL_ANY);
-    return w.text.s;
-}
-
-/* With its value as default, where it had one and so have all behind it. */
-static const char *parameter(const Writer *p, int i)
-{
-    const GradWish *wish = p->g->wish;
-    const GradParam *param = &wish->params[i];
-    bool defaults = true;
-
-    for (int k = i; k < wish->nparams; k++)
-        defaults &=
-            wish->params[k].is_constexpr && wish->params[k].has_default && wish->params[k].value;
-    return arena_printf(p->arena, "%s%s%s%s", param->name,
-                        param->is_constexpr ? ": tl.constexpr" : "", defaults ? " = " : "",
-                        defaults ? param->value : "");
-}
-
-static Words parameters(const Writer *p)
-{
-    const GradWish *wish = p->g->wish;
-    Words all = {0};
-    int first = 0;
-
-    while (first < wish->nparams && !wish->params[first].is_constexpr)
-        first++;
-    for (int i = 0; i <= wish->nparams; i++) {
-        if (i == first)
-            vec_push(p->arena, &all, name_of(p, &p->g->of));
-        for (int k = 0; k < wish->nwrt && i == first; k++)
-            vec_push(p->arena, &all, name_of(p, &p->g->wrt[k]));
-        for (int k = 0; k < wish->nwrt && i == first; k++) {
-            if (has_size(p, &p->g->wrt[k]))
-                vec_push(p->arena, &all, width_text(p, &p->g->wrt[k]));
-        }
-        if (i < wish->nparams)
-            vec_push(p->arena, &all, parameter(p, i));
-    }
-    return all;
-}
-
-static void put_signature(Writer *p)
-{
-    const Words all = parameters(p);
-    const char *head = arena_printf(p->arena, "def %s_grad(", p->g->wish->kernel);
-
-    text_put(&p->text, head);
-    put_list(p, &all, (int)strlen(head));
-    text_put(&p->text, "):\n");
-}
-
-/* The source is what it is for these constants alone. */
-static void put_asserts(Writer *p)
-{
-    for (int i = 0; i < p->g->wish->nparams; i++) {
-        const GradParam *param = &p->g->wish->params[i];
-        bool by_identity = param->value && strcmp(param->value, "None") == 0;
-
-        if (param->value)
-            text_printf(&p->text, "    tl.static_assert(%s %s %s)\n", param->name,
-                        by_identity ? "is" : "==", param->value);
-    }
-}
-
-/* "grid[0] * grid[2]": how many programs meet. */
-static const char *programs_text(const Writer *p, const GradArray *a)
-{
-    Text t = text_new(p->arena);
-
-    for (int axis = 0; axis < AXES; axis++) {
-        if (a->meeting >> axis & 1)
-            text_printf(&t, "%sgrid[%d]", t.len > 0 ? " * " : "", axis);
-    }
-    return t.s;
-}
-
-static void put_workspace(Writer *p, const GradArray *a)
-{
-    const char *programs = programs_text(p, a), *width = width_text(p, a);
-    DType t = a->gradient->type->dtype;
-
-    text_printf(&p->text,
-                "    %s: %s rows of %s elements, %s: zero it before; %s * %s * %d bytes.\n",
-                name_of(p, a), programs, width, dtype_long_name(t), programs, width, dtype_size(t));
-    if (has_size(p, a))
-        text_printf(&p->text,
-                    "        %s: how many elements of %s there are, from its pointer on.\n", width,
-                    p->g->func->params[a->array->index].name);
-    text_printf(&p->text, "        %s is their sum: %s_grad_sum(%s, %s, %s, %s, ..).\n", a->total,
-                p->g->wish->kernel, a->total, name_of(p, a), programs, width);
-}
-
-static void put_docstring(Writer *p)
-{
-    const Grad *g = p->g;
-
-    text_printf(&p->text, "    \"\"\"Gradients of %s with respect to ", g->wish->of);
-    for (int i = 0; i < g->nwrt; i++)
-        text_printf(&p->text, "%s%s", i > 0 ? ", " : "", g->wish->wrt[i]);
-    text_printf(&p->text, ".\n\n    Launch it with the grid of %s.  %s: the gradient of %s.\n",
-                g->wish->kernel, name_of(p, &g->of), g->wish->of);
-    for (int i = 0; i < g->nwrt; i++) {
-        if (g->wrt[i].fill == GRAD_PARTS)
-            put_workspace(p, &g->wrt[i]);
-        else
-            text_printf(&p->text,
-                        g->wrt[i].fill == GRAD_STORED
-                            ? "    %s: its elements are stored, each once.\n"
-                            : "    %s: is added to, by atomics: zero it before.\n",
-                        name_of(p, &g->wrt[i]));
-    }
-    text_put(&p->text, "    \"\"\"\n");
-}
-
-/* The kernel that adds rows up. */
-static void put_sum(Writer *p)
-{
-    static const char body[] =
-        "    \"\"\"total: the sum of the rows of parts, always in the same order.\n"
-        "\n"
-        "    Grid: triton.cdiv(size, BLOCK).  size: elements of a row, and of total; ROWS are read "
-        "at\n"
-        "    a time: ROWS=16 and BLOCK=128 do.\n"
-        "    \"\"\"\n"
-        "    columns = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
-        "    rows = tl.arange(0, ROWS).to(tl.int64)\n"
-        "    inside = columns < size\n"
-        "    result = tl.zeros([BLOCK], parts.dtype.element_ty)\n"
-        "    for first in range(0, n_parts, ROWS):\n"
-        "        row = first + rows\n"
-        "        part = tl.load(parts + row[:, None] * size + columns[None, :],\n"
-        "                       mask=(row[:, None] < n_parts) & inside[None, :], other=0.0)\n"
-        "        result += tl.sum(part, axis=0)\n"
-        "    tl.store(total + columns, result.to(total.dtype.element_ty), mask=inside)\n";
-
-    text_printf(&p->text,
-                "\n\n@triton.jit\ndef %s_grad_sum(total, parts, n_parts, size, ROWS: tl.constexpr, "
-                "BLOCK: tl.constexpr):\n%s",
-                p->g->wish->kernel, body);
-}
-
-static bool has_parts(const Grad *g)
-{
-    bool any = false;
-
-    for (int i = 0; i < g->nwrt; i++)
-        any |= g->wrt[i].fill == GRAD_PARTS;
-    return any;
 }
 
 static void name_parameters(Writer *p)
@@ -648,8 +478,7 @@ const char *grad_print(Grad *g)
     put_docstring(&p);
     put_asserts(&p);
     put_block(&p, g->func->body);
-    if (has_parts(g))
-        put_sum(&p);
+    put_sum(&p);
     if (g->failed)
         return NULL;
     text_put(&file, "import triton\nimport triton.language as tl\n");

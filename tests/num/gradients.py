@@ -300,3 +300,87 @@ def spread(x, y, out, n, BLOCK: tl.constexpr):
     a = tl.exp(tl.load(x + at)) * tl.load(y + at)
     for i in range(n):
         tl.store(out + i * BLOCK + at, a)
+
+
+@triton.jit
+def recurrence(x, a, start, out, last, n, width, BLOCK: tl.constexpr):
+    """h = a * h + x along time, stored and squared, by a pointer that is carried."""
+    lanes = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = lanes < width
+    h = tl.load(start + lanes, mask=inside)
+    at = x + lanes
+    for t in range(n):
+        h = h * tl.load(a + t) + tl.load(at, mask=inside)
+        at += width
+        tl.store(out + t * width + lanes, h * h, mask=inside)
+    tl.store(last + lanes, h, mask=inside)
+
+
+@triton.jit
+def online(x, out, n, BLOCK: tl.constexpr):
+    """Logarithm of the sum of exp of a long row, in one pass."""
+    row = tl.program_id(0)
+    top = -float("inf")
+    total = 0.0
+    for start in range(0, n, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        a = tl.load(x + row * n + columns, mask=columns < n, other=-float("inf"))
+        highest = tl.maximum(top, tl.max(a, axis=0))
+        total = total * tl.exp(top - highest) + tl.sum(tl.exp(a - highest), axis=0)
+        top = highest
+    tl.store(out + row, top + tl.log(total))
+
+
+@triton.jit
+def rotated(x, y, out, n, BLOCK: tl.constexpr):
+    """Values that change places, a count that doubles, a product, a sum beside it, a loop in the loop with rounds
+    of its own, and a branch."""
+    lanes = tl.arange(0, BLOCK)
+    pid = tl.program_id(0)
+    first = tl.load(x + pid * BLOCK + lanes)
+    second = tl.load(y + lanes)
+    third = first * second
+    weight = 1
+    product = tl.full((BLOCK,), 1.0, tl.float32)
+    total = tl.zeros((BLOCK,), dtype=tl.float32)
+    for i in range(1, n + pid, 2):
+        for k in range(i):
+            product *= first * 0.5 + k
+        if i % 3 == 0:
+            third = third * second + i
+        total += weight * tl.sin(first) * second
+        first, second, third = second, third, first
+        weight = 3 - weight
+        product = product / (1.0 + tl.abs(product))
+    tl.store(out + pid * BLOCK + lanes, product + total + first * second + third)
+
+
+@triton.jit
+def flash(q, k, v, out, n_queries, n_keys, scale, D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+          CAUSAL: tl.constexpr):
+    """Attention in one pass over the keys."""
+    block = tl.program_id(0)
+    rows = block * BLOCK_M + tl.arange(0, BLOCK_M)
+    columns = tl.arange(0, D)
+    queries = tl.load(q + rows[:, None] * D + columns[None, :], mask=rows[:, None] < n_queries, other=0.0)
+    top = tl.full((BLOCK_M,), -float("inf"), tl.float32)
+    total = tl.zeros((BLOCK_M,), dtype=tl.float32)
+    result = tl.zeros((BLOCK_M, D), dtype=tl.float32)
+    stop = tl.minimum((block + 1) * BLOCK_M, n_keys) if CAUSAL else n_keys
+    for start in range(0, stop, BLOCK_N):
+        keys = start + tl.arange(0, BLOCK_N)
+        inside = keys[:, None] < n_keys
+        key = tl.load(k + keys[:, None] * D + columns[None, :], mask=inside, other=0.0)
+        value = tl.load(v + keys[:, None] * D + columns[None, :], mask=inside, other=0.0)
+        scores = tl.dot(queries, tl.trans(key), input_precision="ieee") * scale
+        seen = keys[None, :] < n_keys
+        if CAUSAL:
+            seen = seen & (keys[None, :] <= rows[:, None])
+        scores = tl.where(seen, scores, -float("inf"))
+        highest = tl.maximum(top, tl.max(scores, axis=1))
+        weights = tl.exp(scores - highest[:, None])
+        fade = tl.exp(top - highest)
+        total = total * fade + tl.sum(weights, axis=1)
+        result = result * fade[:, None] + tl.dot(weights, value, input_precision="ieee")
+        top = highest
+    tl.store(out + rows[:, None] * D + columns[None, :], result / total[:, None], mask=rows[:, None] < n_queries)

@@ -89,6 +89,17 @@ def parts_of(path, grid, numbers):
             for name, rows, width, bits in found}
 
 
+def tapes_of(path, grid, numbers):
+    """As the docstring has them: name -> a workspace, with nothing in it that may be read before it is written."""
+    values = {"cdiv": lambda x, y: -(-x // y), **numbers}
+    values["grid"] = eval(f"({grid},)", values)  # pylint: disable=eval-used
+    with open(path, encoding="utf-8") as file:
+        found = re.findall(r"^    (\w+): a workspace of (.+) \* \d bytes, (float|int)(\d+): \w+ before each round\.$", file.read(),
+                           re.MULTILINE)
+    return {name: f"full({'fp' if kind == 'float' else 'i'}{bits},{max(eval(size, values), 1)},{'nan' if kind == 'float' else -9})"  # pylint: disable=eval-used
+            for name, size, kind, bits in found}
+
+
 def in_two_steps(label, path, grid, args, gradients, parts, dtype, rtol, atol):
     """The derived kernel, and the one that adds up its parts, on each device."""
     suite.others += 1
@@ -116,27 +127,33 @@ def in_two_steps(label, path, grid, args, gradients, parts, dtype, rtol, atol):
 def case(kernel, forward, arrays, grid, numbers, of="out", dtype="fp32", rtol=2e-4, atol=2e-4, want=None, sizes=None,
          atomics=False):
     """arrays: name -> values that it is differentiated by; numbers: the arguments behind `of`; sizes: what
-    the derived kernel wants to know of arrays whose parts it stores."""
+    the derived kernel wants to know besides, of which it may not need all."""
     constants = constants_of(kernel)
     shown = [f"{name}:*{dtype}" for name in [*arrays, of]]
     shown += [f"{k}={v}" if k in constants else f"{k}:{type_of(v)}" for k, v in numbers.items()]
     path = derive(kernel, of, list(arrays), shown + ["--atomics"] * atomics)
     if not path:
         return
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    sizes = {**{f"{name}_size": decode(x).size for name, x in arrays.items()}, **(sizes or {})}
+    sizes = {name: size for name, size in sizes.items() if f" {name}," in text}
     exact = {name: decode(x) for name, x in arrays.items()}
     shape = forward(**exact).shape
     d_out = randn(dtype, *shape)
     gradients = want(decode(d_out)) if want else {
         name: differences_of(forward, exact, name, decode(d_out)) for name in arrays}
     args = {**arrays, of: f"zeros({dtype},{'x'.join(map(str, shape))})", **numbers, f"d_{of}": d_out,
-            **{f"d_{name}": encode(np.zeros(x.shape), dtype) for name, x in exact.items()}}
+            **{f"d_{name}": encode(np.zeros(x.shape), dtype) for name, x in exact.items()},
+            **tapes_of(path, grid, {**numbers, **sizes})}
     label = f"{kernel} {dtype} {shape}{' atomics' * atomics}"
-    parts = parts_of(path, grid, {**numbers, **(sizes or {})})
+    parts = parts_of(path, grid, {**numbers, **sizes})
     if not parts:
+        args.update(sizes)
         suite.case(label, path, grid, args, {f"d_{name}": (dtype, g) for name, g in gradients.items()}, rtol=rtol, atol=atol)
         return
-    in_two_steps(label, path, grid, {**args, **(sizes or {})}, gradients, parts, dtype, rtol, atol)
-    case(kernel, forward, arrays, grid, numbers, of, dtype, rtol, atol, want, atomics=True)
+    in_two_steps(label, path, grid, {**args, **sizes}, gradients, parts, dtype, rtol, atol)
+    case(kernel, forward, arrays, grid, numbers, of, dtype, rtol, atol, want, sizes, atomics=True)
 
 
 def sigmoid(x):
@@ -300,7 +317,7 @@ def meeting():
     def channels(x, w):
         return np.stack([np.tanh(x[:, c] * w[c, 0] + w[c, 1]).sum(axis=-1) for c in range(w.shape[0])], axis=1)
     case("gradients.py:channels", channels, {"x": randn("fp32", 3, 2, 21), "w": randn("fp32", 2, 2)}, "2,3",
-         {"n": 21, "BLOCK": 8}, sizes={"w_size": 4}, atol=1e-3)
+         {"n": 21, "BLOCK": 8}, atol=1e-3)
     case("gradients.py:grid", lambda x, w: (x * w[0]) ** 3, {"x": randn("fp32", 5, 6), "w": randn("fp32", 1)}, "6,5", {"n": 6})
 
 
@@ -332,6 +349,58 @@ def branches():
              rtol=1e-3)
 
 
+def backwards():
+    """Loops whose rounds go backwards."""
+    def recurrence(x, a, start):
+        h, out = start, []
+        for t, decay in enumerate(a):
+            h = h * decay + x[t]
+            out.append(h * h)
+        return np.array(out).reshape(x.shape)
+    for n in (0, 1, 6):
+        case("gradients.py:recurrence", recurrence, {"x": randn("fp32", n, 7), "a": encode(random.random(n), "fp32"), "start": randn("fp32", 7)},
+             "2", {"last": "zeros(fp32,7)", "n": n, "width": 7, "BLOCK": 4}, rtol=1e-3, atol=2e-3)
+
+    def logsumexp(x):
+        return np.log(np.exp(x).sum(axis=1))
+    for n in (1, 4, 23):
+        case("gradients.py:online", logsumexp, {"x": randn("fp32", 3, n)}, "3", {"n": n, "BLOCK": 4}, atol=1e-3)
+
+    def rotated(n):
+        def of(x, y):
+            out = []
+            for pid, first in enumerate(x):
+                second, weight, product, total = y, 1, np.ones(4), np.zeros(4)
+                third = first * second
+                for i in range(1, n + pid, 2):
+                    for k in range(i):
+                        product = product * (first * 0.5 + k)
+                    third = third * second + i if i % 3 == 0 else third
+                    total = total + weight * np.sin(first) * second
+                    first, second, third = second, third, first
+                    weight = 3 - weight
+                    product = product / (1 + np.abs(product))
+                out.append(product + total + first * second + third)
+            return np.array(out)
+        return of
+    for n in (1, 2, 7):
+        case("gradients.py:rotated", rotated(n), {"x": randn("fp32", 3, 4), "y": randn("fp32", 4)}, "3", {"n": n, "BLOCK": 4},
+             sizes={"rounds": 5, "rounds_2": 9}, rtol=2e-3, atol=5e-3)
+
+    def attention(causal):
+        def of(q, k, v):
+            scores = q @ k.T * 0.25
+            if causal:
+                scores = np.where(np.tri(*scores.shape, dtype=bool), scores, -np.inf)
+            e = np.exp(scores - scores.max(axis=1, keepdims=True))
+            return e / e.sum(axis=1, keepdims=True) @ v
+        return of
+    for queries, keys, causal in ((13, 29, False), (1, 1, True), (37, 37, True)):
+        case("gradients.py:flash", attention(causal), {"q": randn("fp32", queries, 16), "k": randn("fp32", keys, 16), "v": randn("fp32", keys, 16)},
+             "cdiv(n_queries,BLOCK_M)", {"n_queries": queries, "n_keys": keys, "scale": 0.25, "D": 16, "BLOCK_M": 16, "BLOCK_N": 16,
+                                         "CAUSAL": causal}, sizes={"rounds": 3}, rtol=1e-3, atol=2e-3)
+
+
 def shaped():
     def forward(x):
         b = x.reshape(2, 3, 4).transpose(2, 0, 1)
@@ -357,5 +426,6 @@ attention(13)
 nested()
 meeting()
 branches()
+backwards()
 shaped()
 suite.finish()
