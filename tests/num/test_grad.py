@@ -401,6 +401,27 @@ def backwards():
                                          "CAUSAL": causal}, sizes={"rounds": 3}, rtol=1e-3, atol=2e-3)
 
 
+def library_attention():
+    """kernels/attention.py, grouped heads, causal or not: aligned to the end."""
+    def forward(causal):
+        def of(q, k, v):
+            k, v = (np.repeat(x, q.shape[1] // x.shape[1], axis=1) for x in (k, v))
+            scores = np.einsum("bhid,bhjd->bhij", q, k) * 0.25
+            if causal:
+                scores = np.where(np.tri(*scores.shape[2:], k.shape[2] - q.shape[2], dtype=bool), scores, -np.inf)
+            e = np.exp(scores - scores.max(axis=3, keepdims=True))
+            return np.einsum("bhij,bhjd->bhid", e / e.sum(axis=3, keepdims=True), v)
+        return of
+    for queries, keys, causal in ((19, 37, False), (18, 35, True)):
+        arrays = {"q": randn("fp32", 1, 2, queries, 16), "k": randn("fp32", 1, 1, keys, 16), "v": randn("fp32", 1, 1, keys, 16)}
+        strides = {f"{name}_{kind}": step for name, rows, heads in (("q", queries, 2), ("k", keys, 1), ("v", keys, 1), ("out", queries, 2))
+                   for kind, step in (("batch", heads * rows * 16), ("head", rows * 16), ("row", 16))}
+        case("attention.py:attention_kernel", forward(causal), arrays, "cdiv(q_length,BLOCK_M),2,1",
+             {"lse": f"zeros(fp32,{2 * queries})", "scale": 0.25, "group": 2, "q_length": queries, "k_length": keys, **strides,
+              "CAUSAL": causal, "D": 16, "BLOCK_D": 16, "BLOCK_M": 16, "BLOCK_N": 16}, sizes={"rounds": 3, "rounds_2": 3},
+             rtol=1e-3, atol=3e-3)
+
+
 def shaped():
     def forward(x):
         b = x.reshape(2, 3, 4).transpose(2, 0, 1)
@@ -427,5 +448,6 @@ nested()
 meeting()
 branches()
 backwards()
+library_attention()
 shaped()
 suite.finish()
