@@ -8,6 +8,8 @@
  *
  * Of these, what nothing of the backward turns out to read is not kept.
  */
+#include <stdlib.h>
+
 #include "../opt/opt.h"
 #include "grad.h"
 
@@ -43,10 +45,10 @@ bool grad_can_go_back(Grad *g, const Op *loop)
 {
     int64_t step;
 
-    if (!value_const_int(loop->operands[FOR_STEP], &step) || step <= 0) {
+    if (!value_const_int(loop->operands[FOR_STEP], &step) || step == 0) {
         grad_refuse(g, loop,
-                    "rounds of a loop whose step is not known to be positive cannot be gone "
-                    "through backwards: make the step a constant");
+                    "rounds of a loop whose step is known only at run time cannot be gone through "
+                    "backwards: make the step a constant");
         return false;
     }
     for (int i = 0; i < loop->nresults; i++) {
@@ -72,24 +74,31 @@ static Value *binary_int(Builder *b, OpCode code, Value *x, int64_t y)
     return build_binary(b, code, x, build_int(b, x->type, y));
 }
 
+static Value *rounds_between(Builder *b, Value *lo, Value *hi, int64_t step)
+{
+    Value *span = build_binary(b, OP_sub, hi, lo);
+
+    return step == 1 ? span : binary_int(b, OP_div, binary_int(b, OP_add, span, step - 1), step);
+}
+
 static Value *rounds_of(Builder *b, const Op *loop)
 {
     int64_t step = 1;
     Value *lo = loop->operands[FOR_LO], *hi = loop->operands[FOR_HI];
 
     value_const_int(loop->operands[FOR_STEP], &step);
-    Value *span = build_binary(b, OP_sub, hi, lo);
-    return step == 1 ? span : binary_int(b, OP_div, binary_int(b, OP_add, span, step - 1), step);
+    return step < 0 ? rounds_between(b, hi, lo, -step) : rounds_between(b, lo, hi, step);
 }
 
 /* Which round it is in which the counter has this value. */
 static Value *round_of(Builder *b, const Op *loop, Value *counter)
 {
     int64_t step = 1;
-    Value *gone = build_binary(b, OP_sub, counter, loop->operands[FOR_LO]);
+    Value *lo = loop->operands[FOR_LO];
 
     value_const_int(loop->operands[FOR_STEP], &step);
-    return step == 1 ? gone : binary_int(b, OP_div, gone, step);
+    Value *gone = build_binary(b, OP_sub, step > 0 ? counter : lo, step > 0 ? lo : counter);
+    return llabs(step) == 1 ? gone : binary_int(b, OP_div, gone, llabs(step));
 }
 
 static Value *place_of(Builder *b, const GradTape *t, Value *round, const Type *shape)
@@ -163,15 +172,29 @@ static Value *limit_of(Grad *g, Value *rounds)
     return grad_new_parameter(g, "rounds", type_scalar(g->func->module, DT_I32));
 }
 
+/* The counter of the first round and that of the last: what those of a round and of its twin in the
+ * other direction sum up to. */
+static Value *both_of(Builder *b, const Op *loop, Value *rounds)
+{
+    Value *lo = loop->operands[FOR_LO];
+    int64_t step = 1;
+
+    value_const_int(loop->operands[FOR_STEP], &step);
+    if (step == 1 || step == -1) {
+        Value *last = binary_int(b, OP_sub, loop->operands[FOR_HI], step);
+        return build_binary(b, OP_add, lo, last);
+    }
+    Value *last = binary_int(b, OP_mul, binary_int(b, OP_sub, rounds, 1), step);
+    return build_binary(b, OP_add, build_binary(b, OP_add, lo, lo), last);
+}
+
 GradRounds grad_write_tapes(Grad *g, const Op *loop, const bool *is_sum)
 {
     Op *forward = grad_value(g, loop->results[0])->def;
     Builder b = builder_before(forward);
     GradRounds r = {.forward = forward, .tapes = NEW_N(g->arena, GradTape *, loop->nresults)};
-    int64_t step = 1;
     bool any = false;
 
-    value_const_int(loop->operands[FOR_STEP], &step);
     if (is_repeated(forward->block))
         put_barrier(g, &b);
     Value *rounds = rounds_of(&b, forward), *limit = NULL;
@@ -185,10 +208,7 @@ GradRounds grad_write_tapes(Grad *g, const Op *loop, const bool *is_sum)
     }
     if (any)
         put_barrier(g, &g->b);
-    /* lo + the counter of the last round: what the counter of a round and of its twin sum up to */
-    Value *last = binary_int(&g->b, OP_mul, binary_int(&g->b, OP_sub, rounds, 1), step);
-    Value *lo = forward->operands[FOR_LO];
-    r.both = build_binary(&g->b, OP_add, build_binary(&g->b, OP_add, lo, lo), last);
+    r.both = both_of(&g->b, forward, rounds);
     return r;
 }
 

@@ -208,7 +208,7 @@ expect 0 out "$added" derive quads n:i32 APART=4 BLOCK=16
 
 # a tape for what rounds began with
 expect 0 out 'h_tape: a workspace of n * 4 bytes, float32: h before each round.' derive recurrence n:i32
-expect 1 err "k.py:138:5: error: rounds of a loop whose step is not known to be positive" "$tilec" grad k.py:jumps --of out --wrt x \
+expect 1 err "k.py:138:5: error: rounds of a loop whose step is known only at run time" "$tilec" grad k.py:jumps --of out --wrt x \
     'x:*fp32' 'at:*fp32' 'out:*fp32' n:i32 step:i32
 expect 1 err "and what \`p\` was in each cannot be told: compute it from the loop's variable" "$tilec" grad k.py:chased --of out --wrt x \
     'x:*fp32' 'links:*i32' 'out:*fp32' n:i32

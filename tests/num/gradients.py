@@ -384,3 +384,58 @@ def flash(q, k, v, out, n_queries, n_keys, scale, D: tl.constexpr, BLOCK_M: tl.c
         result = result * fade[:, None] + tl.dot(weights, value, input_precision="ieee")
         top = highest
     tl.store(out + rows[:, None] * D + columns[None, :], result / total[:, None], mask=rows[:, None] < n_queries)
+
+
+@triton.jit
+def states(x, gate, out, n, BLOCK: tl.constexpr):
+    """From the end to the begin of time, with a gate that may skip a step, and pointers that are carried."""
+    lanes = tl.arange(0, BLOCK)
+    h = tl.zeros((BLOCK,), dtype=tl.float32)
+    c = 1.0
+    at = x + (n - 1) * BLOCK + lanes
+    for t in range(n - 1, -1, -1):
+        a = tl.load(at)
+        g = tl.load(gate + t)
+        if g > 0:
+            h = h * g + a * c
+            c = c * 0.5 + tl.sum(h, axis=0) * 0.1
+        tl.store(out + t * BLOCK + lanes, h * c)
+        at += -BLOCK
+
+
+@triton.jit
+def deep(x, y, out, n, BLOCK: tl.constexpr):
+    """A recurrence in a branch in a recurrence, with a load that does not follow the rounds."""
+    pid = tl.program_id(0)
+    lanes = tl.arange(0, BLOCK)
+    h = tl.load(x + pid * BLOCK + lanes)
+    for i in range(n):
+        if i % 2 == pid % 2:
+            g = h
+            for k in range(0, i + 2):
+                g = g * tl.load(y) + tl.load(y + 1) / (k + 1.0)
+            h = h * 0.5 + tl.sin(g)
+        else:
+            h = h * tl.load(y + 2)
+    tl.store(out + pid * BLOCK + lanes, h)
+
+
+@triton.jit
+def softmax_long(x, out, n, BLOCK: tl.constexpr):
+    """In two passes over a long row, the first with a running maximum."""
+    row = tl.program_id(0)
+    top = tl.full((BLOCK,), -float("inf"), tl.float32)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for start in range(0, n, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        a = tl.load(x + row * n + at, mask=at < n, other=-float("inf")).to(tl.float32)
+        highest = tl.maximum(top, a)
+        base = tl.where(highest == -float("inf"), 0.0, highest)
+        total = total * tl.exp(top - base) + tl.exp(a - base)
+        top = highest
+    most = tl.max(top, axis=0)
+    whole = tl.sum(total * tl.exp(top - most), axis=0)
+    for start in range(0, n, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        a = tl.load(x + row * n + at, mask=at < n, other=0.0).to(tl.float32)
+        tl.store(out + row * n + at, (tl.exp(a - most) / whole).to(out.dtype.element_ty), mask=at < n)

@@ -401,6 +401,42 @@ def backwards():
                                          "CAUSAL": causal}, sizes={"rounds": 3}, rtol=1e-3, atol=2e-3)
 
 
+def more_backwards():
+    def states(x, gate):
+        h, c, out = np.zeros(8), 1.0, np.zeros_like(x)
+        for t in range(len(x) - 1, -1, -1):
+            if gate[t] > 0:
+                h = h * gate[t] + x[t] * c
+                c = c * 0.5 + h.sum() * 0.1
+            out[t] = h * c
+        return out
+    for n in (1, 6):
+        case("gradients.py:states", states, {"x": randn("fp32", n, 8), "gate": randn("fp32", n)}, "1", {"n": n, "BLOCK": 8}, rtol=1e-3, atol=2e-3)
+
+    def deep(n):
+        def of(x, y):
+            out = []
+            for pid, h in enumerate(x):
+                for i in range(n):
+                    g = h
+                    for k in range(i + 2):
+                        g = g * y[0] + y[1] / (k + 1.0)
+                    h = h * 0.5 + np.sin(g) if i % 2 == pid % 2 else h * y[2]
+                out.append(h)
+            return np.array(out)
+        return of
+    for n in (0, 1, 5):
+        case("gradients.py:deep", deep(n), {"x": randn("fp32", 3, 4), "y": randn("fp32", 3)}, "3", {"n": n, "BLOCK": 4},
+             sizes={"rounds": 7}, rtol=2e-3, atol=3e-3)
+
+    def softmax(x):
+        e = np.exp(x - x.max(axis=1, keepdims=True))
+        return e / e.sum(axis=1, keepdims=True)
+    for dtype, n in (("fp32", 21), ("fp32", 3), ("bf16", 21), ("fp64", 9)):
+        near = {"fp64": 1e-5, "fp32": 1e-3}.get(dtype, 4 * EPSILON[dtype])
+        case("gradients.py:softmax_long", softmax, {"x": randn(dtype, 3, n)}, "3", {"n": n, "BLOCK": 8}, dtype=dtype, rtol=near, atol=near)
+
+
 def library_attention():
     """kernels/attention.py, grouped heads, causal or not: aligned to the end."""
     def forward(causal):
@@ -448,6 +484,7 @@ nested()
 meeting()
 branches()
 backwards()
+more_backwards()
 library_attention()
 shaped()
 suite.finish()
