@@ -97,14 +97,35 @@ static const char *programs_text(const Writer *p, unsigned axes)
     return t.len > 0 ? t.s : "";
 }
 
+/* Of the docstring: what does not fit into LINE columns stands in a next line, further in. */
+static void put_line(Writer *p, const char *line)
+{
+    enum { MARGIN = 4 };
+    int left = LINE - MARGIN;
+
+    text_printf(&p->text, "%*s", MARGIN, "");
+    while ((int)strlen(line) > left) {
+        int n = left;
+        while (n > 0 && line[n] != ' ')
+            n--;
+        if (n == 0)
+            break;
+        text_printf(&p->text, "%.*s\n%*s", n, line, 2 * MARGIN, "");
+        line += n + 1;
+        left = LINE - 2 * MARGIN;
+    }
+    text_printf(&p->text, "%s\n", line);
+}
+
 static void put_parts(Writer *p, const GradArray *a)
 {
     const char *programs = programs_text(p, a->meeting), *width = text_of(p, a->width, LEVEL_ATOM);
     DType t = a->gradient->type->dtype;
 
-    text_printf(&p->text,
-                "    %s: %s rows of %s elements, %s: zero it before; %s * %s * %d bytes.\n",
-                name_of(p, a), programs, width, dtype_long_name(t), programs, width, dtype_size(t));
+    put_line(p, arena_printf(p->arena,
+                             "%s: %s rows of %s elements, %s: zero it before; %s * %s * %d bytes.",
+                             name_of(p, a), programs, width, dtype_long_name(t), programs, width,
+                             dtype_size(t)));
     if (has_size(p, a))
         text_printf(&p->text,
                     "        %s: how many elements of %s there are, from its pointer on.\n", width,
@@ -131,10 +152,11 @@ static void put_tape(Writer *p, const GradTape *t)
     const char *rounds = text_of(p, ir_resolve(t->rounds), LEVEL_UNARY);
     DType type = t->tape->type->dtype;
 
-    text_printf(&p->text, "    %s: a workspace of %s%s%s * %s%d bytes, %s: %s before each round.\n",
-                p->g->func->params[t->tape->index].name, programs_text(p, p->g->asked),
-                p->g->asked ? " * " : "", rounds, elements_text(p, t->kept), dtype_size(type),
-                dtype_long_name(type), t->of);
+    put_line(p, arena_printf(p->arena,
+                             "%s: a workspace of %s%s%s * %s%d bytes, %s: %s before each round.",
+                             p->g->func->params[t->tape->index].name, programs_text(p, p->g->asked),
+                             p->g->asked ? " * " : "", rounds, elements_text(p, t->kept),
+                             dtype_size(type), dtype_long_name(type), t->of));
 }
 
 /* How many rounds there is room for, where the launch says it. */

@@ -78,13 +78,18 @@ def run(variant, kernel, grid, args, saved):
     return paths if done.returncode == 0 else None
 
 
+def joined(text):
+    """Lines of the docstring with those that go on further in."""
+    return re.sub(r"(?<!\.)\n {8}", " ", text)
+
+
 def parts_of(path, grid, numbers):
     """As the docstring has them: array -> (name of the parts, rows, width, dtype)."""
     values = {"cdiv": lambda x, y: -(-x // y), **numbers}
     values["grid"] = eval(f"({grid},)", values)  # pylint: disable=eval-used
     with open(path, encoding="utf-8") as file:
-        found = re.findall(r"^    d_(\w+)_parts: (.+) rows of (.+) elements, float(\d+): zero it before; .* bytes\.$",
-                           file.read(), re.MULTILINE)
+        found = re.findall(r"^    d_(\w+)_parts: (.+) rows of (.+) elements, float(\d+): zero it before; .* bytes\.",
+                           joined(file.read()), re.MULTILINE)
     return {name: (f"d_{name}_parts", *(eval(text, values) for text in (rows, width)), f"fp{bits}")  # pylint: disable=eval-used
             for name, rows, width, bits in found}
 
@@ -94,8 +99,8 @@ def tapes_of(path, grid, numbers):
     values = {"cdiv": lambda x, y: -(-x // y), **numbers}
     values["grid"] = eval(f"({grid},)", values)  # pylint: disable=eval-used
     with open(path, encoding="utf-8") as file:
-        found = re.findall(r"^    (\w+): a workspace of (.+) \* \d bytes, (float|int)(\d+): \w+ before each round\.$", file.read(),
-                           re.MULTILINE)
+        found = re.findall(r"^    (\w+): a workspace of (.+) \* \d bytes, (float|int)(\d+): \w+ before each round\.$",
+                           joined(file.read()), re.MULTILINE)
     return {name: f"full({'fp' if kind == 'float' else 'i'}{bits},{max(eval(size, values), 1)},{'nan' if kind == 'float' else -9})"  # pylint: disable=eval-used
             for name, size, kind, bits in found}
 
