@@ -5,7 +5,7 @@ in sigmoids.  Each derived kernel runs on every device; where programs meet, wit
 atomics.
 """
 
-import json
+import ast
 import os
 import re
 import subprocess
@@ -50,9 +50,9 @@ def derive(kernel, of, wrt, words):
 def constants_of(kernel):
     """Names of the constexpr parameters."""
     path, _, name = suite.kernel(kernel).partition(":")
-    done = subprocess.run([suite.tilec, "list", f"{path}:{name}", "--json"], capture_output=True, text=True, check=True,
-                          timeout=PATIENCE)
-    return [p["name"] for p in json.loads(done.stdout)[0]["parameters"] if p["constexpr"]]
+    with open(path, encoding="utf-8") as file:
+        found = [f for f in ast.parse(file.read()).body if isinstance(f, ast.FunctionDef) and f.name == name]
+    return [a.arg for a in found[0].args.args if a.annotation and "constexpr" in ast.unparse(a.annotation)]
 
 
 def type_of(value):
