@@ -360,8 +360,12 @@ typedef struct {
     void (*on_span)(void *user, const tilec_span *span);
     /* Not 0: all floats are computed as fp64, and rounded where they are stored; what memory and
      * parameters hold stays what it is.  The difference to a launch without it is what a kernel's
-     * own roundings cost.  Slow. */
+     * own roundings cost.  Slow.  2: narrower types that the source names are fp64, too, and so
+     * are literals, so that a kernel written for them takes arrays of fp64. */
     int wide_floats;
+    /* Not 0: in a kernel that tilec_derive() gives, programs that hand gradients to the same
+     * element add them by atomics; else each stores a part, which a second kernel adds up. */
+    int atomics;
     /*
      * NULL, or a number at which the launch looks now and then, between programs: when it is no
      * longer 0 the launch is cancelled as by on_progress.  A signal's handler or another thread may
@@ -1003,9 +1007,51 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
                         const tilec_arg *args, int nargs, const tilec_launch_options *options,
                         char **text, char **error);
 
+/* What a derived kernel does with an array of gradients. */
+typedef enum {
+    TILEC_GRADIENT_READ,   /* that of what is differentiated */
+    TILEC_GRADIENT_STORED, /* the elements that the forward reads are stored, others left alone */
+    TILEC_GRADIENT_PARTS,  /* programs store parts, and a sum fills it: see `sums` */
+    TILEC_GRADIENT_ADDED   /* it is added to what is there: zero it before */
+} tilec_gradient_fill;
+typedef struct {
+    const char *array,
+        *gradient; /* a parameter of the forward; that of the derived kernel for it */
+    tilec_gradient_fill fill;
+} tilec_gradient;
+
+/* A parameter of a derived kernel for which the launch allocates memory.  `count`, of elements, is
+ * an expression of Python's over the kernel's parameters and `grid`, whose extents are grid[0] to
+ * grid[2]. */
+typedef struct {
+    const char *name, *count;
+    tilec_dtype dtype;
+    int is_zero; /* not 0: before the launch */
+} tilec_workspace;
+/* Behind the launch: KERNEL_sum(total, parts, rows, width, ROWS=16, BLOCK=128), cdiv(width, 128)
+ * programs, with such expressions for `rows` and `width`. */
+typedef struct {
+    const char *total, *parts, *rows, *width;
+} tilec_partial_sum;
+/* A parameter that says how many elements of `array` there are, from its pointer on; NULL: how many
+ * rounds a loop has at most in any program, which the caller must know. */
+typedef struct {
+    const char *name, *array;
+} tilec_gradient_size;
+
+/* A derived kernel; tilec_free() frees it as a whole. */
+typedef struct {
+    const char *text;                /* a Python file */
+    const char *kernel;              /* the kernel in it, launched with the forward's grid */
+    const tilec_gradient *gradients; /* of `of`, then of `wrt` in their order */
+    const tilec_workspace *workspaces;
+    const tilec_partial_sum *sums;
+    const tilec_gradient_size *sizes;
+    int ngradients, nworkspaces, nsums, nsizes;
+} tilec_derived;
+
 /*
- * The kernel of a kernel's gradients, as the text of a Python file (docs/gradients.md), for
- * tilec_free().
+ * The kernel of a kernel's gradients (docs/gradients.md), for tilec_free().
  *
  * of: the array, a parameter, that is differentiated.
  * wrt: nwrt arrays that it is differentiated by.  The derived kernel has the parameters of this one
@@ -1017,7 +1063,8 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
  */
 tilec_status tilec_derive(tilec_file *file, const char *kernel, const char *of,
                           const char *const *wrt, int nwrt, const tilec_arg *args, int nargs,
-                          const tilec_launch_options *options, char **text, char **error);
+                          const tilec_launch_options *options, tilec_derived **derived,
+                          char **error);
 
 /* A kernel with one set of types and constants, as a function for tilec_build(). */
 typedef struct {

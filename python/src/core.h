@@ -6,8 +6,8 @@
  * released; keep.c holds what it needs meanwhile, file.c holds what was loaded and what its names
  * meant then, answer.c puts the questions of the compiler to Python, call.c keeps one launch for
  * later questions about its code, fail.c makes exceptions of what the library says, interrupt.c
- * hears Ctrl-C meanwhile, tune.c times configurations, ranges.c asks whether PyTorch's profiler
- * looks on.  Python's side is tilec/jit.py.
+ * hears Ctrl-C meanwhile, tune.c times configurations, derive.c derives gradients, ranges.c asks
+ * whether PyTorch's profiler looks on.  Python's side is tilec/jit.py.
  *
  * Everything is in the limited API of Python 3.9, so that one build serves all later versions.
  * Functions that give an object or an int follow Python: NULL or -1 with an exception set.  All of
@@ -280,6 +280,21 @@ typedef struct {
 } TuneClock;
 TuneClock *tune_clock(void);                       /* of this thread; NULL: no one asks */
 PyObject *tune_kernel(File *file, PyObject *args); /* Kernel._tune(), on a file that is current */
+
+/* --- derive.c --- */
+
+/* A kernel with arguments, as a launch has them. */
+typedef struct {
+    File *file;
+    const tilec_arg *args;
+    int nargs;
+    const tilec_launch_options *options;
+    Keep *keep;
+} DeriveWish;
+/* The gradients of `of` by the names in the tuple `wrt`: (text of a file, name of the kernel in it,
+ * [(array, parameter of its gradient, tilec_gradient_fill)]). */
+PyObject *derive_kernel(const DeriveWish *w, PyObject *of, PyObject *wrt);
+PyObject *derive_uses(const DeriveWish *w); /* {array: bits of tilec_use} */
 
 /* --- profile.c --- */
 

@@ -834,6 +834,58 @@ static PyObject *kernel_tune(PyObject *self, PyObject *args)
     return result;
 }
 
+/* What derive.c makes of a call: what `of` and `wrt` say where they are not NULL, else its uses. */
+static PyObject *ask(Kernel *k, PyObject *args, PyObject *kwargs, PyObject *of, PyObject *wrt)
+{
+    Launch l = {.kernel = k, .debug = -1};
+    PyObject *result = NULL;
+
+    keep_init(&l.keep);
+    if (make_current(&l) == 0 && take_arguments(&l, args, kwargs) == 0 && read_arguments(&l) == 0) {
+        choose_device(&l);
+        const DeriveWish wish = {l.file, l.args, l.nargs, &l.options, &l.keep};
+        if (choose_arch(&l) == 0)
+            result = of ? derive_kernel(&wish, of, wrt) : derive_uses(&wish);
+    }
+    keep_clear(&l.keep);
+    Py_XDECREF(l.file);
+    return result;
+}
+
+/* _derive(args, kwargs, of, wrt): see derive.c */
+static PyObject *kernel_derive(PyObject *self, PyObject *args)
+{
+    PyObject *positional, *named, *of, *wrt;
+
+    if (!PyArg_ParseTuple(args, "O!O!UO!", &PyTuple_Type, &positional, &PyDict_Type, &named, &of,
+                          &PyTuple_Type, &wrt))
+        return NULL;
+    return ask((Kernel *)self, positional, named, of, wrt);
+}
+
+/* _uses(args, kwargs): {array: bits of tilec_use} */
+static PyObject *kernel_uses(PyObject *self, PyObject *args)
+{
+    PyObject *positional, *named;
+
+    if (!PyArg_ParseTuple(args, "O!O!", &PyTuple_Type, &positional, &PyDict_Type, &named))
+        return NULL;
+    return ask((Kernel *)self, positional, named, NULL, NULL);
+}
+
+/* _current(): the File of what its names mean now */
+static PyObject *kernel_current(PyObject *self, PyObject *unused)
+{
+    Launch l = {.kernel = (Kernel *)self};
+
+    (void)unused;
+    keep_init(&l.keep);
+    if (make_current(&l) != 0)
+        Py_CLEAR(l.file);
+    keep_clear(&l.keep);
+    return (PyObject *)l.file;
+}
+
 static int kernel_traverse(PyObject *self, visitproc visit, void *arg)
 {
     const Kernel *k = (const Kernel *)self;
@@ -876,6 +928,9 @@ static PyMethodDef kernel_methods[] = {
     {"_set_file", kernel_set_file, METH_O, NULL},
     {"_launch", kernel_launch, METH_VARARGS, NULL},
     {"_tune", kernel_tune, METH_VARARGS, NULL},
+    {"_derive", kernel_derive, METH_VARARGS, NULL},
+    {"_uses", kernel_uses, METH_VARARGS, NULL},
+    {"_current", kernel_current, METH_NOARGS, NULL},
     {0},
 };
 

@@ -10,7 +10,8 @@ try:
 except ImportError:
     torch = None
 else:
-    from torch_operators import add_one, row_sums, scale, twice_and_thrice
+    from torch_operators import (add_one, chained, halved_first, row_sums, scale, scaled, stored_twice,
+                                 twice_and_thrice)
 
 
 @unittest.skipUnless(torch, "needs PyTorch")
@@ -55,6 +56,32 @@ class Operators(unittest.TestCase):
         y = scale(x.detach().requires_grad_(True).T, 2.0)
         y.backward(torch.ones_like(y))
 
+    def test_derived_backward(self):
+        x = self.x.clone().requires_grad_(True)
+        scaled(scaled(x, 3.0), 2.0).sum().backward()
+        self.assertTrue((x.grad == 6).all())
+        wide = torch.randn(7, 4, dtype=torch.float64, requires_grad=True)
+        torch.autograd.gradcheck(lambda v: scaled(v.T, 3.0), (wide,))
+        w, places = torch.randn(1, dtype=torch.float64, requires_grad=True), torch.zeros(3, dtype=torch.int32)
+        torch.autograd.gradcheck(lambda v, u: chained(v, u, places), (wide, w))
+        torch.autograd.gradcheck(lambda v: chained(v, w.detach(), places)[1], (wide,))
+        torch.autograd.gradcheck(lambda u: chained(u.view(1, 1), u, places), (w,))  # one tensor twice
+
+    def test_derived_backward_of_a_compiled_graph(self):
+        x = self.x.clone().requires_grad_(True)
+        torch.compile(lambda v: scaled(v * 2, 3.0).sum(), backend="aot_eager", fullgraph=True)(x).backward()
+        self.assertTrue((x.grad == 6).all())
+        torch.library.opcheck(scaled, (x.detach().requires_grad_(True), 3.0))
+
+    def test_derived_backward_refuses(self):
+        for function, why in ((halved_first, "computes with `div` of PyTorch"),
+                              (stored_twice, "which an earlier launch has stored to")):
+            x = self.x.clone().requires_grad_(True)
+            with self.assertRaisesRegex(NotImplementedError, why):
+                function(x).sum().backward()
+        with self.assertRaisesRegex(TypeError, "change none of their arguments"):
+            tilec.torch.op(mutates="x", backward="derive")(lambda x: None)
+
     def test_gradcheck(self):
         x = torch.randn(7, dtype=torch.float64, requires_grad=True)
         torch.autograd.gradcheck(lambda v: scale(v, 3.0), (x,))
@@ -70,7 +97,7 @@ class Operators(unittest.TestCase):
 
     def test_other_threads_launch_meanwhile(self):
         results = []
-        with tilec.torch._Silence():
+        with tilec.torch._Watched(tilec.torch._silence):
             thread = threading.Thread(target=lambda: results.append(scale(self.x, 2.0)))
             thread.start()
             thread.join()

@@ -39,6 +39,54 @@ def scale(x: torch.Tensor, factor: float) -> torch.Tensor:
     return out
 
 
+@tilec.torch.op(backward="derive")
+def scaled(x: torch.Tensor, factor: float) -> torch.Tensor:
+    out = torch.empty_like(x)
+    n = x.numel()
+    scale_kernel[(tilec.cdiv(n, 256),)](x, out, n, factor, BLOCK=256)
+    return out
+
+
+@tilec.jit
+def squares_kernel(x, w, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    values = tl.load(x + at, mask=at < n) * tl.load(w)
+    tl.store(out + at, values * values, mask=at < n)
+
+
+@tilec.jit
+def totals_kernel(x, out, row, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    values = tl.load(x + tl.program_id(0) * row + at, mask=at < row, other=0.0)
+    tl.store(out + tl.program_id(0), tl.sum(values * tl.exp(values), axis=0))
+
+
+@tilec.torch.op(backward="derive")
+def chained(x: torch.Tensor, w: torch.Tensor, places: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Two launches, the second of what the first made, seen as rows; an argument that has no gradient."""
+    squared, totals = torch.empty_like(x), x.new_empty(x.shape[0])
+    squares_kernel[(tilec.cdiv(x.numel(), 64),)](x, w, squared, x.numel(), BLOCK=64)
+    rows = squared.view(x.shape[0], -1)
+    totals_kernel[(x.shape[0],)](rows, totals, rows.shape[1], BLOCK=tilec.next_power_of_2(rows.shape[1]))
+    return squared, totals
+
+
+@tilec.torch.op(backward="derive")
+def halved_first(x: torch.Tensor) -> torch.Tensor:
+    out = torch.empty_like(x)
+    half = x / 2
+    scale_kernel[(tilec.cdiv(x.numel(), 256),)](half, out, x.numel(), 3.0, BLOCK=256)
+    return out
+
+
+@tilec.torch.op(backward="derive")
+def stored_twice(x: torch.Tensor) -> torch.Tensor:
+    out = torch.empty_like(x)
+    for factor in (2.0, 3.0):
+        scale_kernel[(tilec.cdiv(x.numel(), 256),)](x, out, x.numel(), factor, BLOCK=256)
+    return out
+
+
 @tilec.torch.op(mutates="x")
 def add_one(x: torch.Tensor) -> None:
     add_one_kernel[(1,)](x, x.numel(), BLOCK=64)

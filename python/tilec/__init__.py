@@ -45,13 +45,15 @@ _LATER = ("backends", "compiler", "pytest_plugin", "runtime", "testing", "tools"
 
 
 def __getattr__(name):
-    """Modules that `import tilec` does not load, when they are asked for; and triton.compile."""
+    """Modules that `import tilec` does not load, when they are asked for; grad, and triton.compile."""
     import importlib
 
     if name in _LATER:
         return importlib.import_module(f"{__name__}.{name}")
     if name == "AsyncCompileMode":
         return importlib.import_module(f"{__name__}.async_compile").AsyncCompileMode
+    if name == "grad":
+        return importlib.import_module(f"{__name__}.derived").grad
     if name == "compile":
         return importlib.import_module(f"{__name__}.compiler").compile
     raise AttributeError(f"module `{__name__}` has no `{name}`")

@@ -21,42 +21,57 @@ from .tuning import Autotuner, Heuristics
 
 _LAUNCHED = (JITFunction, Autotuner, Heuristics)
 
-# --- launches left out -----------------------------------------------------------------------------
+# --- launches that are watched -------------------------------------------------------------------------
 
 
-class _Silence:
-    """In this thread, until the end of the `with`, kernel[grid](...) does nothing: what a function
-    allocates says what an operator gives, and fake tensors have no elements to compute with.
+class _Watched:
+    """In this thread, until the end of the `with`, kernel[grid](...) is handler(kernel, grid, args,
+    kwargs, run), of which run() launches.  Other threads launch as before.
     """
 
     lock = threading.Lock()
     here = threading.local()
     users = 0
 
+    def __init__(self, handler):
+        self.handler = handler
+
     def __enter__(self):
         with self.lock:
-            if _Silence.users == 0:
+            if _Watched.users == 0:
                 for kind in _LAUNCHED:
-                    kind.__getitem__ = self._look_first(kind, kind.__getitem__)
-            _Silence.users += 1
-        self.here.depth = getattr(self.here, "depth", 0) + 1
+                    kind.__getitem__ = self._look_first(kind.__getitem__)
+            _Watched.users += 1
+        self.here.handlers = [*getattr(self.here, "handlers", ()), self.handler]
 
     def __exit__(self, *_):
-        self.here.depth -= 1
+        self.here.handlers.pop()
         with self.lock:
-            _Silence.users -= 1
-            if _Silence.users == 0:
+            _Watched.users -= 1
+            if _Watched.users == 0:
                 for kind in _LAUNCHED:
                     del kind.__getitem__
 
-    def _look_first(self, kind, item):
-        """Other threads launch as before."""
+    def _look_first(self, item):
         def __getitem__(kernel, grid):
-            if getattr(self.here, "depth", 0):
-                return lambda *args, **kwargs: None
-            return item(kernel, grid)
+            if not getattr(self.here, "handlers", None):
+                return item(kernel, grid)
+            return lambda *args, **kwargs: self._handle(item, kernel, grid, args, kwargs)
 
         return __getitem__
+
+    def _handle(self, item, kernel, grid, args, kwargs):
+        handlers, self.here.handlers = self.here.handlers, []  # what it launches itself is not watched
+        try:
+            return handlers[-1](kernel, grid, args, kwargs, lambda: item(kernel, grid)(*args, **kwargs))
+        finally:
+            self.here.handlers = handlers
+
+
+def _silence(*_):
+    """What a function allocates says what an operator gives, and fake tensors have no elements to
+    compute with.
+    """
 
 
 # --- what kind of operator -----------------------------------------------------------------------
@@ -165,25 +180,36 @@ def op(fn=None, *, name=None, mutates=(), strided=False, fake=None, backward=Non
     strided     the kernels use strides: otherwise tensors are made contiguous first
     fake        f(same arguments) gives tensors of the right shapes; by default the function itself
                 does, with all launches left out
-    backward    f(ctx, *gradients) gives the gradient of each argument, or None
+    backward    f(ctx, *gradients) gives the gradient of each argument, or None; "derive": by the
+                kernels that the function launches, where it does nothing else with its tensors
     setup       f(ctx, inputs, output) keeps what `backward` needs; by default ctx.saved_tensors
                 has the tensors of the inputs, then of the output, ctx.given the rest by name
     """
+    if backward == "derive" and (mutates or setup):
+        raise TypeError('backward="derive" keeps what it needs itself, and is for functions that change none of '
+                        "their arguments")
+
     def decorate(function):
         signature = _annotated(function)
         changed = (mutates,) if isinstance(mutates, str) else tuple(mutates)
         call = function if strided else _contiguous(function, signature, changed)
         plain = function.__qualname__.replace("<locals>.", "").replace(".", "_")
+        called = name or f"tilec::{plain}"
         operator = torch.library.custom_op(
-            name or f"tilec::{plain}", _as_function_of(call, function, signature),
+            called, _as_function_of(call, function, signature),
             mutates_args=changed, device_types=device_types)
 
         def shapes(*args, **kwargs):
-            with _Silence():
+            with _Watched(_silence):
                 return call(*args, **kwargs)
 
         operator.register_fake(fake or shapes)
-        if backward:
+        if backward == "derive":
+            from .torch_derive import make_backward
+
+            derived, keeps = make_backward(called, call, signature, _as_function_of, _Watched)
+            operator.register_autograd(derived, setup_context=keeps)
+        elif backward:
             operator.register_autograd(backward, setup_context=setup or _save_all(signature))
         if not changed:
             operator.register_vmap(_one_at_a_time(operator))

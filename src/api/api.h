@@ -566,7 +566,7 @@ typedef struct {
     const char *of;
     const char *const *wrt;
     int nwrt;
-    char *text; /* for tilec_free() */
+    tilec_derived *derived; /* for tilec_free() */
 } DeriveJob;
 extern const FileJob derive_gradients; /* on a DeriveJob */
 

@@ -268,7 +268,7 @@ static tilec_status bind_in(Binder *b, Request *r, Job *job, Arena *a)
     out->nkey = 0;
     bind_key_put(out, &r->kernel->index, sizeof r->kernel->index);
     bind_key_byte(out, r->device);
-    bind_key_byte(out, r->options.wide_floats != 0);
+    bind_key_byte(out, r->options.wide_floats);
     assign(b);
     bind_looks(b);
     if (r->kernel->tuning->nheuristics > 0)

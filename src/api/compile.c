@@ -91,7 +91,8 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d)
     bool values = !r->checks_unasked;
     const FrontLaunch launch = {.num_warps = device->schedules ? r->binding->num_warps : 0,
                                 .drops_asserts = r->binding->drops_asserts,
-                                .finds_overflow = r->binding->finds_overflow};
+                                .finds_overflow = r->binding->finds_overflow,
+                                .wide_floats = r->options.wide_floats == 2};
     Module *m = front_lower(r->file->parsed, r->kernel->name, r->binding->params, k->nparams,
                             &launch, a, d);
 

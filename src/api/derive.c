@@ -3,6 +3,7 @@
  *
  * Derives afresh, in the job's arena, and keeps nothing.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
@@ -23,6 +24,82 @@ static const char *fixed_value(const FrontArg *arg, Arena *a)
     default:
         return NULL;
     }
+}
+
+_Static_assert((int)GRAD_READ == (int)TILEC_GRADIENT_READ &&
+                   (int)GRAD_STORED == (int)TILEC_GRADIENT_STORED &&
+                   (int)GRAD_PARTS == (int)TILEC_GRADIENT_PARTS &&
+                   (int)GRAD_ADDED == (int)TILEC_GRADIENT_ADDED,
+               "a fill for each of the public ones");
+
+/* What the result is copied to: texts behind arrays, in one piece from malloc(). */
+typedef struct {
+    char *next;   /* for texts; NULL: they are measured only */
+    size_t bytes; /* so far */
+} Copy;
+
+static const char *copy_text(Copy *c, const char *text)
+{
+    size_t n = text ? strlen(text) + 1 : 0;
+    char *at = c->next;
+
+    c->bytes += n;
+    if (!at || !text)
+        return NULL;
+    c->next += n;
+    return memcpy(at, text, n);
+}
+
+static void copy_lists(Copy *c, const GradResult *r, tilec_derived *out)
+{
+    tilec_gradient *gradients = (tilec_gradient *)(out + 1);
+    tilec_workspace *workspaces = (tilec_workspace *)(gradients + r->ngradients);
+    tilec_partial_sum *sums = (tilec_partial_sum *)(workspaces + r->workspaces.len);
+    tilec_gradient_size *sizes = (tilec_gradient_size *)(sums + r->sums.len);
+
+    for (int i = 0; i < r->ngradients; i++)
+        gradients[i] = (tilec_gradient){copy_text(c, r->gradients[i].array),
+                                        copy_text(c, r->gradients[i].gradient),
+                                        (tilec_gradient_fill)r->gradients[i].fill};
+    for (int i = 0; i < r->workspaces.len; i++) {
+        const GradWorkspace *w = &r->workspaces.at[i];
+        workspaces[i] = (tilec_workspace){copy_text(c, w->name), copy_text(c, w->count),
+                                          (tilec_dtype)w->dtype, w->is_zero};
+    }
+    for (int i = 0; i < r->sums.len; i++) {
+        const GradSum *s = &r->sums.at[i];
+        sums[i] = (tilec_partial_sum){copy_text(c, s->total), copy_text(c, s->parts),
+                                      copy_text(c, s->rows), copy_text(c, s->width)};
+    }
+    for (int i = 0; i < r->sizes.len; i++)
+        sizes[i] = (tilec_gradient_size){copy_text(c, r->sizes.at[i].name),
+                                         copy_text(c, r->sizes.at[i].array)};
+    *out = (tilec_derived){
+        copy_text(c, r->text), copy_text(c, r->kernel), gradients,   workspaces,  sums, sizes,
+        r->ngradients,         r->workspaces.len,       r->sums.len, r->sizes.len};
+}
+
+static size_t lists_size(const GradResult *r)
+{
+    return sizeof(tilec_derived) + sizeof(tilec_gradient) * (size_t)r->ngradients +
+           sizeof(tilec_workspace) * (size_t)r->workspaces.len +
+           sizeof(tilec_partial_sum) * (size_t)r->sums.len +
+           sizeof(tilec_gradient_size) * (size_t)r->sizes.len;
+}
+
+/* NULL: there is no memory. */
+static tilec_derived *public_result(const GradResult *r, Arena *a)
+{
+    size_t lists = lists_size(r);
+    Copy measured = {0};
+
+    copy_lists(&measured, r, (tilec_derived *)(void *)arena_alloc(a, lists));
+    tilec_derived *out = malloc(lists + measured.bytes);
+    if (!out)
+        return NULL;
+    Copy copy = {.next = (char *)out + lists};
+    copy_lists(&copy, r, out);
+    return out;
 }
 
 static tilec_status derive(Job *job, void *wanted)
@@ -48,12 +125,13 @@ static tilec_status derive(Job *job, void *wanted)
                            .wrt = d->wrt,
                            .nwrt = d->nwrt,
                            .params = params,
-                           .nparams = k->nparams};
-    const char *text = grad_derive(f->module, &wish, job->arena, job->diags);
-    if (!text)
+                           .nparams = k->nparams,
+                           .atomics = r->options.atomics != 0};
+    GradResult result;
+    if (!grad_derive(f->module, &wish, job->arena, job->diags, &result))
         return TILEC_REFUSED;
-    d->text = strdup(text);
-    return d->text ? TILEC_OK : TILEC_NO_MEMORY;
+    d->derived = public_result(&result, job->arena);
+    return d->derived ? TILEC_OK : TILEC_NO_MEMORY;
 }
 
 const FileJob derive_gradients = {.locked = derive};

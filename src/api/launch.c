@@ -364,7 +364,8 @@ tilec_status tilec_dump(tilec_file *file, const char *kernel, const char *stage,
 
 tilec_status tilec_derive(tilec_file *file, const char *kernel, const char *of,
                           const char *const *wrt, int nwrt, const tilec_arg *args, int nargs,
-                          const tilec_launch_options *options, char **text, char **error)
+                          const tilec_launch_options *options, tilec_derived **derived,
+                          char **error)
 {
     Binding binding;
     Request r = {.binding = &binding, .shown = true};
@@ -373,11 +374,11 @@ tilec_status tilec_derive(tilec_file *file, const char *kernel, const char *of,
 
     if (status != TILEC_OK)
         return status;
-    if (!of || !text || !wrt)
+    if (!of || !derived || !wrt)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_derive: %s is NULL",
                           !of    ? "of"
                           : !wrt ? "wrt"
-                                 : "text");
+                                 : "derived");
     if (nwrt < 1)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_derive: there is nothing in wrt");
     for (int i = 0; i < nwrt; i++) {
@@ -386,7 +387,7 @@ tilec_status tilec_derive(tilec_file *file, const char *kernel, const char *of,
     }
     status = request_run_on_file(&r, &derive_gradients, &job, error);
     if (status == TILEC_OK)
-        *text = job.text;
+        *derived = job.derived;
     return status;
 }
 

@@ -114,6 +114,14 @@ void fresh_settle(Call *k); /* behind it, with the results on the host */
 /* In front of each run that must find what the first one found: these. */
 void fresh_restore(const Call *k, const KeptBlocks *kept);
 
+/* grad.c */
+typedef VEC(const char *) GradNames;
+const tilec_derived *grad_derived(Cli *c, const Options *o, const GradNames *wrt,
+                                  const Arguments *a); /* kept until the command ends */
+
+/* proof.c: `tilec grad --check` of a call whose file is open: what was derived */
+const tilec_derived *proof_run(Cli *c, const Options *o, const GradNames *wrt);
+
 /* tune.c: --tune */
 typedef struct {
     const char *name;

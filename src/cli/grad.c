@@ -1,17 +1,15 @@
 /*
- * grad.c - `tilec grad`: write the kernel of a kernel's gradients
+ * grad.c - `tilec grad`: write the kernel of a kernel's gradients, or with --check prove it
  */
-#include "command.h"
+#include "call.h"
 
 #include <stdio.h>
 #include <string.h>
 
-typedef VEC(const char *) Arrays;
-
 /* "x,w" */
-static Arrays names_of(Cli *c, const char *text)
+static GradNames names_of(Cli *c, const char *text)
 {
-    Arrays all = {0};
+    GradNames all = {0};
 
     for (const char *s = text; *s;) {
         size_t n = strcspn(s, ",");
@@ -35,26 +33,53 @@ static void write_source(Cli *c, const Options *o, const char *text)
         cli_stop(c, CLI_FILES, "%s: %s", o->output, strerror(problem));
 }
 
+const tilec_derived *grad_derived(Cli *c, const Options *o, const GradNames *wrt,
+                                  const Arguments *a)
+{
+    tilec_launch_options options = o->launch;
+    tilec_derived *out = NULL;
+    char *error = NULL;
+
+    options.on_message = cli_tell;
+    options.unspecialised = 1; /* what is derived is for other values, too */
+    options.check = 0;
+    cli_check(c,
+              tilec_derive(c->file, o->kernel, o->of, wrt->at, wrt->len, a->args, a->count,
+                           &options, &out, &error),
+              &error);
+    return out;
+}
+
+/* What only runs of the kernels need. */
+static void refuse_idle(Cli *c, const Options *o)
+{
+    static const char *const names[] = {"--grid", "--device", "--json", "--threads", "--timeout"};
+
+    for (int i = 0; i < COUNT(names); i++) {
+        if (!o->launch.check && options_typed(o, names[i]))
+            cli_stop(c, CLI_USAGE, "%s is for --check, which runs the kernels", names[i]);
+    }
+}
+
 void command_grad(Cli *c, int argc, char **argv)
 {
     Options o = cli_options(c, COMMAND_GRAD, argc, argv);
-    char *text = NULL, *error = NULL;
 
     if (!o.of || !o.wrt)
         cli_stop(c, CLI_USAGE, "%s is missing: the array %s", o.of ? "--wrt NAME" : "--of NAME",
                  o.of ? "that it is differentiated by" : "that is differentiated");
-    Arrays wrt = names_of(c, o.wrt);
-    o.launch.on_message = cli_tell;
-    o.launch.unspecialised = 1; /* what is derived is for other values, too */
+    refuse_idle(c, &o);
+    GradNames wrt = names_of(c, o.wrt);
     args_open_kernel(c, &o);
     args_check_name(c, &o, o.of);
     for (int i = 0; i < wrt.len; i++)
         args_check_name(c, &o, wrt.at[i]);
-    Arguments a = args_evaluate(c, &o);
-    cli_check(c,
-              tilec_derive(c->file, o.kernel, o.of, wrt.at, wrt.len, a.args, a.count, &o.launch,
-                           &text, &error),
-              &error);
-    write_source(c, &o, text);
-    tilec_free(text);
+    if (o.launch.check) {
+        const tilec_derived *derived = proof_run(c, &o, &wrt);
+        if (o.output)
+            write_source(c, &o, derived->text);
+    } else {
+        Arguments a = args_evaluate(c, &o);
+        write_source(c, &o, grad_derived(c, &o, &wrt, &a)->text);
+    }
 }

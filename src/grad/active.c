@@ -9,7 +9,7 @@
 bool grad_is_active(const Grad *g, const Value *v)
 {
     return v->id < g->nfacts && dtype_is_float(v->type->dtype) && !v->type->pointer &&
-           v->type->handle == HANDLE_NONE && (g->facts[v->id] & ~SUMMED) == (VARIES | MATTERS);
+           v->type->handle == HANDLE_NONE && g->facts[v->id] == (VARIES | MATTERS);
 }
 
 /* The parameter that it steps from; NULL: several, or none is known. */

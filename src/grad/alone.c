@@ -7,6 +7,10 @@
  * coefficient, from the smallest on, is larger than all that the terms before it reach.  How far
  * rounds and programs run is not known, so only the last may be one of them.  Several accesses to
  * one array must agree in all but the constant, which then is one more digit.
+ *
+ * Where coefficients have factors that are known at run time only, as in row * n + column, terms
+ * with the same factors are a level, and levels are the digits: the mask must say that each, as
+ * `column < n` does, is less than the quotient of the next one's factors and its own.
  */
 #include <stdlib.h>
 
@@ -19,21 +23,32 @@ typedef struct {
     const void *whose; /* NULL: of lanes */
     int dim;           /* .. along this one; the axis of programs */
     int64_t by, count; /* count 0: not known */
+    PolyTerm unit;     /* the factors known at run time; its scale is 1 */
+    bool from_zero;    /* of rounds: the counter begins at a constant that is not negative */
 } Term;
 typedef struct {
     Term at[MOST_TERMS];
     int n;
+    Poly raw;    /* the address as it is */
     Poly shared; /* what is the same for all that might meet, with the constant */
     bool ok;
-    bool programs; /* do programs meet, too? */
+    unsigned programs; /* axes along which programs are asked about: bits */
     const Grad *g;
     const Type *tile; /* of the access */
 } Sum;
 
+static bool same_unit(const PolyTerm *a, const PolyTerm *b)
+{
+    PolyTerm quotient;
+
+    return a->count == b->count && poly_divide(a, b, &quotient) && quotient.count == 0;
+}
+
 static bool add_term(Sum *s, Term t)
 {
     for (int i = 0; i < s->n; i++) {
-        if (s->at[i].whose == t.whose && s->at[i].dim == t.dim) {
+        if (s->at[i].whose == t.whose && s->at[i].dim == t.dim &&
+            same_unit(&s->at[i].unit, &t.unit)) {
             s->at[i].by += t.by;
             return true;
         }
@@ -44,19 +59,29 @@ static bool add_term(Sum *s, Term t)
     return true;
 }
 
-/* Is the scalar the same for every program?  Made of arguments and constants alone. */
-static bool same_for_all(const Value *v, int depth)
+static bool is_asked(unsigned programs, const Op *op)
+{
+    return op->code == OP_program_id && (programs >> attr_axis(op) & 1) != 0;
+}
+
+/* Made of arguments and constants alone? */
+static bool same_for_programs(const Value *v, unsigned programs, int depth)
 {
     if (!v->def)
         return !v->block->owner;
-    if (depth == 0 || v->def->regions[0] || !op_has(v->def, PURE) ||
-        v->def->code == OP_program_id || v->def->code == OP_arange)
+    if (depth == 0 || v->def->regions[0] || !op_has(v->def, PURE) || is_asked(programs, v->def) ||
+        v->def->code == OP_arange)
         return false;
     for (int i = 0; i < v->def->noperands; i++) {
-        if (!same_for_all(v->def->operands[i], depth - 1))
+        if (!same_for_programs(v->def->operands[i], programs, depth - 1))
             return false;
     }
     return true;
+}
+
+bool grad_same_for_all(const Value *v)
+{
+    return v->type->rank == 0 && same_for_programs(v, EVERY_AXIS, MOST_DEPTH);
 }
 
 /* Does it stay while the loops around it go round?  Only what stands outside of all of them does.
@@ -77,77 +102,105 @@ static bool is_shared(const Sum *s, const PolyAtom *atom)
 {
     const Value *v = atom->value;
 
-    return v && v->type->rank == 0 && (s->programs ? same_for_all(v, MOST_DEPTH) : stays(v));
+    return v && v->type->rank == 0 &&
+           (s->programs ? same_for_programs(v, s->programs, MOST_DEPTH) : stays(v));
 }
 
-static bool all_shared(const Sum *s, const PolyTerm *t)
-{
-    for (int i = 0; i < t->count; i++) {
-        if (!is_shared(s, &t->of[i]))
-            return false;
-    }
-    return true;
-}
-
-static bool add_value(Sum *s, const Value *v, int64_t by, int depth);
+static bool add_value(Sum *s, const Value *v, const PolyTerm *by, int depth);
 
 /* The counter of a loop: where it begins, and a step for each round. */
-static bool add_rounds(Sum *s, const Op *loop, int64_t by, int depth)
+static bool add_rounds(Sum *s, const Op *loop, const PolyTerm *by, Term t, int depth)
 {
-    int64_t step;
+    int64_t step, lo;
     uint64_t trips;
 
-    if (!value_const_int(loop->operands[FOR_STEP], &step))
+    if (!value_const_int(loop->operands[FOR_STEP], &step) ||
+        __builtin_mul_overflow(t.by, step, &t.by))
         return false;
-    bool known = opt_trip_count(loop, &trips) && trips < INT32_MAX;
-    return add_term(s,
-                    (Term){.whose = loop, .by = by * step, .count = known ? (int64_t)trips : 0}) &&
-           add_value(s, loop->operands[FOR_LO], by, depth + 1);
+    t.whose = loop;
+    t.count = opt_trip_count(loop, &trips) && trips < INT32_MAX ? (int64_t)trips : 0;
+    t.from_zero = value_const_int(loop->operands[FOR_LO], &lo) && lo >= 0 && step > 0;
+    return add_term(s, t) && add_value(s, loop->operands[FOR_LO], by, depth + 1);
 }
 
-static bool add_atom(Sum *s, const PolyAtom *atom, int64_t by, int depth)
+/* by: what it is multiplied by. */
+static bool add_atom(Sum *s, const PolyAtom *atom, const PolyTerm *by, int depth)
 {
     const Value *v = atom->value;
+    Term t = {.by = by->scale, .unit = *by, .from_zero = true};
 
-    if (!v)
-        return add_term(s, (Term){.dim = atom->key, .by = by, .count = s->tile->dims[atom->key]});
-    if (v->def && v->def->code == OP_program_id)
-        return add_term(s, (Term){.whose = s->g->func, .dim = (int)attr_axis(v->def), .by = by});
+    t.unit.scale = 1;
+    if (!v) {
+        t.dim = atom->key;
+        t.count = s->tile->dims[atom->key];
+        return add_term(s, t);
+    }
+    if (v->def && v->def->code == OP_program_id) {
+        t.whose = s->g->func;
+        t.dim = (int)attr_axis(v->def);
+        return add_term(s, t);
+    }
     const Op *loop = v->def ? NULL : v->block->owner;
-    return loop && loop->code == OP_for && v->index == 0 && add_rounds(s, loop, by, depth);
+    return loop && loop->code == OP_for && v->index == 0 && add_rounds(s, loop, by, t, depth);
 }
 
-static bool add_polynomial(Sum *s, const Poly *p, int64_t by, int depth)
+/* The atom of a term that is not the same for all, and the rest; NULL: all are, or several not. */
+static const PolyAtom *split(const Sum *s, const PolyTerm *t, PolyTerm *rest, bool *shared)
+{
+    const PolyAtom *found = NULL;
+    int others = 0;
+
+    *rest = (PolyTerm){.scale = t->scale};
+    for (int i = 0; i < t->count; i++) {
+        if (is_shared(s, &t->of[i])) {
+            rest->of[rest->count++] = t->of[i];
+        } else {
+            found = &t->of[i];
+            others++;
+        }
+    }
+    *shared = others == 0;
+    return others == 1 ? found : NULL;
+}
+
+static bool add_polynomial(Sum *s, const Poly *p, int depth)
 {
     for (int i = 0; i < p->count; i++) {
-        PolyTerm t = p->terms[i];
+        const PolyTerm *t = &p->terms[i];
+        PolyTerm rest;
+        bool shared;
+        const PolyAtom *atom = split(s, t, &rest, &shared);
 
-        if (__builtin_mul_overflow(t.scale, by, &t.scale))
-            return false;
-        if (all_shared(s, &t) ? !poly_push(&s->shared, &t)
-                              : t.count > 1 || !add_atom(s, &t.of[0], t.scale, depth))
+        if (shared ? !poly_push(&s->shared, t) : !atom || !add_atom(s, atom, &rest, depth))
             return false;
     }
     return true;
 }
 
-static bool add_value(Sum *s, const Value *v, int64_t by, int depth)
+static bool polynomial_of(const Value *v, Poly *out)
 {
     int8_t map[MAX_RANK];
     PolyScope scope = {0};
-    Poly p;
 
     for (int d = 0; d < MAX_RANK; d++)
         map[d] = (int8_t)d;
-    return depth < MOST_DEPTH && poly_of(&scope, v, map, &p) && add_polynomial(s, &p, by, depth);
+    return poly_of(&scope, v, map, out);
 }
 
-static Sum sum_of(const Grad *g, const Op *access, bool programs)
+static bool add_value(Sum *s, const Value *v, const PolyTerm *by, int depth)
+{
+    Poly p, factor = {0}, product;
+
+    return depth < MOST_DEPTH && polynomial_of(v, &p) && poly_push(&factor, by) &&
+           poly_product(&factor, &p, &product) && add_polynomial(s, &product, depth);
+}
+
+static Sum sum_of(const Grad *g, const Op *access, unsigned programs)
 {
     const Value *pointer = access->operands[0];
     Sum s = {.programs = programs, .g = g, .tile = pointer->type};
 
-    s.ok = add_value(&s, pointer, 1, 0);
+    s.ok = polynomial_of(pointer, &s.raw) && add_polynomial(&s, &s.raw, 0);
     return s;
 }
 
@@ -160,34 +213,40 @@ static bool has_term(const Sum *s, const void *whose, int dim)
     return false;
 }
 
-/* Has each axis along which it asks for the number of its program a term? */
-static bool has_programs(const Grad *g, const Sum *s, const Block *b)
+/* Those of the axes that have a term. */
+static unsigned programs_of(const Sum *s)
 {
-    for (const Op *op = b->first; op; op = op->next) {
-        if (op->code == OP_program_id && !has_term(s, g->func, (int)attr_axis(op)))
-            return false;
-        for (int r = 0; r < COUNT(op->regions) && op->regions[r]; r++) {
-            if (!has_programs(g, s, op->regions[r]))
-                return false;
-        }
-    }
-    return true;
+    unsigned found = 0;
+
+    for (int axis = 0; axis < AXES; axis++)
+        found |= has_term(s, s->g->func, axis) ? 1u << axis : 0;
+    return found & s->programs;
+}
+
+unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs)
+{
+    Sum s = sum_of(g, access, programs);
+
+    return programs_of(&s);
 }
 
 /* Is there a term for everything that runs: lanes, rounds around the access, programs? */
 static bool is_complete(const Grad *g, const Sum *s, const Op *access)
 {
     const Type *t = access->operands[0]->type;
+    const GradMeeting *meeting = grad_meeting(g, access);
+    const Op *summed = meeting ? meeting->rounds : NULL;
 
     for (int d = 0; d < t->rank; d++) {
-        if (t->dims[d] > 1 && !has_term(s, NULL, d))
+        if (t->dims[d] > 1 && !(meeting && meeting->lanes >> d & 1) && !has_term(s, NULL, d))
             return false;
     }
     for (const Op *o = access->block->owner; o; o = o->block->owner) {
-        if (opt_is_loop(o) && !has_term(s, o, 0))
+        bool is_summed = summed && (o == summed || opt_inside(o->block, summed));
+        if (opt_is_loop(o) && !is_summed && !has_term(s, o, 0))
             return false;
     }
-    return !s->programs || has_programs(g, s, g->func->body);
+    return programs_of(s) == s->programs;
 }
 
 static bool terms_agree(const Sum *a, const Sum *b)
@@ -196,7 +255,8 @@ static bool terms_agree(const Sum *a, const Sum *b)
         bool found = false;
         for (int k = 0; k < b->n; k++)
             found |= a->at[i].whose == b->at[k].whose && a->at[i].dim == b->at[k].dim &&
-                     a->at[i].by == b->at[k].by && a->at[i].count == b->at[k].count;
+                     a->at[i].by == b->at[k].by && a->at[i].count == b->at[k].count &&
+                     same_unit(&a->at[i].unit, &b->at[k].unit);
         if (!found)
             return false;
     }
@@ -212,6 +272,18 @@ static bool distance(const Sum *a, const Sum *b, int64_t *out)
         return false;
     *out = llabs(*out);
     return true;
+}
+
+/* In different arms of one `if`: never both. */
+static bool exclude_each_other(const Op *a, const Op *b)
+{
+    for (const Block *x = a->block; x->owner; x = x->owner->block) {
+        for (const Block *y = b->block; y->owner; y = y->owner->block) {
+            if (x->owner == y->owner && x->owner->code == OP_if && x != y)
+                return true;
+        }
+    }
+    return false;
 }
 
 /* Constants of several accesses: how far the nearest and the farthest lie apart.  0: there is one.
@@ -247,7 +319,7 @@ static bool are_digits(Sum *s, Constants c)
         const Term *t = &s->at[i];
         int64_t by = llabs(t->by);
 
-        if (by == 0 || (t->whose == s->g->func && !s->programs) || t->count == 1)
+        if (by == 0 || t->count == 1)
             continue;
         if (!constants && by >= c.gap) {
             if (!add_digit(&reach, c.gap, c.span))
@@ -264,7 +336,219 @@ static bool are_digits(Sum *s, Constants c)
     return constants || add_digit(&reach, c.gap, c.span);
 }
 
-bool grad_alone(const Grad *g, const GradOps *accesses, bool programs)
+/* --- levels --- */
+
+/* Terms whose factors known at run time are these. */
+static Sum level_of(const Sum *s, const PolyTerm *unit)
+{
+    Sum level = *s;
+
+    level.n = 0;
+    for (int i = 0; i < s->n; i++) {
+        if (same_unit(&s->at[i].unit, unit) && s->at[i].by != 0)
+            level.at[level.n++] = s->at[i];
+    }
+    return level;
+}
+
+/* The factors that come next, fewest first; false: there are no more. */
+static bool next_unit(const Sum *s, const PolyTerm *unit, PolyTerm *out)
+{
+    bool found = false;
+
+    for (int i = 0; i < s->n; i++) {
+        const PolyTerm *u = &s->at[i].unit;
+        if (s->at[i].by == 0 || u->count <= unit->count || (found && u->count >= out->count))
+            continue;
+        *out = *u;
+        found = true;
+    }
+    return found;
+}
+
+static int64_t divisor_of(int64_t a, int64_t b)
+{
+    a = llabs(a);
+    b = llabs(b);
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* What the coefficients of this level and all above it are multiples of. */
+static int64_t common_divisor(const Sum *s, const PolyTerm *unit)
+{
+    int64_t d = 0;
+
+    for (int i = 0; i < s->n; i++) {
+        if (s->at[i].unit.count >= unit->count)
+            d = divisor_of(d, s->at[i].by);
+    }
+    return d;
+}
+
+/* Never negative: constants, and numbers of programs. */
+static bool is_not_negative(const Poly *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        const PolyTerm *t = &p->terms[i];
+        for (int k = 0; k < t->count; k++) {
+            const Op *op = t->of[k].value ? t->of[k].value->def : NULL;
+            if (!op || (op->code != OP_program_id && op->code != OP_num_programs))
+                return false;
+        }
+        if (t->scale < 0)
+            return false;
+    }
+    return true;
+}
+
+/* What a loop says of its counter, if j is one: less than its end. */
+static void add_loop_bound(const Poly *j, PolyBounds *out)
+{
+    const Value *v = j->count == 1 && j->terms[0].count == 1 && j->terms[0].scale == 1
+                         ? j->terms[0].of[0].value
+                         : NULL;
+    const Op *loop = v && !v->def ? v->block->owner : NULL;
+    Poly below = *j, hi;
+
+    if (loop && loop->code == OP_for && v->index == 0 && out->count < POLY_BOUNDS &&
+        polynomial_of(loop->operands[FOR_HI], &hi) && poly_add(&below, &hi, -1))
+        out->below[out->count++] = below;
+}
+
+/* Does the mask of the access, its loop, or what a program is, say that j is less than the bound?
+ */
+static bool is_below(const Op *access, const Poly *j, const PolyTerm *bound)
+{
+    Value *mask = op_operand(access, access->code == OP_load ? (int)LOAD_MASK : (int)STORE_MASK);
+    const Op *of =
+        j->count == 1 && j->terms[0].count == 1 && j->terms[0].scale == 1 && j->terms[0].of[0].value
+            ? j->terms[0].of[0].value->def
+            : NULL;
+    const Op *all = bound->count == 1 && bound->of[0].value ? bound->of[0].value->def : NULL;
+    PolyScope scope = {0};
+    PolyBounds bounds = {0};
+    int8_t map[MAX_RANK];
+
+    if (of && all && of->code == OP_program_id && all->code == OP_num_programs &&
+        attr_axis(of) == attr_axis(all))
+        return true;
+    for (int d = 0; d < MAX_RANK; d++)
+        map[d] = (int8_t)d;
+    if (mask)
+        poly_bounds(&scope, mask, map, &bounds);
+    add_loop_bound(j, &bounds);
+    for (int i = 0; i < bounds.count; i++) { /* below + bound - j >= 0, and below < 0 */
+        Poly rest = bounds.below[i];
+        if (poly_push(&rest, bound) && poly_add(&rest, j, -1) && is_not_negative(&rest))
+            return true;
+    }
+    return false;
+}
+
+/* Is the level less than `divisor` times the bound, and not negative?  Its coefficients are
+ * multiples of the divisor, but for low terms and `span` that do not reach it. */
+static bool is_level_below(const Op *access, const Sum *level, const PolyTerm *unit,
+                           const PolyTerm *bound, int64_t divisor, int64_t span)
+{
+    int64_t low = span;
+    Poly high = {0};
+
+    if (low >= divisor)
+        return false;
+    for (int i = 0; i < level->n; i++) {
+        const Term *t = &level->at[i];
+        if (t->by < 0 || !t->from_zero)
+            return false;
+        if (t->by % divisor == 0 || t->count == 1)
+            continue;
+        if (t->by >= divisor || t->count == 0 || t->count > divisor)
+            return false;
+        low += t->by * (t->count - 1);
+        if (low >= divisor)
+            return false;
+    }
+    for (int i = 0; i < level->raw.count; i++) {
+        PolyTerm rest, scaled = level->raw.terms[i];
+        bool shared;
+        const PolyAtom *atom = split(level, &scaled, &rest, &shared);
+        if (!atom || !same_unit(&rest, unit) || scaled.scale % divisor != 0)
+            continue;
+        if (!poly_push(&high, &(PolyTerm){scaled.scale / divisor, 1, {*atom}}))
+            return false;
+    }
+    return is_below(access, &high, bound);
+}
+
+/* Does no sum of the address's terms come twice?  Constants are of the lowest level. */
+static bool are_levels(const Op *access, const Sum *s, Constants c)
+{
+    const Constants none = {0};
+    PolyTerm unit = {.scale = 1}, next, bound;
+    Sum level = level_of(s, &unit);
+    int64_t divisor = 1;
+
+    while (next_unit(s, &unit, &next)) {
+        int64_t above = common_divisor(s, &next);
+        if (!poly_divide(&next, &unit, &bound) || above % divisor != 0 ||
+            !is_level_below(access, &level, &unit, &bound, above, unit.count > 0 ? 0 : c.span) ||
+            !are_digits(&level, unit.count > 0 ? none : c))
+            return false;
+        unit = next;
+        divisor = above;
+        level = level_of(s, &unit);
+        for (int i = 0; i < s->n; i++) { /* of so many factors there is one level */
+            if (s->at[i].by != 0 && s->at[i].unit.count == unit.count &&
+                !same_unit(&s->at[i].unit, &unit))
+                return false;
+        }
+    }
+    return are_digits(&level, unit.count > 0 ? none : c);
+}
+
+/* The address without what is the same for all: how many elements it may reach from there. */
+static int64_t reach_of(const Sum *s)
+{
+    int64_t reach = 1, far;
+
+    for (int i = 0; i < s->n; i++) {
+        const Term *t = &s->at[i];
+        if (t->by < 0)
+            return -1;
+        if (t->by > 0 && (t->count == 0 || t->unit.count > 0 ||
+                          __builtin_mul_overflow(t->by, t->count - 1, &far) ||
+                          __builtin_add_overflow(reach, far, &reach)))
+            return 0;
+    }
+    return reach;
+}
+
+int64_t grad_reach(const Grad *g, const Op *access, unsigned programs)
+{
+    Sum s = sum_of(g, access, programs);
+    int64_t reach = s.ok ? reach_of(&s) : -1;
+
+    for (int i = 0; i < s.shared.count && reach >= 0; i++) {
+        const PolyTerm *t = &s.shared.terms[i];
+        const Value *v = t->count == 1 ? t->of[0].value : NULL;
+
+        if (t->scale < 0 || (t->count > 0 && !v) || t->count > 1)
+            return -1;
+        if (t->count == 0)
+            reach += reach > 0 ? t->scale : 0;
+        else if (v->def && v->def->code == OP_program_id)
+            reach = 0;
+        else if (!v->type->pointer)
+            return -1;
+    }
+    return reach;
+}
+
+bool grad_alone(const Grad *g, const GradOps *accesses, unsigned programs)
 {
     Sum first = sum_of(g, accesses->at[0], programs);
     Constants c = {0};
@@ -279,11 +563,19 @@ bool grad_alone(const Grad *g, const GradOps *accesses, bool programs)
         for (int k = 0; k < i; k++) {
             Sum other = sum_of(g, accesses->at[k], programs);
             int64_t apart;
-            if (!distance(&other, &s, &apart) || apart == 0)
+            if (!distance(&other, &s, &apart))
+                return false;
+            if (apart == 0 && exclude_each_other(accesses->at[i], accesses->at[k]))
+                continue;
+            if (apart == 0)
                 return false;
             c.gap = c.gap == 0 ? apart : MIN(c.gap, apart);
             c.span = MAX(c.span, apart);
         }
     }
-    return are_digits(&first, c);
+    for (int i = 0; i < accesses->len; i++) {
+        if (!are_levels(accesses->at[i], &first, c))
+            return false;
+    }
+    return true;
 }

@@ -75,17 +75,25 @@ void grad_add(Grad *g, Value *v, Value *d)
 
     if (!d || !grad_is_active(g, v))
         return;
-    if (sum)
+    if (sum && !grad_is_number(sum, 0))
         d = grad_binary(g, OP_add, sum, d);
     value_shaped_like(g->func->module, d, v);
     grad_set_adjoint(g, v, d);
 }
 
 /* The gradient of `area` is called `d_area`, unless it has a name already. */
-static void name_gradient(const Grad *g, const Value *v, Value *d)
+void grad_name(const Grad *g, const Value *v, Value *d)
 {
     if (v->name && !d->name && d->def && d->def->code != OP_const)
         d->name = intern(g->func->module->interner, arena_printf(g->arena, "d_%s", v->name));
+}
+
+/* What comes of no gradient is none, however steep it is there. */
+static Value *keep_zeros(Grad *g, Value *d, Value *made)
+{
+    Value *any = build_binary(&g->b, OP_ne, d, grad_number(g, d, 0));
+
+    return build_select(&g->b, any, made, grad_number(g, made, 0));
 }
 
 static void by_rule(Grad *g, const Op *op, Value *d)
@@ -95,8 +103,12 @@ static void by_rule(Grad *g, const Op *op, Value *d)
     if (row->kind == GRAD_ZERO || grad_logistic(g, op, d))
         return;
     for (int i = 0; i < op->noperands && !g->failed; i++) {
-        if (grad_is_active(g, op->operands[i]))
-            grad_add(g, op->operands[i], row->rule(g, op, i, d));
+        if (!grad_is_active(g, op->operands[i]))
+            continue;
+        Value *made = row->rule(g, op, i, d);
+        if (made && grad_needs_zeros(g, op, i))
+            made = keep_zeros(g, d, made);
+        grad_add(g, op->operands[i], made);
     }
 }
 
@@ -124,10 +136,11 @@ static bool any_active(const Grad *g, const Op *op)
     return false;
 }
 
-/* Does a loop, or another op with regions, hold what gradients go through? */
+/* Does a loop, or another op with regions, hold what gradients go through, or store it? */
 static bool holds_active(const Grad *g, const Op *op)
 {
-    bool found = any_active(g, op);
+    bool found =
+        any_active(g, op) || (op->code == OP_store && grad_is_active(g, op->operands[STORE_DATA]));
 
     for (int r = 0; r < COUNT(op->regions) && op->regions[r] && !found; r++) {
         for (const Op *in = op->regions[r]->first; in && !found; in = in->next)
@@ -172,6 +185,8 @@ void grad_block(Grad *g, Block *b)
                 continue;
             if (op->code == OP_for)
                 grad_loop(g, op);
+            else if (op->code == OP_if)
+                grad_branch(g, op);
             else
                 grad_refuse(g, op, "no gradient goes through this: %s", grad_row(op->code)->why);
             continue;
@@ -183,7 +198,7 @@ void grad_block(Grad *g, Block *b)
         Value *d = op->nresults == 1 ? adjoint_of(g, op->results[0]) : NULL;
         if (!d)
             continue;
-        name_gradient(g, op->results[0], d);
+        grad_name(g, op->results[0], d);
         if (op->code == OP_load)
             grad_load(g, op);
         else
@@ -217,32 +232,44 @@ static bool has_parameter(const Grad *g, const char *name)
         if (strcmp(g->wish->params[i].name, name) == 0)
             return true;
     }
+    for (int i = 0; i < g->func->nparams; i++) {
+        if (strcmp(g->func->params[i].name, name) == 0)
+            return true;
+    }
     return false;
+}
+
+Value *grad_new_parameter(Grad *g, const char *name, const Type *type)
+{
+    const char *called = name;
+
+    for (int n = 2; has_parameter(g, called); n++)
+        called = arena_printf(g->arena, "%s_%d", name, n);
+    return func_add_param(g->func, called, type, 0);
 }
 
 /* d_x; where the forward has that, as gradients of gradients do, d_x_2. */
 static GradArray new_array(Grad *g, const char *name)
 {
     GradArray a = {.array = find_array(g, name)};
-    const char *called = arena_printf(g->arena, "d_%s", name);
 
-    if (g->failed)
-        return a;
-    for (int n = 2; has_parameter(g, called); n++)
-        called = arena_printf(g->arena, "d_%s_%d", name, n);
-    a.gradient = func_add_param(g->func, called,
-                                type_pointer(g->func->module, a.array->type->dtype, false), 0);
+    if (!g->failed)
+        a.gradient = grad_new_parameter(g, arena_printf(g->arena, "d_%s", name),
+                                        type_pointer(g->func->module, a.array->type->dtype, false));
     return a;
+}
+
+static void refuse_talk(Op *op, void *g)
+{
+    if (op->code == OP_record || op->code == OP_assert || op->code == OP_check)
+        grad_refuse(g, op, "prints, assertions and checks have no rule yet: leave them out");
 }
 
 static bool find_arrays(Grad *g)
 {
-    for (int i = 0; i < g->func->nparams; i++) {
-        if (g->func->params[i].kind == PARAM_USER)
-            continue;
-        grad_refuse(g, NULL, "prints, assertions and checks have no rule yet: leave them out");
+    ir_walk(g->func->body, refuse_talk, g);
+    if (g->failed)
         return false;
-    }
     g->wrt = NEW_N(g->arena, GradArray, g->wish->nwrt);
     g->of = new_array(g, g->wish->of);
     for (int i = 0; i < g->wish->nwrt && !g->failed; i++) {
@@ -268,7 +295,7 @@ static void collect_effects(Op *op, void *ops)
 
 static bool prepare(Module *m, Diags *d)
 {
-    static const char *const first[] = {"legalise", "inline", "fold", "cse", "dce"};
+    static const char *const first[] = {"legalise", "inline", "fold", "cse", "licm", "dce"};
 
     for (int i = 0; i < COUNT(first); i++) {
         if (!opt_run_pass(m, first[i], d))
@@ -295,7 +322,6 @@ static bool derive(Grad *g)
     Block *body = g->func->body;
 
     ir_walk(body, collect_effects, &effects);
-    g->b = builder_before(body->last);
     grad_block(g, body);
     for (int i = 0; i < effects.len && !g->failed; i++)
         op_remove(effects.at[i]);
@@ -306,21 +332,29 @@ static bool derive(Grad *g)
     return !g->failed;
 }
 
-const char *grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d)
+bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, GradResult *out)
 {
     Grad g = {.arena = a, .wish = wish, .diags = d};
 
     if (!prepare(m, d))
-        return NULL;
+        return false;
     g.func = module_kernel(m);
     if (!find_arrays(&g))
-        return NULL;
+        return false;
     g.adjoints = map_new(a);
     g.again = map_new(a);
     g.rebased = map_new(a);
+    g.meetings = map_new(a);
     g.uses = ir_uses(g.func, a);
     grad_find_active(&g);
+    g.b = builder_before(g.func->body->last);
     if (!grad_check_memory(&g) || !derive(&g) || !tidy(m, d))
-        return NULL;
-    return grad_print(&g);
+        return false;
+    grad_drop_tapes(&g);
+    if (!opt_run_pass(m, "dce", d))
+        return false;
+    if (!grad_print(&g))
+        return false;
+    *out = g.result;
+    return true;
 }

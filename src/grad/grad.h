@@ -23,21 +23,90 @@ typedef struct {
     int nwrt;
     const GradParam *params;
     int nparams;
+    bool atomics; /* where programs meet, else sums of parts */
 } GradWish;
 
+/* What the derived kernel does with an array of gradients. */
+typedef enum {
+    GRAD_READ,
+    GRAD_STORED, /* no element is met twice */
+    GRAD_PARTS,  /* each program stores a row of its own, for a second kernel to add up */
+    GRAD_ADDED   /* atomics add to what is there */
+} GradFill;      /* as tilec_gradient_fill */
+typedef struct {
+    const char *array, *gradient; /* parameters: `x`, `d_x`; of parts that of their sum */
+    GradFill fill;
+} GradParameter;
+/* Memory that a launch allocates.  Texts are expressions over the parameters and `grid`. */
+typedef struct {
+    const char *name;
+    DType dtype;
+    const char *count; /* of elements */
+    bool is_zero;      /* before the launch */
+} GradWorkspace;
+typedef struct {
+    const char *total, *parts, *rows, *width; /* the second kernel's arguments */
+} GradSum;
+typedef struct {
+    const char *name, *array; /* elements of that from its pointer on; NULL: rounds of a loop */
+} GradSize;
+typedef struct {
+    const char *text, *kernel; /* the file; its kernel's name */
+    GradParameter *gradients;  /* of wish->of, then of wish->wrt in their order */
+    int ngradients;
+    VEC(GradWorkspace) workspaces;
+    VEC(GradSum) sums; /* by the kernel with `_sum` behind its name */
+    VEC(GradSize) sizes;
+} GradResult;
+
 /* grad.c: the source of the kernel of the gradients of wish->of with respect to wish->wrt, in the
- * arena.  Takes the module of the kernel as lowered, which is no use afterwards.  NULL: a
+ * arena.  Takes the module of the kernel as lowered, which is no use afterwards.  False: a
  * diagnostic, with the place of what cannot be derived. */
-const char *grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d);
+bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, GradResult *out);
 
 /* --- inside of this folder --- */
+
+enum { AXES = 3 }; /* of a grid */
+#define EVERY_AXIS ((1u << AXES) - 1)
 
 typedef struct {
     Value *array;    /* a parameter of the forward */
     Value *gradient; /* the parameter added for it */
     bool is_reached; /* something was added to it */
-    bool alone;      /* no element is met twice: stored, else added to what is there */
+    GradFill fill;
+    /* of GRAD_PARTS */
+    unsigned meeting;  /* axes of the grid: bits */
+    Value *row;        /* where the program's begins */
+    Value *width;      /* how many elements it has */
+    const char *total; /* the array that the rows are added up in */
 } GradArray;
+
+/* Lanes and rounds of a program that hand gradients to the same elements, by one load. */
+typedef struct {
+    const Op *load;
+    unsigned lanes;   /* along these axes: bits */
+    const Op *rounds; /* the outermost loop all of whose rounds do; NULL: none */
+    Value *sum;       /* of the rounds so far */
+} GradMeeting;
+typedef VEC(GradMeeting *) GradMeetings;
+
+/* A workspace that keeps what a carried value was at the begin of each round. */
+typedef struct {
+    const char *of;
+    Value *tape;   /* a parameter */
+    Value *begin;  /* of the program's part */
+    Value *rounds; /* that there is room for */
+    int64_t elements;
+    const Value *kept;
+    Op *store;
+    bool is_read;
+} GradTape;
+/* A loop whose rounds go backwards. */
+typedef struct {
+    const Op *forward; /* which runs before, and writes the tapes */
+    Value *both;       /* the sum of the counters, of a round there and of that round here */
+    GradTape **tapes;  /* by carried value; NULL: it has none */
+} GradRounds;
 
 /* Work on one kernel.  Ops and values of the forward are looked at as they are; `again` has those
  * that a loop of the backward computes again. */
@@ -55,19 +124,26 @@ typedef struct {
     Map *adjoints;  /* id of a forward value: its gradient so far */
     Map *again;     /* MAP_KEY of a forward value: the value here */
     Map *rebased;   /* id of a carried pointer: the same address in the gradient's array */
+    Map *meetings;  /* MAP_KEY of an active load of an array differentiated by: GradMeeting */
+    VEC(GradTape *) tapes;
+    VEC(Op *) barriers; /* between writing and reading them */
+    unsigned asked;     /* axes of the grid along which programs ask for their number: bits */
+    GradResult result;  /* what grad_print() makes */
     bool failed;
 } Grad;
 
-typedef enum { VARIES = 1, MATTERS = 2, SUMMED = 4 } GradFacts; /* SUMMED: see loop.c */
+typedef enum { VARIES = 1, MATTERS = 2 } GradFacts;
 /* It depends on what is differentiated by, and what is differentiated on it. */
 bool grad_is_active(const Grad *g, const Value *v);
+Value *grad_new_parameter(Grad *g, const char *name, const Type *type); /* or name_2, .. */
 void grad_refuse(Grad *g, const Op *op, const char *fmt, ...) PRINTF(3, 4);
 /* The value that stands for one of the forward where the builder is. */
 Value *grad_value(const Grad *g, Value *v);
 Value *grad_adjoint(const Grad *g, const Value *v); /* NULL: zero so far */
 void grad_set_adjoint(Grad *g, const Value *v, Value *d);
-void grad_add(Grad *g, Value *v, Value *d); /* to its adjoint; d may be NULL */
-void grad_block(Grad *g, Block *b);         /* its ops, from the last to the first */
+void grad_add(Grad *g, Value *v, Value *d);              /* to its adjoint; d may be NULL */
+void grad_block(Grad *g, Block *b);                      /* its ops, from the last to the first */
+void grad_name(const Grad *g, const Value *v, Value *d); /* as its gradient, unless it has a name */
 
 /* rules.c, rules_math.c: see adjoints.h */
 typedef Value *(*GradRule)(Grad *g, const Op *op, int i, Value *d);
@@ -89,6 +165,7 @@ bool grad_logistic(Grad *g, const Op *op, Value *d);
 
 /* rules.c: arithmetic where the builder is, without what changes nothing */
 Value *grad_number(Grad *g, const Value *like, double x); /* in its type and shape */
+bool grad_is_number(const Value *v, double x);
 Value *grad_binary(Grad *g, OpCode code, Value *x, Value *y);
 Value *grad_negated(Grad *g, Value *x);
 Value *grad_scaled(Grad *g, Value *x, double by);
@@ -96,6 +173,10 @@ Value *grad_scaled(Grad *g, Value *x, double by);
 /* active.c */
 void grad_find_active(Grad *g);
 int grad_array_of(const Grad *g, const Value *pointer); /* number of its parameter; -1: not one */
+
+/* left_out.c: may 0 times the slope of operand i be no number, in lanes that masks leave out, and
+ * get into sums over lanes? */
+bool grad_needs_zeros(const Grad *g, const Op *op, int i);
 
 /* memory.c */
 bool grad_check_memory(Grad *g); /* what is read and written suits; refused otherwise */
@@ -108,13 +189,51 @@ GradArray *grad_wrt_of(Grad *g, const Value *pointer); /* NULL: not differentiat
 
 /* alone.c */
 typedef VEC(Op *) GradOps;
-/* Is no element met twice by these accesses: by lanes, rounds, and (`programs`) programs? */
-bool grad_alone(const Grad *g, const GradOps *accesses, bool programs);
+/* Is no element met twice by these accesses: by lanes, rounds, and programs along those axes of the
+ * grid?  But for the meetings that are known. */
+bool grad_alone(const Grad *g, const GradOps *accesses, unsigned programs);
+unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs); /* in its address */
+/* From the array's beginning, how many elements it may reach.  0: not known; -1: it may begin in
+ * front of it. */
+int64_t grad_reach(const Grad *g, const Op *access, unsigned programs);
+bool grad_same_for_all(const Value *v); /* a scalar made of arguments and constants */
+
+/* meet.c */
+void grad_find_meeting(Grad *g, const Op *load);
+const GradMeeting *grad_meeting(const Grad *g, const Op *access); /* NULL: it is no such load */
+/* Hands d to the elements that were loaded, or to the sum of the rounds that meet there. */
+void grad_add_to_array(Grad *g, const Op *load, Value *d);
+/* Those whose sums this loop carries: from where on, and, where `sum` is the result, the end. */
+GradMeetings grad_meetings_in(Grad *g, const Op *loop);
+Value *grad_meeting_begins(Grad *g, const GradMeeting *m);
+void grad_meeting_ends(Grad *g, GradMeeting *m, const Op *loop);
+
+/* parts.c: `programs` are the axes whose programs do not meet */
+bool grad_can_have_parts(const Grad *g, const GradOps *loads, unsigned programs);
+void grad_make_parts(Grad *g, GradArray *a, const GradOps *loads, unsigned programs);
+Value *grad_program_number(const Grad *g, Builder *b, unsigned axes); /* i64, along these */
 
 /* loop.c */
 void grad_loop(Grad *g, Op *op);
 
+/* tape.c */
+bool grad_can_go_back(Grad *g, const Op *loop); /* else refused */
+GradRounds grad_write_tapes(Grad *g, const Op *loop, const bool *is_sum);
+Value *grad_turned_counter(Grad *g, const GradRounds *r, Value *back);
+/* What carried value i is where the round with this counter begins; `from`: where the loop does. */
+Value *grad_round_begins(Grad *g, const GradRounds *r, const Op *loop, int i, Value *counter,
+                         Value *from);
+void grad_drop_tapes(Grad *g); /* that nothing reads */
+
+/* branch.c */
+typedef VEC(Value *) GradValues;
+/* Active values that ops in its regions use, and that do not stand there themselves. */
+GradValues grad_from_outside(Grad *g, const Op *op);
+void grad_compute_again(Grad *g,
+                        const Block *b); /* its ops where the builder is, but for effects */
+void grad_branch(Grad *g, Op *op);
+
 /* print.c, print_expr.c */
-const char *grad_print(Grad *g);
+bool grad_print(Grad *g); /* fills g->result */
 
 #endif

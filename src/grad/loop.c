@@ -1,10 +1,11 @@
 /*
- * loop.c - loops that only sum what gradients go through: acc = acc + f(round)
+ * loop.c - loops: each round is computed again, and hands gradients to what it read
  *
- * Each round's part of the sum has the gradient of the whole, so the order of the rounds does not
- * matter and nothing is kept: the loop runs once more as it was, computes each round again, and
- * hands gradients to what the round read.  Those of values from outside of it are carried, as
- * sums of their own.
+ * Of a sum, acc = acc + f(round), each round's part has the gradient of the whole, so the order of
+ * the rounds does not matter and nothing is kept: the loop runs once more as it was.  Where more is
+ * done to what gradients go through, the rounds go backwards, each from what it began with, which
+ * tape.c knows, and hand the gradient of that to the round before.  Gradients of values from
+ * outside of the loop are carried, as sums of their own.
  */
 #include "../opt/opt.h"
 #include "grad.h"
@@ -32,25 +33,28 @@ static const Op *adds_to(const Grad *g, const Value *sum)
     if (uses_count(&g->uses, sum) != 1)
         return NULL;
     const Use *use = uses_of(&g->uses, sum);
-    return use->op->code == OP_yield || adds(use->op, use->operand) ? use->op : NULL;
+    bool through = use->op->code == OP_for && use->operand >= FOR_BOUNDS;
+    return use->op->code == OP_yield || through || adds(use->op, use->operand) ? use->op : NULL;
 }
 
-/* Does the loop hand argument i on with something added, and to nobody else? */
-static bool only_sums(Grad *g, const Op *loop, int i)
+/* Does the loop hand argument i on with something added, also by loops in it, and to nobody else?
+ */
+static bool only_sums(const Grad *g, const Op *loop, int i)
 {
     const Value *sum = loop->regions[0]->args[i + 1];
     const Op *op = adds_to(g, sum);
 
     for (; op && op->code != OP_yield; op = adds_to(g, sum)) {
-        if (op->block != loop->regions[0])
+        int carried = uses_of(&g->uses, sum)->operand - FOR_BOUNDS;
+
+        if (op->block != loop->regions[0] || (op->code == OP_for && !only_sums(g, op, carried)))
             return false;
-        sum = op->results[0];
-        g->facts[sum->id] |= SUMMED;
+        sum = op->results[op->code == OP_for ? carried : 0];
     }
     return op && op->block == loop->regions[0] && op->operands[i] == sum;
 }
 
-static bool is_sum_of(const Grad *g, const Op *loop, int i)
+static bool is_active_in(const Grad *g, const Op *loop, int i)
 {
     return grad_is_active(g, loop->results[i]) || grad_is_active(g, loop->regions[0]->args[i + 1]);
 }
@@ -79,32 +83,21 @@ static bool check_pointers(Grad *g, const Op *loop)
     return true;
 }
 
-static bool check(Grad *g, const Op *loop)
-{
-    for (int i = 0; i < loop->nresults; i++) {
-        const Value *arg = loop->regions[0]->args[i + 1];
-        const char *name = loop->results[i]->name ? loop->results[i]->name : arg->name;
-
-        if (!is_sum_of(g, loop, i) || only_sums(g, loop, i))
-            continue;
-        grad_refuse(g, loop,
-                    "the loop carries %s%s%s from round to round, and does more than add to it",
-                    name ? "`" : "a value", name ? name : "", name ? "`" : "");
-        return false;
-    }
-    return true;
-}
-
 /* What goes round in the loop of the backward, behind its counter. */
 typedef struct {
     Value *forward;   /* an argument of the forward's loop that is no sum; or NULL */
     Value *gradients; /* the same, a pointer, in the array of gradients */
     Value *sum;       /* a value from outside whose gradient grows */
-    int at;           /* of forward and gradients: which carried value */
+    GradMeeting *met; /* what its rounds hand to the same elements */
+    bool turned;      /* the gradient of what a round gives, then of what it began with */
+    int at;           /* of forward, gradients and turned: which carried value */
 } Carry;
 typedef struct {
     Grad *g;
     Op *loop;
+    bool *is_sum; /* of the carried values */
+    bool goes_back;
+    GradRounds rounds; /* where it goes back */
     VEC(Carry) all;
     VEC(Value *) init;
 } Carries;
@@ -115,6 +108,27 @@ static void carry(Carries *c, Carry what, Value *init)
     vec_push(c->g->arena, &c->init, init);
 }
 
+/* Is more done to some value than to add to it? */
+static void find_sums(Carries *c)
+{
+    c->is_sum = NEW_N(c->g->arena, bool, c->loop->nresults + 1);
+    for (int i = 0; i < c->loop->nresults; i++) {
+        c->is_sum[i] = is_active_in(c->g, c->loop, i) && only_sums(c->g, c->loop, i);
+        c->goes_back |= is_active_in(c->g, c->loop, i) && !c->is_sum[i];
+    }
+}
+
+static void carry_turned(Carries *c)
+{
+    for (int i = 0; i < c->loop->nresults; i++) {
+        Value *d = grad_adjoint(c->g, c->loop->results[i]);
+
+        if (is_active_in(c->g, c->loop, i) && !c->is_sum[i])
+            carry(c, (Carry){.turned = true, .at = i},
+                  d ? d : grad_number(c->g, c->loop->results[i], 0));
+    }
+}
+
 static void carry_forward(Carries *c)
 {
     for (int i = 0; i < c->loop->nresults; i++) {
@@ -122,7 +136,7 @@ static void carry_forward(Carries *c)
         Value *init = c->loop->operands[FOR_BOUNDS + i];
         const GradArray *to = array_behind(c->g, init);
 
-        if (is_sum_of(c->g, c->loop, i))
+        if (c->is_sum[i])
             continue;
         carry(c, (Carry){.forward = arg, .at = i}, grad_value(c->g, init));
         if (to)
@@ -130,32 +144,23 @@ static void carry_forward(Carries *c)
     }
 }
 
-static bool is_carried(const Carries *c, const Value *v)
+/* Values from outside that ops in the loop hand gradients to. */
+static void carry_sums(Carries *c)
 {
-    for (int i = 0; i < c->all.len; i++) {
-        if (c->all.at[i].sum == v)
-            return true;
+    GradValues outside = grad_from_outside(c->g, c->loop);
+
+    for (int i = 0; i < outside.len; i++) {
+        Value *sum = grad_adjoint(c->g, outside.at[i]);
+        carry(c, (Carry){.sum = outside.at[i]}, sum ? sum : grad_number(c->g, outside.at[i], 0));
     }
-    return false;
 }
 
-/* Values from outside that ops in the block hand gradients to. */
-static void carry_sums(Carries *c, const Block *b)
+static void carry_meetings(Carries *c)
 {
-    Grad *g = c->g;
+    GradMeetings all = grad_meetings_in(c->g, c->loop);
 
-    for (const Op *op = b->first; op; op = op->next) {
-        for (int i = 0; i < op->noperands; i++) {
-            Value *v = op->operands[i];
-
-            if (!grad_is_active(g, v) || opt_inside(v->block, c->loop) || is_carried(c, v))
-                continue;
-            Value *sum = grad_adjoint(g, v);
-            carry(c, (Carry){.sum = v}, sum ? sum : grad_number(g, v, 0));
-        }
-        for (int r = 0; r < COUNT(op->regions) && op->regions[r]; r++)
-            carry_sums(c, op->regions[r]);
-    }
+    for (int i = 0; i < all.len; i++)
+        carry(c, (Carry){.met = all.at[i]}, grad_meeting_begins(c->g, all.at[i]));
 }
 
 static Op *make_loop(Carries *c)
@@ -187,6 +192,33 @@ static Sym gradient_name(const Grad *g, const Value *v)
                    : NULL;
 }
 
+/* What the round began with, where rounds go backwards. */
+static void enter_back(Carries *c, Value *back)
+{
+    Grad *g = c->g;
+    const Op *loop = c->loop;
+    Value *const *old = loop->regions[0]->args;
+    Value *counter = grad_turned_counter(g, &c->rounds, back);
+
+    back->name = intern(g->func->module->interner, "back");
+    counter->name = old[0]->name;
+    map_put(g->again, MAP_KEY(old[0]), counter);
+    for (int i = 0; i < loop->nresults; i++) {
+        Value *init = loop->operands[FOR_BOUNDS + i], *arg = old[i + 1];
+        const GradArray *to = array_behind(g, init);
+
+        if (c->is_sum[i])
+            continue;
+        Value *now = grad_round_begins(g, &c->rounds, loop, i, counter, grad_value(g, init));
+        if (!now->name && now != init)
+            now->name = arg->name;
+        map_put(g->again, MAP_KEY(arg), now);
+        if (to)
+            map_put(g->rebased, (uint64_t)arg->id,
+                    grad_round_begins(g, &c->rounds, loop, i, counter, grad_rebase(g, init, to)));
+    }
+}
+
 /* In the body names mean what the loop hands in. */
 static void enter(Carries *c, const Op *made)
 {
@@ -194,8 +226,17 @@ static void enter(Carries *c, const Op *made)
     Value **args = made->regions[0]->args;
     const Block *old = c->loop->regions[0];
 
-    map_put(g->again, MAP_KEY(old->args[0]), args[0]);
-    args[0]->name = old->args[0]->name;
+    for (int i = 0; i < c->loop->nresults; i++) { /* nothing but itself reads a sum */
+        Value *sum = old->args[i + 1];
+        if (c->is_sum[i])
+            map_put(g->again, MAP_KEY(sum), grad_number(g, sum, 0));
+    }
+    if (c->goes_back) {
+        enter_back(c, args[0]);
+    } else {
+        map_put(g->again, MAP_KEY(old->args[0]), args[0]);
+        args[0]->name = old->args[0]->name;
+    }
     for (int i = 0; i < c->all.len; i++) {
         const Carry *what = &c->all.at[i];
         Value *arg = args[i + 1];
@@ -206,6 +247,13 @@ static void enter(Carries *c, const Op *made)
         } else if (what->gradients) {
             map_put(g->rebased, (uint64_t)what->gradients->id, arg);
             arg->name = gradient_name(g, what->gradients);
+        } else if (what->met) {
+            what->met->sum = arg;
+            arg->name = gradient_name(g, what->met->load->results[0]);
+        } else if (what->turned) {
+            const Value *v = c->loop->results[what->at];
+            arg->name = gradient_name(g, v->name ? v : old->args[what->at + 1]);
+            grad_add(g, old->last->operands[what->at], arg);
         } else {
             grad_set_adjoint(g, what->sum, arg);
             arg->name = gradient_name(g, what->sum);
@@ -213,21 +261,11 @@ static void enter(Carries *c, const Op *made)
     }
 }
 
-/* The round once more, without its effects, and without the sums that nothing reads. */
-static void compute_again(Carries *c)
+static Value *gradient_or_zero(Grad *g, const Value *v)
 {
-    Grad *g = c->g;
+    Value *d = grad_adjoint(g, v);
 
-    for (Op *op = c->loop->regions[0]->first; op; op = op->next) {
-        bool has_effect = op_contains(op, WRITES | EFFECT);
-
-        if (has_effect && op->nresults > 0)
-            grad_refuse(g, op, "a loop in a loop that stores, and hands on what it computed");
-        if (op_has(op, ENDS) || has_effect ||
-            (op->nresults > 0 && g->facts[op->results[0]->id] & SUMMED))
-            continue;
-        op_clone(&g->b, op, g->again);
-    }
+    return d ? d : grad_number(g, v, 0);
 }
 
 static void leave(Carries *c, Op *made, Builder outside)
@@ -238,10 +276,13 @@ static void leave(Carries *c, Op *made, Builder outside)
 
     for (int i = 0; i < c->all.len; i++) {
         const Carry *what = &c->all.at[i];
-        Value *handed = what->sum ? NULL : end->operands[what->at];
+        Value *handed = what->sum || what->met ? NULL : end->operands[what->at];
+        Value *begun = what->turned ? c->loop->regions[0]->args[what->at + 1] : NULL;
 
         next[i] = what->forward     ? grad_value(g, handed)
                   : what->gradients ? grad_rebase(g, handed, array_behind(g, what->gradients))
+                  : what->met       ? what->met->sum
+                  : what->turned    ? gradient_or_zero(g, begun)
                                     : grad_adjoint(g, what->sum);
     }
     build_yield(&g->b, OP_yield, c->all.len, next);
@@ -250,35 +291,58 @@ static void leave(Carries *c, Op *made, Builder outside)
         made->results[i]->name = made->regions[0]->args[i + 1]->name;
         if (c->all.at[i].sum)
             grad_set_adjoint(g, c->all.at[i].sum, made->results[i]);
+        if (c->all.at[i].met)
+            c->all.at[i].met->sum = made->results[i];
+    }
+    for (int i = 0; i < c->all.len; i++) {
+        if (c->all.at[i].met)
+            grad_meeting_ends(g, c->all.at[i].met, c->loop);
+    }
+}
+
+/* The gradient of what the loop began with. */
+static void hand_on(Carries *c, const Op *made)
+{
+    Grad *g = c->g;
+    const Op *loop = c->loop;
+
+    for (int i = 0; i < loop->nresults; i++) {
+        if (c->is_sum[i])
+            grad_add(g, loop->operands[FOR_BOUNDS + i], grad_adjoint(g, loop->results[i]));
+    }
+    for (int i = 0; i < c->all.len; i++) {
+        if (c->all.at[i].turned)
+            grad_add(g, loop->operands[FOR_BOUNDS + c->all.at[i].at], made->results[i]);
     }
 }
 
 void grad_loop(Grad *g, Op *loop)
 {
     Carries c = {.g = g, .loop = loop};
-    Builder outside = g->b;
 
-    if (!check(g, loop) || !check_pointers(g, loop))
+    find_sums(&c);
+    if (!check_pointers(g, loop) || (c.goes_back && !grad_can_go_back(g, loop)))
         return;
-    carry_forward(&c);
-    carry_sums(&c, loop->regions[0]);
+    if (c.goes_back) {
+        c.rounds = grad_write_tapes(g, loop, c.is_sum);
+        carry_turned(&c);
+    } else {
+        carry_forward(&c);
+    }
+    carry_sums(&c);
+    carry_meetings(&c);
     Op *made = make_loop(&c);
-    outside = g->b;
+    const Builder outside = g->b;
     g->b = builder_into(&g->b, made->regions[0]);
     enter(&c, made);
-    compute_again(&c);
+    grad_compute_again(g, loop->regions[0]);
     for (int i = 0; i < loop->nresults; i++) { /* each round's part has the gradient of the whole */
-        Value *d = grad_adjoint(g, loop->results[i]);
-        if (is_sum_of(g, loop, i) && d)
-            grad_add(g, loop->regions[0]->last->operands[i], d);
+        if (c.is_sum[i])
+            grad_add(g, loop->regions[0]->last->operands[i], grad_adjoint(g, loop->results[i]));
     }
     grad_block(g, loop->regions[0]);
     if (g->failed)
         return;
     leave(&c, made, outside);
-    for (int i = 0; i < loop->nresults; i++) {
-        Value *d = grad_adjoint(g, loop->results[i]);
-        if (is_sum_of(g, loop, i) && d)
-            grad_add(g, loop->operands[FOR_BOUNDS + i], d);
-    }
+    hand_on(&c, made);
 }

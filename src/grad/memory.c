@@ -4,6 +4,7 @@
  *
  * The forward's stores are gone from the backward, so nothing may be read that they wrote.
  */
+#include "../opt/opt.h"
 #include "grad.h"
 
 GradArray *grad_wrt_of(Grad *g, const Value *pointer)
@@ -25,7 +26,7 @@ Value *grad_rebase(Grad *g, Value *pointer, const GradArray *to)
     Op *op = pointer->def;
 
     if (pointer == to->array)
-        return to->gradient;
+        return to->row ? to->row : to->gradient;
     if (known)
         return known;
     if (!op || (op->code != OP_addptr && op->code != OP_hint && !op_has(op, MOVES)))
@@ -63,14 +64,7 @@ void grad_load(Grad *g, const Op *op)
     if (!to)
         return;
     to->is_reached = true;
-    Value *pointer = grad_rebase(g, op->operands[LOAD_PTR], to);
-    Value *operands[3] = {pointer, d, mask};
-    const int64_t add[3] = {RMW_ADD, SEM_RELAXED, 0};
-    const Type *type = d->type;
-    if (to->alone)
-        build_op(&g->b, OP_store, mask ? 3 : 2, operands, 0, NULL, 0, NULL);
-    else
-        build_op(&g->b, OP_atomic_rmw, mask ? 3 : 2, operands, 3, add, 1, &type);
+    grad_add_to_array(g, op, d);
 }
 
 void grad_store(Grad *g, const Op *op)
@@ -167,6 +161,32 @@ static bool check_apart(Memory *m)
     return true;
 }
 
+/* Lanes that are known to store to one element: one of their values stays, and nobody says which.
+ */
+static bool check_lanes(const Memory *m, const GradOps *stores)
+{
+    const AxisFacts *facts = axis_analyse(m->g->func, m->g->arena);
+
+    for (int i = 0; i < stores->len; i++) {
+        if (opt_shared_lanes(facts, stores->at[i]) < 0)
+            continue;
+        grad_refuse(m->g, stores->at[i],
+                    "lanes of this store have one address, and which of their values stays is not "
+                    "said: reduce them first, or give each an address of its own");
+        return false;
+    }
+    return true;
+}
+
+static bool is_in_loop(const Op *op)
+{
+    for (const Op *owner = op->block->owner; owner; owner = owner->block->owner) {
+        if (opt_is_loop(owner))
+            return true;
+    }
+    return false;
+}
+
 /* Each element of what is differentiated is stored once, or the gradient would count twice. */
 static bool check_stores(Memory *m)
 {
@@ -181,37 +201,62 @@ static bool check_stores(Memory *m)
         grad_refuse(g, NULL, "the kernel stores nothing to `%s`", g->wish->of);
         return false;
     }
+    if (!check_lanes(m, &stores))
+        return false;
     for (int i = 0; i < stores.len; i++) {
         const Op *owner = stores.at[i]->block->owner;
         for (; owner; owner = owner->block->owner) {
-            if (owner->code == OP_for)
+            if (owner->code == OP_for || owner->code == OP_if)
                 continue;
-            grad_refuse(g, stores.at[i], "a store in a branch or a `while` has no rule yet");
+            grad_refuse(g, stores.at[i], "a store in a `while` has no rule yet");
             return false;
         }
     }
-    bool once = stores.len == 1 && !stores.at[0]->block->owner;
-    if (once || grad_alone(g, &stores, false))
+    bool once = stores.len == 1 && !is_in_loop(stores.at[0]);
+    if (once || grad_alone(g, &stores, 0))
         return true;
     grad_refuse(g, stores.at[0], "it cannot be shown that each element of `%s` is stored once",
                 g->wish->of);
     return stores.len == 1 ? false : note(m, stores.at[1], "stored here, too");
 }
 
-static void find_alone(Memory *m, GradArray *array)
+/* The axes along which programs ask for their number. */
+static void find_asked(Op *op, void *grad)
 {
+    if (op->code == OP_program_id)
+        ((Grad *)grad)->asked |= 1u << attr_axis(op);
+}
+
+/* Nobody else meets an element; programs do, of which each has a row; or nothing is known. */
+static void find_fill(Memory *m, GradArray *a)
+{
+    Grad *g = m->g;
     GradOps loads = {0};
+    unsigned apart = g->asked;
 
     for (int i = 0; i < m->loads.len; i++) {
-        if (grad_array_of(m->g, m->loads.at[i]->operands[0]) == array->array->index &&
-            grad_is_active(m->g, m->loads.at[i]->results[0]))
-            vec_push(m->g->arena, &loads, m->loads.at[i]);
+        if (grad_array_of(g, m->loads.at[i]->operands[0]) != a->array->index ||
+            !grad_is_active(g, m->loads.at[i]->results[0]))
+            continue;
+        vec_push(g->arena, &loads, m->loads.at[i]);
+        grad_find_meeting(g, m->loads.at[i]);
+        apart &= grad_programs_of(g, m->loads.at[i], g->asked);
     }
-    if (loads.len == 0)
-        grad_refuse(m->g, NULL, "`%s` does not depend on `%s`", m->g->wish->of,
-                    m->g->func->params[array->array->index].name);
-    else
-        array->alone = grad_alone(m->g, &loads, true);
+    if (loads.len == 0) {
+        grad_refuse(g, NULL, "`%s` does not depend on `%s`", g->wish->of,
+                    g->func->params[a->array->index].name);
+        return;
+    }
+    a->meeting = g->asked & ~apart;
+    if (grad_alone(g, &loads, g->asked)) {
+        a->fill = GRAD_STORED;
+    } else if (!g->wish->atomics && a->meeting && grad_alone(g, &loads, apart) &&
+               grad_can_have_parts(g, &loads, apart)) {
+        a->fill = GRAD_PARTS;
+        grad_make_parts(g, a, &loads, apart);
+    } else {
+        a->fill = GRAD_ADDED;
+    }
 }
 
 bool grad_check_memory(Grad *g)
@@ -229,7 +274,8 @@ bool grad_check_memory(Grad *g)
     }
     if (!check_apart(&m) || !check_stores(&m))
         return false;
-    for (int i = 0; i < g->nwrt; i++)
-        find_alone(&m, &g->wrt[i]);
+    ir_walk(g->func->body, find_asked, g);
+    for (int i = 0; i < g->nwrt && !g->failed; i++)
+        find_fill(&m, &g->wrt[i]);
     return !g->failed;
 }

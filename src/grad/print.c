@@ -7,10 +7,7 @@
 #include "../opt/opt.h"
 #include "print.h"
 
-enum {
-    MOST_INLINE = 8, /* ops in one expression, about a line */
-    LINE = 100
-};
+enum { MOST_INLINE = 8 }; /* ops in one expression, about a line */
 
 /* Not for values: Python's words, and what the file itself uses. */
 static const char *const words[] = {
@@ -86,8 +83,9 @@ static bool is_handed(const Writer *p, const Value *v)
     if (uses_count(&p->uses, v) != 1)
         return false;
     const Use *use = uses_of(&p->uses, v);
-    return (use->op->code == OP_yield && use->op->block == v->block) ||
-           (use->op->code == OP_for && use->operand >= FOR_BOUNDS && use->op->block == v->block);
+    bool begins =
+        use->op->code == OP_while || (use->op->code == OP_for && use->operand >= FOR_BOUNDS);
+    return use->op->block == v->block && (use->op->code == OP_yield || begins);
 }
 
 static bool is_statement(const Writer *p, const Value *v)
@@ -109,7 +107,9 @@ static const char *name_without(const Value *v)
     case OP_addptr:
         return "pointers";
     case OP_reduce:
-        return "total";
+        return ir_combine_kind(v->def).neutral == OP_COUNT    ? "t"
+               : ir_combine_kind(v->def).only->code == OP_add ? "total"
+                                                              : "extreme";
     default:
         return v->type->dtype == DT_I1 ? "mask" : "t";
     }
@@ -127,19 +127,43 @@ static void assign(Writer *p, const Value *v)
 
 /* --- statements --- */
 
-static void put_masked(Writer *p, const Op *op, const char *call, const char *tail)
+void put_list(Writer *p, const Words *all, int used)
 {
-    static const char *const leads[] = {"", ", ", ", mask="};
+    int column = used;
 
+    for (int i = 0; i < all->len; i++) {
+        int width = (int)strlen(all->at[i]) + 2;
+        if (i > 0 && column + width > LINE) {
+            text_printf(&p->text, ",\n%*s", used, "");
+            column = used;
+        } else if (i > 0) {
+            text_put(&p->text, ", ");
+        }
+        text_put(&p->text, all->at[i]);
+        column += width;
+    }
+}
+
+static void put_masked(Writer *p, const Op *op, const char *call, const char *last)
+{
+    Words all = {0};
+
+    for (int i = 0; i < op->noperands; i++) {
+        Writer w = *p;
+        w.text = text_new(p->arena);
+        text_put(&w.text, i == STORE_MASK ? "mask=" : "");
+        if (i == STORE_PTR)
+            put_value(&w, op->operands[i], LEVEL_ANY);
+        else /* masks and values spread over the addresses by themselves */
+            put_bare(&w, op->operands[i], LEVEL_ANY);
+        vec_push(p->arena, &all, w.text.s);
+    }
+    if (last)
+        vec_push(p->arena, &all, last);
     begin(p);
     text_put(&p->text, call);
-    put_value(p, op->operands[STORE_PTR], LEVEL_ANY);
-    for (int i = 1; i < op->noperands; i++) {
-        const Value *v = op->operands[i];
-        text_put(&p->text, leads[i]);
-        put_bare(p, v, LEVEL_ANY); /* masks and values spread over the addresses by themselves */
-    }
-    text_printf(&p->text, "%s)\n", tail);
+    put_list(p, &all, 4 * p->indent + (int)strlen(call));
+    text_put(&p->text, ")\n");
 }
 
 static void put_block(Writer *p, const Block *b);
@@ -158,13 +182,21 @@ static bool mentions(const Writer *p, const Value *v, const Value *arg)
     return false;
 }
 
+static const Block *body_of(const Op *loop)
+{
+    return loop->regions[loop->code == OP_while];
+}
+
+static const Value *carried(const Op *loop, int i)
+{
+    return body_of(loop)->args[i + (loop->code == OP_for)];
+}
+
 /* May carried value i be assigned before the rest of those that are not yet? */
 static bool may_go_first(const Writer *p, const Op *loop, const bool *done, int i)
 {
-    const Block *body = loop->regions[0];
-
     for (int k = 0; k < loop->nresults; k++) {
-        if (k != i && !done[k] && mentions(p, body->last->operands[k], body->args[i + 1]))
+        if (k != i && !done[k] && mentions(p, body_of(loop)->last->operands[k], carried(loop, i)))
             return false;
     }
     return !done[i];
@@ -172,7 +204,7 @@ static bool may_go_first(const Writer *p, const Op *loop, const bool *done, int 
 
 static const char *carried_name(const Writer *p, const Op *loop, int i)
 {
-    return map_get(p->names, MAP_KEY(loop->regions[0]->args[i + 1]));
+    return map_get(p->names, MAP_KEY(carried(loop, i)));
 }
 
 /* What reads each other's values of this round is assigned at once. */
@@ -192,7 +224,7 @@ static void put_rest(Writer *p, const Op *loop, const bool *done)
         if (done[i])
             continue;
         text_put(&p->text, comma);
-        put_value(p, loop->regions[0]->last->operands[i], LEVEL_ANY);
+        put_value(p, body_of(loop)->last->operands[i], LEVEL_ANY);
         comma = ", ";
     }
     text_put(&p->text, "\n");
@@ -201,7 +233,7 @@ static void put_rest(Writer *p, const Op *loop, const bool *done)
 /* Carried values for the next round, in an order in which none is lost that is still read. */
 static void put_next(Writer *p, const Op *loop)
 {
-    const Block *body = loop->regions[0];
+    const Block *body = body_of(loop);
     bool *done = NEW_N(p->arena, bool, loop->nresults + 1);
     int left = loop->nresults;
 
@@ -212,7 +244,7 @@ static void put_next(Writer *p, const Op *loop)
         }
         done[i] = true;
         left--;
-        if (body->last->operands[i] != body->args[i + 1]) {
+        if (body->last->operands[i] != carried(loop, i)) {
             begin(p);
             text_printf(&p->text, "%s = ", carried_name(p, loop, i));
             put_value(p, body->last->operands[i], LEVEL_ANY);
@@ -241,10 +273,10 @@ static void put_first(Writer *p, const Value *init)
 
 static void put_carried(Writer *p, const Op *loop)
 {
-    const Block *body = loop->regions[0];
+    int first = loop->code == OP_for ? FOR_BOUNDS : 0;
 
     for (int i = 0; i < loop->nresults; i++) {
-        const Value *init = loop->operands[FOR_BOUNDS + i], *arg = body->args[i + 1];
+        const Value *init = loop->operands[first + i], *arg = carried(loop, i);
         const char *wish = arg->name                ? arg->name
                            : loop->results[i]->name ? loop->results[i]->name
                                                     : init->name;
@@ -285,6 +317,93 @@ static void put_loop(Writer *p, const Op *loop)
     p->indent--;
 }
 
+/* What the condition reads goes by the names of what is carried. */
+static void put_while(Writer *p, const Op *loop)
+{
+    const Block *head = loop->regions[0];
+
+    put_carried(p, loop);
+    for (int i = 0; i < head->nargs; i++) {
+        bool same = i < loop->nresults && head->last->operands[i + 1] == head->args[i];
+        if (!same)
+            grad_refuse(p->g, loop, "this `while` cannot be written as source yet");
+        else
+            map_put(p->names, MAP_KEY(head->args[i]), (void *)carried_name(p, loop, i));
+    }
+    for (const Op *op = head->first; op && op != head->last && !p->g->failed; op = op->next) {
+        bool is_used_once = op->nresults == 1 && uses_count(&p->uses, op->results[0]) == 1;
+        if (!is_used_once && !print_is_inline(op->results[0]))
+            grad_refuse(p->g, op, "the condition of a `while` cannot be written as source yet");
+    }
+    begin(p);
+    text_put(&p->text, "while ");
+    put_value(p, head->last->operands[0], LEVEL_ANY);
+    text_put(&p->text, ":\n");
+    p->indent++;
+    put_block(p, body_of(loop));
+    put_next(p, loop);
+    p->indent--;
+}
+
+static bool is_empty(const Op *branch, int arm)
+{
+    return branch->regions[arm]->first == branch->regions[arm]->last;
+}
+
+static void put_results(Writer *p, const Op *branch, int arm)
+{
+    for (int i = 0; i < branch->nresults; i++) {
+        begin(p);
+        text_printf(&p->text,
+                    "%s = ", (const char *)map_get(p->names, MAP_KEY(branch->results[i])));
+        put_first(p, branch->regions[arm]->last->operands[i]);
+        text_put(&p->text, "\n");
+    }
+}
+
+static void put_arm(Writer *p, const Op *branch, int arm)
+{
+    p->indent++;
+    put_block(p, branch->regions[arm]);
+    put_results(p, branch, arm);
+    p->indent--;
+}
+
+static void put_condition(Writer *p, const Op *branch, int arm)
+{
+    const Value *condition = branch->operands[0];
+    Level level = arm == 1 && !print_opposite(p, condition) ? LEVEL_COMPARE : LEVEL_ANY;
+
+    begin(p);
+    text_put(&p->text, level == LEVEL_COMPARE ? "if not " : "if ");
+    if (arm == 1 && level == LEVEL_ANY)
+        put_opposite(p, condition);
+    else
+        put_value(p, condition, level);
+    text_put(&p->text, ":\n");
+}
+
+/* An arm that computes nothing stands in front, as what holds otherwise. */
+static void put_branch(Writer *p, const Op *branch)
+{
+    int first = is_empty(branch, 0) && !is_empty(branch, 1), other = 1 - first;
+
+    for (int i = 0; i < branch->nresults; i++) {
+        const Value *v = branch->results[i];
+        const char *wish = v->name ? v->name : branch->regions[first]->last->operands[i]->name;
+        map_put(p->names, MAP_KEY(v), (void *)new_name(p, plain_name(p, wish, "chosen")));
+    }
+    if (is_empty(branch, other))
+        put_results(p, branch, other);
+    put_condition(p, branch, first);
+    put_arm(p, branch, first);
+    if (is_empty(branch, other))
+        return;
+    begin(p);
+    text_put(&p->text, "else:\n");
+    put_arm(p, branch, other);
+}
+
 static void put_statement(Writer *p, const Op *op)
 {
     if (!print_knows(op)) {
@@ -293,13 +412,23 @@ static void put_statement(Writer *p, const Op *op)
     }
     switch (op->code) {
     case OP_store:
-        put_masked(p, op, "tl.store(", "");
+        put_masked(p, op, "tl.store(", NULL);
         return;
     case OP_atomic_rmw:
-        put_masked(p, op, "tl.atomic_add(", ", sem=\"relaxed\"");
+        put_masked(p, op, "tl.atomic_add(", "sem=\"relaxed\"");
         return;
     case OP_for:
         put_loop(p, op);
+        return;
+    case OP_while:
+        put_while(p, op);
+        return;
+    case OP_barrier:
+        begin(p);
+        text_put(&p->text, "tl.debug_barrier()\n");
+        return;
+    case OP_if:
+        put_branch(p, op);
         return;
     default:
         if (op->nresults == 1 && is_statement(p, op->results[0]))
@@ -311,101 +440,6 @@ static void put_block(Writer *p, const Block *b)
 {
     for (const Op *op = b->first; op && !p->g->failed; op = op->next)
         put_statement(p, op);
-}
-
-/* --- the head --- */
-
-typedef VEC(const char *) Words;
-
-static const char *name_of(const Writer *p, const GradArray *a)
-{
-    return p->g->func->params[a->gradient->index].name;
-}
-
-/* With its value as default, where it had one and so have all behind it. */
-static const char *parameter(const Writer *p, int i)
-{
-    const GradWish *wish = p->g->wish;
-    const GradParam *param = &wish->params[i];
-    bool defaults = true;
-
-    for (int k = i; k < wish->nparams; k++)
-        defaults &=
-            wish->params[k].is_constexpr && wish->params[k].has_default && wish->params[k].value;
-    return arena_printf(p->arena, "%s%s%s%s", param->name,
-                        param->is_constexpr ? ": tl.constexpr" : "", defaults ? " = " : "",
-                        defaults ? param->value : "");
-}
-
-static Words parameters(const Writer *p)
-{
-    const GradWish *wish = p->g->wish;
-    Words all = {0};
-    int first = 0;
-
-    while (first < wish->nparams && !wish->params[first].is_constexpr)
-        first++;
-    for (int i = 0; i <= wish->nparams; i++) {
-        if (i == first)
-            vec_push(p->arena, &all, name_of(p, &p->g->of));
-        for (int k = 0; k < wish->nwrt && i == first; k++)
-            vec_push(p->arena, &all, name_of(p, &p->g->wrt[k]));
-        if (i < wish->nparams)
-            vec_push(p->arena, &all, parameter(p, i));
-    }
-    return all;
-}
-
-/* In lines of at most LINE columns, those behind the first indented to the parenthesis. */
-static void put_signature(Writer *p)
-{
-    const Words all = parameters(p);
-    const char *head = arena_printf(p->arena, "def %s_grad(", p->g->wish->kernel);
-    int column = (int)strlen(head), margin = column;
-
-    text_put(&p->text, head);
-    for (int i = 0; i < all.len; i++) {
-        int width = (int)strlen(all.at[i]) + 2;
-        if (i > 0 && column + width > LINE) {
-            text_printf(&p->text, ",\n%*s", margin, "");
-            column = margin;
-        } else if (i > 0) {
-            text_put(&p->text, ", ");
-        }
-        text_put(&p->text, all.at[i]);
-        column += width;
-    }
-    text_put(&p->text, "):\n");
-}
-
-/* The source is what it is for these constants alone. */
-static void put_asserts(Writer *p)
-{
-    for (int i = 0; i < p->g->wish->nparams; i++) {
-        const GradParam *param = &p->g->wish->params[i];
-        bool by_identity = param->value && strcmp(param->value, "None") == 0;
-
-        if (param->value)
-            text_printf(&p->text, "    tl.static_assert(%s %s %s)\n", param->name,
-                        by_identity ? "is" : "==", param->value);
-    }
-}
-
-static void put_docstring(Writer *p)
-{
-    const Grad *g = p->g;
-
-    text_printf(&p->text, "    \"\"\"Gradients of %s with respect to ", g->wish->of);
-    for (int i = 0; i < g->nwrt; i++)
-        text_printf(&p->text, "%s%s", i > 0 ? ", " : "", g->wish->wrt[i]);
-    text_printf(&p->text, ".\n\n    Launch it with the grid of %s.  %s: the gradient of %s.\n",
-                g->wish->kernel, name_of(p, &g->of), g->wish->of);
-    for (int i = 0; i < g->nwrt; i++)
-        text_printf(&p->text,
-                    g->wrt[i].alone ? "    %s: its elements are stored, each once.\n"
-                                    : "    %s: is added to, by atomics: zero it before.\n",
-                    name_of(p, &g->wrt[i]));
-    text_put(&p->text, "    \"\"\"\n");
 }
 
 static void name_parameters(Writer *p)
@@ -427,7 +461,7 @@ static void name_parameters(Writer *p)
     }
 }
 
-const char *grad_print(Grad *g)
+bool grad_print(Grad *g)
 {
     Writer p = {.g = g,
                 .arena = g->arena,
@@ -440,15 +474,18 @@ const char *grad_print(Grad *g)
 
     name_parameters(&p);
     text_put(&p.text, "@triton.jit\n");
+    print_describe(&p);
     put_signature(&p);
     put_docstring(&p);
     put_asserts(&p);
     put_block(&p, g->func->body);
+    put_sum(&p);
     if (g->failed)
-        return NULL;
+        return false;
     text_put(&file, "import triton\nimport triton.language as tl\n");
     if (strstr(p.text.s, "libdevice."))
         text_put(&file, "from triton.language.extra import libdevice\n");
     text_printf(&file, "\n\n%s", p.text.s);
-    return file.s;
+    g->result.text = file.s;
+    return true;
 }

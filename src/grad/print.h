@@ -1,5 +1,6 @@
 /*
- * print.h - tile IR as Triton source: print.c has statements, print_expr.c expressions
+ * print.h - tile IR as Triton source: print.c has statements, print_expr.c expressions, print_ops.c
+ * how ops are spelled, print_head.c what stands around
  */
 #ifndef TILEC_GRAD_PRINT_H
 #define TILEC_GRAD_PRINT_H
@@ -30,7 +31,35 @@ typedef enum {
     LEVEL_ATOM
 } Level;
 
+enum { LINE = 100 };
+typedef VEC(const char *) Words;
+
+/* print.c */
+/* Between parentheses, in lines of at most LINE columns, of which `used` are, indented to the
+ * parenthesis. */
+void put_list(Writer *p, const Words *all, int used);
+
+/* print_head.c */
+void print_describe(Writer *p); /* the result but for its text */
+void put_signature(Writer *p);
+void put_docstring(Writer *p);
+void put_asserts(Writer *p);
+void put_sum(Writer *p); /* the kernel that adds parts up, where there are some */
+
+/* print_ops.c */
+typedef struct {
+    const char *text;
+    Level level;
+} Form;
+Form print_operator(const Op *op);           /* between two operands; text NULL: none */
+const char *print_function(const Op *op);    /* NULL: it is no call of one */
+const char *print_reduction(const Op *op);   /* NULL: it has no name */
+OpCode print_opposite_of(OpCode comparison); /* OP_COUNT: it is none */
+bool print_knows(const Op *op);              /* has it a way to be written? */
+bool print_is_inline(const Value *v);        /* never a statement of its own */
+
 /* print_expr.c */
+void put_extent(Writer *p, const Value *v, int d);      /* of a dimension */
 void put_value(Writer *p, const Value *v, Level level); /* in its own shape */
 /* What spreads to its shape where it stands beside something of that shape. */
 void put_bare(Writer *p, const Value *v, Level level);
@@ -38,7 +67,8 @@ void put_bare(Writer *p, const Value *v, Level level);
 void put_made(Writer *p, const Value *v, Level level);
 /* In an op of this shape that broadcasts: operands from `first` on. */
 void put_operands(Writer *p, const Op *op, int first, int n, const char *const *leads);
-bool print_knows(const Op *op);       /* has it a way to be written? */
-bool print_is_inline(const Value *v); /* never a statement of its own */
+/* Can the opposite of a condition be written by one operator?  Then it is. */
+bool print_opposite(const Writer *p, const Value *condition);
+void put_opposite(Writer *p, const Value *condition);
 
 #endif

@@ -10,175 +10,6 @@
 #include "../opt/opt.h"
 #include "print.h"
 
-typedef struct {
-    const char *text;
-    Level level;
-} Form;
-
-/* Operators between two operands, and what is called by its name. */
-static Form operator_of(const Op *op)
-{
-    bool is_float = dtype_is_float(op->operands[0]->type->dtype);
-
-    switch (op->code) {
-    case OP_addptr:
-    case OP_add:
-        return (Form){" + ", LEVEL_SUM};
-    case OP_sub:
-        return (Form){" - ", LEVEL_SUM};
-    case OP_mul:
-        return (Form){" * ", LEVEL_PRODUCT};
-    case OP_div:
-        return (Form){is_float ? " / " : " // ", LEVEL_PRODUCT};
-    case OP_rem:
-        return (Form){" % ", LEVEL_PRODUCT};
-    case OP_and:
-        return (Form){" & ", LEVEL_AND};
-    case OP_or:
-        return (Form){" | ", LEVEL_OR};
-    case OP_xor:
-        return (Form){" ^ ", LEVEL_XOR};
-    case OP_shl:
-        return (Form){" << ", LEVEL_SHIFT};
-    case OP_shr:
-        return (Form){" >> ", LEVEL_SHIFT};
-    case OP_eq:
-        return (Form){" == ", LEVEL_COMPARE};
-    case OP_ne:
-        return (Form){" != ", LEVEL_COMPARE};
-    case OP_lt:
-        return (Form){" < ", LEVEL_COMPARE};
-    case OP_le:
-        return (Form){" <= ", LEVEL_COMPARE};
-    case OP_gt:
-        return (Form){" > ", LEVEL_COMPARE};
-    case OP_ge:
-        return (Form){" >= ", LEVEL_COMPARE};
-    default:
-        return (Form){NULL, LEVEL_ANY};
-    }
-}
-
-static const char *function_of(const Op *op)
-{
-    switch (op->code) {
-    case OP_select:
-        return "tl.where";
-    case OP_min:
-    case OP_minnan:
-        return "tl.minimum";
-    case OP_max:
-    case OP_maxnan:
-        return "tl.maximum";
-    case OP_fma:
-        return "tl.fma";
-    case OP_mulhi:
-        return "tl.umulhi";
-#define IN_TL(name)                                                                                \
-    case OP_##name:                                                                                \
-        return "tl." #name;
-        IN_TL(abs)
-        IN_TL(exp)
-        IN_TL(exp2)
-        IN_TL(log)
-        IN_TL(log2)
-        IN_TL(sin)
-        IN_TL(cos)
-        IN_TL(sqrt)
-        IN_TL(rsqrt)
-        IN_TL(floor)
-        IN_TL(ceil)
-        IN_TL(erf)
-#undef IN_TL
-#define IN_LIBDEVICE(name)                                                                         \
-    case OP_##name:                                                                                \
-        return "libdevice." #name;
-        IN_LIBDEVICE(trunc)
-        IN_LIBDEVICE(rint)
-        IN_LIBDEVICE(round)
-        IN_LIBDEVICE(copysign)
-        IN_LIBDEVICE(ldexp)
-        IN_LIBDEVICE(exp10)
-        IN_LIBDEVICE(expm1)
-        IN_LIBDEVICE(log10)
-        IN_LIBDEVICE(log1p)
-        IN_LIBDEVICE(tan)
-        IN_LIBDEVICE(asin)
-        IN_LIBDEVICE(acos)
-        IN_LIBDEVICE(atan)
-        IN_LIBDEVICE(sinh)
-        IN_LIBDEVICE(cosh)
-        IN_LIBDEVICE(tanh)
-        IN_LIBDEVICE(asinh)
-        IN_LIBDEVICE(acosh)
-        IN_LIBDEVICE(atanh)
-        IN_LIBDEVICE(erfc)
-        IN_LIBDEVICE(cbrt)
-        IN_LIBDEVICE(pow)
-        IN_LIBDEVICE(atan2)
-        IN_LIBDEVICE(hypot)
-#undef IN_LIBDEVICE
-    default:
-        return NULL;
-    }
-}
-
-static const char *reduction_of(const Op *op)
-{
-    CombineKind how = ir_combine_kind(op);
-    OpCode code = how.only ? how.only->code : OP_COUNT;
-
-    if (op->code == OP_scan)
-        return code == OP_add ? "tl.cumsum" : NULL;
-    return code == OP_add ? "tl.sum" : code == OP_max ? "tl.max" : code == OP_min ? "tl.min" : NULL;
-}
-
-bool print_knows(const Op *op)
-{
-    switch (op->code) {
-    case OP_const:
-    case OP_program_id:
-    case OP_num_programs:
-    case OP_arange:
-    case OP_splat:
-    case OP_broadcast:
-    case OP_expand:
-    case OP_reshape:
-    case OP_permute:
-    case OP_neg:
-    case OP_not:
-    case OP_isnan:
-    case OP_isinf:
-    case OP_bitcast:
-    case OP_hint:
-    case OP_store:
-    case OP_atomic_rmw:
-    case OP_dot:
-    case OP_for:
-    case OP_yield:
-    case OP_return:
-        return true;
-    case OP_cast:
-        return attr_rounding(op) == ROUND_NEAREST && !op->operands[0]->type->pointer;
-    case OP_load:
-        return !attr_volatile(op);
-    case OP_reduce:
-    case OP_scan:
-        return op->noperands == 1 && reduction_of(op);
-    default:
-        return operator_of(op).text || function_of(op);
-    }
-}
-
-bool print_is_inline(const Value *v)
-{
-    const Op *op = v->def;
-
-    return op && (op->code == OP_const || op->code == OP_hint ||
-                  (!v->name &&
-                   (op->code == OP_splat || op->code == OP_broadcast || op->code == OP_expand)));
-}
-
 /* --- numbers and shapes --- */
 
 /* May the source use it?  Names of constexpr parameters and operators, which Python has too. */
@@ -210,13 +41,18 @@ static bool put_symbol(Writer *p, const Symbol *s, bool in_list)
     return true;
 }
 
+void put_extent(Writer *p, const Value *v, int d)
+{
+    if (!put_symbol(p, value_extent(v, d), true))
+        text_printf(&p->text, "%d", v->type->dims[d]);
+}
+
 static void put_shape(Writer *p, const Value *v)
 {
     text_put(&p->text, "[");
     for (int d = 0; d < v->type->rank; d++) {
         text_put(&p->text, d > 0 ? ", " : "");
-        if (!put_symbol(p, value_extent(v, d), true))
-            text_printf(&p->text, "%d", v->type->dims[d]);
+        put_extent(p, v, d);
     }
     text_put(&p->text, "]");
 }
@@ -332,6 +168,24 @@ static void put_call(Writer *p, const Op *op, const char *name)
     text_put(&p->text, ")");
 }
 
+/* An integer that the operator converts by itself, as the other operand has that type; NULL: v is
+ * written as it is. */
+static const Value *unpromoted(const Writer *p, const Op *op, const Value *v, const Value *other)
+{
+    const Op *cast = map_get(p->names, MAP_KEY(v)) ? NULL : opt_made_by(v, OP_cast);
+    bool computes = op->code == OP_add || op->code == OP_sub || op->code == OP_mul ||
+                    (op->code == OP_div && dtype_is_float(v->type->dtype));
+    DType to = v->type->dtype;
+
+    if (!computes || !cast || is_literal(p, other) || other->type->dtype != to)
+        return NULL;
+    const Value *from = cast->operands[0];
+    if (!dtype_is_signed(from->type->dtype) || type_size(from->type) > type_size(v->type) ||
+        is_literal(p, from))
+        return NULL;
+    return to == DT_I64 || to == DT_FP32 || to == DT_FP64 ? from : NULL;
+}
+
 /* a - (b - c), but a + b + c where that is how it was computed. */
 static void put_operator(Writer *p, const Op *op, Form form, Level level)
 {
@@ -339,12 +193,35 @@ static void put_operator(Writer *p, const Op *op, Form form, Level level)
     bool bares = make_shape(p, op, 0, 2, op->results[0]->type);
     bool second = !bares && is_literal(p, op->operands[0]);
     Level right = (Level)(form.level + 1), left = form.level == LEVEL_COMPARE ? right : form.level;
+    const Value *x = bares || second ? bare(p, op->operands[0]) : op->operands[0];
+    const Value *y = bares || !second ? bare(p, op->operands[1]) : op->operands[1];
+    const Value *plain_x = unpromoted(p, op, x, y), *plain_y = unpromoted(p, op, y, x);
+    int64_t n;
 
     text_put(&p->text, wraps ? "(" : "");
-    (bares || second ? put_bare : put_value)(p, op->operands[0], left);
-    text_put(&p->text, form.text);
-    (bares || !second ? put_bare : put_value)(p, op->operands[1], right);
+    (bares || second ? put_bare : put_value)(p, plain_x ? plain_x : x, left);
+    if (op->code == OP_add && is_literal(p, y) && value_const_int(y, &n) && n < 0 && n > INT32_MIN)
+        text_printf(&p->text, " - %lld", (long long)-n);
+    else {
+        text_put(&p->text, form.text);
+        (bares || !second ? put_bare : put_value)(p, !plain_x && plain_y ? plain_y : y, right);
+    }
     text_put(&p->text, wraps ? ")" : "");
+}
+
+bool print_opposite(const Writer *p, const Value *condition)
+{
+    return !map_get(p->names, MAP_KEY(condition)) && condition->def &&
+           print_opposite_of(condition->def->code) != OP_COUNT &&
+           opt_is_int(condition->def->operands[0]); /* of a NaN both are false */
+}
+
+void put_opposite(Writer *p, const Value *condition)
+{
+    Op op = *condition->def;
+
+    op.code = print_opposite_of(op.code);
+    put_operator(p, &op, print_operator(&op), LEVEL_ANY);
 }
 
 static void put_unary(Writer *p, const char *sign, const Value *v, Level level)
@@ -429,7 +306,7 @@ static void put_permute(Writer *p, const Op *op)
 
 static void put_along(Writer *p, const Op *op)
 {
-    text_printf(&p->text, "%s(", reduction_of(op));
+    text_printf(&p->text, "%s(", print_reduction(op));
     put_value(p, op->operands[0], LEVEL_ANY);
     text_printf(&p->text, ", axis=%d%s)", (int)attr_axis(op),
                 op->code == OP_scan && attr_reverse(op) ? ", reverse=True" : "");
@@ -554,10 +431,10 @@ void put_made(Writer *p, const Value *v, Level level)
         put_load(p, op);
         return;
     default:
-        if (operator_of(op).text)
-            put_operator(p, op, operator_of(op), level);
+        if (print_operator(op).text)
+            put_operator(p, op, print_operator(op), level);
         else
-            put_call(p, op, function_of(op));
+            put_call(p, op, print_function(op));
     }
 }
 

@@ -7,7 +7,7 @@
 #include "../opt/opt.h"
 #include "grad.h"
 
-static bool is_number(const Value *v, double x)
+bool grad_is_number(const Value *v, double x)
 {
     uint64_t bits;
 
@@ -30,16 +30,30 @@ Value *grad_negated(Grad *g, Value *x)
     return neg ? neg->operands[0] : build_unary(&g->b, OP_neg, x);
 }
 
+/* Along an axis; -1: all.  A sign stands in front of the sum. */
+static Value *summed(Grad *g, Value *x, int axis)
+{
+    Op *neg = opt_made_by(x, OP_neg);
+
+    if (neg)
+        return grad_negated(g, summed(g, neg->operands[0], axis));
+    return axis < 0 ? opt_reduce_all(&g->b, OP_add, x) : opt_reduce_along(&g->b, OP_add, x, axis);
+}
+
 Value *grad_binary(Grad *g, OpCode code, Value *x, Value *y)
 {
-    if ((code == OP_mul || code == OP_div) && is_number(y, 1))
+    if ((code == OP_mul || code == OP_div) && grad_is_number(y, 1))
         return x;
-    if (code == OP_mul && is_number(x, 1))
+    if (code == OP_mul && grad_is_number(x, 1))
         return y;
-    if (code == OP_mul && is_number(y, -1))
+    if (code == OP_mul && grad_is_number(y, -1))
         return grad_negated(g, x);
-    if (code == OP_mul && is_number(x, -1))
+    if (code == OP_mul && grad_is_number(x, -1))
         return grad_negated(g, y);
+    if (code == OP_add && opt_made_by(y, OP_neg))
+        return build_binary(&g->b, OP_sub, x, y->def->operands[0]);
+    if (code == OP_add && opt_made_by(x, OP_neg))
+        return build_binary(&g->b, OP_sub, y, x->def->operands[0]);
     return build_binary(&g->b, code, x, y);
 }
 
@@ -174,7 +188,7 @@ Value *adjoint_cast(Grad *g, const Op *o, int i, Value *d)
 Value *adjoint_splat(Grad *g, const Op *o, int i, Value *d)
 {
     (void)o, (void)i;
-    return opt_reduce_all(&g->b, OP_add, d);
+    return summed(g, d, -1);
 }
 
 Value *adjoint_broadcast(Grad *g, const Op *o, int i, Value *d)
@@ -183,7 +197,7 @@ Value *adjoint_broadcast(Grad *g, const Op *o, int i, Value *d)
 
     for (int axis = 0; axis < from->rank; axis++) {
         if (from->dims[axis] != d->type->dims[axis])
-            d = build_expand(&g->b, opt_reduce_along(&g->b, OP_add, d, axis), axis);
+            d = build_expand(&g->b, summed(g, d, axis), axis);
     }
     return d;
 }

@@ -387,6 +387,7 @@ Module *front_lower(const FrontFile *file, const char *kernel, const FrontArg *a
     l.num_warps = launch ? launch->num_warps : 0;
     l.drops_asserts = launch && launch->drops_asserts;
     l.finds_overflow = launch && launch->finds_overflow;
+    l.wide_floats = launch && launch->wide_floats;
     lower_kernel(&l, fn, args);
     warn_of_defines(&l);
     return diag_errors(d) == errors ? l.module : NULL;

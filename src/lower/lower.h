@@ -137,8 +137,8 @@ typedef struct {
     long work;         /* statements lowered so far; repeated ones and parts of tuples count too */
     bool exhausted;    /* there was too much of it, which was reported */
     int num_warps;     /* of the launch; 0: nobody asked for a number yet, the kernel neither */
-    bool drops_asserts, finds_overflow; /* as FrontLaunch has them */
-    int quiet;                          /* > 0: errors are counted but not reported */
+    bool drops_asserts, finds_overflow, wide_floats; /* as FrontLaunch has them */
+    int quiet;                                       /* > 0: errors are counted but not reported */
     int quiet_errors;
     Map *instances;      /* key -> Instance */
     Map *names;          /* of functions of the module -> the last number behind it */

@@ -208,7 +208,9 @@ static Val launched(Lower *l, Func *f, PartName name, const FrontArg *arg, bool 
         return named_constant(l, name.written, val_from_python(l, &arg->constant));
     const Type *t = arg->pointer ? type_pointer(l->module, arg->dtype, is_const)
                                  : type_scalar(l->module, arg->dtype);
-    return val_run(func_add_param(f, name.name, t, arg->divisible));
+    Value *v = func_add_param(f, name.name, t, arg->divisible);
+    bool is_narrow = l->wide_floats && !arg->pointer && dtype_is_float(arg->dtype);
+    return val_run(is_narrow ? build_cast(&l->b, v, DT_FP64, ROUND_NEAREST) : v);
 }
 
 Val lower_kernel_param(Lower *l, Func *f, const AstParam *p, const FrontArg *arg)

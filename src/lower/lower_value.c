@@ -90,7 +90,7 @@ Val val_type(const Type *t)
 
 Val val_dtype(Lower *l, DType d)
 {
-    return val_type(type_scalar(l->module, d));
+    return val_type(type_scalar(l->module, l->wide_floats && dtype_is_float(d) ? DT_FP64 : d));
 }
 
 Val val_const_type(Lower *l, const Const *c, DType t)

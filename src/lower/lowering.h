@@ -70,6 +70,7 @@ typedef struct {
     bool drops_asserts;  /* debug=False: what kernels assert is not looked at */
     bool finds_overflow; /* sanitize_overflow=True, or debug=True: sums, differences and products of
                           * integers of less than 64 bits that do not fit are failed assertions */
+    bool wide_floats;    /* every float type that the source names, and of literals, is fp64 */
 } FrontLaunch;
 
 /* `args` one for each parameter, in order.  The module holds the kernel and the helper instances

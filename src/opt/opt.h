@@ -199,6 +199,10 @@ bool access_rearranges(const Value *v);
 /* access_distinct.c */
 /* Is no value of an int or pointer tile in two of its elements?  False where that is not known. */
 bool access_distinct(Arena *a, const AxisFacts *x, Value *v);
+
+/* shared.c: the dimension along which neighbours of a store's lanes have, for sure, one address and
+ * values of their own; -1: none is known. */
+int opt_shared_lanes(const AxisFacts *facts, const Op *store);
 /* How every named tile steps along each of its own dimensions, and which is distinct, for tests. */
 const char *access_text(const AxisFacts *x, const Func *f, Arena *a);
 

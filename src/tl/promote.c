@@ -52,7 +52,7 @@ bool literal_dtype(Lower *l, const Const *c, Span span, DType *out)
         return true;
     }
     if (c->kind == CONST_FLOAT) {
-        *out = float_literal_dtype(c->real);
+        *out = l->wide_floats ? DT_FP64 : float_literal_dtype(c->real);
         return true;
     }
     if (c->kind != CONST_INT) {

@@ -1,16 +1,18 @@
 """`tilec grad`: derived kernels against central differences of the forward in float64.
 
 Random inputs, odd sizes with masks, arrays behind which nothing may be written; ties; NaN and overflow
-in sigmoids.  Each derived kernel runs on every device.
+in sigmoids.  Each derived kernel runs on every device; where programs meet, with its second kernel and with
+atomics.
 """
 
-import json
+import ast
 import os
+import re
 import subprocess
 
 import numpy as np
 
-from harness import EPSILON, PATIENCE, Suite, decode, encode, generator, rounded
+from harness import EPSILON, PATIENCE, THOROUGH, Suite, Tensor, decode, differences, encode, generator, rounded
 
 suite = Suite()
 random = generator()
@@ -48,9 +50,9 @@ def derive(kernel, of, wrt, words):
 def constants_of(kernel):
     """Names of the constexpr parameters."""
     path, _, name = suite.kernel(kernel).partition(":")
-    done = subprocess.run([suite.tilec, "list", f"{path}:{name}", "--json"], capture_output=True, text=True, check=True,
-                          timeout=PATIENCE)
-    return [p["name"] for p in json.loads(done.stdout)[0]["parameters"] if p["constexpr"]]
+    with open(path, encoding="utf-8") as file:
+        found = [f for f in ast.parse(file.read()).body if isinstance(f, ast.FunctionDef) and f.name == name]
+    return [a.arg for a in found[0].args.args if a.annotation and "constexpr" in ast.unparse(a.annotation)]
 
 
 def type_of(value):
@@ -59,23 +61,104 @@ def type_of(value):
     return "fp32" if isinstance(value, float) else "i32"
 
 
-def case(kernel, forward, arrays, grid, numbers, of="out", dtype="fp32", rtol=2e-4, atol=2e-4, want=None):
-    """arrays: name -> values that it is differentiated by; numbers: the arguments behind `of`."""
+def load(path, dtype):
+    raw = np.load(path)
+    return decode(Tensor(dtype, raw.view(np.uint16)) if dtype == "bf16" else raw)
+
+
+def run(variant, kernel, grid, args, saved):
+    """The arrays of these names behind a run: paths of files; None where it failed."""
+    paths = {name: os.path.join(suite.folder.name, f"{next(suite.files)}.npy") for name in saved}
+    words = suite.command(variant, kernel, grid, args)
+    for name, path in paths.items():
+        words += ["--save", f"{name}={path}"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    if done.returncode != 0:
+        suite.failures.append(f"{variant}: {kernel}: exit {done.returncode}: {done.stderr.strip()}")
+    return paths if done.returncode == 0 else None
+
+
+def joined(text):
+    """Lines of the docstring with those that go on further in."""
+    return re.sub(r"(?<!\.)\n {8}", " ", text)
+
+
+def parts_of(path, grid, numbers):
+    """As the docstring has them: array -> (name of the parts, rows, width, dtype)."""
+    values = {"cdiv": lambda x, y: -(-x // y), **numbers}
+    values["grid"] = eval(f"({grid},)", values)  # pylint: disable=eval-used
+    with open(path, encoding="utf-8") as file:
+        found = re.findall(r"^    d_(\w+)_parts: (.+) rows of (.+) elements, float(\d+): zero it before; .* bytes\.",
+                           joined(file.read()), re.MULTILINE)
+    return {name: (f"d_{name}_parts", *(eval(text, values) for text in (rows, width)), f"fp{bits}")  # pylint: disable=eval-used
+            for name, rows, width, bits in found}
+
+
+def tapes_of(path, grid, numbers):
+    """As the docstring has them: name -> a workspace, with nothing in it that may be read before it is written."""
+    values = {"cdiv": lambda x, y: -(-x // y), **numbers}
+    values["grid"] = eval(f"({grid},)", values)  # pylint: disable=eval-used
+    with open(path, encoding="utf-8") as file:
+        found = re.findall(r"^    (\w+): a workspace of (.+) \* \d bytes, (float|int)(\d+): \w+ before each round\.$",
+                           joined(file.read()), re.MULTILINE)
+    return {name: f"full({'fp' if kind == 'float' else 'i'}{bits},{max(eval(size, values), 1)},{'nan' if kind == 'float' else -9})"  # pylint: disable=eval-used
+            for name, size, kind, bits in found}
+
+
+def in_two_steps(label, path, grid, args, gradients, parts, dtype, rtol, atol):
+    """The derived kernel, and the one that adds up its parts, on each device."""
+    suite.others += 1
+    base = os.path.basename(label.split(":")[1].split()[0])
+    for name, (rows_name, rows, width, kind) in parts.items():
+        del args[f"d_{name}"]
+        args[rows_name] = f"zeros({kind},{rows * width})"
+    for variant in suite.variants if THOROUGH else suite.chosen(label):
+        names = [parts[name][0] if name in parts else f"d_{name}" for name in gradients]
+        saved = run(variant, f"{path}:{base}_grad", grid, args, names)
+        for name, want in gradients.items() if saved else ():
+            rows_name, rows, width, _ = parts.get(name, (f"d_{name}", 1, 1, None))
+            result = saved[rows_name]
+            if name in parts:
+                one = {"total": encode(np.full(want.size, np.nan), dtype), "parts": f"@{result}", "n_parts": rows, "size": width,
+                       "ROWS": 4, "BLOCK": 16}
+                total = run(variant, f"{path}:{base}_grad_sum", "cdiv(size,BLOCK)", one, ["total"])
+                result = total and total["total"]
+            got = load(result, dtype).reshape(want.shape) if result else np.full(want.shape, np.nan)
+            problem = differences(got, want, rtol, atol)
+            if problem:
+                suite.failures.append(f"{variant}: {label}: d_{name}: {problem}")
+
+
+def case(kernel, forward, arrays, grid, numbers, of="out", dtype="fp32", rtol=2e-4, atol=2e-4, want=None, sizes=None,
+         atomics=False):
+    """arrays: name -> values that it is differentiated by; numbers: the arguments behind `of`; sizes: what
+    the derived kernel wants to know besides, of which it may not need all."""
     constants = constants_of(kernel)
     shown = [f"{name}:*{dtype}" for name in [*arrays, of]]
     shown += [f"{k}={v}" if k in constants else f"{k}:{type_of(v)}" for k, v in numbers.items()]
-    path = derive(kernel, of, list(arrays), shown)
+    path = derive(kernel, of, list(arrays), shown + ["--atomics"] * atomics)
     if not path:
         return
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    sizes = {**{f"{name}_size": decode(x).size for name, x in arrays.items()}, **(sizes or {})}
+    sizes = {name: size for name, size in sizes.items() if f" {name}," in text}
     exact = {name: decode(x) for name, x in arrays.items()}
     shape = forward(**exact).shape
     d_out = randn(dtype, *shape)
     gradients = want(decode(d_out)) if want else {
         name: differences_of(forward, exact, name, decode(d_out)) for name in arrays}
     args = {**arrays, of: f"zeros({dtype},{'x'.join(map(str, shape))})", **numbers, f"d_{of}": d_out,
-            **{f"d_{name}": encode(np.zeros(x.shape), dtype) for name, x in exact.items()}}
-    suite.case(f"{kernel} {dtype} {shape}", path, grid, args,
-               {f"d_{name}": (dtype, g) for name, g in gradients.items()}, rtol=rtol, atol=atol)
+            **{f"d_{name}": encode(np.zeros(x.shape), dtype) for name, x in exact.items()},
+            **tapes_of(path, grid, {**numbers, **sizes})}
+    label = f"{kernel} {dtype} {shape}{' atomics' * atomics}"
+    parts = parts_of(path, grid, {**numbers, **sizes})
+    if not parts:
+        args.update(sizes)
+        suite.case(label, path, grid, args, {f"d_{name}": (dtype, g) for name, g in gradients.items()}, rtol=rtol, atol=atol)
+        return
+    in_two_steps(label, path, grid, {**args, **sizes}, gradients, parts, dtype, rtol, atol)
+    case(kernel, forward, arrays, grid, numbers, of, dtype, rtol, atol, want, sizes, atomics=True)
 
 
 def sigmoid(x):
@@ -223,6 +306,163 @@ def nested():
          {"rows": 3, "n_cols": 37, "BLOCK": 16}, atol=5e-3)
 
 
+def meeting():
+    """Lanes, rounds and programs that meet at an element of w."""
+    def columns(x, w):
+        return np.exp(x * w) * w
+    for dtype in ("fp32", "bf16", "fp64"):
+        near = {"fp64": 1e-5, "fp32": 1e-3}.get(dtype, 8 * EPSILON[dtype])
+        case("gradients.py:columns", columns, {"x": encode(random.random((11, 13)), dtype), "w": encode(random.random(13), dtype)},
+             "cdiv(M,BLOCK_M)", {"M": 11, "N": 13, "BLOCK_M": 4, "BLOCK_N": 16}, dtype=dtype, rtol=near, atol=near)
+    for rows in (0, 1, 5):
+        case("gradients.py:rounds", lambda x, w, b: (x * w + np.sin(w * b)).sum(axis=0) * 2,
+             {"x": randn("fp32", rows, 13), "w": randn("fp32", 13), "b": randn("fp32", 1)}, "1",
+             {"rows": rows, "n_cols": 13, "BLOCK": 16}, atol=1e-3)
+
+    def channels(x, w):
+        return np.stack([np.tanh(x[:, c] * w[c, 0] + w[c, 1]).sum(axis=-1) for c in range(w.shape[0])], axis=1)
+    case("gradients.py:channels", channels, {"x": randn("fp32", 3, 2, 21), "w": randn("fp32", 2, 2)}, "2,3",
+         {"n": 21, "BLOCK": 8}, atol=1e-3)
+    case("gradients.py:grid", lambda x, w: (x * w[0]) ** 3, {"x": randn("fp32", 5, 6), "w": randn("fp32", 1)}, "6,5", {"n": 6})
+
+
+def branches():
+    """By their conditions: what the arm that was not taken reads gets nothing."""
+    def forward(n, limit):
+        def of(x, y):
+            size, out = 4, np.zeros_like(x)
+            for pid in range(-(-n // size)):
+                a, scale = x[pid * size:(pid + 1) * size], y[pid]
+                a = a * a * scale if n > limit else a
+                a = np.sin(a) + a if pid % 2 else np.exp(a * y[pid + 1]) * scale
+                out[pid * size:(pid + 1) * size] = a * scale if scale > 0 else 3 * a
+            return out
+        return of
+    for n, limit in ((13, 5), (13, 50), (1, 0)):
+        case("gradients.py:branches", forward(n, limit), {"x": encode(random.random(n), "fp32"), "y": randn("fp32", 5)}, "6",
+             {"n": n, "limit": limit, "BLOCK": 4}, atol=1e-3, rtol=1e-3)
+
+    case("gradients.py:spread", lambda x, y: np.stack(5 * [np.exp(x) * y]),
+         {"x": randn("fp32", 8), "y": randn("fp32", 8)}, "1", {"n": 5, "BLOCK": 8}, rtol=1e-3, atol=1e-3)
+
+    def parity(x, y):
+        n = len(x)
+        total = (x * y[0]).sum(axis=0) if n > 2 else 0.0
+        return np.stack([(x[i] ** 2 * y[0] if i % 2 else x[i]) * 2 ** (n - 1).bit_length() + total for i in range(n)])
+    for n in (1, 2, 5):
+        case("gradients.py:parity", parity, {"x": randn("fp32", n, 8), "y": randn("fp32", 1)}, "1", {"n": n, "BLOCK": 8}, atol=2e-3,
+             rtol=1e-3)
+
+
+def backwards():
+    """Loops whose rounds go backwards."""
+    def recurrence(x, a, start):
+        h, out = start, []
+        for t, decay in enumerate(a):
+            h = h * decay + x[t]
+            out.append(h * h)
+        return np.array(out).reshape(x.shape)
+    for n in (0, 1, 6):
+        case("gradients.py:recurrence", recurrence, {"x": randn("fp32", n, 7), "a": encode(random.random(n), "fp32"), "start": randn("fp32", 7)},
+             "2", {"last": "zeros(fp32,7)", "n": n, "width": 7, "BLOCK": 4}, rtol=1e-3, atol=2e-3)
+
+    def logsumexp(x):
+        return np.log(np.exp(x).sum(axis=1))
+    for n in (1, 4, 23):
+        case("gradients.py:online", logsumexp, {"x": randn("fp32", 3, n)}, "3", {"n": n, "BLOCK": 4}, atol=1e-3)
+
+    def rotated(n):
+        def of(x, y):
+            out = []
+            for pid, first in enumerate(x):
+                second, weight, product, total = y, 1, np.ones(4), np.zeros(4)
+                third = first * second
+                for i in range(1, n + pid, 2):
+                    for k in range(i):
+                        product = product * (first * 0.5 + k)
+                    third = third * second + i if i % 3 == 0 else third
+                    total = total + weight * np.sin(first) * second
+                    first, second, third = second, third, first
+                    weight = 3 - weight
+                    product = product / (1 + np.abs(product))
+                out.append(product + total + first * second + third)
+            return np.array(out)
+        return of
+    for n in (1, 2, 7):
+        case("gradients.py:rotated", rotated(n), {"x": randn("fp32", 3, 4), "y": randn("fp32", 4)}, "3", {"n": n, "BLOCK": 4},
+             sizes={"rounds": 5, "rounds_2": 9}, rtol=2e-3, atol=5e-3)
+
+    def attention(causal):
+        def of(q, k, v):
+            scores = q @ k.T * 0.25
+            if causal:
+                scores = np.where(np.tri(*scores.shape, dtype=bool), scores, -np.inf)
+            e = np.exp(scores - scores.max(axis=1, keepdims=True))
+            return e / e.sum(axis=1, keepdims=True) @ v
+        return of
+    for queries, keys, causal in ((13, 29, False), (1, 1, True), (37, 37, True)):
+        case("gradients.py:flash", attention(causal), {"q": randn("fp32", queries, 16), "k": randn("fp32", keys, 16), "v": randn("fp32", keys, 16)},
+             "cdiv(n_queries,BLOCK_M)", {"n_queries": queries, "n_keys": keys, "scale": 0.25, "D": 16, "BLOCK_M": 16, "BLOCK_N": 16,
+                                         "CAUSAL": causal}, sizes={"rounds": 3}, rtol=1e-3, atol=2e-3)
+
+
+def more_backwards():
+    def states(x, gate):
+        h, c, out = np.zeros(8), 1.0, np.zeros_like(x)
+        for t in range(len(x) - 1, -1, -1):
+            if gate[t] > 0:
+                h = h * gate[t] + x[t] * c
+                c = c * 0.5 + h.sum() * 0.1
+            out[t] = h * c
+        return out
+    for n in (1, 6):
+        case("gradients.py:states", states, {"x": randn("fp32", n, 8), "gate": randn("fp32", n)}, "1", {"n": n, "BLOCK": 8}, rtol=1e-3, atol=2e-3)
+
+    def deep(n):
+        def of(x, y):
+            out = []
+            for pid, h in enumerate(x):
+                for i in range(n):
+                    g = h
+                    for k in range(i + 2):
+                        g = g * y[0] + y[1] / (k + 1.0)
+                    h = h * 0.5 + np.sin(g) if i % 2 == pid % 2 else h * y[2]
+                out.append(h)
+            return np.array(out)
+        return of
+    for n in (0, 1, 5):
+        case("gradients.py:deep", deep(n), {"x": randn("fp32", 3, 4), "y": randn("fp32", 3)}, "3", {"n": n, "BLOCK": 4},
+             sizes={"rounds": 7}, rtol=2e-3, atol=3e-3)
+
+    def softmax(x):
+        e = np.exp(x - x.max(axis=1, keepdims=True))
+        return e / e.sum(axis=1, keepdims=True)
+    for dtype, n in (("fp32", 21), ("fp32", 3), ("bf16", 21), ("fp64", 9)):
+        near = {"fp64": 1e-5, "fp32": 1e-3}.get(dtype, 4 * EPSILON[dtype])
+        case("gradients.py:softmax_long", softmax, {"x": randn(dtype, 3, n)}, "3", {"n": n, "BLOCK": 8}, dtype=dtype, rtol=near, atol=near)
+
+
+def library_attention():
+    """kernels/attention.py, grouped heads, causal or not: aligned to the end."""
+    def forward(causal):
+        def of(q, k, v):
+            k, v = (np.repeat(x, q.shape[1] // x.shape[1], axis=1) for x in (k, v))
+            scores = np.einsum("bhid,bhjd->bhij", q, k) * 0.25
+            if causal:
+                scores = np.where(np.tri(*scores.shape[2:], k.shape[2] - q.shape[2], dtype=bool), scores, -np.inf)
+            e = np.exp(scores - scores.max(axis=3, keepdims=True))
+            return np.einsum("bhij,bhjd->bhid", e / e.sum(axis=3, keepdims=True), v)
+        return of
+    for queries, keys, causal in ((19, 37, False), (18, 35, True)):
+        arrays = {"q": randn("fp32", 1, 2, queries, 16), "k": randn("fp32", 1, 1, keys, 16), "v": randn("fp32", 1, 1, keys, 16)}
+        strides = {f"{name}_{kind}": step for name, rows, heads in (("q", queries, 2), ("k", keys, 1), ("v", keys, 1), ("out", queries, 2))
+                   for kind, step in (("batch", heads * rows * 16), ("head", rows * 16), ("row", 16))}
+        case("attention.py:attention_kernel", forward(causal), arrays, "cdiv(q_length,BLOCK_M),2,1",
+             {"lse": f"zeros(fp32,{2 * queries})", "scale": 0.25, "group": 2, "q_length": queries, "k_length": keys, **strides,
+              "CAUSAL": causal, "D": 16, "BLOCK_D": 16, "BLOCK_M": 16, "BLOCK_N": 16}, sizes={"rounds": 3, "rounds_2": 3},
+             rtol=1e-3, atol=3e-3)
+
+
 def shaped():
     def forward(x):
         b = x.reshape(2, 3, 4).transpose(2, 0, 1)
@@ -246,5 +486,10 @@ giou()
 attention(1)
 attention(13)
 nested()
+meeting()
+branches()
+backwards()
+more_backwards()
+library_attention()
 shaped()
 suite.finish()

@@ -1,0 +1,172 @@
+"""tilec.grad: derived kernels launched with the forward's grid and arguments."""
+
+import unittest
+
+import tilec
+import tilec.language as tl
+from needs_numpy import np, setUpModule
+
+
+@tilec.jit
+def scale(x, w, out, n, FACTOR: tl.constexpr = 2, BLOCK: tl.constexpr = 16):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    product = tl.load(x + at, mask=at < n) * tl.load(w + at % 4, mask=at < n)
+    tl.store(out + at, FACTOR * product * product, mask=at < n)
+
+
+@tilec.jit
+def every_other(x, out, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, tl.exp(tl.load(x + 2 * at, mask=at < n)), mask=at < n)
+
+
+@tilec.jit
+def rows(x, out, row, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    values = tl.load(x + tl.program_id(0) * row + at, mask=at < n, other=0.0)
+    tl.store(out + tl.program_id(0), tl.sum(values * values, axis=0))
+
+
+@tilec.jit
+def power(x, out, n: tl.constexpr):
+    a = tl.load(x)
+    tl.store(out, a * a * a if n == 3 else a * a)
+
+
+@tilec.jit
+def sign(x, out):
+    tl.store(out, tl.where(tl.load(x) > 0, 1.0, -1.0))
+
+
+@tilec.jit
+def with_gradient(x, d_x, out):
+    tl.store(out, tl.load(x) * tl.load(d_x))
+
+
+@tilec.jit
+def by_global(x, out):
+    tl.store(out, tl.load(x) * SCALE_OF_NOW)
+
+
+SCALE_OF_NOW: tl.constexpr = 3.0
+
+
+class Gradients(unittest.TestCase):
+    def setUp(self):
+        random = np.random.default_rng(1)
+        self.x = random.standard_normal(50).astype(np.float32)
+        self.w = random.standard_normal(4).astype(np.float32)
+        self.d_out = random.standard_normal(50).astype(np.float32)
+
+    def launch(self, gradient, x, w, d_out, **options):
+        """Into arrays that hold something else."""
+        d_x, d_w = np.full_like(x, 7), np.full_like(w, np.nan)
+        gradient[(4,)](x, w, np.empty_like(x), len(x), d_out=d_out, d_x=d_x, d_w=d_w, **options)
+        return d_x, d_w
+
+    def wanted(self, x, w, d_out, factor=2):
+        tiled = np.resize(w, len(x))
+        slope = 2 * factor * d_out * x * tiled
+        d_w = np.array([(slope * x)[k::4].sum() for k in range(4)])
+        return slope * tiled, d_w
+
+    def test_elements_and_sums(self):
+        gradient = tilec.grad(scale, of="out", wrt=("x", "w"))
+        for dtype, near in ((np.float32, 1e-4), (np.float64, 1e-12), (np.float16, 4e-2)):
+            given = [a.astype(dtype) for a in (self.x, self.w, self.d_out)]
+            exact = [a.astype(np.float64) for a in given]
+            for got, want in zip(self.launch(gradient, *given), self.wanted(*exact)):
+                np.testing.assert_allclose(got, want, rtol=near, atol=near)
+
+    def test_constants_have_code_of_their_own(self):
+        gradient = tilec.grad(scale, of="out", wrt=("x", "w"))
+        for factor in (2, 5, 1.5):
+            d_x, _ = self.launch(gradient, self.x, self.w, self.d_out, FACTOR=factor)
+            np.testing.assert_allclose(d_x, self.wanted(self.x, self.w, self.d_out, factor)[0], rtol=1e-4)
+        cube, square = tilec.grad(power, of="out", wrt="x"), np.float64(2) * np.ones(1)
+        d_x = np.zeros(1)
+        for n, want in ((3, 12), (2, 4), (3, 12)):
+            cube[(1,)](square, np.zeros(1), n, d_out=np.ones(1), d_x=d_x)
+            self.assertEqual(d_x[0], want)
+
+    def test_is_derived_once(self):
+        gradient = tilec.grad(scale, of="out", wrt=("x",))
+        first = gradient.derive(self.x, self.w, self.x, 50)
+        self.assertIs(gradient.derive(self.x[1:], self.w, self.x, 16), first)
+        self.assertIsNot(gradient.derive(self.x, self.w, self.x, 50, BLOCK=32), first)
+        self.assertIsNot(gradient.derive(self.x, self.w, self.x, 2**40), first)
+        self.assertIn("def scale_grad(x, w, out, n, d_out, d_x,", first.text)
+        self.assertEqual([tuple(g) for g in first.gradients], [("out", "d_out", 0), ("x", "d_x", 1)])
+        self.assertEqual(tilec.grad(scale, "out", "w").derive(self.x, self.w, self.x, 50).gradients[1].fill, 3)
+
+    def test_elements_that_are_not_read_have_no_gradient(self):
+        d_x = np.full(10, 9.0)
+        x = np.zeros(10)
+        tilec.grad(every_other, "out", "x")[(1,)](x, np.zeros(5), 5, BLOCK=8, d_out=np.ones(5), d_x=d_x)
+        self.assertEqual(d_x.tolist(), [1, 0] * 5)
+
+    def test_strided_arrays(self):
+        x, d_x = np.ones((3, 8)), np.full((3, 8), 5.0)
+        gradient = tilec.grad(rows, "out", "x")
+        gradient[(3,)](x[:, :4], np.zeros(3), 8, 4, BLOCK=4, d_out=np.arange(3.0), d_x=d_x[:, :4])
+        self.assertEqual(d_x[:, :4].tolist(), [[2 * k] * 4 for k in range(3)])
+        self.assertTrue((d_x[:, 4:] == 5).all())
+        with self.assertRaisesRegex(ValueError, "`d_x` needs the shape and strides of `x`"):
+            gradient[(3,)](x[:, :4], np.zeros(3), 8, 4, BLOCK=4, d_out=np.arange(3.0), d_x=np.zeros((3, 4)))
+        # elements in a row are that in any shape
+        gradient[(3,)](x.reshape(-1), np.zeros((3, 1)), 8, 8, BLOCK=8, d_out=np.ones(3), d_x=d_x)
+        self.assertTrue((d_x == 2).all())
+
+    def test_grids(self):
+        x = np.ones((3, 8))
+        for grid in ((3,), 3, lambda meta: (meta["n"] - 5,)):
+            d_x = np.zeros_like(x)
+            tilec.grad(rows, "out", "x")[grid](x, np.zeros(3), 8, 8, BLOCK=8, d_out=np.ones(3), d_x=d_x)
+            self.assertTrue((d_x == 2).all())
+
+    def test_devices_and_options(self):
+        d_x, _ = self.launch(tilec.grad(scale, "out", ("x", "w")), self.x, self.w, self.d_out, device="interp",
+                             num_warps=8, check=True)
+        np.testing.assert_allclose(d_x, self.wanted(self.x, self.w, self.d_out)[0], rtol=1e-4)
+
+    def test_gradient_of_a_gradient(self):
+        x, one, d_x = np.full(1, 3.0), np.ones(1), np.zeros(1)
+        first = tilec.grad(power, "out", "x").derive(x, one, 3).kernel
+        second = tilec.grad(first, of="d_x", wrt="x")
+        second[(1,)](x, one, one, one, 3, d_d_x=one, d_x_2=d_x)
+        self.assertEqual(d_x[0], 18)
+
+    def test_a_parameter_may_have_the_name(self):
+        x, d_x = np.full(1, 3.0), np.zeros(1)
+        tilec.grad(with_gradient, "out", "x")[(1,)](x, np.full(1, 5.0), np.zeros(1), d_out=np.ones(1), d_x_2=d_x)
+        self.assertEqual(d_x[0], 5)
+
+    def test_mistakes(self):
+        one = np.ones(1)
+        with self.assertRaisesRegex(TypeError, "has no parameter `y`"):
+            tilec.grad(scale, "out", "y")
+        with self.assertRaisesRegex(TypeError, "not a function"):
+            tilec.grad(print_nothing, "out", "x")
+        gradient = tilec.grad(power, "out", "x")
+        with self.assertRaisesRegex(TypeError, "an argument for `d_x` is missing; it takes d_out, d_x by name"):
+            gradient[(1,)](one, one, 3, d_out=one)
+        with self.assertRaisesRegex(TypeError, "there is no gradient `d_y`"):
+            gradient[(1,)](one, one, 3, d_out=one, d_x=one, d_y=one)
+        with self.assertRaisesRegex(TypeError, "two values for the parameter `x`"):
+            gradient[(1,)](one, one, 3, x=one, d_out=one, d_x=one)
+        with self.assertRaisesRegex(tilec.TritonError, "no gradient of `out` reaches `x`"):
+            tilec.grad(sign, "out", "x")[(1,)](one, one, d_out=one, d_x=one)
+
+    def test_what_it_was_derived_from_changes(self):
+        global SCALE_OF_NOW
+        one, d_x = np.ones(1), np.zeros(1)
+        gradient = tilec.grad(by_global, "out", "x")
+        gradient[(1,)](one, one, d_out=one, d_x=d_x)
+        self.assertEqual(d_x[0], 3)
+        by_global._unsafe_update_src(by_global.src.replace("SCALE_OF_NOW", "4.0"))
+        gradient[(1,)](one, one, d_out=one, d_x=d_x)
+        self.assertEqual(d_x[0], 4)
+
+
+def print_nothing(x, out):
+    pass

@@ -1,0 +1,227 @@
+"""tilec.grad(kernel, of="out", wrt=("x", "w")): launches of the kernel of a kernel's gradients.
+
+    gradient = tilec.grad(kernel, of="out", wrt="x")
+    gradient[grid](x, out, n, BLOCK=1024, d_out=d_out, d_x=d_x)
+
+The compiler derives it for the types and constants of the first such launch (docs/gradients.md), and
+what it derives is a kernel as any other: `gradient.derive(x, out, n, BLOCK=1024)` gives it.
+"""
+
+import collections
+import linecache
+import re
+
+from .jit import JITFunction
+from .kernel import KernelInterface
+from .language.constants import constexpr
+
+_READ, _STORED, _PARTS, _ADDED = range(4)  # as tilec_gradient_fill in tilec.h
+
+# a parameter of the derived kernel: `d_x` for `x`
+Gradient = collections.namedtuple("Gradient", "array name fill")
+
+
+class Derived:
+    """A derived kernel: `kernel` launches it, `text` is the Python file that has it, `gradients` says
+    which parameter is whose gradient.
+    """
+
+    def __init__(self, text, name, gradients, workspaces, sums, sizes):
+        self.text = text
+        self.gradients = [Gradient(*g) for g in gradients]
+        self._workspaces, self._sums, self._sizes = workspaces, sums, sizes
+        names = _names_in(text, name)
+        self.kernel = names[name]
+        self._add_up = names.get(f"{name}_sum")
+
+    def launch(self, grid, named, gradients, options):
+        """With workspaces and sums; `gradients` hold zeros but for the first."""
+        if callable(grid):
+            grid = grid(named)
+        grid = (*((grid,) if isinstance(grid, int) else grid), 1, 1)[:3]
+        sizes = {name: _size(named[array]) for name, array in self._sizes if array}
+        known = {**named, **sizes, **{k: v for k, v in options.items() if k in dict(self._sizes)}, "grid": grid,
+                 "tl": _Language}
+
+        def number(text):
+            return int(eval(text, {"__builtins__": {}}, known))  # of the compiler's making
+
+        spaces = {name: _zeros(number(count), dtype, gradients[self.gradients[0].name])
+                  for name, count, dtype, _ in self._workspaces}
+        given = {g.name: gradients[g.name] for g in self.gradients if g.fill != _PARTS}
+        made = self.kernel[grid](**named, **given, **spaces, **sizes, **options)
+        for total, parts, rows, width in self._sums:
+            self._add_up[(-(-number(width) // 128),)](gradients[total], spaces[parts], number(rows), number(width),
+                                                      ROWS=16, BLOCK=128, **options)
+        return made
+
+
+class _Language:
+    """What expressions of numbers call."""
+    minimum, maximum, cdiv = min, max, staticmethod(lambda a, b: -(-a // b))
+
+
+def _size(array):
+    """How many elements there are from the first to the last."""
+    return 1 + sum((n - 1) * s for n, s in _layout(array) or ((1, 1),))
+
+
+def _zeros(n, dtype, like):
+    """Memory of the kind that `like` has."""
+    if hasattr(like, "new_zeros"):
+        import torch
+
+        return like.new_zeros(n, dtype=getattr(torch, _TORCH[dtype]))
+    import numpy
+
+    return numpy.zeros(n, _TORCH[dtype])
+
+
+_TORCH = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64"}
+
+
+def _names_in(text, name):
+    """What the text of a file defines, in which `triton` is this package."""
+    import tilec
+    from . import language
+    from .language.extra import libdevice
+
+    path = f"<gradient {name} {next(_names_in.numbers)}>"
+    linecache.cache[path] = (len(text), None, text.splitlines(True), path)
+    code = re.sub(r"^(import|from) .*$", "", text, flags=re.MULTILINE)
+    names = {"__name__": __name__, "triton": tilec, "tl": language, "libdevice": libdevice}
+    exec(compile(code, path, "exec"), names)
+    return names
+
+
+_names_in.numbers = iter(range(1 << 62))
+
+
+def _kind(value, is_constexpr):
+    """What of an argument the derived kernel depends on."""
+    if isinstance(value, constexpr):
+        value, is_constexpr = value.value, True
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if is_constexpr:
+        return type(value), value if getattr(value, "__hash__", None) else repr(value)
+    if isinstance(value, int):
+        return int, -2**31 <= value < 2**31, value >= 2**63
+    if isinstance(value, (tuple, list)):
+        return tuple(_kind(v, False) for v in value)
+    return type(value), str(getattr(value, "dtype", None))
+
+
+def _layout(array):
+    """Shape and strides in elements; None: nobody says."""
+    shape = getattr(array, "shape", None)
+    if shape is None:
+        return None
+    if callable(getattr(array, "stride", None)):
+        strides = array.stride()
+    elif getattr(array, "strides", None) is not None:
+        strides = (s // array.itemsize for s in array.strides)
+    else:
+        return None
+    kept = [(n, s) for n, s in zip(shape, strides) if n != 1]  # the stride of one element is none
+    if 0 in tuple(shape):
+        return ()
+    flat = []  # as few dimensions as it has, so that a view of all elements in a row is the same
+    for n, s in kept:
+        if flat and flat[-1][1] == n * s:
+            flat[-1] = (flat[-1][0] * n, s)
+        else:
+            flat.append((n, s))
+    return tuple(flat)
+
+
+def _zero(array):
+    if hasattr(array, "zero_"):
+        array.detach().zero_()  # one that wants a gradient itself is a leaf that autograd guards
+    else:
+        array.fill(0)
+
+
+def split(kernel, args, kwargs):
+    """(arguments of the kernel by name, those of gradients, options of the launch)"""
+    if not isinstance(kernel, JITFunction):
+        raise TypeError(f"grad derives a kernel of @jit, not a {type(kernel).__name__}: of one with "
+                        "@autotune or @heuristics take what they decorate, kernel.fn")
+    if len(args) > len(kernel.arg_names):
+        raise TypeError(f"kernel `{kernel.__name__}` takes {len(kernel.arg_names)} arguments, but "
+                        f"{len(args)} were given")
+    named = {p.name: p.default for p in kernel.params if p.has_default}
+    named.update(zip(kernel.arg_names, args))
+    gradients, options = {}, {}
+    for name, value in kwargs.items():
+        if name in kernel.arg_names[:len(args)]:
+            raise TypeError(f"kernel got two values for the parameter `{name}`")
+        where = named if name in kernel.arg_names else gradients if name.startswith("d_") else options
+        where[name] = value
+    return named, gradients, options
+
+
+class Gradients(KernelInterface):
+    """What tilec.grad() gives: gradient[grid](arguments of the kernel, d_out=, d_x=, ...)"""
+
+    def __init__(self, kernel, of, wrt):
+        split(kernel, (), {})  # is it one?
+        self.fn = kernel
+        self.of = of
+        self.wrt = (wrt,) if isinstance(wrt, str) else tuple(wrt)
+        self.__name__ = f"{kernel.__name__}_grad"
+        self._known = {}
+        for name in (of, *self.wrt):
+            if name not in kernel.arg_names:
+                raise TypeError(f"kernel `{kernel.__name__}` has no parameter `{name}`")
+
+    def _derived(self, named, options):
+        kernel = self.fn
+        key = (kernel._current(), *(_kind(named.get(p.name), p.is_constexpr) for p in kernel.params))
+        found = self._known.get(key)
+        if found is None:
+            found = Derived(*kernel._derive((), {**named, **options}, self.of, self.wrt))
+            found = self._known.setdefault(key, found)
+        return found
+
+    def derive(self, *args, **kwargs):
+        """The Derived for these arguments of the kernel."""
+        named, _, options = split(self.fn, args, kwargs)
+        return self._derived(named, options)
+
+    def _check(self, named, gradients, derived):
+        wanted = [g.name for g in derived.gradients]
+        if set(gradients) != set(wanted):
+            missing = [name for name in wanted if name not in gradients]
+            text = f"an argument for `{missing[0]}` is missing" if missing else \
+                f"there is no gradient `{min(set(gradients) - set(wanted))}`"
+            raise TypeError(f"gradient of kernel `{self.fn.__name__}`: {text}; it takes "
+                            f"{', '.join(wanted)} by name")
+        for g in derived.gradients:
+            layouts = _layout(named[g.array]), _layout(gradients[g.name])
+            if None not in layouts and layouts[0] != layouts[1]:
+                raise ValueError(f"`{g.name}` needs the shape and strides of `{g.array}`, element for "
+                                 f"element: extents and strides are {layouts[1]} instead of {layouts[0]}")
+
+    def run(self, *args, grid, warmup=False, **kwargs):
+        named, gradients, options = split(self.fn, args, kwargs)
+        derived = self._derived(named, options)
+        self._check(named, gradients, derived)
+        if warmup:
+            return derived.kernel.run(grid=grid, warmup=True, **named, **gradients, **options)
+        for g in derived.gradients:
+            if g.fill != _READ:  # also where each is stored: elements that are not read have none
+                _zero(gradients[g.name])
+        return derived.launch(grid, named, gradients, options)
+
+    def __repr__(self):
+        return f"Gradients({self.fn!r}, of={self.of!r}, wrt={self.wrt!r})"
+
+
+def grad(kernel, of, wrt):
+    """The gradients of the array `of`, a name, by the arrays `wrt`, a name or several.
+
+    What it gives is launched as the kernel is, with an array by name for each gradient: d_out, which is
+    read, and d_x, which is filled, whatever was in it.  These have shape and strides of theirs.
+    """
+    return Gradients(kernel, of, wrt)

@@ -1,0 +1,508 @@
+/*
+ * proof.c - `tilec grad --check`: are the derived gradients those of the call?
+ *
+ * The kernel is derived for the types of the call.  Then the call's arrays of floats become ones of
+ * fp64 with the same values and strides, and both kernels compute all floats as that.  The forward
+ * runs, the derived kernel fills the gradients of a random weighting of what is differentiated, and
+ * src/slope compares them with differences of the forward, which runs again and again.  The first
+ * run of each looks at all accesses, and for races where the device can.
+ */
+#include "call.h"
+#include "../slope/slope.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Elements of an array that a kernel has, one after the other: what differences are made of. */
+typedef struct {
+    const char *name;
+    tilec_arg *arg;   /* of the forward, or of the derived kernel */
+    int64_t n, *at;   /* of each element, row-major, where it is from the first on */
+    double *elements; /* in the host's memory */
+    int block;
+} Column;
+typedef struct {
+    Column x;        /* that it is differentiated by */
+    double *claimed; /* its gradient */
+    SlopeReport report;
+} Proven;
+typedef struct {
+    Cli *cli;
+    Call forward, backward;
+    const tilec_derived *derived;
+    Column of;
+    double *weights; /* of its elements */
+    Proven *wrt;
+    int nwrt;
+} Proof;
+
+/* --- arrays of fp64 --- */
+
+/* The storage of the array as fp64, for it alone: derivatives take arrays to be apart. */
+static void widen_tensor(Cli *c, tilec_tensor *t)
+{
+    int block = array_block(&c->store, t->data);
+    const Storage s = c->store.blocks.at[block];
+    int64_t size = (int64_t)tilec_dtype_size(t->dtype), n = (int64_t)s.bytes / size;
+    const Array old = {
+        .data = s.memory, .dtype = t->dtype, .ndim = 1, .shape = {n}, .strides = {1}};
+    Array made = array_new(&c->store, TILEC_FP64, 1, &n);
+
+    if (!s.is_empty)
+        array_numbers(&old, 0, n, made.data);
+    t->data = (double *)made.data + ((char *)t->data - (char *)s.memory) / size;
+    t->dtype = TILEC_FP64;
+}
+
+static void widen_arguments(Cli *c, Arguments *a)
+{
+    tilec_arg *args = NEW_N(c->arena, tilec_arg, a->count + 1);
+
+    memcpy(args, a->args, sizeof *args * (size_t)a->count);
+    a->args = args;
+    for (int i = 0; i < a->count; i++) {
+        const tilec_tensor *t = &args[i].tensor;
+        bool is_ours = args[i].kind == TILEC_ARG_TENSOR && array_block(&c->store, t->data) >= 0;
+
+        if (is_ours && t->dtype >= TILEC_FP8E4NV)
+            widen_tensor(c, &args[i].tensor);
+    }
+}
+
+/* --- columns --- */
+
+static int64_t count_of(const tilec_tensor *t)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < t->ndim; i++)
+        n *= t->shape[i];
+    return n;
+}
+
+static Column column_of(Cli *c, tilec_arg *arg, const char *name)
+{
+    const tilec_tensor *t = &arg->tensor;
+    int64_t index[ARRAY_MAX_DIMS] = {0};
+    Column out = {.name = name, .arg = arg, .n = count_of(t), .elements = t->data};
+
+    out.block = array_block(&c->store, t->data);
+    out.at = NEW_N(c->arena, int64_t, out.n + 1);
+    for (int64_t k = 0; k < out.n; k++) {
+        for (int d = 0; d < t->ndim; d++)
+            out.at[k] += index[d] * t->strides[d];
+        for (int d = t->ndim - 1; d >= 0 && ++index[d] == t->shape[d]; d--)
+            index[d] = 0;
+    }
+    return out;
+}
+
+static void take(const Column *from, double *out)
+{
+    for (int64_t k = 0; k < from->n; k++)
+        out[k] = from->elements[from->at[k]];
+}
+
+static void put(const Column *to, const double *values)
+{
+    for (int64_t k = 0; k < to->n; k++)
+        to->elements[to->at[k]] = values[k];
+}
+
+/* The argument of that name, an array with elements. */
+static Column array_called(Cli *c, const Arguments *a, const char *name)
+{
+    for (int i = 0; i < a->count; i++) {
+        tilec_arg *arg = &a->args[i];
+
+        if (strcmp(arg->name, name) != 0)
+            continue;
+        if (arg->kind != TILEC_ARG_TENSOR || arg->tensor.dtype != TILEC_FP64)
+            cli_stop(c, CLI_USAGE, "--check: `%s` needs elements, as %s=randn(fp32,64)", name,
+                     name);
+        return column_of(c, arg, name);
+    }
+    cli_stop(c, CLI_USAGE, "--check: `%s` is not given", name);
+}
+
+/* An array of zeros for the gradient, laid as that of the forward is. */
+static Column gradient_of(Cli *c, tilec_arg *out, const Column *like, const char *name)
+{
+    const Storage s = c->store.blocks.at[like->block];
+    int64_t n = (int64_t)(s.bytes / sizeof(double));
+    Array made = array_new(&c->store, TILEC_FP64, 1, &n);
+
+    *out = *like->arg;
+    out->name = name;
+    out->tensor.data = (double *)made.data + (like->elements - (double *)s.memory);
+    out->tensor.blank = 0;
+    return column_of(c, out, name);
+}
+
+static double *elements_of(Cli *c, const Column *from)
+{
+    double *out = NEW_N(c->arena, double, from->n + 1);
+
+    take(from, out);
+    return out;
+}
+
+/* --- running --- */
+
+static void run_forward(Proof *p)
+{
+    Call *k = &p->forward;
+
+    k->options.launch.wide_floats = 2;
+    k->options.launch.check = 1;
+    call_launch(k);
+    k->options.launch.check = 0; /* once is enough */
+}
+
+static void load_derived(const Proof *p)
+{
+    Cli *c = p->cli;
+    const Options *o = &p->forward.options;
+    const char *name = o->output ? o->output : arena_printf(c->arena, "%s.py", p->derived->kernel);
+    const char *text = p->derived->text;
+    char *error = NULL;
+
+    cli_check(c, tilec_load(c->tilec, name, text, strlen(text), NULL, &c->file, &error), &error);
+}
+
+/* Random numbers where the derived kernel reads the gradient, which weigh what it is of; 0 for what
+ * is no number. */
+static void choose_weights(Proof *p, const Column *d_of)
+{
+    Array all = array_new(&p->cli->store, TILEC_FP64, 1, &d_of->n);
+    const double *of = elements_of(p->cli, &p->of);
+
+    array_randomise_normal(&all, 1);
+    for (int64_t k = 0; k < d_of->n; k++) {
+        if (!isfinite(of[k]))
+            array_put(&all, k, 0);
+    }
+    put(d_of, all.data);
+    p->weights = all.data;
+}
+
+/* How many elements of the array there are from its pointer on. */
+static int64_t size_of(const Proof *p, const tilec_gradient_size *size)
+{
+    for (int i = 0; i < p->nwrt && size->array; i++) {
+        const Column *x = &p->wrt[i].x;
+        int64_t last = 0;
+
+        for (int64_t k = 0; k < x->n; k++)
+            last = MAX(last, x->at[k]);
+        if (strcmp(x->name, size->array) == 0)
+            return last + 1;
+    }
+    cli_stop(p->cli, CLI_USAGE, "--check: how many rounds a loop has is not known: `%s`",
+             size->name);
+}
+
+/* A number that the derived kernel's data has an expression for. */
+static int64_t number_of(const Proof *p, const char *name, const char *text)
+{
+    Cli *c = p->cli;
+    const int32_t *grid = p->forward.timing.grid;
+    Names names = p->forward.args.names;
+    Named extents = {.name = "grid"};
+
+    extents.value =
+        value_parse(&c->store, &names, "grid",
+                    arena_printf(c->arena, "(%d,%d,%d)", (int)grid[0], (int)grid[1], (int)grid[2]));
+    names.at = memcpy(NEW_N(c->arena, Named, names.len + p->derived->nsizes + 1), names.at,
+                      sizeof *names.at * (size_t)names.len);
+    names.at[names.len++] = extents;
+    for (int i = 0; i < p->derived->nsizes; i++) {
+        const tilec_gradient_size *size = &p->derived->sizes[i];
+        names.at[names.len++] = (Named){.name = size->name, .value = const_int(size_of(p, size))};
+    }
+    names.cap = names.len;
+    Const v = value_parse(&c->store, &names, name, text);
+    if (v.kind != CONST_INT || v.integer < 0)
+        cli_stop(c, CLI_USAGE, "--check: %s: %s is no number of elements", name, text);
+    return (int64_t)v.integer;
+}
+
+static void add_array(Cli *c, Arguments *a, const char *name, int64_t n)
+{
+    int64_t *shape = NEW_N(c->arena, int64_t, 2);
+    Array made = array_new(&c->store, TILEC_FP64, 1, &n);
+
+    shape[0] = n;
+    shape[1] = 1;
+    a->args[a->count++] = (tilec_arg){.name = name,
+                                      .kind = TILEC_ARG_TENSOR,
+                                      .tensor = {.data = made.data,
+                                                 .dtype = TILEC_FP64,
+                                                 .ndim = 1,
+                                                 .shape = shape,
+                                                 .strides = shape + 1}};
+}
+
+static void add_number(Arguments *a, const char *name, int64_t n)
+{
+    a->args[a->count++] = (tilec_arg){.name = name, .kind = TILEC_ARG_INT, .integer = n};
+}
+
+/* What the launch allocates, and the sizes that it says. */
+static void add_workspaces(const Proof *p, Arguments *a)
+{
+    const tilec_derived *d = p->derived;
+
+    for (int i = 0; i < d->nworkspaces; i++)
+        add_array(p->cli, a, d->workspaces[i].name,
+                  number_of(p, d->workspaces[i].name, d->workspaces[i].count));
+    for (int i = 0; i < d->nsizes; i++)
+        add_number(a, d->sizes[i].name, number_of(p, d->sizes[i].name, d->sizes[i].name));
+}
+
+static const tilec_arg *arg_called(const Arguments *a, const char *name)
+{
+    for (int i = 0; i < a->count; i++) {
+        if (strcmp(a->args[i].name, name) == 0)
+            return &a->args[i];
+    }
+    bug("an argument that was not added");
+}
+
+/* The second kernel, for each array whose parts were stored. */
+static void run_sums(Proof *p, const Arguments *totals)
+{
+    Cli *c = p->cli;
+
+    for (int i = 0; i < p->derived->nsums; i++) {
+        const tilec_partial_sum *s = &p->derived->sums[i];
+        Call k = p->backward;
+        int64_t width = number_of(p, s->parts, s->width);
+
+        k.args.args = NEW_N(c->arena, tilec_arg, 6);
+        k.args.count = 0;
+        k.args.args[k.args.count++] = *arg_called(totals, s->total);
+        k.args.args[k.args.count++] = *arg_called(&p->backward.args, s->parts);
+        k.args.args[0].name = "total";
+        k.args.args[1].name = "parts";
+        add_number(&k.args, "n_parts", number_of(p, s->parts, s->rows));
+        add_number(&k.args, "size", width);
+        add_number(&k.args, "ROWS", 16);
+        add_number(&k.args, "BLOCK", 128);
+        k.options.kernel = arena_printf(c->arena, "%s_sum", p->derived->kernel);
+        k.timing.grid[0] = (int32_t)((width + 127) / 128);
+        k.timing.grid[1] = k.timing.grid[2] = 1;
+        call_launch(&k);
+    }
+}
+
+static void run_backward(Proof *p)
+{
+    Cli *c = p->cli;
+    Call *k = &p->backward;
+    tilec_file *forward = c->file;
+    const tilec_derived *d = p->derived;
+    int n = p->forward.args.count;
+    Arguments totals = {.args = NEW_N(c->arena, tilec_arg, p->nwrt + 1)};
+    Column *gradients = NEW_N(c->arena, Column, p->nwrt);
+
+    *k = p->forward;
+    k->args.args = NEW_N(c->arena, tilec_arg, n + p->nwrt + d->nworkspaces + d->nsizes + 1);
+    memcpy(k->args.args, p->forward.args.args, sizeof *k->args.args * (size_t)n);
+    k->args.count = n + 1;
+    Column d_of = gradient_of(c, &k->args.args[n], &p->of, d->gradients[0].gradient);
+    choose_weights(p, &d_of);
+    for (int i = 0; i < p->nwrt; i++) {
+        Arguments *to = d->gradients[i + 1].fill == TILEC_GRADIENT_PARTS ? &totals : &k->args;
+        gradients[i] =
+            gradient_of(c, &to->args[to->count++], &p->wrt[i].x, d->gradients[i + 1].gradient);
+    }
+    add_workspaces(p, &k->args);
+    k->options.kernel = d->kernel;
+    k->options.launch.check = 1;
+    load_derived(p);
+    call_launch(k);
+    run_sums(p, &totals);
+    for (int i = 0; i < p->nwrt; i++)
+        p->wrt[i].claimed = elements_of(c, &gradients[i]);
+    tilec_unload(c->file);
+    c->file = forward;
+}
+
+/* The numbers that src/slope moves, and the column that they are of. */
+typedef struct {
+    Proof *proof;
+    const Column *column;
+    double *x;
+} Moving;
+
+/* The forward once more. */
+static void evaluate(void *moving, double *out)
+{
+    const Moving *m = moving;
+    Call *k = &m->proof->forward;
+    bool is_elsewhere = k->there != k->args.args;
+    const KeptBlock moved = {m->column->block,
+                             m->proof->cli->store.blocks.at[m->column->block].memory};
+
+    put(m->column, m->x);
+    if (is_elsewhere)
+        fresh_put(k, &moved);
+    call_again(k);
+    if (is_elsewhere)
+        move_back(k);
+    take(&m->proof->of, out);
+}
+
+static void compare(Proof *p, Proven *with)
+{
+    Moving moving = {p, &with->x, elements_of(p->cli, &with->x)};
+    const SlopeTask task = {.n = with->x.n,
+                            .nout = p->of.n,
+                            .x = moving.x,
+                            .claimed = with->claimed,
+                            .weights = p->weights,
+                            .evaluate = evaluate,
+                            .context = &moving,
+                            .seed = 1};
+
+    with->report = slope_check(&task, p->cli->arena);
+    evaluate(&moving, NEW_N(p->cli->arena, double, p->of.n + 1)); /* x as it was, everywhere */
+}
+
+/* --- telling --- */
+
+static bool is_wrong(const SlopeReport *r)
+{
+    return r->wrong_directions + r->wrong_elements > 0 || r->worst.at >= 0;
+}
+
+static bool is_judged(const SlopeReport *r)
+{
+    return r->rough < r->directions + r->elements || r->elements == 0;
+}
+
+/* Where element k of the column is, as an index of the array. */
+static Array shape_of(const Column *column)
+{
+    const tilec_tensor *t = &column->arg->tensor;
+    Array out = {.dtype = TILEC_FP64, .ndim = t->ndim};
+
+    memcpy(out.shape, t->shape, sizeof *t->shape * (size_t)t->ndim);
+    return out;
+}
+
+static void put_verdict(const Proof *p, Text *t, int i)
+{
+    const Proven *with = &p->wrt[i];
+    const SlopeReport *r = &with->report;
+    const char *name = p->derived->gradients[i + 1].gradient;
+
+    if (!is_judged(r))
+        text_printf(t, "%s: not judged: differences of `%s` say too little here\n", name,
+                    p->of.name);
+    else if (!is_wrong(r))
+        text_printf(t,
+                    "%s: agrees with differences along %d directions, in %d of %lld elements; "
+                    "farthest off %.2g\n",
+                    name, r->directions, r->elements - r->rough, (long long)with->x.n, r->largest);
+    else
+        text_printf(t,
+                    "%s: differs from differences along %d of %d directions, in %d of %d "
+                    "elements\n",
+                    name, r->wrong_directions, r->directions, r->wrong_elements, r->elements);
+    if (r->worst.at >= 0) {
+        const Array shape = shape_of(&with->x);
+        text_printf(t, "    worst: %s[%s] is %.9g, not %.9g\n", name,
+                    array_index_text(p->cli->arena, &shape, r->worst.at), r->worst.claimed,
+                    r->worst.found);
+    }
+    if (r->kinks)
+        text_printf(t, "    at kinks, where any slope between both sides is right: %d\n", r->kinks);
+    if (r->rough && is_judged(r))
+        text_printf(t, "    not judged, as differences say too little: %d\n", r->rough);
+}
+
+static void put_json(const Proof *p, Text *t, int i)
+{
+    const SlopeReport *r = &p->wrt[i].report;
+    const Array shape = shape_of(&p->wrt[i].x);
+
+    json_object(t, NULL);
+    json_text(t, "name", p->derived->gradients[i + 1].gradient);
+    json_text(t, "array", p->wrt[i].x.name);
+    json_bool(t, "pass", is_judged(r) && !is_wrong(r));
+    json_int(t, "directions", r->directions);
+    json_int(t, "wrong_directions", r->wrong_directions);
+    json_int(t, "elements", r->elements);
+    json_int(t, "wrong_elements", r->wrong_elements);
+    json_int(t, "kinks", r->kinks);
+    json_int(t, "not_judged", r->rough);
+    json_number(t, "max_rel", r->largest, 9);
+    if (r->worst.at >= 0) {
+        json_object(t, "worst");
+        array_put_index(t, "index", &shape, r->worst.at);
+        json_number(t, "value", r->worst.claimed, 17);
+        json_number(t, "reference", r->worst.found, 17);
+        json_object_end(t);
+    }
+    json_object_end(t);
+}
+
+static void tell(const Proof *p)
+{
+    Text t = text_new(p->cli->arena);
+    bool json = p->forward.options.json;
+
+    if (json)
+        json_array(&t, NULL);
+    for (int i = 0; i < p->nwrt; i++) {
+        const SlopeReport *r = &p->wrt[i].report;
+        (json ? put_json : put_verdict)(p, &t, i);
+        if (is_wrong(r) || !is_judged(r))
+            p->cli->code = CLI_REFUSED;
+    }
+    if (json)
+        json_array_end(&t);
+    printf("%s%s", t.s, json ? "\n" : "");
+}
+
+/* --- the whole --- */
+
+static void find_columns(Proof *p, const char *of, const GradNames *wrt)
+{
+    const Arguments *a = &p->forward.args;
+
+    p->of = array_called(p->cli, a, of);
+    p->nwrt = wrt->len;
+    p->wrt = NEW_N(p->cli->arena, Proven, wrt->len);
+    for (int i = 0; i < wrt->len; i++) {
+        p->wrt[i].x = array_called(p->cli, a, wrt->at[i]);
+        if (p->wrt[i].x.arg->tensor.blank)
+            cli_stop(p->cli, CLI_USAGE, "--check: `%s` needs values, and `empty` has none",
+                     wrt->at[i]);
+    }
+}
+
+const tilec_derived *proof_run(Cli *c, const Options *o, const GradNames *wrt)
+{
+    Proof p = {.cli = c};
+    Call *k = &p.forward;
+
+    call_init(k, c, o);
+    k->silent = true;
+    call_open(k);
+    call_evaluate(k);
+    p.derived = grad_derived(c, &k->options, wrt, &k->args);
+    widen_arguments(c, &k->args);
+    k->end_block = c->store.blocks.len;
+    find_columns(&p, o->of, wrt);
+    run_forward(&p);
+    run_backward(&p);
+    for (int i = 0; i < p.nwrt; i++)
+        compare(&p, &p.wrt[i]);
+    tell(&p);
+    call_close(k);
+    return p.derived;
+}

@@ -1,0 +1,223 @@
+/*
+ * left_out.c - lanes behind the end of a row: no gradient comes from them, and none may
+ *
+ * A masked load gives such lanes what stands for an element, 0 mostly, and the store leaves them
+ * out.  Their gradient is 0, and stays so until a slope is infinite there, as that of log is at 0:
+ * 0 times that is no number, which does no harm in a lane of its own, but a sum over lanes takes it
+ * to all.  So where both may come together, 0 is kept: where(d != 0, d * slope, 0).
+ *
+ * What a value is in a lane that every mask leaves out is told roughly, by its ops.  Where that is
+ * wrong, a choice too many is written, or one too few, as if this file were not there.
+ */
+#include <math.h>
+
+#include "grad.h"
+
+enum { DEEPEST = 40 };
+
+/* What a value is there.  USUAL: a finite number, as in lanes that count. */
+typedef enum { ZERO, USUAL, HIGH, LOW, WILD } There;
+
+static There there(const Grad *g, const Value *v, int depth);
+
+static bool is_finite(There x)
+{
+    return x == ZERO || x == USUAL;
+}
+
+static There negated(There x)
+{
+    return x == HIGH ? LOW : x == LOW ? HIGH : x;
+}
+
+static There of_sum(There x, There y)
+{
+    if (x == ZERO || y == ZERO)
+        return x == ZERO ? y : x;
+    if (is_finite(x) || is_finite(y))
+        return is_finite(x) ? y : x;
+    return x == y ? x : WILD;
+}
+
+static There of_product(There x, There y)
+{
+    if (!is_finite(x) || !is_finite(y))
+        return WILD;
+    return x == ZERO || y == ZERO ? ZERO : USUAL;
+}
+
+static There of_quotient(There x, There y)
+{
+    if (y == ZERO || y == WILD || !is_finite(x))
+        return WILD;
+    return x == ZERO || !is_finite(y) ? ZERO : USUAL;
+}
+
+static There of_extreme(There x, There y, There least)
+{
+    if (x == least || y == least) /* the other one is taken */
+        return x == least ? y : x;
+    return x == y ? x : is_finite(x) && is_finite(y) ? USUAL : WILD;
+}
+
+static There of_constant(const Value *v)
+{
+    uint64_t bits;
+
+    if (!value_constant(v, &bits) || !dtype_is_float(v->type->dtype))
+        return USUAL;
+    double x = scalar_to_double(v->type->dtype, bits);
+    return x == 0 ? ZERO : isnan(x) ? WILD : isinf(x) ? (x > 0 ? HIGH : LOW) : USUAL;
+}
+
+static There of_load(const Grad *g, const Op *op, int depth)
+{
+    const Value *other = op_operand(op, LOAD_OTHER);
+
+    if (!op_operand(op, LOAD_MASK))
+        return USUAL;
+    return other ? there(g, other, depth) : ZERO;
+}
+
+/* Of functions that 0 and infinities are something else for. */
+static There of_function(OpCode code, There x)
+{
+    switch (code) {
+    case OP_exp:
+    case OP_exp2:
+    case OP_exp10:
+        return x == LOW ? ZERO : x == ZERO ? USUAL : x;
+    case OP_log:
+    case OP_log2:
+    case OP_log10:
+        return x == ZERO ? LOW : x == LOW ? WILD : x;
+    case OP_rsqrt:
+        return x == ZERO ? HIGH : x == HIGH ? ZERO : x == LOW ? WILD : x;
+    case OP_sqrt:
+    case OP_cbrt:
+    case OP_abs:
+        return x == LOW && code == OP_sqrt ? WILD : x == LOW && code == OP_abs ? HIGH : x;
+    case OP_tanh:
+    case OP_erf:
+        return x == HIGH || x == LOW ? USUAL : x;
+    default:
+        return is_finite(x) ? USUAL : WILD;
+    }
+}
+
+static There of_op(const Grad *g, const Op *op, int depth)
+{
+    There x = op->noperands > 0 ? there(g, op->operands[0], depth) : USUAL;
+    There y = op->noperands > 1 ? there(g, op->operands[1], depth) : USUAL;
+
+    switch (op->code) {
+    case OP_add:
+        return of_sum(x, y);
+    case OP_sub:
+        return of_sum(x, negated(y));
+    case OP_mul:
+        return of_product(x, y);
+    case OP_fma:
+        return of_sum(of_product(x, y), there(g, op->operands[2], depth));
+    case OP_div:
+        return of_quotient(x, y);
+    case OP_neg:
+        return negated(x);
+    case OP_max:
+        return of_extreme(x, y, LOW);
+    case OP_min:
+        return of_extreme(x, y, HIGH);
+    case OP_select: {
+        There z = there(g, op->operands[2], depth);
+        return y == z ? y : is_finite(y) && is_finite(z) ? USUAL : WILD;
+    }
+    case OP_dot: /* of a row that is left out, or a column */
+        return of_sum(x == ZERO ? x : of_product(x, y), there(g, op->operands[2], depth));
+    case OP_cast:
+    case OP_hint:
+    case OP_reduce:
+    case OP_scan:
+        return x;
+    default:
+        break;
+    }
+    if (op_has(op, MOVES) || op->code == OP_splat)
+        return x;
+    if (op->noperands == 1 && op_has(op, FOLDS))
+        return of_function(op->code, x);
+    return is_finite(x) && is_finite(y) ? USUAL : WILD;
+}
+
+/* A scalar is the same for lanes that count: its infinities are their own. */
+static There there(const Grad *g, const Value *v, int depth)
+{
+    const Op *op = v->def;
+
+    if (depth == 0 || (op && op->code == OP_const))
+        return op && op->code == OP_const ? of_constant(v) : USUAL;
+    bool is_loop = op && op->regions[0] && op->code != OP_reduce && op->code != OP_scan;
+    if (v->type->rank == 0 || !op || is_loop)
+        return USUAL;
+    return op->code == OP_load ? of_load(g, op, depth - 1) : of_op(g, op, depth - 1);
+}
+
+/* Is the slope towards operand i infinite there, or no number? */
+static bool is_wild(const Grad *g, const Op *op, int i)
+{
+    There x = there(g, op->operands[0], DEEPEST);
+    There y = op->noperands > 1 ? there(g, op->operands[1], DEEPEST) : USUAL;
+
+    switch (op->code) {
+    case OP_mul:
+    case OP_fma:
+        return i < 2 && !is_finite(i == 0 ? y : x);
+    case OP_div:
+        return y == ZERO || y == WILD || (i == 1 && !is_finite(x));
+    case OP_exp:
+    case OP_exp2:
+    case OP_exp10:
+        return x == HIGH || x == WILD;
+    case OP_log:
+    case OP_log2:
+    case OP_log10:
+        return x == ZERO || x == WILD;
+    case OP_sqrt:
+    case OP_rsqrt:
+    case OP_cbrt:
+    case OP_acosh:
+    case OP_pow:
+        return x != USUAL;
+    case OP_atan2:
+    case OP_hypot:
+        return (x == ZERO && y == ZERO) || !is_finite(x) || !is_finite(y);
+    default:
+        return op_has(op, FOLDS) && op->noperands == 1 && x == WILD;
+    }
+}
+
+/* Does a gradient of this tile reach a sum over lanes on its way to what it is computed from? */
+static bool reaches_sum(const Grad *g, const Value *v, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0 || !grad_is_active(g, v))
+        return op && depth == 0;
+    if (op->code == OP_splat || op->code == OP_scan || op->code == OP_dot)
+        return true;
+    if (op->code == OP_broadcast && !type_same_shape(v->type, op->operands[0]->type))
+        return grad_is_active(g, op->operands[0]);
+    if (op->regions[0] || op->code == OP_load)
+        return false;
+    for (int i = 0; i < op->noperands; i++) {
+        if (reaches_sum(g, op->operands[i], depth - 1))
+            return true;
+    }
+    return false;
+}
+
+bool grad_needs_zeros(const Grad *g, const Op *op, int i)
+{
+    const Value *x = op->operands[i];
+
+    return x->type->rank > 0 && is_wild(g, op, i) && reaches_sum(g, x, DEEPEST);
+}

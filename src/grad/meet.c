@@ -1,0 +1,372 @@
+/*
+ * meet.c - lanes and rounds of one program that meet at an element: they are summed in the program,
+ * and added once
+ *
+ * Lanes meet along an axis that the address is the same along, as it is made; rounds where address
+ * and mask come from in front of the loop (licm has moved them there).  What is found for each
+ * load, before anything is built, is a GradMeeting; grad_add_to_array() follows it.
+ */
+#include "../opt/opt.h"
+#include "grad.h"
+
+/* --- values without some of their axes --- */
+
+/* The axes of operand 0 of an op that inserts one. */
+static unsigned axes_before_expand(const Op *op, unsigned axes)
+{
+    int at = (int)attr_axis(op);
+    unsigned low = (1u << at) - 1;
+
+    return (axes & low) | (axes >> 1 & ~low);
+}
+
+static unsigned axes_before_permute(const Op *op, unsigned axes)
+{
+    int n;
+    const int64_t *dims = attr_dims(op, &n);
+    unsigned before = 0;
+
+    for (int i = 0; i < n; i++)
+        before |= (axes >> i & 1) << dims[i];
+    return before;
+}
+
+static bool are_of_one(const Value *v, unsigned axes)
+{
+    for (int d = 0; d < v->type->rank; d++) {
+        if (axes >> d & 1 && v->type->dims[d] != 1)
+            return false;
+    }
+    return true;
+}
+
+/* Is it made so that it is seen to be the same along the axes? */
+static bool can_drop(const Value *v, unsigned axes)
+{
+    const Op *op = v->def;
+
+    if (axes == 0)
+        return true;
+    if (!op)
+        return false;
+    switch (op->code) {
+    case OP_splat:
+    case OP_const:
+        return true;
+    case OP_broadcast:
+    case OP_hint:
+        return are_of_one(op->operands[0], axes) || can_drop(op->operands[0], axes);
+    case OP_expand:
+        return can_drop(op->operands[0], axes_before_expand(op, axes & ~(1u << attr_axis(op))));
+    case OP_permute:
+        return can_drop(op->operands[0], axes_before_permute(op, axes));
+    default:
+        if (op->code != OP_addptr && !op_is_elementwise(op))
+            return are_of_one(v, axes);
+        for (int i = 0; i < op->noperands; i++) {
+            if (!can_drop(op->operands[i], axes))
+                return false;
+        }
+        return true;
+    }
+}
+
+static const Type *type_without(Module *m, const Type *t, unsigned axes)
+{
+    Type less = *t;
+
+    less.rank = 0;
+    for (int d = 0; d < t->rank; d++) {
+        if (!(axes >> d & 1))
+            less.dims[less.rank++] = t->dims[d];
+    }
+    for (int d = less.rank; d < MAX_RANK; d++)
+        less.dims[d] = 0;
+    return type_of(m, less);
+}
+
+/* Where the builder is; pointers in the array of gradients. */
+static Value *drop(Grad *g, Value *v, unsigned axes, const GradArray *to);
+
+static Value *drop_permuted(Grad *g, const Op *op, unsigned axes, const GradArray *to)
+{
+    unsigned before = axes_before_permute(op, axes);
+    int n, left[MAX_RANK], count = 0;
+    const int64_t *dims = attr_dims(op, &n);
+
+    for (int i = 0; i < n; i++) {
+        if (!(axes >> i & 1))
+            left[count++] = (int)dims[i] - __builtin_popcount(before & ((1u << dims[i]) - 1));
+    }
+    Value *v = drop(g, op->operands[0], before, to);
+    return count > 1 ? build_permute(&g->b, v, left) : v;
+}
+
+static Value *drop_elementwise(Grad *g, const Op *op, unsigned axes, const GradArray *to)
+{
+    const Type *type = type_without(g->func->module, op->results[0]->type, axes);
+    Value *operands[MAX_ELEMENTWISE_OPERANDS];
+
+    for (int i = 0; i < op->noperands; i++)
+        operands[i] = drop(g, op->operands[i], axes, to);
+    if (op->code == OP_addptr)
+        return build_addptr(&g->b, operands[0], operands[1]);
+    return build_op(&g->b, op->code, op->noperands, operands, op->nattrs, op->attrs, 1, &type)
+        ->results[0];
+}
+
+static Value *moved(Grad *g, Value *v, const GradArray *to)
+{
+    return v->type->pointer ? grad_rebase(g, v, to) : grad_value(g, v);
+}
+
+static Value *drop(Grad *g, Value *v, unsigned axes, const GradArray *to)
+{
+    Module *m = g->func->module;
+    const Op *op = v->def;
+    const Type *type = type_without(m, v->type, axes);
+    int at, kept;
+
+    if (axes == 0)
+        return moved(g, v, to);
+    switch (op ? op->code : OP_COUNT) {
+    case OP_splat:
+        v = moved(g, op->operands[0], to);
+        return type->rank == 0 ? v : build_splat(&g->b, v, type_with_shape(m, v->type, type));
+    case OP_const:
+        return build_const(&g->b, type, (uint64_t)op->attrs[0]);
+    case OP_hint:
+        return drop(g, op->operands[0], axes, to);
+    case OP_broadcast:
+        v = drop(g, op->operands[0], axes, to);
+        return build_broadcast(&g->b, v, type_with_shape(m, type_element(m, v->type), type));
+    case OP_expand:
+        at = (int)attr_axis(op);
+        kept = at - __builtin_popcount(axes & ((1u << at) - 1));
+        v = drop(g, op->operands[0], axes_before_expand(op, axes & ~(1u << at)), to);
+        return axes >> at & 1 ? v : build_expand(&g->b, v, kept);
+    case OP_permute:
+        return drop_permuted(g, op, axes, to);
+    default:
+        if (op && (op->code == OP_addptr || op_is_elementwise(op)))
+            return drop_elementwise(g, op, axes, to);
+        return build_reshape(&g->b, moved(g, v, to), type->rank, type->dims);
+    }
+}
+
+/* --- what is found --- */
+
+static bool runs_once(const Op *loop)
+{
+    uint64_t trips;
+
+    return opt_trip_count(loop, &trips) && trips > 0;
+}
+
+static bool comes_from_outside(const Op *op, const Op *loop)
+{
+    for (int i = 0; i < op->noperands; i++) {
+        if (opt_inside(op->operands[i]->block, loop))
+            return false;
+    }
+    return true;
+}
+
+/* Is it known outside of `loop` whether this one, in it, runs? */
+static bool is_known_to_run(const Op *in, const Op *loop)
+{
+    int64_t step;
+
+    return runs_once(in) || (value_const_int(in->operands[FOR_STEP], &step) && step > 0 &&
+                             !opt_inside(in->operands[FOR_LO]->block, loop) &&
+                             !opt_inside(in->operands[FOR_HI]->block, loop));
+}
+
+/* The outermost loop whose rounds all read the same elements. */
+static const Op *rounds_of(const Grad *g, const Op *load)
+{
+    const Value *other = op_operand(load, LOAD_OTHER);
+    const Op *found = NULL;
+
+    if (other && grad_is_active(g, other))
+        return NULL;
+    for (const Op *loop = load->block->owner; loop; loop = loop->block->owner) {
+        if (loop->code != OP_for || !comes_from_outside(load, loop))
+            break;
+        for (const Op *in = load->block->owner;; in = in->block->owner) {
+            if (!is_known_to_run(in, loop))
+                return found;
+            if (in == loop)
+                break;
+        }
+        found = loop;
+    }
+    return found;
+}
+
+const GradMeeting *grad_meeting(const Grad *g, const Op *load)
+{
+    return map_get(g->meetings, MAP_KEY(load));
+}
+
+void grad_find_meeting(Grad *g, const Op *load)
+{
+    const Value *pointer = load->operands[LOAD_PTR];
+    GradMeeting *m = NEW(g->arena, GradMeeting);
+
+    m->load = load;
+    m->rounds = rounds_of(g, load);
+    for (int d = 0; d < pointer->type->rank; d++) {
+        if (pointer->type->dims[d] > 1 && can_drop(pointer, 1u << d))
+            m->lanes |= 1u << d;
+    }
+    if (!can_drop(pointer, m->lanes))
+        m->lanes = 0;
+    map_put(g->meetings, MAP_KEY(load), m);
+}
+
+/* --- adding --- */
+
+/* The gradient before it was rounded to the type of what was loaded; sums are in no less than fp32.
+ */
+static Value *widened(Grad *g, Value *d)
+{
+    const Op *cast = opt_made_by(d, OP_cast);
+
+    if (!dtype_is_small_float(d->type->dtype))
+        return d;
+    return cast && cast->operands[0]->type->dtype == DT_FP32
+               ? cast->operands[0]
+               : build_cast(&g->b, d, DT_FP32, ROUND_NEAREST);
+}
+
+static Value *along(Grad *g, OpCode how, Value *v, unsigned axes)
+{
+    for (int d = v->type->rank - 1; d >= 0; d--) {
+        if (axes >> d & 1)
+            v = opt_reduce_along(&g->b, how, v, d);
+    }
+    return v;
+}
+
+/* Is it true for some of the lanes that meet? */
+static Value *any(Grad *g, Value *mask, unsigned axes)
+{
+    const Op *both = opt_made_by(mask, OP_and);
+
+    if (can_drop(mask, axes))
+        return drop(g, mask, axes, NULL);
+    if (both && can_drop(both->operands[0], axes))
+        return build_binary(&g->b, OP_and, any(g, both->operands[1], axes),
+                            any(g, both->operands[0], axes));
+    if (both && can_drop(both->operands[1], axes))
+        return build_binary(&g->b, OP_and, any(g, both->operands[0], axes),
+                            any(g, both->operands[1], axes));
+    if (opt_made_by(mask, OP_broadcast) && !can_drop(mask->def->operands[0], axes)) {
+        Value *some = any(g, mask->def->operands[0], axes);
+        return build_broadcast(&g->b, some, type_without(g->func->module, mask->type, axes));
+    }
+    Value *count = build_cast(&g->b, grad_value(g, mask), DT_I32, ROUND_NEAREST);
+    Value *most = along(g, OP_max, count, axes);
+    return build_binary(&g->b, OP_gt, most, build_int(&g->b, most->type, 0));
+}
+
+/* And did the rounds run at all?  Else nothing was read there. */
+static Value *where_run(Grad *g, const GradMeeting *m, Value *mask, const Type *shape)
+{
+    if (!m->rounds)
+        return mask;
+    for (const Op *loop = m->load->block->owner;; loop = loop->block->owner) {
+        if (!runs_once(loop)) {
+            Value *runs = build_binary(&g->b, OP_lt, grad_value(g, loop->operands[FOR_LO]),
+                                       grad_value(g, loop->operands[FOR_HI]));
+            if (shape->rank > 0)
+                runs = build_splat(&g->b, runs, type_with_dtype(g->func->module, shape, DT_I1));
+            mask = mask ? build_binary(&g->b, OP_and, mask, runs) : runs;
+        }
+        if (loop == m->rounds)
+            return mask;
+    }
+}
+
+static void put(Grad *g, GradArray *to, Value *pointer, Value *d, Value *mask)
+{
+    const int64_t add[3] = {RMW_ADD, SEM_RELAXED, 0};
+    int n = mask ? 3 : 2;
+
+    d = build_cast(&g->b, d, pointer->type->dtype, ROUND_NEAREST);
+    if (to->fill == GRAD_ADDED)
+        build_op(&g->b, OP_atomic_rmw, n, (Value *[]){pointer, d, mask}, 3, add, 1, &d->type);
+    else
+        build_op(&g->b, OP_store, n, (Value *[]){pointer, d, mask}, 0, NULL, 0, NULL);
+}
+
+static void add_to_array(Grad *g, const GradMeeting *m, Value *d)
+{
+    const Op *load = m->load;
+    GradArray *to = grad_wrt_of(g, load->operands[LOAD_PTR]);
+    Value *mask = op_operand(load, LOAD_MASK);
+
+    if (m->lanes && mask && !can_drop(mask, m->lanes))
+        d = build_select(&g->b, grad_value(g, mask), d, grad_number(g, d, 0));
+    if (m->lanes) {
+        d = along(g, OP_add, widened(g, d), m->lanes);
+        mask = mask ? any(g, mask, m->lanes) : NULL;
+    } else if (mask) {
+        mask = grad_value(g, mask);
+    }
+    Value *pointer = drop(g, load->operands[LOAD_PTR], m->lanes, to);
+    value_shaped_like(g->func->module, pointer, d);
+    put(g, to, pointer, d, where_run(g, m, mask, pointer->type));
+}
+
+void grad_add_to_array(Grad *g, const Op *load, Value *d)
+{
+    GradMeeting *m = map_get(g->meetings, MAP_KEY(load));
+
+    if (m->rounds)
+        m->sum = grad_binary(g, OP_add, m->sum, widened(g, d));
+    else
+        add_to_array(g, m, d);
+}
+
+/* --- loops --- */
+
+static void collect(Grad *g, const Block *b, const Op *loop, GradMeetings *out)
+{
+    for (const Op *op = b->first; op; op = op->next) {
+        GradMeeting *m = op->code == OP_load ? map_get(g->meetings, MAP_KEY(op)) : NULL;
+
+        if (m && m->rounds && (m->rounds == loop || opt_inside(loop->block, m->rounds)))
+            vec_push(g->arena, out, m);
+        for (int r = 0; r < COUNT(op->regions) && op->regions[r]; r++)
+            collect(g, op->regions[r], loop, out);
+    }
+}
+
+GradMeetings grad_meetings_in(Grad *g, const Op *loop)
+{
+    GradMeetings all = {0};
+
+    collect(g, loop->regions[0], loop, &all);
+    return all;
+}
+
+Value *grad_meeting_begins(Grad *g, const GradMeeting *m)
+{
+    const Type *type = m->load->results[0]->type;
+
+    if (m->sum)
+        return m->sum;
+    if (dtype_is_small_float(type->dtype))
+        type = type_with_dtype(g->func->module, type, DT_FP32);
+    Value *zero = build_float(&g->b, type, 0);
+    value_shaped_like(g->func->module, zero, m->load->results[0]);
+    return zero;
+}
+
+void grad_meeting_ends(Grad *g, GradMeeting *m, const Op *loop)
+{
+    if (m->rounds == loop)
+        add_to_array(g, m, m->sum);
+}

@@ -1,0 +1,289 @@
+/*
+ * print_head.c - what stands around the statements of the derived kernel: its parameters, what its
+ * docstring says of grid and workspaces, and the kernel that adds parts up
+ */
+#include <string.h>
+
+#include "print.h"
+
+static const char *name_of(const Writer *p, const GradArray *a)
+{
+    return p->g->func->params[a->gradient->index].name;
+}
+
+/* Is how many elements a row has a parameter of its own? */
+static bool has_size(const Writer *p, const GradArray *a)
+{
+    return a->width && !a->width->def && a->width->index >= p->g->of.gradient->index;
+}
+
+/* What it is made of, before there are names. */
+static const char *text_of(const Writer *p, const Value *v, Level level)
+{
+    Writer w = *p;
+
+    w.text = text_new(p->arena);
+    put_value(&w, v, level);
+    return w.text.s;
+}
+
+/* With its value as default, where it had one and so have all behind it. */
+static const char *parameter(const Writer *p, int i)
+{
+    const GradWish *wish = p->g->wish;
+    const GradParam *param = &wish->params[i];
+    bool defaults = true;
+
+    for (int k = i; k < wish->nparams; k++)
+        defaults &=
+            wish->params[k].is_constexpr && wish->params[k].has_default && wish->params[k].value;
+    return arena_printf(p->arena, "%s%s%s%s", param->name,
+                        param->is_constexpr ? ": tl.constexpr" : "", defaults ? " = " : "",
+                        defaults ? param->value : "");
+}
+
+static Words parameters(const Writer *p)
+{
+    const GradWish *wish = p->g->wish;
+    const Func *f = p->g->func;
+    Words all = {0};
+    int first = 0;
+
+    while (first < wish->nparams && !wish->params[first].is_constexpr)
+        first++;
+    for (int i = 0; i <= wish->nparams; i++) {
+        for (int k = p->g->of.gradient->index; k < f->nparams && i == first; k++) {
+            if (uses_count(&p->uses, f->body->args[k]) > 0)
+                vec_push(p->arena, &all, f->params[k].name);
+        }
+        if (i < wish->nparams)
+            vec_push(p->arena, &all, parameter(p, i));
+    }
+    return all;
+}
+
+void put_signature(Writer *p)
+{
+    const Words all = parameters(p);
+    const char *head = arena_printf(p->arena, "def %s(", p->g->result.kernel);
+
+    text_put(&p->text, head);
+    put_list(p, &all, (int)strlen(head));
+    text_put(&p->text, "):\n");
+}
+
+/* The source is what it is for these constants alone. */
+void put_asserts(Writer *p)
+{
+    for (int i = 0; i < p->g->wish->nparams; i++) {
+        const GradParam *param = &p->g->wish->params[i];
+        bool by_identity = param->value && strcmp(param->value, "None") == 0;
+
+        if (param->value)
+            text_printf(&p->text, "    tl.static_assert(%s %s %s)\n", param->name,
+                        by_identity ? "is" : "==", param->value);
+    }
+}
+
+/* "grid[0] * grid[2]": how many programs there are along some axes. */
+static const char *programs_text(const Writer *p, unsigned axes)
+{
+    Text t = text_new(p->arena);
+
+    for (int axis = 0; axis < AXES; axis++) {
+        if (axes >> axis & 1)
+            text_printf(&t, "%sgrid[%d]", t.len > 0 ? " * " : "", axis);
+    }
+    return t.len > 0 ? t.s : "";
+}
+
+/* Of the docstring: what does not fit into LINE columns stands in a next line, further in. */
+static void put_line(Writer *p, const char *line)
+{
+    enum { MARGIN = 4 };
+    int left = LINE - MARGIN;
+
+    text_printf(&p->text, "%*s", MARGIN, "");
+    while ((int)strlen(line) > left) {
+        int n = left;
+        while (n > 0 && line[n] != ' ')
+            n--;
+        if (n == 0)
+            break;
+        text_printf(&p->text, "%.*s\n%*s", n, line, 2 * MARGIN, "");
+        line += n + 1;
+        left = LINE - 2 * MARGIN;
+    }
+    text_printf(&p->text, "%s\n", line);
+}
+
+static void put_parts(Writer *p, const GradArray *a)
+{
+    const char *programs = programs_text(p, a->meeting), *width = text_of(p, a->width, LEVEL_ATOM);
+    DType t = a->gradient->type->dtype;
+
+    put_line(p, arena_printf(p->arena,
+                             "%s: %s rows of %s elements, %s: zero it before; %s * %s * %d bytes.",
+                             name_of(p, a), programs, width, dtype_long_name(t), programs, width,
+                             dtype_size(t)));
+    if (has_size(p, a))
+        text_printf(&p->text,
+                    "        %s: how many elements of %s there are, from its pointer on.\n", width,
+                    p->g->func->params[a->array->index].name);
+    text_printf(&p->text, "        %s is their sum: %s_grad_sum(%s, %s, %s, %s, ..).\n", a->total,
+                p->g->wish->kernel, a->total, name_of(p, a), programs, width);
+}
+
+/* "BLOCK_M * D * " */
+static const char *elements_text(const Writer *p, const Value *v)
+{
+    Writer w = *p;
+
+    w.text = text_new(p->arena);
+    for (int d = 0; d < v->type->rank; d++) {
+        put_extent(&w, v, d);
+        text_put(&w.text, " * ");
+    }
+    return w.text.len > 0 ? w.text.s : "";
+}
+
+static void put_tape(Writer *p, const GradTape *t)
+{
+    const char *rounds = text_of(p, ir_resolve(t->rounds), LEVEL_UNARY);
+    DType type = t->tape->type->dtype;
+
+    put_line(p, arena_printf(p->arena,
+                             "%s: a workspace of %s%s%s * %s%d bytes, %s: %s before each round.",
+                             p->g->func->params[t->tape->index].name, programs_text(p, p->g->asked),
+                             p->g->asked ? " * " : "", rounds, elements_text(p, t->kept),
+                             dtype_size(type), dtype_long_name(type), t->of));
+}
+
+/* How many rounds there is room for, where the launch says it. */
+static void put_limits(Writer *p)
+{
+    const Func *f = p->g->func;
+
+    for (int k = 0; k < f->nparams; k++) {
+        for (int i = 0; i < p->g->tapes.len; i++) {
+            const GradTape *t = p->g->tapes.at[i];
+            if (!t->is_read || t->rounds != f->body->args[k] || k < p->g->of.gradient->index)
+                continue;
+            text_printf(&p->text,
+                        "    %s: at least as many as the loop of %s has in any program.\n",
+                        f->params[k].name, t->of);
+            break;
+        }
+    }
+}
+
+/* "grid[0] * n * BLOCK": a product, without its last factor where that is nothing. */
+static const char *count_text(const Writer *p, const GradTape *t)
+{
+    const char *programs = programs_text(p, p->g->asked), *elements = elements_text(p, t->kept);
+    const char *rounds = text_of(p, ir_resolve(t->rounds), LEVEL_UNARY);
+
+    return arena_printf(p->arena, "%s%s%s * %s1", programs, *programs ? " * " : "", rounds,
+                        elements);
+}
+
+static void describe_array(Writer *p, const GradArray *a)
+{
+    GradResult *r = &p->g->result;
+    const char *name = name_of(p, a), *array = p->g->func->params[a->array->index].name;
+    bool is_of = a == &p->g->of, has_parts = !is_of && a->fill == GRAD_PARTS;
+
+    r->gradients[r->ngradients++] =
+        (GradParameter){array, has_parts ? a->total : name, is_of ? GRAD_READ : a->fill};
+    if (!has_parts)
+        return;
+    const char *rows = programs_text(p, a->meeting), *width = text_of(p, a->width, LEVEL_ATOM);
+    vec_push(p->arena, &r->workspaces,
+             ((GradWorkspace){name, a->gradient->type->dtype,
+                              arena_printf(p->arena, "%s * %s", rows, width), true}));
+    vec_push(p->arena, &r->sums, ((GradSum){a->total, name, rows, width}));
+    if (has_size(p, a))
+        vec_push(p->arena, &r->sizes, ((GradSize){width, array}));
+}
+
+void print_describe(Writer *p)
+{
+    Grad *g = p->g;
+    GradResult *r = &g->result;
+
+    r->kernel = arena_printf(g->arena, "%s_grad", g->wish->kernel);
+    r->gradients = NEW_N(g->arena, GradParameter, g->nwrt + 1);
+    describe_array(p, &g->of);
+    for (int i = 0; i < g->nwrt; i++)
+        describe_array(p, &g->wrt[i]);
+    for (int i = 0; i < g->tapes.len; i++) {
+        const GradTape *t = g->tapes.at[i];
+        if (t->is_read)
+            vec_push(g->arena, &r->workspaces,
+                     ((GradWorkspace){g->func->params[t->tape->index].name, t->tape->type->dtype,
+                                      count_text(p, t), false}));
+        if (t->is_read && !t->rounds->def && t->rounds->index >= g->of.gradient->index)
+            vec_push(g->arena, &r->sizes,
+                     ((GradSize){g->func->params[t->rounds->index].name, NULL}));
+    }
+}
+
+void put_docstring(Writer *p)
+{
+    const Grad *g = p->g;
+
+    text_printf(&p->text, "    \"\"\"Gradients of %s with respect to ", g->wish->of);
+    for (int i = 0; i < g->nwrt; i++)
+        text_printf(&p->text, "%s%s", i > 0 ? ", " : "", g->wish->wrt[i]);
+    text_printf(&p->text, ".\n\n    Launch it with the grid of %s.  %s: the gradient of %s.\n",
+                g->wish->kernel, name_of(p, &g->of), g->wish->of);
+    for (int i = 0; i < g->nwrt; i++) {
+        if (g->wrt[i].fill == GRAD_PARTS)
+            put_parts(p, &g->wrt[i]);
+        else
+            text_printf(&p->text,
+                        g->wrt[i].fill == GRAD_STORED
+                            ? "    %s: its elements are stored, each once.\n"
+                            : "    %s: is added to, by atomics: zero it before.\n",
+                        name_of(p, &g->wrt[i]));
+    }
+    for (int i = 0; i < g->tapes.len; i++) {
+        if (g->tapes.at[i]->is_read)
+            put_tape(p, g->tapes.at[i]);
+    }
+    put_limits(p);
+    text_put(&p->text, "    \"\"\"\n");
+}
+
+/* The kernel that adds rows up. */
+void put_sum(Writer *p)
+{
+    bool any = false;
+
+    static const char body[] =
+        "    \"\"\"total: the sum of the rows of parts, always in the same order.\n"
+        "\n"
+        "    Grid: triton.cdiv(size, BLOCK).  size: elements of a row, and of total; ROWS are read "
+        "at\n"
+        "    a time: ROWS=16 and BLOCK=128 do.\n"
+        "    \"\"\"\n"
+        "    columns = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+        "    rows = tl.arange(0, ROWS).to(tl.int64)\n"
+        "    inside = columns < size\n"
+        "    result = tl.zeros([BLOCK], parts.dtype.element_ty)\n"
+        "    for first in range(0, n_parts, ROWS):\n"
+        "        row = first + rows\n"
+        "        part = tl.load(parts + row[:, None] * size + columns[None, :],\n"
+        "                       mask=(row[:, None] < n_parts) & inside[None, :], other=0.0)\n"
+        "        result += tl.sum(part, axis=0)\n"
+        "    tl.store(total + columns, result.to(total.dtype.element_ty), mask=inside)\n";
+
+    for (int i = 0; i < p->g->nwrt; i++)
+        any |= p->g->wrt[i].fill == GRAD_PARTS;
+    if (!any)
+        return;
+    text_printf(&p->text,
+                "\n\n@triton.jit\ndef %s_grad_sum(total, parts, n_parts, size, ROWS: tl.constexpr, "
+                "BLOCK: tl.constexpr):\n%s",
+                p->g->wish->kernel, body);
+}

@@ -1,0 +1,269 @@
+/*
+ * tape.c - loops that go round backwards: what each round began with
+ *
+ * What steps by the same in every round is computed from the number of the round.  The rest is
+ * written to a workspace by the forward's loop, in front of each round, and read by the backward's:
+ *
+ *     h_tape + (program * rounds + round) * elements + the element's number
+ *
+ * Of these, what nothing of the backward turns out to read is not kept.
+ */
+#include <stdlib.h>
+
+#include "../opt/opt.h"
+#include "grad.h"
+
+/* What each round adds to carried value i; NULL: it does something else. */
+static Value *step_of(const Op *loop, int i)
+{
+    const Value *arg = loop->regions[0]->args[i + 1];
+    const Op *end = loop->regions[0]->last->operands[i]->def;
+    Value *step = NULL;
+
+    if (!end || (!arg->type->pointer && !opt_is_int(arg)))
+        return NULL;
+    if ((end->code == OP_add || end->code == OP_addptr) && end->operands[0] == arg)
+        step = end->operands[1];
+    else if (end->code == OP_add && end->operands[1] == arg)
+        step = end->operands[0];
+    return step && !opt_inside(step->block, loop) ? step : NULL;
+}
+
+static bool stays(const Op *loop, int i)
+{
+    return loop->regions[0]->last->operands[i] == loop->regions[0]->args[i + 1];
+}
+
+static const char *name_of(const Op *loop, int i)
+{
+    const Value *arg = loop->regions[0]->args[i + 1];
+
+    return loop->results[i]->name ? loop->results[i]->name : arg->name ? arg->name : "carried";
+}
+
+bool grad_can_go_back(Grad *g, const Op *loop)
+{
+    int64_t step;
+
+    if (!value_const_int(loop->operands[FOR_STEP], &step) || step == 0) {
+        grad_refuse(g, loop,
+                    "rounds of a loop whose step is known only at run time cannot be gone through "
+                    "backwards: make the step a constant");
+        return false;
+    }
+    for (int i = 0; i < loop->nresults; i++) {
+        const Type *t = loop->regions[0]->args[i + 1]->type;
+
+        if ((!t->pointer && t->dtype != DT_I1 && t->handle == HANDLE_NONE) || stays(loop, i) ||
+            step_of(loop, i))
+            continue;
+        grad_refuse(
+            g, loop,
+            "the rounds go backwards for the gradients, and what `%s` was in each cannot be "
+            "told: compute it from the loop's variable",
+            name_of(loop, i));
+        return false;
+    }
+    return true;
+}
+
+/* --- the workspace --- */
+
+static Value *binary_int(Builder *b, OpCode code, Value *x, int64_t y)
+{
+    return build_binary(b, code, x, build_int(b, x->type, y));
+}
+
+static Value *rounds_between(Builder *b, Value *lo, Value *hi, int64_t step)
+{
+    Value *span = build_binary(b, OP_sub, hi, lo);
+
+    return step == 1 ? span : binary_int(b, OP_div, binary_int(b, OP_add, span, step - 1), step);
+}
+
+static Value *rounds_of(Builder *b, const Op *loop)
+{
+    int64_t step = 1;
+    Value *lo = loop->operands[FOR_LO], *hi = loop->operands[FOR_HI];
+
+    value_const_int(loop->operands[FOR_STEP], &step);
+    return step < 0 ? rounds_between(b, hi, lo, -step) : rounds_between(b, lo, hi, step);
+}
+
+/* Which round it is in which the counter has this value. */
+static Value *round_of(Builder *b, const Op *loop, Value *counter)
+{
+    int64_t step = 1;
+    Value *lo = loop->operands[FOR_LO];
+
+    value_const_int(loop->operands[FOR_STEP], &step);
+    Value *gone = build_binary(b, OP_sub, step > 0 ? counter : lo, step > 0 ? lo : counter);
+    return llabs(step) == 1 ? gone : binary_int(b, OP_div, gone, llabs(step));
+}
+
+static Value *place_of(Builder *b, const GradTape *t, Value *round, const Type *shape)
+{
+    Value *first = binary_int(b, OP_mul, build_cast(b, round, DT_I64, ROUND_NEAREST), t->elements);
+    Value *at = build_addptr(b, t->begin, first);
+
+    if (shape->rank == 0)
+        return at;
+    return build_addptr(b, build_splat(b, at, type_with_shape(b->module, at->type, shape)),
+                        opt_numbers(b, shape));
+}
+
+static GradTape *new_tape(Grad *g, const Op *forward, int i, Value *limit)
+{
+    const Value *arg = forward->regions[0]->args[i + 1];
+    GradTape *t = NEW(g->arena, GradTape);
+    Builder b = builder_before((Op *)forward);
+
+    t->of = name_of(forward, i);
+    t->elements = type_numel(arg->type);
+    t->kept = arg;
+    t->rounds = limit;
+    t->tape = grad_new_parameter(g, arena_printf(g->arena, "%s_tape", t->of),
+                                 type_pointer(g->func->module, arg->type->dtype, false));
+    t->begin = t->tape;
+    if (g->asked) {
+        Value *rows = build_cast(&b, limit, DT_I64, ROUND_NEAREST);
+        Value *program = grad_program_number(g, &b, g->asked);
+        t->begin = build_addptr(
+            &b, t->tape,
+            binary_int(&b, OP_mul, build_binary(&b, OP_mul, program, rows), t->elements));
+        t->begin->name =
+            intern(g->func->module->interner, arena_printf(g->arena, "%s_rounds", t->of));
+    }
+    vec_push(g->arena, &g->tapes, t);
+    return t;
+}
+
+static void write_tape(Op *forward, int i, GradTape *t)
+{
+    Block *body = forward->regions[0];
+    Builder b = builder_before(body->first);
+    Value *arg = body->args[i + 1];
+    Value *round = round_of(&b, forward, body->args[0]);
+    Value *operands[2] = {place_of(&b, t, round, arg->type), arg};
+
+    t->store = build_op(&b, OP_store, 2, operands, 0, NULL, 0, NULL);
+}
+
+/* Threads of a program read what others wrote. */
+static void put_barrier(Grad *g, Builder *b)
+{
+    vec_push(g->arena, &g->barriers, build_op(b, OP_barrier, 0, NULL, 0, NULL, 0, NULL));
+}
+
+static bool is_repeated(const Block *b)
+{
+    for (; b->owner; b = b->owner->block) {
+        if (opt_is_loop(b->owner))
+            return true;
+    }
+    return false;
+}
+
+/* How many rounds a program has room for: a parameter, where programs have different ones. */
+static Value *limit_of(Grad *g, Value *rounds)
+{
+    if (grad_same_for_all(rounds))
+        return rounds;
+    return grad_new_parameter(g, "rounds", type_scalar(g->func->module, DT_I32));
+}
+
+/* The counter of the first round and that of the last: what those of a round and of its twin in the
+ * other direction sum up to. */
+static Value *both_of(Builder *b, const Op *loop, Value *rounds)
+{
+    Value *lo = loop->operands[FOR_LO];
+    int64_t step = 1;
+
+    value_const_int(loop->operands[FOR_STEP], &step);
+    if (step == 1 || step == -1) {
+        Value *last = binary_int(b, OP_sub, loop->operands[FOR_HI], step);
+        return build_binary(b, OP_add, lo, last);
+    }
+    Value *last = binary_int(b, OP_mul, binary_int(b, OP_sub, rounds, 1), step);
+    return build_binary(b, OP_add, build_binary(b, OP_add, lo, lo), last);
+}
+
+GradRounds grad_write_tapes(Grad *g, const Op *loop, const bool *is_sum)
+{
+    Op *forward = grad_value(g, loop->results[0])->def;
+    Builder b = builder_before(forward);
+    GradRounds r = {.forward = forward, .tapes = NEW_N(g->arena, GradTape *, loop->nresults)};
+    bool any = false;
+
+    if (is_repeated(forward->block))
+        put_barrier(g, &b);
+    Value *rounds = rounds_of(&b, forward), *limit = NULL;
+    for (int i = 0; i < loop->nresults; i++) {
+        if (is_sum[i] || stays(loop, i) || step_of(loop, i))
+            continue;
+        limit = limit ? limit : limit_of(g, rounds);
+        r.tapes[i] = new_tape(g, forward, i, limit);
+        write_tape(forward, i, r.tapes[i]);
+        any = true;
+    }
+    if (any)
+        put_barrier(g, &g->b);
+    r.both = both_of(&g->b, forward, rounds);
+    return r;
+}
+
+Value *grad_turned_counter(Grad *g, const GradRounds *r, Value *back)
+{
+    return build_binary(&g->b, OP_sub, r->both, back);
+}
+
+/* from + step * round */
+static Value *stepped(Grad *g, Value *from, Value *step, Value *round)
+{
+    Value *times = build_cast(&g->b, round, step->type->dtype, ROUND_NEAREST);
+
+    if (step->type->rank > 0)
+        times = build_splat(&g->b, times, step->type);
+    times = build_binary(&g->b, OP_mul, times, step);
+    return from->type->pointer ? build_addptr(&g->b, from, times)
+                               : build_binary(&g->b, OP_add, from, times);
+}
+
+Value *grad_round_begins(Grad *g, const GradRounds *r, const Op *loop, int i, Value *counter,
+                         Value *from)
+{
+    Value *round = round_of(&g->b, r->forward, counter), *step = step_of(loop, i);
+    const Value *arg = loop->regions[0]->args[i + 1];
+
+    if (stays(loop, i))
+        return from;
+    if (step)
+        return stepped(g, from, grad_value(g, step), round);
+    Value *place = place_of(&g->b, r->tapes[i], round, arg->type);
+    return build_load(&g->b, place, NULL, NULL)->results[0];
+}
+
+/* --- at the end --- */
+
+static void note_reads(Op *op, void *grad)
+{
+    Grad *g = grad;
+
+    for (int i = 0; i < g->tapes.len && op->code == OP_load; i++)
+        g->tapes.at[i]->is_read |=
+            grad_array_of(g, op->operands[LOAD_PTR]) == g->tapes.at[i]->tape->index;
+}
+
+void grad_drop_tapes(Grad *g)
+{
+    bool any = false;
+
+    ir_walk(g->func->body, note_reads, g);
+    for (int i = 0; i < g->tapes.len; i++) {
+        any |= g->tapes.at[i]->is_read;
+        if (!g->tapes.at[i]->is_read)
+            op_remove(g->tapes.at[i]->store);
+    }
+    for (int i = 0; i < g->barriers.len && !any; i++)
+        op_remove(g->barriers.at[i]);
+}

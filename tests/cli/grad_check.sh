@@ -1,0 +1,95 @@
+#!/bin/sh
+# grad_check.sh TILEC SOURCE - what `tilec grad --check` says: agreement, the worst element, kinks, what it is not for
+. "$(dirname "$0")/expect.inc"
+cd "$folder" || exit 1
+cat >k.py <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scale(x, out, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    area = tl.load(x + offsets, mask=offsets < n)
+    tl.store(out + offsets, area * area, mask=offsets < n)
+
+
+@triton.jit
+def rows(x, w, out, row, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    at = tl.program_id(0) * row + offsets
+    tl.store(out + at, tl.load(x + at) * tl.load(w + offsets))
+
+
+@triton.jit
+def rectified(x, out, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    a = tl.load(x + offsets)
+    tl.store(out + offsets, tl.where(a > 0, a, 0.0))
+
+
+@triton.jit
+def rooted(x, out, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(out + offsets, tl.sqrt(tl.load(x + offsets)))
+
+
+@triton.jit
+def rounded(a, b, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    at = i[:, None] * BLOCK + i[None, :]
+    total = tl.zeros((BLOCK, BLOCK), tl.float32)
+    for k in range(2):
+        total = tl.dot(tl.load(a + at).to(tl.bfloat16), tl.load(b + k + at).to(tl.bfloat16), total)
+    tl.store(out + at, total.to(tl.float16))
+
+
+@triton.jit
+def outside(x, out, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(out + offsets, tl.load(x + 2 * offsets))
+KERNEL
+
+# prove KERNEL WRT WORD...
+prove() {
+    kernel=$1 wrt=$2
+    shift 2
+    "$tilec" grad k.py:"$kernel" --of out --wrt "$wrt" --check "$@"
+}
+for device in interp cpu sim; do
+    expect 0 out 'd_x: agrees with differences along 4 directions, in 16 of 100 elements; farthest off ' \
+        prove scale x --device "$device" --grid 'cdiv(n,BLOCK)' n=100 x='randn(bf16,n)' out='empty(bf16,n)' BLOCK=64
+    # what is rounded on the way is not, and accumulators are as wide as the arrays
+    expect 0 out 'd_b: agrees' prove rounded a,b --device "$device" --grid 1 \
+        a='randn(fp32,16x16)' b='randn(fp32,257)' out='empty(fp16,16x16)' BLOCK=16
+done
+# few elements are all looked at; one array given twice counts as two
+expect 0 out 'd_w: agrees with differences along 4 directions, in 4 of 4 elements' \
+    prove rows x,w --grid 3 x='randn(fp32,3x4)' w='x[0]' out='empty(fp32,3x4)' row=4 BLOCK=4
+# strided arrays have the gradients where they lie
+expect 0 out 'd_x: agrees' prove rows x --grid 3 x='randn(fp32,3x8)[:,:4]' w='randn(fp32,4)' out='empty(fp32,3x8)[:,:4]' row='x.stride(0)' BLOCK=4
+
+# programs that store one element break what is taken for granted: found by its differences
+twice='x=randn(fp32,4) w=randn(fp32,4) out=empty(fp32,4) row=0 BLOCK=4'
+expect 1 out 'd_w: differs from differences along 4 of 4 directions, in 4 of 4 elements' prove rows w --grid 2 --device cpu $twice
+expect 1 out '    worst: d_w[' prove rows w --grid 2 --device cpu $twice
+expect 1 out '"pass": false' prove rows w --grid 2 --device cpu --json $twice
+expect 1 out '"worst": {"index": [' prove rows w --grid 2 --device cpu --json $twice
+expect 1 err 'outside' prove outside x --grid 1 x='randn(fp32,8)' out='empty(fp32,16)' BLOCK=16
+
+# at a kink either slope is right; where no slope is finite nothing is said
+expect 0 out '    at kinks, where any slope between both sides is right: 8' prove rectified x --grid 1 x='zeros(fp32,8)' out='empty(fp32,8)' BLOCK=8
+expect 1 out 'd_x: not judged: differences of `out` say too little here' prove rooted x --grid 1 x='zeros(fp32,8)' out='empty(fp32,8)' BLOCK=8
+expect 0 out 'd_x: agrees with differences along 4 directions, in 7 of 9 elements' prove rooted x --grid 1 x='arange(fp32,9)-1' out='empty(fp32,16)' BLOCK=9
+expect 0 out '"kinks": 8' prove rectified x --json --grid 1 x='zeros(fp32,8)' out='empty(fp32,8)' BLOCK=8
+
+# the source is written where it is asked for
+expect 0 "" "" prove scale x --grid 1 n=9 x='randn(fp32,9)' out='empty(fp32,9)' BLOCK=16 -o grad.py >/dev/null
+expect 0 out 'def scale_grad(' cat grad.py
+
+# the command line
+expect 2 err "how many programs? --grid" prove scale x n=9 x='randn(fp32,9)' out='empty(fp32,9)' BLOCK=16
+expect 2 err "--check: \`x\` needs elements, as x=randn(fp32,64)" prove scale x --grid 1 'x:*fp32' out='empty(fp32,9)' n=9 BLOCK=16
+expect 2 err "--check: \`x\` needs values, and \`empty\` has none" prove scale x --grid 1 x='empty(fp32,9)' out='empty(fp32,9)' n=9 BLOCK=16
+expect 2 err "--device is for --check, which runs the kernels" "$tilec" grad k.py:scale --of out --wrt x --device interp
+finish

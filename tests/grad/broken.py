@@ -1,0 +1,125 @@
+"""Kernels that have no gradient, or of which none can be told."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def in_place(x, out, n, BLOCK: tl.constexpr):
+    """Changes what it is differentiated by."""
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n)
+    tl.store(x + at, a * 2, mask=at < n)
+    tl.store(out + at, a * a, mask=at < n)
+
+
+@triton.jit
+def read_again(x, out, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at, mask=at < n), mask=at < n)
+    tl.debug_barrier()
+    tl.store(out + at, tl.load(out + at, mask=at < n) * 3, mask=at < n)
+
+
+@triton.jit
+def overlapping(x, out, n, BLOCK: tl.constexpr):
+    """The second store covers half of the first."""
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + at)
+    tl.store(out + at, a)
+    tl.store(out + at + BLOCK // 2, a * a)
+
+
+@triton.jit
+def place_of_largest(x, out, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=-float("inf"))
+    tl.store(out, tl.argmax(a, axis=0).to(tl.float32))
+
+
+@triton.jit
+def rounded(x, out, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, tl.floor(tl.load(x + at, mask=at < n) * 8) / 8, mask=at < n)
+
+
+@triton.jit
+def straight_through(x, out, n, BLOCK: tl.constexpr):
+    """Rounded, with what is lost: of the two terms one has a gradient."""
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n)
+    tl.store(out + at, a * tl.floor(a * 8), mask=at < n)
+
+
+@triton.jit
+def by_bits(x, out, n, BLOCK: tl.constexpr):
+    """A root by what its bits say."""
+    at = tl.arange(0, BLOCK)
+    bits = tl.load(x + at, mask=at < n).to(tl.int32, bitcast=True)
+    tl.store(out + at, ((bits >> 1) + 0x1FC00000).to(tl.float32, bitcast=True), mask=at < n)
+
+
+@triton.jit
+def largest_of_all(x, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_max(out, tl.max(tl.load(x + at, mask=at < n, other=-float("inf")), axis=0))
+
+
+@triton.jit
+def two_arrays(x, y, out, n, choice, BLOCK: tl.constexpr):
+    """Of one of two, which is known when it runs."""
+    at = tl.arange(0, BLOCK)
+    either = tl.where(choice > 0, x + at, y + at)
+    tl.store(out + at, tl.load(either, mask=at < n), mask=at < n)
+
+
+@triton.jit
+def sometimes(x, out, n, choice, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n)
+    if choice > 0:
+        tl.store(out + at, a * a, mask=at < n)
+
+
+@triton.jit
+def asserted(x, out, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=1.0)
+    tl.device_assert(a > 0)
+    tl.store(out + at, tl.log(a), mask=at < n)
+
+
+@triton.jit
+def ordered(x, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, tl.sort(tl.load(x + at)))
+
+
+@triton.jit
+def halves(x, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    real, imaginary = tl.split(tl.reshape(tl.load(x + tl.arange(0, 2 * BLOCK)), (BLOCK, 2)))
+    tl.store(out + at, real * real + imaginary * imaginary)
+
+
+@triton.jit
+def unused(x, y, out, n, BLOCK: tl.constexpr):
+    """y has no part in it."""
+    at = tl.arange(0, BLOCK)
+    tl.load(y + at, mask=at < n)
+    tl.store(out + at, tl.load(x + at, mask=at < n), mask=at < n)
+
+
+@triton.jit
+def two_to_one(x, out, BLOCK: tl.constexpr):
+    """Each pair of lanes stores to one element."""
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at // 2, tl.load(x + at))
+
+
+@triton.jit
+def row_to_one(x, out, n, BLOCK: tl.constexpr):
+    """A tile to a number, which nobody has summed."""
+    i, j = tl.arange(0, 4)[:, None], tl.arange(0, BLOCK)[None, :]
+    a = tl.load(x + i * n + j, mask=j < n)
+    tl.store(out + i + tl.zeros_like(j), a * a, mask=j < n)

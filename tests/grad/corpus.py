@@ -1,0 +1,83 @@
+"""Each kernel of table.txt: is it derived and right by differences, or refused as the table says?
+
+    corpus.py TILEC DEVICES [KERNEL...]
+
+Each runs on one of the devices, which has commas between, that its name and TILEC_SEED choose; with
+TILEC_THOROUGH in the environment on all.  TILEC_JOBS says how many run beside each other.
+"""
+
+import concurrent.futures
+import os
+import re
+import shlex
+import subprocess
+import sys
+import zlib
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PATIENCE = 600
+
+
+def rows():
+    with open(os.path.join(HERE, "table.txt"), encoding="utf-8") as file:
+        for line in file:
+            if line.strip() and not line.startswith("#"):
+                yield [part.strip() for part in line.split(" | ")]
+
+
+def kernels_of(path):
+    """Names of the kernels that are launched: those of functions that no other one calls."""
+    with open(os.path.join(HERE, path), encoding="utf-8") as file:
+        text = file.read()
+    names = re.findall(r"^@triton\.jit\ndef (\w+)\(", text, re.MULTILINE)
+    return {f"{path}:{n}" for n in names if len(re.findall(rf"\b{n}\b(?!=)", text.split('"""', 2)[2])) == 1}
+
+
+def refusal(done, expected):
+    """What is wrong with how it was refused; None: nothing."""
+    line, message = re.fullmatch(r"refused `(.*)`: (.*)", expected).groups()
+    said = re.search(r"^(\S+):(\d+):\d+: error: (.*)\n(.*)$", done.stderr, re.MULTILINE)
+    if done.returncode != 1 or not said:
+        return f"exit code {done.returncode}, and no refusal; is it derived now? The table says what it was"
+    if message not in said[3]:
+        return f"refused for another reason than `{message}`"
+    return None if line in said[4] else f"refused at another line than `{line}`"
+
+
+def problem(tilec, kernel, arrays, call, expected, device):
+    """What to say of a kernel on one device; None: nothing."""
+    of, wrt = arrays.split(" by ")
+    done = subprocess.run([tilec, "grad", os.path.join(HERE, kernel), "--of", of, "--wrt", wrt, "--check", "--device", device,
+                           *shlex.split(call)], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    wrong = refusal(done, expected) if expected != "right" else \
+        None if done.returncode == 0 and done.stdout.count("agrees") == len(wrt.split(",")) else "not right"
+    return wrong and f"{kernel} on {device}: {wrong}\n{done.stdout}{done.stderr}"
+
+
+def devices_for(kernel, expected, devices):
+    """A refusal is the same everywhere."""
+    if expected != "right":
+        return devices[:1]
+    if os.environ.get("TILEC_THOROUGH"):
+        return devices
+    seed = os.environ.get("TILEC_SEED") or "1"
+    return [devices[zlib.crc32(f"{seed} {kernel}".encode()) % len(devices)]]
+
+
+def main(tilec, devices, wanted):
+    table = [row for row in rows() if not wanted or row[0].split(":")[1] in wanted]
+    files = {row[0].split(":")[0] for row in rows()}
+    missing = set().union(*map(kernels_of, files)) - {row[0] for row in rows()}
+    failures = [f"{kernel} is not in the table" for kernel in sorted(missing)]
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("TILEC_JOBS") or os.cpu_count())) as pool:
+        tasks = [pool.submit(problem, os.path.abspath(tilec), *row, device) for row in table
+                 for device in devices_for(row[0], row[3], devices)]
+        failures += [task.result() for task in tasks if task.result()]
+    for failure in failures:
+        print("FAILED:", failure)
+    print(f"{len(tasks)} cases of {len(table)} kernels, {len(failures)} failed")
+    return 1 if failures or not tasks else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2].split(","), sys.argv[3:]))

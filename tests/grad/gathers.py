@@ -1,0 +1,65 @@
+"""Sparse: elements chosen by arrays of indices."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def embedding(table, indices, out, width, BLOCK: tl.constexpr):
+    """Rows may come several times."""
+    at = tl.arange(0, BLOCK)
+    index = tl.load(indices + tl.program_id(0))
+    tl.store(out + tl.program_id(0) * width + at, tl.load(table + index * width + at, mask=at < width), mask=at < width)
+
+
+@triton.jit
+def sparse_rows(values, columns, starts, x, out, BLOCK: tl.constexpr):
+    """A row of a compressed matrix times a vector, by a loop."""
+    begin, end = tl.load(starts + tl.program_id(0)), tl.load(starts + tl.program_id(0) + 1)
+    total = tl.zeros([BLOCK], tl.float32)
+    for k in range(begin, end, BLOCK):
+        at = k + tl.arange(0, BLOCK)
+        column = tl.load(columns + at, mask=at < end, other=0)
+        total += tl.load(values + at, mask=at < end, other=0.0) * tl.load(x + column, mask=at < end, other=0.0)
+    tl.store(out + tl.program_id(0), tl.sum(total, axis=0))
+
+
+@triton.jit
+def bag(table, indices, out, width, COUNT: tl.constexpr, BLOCK: tl.constexpr):
+    """The mean of several rows, in one tile."""
+    i, j = tl.arange(0, COUNT), tl.arange(0, BLOCK)
+    index = tl.load(indices + tl.program_id(0) * COUNT + i)
+    rows = tl.load(table + index[:, None] * width + j[None, :], mask=(j < width)[None, :], other=0.0)
+    tl.store(out + tl.program_id(0) * width + j, tl.sum(rows, axis=0) / COUNT, mask=j < width)
+
+
+@triton.jit
+def permuted(x, order, out, n, BLOCK: tl.constexpr):
+    """Stores to places of which each comes once."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n)
+    tl.store(out + tl.load(order + at, mask=at < n), a * a, mask=at < n)
+
+
+@triton.jit
+def message(x, sources, targets, out, edges, BLOCK: tl.constexpr):
+    """Along the edges of a graph: sums by atomics."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + tl.load(sources + at, mask=at < edges), mask=at < edges)
+    tl.atomic_add(out + tl.load(targets + at, mask=at < edges), a * a, mask=at < edges)
+
+
+@triton.jit
+def picked(x, index, out, BLOCK: tl.constexpr):
+    """Elements of a tile."""
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, tl.gather(tl.load(x + at), tl.load(index + at), 0))
+
+
+@triton.jit
+def edges(x, sources, targets, out, count, width, BLOCK: tl.constexpr):
+    """Distances of pairs of points."""
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + tl.load(sources + tl.program_id(0)) * width + at, mask=at < width, other=0.0)
+    b = tl.load(x + tl.load(targets + tl.program_id(0)) * width + at, mask=at < width, other=0.0)
+    tl.store(out + tl.program_id(0), tl.sqrt(tl.sum((a - b) * (a - b), axis=0) + 1e-3))

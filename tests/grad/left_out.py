@@ -1,0 +1,67 @@
+"""Lanes behind the end of a row, where slopes are infinite: no gradient comes from them."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def log_scaled(x, w, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=0.0)
+    tl.store(out + at, tl.log(a * tl.load(w)), mask=at < n)
+
+
+@triton.jit
+def ratio(x, w, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=0.0)
+    tl.store(out + at, tl.load(w) / a, mask=at < n)
+
+
+@triton.jit
+def entropy(x, out, row, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + tl.program_id(0) * row + at, mask=at < row, other=0.0)
+    p = a / tl.sum(a, axis=0)
+    tl.store(out + tl.program_id(0), -tl.sum(tl.where(at < row, p * tl.log(p), 0.0), axis=0))
+
+
+@triton.jit
+def rooted(x, w, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=0.0)
+    tl.store(out + at, tl.sqrt(a * tl.load(w)), mask=at < n)
+
+
+@triton.jit
+def softminus(x, w, out, row, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < row, other=-float("inf"))
+    s = tl.load(w) * a
+    tl.store(out + at, tl.exp(s - tl.max(s, axis=0)), mask=at < row)
+
+
+@triton.jit
+def product(a, w, b, out, rows, BLOCK: tl.constexpr):
+    """A product over rows, some of which are not there."""
+    i, j = tl.arange(0, BLOCK)[:, None], tl.arange(0, BLOCK)[None, :]
+    x = tl.load(a + i * BLOCK + j, mask=i < rows, other=0.0)
+    y = tl.dot(x, tl.load(w + i * BLOCK + j))
+    tl.store(out + i * BLOCK + j, tl.log(y * y) + tl.load(b + j), mask=i < rows)
+
+
+@triton.jit
+def nothing_came(x, w, out, n, BLOCK: tl.constexpr):
+    """A mean, of elements that are not 0."""
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=float("inf")) * tl.load(w)
+    tl.store(out + at, 1 / a + tl.exp(-a), mask=at < n)
+
+
+@triton.jit
+def directions(x, w, out, rows, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    """Rows of length 1, of a tile that has more of them than there are."""
+    i, j = tl.arange(0, ROWS)[:, None], tl.arange(0, BLOCK)[None, :]
+    a = tl.load(x + i * BLOCK + j, mask=i < rows, other=0.0)
+    length = tl.sqrt(tl.sum(a * a, axis=1))
+    tl.store(out + i * BLOCK + j, a / length[:, None] * tl.load(w + j), mask=i < rows)

@@ -1,0 +1,93 @@
+"""Losses, an element or a row each."""
+
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+
+@triton.jit
+def place(n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    return at, at < n
+
+
+@triton.jit
+def huber(x, y, out, n, delta, BLOCK: tl.constexpr):
+    at, inside = place(n, BLOCK)
+    error = tl.load(x + at, mask=inside, other=0.0) - tl.load(y + at, mask=inside, other=0.0)
+    size = tl.abs(error)
+    tl.store(out + at, tl.where(size <= delta, 0.5 * error * error, delta * (size - 0.5 * delta)), mask=inside)
+
+
+@triton.jit
+def binary_cross_entropy(x, target, out, n, BLOCK: tl.constexpr):
+    at, inside = place(n, BLOCK)
+    logit = tl.load(x + at, mask=inside, other=0.0)
+    wanted = tl.load(target + at, mask=inside, other=0.0)
+    loss = tl.maximum(logit, 0.0) - logit * wanted + libdevice.log1p(tl.exp(-tl.abs(logit)))
+    tl.store(out + at, loss, mask=inside)
+
+
+@triton.jit
+def focal(x, target, out, n, gamma, BLOCK: tl.constexpr):
+    at, inside = place(n, BLOCK)
+    p = tl.sigmoid(tl.load(x + at, mask=inside, other=0.0))
+    hit = tl.load(target + at, mask=inside, other=0) != 0
+    chance = tl.where(hit, p, 1 - p)
+    tl.store(out + at, -libdevice.pow(1 - chance, gamma) * tl.log(chance), mask=inside)
+
+
+@triton.jit
+def hinge(x, y, out, n, BLOCK: tl.constexpr):
+    at, inside = place(n, BLOCK)
+    margin = 1.0 - tl.load(x + at, mask=inside) * tl.load(y + at, mask=inside)
+    tl.store(out + at, tl.maximum(margin, 0.0), mask=inside)
+
+
+@triton.jit
+def divergence(logits, target, out, row, BLOCK: tl.constexpr):
+    """Kullback and Leibler's, of softmax of a row."""
+    columns = tl.arange(0, BLOCK)
+    inside = columns < row
+    at = tl.program_id(0) * row + columns
+    x = tl.load(logits + at, mask=inside, other=-float("inf"))
+    q = tl.load(target + at, mask=inside, other=1.0)
+    shifted = x - tl.max(x, axis=0)
+    log_p = shifted - tl.log(tl.sum(tl.exp(shifted), axis=0))
+    tl.store(out + tl.program_id(0), tl.sum(tl.where(inside, q * (tl.log(q) - log_p), 0.0), axis=0))
+
+
+@triton.jit
+def triplet(anchor, near, far, out, row, margin, BLOCK: tl.constexpr):
+    columns = tl.arange(0, BLOCK)
+    at = tl.program_id(0) * row + columns
+    a = tl.load(anchor + at, mask=columns < row, other=0.0)
+    p = tl.load(near + at, mask=columns < row, other=0.0)
+    n = tl.load(far + at, mask=columns < row, other=0.0)
+    distance = tl.sqrt(tl.sum((a - p) * (a - p), axis=0) + 1e-6) - tl.sqrt(tl.sum((a - n) * (a - n), axis=0) + 1e-6)
+    tl.store(out + tl.program_id(0), tl.maximum(distance + margin, 0.0))
+
+
+@triton.jit
+def cosine(x, y, out, row, BLOCK: tl.constexpr):
+    columns = tl.arange(0, BLOCK)
+    at = tl.program_id(0) * row + columns
+    a = tl.load(x + at, mask=columns < row, other=0.0)
+    b = tl.load(y + at, mask=columns < row, other=0.0)
+    tl.store(out + tl.program_id(0),
+             1 - tl.sum(a * b, axis=0) * tl.rsqrt(tl.sum(a * a, axis=0) * tl.sum(b * b, axis=0) + 1e-8))
+
+
+@triton.jit
+def quantile(x, y, out, n, q, BLOCK: tl.constexpr):
+    at, inside = place(n, BLOCK)
+    error = tl.load(y + at, mask=inside) - tl.load(x + at, mask=inside)
+    tl.store(out + at, tl.maximum(q * error, (q - 1) * error), mask=inside)
+
+
+@triton.jit
+def summed_squares(x, y, out, n, BLOCK: tl.constexpr):
+    """The whole in one number, to which programs add."""
+    at, inside = place(n, BLOCK)
+    error = tl.load(x + at, mask=inside, other=0.0) - tl.load(y + at, mask=inside, other=0.0)
+    tl.atomic_add(out, tl.sum(error * error, axis=0))

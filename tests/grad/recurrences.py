@@ -1,0 +1,77 @@
+"""Small recurrences: written out, by loops, by `while`."""
+
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+
+@triton.jit
+def network(x, w, u, out, n, STEPS: tl.constexpr, BLOCK: tl.constexpr):
+    """A cell of one number, STEPS times."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    h = tl.zeros([BLOCK], tl.float32)
+    for t in tl.static_range(STEPS):
+        h = libdevice.tanh(tl.load(w) * h + tl.load(u) * tl.load(x + t * n + at, mask=at < n, other=0.0))
+    tl.store(out + at, h, mask=at < n)
+
+
+@triton.jit
+def oscillator(x, v, out, n, dt, STEPS: tl.constexpr, BLOCK: tl.constexpr):
+    """Leapfrog: two numbers that make each other."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    place, speed = tl.load(x + at, mask=at < n), tl.load(v + at, mask=at < n)
+    for _ in tl.static_range(STEPS):
+        speed -= dt * tl.sin(place)
+        place += dt * speed
+    tl.store(out + at, place * speed, mask=at < n)
+
+
+@triton.jit
+def root(x, out, n, STEPS: tl.constexpr, BLOCK: tl.constexpr):
+    """Newton's."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=1.0)
+    y = 0.5 * (a + 1)
+    for _ in tl.static_range(STEPS):
+        y = 0.5 * (y + a / y)
+    tl.store(out + at, y, mask=at < n)
+
+
+@triton.jit
+def smoothed(x, out, n, rate):
+    """An exponential mean along a row."""
+    mean = 0.0
+    for t in range(n):
+        mean = rate * mean + (1 - rate) * tl.load(x + t)
+        tl.store(out + t, mean)
+
+
+@triton.jit
+def polynomial(x, c, out, n, degree, BLOCK: tl.constexpr):
+    """Horner's, whose coefficients a loop reads."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=0.0)
+    value = tl.zeros([BLOCK], tl.float32)
+    for k in range(degree):
+        value = value * a + tl.load(c + k)
+    tl.store(out + at, value, mask=at < n)
+
+
+@triton.jit
+def halved(x, out):
+    """Until it is small."""
+    a = tl.load(x)
+    while a > 1.0:
+        a = a * 0.5
+    tl.store(out, a)
+
+
+@triton.jit
+def powers(x, c, out, n, BLOCK: tl.constexpr):
+    """A series: the loop adds, its round computes a power of its own."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=1.0)
+    value = tl.zeros([BLOCK], tl.float32)
+    for k in range(4):
+        value += tl.load(c + k) * libdevice.pow(a, k * 1.0)
+    tl.store(out + at, value, mask=at < n)

@@ -1,0 +1,98 @@
+"""Long rows by loops: softmax, log of sums, running sums and scans."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def long_softmax(x, out, row, BLOCK: tl.constexpr):
+    """The maximum first, then the sum, then the row."""
+    start = tl.program_id(0) * row
+    most = tl.full([BLOCK], -float("inf"), tl.float32)
+    for k in range(0, row, BLOCK):
+        columns = k + tl.arange(0, BLOCK)
+        most = tl.maximum(most, tl.load(x + start + columns, mask=columns < row, other=-float("inf")))
+    top = tl.max(most, axis=0)
+    total = 0.0
+    for k in range(0, row, BLOCK):
+        columns = k + tl.arange(0, BLOCK)
+        total += tl.sum(tl.exp(tl.load(x + start + columns, mask=columns < row, other=-float("inf")) - top), axis=0)
+    for k in range(0, row, BLOCK):
+        columns = k + tl.arange(0, BLOCK)
+        a = tl.load(x + start + columns, mask=columns < row, other=0.0)
+        tl.store(out + start + columns, tl.exp(a - top) / total, mask=columns < row)
+
+
+@triton.jit
+def bounded_softmax(x, out, row, BLOCK: tl.constexpr):
+    """Of numbers that need no maximum."""
+    start = tl.program_id(0) * row
+    total = 0.0
+    for k in range(0, row, BLOCK):
+        columns = k + tl.arange(0, BLOCK)
+        total += tl.sum(tl.where(columns < row, tl.exp(tl.load(x + start + columns, mask=columns < row, other=0.0)), 0.0), axis=0)
+    for k in range(0, row, BLOCK):
+        columns = k + tl.arange(0, BLOCK)
+        a = tl.load(x + start + columns, mask=columns < row, other=0.0)
+        tl.store(out + start + columns, tl.exp(a) / total, mask=columns < row)
+
+
+@triton.jit
+def online(x, out, row, BLOCK: tl.constexpr):
+    """log(sum(exp)) with a maximum that grows."""
+    most, total = -float("inf"), 0.0
+    for k in range(0, row, BLOCK):
+        columns = k + tl.arange(0, BLOCK)
+        a = tl.load(x + tl.program_id(0) * row + columns, mask=columns < row, other=-float("inf"))
+        higher = tl.maximum(most, tl.max(a, axis=0))
+        total = total * tl.exp(most - higher) + tl.sum(tl.exp(a - higher), axis=0)
+        most = higher
+    tl.store(out + tl.program_id(0), most + tl.log(total))
+
+
+@triton.jit
+def from_the_end(x, out, row, BLOCK: tl.constexpr):
+    """Sums of what comes behind."""
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + tl.program_id(0) * row + at, mask=at < row, other=0.0)
+    tl.store(out + tl.program_id(0) * row + at, tl.cumsum(a * a, axis=0, reverse=True), mask=at < row)
+
+
+@triton.jit
+def attention_of_sums(x, w, out, row, BLOCK: tl.constexpr):
+    """A running mean with weights."""
+    at = tl.arange(0, BLOCK)
+    here = tl.program_id(0) * row + at
+    weight = tl.exp(tl.load(w + at, mask=at < row, other=-float("inf")))
+    sums = tl.cumsum(weight * tl.load(x + here, mask=at < row, other=0.0), axis=0)
+    tl.store(out + here, sums / tl.cumsum(weight, axis=0), mask=at < row)
+
+
+@triton.jit
+def products(x, out, row, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < row, other=1.0)
+    tl.store(out + at, tl.cumprod(a, axis=0), mask=at < row)
+
+
+@triton.jit
+def step(decay, value, next_decay, next_value):
+    return decay * next_decay, next_decay * value + next_value
+
+
+@triton.jit
+def decayed(x, a, out, row, BLOCK: tl.constexpr):
+    """h = a h + x as a scan."""
+    at = tl.arange(0, BLOCK)
+    rates = tl.load(a + at, mask=at < row, other=1.0)
+    _, h = tl.associative_scan((rates, tl.load(x + at, mask=at < row, other=0.0)), 0, step)
+    tl.store(out + at, h, mask=at < row)
+
+
+@triton.jit
+def log_sum(x, out, row, BLOCK: tl.constexpr):
+    """Of columns, in a tile of two rows."""
+    i, j = tl.arange(0, 2)[:, None], tl.arange(0, BLOCK)[None, :]
+    a = tl.load(x + i * row + j, mask=j < row, other=0.0)
+    top = tl.max(a, axis=0)
+    tl.store(out + tl.arange(0, BLOCK), top + tl.log(tl.sum(tl.exp(a - top[None, :]), axis=0)), mask=tl.arange(0, BLOCK) < row)
