@@ -17,6 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -216,6 +217,20 @@ static void await_prompts(Terminal *s, int n)
     }
 }
 
+/* The prompt stands there before keys are read one by one, and Ctrl-D that comes between is lost.
+ * Without libedit lines are read all the time. */
+static void await_keys(const Terminal *s)
+{
+    struct termios mode;
+
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(tcgetattr(s->terminal, &mode), 0);
+        if (!(mode.c_lflag & ICANON))
+            return;
+        usleep(20000);
+    }
+}
+
 /* With libedit or without it; an empty line is the last one again. */
 static void test_the_debugger_asks_for_commands(void **state)
 {
@@ -233,6 +248,7 @@ static void test_the_debugger_asks_for_commands(void **state)
     await_prompts(s, 4);
     type(s, "continue\n");
     await_prompts(s, 5);
+    await_keys(s);
     type(s, "\4"); /* Ctrl-D */
     int status = finish(s);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
