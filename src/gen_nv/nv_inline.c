@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "nv.h"
+#include "../inline_ptx/inline_ptx.h"
 
 static LLVMTypeRef register_type(const Nv *n, const AsmConstraint *c)
 {

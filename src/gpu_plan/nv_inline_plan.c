@@ -4,6 +4,7 @@
  * nv_inline.c runs them for each few elements of a thread.
  */
 #include "nv_plan.h"
+#include "../inline_ptx/inline_ptx.h"
 
 /* The registers of a thread must be the same for all: in the home of one of them. */
 void nv_choose_inline(NvPlan *p, const Op *op)
@@ -27,7 +28,7 @@ void nv_list_inline(NvPlan *p, const Op *op)
 
     if (!nv_is_wanted(p, op))
         return;
-    if (!opt_asm_constraints(p->arena, op, c)) {
+    if (!asm_constraints(p->arena, op, c)) {
         ir_diag(p->diags, DIAG_ERROR, op,
                 "the constraints \"%s\" do not fit %d results and %d operands",
                 attr_constraints(op), op->nresults, op->noperands);

@@ -6,7 +6,8 @@
  * with its place and what in it is no op.  None of these instructions acts on more than registers,
  * so what a text says of that does not count.
  */
-#include "asm_text.h"
+#include "opt.h"
+#include "../inline_ptx/inline_ptx.h"
 
 /* Assembly that the target does not take as it is. */
 static bool is_left(const Op *op, OptTakes takes)

@@ -59,19 +59,6 @@ void opt_dot(Func *f);    /* x + dot(a, b, 0) becomes dot(a, b, x) */
 void opt_carry(Func *f);  /* carried tiles that step by a uniform scalar become a scalar carry */
 void opt_ahead(Func *f, bool disjoint); /* a round asks for the loads of the next one */
 
-/* asm_constraints.c: the registers of inline assembly. */
-typedef struct {
-    const char *text;
-    int len, bits; /* of the register */
-    int same;      /* as that constraint's register; -1: one of its own */
-    bool result;
-} AsmConstraint;
-typedef struct {
-    VEC(AsmConstraint) all; /* without clobbers */
-    const int *words;       /* registers of result or operand i, results first */
-} AsmConstraints;
-bool opt_asm_constraints(Arena *a, const Op *op, AsmConstraints *out); /* false: they do not fit */
-
 /* legalise_asm.c: texts of PTX whose instructions are all ops here become those. */
 void opt_translate_asm(Module *m, OptTakes takes);
 /* legalise_asm.c: report each inline_asm that is left, for a device whose target has none, with

@@ -6,7 +6,7 @@
  * are no jumps and no memory, so a text is a list of instructions, and one behind a predicate
  * chooses between what its result was and what it would be.
  */
-#include "asm_text.h"
+#include "asm.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -568,7 +568,7 @@ const char *asm_read(Op *op, Value **results)
         .a = {b, op->results[0]->type}, .op = op, .arena = b.module->arena, .at = attr_asm(op)};
     AsmConstraints c;
 
-    if (!opt_asm_constraints(r.arena, op, &c))
+    if (!asm_constraints(r.arena, op, &c))
         return "its constraints do not fit its results and operands";
     if (declare_values(&r, &c) && read_statements(&r) && take_results(&r, &c, results))
         return NULL;

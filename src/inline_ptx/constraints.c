@@ -1,5 +1,5 @@
 /*
- * asm_constraints.c - which registers a text of inline assembly has for its results and operands
+ * constraints.c - which registers a text of inline assembly has for its results and operands
  *
  * One letter says what a register is, `=r`, as LLVM has it.  Values take as many registers, one
  * behind the other, as their `pack` elements fill, and one at least.
@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "opt.h"
+#include "inline_ptx.h"
 
 /* Bits of the register behind a letter; 0: nobody knows it. */
 static int bits_of_letter(char c)
@@ -54,7 +54,7 @@ static const Value *value_at(const Op *op, int i)
     return i < op->nresults ? op->results[i] : op->operands[i - op->nresults];
 }
 
-bool opt_asm_constraints(Arena *arena, const Op *op, AsmConstraints *out)
+bool asm_constraints(Arena *arena, const Op *op, AsmConstraints *out)
 {
     enum { MOST_BITS = 128 }; /* of one value: what a thread of a GPU moves at once */
     int n = op->nresults + op->noperands, at = 0;

@@ -2,7 +2,7 @@
  * asm.h - inline PTX as ops: what its reader, the table of its instructions and their meanings
  * share
  *
- *   legalise_asm.c   which texts are translated, and the refusal of those that are left
+ *   constraints.c    which registers a text has for its results and operands
  *   asm_text.c       a text, statement by statement: declarations, registers, operands, predicates
  *   asm_rows.c       THE table of instructions, and which row a name is
  *   asm_float.c, asm_int.c, asm_convert.c   what the rows call: instructions by theme
@@ -10,10 +10,10 @@
  * A register holds unsigned integers of 8, 16, 32 or 64 bits in the shape of the results, or i1
  * where it is a predicate.  An instruction sees them as its types say.
  */
-#ifndef TILEC_OPT_ASM_H
-#define TILEC_OPT_ASM_H
+#ifndef TILEC_INLINE_PTX_ASM_H
+#define TILEC_INLINE_PTX_ASM_H
 
-#include "opt.h"
+#include "inline_ptx.h"
 
 /* A type of PTX; of pairs the dtype is that of each half. */
 typedef struct {
