@@ -8,5 +8,5 @@ add_custom_command(OUTPUT ${header} VERBATIM
   DEPENDS ${documents} ${PROJECT_SOURCE_DIR}/tools/topics.awk
   COMMENT "Taking the topics of `tilec help` from docs/")
 add_custom_target(tilec_topics DEPENDS ${header})
-add_dependencies(tilec_cli tilec_topics)
-target_include_directories(tilec_cli PRIVATE ${PROJECT_BINARY_DIR}/topics)
+add_dependencies(tilec_help tilec_topics)
+target_include_directories(tilec_help PRIVATE ${PROJECT_BINARY_DIR}/topics)

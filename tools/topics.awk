@@ -5,7 +5,7 @@
 # A line `<!-- topic: NAME[, NAME...]: SUMMARY -->` in front of a heading makes a topic of what is
 # below it, up to the next heading of that level or above, the next topic, or `<!-- end of topic -->`.
 # Below `<!-- entries -->` each heading `### NAME` is one on its own, by the name of an option or a
-# function.  Written is TOPIC(names, summary, text) or ENTRY(..) for each, for src/cli/topics.c, the
+# function.  Written is TOPIC(names, summary, text) or ENTRY(..) for each, for src/help/topics.c, the
 # text wrapped for a terminal.
 
 BEGIN { WIDTH = 80; COLUMN = 26 }

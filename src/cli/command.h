@@ -15,16 +15,6 @@
 /* said.c: options_parse() for this command */
 Options cli_options(Cli *c, Command command, int argc, char **argv);
 
-/* help.c */
-void help_brief(FILE *to);                  /* the commands, a line each: what `tilec` alone says */
-void help_print(Command command, FILE *to); /* COMMAND_ALL: the options of all */
-
-/* topics.c: what docs/ say of a topic, an option or a function */
-void topics_list(FILE *to);                    /* a line each */
-void topics_name(FILE *to);                    /* only their names */
-bool topics_print(const char *name, FILE *to); /* false: there is none of that name */
-NORETURN void topics_refuse(Cli *c, const char *name);
-
 /* args.c: the kernel's file and its arguments */
 typedef struct {
     Names names;

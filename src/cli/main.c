@@ -5,6 +5,7 @@
  * command line is wrong, 3 when a file could not be read or written.
  */
 #include "command.h"
+#include "../help/help.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +78,7 @@ static void run_command(Cli *c, void *context)
     }
     if (strcmp(name, "help") == 0) {
         if (!topics_print(words->argv[2], stdout))
-            topics_refuse(c, words->argv[2]);
+            cli_stop(c, CLI_USAGE, "%s", topics_missing(c->arena, words->argv[2]));
         return;
     }
     names[COUNT(commands)] = "help";

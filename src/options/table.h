@@ -1,5 +1,5 @@
 /*
- * table.h - the table of options, for what parses by it (options.c) and what prints it (help.c)
+ * table.h - the table of options, for what parses by it (options.c) and what prints it (src/help)
  */
 #ifndef TILEC_OPTIONS_TABLE_H
 #define TILEC_OPTIONS_TABLE_H

@@ -6,7 +6,7 @@
  * a function of the language by its whole name, as `--save` or `tl.load`, which its last part will
  * do for.  Of what goes by one name a topic goes first.
  */
-#include "command.h"
+#include "help.h"
 
 #include <string.h>
 
@@ -132,27 +132,26 @@ bool topics_print(const char *name, FILE *to)
     return print_entries(name, to);
 }
 
-/* Of what begins like that: names to ask for. */
-static void refuse_with_prefix(Cli *c, const char *name)
+/* What begins like that: names to ask for; NULL: nothing. */
+static const char *names_that_begin(Arena *arena, const char *name)
 {
     enum { LEAST = 3 }; /* letters that say what is meant */
     size_t length = strlen(name), n;
-    Text t = text_new(c->arena);
+    Text t = text_new(arena);
     int found = 0;
 
     for (int i = 0; i < COUNT(topics) && length >= LEAST; i++) {
         const char *words = topics[i].name, *word = next_word(&words, &n);
         if (!topics[i].is_entry || !word)
             continue;
-        word = arena_printf(c->arena, "%.*s", (int)n, word);
+        word = arena_printf(arena, "%.*s", (int)n, word);
         if (strncmp(last_part(word), name, length) == 0)
             text_printf(&t, "%s%s", found++ ? ", " : "", word);
     }
-    if (found > 0)
-        cli_stop(c, CLI_USAGE, "there is no help about '%s', but about %s", name, t.s);
+    return found ? t.s : NULL;
 }
 
-void topics_refuse(Cli *c, const char *name)
+const char *topics_missing(Arena *arena, const char *name)
 {
     VEC(const char *) names = {0};
     size_t n;
@@ -160,15 +159,17 @@ void topics_refuse(Cli *c, const char *name)
     for (int i = 0; i < COUNT(topics); i++) {
         const char *words = topics[i].name;
         for (const char *word; (word = next_word(&words, &n));) {
-            word = arena_printf(c->arena, "%.*s", (int)n, word);
-            vec_push(c->arena, &names, word);
+            word = arena_printf(arena, "%.*s", (int)n, word);
+            vec_push(arena, &names, word);
             if (topics[i].is_entry)
-                vec_push(c->arena, &names, last_part(word));
+                vec_push(arena, &names, last_part(word));
         }
     }
-    refuse_with_prefix(c, name);
+    const char *longer = names_that_begin(arena, name);
+    if (longer)
+        return arena_printf(arena, "there is no help about '%s', but about %s", name, longer);
     const char *near = near_name(name, names.at, names.len);
-    cli_stop(c, CLI_USAGE, "there is no help about '%s'; %s%s%s", name,
-             near ? "did you mean '" : "", near ? near : "tilec help topics lists what there is",
-             near ? "'?" : "");
+    return arena_printf(arena, "there is no help about '%s'; %s%s%s", name,
+                        near ? "did you mean '" : "",
+                        near ? near : "tilec help topics lists what there is", near ? "'?" : "");
 }

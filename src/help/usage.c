@@ -1,10 +1,10 @@
 /*
- * help.c - what `tilec` alone says, and `tilec COMMAND --help`
+ * usage.c - what `tilec` alone says, and `tilec COMMAND --help`
  *
  * A piece of the latter is a text and, behind it, the options that options/table.c explains to the
  * same commands; `tilec help options` has all pieces.
  */
-#include "command.h"
+#include "help.h"
 #include "../options/table.h"
 
 #include <string.h>
