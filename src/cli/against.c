@@ -229,8 +229,10 @@ static bool compare_versions(Against *g)
     launch(g, &g->now);
     right = compare_finish(k, &by_user);
     right &= compare_finish(k, &by_other);
-    g->told[0] = k->options.json ? compare_json(c, &by_user) : compare_text(c, &by_user);
-    g->told[1] = k->options.json ? compare_json(c, &by_other) : compare_text(c, &by_other);
+    g->told[0] = k->options.json ? comparison_json(&c->store, &by_user)
+                                 : comparison_text(&c->store, &by_user);
+    g->told[1] = k->options.json ? comparison_json(&c->store, &by_other)
+                                 : comparison_text(&c->store, &by_other);
     if (compare_warning(k, &by_other))
         call_warn(k, compare_warning(k, &by_other));
     restore_all(g);

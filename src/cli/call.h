@@ -128,20 +128,13 @@ typedef struct {
     Array array;
 } Result;
 typedef struct {
-    const char *text; /* "BLOCK=64 num_warps=4" */
-    int config;       /* of @triton.autotune: its number */
+    TunedRow row;
+    int config; /* of @triton.autotune: its number */
     Options options;
     Call call;
     VEC(Result) outputs; /* of one that others are compared with */
     int group;           /* the first candidate that gives the same */
-    bool is_in;          /* it runs, and gives what most give: the rest is about these */
-    const char *problem; /* why it does not run */
-    const char *problem_json;
-    const char *differs; /* the array in which it gives something else */
     double seconds;      /* of the last run */
-    Times times;         /* of the rounds */
-    bool is_slower;      /* than the best, by more than noise */
-    const char *same_as; /* an earlier one, of which the times are: it is the same code; NULL */
 } Candidate;
 typedef struct {
     Cli *cli;
@@ -155,10 +148,6 @@ typedef struct {
 } Tuner;
 /* Instead of one call: try, compare, time in turns, and say which is fastest. */
 void tune_run(Cli *c, const Options *o);
-
-/* tune_table.c */
-const char *tune_table(const Tuner *t);
-const char *tune_json(const Tuner *t); /* one object */
 
 /* against.c: --against: the call and another version of it, compared, and timed in turns */
 void against_run(Cli *c, const Options *o);
@@ -184,17 +173,6 @@ void outputs_check(const Call *k); /* names and files; before anything runs */
 void outputs_write(const Call *k);
 
 /* compare.c: --compare */
-typedef struct {
-    const CompareText *text;
-    const char *name;
-    const Array *got;  /* the argument, of any strides */
-    Array want;        /* dense */
-    bool is_changed;   /* by the device that `want` comes from, or that is not known */
-    bool is_of_device; /* `want` is */
-    bool is_wide;      /* .. with all floats as fp64, which no fault of the kernel's is */
-    Difference is;     /* between the two */
-} Comparison;
-typedef VEC(Comparison) Comparisons;
 /* Behind call_evaluate() and before call_launch(): finds what the arrays will be compared with, for
  * which the kernel may run on other devices. */
 Comparisons compare_prepare(Call *k);
@@ -206,10 +184,8 @@ Comparisons against_prepare(Call *k);
 Comparisons compare_with_call(Call *k, const Call *other, const CompareText *t,
                               const KeptBlocks *before);
 bool compare_finish(Call *k, Comparisons *all); /* behind the launch: is all within tolerance? */
-const char *compare_text(Cli *c, const Comparisons *all); /* lines for people */
 /* What to warn of, behind unwritten_find(): devices that agree in nothing but NaN; NULL. */
 const char *compare_warning(const Call *k, const Comparisons *all);
-const char *compare_json(Cli *c, const Comparisons *all); /* an array of objects */
 
 /* trial.c: work in a child process, with what it has to say */
 typedef const char *Trial(Cli *c, void *context);

@@ -27,9 +27,9 @@ void call_run_evaluated(Call *k)
     if (!compare_finish(k, &compared))
         c->code = CLI_REFUSED;
     if (k->options.json && compared.len > 0)
-        c->compared = k->timing.compared = compare_json(c, &compared);
+        c->compared = k->timing.compared = comparison_json(&c->store, &compared);
     else
-        fputs(compare_text(c, &compared), c->tells);
+        fputs(comparison_text(&c->store, &compared), c->tells);
     unwritten_tell(k);
     warning = compare_warning(k, &compared);
     if (warning)

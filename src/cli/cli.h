@@ -55,7 +55,7 @@ typedef struct {
     VEC(Moved) moved;             /* copies of it in the memory of devices */
     FILE *tells;                  /* what goes to stdout, unless data or JSON are there */
     const struct EachGroup *each; /* the files that placeholders stand for; NULL: none */
-    const char *compared;         /* what compare_json() gave last, where JSON is asked for */
+    const char *compared;         /* what comparison_json() gave last, where JSON is asked for */
     const char *warning;          /* with --each: what call_warn() has to say; NULL: nothing */
     const char *unwritten;        /* .. and what unwritten_tell() has, as JSON; NULL: nothing */
     const char **rows; /* for each --save what this file adds to its table, NULL for none */

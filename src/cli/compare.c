@@ -10,7 +10,6 @@
  */
 #include "call.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,10 +25,8 @@ static double tolerance(Call *k, const char *name, const char *text)
     return out;
 }
 
-static void set_tolerances(Call *k, Comparison *m)
+static void set_tolerances(Call *k, const CompareText *t, Comparison *m)
 {
-    const CompareText *t = m->text;
-
     m->is = difference_usual(m->got, &m->want);
     m->is.wants_units = m->is_wide;
     if (t->rtol) {
@@ -68,10 +65,10 @@ static void take_value(Call *k, Comparison *m)
     Cli *c = k->cli;
     const char *label = arena_printf(c->arena, "--compare %s", m->name);
 
-    if (*m->text->with == '=')
+    if (*m->with == '=')
         cli_stop(c, CLI_USAGE, "%s=%s: one `=` stands between an array and what it should be",
-                 label, m->text->with);
-    Const v = value_parse(&c->store, &k->args.names, label, m->text->with);
+                 label, m->with);
+    Const v = value_parse(&c->store, &k->args.names, label, m->with);
     const Array *a = value_array(&v);
 
     if (!a && v.kind != CONST_FLOAT && !const_is_integral(&v))
@@ -80,7 +77,7 @@ static void take_value(Call *k, Comparison *m)
                  const_kind_name(&v));
     if (a && !array_has_shape_of(a, m->got))
         cli_stop(c, CLI_USAGE, "%s: its shape is %s, and that of %s is %s", label,
-                 summary_shape(c->arena, m->got), m->text->with, summary_shape(c->arena, a));
+                 summary_shape(c->arena, m->got), m->with, summary_shape(c->arena, a));
     m->want = a ? copy_of(c, a) : number_in_shape(c, &v, m->got);
     m->is_changed = true;
 }
@@ -169,7 +166,7 @@ static const char wide[] = "fp64"; /* what the interpreter gives with all floats
 static void add_comparisons(Call *k, const CompareText *t, Comparisons *out)
 {
     Cli *c = k->cli;
-    Comparison m = {.text = t, .name = t->name};
+    Comparison m = {.name = t->name, .with = t->with, .is_named = t->name != NULL};
 
     if (t->name) {
         m.got = outputs_find(c, &k->args.names, "--compare", t->name);
@@ -216,7 +213,9 @@ Comparisons compare_prepare(Call *k)
         }
         c->client.origin = t->origin;
         for (int m = from; m < out.len; m++)
-            set_tolerances(k, &out.at[m]);
+            set_tolerances(k, t, &out.at[m]);
+        if (out.len > from)
+            out.at[out.len - 1].is_last = true;
     }
     c->client.origin = NULL;
     return out;
@@ -262,9 +261,11 @@ Comparisons compare_with_call(Call *k, const Call *other, const CompareText *t,
         m.want = copy_of(c, a);
         m.is_of_device = true;
         m.is_changed = is_changed(c, a, &m.want, before);
-        set_tolerances(k, &m);
+        set_tolerances(k, t, &m);
         vec_push(c->arena, &out, m);
     }
+    if (out.len > 0)
+        out.at[out.len - 1].is_last = true;
     return out;
 }
 
@@ -285,75 +286,6 @@ bool compare_finish(Call *k, Comparisons *all)
 
 /* --- telling --- */
 
-/* Arrays that nobody named and nothing happened to are not spoken of. */
-static bool is_told(const Comparison *m)
-{
-    return m->text->name || m->is_changed || m->is.wrong > 0;
-}
-
-static const char *worst_text(Cli *c, const Comparison *m, const Array *a)
-{
-    Array dense = array_cast(&c->store, a, a->dtype);
-    uint64_t bits = element_get_bits(dense.data, m->is.worst, tilec_dtype_size(a->dtype));
-    char text[ELEMENT_TEXT];
-
-    element_format(text, a->dtype, bits, element_wants_exponent(a->dtype, bits));
-    return arena_printf(c->arena, "%s", text);
-}
-
-static void put_difference(Cli *c, Text *t, const Comparison *m)
-{
-    int64_t n = array_numel(m->got);
-
-    text_printf(t, "%s: differs from %s in %lld of %lld elements (%.3g%%), rtol %g, atol %.3g\n",
-                m->name, m->text->with, (long long)m->is.wrong, (long long)n,
-                100.0 * (double)m->is.wrong / (double)n, m->is.rtol, m->is.atol);
-    text_printf(t, "    worst: %s[%s] is %s, not %s; ", m->name,
-                array_index_text(c->arena, m->got, m->is.worst), worst_text(c, m, m->got),
-                worst_text(c, m, &m->want));
-}
-
-static void put_nans(Text *t, const char *before, const Comparison *m)
-{
-    text_printf(t, "%s%lld of %lld elements %s NaN in both", before, (long long)m->is.nans,
-                (long long)array_numel(m->got), m->is.nans == 1 ? "is" : "are");
-}
-
-static void put_comparison(Cli *c, Text *t, const Comparison *m)
-{
-    if (m->is.wrong > 0)
-        put_difference(c, t, m);
-    else
-        text_printf(t, "%s: agrees with %s in %lld elements; ", m->name, m->text->with,
-                    (long long)array_numel(m->got));
-    text_printf(t, "greatest error %.3g, relative %.3g", m->is.max_abs, m->is.max_rel);
-    if (m->is_wide)
-        text_printf(t, ", %.4g units of %s", m->is.max_units, tilec_dtype_name(m->got->dtype));
-    if (m->is.nans > 0)
-        put_nans(t, "; ", m);
-    text_put(t, "\n");
-}
-
-const char *compare_text(Cli *c, const Comparisons *all)
-{
-    Text t = text_new(c->arena);
-
-    text_put(&t, "");
-    for (int i = 0, told = 0; i < all->len; i++) {
-        const Comparison *m = &all->at[i];
-        bool is_last = i + 1 == all->len || m[1].text != m->text; /* of one --compare */
-
-        if (is_told(m)) {
-            put_comparison(c, &t, m);
-            told++;
-        }
-        if (is_last && told == 0)
-            text_printf(&t, "no array was changed, neither here nor by %s\n", m->text->with);
-        told = is_last ? 0 : told;
-    }
-    return t.s;
-}
-
 /* Nothing but NaN is in an array of results.  What nobody wrote is not told twice. */
 static bool is_only_nan(const Call *k, const Comparison *m)
 {
@@ -361,7 +293,7 @@ static bool is_only_nan(const Call *k, const Comparison *m)
 
     if (!m->is_of_device || m->is.nans == 0 || m->is.nans < array_numel(m->got))
         return false;
-    return u && u->count > 0 ? false : is_told(m) || (u && (u->uses & TILEC_STORES));
+    return u && u->count > 0 ? false : comparison_is_told(m) || (u && (u->uses & TILEC_STORES));
 }
 
 const char *compare_warning(const Call *k, const Comparisons *all)
@@ -374,75 +306,12 @@ const char *compare_warning(const Call *k, const Comparisons *all)
         if (!is_only_nan(k, m))
             continue;
         text_printf(&t, "%s%s: ", t.len ? "\n" : "", m->name);
-        put_nans(&t, "", m);
+        comparison_put_nans(&t, m);
         text_printf(&t,
                     ": that %s gives the same says nothing\n"
                     "hint: does the kernel read an array that nobody filled? `empty` makes it of "
                     "NaN; zeros(%s,%s) begins with 0",
-                    m->text->with, tilec_dtype_name(m->got->dtype),
-                    summary_shape(k->cli->arena, m->got));
+                    m->with, tilec_dtype_name(m->got->dtype), summary_shape(k->cli->arena, m->got));
     }
     return t.len ? t.s : NULL;
-}
-
-/* Of 64 bits, with a sign or without. */
-static const char *whole_json(Cli *c, __int128 v)
-{
-    return v < 0 ? arena_printf(c->arena, "%lld", (long long)v)
-                 : arena_printf(c->arena, "%llu", (unsigned long long)v);
-}
-
-/* "nan" and "inf" are texts: JSON has no such numbers. */
-static void put_worst(Cli *c, Text *t, const char *key, const Comparison *m, const Array *a)
-{
-    Array dense = array_cast(&c->store, a, a->dtype);
-    double v = array_number(&dense, m->is.worst);
-
-    if (!isfinite(v))
-        json_text(t, key, worst_text(c, m, a));
-    else if (dense.dtype <= TILEC_U64)
-        json_value(t, key, whole_json(c, array_whole(&dense, m->is.worst)));
-    else
-        json_number(t, key, v, 17);
-}
-
-static void put_json(Cli *c, Text *t, const Comparison *m)
-{
-    int64_t n = array_numel(m->got);
-
-    json_object(t, NULL);
-    json_text(t, "name", m->name);
-    json_text(t, "with", m->text->with);
-    json_bool(t, "pass", m->is.wrong == 0);
-    json_int(t, "elements", n);
-    json_int(t, "wrong", m->is.wrong);
-    json_int(t, "nan_in_both", m->is.nans);
-    json_number(t, "share", n ? (double)m->is.wrong / (double)n : 0, 9);
-    json_number(t, "max_abs", m->is.max_abs, 9);
-    json_number(t, "max_rel", m->is.max_rel, 9);
-    if (m->is_wide)
-        json_number(t, "max_units", m->is.max_units, 9);
-    json_number(t, "rtol", m->is.rtol, 9);
-    json_number(t, "atol", m->is.atol, 9);
-    if (n > 0) {
-        json_object(t, "worst");
-        array_put_index(t, "index", m->got, m->is.worst);
-        put_worst(c, t, "value", m, m->got);
-        put_worst(c, t, "reference", m, &m->want);
-        json_object_end(t);
-    }
-    json_object_end(t);
-}
-
-const char *compare_json(Cli *c, const Comparisons *all)
-{
-    Text t = text_new(c->arena);
-
-    json_array(&t, NULL);
-    for (int i = 0; i < all->len; i++) {
-        if (is_told(&all->at[i]))
-            put_json(c, &t, &all->at[i]);
-    }
-    json_array_end(&t);
-    return t.s;
 }

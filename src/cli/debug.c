@@ -155,7 +155,7 @@ static const char *compare(void *commands, Map *wrong)
     compare_finish(r->call, &r->compared);
     for (int i = 0; i < r->compared.len; i++)
         note_wrong(r->cli, &r->compared.at[i], wrong);
-    return compare_text(r->cli, &r->compared);
+    return comparison_text(&r->cli->store, &r->compared);
 }
 
 static void add_comparisons(Cli *c, Comparisons *all, Comparisons more)

@@ -109,7 +109,7 @@ static void run_point(Cli *c, void *point)
     compared = compare_prepare(&k);
     call_launch(&k);
     if (!compare_finish(&k, &compared))
-        cli_stop(c, CLI_REFUSED, "%s", compare_text(c, &compared));
+        cli_stop(c, CLI_REFUSED, "%s", comparison_text(&c->store, &compared));
     timing_measure(&k);
     p->row->timing = k.timing;
     p->sweep->kernel = k.timing.kernel;

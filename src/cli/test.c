@@ -223,12 +223,12 @@ static void test_call(Cli *c, Test *t, Call *k)
     t->in_part = checked_in_part(k);
     unwritten_find(k);
     if (!compare_finish(k, &compared)) {
-        t->why = compare_text(c, &compared);
+        t->why = comparison_text(&c->store, &compared);
     } else {
         t->why = join_lines(c, unwritten_text(k), compare_warning(k, &compared));
         t->result = unwritten_refuses(k) ? TEST_FAILED : TEST_PASSED;
     }
-    t->compared = compare_json(c, &compared);
+    t->compared = comparison_json(&c->store, &compared);
 }
 
 static void make_call(Cli *c, void *test)

@@ -19,7 +19,7 @@ enum { MOST_CANDIDATES = 1000 };
 
 static void add_candidate(Tuner *t, const Options *o, const char *text)
 {
-    const Candidate new = {.text = text, .options = *o};
+    const Candidate new = {.row.text = text, .options = *o};
 
     if (t->candidates.len == MOST_CANDIDATES)
         cli_stop(t->cli, CLI_USAGE, "--tune: there are more than %d configurations",
@@ -181,9 +181,9 @@ static void evaluate(Cli *c, void *candidate)
 
 static void say_problem(Tuner *t, Candidate *k)
 {
-    k->problem = t->cli->trouble;
-    k->problem_json = problem_kept(t->cli);
-    terminal_say_trouble("tilec: %s: %s\n", k->text, k->problem);
+    k->row.problem = t->cli->trouble;
+    k->row.problem_json = problem_kept(t->cli);
+    terminal_say_trouble("tilec: %s: %s\n", k->row.text, k->row.problem);
 }
 
 static void evaluate_candidates(Tuner *t)
@@ -252,12 +252,12 @@ static int group_of(Tuner *t, int number)
     for (int i = 0; i < number; i++) {
         const Candidate *other = &t->candidates.at[i];
 
-        if (other->problem || other->group != i)
+        if (other->row.problem || other->group != i)
             continue;
         const char *name = difference_from(t, k, other);
         if (!name)
             return i;
-        k->differs = k->differs ? k->differs : name;
+        k->row.differs = k->row.differs ? k->row.differs : name;
     }
     keep_outputs(t, k);
     return number;
@@ -271,7 +271,7 @@ static void run_first(Cli *c, void *candidate)
 
     call_launch(&k->call);
     if (!compare_finish(&k->call, &compared))
-        cli_stop(c, CLI_REFUSED, "%s", compare_text(c, &compared));
+        cli_stop(c, CLI_REFUSED, "%s", comparison_text(&c->store, &compared));
     array_free_from(&c->store, before); /* what it was compared with */
     call_count(&k->call);
 }
@@ -296,11 +296,11 @@ static void try_candidates(Tuner *t)
     for (int i = 0; i < t->candidates.len; i++) {
         Candidate *k = &t->candidates.at[i];
 
-        if (k->problem || trial_run(c, 0, try_first, k, &why))
+        if (k->row.problem || trial_run(c, 0, try_first, k, &why))
             continue;
-        k->problem = why;
-        k->problem_json = problem_of_fault(c, why, CLI_REFUSED);
-        terminal_say_trouble("tilec: %s: %s\n", k->text, why);
+        k->row.problem = why;
+        k->row.problem_json = problem_of_fault(c, why, CLI_REFUSED);
+        terminal_say_trouble("tilec: %s: %s\n", k->row.text, why);
     }
 }
 
@@ -311,7 +311,7 @@ static void run_candidates(Tuner *t)
     for (int i = 0; i < t->candidates.len; i++) {
         Candidate *k = &t->candidates.at[i];
 
-        if (k->problem)
+        if (k->row.problem)
             continue;
         fresh_restore(&k->call, &t->kept);
         if (cli_attempt(c, run_first, k))
@@ -326,7 +326,7 @@ static int size_of_group(const Tuner *t, int group)
     int n = 0;
 
     for (int i = 0; i < t->candidates.len; i++)
-        n += !t->candidates.at[i].problem && t->candidates.at[i].group == group;
+        n += !t->candidates.at[i].row.problem && t->candidates.at[i].group == group;
     return n;
 }
 
@@ -347,14 +347,15 @@ static void choose_group(Tuner *t)
     for (int i = 0; i < t->candidates.len; i++) {
         Candidate *k = &t->candidates.at[i];
 
-        k->is_in = !k->problem && k->group == best;
-        if (k->is_in || k->problem)
+        k->row.is_in = !k->row.problem && k->group == best;
+        if (k->row.is_in || k->row.problem)
             continue;
-        if (!k->differs)
-            k->differs = difference_from(t, &t->candidates.at[best], k);
+        if (!k->row.differs)
+            k->row.differs = difference_from(t, &t->candidates.at[best], k);
         cli_complain(t->cli, CLI_REFUSED,
-                     "%s gives another '%s' than %s: it is not recommended, however fast", k->text,
-                     k->differs ? k->differs : "result", t->candidates.at[best].text);
+                     "%s gives another '%s' than %s: it is not recommended, however fast",
+                     k->row.text, k->row.differs ? k->row.differs : "result",
+                     t->candidates.at[best].row.text);
     }
 }
 
@@ -374,7 +375,7 @@ static tilec_status run_candidate(void *tuner, int i, double *seconds)
     Tuner *t = tuner;
     Candidate *k = &t->candidates.at[i];
 
-    if (!k->is_in)
+    if (!k->row.is_in)
         return TILEC_REFUSED;
     if (k->call.timing.stats.in_place)
         fresh_restore(&k->call, &t->kept);
@@ -397,13 +398,13 @@ static void take_trial(void *tuner, const tilec_trial *trial)
 
     if (trial->same_as >= 0)
         same = &t->candidates.at[trial->same_as];
-    k->is_in = k->is_in && (same ? same->is_in : trial->nrounds > 0);
-    k->is_slower = same ? same->is_slower : trial->is_slower;
-    k->same_as = same ? same->text : NULL;
+    k->row.is_in = k->row.is_in && (same ? same->row.is_in : trial->nrounds > 0);
+    k->row.is_slower = same ? same->row.is_slower : trial->is_slower;
+    k->row.same_as = same ? same->row.text : NULL;
     if (same)
-        k->times = same->times;
-    else if (k->is_in)
-        k->times = times_of(t->cli->arena, trial->rounds, trial->nrounds);
+        k->row.times = same->row.times;
+    else if (k->row.is_in)
+        k->row.times = times_of(t->cli->arena, trial->rounds, trial->nrounds);
 }
 
 /* Those of --tune NAME=VALUES have no values here: what they are is what run_candidate() runs. */
@@ -450,7 +451,7 @@ static void measure(Tuner *t, const Options *o)
 static void check_outputs(const Tuner *t)
 {
     for (int i = 0; i < t->candidates.len; i++) {
-        if (t->candidates.at[i].problem)
+        if (t->candidates.at[i].row.problem)
             continue;
         outputs_check(&t->candidates.at[i].call);
         return;
@@ -464,6 +465,21 @@ static void write_best(Call *k, const KeptBlocks *kept)
     call_again(k);
     move_back(k);
     outputs_write(k);
+}
+
+static const char *result_of(const Tuner *t, bool json)
+{
+    Arena *a = t->cli->arena;
+    int n = t->candidates.len;
+    TunedRow *rows = NEW_N(a, TunedRow, n);
+    const Timing *best = &t->candidates.at[t->best].call.timing;
+    const Tuned out = {best->kernel, best->device, rows, n, t->best};
+
+    for (int i = 0; i < n; i++) {
+        rows[i] = t->candidates.at[i].row;
+        rows[i].stats = t->candidates.at[i].call.timing.stats;
+    }
+    return json ? tuned_json(a, &out) : tuned_table(a, &out);
 }
 
 void tune_run(Cli *c, const Options *o)
@@ -486,7 +502,7 @@ void tune_run(Cli *c, const Options *o)
     c->code = CLI_DONE; /* the others go on without those that failed */
     choose_group(&t);
     measure(&t, o);
-    fputs(o->json ? tune_json(&t) : tune_table(&t), o->json ? stdout : c->tells);
+    fputs(result_of(&t, o->json), o->json ? stdout : c->tells);
     if (o->saves.len > 0 || o->shows.len > 0)
         write_best(&t.candidates.at[t.best].call, &t.kept);
     call_close(&t.candidates.at[0].call); /* the arrays of all */

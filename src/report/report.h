@@ -19,7 +19,7 @@ typedef struct {
     const char *tuned;     /* the configuration that --tune has found, or NULL */
     bool fresh;            /* each run began with the arrays that the first one found */
     const char *lines;     /* for JSON: what counting_json() gives, or NULL */
-    const char *compared;  /* the same of compare_json() */
+    const char *compared;  /* the same of comparison_json() */
     const char *profile;   /* .. and of profile_text() */
     const char *unwritten; /* .. and of unwritten_tell() */
     bool checked, races;   /* by --check: accesses, and races too */
@@ -80,6 +80,25 @@ void counting_add(Counting *k, const tilec_count *count); /* which is copied */
 const char *counting_table(const Counting *k);            /* titles, and a line for each */
 const char *counting_json(const Counting *k);             /* an array of objects */
 
+/* comparison.c: what `--compare` says */
+typedef struct {
+    const char *name, *with; /* an argument, and what it should be: a value or a device */
+    bool is_named;           /* --compare named it */
+    bool is_last;            /* of those that one --compare is about */
+    const Array *got;        /* the argument, of any strides */
+    Array want;              /* dense */
+    bool is_changed;         /* by the device that `want` comes from, or that is not known */
+    bool is_of_device;       /* `want` is */
+    bool is_wide;            /* .. with all floats as fp64, which no fault of the kernel's is */
+    Difference is;           /* between the two */
+} Comparison;
+typedef VEC(Comparison) Comparisons;
+/* Arrays that nobody named and nothing happened to are not spoken of. */
+bool comparison_is_told(const Comparison *m);
+void comparison_put_nans(Text *t, const Comparison *m); /* "3 of 8 elements are NaN in both" */
+const char *comparison_text(Store *s, const Comparisons *all); /* lines for people */
+const char *comparison_json(Store *s, const Comparisons *all); /* an array of objects */
+
 /* sweep.c: what `run --sweep` says */
 typedef struct {
     const char **values; /* one for each name of the sweep */
@@ -102,6 +121,26 @@ double sweep_rate(const SweepRow *r, SweepBasis basis); /* the more the better; 
 const char *sweep_table(Arena *a, const Sweep *s);
 const char *sweep_csv(Arena *a, const Sweep *s);
 const char *sweep_json(Arena *a, const Sweep *s); /* one object */
+
+/* tuned.c: what `run --tune` says */
+typedef struct {
+    const char *text;    /* "BLOCK=64 num_warps=4" */
+    const char *problem; /* why it does not run; NULL */
+    const char *problem_json;
+    bool is_in;          /* it runs, and gives what most give: the rest is about these */
+    const char *differs; /* the array in which it gives something else */
+    Times times;         /* of the rounds */
+    tilec_stats stats;
+    bool is_slower;      /* than the best, by more than noise */
+    const char *same_as; /* an earlier one, of which the times are: it is the same code; NULL */
+} TunedRow;
+typedef struct {
+    const char *kernel, *device;
+    const TunedRow *rows;
+    int nrows, best;
+} Tuned;
+const char *tuned_table(Arena *a, const Tuned *t);
+const char *tuned_json(Arena *a, const Tuned *t); /* one object */
 
 /* plot.c: what `run --plot` draws */
 void plot_check(Client *c, const char *path); /* stops when it cannot be drawn or written */

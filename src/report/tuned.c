@@ -1,40 +1,40 @@
 /*
- * tune_table.c - what the tuner found: a table, the words below it, JSON
+ * tuned.c - what `run --tune` says: a table, the words below it, JSON
  */
-#include "call.h"
+#include "report.h"
 
 #include <string.h>
 
-static const Candidate *best_of(const Tuner *t)
+static const TunedRow *best_of(const Tuned *t)
 {
-    return &t->candidates.at[t->best];
+    return &t->rows[t->best];
 }
 
-static double times_of_best(const Tuner *t, const Candidate *k)
+static double times_of_best(const Tuned *t, const TunedRow *k)
 {
     double best = best_of(t)->times.median;
 
     return best > 0 ? k->times.median / best : 1;
 }
 
-static const char *note_of(const Tuner *t, const Candidate *k)
+static const char *note_of(Arena *a, const Tuned *t, const TunedRow *k)
 {
     if (k->problem)
         return "failed";
     if (!k->is_in)
-        return arena_printf(t->cli->arena, "differs in '%s'", k->differs ? k->differs : "a result");
+        return arena_printf(a, "differs in '%s'", k->differs ? k->differs : "a result");
     if (k->same_as)
-        return arena_printf(t->cli->arena, "the same code as %s", k->same_as);
+        return arena_printf(a, "the same code as %s", k->same_as);
     if (k == best_of(t))
         return "fastest";
     return k->is_slower ? "" : "within the noise";
 }
 
-static void put_row(Table *table, const Tuner *t, const Candidate *k)
+static void put_row(Table *table, const Tuned *t, const TunedRow *k)
 {
     table_put(table, k->text);
     if (k->is_in) {
-        const tilec_stats *s = &k->call.timing.stats;
+        const tilec_stats *s = &k->stats;
 
         table_put(table, timing_duration(table->arena, k->times.median));
         table_put(table, timing_duration(table->arena, k->times.min));
@@ -45,28 +45,28 @@ static void put_row(Table *table, const Tuner *t, const Candidate *k)
         for (int i = 0; i < 5; i++)
             table_put(table, "-");
     }
-    table_put(table, note_of(t, k));
+    table_put(table, note_of(table->arena, t, k));
 }
 
 /* Of those that are really slower the fastest, or the slowest; NULL. */
-static const Candidate *slower_one(const Tuner *t, bool slowest)
+static const TunedRow *slower_one(const Tuned *t, bool slowest)
 {
-    const Candidate *found = NULL;
+    const TunedRow *found = NULL;
 
-    for (int i = 0; i < t->candidates.len; i++) {
-        const Candidate *k = &t->candidates.at[i];
+    for (int i = 0; i < t->nrows; i++) {
+        const TunedRow *k = &t->rows[i];
         if (k->is_slower && (!found || (k->times.median > found->times.median) == slowest))
             found = k;
     }
     return found;
 }
 
-static int count_equals(const Tuner *t)
+static int count_equals(const Tuned *t)
 {
     int n = 0;
 
-    for (int i = 0; i < t->candidates.len; i++) {
-        const Candidate *k = &t->candidates.at[i];
+    for (int i = 0; i < t->nrows; i++) {
+        const TunedRow *k = &t->rows[i];
         n += k->is_in && !k->same_as && !k->is_slower && i != t->best;
     }
     return n;
@@ -81,9 +81,9 @@ static const char *advice(const tilec_stats *s)
                  "fastest";
 }
 
-static void put_verdict(Text *out, const Tuner *t)
+static void put_verdict(Text *out, const Tuned *t)
 {
-    const Candidate *best = best_of(t), *next = slower_one(t, false), *last = slower_one(t, true);
+    const TunedRow *best = best_of(t), *next = slower_one(t, false), *last = slower_one(t, true);
     int equals = count_equals(t);
 
     text_printf(out, "fastest: %s", best->text);
@@ -95,28 +95,27 @@ static void put_verdict(Text *out, const Tuner *t)
     if (last && last != next)
         text_printf(out, " and %.2f times as %s", times_of_best(t, last), last->text);
     text_put(out, "\n");
-    if (last && times_of_best(t, last) > 2 && strcmp(best->call.timing.device, "cpu") == 0)
-        text_printf(
-            out, "hint: %s costs %.1f times what %s does: on a CPU %s (docs/block-sizes.md)\n",
-            last->text, times_of_best(t, last), best->text, advice(&best->call.timing.stats));
+    if (last && times_of_best(t, last) > 2 && strcmp(t->device, "cpu") == 0)
+        text_printf(out,
+                    "hint: %s costs %.1f times what %s does: on a CPU %s (docs/block-sizes.md)\n",
+                    last->text, times_of_best(t, last), best->text, advice(&best->stats));
 }
 
-const char *tune_table(const Tuner *t)
+const char *tuned_table(Arena *a, const Tuned *t)
 {
     static const char *const titles[] = {"configuration", "median",     "min", "GB/s",
                                          "GFLOP/s",       "times best", ""};
-    Arena *a = t->cli->arena;
     Text out = text_new(a);
     Table table = table_titled(a, titles, COUNT(titles), 1);
 
-    for (int i = 0; i < t->candidates.len; i++)
-        put_row(&table, t, &t->candidates.at[i]);
+    for (int i = 0; i < t->nrows; i++)
+        put_row(&table, t, &t->rows[i]);
     text_put(&out, table_text(&table));
     put_verdict(&out, t);
     return out.s;
 }
 
-static void put_candidate(Text *out, const Tuner *t, const Candidate *k)
+static void put_candidate(Text *out, const Tuned *t, const TunedRow *k)
 {
     json_object(out, NULL);
     json_text(out, "configuration", k->text);
@@ -138,18 +137,18 @@ static void put_candidate(Text *out, const Tuner *t, const Candidate *k)
     json_object_end(out);
 }
 
-const char *tune_json(const Tuner *t)
+const char *tuned_json(Arena *a, const Tuned *t)
 {
-    Text out = text_new(t->cli->arena);
+    Text out = text_new(a);
 
     json_object(&out, NULL);
-    json_text(&out, "kernel", best_of(t)->call.timing.kernel);
-    json_text(&out, "device", best_of(t)->call.timing.device);
+    json_text(&out, "kernel", t->kernel);
+    json_text(&out, "device", t->device);
     json_text(&out, "fastest", best_of(t)->text);
     json_bool(&out, "significant", count_equals(t) == 0);
     json_array(&out, "configurations");
-    for (int i = 0; i < t->candidates.len; i++)
-        put_candidate(&out, t, &t->candidates.at[i]);
+    for (int i = 0; i < t->nrows; i++)
+        put_candidate(&out, t, &t->rows[i]);
     json_array_end(&out);
     json_object_end(&out);
     text_put(&out, "\n");
