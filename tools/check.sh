@@ -90,6 +90,7 @@ if find_format; then
 else
     echo "skipped format: it needs clang-format 14"
 fi
+check "sizes" tools/sizes.sh
 check "layers" tools/layers.sh
 check "layers of symbols" tools/symbols.sh "$build"
 check "contracts documented" documented
