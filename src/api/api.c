@@ -1,78 +1,15 @@
 /*
- * api.c - the entry points of tilec.h about contexts, files, kernels and devices
+ * api.c - the entry points of tilec.h about contexts and files
  *
  * Each checks what the caller gave, and calls what does the work.  Those about one call of a kernel
- * are in launch.c, those about a device's memory in arrays.c.
+ * are in launch.c, those about kernels in kernels.c, about devices in devices.c and arrays.c.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "api.h"
-
-_Static_assert((int)TILEC_MEMORY_DEVICE == (int)MEMORY_DEVICE, "tilec_memory and device.h agree");
-_Static_assert((int)TILEC_FP64 == (int)DT_FP64 && (int)DT_FP64 == DT_COUNT - 1 &&
-                   (int)TILEC_FP8E4NV == (int)DT_FP8E4NV,
-               "tilec_dtype and dtypes.h list the same types in the same order");
-
-/* --- errors --- */
-
-void api_error(char **error, const char *fmt, ...)
-{
-    va_list ap;
-    char *text;
-
-    if (!error)
-        return;
-    va_start(ap, fmt);
-    if (vasprintf(&text, fmt, ap) < 0)
-        text = NULL;
-    va_end(ap);
-    char *shown = text ? printable_copy(text, false) : NULL; /* callers' words are in it */
-    if (!shown || asprintf(error, "error: %s\n", shown) < 0)
-        *error = NULL;
-    free(shown);
-    free(text);
-}
-
-void api_no_error(char **error)
-{
-    if (error)
-        *error = NULL;
-}
-
-tilec_status api_status(RunStatus s)
-{
-    switch (s) {
-    case RUN_OK:
-        return TILEC_OK;
-    case RUN_NO_MEMORY:
-        return TILEC_NO_MEMORY;
-    case RUN_BAD_GRID:
-        return TILEC_BAD_ARGUMENT;
-    case RUN_STOPPED:
-        return TILEC_REFUSED;
-    case RUN_FAULT:
-        return TILEC_FAULT;
-    case RUN_CANCELLED:
-        return TILEC_CANCELLED;
-    default:
-        return TILEC_FAILED;
-    }
-}
-
-tilec_status api_device_status(RunStatus status, char *text, char **error)
-{
-    if (status != RUN_OK && !text)
-        return api_refuse(error, api_status(status), "%s", run_status_text(status));
-    if (error)
-        *error = text;
-    else
-        free(text);
-    return api_status(status);
-}
 
 /* --- contexts --- */
 
@@ -185,23 +122,6 @@ void tilec_close(tilec_context *ctx)
     cache_close(ctx->cache);
     pthread_mutex_destroy(&ctx->lock);
     free_context(ctx);
-}
-
-void *api_device_state(tilec_context *ctx, int number)
-{
-    const Device *device = device_at(number);
-    void *state = atomic_load_explicit(&ctx->states[number], memory_order_acquire);
-
-    if (state || !device->open)
-        return state;
-    pthread_mutex_lock(&ctx->lock);
-    state = atomic_load_explicit(&ctx->states[number], memory_order_relaxed);
-    if (!state) {
-        state = device->open();
-        atomic_store_explicit(&ctx->states[number], state, memory_order_release);
-    }
-    pthread_mutex_unlock(&ctx->lock);
-    return state;
 }
 
 /* --- files --- */
@@ -369,171 +289,4 @@ void tilec_unload(tilec_file *file)
         return;
     free_contents(file);
     handle_end_file(file);
-}
-
-/* --- kernels --- */
-
-int tilec_kernel_count(const tilec_file *file)
-{
-    return handle_is_file(file) ? file->nkernels : 0;
-}
-
-const char *tilec_kernel_name(const tilec_file *file, int i)
-{
-    return handle_is_file(file) && i >= 0 && i < file->nkernels ? file->kernels[i].name : NULL;
-}
-
-const char *tilec_only_kernel(const tilec_file *file)
-{
-    return handle_is_file(file) && file->only ? file->only->name : NULL;
-}
-
-const Kernel *api_find_kernel(const tilec_file *file, const char *name)
-{
-    if (!name)
-        return file->only;
-    for (int i = 0; i < file->nkernels; i++) {
-        if (strcmp(file->kernels[i].name, name) == 0)
-            return &file->kernels[i];
-    }
-    for (int i = 0; i < file->nkernels; i++) {
-        if (strcmp(file->kernels[i].full_name, name) == 0)
-            return &file->kernels[i];
-    }
-    return NULL;
-}
-
-int tilec_param_count(const tilec_file *file, const char *kernel)
-{
-    const Kernel *k = handle_is_file(file) ? api_find_kernel(file, kernel) : NULL;
-
-    return k && k->signature ? k->signature->nparams : -1;
-}
-
-tilec_status tilec_param_info(const tilec_file *file, const char *kernel, int i, tilec_param *out)
-{
-    const Kernel *k = handle_is_file(file) ? api_find_kernel(file, kernel) : NULL;
-
-    if (!handle_is_file(file) || !out)
-        return TILEC_BAD_ARGUMENT;
-    if (!k || !k->signature || i < 0 || i >= k->signature->nparams)
-        return TILEC_NOT_FOUND;
-    const FrontParam *p = &k->signature->params[i];
-    const Fallback *f = &k->fallbacks[i];
-    bool computed =
-        f->heuristic >= 0 && strcmp(k->tuning->heuristics[f->heuristic].name, p->name) == 0;
-    *out = (tilec_param){.name = p->name,
-                         .is_constexpr = p->is_constexpr,
-                         .has_default = computed || f->known,
-                         .is_computed = computed,
-                         .line = p->line,
-                         .value = {.name = p->name}};
-    out->has_value = out->has_default && !out->is_computed &&
-                     bind_argument_of(&k->fallbacks[i].value, &out->value);
-    return TILEC_OK;
-}
-
-/* --- devices --- */
-
-int tilec_device_count(const tilec_context *ctx)
-{
-    return handle_is_context(ctx) ? device_listed() : 0;
-}
-
-tilec_status tilec_device_info(const tilec_context *ctx, int i, tilec_device *out)
-{
-    const Device *d = i < device_listed() ? device_at(i) : NULL;
-
-    if (!handle_is_context(ctx) || !out)
-        return TILEC_BAD_ARGUMENT;
-    if (!d)
-        return TILEC_NOT_FOUND;
-    *out = (tilec_device){.name = d->name,
-                          .description = d->describe(),
-                          .available = !device_missing(d),
-                          .threads = d->threads(),
-                          .missing = device_missing(d),
-                          .finds_races = d->finds_races};
-    return TILEC_OK;
-}
-
-static tilec_status explain_device(Job *job, void *name)
-{
-    Text all = text_new(job->arena);
-    bool is_large = false; /* PyTorch and CUDA's own documents write it so */
-    int n = device_listed();
-
-    for (int i = 0; i < n; i++) {
-        text_printf(&all, "%s%s", i == 0 ? "" : i < n - 1 ? ", " : " and ", device_at(i)->name);
-        is_large |= strcasecmp(name, device_at(i)->name) == 0;
-    }
-    return job_refuse(job, TILEC_NOT_FOUND, "there is no device `%s`; there are %s%s",
-                      (const char *)name, all.s, is_large ? ", in small letters" : "");
-}
-
-int api_device(const char *name, char **error)
-{
-    int number = device_find(name);
-
-    if (number < 0)
-        job_run(explain_device, (void *)name, error, NULL);
-    return number;
-}
-
-bool api_available(const Device *d, char **error)
-{
-    const char *missing = device_missing(d);
-
-    if (missing)
-        api_error(error,
-                  "the device `%s` cannot be used here: %s\n"
-                  "hint: `sim` simulates a GPU, `cpu` and `interp` are always there",
-                  d->name, missing);
-    return !missing;
-}
-
-const char *api_refuse_arch(const Device *d, const char *arch, bool runs)
-{
-    if (!d->has_archs)
-        return "its code is for this machine alone";
-    return d->refuse_arch ? d->refuse_arch(arch, runs) : NULL;
-}
-
-/* --- small things --- */
-
-const char *tilec_version(void)
-{
-    return TILEC_VERSION;
-}
-
-const char *tilec_status_text(tilec_status s)
-{
-    static const char *const texts[] = {
-        [TILEC_OK] = "done",
-        [TILEC_REFUSED] = "the kernel or an argument is wrong",
-        [TILEC_NOT_FOUND] = "no such kernel, parameter or device",
-        [TILEC_IO] = "a file could not be read or written",
-        [TILEC_NO_MEMORY] = "out of memory",
-        [TILEC_BAD_ARGUMENT] = "wrong use of the library",
-        [TILEC_FAILED] = "the machine or the installation refused",
-        [TILEC_FAULT] = "an assertion or a check found something wrong",
-        [TILEC_CANCELLED] = "the launch was cancelled",
-    };
-
-    return (unsigned)s < (unsigned)COUNT(texts) ? texts[s] : "unknown status";
-}
-
-size_t tilec_dtype_size(tilec_dtype t)
-{
-    return (unsigned)t < (unsigned)DT_COUNT ? (size_t)dtype_size((DType)t) : 0;
-}
-
-const char *tilec_dtype_name(tilec_dtype t)
-{
-    return (unsigned)t < (unsigned)DT_COUNT ? dtype_name((DType)t) : NULL;
-}
-
-void tilec_free(void *p)
-{
-    free(p);
 }

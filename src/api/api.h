@@ -16,6 +16,7 @@
 #include "../device/device.h"
 #include "../lower/lowering.h"
 #include "../check/check.h"
+#include "../check/programs.h"
 #include "../opt/opt.h"
 #include "../run/record.h"
 #include "../ir/analysis.h"
@@ -73,65 +74,6 @@ typedef struct {
 
 typedef struct Specialisation Specialisation;
 typedef struct Speech Speech;
-
-/* A number of the launch that an index of an array is multiplied with, both by slot. */
-typedef struct {
-    int8_t array, number;
-} Stride;
-/* How a kernel goes through its arrays, where its addresses show that: strides.c */
-enum { MOST_STEPS = 16 };
-typedef struct {
-    uint64_t runs; /* bit i: lanes next to each other touch elements of slot i that are, too */
-    Stride steps[MOST_STEPS];
-    int nsteps;
-} Steps;
-
-/* An access of the tile that begins at a program's number times `step`: reach.c */
-typedef struct {
-    int axis, array, limit; /* of the grid; slots of the array and of what a mask compares the index
-                             * with, -1: there is no mask */
-    DType type;             /* of the limit */
-    int32_t step, lanes;
-    bool stores;
-    bool is_all; /* no other mask counts */
-} Reach;
-enum { MOST_REACHES = 8 };
-typedef struct {
-    Reach at[MOST_REACHES];
-    int n;
-} Reaches;
-
-/* Where a mask compares all lanes of a tile from 0 on with a number: rows.c */
-typedef struct {
-    int array, limit; /* slots; a limit of -1 is `number` */
-    DType type;       /* of the limit */
-    int64_t number;
-    int32_t lanes;
-    bool stores;
-} RowTile;
-enum { MOST_ROW_TILES = 16 };
-typedef struct {
-    RowTile at[MOST_ROW_TILES];
-    int n;
-} RowTiles;
-
-/* What a kernel's programs make of the grid. */
-typedef struct {
-    unsigned axes;   /* bit i: it asks for tl.program_id(i) */
-    bool has_tiles;  /* of more than one element */
-    bool has_loops;  /* .. which take several elements, one behind the other */
-    bool has_stores; /* plain ones */
-    bool has_atomics;
-    bool takes_tickets;    /* what an atomic found is used */
-    uint64_t loads_first;  /* bits as in MemoryUse: what is there before the launch is asked for */
-    bool speaks;           /* prints, asserts, or runs text that nobody understands here */
-    bool waits;            /* one may wait for another */
-    bool bounded_by_data;  /* what was loaded ends a loop, or is what a mask compares with */
-    bool own_nan, own_inf; /* among its constants, or what it pads with */
-    Steps steps;
-    Reaches reaches;
-    RowTiles rows;
-} Programs;
 
 /* Lexing and lowering allocate in `arena` and `names`, so they happen under `lock`, and `arena`
  * leaves through the guard of the job that holds it.  Lookups in `specs` need no lock: chains only
@@ -277,15 +219,23 @@ void job_wait(Job *job, tilec_file *f);
 /* Report an error without a place; gives `status`. */
 tilec_status job_refuse(Job *job, tilec_status status, const char *fmt, ...) PRINTF(3, 4);
 
-/* api.c */
+/* status.c */
 /* *error becomes the text in the form of a diagnostic; `error` may be NULL. */
 void api_error(char **error, const char *fmt, ...) PRINTF(2, 3);
 /* Say what is wrong; the value is `status`, which a macro lets whoever reads the caller see. */
 #define api_refuse(error, status, ...) (api_error(error, __VA_ARGS__), (status))
 void api_no_error(char **error); /* what there is before anything was refused: NULL */
+/* What a caller of the API learns of a status of run/: TILEC_FAILED where there is none closer. */
+tilec_status api_status(RunStatus status);
+/* The same for what a device gave, and its text; `text` is handed over. */
+tilec_status api_device_status(RunStatus status, char *text, char **error);
+
+/* kernels.c */
 /* By its short name or its full one; NULL stands for the only one.  NULL: there is no such kernel.
  */
 const Kernel *api_find_kernel(const tilec_file *file, const char *name);
+
+/* devices.c */
 int api_device(const char *name,
                char **error); /* its number; -1: there is none, and that is said */
 /* Why code of the device for that chip cannot be made, or run if it `runs`; NULL. */
@@ -293,10 +243,6 @@ const char *api_refuse_arch(const Device *d, const char *arch, bool runs);
 bool api_available(const Device *d, char **error); /* else what the machine lacks is said */
 /* What a device keeps for this context: NULL when it keeps nothing, or memory is out. */
 void *api_device_state(tilec_context *ctx, int number);
-/* What a caller of the API learns of a status of run/: TILEC_FAILED where there is none closer. */
-tilec_status api_status(RunStatus status);
-/* The same for what a device gave, and its text; `text` is handed over. */
-tilec_status api_device_status(RunStatus status, char *text, char **error);
 
 /* Report what a device gave, whose text is a whole diagnostic for free(), or NULL. */
 tilec_status job_device_status(Job *job, RunStatus status, char *text);
@@ -469,22 +415,16 @@ int speech_records_arg(const Speech *s); /* the slot with the port in it; -1: no
 RecordRoom speech_room(const Speech *s); /* for a device that needs a buffer there */
 
 /* programs.c: what is to be said of a grid, through on_message, which may be NULL */
-Programs programs_of(const Func *f);
 /* Launching nothing may be meant, or a dimension was forgotten. */
 void programs_warn_of_none(const Request *r, const int32_t *grid);
-/* launch.c: the name of the argument that it is; NULL: it is an item of one. */
+/* request.c: the name of the argument that it is; NULL: it is an item of one. */
 const char *request_name_of_tensor(const Request *r, const tilec_tensor *t);
-/* strides.c: how the kernel goes through its arrays; and a warning, once for a specialisation, of
- * an array whose strides are others. */
-Steps strides_of(const Func *f);
+/* strides.c: a warning, once for a specialisation, of an array whose strides are not those that the
+ * kernel goes by. */
 void strides_warn(const Request *r);
-int strides_slot_of(const Func *f, const Value *v); /* which parameter of the kernel it is, or -1 */
-/* reach.c: the tiles that programs touch by their numbers; and a warning, once, of a grid that does
- * not go with the launch's numbers and arrays. */
-Reaches reaches_of(const Func *f);
+/* reach.c: a warning, once, of a grid that does not go with the launch's numbers and arrays. */
 void reaches_warn(const Request *r, const int32_t *grid);
-/* rows.c: tiles that masks take for whole rows; and a warning, once, of one that is shorter. */
-RowTiles rows_of(const Func *f);
+/* rows.c: a warning, once, of a tile that is shorter than the rows that it stands for. */
 void rows_warn(const Request *r);
 /* Is it the first for this specialisation to tell this?  `bit`: one of these. */
 enum { TOLD_AXES = 1, TOLD_SCALARS = 2, TOLD_STRIDES = 4, TOLD_REACH = 8, TOLD_ROWS = 16 };

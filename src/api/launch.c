@@ -81,15 +81,6 @@ static void pass_count(void *user, const LineCount *c)
     o->on_count(o->user, &count);
 }
 
-const char *request_name_of_tensor(const Request *r, const tilec_tensor *t)
-{
-    for (int i = 0; i < r->nargs; i++) {
-        if (&r->args[i].tensor == t)
-            return r->args[i].name ? r->args[i].name : r->kernel->signature->params[i].name;
-    }
-    return NULL;
-}
-
 /* As DeviceLaunch.describe. */
 static const char *describe_place(void *request, Arena *a, int i, uint64_t address, bool outside)
 {

@@ -201,3 +201,12 @@ tilec_status request_ready(Request *r, char **error)
         *r->options.compiled = r->variant;
     return status;
 }
+
+const char *request_name_of_tensor(const Request *r, const tilec_tensor *t)
+{
+    for (int i = 0; i < r->nargs; i++) {
+        if (&r->args[i].tensor == t)
+            return r->args[i].name ? r->args[i].name : r->kernel->signature->params[i].name;
+    }
+    return NULL;
+}

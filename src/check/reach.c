@@ -1,0 +1,113 @@
+/*
+ * reach.c - tiles that programs touch by their numbers, i = pid * BLOCK + tl.arange(0, BLOCK)
+ *
+ * Found in the kernel's own statements, outside of loops and arms, where the index is just that,
+ * and the mask, if there is one, compares it with a number of the launch.
+ */
+#include "programs.h"
+#include "../ir/analysis.h"
+#include "../opt/opt.h"
+
+enum { SAME_DEPTH = 12, MOST_MASKS = 4 };
+
+static const Op *scalar_op(const Value *v)
+{
+    while (v->def && (v->def->code == OP_splat || v->def->code == OP_cast))
+        v = v->def->operands[0];
+    return v->def;
+}
+
+static bool is_range(const Value *v)
+{
+    return v->def && v->def->code == OP_arange && attr_start(v->def) == 0;
+}
+
+/* pid * step, the step a constant */
+static bool read_start(const Value *v, Reach *r)
+{
+    const Op *op = scalar_op(v);
+    int64_t step;
+
+    for (int i = 0; op && op->code == OP_mul && i < 2; i++) {
+        const Op *id = scalar_op(op->operands[i]);
+        if (!id || id->code != OP_program_id || !value_const_int(op->operands[1 - i], &step) ||
+            step < 1 || step > INT32_MAX)
+            continue;
+        r->axis = attr_axis(id);
+        r->step = (int32_t)step;
+        return true;
+    }
+    return false;
+}
+
+/* pid * step + tl.arange(0, lanes) */
+static bool read_index(const Value *v, Reach *r)
+{
+    const Op *op = v->def;
+
+    if (!op || op->code != OP_add || v->type->rank != 1)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        if (is_range(op->operands[i]) && read_start(op->operands[1 - i], r)) {
+            r->lanes = v->type->dims[0];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is it the index, as it is or widened to compare it with an i64? */
+static bool is_index(const Value *v, const Value *index)
+{
+    const Op *op = v->def;
+
+    if (op && op->code == OP_cast && dtype_size(v->type->dtype) >= dtype_size(index->type->dtype))
+        v = op->operands[0];
+    return ir_same(v, index, SAME_DEPTH);
+}
+
+/* The parameter that the mask compares the index with, alone or, as where accesses are checked,
+ * also; -1: it is another mask. */
+static int limit_of(const Func *f, const Value *mask, const Value *index, int depth)
+{
+    const Op *op = mask->def;
+
+    if (op && op->code == OP_and && depth > 0) {
+        int limit = limit_of(f, op->operands[0], index, depth - 1);
+        return limit >= 0 ? limit : limit_of(f, op->operands[1], index, depth - 1);
+    }
+    if (!op || op->code != OP_lt || !opt_is_int(op->operands[1]) ||
+        !is_index(op->operands[0], index))
+        return -1;
+    return strides_slot_of(f, op->operands[1]);
+}
+
+static void look_at(Reaches *all, const Func *f, const Op *op)
+{
+    bool stores = op->code == OP_store;
+    const Op *p = op->operands[ir_access(op).pointer]->def;
+    const Value *mask = op_operand(op, ir_access(op).mask);
+    Reach r = {.limit = -1, .stores = stores};
+
+    if (all->n == MOST_REACHES || !p || p->code != OP_addptr || !read_index(p->operands[1], &r))
+        return;
+    r.array = strides_slot_of(f, p->operands[0]);
+    if (mask)
+        r.limit = limit_of(f, mask, p->operands[1], MOST_MASKS);
+    if (r.limit >= 0)
+        r.type = f->body->args[r.limit]->type->dtype;
+    r.is_all = !mask || (mask->def && mask->def->code == OP_lt);
+    if (r.array >= 0 && (!mask || r.limit >= 0))
+        all->at[all->n++] = r;
+}
+
+Reaches reaches_of(const Func *f)
+{
+    Reaches all = {.n = 0};
+
+    for (const Op *op = f->body->first; op; op = op->next) {
+        if (op->code == OP_store || op_only_reads(op))
+            look_at(&all, f, op);
+    }
+    return all;
+}
