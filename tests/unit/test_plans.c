@@ -189,6 +189,16 @@ static bool is_word_char(char c)
 /* A kernel around instructions that it is given, a line of which no case can write. */
 static const char of_any_text[] = "run_texts";
 
+static bool is_in_docstring(const char *text, const char *at)
+{
+    static const char quotes[] = "\"\"\"";
+    bool is_in = false;
+
+    for (const char *q = strstr(text, quotes); q && q < at; q = strstr(q + strlen(quotes), quotes))
+        is_in = !is_in;
+    return is_in;
+}
+
 /* Do other functions call it, or hand it on? */
 static bool is_helper(const char *text, const char *name)
 {
@@ -198,7 +208,7 @@ static bool is_helper(const char *text, const char *name)
     for (const char *at = strstr(text, name); at; at = strstr(at + n, name)) {
         bool is_word = at > text && !is_word_char(at[-1]) && !is_word_char(at[n]);
         bool is_defined = at >= text + strlen(def) && memcmp(at - strlen(def), def, 4) == 0;
-        if (is_word && !is_defined && strchr("(,)", at[n]))
+        if (is_word && !is_defined && strchr("(,)", at[n]) && !is_in_docstring(text, at))
             return true;
     }
     return false;
