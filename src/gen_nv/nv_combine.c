@@ -204,7 +204,7 @@ static bool is_wide(const Combining *c)
         return false;
     switch (c->plan->kind.neutral) {
     case OP_add:
-        return c->step->op->code == OP_reduce;
+        return ir_reduces(c->step->op);
     case OP_min:
     case OP_max:
     case OP_minnan:

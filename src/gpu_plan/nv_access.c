@@ -116,7 +116,7 @@ static void join_group(Op *op, void *plan)
     int bits = vector_bits(p, op, g->fastest);
     int size = type_size(&(Type){.dtype = op->operands[0]->type->dtype});
     g->widest = MAX(g->widest, bits);
-    if (bits == 0 && op->code == OP_load && neighbours_are_equal(p, op, g->fastest))
+    if (bits == 0 && op_only_reads(op) && neighbours_are_equal(p, op, g->fastest))
         return; /* any layout does: the more of them a thread has, the less it reads */
     if (bits > 0) {
         g->most = MIN(g->most, most_bits(p, op));

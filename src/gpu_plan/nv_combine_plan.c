@@ -25,7 +25,7 @@ static uint32_t flags_of_region(const Op *op)
 /* A reduction by that may take elements as they come; nothing else is known to commute. */
 static bool is_any_order(const Op *op, CombineKind kind)
 {
-    return op->code == OP_reduce &&
+    return ir_reduces(op) &&
            (kind.winner != OP_COUNT || (kind.neutral != OP_COUNT && op_has(kind.only, COMMUTES)));
 }
 
@@ -198,7 +198,7 @@ static const NvCombine *plan_combine(NvPlan *p, NvStep *s)
     c->layout = combined_layout(p, s->op, &c->walk);
     c->any_order = is_any_order(s->op, c->kind);
     c->uses_memory = (flags & (READS | WRITES)) != 0 && (flags & EFFECT) == 0;
-    c->once = c->uses_memory && s->op->code == OP_reduce && (flags & WRITES) != 0;
+    c->once = c->uses_memory && ir_reduces(s->op) && (flags & WRITES) != 0;
     make_stages(c);
     if (c->once) /* of no bits: all read what the one has found that did it */
         c->stages[c->nstages++] = (NvStage){.kind = STEP_WARP};

@@ -46,7 +46,7 @@ static bool mark(Grad *g, const Value *v, GradFacts fact)
 
 static bool varies(const Grad *g, const Op *op)
 {
-    if (op->code == OP_load && grad_wrt_of((Grad *)g, op->operands[LOAD_PTR]))
+    if (op_only_reads(op) && grad_wrt_of((Grad *)g, op->operands[LOAD_PTR]))
         return true;
     for (int i = 0; i < op->noperands; i++) {
         if (g->facts[op->operands[i]->id] & VARIES && grad_row(op->code)->kind != GRAD_ZERO)

@@ -424,7 +424,7 @@ static void add_loop_bound(const Poly *j, PolyBounds *out)
  */
 static bool is_below(const Op *access, const Poly *j, const PolyTerm *bound)
 {
-    Value *mask = op_operand(access, access->code == OP_load ? (int)LOAD_MASK : (int)STORE_MASK);
+    Value *mask = op_operand(access, ir_access(access).mask);
     const Op *of =
         j->count == 1 && j->terms[0].count == 1 && j->terms[0].scale == 1 && j->terms[0].of[0].value
             ? j->terms[0].of[0].value->def

@@ -199,7 +199,7 @@ void grad_block(Grad *g, Block *b)
         if (!d)
             continue;
         grad_name(g, op->results[0], d);
-        if (op->code == OP_load)
+        if (op_only_reads(op))
             grad_load(g, op);
         else
             by_rule(g, op, d);

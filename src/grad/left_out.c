@@ -135,13 +135,11 @@ static There of_op(const Grad *g, const Op *op, int depth)
         return of_sum(x == ZERO ? x : of_product(x, y), there(g, op->operands[2], depth));
     case OP_cast:
     case OP_hint:
-    case OP_reduce:
-    case OP_scan:
         return x;
     default:
         break;
     }
-    if (op_has(op, MOVES) || op->code == OP_splat)
+    if (op_has(op, MOVES | COMBINES))
         return x;
     if (op->noperands == 1 && op_has(op, FOLDS))
         return of_function(op->code, x);
@@ -155,10 +153,10 @@ static There there(const Grad *g, const Value *v, int depth)
 
     if (depth == 0 || (op && op->code == OP_const))
         return op && op->code == OP_const ? of_constant(v) : USUAL;
-    bool is_loop = op && op->regions[0] && op->code != OP_reduce && op->code != OP_scan;
+    bool is_loop = op && op->regions[0] && !op_has(op, COMBINES);
     if (v->type->rank == 0 || !op || is_loop)
         return USUAL;
-    return op->code == OP_load ? of_load(g, op, depth - 1) : of_op(g, op, depth - 1);
+    return op_only_reads(op) ? of_load(g, op, depth - 1) : of_op(g, op, depth - 1);
 }
 
 /* Is the slope towards operand i infinite there, or no number? */
@@ -206,7 +204,7 @@ static bool reaches_sum(const Grad *g, const Value *v, int depth)
         return true;
     if (op->code == OP_broadcast && !type_same_shape(v->type, op->operands[0]->type))
         return grad_is_active(g, op->operands[0]);
-    if (op->regions[0] || op->code == OP_load)
+    if (op->regions[0] || op_only_reads(op))
         return false;
     for (int i = 0; i < op->noperands; i++) {
         if (reaches_sum(g, op->operands[i], depth - 1))

@@ -335,7 +335,7 @@ void grad_add_to_array(Grad *g, const Op *load, Value *d)
 static void collect(Grad *g, const Block *b, const Op *loop, GradMeetings *out)
 {
     for (const Op *op = b->first; op; op = op->next) {
-        GradMeeting *m = op->code == OP_load ? map_get(g->meetings, MAP_KEY(op)) : NULL;
+        GradMeeting *m = map_get(g->meetings, MAP_KEY(op));
 
         if (m && m->rounds && (m->rounds == loop || opt_inside(loop->block, m->rounds)))
             vec_push(g->arena, out, m);

@@ -131,12 +131,13 @@ static bool check_op(Memory *m, const Op *op)
 {
     Grad *g = m->g;
     uint64_t bases = bases_of(m, op), wanted = bit_of(&g->of);
+    int effect = ir_access(op).effect;
 
     for (int i = 0; i < g->nwrt; i++)
         wanted |= bit_of(&g->wrt[i]);
     if ((bases & wanted) == 0)
         return op->code != OP_inline_asm_volatile;
-    if (op->code != OP_load && op->code != OP_store)
+    if (effect != READS && effect != WRITES)
         grad_refuse(g, op, "an array that is differentiated may be loaded and stored only");
     else if (grad_array_of(g, op->operands[0]) < 0)
         grad_refuse(g, op, "it cannot be told which array this is");

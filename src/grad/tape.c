@@ -249,7 +249,7 @@ static void note_reads(Op *op, void *grad)
 {
     Grad *g = grad;
 
-    for (int i = 0; i < g->tapes.len && op->code == OP_load; i++)
+    for (int i = 0; i < g->tapes.len && op_only_reads(op); i++)
         g->tapes.at[i]->is_read |=
             grad_array_of(g, op->operands[LOAD_PTR]) == g->tapes.at[i]->tape->index;
 }

@@ -178,7 +178,7 @@ static const Value *choice(const Op *op)
 {
     const Op *end = op->regions[0]->last, *both[2];
 
-    if (op->code != OP_reduce || op->noperands != 2 || op->operands[0]->type->pointer ||
+    if (!ir_reduces(op) || op->noperands != 2 || op->operands[0]->type->pointer ||
         op->operands[1]->type->pointer || !dtype_is_int(op->operands[1]->type->dtype))
         return NULL;
     for (int k = 0; k < 2; k++) {

@@ -64,7 +64,7 @@ static bool stays(const Block *body, const Value *v)
         if (!stays(body, v->def->operands[i]))
             return false;
     }
-    return v->def && v->def->code != OP_load;
+    return v->def && !op_only_reads(v->def);
 }
 
 static bool load_stays(const Op *load)
@@ -105,7 +105,7 @@ static bool is_constant(const Ahead *x, const Op *load)
 
 static bool is_plain(const Op *op)
 {
-    return op->code == OP_load && !op_is_volatile(op) && attr_cache(op) != CACHE_CV;
+    return op_only_reads(op) && !op_is_volatile(op) && attr_cache(op) != CACHE_CV;
 }
 
 /* The loads that go ahead; their number. */

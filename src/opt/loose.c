@@ -63,7 +63,7 @@ static bool all_have(const Search *s, const Op *op, int first, int count, Number
 
 static bool sums(const Op *op)
 {
-    return op->code == OP_reduce && ir_combine_kind(op).neutral == OP_add;
+    return ir_reduces(op) && ir_combine_kind(op).neutral == OP_add;
 }
 
 static bool makes_unsigned(const Search *s, const Op *op)
@@ -88,10 +88,9 @@ static bool makes_unsigned(const Search *s, const Op *op)
         return has(s, op->operands[0], NUMBER_UNSIGNED) || has(s, op->operands[1], NUMBER_UNSIGNED);
     case OP_select:
         return all_have(s, op, 1, 2, NUMBER_UNSIGNED);
-    case OP_reduce:
-        return sums(op) && has(s, op->operands[0], NUMBER_UNSIGNED);
     default:
-        return op_has(op, MOVES) && op->noperands == 1 && has(s, op->operands[0], NUMBER_UNSIGNED);
+        return (sums(op) || (op_has(op, MOVES) && op->noperands == 1)) &&
+               has(s, op->operands[0], NUMBER_UNSIGNED);
     }
 }
 
@@ -138,11 +137,10 @@ static bool hides(const Search *s, const Op *op, int i)
         return i > 0 && passes;
     case OP_add:
         return passes && all_have(s, op, 0, 2, NUMBER_UNSIGNED);
-    case OP_reduce:
-        if (!sums(op) || !has(s, op->operands[0], NUMBER_UNSIGNED))
-            return false;
-        return passes || op->operands[0]->type->dims[attr_axis(op)] >= MANY;
     default:
+        if (sums(op))
+            return has(s, op->operands[0], NUMBER_UNSIGNED) &&
+                   (passes || op->operands[0]->type->dims[attr_axis(op)] >= MANY);
         return passes && op_has(op, MOVES) && op->noperands == 1;
     }
 }

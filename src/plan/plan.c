@@ -120,8 +120,6 @@ bool plan_is_whole(const Value *v)
         return true; /* carried by a loop */
     switch (v->def->code) {
     case OP_dot:
-    case OP_scan:
-    case OP_reduce:
     case OP_histogram:
     case OP_sort:
     case OP_atomic_rmw:
@@ -131,7 +129,7 @@ bool plan_is_whole(const Value *v)
     case OP_if:
         return true;
     default:
-        return false;
+        return op_has(v->def, COMBINES);
     }
 }
 
@@ -142,7 +140,7 @@ static bool reads_whole(const Op *op, int i)
     if (op->operands[i]->type->rank == 0)
         return false;
     return (op->code == OP_dot && i != DOT_ACC) || op->code == OP_sort ||
-           (op->nresults > 0 && op->results[0]->type->rank == 0 && op->code != OP_reduce) ||
+           (op->nresults > 0 && op->results[0]->type->rank == 0 && !ir_reduces(op)) ||
            (op->nresults > 0 && access_rearranges(op->results[0]));
 }
 

@@ -161,7 +161,7 @@ static bool takes(Keeping *k, Value *v)
         return takes_scalar(k, v);
     if (!op || op->regions[0] || k->looked_at++ > MOST_VALUES)
         return false;
-    if (op_only_reads(op) && op->code == OP_load && !op_is_volatile(op)) {
+    if (op_only_reads(op) && !op_is_volatile(op)) {
         if ((ir_bases_of(k->pl->plan->bases, plan_pointer(op)) & k->pl->written) != 0)
             return false;
     } else if (op_has(op, READS | WRITES | EFFECT)) {
