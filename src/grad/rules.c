@@ -307,6 +307,6 @@ Value *adjoint_dot(Grad *g, const Op *o, int i, Value *d)
                           build_float(&g->b, sum, 0)};
 
     value_shaped_like(g->func->module, operands[2], x);
-    Op *dot = build_op(&g->b, OP_dot, 3, operands, 1, o->attrs, 1, &sum);
+    Op *dot = build_op(&g->b, OP_dot, 3, operands, 2, o->attrs, 1, &sum);
     return build_cast(&g->b, dot->results[0], x->type->dtype, ROUND_NEAREST);
 }

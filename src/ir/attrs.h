@@ -48,6 +48,8 @@ NUMBER( hex,            "hex",          OPTIONAL ) /* 0 or 1 */
 TEXT(   message,        "message",      NEEDED )
 TEXT(   asm,            "asm",          NEEDED )
 TEXT(   constraints,    "constraints",  OPTIONAL )
+NUMBER( imprecise,      "imprecise",    OPTIONAL ) /* of fp8: products that a unit may sum up in
+                                                    fewer bits than fp32 has; 0: as the target does */
 NUMBER( pack,           "pack",         NEEDED )   /* elements of one run of the text */
 LIST(   dims,           "dims" )
 LIST(   starts,         "starts" )   /* an index for each dimension */

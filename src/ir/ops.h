@@ -157,7 +157,7 @@ OP( sort,        "int",                 given,   A1(descending),    PURE )
 /* whole tiles.  reduce and scan: region (a1..an, b1..bn) yields n; a is the earlier element */
 OP( reduce,      "any*",               given,   A1(axis),          PURE|COMBINES|REGIONS(1) )
 OP( scan,        "any*",               given,   A2(axis, reverse), PURE|COMBINES|REGIONS(1) )
-OP( dot,         "num num num",        given,   A1(precision),     PURE ) /* a[..,M,K] b[..,K,N] acc[..,M,N]; Precision */
+OP( dot,         "num num num",        given,   A2(precision, imprecise), PURE ) /* a[..,M,K] b[..,K,N] acc[..,M,N] */
 /* control: structured only.  for: (lo, hi, step, init*) region (iv, carried*).  A positive step
  * counts up while iv < hi, a negative one down while iv > hi, both signed; see docs/ir.md.
  * while: region 0 (carried*) ends in `condition`, region 1 (carried*) in `yield`. */

@@ -83,16 +83,20 @@ static bool precision_option(Lower *l, const Args *a, int64_t *out)
                       E_DOT_PRECISION, out);
 }
 
-/* R264: only a hint, but it must make sense. */
-static bool check_imprecise(Lower *l, const Args *a, const Type *x)
+/* R264: only a hint, but it must make sense.  None at all and one alone are the same. */
+static bool imprecise_option(Lower *l, const Args *a, const Type *x, int64_t *out)
 {
     int64_t n, k = x->dims[x->rank - 1];
 
+    *out = 0;
     if (!arg_given(a, ARG_max_num_imprecise_acc))
         return true;
     if (!arg_int(l, a, ARG_max_num_imprecise_acc, &n))
         return false;
-    if (n <= k || !dtype_is_fp8(x->dtype))
+    if (!dtype_is_fp8(x->dtype))
+        return true;
+    *out = MAX(n, 1);
+    if (n <= k)
         return true;
     error_at(l, arg_span(a, ARG_max_num_imprecise_acc), E_DOT_IMPRECISE, (long long)n,
              (long long)k);
@@ -151,7 +155,7 @@ static Value *widen_operand(Lower *l, Value *v, bool widen)
     return widen ? build_cast(&l->b, v, DT_FP16, ROUND_NEAREST) : v;
 }
 
-Val dot_of(Lower *l, const Args *a, Value *x, Value *y, DType result, int64_t precision)
+Val dot_of(Lower *l, const Args *a, Value *x, Value *y, DType result, const int64_t *attrs)
 {
     Value *v[3] = {x, y};
     Type shape;
@@ -161,20 +165,20 @@ Val dot_of(Lower *l, const Args *a, Value *x, Value *y, DType result, int64_t pr
     v[2] = accumulator(l, a, result, &shape);
     if (!v[2])
         return val_unknown();
-    return val_run(build_op(&l->b, OP_dot, 3, v, 1, &precision, 1, &v[2]->type)->results[0]);
+    return val_run(build_op(&l->b, OP_dot, 3, v, DOT_ATTRS, attrs, 1, &v[2]->type)->results[0]);
 }
 
 Val dot_product(Lower *l, const Args *a)
 {
     Value *x = arg_run(l, a, ARG_input), *y = arg_run(l, a, ARG_other);
-    int64_t precision;
+    int64_t attrs[DOT_ATTRS];
     Type shape;
     DType t;
 
     if (!x || !y || !check_dtypes(l, a, x, y) || !dot_shape(l, a, x->type, y->type, &shape) ||
-        !precision_option(l, a, &precision) || !check_imprecise(l, a, x->type) ||
+        !precision_option(l, a, &attrs[0]) || !imprecise_option(l, a, x->type, &attrs[1]) ||
         !result_dtype(l, a, x->type->dtype, &t))
         return val_unknown();
     bool widen = x->type->dtype == DT_FP8E4B15 || y->type->dtype == DT_FP8E4B15;
-    return dot_of(l, a, widen_operand(l, x, widen), widen_operand(l, y, widen), t, precision);
+    return dot_of(l, a, widen_operand(l, x, widen), widen_operand(l, y, widen), t, attrs);
 }

@@ -169,5 +169,5 @@ Val dot_scaled(Lower *l, const Args *a)
     DType t = x_format == FORMAT_FP16 || y_format == FORMAT_FP16 ? DT_FP32 : DT_BF16;
     x = scaled_value(l, a, &left, (Format)x_format, t);
     y = x ? scaled_value(l, a, &right, (Format)y_format, t) : NULL;
-    return y ? dot_of(l, a, x, y, DT_FP32, PRECISION_IEEE) : val_unknown();
+    return y ? dot_of(l, a, x, y, DT_FP32, (int64_t[DOT_ATTRS]){PRECISION_IEEE}) : val_unknown();
 }

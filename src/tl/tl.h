@@ -186,8 +186,9 @@ Value *arg_numbers(Lower *l, const Args *a, ArgName name); /* a tile of them; NU
 /* Elements of two tiles of one type by turns along `axis`; NULL after an error. */
 Value *interleave_along(Lower *l, Value *x, Value *y, int axis, Span span);
 /* builtin_dot.c: a @ b + acc of the operands as they are, where `acc` names an argument; unknown
- * after an error.  Their shapes are looked at, their dtypes are not. */
-Val dot_of(Lower *l, const Args *a, Value *x, Value *y, DType result, int64_t precision);
+ * after an error.  Their shapes are looked at, their dtypes are not.  `attrs` are the op's. */
+enum { DOT_ATTRS = 2 };
+Val dot_of(Lower *l, const Args *a, Value *x, Value *y, DType result, const int64_t *attrs);
 enum { PHILOX_SEED, PHILOX_KEYS }; /* what tl.philox and its kin are given */
 DType extremum_dtype(DType t);     /* of what max and min give, R251 */
 /* At run time, fp32 or fp64 (R66); NULL after an error. */
