@@ -1,21 +1,18 @@
 /*
- * nv_in_parts.c - products of fp32 by pieces of bf16, as exact as multiply-adds
+ * nv_in_parts.c - products whose sums go through the unit for a part of K alone: of fp32 by pieces
+ * of bf16, as exact as multiply-adds, and of fp8
  *
  * nv_group_dot.c says why.  A part of K of some rows and columns is a sum that begins at zero,
- * small products first.  Threads wait for it and add it to the sum so far, by one multiply-add that
- * takes back what elements were multiplied by (nv_scaled).  Where something of it is not finite,
- * elements were not, or nearly so, or the sum is: then the thread multiplies the part once more, by
- * multiply-adds, of the tiles as they are in shared memory.
+ * small products first.  Threads wait for it and add it to the sum so far, of pieces by one
+ * multiply-add that takes back what elements were multiplied by (nv_scaled).  Where something of
+ * those is not finite, elements were not, or nearly so, or the sum is: then the thread multiplies
+ * the part once more, by multiply-adds, of the tiles as they are in shared memory.
  */
 #include "nv_wgmma.h"
 
 #include <math.h>
 
-enum {
-    MOST_COLUMNS = 64,
-    MOST_STEPS = 2,
-    MOST_WORDS = MMA_MOST_PIECES * MOST_STEPS * WGMMA_WORDS_OF_A
-};
+enum { MOST_WORDS = 8 * WGMMA_WORDS_OF_A }; /* of A, of all steps and pieces of a part */
 
 /* A part of the sum, and which steps along K. */
 typedef struct {
@@ -36,12 +33,14 @@ static Val *words_of(const Wgmma *x, Part *p, int k, int piece)
 
 static int count_words(const Wgmma *x, const Part *p)
 {
-    return p->steps * x->dot->mma->pieces * WGMMA_WORDS_OF_A;
+    return x->descriptor[MMA_A] ? 0 : p->steps * x->dot->mma->pieces * WGMMA_WORDS_OF_A;
 }
 
 static void make_words(Wgmma *x, Part *p)
 {
-    for (int k = 0; k < p->steps; k++) {
+    if (count_words(x, p) > MOST_WORDS)
+        bug("a part of a product has too many words");
+    for (int k = 0; k < p->steps && !x->descriptor[MMA_A]; k++) {
         for (int piece = 0; piece < x->dot->mma->pieces; piece++) {
             for (int i = 0; i < WGMMA_WORDS_OF_A; i++)
                 words_of(x, p, k, piece)[i] =
@@ -50,36 +49,45 @@ static void make_words(Wgmma *x, Part *p)
     }
 }
 
-/* Behind it the unit sees them. */
-static void fence(Wgmma *x, Part *p)
+/* Behind it the unit sees words, and may have the registers of the part before, which has been
+ * added. */
+static void fence(Wgmma *x, Part *p, const Part *before)
 {
-    Val *regs[MOST_WORDS];
+    Val *regs[MOST_WORDS + WGMMA_MOST_SUM];
+    int count = 0;
 
     for (int i = 0; i < count_words(x, p); i++)
-        regs[i] = &p->words[i];
-    nv_wgmma_pass(x->n, "wgmma.fence.sync.aligned;", regs, count_words(x, p));
+        regs[count++] = &p->words[i];
+    for (int i = 0; i < before->count; i++) {
+        p->sums[i] = before->sums[i];
+        regs[count++] = &p->sums[i];
+        if (x->sum[before->regs[i]])
+            regs[count++] = &x->sum[before->regs[i]];
+    }
+    nv_wgmma_pass(x->n, "wgmma.fence.sync.aligned;", regs, count);
 }
 
 /* Pairs of pieces, small ones first; those that are left out are below the last bits. */
 static void multiply_pieces(Wgmma *x, Part *p)
 {
     WgmmaPlace at = p->at;
-    bool adds = false;
+    WgmmaSum how = p->sums[0] && x->never ? WGMMA_IN_PLACE : WGMMA_ANEW;
 
     for (int order = x->dot->mma->pieces - 1; order >= 0; order--) {
         for (int a = order; a >= 0; a--) {
             for (int k = 0; k < p->steps; k++) {
                 at.k = p->first + k;
-                nv_wgmma_issue(x, &at, order - a, words_of(x, p, k, a), adds, p->sums);
-                adds = true;
+                nv_wgmma_issue(x, &at, order - a,
+                               x->descriptor[MMA_A] ? NULL : words_of(x, p, k, a), how, p->sums);
+                how = WGMMA_ADDS;
             }
         }
     }
 }
 
-static void begin_part(Wgmma *x, Part *p)
+static void begin_part(Wgmma *x, Part *p, const Part *before)
 {
-    fence(x, p);
+    fence(x, p, before);
     multiply_pieces(x, p);
     nv_asm(x->n, x->n->l->none, "wgmma.commit_group.sync.aligned;", "~{memory}", NULL, 0);
     nv_ahead_now(x->n, x->step);
@@ -202,8 +210,19 @@ static void multiply_again(Wgmma *x, const Part *p, Val *sums)
 
 /* --- all of them --- */
 
-/* The sum and the part, one way or the other: in the same registers. */
-static void add_part(Wgmma *x, Part *p)
+/* The sum and the part, which is all that there is of it where the sum began at zero. */
+static void add_plain(Wgmma *x, Part *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        Val *v = &x->sum[p->regs[i]];
+        bool begins = x->fresh && p->first == 0;
+        if (*v)
+            *v = begins ? p->sums[i] : LLVMBuildFAdd(x->n->b, *v, p->sums[i], "");
+    }
+}
+
+/* The same of pieces, one way or the other: in the same registers. */
+static void add_pieces(Wgmma *x, Part *p)
 {
     Nv *n = x->n;
     LLVMBasicBlockRef way[2] = {nv_block(n), nv_block(n)}, after = nv_block(n);
@@ -236,7 +255,10 @@ static void add_part(Wgmma *x, Part *p)
 static void land_part(Wgmma *x, Part *p, int others)
 {
     wait_for(x, p, others);
-    add_part(x, p);
+    if (x->dot->mma->pieces > 1)
+        add_pieces(x, p);
+    else
+        add_plain(x, p);
 }
 
 /* --- all parts --- */
@@ -252,7 +274,7 @@ static Parts parts_of(const NvDot *d)
 {
     int columns = WGMMA_FRAGMENT_COLUMNS << d->regs[MMA_ACC].columns, shape = d->tiling.shape.k;
     Parts p = {.rows = 1 << d->regs[MMA_ACC].rows,
-               .fragments = MIN(columns, MOST_COLUMNS) / WGMMA_FRAGMENT_COLUMNS,
+               .fragments = MIN(columns, d->part_columns) / WGMMA_FRAGMENT_COLUMNS,
                .steps = d->part / shape,
                .total = (d->k + shape - 1) / shape};
 
@@ -282,20 +304,24 @@ static int count_parts(const Parts *all)
     return all->rows * all->columns * all->along;
 }
 
-/* A part is begun before the one in front of it is added, so that the unit always has one. */
+/* Where two are under way, a part is begun before the one in front of it is added, so that the unit
+ * always has one. */
 void nv_multiply_in_parts(Wgmma *x)
 {
     const NvDot *d = x->dot;
+    int at_once = d->parts_at_once, others = at_once - 1;
     Parts all = parts_of(d);
-    Part part[2];
+    Part part[2] = {0};
 
-    nv_wgmma_begin(x, MOST_COLUMNS);
+    nv_wgmma_begin(x, d->part_columns);
     for (int i = 0; i < count_parts(&all); i++) {
-        part[i % 2] = part_at(d, &all, i);
-        make_words(x, &part[i % 2]);
-        begin_part(x, &part[i % 2]);
-        if (i > 0)
-            land_part(x, &part[(i - 1) % 2], 1);
+        Part before = part[i % at_once], *p = &part[i % at_once];
+        *p = part_at(d, &all, i);
+        make_words(x, p);
+        begin_part(x, p, &before);
+        if (i >= others)
+            land_part(x, &part[(i - others) % at_once], others);
     }
-    land_part(x, &part[(count_parts(&all) - 1) % 2], 0);
+    for (int i = MAX(count_parts(&all) - others, 0); i < count_parts(&all); i++)
+        land_part(x, &part[i % at_once], 0);
 }

@@ -13,7 +13,7 @@
 #include "nv_wgmma.h"
 
 enum {
-    MOST_PASSED = WGMMA_MOST_SUM + WGMMA_WORDS_OF_A,
+    MOST_PASSED = 2 * WGMMA_MOST_SUM,
     UNIT_BITS = 4, /* of places in descriptors: 16 bytes */
     LEAD_AT = 16,  /* bits of a descriptor */
     STRIDE_AT = 32,
@@ -95,17 +95,26 @@ static void put_registers(Text *t, int *next, int count)
     text_put(t, "}");
 }
 
+/* Operands that are no registers of the sum. */
+static int inputs_of(const Wgmma *x)
+{
+    return (x->descriptor[MMA_A] ? 1 : WGMMA_WORDS_OF_A) + 1;
+}
+
 /* "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {sum}, a, b, p, 1, 1, 0, 1;": p says whether
  * the sum so far counts. */
-static const char *instruction_text(const Wgmma *x, int nsum, bool adds)
+static const char *instruction_text(const Wgmma *x, int nsum, WgmmaSum how)
 {
     const MmaInstruction *mma = x->dot->mma;
     Text t = text_new(x->n->arena);
     int next = 0;
 
-    text_printf(&t,
-                "{ .reg .pred p; setp.ne.b32 p, %d, 0; wgmma.mma_async.sync.aligned.m%dn%dk%d.%s ",
-                adds, WGMMA_ROWS, x->columns, x->dot->tiling.shape.k, mma->group);
+    if (how == WGMMA_IN_PLACE)
+        text_printf(&t, "{ .reg .pred p; setp.ne.b32 p, $%d, 0; ", nsum + inputs_of(x));
+    else
+        text_printf(&t, "{ .reg .pred p; setp.ne.b32 p, %d, 0; ", how == WGMMA_ADDS);
+    text_printf(&t, "wgmma.mma_async.sync.aligned.m%dn%dk%d.%s ", WGMMA_ROWS, x->columns,
+                x->dot->tiling.shape.k, mma->group);
     put_registers(&t, &next, nsum);
     text_put(&t, ", ");
     if (x->descriptor[MMA_A])
@@ -124,15 +133,15 @@ static const char *instruction_text(const Wgmma *x, int nsum, bool adds)
 }
 
 /* Registers out; what is in front, the operands, then the same registers in. */
-static const char *constraints_text(const Wgmma *x, int nsum, bool adds)
+static const char *constraints_text(const Wgmma *x, int nsum, WgmmaSum how)
 {
     Text t = text_new(x->n->arena);
 
     for (int i = 0; i < nsum; i++)
         text_printf(&t, "%s=%c", i > 0 ? "," : "", x->dot->mma->sum);
     text_put(&t, x->descriptor[MMA_A] ? ",l" : ",r,r,r,r");
-    text_put(&t, ",l");
-    for (int i = 0; adds && i < nsum; i++)
+    text_put(&t, how == WGMMA_IN_PLACE ? ",l,r" : ",l");
+    for (int i = 0; how != WGMMA_ANEW && i < nsum; i++)
         text_printf(&t, ",%d", i);
     text_put(&t, ",~{memory}");
     return t.s;
@@ -222,7 +231,25 @@ Val *nv_wgmma_rows(Nv *n, const NvStep *s, int *count)
     return words;
 }
 
-void nv_wgmma_issue(Wgmma *x, const WgmmaPlace *p, int piece, const Val *words, bool adds,
+/* i32: 0, though the assembler cannot know, as addresses are positive.  NULL: there is none. */
+static Val find_never(Nv *n)
+{
+    unsigned i = 0;
+
+    while (i < LLVMCountParams(n->fn) &&
+           LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(n->fn, i))) != LLVMPointerTypeKind)
+        i++;
+    if (i == LLVMCountParams(n->fn))
+        return NULL;
+    LLVMBasicBlockRef now = nv_at_head(n);
+    Val v = LLVMBuildPtrToInt(n->b, LLVMGetParam(n->fn, i), n->l->i64, "");
+    v = LLVMBuildLShr(n->b, v, LLVMConstInt(n->l->i64, 63, 0), "");
+    v = LLVMBuildTrunc(n->b, v, n->l->i32, "");
+    nv_leave_head(n, now);
+    return v;
+}
+
+void nv_wgmma_issue(Wgmma *x, const WgmmaPlace *p, int piece, const Val *words, WgmmaSum how,
                     Val *sums)
 {
     Nv *n = x->n;
@@ -230,17 +257,19 @@ void nv_wgmma_issue(Wgmma *x, const WgmmaPlace *p, int piece, const Val *words, 
     uint32_t first = mma_register(&x->dot->regs[MMA_ACC], 0, p->row, p->column, 0);
     uint32_t at = layout_at(x->dot->layout[MMA_ACC], (Holder){.reg = first});
     int32_t k = p->k * x->dot->tiling.shape.k;
-    Val args[WGMMA_MOST_SUM + WGMMA_WORDS_OF_A + 1];
+    Val args[WGMMA_MOST_SUM + WGMMA_WORDS_OF_A + 2];
 
     if (!words)
         args[nargs++] = descriptor_at(x, MMA_A, at, k, 0);
     for (int i = 0; words && i < WGMMA_WORDS_OF_A; i++)
         args[nargs++] = words[i];
     args[nargs++] = descriptor_at(x, MMA_B, at, k, piece);
-    for (int i = 0; adds && i < nsum; i++)
+    if (how == WGMMA_IN_PLACE)
+        args[nargs++] = x->never;
+    for (int i = 0; how != WGMMA_ANEW && i < nsum; i++)
         args[nargs++] = sums[i];
-    Val got = nv_asm(n, struct_of(n, sum_type(x), nsum), instruction_text(x, nsum, adds),
-                     constraints_text(x, nsum, adds), args, nargs);
+    Val got = nv_asm(n, struct_of(n, sum_type(x), nsum), instruction_text(x, nsum, how),
+                     constraints_text(x, nsum, how), args, nargs);
     for (int i = 0; i < nsum; i++)
         sums[i] = LLVMBuildExtractValue(n->b, got, (unsigned)i, "");
 }
@@ -259,7 +288,7 @@ static void multiply(Wgmma *x, const WgmmaPlace *p)
         words[i] = word_of_rows(x, p->row, p->k, i);
     if (p->k == 0 || has_words)
         fence(x, sums, adds && p->k == 0 ? nsum : 0, words);
-    nv_wgmma_issue(x, p, 0, has_words ? words : NULL, adds, sums);
+    nv_wgmma_issue(x, p, 0, has_words ? words : NULL, adds ? WGMMA_ADDS : WGMMA_ANEW, sums);
     for (int i = 0; i < nsum; i++)
         *sum_at(x, p, i / WGMMA_FRAGMENT, i % WGMMA_FRAGMENT) = sums[i];
 }
@@ -322,6 +351,7 @@ void nv_wgmma_begin(Wgmma *x, int most)
     else if (!x->given)
         nv_operand_begin(x->n, x->step, MMA_A, &x->rows);
     x->descriptor[MMA_B] = descriptor_of(x, MMA_B);
+    x->never = d->part > 0 ? find_never(x->n) : NULL;
 }
 
 /* Each part of the sum along all of K, one behind the other: registers of two that took turns would
@@ -378,5 +408,7 @@ void nv_wgmma(Nv *n, const NvStep *s)
     for (int r = 0; r < count; r++) {
         if (!nv_live(out, r))
             x.sum[r] = NULL;
+        else if (d->part > 0 && out->value->type->dtype == DT_FP16) /* others do when they land */
+            x.sum[r] = emit_round(&n->e, n->b, x.sum[r], DT_FP16);
     }
 }

@@ -23,6 +23,7 @@ typedef struct {
     Val descriptor[2]; /* i64: of the first instruction's operands in memory; else NULL */
     int columns;       /* of an instruction */
     bool fresh;        /* the sum begins at zero */
+    Val never;         /* of products in parts, for WGMMA_IN_PLACE; NULL: there is none */
     const Val
         *given; /* the words of its rows, as nv_wgmma_rows() gives them; NULL: they are made */
     Val *sum;   /* registers */
@@ -33,14 +34,22 @@ typedef struct {
     int row, column, k;
 } WgmmaPlace;
 
+/* Do the registers of the sum count so far? */
+typedef enum {
+    WGMMA_ADDS,
+    WGMMA_ANEW,    /* no, and there are none yet */
+    WGMMA_IN_PLACE /* no, but they are to be the same ones: the assembler, which would take others,
+                      must not know that they do not */
+} WgmmaSum;
+
 /* Start on a step's operands; `most` columns of an instruction at most. */
 void nv_wgmma_begin(Wgmma *x, int most);
 /* The number of an operand's element at the row or column of the sum that the coordinate has, and
  * at k. */
 uint32_t nv_wgmma_operand_at(const Wgmma *x, MmaPart part, uint32_t of_sum, int32_t k);
 /* One instruction: that piece of B, the words of A (NULL: A is in memory) and the registers of the
- * sum, which become the new ones.  `adds`: they count so far. */
-void nv_wgmma_issue(Wgmma *x, const WgmmaPlace *p, int piece, const Val *words, bool adds,
+ * sum, which become the new ones. */
+void nv_wgmma_issue(Wgmma *x, const WgmmaPlace *p, int piece, const Val *words, WgmmaSum how,
                     Val *sums);
 /* Registers go through that instruction as values: what they are is made in front, and what uses
  * them stands behind. */

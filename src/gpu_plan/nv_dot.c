@@ -41,14 +41,18 @@ static const MmaInstruction of_fp8[] = {
 /* Every fp8 format is exact in fp16. */
 static const MmaInstruction fp8_as_fp16 =
     {"m16n8k16.row.col.f32.f16.f16.f32",     1, PIECE_FP16, 1, 2, 'r', 'f', 0, 0, 0, NULL};
-/* By groups of warps, which have a sum for each part of K (nv_group_dot.c): as exact as multiply-adds
- * one after the other where the pieces are all of an element. */
+/* By groups of warps, which have a sum for each part of K (nv_group_dot.c): of fp32 as exact as
+ * multiply-adds one after the other where the pieces are all of an element. */
 static const MmaInstruction in_parts[] = {
     {NULL,                                   2, PIECE_BF16, 3, 1, 'r', 'f', DT_FP32, DT_FP32,
         PRECISION_BIT(PRECISION_IEEE) | PRECISION_BIT(PRECISION_TF32X3) | PRECISION_BIT(PRECISION_BF16X6),
         "f32.bf16.bf16"},
     {NULL,                                   2, PIECE_BF16, 2, 1, 'r', 'f', DT_FP32, DT_FP32,
         PRECISION_BIT(PRECISION_BF16X3), "f32.bf16.bf16"},
+    {NULL,                                   1, PIECE_OWN,  1, 1, 'r', 'f', DT_FP8E4NV, DT_FP8E4NV, 0, "f32.e4m3.e4m3"},
+    {NULL,                                   1, PIECE_OWN,  1, 1, 'r', 'f', DT_FP8E4NV, DT_FP8E5,   0, "f32.e4m3.e5m2"},
+    {NULL,                                   1, PIECE_OWN,  1, 1, 'r', 'f', DT_FP8E5,   DT_FP8E4NV, 0, "f32.e5m2.e4m3"},
+    {NULL,                                   1, PIECE_OWN,  1, 1, 'r', 'f', DT_FP8E5,   DT_FP8E5,   0, "f32.e5m2.e5m2"},
 };
 /* clang-format on */
 
@@ -79,11 +83,16 @@ static const MmaInstruction *instruction_for(const NvPlan *p, const Op *op)
     return own ? own : &fp8_as_fp16;
 }
 
-/* The same of a product in parts. */
-static const MmaInstruction *parts_for(const Op *op)
+/* The same of a product in parts, whose operands may go the other way round. */
+static const MmaInstruction *parts_for(const Op *op, const NvDot *d)
 {
-    return instruction_in(in_parts, COUNT(in_parts), op->operands[MMA_A]->type->dtype,
-                          op->operands[MMA_B]->type->dtype, PRECISION_BIT(attr_precision(op)));
+    const MmaShape shape = mma_shape(1);
+    DType a = op->operands[nv_dot_operand(d, MMA_A)]->type->dtype;
+    DType b = op->operands[nv_dot_operand(d, MMA_B)]->type->dtype;
+
+    if (attr_imprecise(op) > 0 && attr_imprecise(op) < shape.k)
+        return NULL;
+    return instruction_in(in_parts, COUNT(in_parts), a, b, PRECISION_BIT(attr_precision(op)));
 }
 
 /* --- layouts --- */
@@ -149,8 +158,7 @@ bool nv_is_chained(NvPlan *p, const Op *dot)
     return becomes_left(p, dot->results[0]) || comes_from_product(p, dot);
 }
 
-/* Do an operand's elements, of a byte each, lie next to each other across K? */
-static bool across(NvPlan *p, const Op *op, MmaPart part)
+bool nv_lies_across(NvPlan *p, const Op *op, MmaPart part)
 {
     enum { PAIRED_BITS = 4 }; /* a pair of each of eight groups of lanes */
     const Value *v = nv_late_source(p, op, part, NULL);
@@ -174,9 +182,9 @@ static MmaTiling spread_warps(NvPlan *p, const Op *op, MmaShape shape)
     int rows = MAX(layout_bits_of(acc->dims[rank - 2]) - layout_bits_of(shape.m), 0);
     int columns = MAX(layout_bits_of(acc->dims[rank - 1]) - layout_bits_of(shape.n), 0);
 
-    if ((t.column_pairs = across(p, op, MMA_B)))
+    if ((t.column_pairs = nv_lies_across(p, op, MMA_B)))
         columns--;
-    t.row_pairs = across(p, op, MMA_A);
+    t.row_pairs = nv_lies_across(p, op, MMA_A);
     for (int d = 0; d < rank - 2; d++)
         batch += layout_bits_of(acc->dims[d]);
     t.batch_warps = MIN(batch, left);
@@ -223,12 +231,15 @@ static const NvDot *plan_dot(NvPlan *p, const Op *op)
     NvDot *d = NEW(p->arena, NvDot);
     Layout l;
 
-    *d = (NvDot){.kind = DOT_MMA, .mma = parts_for(op)};
+    *d = (NvDot){.kind = DOT_MMA};
+    d->mma = parts_for(op, d);
     d->m = acc->dims[acc->rank - 2];
     d->n = acc->dims[acc->rank - 1];
     d->k = a->dims[a->rank - 1];
-    if (d->mma && nv_plan_group_dot(p, op, d))
+    if (d->mma && nv_plan_group_dot(p, op, d)) {
+        d->mma = parts_for(op, d);
         return p->refused ? NULL : d;
+    }
     d->mma = instruction_for(p, op);
     if (!d->mma) {
         d->kind = DOT_FMA;
@@ -286,6 +297,23 @@ static void read_by_vectors(NvOperand *o, const Layout *l, const Layout *from, i
     shared_access(l, n, writer.vector, reader);
 }
 
+/* Rows of a product of groups as tensor copies would lay them down, which is as good for ldmatrix.
+ * False: they do not do so. */
+static bool lay_as_boxes(const NvDot *d, const NvOperand *o, const Layout *from, int bytes,
+                         SharedLayout *out)
+{
+    int8_t regs[LAYOUT_MAX_REG_BITS];
+    WgmmaTile t = {.bytes = bytes};
+    WgmmaOperand unused;
+
+    if (d->kind != DOT_WGMMA || d->mma->pieces > 1 || o->way != OPERAND_MATRICES || from->rank != 2)
+        return false;
+    t.along = layout_run_bits(from, 0, regs) > layout_run_bits(from, 1, regs) ? 0 : 1;
+    t.k = t.along;
+    return nv_writer_of(from, bytes, &o->matrix.access).nvector > 0 &&
+           shared_wgmma(from, &t, out, &unused);
+}
+
 /* An operand that lies in `from` and must cross threads: which layout it has in shared memory, and
  * how it is read from there.  ldmatrix takes rows of 16 bytes, so those should be what is written
  * in one piece.  Across the rows it reads elements of 2 bytes alone, and pairs of 1 byte; others
@@ -320,7 +348,9 @@ static SharedLayout plan_reads(NvDot *d, MmaPart part, const Layout *from, int b
     else
         read_by_vectors(o, l, from, bytes, &reader);
     writer = nv_writer_of(from, bytes, &reader);
-    shared_choose(l, bytes, (SharedAccess[]){writer, reader}, 2, &memory);
+    o->boxes = lay_as_boxes(d, o, from, bytes, &memory);
+    if (!o->boxes)
+        shared_choose(l, bytes, (SharedAccess[]){writer, reader}, 2, &memory);
     if (o->way == OPERAND_VECTORS)
         o->nvector = MIN(reader.nvector, nv_shared_vector(l, &memory, o->vector));
     return memory;
@@ -348,8 +378,11 @@ void nv_want_fragments(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
         return;
     }
     SharedLayout memory = plan_reads(d, part, nv_home(p, v), type_size(v->type));
-    s->in[part] = nv_shared_tile(p, v, &memory);
-    nv_use(p, s, s->in[part]->buffer, false, false);
+    NvTile *t = nv_shared_tile(p, v, &memory);
+    s->in[part] = t;
+    if (o->boxes)
+        p->buffers.at[t->buffer].align = WGMMA_ALIGN;
+    nv_use(p, s, t->buffer, false, false);
     nv_late_want(p, s, o, d->layout[part]);
 }
 

@@ -52,6 +52,7 @@ typedef enum {
 typedef struct {
     OperandWay way;
     bool trans;          /* of ldmatrix */
+    bool boxes;          /* it lies as tensor copies bring it */
     MatrixAccess matrix; /* for it */
     WgmmaOperand memory; /* for wgmma, of a tile that lies so: */
     SharedLayout place;
@@ -71,15 +72,24 @@ typedef struct {
     int32_t m, n, k;
     int32_t part; /* of K: the unit sums up so much by itself, from zero on, and threads add it to
                      the sum, rounded to nearest; 0: the sum goes through the unit */
-    bool turned;  /* the product's transpose is computed: the instruction's A is the op's b, and its
-                     B  the op's a; in[], operand[], layout[] and regs[] are by the instruction's */
+    int32_t part_columns; /* of each such sum, at most; */
+    int32_t part_words;   /* what it has in registers of a thread, with its rows; */
+    int parts_at_once;    /* how many are under way */
+    bool turned; /* the product's transpose is computed: the instruction's A is the op's b, and its
+                    B  the op's a; in[], operand[], layout[] and regs[] are by the instruction's */
     const char *no_groups; /* why groups of four warps do not compute it; NULL: they do */
     int in_flight; /* DOT_WGMMA: groups of instructions, the step's own among them, that may still
                       be under way behind it: the sum is the next round's, and nobody else's */
 } NvDot;
 
-/* Operands of a step of a product in parts from here on: A and B as they are, in shared memory. */
+/* Operands of a step of a product in pieces from here on: A and B as they are, in shared memory. */
 enum { DOT_WHOLE = MMA_ACC + 1 };
+
+/* Does the unit keep too few bits of sums for all of K? */
+static inline bool nv_sums_in_parts(const MmaInstruction *mma)
+{
+    return mma->group && (mma->pieces > 1 || dtype_is_fp8(mma->a));
+}
 
 /* Which operand of the op is that of the instruction. */
 static inline MmaPart nv_dot_operand(const NvDot *d, MmaPart part)
@@ -93,6 +103,8 @@ static inline MmaPart nv_dot_operand(const NvDot *d, MmaPart part)
 SharedAccess nv_writer_of(const Layout *l, int bytes, const SharedAccess *reader);
 /* Is it the left operand of another product, or made of one, element by element? */
 bool nv_is_chained(NvPlan *p, const Op *dot);
+/* Do an operand's elements, of a byte each, lie next to each other across K? */
+bool nv_lies_across(NvPlan *p, const Op *op, MmaPart part);
 /* The layout of a part in fragments, whose registers are filled in. */
 const Layout *nv_mma_layout(NvPlan *p, NvDot *d, MmaPart part, const Type *t);
 /* Is it cheaper where that operand, made of `v`, is to go to shared memory as a whole, or has it

@@ -20,6 +20,7 @@
  * else asks for, goes on while threads begin the next round.
  */
 #include "nv_dot.h"
+#include "nv_ring.h"
 
 /* --- whether --- */
 
@@ -49,8 +50,8 @@ static int32_t columns_of(const NvDot *d)
     return d->turned ? d->m : d->n;
 }
 
-/* Of a product in parts. */
-static const char *what_hinders_parts(NvPlan *p, const Op *op, const NvDot *d)
+/* Of a product in pieces. */
+static const char *what_hinders_pieces(NvPlan *p, const Op *op, const NvDot *d)
 {
     /* registers of a thread, and of a part of the sum, and for all else, where there are few; of
      * shared memory */
@@ -61,7 +62,7 @@ static const char *what_hinders_parts(NvPlan *p, const Op *op, const NvDot *d)
     const Value *b = op->operands[nv_dot_operand(d, MMA_B)];
     int64_t bytes = type_numel(b->type) * d->mma->pieces * d->mma->bytes;
 
-    if (p->no_parts)
+    if (p->no_pieces)
         return "its pieces have no room in shared memory";
     if (nv_late_source(p, op, MMA_A, NULL) != op->operands[MMA_A])
         return "A is converted behind shared memory";
@@ -76,8 +77,8 @@ static const char *what_hinders_parts(NvPlan *p, const Op *op, const NvDot *d)
 static const char *what_hinders(NvPlan *p, const Op *op, const NvDot *d)
 {
     enum { ROW = 32, COLUMNS = 16 }; /* bytes along K; columns of a group at least */
-    MmaPart rows = nv_dot_operand(d, MMA_A), columns = nv_dot_operand(d, MMA_B);
-    const Value *a = op->operands[rows], *b = op->operands[columns];
+    MmaPart columns = nv_dot_operand(d, MMA_B);
+    const Value *b = op->operands[columns];
 
     if (!chip_has(p->chip, CHIP_WGMMA))
         return "the chip has none";
@@ -96,12 +97,9 @@ static const char *what_hinders(NvPlan *p, const Op *op, const NvDot *d)
     if (nv_late_source(p, op, columns, NULL) != b)
         return "B is converted behind shared memory";
     if (d->mma->pieces > 1)
-        return what_hinders_parts(p, op, d);
+        return what_hinders_pieces(p, op, d);
     if (!lies_well(p, b, along_k(columns)))
         return "B lies across K";
-    if (nv_late_source(p, op, rows, NULL) == a && type_size(a->type) == 1 &&
-        !lies_well(p, a, along_k(rows)))
-        return "A lies across K";
     return NULL;
 }
 
@@ -114,14 +112,16 @@ static bool may_turn(NvPlan *p, const Op *op, const NvDot *d)
     return d->mma->pieces > 1 ? d->m < WGMMA_ROWS : d->m >= WGMMA_ROWS && !nv_is_chained(p, op);
 }
 
-/* Rows first, then columns; what neither has is computed twice. */
-static MmaTiling spread_groups(const NvPlan *p, const NvDot *d)
+/* Rows first, then columns; what neither has is computed twice.  Rows of bytes across K come
+ * through registers, in pairs. */
+static MmaTiling spread_groups(NvPlan *p, const Op *op, const NvDot *d)
 {
     enum { COLUMN_BITS = 4 };
     MmaTiling t = {.shape = mma_shape(d->mma->bytes), .groups = true, .m_warps = WGMMA_WARP_BITS};
     int rows = layout_bits_of(rows_of(d)) - layout_bits_of(WGMMA_ROWS);
     int columns = layout_bits_of(columns_of(d)) - COLUMN_BITS;
 
+    t.row_pairs = d->mma->bytes == 1 && nv_lies_across(p, op, nv_dot_operand(d, MMA_A));
     for (int left = nv_warp_bits(p) - WGMMA_WARP_BITS; left > 0; left--) {
         if (rows-- > 0 || columns-- <= 0)
             t.m_warps++;
@@ -131,7 +131,20 @@ static MmaTiling spread_groups(const NvPlan *p, const NvDot *d)
     return t;
 }
 
-enum { PART = 32 }; /* along K: as exact as so many multiply-adds in a row */
+/* Along K.  Of fp32: as exact as so many multiply-adds in a row. */
+static int32_t part_of(const Op *op, const NvDot *d)
+{
+    enum { PART = 32, FP8_PART = 128 };
+    int32_t step = d->tiling.shape.k, most = FP8_PART;
+
+    if (d->mma->pieces > 1)
+        return PART;
+    if (!nv_sums_in_parts(d->mma))
+        return 0;
+    if (attr_imprecise(op) > 0)
+        most = (int32_t)MIN(most, attr_imprecise(op));
+    return MIN(most, d->k + step - 1) / step * step;
+}
 
 typedef struct {
     const char *hinders; /* NULL: nothing */
@@ -164,9 +177,9 @@ bool nv_plan_group_dot(NvPlan *p, const Op *op, NvDot *d)
         return false;
     p->has_groups = true;
     d->kind = DOT_WGMMA;
-    d->part = d->mma->pieces > 1 ? PART : 0;
-    p->has_parts |= d->part > 0;
-    d->tiling = spread_groups(p, d);
+    d->tiling = spread_groups(p, op, d);
+    d->part = part_of(op, d);
+    p->has_pieces |= d->mma->pieces > 1;
     d->layout[MMA_A] = nv_mma_layout(p, d, MMA_A, op->operands[nv_dot_operand(d, MMA_A)]->type);
     d->layout[MMA_ACC] = nv_mma_layout(p, d, MMA_ACC, op->results[0]->type);
     return true;
@@ -228,7 +241,7 @@ static void want_memory(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
 }
 
 /* B in pieces, and both as they are. */
-static void want_parts(NvPlan *p, NvStep *s, NvDot *d)
+static void want_pieces(NvPlan *p, NvStep *s, NvDot *d)
 {
     const Value *a = s->op->operands[nv_dot_operand(d, MMA_A)];
     const Value *b = s->op->operands[nv_dot_operand(d, MMA_B)];
@@ -255,12 +268,41 @@ static void want_parts(NvPlan *p, NvStep *s, NvDot *d)
     nv_use(p, s, s->in[DOT_WHOLE + MMA_B]->buffer, false, false);
 }
 
-void nv_want_group_operands(NvPlan *p, NvStep *s, NvDot *d)
+/* Registers of a thread that leave a multiprocessor two groups of warps at least, of one program or
+ * of two, whose fifth warp is a producer. */
+static int64_t room_of_group(const NvPlan *p)
 {
-    if (d->part > 0) {
-        want_parts(p, s, d);
-        return;
+    enum { UNIT = 8, QUARTERS = 4, OF_TWO = 3 }; /* warps of two programs in one quarter */
+    int64_t quarter = p->chip->registers / QUARTERS >> p->chip->lane_bits;
+
+    return p->warps > 1 << WGMMA_WARP_BITS ? nv_ring_registers(p) : quarter / OF_TWO / UNIT * UNIT;
+}
+
+/* What parts take: as many columns as there are registers for, as the unit reads rows in memory
+ * once for each part; and two, so that one is begun before the one in front of it is added. */
+static void size_parts(const NvPlan *p, const NvStep *s, NvDot *d)
+{
+    enum { FEW = 64, MANY = 128, OTHERS = 28 };
+    static const struct {
+        int columns, at_once;
+    } ways[] = {{MANY, 2}, {MANY, 1}, {FEW, 2}, {FEW, 1}};
+    int64_t sum = type_numel(s->op->results[0]->type) / nv_thread_count(p);
+    int32_t threads = 1 << (p->chip->lane_bits + WGMMA_WARP_BITS), rows = 0;
+    bool in_memory = d->operand[MMA_A].way == OPERAND_MEMORY, fits = false;
+
+    if (!in_memory)
+        rows = WGMMA_ROWS * d->part * d->mma->bytes * d->mma->pieces / 4 / threads;
+    for (int i = in_memory ? 0 : 2; i < COUNT(ways) && !fits; i++) {
+        d->part_columns = ways[i].columns;
+        d->parts_at_once = ways[i].at_once;
+        d->part_words = WGMMA_ROWS * d->part_columns / threads + rows;
+        fits = d->mma->pieces > 1 || /* which have enough to do in between */
+               sum + d->parts_at_once * d->part_words + OTHERS <= room_of_group(p);
     }
+}
+
+static void want_operands(NvPlan *p, NvStep *s, NvDot *d)
+{
     MmaPart rows = nv_dot_operand(d, MMA_A);
     const Value *a = s->op->operands[rows];
 
@@ -270,6 +312,16 @@ void nv_want_group_operands(NvPlan *p, NvStep *s, NvDot *d)
     else
         want_memory(p, s, d, MMA_A);
     want_memory(p, s, d, MMA_B);
+}
+
+void nv_want_group_operands(NvPlan *p, NvStep *s, NvDot *d)
+{
+    if (d->mma->pieces > 1)
+        want_pieces(p, s, d);
+    else
+        want_operands(p, s, d);
+    if (d->part > 0)
+        size_parts(p, s, d);
 }
 
 /* --- products that go on --- */
@@ -307,7 +359,7 @@ void nv_find_flying(NvPlan *p, const NvBlock *body, const int *users, const bool
     for (int i = 0; i < body->steps.len; i++) {
         const NvStep *s = body->steps.at[i];
         const NvDot *d = s->kind == NV_DOT ? s->detail : NULL;
-        bool flies = d && d->kind == DOT_WGMMA && is_only_carried(body, s, users);
+        bool flies = d && d->kind == DOT_WGMMA && d->part == 0 && is_only_carried(body, s, users);
         for (int part = MMA_A; flies && part <= MMA_B; part++)
             flies = d->operand[part].way == OPERAND_MEMORY &&
                     (copied[s->in[part]->id] || !is_written(body, s->in[part]->buffer));

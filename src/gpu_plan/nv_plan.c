@@ -112,16 +112,16 @@ static void find_recipe(NvPlan *p)
 
 /* What a plan is made without, since it would take too much shared memory. */
 typedef struct {
-    bool tensors, parts;
+    bool tensors, pieces;
 } Without;
 
 /* There is no room for all: leave out one thing more, what costs least first. */
 static bool leaves_out_more(const NvPlan *p, Without *without)
 {
-    if (p->shared <= p->chip->shared || (!p->ring && !p->has_parts))
+    if (p->shared <= p->chip->shared || (!p->ring && !p->has_pieces))
         return false;
-    without->parts = without->parts || p->has_parts;
-    without->tensors = without->tensors || !p->has_parts;
+    without->pieces = without->pieces || p->has_pieces;
+    without->tensors = without->tensors || !p->has_pieces;
     return true;
 }
 
@@ -137,7 +137,7 @@ static NvPlan *make_plan(const Func *f, const GenOptions *o, Without *without, b
                   .options = o,
                   .diags = d,
                   .no_tensors = without->tensors,
-                  .no_parts = without->parts};
+                  .no_pieces = without->pieces};
     p->chip = chip_find(o->cpu);
     p->warps = choose_warps(f, p->chip);
     if (has_too_many_warps(p))

@@ -283,7 +283,7 @@ struct NvPlan {
     const PointerBases *bases;
     uint64_t written;  /* parameters, as bits of bases, whose arrays the kernel writes */
     bool has_groups;   /* some product is computed by groups of four warps, */
-    bool has_parts;    /* and in parts */
+    bool has_pieces;   /* and in pieces */
     bool meets;        /* programs may wait for each other, or write by their own instructions */
     uint64_t constant; /* parameters, as bits of bases, whose arrays nobody writes while it runs */
     UseLists uses;
@@ -300,7 +300,7 @@ struct NvPlan {
     NvRing *ring;      /* what a producer fills; NULL: there is none */
     NvBlock *producer; /* the steps of its thread, the first one behind all warps */
     bool no_tensors;   /* tiles are not to come by tensor copies */
-    bool no_parts;     /* products are not to go in parts */
+    bool no_pieces;    /* products are not to go in pieces */
     NvBlock *at;       /* the block that steps are listed for, last one first */
     int64_t shared;    /* bytes of a block */
     int64_t registers; /* of all tiles */

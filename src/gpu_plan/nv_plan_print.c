@@ -163,8 +163,12 @@ static void put_group_dot(PlanText *x, const NvDot *d)
         text_put(&x->out, ", rows in registers");
     if (d->turned)
         text_put(&x->out, ", turned");
+    if (d->mma->pieces > 1)
+        text_printf(&x->out, ", %d pieces", d->mma->pieces);
     if (d->part > 0)
-        text_printf(&x->out, ", %d pieces, parts of %d", d->mma->pieces, d->part);
+        text_printf(&x->out, ", parts of %d by %d columns", d->part, d->part_columns);
+    if (d->parts_at_once > 1)
+        text_printf(&x->out, ", %d at once", d->parts_at_once);
     if (d->in_flight > 0)
         text_printf(&x->out, ", %d in flight", d->in_flight);
 }

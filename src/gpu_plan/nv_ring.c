@@ -396,11 +396,15 @@ static int64_t needed_registers(const NvStep *loop)
 
     for (int i = 0; i < b->steps.len; i++) {
         const NvStep *s = b->steps.at[i];
-        const NvTile *rows = s->kind == NV_DOT ? s->in[MMA_A] : NULL;
-        if (rows)
-            words += layout_registers(s->out[0]->layout);
-        if (rows && s == loop->ahead->delayed)
+        const NvDot *d = s->kind == NV_DOT ? s->detail : NULL;
+        const NvTile *rows = d ? s->in[MMA_A] : NULL;
+        if (!rows)
+            continue;
+        words += layout_registers(s->out[0]->layout) + d->parts_at_once * d->part_words;
+        if (s == loop->ahead->delayed)
             words += layout_registers(rows->layout) * type_size(rows->value->type) / 4;
+        else if (d->operand[MMA_A].way != OPERAND_MEMORY && d->part == 0)
+            words += layout_registers(d->layout[MMA_A]) * d->mma->bytes / 4;
     }
     return words;
 }

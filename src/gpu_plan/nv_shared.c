@@ -175,7 +175,7 @@ void nv_place(NvPlan *p)
     if (p->shared <= p->chip->shared)
         return;
     p->refused = true;
-    if (p->ring || p->has_parts) /* without it there will be another plan */
+    if (p->ring || p->has_pieces) /* without it there will be another plan */
         return;
     diag(p->diags, DIAG_ERROR, p->func->span,
          "this kernel needs %lld bytes of shared memory, and %s has %lld for a program",

@@ -440,7 +440,7 @@ bool nv_tensor_of(NvPlan *p, const NvStep *load, const NvStep *put, NvTensor *ou
     SharedBoxes boxes;
     Poly address;
 
-    if (!to->by_unit || !find_tile(&x, load->op->results[0], to) ||
+    if (!find_tile(&x, load->op->results[0], to) ||
         !shared_boxes(&to->memory, layout_bits_of(t->dims[0]), layout_bits_of(t->dims[1]), &boxes))
         return false;
     x.scope = (PolyScope){.unwraps = true};

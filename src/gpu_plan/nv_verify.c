@@ -229,8 +229,11 @@ static void check_products(Check *x, const NvStep *s)
         if (d->in_flight > 0 && d->operand[MMA_A].way != OPERAND_MEMORY)
             tell(x, s, "a product goes on that has rows in registers");
     }
-    if (d && d->part > 0 && (!s->in[DOT_WHOLE + MMA_A] || !s->in[DOT_WHOLE + MMA_B]))
-        tell(x, s, "a product in parts has not its operands as they are");
+    if (d && d->part > 0 && d->in_flight > 0)
+        tell(x, s, "a product in parts goes on behind its step");
+    if (d && d->part > 0 && d->mma->pieces > 1 &&
+        (!s->in[DOT_WHOLE + MMA_A] || !s->in[DOT_WHOLE + MMA_B]))
+        tell(x, s, "a product in pieces has not its operands as they are");
     for (int i = 0; s->kind == NV_LAND && i < s->nin; i++) {
         if (s->within.kind != NV_WAIT_PRODUCTS)
             tell(x, s, "it lands without a wait");

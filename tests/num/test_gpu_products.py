@@ -9,6 +9,7 @@ from harness import EPSILON, Suite, Tensor, decode, encode, generator, rounded
 
 suite = Suite(one_in=2)
 random = generator()
+FP8_UNIT = 2.0**-12  # what a unit cuts off of products of fp8, of the sum of their magnitudes
 
 
 def case(label, kernel, grid, args, outputs, warps=4, arch=None, stages=None, file="products", **tolerance):
@@ -126,6 +127,14 @@ def by_groups():
                 ("fp16", "fp8e5", (150, 140, 96), "nn", (128, 128, 32), 8, "sm_90a", "b"),
                 ("bf16", "u8", (200, 70, 64), "tt", (128, 64, 64), 16, "sm_90a", "b")):
         any_types(*row)
+    for i, (blocks, warps) in enumerate((((64, 64, 32), 4), ((64, 128, 64), 4), ((128, 128, 128), 8),
+                                         ((128, 256, 128), 8), ((128, 64, 256), 4), ((256, 64, 64), 16))):
+        m, n, k = blocks
+        for order in ("nt", "nn", "tt"):
+            size = (int(random.integers(1, 2 * m)), int(random.integers(1, n // 8)) * 16,
+                    int(random.integers(1, k // 8)) * 16 - i % 2)
+            any_types(("fp8e4nv", "fp8e5")[i // 2 % 2], ("fp8e4nv", "fp8e5")[i % 2], size, order, blocks, warps,
+                      "sm_90a", out=("fp32", "fp16")[i % 3 == 2], imprecise=(None, 0, 32, 64, None, k)[i])
     for i, order in enumerate(("nnn", "ntt", "tnn", "ttt", "nnt", "ntn")):
         strided_case("fp32", (130 - i, 100 + 4 * i, 72 + i % 2), order, "tf32", "leaky",
                      ((64, 64, 32), (128, 64, 16), (64, 128, 64))[i % 3], 4 << i % 2, 1 + i % 4)
@@ -434,14 +443,15 @@ def values(dtype, *shape):
     return random.integers(low, low + 256, shape).astype(kind)
 
 
-def any_types(dtype, other, size, order, blocks, warps, arch, cast=None):
+def any_types(dtype, other, size, order, blocks, warps, arch, cast=None, out=None, imprecise=None):
     (m, n, k), turn = size, order.endswith("T")
     a, b = values(dtype, m, k), values(other, k, n)
     if dtype == other == "i8":
         out, near_by, want = "i32", {}, a.astype(np.int32) @ b.astype(np.int32)
     else:
-        out = "fp64" if dtype == "fp64" else "fp32"
-        near_by = near(a, b, out, 2.0**-50 if out == "fp64" else None)
+        out = out or ("fp64" if dtype == "fp64" else "fp32")
+        by_unit = dtype.startswith("fp8") and other.startswith("fp8") and imprecise != 0
+        near_by = near(a, b, out, 2.0**-50 if out == "fp64" else FP8_UNIT if by_unit else None)
         wide = decode(a).astype(float)
         want = (rounded(wide, other) if cast == "a" and other.startswith("fp8") else wide) @ decode(b)
     args = {name + "_ptr": turned(x) if letter != "n" else x
@@ -451,8 +461,8 @@ def any_types(dtype, other, size, order, blocks, warps, arch, cast=None):
         first, second = ("stride_" + word for word in pair.split())
         args[first], args[second] = (1, rows) if letter != "n" else (columns, 1)
     args.update({"M": blocks[0], "N": blocks[1], "K": blocks[2], "STAGES": 1 + m // 32,
-                 "CAST": repr(cast), "TURN": turn})
-    case(f"any types {dtype} {other} {m}x{n}x{k} {order} {arch} {cast}", "any_types",
+                 "CAST": repr(cast), "TURN": turn, "IMPRECISE": repr(imprecise)})
+    case(f"any types {dtype} {other} {m}x{n}x{k} {order} {arch} {cast} {out} {imprecise}", "any_types",
          "cdiv(m,M),cdiv(n,N)", args, {"c_ptr": (out, want)}, warps,
          arch=arch, **near_by)
 

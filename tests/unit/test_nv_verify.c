@@ -14,9 +14,9 @@
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 
 static const char *const kernels[] = {
-    "attention", "softmax",       "product",       "product_stages", "regroup",     "slices",
-    "once",      "atomics",       "gather",        "histogram",      "control",     "fields",
-    "scan",      "order_barrier", "group_product", "group_key",      "fields_store"};
+    "attention", "softmax",       "product",       "product_stages", "regroup",   "slices",
+    "once",      "atomics",       "gather",        "histogram",      "control",   "fields",
+    "scan",      "order_barrier", "group_product", "group_key",      "group_fp8", "fields_store"};
 
 static NvPlan *plan_kernel(Arena *a, const char *name, bool no_tensors)
 {
@@ -469,6 +469,19 @@ static bool keep_columns(NvPlan *p, NvBlock *b, int i)
     return true;
 }
 
+static bool fly_in_parts(NvPlan *p, NvBlock *b, int i)
+{
+    NvStep *s = b->steps.at[i];
+    NvDot *d = s->kind == NV_DOT ? (NvDot *)s->detail : NULL;
+
+    if (!d || d->part == 0)
+        return false;
+    d->in_flight = 1;
+    expect_told(p, "a product in parts goes on behind its step");
+    d->in_flight = 0;
+    return true;
+}
+
 static bool fly_unseen(NvPlan *p, NvBlock *b, int i)
 {
     NvStep *s = b->steps.at[i];
@@ -530,6 +543,7 @@ static void test_products_of_groups(void **state)
     expect_broken(land_early, 2);
     expect_broken(land_late, 2);
     expect_broken(keep_columns, 3);
+    expect_broken(fly_in_parts, 1);
     expect_broken(fly_unseen, 1);
     expect_broken(write_without_fence, 2);
 }

@@ -82,7 +82,8 @@ def tutorial(a_ptr, b_ptr, c_ptr, m, n, k, stride_am, stride_bk, stride_cm, M: t
 @triton.jit
 def any_types(a_ptr, b_ptr, c_ptr, m, n, k, stride_am, stride_ak, stride_bk, stride_bn,
               M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, STAGES: tl.constexpr,
-              CAST: tl.constexpr = None, TURN: tl.constexpr = False):
+              CAST: tl.constexpr = None, TURN: tl.constexpr = False,
+              IMPRECISE: tl.constexpr = None):
     """c = a @ b for any strides, summed as tl.dot does by itself; CAST names the operand that is
     cast to the other one's type, integers to fp8 by way of fp16, TURN lets b be loaded as its transpose."""
     rows = tl.program_id(0) * M + tl.arange(0, M)
@@ -105,7 +106,7 @@ def any_types(a_ptr, b_ptr, c_ptr, m, n, k, stride_am, stride_ak, stride_bk, str
             b = b.to(a.dtype)
         if TURN:
             b = tl.trans(b)
-        acc = tl.dot(a, b, acc, input_precision="ieee")
+        acc = tl.dot(a, b, acc, input_precision="ieee", max_num_imprecise_acc=IMPRECISE, out_dtype=acc.dtype)
         a_at += K * stride_ak
         b_at += K * stride_bk
     tl.store(c_ptr + rows[:, None] * n + columns[None, :], acc,
