@@ -10,7 +10,7 @@
  */
 #include "nv.h"
 
-#include "../gpu_plan/nv_ring.h"
+#include "../gpu_schedule/nv_ring.h"
 
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>

@@ -29,7 +29,7 @@
 #define TILEC_GEN_NV_NV_H
 
 #include "../gen/emit.h"
-#include "../gpu_plan/nv_plan.h"
+#include "../gpu_schedule/nv_schedule.h"
 
 enum { NV_GLOBAL = 1, NV_SHARED = 3 };                   /* LLVM's address spaces */
 enum { NV_LANE_BITS = 5, NV_LANES = 1 << NV_LANE_BITS }; /* of all chips that code is made for */

@@ -1,5 +1,5 @@
 /*
- * nv_delay.c - loops that leave a product to their next round (src/gpu_plan/nv_delay.c)
+ * nv_delay.c - loops that leave a product to their next round (src/gpu_schedule/nv_delay.c)
  *
  *     if there is a round: the first one, without that product
  *     for the others: the same, with the product of the round before

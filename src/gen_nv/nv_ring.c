@@ -8,7 +8,8 @@
  * says how many are; it is empty when each warp has said that it has read it, and at the beginning,
  * for which the parity that is not yet counts as over.
  */
-#include "../gpu_plan/nv_ring.h"
+#include "../gpu_plan/nv_dot.h"
+#include "../gpu_schedule/nv_ring.h"
 #include "nv.h"
 
 enum { FULL, EMPTY };

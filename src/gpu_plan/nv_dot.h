@@ -132,4 +132,11 @@ const Value *nv_late_source(NvPlan *p, const Op *dot, MmaPart part, NvOperand *o
 /* Want what those ops need beside, in that layout, for the step of the dot. */
 void nv_late_want(NvPlan *p, NvStep *s, NvOperand *o, const Layout *l);
 
+/* nv_registers.c: of a quarter of a multiprocessor, for one thread of each of its warps together:
+ * it has its own, and its share of the warps, and hands them out by the unit. */
+enum { NV_QUARTERS = 4, NV_REGISTER_UNIT = 8, NV_PRODUCER_REGISTERS = 24 };
+int nv_quarter_registers(const NvPlan *p);
+/* That a thread may have where a group of warps, the producer's, gives away its own. */
+int nv_ring_registers(const NvPlan *p);
+
 #endif

@@ -20,7 +20,6 @@
  * else asks for, goes on while threads begin the next round.
  */
 #include "nv_dot.h"
-#include "nv_ring.h"
 
 /* --- whether --- */
 
@@ -272,10 +271,11 @@ static void want_pieces(NvPlan *p, NvStep *s, NvDot *d)
  * of two, whose fifth warp is a producer. */
 static int64_t room_of_group(const NvPlan *p)
 {
-    enum { UNIT = 8, QUARTERS = 4, OF_TWO = 3 }; /* warps of two programs in one quarter */
-    int64_t quarter = p->chip->registers / QUARTERS >> p->chip->lane_bits;
+    enum { OF_TWO = 3 }; /* warps of two programs in one quarter */
 
-    return p->warps > 1 << WGMMA_WARP_BITS ? nv_ring_registers(p) : quarter / OF_TWO / UNIT * UNIT;
+    return p->warps > 1 << WGMMA_WARP_BITS
+               ? nv_ring_registers(p)
+               : nv_quarter_registers(p) / OF_TWO / NV_REGISTER_UNIT * NV_REGISTER_UNIT;
 }
 
 /* What parts take: as many columns as there are registers for, as the unit reads rows in memory

@@ -15,9 +15,9 @@
  * backward: when it comes to an op it knows in which layouts the results are wanted, lists the
  * op's step and the conversions behind it, and says in which layouts it wants the operands.  Both
  * find what an op needs in the table of nv_rules.c, whose rules use nv_parts.c, nv_homes.c and
- * nv_want.c.  nv_shared.c then places buffers in shared
- * memory, nv_wait.c barriers between the steps: who does a step and what is waited for are data,
- * as all else is.
+ * nv_want.c.  src/gpu_schedule then works on the plan as a whole, which it begins and ends: what
+ * runs ahead, where buffers lie, where barriers stand.  Who does a step and what is waited for are
+ * data, as all else is.
  */
 #ifndef TILEC_GPU_PLAN_NV_PLAN_H
 #define TILEC_GPU_PLAN_NV_PLAN_H
@@ -41,7 +41,7 @@ typedef struct NvStep NvStep;
 typedef struct NvPlan NvPlan;
 typedef struct NvBlock NvBlock;
 typedef struct NvAhead NvAhead;
-typedef struct NvRing NvRing; /* nv_ring.h */
+typedef struct NvRing NvRing; /* gpu_schedule/nv_ring.h */
 typedef struct NvFill NvFill;
 
 /* A value in a layout, as one thread holds it: layout_registers() registers, of which some may not
@@ -121,7 +121,7 @@ typedef enum {
 /* Shared memory that one step or several use. */
 enum { NV_NO_BUFFER = -1 };
 typedef struct {
-    int64_t bytes, offset; /* the offset is given by nv_shared.c; a multiple of 128 */
+    int64_t bytes, offset; /* the offset is given by gpu_schedule/nv_shared.c; a multiple of 128 */
     int first, last;       /* steps, numbered in program order, between which it is in use */
     int align;             /* 0: as all are */
     bool always;           /* in use from the beginning on, or, where it has no steps, throughout */
@@ -318,9 +318,6 @@ typedef struct {
 } NvRule;
 const NvRule *nv_rule(OpCode code); /* nv_rules.c; never NULL: one refuses what there is not */
 
-/* nv_plan.c */
-/* NULL: a diagnostic.  Lives in the arena; `f` and `o` must outlive it. */
-NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d);
 /* fp8 goes between threads as the fp32 that it is in registers: its bits cost more to make than
  * they save. */
 static inline bool nv_goes_as_it_is(const Type *t)
@@ -373,8 +370,6 @@ static inline uint32_t nv_threads(const NvPlan *p) /* the bits of a thread's num
 {
     return (uint32_t)nv_thread_count(p) - 1;
 }
-
-int nv_launched_warps(const NvPlan *p); /* nv_ring.c: with the producer's */
 
 /* nv_parts.c */
 const Layout *nv_layout(NvPlan *p, const Layout *l);         /* interned */
@@ -488,47 +483,6 @@ void nv_want_fields(NvPlan *p, NvStep *s, const Layout *l); /* all that a store 
  * first of them stands.  False: it is in no group. */
 bool nv_list_field(NvPlan *p, const Op *op, const NvTile *t);
 
-/* nv_land.c: wait for products of groups of warps where somebody asks for them. */
-void nv_land_products(NvPlan *p);
-
-/* nv_shared.c */
-void nv_place(NvPlan *p);             /* buffers and barriers */
-int nv_shared_align(const NvPlan *p); /* of where shared memory begins, in bytes */
-
-/* nv_wait.c */
-void nv_put_barriers(NvPlan *p); /* buffers have their places */
-/* The first step that reaches memory which another thread may still be at work on, for want of a
- * barrier; NULL: there is none, which is so behind that. */
-const NvStep *nv_hurried(NvPlan *p);
-
-/* nv_budget.c */
-void nv_choose_budget(NvPlan *p); /* NvPlan.together */
-
-/* nv_slices.c */
-/* Cut chains of long tiles into slices.  The plan is whole, barriers and all. */
-void nv_slice(NvPlan *p);
-/* The tile whose registers a step makes, or stores; NULL: it has none. */
-const NvTile *nv_step_shape(const NvStep *s);
-/* The register of operand i that register r of a step that may go by slices is made of; -1: none.
- */
-int nv_register_read(const NvStep *s, int i, int r);
-/* Registers of 32 bits that one of the tile takes: none where it is a mask, which are in others, or
- * an index, which is made where it is used. */
-int nv_register_words(const NvPlan *p, const NvTile *t);
-/* Are these two thirds of a thread's registers?  Addresses need some, and so do other blocks. */
-bool nv_takes_many(const NvPlan *p, int64_t registers);
-/* nv_raise.c: conversions of small tiles go in front of chains of long ones. */
-void nv_raise(NvPlan *p);
-
-/* nv_verify.c: is all made that the plan reads?  False: a diagnostic says what is not, and where.
- * The plan is whole; takes time that grows with its length alone. */
-bool nv_verify(NvPlan *p);
-
-/* nv_plan_print.c */
-const char *nv_step_name(NvStepKind kind); /* "load" */
-/* The plan as `tilec dump --stage layout` shows it, in the arena. */
-const char *nv_plan_text(const NvPlan *p, Arena *a);
-
 /* The rules of other files.  nv_combine_plan.c: results where the walk along the axis leaves them.
  */
 void nv_choose_reduce(NvPlan *p, const Op *op);
@@ -561,14 +515,5 @@ void nv_list_inline(NvPlan *p, const Op *op); /* refused where its constraints c
 /* nv_dot.c: the accumulator as the instruction has it; refused where none computes the types. */
 void nv_choose_dot(NvPlan *p, const Op *op);
 void nv_list_dot(NvPlan *p, const Op *op); /* operands in fragments, or put into shared memory */
-/* nv_sink.c: what is computed in front of a loop for what comes behind it moves there. */
-void nv_sink(NvPlan *p);
-/* nv_stages.c */
-int nv_stages_wanted(const NvPlan *p, const Op *loop);
-/* At most as many as wanted, of so many bytes; `copied`: buffers whose tiles will lie in them. */
-int nv_stages_that_fit(const NvPlan *p, const NvBlock *body, const bool *copied, int64_t bytes,
-                       int wanted);
-/* nv_pipeline.c: loads of loops that only feed dots become copies into several buffers. */
-void nv_pipeline(NvPlan *p);
 
 #endif

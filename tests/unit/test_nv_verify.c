@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../../src/gpu_plan/nv_dot.h"
-#include "../../src/gpu_plan/nv_ring.h"
+#include "../../src/gpu_schedule/nv_ring.h"
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 

@@ -16,7 +16,7 @@
  * they are done.  Where one product alone reads the copies, the barrier stands in front of its last
  * step along K instead, and behind it the first reads of the next round are done meanwhile.
  */
-#include "nv_dot.h"
+#include "../gpu_plan/nv_dot.h"
 #include "nv_ring.h"
 
 #include <string.h>

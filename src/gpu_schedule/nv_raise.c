@@ -6,7 +6,7 @@
  * go by slices (nv_slices.c) across it.  Where a chain has more than registers hold, conversions of
  * small tiles move in front of it, with all that they are made of.
  */
-#include "nv_plan.h"
+#include "nv_schedule.h"
 
 enum {
     SMALL = 8,         /* so many together may still be kept */

@@ -23,15 +23,14 @@
  *      loop.
  *   9. What the unit for matrices reads in shared memory lies where descriptors can say, and who
  *      writes it has a fence.
- *
  *  10. A product that a round leaves to the next one has its rows in registers, its columns in the
  *      ring, and a sum that the loop carries.
  *  11. Tiles that a producer brings lie in a stage of its ring, beside each other, as its copies
- * lay them down; it brings them in the order in which loops wait for them.
+ *      lay them down; it brings them in the order in which loops wait for them.
  *
  * A plan that breaks a rule is our own mistake, and is told as an internal error at the op.
  */
-#include "nv_dot.h"
+#include "../gpu_plan/nv_dot.h"
 #include "nv_ring.h"
 
 typedef struct {

@@ -6,7 +6,8 @@
  * block; those that were on their way before have ended by then, and land with it.  Until then it
  * reads shared memory, so the landing counts as a read of what it reads.
  */
-#include "nv_dot.h"
+#include "nv_schedule.h"
+#include "../gpu_plan/nv_dot.h"
 
 typedef VEC(NvStep *) Products;
 

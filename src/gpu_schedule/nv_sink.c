@@ -6,7 +6,7 @@
  * the end of the loop needs them, and if what is kept for them instead is less: what they are made
  * of may be scalar, needed in the loop, or move as well.
  */
-#include "nv_plan.h"
+#include "nv_schedule.h"
 
 /* Marks of tiles: the number of the loop for which they hold. */
 typedef struct {

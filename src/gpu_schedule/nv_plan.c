@@ -4,7 +4,7 @@
  * nv_plan.h says what a plan is and which file decides what.  Here: how many warps a program has,
  * and in which order all else is decided.
  */
-#include "nv_plan.h"
+#include "nv_schedule.h"
 
 static void find_largest(Op *op, void *largest)
 {

@@ -10,10 +10,10 @@
  * A step names the layout of its result, or of what a store stores; scalars have none.  All warps
  * do it where it does not say who; what it waits for between its parts stands there, too.
  */
-#include "nv_combine.h"
-#include "nv_dot.h"
+#include "../gpu_plan/nv_combine.h"
+#include "../gpu_plan/nv_dot.h"
 #include "nv_ring.h"
-#include "nv_sort.h"
+#include "../gpu_plan/nv_sort.h"
 
 static const char *const kind_names[NV_STEP_KINDS] = {
     [NV_COMPUTE] = "compute", [NV_LOAD] = "load",     [NV_STORE] = "store",

@@ -9,7 +9,7 @@
  * second time with what its own end leaves behind.  The same walk over a plan that has its barriers
  * says whether one is missing.
  */
-#include "nv_plan.h"
+#include "nv_schedule.h"
 
 /* Something done since warps last met: to shared memory, or through a pointer. */
 typedef struct {

@@ -14,7 +14,7 @@
 #ifndef TILEC_GPU_PLAN_NV_RING_H
 #define TILEC_GPU_PLAN_NV_RING_H
 
-#include "nv_plan.h"
+#include "nv_schedule.h"
 #include "../opt/poly.h"
 
 /* A tile of a round. */
@@ -46,7 +46,7 @@ struct NvRing {
                     * registers to the others */
     int registers; /* that these have of a thread then; 0: they stay as they are */
 };
-enum { NV_MBARRIER_BYTES = 8, NV_PRODUCER_REGISTERS = 24 };
+enum { NV_MBARRIER_BYTES = 8 };
 
 /* nv_tensor.c */
 /* How a load whose result a step puts to shared memory is a copy of a tensor map: *out but for its
@@ -68,9 +68,6 @@ const NvFill *nv_ring_loop(NvPlan *p, const NvStep *loop, const NvStep *const *l
 void nv_ring_room(NvPlan *p, const NvStep *loop, int stages, int64_t bytes);
 /* Behind all loops: how long the ring is, and the producer's program. */
 void nv_ring_finish(NvPlan *p);
-
-/* Registers that a thread may have where a group of warps gives away its own. */
-int nv_ring_registers(const NvPlan *p);
 
 /* nv_delay.c: have a loop with a fill leave a product to its next round, where that is of use. */
 void nv_delay_product(NvPlan *p, NvBlock *body, const int *users, NvAhead *a);

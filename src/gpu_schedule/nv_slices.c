@@ -14,7 +14,7 @@
  * Runs last, when barriers are in the plan.  A chain has none inside, so no two of its accesses to
  * memory meet, but for those of one thread to one element, whose order slices keep.
  */
-#include "nv_plan.h"
+#include "nv_schedule.h"
 
 #include <string.h>
 

@@ -17,7 +17,7 @@
  *
  * The plan is whole, barriers and all.
  */
-#include "nv_plan.h"
+#include "nv_schedule.h"
 
 /* Tiles that one step makes and another one reads, by numbers of steps. */
 typedef struct {

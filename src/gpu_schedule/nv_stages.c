@@ -1,7 +1,7 @@
 /*
  * nv_stages.c - how many stages the copies of a loop have
  */
-#include "nv_plan.h"
+#include "nv_schedule.h"
 
 enum { DEFAULT_STAGES = 3, MOST_STAGES = 8 };
 

@@ -14,7 +14,7 @@
  * reads only what the round began with.  The first round leaves it out, and behind the loop it is
  * done for the last one; code for a round is made twice.
  */
-#include "nv_dot.h"
+#include "../gpu_plan/nv_dot.h"
 #include "nv_ring.h"
 
 typedef struct {

@@ -6,7 +6,7 @@
  * itself, so they are made of what every thread can compute: not of tiles, and not of what the
  * kernel writes.
  */
-#include "nv_dot.h"
+#include "../gpu_plan/nv_dot.h"
 #include "nv_ring.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static bool can_compute_argument(Able *x, const Value *v)
 /* Nobody writes there while the kernel runs. */
 static bool can_load(const NvPlan *p, const Op *op)
 {
-    return op->code == OP_load && !attr_volatile(op) &&
+    return op_only_reads(op) && !op_is_volatile(op) &&
            (ir_bases_of(p->bases, op->operands[LOAD_PTR]) & ~p->constant) == 0;
 }
 
@@ -366,25 +366,13 @@ static NvBlock *list_block(Program *x, const Block *b)
 
 /* --- registers --- */
 
-enum { PARTS = 4, UNIT = 8, GROUP = 1 << WGMMA_WARP_BITS, MOST = 240 };
-
-/* Each quarter of a multiprocessor has its own registers, and its share of the warps. */
-static int registers_of_part(const NvPlan *p)
-{
-    return p->chip->registers / PARTS >> p->chip->lane_bits;
-}
-
-int nv_ring_registers(const NvPlan *p)
-{
-    int each = (registers_of_part(p) - NV_PRODUCER_REGISTERS) / (p->warps / GROUP);
-
-    return MIN(each / UNIT * UNIT, MOST);
-}
+enum { GROUP = 1 << WGMMA_WARP_BITS };
 
 /* That a thread can have when one warp more is launched. */
 static int registers_beside_one(const NvPlan *p)
 {
-    return registers_of_part(p) / (p->warps / PARTS + 1) / UNIT * UNIT;
+    return nv_quarter_registers(p) / (p->warps / NV_QUARTERS + 1) / NV_REGISTER_UNIT *
+           NV_REGISTER_UNIT;
 }
 
 /* What a round's products have in registers of a thread, and what else it needs. */
