@@ -220,11 +220,11 @@ static void check_products(Check *x, const NvStep *s)
 {
     const NvDot *d = s->kind == NV_DOT ? s->detail : NULL;
 
+    if (d && d->kind == DOT_WGMMA && d->operand[MMA_B].way != OPERAND_MEMORY)
+        tell(x, s, "a product of groups has columns in registers");
     if (d && d->kind == DOT_WGMMA && d->part == 0 && s->out[0]) {
         x->under_way[s->out[0]->id] = true;
         x->begun[s->out[0]->id] = x->products++;
-        if (d->operand[MMA_B].way != OPERAND_MEMORY)
-            tell(x, s, "a product of groups has columns in registers");
         if (d->in_flight > 0 && d->operand[MMA_A].way != OPERAND_MEMORY)
             tell(x, s, "a product goes on that has rows in registers");
     }
