@@ -373,6 +373,27 @@ static bool begins_at_zero(Search *x, const Dim *d)
 
 /* --- the map --- */
 
+/* A box has powers of two of elements, and a tile may have fewer: then what is beyond is beyond the
+ * map's extent, for it must be 0, and may not be there.  False: it would not be so. */
+static bool ends_with_tile(Search *x, const Dim *d, GenSum *extent)
+{
+    int32_t tile = d->of < 0 ? 1 : x->load->results[0]->type->dims[d->of];
+    Poly end = {1, {{.scale = tile}}};
+    GenSum own;
+
+    if (tile == 1 << layout_bits_of(tile))
+        return true;
+    for (int k = 0; k < d->at.count; k++) {
+        Poly term = {1, {d->at.terms[k]}};
+        if (!poly_has_index(&term, -1) && !poly_add(&end, &term, 1))
+            return false;
+    }
+    if (!sum_of(x->plan, &end, 1, &own) || (d->bounded && memcmp(&own, extent, sizeof own) != 0))
+        return false;
+    *extent = own;
+    return true;
+}
+
 static bool fill_dimension(Search *x, const Dim *d, int i, GenMap *map)
 {
     Poly extent = d->at;
@@ -382,8 +403,10 @@ static bool fill_dimension(Search *x, const Dim *d, int i, GenMap *map)
     if (!sum_of(x->plan, &(Poly){1, {d->stride}}, map->element, &map->stride[i]))
         return false;
     map->extent[i] = (GenSum){.constant = ENDLESS};
-    return !d->bounded ||
-           (poly_add(&extent, &d->below, -1) && sum_of(x->plan, &extent, 1, &map->extent[i]));
+    if (d->bounded &&
+        (!poly_add(&extent, &d->below, -1) || !sum_of(x->plan, &extent, 1, &map->extent[i])))
+        return false;
+    return ends_with_tile(x, d, &map->extent[i]);
 }
 
 static bool fill_map(Search *x, const SharedBoxes *boxes, NvTensor *out, GenMap *map)
@@ -440,7 +463,7 @@ bool nv_tensor_of(NvPlan *p, const NvStep *load, const NvStep *put, NvTensor *ou
     SharedBoxes boxes;
     Poly address;
 
-    if (!find_tile(&x, load->op->results[0], to) ||
+    if (p->buffers.at[to->buffer].align < WGMMA_ALIGN || !find_tile(&x, load->op->results[0], to) ||
         !shared_boxes(&to->memory, layout_bits_of(t->dims[0]), layout_bits_of(t->dims[1]), &boxes))
         return false;
     x.scope = (PolyScope){.unwraps = true};
