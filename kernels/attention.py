@@ -8,10 +8,11 @@ and, for a gradient d_out that stands behind out,
     d_v = p^T d_out,      d_s = p * (d_out v^T - delta),   delta[i] = sum over d of d_out * out,
     d_q = scale * d_s k,  d_k = scale * d_s^T q
 
-q, out: [batch, heads, q_length, D], k, v: [batch, kv_heads, k_length, D], fp32, fp16 or bf16, the D
-elements of a row next to each other, other strides free.  heads is a multiple of kv_heads: query
-head h attends to key head h // (heads // kv_heads).  lse: [batch, heads, q_length], fp32, the
-logarithm of the sum of exp(s) of each row, which is all that the gradients need of the softmax.
+scale is positive.  q, out: [batch, heads, q_length, D], k, v: [batch, kv_heads, k_length, D], fp32,
+fp16 or bf16, the D elements of a row next to each other, other strides free.  heads is a multiple of
+kv_heads: query head h attends to key head h // (heads // kv_heads).  lse: [batch, heads, q_length],
+fp32, the logarithm of the sum of exp(s) of each row, which is all that the gradients need of the
+softmax.
 
 Causal means aligned to the end, as FlashAttention (2.1 and later) and PyTorch's causal_lower_right
 have it: query i sees the keys up to i + k_length - q_length, so that the last query sees all.  (The
@@ -94,18 +95,18 @@ def attend(total, sums, top, q_tile, k, v, seen, start, stop, k_length, k_row, v
     """The softmax of the keys so far and of those from start to stop.
 
     total [rows, BLOCK_D]: sum of exp2(s - top) * v; sums: of exp2(s - top); top: the largest s, -inf
-    at first; s in units of log2.  WHOLE: all rows see all these keys.
+    at first; s in units of log2, of which there are factor in one of q k^T.  WHOLE: all rows see all these keys.
     """
     for first in range(start, stop, BLOCK):
         k_tile = load_rows(k, first, k_length, k_row, BLOCK, D, BLOCK_D, WHOLE)
-        s = tl.dot(q_tile, tl.trans(k_tile), input_precision="ieee") * factor
+        s = tl.dot(q_tile, tl.trans(k_tile), input_precision="ieee")
         if not WHOLE:
             keys = first + tl.arange(0, BLOCK)
             s = tl.where(keys[None, :] < seen[:, None], s, -float("inf"))
-        highest = tl.maximum(top, tl.max(s, axis=1))
+        highest = tl.maximum(top, tl.max(s, axis=1) * factor)  # as factor is positive
         # exp2(-inf - 0) is 0 where exp2(-inf - -inf) were NaN
         base = tl.where(highest == -float("inf"), 0.0, highest)
-        weights = tl.exp2(s - base[:, None])
+        weights = tl.exp2(s * factor - base[:, None])
         fade = tl.exp2(top - base)
         sums = sums * fade + tl.sum(weights, axis=1)
         v_tile = load_rows(v, first, k_length, v_row, BLOCK, D, BLOCK_D, WHOLE)

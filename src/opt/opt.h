@@ -58,6 +58,7 @@ void opt_assert(Func *f); /* assert and check to the code that finds where they 
 void opt_dot(Func *f);    /* x + dot(a, b, 0) becomes dot(a, b, x) */
 void opt_carry(Func *f);  /* carried tiles that step by a uniform scalar become a scalar carry */
 void opt_ahead(Func *f, bool disjoint); /* a round asks for the loads of the next one */
+void opt_contract(Func *f);             /* 2^(a b - c), loosely: fma(a, b, -c) */
 
 /* legalise_asm.c: texts of PTX whose instructions are all ops here become those. */
 void opt_translate_asm(Module *m, OptTakes takes);

@@ -54,6 +54,7 @@ typedef enum {
     CARRY,
     LICM,
     AHEAD,
+    CONTRACT,
     MATH
 } PassId;
 
@@ -70,6 +71,7 @@ static const Pass passes[] = {
     [CARRY]    = {"carry", opt_carry, NULL},         /* carry scalars through loops instead of tiles */
     [LICM]     = {"licm", opt_licm, NULL},           /* move what a loop does not change in front of it */
     [AHEAD]    = {"ahead", NULL, ahead_module, true}, /* let a round ask for the next one's loads */
+    [CONTRACT] = {"contract", opt_contract, NULL, true}, /* products within loose powers are not rounded */
     [MATH]     = {"math", NULL, math_module},        /* exp, log, ... as polynomials where a target has none */
 };
 /* clang-format on */
@@ -81,7 +83,7 @@ static const PassId order[] = {
     FOLD,     CSE,    DCE,           /* the kernel as written, without waste */
     UNROLL,   FOLD,   DOT,    CARRY, /* loops */
     FOLD,     LICM,   CSE,    DCE,   /* one tile of offsets, scalar steps */
-    AHEAD,    MATH,                  /* what the target is slow at */
+    AHEAD,    CONTRACT, MATH,        /* what the target is slow at */
     FOLD,     LICM,   CSE,    DCE,   /* coefficients leave the loops */
 };
 
