@@ -64,9 +64,9 @@ static bool ends_in_a_round(Arena *arena, const Op *load)
     if (!loop || loop->code == OP_while)
         return !loop;
     const Value *mask = load->operands[ir_access(load).mask], *end = loop->operands[FOR_HI];
-    if (value_const_int(end, &high))
-        return value_const_int(loop->operands[FOR_LO], &low) &&
-               value_const_int(loop->operands[FOR_STEP], &step) && step > 1 &&
+    if (value_const_signed(end, &high))
+        return value_const_signed(loop->operands[FOR_LO], &low) &&
+               value_const_signed(loop->operands[FOR_STEP], &step) && step > 1 &&
                (high - low) % step != 0;
     Map *sources = map_new(arena);
     note_sources(mask, sources, DEEPEST);

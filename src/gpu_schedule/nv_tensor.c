@@ -308,10 +308,10 @@ static bool never_negative(Search *x, const Value *v, int depth);
 static bool is_loop_from_zero(Search *x, const Value *v, int depth)
 {
     const Op *loop = v->block->owner;
-    uint64_t step;
+    int64_t step;
 
     return loop && loop->code == OP_for && v->index == 0 &&
-           value_constant(loop->operands[FOR_STEP], &step) && (int32_t)step > 0 &&
+           value_const_signed(loop->operands[FOR_STEP], &step) && step > 0 &&
            never_negative(x, loop->operands[FOR_LO], depth);
 }
 

@@ -475,6 +475,8 @@ bool op_has_effects(const Op *op); /* contains an op that uses memory or has an 
 /* The constant behind v, through ops that move elements; false when there is none. */
 bool value_constant(const Value *v, uint64_t *bits);
 bool value_const_int(const Value *v, int64_t *out); /* extended by the dtype's signedness */
+/* As bounds and steps of loops count: signed, whatever the dtype (semantics R126). */
+bool value_const_signed(const Value *v, int64_t *out);
 
 /* moves.c: where the result of an op with MOVES has its elements from.  Dimension d of operand 0 is
  * read at start[d] and the index of the result's dimension follows[d]; at start[d] when that is -1.

@@ -209,3 +209,14 @@ bool value_const_int(const Value *v, int64_t *out)
     *out = scalar_to_int(v->type->dtype, bits);
     return true;
 }
+
+bool value_const_signed(const Value *v, int64_t *out)
+{
+    uint64_t bits;
+    int unused = 64 - dtype_bits(v->type->dtype);
+
+    if (!value_constant(v, &bits))
+        return false;
+    *out = (int64_t)(bits << unused) >> unused;
+    return true;
+}

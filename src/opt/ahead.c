@@ -151,7 +151,7 @@ static bool takes_loads(const Op *loop)
     Contents c = {0};
     int64_t step;
 
-    if (loop->code != OP_for || !value_const_int(loop->operands[FOR_STEP], &step) || step <= 0 ||
+    if (loop->code != OP_for || !value_const_signed(loop->operands[FOR_STEP], &step) || step <= 0 ||
         attr_num_stages(loop) == 1)
         return false;
     ir_walk(loop->regions[0], note_contents, &c);

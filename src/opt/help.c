@@ -75,25 +75,13 @@ Op *opt_splice(Block *from, Op *before)
     return first;
 }
 
-/* Bounds count as signed whatever their dtype (semantics R126). */
-static bool signed_constant(const Value *v, int64_t *out)
-{
-    uint64_t bits;
-    int unused = 64 - dtype_bits(v->type->dtype);
-
-    if (!value_constant(v, &bits))
-        return false;
-    *out = (int64_t)(bits << unused) >> unused;
-    return true;
-}
-
 bool opt_trip_count(const Op *loop, uint64_t *trips)
 {
     int64_t lo, hi, step;
 
-    if (!signed_constant(loop->operands[FOR_LO], &lo) ||
-        !signed_constant(loop->operands[FOR_HI], &hi) ||
-        !signed_constant(loop->operands[FOR_STEP], &step) || step == 0)
+    if (!value_const_signed(loop->operands[FOR_LO], &lo) ||
+        !value_const_signed(loop->operands[FOR_HI], &hi) ||
+        !value_const_signed(loop->operands[FOR_STEP], &step) || step == 0)
         return false;
     if (step > 0 ? lo >= hi : lo <= hi) {
         *trips = 0;

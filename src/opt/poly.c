@@ -226,17 +226,17 @@ static bool of_carried(PolyScope *s, const Value *v, const int8_t *map, int dept
     const Op *loop = v->block->owner;
     const Value *added = added_in_a_round(v);
     Poly each, rounds, sum;
-    uint64_t step;
+    int64_t step;
 
-    if (!added || !value_constant(loop->operands[FOR_STEP], &step) || (int32_t)step <= 0)
+    if (!added || !value_const_signed(loop->operands[FOR_STEP], &step) || step <= 0)
         return false;
     if (!of_value(s, added, map, depth, &each) || !stays(v->block, &each) ||
         !of_rounds(s, loop, depth, &rounds))
         return false;
     for (int i = 0; i < each.count; i++) {
-        if (each.terms[i].scale % (int64_t)step != 0)
+        if (each.terms[i].scale % step != 0)
             return false;
-        each.terms[i].scale /= (int64_t)step;
+        each.terms[i].scale /= step;
     }
     return poly_product(&each, &rounds, &sum) &&
            of_value(s, loop->operands[FOR_BOUNDS + v->index - 1], map, depth, out) &&

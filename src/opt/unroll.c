@@ -140,13 +140,10 @@ static bool factor_fits(const Op *loop, int64_t factor, int64_t *step)
 {
     DType t = loop->operands[FOR_STEP]->type->dtype;
     int unused = 64 - dtype_bits(t);
-    uint64_t bits;
     int64_t wide;
 
-    if (t == DT_I1 || !value_constant(loop->operands[FOR_STEP], &bits))
-        return false;
-    *step = (int64_t)(bits << unused) >> unused;
-    return *step != 0 && !__builtin_mul_overflow(*step, factor, &wide) &&
+    return t != DT_I1 && value_const_signed(loop->operands[FOR_STEP], step) && *step != 0 &&
+           !__builtin_mul_overflow(*step, factor, &wide) &&
            wide == (int64_t)((uint64_t)wide << unused) >> unused;
 }
 

@@ -187,13 +187,9 @@ static bool is_made_of_slow(Keeping *k, Value *v)
 /* Rounds of a loop, as far as they are known; 0: they are not. */
 static int64_t rounds_known(const Op *loop)
 {
-    int64_t lo, hi, step;
+    uint64_t rounds;
 
-    if (!value_const_int(loop->operands[FOR_LO], &lo) ||
-        !value_const_int(loop->operands[FOR_HI], &hi) ||
-        !value_const_int(loop->operands[FOR_STEP], &step) || step <= 0 || hi <= lo)
-        return 0;
-    return (hi - lo + step - 1) / step;
+    return opt_trip_count(loop, &rounds) && rounds <= INT64_MAX ? (int64_t)rounds : 0;
 }
 
 static int slots_of(const Planner *pl, const Op *loop, int64_t bytes, int rounds)
