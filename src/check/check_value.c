@@ -334,7 +334,7 @@ static const Op *narrowing(const Op *store)
         !opt_is_int(cast->operands[0]))
         return NULL;
     DType from = cast->operands[0]->type->dtype, to = cast->results[0]->type->dtype;
-    bool is_narrower = dtype_bits(to) < dtype_bits(from) && dtype_bits(to) <= 16;
+    bool is_narrower = dtype_bits(to) < dtype_bits(from) && dtype_bits(to) <= 32;
     return is_narrower && to != DT_I1 && !takes_bits(cast->operands[0]) ? cast : NULL;
 }
 

@@ -7,7 +7,9 @@
  * compared, made wider.  So each such question goes back through sums and products to one that may
  * leave the range of its type, by what the axis analysis knows.
  *
- * So is -a of an unsigned type, 256 - a, where it is asked for or stored as it is.
+ * Sums and products along an axis are such, too, where a function of the kernel makes them: those
+ * of tl.sum are wider.  So is -a of an unsigned type, 256 - a, where it is asked for or stored as
+ * it is.
  *
  * Nothing is said of what looks meant: a sum compared with what was added (did it carry?), bits by
  * `&`, remainders of powers of two, hashes of 16 bits, offsets.
@@ -101,6 +103,19 @@ static bool may_wrap(const Narrow *n, const Op *op)
            !is_signed_difference(op);
 }
 
+/* Of elements along an axis, by a function: may the exact one lie beyond its type? */
+static bool may_wrap_along(const Narrow *n, const Op *op)
+{
+    OpCode by = ir_combine_code(op);
+    int64_t least, most, lo, hi, count = op->operands[0]->type->dims[attr_axis(op)];
+
+    if (op->noperands != 1 || (by != OP_add && by != OP_mul) || count == 1)
+        return false;
+    range_of(n, op->operands[0], &lo, &hi);
+    range_of_type(op->results[0]->type->dtype, &least, &most);
+    return by == OP_mul ? lo < -1 || hi > 1 : lo * count < least || hi * count > most;
+}
+
 static bool is_sum(const Op *op)
 {
     return op->code == OP_add || op->code == OP_sub || op->code == OP_mul;
@@ -123,7 +138,8 @@ static const Op *wrapped(Narrow *n, const Value *v, int depth)
     if (n->wraps[v->id])
         return n->wraps[v->id] == &nothing ? NULL : n->wraps[v->id];
     n->wraps[v->id] = &nothing;
-    if ((is_sum(op) && may_wrap(n, op)) || is_negation(op))
+    if ((is_sum(op) && may_wrap(n, op)) || is_negation(op) ||
+        (op_has(op, COMBINES) && may_wrap_along(n, op)))
         found = op;
     for (int i = 0; !found && i < op->noperands; i++) {
         if (is_sum(op) || op_has(op, MOVES) || op->code == OP_neg ||
@@ -239,10 +255,11 @@ static void tell(const Narrow *n, const Op *op, const Op *sum, const char *read)
 
     DType t = sum->results[0]->type->dtype;
     const char *name = dtype_triton_name(t);
-    const char *what = sum->code == OP_add   ? "sum"
-                       : sum->code == OP_sub ? "difference"
-                       : sum->code == OP_neg ? "negation"
-                                             : "product";
+    OpCode by = op_has(sum, COMBINES) ? ir_combine_code(sum) : sum->code;
+    const char *what = by == OP_add   ? "sum"
+                       : by == OP_sub ? "difference"
+                       : by == OP_neg ? "negation"
+                                      : "product";
     const char *to = op->code == OP_cast ? dtype_triton_name(op->results[0]->type->dtype) : "";
 
     suspect_warn(n->s, sum,
@@ -287,7 +304,8 @@ static void look_at(Op *op, void *narrow)
 
 static bool is_narrow_sum(const Op *op)
 {
-    return op->nresults > 0 && (is_sum(op) || op->code == OP_neg) && is_narrow(op->results[0]);
+    return op->nresults > 0 && (is_sum(op) || op->code == OP_neg || op_has(op, COMBINES)) &&
+           is_narrow(op->results[0]);
 }
 
 void suspect_narrow(const Suspect *s)

@@ -52,6 +52,9 @@ typedef struct {
     OpCode winner;
 } CombineKind;
 CombineKind ir_combine_kind(const Op *op); /* op: reduce or scan; nothing is built */
+/* The one op that it does to two elements, in a function of its own or not; OP_COUNT: it is more.
+ */
+OpCode ir_combine_code(const Op *op);
 uint64_t ir_extreme(DType t,
                     bool highest); /* the largest or smallest of an integer type, as bits */
 static inline bool ir_reduces(const Op *op) /* NULL does not */

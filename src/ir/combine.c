@@ -21,6 +21,16 @@ static const Op *only_op(const Op *op)
                                                                                        : NULL;
 }
 
+OpCode ir_combine_code(const Op *op)
+{
+    const Op *only = op->regions[0]->first;
+
+    if (only && only->code == OP_call)
+        only = only->callee->body->first;
+    return only && only->next && op_has(only->next, ENDS) && only->noperands == 2 ? only->code
+                                                                                  : OP_COUNT;
+}
+
 uint64_t ir_extreme(DType t, bool highest)
 {
     uint64_t all = scalar_truncate(t, UINT64_MAX);

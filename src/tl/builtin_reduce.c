@@ -5,6 +5,7 @@
  * the earlier element.
  */
 #include "tl.h"
+#include "../ir/analysis.h"
 
 #include <string.h>
 
@@ -366,20 +367,9 @@ static bool fill_region(Lower *l, const Args *a, Op *op, const Values *v)
     return good;
 }
 
-/* What the region does to two elements, in a function of its own or not. */
-static OpCode combine_code(const Op *op)
-{
-    const Op *only = op->regions[0]->first;
-
-    if (only && only->code == OP_call)
-        only = only->callee->body->first;
-    return only && only->next && op_has(only->next, ENDS) && only->noperands == 2 ? only->code
-                                                                                  : OP_COUNT;
-}
-
 static void warn_of_combined(Lower *l, const Args *a, const ReduceArgs *r, const Op *op)
 {
-    OpCode code = combine_code(op);
+    OpCode code = ir_combine_code(op);
 
     if (op->noperands == 1 &&
         (code == OP_add || code == OP_mul || code == OP_max || code == OP_min))

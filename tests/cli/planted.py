@@ -1241,3 +1241,32 @@ def right_scores(q, k, bias, out, n, D: tl.constexpr, B: tl.constexpr):
     s += tl.load(bias + r, mask=r < n, other=-float("inf"))[None, :]
     total += tl.sum(tl.exp(s - tl.max(s, axis=1)[:, None]), axis=1)
     tl.store(out + d, total)
+
+
+@triton.jit
+def together(a, b):
+    return a + b
+
+
+@triton.jit
+def running_bytes_wrong(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, tl.associative_scan(tl.load(x + i, mask=i < n, other=0), 0, together), mask=i < n)
+
+
+@triton.jit
+def running_bytes(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, tl.associative_scan(tl.load(x + i, mask=i < n, other=0).to(tl.int32), 0, together), mask=i < n)
+
+
+@triton.jit
+def long_total_wrong(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out, tl.sum(tl.load(x + i, mask=i < n, other=0).to(tl.int64) * 100003))
+
+
+@triton.jit
+def long_total(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out, tl.sum(tl.load(x + i, mask=i < n, other=0).to(tl.int64) * 100003) % 1000003)
