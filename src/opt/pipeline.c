@@ -79,12 +79,12 @@ static const Pass passes[] = {
 /* Merging and dropping before unrolling keep the copies few; folding after each pass that makes
  * new uniform tiles or constants lets the next one see them. */
 static const PassId order[] = {
-    LEGALISE, INLINE, ASSERT,        /* what targets have */
-    FOLD,     CSE,    DCE,           /* the kernel as written, without waste */
-    UNROLL,   FOLD,   DOT,    CARRY, /* loops */
-    FOLD,     LICM,   CSE,    DCE,   /* one tile of offsets, scalar steps */
-    AHEAD,    CONTRACT, MATH,        /* what the target is slow at */
-    FOLD,     LICM,   CSE,    DCE,   /* coefficients leave the loops */
+    LEGALISE, INLINE,   ASSERT,        /* what targets have */
+    FOLD,     CSE,      DCE,           /* the kernel as written, without waste */
+    UNROLL,   FOLD,     DOT,    CARRY, /* loops */
+    FOLD,     LICM,     CSE,    DCE,   /* one tile of offsets, scalar steps */
+    AHEAD,    CONTRACT, MATH,          /* what the target is slow at */
+    FOLD,     LICM,     CSE,    DCE,   /* coefficients leave the loops */
 };
 
 static int renumber_block(Block *b, int next)
