@@ -301,13 +301,59 @@ static void size_parts(const NvPlan *p, const NvStep *s, NvDot *d)
     }
 }
 
+/* The innermost loop around an op that does not change the value; NULL: there is none. */
+static const Op *loop_without(const Op *op, const Value *v)
+{
+    for (const Block *b = op->block; b && b != v->block; b = b->owner ? b->owner->block : NULL) {
+        if (b->owner && b->owner->code == OP_for)
+            return b->owner;
+    }
+    return NULL;
+}
+
+/* Registers of a thread for the sums of a loop's products, and for their rows that are not in
+ * memory: what other products make, and what the loop does not change. */
+typedef struct {
+    NvPlan *plan;
+    const Op *loop;
+    int64_t words;
+} LoopWords;
+
+static void count_words(Op *op, void *count)
+{
+    LoopWords *c = count;
+
+    if (op->code != OP_dot)
+        return;
+    const Value *rows = op->operands[MMA_A];
+    int threads = nv_thread_count(c->plan);
+    c->words += type_numel(op->results[0]->type) / threads;
+    if (nv_is_chained(c->plan, op) || loop_without(op, rows))
+        c->words += type_numel(rows->type) * type_size(rows->type) / 4 / threads;
+}
+
+/* Rows that a loop does not change are read once, where there is room: the unit would read them in
+ * memory for each product. */
+static bool keeps_rows(NvPlan *p, const NvStep *s, const NvDot *d, const Value *rows)
+{
+    enum { OTHERS = 40 };
+    LoopWords count = {.plan = p, .loop = loop_without(s->op, rows)};
+
+    if (!count.loop || d->turned || d->part > 0 || !nv_home(p, rows))
+        return false;
+    ir_walk(count.loop->regions[0], count_words, &count);
+    return count.words + OTHERS <= room_of_group(p);
+}
+
 static void want_operands(NvPlan *p, NvStep *s, NvDot *d)
 {
     MmaPart rows = nv_dot_operand(d, MMA_A);
     const Value *a = s->op->operands[rows];
 
-    if (nv_late_source(p, s->op, rows, NULL) != a || !nv_goes_through_memory(p, d, MMA_A, a) ||
-        !lies_well(p, a, along_k(rows)))
+    if (keeps_rows(p, s, d, a))
+        s->in[MMA_A] = nv_tile(p, a, d->layout[MMA_A]);
+    else if (nv_late_source(p, s->op, rows, NULL) != a || !nv_goes_through_memory(p, d, MMA_A, a) ||
+             !lies_well(p, a, along_k(rows)))
         nv_want_fragments(p, s, d, MMA_A);
     else
         want_memory(p, s, d, MMA_A);
