@@ -247,12 +247,35 @@ const NvAccess *nv_access(NvPlan *p, const Op *access, const Layout *l, bool vec
 
 /* --- loads --- */
 
+/* Of what nobody writes while the kernel runs? */
+static bool reads_constant(const NvPlan *p, const Op *load)
+{
+    uint64_t bases = ir_bases_of(p->bases, load->operands[0]);
+
+    return bases != 0 && (bases & ~p->constant) == 0;
+}
+
+/* A small tile that a round loads, of addresses that any thread can compute, is loaded where it is
+ * wanted: all threads of the program would meet for passing it on. */
+static bool follows_users(const NvPlan *p, const Op *op)
+{
+    if (!op->block->owner || op->block->owner->code != OP_for || op_is_volatile(op) ||
+        type_numel(op->results[0]->type) > nv_thread_count(p) || !reads_constant(p, op) ||
+        map_get(p->fields, MAP_KEY(op)))
+        return false;
+    for (int i = 0; i < op->noperands; i++) {
+        if (nv_home(p, op->operands[i]))
+            return false;
+    }
+    return true;
+}
+
 void nv_choose_load(NvPlan *p, const Op *op)
 {
     const Value *v = op->results[0];
 
-    *nv_value(p, v) = (NvValue){0};
-    if (nv_is_tile(v))
+    *nv_value(p, v) = (NvValue){.cost = NV_CHEAP + 1};
+    if (nv_is_tile(v) && !follows_users(p, op))
         nv_set_home(p, v, nv_coalesced(p, op), NV_PLAIN);
 }
 
@@ -270,8 +293,11 @@ static uint32_t equal_loads(const NvPlan *p, const NvStep *s, const Layout *l)
 
 void nv_list_load(NvPlan *p, const Op *op)
 {
-    NvTile *t = nv_result(p, op, 0);
+    NvValue *facts = nv_value(p, op->results[0]);
 
+    if (!facts->home && facts->tiles.len > 0)
+        facts->home = facts->tiles.at[0]->layout;
+    NvTile *t = nv_result(p, op, 0);
     if (nv_list_field(p, op, t) || !t)
         return;
     NvStep *s = nv_step(p, NV_LOAD, op);
@@ -282,14 +308,6 @@ void nv_list_load(NvPlan *p, const Op *op)
     for (int i = 0; i < op->noperands; i++)
         nv_want(p, s, i, t->layout);
     nv_list(p, s);
-}
-
-/* Of what nobody writes while the kernel runs? */
-static bool reads_constant(const NvPlan *p, const Op *load)
-{
-    uint64_t bases = ir_bases_of(p->bases, load->operands[0]);
-
-    return bases != 0 && (bases & ~p->constant) == 0;
 }
 
 /* A load of a constant array behind a store, a barrier or the end of a loop's round gains if the
