@@ -117,16 +117,29 @@ static bool is_name_of_option(const char *word)
     return false;
 }
 
+/* "hint: --call NAME", as help calls the value. */
+static const char *hint_at_value(Client *c, const Option *option)
+{
+    const char *value = option->help[0].value;
+
+    return !value ? ""
+                  : arena_printf(c->arena, "\nhint: %s %s; tilec help %s says more", option->name,
+                                 value, option->name);
+}
+
 /* The value of an option in the word behind it, where that may be one; NULL. */
-static const char *next_operand(Client *c, const char *name, Operand operand,
+static const char *next_operand(Client *c, const char *name, const Option *option,
                                 const char *const *words, int left)
 {
-    if (operand == NEEDS && left < 2)
-        client_stop(c, CLIENT_USAGE, "%s needs a value behind it", name);
-    if (operand == NEEDS && is_name_of_option(words[1]))
-        client_stop(c, CLIENT_USAGE, "%s needs a value behind it, and `%s` is an option", name,
-                    words[1]);
-    return left > 1 && option_takes_word(operand, words[1]) ? words[1] : NULL;
+    bool needs = option->operand == NEEDS;
+
+    if (needs && left < 2)
+        client_stop(c, CLIENT_USAGE, "%s needs a value behind it%s", name,
+                    hint_at_value(c, option));
+    if (needs && is_name_of_option(words[1]))
+        client_stop(c, CLIENT_USAGE, "%s needs a value behind it, and `%s` is an option%s", name,
+                    words[1], hint_at_value(c, option));
+    return left > 1 && option_takes_word(option->operand, words[1]) ? words[1] : NULL;
 }
 
 /* Does what stands at c->origin count?  Of two at one depth the second is a mistake. */
@@ -156,7 +169,7 @@ static int parse_option(const Parse *p, const char *const *words, int left)
     if (operand && option->operand == BARE)
         client_stop(c, CLIENT_USAGE, "%s takes no value", name);
     if (!operand) {
-        operand = next_operand(c, name, option->operand, words, left);
+        operand = next_operand(c, name, option, words, left);
         taken = operand ? 2 : 1;
     }
     if (option->operand == NEEDS && !operand[0])
