@@ -51,6 +51,19 @@ NvStep *nv_step(NvPlan *p, NvStepKind kind, const Op *op)
     return s;
 }
 
+NvStep *nv_step_between(NvPlan *p, NvStepKind kind, const NvTile *from, const NvTile *to)
+{
+    NvStep *s = nv_step(p, kind, NULL);
+
+    s->op = to->value->def;
+    s->nin = s->nout = 1;
+    s->in = NEW(p->arena, const NvTile *);
+    s->out = NEW(p->arena, const NvTile *);
+    s->in[0] = from;
+    s->out[0] = to;
+    return s;
+}
+
 void nv_list(NvPlan *p, NvStep *s)
 {
     vec_push(p->arena, &p->at->steps, s);

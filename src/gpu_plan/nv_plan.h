@@ -375,6 +375,8 @@ static inline uint32_t nv_threads(const NvPlan *p) /* the bits of a thread's num
 const Layout *nv_layout(NvPlan *p, const Layout *l);         /* interned */
 NvTile *nv_tile(NvPlan *p, const Value *v, const Layout *l); /* the one tile of v in l, made once */
 NvStep *nv_step(NvPlan *p, NvStepKind kind, const Op *op); /* with room for all tiles; not listed */
+/* The same from one tile to another one of the same value. */
+NvStep *nv_step_between(NvPlan *p, NvStepKind kind, const NvTile *from, const NvTile *to);
 void nv_list(NvPlan *p, NvStep *s); /* in front of those of the block that are listed already */
 int nv_buffer(NvPlan *p, int64_t bytes); /* a new one's number; nv_place() says where it lies */
 /* The step reads or writes the buffer; `late`: only behind the last time that it waits within. */

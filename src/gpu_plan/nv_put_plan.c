@@ -49,16 +49,10 @@ int nv_shared_vector(const Layout *l, const SharedLayout *memory, int8_t regs[MA
 
 void nv_list_put(NvPlan *p, const NvTile *from, const NvTile *to)
 {
-    NvStep *s = nv_step(p, NV_PUT, NULL);
+    NvStep *s = nv_step_between(p, NV_PUT, from, to);
     NvPut *put = NEW(p->arena, NvPut);
     Inverse inverse;
 
-    s->op = from->value->def;
-    s->nin = s->nout = 1;
-    s->in = NEW_N(p->arena, const NvTile *, 1);
-    s->out = NEW_N(p->arena, const NvTile *, 1);
-    s->in[0] = from;
-    s->out[0] = to;
     s->detail = put;
     put->nvector = nv_shared_vector(from->layout, &to->memory, put->regs);
     layout_invert(from->layout, &inverse);

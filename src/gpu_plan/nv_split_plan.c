@@ -70,16 +70,10 @@ static int lies_along(const SharedLayout *memory, const Type *t)
 
 void nv_list_split(NvPlan *p, const NvTile *to)
 {
-    NvStep *s = nv_step(p, NV_SPLIT, NULL);
+    NvStep *s = nv_step_between(p, NV_SPLIT, to->whole, to);
     NvSplit *split = NEW(p->arena, NvSplit);
     Inverse inverse;
 
-    s->op = to->value->def;
-    s->nin = s->nout = 1;
-    s->in = NEW_N(p->arena, const NvTile *, 1);
-    s->out = NEW_N(p->arena, const NvTile *, 1);
-    s->in[0] = to->whole;
-    s->out[0] = to;
     s->detail = split;
     split->layout = makers(p, to->value, lies_along(&to->memory, to->value->type));
     split->nread = nv_shared_vector(split->layout, &to->whole->memory, split->read);

@@ -15,14 +15,8 @@ void nv_want(NvPlan *p, NvStep *s, int operand, const Layout *l)
 
 static void list_conversion(NvPlan *p, const NvTile *from, const NvTile *to)
 {
-    NvStep *s = nv_step(p, NV_CONVERT, NULL);
+    NvStep *s = nv_step_between(p, NV_CONVERT, from, to);
 
-    s->op = from->value->def;
-    s->nin = s->nout = 1;
-    s->in = NEW_N(p->arena, const NvTile *, 1);
-    s->out = NEW_N(p->arena, const NvTile *, 1);
-    s->in[0] = from;
-    s->out[0] = to;
     s->conversion = layout_convert(from->layout, to->layout, nv_exchanged_bytes(from->value->type),
                                    p->chip->shared / 2, p->arena);
     if (s->conversion->kind == CONVERT_SHARED) {
