@@ -188,6 +188,8 @@ static const char *reads(const Op *op, int i)
         if (value_const_int(op->operands[1], &c) && c > 0 && (c & (c - 1)) == 0)
             return NULL;
         return "its remainder is taken";
+    case OP_abs:
+        return "its absolute value is taken";
     case OP_shr:
         return i == 0 ? "it is shifted" : NULL;
     case OP_store:
@@ -215,20 +217,33 @@ static bool asks_for_carry(const Op *op, int i, const Op *sum)
     return op_has(op, COMPARES) && is_operand_of(op->operands[1 - i], sum);
 }
 
-/* Is a difference only looked at for its sign?  The operators warn of that (operators.c). */
-static bool is_sign_read(const Narrow *n, const Op *op, int i)
+/* Of differences of loaded numbers, whose signs are looked at, the operators warn (operators.c). */
+static bool is_of_loaded(const Op *sum)
+{
+    for (int i = 0; i < sum->noperands; i++) {
+        const Op *made = ir_unmoved(sum->operands[i])->def;
+        if (!made || !op_only_reads(made))
+            return false;
+    }
+    return true;
+}
+
+/* Is a difference only looked at for being 0, which it is as well where it has wrapped, or `told`
+ * of its sign? */
+static bool is_zero_asked(const Narrow *n, const Op *op, int i, bool told)
 {
     int64_t zero;
 
     if (op->code == OP_abs)
-        return true;
+        return told;
     if (op_has(op, COMPARES))
-        return value_const_int(op->operands[1 - i], &zero) && zero == 0;
+        return (told || op->code == OP_eq || op->code == OP_ne) &&
+               value_const_int(op->operands[1 - i], &zero) && zero == 0;
     if (op->code != OP_cast)
         return false;
     const Use *use = uses_of(n->uses, op->results[0]);
     for (int k = 0; k < uses_count(n->uses, op->results[0]); k++) {
-        if (use[k].op->code == OP_cast || !is_sign_read(n, use[k].op, use[k].operand))
+        if (use[k].op->code == OP_cast || !is_zero_asked(n, use[k].op, use[k].operand, told))
             return false;
     }
     return true;
@@ -295,9 +310,9 @@ static void look_at(Op *op, void *narrow)
     for (int i = 0; i < op->noperands; i++) {
         const char *read = is_narrow(op->operands[i]) ? reads(op, i) : NULL;
         const Op *sum = read ? wrapped(n, op->operands[i], 0) : NULL;
-        bool is_sign = sum && sum->code == OP_sub && is_sign_read(n, op, i);
+        bool is_zero = sum && sum->code == OP_sub && is_zero_asked(n, op, i, is_of_loaded(sum));
         bool is_index = sum && op->code == OP_cast && is_offset(n, op->results[0], ADDRESS_DEPTH);
-        if (sum && !is_sign && !is_index && !asks_for_carry(op, i, sum))
+        if (sum && !is_zero && !is_index && !asks_for_carry(op, i, sum))
             tell(n, op, sum, read);
     }
 }

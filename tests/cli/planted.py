@@ -1270,3 +1270,17 @@ def long_total_wrong(x, out, n, B: tl.constexpr):
 def long_total(x, out, n, B: tl.constexpr):
     i = tl.arange(0, B)
     tl.store(out, tl.sum(tl.load(x + i, mask=i < n, other=0).to(tl.int64) * 100003) % 1000003)
+
+
+@triton.jit
+def not_below_zero_wrong(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, tl.where(v - 1 < 0, 0, v - 1), mask=i < n)
+
+
+@triton.jit
+def not_below_zero(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, tl.where((v < 1) | (v - 1 == 0), 0, v - 1), mask=i < n)
