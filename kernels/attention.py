@@ -194,11 +194,11 @@ def add_query_gradients(d_q, q_tile, d_out_tile, base, delta, k, v, seen, start,
         k_tile = load_rows(k, first, k_length, k_row, BLOCK, D, BLOCK_D, WHOLE)
         v_tile = load_rows(v, first, k_length, v_row, BLOCK, D, BLOCK_D, WHOLE)
         s = tl.dot(q_tile, tl.trans(k_tile), input_precision="ieee") * factor
+        d_p = tl.dot(d_out_tile, tl.trans(v_tile), input_precision="ieee")
         p = tl.exp2(s - base[:, None])
         if not WHOLE:
             keys = first + tl.arange(0, BLOCK)
             p = tl.where(keys[None, :] < seen[:, None], p, 0.0)
-        d_p = tl.dot(d_out_tile, tl.trans(v_tile), input_precision="ieee")
         d_s = p * (d_p - delta[:, None])
         d_q = tl.dot(d_s.to(k_tile.dtype), k_tile, d_q, input_precision="ieee")
     return d_q
