@@ -291,6 +291,8 @@ def rows(lib, only):
     for size, activation in ((1024, ""), (4096, ""), (8192, ""), (4096, "leaky_relu")):
         makers.append((f"matmul {size} {activation}",
                        lambda n=size, a=activation: matmul_row(lib, n, a)))
+    for dtype in (torch.float8_e4m3fn, torch.int8):
+        makers.append((f"matmul bytes {dtype}", lambda d=dtype: bytes_matmul_row(lib, 4096, d)))
     for operands in PRODUCTS:
         for layout in ("nn", "nt"):
             makers.append((f"product {operands} {layout}",
@@ -403,6 +405,22 @@ def matmul_row(lib, size, activation):
         "torch": torch_matmul,
         "mma.sync": gpu_driver.products_alone(2 * size**3),
     }, {"tilec": out, "triton": out}, reference, 2e-3, flops=2 * size**3)
+
+
+def bytes_matmul_row(lib, size, dtype):
+    """a @ b^T of fp8 to fp16, or of int8 to int32."""
+    whole = dtype == torch.int8
+    x, y = (torch.randint(-9, 10, (size, size), device="cuda", dtype=dtype) if whole else
+            torch.randn(size, size, device="cuda").to(dtype) for _ in range(2))
+    out = torch.empty(size, size, device="cuda", dtype=torch.int32 if whole else torch.float16)
+    module, one = peer("matmul"), torch.ones((), device="cuda")
+    grid = lambda meta: (triton.cdiv(size, meta["BLOCK_M"]) * triton.cdiv(size, meta["BLOCK_N"]),)
+    compiled = tuned(lib, "matmul", "matmul_kernel", grid,
+                     (x, y, out, *(size,) * 3, size, 1, 1, size, size, 1), module.configs(1))
+    run = (lambda: torch._int_mm(x, y.T)) if whole else \
+        (lambda: torch._scaled_mm(x, y.T, one, one, out_dtype=torch.float16))
+    return Row(f"matmul {size} {'int8' if whole else 'fp8e4nv'} nt", {**compiled, "torch": run},
+               {"tilec": out, "triton": out}, x.double() @ y.double().T, 4e-3, flops=2 * size**3)
 
 
 # Operands of products: their types, of the sum, which of them is cast to the other's type.

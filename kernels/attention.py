@@ -273,12 +273,15 @@ def add_key_gradients(d_k, d_v, k_tile, v_tile, keys, q, d_out, lse, delta, star
         base = load_lse(lse, rows, q_length)
         own = tl.load(delta + rows, mask=rows < q_length, other=0.0)
         s = tl.dot(k_tile, tl.trans(q_tile), input_precision="ieee") * factor
+        if BLOCK_D <= 64:  # where a GPU's registers hold it beside p, the unit has it to do meanwhile
+            d_p = tl.dot(v_tile, tl.trans(d_out_tile), input_precision="ieee")
         p = tl.exp2(s - base[None, :])
         if not WHOLE:
             seen = keys_seen(rows, q_length, k_length, True)
             p = tl.where(keys[:, None] < seen[None, :], p, 0.0)
         d_v = tl.dot(p.to(d_out_tile.dtype), d_out_tile, d_v, input_precision="ieee")
-        d_p = tl.dot(v_tile, tl.trans(d_out_tile), input_precision="ieee")
+        if BLOCK_D > 64:
+            d_p = tl.dot(v_tile, tl.trans(d_out_tile), input_precision="ieee")
         d_s = p * (d_p - own[None, :])
         d_k = tl.dot(d_s.to(q_tile.dtype), q_tile, d_k, input_precision="ieee")
     return d_k, d_v

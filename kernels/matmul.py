@@ -11,13 +11,13 @@ import triton
 import triton.language as tl
 
 
-def configs():
-    """What to try on a GPU; the best differs from one to the next."""
+def configs(element_bytes=2):
+    """What to try on a GPU for elements of so many bytes, 1 or 2; the best differs from one to the next."""
     sizes = [(128, 256, 64, 3, 8), (256, 128, 32, 4, 8), (128, 128, 64, 3, 4), (128, 64, 32, 4, 4),
              (64, 128, 64, 4, 4), (64, 128, 32, 4, 4), (64, 64, 64, 4, 4), (64, 32, 32, 5, 2)]
     return [
-        triton.Config({"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k, "GROUP_M": 8}, num_stages=s,
-                      num_warps=w) for m, n, k, s, w in sizes
+        triton.Config({"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": 2 * k // element_bytes, "GROUP_M": 8},
+                      num_stages=s, num_warps=w) for m, n, k, s, w in sizes
     ]
 
 
