@@ -241,12 +241,12 @@ def place_of_groups(kernel, dtype, blocks, rounds, k, warps, stages):
 TENSOR_SHAPES = ((64, 64, 64, 4), (128, 64, 32, 8), (64, 128, 64, 8), (128, 128, 64, 4), (64, 32, 16, 4))
 
 
-def tensor_case(kernel, how, i, m, n, k, **more):
+def tensor_case(kernel, how, i, m, n, k, dtype="fp16", **more):
     """A product of gpu/tensors.py: by strides that copies can have, and one that they cannot."""
     *blocks, warps = TENSOR_SHAPES[i % len(TENSOR_SHAPES)]
-    wide = (0, 8, 3)[i % 3]  # elements behind each row
+    wide = (0, 8 if dtype == "fp16" else 16, 3)[i % 3]  # elements behind each row
     k = k * blocks[2] if how == "even" else k
-    a, b = whole("fp16", m, k + wide), whole("fp16", k, n + wide)
+    a, b = whole(dtype, m, k + wide), whole(dtype, k, n + wide)
     args, want = {"a_ptr": a, "b_ptr": b}, decode(a)[:, :k] @ decode(b)[:, :n]
     rows = -(-m // blocks[0]) * blocks[0]
     if how == "seen":
@@ -256,7 +256,7 @@ def tensor_case(kernel, how, i, m, n, k, **more):
     if how:
         numbers["HOW"] = repr(how)
     numbers.update(M=blocks[0], N=blocks[1], K=blocks[2], STAGES=1 + i % 5)
-    case(f"{kernel} {how} {m}x{n}x{k} {blocks} {warps} warps {1 + i % 5} stages", kernel,
+    case(f"{kernel} {how} {dtype} {m}x{n}x{k} {blocks} {warps} warps {1 + i % 5} stages", kernel,
          f"cdiv({m},{blocks[0]}),{'2' if kernel == 'by_descriptors' else f'cdiv({n},{blocks[1]})'}",
          {**args, **numbers}, {"c_ptr": ("fp32", want)}, warps, arch="sm_90a", file="tensors")
 
@@ -288,6 +288,10 @@ def by_tensors():
                         ("by_descriptors", "")):
         for m, n, k in ((200, 136, 100), (64, 64, 64), (1, 8, 8), (77, 200, 33), (130, 72, 0), (96, 40, 7)):
             tensor_case(kernel, how, i, m, n, k // 20 if how == "even" else k)
+            i += 1
+    for how in ("wrapped", "masked", "even", "counted"):  # b's transpose through registers
+        for m, n, k in ((200, 144, 112), (64, 64, 64), (130, 80, 96), (96, 48, 0), (77, 128, 240)):
+            tensor_case("by_pointers", how, i, m, n, k // 20 if how == "even" else k, dtype="fp8e4nv")
             i += 1
     for how in ("before", "cut", "below", "loaded", "alone", "heads"):
         for _ in range(3):
