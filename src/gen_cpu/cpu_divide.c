@@ -13,6 +13,13 @@
  * functions on the IBM RISC System/6000 processor", 1990), as long as nothing under- or overflows
  * on the way.  So s, and every lane of x, must be of moderate size; a vector with any other lane,
  * zeros too, is divided as usual.
+ *
+ * Integers of 32 bits and less have no division of vectors at all.  With l = ceil(log2 |s|) and
+ *
+ *     m = floor(2^32 (2^l - |s|) / |s|) + 1,   |x / s| = (floor(|x| m / 2^32) + |x|) / 2^l
+ *
+ * rounded down (Granlund and Montgomery, "Division by invariant integers using multiplication",
+ * 1994, figure 4.1), in lanes of 64 bits, where nothing overflows; the sign is put on behind.
  */
 #include "cpu.h"
 
@@ -81,4 +88,69 @@ Val cpu_divide(NestCg *n, Ev x, Ev s)
     q = llvm_fma(c->l, b, llvm_fma(c->l, b, q, minus_s, x.v), r, q);
     Detour d = cpu_detour_begin(n, LLVMBuildAnd(b, fits, dividends_fit(n, x.v), ""), q);
     return cpu_detour_end(n, &d, LLVMBuildFDiv(b, x.v, whole_s, ""));
+}
+
+/* --- integers --- */
+
+/* What multiplies, and how far is shifted behind it, i64; the divisor, in its own type. */
+typedef struct {
+    Val factor, shift, divisor;
+} Reciprocal;
+
+static Val magnitude(Cpu *c, Bld b, Val x, bool is_signed)
+{
+    LLVMTypeRef t = LLVMTypeOf(x);
+
+    return is_signed ? llvm_call(c->l, b, "llvm.abs", 1, &t, 2, (Val[]){x, llvm_int(c->l->i1, 0)})
+                     : x;
+}
+
+/* By 0 a quotient is 0, which a shift beyond all bits gives, and a remainder that by 1. */
+static Reciprocal reciprocal_of(Cpu *c, Bld b, Val s, bool is_signed, bool remainder)
+{
+    LLVMTypeRef t = LLVMTypeOf(s), i64 = c->l->i64;
+    Val one = llvm_int(i64, 1), none = LLVMBuildICmp(b, LLVMIntEQ, s, LLVMConstNull(t), "");
+    Reciprocal r = {.divisor = LLVMBuildSelect(b, none, llvm_int(t, 1), s, "")};
+    Val d = LLVMBuildZExt(b, magnitude(c, b, r.divisor, is_signed), i64, "");
+    Val before[] = {LLVMBuildSub(b, d, one, ""), llvm_int(c->l->i1, 0)};
+    Val zeros = llvm_call(c->l, b, "llvm.ctlz", 1, &i64, 2, before);
+    Val l = LLVMBuildSub(b, llvm_int(i64, 64), zeros, "");
+    Val above = LLVMBuildSub(b, LLVMBuildShl(b, one, l, ""), d, "");
+
+    r.factor = LLVMBuildUDiv(b, LLVMBuildShl(b, above, llvm_int(i64, 32), ""), d, "");
+    r.factor = LLVMBuildAdd(b, r.factor, one, "");
+    r.shift = remainder ? l : LLVMBuildSelect(b, none, llvm_int(i64, 63), l, "");
+    return r;
+}
+
+/* The magnitudes of quotients, as i64.  The mask tells LLVM that 32 bits are multiplied. */
+static Val quotients(Cpu *c, Bld b, Val x, const Reciprocal *r)
+{
+    int lanes = llvm_lanes(x);
+    LLVMTypeRef wide = llvm_vector(c->l->i64, lanes);
+    Val half = llvm_int(wide, 32), low = llvm_int(wide, UINT32_MAX);
+    Val factor = LLVMBuildAnd(b, llvm_splat(b, r->factor, lanes), low, "");
+
+    x = LLVMBuildZExt(b, x, wide, "");
+    Val above = LLVMBuildLShr(b, LLVMBuildMul(b, x, factor, ""), half, "");
+    return LLVMBuildLShr(b, LLVMBuildAdd(b, above, x, ""), llvm_splat(b, r->shift, lanes), "");
+}
+
+Val cpu_divide_integers(NestCg *n, const Op *op, Ev x, Ev s)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    LLVMTypeRef t = LLVMTypeOf(x.v);
+    DType dtype = op->results[0]->type->dtype;
+    bool is_signed = dtype_is_signed(dtype), remainder = op->code == OP_rem;
+    Reciprocal r = reciprocal_of(c, n->at[s.level], s.v, is_signed, remainder);
+    Val divisor = llvm_splat(b, r.divisor, n->lanes);
+    Val q = LLVMBuildTrunc(b, quotients(c, b, magnitude(c, b, x.v, is_signed), &r), t, "");
+
+    if (is_signed) {
+        Val signs = LLVMBuildXor(b, x.v, divisor, "");
+        signs = LLVMBuildAShr(b, signs, llvm_int(t, dtype_bits(dtype) - 1), "");
+        q = LLVMBuildSub(b, LLVMBuildXor(b, q, signs, ""), signs, "");
+    }
+    return remainder ? LLVMBuildSub(b, x.v, LLVMBuildMul(b, q, divisor, ""), "") : q;
 }

@@ -35,11 +35,14 @@ static Val result_of_op(NestCg *n, const Entry *e)
     return emit_op(&n->c->e, n->at[e->level], e->value->def, in);
 }
 
-static Val rounded_quotient(NestCg *n, const Entry *e)
+static Val divided(NestCg *n, const Entry *e)
 {
-    Val q = cpu_divide(n, cpu_made(n, e->in[0]), cpu_made(n, e->in[1]));
+    Ev x = cpu_made(n, e->in[0]), s = cpu_made(n, e->in[1]);
+    DType t = e->value->type->dtype;
 
-    return emit_round(&n->c->e, n->at[n->rank], q, e->value->type->dtype);
+    if (!dtype_is_float(t))
+        return cpu_divide_integers(n, e->value->def, x, s);
+    return emit_round(&n->c->e, n->at[n->rank], cpu_divide(n, x, s), t);
 }
 
 static Val emit_run(NestCg *n, const Entry *e)
@@ -118,7 +121,7 @@ static Val value_of(NestCg *n, const Entry *e)
     case MAKE_OP:
         return result_of_op(n, e);
     case MAKE_DIVIDE:
-        return rounded_quotient(n, e);
+        return divided(n, e);
     case MAKE_RUN:
         return emit_run(n, e);
     case MAKE_LOAD:

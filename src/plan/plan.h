@@ -102,7 +102,7 @@ typedef enum {
     MAKE_GATHER, /* one that holds plan_gathered(), along its dimension `number` (-1: none) at the
                   * index that the input says */
     MAKE_OP,     /* the value's op on the inputs */
-    MAKE_DIVIDE, /* a vector by one number for the whole row */
+    MAKE_DIVIDE, /* a vector by one number for the whole row; of integers the remainder, too */
     MAKE_RUN,    /* consecutive numbers, from the input on */
     MAKE_LOAD,   /* inputs below */
     MAKE_RECORD, /* reads records and takes them apart; inputs as of a load */

@@ -89,6 +89,8 @@ static void print_special(PlanText *p, const Entry *e, int indent)
     if (e->kind == MAKE_GATHER)
         text_printf(&p->out, "%*sgather%s from %d%s: ", indent, "", gather_form(e), e->buffer,
                     e->inside ? " inside" : "");
+    else if (e->kind == MAKE_DIVIDE && !dtype_is_float(e->value->type->dtype))
+        text_printf(&p->out, "%*sby multiplication: ", indent, "");
     else if (e->kind == MAKE_DETOUR || e->kind == MAKE_DIVIDE)
         text_printf(&p->out, "%*sdetour: ", indent, "");
     else

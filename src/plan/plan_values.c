@@ -283,13 +283,24 @@ static bool known_result(const Scheduler *s, const Op *op, const Made *in, bool 
            (plan_is_known(s, in[0], !decides) && plan_is_known(s, in[1], !decides));
 }
 
-/* A float division of a vector by what is one number for the whole row. */
+/* Is an integer division, or what remains of it, better done by multiplications?  LLVM does that
+ * itself where the divisor is a constant. */
+static bool divides_integers(const Op *op, const Entry *divisor)
+{
+    DType t = op->operands[0]->type->dtype;
+
+    return !dtype_is_float(t) && t != DT_I1 && dtype_bits(t) <= 32 && divisor->kind != MAKE_CONST;
+}
+
+/* A division of a vector by what is one number for the whole row. */
 static bool shares_divisor(const Scheduler *s, const Op *op, const Made *in)
 {
-    if (op->code != OP_div || !dtype_is_float(op->operands[0]->type->dtype) ||
-        !s->plan->machine.fma)
+    if (op->code != OP_div && op->code != OP_rem)
         return false;
+    bool floats = op->code == OP_div && dtype_is_float(op->operands[0]->type->dtype);
     const Entry *x = plan_entry_of(s, in[0]), *y = plan_entry_of(s, in[1]);
+    if (!(floats ? s->plan->machine.fma : divides_integers(op, y)))
+        return false;
     return x->vector && !y->vector && y->level < s->nest->rank && s->nest->lanes >= DIVIDED_LANES;
 }
 

@@ -68,6 +68,15 @@ def bessel(x, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def quotients(x, by, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
+    """All of x by one number, another one in each program."""
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=1)
+    b = tl.load(by + tl.program_id(0))
+    tl.store(out + tl.program_id(0) * n + at, a // b if OP == "//" else a % b, mask=at < n)
+
+
+@triton.jit
 def binary(x, y, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     a = tl.load(x + at, mask=at < n, other=1)

@@ -147,6 +147,33 @@ def check_int_binary():
               rtol=2 * EPSILON["fp32"])
 
 
+def divisors(dtype):
+    """Those at which a reciprocal changes its form: both ends, powers of two and beside them."""
+    info = np.iinfo(NUMPY_TYPES[dtype])
+    near = {1 << k for k in range(info.bits)} | {info.max, info.min, 3, 7, 10, 641}
+    near = {d + e for d in near for e in (-1, 0, 1)} - {0}
+    signs = (1, -1) if info.min < 0 else (1,)
+    return sorted({s * d for d in near for s in signs if info.min <= s * d <= info.max and s * d != -1})
+
+
+def check_division_by_one_number():
+    for dtype in INTS:
+        kind = NUMPY_TYPES[dtype]
+        info = np.iinfo(kind)
+        by = divisors(dtype)
+        step = kind(by[len(by) // 3])
+        x = np.unique(np.concatenate([
+            np.array([info.min, info.min + 1, info.max - 1, info.max, 0], kind), np.array(by, kind),
+            np.array([d - 1 for d in by if d > info.min], kind),
+            random.integers(info.min, info.max, 50, kind, endpoint=True), step * np.arange(5).astype(kind)]))
+        q, r = truncated(x.astype(object)[None, :], np.array(by, object)[:, None])
+        for op, want in {"//": q, "%": r}.items():
+            suite.case(f"{op} {dtype} by one number", "ops.py:quotients", f"{len(by)}",
+                       {"x": x, "by": np.array(by, kind), "out": f"empty({dtype},{want.size})",
+                        "n": len(x), "OP": repr(op), "BLOCK": 1024},
+                       {"out": (dtype, want.astype(kind).reshape(-1))})
+
+
 def check_mixed():
     """Two types meet: the wider integer, the float, the wider float (R43)."""
     pairs = [("i8", "i32", "i32"), ("u8", "i8", "u8"), ("i32", "u32", "u32"), ("i64", "u32", "i64"),
@@ -282,7 +309,7 @@ def check_axes():
                         "ROWS": rows, "COLS": columns}, {"out": ("fp32", want)}, atol=1e-5)
 
 
-for part in (check_math, check_bessel, check_int_binary, check_mixed, check_float_binary,
-             check_casts, check_reductions, check_axes):
+for part in (check_math, check_bessel, check_int_binary, check_division_by_one_number, check_mixed,
+             check_float_binary, check_casts, check_reductions, check_axes):
     part()
 suite.finish()
