@@ -52,6 +52,13 @@ void grad_refuse(Grad *g, const Op *op, const char *fmt, ...)
     va_end(ap);
 }
 
+void grad_stand_for(Grad *g, const Op *op)
+{
+    g->b.span = op->span;
+    g->b.site = op->site;
+    g->b.mark = op->mark;
+}
+
 Value *grad_value(const Grad *g, Value *v)
 {
     Value *again = map_get(g->again, MAP_KEY(v));
@@ -171,7 +178,7 @@ void grad_block(Grad *g, Block *b)
         prev = op->prev;
         if (op->nresults > 0 && op->results[0]->id >= g->nfacts)
             continue;
-        g->b.span = op->span;
+        grad_stand_for(g, op);
         if (is_refused(g, op)) {
             grad_refuse(g, op, "no gradient goes through this: %s", grad_row(op->code)->why);
             return;

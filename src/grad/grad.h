@@ -137,6 +137,8 @@ typedef enum { VARIES = 1, MATTERS = 2 } GradFacts;
 bool grad_is_active(const Grad *g, const Value *v);
 Value *grad_new_parameter(Grad *g, const char *name, const Type *type); /* or name_2, .. */
 void grad_refuse(Grad *g, const Op *op, const char *fmt, ...) PRINTF(3, 4);
+/* New ops have the place of this one of the forward. */
+void grad_stand_for(Grad *g, const Op *op);
 /* The value that stands for one of the forward where the builder is. */
 Value *grad_value(const Grad *g, Value *v);
 Value *grad_adjoint(const Grad *g, const Value *v); /* NULL: zero so far */

@@ -304,9 +304,11 @@ static void put(Grad *g, GradArray *to, Value *pointer, Value *d, Value *mask)
 static void add_to_array(Grad *g, const GradMeeting *m, Value *d)
 {
     const Op *load = m->load;
+    const Builder before = g->b;
     GradArray *to = grad_wrt_of(g, load->operands[LOAD_PTR]);
     Value *mask = op_operand(load, LOAD_MASK);
 
+    grad_stand_for(g, load);
     if (m->lanes && mask && !can_drop(mask, m->lanes))
         d = build_select(&g->b, grad_value(g, mask), d, grad_number(g, d, 0));
     if (m->lanes) {
@@ -318,6 +320,7 @@ static void add_to_array(Grad *g, const GradMeeting *m, Value *d)
     Value *pointer = drop(g, load->operands[LOAD_PTR], m->lanes, to);
     value_shaped_like(g->func->module, pointer, d);
     put(g, to, pointer, d, where_run(g, m, mask, pointer->type));
+    g->b = before;
 }
 
 void grad_add_to_array(Grad *g, const Op *load, Value *d)

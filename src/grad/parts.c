@@ -109,6 +109,7 @@ void grad_make_parts(Grad *g, GradArray *a, const GradOps *loads, unsigned progr
     Param *param = &g->func->params[a->gradient->index];
     DType t = dtype_is_small_float(a->array->type->dtype) ? DT_FP32 : a->array->type->dtype;
 
+    grad_stand_for(g, loads->at[0]);
     a->total = param->name;
     param->name = intern(m->interner, arena_printf(g->arena, "%s_parts", param->name));
     a->gradient->type = type_pointer(m, t, false);

@@ -43,7 +43,23 @@ static const char *plain_name(Writer *p, const char *name, const char *otherwise
 
 static void begin(Writer *p)
 {
+    p->began = p->text.len;
     text_printf(&p->text, "%*s", 4 * p->indent, "");
+}
+
+/* Begins what is indented, and ends it: what stands behind names its line again. */
+static void enter(Writer *p, const Op *from)
+{
+    p->line = 0;
+    text_put(&p->text, ":");
+    put_end(p, from);
+    p->indent++;
+}
+
+static void leave(Writer *p)
+{
+    p->indent--;
+    p->line = 0;
 }
 
 /* --- which values are statements --- */
@@ -121,7 +137,7 @@ static void assign(Writer *p, const Value *v)
     const char *name = new_name(p, plain_name(p, v->name, name_without(v)));
     text_printf(&p->text, "%s = ", name);
     put_made(p, v, LEVEL_ANY);
-    text_put(&p->text, "\n");
+    put_end(p, v->def);
     map_put(p->names, MAP_KEY(v), (void *)name);
 }
 
@@ -163,7 +179,8 @@ static void put_masked(Writer *p, const Op *op, const char *call, const char *la
     begin(p);
     text_put(&p->text, call);
     put_list(p, &all, 4 * p->indent + (int)strlen(call));
-    text_put(&p->text, ")\n");
+    text_put(&p->text, ")");
+    put_end(p, op);
 }
 
 static void put_block(Writer *p, const Block *b);
@@ -227,7 +244,15 @@ static void put_rest(Writer *p, const Op *loop, const bool *done)
         put_value(p, body_of(loop)->last->operands[i], LEVEL_ANY);
         comma = ", ";
     }
-    text_put(&p->text, "\n");
+    put_end(p, loop);
+}
+
+/* The op whose expression v is; NULL: it is a name, or a number of no particular line. */
+static const Op *made_here(const Writer *p, const Value *v)
+{
+    bool is_made = v->def && v->def->code != OP_const && !map_get(p->names, MAP_KEY(v));
+
+    return is_made ? v->def : NULL;
 }
 
 /* Carried values for the next round, in an order in which none is lost that is still read. */
@@ -248,7 +273,7 @@ static void put_next(Writer *p, const Op *loop)
             begin(p);
             text_printf(&p->text, "%s = ", carried_name(p, loop, i));
             put_value(p, body->last->operands[i], LEVEL_ANY);
-            text_put(&p->text, "\n");
+            put_end(p, made_here(p, body->last->operands[i]));
         }
         i = 0;
     }
@@ -285,7 +310,7 @@ static void put_carried(Writer *p, const Op *loop)
         begin(p);
         text_printf(&p->text, "%s = ", name);
         put_first(p, init);
-        text_put(&p->text, "\n");
+        put_end(p, made_here(p, init));
         map_put(p->names, MAP_KEY(arg), (void *)name);
         map_put(p->names, MAP_KEY(loop->results[i]), (void *)name);
     }
@@ -310,11 +335,11 @@ static void put_loop(Writer *p, const Op *loop)
     }
     if (stages)
         text_printf(&p->text, ", num_stages=%d", (int)stages);
-    text_put(&p->text, "):\n");
-    p->indent++;
+    text_put(&p->text, ")");
+    enter(p, loop);
     put_block(p, body);
     put_next(p, loop);
-    p->indent--;
+    leave(p);
 }
 
 /* What the condition reads goes by the names of what is carried. */
@@ -338,11 +363,10 @@ static void put_while(Writer *p, const Op *loop)
     begin(p);
     text_put(&p->text, "while ");
     put_value(p, head->last->operands[0], LEVEL_ANY);
-    text_put(&p->text, ":\n");
-    p->indent++;
+    enter(p, loop);
     put_block(p, body_of(loop));
     put_next(p, loop);
-    p->indent--;
+    leave(p);
 }
 
 static bool is_empty(const Op *branch, int arm)
@@ -357,16 +381,15 @@ static void put_results(Writer *p, const Op *branch, int arm)
         text_printf(&p->text,
                     "%s = ", (const char *)map_get(p->names, MAP_KEY(branch->results[i])));
         put_first(p, branch->regions[arm]->last->operands[i]);
-        text_put(&p->text, "\n");
+        put_end(p, made_here(p, branch->regions[arm]->last->operands[i]));
     }
 }
 
 static void put_arm(Writer *p, const Op *branch, int arm)
 {
-    p->indent++;
     put_block(p, branch->regions[arm]);
     put_results(p, branch, arm);
-    p->indent--;
+    leave(p);
 }
 
 static void put_condition(Writer *p, const Op *branch, int arm)
@@ -380,7 +403,7 @@ static void put_condition(Writer *p, const Op *branch, int arm)
         put_opposite(p, condition);
     else
         put_value(p, condition, level);
-    text_put(&p->text, ":\n");
+    enter(p, branch);
 }
 
 /* An arm that computes nothing stands in front, as what holds otherwise. */
@@ -400,7 +423,8 @@ static void put_branch(Writer *p, const Op *branch)
     if (is_empty(branch, other))
         return;
     begin(p);
-    text_put(&p->text, "else:\n");
+    text_put(&p->text, "else");
+    enter(p, NULL);
     put_arm(p, branch, other);
 }
 
@@ -425,7 +449,8 @@ static void put_statement(Writer *p, const Op *op)
         return;
     case OP_barrier:
         begin(p);
-        text_put(&p->text, "tl.debug_barrier()\n");
+        text_put(&p->text, "tl.debug_barrier()");
+        put_end(p, op);
         return;
     case OP_if:
         put_branch(p, op);

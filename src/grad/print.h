@@ -1,6 +1,6 @@
 /*
- * print.h - tile IR as Triton source: print.c has statements, print_expr.c expressions, print_ops.c
- * how ops are spelled, print_head.c what stands around
+ * print.h - tile IR as Triton source: print.c has statements, print_lines.c where they come from,
+ * print_expr.c expressions, print_ops.c how ops are spelled, print_head.c what stands around
  */
 #ifndef TILEC_GRAD_PRINT_H
 #define TILEC_GRAD_PRINT_H
@@ -15,6 +15,8 @@ typedef struct {
     Map *names; /* MAP_KEY of a value: what it is called in the source; else it is an expression */
     Map *taken; /* a name: not for another value */
     int indent;
+    size_t began; /* where in the text the statement does */
+    int line;     /* of the forward, which was named last; 0: none */
 } Writer;
 
 /* How tightly Python's operators bind. */
@@ -38,6 +40,11 @@ typedef VEC(const char *) Words;
 /* Between parentheses, in lines of at most LINE columns, of which `used` are, indented to the
  * parenthesis. */
 void put_list(Writer *p, const Words *all, int used);
+
+/* print_lines.c */
+/* Ends a statement: behind it the line that `from` stands in, unless it was named by the statement
+ * before.  NULL: it comes from no line. */
+void put_end(Writer *p, const Op *from);
 
 /* print_head.c */
 void print_describe(Writer *p); /* the result but for its text */

@@ -142,6 +142,8 @@ static void write_tape(Op *forward, int i, GradTape *t)
 {
     Block *body = forward->regions[0];
     Builder b = builder_before(body->first);
+    b.span = forward->span;
+    b.site = forward->site;
     Value *arg = body->args[i + 1];
     Value *round = round_of(&b, forward, body->args[0]);
     Value *operands[2] = {place_of(&b, t, round, arg->type), arg};

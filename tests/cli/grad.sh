@@ -3,7 +3,7 @@
 . "$(dirname "$0")/expect.inc"
 cd "$folder" || exit 1
 cat >k.py <<'KERNEL'
-import triton
+import triton, elsewhere
 import triton.language as tl
 
 
@@ -153,6 +153,34 @@ def chased(x, links, out, n):
         h = h * tl.load(p)
         p += tl.load(links + i)
     tl.store(out, h)
+
+
+@triton.jit
+def gated(a):
+    return a * tl.sigmoid(a)  # "of a"
+
+
+@triton.jit
+def through_helpers(x, out, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    a_value_with_a_long_name = tl.load(x + offsets)
+    another = gated(tl.where(a_value_with_a_long_name > 2.0, a_value_with_a_long_name, 0.0)) * 1.5
+    tl.store(out + offsets, elsewhere.squared(another))
+
+
+@triton.jit
+def in_front(x, out, n):
+    value = tl.load(x + tl.program_id(0) * n)
+    value_with_a_name_that_leaves_no_room = tl.where(value > 2.0, value * value, value + 1.0)
+    tl.store(out + tl.program_id(0), value_with_a_name_that_leaves_no_room * 1.5)
+KERNEL
+cat >elsewhere.py <<'KERNEL'
+import triton
+
+
+@triton.jit
+def squared(a):
+    return a * a
 KERNEL
 
 # derive KERNEL WORD... : of out with respect to x, both fp32
@@ -177,6 +205,25 @@ expect 0 "" "" cmp first.py second.py
 expect 0 "" "" elementwise -o written.py
 silent
 expect 0 "" "" cmp first.py written.py
+
+# behind a statement stands the line that it comes from, without its comment, once for statements that follow each other;
+# its number alone where they are the same, and in front where there is no room; in the kernel's file
+# whole TEXT COMMAND... : one of the lines that it prints is TEXT
+whole() {
+    text=$1
+    shift
+    "$@" >"$folder/out" 2>"$folder/err"
+    grep -qxF -- "$text" "$folder/out" || wrong "no line '$text': $*"
+}
+whole '    mask = offsets < n  # line 8: area = tl.load(x + offsets, mask=offsets < n)' elementwise
+whole '    area = tl.load(x + offsets, mask=mask, other=0.0)' elementwise
+whole '    tl.store(d_x + offsets, d_area, mask=mask)  # line 8: area = tl.load(x + offsets, mask=offset...' elementwise
+whole '    offsets = tl.arange(0, BLOCK)  # line 160' derive through_helpers BLOCK=16
+whole '    t_1 = 1.0 / (1.0 + tl.exp(-t))  # line 155: return a * tl.sigmoid(a)' derive through_helpers BLOCK=16
+whole '    t_2 = tl.load(d_out + offsets) * another  # line 163: tl.store(out + offsets, elsewhere.squar...' derive through_helpers BLOCK=16
+whole '    # line 170: tl.store(out + tl.program_id(0), value_with_a_name_that_leaves_no_room * 1.5)' derive in_front n:i32
+whole '    for back in range(0, n):  # line 28: for i in range(n):' derive recurrence n:i32
+
 # a gradient of a gradient is one more derivation
 expect 0 out "def scale_grad_grad(" "$tilec" grad written.py --of d_x --wrt x,d_out \
     'x:*fp32' 'out:*fp32' n:i32 'd_out:*fp32' 'd_x:*fp32' BLOCK=64

@@ -1,4 +1,5 @@
-"""Each kernel of table.txt: is it derived and right by differences, or refused as the table says?
+"""Each kernel of table.txt: is it derived and right by differences, or refused as the table says?  Do
+derived loops and stores say which line of the forward they come from, and do these lines say so, too?
 
     corpus.py TILEC DEVICES [KERNEL...]
 
@@ -12,6 +13,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -44,13 +46,56 @@ def refusal(done, expected):
     return None if line in said[4] else f"refused at another line than `{line}`"
 
 
+def statements_of(path):
+    """Of a derived kernel: what indents it, its code in one line, and the line of the forward named behind it, with its text;
+    (margin, "", number, text) where that stands in front."""
+    with open(path, encoding="utf-8") as file:
+        body = file.read().split('"""\n', 1)[1].split("\n\n\n@")[0]
+    begun = ""
+    for line in filter(None, body.split("\n")):
+        code, number, text = re.fullmatch(r"(.*?)(?: *# line (\d+)(?:: (.*))?)?", line).groups()
+        begun += code if not begun else " " + code.strip()
+        if begun.count("(") == begun.count(")"):
+            margin = re.match(" *", begun or line).end()
+            yield margin, begun.strip(), number, text
+            begun = ""
+
+
+def unnamed(path, forward):
+    """What is wrong with the lines of the forward that a derived kernel names; None: nothing."""
+    with open(forward, encoding="utf-8") as file:
+        lines = [line.strip() for line in file]
+    named, inside = "", 4
+    for margin, code, number, text in statements_of(path):
+        if margin < inside or code == "else:":
+            named = ""
+        inside = margin
+        if number:
+            named, shown = lines[int(number) - 1], text or code
+            if not named.startswith(shown.removesuffix("...")):
+                return f"`{code}` is said to come from `{shown}`, but line {number} is `{named}`"
+        loop, array = re.fullmatch(r"(?:(for|while) .*|tl\.(?:store|atomic_add)\((\w+).*|.*)", code).groups()
+        if loop and not (number and named.startswith(loop)):
+            return f"`{code}` does not name its loop"
+        if array and "load(" not in named and (array.startswith("d_") or not named.startswith("for ")):
+            return f"`{code}` names `{named}`"
+    return None
+
+
 def problem(tilec, kernel, arrays, call, expected, device):
     """What to say of a kernel on one device; None: nothing."""
     of, wrt = arrays.split(" by ")
-    done = subprocess.run([tilec, "grad", os.path.join(HERE, kernel), "--of", of, "--wrt", wrt, "--check", "--device", device,
-                           *shlex.split(call)], capture_output=True, text=True, timeout=PATIENCE, check=False)
-    wrong = refusal(done, expected) if expected != "right" else \
-        None if done.returncode == 0 and done.stdout.count("agrees") == len(wrt.split(",")) else "not right"
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "derived.py")
+        done = subprocess.run([tilec, "grad", os.path.join(HERE, kernel), "--of", of, "--wrt", wrt, "--check", "-o", path,
+                               "--device", device, *shlex.split(call)],
+                              capture_output=True, text=True, timeout=PATIENCE, check=False)
+        if expected != "right":
+            wrong = refusal(done, expected)
+        elif done.returncode != 0 or done.stdout.count("agrees") != len(wrt.split(",")):
+            wrong = "not right"
+        else:
+            wrong = unnamed(path, os.path.join(HERE, kernel.split(":")[0]))
     return wrong and f"{kernel} on {device}: {wrong}\n{done.stdout}{done.stderr}"
 
 
