@@ -62,10 +62,11 @@ typedef struct {
     int level;
 } Ev;
 
-/* Where a bound of the plan ends in this row: the mask is true for inner indices below `count`,
- * false from `none` on.  The two are the same but where the values compared may wrap in between. */
+/* Where a bound of the plan holds in this row: the mask is true for inner indices from `first` on
+ * and below `count`, false from `none` on.  These two are the same but where the values compared
+ * may wrap in between.  A bound begins, or has an end: `first` is 0, or `count` the extent. */
 typedef struct {
-    Val count, none; /* i64, known in front of the inner loop */
+    Val first, count, none; /* i64, known in front of the inner loop; first: NULL for 0 */
 } Cut;
 
 /* A way that is computed where not all lanes may go the usual one (cpu_detour.c). */

@@ -1,9 +1,10 @@
 /*
  * cpu_bounds.c - what is found in front of the inner loop of a nest, for the row as a whole
  *
- * A bound of the plan is a mask that is true up to some index of the row: where that is, the inner
- * loop is cut (cpu_nest.c).  What comes around before it ends nowhere, for all we know.  And where
- * the next program's row is thought to begin, its lines are asked for ahead of time.
+ * A bound of the plan is a mask that is true up to some index of the row, or from one on: where
+ * that is, the inner loop is cut (cpu_nest.c).  What comes around before it ends nowhere, for all
+ * we know.  And where the next program's row is thought to begin, its lines are asked for ahead of
+ * time.
  */
 #include "cpu.h"
 
@@ -81,35 +82,57 @@ static Cut row_cut(NestCg *n, const Bound *b, const Entry *e)
     Val count = row_count(n, e);
 
     (void)b;
-    return (Cut){count, count};
+    return (Cut){.count = count, .none = count};
 }
 
 /* Where u is true of `u | x`, so is the row; where it is false, nobody knows. */
 static Cut or_cut(NestCg *n, const Bound *b, const Entry *e)
 {
     (void)b;
-    return (Cut){row_count(n, e), llvm_int(n->c->l->i64, n->nest->dims[n->inner])};
+    return (Cut){.count = row_count(n, e), .none = llvm_int(n->c->l->i64, n->nest->dims[n->inner])};
 }
 
-static Cut compare_cut(NestCg *n, const Bound *bound, const Entry *e)
+/* In how many elements from the first one on is it true, or of BOUND_FROM false?  *known: i1, the
+ * values compared do not wrap. */
+static Val count_compared(NestCg *n, const Bound *bound, const Entry *e, Val *known)
 {
     const Op *op = bound->value->def;
     DType t = op->operands[bound->operand]->type->dtype;
     bool or_equal = op->code == OP_le || op->code == OP_ge;
-    Val count = count_below(n, cpu_made(n, e->in[IN_STEPS]), bound->steps.stride,
-                            cpu_made(n, e->in[IN_LIMIT]), t, or_equal);
-    Val whole = does_not_wrap(n, e, &bound->steps, t),
-        all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
+
+    *known = does_not_wrap(n, e, &bound->steps, t);
+    return count_below(n, cpu_made(n, e->in[IN_STEPS]), bound->steps.stride,
+                       cpu_made(n, e->in[IN_LIMIT]), t, or_equal != (bound->kind == BOUND_FROM));
+}
+
+static Cut compare_cut(NestCg *n, const Bound *bound, const Entry *e)
+{
+    Val whole, count = count_compared(n, bound, e, &whole);
+    Val all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
     Bld b = n->at[n->rank - 1];
 
     Val none = LLVMBuildSelect(b, whole, count, all, "");
-    return (Cut){LLVMBuildSelect(b, whole, count, llvm_int(n->c->l->i64, 0), ""), none};
+    return (Cut){.count = LLVMBuildSelect(b, whole, count, llvm_int(n->c->l->i64, 0), ""),
+                 .none = none};
+}
+
+static Cut from_cut(NestCg *n, const Bound *bound, const Entry *e)
+{
+    Val whole, first = count_compared(n, bound, e, &whole);
+    Val all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
+
+    return (Cut){.first = LLVMBuildSelect(n->at[n->rank - 1], whole, first, all, ""),
+                 .count = all,
+                 .none = all};
 }
 
 void cpu_cut(NestCg *n, const Entry *e)
 {
-    static Cut (*const cut_of[])(NestCg *, const Bound *, const Entry *) = {
-        [BOUND_ROW] = row_cut, [BOUND_COMPARE] = compare_cut, [BOUND_OR] = or_cut};
+    static Cut (*const cut_of[])(NestCg *, const Bound *,
+                                 const Entry *) = {[BOUND_ROW] = row_cut,
+                                                   [BOUND_COMPARE] = compare_cut,
+                                                   [BOUND_FROM] = from_cut,
+                                                   [BOUND_OR] = or_cut};
     const Bound *b = &n->nest->bounds.at[e->number];
 
     n->cuts[e->number] = cut_of[b->kind](n, b, e);

@@ -9,7 +9,8 @@
 #include "cpu.h"
 
 enum {
-    WORD = 4 /* bytes: the smallest element of masked gathers and scatters */
+    WORD = 4,   /* bytes: the smallest element of masked gathers and scatters */
+    PAGE = 4096 /* bytes: the smallest page; all of one may be read, or nothing */
 };
 
 /* --- scalars --- */
@@ -88,14 +89,38 @@ static void copy_lanes(Cpu *c, Bld b, Val to, Val from, LLVMTypeRef element, int
     LLVMBuildCall2(b, type, fn, (Val[]){to, from, set}, 3, "");
 }
 
+/* i1: all of the vector lies in one page, as does a lane that is there. */
+static Val may_read_whole(Cpu *c, Bld b, Val ptr, int bytes, Val mask)
+{
+    LLVMTypeRef i64 = c->l->i64, bits = LLVMIntTypeInContext(c->l->ctx, (unsigned)llvm_lanes(mask));
+    Val in_page = LLVMBuildAnd(b, LLVMBuildPtrToInt(b, ptr, i64, ""), llvm_int(i64, PAGE - 1), "");
+    Val fits = LLVMBuildICmp(b, LLVMIntULE, in_page, llvm_int(i64, PAGE - bytes), "");
+    Val set = LLVMBuildBitCast(b, mask, bits, "");
+
+    return LLVMBuildAnd(b, fits, LLVMBuildICmp(b, LLVMIntNE, set, llvm_int(bits, 0), ""), "");
+}
+
 Val cpu_masked_load(Cpu *c, Bld b, LLVMTypeRef vector, Val ptr, int size, Val mask)
 {
     if (moves_masked(c, size) || llvm_lanes(mask) < 8)
         return llvm_masked_load(c->l, b, vector, ptr, size, mask, LLVMConstNull(vector));
+    LLVMBasicBlockRef whole = cpu_block(c), single = cpu_block(c), after = cpu_block(c);
+    Val some = may_read_whole(c, b, ptr, llvm_lanes(mask) * size, mask),
+        none = LLVMConstNull(vector);
+    llvm_likely(c->l, LLVMBuildCondBr(b, some, whole, single));
+    LLVMPositionBuilderAtEnd(b, whole);
+    Val x = LLVMBuildSelect(b, mask, llvm_load(b, vector, ptr, size), none, "");
+    LLVMBuildBr(b, after);
+    LLVMPositionBuilderAtEnd(b, single);
     Val slot = cpu_slot(c, vector);
-    LLVMBuildStore(b, LLVMConstNull(vector), slot);
+    LLVMBuildStore(b, none, slot);
     copy_lanes(c, b, slot, ptr, LLVMGetElementType(vector), size, mask);
-    return LLVMBuildLoad2(b, vector, slot, "");
+    Val y = LLVMBuildLoad2(b, vector, slot, "");
+    LLVMBuildBr(b, after);
+    LLVMPositionBuilderAtEnd(b, after);
+    Val out = LLVMBuildPhi(b, vector, "");
+    LLVMAddIncoming(out, (Val[]){x, y}, (LLVMBasicBlockRef[]){whole, single}, 2);
+    return out;
 }
 
 static void masked_store(Cpu *c, Bld b, Val v, Val ptr, int size, Val mask)

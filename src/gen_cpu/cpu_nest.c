@@ -8,12 +8,13 @@
  *     at[0] ...                    what no index changes
  *       for i0: at[1] ...
  *         for i1: at[2] ...        rows
- *           inner: main, mixed, dead segments of i2
+ *           inner: (mixed,) main, mixed, dead segments of i2
  *
  * Masks that compare an affine index with something fixed in a row are bounds: the inner range is
  * cut into a main segment where all of them hold, a mixed one (usually a single vector) where
- * masks are real, and a dead one where none holds.  In the main segment there are no masks, and
- * code size does not depend on extents anywhere.
+ * masks are real, another one in front of it where some of them begin to hold, and a dead one where
+ * none holds.  In the main segment there are no masks, and code size does not depend on extents
+ * anywhere.
  */
 #include "cpu.h"
 
@@ -186,12 +187,31 @@ static Val dead_from(NestCg *n)
         const Bound *b = &n->nest->bounds.at[i];
         Val none = n->cuts[i].none;
 
-        if (b->kind != BOUND_OR)
+        if (bound_ends(b))
             all = llvm_call2(l, row, "llvm.smax", all, none);
         if (b->is_last)
             first = first ? llvm_call2(l, row, "llvm.smin", first, none) : none;
     }
     return first ? first : all;
+}
+
+/* Whole vectors with masks up to where the last of the bounds that begin does so, but not into what
+ * is dead; 0 where none begins. */
+static Val head_segment(NestCg *n, Val high)
+{
+    Llvm *l = n->c->l;
+    Bld row = n->at[n->rank - 1];
+    Val head = NULL;
+
+    for (int i = 0; i < n->nest->bounds.len; i++) {
+        Val first = n->cuts[i].first;
+        if (first)
+            head = head ? llvm_call2(l, row, "llvm.smax", head, first) : first;
+    }
+    if (!head)
+        return llvm_int(l->i64, 0);
+    head = llvm_call2(l, row, "llvm.smin", head, high);
+    return segment(n, PART_MIXED, llvm_int(l->i64, 0), head, 1);
 }
 
 static void inner_loops(NestCg *n)
@@ -203,7 +223,7 @@ static void inner_loops(NestCg *n)
 
     for (int i = 0; i < n->nest->bounds.len; i++)
         low = llvm_call2(c->l, row, "llvm.smin", low, n->cuts[i].count);
-    Val i = llvm_int(c->l->i64, 0);
+    Val i = head_segment(n, high);
     i = segment(n, PART_MAIN, i, low, n->unroll);
     if (n->unroll > 1)
         i = segment(n, PART_MAIN, i, low, 1);

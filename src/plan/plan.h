@@ -66,21 +66,32 @@ typedef struct {
     bool streaming;     /* around the cache, in aligned pieces */
 } AccessPlan;
 
-/* A conjunct of some mask that is true for the inner indices up to some point of each row. */
+/* A conjunct of some mask that is true for the inner indices up to some point of each row, or from
+ * one on. */
 typedef enum {
     BOUND_ROW,     /* the same for the whole row */
     BOUND_COMPARE, /* of what steps up with something fixed in the row */
+    BOUND_FROM,    /* such a comparison that is false up to some point, and true from there on */
     BOUND_OR       /* u | x: true where u is, and nobody knows where it is false */
 } BoundKind;
 typedef struct {
     BoundKind kind;
     Value *value;
     int8_t map[MAX_RANK];
-    int operand;  /* of BOUND_COMPARE the one that steps, of BOUND_OR that which is u */
-    Access steps; /* of BOUND_COMPARE */
+    int operand;  /* of comparisons the one that steps, of BOUND_OR that which is u */
+    Access steps; /* of comparisons */
     bool is_last; /* where it is false, so is every mask that has a bound: the dead segment begins
                    * there; else it begins where all bounds are false */
 } Bound;
+static inline bool bound_compares(const Bound *b)
+{
+    return b->kind == BOUND_COMPARE || b->kind == BOUND_FROM;
+}
+/* Is it known to be false behind where it holds? */
+static inline bool bound_ends(const Bound *b)
+{
+    return b->kind == BOUND_ROW || b->kind == BOUND_COMPARE;
+}
 
 /* What a nest computes, one entry for each value that code is made for.  An entry reads the results
  * of others, all of which stand before it, and nothing else: who makes code goes through lists of
@@ -141,7 +152,7 @@ enum {
     IN_INDEX, /* of an access of FORM_INDEXED */
     ACCESS_INPUTS
 };
-/* Inputs of MAKE_CUT: of BOUND_COMPARE what steps, its limit, and the i32s that were widened on the
+/* Inputs of MAKE_CUT: of comparisons what steps, its limit, and the i32s that were widened on the
  * way; of others the value alone. */
 enum { IN_STEPS, IN_LIMIT, IN_WIDENED };
 

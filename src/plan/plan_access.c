@@ -8,7 +8,7 @@
  */
 #include "plan_internal.h"
 
-enum { MAX_BOUNDS = 12, LEAST_LANES = 4 /* for which looking at indices pays */ };
+enum { MAX_BOUNDS = 64, LEAST_LANES = 4 /* for which looking at indices pays */ };
 
 /* --- records --- */
 
@@ -214,7 +214,8 @@ static void add_bound(Plan *p, Nest *n, const Conjunct *c, BoundKind kind, int o
     vec_push(p->arena, &n->bounds, b);
 }
 
-/* Is it a comparison, true up to some index of the row and false from there on? */
+/* Is it a comparison, true up to some index of the row and false from there on, or the other way
+ * round? */
 static void compare_bound(Plan *p, Nest *n, const Conjunct *c)
 {
     const Op *op = c->value->def;
@@ -222,14 +223,15 @@ static void compare_bound(Plan *p, Nest *n, const Conjunct *c)
 
     if (code != OP_lt && code != OP_le && code != OP_gt && code != OP_ge)
         return;
-    int moving = code == OP_lt || code == OP_le ? 0 : 1;
     const Type *t = op->operands[0]->type;
+    int moving = access_follows(n->space, op->operands[0], c->map) ? 0 : 1;
     if (dtype_is_float(t->dtype) || t->dtype == DT_U64 || t->pointer ||
         access_follows(n->space, op->operands[1 - moving], c->map))
         return;
+    BoundKind kind = (code == OP_lt || code == OP_le) == (moving == 0) ? BOUND_COMPARE : BOUND_FROM;
     Access a = access_of(n->space, op->operands[moving], c->map);
     if (a.ok && !a.chunked && a.stride > 0 && !a.scale)
-        add_bound(p, n, c, BOUND_COMPARE, moving, a);
+        add_bound(p, n, c, kind, moving, a);
 }
 
 static void or_bound(Plan *p, Nest *n, const Conjunct *c)
@@ -281,7 +283,7 @@ static bool dies_with_bounds(Plan *p, Nest *n, Value *mask)
     push_conjunct(&c, mask, plan_identity);
     while (next_conjunct(&c, &x)) {
         const Bound *b = find_bound(n, x.value, x.map);
-        if (b && b->kind != BOUND_OR)
+        if (b && bound_ends(b))
             return true;
     }
     return false;
@@ -289,7 +291,7 @@ static bool dies_with_bounds(Plan *p, Nest *n, Value *mask)
 
 /* --- bounds that all masks have --- */
 
-/* Of a mask's conjuncts, how many are bounds, and is `b` one of them? */
+/* Of a mask's conjuncts, how many are bounds that end, and is `b` one of them? */
 static int count_bounds(Plan *p, Nest *n, Value *mask, const int8_t *map, const Bound *b, bool *has)
 {
     Conjuncts c = {.p = p, .n = n};
@@ -300,7 +302,7 @@ static int count_bounds(Plan *p, Nest *n, Value *mask, const int8_t *map, const 
     push_conjunct(&c, mask, map);
     while (next_conjunct(&c, &x)) {
         const Bound *found = find_bound(n, x.value, x.map);
-        count += found != NULL;
+        count += found && bound_ends(found);
         *has |= found == b;
     }
     return count;
@@ -352,8 +354,7 @@ static void find_last_bounds(Plan *p, Nest *n)
     for (int i = 0; n->bounds.len > 1 && i < n->bounds.len; i++) {
         Bound *b = &n->bounds.at[i];
 
-        b->is_last =
-            b->kind != BOUND_OR && (bounds_all_roots(p, n, b) || bounds_all_masks(p, n, b));
+        b->is_last = bound_ends(b) && (bounds_all_roots(p, n, b) || bounds_all_masks(p, n, b));
     }
 }
 

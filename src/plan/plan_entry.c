@@ -133,7 +133,7 @@ static bool bound_known(Scheduler *s, const Ask *a, bool uniform_too, Made *out)
     for (int i = 0; i < s->nest->bounds.len; i++) {
         const Bound *b = &s->nest->bounds.at[i];
         if (!plan_same_place(b, a->value, a->map) || (b->kind == BOUND_ROW && !uniform_too) ||
-            (b->kind == BOUND_OR && !holds))
+            (!bound_ends(b) && !holds))
             continue;
         *out = plan_known(s, holds, true);
         s->assumed |= !holds && a->role != AS_MASK;

@@ -66,7 +66,7 @@ static void print_leaves(PlanText *p, const Nest *n, int indent)
 
 static void print_bounds(PlanText *p, const Nest *n, int indent)
 {
-    static const char *const names[] = {"row", "compare", "or"};
+    static const char *const names[] = {"row", "compare", "from", "or"};
 
     for (int i = 0; i < n->bounds.len; i++) {
         const Bound *b = &n->bounds.at[i];

@@ -48,7 +48,7 @@ static void cut(Scheduler *s, int number)
 {
     const Bound *b = &s->nest->bounds.at[number];
 
-    if (b->kind == BOUND_COMPARE) {
+    if (bound_compares(b)) {
         compare_cut(s, b, number);
         return;
     }
@@ -240,7 +240,7 @@ static void dead(Scheduler *s)
 static bool has_end(const Nest *n)
 {
     for (int i = 0; i < n->bounds.len; i++) {
-        if (n->bounds.at[i].kind != BOUND_OR)
+        if (bound_ends(&n->bounds.at[i]))
             return true;
     }
     return false;

@@ -116,7 +116,7 @@ static int needed_inputs(const Check *x, const Entry *e)
     case MAKE_FIELD:
         return IN_ADDRESS + 1;
     case MAKE_CUT:
-        return x->nest->bounds.at[e->number].kind == BOUND_COMPARE ? IN_LIMIT + 1 : IN_STEPS + 1;
+        return bound_compares(&x->nest->bounds.at[e->number]) ? IN_LIMIT + 1 : IN_STEPS + 1;
     case MAKE_ROOT:
         return x->nest->roots.at[e->number].kind == ROOT_COUNT ? 1 : 0;
     default:
