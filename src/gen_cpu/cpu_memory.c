@@ -3,8 +3,9 @@
  *
  * An access takes the best form that its address and mask permit: one scalar (nothing changes with
  * the inner dimension), a contiguous vector, fields of records (cpu_strided.c), or a gather.  Lanes
- * that are masked off never touch the program's memory: scalars, and gathers and scatters where the
- * machine has none with a mask, use a harmless place in scratch for them instead of branching.
+ * that are masked off never change the program's memory, nor are they read from another page than
+ * one that is there: scalars, and gathers and scatters where the machine has none with a mask, use
+ * a harmless place in scratch for them instead of branching.
  */
 #include "cpu.h"
 

@@ -98,14 +98,17 @@ static int choose_unroll(const Plan *p, const Nest *nest, int extent, int lanes)
     return unroll;
 }
 
-/* Two copies of a long body stand one behind the other, too far apart for the processor to overlap
+/* More lanes than a register has bytes would have masks that no register holds, and LLVM takes such
+ * ones apart lane by lane.
+ *
+ * Two copies of a long body stand one behind the other, too far apart for the processor to overlap
  * them well, and copies that branch each branch for themselves.  Vectors of several registers do
  * the same work, and LLVM splits them op by op. */
-static void put_side_by_side(Nest *n)
+static void put_side_by_side(const Plan *p, Nest *n)
 {
     bool apart = n->unroll == 2 || n->branches;
 
-    if (n->unroll == 1 || !apart || n->lanes * n->unroll > MAX_LANES)
+    if (n->unroll == 1 || !apart || n->lanes * n->unroll > p->machine.vector_bytes)
         return;
     n->lanes *= n->unroll;
     n->unroll = 1;
@@ -158,7 +161,7 @@ static void shape_nest(Plan *p, Nest *n)
     n->backwards = plan_runs_backwards(n, inner);
     n->lanes = n->serial ? 1 : choose_lanes(p, n, extent);
     n->unroll = n->serial ? 1 : choose_unroll(p, n, extent, n->lanes);
-    put_side_by_side(n);
+    put_side_by_side(p, n);
     for (int i = 0; i < n->roots.len; i++) {
         Root *r = &n->roots.at[i];
         if (r->kind == ROOT_REDUCE || r->kind == ROOT_SCAN)
