@@ -53,7 +53,8 @@ const tilec_derived *grad_derived(Cli *c, const Options *o, const GradNames *wrt
 /* What only runs of the kernels need. */
 static void refuse_idle(Cli *c, const Options *o)
 {
-    static const char *const names[] = {"--grid", "--device", "--json", "--threads", "--timeout"};
+    static const char *const names[] = {"--grid",    "--device",  "--json",
+                                        "--threads", "--timeout", "--rounds"};
 
     for (int i = 0; i < COUNT(names); i++) {
         if (!o->launch.check && options_typed(o, names[i]))

@@ -187,10 +187,63 @@ static void choose_weights(Proof *p, const Column *d_of)
     p->weights = all.data;
 }
 
-/* How many elements of the array there are from its pointer on. */
+/* The value of an expression over these names. */
+static int64_t count_in(Cli *c, const Names *names, const char *name, const char *text)
+{
+    Const v = value_parse(&c->store, names, name, text);
+
+    if (v.kind != CONST_INT || v.integer < 0 || v.integer > INT64_MAX)
+        cli_stop(c, CLI_USAGE, "--check: %s: %s is no number of elements or rounds", name, text);
+    return (int64_t)v.integer;
+}
+
+/* Behind the `=` where --rounds says it of this parameter, else NULL. */
+static const char *said_of(const char *rounds, const char *name)
+{
+    size_t n = strlen(name);
+
+    return strncmp(rounds, name, n) == 0 && rounds[n] == '=' ? rounds + n + 1 : NULL;
+}
+
+/* What --rounds says how many rounds there are at most; it may use the call's arguments. */
+static int64_t rounds_of(const Proof *p, const char *name)
+{
+    const Options *o = &p->forward.options;
+
+    for (int i = 0; i < o->rounds.len; i++) {
+        const char *text = said_of(o->rounds.at[i], name);
+        if (text)
+            return count_in(p->cli, &p->forward.args.names, name, text);
+    }
+    cli_stop(p->cli, CLI_USAGE,
+             "--check: how many rounds a loop makes at most depends on data: say it by "
+             "--rounds %s=N",
+             name);
+}
+
+/* Each is of a parameter that the derived kernel has. */
+static void check_rounds(const Proof *p)
+{
+    const Options *o = &p->forward.options;
+
+    for (int i = 0; i < o->rounds.len; i++) {
+        bool known = false;
+        for (int k = 0; k < p->derived->nsizes && !known; k++)
+            known =
+                !p->derived->sizes[k].array && said_of(o->rounds.at[i], p->derived->sizes[k].name);
+        if (!known)
+            cli_stop(p->cli, CLI_USAGE,
+                     "--rounds %s: the derived kernel has no such number of rounds",
+                     o->rounds.at[i]);
+    }
+}
+
+/* How many elements of the array there are from its pointer on, or rounds of a loop. */
 static int64_t size_of(const Proof *p, const tilec_gradient_size *size)
 {
-    for (int i = 0; i < p->nwrt && size->array; i++) {
+    if (!size->array)
+        return rounds_of(p, size->name);
+    for (int i = 0; i < p->nwrt; i++) {
         const Column *x = &p->wrt[i].x;
         int64_t last = 0;
 
@@ -199,8 +252,7 @@ static int64_t size_of(const Proof *p, const tilec_gradient_size *size)
         if (strcmp(x->name, size->array) == 0)
             return last + 1;
     }
-    cli_stop(p->cli, CLI_USAGE, "--check: how many rounds a loop has is not known: `%s`",
-             size->name);
+    bug("the size of an array that gradients are not of");
 }
 
 /* A number that the derived kernel's data has an expression for. */
@@ -222,10 +274,7 @@ static int64_t number_of(const Proof *p, const char *name, const char *text)
         names.at[names.len++] = (Named){.name = size->name, .value = const_int(size_of(p, size))};
     }
     names.cap = names.len;
-    Const v = value_parse(&c->store, &names, name, text);
-    if (v.kind != CONST_INT || v.integer < 0)
-        cli_stop(c, CLI_USAGE, "--check: %s: %s is no number of elements", name, text);
-    return (int64_t)v.integer;
+    return count_in(c, &names, name, text);
 }
 
 static void add_array(Cli *c, Arguments *a, const char *name, int64_t n)
@@ -495,6 +544,7 @@ const tilec_derived *proof_run(Cli *c, const Options *o, const GradNames *wrt)
     call_open(k);
     call_evaluate(k);
     p.derived = grad_derived(c, &k->options, wrt, &k->args);
+    check_rounds(&p);
     widen_arguments(c, &k->args);
     k->end_block = c->store.blocks.len;
     find_columns(&p, o->of, wrt);

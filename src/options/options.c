@@ -176,6 +176,8 @@ static int parse_option(const Parse *p, const char *const *words, int left)
         client_stop(c, CLIENT_USAGE, "%s needs a value, not an empty word", name);
     if (!option_is_known(option, (int)p->command))
         return taken;
+    if (!option->once && !c->origin)
+        p->o->given[i] = 1;
     if (!option->once || goes_first(c, &p->o->given[i], name))
         option->set(&(Given){p, c, p->o, option, operand});
     return taken;

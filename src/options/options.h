@@ -102,6 +102,7 @@ typedef struct {
     bool disjoint, exported;
     VEC(const char *) scripts; /* of debug */
     const char *of, *wrt;      /* of grad: wrt has names with commas between */
+    VEC(const char *) rounds;  /* of grad: NAME=N */
     VEC(const char *) variants;
 } Options;
 typedef enum {

@@ -207,6 +207,15 @@ static void add_variant(const Given *g)
     vec_push(g->c->arena, &g->o->variants, g->operand);
 }
 
+static void add_rounds(const Given *g)
+{
+    const char *n = strchr(g->operand, '=');
+
+    if (!n || n == g->operand || !n[1])
+        client_stop(g->c, CLIENT_USAGE, "--rounds %s: write NAME=N", g->operand);
+    vec_push(g->c->arena, &g->o->rounds, g->operand);
+}
+
 /* --- the table --- */
 
 enum {
@@ -239,6 +248,8 @@ static const Option options[] = {
         {{GRAD, "NAME[,NAME...]", "those that it is differentiated by"}}},
     {"--atomics", NULL, BARE, AGAIN, SWITCH(launch.atomics),
         {{GRAD, NULL, "programs that meet add by atomics, not to parts that a second kernel adds up"}}},
+    {"--rounds", NULL, NEEDS, AGAIN, add_rounds, 0,
+        {{GRAD, "NAME=N", "how many rounds a loop makes at most, for --check: the derived kernel's parameter NAME"}}},
     {"--header", NULL, NEEDS, ONCE, OUTPUT(header),
         {{BUILD, "FILE.h", "the header, C99 and C++, which says how to call it"}}},
     {"--name", NULL, NEEDS, ONCE, TEXT(symbol),

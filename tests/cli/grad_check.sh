@@ -48,6 +48,14 @@ def rounded(a, b, out, BLOCK: tl.constexpr):
 def outside(x, out, BLOCK: tl.constexpr):
     offsets = tl.arange(0, BLOCK)
     tl.store(out + offsets, tl.load(x + 2 * offsets))
+
+
+@triton.jit
+def ragged(x, ends, out, row):
+    h = 0.5
+    for i in range(tl.load(ends + tl.program_id(0))):
+        h = h * h + tl.load(x + tl.program_id(0) * row + i)
+    tl.store(out + tl.program_id(0), h)
 KERNEL
 
 # prove KERNEL WRT WORD...
@@ -82,6 +90,18 @@ expect 0 out '    at kinks, where any slope between both sides is right: 8' prov
 expect 1 out 'd_x: not judged: differences of `out` say too little here' prove rooted x --grid 1 x='zeros(fp32,8)' out='empty(fp32,8)' BLOCK=8
 expect 0 out 'd_x: agrees with differences along 4 directions, in 7 of 9 elements' prove rooted x --grid 1 x='arange(fp32,9)-1' out='empty(fp32,16)' BLOCK=9
 expect 0 out '"kinks": 8' prove rectified x --json --grid 1 x='zeros(fp32,8)' out='empty(fp32,8)' BLOCK=8
+
+# rounds that data says: how many there are at most is an option, which may use arguments; too few are found
+rows='--grid 3 row=6 x=rand(fp32,3x6) ends=arange(i32,3)+4 out=empty(fp32,3)'
+for rounds in rounds=6 'rounds=row' 'rounds=x.shape(1)+3'; do
+    expect 0 out 'd_x: agrees with differences along 4 directions' prove ragged x --rounds "$rounds" $rows
+done
+expect 1 err 'h_tape' prove ragged x --rounds rounds=5 $rows
+expect 2 err 'how many rounds a loop makes at most depends on data: say it by --rounds rounds=N' prove ragged x $rows
+expect 2 err '--rounds turns=6: the derived kernel has no such number of rounds' prove ragged x --rounds rounds=6 --rounds turns=6 $rows
+expect 2 err '--rounds 6: write NAME=N' prove ragged x --rounds 6 $rows
+expect 2 err '--check: rounds: 1.5 is no number of elements or rounds' prove ragged x --rounds rounds=1.5 $rows
+expect 2 err '--rounds is for --check, which runs the kernels' "$tilec" grad k.py:ragged --of out --wrt x --rounds rounds=6
 
 # the source is written where it is asked for
 expect 0 "" "" prove scale x --grid 1 n=9 x='randn(fp32,9)' out='empty(fp32,9)' BLOCK=16 -o grad.py >/dev/null

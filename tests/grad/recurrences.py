@@ -75,3 +75,13 @@ def powers(x, c, out, n, BLOCK: tl.constexpr):
     for k in range(4):
         value += tl.load(c + k) * libdevice.pow(a, k * 1.0)
     tl.store(out + at, value, mask=at < n)
+
+
+@triton.jit
+def ragged(x, starts, out):
+    """A recurrence over a row whose length is data."""
+    begin, end = tl.load(starts + tl.program_id(0)), tl.load(starts + tl.program_id(0) + 1)
+    h = 0.5
+    for i in range(begin, end):
+        h = tl.exp(-h * h) + tl.load(x + i)
+    tl.store(out + tl.program_id(0), h)

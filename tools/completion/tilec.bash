@@ -78,7 +78,7 @@ _tilec() {
         COMPREPLY=($(compgen -d -- "$word"))
         return
         ;;
-    --grid | --arch | --name | --variant | --define | --threads | --num-warps | --num-stages | --each | --batch | --line | --of | --wrt)
+    --grid | --arch | --name | --variant | --define | --threads | --num-warps | --num-stages | --each | --batch | --line | --of | --wrt | --rounds)
         return
         ;;
     esac
@@ -111,7 +111,7 @@ _tilec() {
         ;;
     dump) options="$makes --stage --line --call --json" ;;
     build) options="--color -o --header --name --grid --arch --variant --disjoint --export --cpu --num-warps --num-stages --path --define --json" ;;
-    grad) options="--color -o --of --wrt --atomics --check --grid --device --threads --timeout --call --path --define --quiet -q --json" ;;
+    grad) options="--color -o --of --wrt --atomics --rounds --check --grid --device --threads --timeout --call --path --define --quiet -q --json" ;;
     debug) options="--color -x --grid --compare --against --check --num-warps --num-stages --call --path --define --quiet -q" ;;
     devices) options="--color --json" ;;
     esac
