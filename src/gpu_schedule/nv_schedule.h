@@ -3,7 +3,7 @@
  * memory lies, and who waits for whom
  *
  * src/gpu_plan lists the steps; here they are moved, repeated, cut into slices and given to a
- * producer, buffers get places and barriers are put between steps.  nv_plan.c has all of it in
+ * producer, buffers get places and barriers are put between steps.  nv_schedule.c has all of it in
  * order.  The plan is data before and behind it, as nv_plan.h says, is checked, and can be printed.
  */
 #ifndef TILEC_GPU_SCHEDULE_NV_SCHEDULE_H
@@ -11,7 +11,7 @@
 
 #include "../gpu_plan/nv_plan.h"
 
-/* nv_plan.c */
+/* nv_schedule.c */
 /* NULL: a diagnostic.  Lives in the arena; `f` and `o` must outlive it. */
 NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d);
 

@@ -1,5 +1,5 @@
 /*
- * nv_plan.c - the plan of a kernel for a GPU, from front to end
+ * nv_schedule.c - the plan of a kernel for a GPU, from front to end
  *
  * nv_plan.h says what a plan is and which file decides what.  Here: how many warps a program has,
  * and in which order all else is decided.
