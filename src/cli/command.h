@@ -12,6 +12,10 @@
 #include "../show/show.h"
 #include "../tune/tune.h"
 
+/* commands.c: a whole command line, argv[1] the command.  Prints what stops it; what it holds
+ * stays.  From one thread, and one at a time. */
+CliCode command_line(int argc, char **argv);
+
 /* said.c: options_parse() for this command */
 Options cli_options(Cli *c, Command command, int argc, char **argv);
 

@@ -3,7 +3,8 @@
 A script takes TILEC SOURCE VARIANTS: the command, the source tree, and what each case runs as, with
 commas: devices, `+check` behind one for a run with every access checked, `sim@sm_80` for another chip.  Where there are several,
 a case runs on one device that its name and the seed choose, some are checked, and of many cases alike
-some are left out; with TILEC_THOROUGH in the environment each runs as all.
+some are left out; with TILEC_THOROUGH in the environment each runs as all.  Cases share processes, see
+Worker; thoroughly only those on a GPU do.
 
 A Suite collects cases and runs them side by side.  An argument of a case is an array (passed as a
 .npy file), a Tensor for the types NumPy lacks, or anything else, passed as text.  An expected
@@ -14,9 +15,11 @@ import concurrent.futures
 import itertools
 import os
 import re
+import select
 import subprocess
 import sys
 import tempfile
+import threading
 import zlib
 
 import numpy as np
@@ -165,6 +168,39 @@ PATIENCE = 900  # seconds for a run, of which most take less than one, however b
 THOROUGH = bool(os.environ.get("TILEC_THOROUGH"))
 
 
+class Worker:
+    """worker.c: command lines one behind the other in one process, which starts once, and a GPU's driver with it.
+    What fails may have spoilt the process, and what succeeds leaves memory behind: `spent` then."""
+
+    CASES = 100
+    APART = "\037"
+
+    def __init__(self, program, folder, number):
+        self.told = [os.path.join(folder, f"worker-{number}.{stream}") for stream in ("out", "err")]
+        self.process = subprocess.Popen([program, *self.told], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        bufsize=0)
+        self.cases, self.spent = 0, False
+
+    def run(self, words):
+        """As subprocess.run() has it, with texts."""
+        line = self.APART.join(words)
+        assert "\n" not in line and line.count(self.APART) == len(words) - 1, line
+        self.process.stdin.write(f"{line}\n".encode())
+        if not select.select([self.process.stdout], [], [], PATIENCE)[0]:
+            self.end()
+            raise subprocess.TimeoutExpired(words, PATIENCE)
+        answer = self.process.stdout.readline()
+        code = int(answer) if answer else self.process.wait() or -1  # it has ended itself, or crashed
+        self.cases += 1
+        self.spent = code != 0 or self.cases == self.CASES
+        out, err = (open(path, encoding="utf-8", errors="replace").read() for path in self.told)
+        return subprocess.CompletedProcess(words, code, out, err)
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
 class Suite:
     def __init__(self, one_in=1):
         """Where many cases are alike, one in so many of them runs, and thoroughly each."""
@@ -173,6 +209,9 @@ class Suite:
         self.variants = sys.argv[3].split(",")
         self.folder = tempfile.TemporaryDirectory(prefix="tilec-num-")
         self.files = itertools.count()
+        self.worker = os.path.join(os.path.dirname(self.tilec), "tests", "tilec_worker")
+        self.alone = threading.local()  # .worker: of a thread, or None
+        self.workers = []  # all that were made
         self.cases = []
         self.outside = set()  # labels of cases
         self.others = 0  # cases of a script that runs them itself
@@ -241,7 +280,7 @@ class Suite:
         """A case that must fail with this exit code and this text."""
         for variant in self.variants:
             words = self.command(variant, kernel, grid, args)
-            done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False)
+            done = self.run(variant, words)
             if done.returncode != code or text not in done.stderr:
                 self.failures.append(f"{variant}: {label}: exit {done.returncode}: {done.stderr.strip()}")
 
@@ -252,6 +291,22 @@ class Suite:
         words += ["--check"] if check else []
         words += ["--arch", chip] if chip else []
         return words + [f"{name}={self.write(value)}" for name, value in args.items()]
+
+    def run(self, variant, words):
+        """A command line: by this thread's worker; thoroughly, and not on a GPU, in a process of its own."""
+        if not os.path.exists(self.worker) or (variant != "cuda" and THOROUGH):
+            return subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        worker = getattr(self.alone, "worker", None)
+        if not worker:
+            worker = Worker(self.worker, self.folder.name, next(self.files))
+            self.workers.append(worker)
+        self.alone.worker = None  # unless this one is to go on
+        done = worker.run(words)
+        if worker.spent:
+            worker.end()
+        else:
+            self.alone.worker = worker
+        return done
 
     def run_case(self, case):
         """What was wrong, as what."""
@@ -272,7 +327,7 @@ class Suite:
         for name in outputs:
             paths[name] = os.path.join(self.folder.name, f"{next(self.files)}-{name}.npy")
             words += ["--save", f"{name}={paths[name]}"]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        done = self.run(variant, words)
         if done.returncode != 0:
             return f"{label}: exit {done.returncode}: {done.stderr.strip()}"
         for name, (dtype, want) in outputs.items():
@@ -293,6 +348,8 @@ class Suite:
         workers = int(os.environ.get("TILEC_JOBS") or min(os.cpu_count(), 16))
         with concurrent.futures.ThreadPoolExecutor(workers) as pool:
             self.failures += sum(pool.map(self.run_case, self.cases), [])
+        for worker in self.workers:
+            worker.end()
         for failure in self.failures[:None if os.environ.get("TILEC_SHOW") else 20]:
             print("FAILED", failure)
         runs = sum(len(self.chosen(case[0])) for case in self.cases)
