@@ -191,12 +191,15 @@ void nv_copy(Nv *n, const NvStep *s);
 /* Behind it are the warps of the program; the producer's program is made. */
 void nv_ring_begin(Nv *n);
 void nv_fill(Nv *n, const NvStep *s); /* NV_FILL */
-/* The warps' side: wait until the next stage is full, which n->stage has then; say that this warp
- * has read it, or the one before it; go on to the next one. */
-void nv_ring_full(Nv *n);
-void nv_ring_empty(Nv *n, bool before, Val predicate); /* NULL: true */
+/* The warps' side: wait until what the round reads of the next stage is there, which n->stage has
+ * then; say that this warp has read a part of it, or of the one before it; go on to the next one.
+ */
+void nv_ring_full(Nv *n, const NvFill *fill);
+void nv_ring_empty(Nv *n, bool before, int part, Val predicate); /* NULL: true */
 void nv_ring_next(Nv *n);
 
+/* Wait until what the round before has left to this one is there. */
+void nv_ring_left(Nv *n, const NvFill *fill);
 /* Have n->stage be that of the stage before the next one. */
 void nv_ring_back(Nv *n);
 

@@ -198,7 +198,7 @@ void nv_ahead_round(Nv *n, NvRunner *r, Val counter, Val left)
     n->runner = r;
     if (a->fill) {
         r->later = LLVMBuildICmp(n->b, LLVMIntNE, left, r->trips, "");
-        nv_ring_full(n);
+        nv_ring_full(n, a->fill);
         return;
     }
     if (!a->early)
@@ -244,7 +244,7 @@ void nv_ahead_now(Nv *n, const NvStep *host)
     NvRunner *r = n->runner;
 
     if (r && r->ahead->fill && r->ahead->host == host && host)
-        nv_ring_empty(n, true, r->later);
+        nv_ring_empty(n, true, 0, r->later);
     if (!r || r->ahead->host != host || !r->counter)
         return;
     nv_wait(n, &r->ahead->free);
@@ -256,7 +256,7 @@ void nv_ahead_now(Nv *n, const NvStep *host)
 static void end_of_ring(Nv *n, NvRunner *r)
 {
     if (r->ahead->flying.len == 0)
-        nv_ring_empty(n, false, NULL);
+        nv_ring_empty(n, false, 0, NULL);
     nv_ring_next(n);
     n->stage[r->ahead->buffer] = NULL;
     n->runner = r->outer;
@@ -302,7 +302,7 @@ void nv_ahead_land(Nv *n, const NvRunner *r, Val **results)
     nv_wgmma_land(n, &a->landed, sums, count);
     if (a->fill && a->flying.len > 0)
         nv_ring_empty(
-            n, true,
+            n, true, 0,
             LLVMBuildICmp(n->b, LLVMIntNE, r->trips, llvm_int(LLVMTypeOf(r->trips), 0), ""));
 }
 

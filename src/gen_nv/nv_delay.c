@@ -9,6 +9,7 @@
  * instruction takes.  Its columns are in the ring's stage before the one of the round, which is
  * empty when it has landed.
  */
+#include "../gpu_schedule/nv_ring.h"
 #include "nv_mma.h"
 
 typedef struct {
@@ -89,15 +90,30 @@ void nv_end_turn(Nv *n)
 
 /* --- rounds --- */
 
+/* The ring's stage of the round before has been read by all, the one of this round, but for what it
+ * leaves. */
+static void give_back(Delayed *x, bool before, bool now)
+{
+    const NvRing *r = x->n->plan->ring;
+
+    if (before)
+        nv_ring_empty(x->n, true, r->parts - 1, NULL);
+    if (now && r->parts > 1)
+        nv_ring_empty(x->n, false, 0, NULL);
+}
+
 /* The steps of a round, whose arguments are there. */
 static void make_round(Delayed *x, Val counter, Val *rows)
 {
     Nv *n = x->n;
+    const NvFill *fill = x->loop->ahead->fill;
     const NvStep *delayed = n->delayed;
     Val *given = n->delayed_rows;
 
     nv_set(n, x->body->args[0])[0] = counter;
-    nv_ring_full(n);
+    if (rows)
+        nv_ring_left(n, fill);
+    nv_ring_full(n, fill);
     n->turns = x->loop->ahead->turns;
     if (n->turns)
         meet(n, "sync", own_group(n));
@@ -107,8 +123,7 @@ static void make_round(Delayed *x, Val counter, Val *rows)
     n->turns = false;
     n->delayed = delayed;
     n->delayed_rows = given;
-    if (rows)
-        nv_ring_empty(n, true, NULL);
+    give_back(x, rows != NULL, true);
     nv_ring_next(n);
     n->stage[x->loop->ahead->buffer] = NULL;
 }
@@ -193,11 +208,12 @@ static void last_product(Delayed *x)
     n->delayed = x->product;
     n->delayed_rows = x->rows;
     n->regs[x->product->in[MMA_ACC]->id] = x->sum;
+    nv_ring_left(n, x->loop->ahead->fill);
     nv_wgmma(n, x->product);
     n->delayed = delayed;
     n->delayed_rows = given;
     nv_wgmma_land(n, &all, &(NvSum){n->regs[out->id], nv_count(out)}, 1);
-    nv_ring_empty(n, true, NULL);
+    give_back(x, true, false);
     n->stage[x->loop->ahead->buffer] = NULL;
 }
 

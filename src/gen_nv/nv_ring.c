@@ -12,18 +12,18 @@
 #include "../gpu_schedule/nv_ring.h"
 #include "nv.h"
 
-enum { FULL, EMPTY };
+enum { FULL, EMPTY, KINDS };
 
 static Val load(Nv *n, Val cell)
 {
     return LLVMBuildLoad2(n->b, n->l->i32, cell, "");
 }
 
-/* Where a stage's mbarrier of that kind is, an i32. */
-static Val barrier_at(Nv *n, Val number, int kind)
+/* Where the mbarrier of that kind is of a part of a stage, an i32. */
+static Val barrier_at(Nv *n, Val number, int part, int kind)
 {
     const NvRing *r = n->plan->ring;
-    int64_t kinds = (int64_t)kind * r->stages * NV_MBARRIER_BYTES;
+    int64_t kinds = (int64_t)(part * KINDS + kind) * r->stages * NV_MBARRIER_BYTES;
     Val offset = LLVMBuildMul(n->b, number, llvm_int(n->l->i32, NV_MBARRIER_BYTES), "");
 
     return nv_shared_at(n, r->barriers, LLVMBuildAdd(n->b, offset, llvm_int(n->l->i32, kinds), ""));
@@ -55,9 +55,9 @@ static Val new_cell(Nv *n)
     return cell;
 }
 
-static void init_barrier(Nv *n, int stage, int kind, int arrivals)
+static void init_barrier(Nv *n, int stage, int part, int kind, int arrivals)
 {
-    Val at = barrier_at(n, llvm_int(n->l->i32, stage), kind);
+    Val at = barrier_at(n, llvm_int(n->l->i32, stage), part, kind);
 
     nv_asm(n, n->l->none,
            arena_printf(n->arena, "mbarrier.init.shared::cta.b64 [$0], %d;", arrivals),
@@ -72,9 +72,10 @@ static void init_barriers(Nv *n)
 
     LLVMBuildCondBr(n->b, is_first, first, behind);
     LLVMPositionBuilderAtEnd(n->b, first);
-    for (int i = 0; i < n->plan->ring->stages; i++) {
-        init_barrier(n, i, FULL, 1);
-        init_barrier(n, i, EMPTY, n->plan->warps);
+    for (int i = 0; i < n->plan->ring->stages * n->plan->ring->parts; i++) {
+        int stage = i / n->plan->ring->parts, part = i % n->plan->ring->parts;
+        init_barrier(n, stage, part, FULL, 1);
+        init_barrier(n, stage, part, EMPTY, n->plan->warps);
     }
     nv_asm(n, n->l->none, "fence.mbarrier_init.release.cluster;", "~{memory}", NULL, 0);
     LLVMBuildBr(n->b, behind);
@@ -130,24 +131,46 @@ static Val stage_at(Nv *n, Val number)
     return LLVMBuildMul(n->b, number, llvm_int(n->l->i32, n->plan->ring->bytes), "");
 }
 
-void nv_ring_full(Nv *n)
+void nv_ring_full(Nv *n, const NvFill *fill)
 {
     const NvRing *r = n->plan->ring;
     Val number = load(n, n->ring_number);
 
-    wait_for(n, barrier_at(n, number, FULL), load(n, n->ring_parity));
+    for (int part = 0; part < r->parts; part++) {
+        if (part == 0 || fill->soon)
+            wait_for(n, barrier_at(n, number, part, FULL), load(n, n->ring_parity));
+    }
     n->stage[r->buffer] = stage_at(n, number);
+}
+
+static Val is_first_stage(Nv *n)
+{
+    return LLVMBuildICmp(n->b, LLVMIntEQ, load(n, n->ring_number), llvm_int(n->l->i32, 0), "");
 }
 
 /* The stage before the next one; the last one before the first. */
 static Val number_before(Nv *n)
 {
-    Val number = load(n, n->ring_number), zero = llvm_int(n->l->i32, 0);
-    Val is_zero = LLVMBuildICmp(n->b, LLVMIntEQ, number, zero, "");
     Val last = llvm_int(n->l->i32, n->plan->ring->stages - 1);
-    Val less = LLVMBuildSub(n->b, number, llvm_int(n->l->i32, 1), "");
+    Val less = LLVMBuildSub(n->b, load(n, n->ring_number), llvm_int(n->l->i32, 1), "");
 
-    return LLVMBuildSelect(n->b, is_zero, last, less, "");
+    return LLVMBuildSelect(n->b, is_first_stage(n), last, less, "");
+}
+
+/* Its parity: that of the next one, but from the first one back to the last one. */
+static Val parity_before(Nv *n)
+{
+    Val back = LLVMBuildZExt(n->b, is_first_stage(n), n->l->i32, "");
+
+    return LLVMBuildXor(n->b, load(n, n->ring_parity), back, "");
+}
+
+void nv_ring_left(Nv *n, const NvFill *fill)
+{
+    int last = n->plan->ring->parts - 1;
+
+    if (last > 0 && !fill->soon)
+        wait_for(n, barrier_at(n, number_before(n), last, FULL), parity_before(n));
 }
 
 void nv_ring_back(Nv *n)
@@ -155,11 +178,11 @@ void nv_ring_back(Nv *n)
     n->stage[n->plan->ring->buffer] = stage_at(n, number_before(n));
 }
 
-void nv_ring_empty(Nv *n, bool before, Val predicate)
+void nv_ring_empty(Nv *n, bool before, int part, Val predicate)
 {
     Val number = before ? number_before(n) : load(n, n->ring_number);
     Val lane = LLVMBuildICmp(n->b, LLVMIntEQ, n->lane, llvm_int(n->l->i32, 0), "");
-    Val args[] = {barrier_at(n, number, EMPTY), nv_both(n, lane, predicate)};
+    Val args[] = {barrier_at(n, number, part, EMPTY), nv_both(n, lane, predicate)};
 
     nv_asm(n, n->l->none, "@$1 mbarrier.arrive.shared::cta.b64 _, [$0];", "r,b,~{memory}", args,
            COUNT(args));
@@ -237,21 +260,30 @@ static void copy_tensor(Nv *n, const NvStep *s, const NvTensor *t, Val stage, Va
     }
 }
 
-void nv_fill(Nv *n, const NvStep *s)
+static void fill_part(Nv *n, const NvStep *s, int part)
 {
     const NvFill *fill = s->detail;
     Val number = load(n, n->ring_number), one = llvm_int(n->l->i32, 1);
-    Val full = barrier_at(n, number, FULL), stage = stage_at(n, number);
+    Val full = barrier_at(n, number, part, FULL), stage = stage_at(n, number);
 
-    wait_for(n, barrier_at(n, number, EMPTY), LLVMBuildXor(n->b, load(n, n->ring_parity), one, ""));
+    wait_for(n, barrier_at(n, number, part, EMPTY),
+             LLVMBuildXor(n->b, load(n, n->ring_parity), one, ""));
     nv_asm(n, n->l->none,
            arena_printf(n->arena, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], %lld;",
-                        (long long)fill->bytes),
+                        (long long)fill->bytes[part]),
            "r,~{memory}", &full, 1);
     for (int i = 0; i < fill->tensors.len; i++) {
+        if (fill->tensors.at[i].part != part)
+            continue;
         const Op *around = llvm_at(n->l, fill->tensors.at[i].load);
         copy_tensor(n, s, &fill->tensors.at[i], stage, full);
         llvm_at(n->l, around);
     }
+}
+
+void nv_fill(Nv *n, const NvStep *s)
+{
+    for (int part = 0; part < n->plan->ring->parts; part++)
+        fill_part(n, s, part);
     nv_ring_next(n);
 }

@@ -153,6 +153,7 @@ static NvRing *need_ring(NvPlan *p)
         return p->ring;
     p->ring = NEW(p->arena, NvRing);
     *p->ring = (NvRing){.warps = 1,
+                        .parts = 1,
                         .fills = map_new(p->arena),
                         .buffer = nv_buffer(p, 0),
                         .barriers = nv_buffer(p, 0)};
@@ -181,7 +182,7 @@ const NvFill *nv_ring_loop(NvPlan *p, const NvStep *loop, const NvStep *const *l
         if (!can)
             break;
         vec_push(p->arena, &fill->tensors, t);
-        fill->bytes += t.bytes * t.boxes;
+        fill->bytes[0] += t.bytes * t.boxes;
     }
     if (!can || (assumed & ~parameters_of_maps(p)) != 0) {
         p->recipe = before;
@@ -417,12 +418,79 @@ int nv_launched_warps(const NvPlan *p)
     return p->warps + (p->ring ? p->ring->warps : 0);
 }
 
+/* --- parts of a stage --- */
+
+/* Does a step of the block read the tile, or one within it? */
+static bool is_read(const NvBlock *b, const NvTile *t, const NvStep *but)
+{
+    for (int i = 0; b && i < b->steps.len; i++) {
+        const NvStep *s = b->steps.at[i];
+        for (int k = 0; s != but && k < s->nin; k++) {
+            if (s->in[k] == t)
+                return true;
+        }
+        for (int r = 0; r < COUNT(s->body); r++) {
+            if (is_read(s->body[r], t, but))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_for_next_round(const NvStep *loop, const NvTensor *t)
+{
+    const NvStep *s = loop->ahead->delayed;
+
+    return s && s->in[MMA_B] == t->to;
+}
+
+/* A round reads more than what it leaves to the next one. */
+static bool has_two_parts(const NvStep *loop)
+{
+    const NvFill *f = loop->ahead->fill;
+
+    return loop->ahead->delayed && f->tensors.len > 1;
+}
+
+static void divide_fill(const NvPlan *p, const NvStep *loop)
+{
+    NvFill *f = map_get(p->ring->fills, MAP_KEY(loop->op));
+
+    memset(f->bytes, 0, sizeof f->bytes);
+    for (int i = 0; i < f->tensors.len; i++) {
+        NvTensor *t = &f->tensors.at[i];
+        t->part = is_for_next_round(loop, t);
+        f->bytes[t->part] += t->bytes * t->boxes;
+        f->soon |= t->part > 0 && is_read(loop->body[0], t->to, loop->ahead->delayed);
+    }
+}
+
+/* One ring is for all loops, so all have parts, or none has.  Of three stages and more one is empty
+ * anyhow when a round ends: parts would cost two waits a round (attention of 64 6 %). */
+static void divide_stages(NvPlan *p)
+{
+    NvRing *r = p->ring;
+
+    if (r->stages > 2)
+        return;
+    for (int i = 0; i < r->loops.len; i++) {
+        if (!has_two_parts(r->loops.at[i]))
+            return;
+    }
+    r->parts = NV_RING_PARTS;
+    for (int i = 0; i < r->loops.len; i++)
+        divide_fill(p, r->loops.at[i]);
+}
+
+/* --- how long it is --- */
+
 static void size_ring(NvPlan *p)
 {
     const NvRing *r = p->ring;
 
+    divide_stages(p);
     p->buffers.at[r->buffer].bytes = r->stages * r->bytes;
-    p->buffers.at[r->barriers].bytes = (int64_t)2 * r->stages * NV_MBARRIER_BYTES;
+    p->buffers.at[r->barriers].bytes = (int64_t)2 * r->parts * r->stages * NV_MBARRIER_BYTES;
 }
 
 bool nv_ring_shorten(NvPlan *p)

@@ -27,19 +27,27 @@ typedef struct {
     int boxes;                /* copies, one behind the other along the map's dimension 0: */
     int row;                  /* elements of each along it */
     int64_t bytes;            /* of each */
+    int part;                 /* of the stage */
 } NvTensor;
+
+/* Where each round leaves a product to the next one, a stage has two parts, which are filled and
+ * read each by itself: what the round alone reads, so that it is empty a round earlier, and what
+ * that product does. */
+enum { NV_RING_PARTS = 2 };
 
 /* Detail of NV_FILL: all tiles of a round of a loop, for which a stage must be empty first. */
 typedef struct NvFill {
-    VEC(NvTensor) tensors;
-    int64_t bytes;
+    VEC(NvTensor) tensors;        /* in the order of their places */
+    int64_t bytes[NV_RING_PARTS]; /* of each part */
+    bool soon;                    /* the round itself reads of the last part, too */
 } NvFill;
 
 struct NvRing {
     int stages;
     int64_t bytes; /* of each: of the largest loop */
     int buffer;    /* all stages, one behind the other */
-    int barriers;  /* the buffer of mbarriers: of each stage `full`, then `empty` */
+    int parts;     /* of a stage */
+    int barriers;  /* the buffer of mbarriers: of each part of each stage `full`, then `empty` */
     Map *fills;    /* loop (Op) to NvFill */
     VEC(const NvStep *) loops;
     int warps;     /* of the producer, one of whose threads does all: 1, or a group that gives its

@@ -58,9 +58,10 @@ void nv_ring_put(Text *t, const NvPlan *p, Printer *names)
     if (!r)
         return;
     const NvBuffer *stages = &p->buffers.at[r->buffer], *barriers = &p->buffers.at[r->barriers];
-    text_printf(t, "ring of %d stages at %lld..%lld, mbarriers at %lld..%lld", r->stages,
-                (long long)stages->offset, (long long)(stages->offset + stages->bytes),
-                (long long)barriers->offset, (long long)(barriers->offset + barriers->bytes));
+    text_printf(t, "ring of %d stages%s at %lld..%lld, mbarriers at %lld..%lld", r->stages,
+                r->parts > 1 ? " of two parts" : "", (long long)stages->offset,
+                (long long)(stages->offset + stages->bytes), (long long)barriers->offset,
+                (long long)(barriers->offset + barriers->bytes));
     if (r->registers > 0)
         text_printf(t, "; %d warps leave the others %d registers", r->warps, r->registers);
     text_put(t, "\n");
@@ -81,17 +82,28 @@ static void put_poly(Text *t, Printer *names, const Poly *p)
         text_put(t, "0");
 }
 
+static void put_tensor(Text *t, Printer *names, const NvTensor *x)
+{
+    text_printf(t, "%s by %d of map %d at (", op_printer_value(names, x->load->results[0]),
+                x->boxes, x->map);
+    for (int d = 0; d < x->rank; d++) {
+        text_put(t, d > 0 ? ", " : "");
+        put_poly(t, names, &x->at[d]);
+    }
+    text_put(t, ")");
+}
+
 void nv_fill_put(Text *t, Printer *names, const NvFill *fill)
 {
-    text_printf(t, " %lld bytes", (long long)fill->bytes);
-    for (int i = 0; i < fill->tensors.len; i++) {
-        const NvTensor *x = &fill->tensors.at[i];
-        text_printf(t, "%s%s by %d of map %d at (", i > 0 ? ", " : ": ",
-                    op_printer_value(names, x->load->results[0]), x->boxes, x->map);
-        for (int d = 0; d < x->rank; d++) {
-            text_put(t, d > 0 ? ", " : "");
-            put_poly(t, names, &x->at[d]);
+    for (int part = 0; part < NV_RING_PARTS && fill->bytes[part] > 0; part++) {
+        const char *before = ": ";
+        text_printf(t, "%s %lld bytes", part > 0 ? ", then" : "", (long long)fill->bytes[part]);
+        for (int i = 0; i < fill->tensors.len; i++) {
+            if (fill->tensors.at[i].part != part)
+                continue;
+            text_put(t, before);
+            put_tensor(t, names, &fill->tensors.at[i]);
+            before = ", ";
         }
-        text_put(t, ")");
     }
 }

@@ -26,12 +26,15 @@
  *  10. A product that a round leaves to the next one has its rows in registers, its columns in the
  *      ring, and a sum that the loop carries.
  *  11. Tiles that a producer brings lie in a stage of its ring, beside each other, as its copies
- *      lay them down; it brings them in the order in which loops wait for them.
+ *      lay them down; it brings them in the order in which loops wait for them, and what a round
+ *      leaves to the next one in a part of its own, if stages have any.
  *
  * A plan that breaks a rule is our own mistake, and is told as an internal error at the op.
  */
 #include "../gpu_plan/nv_dot.h"
 #include "nv_ring.h"
+
+#include <string.h>
 
 typedef struct {
     NvPlan *plan;
@@ -402,7 +405,8 @@ static void check_fill(Check *x, const NvStep *loop)
 {
     const NvRing *r = x->plan->ring;
     const NvFill *f = loop->ahead->fill;
-    int64_t end = 0;
+    const NvStep *left = loop->ahead->delayed;
+    int64_t end = 0, bytes[NV_RING_PARTS] = {0};
 
     if (!r || map_get(r->fills, MAP_KEY(loop->op)) != f)
         tell(x, loop, "it waits for tiles that no producer brings");
@@ -413,9 +417,14 @@ static void check_fill(Check *x, const NvStep *loop)
             tell(x, loop, "tile %d of a round has no place in the ring", i);
         if (t->boxes * t->bytes != shared_bytes(&t->to->memory) || t->to->at % WGMMA_ALIGN != 0)
             tell(x, loop, "tile %d of a round is not what copies bring", i);
+        if (left && t->part != (r->parts > 1 && left->in[MMA_B] == t->to))
+            tell(x, loop, "tile %d of a round is in a part of the stage for others", i);
+        bytes[t->part] += t->boxes * t->bytes;
         end = t->to->at + t->boxes * t->bytes;
         make(x, NULL, t->to);
     }
+    if (memcmp(bytes, f->bytes, sizeof bytes) != 0)
+        tell(x, loop, "a round waits for other bytes than its tiles have");
 }
 
 /* The steps that run ahead, then the body, which has the tiles that they copy. */

@@ -61,6 +61,7 @@ def tutorial():
             ("fp16", 64, 256, False, (128, 64), 4), ("fp16", 64, 256, True, (128, 64), 8),
             ("bf16", 64, 192, True, (64, 32), 4), ("fp16", 128, 256, True, (128, 64), 8),
             ("bf16", 128, 128, False, (128, 64), 4), ("bf16", 128, 256, True, (128, 64), 4),
+            ("fp16", 256, 384, False, (128, 64), 8), ("bf16", 256, 256, True, (128, 64), 8),
             ("fp32", 32, 64, True, (32, 16), 2)):
         q, k, v = (floats(dtype, 2, length, d) for _ in range(3))
         scores = np.einsum("hmd,hnd->hmn", decode(q), decode(k)) * np.float32(d**-0.5)

@@ -416,11 +416,32 @@ static void test_delayed_products(void **state)
     expect_broken(delay_wrongly, 1);
 }
 
+/* What the next round reads is given back with what this one does, or there are other bytes. */
+static bool share_parts(NvPlan *p, NvBlock *b, int i)
+{
+    const NvAhead *a = b->steps.at[i]->ahead;
+
+    if (!a || !a->fill || p->ring->parts < 2)
+        return false;
+    NvFill *fill = (NvFill *)a->fill;
+    for (int k = 0; k < fill->tensors.len; k++) {
+        NvTensor *t = &fill->tensors.at[k];
+        t->part = !t->part;
+        expect_told(p, "is in a part of the stage for others");
+        t->part = !t->part;
+    }
+    fill->bytes[1]++;
+    expect_told(p, "waits for other bytes than its tiles have");
+    fill->bytes[1]--;
+    return true;
+}
+
 static void test_producers(void **state)
 {
     (void)state;
     expect_broken(bring_elsewhere, 3);
     expect_broken(bring_to_nobody, 3);
+    expect_broken(share_parts, 1);
 }
 
 /* --- products of groups of warps --- */
