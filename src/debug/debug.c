@@ -75,6 +75,13 @@ static int64_t programs_of_launch(const Debugger *d)
     return (int64_t)grid[0] * grid[1] * grid[2];
 }
 
+int64_t debug_program_number(const Debugger *d, const int32_t at[3])
+{
+    const int32_t *grid = d->launch.grid;
+
+    return at[0] + (int64_t)grid[0] * (at[1] + (int64_t)grid[1] * at[2]);
+}
+
 /* Where a launch must begin that goes to that program: what looks for races must see all. */
 static int64_t first_for(const Debugger *d, int64_t program)
 {

@@ -80,6 +80,7 @@ Debugger *debug_new(Client *c, const DebugLaunch *launch, const DebugHost *host)
  * or with why nothing could be run. */
 tilec_status debug_run(Debugger *d, char **error);
 void debug_free(Debugger *d);
+int64_t debug_program_number(const Debugger *d, const int32_t at[3]); /* of a DebugMoment */
 
 /* Moves, from within stopped(): how the run goes on when that returns. */
 void debug_end(Debugger *d);

@@ -16,19 +16,12 @@ static bool is_before(DebugMoment a, DebugMoment b)
     return a.program != b.program ? a.program < b.program : a.step < b.step;
 }
 
-static int64_t program_number(const Debugger *d, const int32_t at[3])
-{
-    const int32_t *grid = d->launch.grid;
-
-    return at[0] + (int64_t)grid[0] * (at[1] + (int64_t)grid[1] * at[2]);
-}
-
 /* --- calls and rounds --- */
 
 static void begin_program(Debugger *d, const InterpFrame *f)
 {
     memcpy(d->program, interp_program(f), sizeof d->program);
-    d->now = (DebugMoment){program_number(d, d->program), 0};
+    d->now = (DebugMoment){debug_program_number(d, d->program), 0};
     d->depth = d->nwaiting = 0;
     d->nbegun = 0;
     d->forgot_begun = false;

@@ -84,6 +84,21 @@ expect 0 out "HALF * 4" debug 'print HALF * 4'
 expect 0 out "row = 0  (i32)" debug 'b centre; c; up; print row'
 expect 0 out "mean = 5.  (fp32)" debug 'b 10; c; print mean'
 
+# .. at the place of the program, in its grid
+cubic() {
+    echo "$1" | sed 's/ *; */\n/g' | "$tilec" debug k.py:sums --grid 2,3,4 x='ones(fp32,8)' out='zeros(fp32,8)' BLOCK=8
+}
+for axis in '0@1 2' '1@2 3' '2@3 4'; do
+    place=tl.program_id\(${axis%@*}\) size=tl.num_programs\(${axis%@*}\)
+    set -- ${axis#*@}
+    expect 0 out "$place = $1  (i32)" cubic "program 1,2,3; print $place"
+    expect 0 out "$size = $2  (i32)" cubic "program 1,2,3; print $size"
+    expect 0 out "breakpoint 1, program (1, 2, 3), sums at k.py:27" \
+        cubic "b 27 program 1,2,3 if $place == $1 and $size == $2; c"
+    expect 0 out "the launch has ended" cubic "b 27 program 1,2,3 if $place != $1 or $size != $2; c"
+done
+expect 0 out "breakpoint 1, program (1, 2, 0), sums at k.py:27" cubic 'b 27 if tl.program_id(1) == 2; c; c'
+
 # what stops by itself
 expect 0 out "watch 1: k.py:21: out[1,3] was nan, now nan" debug 'watch out[1,3]; c'
 expect 0 out 'k.py:21: `log` makes NaN: 8 of 8 elements, the first at [0]' debug 'catch nan; c'
