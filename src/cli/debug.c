@@ -215,7 +215,9 @@ void command_debug(Cli *c, int argc, char **argv)
                                 .args = k.args.args,
                                 .nargs = k.args.count,
                                 .options = &k.options.launch,
-                                .load = &load};
+                                .load = &load,
+                                .store = &c->store,
+                                .names = &k.args.names};
     const PromptHost host = {.ctx = &commands,
                              .read = read_command,
                              .say = say,
@@ -225,6 +227,6 @@ void command_debug(Cli *c, int argc, char **argv)
                              .compare = commands.compared.len > 0 ? compare : NULL,
                              .repeats = commands.is_terminal,
                              .terminal = STDOUT_FILENO};
-    cli_check(c, prompt_run(&host, &c->store, &k.args.names, &launch, &error), &error);
+    cli_check(c, prompt_run(&host, &launch, &error), &error);
     call_close(&k);
 }

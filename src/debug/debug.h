@@ -17,11 +17,13 @@
  *   lines.c     statements and lines
  *   names.c     what names mean at a place, and their values
  *   evaluate.c  expressions of the kernel's language, on the values of the moment
+ *   asked.c     what people ask for in words: values, conditions, elements
+ *   shown.c     values as text
  */
 #ifndef TILEC_DEBUG_DEBUG_H
 #define TILEC_DEBUG_DEBUG_H
 
-#include "../arrays/array.h"
+#include "../arrays/value.h"
 #include "../interp/interp.h"
 #include "../ir/mark.h"
 
@@ -62,6 +64,9 @@ typedef struct {
     int nargs;
     const tilec_launch_options *options; /* `check`: races, too, which takes longer */
     const tilec_load_options *load;      /* what the file was loaded with */
+    /* The arguments as words name them, with arrays of the store; NULL: nobody asks in words. */
+    Store *store;
+    const Names *names;
 } DebugLaunch;
 
 typedef struct {
@@ -166,6 +171,26 @@ DebugValues debug_names(const Debugger *d, const InterpPlace *at, Arena *a);
 /* evaluate.c: false: *why says what is wrong with it */
 bool debug_evaluate(Debugger *d, const InterpPlace *at, const char *text, Arena *a, DebugValue *out,
                     const char **why);
+/* asked.c */
+#define DEBUG_NO_NAMES "the launch has ended, and no names are left; arrays are: print NAME"
+/* A name, an expression, or a value of arrays, in the arena; at->frame may be NULL behind the end.
+ * Stops the client where it has none. */
+void debug_look_up(Debugger *d, const InterpPlace *at, const char *text, Arena *a, DebugValue *out);
+/* The array of the launch that the text is about: its name, or that and an index or a method.
+ * NULL: it is about none, or the name, one of `names`, means something else at this place. */
+const Array *debug_array_named(const Debugger *d, const char *text, const DebugValues *names);
+/* *why, in the client's arena, says what is wrong with it, then it holds; NULL. */
+bool debug_holds(Debugger *d, const InterpPlace *at, const char *condition, const char **why);
+const DebugWatch *debug_watch_element(Debugger *d, const char *text); /* "out[3,7]"; may stop */
+
+/* shown.c */
+int64_t debug_tile_numel(const DebugTile *t);
+Array debug_tile_array(const DebugTile *t); /* shares the elements */
+const char *debug_element_text(Arena *a, const DebugTile *t, int64_t k);
+void debug_put_brief(Text *t, const DebugValue *v); /* in one line, without a newline */
+void debug_put_value(Text *t, const char *name,
+                     const DebugValue *v); /* .. and the table of a tile */
+
 /* lines.c */
 Place debug_line(const InterpPlace *at); /* of the statement that the place is in */
 /* Its name in the source: of a helper the IR may have several, f, f__2, .. */

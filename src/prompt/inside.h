@@ -10,8 +10,6 @@
 typedef struct {
     const PromptHost *host;
     Client *client;
-    Store *store;
-    const Names *names;
     const DebugLaunch *launch;
     Debugger *debugger;
     const DebugStop *stop; /* where the run stands */

@@ -54,8 +54,7 @@ void say(const Prompt *p, const char *fmt, ...)
 void need_frame(const Prompt *p)
 {
     if (!p->place.frame)
-        client_stop(p->client, CLIENT_USAGE,
-                    "the launch has ended, and no names are left; arrays are: print NAME");
+        client_stop(p->client, CLIENT_USAGE, DEBUG_NO_NAMES);
 }
 
 const char *skip_blanks(const char *s)
@@ -273,11 +272,9 @@ static bool interrupts(void *prompt)
     return p->host->interrupts(p->host->ctx);
 }
 
-tilec_status prompt_run(const PromptHost *host, Store *store, const Names *names,
-                        const DebugLaunch *launch, char **error)
+tilec_status prompt_run(const PromptHost *host, const DebugLaunch *launch, char **error)
 {
-    Prompt p = {
-        .host = host, .client = store->client, .store = store, .names = names, .launch = launch};
+    Prompt p = {.host = host, .client = launch->store->client, .launch = launch};
     const DebugHost debug_host = {.ctx = &p,
                                   .stopped = stopped,
                                   .holds = condition_holds,

@@ -12,7 +12,6 @@
 #ifndef TILEC_PROMPT_PROMPT_H
 #define TILEC_PROMPT_PROMPT_H
 
-#include "../arrays/value.h"
 #include "../debug/debug.h"
 
 typedef struct {
@@ -33,9 +32,8 @@ typedef struct {
     int terminal;                  /* where texts go to: for pictures */
 } PromptHost;
 
-/* Debug the launch by commands, until they end it or there are none left.  The names are its
- * arguments, with arrays of the store.  Gives what debug_run() does. */
-tilec_status prompt_run(const PromptHost *host, Store *store, const Names *names,
-                        const DebugLaunch *launch, char **error);
+/* Debug the launch, which has a store and names, by commands, until they end it or there are none
+ * left.  Gives what debug_run() does. */
+tilec_status prompt_run(const PromptHost *host, const DebugLaunch *launch, char **error);
 
 #endif
