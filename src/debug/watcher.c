@@ -241,15 +241,11 @@ static bool stand(Debugger *d, const InterpPlace *at, DebugStop *stop)
     return !d->ends && !d->goes_again;
 }
 
-/* One more moment, and does the launch go on behind it? */
-static bool pass(Debugger *d, const InterpPlace *at, bool begins)
+/* Does the launch go on behind this moment? */
+static bool goes_on_behind(Debugger *d, const InterpPlace *at, bool begins)
 {
     DebugStop stop = {0};
 
-    d->now.step++;
-    d->is_new = is_before(d->farthest, d->now);
-    if (d->is_new)
-        d->farthest = d->now;
     if (begins)
         note_begun(d);
     if (d->wish.purpose == FOR_LAST_STOP || d->wish.purpose == FOR_LAST_STATEMENT)
@@ -260,6 +256,17 @@ static bool pass(Debugger *d, const InterpPlace *at, bool begins)
         stops = true;
     }
     return !stops || stand(d, at, &stop);
+}
+
+/* One more moment.  It has been when what comes next has run, and not when the run stood there. */
+static bool pass(Debugger *d, const InterpPlace *at, bool begins)
+{
+    d->now.step++;
+    d->is_new = is_before(d->farthest, d->now);
+    bool goes_on = goes_on_behind(d, at, begins);
+    if (goes_on && d->is_new)
+        d->farthest = d->now;
+    return goes_on;
 }
 
 static bool pass_waiting(Debugger *d)

@@ -72,6 +72,12 @@ expect 0 out "breakpoint 1, program (1, 0, 0), rows at k.py:19" debug 'b 19 if r
 expect 0 out "breakpoint 3 at k.py:15, where the next statement begins" debug 'b 18; delete; b k.py:19; b 11'
 expect 0 out "no breakpoints and no watches" debug 'b 18; watch out[0,1]; delete; info stops'
 
+# what a program prints is said once, and not lost where one stood in front of it
+expect 0 out "(0, 0, 0) row: 0" debug 'b 20; c; back; next; next'
+[ "$(grep -c 'row: ' "$folder/out")" = 1 ] || wrong "row is not printed once"
+expect 0 out "(0, 0, 0) row: 0" debug 'b 20; c; next; back; back; next; next'
+[ "$(grep -c 'row: ' "$folder/out")" = 1 ] || wrong "row is not printed once"
+
 # values: names, expressions of the kernel's language, arrays, the caller's
 expect 0 out "0  5.  6.  7.  8.  9.  (-1.)  (-1.)  (-1.)" debug 'b 19 program 1; c; print v'
 expect 0 out "tl.sum(tl.where(inside, v, 0.0)) / columns = 7.  (fp32)" \
