@@ -1,7 +1,7 @@
 /*
  * debug.c - `tilec debug`: the debugger's prompt on the terminal, a script, or a pipe
  */
-#include "call.h"
+#include "debugged.h"
 #include "../prompt/prompt.h"
 
 #include <stdlib.h>
@@ -166,58 +166,49 @@ static void add_comparisons(Cli *c, Comparisons *all, Comparisons more)
 
 /* --- running --- */
 
-typedef struct {
-    void (*work)(void *what);
-    void *what;
-} Work;
-
-static void do_work(Cli *c, void *work)
-{
-    const Work *w = work;
-
-    (void)c;
-    w->work(w->what);
-}
-
 /* One command: what stops it does not stop the debugger. */
 static const char *attempt(void *commands, void (*work)(void *what), void *what)
 {
-    Cli *c = ((Commands *)commands)->cli;
+    return debug_attempt(((Commands *)commands)->cli, work, what);
+}
 
-    if (cli_attempt(c, do_work, &(Work){work, what}))
-        return NULL;
-    c->code = CLI_DONE;
-    return c->trouble;
+void debug_prepare(Cli *c, Options *o, Debugged *d)
+{
+    o->launch.device = NULL;
+    call_init(&d->call, c, o);
+    call_open(&d->call);
+    call_evaluate(&d->call);
+    d->load = (tilec_load_options){.paths = o->paths.at,
+                                   .npaths = o->paths.len,
+                                   .defines = o->defines.at,
+                                   .ndefines = o->defines.len};
+    d->launch = (DebugLaunch){.file = c->file,
+                              .kernel = d->call.options.kernel,
+                              .grid = d->call.timing.grid,
+                              .args = d->call.args.args,
+                              .nargs = d->call.args.count,
+                              .options = &d->call.options.launch,
+                              .load = &d->load,
+                              .store = &c->store,
+                              .names = &d->call.args.names};
 }
 
 void command_debug(Cli *c, int argc, char **argv)
 {
     Options o = cli_options(c, COMMAND_DEBUG, argc, argv);
-    Call k;
-    Commands commands = {.cli = c, .call = &k, .options = &o};
+    Debugged d;
+    Commands commands = {.cli = c, .call = &d.call, .options = &o};
     char *error = NULL;
 
+    if (o.dap) {
+        debug_serve(c, &o);
+        return;
+    }
     commands.is_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    o.launch.device = NULL;
-    call_init(&k, c, &o);
-    call_open(&k);
-    call_evaluate(&k);
-    commands.compared = compare_prepare(&k);
+    debug_prepare(c, &o, &d);
+    commands.compared = compare_prepare(&d.call);
     if (o.against.text)
-        add_comparisons(c, &commands.compared, against_prepare(&k));
-    const tilec_load_options load = {.paths = o.paths.at,
-                                     .npaths = o.paths.len,
-                                     .defines = o.defines.at,
-                                     .ndefines = o.defines.len};
-    const DebugLaunch launch = {.file = c->file,
-                                .kernel = k.options.kernel,
-                                .grid = k.timing.grid,
-                                .args = k.args.args,
-                                .nargs = k.args.count,
-                                .options = &k.options.launch,
-                                .load = &load,
-                                .store = &c->store,
-                                .names = &k.args.names};
+        add_comparisons(c, &commands.compared, against_prepare(&d.call));
     const PromptHost host = {.ctx = &commands,
                              .read = read_command,
                              .say = say,
@@ -227,6 +218,6 @@ void command_debug(Cli *c, int argc, char **argv)
                              .compare = commands.compared.len > 0 ? compare : NULL,
                              .repeats = commands.is_terminal,
                              .terminal = STDOUT_FILENO};
-    cli_check(c, prompt_run(&host, &launch, &error), &error);
-    call_close(&k);
+    cli_check(c, prompt_run(&host, &d.launch, &error), &error);
+    call_close(&d.call);
 }

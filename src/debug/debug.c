@@ -30,6 +30,13 @@ static void on_record(void *debugger, const tilec_record *record)
         d->host->printed(d->host->ctx, record->text);
 }
 
+static void on_message(void *debugger, const char *text)
+{
+    const Debugger *d = debugger;
+
+    d->host->said(d->host->ctx, text);
+}
+
 Debugger *debug_new(Client *c, const DebugLaunch *launch, const DebugHost *host)
 {
     Debugger *d = NEW(c->arena, Debugger);
@@ -59,6 +66,8 @@ static tilec_status launch(Debugger *d, int64_t first, int64_t last, char **erro
 
     options.on_record = on_record;
     options.on_progress = NULL;
+    if (d->host->said)
+        options.on_message = on_message;
     options.user = d;
     d->observed.first = first;
     d->observed.last = last;

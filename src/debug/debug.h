@@ -76,6 +76,7 @@ typedef struct {
     /* Is it so there?  Of a breakpoint with a condition. */
     bool (*holds)(void *ctx, const InterpPlace *at, const char *condition);
     void (*printed)(void *ctx, const char *text); /* each print once, however often one goes back */
+    void (*said)(void *ctx, const char *text);    /* warnings; NULL: the launch's on_message */
     bool (*interrupts)(void *ctx); /* is it to stop here?  Asked often; NULL: never */
 } DebugHost;
 
@@ -192,7 +193,9 @@ void debug_put_value(Text *t, const char *name,
                      const DebugValue *v); /* .. and the table of a tile */
 
 /* lines.c */
-Place debug_line(const InterpPlace *at); /* of the statement that the place is in */
+typedef VEC(const Source *) DebugSources;
+DebugSources debug_sources(const Debugger *d, Arena *a); /* that have statements of the kernel */
+Place debug_line(const InterpPlace *at);                 /* of the statement that the place is in */
 /* Its name in the source: of a helper the IR may have several, f, f__2, .. */
 const char *debug_function(const InterpPlace *at, Arena *a);
 

@@ -160,6 +160,7 @@ expect 0 out "columns = 5  (i32)" sh -c 'echo "p columns" | "$@"' sh "$tilec" de
 expect 3 err "nowhere: No such file or directory" debug 'list' -x nowhere
 expect 2 err "--grid E[,E[,E]] is missing" "$tilec" debug k.py:rows
 expect 2 err "there is no option '--time'" "$tilec" debug k.py:rows --time
+expect 2 err "--dap takes no file" "$tilec" debug k.py:rows --dap
 grid=0
 expect 0 out "the launch has ended" debug 'list'
 expect 0 out "usage: tilec debug" "$tilec" debug --help
