@@ -135,6 +135,13 @@ static void put_array(Dap *p, Text *t, const char *key, const char *name, const 
     put_reference(p, t, &whole, 0, array->ndim ? array->shape[0] : 0);
 }
 
+/* Without the newline behind it, which editors add. */
+static void put_table(Text *t, const char *expression, const DebugValue *v)
+{
+    debug_put_value(t, expression, v);
+    t->s[--t->len] = '\0';
+}
+
 void dap_put_value(Dap *p, Text *t, const char *key, const char *expression, const DebugValue *v,
                    bool is_whole)
 {
@@ -144,7 +151,7 @@ void dap_put_value(Dap *p, Text *t, const char *key, const char *expression, con
 
     text_put(&value, "");
     if (is_whole && is_tile)
-        debug_put_value(&value, expression, v);
+        put_table(&value, expression, v);
     else
         debug_put_brief(&value, v);
     dap_put_text(t, key, value.s);
