@@ -40,7 +40,7 @@ static const char *script_line(Commands *r)
     size_t n = strcspn(r->rest, "\n");
     const char *line = arena_strndup(r->cli->arena, r->rest, n);
 
-    if (n > 0)
+    if (n > 0 && !r->cli->json)
         printf("%s%s\n", prompt_text, line); /* so that what it shows can be read */
     r->rest = r->rest[n] ? r->rest + n + 1 : NULL;
     return line;
@@ -106,6 +106,12 @@ static void say(void *commands, const char *text)
     text_put(&t, "");
     text_put_printable(&t, text);
     fputs(t.s, stdout);
+}
+
+static void answer(void *commands, const char *json)
+{
+    (void)commands;
+    puts(json);
 }
 
 static void complain(void *commands, const char *text)
@@ -213,6 +219,7 @@ void command_debug(Cli *c, int argc, char **argv)
                              .read = read_command,
                              .say = say,
                              .complain = complain,
+                             .answer = o.json ? answer : NULL,
                              .attempt = attempt,
                              .interrupts = interrupts,
                              .compare = commands.compared.len > 0 ? compare : NULL,

@@ -395,6 +395,7 @@ static const Option options[] = {
          {DUMP, NULL, "print an object that has the text"},
          {BUILD, NULL, "print JSON instead of a line"},
          {GRAD, NULL, "print what --check says as JSON"},
+         {DEBUG, NULL, "an object a line for what each command came to"},
          {DEVICES, NULL, "print JSON instead of a table"}}},
 };
 /* clang-format on */

@@ -142,6 +142,7 @@ void do_print(Prompt *p, const char *text)
 
     look_up(p, text, &v);
     debug_put_value(&t, text, &v);
+    answer_value(p, &v);
     say(p, "%s", t.s);
 }
 

@@ -42,13 +42,23 @@ static const struct {
 };
 /* clang-format on */
 
-void say(const Prompt *p, const char *fmt, ...)
+void say(Prompt *p, const char *fmt, ...)
 {
     va_list ap;
 
     va_start(ap, fmt);
-    p->host->say(p->host->ctx, arena_vprintf(p->client->arena, fmt, ap));
+    const char *text = arena_vprintf(p->client->arena, fmt, ap);
     va_end(ap);
+    if (!answer_keeps(p, text))
+        p->host->say(p->host->ctx, text);
+}
+
+void complain(Prompt *p, const char *why)
+{
+    if (p->host->answer)
+        answer_error(p, why);
+    else
+        p->host->complain(p->host->ctx, why);
 }
 
 void need_frame(const Prompt *p)
@@ -195,6 +205,7 @@ static void obey(Prompt *p)
 {
     p->moves = false;
     while (!p->moves) {
+        answer_send(p);
         const char *line = p->host->read(p->host->ctx, likely_words(p)), *why;
 
         if (!line) {
@@ -207,17 +218,18 @@ static void obey(Prompt *p)
         if (!*line || *line == '#')
             continue;
         p->last = line;
+        answer_begin(p, line);
         why = p->host->attempt(p->host->ctx, run_line, &(Line){p, line});
         if (why) {
             p->moves = false;
-            p->host->complain(p->host->ctx, why);
+            complain(p, why);
         }
     }
 }
 
 /* --- where the run stands --- */
 
-static void tell_reason(const Prompt *p)
+static void tell_reason(Prompt *p)
 {
     const DebugStop *s = p->stop;
 
@@ -249,6 +261,7 @@ static void stopped(void *prompt, const DebugStop *stop)
     p->stop = stop;
     p->place = stop->place;
     p->level = p->listed = 0;
+    answer_stop(p);
     tell_reason(p);
     if (stop->place.frame)
         look_at_place(p);
@@ -281,8 +294,10 @@ tilec_status prompt_run(const PromptHost *host, const DebugLaunch *launch, char 
                                   .printed = printed,
                                   .interrupts = host->interrupts ? interrupts : NULL};
 
+    answer_begin(&p, NULL);
     p.debugger = debug_new(p.client, launch, &debug_host);
     tilec_status status = debug_run(p.debugger, error);
     debug_free(p.debugger);
+    answer_send(&p);
     return status;
 }

@@ -8,6 +8,7 @@
  *   moves.c    commands that let it go on, or back
  *   stops.c    breakpoints, watches, what is caught
  *   look.c     source, names, values
+ *   answer.c   what a command came to as JSON
  */
 #ifndef TILEC_PROMPT_PROMPT_H
 #define TILEC_PROMPT_PROMPT_H
@@ -21,6 +22,8 @@ typedef struct {
     const char *(*read)(void *ctx, const char *const *words);
     void (*say)(void *ctx, const char *text);
     void (*complain)(void *ctx, const char *text); /* of a command that was wrong */
+    /* NULL, or what takes all that say() and complain() would, a JSON object for each command. */
+    void (*answer)(void *ctx, const char *json);
     /* Do `work`; gives why it was stopped, NULL: it was not. */
     const char *(*attempt)(void *ctx, void (*work)(void *what), void *what);
     /* Behind the end of the launch: what there is to say of its arrays, and of those elements that

@@ -82,12 +82,12 @@ void do_break(Prompt *p, const char *text)
 /* One that cannot be asked is better seen than passed over. */
 bool condition_holds(void *prompt, const InterpPlace *at, const char *condition)
 {
-    const Prompt *p = prompt;
+    Prompt *p = prompt;
     const char *why = NULL;
     bool holds = debug_holds(p->debugger, at, condition, &why);
 
     if (why)
-        p->host->complain(p->host->ctx, why);
+        complain(p, why);
     return holds;
 }
 
