@@ -4,6 +4,7 @@
 #include "debugged.h"
 #include "../prompt/prompt.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,19 +20,22 @@ typedef struct {
     int script;       /* the next one */
     const char *rest; /* of the one that is read; NULL: none is */
     bool is_terminal;
+    int replays; /* since the last line from stdin */
+    FILE *kept;  /* where lines are recorded; NULL: nowhere */
 } Commands;
+
+enum { MOST_REPLAYS = 100 };
 
 /* --- reading --- */
 
-static const char *next_script(Commands *r)
+static const char *read_script(Cli *c, const char *path)
 {
-    const char *path = r->options->scripts.at[r->script++];
     char *text;
     size_t len;
-    int error = os_read_file(r->cli->arena, path, LARGEST_SOURCE, &text, &len);
+    int error = os_read_file(c->arena, path, LARGEST_SOURCE, &text, &len);
 
     if (error)
-        cli_stop_at_file(r->cli, path, strerror(error));
+        cli_stop_at_file(c, path, strerror(error));
     return text;
 }
 
@@ -53,6 +57,7 @@ static const char *stdin_line(Commands *r, const char *const *words)
 
     bool is_there = true;
 
+    r->replays = 0;
     if (r->is_terminal) {
         line = terminal_read(prompt_text, words);
         is_there = line != NULL;
@@ -71,7 +76,7 @@ static const char *next_line(Commands *r, const char *const *words)
 {
     while (r->rest || r->script < r->options->scripts.len) {
         if (!r->rest)
-            r->rest = next_script(r);
+            r->rest = read_script(r->cli, r->options->scripts.at[r->script++]);
         if (r->rest && *r->rest)
             return script_line(r);
         r->rest = NULL;
@@ -95,6 +100,43 @@ static bool interrupts(void *commands)
 {
     (void)commands;
     return interrupt_take() != 0;
+}
+
+/* --- keeping --- */
+
+static void record(void *commands, const char *path)
+{
+    Commands *r = commands;
+    int error = *path ? os_check_output(path, false) : 0;
+
+    if (r->kept)
+        fclose(r->kept);
+    r->kept = NULL;
+    if (error)
+        client_stop_at_output(&r->cli->client, path, error);
+    if (!*path)
+        return;
+    r->kept = fopen(path, "w");
+    if (!r->kept)
+        cli_stop_at_file(r->cli, path, strerror(errno));
+}
+
+static void keep(void *commands, const char *line)
+{
+    Commands *r = commands;
+
+    if (r->kept)
+        fprintf(r->kept, "%s\n", line);
+}
+
+static void replay(void *commands, const char *path)
+{
+    Commands *r = commands;
+
+    if (++r->replays > MOST_REPLAYS)
+        cli_stop(r->cli, CLI_USAGE, "%s replays itself", shown_name(r->cli->arena, path));
+    const char *text = read_script(r->cli, path);
+    r->rest = arena_printf(r->cli->arena, "%s\n%s", text, r->rest ? r->rest : "");
 }
 
 /* --- writing --- */
@@ -221,10 +263,15 @@ void command_debug(Cli *c, int argc, char **argv)
                              .complain = complain,
                              .answer = o.json ? answer : NULL,
                              .attempt = attempt,
+                             .record = record,
+                             .keep = keep,
+                             .replay = replay,
                              .interrupts = interrupts,
                              .compare = commands.compared.len > 0 ? compare : NULL,
                              .repeats = commands.is_terminal,
                              .terminal = STDOUT_FILENO};
     cli_check(c, prompt_run(&host, &d.launch, &error), &error);
+    if (commands.kept)
+        fclose(commands.kept);
     call_close(&d.call);
 }

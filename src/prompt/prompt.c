@@ -11,6 +11,18 @@
 
 static void do_help(Prompt *p, const char *text);
 
+static void do_record(Prompt *p, const char *text)
+{
+    p->host->record(p->host->ctx, text);
+}
+
+static void do_replay(Prompt *p, const char *text)
+{
+    if (!*text)
+        client_stop(p->client, CLIENT_USAGE, "replay what? A file that `record` has written");
+    p->host->replay(p->host->ctx, text);
+}
+
 /* clang-format off */
 static const struct {
     const char *name, *other; /* and a short one */
@@ -37,6 +49,8 @@ static const struct {
     {"where", "bt", do_where, "", "the calls that the program is in"},
     {"up", NULL, do_up, "[N]", "look at the names of the caller"},
     {"down", NULL, do_down, "[N]", "and back again"},
+    {"record", NULL, do_record, "[FILE]", "keep commands from now on in a file; no more"},
+    {"replay", NULL, do_replay, "FILE", "obey commands that were kept"},
     {"help", "h", do_help, "[COMMAND]", "this"},
     {"quit", "q", do_quit, "", "end"},
 };
@@ -163,12 +177,21 @@ typedef struct {
     const char *line;
 } Line;
 
+/* By `record`: what was replayed is, line by line, and one goes on behind the end of a record. */
+static bool is_kept(int i)
+{
+    return commands[i].run != do_record && commands[i].run != do_replay &&
+           commands[i].run != do_quit;
+}
+
 static void run_line(void *what)
 {
     const Line *l = what;
     size_t n = strcspn(l->line, " \t");
     int i = find_command(l->prompt, l->line, n);
 
+    if (is_kept(i))
+        l->prompt->host->keep(l->prompt->host->ctx, l->line);
     commands[i].run(l->prompt, skip_blanks(l->line + n));
 }
 

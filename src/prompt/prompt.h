@@ -30,6 +30,11 @@ typedef struct {
      * are not what they should be a DebugElement by its address.  NULL: nobody has said what that
      * is. */
     const char *(*compare)(void *ctx, Map *wrong);
+    /* Keep command lines from now on in a file, "": no more; one of them; obey those of a file
+     * next. The first and the last stop the client where they cannot. */
+    void (*record)(void *ctx, const char *path);
+    void (*keep)(void *ctx, const char *line);
+    void (*replay)(void *ctx, const char *path);
     bool (*interrupts)(void *ctx); /* has somebody asked to stop the run?  NULL: nobody can */
     bool repeats;                  /* an empty line is the last command again */
     int terminal;                  /* where texts go to: for pictures */

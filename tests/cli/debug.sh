@@ -140,6 +140,18 @@ expect 0 out "out: agrees with BLOCK=2 grid=6 in 12 elements" against BLOCK=2,gr
 expect 3 err "nowhere.py: No such file" against nowhere.py
 expect 0 err "nobody has said what arrays should be" debug 'differ'
 
+# what was typed, again, and on from there
+expect 0 out "mean = 17.5  (fp32)" debug 'list; record walk; b 10 program 1; c; p mean; quit'
+printf '%s\n' 'b 10 program 1' c 'p mean' | cmp -s - walk || wrong "the record is not what was typed"
+expect 0 out "row = 1  (i32)" debug 'replay walk; up; p row'
+expect 0 out "breakpoint 2 at k.py:15" debug 'record again; replay walk; b 15; record; up'
+{ cat walk && echo 'b 15'; } | cmp -s - again || wrong "the record is not what was replayed"
+echo 'replay self' >self
+expect 0 err "replays itself" debug 'replay self; p columns'
+grep -qF "columns = 5  (i32)" "$folder/out" || wrong "no prompt behind what replays itself"
+expect 0 err "nowhere: No such file" debug 'replay nowhere'
+expect 0 err "nowhere/walk: No such file" debug 'record nowhere/walk'
+
 # refused, and the prompt goes on
 for command in 'print colums + 1@`colums` is not defined' 'print x[9,9]@outside dimension' 'breack 3@did you mean '\''break'\''' \
     'break 400@no statement' 'break nobody@no function that this kernel calls' 'program 3@no program of the grid 3x1x1' \
