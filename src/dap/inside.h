@@ -136,7 +136,8 @@ void dap_put_value(Dap *p, Text *t, const char *key, const char *expression, con
     ROW(stackTrace, STANDS)                                                                        \
     ROW(scopes, STANDS)                                                                            \
     ROW(variables, STANDS)                                                                         \
-    ROW(evaluate, STANDS)
+    ROW(evaluate, STANDS)                                                                          \
+    ROW(completions, STANDS)
 #define DECLARE_REQUEST(name, stages) void request_##name(Dap *p);
 REQUESTS(DECLARE_REQUEST)
 #undef DECLARE_REQUEST

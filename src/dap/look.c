@@ -5,6 +5,7 @@
  * the first are told, `launch` says how many, and those in which the run has stood.  A program in
  * which it does not stand has one call, of the kernel, which has not begun or has ended.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "inside.h"
@@ -180,4 +181,42 @@ void request_evaluate(Dap *p)
                     "names yet, or none any more");
     debug_look_up(p->debugger, &at, text, p->moment, &v);
     dap_put_value(p, &p->body, "result", text, &v, is_whole);
+}
+
+/* --- completions --- */
+
+static bool is_name_part(int c)
+{
+    return isalnum(c) || c == '_' || c >= 0x80;
+}
+
+static void put_completion(Dap *p, const char *name, int64_t start, int64_t length)
+{
+    json_object(&p->body, NULL);
+    dap_put_text(&p->body, "label", name);
+    json_text(&p->body, "type", "variable");
+    json_int(&p->body, "start", start + p->first_column);
+    json_int(&p->body, "length", length);
+    json_object_end(&p->body);
+}
+
+/* Names that begin with what stands in front of the cursor; behind a point there are none. */
+void request_completions(Dap *p)
+{
+    const char *text = want_text(p, p->args, "text");
+    int64_t column = want_whole(p, p->args, "column") - p->first_column;
+    const InterpPlace at = place_wanted(p, want_whole_or(p, p->args, "frameId", 0));
+    int64_t end = MIN(MAX(column, 0), (int64_t)strlen(text)), begin = end;
+    DebugValues names = {0};
+
+    while (begin > 0 && is_name_part((unsigned char)text[begin - 1]))
+        begin--;
+    if (at.frame && (begin == 0 || text[begin - 1] != '.'))
+        names = debug_names(p->debugger, &at, p->moment);
+    json_array(&p->body, "targets");
+    for (int i = 0; i < names.len; i++) {
+        if (strncmp(names.at[i].name, text + begin, (size_t)(end - begin)) == 0)
+            put_completion(p, names.at[i].name, begin, end - begin);
+    }
+    json_array_end(&p->body);
 }

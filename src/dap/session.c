@@ -87,7 +87,8 @@ static void request_initialize(Dap *p)
         "supportsFunctionBreakpoints",      "supportsDataBreakpoints",
         "supportsEvaluateForHovers",        "supportsStepBack",
         "supportsExceptionInfoRequest",     "supportsTerminateRequest",
-        "supportsDelayedStackTraceLoading", "supportsClipboardContext"};
+        "supportsDelayedStackTraceLoading", "supportsClipboardContext",
+        "supportsCompletionsRequest"};
     const Got *lines = want_maybe(p, p->args, "linesStartAt1", GOT_BOOL);
     const Got *columns = want_maybe(p, p->args, "columnsStartAt1", GOT_BOOL);
 

@@ -319,6 +319,35 @@ def test_names():
         c.ask("disconnect")
 
 
+def test_completions():
+    with client() as c:
+        rows(c, [16])
+        c.stopped("breakpoint")
+        frame = c.ask("stackTrace", threadId=1)["stackFrames"][0]["id"]
+
+        def offers(text, column):
+            found = c.ask("completions", text=text, column=column, frameId=frame)["targets"]
+            return [(t["label"], t["start"], t["length"]) for t in found]
+
+        assert offers("st", 3) == [("stride", 1, 2)]
+        assert offers("tl.max(x + ro) * 2", 14) == [("row", 12, 2)]
+        assert [label for label, *_ in offers("i", 2)] == ["inside"]
+        assert offers("zz", 3) == [] and offers("x.", 3) == []
+        assert len(offers("", 1)) == len(c.scope(1, "Names"))
+        assert offers("st", 99) == [("stride", 1, 2)] and offers("st", -5)[0][1] == 1
+        c.ask("disconnect")
+
+
+def test_warnings():
+    with client() as c:
+        c.ask("launch", program=PROGRAM, kernel="count", args=["--grid", "2,3", "out=zeros(i32,2)", "rounds=0"])
+        told = c.event("output")
+        assert told["category"] == "stderr" and "never asks for tl.program_id(1)" in told["output"]
+        c.event("initialized")
+        c.ask("configurationDone")
+        c.ends()  # it is said once
+
+
 def test_large_tiles():
     with client() as c:
         c.launch(PROGRAM, "square", ["--grid", "1", "x=arange(fp32,256x256)", "out=zeros(fp32,256x256)", "N=256"],

@@ -24,6 +24,7 @@ ANSWERS = {
         "supportsTerminateRequest?": "bool",
         "supportsDelayedStackTraceLoading?": "bool",
         "supportsClipboardContext?": "bool",
+        "supportsCompletionsRequest?": "bool",
         "exceptionBreakpointFilters?": [FILTER],
     },
     "launch": NOTHING,
@@ -75,6 +76,9 @@ ANSWERS = {
         ]
     },
     "evaluate": {"result": "str", "type?": "str", "variablesReference": "int", "indexedVariables?": "int"},
+    "completions": {
+        "targets": [{"label": "str", "type?": ("variable",), "start?": "int", "length?": "int"}]
+    },
     "continue": {"allThreadsContinued?": "bool"},
     "next": NOTHING,
     "stepIn": NOTHING,
