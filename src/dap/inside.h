@@ -69,6 +69,7 @@ typedef struct {
     Debugger *debugger;
     bool is_tried, is_configured; /* by `launch`, by `configurationDone` */
     bool stops_on_entry, stops_at_end;
+    bool only_runs; /* nobody debugs */
     int64_t most_threads;
     int64_t launch_seq; /* of the request that is to be answered; 0: it was */
     Place kernel_at;

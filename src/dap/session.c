@@ -124,12 +124,18 @@ static DapWanted wanted_of(const Dap *p)
     return (DapWanted){folder ? arena_printf(a, "%s", folder) : NULL, words.at, words.len};
 }
 
+static bool wants(const Dap *p, const char *name)
+{
+    return got_is_true(want_maybe(p, p->args, name, GOT_BOOL));
+}
+
 static void request_launch(Dap *p)
 {
     const DapWanted wanted = wanted_of(p);
 
-    p->stops_on_entry = got_is_true(want_maybe(p, p->args, "stopOnEntry", GOT_BOOL));
-    p->stops_at_end = got_is_true(want_maybe(p, p->args, "stopAtEnd", GOT_BOOL));
+    p->only_runs = wants(p, "noDebug");
+    p->stops_on_entry = wants(p, "stopOnEntry") && !p->only_runs;
+    p->stops_at_end = wants(p, "stopAtEnd") && !p->only_runs;
     p->most_threads = MIN(MAX(want_whole_or(p, p->args, "threads", FEW_THREADS), 1), MOST_THREADS);
     if (p->is_tried)
         client_stop(p->client, CLIENT_USAGE, "a session launches once");
@@ -142,7 +148,9 @@ static void request_configurationDone(Dap *p)
 {
     if (p->is_configured)
         client_stop(p->client, CLIENT_USAGE, "the run has begun already");
-    if (!p->stops_on_entry && p->stop->why != DEBUG_ENDED)
+    if (p->only_runs && p->stop->why != DEBUG_ENDED)
+        debug_go_to_end(p->debugger);
+    else if (!p->stops_on_entry && p->stop->why != DEBUG_ENDED)
         debug_restart(p->debugger);
     p->is_configured = p->moves = true;
 }
@@ -408,6 +416,11 @@ static void stopped(void *dap, const DebugStop *stop)
     }
     if (stop->why == DEBUG_ENDED && !p->stops_at_end)
         return;
+    if (stop->why == DEBUG_FAULT && p->only_runs) {
+        guarded(p, complain, stop->text);
+        p->exit_code = 1;
+        return;
+    }
     note_program(p);
     if (!p->ends)
         guarded(p, tell_stop, NULL);

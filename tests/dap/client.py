@@ -90,9 +90,11 @@ class Client:
         assert answer["message"] == answer["body"]["error"]["format"]
         return answer["message"]
 
-    def event(self, name):
-        """The body of the next event, which must be that one."""
-        message = self.events.pop(0) if self.events else self.receive()
+    def event(self, name, behind=()):
+        """The body of the next event, which must be that one, or come behind others of these names."""
+        message = {"event": None}
+        while message and message.get("event") in (None, *behind):
+            message = self.events.pop(0) if self.events else self.receive()
         assert message and message.get("event") == name, message
         return message["body"]
 
@@ -103,7 +105,7 @@ class Client:
         self.ask("initialize", adapterID="tilec", clientID="test", linesStartAt1=True, columnsStartAt1=True,
                  supportsVariablePaging=True, pathFormat="path")
         self.ask("launch", program=program, kernel=kernel, args=args, **more)
-        self.event("initialized")
+        self.event("initialized", behind=["output"])  # warnings
         found = self.ask("setBreakpoints", source={"path": program},
                          breakpoints=[b if isinstance(b, dict) else {"line": b} for b in breaks])
         self.ask("configurationDone")

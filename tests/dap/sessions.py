@@ -48,6 +48,12 @@ def count(out, rounds):
     for i in range(rounds):
         n = n + 1
     tl.store(out + tl.program_id(0), n)
+
+
+@triton.jit
+def meet(out, N: tl.constexpr):
+    at = tl.arange(0, N)
+    tl.store(out + at, at + tl.program_id(0))
 """
 ROWS = ["--grid", "3", "x=arange(fp32,3x5)", "out=empty(fp32,3x5)", "columns=5", "stride=5", "BLOCK=8"]
 
@@ -280,6 +286,33 @@ def test_fault():
         c.ask("next", threadId=3)
         c.stopped("exception")
         c.ask("continue", threadId=3)
+        c.ends(1)
+
+
+def test_race():
+    with client() as c:
+        c.launch(PROGRAM, "meet", ["--grid", "2", "out=zeros(i32,4)", "N=4", "--check"])
+        stop = c.stopped("exception")
+        assert "race: store to out[1], which program (0, 0, 0)" in stop["text"] and stop["threadId"] == 2
+        assert c.where(2) == "meet:40"
+        assert c.move("stepBack", 2) == "meet:40"
+        assert c.move("stepBack", 2) == "meet:39"
+        assert c.move("continue", 2, "exception") == "meet:40"
+        c.ask("disconnect")
+
+
+def test_without_debugging():
+    with client() as c:
+        rows(c, [16], noDebug=True, stopOnEntry=True, stopAtEnd=True)
+        for row in range(3):
+            assert c.event("output")["output"] == f"({row}, 0, 0) row: {row}\n"
+        c.ends()
+    with client() as c:
+        rows(c, stride=6, noDebug=True)
+        c.event("output")
+        c.event("output")
+        told = c.event("output")
+        assert told["category"] == "stderr" and "outside of its shape (3, 5)" in told["output"]
         c.ends(1)
 
 
