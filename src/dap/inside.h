@@ -71,7 +71,8 @@ typedef struct {
     bool stops_on_entry, stops_at_end;
     bool only_runs; /* nobody debugs */
     int64_t most_threads;
-    int64_t launch_seq; /* of the request that is to be answered; 0: it was */
+    bool launch_waits;  /* for its answer, .. */
+    int64_t launch_seq; /* .. to the request of this number */
     Place kernel_at;
     const DebugStop *stop; /* where the run stands */
     VEC(int64_t) visited;  /* programs that it stood in */

@@ -224,8 +224,6 @@ static const char *problem_of(const Got *message, int64_t *seq)
 
     if (got_kind(message) != GOT_OBJECT)
         return "a message is to be an object";
-    if (type && strcmp(type, "response") == 0)
-        return NULL; /* nothing was asked */
     if (!type || strcmp(type, "request") != 0)
         return "a message is to have `type` \"request\"";
     if (!got_whole(got_member(message, "seq"), seq))
@@ -239,21 +237,25 @@ static void obey(Dap *p, const void *got)
 {
     const Got *message = got;
     int64_t seq = 0;
-    const char *problem = problem_of(message, &seq);
+    const char *type = got_text(got_member(message, "type"));
+    bool is_answer = type && strcmp(type, "response") == 0; /* nothing was asked */
+    const char *problem = is_answer ? NULL : problem_of(message, &seq);
     Request r = {p, message, got_text(got_member(message, "command"))};
 
     if (problem)
         send_output(p, "stderr", problem);
-    if (problem || !r.command)
+    if (problem || is_answer)
         return;
     p->body = text_new(p->scratch);
     p->answers_later = false;
     p->why = dap_attempt(p, run_request, &r);
     p->moves = p->moves && !p->why;
-    if (p->answers_later && !p->why)
+    if (p->answers_later && !p->why) {
+        p->launch_waits = true;
         p->launch_seq = seq;
-    else
+    } else {
         send_answer(p, seq, r.command);
+    }
     p->args = NULL;
 }
 
@@ -347,7 +349,7 @@ static void answer_launch(Dap *p, const void *why)
     p->why = why;
     p->body = text_new(p->scratch);
     send_answer(p, p->launch_seq, "launch");
-    p->launch_seq = 0;
+    p->launch_waits = false;
     if (why)
         return;
     Text t = event_new(p, "initialized");
@@ -403,7 +405,7 @@ static void stand(Dap *p)
 static void stopped(void *dap, const DebugStop *stop)
 {
     Dap *p = dap;
-    bool is_first = p->launch_seq != 0;
+    bool is_first = p->launch_waits;
 
     p->stop = stop;
     begin_moment(p);
@@ -495,7 +497,7 @@ static void run(Dap *p)
     const char *why = status == TILEC_OK ? NULL : error ? error : tilec_status_text(status);
     p->stage = OVER;
     p->ends = false;
-    if (p->launch_seq)
+    if (p->launch_waits)
         guarded(p, answer_launch, why);
     else if (!p->has_left)
         guarded(p, tell_end, why);
@@ -513,7 +515,7 @@ void dap_run(Client *client, const DapHost *host)
              .first_column = 1,
              .first_ticket = 1};
 
-    while (!p.has_left && !p.launch_seq)
+    while (!p.has_left && !p.launch_waits)
         take_message(&p, true);
     if (!p.has_left)
         run(&p);

@@ -373,6 +373,7 @@ def test_completions():
 
 def test_warnings():
     with client() as c:
+        c.sent = -1  # a number as any other
         c.ask("launch", program=PROGRAM, kernel="count", args=["--grid", "2,3", "out=zeros(i32,2)", "rounds=0"])
         told = c.event("output")
         assert told["category"] == "stderr" and "never asks for tl.program_id(1)" in told["output"]
@@ -472,7 +473,8 @@ def test_wrong_messages():
                              ({"type": "event", "seq": 1}, "`type`"), ({"type": 7}, "`type`")):
             c.write_json(message)
             assert why in c.event("output")["output"], message
-        c.write_json({"type": "response", "seq": 1, "request_seq": 1})  # to nothing: nothing is said
+        # to nothing: nothing is said
+        c.write_json({"type": "response", "seq": 1, "request_seq": 1, "success": True, "command": "disconnect"})
         c.write_json({"type": "request", "seq": 0, "command": "threads", "arguments": 3})
         c.sent = 0
         assert "`arguments`" in c.answer_to(0)["message"]
