@@ -61,6 +61,7 @@ missing() {
     have_header zstd.h || echo libzstd-dev
     have_header zlib.h || echo zlib1g-dev
     have_header png.h || echo libpng-dev
+    have_header json-c/json.h || echo libjson-c-dev
     have_llvm || echo llvm
     tools/python.sh >/dev/null 2>&1 || echo python3-numpy
     have_python_header || echo python3-dev

@@ -1,9 +1,10 @@
 /*
  * debug.c - `tilec debug`: the debugger's prompt on the terminal, a script, or a pipe
  */
-#include "call.h"
+#include "debugged.h"
 #include "../prompt/prompt.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,19 +20,22 @@ typedef struct {
     int script;       /* the next one */
     const char *rest; /* of the one that is read; NULL: none is */
     bool is_terminal;
+    int replays; /* since the last line from stdin */
+    FILE *kept;  /* where lines are recorded; NULL: nowhere */
 } Commands;
+
+enum { MOST_REPLAYS = 100 };
 
 /* --- reading --- */
 
-static const char *next_script(Commands *r)
+static const char *read_script(Cli *c, const char *path)
 {
-    const char *path = r->options->scripts.at[r->script++];
     char *text;
     size_t len;
-    int error = os_read_file(r->cli->arena, path, LARGEST_SOURCE, &text, &len);
+    int error = os_read_file(c->arena, path, LARGEST_SOURCE, &text, &len);
 
     if (error)
-        cli_stop_at_file(r->cli, path, strerror(error));
+        cli_stop_at_file(c, path, strerror(error));
     return text;
 }
 
@@ -40,7 +44,7 @@ static const char *script_line(Commands *r)
     size_t n = strcspn(r->rest, "\n");
     const char *line = arena_strndup(r->cli->arena, r->rest, n);
 
-    if (n > 0)
+    if (n > 0 && !r->cli->json)
         printf("%s%s\n", prompt_text, line); /* so that what it shows can be read */
     r->rest = r->rest[n] ? r->rest + n + 1 : NULL;
     return line;
@@ -53,6 +57,7 @@ static const char *stdin_line(Commands *r, const char *const *words)
 
     bool is_there = true;
 
+    r->replays = 0;
     if (r->is_terminal) {
         line = terminal_read(prompt_text, words);
         is_there = line != NULL;
@@ -71,7 +76,7 @@ static const char *next_line(Commands *r, const char *const *words)
 {
     while (r->rest || r->script < r->options->scripts.len) {
         if (!r->rest)
-            r->rest = next_script(r);
+            r->rest = read_script(r->cli, r->options->scripts.at[r->script++]);
         if (r->rest && *r->rest)
             return script_line(r);
         r->rest = NULL;
@@ -97,6 +102,43 @@ static bool interrupts(void *commands)
     return interrupt_take() != 0;
 }
 
+/* --- keeping --- */
+
+static void record(void *commands, const char *path)
+{
+    Commands *r = commands;
+    int error = *path ? os_check_output(path, false) : 0;
+
+    if (r->kept)
+        fclose(r->kept);
+    r->kept = NULL;
+    if (error)
+        client_stop_at_output(&r->cli->client, path, error);
+    if (!*path)
+        return;
+    r->kept = fopen(path, "w");
+    if (!r->kept)
+        cli_stop_at_file(r->cli, path, strerror(errno));
+}
+
+static void keep(void *commands, const char *line)
+{
+    Commands *r = commands;
+
+    if (r->kept)
+        fprintf(r->kept, "%s\n", line);
+}
+
+static void replay(void *commands, const char *path)
+{
+    Commands *r = commands;
+
+    if (++r->replays > MOST_REPLAYS)
+        cli_stop(r->cli, CLI_USAGE, "%s replays itself", shown_name(r->cli->arena, path));
+    const char *text = read_script(r->cli, path);
+    r->rest = arena_printf(r->cli->arena, "%s\n%s", text, r->rest ? r->rest : "");
+}
+
 /* --- writing --- */
 
 static void say(void *commands, const char *text)
@@ -106,6 +148,12 @@ static void say(void *commands, const char *text)
     text_put(&t, "");
     text_put_printable(&t, text);
     fputs(t.s, stdout);
+}
+
+static void answer(void *commands, const char *json)
+{
+    (void)commands;
+    puts(json);
 }
 
 static void complain(void *commands, const char *text)
@@ -166,65 +214,64 @@ static void add_comparisons(Cli *c, Comparisons *all, Comparisons more)
 
 /* --- running --- */
 
-typedef struct {
-    void (*work)(void *what);
-    void *what;
-} Work;
-
-static void do_work(Cli *c, void *work)
-{
-    const Work *w = work;
-
-    (void)c;
-    w->work(w->what);
-}
-
 /* One command: what stops it does not stop the debugger. */
 static const char *attempt(void *commands, void (*work)(void *what), void *what)
 {
-    Cli *c = ((Commands *)commands)->cli;
+    return debug_attempt(((Commands *)commands)->cli, work, what);
+}
 
-    if (cli_attempt(c, do_work, &(Work){work, what}))
-        return NULL;
-    c->code = CLI_DONE;
-    return c->trouble;
+void debug_prepare(Cli *c, Options *o, Debugged *d)
+{
+    o->launch.device = NULL;
+    call_init(&d->call, c, o);
+    call_open(&d->call);
+    call_evaluate(&d->call);
+    d->load = (tilec_load_options){.paths = o->paths.at,
+                                   .npaths = o->paths.len,
+                                   .defines = o->defines.at,
+                                   .ndefines = o->defines.len};
+    d->launch = (DebugLaunch){.file = c->file,
+                              .kernel = d->call.options.kernel,
+                              .grid = d->call.timing.grid,
+                              .args = d->call.args.args,
+                              .nargs = d->call.args.count,
+                              .options = &d->call.options.launch,
+                              .load = &d->load,
+                              .store = &c->store,
+                              .names = &d->call.args.names};
 }
 
 void command_debug(Cli *c, int argc, char **argv)
 {
     Options o = cli_options(c, COMMAND_DEBUG, argc, argv);
-    Call k;
-    Commands commands = {.cli = c, .call = &k, .options = &o};
+    Debugged d;
+    Commands commands = {.cli = c, .call = &d.call, .options = &o};
     char *error = NULL;
 
+    if (o.dap) {
+        debug_serve(c, &o);
+        return;
+    }
     commands.is_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    o.launch.device = NULL;
-    call_init(&k, c, &o);
-    call_open(&k);
-    call_evaluate(&k);
-    commands.compared = compare_prepare(&k);
+    debug_prepare(c, &o, &d);
+    commands.compared = compare_prepare(&d.call);
     if (o.against.text)
-        add_comparisons(c, &commands.compared, against_prepare(&k));
-    const tilec_load_options load = {.paths = o.paths.at,
-                                     .npaths = o.paths.len,
-                                     .defines = o.defines.at,
-                                     .ndefines = o.defines.len};
-    const DebugLaunch launch = {.file = c->file,
-                                .kernel = k.options.kernel,
-                                .grid = k.timing.grid,
-                                .args = k.args.args,
-                                .nargs = k.args.count,
-                                .options = &k.options.launch,
-                                .load = &load};
+        add_comparisons(c, &commands.compared, against_prepare(&d.call));
     const PromptHost host = {.ctx = &commands,
                              .read = read_command,
                              .say = say,
                              .complain = complain,
+                             .answer = o.json ? answer : NULL,
                              .attempt = attempt,
+                             .record = record,
+                             .keep = keep,
+                             .replay = replay,
                              .interrupts = interrupts,
                              .compare = commands.compared.len > 0 ? compare : NULL,
                              .repeats = commands.is_terminal,
                              .terminal = STDOUT_FILENO};
-    cli_check(c, prompt_run(&host, &c->store, &k.args.names, &launch, &error), &error);
-    call_close(&k);
+    cli_check(c, prompt_run(&host, &d.launch, &error), &error);
+    if (commands.kept)
+        fclose(commands.kept);
+    call_close(&d.call);
 }

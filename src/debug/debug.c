@@ -30,6 +30,13 @@ static void on_record(void *debugger, const tilec_record *record)
         d->host->printed(d->host->ctx, record->text);
 }
 
+static void on_message(void *debugger, const char *text)
+{
+    const Debugger *d = debugger;
+
+    d->host->said(d->host->ctx, text);
+}
+
 Debugger *debug_new(Client *c, const DebugLaunch *launch, const DebugHost *host)
 {
     Debugger *d = NEW(c->arena, Debugger);
@@ -59,6 +66,8 @@ static tilec_status launch(Debugger *d, int64_t first, int64_t last, char **erro
 
     options.on_record = on_record;
     options.on_progress = NULL;
+    if (d->host->said)
+        options.on_message = on_message;
     options.user = d;
     d->observed.first = first;
     d->observed.last = last;
@@ -73,6 +82,13 @@ static int64_t programs_of_launch(const Debugger *d)
     const int32_t *grid = d->launch.grid;
 
     return (int64_t)grid[0] * grid[1] * grid[2];
+}
+
+int64_t debug_program_number(const Debugger *d, const int32_t at[3])
+{
+    const int32_t *grid = d->launch.grid;
+
+    return at[0] + (int64_t)grid[0] * (at[1] + (int64_t)grid[1] * at[2]);
 }
 
 /* Where a launch must begin that goes to that program: what looks for races must see all. */

@@ -17,11 +17,13 @@
  *   lines.c     statements and lines
  *   names.c     what names mean at a place, and their values
  *   evaluate.c  expressions of the kernel's language, on the values of the moment
+ *   asked.c     what people ask for in words: values, conditions, elements
+ *   shown.c     values as text
  */
 #ifndef TILEC_DEBUG_DEBUG_H
 #define TILEC_DEBUG_DEBUG_H
 
-#include "../arrays/array.h"
+#include "../arrays/value.h"
 #include "../interp/interp.h"
 #include "../ir/mark.h"
 
@@ -62,6 +64,9 @@ typedef struct {
     int nargs;
     const tilec_launch_options *options; /* `check`: races, too, which takes longer */
     const tilec_load_options *load;      /* what the file was loaded with */
+    /* The arguments as words name them, with arrays of the store; NULL: nobody asks in words. */
+    Store *store;
+    const Names *names;
 } DebugLaunch;
 
 typedef struct {
@@ -71,6 +76,7 @@ typedef struct {
     /* Is it so there?  Of a breakpoint with a condition. */
     bool (*holds)(void *ctx, const InterpPlace *at, const char *condition);
     void (*printed)(void *ctx, const char *text); /* each print once, however often one goes back */
+    void (*said)(void *ctx, const char *text);    /* warnings; NULL: the launch's on_message */
     bool (*interrupts)(void *ctx); /* is it to stop here?  Asked often; NULL: never */
 } DebugHost;
 
@@ -80,6 +86,7 @@ Debugger *debug_new(Client *c, const DebugLaunch *launch, const DebugHost *host)
  * or with why nothing could be run. */
 tilec_status debug_run(Debugger *d, char **error);
 void debug_free(Debugger *d);
+int64_t debug_program_number(const Debugger *d, const int32_t at[3]); /* of a DebugMoment */
 
 /* Moves, from within stopped(): how the run goes on when that returns. */
 void debug_end(Debugger *d);
@@ -165,8 +172,30 @@ DebugValues debug_names(const Debugger *d, const InterpPlace *at, Arena *a);
 /* evaluate.c: false: *why says what is wrong with it */
 bool debug_evaluate(Debugger *d, const InterpPlace *at, const char *text, Arena *a, DebugValue *out,
                     const char **why);
+/* asked.c */
+#define DEBUG_NO_NAMES "the launch has ended, and no names are left; arrays are: print NAME"
+/* A name, an expression, or a value of arrays, in the arena; at->frame may be NULL behind the end.
+ * Stops the client where it has none. */
+void debug_look_up(Debugger *d, const InterpPlace *at, const char *text, Arena *a, DebugValue *out);
+/* The array of the launch that the text is about: its name, or that and an index or a method.
+ * NULL: it is about none, or the name, one of `names`, means something else at this place. */
+const Array *debug_array_named(const Debugger *d, const char *text, const DebugValues *names);
+/* *why, in the client's arena, says what is wrong with it, then it holds; NULL. */
+bool debug_holds(Debugger *d, const InterpPlace *at, const char *condition, const char **why);
+const DebugWatch *debug_watch_element(Debugger *d, const char *text); /* "out[3,7]"; may stop */
+
+/* shown.c */
+int64_t debug_tile_numel(const DebugTile *t);
+Array debug_tile_array(const DebugTile *t); /* shares the elements */
+const char *debug_element_text(Arena *a, const DebugTile *t, int64_t k);
+void debug_put_brief(Text *t, const DebugValue *v); /* in one line, without a newline */
+void debug_put_value(Text *t, const char *name,
+                     const DebugValue *v); /* .. and the table of a tile */
+
 /* lines.c */
-Place debug_line(const InterpPlace *at); /* of the statement that the place is in */
+typedef VEC(const Source *) DebugSources;
+DebugSources debug_sources(const Debugger *d, Arena *a); /* that have statements of the kernel */
+Place debug_line(const InterpPlace *at);                 /* of the statement that the place is in */
 /* Its name in the source: of a helper the IR may have several, f, f__2, .. */
 const char *debug_function(const InterpPlace *at, Arena *a);
 

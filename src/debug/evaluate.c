@@ -5,7 +5,8 @@
  * file, so that all names mean what they mean there.  Its parameters are the names that it uses: a
  * tile is an array that the kernel loads whole, pointers are offsets into the array of the launch,
  * so that accesses are checked.  The kernel runs on the interpreter, and its last op is where the
- * value is looked at, by name, as any other.
+ * value is looked at, by name, as any other.  It runs as the program that stands there, in the grid
+ * of the launch, so that tl.program_id and tl.num_programs mean what they mean there, too.
  *
  *     @__triton.jit
  *     def __print(x, __1, __2):
@@ -289,14 +290,13 @@ static const char *told(Arena *a, char *error)
     return text;
 }
 
-static bool run(Making *m, tilec_file *file, char **error)
+static bool run(Making *m, tilec_file *file, int64_t program, char **error)
 {
-    static const int32_t grid[3] = {1, 1, 1};
     const InterpObserver observer = {.ctx = m, .keeps_values = true, .op = look_at_value};
-    const Observed observed = {.observer = &observer, .last = 1};
+    const Observed observed = {.observer = &observer, .first = program, .last = program + 1};
 
-    return api_launch_observed(file, kernel_name, grid, m->args.at, m->args.len, NULL, &observed,
-                               error) == TILEC_OK;
+    return api_launch_observed(file, kernel_name, m->d->launch.grid, m->args.at, m->args.len, NULL,
+                               &observed, error) == TILEC_OK;
 }
 
 bool debug_evaluate(Debugger *d, const InterpPlace *at, const char *text, Arena *a, DebugValue *out,
@@ -331,7 +331,8 @@ bool debug_evaluate(Debugger *d, const InterpPlace *at, const char *text, Arena 
                      "@__triton.jit\ndef %s(%s):\n%s    %s = (\n%s\n    )\n",
                      kernel_name, m.params.s, m.body.s, value_name, text);
     tilec_file *file = load(&m, kernel, &error);
-    if (file && run(&m, file, &error) && m.found)
+    int64_t program = debug_program_number(d, interp_program(at->frame));
+    if (file && run(&m, file, program, &error) && m.found)
         return true;
     *why = told(a, error);
     return false;

@@ -61,6 +61,25 @@ const char *debug_function(const InterpPlace *at, Arena *a)
     return n > 0 && strncmp(name, written, n) == 0 ? arena_strndup(a, written, n) : name;
 }
 
+DebugSources debug_sources(const Debugger *d, Arena *a)
+{
+    DebugSources all = {0};
+
+    for (int i = 0; d->module && i < d->module->nfuncs; i++) {
+        const Func *f = d->module->funcs[i];
+        for (int k = 0; k < f->marks.len; k++) {
+            const Mark *m = &f->marks.at[k];
+            const Source *s = m->name ? NULL : source_of(d->module->sources, m->span.start);
+            int n = 0;
+            while (n < all.len && all.at[n] != s)
+                n++;
+            if (s && n == all.len)
+                vec_push(a, &all, s);
+        }
+    }
+    return all;
+}
+
 /* --- breakpoints --- */
 
 static bool is_file(const Source *s, const char *name)

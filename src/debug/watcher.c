@@ -16,19 +16,12 @@ static bool is_before(DebugMoment a, DebugMoment b)
     return a.program != b.program ? a.program < b.program : a.step < b.step;
 }
 
-static int64_t program_number(const Debugger *d, const int32_t at[3])
-{
-    const int32_t *grid = d->launch.grid;
-
-    return at[0] + (int64_t)grid[0] * (at[1] + (int64_t)grid[1] * at[2]);
-}
-
 /* --- calls and rounds --- */
 
 static void begin_program(Debugger *d, const InterpFrame *f)
 {
     memcpy(d->program, interp_program(f), sizeof d->program);
-    d->now = (DebugMoment){program_number(d, d->program), 0};
+    d->now = (DebugMoment){debug_program_number(d, d->program), 0};
     d->depth = d->nwaiting = 0;
     d->nbegun = 0;
     d->forgot_begun = false;
@@ -248,15 +241,11 @@ static bool stand(Debugger *d, const InterpPlace *at, DebugStop *stop)
     return !d->ends && !d->goes_again;
 }
 
-/* One more moment, and does the launch go on behind it? */
-static bool pass(Debugger *d, const InterpPlace *at, bool begins)
+/* Does the launch go on behind this moment? */
+static bool goes_on_behind(Debugger *d, const InterpPlace *at, bool begins)
 {
     DebugStop stop = {0};
 
-    d->now.step++;
-    d->is_new = is_before(d->farthest, d->now);
-    if (d->is_new)
-        d->farthest = d->now;
     if (begins)
         note_begun(d);
     if (d->wish.purpose == FOR_LAST_STOP || d->wish.purpose == FOR_LAST_STATEMENT)
@@ -267,6 +256,17 @@ static bool pass(Debugger *d, const InterpPlace *at, bool begins)
         stops = true;
     }
     return !stops || stand(d, at, &stop);
+}
+
+/* One more moment.  It has been when what comes next has run, and not when the run stood there. */
+static bool pass(Debugger *d, const InterpPlace *at, bool begins)
+{
+    d->now.step++;
+    d->is_new = is_before(d->farthest, d->now);
+    bool goes_on = goes_on_behind(d, at, begins);
+    if (goes_on && d->is_new)
+        d->farthest = d->now;
+    return goes_on;
 }
 
 static bool pass_waiting(Debugger *d)

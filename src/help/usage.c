@@ -56,7 +56,8 @@ static const struct {
      "usage: tilec grad FILE.py[:KERNEL] --of NAME --wrt NAME[,NAME...] [-o FILE.py]\n"
      "             [OPTION...] NAME=VALUE|NAME:TYPE... [@FILE...]\n"},
     {COMMAND_DEBUG,
-     "usage: tilec debug FILE.py[:KERNEL] --grid E[,E[,E]] [OPTION...] NAME=VALUE... [@FILE...]\n"},
+     "usage: tilec debug FILE.py[:KERNEL] --grid E[,E[,E]] [OPTION...] NAME=VALUE... [@FILE...]\n"
+     "       tilec debug --dap\n"},
     {COMMAND_DEVICES, "usage: tilec devices [--json]\n"},
     {0, "usage: tilec help [COMMAND | TOPIC | OPTION | FUNCTION] | COMMAND --help | --version\n"},
     {COMMAND_RUN, "\nRun a kernel on arrays once, and say what came out.\n"},
@@ -86,7 +87,9 @@ static const struct {
     {COMMAND_DEBUG,
      "\nStep through a kernel on the interpreter, forward and back, and look at its tiles.  At "
      "the\n"
-     "prompt `help` lists the commands; `tilec help debugger` explains them.\n"
+     "prompt `help` lists the commands; `tilec help debugger` explains them, `tilec help dap` "
+     "what\n"
+     "an editor needs.\n"
      "options of debug:\n",
      true},
     {COMMAND_DEVICES, "\nList where kernels can run.\n", true},

@@ -454,7 +454,7 @@ Options options_parse(Client *c, const OptionsHost *host, Command command, int a
             i++;
         }
     }
-    if (command != COMMAND_DEVICES && !o.file)
+    if (command != COMMAND_DEVICES && !o.file && !o.dap)
         client_stop(c, CLIENT_USAGE, "which kernel? FILE.py[:KERNEL] is missing");
     return o;
 }

@@ -59,7 +59,7 @@ typedef struct {
     VEC(ArgText) values;              /* that are other ones */
     const Origin *origin;
 } AgainstText;
-enum { MOST_OPTIONS = 48 };
+enum { MOST_OPTIONS = 64 };
 typedef struct {
     const char *name; /* or an expression: x[0] */
     int way;          /* a ShowWay */
@@ -101,6 +101,7 @@ typedef struct {
     const char *output, *header, *symbol, *cpus; /* cpus: names with commas between */
     bool disjoint, exported;
     VEC(const char *) scripts; /* of debug */
+    bool dap;                  /* of debug: no file, but an editor */
     const char *of, *wrt;      /* of grad: wrt has names with commas between */
     VEC(const char *) rounds;  /* of grad: NAME=N */
     VEC(const char *) variants;

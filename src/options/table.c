@@ -242,6 +242,8 @@ static const Option options[] = {
          {GRAD, "FILE.py", "where the kernel is written; printed when not given"}}},
     {"-x", NULL, NEEDS, AGAIN, add_script, 0,
         {{DEBUG, "FILE", "commands, one a line, in front of those that are typed"}}},
+    {"--dap", NULL, BARE, AGAIN, FLAG(dap),
+        {{DEBUG, NULL, "alone: serve an editor by the Debug Adapter Protocol, on stdin and stdout"}}},
     {"--of", NULL, NEEDS, ONCE, TEXT(of),
         {{GRAD, "NAME", "the array that is differentiated"}}},
     {"--wrt", NULL, NEEDS, ONCE, TEXT(wrt),
@@ -393,6 +395,7 @@ static const Option options[] = {
          {DUMP, NULL, "print an object that has the text"},
          {BUILD, NULL, "print JSON instead of a line"},
          {GRAD, NULL, "print what --check says as JSON"},
+         {DEBUG, NULL, "an object a line for what each command came to"},
          {DEVICES, NULL, "print JSON instead of a table"}}},
 };
 /* clang-format on */

@@ -31,7 +31,7 @@ typedef struct {
     const char *text;  /* for people; NULL: as for run */
 } OptionHelp;
 
-enum { MOST_HELPS = 7 };
+enum { MOST_HELPS = 8 };
 typedef struct Given Given;
 typedef struct {
     const char *name, *other; /* and another name; NULL */

@@ -7,11 +7,16 @@
 #include "prompt.h"
 #include "../show/show.h"
 
+/* What a command came to. */
+typedef struct {
+    const char *command; /* NULL: none, the launch begins */
+    Text said;           /* what it shows */
+    Text members;        /* of its object, as JSON */
+} Answer;
+
 typedef struct {
     const PromptHost *host;
     Client *client;
-    Store *store;
-    const Names *names;
     const DebugLaunch *launch;
     Debugger *debugger;
     const DebugStop *stop; /* where the run stands */
@@ -21,16 +26,26 @@ typedef struct {
     bool moves;            /* the command lets the run go on */
     bool compares;         /* it goes on to the end, and then to what is wrong */
     const char *last;      /* command line */
+    Answer answer;
 } Prompt;
 
 /* prompt.c */
-void say(const Prompt *p, const char *fmt, ...) PRINTF(2, 3);
+void say(Prompt *p, const char *fmt, ...) PRINTF(2, 3);
+void complain(Prompt *p, const char *why);
 void need_frame(const Prompt *p); /* stops the client where the launch has ended */
 /* A number that is all of the text, 1 where that is empty; stops the client. */
 int64_t count_of(const Prompt *p, const char *text);
 /* "3,*": what stands at *text up to a blank; -1 is any. */
 void program_of(const Prompt *p, const char **text, bool stars, int32_t out[3]);
 const char *skip_blanks(const char *s);
+
+/* answer.c: all of it does nothing where nobody asks for JSON */
+void answer_begin(Prompt *p, const char *command);
+bool answer_keeps(Prompt *p, const char *text); /* false: it is to be said */
+void answer_error(Prompt *p, const char *why);
+void answer_stop(Prompt *p);
+void answer_value(Prompt *p, const DebugValue *v);
+void answer_send(Prompt *p);
 
 /* moves.c, stops.c, look.c: `text` is what stands behind the command's name */
 #define COMMANDS(ROW)                                                                              \

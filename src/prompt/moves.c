@@ -51,13 +51,12 @@ void do_reverse(Prompt *p, const char *text)
 
 void do_program(Prompt *p, const char *text)
 {
-    const int32_t *grid = p->launch->grid;
     int32_t at[3];
 
     program_of(p, &text, false, at);
     if (*text)
         client_stop(p->client, CLIENT_USAGE, "`%s`: nothing stands behind the program", text);
-    debug_go_to_program(p->debugger, at[0] + (int64_t)grid[0] * (at[1] + (int64_t)grid[1] * at[2]));
+    debug_go_to_program(p->debugger, debug_program_number(p->debugger, at));
     p->moves = true;
 }
 

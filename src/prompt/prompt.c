@@ -11,6 +11,18 @@
 
 static void do_help(Prompt *p, const char *text);
 
+static void do_record(Prompt *p, const char *text)
+{
+    p->host->record(p->host->ctx, text);
+}
+
+static void do_replay(Prompt *p, const char *text)
+{
+    if (!*text)
+        client_stop(p->client, CLIENT_USAGE, "replay what? A file that `record` has written");
+    p->host->replay(p->host->ctx, text);
+}
+
 /* clang-format off */
 static const struct {
     const char *name, *other; /* and a short one */
@@ -37,25 +49,36 @@ static const struct {
     {"where", "bt", do_where, "", "the calls that the program is in"},
     {"up", NULL, do_up, "[N]", "look at the names of the caller"},
     {"down", NULL, do_down, "[N]", "and back again"},
+    {"record", NULL, do_record, "[FILE]", "keep commands from now on in a file; no more"},
+    {"replay", NULL, do_replay, "FILE", "obey commands that were kept"},
     {"help", "h", do_help, "[COMMAND]", "this"},
     {"quit", "q", do_quit, "", "end"},
 };
 /* clang-format on */
 
-void say(const Prompt *p, const char *fmt, ...)
+void say(Prompt *p, const char *fmt, ...)
 {
     va_list ap;
 
     va_start(ap, fmt);
-    p->host->say(p->host->ctx, arena_vprintf(p->client->arena, fmt, ap));
+    const char *text = arena_vprintf(p->client->arena, fmt, ap);
     va_end(ap);
+    if (!answer_keeps(p, text))
+        p->host->say(p->host->ctx, text);
+}
+
+void complain(Prompt *p, const char *why)
+{
+    if (p->host->answer)
+        answer_error(p, why);
+    else
+        p->host->complain(p->host->ctx, why);
 }
 
 void need_frame(const Prompt *p)
 {
     if (!p->place.frame)
-        client_stop(p->client, CLIENT_USAGE,
-                    "the launch has ended, and no names are left; arrays are: print NAME");
+        client_stop(p->client, CLIENT_USAGE, DEBUG_NO_NAMES);
 }
 
 const char *skip_blanks(const char *s)
@@ -154,12 +177,21 @@ typedef struct {
     const char *line;
 } Line;
 
+/* By `record`: what was replayed is, line by line, and one goes on behind the end of a record. */
+static bool is_kept(int i)
+{
+    return commands[i].run != do_record && commands[i].run != do_replay &&
+           commands[i].run != do_quit;
+}
+
 static void run_line(void *what)
 {
     const Line *l = what;
     size_t n = strcspn(l->line, " \t");
     int i = find_command(l->prompt, l->line, n);
 
+    if (is_kept(i))
+        l->prompt->host->keep(l->prompt->host->ctx, l->line);
     commands[i].run(l->prompt, skip_blanks(l->line + n));
 }
 
@@ -196,6 +228,7 @@ static void obey(Prompt *p)
 {
     p->moves = false;
     while (!p->moves) {
+        answer_send(p);
         const char *line = p->host->read(p->host->ctx, likely_words(p)), *why;
 
         if (!line) {
@@ -208,17 +241,18 @@ static void obey(Prompt *p)
         if (!*line || *line == '#')
             continue;
         p->last = line;
+        answer_begin(p, line);
         why = p->host->attempt(p->host->ctx, run_line, &(Line){p, line});
         if (why) {
             p->moves = false;
-            p->host->complain(p->host->ctx, why);
+            complain(p, why);
         }
     }
 }
 
 /* --- where the run stands --- */
 
-static void tell_reason(const Prompt *p)
+static void tell_reason(Prompt *p)
 {
     const DebugStop *s = p->stop;
 
@@ -250,6 +284,7 @@ static void stopped(void *prompt, const DebugStop *stop)
     p->stop = stop;
     p->place = stop->place;
     p->level = p->listed = 0;
+    answer_stop(p);
     tell_reason(p);
     if (stop->place.frame)
         look_at_place(p);
@@ -273,19 +308,19 @@ static bool interrupts(void *prompt)
     return p->host->interrupts(p->host->ctx);
 }
 
-tilec_status prompt_run(const PromptHost *host, Store *store, const Names *names,
-                        const DebugLaunch *launch, char **error)
+tilec_status prompt_run(const PromptHost *host, const DebugLaunch *launch, char **error)
 {
-    Prompt p = {
-        .host = host, .client = store->client, .store = store, .names = names, .launch = launch};
+    Prompt p = {.host = host, .client = launch->store->client, .launch = launch};
     const DebugHost debug_host = {.ctx = &p,
                                   .stopped = stopped,
                                   .holds = condition_holds,
                                   .printed = printed,
                                   .interrupts = host->interrupts ? interrupts : NULL};
 
+    answer_begin(&p, NULL);
     p.debugger = debug_new(p.client, launch, &debug_host);
     tilec_status status = debug_run(p.debugger, error);
     debug_free(p.debugger);
+    answer_send(&p);
     return status;
 }

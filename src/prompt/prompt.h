@@ -8,11 +8,11 @@
  *   moves.c    commands that let it go on, or back
  *   stops.c    breakpoints, watches, what is caught
  *   look.c     source, names, values
+ *   answer.c   what a command came to as JSON
  */
 #ifndef TILEC_PROMPT_PROMPT_H
 #define TILEC_PROMPT_PROMPT_H
 
-#include "../arrays/value.h"
 #include "../debug/debug.h"
 
 typedef struct {
@@ -22,20 +22,26 @@ typedef struct {
     const char *(*read)(void *ctx, const char *const *words);
     void (*say)(void *ctx, const char *text);
     void (*complain)(void *ctx, const char *text); /* of a command that was wrong */
+    /* NULL, or what takes all that say() and complain() would, a JSON object for each command. */
+    void (*answer)(void *ctx, const char *json);
     /* Do `work`; gives why it was stopped, NULL: it was not. */
     const char *(*attempt)(void *ctx, void (*work)(void *what), void *what);
     /* Behind the end of the launch: what there is to say of its arrays, and of those elements that
      * are not what they should be a DebugElement by its address.  NULL: nobody has said what that
      * is. */
     const char *(*compare)(void *ctx, Map *wrong);
+    /* Keep command lines from now on in a file, "": no more; one of them; obey those of a file
+     * next. The first and the last stop the client where they cannot. */
+    void (*record)(void *ctx, const char *path);
+    void (*keep)(void *ctx, const char *line);
+    void (*replay)(void *ctx, const char *path);
     bool (*interrupts)(void *ctx); /* has somebody asked to stop the run?  NULL: nobody can */
     bool repeats;                  /* an empty line is the last command again */
     int terminal;                  /* where texts go to: for pictures */
 } PromptHost;
 
-/* Debug the launch by commands, until they end it or there are none left.  The names are its
- * arguments, with arrays of the store.  Gives what debug_run() does. */
-tilec_status prompt_run(const PromptHost *host, Store *store, const Names *names,
-                        const DebugLaunch *launch, char **error);
+/* Debug the launch, which has a store and names, by commands, until they end it or there are none
+ * left.  Gives what debug_run() does. */
+tilec_status prompt_run(const PromptHost *host, const DebugLaunch *launch, char **error);
 
 #endif

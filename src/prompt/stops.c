@@ -79,66 +79,24 @@ void do_break(Prompt *p, const char *text)
         is_line && line != b->line ? ", where the next statement begins" : "");
 }
 
-/* As Python has it; a tile is. */
-static bool is_true(const DebugValue *v)
-{
-    const DebugTile *t = v->tiles;
-
-    if (v->text || t->ndim > 0)
-        return !v->text || (strcmp(v->text, "False") != 0 && strcmp(v->text, "0") != 0);
-    uint64_t bits = element_get_bits(t->data, 0, (size_t)dtype_size(t->dtype));
-    return scalar_to_double(t->dtype, bits) != 0;
-}
-
-/* It may be asked a great many times: nothing is kept.  One that cannot be asked is better seen
- * than passed over. */
+/* One that cannot be asked is better seen than passed over. */
 bool condition_holds(void *prompt, const InterpPlace *at, const char *condition)
 {
-    const Prompt *p = prompt;
-    Guard guard = {0};
-    Arena *volatile a = NULL;
-    volatile bool holds = true;
+    Prompt *p = prompt;
+    const char *why = NULL;
+    bool holds = debug_holds(p->debugger, at, condition, &why);
 
-    if (setjmp(guard.env) == 0) {
-        DebugValue v;
-        const char *why = NULL;
-
-        a = arena_new(&guard);
-        if (debug_evaluate(p->debugger, at, condition, a, &v, &why))
-            holds = is_true(&v);
-        else
-            p->host->complain(p->host->ctx, why);
-    }
-    arena_free(a);
+    if (why)
+        complain(p, why);
     return holds;
 }
 
 /* --- watches --- */
 
-static const char *name_of_array(const Prompt *p, const char *text)
-{
-    size_t n = strcspn(text, "[");
-
-    for (int i = 0; i < p->names->len; i++) {
-        const char *name = p->names->at[i].name;
-        if (strlen(name) == n && memcmp(name, text, n) == 0 && value_array(&p->names->at[i].value))
-            return name;
-    }
-    client_stop(p->client, CLIENT_USAGE,
-                "`%s` is no element of an array of the launch: watch out[3,7]", text);
-}
-
 void do_watch(Prompt *p, const char *text)
 {
-    name_of_array(p, text);
-    const Const v = value_parse(p->store, p->names, "watch", text);
-    const Array *a = value_array(&v);
+    const DebugWatch *w = debug_watch_element(p->debugger, text);
 
-    if (!a || array_numel(a) != 1) {
-        /* An element is a number in the language of values; a slice of one is where it is. */
-        client_stop(p->client, CLIENT_USAGE, "`%s` is not one element: watch out[3,7]", text);
-    }
-    const DebugWatch *w = debug_watch(p->debugger, text, (uint64_t)(uintptr_t)a->data, a->dtype);
     say(p, "watch %d: %s\n", w->number, text);
 }
 

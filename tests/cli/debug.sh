@@ -72,6 +72,12 @@ expect 0 out "breakpoint 1, program (1, 0, 0), rows at k.py:19" debug 'b 19 if r
 expect 0 out "breakpoint 3 at k.py:15, where the next statement begins" debug 'b 18; delete; b k.py:19; b 11'
 expect 0 out "no breakpoints and no watches" debug 'b 18; watch out[0,1]; delete; info stops'
 
+# what a program prints is said once, and not lost where one stood in front of it
+expect 0 out "(0, 0, 0) row: 0" debug 'b 20; c; back; next; next'
+[ "$(grep -c 'row: ' "$folder/out")" = 1 ] || wrong "row is not printed once"
+expect 0 out "(0, 0, 0) row: 0" debug 'b 20; c; next; back; back; next; next'
+[ "$(grep -c 'row: ' "$folder/out")" = 1 ] || wrong "row is not printed once"
+
 # values: names, expressions of the kernel's language, arrays, the caller's
 expect 0 out "0  5.  6.  7.  8.  9.  (-1.)  (-1.)  (-1.)" debug 'b 19 program 1; c; print v'
 expect 0 out "tl.sum(tl.where(inside, v, 0.0)) / columns = 7.  (fp32)" \
@@ -83,6 +89,21 @@ expect 0 out "(BLOCK, HALF) = (8, 0.5)" debug 'print (BLOCK, HALF)'
 expect 0 out "HALF * 4" debug 'print HALF * 4'
 expect 0 out "row = 0  (i32)" debug 'b centre; c; up; print row'
 expect 0 out "mean = 5.  (fp32)" debug 'b 10; c; print mean'
+
+# .. at the place of the program, in its grid
+cubic() {
+    echo "$1" | sed 's/ *; */\n/g' | "$tilec" debug k.py:sums --grid 2,3,4 x='ones(fp32,8)' out='zeros(fp32,8)' BLOCK=8
+}
+for axis in '0@1 2' '1@2 3' '2@3 4'; do
+    place=tl.program_id\(${axis%@*}\) size=tl.num_programs\(${axis%@*}\)
+    set -- ${axis#*@}
+    expect 0 out "$place = $1  (i32)" cubic "program 1,2,3; print $place"
+    expect 0 out "$size = $2  (i32)" cubic "program 1,2,3; print $size"
+    expect 0 out "breakpoint 1, program (1, 2, 3), sums at k.py:27" \
+        cubic "b 27 program 1,2,3 if $place == $1 and $size == $2; c"
+    expect 0 out "the launch has ended" cubic "b 27 program 1,2,3 if $place != $1 or $size != $2; c"
+done
+expect 0 out "breakpoint 1, program (1, 2, 0), sums at k.py:27" cubic 'b 27 if tl.program_id(1) == 2; c; c'
 
 # what stops by itself
 expect 0 out "watch 1: k.py:21: out[1,3] was nan, now nan" debug 'watch out[1,3]; c'
@@ -119,6 +140,18 @@ expect 0 out "out: agrees with BLOCK=2 grid=6 in 12 elements" against BLOCK=2,gr
 expect 3 err "nowhere.py: No such file" against nowhere.py
 expect 0 err "nobody has said what arrays should be" debug 'differ'
 
+# what was typed, again, and on from there
+expect 0 out "mean = 17.5  (fp32)" debug 'list; record walk; b 10 program 1; c; p mean; quit'
+printf '%s\n' 'b 10 program 1' c 'p mean' | cmp -s - walk || wrong "the record is not what was typed"
+expect 0 out "row = 1  (i32)" debug 'replay walk; up; p row'
+expect 0 out "breakpoint 2 at k.py:15" debug 'record again; replay walk; b 15; record; up'
+{ cat walk && echo 'b 15'; } | cmp -s - again || wrong "the record is not what was replayed"
+echo 'replay self' >self
+expect 0 err "replays itself" debug 'replay self; p columns'
+grep -qF "columns = 5  (i32)" "$folder/out" || wrong "no prompt behind what replays itself"
+expect 0 err "nowhere: No such file" debug 'replay nowhere'
+expect 0 err "nowhere/walk: No such file" debug 'record nowhere/walk'
+
 # refused, and the prompt goes on
 for command in 'print colums + 1@`colums` is not defined' 'print x[9,9]@outside dimension' 'breack 3@did you mean '\''break'\''' \
     'break 400@no statement' 'break nobody@no function that this kernel calls' 'program 3@no program of the grid 3x1x1' \
@@ -139,6 +172,7 @@ expect 0 out "columns = 5  (i32)" sh -c 'echo "p columns" | "$@"' sh "$tilec" de
 expect 3 err "nowhere: No such file or directory" debug 'list' -x nowhere
 expect 2 err "--grid E[,E[,E]] is missing" "$tilec" debug k.py:rows
 expect 2 err "there is no option '--time'" "$tilec" debug k.py:rows --time
+expect 2 err "--dap takes no file" "$tilec" debug k.py:rows --dap
 grid=0
 expect 0 out "the launch has ended" debug 'list'
 expect 0 out "usage: tilec debug" "$tilec" debug --help

@@ -37,6 +37,14 @@ keys = {"kind", "message", "file", "line", "column", "hint", "text", "exit"}
 assert eval("(" + sys.argv[2] + ")"), j' "$folder/out" "$expression" 2>"$folder/err.python" ||
         { tail -n 1 "$folder/err.python"; wrong "not so: $expression: $*"; }
 }
+# the prompt of the debugger: an object a line; of `j`, all of them, EXPRESSION is true
+answers() {
+    "$tilec" debug k.py:copy --grid 2 x='-1/arange(fp32,8)' o='empty(fp32,8)' n=7 BLOCK=4 --json >"$folder/out" 2>"$folder/err"
+    "$python" -c 'import json, sys
+j = [json.loads(line) for line in open(sys.argv[1])]
+assert eval("(" + sys.argv[2] + ")"), j' "$folder/out" "$1" 2>"$folder/err.python" ||
+        { tail -n 1 "$folder/err.python"; wrong "not so: $1"; }
+}
 run() {
     code=$1 expression=$2
     shift 2
@@ -113,4 +121,18 @@ json 0 'j["stage"] == "ir" and "load" in j["text"] and j["kernel"] == "copy"' du
     x:*fp32 o:*fp32 n:i32 BLOCK=8
 json 0 'j == {"function": "copy", "object": "k.o", "header": "k.h", "specialisations": 2, "levels": ["x86-64"]}' \
     build k.py:copy -o k.o --header k.h --cpu x86-64 x:*fp32 o:*fp32 n:i32 BLOCK=8
+# the debugger
+printf 'watch o[5]\nb 14\nc\nprint v\nprint vv\nprint (n, BLOCK)\nprint v < 1\nc\nprint v\nc\nc\n' >commands
+for expression in 'j[0]["stop"] == {"reason": "begins", "program": [0, 0, 0], "function": "copy", "file": "k.py", "line": 11}' \
+    '[a.get("command") for a in j[1:4]] == ["watch o[5]", "b 14", "c"] and j[2]["text"] == "breakpoint 2 at k.py:14\n"' \
+    'j[3]["stop"]["reason"] == "breakpoint" and j[3]["stop"]["number"] == 2 and j[3]["stop"]["line"] == 14' \
+    'j[4]["value"] == {"dtype": "fp32", "shape": [4], "data": ["-inf", -1, -0.5, -0.333333343], "loaded": [True] * 4}' \
+    '"not defined" in j[5]["error"] and "value" not in j[5] and "text" not in j[5]' \
+    'j[6] == {"command": "print (n, BLOCK)", "text": "(n, BLOCK) = (7, 4)\n"}' \
+    'j[7]["value"] == {"dtype": "i1", "shape": [4], "data": [True] * 4}' \
+    'j[8]["stop"]["program"] == [1, 0, 0] and j[9]["value"]["loaded"] == [True, True, True, False]' \
+    'j[10]["stop"]["reason"] == "watch" and "o[5] was nan, now -0.2" in j[10]["stop"]["text"]' \
+    'j[11]["stop"] == {"reason": "ended"} and len(j) == 12'; do
+    answers "$expression" <commands
+done
 finish

@@ -277,6 +277,23 @@ static void test_values(void **state)
           "load of x[99] is outside of its 12 elements\n");
 }
 
+/* .. where the program stands, which is no other place than the kernel's own. */
+static void test_values_of_a_program(void **state)
+{
+    check(*state,
+          COMMANDS("last", "print tl.program_id(0)", "print tl.num_programs(0)",
+                   "print tl.program_id(2) + tl.num_programs(1)", "break 5", "continue",
+                   "print tl.program_id(0) + tl.num_programs(0)"),
+          "begins k:9 of 0\n"
+          "printed (1, 0, 0) x: 153.0\n"
+          "came k:9 of 2\n"
+          "tl.program_id(0) = 2\n"
+          "tl.num_programs(0) = 3\n"
+          "tl.program_id(2) + tl.num_programs(1) = 1\n"
+          "break thrice:5 of 2\n"
+          "tl.program_id(0) + tl.num_programs(0) = 5\n");
+}
+
 static void test_reasons(void **state)
 {
     check(*state, COMMANDS("second", "watch", "run", "continue", "continue", "reverse", "reverse"),
@@ -294,6 +311,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_back_is_the_way_there, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_steps, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_values, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(test_values_of_a_program, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_reasons, open_cli, close_cli),
     };
 

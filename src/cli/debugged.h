@@ -1,0 +1,25 @@
+/*
+ * debugged.h - `tilec debug`: what its two front doors share, the prompt and editors
+ */
+#ifndef TILEC_CLI_DEBUGGED_H
+#define TILEC_CLI_DEBUGGED_H
+
+#include "call.h"
+#include "../debug/debug.h"
+
+/* A call that is debugged; it must stay where it is. */
+typedef struct {
+    Call call;
+    tilec_load_options load;
+    DebugLaunch launch;
+} Debugged;
+
+/* debug.c */
+void debug_prepare(Cli *c, Options *o, Debugged *d); /* all but running it */
+
+/* debug_dap.c */
+void debug_serve(Cli *c, const Options *o); /* --dap */
+/* Do `work`; gives why it was stopped, which stops nothing else; NULL: it was not. */
+const char *debug_attempt(Cli *c, void (*work)(void *what), void *what);
+
+#endif
