@@ -470,6 +470,7 @@ void spans_tell_launch(const Request *r, Stints *stints, double start); /* frees
 typedef struct {
     size_t name_length; /* of the stage's name, which may stand in front of them */
     long first, last;   /* lines of the kernel's file; first 0: all there is */
+    bool places;        /* each op shall name its line */
 } LineRange;
 bool lines_parse(const char *stage, LineRange *out); /* false: behind its colon are no lines */
 /* What is of these lines, in the arena; NULL: nothing is, which is said. */

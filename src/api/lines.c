@@ -1,10 +1,11 @@
 /*
  * lines.c - of a text of the compiler's, what is of some lines of the kernel's file
  *
- * A stage may be asked for as "asm:7" or "ir:7-9".  Assembly has its lines from listing.c, as
- * comments in front of instructions: one for the line itself and one for each call around it, any
- * of which may be meant.  Ops of the IR know their places.  What is of none of these lines is left
- * out; where all is, the error says which lines have something.
+ * A stage may be asked for as "asm:7" or "ir:7-9"; as "ir:places" it is whole, and the IR's printer
+ * names the lines.  Assembly has its lines from listing.c, as comments in front of instructions:
+ * one for the line itself and one for each call around it, any of which may be meant.  Ops of the
+ * IR know their places.  What is of none of these lines is left out; where all is, the error says
+ * which lines have something.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,9 @@ bool lines_parse(const char *stage, LineRange *out)
 
     *out = (LineRange){.name_length = colon ? (size_t)(colon - stage) : strlen(stage)};
     if (!colon)
+        return true;
+    out->places = strcmp(colon + 1, "places") == 0;
+    if (out->places)
         return true;
     out->first = out->last = strtol(colon + 1, &end, 10);
     if (end == colon + 1 || out->first < 1)
