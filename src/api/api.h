@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 #include "tilec.h"
+#include "listing.h"
 #include "../device/device.h"
 #include "../lower/lowering.h"
 #include "../check/check.h"
@@ -478,9 +479,6 @@ const char *lines_of_listing(const char *listing, const LineRange *range, const 
                              Arena *a, Diags *d);
 const char *lines_of_module(const Module *m, const LineRange *range, const Source *source, Arena *a,
                             Diags *d);
-
-/* listing.c: assembly with the text of the lines that it names between its instructions; in `a` */
-const char *listing_with_source(const char *assembly, const SourceMap *sources, Arena *a);
 
 /* dump.c */
 typedef struct {

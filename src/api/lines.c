@@ -115,18 +115,14 @@ static const char *pick_end(const Pick *p, Diags *d)
  * -1: this is no such comment. */
 static long commented_line(const Pick *p, const char *text)
 {
-    static const char called[] = "    called at ";
-    size_t mark = strspn(text, "\t"), path = strlen(p->source->shown);
+    const char *path;
+    size_t len;
+    int line = listing_place(text, strcspn(text, "\n"), &path, &len);
 
-    mark += text[mark] == '#' ? 1 : strncmp(text + mark, "//", 2) == 0 ? 2 : 0;
-    if (text[mark] != ' ' || mark == strspn(text, "\t"))
+    if (line == 0)
         return -1;
-    const char *at = text + mark + 1;
-    at += strncmp(at, called, strlen(called)) == 0 ? strlen(called) : 0;
-    const char *end = strstr(at, ":  ");
-    if (!end || memchr(at, '\n', (size_t)(end - at)))
-        return -1;
-    return strncmp(at, p->source->shown, path) == 0 && at[path] == ':' ? atol(at + path + 1) : 0;
+    bool is_own = strlen(p->source->shown) == len && memcmp(path, p->source->shown, len) == 0;
+    return is_own ? line : 0;
 }
 
 /* Behind the code of a function stand tables and other sections. */

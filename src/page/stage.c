@@ -8,6 +8,7 @@
  * is shown: the page has a column for them.
  */
 #include "page.h"
+#include "../api/listing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -186,24 +187,18 @@ typedef struct {
     bool in_comments; /* the line before was one of a place */
 } Assembly;
 
-/* `# k.py:7:  text`, `    called at k.py:16:  text`; false: it is no such comment. */
 static bool read_comment(Reader *r, Assembly *s, const char *text, size_t n)
 {
-    static const char called[] = "    called at ";
-    size_t tabs = strspn(text, "\t");
-    size_t mark = tabs + (text[tabs] == '#' ? 1 : strncmp(text + tabs, "//", 2) == 0 ? 2 : 0);
+    const char *path;
+    size_t len;
+    int line = listing_place(text, n, &path, &len);
 
-    if (mark == tabs || mark >= n || text[mark] != ' ')
-        return false;
-    const char *line = arena_strndup(r->arena, text + mark + 1, n - mark - 1), *at = line;
-    at += strncmp(at, called, strlen(called)) == 0 ? strlen(called) : 0;
-    const char *end = strstr(at, ":  ");
-    if (!end || end == at || strspn(end - 1, "0123456789") == 0)
+    if (line == 0)
         return false;
     if (!s->in_comments)
         s->now = (PageLines){0};
     s->in_comments = true;
-    add_place_text(r, &s->now, at, (size_t)(end - at));
+    add_place(r, &s->now, arena_strndup(r->arena, path, len), line);
     return true;
 }
 

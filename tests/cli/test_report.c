@@ -264,6 +264,7 @@ static void test_lines_of_assembly(void **state)
                              "k:\n"
                              "\t.loc\t1 7 5 # k.py:7:5\n"
                              "# k.py:7:  x = f(y)\n"
+                             "# %bb.3:                                #   in Loop: Header=BB0_2\n"
                              "\tmovl\t%eax, %ebx # 4-byte reload\n"
                              ".Ltmp1:\n"
                              "\t.loc\t1 2 5 # h.py:2:5 @[ k.py:7:9 ]\n"
@@ -272,6 +273,7 @@ static void test_lines_of_assembly(void **state)
                              "\tretq\n"
                              ".Lfunc_end0:\n"),
                         "k:<\n"
+                        "# %bb.3:                                #   in Loop: Header=BB0_2<0:7\n"
                         "\tmovl\t%eax, %ebx # 4-byte reload<0:7\n"
                         "\tretq<1:2 0:7\n"
                         ".Lfunc_end0:<\n");
