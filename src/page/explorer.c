@@ -185,8 +185,8 @@ void explorer_put(Text *t, PageFiles *f, const View *v)
     }
     for (int i = 0; i < v->stages.len; i++)
         stages[i] = stage_lines(f, &v->stages.at[i]);
-    text_printf(t, "<div class=\"explorer\" data-version=\"%d\">\n<div class=\"pane\">\n",
-                f->version);
+    text_printf(t, "<div class=\"explorer\" data-file=\"%s\">\n<div class=\"pane\">\n",
+                html_text(t->arena, v->file));
     put_source(t, f, &m);
     text_put(t, "</div>\n<div class=\"pane stages\">\n");
     for (int i = 0; i < v->stages.len; i++)

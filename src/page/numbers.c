@@ -13,7 +13,7 @@ static void add(Numbers *all, const View *v, const char *title, double value, co
 
 static const char *count_text(Arena *a, double n)
 {
-    return n < 1e5    ? arena_printf(a, "%.0f", n)
+    return n < 1e6    ? arena_printf(a, "%.0f", n)
            : n < 1e8  ? arena_printf(a, "%.3g M", n / 1e6)
            : n < 1e11 ? arena_printf(a, "%.3g G", n / 1e9)
                       : arena_printf(a, "%.3g T", n / 1e12);

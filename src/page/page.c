@@ -165,7 +165,7 @@ const char *page_html(const Page *p)
     put_head(&t, p);
     text_put(&t, "<body>\n");
     put_header(&t, p);
-    text_put(&t, "<main>\n");
+    text_put(&t, p->nviews > 1 ? "<main class=\"two\">\n" : "<main>\n");
     if (p->nviews > 1)
         put_comparison(&t, p);
     for (int i = 0; i < p->nviews; i++)

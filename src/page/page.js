@@ -7,6 +7,8 @@
  */
 'use strict';
 
+const explorers = []; /* one a version */
+
 /* What belongs to each key, of one version. */
 function tie(explorer) {
     const of = new Map();
@@ -33,6 +35,7 @@ function show_inside(box, element) {
 function make_explorer(explorer) {
     const of = tie(explorer);
     const [source, stages] = explorer.querySelectorAll('.pane');
+    const own = { file: explorer.dataset.file, has: row => source.contains(row), light, pin };
     let lit = null, pinned = null;
 
     function mark(key, name, on) {
@@ -54,26 +57,37 @@ function make_explorer(explorer) {
     }
     function pin(key, from) {
         mark(pinned, 'pinned', false);
-        pinned = key === pinned && from ? null : key;
-        mark(pinned, 'pinned', true);
+        mark(pinned = key, 'pinned', true);
         if (pinned) reveal(pinned, from);
     }
-    explorer.addEventListener('mouseover', e => light(first_key(e.target.closest('[data-l]'))));
-    explorer.addEventListener('mouseleave', () => light(null));
+    /* What one version is asked for, the other one shows too, where it is of the same file. */
+    function both(act) {
+        act(own);
+        for (const e of explorers) if (e !== own && e.file === own.file) act(e);
+    }
+    explorer.addEventListener('mouseover', e => {
+        const key = first_key(e.target.closest('[data-l]'));
+        both(x => x.light(key));
+    });
+    explorer.addEventListener('mouseleave', () => both(x => x.light(null)));
     explorer.addEventListener('click', e => {
         const element = e.target.closest('[data-l]');
-        if (element) pin(first_key(element), source.contains(element) ? source : element.closest('.lines'));
+        if (!element) return;
+        const key = first_key(element), on = key !== pinned;
+        both(x => x.pin(on ? key : null, x === own ? source.contains(element) ? source : element.closest('.lines') : null));
     });
     explorer.addEventListener('keydown', e => {
         const row = e.target.closest('tr[data-l]');
         const rows = [...source.querySelectorAll('tr[data-l]')], at = rows.indexOf(row);
         const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[e.key];
-        if (e.key === 'Escape') pin(null);
+        if (e.key === 'Escape') both(x => x.pin(null));
         if (!row) return;
-        if (e.key === 'Enter') pin(first_key(row), source);
+        if (e.key === 'Enter') both(x => x.pin(first_key(row), x === own ? source : null));
         if (to === undefined) return;
         e.preventDefault();
-        if (rows[to]) { rows[to].focus(); light(first_key(rows[to])); }
+        if (!rows[to]) return;
+        rows[to].focus();
+        both(x => x.light(first_key(rows[to])));
     });
     source.addEventListener('focusin', e => { /* Tab comes back to where it left */
         const row = e.target.closest('tr[data-l]');
@@ -85,7 +99,7 @@ function make_explorer(explorer) {
     if (first) first.tabIndex = 0;
     make_tabs(stages, () => { if (pinned) reveal(pinned, source); });
     make_heat(source);
-    return { has: row => source.contains(row), pin };
+    explorers.push(own);
 }
 
 /* The colour of the source follows the column whose title is pressed. */
@@ -145,7 +159,7 @@ function make_tabs(pane, changed) {
     if (all.length) choose(0);
 }
 
-const explorers = [...document.querySelectorAll('.explorer')].map(make_explorer);
+document.querySelectorAll('.explorer').forEach(make_explorer);
 
 /* A link of an advice leads to its line, which is pinned. */
 function follow() {

@@ -140,7 +140,7 @@ static void put_level(const Axes *a, const Peaks *p, double level)
                 WIDTH - RIGHT, y, WIDTH - RIGHT - 4, y - 7, level / 1e9);
 }
 
-static void put_kernel(const Axes *a, const View *v, double level, bool is_own)
+static void put_kernel(const Axes *a, const View *v, double level, bool is_own, bool above)
 {
     double x = x_of(a, intensity_of(v)), y = y_of(a, speed_of(v));
     double roof = MIN(level, intensity_of(v) * v->profile->peaks.bytes);
@@ -153,7 +153,8 @@ static void put_kernel(const Axes *a, const View *v, double level, bool is_own)
     text_printf(a->out,
                 "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"6\"/>\n"
                 "<text class=\"kernel\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n",
-                is_own ? "own" : "other", x, y, x + (x > 0.6 * WIDTH ? -11 : 11), y + 16, anchor,
+                is_own ? "own" : "other", x, y, x + (x > 0.6 * WIDTH ? -11 : 11),
+                above ? y - 9 : y + 16, anchor,
                 html_text(a->out->arena, v->version ? v->version : v->timing.kernel));
 }
 
@@ -163,6 +164,7 @@ void roofline_put(Text *t, const Page *p, int version)
     const Peaks *peaks = &v->profile->peaks;
     double level = level_of(v);
     const Axes a = axes_of(t, p, v);
+    bool is_faster = false; /* than the one beside it, whose name must not lie on this one's */
 
     text_printf(t,
                 "<figure><figcaption>Roofline <span>%.0f%% of what this machine, measured beside "
@@ -174,9 +176,11 @@ void roofline_put(Text *t, const Page *p, int version)
     put_slope(&a, peaks->bytes, level, "", "memory");
     put_level(&a, peaks, level);
     for (int i = 0; i < p->nviews; i++) {
-        if (i != version && roofline_has(p->views[i]))
-            put_kernel(&a, p->views[i], level, false);
+        if (i == version || !roofline_has(p->views[i]))
+            continue;
+        is_faster = speed_of(v) >= speed_of(p->views[i]);
+        put_kernel(&a, p->views[i], level, false, speed_of(p->views[i]) > speed_of(v));
     }
-    put_kernel(&a, v, level, true);
+    put_kernel(&a, v, level, true, is_faster);
     text_put(t, "</svg></figure>\n");
 }
