@@ -299,7 +299,8 @@ static const Rule rules[] = {
      "block sizes that make the programs a multiple of a wave, or programs that loop over tiles",
      look_tail},
     {"programs", "There are too few programs",
-     "smaller blocks make more of them; a long sum can be split between programs", look_programs},
+     "smaller blocks make more of them, if no launch is larger; a long sum can be split between "
+     "programs", look_programs},
     {"rows", "Rows of the tiles are short", "docs/block-sizes.md", look_shape},
     {"again", "Memory is asked again and again",
      "larger tiles, or an order of the programs in which neighbours share what they read",
