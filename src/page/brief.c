@@ -11,12 +11,11 @@ static void put_numbers(Text *t, const Page *p)
 {
     const Numbers one = numbers_of(p->views[0]);
     const Numbers two = p->nviews > 1 ? numbers_of(p->views[1]) : (Numbers){0};
-    const char *const titles[] = {"", p->nviews > 1 ? p->views[0]->version : "-",
-                                  p->nviews > 1 ? p->views[1]->version : ""};
     Table table = table_new(t->arena, p->nviews + 2, 1);
 
-    for (int i = 0; i < p->nviews + 1; i++)
-        table_put(&table, titles[i]);
+    table_put(&table, "");
+    for (int i = 0; i < p->nviews; i++)
+        table_put(&table, p->nviews > 1 ? p->views[i]->version : "-");
     table_put(&table, ""); /* what is below is to the left */
     for (int i = 0; i < one.len; i++) {
         const Number *other = NULL;

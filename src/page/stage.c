@@ -131,9 +131,11 @@ static Nodes read_nodes(Arena *a, const char *text)
                   .file = number_behind(line, "file: !"),
                   .called = number_behind(line, "inlinedAt: !"),
                   .path = strstr(line, "!DIFile(") ? text_behind(a, line, "filename: \"") : NULL};
-        while (nodes.at.len <= atoi(at + 1))
+        int number = atoi(at + 1);
+        while (nodes.at.len <= number)
             vec_push(a, &nodes.at, ((Node){-1, -1, -1, -1, NULL}));
-        nodes.at.at[atoi(at + 1)] = n;
+        if (number >= 0)
+            nodes.at.at[number] = n;
     }
     return nodes;
 }
@@ -176,8 +178,9 @@ static void read_llvm(Reader *r, const Nodes *nodes, const char *text, size_t n)
         head--;
     text_putn(&line, text, head);
     text_putn(&line, rest, (size_t)(text + n - rest));
-    bool defines = strncmp(text, "define", strlen("define")) == 0;
-    add_line(r, line.s, line.len, defines ? (PageLines){0} : of);
+    if (strncmp(text, "define", strlen("define")) == 0)
+        of = (PageLines){0};
+    add_line(r, line.s, line.len, of);
 }
 
 /* --- machine code --- */
