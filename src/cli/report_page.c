@@ -76,7 +76,7 @@ static int threads_of(const Call *k)
 }
 
 /* Those that the device has; of the interpreter the one that it runs. */
-static void add_stages(View *v, const Call *k)
+static void add_stages(RunView *v, const Call *k)
 {
     Arena *a = k->cli->arena;
     tilec_launch_options launch = k->options.launch;
@@ -100,7 +100,7 @@ static void add_stages(View *v, const Call *k)
 }
 
 /* The chip that the PTX names, "sm_90a"; NULL: there is none. */
-static const char *chip_of(const View *v)
+static const char *chip_of(const RunView *v)
 {
     static const char target[] = "\n.target ";
 
@@ -114,7 +114,7 @@ static const char *chip_of(const View *v)
     return NULL;
 }
 
-static void add_occupancy(View *v, const Call *k)
+static void add_occupancy(RunView *v, const Call *k)
 {
     const char *chip = chip_of(v);
     Occupancy *o = NEW(v->arena, Occupancy);
@@ -142,16 +142,16 @@ static ProfileLines *count_lines(const Call *k)
 }
 
 /* Of a call that has run, and is timed if it is to be. */
-static View *view_of(Call *k, const char *version)
+static RunView *view_of(Call *k, const char *version)
 {
     Arena *a = k->cli->arena;
-    View *v = NEW(a, View);
+    RunView *v = NEW(a, RunView);
 
-    *v = (View){.arena = a,
-                .version = version,
-                .file = k->options.file,
-                .machine = machine_of(k),
-                .threads = threads_of(k)};
+    *v = (RunView){.arena = a,
+                   .version = version,
+                   .file = k->options.file,
+                   .machine = machine_of(k),
+                   .threads = threads_of(k)};
     if (k->options.profile) {
         v->profile = NEW(a, Profile);
         *v->profile = profile_stop(k);
@@ -170,7 +170,7 @@ static View *view_of(Call *k, const char *version)
     return v;
 }
 
-static const View *view_alone(Call *k, Cli *c, const Options *o)
+static const RunView *view_alone(Call *k, Cli *c, const Options *o)
 {
     call_init(k, c, o);
     call_open(k);

@@ -43,7 +43,7 @@ static void sort(Measures *m)
     }
 }
 
-static void put_lines(Text *t, const View *v)
+static void put_lines(Text *t, const RunView *v)
 {
     Measures m = measures_of(v);
     PageFiles files = files_new(t->arena, 0, v->file);
@@ -73,7 +73,7 @@ static void put_lines(Text *t, const View *v)
     text_put(t, table_text(&table));
 }
 
-static void put_advice(Text *t, const View *v)
+static void put_advice(Text *t, const RunView *v)
 {
     const Advices all = advice_find(v);
 

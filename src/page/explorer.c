@@ -174,7 +174,7 @@ static void put_stage(Text *t, int version, int number, const ViewStage *stage,
     text_put(t, "</div>\n</section>\n");
 }
 
-void explorer_put(Text *t, PageFiles *f, const View *v)
+void explorer_put(Text *t, PageFiles *f, const RunView *v)
 {
     const Measures m = measures_of(v);
     StageLines *stages = NEW_N(t->arena, StageLines, v->stages.len + 1);

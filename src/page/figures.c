@@ -25,7 +25,7 @@ static void put_bar(Text *t, const Bar *b, int row, double most)
                 LABEL + MAX(wide, 1.5) + 8, y + 18, report_bytes(t->arena, b->bytes));
 }
 
-void bytes_put(Text *t, const View *v)
+void bytes_put(Text *t, const RunView *v)
 {
     const Bar bars[] = {
         {"must move", "own", "arrays that are read and written, once each", v->timing.stats.bytes},
@@ -61,7 +61,7 @@ static void put_tick(Text *t, double x, int y, const char *anchor, const char *n
 }
 
 /* A box around the middle half of the runs, a line from the least on, up to where most end. */
-void times_put(Text *t, const View *v)
+void times_put(Text *t, const RunView *v)
 {
     const Times *s = &v->timing.times;
     double end = MIN(s->max, s->upper_quarter + 3 * (s->upper_quarter - s->min) + 1e-9);
@@ -171,7 +171,7 @@ static void put_waves(Text *t, const Occupancy *o)
                 100 * (double)o->last / (double)o->wave);
 }
 
-void occupancy_put(Text *t, const View *v)
+void occupancy_put(Text *t, const RunView *v)
 {
     const Occupancy *o = v->occupancy;
     int rows = (o->most_warps + SLOTS_WIDE - 1) / SLOTS_WIDE;

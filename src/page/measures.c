@@ -12,7 +12,7 @@
 
 /* One line of the source, from where it is known; either may be NULL. */
 typedef struct {
-    const View *view;
+    const RunView *view;
     const tilec_line *line;
     const tilec_count *count;
 } Of;
@@ -159,7 +159,7 @@ static const char *cell_text(Arena *a, const Column *c, double v)
 }
 
 /* Columns in which no line has anything are left out. */
-static void add_column(const View *v, Measures *m, const Column *c, const Of *of)
+static void add_column(const RunView *v, Measures *m, const Column *c, const Of *of)
 {
     double most = c->scale;
     bool is_empty = true;
@@ -181,7 +181,7 @@ static void add_column(const View *v, Measures *m, const Column *c, const Of *of
     m->n++;
 }
 
-static Of *lines_of_counts(const View *v, Measures *m)
+static Of *lines_of_counts(const RunView *v, Measures *m)
 {
     const Counting *k = v->counting;
     VEC(Of) of = {0};
@@ -205,7 +205,7 @@ static Of *lines_of_counts(const View *v, Measures *m)
     return of.at;
 }
 
-static Of *lines_of_work(const View *v, Measures *m)
+static Of *lines_of_work(const RunView *v, Measures *m)
 {
     VEC(Of) of = {0};
 
@@ -217,7 +217,7 @@ static Of *lines_of_work(const View *v, Measures *m)
     return of.at;
 }
 
-Measures measures_of(const View *v)
+Measures measures_of(const RunView *v)
 {
     Measures m = {.rest = v->counting ? "in no line of the source" : "launching, waiting"};
     const Column *columns = v->counting ? of_counts : v->profile ? of_samples : of_work;

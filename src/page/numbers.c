@@ -5,7 +5,7 @@
  */
 #include "page.h"
 
-static void add(Numbers *all, const View *v, const char *title, double value, const char *text,
+static void add(Numbers *all, const RunView *v, const char *title, double value, const char *text,
                 const char *about)
 {
     vec_push(v->arena, all, ((Number){title, text, about, value}));
@@ -19,7 +19,7 @@ static const char *count_text(Arena *a, double n)
                       : arena_printf(a, "%.3g T", n / 1e12);
 }
 
-static void add_rate(Numbers *all, const View *v, const char *title, double amount,
+static void add_rate(Numbers *all, const RunView *v, const char *title, double amount,
                      const char *about)
 {
     const Timing *t = &v->timing;
@@ -29,7 +29,7 @@ static void add_rate(Numbers *all, const View *v, const char *title, double amou
             about);
 }
 
-static void add_times(Numbers *all, const View *v)
+static void add_times(Numbers *all, const RunView *v)
 {
     Arena *a = v->arena;
     const Timing *t = &v->timing;
@@ -47,15 +47,15 @@ static void add_times(Numbers *all, const View *v)
             "the least time that the machine would take, by the time that it took");
 }
 
-static void add_share(Numbers *all, const View *v, const char *title, uint64_t part, uint64_t whole,
-                      const char *about)
+static void add_share(Numbers *all, const RunView *v, const char *title, uint64_t part,
+                      uint64_t whole, const char *about)
 {
     if (whole > 0)
         add(all, v, title, (double)part / (double)whole,
             arena_printf(v->arena, "%.1f%%", 100 * (double)part / (double)whole), about);
 }
 
-static void add_counts(Numbers *all, const View *v)
+static void add_counts(Numbers *all, const RunView *v)
 {
     const tilec_count sum = view_counted(v);
     Arena *a = v->arena;
@@ -73,7 +73,7 @@ static void add_counts(Numbers *all, const View *v)
     add_share(all, v, "divergent", sum.divergent, sum.branches, "of the branches with a condition");
 }
 
-static void add_bytes(Numbers *all, const View *v)
+static void add_bytes(Numbers *all, const RunView *v)
 {
     Arena *a = v->arena;
 
@@ -88,7 +88,7 @@ static void add_bytes(Numbers *all, const View *v)
             "by loads and stores, each time");
 }
 
-static void add_occupancy(Numbers *all, const View *v)
+static void add_occupancy(Numbers *all, const RunView *v)
 {
     const Occupancy *o = v->occupancy;
     Arena *a = v->arena;
@@ -107,7 +107,7 @@ static void add_occupancy(Numbers *all, const View *v)
     add(all, v, "shared memory", o->shared, report_bytes(a, o->shared), "of a program");
 }
 
-Numbers numbers_of(const View *v)
+Numbers numbers_of(const RunView *v)
 {
     Numbers all = {0};
     const int32_t *g = v->timing.grid;

@@ -25,7 +25,7 @@ static void put_head(Text *t, const Page *p)
 
 static void put_header(Text *t, const Page *p)
 {
-    const View *v = p->views[0];
+    const RunView *v = p->views[0];
 
     text_printf(t, "<header>\n<h1>%s</h1>\n", html_text(t->arena, p->kernel));
     text_printf(t, "<p class=\"where\">%s <span class=\"chip\">%s</span> %s</p>\n",
@@ -35,7 +35,7 @@ static void put_header(Text *t, const Page *p)
                 html_text(t->arena, p->command));
 }
 
-static void put_numbers(Text *t, const View *v)
+static void put_numbers(Text *t, const RunView *v)
 {
     const Numbers all = numbers_of(v);
 
@@ -61,7 +61,7 @@ static void put_place(Text *t, const PageFiles *f, const Advice *a)
     text_put(t, id ? "</a>" : "");
 }
 
-static void put_advice(Text *t, const PageFiles *f, const View *v)
+static void put_advice(Text *t, const PageFiles *f, const RunView *v)
 {
     const Advices all = advice_find(v);
 
@@ -84,7 +84,7 @@ static void put_advice(Text *t, const PageFiles *f, const View *v)
 
 static void put_figures(Text *t, const Page *p, int version)
 {
-    const View *v = p->views[version];
+    const RunView *v = p->views[version];
 
     text_put(t, "<div class=\"figures\">\n");
     if (roofline_has(v))
@@ -141,7 +141,7 @@ static void put_comparison(Text *t, const Page *p)
 
 static void put_version(Text *t, const Page *p, int version)
 {
-    const View *v = p->views[version];
+    const RunView *v = p->views[version];
     PageFiles files = files_new(p->arena, version, v->file);
     Text explorer = text_new(p->arena);
 

@@ -2,10 +2,10 @@
  * page.h - a report of one run of a kernel, or of two versions of it beside each other: a page of
  * HTML, and the essence of it as text
  *
- * All that is told is in a View (src/report), which the command fills in; here it is only written.
- * The page needs no other file: page.css and page.js are put into it (cmake/page.cmake).  It is
- * well-formed as XML, too, so that any tool can read it: each element is closed, and what users
- * have named goes through html_text().
+ * All that is told is in a RunView (src/report), which the command fills in; here it is only
+ * written. The page needs no other file: page.css and page.js are put into it (cmake/page.cmake).
+ * It is well-formed as XML, too, so that any tool can read it: each element is closed, and what
+ * users have named goes through html_text().
  *
  * What ties lines to each other is a key, "f0l26" for line 26 of the first file; an element that is
  * of some lines has their keys as `data-l`, and the row of the source the id "v0-f0l26", where v0
@@ -21,7 +21,7 @@ typedef struct {
     Arena *arena;
     const char *kernel, *command; /* the words of the shell */
     const char *made;             /* by what and when */
-    const View *views[PAGE_VIEWS];
+    const RunView *views[PAGE_VIEWS];
     int nviews;
     const char *ratio; /* of two that were timed in turns: a sentence; NULL */
 } Page;
@@ -87,7 +87,7 @@ typedef struct {
     VEC(MeasuredLine) lines;
     const char *rest; /* what is in no line of the source, in words */
 } Measures;
-Measures measures_of(const View *v);
+Measures measures_of(const RunView *v);
 
 /* numbers.c: what is known of all of the kernel, each a number with a name */
 typedef struct {
@@ -95,16 +95,16 @@ typedef struct {
     double value;                     /* for comparing; 0: it cannot be */
 } Number;
 typedef VEC(Number) Numbers;
-Numbers numbers_of(const View *v);
+Numbers numbers_of(const RunView *v);
 
 /* explorer.c: the source with its columns, and the stages beside it */
-void explorer_put(Text *t, PageFiles *f, const View *v);
+void explorer_put(Text *t, PageFiles *f, const RunView *v);
 
 /* roofline.c, figures.c: pictures, as elements of SVG */
-bool roofline_has(const View *v);
+bool roofline_has(const RunView *v);
 void roofline_put(Text *t, const Page *p, int version);
-void bytes_put(Text *t, const View *v);
-void times_put(Text *t, const View *v);
-void occupancy_put(Text *t, const View *v);
+void bytes_put(Text *t, const RunView *v);
+void times_put(Text *t, const RunView *v);
+void occupancy_put(Text *t, const RunView *v);
 
 #endif

@@ -8,24 +8,26 @@
 #include "page.h"
 
 #include <math.h>
+#include <string.h>
 
+enum { BESIDE = 11, LETTER = 8 }; /* a name from its point; the width of one in it */
 enum { WIDTH = 520, HEIGHT = 300, LEFT = 62, RIGHT = 14, TOP = 14, BOTTOM = 42 };
 typedef struct {
     Text *out;
     double x0, x1, y0, y1; /* logarithms to the base 10 of what the edges stand for */
 } Axes;
 
-static double intensity_of(const View *v)
+static double intensity_of(const RunView *v)
 {
     return v->timing.stats.flops / v->timing.stats.bytes;
 }
 
-static double speed_of(const View *v)
+static double speed_of(const RunView *v)
 {
     return v->timing.stats.flops / v->timing.times.median;
 }
 
-bool roofline_has(const View *v)
+bool roofline_has(const RunView *v)
 {
     const Timing *t = &v->timing;
 
@@ -45,7 +47,7 @@ static double y_of(const Axes *a, double v)
 
 /* The level of arithmetic for what the kernel computes: products of small types have one of their
  * own. */
-static double level_of(const View *v)
+static double level_of(const RunView *v)
 {
     const tilec_stats *s = &v->timing.stats;
     const Peaks *p = &v->profile->peaks;
@@ -55,7 +57,7 @@ static double level_of(const View *v)
                        (s->bf16_flops > 0 ? s->bf16_flops / p->bf16_flops : 0));
 }
 
-static Axes axes_of(Text *t, const Page *p, const View *v)
+static Axes axes_of(Text *t, const Page *p, const RunView *v)
 {
     double least = 1, most = 1, slow = level_of(v), fast = level_of(v);
 
@@ -140,11 +142,12 @@ static void put_level(const Axes *a, const Peaks *p, double level)
                 WIDTH - RIGHT, y, WIDTH - RIGHT - 4, y - 7, level / 1e9);
 }
 
-static void put_kernel(const Axes *a, const View *v, double level, bool is_own, bool above)
+static void put_kernel(const Axes *a, const RunView *v, double level, bool is_own, bool above)
 {
     double x = x_of(a, intensity_of(v)), y = y_of(a, speed_of(v));
     double roof = MIN(level, intensity_of(v) * v->profile->peaks.bytes);
-    const char *anchor = x > 0.6 * WIDTH ? "end" : "start";
+    const char *name = v->version ? v->version : v->timing.kernel;
+    bool fits = x + BESIDE + LETTER * (double)strlen(name) < WIDTH - RIGHT; /* to the right of it */
 
     if (is_own && speed_of(v) < roof)
         text_printf(a->out,
@@ -153,14 +156,13 @@ static void put_kernel(const Axes *a, const View *v, double level, bool is_own, 
     text_printf(a->out,
                 "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"6\"/>\n"
                 "<text class=\"kernel\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n",
-                is_own ? "own" : "other", x, y, x + (x > 0.6 * WIDTH ? -11 : 11),
-                above ? y - 9 : y + 16, anchor,
-                html_text(a->out->arena, v->version ? v->version : v->timing.kernel));
+                is_own ? "own" : "other", x, y, fits ? x + BESIDE : x - BESIDE,
+                above ? y - 9 : y + 16, fits ? "start" : "end", html_text(a->out->arena, name));
 }
 
 void roofline_put(Text *t, const Page *p, int version)
 {
-    const View *v = p->views[version];
+    const RunView *v = p->views[version];
     const Peaks *peaks = &v->profile->peaks;
     double level = level_of(v);
     const Axes a = axes_of(t, p, v);

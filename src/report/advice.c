@@ -15,7 +15,7 @@ static const double worth_it = 0.05; /* of the kernel: less is not told */
 
 typedef struct Rule Rule;
 typedef struct {
-    const View *view;
+    const RunView *view;
     const Rule *rule; /* whose turn it is */
     tilec_count sum;
     Advices found;
@@ -183,7 +183,7 @@ static void look_tail(Search *s)
 
 static void look_programs(Search *s)
 {
-    const View *v = s->view;
+    const RunView *v = s->view;
     const Occupancy *o = v->occupancy;
     double places = o ? (double)o->wave : v->threads;
     double programs = (double)v->timing.grid[0] * v->timing.grid[1] * v->timing.grid[2];
@@ -210,7 +210,7 @@ static void look_shape(Search *s)
 static void look_again(Search *s)
 {
     static const double often = 3, busy = 0.5;
-    const View *v = s->view;
+    const RunView *v = s->view;
     double must = v->timing.stats.bytes, moved = view_moved(v);
 
     if (must <= 0 || moved < often * must)
@@ -323,7 +323,7 @@ static int by_weight(const void *a, const void *b)
     return (x->weight < y->weight) - (x->weight > y->weight);
 }
 
-Advices advice_find(const View *v)
+Advices advice_find(const RunView *v)
 {
     Search s = {.view = v, .sum = view_counted(v)};
 

@@ -142,12 +142,13 @@ typedef struct {
     Counting *counting;   /* NULL: nothing was counted */
     Occupancy *occupancy; /* NULL: it is no GPU's, or of a chip that is not known */
     VEC(ViewStage) stages;
-} View;
-tilec_count view_counted(const View *v); /* the sum of all lines */
-double view_asked(const View *v);        /* bytes that loads and stores ask for; 0: not known */
-double view_moved(const View *v); /* that a GPU's memory moves for it, in sectors; 0: not known */
+} RunView;
+tilec_count view_counted(const RunView *v); /* the sum of all lines */
+double view_asked(const RunView *v);        /* bytes that loads and stores ask for; 0: not known */
+double
+view_moved(const RunView *v); /* that a GPU's memory moves for it, in sectors; 0: not known */
 /* What is told of the line elsewhere; NULL: nothing. */
-const tilec_line *view_line(const View *v, const char *file, int line);
+const tilec_line *view_line(const RunView *v, const char *file, int line);
 
 /* advice.c: what to try, by what was measured */
 typedef struct {
@@ -159,7 +160,7 @@ typedef struct {
     double weight; /* 0..1: how much of the kernel it is about */
 } Advice;
 typedef VEC(Advice) Advices;
-Advices advice_find(const View *v); /* the weightiest first */
+Advices advice_find(const RunView *v); /* the weightiest first */
 
 /* comparison.c: what `--compare` says */
 typedef struct {

@@ -1,7 +1,7 @@
 /*
  * view.c - one run of a kernel as those see it who show it: its stages, and sums of its lines
  *
- * Nothing is measured here.  The command fills a View in from what `run --time`, `--profile` and
+ * Nothing is measured here.  The command fills a RunView in from what `run --time`, `--profile` and
  * `--count` take and `dump` shows; src/page and advice.c read it.
  */
 #include "report.h"
@@ -27,7 +27,7 @@ const ViewStage *view_stage(int i)
     return i >= 0 && i < COUNT(stages) ? &stages[i] : NULL;
 }
 
-tilec_count view_counted(const View *v)
+tilec_count view_counted(const RunView *v)
 {
     tilec_count sum = {0};
 
@@ -36,7 +36,7 @@ tilec_count view_counted(const View *v)
     return sum;
 }
 
-double view_asked(const View *v)
+double view_asked(const RunView *v)
 {
     double bytes = 0;
 
@@ -45,12 +45,12 @@ double view_asked(const View *v)
     return bytes;
 }
 
-double view_moved(const View *v)
+double view_moved(const RunView *v)
 {
     return (double)view_counted(v).global_sectors * SECTOR;
 }
 
-const tilec_line *view_line(const View *v, const char *file, int line)
+const tilec_line *view_line(const RunView *v, const char *file, int line)
 {
     for (int i = 0; v->lines && i < v->lines->lines.len; i++) {
         const tilec_line *l = &v->lines->lines.at[i];

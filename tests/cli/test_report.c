@@ -125,7 +125,7 @@ static Advices advice_of_line(Arena *a, tilec_count count, double bytes)
     count.line = 7;
     counting_add(&counting, &count);
     profile_add(&lines, &line);
-    return advice_find(&(View){.arena = a, .lines = &lines, .counting = &counting});
+    return advice_find(&(RunView){.arena = a, .lines = &lines, .counting = &counting});
 }
 
 static void test_rules_by_counters(void **state)
@@ -169,7 +169,7 @@ static void test_rules_by_counters(void **state)
 static void test_no_figures_no_advice(void **state)
 {
     Cli *c = *state;
-    const Advices all = advice_find(&(View){.arena = c->arena, .timing = {.grid = {9, 1, 1}}});
+    const Advices all = advice_find(&(RunView){.arena = c->arena, .timing = {.grid = {9, 1, 1}}});
 
     assert_int_equal(all.len, 0);
 }
@@ -178,7 +178,7 @@ static void test_rules_by_occupancy(void **state)
 {
     Cli *c = *state;
     Occupancy o;
-    View v = {.arena = c->arena, .occupancy = &o, .timing = {.grid = {300, 1, 1}}};
+    RunView v = {.arena = c->arena, .occupancy = &o, .timing = {.grid = {300, 1, 1}}};
     const tilec_stats few = {.warps = 4, .registers = 168}, many = {.warps = 4, .registers = 32};
 
     assert_true(occupancy_find("sm_90", &few, v.timing.grid, 16, &o)); /* 48 at once */
