@@ -989,6 +989,8 @@ tilec_status tilec_launch_lines(tilec_file *file, const char *kernel, const int3
  *     GPU's driver is given, "sass" the machine code for that.  The last four say which line of the
  *     source an instruction comes from.  "asm:7" and "asm:7-9" are what is of these lines of the
  *     kernel's file alone, or of calls in them; so are those of "ir", "opt", "ptx" and "sass".
+ *     "ir:places" has behind each op where it comes from, from the innermost call outwards,
+ *     `# k.py:7 @[ k.py:16 ]`; so have "opt", "plan" and "layout".
  *
  * args: as for tilec_launch(), or TILEC_ARG_TYPE where there is no value.  A pointer so given is
  *     taken to be 16-byte aligned and apart from all others, an integer to be any but 1.  Tensors

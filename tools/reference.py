@@ -123,7 +123,7 @@ def example_of(entry, name):
 # --- options -------------------------------------------------------------------------------------
 
 STRING = r'(?:"(?:[^"\\]|\\.)*"\s*)+'
-COMMANDS = {"RUN": "run", "DUMP": "dump", "LIST": "list", "TEST": "test", "BUILD": "build", "GRAD": "grad", "DEBUG": "debug", "DEVICES": "devices"}
+COMMANDS = {"RUN": "run", "DUMP": "dump", "LIST": "list", "TEST": "test", "BUILD": "build", "GRAD": "grad", "DEBUG": "debug", "REPORT": "report", "DEVICES": "devices"}
 
 
 def text_of(literal):

@@ -85,6 +85,7 @@ function end_topic() {
 
 FNR == 1 { end_topic(); in_code = in_entries = 0 }
 
+/^!\[/ { next } # a terminal has no pictures
 /^<!-- end of topic -->/ { end_topic(); next }
 /^<!-- entries -->/ { end_topic(); in_entries = 1; next }
 

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 #include "tilec.h"
+#include "listing.h"
 #include "../device/device.h"
 #include "../lower/lowering.h"
 #include "../check/check.h"
@@ -470,6 +471,7 @@ void spans_tell_launch(const Request *r, Stints *stints, double start); /* frees
 typedef struct {
     size_t name_length; /* of the stage's name, which may stand in front of them */
     long first, last;   /* lines of the kernel's file; first 0: all there is */
+    bool places;        /* each op shall name its line */
 } LineRange;
 bool lines_parse(const char *stage, LineRange *out); /* false: behind its colon are no lines */
 /* What is of these lines, in the arena; NULL: nothing is, which is said. */
@@ -477,9 +479,6 @@ const char *lines_of_listing(const char *listing, const LineRange *range, const 
                              Arena *a, Diags *d);
 const char *lines_of_module(const Module *m, const LineRange *range, const Source *source, Arena *a,
                             Diags *d);
-
-/* listing.c: assembly with the text of the lines that it names between its instructions; in `a` */
-const char *listing_with_source(const char *assembly, const SourceMap *sources, Arena *a);
 
 /* dump.c */
 typedef struct {

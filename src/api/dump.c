@@ -230,8 +230,12 @@ static tilec_status take_lines(Job *job, DumpJob *d, const struct Stage *stage)
 
     if (!lines_parse(d->stage, &d->lines))
         return job_refuse(job, TILEC_BAD_ARGUMENT,
-                          "`%s`: what stands behind the colon is a line, 7, or some, 7-9",
+                          "`%s`: what stands behind the colon is a line, 7, some, 7-9, or `places`",
                           d->stage);
+    if (d->lines.places && (stage->kind == FROM_SOURCE || stage->kind == NAMES_AT_LINES ||
+                            (stage->kind == FROM_TARGET && stage->stage == GEN_SCHEDULE)))
+        return job_refuse(job, TILEC_BAD_ARGUMENT,
+                          "the stage `%s` has no ops whose places could be named", stage->name);
     if (d->lines.first > 0 && !knows)
         return job_refuse(job, TILEC_BAD_ARGUMENT,
                           "the stage `%s` is not shown by lines; ir, opt, asm, ptx and sass are",
@@ -258,6 +262,8 @@ static tilec_status lower_dump(Job *job, void *dump)
     if (status != TILEC_OK)
         return status;
     d->func = compile_lower(r, job->arena, job->diags);
+    if (d->func)
+        d->func->module->tells_places = d->lines.places;
     return d->func ? TILEC_OK : TILEC_REFUSED;
 }
 

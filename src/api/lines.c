@@ -1,10 +1,11 @@
 /*
  * lines.c - of a text of the compiler's, what is of some lines of the kernel's file
  *
- * A stage may be asked for as "asm:7" or "ir:7-9".  Assembly has its lines from listing.c, as
- * comments in front of instructions: one for the line itself and one for each call around it, any
- * of which may be meant.  Ops of the IR know their places.  What is of none of these lines is left
- * out; where all is, the error says which lines have something.
+ * A stage may be asked for as "asm:7" or "ir:7-9"; as "ir:places" it is whole, and the IR's printer
+ * names the lines.  Assembly has its lines from listing.c, as comments in front of instructions:
+ * one for the line itself and one for each call around it, any of which may be meant.  Ops of the
+ * IR know their places.  What is of none of these lines is left out; where all is, the error says
+ * which lines have something.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,9 @@ bool lines_parse(const char *stage, LineRange *out)
 
     *out = (LineRange){.name_length = colon ? (size_t)(colon - stage) : strlen(stage)};
     if (!colon)
+        return true;
+    out->places = strcmp(colon + 1, "places") == 0;
+    if (out->places)
         return true;
     out->first = out->last = strtol(colon + 1, &end, 10);
     if (end == colon + 1 || out->first < 1)
@@ -111,18 +115,14 @@ static const char *pick_end(const Pick *p, Diags *d)
  * -1: this is no such comment. */
 static long commented_line(const Pick *p, const char *text)
 {
-    static const char called[] = "    called at ";
-    size_t mark = strspn(text, "\t"), path = strlen(p->source->shown);
+    const char *path;
+    size_t len;
+    int line = listing_place(text, strcspn(text, "\n"), &path, &len);
 
-    mark += text[mark] == '#' ? 1 : strncmp(text + mark, "//", 2) == 0 ? 2 : 0;
-    if (text[mark] != ' ' || mark == strspn(text, "\t"))
+    if (line == 0)
         return -1;
-    const char *at = text + mark + 1;
-    at += strncmp(at, called, strlen(called)) == 0 ? strlen(called) : 0;
-    const char *end = strstr(at, ":  ");
-    if (!end || memchr(at, '\n', (size_t)(end - at)))
-        return -1;
-    return strncmp(at, p->source->shown, path) == 0 && at[path] == ':' ? atol(at + path + 1) : 0;
+    bool is_own = strlen(p->source->shown) == len && memcmp(path, p->source->shown, len) == 0;
+    return is_own ? line : 0;
 }
 
 /* Behind the code of a function stand tables and other sections. */

@@ -38,6 +38,8 @@ static int parse_place(Arena *a, const char *text, const char **path)
     return atoi(line + 1);
 }
 
+static const char called_at[] = "    called at ";
+
 static void put_source_line(Text *to, const Listing *l, const char *mark, const char *before,
                             const char *path, int line)
 {
@@ -65,7 +67,7 @@ static void put_places(Listing *l, const char *mark, const char *places)
         int line = parse_place(a, places, &path);
         if (line == 0)
             return; /* code of no line: what was shown goes on */
-        put_source_line(&lines, l, mark, first ? "" : "    called at ", path, line);
+        put_source_line(&lines, l, mark, first ? "" : called_at, path, line);
         const char *call = strstr(places, " @[ ");
         places = call && call < end ? call + strlen(" @[ ") : NULL;
     }
@@ -94,10 +96,40 @@ static void put_disassembled(Listing *l, const char *path)
 
     if (!end)
         return;
-    put_source_line(&l->out, l, "\t//", l->calls ? "    called at " : "",
+    put_source_line(&l->out, l, "\t//", l->calls ? called_at : "",
                     arena_strndup(l->out.arena, path, (size_t)(end - path)),
                     atoi(end + strlen(behind)));
     l->calls = strstr(end, " inlined at \"") != NULL;
+}
+
+/* Digits in front of `end`, and a colon in front of them; NULL: there are none. */
+static const char *line_before(const char *begin, const char *end)
+{
+    const char *at = end;
+
+    while (at > begin && at[-1] >= '0' && at[-1] <= '9')
+        at--;
+    return at < end && at - 1 > begin && at[-1] == ':' ? at : NULL;
+}
+
+int listing_place(const char *text, size_t n, const char **path, size_t *len)
+{
+    const char *end = text + n, *at = text + strspn(text, "\t");
+
+    at += *at == '#' ? 1 : strncmp(at, "//", 2) == 0 ? 2 : n + 1;
+    if (at >= end || *at++ != ' ')
+        return 0;
+    if ((size_t)(end - at) > strlen(called_at) && memcmp(at, called_at, strlen(called_at)) == 0)
+        at += strlen(called_at);
+    for (const char *colon = at; colon + 2 < end; colon++) {
+        const char *line = memcmp(colon, ":  ", 3) == 0 ? line_before(at, colon) : NULL;
+        if (!line)
+            continue;
+        *path = at;
+        *len = (size_t)(line - 1 - at);
+        return atoi(line);
+    }
+    return 0;
 }
 
 const char *listing_with_source(const char *assembly, const SourceMap *sources, Arena *a)

@@ -28,7 +28,7 @@ typedef struct {
     bool restores;
 } Version;
 
-typedef struct {
+struct Against {
     Cli *cli;
     const AgainstText *text;
     Version now, other;
@@ -37,7 +37,7 @@ typedef struct {
     const char *told[2]; /* what --compare finds, and what the other version does: text, or JSON */
     int nrounds;
     TimesRatio ratio;
-} Against;
+};
 
 /* All that follows is about its file. */
 static Call *use(Version *v)
@@ -402,6 +402,46 @@ Comparisons against_prepare(Call *k)
     Comparisons out = compare_with_call(use(&g->now), &g->other.call, &g->compare, &g->before);
     restore_all(g);
     return out;
+}
+
+/* --- for a report --- */
+
+Against *against_both(Cli *c, const Options *o, bool timed)
+{
+    Against *g = NEW(c->arena, Against);
+
+    *g = (Against){.cli = c, .text = &o->against};
+    open_versions(g, o);
+    if (!compare_versions(g))
+        cli_warn(c, "the results differ:\n%s%s", g->told[0], g->told[1]);
+    if (timed)
+        measure(g);
+    return g;
+}
+
+Call *against_call(Against *g, int i)
+{
+    Version *v = i == 0 ? &g->now : &g->other;
+
+    restore_all(g);
+    v->call.kept = v->in_runs;
+    return use(v);
+}
+
+const char *against_name(const Against *g, int i)
+{
+    return i == 0 ? g->now.name : g->other.name;
+}
+
+const char *against_sentence(const Against *g)
+{
+    Text t = text_new(g->cli->arena);
+
+    if (g->nrounds == 0)
+        return NULL;
+    put_ratio(&t, g);
+    t.s[t.len - 1] = '\0'; /* the end of its line */
+    return t.s;
 }
 
 void against_run(Cli *c, const Options *o)

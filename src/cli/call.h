@@ -151,6 +151,15 @@ void tune_run(Cli *c, const Options *o);
 
 /* against.c: --against: the call and another version of it, compared, and timed in turns */
 void against_run(Cli *c, const Options *o);
+typedef struct Against Against;
+/* Both run, and a warning where their results differ; timed in turns, if so. */
+Against *against_both(Cli *c, const Options *o, bool timed);
+/* The call, which is 0, or the other version, 1: arrays are as each run must find them, and
+ * cli->file is its file until the next one. */
+Call *against_call(Against *g, int i);
+const char *against_name(const Against *g, int i);
+const char *
+against_sentence(const Against *g); /* how fast the one is by the other; NULL: not timed */
 
 /* tuned.c: what --tune found for @triton.autotune, in the folder of the cache */
 void tuned_use(Call *k); /* adds to the arguments what is kept for this call, and says so */
@@ -162,8 +171,9 @@ void sweep_run(Cli *c, const Options *o);
 /* profiled.c */
 void profiled_check(Cli *c, const Options *o); /* stops where there are no samples */
 
-void profile_start(Call *k);       /* in front of timed runs */
-const char *profile_stop(Call *k); /* behind them: a table, or JSON */
+bool profiled_is_on(const Options *o, const char *device); /* is that where the launch is? */
+void profile_start(Call *k);                               /* in front of timed runs */
+Profile profile_stop(Call *k);                             /* behind them, of k->timing */
 
 /* outputs.c: --save and --show */
 Saving saving_of(Cli *c, const Options *o); /* which must stay where they are */

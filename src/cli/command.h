@@ -69,12 +69,14 @@ bool variant_takes(Cli *c, Options *o, const char *name); /* may it be set? */
 /* What does not depend on the changed names has the value that is given, the same array. */
 void variant_share(Cli *c, Options *o, const Values *changed, const Names *given);
 
-/* run.c, dump.c, devices.c, test.c, list.c: each prints its result on stdout */
+/* run.c, dump.c, devices.c, test.c, list.c, report_page.c and others: each prints its result on
+ * stdout */
 void command_run(Cli *c, int argc, char **argv); /* files are written before times are taken */
 /* `argv` behind the command's name, as for all three. */
 void command_dump(Cli *c, int argc, char **argv);
 void command_grad(Cli *c, int argc, char **argv);
 void command_debug(Cli *c, int argc, char **argv);
+void command_report(Cli *c, int argc, char **argv);  /* writes a page, or prints */
 void command_build(Cli *c, int argc, char **argv);   /* writes two files */
 void command_devices(Cli *c, int argc, char **argv); /* works without a kernel's file */
 void command_list(Cli *c, int argc, char **argv);

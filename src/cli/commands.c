@@ -21,6 +21,7 @@ static const struct {
     {"build", COMMAND_BUILD, command_build},
     {"grad", COMMAND_GRAD, command_grad},
     {"debug", COMMAND_DEBUG, command_debug},
+    {"report", COMMAND_REPORT, command_report},
     {"devices", COMMAND_DEVICES, command_devices},
 };
 /* clang-format on */
@@ -39,7 +40,8 @@ static const char *meant_command(const char *name)
         {"time", "`tilec run --time` measures a kernel"},
         {"tune", "`tilec run --tune` finds the fastest constants of a kernel"},
         {"autotune", "`tilec run --tune` finds the fastest constants of a kernel"},
-        {"profile", "`tilec run --profile` says where a kernel spends its time"},
+        {"profile", "`tilec report` writes where a kernel spends its time as a page, `tilec run "
+                    "--profile` prints it"},
         {"compile", "`tilec run` compiles what it runs; `tilec build` makes an object, `tilec "
                     "dump` shows code"},
         {"check", "`tilec run --check` finds accesses outside of arrays"},

@@ -32,11 +32,15 @@ static void check_stage(Cli *c, const char *stage)
              hint_text(c->arena, stage, stages.at, stages.len));
 }
 
-/* The stage as the library takes it: "asm:7-9". */
+/* The stage as the library takes it: "asm:7-9", "ir:places". */
 static void take_lines(Cli *c, Options *o)
 {
     const char *rest = o->lines;
 
+    if (rest && o->places)
+        cli_stop(c, CLI_USAGE, "--line takes a part of a stage, which --places shows as a whole");
+    if (o->places)
+        o->stage = arena_printf(c->arena, "%s:places", o->stage);
     if (!rest)
         return;
     rest += strspn(rest, "0123456789");

@@ -14,7 +14,7 @@ static const char *profiled_device(const Options *o)
     return o->launch.device ? o->launch.device : "cpu";
 }
 
-static bool profiled_is_on(const Options *o, const char *device)
+bool profiled_is_on(const Options *o, const char *device)
 {
     return strcmp(profiled_device(o), device) == 0;
 }
@@ -98,21 +98,21 @@ static Peaks find_peaks(Call *k)
     return peaks;
 }
 
-const char *profile_stop(Call *k)
+Profile profile_stop(Call *k)
 {
-    ProfileLines lines = {.arena = k->cli->arena};
+    ProfileLines *lines = NEW(k->cli->arena, ProfileLines);
     const Options *o = &k->options;
     char *error = NULL;
-    Peaks peaks;
 
-    take_samples(k, &lines);
-    sample_more(k, &lines);
+    lines->arena = k->cli->arena;
+    take_samples(k, lines);
+    sample_more(k, lines);
     cli_check(k->cli,
               tilec_launch_lines(k->cli->file, o->kernel, k->timing.grid, k->there, k->args.count,
-                                 &o->launch, profile_add, &lines, &error),
+                                 &o->launch, profile_add, lines, &error),
               &error);
     if (!profiled_is_on(o, "cpu"))
-        return profile_text(&k->timing, NULL, &lines, o->json);
-    peaks = find_peaks(k);
-    return profile_text(&k->timing, &peaks, &lines, o->json);
+        return profile_of(&k->timing, NULL, lines);
+    const Peaks peaks = find_peaks(k);
+    return profile_of(&k->timing, &peaks, lines);
 }

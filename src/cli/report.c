@@ -35,8 +35,10 @@ void call_report(Call *k)
         profile_start(k);
     if (o->time)
         timing_measure(k);
-    if (o->profile)
-        k->timing.profile = profile_stop(k);
+    if (o->profile) {
+        Profile profile = profile_stop(k);
+        k->timing.profile = profile_text(&profile, o->json);
+    }
     if (o->time)
         k->timing.hint = shape_hint(k);
     if (o->json)

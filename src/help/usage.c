@@ -21,6 +21,7 @@ static const char brief[] =
     "  build FILE.py -o FILE.o             compile a kernel for programs to link\n"
     "  grad FILE.py --of OUT --wrt X       write the kernel of a kernel's gradients\n"
     "  debug FILE.py[:KERNEL] NAME=VALUE.. step through a kernel, look at its tiles\n"
+    "  report FILE.py[:KERNEL] -o R.html   write where its time goes, as a page\n"
     "  devices                             list where kernels can run\n"
     "  help [NAME]                         explain a command, topic, option, function\n"
     "\n"
@@ -58,6 +59,8 @@ static const struct {
     {COMMAND_DEBUG,
      "usage: tilec debug FILE.py[:KERNEL] --grid E[,E[,E]] [OPTION...] NAME=VALUE... [@FILE...]\n"
      "       tilec debug --dap\n"},
+    {COMMAND_REPORT,
+     "usage: tilec report FILE.py[:KERNEL] -o FILE.html [OPTION...] NAME=VALUE... [@FILE...]\n"},
     {COMMAND_DEVICES, "usage: tilec devices [--json]\n"},
     {0, "usage: tilec help [COMMAND | TOPIC | OPTION | FUNCTION] | COMMAND --help | --version\n"},
     {COMMAND_RUN, "\nRun a kernel on arrays once, and say what came out.\n"},
@@ -92,11 +95,16 @@ static const struct {
      "an editor needs.\n"
      "options of debug:\n",
      true},
+    {COMMAND_REPORT,
+     "\nRun a kernel, and write where its time goes, what it becomes and what to try: a page of\n"
+     "HTML that needs no other file.  `tilec help reports` explains it.\n"
+     "options of report:\n",
+     true},
     {COMMAND_DEVICES, "\nList where kernels can run.\n", true},
     {COMMAND_RUN | COMMAND_DUMP, "\noptions of run and dump:\n", true},
     {COMMAND_RUN, "options of run:\n", true},
     {COMMAND_DUMP, "options of dump:\n", true},
-    {COMMAND_RUN | COMMAND_DUMP | COMMAND_DEBUG,
+    {COMMAND_RUN | COMMAND_DUMP | COMMAND_DEBUG | COMMAND_REPORT,
      "\n"
      "A VALUE is an expression of Python's; names are earlier arguments, dtypes (fp32) and\n"
      "  @x.npy  @x.npy:bf16  @x.npz:MEMBER  @x.png  @x.pgm  @x.csv  @- (stdin)\n"
@@ -123,6 +131,7 @@ static const struct {
      "\n"
      "example: tilec dump kernels/add.py --stage asm 'x:*fp32' 'y:*fp32' 'out:*fp32' n:i32 \\\n"
      "             BLOCK=1024\n"},
+    {COMMAND_REPORT, "\nexample: tilec report kernels/softmax.py --call softmax -o softmax.html\n"},
     {COMMAND_DEBUG, "\nexample: tilec debug kernels/softmax.py --call softmax\n"},
     {COMMAND_GRAD, "\n"
                    "example: tilec grad kernels/softmax.py --call softmax --of out --wrt x\n"},

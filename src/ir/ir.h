@@ -256,6 +256,7 @@ struct Module {
     Func **funcs;
     int nfuncs, funcs_cap;
     Map *types;
+    bool tells_places; /* texts of ops, of this module and of plans for it, end with their lines */
 };
 
 /* Bytes of tiles that a kernel may hold at once, on one thread; more is refused. */

@@ -23,12 +23,13 @@
 struct Printer {
     Arena *arena;
     Text out;
-    Map *names;     /* Value* to its text, without the % */
-    Interner *pool; /* of those texts */
-    Map *taken;     /* a text to the last Suffix tried on it */
-    int unnamed;    /* values so far that are called by number */
-    bool sites;     /* shown */
-    bool symbols;   /* shown; else the numbers alone, in a line for a message */
+    Map *names;           /* Value* to its text, without the % */
+    Interner *pool;       /* of those texts */
+    Map *taken;           /* a text to the last Suffix tried on it */
+    int unnamed;          /* values so far that are called by number */
+    bool sites;           /* shown */
+    bool symbols;         /* shown; else the numbers alone, in a line for a message */
+    const Module *places; /* whose sources name the line of each op; NULL: none is named */
 };
 
 typedef struct {
@@ -257,6 +258,27 @@ static void put_op_line(Printer *p, const Op *op)
     }
 }
 
+/* `  # k.py:7 @[ k.py:16 ]`: the line of an op, from the innermost call outwards. */
+static void put_places(Printer *p, const Op *op)
+{
+    const Module *m = p->places;
+    Place at = m ? source_place(m->sources, op->span.start) : (Place){0};
+
+    if (!at.source)
+        return;
+    text_printf(&p->out, "  # %s:%d", at.source->shown, at.line);
+    for (const CallSite *s = call_site(m, op->site); s; s = call_site(m, s->parent)) {
+        at = source_place(m->sources, s->call.start);
+        if (at.source)
+            text_printf(&p->out, " @[ %s:%d ]", at.source->shown, at.line);
+    }
+}
+
+static const Module *module_of_places(const Module *m)
+{
+    return m && m->tells_places && m->sources ? m : NULL;
+}
+
 static void put_indent(Printer *p, int depth)
 {
     for (int i = 0; i < depth; i++)
@@ -265,8 +287,8 @@ static void put_indent(Printer *p, int depth)
 
 static void put_op(Printer *p, const Op *op, int depth);
 
-/* ` { (%arg: type, ..)`, the ops, and the closing brace. */
-static void put_region(Printer *p, const Block *b, int depth)
+/* ` { (%arg: type, ..)`, the ops, and the closing brace.  */
+static void put_region(Printer *p, const Op *of, const Block *b, int depth)
 {
     text_put(&p->out, b->nargs > 0 ? " { (" : " {");
     for (int i = 0; i < b->nargs; i++) {
@@ -275,7 +297,9 @@ static void put_region(Printer *p, const Block *b, int depth)
         text_put(&p->out, ": ");
         put_type_of(p, b->args[i]);
     }
-    text_put(&p->out, b->nargs > 0 ? ")\n" : "\n");
+    text_put(&p->out, b->nargs > 0 ? ")" : "");
+    put_places(p, of);
+    text_put(&p->out, "\n");
     for (const Op *op = b->first; op; op = op->next)
         put_op(p, op, depth + 1);
     put_indent(p, depth);
@@ -288,10 +312,14 @@ static void put_op(Printer *p, const Op *op, int depth)
     put_op_line(p, op);
     if (p->sites && op->site > 0)
         text_printf(&p->out, " @%d", op->site);
+    bool has_regions = false;
     for (int r = 0; r < COUNT(op->regions); r++) {
         if (op->regions[r])
-            put_region(p, op->regions[r], depth);
+            put_region(p, op, op->regions[r], depth);
+        has_regions |= op->regions[r] != NULL;
     }
+    if (!has_regions)
+        put_places(p, op);
     text_put(&p->out, "\n");
 }
 
@@ -361,6 +389,7 @@ static void put_constexpr(Printer *p, const Symbol *s)
 static const char *print_module(Printer *p, const Module *m)
 {
     p->symbols = true;
+    p->places = module_of_places(m);
     text_put(&p->out, "");
     for (int i = 0; i < m->constexprs.len; i++)
         put_constexpr(p, m->constexprs.at[i]);
@@ -393,8 +422,10 @@ Printer *op_printer_new(const Func *f, Arena *a)
     Printer *p = NEW(a, Printer);
 
     *p = printer_new(a);
-    if (f)
+    if (f) {
         name_values(p, f);
+        p->places = module_of_places(f->module);
+    }
     return p;
 }
 
@@ -414,6 +445,7 @@ const char *op_printer_text(Printer *p, const Op *op)
 {
     p->out = text_new(p->arena);
     put_op_line(p, op);
+    put_places(p, op);
     return p->out.s;
 }
 

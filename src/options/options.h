@@ -72,6 +72,7 @@ typedef struct {
     const char *devices;       /* all that --device says, with commas between */
     const char *grid, *stage, *trace;
     const char *lines; /* of dump: "7-9"; NULL: all */
+    bool places;       /* of dump: ops name their lines */
     tilec_launch_options launch;
     int device_id; /* behind a colon of --device */
     bool time, json, count, profile;
@@ -102,6 +103,7 @@ typedef struct {
     bool disjoint, exported;
     VEC(const char *) scripts; /* of debug */
     bool dap;                  /* of debug: no file, but an editor */
+    bool text;                 /* of report: in the terminal */
     const char *of, *wrt;      /* of grad: wrt has names with commas between */
     VEC(const char *) rounds;  /* of grad: NAME=N */
     VEC(const char *) variants;
@@ -115,7 +117,8 @@ typedef enum {
     COMMAND_BUILD = 32,
     COMMAND_GRAD = 64,
     COMMAND_DEBUG = 128,
-    COMMAND_ALL = 255
+    COMMAND_REPORT = 256,
+    COMMAND_ALL = 511
 } Command;
 
 /* table.c: may `word` be the value of the option of that name?  True where there is none. */

@@ -118,15 +118,29 @@ static Token number_token(Lexer *l)
     return t;
 }
 
+/* The byte behind a backslash, or that of three octal digits, as LLVM writes names of files. */
+static char escaped_byte(Lexer *l)
+{
+    int byte = 0, n = 0;
+
+    for (; n < 3 && l->at < l->end && *l->at >= '0' && *l->at <= '7'; n++)
+        byte = 8 * byte + *l->at++ - '0';
+    return (char)(n > 0 || l->at >= l->end ? byte : *l->at++);
+}
+
 static Token string_token(Lexer *l)
 {
-    const char *start = ++l->at;
+    Text text = text_new(l->p->scratch);
 
-    while (l->at < l->end && *l->at != '"' && *l->at != '\n')
-        l->at++;
-    Token t = {.kind = TOKEN_STRING,
-               .word = intern_n(l->p->names, start, (size_t)(l->at - start)),
-               .line = l->line};
+    text_put(&text, "");
+    for (l->at++; l->at < l->end && *l->at != '"' && *l->at != '\n';) {
+        char byte = *l->at++;
+        if (byte == '\\')
+            byte = escaped_byte(l);
+        text_putn(&text, &byte, 1);
+    }
+    Token t = {
+        .kind = TOKEN_STRING, .word = intern_n(l->p->names, text.s, text.len), .line = l->line};
     if (l->at >= l->end || *l->at != '"')
         ptx_error(l->p, l->line, "a string does not end");
     l->at++;

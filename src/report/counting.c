@@ -26,7 +26,7 @@ static const char *place_of(Arena *a, const tilec_count *c)
     return c->file ? arena_printf(a, "%s:%d", c->file, c->line) : "-";
 }
 
-static void add_work(tilec_count *to, const tilec_count *from)
+void counting_sum(tilec_count *to, const tilec_count *from)
 {
     to->instructions += from->instructions;
     to->lanes += from->lanes;
@@ -68,7 +68,7 @@ const char *counting_table(const Counting *k)
         if (k->lines.at[i].file)
             put_line(&t, &k->lines.at[i]);
         else
-            add_work(&rest, &k->lines.at[i]);
+            counting_sum(&rest, &k->lines.at[i]);
     }
     if (rest.instructions > 0)
         put_line(&t, &rest);

@@ -63,17 +63,6 @@ uint64_t profile_samples(const ProfileLines *p)
 
 /* --- telling --- */
 
-typedef struct {
-    Arena *arena;
-    const Timing *timing;
-    Peaks peaks;
-    uint64_t samples;
-    const char *clock;       /* of the samples */
-    bool counted;            /* the processor's counters were */
-    bool has_peaks;          /* of compiled code */
-    const char *path, *text; /* of the source that was read last */
-} Profile;
-
 /* Line `line` of a file without the spaces around it; "" when it cannot be read. */
 static const char *source_text(Profile *p, const char *path, int line)
 {
@@ -93,25 +82,24 @@ static const char *source_text(Profile *p, const char *path, int line)
     return arena_strndup(p->arena, at, strcspn(at, "\r\n"));
 }
 
-static double share_of(const Profile *p, const tilec_line *l)
+double profile_share(const Profile *p, const tilec_line *l)
 {
     return p->samples > 0 ? (double)l->samples / (double)p->samples : 0;
 }
 
-static double seconds_of(const Profile *p, const tilec_line *l)
+double profile_time(const Profile *p, const tilec_line *l)
 {
-    return share_of(p, l) * p->timing->times.median;
+    return profile_share(p, l) * p->timing->times.median;
 }
 
-/* Of few samples no rate can be told. */
-static bool has_rates(const tilec_line *l)
+bool profile_is_sure(const tilec_line *l)
 {
     return l->samples >= FEWEST_SAMPLES;
 }
 
-/* Both are 0..1, since what is above that is an error of measuring: the peaks are those of a copy,
+/* These are 0..1, since what is above that is an error of measuring: the peaks are those of a copy,
  * and samples fall on neighbours. */
-static double kernel_memory(const Profile *p)
+double profile_memory(const Profile *p)
 {
     return MIN(p->timing->stats.bytes / p->peaks.bytes / p->timing->times.median, 1);
 }
@@ -123,24 +111,23 @@ static double least_seconds(const Peaks *p, double flops, double int8_flops, dou
            bf16_flops / p->bf16_flops;
 }
 
-static double kernel_roofline(const Profile *p)
+double profile_roofline(const Profile *p)
 {
     const tilec_stats *s = &p->timing->stats;
     double least = least_seconds(&p->peaks, MAX(s->flops, 0), s->int8_flops, s->bf16_flops);
     double arithmetic = least / p->timing->times.median;
 
-    return MAX(kernel_memory(p), MIN(arithmetic, 1));
+    return MAX(profile_memory(p), MIN(arithmetic, 1));
 }
 
-/* The same of a line; negative: nobody knows, or it does nothing that counts. */
-static double line_roofline(const Profile *p, const tilec_line *l)
+double profile_line_roofline(const Profile *p, const tilec_line *l)
 {
     double least = MAX(l->bytes / p->peaks.near_bytes,
                        least_seconds(&p->peaks, l->flops, l->int8_flops, l->bf16_flops));
 
-    if (!has_rates(l) || least <= 0)
+    if (!profile_is_sure(l) || least <= 0)
         return -1;
-    return MAX(MIN(least / seconds_of(p, l), 1), l->bytes > 0 ? kernel_memory(p) : 0);
+    return MAX(MIN(least / profile_time(p, l), 1), l->bytes > 0 ? profile_memory(p) : 0);
 }
 
 static int by_samples(const void *a, const void *b)
@@ -154,8 +141,8 @@ static int by_samples(const void *a, const void *b)
 
 static void put_rate(Table *t, const Profile *p, const tilec_line *l, double amount)
 {
-    if (amount > 0 && has_rates(l))
-        table_printf(t, "%.2f", amount / seconds_of(p, l) / 1e9);
+    if (amount > 0 && profile_is_sure(l))
+        table_printf(t, "%.2f", amount / profile_time(p, l) / 1e9);
     else
         table_put(t, "-");
 }
@@ -196,12 +183,12 @@ static void put_profile_line(Table *t, Profile *p, const tilec_line *l)
         table_printf(t, "%s:%d", path_end(t->arena, l->file), l->line);
     else
         table_put(t, "-");
-    table_printf(t, "%.1f%%", 100 * share_of(p, l));
-    table_put(t, timing_duration(t->arena, seconds_of(p, l)));
+    table_printf(t, "%.1f%%", 100 * profile_share(p, l));
+    table_put(t, timing_duration(t->arena, profile_time(p, l)));
     put_rate(t, p, l, l->bytes);
     put_rate(t, p, l, l->flops);
     if (p->has_peaks)
-        put_roofline(t, line_roofline(p, l));
+        put_roofline(t, profile_line_roofline(p, l));
     if (p->counted) {
         put_ratio(t, l->instructions, l->cycles);
         put_ratio(t, 1000 * l->cache_misses, l->instructions);
@@ -209,7 +196,7 @@ static void put_profile_line(Table *t, Profile *p, const tilec_line *l)
     table_put(t, l->file ? source_text(p, l->file, l->line) : "launching, waiting");
 }
 
-static const char *profile_rows(Profile *p, const ProfileLines *lines)
+static const char *profile_rows(Profile *p)
 {
     static const char *const titles[] = {"line", "share", "time", "GB/s", "GFLOP/s"},
                              *const counts[] = {"IPC", "MPKI"};
@@ -223,8 +210,8 @@ static const char *profile_rows(Profile *p, const ProfileLines *lines)
     for (int i = 0; p->counted && i < COUNT(counts); i++)
         table_put(&table, counts[i]);
     table_put(&table, ""); /* the source, to the left and to its end */
-    for (int i = 0; i < lines->lines.len; i++)
-        put_profile_line(&table, p, &lines->lines.at[i]);
+    for (int i = 0; i < p->lines->lines.len; i++)
+        put_profile_line(&table, p, &p->lines->lines.at[i]);
     return table_text(&table);
 }
 
@@ -260,12 +247,12 @@ static const char *profile_end(const Profile *p)
                         "all of the kernel: %.0f%% of the roofline\n",
                         (unsigned long long)p->samples, p->clock, p->peaks.bytes / 1e9,
                         p->peaks.near_bytes / 1e9, p->peaks.flops / 1e9, product_peaks(p),
-                        100 * kernel_roofline(p));
+                        100 * profile_roofline(p));
 }
 
-static const char *profile_table(Profile *p, const ProfileLines *lines)
+static const char *profile_table(Profile *p)
 {
-    return arena_printf(p->arena, "%s%s%s", profile_rows(p, lines), profile_end(p),
+    return arena_printf(p->arena, "%s%s%s", profile_rows(p), profile_end(p),
                         is_work_known(p) ? ""
                                          : "what each line does cannot be counted: it depends "
                                            "on the arrays' data, or takes too many steps\n");
@@ -273,15 +260,15 @@ static const char *profile_table(Profile *p, const ProfileLines *lines)
 
 static void put_line_json(Text *out, Profile *p, const tilec_line *l)
 {
-    double share = p->has_peaks ? line_roofline(p, l) : -1;
+    double share = p->has_peaks ? profile_line_roofline(p, l) : -1;
 
     json_object(out, NULL);
     json_text(out, "file", l->file);
     json_int(out, "line", l->line);
     json_text(out, "source", l->file ? source_text(p, l->file, l->line) : "");
     json_int(out, "samples", (int64_t)l->samples);
-    json_number(out, "share", share_of(p, l), 6);
-    json_number(out, "seconds", seconds_of(p, l), 6);
+    json_number(out, "share", profile_share(p, l), 6);
+    json_number(out, "seconds", profile_time(p, l), 6);
     if (is_work_known(p)) {
         json_number(out, "bytes", l->bytes, 17);
         json_number(out, "flops", l->flops, 17);
@@ -296,7 +283,7 @@ static void put_line_json(Text *out, Profile *p, const tilec_line *l)
     json_object_end(out);
 }
 
-static const char *profile_json(Profile *p, const ProfileLines *lines)
+static const char *profile_json(Profile *p)
 {
     Text out = text_new(p->arena);
 
@@ -309,30 +296,37 @@ static const char *profile_json(Profile *p, const ProfileLines *lines)
         json_number(&out, "peak_flop_per_s", p->peaks.flops, 6);
         json_number(&out, "peak_int8_flop_per_s", p->peaks.int8_flops, 6);
         json_number(&out, "peak_bf16_flop_per_s", p->peaks.bf16_flops, 6);
-        json_number(&out, "roofline", kernel_roofline(p), 6);
+        json_number(&out, "roofline", profile_roofline(p), 6);
     }
     json_array(&out, "lines");
-    for (int i = 0; i < lines->lines.len; i++)
-        put_line_json(&out, p, &lines->lines.at[i]);
+    for (int i = 0; i < p->lines->lines.len; i++)
+        put_line_json(&out, p, &p->lines->lines.at[i]);
     json_array_end(&out);
     json_object_end(&out);
     return out.s;
 }
 
-const char *profile_text(const Timing *timing, const Peaks *peaks, const ProfileLines *lines,
-                         bool json)
+Profile profile_of(const Timing *timing, const Peaks *peaks, ProfileLines *lines)
 {
-    Profile p = {.arena = lines->arena, .timing = timing, .has_peaks = peaks != NULL};
+    Profile p = {.arena = lines->arena,
+                 .timing = timing,
+                 .lines = lines,
+                 .has_peaks = peaks != NULL,
+                 .samples = profile_samples(lines),
+                 .clock = "no clock"};
 
     if (peaks)
         p.peaks = *peaks;
-    p.samples = profile_samples(lines);
-    p.clock = "no clock";
     for (int i = 0; i < lines->lines.len; i++) {
         p.clock = lines->lines.at[i].clock ? lines->lines.at[i].clock : p.clock;
         p.counted |= lines->lines.at[i].cycles > 0;
     }
     if (lines->lines.len > 0)
         qsort(lines->lines.at, (size_t)lines->lines.len, sizeof *lines->lines.at, by_samples);
-    return json ? profile_json(&p, lines) : profile_table(&p, lines);
+    return p;
+}
+
+const char *profile_text(Profile *p, bool json)
+{
+    return json ? profile_json(p) : profile_table(p);
 }

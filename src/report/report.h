@@ -28,6 +28,7 @@ typedef struct {
 /* In billions a second; "-" for what cannot be counted. */
 const char *timing_rate(Arena *a, double amount, double seconds);
 const char *timing_duration(Arena *a, double seconds); /* "1.25 ms" */
+const char *report_bytes(Arena *a, double bytes);      /* "1.25 MB", of 10^6 bytes */
 /* A line that says what ran, titles, numbers, how sure they are, and what compiling took. */
 const char *timing_table(Arena *a, const Timing *t);
 /* Members of an object that is open; rates are absent where unknown. */
@@ -57,9 +58,28 @@ typedef struct {
 } ProfileLines;
 void profile_add(void *lines, const tilec_line *told); /* on_line of the library's functions */
 uint64_t profile_samples(const ProfileLines *p);
-/* A table of the lines, which it sorts, or an object; `peaks` NULL: the machine's mean nothing. */
-const char *profile_text(const Timing *timing, const Peaks *peaks, const ProfileLines *lines,
-                         bool json);
+typedef struct {
+    Arena *arena;
+    const Timing *timing; /* of the runs in which the samples were taken */
+    ProfileLines *lines;  /* those with the most samples first */
+    Peaks peaks;
+    bool has_peaks; /* of compiled code; else those of the machine mean nothing */
+    uint64_t samples;
+    const char *clock;       /* of the samples */
+    bool counted;            /* the processor's counters were */
+    const char *path, *text; /* of the source that was read last */
+} Profile;
+/* Sorts the lines; `peaks` may be NULL. */
+Profile profile_of(const Timing *timing, const Peaks *peaks, ProfileLines *lines);
+double profile_share(const Profile *p, const tilec_line *l); /* of the samples: 0..1 */
+double profile_time(const Profile *p, const tilec_line *l);
+bool profile_is_sure(const tilec_line *l); /* of few samples no rate can be told */
+/* With peaks, 0..1: of what memory can do, and of what the machine can, see profile.c. */
+double profile_memory(const Profile *p);
+double profile_roofline(const Profile *p);
+/* The same of a line; negative: nobody knows, or it does nothing that counts. */
+double profile_line_roofline(const Profile *p, const tilec_line *l);
+const char *profile_text(Profile *p, bool json); /* a table of the lines, or an object */
 
 /* trace.c: what `run --trace` writes */
 enum { TRACE_COPY = TILEC_SPAN_PROGRAMS + 1 }; /* a kind of our own: between memories */
@@ -76,9 +96,71 @@ typedef struct {
     Arena *arena;
     VEC(tilec_count) lines;
 } Counting;
-void counting_add(Counting *k, const tilec_count *count); /* which is copied */
-const char *counting_table(const Counting *k);            /* titles, and a line for each */
-const char *counting_json(const Counting *k);             /* an array of objects */
+void counting_add(Counting *k, const tilec_count *count);    /* which is copied */
+void counting_sum(tilec_count *to, const tilec_count *from); /* add what the lines did */
+const char *counting_table(const Counting *k);               /* titles, and a line for each */
+const char *counting_json(const Counting *k);                /* an array of objects */
+
+/* occupancy.c: how programs fill a GPU */
+typedef struct {
+    const char *arch;                           /* of the code: "sm_90a" */
+    int most_warps, most_programs, most_shared; /* that a multiprocessor has room for; bytes */
+    int multiprocessors;
+    const char *model;            /* "an H200", whose number it is; NULL: the machine's */
+    int warps, shared, registers; /* of a program, and of a thread; registers 0: not known */
+    int by_warps, by_slots, by_shared, by_registers; /* programs that each allows; -1: not known */
+    int programs;                                    /* on a multiprocessor at once .. */
+    const char *limit;   /* .. by what there is too little of for more */
+    int spare_registers; /* a thread may have so many without costing a program */
+    int64_t grid, wave;  /* programs of the launch, and of all multiprocessors at once */
+    int64_t waves, last; /* of the grid; programs in the last one */
+} Occupancy;
+/* Of a launch of code for a chip; multiprocessors 0: those of a large GPU of that kind.  False:
+ * nothing is known of the chip or the code. */
+bool occupancy_find(const char *arch, const tilec_stats *stats, const int32_t grid[3],
+                    int multiprocessors, Occupancy *out);
+double occupancy_share(const Occupancy *o); /* of the warps that there is room for: 0..1 */
+double occupancy_tail(const Occupancy *o);  /* of the time, lost in the last wave: 0..1 */
+/* The name of a chip that is known, and some of its limits; NULL behind the last. */
+const char *occupancy_chip(int i, int *warps, int *shared);
+
+/* view.c: what is known of one run of a kernel, for those who show it */
+typedef struct {
+    const char *name, *title, *about; /* of the stage: "ir:places", "Tile IR", what it is */
+    const char *text;                 /* as tilec_dump() gave it */
+} ViewStage;
+const ViewStage *view_stage(int i); /* one that is shown where there is it; NULL behind the last */
+typedef struct {
+    Arena *arena;
+    const char *version;  /* what tells it from the one beside it; NULL: it is alone */
+    const char *file;     /* the kernel's */
+    const char *machine;  /* for people */
+    int threads;          /* of a CPU, else 0 */
+    Timing timing;        /* times.n 0: it is not timed */
+    ProfileLines *lines;  /* what each line does, as far as that can be counted */
+    Profile *profile;     /* their samples; NULL: there are none */
+    Counting *counting;   /* NULL: nothing was counted */
+    Occupancy *occupancy; /* NULL: it is no GPU's, or of a chip that is not known */
+    VEC(ViewStage) stages;
+} RunView;
+tilec_count view_counted(const RunView *v); /* the sum of all lines */
+double view_asked(const RunView *v);        /* bytes that loads and stores ask for; 0: not known */
+double
+view_moved(const RunView *v); /* that a GPU's memory moves for it, in sectors; 0: not known */
+/* What is told of the line elsewhere; NULL: nothing. */
+const tilec_line *view_line(const RunView *v, const char *file, int line);
+
+/* advice.c: what to try, by what was measured */
+typedef struct {
+    const char *id, *title; /* of the rule: "uncoalesced", and in a few words */
+    const char *figure;     /* what was measured */
+    const char *remedy;     /* what may help */
+    const char *file;       /* where; NULL: all of the kernel */
+    int line;
+    double weight; /* 0..1: how much of the kernel it is about */
+} Advice;
+typedef VEC(Advice) Advices;
+Advices advice_find(const RunView *v); /* the weightiest first */
 
 /* comparison.c: what `--compare` says */
 typedef struct {

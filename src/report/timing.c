@@ -15,6 +15,16 @@ const char *timing_duration(Arena *a, double s)
     return arena_printf(a, "%.3f s", s);
 }
 
+const char *report_bytes(Arena *a, double bytes)
+{
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+    int unit = 0;
+
+    for (; bytes >= 1000 && unit < COUNT(units) - 1; unit++)
+        bytes /= 1000;
+    return arena_printf(a, unit == 0 || bytes >= 100 ? "%.0f %s" : "%.3g %s", bytes, units[unit]);
+}
+
 const char *timing_rate(Arena *a, double amount, double seconds)
 {
     if (amount < 0 || seconds <= 0)

@@ -656,6 +656,10 @@ part 0 out "  %v = load " ir 12-13
 [ "$(grep -c store "$folder/out")" = 0 ] || wrong "line 15 was not asked for"
 part 0 out "mul" opt 15
 part 1 err "nothing is left of $folder/lines.py:14 here" opt 14
+# all lines have all of the code, also behind LLVM's comments on blocks
+"$tilec" dump "$source/kernels/softmax.py" --call softmax --device cpu --stage asm >"$folder/all"
+expect 0 "" "" "$tilec" dump "$source/kernels/softmax.py" --call softmax --device cpu --stage asm --line 1-999
+[ "$(grep -c '^.v[a-z]' "$folder/out")" = "$(grep -c '^.v[a-z]' "$folder/all")" ] || wrong "--line has lost instructions"
 part 1 err "lines that have something: 7, 12 to 13, 15" opt 14
 part 2 err "the stage \`plan\` is not shown by lines" plan 7
 part 2 err "--line 7,8: it takes a line of the file" asm 7,8

@@ -68,7 +68,7 @@ zsh_offers() {
     cat "$folder/own"
 }
 # and what a command takes is in its own help and completed for it, and nothing else
-for command in run list test dump build grad debug devices; do
+for command in run list test dump build grad debug report devices; do
     help=$("$tilec" $command --help)
     for option in $options; do
         takes=yes

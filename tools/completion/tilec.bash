@@ -46,7 +46,7 @@ _tilec() {
     local word=$2 before=$3 options kernel
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "run list test dump build grad debug devices help --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "run list test dump build grad debug report devices help --help --version" -- "$word"))
         return
     fi
     case $before in
@@ -97,7 +97,7 @@ _tilec() {
         return
         ;;
     help)
-        COMPREPLY=($(compgen -W "run list test dump build grad debug devices $(_tilec_topics)" -- "$word"))
+        COMPREPLY=($(compgen -W "run list test dump build grad debug report devices $(_tilec_topics)" -- "$word"))
         return
         ;;
     esac
@@ -109,10 +109,11 @@ _tilec() {
         options="$makes --grid --timeout --call --compare --save --compress --show --each --batch --skip-existing --quiet -q --json"
         options+=" --time --tune --against --sweep --csv --plot --profile --trace --count"
         ;;
-    dump) options="$makes --stage --line --call --json" ;;
+    dump) options="$makes --stage --line --places --call --json" ;;
     build) options="--color -o --header --name --grid --arch --variant --disjoint --export --cpu --num-warps --num-stages --path --define --json" ;;
     grad) options="--color -o --of --wrt --atomics --rounds --check --grid --device --threads --timeout --call --path --define --quiet -q --json" ;;
     debug) options="--color -x --dap --json --grid --compare --against --check --num-warps --num-stages --call --path --define --quiet -q" ;;
+    report) options="--color -o --text --grid --device --arch --threads --num-warps --num-stages --timeout --unspecialised --against --call --path --define --quiet -q" ;;
     devices) options="--color --json" ;;
     esac
     if [[ $word == -* ]]; then

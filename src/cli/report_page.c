@@ -1,0 +1,248 @@
+/*
+ * report_page.c - `tilec report`: a page, or a text, of what `run --time`, `--profile` and
+ * `--count` measure and `dump` shows of one call, or of two versions of it
+ *
+ * On the CPU and in the interpreter lines have samples, on the simulator counters; a GPU is timed.
+ * The simulator is not: its time is none of a GPU's.
+ */
+#include "call.h"
+#include "../page/page.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static bool is_timed(const Options *o)
+{
+    return !profiled_is_on(o, "sim");
+}
+
+/* What `run` would be asked for, to measure what there is on the device. */
+static void wish(Options *o)
+{
+    o->profile = profiled_is_on(o, "cpu") || profiled_is_on(o, "interp");
+    o->count = profiled_is_on(o, "sim");
+    o->time = is_timed(o);
+    if (o->profile)
+        o->launch.debug = MAX(o->launch.debug, TILEC_DEBUG_LINES);
+    o->uses_tuned = true;
+}
+
+static void check_output(Cli *c, const Options *o)
+{
+    size_t n = o->output ? strlen(o->output) : 0;
+
+    if (!o->output && !o->text)
+        cli_stop(c, CLI_USAGE,
+                 "where to? -o FILE.html is missing; --text prints what matters most");
+    if (!o->output)
+        return;
+    if ((n < 5 || strcmp(o->output + n - 5, ".html") != 0) &&
+        (n < 4 || strcmp(o->output + n - 4, ".htm") != 0))
+        cli_stop(c, CLI_USAGE, "-o %s: what is written is a page, FILE.html",
+                 shown_name(c->arena, o->output));
+    writing_check(&c->client, o->output);
+}
+
+/* --- one version --- */
+
+static const char *machine_of(const Call *k)
+{
+    const char *device = k->timing.device;
+    Arena *a = k->cli->arena;
+    tilec_device d = {0};
+    tilec_unit u;
+
+    for (int i = 0; i < tilec_device_count(k->cli->tilec); i++) {
+        if (tilec_device_info(k->cli->tilec, i, &d) == TILEC_OK && strcmp(d.name, device) == 0)
+            break;
+    }
+    if (tilec_unit_info(k->cli->tilec, device, k->options.device_id, &u) == TILEC_OK &&
+        u.memory > 0)
+        return arena_printf(a, "%s, %d multiprocessors", u.name, u.processors);
+    int threads = k->options.launch.threads ? k->options.launch.threads : d.threads;
+    return strcmp(device, "cpu") == 0
+               ? arena_printf(a, "%s, %d thread%s", d.description, threads, threads == 1 ? "" : "s")
+               : d.description;
+}
+
+static int threads_of(const Call *k)
+{
+    tilec_device d = {0};
+
+    if (!profiled_is_on(&k->options, "cpu") || tilec_device_info(k->cli->tilec, 0, &d) != TILEC_OK)
+        return 0;
+    return k->options.launch.threads > 0 ? MIN(k->options.launch.threads, d.threads) : d.threads;
+}
+
+/* Those that the device has; of the interpreter the one that it runs. */
+static void add_stages(RunView *v, const Call *k)
+{
+    Arena *a = k->cli->arena;
+    tilec_launch_options launch = k->options.launch;
+    const ViewStage *known;
+
+    launch.device = k->timing.device; /* else it is one that has the stage */
+    for (int i = 0; (known = view_stage(i)) != NULL; i++) {
+        char *text = NULL, *error = NULL;
+        ViewStage stage = *known;
+
+        if (i > 0 && profiled_is_on(&k->options, "interp"))
+            return;
+        if (tilec_dump(k->cli->file, k->options.kernel, stage.name, k->args.args, k->args.count,
+                       &launch, &text, &error) == TILEC_OK) {
+            stage.text = arena_strndup(a, text, strlen(text));
+            vec_push(a, &v->stages, stage);
+        }
+        tilec_free(text);
+        tilec_free(error);
+    }
+}
+
+/* The chip that the PTX names, "sm_90a"; NULL: there is none. */
+static const char *chip_of(const RunView *v)
+{
+    static const char target[] = "\n.target ";
+
+    for (int i = 0; i < v->stages.len; i++) {
+        const char *at =
+            strcmp(v->stages.at[i].name, "ptx") == 0 ? strstr(v->stages.at[i].text, target) : NULL;
+        if (at)
+            return arena_strndup(v->arena, at + strlen(target),
+                                 strcspn(at + strlen(target), ", \n"));
+    }
+    return NULL;
+}
+
+static void add_occupancy(RunView *v, const Call *k)
+{
+    const char *chip = chip_of(v);
+    Occupancy *o = NEW(v->arena, Occupancy);
+    tilec_unit u = {0};
+
+    if (tilec_unit_info(k->cli->tilec, k->timing.device, k->options.device_id, &u) != TILEC_OK ||
+        u.memory == 0)
+        u.processors = 0;
+    if (chip && occupancy_find(chip, &k->timing.stats, k->timing.grid, u.processors, o))
+        v->occupancy = o;
+}
+
+/* What each line does, where no samples brought it. */
+static ProfileLines *count_lines(const Call *k)
+{
+    ProfileLines *lines = NEW(k->cli->arena, ProfileLines);
+    char *error = NULL;
+
+    *lines = (ProfileLines){.arena = k->cli->arena};
+    cli_check(k->cli,
+              tilec_launch_lines(k->cli->file, k->options.kernel, k->timing.grid, k->there,
+                                 k->args.count, &k->options.launch, profile_add, lines, &error),
+              &error);
+    return lines;
+}
+
+/* Of a call that has run, and is timed if it is to be. */
+static RunView *view_of(Call *k, const char *version)
+{
+    Arena *a = k->cli->arena;
+    RunView *v = NEW(a, RunView);
+
+    *v = (RunView){.arena = a,
+                   .version = version,
+                   .file = k->options.file,
+                   .machine = machine_of(k),
+                   .threads = threads_of(k)};
+    if (k->options.profile) {
+        v->profile = NEW(a, Profile);
+        *v->profile = profile_stop(k);
+        v->lines = v->profile->lines;
+    } else {
+        v->lines = count_lines(k);
+    }
+    k->timing.hint = is_timed(&k->options) ? shape_hint(k) : NULL;
+    v->timing = k->timing;
+    if (v->profile)
+        v->profile->timing = &v->timing;
+    v->counting = k->options.count ? &k->counting : NULL;
+    k->options.launch.on_message = NULL; /* it was heard */
+    add_stages(v, k);
+    add_occupancy(v, k);
+    return v;
+}
+
+static const RunView *view_alone(Call *k, Cli *c, const Options *o)
+{
+    call_init(k, c, o);
+    call_open(k);
+    call_evaluate(k);
+    call_launch(k);
+    call_count(k);
+    if (k->options.profile)
+        profile_start(k);
+    if (k->options.time)
+        timing_measure(k);
+    return view_of(k, NULL);
+}
+
+/* --- two --- */
+
+static void view_both(Page *p, Cli *c, const Options *o)
+{
+    Against *g = against_both(c, o, is_timed(o));
+
+    for (int i = 0; i < PAGE_VIEWS; i++) {
+        Call *k = against_call(g, i);
+
+        k->options.profile = o->profile;
+        if (o->profile)
+            profile_start(k);
+        p->views[p->nviews++] = view_of(k, shown_name(c->arena, against_name(g, i)));
+    }
+    p->kernel = against_call(g, 0)->options.kernel;
+    p->ratio = against_sentence(g);
+}
+
+static const char *words_of(Cli *c, int argc, char **argv)
+{
+    Text t = text_new(c->arena);
+
+    text_put(&t, "tilec report");
+    for (int i = 0; i < argc; i++)
+        text_printf(&t, " %s", shell_word(c->arena, argv[i]));
+    return t.s;
+}
+
+static const char *made_by(Cli *c)
+{
+    time_t now = time(NULL);
+    struct tm day;
+    char text[32] = "";
+
+    if (gmtime_r(&now, &day))
+        strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &day);
+    return arena_printf(c->arena, "Made by tilec %s, %s.", tilec_version(), text);
+}
+
+void command_report(Cli *c, int argc, char **argv)
+{
+    Options o = cli_options(c, COMMAND_REPORT, argc, argv);
+    Page p = {.arena = c->arena, .command = words_of(c, argc, argv), .made = made_by(c)};
+    Call k;
+
+    check_output(c, &o);
+    wish(&o);
+    if (o.against.text) {
+        view_both(&p, c, &o);
+    } else {
+        p.views[p.nviews++] = view_alone(&k, c, &o);
+        p.kernel = k.options.kernel;
+    }
+    if (o.text)
+        fputs(page_text(&p), stdout);
+    if (!o.output)
+        return;
+    const char *html = page_html(&p);
+    int error = os_write_file(o.output, html, strlen(html));
+    if (error)
+        client_stop_at_output(&c->client, o.output, error);
+}

@@ -1,0 +1,171 @@
+/*
+ * page.js - tabs of the stages, and lines that are tied to each other
+ *
+ * An element with data-l is of the lines that it names; hovering lights all elements of its first
+ * line, a click or Enter pins them and shows the first one in the other pane.  Nothing is drawn
+ * here: without this file the page has all the same text.
+ */
+'use strict';
+
+const explorers = []; /* one a version */
+
+/* What belongs to each key, of one version. */
+function tie(explorer) {
+    const of = new Map();
+    for (const element of explorer.querySelectorAll('[data-l]')) {
+        for (const key of element.dataset.l.split(' ')) {
+            if (!of.has(key)) of.set(key, []);
+            of.get(key).push(element);
+        }
+    }
+    return of;
+}
+
+function first_key(element) {
+    return element ? element.dataset.l.split(' ')[0] : null;
+}
+
+/* Scrolls nothing but the box that the element is in. */
+function show_inside(box, element) {
+    const at = element.getBoundingClientRect(), around = box.getBoundingClientRect();
+    if (at.top > around.top + 30 && around.bottom > at.bottom) return;
+    box.scrollTop += at.top - around.top - around.height / 3;
+}
+
+function make_explorer(explorer) {
+    const of = tie(explorer);
+    const [source, stages] = explorer.querySelectorAll('.pane');
+    const own = { file: explorer.dataset.file, has: row => source.contains(row), light, pin };
+    let lit = null, pinned = null;
+
+    function mark(key, name, on) {
+        for (const element of of.get(key) || []) element.classList.toggle(name, on);
+    }
+    function light(key) {
+        if (key === lit) return;
+        mark(lit, 'lit', false);
+        mark(lit = key, 'lit', true);
+    }
+    function reveal(key, from) {
+        const all = of.get(key) || [];
+        const shown = stages.querySelector('.stage:not([hidden]) .lines');
+        const row = all.find(e => source.contains(e));
+        const line = shown && all.find(e => shown.contains(e) && first_key(e) === key) ||
+            shown && all.find(e => shown.contains(e));
+        if (row && from !== source) show_inside(source, row);
+        if (line && from !== shown) show_inside(shown, line);
+    }
+    function pin(key, from) {
+        mark(pinned, 'pinned', false);
+        mark(pinned = key, 'pinned', true);
+        if (pinned) reveal(pinned, from);
+    }
+    /* What one version is asked for, the other one shows too, where it is of the same file. */
+    function both(act) {
+        act(own);
+        for (const e of explorers) if (e !== own && e.file === own.file) act(e);
+    }
+    explorer.addEventListener('mouseover', e => {
+        const key = first_key(e.target.closest('[data-l]'));
+        both(x => x.light(key));
+    });
+    explorer.addEventListener('mouseleave', () => both(x => x.light(null)));
+    explorer.addEventListener('click', e => {
+        const element = e.target.closest('[data-l]');
+        if (!element) return;
+        const key = first_key(element), on = key !== pinned;
+        both(x => x.pin(on ? key : null, x === own ? source.contains(element) ? source : element.closest('.lines') : null));
+    });
+    explorer.addEventListener('keydown', e => {
+        const row = e.target.closest('tr[data-l]');
+        const rows = [...source.querySelectorAll('tr[data-l]')], at = rows.indexOf(row);
+        const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[e.key];
+        if (e.key === 'Escape') both(x => x.pin(null));
+        if (!row) return;
+        if (e.key === 'Enter') both(x => x.pin(first_key(row), x === own ? source : null));
+        if (to === undefined) return;
+        e.preventDefault();
+        if (!rows[to]) return;
+        rows[to].focus();
+        both(x => x.light(first_key(rows[to])));
+    });
+    source.addEventListener('focusin', e => { /* Tab comes back to where it left */
+        const row = e.target.closest('tr[data-l]');
+        if (!row) return;
+        for (const old of source.querySelectorAll('tr[tabindex="0"]')) old.tabIndex = -1;
+        row.tabIndex = 0;
+    });
+    const first = source.querySelector('tr[data-l]');
+    if (first) first.tabIndex = 0;
+    make_tabs(stages, () => { if (pinned) reveal(pinned, source); });
+    make_heat(source);
+    explorers.push(own);
+}
+
+/* The colour of the source follows the column whose title is pressed. */
+function make_heat(source) {
+    const buttons = [...source.querySelectorAll('.heat')];
+    function paint(column) {
+        buttons.forEach((b, i) => b.setAttribute('aria-pressed', i === column));
+        for (const row of source.querySelectorAll('tbody tr')) {
+            const cell = row.querySelectorAll('.m')[column];
+            row.style.setProperty('--glow', cell && cell.style.getPropertyValue('--h') || 0);
+        }
+    }
+    buttons.forEach((b, i) => b.addEventListener('click', () => paint(i)));
+    if (!buttons.length) return;
+    paint(0);
+    const glow = row => +row.style.getPropertyValue('--glow');
+    const rows = [...source.querySelectorAll('tr[data-l]')];
+    if (rows.length) show_inside(source, rows.reduce((a, b) => glow(b) > glow(a) ? b : a));
+}
+
+function make_tabs(pane, changed) {
+    const all = [...pane.querySelectorAll('.stage')];
+    const bar = document.createElement('div');
+    bar.className = 'tabs';
+    bar.setAttribute('role', 'tablist');
+    const tabs = all.map((stage, i) => {
+        const tab = document.createElement('button');
+        tab.type = 'button';
+        tab.textContent = stage.dataset.title;
+        tab.setAttribute('role', 'tab');
+        tab.id = stage.id + '-tab';
+        tab.setAttribute('aria-controls', stage.id);
+        stage.setAttribute('role', 'tabpanel');
+        stage.setAttribute('aria-labelledby', tab.id);
+        tab.addEventListener('click', () => choose(i));
+        bar.append(tab);
+        return tab;
+    });
+    function choose(i) {
+        all.forEach((stage, k) => { stage.hidden = k !== i; });
+        tabs.forEach((tab, k) => {
+            tab.setAttribute('aria-selected', k === i);
+            tab.tabIndex = k === i ? 0 : -1;
+        });
+        changed();
+    }
+    bar.addEventListener('keydown', e => {
+        const at = tabs.indexOf(document.activeElement), n = tabs.length;
+        const to = { ArrowRight: at + 1, ArrowLeft: at + n - 1, Home: 0, End: n - 1 }[e.key];
+        if (to === undefined) return;
+        e.preventDefault();
+        choose(to % n);
+        tabs[to % n].focus();
+    });
+    pane.classList.add('tabbed');
+    pane.prepend(bar);
+    if (all.length) choose(0);
+}
+
+document.querySelectorAll('.explorer').forEach(make_explorer);
+
+/* A link of an advice leads to its line, which is pinned. */
+function follow() {
+    const row = document.getElementById(location.hash.slice(1));
+    const explorer = row && explorers.find(e => e.has(row));
+    if (explorer) explorer.pin(first_key(row));
+}
+addEventListener('hashchange', follow);
+follow();

@@ -1,0 +1,88 @@
+#!/bin/sh
+# report_browser.sh TILEC SOURCE - a page of `tilec report` in a browser without a screen, where there is one
+. "$(dirname "$0")/expect.inc"
+cd "$folder" || exit 1
+TILEC_CACHE_DIR=$folder/cache
+export TILEC_CACHE_DIR
+for browser in chromium chromium-browser google-chrome none; do
+    command -v $browser >/dev/null && break
+done
+if [ $browser = none ]; then
+    echo "skipped: there is no browser"
+    exit 0
+fi
+
+# Keys and clicks, and in the page's title what came of them.
+cat >drive.js <<'END'
+const said = [], check = (what, good) => { if (!good) said.push(what); };
+const first = document.querySelector('.explorer'), versions = document.querySelectorAll('.explorer');
+const $ = q => first.querySelector(q), all = q => [...first.querySelectorAll(q)];
+const everywhere = q => [...versions].every(e => e.querySelector(q));
+const key = (at, k) => at.dispatchEvent(new KeyboardEvent('keydown', { key: k, bubbles: true, cancelable: true }));
+const pins = () => all('.pinned').length, shown = () => all('.stage:not([hidden])').length;
+
+const tabs = all('[role=tab]');
+check('tabs', tabs.length > 3 && shown() === 1 && tabs[0].getAttribute('aria-selected') === 'true');
+tabs[0].focus();
+key(tabs[0], 'ArrowRight');
+check('next tab', tabs[1].getAttribute('aria-selected') === 'true' && document.activeElement === tabs[1] && shown() === 1);
+key(tabs[1], 'End');
+check('last tab', !all('.stage').at(-1).hidden);
+const row = all('tr[data-l]')[0];
+row.focus();
+key(row, 'ArrowDown');
+check('next line', document.activeElement === all('tr[data-l]')[1]);
+check('lit', all('.lit').length > 0);
+key(document.activeElement, 'End');
+key(document.activeElement, 'Enter');
+check('pinned on both sides', everywhere('tr.pinned') && everywhere('.lines .pinned'));
+key(document.activeElement, 'Escape');
+check('let go', pins() === 0);
+const line = $('.stage:not([hidden]) .lines [data-l]');
+line.click();
+check('click', line.classList.contains('pinned') && $('tr.pinned'));
+line.click();
+check('second click', pins() === 0);
+const heat = all('.heat');
+heat.at(-1).click();
+check('columns', heat.at(-1).getAttribute('aria-pressed') === 'true' && heat[0].getAttribute('aria-pressed') === 'false');
+const link = document.querySelector('.advice a');
+if (link) { location.hash = link.getAttribute('href'); }
+setTimeout(() => {
+    check('advice', !link || $('tr.pinned').id === link.getAttribute('href').slice(1));
+    check('wide', document.documentElement.scrollWidth <= innerWidth);
+    document.title = 'driven: ' + (said.join(', ') || 'all is well');
+}, 50);
+END
+
+cat >rows.py <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def rows(x, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    sums = tl.zeros([BLOCK], tl.float32)
+    for k in range(32):
+        sums += tl.load(x + at * 32 + k, mask=at < n, other=0.0)
+    tl.store(out + at, sums, mask=at < n)
+END
+
+drive() { # WIDTH OPTION...
+    width=$1
+    shift
+    expect 0 "" "" "$tilec" report rows.py --grid 2 --device sim x='rand(fp32,(200,32))' out='empty(fp32,200)' n=200 BLOCK=128 \
+        -o page.html "$@"
+    sed '/^<\/body>/d; /^<\/html>/d' page.html >driven.html
+    { echo '<script>' && cat drive.js && echo '</script></body></html>'; } >>driven.html
+    timeout 120 $browser --headless --no-sandbox --disable-gpu --user-data-dir="$folder/profile" --window-size="$width",900 \
+        --virtual-time-budget=2000 --enable-logging=stderr --dump-dom "file://$folder/driven.html" >out 2>err ||
+        { echo "skipped: $browser does not run here"; exit 0; }
+    grep -q '<title>driven: all is well</title>' out || wrong "$(grep -o '<title>.*</title>' out)"
+    ! grep -i 'CONSOLE' err || wrong "the browser complains"
+}
+drive 1500
+drive 800
+drive 1500 --against BLOCK=64,grid=4
+finish
