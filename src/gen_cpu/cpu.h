@@ -7,7 +7,7 @@
  *   cpu_entry.c   the entries of a schedule, one after the other
  *   cpu_bounds.c  in front of the inner loop: where masks cut the row, where the next one begins
  *   cpu_memory.c  loads and stores of vectors, buffers and scalars
- *   cpu_strided.c loads of interleaved fields; cpu_atomic.c
+ *   cpu_strided.c interleaved fields; cpu_atomic.c
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
  *   cpu_gather.c  elements at places that a tile says, and histograms
  *   cpu_combine.c reductions and scans
@@ -183,6 +183,7 @@ typedef struct {
 Ev cpu_read(NestCg *n, const Reading *r); /* at the current place */
 /* One body's part of a store, by the form in its plan. */
 void cpu_store_root(NestCg *n, const Root *r, const Entry *e);
+Val cpu_to_memory(NestCg *n, Ev e, DType t); /* to all lanes of the body, as t lies in memory */
 /* The vector of lanes that are there and not masked off; NULL: all. */
 Val cpu_mask(NestCg *n, const Entry *e);
 /* Put a tile's value at the current place into a buffer of that shape; lanes beyond the extent are
@@ -193,6 +194,7 @@ void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e)
 Val cpu_scalar_load(Cpu *c, Bld b, const Type *t, Val ptr, Val mask, Val other);
 /* Lanes that are masked off are zero.  `size`: bytes of an element. */
 Val cpu_masked_load(Cpu *c, Bld b, LLVMTypeRef vector, Val ptr, int size, Val mask);
+void cpu_masked_store(Cpu *c, Bld b, Val v, Val ptr, int size, Val mask);
 /* Mask may be NULL; where it is not set, a spot of scratch that nobody reads is written. */
 void cpu_scalar_store(Cpu *c, Bld b, DType t, Val ptr, Val v, Val mask);
 /* Address of an element of a buffer: index[d] for each dimension d of `shape`, NULL for 0. */
@@ -204,9 +206,12 @@ LLVMTypeRef cpu_buffer_type(Cpu *c, int buffer, int lanes);
 Val cpu_from_buffer(Cpu *c, Bld b, int buffer, Val v);
 Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v); /* the other way */
 
-/* cpu_strided.c: the vectors of all fields of a group of records, as they lie in memory; zero where
- * they are masked off */
+/* cpu_strided.c */
+/* The vectors of all fields of a group of records, as they lie in memory; zero where they are
+ * masked off. */
 Val *cpu_records(NestCg *n, const Entry *e);
+void cpu_store_records(NestCg *n, const Root *r,
+                       const Entry *e); /* one body's part, of FORM_RECORD */
 
 /* cpu_detour.c */
 /* Branch on `all` (i1, of all lanes); code for the inner body belongs to the detour until _end(),

@@ -187,6 +187,9 @@ bool access_rearranges(const Value *v);
 /* access_distinct.c */
 /* Is no value of an int or pointer tile in two of its elements?  False where that is not known. */
 bool access_distinct(Arena *a, const AxisFacts *x, Value *v);
+/* What all differences between elements of an int tile are multiples of, as far as its steps are
+ * fixed numbers; at least 1. */
+int64_t access_multiple(Arena *a, const AxisFacts *x, Value *v);
 
 /* shared.c: the dimension along which neighbours of a store's lanes have, for sure, one address and
  * values of their own; -1: none is known. */

@@ -42,7 +42,7 @@ typedef enum {
     FORM_UNIFORM,    /* one scalar, computed where the row is */
     FORM_SHARED,     /* one address for all lanes, whose masks or data differ */
     FORM_CONTIGUOUS, /* a vector, from the row's first address or the chunk's */
-    FORM_RECORD,     /* fields of records, read together with others */
+    FORM_RECORD,     /* fields of records, read or written together with others */
     FORM_STEPS,      /* lanes at even steps */
     FORM_INDEXED,    /* by an index tile: where it is not masked, look whether it is a run */
     FORM_LANES       /* an address for each lane */
@@ -55,6 +55,8 @@ enum {
 typedef struct {
     int64_t low, high; /* smallest and largest constant offset of the group, in elements */
     int step;          /* elements of a record */
+    int *stores;       /* of stores the numbers of the roots, by field; there is one for each */
+    int last;          /* .. the last of these in the nest, which stores all */
 } RecordGroup;
 
 typedef struct {
@@ -155,6 +157,7 @@ enum {
 /* Inputs of MAKE_CUT: of comparisons what steps, its limit, and the i32s that were widened on the
  * way; of others the value alone. */
 enum { IN_STEPS, IN_LIMIT, IN_WIDENED };
+/* A store of whole records has no IN_DATA, but its fields from ACCESS_INPUTS on. */
 
 /* The lists of a schedule: in front of the inner loop, then the bodies of its segments.  Where all
  * bounds hold; where masks are real; where none of the bounds holds, or one that is_last does not,
@@ -367,6 +370,8 @@ typedef struct {
     int fill_nest; /* the nest that fills its buffer, when buffered */
     int walked;    /* the first nest of this round that was seen to evaluate it, or NEST_NONE */
     int nest;      /* the one nest it is evaluated in, or NEST_NONE, NEST_SEVERAL */
+    const PointerSum *sum; /* of pointers, once it was asked for */
+    int64_t multiple; /* of integers: what differences of elements are multiples of; 0: unasked */
     int use_depth; /* deepest loop it is evaluated in */
     bool crosses;  /* evaluated in another block than it is defined in */
     Repeats repeats;

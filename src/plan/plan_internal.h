@@ -131,6 +131,7 @@ typedef struct {
     bool rare;                    /* in a detour */
     bool assumed;                 /* a value of a dead segment took a bound for false */
     int values;                   /* of this body */
+    int *data;                    /* by root: what a store of this body stores */
     Map *lasting[ROLES];          /* what PART_ROWS holds */
     const Tables *body, *current; /* of this body; of the detour in it, or the same */
     int known[2];                 /* the entries of false and true, or NO_ENTRY */

@@ -7,11 +7,55 @@
  */
 #include "plan_internal.h"
 
+static const PointerSum *sum_of(const Plan *p, const Value *ptr)
+{
+    ValueFacts *f = &p->facts[ptr->id];
+
+    if (!f->sum) {
+        PointerSum *s = NEW(p->arena, PointerSum);
+        *s = access_sum(ptr);
+        f->sum = s;
+    }
+    return f->sum;
+}
+
+/* What all differences between elements of a tile of integers are multiples of: by their steps, or
+ * because they themselves are. */
+static int64_t multiple_of(const Plan *p, const Value *index)
+{
+    const Axis *a = axis_of(p->axis, index);
+    int64_t *known = &p->facts[index->id].multiple;
+    bool runs = false;
+
+    for (int d = 0; d < index->type->rank; d++)
+        runs |= a->contiguity[d] > 1;
+    if (*known == 0)
+        *known =
+            MAX(access_multiple(p->arena, p->axis, (Value *)index), runs ? 1 : a->divisibility);
+    return *known;
+}
+
+/* Are they at two places of the same records, so that none of one's elements is one of the other's?
+ */
+static bool are_fields(const Plan *p, const Value *a, const Value *b)
+{
+    const PointerSum *x = sum_of(p, a), *y = sum_of(p, b);
+
+    if (x->base != y->base || x->base->type->rank > 0 || x->index != y->index)
+        return false;
+    int64_t apart;
+    if (__builtin_sub_overflow(x->offset, y->offset, &apart) || apart == 0)
+        return false;
+    return !x->index || x->index->type->rank == 0 || apart % multiple_of(p, x->index) != 0;
+}
+
 /* May the two pointers reach the same memory?  Not when they come from different parameters and the
  * launch promised that those are apart. */
 static bool may_alias(const Plan *p, const Value *a, const Value *b)
 {
-    return !p->bases || (ir_bases_of(p->bases, a) & ir_bases_of(p->bases, b)) != 0;
+    bool apart = p->bases && (ir_bases_of(p->bases, a) & ir_bases_of(p->bases, b)) == 0;
+
+    return !apart && !are_fields(p, a, b);
 }
 
 const Type *plan_root_shape(const Root *r)

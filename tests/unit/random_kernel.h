@@ -360,6 +360,45 @@ static void store(Gen *g)
     barrier(g);
 }
 
+static Value *field_address(Gen *g, Value *array, int field, Value *record)
+{
+    Value *first = build_int(&g->b, type_scalar(g->m, DT_I32), field);
+
+    return build_addptr(&g->b, build_splat(&g->b, build_addptr(&g->b, array, first), record->type),
+                        record);
+}
+
+/* To all fields of records in some order, or to one less, or once more to one; what lies there is
+ * read on the way. */
+static void store_fields(Gen *g)
+{
+    const Type *t = some_tile(g)->type, *ints = type_with_dtype(g->m, t, DT_I32);
+    int step = 2 + below(g, 4), first = below(g, 8), turn = below(g, step);
+    int count = step - 1 + below(g, 3);
+    int64_t stride = step;
+    DType d = stored_as(t->dtype);
+    if (type_numel(t) * step + 8 > REACH)
+        return;
+    Value *record = build_int(&g->b, ints, 0), *array = array_of(g, d);
+    for (int i = t->rank; i-- > 0; stride *= t->dims[i])
+        record = build_binary(&g->b, OP_add, record, along(g, t, i, stride));
+    Value *mask = one_in(g, 2) ? mask_for(g, t) : NULL;
+    for (int k = 0; k < count; k++) {
+        Value *to = field_address(g, array, first + (k + turn) % step, record);
+        Value *operands[3] = {to, any(g, t), mask};
+        if (t->dtype != d)
+            operands[1] = build_cast(&g->b, operands[1], d, ROUND_NEAREST);
+        barrier(g);
+        build_op(&g->b, OP_store, mask ? 3 : 2, operands, 2, (const int64_t[2]){0}, 0, NULL);
+        barrier(g);
+        if (t->dtype == d && one_in(g, 4)) {
+            Value *from = field_address(g, array, first + below(g, step), record);
+            keep(g,
+                 build_op(&g->b, OP_load, 1, &from, 3, (const int64_t[3]){0}, 0, NULL)->results[0]);
+        }
+    }
+}
+
 static void scalar_store(Gen *g)
 {
     Value *p = build_addptr(&g->b, array_of(g, DT_I32), small_scalar(g, 32));
@@ -859,9 +898,10 @@ static void branch(Gen *g)
 static void statement(Gen *g)
 {
     static void (*const kinds[])(Gen * g) = {
-        arithmetic,   arithmetic, arithmetic, compare,   convert, load,   load,   store,  store,
-        store,        move,       move,       reduce,    reduce,  scan,   argmax, atomic, dot,
-        scalar_store, gather,     gather,     histogram, sort,    argmax, product};
+        arithmetic, arithmetic, arithmetic, compare, convert,      load,   load,
+        store,      store,      store,      move,    move,         reduce, reduce,
+        scan,       argmax,     atomic,     dot,     scalar_store, gather, gather,
+        histogram,  sort,       argmax,     product, store_fields};
     static void (*const control[])(Gen * g) = {loop, loop, loop, branch, branch, while_loop};
     if (g->depth < 2 && one_in(g, 6))
         control[below(g, COUNT(control))](g);
