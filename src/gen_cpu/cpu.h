@@ -224,9 +224,9 @@ Val cpu_all(NestCg *n, Val lanes);
 
 /* cpu_divide.c: x / s for a vector x and a float scalar s made outside of the inner loop */
 Val cpu_divide(NestCg *n, Ev x, Ev s);
-/* The quotient or remainder of a vector of integers of up to 32 bits by such a scalar, as `op`
- * says; by 0 it is 0. */
-Val cpu_divide_integers(NestCg *n, const Op *op, Ev x, Ev s);
+/* The quotient or remainder of a vector of integers by such a scalar, as the entry's op says; by 0
+ * the quotient is 0. */
+Val cpu_divide_integers(NestCg *n, const Entry *e);
 
 /* cpu_atomic.c */
 void cpu_atomic_root(NestCg *n, const Op *op, const Entry *e); /* in a serial nest */

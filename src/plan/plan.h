@@ -115,7 +115,8 @@ typedef enum {
     MAKE_GATHER, /* one that holds plan_gathered(), along its dimension `number` (-1: none) at the
                   * index that the input says */
     MAKE_OP,     /* the value's op on the inputs */
-    MAKE_DIVIDE, /* a vector by one number for the whole row; of integers the remainder, too */
+    MAKE_DIVIDE, /* a vector by one number for the whole row; of integers the remainder, too, and
+                  * where they step by `number` from DIVIDE_ROW on, their first element */
     MAKE_RUN,    /* consecutive numbers, from the input on */
     MAKE_LOAD,   /* inputs below */
     MAKE_RECORD, /* reads records and takes them apart; inputs as of a load */
@@ -157,6 +158,8 @@ enum {
 /* Inputs of MAKE_CUT: of comparisons what steps, its limit, and the i32s that were widened on the
  * way; of others the value alone. */
 enum { IN_STEPS, IN_LIMIT, IN_WIDENED };
+/* Third input of MAKE_DIVIDE, or NO_ENTRY. */
+enum { DIVIDE_ROW = 2 };
 /* A store of whole records has no IN_DATA, but its fields from ACCESS_INPUTS on. */
 
 /* The lists of a schedule: in front of the inner loop, then the bodies of its segments.  Where all

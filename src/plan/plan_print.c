@@ -90,7 +90,8 @@ static void print_special(PlanText *p, const Entry *e, int indent)
         text_printf(&p->out, "%*sgather%s from %d%s: ", indent, "", gather_form(e), e->buffer,
                     e->inside ? " inside" : "");
     else if (e->kind == MAKE_DIVIDE && !dtype_is_float(e->value->type->dtype))
-        text_printf(&p->out, "%*sby multiplication: ", indent, "");
+        text_printf(&p->out, "%*s%s: ", indent, "",
+                    e->in[DIVIDE_ROW] == NO_ENTRY ? "by multiplication" : "in runs");
     else if (e->kind == MAKE_DETOUR || e->kind == MAKE_DIVIDE)
         text_printf(&p->out, "%*sdetour: ", indent, "");
     else

@@ -15,8 +15,9 @@
 #include "plan_internal.h"
 
 enum {
-    DIVIDED_LANES = 4, /* for which a division by one number pays */
-    LONG_WAY = 1000    /* values */
+    DIVIDED_LANES = 4,      /* for which a division by one number pays */
+    LONGEST_STEP = 1 << 16, /* of what is divided from a row's first element on */
+    LONG_WAY = 1000         /* values */
 };
 
 /* In the body, whatever the levels of its inputs. */
@@ -289,7 +290,7 @@ static bool divides_integers(const Op *op, const Entry *divisor)
 {
     DType t = op->operands[0]->type->dtype;
 
-    return !dtype_is_float(t) && t != DT_I1 && dtype_bits(t) <= 32 && divisor->kind != MAKE_CONST;
+    return !dtype_is_float(t) && t != DT_I1 && divisor->kind != MAKE_CONST;
 }
 
 /* A division of a vector by what is one number for the whole row. */
@@ -304,11 +305,42 @@ static bool shares_divisor(const Scheduler *s, const Op *op, const Made *in)
     return x->vector && !y->vector && y->level < s->nest->rank && s->nest->lanes >= DIVIDED_LANES;
 }
 
+/* Does an integer step up along the row without coming around where it was widened?  By how much:
+ * or 0. */
+static int64_t steps_up(const Scheduler *s, Value *v, const int8_t *map)
+{
+    Access a = access_of(s->nest->space, v, map);
+
+    if (dtype_is_float(v->type->dtype) || !a.ok || a.chunked || a.scale || a.stride > LONGEST_STEP)
+        return 0;
+    for (const Widened *w = a.widened; w; w = w->next) {
+        if (!w->value || !axis_of(s->plan->axis, w->value)->has_range)
+            return 0;
+    }
+    return MAX(a.stride, 0);
+}
+
+/* By one number: from the row's first element on, where it steps. */
+static bool divide(Scheduler *s, const Ask *a, int *in, bool local, Made *out)
+{
+    Value *x = a->value->def->operands[0];
+    int64_t step = a->role == AS_VALUE && !s->rare ? steps_up(s, x, a->map) : 0;
+    Made row;
+
+    if (step > 0 && !plan_get(s, AS_ROW, x, a->map, &row))
+        return false;
+    in[DIVIDE_ROW] = step > 0 ? row.entry : NO_ENTRY;
+    Entry e = vector_entry(s, MAKE_DIVIDE, a, in, DIVIDE_ROW + 1);
+    e.number = step;
+    *out = plan_entry(s, e, local);
+    return true;
+}
+
 static bool elementwise(Scheduler *s, const Ask *a, Made *out)
 {
     const Op *op = a->value->def;
     Made in[MAX_ELEMENTWISE_OPERANDS];
-    int numbers[MAX_ELEMENTWISE_OPERANDS];
+    int numbers[MAX_ELEMENTWISE_OPERANDS + 1];
     bool local = false, what;
 
     if (op->noperands > MAX_ELEMENTWISE_OPERANDS)
@@ -323,8 +355,9 @@ static bool elementwise(Scheduler *s, const Ask *a, Made *out)
         *out = plan_known(s, what, local);
         return true;
     }
-    EntryKind kind = shares_divisor(s, op, in) ? MAKE_DIVIDE : MAKE_OP;
-    *out = plan_made_of(s, kind, a, numbers, op->noperands, local);
+    if (shares_divisor(s, op, in))
+        return divide(s, a, numbers, local, out);
+    *out = plan_made_of(s, MAKE_OP, a, numbers, op->noperands, local);
     return true;
 }
 

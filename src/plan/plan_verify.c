@@ -102,8 +102,9 @@ static const Op *op_of(const Check *x, const Entry *e)
 static int needed_inputs(const Check *x, const Entry *e)
 {
     switch (e->kind) {
-    case MAKE_OP:
     case MAKE_DIVIDE:
+        return DIVIDE_ROW;
+    case MAKE_OP:
     case MAKE_RUN:
     case MAKE_GATHER:
     case MAKE_DETOUR:

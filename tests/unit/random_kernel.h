@@ -248,6 +248,23 @@ static Value *index_tile(Gen *g, const Type *t)
     return build_binary(&g->b, OP_add, sum, build_splat(&g->b, base, sum->type));
 }
 
+/* Offsets as rows and columns, by a length that is known when the kernel runs. */
+static void divide_offsets(Gen *g)
+{
+    static const DType dtypes[] = {DT_I32, DT_I32, DT_I64, DT_I16, DT_U8, DT_U32};
+    const Type *t = some_tile(g)->type, *ints = type_with_dtype(g->m, t, DT_I32);
+    DType d = dtypes[below(g, COUNT(dtypes))];
+    Value *v = along(g, t, below(g, t->rank), 1 + below(g, 3));
+    Value *start = one_in(g, 4) ? scalar_int(g) : small_scalar(g, 1000);
+    Value *by = one_in(g, 4) ? scalar_int(g) : small_scalar(g, 200);
+    v = build_binary(&g->b, OP_add, v, build_splat(&g->b, start, ints));
+    Value *divisor =
+        build_splat(&g->b, build_cast(&g->b, by, d, ROUND_NEAREST), type_with_dtype(g->m, t, d));
+    v = build_cast(&g->b, v, d, ROUND_NEAREST);
+    v = build_binary(&g->b, one_in(g, 2) ? OP_div : OP_rem, v, divisor);
+    keep(g, build_cast(&g->b, v, DT_I32, ROUND_NEAREST));
+}
+
 static Value *address_into(Gen *g, Value *array, const Type *t, bool differ)
 {
     Value *base = build_splat(&g->b, array, t), *offset;
@@ -898,10 +915,10 @@ static void branch(Gen *g)
 static void statement(Gen *g)
 {
     static void (*const kinds[])(Gen * g) = {
-        arithmetic, arithmetic, arithmetic, compare, convert,      load,   load,
-        store,      store,      store,      move,    move,         reduce, reduce,
-        scan,       argmax,     atomic,     dot,     scalar_store, gather, gather,
-        histogram,  sort,       argmax,     product, store_fields};
+        arithmetic, arithmetic, arithmetic, compare, convert,      load,          load,
+        store,      store,      store,      move,    move,         reduce,        reduce,
+        scan,       argmax,     atomic,     dot,     scalar_store, gather,        gather,
+        histogram,  sort,       argmax,     product, store_fields, divide_offsets};
     static void (*const control[])(Gen * g) = {loop, loop, loop, branch, branch, while_loop};
     if (g->depth < 2 && one_in(g, 6))
         control[below(g, COUNT(control))](g);
