@@ -7,7 +7,7 @@
  *   cpu_entry.c   the entries of a schedule, one after the other
  *   cpu_bounds.c  in front of the inner loop: where masks cut the row, where the next one begins
  *   cpu_memory.c  loads and stores of vectors, buffers and scalars
- *   cpu_strided.c interleaved fields; cpu_atomic.c
+ *   cpu_strided.c interleaved fields; cpu_atomic.c, cpu_tally.c
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
  *   cpu_gather.c  elements at places that a tile says, and histograms
  *   cpu_combine.c reductions and scans
@@ -30,6 +30,13 @@
 
 _Static_assert((int)MAX_LANES <= (int)LLVM_MAX_LANES, "llvm.c must take what the nests make");
 
+/* Of a table where a thread adds up. */
+typedef struct {
+    int buffer;
+    Val is_on;        /* i1: the piece of the grid is worth it */
+    Val skip, misses; /* stack slots of i32: runs of the nest without it; slots taken in this run */
+} TallyCode;
+
 typedef struct {
     Arena *arena;
     const Plan *plan;
@@ -50,6 +57,8 @@ typedef struct {
     Val is_last; /* .. and whether there is none behind it, i1 */
     const Machine *machine;
     bool nontemporal_used;
+    TallyCode *tallies;      /* by number in plan->tallies */
+    TallyCode *tally;        /* the one that the nest at hand adds to; NULL: to memory */
     LLVMBasicBlockRef leave; /* where a call of the kernel goes that must end early */
     struct CpuDebug *debug;  /* NULL: nobody asked for it */
 } Cpu;
@@ -232,6 +241,12 @@ Val cpu_divide_integers(NestCg *n, const Entry *e);
 void cpu_atomic_root(NestCg *n, const Op *op, const Entry *e); /* in a serial nest */
 /* `in`: its operands, as scalars. */
 Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in);
+
+/* cpu_tally.c */
+void cpu_tally_begin(Cpu *c, Val programs); /* in front of all of these, i64 */
+void cpu_tally_nest(Cpu *c, const Nest *n); /* cpu_nest(), of an atomic that has a table */
+void cpu_tally_add(Cpu *c, Bld b, int buffer, Val ptr, Val data);
+void cpu_tally_end(Cpu *c); /* behind all programs */
 
 /* cpu_gather.c */
 Val cpu_gather(NestCg *n, const Entry *e); /* of MAKE_GATHER, in register form */

@@ -197,7 +197,7 @@ typedef struct {
     RootKind kind;
     Op *op;              /* of all but fills */
     Value *value;        /* what a fill computes */
-    int buffer;          /* where a fill goes */
+    int buffer;          /* where a fill goes; of an atomic that is tallied its table */
     int source;          /* the fill copies this buffer instead of computing; else NO_BUFFER */
     BlockPlan *combine;  /* the region's steps, when it cannot run on the lanes of a vector */
     Combining combining; /* of a reduction or scan */
@@ -296,6 +296,14 @@ static inline int keep_all_slots(const Keep *k)
     return k->slots + (k->loop != NULL);
 }
 
+/* Sums of a thread that are added to memory later (plan_tally.c). */
+enum { TALLY_SLOTS = 1024, TALLY_WORDS = 2 };
+typedef struct {
+    int buffer; /* of i64: for each slot an address and a sum */
+    DType dtype;
+    int64_t elements; /* of the tile that is added */
+} Tally;
+
 /* A row to be sorted: 1 << bits vectors, with padding behind its end. */
 enum { SORT_ALL = -1 };
 typedef struct {
@@ -392,6 +400,7 @@ typedef struct {
     BlockPlan *body;
     VEC(Buffer) buffers;
     VEC(Keep) keeps;
+    VEC(Tally) tallies;
     int64_t *workspaces; /* by parameter of PARAM_WORKSPACE: where it begins in scratch */
     int64_t scratch;     /* bytes one thread needs */
     int64_t front;       /* of these, without the slots of what is kept, which come last */

@@ -85,6 +85,8 @@ void plan_keep_begin(Planner *pl); /* once, before there is anything to keep */
 int plan_keep(Planner *pl, Value *v, const Op *product, int rounds);
 /* Make slots of a buffer that has room for one. */
 void plan_add_slots(Plan *p, int buffer, int keep);
+/* plan_tally.c: the table where an atomic's additions are added up, or NO_BUFFER */
+int plan_tally(Planner *pl, const Op *op);
 /* plan_access.c: set forms and bounds of a nest that has its shape */
 void plan_accesses(Plan *p, Nest *n);
 /* plan_shape.c: set lanes, copies and blocks */

@@ -129,6 +129,8 @@ static void print_root(PlanText *p, const Root *r, int indent)
     text_printf(&p->out, "%*s", indent, "");
     if (r->kind != ROOT_FILL) {
         text_printf(&p->out, "%s", root_names[r->kind]);
+        if (r->kind == ROOT_ATOMIC && r->buffer != NO_BUFFER)
+            text_printf(&p->out, " added up in %d", r->buffer);
         if (r->kind == ROOT_REDUCE || r->kind == ROOT_SCAN)
             print_combining(p, r);
         if (r->access) {
