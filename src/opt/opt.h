@@ -147,8 +147,14 @@ typedef struct {
     const Value *base;  /* itself a pointer or tile of them, without its constants */
     const Value *index; /* what is added to it; NULL: nothing */
     int64_t offset;     /* what is added besides, in elements */
+    int8_t follows[MAX_RANK]; /* of access_sum_below(): along which of the pointer's dimensions each
+                               * one of the index is read; -1: none */
 } PointerSum;
 PointerSum access_sum(const Value *ptr);
+/* The same, but the index may be what is expanded and broadcast to the pointer's shape, without the
+ * constants that were added before. */
+PointerSum access_sum_below(const Value *ptr);
+bool access_same_sum(const PointerSum *a, const PointerSum *b); /* but for constants? */
 /* Along the inner index: first value + stride * scale * index, pointers in elements.  Of a pointer,
  * whichever way it goes along the index, it is also told what it is the sum of. */
 typedef struct {

@@ -24,7 +24,7 @@ static bool same_map(const int8_t *x, const int8_t *y, int rank)
 /* One step, which two do not have whose offset and index wrap together. */
 static bool same_steps(const Access *a, const Access *b)
 {
-    return a->sum.base == b->sum.base && a->sum.index == b->sum.index && a->stride == b->stride;
+    return access_same_sum(&a->sum, &b->sum) && a->stride == b->stride;
 }
 
 /* Fields of the same records: one mask, so that all lanes of all of them are read together. */
