@@ -258,7 +258,7 @@ static void write_records(NestCg *n, const Group *g, const Val *v, Val first, Va
 void cpu_store_records(NestCg *n, const Root *r, const Entry *e)
 {
     DType t = r->op->operands[STORE_PTR]->type->dtype;
-    Val fields[MAX_RECORD], v[MAX_RECORD], mask = cpu_mask(n, e);
+    Val fields[MAX_RECORD] = {NULL}, v[MAX_RECORD], mask = cpu_mask(n, e);
     Group g = group_of(n, r->access, t);
     bool power = (g.step & (g.step - 1)) == 0;
 

@@ -144,9 +144,9 @@ struct Widened {
 /* What a pointer is the sum of.  Of the constant some may have been taken from an index of 32 or 64
  * bits, as if that did not wrap. */
 typedef struct {
-    const Value *base;  /* itself a pointer or tile of them, without its constants */
-    const Value *index; /* what is added to it; NULL: nothing */
-    int64_t offset;     /* what is added besides, in elements */
+    const Value *base;        /* itself a pointer or tile of them, without its constants */
+    const Value *index;       /* what is added to it; NULL: nothing */
+    int64_t offset;           /* what is added besides, in elements */
     int8_t follows[MAX_RANK]; /* of access_sum_below(): along which of the pointer's dimensions each
                                * one of the index is read; -1: none */
 } PointerSum;

@@ -383,8 +383,8 @@ typedef struct {
     int nest;      /* the one nest it is evaluated in, or NEST_NONE, NEST_SEVERAL */
     const PointerSum *sum; /* of pointers, once it was asked for */
     int64_t multiple; /* of integers: what differences of elements are multiples of; 0: unasked */
-    int use_depth; /* deepest loop it is evaluated in */
-    bool crosses;  /* evaluated in another block than it is defined in */
+    int use_depth;    /* deepest loop it is evaluated in */
+    bool crosses;     /* evaluated in another block than it is defined in */
     Repeats repeats;
 } ValueFacts;
 

@@ -78,7 +78,7 @@ static Root *find_field(const Nest *n, const Root *first, int offset)
  * memory (plan_order.c). */
 static void group_stores(Plan *p, Nest *n, int first)
 {
-    Root *own = &n->roots.at[first], *fields[MAX_RECORD];
+    Root *own = &n->roots.at[first], *fields[MAX_RECORD] = {NULL};
     int step = (int)own->access->steps.stride;
     RecordGroup *g = NEW(p->arena, RecordGroup);
 
