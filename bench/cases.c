@@ -429,13 +429,12 @@ static void put_strides(const Case *c, Launch *l, const char *const names[3], in
     put_int(l, names[2], c->columns);
 }
 
-static void prepare_rope(const Case *c, Launch *l)
+static void prepare_turns(const Case *c, Launch *l, bool interleaved)
 {
     static const char *const strides[4][3] = {{"q_batch", "q_row", "q_head"},
                                               {"k_batch", "k_row", "k_head"},
                                               {"q_out_batch", "q_out_row", "q_out_head"},
                                               {"k_out_batch", "k_out_row", "k_out_head"}};
-    static const char *const no[] = {"INTERLEAVED", "INVERSE", "IN_PLACE"};
     int64_t block_t = 16, d = c->columns;
 
     put_random(l, "q", c->rows, HEADS, d);
@@ -455,15 +454,27 @@ static void prepare_rope(const Case *c, Launch *l)
         put_strides(c, l, strides[i], i % 2 ? KV_HEADS : HEADS);
     put_int(l, "D", d);
     put_int(l, "D_ROT", d);
-    for (int i = 0; i < 3; i++)
-        put_int(l, no[i], 0);
+    put_int(l, "INTERLEAVED", interleaved);
+    put_int(l, "INVERSE", 0);
+    put_int(l, "IN_PLACE", 0);
     put_int(l, "BLOCK_T", block_t);
     put_int(l, "BLOCK", d / 2);
     put_int(l, "BLOCK_REST", 1);
     set_grid(l, (c->rows + block_t - 1) / block_t);
 }
 
-static double error_rope(const Case *c, const Launch *l)
+static void prepare_rope(const Case *c, Launch *l)
+{
+    prepare_turns(c, l, false);
+}
+
+static void prepare_rope_pairs(const Case *c, Launch *l)
+{
+    prepare_turns(c, l, true);
+}
+
+/* Pair j is at elements step * j and step * j + other. */
+static double error_turns(const Case *c, const Launch *l, int64_t step, int64_t other)
 {
     int64_t half = c->columns / 2;
     Worst w = {0, 0};
@@ -474,13 +485,24 @@ static double error_rope(const Case *c, const Launch *l)
         const float *sine = array(l, "sin") + i / HEADS * half;
 
         for (int64_t j = 0; j < half; j++) {
-            double a = (double)x[j], b = (double)x[j + half];
+            int64_t at = step * j;
+            double a = (double)x[at], b = (double)x[at + other];
 
-            judge(&w, (double)out[j], a * (double)cosine[j] - b * (double)sine[j]);
-            judge(&w, (double)out[j + half], b * (double)cosine[j] + a * (double)sine[j]);
+            judge(&w, (double)out[at], a * (double)cosine[j] - b * (double)sine[j]);
+            judge(&w, (double)out[at + other], b * (double)cosine[j] + a * (double)sine[j]);
         }
     }
     return relative(&w);
+}
+
+static double error_rope(const Case *c, const Launch *l)
+{
+    return error_turns(c, l, 1, c->columns / 2);
+}
+
+static double error_rope_pairs(const Case *c, const Launch *l)
+{
+    return error_turns(c, l, 2, 1);
 }
 
 /* attention: eight heads of `rows` queries and keys, `columns` wide, each query seeing all keys */
@@ -747,6 +769,8 @@ const Case cases[] = {
      prepare_entropy, error_entropy},
     {"rope",       "rope.py",       "rope_kernel",       4096,  128,    MEMORY_BOUND,  0.5,
      prepare_rope, error_rope},
+    {"rope pairs", "rope.py",       "rope_kernel",       4096,  128,    MEMORY_BOUND,  0.3,
+     prepare_rope_pairs, error_rope_pairs},
     {"giou",       "giou.py",       "giou_kernel",       32768, 256,    MEMORY_BOUND,  0.5,
      prepare_giou, error_giou},
     {"matmul",     "matmul.py",     "matmul_kernel",     1024,  1024,   COMPUTE_BOUND, 0.5,

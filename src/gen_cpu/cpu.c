@@ -324,6 +324,11 @@ static const Op *op_of(const Cpu *c, const BlockPlan *plan, int i, const Op *bef
     return first->op ? first->op : first->value->def;
 }
 
+static bool is_tallied(const Nest *n)
+{
+    return n->roots.at[0].kind == ROOT_ATOMIC && n->roots.at[0].buffer != NO_BUFFER;
+}
+
 void cpu_steps(Cpu *c, const BlockPlan *plan)
 {
     const Op *op = NULL;
@@ -340,6 +345,8 @@ void cpu_steps(Cpu *c, const BlockPlan *plan)
         case STEP_NEST:
             if (s->nest->keep != 0)
                 cpu_keep_fill(c, s->nest);
+            else if (is_tallied(s->nest))
+                cpu_tally_nest(c, s->nest);
             else
                 cpu_nest(c, s->nest);
             break;
@@ -473,7 +480,10 @@ static void emit_function(Cpu *c, const char *name)
     cpu_debug_begin(c);
     if (c->plan->keeps.len > 0)
         cpu_keep_begin(c);
-    program_loop(c, LLVMGetParam(c->fn, 2), LLVMGetParam(c->fn, 3));
+    Val first = LLVMGetParam(c->fn, 2), last = LLVMGetParam(c->fn, 3);
+    cpu_tally_begin(c, LLVMBuildSub(c->b, last, first, ""));
+    program_loop(c, first, last);
+    cpu_tally_end(c);
     fence_streaming_stores(c);
     LLVMBuildRetVoid(c->b);
     LLVMBuildBr(c->entry, start);

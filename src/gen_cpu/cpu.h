@@ -7,7 +7,7 @@
  *   cpu_entry.c   the entries of a schedule, one after the other
  *   cpu_bounds.c  in front of the inner loop: where masks cut the row, where the next one begins
  *   cpu_memory.c  loads and stores of vectors, buffers and scalars
- *   cpu_strided.c loads of interleaved fields; cpu_atomic.c
+ *   cpu_strided.c interleaved fields; cpu_atomic.c, cpu_tally.c
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
  *   cpu_gather.c  elements at places that a tile says, and histograms
  *   cpu_combine.c reductions and scans
@@ -30,6 +30,13 @@
 
 _Static_assert((int)MAX_LANES <= (int)LLVM_MAX_LANES, "llvm.c must take what the nests make");
 
+/* Of a table where a thread adds up. */
+typedef struct {
+    int buffer;
+    Val is_on;        /* i1: the piece of the grid is worth it */
+    Val skip, misses; /* stack slots of i32: runs of the nest without it; slots taken in this run */
+} TallyCode;
+
 typedef struct {
     Arena *arena;
     const Plan *plan;
@@ -50,6 +57,8 @@ typedef struct {
     Val is_last; /* .. and whether there is none behind it, i1 */
     const Machine *machine;
     bool nontemporal_used;
+    TallyCode *tallies;      /* by number in plan->tallies */
+    TallyCode *tally;        /* the one that the nest at hand adds to; NULL: to memory */
     LLVMBasicBlockRef leave; /* where a call of the kernel goes that must end early */
     struct CpuDebug *debug;  /* NULL: nobody asked for it */
 } Cpu;
@@ -183,6 +192,7 @@ typedef struct {
 Ev cpu_read(NestCg *n, const Reading *r); /* at the current place */
 /* One body's part of a store, by the form in its plan. */
 void cpu_store_root(NestCg *n, const Root *r, const Entry *e);
+Val cpu_to_memory(NestCg *n, Ev e, DType t); /* to all lanes of the body, as t lies in memory */
 /* The vector of lanes that are there and not masked off; NULL: all. */
 Val cpu_mask(NestCg *n, const Entry *e);
 /* Put a tile's value at the current place into a buffer of that shape; lanes beyond the extent are
@@ -193,6 +203,7 @@ void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e)
 Val cpu_scalar_load(Cpu *c, Bld b, const Type *t, Val ptr, Val mask, Val other);
 /* Lanes that are masked off are zero.  `size`: bytes of an element. */
 Val cpu_masked_load(Cpu *c, Bld b, LLVMTypeRef vector, Val ptr, int size, Val mask);
+void cpu_masked_store(Cpu *c, Bld b, Val v, Val ptr, int size, Val mask);
 /* Mask may be NULL; where it is not set, a spot of scratch that nobody reads is written. */
 void cpu_scalar_store(Cpu *c, Bld b, DType t, Val ptr, Val v, Val mask);
 /* Address of an element of a buffer: index[d] for each dimension d of `shape`, NULL for 0. */
@@ -204,9 +215,12 @@ LLVMTypeRef cpu_buffer_type(Cpu *c, int buffer, int lanes);
 Val cpu_from_buffer(Cpu *c, Bld b, int buffer, Val v);
 Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v); /* the other way */
 
-/* cpu_strided.c: the vectors of all fields of a group of records, as they lie in memory; zero where
- * they are masked off */
+/* cpu_strided.c */
+/* The vectors of all fields of a group of records, as they lie in memory; zero where they are
+ * masked off. */
 Val *cpu_records(NestCg *n, const Entry *e);
+void cpu_store_records(NestCg *n, const Root *r,
+                       const Entry *e); /* one body's part, of FORM_RECORD */
 
 /* cpu_detour.c */
 /* Branch on `all` (i1, of all lanes); code for the inner body belongs to the detour until _end(),
@@ -219,14 +233,20 @@ Val cpu_all(NestCg *n, Val lanes);
 
 /* cpu_divide.c: x / s for a vector x and a float scalar s made outside of the inner loop */
 Val cpu_divide(NestCg *n, Ev x, Ev s);
-/* The quotient or remainder of a vector of integers of up to 32 bits by such a scalar, as `op`
- * says; by 0 it is 0. */
-Val cpu_divide_integers(NestCg *n, const Op *op, Ev x, Ev s);
+/* The quotient or remainder of a vector of integers by such a scalar, as the entry's op says; by 0
+ * the quotient is 0. */
+Val cpu_divide_integers(NestCg *n, const Entry *e);
 
 /* cpu_atomic.c */
 void cpu_atomic_root(NestCg *n, const Op *op, const Entry *e); /* in a serial nest */
 /* `in`: its operands, as scalars. */
 Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in);
+
+/* cpu_tally.c */
+void cpu_tally_begin(Cpu *c, Val programs); /* in front of all of these, i64 */
+void cpu_tally_nest(Cpu *c, const Nest *n); /* cpu_nest(), of an atomic that has a table */
+void cpu_tally_add(Cpu *c, Bld b, int buffer, Val ptr, Val data);
+void cpu_tally_end(Cpu *c); /* behind all programs */
 
 /* cpu_gather.c */
 Val cpu_gather(NestCg *n, const Entry *e); /* of MAKE_GATHER, in register form */

@@ -99,11 +99,22 @@ static Val compare_and_swap(Cpu *c, Bld b, const Op *op, const Val *in)
     return from_bits(c, b, LLVMBuildExtractValue(b, pair, 0, ""), t);
 }
 
+/* Nobody wants to know what was there. */
+static Val tally(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
+{
+    DType t = op->operands[RMW_PTR]->type->dtype;
+
+    cpu_tally_add(c, b, c->tally->buffer, ptr, emit_to_memory(&c->e, b, data, t));
+    return LLVMConstNull(LLVMTypeOf(data));
+}
+
 static Val unmasked_rmw(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
 {
     DType t = op->operands[RMW_PTR]->type->dtype;
     LLVMAtomicRMWBinOp native;
 
+    if (c->tally)
+        return tally(c, b, op, ptr, data);
     if (!native_op(attr_rmw_kind(op), t, &native))
         return from_bits(c, b, swap_loop(c, b, op, ptr, as_bits(c, b, data, t)), t);
     LLVMAtomicOrdering order = ordering(attr_sem(op));

@@ -20,6 +20,12 @@
  *
  * rounded down (Granlund and Montgomery, "Division by invariant integers using multiplication",
  * 1994, figure 4.1), in lanes of 64 bits, where nothing overflows; the sign is put on behind.
+ * Integers of 64 bits take that way, too, where all lanes, and the divisor, fit 32.
+ *
+ * Where x steps along the row, as offsets do, not even that is needed: the first lane is divided as
+ * one number, the others go on from its remainder, and come around once at most if the divisor is
+ * no less than a vector's steps.  That is known for a row as a whole, and other rows take the way
+ * above.
  */
 #include "cpu.h"
 
@@ -136,21 +142,112 @@ static Val quotients(Cpu *c, Bld b, Val x, const Reciprocal *r)
     return LLVMBuildLShr(b, LLVMBuildAdd(b, above, x, ""), llvm_splat(b, r->shift, lanes), "");
 }
 
-Val cpu_divide_integers(NestCg *n, const Op *op, Ev x, Ev s)
+/* Of a vector that fits 32 bits. */
+static Val divide_words(NestCg *n, const Op *op, Ev x, const Reciprocal *r)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
     LLVMTypeRef t = LLVMTypeOf(x.v);
     DType dtype = op->results[0]->type->dtype;
-    bool is_signed = dtype_is_signed(dtype), remainder = op->code == OP_rem;
-    Reciprocal r = reciprocal_of(c, n->at[s.level], s.v, is_signed, remainder);
-    Val divisor = llvm_splat(b, r.divisor, n->lanes);
-    Val q = LLVMBuildTrunc(b, quotients(c, b, magnitude(c, b, x.v, is_signed), &r), t, "");
+    bool is_signed = dtype_is_signed(dtype);
+    Val divisor = llvm_splat(b, r->divisor, n->lanes);
+    Val q = LLVMBuildTrunc(b, quotients(c, b, magnitude(c, b, x.v, is_signed), r), t, "");
 
     if (is_signed) {
         Val signs = LLVMBuildXor(b, x.v, divisor, "");
         signs = LLVMBuildAShr(b, signs, llvm_int(t, dtype_bits(dtype) - 1), "");
         q = LLVMBuildSub(b, LLVMBuildXor(b, q, signs, ""), signs, "");
     }
-    return remainder ? LLVMBuildSub(b, x.v, LLVMBuildMul(b, q, divisor, ""), "") : q;
+    return op->code == OP_rem ? LLVMBuildSub(b, x.v, LLVMBuildMul(b, q, divisor, ""), "") : q;
+}
+
+/* i1, or a vector of it: are the upper 32 bits of the magnitude 0? */
+static Val is_word(Cpu *c, Bld b, Val x, bool is_signed)
+{
+    LLVMTypeRef t = LLVMTypeOf(x);
+    Val above = LLVMBuildLShr(b, magnitude(c, b, x, is_signed), llvm_int(t, 32), "");
+
+    return LLVMBuildICmp(b, LLVMIntEQ, above, llvm_int(t, 0), "");
+}
+
+/* `word`: the divisor fits 32 bits; NULL: so does everything of the type. */
+static Val divide_vector(NestCg *n, const Op *op, Ev x, Ev s, const Reciprocal *r, Val word)
+{
+    Bld b = n->at[n->rank];
+    Val q = divide_words(n, op, x, r);
+
+    if (!word)
+        return q;
+    Val all = cpu_all(n, is_word(n->c, b, x.v, dtype_is_signed(op->results[0]->type->dtype)));
+    Detour d = cpu_detour_begin(n, LLVMBuildAnd(b, word, all, ""), q);
+    Val in[] = {x.v, llvm_splat(b, s.v, n->lanes)};
+    return cpu_detour_end(n, &d, emit_op(&n->c->e, b, op, in));
+}
+
+/* --- integers that step along the row --- */
+
+/* i1: may all vectors of the row be divided as runs?  Nothing is negative, or exceeds its type or
+ * 32 bits.  first, divisor: i64. */
+static Val may_run(NestCg *n, Bld b, const Entry *e, Val first, Val divisor)
+{
+    DType t = e->value->type->dtype;
+    LLVMTypeRef i64 = n->c->l->i64;
+    int64_t vectors = (n->nest->dims[n->inner] + n->lanes - 1) / n->lanes;
+    int64_t most = ((int64_t)1 << MIN(dtype_bits(t) - dtype_is_signed(t), 32)) - 1;
+    int64_t reach = e->number * (vectors * n->lanes - 1), least = e->number * (n->lanes - 1) + 1;
+
+    if (reach > most || least > most)
+        return llvm_int(n->c->l->i1, 0);
+    Val above = LLVMBuildSub(b, divisor, llvm_int(i64, least), "");
+    return LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntULE, first, llvm_int(i64, most - reach), ""),
+                        LLVMBuildICmp(b, LLVMIntULE, above, llvm_int(i64, most - least), ""), "");
+}
+
+/* The first lane's quotient and remainder, from which the others go on. */
+static Val divide_run(NestCg *n, const Entry *e, Val first, Val divisor, const Reciprocal *r)
+{
+    Llvm *l = n->c->l;
+    Bld b = n->at[n->rank];
+    LLVMTypeRef t = LLVMTypeOf(r->divisor), lanes = llvm_vector(t, n->lanes);
+    Val i = LLVMBuildMul(b, n->index[n->inner], llvm_int(l->i64, e->number), "");
+    Val x = LLVMBuildAdd(b, first, i, "");
+    Val above = LLVMBuildLShr(b, LLVMBuildMul(b, x, r->factor, ""), llvm_int(l->i64, 32), "");
+    Val q = LLVMBuildLShr(b, LLVMBuildAdd(b, above, x, ""), r->shift, "");
+    Val rest = LLVMBuildSub(b, x, LLVMBuildMul(b, q, divisor, ""), "");
+    Val steps = LLVMBuildMul(b, llvm_iota(t, n->lanes), llvm_int(lanes, e->number), "");
+    Val all = llvm_splat(b, r->divisor, n->lanes);
+
+    rest = llvm_splat(b, LLVMBuildIntCast2(b, rest, t, 0, ""), n->lanes);
+    rest = LLVMBuildAdd(b, rest, steps, "");
+    if (e->value->def->code == OP_rem)
+        return llvm_call2(l, b, "llvm.umin", rest, LLVMBuildSub(b, rest, all, ""));
+    q = llvm_splat(b, LLVMBuildIntCast2(b, q, t, 0, ""), n->lanes);
+    Val next = LLVMBuildICmp(b, LLVMIntUGE, rest, all, "");
+    return LLVMBuildSub(b, q, LLVMBuildSExt(b, next, lanes, ""), "");
+}
+
+Val cpu_divide_integers(NestCg *n, const Entry *e)
+{
+    const Op *op = e->value->def;
+    Cpu *c = n->c;
+    Ev x = cpu_made(n, e->in[0]), s = cpu_made(n, e->in[1]);
+    DType t = e->value->type->dtype;
+    bool is_signed = dtype_is_signed(t);
+    Bld outer = n->at[s.level];
+    Val word = NULL, by = s.v;
+
+    if (dtype_bits(t) > 32) {
+        word = is_word(c, outer, s.v, is_signed);
+        by = LLVMBuildSelect(outer, word, s.v, llvm_int(c->l->i64, 1), "");
+    }
+    Reciprocal r = reciprocal_of(c, outer, by, is_signed, op->code == OP_rem);
+    if (e->in[DIVIDE_ROW] == NO_ENTRY)
+        return divide_vector(n, op, x, s, &r, word);
+    Ev row = cpu_made(n, e->in[DIVIDE_ROW]);
+    Bld b = n->at[MAX(row.level, s.level)];
+    Val first = LLVMBuildIntCast2(b, row.v, c->l->i64, is_signed, "");
+    Val divisor = LLVMBuildIntCast2(b, s.v, c->l->i64, is_signed, "");
+    Detour d =
+        cpu_detour_begin(n, may_run(n, b, e, first, divisor), divide_run(n, e, first, divisor, &r));
+    return cpu_detour_end(n, &d, divide_vector(n, op, x, s, &r, word));
 }

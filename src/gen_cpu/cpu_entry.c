@@ -41,7 +41,7 @@ static Val divided(NestCg *n, const Entry *e)
     DType t = e->value->type->dtype;
 
     if (!dtype_is_float(t))
-        return cpu_divide_integers(n, e->value->def, x, s);
+        return cpu_divide_integers(n, e);
     return emit_round(&n->c->e, n->at[n->rank], cpu_divide(n, x, s), t);
 }
 

@@ -124,7 +124,7 @@ Val cpu_masked_load(Cpu *c, Bld b, LLVMTypeRef vector, Val ptr, int size, Val ma
     return out;
 }
 
-static void masked_store(Cpu *c, Bld b, Val v, Val ptr, int size, Val mask)
+void cpu_masked_store(Cpu *c, Bld b, Val v, Val ptr, int size, Val mask)
 {
     if (moves_masked(c, size) || llvm_lanes(mask) < 8) {
         llvm_masked_store(c->l, b, v, ptr, size, mask);
@@ -374,7 +374,7 @@ Val cpu_load_field(NestCg *n, const Entry *e)
 
 /* --- stores --- */
 
-static Val to_memory_lanes(NestCg *n, Ev e, DType t)
+Val cpu_to_memory(NestCg *n, Ev e, DType t)
 {
     Ev memory = e;
 
@@ -403,7 +403,7 @@ static void store_contiguous(NestCg *n, const AccessPlan *a, DType t, Val v, Val
     Bld b = n->at[n->rank];
 
     if (mask)
-        masked_store(n->c, b, v, ptr, dtype_size(t), mask);
+        cpu_masked_store(n->c, b, v, ptr, dtype_size(t), mask);
     else if (a->streaming)
         store_streaming(n, v, ptr, t, a->align);
     else
@@ -415,6 +415,10 @@ void cpu_store_root(NestCg *n, const Root *r, const Entry *e)
     Cpu *c = n->c;
     const AccessPlan *a = r->access;
     DType t = r->op->operands[STORE_PTR]->type->dtype;
+    if (a->form == FORM_RECORD) {
+        cpu_store_records(n, r, e);
+        return;
+    }
     Ev data = cpu_made(n, e->in[IN_DATA]);
     bool same_mask = e->in[IN_MASK] == NO_ENTRY || !cpu_made(n, e->in[IN_MASK]).vec;
     Val mask = cpu_mask(n, e);
@@ -424,7 +428,7 @@ void cpu_store_root(NestCg *n, const Root *r, const Entry *e)
                          cpu_input(n, e, IN_MASK));
         return;
     }
-    Val v = to_memory_lanes(n, data, t);
+    Val v = cpu_to_memory(n, data, t);
     if (a->form == FORM_CONTIGUOUS)
         store_contiguous(n, a, t, v, first_pointer(n, &a->steps, e, t), mask);
     else
@@ -582,7 +586,7 @@ void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e)
     if (s.step != 1)
         scatter(c, b, v, lane_addresses(n, buffer, &s, first), size, n->lane_ok);
     else if (n->lane_ok)
-        masked_store(c, b, v, first, size, n->lane_ok);
+        cpu_masked_store(c, b, v, first, size, n->lane_ok);
     else
         llvm_store(b, v, first, size);
 }

@@ -1,5 +1,5 @@
 /*
- * cpu_strided.c - loads with a small constant step: fields of interleaved records
+ * cpu_strided.c - loads and stores with a small constant step: fields of interleaved records
  *
  * Four loads at p + 4*i + 0..3 (boxes as left, top, right, bottom) read every byte of one stretch
  * of memory.  The loads of a nest that differ only in a constant offset form a group; the stretch
@@ -9,6 +9,9 @@
  * read: a record's lane is repeated for its fields.
  *
  * Records of a power of two are halved until fields are left; others are picked lane by lane.
+ *
+ * Stores to all fields of records are the same the other way round: the fields' vectors are put
+ * together, and the stretch is written in contiguous vectors.
  */
 #include <string.h>
 
@@ -145,28 +148,126 @@ static void take_apart(NestCg *n, Group *g, bool masked)
         g->fields[f] = power ? v[f] : pick_field(n, g, v, f);
 }
 
+static Group group_of(const NestCg *n, const AccessPlan *a, DType t)
+{
+    return (Group){.low = a->group->low,
+                   .high = a->group->high,
+                   .step = a->group->step,
+                   .lanes = n->lanes,
+                   .size = dtype_size(t)};
+}
+
+/* The address of the first element of the body's stretch. */
+static Val first_of_group(NestCg *n, const AccessPlan *a, const Entry *e, DType t)
+{
+    LLVMTypeRef element = emit_memory_type(&n->c->e, t), i64 = n->c->l->i64;
+    Bld b = n->at[n->rank];
+    Val at = LLVMBuildMul(b, n->index[n->inner], llvm_int(i64, a->group->step), "");
+    Val own = LLVMBuildGEP2(b, element, cpu_input(n, e, IN_ADDRESS), &at, 1, "");
+    Val back = llvm_int(i64, a->group->low - a->steps.sum.offset);
+
+    return LLVMBuildGEP2(b, element, own, &back, 1, "");
+}
+
 Val *cpu_records(NestCg *n, const Entry *e)
 {
-    const AccessPlan *a = e->access;
     DType t = e->value->type->dtype;
-    LLVMTypeRef element = emit_memory_type(&n->c->e, t), i64 = n->c->l->i64;
-    int align = dtype_size(t);
-    Bld b = n->at[n->rank];
-    Group g = {.low = a->group->low, .high = a->group->high, .step = a->group->step};
-    Val mask = cpu_mask(n, e);
+    LLVMTypeRef element = emit_memory_type(&n->c->e, t);
+    Group g = group_of(n, e->access, t);
+    Val mask = cpu_mask(n, e), first = first_of_group(n, e->access, e, t);
 
-    g.lanes = n->lanes;
-    g.size = align;
     g.fields = NEW_N(n->c->arena, Val, MAX_RECORD);
-    Val at = LLVMBuildMul(b, n->index[n->inner], llvm_int(i64, g.step), "");
-    Val row = cpu_input(n, e, IN_ADDRESS);
-    Val own = LLVMBuildGEP2(b, element, row, &at, 1, "");
-    Val back = llvm_int(i64, g.low - a->steps.sum.offset);
-    Val first = LLVMBuildGEP2(b, element, own, &back, 1, "");
     if (mask)
-        read_masked(n, &g, element, first, align, mask);
+        read_masked(n, &g, element, first, g.size, mask);
     else
-        read_whole(n, &g, element, first, align);
+        read_whole(n, &g, element, first, g.size);
     take_apart(n, &g, mask != NULL);
     return g.fields;
+}
+
+/* --- stores --- */
+
+/* Of x and y, in units of elements that alternate, the lower or upper half. */
+static Val alternate(NestCg *n, const Group *g, Val x, Val y, int unit, int half)
+{
+    int together = MIN(unit, 8 / g->size), lanes = g->lanes / together, pick[MAX_LANES];
+    LLVMTypeRef own = LLVMTypeOf(x),
+                wide = LLVMIntTypeInContext(n->c->l->ctx, (unsigned)(8 * g->size * together));
+    Bld b = n->at[n->rank];
+
+    unit /= together;
+    for (int i = 0; i < lanes; i++) {
+        int from = (half * lanes / 2 / unit + i / (2 * unit)) * unit + i % unit;
+        pick[i] = i % (2 * unit) < unit ? from : lanes + from;
+    }
+    x = LLVMBuildBitCast(b, x, llvm_vector(wide, lanes), "");
+    y = LLVMBuildBitCast(b, y, llvm_vector(wide, lanes), "");
+    return LLVMBuildBitCast(b, llvm_shuffle(n->c->l, b, x, y, lanes, pick), own, "");
+}
+
+/* halve() undone: fields v[0..count) become records. */
+static void join(NestCg *n, const Group *g, Val *v, int count)
+{
+    Val out[MAX_RECORD] = {NULL};
+    int unit = count / 2, whole = unit / g->lanes;
+
+    if (count == 1)
+        return;
+    join(n, g, v, unit);
+    join(n, g, v + unit, unit);
+    for (int k = 0; k < unit; k++) {
+        int at = whole ? 2 * k - k % whole : 2 * k;
+        out[at] = whole ? v[k] : alternate(n, g, v[k], v[unit + k], unit, 0);
+        out[whole ? at + whole : at + 1] =
+            whole ? v[unit + k] : alternate(n, g, v[k], v[unit + k], unit, 1);
+    }
+    memcpy(v, out, (size_t)count * sizeof *v);
+}
+
+/* Any step: the k-th vector of the stretch takes what each field has of it. */
+static Val put_together(NestCg *n, const Group *g, const Val *fields, int k)
+{
+    Val out = fields[0];
+
+    for (int f = 0; f < g->step; f++) {
+        int lanes[MAX_LANES];
+        for (int i = 0; i < g->lanes; i++) {
+            int at = k * g->lanes + i;
+            lanes[i] = at % g->step == f ? g->lanes + at / g->step : f ? i : -1;
+        }
+        out = llvm_shuffle(n->c->l, n->at[n->rank], out, fields[f], g->lanes, lanes);
+    }
+    return out;
+}
+
+static void write_records(NestCg *n, const Group *g, const Val *v, Val first, Val mask)
+{
+    Bld b = n->at[n->rank];
+    LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(v[0]));
+
+    for (int k = 0; k < g->step; k++) {
+        Val offset = llvm_int(n->c->l->i64, (int64_t)k * g->lanes);
+        Val p = LLVMBuildGEP2(b, element, first, &offset, 1, "");
+        if (mask)
+            cpu_masked_store(n->c, b, v[k], p, g->size, spread_mask(n, g, mask, k));
+        else
+            llvm_store(b, v[k], p, g->size);
+    }
+}
+
+void cpu_store_records(NestCg *n, const Root *r, const Entry *e)
+{
+    DType t = r->op->operands[STORE_PTR]->type->dtype;
+    Val fields[MAX_RECORD] = {NULL}, v[MAX_RECORD], mask = cpu_mask(n, e);
+    Group g = group_of(n, r->access, t);
+    bool power = (g.step & (g.step - 1)) == 0;
+
+    for (int f = 0; f < g.step; f++)
+        fields[f] = cpu_to_memory(n, cpu_made(n, e->in[ACCESS_INPUTS + f]), t);
+    memcpy(v, fields, sizeof v);
+    if (power)
+        join(n, &g, v, g.step);
+    for (int k = 0; k < g.step && !power; k++)
+        v[k] = put_together(n, &g, fields, k);
+    write_records(n, &g, v, first_of_group(n, r->access, e, t), mask);
 }

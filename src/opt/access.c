@@ -434,6 +434,12 @@ static void split_base(PointerSum *s)
     }
 }
 
+/* Narrower integers may come around on purpose. */
+static bool is_wide(const Value *v)
+{
+    return v->type->dtype == DT_I32 || dtype_bits(v->type->dtype) == 64;
+}
+
 PointerSum access_sum(const Value *ptr)
 {
     PointerSum s = {.base = ptr};
@@ -445,14 +451,47 @@ PointerSum access_sum(const Value *ptr)
     s.index = s.base->def->operands[1];
     s.base = s.base->def->operands[0];
     split_base(&s);
-    DType t = s.index->type->dtype;
-    bool wide = t == DT_I32 || dtype_bits(t) == 64; /* narrower ones may come around on purpose */
-    while (wide && s.index->def && s.index->def->code == OP_add &&
+    while (is_wide(s.index) && s.index->def && s.index->def->code == OP_add &&
            value_const_int(s.index->def->operands[1], &c)) {
         s.offset += c;
         s.index = s.index->def->operands[0];
     }
     return s;
+}
+
+PointerSum access_sum_below(const Value *ptr)
+{
+    PointerSum s = access_sum(ptr);
+    int8_t in[MAX_RANK];
+    int64_t c;
+
+    for (int d = 0; d < MAX_RANK; d++)
+        s.follows[d] = (int8_t)d;
+    while (s.index && s.index->def) {
+        const Op *op = s.index->def;
+        const Value *source = renaming(s.index, in);
+        for (int d = 0; source && d < source->type->rank; d++)
+            in[d] = in[d] < 0 ? -1 : s.follows[in[d]];
+        if (source)
+            memcpy(s.follows, in, sizeof in);
+        else if (!is_wide(s.index) || op->code != OP_add || !value_const_int(op->operands[1], &c))
+            return s;
+        else
+            s.offset += c;
+        s.index = op->operands[0];
+    }
+    return s;
+}
+
+bool access_same_sum(const PointerSum *a, const PointerSum *b)
+{
+    if (a->base != b->base || a->index != b->index)
+        return false;
+    for (int d = 0; a->index && d < a->index->type->rank; d++) {
+        if (a->follows[d] != b->follows[d])
+            return false;
+    }
+    return true;
 }
 
 /* A constant step from a pointer that is known is one more: chains of them may be long. */
@@ -467,7 +506,7 @@ static PointerSum sum_of(const AccessSpace *s, const Value *ptr, const int8_t *m
         if (before.base)
             return before;
     }
-    return access_sum(ptr);
+    return access_sum_below(ptr);
 }
 
 static void find_access(AccessSpace *s, Value *v, const int8_t *map)

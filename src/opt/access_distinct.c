@@ -1,10 +1,10 @@
 /*
- * access_distinct.c - is no value of a tile in two of its elements?
+ * access_distinct.c - is no value of a tile in two of its elements, or how far apart are they?
  *
  * A store to such addresses has one writer for each.  Below is what access.c knows of a tile along
  * all of its dimensions as text, for tests.
  */
-#include "opt.h"
+#include "axis.h"
 
 static const int8_t identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
@@ -63,6 +63,24 @@ bool access_distinct(Arena *a, const AxisFacts *x, Value *v)
             return false;
     }
     return true;
+}
+
+/* Steps of a tile reach less than 2^31 together, so that what a coming round of an i32 adds is no
+ * difference between two elements. */
+int64_t access_multiple(Arena *a, const AxisFacts *x, Value *v)
+{
+    int64_t multiple = 0, reach = 0, more;
+
+    for (int d = 0; d < v->type->rank; d++) {
+        Steps s;
+        if (v->type->dims[d] == 1)
+            continue;
+        if (!whole_steps(a, x, v, d, &s) || __builtin_mul_overflow(s.stride, s.extent - 1, &more) ||
+            __builtin_add_overflow(reach, more, &reach) || reach > INT32_MAX)
+            return 1;
+        multiple = axis_gcd(multiple, s.stride);
+    }
+    return MAX(multiple, 1);
 }
 
 /* --- as text --- */

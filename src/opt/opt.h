@@ -144,11 +144,17 @@ struct Widened {
 /* What a pointer is the sum of.  Of the constant some may have been taken from an index of 32 or 64
  * bits, as if that did not wrap. */
 typedef struct {
-    const Value *base;  /* itself a pointer or tile of them, without its constants */
-    const Value *index; /* what is added to it; NULL: nothing */
-    int64_t offset;     /* what is added besides, in elements */
+    const Value *base;        /* itself a pointer or tile of them, without its constants */
+    const Value *index;       /* what is added to it; NULL: nothing */
+    int64_t offset;           /* what is added besides, in elements */
+    int8_t follows[MAX_RANK]; /* of access_sum_below(): along which of the pointer's dimensions each
+                               * one of the index is read; -1: none */
 } PointerSum;
 PointerSum access_sum(const Value *ptr);
+/* The same, but the index may be what is expanded and broadcast to the pointer's shape, without the
+ * constants that were added before. */
+PointerSum access_sum_below(const Value *ptr);
+bool access_same_sum(const PointerSum *a, const PointerSum *b); /* but for constants? */
 /* Along the inner index: first value + stride * scale * index, pointers in elements.  Of a pointer,
  * whichever way it goes along the index, it is also told what it is the sum of. */
 typedef struct {
@@ -187,6 +193,9 @@ bool access_rearranges(const Value *v);
 /* access_distinct.c */
 /* Is no value of an int or pointer tile in two of its elements?  False where that is not known. */
 bool access_distinct(Arena *a, const AxisFacts *x, Value *v);
+/* What all differences between elements of an int tile are multiples of, as far as its steps are
+ * fixed numbers; at least 1. */
+int64_t access_multiple(Arena *a, const AxisFacts *x, Value *v);
 
 /* shared.c: the dimension along which neighbours of a store's lanes have, for sure, one address and
  * values of their own; -1: none is known. */

@@ -357,7 +357,7 @@ static bool plan_round(Planner *pl)
     pl->nest_of_op = map_new(p->arena);
     pl->next_nest = 0;
     pl->visits = 0;
-    p->buffers.len = p->keeps.len = 0;
+    p->buffers.len = p->keeps.len = p->tallies.len = 0;
     for (int i = 0; i < p->func->nvalues; i++) {
         p->facts[i].buffer = NO_BUFFER;
         p->facts[i].fill_nest = NEST_NONE;

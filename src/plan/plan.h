@@ -42,7 +42,7 @@ typedef enum {
     FORM_UNIFORM,    /* one scalar, computed where the row is */
     FORM_SHARED,     /* one address for all lanes, whose masks or data differ */
     FORM_CONTIGUOUS, /* a vector, from the row's first address or the chunk's */
-    FORM_RECORD,     /* fields of records, read together with others */
+    FORM_RECORD,     /* fields of records, read or written together with others */
     FORM_STEPS,      /* lanes at even steps */
     FORM_INDEXED,    /* by an index tile: where it is not masked, look whether it is a run */
     FORM_LANES       /* an address for each lane */
@@ -55,6 +55,8 @@ enum {
 typedef struct {
     int64_t low, high; /* smallest and largest constant offset of the group, in elements */
     int step;          /* elements of a record */
+    int *stores;       /* of stores the numbers of the roots, by field; there is one for each */
+    int last;          /* .. the last of these in the nest, which stores all */
 } RecordGroup;
 
 typedef struct {
@@ -113,7 +115,8 @@ typedef enum {
     MAKE_GATHER, /* one that holds plan_gathered(), along its dimension `number` (-1: none) at the
                   * index that the input says */
     MAKE_OP,     /* the value's op on the inputs */
-    MAKE_DIVIDE, /* a vector by one number for the whole row; of integers the remainder, too */
+    MAKE_DIVIDE, /* a vector by one number for the whole row; of integers the remainder, too, and
+                  * where they step by `number` from DIVIDE_ROW on, their first element */
     MAKE_RUN,    /* consecutive numbers, from the input on */
     MAKE_LOAD,   /* inputs below */
     MAKE_RECORD, /* reads records and takes them apart; inputs as of a load */
@@ -155,6 +158,9 @@ enum {
 /* Inputs of MAKE_CUT: of comparisons what steps, its limit, and the i32s that were widened on the
  * way; of others the value alone. */
 enum { IN_STEPS, IN_LIMIT, IN_WIDENED };
+/* Third input of MAKE_DIVIDE, or NO_ENTRY. */
+enum { DIVIDE_ROW = 2 };
+/* A store of whole records has no IN_DATA, but its fields from ACCESS_INPUTS on. */
 
 /* The lists of a schedule: in front of the inner loop, then the bodies of its segments.  Where all
  * bounds hold; where masks are real; where none of the bounds holds, or one that is_last does not,
@@ -191,7 +197,7 @@ typedef struct {
     RootKind kind;
     Op *op;              /* of all but fills */
     Value *value;        /* what a fill computes */
-    int buffer;          /* where a fill goes */
+    int buffer;          /* where a fill goes; of an atomic that is tallied its table */
     int source;          /* the fill copies this buffer instead of computing; else NO_BUFFER */
     BlockPlan *combine;  /* the region's steps, when it cannot run on the lanes of a vector */
     Combining combining; /* of a reduction or scan */
@@ -290,6 +296,14 @@ static inline int keep_all_slots(const Keep *k)
     return k->slots + (k->loop != NULL);
 }
 
+/* Sums of a thread that are added to memory later (plan_tally.c). */
+enum { TALLY_SLOTS = 1024, TALLY_WORDS = 2 };
+typedef struct {
+    int buffer; /* of i64: for each slot an address and a sum */
+    DType dtype;
+    int64_t elements; /* of the tile that is added */
+} Tally;
+
 /* A row to be sorted: 1 << bits vectors, with padding behind its end. */
 enum { SORT_ALL = -1 };
 typedef struct {
@@ -367,8 +381,10 @@ typedef struct {
     int fill_nest; /* the nest that fills its buffer, when buffered */
     int walked;    /* the first nest of this round that was seen to evaluate it, or NEST_NONE */
     int nest;      /* the one nest it is evaluated in, or NEST_NONE, NEST_SEVERAL */
-    int use_depth; /* deepest loop it is evaluated in */
-    bool crosses;  /* evaluated in another block than it is defined in */
+    const PointerSum *sum; /* of pointers, once it was asked for */
+    int64_t multiple; /* of integers: what differences of elements are multiples of; 0: unasked */
+    int use_depth;    /* deepest loop it is evaluated in */
+    bool crosses;     /* evaluated in another block than it is defined in */
     Repeats repeats;
 } ValueFacts;
 
@@ -384,6 +400,7 @@ typedef struct {
     BlockPlan *body;
     VEC(Buffer) buffers;
     VEC(Keep) keeps;
+    VEC(Tally) tallies;
     int64_t *workspaces; /* by parameter of PARAM_WORKSPACE: where it begins in scratch */
     int64_t scratch;     /* bytes one thread needs */
     int64_t front;       /* of these, without the slots of what is kept, which come last */

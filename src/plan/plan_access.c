@@ -21,15 +21,18 @@ static bool same_map(const int8_t *x, const int8_t *y, int rank)
     return true;
 }
 
-/* Fields of the same records: one mask, so that all lanes of all of them are read together, and
- * one step, which two do not have whose offset and index wrap together. */
+/* One step, which two do not have whose offset and index wrap together. */
+static bool same_steps(const Access *a, const Access *b)
+{
+    return access_same_sum(&a->sum, &b->sum) && a->stride == b->stride;
+}
+
+/* Fields of the same records: one mask, so that all lanes of all of them are read together. */
 static bool same_records(const Leaf *x, const Leaf *y)
 {
-    const Access *a = &x->access->steps, *b = &y->access->steps;
-
     return x->value->type == y->value->type && same_map(x->map, y->map, x->value->type->rank) &&
            op_operand(x->value->def, LOAD_MASK) == op_operand(y->value->def, LOAD_MASK) &&
-           a->sum.base == b->sum.base && a->sum.index == b->sum.index && a->stride == b->stride;
+           same_steps(&x->access->steps, &y->access->steps);
 }
 
 /* Put the loads that belong together with leaf `first`, and have no group yet, into one. */
@@ -48,6 +51,50 @@ static void group_records(Plan *p, Nest *n, int first)
         g->low = MIN(g->low, a->steps.sum.offset);
         g->high = MAX(g->high, a->steps.sum.offset);
         a->group = g;
+    }
+}
+
+/* The store of the element that lies `offset` behind that of root `first` in each record, under the
+ * same mask; NULL: there is none, or another one behind it to the same place. */
+static Root *find_field(const Nest *n, const Root *first, int offset)
+{
+    const Access *own = &first->access->steps;
+    Root *found = NULL;
+
+    for (int i = 0; i < n->roots.len; i++) {
+        Root *r = &n->roots.at[i];
+        if (r->kind != ROOT_STORE || !same_steps(own, &r->access->steps) ||
+            r->access->steps.sum.offset != own->sum.offset + offset)
+            continue;
+        if (found || plan_root_mask(r) != plan_root_mask(first))
+            return NULL;
+        found = r;
+    }
+    return found;
+}
+
+/* Where the store of root `first` and others come to whole records that begin with it, they are one
+ * store: where the last of them stands, since none of what stands between them reaches the same
+ * memory (plan_order.c). */
+static void group_stores(Plan *p, Nest *n, int first)
+{
+    Root *own = &n->roots.at[first], *fields[MAX_RECORD] = {NULL};
+    int step = (int)own->access->steps.stride;
+    RecordGroup *g = NEW(p->arena, RecordGroup);
+
+    for (int f = 0; f < step; f++) {
+        fields[f] = find_field(n, own, f);
+        if (!fields[f])
+            return;
+    }
+    *g = (RecordGroup){.low = own->access->steps.sum.offset, .step = step};
+    g->high = g->low + step - 1;
+    g->stores = NEW_N(p->arena, int, step);
+    for (int f = 0; f < step; f++) {
+        g->stores[f] = (int)(fields[f] - n->roots.at);
+        g->last = MAX(g->last, g->stores[f]);
+        fields[f]->access->form = FORM_RECORD;
+        fields[f]->access->group = g;
     }
 }
 
@@ -404,5 +451,10 @@ void plan_accesses(Plan *p, Nest *n)
         if (r->kind == ROOT_STORE)
             r->access = plan_store(p, n, r->op);
         r->dies = dies_with_bounds(p, n, plan_root_mask(r));
+    }
+    for (int i = 0; i < n->roots.len; i++) {
+        const AccessPlan *a = n->roots.at[i].access;
+        if (a && a->form == FORM_STEPS && !n->serial && is_record(n, &a->steps))
+            group_stores(p, n, i);
     }
 }

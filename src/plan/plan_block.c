@@ -440,7 +440,10 @@ static void plan_root(Planner *pl, BlockState *st, RootKind kind, Op *op, int no
         root.combine = plan_region(pl, op);
         note_writes(pl, st, op, now++); /* its operands are whole before it writes */
     }
-    plan_tile_results(pl, op);
+    if (kind == ROOT_ATOMIC)
+        root.buffer = plan_tally(pl, op);
+    if (kind != ROOT_ATOMIC || uses_count(&pl->plan->uses, op->results[0]) > 0)
+        plan_tile_results(pl, op);
     add_root(pl, st, root, now);
 }
 

@@ -233,3 +233,14 @@ Made plan_made_of(Scheduler *s, EntryKind kind, const Ask *a, const int *in, int
     }
     return plan_entry(s, e, local);
 }
+
+Entry plan_vector_entry(Scheduler *s, EntryKind kind, const Ask *a, const int *in, int n)
+{
+    Entry e = plan_entry_for(kind, a);
+
+    e.vector = true;
+    e.level = s->nest->rank;
+    e.in = plan_inputs(s, in, n);
+    e.nin = n;
+    return e;
+}

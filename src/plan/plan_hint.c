@@ -30,9 +30,8 @@ typedef struct {
 /* Is it read or written in vectors of neighbours, or element by element? */
 static void count_forms(const AccessPlan *a, int *contiguous, int *apart)
 {
-    *contiguous += a->form == FORM_CONTIGUOUS;
-    *apart += a->form == FORM_STEPS || a->form == FORM_LANES || a->form == FORM_RECORD ||
-              a->form == FORM_INDEXED;
+    *contiguous += a->form == FORM_CONTIGUOUS || a->form == FORM_RECORD;
+    *apart += a->form == FORM_STEPS || a->form == FORM_LANES || a->form == FORM_INDEXED;
 }
 
 /* The elements of a row that lie side by side; 0: some accesses have neighbours, others do not. */

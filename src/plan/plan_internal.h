@@ -85,6 +85,8 @@ void plan_keep_begin(Planner *pl); /* once, before there is anything to keep */
 int plan_keep(Planner *pl, Value *v, const Op *product, int rounds);
 /* Make slots of a buffer that has room for one. */
 void plan_add_slots(Plan *p, int buffer, int keep);
+/* plan_tally.c: the table where an atomic's additions are added up, or NO_BUFFER */
+int plan_tally(Planner *pl, const Op *op);
 /* plan_access.c: set forms and bounds of a nest that has its shape */
 void plan_accesses(Plan *p, Nest *n);
 /* plan_shape.c: set lanes, copies and blocks */
@@ -131,6 +133,7 @@ typedef struct {
     bool rare;                    /* in a detour */
     bool assumed;                 /* a value of a dead segment took a bound for false */
     int values;                   /* of this body */
+    int *data;                    /* by root: what a store of this body stores */
     Map *lasting[ROLES];          /* what PART_ROWS holds */
     const Tables *body, *current; /* of this body; of the detour in it, or the same */
     int known[2];                 /* the entries of false and true, or NO_ENTRY */
@@ -147,6 +150,8 @@ Entry plan_entry_for(EntryKind kind, const Ask *a); /* without inputs, at level 
 int *plan_inputs(Scheduler *s, const int *in, int n);
 /* Add an entry at the level of its inputs, a vector where one of them is. */
 Made plan_made_of(Scheduler *s, EntryKind kind, const Ask *a, const int *in, int n, bool local);
+/* One of a vector, in the body, whatever the levels of its inputs; it is not added. */
+Entry plan_vector_entry(Scheduler *s, EntryKind kind, const Ask *a, const int *in, int n);
 Made plan_known(Scheduler *s, bool what, bool local); /* an i1 that all lanes have */
 /* Is it known here, as a constant or by plan_known(), to be the i1 `what`? */
 bool plan_is_known(const Scheduler *s, Made m, bool what);
@@ -158,6 +163,13 @@ bool plan_recall(const Scheduler *s, int table, WideKey key, Made *out);
 void plan_remember(Scheduler *s, const Ask *a, Made m);
 /* False: it has been asked for, and whoever needs it has to wait. */
 bool plan_get(Scheduler *s, Role role, Value *v, const int8_t *map, Made *out);
+
+/* plan_divide.c */
+/* A division of a vector by what is one number for the whole row; `in`: its operands. */
+bool plan_shares_divisor(const Scheduler *s, const Op *op, const Made *in);
+/* Such an entry; `in` has its operands, and room for DIVIDE_ROW.  False: something was asked for.
+ */
+bool plan_divide(Scheduler *s, const Ask *a, int *in, bool local, Made *out);
 
 /* plan_values.c */
 /* Make it, and all it needs before it. */

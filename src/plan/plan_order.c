@@ -7,11 +7,66 @@
  */
 #include "plan_internal.h"
 
+static const PointerSum *sum_of(const Plan *p, const Value *ptr)
+{
+    ValueFacts *f = &p->facts[ptr->id];
+
+    if (!f->sum) {
+        PointerSum *s = NEW(p->arena, PointerSum);
+        *s = access_sum_below(ptr);
+        f->sum = s;
+    }
+    return f->sum;
+}
+
+/* What all differences between elements of a tile are multiples of, of pointers in elements: by
+ * their steps, or because they themselves are; 0: there are none. */
+static int64_t multiple_of(const Plan *p, const Value *v)
+{
+    const Axis *a = axis_of(p->axis, v);
+    int64_t *known = &p->facts[v->id].multiple, own = a->divisibility;
+    int64_t size = v->type->pointer ? dtype_size(v->type->dtype) : 1;
+
+    if (v->type->rank == 0)
+        return 0;
+    for (int d = 0; d < v->type->rank; d++)
+        own = a->contiguity[d] > 1 ? 1 : own;
+    if (*known == 0)
+        *known =
+            MAX(access_multiple(p->arena, p->axis, (Value *)v), own % size == 0 ? own / size : 1);
+    return *known;
+}
+
+/* Is n no sum of multiples of x and y? */
+static bool lies_between(int64_t n, int64_t x, int64_t y)
+{
+    while (y != 0) {
+        int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return x == 0 ? n != 0 : n % x != 0;
+}
+
+/* Are they at two places of the same records, so that none of one's elements is one of the other's?
+ */
+static bool are_fields(const Plan *p, const Value *a, const Value *b)
+{
+    const PointerSum *x = sum_of(p, a), *y = sum_of(p, b);
+    int64_t apart;
+
+    if (!access_same_sum(x, y) || __builtin_sub_overflow(x->offset, y->offset, &apart))
+        return false;
+    return lies_between(apart, multiple_of(p, x->base), x->index ? multiple_of(p, x->index) : 0);
+}
+
 /* May the two pointers reach the same memory?  Not when they come from different parameters and the
  * launch promised that those are apart. */
 static bool may_alias(const Plan *p, const Value *a, const Value *b)
 {
-    return !p->bases || (ir_bases_of(p->bases, a) & ir_bases_of(p->bases, b)) != 0;
+    bool apart = p->bases && (ir_bases_of(p->bases, a) & ir_bases_of(p->bases, b)) == 0;
+
+    return !apart && !are_fields(p, a, b);
 }
 
 const Type *plan_root_shape(const Root *r)

@@ -90,7 +90,8 @@ static void print_special(PlanText *p, const Entry *e, int indent)
         text_printf(&p->out, "%*sgather%s from %d%s: ", indent, "", gather_form(e), e->buffer,
                     e->inside ? " inside" : "");
     else if (e->kind == MAKE_DIVIDE && !dtype_is_float(e->value->type->dtype))
-        text_printf(&p->out, "%*sby multiplication: ", indent, "");
+        text_printf(&p->out, "%*s%s: ", indent, "",
+                    e->in[DIVIDE_ROW] == NO_ENTRY ? "by multiplication" : "in runs");
     else if (e->kind == MAKE_DETOUR || e->kind == MAKE_DIVIDE)
         text_printf(&p->out, "%*sdetour: ", indent, "");
     else
@@ -128,6 +129,8 @@ static void print_root(PlanText *p, const Root *r, int indent)
     text_printf(&p->out, "%*s", indent, "");
     if (r->kind != ROOT_FILL) {
         text_printf(&p->out, "%s", root_names[r->kind]);
+        if (r->kind == ROOT_ATOMIC && r->buffer != NO_BUFFER)
+            text_printf(&p->out, " added up in %d", r->buffer);
         if (r->kind == ROOT_REDUCE || r->kind == ROOT_SCAN)
             print_combining(p, r);
         if (r->access) {

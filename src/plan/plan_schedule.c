@@ -108,18 +108,27 @@ static bool root_mask(Scheduler *s, const Root *r, int *in)
     return !plan_is_known(s, m, false);
 }
 
+/* What a field of records holds is computed where its store stands, since memory may be another one
+ * behind it; records are stored with the last of them. */
 static void store_root(Scheduler *s, const Root *r, int number)
 {
-    int *in = NEW_N(s->plan->arena, int, ACCESS_INPUTS);
+    const RecordGroup *g = r->access->group;
+    int fields = g ? g->step : 0;
+    int *in = NEW_N(s->plan->arena, int, ACCESS_INPUTS + fields);
 
     for (int i = 0; i < ACCESS_INPUTS; i++)
         in[i] = NO_ENTRY;
     if (!root_mask(s, r, &in[IN_MASK]))
         return;
-    in[IN_DATA] = plan_compute(s, AS_VALUE, r->op->operands[STORE_DATA], plan_identity).entry;
+    s->data[number] = plan_compute(s, AS_VALUE, r->op->operands[STORE_DATA], plan_identity).entry;
+    if (g && number != g->last)
+        return;
+    for (int f = 0; f < fields; f++)
+        in[ACCESS_INPUTS + f] = s->data[g->stores[f]];
+    in[IN_DATA] = g ? NO_ENTRY : s->data[number];
     plan_address(s, r->access, r->op->operands[STORE_PTR], plan_identity,
                  in[IN_MASK] != NO_ENTRY || s->tail, in);
-    add_number(s, MAKE_ROOT, number, in, ACCESS_INPUTS);
+    add_number(s, MAKE_ROOT, number, in, ACCESS_INPUTS + fields);
 }
 
 static void count_root(Scheduler *s, const Root *r, int number)
@@ -269,6 +278,7 @@ static void schedule_nest(Plan *p, Nest *n)
     Scheduler s = {.plan = p, .nest = n, .out = NEW(p->arena, Schedule)};
 
     n->schedule = s.out;
+    s.data = NEW_N(p->arena, int, n->roots.len);
     s.known[0] = s.known[1] = NO_ENTRY;
     for (int i = 0; i < ROLES; i++)
         s.lasting[i] = map_new(p->arena);

@@ -15,21 +15,8 @@
 #include "plan_internal.h"
 
 enum {
-    DIVIDED_LANES = 4, /* for which a division by one number pays */
-    LONG_WAY = 1000    /* values */
+    LONG_WAY = 1000 /* values */
 };
-
-/* In the body, whatever the levels of its inputs. */
-static Entry vector_entry(Scheduler *s, EntryKind kind, const Ask *a, const int *in, int n)
-{
-    Entry e = plan_entry_for(kind, a);
-
-    e.vector = true;
-    e.level = s->nest->rank;
-    e.in = plan_inputs(s, in, n);
-    e.nin = n;
-    return e;
-}
 
 /* --- without inputs --- */
 
@@ -213,7 +200,7 @@ static bool get_address(Scheduler *s, const AccessPlan *p, Value *ptr, const int
 static Made vector_load(Scheduler *s, EntryKind kind, const Ask *a, const AccessPlan *p,
                         const int *in)
 {
-    Entry e = vector_entry(s, kind, a, in, ACCESS_INPUTS);
+    Entry e = plan_vector_entry(s, kind, a, in, ACCESS_INPUTS);
 
     e.access = p;
     return plan_entry(s, e, false);
@@ -283,32 +270,11 @@ static bool known_result(const Scheduler *s, const Op *op, const Made *in, bool 
            (plan_is_known(s, in[0], !decides) && plan_is_known(s, in[1], !decides));
 }
 
-/* Is an integer division, or what remains of it, better done by multiplications?  LLVM does that
- * itself where the divisor is a constant. */
-static bool divides_integers(const Op *op, const Entry *divisor)
-{
-    DType t = op->operands[0]->type->dtype;
-
-    return !dtype_is_float(t) && t != DT_I1 && dtype_bits(t) <= 32 && divisor->kind != MAKE_CONST;
-}
-
-/* A division of a vector by what is one number for the whole row. */
-static bool shares_divisor(const Scheduler *s, const Op *op, const Made *in)
-{
-    if (op->code != OP_div && op->code != OP_rem)
-        return false;
-    bool floats = op->code == OP_div && dtype_is_float(op->operands[0]->type->dtype);
-    const Entry *x = plan_entry_of(s, in[0]), *y = plan_entry_of(s, in[1]);
-    if (!(floats ? s->plan->machine.fma : divides_integers(op, y)))
-        return false;
-    return x->vector && !y->vector && y->level < s->nest->rank && s->nest->lanes >= DIVIDED_LANES;
-}
-
 static bool elementwise(Scheduler *s, const Ask *a, Made *out)
 {
     const Op *op = a->value->def;
     Made in[MAX_ELEMENTWISE_OPERANDS];
-    int numbers[MAX_ELEMENTWISE_OPERANDS];
+    int numbers[MAX_ELEMENTWISE_OPERANDS + 1];
     bool local = false, what;
 
     if (op->noperands > MAX_ELEMENTWISE_OPERANDS)
@@ -323,8 +289,9 @@ static bool elementwise(Scheduler *s, const Ask *a, Made *out)
         *out = plan_known(s, what, local);
         return true;
     }
-    EntryKind kind = shares_divisor(s, op, in) ? MAKE_DIVIDE : MAKE_OP;
-    *out = plan_made_of(s, kind, a, numbers, op->noperands, local);
+    if (plan_shares_divisor(s, op, in))
+        return plan_divide(s, a, numbers, local, out);
+    *out = plan_made_of(s, MAKE_OP, a, numbers, op->noperands, local);
     return true;
 }
 
@@ -349,7 +316,7 @@ static Made end_detour(Scheduler *s, const Ask *a, Made rare)
 
     s->current = s->body;
     s->rare = false;
-    return plan_entry(s, vector_entry(s, MAKE_MEET, a, in, COUNT(in)), false);
+    return plan_entry(s, plan_vector_entry(s, MAKE_MEET, a, in, COUNT(in)), false);
 }
 
 /* select(likely c, x, y) of vectors: y is computed where some lane of c is false.  In a detour no
@@ -423,7 +390,7 @@ static bool chunk(Scheduler *s, const Ask *a, const Access *steps, Made *out)
     *out = first;
     if (steps->stride == 0)
         return true;
-    *out = plan_entry(s, vector_entry(s, MAKE_RUN, a, &first.entry, 1), false);
+    *out = plan_entry(s, plan_vector_entry(s, MAKE_RUN, a, &first.entry, 1), false);
     return true;
 }
 

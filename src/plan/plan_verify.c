@@ -102,8 +102,9 @@ static const Op *op_of(const Check *x, const Entry *e)
 static int needed_inputs(const Check *x, const Entry *e)
 {
     switch (e->kind) {
-    case MAKE_OP:
     case MAKE_DIVIDE:
+        return DIVIDE_ROW;
+    case MAKE_OP:
     case MAKE_RUN:
     case MAKE_GATHER:
     case MAKE_DETOUR:
@@ -126,9 +127,11 @@ static int needed_inputs(const Check *x, const Entry *e)
 
 static bool needs_input(const Check *x, const Entry *e, int i)
 {
-    bool stores = e->kind == MAKE_ROOT && x->nest->roots.at[e->number].kind == ROOT_STORE;
+    const Root *r = e->kind == MAKE_ROOT ? &x->nest->roots.at[e->number] : NULL;
 
-    return i < needed_inputs(x, e) || (stores && (i == IN_ADDRESS || i == IN_DATA));
+    if (!r || r->kind != ROOT_STORE)
+        return i < needed_inputs(x, e);
+    return i == IN_ADDRESS || (r->access->group ? i >= ACCESS_INPUTS : i == IN_DATA);
 }
 
 static void read_entry(Check *x, int number, int i)

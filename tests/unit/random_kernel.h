@@ -248,6 +248,23 @@ static Value *index_tile(Gen *g, const Type *t)
     return build_binary(&g->b, OP_add, sum, build_splat(&g->b, base, sum->type));
 }
 
+/* Offsets as rows and columns, by a length that is known when the kernel runs. */
+static void divide_offsets(Gen *g)
+{
+    static const DType dtypes[] = {DT_I32, DT_I32, DT_I64, DT_I16, DT_U8, DT_U32};
+    const Type *t = some_tile(g)->type, *ints = type_with_dtype(g->m, t, DT_I32);
+    DType d = dtypes[below(g, COUNT(dtypes))];
+    Value *v = along(g, t, below(g, t->rank), 1 + below(g, 3));
+    Value *start = one_in(g, 4) ? scalar_int(g) : small_scalar(g, 1000);
+    Value *by = one_in(g, 4) ? scalar_int(g) : small_scalar(g, 200);
+    v = build_binary(&g->b, OP_add, v, build_splat(&g->b, start, ints));
+    Value *divisor =
+        build_splat(&g->b, build_cast(&g->b, by, d, ROUND_NEAREST), type_with_dtype(g->m, t, d));
+    v = build_cast(&g->b, v, d, ROUND_NEAREST);
+    v = build_binary(&g->b, one_in(g, 2) ? OP_div : OP_rem, v, divisor);
+    keep(g, build_cast(&g->b, v, DT_I32, ROUND_NEAREST));
+}
+
 static Value *address_into(Gen *g, Value *array, const Type *t, bool differ)
 {
     Value *base = build_splat(&g->b, array, t), *offset;
@@ -358,6 +375,45 @@ static void store(Gen *g)
     barrier(g);
     build_op(&g->b, OP_store, n, operands, 2, (const int64_t[2]){0}, 0, NULL);
     barrier(g);
+}
+
+static Value *field_address(Gen *g, Value *array, int field, Value *record)
+{
+    Value *first = build_int(&g->b, type_scalar(g->m, DT_I32), field);
+
+    return build_addptr(&g->b, build_splat(&g->b, build_addptr(&g->b, array, first), record->type),
+                        record);
+}
+
+/* To all fields of records in some order, or to one less, or once more to one; what lies there is
+ * read on the way. */
+static void store_fields(Gen *g)
+{
+    const Type *t = some_tile(g)->type, *ints = type_with_dtype(g->m, t, DT_I32);
+    int step = 2 + below(g, 4), first = below(g, 8), turn = below(g, step);
+    int count = step - 1 + below(g, 3);
+    int64_t stride = step;
+    DType d = stored_as(t->dtype);
+    if (type_numel(t) * step + 8 > REACH)
+        return;
+    Value *record = build_int(&g->b, ints, 0), *array = array_of(g, d);
+    for (int i = t->rank; i-- > 0; stride *= t->dims[i])
+        record = build_binary(&g->b, OP_add, record, along(g, t, i, stride));
+    Value *mask = one_in(g, 2) ? mask_for(g, t) : NULL;
+    for (int k = 0; k < count; k++) {
+        Value *to = field_address(g, array, first + (k + turn) % step, record);
+        Value *operands[3] = {to, any(g, t), mask};
+        if (t->dtype != d)
+            operands[1] = build_cast(&g->b, operands[1], d, ROUND_NEAREST);
+        barrier(g);
+        build_op(&g->b, OP_store, mask ? 3 : 2, operands, 2, (const int64_t[2]){0}, 0, NULL);
+        barrier(g);
+        if (t->dtype == d && one_in(g, 4)) {
+            Value *from = field_address(g, array, first + below(g, step), record);
+            keep(g,
+                 build_op(&g->b, OP_load, 1, &from, 3, (const int64_t[3]){0}, 0, NULL)->results[0]);
+        }
+    }
 }
 
 static void scalar_store(Gen *g)
@@ -859,9 +915,10 @@ static void branch(Gen *g)
 static void statement(Gen *g)
 {
     static void (*const kinds[])(Gen * g) = {
-        arithmetic,   arithmetic, arithmetic, compare,   convert, load,   load,   store,  store,
-        store,        move,       move,       reduce,    reduce,  scan,   argmax, atomic, dot,
-        scalar_store, gather,     gather,     histogram, sort,    argmax, product};
+        arithmetic, arithmetic, arithmetic, compare, convert,      load,          load,
+        store,      store,      store,      move,    move,         reduce,        reduce,
+        scan,       argmax,     atomic,     dot,     scalar_store, gather,        gather,
+        histogram,  sort,       argmax,     product, store_fields, divide_offsets};
     static void (*const control[])(Gen * g) = {loop, loop, loop, branch, branch, while_loop};
     if (g->depth < 2 && one_in(g, 6))
         control[below(g, COUNT(control))](g);

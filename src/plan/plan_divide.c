@@ -1,0 +1,63 @@
+/*
+ * plan_divide.c - which divisions of vectors are by one number for the row, and how (cpu_divide.c)
+ *
+ * What such a number divides needs no division of each lane: floats are multiplied by its
+ * reciprocal, integers by a factor, and integers that step along the row, as offsets do, go on from
+ * the quotient and remainder of a vector's first lane.
+ */
+#include "plan_internal.h"
+
+enum {
+    DIVIDED_LANES = 4,     /* for which a division by one number pays */
+    LONGEST_STEP = 1 << 16 /* of what is divided from a row's first element on */
+};
+
+/* Is an integer division, or what remains of it, better done by multiplications?  LLVM does that
+ * itself where the divisor is a constant. */
+static bool divides_integers(const Op *op, const Entry *divisor)
+{
+    DType t = op->operands[0]->type->dtype;
+
+    return !dtype_is_float(t) && t != DT_I1 && divisor->kind != MAKE_CONST;
+}
+
+bool plan_shares_divisor(const Scheduler *s, const Op *op, const Made *in)
+{
+    if (op->code != OP_div && op->code != OP_rem)
+        return false;
+    bool floats = op->code == OP_div && dtype_is_float(op->operands[0]->type->dtype);
+    const Entry *x = plan_entry_of(s, in[0]), *y = plan_entry_of(s, in[1]);
+    if (!(floats ? s->plan->machine.fma : divides_integers(op, y)))
+        return false;
+    return x->vector && !y->vector && y->level < s->nest->rank && s->nest->lanes >= DIVIDED_LANES;
+}
+
+/* Does an integer step up along the row without coming around where it was widened?  By how much:
+ * or 0. */
+static int64_t steps_up(const Scheduler *s, Value *v, const int8_t *map)
+{
+    Access a = access_of(s->nest->space, v, map);
+
+    if (dtype_is_float(v->type->dtype) || !a.ok || a.chunked || a.scale || a.stride > LONGEST_STEP)
+        return 0;
+    for (const Widened *w = a.widened; w; w = w->next) {
+        if (!w->value || !axis_of(s->plan->axis, w->value)->has_range)
+            return 0;
+    }
+    return MAX(a.stride, 0);
+}
+
+bool plan_divide(Scheduler *s, const Ask *a, int *in, bool local, Made *out)
+{
+    Value *x = a->value->def->operands[0];
+    int64_t step = a->role == AS_VALUE && !s->rare ? steps_up(s, x, a->map) : 0;
+    Made row;
+
+    if (step > 0 && !plan_get(s, AS_ROW, x, a->map, &row))
+        return false;
+    in[DIVIDE_ROW] = step > 0 ? row.entry : NO_ENTRY;
+    Entry e = plan_vector_entry(s, MAKE_DIVIDE, a, in, DIVIDE_ROW + 1);
+    e.number = step;
+    *out = plan_entry(s, e, local);
+    return true;
+}
