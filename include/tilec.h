@@ -1039,6 +1039,13 @@ typedef struct {
     const char *name, *array;
 } tilec_gradient_size;
 
+/* An expression that must be true of a call, of Python's as above, as `n <= x_stride`.  Else elements
+ * of `array` overlap: of one differentiated by derive with `atomics`, of the one differentiated there
+ * is no gradient. */
+typedef struct {
+    const char *array, *text;
+} tilec_gradient_need;
+
 /* A derived kernel; tilec_free() frees it as a whole. */
 typedef struct {
     const char *text;                /* a Python file */
@@ -1047,7 +1054,8 @@ typedef struct {
     const tilec_workspace *workspaces;
     const tilec_partial_sum *sums;
     const tilec_gradient_size *sizes;
-    int ngradients, nworkspaces, nsums, nsizes;
+    const tilec_gradient_need *needs;
+    int ngradients, nworkspaces, nsums, nsizes, nneeds;
 } tilec_derived;
 
 /*

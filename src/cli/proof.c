@@ -187,11 +187,9 @@ static void choose_weights(Proof *p, const Column *d_of)
     p->weights = all.data;
 }
 
-/* The value of an expression over these names. */
-static int64_t count_in(Cli *c, const Names *names, const char *name, const char *text)
+/* A value that is a number of elements or rounds. */
+static int64_t count_of_value(Cli *c, Const v, const char *name, const char *text)
 {
-    Const v = value_parse(&c->store, names, name, text);
-
     if (v.kind != CONST_INT || v.integer < 0 || v.integer > INT64_MAX)
         cli_stop(c, CLI_USAGE, "--check: %s: %s is no number of elements or rounds", name, text);
     return (int64_t)v.integer;
@@ -213,7 +211,9 @@ static int64_t rounds_of(const Proof *p, const char *name)
     for (int i = 0; i < o->rounds.len; i++) {
         const char *text = said_of(o->rounds.at[i], name);
         if (text)
-            return count_in(p->cli, &p->forward.args.names, name, text);
+            return count_of_value(
+                p->cli, value_parse(&p->cli->store, &p->forward.args.names, name, text), name,
+                text);
     }
     cli_stop(p->cli, CLI_USAGE,
              "--check: how many rounds a loop makes at most depends on data: say it by "
@@ -255,8 +255,8 @@ static int64_t size_of(const Proof *p, const tilec_gradient_size *size)
     bug("the size of an array that gradients are not of");
 }
 
-/* A number that the derived kernel's data has an expression for. */
-static int64_t number_of(const Proof *p, const char *name, const char *text)
+/* What the derived kernel's data has an expression for. */
+static Const value_in(const Proof *p, const char *name, const char *text)
 {
     Cli *c = p->cli;
     const int32_t *grid = p->forward.timing.grid;
@@ -274,7 +274,29 @@ static int64_t number_of(const Proof *p, const char *name, const char *text)
         names.at[names.len++] = (Named){.name = size->name, .value = const_int(size_of(p, size))};
     }
     names.cap = names.len;
-    return count_in(c, &names, name, text);
+    return value_parse(&c->store, &names, name, text);
+}
+
+static int64_t number_of(const Proof *p, const char *name, const char *text)
+{
+    return count_of_value(p->cli, value_in(p, name, text), name, text);
+}
+
+/* Elements that the derived kernel takes to be apart must be. */
+static void check_needs(const Proof *p)
+{
+    Cli *c = p->cli;
+
+    for (int i = 0; i < p->derived->nneeds; i++) {
+        const tilec_gradient_need *need = &p->derived->needs[i];
+        bool is_of = strcmp(need->array, p->of.name) == 0;
+        const Const holds = value_in(p, need->array, need->text);
+
+        if (holds.kind == CONST_BOOL && holds.integer)
+            continue;
+        cli_stop(c, CLI_REFUSED, "--check: elements of `%s` overlap in this call: %s does not hold%s",
+                 need->array, need->text, is_of ? "" : "\nhint: --atomics");
+    }
 }
 
 static void add_array(Cli *c, Arguments *a, const char *name, int64_t n)
@@ -549,6 +571,7 @@ const tilec_derived *proof_run(Cli *c, const Options *o, const GradNames *wrt)
     k->end_block = c->store.blocks.len;
     find_columns(&p, o->of, wrt);
     run_forward(&p);
+    check_needs(&p);
     run_backward(&p);
     for (int i = 0; i < p.nwrt; i++)
         compare(&p, &p.wrt[i]);

@@ -266,17 +266,18 @@ static GradArray new_array(Grad *g, const char *name)
     return a;
 }
 
-static void refuse_talk(Op *op, void *g)
+/* What only the forward's prints and assertions need: the backward says nothing. */
+static void drop_hidden(Func *f)
 {
-    if (op->code == OP_record || op->code == OP_assert || op->code == OP_check)
-        grad_refuse(g, op, "prints, assertions and checks have no rule yet: leave them out");
+    while (f->nparams > 0 && f->params[f->nparams - 1].kind != PARAM_USER) {
+        f->nparams--;
+        f->body->nargs--;
+    }
 }
 
 static bool find_arrays(Grad *g)
 {
-    ir_walk(g->func->body, refuse_talk, g);
-    if (g->failed)
-        return false;
+    drop_hidden(g->func);
     g->wrt = NEW_N(g->arena, GradArray, g->wish->nwrt);
     g->of = new_array(g, g->wish->of);
     for (int i = 0; i < g->wish->nwrt && !g->failed; i++) {
@@ -291,12 +292,16 @@ static bool find_arrays(Grad *g)
     return !g->failed;
 }
 
-/* The effects of the forward: its stores, what it says. */
+bool grad_is_effect(const Op *op)
+{
+    return !op->regions[0] && op->nresults == 0 && !op_has(op, ENDS);
+}
+
 static void collect_effects(Op *op, void *ops)
 {
     GradOps *all = ops;
 
-    if (!op->regions[0] && op->nresults == 0 && !op_has(op, ENDS))
+    if (grad_is_effect(op))
         vec_push(op->block->func->module->arena, all, op);
 }
 

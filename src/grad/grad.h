@@ -9,6 +9,7 @@
 #define TILEC_GRAD_GRAD_H
 
 #include "../ir/analysis.h"
+#include "../opt/poly.h"
 
 /* A parameter of the kernel as it is written. */
 typedef struct {
@@ -50,6 +51,10 @@ typedef struct {
 typedef struct {
     const char *name, *array; /* elements of that from its pointer on; NULL: rounds of a loop */
 } GradSize;
+/* An expression that is true, or the gradient of the array is wrong: its elements overlap. */
+typedef struct {
+    const char *array, *text;
+} GradNeedText;
 typedef struct {
     const char *text, *kernel; /* the file; its kernel's name */
     GradParameter *gradients;  /* of wish->of, then of wish->wrt in their order */
@@ -57,6 +62,7 @@ typedef struct {
     VEC(GradWorkspace) workspaces;
     VEC(GradSum) sums; /* by the kernel with `_sum` behind its name */
     VEC(GradSize) sizes;
+    VEC(GradNeedText) needs;
 } GradResult;
 
 /* grad.c: the source of the kernel of the gradients of wish->of with respect to wish->wrt, in the
@@ -80,6 +86,12 @@ typedef struct {
     Value *width;      /* how many elements it has */
     const char *total; /* the array that the rows are added up in */
 } GradArray;
+
+/* What must hold at run time for no element of the array to be met twice: least <= most. */
+typedef struct {
+    const GradArray *array;
+    Poly least, most;
+} GradNeed;
 
 /* Lanes and rounds of a program that hand gradients to the same elements, by one load. */
 typedef struct {
@@ -125,6 +137,7 @@ typedef struct {
     Map *again;     /* MAP_KEY of a forward value: the value here */
     Map *rebased;   /* id of a carried pointer: the same address in the gradient's array */
     Map *meetings;  /* MAP_KEY of an active load of an array differentiated by: GradMeeting */
+    VEC(GradNeed) needs;
     VEC(GradTape *) tapes;
     VEC(Op *) barriers; /* between writing and reading them */
     unsigned asked;     /* axes of the grid along which programs ask for their number: bits */
@@ -144,6 +157,7 @@ Value *grad_value(const Grad *g, Value *v);
 Value *grad_adjoint(const Grad *g, const Value *v); /* NULL: zero so far */
 void grad_set_adjoint(Grad *g, const Value *v, Value *d);
 void grad_add(Grad *g, Value *v, Value *d);              /* to its adjoint; d may be NULL */
+bool grad_is_effect(const Op *op); /* of the forward, which has it alone: stores, what it says */
 void grad_block(Grad *g, Block *b);                      /* its ops, from the last to the first */
 void grad_name(const Grad *g, const Value *v, Value *d); /* as its gradient, unless it has a name */
 
@@ -191,9 +205,9 @@ GradArray *grad_wrt_of(Grad *g, const Value *pointer); /* NULL: not differentiat
 
 /* alone.c */
 typedef VEC(Op *) GradOps;
-/* Is no element met twice by these accesses: by lanes, rounds, and programs along those axes of the
- * grid?  But for the meetings that are known. */
-bool grad_alone(const Grad *g, const GradOps *accesses, unsigned programs);
+/* Is no element of the array met twice by these accesses: by lanes, rounds, and programs along those
+ * axes of the grid?  But for the meetings that are known.  Conditions go to g->needs. */
+bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs);
 unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs); /* in its address */
 /* From the array's beginning, how many elements it may reach.  0: not known; -1: it may begin in
  * front of it. */

@@ -214,7 +214,7 @@ static bool check_stores(Memory *m)
         }
     }
     bool once = stores.len == 1 && !is_in_loop(stores.at[0]);
-    if (once || grad_alone(g, &stores, 0))
+    if (once || grad_alone(g, &g->of, &stores, 0))
         return true;
     grad_refuse(g, stores.at[0], "it cannot be shown that each element of `%s` is stored once",
                 g->wish->of);
@@ -249,9 +249,9 @@ static void find_fill(Memory *m, GradArray *a)
         return;
     }
     a->meeting = g->asked & ~apart;
-    if (grad_alone(g, &loads, g->asked)) {
+    if (grad_alone(g, a, &loads, g->asked)) {
         a->fill = GRAD_STORED;
-    } else if (!g->wish->atomics && a->meeting && grad_alone(g, &loads, apart) &&
+    } else if (!g->wish->atomics && a->meeting && grad_alone(g, a, &loads, apart) &&
                grad_can_have_parts(g, &loads, apart)) {
         a->fill = GRAD_PARTS;
         grad_make_parts(g, a, &loads, apart);

@@ -2,6 +2,7 @@
  * print_head.c - what stands around the statements of the derived kernel: its parameters, what its
  * docstring says of grid and workspaces, and the kernel that adds parts up
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "print.h"
@@ -72,6 +73,48 @@ void put_signature(Writer *p)
     text_put(&p->text, "):\n");
 }
 
+static void put_factor(Writer *w, const Value *v, bool in_launch)
+{
+    if (v->def && v->def->code == OP_num_programs)
+        text_printf(&w->text, in_launch ? "grid[%d]" : "tl.num_programs(%d)",
+                    (int)attr_axis(v->def));
+    else
+        put_value(w, v, LEVEL_UNARY);
+}
+
+/* Products with the most factors first. */
+static void put_polynomial(Writer *w, const Poly *p, bool in_launch)
+{
+    for (int i = p->count - 1; i >= 0; i--) {
+        const PolyTerm *t = &p->terms[i];
+        int64_t scale = i == p->count - 1 ? t->scale : llabs(t->scale);
+        const char *times = "";
+
+        if (i < p->count - 1)
+            text_put(&w->text, t->scale < 0 ? " - " : " + ");
+        if (t->count == 0 || scale != 1) {
+            text_printf(&w->text, "%lld", (long long)scale);
+            times = " * ";
+        }
+        for (int k = 0; k < t->count; k++) {
+            text_put(&w->text, times);
+            put_factor(w, t->of[k].value, in_launch);
+            times = " * ";
+        }
+    }
+}
+
+static const char *need_text(const Writer *p, const GradNeed *n, bool in_launch)
+{
+    Writer w = *p;
+
+    w.text = text_new(p->arena);
+    put_polynomial(&w, &n->least, in_launch);
+    text_put(&w.text, " <= ");
+    put_polynomial(&w, &n->most, in_launch);
+    return w.text.s;
+}
+
 /* The source is what it is for these constants alone. */
 void put_asserts(Writer *p)
 {
@@ -82,6 +125,11 @@ void put_asserts(Writer *p)
         if (param->value)
             text_printf(&p->text, "    tl.static_assert(%s %s %s)\n", param->name,
                         by_identity ? "is" : "==", param->value);
+    }
+    for (int i = 0; i < p->g->needs.len; i++) {
+        const GradNeed *n = &p->g->needs.at[i];
+        text_printf(&p->text, "    tl.device_assert(%s, \"elements of %s overlap\")\n",
+                    need_text(p, n, false), p->g->func->params[n->array->array->index].name);
     }
 }
 
@@ -115,6 +163,16 @@ static void put_line(Writer *p, const char *line)
         left = LINE - 2 * MARGIN;
     }
     text_printf(&p->text, "%s\n", line);
+}
+
+static void put_need(Writer *p, const GradNeed *n)
+{
+    const char *name = p->g->func->params[n->array->array->index].name;
+    bool is_of = n->array == &p->g->of;
+
+    put_line(p, arena_printf(p->arena, "Unless %s, elements of %s are %s twice: %s.",
+                             need_text(p, n, true), name, is_of ? "stored" : "met",
+                             is_of ? "no gradient is right" : "derive with --atomics"));
 }
 
 static void put_parts(Writer *p, const GradArray *a)
@@ -226,6 +284,10 @@ void print_describe(Writer *p)
             vec_push(g->arena, &r->sizes,
                      ((GradSize){g->func->params[t->rounds->index].name, NULL}));
     }
+    for (int i = 0; i < g->needs.len; i++)
+        vec_push(g->arena, &r->needs,
+                 ((GradNeedText){g->func->params[g->needs.at[i].array->array->index].name,
+                                 need_text(p, &g->needs.at[i], true)}));
 }
 
 void put_docstring(Writer *p)
@@ -252,6 +314,8 @@ void put_docstring(Writer *p)
             put_tape(p, g->tapes.at[i]);
     }
     put_limits(p);
+    for (int i = 0; i < g->needs.len; i++)
+        put_need(p, &g->needs.at[i]);
     text_put(&p->text, "    \"\"\"\n");
 }
 

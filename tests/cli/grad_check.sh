@@ -22,6 +22,12 @@ def rows(x, w, out, row, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def squares(x, out, row, BLOCK: tl.constexpr):
+    a = tl.load(x + tl.program_id(0) * row + tl.arange(0, BLOCK))
+    tl.store(out + tl.program_id(0), tl.sum(a * a, axis=0))
+
+
+@triton.jit
 def rectified(x, out, BLOCK: tl.constexpr):
     offsets = tl.arange(0, BLOCK)
     a = tl.load(x + offsets)
@@ -90,6 +96,11 @@ expect 0 out '    at kinks, where any slope between both sides is right: 8' prov
 expect 1 out 'd_x: not judged: differences of `out` say too little here' prove rooted x --grid 1 x='zeros(fp32,8)' out='empty(fp32,8)' BLOCK=8
 expect 0 out 'd_x: agrees with differences along 4 directions, in 7 of 9 elements' prove rooted x --grid 1 x='arange(fp32,9)-1' out='empty(fp32,16)' BLOCK=9
 expect 0 out '"kinks": 8' prove rectified x --json --grid 1 x='zeros(fp32,8)' out='empty(fp32,8)' BLOCK=8
+
+# rows that overlap are no rows of a derived kernel that stores each element: atomics add them up
+overlap='--grid 3 row=4 x=randn(fp32,16) out=empty(fp32,3) BLOCK=8'
+expect 1 err '--check: elements of `x` overlap in this call: 8 <= row does not hold' prove squares x $overlap
+expect 0 out 'd_x: agrees with differences' prove squares x $overlap --atomics
 
 # rounds that data says: how many there are at most is an option, which may use arguments; too few are found
 rows='--grid 3 row=6 x=rand(fp32,3x6) ends=arange(i32,3)+4 out=empty(fp32,3)'
