@@ -211,9 +211,9 @@ static int64_t rounds_of(const Proof *p, const char *name)
     for (int i = 0; i < o->rounds.len; i++) {
         const char *text = said_of(o->rounds.at[i], name);
         if (text)
-            return count_of_value(
-                p->cli, value_parse(&p->cli->store, &p->forward.args.names, name, text), name,
-                text);
+            return count_of_value(p->cli,
+                                  value_parse(&p->cli->store, &p->forward.args.names, name, text),
+                                  name, text);
     }
     cli_stop(p->cli, CLI_USAGE,
              "--check: how many rounds a loop makes at most depends on data: say it by "
@@ -294,8 +294,9 @@ static void check_needs(const Proof *p)
 
         if (holds.kind == CONST_BOOL && holds.integer)
             continue;
-        cli_stop(c, CLI_REFUSED, "--check: elements of `%s` overlap in this call: %s does not hold%s",
-                 need->array, need->text, is_of ? "" : "\nhint: --atomics");
+        cli_stop(c, CLI_REFUSED,
+                 "--check: elements of `%s` overlap in this call: %s does not hold%s", need->array,
+                 need->text, is_of ? "" : "\nhint: --atomics");
     }
 }
 

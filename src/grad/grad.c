@@ -146,8 +146,8 @@ static bool any_active(const Grad *g, const Op *op)
 /* Does a loop, or another op with regions, hold what gradients go through, or store it? */
 static bool holds_active(const Grad *g, const Op *op)
 {
-    bool found =
-        any_active(g, op) || (op->code == OP_store && grad_is_active(g, op->operands[STORE_DATA]));
+    bool found = any_active(g, op) ||
+                 (grad_puts_in_memory(op) && grad_is_active(g, op->operands[STORE_DATA]));
 
     for (int r = 0; r < COUNT(op->regions) && op->regions[r] && !found; r++) {
         for (const Op *in = op->regions[r]->first; in && !found; in = in->next)
@@ -183,7 +183,7 @@ void grad_block(Grad *g, Block *b)
             grad_refuse(g, op, "no gradient goes through this: %s", grad_row(op->code)->why);
             return;
         }
-        if (op->code == OP_store) {
+        if (grad_puts_in_memory(op)) {
             grad_store(g, op);
             continue;
         }
@@ -294,7 +294,9 @@ static bool find_arrays(Grad *g)
 
 bool grad_is_effect(const Op *op)
 {
-    return !op->regions[0] && op->nresults == 0 && !op_has(op, ENDS);
+    bool is_atomic = op->code == OP_atomic_rmw || op->code == OP_atomic_cas;
+
+    return !op->regions[0] && (op->nresults == 0 || is_atomic) && !op_has(op, ENDS);
 }
 
 static void collect_effects(Op *op, void *ops)

@@ -156,9 +156,9 @@ void grad_stand_for(Grad *g, const Op *op);
 Value *grad_value(const Grad *g, Value *v);
 Value *grad_adjoint(const Grad *g, const Value *v); /* NULL: zero so far */
 void grad_set_adjoint(Grad *g, const Value *v, Value *d);
-void grad_add(Grad *g, Value *v, Value *d);              /* to its adjoint; d may be NULL */
-bool grad_is_effect(const Op *op); /* of the forward, which has it alone: stores, what it says */
-void grad_block(Grad *g, Block *b);                      /* its ops, from the last to the first */
+void grad_add(Grad *g, Value *v, Value *d); /* to its adjoint; d may be NULL */
+bool grad_is_effect(const Op *op);  /* of the forward, which has it alone: stores, what it says */
+void grad_block(Grad *g, Block *b); /* its ops, from the last to the first */
 void grad_name(const Grad *g, const Value *v, Value *d); /* as its gradient, unless it has a name */
 
 /* rules.c, rules_math.c: see adjoints.h */
@@ -198,6 +198,7 @@ bool grad_needs_zeros(const Grad *g, const Op *op, int i);
 bool grad_check_memory(Grad *g); /* what is read and written suits; refused otherwise */
 void grad_load(Grad *g, const Op *op);
 void grad_store(Grad *g, const Op *op);
+bool grad_puts_in_memory(const Op *op); /* as a store does, or by adding to what is there */
 /* Is it computed step by step from the array, or carried by a loop around the access? */
 bool grad_can_rebase(const Value *pointer);
 Value *grad_rebase(Grad *g, Value *pointer, const GradArray *to);
@@ -205,8 +206,8 @@ GradArray *grad_wrt_of(Grad *g, const Value *pointer); /* NULL: not differentiat
 
 /* alone.c */
 typedef VEC(Op *) GradOps;
-/* Is no element of the array met twice by these accesses: by lanes, rounds, and programs along those
- * axes of the grid?  But for the meetings that are known.  Conditions go to g->needs. */
+/* Is no element of the array met twice by these accesses: by lanes, rounds, and programs along
+ * those axes of the grid?  But for the meetings that are known.  Conditions go to g->needs. */
 bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs);
 unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs); /* in its address */
 /* From the array's beginning, how many elements it may reach.  0: not known; -1: it may begin in
