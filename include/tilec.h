@@ -1039,9 +1039,9 @@ typedef struct {
     const char *name, *array;
 } tilec_gradient_size;
 
-/* An expression that must be true of a call, of Python's as above, as `n <= x_stride`.  Else elements
- * of `array` overlap: of one differentiated by derive with `atomics`, of the one differentiated there
- * is no gradient. */
+/* An expression that must be true of a call, of Python's as above, as `n <= x_stride`.  Else the
+ * gradient of `array` is wrong, as elements overlap or windows end elsewhere: derive with
+ * `atomics`. Of the array that is differentiated elements are stored twice, and nothing helps. */
 typedef struct {
     const char *array, *text;
 } tilec_gradient_need;

@@ -282,7 +282,7 @@ static int64_t number_of(const Proof *p, const char *name, const char *text)
     return count_of_value(p->cli, value_in(p, name, text), name, text);
 }
 
-/* Elements that the derived kernel takes to be apart must be. */
+/* What the derived kernel takes for granted must be so. */
 static void check_needs(const Proof *p)
 {
     Cli *c = p->cli;
@@ -295,8 +295,8 @@ static void check_needs(const Proof *p)
         if (holds.kind == CONST_BOOL && holds.integer)
             continue;
         cli_stop(c, CLI_REFUSED,
-                 "--check: elements of `%s` overlap in this call: %s does not hold%s", need->array,
-                 need->text, is_of ? "" : "\nhint: --atomics");
+                 "--check: what is derived for `%s` is right only where %s, and here it is not%s",
+                 need->array, need->text, is_of ? "" : "\nhint: --atomics");
     }
 }
 

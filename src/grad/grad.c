@@ -342,6 +342,8 @@ static bool derive(Grad *g)
     for (int i = 0; i < g->nwrt; i++) {
         if (!g->wrt[i].is_reached)
             grad_refuse(g, NULL, "no gradient of `%s` reaches `%s`", g->wish->of, g->wish->wrt[i]);
+        else
+            grad_gather_windows(g, &g->wrt[i]);
     }
     return !g->failed;
 }

@@ -138,6 +138,7 @@ typedef struct {
     Map *rebased;   /* id of a carried pointer: the same address in the gradient's array */
     Map *meetings;  /* MAP_KEY of an active load of an array differentiated by: GradMeeting */
     VEC(GradNeed) needs;
+    Value *programs[AXES]; /* numbers of programs that needs name */
     VEC(GradTape *) tapes;
     VEC(Op *) barriers; /* between writing and reading them */
     unsigned asked;     /* axes of the grid along which programs ask for their number: bits */
@@ -189,6 +190,17 @@ Value *grad_scaled(Grad *g, Value *x, double by);
 /* active.c */
 void grad_find_active(Grad *g);
 int grad_array_of(const Grad *g, const Value *pointer); /* number of its parameter; -1: not one */
+
+/* needs.c: conditions that launches are to meet */
+/* least <= most, unless that is seen; false: it is seen not to be. */
+bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *most);
+bool grad_is_same_poly(const Poly *p);                    /* for all programs, in all rounds */
+bool grad_is_lower(const PolyTerm *a, const PolyTerm *b); /* of the factors of an address */
+const Value *grad_number_of_programs(Grad *g, int axis);  /* to be named, not computed with */
+
+/* windows.c: where its atomics are those of windows that are shifted from each other, each lane
+ * gathers what its own element gets instead */
+void grad_gather_windows(Grad *g, GradArray *a);
 
 /* left_out.c: may 0 times the slope of operand i be no number, in lanes that masks leave out, and
  * get into sums over lanes? */

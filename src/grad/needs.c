@@ -26,13 +26,14 @@ static int last_parameter(const PolyTerm *unit)
     return last;
 }
 
-static bool is_below_level(const PolyTerm *a, const PolyTerm *b)
+bool grad_is_lower(const PolyTerm *a, const PolyTerm *b)
 {
-    if (a->count != b->count && (a->count == 0 || b->count == 0))
-        return a->count == 0;
-    PolyTerm quotient;
-    if (a->count != b->count &&
-        poly_divide(a->count < b->count ? b : a, a->count < b->count ? a : b, &quotient))
+    PolyTerm quotient, x = *a, y = *b;
+
+    x.scale = y.scale = 1;
+    if (a->count == b->count && poly_divide(&x, &y, &quotient) && quotient.count == 0)
+        return a->scale < b->scale;
+    if (a->count < b->count ? poly_divide(&y, &x, &quotient) : poly_divide(&x, &y, &quotient))
         return a->count < b->count;
     return last_parameter(a) > last_parameter(b);
 }
@@ -51,7 +52,7 @@ static int levels_of(const Sum *s, PolyTerm *units)
         if (n == MOST_LEVELS || s->at[i].by < 0 || !s->at[i].from_zero)
             return -1;
         int at = n++;
-        for (; at > 0 && is_below_level(&s->at[i].unit, &units[at - 1]); at--)
+        for (; at > 0 && grad_is_lower(&s->at[i].unit, &units[at - 1]); at--)
             units[at] = units[at - 1];
         units[at] = s->at[i].unit;
     }
@@ -74,7 +75,7 @@ static bool polynomial_of_level(const Sum *s, const PolyTerm *unit, Poly *out)
     return true;
 }
 
-static bool is_shared(const Poly *p)
+bool grad_is_same_poly(const Poly *p)
 {
     for (int i = 0; i < p->count; i++) {
         for (int k = 0; k < p->terms[i].count; k++) {
@@ -101,7 +102,7 @@ static bool bound_by_mask(const Op *access, const Poly *p, Poly *out)
     terms_add_loop_bound(p, &bounds);
     for (int i = 0; i < bounds.count; i++) {
         *out = *p;
-        if (poly_add(out, &bounds.below[i], -1) && is_shared(out))
+        if (poly_add(out, &bounds.below[i], -1) && grad_is_same_poly(out))
             return true;
     }
     return false;
@@ -112,16 +113,24 @@ static bool add_constant(Poly *p, int64_t n)
     return poly_push(p, &(PolyTerm){n, 0, {{0}}});
 }
 
+const Value *grad_number_of_programs(Grad *g, int axis)
+{
+    const Type *i32 = type_scalar(g->func->module, DT_I32);
+    const int64_t along = axis;
+
+    if (!g->programs[axis])
+        g->programs[axis] =
+            build_op(&g->b, OP_num_programs, 0, NULL, 1, &along, 1, &i32)->results[0];
+    return g->programs[axis];
+}
+
 /* By how many lanes, rounds and programs there are. */
 static bool bound_by_counts(Grad *g, const Sum *level, Poly *out)
 {
-    const Type *i32 = type_scalar(g->func->module, DT_I32);
-
     *out = (Poly){0};
     for (int i = 0; i < level->n; i++) {
         const Term *t = &level->at[i];
         bool is_program = t->whose == g->func;
-        int64_t axis = t->dim;
 
         if (t->count == 0 && !is_program)
             return false;
@@ -129,7 +138,7 @@ static bool bound_by_counts(Grad *g, const Sum *level, Poly *out)
             return false;
         if (!is_program)
             continue;
-        Value *programs = build_op(&g->b, OP_num_programs, 0, NULL, 1, &axis, 1, &i32)->results[0];
+        const Value *programs = grad_number_of_programs(g, t->dim);
         PolyTerm all = {t->by, 1, {{programs, MAX_RANK + programs->id}}};
         if (!poly_push(out, &all))
             return false;
@@ -169,8 +178,7 @@ static bool is_known(const Grad *g, const GradNeed *n)
     return false;
 }
 
-/* least <= most, unless that is seen. */
-static bool need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *unit)
+bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *unit)
 {
     GradNeed n = {.array = a, .least = *least};
     Poly apart;
@@ -202,7 +210,7 @@ bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Con
         bool is_lowest = units[i].count == 0;
         Poly p, bound, factors = {0};
 
-        good = (is_lowest || need(g, a, &reached, &units[i])) &&
+        good = (is_lowest || grad_need(g, a, &reached, &units[i])) &&
                terms_are_digits(&level, is_lowest ? c : none);
         if (!good || i == n - 1)
             break;

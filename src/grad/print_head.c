@@ -115,6 +115,15 @@ static const char *need_text(const Writer *p, const GradNeed *n, bool in_launch)
     return w.text.s;
 }
 
+/* What is wrong where it does not hold. */
+static const char *need_missed(const Writer *p, const GradNeed *n)
+{
+    if (n->array == &p->g->of)
+        return arena_printf(p->arena, "elements of %s are stored twice", p->g->wish->of);
+    return arena_printf(p->arena, "d_%s is wrong: derive with --atomics",
+                        p->g->func->params[n->array->array->index].name);
+}
+
 /* The source is what it is for these constants alone. */
 void put_asserts(Writer *p)
 {
@@ -128,8 +137,8 @@ void put_asserts(Writer *p)
     }
     for (int i = 0; i < p->g->needs.len; i++) {
         const GradNeed *n = &p->g->needs.at[i];
-        text_printf(&p->text, "    tl.device_assert(%s, \"elements of %s overlap\")\n",
-                    need_text(p, n, false), p->g->func->params[n->array->array->index].name);
+        text_printf(&p->text, "    tl.device_assert(%s, \"%s\")\n", need_text(p, n, false),
+                    need_missed(p, n));
     }
 }
 
@@ -167,12 +176,8 @@ static void put_line(Writer *p, const char *line)
 
 static void put_need(Writer *p, const GradNeed *n)
 {
-    const char *name = p->g->func->params[n->array->array->index].name;
-    bool is_of = n->array == &p->g->of;
-
-    put_line(p, arena_printf(p->arena, "Unless %s, elements of %s are %s twice: %s.",
-                             need_text(p, n, true), name, is_of ? "stored" : "met",
-                             is_of ? "no gradient is right" : "derive with --atomics"));
+    put_line(p,
+             arena_printf(p->arena, "Where not %s, %s.", need_text(p, n, true), need_missed(p, n)));
 }
 
 static void put_parts(Writer *p, const GradArray *a)

@@ -232,12 +232,26 @@ expect 0 out "def scale_grad_grad(" "$tilec" grad written.py --of d_x --wrt x,d_
 shared() {
     "$tilec" grad k.py:rows --of out --wrt x,w 'x:*fp32' 'w:*fp32' 'out:*fp32' row:i32 BLOCK=16 "$@"
 }
-for text in 'tl.store(d_w_row + offsets, ' 'Unless 16 <= row, elements of x are met twice' 'def rows_grad_sum(total, parts, n_parts, size,' \
+for text in 'tl.store(d_w_row + offsets, ' 'Where not 16 <= row, d_x is wrong: derive with --atomics.' 'def rows_grad_sum(total, parts, n_parts, size,' \
     'd_w_parts: grid[0] rows of BLOCK elements, float32: zero it before; grid[0] * BLOCK * 4 bytes.'; do
     expect 0 out "$text" shared
 done
 expect 0 out 'tl.atomic_add(d_w + offsets, ' shared --atomics
 expect 0 out 'd_w: is added to, by atomics: zero it before' shared --atomics
+
+# shifted windows are gathered, but not from lanes that know more than their number
+windows() {
+    kernel=$1
+    shift
+    "$tilec" grad "$source/tests/grad/windows.py:$kernel" --of out --wrt x 'x:*fp32' 'out:*fp32' n:i32 BLOCK=16 "$@"
+}
+expect 0 out 'd_x: its elements are stored, each once.' windows convolution 'w:*fp32' TAPS=5
+expect 0 out 'd_x: its elements are stored, each once.' windows convolution_loop 'w:*fp32' taps:i32
+expect 0 out 'd_x: its elements are stored, each once.' windows noisy seed:i32
+expect 0 out 'd_x: is added to, by atomics' windows by_lane 'w:*fp32'
+expect 0 out 'd_x: is added to, by atomics' windows by_program 'scale:*fp32'
+expect 0 out 'd_x: is added to, by atomics' windows normed
+expect 0 out 'd_x: is added to, by atomics' windows beyond
 
 # rounds that go on where the last one ended store each element once; those that overlap do not
 expect 0 out 'tl.store(d_x + ' derive rounds n:i32 STEP=16
@@ -252,8 +266,8 @@ for less in 1 3; do
 done
 
 # or where the call is to say so: an assertion, which --atomics needs none of
-expect 0 out 'tl.device_assert(m <= n, "elements of x overlap")' derive matrix n:i32 m:i32 LESS=2 BLOCK=16
-expect 0 out 'Unless m <= n, elements of x are met twice: derive with --atomics.' derive matrix n:i32 m:i32 LESS=2 BLOCK=16
+expect 0 out 'tl.device_assert(m <= n, "d_x is wrong: derive with --atomics")' derive matrix n:i32 m:i32 LESS=2 BLOCK=16
+expect 0 out 'Where not m <= n, d_x is wrong: derive with --atomics.' derive matrix n:i32 m:i32 LESS=2 BLOCK=16
 expect 0 out "$added" derive matrix n:i32 m:i32 LESS=2 BLOCK=16 --atomics
 expect 0 out "$stored" derive quads n:i32 APART=3 BLOCK=16
 expect 0 out "$added" derive quads n:i32 APART=4 BLOCK=16

@@ -99,7 +99,7 @@ expect 0 out '"kinks": 8' prove rectified x --json --grid 1 x='zeros(fp32,8)' ou
 
 # rows that overlap are no rows of a derived kernel that stores each element: atomics add them up
 overlap='--grid 3 row=4 x=randn(fp32,16) out=empty(fp32,3) BLOCK=8'
-expect 1 err '--check: elements of `x` overlap in this call: 8 <= row does not hold' prove squares x $overlap
+expect 1 err '--check: what is derived for `x` is right only where 8 <= row, and here it is not' prove squares x $overlap
 expect 0 out 'd_x: agrees with differences' prove squares x $overlap --atomics
 
 # rounds that data says: how many there are at most is an option, which may use arguments; too few are found
