@@ -282,22 +282,37 @@ static int64_t number_of(const Proof *p, const char *name, const char *text)
     return count_of_value(p->cli, value_in(p, name, text), name, text);
 }
 
-/* What the derived kernel takes for granted must be so. */
-static void check_needs(const Proof *p)
+/* What the derived kernel takes for granted, and is not so; NULL: nothing. */
+static const tilec_gradient_need *unmet(const Proof *p)
 {
-    Cli *c = p->cli;
-
     for (int i = 0; i < p->derived->nneeds; i++) {
         const tilec_gradient_need *need = &p->derived->needs[i];
-        bool is_of = strcmp(need->array, p->of.name) == 0;
         const Const holds = value_in(p, need->array, need->text);
 
-        if (holds.kind == CONST_BOOL && holds.integer)
-            continue;
-        cli_stop(c, CLI_REFUSED,
-                 "--check: what is derived for `%s` is right only where %s, and here it is not%s",
-                 need->array, need->text, is_of ? "" : "\nhint: --atomics");
+        if (holds.kind != CONST_BOOL || !holds.integer)
+            return need;
     }
+    return NULL;
+}
+
+/* With atomics nothing is taken for granted of the arrays that it is differentiated by.  `given`:
+ * the call's arguments. */
+static void meet_needs(Proof *p, const GradNames *wrt, const Arguments *given)
+{
+    Cli *c = p->cli;
+    const tilec_gradient_need *need = unmet(p);
+    Options o = p->forward.options;
+
+    if (need && !o.launch.atomics) {
+        fprintf(stderr, "tilec: note: not %s, so that d_%s is derived with --atomics\n", need->text,
+                need->array);
+        o.launch.atomics = 1;
+        p->derived = grad_derived(c, &o, wrt, given);
+        need = unmet(p);
+    }
+    if (need)
+        cli_stop(c, CLI_REFUSED, "--check: elements of `%s` are stored twice, as not %s",
+                 need->array, need->text);
 }
 
 static void add_array(Cli *c, Arguments *a, const char *name, int64_t n)
@@ -568,11 +583,12 @@ const tilec_derived *proof_run(Cli *c, const Options *o, const GradNames *wrt)
     call_evaluate(k);
     p.derived = grad_derived(c, &k->options, wrt, &k->args);
     check_rounds(&p);
+    const Arguments given = k->args;
     widen_arguments(c, &k->args);
     k->end_block = c->store.blocks.len;
     find_columns(&p, o->of, wrt);
     run_forward(&p);
-    check_needs(&p);
+    meet_needs(&p, wrt, &given);
     run_backward(&p);
     for (int i = 0; i < p.nwrt; i++)
         compare(&p, &p.wrt[i]);
