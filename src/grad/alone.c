@@ -350,3 +350,43 @@ bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned p
     }
     return true;
 }
+
+/* The same terms of programs, and all that is the same for all but a constant? */
+static bool programs_agree(const Grad *g, const Sum *a, const Sum *b, int64_t *apart)
+{
+    Poly rest = b->shared;
+
+    for (int i = 0; i < a->n; i++) {
+        bool found = a->at[i].whose != g->func || a->at[i].by == 0;
+        for (int k = 0; k < b->n && !found; k++)
+            found = a->at[i].whose == b->at[k].whose && a->at[i].dim == b->at[k].dim &&
+                    a->at[i].by == b->at[k].by && terms_same_unit(&a->at[i].unit, &b->at[k].unit);
+        if (!found)
+            return false;
+    }
+    return terms_programs(a) == terms_programs(b) && poly_add(&rest, &a->shared, -1) &&
+           poly_is_constant(&rest, apart);
+}
+
+bool grad_in_order(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
+{
+    const int needs = g->needs.len;
+    const Sum first = terms_of(g, accesses->at[0], programs);
+    int64_t least = 0, apart;
+    bool good = programs != 0;
+
+    for (int i = 0; i < accesses->len && good; i++) {
+        const Sum s = terms_of(g, accesses->at[i], programs);
+        const GradOps one = {.at = &accesses->at[i], .len = 1};
+        good = s.ok && grad_alone(g, a, &one, programs) && programs_agree(g, &first, &s, &apart);
+        least = good ? MIN(least, apart) : 0;
+    }
+    for (int i = 0; i < accesses->len && good; i++) {
+        const Sum s = terms_of(g, accesses->at[i], programs);
+        good = programs_agree(g, &first, &s, &apart) &&
+               terms_apart(g, a, accesses->at[i], &s, apart - least);
+    }
+    if (!good)
+        g->needs.len = needs;
+    return good;
+}

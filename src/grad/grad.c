@@ -329,6 +329,13 @@ static bool tidy(Module *m, Diags *d)
     return true;
 }
 
+/* In place of atomics what needs none, where it can be shown. */
+static void finish_array(Grad *g, GradArray *a)
+{
+    grad_gather_windows(g, a);
+    grad_add_in_order(g, a);
+}
+
 /* The backward behind the forward, in front of `return`. */
 static bool derive(Grad *g)
 {
@@ -343,7 +350,7 @@ static bool derive(Grad *g)
         if (!g->wrt[i].is_reached)
             grad_refuse(g, NULL, "no gradient of `%s` reaches `%s`", g->wish->of, g->wish->wrt[i]);
         else
-            grad_gather_windows(g, &g->wrt[i]);
+            finish_array(g, &g->wrt[i]);
     }
     return !g->failed;
 }

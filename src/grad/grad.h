@@ -75,11 +75,14 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, GradResult
 enum { AXES = 3 }; /* of a grid */
 #define EVERY_AXIS ((1u << AXES) - 1)
 
+typedef VEC(Op *) GradOps;
 typedef struct {
     Value *array;    /* a parameter of the forward */
     Value *gradient; /* the parameter added for it */
     bool is_reached; /* something was added to it */
     GradFill fill;
+    bool in_order; /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
+    GradOps loads; /* of the array, that are active */
     /* of GRAD_PARTS */
     unsigned meeting;  /* axes of the grid: bits */
     Value *row;        /* where the program's begins */
@@ -202,6 +205,9 @@ const Value *grad_number_of_programs(Grad *g, int axis);  /* to be named, not co
  * gathers what its own element gets instead */
 void grad_gather_windows(Grad *g, GradArray *a);
 
+/* in_order.c: where programs do not meet, each adds without atomics, access by access */
+void grad_add_in_order(Grad *g, GradArray *a);
+
 /* left_out.c: may 0 times the slope of operand i be no number, in lanes that masks leave out, and
  * get into sums over lanes? */
 bool grad_needs_zeros(const Grad *g, const Op *op, int i);
@@ -217,10 +223,11 @@ Value *grad_rebase(Grad *g, Value *pointer, const GradArray *to);
 GradArray *grad_wrt_of(Grad *g, const Value *pointer); /* NULL: not differentiated by */
 
 /* alone.c */
-typedef VEC(Op *) GradOps;
 /* Is no element of the array met twice by these accesses: by lanes, rounds, and programs along
  * those axes of the grid?  But for the meetings that are known.  Conditions go to g->needs. */
 bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs);
+/* Does each of these alone meet no element twice, and no program one of another? */
+bool grad_in_order(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs);
 unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs); /* in its address */
 /* From the array's beginning, how many elements it may reach.  0: not known; -1: it may begin in
  * front of it. */

@@ -289,6 +289,7 @@ static void find_fill(Memory *m, GradArray *a)
         grad_make_parts(g, a, &loads, apart);
     } else {
         a->fill = GRAD_ADDED;
+        a->loads = loads;
     }
 }
 

@@ -196,6 +196,83 @@ bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *u
     return true;
 }
 
+static bool has_program(const PolyTerm *t)
+{
+    for (int i = 0; i < t->count; i++) {
+        const Op *op = t->of[i].value ? t->of[i].value->def : NULL;
+        if (op && op->code == OP_program_id)
+            return true;
+    }
+    return false;
+}
+
+/* More than what all terms but those of programs reach. */
+static bool reach_of_program(Grad *g, const GradArray *a, const Op *access, const Sum *s,
+                             Poly *reached)
+{
+    Sum inner = *s;
+    PolyTerm units[MOST_LEVELS];
+
+    inner.n = 0;
+    for (int i = 0; i < s->n; i++) {
+        if (s->at[i].whose != g->func)
+            inner.at[inner.n++] = s->at[i];
+    }
+    inner.raw.count = 0;
+    for (int i = 0; i < s->raw.count; i++) {
+        if (!has_program(&s->raw.terms[i]))
+            inner.raw.terms[inner.raw.count++] = s->raw.terms[i];
+    }
+    int n = levels_of(&inner, units);
+    *reached = (Poly){0};
+    bool good = n >= 0 && add_constant(reached, 1);
+    for (int i = 0; i < n && good; i++) {
+        Sum level = terms_level(&inner, &units[i]);
+        Poly p, bound, factors = {0};
+
+        good = (units[i].count == 0 || grad_need(g, a, reached, &units[i])) &&
+               polynomial_of_level(&inner, &units[i], &p) &&
+               bound_of(g, access, &level, &p, &bound) && poly_push(&factors, &units[i]) &&
+               poly_product(&bound, &factors, reached);
+    }
+    return good;
+}
+
+bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, int64_t behind)
+{
+    const int before = g->needs.len;
+    Term programs[AXES];
+    Poly reached, all;
+    int n = 0;
+    bool good = !g->wish->atomics && s->covered == 0 &&
+                reach_of_program(g, a, access, s, &reached) && add_constant(&reached, behind);
+
+    for (int i = 0; i < s->n; i++) {
+        const Term *t = &s->at[i];
+        if (t->whose != g->func || t->by == 0)
+            continue;
+        int at = n++;
+        for (; at > 0 && grad_is_lower(&t->unit, &programs[at - 1].unit); at--)
+            programs[at] = programs[at - 1];
+        programs[at] = *t;
+    }
+    for (int i = 0; i < n && good; i++) {
+        const Value *count = grad_number_of_programs(g, programs[i].dim);
+        PolyTerm factor = programs[i].unit;
+        Poly times = {0};
+
+        factor.scale = programs[i].by;
+        good = factor.scale > 0 && grad_need(g, a, &reached, &factor);
+        all = (Poly){0};
+        good = good && poly_push(&times, &factor) &&
+               poly_push(&all, &(PolyTerm){1, 1, {{count, MAX_RANK + count->id}}}) &&
+               poly_product(&all, &times, &reached);
+    }
+    if (!good || n == 0)
+        g->needs.len = before;
+    return good && n > 0;
+}
+
 bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Constants c)
 {
     const Constants none = {0};

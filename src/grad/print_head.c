@@ -311,6 +311,8 @@ void put_docstring(Writer *p)
             text_printf(&p->text,
                         g->wrt[i].fill == GRAD_STORED
                             ? "    %s: its elements are stored, each once.\n"
+                        : g->wrt[i].in_order
+                            ? "    %s: is added to, each element by one program: zero it before.\n"
                             : "    %s: is added to, by atomics: zero it before.\n",
                         name_of(p, &g->wrt[i]));
     }

@@ -253,6 +253,16 @@ expect 0 out 'd_x: is added to, by atomics' windows by_program 'scale:*fp32'
 expect 0 out 'd_x: is added to, by atomics' windows normed
 expect 0 out 'd_x: is added to, by atomics' windows beyond
 
+# passes over a row are added in their order, the first without waiting for one
+passes() {
+    "$tilec" grad "$source/tests/grad/strided.py:layer_norm" --of out --wrt x 'x:*fp32' 'w:*fp32' 'b:*fp32' 'out:*fp32' \
+        stride:i32 n:i32 eps:fp32 BLOCK=16 "$@"
+}
+expect 0 out 'd_x: is added to, each element by one program: zero it before.' passes
+expect 0 out 'd_x: is added to, by atomics' passes --atomics
+barriers=$(passes | grep -c 'tl.debug_barrier()')
+[ "$barriers" = 2 ] || wrong "$barriers barriers between three passes"
+
 # rounds that go on where the last one ended store each element once; those that overlap do not
 expect 0 out 'tl.store(d_x + ' derive rounds n:i32 STEP=16
 expect 1 err "k.py:69:9: error: it cannot be shown that each element of \`out\` is stored once" derive rounds n:i32 STEP=8
