@@ -362,7 +362,8 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, GradResult
     if (!prepare(m, d))
         return false;
     g.func = module_kernel(m);
-    if (!find_arrays(&g))
+    grad_sum_parts_of_tiles(&g);
+    if (!opt_run_pass(m, "dce", d) || !find_arrays(&g))
         return false;
     g.adjoints = map_new(a);
     g.again = map_new(a);

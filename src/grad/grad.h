@@ -208,6 +208,9 @@ void grad_gather_windows(Grad *g, GradArray *a);
 /* in_order.c: where programs do not meet, each adds without atomics, access by access */
 void grad_add_in_order(Grad *g, GradArray *a);
 
+/* split.c: before anything is derived, what takes parts of tiles by their bits becomes sums */
+void grad_sum_parts_of_tiles(Grad *g);
+
 /* left_out.c: may 0 times the slope of operand i be no number, in lanes that masks leave out, and
  * get into sums over lanes? */
 bool grad_needs_zeros(const Grad *g, const Op *op, int i);

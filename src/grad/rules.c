@@ -233,6 +233,9 @@ static Value *along(Grad *g, const Op *o, Value *v)
 {
     const Value *x = o->operands[0];
     const Type *shape = type_with_dtype(g->func->module, x->type, v->type->dtype);
+
+    if (opt_made_by(v, OP_neg)) /* a sign stands in front */
+        return grad_negated(g, along(g, o, v->def->operands[0]));
     Value *whole = x->type->rank == 1
                        ? build_splat(&g->b, v, shape)
                        : build_broadcast(&g->b, build_expand(&g->b, v, (int)attr_axis(o)), shape);
