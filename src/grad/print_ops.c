@@ -143,6 +143,7 @@ bool print_knows(const Op *op)
     case OP_store:
     case OP_atomic_rmw:
     case OP_dot:
+    case OP_gather:
     case OP_for:
     case OP_while:
     case OP_if:

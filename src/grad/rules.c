@@ -287,6 +287,40 @@ Value *adjoint_scan(Grad *g, const Op *o, int i, Value *d)
     return scan->results[0];
 }
 
+/* To a tile with a dimension more, which only `kept` of it has, or all but that. */
+static Value *with_dimension(Grad *g, Value *v, int at, const Type *whole, bool kept)
+{
+    for (int d = 0; d < whole->rank; d++) {
+        if (kept ? d != at : d == at)
+            v = build_expand(&g->b, v, d);
+    }
+    const Type *type =
+        type_with_shape(g->func->module, type_element(g->func->module, v->type), whole);
+    return type_same_shape(v->type, type) ? v : build_broadcast(&g->b, v, type);
+}
+
+/* Each element gets what those handed on that picked it: a sum over all that might have. */
+Value *adjoint_gather(Grad *g, const Op *o, int i, Value *d)
+{
+    const int axis = (int)attr_axis(o), at = axis + 1;
+    const int count = o->operands[i]->type->dims[axis];
+    Value *places = build_cast(&g->b, in(g, o, 1), DT_I32, ROUND_NEAREST);
+    Type whole = *d->type;
+
+    if (whole.rank == MAX_RANK)
+        return NULL;
+    whole.rank++;
+    for (int k = whole.rank - 1; k > at; k--)
+        whole.dims[k] = whole.dims[k - 1];
+    whole.dims[at] = count;
+    const Type *type = type_of(g->func->module, whole);
+    Value *numbers = build_arange(&g->b, 0, count);
+    Value *picked = build_binary(&g->b, OP_eq, with_dimension(g, places, at, type, false),
+                                 with_dimension(g, numbers, at, type, true));
+    Value *parts = where(g, picked, with_dimension(g, d, at, type, false));
+    return opt_reduce_along(&g->b, OP_add, parts, axis);
+}
+
 static Value *transposed(Grad *g, Value *v)
 {
     int dims[MAX_RANK], n = v->type->rank;

@@ -84,3 +84,19 @@ def rotated(x, angles, out, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constex
     sine, cosine = tl.sin(angle), tl.cos(angle)
     turned = tl.interleave(a * cosine - b * sine, a * sine + b * cosine)
     tl.store(out + i * 2 * columns + j, turned, mask=inside)
+
+
+@triton.jit
+def picked_columns(x, w, index, out):
+    i = tl.arange(0, 4)[:, None]
+    j, k = tl.arange(0, 8)[None, :], tl.arange(0, 16)[None, :]
+    a = tl.exp(tl.load(x + i * 8 + j))
+    tl.store(out + i * 16 + k, tl.gather(a, tl.load(index + i * 16 + k), axis=1) * tl.load(w + i * 16 + k))
+
+
+@triton.jit
+def picked_rows(x, index, out):
+    i, k = tl.arange(0, 8)[:, None], tl.arange(0, 16)[:, None]
+    j = tl.arange(0, 4)[None, :]
+    a = tl.gather(tl.load(x + i * 4 + j), tl.load(index + k * 4 + j), axis=0)
+    tl.store(out + k * 4 + j, a * a)
