@@ -198,6 +198,8 @@ void grad_block(Grad *g, Block *b)
                 grad_refuse(g, op, "no gradient goes through this: %s", grad_row(op->code)->why);
             continue;
         }
+        if (op->nresults > 1 && any_adjoint(g, op) && grad_winner(g, op))
+            continue;
         if (op->nresults > 1 && any_adjoint(g, op)) {
             grad_refuse(g, op, "what gives several tiles at once has no rule yet");
             return;

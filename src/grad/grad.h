@@ -183,6 +183,11 @@ const GradRow *grad_row(OpCode code);
  * False: the op is nothing of the kind. */
 bool grad_logistic(Grad *g, const Op *op, Value *d);
 
+/* rules.c: of the largest or smallest element with its index: its gradient to that element,
+ * whatever is equal to it, as torch.max(dim).  False: the op is nothing of the kind. */
+bool grad_winner(Grad *g, const Op *op);
+bool grad_is_winner(const Op *op);
+
 /* rules.c: arithmetic where the builder is, without what changes nothing */
 Value *grad_number(Grad *g, const Value *like, double x); /* in its type and shape */
 bool grad_is_number(const Value *v, double x);
@@ -210,6 +215,7 @@ void grad_add_in_order(Grad *g, GradArray *a);
 
 /* split.c: before anything is derived, what takes parts of tiles by their bits becomes sums */
 void grad_sum_parts_of_tiles(Grad *g);
+bool grad_is_index(const Value *v, int axis); /* 0, 1, .. along that axis of a tile */
 
 /* left_out.c: may 0 times the slope of operand i be no number, in lanes that masks leave out, and
  * get into sums over lanes? */

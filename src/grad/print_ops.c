@@ -157,6 +157,9 @@ bool print_knows(const Op *op)
     case OP_load:
         return !attr_volatile(op);
     case OP_reduce:
+        if (grad_is_winner(op))
+            return true;
+        return op->noperands == 1 && print_reduction(op);
     case OP_scan:
         return op->noperands == 1 && print_reduction(op);
     default:

@@ -255,6 +255,25 @@ static Value *to_extremes(Grad *g, const Op *o, Value *d)
     return where(g, taken, along(g, o, grad_binary(g, OP_div, d, count)));
 }
 
+bool grad_is_winner(const Op *op)
+{
+    return op->code == OP_reduce && op->noperands == 2 && ir_combine_kind(op).winner != OP_COUNT &&
+           grad_is_index(op->operands[1], (int)attr_axis(op));
+}
+
+bool grad_winner(Grad *g, const Op *op)
+{
+    if (!grad_is_winner(op))
+        return false;
+    Value *d = grad_adjoint(g, op->results[0]);
+    Value *place = along(g, op, grad_value(g, op->results[1]));
+    Value *taken = build_binary(&g->b, OP_eq, in(g, op, 1), place);
+
+    grad_name(g, op->results[0], d);
+    grad_add(g, op->operands[0], where(g, taken, along(g, op, d)));
+    return true;
+}
+
 Value *adjoint_reduce(Grad *g, const Op *o, int i, Value *d)
 {
     CombineKind how = ir_combine_kind(o);

@@ -7,18 +7,10 @@
 #include "../opt/opt.h"
 #include "grad.h"
 
-/* Is it true at one index along the axis: arange == a constant? */
-static bool picks_one(const Value *mask, int axis)
+bool grad_is_index(const Value *v, int axis)
 {
-    while (opt_made_by(mask, OP_broadcast) && mask->def->operands[0]->type->dims[axis] > 1)
-        mask = mask->def->operands[0];
-    const Op *eq = opt_made_by(mask, OP_eq);
-    const Value *v = eq ? eq->operands[0] : NULL;
-    const int count = mask->type->dims[axis];
-    int64_t at;
+    const int count = v->type->dims[axis];
 
-    if (!eq || !value_const_int(eq->operands[1], &at) || at < 0 || at >= count)
-        return false;
     for (const Op *op; (op = v->def) != NULL; v = op->operands[0]) {
         if (op->code == OP_arange)
             return axis == 0 && attr_start(op) == 0 && v->type->dims[0] == count;
@@ -28,6 +20,18 @@ static bool picks_one(const Value *mask, int axis)
             return false;
     }
     return false;
+}
+
+/* Is it true at one index along the axis: index == a constant? */
+static bool picks_one(const Value *mask, int axis)
+{
+    while (opt_made_by(mask, OP_broadcast) && mask->def->operands[0]->type->dims[axis] > 1)
+        mask = mask->def->operands[0];
+    const Op *eq = opt_made_by(mask, OP_eq);
+    int64_t at;
+
+    return eq && value_const_int(eq->operands[1], &at) && at >= 0 && at < mask->type->dims[axis] &&
+           grad_is_index(eq->operands[0], axis);
 }
 
 /* The tile of floats that these are the bits of; NULL. */
