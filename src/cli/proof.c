@@ -33,42 +33,10 @@ typedef struct {
     const tilec_derived *derived;
     Column of;
     double *weights; /* of its elements */
+    double *begun;   /* what these were before the forward, which may add to them */
     Proven *wrt;
     int nwrt;
 } Proof;
-
-/* --- arrays of fp64 --- */
-
-/* The storage of the array as fp64, for it alone: derivatives take arrays to be apart. */
-static void widen_tensor(Cli *c, tilec_tensor *t)
-{
-    int block = array_block(&c->store, t->data);
-    const Storage s = c->store.blocks.at[block];
-    int64_t size = (int64_t)tilec_dtype_size(t->dtype), n = (int64_t)s.bytes / size;
-    const Array old = {
-        .data = s.memory, .dtype = t->dtype, .ndim = 1, .shape = {n}, .strides = {1}};
-    Array made = array_new(&c->store, TILEC_FP64, 1, &n);
-
-    if (!s.is_empty)
-        array_numbers(&old, 0, n, made.data);
-    t->data = (double *)made.data + ((char *)t->data - (char *)s.memory) / size;
-    t->dtype = TILEC_FP64;
-}
-
-static void widen_arguments(Cli *c, Arguments *a)
-{
-    tilec_arg *args = NEW_N(c->arena, tilec_arg, a->count + 1);
-
-    memcpy(args, a->args, sizeof *args * (size_t)a->count);
-    a->args = args;
-    for (int i = 0; i < a->count; i++) {
-        const tilec_tensor *t = &args[i].tensor;
-        bool is_ours = args[i].kind == TILEC_ARG_TENSOR && array_block(&c->store, t->data) >= 0;
-
-        if (is_ours && t->dtype >= TILEC_FP8E4NV)
-            widen_tensor(c, &args[i].tensor);
-    }
-}
 
 /* --- columns --- */
 
@@ -424,18 +392,25 @@ typedef struct {
     double *x;
 } Moving;
 
+static void set(const Proof *p, const Column *column, const double *values)
+{
+    const Call *k = &p->forward;
+    const KeptBlock block = {column->block, p->cli->store.blocks.at[column->block].memory};
+
+    put(column, values);
+    if (k->there != k->args.args)
+        fresh_put(k, &block);
+}
+
 /* The forward once more. */
 static void evaluate(void *moving, double *out)
 {
     const Moving *m = moving;
     Call *k = &m->proof->forward;
     bool is_elsewhere = k->there != k->args.args;
-    const KeptBlock moved = {m->column->block,
-                             m->proof->cli->store.blocks.at[m->column->block].memory};
 
-    put(m->column, m->x);
-    if (is_elsewhere)
-        fresh_put(k, &moved);
+    set(m->proof, m->column, m->x);
+    set(m->proof, &m->proof->of, m->proof->begun);
     call_again(k);
     if (is_elsewhere)
         move_back(k);
@@ -584,9 +559,10 @@ const tilec_derived *proof_run(Cli *c, const Options *o, const GradNames *wrt)
     p.derived = grad_derived(c, &k->options, wrt, &k->args);
     check_rounds(&p);
     const Arguments given = k->args;
-    widen_arguments(c, &k->args);
+    args_widen(c, &k->args);
     k->end_block = c->store.blocks.len;
     find_columns(&p, o->of, wrt);
+    p.begun = elements_of(c, &p.of);
     run_forward(&p);
     meet_needs(&p, wrt, &given);
     run_backward(&p);

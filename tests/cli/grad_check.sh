@@ -28,6 +28,12 @@ def squares(x, out, row, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def added(x, out, BLOCK: tl.constexpr):
+    a = tl.load(x + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK))
+    tl.atomic_add(out, tl.sum(a * a * a, axis=0))
+
+
+@triton.jit
 def turns(x, out, row, count, BLOCK: tl.constexpr):
     for k in range(tl.program_id(0), count, tl.num_programs(0)):
         at = k * row + tl.arange(0, BLOCK)
@@ -103,6 +109,9 @@ expect 0 out '    at kinks, where any slope between both sides is right: 8' prov
 expect 1 out 'd_x: not judged: differences of `out` say too little here' prove rooted x --grid 1 x='zeros(fp32,8)' out='empty(fp32,8)' BLOCK=8
 expect 0 out 'd_x: agrees with differences along 4 directions, in 7 of 9 elements' prove rooted x --grid 1 x='arange(fp32,9)-1' out='empty(fp32,16)' BLOCK=9
 expect 0 out '"kinks": 8' prove rectified x --json --grid 1 x='zeros(fp32,8)' out='empty(fp32,8)' BLOCK=8
+
+# what a kernel adds to is what it was, for each difference
+expect 0 out 'd_x: agrees with differences along 4 directions' prove added x --grid 2 x='randn(fp32,16)' out='zeros(fp32,1)' BLOCK=8
 
 # rows that overlap are no rows of a derived kernel that stores each element: atomics add them up
 overlap='--grid 3 row=4 x=randn(fp32,16) out=empty(fp32,3) BLOCK=8'

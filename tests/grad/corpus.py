@@ -94,7 +94,8 @@ def problem(tilec, kernel, arrays, call, expected, device):
                               capture_output=True, text=True, timeout=PATIENCE, check=False)
         if expected != "right":
             wrong = refusal(done, expected)
-        elif done.returncode != 0 or done.stdout.count("agrees") != len(wrt.split(",")):
+        elif done.returncode != 0 or done.stdout.count("agrees") != len(wrt.split(",")) or \
+                re.search(r"along 0 directions.*\n +at kinks", done.stdout):
             wrong = "not right"
         else:
             wrong = unnamed(path, os.path.join(HERE, kernel.split(":")[0]))
