@@ -1041,6 +1041,13 @@ typedef struct {
     const char *name, *array;
 } tilec_gradient_size;
 
+/* An expression that must be true of a call, of Python's as above, as `n <= x_stride`.  Else the
+ * gradient of `array` is wrong, as elements overlap or windows end elsewhere: derive with
+ * `atomics`. Of the array that is differentiated elements are stored twice, and nothing helps. */
+typedef struct {
+    const char *array, *text;
+} tilec_gradient_need;
+
 /* A derived kernel; tilec_free() frees it as a whole. */
 typedef struct {
     const char *text;                /* a Python file */
@@ -1049,7 +1056,8 @@ typedef struct {
     const tilec_workspace *workspaces;
     const tilec_partial_sum *sums;
     const tilec_gradient_size *sizes;
-    int ngradients, nworkspaces, nsums, nsizes;
+    const tilec_gradient_need *needs;
+    int ngradients, nworkspaces, nsums, nsizes, nneeds;
 } tilec_derived;
 
 /*

@@ -32,8 +32,8 @@ static bool push(PyObject *list, PyObject *item)
 static PyObject *result_of(const tilec_derived *d)
 {
     PyObject *gradients = PyList_New(0), *spaces = PyList_New(0), *sums = PyList_New(0);
-    PyObject *sizes = PyList_New(0);
-    bool good = gradients && spaces && sums && sizes;
+    PyObject *sizes = PyList_New(0), *needs = PyList_New(0);
+    bool good = gradients && spaces && sums && sizes && needs;
 
     for (int i = 0; good && i < d->ngradients; i++)
         good = push(gradients, Py_BuildValue("(ssi)", d->gradients[i].array,
@@ -47,12 +47,16 @@ static PyObject *result_of(const tilec_derived *d)
                                         d->sums[i].rows, d->sums[i].width));
     for (int i = 0; good && i < d->nsizes; i++)
         good = push(sizes, Py_BuildValue("(sz)", d->sizes[i].name, d->sizes[i].array));
+    for (int i = 0; good && i < d->nneeds; i++)
+        good = push(needs, Py_BuildValue("(ss)", d->needs[i].array, d->needs[i].text));
     if (good)
-        return Py_BuildValue("(ssNNNN)", d->text, d->kernel, gradients, spaces, sums, sizes);
+        return Py_BuildValue("(ssNNNNN)", d->text, d->kernel, gradients, spaces, sums, sizes,
+                             needs);
     Py_XDECREF(gradients);
     Py_XDECREF(spaces);
     Py_XDECREF(sums);
     Py_XDECREF(sizes);
+    Py_XDECREF(needs);
     return NULL;
 }
 
@@ -68,6 +72,7 @@ PyObject *derive_kernel(const DeriveWish *w, PyObject *of, PyObject *wrt)
         return NULL;
     options.unspecialised = 1; /* what is derived is for other values, too */
     options.check = 0;
+    options.atomics = w->atomics;
     PyThreadState *thread = PyEval_SaveThread();
     tilec_status status =
         tilec_derive(w->file->file, tilec_kernel_name(w->file->file, 0), PyBytes_AsString(of_bytes),

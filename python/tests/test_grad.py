@@ -28,6 +28,23 @@ def rows(x, out, row, n, BLOCK: tl.constexpr):
 
 
 @tilec.jit
+def window(x, w, out, n, taps, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n - taps + 1
+    total = tl.zeros([BLOCK], x.dtype.element_ty)
+    for k in range(taps):
+        total += tl.load(w + k) * tl.load(x + at + k, mask=inside, other=0.0)
+    tl.store(out + at, total, mask=inside)
+
+
+@tilec.jit
+def turns(x, out, row, n, count, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    for k in range(tl.program_id(0), count, tl.num_programs(0)):
+        tl.store(out + k * row + at, tl.load(x + k * n + at, mask=at < n), mask=at < n)
+
+
+@tilec.jit
 def power(x, out, n: tl.constexpr):
     a = tl.load(x)
     tl.store(out, a * a * a if n == 3 else a * a)
@@ -116,6 +133,33 @@ class Gradients(unittest.TestCase):
         # elements in a row are that in any shape
         gradient[(3,)](x.reshape(-1), np.zeros((3, 1)), 8, 8, BLOCK=8, d_out=np.ones(3), d_x=d_x)
         self.assertTrue((d_x == 2).all())
+
+    def test_rows_that_overlap(self):
+        """Elements that programs meet are added to by atomics."""
+        x, d_x = np.arange(4.0), np.full(4, 5.0)
+        gradient = tilec.grad(rows, "out", "x")
+        for stride, times in ((0, [3, 3, 3, 0]), (1, [1, 2, 2, 1])):
+            gradient[(3,)](x, np.zeros(3), stride, 3 - stride, BLOCK=4, d_out=np.ones(3), d_x=d_x)
+            self.assertEqual(d_x.tolist(), [2 * k * n for k, n in enumerate(times)])
+
+    def test_windows(self):
+        """A valid convolution, by programs that end where elements do, and before: gathered, or by atomics."""
+        w = np.array([0.5, -1.0, 2.0])
+        gradient = tilec.grad(window, "out", ("x", "w"))
+        for n, programs in ((14, 1), (18, 1), (40, 3)):
+            x, d_out = np.sin(np.arange(float(n))), np.cos(np.arange(float(n - 2)))
+            d_x, d_w = np.full(n, 9.0), np.full(3, 9.0)
+            gradient[(programs,)](x, w, np.zeros(n - 2), n, 3, BLOCK=16, d_out=d_out, d_x=d_x, d_w=d_w)
+            np.testing.assert_allclose(d_x, np.convolve(d_out, w), rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(d_w, np.correlate(x, d_out), rtol=1e-12, atol=1e-12)
+        fills = [g.fill for g in gradient.derive(x, w, x, 40, 3, BLOCK=16).gradients]
+        self.assertEqual(fills, [0, 1, 2])  # read, stored, parts
+
+    def test_results_that_overlap(self):
+        x = np.ones(8)
+        gradient = tilec.grad(turns, "out", "x")
+        with self.assertRaisesRegex(ValueError, "elements of `out` are stored twice, as n <= row does not hold"):
+            gradient[(1,)](x, np.zeros(8), 1, 4, 2, BLOCK=4, d_out=np.ones(8), d_x=np.ones(8))
 
     def test_grids(self):
         x = np.ones((3, 8))

@@ -10,7 +10,7 @@ try:
 except ImportError:
     torch = None
 else:
-    from torch_operators import (add_one, chained, halved_first, row_sums, scale, scaled, stored_twice,
+    from torch_operators import (add_one, added, chained, halved_first, row_sums, scale, scaled, stored_twice,
                                  twice_and_thrice)
 
 
@@ -66,6 +66,7 @@ class Operators(unittest.TestCase):
         torch.autograd.gradcheck(lambda v, u: chained(v, u, places), (wide, w))
         torch.autograd.gradcheck(lambda v: chained(v, w.detach(), places)[1], (wide,))
         torch.autograd.gradcheck(lambda u: chained(u.view(1, 1), u, places), (w,))  # one tensor twice
+        torch.autograd.gradcheck(added, (wide,))
 
     def test_derived_backward_of_a_compiled_graph(self):
         x = self.x.clone().requires_grad_(True)

@@ -71,6 +71,21 @@ def chained(x: torch.Tensor, w: torch.Tensor, places: torch.Tensor) -> tuple[tor
     return squared, totals
 
 
+@tilec.jit
+def added_kernel(x, out, row, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    values = tl.load(x + tl.program_id(0) * row + at, mask=at < row, other=0.0)
+    tl.atomic_add(out, tl.sum(values * values, axis=0) / row)
+
+
+@tilec.torch.op(backward="derive")
+def added(x: torch.Tensor) -> torch.Tensor:
+    """A loss that programs add to."""
+    out = x.new_zeros(1)
+    added_kernel[(x.shape[0],)](x, out, x.shape[1], BLOCK=tilec.next_power_of_2(x.shape[1]))
+    return out
+
+
 @tilec.torch.op(backward="derive")
 def halved_first(x: torch.Tensor) -> torch.Tensor:
     out = torch.empty_like(x)

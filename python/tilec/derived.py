@@ -26,19 +26,22 @@ class Derived:
     which parameter is whose gradient.
     """
 
-    def __init__(self, text, name, gradients, workspaces, sums, sizes):
+    def __init__(self, text, name, gradients, workspaces, sums, sizes, needs):
         self.text = text
+        self._needs = needs
         self.gradients = [Gradient(*g) for g in gradients]
         self._workspaces, self._sums, self._sizes = workspaces, sums, sizes
         names = _names_in(text, name)
         self.kernel = names[name]
         self._add_up = names.get(f"{name}_sum")
 
+    def unmet(self, grid, named):
+        """(array, condition) that a launch does not meet; None: it meets all."""
+        known = {**named, "grid": grid, "tl": _Language}
+        return next(((array, text) for array, text in self._needs if not eval(text, {"__builtins__": {}}, known)), None)
+
     def launch(self, grid, named, gradients, options):
         """With workspaces and sums; `gradients` hold zeros but for the first."""
-        if callable(grid):
-            grid = grid(named)
-        grid = (*((grid,) if isinstance(grid, int) else grid), 1, 1)[:3]
         sizes = {name: _size(named[array]) for name, array in self._sizes if array}
         known = {**named, **sizes, **{k: v for k, v in options.items() if k in dict(self._sizes)}, "grid": grid,
                  "tl": _Language}
@@ -164,10 +167,11 @@ def split(kernel, args, kwargs):
 class Gradients(KernelInterface):
     """What tilec.grad() gives: gradient[grid](arguments of the kernel, d_out=, d_x=, ...)"""
 
-    def __init__(self, kernel, of, wrt):
+    def __init__(self, kernel, of, wrt, atomics=False):
         split(kernel, (), {})  # is it one?
         self.fn = kernel
         self.of = of
+        self.atomics = atomics
         self.wrt = (wrt,) if isinstance(wrt, str) else tuple(wrt)
         self.__name__ = f"{kernel.__name__}_grad"
         self._known = {}
@@ -175,19 +179,19 @@ class Gradients(KernelInterface):
             if name not in kernel.arg_names:
                 raise TypeError(f"kernel `{kernel.__name__}` has no parameter `{name}`")
 
-    def _derived(self, named, options):
+    def _derived(self, named, options, atomics):
         kernel = self.fn
-        key = (kernel._current(), *(_kind(named.get(p.name), p.is_constexpr) for p in kernel.params))
+        key = (kernel._current(), atomics, *(_kind(named.get(p.name), p.is_constexpr) for p in kernel.params))
         found = self._known.get(key)
         if found is None:
-            found = Derived(*kernel._derive((), {**named, **options}, self.of, self.wrt))
+            found = Derived(*kernel._derive((), {**named, **options}, self.of, self.wrt, atomics))
             found = self._known.setdefault(key, found)
         return found
 
     def derive(self, *args, **kwargs):
         """The Derived for these arguments of the kernel."""
         named, _, options = split(self.fn, args, kwargs)
-        return self._derived(named, options)
+        return self._derived(named, options, self.atomics)
 
     def _check(self, named, gradients, derived):
         wanted = [g.name for g in derived.gradients]
@@ -205,7 +209,15 @@ class Gradients(KernelInterface):
 
     def run(self, *args, grid, warmup=False, **kwargs):
         named, gradients, options = split(self.fn, args, kwargs)
-        derived = self._derived(named, options)
+        grid = grid(named) if callable(grid) else grid
+        grid = (*((grid,) if isinstance(grid, int) else grid), 1, 1)[:3]
+        derived = self._derived(named, options, self.atomics)
+        if not self.atomics and derived.unmet(grid, named):  # arrays of which elements overlap
+            derived = self._derived(named, options, atomics=True)
+        unmet = derived.unmet(grid, named)
+        if unmet:
+            raise ValueError(f"gradient of kernel `{self.fn.__name__}`: elements of `{unmet[0]}` are stored twice, as "
+                             f"{unmet[1]} does not hold")
         self._check(named, gradients, derived)
         if warmup:
             return derived.kernel.run(grid=grid, warmup=True, **named, **gradients, **options)
@@ -218,10 +230,13 @@ class Gradients(KernelInterface):
         return f"Gradients({self.fn!r}, of={self.of!r}, wrt={self.wrt!r})"
 
 
-def grad(kernel, of, wrt):
+def grad(kernel, of, wrt, atomics=False):
     """The gradients of the array `of`, a name, by the arrays `wrt`, a name or several.
 
     What it gives is launched as the kernel is, with an array by name for each gradient: d_out, which is
     read, and d_x, which is filled, whatever was in it.  These have shape and strides of theirs.
+
+    atomics: programs that meet at an element add to it by atomics, in no fixed order; else each stores a
+    part, in memory that the launch allocates, and a second launch adds the parts up.
     """
-    return Gradients(kernel, of, wrt)
+    return Gradients(kernel, of, wrt, atomics)

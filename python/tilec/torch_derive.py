@@ -33,7 +33,8 @@ def _tensors_in(values):
 
 
 class _Launch:
-    """kernel[grid](arguments), with what it does to tensors of floats."""
+    """kernel[grid](arguments), with what it does to tensors of floats.  One that it adds to by atomics
+    is both loaded and stored."""
 
     def __init__(self, kernel, grid, args, kwargs):
         self.kernel, self.grid = kernel, grid
@@ -101,7 +102,7 @@ class _Flow:
 
     def through(self, launch, active):
         """From what the launch stored to what it loaded."""
-        wrt = [n for n, t in launch.loaded.items() if _memory(t) in active]
+        wrt = [n for n, t in launch.loaded.items() if _memory(t) in active and n not in launch.stored]
         for of in launch.stored:
             if not self.has(launch.stored[of]):
                 continue

@@ -56,6 +56,7 @@ static void copy_lists(Copy *c, const GradResult *r, tilec_derived *out)
     tilec_workspace *workspaces = (tilec_workspace *)(gradients + r->ngradients);
     tilec_partial_sum *sums = (tilec_partial_sum *)(workspaces + r->workspaces.len);
     tilec_gradient_size *sizes = (tilec_gradient_size *)(sums + r->sums.len);
+    tilec_gradient_need *needs = (tilec_gradient_need *)(sizes + r->sizes.len);
 
     for (int i = 0; i < r->ngradients; i++)
         gradients[i] = (tilec_gradient){copy_text(c, r->gradients[i].array),
@@ -74,9 +75,21 @@ static void copy_lists(Copy *c, const GradResult *r, tilec_derived *out)
     for (int i = 0; i < r->sizes.len; i++)
         sizes[i] = (tilec_gradient_size){copy_text(c, r->sizes.at[i].name),
                                          copy_text(c, r->sizes.at[i].array)};
-    *out = (tilec_derived){
-        copy_text(c, r->text), copy_text(c, r->kernel), gradients,   workspaces,  sums, sizes,
-        r->ngradients,         r->workspaces.len,       r->sums.len, r->sizes.len};
+    for (int i = 0; i < r->needs.len; i++)
+        needs[i] = (tilec_gradient_need){copy_text(c, r->needs.at[i].array),
+                                         copy_text(c, r->needs.at[i].text)};
+    *out = (tilec_derived){.text = copy_text(c, r->text),
+                           .kernel = copy_text(c, r->kernel),
+                           .gradients = gradients,
+                           .workspaces = workspaces,
+                           .sums = sums,
+                           .sizes = sizes,
+                           .needs = needs,
+                           .ngradients = r->ngradients,
+                           .nworkspaces = r->workspaces.len,
+                           .nsums = r->sums.len,
+                           .nsizes = r->sizes.len,
+                           .nneeds = r->needs.len};
 }
 
 static size_t lists_size(const GradResult *r)
@@ -84,7 +97,8 @@ static size_t lists_size(const GradResult *r)
     return sizeof(tilec_derived) + sizeof(tilec_gradient) * (size_t)r->ngradients +
            sizeof(tilec_workspace) * (size_t)r->workspaces.len +
            sizeof(tilec_partial_sum) * (size_t)r->sums.len +
-           sizeof(tilec_gradient_size) * (size_t)r->sizes.len;
+           sizeof(tilec_gradient_size) * (size_t)r->sizes.len +
+           sizeof(tilec_gradient_need) * (size_t)r->needs.len;
 }
 
 /* NULL: there is no memory. */

@@ -33,42 +33,10 @@ typedef struct {
     const tilec_derived *derived;
     Column of;
     double *weights; /* of its elements */
+    double *begun;   /* what these were before the forward, which may add to them */
     Proven *wrt;
     int nwrt;
 } Proof;
-
-/* --- arrays of fp64 --- */
-
-/* The storage of the array as fp64, for it alone: derivatives take arrays to be apart. */
-static void widen_tensor(Cli *c, tilec_tensor *t)
-{
-    int block = array_block(&c->store, t->data);
-    const Storage s = c->store.blocks.at[block];
-    int64_t size = (int64_t)tilec_dtype_size(t->dtype), n = (int64_t)s.bytes / size;
-    const Array old = {
-        .data = s.memory, .dtype = t->dtype, .ndim = 1, .shape = {n}, .strides = {1}};
-    Array made = array_new(&c->store, TILEC_FP64, 1, &n);
-
-    if (!s.is_empty)
-        array_numbers(&old, 0, n, made.data);
-    t->data = (double *)made.data + ((char *)t->data - (char *)s.memory) / size;
-    t->dtype = TILEC_FP64;
-}
-
-static void widen_arguments(Cli *c, Arguments *a)
-{
-    tilec_arg *args = NEW_N(c->arena, tilec_arg, a->count + 1);
-
-    memcpy(args, a->args, sizeof *args * (size_t)a->count);
-    a->args = args;
-    for (int i = 0; i < a->count; i++) {
-        const tilec_tensor *t = &args[i].tensor;
-        bool is_ours = args[i].kind == TILEC_ARG_TENSOR && array_block(&c->store, t->data) >= 0;
-
-        if (is_ours && t->dtype >= TILEC_FP8E4NV)
-            widen_tensor(c, &args[i].tensor);
-    }
-}
 
 /* --- columns --- */
 
@@ -187,11 +155,9 @@ static void choose_weights(Proof *p, const Column *d_of)
     p->weights = all.data;
 }
 
-/* The value of an expression over these names. */
-static int64_t count_in(Cli *c, const Names *names, const char *name, const char *text)
+/* A value that is a number of elements or rounds. */
+static int64_t count_of_value(Cli *c, Const v, const char *name, const char *text)
 {
-    Const v = value_parse(&c->store, names, name, text);
-
     if (v.kind != CONST_INT || v.integer < 0 || v.integer > INT64_MAX)
         cli_stop(c, CLI_USAGE, "--check: %s: %s is no number of elements or rounds", name, text);
     return (int64_t)v.integer;
@@ -213,7 +179,9 @@ static int64_t rounds_of(const Proof *p, const char *name)
     for (int i = 0; i < o->rounds.len; i++) {
         const char *text = said_of(o->rounds.at[i], name);
         if (text)
-            return count_in(p->cli, &p->forward.args.names, name, text);
+            return count_of_value(p->cli,
+                                  value_parse(&p->cli->store, &p->forward.args.names, name, text),
+                                  name, text);
     }
     cli_stop(p->cli, CLI_USAGE,
              "--check: how many rounds a loop makes at most depends on data: say it by "
@@ -255,8 +223,8 @@ static int64_t size_of(const Proof *p, const tilec_gradient_size *size)
     bug("the size of an array that gradients are not of");
 }
 
-/* A number that the derived kernel's data has an expression for. */
-static int64_t number_of(const Proof *p, const char *name, const char *text)
+/* What the derived kernel's data has an expression for. */
+static Const value_in(const Proof *p, const char *name, const char *text)
 {
     Cli *c = p->cli;
     const int32_t *grid = p->forward.timing.grid;
@@ -274,7 +242,45 @@ static int64_t number_of(const Proof *p, const char *name, const char *text)
         names.at[names.len++] = (Named){.name = size->name, .value = const_int(size_of(p, size))};
     }
     names.cap = names.len;
-    return count_in(c, &names, name, text);
+    return value_parse(&c->store, &names, name, text);
+}
+
+static int64_t number_of(const Proof *p, const char *name, const char *text)
+{
+    return count_of_value(p->cli, value_in(p, name, text), name, text);
+}
+
+/* What the derived kernel takes for granted, and is not so; NULL: nothing. */
+static const tilec_gradient_need *unmet(const Proof *p)
+{
+    for (int i = 0; i < p->derived->nneeds; i++) {
+        const tilec_gradient_need *need = &p->derived->needs[i];
+        const Const holds = value_in(p, need->array, need->text);
+
+        if (holds.kind != CONST_BOOL || !holds.integer)
+            return need;
+    }
+    return NULL;
+}
+
+/* With atomics nothing is taken for granted of the arrays that it is differentiated by.  `given`:
+ * the call's arguments. */
+static void meet_needs(Proof *p, const GradNames *wrt, const Arguments *given)
+{
+    Cli *c = p->cli;
+    const tilec_gradient_need *need = unmet(p);
+    Options o = p->forward.options;
+
+    if (need && !o.launch.atomics) {
+        fprintf(stderr, "tilec: note: not %s, so that d_%s is derived with --atomics\n", need->text,
+                need->array);
+        o.launch.atomics = 1;
+        p->derived = grad_derived(c, &o, wrt, given);
+        need = unmet(p);
+    }
+    if (need)
+        cli_stop(c, CLI_REFUSED, "--check: elements of `%s` are stored twice, as not %s",
+                 need->array, need->text);
 }
 
 static void add_array(Cli *c, Arguments *a, const char *name, int64_t n)
@@ -386,18 +392,25 @@ typedef struct {
     double *x;
 } Moving;
 
+static void set(const Proof *p, const Column *column, const double *values)
+{
+    const Call *k = &p->forward;
+    const KeptBlock block = {column->block, p->cli->store.blocks.at[column->block].memory};
+
+    put(column, values);
+    if (k->there != k->args.args)
+        fresh_put(k, &block);
+}
+
 /* The forward once more. */
 static void evaluate(void *moving, double *out)
 {
     const Moving *m = moving;
     Call *k = &m->proof->forward;
     bool is_elsewhere = k->there != k->args.args;
-    const KeptBlock moved = {m->column->block,
-                             m->proof->cli->store.blocks.at[m->column->block].memory};
 
-    put(m->column, m->x);
-    if (is_elsewhere)
-        fresh_put(k, &moved);
+    set(m->proof, m->column, m->x);
+    set(m->proof, &m->proof->of, m->proof->begun);
     call_again(k);
     if (is_elsewhere)
         move_back(k);
@@ -545,10 +558,13 @@ const tilec_derived *proof_run(Cli *c, const Options *o, const GradNames *wrt)
     call_evaluate(k);
     p.derived = grad_derived(c, &k->options, wrt, &k->args);
     check_rounds(&p);
-    widen_arguments(c, &k->args);
+    const Arguments given = k->args;
+    args_widen(c, &k->args);
     k->end_block = c->store.blocks.len;
     find_columns(&p, o->of, wrt);
+    p.begun = elements_of(c, &p.of);
     run_forward(&p);
+    meet_needs(&p, wrt, &given);
     run_backward(&p);
     for (int i = 0; i < p.nwrt; i++)
         compare(&p, &p.wrt[i]);

@@ -14,221 +14,7 @@
  */
 #include <stdlib.h>
 
-#include "../opt/opt.h"
-#include "../opt/poly.h"
-#include "grad.h"
-
-enum { MOST_TERMS = 12, MOST_DEPTH = 64 };
-typedef struct {
-    const void *whose; /* NULL: of lanes */
-    int dim;           /* .. along this one; the axis of programs */
-    int64_t by, count; /* count 0: not known */
-    PolyTerm unit;     /* the factors known at run time; its scale is 1 */
-    bool from_zero;    /* of rounds: the counter begins at a constant that is not negative */
-} Term;
-typedef struct {
-    Term at[MOST_TERMS];
-    int n;
-    Poly raw;    /* the address as it is */
-    Poly shared; /* what is the same for all that might meet, with the constant */
-    bool ok;
-    unsigned programs; /* axes along which programs are asked about: bits */
-    const Grad *g;
-    const Type *tile; /* of the access */
-} Sum;
-
-static bool same_unit(const PolyTerm *a, const PolyTerm *b)
-{
-    PolyTerm quotient;
-
-    return a->count == b->count && poly_divide(a, b, &quotient) && quotient.count == 0;
-}
-
-static bool add_term(Sum *s, Term t)
-{
-    for (int i = 0; i < s->n; i++) {
-        if (s->at[i].whose == t.whose && s->at[i].dim == t.dim &&
-            same_unit(&s->at[i].unit, &t.unit)) {
-            s->at[i].by += t.by;
-            return true;
-        }
-    }
-    if (s->n == MOST_TERMS)
-        return false;
-    s->at[s->n++] = t;
-    return true;
-}
-
-static bool is_asked(unsigned programs, const Op *op)
-{
-    return op->code == OP_program_id && (programs >> attr_axis(op) & 1) != 0;
-}
-
-/* Made of arguments and constants alone? */
-static bool same_for_programs(const Value *v, unsigned programs, int depth)
-{
-    if (!v->def)
-        return !v->block->owner;
-    if (depth == 0 || v->def->regions[0] || !op_has(v->def, PURE) || is_asked(programs, v->def) ||
-        v->def->code == OP_arange)
-        return false;
-    for (int i = 0; i < v->def->noperands; i++) {
-        if (!same_for_programs(v->def->operands[i], programs, depth - 1))
-            return false;
-    }
-    return true;
-}
-
-bool grad_same_for_all(const Value *v)
-{
-    return v->type->rank == 0 && same_for_programs(v, EVERY_AXIS, MOST_DEPTH);
-}
-
-/* Does it stay while the loops around it go round?  Only what stands outside of all of them does.
- */
-static bool stays(const Value *v)
-{
-    const Block *b = v->block;
-
-    for (; b->owner; b = b->owner->block) {
-        if (opt_is_loop(b->owner))
-            return false;
-    }
-    return true;
-}
-
-/* Is that scalar the same for all that might meet? */
-static bool is_shared(const Sum *s, const PolyAtom *atom)
-{
-    const Value *v = atom->value;
-
-    return v && v->type->rank == 0 &&
-           (s->programs ? same_for_programs(v, s->programs, MOST_DEPTH) : stays(v));
-}
-
-static bool add_value(Sum *s, const Value *v, const PolyTerm *by, int depth);
-
-/* The counter of a loop: where it begins, and a step for each round. */
-static bool add_rounds(Sum *s, const Op *loop, const PolyTerm *by, Term t, int depth)
-{
-    int64_t step, lo;
-    uint64_t trips;
-
-    if (!value_const_int(loop->operands[FOR_STEP], &step) ||
-        __builtin_mul_overflow(t.by, step, &t.by))
-        return false;
-    t.whose = loop;
-    t.count = opt_trip_count(loop, &trips) && trips < INT32_MAX ? (int64_t)trips : 0;
-    t.from_zero = value_const_int(loop->operands[FOR_LO], &lo) && lo >= 0 && step > 0;
-    return add_term(s, t) && add_value(s, loop->operands[FOR_LO], by, depth + 1);
-}
-
-/* by: what it is multiplied by. */
-static bool add_atom(Sum *s, const PolyAtom *atom, const PolyTerm *by, int depth)
-{
-    const Value *v = atom->value;
-    Term t = {.by = by->scale, .unit = *by, .from_zero = true};
-
-    t.unit.scale = 1;
-    if (!v) {
-        t.dim = atom->key;
-        t.count = s->tile->dims[atom->key];
-        return add_term(s, t);
-    }
-    if (v->def && v->def->code == OP_program_id) {
-        t.whose = s->g->func;
-        t.dim = (int)attr_axis(v->def);
-        return add_term(s, t);
-    }
-    const Op *loop = v->def ? NULL : v->block->owner;
-    return loop && loop->code == OP_for && v->index == 0 && add_rounds(s, loop, by, t, depth);
-}
-
-/* The atom of a term that is not the same for all, and the rest; NULL: all are, or several not. */
-static const PolyAtom *split(const Sum *s, const PolyTerm *t, PolyTerm *rest, bool *shared)
-{
-    const PolyAtom *found = NULL;
-    int others = 0;
-
-    *rest = (PolyTerm){.scale = t->scale};
-    for (int i = 0; i < t->count; i++) {
-        if (is_shared(s, &t->of[i])) {
-            rest->of[rest->count++] = t->of[i];
-        } else {
-            found = &t->of[i];
-            others++;
-        }
-    }
-    *shared = others == 0;
-    return others == 1 ? found : NULL;
-}
-
-static bool add_polynomial(Sum *s, const Poly *p, int depth)
-{
-    for (int i = 0; i < p->count; i++) {
-        const PolyTerm *t = &p->terms[i];
-        PolyTerm rest;
-        bool shared;
-        const PolyAtom *atom = split(s, t, &rest, &shared);
-
-        if (shared ? !poly_push(&s->shared, t) : !atom || !add_atom(s, atom, &rest, depth))
-            return false;
-    }
-    return true;
-}
-
-static bool polynomial_of(const Value *v, Poly *out)
-{
-    int8_t map[MAX_RANK];
-    PolyScope scope = {0};
-
-    for (int d = 0; d < MAX_RANK; d++)
-        map[d] = (int8_t)d;
-    return poly_of(&scope, v, map, out);
-}
-
-static bool add_value(Sum *s, const Value *v, const PolyTerm *by, int depth)
-{
-    Poly p, factor = {0}, product;
-
-    return depth < MOST_DEPTH && polynomial_of(v, &p) && poly_push(&factor, by) &&
-           poly_product(&factor, &p, &product) && add_polynomial(s, &product, depth);
-}
-
-static Sum sum_of(const Grad *g, const Op *access, unsigned programs)
-{
-    const Value *pointer = access->operands[0];
-    Sum s = {.programs = programs, .g = g, .tile = pointer->type};
-
-    s.ok = polynomial_of(pointer, &s.raw) && add_polynomial(&s, &s.raw, 0);
-    return s;
-}
-
-static bool has_term(const Sum *s, const void *whose, int dim)
-{
-    for (int i = 0; i < s->n; i++) {
-        if (s->at[i].whose == whose && s->at[i].dim == dim && s->at[i].by != 0)
-            return true;
-    }
-    return false;
-}
-
-/* Those of the axes that have a term. */
-static unsigned programs_of(const Sum *s)
-{
-    unsigned found = 0;
-
-    for (int axis = 0; axis < AXES; axis++)
-        found |= has_term(s, s->g->func, axis) ? 1u << axis : 0;
-    return found & s->programs;
-}
-
-unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs)
-{
-    Sum s = sum_of(g, access, programs);
-
-    return programs_of(&s);
-}
+#include "terms.h"
 
 /* Is there a term for everything that runs: lanes, rounds around the access, programs? */
 static bool is_complete(const Grad *g, const Sum *s, const Op *access)
@@ -238,15 +24,15 @@ static bool is_complete(const Grad *g, const Sum *s, const Op *access)
     const Op *summed = meeting ? meeting->rounds : NULL;
 
     for (int d = 0; d < t->rank; d++) {
-        if (t->dims[d] > 1 && !(meeting && meeting->lanes >> d & 1) && !has_term(s, NULL, d))
+        if (t->dims[d] > 1 && !(meeting && meeting->lanes >> d & 1) && !terms_has(s, NULL, d))
             return false;
     }
     for (const Op *o = access->block->owner; o; o = o->block->owner) {
         bool is_summed = summed && (o == summed || opt_inside(o->block, summed));
-        if (opt_is_loop(o) && !is_summed && !has_term(s, o, 0))
+        if (opt_is_loop(o) && !is_summed && !terms_has(s, o, 0))
             return false;
     }
-    return programs_of(s) == s->programs;
+    return terms_programs(s) == s->programs;
 }
 
 static bool terms_agree(const Sum *a, const Sum *b)
@@ -256,7 +42,7 @@ static bool terms_agree(const Sum *a, const Sum *b)
         for (int k = 0; k < b->n; k++)
             found |= a->at[i].whose == b->at[k].whose && a->at[i].dim == b->at[k].dim &&
                      a->at[i].by == b->at[k].by && a->at[i].count == b->at[k].count &&
-                     same_unit(&a->at[i].unit, &b->at[k].unit);
+                     terms_same_unit(&a->at[i].unit, &b->at[k].unit);
         if (!found)
             return false;
     }
@@ -286,12 +72,6 @@ static bool exclude_each_other(const Op *a, const Op *b)
     return false;
 }
 
-/* Constants of several accesses: how far the nearest and the farthest lie apart.  0: there is one.
- */
-typedef struct {
-    int64_t gap, span;
-} Constants;
-
 static void sort_terms(Sum *s)
 {
     for (int i = 1; i < s->n; i++) {
@@ -309,7 +89,7 @@ static bool add_digit(int64_t *reach, int64_t by, int64_t far)
     return by > *reach && !__builtin_add_overflow(*reach, far, reach);
 }
 
-static bool are_digits(Sum *s, Constants c)
+bool terms_are_digits(Sum *s, Constants c)
 {
     int64_t reach = 0, far;
     bool constants = c.gap == 0; /* are they among the digits? */
@@ -337,19 +117,6 @@ static bool are_digits(Sum *s, Constants c)
 }
 
 /* --- levels --- */
-
-/* Terms whose factors known at run time are these. */
-static Sum level_of(const Sum *s, const PolyTerm *unit)
-{
-    Sum level = *s;
-
-    level.n = 0;
-    for (int i = 0; i < s->n; i++) {
-        if (same_unit(&s->at[i].unit, unit) && s->at[i].by != 0)
-            level.at[level.n++] = s->at[i];
-    }
-    return level;
-}
 
 /* The factors that come next, fewest first; false: there are no more. */
 static bool next_unit(const Sum *s, const PolyTerm *unit, PolyTerm *out)
@@ -407,7 +174,7 @@ static bool is_not_negative(const Poly *p)
 }
 
 /* What a loop says of its counter, if j is one: less than its end. */
-static void add_loop_bound(const Poly *j, PolyBounds *out)
+void terms_add_loop_bound(const Poly *j, PolyBounds *out)
 {
     const Value *v = j->count == 1 && j->terms[0].count == 1 && j->terms[0].scale == 1
                          ? j->terms[0].of[0].value
@@ -416,7 +183,7 @@ static void add_loop_bound(const Poly *j, PolyBounds *out)
     Poly below = *j, hi;
 
     if (loop && loop->code == OP_for && v->index == 0 && out->count < POLY_BOUNDS &&
-        polynomial_of(loop->operands[FOR_HI], &hi) && poly_add(&below, &hi, -1))
+        terms_polynomial(loop->operands[FOR_HI], &hi) && poly_add(&below, &hi, -1))
         out->below[out->count++] = below;
 }
 
@@ -441,7 +208,7 @@ static bool is_below(const Op *access, const Poly *j, const PolyTerm *bound)
         map[d] = (int8_t)d;
     if (mask)
         poly_bounds(&scope, mask, map, &bounds);
-    add_loop_bound(j, &bounds);
+    terms_add_loop_bound(j, &bounds);
     for (int i = 0; i < bounds.count; i++) { /* below + bound - j >= 0, and below < 0 */
         Poly rest = bounds.below[i];
         if (poly_push(&rest, bound) && poly_add(&rest, j, -1) && is_not_negative(&rest))
@@ -475,8 +242,8 @@ static bool is_level_below(const Op *access, const Sum *level, const PolyTerm *u
     for (int i = 0; i < level->raw.count; i++) {
         PolyTerm rest, scaled = level->raw.terms[i];
         bool shared;
-        const PolyAtom *atom = split(level, &scaled, &rest, &shared);
-        if (!atom || !same_unit(&rest, unit) || scaled.scale % divisor != 0)
+        const PolyAtom *atom = terms_split(level, &scaled, &rest, &shared);
+        if (!atom || !terms_same_unit(&rest, unit) || scaled.scale % divisor != 0)
             continue;
         if (!poly_push(&high, &(PolyTerm){scaled.scale / divisor, 1, {*atom}}))
             return false;
@@ -489,25 +256,25 @@ static bool are_levels(const Op *access, const Sum *s, Constants c)
 {
     const Constants none = {0};
     PolyTerm unit = {.scale = 1}, next, bound;
-    Sum level = level_of(s, &unit);
+    Sum level = terms_level(s, &unit);
     int64_t divisor = 1;
 
     while (next_unit(s, &unit, &next)) {
         int64_t above = common_divisor(s, &next);
         if (!poly_divide(&next, &unit, &bound) || above % divisor != 0 ||
             !is_level_below(access, &level, &unit, &bound, above, unit.count > 0 ? 0 : c.span) ||
-            !are_digits(&level, unit.count > 0 ? none : c))
+            !terms_are_digits(&level, unit.count > 0 ? none : c))
             return false;
         unit = next;
         divisor = above;
-        level = level_of(s, &unit);
+        level = terms_level(s, &unit);
         for (int i = 0; i < s->n; i++) { /* of so many factors there is one level */
             if (s->at[i].by != 0 && s->at[i].unit.count == unit.count &&
-                !same_unit(&s->at[i].unit, &unit))
+                !terms_same_unit(&s->at[i].unit, &unit))
                 return false;
         }
     }
-    return are_digits(&level, unit.count > 0 ? none : c);
+    return terms_are_digits(&level, unit.count > 0 ? none : c);
 }
 
 /* The address without what is the same for all: how many elements it may reach from there. */
@@ -529,7 +296,7 @@ static int64_t reach_of(const Sum *s)
 
 int64_t grad_reach(const Grad *g, const Op *access, unsigned programs)
 {
-    Sum s = sum_of(g, access, programs);
+    Sum s = terms_of(g, access, programs);
     int64_t reach = s.ok ? reach_of(&s) : -1;
 
     for (int i = 0; i < s.shared.count && reach >= 0; i++) {
@@ -548,20 +315,21 @@ int64_t grad_reach(const Grad *g, const Op *access, unsigned programs)
     return reach;
 }
 
-bool grad_alone(const Grad *g, const GradOps *accesses, unsigned programs)
+bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
 {
-    Sum first = sum_of(g, accesses->at[0], programs);
+    Sum first = terms_of(g, accesses->at[0], programs);
+    const int needs = g->needs.len;
     Constants c = {0};
 
     if (!first.ok || !is_complete(g, &first, accesses->at[0]))
         return false;
     for (int i = 1; i < accesses->len; i++) {
-        Sum s = sum_of(g, accesses->at[i], programs);
+        Sum s = terms_of(g, accesses->at[i], programs);
 
         if (!s.ok || !is_complete(g, &s, accesses->at[i]))
             return false;
         for (int k = 0; k < i; k++) {
-            Sum other = sum_of(g, accesses->at[k], programs);
+            Sum other = terms_of(g, accesses->at[k], programs);
             int64_t apart;
             if (!distance(&other, &s, &apart))
                 return false;
@@ -574,8 +342,51 @@ bool grad_alone(const Grad *g, const GradOps *accesses, unsigned programs)
         }
     }
     for (int i = 0; i < accesses->len; i++) {
-        if (!are_levels(accesses->at[i], &first, c))
+        if (!are_levels(accesses->at[i], &first, c) &&
+            !terms_need(g, a, accesses->at[i], &first, c)) {
+            g->needs.len = needs;
             return false;
+        }
     }
     return true;
+}
+
+/* The same terms of programs, and all that is the same for all but a constant? */
+static bool programs_agree(const Grad *g, const Sum *a, const Sum *b, int64_t *apart)
+{
+    Poly rest = b->shared;
+
+    for (int i = 0; i < a->n; i++) {
+        bool found = a->at[i].whose != g->func || a->at[i].by == 0;
+        for (int k = 0; k < b->n && !found; k++)
+            found = a->at[i].whose == b->at[k].whose && a->at[i].dim == b->at[k].dim &&
+                    a->at[i].by == b->at[k].by && terms_same_unit(&a->at[i].unit, &b->at[k].unit);
+        if (!found)
+            return false;
+    }
+    return terms_programs(a) == terms_programs(b) && poly_add(&rest, &a->shared, -1) &&
+           poly_is_constant(&rest, apart);
+}
+
+bool grad_in_order(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
+{
+    const int needs = g->needs.len;
+    const Sum first = terms_of(g, accesses->at[0], programs);
+    int64_t least = 0, apart;
+    bool good = programs != 0;
+
+    for (int i = 0; i < accesses->len && good; i++) {
+        const Sum s = terms_of(g, accesses->at[i], programs);
+        const GradOps one = {.at = &accesses->at[i], .len = 1};
+        good = s.ok && grad_alone(g, a, &one, programs) && programs_agree(g, &first, &s, &apart);
+        least = good ? MIN(least, apart) : 0;
+    }
+    for (int i = 0; i < accesses->len && good; i++) {
+        const Sum s = terms_of(g, accesses->at[i], programs);
+        good = programs_agree(g, &first, &s, &apart) &&
+               terms_apart(g, a, accesses->at[i], &s, apart - least);
+    }
+    if (!good)
+        g->needs.len = needs;
+    return good;
 }

@@ -35,10 +35,10 @@ GradValues grad_from_outside(Grad *g, const Op *op)
 }
 
 /* Nothing that is computed again stores: the arrays are apart from all that is read. */
-static void drop_store(Op *op, void *unused)
+static void drop_effect(Op *op, void *unused)
 {
     (void)unused;
-    if (op->code == OP_store)
+    if (grad_is_effect(op))
         op_remove(op);
 }
 
@@ -49,7 +49,7 @@ void grad_compute_again(Grad *g, const Block *b)
             continue;
         Op *made = op_clone(&g->b, op, g->again);
         for (int r = 0; r < COUNT(made->regions) && made->regions[r]; r++)
-            ir_walk(made->regions[r], drop_store, NULL);
+            ir_walk(made->regions[r], drop_effect, NULL);
         if (op_contains(made, WRITES | EFFECT))
             grad_refuse(g, op, "what has an effect in a loop or branch cannot be computed again");
     }

@@ -146,8 +146,8 @@ static bool any_active(const Grad *g, const Op *op)
 /* Does a loop, or another op with regions, hold what gradients go through, or store it? */
 static bool holds_active(const Grad *g, const Op *op)
 {
-    bool found =
-        any_active(g, op) || (op->code == OP_store && grad_is_active(g, op->operands[STORE_DATA]));
+    bool found = any_active(g, op) ||
+                 (grad_puts_in_memory(op) && grad_is_active(g, op->operands[STORE_DATA]));
 
     for (int r = 0; r < COUNT(op->regions) && op->regions[r] && !found; r++) {
         for (const Op *in = op->regions[r]->first; in && !found; in = in->next)
@@ -183,7 +183,7 @@ void grad_block(Grad *g, Block *b)
             grad_refuse(g, op, "no gradient goes through this: %s", grad_row(op->code)->why);
             return;
         }
-        if (op->code == OP_store) {
+        if (grad_puts_in_memory(op)) {
             grad_store(g, op);
             continue;
         }
@@ -198,6 +198,8 @@ void grad_block(Grad *g, Block *b)
                 grad_refuse(g, op, "no gradient goes through this: %s", grad_row(op->code)->why);
             continue;
         }
+        if (op->nresults > 1 && any_adjoint(g, op) && grad_winner(g, op))
+            continue;
         if (op->nresults > 1 && any_adjoint(g, op)) {
             grad_refuse(g, op, "what gives several tiles at once has no rule yet");
             return;
@@ -266,17 +268,18 @@ static GradArray new_array(Grad *g, const char *name)
     return a;
 }
 
-static void refuse_talk(Op *op, void *g)
+/* What only the forward's prints and assertions need: the backward says nothing. */
+static void drop_hidden(Func *f)
 {
-    if (op->code == OP_record || op->code == OP_assert || op->code == OP_check)
-        grad_refuse(g, op, "prints, assertions and checks have no rule yet: leave them out");
+    while (f->nparams > 0 && f->params[f->nparams - 1].kind != PARAM_USER) {
+        f->nparams--;
+        f->body->nargs--;
+    }
 }
 
 static bool find_arrays(Grad *g)
 {
-    ir_walk(g->func->body, refuse_talk, g);
-    if (g->failed)
-        return false;
+    drop_hidden(g->func);
     g->wrt = NEW_N(g->arena, GradArray, g->wish->nwrt);
     g->of = new_array(g, g->wish->of);
     for (int i = 0; i < g->wish->nwrt && !g->failed; i++) {
@@ -291,12 +294,18 @@ static bool find_arrays(Grad *g)
     return !g->failed;
 }
 
-/* The effects of the forward: its stores, what it says. */
+bool grad_is_effect(const Op *op)
+{
+    bool is_atomic = op->code == OP_atomic_rmw || op->code == OP_atomic_cas;
+
+    return !op->regions[0] && (op->nresults == 0 || is_atomic) && !op_has(op, ENDS);
+}
+
 static void collect_effects(Op *op, void *ops)
 {
     GradOps *all = ops;
 
-    if (!op->regions[0] && op->nresults == 0 && !op_has(op, ENDS))
+    if (grad_is_effect(op))
         vec_push(op->block->func->module->arena, all, op);
 }
 
@@ -322,6 +331,13 @@ static bool tidy(Module *m, Diags *d)
     return true;
 }
 
+/* In place of atomics what needs none, where it can be shown. */
+static void finish_array(Grad *g, GradArray *a)
+{
+    grad_gather_windows(g, a);
+    grad_add_in_order(g, a);
+}
+
 /* The backward behind the forward, in front of `return`. */
 static bool derive(Grad *g)
 {
@@ -335,6 +351,8 @@ static bool derive(Grad *g)
     for (int i = 0; i < g->nwrt; i++) {
         if (!g->wrt[i].is_reached)
             grad_refuse(g, NULL, "no gradient of `%s` reaches `%s`", g->wish->of, g->wish->wrt[i]);
+        else
+            finish_array(g, &g->wrt[i]);
     }
     return !g->failed;
 }
@@ -346,7 +364,8 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, GradResult
     if (!prepare(m, d))
         return false;
     g.func = module_kernel(m);
-    if (!find_arrays(&g))
+    grad_sum_parts_of_tiles(&g);
+    if (!opt_run_pass(m, "dce", d) || !find_arrays(&g))
         return false;
     g.adjoints = map_new(a);
     g.again = map_new(a);

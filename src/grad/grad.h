@@ -9,6 +9,7 @@
 #define TILEC_GRAD_GRAD_H
 
 #include "../ir/analysis.h"
+#include "../opt/poly.h"
 
 /* A parameter of the kernel as it is written. */
 typedef struct {
@@ -50,6 +51,10 @@ typedef struct {
 typedef struct {
     const char *name, *array; /* elements of that from its pointer on; NULL: rounds of a loop */
 } GradSize;
+/* An expression that is true, or the gradient of the array is wrong: its elements overlap. */
+typedef struct {
+    const char *array, *text;
+} GradNeedText;
 typedef struct {
     const char *text, *kernel; /* the file; its kernel's name */
     GradParameter *gradients;  /* of wish->of, then of wish->wrt in their order */
@@ -57,6 +62,7 @@ typedef struct {
     VEC(GradWorkspace) workspaces;
     VEC(GradSum) sums; /* by the kernel with `_sum` behind its name */
     VEC(GradSize) sizes;
+    VEC(GradNeedText) needs;
 } GradResult;
 
 /* grad.c: the source of the kernel of the gradients of wish->of with respect to wish->wrt, in the
@@ -69,17 +75,26 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, GradResult
 enum { AXES = 3 }; /* of a grid */
 #define EVERY_AXIS ((1u << AXES) - 1)
 
+typedef VEC(Op *) GradOps;
 typedef struct {
     Value *array;    /* a parameter of the forward */
     Value *gradient; /* the parameter added for it */
     bool is_reached; /* something was added to it */
     GradFill fill;
+    bool in_order; /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
+    GradOps loads; /* of the array, that are active */
     /* of GRAD_PARTS */
     unsigned meeting;  /* axes of the grid: bits */
     Value *row;        /* where the program's begins */
     Value *width;      /* how many elements it has */
     const char *total; /* the array that the rows are added up in */
 } GradArray;
+
+/* What must hold at run time for no element of the array to be met twice: least <= most. */
+typedef struct {
+    const GradArray *array;
+    Poly least, most;
+} GradNeed;
 
 /* Lanes and rounds of a program that hand gradients to the same elements, by one load. */
 typedef struct {
@@ -125,6 +140,8 @@ typedef struct {
     Map *again;     /* MAP_KEY of a forward value: the value here */
     Map *rebased;   /* id of a carried pointer: the same address in the gradient's array */
     Map *meetings;  /* MAP_KEY of an active load of an array differentiated by: GradMeeting */
+    VEC(GradNeed) needs;
+    Value *programs[AXES]; /* numbers of programs that needs name */
     VEC(GradTape *) tapes;
     VEC(Op *) barriers; /* between writing and reading them */
     unsigned asked;     /* axes of the grid along which programs ask for their number: bits */
@@ -143,8 +160,9 @@ void grad_stand_for(Grad *g, const Op *op);
 Value *grad_value(const Grad *g, Value *v);
 Value *grad_adjoint(const Grad *g, const Value *v); /* NULL: zero so far */
 void grad_set_adjoint(Grad *g, const Value *v, Value *d);
-void grad_add(Grad *g, Value *v, Value *d);              /* to its adjoint; d may be NULL */
-void grad_block(Grad *g, Block *b);                      /* its ops, from the last to the first */
+void grad_add(Grad *g, Value *v, Value *d); /* to its adjoint; d may be NULL */
+bool grad_is_effect(const Op *op);  /* of the forward, which has it alone: stores, what it says */
+void grad_block(Grad *g, Block *b); /* its ops, from the last to the first */
 void grad_name(const Grad *g, const Value *v, Value *d); /* as its gradient, unless it has a name */
 
 /* rules.c, rules_math.c: see adjoints.h */
@@ -165,6 +183,11 @@ const GradRow *grad_row(OpCode code);
  * False: the op is nothing of the kind. */
 bool grad_logistic(Grad *g, const Op *op, Value *d);
 
+/* rules.c: of the largest or smallest element with its index: its gradient to that element,
+ * whatever is equal to it, as torch.max(dim).  False: the op is nothing of the kind. */
+bool grad_winner(Grad *g, const Op *op);
+bool grad_is_winner(const Op *op);
+
 /* rules.c: arithmetic where the builder is, without what changes nothing */
 Value *grad_number(Grad *g, const Value *like, double x); /* in its type and shape */
 bool grad_is_number(const Value *v, double x);
@@ -176,6 +199,24 @@ Value *grad_scaled(Grad *g, Value *x, double by);
 void grad_find_active(Grad *g);
 int grad_array_of(const Grad *g, const Value *pointer); /* number of its parameter; -1: not one */
 
+/* needs.c: conditions that launches are to meet */
+/* least <= most, unless that is seen; false: it is seen not to be. */
+bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *most);
+bool grad_is_same_poly(const Poly *p);                    /* for all programs, in all rounds */
+bool grad_is_lower(const PolyTerm *a, const PolyTerm *b); /* of the factors of an address */
+const Value *grad_number_of_programs(Grad *g, int axis);  /* to be named, not computed with */
+
+/* windows.c: where its atomics are those of windows that are shifted from each other, each lane
+ * gathers what its own element gets instead */
+void grad_gather_windows(Grad *g, GradArray *a);
+
+/* in_order.c: where programs do not meet, each adds without atomics, access by access */
+void grad_add_in_order(Grad *g, GradArray *a);
+
+/* split.c: before anything is derived, what takes parts of tiles by their bits becomes sums */
+void grad_sum_parts_of_tiles(Grad *g);
+bool grad_is_index(const Value *v, int axis); /* 0, 1, .. along that axis of a tile */
+
 /* left_out.c: may 0 times the slope of operand i be no number, in lanes that masks leave out, and
  * get into sums over lanes? */
 bool grad_needs_zeros(const Grad *g, const Op *op, int i);
@@ -184,16 +225,18 @@ bool grad_needs_zeros(const Grad *g, const Op *op, int i);
 bool grad_check_memory(Grad *g); /* what is read and written suits; refused otherwise */
 void grad_load(Grad *g, const Op *op);
 void grad_store(Grad *g, const Op *op);
+bool grad_puts_in_memory(const Op *op); /* as a store does, or by adding to what is there */
 /* Is it computed step by step from the array, or carried by a loop around the access? */
 bool grad_can_rebase(const Value *pointer);
 Value *grad_rebase(Grad *g, Value *pointer, const GradArray *to);
 GradArray *grad_wrt_of(Grad *g, const Value *pointer); /* NULL: not differentiated by */
 
 /* alone.c */
-typedef VEC(Op *) GradOps;
-/* Is no element met twice by these accesses: by lanes, rounds, and programs along those axes of the
- * grid?  But for the meetings that are known. */
-bool grad_alone(const Grad *g, const GradOps *accesses, unsigned programs);
+/* Is no element of the array met twice by these accesses: by lanes, rounds, and programs along
+ * those axes of the grid?  But for the meetings that are known.  Conditions go to g->needs. */
+bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs);
+/* Does each of these alone meet no element twice, and no program one of another? */
+bool grad_in_order(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs);
 unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs); /* in its address */
 /* From the array's beginning, how many elements it may reach.  0: not known; -1: it may begin in
  * front of it. */

@@ -2,7 +2,8 @@
  * memory.c - gradients through memory: a load hands its own to the array of gradients, at the same
  * addresses under the same mask; a store takes the gradient of what it stored
  *
- * The forward's stores are gone from the backward, so nothing may be read that they wrote.
+ * The forward's stores are gone from the backward, so nothing may be read that they wrote.  Atomics
+ * that add are stores of which several may meet: each has the gradient of the sum.
  */
 #include "../opt/opt.h"
 #include "grad.h"
@@ -67,6 +68,11 @@ void grad_load(Grad *g, const Op *op)
     grad_add_to_array(g, op, d);
 }
 
+bool grad_puts_in_memory(const Op *op)
+{
+    return op->code == OP_store || (op->code == OP_atomic_rmw && attr_rmw_kind(op) == RMW_ADD);
+}
+
 void grad_store(Grad *g, const Op *op)
 {
     Value *data = op->operands[STORE_DATA];
@@ -87,6 +93,7 @@ typedef struct {
     Grad *g;
     const PointerBases *bases;
     GradOps loads, stores; /* of all arrays, in the order of the program */
+    GradOps sums;          /* atomics that add to what is differentiated */
 } Memory;
 
 static void collect(Op *op, void *memory)
@@ -94,6 +101,12 @@ static void collect(Op *op, void *memory)
     Memory *m = memory;
     OpAccess access = ir_access(op);
 
+    if (grad_puts_in_memory(op) && op->nresults > 0 &&
+        grad_array_of(m->g, op->operands[STORE_PTR]) == m->g->of.array->index) {
+        vec_push(m->g->arena, &m->sums, op);
+        vec_push(m->g->arena, &m->stores, op);
+        return;
+    }
     if (access.effect & READS)
         vec_push(m->g->arena, &m->loads, op);
     if (access.effect & WRITES)
@@ -135,10 +148,16 @@ static bool check_op(Memory *m, const Op *op)
 
     for (int i = 0; i < g->nwrt; i++)
         wanted |= bit_of(&g->wrt[i]);
+    if (effect != READS && op->nresults > 0 && uses_count(&g->uses, op->results[0]) > 0) {
+        grad_refuse(g, op, "what an atomic gives depends on the order of programs");
+        return false;
+    }
     if ((bases & wanted) == 0)
         return op->code != OP_inline_asm_volatile;
-    if (effect != READS && effect != WRITES)
-        grad_refuse(g, op, "an array that is differentiated may be loaded and stored only");
+    bool sums = grad_puts_in_memory(op) && grad_array_of(g, op->operands[0]) == g->of.array->index;
+    if (effect != READS && effect != WRITES && !sums)
+        grad_refuse(g, op,
+                    "an array that is differentiated may be loaded, stored and added to only");
     else if (grad_array_of(g, op->operands[0]) < 0)
         grad_refuse(g, op, "it cannot be told which array this is");
     else if (!grad_can_rebase(op->operands[0]))
@@ -188,6 +207,20 @@ static bool is_in_loop(const Op *op)
     return false;
 }
 
+static bool check_loops(Grad *g, const GradOps *stores)
+{
+    for (int i = 0; i < stores->len; i++) {
+        const Op *owner = stores->at[i]->block->owner;
+        for (; owner; owner = owner->block->owner) {
+            if (owner->code == OP_for || owner->code == OP_if)
+                continue;
+            grad_refuse(g, stores->at[i], "a store in a `while` has no rule yet");
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Each element of what is differentiated is stored once, or the gradient would count twice. */
 static bool check_stores(Memory *m)
 {
@@ -195,26 +228,25 @@ static bool check_stores(Memory *m)
     GradOps stores = {0};
 
     for (int i = 0; i < m->stores.len; i++) {
-        if (grad_array_of(g, m->stores.at[i]->operands[0]) == g->of.array->index)
+        const Op *op = m->stores.at[i];
+        if (op->code == OP_store && grad_array_of(g, op->operands[0]) == g->of.array->index)
             vec_push(g->arena, &stores, m->stores.at[i]);
     }
-    if (stores.len == 0) {
+    if (stores.len == 0 && m->sums.len == 0) {
         grad_refuse(g, NULL, "the kernel stores nothing to `%s`", g->wish->of);
         return false;
     }
-    if (!check_lanes(m, &stores))
-        return false;
-    for (int i = 0; i < stores.len; i++) {
-        const Op *owner = stores.at[i]->block->owner;
-        for (; owner; owner = owner->block->owner) {
-            if (owner->code == OP_for || owner->code == OP_if)
-                continue;
-            grad_refuse(g, stores.at[i], "a store in a `while` has no rule yet");
-            return false;
-        }
+    if (stores.len > 0 && m->sums.len > 0) {
+        grad_refuse(g, stores.at[0], "`%s` is stored and added to: which came first is not known",
+                    g->wish->of);
+        return note(m, m->sums.at[0], "added to here");
     }
+    if (!check_lanes(m, &stores) || !check_loops(g, &stores) || !check_loops(g, &m->sums))
+        return false;
+    if (stores.len == 0)
+        return true;
     bool once = stores.len == 1 && !is_in_loop(stores.at[0]);
-    if (once || grad_alone(g, &stores, 0))
+    if (once || grad_alone(g, &g->of, &stores, 0))
         return true;
     grad_refuse(g, stores.at[0], "it cannot be shown that each element of `%s` is stored once",
                 g->wish->of);
@@ -249,14 +281,15 @@ static void find_fill(Memory *m, GradArray *a)
         return;
     }
     a->meeting = g->asked & ~apart;
-    if (grad_alone(g, &loads, g->asked)) {
+    if (grad_alone(g, a, &loads, g->asked)) {
         a->fill = GRAD_STORED;
-    } else if (!g->wish->atomics && a->meeting && grad_alone(g, &loads, apart) &&
+    } else if (!g->wish->atomics && a->meeting && grad_alone(g, a, &loads, apart) &&
                grad_can_have_parts(g, &loads, apart)) {
         a->fill = GRAD_PARTS;
         grad_make_parts(g, a, &loads, apart);
     } else {
         a->fill = GRAD_ADDED;
+        a->loads = loads;
     }
 }
 

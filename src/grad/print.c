@@ -428,6 +428,24 @@ static void put_branch(Writer *p, const Op *branch)
     put_arm(p, branch, other);
 }
 
+/* extreme, place = tl.max(values, axis=0, return_indices=True) */
+static void put_winner(Writer *p, const Op *op)
+{
+    static const char *const wishes[] = {"extreme", "place"};
+    const char *names[2];
+
+    for (int i = 0; i < 2; i++)
+        names[i] = new_name(p, plain_name(p, op->results[i]->name, wishes[i]));
+    begin(p);
+    text_printf(&p->text, "%s, %s = tl.%s(", names[0], names[1],
+                ir_combine_kind(op).winner == OP_max ? "max" : "min");
+    put_value(p, op->operands[0], LEVEL_ANY);
+    text_printf(&p->text, ", axis=%d, return_indices=True)", (int)attr_axis(op));
+    put_end(p, op);
+    for (int i = 0; i < 2; i++)
+        map_put(p->names, MAP_KEY(op->results[i]), (void *)names[i]);
+}
+
 static void put_statement(Writer *p, const Op *op)
 {
     if (!print_knows(op)) {
@@ -454,6 +472,12 @@ static void put_statement(Writer *p, const Op *op)
         return;
     case OP_if:
         put_branch(p, op);
+        return;
+    case OP_reduce:
+        if (op->nresults == 2)
+            put_winner(p, op);
+        else if (is_statement(p, op->results[0]))
+            assign(p, op->results[0]);
         return;
     default:
         if (op->nresults == 1 && is_statement(p, op->results[0]))

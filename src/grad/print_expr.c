@@ -430,6 +430,13 @@ void put_made(Writer *p, const Value *v, Level level)
     case OP_load:
         put_load(p, op);
         return;
+    case OP_gather:
+        text_put(&p->text, "tl.gather(");
+        put_value(p, op->operands[0], LEVEL_ANY);
+        text_put(&p->text, ", ");
+        put_value(p, op->operands[1], LEVEL_ANY);
+        text_printf(&p->text, ", %d)", (int)attr_axis(op));
+        return;
     default:
         if (print_operator(op).text)
             put_operator(p, op, print_operator(op), level);

@@ -2,6 +2,7 @@
  * print_head.c - what stands around the statements of the derived kernel: its parameters, what its
  * docstring says of grid and workspaces, and the kernel that adds parts up
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "print.h"
@@ -72,6 +73,57 @@ void put_signature(Writer *p)
     text_put(&p->text, "):\n");
 }
 
+static void put_factor(Writer *w, const Value *v, bool in_launch)
+{
+    if (v->def && v->def->code == OP_num_programs)
+        text_printf(&w->text, in_launch ? "grid[%d]" : "tl.num_programs(%d)",
+                    (int)attr_axis(v->def));
+    else
+        put_value(w, v, LEVEL_UNARY);
+}
+
+/* Products with the most factors first. */
+static void put_polynomial(Writer *w, const Poly *p, bool in_launch)
+{
+    for (int i = p->count - 1; i >= 0; i--) {
+        const PolyTerm *t = &p->terms[i];
+        int64_t scale = i == p->count - 1 ? t->scale : llabs(t->scale);
+        const char *times = "";
+
+        if (i < p->count - 1)
+            text_put(&w->text, t->scale < 0 ? " - " : " + ");
+        if (t->count == 0 || scale != 1) {
+            text_printf(&w->text, "%lld", (long long)scale);
+            times = " * ";
+        }
+        for (int k = 0; k < t->count; k++) {
+            text_put(&w->text, times);
+            put_factor(w, t->of[k].value, in_launch);
+            times = " * ";
+        }
+    }
+}
+
+static const char *need_text(const Writer *p, const GradNeed *n, bool in_launch)
+{
+    Writer w = *p;
+
+    w.text = text_new(p->arena);
+    put_polynomial(&w, &n->least, in_launch);
+    text_put(&w.text, " <= ");
+    put_polynomial(&w, &n->most, in_launch);
+    return w.text.s;
+}
+
+/* What is wrong where it does not hold. */
+static const char *need_missed(const Writer *p, const GradNeed *n)
+{
+    if (n->array == &p->g->of)
+        return arena_printf(p->arena, "elements of %s are stored twice", p->g->wish->of);
+    return arena_printf(p->arena, "d_%s is wrong: derive with --atomics",
+                        p->g->func->params[n->array->array->index].name);
+}
+
 /* The source is what it is for these constants alone. */
 void put_asserts(Writer *p)
 {
@@ -82,6 +134,11 @@ void put_asserts(Writer *p)
         if (param->value)
             text_printf(&p->text, "    tl.static_assert(%s %s %s)\n", param->name,
                         by_identity ? "is" : "==", param->value);
+    }
+    for (int i = 0; i < p->g->needs.len; i++) {
+        const GradNeed *n = &p->g->needs.at[i];
+        text_printf(&p->text, "    tl.device_assert(%s, \"%s\")\n", need_text(p, n, false),
+                    need_missed(p, n));
     }
 }
 
@@ -115,6 +172,12 @@ static void put_line(Writer *p, const char *line)
         left = LINE - 2 * MARGIN;
     }
     text_printf(&p->text, "%s\n", line);
+}
+
+static void put_need(Writer *p, const GradNeed *n)
+{
+    put_line(p,
+             arena_printf(p->arena, "Where not %s, %s.", need_text(p, n, true), need_missed(p, n)));
 }
 
 static void put_parts(Writer *p, const GradArray *a)
@@ -226,6 +289,10 @@ void print_describe(Writer *p)
             vec_push(g->arena, &r->sizes,
                      ((GradSize){g->func->params[t->rounds->index].name, NULL}));
     }
+    for (int i = 0; i < g->needs.len; i++)
+        vec_push(g->arena, &r->needs,
+                 ((GradNeedText){g->func->params[g->needs.at[i].array->array->index].name,
+                                 need_text(p, &g->needs.at[i], true)}));
 }
 
 void put_docstring(Writer *p)
@@ -244,6 +311,8 @@ void put_docstring(Writer *p)
             text_printf(&p->text,
                         g->wrt[i].fill == GRAD_STORED
                             ? "    %s: its elements are stored, each once.\n"
+                        : g->wrt[i].in_order
+                            ? "    %s: is added to, each element by one program: zero it before.\n"
                             : "    %s: is added to, by atomics: zero it before.\n",
                         name_of(p, &g->wrt[i]));
     }
@@ -252,6 +321,8 @@ void put_docstring(Writer *p)
             put_tape(p, g->tapes.at[i]);
     }
     put_limits(p);
+    for (int i = 0; i < g->needs.len; i++)
+        put_need(p, &g->needs.at[i]);
     text_put(&p->text, "    \"\"\"\n");
 }
 

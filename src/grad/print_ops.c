@@ -143,6 +143,7 @@ bool print_knows(const Op *op)
     case OP_store:
     case OP_atomic_rmw:
     case OP_dot:
+    case OP_gather:
     case OP_for:
     case OP_while:
     case OP_if:
@@ -156,6 +157,9 @@ bool print_knows(const Op *op)
     case OP_load:
         return !attr_volatile(op);
     case OP_reduce:
+        if (grad_is_winner(op))
+            return true;
+        return op->noperands == 1 && print_reduction(op);
     case OP_scan:
         return op->noperands == 1 && print_reduction(op);
     default:

@@ -233,6 +233,9 @@ static Value *along(Grad *g, const Op *o, Value *v)
 {
     const Value *x = o->operands[0];
     const Type *shape = type_with_dtype(g->func->module, x->type, v->type->dtype);
+
+    if (opt_made_by(v, OP_neg)) /* a sign stands in front */
+        return grad_negated(g, along(g, o, v->def->operands[0]));
     Value *whole = x->type->rank == 1
                        ? build_splat(&g->b, v, shape)
                        : build_broadcast(&g->b, build_expand(&g->b, v, (int)attr_axis(o)), shape);
@@ -250,6 +253,25 @@ static Value *to_extremes(Grad *g, const Op *o, Value *d)
     Value *count = opt_reduce_along(&g->b, OP_add, one, (int)attr_axis(o));
 
     return where(g, taken, along(g, o, grad_binary(g, OP_div, d, count)));
+}
+
+bool grad_is_winner(const Op *op)
+{
+    return op->code == OP_reduce && op->noperands == 2 && ir_combine_kind(op).winner != OP_COUNT &&
+           grad_is_index(op->operands[1], (int)attr_axis(op));
+}
+
+bool grad_winner(Grad *g, const Op *op)
+{
+    if (!grad_is_winner(op))
+        return false;
+    Value *d = grad_adjoint(g, op->results[0]);
+    Value *place = along(g, op, grad_value(g, op->results[1]));
+    Value *taken = build_binary(&g->b, OP_eq, in(g, op, 1), place);
+
+    grad_name(g, op->results[0], d);
+    grad_add(g, op->operands[0], where(g, taken, along(g, op, d)));
+    return true;
 }
 
 Value *adjoint_reduce(Grad *g, const Op *o, int i, Value *d)
@@ -282,6 +304,40 @@ Value *adjoint_scan(Grad *g, const Op *o, int i, Value *d)
         build_binary(&inside, OP_add, scan->regions[0]->args[0], scan->regions[0]->args[1]);
     build_yield(&inside, OP_yield, 1, &sum);
     return scan->results[0];
+}
+
+/* To a tile with a dimension more, which only `kept` of it has, or all but that. */
+static Value *with_dimension(Grad *g, Value *v, int at, const Type *whole, bool kept)
+{
+    for (int d = 0; d < whole->rank; d++) {
+        if (kept ? d != at : d == at)
+            v = build_expand(&g->b, v, d);
+    }
+    const Type *type =
+        type_with_shape(g->func->module, type_element(g->func->module, v->type), whole);
+    return type_same_shape(v->type, type) ? v : build_broadcast(&g->b, v, type);
+}
+
+/* Each element gets what those handed on that picked it: a sum over all that might have. */
+Value *adjoint_gather(Grad *g, const Op *o, int i, Value *d)
+{
+    const int axis = (int)attr_axis(o), at = axis + 1;
+    const int count = o->operands[i]->type->dims[axis];
+    Value *places = build_cast(&g->b, in(g, o, 1), DT_I32, ROUND_NEAREST);
+    Type whole = *d->type;
+
+    if (whole.rank == MAX_RANK)
+        return NULL;
+    whole.rank++;
+    for (int k = whole.rank - 1; k > at; k--)
+        whole.dims[k] = whole.dims[k - 1];
+    whole.dims[at] = count;
+    const Type *type = type_of(g->func->module, whole);
+    Value *numbers = build_arange(&g->b, 0, count);
+    Value *picked = build_binary(&g->b, OP_eq, with_dimension(g, places, at, type, false),
+                                 with_dimension(g, numbers, at, type, true));
+    Value *parts = where(g, picked, with_dimension(g, d, at, type, false));
+    return opt_reduce_along(&g->b, OP_add, parts, axis);
 }
 
 static Value *transposed(Grad *g, Value *v)

@@ -310,6 +310,7 @@ static bool of_op(PolyScope *s, const Value *v, const int8_t *map, int depth, Po
     const Op *op = v->def;
     int8_t in[MAX_RANK];
     Value *renamed;
+    Poly negated;
 
     switch (op->code) {
     case OP_add:
@@ -317,6 +318,9 @@ static bool of_op(PolyScope *s, const Value *v, const int8_t *map, int depth, Po
     case OP_mul:
     case OP_addptr:
         return of_pair(s, op, map, depth, out);
+    case OP_neg:
+        *out = (Poly){0};
+        return of_value(s, op->operands[0], map, depth, &negated) && poly_add(out, &negated, -1);
     case OP_rem:
         return v->type->rank > 0 && of_remainder(s, op, map, depth, out);
     case OP_arange:

@@ -22,6 +22,25 @@ def rows(x, w, out, row, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def squares(x, out, row, BLOCK: tl.constexpr):
+    a = tl.load(x + tl.program_id(0) * row + tl.arange(0, BLOCK))
+    tl.store(out + tl.program_id(0), tl.sum(a * a, axis=0))
+
+
+@triton.jit
+def added(x, out, BLOCK: tl.constexpr):
+    a = tl.load(x + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK))
+    tl.atomic_add(out, tl.sum(a * a * a, axis=0))
+
+
+@triton.jit
+def turns(x, out, row, count, BLOCK: tl.constexpr):
+    for k in range(tl.program_id(0), count, tl.num_programs(0)):
+        at = k * row + tl.arange(0, BLOCK)
+        tl.store(out + at, 2 * tl.load(x + at))
+
+
+@triton.jit
 def rectified(x, out, BLOCK: tl.constexpr):
     offsets = tl.arange(0, BLOCK)
     a = tl.load(x + offsets)
@@ -90,6 +109,16 @@ expect 0 out '    at kinks, where any slope between both sides is right: 8' prov
 expect 1 out 'd_x: not judged: differences of `out` say too little here' prove rooted x --grid 1 x='zeros(fp32,8)' out='empty(fp32,8)' BLOCK=8
 expect 0 out 'd_x: agrees with differences along 4 directions, in 7 of 9 elements' prove rooted x --grid 1 x='arange(fp32,9)-1' out='empty(fp32,16)' BLOCK=9
 expect 0 out '"kinks": 8' prove rectified x --json --grid 1 x='zeros(fp32,8)' out='empty(fp32,8)' BLOCK=8
+
+# what a kernel adds to is what it was, for each difference
+expect 0 out 'd_x: agrees with differences along 4 directions' prove added x --grid 2 x='randn(fp32,16)' out='zeros(fp32,1)' BLOCK=8
+
+# rows that overlap are no rows of a derived kernel that stores each element: atomics add them up
+overlap='--grid 3 row=4 x=randn(fp32,16) out=empty(fp32,3) BLOCK=8'
+expect 0 err 'note: not 8 <= row, so that d_x is derived with --atomics' prove squares x $overlap
+expect 0 out 'd_x: agrees with differences' prove squares x $overlap
+expect 0 out 'd_x: agrees with differences' prove squares x $overlap --atomics
+expect 1 err '--check: elements of `out` are stored twice, as not 4 <= row' prove turns x --grid 2 row=3 count=4 x='randn(fp32,16)' out='empty(fp32,16)' BLOCK=4
 
 # rounds that data says: how many there are at most is an option, which may use arguments; too few are found
 rows='--grid 3 row=6 x=rand(fp32,3x6) ends=arange(i32,3)+4 out=empty(fp32,3)'

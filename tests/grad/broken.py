@@ -96,13 +96,6 @@ def ordered(x, out, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def halves(x, out, BLOCK: tl.constexpr):
-    at = tl.arange(0, BLOCK)
-    real, imaginary = tl.split(tl.reshape(tl.load(x + tl.arange(0, 2 * BLOCK)), (BLOCK, 2)))
-    tl.store(out + at, real * real + imaginary * imaginary)
-
-
-@triton.jit
 def unused(x, y, out, n, BLOCK: tl.constexpr):
     """y has no part in it."""
     at = tl.arange(0, BLOCK)

@@ -65,7 +65,7 @@ def unnamed(path, forward):
     """What is wrong with the lines of the forward that a derived kernel names; None: nothing."""
     with open(forward, encoding="utf-8") as file:
         lines = [line.strip() for line in file]
-    named, inside = "", 4
+    named, inside, ahead = "", 4, None
     for margin, code, number, text in statements_of(path):
         if margin < inside or code == "else:":
             named = ""
@@ -75,6 +75,8 @@ def unnamed(path, forward):
             if not named.startswith(shown.removesuffix("...")):
                 return f"`{code}` is said to come from `{shown}`, but line {number} is `{named}`"
         loop, array = re.fullmatch(r"(?:(for|while) .*|tl\.(?:store|atomic_add)\((\w+).*|.*)", code).groups()
+        number = number or ahead
+        ahead = None if code else number
         if loop and not (number and named.startswith(loop)):
             return f"`{code}` does not name its loop"
         if array and "load(" not in named and (array.startswith("d_") or not named.startswith("for ")):
@@ -92,7 +94,8 @@ def problem(tilec, kernel, arrays, call, expected, device):
                               capture_output=True, text=True, timeout=PATIENCE, check=False)
         if expected != "right":
             wrong = refusal(done, expected)
-        elif done.returncode != 0 or done.stdout.count("agrees") != len(wrt.split(",")):
+        elif done.returncode != 0 or done.stdout.count("agrees") != len(wrt.split(",")) or \
+                re.search(r"along 0 directions.*\n +at kinks", done.stdout):
             wrong = "not right"
         else:
             wrong = unnamed(path, os.path.join(HERE, kernel.split(":")[0]))

@@ -63,3 +63,40 @@ def edges(x, sources, targets, out, count, width, BLOCK: tl.constexpr):
     a = tl.load(x + tl.load(sources + tl.program_id(0)) * width + at, mask=at < width, other=0.0)
     b = tl.load(x + tl.load(targets + tl.program_id(0)) * width + at, mask=at < width, other=0.0)
     tl.store(out + tl.program_id(0), tl.sqrt(tl.sum((a - b) * (a - b), axis=0) + 1e-3))
+
+
+@triton.jit
+def halves(x, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    real, imaginary = tl.split(tl.reshape(tl.load(x + tl.arange(0, 2 * BLOCK)), (BLOCK, 2)))
+    tl.store(out + at, real * real + imaginary * imaginary)
+
+
+@triton.jit
+def rotated(x, angles, out, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    """Pairs beside each other, turned by an angle."""
+    i, j = tl.arange(0, ROWS)[:, None], tl.arange(0, 2 * BLOCK)[None, :]
+    inside = (i < rows) & (j < 2 * columns)
+    pairs = tl.reshape(tl.load(x + i * 2 * columns + j, mask=inside, other=0.0), (ROWS, BLOCK, 2))
+    a, b = tl.split(pairs)
+    half = tl.arange(0, BLOCK)[None, :]
+    angle = tl.load(angles + half, mask=half < columns, other=0.0)
+    sine, cosine = tl.sin(angle), tl.cos(angle)
+    turned = tl.interleave(a * cosine - b * sine, a * sine + b * cosine)
+    tl.store(out + i * 2 * columns + j, turned, mask=inside)
+
+
+@triton.jit
+def picked_columns(x, w, index, out):
+    i = tl.arange(0, 4)[:, None]
+    j, k = tl.arange(0, 8)[None, :], tl.arange(0, 16)[None, :]
+    a = tl.exp(tl.load(x + i * 8 + j))
+    tl.store(out + i * 16 + k, tl.gather(a, tl.load(index + i * 16 + k), axis=1) * tl.load(w + i * 16 + k))
+
+
+@triton.jit
+def picked_rows(x, index, out):
+    i, k = tl.arange(0, 8)[:, None], tl.arange(0, 16)[:, None]
+    j = tl.arange(0, 4)[None, :]
+    a = tl.gather(tl.load(x + i * 4 + j), tl.load(index + k * 4 + j), axis=0)
+    tl.store(out + k * 4 + j, a * a)

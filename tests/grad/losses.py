@@ -91,3 +91,30 @@ def summed_squares(x, y, out, n, BLOCK: tl.constexpr):
     at, inside = place(n, BLOCK)
     error = tl.load(x + at, mask=inside, other=0.0) - tl.load(y + at, mask=inside, other=0.0)
     tl.atomic_add(out, tl.sum(error * error, axis=0))
+
+
+@triton.jit
+def mean_by_rows(x, target, out, count, rows, row, BLOCK: tl.constexpr):
+    """A loss that all programs add to, in a loop, with the rows that they have seen."""
+    at = tl.arange(0, BLOCK)
+    for i in range(tl.program_id(0), rows, tl.num_programs(0)):
+        d = tl.load(x + i * row + at, mask=at < row, other=0.0) - tl.load(target + i)
+        tl.atomic_add(out, tl.sum(tl.abs(d), axis=0) / (rows * row))
+        tl.atomic_add(count, 1)
+
+
+@triton.jit
+def stored_and_added(x, out, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n)
+    tl.store(out + at, a * a, mask=at < n)
+    tl.atomic_add(out + at, a, mask=at < n)
+
+
+@triton.jit
+def last_one(x, out, tickets, n, BLOCK: tl.constexpr):
+    """What a program stores depends on which one comes last."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=0.0)
+    if tl.atomic_add(tickets, 1) == tl.num_programs(0) - 1:
+        tl.store(out + at, a * a, mask=at < n)

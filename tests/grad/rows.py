@@ -96,3 +96,20 @@ def log_sum(x, out, row, BLOCK: tl.constexpr):
     a = tl.load(x + i * row + j, mask=j < row, other=0.0)
     top = tl.max(a, axis=0)
     tl.store(out + tl.arange(0, BLOCK), top + tl.log(tl.sum(tl.exp(a - top[None, :]), axis=0)), mask=tl.arange(0, BLOCK) < row)
+
+
+@triton.jit
+def largest_of_row(x, w, out, row, BLOCK: tl.constexpr):
+    """With where it stands, by which a weight is chosen."""
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + tl.program_id(0) * row + at, mask=at < row, other=-float("inf"))
+    most, place = tl.max(a, axis=0, return_indices=True)
+    tl.store(out + tl.program_id(0), most * most * tl.load(w + place))
+
+
+@triton.jit
+def least_of_columns(x, out, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    i, j = tl.arange(0, ROWS)[:, None], tl.arange(0, BLOCK)[None, :]
+    a = tl.load(x + i * BLOCK + j)
+    least, place = tl.min(a * a, axis=0, return_indices=True)
+    tl.store(out + tl.arange(0, BLOCK), tl.exp(least) + place)

@@ -90,3 +90,105 @@ def warped(x, places, out, n, m, BLOCK: tl.constexpr):
     part = place - left
     a, b = tl.load(x + left, mask=j < m), tl.load(x + left + 1, mask=j < m)
     tl.store(out + j, a + part * (b - a), mask=j < m)
+
+
+@triton.jit
+def valid(x, w, out, n, taps, BLOCK: tl.constexpr):
+    """As many results as windows fit into a row, a row a program."""
+    row = tl.program_id(1)
+    count = n - taps + 1
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], tl.float32)
+    for k in range(taps):
+        total += tl.load(w + k) * tl.load(x + row * n + at + k, mask=at < count, other=0.0)
+    tl.store(out + row * count + at, total, mask=at < count)
+
+
+@triton.jit
+def causal(x, w, out, steps, channels, TAPS: tl.constexpr, BLOCK_T: tl.constexpr, BLOCK_C: tl.constexpr):
+    """Along time, each channel with weights of its own, and a gate."""
+    t = tl.program_id(0) * BLOCK_T + tl.arange(0, BLOCK_T)[:, None]
+    c = tl.program_id(1) * BLOCK_C + tl.arange(0, BLOCK_C)[None, :]
+    total = tl.zeros([BLOCK_T, BLOCK_C], tl.float32)
+    for k in tl.static_range(TAPS):
+        inside = (t >= k) & (t < steps) & (c < channels)
+        a = tl.load(x + (t - k) * channels + c, mask=inside, other=0.0)
+        total += a * tl.load(w + c * TAPS + k, mask=c < channels, other=0.0)
+    tl.store(out + t * channels + c, total * tl.sigmoid(total), mask=(t < steps) & (c < channels))
+
+
+@triton.jit
+def filtered(x, w, out, H, W, RADIUS: tl.constexpr, BLOCK_H: tl.constexpr, BLOCK_W: tl.constexpr):
+    """Of an image, in blocks, by loops in both directions."""
+    i = tl.program_id(0) * BLOCK_H + tl.arange(0, BLOCK_H)[:, None]
+    j = tl.program_id(1) * BLOCK_W + tl.arange(0, BLOCK_W)[None, :]
+    total = tl.zeros([BLOCK_H, BLOCK_W], tl.float32)
+    for di in range(0, 2 * RADIUS + 1):
+        for dj in range(0, 2 * RADIUS + 1):
+            y, z = i + di - RADIUS, j + dj - RADIUS
+            inside = (y >= 0) & (y < H) & (z >= 0) & (z < W)
+            total += tl.load(w + di * (2 * RADIUS + 1) + dj) * tl.load(x + y * W + z, mask=inside, other=0.0)
+    tl.store(out + i * W + j, total, mask=(i < H) & (j < W))
+
+
+@triton.jit
+def by_lane(x, w, out, n, BLOCK: tl.constexpr):
+    """What a lane does depends on where in its program it is: its neighbour's neighbour may be in another one."""
+    lanes = tl.arange(0, BLOCK)
+    at = tl.program_id(0) * BLOCK + lanes
+    left = tl.load(x + at - 1, mask=(at >= 1) & (at < n), other=0.0)
+    here = tl.load(x + at, mask=at < n, other=0.0)
+    tl.store(out + at, left * here * tl.load(w + lanes), mask=at < n)
+
+
+@triton.jit
+def by_program(x, scale, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    left = tl.load(x + at - 1, mask=(at >= 1) & (at < n), other=0.0)
+    here = tl.load(x + at, mask=at < n, other=0.0)
+    tl.store(out + at, (here - left) * (here - left) * tl.load(scale + tl.program_id(0)), mask=at < n)
+
+
+@triton.jit
+def normed(x, out, n, BLOCK: tl.constexpr):
+    """Differences by how large all of the program's are."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    left = tl.load(x + at - 1, mask=(at >= 1) & (at < n), other=0.0)
+    d = tl.where(at < n, tl.load(x + at, mask=at < n, other=0.0) - left, 0.0)
+    tl.store(out + at, d / tl.sqrt(tl.sum(d * d, axis=0) + 1), mask=at < n)
+
+
+@triton.jit
+def noisy(x, out, seed, n, BLOCK: tl.constexpr):
+    """Random numbers of a lane's place, and the place itself."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    left = tl.load(x + at - 1, mask=(at >= 1) & (at < n), other=0.0)
+    right = tl.load(x + at + 1, mask=at + 1 < n, other=0.0)
+    tl.store(out + at, left * right * tl.rand(seed, at) + tl.sin(at * right), mask=at < n)
+
+
+@triton.jit
+def unmasked(x, out, BLOCK: tl.constexpr):
+    """Nothing says where the windows end."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at) * tl.load(x + at + 2))
+
+
+@triton.jit
+def beyond(x, out, n, BLOCK: tl.constexpr):
+    """Rows of which windows reach into the next one."""
+    at = tl.arange(0, BLOCK)
+    row = x + tl.program_id(0) * n
+    tl.store(out + tl.program_id(0) * n + at, tl.load(row + at, mask=at < n) * tl.load(row + at + 1, mask=at < n), mask=at < n)
+
+
+@triton.jit
+def sharpened(x, out, n, W: tl.constexpr, BLOCK: tl.constexpr):
+    """A width that is known: neighbours above and below in a flat image."""
+    i, j = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)[:, None], tl.arange(0, W)[None, :]
+    total = 5 * tl.load(x + i * W + j, mask=i < n, other=0.0)
+    total -= tl.load(x + (i - 1) * W + j, mask=(i >= 1) & (i < n), other=0.0)
+    total -= tl.load(x + (i + 1) * W + j, mask=i + 1 < n, other=0.0)
+    total -= tl.load(x + i * W + j - 1, mask=(i < n) & (j >= 1), other=0.0)
+    total -= tl.load(x + i * W + j + 1, mask=(i < n) & (j + 1 < W), other=0.0)
+    tl.store(out + i * W + j, total * total, mask=i < n)

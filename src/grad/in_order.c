@@ -1,0 +1,70 @@
+/*
+ * in_order.c - several accesses of a program meet at an element, but no two programs do: each adds
+ * to what is there without atomics, in the order in which they stand
+ *
+ *     tl.debug_barrier()
+ *     tl.store(d_x + at, tl.load(d_x + at, mask) + d_a, mask)
+ *
+ * As of rows that are read in several passes, first for their mean.  Other threads of the program
+ * may have added before, so a barrier stands between.
+ */
+#include "grad.h"
+
+typedef struct {
+    Grad *g;
+    const GradArray *array;
+    GradOps atomics; /* in the order of the program */
+} Search;
+
+static void find_atomic(Op *op, void *search)
+{
+    Search *s = search;
+
+    if (op->code == OP_atomic_rmw &&
+        grad_array_of(s->g, op->operands[0]) == s->array->gradient->index)
+        vec_push(s->g->arena, &s->atomics, op);
+}
+
+static const Op *outermost(const Op *op)
+{
+    while (op->block->owner)
+        op = op->block->owner;
+    return op;
+}
+
+/* Does none stand before it, nor run in the same loop? */
+static bool is_first(const GradOps *atomics, int i)
+{
+    return i == 0 && (atomics->len == 1 || outermost(atomics->at[0]) != outermost(atomics->at[1]));
+}
+
+static void add(Grad *g, const Op *atomic, bool waits)
+{
+    Value *pointer = atomic->operands[STORE_PTR], *data = atomic->operands[STORE_DATA];
+    Value *mask = op_operand(atomic, STORE_MASK);
+
+    g->b = builder_before((Op *)atomic);
+    grad_stand_for(g, atomic);
+    if (waits)
+        build_op(&g->b, OP_barrier, 0, NULL, 0, NULL, 0, NULL);
+    Value *zero = mask ? grad_number(g, data, 0) : NULL;
+    Value *so_far = build_load(&g->b, pointer, mask, zero)->results[0];
+    Value *operands[3] = {pointer, grad_binary(g, OP_add, so_far, data), mask};
+    build_op(&g->b, OP_store, mask ? 3 : 2, operands, 0, NULL, 0, NULL);
+}
+
+void grad_add_in_order(Grad *g, GradArray *a)
+{
+    Search s = {.g = g, .array = a};
+    const Builder end = g->b;
+
+    if (a->fill != GRAD_ADDED || !grad_in_order(g, a, &a->loads, g->asked))
+        return;
+    ir_walk(g->func->body, find_atomic, &s);
+    for (int i = 0; i < s.atomics.len; i++) {
+        add(g, s.atomics.at[i], !is_first(&s.atomics, i));
+        op_remove(s.atomics.at[i]);
+    }
+    g->b = end;
+    a->in_order = true;
+}

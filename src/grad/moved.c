@@ -1,0 +1,521 @@
+/*
+ * moved.c - what a tap hands on, computed for lanes of other numbers, and gathered
+ *
+ * A value is made once more with the numbers of lanes that it is made of less by the tap's shift.
+ * That is another lane's value where no op between looks at more than one lane along a side that
+ * is shifted, and where the number is all that is known of lane and program: program * BLOCK +
+ * lane.
+ */
+#include <string.h>
+
+#include "../opt/opt.h"
+#include "windows.h"
+
+/* Values of the backward for one tap, where the builder of g is.  Without `builds` it is only asked
+ * whether they can be made: a value that is not NULL. */
+typedef struct {
+    Grad *g;
+    const Tap *tap;
+    bool builds;
+    unsigned axes;            /* that programs are shifted along, too */
+    Value *shifts[MAX_RANK];  /* what is added to the number of a lane; NULL: nothing */
+    Value *present[MAX_RANK]; /* is there a lane of that number?  i1[count] */
+    Map *inside;              /* MAP_KEY of what stands in the tap's loops: the value here */
+    Map *moved;               /* by value and the sides of its dimensions */
+} Mover;
+
+static Value *here(Mover *m, Value *v);
+
+/* Does it depend on which program it is, along axes that are shifted? */
+static bool knows_program(const Mover *m, const Value *v, Map *seen)
+{
+    const Op *op = v->def;
+
+    if (map_get(seen, MAP_KEY(v)))
+        return false;
+    map_put(seen, MAP_KEY(v), (void *)v);
+    if (!op)
+        return v->block->owner && !window_is_counter(v);
+    if (op->code == OP_program_id)
+        return m->axes >> attr_axis(op) & 1;
+    if (op->regions[0] && !op_has(op, COMBINES))
+        return true;
+    for (int i = 0; i < op->noperands; i++) {
+        if (knows_program(m, op->operands[i], seen))
+            return true;
+    }
+    return false;
+}
+
+static bool is_same_for_programs(const Mover *m, const Value *v)
+{
+    return m->axes == 0 || !knows_program(m, v, map_new(m->g->arena));
+}
+
+/* A copy of the op with these operands. */
+static Value *with_operands(Mover *m, const Op *op, Value *const *operands)
+{
+    Map *to = map_new(m->g->arena);
+
+    for (int i = 0; i < op->noperands; i++)
+        map_put(to, MAP_KEY(op->operands[i]), operands[i]);
+    return op_clone(&m->g->b, op, to)->results[0];
+}
+
+static Value *copied(Mover *m, Value *v)
+{
+    const Op *op = v->def;
+    Value *operands[MAX_RANK];
+
+    if (!op || op->nresults != 1 || op->noperands > MAX_RANK ||
+        (op->regions[0] && !op_has(op, COMBINES)))
+        return NULL;
+    for (int i = 0; i < op->noperands; i++) {
+        operands[i] = here(m, op->operands[i]);
+        if (!operands[i])
+            return NULL;
+    }
+    return m->builds ? with_operands(m, op, operands) : v;
+}
+
+/* As it is, for any lane. */
+static Value *here(Mover *m, Value *v)
+{
+    Value *known = map_get(m->inside, MAP_KEY(v));
+
+    if (known || !v->block->owner)
+        return known ? known : v;
+    return copied(m, v);
+}
+
+static bool moves(const Mover *m, const Value *v, const int8_t *sides)
+{
+    for (int d = 0; d < v->type->rank; d++) {
+        if (sides[d] >= 0 && window_is_shifted(m->tap, sides[d]))
+            return true;
+    }
+    return false;
+}
+
+static bool is_program(const Mover *m, const PolyAtom *a)
+{
+    const Op *op = a->value ? a->value->def : NULL;
+
+    return op && op->code == OP_program_id && m->axes >> attr_axis(op) & 1;
+}
+
+/* The axis of the grid that the number goes on along, of a lane or of a program; -1: none. */
+static int axis_behind(const Mover *m, const PolyAtom *a)
+{
+    if (is_program(m, a))
+        return (int)attr_axis(a->value->def);
+    int axis = a->value ? -1 : m->tap->sides[a->key].axis;
+    return axis >= 0 && m->axes >> axis & 1 ? axis : -1;
+}
+
+static PolyTerm without(const PolyTerm *t, int factor)
+{
+    PolyTerm rest = *t;
+
+    rest.scale = 1;
+    rest.count--;
+    memmove(&rest.of[factor], &rest.of[factor + 1],
+            sizeof rest.of[0] * (size_t)(rest.count - factor));
+    return rest;
+}
+
+/* Does the polynomial have, for this factor, a lane's number, the program's times the count of
+ * lanes, and the other way round? */
+static bool has_twin(const Mover *m, const Poly *p, const PolyTerm *t, int factor)
+{
+    const PolyAtom *a = &t->of[factor];
+    const PolyTerm rest = without(t, factor);
+
+    for (int i = 0; i < p->count; i++) {
+        const PolyTerm *other = &p->terms[i];
+        for (int k = 0; k < other->count && other->count == t->count; k++) {
+            const PolyAtom *b = &other->of[k], *lane = a->value ? b : a;
+            const PolyTerm left = without(other, k);
+            PolyTerm quotient;
+
+            if (axis_behind(m, b) != axis_behind(m, a) || !a->value == !b->value)
+                continue;
+            int64_t count = m->tap->sides[lane->key].count;
+            if (poly_divide(&left, &rest, &quotient) && quotient.count == 0 &&
+                (a->value ? t->scale == other->scale * count : other->scale == t->scale * count))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Does the number of a lane or program stand in it other than as program * count + lane? */
+static bool is_torn(const Mover *m, const Poly *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        for (int k = 0; k < p->terms[i].count; k++) {
+            const PolyAtom *a = &p->terms[i].of[k];
+
+            if (axis_behind(m, a) >= 0 ? !has_twin(m, p, &p->terms[i], k)
+                                       : a->value && !is_same_for_programs(m, a->value))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Is the integer made of program * count + lane alone, where sides are shifted? */
+static bool is_whole(const Mover *m, const Value *v, const int8_t *sides)
+{
+    PolyScope scope = {0};
+    Poly p;
+
+    return (v->type->pointer || dtype_is_int(v->type->dtype)) && v->type->dtype != DT_I1 &&
+           poly_of(&scope, v, sides, &p) && !is_torn(m, &p);
+}
+
+static Value *moved(Mover *m, Value *v, const int8_t *sides, bool whole);
+
+static Value *shifted_lanes(Mover *m, Value *v, int side)
+{
+    if (!m->builds)
+        return v;
+    Value *shift = build_splat(&m->g->b, m->shifts[side], v->type);
+    return build_binary(&m->g->b, OP_add, here(m, v), shift);
+}
+
+/* And are the lanes there, of all the sides that it has? */
+static Value *where_present(Mover *m, Value *mask, const Type *shape, const int8_t *sides)
+{
+    Builder *b = &m->g->b;
+    const Type *type =
+        type_with_dtype(m->g->func->module, type_element(m->g->func->module, shape), DT_I1);
+
+    type = type_with_shape(m->g->func->module, type, shape);
+    for (int d = 0; d < shape->rank; d++) {
+        Value *there = sides[d] >= 0 ? m->present[sides[d]] : NULL;
+        if (!there || shape->dims[d] == 1)
+            continue;
+        for (int axis = 0; axis < shape->rank; axis++) {
+            if (axis != d)
+                there = build_expand(b, there, axis);
+        }
+        if (!type_same_shape(there->type, type))
+            there = build_broadcast(b, there, type);
+        mask = mask ? build_binary(b, OP_and, mask, there) : there;
+    }
+    return mask;
+}
+
+static Value *moved_load(Mover *m, const Op *op, const int8_t *sides)
+{
+    Value *pointer = op->operands[LOAD_PTR], *mask = op_operand(op, LOAD_MASK);
+    Value *other = op_operand(op, LOAD_OTHER);
+
+    pointer = moved(m, pointer, sides, false);
+    mask = pointer && mask ? moved(m, mask, sides, false) : NULL;
+    other = pointer && other ? moved(m, other, sides, false) : NULL;
+    if (!pointer || (op_operand(op, LOAD_MASK) && !mask) || (op_operand(op, LOAD_OTHER) && !other))
+        return NULL;
+    if (!m->builds)
+        return op->results[0];
+    mask = where_present(m, mask, pointer->type, sides);
+    return build_load(&m->g->b, pointer, mask,
+                      mask && !other ? grad_number(m->g, op->results[0], 0) : other)
+        ->results[0];
+}
+
+/* Sides of an operand's dimensions, from those of the result. */
+static void operand_sides(const Op *op, const Value *x, const int8_t *sides, int8_t *out)
+{
+    int n, rank = x->type->rank;
+    const int64_t *dims;
+
+    memset(out, -1, MAX_RANK);
+    switch (op->code) {
+    case OP_splat:
+        return;
+    case OP_broadcast:
+        for (int d = 0; d < rank; d++)
+            out[d] = x->type->dims[d] == op->results[0]->type->dims[d] ? sides[d] : -1;
+        return;
+    case OP_expand:
+        for (int d = 0; d < rank; d++)
+            out[d] = sides[d + (d >= attr_axis(op))];
+        return;
+    case OP_reduce:
+        for (int d = 0; d < rank; d++)
+            out[d] = d == attr_axis(op) ? -1 : sides[d - (d > attr_axis(op))];
+        return;
+    case OP_permute:
+        dims = attr_dims(op, &n);
+        for (int d = 0; d < n; d++)
+            out[dims[d]] = sides[d];
+        return;
+    default:
+        memcpy(out, sides, MAX_RANK);
+    }
+}
+
+static Value *moved_op(Mover *m, const Op *op, const int8_t *sides, bool whole)
+{
+    bool is_known = op_is_elementwise(op) || op->code == OP_splat || op->code == OP_broadcast ||
+                    op->code == OP_expand || op->code == OP_permute ||
+                    (op->code == OP_reduce && op->noperands == 1);
+    Value *operands[MAX_ELEMENTWISE_OPERANDS];
+    int8_t of[MAX_RANK];
+
+    if (op->code == OP_arange)
+        return whole ? shifted_lanes(m, op->results[0], sides[0]) : NULL;
+    if (op_only_reads(op))
+        return moved_load(m, op, sides);
+    if (!is_known)
+        return NULL;
+    for (int i = 0; i < op->noperands; i++) {
+        operand_sides(op, op->operands[i], sides, of);
+        operands[i] = moved(m, op->operands[i], of, whole);
+        if (!operands[i])
+            return NULL;
+    }
+    return m->builds ? with_operands(m, op, operands) : op->results[0];
+}
+
+static Value *moved(Mover *m, Value *v, const int8_t *sides, bool whole)
+{
+    uint64_t key = (uint64_t)v->id * 2 + whole;
+
+    for (int d = 0; d < v->type->rank; d++)
+        key = key * (MAX_RANK + 1) + (uint64_t)(sides[d] + 1);
+    Value *known = map_get(m->moved, key);
+    if (known)
+        return known;
+    if (v->def && v->def->code == OP_const)
+        known = m->builds ? op_clone(&m->g->b, v->def, map_new(m->g->arena))->results[0] : v;
+    else if (!moves(m, v, sides))
+        known = whole || is_same_for_programs(m, v) ? here(m, v) : NULL;
+    else if (v->def && v->type->rank <= MOST_SIDES)
+        known = moved_op(m, v->def, sides, whole || m->axes == 0 || is_whole(m, v, sides));
+    if (known)
+        map_put(m->moved, key, known);
+    return known;
+}
+
+/* --- building --- */
+
+/* What is added to a lane's number. */
+static Value *scalar_of(Mover *m, const Poly *shift)
+{
+    Builder *b = &m->g->b;
+    const Type *i32 = type_scalar(m->g->func->module, DT_I32);
+    Value *sum = NULL;
+
+    for (int i = shift->count - 1; i >= 0; i--) {
+        const PolyTerm *t = &shift->terms[i];
+        Value *v = t->count > 0 ? here(m, (Value *)t->of[0].value) : NULL;
+
+        v = v ? build_cast(b, v, DT_I32, ROUND_NEAREST) : NULL;
+        Value *scale = build_int(b, i32, -t->scale);
+        v = !v ? scale : t->scale == -1 ? v : build_binary(b, OP_mul, v, scale);
+        sum = sum ? build_binary(b, OP_add, sum, v) : v;
+    }
+    return sum;
+}
+
+static Value *compared(Builder *b, OpCode code, Value *lanes, Value *with)
+{
+    return build_binary(b, code, lanes, build_splat(b, with, lanes->type));
+}
+
+/* Which of the lanes that these numbers stand for are there, where masks of loads do not say it. */
+static Value *lanes_there(Mover *m, int d)
+{
+    Builder *b = &m->g->b;
+    const Side *s = &m->tap->sides[d];
+    const Type *i32 = type_scalar(m->g->func->module, DT_I32);
+    Value *lanes = build_arange(b, 0, s->count);
+    Value *number = build_binary(b, OP_add, lanes, build_splat(b, m->shifts[d], lanes->type));
+    Value *end = build_int(b, i32, s->count), *there = NULL;
+    int64_t constant = 0;
+    bool fixed = poly_is_constant(&m->tap->shifts[d], &constant);
+
+    if (s->axis >= 0) {
+        const int64_t axis = s->axis;
+        Value *program = build_op(b, OP_program_id, 0, NULL, 1, &axis, 1, &i32)->results[0];
+        Value *programs = build_op(b, OP_num_programs, 0, NULL, 1, &axis, 1, &i32)->results[0];
+        Value *first = build_binary(b, OP_mul, program, end);
+        number = build_binary(b, OP_add, number, build_splat(b, first, number->type));
+        end = build_binary(b, OP_mul, programs, end);
+    }
+    if (!fixed || constant > 0)
+        there = compared(b, OP_ge, number, build_int(b, i32, 0));
+    if (!fixed || constant < 0) {
+        Value *below = compared(b, OP_lt, number, end);
+        there = there ? build_binary(b, OP_and, there, below) : below;
+    }
+    return there;
+}
+
+static Mover mover_of(Grad *g, const Tap *t, bool builds)
+{
+    return (Mover){.g = g,
+                   .tap = t,
+                   .builds = builds,
+                   .axes = window_axes(t),
+                   .inside = map_new(g->arena),
+                   .moved = map_new(g->arena)};
+}
+
+static void set_shifts(Mover *m)
+{
+    for (int d = 0; d < m->tap->op->operands[0]->type->rank; d++) {
+        if (!window_is_shifted(m->tap, d))
+            continue;
+        m->shifts[d] = scalar_of(m, &m->tap->shifts[d]);
+        m->present[d] = lanes_there(m, d);
+    }
+}
+
+/* The loops around the tap, outermost first; -1: something else stands around it. */
+static int loops_around(const Op *op, const Op **out, int room)
+{
+    int n = 0;
+
+    for (const Op *o = op->block->owner; o; o = o->block->owner) {
+        if (o->code != OP_for || n == room)
+            return -1;
+        memmove(out + 1, out, sizeof *out * (size_t)n++);
+        out[0] = o;
+    }
+    return n;
+}
+
+enum { MOST_LOOPS = 4 };
+
+/* Can what the tap hands on be made for other lanes? */
+bool window_can_move(Grad *g, const Tap *t)
+{
+    const Op *loops[MOST_LOOPS];
+    int n = loops_around(t->op, loops, MOST_LOOPS);
+    Mover m = mover_of(g, t, false);
+
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < FOR_BOUNDS; k++) {
+            if (!here(&m, loops[i]->operands[k]) ||
+                !is_same_for_programs(&m, loops[i]->operands[k]))
+                return false;
+        }
+        Value *counter = loops[i]->regions[0]->args[0];
+        map_put(m.inside, MAP_KEY(counter), counter);
+    }
+    for (int i = 0; i < t->op->noperands && n >= 0; i++) {
+        if (!moved(&m, t->op->operands[i], window_sides, false))
+            return false;
+    }
+    return n >= 0;
+}
+
+/* What lanes hand on so far, and whether there was anything. */
+typedef struct {
+    Value *sum, *any;
+} Gathered;
+
+static void gather(Mover *m, Gathered *to)
+{
+    Builder *b = &m->g->b;
+    const Tap *t = m->tap;
+    Value *mask = op_operand(t->op, STORE_MASK), *data = t->op->operands[STORE_DATA];
+
+    set_shifts(m);
+    mask = mask ? moved(m, mask, window_sides, false) : NULL;
+    mask = where_present(m, mask, data->type, window_sides);
+    Value *d = moved(m, data, window_sides, false);
+    d = build_cast(b, d, to->sum->type->dtype, ROUND_NEAREST);
+    if (mask)
+        d = build_select(b, mask, d, grad_number(m->g, to->sum, 0));
+    else
+        mask = build_const(b, to->any->type, 1);
+    to->sum = grad_is_number(to->sum, 0) ? d : build_binary(b, OP_add, to->sum, d);
+    uint64_t bits;
+    bool none = value_constant(to->any, &bits) && bits == 0;
+    to->any = none ? mask : build_binary(b, OP_or, to->any, mask);
+}
+
+static void gather_in_loops(Mover *m, const Op *const *loops, int n, Gathered *to)
+{
+    Grad *g = m->g;
+
+    if (n == 0) {
+        gather(m, to);
+        return;
+    }
+    const Builder outside = g->b;
+    const Type *types[2] = {to->sum->type, to->any->type};
+    Value *operands[FOR_BOUNDS + 2];
+    for (int i = 0; i < FOR_BOUNDS; i++)
+        operands[i] = here(m, loops[0]->operands[i]);
+    operands[FOR_BOUNDS] = to->sum;
+    operands[FOR_BOUNDS + 1] = to->any;
+    grad_stand_for(g, loops[0]);
+    Op *made = build_op(&g->b, OP_for, FOR_BOUNDS + 2, operands, loops[0]->nattrs, loops[0]->attrs,
+                        2, types);
+    Block *body = made->regions[0];
+    if (body->nargs == 0)
+        block_add_arg(body, operands[FOR_LO]->type);
+    for (int i = body->nargs - 1; i < 2; i++)
+        block_add_arg(body, types[i]);
+    body->args[1]->name = intern(g->func->module->interner, "gathered");
+    body->args[2]->name = intern(g->func->module->interner, "is_read");
+    body->args[0]->name = loops[0]->regions[0]->args[0]->name;
+    map_put(m->inside, MAP_KEY(loops[0]->regions[0]->args[0]), body->args[0]);
+    g->b = builder_into(&g->b, body);
+    Gathered in = {body->args[1], body->args[2]};
+    grad_stand_for(g, m->tap->op);
+    gather_in_loops(m, loops + 1, n - 1, &in);
+    build_yield(&g->b, OP_yield, 2, (Value *[]){in.sum, in.any});
+    g->b = outside;
+    *to = (Gathered){made->results[0], made->results[1]};
+}
+
+/* Where a lane's own element is: the address without what is shifted. */
+static Value *own_place(Grad *g, const Tap *t)
+{
+    const Op *loops[MOST_LOOPS];
+    int n = loops_around(t->op, loops, MOST_LOOPS);
+    Mover m = mover_of(g, t, true);
+
+    for (int i = 0; i < n; i++) {
+        Value *counter = loops[i]->regions[0]->args[0];
+        map_put(m.inside, MAP_KEY(counter), build_int(&g->b, counter->type, 0));
+    }
+    for (int d = 0; d < t->op->operands[0]->type->rank; d++) {
+        if (window_is_shifted(t, d))
+            m.shifts[d] = scalar_of(&m, &t->shifts[d]);
+    }
+    return moved(&m, t->op->operands[0], window_sides, true);
+}
+
+void window_gather(Grad *g, GradArray *a, const Taps *taps)
+{
+    const Type *type = taps->at[0]->op->operands[STORE_DATA]->type;
+    const Op *loops[MOST_LOOPS];
+    Gathered all;
+
+    grad_stand_for(g, taps->at[0]->op);
+    const Type *wide =
+        dtype_is_small_float(type->dtype) ? type_with_dtype(g->func->module, type, DT_FP32) : type;
+    all.sum = build_float(&g->b, wide, 0);
+    all.any = build_const(&g->b, type_with_dtype(g->func->module, type, DT_I1), 0);
+    for (int i = taps->len - 1; i >= 0; i--) { /* in the order of the forward */
+        int n = loops_around(taps->at[i]->op, loops, MOST_LOOPS);
+        Mover m = mover_of(g, taps->at[i], true);
+        grad_stand_for(g, taps->at[i]->op);
+        gather_in_loops(&m, loops, n, &all);
+    }
+    grad_stand_for(g, taps->at[0]->op);
+    Value *d = build_cast(&g->b, all.sum, type->dtype, ROUND_NEAREST);
+    Value *operands[3] = {own_place(g, taps->at[0]), d, all.any};
+    build_op(&g->b, OP_store, 3, operands, 0, NULL, 0, NULL);
+    for (int i = 0; i < taps->len; i++)
+        op_remove(taps->at[i]->op);
+    a->fill = GRAD_STORED;
+}

@@ -1,0 +1,302 @@
+/*
+ * needs.c - strides known only at run time: what must hold for no element to be met twice
+ *
+ * Of row * stride + column with `column < n` nothing says that n is at most the stride, as it is
+ * wherever rows do not overlap.  So it is taken to be, and said: in the docstring of the derived
+ * kernel, as an assertion in it, and as data, by which launches choose atomics where it does not
+ * hold.  Terms with the same factors are a level, as in alone.c.  Levels stand in the order of
+ * their factors, the factors in that of the parameters, the last of which is the smallest; what
+ * all levels below reach must be at most the factors of the next.
+ */
+#include "terms.h"
+
+enum { MOST_LEVELS = 4 };
+
+/* Where the last parameter that it is made of stands. */
+static int last_parameter(const PolyTerm *unit)
+{
+    int last = -1;
+
+    for (int i = 0; i < unit->count; i++) {
+        const Value *v = unit->of[i].value;
+        while (v && v->def && v->def->noperands > 0)
+            v = v->def->operands[0];
+        last = v && !v->def ? MAX(last, v->index) : last;
+    }
+    return last;
+}
+
+bool grad_is_lower(const PolyTerm *a, const PolyTerm *b)
+{
+    PolyTerm quotient, x = *a, y = *b;
+
+    x.scale = y.scale = 1;
+    if (a->count == b->count && poly_divide(&x, &y, &quotient) && quotient.count == 0)
+        return a->scale < b->scale;
+    if (a->count < b->count ? poly_divide(&y, &x, &quotient) : poly_divide(&x, &y, &quotient))
+        return a->count < b->count;
+    return last_parameter(a) > last_parameter(b);
+}
+
+/* The factors of all terms, the smallest first; -1: too many, or one is negative. */
+static int levels_of(const Sum *s, PolyTerm *units)
+{
+    int n = 0;
+
+    for (int i = 0; i < s->n; i++) {
+        bool known = s->at[i].by == 0;
+        for (int k = 0; k < n && !known; k++)
+            known = terms_same_unit(&units[k], &s->at[i].unit);
+        if (known)
+            continue;
+        if (n == MOST_LEVELS || s->at[i].by < 0 || !s->at[i].from_zero)
+            return -1;
+        int at = n++;
+        for (; at > 0 && grad_is_lower(&s->at[i].unit, &units[at - 1]); at--)
+            units[at] = units[at - 1];
+        units[at] = s->at[i].unit;
+    }
+    return n;
+}
+
+/* What of the address has these factors, without them. */
+static bool polynomial_of_level(const Sum *s, const PolyTerm *unit, Poly *out)
+{
+    *out = (Poly){0};
+    for (int i = 0; i < s->raw.count; i++) {
+        PolyTerm rest, scaled = s->raw.terms[i];
+        bool shared;
+        const PolyAtom *atom = terms_split(s, &scaled, &rest, &shared);
+
+        if (atom && terms_same_unit(&rest, unit) &&
+            !poly_push(out, &(PolyTerm){scaled.scale, 1, {*atom}}))
+            return false;
+    }
+    return true;
+}
+
+bool grad_is_same_poly(const Poly *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        for (int k = 0; k < p->terms[i].count; k++) {
+            const Value *v = p->terms[i].of[k].value;
+            if (!v || !grad_same_for_all(v))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* The condition of the access, or the loop that counts it, says: less than *out. */
+static bool bound_by_mask(const Op *access, const Poly *p, Poly *out)
+{
+    Value *mask = op_operand(access, ir_access(access).mask);
+    PolyScope scope = {0};
+    PolyBounds bounds = {0};
+    int8_t map[MAX_RANK];
+
+    for (int d = 0; d < MAX_RANK; d++)
+        map[d] = (int8_t)d;
+    if (mask)
+        poly_bounds(&scope, mask, map, &bounds);
+    terms_add_loop_bound(p, &bounds);
+    for (int i = 0; i < bounds.count; i++) {
+        *out = *p;
+        if (poly_add(out, &bounds.below[i], -1) && grad_is_same_poly(out))
+            return true;
+    }
+    return false;
+}
+
+static bool add_constant(Poly *p, int64_t n)
+{
+    return poly_push(p, &(PolyTerm){n, 0, {{0}}});
+}
+
+const Value *grad_number_of_programs(Grad *g, int axis)
+{
+    const Type *i32 = type_scalar(g->func->module, DT_I32);
+    const int64_t along = axis;
+
+    if (!g->programs[axis])
+        g->programs[axis] =
+            build_op(&g->b, OP_num_programs, 0, NULL, 1, &along, 1, &i32)->results[0];
+    return g->programs[axis];
+}
+
+/* By how many lanes, rounds and programs there are. */
+static bool bound_by_counts(Grad *g, const Sum *level, Poly *out)
+{
+    *out = (Poly){0};
+    for (int i = 0; i < level->n; i++) {
+        const Term *t = &level->at[i];
+        bool is_program = t->whose == g->func;
+
+        if (t->count == 0 && !is_program)
+            return false;
+        if (!add_constant(out, is_program ? -t->by : t->by * (t->count - 1)))
+            return false;
+        if (!is_program)
+            continue;
+        const Value *programs = grad_number_of_programs(g, t->dim);
+        PolyTerm all = {t->by, 1, {{programs, MAX_RANK + programs->id}}};
+        if (!poly_push(out, &all))
+            return false;
+    }
+    return add_constant(out, 1);
+}
+
+/* Less than what is the level? */
+static bool bound_of(Grad *g, const Op *access, const Sum *level, const Poly *p, Poly *out)
+{
+    int64_t by = 0;
+
+    if (bound_by_mask(access, p, out))
+        return true;
+    for (int i = 0; i < p->count; i++)
+        by = i == 0 || by == p->terms[i].scale ? p->terms[i].scale : 1;
+    Poly one = {0};
+    if (by > 1 && p->count == 1) { /* 2 * column, of which the column is bounded */
+        one.count = 1;
+        one.terms[0] = p->terms[0];
+        one.terms[0].scale = 1;
+        Poly bound;
+        *out = (Poly){0};
+        if (bound_by_mask(access, &one, &bound))
+            return poly_add(out, &bound, by) && add_constant(out, 1 - by);
+    }
+    return bound_by_counts(g, level, out);
+}
+
+static bool is_known(const Grad *g, const GradNeed *n)
+{
+    for (int i = 0; i < g->needs.len; i++) {
+        if (g->needs.at[i].array == n->array && poly_equal(&g->needs.at[i].least, &n->least) &&
+            poly_equal(&g->needs.at[i].most, &n->most))
+            return true;
+    }
+    return false;
+}
+
+bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *unit)
+{
+    GradNeed n = {.array = a, .least = *least};
+    Poly apart;
+    int64_t constant;
+
+    if (!poly_push(&n.most, unit))
+        return false;
+    apart = n.most;
+    if (!poly_add(&apart, least, -1))
+        return false;
+    if (poly_is_constant(&apart, &constant))
+        return constant >= 0;
+    if (!is_known(g, &n))
+        vec_push(g->arena, &g->needs, n);
+    return true;
+}
+
+static bool has_program(const PolyTerm *t)
+{
+    for (int i = 0; i < t->count; i++) {
+        const Op *op = t->of[i].value ? t->of[i].value->def : NULL;
+        if (op && op->code == OP_program_id)
+            return true;
+    }
+    return false;
+}
+
+/* More than what all terms but those of programs reach. */
+static bool reach_of_program(Grad *g, const GradArray *a, const Op *access, const Sum *s,
+                             Poly *reached)
+{
+    Sum inner = *s;
+    PolyTerm units[MOST_LEVELS];
+
+    inner.n = 0;
+    for (int i = 0; i < s->n; i++) {
+        if (s->at[i].whose != g->func)
+            inner.at[inner.n++] = s->at[i];
+    }
+    inner.raw.count = 0;
+    for (int i = 0; i < s->raw.count; i++) {
+        if (!has_program(&s->raw.terms[i]))
+            inner.raw.terms[inner.raw.count++] = s->raw.terms[i];
+    }
+    int n = levels_of(&inner, units);
+    *reached = (Poly){0};
+    bool good = n >= 0 && add_constant(reached, 1);
+    for (int i = 0; i < n && good; i++) {
+        Sum level = terms_level(&inner, &units[i]);
+        Poly p, bound, factors = {0};
+
+        good = (units[i].count == 0 || grad_need(g, a, reached, &units[i])) &&
+               polynomial_of_level(&inner, &units[i], &p) &&
+               bound_of(g, access, &level, &p, &bound) && poly_push(&factors, &units[i]) &&
+               poly_product(&bound, &factors, reached);
+    }
+    return good;
+}
+
+bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, int64_t behind)
+{
+    const int before = g->needs.len;
+    Term programs[AXES];
+    Poly reached, all;
+    int n = 0;
+    bool good = !g->wish->atomics && s->covered == 0 &&
+                reach_of_program(g, a, access, s, &reached) && add_constant(&reached, behind);
+
+    for (int i = 0; i < s->n; i++) {
+        const Term *t = &s->at[i];
+        if (t->whose != g->func || t->by == 0)
+            continue;
+        int at = n++;
+        for (; at > 0 && grad_is_lower(&t->unit, &programs[at - 1].unit); at--)
+            programs[at] = programs[at - 1];
+        programs[at] = *t;
+    }
+    for (int i = 0; i < n && good; i++) {
+        const Value *count = grad_number_of_programs(g, programs[i].dim);
+        PolyTerm factor = programs[i].unit;
+        Poly times = {0};
+
+        factor.scale = programs[i].by;
+        good = factor.scale > 0 && grad_need(g, a, &reached, &factor);
+        all = (Poly){0};
+        good = good && poly_push(&times, &factor) &&
+               poly_push(&all, &(PolyTerm){1, 1, {{count, MAX_RANK + count->id}}}) &&
+               poly_product(&all, &times, &reached);
+    }
+    if (!good || n == 0)
+        g->needs.len = before;
+    return good && n > 0;
+}
+
+bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Constants c)
+{
+    const Constants none = {0};
+    const int before = g->needs.len;
+    PolyTerm units[MOST_LEVELS];
+    int n = levels_of(s, units);
+    Poly reached = {0}; /* more than all levels so far reach */
+    bool good = n > 0 && (!g->wish->atomics || a == &g->of) && add_constant(&reached, 1 + c.span);
+
+    for (int i = 0; i < n && good; i++) {
+        Sum level = terms_level(s, &units[i]);
+        bool is_lowest = units[i].count == 0;
+        Poly p, bound, factors = {0};
+
+        good = (is_lowest || grad_need(g, a, &reached, &units[i])) &&
+               terms_are_digits(&level, is_lowest ? c : none);
+        if (!good || i == n - 1)
+            break;
+        good = polynomial_of_level(s, &units[i], &p) && bound_of(g, access, &level, &p, &bound) &&
+               poly_push(&factors, &units[i]);
+        good = good && (!is_lowest || add_constant(&bound, c.span)) &&
+               poly_product(&bound, &factors, &reached);
+    }
+    if (!good)
+        g->needs.len = before;
+    return good;
+}

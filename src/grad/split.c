@@ -1,0 +1,68 @@
+/*
+ * split.c - parts of a tile, which `tl.split` takes by their bits: as sums, which have a gradient
+ *
+ *     bitcast(or along the axis of where(index == k, bitcast(x), 0))    is element k along the axis
+ *     sum along the axis of where(index == k, x, 0.0)                   too, but for the sign of -0
+ */
+#include "../opt/opt.h"
+#include "grad.h"
+
+bool grad_is_index(const Value *v, int axis)
+{
+    const int count = v->type->dims[axis];
+
+    for (const Op *op; (op = v->def) != NULL; v = op->operands[0]) {
+        if (op->code == OP_arange)
+            return axis == 0 && attr_start(op) == 0 && v->type->dims[0] == count;
+        if (op->code == OP_expand && attr_axis(op) != axis)
+            axis -= attr_axis(op) < axis;
+        else if (op->code != OP_broadcast || op->operands[0]->type->dims[axis] == 1)
+            return false;
+    }
+    return false;
+}
+
+/* Is it true at one index along the axis: index == a constant? */
+static bool picks_one(const Value *mask, int axis)
+{
+    while (opt_made_by(mask, OP_broadcast) && mask->def->operands[0]->type->dims[axis] > 1)
+        mask = mask->def->operands[0];
+    const Op *eq = opt_made_by(mask, OP_eq);
+    int64_t at;
+
+    return eq && value_const_int(eq->operands[1], &at) && at >= 0 && at < mask->type->dims[axis] &&
+           grad_is_index(eq->operands[0], axis);
+}
+
+/* The tile of floats that these are the bits of; NULL. */
+static Value *floats_behind(const Value *bits)
+{
+    const Op *cast = opt_made_by(bits, OP_bitcast);
+
+    return cast && dtype_is_float(cast->operands[0]->type->dtype) ? cast->operands[0] : NULL;
+}
+
+static void replace(Op *op, void *grad)
+{
+    Grad *g = grad;
+    const Op *either = op->code == OP_bitcast ? opt_made_by(op->operands[0], OP_reduce) : NULL;
+    const Op *select = either ? opt_made_by(either->operands[0], OP_select) : NULL;
+    Value *x = select ? floats_behind(select->operands[1]) : NULL;
+    uint64_t zero;
+
+    if (!x || ir_combine_code(either) != OP_or || !value_constant(select->operands[2], &zero) ||
+        zero != 0 || x->type->dtype != op->results[0]->type->dtype ||
+        !picks_one(select->operands[0], (int)attr_axis(either)))
+        return;
+    g->b = builder_before(op);
+    grad_stand_for(g, op);
+    Value *part = build_select(&g->b, select->operands[0], x, grad_number(g, x, 0));
+    op->results[0]->repl = opt_reduce_along(&g->b, OP_add, part, (int)attr_axis(either));
+    op->results[0]->repl->name = op->results[0]->name;
+}
+
+void grad_sum_parts_of_tiles(Grad *g)
+{
+    ir_walk(g->func->body, replace, g);
+    opt_resolve_all(g->func->body);
+}

@@ -1,0 +1,241 @@
+/*
+ * terms.c - the address of an access as a sum of terms
+ *
+ * The address is a polynomial (opt/poly.c): what is the same for all, a constant, and terms of a
+ * coefficient times a number that runs from 0 on: lanes along a dimension, rounds of a loop,
+ * programs along an axis.
+ */
+#include "terms.h"
+
+enum { MOST_DEPTH = 64 };
+
+bool terms_same_unit(const PolyTerm *a, const PolyTerm *b)
+{
+    PolyTerm quotient;
+
+    return a->count == b->count && poly_divide(a, b, &quotient) && quotient.count == 0;
+}
+
+static bool add_term(Sum *s, Term t)
+{
+    for (int i = 0; i < s->n; i++) {
+        if (s->at[i].whose == t.whose && s->at[i].dim == t.dim &&
+            terms_same_unit(&s->at[i].unit, &t.unit)) {
+            s->at[i].by += t.by;
+            return true;
+        }
+    }
+    if (s->n == MOST_TERMS)
+        return false;
+    s->at[s->n++] = t;
+    return true;
+}
+
+static bool is_asked(unsigned programs, const Op *op)
+{
+    return op->code == OP_program_id && (programs >> attr_axis(op) & 1) != 0;
+}
+
+/* Made of arguments and constants alone? */
+static bool same_for_programs(const Value *v, unsigned programs, int depth)
+{
+    if (!v->def)
+        return !v->block->owner;
+    if (depth == 0 || v->def->regions[0] || !op_has(v->def, PURE) || is_asked(programs, v->def) ||
+        v->def->code == OP_arange)
+        return false;
+    for (int i = 0; i < v->def->noperands; i++) {
+        if (!same_for_programs(v->def->operands[i], programs, depth - 1))
+            return false;
+    }
+    return true;
+}
+
+bool grad_same_for_all(const Value *v)
+{
+    return v->type->rank == 0 && same_for_programs(v, EVERY_AXIS, MOST_DEPTH);
+}
+
+/* Does it stay while the loops around it go round?  Only what stands outside of all of them does.
+ */
+static bool stays(const Value *v)
+{
+    const Block *b = v->block;
+
+    for (; b->owner; b = b->owner->block) {
+        if (opt_is_loop(b->owner))
+            return false;
+    }
+    return true;
+}
+
+/* Is that scalar the same for all that might meet? */
+static bool is_shared(const Sum *s, const Value *v)
+{
+    return v && v->type->rank == 0 &&
+           (s->programs ? same_for_programs(v, s->programs, MOST_DEPTH) : stays(v));
+}
+
+static bool add_value(Sum *s, const Value *v, const PolyTerm *by, int depth);
+
+static const Op *made_by(const Value *v, OpCode code)
+{
+    while (v->def && v->def->code == OP_cast)
+        v = v->def->operands[0];
+    return v->def && v->def->code == code ? v->def : NULL;
+}
+
+/* A counter whose step is known only at run time is another one in each round, and of programs that
+ * step by their number from their own on in each program. */
+static bool add_counter(Sum *s, const Op *loop, Term t)
+{
+    const Value *lo = loop->operands[FOR_LO];
+    const Op *first = made_by(lo, OP_program_id);
+    const Op *step = made_by(loop->operands[FOR_STEP], OP_num_programs);
+    int64_t from;
+    bool strides = first && step && attr_axis(first) == attr_axis(step);
+
+    if (!strides && !is_shared(s, lo))
+        return false;
+    if (strides)
+        s->covered |= 1u << attr_axis(first);
+    t.whose = loop;
+    t.count = 0;
+    t.from_zero = step && (first || (value_const_int(lo, &from) && from >= 0));
+    return add_term(s, t);
+}
+
+/* The counter of a loop: where it begins, and a step for each round. */
+static bool add_rounds(Sum *s, const Op *loop, const PolyTerm *by, Term t, int depth)
+{
+    int64_t step, lo;
+    uint64_t trips;
+
+    if (!value_const_int(loop->operands[FOR_STEP], &step))
+        return add_counter(s, loop, t);
+    if (__builtin_mul_overflow(t.by, step, &t.by))
+        return false;
+    t.whose = loop;
+    t.count = opt_trip_count(loop, &trips) && trips < INT32_MAX ? (int64_t)trips : 0;
+    t.from_zero = value_const_int(loop->operands[FOR_LO], &lo) && lo >= 0 && step > 0;
+    return add_term(s, t) && add_value(s, loop->operands[FOR_LO], by, depth + 1);
+}
+
+/* by: what it is multiplied by. */
+static bool add_atom(Sum *s, const PolyAtom *atom, const PolyTerm *by, int depth)
+{
+    const Value *v = atom->value;
+    Term t = {.by = by->scale, .unit = *by, .from_zero = true};
+
+    t.unit.scale = 1;
+    if (!v) {
+        t.dim = atom->key;
+        t.count = s->tile->dims[atom->key];
+        return add_term(s, t);
+    }
+    if (v->def && v->def->code == OP_program_id) {
+        t.whose = s->g->func;
+        t.dim = (int)attr_axis(v->def);
+        return add_term(s, t);
+    }
+    const Op *loop = v->def ? NULL : v->block->owner;
+    return loop && loop->code == OP_for && v->index == 0 && add_rounds(s, loop, by, t, depth);
+}
+
+/* The atom of a term that is not the same for all, and the rest; NULL: all are, or several not. */
+const PolyAtom *terms_split(const Sum *s, const PolyTerm *t, PolyTerm *rest, bool *shared)
+{
+    const PolyAtom *found = NULL;
+    int others = 0;
+
+    *rest = (PolyTerm){.scale = t->scale};
+    for (int i = 0; i < t->count; i++) {
+        if (is_shared(s, t->of[i].value)) {
+            rest->of[rest->count++] = t->of[i];
+        } else {
+            found = &t->of[i];
+            others++;
+        }
+    }
+    *shared = others == 0;
+    return others == 1 ? found : NULL;
+}
+
+static bool add_polynomial(Sum *s, const Poly *p, int depth)
+{
+    for (int i = 0; i < p->count; i++) {
+        const PolyTerm *t = &p->terms[i];
+        PolyTerm rest;
+        bool shared;
+        const PolyAtom *atom = terms_split(s, t, &rest, &shared);
+
+        if (shared ? !poly_push(&s->shared, t) : !atom || !add_atom(s, atom, &rest, depth))
+            return false;
+    }
+    return true;
+}
+
+bool terms_polynomial(const Value *v, Poly *out)
+{
+    int8_t map[MAX_RANK];
+    PolyScope scope = {0};
+
+    for (int d = 0; d < MAX_RANK; d++)
+        map[d] = (int8_t)d;
+    return poly_of(&scope, v, map, out);
+}
+
+static bool add_value(Sum *s, const Value *v, const PolyTerm *by, int depth)
+{
+    Poly p, factor = {0}, product;
+
+    return depth < MOST_DEPTH && terms_polynomial(v, &p) && poly_push(&factor, by) &&
+           poly_product(&factor, &p, &product) && add_polynomial(s, &product, depth);
+}
+
+Sum terms_of(const Grad *g, const Op *access, unsigned programs)
+{
+    const Value *pointer = access->operands[0];
+    Sum s = {.programs = programs, .g = g, .tile = pointer->type};
+
+    s.ok = terms_polynomial(pointer, &s.raw) && add_polynomial(&s, &s.raw, 0);
+    return s;
+}
+
+bool terms_has(const Sum *s, const void *whose, int dim)
+{
+    for (int i = 0; i < s->n; i++) {
+        if (s->at[i].whose == whose && s->at[i].dim == dim && s->at[i].by != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Those of the axes that have a term. */
+unsigned terms_programs(const Sum *s)
+{
+    unsigned found = s->covered;
+
+    for (int axis = 0; axis < AXES; axis++)
+        found |= terms_has(s, s->g->func, axis) ? 1u << axis : 0;
+    return found & s->programs;
+}
+
+unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs)
+{
+    Sum s = terms_of(g, access, programs);
+
+    return terms_programs(&s);
+}
+
+Sum terms_level(const Sum *s, const PolyTerm *unit)
+{
+    Sum level = *s;
+
+    level.n = 0;
+    for (int i = 0; i < s->n; i++) {
+        if (terms_same_unit(&s->at[i].unit, unit) && s->at[i].by != 0)
+            level.at[level.n++] = s->at[i];
+    }
+    return level;
+}
