@@ -12,7 +12,7 @@
  * it is.
  *
  * Nothing is said of what looks meant: a sum compared with what was added (did it carry?), bits by
- * `&`, remainders of powers of two, hashes of 16 bits, offsets.
+ * `&`, remainders of powers of two, hashes of 16 bits, offsets, what was made narrow here.
  */
 #include "suspect.h"
 
@@ -78,6 +78,20 @@ static bool is_signed_difference(const Op *op)
     return op->code == OP_sub && dtype_is_signed(op->results[0]->type->dtype);
 }
 
+/* (exponent.to(tl.uint8) + 127).to(tl.uint8): who makes bytes of something wider counts modulo 256.
+ */
+static bool is_of_narrowed(const Op *op)
+{
+    int bits = dtype_bits(op->results[0]->type->dtype);
+
+    for (int i = 0; i < op->noperands; i++) {
+        const Op *x = ir_unmoved(op->operands[i])->def;
+        if (x && x->code == OP_cast && dtype_bits(x->operands[0]->type->dtype) > bits)
+            return true;
+    }
+    return false;
+}
+
 /* May the exact result of this sum, difference or product lie beyond its type? */
 static bool may_wrap(const Narrow *n, const Op *op)
 {
@@ -100,7 +114,7 @@ static bool may_wrap(const Narrow *n, const Op *op)
     }
     range_of_type(op->results[0]->type->dtype, &least, &most);
     return (lo < least || hi > most) && !is_hash(op) && !is_distance(op) &&
-           !is_signed_difference(op);
+           !is_signed_difference(op) && !is_of_narrowed(op);
 }
 
 /* Of elements along an axis, by a function: may the exact one lie beyond its type? */

@@ -1,12 +1,16 @@
 /*
- * suspect_nothing.c - operations on integers that have no result, whatever they are given
+ * suspect_nothing.c - operations that have no result, or always the same, whatever they are given
  *
  * A division by 0, and a shift by as many bits as there are, gives what the target likes.  Where
  * the number is written down, it is told at once; where it is data, --check finds it
  * (check_value.c). So is 1 << 40, which is an int32; not seed >> 32, which is 0 of a scalar that is
  * one, as it should.
+ *
+ * v == NaN is always false, and v != NaN always true.
  */
 #include "suspect.h"
+
+#include <math.h>
 
 /* Halves of a scalar, whose width the launch decides, are taken like that. */
 static bool is_of_a_scalar(const Op *op)
@@ -14,11 +18,29 @@ static bool is_of_a_scalar(const Op *op)
     return ir_bare(op->operands[0])->type->rank == 0;
 }
 
+static bool is_nan(const Value *v)
+{
+    uint64_t bits;
+
+    return !v->type->pointer && dtype_is_float(v->type->dtype) && value_constant(v, &bits) &&
+           isnan(scalar_to_double(v->type->dtype, bits));
+}
+
+static void look_at_comparison(const Suspect *s, const Op *op)
+{
+    if (is_nan(op->operands[0]) || is_nan(op->operands[1]))
+        suspect_warn(s, op, "v != v holds of NaN alone",
+                     "NaN is equal to nothing, nor less or greater: this is always %s",
+                     op->code == OP_ne ? "true" : "false");
+}
+
 static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
     int64_t c;
 
+    if (op_has(op, COMPARES))
+        look_at_comparison(s, op);
     if (op->noperands < 2 || !opt_is_int(op->operands[1]) || !value_const_int(op->operands[1], &c))
         return;
     int bits = dtype_bits(op->operands[1]->type->dtype);

@@ -1,14 +1,16 @@
 /*
  * suspect_rounds.c - what the rounds of a loop do not add up
  *
- * Three slips, each of which leaves a plausible number behind:
+ * Four slips, each of which leaves a plausible number behind:
  *   - a total begins anew in each round, acc = tl.zeros(..) in the loop instead of in front of it:
  *     what the round begins with is not looked at, and only the last round counts;
  *   - a bias that is the same in all rounds is added in each: acc += tl.dot(a, b) + bias;
- *   - a greatest value is never kept, tl.maximum(m, x) where m stays -inf in all rounds.
+ *   - a greatest value is never kept, tl.maximum(m, x) where m stays -inf in all rounds;
+ *   - each round adds what the one before it has added, acc += tl.dot(tl.load(pa), tl.load(pb)),
+ *     since nobody moves the pointers.
  *
  * Nothing is said of a recurrence, h += tl.dot(w, h) + b, whose rounds are steps in time, nor of
- * what is added from memory alone.
+ * what is added from memory alone; nor of rounds that store, which may change what is loaded.
  */
 #include "suspect.h"
 
@@ -178,6 +180,73 @@ static void look_for_bias(const Suspect *s, const Op *loop, int i)
                      "this is the same in all rounds of the loop, and each adds it to the total");
 }
 
+/* --- rounds that load the same --- */
+
+static void note_effect(Op *op, void *found)
+{
+    *(bool *)found |= op_has(op, WRITES | EFFECT) || op_is_volatile(op);
+}
+
+/* Is it another one in each round?  Masks choose only how much is loaded. */
+static bool is_new(const Value *v, const Op *loop, int depth)
+{
+    const Op *op = v->def;
+
+    if (!is_inside(v, loop))
+        return false;
+    if (!op || depth == 0 || (op->regions[0] && !op_has(op, COMBINES)))
+        return true;
+    int mask = op_only_reads(op) ? ir_access(op).mask : -1;
+    for (int i = 0; i < op->noperands; i++) {
+        if (i != mask && is_new(op->operands[i], loop, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static bool loads_inside(const Value *v, const Op *loop, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0 || !is_inside(v, loop))
+        return false;
+    for (int i = 0; i < op->noperands && !op_only_reads(op); i++) {
+        if (loads_inside(op->operands[i], loop, depth - 1))
+            return true;
+    }
+    return op_only_reads(op);
+}
+
+static void look_for_same(const Suspect *s, const Op *loop, int i)
+{
+    const Op *end = opt_last(loop->regions[0]);
+    const Value *total = loop->regions[0]->args[1 + i];
+    bool kept = false, loaded = false, effects = false;
+    Summands all = {.n = 0};
+
+    if (total->type->pointer)
+        return;
+    find_summands(&all, end->operands[i], loop, DEEPEST);
+    for (int k = 0; k < all.n; k++) {
+        const Op *op = all.at[k]->def;
+        int factors = op && op->code == OP_dot ? 2 : 0; /* and what it adds to is a summand, too */
+        bool new = all.at[k] != total && !factors &&is_new(all.at[k], loop, DEEPEST);
+        for (int f = 0; f < factors; f++)
+            new |= is_new(op->operands[f], loop, DEEPEST);
+        if (new)
+            return;
+        kept |= all.at[k] == total;
+        loaded |= loads_inside(factors ? op->operands[0] : all.at[k], loop, DEEPEST);
+    }
+    ir_walk(loop->regions[0], note_effect, &effects);
+    if (kept && loaded && !effects)
+        suspect_warn(s, end->operands[i]->def,
+                     "move the pointers at the end of the round, p += BLOCK * stride, or add the "
+                     "loop's counter to the offsets",
+                     "each round loads from the same addresses, and adds the same as the one "
+                     "before it");
+}
+
 /* --- a greatest value that is not kept --- */
 
 static bool is_infinite(const Value *v, double sign)
@@ -225,6 +294,7 @@ static void look_at(Op *op, void *suspect)
     for (int i = 0; op->code == OP_for && i < op->nresults; i++) {
         look_for_anew(s, op, i);
         look_for_bias(s, op, i);
+        look_for_same(s, op, i);
     }
     look_for_greatest(s, op);
 }

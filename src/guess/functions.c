@@ -8,6 +8,7 @@
 #include "../syntax/parse.h"
 #include "../syntax/scan.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* On one line, with a space for what is white. */
@@ -94,6 +95,8 @@ static const char *read_source(Client *c, const char *path, size_t *n)
         client_stop(c, CLIENT_USAGE,
                     "the kernel's file is read twice here: it cannot come from stdin");
     error = os_read_file(c->arena, path, LARGEST_SOURCE, &text, n);
+    if (error == EISDIR)
+        client_stop_at_file(c, path, "this is a folder; a kernel's file stands here, FILE.py");
     if (error)
         client_stop_at_file(c, path, strerror(error));
     return text;

@@ -148,6 +148,16 @@ static bool same_form(Val a, Val b)
     return val_same(a, b);
 }
 
+/* s = 0 in front of the loop, s += 0.5 in it. */
+static bool is_int_to_float(Val from, Val to)
+{
+    const Type *x = from.kind == VAL_RUN ? from.run->type : NULL;
+    const Type *y = to.kind == VAL_RUN ? to.run->type : NULL;
+
+    return x && y && x->rank == 0 && y->rank == 0 && !x->pointer && !y->pointer &&
+           dtype_is_int(x->dtype) && dtype_is_float(y->dtype);
+}
+
 /* What a region leaves in one carried name; its own argument after an error. */
 static void close_name(Loop *loop, const Carried *c, int region, Values *out)
 {
@@ -163,7 +173,7 @@ static void close_name(Loop *loop, const Carried *c, int region, Values *out)
     }
     if (b->bound && b->val.kind != VAL_UNKNOWN && like.kind != VAL_UNKNOWN) {
         error_at(l, b->span, E_CARRIED_TYPE, name, val_text(l, like), val_text(l, b->val));
-        hint_at(l, H_CARRIED_TYPE, name);
+        hint_at(l, is_int_to_float(like, b->val) ? H_CARRIED_FLOAT : H_CARRIED_TYPE, name);
     }
     val_flatten(l, like, out);
     for (int i = parts; i < out->len; i++)

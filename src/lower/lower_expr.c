@@ -131,6 +131,23 @@ static void warn_of_precedence(Lower *l, const Node *compare)
     hint_at(l, H_PRECEDENCE, op);
 }
 
+static bool is_literal(const Node *n)
+{
+    return n->kind == N_INT || n->kind == N_FLOAT || n->kind == N_STRING;
+}
+
+/* `n is 3`, of which Python warns, too; of a value of the launch it never holds. */
+static void warn_of_identity(Lower *l, const Node *compare)
+{
+    bool is = compare->ops[0] == CMP_IS;
+
+    if ((!is && compare->ops[0] != CMP_IS_NOT) ||
+        (!is_literal(compare->left) && !is_literal(compare->items[0])))
+        return;
+    warn_at(l, compare->span, W_IDENTITY, is ? "is" : "is not");
+    hint_at(l, H_IDENTITY, is ? "==" : "!=");
+}
+
 /* Objects of the host are compared with None only, dtypes of other libraries with any. */
 static Val lower_compared(Lower *l, CompareOp op, const Node *n, const Node *other)
 {
@@ -146,6 +163,7 @@ static Val lower_compare(Lower *l, const Node *n)
     Val x = lower_compared(l, op, n->left, n->items[0]);
 
     warn_of_precedence(l, n);
+    warn_of_identity(l, n);
 
     if (n->nitems > 1) {
         error_at(l, n->span, E_COMPARE_CHAIN);

@@ -205,6 +205,8 @@ static void report_arms(Join *j, int slot, const Binding *old, const Binding *t,
     note_at(l, old->span, NOTE_ASSIGNED_HERE, name);
     if (val_is_number(old->val))
         hint_at(l, H_MAKE_RUN_TIME, name, name);
+    else if (val_is_none(old->val))
+        hint_at(l, H_ARM_NONE);
 }
 
 /* The name is not there afterwards, and its use will say why. */

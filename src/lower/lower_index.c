@@ -290,8 +290,10 @@ static bool read_slice(Lower *l, const Value *x, const Node *n, Index *i)
         return false;
     if (!step.known || step.number != 1) {
         error_at(l, n->span, E_SLICE_STEP);
-        if (step.known && step.number == -1)
-            hint_at(l, H_SLICE_FLIP);
+        hint_at(l, "%s",
+                step.known && step.number == -1  ? H_SLICE_FLIP
+                : step.known && step.number == 2 ? H_SLICE_HALVES
+                                                 : H_SLICE_LOAD);
         return false;
     }
     if (from.known && to.known)

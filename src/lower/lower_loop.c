@@ -290,13 +290,18 @@ static void lower_dynamic_for(Lower *l, const Node *n, const Range *r)
     carry_take_results(&loop, &loop.init, op);
 }
 
+static void refuse_else(Lower *l, const Node *n)
+{
+    if (n->norelse)
+        fail_hint(l, n->orelse[0]->span, H_LOOP_ELSE, E_LOOP_ELSE);
+}
+
 void lower_for(Lower *l, const Node *n)
 {
     bool is_static = false;
     Range r;
 
-    if (n->norelse)
-        error_at(l, n->orelse[0]->span, E_LOOP_ELSE);
+    refuse_else(l, n);
     if (!lower_range(l, n->right, &r, &is_static)) {
         forget_assigned(l, n->body, n->nbody);
         if (n->left->kind == N_NAME)
@@ -358,8 +363,7 @@ void lower_while(Lower *l, const Node *n)
     Loop loop = {.l = l};
     Block *blocks[2];
 
-    if (n->norelse)
-        error_at(l, n->orelse[0]->span, E_LOOP_ELSE);
+    refuse_else(l, n);
     carry_names(&loop, n);
     for (int r = 0; r < 2; r++)
         blocks[r] = block_new(l->b.func, NULL);

@@ -127,6 +127,8 @@
 #define H_UNUSED_LOAD        "was it forgotten?"
 #define W_SIGN_ASSIGNED      "this assigns a value with a sign"
 #define H_SIGN_ASSIGNED      "`%c=` changes what the name holds"
+#define W_IDENTITY           "`%s` asks whether two are one and the same, and a number or a text is not compared by it"
+#define H_IDENTITY           "write `%s`"
 #define W_PRECEDENCE         "`%s` binds more tightly than comparisons: this compares what it gives"
 #define H_PRECEDENCE         "write brackets: a %s (b < c)"
 #define E_UNSUPPORTED_SYNTAX "unsupported AST node type: %s"                                                /* R21 */
@@ -174,11 +176,13 @@
 #define E_ARMS_DIFFER        "Mismatched type for %s between then block (%s) and else block (%s)"         /* R118 */
 #define H_ARMS_DIFFER        "give `%s` one dtype and shape in both arms, with .to or tl.full"
 #define E_ARM_REDEFINES      "initial value for `%s` is of type %s, but the %s block redefines it as %s"    /* R118 */
+#define H_ARM_NONE           "None is settled when the kernel is compiled: begin with a value of the other type, or decide by a tl.constexpr"
 #define H_MAKE_RUN_TIME      "it is a compile-time constant: `%s = %s` before makes it a run-time value"
 #define E_RETURN_IN_LOOP     "Cannot have `return` statements inside `while` or `for` statements in triton kernels"           /* R119 */
 #define H_RETURN_IN_LOOP     "assign to a name and return that behind the loop"
 #define E_CARRIED_TYPE       "Loop-carried variable `%s` has initial type %s but is re-assigned to %s in loop! Please make sure that the type stays consistent"  /* R127 */
 #define H_CARRIED_TYPE       "give `%s` its final dtype and shape before the loop, for example with tl.zeros or .to"
+#define H_CARRIED_FLOAT      "begin with a float, written with a point, as in `%s = 0.0`"
 #define E_CARRIED_CONST      "Loop carried variable `%s` changed type: it is %s and becomes %s"             /* R127 */
 #define E_CARRIED_KIND       "loop-carried `%s` is not a triton value: %s"                                  /* R127 */
 #define E_ITERATOR           "Only `range` and `static_range` iterators are currently supported"            /* R129 */
@@ -194,6 +198,7 @@
 #define E_STATIC_RANGE       "used as tl.static_range %s value is not a constexpr: %s"                      /* R128 */
 #define E_STATIC_TRIPS       "%s repeats its body more than %d times at compile time"
 #define E_LOOP_ELSE          "`else` on a loop is not supported"                                            /* R21 */
+#define H_LOOP_ELSE          "nothing breaks out of a loop, so it is what comes next: write it behind the loop"
 #define E_WHILE_CONST        "the condition of a `while` must be a run-time value, not %s"                  /* R130 */
 #define H_WHILE_CONST        "nothing breaks out of a loop: what ends it is its condition, `while x < n:`"
 
@@ -224,6 +229,8 @@
 #define H_TILE_MASK          "a tile keeps its shape: tl.where(condition, x, y) chooses element by element"
 #define H_SLICE_FLIP         "tl.flip(x, axis) turns it around"
 #define E_SLICE_STEP         "a slice of a tile has the step 1"
+#define H_SLICE_HALVES       "tl.split(tl.reshape(x, (n // 2, 2))) takes even and odd elements apart; a load takes them with p + 2 * i"
+#define H_SLICE_LOAD         "a load takes what stands so far apart: p + i * step"
 #define E_SLICE_EMPTY        "a slice of a tile has at least one element; this dimension has %d"
 #define E_SLICE_LONG         "a slice of %lld elements does not fit into a dimension of %d"
 #define E_SLICE_EXTENT       "how many elements a slice has must be known at compile time"

@@ -8,7 +8,7 @@
 #include "../ir/analysis.h"
 #include "opt.h"
 
-enum { DEEPEST = 30 };
+enum { DEEPEST = 30, REMEMBERED = 512 };
 
 /* Made of comparisons of an index with a bound that is no number: it leaves on all lanes but the
  * last ones. */
@@ -39,9 +39,19 @@ static bool is_quotient(const AxisFacts *facts, const Op *op, int d)
     return x && x->contiguity[d] > 2 && c >= (op->code == OP_div ? 2 : 1);
 }
 
-static Way way_along(const AxisFacts *facts, const Value *v, int d, int depth);
+/* What was found last of some values, by id: x // n and x % n in turns are 2^n paths. */
+typedef struct {
+    const AxisFacts *facts;
+    struct {
+        const Value *v;
+        int d;
+        Way way;
+    } known[REMEMBERED];
+} Search;
 
-static Way way_of_move(const AxisFacts *facts, const Op *op, int d, int depth)
+static Way way_along(Search *s, const Value *v, int d, int depth);
+
+static Way way_of_move(Search *s, const Op *op, int d, int depth)
 {
     const Type *in = op->operands[0]->type;
     Move m;
@@ -50,12 +60,12 @@ static Way way_of_move(const AxisFacts *facts, const Op *op, int d, int depth)
         return VARIES;
     for (int k = 0; k < in->rank; k++) {
         if (m.follows[k] == d && in->dims[k] > 1)
-            return way_along(facts, op->operands[0], k, depth - 1);
+            return way_along(s, op->operands[0], k, depth - 1);
     }
     return STAYS;
 }
 
-static Way way_along(const AxisFacts *facts, const Value *v, int d, int depth)
+static Way find_way(Search *s, const Value *v, int d, int depth)
 {
     const Op *op = v->def;
     uint64_t bits;
@@ -68,25 +78,39 @@ static Way way_along(const AxisFacts *facts, const Value *v, int d, int depth)
     if (op->code == OP_splat)
         return STAYS;
     if (op_has(op, MOVES))
-        return way_of_move(facts, op, d, depth);
-    if (is_quotient(facts, op, d))
+        return way_of_move(s, op, d, depth);
+    if (is_quotient(s->facts, op, d))
         return SHARED;
     if (!op_has(op, FOLDS) && op->code != OP_addptr && !op_only_reads(op))
         return VARIES;
     for (int i = 0; way != VARIES && i < op->noperands; i++)
-        way = MAX(way, way_along(facts, op->operands[i], d, depth - 1));
+        way = MAX(way, way_along(s, op->operands[i], d, depth - 1));
+    return way;
+}
+
+static Way way_along(Search *s, const Value *v, int d, int depth)
+{
+    int at = (int)((unsigned)v->id % REMEMBERED);
+
+    if (s->known[at].v == v && s->known[at].d == d)
+        return s->known[at].way;
+    Way way = find_way(s, v, d, depth);
+    s->known[at].v = v;
+    s->known[at].d = d;
+    s->known[at].way = way;
     return way;
 }
 
 int opt_shared_lanes(const AxisFacts *facts, const Op *store)
 {
     const Value *p = store->operands[STORE_PTR], *data = store->operands[STORE_DATA];
+    Search s = {.facts = facts};
 
     if (store->noperands > STORE_MASK && !is_bounds(store->operands[STORE_MASK], 4))
         return -1;
     for (int d = 0; d < p->type->rank; d++) {
-        if (p->type->dims[d] > 1 && way_along(facts, p, d, DEEPEST) != VARIES &&
-            way_along(facts, data, d, DEEPEST) == VARIES)
+        if (p->type->dims[d] > 1 && way_along(&s, p, d, DEEPEST) != VARIES &&
+            way_along(&s, data, d, DEEPEST) == VARIES)
             return d;
     }
     return -1;

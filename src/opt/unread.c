@@ -77,8 +77,25 @@ static bool counts(OpCode code, const Value *v, const Lane *x)
     return n < 1e4;
 }
 
+/* Where a search was.  It ends behind MOST_VISITS: a kernel that repeats itself thousands of times
+ * asks for each of its reductions, which are made of all those before. */
+enum { MOST_VISITS = 500 };
 typedef struct {
-    Map *seen; /* by value id + 1 */
+    Map *seen;
+    int n;
+} Visits;
+
+static bool is_new(Visits *v, const void *at, uint64_t key)
+{
+    if (v->n == MOST_VISITS || map_get(v->seen, key))
+        return false;
+    map_put(v->seen, key, (void *)at);
+    v->n++;
+    return true;
+}
+
+typedef struct {
+    Visits visits; /* by value id + 1 */
     bool filled, products;
     MaskedLoads found;
 } Search;
@@ -101,11 +118,10 @@ static bool is_suspect(const Search *s, const Op *load)
 static void find_loads(Search *s, const Value *v, bool multiplied, int depth)
 {
     const Op *op = v->def;
-    uint64_t key = (uint64_t)v->id + 1;
 
-    if (!op || depth == 0 || s->found.n == UNREAD_MOST_LOADS || map_get(s->seen, key))
+    if (!op || depth == 0 || s->found.n == UNREAD_MOST_LOADS ||
+        !is_new(&s->visits, v, (uint64_t)v->id + 1))
         return;
-    map_put(s->seen, key, (void *)v);
     if (op_only_reads(op)) {
         if (is_suspect(s, op))
             s->found.at[s->found.n++] = (MaskedLoad){op, multiplied};
@@ -119,25 +135,23 @@ static void find_loads(Search *s, const Value *v, bool multiplied, int depth)
 
 MaskedLoads unread_loads(Arena *a, const Value *v, bool filled, bool products)
 {
-    Search s = {.seen = map_new(a), .filled = filled, .products = products};
+    Search s = {.visits.seen = map_new(a), .filled = filled, .products = products};
 
     find_loads(&s, v, false, OUTSIDE_DEEPEST);
     return s.found;
 }
 
 /* Does the mask leave out some lanes of a row along a dimension of the value, and not all or none
- * of them?  `seen`: by value and dimension, where it was looked; no deeper than find_loads() does.
- */
-static bool leaves_out_within(Map *seen, const Op *load, const Value *v, int dim, int depth)
+ * of them?  `seen`: by value and dimension; no deeper than find_loads() looks. */
+static bool leaves_out_within(Visits *seen, const Op *load, const Value *v, int dim, int depth)
 {
     const Op *op = v->def;
     uint64_t key = ((uint64_t)v->id + 1) * MAX_RANK + (uint64_t)dim;
     bool any = false;
     Move m;
 
-    if (!op || depth == 0 || map_get(seen, key))
+    if (!op || depth == 0 || !is_new(seen, v, key))
         return false;
-    map_put(seen, key, (void *)v);
     if (op == load)
         return outside_varies(load->operands[LOAD_MASK], dim, OUTSIDE_DEEPEST);
     if (op->code == OP_dot) {
@@ -166,8 +180,8 @@ bool unread_counts(Arena *arena, const Op *load, OpCode code, const Value *v, in
 {
     for (int d = 0; d < v->type->rank; d++) {
         Outside o = outside_of(arena, load, 1u << d);
-        if ((axis >= 0 && d != axis) ||
-            !leaves_out_within(map_new(arena), load, v, d, OUTSIDE_DEEPEST))
+        Visits seen = {.seen = map_new(arena)};
+        if ((axis >= 0 && d != axis) || !leaves_out_within(&seen, load, v, d, OUTSIDE_DEEPEST))
             continue;
         Lane lane = outside_lane(&o, v);
         if (counts(code, v, &lane))

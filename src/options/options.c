@@ -22,6 +22,9 @@ static const char *advice_for_option(const char *name)
     static const char times[] = "--time measures, --time N takes so many runs";
     static const char references[] = "--compare NAME=VALUE checks an array, --compare interp all";
     static const char kernels[] = "a kernel is named behind its file: FILE.py:KERNEL";
+    static const char stages[] = "a stage has a name: tilec dump FILE.py --stage ptx";
+    static const char bounds[] =
+        "tolerances stand behind the value: --compare NAME=VALUE,RTOL,ATOL";
     static const char arrays[] = "arrays are arguments: x='rand(fp32,1000)'";
     static const WordText table[] = {
         {"-o", outputs},
@@ -48,6 +51,14 @@ static const char *advice_for_option(const char *name)
         {"--kernel", kernels},
         {"-k", kernels},
         {"--function", kernels},
+        {"--ptx", stages},
+        {"--asm", stages},
+        {"--ir", stages},
+        {"--sass", stages},
+        {"--tol", bounds},
+        {"--tolerance", bounds},
+        {"--rtol", bounds},
+        {"--atol", bounds},
         {"--dtype", arrays},
         {"--shape", arrays},
         {"--size", arrays},

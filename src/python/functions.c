@@ -80,6 +80,8 @@ bool py_len(Py *p, const Const *args, int n, Const *out)
     int count;
 
     (void)n;
+    if (args[0].kind == CONST_OBJECT)
+        return py_fail(p, p->at, PY_E_LENGTH);
     if (args[0].kind != CONST_DICT && args[0].kind != CONST_STRING &&
         !const_items(&args[0], &items, &count))
         return false;

@@ -44,6 +44,7 @@
 #define PY_E_KEYWORD         "%s() got an unexpected keyword argument `%s`"
 #define PY_E_TWICE           "%s() got two values for `%s`"
 #define PY_E_VALUE           "`%s` has no value for these arguments"
+#define PY_E_LENGTH          "this has no len(): of an array, x.shape(0) is its first extent, and x.numel() counts its elements"
 #define PY_E_DECORATED       "what the decorators make of `%s` is not known"
 
 #define PY_H_WHOLE           "it takes whole numbers, written without a point: %lld"

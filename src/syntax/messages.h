@@ -24,7 +24,7 @@
 #define E_CHARACTER          "this character has no meaning here"
 #define E_QUESTION           "this character has no meaning here; a choice is written `a if c else b`"
 #define E_BACKSLASH          "only a new line may follow a backslash"
-#define E_IMAGINARY          "imaginary numbers are not supported"
+#define E_IMAGINARY          "imaginary numbers are not supported: keep the two parts in names of their own"
 #define E_NUMBER             "this is not a number"
 #define E_NUMBER_FLOAT       "this is not a number: floats have no suffix, leave the `f` out"
 #define E_NUMBER_INT         "this is not a number: integers have no suffix, leave it out"

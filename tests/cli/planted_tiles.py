@@ -237,6 +237,50 @@ def bias_each_round(a, b, bias, out, M, N, K, sam, sak, sbk, sbn, BM: tl.constex
 
 
 @triton.jit
+def same_tiles_wrong(a, b, out, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m, n, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    pa = a + m[:, None] * K + k[None, :]
+    pb = b + k[:, None] * BN + n[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        ta = tl.load(pa, mask=start + k[None, :] < K, other=0.0)
+        tb = tl.load(pb, mask=start + k[:, None] < K, other=0.0)
+        acc += tl.dot(ta, tb)
+    tl.store(out + m[:, None] * BN + n[None, :], acc)
+
+
+# what is loaded in front of the loop or by a descriptor, a recurrence, what is stored and loaded again: the same text is right
+@triton.jit
+def same_tiles(a, b, out, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m, n, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    pa = a + m[:, None] * K + k[None, :]
+    pb = b + k[:, None] * BN + n[None, :]
+    first = tl.load(pb)
+    po = out + m[:, None] * BN + n[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    twice = tl.zeros((BK, BN), tl.float32)
+    for start in range(0, K, BK):
+        ta = tl.load(pa, mask=start + k[None, :] < K, other=0.0)
+        tb = tl.load(pb, mask=start + k[:, None] < K, other=0.0)
+        acc += tl.dot(ta, tb)
+        twice += first
+        pa += BK
+        pb += BK * BN
+    rows = tl.make_tensor_descriptor(a, shape=[16, K], strides=[K, 1], block_shape=[BM, BK])
+    for start in range(0, K, BK):
+        acc += tl.sum(rows.load([0, start]), axis=1)[:, None]
+    for _ in range(2):
+        acc += tl.dot(acc, tl.load(b + n[:, None] * BN + n[None, :]))
+    tl.store(po, acc + tl.sum(twice, axis=0)[None, :])
+    tl.debug_barrier()
+    for _ in range(2):
+        acc += tl.load(po)
+        tl.debug_barrier()
+        tl.store(po, acc)
+        tl.debug_barrier()
+
+
+@triton.jit
 def short_rounds_wrong(x, out, M, N, stride, BM: tl.constexpr, BN: tl.constexpr):
     r = tl.program_id(0) * BM + tl.arange(0, BM)
     acc = tl.zeros((BM,), tl.float32)
@@ -377,3 +421,17 @@ def stride_in_bytes(x, out, M, N, stride, BM: tl.constexpr, BN: tl.constexpr):
         v = tl.load(x + r[:, None] * stride + c[None, :], mask=(r[:, None] < M) & (c[None, :] < N), other=0.0)
         acc += tl.sum(v, axis=1)
     tl.store(out + r, acc, mask=r < M)
+
+
+@triton.jit
+def no_nan_wrong(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, tl.where(v == float("nan"), 0.0, v), mask=i < n)
+
+
+@triton.jit
+def no_nan(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, tl.where(v != v, 0.0, v), mask=i < n)

@@ -387,4 +387,41 @@ for device in cpu interp sim; do
     quiet checked scatter x="arange(fp32,8)" at="(arange(i32,8)*5)%8" out="zeros(fp32,16)" n=7 B=8
 done
 
+# what is looked for in kernels that repeat themselves takes seconds at most: an index of 40 dimensions took a minute,
+# 64 columns made orthogonal, one behind the other, 1 GB
+cat >"$folder/repeated.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def dimensions(x, sizes, out, N: tl.constexpr, B: tl.constexpr):
+    rest = tl.program_id(0) * B + tl.arange(0, B)
+    at = tl.zeros((B,), dtype=tl.int64)
+    for d in tl.static_range(N):
+        at += rest % tl.load(sizes + d) * tl.load(sizes + N + d)
+        rest = rest // tl.load(sizes + d)
+    tl.store(out + at, tl.load(x + at))
+
+
+@triton.jit
+def orthogonal(x, out, N: tl.constexpr):
+    rows, columns = tl.arange(0, 64), tl.arange(0, 64)
+    v = tl.load(x + rows[:, None] * N + columns[None, :], mask=columns[None, :] < N, other=0.0)
+    for c in tl.static_range(N):
+        last = tl.sum(tl.where(columns[None, :] == c, v, 0.0), axis=1)
+        for p in tl.static_range(c):
+            one = tl.sum(tl.where(columns[None, :] == p, v, 0.0), axis=1)
+            last -= one * tl.sum(one * last, axis=0)
+        v = tl.where(columns[None, :] == c, last[:, None], v)
+    tl.store(out + rows[:, None] * N + columns[None, :], v, mask=columns[None, :] < N)
+KERNEL
+soon() {
+    kernel=$1
+    shift
+    (ulimit -t 4 && exec "$tilec" dump "$folder/repeated.py:$kernel" --stage ir 'x:*fp32' 'out:*fp32' "$@")
+}
+expect 0 out "store" soon dimensions 'sizes:*i32' N=40 B=64
+expect 0 out "store" soon orthogonal N=60
+
 finish

@@ -9,6 +9,7 @@
 # lower: total_with_error x:*bf16 out:*bf16 n:i32 B=16
 # lower: few x:*fp16 out:*fp16 n:i32 B=16
 # lower: distance x:*u8 out:*u8 n:i32 B=16
+# lower: exponents x:*fp32 out:*u32 n:i32 B=16
 """Sums that the type of what is added cannot hold: a warning says so, where the number is asked for."""
 import triton
 import triton.language as tl
@@ -102,3 +103,10 @@ def distance(x, out, n, B: tl.constexpr):
     i = tl.arange(0, B)
     d = tl.abs(tl.load(x + i) - tl.load(x + i + n))
     tl.store(out + i, tl.where(d > 10, d, 0))
+
+
+@triton.jit
+def exponents(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    e = tl.clamp(tl.floor(tl.load(x + i)), -127, 127)
+    tl.store(out + i, (e.to(tl.uint8) + 127).to(tl.uint8).to(tl.uint32))

@@ -36,6 +36,11 @@
 # lower: range_of_array x:*fp32 N=4
 # lower: max_of_math x:*fp32 N=4
 # lower: number_as_text x:*fp32 n='4' N=4
+# lower: total_of_an_integer x:*fp32 n:i32
+# lower: none_in_an_arm x:*fp32 n:i32 N=4
+# lower: else_of_a_loop x:*fp32 n:i32
+# lower: every_third x:*fp32 N=8
+# lower: null_mask x:*fp32
 """What newcomers write, and what the compiler says: each message names what to write instead."""
 import triton
 import triton.language as tl
@@ -259,3 +264,42 @@ def max_of_math(x, N: tl.constexpr):
 @triton.jit
 def number_as_text(x, n, N: tl.constexpr):
     tl.store(x, n)
+
+
+@triton.jit
+def total_of_an_integer(x, n):
+    s = 0
+    for i in range(n):
+        s += tl.load(x + i)
+    tl.store(x, s)
+
+
+@triton.jit
+def none_in_an_arm(x, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    m = None
+    if n > 3:
+        m = i < n
+    tl.store(x + i, 1.0, mask=m)
+
+
+@triton.jit
+def else_of_a_loop(x, n):
+    i = 0
+    while i < n:
+        i += 1
+    else:
+        i = 0
+    tl.store(x, i)
+
+
+@triton.jit
+def every_third(x, N: tl.constexpr):
+    v = tl.load(x + tl.arange(0, N))
+    w = v[::2]
+    w = v[::3]
+
+
+@triton.jit
+def null_mask(x):
+    tl.store(x, 1.0, mask=null)

@@ -12,6 +12,7 @@
 # lower: extremes_of_what_is_read x:*fp32 out:*fp32 n:i32 B=16
 # lower: sign_of_a_wrapped_difference x:*u8 out:*i16 n:i32 B=16
 # lower: signs_that_there_are x:*u8 out:*i16 n:i32 B=16
+# lower: compared_by_identity x:*fp32 out:*fp32 n:i32 B=16
 # lower: not_called x:*fp32 out:*fp32 n:i32 B=16
 # lower: forgotten_array x:*fp32 bias:*fp32 out:*fp32 n:i32 B=16
 # lower: forgotten_load x:*fp32 bias:*fp32 out:*fp32 n:i32 B=16
@@ -67,6 +68,14 @@ def sign_assigned(x, out, n, B: tl.constexpr):
 def bits_before_comparison(x, out, n, B: tl.constexpr):
     inside = tl.arange(0, B) < n
     tl.store(out + tl.arange(0, B), 1.0, mask=inside & n > 3)
+
+
+@triton.jit
+def compared_by_identity(x, out, n, B: tl.constexpr):
+    if n is 3:
+        tl.store(out, 1.0)
+    if n is not None and B is not 4.0:
+        tl.store(out, 2.0)
 
 
 @triton.jit
