@@ -30,10 +30,10 @@ target_link_options(tilec_shared PRIVATE
                     -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/tilec.map)
 set_target_properties(tilec_shared PROPERTIES LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/tilec.map)
 
-if(TARGET tilec_cli)
-  add_executable(tilec_command src/cli/main.c)
+if(TARGET tilec_commands)
+  add_executable(tilec_command src/commands/main.c)
   set_target_properties(tilec_command PROPERTIES OUTPUT_NAME tilec TILEC_IMAGES_INSIDE ON)
-  target_link_libraries(tilec_command PRIVATE tilec_cli)
+  target_link_libraries(tilec_command PRIVATE tilec_commands)
 endif()
 if(TARGET tilec_llvm) # opened at run time: nobody links it
   foreach(t tilec_shared tilec_static tilec_command)

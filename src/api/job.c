@@ -4,7 +4,7 @@
  * Whatever allocates in an arena runs as a step of a job.  Three more places have a boundary each:
  * to the interpreter a lack of memory is a result (interp.c, count.c, the device's launch), a
  * target must give LLVM's memory back (gen_cpu/cpu.c), and the command ends with an exit code
- * (cli/commands.c).
+ * (commands/commands.c).
  *
  * A job on a file has up to two steps.  The first holds the file's lock, under which the front end
  * works: it allocates in the file's arena, which leaves through the guard of the job that holds the

@@ -119,13 +119,6 @@ typedef VEC(const char *) GradNames;
 const tilec_derived *grad_derived(Cli *c, const Options *o, const GradNames *wrt,
                                   const Arguments *a); /* kept until the command ends */
 
-/* widen.c: arrays of floats become ones of fp64 with the same values and strides, each in memory of
- * its own; in a copy of the arguments */
-void args_widen(Cli *c, Arguments *a);
-
-/* proof.c: `tilec grad --check` of a call whose file is open: what was derived */
-const tilec_derived *proof_run(Cli *c, const Options *o, const GradNames *wrt);
-
 /* tune.c: --tune */
 typedef struct {
     const char *name;

@@ -1,9 +1,10 @@
 /*
  * cli.h - the command line: the command itself, how it stops, and what it tells
  *
- * Only this folder and src/terminal print or exit.  A command runs inside one guard (commands.c):
- * whatever stops it calls cli_stop() with an exit code and a text, which main prints; so nothing
- * below tests for errors twice.  Arrays live until the command ends, or the Call that made them.
+ * Only this folder, src/commands and src/terminal print.  A command runs inside one guard
+ * (commands/commands.c): whatever stops it calls cli_stop() with an exit code and a text, which is
+ * printed there; so nothing below tests for errors twice.  Arrays live until the command ends, or
+ * the Call that made them.
  *
  * Arrays and the language of their values are those of src/arrays.
  *

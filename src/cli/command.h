@@ -1,5 +1,5 @@
 /*
- * command.h - the commands, and what their arguments are: values of the kernel's parameters
+ * command.h - what a command line says: options, and values of the kernel's parameters
  */
 #ifndef TILEC_CLI_COMMAND_H
 #define TILEC_CLI_COMMAND_H
@@ -11,10 +11,6 @@
 #include "../options/options.h"
 #include "../show/show.h"
 #include "../tune/tune.h"
-
-/* commands.c: a whole command line, argv[1] the command.  Prints what stops it; what it holds
- * stays.  From one thread, and one at a time. */
-CliCode command_line(int argc, char **argv);
 
 /* said.c: options_parse() for this command */
 Options cli_options(Cli *c, Command command, int argc, char **argv);
@@ -68,18 +64,5 @@ bool variant_gives(const Options *o, const char *name);   /* an argument of that
 bool variant_takes(Cli *c, Options *o, const char *name); /* may it be set? */
 /* What does not depend on the changed names has the value that is given, the same array. */
 void variant_share(Cli *c, Options *o, const Values *changed, const Names *given);
-
-/* run.c, dump.c, devices.c, test.c, list.c, report_page.c and others: each prints its result on
- * stdout */
-void command_run(Cli *c, int argc, char **argv); /* files are written before times are taken */
-/* `argv` behind the command's name, as for all three. */
-void command_dump(Cli *c, int argc, char **argv);
-void command_grad(Cli *c, int argc, char **argv);
-void command_debug(Cli *c, int argc, char **argv);
-void command_report(Cli *c, int argc, char **argv);  /* writes a page, or prints */
-void command_build(Cli *c, int argc, char **argv);   /* writes two files */
-void command_devices(Cli *c, int argc, char **argv); /* works without a kernel's file */
-void command_list(Cli *c, int argc, char **argv);
-void command_test(Cli *c, int argc, char **argv); /* the exit code is 1 when a call fails */
 
 #endif

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../src/cli/command.h"
+#include "../../src/commands/commands.h"
 
 enum { MOST_WORDS = 1000 };
 

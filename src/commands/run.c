@@ -1,7 +1,7 @@
 /*
  * run.c - `tilec run`: launch a kernel once, save and show what came out, time it
  */
-#include "call.h"
+#include "commands.h"
 #include "../guess/guess.h"
 
 #include <string.h>

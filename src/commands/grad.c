@@ -1,7 +1,7 @@
 /*
  * grad.c - `tilec grad`: write the kernel of a kernel's gradients, or with --check prove it
  */
-#include "call.h"
+#include "commands.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #ifndef TILEC_CLI_BUILD_H
 #define TILEC_CLI_BUILD_H
 
-#include "command.h"
+#include "commands.h"
 
 /* How a parameter of the kernel gets its value. */
 typedef enum {

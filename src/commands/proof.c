@@ -7,7 +7,7 @@
  * src/slope compares them with differences of the forward, which runs again and again.  The first
  * run of each looks at all accesses, and for races where the device can.
  */
-#include "call.h"
+#include "commands.h"
 #include "../slope/slope.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /*
  * dump.c - `tilec dump`: print a kernel at one stage of its compilation
  */
-#include "command.h"
+#include "commands.h"
 
 #include <stdio.h>
 #include <string.h>

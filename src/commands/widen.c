@@ -1,7 +1,7 @@
 /*
  * widen.c - arrays of floats of a call as ones of fp64, for differences of them
  */
-#include "call.h"
+#include "commands.h"
 
 #include <string.h>
 

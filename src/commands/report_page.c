@@ -5,7 +5,7 @@
  * On the CPU and in the interpreter lines have samples, on the simulator counters; a GPU is timed.
  * The simulator is not: its time is none of a GPU's.
  */
-#include "call.h"
+#include "commands.h"
 #include "../page/page.h"
 
 #include <stdio.h>

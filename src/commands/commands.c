@@ -1,7 +1,7 @@
 /*
  * commands.c - a command line of `tilec`: choose a subcommand, print what stopped it
  */
-#include "command.h"
+#include "commands.h"
 #include "../help/help.h"
 
 #include <stdio.h>

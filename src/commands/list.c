@@ -1,7 +1,7 @@
 /*
  * list.c - `tilec list`: the kernels of a file, what they take, and how they can be called
  */
-#include "command.h"
+#include "commands.h"
 #include "../guess/guess.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #ifndef TILEC_CLI_DEBUGGED_H
 #define TILEC_CLI_DEBUGGED_H
 
-#include "call.h"
+#include "commands.h"
 #include "../debug/debug.h"
 
 /* A call that is debugged; it must stay where it is. */

@@ -5,7 +5,7 @@
  * say; without such lines they must be what the interpreter makes of them.  One that fails, for
  * whatever reason, costs no other.
  */
-#include "call.h"
+#include "commands.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * The exit code is 0 when the work is done, 1 when the kernel was refused or failed, 2 when the
  * command line is wrong, 3 when a file could not be read or written.
  */
-#include "command.h"
+#include "commands.h"
 
 #include <string.h>
 #ifdef __GLIBC__

@@ -1,7 +1,7 @@
 /*
  * devices.c - `tilec devices`: where kernels can run
  */
-#include "command.h"
+#include "commands.h"
 
 #include <stdio.h>
 
