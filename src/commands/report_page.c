@@ -245,4 +245,7 @@ void command_report(Cli *c, int argc, char **argv)
     int error = os_write_file(o.output, html, strlen(html));
     if (error)
         client_stop_at_output(&c->client, o.output, error);
+    if (!c->quiet)
+        printf("%s%s: a page for a browser, %zu kB\n", o.text ? "\n" : "",
+               shown_name(c->arena, o.output), strlen(html) / 1000 + 1);
 }
