@@ -3,8 +3,8 @@ derived loops and stores say which line of the forward they come from, and do th
 
     corpus.py TILEC DEVICES [KERNEL...]
 
-Each runs on one of the devices, which has commas between, that its name and TILEC_SEED choose; with
-TILEC_THOROUGH in the environment on all.  TILEC_JOBS says how many run beside each other.
+Of two one runs, on one of the devices, which has commas between, as its name and TILEC_SEED say; with
+TILEC_THOROUGH in the environment all run on all.  TILEC_JOBS says how many run beside each other.
 """
 
 import concurrent.futures
@@ -103,13 +103,14 @@ def problem(tilec, kernel, arrays, call, expected, device):
 
 
 def devices_for(kernel, expected, devices):
-    """A refusal is the same everywhere."""
+    """A refusal is the same everywhere.  Not thoroughly, one kernel of two runs, on one device."""
     if expected != "right":
         return devices[:1]
     if os.environ.get("TILEC_THOROUGH"):
         return devices
     seed = os.environ.get("TILEC_SEED") or "1"
-    return [devices[zlib.crc32(f"{seed} {kernel}".encode()) % len(devices)]]
+    dice = zlib.crc32(f"{seed} {kernel}".encode())
+    return [devices[dice // 2 % len(devices)]] if dice % 2 else []
 
 
 def main(tilec, devices, wanted):
