@@ -237,8 +237,8 @@ class Processes(unittest.TestCase):
 
     def test_words_of_a_crash(self):
         """A kernel that ends the process is named, with faulthandler before, behind, or without."""
-        enable = "faulthandler.enable()"  # which, if it comes first, is cut short by other threads
-        for begin, end, programs in (("", "", 8), (enable, "", 8), ("", enable, 1)):
+        enable = "faulthandler.enable()"
+        for begin, end, programs in (("", "", 8), (enable, "", 1), (enable, "", 8), ("", enable, 1)):
             done = python(f"""
                 import faulthandler
                 import numpy as np
@@ -251,8 +251,10 @@ class Processes(unittest.TestCase):
                 """)
             self.assertEqual(done.returncode, -11, done.stderr)
             self.assertEqual(done.stderr.count("crashed while the kernel far_away ran"), 1, done.stderr)
-            self.assertEqual("Fatal Python error: Segmentation fault" in done.stderr,
-                             bool(begin or end))
+            # faulthandler takes itself away before it speaks, and another thread's fault ends the process then
+            if programs == 1 or not begin:
+                self.assertEqual("Fatal Python error: Segmentation fault" in done.stderr,
+                                 bool(begin or end))
 
     def test_warnings_before_a_crash(self):
         """What a launch would show behind it is said when a kernel ends the process."""
