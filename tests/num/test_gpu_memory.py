@@ -184,6 +184,27 @@ def scatters():
                  {"bins_ptr": (dtype, want)}, (4, 1, 2, 8)[i % 4])
 
 
+def extremes():
+    """Of infinities, of zeros of both signs, and outside of the array."""
+    for dtype, m, n, shape, warps in (("fp16", 40, 32, (8, 32), 4), ("bf16", 16, 60, (4, 64), 2), ("fp16", 9, 8, (1, 8), 1),
+                                      ("bf16", 64, 128, (16, 128), 4), ("i32", 12, 6, (4, 8), 4)):
+        rows, width = shape[0] - (shape[0] > 1), shape[1]
+        x = random.standard_normal((m, width)) * 100
+        if dtype != "i32":
+            x[::3, ::5] = np.copysign(np.inf, x[::3, ::5])
+            x[::2, 1::4] = np.copysign(0, x[::2, 1::4])
+        start = decode(encode(x[:rows] / 50, dtype))
+        outs = {}
+        for name, op in (("low_ptr", np.minimum), ("high_ptr", np.maximum)):
+            want = start.copy()
+            for tile in decode(encode(x, dtype)).reshape(-1, *shape):
+                want[1:, :n] = op(want[1:, :n], tile[:rows - 1, :n])
+            outs[name] = (dtype, want)
+        case(f"extremes {dtype} {m}x{n} by {shape}", "extremes", m // shape[0],
+             {"x_ptr": encode(x, dtype), "low_ptr": encode(start, dtype), "high_ptr": encode(start, dtype), "m": m, "n": n,
+              "ROWS": rows, "M": shape[0], "N": width}, outs, warps)
+
+
 def returned():
     for n, block, warps in ((300, 64, 4), (50, 16, 1), (1000, 100, 8)):
         programs = -(-n // block)
@@ -255,6 +276,7 @@ shapes()
 views()
 wide_arithmetic()
 scatters()
+extremes()
 returned()
 sums_of_neighbours()
 suite.finish()

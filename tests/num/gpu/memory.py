@@ -199,6 +199,17 @@ def scatter(bins_ptr, index_ptr, x_ptr, n, OP: tl.constexpr, SEM: tl.constexpr,
 
 
 @triton.jit
+def extremes(x_ptr, low_ptr, high_ptr, m, n, ROWS: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    """The least and the largest of several tiles, each combined by a descriptor; m rows of ROWS are there."""
+    x = tl.make_tensor_descriptor(x_ptr, [m, n], [N, 1], [M, N])
+    low = tl.make_tensor_descriptor(low_ptr, [ROWS, n], [N, 1], [M, N])
+    high = tl.make_tensor_descriptor(high_ptr, [ROWS, n], [N, 1], [M, N])
+    tile = x.load([tl.program_id(0) * M, 0])
+    low.atomic_min([1, 0], tile)
+    high.atomic_max([1, 0], tile)
+
+
+@triton.jit
 def tickets(counter_ptr, taken_ptr, swapped_ptr, old_ptr, n, BLOCK: tl.constexpr):
     """What atomics return: every lane draws a number of its own; swaps give what lay there."""
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
