@@ -133,11 +133,11 @@ static MmaTiling spread_groups(NvPlan *p, const Op *op, const NvDot *d)
 /* Along K.  Of fp32: as exact as so many multiply-adds in a row. */
 static int32_t part_of(const Op *op, const NvDot *d)
 {
-    enum { PART = 32, FP8_PART = 128 };
+    enum { PART = 32, OF_TWO = 64, FP8_PART = 128 }; /* two pieces are off by more than the unit */
     int32_t step = d->tiling.shape.k, most = FP8_PART;
 
     if (d->mma->pieces > 1)
-        return PART;
+        return d->mma->pieces > 2 ? PART : OF_TWO;
     if (!nv_sums_in_parts(d->mma))
         return 0;
     if (attr_imprecise(op) > 0)
