@@ -95,6 +95,17 @@ static void set_quotient(Axis *r, const Type *t, const Axis *x, int64_t c)
         r->divisibility = all / c;
 }
 
+/* So is that by multiples of c, as long as these are the same. */
+static void set_unknown_quotient(Axis *r, const Type *t, const Axis *x, const Axis *y)
+{
+    int64_t c = axis_divisibility_of_all(y, t);
+
+    for (int d = 0; c > 0 && d < t->rank; d++) {
+        int64_t n = axis_common_run(group(x, t, d, c), y->constancy[d], t->dims[d]);
+        r->constancy[d] = MAX(r->constancy[d], n);
+    }
+}
+
 /* What is left over modulo c steps like x within each group. */
 static void set_remainder(Axis *r, const Type *t, const Axis *x, int64_t c)
 {
@@ -121,12 +132,14 @@ static Axis of_div(const Op *op, const Axis *const *in)
     const Axis *x = in[0], *y = in[1];
     const Type *t = op->results[0]->type;
     Axis r = axis_elementwise(op, in);
-    bool positive = x->has_range && x->lo >= 0;
+    bool positive = (x->has_range && x->lo >= 0) || dtype_is_unsigned(t->dtype);
     int64_t c;
 
+    if (axis_is_int(t) && positive && !axis_is_value(y, &c))
+        set_unknown_quotient(&r, t, x, y);
     if (!axis_is_int(t) || !axis_is_value(y, &c) || c <= 0)
         return r;
-    if (positive || dtype_is_unsigned(t->dtype))
+    if (positive)
         set_quotient(&r, t, x, c);
     if (x->has_range)
         axis_set_range(&r, t, true, x->lo / c, x->hi / c);
