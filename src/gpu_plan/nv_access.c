@@ -91,6 +91,41 @@ static bool neighbours_are_equal(const NvPlan *p, const Op *load, int dim)
     return true;
 }
 
+/* Is it the same for most neighbours along `dim`?  So are quotients by what is not small, and what
+ * is computed of such in a few steps. */
+static bool hardly_changes(const NvPlan *p, const Value *v, int dim, int steps)
+{
+    enum { SMALL_SHIFT = 3 };
+    const Op *op = v->def;
+    int64_t by;
+
+    if (axis_of(p->axis, v)->constancy[dim] == v->type->dims[dim])
+        return true;
+    if (!op || steps == 0)
+        return false;
+    switch (op->code) {
+    case OP_div:
+    case OP_shr:
+        if (!hardly_changes(p, op->operands[1], dim, steps - 1))
+            return false;
+        return !value_const_int(op->operands[1], &by) ||
+               (op->code == OP_shr ? by : log2_of(by)) >= SMALL_SHIFT;
+    case OP_add:
+    case OP_sub:
+    case OP_mul:
+    case OP_rem:
+    case OP_cast:
+    case OP_addptr:
+        for (int i = 0; i < op->noperands; i++) {
+            if (!hardly_changes(p, op->operands[i], dim, steps - 1))
+                return false;
+        }
+        return true;
+    default:
+        return false;
+    }
+}
+
 static NvGroup *group_of(NvPlan *p, const Value *pointer)
 {
     int8_t order[MAX_RANK];
@@ -108,6 +143,7 @@ static NvGroup *group_of(NvPlan *p, const Value *pointer)
 
 static void join_group(Op *op, void *plan)
 {
+    enum { FEW_STEPS = 8 };
     NvPlan *p = plan;
 
     if (!may_have_vectors(p, op))
@@ -116,7 +152,9 @@ static void join_group(Op *op, void *plan)
     int bits = vector_bits(p, op, g->fastest);
     int size = type_size(&(Type){.dtype = op->operands[0]->type->dtype});
     g->widest = MAX(g->widest, bits);
-    if (bits == 0 && op_only_reads(op) && neighbours_are_equal(p, op, g->fastest))
+    if (bits == 0 && op_only_reads(op) &&
+        (neighbours_are_equal(p, op, g->fastest) ||
+         hardly_changes(p, op->operands[0], g->fastest, FEW_STEPS)))
         return; /* any layout does: the more of them a thread has, the less it reads */
     if (bits > 0) {
         g->most = MIN(g->most, most_bits(p, op));
