@@ -246,8 +246,8 @@ void nv_threads_of(const Layout *l, uint32_t threads[LAYOUT_THREAD_BITS]);
 typedef struct {
     const Val *x, *s; /* NULL where nothing is */
     bool loose;
-    bool inverts; /* x is 1 */
-    bool large;   /* s is NUMBER_LARGE */
+    double power;         /* all x are this power of two, not far from 1; 0: they are not */
+    bool large, positive; /* s is NUMBER_LARGE, NUMBER_UNSIGNED */
 } NvDivision;
 void nv_divide(Nv *n, const NvDivision *d, int count, Val *out);
 

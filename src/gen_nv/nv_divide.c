@@ -29,7 +29,7 @@
  * and halves by one divisor.
  *
  * 1/s is r without an f, from 2^-126 to 2^126; of numbers that are not tiny, as in a sigmoid, only
- * the latter has to be told.
+ * the latter has to be told.  2/s, or by another power of two, is that times the power.
  */
 #include "nv.h"
 
@@ -276,18 +276,22 @@ static void divide_shared(Nv *n, const Group *g, bool loose, Val *out)
     ways_end(n, w, g, usual, out);
 }
 
-/* 1/s: two instructions behind the chip's own. */
-static void invert_group(Nv *n, const Group *g, bool large, Val *out)
+/* A power of two by s: 1/s, which is two instructions behind the chip's own, times that power. */
+static void invert_group(Nv *n, const Group *g, const NvDivision *d, Val *out)
 {
-    Val one = llvm_real(n->l->f32, 1), most = llvm_real(n->l->f32, 0x1p126), usual[MOST];
-    Val good = LLVMBuildFCmp(n->b, LLVMRealOLT,
-                             extreme(n, "llvm.maxnum", g->s, g->regs, g->count, !large), most, "");
-    if (!large)
-        good = LLVMBuildAnd(n->b, good, none_below(n, g->s, g->regs, g->count, 0x1p-126), "");
+    double least = 0x1p-126 * fmax(fabs(d->power), 1), most = 0x1p126 * fmin(fabs(d->power), 1);
+    LLVMTypeRef f32 = n->l->f32;
+    Val one = llvm_real(f32, 1), power = llvm_real(f32, d->power), usual[MOST];
+    Val largest = extreme(n, "llvm.maxnum", g->s, g->regs, g->count, !d->large);
+    Val good = LLVMBuildFCmp(n->b, LLVMRealOLT, largest, llvm_real(f32, most), "");
+    if (!d->large)
+        good = LLVMBuildAnd(n->b, good, none_below(n, g->s, g->regs, g->count, least), "");
     Ways w = ways_begin(n, good);
 
-    for (int i = 0; i < g->count; i++)
-        usual[i] = reciprocal(n, g->s[g->regs[i]], one);
+    for (int i = 0; i < g->count; i++) {
+        Val r = reciprocal(n, g->s[g->regs[i]], one);
+        usual[i] = d->power == 1 ? r : LLVMBuildFMul(n->b, r, power, "");
+    }
     ways_end(n, w, g, usual, out);
 }
 
@@ -301,7 +305,7 @@ static Val with_sign_of(Nv *n, Val x, Val s)
 }
 
 /* Each by its own. */
-static void divide_each(Nv *n, const Group *g, Val *out)
+static void divide_each(Nv *n, const Group *g, bool positive, Val *out)
 {
     const double least = 1 / LARGEST;
     Val usual[MOST], good = all_fit(n, g->x, g->regs, g->count, least);
@@ -311,9 +315,9 @@ static void divide_each(Nv *n, const Group *g, Val *out)
     good = LLVMBuildAnd(n->b, good, none_below(n, g->s, g->regs, g->count, least), "");
     Ways w = ways_begin(n, good);
     for (int i = 0; i < g->count; i++) {
-        Val s = g->s[g->regs[i]];
-        Divisor d = own_divisor(n, llvm_call1(n->l, n->b, "llvm.fabs", s));
-        usual[i] = quotient_by(n, &d, with_sign_of(n, g->x[g->regs[i]], s));
+        Val s = g->s[g->regs[i]], x = g->x[g->regs[i]];
+        Divisor d = own_divisor(n, positive ? s : llvm_call1(n->l, n->b, "llvm.fabs", s));
+        usual[i] = quotient_by(n, &d, positive ? x : with_sign_of(n, x, s));
     }
     ways_end(n, w, g, usual, out);
 }
@@ -354,10 +358,10 @@ static void divide_others(Nv *n, const NvDivision *d, int count, Val *out)
                 regs[found++] = r;
         }
         Group g = {d->x, d->s, regs, found};
-        if (found > 0 && d->inverts)
-            invert_group(n, &g, d->large, out);
+        if (found > 0 && d->power != 0)
+            invert_group(n, &g, d, out);
         else if (found > 1)
-            divide_each(n, &g, out);
+            divide_each(n, &g, d->positive, out);
     }
 }
 

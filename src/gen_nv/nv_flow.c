@@ -7,6 +7,10 @@
  */
 #include "nv.h"
 
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
 /* --- element by element --- */
 
 static Val operand(const Nv *n, const NvStep *s, int i, int r)
@@ -49,15 +53,21 @@ static Val compute(Nv *n, const NvStep *s, int r)
     return op_has(op, MOVES) ? in[0] : emit_op(&n->e, n->b, op, in);
 }
 
-/* Is every element of it 1? */
-static bool is_one(const Value *v)
+/* The power of two that every element of it is, 0 where there is none, or one far from 1. */
+static double power_of_two(const Value *v)
 {
-    enum { ONE = 0x3f800000 }; /* the bits of fp32 */
+    enum { FAR = 24 };
+    float x;
+    int exponent;
 
     while (v->def && op_has(v->def, MOVES) && v->def->noperands == 1)
         v = v->def->operands[0];
-    return v->def && v->def->code == OP_const && v->type->dtype == DT_FP32 &&
-           (uint32_t)attr_bits(v->def) == ONE;
+    if (!v->def || v->def->code != OP_const || v->type->pointer || v->type->dtype != DT_FP32)
+        return 0;
+    uint32_t bits = (uint32_t)attr_bits(v->def);
+    memcpy(&x, &bits, sizeof x);
+    bool is_power = isfinite(x) && fabs(frexp((double)x, &exponent)) == 0.5;
+    return is_power && abs(exponent) <= FAR ? (double)x : 0;
 }
 
 /* Loose ones by what is not tiny are cheaper one by one. */
@@ -65,6 +75,7 @@ static void divide_rows(Nv *n, const NvStep *s, Val *out)
 {
     bool loose = nv_is_loose(n->plan, s->op);
     bool large = nv_knows(n->plan, s->op->operands[1], NUMBER_LARGE);
+    bool positive = nv_knows(n->plan, s->op->operands[1], NUMBER_UNSIGNED);
     int count = nv_count(s->out[0]);
     Val *in[2] = {NEW_N(n->arena, Val, count), NEW_N(n->arena, Val, count)};
 
@@ -79,7 +90,8 @@ static void divide_rows(Nv *n, const NvStep *s, Val *out)
                             .s = in[1],
                             .loose = loose,
                             .large = large,
-                            .inverts = is_one(s->op->operands[0])},
+                            .positive = positive,
+                            .power = power_of_two(s->op->operands[0])},
               count, out);
 }
 

@@ -37,6 +37,16 @@ def unary(x, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
         r = tl.abs(v)
     elif OP == "sigmoid":
         r = tl.sigmoid(v)
+    elif OP == "1/":
+        r = 1 / v
+    elif OP == "2/":
+        r = 2 / v
+    elif OP == "2**24/":
+        r = 16777216.0 / v
+    elif OP == "-2**-24/":
+        r = -5.9604644775390625e-08 / v
+    elif OP == "/(1+exp)":
+        r = v / (1 + tl.exp(-v))
     elif OP == "neg":
         r = -v
     elif OP == "invert":

@@ -31,6 +31,8 @@ def math_inputs(op):
         x = np.exp(random.uniform(-80, 80, N))
     elif op in ("sin", "cos"):
         x = random.uniform(-200, 200, N)
+    elif op.endswith("/"):
+        x = np.exp(random.uniform(-88, 88, N)) * random.choice([-1, 1], N)
     elif op in ("erf", "sigmoid"):
         x = random.uniform(-6, 6, N)
     else:
@@ -52,9 +54,10 @@ def vector(f):
 MATH = {
     "exp": np.exp, "exp2": np.exp2, "log": np.log, "log2": np.log2, "sqrt": np.sqrt,
     "rsqrt": lambda x: 1 / np.sqrt(x), "sin": np.sin, "cos": np.cos, "erf": vector(math.erf),
-    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)), "/(1+exp)": lambda x: x / (1 + np.exp(-x)),
 }
-EXACT = {"floor": np.floor, "ceil": np.ceil, "abs": np.abs, "neg": np.negative}
+EXACT = {"floor": np.floor, "ceil": np.ceil, "abs": np.abs, "neg": np.negative, "1/": lambda x: 1 / x,
+         "2/": lambda x: 2 / x, "2**24/": lambda x: 2**24 / x, "-2**-24/": lambda x: -(2**-24) / x}
 
 
 def check_math():
