@@ -374,34 +374,41 @@ static Val int_to_fp(Bld b, Val x, LLVMTypeRef t, bool is_signed)
     return is_signed ? LLVMBuildSIToFP(b, x, t, "") : LLVMBuildUIToFP(b, x, t, "");
 }
 
-/* A 64-bit integer whose low bits are gathered into one, so that fp64 holds the rest exactly. */
-static Val keep_sticky(Bld b, Val x)
+/* An integer whose low bits are gathered into one, so that a float of `digits` bits holds the rest
+ * exactly. */
+static Val keep_sticky(Bld b, Val x, int bits, int digits)
 {
     LLVMTypeRef t = LLVMTypeOf(x);
-    Val low = LLVMBuildAnd(b, x, llvm_int(t, 0x7ff), "");
-    Val high = LLVMBuildAnd(b, x, llvm_int(t, ~(int64_t)0x7ff), "");
+    int64_t above = (int64_t)1 << (bits - digits); /* the least bit that is kept */
+    Val low = LLVMBuildAnd(b, x, llvm_int(t, above - 1), "");
+    Val high = LLVMBuildAnd(b, x, llvm_int(t, -above), "");
     Val lost = LLVMBuildICmp(b, LLVMIntNE, low, llvm_int(t, 0), "");
-    Val sticky = LLVMBuildSelect(b, lost, llvm_int(t, 0x800), llvm_int(t, 0), "");
+    Val sticky = LLVMBuildSelect(b, lost, llvm_int(t, above), llvm_int(t, 0), "");
     Val big = LLVMBuildOr(b, high, sticky, "");
-    Val top = LLVMBuildAShr(b, x, llvm_int(t, 52), "");
+    Val top = LLVMBuildAShr(b, x, llvm_int(t, digits - 1), "");
     Val next = LLVMBuildAdd(b, top, llvm_int(t, 1), "");
-    Val fits = LLVMBuildICmp(b, LLVMIntULT, next, llvm_int(t, 2), ""); /* |x| < 2^52 */
+    Val fits = LLVMBuildICmp(b, LLVMIntULT, next, llvm_int(t, 2), ""); /* |x| < 2^(digits - 1) */
 
     return LLVMBuildSelect(b, fits, x, big, "");
 }
 
+/* What fp32 does not hold is beyond all numbers of a type with at most 5 bits of exponent, so only
+ * to bf16 a second rounding may show. */
 static Val cast_from_int(const Emit *e, Bld b, Val x, DType from, DType to)
 {
+    enum { FP32_DIGITS = 24, FP64_DIGITS = 53 };
     bool is_signed = dtype_is_signed(from);
+    int bits = dtype_bits(from);
 
     if (!is_small(to))
         return int_to_fp(b, x, emit_register_type(e, to, llvm_lanes(x)), is_signed);
-    if (dtype_bits(from) <= 16)
-        return emit_round(e, b, int_to_fp(b, x, llvm_like(e->l->f32, x), is_signed), to);
-    if (dtype_bits(from) == 64)
-        x = keep_sticky(b, x);
-    Val wide = int_to_fp(b, x, llvm_like(e->l->f64, x), is_signed);
-    return cast_float(e, b, wide, DT_FP64, to, ROUND_NEAREST);
+    if (bits == 64 && to == DT_BF16) {
+        x = int_to_fp(b, keep_sticky(b, x, bits, FP64_DIGITS), llvm_like(e->l->f64, x), is_signed);
+        return cast_float(e, b, x, DT_FP64, to, ROUND_NEAREST);
+    }
+    if (bits == 32 && to == DT_BF16)
+        x = keep_sticky(b, x, bits, FP32_DIGITS);
+    return emit_round(e, b, int_to_fp(b, x, llvm_like(e->l->f32, x), is_signed), to);
 }
 
 static Val cast_to_int(const Emit *e, Bld b, Val x, DType to)

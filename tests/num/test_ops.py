@@ -224,6 +224,18 @@ def cast_reference(x, source, target):
     return rounded(x, target)
 
 
+def near_middles(dtype):
+    """Integers in the middle between two numbers of bf16, and beside it."""
+    info = np.iinfo(NUMPY_TYPES[dtype])
+    bits = min(info.bits, 52) - (info.min < 0) - 9
+    if bits < 1:
+        return np.array([], NUMPY_TYPES[dtype])
+    middles = random.integers(256, 512, 40) * 2 + 1 << random.integers(0, bits, 40)
+    near = np.concatenate([middles + e for e in (-1, 0, 1)])
+    near = np.concatenate([near >> 1, -near >> 1]) if info.min < 0 else near >> 1
+    return near.astype(NUMPY_TYPES[dtype])
+
+
 def check_casts():
     sources = FLOATS + ["i1", "i8", "i32", "i64", "u8", "u32", "u64"]
     for source in sources:
@@ -234,7 +246,7 @@ def check_casts():
         elif source == "i1":
             values = random.integers(0, 2, N)
         else:
-            values = int_values(source)
+            values = np.concatenate([int_values(source), near_middles(source)])
         a = encode(values, source)
         x = decode(a)
         for target in list(NUMPY_TYPES) + list(SMALL_FLOATS):
