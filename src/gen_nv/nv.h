@@ -8,7 +8,7 @@
  *   nv_tile.c    the registers of a tile, and which element each of them is
  *   nv_words.c   one access of one thread; nv_memory.c loads and stores
  *   nv_convert.c a tile from one layout to another
- *   nv_divide.c  quotients with one divisor
+ *   nv_divide.c  quotients with one divisor; nv_quotient.c those of integers
  *   nv_move.c    moves that are no linear map; nv_gather.c gathers and histograms
  *   nv_sort.c    rows in order
  *   nv_combine.c what reductions and scans share: nv_reduce.c, nv_scan.c
@@ -250,6 +250,14 @@ typedef struct {
     bool large, positive; /* s is NUMBER_LARGE, NUMBER_UNSIGNED */
 } NvDivision;
 void nv_divide(Nv *n, const NvDivision *d, int count, Val *out);
+/* nv_quotient.c: the same of 32-bit integers, of those registers that are divided by one number;
+ * out[] are quotients, or remainders. */
+typedef struct {
+    const Val *x, *s; /* NULL where nothing is */
+    bool remainder, is_signed;
+    bool dividend_positive, divisor_positive; /* not below 0 */
+} NvQuotients;
+void nv_divide_by_one(Nv *n, const NvQuotients *d, int count, Val *out);
 
 /* nv_move.c, nv_inline.c, nv_reduce.c, nv_scan.c, nv_atomic.c, nv_dot.c, nv_record.c */
 /* One step of that kind each: the operands are s->in, the results s->out, which are computed then;

@@ -70,29 +70,73 @@ static double power_of_two(const Value *v)
     return is_power && abs(exponent) <= FAR ? (double)x : 0;
 }
 
+/* The registers of both operands, NULL where nothing is to be computed, or the same as elsewhere. */
+static void operands(Nv *n, const NvStep *s, Val *in[2])
+{
+    int count = nv_count(s->out[0]);
+
+    for (int i = 0; i < 2; i++)
+        in[i] = NEW_N(n->arena, Val, count);
+    for (int r = 0; r < count; r++) {
+        bool own = (r & (int)s->same) == 0 && nv_turn(n, s, s->out[0], r);
+        for (int i = 0; own && i < 2; i++)
+            in[i][r] = operand(n, s, i, r);
+    }
+}
+
 /* Loose ones by what is not tiny are cheaper one by one. */
 static void divide_rows(Nv *n, const NvStep *s, Val *out)
 {
     bool loose = nv_is_loose(n->plan, s->op);
     bool large = nv_knows(n->plan, s->op->operands[1], NUMBER_LARGE);
-    bool positive = nv_knows(n->plan, s->op->operands[1], NUMBER_UNSIGNED);
-    int count = nv_count(s->out[0]);
-    Val *in[2] = {NEW_N(n->arena, Val, count), NEW_N(n->arena, Val, count)};
+    Val *in[2];
 
     if (loose && large)
         return;
-    for (int r = 0; r < count; r++) {
-        for (int i = 0; nv_turn(n, s, s->out[0], r) && i < COUNT(in); i++)
-            in[i][r] = operand(n, s, i, r);
-    }
+    operands(n, s, in);
     nv_divide(n,
               &(NvDivision){.x = in[0],
                             .s = in[1],
                             .loose = loose,
                             .large = large,
-                            .positive = positive,
+                            .positive = nv_knows(n->plan, s->op->operands[1], NUMBER_UNSIGNED),
                             .power = power_of_two(s->op->operands[0])},
-              count, out);
+              nv_count(s->out[0]), out);
+}
+
+static bool is_positive(const Nv *n, const Value *v)
+{
+    const Axis *x = axis_of(n->plan->axis, v);
+
+    return x->has_range && x->lo >= 0;
+}
+
+static void divide_words(Nv *n, const NvStep *s, Val *out)
+{
+    const Value *const *operand = (const Value *const *)s->op->operands;
+    Val *in[2];
+
+    operands(n, s, in);
+    nv_divide_by_one(n,
+                     &(NvQuotients){.x = in[0],
+                                    .s = in[1],
+                                    .remainder = s->op->code == OP_rem,
+                                    .is_signed = dtype_is_signed(operand[0]->type->dtype),
+                                    .dividend_positive = is_positive(n, operand[0]),
+                                    .divisor_positive = is_positive(n, operand[1])},
+                     nv_count(s->out[0]), out);
+}
+
+/* What is cheaper for all registers together than one by one. */
+static void divide_together(Nv *n, const NvStep *s, Val *out)
+{
+    const Type *t = s->op->results[0]->type;
+
+    if (s->op->code == OP_div && t->dtype == DT_FP32)
+        divide_rows(n, s, out);
+    else if ((s->op->code == OP_div || s->op->code == OP_rem) && dtype_is_int(t->dtype) &&
+             dtype_bits(t->dtype) == 32)
+        divide_words(n, s, out);
 }
 
 static void compute_tile(Nv *n, const NvStep *s)
@@ -100,8 +144,7 @@ static void compute_tile(Nv *n, const NvStep *s)
     const NvTile *t = s->out[0];
     Val *out = nv_out(n, s, 0);
 
-    if (s->op->code == OP_div && s->op->results[0]->type->dtype == DT_FP32)
-        divide_rows(n, s, out);
+    divide_together(n, s, out);
     for (int r = 0; r < nv_count(t); r++) {
         if (!out[r] && nv_turn(n, s, t, r) && !(s->take && s->take[r] < 0))
             out[r] = out[r & ~(int)s->same] ? out[r & ~(int)s->same] : compute(n, s, r);

@@ -113,18 +113,21 @@ Val nv_loose_math(Nv *n, const Op *op, const Val *in)
 /* It saturates, and makes 0 of a NaN, as its PTX is defined; LLVM would compare for both. */
 Val nv_truncate(Nv *n, const Op *op, Val x)
 {
-    static const char *const texts[2][2] = {{"cvt.rzi.u8.f32 $0, $1;", "cvt.rzi.u16.f32 $0, $1;"},
-                                            {"cvt.rzi.s8.f32 $0, $1;", "cvt.rzi.s16.f32 $0, $1;"}};
+    static const char *const texts[2][3] = {
+        {"cvt.rzi.u8.f32 $0, $1;", "cvt.rzi.u16.f32 $0, $1;", "cvt.rzi.u32.f32 $0, $1;"},
+        {"cvt.rzi.s8.f32 $0, $1;", "cvt.rzi.s16.f32 $0, $1;", "cvt.rzi.s32.f32 $0, $1;"}};
     DType from = op->operands[0]->type->dtype, to = op->results[0]->type->dtype;
-    bool wide = dtype_bits(to) == 16;
-    const char *text = texts[dtype_is_signed(to)][wide];
+    int bits = dtype_bits(to);
+    const char *text = texts[dtype_is_signed(to)][bits == 32 ? 2 : bits == 16];
 
     if (op->operands[0]->type->pointer || !dtype_is_float(from) || from == DT_FP64 ||
-        !dtype_is_int(to) || to == DT_I1 || dtype_bits(to) > 16)
+        !dtype_is_int(to) || to == DT_I1 || bits > 32)
         return NULL;
     x = emit_cast(&n->e, n->b, x, from, DT_FP32, ROUND_NEAREST);
-    Val v = nv_pure_asm(n, wide ? n->l->i16 : n->l->i32, text, wide ? "=h,f" : "=r,f", &x, 1);
-    return wide ? v : LLVMBuildTrunc(n->b, v, n->l->i8, "");
+    if (bits == 16)
+        return nv_pure_asm(n, n->l->i16, text, "=h,f", &x, 1);
+    Val v = nv_pure_asm(n, n->l->i32, text, "=r,f", &x, 1);
+    return bits == 8 ? LLVMBuildTrunc(n->b, v, n->l->i8, "") : v;
 }
 
 Val nv_math(Nv *n, OpCode code, Val x)

@@ -78,10 +78,12 @@ def bessel(x, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def quotients(x, by, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
-    """All of x by one number, another one in each program."""
+def quotients(x, by, out, n, OP: tl.constexpr, MOST: tl.constexpr, BLOCK: tl.constexpr):
+    """All of x by one number, another one in each program; with MOST, of what is at most that, and not below 0."""
     at = tl.arange(0, BLOCK)
     a = tl.load(x + at, mask=at < n, other=1)
+    if MOST:
+        a &= MOST
     b = tl.load(by + tl.program_id(0))
     tl.store(out + tl.program_id(0) * n + at, a // b if OP == "//" else a % b, mask=at < n)
 

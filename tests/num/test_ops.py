@@ -2,6 +2,7 @@
 
 import ctypes
 import ctypes.util
+import itertools
 import math
 
 import numpy as np
@@ -163,17 +164,19 @@ def check_division_by_one_number():
     for dtype in INTS:
         kind = NUMPY_TYPES[dtype]
         info = np.iinfo(kind)
-        by = divisors(dtype)
+        by = [0, *divisors(dtype)]
         step = kind(by[len(by) // 3])
         x = np.unique(np.concatenate([
             np.array([info.min, info.min + 1, info.max - 1, info.max, 0], kind), np.array(by, kind),
             np.array([d - 1 for d in by if d > info.min], kind),
             random.integers(info.min, info.max, 50, kind, endpoint=True), step * np.arange(5).astype(kind)]))
-        q, r = truncated(x.astype(object)[None, :], np.array(by, object)[:, None])
-        for op, want in {"//": q, "%": r}.items():
-            suite.case(f"{op} {dtype} by one number", "ops.py:quotients", f"{len(by)}",
+        for op, most in itertools.product(("//", "%"), (0, info.max)):
+            a = x & kind(most) if most else x
+            q, r = truncated(a.astype(object)[None, :], np.array(by[1:], object)[:, None])
+            want = np.vstack([0 * a.astype(object), q if op == "//" else r])  # by 0 both are 0
+            suite.case(f"{op} {dtype} by one number, at most {most}", "ops.py:quotients", f"{len(by)}",
                        {"x": x, "by": np.array(by, kind), "out": f"empty({dtype},{want.size})",
-                        "n": len(x), "OP": repr(op), "BLOCK": 1024},
+                        "n": len(x), "OP": repr(op), "MOST": most, "BLOCK": 1024},
                        {"out": (dtype, want.astype(kind).reshape(-1))})
 
 
