@@ -142,6 +142,8 @@ Val nv_toward(Nv *n, const Op *op, const Val *in); /* arithmetic that rounds to 
 Val nv_loose_math(Nv *n, const Op *op, const Val *in);
 /* A cast of floats to integers of 8 or 16 bits by one instruction; NULL: it is another one. */
 Val nv_truncate(Nv *n, const Op *op, Val x);
+/* A 32-bit integer of a small range as a float of at most 32 bits, or NULL. */
+Val nv_from_small_integer(Nv *n, const Op *op, Val x);
 
 /* nv_memory.c */
 /* Where register r of an access whose data has that layout is; but for the predicate. */

@@ -46,6 +46,8 @@ static Val compute(Nv *n, const NvStep *s, int r)
     Val own = op->code == OP_cast        ? nv_truncate(n, op, in[0])
               : nv_is_loose(n->plan, op) ? nv_loose_math(n, op, in)
                                          : NULL;
+    if (!own && op->code == OP_cast)
+        own = nv_from_small_integer(n, op, in[0]);
     if (own)
         return own;
     if (nv_native_math[op->code] && op->operands[0]->type->dtype == DT_FP32)
@@ -70,7 +72,8 @@ static double power_of_two(const Value *v)
     return is_power && abs(exponent) <= FAR ? (double)x : 0;
 }
 
-/* The registers of both operands, NULL where nothing is to be computed, or the same as elsewhere. */
+/* The registers of both operands, NULL where nothing is to be computed, or the same as elsewhere.
+ */
 static void operands(Nv *n, const NvStep *s, Val *in[2])
 {
     int count = nv_count(s->out[0]);

@@ -130,6 +130,32 @@ static void choose_block(NvPlan *p, const Block *b)
         nv_rule(op->code)->choose(p, op);
 }
 
+/* Where something is that is computed of a value without a home, NULL: nowhere. */
+static const Value *user_at_home(const NvPlan *p, const Value *v)
+{
+    const Use *uses = uses_of(&p->uses, v);
+
+    for (int i = 0; i < uses_count(&p->uses, v); i++) {
+        const Op *op = uses[i].op;
+        const Value *made = op->nresults == 1 ? op->results[0] : NULL;
+        if (made && op_is_elementwise(op) && nv_home(p, made) &&
+            type_same_shape(made->type, v->type))
+            return made;
+    }
+    return NULL;
+}
+
+/* A counter of elements is made of nothing that lies anywhere: it goes to what it is used with. */
+static void settle(NvPlan *p, const Value *v)
+{
+    const Value *made = user_at_home(p, v);
+
+    if (made)
+        nv_set_home(p, v, nv_home(p, made), NV_WEAK);
+    else
+        nv_need_home(p, v);
+}
+
 /* The homes of carried values: first from what comes in, then also from what comes around. */
 static void choose_carried(NvPlan *p, const Block *body, Value *const *args, Value *const *first,
                            Value *const *next, int n)
@@ -148,7 +174,7 @@ static void choose_carried(NvPlan *p, const Block *body, Value *const *args, Val
             changed |= nv_is_tile(args[i]) && follow(p, args[i], next[i]);
         for (int i = 0; i < n && !changed; i++) {
             if (nv_is_tile(args[i]) && !nv_home(p, args[i])) {
-                nv_need_home(p, args[i]);
+                settle(p, args[i]);
                 changed = true;
             }
         }
