@@ -32,20 +32,76 @@ static bool is_any_order(const Op *op, CombineKind kind)
 /* --- the layout --- */
 
 /* Of all operands: the home of one, if its bits can be walked along the axis. */
-static const Layout *combined_layout(NvPlan *p, const Op *op, AxisWalk *walk)
+static const Layout *common_home(NvPlan *p, const Op *op)
 {
-    int axis = (int)attr_axis(op);
     const Value *best = NULL;
+    AxisWalk walk;
 
     for (int i = 0; i < op->noperands; i++) {
         const Value *v = op->operands[i];
-        if (nv_home(p, v) && layout_walk(nv_home(p, v), axis, walk) &&
+        if (nv_home(p, v) && layout_walk(nv_home(p, v), (int)attr_axis(op), &walk) &&
             (!best || nv_value(p, v)->strength > nv_value(p, best)->strength))
             best = v;
     }
-    const Layout *l = best ? nv_home(p, best) : nv_default_layout(p, op->operands[0]->type);
-    if (l && !layout_walk(l, axis, walk))
-        bug("no way along axis %d", axis);
+    return best ? nv_home(p, best) : nv_default_layout(p, op->operands[0]->type);
+}
+
+/* What a thread combines if bits go from the lowest to the highest. */
+static int64_t combinations(const Layout *l, int axis)
+{
+    int64_t left = (int64_t)1 << l->nreg, all = 0, parts = 1;
+    AxisWalk walk;
+
+    if (!layout_walk(l, axis, &walk))
+        return INT64_MAX;
+    for (int i = 0; i < walk.nsteps; i++) {
+        StepKind kind = walk.step[i].kind;
+        left /= kind == STEP_REGISTER ? 2 : 1;
+        all += left * (kind == STEP_WARP ? parts : 1); /* of warps each thread combines all parts */
+        parts *= kind == STEP_WARP ? 2 : 1;
+    }
+    return all;
+}
+
+static void count_op(Op *op, void *count)
+{
+    (void)op;
+    ++*(int *)count;
+}
+
+/* Each thread with a run of neighbours, which it combines alone; NULL: that is no less to do. */
+static const Layout *layout_of_runs(NvPlan *p, const Op *op, const Layout *home)
+{
+    enum { MOVE = 8 }; /* instructions that an element's way to another layout costs */
+    const Type *t = op->operands[0]->type;
+    int axis = (int)attr_axis(op), ops = 0, n = 1;
+    int64_t each = layout_registers(home);
+    int8_t order[MAX_RANK] = {(int8_t)axis};
+    Layout l;
+
+    for (int d = t->rank - 1; d >= 0; d--) {
+        if (d != axis)
+            order[n++] = (int8_t)d;
+    }
+    int bits = MIN(home->nreg, layout_bits_of(t->dims[axis]));
+    ir_walk(op->regions[0], count_op, &ops);
+    if (!layout_blocked(&l, t->rank, t->dims, order, bits, NULL, nv_block_threads(p)))
+        return NULL;
+    int64_t now = combinations(home, axis), then = combinations(&l, axis);
+    return (now - then) * ops > MOVE * each * op->noperands ? nv_layout(p, &l) : NULL;
+}
+
+/* Where a reduction or scan has its operands.  What keeps the order has many combinations to do
+ * where a thread's elements are far apart. */
+static const Layout *combined_layout(NvPlan *p, const Op *op, AxisWalk *walk)
+{
+    const Layout *l = common_home(p, op), *runs = NULL;
+
+    if (l && ir_reduces(op) && !is_any_order(op, ir_combine_kind(op)))
+        runs = layout_of_runs(p, op, l);
+    l = runs ? runs : l;
+    if (l && !layout_walk(l, (int)attr_axis(op), walk))
+        bug("no way along axis %d", (int)attr_axis(op));
     return l;
 }
 
