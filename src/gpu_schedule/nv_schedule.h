@@ -56,7 +56,8 @@ const char *nv_step_name(NvStepKind kind); /* "load" */
 /* The plan as `tilec dump --stage layout` shows it, in the arena. */
 const char *nv_plan_text(const NvPlan *p, Arena *a);
 
-/* nv_sink.c: what is computed in front of a loop for what comes behind it moves there. */
+/* nv_sink.c: what is computed in front of a loop, or of the conversion of a long tile, for what
+ * comes behind it moves there. */
 void nv_sink(NvPlan *p);
 /* nv_stages.c */
 int nv_stages_wanted(const NvPlan *p, const Op *loop);

@@ -1,10 +1,12 @@
 /*
- * nv_sink.c - what is only used behind a loop is computed behind it
+ * nv_sink.c - what is only used behind a loop, or behind the conversion of a long tile, is computed
+ * there
  *
  * Indices, addresses and masks of what a kernel stores at its end are often made where its names
  * are, in front of the loop, and would stay in registers all the while.  They move if nobody up to
  * the end of the loop needs them, and if what is kept for them instead is less: what they are made
- * of may be scalar, needed in the loop, or move as well.
+ * of may be scalar, needed in the loop, or move as well.  The same goes for the conversion that
+ * stands between long arithmetic and its store: neither then has the addresses in registers.
  */
 #include "nv_schedule.h"
 
@@ -128,6 +130,14 @@ static int sink_behind(Sink *x, NvBlock *b, int first, int loop)
     return at - 1;
 }
 
+static bool converts_long(const NvStep *s)
+{
+    enum { LONG = 32 };
+
+    return s->kind == NV_CONVERT && s->conversion->kind > CONVERT_REGISTERS &&
+           words_of(s->out[0]) >= LONG;
+}
+
 static void sink_block(Sink *x, NvBlock *b)
 {
     for (int i = 0, first = 0; i < b->steps.len; i++) {
@@ -137,7 +147,7 @@ static void sink_block(Sink *x, NvBlock *b)
             if (s->body[r])
                 sink_block(x, s->body[r]);
         }
-        if (!loops)
+        if (!loops && !converts_long(s))
             continue;
         i = sink_behind(x, b, first, i);
         first = i + 1;
