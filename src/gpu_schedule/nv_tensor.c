@@ -256,14 +256,14 @@ static bool check_lower(Search *x, const PolyBounds *bounds)
 
 /* --- the terms that are left --- */
 
-/* A dimension whose coordinate the term moves: of those without a bound first, then of those of the
- * tile, as far as bounds go on being what a launch knows. */
-static bool move_some(Search *x, const PolyTerm *t)
+/* A dimension from `first` on whose coordinate the term moves: of those without a bound first, then
+ * of those of the tile, as far as bounds go on being what a launch knows. */
+static bool move_some(Search *x, const PolyTerm *t, int first)
 {
     PolyTerm by;
 
     for (int bounded = 0; bounded < 2; bounded++) {
-        for (int i = x->ndims; i-- > 0;) {
+        for (int i = x->ndims; i-- > first;) {
             Dim *d = &x->dims[i];
             if (d->bounded != bounded || !poly_divide(t, &d->stride, &by) ||
                 (bounded && !is_known(x->plan, &by)) || !is_scalar_number(&by))
@@ -292,10 +292,25 @@ static bool add_dimension(Search *x, const PolyTerm *t)
     return poly_push(&d->at, &by);
 }
 
+/* Is it a stride that the launch knows times what it does not, as from head to head? */
+static bool steps_by_parameter(const Search *x, const PolyTerm *t)
+{
+    int known = 0;
+
+    for (int i = 0; i < t->count; i++)
+        known += parameter_of(x->plan, &t->of[i]) >= 0;
+    return known > 0 && known < t->count;
+}
+
+/* Elements side by side are as far from each other as any stride tells, but a coordinate of theirs
+ * has 32 bits and no launch could say that it is not negative, so they come last. */
 static bool place_rest(Search *x, const Poly *address)
 {
     for (int i = 0; i < address->count; i++) {
-        if (!move_some(x, &address->terms[i]) && !add_dimension(x, &address->terms[i]))
+        const PolyTerm *t = &address->terms[i];
+        bool apart = steps_by_parameter(x, t);
+        if (!move_some(x, t, apart ? 1 : 0) && !add_dimension(x, t) &&
+            !(apart && move_some(x, t, 0)))
             return false;
     }
     return true;

@@ -78,6 +78,23 @@ def tutorial():
              rtol=near, atol=1e-5 + near)
 
 
+def by_strides():
+    """[batch, heads, length, D], and with heads next to each other."""
+    for dtype, d, length, apart, (m, n), warps in (("fp16", 64, 256, True, (128, 64), 4), ("bf16", 128, 128, False, (128, 64), 8),
+                                                   ("fp16", 32, 192, False, (64, 32), 4)):
+        batch, heads = 2, 3
+        shape = (batch, heads, length, d) if apart else (batch, length, heads, d)
+        order = (0, 1, 2, 3) if apart else (0, 2, 1, 3)
+        q, k, v = (floats(dtype, *shape) for _ in range(3))
+        a, b, c = (decode(x).transpose(order) for x in (q, k, v))
+        out = softmax(np.einsum("zhmd,zhnd->zhmn", a, b) * np.float32(d**-0.5)) @ c
+        case(f"by strides {dtype} {d} {length}", "by_strides", f"cdiv({length},M),{batch * heads}",
+             {"q_ptr": q, "k_ptr": k, "v_ptr": v, "o_ptr": empty(dtype, *shape), "length": length, "heads": heads,
+              "scale": float(np.float32(d**-0.5)), "stride_z": heads * length * d, "stride_h": length * d if apart else d,
+              "stride_n": d if apart else heads * d, "M": m, "D": d, "N": n},
+             {"o_ptr": (dtype, out.transpose(order))}, warps, rtol=EPSILON[dtype], atol=1e-5 + EPSILON[dtype])
+
+
 def backward():
     for dtype, n, d, blocks, warps in (("fp32", 45, 16, (16, 32), 4), ("fp16", 53, 64, (32, 16), 4),
                                        ("bf16", 31, 32, (16, 16), 1),
@@ -160,6 +177,7 @@ def windows():
 
 forward()
 tutorial()
+by_strides()
 backward()
 decoding()
 recurrent()

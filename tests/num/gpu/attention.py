@@ -117,6 +117,39 @@ def tutorial(q_ptr, k_ptr, v_ptr, o_ptr, lse_ptr, length, scale, CAUSAL: tl.cons
 
 
 @triton.jit
+def by_strides(q_ptr, k_ptr, v_ptr, o_ptr, length, heads, scale, stride_z, stride_h, stride_n, M: tl.constexpr,
+               D: tl.constexpr, N: tl.constexpr):
+    """Attention of [batch, ..] by pointers: batch and head are a quotient and a remainder of one number, and their
+    offsets have 64 bits."""
+    start_m = tl.program_id(0)
+    off_z = tl.program_id(1) // heads
+    off_h = tl.program_id(1) % heads
+    offset = off_z.to(tl.int64) * stride_z + off_h.to(tl.int64) * stride_h
+    rows = start_m * M + tl.arange(0, M)
+    columns, inner = tl.arange(0, N), tl.arange(0, D)
+    q = tl.load(q_ptr + offset + rows[:, None] * stride_n + inner[None, :])
+    k_at = k_ptr + offset + columns[None, :] * stride_n + inner[:, None]
+    v_at = v_ptr + offset + columns[:, None] * stride_n + inner[None, :]
+    top = tl.zeros([M], tl.float32) - float("inf")
+    total = tl.zeros([M], tl.float32)
+    acc = tl.zeros([M, D], tl.float32)
+    scale = scale * 1.4426950408889634
+    for start in range(0, length, N):
+        scores = tl.dot(q, tl.load(k_at))
+        higher = tl.maximum(top, tl.max(scores, 1) * scale)
+        p = tl.math.exp2(scores * scale - higher[:, None])
+        shrink = tl.math.exp2(top - higher)
+        total = total * shrink + tl.sum(p, 1)
+        v = tl.load(v_at)
+        acc = tl.dot(p.to(v.dtype), v, acc * shrink[:, None])
+        top = higher
+        k_at += N * stride_n
+        v_at += N * stride_n
+    o_at = o_ptr + offset + rows[:, None] * stride_n + inner[None, :]
+    tl.store(o_at, (acc / total[:, None]).to(o_ptr.type.element_ty))
+
+
+@triton.jit
 def _probabilities(q, k, lse, rows, columns, q_len, k_len, scale):
     scores = tl.dot(q, tl.trans(k), input_precision="ieee") * scale
     seen = (rows[:, None] >= columns[None, :]) & (rows[:, None] < q_len) & (columns < k_len)[None]
