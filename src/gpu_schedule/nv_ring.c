@@ -133,6 +133,61 @@ static uint64_t parameters_of_maps(const NvPlan *p)
     return all;
 }
 
+/* --- registers --- */
+
+enum { GROUP = 1 << WGMMA_WARP_BITS };
+
+/* That a thread can have when one warp more is launched. */
+static int registers_beside_one(const NvPlan *p)
+{
+    return nv_quarter_registers(p) / (p->warps / NV_QUARTERS + 1) / NV_REGISTER_UNIT *
+           NV_REGISTER_UNIT;
+}
+
+/* What a round's products have in registers of a thread, and what else it needs. */
+static int64_t needed_registers(const NvStep *loop)
+{
+    enum { OTHERS = 40 };
+    const NvBlock *b = loop->body[0];
+    int64_t words = OTHERS;
+
+    for (int i = 0; i < b->steps.len; i++) {
+        const NvStep *s = b->steps.at[i];
+        const NvDot *d = s->kind == NV_DOT ? s->detail : NULL;
+        const NvTile *rows = d ? s->in[MMA_A] : NULL;
+        if (!rows)
+            continue;
+        words += layout_registers(s->out[0]->layout) + d->parts_at_once * d->part_words;
+        if (loop->ahead && s == loop->ahead->delayed)
+            words += layout_registers(rows->layout) * type_size(rows->value->type) / 4;
+        else if (d->operand[MMA_A].way != OPERAND_MEMORY && d->part == 0)
+            words += layout_registers(d->layout[MMA_A]) * d->mma->bytes / 4;
+    }
+    return words;
+}
+
+/* Of programs of one group a multiprocessor has two, and while one makes weights of a product the
+ * other multiplies.  With a producer beside each, a quarter has three warps, and registers for so
+ * much less.  A loop of one product has enough on its way by itself. */
+static bool costs_a_program(const NvPlan *p, const NvStep *loop)
+{
+    enum { WITHOUT = 2, WITH = 3 }; /* warps of a quarter */
+    const NvBlock *b = loop->body[0];
+    int products = 0;
+
+    for (int i = 0; i < b->steps.len; i++) {
+        const NvStep *s = b->steps.at[i];
+        const NvDot *d = s->kind == NV_DOT ? s->detail : NULL;
+        if (d && d->kind != DOT_WGMMA)
+            return false;
+        products += d != NULL;
+    }
+    if (p->warps != GROUP || products < 2)
+        return false;
+    int64_t needed = needed_registers(loop);
+    return needed > nv_quarter_registers(p) / WITH && needed <= nv_quarter_registers(p) / WITHOUT;
+}
+
 /* --- loops --- */
 
 static bool is_possible(const NvPlan *p, const NvStep *loop)
@@ -144,7 +199,7 @@ static bool is_possible(const NvPlan *p, const NvStep *loop)
             inner = op == loop->op;
     }
     return !p->no_tensors && chip_has(p->chip, CHIP_WGMMA) && !inner && p->warps < p->chip->warps &&
-           !func_hidden(p->func, PARAM_RECORDS);
+           !func_hidden(p->func, PARAM_RECORDS) && !costs_a_program(p, loop);
 }
 
 static NvRing *need_ring(NvPlan *p)
@@ -365,38 +420,7 @@ static NvBlock *list_block(Program *x, const Block *b)
     return out;
 }
 
-/* --- registers --- */
-
-enum { GROUP = 1 << WGMMA_WARP_BITS };
-
-/* That a thread can have when one warp more is launched. */
-static int registers_beside_one(const NvPlan *p)
-{
-    return nv_quarter_registers(p) / (p->warps / NV_QUARTERS + 1) / NV_REGISTER_UNIT *
-           NV_REGISTER_UNIT;
-}
-
-/* What a round's products have in registers of a thread, and what else it needs. */
-static int64_t needed_registers(const NvStep *loop)
-{
-    enum { OTHERS = 40 };
-    const NvBlock *b = loop->body[0];
-    int64_t words = OTHERS;
-
-    for (int i = 0; i < b->steps.len; i++) {
-        const NvStep *s = b->steps.at[i];
-        const NvDot *d = s->kind == NV_DOT ? s->detail : NULL;
-        const NvTile *rows = d ? s->in[MMA_A] : NULL;
-        if (!rows)
-            continue;
-        words += layout_registers(s->out[0]->layout) + d->parts_at_once * d->part_words;
-        if (s == loop->ahead->delayed)
-            words += layout_registers(rows->layout) * type_size(rows->value->type) / 4;
-        else if (d->operand[MMA_A].way != OPERAND_MEMORY && d->part == 0)
-            words += layout_registers(d->layout[MMA_A]) * d->mma->bytes / 4;
-    }
-    return words;
-}
+/* --- the producer's registers --- */
 
 /* A group of warps gives its registers away where they are needed. */
 static void choose_producer(NvPlan *p)
