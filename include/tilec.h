@@ -251,7 +251,9 @@ typedef enum {
     TILEC_SPAN_COMPILE, /* all of a compile, or of what the cache spares of it */
     TILEC_SPAN_PHASE, /* a part of it; its length is measured, it is placed behind the one before */
     TILEC_SPAN_LAUNCH, /* from when the programs begin, or are queued, to when the launch returns */
-    TILEC_SPAN_PROGRAMS /* some programs, one after the other, on one thread */
+    TILEC_SPAN_PROGRAMS, /* some programs, one after the other, on one thread */
+    TILEC_SPAN_DEVICE /* of devices with memory of their own, where `seconds` asks: all programs, by
+                       * the device's clock, placed so that it ends with the launch */
 } tilec_span_kind;
 
 typedef struct {
@@ -354,8 +356,9 @@ typedef struct {
      */
     int unspecialised;
     /* NULL, or what receives what took how long: behind a compile, and behind the end of a launch
-     * that has run, one call a span; the span ends with the call, `user` is passed on.  The CPU
-     * tells its programs, in the pieces in which its threads take them, the first 131,072 of them.
+     * that has run, one call a span; the span ends with the call, `user` is passed on.
+     * Devices on the host's memory tell programs, the CPU in the pieces in which its threads take
+     * them, the simulator and the interpreter one by one: the first 131,072 of these.
      */
     void (*on_span)(void *user, const tilec_span *span);
     /* Not 0: all floats are computed as fp64, and rounded where they are stored; what memory and
