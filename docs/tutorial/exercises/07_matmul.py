@@ -7,7 +7,8 @@ import triton
 import triton.language as tl
 
 
-# tilec: call ones --grid cdiv(M,BM),cdiv(N,BN) --device interp --check --compare c=zeros(fp32,(M,1))+(K*3+bias)*(K*3+bias>0)
+# tilec: call ones --grid cdiv(M,BM),cdiv(N,BN) --device interp --check
+#     --compare c=zeros(fp32,(M,1))+(K*3+bias)*(K*3+bias>0)
 #     M=40 N=50 K=70 a=ones(fp32,(M,K)) b=full(fp32,(K,N),3) bias=randn(fp32,(1,N))*300 c=empty(fp32,(M,N))
 #     BM=16 BN=32 BK=32
 # tilec: call identity --call ones K=M a=(arange(i32,(M,1))==arange(i32,(1,K))).to(fp32)

@@ -29,10 +29,10 @@ def causal(q, k, v, out, n, scale, D: tl.constexpr, BQ: tl.constexpr, BK: tl.con
 
         larger = tl.maximum(largest, tl.max(scores, axis=1))
         weights = tl.exp(scores - larger[:, None])
-        shrin = tl.exp(largest - larger)
+        shrink = tl.exp(largest - larger)
         values = tl.load(v + at[:, None] * D + d[None, :], mask=(at < n)[:, None], other=0.0)
-        total = total * shrin + tl.sum(weights, axis=1)
-        result = result * shrin[:, None] + tl.dot(weights, values)
+        total = total * shrink + tl.sum(weights, axis=1)
+        result = result * shrink[:, None] + tl.dot(weights, values)
         largest = larger
 
     tl.store(out + rows[:, None] * D + d[None, :], result / total[:, None], mask=(rows < n)[:, None])
