@@ -82,8 +82,8 @@ typedef struct {
 /* What becomes code that can be launched. */
 typedef struct {
     const GenOutput *output; /* of the device's target */
-    const Func *func;        /* for a device without target: the kernel as it was lowered, in
-                              * memory that outlives the code */
+    const Func *func; /* the kernel as it was lowered, in memory that outlives the code; NULL: only
+                       * its code is known, as it must not be on a device without target */
 } DeviceObject;
 
 /* What loaded code takes of the machine; all of it for one program, but for registers and local. */

@@ -4,9 +4,9 @@
  * Plans the kernel (nv_plan.h), then carries the plan out step by step (nv_flow.c); LLVM makes PTX
  * of it.
  *
- * The kernel `tilec_kernel` takes one parameter for each of the function's, in memory form, and is
- * launched with GenOutput.warps * 32 threads a block and GenOutput.shared bytes of dynamic shared
- * memory; the grid is that of the programs.
+ * The kernel, by its own name, takes one parameter for each of the function's, in memory form, and
+ * is launched with GenOutput.warps * 32 threads a block and GenOutput.shared bytes of dynamic
+ * shared memory; the grid is that of the programs.
  */
 #include "nv.h"
 
@@ -133,7 +133,7 @@ void nv_set_registers(Nv *n, bool more, int count)
 
 static void emit_function(Nv *n)
 {
-    n->fn = llvm_function(n->l, "tilec_kernel", kernel_type(n));
+    n->fn = llvm_function(n->l, gen_entry_name(n->func->name, n->entry), kernel_type(n));
     LLVMSetFunctionCallConv(n->fn, KERNEL_CALL);
     pass_maps(n);
     const char *threads = arena_printf(n->arena, "%d,1,1", nv_launched_warps(n->plan) * NV_LANES);

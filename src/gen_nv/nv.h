@@ -40,6 +40,7 @@ typedef struct {
     Arena *arena;
     const NvPlan *plan;
     const Func *func;
+    char entry[GEN_ENTRY]; /* its name in the code */
     const GenOptions *options;
     Llvm *l;
     Emit e;

@@ -458,16 +458,21 @@ static void test_the_callers_context_is_used_and_stays(void **state)
 
 static const char image[] = "a kernel with args=3";
 
-static void *load_image(const char *text, size_t shared)
+static void *load_image_of(const Func *f, const char *text, size_t shared)
 {
     const GenOutput output = {
         .data = (char *)text, .len = strlen(text), .warps = 4, .shared = shared};
-    const DeviceObject object = {.output = &output};
+    const DeviceObject object = {.output = &output, .func = f};
     const char *why;
     void *code;
 
     assert_int_equal(cuda()->load(&object, &code, &why), RUN_OK);
     return code;
+}
+
+static void *load_image(const char *text, size_t shared)
+{
+    return load_image_of(NULL, text, shared);
 }
 
 static RunStatus launch_code(void *keep, void *code, DeviceLaunch l, char **error)
@@ -665,6 +670,29 @@ static void test_launches_that_are_too_large(void **state)
     cuda()->unload(large);
     cuda()->unload(larger);
     assert_int_equal(fake->modules, 0);
+    cuda()->close(keep);
+}
+
+/* Profilers show the name of the entry. */
+static void test_names_of_entries(void **state)
+{
+    static const char *const names[][2] = {{"softmax_kernel", "softmax_kernel"},
+                                           {"f.<locals>.g2", "f__locals__g2"},
+                                           {"h\303\244lfte", "h__lfte"},
+                                           {"tilec_shared", "_tilec_shared"},
+                                           {NULL, "tilec_kernel"}};
+    void *keep = cuda()->open();
+    char *error;
+
+    (void)state;
+    for (int i = 0; i < COUNT(names); i++) {
+        const Func f = {.name = names[i][0]};
+        void *code = load_image_of(names[i][0] ? &f : NULL, image, 0);
+
+        assert_int_equal(launch_code(keep, code, (DeviceLaunch){0}, &error), RUN_OK);
+        assert_string_equal(fake->entry, names[i][1]);
+        cuda()->unload(code);
+    }
     cuda()->close(keep);
 }
 
@@ -1143,6 +1171,7 @@ int main(void)
         TEST(test_tensor_maps),
         TEST(test_threads_share_modules),
         TEST(test_launches_that_are_too_large),
+        TEST(test_names_of_entries),
         TEST(test_launches_when_the_driver_fails),
         TEST(test_timed_launches_wait),
         TEST(test_launches_can_be_captured),

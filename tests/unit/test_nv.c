@@ -140,7 +140,7 @@ static int check_code(const Case *c)
             continue;
         made++;
         assert_true(is_power(out.warps) || is_power(out.warps - 1) || is_power(out.warps - 4));
-        assert_non_null(strstr(out.data, ".entry tilec_kernel"));
+        assert_non_null(strstr(out.data, arena_printf(c->arena, ".entry %s(", c->func->name)));
         if (c->assemble)
             assemble(c->arena, c->name, chips[i], &out);
     }
@@ -578,7 +578,7 @@ static void test_once(void **state)
         .grid = {1, 1, 1}, .warps = made.warps, .shared = made.shared, .args = args, .nranges = -1};
     atomic_store(&done, false);
     assert_int_equal(pthread_create(&writer, NULL, keep_writing, NULL), 0);
-    assert_int_equal(sim_launch(sim_kernel(code, "tilec_kernel"), &launch, &error), SIM_OK);
+    assert_int_equal(sim_launch(sim_kernel(code, NULL), &launch, &error), SIM_OK);
     atomic_store(&done, true);
     assert_int_equal(pthread_join(writer, NULL), 0);
     for (int k = 0; k < ROUNDS; k++) {
@@ -639,7 +639,7 @@ static void test_inline(void **state)
     assert_int_equal(sim_load(out.data, out.len, &code, &error), SIM_OK);
     SimLaunch launch = {
         .grid = {1, 1, 1}, .warps = out.warps, .shared = out.shared, .args = args, .nranges = -1};
-    assert_int_equal(sim_launch(sim_kernel(code, "tilec_kernel"), &launch, &error), SIM_OK);
+    assert_int_equal(sim_launch(sim_kernel(code, NULL), &launch, &error), SIM_OK);
     for (int i = 0; i < N; i++) {
         assert_int_equal(y[i], 2 * x[i]);
         assert_int_equal(low[i], i % 8);
