@@ -177,6 +177,14 @@ class Reports(unittest.TestCase):
         with self.assertRaisesRegex(tilec.CompilationError, "argument `y` was not given"):
             add.report(np.zeros(4, np.float32), grid=1)
 
+    def test_what_a_launch_gives(self):
+        x = np.zeros(8, np.float32)
+        for device, more in (("cpu", 0), ("sim", 4)):
+            page = Balanced(add[(1,)](x, x, x, 8, BLOCK=8, device=device)._repr_html_())
+            self.assertEqual(page.open, [])
+            self.assertEqual([tag for tag, _ in page.tags].count("tr"), 3 + more)
+            self.assertIn(device, page.texts)
+
     def test_a_profile(self):
         out = np.zeros(4096, np.float32)
         with tilec.profile("interp") as p:
