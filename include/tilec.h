@@ -260,7 +260,8 @@ typedef struct {
     tilec_span_kind kind;
     const char *name;        /* of the kernel or the phase */
     double start, end;       /* seconds on the system's monotonic clock */
-    int thread;              /* 0: the calling one; others in programs, which are numbered from 1 */
+    int thread;              /* 0: the calling one; others in programs, which are numbered from 1;
+                              * of programs on a GPU the multiprocessor, from 0 on */
     tilec_programs programs; /* of TILEC_SPAN_PROGRAMS */
 } tilec_span;
 
@@ -357,8 +358,9 @@ typedef struct {
     int unspecialised;
     /* NULL, or what receives what took how long: behind a compile, and behind the end of a launch
      * that has run, one call a span; the span ends with the call, `user` is passed on.
-     * Devices on the host's memory tell programs, the CPU in the pieces in which its threads take
-     * them, the simulator and the interpreter one by one: the first 131,072 of these.
+     * Programs are told by the CPU in the pieces in which its threads take them, by others one by
+     * one: the first 131,072 of these.  On "cuda" the code is compiled once more for that, to note
+     * when each program ran, and the launch waits for its end.
      */
     void (*on_span)(void *user, const tilec_span *span);
     /* Not 0: all floats are computed as fp64, and rounded where they are stored; what memory and

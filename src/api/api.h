@@ -137,6 +137,7 @@ typedef struct {
     CompileParts parts; /* of these */
     bool from_cache;
     GenRecipe recipe; /* of launches; of a device without target nothing */
+    bool spans;       /* it notes when programs ran */
 } Variant;
 
 /* Who watches a launch on the interpreter, of programs first, .. last - 1 of the grid. */
@@ -174,7 +175,8 @@ enum {
     WITH_LINES = 4,
     WITH_DEBUG = 8,
     WITHOUT_TENSORS = 16,
-    VARIANTS = 32
+    WITH_SPANS = 32,
+    VARIANTS = 64
 };
 
 /* What is known of one kernel with one set of types and constants.  The fields in the middle are

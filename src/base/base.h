@@ -324,8 +324,9 @@ typedef struct {
 } Stints;
 Stints *stints_new(int64_t most); /* what comes behind so many is dropped; NULL: no memory */
 void stints_free(Stints *s);
-double stints_begin(const Stints *s);  /* now, as the last function wants it */
-int64_t stints_count(const Stints *s); /* of at[]; once nobody adds any more */
+void stints_add(Stints *s, const Stint *stint); /* from any thread */
+double stints_begin(const Stints *s);           /* now, as the last function wants it */
+int64_t stints_count(const Stints *s);          /* of at[]; once nobody adds any more */
 /* These steps ended just now; from any thread. */
 void stints_end(Stints *s, int worker, int64_t first, int64_t last, double start);
 

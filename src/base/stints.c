@@ -30,12 +30,18 @@ double stints_begin(const Stints *s)
     return s ? os_seconds() : 0;
 }
 
+void stints_add(Stints *s, const Stint *stint)
+{
+    int64_t i = atomic_fetch_add_explicit(&s->taken, 1, memory_order_relaxed);
+
+    if (i < s->most)
+        s->at[i] = *stint;
+}
+
 void stints_end(Stints *s, int worker, int64_t first, int64_t last, double start)
 {
-    int64_t i = s ? atomic_fetch_add_explicit(&s->taken, 1, memory_order_relaxed) : 0;
-
-    if (s && i < s->most)
-        s->at[i] = (Stint){first, last, start, os_seconds(), worker};
+    if (s)
+        stints_add(s, &(Stint){first, last, start, os_seconds(), worker});
 }
 
 int64_t stints_count(const Stints *s)

@@ -37,6 +37,7 @@ typedef struct {
     bool debug;
     bool shown;      /* the code is to be looked at: of a chip that may not be here */
     bool no_tensors; /* the launch cannot make the tensor maps that the code would like to have */
+    bool spans;      /* of targets whose programs are blocks of warps: see GenSpan */
     GenBudget budget;
     const char *folder; /* of objects with lines: where relative paths of the source begin; NULL */
 } GenOptions;
@@ -100,6 +101,15 @@ typedef struct {
     bool budgeted; /* the code asks for registers, or for none too many */
     GenRecipe recipe;
 } GenOutput;
+
+/* When a program ran, by the chip's clock, and on which multiprocessor.  Code that notes it has one
+ * more parameter, behind all others: where the first GEN_SPANS programs have one each, x fastest.
+ */
+enum { GEN_SPANS = 1 << 17 };
+typedef struct {
+    uint64_t start, end; /* nanoseconds; end 0: it has not ended */
+    uint32_t unit, unused;
+} GenSpan;
 
 /* What the entry of a kernel's code for a GPU is called, which profilers show: as the kernel, with
  * underscores for what assemblers do not take and apart from names of our own; NULL has one, too.

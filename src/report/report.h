@@ -86,6 +86,7 @@ enum { TRACE_COPY = TILEC_SPAN_DEVICE + 1 }; /* a kind of our own: between memor
 typedef struct {
     tilec_span span;
     int64_t bytes; /* of a copy */
+    int row;       /* where it is drawn, once that is known */
 } TraceEvent;
 typedef struct {
     Arena *arena;

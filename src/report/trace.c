@@ -7,9 +7,11 @@
  */
 #include "report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { PROCESS = 1 };
+/* Rows: threads, the device, and behind it as many as a multiprocessor has room for programs. */
+enum { PROCESS = 1, DEVICE_ROW = 1000, UNIT_ROWS = 32 };
 
 static const char *kind_name(int kind)
 {
@@ -30,7 +32,7 @@ static const char *kind_name(int kind)
 
 static void add_event(Trace *t, const tilec_span *span, int64_t bytes)
 {
-    TraceEvent e = {*span, bytes};
+    TraceEvent e = {.span = *span, .bytes = bytes};
 
     e.span.name = arena_strndup(t->arena, span->name, strlen(span->name));
     vec_push(t->arena, &t->events, e);
@@ -96,7 +98,7 @@ static void put_args(Text *out, const Trace *t, const TraceEvent *e)
     }
 }
 
-static void put_event(Text *out, const Trace *t, const TraceEvent *e, double first, int thread)
+static void put_event(Text *out, const Trace *t, const TraceEvent *e, double first)
 {
     const tilec_span *s = &e->span;
 
@@ -108,46 +110,96 @@ static void put_event(Text *out, const Trace *t, const TraceEvent *e, double fir
     json_fixed(out, "ts", (s->start - first) * 1e6, 3);
     json_fixed(out, "dur", (s->end - s->start) * 1e6, 3);
     json_int(out, "pid", PROCESS);
-    json_int(out, "tid", thread);
+    json_int(out, "tid", e->row);
     json_object(out, "args");
     put_args(out, t, e);
     json_object_end(out);
     json_object_end(out);
 }
 
-/* Threads, and behind them a row for what a clock of the device says. */
-static void put_names(Text *out, const Trace *t, int threads)
-{
-    bool has_clock = false;
+/* --- rows --- */
 
+static int by_start(const void *a, const void *b)
+{
+    const TraceEvent *x = *(TraceEvent *const *)a, *y = *(TraceEvent *const *)b;
+
+    return (x->span.start > y->span.start) - (x->span.start < y->span.start);
+}
+
+typedef struct {
+    double ends[UNIT_ROWS]; /* when what was last in each row ended */
+    bool used[UNIT_ROWS];
+} Unit;
+
+/* A multiprocessor runs several programs at once, and a row holds one at a time: each goes to the
+ * first row of its multiprocessor that is free then. */
+static void place_on_unit(Unit *u, TraceEvent *e)
+{
+    int row = 0;
+
+    while (row < UNIT_ROWS - 1 && u->ends[row] > e->span.start)
+        row++;
+    u->ends[row] = e->span.end;
+    u->used[row] = true;
+    e->row = DEVICE_ROW + 1 + UNIT_ROWS * e->span.thread + row;
+}
+
+static void place_on_device(Text *out, TraceEvent **programs, int n)
+{
+    int units = 0;
+
+    for (int i = 0; i < n; i++)
+        units = MAX(units, programs[i]->span.thread + 1);
+    Unit *all = NEW_N(out->arena, Unit, units + 1);
+    qsort(programs, (size_t)n, sizeof *programs, by_start);
+    for (int i = 0; i < n; i++)
+        place_on_unit(&all[programs[i]->span.thread], programs[i]);
+    for (int i = 0; i < units * UNIT_ROWS; i++) {
+        if (all[i / UNIT_ROWS].used[i % UNIT_ROWS])
+            put_name(out, DEVICE_ROW + 1 + i,
+                     arena_printf(out->arena, "multiprocessor %d", i / UNIT_ROWS));
+    }
+}
+
+/* Threads, and where the device has a clock of its own that and its multiprocessors behind them. */
+static void place(Text *out, const Trace *t)
+{
+    TraceEvent **programs = NEW_N(t->arena, TraceEvent *, t->events.len + 1);
+    bool has_clock = false;
+    int n = 0, threads = 1;
+
+    for (int i = 0; i < t->events.len; i++)
+        has_clock |= t->events.at[i].span.kind == TILEC_SPAN_DEVICE;
+    for (int i = 0; i < t->events.len; i++) {
+        TraceEvent *e = &t->events.at[i];
+
+        e->row = e->span.kind == TILEC_SPAN_DEVICE ? DEVICE_ROW : e->span.thread;
+        if (has_clock && e->span.kind == TILEC_SPAN_PROGRAMS)
+            programs[n++] = e;
+        else if (e->span.kind != TILEC_SPAN_DEVICE)
+            threads = MAX(threads, e->row + 1);
+    }
     put_name(out, -1, arena_printf(t->arena, "tilec on %s", t->device));
     for (int i = 0; i < threads; i++)
         put_name(out, i, i ? arena_printf(t->arena, "worker %d", i) : "caller");
-    for (int i = 0; i < t->events.len; i++)
-        has_clock |= t->events.at[i].span.kind == TILEC_SPAN_DEVICE;
     if (has_clock)
-        put_name(out, threads, t->device);
+        put_name(out, DEVICE_ROW, t->device);
+    place_on_device(out, programs, n);
 }
 
 int trace_write(const Trace *t, const char *path)
 {
     Text out = text_new(t->arena);
-    int threads = 1;
     double first = t->events.len > 0 ? t->events.at[0].span.start : 0;
 
-    for (int i = 0; i < t->events.len; i++) {
-        threads = MAX(threads, t->events.at[i].span.thread + 1);
+    for (int i = 0; i < t->events.len; i++)
         first = MIN(first, t->events.at[i].span.start);
-    }
     json_object(&out, NULL);
     json_text(&out, "displayTimeUnit", "ns");
     json_array(&out, "traceEvents");
-    put_names(&out, t, threads);
-    for (int i = 0; i < t->events.len; i++) {
-        const TraceEvent *e = &t->events.at[i];
-
-        put_event(&out, t, e, first, e->span.kind == TILEC_SPAN_DEVICE ? threads : e->span.thread);
-    }
+    place(&out, t);
+    for (int i = 0; i < t->events.len; i++)
+        put_event(&out, t, &t->events.at[i], first);
     text_put(&out, "\n");
     json_array_end(&out);
     json_object_end(&out);

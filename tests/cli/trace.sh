@@ -78,6 +78,12 @@ traced cpu 2
 traced sim 2
 traced interp 1
 traced null 1
+if [ -n "${TILEC_FAKE_CUDA:-}" ]; then # whose kernels do nothing, and note nothing
+    TILEC_LIBCUDA=$TILEC_FAKE_CUDA
+    export TILEC_LIBCUDA
+    traced cuda 1
+    unset TILEC_LIBCUDA
+fi
 expect 2 err "--trace needs a value, not an empty word" "$tilec" run kernel.py --grid 4 x='rand(fp32,4096)' \
     out='empty(fp32,4096)' n=4096 BLOCK=1024 --trace ''
 expect 3 err "nowhere/t.json" "$tilec" run kernel.py --grid 4 x='rand(fp32,4096)' out='empty(fp32,4096)' n=4096 \

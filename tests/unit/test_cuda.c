@@ -673,6 +673,57 @@ static void test_launches_that_are_too_large(void **state)
     cuda()->close(keep);
 }
 
+/* As three programs, of which the last did not come to its end. */
+static void note_spans(uint64_t at)
+{
+    GenSpan *spans = (GenSpan *)(uintptr_t)at;
+
+    assert_int_equal(spans[0].start, 0);
+    assert_int_equal(spans[2].end, 0);
+    spans[0] = (GenSpan){1000, 9000, 7, 0};
+    spans[1] = (GenSpan){2000, 5000, 3, 0};
+    spans[2] = (GenSpan){3000, 0, 7, 0};
+}
+
+static void test_spans_of_programs(void **state)
+{
+    static const char with_spans[] = "a kernel with args=4";
+    void *keep = cuda()->open(), *code = load_image(with_spans, 0);
+    Stints *stints = stints_new(10);
+    DeviceLaunch launch = {.grid = {3, 1, 1}, .spans = true, .stints = stints};
+    size_t allocated = fake->allocated;
+    double before = os_seconds();
+    char *error;
+
+    (void)state;
+    fake->kernel = note_spans;
+    fake->kernel_arg = 3;
+    assert_int_equal(launch_code(keep, code, launch, &error), RUN_OK);
+    assert_int_equal(stints_count(stints), 2);
+    const Stint *s = stints->at;
+    assert_int_equal(s[0].worker, 7);
+    assert_int_equal(s[1].worker, 3);
+    assert_int_equal(s[1].first, 1);
+    assert_int_equal(s[1].last, 2);
+    assert_true(s[0].end >= before &&
+                s[0].end <= os_seconds()); /* the last one ends with the launch */
+    assert_true(fabs(s[0].end - s[0].start - 8e-6) < 1e-9);
+    assert_true(fabs(s[0].end - s[1].end - 4e-6) < 1e-9);
+    fake->kernel = NULL;
+    launch.stints = NULL; /* there was no memory for them */
+    assert_int_equal(launch_code(keep, code, launch, &error), RUN_OK);
+    fake->fail = "cuMemAlloc_v2";
+    fake->result = 2;
+    fake->after = 0;
+    assert_int_equal(launch_code(keep, code, launch, &error), RUN_NO_MEMORY);
+    free(error);
+    fake->fail = NULL;
+    assert_int_equal(fake->allocated, allocated);
+    cuda()->unload(code);
+    cuda()->close(keep);
+    stints_free(stints);
+}
+
 /* Profilers show the name of the entry. */
 static void test_names_of_entries(void **state)
 {
@@ -1172,6 +1223,7 @@ int main(void)
         TEST(test_threads_share_modules),
         TEST(test_launches_that_are_too_large),
         TEST(test_names_of_entries),
+        TEST(test_spans_of_programs),
         TEST(test_launches_when_the_driver_fails),
         TEST(test_timed_launches_wait),
         TEST(test_launches_can_be_captured),

@@ -649,6 +649,83 @@ static void test_inline(void **state)
     arena_free(a);
 }
 
+/* --- spans --- */
+
+/* What a trace has of programs: each notes its start and its end in a place of its own, in the
+ * order of the grid, and what it computes stays the same. */
+static void test_spans(void **state)
+{
+    enum { N = 300, X = 3, Y = 2 };
+    _Alignas(16) static uint8_t x[N], y[N];
+    _Alignas(16) static int32_t low[N], high[N];
+    static GenSpan spans[X * Y + 1];
+    const uint64_t args[] = {(uintptr_t)x, (uintptr_t)y, (uintptr_t)low, (uintptr_t)high,
+                             (uintptr_t)spans};
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+    SimError error;
+
+    (void)state;
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    Func *f = read_kernel(a, "inline.ir", inline_text, strlen(inline_text), t);
+    for (int i = 0; i < COUNT(chips); i++) {
+        GenOptions o = {.cpu = chips[i], .disjoint = true, .spans = true};
+        GenOutput out;
+        SimModule *code;
+
+        memset(spans, 0, sizeof spans);
+        assert_true(t->emit(f, &o, GEN_OBJECT, a, &out, diags_new(a, NULL)));
+        if (has_ptxas())
+            assert_int_equal(assemble(a, "spans", chips[i], &out), 0);
+        assert_int_equal(sim_load(out.data, out.len, &code, &error), SIM_OK);
+        SimLaunch launch = {.grid = {X, Y, 1},
+                            .warps = out.warps,
+                            .shared = out.shared,
+                            .args = args,
+                            .nranges = -1};
+        assert_int_equal(sim_launch(sim_kernel(code, NULL), &launch, &error), SIM_OK);
+        for (int k = 0; k < X * Y; k++) {
+            assert_true(spans[k].start > 0 && spans[k].end > spans[k].start);
+            assert_int_equal(spans[k].unit, 0);
+        }
+        assert_true(spans[X * Y].start == 0 && spans[X * Y].end == 0);
+        assert_int_equal(high[N - 1], (N - 1) / 8);
+        sim_unload(code);
+    }
+    arena_free(a);
+}
+
+/* Kernels whose warps have parts of their own, too. */
+static void test_spans_of_groups(void **state)
+{
+    static const char *const names[] = {"attention.ir", "matmul.ir"};
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+
+    (void)state;
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    for (int i = 0; i < COUNT(names) * COUNT(chips); i++) {
+        const char *name = names[i / COUNT(chips)], *chip = chips[i % COUNT(chips)];
+        const char *path = arena_printf(a, "%s/tests/gen/%s", getenv("TILEC_SOURCE"), name);
+        GenOptions o = {.cpu = chip, .disjoint = true, .spans = true};
+        GenOutput out;
+        char *text;
+        size_t len;
+
+        assert_int_equal(os_read_file(a, path, 1 << 20, &text, &len), 0);
+        const Func *f = read_kernel(a, name, text, len, t);
+        assert_true(t->emit(f, &o, GEN_OBJECT, a, &out, diags_new(a, NULL)));
+        assert_non_null(strstr(out.data, "%globaltimer"));
+        if (has_ptxas())
+            assemble(a, name, chip, &out);
+    }
+    arena_free(a);
+}
+
 /* The target takes no such kernel, and says why. */
 static void check_refused(const char *text, const char *said)
 {
@@ -741,6 +818,8 @@ static void test_many_accesses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases),
+                                       cmocka_unit_test(test_spans),
+                                       cmocka_unit_test(test_spans_of_groups),
                                        cmocka_unit_test(test_inline),
                                        cmocka_unit_test(test_constraints),
                                        cmocka_unit_test(test_constant_arrays),
