@@ -36,7 +36,7 @@ install(FILES include/tilec.h include/tilec_call.h include/tilec.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.md
-        PATTERN *.svg PATTERN *.json)
+        PATTERN *.svg PATTERN *.png PATTERN *.json PATTERN *.py)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN __pycache__ EXCLUDE)
 install(FILES docs/tilec.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES tools/completion/tilec.bash RENAME tilec

@@ -251,14 +251,17 @@ typedef enum {
     TILEC_SPAN_COMPILE, /* all of a compile, or of what the cache spares of it */
     TILEC_SPAN_PHASE, /* a part of it; its length is measured, it is placed behind the one before */
     TILEC_SPAN_LAUNCH, /* from when the programs begin, or are queued, to when the launch returns */
-    TILEC_SPAN_PROGRAMS /* some programs, one after the other, on one thread */
+    TILEC_SPAN_PROGRAMS, /* some programs, one after the other, on one thread */
+    TILEC_SPAN_DEVICE /* of devices with memory of their own, where `seconds` asks: all programs, by
+                       * the device's clock, placed so that it ends with the launch */
 } tilec_span_kind;
 
 typedef struct {
     tilec_span_kind kind;
     const char *name;        /* of the kernel or the phase */
     double start, end;       /* seconds on the system's monotonic clock */
-    int thread;              /* 0: the calling one; others in programs, which are numbered from 1 */
+    int thread;              /* 0: the calling one; others in programs, which are numbered from 1;
+                              * of programs on a GPU the multiprocessor, from 0 on */
     tilec_programs programs; /* of TILEC_SPAN_PROGRAMS */
 } tilec_span;
 
@@ -354,8 +357,10 @@ typedef struct {
      */
     int unspecialised;
     /* NULL, or what receives what took how long: behind a compile, and behind the end of a launch
-     * that has run, one call a span; the span ends with the call, `user` is passed on.  The CPU
-     * tells its programs, in the pieces in which its threads take them, the first 131,072 of them.
+     * that has run, one call a span; the span ends with the call, `user` is passed on.
+     * Programs are told by the CPU in the pieces in which its threads take them, by others one by
+     * one: the first 131,072 of these.  On "cuda" the code is compiled once more for that, to note
+     * when each program ran, and the launch waits for its end.
      */
     void (*on_span)(void *user, const tilec_span *span);
     /* Not 0: all floats are computed as fp64, and rounded where they are stored; what memory and

@@ -1,4 +1,4 @@
-# topics.awk - what `tilec help TOPIC` says, taken from docs/*.md; cmake/topics.cmake runs it
+# topics.awk - what `tilec help TOPIC` says, taken from pages of docs/; cmake/topics.cmake runs it
 #
 #     awk -v out=topics.h -f tools/topics.awk docs/*.md
 #

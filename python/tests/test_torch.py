@@ -1,5 +1,8 @@
-"""tilec.torch.op: operators under torch.compile, fake tensors, vmap and autograd."""
+"""tilec.torch.op: operators under torch.compile, fake tensors, vmap and autograd; kernels in profiles."""
 
+import json
+import os
+import tempfile
 import threading
 import unittest
 
@@ -10,8 +13,8 @@ try:
 except ImportError:
     torch = None
 else:
-    from torch_operators import (add_one, added, chained, halved_first, row_sums, scale, scaled, stored_twice,
-                                 twice_and_thrice)
+    from torch_operators import (add_one, add_one_kernel, added, chained, halved_first, row_sums, scale,
+                                 scale_kernel, scaled, stored_twice, twice_and_thrice)
 
 
 @unittest.skipUnless(torch, "needs PyTorch")
@@ -138,6 +141,47 @@ class Operators(unittest.TestCase):
         torch.library.opcheck(scale, (self.x.clone().requires_grad_(True), 2.0))
         torch.library.opcheck(add_one, (torch.zeros(5),))
         torch.library.opcheck(row_sums, (self.x,))
+
+
+@unittest.skipUnless(torch, "needs PyTorch")
+class Shown(unittest.TestCase):
+    def test_explain(self):
+        x = torch.arange(24, dtype=torch.bfloat16).reshape(4, 6)
+        out = torch.zeros(24)
+        told = scale_kernel.explain(x, out, 24, 2.0, BLOCK=16, grid=lambda meta: (tilec.cdiv(24, meta["BLOCK"]),),
+                                    program=1)
+        stored = next(tile for step in told.steps for name, tile in step.values.items() if "stored" in name)
+        self.assertEqual(stored.array[:8].tolist(), [2.0 * i for i in range(16, 24)])
+        self.assertFalse(out.any())
+        with self.assertRaisesRegex(tilec.errors.ArgumentError, "the strides of `x`"):
+            scale_kernel.explain(x[:1].expand(4, 6), out, 24, 2.0, BLOCK=16, grid=2)
+
+
+@unittest.skipUnless(torch, "needs PyTorch")
+class Profiles(unittest.TestCase):
+    def test_table_and_trace(self):
+        """Launches by the kernel's name, in operators and without, inside of what asks for them."""
+        x = torch.randn(10, 30)
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+            with torch.profiler.record_function("step"):
+                scale(x, 2.0)
+                add_one(x)
+                add_one_kernel[(1,)](x, x.numel(), BLOCK=512)
+        counts = {row.key: row.count for row in profile.key_averages()}
+        self.assertEqual((counts["scale_kernel"], counts["add_one_kernel"]), (1, 2))
+        self.assertIn("add_one_kernel", profile.key_averages().table(sort_by="self_cpu_time_total"))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "trace.json")
+            profile.export_chrome_trace(path)
+            with open(path, encoding="utf-8") as file:
+                events = json.load(file)["traceEvents"]
+        spans = {name: [e for e in events if e.get("name") == name and e.get("ph") == "X"]
+                 for name in ("step", "scale_kernel", "add_one_kernel")}
+        (step,) = spans["step"]
+        self.assertEqual([len(found) for found in spans.values()], [1, 1, 2])
+        for e in spans["scale_kernel"] + spans["add_one_kernel"]:
+            self.assertLessEqual(step["ts"], e["ts"])
+            self.assertLessEqual(e["ts"] + e["dur"], step["ts"] + step["dur"] + 1)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@
     --check         stop at accesses outside of arrays, with place, program and index
     --version       print the versions of tilec and of the language
 
-    python -m tilec run|list|dump|test|build|devices|help ...    the command `tilec`
+    python -m tilec run|list|dump|test|build|debug|report|devices|help ...    the command `tilec`
     python -m tilec profile ...                                  `tilec run --profile ...`
 """
 
@@ -92,15 +92,17 @@ def _run_text(text, arguments):
     return 0
 
 
-_COMMANDS = {name: [name] for name in "run list dump test build devices help".split()}
+_COMMANDS = {name: [name] for name in "run list dump test build debug report devices help".split()}
 _COMMANDS["profile"] = ["run", "--profile"]
 
 
 def _become_command(words, arguments):
     """The program beside this file in place of Python."""
-    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tilec-command")
-    if not os.path.exists(program):
-        return _refuse(f"this package was built without the command: there is no {program}")
+    from .told import command_path
+
+    program = command_path()
+    if program is None:
+        return _refuse("this package was built without the command")
     sys.stdout.flush()
     os.execv(program, ["tilec", *words, *arguments])
 

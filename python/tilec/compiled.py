@@ -179,6 +179,20 @@ class CompiledKernel:
     def __getitem__(self, grid):
         return self._kernel[grid]
 
+    def _repr_html_(self):
+        from .shown import Cell, table
+
+        took = f"{1e3 * self.stats['compile_seconds']:.3g} ms"
+        rows = [("compiled for", self._call.device()),
+                ("compiling took", took + (", from the cache" if self.stats["from_cache"] else ""))]
+        if self._on_gpu():
+            rows += [("warps", self.stats["warps"]),
+                     ("registers of a thread", self.stats["registers"]),
+                     ("shared memory", f"{self.stats['shared_bytes']} bytes"),
+                     ("local memory of a thread", f"{self.stats['local_bytes']} bytes")]
+        return table([Cell(self.name, left=True), ""],
+                     [[Cell(name, left=True), value] for name, value in rows])
+
     def __getattr__(self, name):
         raise AttributeError(f"a compiled kernel has no `{name}`: a launch gives no result, which "
                              "is in the arrays that the kernel stores to")

@@ -132,6 +132,13 @@ def _reach(function, seen):
             _reach(code, seen)
 
 
+def reached(function):
+    """(function, what its names stand for, as references() has it) of all that it uses, itself first."""
+    seen = {}
+    _reach(function, seen)
+    return list(seen.values())
+
+
 def _text_of_value(value):
     """The same in another process, for all that a kernel can use."""
     if isinstance(value, constexpr):

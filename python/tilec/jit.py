@@ -170,6 +170,16 @@ class JITFunction(_core.Kernel, KernelInterface):
         return self._source.first
 
     @property
+    def source_path(self):
+        """The file, or what stands for one, that the function's text is from."""
+        return self._source.path
+
+    @property
+    def is_as_written(self):
+        """Is the text that of the function, and not another one since?"""
+        return self._source is self._original
+
+    @property
     def has_usual_repr(self):
         """Are compiled kernels called as the function is?"""
         return self._repr is None
@@ -282,6 +292,18 @@ class JITFunction(_core.Kernel, KernelInterface):
         """Call `hook` with the arguments of each launch, before it."""
         self.pre_run_hooks.append(hook)
         self._is_slow = True
+
+    def report(self, *args, grid, **kwargs):
+        """What `tilec report` says of such a launch, made on copies of the arrays: a Report."""
+        from .reports import report
+
+        return report(self, grid, args, kwargs)
+
+    def explain(self, *args, grid, program=0, **kwargs):
+        """What one program of such a launch does, statement by statement: an Explanation."""
+        from .explained import explain
+
+        return explain(self, grid, program, args, kwargs)
 
     def preload(self, specialization_data):
         """Compile for what a hook was told as compile["specialization_data"]; the compiled kernel."""

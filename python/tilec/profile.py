@@ -53,6 +53,13 @@ class profile:
         for line in self.lines:
             line.share = line.samples / self.samples
 
+    def _repr_html_(self):
+        from .shown import Cell, table
+
+        return table([Cell("line", left=True), "share", ""], [
+            [Cell(f"{x.file.rpartition('/')[2]}:{x.line}" if x.file else "-", left=True),
+             f"{100 * x.share:.1f}%", Cell(x.source, left=True)] for x in self.lines])
+
     def __str__(self):
         rows = [(f"{x.file.rpartition('/')[2]}:{x.line}" if x.file else "-", f"{100 * x.share:.1f}%",
                  x.source) for x in self.lines]

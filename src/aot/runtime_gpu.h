@@ -46,7 +46,8 @@ typedef struct tilec_aot_kernel {
     int32_t nmaps;     /* tensor maps, which are parameters behind all others */
     const tilec_aot_map *maps;
     struct tilec_aot_kernel
-        *plain; /* for calls that give no such maps; NULL where there are none */
+        *plain;        /* for calls that give no such maps; NULL where there are none */
+    const char *entry; /* of the image */
 } tilec_aot_kernel;
 
 /* .. in one context, whose number no other ever has. */
@@ -153,7 +154,7 @@ static inline int tilec_aot_load(const tilec_aot_driver *d, const tilec_aot_kern
     int result = d->load(&module, k->image, 0, NULL, NULL);
 
     if (result == 0)
-        result = d->find(&l->function, module, "tilec_kernel");
+        result = d->find(&l->function, module, k->entry);
     if (result == 0 && k->shared > 48 * 1024)
         result = d->set(l->function, 8, k->shared); /* the most dynamic shared memory */
     return result;

@@ -34,6 +34,12 @@ enum {
     HANDLE_ENDED = 0x54656e64
 };
 
+/* Functions of NVTX; NULL: nobody looks on. */
+typedef struct {
+    int (*push)(const char *name);
+    int (*pop)(void);
+} Ranges;
+
 struct tilec_context {
     Cache *cache;
     atomic_int life;
@@ -48,6 +54,7 @@ struct tilec_context {
     tilec_debug detail;            /* that all launches want at least */
     bool speaks;                   /* what no on_message receives goes to stderr */
     _Atomic(Reporter *) reporters; /* of launches that are over: progress_join() */
+    Ranges ranges;
 };
 
 /* What stands in for an argument that is not given. */
@@ -130,6 +137,7 @@ typedef struct {
     CompileParts parts; /* of these */
     bool from_cache;
     GenRecipe recipe; /* of launches; of a device without target nothing */
+    bool spans;       /* it notes when programs ran */
 } Variant;
 
 /* Who watches a launch on the interpreter, of programs first, .. last - 1 of the grid. */
@@ -167,7 +175,8 @@ enum {
     WITH_LINES = 4,
     WITH_DEBUG = 8,
     WITHOUT_TENSORS = 16,
-    VARIANTS = 32
+    WITH_SPANS = 32,
+    VARIANTS = 64
 };
 
 /* What is known of one kernel with one set of types and constants.  The fields in the middle are
@@ -461,6 +470,11 @@ typedef struct {
 tilec_line *line_list_at(LineList *l, const char *file, int line);
 /* Tell them in the order of files and lines (on_line NULL: do not), and free them. */
 void line_list_tell(LineList *l, void (*on_line)(void *user, const tilec_line *line), void *user);
+
+/* ranges.c: what a tool that looks on at the process is told of launches */
+void ranges_open(Ranges *out); /* what there is for that; nothing, where no tool does */
+void ranges_push(const Ranges *r, const char *name);
+void ranges_pop(const Ranges *r);
 
 /* spans.c: what on_span of a request is told, if it is there */
 void spans_tell_compile(const Request *r, double start); /* of what just became ready */

@@ -153,7 +153,8 @@ GenOptions compile_options(const Request *r, const Device *d, uint64_t stored)
 {
     LaunchFacts facts = {.arch = r->binding->arch,
                          .lines = r->detail >= TILEC_DEBUG_LINES,
-                         .debug = r->detail >= TILEC_DEBUG_NAMES};
+                         .debug = r->detail >= TILEC_DEBUG_NAMES,
+                         .spans = r->options.on_span != NULL};
 
     if (!d->options)
         return (GenOptions){0};
@@ -173,15 +174,15 @@ static void put_options(Text *t, const GenOptions *o)
 {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wmissing-field-initializers"
-    const GenOptions all = {o->cpu,   o->features, o->disjoint,   o->streaming, o->lines,
-                            o->debug, o->shown,    o->no_tensors, o->budget,    o->folder};
+    const GenOptions all = {o->cpu,   o->features,   o->disjoint, o->streaming, o->lines, o->debug,
+                            o->shown, o->no_tensors, o->spans,    o->budget,    o->folder};
 #pragma GCC diagnostic pop
 
     text_printf(t,
                 "%s %s disjoint %d streaming %d lines %d debug %d shown %d no tensors %d "
-                "budget %d in %s",
+                "spans %d budget %d in %s",
                 all.cpu, all.features, all.disjoint, all.streaming, all.lines, all.debug, all.shown,
-                all.no_tensors, all.budget, all.folder ? all.folder : "-");
+                all.no_tensors, all.spans, all.budget, all.folder ? all.folder : "-");
 }
 
 /* Where something is written, as code that tells lines has it. */
@@ -533,6 +534,7 @@ static tilec_status make_variant(Job *job, void *compilation)
     if (!c->variant)
         return TILEC_NO_MEMORY;
     c->variant->device = c->device;
+    c->variant->spans = c->options.spans;
     tilec_status status = c->device->target_name ? load_object(job, c) : load_lowered(job, c);
     c->variant->seconds = os_seconds() - c->start;
     return status;

@@ -48,8 +48,14 @@ void spans_tell_launch(const Request *r, Stints *stints, double start)
 {
     const tilec_span all = {
         .kind = TILEC_SPAN_LAUNCH, .name = r->kernel->name, .start = start, .end = os_seconds()};
+    tilec_span there = all;
 
     tell_span(r, &all);
+    if (device_at(r->device)->arrays && r->options.seconds) {
+        there.kind = TILEC_SPAN_DEVICE;
+        there.start = MAX(start, all.end - *r->options.seconds);
+        tell_span(r, &there);
+    }
     for (int64_t i = 0; stints && i < stints_count(stints); i++) {
         const Stint *s = &stints->at[i];
         const tilec_span span = {.kind = TILEC_SPAN_PROGRAMS,

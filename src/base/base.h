@@ -310,6 +310,26 @@ bool watch_cut_short(const Watch *w); /* it was, and some have not ended; NULL w
  * `most`.  Workers go on meanwhile. */
 int watch_look(const Watch *w, WatchRange *ranges, int most, int64_t *begun, int64_t *ended);
 
+/* stints.c: which steps each worker did when, for whoever draws that.  A NULL takes notes of
+ * nothing. */
+typedef struct {
+    int64_t first, last; /* steps first .. last - 1 */
+    double start, end;   /* by os_seconds() */
+    int worker;
+} Stint;
+typedef struct {
+    int64_t most;
+    _Atomic int64_t taken;
+    Stint at[];
+} Stints;
+Stints *stints_new(int64_t most); /* what comes behind so many is dropped; NULL: no memory */
+void stints_free(Stints *s);
+void stints_add(Stints *s, const Stint *stint); /* from any thread */
+double stints_begin(const Stints *s);           /* now, as the last function wants it */
+int64_t stints_count(const Stints *s);          /* of at[]; once nobody adds any more */
+/* These steps ended just now; from any thread. */
+void stints_end(Stints *s, int worker, int64_t first, int64_t last, double start);
+
 /* os_cpu.c; the files under /proc and /sys are named for the tests */
 int os_cpu_count(void);                 /* CPUs this process may use: by affinity and by quota */
 size_t os_last_level_cache_bytes(void); /* what they may count on of it; 32 MiB if unknown */

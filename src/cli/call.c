@@ -254,8 +254,10 @@ static double launch_first(Call *k)
     return os_seconds() - start;
 }
 
-static void write_trace(const Call *k)
+static void write_trace(Call *k)
 {
+    k->trace.device = k->timing.device;
+    memcpy(k->trace.grid, k->timing.grid, sizeof k->trace.grid);
     int error = trace_write(&k->trace, k->options.trace);
 
     if (error)
@@ -269,7 +271,7 @@ void call_launch(Call *k)
 
     if (move_there(k)) {
         k->options.launch.seconds = &k->seconds; /* the device's clock knows better */
-        trace_copy(&k->trace, "copy to the device", start);
+        trace_copy(&k->trace, "copy to the device", start, move_bytes(k));
     }
     listen(k);
     k->timing.first = prepare(k);
@@ -284,7 +286,7 @@ void call_launch(Call *k)
     start = os_seconds();
     move_back(k);
     if (k->options.launch.seconds)
-        trace_copy(&k->trace, "copy from the device", start);
+        trace_copy(&k->trace, "copy from the device", start, move_bytes(k));
     if (k->options.trace)
         write_trace(k);
     fresh_settle(k);

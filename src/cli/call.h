@@ -215,6 +215,7 @@ void timeout_check(const Call *k, const tilec_progress *t);
 bool move_there(Call *k);               /* false: it works on the host's, and they stay */
 tilec_place move_place(const Moved *m); /* of its copy */
 void move_back(const Call *k);       /* what a launch has written, to the arrays of the command */
+int64_t move_bytes(const Call *k);   /* of the arrays that came there for it */
 void move_release(Cli *c, int kept); /* all copies of blocks behind the first `kept` */
 
 /* call_run.c: from open to what --save, --show and --compare say, which may leave an exit code */

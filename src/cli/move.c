@@ -115,6 +115,25 @@ bool move_there(Call *k)
     return true;
 }
 
+/* It came there for this call. */
+static bool is_of_call(const Call *k, const Moved *m)
+{
+    return m->block >= k->first_block && is_on_device_of(k, m);
+}
+
+int64_t move_bytes(const Call *k)
+{
+    int64_t bytes = 0;
+
+    for (int i = 0; i < k->cli->moved.len; i++) {
+        const Moved *m = &k->cli->moved.at[i];
+
+        if (is_of_call(k, m))
+            bytes += (int64_t)k->cli->store.blocks.at[m->block].bytes;
+    }
+    return bytes;
+}
+
 void move_back(const Call *k)
 {
     Cli *c = k->cli;
@@ -125,7 +144,7 @@ void move_back(const Call *k)
         const tilec_place to = {.data = s->memory};
         char *error = NULL;
 
-        if (m->block < k->first_block || !is_on_device_of(k, m))
+        if (!is_of_call(k, m))
             continue;
         cli_check(c, tilec_copy(c->tilec, m->device, to, move_place(m), s->bytes, NULL, &error),
                   &error);

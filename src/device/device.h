@@ -73,17 +73,17 @@ typedef struct {
 /* What code may depend on that a launch says: about the memory of its tensors, and about the chip.
  */
 typedef struct {
-    bool disjoint;     /* no two pointer arguments reach the same memory, or neither is written */
-    double bytes;      /* of all tensors together */
-    const char *arch;  /* of a device that `has_archs`; NULL: the one that is here */
-    bool lines, debug; /* what is wanted of GenOptions, where there is such a thing */
+    bool disjoint;    /* no two pointer arguments reach the same memory, or neither is written */
+    double bytes;     /* of all tensors together */
+    const char *arch; /* of a device that `has_archs`; NULL: the one that is here */
+    bool lines, debug, spans; /* what is wanted of GenOptions, where there is such a thing */
 } LaunchFacts;
 
 /* What becomes code that can be launched. */
 typedef struct {
     const GenOutput *output; /* of the device's target */
-    const Func *func;        /* for a device without target: the kernel as it was lowered, in
-                              * memory that outlives the code */
+    const Func *func; /* the kernel as it was lowered, in memory that outlives the code; NULL: only
+                       * its code is known, as it must not be on a device without target */
 } DeviceObject;
 
 /* What loaded code takes of the machine; all of it for one program, but for registers and local. */
@@ -117,7 +117,8 @@ typedef struct {
     SourceMap *sources;  /* of the kernel's places, for diagnostics */
     Watch *watch;   /* NULL, or is told of the programs, by devices on the host's memory, which give
                      * RUN_CANCELLED when it says so and some have not run */
-    Stints *stints; /* NULL, or where devices on the host's memory may note what ran when */
+    Stints *stints; /* NULL, or where devices may note what ran when */
+    bool spans;     /* the code was made with GenOptions.spans */
     const MemoryRange *ranges; /* of devices that want them: the tensors */
     int nranges;               /* -1: not known */
     /* Of devices that want them: an address in range `i`, "x[3]"; one outside of it, which is the

@@ -85,7 +85,7 @@ static void run_chunk(void *ctx, int64_t first, int64_t last, int worker, void *
     const CpuLaunch *l = r->launch;
     bool timed = r->timed && worker == 0;
 
-    double start = l->stints ? os_seconds() : 0;
+    double start = stints_begin(l->stints);
 
     sampler_join();
     if (timed && r->programs == 0)
@@ -98,8 +98,7 @@ static void run_chunk(void *ctx, int64_t first, int64_t last, int worker, void *
         r->end = nanos();
         r->programs += last - first;
     }
-    if (l->stints)
-        stints_add(l->stints, &(Stint){first, last, start, os_seconds(), worker});
+    stints_end(l->stints, worker, first, last, start);
 }
 
 /* What one program cost, rounded up: 0 means that nobody knows. */

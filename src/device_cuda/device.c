@@ -24,7 +24,8 @@ static GenOptions options_for_cuda(const LaunchFacts *facts)
     return (GenOptions){.cpu = facts->arch ? facts->arch : default_arch,
                         .features = "",
                         .disjoint = facts->disjoint,
-                        .lines = facts->lines};
+                        .lines = facts->lines,
+                        .spans = facts->spans};
 }
 
 const Device cuda_device = {

@@ -99,6 +99,11 @@ RunStatus cuda_records_drain(const CudaScope *s, CuStream stream, CudaRecords *r
                              char **error);
 /* Instead of that, where the launch failed: free the buffer. */
 void cuda_records_drop(const CudaScope *s, CudaRecords *r);
+
+/* spans.c: memory of the launch's stream where programs note when they ran, and what they noted, to
+ * l->stints, behind the launch, whose end is waited for */
+CuResult cuda_spans_open(const CudaScope *s, const DeviceLaunch *l, CuAddress *out);
+CuResult cuda_spans_tell(const CudaScope *s, const DeviceLaunch *l, CuAddress at);
 /* Free the spare ones of a state that is about to end; no scope is needed. */
 void cuda_records_close(CudaState *state);
 

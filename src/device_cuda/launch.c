@@ -32,6 +32,7 @@ typedef struct {
     int records_arg;   /* the argument that it goes to; -1: there is no buffer */
     CuAddress workspace;
     int workspace_arg; /* likewise; -1: there is none */
+    CuAddress spans;   /* where programs note when they ran, of code that does */
     _Alignas(TENSOR_MAP_ALIGN) unsigned char maps[GEN_MAPS][TENSOR_MAP_BYTES];
 } Run;
 
@@ -97,7 +98,7 @@ static CuResult start_kernel(const Run *run)
 {
     const DeviceLaunch *l = run->launch;
     const CudaKernel *k = &run->kernel;
-    void *args[MOST_PARAMS];
+    void *args[MOST_PARAMS + GEN_MAPS + 1];
 
     for (int i = 0; i < l->nargs; i++)
         args[i] = (void *)(i == run->records_arg     ? &run->records
@@ -105,6 +106,8 @@ static CuResult start_kernel(const Run *run)
                                                      : &l->args[i]);
     for (int i = 0; i < k->recipe->nmaps; i++)
         args[k->recipe->maps[i].arg] = (void *)run->maps[i];
+    if (l->spans)
+        args[l->nargs + k->recipe->nmaps] = (void *)&run->spans;
     return run->scope->driver->launch(k->function, (unsigned)l->grid[0], (unsigned)l->grid[1],
                                       (unsigned)l->grid[2], k->threads, 1, 1, k->shared, l->stream,
                                       args, NULL);
@@ -163,9 +166,25 @@ static RunStatus refuse_capture(char **error)
     return RUN_FAILED;
 }
 
-static RunStatus go(const Run *run, char **error)
+/* A launch whose programs note their spans, and whose end is waited for to have them. */
+static CuResult start_noting(Run *run)
 {
-    CuResult r = run->launch->seconds ? start_timed(run) : start_kernel(run);
+    const DeviceLaunch *l = run->launch;
+    CuResult r = cuda_spans_open(run->scope, l, &run->spans);
+
+    if (r == CU_SUCCESS)
+        r = l->seconds ? start_timed(run) : start_kernel(run);
+    if (r == CU_SUCCESS)
+        r = cuda_spans_tell(run->scope, l, run->spans);
+    if (run->spans)
+        run->scope->driver->release_in(run->spans, l->stream);
+    return r;
+}
+
+static RunStatus go(Run *run, char **error)
+{
+    const DeviceLaunch *l = run->launch;
+    CuResult r = l->spans ? start_noting(run) : l->seconds ? start_timed(run) : start_kernel(run);
 
     return r == CU_SUCCESS ? RUN_OK
                            : cuda_refuse(r, error, "a launch on number %d of the device `cuda`",
@@ -231,7 +250,7 @@ static RunStatus launch_in(const CudaScope *s, CudaCode *code, const DeviceLaunc
     status = make_maps(&run, error);
     if (status != RUN_OK)
         return status;
-    if ((l->seconds || hears) && is_captured(&run))
+    if ((l->seconds || l->spans || hears) && is_captured(&run))
         return refuse_capture(error);
     return run.kernel.recipe->workspace > 0 ? go_with_workspace(&run, error)
                                             : go_or_hear(&run, error);

@@ -14,7 +14,6 @@
 #include "device_cuda.h"
 
 enum { WARP = 32, FREE_SHARED = 48 << 10, LOG_BYTES = 8 << 10 };
-static const char entry[] = "tilec_kernel";
 
 typedef struct Loaded Loaded;
 struct Loaded {
@@ -27,6 +26,7 @@ struct Loaded {
 
 struct CudaCode {
     char *image; /* a NUL behind it: the driver takes PTX as a C string */
+    char entry[GEN_ENTRY];
     int warps;
     size_t shared;
     GenRecipe recipe;
@@ -47,6 +47,7 @@ RunStatus cuda_load(const DeviceObject *object, void **code, const char **why)
         return RUN_NO_MEMORY;
     }
     memcpy(c->image, o->data, o->len);
+    gen_entry_name(object->func ? object->func->name : NULL, c->entry);
     c->warps = o->warps;
     c->shared = o->shared;
     c->recipe = o->recipe;
@@ -126,9 +127,9 @@ static RunStatus prepare(const CudaScope *s, const CudaCode *c, Loaded *l, char 
 
     if (status != RUN_OK)
         return status;
-    CuResult r = s->driver->module_function(&l->function, l->module, entry);
+    CuResult r = s->driver->module_function(&l->function, l->module, c->entry);
     status = r == CU_SUCCESS ? allow_shared(s, c, l->function, error)
-                             : cuda_refuse(r, error, "a kernel has no entry `%s`", entry);
+                             : cuda_refuse(r, error, "a kernel has no entry `%s`", c->entry);
     if (status != RUN_OK)
         s->driver->module_unload(l->module);
     return status;

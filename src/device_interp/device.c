@@ -77,6 +77,7 @@ static RunStatus run_interpreter(const Func *f, const DeviceLaunch *l, Races *ra
                            .first = l->observer ? l->first : 0,
                            .last = l->observer ? l->last : grid_programs(l->grid),
                            .watch = l->watch,
+                           .stints = l->stints,
                            .records = l->records,
                            .observer = clock ? &observer : l->observer,
                            .races = races,

@@ -293,7 +293,8 @@ static RunStatus run_simulator(const SimCode *c, const DeviceLaunch *l, SimError
                        .threads = l->threads > 0 ? l->threads : os_cpu_count(),
                        .roams = l->roams,
                        .races = l->races,
-                       .watch = l->watch};
+                       .watch = l->watch,
+                       .stints = l->stints};
     SimCounts counts = {0};
 
     asked.counts = l->on_count ? &counts : NULL;

@@ -9,6 +9,9 @@
 #ifndef TILEC_GEN_H
 #define TILEC_GEN_H
 
+#include <stdio.h>
+#include <string.h>
+
 #include "../base/tensor_map.h"
 #include "../ir/ir.h"
 
@@ -34,6 +37,7 @@ typedef struct {
     bool debug;
     bool shown;      /* the code is to be looked at: of a chip that may not be here */
     bool no_tensors; /* the launch cannot make the tensor maps that the code would like to have */
+    bool spans;      /* of targets whose programs are blocks of warps: see GenSpan */
     GenBudget budget;
     const char *folder; /* of objects with lines: where relative paths of the source begin; NULL */
 } GenOptions;
@@ -97,6 +101,32 @@ typedef struct {
     bool budgeted; /* the code asks for registers, or for none too many */
     GenRecipe recipe;
 } GenOutput;
+
+/* When a program ran, by the chip's clock, and on which multiprocessor.  Code that notes it has one
+ * more parameter, behind all others: where the first GEN_SPANS programs have one each, x fastest.
+ */
+enum { GEN_SPANS = 1 << 17 };
+typedef struct {
+    uint64_t start, end; /* nanoseconds; end 0: it has not ended */
+    uint32_t unit, unused;
+} GenSpan;
+
+/* What the entry of a kernel's code for a GPU is called, which profilers show: as the kernel, with
+ * underscores for what assemblers do not take and apart from names of our own; NULL has one, too.
+ */
+enum { GEN_ENTRY = 128 };
+static inline const char *gen_entry_name(const char *kernel, char out[GEN_ENTRY])
+{
+    const char *name = kernel ? kernel : "kernel";
+    bool is_ours = strncmp(name, "tilec_", 6) == 0;
+
+    snprintf(out, GEN_ENTRY, "%s%s", is_ours ? "_" : kernel ? "" : "tilec_", name);
+    for (char *s = out; *s; s++) {
+        if (!(*s >= '0' && *s <= '9') && !((*s | 32) >= 'a' && (*s | 32) <= 'z'))
+            *s = '_';
+    }
+    return out;
+}
 
 /* A set of CPUs that have something in common: what code for them may use, and how a program finds
  * out that it runs on one of them. */

@@ -4,9 +4,9 @@
  * Plans the kernel (nv_plan.h), then carries the plan out step by step (nv_flow.c); LLVM makes PTX
  * of it.
  *
- * The kernel `tilec_kernel` takes one parameter for each of the function's, in memory form, and is
- * launched with GenOutput.warps * 32 threads a block and GenOutput.shared bytes of dynamic shared
- * memory; the grid is that of the programs.
+ * The kernel, by its own name, takes one parameter for each of the function's, in memory form, and
+ * is launched with GenOutput.warps * 32 threads a block and GenOutput.shared bytes of dynamic
+ * shared memory; the grid is that of the programs.
  */
 #include "nv.h"
 
@@ -20,9 +20,7 @@
 
 enum { KERNEL_CALL = 71 }; /* LLVM's number of the calling convention */
 
-/* Where this program's part of all workspaces begins, an i64: behind those of the programs in front
- * of it, x fastest. */
-static Val find_workspace(Nv *n)
+Val nv_program_number(Nv *n)
 {
     static const char *const programs[] = {"nctaid.x", "nctaid.y"};
     Val number = LLVMBuildZExt(n->b, n->program[2], n->l->i64, "");
@@ -32,7 +30,15 @@ static Val find_workspace(Nv *n)
         Val at = LLVMBuildZExt(n->b, n->program[d], n->l->i64, "");
         number = LLVMBuildAdd(n->b, LLVMBuildMul(n->b, number, extent, ""), at, "");
     }
-    return LLVMBuildMul(n->b, number, llvm_int(n->l->i64, n->plan->recipe.workspace), "");
+    return number;
+}
+
+/* Where this program's part of all workspaces begins, an i64: behind those of the programs in front
+ * of it. */
+static Val find_workspace(Nv *n)
+{
+    return LLVMBuildMul(n->b, nv_program_number(n), llvm_int(n->l->i64, n->plan->recipe.workspace),
+                        "");
 }
 
 /* Of that parameter: the launch says in one argument where all of them lie. */
@@ -83,8 +89,8 @@ static void add_text_attribute(Nv *n, const char *name, const char *value)
 static LLVMTypeRef kernel_type(Nv *n)
 {
     const Block *body = n->func->body;
-    int nmaps = n->plan->recipe.nmaps;
-    LLVMTypeRef *params = NEW_N(n->arena, LLVMTypeRef, body->nargs + nmaps);
+    int nmaps = n->plan->recipe.nmaps, all = body->nargs + nmaps + n->options->spans;
+    LLVMTypeRef *params = NEW_N(n->arena, LLVMTypeRef, all + 1);
 
     for (int i = 0; i < body->nargs; i++) {
         const Type *t = body->args[i]->type;
@@ -92,7 +98,9 @@ static LLVMTypeRef kernel_type(Nv *n)
     }
     for (int i = 0; i < nmaps; i++)
         params[n->plan->recipe.maps[i].arg] = n->l->ptr;
-    return LLVMFunctionType(n->l->none, params, (unsigned)(body->nargs + nmaps), 0);
+    if (n->options->spans)
+        params[all - 1] = n->l->ptr;
+    return LLVMFunctionType(n->l->none, params, (unsigned)all, 0);
 }
 
 /* Tensor maps are parameters by value, and only their addresses are asked for. */
@@ -133,7 +141,7 @@ void nv_set_registers(Nv *n, bool more, int count)
 
 static void emit_function(Nv *n)
 {
-    n->fn = llvm_function(n->l, "tilec_kernel", kernel_type(n));
+    n->fn = llvm_function(n->l, gen_entry_name(n->func->name, n->entry), kernel_type(n));
     LLVMSetFunctionCallConv(n->fn, KERNEL_CALL);
     pass_maps(n);
     const char *threads = arena_printf(n->arena, "%d,1,1", nv_launched_warps(n->plan) * NV_LANES);
@@ -156,10 +164,12 @@ static void emit_function(Nv *n)
     load_arguments(n);
     LLVMBuildBr(n->b, start); /* what layouts need of threads goes in front of this */
     LLVMPositionBuilderAtEnd(n->b, start);
+    nv_spans_begin(n);
     nv_record_program(n);
     nv_ring_begin(n);
     nv_begin_turns(n);
     nv_steps(n, n->plan->body);
+    nv_spans_end(n);
     LLVMBuildRetVoid(n->b);
 }
 

@@ -40,6 +40,7 @@ typedef struct {
     Arena *arena;
     const NvPlan *plan;
     const Func *func;
+    char entry[GEN_ENTRY]; /* its name in the code */
     const GenOptions *options;
     Llvm *l;
     Emit e;
@@ -69,7 +70,9 @@ void nv_wait_all(Nv *n); /* all threads that are launched, before the producer g
 /* What this thread has written to shared memory is there for units that read it by themselves. */
 void nv_fence_unit(Nv *n);
 void nv_set_registers(Nv *n, bool more, int count); /* nv.c: of each thread of these warps */
-Val nv_special(Nv *n, const char *name);            /* "tid.x": a register of the chip, an i32 */
+/* Of this program in the grid, x fastest, an i64. */
+Val nv_program_number(Nv *n);
+Val nv_special(Nv *n, const char *name); /* "tid.x": a register of the chip, an i32 */
 
 /* nv_flow.c */
 void nv_steps(Nv *n, const NvBlock *b); /* all of them */
@@ -278,8 +281,15 @@ void nv_dot(Nv *n, const NvStep *s);       /* by mma.sync, or by nv_fma() */
 void nv_land(Nv *n, const NvStep *s);
 void nv_fma(Nv *n, const NvStep *s);    /* NV_DOT by multiply-adds, operands in shared memory */
 void nv_record(Nv *n, const NvStep *s); /* to the kernel's RecordBuffer */
+/* Code for when the condition holds goes to n->b; gives where to go on. */
+LLVMBasicBlockRef nv_begin_if(Nv *n, Val condition);
+void nv_end_if(Nv *n, LLVMBasicBlockRef after);
 void nv_record_program(Nv *n);          /* at the head of a program: not if another one failed */
 void nv_inline(Nv *n, const NvStep *s); /* once for each group of elements that the op packs */
+
+/* nv_spans.c: what GenOptions.spans asks for, at the head of a program and at its end */
+void nv_spans_begin(Nv *n);
+void nv_spans_end(Nv *n);
 
 /* nv_build.c: Target.build, of one level, which is a chip: data for linkers, and no code */
 bool nv_build(const GenBuild *b, Arena *a, GenOutput *out, Diags *d);

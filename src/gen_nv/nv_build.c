@@ -5,12 +5,13 @@
  * declares (src/aot/runtime_gpu.h) and hands to the driver:
  *
  *     struct { const char *image; int32_t threads, shared; int64_t workspace; int32_t own, params;
- *              void *loaded; int32_t nmaps; const GenMap *maps; void *plain; }
+ *              void *loaded; int32_t nmaps; const GenMap *maps; void *plain; const char *entry; }
  *
  * the PTX as a text, how many threads run a program, how many bytes of shared memory they need
  * beside what the image declares, the launch's recipe (gen.h), where `own` parameters are the
  * caller's and those behind them workspaces, a word of the header's own, NULL at first, the tensor
- * maps that the launch makes, and, where it makes some, the same without for calls that give none.
+ * maps that the launch makes, where it makes some the same without for calls that give none, and
+ * the name of the image's entry.
  */
 #include "nv.h"
 
@@ -20,11 +21,11 @@ typedef struct {
     const GenOutput *plain;  /* the same without tensor maps, where that has some */
 } NvBuild;
 
-static Val make_image(Llvm *l, const char *symbol, const GenOutput *image)
+/* With a NUL behind it. */
+static Val make_text(Llvm *l, const char *symbol, const char *data, size_t len)
 {
-    Val text = LLVMConstStringInContext2(l->ctx, image->data, image->len, 0);
-    Val global =
-        LLVMAddGlobal(l->module, LLVMTypeOf(text), arena_printf(l->arena, "%s.ptx", symbol));
+    Val text = LLVMConstStringInContext2(l->ctx, data, len, 0);
+    Val global = LLVMAddGlobal(l->module, LLVMTypeOf(text), symbol);
 
     LLVMSetInitializer(global, text);
     LLVMSetGlobalConstant(global, 1);
@@ -53,8 +54,10 @@ static Val make_variable(Llvm *l, const GenForm *form, const char *symbol, const
                          Val plain)
 {
     int params = form->funcs[0]->nparams;
+    char entry[GEN_ENTRY];
+    const char *name = gen_entry_name(form->funcs[0]->name, entry);
     int own = image->recipe.workspace > 0 ? image->recipe.workspace_arg : params;
-    Val fields[] = {make_image(l, symbol, image),
+    Val fields[] = {make_text(l, arena_printf(l->arena, "%s.ptx", symbol), image->data, image->len),
                     llvm_int(l->i32, NV_LANES * image->warps),
                     llvm_int(l->i32, (int64_t)image->shared),
                     llvm_int(l->i64, image->recipe.workspace),
@@ -63,7 +66,8 @@ static Val make_variable(Llvm *l, const GenForm *form, const char *symbol, const
                     LLVMConstNull(l->ptr),
                     llvm_int(l->i32, image->recipe.nmaps),
                     make_maps(l, symbol, &image->recipe),
-                    plain};
+                    plain,
+                    make_text(l, arena_printf(l->arena, "%s.entry", symbol), name, strlen(name))};
     Val all = LLVMConstStructInContext(l->ctx, fields, COUNT(fields), 0);
     Val variable = LLVMAddGlobal(l->module, LLVMTypeOf(all), symbol);
 

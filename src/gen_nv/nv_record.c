@@ -197,8 +197,7 @@ static void put_operands(const Record *r)
 
 /* --- the step --- */
 
-/* Code for when the condition holds goes to n->b; gives where to go on. */
-static LLVMBasicBlockRef begin_if(Nv *n, Val condition)
+LLVMBasicBlockRef nv_begin_if(Nv *n, Val condition)
 {
     LLVMBasicBlockRef inside = nv_block(n), after = nv_block(n);
 
@@ -207,7 +206,7 @@ static LLVMBasicBlockRef begin_if(Nv *n, Val condition)
     return after;
 }
 
-static void end_if(Nv *n, LLVMBasicBlockRef after)
+void nv_end_if(Nv *n, LLVMBasicBlockRef after)
 {
     LLVMBuildBr(n->b, after);
     LLVMPositionBuilderAtEnd(n->b, after);
@@ -216,11 +215,11 @@ static void end_if(Nv *n, LLVMBasicBlockRef after)
 static void write_record(const Record *r)
 {
     Val there = LLVMBuildICmp(r->n->b, LLVMIntNE, r->record, llvm_int(r->n->l->i64, 0), "");
-    LLVMBasicBlockRef after = begin_if(r->n, there);
+    LLVMBasicBlockRef after = nv_begin_if(r->n, there);
 
     put_head(r);
     put_operands(r);
-    end_if(r->n, after);
+    nv_end_if(r->n, after);
 }
 
 /* All threads learn from the first one where the record goes. */
@@ -229,14 +228,14 @@ static void share_record(Record *r)
     Nv *n = r->n;
     NvPlace p = {.bytes = sizeof(uint64_t)};
     Val words[2], leader = leader_of(n);
-    LLVMBasicBlockRef after = begin_if(n, leader);
+    LLVMBasicBlockRef after = nv_begin_if(n, leader);
 
     p.address = nv_shared_at(n, r->step->uses.at[0].buffer, llvm_int(n->l->i32, 0));
     Val taken = take_record_room(r);
     p.how = "st.shared";
     nv_pack(n, &taken, 1, p.bytes, words);
     nv_write(n, &p, words);
-    end_if(n, after);
+    nv_end_if(n, after);
     nv_wait(n, &r->step->within);
     p.how = "ld.shared";
     nv_read(n, &p, NULL, words);
@@ -265,10 +264,10 @@ void nv_record(Nv *n, const NvStep *s)
     if (s->uses.len > 0) {
         share_record(&r);
     } else {
-        LLVMBasicBlockRef after = begin_if(n, leader_of(n));
+        LLVMBasicBlockRef after = nv_begin_if(n, leader_of(n));
         r.record = take_record_room(&r);
         write_record(&r);
-        end_if(n, after);
+        nv_end_if(n, after);
     }
     if (attr_record_kind(s->op) == RECORD_ASSERT)
         end_program(&r);
@@ -298,7 +297,7 @@ void nv_record_program(Nv *n)
                                      n->plan->warps * NV_LANES);
     stop = nv_asm(n, n->l->i32, agree, "=r,r,~{memory}", &stop, 1);
     Val stopped = LLVMBuildICmp(n->b, LLVMIntNE, stop, llvm_int(n->l->i32, 0), "");
-    LLVMBasicBlockRef go = begin_if(n, stopped);
+    LLVMBasicBlockRef go = nv_begin_if(n, stopped);
     LLVMBuildRetVoid(n->b);
     LLVMPositionBuilderAtEnd(n->b, go);
 }

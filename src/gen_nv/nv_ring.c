@@ -218,9 +218,9 @@ static Val evaluate(Nv *n, const NvStep *s, const Poly *p)
 /* The generic address of a map, which is a parameter of the kernel. */
 static Val map_at(Nv *n, int map)
 {
-    const char *text = arena_printf(
-        n->arena, "{ .reg .b64 m; mov.b64 m, tilec_kernel_param_%d; cvta.param.u64 $0, m; }",
-        n->plan->recipe.maps[map].arg);
+    const char *text =
+        arena_printf(n->arena, "{ .reg .b64 m; mov.b64 m, %s_param_%d; cvta.param.u64 $0, m; }",
+                     n->entry, n->plan->recipe.maps[map].arg);
 
     return nv_pure_asm(n, n->l->i64, text, "=l", NULL, 0);
 }

@@ -2,7 +2,7 @@
  * topics.c - `tilec help NAME`: parts of the pages in docs/, which tools/topics.awk makes into
  * topics.h
  *
- * A TOPIC is one of some words, as `start, tutorial`; an ENTRY, of docs/reference.md, an option or
+ * A TOPIC is one of some words, as `functions, tl`; an ENTRY, of docs/reference.md, an option or
  * a function of the language by its whole name, as `--save` or `tl.load`, which its last part will
  * do for.  Of what goes by one name a topic goes first.
  */

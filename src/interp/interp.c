@@ -569,7 +569,9 @@ static InterpStatus run_programs(Machine *m, const Func *func)
                  (long long)(id - launch->first), (long long)(launch->last - launch->first));
             return INTERP_STOPPED;
         }
+        double start = stints_begin(launch->stints);
         machine_program(m, f, id);
+        stints_end(launch->stints, 0, id, id + 1, start);
         watch_end(launch->watch, 0);
         if (launch->records && launch->records->stop)
             return INTERP_STOPPED;
@@ -581,7 +583,6 @@ InterpStatus interp_run(const Func *f, const InterpLaunch *launch, Diags *d)
 {
     Machine m = {.diags = d, .launch = launch};
     Arena *volatile arena = NULL;
-    InterpStatus status;
 
     if (launch->first >= launch->last)
         return INTERP_OK;
@@ -593,7 +594,7 @@ InterpStatus interp_run(const Func *f, const InterpLaunch *launch, Diags *d)
         return no_memory ? INTERP_NO_MEMORY : m.raced ? INTERP_RACE : INTERP_STOPPED;
     }
     m.arena = arena = arena_new(&m.guard);
-    status = run_programs(&m, f);
+    InterpStatus status = run_programs(&m, f);
     arena_free(arena);
     return status;
 }

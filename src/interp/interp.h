@@ -72,6 +72,7 @@ typedef struct {
     int32_t grid[3];
     int64_t first, last; /* linear program ids [first, last); x fastest */
     Watch *watch;        /* NULL, or is told of each program, as worker 0 */
+    Stints *stints;      /* NULL, or where programs are noted, as of worker 0 */
     RecordPort *records; /* takes what the programs say; NULL: an assertion that fails is an error,
                           * and nothing else is said */
     const InterpObserver *observer; /* NULL: nobody watches */

@@ -82,14 +82,21 @@ double profile_line_roofline(const Profile *p, const tilec_line *l);
 const char *profile_text(Profile *p, bool json); /* a table of the lines, or an object */
 
 /* trace.c: what `run --trace` writes */
-enum { TRACE_COPY = TILEC_SPAN_PROGRAMS + 1 }; /* a kind of our own: between memories */
+enum { TRACE_COPY = TILEC_SPAN_DEVICE + 1 }; /* a kind of our own: between memories */
+typedef struct {
+    tilec_span span;
+    int64_t bytes; /* of a copy */
+    int row;       /* where it is drawn, once that is known */
+} TraceEvent;
 typedef struct {
     Arena *arena;
-    VEC(tilec_span) spans;
+    const char *device; /* for trace_write() */
+    int32_t grid[3];
+    VEC(TraceEvent) events;
 } Trace;
-void trace_add(Trace *t, const tilec_span *span);          /* which is copied */
-void trace_copy(Trace *t, const char *name, double start); /* until now */
-int trace_write(const Trace *t, const char *path);         /* 0, or the error of os_write_file() */
+void trace_add(Trace *t, const tilec_span *span);                         /* which is copied */
+void trace_copy(Trace *t, const char *name, double start, int64_t bytes); /* until now */
+int trace_write(const Trace *t, const char *path); /* 0, or the error of os_write_file() */
 
 /* counting.c: what `run --count` says */
 typedef struct {

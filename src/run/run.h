@@ -45,22 +45,6 @@ void cache_trim(Cache *c); /* remove the least recently used until three quarter
 /* grid.c: x*y*z, or -1 when an extent is negative or the product is 2^62 or more. */
 int64_t grid_programs(const int32_t grid[3]);
 
-/* stints.c: which programs each thread of a launch ran when, for whoever draws that */
-typedef struct {
-    int64_t first, last; /* programs first .. last - 1 */
-    double start, end;   /* by os_seconds() */
-    int worker;
-} Stint;
-typedef struct {
-    int64_t most;
-    _Atomic int64_t taken;
-    Stint at[];
-} Stints;
-Stints *stints_new(int64_t most); /* what comes behind so many is dropped; NULL: no memory */
-void stints_free(Stints *s);      /* NULL is allowed */
-void stints_add(Stints *s, const Stint *stint); /* from any thread */
-int64_t stints_count(const Stints *s);          /* of at[]; once nobody adds any more */
-
 /* plugin.c: open tilec-llvm.so: TILEC_PLUGIN, else beside this library, else where it is
  * installed.  NULL and the reason, in the arena. */
 const GenPlugin *run_plugin(Arena *a, const char **why);

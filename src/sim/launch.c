@@ -176,8 +176,10 @@ static void *run_worker(void *arg)
         if (program >= l->programs ||
             !watch_begin(l->asked->watch, worker->index, program, program + 1))
             break;
+        double start = stints_begin(l->asked->stints);
         if (!block_run(worker, program))
             atomic_store(&l->stopped, true);
+        stints_end(l->asked->stints, worker->index, program, program + 1, start);
         watch_end(l->asked->watch, worker->index);
     }
     close_worker(worker);

@@ -96,6 +96,7 @@ typedef struct {
     bool roams;        /* programs may follow addresses that they load into the process's memory */
     bool races;        /* look for races between programs, too */
     Watch *watch;      /* NULL, or is told of each program; SIM_CANCELLED when it says so */
+    Stints *stints;    /* NULL, or where programs are noted */
 } SimLaunch;
 
 /* tensor.c */

@@ -1,4 +1,4 @@
-"""Every command that README.md and docs/*.md show runs as it is printed.
+"""Every command that README.md, docs/*.md and docs/tutorial/*.md show runs as it is printed.
 
     documents.py TILEC SOURCE [PAGE.md...]
 
@@ -8,22 +8,24 @@ Commands stand in blocks that say so behind their three quotes:
     ```sh unrun REASON  they cannot run in a test
     ```console          `$ COMMAND` and what it prints, but for times and the last digits of numbers
     ```usage            the words of a command, not one
-    ```LANGUAGE FILE    what is in the block is in that file
+    ```LANGUAGE FILE    what is in the block is in that file; of a lesson, a part of the file beside it
 
 A document has a folder of its own, with kernels/, examples/ and the build folder in it, which is $HOME,
-too; where it speaks of $HOME/tilec the command is installed there.  Links must lead to a file and heading
-that there are, and docs/README.md to every page.
+too; where it speaks of $HOME/tilec the command is installed there.  A lesson's has the files of the
+tutorial.  Links must lead to a file and heading that there are, and docs/README.md to every page.
 """
 
 import collections
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 TILEC, SOURCE = (os.path.abspath(word) for word in sys.argv[1:3])
+TUTORIAL = os.path.join(SOURCE, "docs/tutorial")
 COMMAND = re.compile(r"\s*(\$ |(\S*/)?(tilec|tilec-bench|pip|python3?|make|cc|c\+\+|gcc|g\+\+|cmake|ctest|ninja|"
                      r"git|sh|pytest|gdb|perf|man|gnuplot) [-\w./$<]|tools/\S+\.sh|[A-Z_]+=\S+ \S)")
 NUMBER = re.compile(r"-?\d+\.\d*(?:e-?\d+)?|-?\d+")
@@ -85,6 +87,12 @@ def sessions(body):
     yield command or "false", "\n".join(output)
 
 
+def check_excerpt(where, block, path):
+    """The tutorial's pages show parts of the files that they are about."""
+    if "\n" + "\n".join(block.body) + "\n" not in "\n" + read(path):
+        problems.append(f"{where}: {block.rest} has no such lines")
+
+
 def check_block(where, block, folder):
     if block.kind == "sh" and not block.rest.startswith("unrun "):
         code, output = run("\n".join(block.body), folder)
@@ -96,7 +104,9 @@ def check_block(where, block, folder):
             if not same(output, want):
                 problems.append(f"{where}: {command}\nprints:\n{output}")
     elif block.kind not in ("sh", "console", "usage"):
-        if block.rest:
+        if block.rest and os.path.exists(os.path.join(folder, block.rest)):
+            check_excerpt(where, block, os.path.join(folder, block.rest))
+        elif block.rest:
             with open(os.path.join(folder, block.rest), "w", encoding="utf-8") as f:
                 f.write("\n".join(block.body) + "\n")
         elif block.kind in (None, "") and any(COMMAND.match(line) for line in block.body):
@@ -144,6 +154,8 @@ def check_document(path):
         for link in ("kernels", "examples"):
             os.symlink(os.path.join(SOURCE, link), os.path.join(folder, link))
         os.symlink(os.path.dirname(TILEC), os.path.join(folder, "build"))
+        if os.path.dirname(path) == TUTORIAL:
+            shutil.copytree(TUTORIAL, folder, dirs_exist_ok=True)
         if "$HOME/tilec" in text:
             subprocess.run(["cmake", "--install", os.path.dirname(TILEC), "--prefix",
                             os.path.join(folder, "tilec")], check=True, stdout=subprocess.DEVNULL)
@@ -154,7 +166,8 @@ def check_document(path):
 def main():
     pages = glob.glob(os.path.join(SOURCE, "docs/*.md"))
     check_index(pages)
-    documents = sys.argv[3:] or [os.path.join(SOURCE, "README.md")] + pages
+    lessons = glob.glob(os.path.join(TUTORIAL, "*.md"))
+    documents = sys.argv[3:] or [os.path.join(SOURCE, "README.md")] + pages + lessons
     for path in sorted(os.path.abspath(path) for path in documents):
         check_document(path)
     print("\n".join(problems))

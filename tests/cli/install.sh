@@ -33,7 +33,7 @@ mv "$folder/moved" "$prefix"
 for file in lib/libtilec.so lib/libtilec.a include/tilec.h include/tilec_call.h include/tilec.hpp share/man/man1/tilec.1 \
     lib/pkgconfig/tilec.pc lib/cmake/tilec/tilec-config.cmake \
     share/bash-completion/completions/tilec share/doc/tilec/README.md share/doc/tilec/LICENSE \
-    share/doc/tilec/docs/c-api.md share/doc/tilec/examples/add.c; do
+    share/doc/tilec/docs/c-api.md share/doc/tilec/docs/tutorial/solutions/10_attention.py share/doc/tilec/examples/add.c; do
     [ -e "$prefix/$file" ] || wrong "not installed: $file"
 done
 

@@ -292,49 +292,4 @@ where interp.py profile --device interp --json
 expect 2 err '--profile and --trace are for one' profile --sweep
 expect 2 err '--profile and --trace are for one' profile --tune BLOCK=512,1024
 
-# what ran when, on which thread, as Chrome's trace viewer reads it
-for threads in 1 2; do
-    expect 0 out "" "$tilec" run work/kernel.py:kernel --grid 'cdiv(n,BLOCK)' x='rand(fp32,1000000)' out='empty(fp32,1000000)' \
-        n='x.numel()' BLOCK=1000 --threads $threads --trace trace.json
-    "$python" - $threads >problems <<'END' || wrong "no trace"
-import json, sys
-
-events = json.load(open("trace.json"))["traceEvents"]
-spans = [e for e in events if e["ph"] == "X"]
-(launch,) = [e for e in spans if e["cat"] == "launch"]
-(compiled,) = [e for e in spans if e["cat"] == "compile"]
-programs = [e for e in spans if e["cat"] == "programs"]
-named = {e["tid"] for e in events if e["name"] == "thread_name"}
-
-
-def inside(a, b):
-    return b["ts"] - 0.002 <= a["ts"] and a["ts"] + a["dur"] <= b["ts"] + b["dur"] + 0.002
-
-
-def apart(some):
-    some = sorted(some, key=lambda e: e["ts"])
-    return all(a["ts"] + a["dur"] <= b["ts"] + 0.002 for a, b in zip(some, some[1:]))
-
-
-ran = sorted(p for e in programs for p in range(e["args"]["first"], e["args"]["last"] + 1))
-checks = {
-    "every program once": ran == list(range(1000)),
-    "programs in the launch": all(inside(e, launch) for e in programs),
-    "phases in the compile": all(inside(e, compiled) for e in spans if e["cat"] == "phase"),
-    "compile before launch": apart([compiled, launch]),
-    "one thing at a time": all(apart([e for e in programs if e["tid"] == tid]) for tid in named),
-    "names": all(e["tid"] in named for e in spans),
-    "threads": len({e["tid"] for e in programs}) <= int(sys.argv[1]),
-}
-print(*(name for name, good in checks.items() if not good))
-END
-    [ "$(cat problems)" = "" ] || wrong "the trace is not as it should be: $(cat problems)"
-done
-expect 0 out "" "$tilec" run work/kernel.py:kernel --device null --grid 4 x='rand(fp32,4096)' out='empty(fp32,4096)' n=4096 BLOCK=1024 \
-    --trace copies.json
-grep -q '"copy to the device"' copies.json && grep -q '"copy from the device"' copies.json || wrong "no copies"
-expect 2 err "--trace needs a value, not an empty word" "$tilec" run work/kernel.py:kernel --grid 4 x='rand(fp32,4096)' \
-    out='empty(fp32,4096)' n=4096 BLOCK=1024 --trace ''
-expect 3 err "nowhere/t.json" "$tilec" run work/kernel.py:kernel --grid 4 x='rand(fp32,4096)' out='empty(fp32,4096)' n=4096 \
-    BLOCK=1024 --trace nowhere/t.json
 finish

@@ -6,6 +6,55 @@
 #include "../../src/gpu_plan/chip.h"
 #include "../../src/page/page.h"
 
+/* --- traces --- */
+
+/* Programs of a multiprocessor that run at once are in rows of their own, which have its name;
+ * another one, and what comes later, is not. */
+static void test_rows_of_multiprocessors(void **state)
+{
+    static const struct {
+        int unit;
+        double start, end;
+        const char *row;
+    } programs[] = {
+        {3, 30, 40, "\"tid\": 1097"}, /* given in no order */
+        {3, 10, 30, "\"tid\": 1097"},
+        {3, 20, 35, "\"tid\": 1098"},
+        {0, 20, 25, "\"tid\": 1001"},
+    };
+    Arena *a = arena_new(NULL);
+    const char *path = arena_printf(a, "/tmp/tilec-trace-%ld.json", (long)getpid());
+    Trace t = {.arena = a, .device = "cuda", .grid = {4, 1, 1}};
+    char *text;
+    size_t len;
+
+    (void)state;
+    trace_add(&t, &(tilec_span){.kind = TILEC_SPAN_LAUNCH, .name = "k", .start = 5, .end = 50});
+    trace_add(&t, &(tilec_span){.kind = TILEC_SPAN_DEVICE, .name = "k", .start = 10, .end = 50});
+    for (int i = 0; i < COUNT(programs); i++)
+        trace_add(&t, &(tilec_span){.kind = TILEC_SPAN_PROGRAMS,
+                                    .name = "k",
+                                    .start = programs[i].start,
+                                    .end = programs[i].end,
+                                    .thread = programs[i].unit,
+                                    .programs = {i, i + 1}});
+    assert_int_equal(trace_write(&t, path), 0);
+    assert_int_equal(os_read_file(a, path, 1 << 20, &text, &len), 0);
+    assert_int_equal(unlink(path), 0);
+    for (int i = 0; i < COUNT(programs); i++) {
+        const char *event = strstr(text, arena_printf(a, "\"program %d\"", i));
+        assert_non_null(event);
+        const char *row = strstr(event, "\"tid\"");
+        assert_memory_equal(row, programs[i].row, strlen(programs[i].row));
+    }
+    assert_non_null(strstr(text, "\"tid\": 1097, \"args\": {\"name\": \"multiprocessor 3\"}"));
+    assert_non_null(strstr(text, "\"tid\": 1098, \"args\": {\"name\": \"multiprocessor 3\"}"));
+    assert_non_null(strstr(text, "\"tid\": 1000, \"args\": {\"name\": \"cuda\"}"));
+    assert_null(strstr(text, "multiprocessor 1"));
+    assert_null(strstr(text, "worker"));
+    arena_free(a);
+}
+
 /* --- occupancy --- */
 
 /* What plans depend on, and what occupancy does, are two tables of one thing. */
@@ -288,6 +337,7 @@ static void test_lines_of_assembly(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_of_multiprocessors),
         cmocka_unit_test(test_limits_are_those_of_plans),
         cmocka_unit_test(test_programs_at_once),
         cmocka_unit_test(test_waves),

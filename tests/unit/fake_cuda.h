@@ -43,6 +43,7 @@ typedef struct {
         uint64_t args[FAKE_ARGS]; /* 8 bytes of each */
         int dynamic;              /* the most shared memory that was asked for */
     } launched;
+    char entry[128]; /* the last that a module was asked for */
     int launches;
     struct {
         int type, swizzle;

@@ -458,16 +458,21 @@ static void test_the_callers_context_is_used_and_stays(void **state)
 
 static const char image[] = "a kernel with args=3";
 
-static void *load_image(const char *text, size_t shared)
+static void *load_image_of(const Func *f, const char *text, size_t shared)
 {
     const GenOutput output = {
         .data = (char *)text, .len = strlen(text), .warps = 4, .shared = shared};
-    const DeviceObject object = {.output = &output};
+    const DeviceObject object = {.output = &output, .func = f};
     const char *why;
     void *code;
 
     assert_int_equal(cuda()->load(&object, &code, &why), RUN_OK);
     return code;
+}
+
+static void *load_image(const char *text, size_t shared)
+{
+    return load_image_of(NULL, text, shared);
 }
 
 static RunStatus launch_code(void *keep, void *code, DeviceLaunch l, char **error)
@@ -665,6 +670,80 @@ static void test_launches_that_are_too_large(void **state)
     cuda()->unload(large);
     cuda()->unload(larger);
     assert_int_equal(fake->modules, 0);
+    cuda()->close(keep);
+}
+
+/* As three programs, of which the last did not come to its end. */
+static void note_spans(uint64_t at)
+{
+    GenSpan *spans = (GenSpan *)(uintptr_t)at;
+
+    assert_int_equal(spans[0].start, 0);
+    assert_int_equal(spans[2].end, 0);
+    spans[0] = (GenSpan){1000, 9000, 7, 0};
+    spans[1] = (GenSpan){2000, 5000, 3, 0};
+    spans[2] = (GenSpan){3000, 0, 7, 0};
+}
+
+static void test_spans_of_programs(void **state)
+{
+    static const char with_spans[] = "a kernel with args=4";
+    void *keep = cuda()->open(), *code = load_image(with_spans, 0);
+    Stints *stints = stints_new(10);
+    DeviceLaunch launch = {.grid = {3, 1, 1}, .spans = true, .stints = stints};
+    size_t allocated = fake->allocated;
+    double before = os_seconds();
+    char *error;
+
+    (void)state;
+    fake->kernel = note_spans;
+    fake->kernel_arg = 3;
+    assert_int_equal(launch_code(keep, code, launch, &error), RUN_OK);
+    assert_int_equal(stints_count(stints), 2);
+    const Stint *s = stints->at;
+    assert_int_equal(s[0].worker, 7);
+    assert_int_equal(s[1].worker, 3);
+    assert_int_equal(s[1].first, 1);
+    assert_int_equal(s[1].last, 2);
+    assert_true(s[0].end >= before &&
+                s[0].end <= os_seconds()); /* the last one ends with the launch */
+    assert_true(fabs(s[0].end - s[0].start - 8e-6) < 1e-9);
+    assert_true(fabs(s[0].end - s[1].end - 4e-6) < 1e-9);
+    fake->kernel = NULL;
+    launch.stints = NULL; /* there was no memory for them */
+    assert_int_equal(launch_code(keep, code, launch, &error), RUN_OK);
+    fake->fail = "cuMemAlloc_v2";
+    fake->result = 2;
+    fake->after = 0;
+    assert_int_equal(launch_code(keep, code, launch, &error), RUN_NO_MEMORY);
+    free(error);
+    fake->fail = NULL;
+    assert_int_equal(fake->allocated, allocated);
+    cuda()->unload(code);
+    cuda()->close(keep);
+    stints_free(stints);
+}
+
+/* Profilers show the name of the entry. */
+static void test_names_of_entries(void **state)
+{
+    static const char *const names[][2] = {{"softmax_kernel", "softmax_kernel"},
+                                           {"f.<locals>.g2", "f__locals__g2"},
+                                           {"h\303\244lfte", "h__lfte"},
+                                           {"tilec_shared", "_tilec_shared"},
+                                           {NULL, "tilec_kernel"}};
+    void *keep = cuda()->open();
+    char *error;
+
+    (void)state;
+    for (int i = 0; i < COUNT(names); i++) {
+        const Func f = {.name = names[i][0]};
+        void *code = load_image_of(names[i][0] ? &f : NULL, image, 0);
+
+        assert_int_equal(launch_code(keep, code, (DeviceLaunch){0}, &error), RUN_OK);
+        assert_string_equal(fake->entry, names[i][1]);
+        cuda()->unload(code);
+    }
     cuda()->close(keep);
 }
 
@@ -1143,6 +1222,8 @@ int main(void)
         TEST(test_tensor_maps),
         TEST(test_threads_share_modules),
         TEST(test_launches_that_are_too_large),
+        TEST(test_names_of_entries),
+        TEST(test_spans_of_programs),
         TEST(test_launches_when_the_driver_fails),
         TEST(test_timed_launches_wait),
         TEST(test_launches_can_be_captured),

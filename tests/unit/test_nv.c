@@ -140,7 +140,7 @@ static int check_code(const Case *c)
             continue;
         made++;
         assert_true(is_power(out.warps) || is_power(out.warps - 1) || is_power(out.warps - 4));
-        assert_non_null(strstr(out.data, ".entry tilec_kernel"));
+        assert_non_null(strstr(out.data, arena_printf(c->arena, ".entry %s(", c->func->name)));
         if (c->assemble)
             assemble(c->arena, c->name, chips[i], &out);
     }
@@ -578,7 +578,7 @@ static void test_once(void **state)
         .grid = {1, 1, 1}, .warps = made.warps, .shared = made.shared, .args = args, .nranges = -1};
     atomic_store(&done, false);
     assert_int_equal(pthread_create(&writer, NULL, keep_writing, NULL), 0);
-    assert_int_equal(sim_launch(sim_kernel(code, "tilec_kernel"), &launch, &error), SIM_OK);
+    assert_int_equal(sim_launch(sim_kernel(code, NULL), &launch, &error), SIM_OK);
     atomic_store(&done, true);
     assert_int_equal(pthread_join(writer, NULL), 0);
     for (int k = 0; k < ROUNDS; k++) {
@@ -639,13 +639,90 @@ static void test_inline(void **state)
     assert_int_equal(sim_load(out.data, out.len, &code, &error), SIM_OK);
     SimLaunch launch = {
         .grid = {1, 1, 1}, .warps = out.warps, .shared = out.shared, .args = args, .nranges = -1};
-    assert_int_equal(sim_launch(sim_kernel(code, "tilec_kernel"), &launch, &error), SIM_OK);
+    assert_int_equal(sim_launch(sim_kernel(code, NULL), &launch, &error), SIM_OK);
     for (int i = 0; i < N; i++) {
         assert_int_equal(y[i], 2 * x[i]);
         assert_int_equal(low[i], i % 8);
         assert_int_equal(high[i], i / 8);
     }
     sim_unload(code);
+    arena_free(a);
+}
+
+/* --- spans --- */
+
+/* What a trace has of programs: each notes its start and its end in a place of its own, in the
+ * order of the grid, and what it computes stays the same. */
+static void test_spans(void **state)
+{
+    enum { N = 300, X = 3, Y = 2 };
+    _Alignas(16) static uint8_t x[N], y[N];
+    _Alignas(16) static int32_t low[N], high[N];
+    static GenSpan spans[X * Y + 1];
+    const uint64_t args[] = {(uintptr_t)x, (uintptr_t)y, (uintptr_t)low, (uintptr_t)high,
+                             (uintptr_t)spans};
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+    SimError error;
+
+    (void)state;
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    Func *f = read_kernel(a, "inline.ir", inline_text, strlen(inline_text), t);
+    for (int i = 0; i < COUNT(chips); i++) {
+        GenOptions o = {.cpu = chips[i], .disjoint = true, .spans = true};
+        GenOutput out;
+        SimModule *code;
+
+        memset(spans, 0, sizeof spans);
+        assert_true(t->emit(f, &o, GEN_OBJECT, a, &out, diags_new(a, NULL)));
+        if (has_ptxas())
+            assert_int_equal(assemble(a, "spans", chips[i], &out), 0);
+        assert_int_equal(sim_load(out.data, out.len, &code, &error), SIM_OK);
+        SimLaunch launch = {.grid = {X, Y, 1},
+                            .warps = out.warps,
+                            .shared = out.shared,
+                            .args = args,
+                            .nranges = -1};
+        assert_int_equal(sim_launch(sim_kernel(code, NULL), &launch, &error), SIM_OK);
+        for (int k = 0; k < X * Y; k++) {
+            assert_true(spans[k].start > 0 && spans[k].end > spans[k].start);
+            assert_int_equal(spans[k].unit, 0);
+        }
+        assert_true(spans[X * Y].start == 0 && spans[X * Y].end == 0);
+        assert_int_equal(high[N - 1], (N - 1) / 8);
+        sim_unload(code);
+    }
+    arena_free(a);
+}
+
+/* Kernels whose warps have parts of their own, too. */
+static void test_spans_of_groups(void **state)
+{
+    static const char *const names[] = {"attention.ir", "matmul.ir"};
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+
+    (void)state;
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    for (int i = 0; i < COUNT(names) * COUNT(chips); i++) {
+        const char *name = names[i / COUNT(chips)], *chip = chips[i % COUNT(chips)];
+        const char *path = arena_printf(a, "%s/tests/gen/%s", getenv("TILEC_SOURCE"), name);
+        GenOptions o = {.cpu = chip, .disjoint = true, .spans = true};
+        GenOutput out;
+        char *text;
+        size_t len;
+
+        assert_int_equal(os_read_file(a, path, 1 << 20, &text, &len), 0);
+        const Func *f = read_kernel(a, name, text, len, t);
+        assert_true(t->emit(f, &o, GEN_OBJECT, a, &out, diags_new(a, NULL)));
+        assert_non_null(strstr(out.data, "%globaltimer"));
+        if (has_ptxas())
+            assemble(a, name, chip, &out);
+    }
     arena_free(a);
 }
 
@@ -741,6 +818,8 @@ static void test_many_accesses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases),
+                                       cmocka_unit_test(test_spans),
+                                       cmocka_unit_test(test_spans_of_groups),
                                        cmocka_unit_test(test_inline),
                                        cmocka_unit_test(test_constraints),
                                        cmocka_unit_test(test_constant_arrays),

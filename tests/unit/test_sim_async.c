@@ -11,7 +11,7 @@ enum { WORDS = 128, MOST_TILES = 7 };
 typedef struct {
     char *text;
     SimRun run;
-    uint32_t in[WORDS * MOST_TILES], out[WORDS * MOST_TILES];
+    _Alignas(16) uint32_t in[WORDS * MOST_TILES], out[WORDS * MOST_TILES];
 } Scene;
 
 static void open_scene(Scene *s, int warps)

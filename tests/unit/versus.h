@@ -302,7 +302,7 @@ static inline bool versus_simulated(const Case *c, const Module *m, const Arrays
                             .shared = out.shared,
                             .args = args,
                             .nranges = -1};
-        status = sim_launch(sim_kernel(code, "tilec_kernel"), &launch, &error);
+        status = sim_launch(sim_kernel(code, NULL), &launch, &error);
     }
     if (status != SIM_OK)
         text_printf(why, "%s\n%s", sim_error_text(&error, c->arena), (char *)out.data);
