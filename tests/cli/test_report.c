@@ -2,6 +2,8 @@
  * test_report.c - occupancy, rules of advice, and how lines of the compiler's texts are tied to the
  * source
  */
+#include <unistd.h>
+
 #include "help.h"
 #include "../../src/gpu_plan/chip.h"
 #include "../../src/page/page.h"
