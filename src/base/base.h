@@ -124,6 +124,7 @@ void text_put(Text *t, const char *s);            /* a C string, behind what is 
 void text_putn(Text *t, const char *s, size_t n); /* n bytes; s may move with every call */
 /* Behind what is there, without limit. */
 void text_printf(Text *t, const char *fmt, ...) PRINTF(2, 3);
+void text_put_base64(Text *t, const void *bytes, size_t n); /* with `=` at its end */
 /* Decimal numbers, the same in every locale: %g with so many digits, and strtod. */
 void text_put_double(Text *t, double v, int digits);
 void text_put_fixed(Text *t, double v, int digits);       /* %f, with so many behind the point */
