@@ -19,6 +19,7 @@
  *   evaluate.c  expressions of the kernel's language, on the values of the moment
  *   asked.c     what people ask for in words: values, conditions, elements
  *   shown.c     values as text
+ *   accesses.c  which elements programs read and write, in a launch of its own
  */
 #ifndef TILEC_DEBUG_DEBUG_H
 #define TILEC_DEBUG_DEBUG_H
@@ -26,6 +27,7 @@
 #include "../arrays/value.h"
 #include "../interp/interp.h"
 #include "../ir/mark.h"
+#include "../show/show.h"
 
 typedef struct Debugger Debugger;
 
@@ -146,6 +148,19 @@ typedef struct {
 /* Where the launch has ended: of the last writes to each of the elements, by their addresses, the
  * one that came first.  False: nothing has written to any. */
 bool debug_first_of_last(const Debugger *d, const Map *elements, DebugWrite *out);
+
+/* --- accesses --- */
+
+/* A launch of its own, with arrays of its own, which it changes. */
+typedef struct {
+    const DebugLaunch *launch;
+    int64_t program;               /* note what this one does; -1: all */
+    bool (*interrupts)(void *ctx); /* is it to end here?  Asked at each op; NULL: never */
+    void *ctx;
+} DebugAccessWish;
+typedef VEC(Accessed) DebugAccesses; /* of all arrays among the arguments */
+/* accesses.c: *ended is why it did not come to its end; NULL: it did. */
+DebugAccesses debug_accesses(const DebugAccessWish *wish, Arena *a, const char **ended);
 
 /* --- looking --- */
 
