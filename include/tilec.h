@@ -1081,9 +1081,9 @@ tilec_status tilec_derive(tilec_file *file, const char *kernel, const char *of,
  * that it uses of whatever files, its arguments, and the call.  `tilec run FILE` makes that launch,
  * and so does `python FILE` with Triton and PyTorch.  Gives its text, for tilec_free().
  *
- * args: as for tilec_launch(), whose arrays are in the host's memory and are read.  Small arrays
- * are there as they are; of those of more than 32 KiB the file says how they were made where that
- *     can be seen, and else has random numbers of their statistics, which a comment tells.
+ * args: as for tilec_launch(); arrays are in the host's memory.  Those of up to 32 KiB are there as
+ *     they are; of larger ones the file says how they are made where that can be seen, and else has
+ *     random numbers of their statistics, which a comment tells.
  * options: the hints num_warps and num_stages go into the file.
  *
  * Fails as tilec_dump() does; with TILEC_REFUSED for arguments that no text stands for.

@@ -137,10 +137,21 @@ static void add_to_cell(const Accessed *x, AccessCells *c, int64_t cell, int64_t
     c->kinds[cell] = (uint8_t)MAX(c->kinds[cell], kind);
 }
 
+/* Of the cells of a side that has `extent`: as the other one is shrunk, but not to a few. */
+static int side_of(int64_t extent, int most, double shrink)
+{
+    enum { FEW = 16 };
+    double side = ceil((double)extent / shrink);
+
+    return (int)fmin(fmax(side, (double)MIN(extent, FEW)), most);
+}
+
 AccessCells accesses_cells(Arena *a, const Accessed *x, int width, int height)
 {
     int64_t columns, rows = rows_of(&x->array, &columns), n = array_numel(&x->array);
-    AccessCells c = {.width = (int)MIN(columns, width), .height = (int)MIN(rows, height)};
+    double shrink = fmax(fmax((double)columns / width, (double)rows / height), 1);
+    AccessCells c = {.width = side_of(columns, width, shrink),
+                     .height = side_of(rows, height, shrink)};
     size_t cells = (size_t)c.width * (size_t)c.height;
 
     c.kinds = arena_alloc(a, cells + 1);
