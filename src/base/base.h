@@ -136,7 +136,8 @@ void json_object(Text *t, const char *key); /* begins one */
 void json_object_end(Text *t);
 void json_array(Text *t, const char *key);
 void json_array_end(Text *t);
-void json_text(Text *t, const char *key, const char *s); /* NULL: null */
+void json_text(Text *t, const char *key, const char *s);      /* NULL: null */
+void json_printable(Text *t, const char *key, const char *s); /* whatever its bytes: as printable */
 void json_bool(Text *t, const char *key, bool v);
 void json_int(Text *t, const char *key, int64_t v);
 /* With so many digits, in the second one behind the point; null for NaN and infinity, which JSON

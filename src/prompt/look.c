@@ -322,12 +322,19 @@ static void info_stops(Prompt *p)
 
     text_put(&t, "");
     for (int i = 0; (b = debug_break_at(p->debugger, i)) != NULL; i++) {
-        text_printf(&t, "breakpoint %d at %s:%d", b->number, b->source->shown, b->line);
+        text_printf(&t, "%s %d at %s:%d", b->when.log ? "log point" : "breakpoint", b->number,
+                    b->source->shown, b->line);
         for (int k = 0; k < 3 && (b->program[0] & b->program[1] & b->program[2]) != -1; k++) {
             text_put(&t, k ? "," : " program ");
             text_printf(&t, b->program[k] < 0 ? "*" : "%d", b->program[k]);
         }
-        text_printf(&t, b->condition ? " if %s\n" : "\n", b->condition);
+        if (b->when.condition)
+            text_printf(&t, " if %s", b->when.condition);
+        text_put(&t, b->when.hits.kind == HITS_ALL ? "" : " hits ");
+        debug_hits_put(&t, &b->when.hits);
+        if (b->when.log)
+            text_printf(&t, ": %s", b->when.log);
+        text_put(&t, "\n");
     }
     for (int i = 0; (w = debug_watch_at(p->debugger, i)) != NULL; i++)
         text_printf(&t, "watch %d: %s\n", w->number, w->name);

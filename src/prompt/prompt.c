@@ -38,7 +38,8 @@ static const struct {
     {"reverse-continue", "rc", do_reverse, "", "back to the last reason to stop"},
     {"program", NULL, do_program, "X[,Y[,Z]]", "to the beginning of that program"},
     {"differ", NULL, do_differ, "", "to the first write of what --compare or --against finds wrong"},
-    {"break", "b", do_break, "[FILE:]LINE|FUNCTION [if EXPR] [program 3,*]", "stop there"},
+    {"break", "b", do_break, "[FILE:]LINE|FUNCTION [if EXPR] [program 3,*] [hits N]", "stop there"},
+    {"log", NULL, do_log, "[FILE:]LINE|FUNCTION TEXT", "say the text there, with the values of what is in {}, and go on"},
     {"watch", NULL, do_watch, "out[3,7]", "stop when a program has written to that element"},
     {"catch", NULL, do_catch, "nan|inf|none", "stop when an operation makes one"},
     {"delete", "d", do_delete, "[N]", "that breakpoint or watch; all"},
@@ -317,6 +318,7 @@ tilec_status prompt_run(const PromptHost *host, const DebugLaunch *launch, char 
                                   .stopped = stopped,
                                   .holds = condition_holds,
                                   .printed = printed,
+                                  .logged = printed,
                                   .interrupts = host->interrupts ? interrupts : NULL};
 
     answer_begin(&p, NULL);

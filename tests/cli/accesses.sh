@@ -86,6 +86,31 @@ block 'x: fp32 2x3
   bbb
   ...'
 
+# a race ends the run, but no picture; an address that overflows is told from its array
+cat >script <<'END'
+picture out access
+continue
+END
+expect 0 out "W several programs write" debug rows.py:meet --check --grid 4 x='arange(fp32,99)' out='zeros(fp32,3)'
+grep -q "error: race" out err || wrong "no race"
+cat >far.py <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def far(out, x, stride):
+    row = tl.program_id(0)
+    tl.store(out + row, tl.load(x + row * stride))
+END
+cat >script <<'END'
+continue
+print x + row * stride
+END
+expect 0 out "x + row * stride = near " debug far.py --grid 2 x='zeros(u8,4)' out='zeros(u8,4)' stride=-2000000000
+
+grep -qE "= near (x|out)-[12]" out || wrong "no offset from an array"
+
 # as files, which what was read is never replaced by
 cat >script <<'END'
 picture out access out.png
