@@ -112,6 +112,8 @@ typedef struct {
     int programs;                                    /* on a multiprocessor at once .. */
     const char *limit;   /* .. by what there is too little of for more */
     int spare_registers; /* a thread may have so many without costing a program */
+    double flight;       /* bytes that must be on the way to a multiprocessor at once, for all that
+                          * memory gives */
     int64_t grid, wave;  /* programs of the launch, and of all multiprocessors at once */
     int64_t waves, last; /* of the grid; programs in the last one */
 } Occupancy;
