@@ -1,9 +1,11 @@
 """tilec.repro(): a launch as one file."""
 
+import enum
 import os
 import subprocess
 import sys
 import tempfile
+import typing
 import unittest
 
 import tilec
@@ -44,6 +46,48 @@ def wrong(x):
     tl.store(x, not_there)
 
 
+class Pair(typing.NamedTuple):
+    first: tl.tensor
+    second: tl.tensor
+
+
+class Mode(enum.IntEnum):
+    ADD = 1
+    MULTIPLY = 2
+
+
+class Settings:
+    SHIFT = 3
+
+
+@tilec.aggregate
+class Scaled:
+    value: tl.tensor
+    scale: tl.constexpr
+
+    @tilec.jit
+    def __init__(self, value, scale):
+        self.value = value
+        self.scale = scale
+
+    @tilec.jit
+    def get(self):
+        return self.value * self.scale
+
+
+@tilec.jit
+def pair_of(v):
+    return Pair(v, v + Settings.SHIFT)
+
+
+@tilec.jit
+def with_classes(x, out, more, MODE: tl.constexpr, TYPE: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    p = pair_of(tl.load(x + at))
+    made = p.first + p.second if MODE == Mode.ADD else p.first * p.second
+    tl.store(out + at, Scaled(made, 2).get().to(TYPE) + tl.load(more[0] + at) * more[1])
+
+
 class Repro(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -69,6 +113,17 @@ class Repro(unittest.TestCase):
         saved = os.path.join(self.folder.name, "out.npy")
         self.command("run", self.path, "--save", f"out={saved}")
         self.assertEqual(list(np.load(saved)), list(out))
+
+    def test_classes(self):
+        x, out = np.arange(8, dtype=np.float32), np.zeros(8, np.float32)
+        with tilec.repro(self.path):
+            with_classes[(1,)](x, out, (x, 3), Mode.MULTIPLY, tl.float32, BLOCK=8)
+        self.assertEqual(list(out), list(2 * x * (x + 3) + 3 * x))
+        saved = os.path.join(self.folder.name, "out.npy")
+        self.command("run", self.path, "--save", f"out={saved}")
+        self.assertEqual(list(np.load(saved)), list(out))
+        with open(self.path) as file:
+            self.assertNotIn("tilec.", file.read().split("# tilec: call")[0].split("import", 1)[1])
 
     def test_named_kernel(self):
         x, out = np.ones(4, np.float32), np.zeros(4, np.float32)

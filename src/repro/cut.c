@@ -126,23 +126,16 @@ static uint32_t next_line(const Source *src, uint32_t at)
     return at < end ? at + 1 : end;
 }
 
-/* A class, with the decorators right above it: up to the next line that is indented less. */
+/* A class without what decorates it: up to the next line that is indented less. */
 static Span class_text(const Source *src, const AstClass *c)
 {
     Span out = {line_start(src, c->span.start), 0};
     int indent = indent_of(src, out.start);
-    uint32_t end = src->base + (uint32_t)src->len, at = next_line(src, out.start);
+    uint32_t end = src->base + (uint32_t)src->len;
 
-    while (out.start > src->base) {
-        uint32_t above = line_start(src, out.start - 1);
-
-        if (source_at(src, above)[strspn(source_at(src, above), " \t")] != '@')
-            break;
-        out.start = above;
-    }
-    for (out.end = at; at < end; at = next_line(src, at)) {
-        bool is_blank = isspace((unsigned char)*source_at(src, at)) &&
-                        source_at(src, at)[strspn(source_at(src, at), " \t\r")] == '\n';
+    out.end = next_line(src, out.start);
+    for (uint32_t at = out.end; at < end; at = next_line(src, at)) {
+        bool is_blank = source_at(src, at)[strspn(source_at(src, at), " \t\r")] == '\n';
 
         if (!is_blank && indent_of(src, at) <= indent)
             break;
@@ -289,8 +282,8 @@ static void put_part(Uses *u, Part *part, Text *out)
     for (int i = 0; i < part->uses.len; i++)
         put_part(u, part->uses.at[i].means, out);
     bool is_block = part->kind == PART_FUNCTION || part->kind == PART_CLASS;
-    if (is_block || u->last == PART_FUNCTION || u->last == PART_CLASS)
-        text_put(out, "\n\n");
+    bool was_block = u->last == PART_FUNCTION || u->last == PART_CLASS;
+    text_put(out, is_block || was_block ? "\n\n" : u->last == PART_IMPORT ? "\n" : "");
     u->last = part->kind;
     switch (part->kind) {
     case PART_FUNCTION:
@@ -301,6 +294,8 @@ static void put_part(Uses *u, Part *part, Text *out)
         break;
     case PART_CLASS: {
         Span span = class_text(src, part->class);
+        if (part->class->kind == CLASS_AGGREGATE)
+            text_put(out, "@triton.language.core._aggregate\n");
         put_block(renamed(u, part, span), indent_of(src, span.start), "class", part->class->name,
                   part->name, out);
         break;
@@ -320,7 +315,6 @@ void cut_put(Uses *u, Text *out)
         if (u->parts.at[i]->kind == PART_IMPORT)
             put_import(u->parts.at[i], out);
     }
-    text_put(out, "\n");
     u->last = PART_IMPORT;
     for (int i = 0; i < u->parts.len; i++)
         put_part(u, u->parts.at[i], out);

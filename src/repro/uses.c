@@ -5,9 +5,11 @@
  * then imports.  A chain such as `helpers.square` ends at what it names in that other file.  Code
  * that a static `if` leaves out counts too.
  */
+#define _GNU_SOURCE /* memrchr */
 #include <string.h>
 
 #include "../syntax/parse.h"
+#include "../syntax/scan.h"
 #include "inside.h"
 
 enum { BUDGET = 1 << 20 };
@@ -63,6 +65,42 @@ static Part *function_part(Uses *u, const AstFunc *fn)
     return part;
 }
 
+/* What the class is derived from: of a kind that has a meaning, the library's; else as it is. */
+static void add_base(Walk *w, const AstClass *c, const Node *base)
+{
+    const char *full = c->kind == CLASS_NAMED_TUPLE ? "typing.NamedTuple"
+                       : c->kind == CLASS_ENUM && base->name
+                           ? arena_printf(w->uses->arena, "enum.%s", base->name)
+                           : NULL;
+
+    if (!full) {
+        walk(w, base);
+        return;
+    }
+    Use use = {base->span, uses_add_import(w->uses, full, base->name ? base->name : c->name)};
+    vec_push(w->uses->arena, &w->part->uses, use);
+}
+
+/* `@package.jit` of a method means Triton's, under whatever name the class's file has it. */
+static void add_decorators(Walk *w, const struct ScanDef *def)
+{
+    const Source *src = w->file->source;
+
+    for (int i = 0; i < def->ndecorators; i++) {
+        const Span span = def->decorators[i];
+        const char *text =
+            arena_strndup(w->uses->arena, source_at(src, span.start), span.end - span.start);
+        size_t n = strcspn(text, "( \t\r\n#");
+        const char *dot = memrchr(text, '.', n), *last = dot ? dot + 1 : text;
+
+        if ((size_t)(text + n - last) != strlen("jit") || strncmp(last, "jit", 3) != 0)
+            continue;
+        Use use = {{span.start, span.start + (uint32_t)n},
+                   uses_add_import(w->uses, "triton.jit", intern(w->uses->interner, "jit"))};
+        vec_push(w->uses->arena, &w->part->uses, use);
+    }
+}
+
 static Part *class_part(Uses *u, const AstClass *c)
 {
     bool is_new;
@@ -73,14 +111,19 @@ static Part *class_part(Uses *u, const AstClass *c)
         return part;
     part->class = c;
     for (int i = 0; i < c->nbases; i++)
-        walk(&w, c->bases[i]);
+        add_base(&w, c, c->bases[i]);
     for (int i = 0; i < c->nfields; i++) {
         walk(&w, c->fields[i].annotation);
         walk(&w, c->fields[i].value);
     }
     for (int i = 0; i < c->file->nfuncs; i++) {
-        if (c->file->funcs[i]->scope == c->body)
-            walk_function(u, part, c->file->funcs[i]);
+        AstFunc *fn = c->file->funcs[i];
+
+        if (fn->scope != c->body)
+            continue;
+        walk_function(u, part, fn);
+        if (i < c->file->ndefs)
+            add_decorators(&w, &c->file->defs[i]);
     }
     return part;
 }
