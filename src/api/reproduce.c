@@ -32,11 +32,13 @@ static bool is_given(const tilec_arg *args, int n, const char *name)
 static tilec_status add_tuned(Job *job, Request *r, tilec_arg *args, int *n)
 {
     const FrontKernel *k = r->kernel->signature;
+    const FrontTuning *tuning = r->kernel->tuning;
+    bool is_tuned = tuning && tuning->nconfigs + tuning->nheuristics > 0;
 
     for (int i = 0; i < k->nparams; i++) {
         ValueJob value = {.request = r, .param = i};
 
-        if (is_given(args, *n, k->params[i].name) || k->params[i].has_default)
+        if (is_given(args, *n, k->params[i].name) || (k->params[i].has_default && !is_tuned))
             continue;
         tilec_status status = bind_param_value(job, &value);
         if (status != TILEC_OK)
