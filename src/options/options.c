@@ -455,7 +455,8 @@ static void take_only_call(const Parse *p)
     const NamedCall *only = NULL;
 
     if (!(p->command & (COMMAND_RUN | COMMAND_DEBUG | COMMAND_REPORT)) || !p->o->file ||
-        p->o->grid || p->o->args.len > 0 || p->o->known)
+        p->o->grid || p->o->args.len > 0 || p->o->known ||
+        os_entry(p->o->file).kind != OS_FILE) /* what cannot be read is said by who needs it */
         return;
     const NamedCalls *all = calls_of_file(p->c, p->o->file);
     for (int i = 0; i < all->len; i++) {
