@@ -1081,6 +1081,22 @@ tilec_status tilec_derive(tilec_file *file, const char *kernel, const char *of,
                           const tilec_launch_options *options, tilec_derived **derived,
                           char **error);
 
+/*
+ * A launch as one Python file that needs no other: the kernel, the functions, classes and globals
+ * that it uses of whatever files, its arguments, and the call.  `tilec run FILE` makes that launch,
+ * and so does `python FILE` with Triton and PyTorch.  Gives its text, for tilec_free().
+ *
+ * args: as for tilec_launch(); arrays are in the host's memory.  Those of up to 32 KiB are there as
+ *     they are; of larger ones the file says how they are made where that can be seen, and else has
+ *     random numbers of their statistics, which a comment tells.
+ * options: the hints num_warps and num_stages go into the file.
+ *
+ * Fails as tilec_dump() does; with TILEC_REFUSED for arguments that no text stands for.
+ */
+tilec_status tilec_reproduce(tilec_file *file, const char *kernel, const int32_t grid[3],
+                             const tilec_arg *args, int nargs, const tilec_launch_options *options,
+                             char **text, char **error);
+
 /* A kernel with one set of types and constants, as a function for tilec_build(). */
 typedef struct {
     const char *symbol; /* its name: an identifier of C's */

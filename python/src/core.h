@@ -296,6 +296,8 @@ typedef struct {
  * [(array, parameter of its gradient, tilec_gradient_fill)]). */
 PyObject *derive_kernel(const DeriveWish *w, PyObject *of, PyObject *wrt);
 PyObject *derive_uses(const DeriveWish *w); /* {array: bits of tilec_use} */
+/* The text of a file that makes this launch: tilec_reproduce(). */
+PyObject *derive_repro(const DeriveWish *w, const int32_t grid[3]);
 
 /* --- profile.c --- */
 

@@ -1,6 +1,6 @@
 /*
- * derive.c - the kernel of a kernel's gradients, and what a kernel does with its arrays, for
- * tilec/derived.py and tilec/torch.py
+ * derive.c - the kernel of a kernel's gradients, what a kernel does with its arrays, and a launch
+ * as a file, for tilec/derived.py, tilec/torch.py and tilec/reproduced.py
  */
 #include "core.h"
 
@@ -135,4 +135,25 @@ PyObject *derive_uses(const DeriveWish *w)
         Py_XDECREF(value);
     }
     return dict;
+}
+
+/* --- a launch as a file --- */
+
+PyObject *derive_repro(const DeriveWish *w, const int32_t grid[3])
+{
+    char *error = NULL, *text = NULL;
+    PyObject *result = NULL;
+
+    PyThreadState *thread = PyEval_SaveThread();
+    tilec_status status = tilec_reproduce(w->file->file, tilec_kernel_name(w->file->file, 0), grid,
+                                          w->args, w->nargs, w->options, &text, &error);
+    PyEval_RestoreThread(thread);
+    if (file_raised(w->file))
+        tilec_free(error);
+    else if (status != TILEC_OK)
+        fail_status(status, error, NULL);
+    else
+        result = PyUnicode_FromString(text);
+    tilec_free(text);
+    return result;
 }

@@ -875,6 +875,25 @@ static PyObject *kernel_uses(PyObject *self, PyObject *args)
     return ask((Kernel *)self, positional, named, NULL, NULL, 0);
 }
 
+/* _repro(grid, args, kwargs): the text of a file that makes this launch */
+static PyObject *kernel_repro(PyObject *self, PyObject *args)
+{
+    PyObject *grid, *positional, *named, *result = NULL;
+    Launch l = {.kernel = (Kernel *)self, .debug = -1};
+
+    if (!PyArg_ParseTuple(args, "OO!O!", &grid, &PyTuple_Type, &positional, &PyDict_Type, &named))
+        return NULL;
+    keep_init(&l.keep);
+    if (make_current(&l) == 0 && take_arguments(&l, positional, named) == 0 &&
+        read_arguments(&l) == 0 && read_grid(&l, grid) == 0) {
+        const DeriveWish wish = {l.file, l.args, l.nargs, &l.options, &l.keep, 0};
+        result = derive_repro(&wish, l.grid);
+    }
+    keep_clear(&l.keep);
+    Py_XDECREF(l.file);
+    return result;
+}
+
 /* _current(): the File of what its names mean now */
 static PyObject *kernel_current(PyObject *self, PyObject *unused)
 {
@@ -932,6 +951,7 @@ static PyMethodDef kernel_methods[] = {
     {"_tune", kernel_tune, METH_VARARGS, NULL},
     {"_derive", kernel_derive, METH_VARARGS, NULL},
     {"_uses", kernel_uses, METH_VARARGS, NULL},
+    {"_repro", kernel_repro, METH_VARARGS, NULL},
     {"_current", kernel_current, METH_NOARGS, NULL},
     {0},
 };

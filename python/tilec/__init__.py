@@ -24,6 +24,7 @@ from .kernel import KernelInterface
 from .language.constants import cdiv, constexpr_function, next_power_of_2
 from .language.core import _aggregate as aggregate, must_use_result
 from .profile import profile
+from .reproduced import repro
 from .tuning import Autotuner, Config, Heuristics, autotune, heuristics
 from .wrappers import MockTensor, TensorWrapper, reinterpret
 

@@ -11,7 +11,7 @@ import sys
 import threading
 import types
 
-from . import _core, async_compile, errors, knobs
+from . import _core, async_compile, errors, knobs, reproduced
 from .compiled import CompiledKernel
 from .gradients import warn_of_gradients
 from .kernel import KernelInterface
@@ -250,6 +250,8 @@ class JITFunction(_core.Kernel, KernelInterface):
             args = tuple(map(_for_warmup, args))
             kwargs = {name: _for_warmup(value) for name, value in kwargs.items()}
             return self._warm_up(grid, args, kwargs)
+        if reproduced.active:
+            reproduced.active.take(self, grid, args, kwargs)
         made = self._launch_with_hooks(grid, args, kwargs)
         if async_compile.active:
             async_compile.active.take()

@@ -335,12 +335,12 @@ class autotuning_knobs(base_knobs):
     listener = None
 
 
-def _compiles_elsewhere():
-    """Is an AsyncCompileMode entered?"""
+def _launches_are_seen():
+    """Is an AsyncCompileMode entered, or a repro()?"""
     import sys
 
-    module = sys.modules.get("tilec.async_compile")
-    return module is not None and module.active is not None
+    modules = map(sys.modules.get, ("tilec.async_compile", "tilec.reproduced"))
+    return any(module is not None and module.active is not None for module in modules)
 
 
 class runtime_knobs(base_knobs):
@@ -361,7 +361,7 @@ class runtime_knobs(base_knobs):
     add_stages_inspection_hook = None
 
     def _changed(self):
-        _core.slow(bool(self.launch_enter_hook or self.launch_exit_hook or _compiles_elsewhere()))
+        _core.slow(bool(self.launch_enter_hook or self.launch_exit_hook or _launches_are_seen()))
         _core.debug(-1 if self.debug is None else bool(self.debug))
         _core.arch(self.override_arch)
 

@@ -523,6 +523,14 @@ typedef struct {
 } DeriveJob;
 extern const FileJob derive_gradients; /* on a DeriveJob */
 
+/* reproduce.c */
+typedef struct {
+    Request *request;
+    const int32_t *grid;
+    char *text; /* for tilec_free() */
+} ReproduceJob;
+extern const FileJob reproduce_launch; /* on a ReproduceJob */
+
 /* build.c */
 typedef struct {
     Request *requests; /* one a form */

@@ -385,6 +385,26 @@ tilec_status tilec_derive(tilec_file *file, const char *kernel, const char *of,
     return status;
 }
 
+tilec_status tilec_reproduce(tilec_file *file, const char *kernel, const int32_t grid[3],
+                             const tilec_arg *args, int nargs, const tilec_launch_options *options,
+                             char **text, char **error)
+{
+    Binding binding;
+    Request r = {.binding = &binding, .shown = true};
+    ReproduceJob job = {.request = &r, .grid = grid};
+    tilec_status status = request_open(&r, file, kernel, args, nargs, options, error);
+
+    if (status != TILEC_OK)
+        return status;
+    if (!grid || !text)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_reproduce: %s is NULL",
+                          grid ? "text" : "grid");
+    status = request_run_on_file(&r, &reproduce_launch, &job, error);
+    if (status == TILEC_OK)
+        *text = job.text;
+    return status;
+}
+
 const char *tilec_stage_name(int i)
 {
     return dump_stage_name(i);

@@ -194,6 +194,99 @@ static bool make_empty_like(const Given *g, Array *out)
     return in_order(g, out);
 }
 
+/* --- what a file of --repro says --- */
+
+/* Of a digit of base64; -1: it is none. */
+static int value_of_digit(char ch)
+{
+    if (ch >= 'A' && ch <= 'Z')
+        return ch - 'A';
+    if (ch >= 'a' && ch <= 'z')
+        return ch - 'a' + 26;
+    if (ch >= '0' && ch <= '9')
+        return ch - '0' + 52;
+    return ch == '+' ? 62 : ch == '/' ? 63 : -1;
+}
+
+/* Exactly n bytes, in base64? */
+static bool decode(const char *text, size_t ntext, unsigned char *out, size_t n)
+{
+    unsigned bits = 0;
+    size_t made = 0;
+
+    while (ntext > 0 && text[ntext - 1] == '=')
+        ntext--;
+    for (size_t i = 0; i < ntext; i++) {
+        int digit = value_of_digit(text[i]);
+
+        if (digit < 0)
+            return false;
+        bits = bits << 6 | (unsigned)digit;
+        if (i % 4 == 0)
+            continue;
+        if (made == n)
+            return false;
+        out[made++] = (unsigned char)(bits >> (6 - 2 * (i % 4)));
+    }
+    return made == n;
+}
+
+static bool make_data(const Given *g, Array *out)
+{
+    const Const *text = g->v[2];
+
+    if (text->kind != CONST_STRING)
+        return py_fail(g->p, g->at, "the elements are a text, in base64");
+    if (!new_array(g, out))
+        return false;
+    return decode(text->text, text->ntext, out->data, array_bytes(out)) ||
+           py_fail(g->p, g->at, "the text is not %zu bytes in base64", array_bytes(out));
+}
+
+/* Are all elements in the storage of `in`? */
+static bool is_inside(const Store *store, const Array *in, const Array *a)
+{
+    const Storage *s = &store->blocks.at[array_block(store, in->data)];
+    int64_t size = (int64_t)tilec_dtype_size(a->dtype);
+    int64_t first = (const char *)a->data - (const char *)s->memory, last = first;
+
+    for (int i = 0; i < a->ndim; i++) {
+        int64_t step;
+
+        if (a->shape[i] == 0)
+            return first >= 0 && first <= (int64_t)s->bytes;
+        if (__builtin_mul_overflow(a->strides[i], (a->shape[i] - 1) * size, &step) ||
+            __builtin_add_overflow(step < 0 ? first : last, step, step < 0 ? &first : &last))
+            return false;
+    }
+    return first >= 0 && last + size <= (int64_t)s->bytes;
+}
+
+static bool make_strided(const Given *g, Array *out)
+{
+    const Array *from = value_array(g->v[0]);
+    const Const *strides, first = const_int(0), *at = g->v[3] ? g->v[3] : &first;
+    int n;
+
+    if (!from || array_block(g->store, from->data) < 0)
+        return py_fail(g->p, g->at, "the first argument must be an array");
+    *out = *from;
+    if (!shape_of(g, g->v[1], out->shape, &out->ndim))
+        return false;
+    if (!const_items(g->v[2], &strides, &n))
+        strides = g->v[2], n = 1;
+    if (n != out->ndim || !const_is_integral(at) || at->integer >> 48 != at->integer >> 127)
+        return py_fail(g->p, g->at, "there is a stride for each extent, and FIRST is an integer");
+    for (int i = 0; i < n; i++) {
+        if (!const_is_integral(&strides[i]) || strides[i].integer != (int64_t)strides[i].integer)
+            return py_fail(g->p, g->at, "strides are integers");
+        out->strides[i] = (int64_t)strides[i].integer;
+    }
+    out->data = (char *)from->data + (int64_t)at->integer * (int64_t)tilec_dtype_size(out->dtype);
+    return is_inside(g->store, from, out) ||
+           py_fail(g->p, g->at, "some of its elements are outside of that array's memory");
+}
+
 /* --- random numbers --- */
 
 /* The seed that was given, or the number of random arrays before this one. */
@@ -278,6 +371,8 @@ static const Function functions[] = {
     {"rand",       "rand(DTYPE, SHAPE[, seed=N])",      "dtype shape * seed",         2, make_rand},
     {"randn",      "randn(DTYPE, SHAPE[, seed=N])",     "dtype shape * seed",         2, make_randn},
     {"randint",    "randint(DTYPE, SHAPE, LO, HI[, seed=N])", "dtype shape low high * seed", 4, make_randint},
+    {"data",       "data(DTYPE, SHAPE, TEXT)",          "dtype shape text",           3, make_data},
+    {"strided",    "strided(X, SHAPE, STRIDES[, FIRST])", "x shape strides first",    3, make_strided},
     {"zeros_like", "zeros_like(X[, DTYPE])",            "x dtype",                    1, make_zeros_like},
     {"ones_like",  "ones_like(X[, DTYPE])",             "x dtype",                    1, make_ones_like},
     {"full_like",  "full_like(X, VALUE[, DTYPE])",      "x value dtype",              2, make_full_like},

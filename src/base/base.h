@@ -124,6 +124,7 @@ void text_put(Text *t, const char *s);            /* a C string, behind what is 
 void text_putn(Text *t, const char *s, size_t n); /* n bytes; s may move with every call */
 /* Behind what is there, without limit. */
 void text_printf(Text *t, const char *fmt, ...) PRINTF(2, 3);
+void text_put_base64(Text *t, const void *bytes, size_t n); /* with `=` at its end */
 /* Decimal numbers, the same in every locale: %g with so many digits, and strtod. */
 void text_put_double(Text *t, double v, int digits);
 void text_put_fixed(Text *t, double v, int digits);       /* %f, with so many behind the point */
@@ -135,7 +136,8 @@ void json_object(Text *t, const char *key); /* begins one */
 void json_object_end(Text *t);
 void json_array(Text *t, const char *key);
 void json_array_end(Text *t);
-void json_text(Text *t, const char *key, const char *s); /* NULL: null */
+void json_text(Text *t, const char *key, const char *s);      /* NULL: null */
+void json_printable(Text *t, const char *key, const char *s); /* whatever its bytes: as printable */
 void json_bool(Text *t, const char *key, bool v);
 void json_int(Text *t, const char *key, int64_t v);
 /* With so many digits, in the second one behind the point; null for NaN and infinity, which JSON

@@ -87,6 +87,16 @@ void json_text(Text *t, const char *key, const char *s)
         text_put(t, "null");
 }
 
+void json_printable(Text *t, const char *key, const char *s)
+{
+    Text clean = text_new(t->arena);
+
+    text_put(&clean, "");
+    if (s)
+        text_put_printable(&clean, s);
+    json_text(t, key, s ? clean.s : NULL);
+}
+
 void json_bool(Text *t, const char *key, bool v)
 {
     json_value(t, key, v ? "true" : "false");

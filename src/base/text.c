@@ -93,6 +93,23 @@ void text_put_fixed(Text *t, double v, int digits)
     text_put(t, s);
 }
 
+void text_put_base64(Text *t, const void *bytes, size_t n)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const uint8_t *at = bytes;
+
+    for (size_t i = 0; i < n; i += 3) {
+        size_t left = n - i;
+        uint32_t v = (uint32_t)at[i] << 16 | (left > 1 ? (uint32_t)at[i + 1] << 8 : 0) |
+                     (left > 2 ? at[i + 2] : 0);
+        const char four[4] = {digits[v >> 18], digits[v >> 12 & 63],
+                              left > 1 ? digits[v >> 6 & 63] : '=',
+                              left > 2 ? digits[v & 63] : '='};
+
+        text_putn(t, four, 4);
+    }
+}
+
 double double_from_text(const char *s, const char **end)
 {
     char *stop;

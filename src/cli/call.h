@@ -179,6 +179,10 @@ const Array *outputs_find(Cli *c, const Names *names, const char *option, const 
 void outputs_check(const Call *k); /* names and files; before anything runs */
 void outputs_write(const Call *k);
 
+/* repro.c: --repro */
+void repro_refuse(Cli *c, const Options *o); /* where many calls are made */
+void repro_write(const Call *k); /* in front of the first run, whose arrays are on the host */
+
 /* compare.c: --compare */
 /* Behind call_evaluate() and before call_launch(): finds what the arrays will be compared with, for
  * which the kernel may run on other devices. */

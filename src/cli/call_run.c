@@ -19,6 +19,7 @@ void call_run_evaluated(Call *k)
     const char *warning;
 
     outputs_check(k);
+    repro_write(k);
     compared = compare_prepare(k);
     k->unwritten.wanted = true;
     call_launch(k);

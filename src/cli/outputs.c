@@ -87,6 +87,8 @@ void outputs_check(const Call *k)
         save_check_all(&saving);
     if (o->trace)
         writing_check(&k->cli->client, o->trace);
+    if (o->repro)
+        writing_check(&k->cli->client, o->repro);
 }
 
 /* One that fails must not cost the others. */

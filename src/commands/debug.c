@@ -214,6 +214,23 @@ static void add_comparisons(Cli *c, Comparisons *all, Comparisons more)
 
 /* --- running --- */
 
+/* Another call of the same options, which has arrays of its own. */
+static void afresh(void *commands, void (*work)(void *what, const DebugLaunch *fresh), void *what)
+{
+    Commands *r = commands;
+    Options o = *r->options;
+    Debugged d;
+
+    debug_prepare(r->cli, &o, &d);
+    work(what, &d.launch);
+    call_close(&d.call);
+}
+
+static void check_output(void *commands, const char *path)
+{
+    writing_check(&((Commands *)commands)->cli->client, path);
+}
+
 /* One command: what stops it does not stop the debugger. */
 static const char *attempt(void *commands, void (*work)(void *what), void *what)
 {
@@ -267,6 +284,8 @@ void command_debug(Cli *c, int argc, char **argv)
                              .keep = keep,
                              .replay = replay,
                              .interrupts = interrupts,
+                             .afresh = afresh,
+                             .check_output = check_output,
                              .compare = commands.compared.len > 0 ? compare : NULL,
                              .repeats = commands.is_terminal,
                              .terminal = STDOUT_FILENO};

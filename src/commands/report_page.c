@@ -5,7 +5,7 @@
  * On the CPU and in the interpreter lines have samples, on the simulator counters; a GPU is timed.
  * The simulator is not: its time is none of a GPU's.
  */
-#include "commands.h"
+#include "debugged.h"
 #include "../page/page.h"
 
 #include <stdio.h>
@@ -141,6 +141,50 @@ static ProfileLines *count_lines(const Call *k)
     return lines;
 }
 
+/* --- accesses --- */
+
+enum { ACCESS_COLUMNS = 96, ACCESS_ROWS = 64 };
+static const double access_seconds = 2; /* of the interpreter, for what there is room on a page */
+
+static bool is_late(void *end)
+{
+    return os_seconds() > *(const double *)end;
+}
+
+/* What programs do with arrays, by a launch on the interpreter with arrays of its own. */
+static void add_accesses(RunView *v, const Call *k)
+{
+    Cli *c = k->cli;
+    Options o = k->options;
+    double end = os_seconds() + access_seconds;
+    const char *ended;
+    Debugged d;
+
+    o.profile = o.count = o.time = false;
+    o.launch.debug = TILEC_DEBUG_NONE;
+    o.launch.check = 0;
+    debug_prepare(c, &o, &d);
+    const DebugAccessWish wish = {
+        .launch = &d.launch, .program = -1, .interrupts = is_late, .ctx = &end};
+    const DebugAccesses all = debug_accesses(&wish, v->arena, &ended);
+    for (int i = 0; i < all.len; i++) {
+        const Accessed *x = &all.at[i];
+        Text counts = text_new(v->arena);
+
+        accesses_put(&counts, x);
+        const ViewAccess access = {
+            .name = x->name,
+            .type = arena_printf(v->arena, "%s %s", tilec_dtype_name(x->array.dtype),
+                                 summary_shape(v->arena, &x->array)),
+            .counts = counts.s,
+            .cells = accesses_cells(v->arena, x, ACCESS_COLUMNS, ACCESS_ROWS)};
+        if (array_numel(&x->array) > 0)
+            vec_push(v->arena, &v->accesses, access);
+    }
+    v->accesses_in_part = ended != NULL;
+    call_close(&d.call);
+}
+
 /* Of a call that has run, and is timed if it is to be. */
 static RunView *view_of(Call *k, const char *version)
 {
@@ -167,6 +211,8 @@ static RunView *view_of(Call *k, const char *version)
     k->options.launch.on_message = NULL; /* it was heard */
     add_stages(v, k);
     add_occupancy(v, k);
+    if (k->options.output)
+        add_accesses(v, k);
     return v;
 }
 

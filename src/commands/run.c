@@ -80,6 +80,7 @@ void command_run(Cli *c, int argc, char **argv)
     Call k;
 
     refuse_mixtures(c, &o);
+    repro_refuse(c, &o);
     o.uses_tuned = true;
     tell_idle_hints(c, &o);
     if (o.tune) {

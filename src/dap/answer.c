@@ -8,17 +8,6 @@
 
 /* --- members --- */
 
-/* JSON is UTF-8; a kernel's text, or a path, is what it is. */
-void dap_put_text(Text *t, const char *key, const char *s)
-{
-    Text clean = text_new(t->arena);
-
-    text_put(&clean, "");
-    if (s)
-        text_put_printable(&clean, s);
-    json_text(t, key, s ? clean.s : NULL);
-}
-
 /* An absolute path of the file; NULL: it is none. */
 static const char *path_of(Arena *a, const Source *source)
 {
@@ -34,9 +23,9 @@ void dap_put_source(Dap *p, Text *t, const Source *source)
     const char *slash = strrchr(source->path, '/'), *path = path_of(p->scratch, source);
 
     json_object(t, "source");
-    dap_put_text(t, "name", slash ? slash + 1 : source->path);
+    json_printable(t, "name", slash ? slash + 1 : source->path);
     if (path)
-        dap_put_text(t, "path", path);
+        json_printable(t, "path", path);
     json_object_end(t);
 }
 
@@ -91,8 +80,8 @@ void send_output(Dap *p, const char *category, const char *text)
     size_t n = strlen(text);
 
     json_text(&t, "category", category);
-    dap_put_text(&t, "output",
-                 n > 0 && text[n - 1] == '\n' ? text : arena_printf(p->scratch, "%s\n", text));
+    json_printable(&t, "output",
+                   n > 0 && text[n - 1] == '\n' ? text : arena_printf(p->scratch, "%s\n", text));
     event_send(p, &t);
 }
 
@@ -100,11 +89,11 @@ void send_output(Dap *p, const char *category, const char *text)
 static void put_error(Text *t, const char *why, bool is_for_user)
 {
     json_bool(t, "success", false);
-    dap_put_text(t, "message", why);
+    json_printable(t, "message", why);
     json_object(t, "body");
     json_object(t, "error");
     json_int(t, "id", 1);
-    dap_put_text(t, "format", why);
+    json_printable(t, "format", why);
     json_bool(t, "showUser", is_for_user);
     json_object_end(t);
     json_object_end(t);
@@ -115,7 +104,7 @@ void send_answer(Dap *p, int64_t seq, const char *command)
     Text t = message_new(p, "response");
 
     json_int(&t, "request_seq", seq);
-    dap_put_text(&t, "command", command);
+    json_printable(&t, "command", command);
     if (p->why) {
         put_error(&t, p->why, strcmp(command, "evaluate") != 0);
     } else {

@@ -92,7 +92,6 @@ typedef struct {
 } Dap;
 
 /* answer.c */
-void dap_put_text(Text *t, const char *key, const char *s); /* of whatever bytes; NULL: null */
 void dap_put_source(Dap *p, Text *t, const Source *source);
 void dap_put_place(Dap *p, Text *t, const Place *at); /* source, line and column; may be none */
 Text event_new(Dap *p, const char *name);             /* its body is begun */

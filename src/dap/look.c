@@ -72,7 +72,7 @@ static void put_call(Dap *p, const InterpPlace *at, const char *name, const Plac
     h->at = *at;
     json_object(&p->body, NULL);
     json_int(&p->body, "id", number);
-    dap_put_text(&p->body, "name", name);
+    json_printable(&p->body, "name", name);
     dap_put_place(p, &p->body, line);
     if (!at->frame)
         json_text(&p->body, "presentationHint", "subtle");
@@ -193,7 +193,7 @@ static bool is_name_part(int c)
 static void put_completion(Dap *p, const char *name, int64_t start, int64_t length)
 {
     json_object(&p->body, NULL);
-    dap_put_text(&p->body, "label", name);
+    json_printable(&p->body, "label", name);
     json_text(&p->body, "type", "variable");
     json_int(&p->body, "start", start + p->first_column);
     json_int(&p->body, "length", length);

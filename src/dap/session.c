@@ -88,7 +88,8 @@ static void request_initialize(Dap *p)
         "supportsEvaluateForHovers",        "supportsStepBack",
         "supportsExceptionInfoRequest",     "supportsTerminateRequest",
         "supportsDelayedStackTraceLoading", "supportsClipboardContext",
-        "supportsCompletionsRequest"};
+        "supportsCompletionsRequest",       "supportsLogPoints",
+        "supportsHitConditionalBreakpoints"};
     const Got *lines = want_maybe(p, p->args, "linesStartAt1", GOT_BOOL);
     const Got *columns = want_maybe(p, p->args, "columnsStartAt1", GOT_BOOL);
 
@@ -332,7 +333,7 @@ static void tell_stop(Dap *p, const void *unused)
     if (s->why == DEBUG_ENDED)
         json_text(&t, "description", "the launch has ended");
     if (s->text)
-        dap_put_text(&t, "text", s->text);
+        json_printable(&t, "text", s->text);
     json_int(&t, "threadId", s->moment.program + 1);
     json_bool(&t, "allThreadsStopped", true);
     if (s->number > 0) {
@@ -450,6 +451,16 @@ static void printed(void *dap, const char *text)
     guarded(dap, tell_print, text);
 }
 
+static void tell_log(Dap *p, const void *text)
+{
+    send_output(p, "console", text);
+}
+
+static void logged(void *dap, const char *text)
+{
+    guarded(dap, tell_log, text);
+}
+
 static void said(void *dap, const char *text)
 {
     guarded(dap, complain, text);
@@ -487,6 +498,7 @@ static void run(Dap *p)
                             .stopped = stopped,
                             .holds = holds,
                             .printed = printed,
+                            .logged = logged,
                             .said = said,
                             .interrupts = interrupts};
     char *error = NULL;

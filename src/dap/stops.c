@@ -55,7 +55,7 @@ static void put_unverified(Dap *p, const char *why)
 {
     json_object(&p->body, NULL);
     json_bool(&p->body, "verified", false);
-    dap_put_text(&p->body, "message", why);
+    json_printable(&p->body, "message", why);
     json_object_end(&p->body);
 }
 
@@ -69,19 +69,36 @@ static void put_break(Dap *p, const DebugBreak *b)
     json_object_end(&p->body);
 }
 
-static const char *condition_of(const Dap *p, const Got *wanted)
+/* A text among what is wanted that is not empty, kept; NULL: there is none. */
+static const char *text_of(const Dap *p, const Got *wanted, const char *name)
 {
-    const char *text = got_text(want_maybe(p, wanted, "condition", GOT_TEXT));
+    const char *text = got_text(want_maybe(p, wanted, name, GOT_TEXT));
 
     return text && *text ? arena_printf(p->client->arena, "%s", text) : NULL;
 }
+
+/* False: its number of hits is none. */
+static bool when_of(const Dap *p, const Got *wanted, DebugWhen *out)
+{
+    const char *hits = text_of(p, wanted, "hitCondition");
+
+    *out = (DebugWhen){.condition = text_of(p, wanted, "condition"),
+                       .log = text_of(p, wanted, "logMessage")};
+    return !hits || debug_hits_read(hits, &out->hits);
+}
+
+static const char no_hits[] = "a number of hits is 3, >=3, >3 or %3";
 
 static void set_break(Dap *p, const char *path, const Source *source, const Got *wanted)
 {
     static const int32_t any[3] = {-1, -1, -1};
     int64_t line = line_from(p, want_whole(p, wanted, "line"));
-    const char *condition = condition_of(p, wanted);
+    DebugWhen when;
 
+    if (!when_of(p, wanted, &when)) {
+        put_unverified(p, no_hits);
+        return;
+    }
     if (!source) {
         put_unverified(p, "the kernel has no statement in this file");
         return;
@@ -90,10 +107,10 @@ static void set_break(Dap *p, const char *path, const Source *source, const Got 
         put_unverified(p, "there is no such line");
         return;
     }
-    const DebugBreak *b = debug_break(p->debugger, source->path, (int)line, NULL, any, condition);
+    const DebugBreak *b = debug_break(p->debugger, source->path, (int)line, NULL, any, &when);
     if (!b) {
-        put_unverified(p, "no statement of this kernel, or of its helpers, begins in this line or "
-                          "behind it");
+        put_unverified(p, "no statement of this kernel, or of its helpers, begins in this line, or "
+                          "behind it in the same function");
         return;
     }
     note(p, b->number, path, false);
@@ -122,13 +139,14 @@ void request_setFunctionBreakpoints(Dap *p)
     json_array(&p->body, "breakpoints");
     for (int i = 0; i < got_length(all); i++) {
         const char *name = want_text(p, got_item(all, i), "name");
-        const DebugBreak *b =
-            debug_break(p->debugger, NULL, 0, name, any, condition_of(p, got_item(all, i)));
+        DebugWhen when;
+        bool is_when = when_of(p, got_item(all, i), &when);
+        const DebugBreak *b = is_when ? debug_break(p->debugger, NULL, 0, name, any, &when) : NULL;
         if (b) {
             note(p, b->number, NULL, false);
             put_break(p, b);
         } else {
-            put_unverified(p, "this is no function that the kernel calls");
+            put_unverified(p, is_when ? "this is no function that the kernel calls" : no_hits);
         }
     }
     json_array_end(&p->body);
@@ -167,7 +185,7 @@ void request_exceptionInfo(Dap *p)
     if (!is_fault && p->stop->why != DEBUG_CAUGHT)
         client_stop(p->client, CLIENT_USAGE, "no exception is why the run stands here");
     json_text(&p->body, "exceptionId", is_fault ? "fault" : "caught");
-    dap_put_text(&p->body, "description", p->stop->text ? p->stop->text : "");
+    json_printable(&p->body, "description", p->stop->text ? p->stop->text : "");
     json_text(&p->body, "breakMode", is_fault ? "unhandled" : "always");
 }
 
@@ -218,8 +236,8 @@ void request_dataBreakpointInfo(Dap *p)
 
     if (w)
         debug_delete(p->debugger, w->number);
-    dap_put_text(&p->body, "dataId", why ? NULL : element);
-    dap_put_text(&p->body, "description", why ? why : element);
+    json_printable(&p->body, "dataId", why ? NULL : element);
+    json_printable(&p->body, "description", why ? why : element);
     if (why)
         return;
     json_array(&p->body, "accessTypes");

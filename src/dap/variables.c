@@ -130,7 +130,7 @@ static void put_array(Dap *p, Text *t, const char *key, const char *name, const 
 
     text_put(&value, "");
     summary_put(&value, array);
-    dap_put_text(t, key, value.s);
+    json_printable(t, key, value.s);
     json_text(t, "type", shaped_type(p->scratch, tilec_dtype_name(array->dtype), array));
     put_reference(p, t, &whole, 0, array->ndim ? array->shape[0] : 0);
 }
@@ -154,7 +154,7 @@ void dap_put_value(Dap *p, Text *t, const char *key, const char *expression, con
         put_table(&value, expression, v);
     else
         debug_put_brief(&value, v);
-    dap_put_text(t, key, value.s);
+    json_printable(t, key, value.s);
     if (!tile) {
         json_text(t, "type", v->n ? "tuple" : "constexpr");
         json_int(t, "variablesReference", 0);
@@ -172,8 +172,8 @@ void dap_put_value(Dap *p, Text *t, const char *key, const char *expression, con
 static void begin(Dap *p, const char *name, const char *expression)
 {
     json_object(&p->body, NULL);
-    dap_put_text(&p->body, "name", name);
-    dap_put_text(&p->body, "evaluateName", expression);
+    json_printable(&p->body, "name", name);
+    json_printable(&p->body, "evaluateName", expression);
 }
 
 static void put_names(Dap *p, const InterpPlace *at)
@@ -213,8 +213,8 @@ static void put_part(Dap *p, const Part *x)
     const char *index = index_text(p->scratch, x);
 
     begin(p, index, arena_printf(p->scratch, "%s%s", x->expression, index));
-    dap_put_text(&p->body, "value",
-                 is_element ? element_of(p->scratch, x) : row_text(p->scratch, x));
+    json_printable(&p->body, "value",
+                   is_element ? element_of(p->scratch, x) : row_text(p->scratch, x));
     put_reference(p, &p->body, is_element ? NULL : x, 0,
                   is_element ? 0 : x->array->shape[x->depth]);
     json_object_end(&p->body);

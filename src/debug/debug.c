@@ -269,7 +269,10 @@ void debug_back(Debugger *d, int64_t n)
     if (known >= n)
         debug_go_to(d, (DebugMoment){d->now.program, d->begun[known - n].step});
     else if (d->forgot_begun)
-        go_again(d, (Wish){.purpose = FOR_LAST_STATEMENT, .moment = end, .why = DEBUG_STEPPED});
+        go_again(d, (Wish){.purpose = FOR_LAST_STATEMENT,
+                           .moment = end,
+                           .from = end,
+                           .why = DEBUG_STEPPED});
     else if (end.program == 0 && known == 0)
         client_stop(d->client, CLIENT_USAGE, "this is where the launch begins");
     else if (end.program == 0)
@@ -277,12 +280,15 @@ void debug_back(Debugger *d, int64_t n)
     else
         go_again(d, (Wish){.purpose = FOR_LAST_STATEMENT,
                            .moment = {end.program - 1, INT64_MAX},
+                           .from = end,
                            .why = DEBUG_STEPPED});
 }
 
 void debug_reverse(Debugger *d)
 {
-    go_again(d, (Wish){.purpose = FOR_LAST_STOP, .moment = end_of_run(d), .why = DEBUG_STEPPED});
+    DebugMoment end = end_of_run(d);
+
+    go_again(d, (Wish){.purpose = FOR_LAST_STOP, .moment = end, .from = end, .why = DEBUG_STEPPED});
 }
 
 void debug_go_to_program(Debugger *d, int64_t program)

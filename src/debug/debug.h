@@ -16,9 +16,11 @@
  *   caught.c    NaN and infinities where they are made
  *   lines.c     statements and lines
  *   names.c     what names mean at a place, and their values
+ *   hits.c      which hits of a breakpoint count, and what it says
  *   evaluate.c  expressions of the kernel's language, on the values of the moment
  *   asked.c     what people ask for in words: values, conditions, elements
  *   shown.c     values as text
+ *   accesses.c  which elements programs read and write, in a launch of its own
  */
 #ifndef TILEC_DEBUG_DEBUG_H
 #define TILEC_DEBUG_DEBUG_H
@@ -26,6 +28,7 @@
 #include "../arrays/value.h"
 #include "../interp/interp.h"
 #include "../ir/mark.h"
+#include "../show/show.h"
 
 typedef struct Debugger Debugger;
 
@@ -76,8 +79,9 @@ typedef struct {
     /* Is it so there?  Of a breakpoint with a condition. */
     bool (*holds)(void *ctx, const InterpPlace *at, const char *condition);
     void (*printed)(void *ctx, const char *text); /* each print once, however often one goes back */
-    void (*said)(void *ctx, const char *text);    /* warnings; NULL: the launch's on_message */
-    bool (*interrupts)(void *ctx); /* is it to stop here?  Asked often; NULL: never */
+    void (*logged)(void *ctx, const char *text); /* by a breakpoint that does not stop, once each */
+    void (*said)(void *ctx, const char *text);   /* warnings; NULL: the launch's on_message */
+    bool (*interrupts)(void *ctx);               /* is it to stop here?  Asked often; NULL: never */
 } DebugHost;
 
 /* debug.c */
@@ -103,12 +107,28 @@ void debug_go_to_program(Debugger *d, int64_t program); /* to its first statemen
 
 /* --- reasons to stop --- */
 
+/* Which of its hits, by their numbers, a breakpoint is for. */
+typedef enum { HITS_ALL, HITS_AT, HITS_FROM, HITS_EACH } DebugHitsKind;
+typedef struct {
+    DebugHitsKind kind;
+    int64_t n;
+} DebugHits;
+bool debug_hits_read(const char *text, DebugHits *out); /* "3" (or "==3"), ">=3", ">2", "%2" */
+void debug_hits_put(Text *t, const DebugHits *h);       /* the same; nothing for all */
+/* When a breakpoint stops. */
+typedef struct {
+    const char *condition; /* NULL: always */
+    DebugHits hits;        /* of those where the condition holds */
+    const char *log;       /* say this, with values for each {EXPR}, and go on; NULL: stop */
+} DebugWhen;
 typedef struct {
     int number;
     const Source *source;
     int line;
-    int32_t program[3];    /* -1: any */
-    const char *condition; /* NULL: always */
+    int32_t program[3]; /* -1: any */
+    DebugWhen when;
+    VEC(DebugMoment) seen; /* its hits so far, in their order, where they are counted */
+    DebugMoment logged;    /* the last one that was said */
 } DebugBreak;
 typedef struct {
     int number;
@@ -120,11 +140,11 @@ typedef struct {
 /* Kinds of values that are caught where they are made. */
 enum { DEBUG_NAN = 1, DEBUG_INF = 2 };
 
-/* At the first statement that begins in that line of the file (NULL: the kernel's), or behind it;
- * in the first line of that function where `function` is not NULL.  Gives the breakpoint; NULL:
- * there is no such statement. */
+/* At the first statement that begins in that line of the file (NULL: the kernel's), or behind it in
+ * the same function, of which decorators and `def` are a part; in the first line of that function
+ * where `function` is not NULL.  Gives the breakpoint; NULL: there is no such statement. */
 const DebugBreak *debug_break(Debugger *d, const char *file, int line, const char *function,
-                              const int32_t program[3], const char *condition);
+                              const int32_t program[3], const DebugWhen *when);
 const DebugWatch *debug_watch(Debugger *d, const char *name, uint64_t address, tilec_dtype dtype);
 void debug_catch(Debugger *d, int kinds); /* these, and no others */
 int debug_caught(const Debugger *d);
@@ -147,6 +167,19 @@ typedef struct {
  * one that came first.  False: nothing has written to any. */
 bool debug_first_of_last(const Debugger *d, const Map *elements, DebugWrite *out);
 
+/* --- accesses --- */
+
+/* A launch of its own, with arrays of its own, which it changes. */
+typedef struct {
+    const DebugLaunch *launch;
+    int64_t program;               /* note what this one does; -1: all */
+    bool (*interrupts)(void *ctx); /* is it to end here?  Asked at each op; NULL: never */
+    void *ctx;
+} DebugAccessWish;
+typedef VEC(Accessed) DebugAccesses; /* of all arrays among the arguments */
+/* accesses.c: *ended is why it did not come to its end; NULL: it did. */
+DebugAccesses debug_accesses(const DebugAccessWish *wish, Arena *a, const char **ended);
+
 /* --- looking --- */
 
 /* A scalar or a tile: its elements, row-major. */
@@ -157,6 +190,7 @@ typedef struct {
     const void *data;    /* NULL: it has not been computed */
     const uint8_t *mask; /* where it was loaded; NULL: everywhere, or nobody knows */
     const char *array;   /* what pointers point into; NULL: it is no pointer */
+    bool is_outside;     /* .. or no, but it is the nearest */
     const tilec_tensor *tensor;
 } DebugTile;
 typedef struct {

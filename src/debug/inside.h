@@ -48,8 +48,9 @@ typedef struct {
     Purpose purpose;
     DebugMoment moment;
     int depth;
-    int64_t count; /* of statements */
-    DebugWhy why;  /* how FOR_MOMENT ends, where there is no other reason to stop */
+    int64_t count;    /* of statements */
+    DebugMoment from; /* of FOR_LAST_..: where the run stood */
+    DebugWhy why;     /* how FOR_MOMENT ends, where there is no other reason to stop */
 } Wish;
 
 /* What a watched element was in front of the op that is writing to it. */
@@ -122,6 +123,11 @@ const char *caught_tell(const Debugger *d, Arena *a);
 
 /* watcher.c */
 InterpObserver watcher_observer(Debugger *d);
+
+/* hits.c */
+bool moment_is_before(DebugMoment a, DebugMoment b);
+bool hits_count(Debugger *d, DebugBreak *b); /* it is hit now: is it for this hit? */
+void hits_log(Debugger *d, DebugBreak *b, const InterpPlace *at);
 
 /* lines.c */
 int statement_of(const InterpPlace *at); /* its mark; -1: none */

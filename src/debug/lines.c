@@ -96,6 +96,33 @@ typedef struct {
     int line;
 } BreakTarget;
 
+/* Does the line begin with that word? */
+static bool line_has(const char *line, const char *word)
+{
+    line += strspn(line, " \t");
+    return strncmp(line, word, strlen(word)) == 0;
+}
+
+/* Does another function begin behind the line `from`, up to `to`?  Not the one that a decorator, or
+ * `def` itself, is of. */
+static bool is_other_function(const Source *s, int from, int to)
+{
+    const char *at = s->text;
+    bool is_other = false, is_head = false;
+
+    for (int line = s->line; at && line <= to; line++) {
+        if (line == from)
+            is_head = line_has(at, "@");
+        if (line > from)
+            is_other |= line_has(at, "def ") && !is_head;
+        if (line > from && line_has(at, "def "))
+            is_head = false;
+        at = strchr(at, '\n');
+        at = at ? at + 1 : NULL;
+    }
+    return is_other;
+}
+
 static void look_at_statements(Debugger *d, const Func *f, const char *file, int line,
                                BreakTarget *best)
 {
@@ -106,7 +133,7 @@ static void look_at_statements(Debugger *d, const Func *f, const char *file, int
         if (!s || (file ? !is_file(s, file) : s != d->launch.file->source))
             continue;
         int its = statement_line(d, f, i);
-        if (its >= line && (!best->source || its < best->line))
+        if (its >= line && (!best->source || its < best->line) && !is_other_function(s, line, its))
             *best = (BreakTarget){s, its};
     }
 }
@@ -138,7 +165,7 @@ static BreakTarget find_target(Debugger *d, const char *file, int line, const ch
 }
 
 const DebugBreak *debug_break(Debugger *d, const char *file, int line, const char *function,
-                              const int32_t program[3], const char *condition)
+                              const int32_t program[3], const DebugWhen *when)
 {
     BreakTarget at = find_target(d, file, line, function);
 
@@ -148,7 +175,8 @@ const DebugBreak *debug_break(Debugger *d, const char *file, int line, const cha
                     .source = at.source,
                     .line = at.line,
                     .program = {program[0], program[1], program[2]},
-                    .condition = condition};
+                    .when = *when,
+                    .logged = {-1, 0}};
     vec_push(d->client->arena, &d->breaks, b);
     return &d->breaks.at[d->breaks.len - 1];
 }

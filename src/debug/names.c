@@ -42,24 +42,42 @@ static const uint8_t *mask_now(const InterpFrame *f, const Value *v)
 
 /* --- pointers --- */
 
-/* The array of the launch that one of these addresses is in, else the first that lies nearest in
- * front of them; NULL: there is none. */
+/* How far an address is from the memory of an array; 0: it is in it. */
+static uint64_t distance_to(const tilec_tensor *t, uint64_t at)
+{
+    int64_t low = 0, high = 0, step = 1;
+    int64_t size = dtype_size((DType)t->dtype);
+
+    for (int i = t->ndim - 1; i >= 0; i--) {
+        int64_t last = (MAX(t->shape[i], 1) - 1) * (t->strides ? t->strides[i] : step);
+
+        low += MIN(last, 0);
+        high += MAX(last, 0);
+        step *= t->shape[i];
+    }
+    uint64_t from = (uint64_t)(uintptr_t)t->data + (uint64_t)(low * size);
+    uint64_t end = from + (uint64_t)((high - low + 1) * size);
+    return at < from ? from - at : at >= end ? at - end + 1 : 0;
+}
+
+/* The array of the launch that these addresses are in, else the one that lies nearest; NULL: there
+ * is none. */
 static const tilec_tensor *tensor_of(const Debugger *d, const uint64_t *at, int64_t n,
-                                     const char **name)
+                                     const char **name, bool *is_outside)
 {
     const tilec_tensor *nearest = NULL;
+    uint64_t least = UINT64_MAX;
 
     for (int i = 0; i < d->launch.nargs; i++) {
         const tilec_arg *arg = &d->launch.args[i];
-        uint64_t from = (uint64_t)(uintptr_t)arg->tensor.data;
 
-        if (arg->kind != TILEC_ARG_TENSOR || from > at[n / 2])
+        if (arg->kind != TILEC_ARG_TENSOR || distance_to(&arg->tensor, at[n / 2]) >= least)
             continue;
-        if (nearest && from < (uint64_t)(uintptr_t)nearest->data)
-            continue;
+        least = distance_to(&arg->tensor, at[n / 2]);
         nearest = &arg->tensor;
         *name = arg->name;
     }
+    *is_outside = least > 0;
     return nearest;
 }
 
@@ -73,7 +91,7 @@ static void count_elements(const Debugger *d, DebugTile *t, const Type *type, Ar
     t->array = "?";
     if (!at || n == 0)
         return;
-    t->tensor = tensor_of(d, at, n, &t->array);
+    t->tensor = tensor_of(d, at, n, &t->array, &t->is_outside);
     int64_t *offsets = NEW_N(a, int64_t, n);
     for (int64_t i = 0; i < n; i++)
         offsets[i] =

@@ -107,7 +107,7 @@ static void put_summary(Text *t, const DebugTile *tile)
         return;
     }
     if (tile->array) {
-        text_printf(t, "pointers into %s, ", tile->array);
+        text_printf(t, "pointers %s %s, ", tile->is_outside ? "near" : "into", tile->array);
         summary_put_shape(t, &a);
     } else {
         summary_put(t, &a);
@@ -143,7 +143,8 @@ void debug_put_brief(Text *t, const DebugValue *v)
     if (v->text)
         put_text(t, v);
     else if (tile->data && tile->ndim == 0)
-        text_printf(t, "%s%s", tile->array ? tile->array : "", element_text(t->arena, tile, 0));
+        text_printf(t, "%s%s%s", tile->is_outside ? "near " : "", tile->array ? tile->array : "",
+                    element_text(t->arena, tile, 0));
     else
         put_summary(t, tile);
 }

@@ -11,11 +11,6 @@
 
 #include "inside.h"
 
-static bool is_before(DebugMoment a, DebugMoment b)
-{
-    return a.program != b.program ? a.program < b.program : a.step < b.step;
-}
-
 /* --- calls and rounds --- */
 
 static void begin_program(Debugger *d, const InterpFrame *f)
@@ -122,27 +117,38 @@ static bool is_in_program(const DebugBreak *b, const int32_t program[3])
     return true;
 }
 
-static bool is_hit(Debugger *d, const DebugBreak *b, const InterpPlace *at)
+static bool is_hit(Debugger *d, DebugBreak *b, const InterpPlace *at)
 {
     const Func *f = interp_func(at->frame);
     int statement = d->statement[d->depth];
+    const DebugWhen *when = &b->when;
 
     if (statement_line(d, f, statement) != b->line || !is_in_program(b, d->program))
         return false;
     return statement_place(f, statement).source == b->source &&
-           (!b->condition || d->host->holds(d->host->ctx, at, b->condition));
+           (!when->condition || d->host->holds(d->host->ctx, at, when->condition)) &&
+           (when->hits.kind == HITS_ALL || hits_count(d, b));
 }
 
 static bool finds_breakpoint(Debugger *d, const InterpPlace *at, DebugStop *stop)
 {
+    int number = 0;
+
     for (int i = 0; i < d->breaks.len; i++) {
-        if (!is_hit(d, &d->breaks.at[i], at))
+        DebugBreak *b = &d->breaks.at[i];
+
+        if (!is_hit(d, b, at))
             continue;
-        stop->why = DEBUG_BREAKPOINT;
-        stop->number = d->breaks.at[i].number;
-        return true;
+        if (b->when.log)
+            hits_log(d, b, at);
+        else if (number == 0)
+            number = b->number;
     }
-    return false;
+    if (number > 0) {
+        stop->why = DEBUG_BREAKPOINT;
+        stop->number = number;
+    }
+    return number > 0;
 }
 
 /* What an op has done is told with its own place: where the run stands is behind it. */
@@ -211,14 +217,29 @@ static bool is_wanted(Debugger *d, const InterpPlace *at, bool begins, DebugStop
     return false;
 }
 
+/* Back to where the search began. */
+static void give_up_search(Debugger *d)
+{
+    if (d->wish.from.step == INT64_MAX)
+        d->wish = (Wish){.purpose = FOR_END};
+    else
+        d->wish = (Wish){.purpose = FOR_MOMENT, .moment = d->wish.from, .why = DEBUG_INTERRUPTED};
+    d->ends = false;
+    d->goes_again = true;
+}
+
 /* FOR_LAST_..: note what there is, and end where they end. */
 static bool searches_on(Debugger *d, const InterpPlace *at, bool begins)
 {
     DebugStop stop = {0};
     bool found = d->found;
 
-    if (!is_before(d->now, d->wish.moment))
+    if (!moment_is_before(d->now, d->wish.moment))
         return false;
+    if (d->host->interrupts && d->host->interrupts(d->host->ctx)) {
+        give_up_search(d);
+        return false;
+    }
     d->found = false;
     is_wanted(d, at, begins, &stop);
     if (d->found)
@@ -262,7 +283,7 @@ static bool goes_on_behind(Debugger *d, const InterpPlace *at, bool begins)
 static bool pass(Debugger *d, const InterpPlace *at, bool begins)
 {
     d->now.step++;
-    d->is_new = is_before(d->farthest, d->now);
+    d->is_new = moment_is_before(d->farthest, d->now);
     bool goes_on = goes_on_behind(d, at, begins);
     if (goes_on && d->is_new)
         d->farthest = d->now;

@@ -448,6 +448,32 @@ static void parse_items(const Parse *p, const Items *items, const Origin *origin
     p->c->origin = outer;
 }
 
+/* A command line without a grid and arguments means the one call that the file names, if there is
+ * one: the kernel's, where that is named. */
+static void take_only_call(const Parse *p)
+{
+    const NamedCall *only = NULL;
+
+    if (!(p->command & (COMMAND_RUN | COMMAND_DEBUG | COMMAND_REPORT)) || !p->o->file ||
+        p->o->grid || p->o->args.len > 0 || p->o->known ||
+        os_entry(p->o->file).kind != OS_FILE) /* what cannot be read is said by who needs it */
+        return;
+    const NamedCalls *all = calls_of_file(p->c, p->o->file);
+    for (int i = 0; i < all->len; i++) {
+        const NamedCall *call = &all->at[i];
+
+        if (p->o->kernel && (!call->kernel || strcmp(call->kernel, p->o->kernel) != 0))
+            continue;
+        if (only)
+            return;
+        only = call;
+    }
+    if (only && !only->problem) {
+        p->o->known = all;
+        parse_named_call(p, only);
+    }
+}
+
 Options options_parse(Client *c, const OptionsHost *host, Command command, int argc, char **argv)
 {
     Options o = {0};
@@ -467,6 +493,7 @@ Options options_parse(Client *c, const OptionsHost *host, Command command, int a
     }
     if (command != COMMAND_DEVICES && !o.file && !o.dap)
         client_stop(c, CLIENT_USAGE, "which kernel? FILE.py[:KERNEL] is missing");
+    take_only_call(&p);
     return o;
 }
 

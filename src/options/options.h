@@ -70,7 +70,7 @@ typedef struct {
     VEC(const char *) files;   /* of test: all of them, as they are written */
     VEC(const char *) calls;   /* of test: the only ones that it makes */
     const char *devices;       /* all that --device says, with commas between */
-    const char *grid, *stage, *trace;
+    const char *grid, *stage, *trace, *repro;
     const char *lines; /* of dump: "7-9"; NULL: all */
     bool places;       /* of dump: ops name their lines */
     tilec_launch_options launch;

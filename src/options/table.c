@@ -375,6 +375,8 @@ static const Option options[] = {
         {{RUN, "FILE", "draw that table, to FILE.svg or FILE.png, by gnuplot"}}},
     {"--trace", NULL, NEEDS, ONCE, OUTPUT(trace),
         {{RUN, "FILE.json", "when what ran on which thread, for Perfetto or chrome://tracing"}}},
+    {"--repro", NULL, NEEDS, ONCE, OUTPUT(repro),
+        {{RUN, "FILE.py", "write this launch with all that it needs: for `tilec run`, and for Triton"}}},
     {"--profile", NULL, BARE, AGAIN, set_profile, 0,
         {{RUN, NULL, "time, bytes and operations of each line of the source (cpu, interp)"}}},
     {"--count", NULL, BARE, AGAIN, FLAG(count),

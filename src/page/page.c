@@ -94,6 +94,7 @@ static void put_figures(Text *t, const Page *p, int version)
     bytes_put(t, v);
     if (v->timing.times.n > 0)
         times_put(t, v);
+    accesses_figures(t, v);
     text_put(t, "</div>\n");
 }
 

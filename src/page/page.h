@@ -107,4 +107,7 @@ void bytes_put(Text *t, const RunView *v);
 void times_put(Text *t, const RunView *v);
 void occupancy_put(Text *t, const RunView *v);
 
+/* accesses.c: figures of what programs do with arrays */
+void accesses_figures(Text *t, const RunView *v);
+
 #endif

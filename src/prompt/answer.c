@@ -17,15 +17,6 @@ static bool is_asked(const Prompt *p)
     return p->host->answer != NULL;
 }
 
-static void put_printable(Text *t, const char *key, const char *s)
-{
-    Text clean = text_new(t->arena);
-
-    text_put(&clean, "");
-    text_put_printable(&clean, s);
-    json_text(t, key, clean.s);
-}
-
 bool answer_keeps(Prompt *p, const char *text)
 {
     if (is_asked(p))
@@ -45,7 +36,7 @@ void answer_begin(Prompt *p, const char *command)
 void answer_error(Prompt *p, const char *why)
 {
     if (is_asked(p))
-        put_printable(&p->answer.members, "error", why);
+        json_printable(&p->answer.members, "error", why);
 }
 
 /* --- where the run stands --- */
@@ -72,15 +63,15 @@ void answer_stop(Prompt *p)
     if (s->number > 0)
         json_int(t, "number", s->number);
     if (s->text)
-        put_printable(t, "text", s->text);
+        json_printable(t, "text", s->text);
     if (s->place.frame) {
         const Place at = debug_line(&s->place);
         json_array(t, "program");
         for (int i = 0; i < 3; i++)
             json_int(t, NULL, s->program[i]);
         json_array_end(t);
-        put_printable(t, "function", debug_function(&s->place, t->arena));
-        put_printable(t, "file", at.source ? at.source->path : "");
+        json_printable(t, "function", debug_function(&s->place, t->arena));
+        json_printable(t, "file", at.source ? at.source->path : "");
         json_int(t, "line", at.line);
     }
     json_object_end(t);
@@ -117,7 +108,7 @@ static void put_tile(Text *t, const DebugTile *tile)
 
     json_text(t, "dtype", dtype_name(tile->dtype));
     if (tile->array)
-        put_printable(t, "points_into", tile->array);
+        json_printable(t, "points_into", tile->array);
     json_array(t, "shape");
     for (int i = 0; i < tile->ndim; i++)
         json_int(t, NULL, tile->shape[i]);
@@ -154,9 +145,9 @@ void answer_send(Prompt *p)
         return;
     json_object(&t, NULL);
     if (a->command)
-        put_printable(&t, "command", a->command);
+        json_printable(&t, "command", a->command);
     if (a->said.len > 0)
-        put_printable(&t, "text", a->said.s);
+        json_printable(&t, "text", a->said.s);
     if (a->members.len > 0)
         json_value(&t, NULL, a->members.s);
     json_object_end(&t);

@@ -60,6 +60,7 @@ void answer_send(Prompt *p);
     ROW(differ)                                                                                    \
     ROW(quit)                                                                                      \
     ROW(break)                                                                                     \
+    ROW(log)                                                                                       \
     ROW(watch)                                                                                     \
     ROW(catch)                                                                                     \
     ROW(delete)                                                                                    \

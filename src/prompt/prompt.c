@@ -38,12 +38,15 @@ static const struct {
     {"reverse-continue", "rc", do_reverse, "", "back to the last reason to stop"},
     {"program", NULL, do_program, "X[,Y[,Z]]", "to the beginning of that program"},
     {"differ", NULL, do_differ, "", "to the first write of what --compare or --against finds wrong"},
-    {"break", "b", do_break, "[FILE:]LINE|FUNCTION [if EXPR] [program 3,*]", "stop there"},
+    {"break", "b", do_break, "[FILE:]LINE|FUNCTION [if EXPR] [program 3,*] [hits N]", "stop there"},
+    {"log", NULL, do_log, "[FILE:]LINE|FUNCTION TEXT", "say the text there, with the values of what is in {}, and go on"},
     {"watch", NULL, do_watch, "out[3,7]", "stop when a program has written to that element"},
     {"catch", NULL, do_catch, "nan|inf|none", "stop when an operation makes one"},
     {"delete", "d", do_delete, "[N]", "that breakpoint or watch; all"},
     {"print", "p", do_print, "EXPR", "an expression of the kernel's language; an array: out[0,:9]"},
-    {"picture", NULL, do_picture, "EXPR", "the same as a picture"},
+    {"picture", NULL, do_picture, "EXPR [FILE.png]", "the same as a picture"},
+    {"picture", NULL, do_picture, "NAME access [program X[,Y[,Z]]] [FILE.png]", "which elements of an array programs read and write"},
+    {"picture", NULL, do_picture, "NAME programs [FILE.png]", "which program each is of"},
     {"info", "i", do_info, "[stops]", "all names and their values; breakpoints and watches"},
     {"list", "l", do_list, "[LINE]", "the source around this line, or on from there"},
     {"where", "bt", do_where, "", "the calls that the program is in"},
@@ -142,8 +145,8 @@ static int find_command(const Prompt *p, const char *word, size_t n)
             return i;
         if (strncmp(names[i], word, n) != 0)
             continue;
-        several += found >= 0;
-        found = i;
+        several += found >= 0 && commands[found].run != commands[i].run;
+        found = found < 0 ? i : found;
     }
     const char *text = arena_strndup(p->client->arena, word, n);
     if (several)
@@ -161,7 +164,7 @@ static void do_help(Prompt *p, const char *text)
     int only = *text ? find_command(p, text, strcspn(text, " \t")) : -1;
 
     for (int i = 0; i < COUNT(commands); i++) {
-        if (only >= 0 && i != only)
+        if (only >= 0 && commands[i].run != commands[only].run)
             continue;
         table_printf(&t, "%s%s%s %s", commands[i].name, commands[i].other ? ", " : "",
                      commands[i].other ? commands[i].other : "", commands[i].operands);
@@ -315,6 +318,7 @@ tilec_status prompt_run(const PromptHost *host, const DebugLaunch *launch, char 
                                   .stopped = stopped,
                                   .holds = condition_holds,
                                   .printed = printed,
+                                  .logged = printed,
                                   .interrupts = host->interrupts ? interrupts : NULL};
 
     answer_begin(&p, NULL);

@@ -35,6 +35,9 @@ typedef struct {
     void (*record)(void *ctx, const char *path);
     void (*keep)(void *ctx, const char *line);
     void (*replay)(void *ctx, const char *path);
+    /* Do `work` with the launch on arrays of its own, as they are before it. */
+    void (*afresh)(void *ctx, void (*work)(void *what, const DebugLaunch *fresh), void *what);
+    void (*check_output)(void *ctx, const char *path); /* stops the client where it may not write */
     bool (*interrupts)(void *ctx); /* has somebody asked to stop the run?  NULL: nobody can */
     bool repeats;                  /* an empty line is the last command again */
     int terminal;                  /* where texts go to: for pictures */

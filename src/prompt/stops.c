@@ -22,7 +22,22 @@ static const char *find_word(const char *text, const char *word)
     return NULL;
 }
 
-/* "if EXPR" and "program X,Y", in any order, behind where to stop; cuts *where. */
+/* "hits >=3" in a text, without which it is given. */
+static const char *take_hits(const Prompt *p, const char *text, DebugHits *out)
+{
+    Arena *a = p->client->arena;
+    const char *at = find_word(text, "hits");
+
+    if (!at)
+        return text;
+    const char *word = skip_blanks(at + strlen("hits"));
+    size_t n = strcspn(word, " \t");
+    if (!debug_hits_read(arena_strndup(a, word, n), out))
+        client_stop(p->client, CLIENT_USAGE, "hits %.*s: write 3, >=3, >3 or %%3", (int)n, word);
+    return arena_printf(a, "%.*s%s", (int)(at - text), text, word + n);
+}
+
+/* "if EXPR", "hits N" and "program X,Y", in any order, behind where to stop; cuts *where. */
 static const char *take_condition(const Prompt *p, const char **where, int32_t program[3])
 {
     Arena *a = p->client->arena;
@@ -48,11 +63,10 @@ static const char *take_condition(const Prompt *p, const char **where, int32_t p
     return end > condition ? arena_strndup(a, condition, (size_t)(end - condition)) : NULL;
 }
 
-void do_break(Prompt *p, const char *text)
+static const DebugBreak *set_break(Prompt *p, const char *where, const int32_t program[3],
+                                   const DebugWhen *when)
 {
-    int32_t program[3];
-    const char *where = text, *condition = take_condition(p, &where, program), *file = NULL;
-    const char *colon = strrchr(where, ':'), *at = colon ? colon + 1 : where;
+    const char *colon = strrchr(where, ':'), *at = colon ? colon + 1 : where, *file = NULL;
     char *end;
     long line = strtol(at, &end, 10);
     bool is_line = *at && !*end;
@@ -64,19 +78,43 @@ void do_break(Prompt *p, const char *text)
     if (colon)
         file = arena_strndup(p->client->arena, where, (size_t)(colon - where));
     const DebugBreak *b =
-        debug_break(p->debugger, file, (int)line, is_line ? NULL : where, program, condition);
+        debug_break(p->debugger, file, (int)line, is_line ? NULL : where, program, when);
     if (!b && is_line)
         client_stop(
             p->client, CLIENT_USAGE,
-            "no statement of this kernel, or of its helpers, begins in line %ld or behind it",
+            "no statement of this kernel, or of its helpers, begins in line %ld, or behind it "
+            "in the same function",
             line);
     if (!b)
         client_stop(p->client, CLIENT_USAGE,
                     "`%s` is no line, and no function that this kernel calls: break 12, break "
                     "helpers.py:7, break helper",
                     where);
-    say(p, "breakpoint %d at %s:%d%s\n", b->number, b->source->shown, b->line,
+    say(p, "%s %d at %s:%d%s\n", when->log ? "log point" : "breakpoint", b->number,
+        b->source->shown, b->line,
         is_line && line != b->line ? ", where the next statement begins" : "");
+    return b;
+}
+
+void do_break(Prompt *p, const char *text)
+{
+    int32_t program[3];
+    DebugWhen when = {0};
+    const char *where = take_hits(p, text, &when.hits);
+
+    when.condition = take_condition(p, &where, program);
+    set_break(p, where, program, &when);
+}
+
+void do_log(Prompt *p, const char *text)
+{
+    static const int32_t any[3] = {-1, -1, -1};
+    size_t n = strcspn(text, " \t");
+    const DebugWhen when = {.log = skip_blanks(text + n)};
+
+    if (!*when.log)
+        client_stop(p->client, CLIENT_USAGE, "log what? log 12 mean {mean} of row {row}");
+    set_break(p, arena_strndup(p->client->arena, text, n), any, &when);
 }
 
 /* One that cannot be asked is better seen than passed over. */

@@ -179,6 +179,28 @@ static void look_tail(Search *s)
                         100 * occupancy_tail(o)));
 }
 
+/* Programs can ask at once for no more than all that they ask for: where that of all that are
+ * resident is too little, memory waits for them, and they for it. */
+static void look_flight(Search *s)
+{
+    const RunView *v = s->view;
+    const Occupancy *o = v->occupancy;
+    double bytes = view_moved(v) > 0 ? view_moved(v) : v->timing.stats.bytes;
+
+    if (!o || bytes <= 0 || o->grid < o->wave || v->timing.stats.flops > SWEEP_FLOPS_A_BYTE * bytes)
+        return;
+    double most = bytes / (double)o->grid * o->programs;
+    if (most >= o->flight)
+        return;
+    add_at(
+        s, NULL, 0, 1 - most / o->flight,
+        arena_printf(v->arena,
+                     "the %d program%s that a multiprocessor holds ask for %s in all, and memory "
+                     "is busy with %s on the way to each",
+                     o->programs, o->programs == 1 ? "" : "s", bytes_text(s, most),
+                     bytes_text(s, o->flight)));
+}
+
 /* --- of any device --- */
 
 static void look_programs(Search *s)
@@ -295,6 +317,9 @@ static const Rule rules[] = {
     {"occupancy", "Few warps are resident",
      "smaller tiles or fewer num_stages, where the kernel waits for memory; products that are "
      "pipelined need few warps", look_occupancy},
+    {"flight", "Waits are not hidden",
+     "more bytes a program: larger blocks, or several tiles whose loads do not wait for each other; "
+     "more warps at once", look_flight},
     {"tail", "The last wave is short",
      "block sizes that make the programs a multiple of a wave, or programs that loop over tiles",
      look_tail},

@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { KIB = 1024, LANES = 32, RESERVED = KIB, REGISTERS = 65536, REGISTER_UNIT = 8 };
+enum { MEMORY_NS = 600 }; /* that a load of memory takes, about, on all of these */
 
 /* clang-format off */
 static const struct {
@@ -21,18 +22,19 @@ static const struct {
     int warps, programs;   /* that a multiprocessor holds at most */
     int shared;            /* bytes of shared memory that it has, of which each program costs some more */
     int multiprocessors;   /* of .. */
+    int memory;            /* GB/s that its memory gives */
     const char *model;
 } chips[] = {
-    {"sm_80",  64, 32, 164 * KIB, 108, "an A100"},
-    {"sm_86",  48, 16, 100 * KIB,  84, "an A40"},
-    {"sm_87",  48, 16, 164 * KIB,  16, "a Jetson AGX Orin"},
-    {"sm_89",  48, 24, 100 * KIB, 142, "an L40S"},
-    {"sm_90",  64, 32, 228 * KIB, 132, "an H100 or H200"},
-    {"sm_90a", 64, 32, 228 * KIB, 132, "an H100 or H200"},
-    {"sm_100", 64, 32, 228 * KIB, 148, "a B200"},
-    {"sm_103", 64, 32, 228 * KIB, 148, "a B300"},
-    {"sm_120", 48, 24, 100 * KIB, 170, "an RTX 5090"},
-    {"sm_121", 48, 24, 100 * KIB,  48, "a DGX Spark"},
+    {"sm_80",  64, 32, 164 * KIB, 108, 2039, "an A100"},
+    {"sm_86",  48, 16, 100 * KIB,  84,  696, "an A40"},
+    {"sm_87",  48, 16, 164 * KIB,  16,  205, "a Jetson AGX Orin"},
+    {"sm_89",  48, 24, 100 * KIB, 142,  864, "an L40S"},
+    {"sm_90",  64, 32, 228 * KIB, 132, 4800, "an H100 or H200"},
+    {"sm_90a", 64, 32, 228 * KIB, 132, 4800, "an H100 or H200"},
+    {"sm_100", 64, 32, 228 * KIB, 148, 8000, "a B200"},
+    {"sm_103", 64, 32, 228 * KIB, 148, 8000, "a B300"},
+    {"sm_120", 48, 24, 100 * KIB, 170, 1792, "an RTX 5090"},
+    {"sm_121", 48, 24, 100 * KIB,  48,  273, "a DGX Spark"},
 };
 /* clang-format on */
 
@@ -92,17 +94,18 @@ bool occupancy_find(const char *arch, const tilec_stats *stats, const int32_t gr
         chip++;
     if (chip == COUNT(chips) || stats->warps <= 0)
         return false;
-    *out = (Occupancy){.arch = chips[chip].name,
-                       .most_warps = chips[chip].warps,
-                       .most_programs = chips[chip].programs,
-                       .most_shared = chips[chip].shared,
-                       .multiprocessors =
-                           multiprocessors > 0 ? multiprocessors : chips[chip].multiprocessors,
-                       .model = multiprocessors > 0 ? NULL : chips[chip].model,
-                       .warps = stats->warps,
-                       .shared = stats->shared_bytes,
-                       .registers = stats->registers,
-                       .grid = (int64_t)grid[0] * grid[1] * grid[2]};
+    *out = (Occupancy){
+        .arch = chips[chip].name,
+        .most_warps = chips[chip].warps,
+        .most_programs = chips[chip].programs,
+        .most_shared = chips[chip].shared,
+        .multiprocessors = multiprocessors > 0 ? multiprocessors : chips[chip].multiprocessors,
+        .model = multiprocessors > 0 ? NULL : chips[chip].model,
+        .warps = stats->warps,
+        .shared = stats->shared_bytes,
+        .registers = stats->registers,
+        .flight = (double)chips[chip].memory * MEMORY_NS / chips[chip].multiprocessors,
+        .grid = (int64_t)grid[0] * grid[1] * grid[2]};
     out->by_warps = out->most_warps / out->warps;
     out->by_slots = out->most_programs;
     out->by_shared = out->most_shared / (out->shared + RESERVED);

@@ -119,6 +119,8 @@ typedef struct {
     int programs;                                    /* on a multiprocessor at once .. */
     const char *limit;   /* .. by what there is too little of for more */
     int spare_registers; /* a thread may have so many without costing a program */
+    double flight;       /* bytes that must be on the way to a multiprocessor at once, for all that
+                          * memory gives */
     int64_t grid, wave;  /* programs of the launch, and of all multiprocessors at once */
     int64_t waves, last; /* of the grid; programs in the last one */
 } Occupancy;
@@ -136,6 +138,10 @@ typedef struct {
     const char *name, *title, *about; /* of the stage: "ir:places", "Tile IR", what it is */
     const char *text;                 /* as tilec_dump() gave it */
 } ViewStage;
+typedef struct {
+    const char *name, *type, *counts; /* "x", "fp32 3x6", lines for people */
+    AccessCells cells;
+} ViewAccess;
 const ViewStage *view_stage(int i); /* one that is shown where there is it; NULL behind the last */
 typedef struct {
     Arena *arena;
@@ -149,6 +155,8 @@ typedef struct {
     Counting *counting;   /* NULL: nothing was counted */
     Occupancy *occupancy; /* NULL: it is no GPU's, or of a chip that is not known */
     VEC(ViewStage) stages;
+    VEC(ViewAccess) accesses; /* of the arrays; none: nobody has looked */
+    bool accesses_in_part;    /* of the first programs alone */
 } RunView;
 tilec_count view_counted(const RunView *v); /* the sum of all lines */
 double view_asked(const RunView *v);        /* bytes that loads and stores ask for; 0: not known */

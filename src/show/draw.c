@@ -121,17 +121,6 @@ static void draw_sixels(Text *t, const Picture *p)
     text_put(t, "\033\\\n");
 }
 
-static void put_base64(Text *t, const uint8_t *bytes, size_t n)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-    for (size_t i = 0; i < n; i += 3) { /* pixels have three bytes: nothing is left over */
-        uint32_t v = (uint32_t)bytes[i] << 16 | (uint32_t)bytes[i + 1] << 8 | bytes[i + 2];
-        for (int shift = 18; shift >= 0; shift -= 6)
-            text_putn(t, &digits[v >> shift & 63], 1);
-    }
-}
-
 static void draw_kitty(Text *t, const Picture *p)
 {
     size_t bytes = 3 * (size_t)p->width * (size_t)p->height;
@@ -143,7 +132,7 @@ static void draw_kitty(Text *t, const Picture *p)
         if (at == 0)
             text_printf(t, "a=T,f=24,s=%d,v=%d,", p->width, p->height);
         text_printf(t, "m=%d;", at + n < bytes);
-        put_base64(t, p->rgb + at, n);
+        text_put_base64(t, p->rgb + at, n);
         text_put(t, "\033\\");
     }
     text_put(t, "\n");

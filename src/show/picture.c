@@ -248,3 +248,17 @@ void picture_put(Text *t, const Array *a, ShowWay way, int terminal)
     Picture p = make_picture(t->arena, a, columns, 2 * MAX(rows - 3, 1), 1);
     draw_picture(t, &p, way);
 }
+
+bool picture_is_drawn(int terminal)
+{
+    return choose_way(terminal) != SHOW_TEXT;
+}
+
+Array picture_image(Store *store, const Array *a, int most)
+{
+    const Picture p = make_picture(store->arena, a, most, most, SMALLEST_SIDE);
+    Array image = array_new(store, TILEC_U8, 3, (const int64_t[]){p.height, p.width, COLOURS});
+
+    memcpy(image.data, p.rgb, array_bytes(&image));
+    return image;
+}

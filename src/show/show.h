@@ -52,6 +52,38 @@ extern const uint8_t picture_nan[3]; /* the colour of what is no number */
 void draw_picture(Text *t, const Picture *p,
                   ShowWay way); /* SHOW_TEXT .. SHOW_KITTY, SHOW_BLOCKS */
 
+/* The same in a file's pixels: at most `most` each way, small arrays enlarged. */
+Array picture_image(Store *store, const Array *a, int most);
+bool picture_is_drawn(int terminal); /* else pictures are letters there */
+
+/* accesses.c: what programs do with the elements of an array */
+typedef struct {
+    const char *name;
+    Array array;
+    int64_t low; /* the first element that it has in memory, counted from `data` */
+    const uint8_t *reads, *writes; /* from there on: how many programs do, at most 255 */
+    const int64_t *first, *last;   /* which ones do: who writes, where anybody does */
+    const int32_t *grid;
+} Accessed;
+typedef struct {
+    char letter;
+    const char *name, *text; /* "reread", "several programs read" */
+    uint8_t colour[3];
+} AccessKind;
+enum { ACCESS_KINDS = 6 };
+extern const AccessKind access_kinds[ACCESS_KINDS]; /* the most notable last */
+typedef struct {
+    int width, height;
+    uint8_t *kinds;    /* numbers in access_kinds */
+    int64_t *programs; /* the last that did so; -1: nobody, -2: there is no element */
+} AccessCells;
+void accesses_put(Text *t, const Accessed *x); /* how many elements by how many, in lines */
+AccessCells accesses_cells(Arena *a, const Accessed *x, int width,
+                           int height); /* at most so many */
+void accesses_put_letters(Text *t, const AccessCells *c, bool programs);
+void accesses_put_legend(Text *t, const AccessCells *c, bool letters);
+Array accesses_image(Store *store, const AccessCells *c, bool programs); /* a pixel a cell */
+
 /* table.c: cells row by row, the titles first; the first `left` columns are aligned to the left,
  * and so are those without a title */
 typedef struct {

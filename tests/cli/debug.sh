@@ -69,7 +69,16 @@ expect 0 out "program (2, 0, 0), rows at k.py:15" debug 'program 2'
 expect 0 out "program (1, 0, 0), rows at k.py:15" debug 'program 2; program 1'
 expect 0 out "breakpoint 1, program (2, 0, 0), rows at k.py:19" debug 'b 19 program 2; c; c; rc'
 expect 0 out "breakpoint 1, program (1, 0, 0), rows at k.py:19" debug 'b 19 if row == 1; run'
-expect 0 out "breakpoint 3 at k.py:15, where the next statement begins" debug 'b 18; delete; b k.py:19; b 11'
+expect 0 out "breakpoint 3 at k.py:15, where the next statement begins" debug 'b 18; delete; b k.py:19; b 13'
+expect 0 err "begins in line 11, or behind it in the same function" debug 'b 11'
+expect 0 out "breakpoint 1, program (2, 0, 0), rows at k.py:15" debug 'b 15 hits 3; run'
+expect 0 out "breakpoint 1, program (1, 0, 0), rows at k.py:15" debug 'b 15 if row >= 0 hits %2; run'
+expect 0 out "breakpoint 1 at k.py:15 program 1,*,* if row > 0 hits >=2" debug 'b 15 program 1,* hits >1 if row > 0; i stops'
+expect 0 err "hits 0: write 3, >=3, >3 or %3" debug 'b 15 hits 0'
+expect 0 out "row 2: fp32 8" debug 'log 19 row {row}: {v}; c'
+grep -q "^row 0: fp32 8  min" out || wrong "no log of the first program"
+expect 0 out "log point 1 at k.py:19: {row}" debug 'log k.py:19 {row}; i stops'
+expect 0 err "log what?" debug 'log 19'
 expect 0 out "no breakpoints and no watches" debug 'b 18; watch out[0,1]; delete; info stops'
 
 # what a program prints is said once, and not lost where one stood in front of it

@@ -47,6 +47,12 @@ grep -qE '^moved  +[0-9.]+ kB  sectors of 32 bytes' out || wrong "no bytes that 
 ! grep -qE '^(time|roofline) ' out || wrong "the simulator has a time"
 page sim.html stage=PTX stage=Plan rule=uncoalesced column=sect. number=occupancy number=sectors helper.py
 
+# what programs do with arrays, of which the fresh launch of the interpreter tells
+grep -q 'aria-label="accesses of x"' sim.html && grep -q 'aria-label="programs of out"' sim.html ||
+    wrong "no accesses"
+grep -q 'class="cell-read" d="M0 0.5h[1-9]' sim.html || wrong "no cells"
+grep -q '  written by one program: 200$' sim.html || wrong "no counts"
+
 # on the CPU each line has samples
 expect 0 out "" "$tilec" report 'a<b&"c".py' --call few --quiet --threads 1 -o cpu.html
 silent

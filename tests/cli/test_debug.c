@@ -39,6 +39,7 @@ struct Run {
     Seen seen[MOST_STOPS];
     int nseen, at, prints;
     bool goes_back;
+    bool hurries;                /* whoever asks is told to stop, once */
     const char *const *commands; /* those to come */
     Text told;
 };
@@ -68,6 +69,20 @@ static void printed(void *run, const char *text)
     text_printf(&r->told, "printed %s\n", text);
 }
 
+static void logged(void *run, const char *text)
+{
+    text_printf(&((Run *)run)->told, "logged %s\n", text);
+}
+
+static bool interrupts(void *run)
+{
+    Run *r = run;
+    bool hurries = r->hurries;
+
+    r->hurries = false;
+    return hurries;
+}
+
 static tilec_arg tensor(const char *name, float *data, const int64_t *n)
 {
     return (tilec_arg){.name = name,
@@ -86,7 +101,12 @@ static tilec_status run(Cli *c, Run *r)
         {.name = "n", .kind = TILEC_ARG_INT, .integer = ROUNDS},
         {.name = "B", .kind = TILEC_ARG_INT, .integer = BLOCK},
     };
-    const DebugHost host = {.ctx = r, .stopped = stopped, .holds = holds, .printed = printed};
+    const DebugHost host = {.ctx = r,
+                            .stopped = stopped,
+                            .holds = holds,
+                            .printed = printed,
+                            .logged = logged,
+                            .interrupts = interrupts};
     DebugLaunch launch = {
         .kernel = "k", .grid = grid, .args = args, .nargs = COUNT(args), .options = &options};
     tilec_context *ctx = NULL;
@@ -163,10 +183,15 @@ static void test_back_is_the_way_there(void **state)
 
 static void tell_stop(Run *r, const DebugStop *stop)
 {
-    static const char *const why[] = {
-        [DEBUG_BEGINS] = "begins",    [DEBUG_STEPPED] = "step",    [DEBUG_CAME] = "came",
-        [DEBUG_BREAKPOINT] = "break", [DEBUG_WRITTEN] = "written", [DEBUG_CAUGHT] = "caught",
-        [DEBUG_FAULT] = "fault",      [DEBUG_ENDED] = "ended"};
+    static const char *const why[] = {[DEBUG_BEGINS] = "begins",
+                                      [DEBUG_STEPPED] = "step",
+                                      [DEBUG_CAME] = "came",
+                                      [DEBUG_BREAKPOINT] = "break",
+                                      [DEBUG_WRITTEN] = "written",
+                                      [DEBUG_CAUGHT] = "caught",
+                                      [DEBUG_FAULT] = "fault",
+                                      [DEBUG_ENDED] = "ended",
+                                      [DEBUG_INTERRUPTED] = "interrupted"};
 
     text_printf(&r->told, "%s", why[stop->why]);
     if (stop->place.frame)
@@ -196,6 +221,16 @@ static void tell_value(Run *r, const InterpPlace *at, const char *text)
     text_put(&r->told, "\n");
 }
 
+/* In line 12, which is hit twice in each program. */
+static void hit(Debugger *d, const char *hits, const char *log)
+{
+    static const int32_t any[3] = {-1, -1, -1};
+    DebugWhen when = {.log = log};
+
+    assert_true(debug_hits_read(hits, &when.hits));
+    assert_non_null(debug_break(d, NULL, 12, NULL, any, &when));
+}
+
 /* Obey up to a command that goes on. */
 static void obey(Run *r, const DebugStop *stop)
 {
@@ -206,9 +241,16 @@ static void obey(Run *r, const DebugStop *stop)
     for (const char *word; (word = *r->commands) != NULL;) {
         r->commands++;
         if (strncmp(word, "break ", 6) == 0)
-            assert_non_null(debug_break(d, NULL, atoi(word + 6), NULL, any, NULL));
+            assert_non_null(debug_break(d, NULL, atoi(word + 6), NULL, any, &(DebugWhen){0}));
         else if (strcmp(word, "second") == 0)
-            assert_non_null(debug_break(d, NULL, 0, "thrice", second, "tl.max(v) > 10"));
+            assert_non_null(debug_break(d, NULL, 0, "thrice", second,
+                                        &(DebugWhen){.condition = "tl.max(v) > 10"}));
+        else if (strncmp(word, "hits ", 5) == 0)
+            hit(d, word + 5, NULL);
+        else if (strncmp(word, "log ", 4) == 0)
+            hit(d, "%2", word + 4);
+        else if (strcmp(word, "hurry") == 0)
+            r->hurries = true;
         else if (strcmp(word, "watch") == 0)
             debug_watch(d, "x[6]", (uint64_t)(uintptr_t)&r->x[6], TILEC_FP32);
         else if (strcmp(word, "delete") == 0)
@@ -305,6 +347,58 @@ static void test_reasons(void **state)
           "written k:13 of 1 [k.py:12: x[6] was 6., now 18.]\n");
 }
 
+/* A hit has the same number whichever way one comes there, and a log is told once. */
+static void test_hits(void **state)
+{
+    check(*state,
+          COMMANDS("hits >=5", "log {i} of {nothing}: {tl.max(tile)}{", "continue", "continue",
+                   "reverse", "continue"),
+          "begins k:9 of 0\n"
+          "logged 1 of {nothing: `nothing` is not defined}: 9.{\n"
+          "logged 1 of {nothing: `nothing` is not defined}: 21.{\n"
+          "printed (1, 0, 0) x: 153.0\n"
+          "break k:12 of 2\n"
+          "logged 1 of {nothing: `nothing` is not defined}: 33.{\n"
+          "break k:12 of 2\n"
+          "break k:12 of 2\n"
+          "break k:12 of 2\n");
+}
+
+static void test_hits_are_read(void **state)
+{
+    static const char *const bad[] = {"", "0", ">=", "x", "3x", "-1", "%0", "3 4"};
+    DebugHits h;
+
+    (void)state;
+    for (int i = 0; i < COUNT(bad); i++)
+        assert_false(debug_hits_read(bad[i], &h));
+    assert_true(debug_hits_read(" > 2 ", &h));
+    assert_int_equal(h.kind, HITS_FROM);
+    assert_int_equal(h.n, 3);
+}
+
+/* Who is interrupted as it looks for where to go back to stays where it was. */
+static void test_going_back_ends(void **state)
+{
+    check(*state, COMMANDS("last", "next", "hurry", "reverse", "reverse"),
+          "begins k:9 of 0\n"
+          "printed (1, 0, 0) x: 153.0\n"
+          "came k:9 of 2\n"
+          "step k:10 of 2\n"
+          "interrupted k:10 of 2\n"
+          "begins k:9 of 0\n");
+}
+
+/* .. a function ends where the next one begins. */
+static void test_lines_of_functions(void **state)
+{
+    check(*state, COMMANDS("break 3", "continue", "run", "delete", "break 7", "run"),
+          "begins k:9 of 0\n"
+          "break thrice:5 of 0\n"
+          "break thrice:5 of 0\n"
+          "break k:9 of 0\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +407,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_values, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_values_of_a_program, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_reasons, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(test_hits, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(test_hits_are_read, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(test_going_back_ends, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(test_lines_of_functions, open_cli, close_cli),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -248,6 +248,35 @@ static void test_rules_by_occupancy(void **state)
     assert_non_null(advice_called(&all, "spills"));
 }
 
+/* Bytes of all resident programs against what must be on the way to keep memory busy. */
+static void test_rule_of_latency(void **state)
+{
+    Cli *c = *state;
+    Occupancy o;
+    RunView v = {.arena = c->arena, .occupancy = &o, .timing = {.grid = {9000, 1, 1}}};
+    const tilec_stats takes = {.warps = 4, .registers = 32}; /* 16 programs at once */
+    Advices all;
+
+    assert_true(occupancy_find("sm_90", &takes, v.timing.grid, 132, &o));
+    assert_float_equal(o.flight, 4800e9 * 600e-9 / 132, 1);
+    v.timing.stats.bytes = 9000 * 1000.0; /* 16 kB at once */
+    all = advice_find(&v);
+    assert_non_null(advice_called(&all, "flight"));
+    assert_float_equal(advice_called(&all, "flight")->weight, 1 - 16000 / o.flight, 1e-9);
+    v.timing.stats.bytes = 9000 * 1500.0;
+    all = advice_find(&v);
+    assert_null(advice_called(&all, "flight"));
+    v.timing.stats = (tilec_stats){.bytes = 9e6, .flops = 9e8}; /* arithmetic is the limit */
+    all = advice_find(&v);
+    assert_null(advice_called(&all, "flight"));
+    v.timing.stats = (tilec_stats){.bytes = 1e5};
+    v.timing.grid[0] = 100; /* too few programs, which is another rule */
+    assert_true(occupancy_find("sm_90", &takes, v.timing.grid, 132, &o));
+    all = advice_find(&v);
+    assert_null(advice_called(&all, "flight"));
+    assert_non_null(advice_called(&all, "programs"));
+}
+
 /* --- lines of the compiler's texts --- */
 
 /* "TEXT<1 2" for each line of the stage, where the numbers are the lines that it is of. */
@@ -347,6 +376,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_rules_by_counters, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_no_figures_no_advice, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_rules_by_occupancy, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(test_rule_of_latency, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_lines_of_ops, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_lines_of_llvm, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_lines_of_assembly, open_cli, close_cli),

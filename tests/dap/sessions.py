@@ -183,12 +183,12 @@ def test_conditions():
     with client() as c:
         found = rows(c, [{"line": 17, "condition": "row == 1"},
                          {"line": 19, "condition": "tl.program_id(0) == tl.num_programs(0) - 1"}, 18,
-                         {"line": 10}])
-        assert [b["line"] for b in found] == [17, 19, 18, 13]
+                         {"line": 10}, {"line": 11}])
+        assert [b["line"] for b in found[:3]] == [17, 19, 18] and not found[3]["verified"]
         c.ask("setBreakpoints", source={"path": PROGRAM},
               breakpoints=[{"line": 17, "condition": "row == 1"},
                            {"line": 19, "condition": "tl.program_id(0) == tl.num_programs(0) - 1"}])
-        c.event("stopped")  # in line 13
+        c.event("stopped")  # in line 13, which line 11 stands for
         c.ask("continue", threadId=1)
         assert c.event("output")["output"] == "(0, 0, 0) row: 0\n"
         assert c.stopped("breakpoint")["threadId"] == 2
@@ -196,6 +196,17 @@ def test_conditions():
         c.event("output")
         c.event("output")
         assert c.where(c.stopped("breakpoint")["threadId"]) == "rows:19"
+        c.ask("disconnect")
+
+
+def test_logs_and_hits():
+    with client() as c:
+        found = rows(c, [{"line": 19, "logMessage": "row {row} of {tl.num_programs(0)}"},
+                         {"line": 14, "hitCondition": ">= 3"}, {"line": 15, "hitCondition": "often"}])
+        assert [b["verified"] for b in found] == [True, True, False] and "a number of hits" in found[2]["message"]
+        said = [c.event("output")["output"] for _ in range(4)]
+        assert said == ["(0, 0, 0) row: 0\n", "row 0 of 3\n", "(1, 0, 0) row: 1\n", "row 1 of 3\n"]
+        assert c.stopped("breakpoint")["threadId"] == 3
         c.ask("disconnect")
 
 

@@ -25,6 +25,8 @@ ANSWERS = {
         "supportsDelayedStackTraceLoading?": "bool",
         "supportsClipboardContext?": "bool",
         "supportsCompletionsRequest?": "bool",
+        "supportsLogPoints?": "bool",
+        "supportsHitConditionalBreakpoints?": "bool",
         "exceptionBreakpointFilters?": [FILTER],
     },
     "launch": NOTHING,

@@ -863,6 +863,47 @@ static void test_lack_of_memory(void **state)
     check_lack_of_memory(s, computed_source);
 }
 
+/* tilec_reproduce(): names for what has none, values for what is computed, and what is refused */
+static void test_a_launch_as_a_file(void **state)
+{
+    Scene *s = *state;
+    float x[4] = {1, 2, 3, 5}, out[4] = {0};
+    const int64_t shape[] = {4};
+    const int32_t grid[3] = {1, 1, 1};
+    tilec_arg args[] = {of_floats(x, shape), of_floats(x, shape), of_floats(out, shape),
+                        of_int(NULL, 4), of_int(NULL, 4)};
+    tilec_status status = TILEC_NO_MEMORY;
+    char *text = NULL;
+
+    load(s, computed_source);
+    for (long n = 1; status != TILEC_OK; n++) {
+        arena_inject_failure(n);
+        status = tilec_reproduce(s->file, NULL, grid, args, 5, NULL, &text, NULL);
+        arena_inject_failure(-1);
+        assert_true(status == TILEC_OK || status == TILEC_NO_MEMORY);
+    }
+    assert_non_null(strstr(text, "# tilec: call add:repro --grid 1,1,1\n"
+                                 "#     x=data(fp32,(4,),'AACAPwAAAEAAAEBAAACgQA==')\n"
+                                 "#     y=x\n"
+                                 "#     out=full(fp32,(4,),0)\n"
+                                 "#     n=4\n"
+                                 "#     width=4\n"
+                                 "#     BLOCK=4\n"
+                                 "#     name='ab'\n"));
+    assert_null(strstr(text, "heuristics"));
+    tilec_free(text);
+    assert_int_equal(tilec_reproduce(s->file, NULL, NULL, args, 5, NULL, &text, NULL),
+                     TILEC_BAD_ARGUMENT);
+    assert_int_equal(tilec_reproduce(s->file, NULL, grid, args, 5, NULL, NULL, NULL),
+                     TILEC_BAD_ARGUMENT);
+    assert_int_equal(tilec_reproduce(s->file, NULL, grid, args, 2, NULL, &text, NULL),
+                     TILEC_REFUSED);
+    args[1].tensor.ndim = -1;
+    assert_int_equal(tilec_reproduce(s->file, NULL, grid, args, 5, NULL, &text, &s->error),
+                     TILEC_REFUSED);
+    assert_non_null(strstr(s->error, "`y` cannot be written to a file"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -891,6 +932,7 @@ int main(void)
         TEST(test_cpu_starts_threads_when_they_are_needed),
         TEST(test_cpu_uses_the_cache_of_another_context),
         TEST(test_lack_of_memory),
+        TEST(test_a_launch_as_a_file),
     };
 
     threads_at_start = threads_now();

@@ -107,7 +107,7 @@ _tilec() {
     test) options="$makes --grid --timeout --call --compare --json" ;;
     run)
         options="$makes --grid --timeout --call --compare --save --compress --show --each --batch --skip-existing --quiet -q --json"
-        options+=" --time --tune --against --sweep --csv --plot --profile --trace --count"
+        options+=" --time --tune --against --sweep --csv --plot --profile --trace --repro --count"
         ;;
     dump) options="$makes --stage --line --places --call --json" ;;
     build) options="--color -o --header --name --grid --arch --variant --disjoint --export --cpu --num-warps --num-stages --path --define --json" ;;
