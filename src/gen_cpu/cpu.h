@@ -148,6 +148,7 @@ Val cpu_buffer_start(Cpu *c, Bld b, int buffer);       /* .. where the first of 
 Ev cpu_made(const NestCg *n, int entry);               /* what it has given */
 Val cpu_input(const NestCg *n, const Entry *e, int i); /* of input i; NULL where e has none */
 Val cpu_vectorise(NestCg *n, Ev e);                    /* to all lanes of the inner body */
+Val cpu_turned(const NestCg *n, Val v);                /* the last lane of a body's vector first */
 Val cpu_lanes(NestCg *n, const Entry *e, int i);       /* the same of input i */
 /* i1: does the body stand at the first element or vector along an axis, in that direction? */
 Val cpu_at_first(const NestCg *n, int axis, bool backwards);
@@ -216,6 +217,9 @@ Val cpu_from_buffer(Cpu *c, Bld b, int buffer, Val v);
 Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v); /* the other way */
 
 /* cpu_strided.c */
+/* Of FORM_BACKWARDS: a vector as it lies in memory, zero where it is masked off, and to memory. */
+Val cpu_load_backwards(NestCg *n, const Entry *e, Val mask);
+void cpu_store_backwards(NestCg *n, const Root *r, const Entry *e, Val v, Val mask);
 /* The vectors of all fields of a group of records, as they lie in memory; zero where they are
  * masked off. */
 Val *cpu_records(NestCg *n, const Entry *e);

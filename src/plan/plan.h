@@ -42,6 +42,7 @@ typedef enum {
     FORM_UNIFORM,    /* one scalar, computed where the row is */
     FORM_SHARED,     /* one address for all lanes, whose masks or data differ */
     FORM_CONTIGUOUS, /* a vector, from the row's first address or the chunk's */
+    FORM_BACKWARDS,  /* the same of lanes that step down by one: a vector that ends there */
     FORM_RECORD,     /* fields of records, read or written together with others */
     FORM_STEPS,      /* lanes at even steps */
     FORM_INDEXED,    /* by an index tile: where it is not masked, look whether it is a run */

@@ -2,9 +2,10 @@
  * plan_access.c - the form of each access of a nest, and which masks become bounds of its loops
  *
  * An access takes the best form that its address permits along the inner dimension: one scalar, a
- * contiguous vector, fields of records that several loads share, elements at even steps, or an
- * address for each lane.  Masks that compare what steps evenly with something fixed in a row are
- * bounds: below them the inner loop needs no masks (cpu_nest.c).  Read opt/access.c first.
+ * contiguous vector, upwards or downwards, fields of records that several loads share, elements at
+ * even steps, or an address for each lane.  Masks that compare what steps evenly with something
+ * fixed in a row are bounds: below them the inner loop needs no masks (cpu_nest.c).  Read
+ * opt/access.c first.
  */
 #include "plan_internal.h"
 
@@ -105,6 +106,11 @@ static bool is_contiguous(const Access *a)
     return a->ok && a->stride == 1 && !a->scale;
 }
 
+static bool is_backwards(const Access *a)
+{
+    return a->ok && a->stride == -1 && !a->scale && !a->chunked;
+}
+
 static bool is_record(const Nest *n, const Access *a)
 {
     return a->ok && a->stride >= 2 && a->stride <= MAX_RECORD && !a->scale && !a->chunked &&
@@ -140,6 +146,8 @@ static AccessForm form_of(const Nest *n, const AccessPlan *a, bool is_load)
         return FORM_SHARED;
     if (is_contiguous(&a->steps))
         return FORM_CONTIGUOUS;
+    if (is_backwards(&a->steps) && !n->serial)
+        return FORM_BACKWARDS;
     if (is_load && is_record(n, &a->steps))
         return FORM_RECORD;
     if (a->steps.ok)

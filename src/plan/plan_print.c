@@ -31,8 +31,8 @@ typedef struct {
     Printer *ops;
 } PlanText;
 
-static const char *const form_names[] = {"uniform", "shared",  "contiguous", "record",
-                                         "steps",   "indexed", "lanes"};
+static const char *const form_names[] = {"uniform", "shared", "contiguous", "backwards",
+                                         "record",  "steps",  "indexed",    "lanes"};
 
 static void print_access(PlanText *p, const AccessPlan *a)
 {
