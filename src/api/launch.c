@@ -139,6 +139,7 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
                            .describe_user = (void *)r,
                            .roams = r->spec->roams,
                            .waits = r->spec->programs.waits,
+                           .atomics = r->spec->programs.has_atomics,
                            .races = r->options.check && !r->checks_unasked,
                            .on_part = tell_part,
                            .part_user = &part};

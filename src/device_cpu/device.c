@@ -120,6 +120,7 @@ static RunStatus launch_on_cpu(void *pool, void *code, const DeviceLaunch *l, ch
                         .grid = {l->grid[0], l->grid[1], l->grid[2]},
                         .threads = l->threads,
                         .waits = l->waits,
+                        .atomics = l->atomics,
                         .watch = l->watch,
                         .stints = l->stints,
                         .cost = &c->cost};

@@ -170,6 +170,7 @@ typedef struct {
     Watch *watch;   /* NULL, or is told of the programs, and may cancel: RUN_CANCELLED */
     Stints *stints; /* NULL, or where chunks are noted */
     bool waits;     /* a program may wait for any other: all threads, one program at a time */
+    bool atomics;   /* the kernel has some, which need no locks where nobody else has (GEN_ALONE) */
 } CpuLaunch;
 RunStatus cpu_launch(Pool *p, const CpuLaunch *l); /* p may be NULL: the calling thread alone */
 

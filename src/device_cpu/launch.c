@@ -6,7 +6,13 @@
  * thread; what is known comes from a clock around earlier launches of the same kernel.  Programs
  * that wait for others get all threads, one at a time, however short they were: with fewer, one
  * that waits for a higher number might keep that from beginning.
+ *
+ * Atomics of a launch on one thread need no locks, if no other launch has any at that time.  Such a
+ * launch keeps others that have some out until it ends; where one runs already, it takes the locks
+ * instead.  Memory may be the same whichever context the launches are of, so this is one lock for
+ * the process; who launches out of a launch, on its thread, finds it taken and goes on.
  */
+#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
@@ -55,6 +61,7 @@ typedef struct {
     const CpuLaunch *launch;
     Watch *watch; /* of the launch; NULL where it ends before anybody looks */
     bool timed;
+    bool alone;         /* GEN_ALONE */
     int64_t start, end; /* of the chunks of worker 0, on the clock */
     int64_t programs;   /* that it has run */
 } Run;
@@ -87,6 +94,8 @@ static void run_chunk(void *ctx, int64_t first, int64_t last, int worker, void *
 
     double start = l->stints ? os_seconds() : 0;
 
+    if (r->alone)
+        *(int64_t *)((char *)scratch + GEN_ALONE) = 1;
     sampler_join();
     if (timed && r->programs == 0)
         r->start = nanos();
@@ -132,30 +141,58 @@ static RunStatus run_without_pool(Run *r, int64_t programs)
     return RUN_OK;
 }
 
+static pthread_rwlock_t atomics = PTHREAD_RWLOCK_INITIALIZER;
+
+/* What end_turn() needs to know: is anything held? */
+static bool take_turn(Run *r, int threads)
+{
+    const CpuLaunch *l = r->launch;
+
+    if (!l->atomics)
+        return false;
+    r->alone = threads == 1 && !l->waits && l->scratch >= GEN_CLEARED &&
+               pthread_rwlock_trywrlock(&atomics) == 0;
+    return r->alone || pthread_rwlock_rdlock(&atomics) == 0;
+}
+
+static void end_turn(bool held)
+{
+    if (held)
+        pthread_rwlock_unlock(&atomics);
+}
+
+static RunStatus run_programs(Pool *p, Run *r, int64_t programs, int threads, uint32_t cost)
+{
+    const CpuLaunch *l = r->launch;
+
+    if (threads == 1 && l->scratch <= STACK_SCRATCH) {
+        run_here(r, programs);
+        return RUN_OK;
+    }
+    if (!p)
+        return run_without_pool(r, programs);
+    PoolJob job = {.n = programs,
+                   .chunk = l->waits ? 1 : chunk_for(programs, threads, cost),
+                   .threads = threads,
+                   .scratch = l->scratch,
+                   .fn = run_chunk,
+                   .ctx = r};
+    return pool_run(p, &job);
+}
+
 RunStatus cpu_launch(Pool *p, const CpuLaunch *l)
 {
     int64_t programs = grid_programs(l->grid);
     uint32_t cost = l->cost ? atomic_load_explicit(l->cost, memory_order_relaxed) : 0;
     bool is_brief = !l->waits && cost > 0 && (double)programs * cost < WATCH_SECONDS * 1e9;
     Run run = {.launch = l, .watch = is_brief ? NULL : l->watch, .timed = l->cost && programs > 1};
-    RunStatus status = RUN_OK;
 
     if (programs <= 0)
         return programs < 0 ? RUN_BAD_GRID : RUN_OK;
     int threads = threads_for(p, l, programs, cost);
-    if (threads == 1 && l->scratch <= STACK_SCRATCH) {
-        run_here(&run, programs);
-    } else if (!p) {
-        status = run_without_pool(&run, programs);
-    } else {
-        PoolJob job = {.n = programs,
-                       .chunk = l->waits ? 1 : chunk_for(programs, threads, cost),
-                       .threads = threads,
-                       .scratch = l->scratch,
-                       .fn = run_chunk,
-                       .ctx = &run};
-        status = pool_run(p, &job);
-    }
+    bool held = take_turn(&run, threads);
+    RunStatus status = run_programs(p, &run, programs, threads, cost);
+    end_turn(held);
     if (status == RUN_OK && watch_cut_short(run.watch))
         return RUN_CANCELLED;
     if (run.timed)

@@ -47,6 +47,8 @@ typedef struct {
     Bld b;     /* where code goes outside of nests */
     Bld entry; /* the head of the function, for stack slots */
     Val fn, args, grid, scratch;
+    bool launched;               /* by a launch of this library, which says whether it is .. */
+    Val alone;                   /* .. alone (GEN_ALONE), i1; NULL: nobody knows */
     Val program[3], programs[3]; /* i32 */
     Val *scalars;                /* by value id: rank-0 values in register form */
     Val *shift;                  /* by buffer: bytes from the first tile to this round's, or NULL */
@@ -242,6 +244,7 @@ Val cpu_divide(NestCg *n, Ev x, Ev s);
 Val cpu_divide_integers(NestCg *n, const Entry *e);
 
 /* cpu_atomic.c */
+void cpu_atomics_begin(Cpu *c);                                /* in front of all programs */
 void cpu_atomic_root(NestCg *n, const Op *op, const Entry *e); /* in a serial nest */
 /* `in`: its operands, as scalars. */
 Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in);

@@ -3,8 +3,20 @@
  *
  * Integers use the machine's own; what it lacks (small floats, float min and max in the total
  * order of semantics R221) is a compare-and-swap loop.  Masked lanes branch around the access.
+ * Where a launch says that nobody else is at it, and the kernel does not speak of the whole system,
+ * a load and a store do.
  */
 #include "cpu.h"
+
+void cpu_atomics_begin(Cpu *c)
+{
+    Val at = llvm_int(c->l->i64, GEN_ALONE);
+
+    if (!c->launched)
+        return;
+    Val word = LLVMBuildGEP2(c->b, c->l->i8, c->scratch, &at, 1, "");
+    c->alone = LLVMBuildIsNotNull(c->b, llvm_load(c->b, c->l->i64, word, 8), "");
+}
 
 static LLVMAtomicOrdering ordering(Sem sem)
 {
@@ -108,18 +120,48 @@ static Val tally(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
     return LLVMConstNull(LLVMTypeOf(data));
 }
 
-static Val unmasked_rmw(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
+static Val locked_rmw(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
 {
     DType t = op->operands[RMW_PTR]->type->dtype;
     LLVMAtomicRMWBinOp native;
 
-    if (c->tally)
-        return tally(c, b, op, ptr, data);
     if (!native_op(attr_rmw_kind(op), t, &native))
         return from_bits(c, b, swap_loop(c, b, op, ptr, as_bits(c, b, data, t)), t);
     LLVMAtomicOrdering order = ordering(attr_sem(op));
     Val old = LLVMBuildAtomicRMW(b, native, ptr, emit_to_memory(&c->e, b, data, t), order, 0);
     return emit_from_memory(&c->e, b, old, t);
+}
+
+static Val plain_rmw(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
+{
+    DType t = op->operands[RMW_PTR]->type->dtype;
+    Val bits = as_bits(c, b, data, t);
+    Val old = llvm_load(b, LLVMTypeOf(bits), ptr, dtype_size(t));
+
+    llvm_store(b, emit_rmw_value(&c->e, b, attr_rmw_kind(op), t, old, bits), ptr, dtype_size(t));
+    return from_bits(c, b, old, t);
+}
+
+static Val unmasked_rmw(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
+{
+    if (c->tally)
+        return tally(c, b, op, ptr, data);
+    if (!c->alone || attr_scope(op) == SCOPE_SYS)
+        return locked_rmw(c, b, op, ptr, data);
+    LLVMBasicBlockRef plain = cpu_block(c), locked = cpu_block(c), after = cpu_block(c);
+    LLVMBuildCondBr(b, c->alone, plain, locked);
+    LLVMPositionBuilderAtEnd(b, plain);
+    Val x = plain_rmw(c, b, op, ptr, data);
+    LLVMBasicBlockRef plain_end = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, after);
+    LLVMPositionBuilderAtEnd(b, locked);
+    Val y = locked_rmw(c, b, op, ptr, data);
+    LLVMBasicBlockRef locked_end = LLVMGetInsertBlock(b);
+    LLVMBuildBr(b, after);
+    LLVMPositionBuilderAtEnd(b, after);
+    Val old = LLVMBuildPhi(b, LLVMTypeOf(x), "");
+    LLVMAddIncoming(old, (Val[]){x, y}, (LLVMBasicBlockRef[]){plain_end, locked_end}, 2);
+    return old;
 }
 
 Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in)

@@ -358,8 +358,9 @@ enum { PLAN_WIDEST = MAX_UNROLL * MAX_VECTOR };
 enum { PLAN_SINK = 128 };
 /* Where in them a kernel that keeps tiles notes that it has begun to, in this launch. */
 enum { PLAN_MARK = 64 };
-_Static_assert(PLAN_MARK + 8 <= (int)GEN_CLEARED && (int)GEN_CLEARED <= (int)PLAN_SINK,
-               "a launch clears it");
+_Static_assert(PLAN_MARK + 8 <= (int)GEN_ALONE && (int)GEN_ALONE + 8 <= (int)GEN_CLEARED &&
+                   (int)GEN_CLEARED <= (int)PLAN_SINK,
+               "a launch clears it, and says behind it whether it is alone");
 
 /* A plan of a larger size is refused. */
 enum { PLAN_MOST_OPS = 250000 };

@@ -268,6 +268,7 @@ static void check_everywhere(DType t, const char *op, const char *attrs, int ope
                              bool used)
 {
     check_atomic(t, op, attrs, operands, masked, used, used ? ENGINE_CPU : ENGINE_CPU_DISJOINT);
+    check_atomic(t, op, attrs, operands, masked, used, ENGINE_CPU_ALONE);
     check_atomic(t, op, attrs, operands, masked, used, used ? ENGINE_SIM : ENGINE_SIM_DISJOINT);
 }
 
