@@ -244,8 +244,8 @@ Val cpu_divide(NestCg *n, Ev x, Ev s);
 Val cpu_divide_integers(NestCg *n, const Entry *e);
 
 /* cpu_atomic.c */
-void cpu_atomics_begin(Cpu *c);                                /* in front of all programs */
-void cpu_atomic_root(NestCg *n, const Op *op, const Entry *e); /* in a serial nest */
+void cpu_atomics_begin(Cpu *c);                                 /* in front of all programs */
+void cpu_atomic_root(NestCg *n, const Root *r, const Entry *e); /* one body's part */
 /* `in`: its operands, as scalars. */
 Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in);
 

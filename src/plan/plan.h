@@ -202,7 +202,7 @@ typedef struct {
     int source;          /* the fill copies this buffer instead of computing; else NO_BUFFER */
     BlockPlan *combine;  /* the region's steps, when it cannot run on the lanes of a vector */
     Combining combining; /* of a reduction or scan */
-    AccessPlan *access;  /* of a store */
+    AccessPlan *access;  /* of a store, and of an atomic whose nest has vectors */
     bool dies;           /* a store or count that bounds mask off */
 } Root;
 
@@ -428,7 +428,8 @@ bool plan_runs_backwards(const Nest *n, int dim);
 Machine plan_machine(const char *features); /* "+avx2,-avx512f,..": what is not there is absent */
 /* plan_order.c */
 extern const int8_t plan_identity[MAX_RANK]; /* maps each dimension to itself */
-/* Under which mask a store stores, and a histogram counts; NULL: none, or another root. */
+/* Under which mask a store stores, a histogram counts, an atomic changes something; NULL: none, or
+ * another root. */
 Value *plan_root_mask(const Root *r);
 /* plan_verify.c: is all made that the plan reads?  False: a diagnostic says what is not, and where.
  * Of a plan that is not `beyond`; takes time that grows with its length alone. */

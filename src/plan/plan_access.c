@@ -435,6 +435,20 @@ static void find_bounds(Plan *p, Nest *n)
 
 /* --- nests --- */
 
+bool plan_has_buffer(const void *plan, const Value *v)
+{
+    return plan_buffer(plan, v) != NO_BUFFER;
+}
+
+static AccessPlan *plan_root_access(Plan *p, Nest *n, const Root *r)
+{
+    if (r->kind != ROOT_STORE && (r->kind != ROOT_ATOMIC || n->serial))
+        return NULL;
+    AccessPlan *a = plan_store(p, n, r->op);
+    a->streaming &= r->kind == ROOT_STORE;
+    return a;
+}
+
 void plan_accesses(Plan *p, Nest *n)
 {
     n->access = map_new(p->arena);
@@ -456,8 +470,7 @@ void plan_accesses(Plan *p, Nest *n)
         find_bounds(p, n);
     for (int i = 0; i < n->roots.len; i++) {
         Root *r = &n->roots.at[i];
-        if (r->kind == ROOT_STORE)
-            r->access = plan_store(p, n, r->op);
+        r->access = plan_root_access(p, n, r);
         r->dies = dies_with_bounds(p, n, plan_root_mask(r));
     }
     for (int i = 0; i < n->roots.len; i++) {

@@ -91,6 +91,8 @@ Value *plan_root_mask(const Root *r)
         return op_operand(r->op, STORE_MASK);
     case ROOT_COUNT:
         return op_operand(r->op, HISTOGRAM_MASK);
+    case ROOT_ATOMIC:
+        return r->op->code == OP_atomic_rmw ? op_operand(r->op, RMW_MASK) : NULL;
     default:
         return NULL;
     }

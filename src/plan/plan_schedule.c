@@ -108,6 +108,9 @@ static bool root_mask(Scheduler *s, const Root *r, int *in)
     return !plan_is_known(s, m, false);
 }
 
+_Static_assert((int)RMW_DATA == (int)STORE_DATA && (int)RMW_PTR == (int)STORE_PTR,
+               "an atomic that goes by vectors is a store here");
+
 /* What a field of records holds is computed where its store stands, since memory may be another one
  * behind it; records are stored with the last of them. */
 static void store_root(Scheduler *s, const Root *r, int number)
@@ -170,11 +173,12 @@ static void root(Scheduler *s, int number)
 {
     const Root *r = &s->nest->roots.at[number];
 
-    switch (r->kind) {
-    case ROOT_STORE:
+    if (r->access) {
         store_root(s, r, number);
         s->stored = true;
-        break;
+        return;
+    }
+    switch (r->kind) {
     case ROOT_COUNT:
         count_root(s, r, number);
         break;

@@ -128,14 +128,9 @@ static Combining combining_of(const Nest *n, const Root *r)
     return c;
 }
 
-static bool has_buffer(const void *plan, const Value *v)
-{
-    return plan_buffer(plan, v) != NO_BUFFER;
-}
-
 static void find_accesses(Plan *p, Nest *n)
 {
-    n->space = access_space(p->arena, p->axis, n->order[n->rank - 1], n->lanes, has_buffer, p);
+    n->space = access_space(p->arena, p->axis, n->order[n->rank - 1], n->lanes, plan_has_buffer, p);
     plan_accesses(p, n);
 }
 
