@@ -1134,6 +1134,41 @@ static void test_atomics_of_one_thread_need_no_locks(void **state)
     pool_free(a.pool);
 }
 
+/* .. and it is chosen where it takes less time, which is tried where that does not take long. */
+static void test_one_thread_is_chosen_for_atomics(void **state)
+{
+    static const struct {
+        uint32_t cost, alone;
+        bool is_alone;
+    } cases[] = {{0, 0, false},
+                 {100000, 0, true},
+                 {UINT32_MAX, 0, false},
+                 {100000, 40000, true},
+                 {100000, 60000, false}};
+    Adding a = {0};
+    uint64_t args[] = {(uint64_t)(uintptr_t)&a};
+
+    (void)state;
+    assert_int_equal(pool_new(2, &a.pool), RUN_OK);
+    for (int i = 0; i < COUNT(cases); i++) {
+        _Atomic uint32_t cost = cases[i].cost, alone = cases[i].alone;
+        CpuLaunch l = {.entry = adding_kernel,
+                       .scratch = GEN_CLEARED,
+                       .args = args,
+                       .grid = {1000, 1, 1},
+                       .atomics = true,
+                       .cost = &cost,
+                       .alone_cost = &alone};
+        atomic_store(&a.alone, 0);
+        assert_int_equal(cpu_launch(a.pool, &l), RUN_OK);
+        assert_int_equal(atomic_load(&a.alone), cases[i].is_alone);
+        assert_true(cases[i].is_alone ? cost == cases[i].cost && alone > 0
+                                      : cost > 0 && alone == cases[i].alone);
+    }
+    assert_int_equal(a.sum, 1000 * COUNT(cases));
+    pool_free(a.pool);
+}
+
 /* plugin.c */
 
 static void test_plugin_says_why_not(void **state)
@@ -1284,6 +1319,7 @@ int main(void)
         cmocka_unit_test(test_launch_checks_the_grid),
         cmocka_unit_test(test_programs_that_wait_get_all_threads),
         cmocka_unit_test(test_atomics_of_one_thread_need_no_locks),
+        cmocka_unit_test(test_one_thread_is_chosen_for_atomics),
         TEST(test_plugin_says_why_not),
         TEST(test_plugin_that_was_cut_off_is_not_loaded),
         TEST(test_plugin_of_a_stranger_is_not_found),
