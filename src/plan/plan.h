@@ -183,6 +183,7 @@ typedef struct {
     Along along;
     CombineKind kind; /* with `neutral`: elements are put together by that one op, and accumulators
                        * begin with what changes nothing; without: by the region */
+    bool rising;      /* of a `winner` of floats along lanes: its indices step up along the row */
 } Combining;
 
 typedef struct BlockPlan BlockPlan;

@@ -201,6 +201,16 @@ static void body(Scheduler *s, Part part)
 
 /* --- where all bounds are false --- */
 
+/* Of pairs with one value the first is the best. */
+static void first_root(Scheduler *s, const Root *r, Made value, int number)
+{
+    int *in = NEW_N(s->plan->arena, int, 2);
+
+    in[0] = value.entry;
+    in[1] = plan_compute(s, AS_LANE, r->op->operands[1], plan_identity).entry;
+    add_number(s, MAKE_REST, number, in, 2);
+}
+
 /* Every lane often has the same there, the mask's `other` and what follows from it: it is combined
  * once, or for a sum counted.  False: lanes differ, and nothing has been added. */
 static bool reduce_at_once(Scheduler *s, const Root *r, int number)
@@ -210,8 +220,8 @@ static bool reduce_at_once(Scheduler *s, const Root *r, int number)
     const Tables *before = s->current;
     int entries = s->out->part[PART_REST].len;
 
-    if (r->combining.along != ALONG_LANES || simple == OP_COUNT || simple == OP_mul ||
-        simple == OP_xor)
+    if (r->combining.along != ALONG_LANES || (simple == OP_COUNT && !r->combining.rising) ||
+        simple == OP_mul || simple == OP_xor)
         return false;
     s->body = s->current = plan_tables(s->plan->arena, before);
     Made m = plan_compute(s, AS_VALUE, op->operands[0], plan_identity);
@@ -220,7 +230,10 @@ static bool reduce_at_once(Scheduler *s, const Root *r, int number)
         s->body = s->current = before;
         return false;
     }
-    operands_root(s, r, MAKE_REST, number);
+    if (r->combining.rising)
+        first_root(s, r, m, number);
+    else
+        operands_root(s, r, MAKE_REST, number);
     return true;
 }
 
