@@ -10,7 +10,7 @@
  *   cpu_strided.c interleaved fields; cpu_atomic.c, cpu_tally.c
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
  *   cpu_gather.c  elements at places that a tile says, and histograms
- *   cpu_combine.c reductions and scans
+ *   cpu_combine.c reductions; cpu_scan.c
  *   cpu_dot.c     matrix products; cpu_dot_pack.c, cpu_dot_tiles.c
  *   cpu_keep.c    tiles that stay for a thread's next programs
  *   cpu_sort.c    rows in order
@@ -267,7 +267,14 @@ void cpu_reduce_begin(NestCg *n); /* in front of the inner loops */
 void cpu_reduce_body(NestCg *n, const Op *op, const Entry *e);
 void cpu_reduce_rest(NestCg *n, const Op *op, const Entry *e); /* of MAKE_REST */
 void cpu_reduce_end(NestCg *n);                                /* behind the inner loops */
-void cpu_scan_begin(NestCg *n, const Op *op);                  /* in front of the inner loop */
+/* The region of the root `op` on n earlier values and n later ones, serial or not; just the later
+ * ones where `first`. */
+void cpu_combine(NestCg *n, const Op *op, Val first, const Val *args, Val *results);
+/* The element that changes nothing, of a kind that has one. */
+Val cpu_neutral(Cpu *c, const Op *op, const CombineKind *kind);
+
+/* cpu_scan.c */
+void cpu_scan_begin(NestCg *n, const Root *r); /* in front of the inner loop */
 /* One body's part, in the order of the scan. */
 void cpu_scan_body(NestCg *n, const Root *r, const Entry *e);
 

@@ -1,5 +1,5 @@
 /*
- * cpu_combine.c - reductions and scans: roots that combine elements by a region
+ * cpu_combine.c - reductions: roots that combine elements by a region; scans are in cpu_scan.c
  *
  * A reduction along the inner dimension keeps vector accumulators, one for each unrolled copy, and
  * folds their lanes once per row.  Along another dimension the accumulators are the result's
@@ -10,13 +10,6 @@
  *
  * The order of combination depends on extents and the machine's vectors, never on threads.  Sums
  * of small floats are kept in fp32 and rounded once.
- *
- * A scan is inclusive, out[i] = x[0] o ... o x[i].  Along an outer dimension the running value is
- * the result's own buffer, one row back, and rows are vectors.  So it is in a serial nest, whose
- * rows are elements.  Along the inner dimension each vector is scanned in itself, by steps of 1,
- * 2, 4.. lanes, and then takes on what the vectors before it left.  A reverse scan does the same
- * from the other end: the nest takes the vectors from the last to the first, and lanes combine with
- * those behind them.  In all of them the earlier element is the region's first argument.
  */
 #include "cpu.h"
 
@@ -58,9 +51,7 @@ static void combine_one(Cpu *c, const Root *root, Val first, const Val *args, Va
     }
 }
 
-/* The region of the root `op` on n earlier values and n later ones, serial or not; just the later
- * ones where `first`. */
-static void combine(NestCg *n, const Op *op, Val first, const Val *args, Val *results)
+void cpu_combine(NestCg *n, const Op *op, Val first, const Val *args, Val *results)
 {
     if (n->nest->serial) {
         combine_one(n->c, &n->nest->roots.at[0], first, args, results);
@@ -78,14 +69,18 @@ static bool is_simple(const Reduction *r)
     return r->plan.kind.neutral != OP_COUNT;
 }
 
+Val cpu_neutral(Cpu *c, const Op *op, const CombineKind *kind)
+{
+    DType t = op->operands[0]->type->dtype;
+    LLVMTypeRef reg = emit_register_type(&c->e, t, 0);
+
+    return dtype_is_float(t) ? llvm_real(reg, kind->real) : LLVMConstInt(reg, kind->bits, 0);
+}
+
 /* That element. */
 static Val neutral(Cpu *c, const Reduction *r)
 {
-    DType t = r->op->operands[0]->type->dtype;
-    LLVMTypeRef reg = emit_register_type(&c->e, t, 0);
-    const CombineKind *kind = &r->plan.kind;
-
-    return dtype_is_float(t) ? llvm_real(reg, kind->real) : LLVMConstInt(reg, kind->bits, 0);
+    return cpu_neutral(c, r->op, &r->plan.kind);
 }
 
 static bool is_winner(const Reduction *r)
@@ -259,7 +254,7 @@ static void inner_serial(NestCg *n, const Reduction *r, const Entry *e)
         args[r->n + k] = cpu_input(n, e, k);
         args[k] = LLVMBuildLoad2(b, LLVMTypeOf(args[r->n + k]), r->slot[0][k], "");
     }
-    combine(n, r->op, cpu_at_first(n, n->inner, false), args, results);
+    cpu_combine(n, r->op, cpu_at_first(n, n->inner, false), args, results);
     for (int k = 0; k < r->n; k++)
         LLVMBuildStore(b, results[k], r->slot[0][k]);
 }
@@ -459,7 +454,7 @@ static void outer_body(NestCg *n, const Reduction *r, const Entry *e)
         results[0] =
             LLVMBuildSelect(b, first, args[1], combine_simple(c, b, r, args[0], args[1]), "");
     else
-        combine(n, r->op, first, args, results);
+        cpu_combine(n, r->op, first, args, results);
     for (int k = 0; k < r->n; k++) {
         const Value *v = r->op->results[k];
         Val x = results[k];
@@ -481,113 +476,4 @@ void cpu_reduce_body(NestCg *n, const Op *op, const Entry *e)
         inner_simple(n, r, e);
     else
         inner_general(n, r, e);
-}
-
-/* --- scans --- */
-
-static bool is_reverse(const Op *op)
-{
-    return attr_reverse(op) != 0;
-}
-
-/* In front of the inner loop: where the running values live. */
-void cpu_scan_begin(NestCg *n, const Op *op)
-{
-    for (int k = 0; k < op->noperands; k++)
-        n->running[k] = cpu_slot(n->c, emit_type(&n->c->e, op->operands[k]->type, 0));
-}
-
-static void fill_scanned(NestCg *n, const Op *op, int k, Val x)
-{
-    const Value *v = op->results[k];
-    Ev e = {.v = x, .vec = !n->nest->serial, .level = n->rank};
-
-    cpu_fill(n, plan_buffer(n->c->plan, v), v->type, plan_identity, e);
-}
-
-/* Combine each lane with the one `step` before it; the first `step` lanes stay.  Backwards, so do
- * those whose earlier one is beyond the extent: forwards it is the later one that is. */
-static void combine_shifted(NestCg *n, const Op *op, Val *x, int step)
-{
-    Cpu *c = n->c;
-    Bld b = n->at[n->rank];
-    int count = op->noperands, shift[MAX_LANES], back = is_reverse(op) ? -step : step;
-    Val args[2 * MAX_COMBINED], results[MAX_COMBINED], stays[MAX_LANES];
-
-    for (int i = 0; i < n->lanes; i++) {
-        bool first = i - back < 0 || i - back >= n->lanes;
-        shift[i] = first ? i : i - back;
-        stays[i] = llvm_int(c->l->i1, first);
-    }
-    for (int k = 0; k < count; k++) {
-        args[k] = llvm_shuffle(c->l, b, x[k], NULL, n->lanes, shift);
-        args[count + k] = x[k];
-    }
-    cpu_region(c, b, op->regions[0], args, n->lanes, results);
-    Val mask = LLVMConstVector(stays, (unsigned)n->lanes);
-    if (is_reverse(op) && n->lane_ok) {
-        Val earlier = llvm_shuffle(c->l, b, n->lane_ok, NULL, n->lanes, shift);
-        mask = LLVMBuildOr(b, mask, LLVMBuildNot(b, earlier, ""), "");
-    }
-    for (int k = 0; k < count; k++)
-        x[k] = LLVMBuildSelect(b, mask, x[k], results[k], "");
-}
-
-static void vector_step(NestCg *n, const Op *op, const Entry *e)
-{
-    Cpu *c = n->c;
-    Bld b = n->at[n->rank];
-    int count = op->noperands, last = is_reverse(op) ? 0 : n->lanes - 1;
-    Val x[MAX_COMBINED], args[2 * MAX_COMBINED], results[MAX_COMBINED];
-
-    for (int k = 0; k < count; k++)
-        x[k] = cpu_lanes(n, e, k);
-    for (int step = 1; step < n->lanes; step *= 2)
-        combine_shifted(n, op, x, step);
-    for (int k = 0; k < count; k++) {
-        LLVMTypeRef t = emit_type(&c->e, op->operands[k]->type, 0);
-        args[k] = llvm_splat(b, LLVMBuildLoad2(b, t, n->running[k], ""), n->lanes);
-        args[count + k] = x[k];
-    }
-    combine(n, op, cpu_at_first(n, n->inner, is_reverse(op)), args, results);
-    for (int k = 0; k < count; k++) {
-        LLVMBuildStore(b, llvm_slice(c->l, b, results[k], last, 1), n->running[k]);
-        fill_scanned(n, op, k, results[k]);
-    }
-}
-
-/* A row of an outer scan: the result one row before, or this row itself at the start. */
-static void row_step(NestCg *n, const Op *op, const Entry *e)
-{
-    Cpu *c = n->c;
-    Bld b = n->at[n->rank];
-    int count = op->noperands, axis = (int)attr_axis(op);
-    Val args[2 * MAX_COMBINED], results[MAX_COMBINED], index[MAX_RANK];
-    Val first = cpu_at_first(n, axis, is_reverse(op)), here = n->index[axis];
-    Val back = LLVMBuildAdd(b, here, llvm_int(c->l->i64, is_reverse(op) ? 1 : -1), "");
-
-    for (int k = 0; k < count; k++)
-        args[count + k] = cpu_lanes(n, e, k);
-    memcpy(index, n->index, sizeof index);
-    index[axis] = LLVMBuildSelect(b, first, here, back, "");
-    for (int k = 0; k < count; k++) {
-        const Value *v = op->results[k];
-        const Reading r = {.buffer = plan_buffer(c->plan, v),
-                           .shape = v->type,
-                           .map = plan_identity,
-                           .lane = n->nest->serial,
-                           .index = index};
-        args[k] = cpu_vectorise(n, cpu_read(n, &r));
-    }
-    combine(n, op, first, args, results);
-    for (int k = 0; k < count; k++)
-        fill_scanned(n, op, k, results[k]);
-}
-
-void cpu_scan_body(NestCg *n, const Root *r, const Entry *e)
-{
-    if (r->combining.along == ALONG_LANES)
-        vector_step(n, r->op, e);
-    else
-        row_step(n, r->op, e);
 }
