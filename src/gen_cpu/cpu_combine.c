@@ -205,7 +205,7 @@ static void inner_winner(NestCg *n, const Reduction *r, const Val *args)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    Val results[MAX_COMBINED];
+    Val results[MAX_COMBINED] = {NULL};
 
     if (r->plan.rising) {
         Val wins = later_wins(n, r, args);
@@ -224,7 +224,7 @@ static void inner_general(NestCg *n, const Reduction *r, const Entry *e)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
+    Val args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL};
 
     for (int k = 0; k < r->n; k++) {
         args[r->n + k] = cpu_lanes(n, e, k);
@@ -248,7 +248,7 @@ static void inner_general(NestCg *n, const Reduction *r, const Entry *e)
 static void inner_serial(NestCg *n, const Reduction *r, const Entry *e)
 {
     Bld b = n->at[n->rank];
-    Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
+    Val args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL};
 
     for (int k = 0; k < r->n; k++) {
         args[r->n + k] = cpu_input(n, e, k);
@@ -264,7 +264,7 @@ static void inner_serial(NestCg *n, const Reduction *r, const Entry *e)
 static void fold_general(Cpu *c, Bld b, const Reduction *r, Val *x, Val have_x, const Val *y,
                          Val have_y, int lanes)
 {
-    Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
+    Val args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL};
 
     for (int k = 0; k < r->n; k++) {
         args[k] = x[k];
@@ -308,7 +308,7 @@ static void finish_general(NestCg *n, const Reduction *r, Val *x)
 {
     Cpu *c = n->c;
     Bld b = c->b;
-    Val y[MAX_COMBINED], have = NULL, low = NULL, high = NULL;
+    Val y[MAX_COMBINED] = {NULL}, have = NULL, low = NULL, high = NULL;
 
     for (int u = 0; u < n->unroll; u++) {
         Val now = tracked(n, r, u);
@@ -381,7 +381,7 @@ void cpu_reduce_end(NestCg *n)
 static void winner_rest(NestCg *n, const Reduction *r, const Entry *e)
 {
     Bld b = n->at[n->rank];
-    Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
+    Val args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL};
 
     for (int k = 0; k < r->n; k++) {
         Val rest = llvm_splat(b, start_of(n->c, r, k), n->lanes);

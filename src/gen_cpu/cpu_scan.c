@@ -53,7 +53,7 @@ static void combine_shifted(NestCg *n, const Op *op, Val *x, int step)
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
     int count = op->noperands, shift[MAX_LANES], back = is_reverse(op) ? -step : step;
-    Val args[2 * MAX_COMBINED], results[MAX_COMBINED], stays[MAX_LANES];
+    Val args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL}, stays[MAX_LANES];
 
     for (int i = 0; i < n->lanes; i++) {
         bool first = i - back < 0 || i - back >= n->lanes;
@@ -101,7 +101,8 @@ static void vector_step(NestCg *n, const Root *r, const Entry *e)
     Bld b = n->at[n->rank];
     const Op *op = r->op;
     int count = op->noperands;
-    Val x[MAX_COMBINED], args[2 * MAX_COMBINED], results[MAX_COMBINED], on[MAX_COMBINED];
+    Val x[MAX_COMBINED] = {NULL}, args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL};
+    Val on[MAX_COMBINED] = {NULL};
 
     for (int k = 0; k < count; k++)
         x[k] = cpu_lanes(n, e, k);
@@ -128,7 +129,7 @@ static void row_step(NestCg *n, const Op *op, const Entry *e)
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
     int count = op->noperands, axis = (int)attr_axis(op);
-    Val args[2 * MAX_COMBINED], results[MAX_COMBINED], index[MAX_RANK];
+    Val args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL}, index[MAX_RANK];
     Val first = cpu_at_first(n, axis, is_reverse(op)), here = n->index[axis];
     Val back = LLVMBuildAdd(b, here, llvm_int(c->l->i64, is_reverse(op) ? 1 : -1), "");
 
