@@ -760,8 +760,9 @@ const char *tilec_tuning_key(const tilec_file *file, const char *kernel, int i);
  * (milliseconds, tens of them for the first in a process; a fraction of one when the cache has
  * it); later ones find it without a lock.  Kernels with @triton.heuristics evaluate these at each
  * launch.  Several threads may launch at once; launches that use more than one CPU, or more than
- * a few KiB for intermediate tiles, take turns.  Programs of one launch run in any order and at the
- * same time.
+ * a few KiB for intermediate tiles, take turns, and one on a single CPU keeps others out if both
+ * kernels have atomics: where nothing else can, these need no locks, unless their scope is "sys".
+ * Programs of one launch run in any order and at the same time.
  *
  * Fails with TILEC_REFUSED when an argument or the kernel is wrong; TILEC_NOT_FOUND for the name
  * of the kernel, a parameter or the device; TILEC_BAD_ARGUMENT for NULLs, negative sizes, a

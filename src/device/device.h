@@ -127,7 +127,8 @@ typedef struct {
     void *describe_user;
     bool roams; /* the kernel may follow addresses that it loads, or gets as numbers */
     bool waits; /* programs may wait for others: they are to run beside each other where they can */
-    bool races; /* of devices that can: look for races between programs, too */
+    bool atomics; /* the kernel has some */
+    bool races;   /* of devices that can: look for races between programs, too */
     /* Of "interp": who watches, and then only these of the grid run; NULL: nobody, and all. */
     const struct InterpObserver *observer;
     int64_t first, last;

@@ -18,7 +18,7 @@ typedef struct {
     Code *code;
     CpuKernel *entry;
     size_t scratch;
-    _Atomic uint32_t cost; /* see CpuLaunch */
+    _Atomic uint32_t cost, alone_cost; /* see CpuLaunch */
 } CpuCode;
 
 /* The threads, and the scratch memory that they keep. */
@@ -120,9 +120,11 @@ static RunStatus launch_on_cpu(void *pool, void *code, const DeviceLaunch *l, ch
                         .grid = {l->grid[0], l->grid[1], l->grid[2]},
                         .threads = l->threads,
                         .waits = l->waits,
+                        .atomics = l->atomics,
                         .watch = l->watch,
                         .stints = l->stints,
-                        .cost = &c->cost};
+                        .cost = &c->cost,
+                        .alone_cost = &c->alone_cost};
 
     *error = NULL;
     if (l->records)

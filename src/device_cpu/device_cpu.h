@@ -167,9 +167,11 @@ typedef struct {
     /* nanoseconds that one program took in earlier launches, 0 unknown; kept up to date here.  May
      * be NULL.  With it a small launch stays on the calling thread. */
     _Atomic uint32_t *cost;
+    _Atomic uint32_t *alone_cost; /* the same of launches whose atomics needed no locks, or NULL */
     Watch *watch;   /* NULL, or is told of the programs, and may cancel: RUN_CANCELLED */
     Stints *stints; /* NULL, or where chunks are noted */
     bool waits;     /* a program may wait for any other: all threads, one program at a time */
+    bool atomics;   /* the kernel has some, which need no locks where nobody else has (GEN_ALONE) */
 } CpuLaunch;
 RunStatus cpu_launch(Pool *p, const CpuLaunch *l); /* p may be NULL: the calling thread alone */
 

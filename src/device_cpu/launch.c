@@ -6,7 +6,16 @@
  * thread; what is known comes from a clock around earlier launches of the same kernel.  Programs
  * that wait for others get all threads, one at a time, however short they were: with fewer, one
  * that waits for a higher number might keep that from beginning.
+ *
+ * Atomics of a launch on one thread need no locks, if no other launch has any at that time.  Such a
+ * launch keeps others that have some out until it ends; where one runs already, it takes the locks
+ * instead.  Memory may be the same whichever context the launches are of, so this is one lock for
+ * the process; who launches out of a launch, on its thread, finds it taken and goes on.  Several
+ * threads that add to the same places wait for each other, so one that needs no locks may well be
+ * done before them: that is tried with one launch that does not take long, and costs of both ways
+ * are kept.
  */
+#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
@@ -16,6 +25,7 @@ enum {
     CHUNKS_PER_THREAD = 32, /* the last chunk leaves at most 1/32 of a thread's share idle */
     CHUNK_NANOS = 2000,     /* but taking a chunk must not cost more than its work */
     WAKE_NANOS = 8000,      /* work that is worth another thread */
+    TRY_NANOS = 100000000,  /* a launch that takes longer is not tried on one thread */
     STACK_SCRATCH = 4096    /* scratch up to here lies on the stack of the caller */
 };
 
@@ -41,6 +51,22 @@ static int threads_for(const Pool *p, const CpuLaunch *l, int64_t programs, uint
     return threads;
 }
 
+static uint32_t known(_Atomic uint32_t *cost)
+{
+    return cost ? atomic_load_explicit(cost, memory_order_relaxed) : 0;
+}
+
+/* Will one thread that needs no locks be done earlier than those which do? */
+static bool is_better_alone(const CpuLaunch *l, int64_t programs, int threads, uint32_t cost)
+{
+    uint32_t alone = known(l->alone_cost);
+
+    if (!l->atomics || l->waits || !l->alone_cost || threads == 1 || cost == 0)
+        return false;
+    return alone > 0 ? alone < cost / (uint32_t)threads
+                     : (double)programs * cost / threads < TRY_NANOS;
+}
+
 static int64_t chunk_for(int64_t programs, int threads, uint32_t cost)
 {
     int64_t chunk = programs / ((int64_t)threads * CHUNKS_PER_THREAD);
@@ -55,6 +81,7 @@ typedef struct {
     const CpuLaunch *launch;
     Watch *watch; /* of the launch; NULL where it ends before anybody looks */
     bool timed;
+    bool alone;         /* GEN_ALONE */
     int64_t start, end; /* of the chunks of worker 0, on the clock */
     int64_t programs;   /* that it has run */
 } Run;
@@ -87,6 +114,8 @@ static void run_chunk(void *ctx, int64_t first, int64_t last, int worker, void *
 
     double start = stints_begin(l->stints);
 
+    if (r->alone)
+        *(int64_t *)((char *)scratch + GEN_ALONE) = 1;
     sampler_join();
     if (timed && r->programs == 0)
         r->start = nanos();
@@ -107,8 +136,9 @@ static void remember_cost(const Run *r)
     if (r->programs == 0)
         return;
     int64_t each = (r->end - r->start) / r->programs + 1;
-    atomic_store_explicit(r->launch->cost, (uint32_t)MIN(each, (int64_t)UINT32_MAX),
-                          memory_order_relaxed);
+    const CpuLaunch *l = r->launch;
+    atomic_store_explicit(r->alone && l->alone_cost ? l->alone_cost : l->cost,
+                          (uint32_t)MIN(each, (int64_t)UINT32_MAX), memory_order_relaxed);
 }
 
 /* The calling thread alone, with scratch that needs no pool. */
@@ -131,30 +161,60 @@ static RunStatus run_without_pool(Run *r, int64_t programs)
     return RUN_OK;
 }
 
+static pthread_rwlock_t atomics = PTHREAD_RWLOCK_INITIALIZER;
+
+/* What end_turn() needs to know: is anything held? */
+static bool take_turn(Run *r, int threads)
+{
+    const CpuLaunch *l = r->launch;
+
+    if (!l->atomics)
+        return false;
+    r->alone = threads == 1 && !l->waits && l->scratch >= GEN_CLEARED &&
+               pthread_rwlock_trywrlock(&atomics) == 0;
+    return r->alone || pthread_rwlock_rdlock(&atomics) == 0;
+}
+
+static void end_turn(bool held)
+{
+    if (held)
+        pthread_rwlock_unlock(&atomics);
+}
+
+static RunStatus run_programs(Pool *p, Run *r, int64_t programs, int threads, uint32_t cost)
+{
+    const CpuLaunch *l = r->launch;
+
+    if (threads == 1 && l->scratch <= STACK_SCRATCH) {
+        run_here(r, programs);
+        return RUN_OK;
+    }
+    if (!p)
+        return run_without_pool(r, programs);
+    PoolJob job = {.n = programs,
+                   .chunk = l->waits ? 1 : chunk_for(programs, threads, cost),
+                   .threads = threads,
+                   .scratch = l->scratch,
+                   .fn = run_chunk,
+                   .ctx = r};
+    return pool_run(p, &job);
+}
+
 RunStatus cpu_launch(Pool *p, const CpuLaunch *l)
 {
     int64_t programs = grid_programs(l->grid);
-    uint32_t cost = l->cost ? atomic_load_explicit(l->cost, memory_order_relaxed) : 0;
+    uint32_t cost = known(l->cost);
     bool is_brief = !l->waits && cost > 0 && (double)programs * cost < WATCH_SECONDS * 1e9;
     Run run = {.launch = l, .watch = is_brief ? NULL : l->watch, .timed = l->cost && programs > 1};
-    RunStatus status = RUN_OK;
 
     if (programs <= 0)
         return programs < 0 ? RUN_BAD_GRID : RUN_OK;
     int threads = threads_for(p, l, programs, cost);
-    if (threads == 1 && l->scratch <= STACK_SCRATCH) {
-        run_here(&run, programs);
-    } else if (!p) {
-        status = run_without_pool(&run, programs);
-    } else {
-        PoolJob job = {.n = programs,
-                       .chunk = l->waits ? 1 : chunk_for(programs, threads, cost),
-                       .threads = threads,
-                       .scratch = l->scratch,
-                       .fn = run_chunk,
-                       .ctx = &run};
-        status = pool_run(p, &job);
-    }
+    if (is_better_alone(l, programs, threads, cost))
+        threads = 1;
+    bool held = take_turn(&run, threads);
+    RunStatus status = run_programs(p, &run, programs, threads, cost);
+    end_turn(held);
     if (status == RUN_OK && watch_cut_short(run.watch))
         return RUN_CANCELLED;
     if (run.timed)

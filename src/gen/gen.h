@@ -89,6 +89,9 @@ typedef struct {
 } GenRecipe;
 
 enum { GEN_CLEARED = 128 };
+/* Where in scratch there is an i64 that is not 0 if this thread runs the whole launch, and none
+ * that has atomics runs beside it: then these need no locks. */
+enum { GEN_ALONE = 72 };
 typedef struct {
     char *data; /* in the arena; an ELF object, or text with a NUL behind it */
     size_t len;

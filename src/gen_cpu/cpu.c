@@ -478,6 +478,7 @@ static void emit_function(Cpu *c, const char *name)
             llvm_load(c->b, l->i32, LLVMBuildGEP2(c->b, l->i8, c->grid, &offset, 1, ""), 4);
     }
     cpu_debug_begin(c);
+    cpu_atomics_begin(c);
     if (c->plan->keeps.len > 0)
         cpu_keep_begin(c);
     Val first = LLVMGetParam(c->fn, 2), last = LLVMGetParam(c->fn, 3);
@@ -572,7 +573,7 @@ static bool emit_for_cpu(const Func *f, const GenOptions *o, GenStage stage, Are
         return give_text(out, plan_schedule_text(plan, a));
     if (!cpu_takes(d, plan))
         return false;
-    Cpu c = {.plan = plan, .func = f, .options = o};
+    Cpu c = {.plan = plan, .func = f, .options = o, .launched = true};
     LlvmMachine machine = {.cpu = o->cpu, .features = o->features};
     return llvm_emit(&machine, f->nvalues, make_code, &c, stage, a, out, d);
 }

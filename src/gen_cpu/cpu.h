@@ -10,7 +10,7 @@
  *   cpu_strided.c interleaved fields; cpu_atomic.c, cpu_tally.c
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
  *   cpu_gather.c  elements at places that a tile says, and histograms
- *   cpu_combine.c reductions and scans
+ *   cpu_combine.c reductions; cpu_scan.c
  *   cpu_dot.c     matrix products; cpu_dot_pack.c, cpu_dot_tiles.c
  *   cpu_keep.c    tiles that stay for a thread's next programs
  *   cpu_sort.c    rows in order
@@ -47,6 +47,8 @@ typedef struct {
     Bld b;     /* where code goes outside of nests */
     Bld entry; /* the head of the function, for stack slots */
     Val fn, args, grid, scratch;
+    bool launched;               /* by a launch of this library, which says whether it is .. */
+    Val alone;                   /* .. alone (GEN_ALONE), i1; NULL: nobody knows */
     Val program[3], programs[3]; /* i32 */
     Val *scalars;                /* by value id: rank-0 values in register form */
     Val *shift;                  /* by buffer: bytes from the first tile to this round's, or NULL */
@@ -148,6 +150,7 @@ Val cpu_buffer_start(Cpu *c, Bld b, int buffer);       /* .. where the first of 
 Ev cpu_made(const NestCg *n, int entry);               /* what it has given */
 Val cpu_input(const NestCg *n, const Entry *e, int i); /* of input i; NULL where e has none */
 Val cpu_vectorise(NestCg *n, Ev e);                    /* to all lanes of the inner body */
+Val cpu_turned(const NestCg *n, Val v);                /* the last lane of a body's vector first */
 Val cpu_lanes(NestCg *n, const Entry *e, int i);       /* the same of input i */
 /* i1: does the body stand at the first element or vector along an axis, in that direction? */
 Val cpu_at_first(const NestCg *n, int axis, bool backwards);
@@ -216,6 +219,9 @@ Val cpu_from_buffer(Cpu *c, Bld b, int buffer, Val v);
 Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v); /* the other way */
 
 /* cpu_strided.c */
+/* Of FORM_BACKWARDS: a vector as it lies in memory, zero where it is masked off, and to memory. */
+Val cpu_load_backwards(NestCg *n, const Entry *e, Val mask);
+void cpu_store_backwards(NestCg *n, const Root *r, const Entry *e, Val v, Val mask);
 /* The vectors of all fields of a group of records, as they lie in memory; zero where they are
  * masked off. */
 Val *cpu_records(NestCg *n, const Entry *e);
@@ -238,7 +244,8 @@ Val cpu_divide(NestCg *n, Ev x, Ev s);
 Val cpu_divide_integers(NestCg *n, const Entry *e);
 
 /* cpu_atomic.c */
-void cpu_atomic_root(NestCg *n, const Op *op, const Entry *e); /* in a serial nest */
+void cpu_atomics_begin(Cpu *c);                                 /* in front of all programs */
+void cpu_atomic_root(NestCg *n, const Root *r, const Entry *e); /* one body's part */
 /* `in`: its operands, as scalars. */
 Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in);
 
@@ -260,7 +267,14 @@ void cpu_reduce_begin(NestCg *n); /* in front of the inner loops */
 void cpu_reduce_body(NestCg *n, const Op *op, const Entry *e);
 void cpu_reduce_rest(NestCg *n, const Op *op, const Entry *e); /* of MAKE_REST */
 void cpu_reduce_end(NestCg *n);                                /* behind the inner loops */
-void cpu_scan_begin(NestCg *n, const Op *op);                  /* in front of the inner loop */
+/* The region of the root `op` on n earlier values and n later ones, serial or not; just the later
+ * ones where `first`. */
+void cpu_combine(NestCg *n, const Op *op, Val first, const Val *args, Val *results);
+/* The element that changes nothing, of a kind that has one. */
+Val cpu_neutral(Cpu *c, const Op *op, const CombineKind *kind);
+
+/* cpu_scan.c */
+void cpu_scan_begin(NestCg *n, const Root *r); /* in front of the inner loop */
 /* One body's part, in the order of the scan. */
 void cpu_scan_body(NestCg *n, const Root *r, const Entry *e);
 

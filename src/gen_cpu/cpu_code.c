@@ -78,6 +78,15 @@ Val cpu_vectorise(NestCg *n, Ev e)
     return llvm_splat(n->at[e.level], e.v, n->lanes);
 }
 
+Val cpu_turned(const NestCg *n, Val v)
+{
+    int lanes[MAX_LANES];
+
+    for (int i = 0; i < n->lanes; i++)
+        lanes[i] = n->lanes - 1 - i;
+    return llvm_shuffle(n->c->l, n->at[n->rank], v, NULL, n->lanes, lanes);
+}
+
 Val cpu_lanes(NestCg *n, const Entry *e, int i)
 {
     return cpu_vectorise(n, cpu_made(n, e->in[i]));

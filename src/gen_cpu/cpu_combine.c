@@ -1,24 +1,19 @@
 /*
- * cpu_combine.c - reductions and scans: roots that combine elements by a region
+ * cpu_combine.c - reductions: roots that combine elements by a region; scans are in cpu_scan.c
  *
  * A reduction along the inner dimension keeps vector accumulators, one for each unrolled copy, and
  * folds their lanes once per row.  Along another dimension the accumulators are the result's
  * buffer, read and written as the rows go by.  A region that is one op with a neutral element
- * (sum, max, ...) starts from that; any other region tracks which lanes hold something yet.  In a
+ * (sum, max, ...) starts from that; so does one by which of two pairs the better stays (argmax),
+ * from a pair that loses to all; any other region tracks which lanes hold something yet.  In a
  * serial nest there are no lanes, only one accumulator.
  *
  * The order of combination depends on extents and the machine's vectors, never on threads.  Sums
  * of small floats are kept in fp32 and rounded once.
- *
- * A scan is inclusive, out[i] = x[0] o ... o x[i].  Along an outer dimension the running value is
- * the result's own buffer, one row back, and rows are vectors.  So it is in a serial nest, whose
- * rows are elements.  Along the inner dimension each vector is scanned in itself, by steps of 1,
- * 2, 4.. lanes, and then takes on what the vectors before it left.  A reverse scan does the same
- * from the other end: the nest takes the vectors from the last to the first, and lanes combine with
- * those behind them.  In all of them the earlier element is the region's first argument.
  */
 #include "cpu.h"
 
+#include <math.h>
 #include <string.h>
 
 struct Reduction {
@@ -26,7 +21,7 @@ struct Reduction {
     Combining plan;
     int n; /* values reduced together */
     Val slot[MAX_UNROLL][MAX_COMBINED];
-    Val have[MAX_UNROLL]; /* i1 lanes that hold something; unused where is_simple() */
+    Val have[MAX_UNROLL]; /* i1 lanes that hold something; NULL where there is a start_of() */
     Reduction *next;
 };
 
@@ -56,9 +51,7 @@ static void combine_one(Cpu *c, const Root *root, Val first, const Val *args, Va
     }
 }
 
-/* The region of the root `op` on n earlier values and n later ones, serial or not; just the later
- * ones where `first`. */
-static void combine(NestCg *n, const Op *op, Val first, const Val *args, Val *results)
+void cpu_combine(NestCg *n, const Op *op, Val first, const Val *args, Val *results)
 {
     if (n->nest->serial) {
         combine_one(n->c, &n->nest->roots.at[0], first, args, results);
@@ -76,14 +69,39 @@ static bool is_simple(const Reduction *r)
     return r->plan.kind.neutral != OP_COUNT;
 }
 
+Val cpu_neutral(Cpu *c, const Op *op, const CombineKind *kind)
+{
+    DType t = op->operands[0]->type->dtype;
+    LLVMTypeRef reg = emit_register_type(&c->e, t, 0);
+
+    return dtype_is_float(t) ? llvm_real(reg, kind->real) : LLVMConstInt(reg, kind->bits, 0);
+}
+
 /* That element. */
 static Val neutral(Cpu *c, const Reduction *r)
 {
-    DType t = r->op->operands[0]->type->dtype;
-    LLVMTypeRef reg = emit_register_type(&c->e, t, 0);
-    const CombineKind *kind = &r->plan.kind;
+    return cpu_neutral(c, r->op, &r->plan.kind);
+}
 
-    return dtype_is_float(t) ? llvm_real(reg, kind->real) : LLVMConstInt(reg, kind->bits, 0);
+static bool is_winner(const Reduction *r)
+{
+    return r->plan.kind.winner != OP_COUNT;
+}
+
+/* What an accumulator begins with, if nothing is tracked; NULL: it is.  A number wins over NaN, and
+ * the lower index over the highest. */
+static Val start_of(Cpu *c, const Reduction *r, int k)
+{
+    DType t = r->op->operands[k]->type->dtype;
+
+    if (is_simple(r))
+        return neutral(c, r);
+    if (!is_winner(r))
+        return NULL;
+    LLVMTypeRef reg = emit_register_type(&c->e, t, 0);
+    if (dtype_is_float(t))
+        return llvm_real(reg, (double)NAN);
+    return LLVMConstInt(reg, ir_extreme(t, k > 0 || r->plan.kind.winner == OP_min), 0);
 }
 
 static Val combine_simple(Cpu *c, Bld b, const Reduction *r, Val x, Val y)
@@ -122,12 +140,12 @@ static void begin_inner(NestCg *n, Reduction *r)
     for (int u = 0; u < n->unroll; u++) {
         for (int k = 0; k < r->n; k++) {
             LLVMTypeRef vector = emit_type(&c->e, r->op->operands[k]->type, n->lanes);
-            Val start =
-                !is_simple(r) ? LLVMConstNull(vector) : llvm_splat(row, neutral(c, r), n->lanes);
+            Val start = start_of(c, r, k);
             r->slot[u][k] = cpu_slot(c, vector);
-            LLVMBuildStore(row, start, r->slot[u][k]);
+            LLVMBuildStore(row, start ? llvm_splat(row, start, n->lanes) : LLVMConstNull(vector),
+                           r->slot[u][k]);
         }
-        if (!is_simple(r)) {
+        if (!is_simple(r) && !is_winner(r)) {
             r->have[u] = cpu_slot(c, bools);
             LLVMBuildStore(row, LLVMConstNull(bools), r->have[u]);
         }
@@ -166,19 +184,59 @@ static void inner_simple(NestCg *n, const Reduction *r, const Entry *e)
     LLVMBuildStore(b, combine_simple(c, b, r, old, x), slot);
 }
 
+/* i1 lanes: of two pairs the later one, whose index is higher than that of any element that the
+ * other one may be, wins.  It does where it is better, or the other one is NaN: as a number, or if
+ * that is no element but what an accumulator begins with. */
+static Val later_wins(NestCg *n, const Reduction *r, const Val *args)
+{
+    Bld b = n->at[n->rank];
+    bool is_signed = dtype_is_signed(r->op->operands[1]->type->dtype);
+    Val x = args[r->n], y = args[r->n + 1];
+    Val wins =
+        LLVMBuildFCmp(b, r->plan.kind.winner == OP_max ? LLVMRealUGT : LLVMRealULT, x, args[0], "");
+    Val first = LLVMBuildICmp(b, is_signed ? LLVMIntSGT : LLVMIntUGT, args[1], y, "");
+
+    return LLVMBuildAnd(b, wins, LLVMBuildOr(b, LLVMBuildFCmp(b, LLVMRealORD, x, x, ""), first, ""),
+                        "");
+}
+
+/* Two pairs, as above or by the region. */
+static void inner_winner(NestCg *n, const Reduction *r, const Val *args)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    Val results[MAX_COMBINED] = {NULL};
+
+    if (r->plan.rising) {
+        Val wins = later_wins(n, r, args);
+        for (int k = 0; k < r->n; k++)
+            results[k] = LLVMBuildSelect(b, wins, args[r->n + k], args[k], "");
+    } else
+        cpu_region(c, b, r->op->regions[0], args, n->lanes, results);
+    for (int k = 0; k < r->n; k++) {
+        if (n->lane_ok)
+            results[k] = LLVMBuildSelect(b, n->lane_ok, results[k], args[k], "");
+        LLVMBuildStore(b, results[k], r->slot[n->copy][k]);
+    }
+}
+
 static void inner_general(NestCg *n, const Reduction *r, const Entry *e)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
-    Val all = llvm_int(llvm_vector(c->l->i1, n->lanes), -1);
-    Val ok = n->lane_ok ? n->lane_ok : all;
-    Val have = LLVMBuildLoad2(b, LLVMTypeOf(all), r->have[n->copy], "");
+    Val args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL};
 
     for (int k = 0; k < r->n; k++) {
         args[r->n + k] = cpu_lanes(n, e, k);
         args[k] = LLVMBuildLoad2(b, LLVMTypeOf(args[r->n + k]), r->slot[n->copy][k], "");
     }
+    if (is_winner(r)) {
+        inner_winner(n, r, args);
+        return;
+    }
+    Val all = llvm_int(llvm_vector(c->l->i1, n->lanes), -1);
+    Val ok = n->lane_ok ? n->lane_ok : all;
+    Val have = LLVMBuildLoad2(b, LLVMTypeOf(all), r->have[n->copy], "");
     cpu_region(c, b, r->op->regions[0], args, n->lanes, results);
     for (int k = 0; k < r->n; k++) {
         Val next = LLVMBuildSelect(b, have, results[k], args[r->n + k], "");
@@ -190,29 +248,32 @@ static void inner_general(NestCg *n, const Reduction *r, const Entry *e)
 static void inner_serial(NestCg *n, const Reduction *r, const Entry *e)
 {
     Bld b = n->at[n->rank];
-    Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
+    Val args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL};
 
     for (int k = 0; k < r->n; k++) {
         args[r->n + k] = cpu_input(n, e, k);
         args[k] = LLVMBuildLoad2(b, LLVMTypeOf(args[r->n + k]), r->slot[0][k], "");
     }
-    combine(n, r->op, cpu_at_first(n, n->inner, false), args, results);
+    cpu_combine(n, r->op, cpu_at_first(n, n->inner, false), args, results);
     for (int k = 0; k < r->n; k++)
         LLVMBuildStore(b, results[k], r->slot[0][k]);
 }
 
-/* Fold two sets of lanes of a general reduction: what only one of them has is taken as it is. */
+/* Fold two sets of lanes of a general reduction: what only one of them has is taken as it is; NULL
+ * where nothing is tracked. */
 static void fold_general(Cpu *c, Bld b, const Reduction *r, Val *x, Val have_x, const Val *y,
                          Val have_y, int lanes)
 {
-    Val args[2 * MAX_COMBINED], results[MAX_COMBINED];
+    Val args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL};
 
     for (int k = 0; k < r->n; k++) {
         args[k] = x[k];
         args[r->n + k] = y[k];
     }
     cpu_region(c, b, r->op->regions[0], args, lanes, results);
-    for (int k = 0; k < r->n; k++) {
+    if (!have_x)
+        memcpy(x, results, (size_t)r->n * sizeof *x);
+    for (int k = 0; k < r->n && have_x; k++) {
         Val both = LLVMBuildSelect(b, have_y, results[k], x[k], "");
         x[k] = LLVMBuildSelect(b, have_x, both, y[k], "");
     }
@@ -236,32 +297,40 @@ static Val finish_simple(NestCg *n, const Reduction *r)
     return emit_round(&c->e, b, x, t);
 }
 
+static Val tracked(NestCg *n, const Reduction *r, int u)
+{
+    LLVMTypeRef bools = llvm_vector(n->c->l->i1, n->lanes);
+
+    return r->have[u] ? LLVMBuildLoad2(n->c->b, bools, r->have[u], "") : NULL;
+}
+
 static void finish_general(NestCg *n, const Reduction *r, Val *x)
 {
     Cpu *c = n->c;
     Bld b = c->b;
-    Val y[MAX_COMBINED], have = NULL;
-    LLVMTypeRef bools = llvm_vector(c->l->i1, n->lanes);
+    Val y[MAX_COMBINED] = {NULL}, have = NULL, low = NULL, high = NULL;
 
     for (int u = 0; u < n->unroll; u++) {
-        Val now = LLVMBuildLoad2(b, bools, r->have[u], "");
+        Val now = tracked(n, r, u);
         for (int k = 0; k < r->n; k++) {
             LLVMTypeRef t = emit_type(&c->e, r->op->operands[k]->type, n->lanes);
             (u ? y : x)[k] = LLVMBuildLoad2(b, t, r->slot[u][k], "");
         }
         if (u > 0)
             fold_general(c, b, r, x, have, y, now, n->lanes);
-        have = u ? LLVMBuildOr(b, have, now, "") : now;
+        have = u && now ? LLVMBuildOr(b, have, now, "") : now;
     }
     for (int lanes = n->lanes / 2; lanes >= 1; lanes /= 2) {
-        Val low = llvm_slice(c->l, b, have, 0, lanes),
+        if (have) {
+            low = llvm_slice(c->l, b, have, 0, lanes);
             high = llvm_slice(c->l, b, have, lanes, lanes);
+        }
         for (int k = 0; k < r->n; k++) {
             y[k] = llvm_slice(c->l, b, x[k], lanes, lanes);
             x[k] = llvm_slice(c->l, b, x[k], 0, lanes);
         }
         fold_general(c, b, r, x, low, y, high, lanes == 1 ? 0 : lanes);
-        have = LLVMBuildOr(b, low, high, "");
+        have = have ? LLVMBuildOr(b, low, high, "") : NULL;
     }
     for (int k = 0; k < r->n && n->lanes == 1; k++)
         x[k] = llvm_slice(c->l, b, x[k], 0, 1);
@@ -308,6 +377,23 @@ void cpu_reduce_end(NestCg *n)
     }
 }
 
+/* The first pair of what is left. */
+static void winner_rest(NestCg *n, const Reduction *r, const Entry *e)
+{
+    Bld b = n->at[n->rank];
+    Val args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL};
+
+    for (int k = 0; k < r->n; k++) {
+        Val rest = llvm_splat(b, start_of(n->c, r, k), n->lanes);
+        args[r->n + k] =
+            LLVMBuildInsertElement(b, rest, cpu_input(n, e, k), llvm_int(n->c->l->i32, 0), "");
+        args[k] = LLVMBuildLoad2(b, LLVMTypeOf(rest), r->slot[0][k], "");
+    }
+    cpu_region(n->c, b, r->op->regions[0], args, n->lanes, results);
+    for (int k = 0; k < r->n; k++)
+        LLVMBuildStore(b, results[k], r->slot[0][k]);
+}
+
 /* Every lane of what is left of the row has the same value: combine it once, or count times for a
  * sum. */
 void cpu_reduce_rest(NestCg *n, const Op *op, const Entry *e)
@@ -317,6 +403,11 @@ void cpu_reduce_rest(NestCg *n, const Op *op, const Entry *e)
     Bld b = n->at[n->rank];
     DType t = op->operands[0]->type->dtype;
     LLVMTypeRef vector = emit_register_type(&c->e, t, n->lanes);
+
+    if (is_winner(r)) {
+        winner_rest(n, r, e);
+        return;
+    }
     Val x = cpu_input(n, e, 0), extent = llvm_int(c->l->i64, n->nest->dims[n->inner]);
     Val count = LLVMBuildSub(b, extent, n->index[n->inner], "");
 
@@ -363,7 +454,7 @@ static void outer_body(NestCg *n, const Reduction *r, const Entry *e)
         results[0] =
             LLVMBuildSelect(b, first, args[1], combine_simple(c, b, r, args[0], args[1]), "");
     else
-        combine(n, r->op, first, args, results);
+        cpu_combine(n, r->op, first, args, results);
     for (int k = 0; k < r->n; k++) {
         const Value *v = r->op->results[k];
         Val x = results[k];
@@ -385,113 +476,4 @@ void cpu_reduce_body(NestCg *n, const Op *op, const Entry *e)
         inner_simple(n, r, e);
     else
         inner_general(n, r, e);
-}
-
-/* --- scans --- */
-
-static bool is_reverse(const Op *op)
-{
-    return attr_reverse(op) != 0;
-}
-
-/* In front of the inner loop: where the running values live. */
-void cpu_scan_begin(NestCg *n, const Op *op)
-{
-    for (int k = 0; k < op->noperands; k++)
-        n->running[k] = cpu_slot(n->c, emit_type(&n->c->e, op->operands[k]->type, 0));
-}
-
-static void fill_scanned(NestCg *n, const Op *op, int k, Val x)
-{
-    const Value *v = op->results[k];
-    Ev e = {.v = x, .vec = !n->nest->serial, .level = n->rank};
-
-    cpu_fill(n, plan_buffer(n->c->plan, v), v->type, plan_identity, e);
-}
-
-/* Combine each lane with the one `step` before it; the first `step` lanes stay.  Backwards, so do
- * those whose earlier one is beyond the extent: forwards it is the later one that is. */
-static void combine_shifted(NestCg *n, const Op *op, Val *x, int step)
-{
-    Cpu *c = n->c;
-    Bld b = n->at[n->rank];
-    int count = op->noperands, shift[MAX_LANES], back = is_reverse(op) ? -step : step;
-    Val args[2 * MAX_COMBINED], results[MAX_COMBINED], stays[MAX_LANES];
-
-    for (int i = 0; i < n->lanes; i++) {
-        bool first = i - back < 0 || i - back >= n->lanes;
-        shift[i] = first ? i : i - back;
-        stays[i] = llvm_int(c->l->i1, first);
-    }
-    for (int k = 0; k < count; k++) {
-        args[k] = llvm_shuffle(c->l, b, x[k], NULL, n->lanes, shift);
-        args[count + k] = x[k];
-    }
-    cpu_region(c, b, op->regions[0], args, n->lanes, results);
-    Val mask = LLVMConstVector(stays, (unsigned)n->lanes);
-    if (is_reverse(op) && n->lane_ok) {
-        Val earlier = llvm_shuffle(c->l, b, n->lane_ok, NULL, n->lanes, shift);
-        mask = LLVMBuildOr(b, mask, LLVMBuildNot(b, earlier, ""), "");
-    }
-    for (int k = 0; k < count; k++)
-        x[k] = LLVMBuildSelect(b, mask, x[k], results[k], "");
-}
-
-static void vector_step(NestCg *n, const Op *op, const Entry *e)
-{
-    Cpu *c = n->c;
-    Bld b = n->at[n->rank];
-    int count = op->noperands, last = is_reverse(op) ? 0 : n->lanes - 1;
-    Val x[MAX_COMBINED], args[2 * MAX_COMBINED], results[MAX_COMBINED];
-
-    for (int k = 0; k < count; k++)
-        x[k] = cpu_lanes(n, e, k);
-    for (int step = 1; step < n->lanes; step *= 2)
-        combine_shifted(n, op, x, step);
-    for (int k = 0; k < count; k++) {
-        LLVMTypeRef t = emit_type(&c->e, op->operands[k]->type, 0);
-        args[k] = llvm_splat(b, LLVMBuildLoad2(b, t, n->running[k], ""), n->lanes);
-        args[count + k] = x[k];
-    }
-    combine(n, op, cpu_at_first(n, n->inner, is_reverse(op)), args, results);
-    for (int k = 0; k < count; k++) {
-        LLVMBuildStore(b, llvm_slice(c->l, b, results[k], last, 1), n->running[k]);
-        fill_scanned(n, op, k, results[k]);
-    }
-}
-
-/* A row of an outer scan: the result one row before, or this row itself at the start. */
-static void row_step(NestCg *n, const Op *op, const Entry *e)
-{
-    Cpu *c = n->c;
-    Bld b = n->at[n->rank];
-    int count = op->noperands, axis = (int)attr_axis(op);
-    Val args[2 * MAX_COMBINED], results[MAX_COMBINED], index[MAX_RANK];
-    Val first = cpu_at_first(n, axis, is_reverse(op)), here = n->index[axis];
-    Val back = LLVMBuildAdd(b, here, llvm_int(c->l->i64, is_reverse(op) ? 1 : -1), "");
-
-    for (int k = 0; k < count; k++)
-        args[count + k] = cpu_lanes(n, e, k);
-    memcpy(index, n->index, sizeof index);
-    index[axis] = LLVMBuildSelect(b, first, here, back, "");
-    for (int k = 0; k < count; k++) {
-        const Value *v = op->results[k];
-        const Reading r = {.buffer = plan_buffer(c->plan, v),
-                           .shape = v->type,
-                           .map = plan_identity,
-                           .lane = n->nest->serial,
-                           .index = index};
-        args[k] = cpu_vectorise(n, cpu_read(n, &r));
-    }
-    combine(n, op, first, args, results);
-    for (int k = 0; k < count; k++)
-        fill_scanned(n, op, k, results[k]);
-}
-
-void cpu_scan_body(NestCg *n, const Root *r, const Entry *e)
-{
-    if (r->combining.along == ALONG_LANES)
-        vector_step(n, r->op, e);
-    else
-        row_step(n, r->op, e);
 }

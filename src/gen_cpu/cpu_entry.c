@@ -80,7 +80,7 @@ static void root(NestCg *n, const Root *r, const Entry *e)
         cpu_store_root(n, r, e);
         break;
     case ROOT_ATOMIC:
-        cpu_atomic_root(n, r->op, e);
+        cpu_atomic_root(n, r, e);
         break;
     case ROOT_REDUCE:
         cpu_reduce_body(n, r->op, e);

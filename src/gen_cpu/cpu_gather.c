@@ -162,7 +162,6 @@ static Val read_run(NestCg *n, const Entry *e, const Spot *s)
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
     LLVMTypeRef i32 = c->l->i32;
-    int backwards[MAX_LANES];
     bool up = e->access->form == FORM_CONTIGUOUS;
     Val start = llvm_slice(c->l, b, s->place, 0, 1), reach = llvm_int(i32, n->lanes - 1);
 
@@ -176,9 +175,7 @@ static Val read_run(NestCg *n, const Entry *e, const Spot *s)
     Val at = LLVMBuildGEP2(b, cpu_buffer_type(c, e->buffer, 0), s->row, &start, 1, "");
     Val v =
         llvm_load(b, cpu_buffer_type(c, e->buffer, n->lanes), at, cpu_buffer_size(c, e->buffer));
-    for (int i = 0; i < n->lanes; i++)
-        backwards[i] = n->lanes - 1 - i;
-    return up ? v : llvm_shuffle(c->l, b, v, NULL, n->lanes, backwards);
+    return up ? v : cpu_turned(n, v);
 }
 
 Val cpu_gather(NestCg *n, const Entry *e)

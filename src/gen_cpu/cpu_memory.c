@@ -2,10 +2,10 @@
  * cpu_memory.c - loads, stores and scratch buffers, by vectors where the address allows
  *
  * An access takes the best form that its address and mask permit: one scalar (nothing changes with
- * the inner dimension), a contiguous vector, fields of records (cpu_strided.c), or a gather.  Lanes
- * that are masked off never change the program's memory, nor are they read from another page than
- * one that is there: scalars, and gathers and scatters where the machine has none with a mask, use
- * a harmless place in scratch for them instead of branching.
+ * the inner dimension), a contiguous vector, a row backwards or fields of records (cpu_strided.c),
+ * or a gather.  Lanes that are masked off never change the program's memory, nor are they read from
+ * another page than one that is there: scalars, and gathers and scatters where the machine has none
+ * with a mask, use a harmless place in scratch for them instead of branching.
  */
 #include "cpu.h"
 
@@ -322,6 +322,8 @@ static Val load_lanes(NestCg *n, const Entry *e, Val mask)
         return mask ? cpu_masked_load(c, b, vector, p, align, mask)
                     : load_row(n, vector, p, align, e->rare);
     }
+    if (a->form == FORM_BACKWARDS)
+        return cpu_load_backwards(n, e, mask);
     if (e->in[IN_INDEX] != NO_ENTRY)
         return load_indexed(n, e);
     return gather(c, b, vector, lane_pointers(n, &a->steps, e, t), align, mask);
@@ -431,6 +433,8 @@ void cpu_store_root(NestCg *n, const Root *r, const Entry *e)
     Val v = cpu_to_memory(n, data, t);
     if (a->form == FORM_CONTIGUOUS)
         store_contiguous(n, a, t, v, first_pointer(n, &a->steps, e, t), mask);
+    else if (a->form == FORM_BACKWARDS)
+        cpu_store_backwards(n, r, e, v, mask);
     else
         scatter(c, n->at[n->rank], v, lane_pointers(n, &a->steps, e, t), dtype_size(t), mask);
 }

@@ -265,7 +265,7 @@ void cpu_nest(Cpu *c, const Nest *nest)
     open_loops(&n);
     cpu_reduce_begin(&n);
     if (nest->roots.at[0].kind == ROOT_SCAN)
-        cpu_scan_begin(&n, nest->roots.at[0].op);
+        cpu_scan_begin(&n, &nest->roots.at[0]);
     cpu_count_begin(&n);
     cpu_part(&n, PART_ROWS);
     LLVMBasicBlockRef entry = cpu_block(c);

@@ -1,5 +1,9 @@
 /*
- * cpu_strided.c - loads and stores with a small constant step: fields of interleaved records
+ * cpu_strided.c - loads and stores with a small constant step: rows backwards, and fields of
+ * interleaved records
+ *
+ * A row that is gone through backwards is read, and written, in contiguous vectors, whose lanes are
+ * turned around.
  *
  * Four loads at p + 4*i + 0..3 (boxes as left, top, right, bottom) read every byte of one stretch
  * of memory.  The loads of a nest that differ only in a constant offset form a group; the stretch
@@ -16,6 +20,46 @@
 #include <string.h>
 
 #include "cpu.h"
+
+/* --- backwards --- */
+
+/* The address of the last lane, which is the lowest. */
+static Val last_pointer(NestCg *n, const Entry *e, LLVMTypeRef element)
+{
+    Bld b = n->at[n->rank];
+    Val back = LLVMBuildSub(b, llvm_int(n->c->l->i64, 1 - n->lanes), n->index[n->inner], "");
+
+    return LLVMBuildGEP2(b, element, cpu_input(n, e, IN_ADDRESS), &back, 1, "");
+}
+
+Val cpu_load_backwards(NestCg *n, const Entry *e, Val mask)
+{
+    Bld b = n->at[n->rank];
+    DType t = e->value->type->dtype;
+    LLVMTypeRef element = emit_memory_type(&n->c->e, t), vector = llvm_vector(element, n->lanes);
+    Val p = last_pointer(n, e, element);
+
+    if (mask)
+        return cpu_turned(n,
+                          cpu_masked_load(n->c, b, vector, p, dtype_size(t), cpu_turned(n, mask)));
+    Val v = llvm_load(b, vector, p, dtype_size(t));
+    LLVMSetVolatile(v, e->rare); /* again, as load_row() does */
+    return cpu_turned(n, v);
+}
+
+void cpu_store_backwards(NestCg *n, const Root *r, const Entry *e, Val v, Val mask)
+{
+    Bld b = n->at[n->rank];
+    int size = dtype_size(r->op->operands[STORE_PTR]->type->dtype);
+    Val p = last_pointer(n, e, LLVMGetElementType(LLVMTypeOf(v)));
+
+    if (mask)
+        cpu_masked_store(n->c, b, cpu_turned(n, v), p, size, cpu_turned(n, mask));
+    else
+        llvm_store(b, cpu_turned(n, v), p, size);
+}
+
+/* --- records --- */
 
 typedef struct {
     int64_t low, high;     /* smallest and largest constant offset of the group, in elements */

@@ -7,7 +7,8 @@
  *
  * Where addresses do not repeat that is work for nothing.  So a nest counts how often it takes a
  * slot, and where that is more than one element in MISS_SHARE, the next runs of the nest add to
- * memory as it is.  So does a piece that is too short to pay for the table.
+ * memory as it is.  So does a piece that is too short to pay for the table, and a launch that is
+ * alone, whose additions need no locks.
  */
 #include "cpu.h"
 
@@ -41,8 +42,11 @@ void cpu_tally_begin(Cpu *c, Val programs)
         const Tally *t = &c->plan->tallies.at[i];
         TallyCode *code = &c->tallies[i];
         Val least = llvm_int(i64, (LEAST_ELEMENTS + t->elements - 1) / t->elements);
+        Val is_on = LLVMBuildICmp(c->b, LLVMIntSGE, programs, least, "");
+        if (c->alone)
+            is_on = LLVMBuildAnd(c->b, is_on, LLVMBuildNot(c->b, c->alone, ""), "");
         *code = (TallyCode){.buffer = t->buffer,
-                            .is_on = LLVMBuildICmp(c->b, LLVMIntSGE, programs, least, ""),
+                            .is_on = is_on,
                             .skip = cpu_slot(c, i32),
                             .misses = cpu_slot(c, i32)};
         Val bytes = llvm_int(i64, TALLY_SLOTS * TALLY_WORDS * 8);

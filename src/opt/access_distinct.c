@@ -6,8 +6,6 @@
  */
 #include "axis.h"
 
-static const int8_t identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-
 static bool nothing_given(const void *whose, const Value *v)
 {
     (void)whose;
@@ -25,7 +23,8 @@ typedef struct {
 static bool whole_steps(Arena *a, const AxisFacts *x, Value *v, int d, Steps *out)
 {
     int extent = v->type->dims[d];
-    Access steps = access_of(access_space(a, x, d, extent, nothing_given, NULL), v, identity);
+    Access steps =
+        access_of(access_space(a, x, d, extent, nothing_given, NULL), v, access_identity);
 
     *out = (Steps){steps.stride < 0 ? -steps.stride : steps.stride, extent};
     return steps.ok && !steps.scale && steps.stride != INT64_MIN;
@@ -130,13 +129,13 @@ static void put_value(Text *t, AccessSpace **along, Value *v)
         return;
     text_printf(t, "%%%s: steps", v->name);
     for (int d = 0; d < v->type->rank; d++) {
-        Access a = access_of(along[d], v, identity);
+        Access a = access_of(along[d], v, access_identity);
         text_put(t, d ? ", " : " ");
         put_access(t, &a);
     }
     if (access_distinct(any->arena, any->axis, v))
         text_put(t, ", distinct");
-    put_sum(t, access_of(along[0], v, identity).sum);
+    put_sum(t, access_of(along[0], v, access_identity).sum);
     text_put(t, "\n");
 }
 

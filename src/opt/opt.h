@@ -144,17 +144,20 @@ struct Widened {
 /* What a pointer is the sum of.  Of the constant some may have been taken from an index of 32 or 64
  * bits, as if that did not wrap. */
 typedef struct {
-    const Value *base;        /* itself a pointer or tile of them, without its constants */
+    const Value *base;        /* itself a pointer or tile of them; its constants do not count */
     const Value *index;       /* what is added to it; NULL: nothing */
     int64_t offset;           /* what is added besides, in elements */
     int8_t follows[MAX_RANK]; /* of access_sum_below(): along which of the pointer's dimensions each
                                * one of the index is read; -1: none */
 } PointerSum;
+extern const int8_t access_identity[MAX_RANK]; /* maps each dimension to itself */
+/* access_sum.c: what pointers are sums of */
 PointerSum access_sum(const Value *ptr);
 /* The same, but the index may be what is expanded and broadcast to the pointer's shape, without the
- * constants that were added before. */
+ * constants that were added before, and constants of the base count wherever they were added. */
 PointerSum access_sum_below(const Value *ptr);
-bool access_same_sum(const PointerSum *a, const PointerSum *b); /* but for constants? */
+/* Two of the latter: but for constants? */
+bool access_same_sum(const PointerSum *a, const PointerSum *b);
 /* Along the inner index: first value + stride * scale * index, pointers in elements.  Of a pointer,
  * whichever way it goes along the index, it is also told what it is the sum of. */
 typedef struct {

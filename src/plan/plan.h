@@ -42,6 +42,7 @@ typedef enum {
     FORM_UNIFORM,    /* one scalar, computed where the row is */
     FORM_SHARED,     /* one address for all lanes, whose masks or data differ */
     FORM_CONTIGUOUS, /* a vector, from the row's first address or the chunk's */
+    FORM_BACKWARDS,  /* the same of lanes that step down by one: a vector that ends there */
     FORM_RECORD,     /* fields of records, read or written together with others */
     FORM_STEPS,      /* lanes at even steps */
     FORM_INDEXED,    /* by an index tile: where it is not masked, look whether it is a run */
@@ -182,6 +183,7 @@ typedef struct {
     Along along;
     CombineKind kind; /* with `neutral`: elements are put together by that one op, and accumulators
                        * begin with what changes nothing; without: by the region */
+    bool rising;      /* of a `winner` of floats along lanes: its indices step up along the row */
 } Combining;
 
 typedef struct BlockPlan BlockPlan;
@@ -201,7 +203,7 @@ typedef struct {
     int source;          /* the fill copies this buffer instead of computing; else NO_BUFFER */
     BlockPlan *combine;  /* the region's steps, when it cannot run on the lanes of a vector */
     Combining combining; /* of a reduction or scan */
-    AccessPlan *access;  /* of a store */
+    AccessPlan *access;  /* of a store, and of an atomic whose nest has vectors */
     bool dies;           /* a store or count that bounds mask off */
 } Root;
 
@@ -357,8 +359,9 @@ enum { PLAN_WIDEST = MAX_UNROLL * MAX_VECTOR };
 enum { PLAN_SINK = 128 };
 /* Where in them a kernel that keeps tiles notes that it has begun to, in this launch. */
 enum { PLAN_MARK = 64 };
-_Static_assert(PLAN_MARK + 8 <= (int)GEN_CLEARED && (int)GEN_CLEARED <= (int)PLAN_SINK,
-               "a launch clears it");
+_Static_assert(PLAN_MARK + 8 <= (int)GEN_ALONE && (int)GEN_ALONE + 8 <= (int)GEN_CLEARED &&
+                   (int)GEN_CLEARED <= (int)PLAN_SINK,
+               "a launch clears it, and says behind it whether it is alone");
 
 /* A plan of a larger size is refused. */
 enum { PLAN_MOST_OPS = 250000 };
@@ -426,7 +429,8 @@ bool plan_runs_backwards(const Nest *n, int dim);
 Machine plan_machine(const char *features); /* "+avx2,-avx512f,..": what is not there is absent */
 /* plan_order.c */
 extern const int8_t plan_identity[MAX_RANK]; /* maps each dimension to itself */
-/* Under which mask a store stores, and a histogram counts; NULL: none, or another root. */
+/* Under which mask a store stores, a histogram counts, an atomic changes something; NULL: none, or
+ * another root. */
 Value *plan_root_mask(const Root *r);
 /* plan_verify.c: is all made that the plan reads?  False: a diagnostic says what is not, and where.
  * Of a plan that is not `beyond`; takes time that grows with its length alone. */

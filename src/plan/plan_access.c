@@ -2,9 +2,10 @@
  * plan_access.c - the form of each access of a nest, and which masks become bounds of its loops
  *
  * An access takes the best form that its address permits along the inner dimension: one scalar, a
- * contiguous vector, fields of records that several loads share, elements at even steps, or an
- * address for each lane.  Masks that compare what steps evenly with something fixed in a row are
- * bounds: below them the inner loop needs no masks (cpu_nest.c).  Read opt/access.c first.
+ * contiguous vector, upwards or downwards, fields of records that several loads share, elements at
+ * even steps, or an address for each lane.  Masks that compare what steps evenly with something
+ * fixed in a row are bounds: below them the inner loop needs no masks (cpu_nest.c).  Read
+ * opt/access.c first.
  */
 #include "plan_internal.h"
 
@@ -105,6 +106,11 @@ static bool is_contiguous(const Access *a)
     return a->ok && a->stride == 1 && !a->scale;
 }
 
+static bool is_backwards(const Access *a)
+{
+    return a->ok && a->stride == -1 && !a->scale && !a->chunked;
+}
+
 static bool is_record(const Nest *n, const Access *a)
 {
     return a->ok && a->stride >= 2 && a->stride <= MAX_RECORD && !a->scale && !a->chunked &&
@@ -140,6 +146,8 @@ static AccessForm form_of(const Nest *n, const AccessPlan *a, bool is_load)
         return FORM_SHARED;
     if (is_contiguous(&a->steps))
         return FORM_CONTIGUOUS;
+    if (is_backwards(&a->steps) && !n->serial)
+        return FORM_BACKWARDS;
     if (is_load && is_record(n, &a->steps))
         return FORM_RECORD;
     if (a->steps.ok)
@@ -427,6 +435,20 @@ static void find_bounds(Plan *p, Nest *n)
 
 /* --- nests --- */
 
+bool plan_has_buffer(const void *plan, const Value *v)
+{
+    return plan_buffer(plan, v) != NO_BUFFER;
+}
+
+static AccessPlan *plan_root_access(Plan *p, Nest *n, const Root *r)
+{
+    if (r->kind != ROOT_STORE && (r->kind != ROOT_ATOMIC || n->serial))
+        return NULL;
+    AccessPlan *a = plan_store(p, n, r->op);
+    a->streaming &= r->kind == ROOT_STORE;
+    return a;
+}
+
 void plan_accesses(Plan *p, Nest *n)
 {
     n->access = map_new(p->arena);
@@ -448,8 +470,7 @@ void plan_accesses(Plan *p, Nest *n)
         find_bounds(p, n);
     for (int i = 0; i < n->roots.len; i++) {
         Root *r = &n->roots.at[i];
-        if (r->kind == ROOT_STORE)
-            r->access = plan_store(p, n, r->op);
+        r->access = plan_root_access(p, n, r);
         r->dies = dies_with_bounds(p, n, plan_root_mask(r));
     }
     for (int i = 0; i < n->roots.len; i++) {

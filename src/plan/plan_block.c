@@ -27,12 +27,12 @@ int plan_new_buffer(Planner *pl, const Type *t)
     return p->buffers.len - 1;
 }
 
-/* Atomics go lane by lane, and so do combine functions that lanes cannot share. */
-static bool one_by_one(const Nest *n)
+/* Most atomics go lane by lane, and so do combine functions that lanes cannot share. */
+static bool one_by_one(Plan *p, const Nest *n)
 {
     const Root *r = &n->roots.at[0];
 
-    return r->kind == ROOT_ATOMIC || r->combine;
+    return r->combine || (r->kind == ROOT_ATOMIC && !plan_adds_rows(p, n));
 }
 
 static void flush(Planner *pl, BlockState *st)
@@ -40,7 +40,7 @@ static void flush(Planner *pl, BlockState *st)
     if (!st->open)
         return;
     plan_choose_order(pl, st->open);
-    st->open->serial = one_by_one(st->open);
+    st->open->serial = one_by_one(pl->plan, st->open);
     Step s = {.kind = STEP_NEST, .nest = st->open};
     vec_push(pl->plan->arena, &st->out->steps, s);
     st->open = NULL;

@@ -87,8 +87,11 @@ int plan_keep(Planner *pl, Value *v, const Op *product, int rounds);
 void plan_add_slots(Plan *p, int buffer, int keep);
 /* plan_tally.c: the table where an atomic's additions are added up, or NO_BUFFER */
 int plan_tally(Planner *pl, const Op *op);
+/* .. and whether the nest of one, whose loops are in order, goes by vectors */
+bool plan_adds_rows(Plan *p, const Nest *n);
 /* plan_access.c: set forms and bounds of a nest that has its shape */
 void plan_accesses(Plan *p, Nest *n);
+bool plan_has_buffer(const void *plan, const Value *v); /* for access_space() */
 /* plan_shape.c: set lanes, copies and blocks */
 void plan_shape(Plan *p);
 int plan_sort_bits(const Type *t); /* of the places of a row, rounded up to a power of two */

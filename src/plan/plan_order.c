@@ -49,7 +49,7 @@ static bool lies_between(int64_t n, int64_t x, int64_t y)
 }
 
 /* Are they at two places of the same records, so that none of one's elements is one of the other's?
- */
+ * Bases that differ by a constant have the same differences, but one may not show it. */
 static bool are_fields(const Plan *p, const Value *a, const Value *b)
 {
     const PointerSum *x = sum_of(p, a), *y = sum_of(p, b);
@@ -57,7 +57,8 @@ static bool are_fields(const Plan *p, const Value *a, const Value *b)
 
     if (!access_same_sum(x, y) || __builtin_sub_overflow(x->offset, y->offset, &apart))
         return false;
-    return lies_between(apart, multiple_of(p, x->base), x->index ? multiple_of(p, x->index) : 0);
+    int64_t of_base = MAX(multiple_of(p, x->base), multiple_of(p, y->base));
+    return lies_between(apart, of_base, x->index ? multiple_of(p, x->index) : 0);
 }
 
 /* May the two pointers reach the same memory?  Not when they come from different parameters and the
@@ -91,6 +92,8 @@ Value *plan_root_mask(const Root *r)
         return op_operand(r->op, STORE_MASK);
     case ROOT_COUNT:
         return op_operand(r->op, HISTOGRAM_MASK);
+    case ROOT_ATOMIC:
+        return r->op->code == OP_atomic_rmw ? op_operand(r->op, RMW_MASK) : NULL;
     default:
         return NULL;
     }

@@ -31,8 +31,8 @@ typedef struct {
     Printer *ops;
 } PlanText;
 
-static const char *const form_names[] = {"uniform", "shared",  "contiguous", "record",
-                                         "steps",   "indexed", "lanes"};
+static const char *const form_names[] = {"uniform", "shared", "contiguous", "backwards",
+                                         "record",  "steps",  "indexed",    "lanes"};
 
 static void print_access(PlanText *p, const AccessPlan *a)
 {
@@ -120,8 +120,14 @@ static void print_combining(PlanText *p, const Root *r)
     OpCode by = r->combining.kind.neutral;
 
     text_printf(&p->out, " %s", names[r->combining.along]);
-    if (r->kind == ROOT_REDUCE)
-        text_printf(&p->out, " by %s", by == OP_COUNT ? "region" : op_info(by)->name);
+    OpCode first = r->combining.kind.winner;
+
+    if (r->kind != ROOT_REDUCE)
+        return;
+    text_printf(&p->out, " by %s", by == OP_COUNT ? "region" : op_info(by)->name);
+    if (first != OP_COUNT && r->combining.along == ALONG_LANES)
+        text_printf(&p->out, ", the first %s%s", op_info(first)->name,
+                    r->combining.rising ? " of rising indices" : "");
 }
 
 static void print_root(PlanText *p, const Root *r, int indent)

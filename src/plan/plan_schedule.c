@@ -108,6 +108,9 @@ static bool root_mask(Scheduler *s, const Root *r, int *in)
     return !plan_is_known(s, m, false);
 }
 
+_Static_assert((int)RMW_DATA == (int)STORE_DATA && (int)RMW_PTR == (int)STORE_PTR,
+               "an atomic that goes by vectors is a store here");
+
 /* What a field of records holds is computed where its store stands, since memory may be another one
  * behind it; records are stored with the last of them. */
 static void store_root(Scheduler *s, const Root *r, int number)
@@ -170,11 +173,12 @@ static void root(Scheduler *s, int number)
 {
     const Root *r = &s->nest->roots.at[number];
 
-    switch (r->kind) {
-    case ROOT_STORE:
+    if (r->access) {
         store_root(s, r, number);
         s->stored = true;
-        break;
+        return;
+    }
+    switch (r->kind) {
     case ROOT_COUNT:
         count_root(s, r, number);
         break;
@@ -197,6 +201,16 @@ static void body(Scheduler *s, Part part)
 
 /* --- where all bounds are false --- */
 
+/* Of pairs with one value the first is the best. */
+static void first_root(Scheduler *s, const Root *r, Made value, int number)
+{
+    int *in = NEW_N(s->plan->arena, int, 2);
+
+    in[0] = value.entry;
+    in[1] = plan_compute(s, AS_LANE, r->op->operands[1], plan_identity).entry;
+    add_number(s, MAKE_REST, number, in, 2);
+}
+
 /* Every lane often has the same there, the mask's `other` and what follows from it: it is combined
  * once, or for a sum counted.  False: lanes differ, and nothing has been added. */
 static bool reduce_at_once(Scheduler *s, const Root *r, int number)
@@ -206,8 +220,8 @@ static bool reduce_at_once(Scheduler *s, const Root *r, int number)
     const Tables *before = s->current;
     int entries = s->out->part[PART_REST].len;
 
-    if (r->combining.along != ALONG_LANES || simple == OP_COUNT || simple == OP_mul ||
-        simple == OP_xor)
+    if (r->combining.along != ALONG_LANES || (simple == OP_COUNT && !r->combining.rising) ||
+        simple == OP_mul || simple == OP_xor)
         return false;
     s->body = s->current = plan_tables(s->plan->arena, before);
     Made m = plan_compute(s, AS_VALUE, op->operands[0], plan_identity);
@@ -216,7 +230,10 @@ static bool reduce_at_once(Scheduler *s, const Root *r, int number)
         s->body = s->current = before;
         return false;
     }
-    operands_root(s, r, MAKE_REST, number);
+    if (r->combining.rising)
+        first_root(s, r, m, number);
+    else
+        operands_root(s, r, MAKE_REST, number);
     return true;
 }
 

@@ -128,14 +128,21 @@ static Combining combining_of(const Nest *n, const Root *r)
     return c;
 }
 
-static bool has_buffer(const void *plan, const Value *v)
+/* A float that is no larger than the one before it does not win, then. */
+static bool rises(const Nest *n, const Root *r)
 {
-    return plan_buffer(plan, v) != NO_BUFFER;
+    const Combining *c = &r->combining;
+
+    if (r->kind != ROOT_REDUCE || c->along != ALONG_LANES || c->kind.winner == OP_COUNT ||
+        !dtype_is_float(r->op->operands[0]->type->dtype))
+        return false;
+    Access a = access_of(n->space, r->op->operands[1], plan_identity);
+    return a.ok && a.stride > 0 && !a.scale && !a.chunked;
 }
 
 static void find_accesses(Plan *p, Nest *n)
 {
-    n->space = access_space(p->arena, p->axis, n->order[n->rank - 1], n->lanes, has_buffer, p);
+    n->space = access_space(p->arena, p->axis, n->order[n->rank - 1], n->lanes, plan_has_buffer, p);
     plan_accesses(p, n);
 }
 
@@ -168,6 +175,8 @@ static void shape_nest(Plan *p, Nest *n)
             r->combining = combining_of(n, r);
     }
     find_accesses(p, n);
+    for (int i = 0; i < n->roots.len; i++)
+        n->roots.at[i].combining.rising = rises(n, &n->roots.at[i]);
     if (n->lanes > p->machine.vector_bytes / GATHERED_WORD && gathers_small(n)) {
         n->lanes = p->machine.vector_bytes / GATHERED_WORD;
         find_accesses(p, n);

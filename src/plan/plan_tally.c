@@ -1,5 +1,9 @@
 /*
- * plan_tally.c - atomic additions of which a thread adds up its own first
+ * plan_tally.c - atomic additions: which rows are added by vectors, and of which a thread adds up
+ * its own first
+ *
+ * Floats that are added to neighbours, and whose sums nobody asks for, have a nest of vectors:
+ * where a launch is alone (cpu_atomic.c), each is added at once.
  *
  * What programs add to the same few places, as bins, takes a locked instruction each, and waits for
  * other threads.  Where nothing in the kernel can see it, a thread adds to a table in its scratch
@@ -21,6 +25,19 @@ static bool adds_only(const Plan *p, const Op *op)
     bool word = dtype_is_int(t->dtype) && dtype_bits(t->dtype) >= 32;
 
     return t->rank > 0 && word && !t->pointer && uses_count(&p->uses, op->results[0]) == 0;
+}
+
+bool plan_adds_rows(Plan *p, const Nest *n)
+{
+    const Op *op = n->roots.at[0].op;
+
+    if (op->code != OP_atomic_rmw || attr_rmw_kind(op) != RMW_ADD || attr_scope(op) == SCOPE_SYS ||
+        !dtype_is_float(op->results[0]->type->dtype) || uses_count(&p->uses, op->results[0]) > 0)
+        return false;
+    AccessSpace *space =
+        access_space(p->arena, p->axis, n->order[n->rank - 1], 1, plan_has_buffer, p);
+    Access a = access_of(space, plan_pointer(op), plan_identity);
+    return a.ok && a.stride == 1 && !a.scale && !a.chunked;
 }
 
 typedef struct {

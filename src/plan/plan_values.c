@@ -111,7 +111,7 @@ static const AccessPlan *run_of(const Scheduler *s, const Ask *a, const Entry *e
     if (!wide || !run.steps.ok || run.steps.scale ||
         (run.steps.stride != 1 && run.steps.stride != -1))
         return NULL;
-    run.form = run.steps.stride == 1 ? FORM_CONTIGUOUS : FORM_STEPS;
+    run.form = run.steps.stride == 1 ? FORM_CONTIGUOUS : FORM_BACKWARDS;
     AccessPlan *out = NEW(s->plan->arena, AccessPlan);
     *out = run;
     return out;

@@ -129,7 +129,7 @@ static bool needs_input(const Check *x, const Entry *e, int i)
 {
     const Root *r = e->kind == MAKE_ROOT ? &x->nest->roots.at[e->number] : NULL;
 
-    if (!r || r->kind != ROOT_STORE)
+    if (!r || !r->access)
         return i < needed_inputs(x, e);
     return i == IN_ADDRESS || (r->access->group ? i >= ACCESS_INPUTS : i == IN_DATA);
 }

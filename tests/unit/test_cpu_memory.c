@@ -268,6 +268,7 @@ static void check_everywhere(DType t, const char *op, const char *attrs, int ope
                              bool used)
 {
     check_atomic(t, op, attrs, operands, masked, used, used ? ENGINE_CPU : ENGINE_CPU_DISJOINT);
+    check_atomic(t, op, attrs, operands, masked, used, ENGINE_CPU_ALONE);
     check_atomic(t, op, attrs, operands, masked, used, used ? ENGINE_SIM : ENGINE_SIM_DISJOINT);
 }
 
@@ -288,6 +289,48 @@ static void test_atomics(void **state)
                 check_everywhere(t, "atomic_rmw", attrs, 2, (t + k + 1) % 2, true);
         }
         check_everywhere(t, "atomic_cas", "", 3, false, t % 2);
+    }
+}
+
+/* Rows that are added to memory, of which those of two programs have 20 elements in common. */
+static void check_added_row(DType t, int mask, Engine engine)
+{
+    Case c = new_case();
+    Text s = text_new(c.arena);
+    const char *type = dtype_name(t);
+    text_printf(&s, "kernel @k(%%x: *%s, %%out: *%s, %%flags: *i1, %%n: i32) {\n", type, type);
+    text_put(&s, "  %pid = program_id axis=0 : i32\n  %c = const 37 : i32\n"
+                 "  %b = mul %pid, %c : i32\n  %bs = splat %b : i32[37]\n"
+                 "  %lane = arange start=0 : i32[37]\n  %at = add %bs, %lane : i32[37]\n"
+                 "  %d = const 17 : i32\n  %e = mul %pid, %d : i32\n"
+                 "  %es = splat %e : i32[37]\n  %to = add %es, %lane : i32[37]\n");
+    text_put(&s, masks[mask].text);
+    text_printf(&s, "  %%xs = splat %%x : *%s[37]\n  %%os = splat %%out : *%s[37]\n", type, type);
+    text_printf(&s, "  %%xp = addptr %%xs, %%at : *%s[37]\n", type);
+    text_printf(&s, "  %%op = addptr %%os, %%to : *%s[37]\n", type);
+    text_printf(&s, "  %%v = load %%xp : %s[37]\n", type);
+    text_printf(&s, "  %%old = atomic_rmw %%op, %%v%s kind=add : %s[37]\n  return\n}\n",
+                mask ? ", %m" : "", type);
+    add_array(&c, t, PROGRAMS * TILE, data_of(c.arena, t, PROGRAMS * TILE));
+    add_array(&c, t, PROGRAMS * TILE, data_of(c.arena, t, PROGRAMS * TILE));
+    add_array(&c, DT_I1, PROGRAMS * TILE, data_of(c.arena, DT_I1, PROGRAMS * TILE));
+    add_scalar(&c, DT_I32, N);
+    c.text = s.s;
+    versus_expect(&c, engine, arena_printf(c.arena, "%s, %s", type, masks[mask].name));
+    arena_free(c.arena);
+}
+
+static void test_atomics_of_rows(void **state)
+{
+    static const DType types[] = {DT_FP32, DT_FP64, DT_FP16, DT_BF16, DT_I32};
+    static const Engine ways[] = {ENGINE_CPU, ENGINE_CPU_STREAMING, ENGINE_CPU_ALONE};
+
+    (void)state;
+    for (int i = 0; i < COUNT(types); i++) {
+        for (int mask = 0; mask < COUNT(masks); mask++) {
+            for (int k = 0; k < COUNT(ways); k++)
+                check_added_row(types[i], mask, ways[k]);
+        }
     }
 }
 
@@ -388,9 +431,8 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loads_and_stores),
-        cmocka_unit_test(test_atomics),
-        cmocka_unit_test(test_lock),
+        cmocka_unit_test(test_loads_and_stores), cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_atomics_of_rows),  cmocka_unit_test(test_lock),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, versus_open, versus_close);

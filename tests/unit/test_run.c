@@ -1062,6 +1062,113 @@ static void test_programs_that_wait_get_all_threads(void **state)
     pool_free(p);
 }
 
+/* Adds to a number, with a lock unless it is told that it needs none, and launches itself again,
+ * of which it then is told nothing of the kind. */
+typedef struct {
+    _Atomic int64_t sum;
+    _Atomic int alone, locked;
+    Pool *pool;
+    bool again;
+} Adding;
+
+static void adding_kernel(const uint64_t *args, const int32_t grid[3], int64_t first, int64_t last,
+                          void *scratch)
+{
+    Adding *a = (Adding *)(uintptr_t)args[0];
+    bool alone = *(int64_t *)((char *)scratch + GEN_ALONE) != 0;
+
+    (void)grid;
+    for (int64_t p = first; p < last; p++) {
+        if (alone)
+            atomic_store(&a->sum, atomic_load(&a->sum) + 1);
+        else
+            atomic_fetch_add(&a->sum, 1);
+    }
+    atomic_fetch_add(alone ? &a->alone : &a->locked, 1);
+    if (!a->again)
+        return;
+    a->again = false;
+    CpuLaunch l = {adding_kernel, GEN_CLEARED, args, {1, 1, 1}, 1, .atomics = true};
+    assert_int_equal(cpu_launch(NULL, &l), RUN_OK);
+}
+
+static void *add_often(void *adding)
+{
+    Adding *a = adding;
+    uint64_t args[] = {(uint64_t)(uintptr_t)a};
+
+    for (int i = 0; i < 300; i++) {
+        CpuLaunch l = {adding_kernel, GEN_CLEARED,         args,
+                       {100, 1, 1},   i % 10 == 0 ? 2 : 1, .atomics = true};
+        assert_int_equal(cpu_launch(a->pool, &l), RUN_OK);
+    }
+    return NULL;
+}
+
+static void test_atomics_of_one_thread_need_no_locks(void **state)
+{
+    enum { THREADS = 4 };
+    Adding a = {.again = true};
+    uint64_t args[] = {(uint64_t)(uintptr_t)&a};
+    CpuLaunch l = {adding_kernel, GEN_CLEARED, args, {5, 1, 1}, 1, .atomics = true};
+    pthread_t threads[THREADS];
+
+    (void)state;
+    assert_int_equal(pool_new(2, &a.pool), RUN_OK);
+    assert_int_equal(cpu_launch(a.pool, &l), RUN_OK);
+    assert_int_equal(a.sum, 6);
+    assert_int_equal(a.alone, 1);
+    assert_int_equal(a.locked, 1);
+    l.atomics = false;
+    assert_int_equal(cpu_launch(a.pool, &l), RUN_OK);
+    assert_int_equal(a.locked, 2);
+    l = (CpuLaunch){adding_kernel, GEN_CLEARED, args, {5, 1, 1}, 1, .atomics = true, .waits = true};
+    assert_int_equal(cpu_launch(a.pool, &l), RUN_OK);
+    assert_int_equal(a.alone, 1);
+    atomic_store(&a.sum, 0);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, add_often, &a), 0);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(a.sum, THREADS * 300 * 100);
+    pool_free(a.pool);
+}
+
+/* .. and it is chosen where it takes less time, which is tried where that does not take long. */
+static void test_one_thread_is_chosen_for_atomics(void **state)
+{
+    static const struct {
+        uint32_t cost, alone;
+        bool is_alone;
+    } cases[] = {{0, 0, false},
+                 {100000, 0, true},
+                 {UINT32_MAX, 0, false},
+                 {100000, 40000, true},
+                 {100000, 60000, false}};
+    Adding a = {0};
+    uint64_t args[] = {(uint64_t)(uintptr_t)&a};
+
+    (void)state;
+    assert_int_equal(pool_new(2, &a.pool), RUN_OK);
+    for (int i = 0; i < COUNT(cases); i++) {
+        _Atomic uint32_t cost = cases[i].cost, alone = cases[i].alone;
+        CpuLaunch l = {.entry = adding_kernel,
+                       .scratch = GEN_CLEARED,
+                       .args = args,
+                       .grid = {1000, 1, 1},
+                       .atomics = true,
+                       .cost = &cost,
+                       .alone_cost = &alone};
+        atomic_store(&a.alone, 0);
+        assert_int_equal(cpu_launch(a.pool, &l), RUN_OK);
+        assert_int_equal(atomic_load(&a.alone), cases[i].is_alone);
+        assert_true(cases[i].is_alone ? cost == cases[i].cost && alone > 0
+                                      : cost > 0 && alone == cases[i].alone);
+    }
+    assert_int_equal(a.sum, 1000 * COUNT(cases));
+    pool_free(a.pool);
+}
+
 /* plugin.c */
 
 static void test_plugin_says_why_not(void **state)
@@ -1211,6 +1318,8 @@ int main(void)
         cmocka_unit_test(test_launch_runs_every_program),
         cmocka_unit_test(test_launch_checks_the_grid),
         cmocka_unit_test(test_programs_that_wait_get_all_threads),
+        cmocka_unit_test(test_atomics_of_one_thread_need_no_locks),
+        cmocka_unit_test(test_one_thread_is_chosen_for_atomics),
         TEST(test_plugin_says_why_not),
         TEST(test_plugin_that_was_cut_off_is_not_loaded),
         TEST(test_plugin_of_a_stranger_is_not_found),

@@ -54,6 +54,7 @@ typedef enum {
     ENGINE_CPU,
     ENGINE_CPU_DISJOINT,
     ENGINE_CPU_STREAMING,
+    ENGINE_CPU_ALONE, /* as a launch on one thread says it (GEN_ALONE) */
     ENGINE_SIM,
     ENGINE_SIM_DISJOINT
 } Engine;
@@ -61,8 +62,9 @@ typedef enum {
 static inline const char *engine_name(Engine e)
 {
     static const char *const names[] = {
-        "interpreter on optimised IR", "CPU, may alias",           "CPU, disjoint",
-        "CPU, disjoint, streaming",    "GPU simulator, may alias", "GPU simulator, disjoint"};
+        "interpreter on optimised IR", "CPU, may alias", "CPU, disjoint",
+        "CPU, disjoint, streaming",    "CPU, alone",     "GPU simulator, may alias",
+        "GPU simulator, disjoint"};
     return names[e];
 }
 
@@ -332,6 +334,8 @@ static inline bool versus_compiled(const Case *c, const Module *m, const Arrays 
     void *scratch = pages.start + pages.bytes - bytes;
     memset(scratch, 0xff, bytes);
     memset(scratch, 0, MIN(bytes, (size_t)GEN_CLEARED));
+    if (engine == ENGINE_CPU_ALONE)
+        *(int64_t *)((char *)scratch + GEN_ALONE) = 1;
     int64_t programs = versus_programs(c), half = programs / 2;
     kernel(arrays->slots, c->grid, 0, half, scratch);
     kernel(arrays->slots, c->grid, half, programs, scratch);

@@ -1,0 +1,160 @@
+/*
+ * cpu_scan.c - scans: roots that combine elements by a region, one after the other
+ *
+ * A scan is inclusive, out[i] = x[0] o ... o x[i].  Along an outer dimension the running value is
+ * the result's own buffer, one row back, and rows are vectors.  So it is in a serial nest, whose
+ * rows are elements.  Along the inner dimension each vector is scanned in itself, by steps of 1,
+ * 2, 4.. lanes, and then takes on what the vectors before it left.  A reverse scan does the same
+ * from the other end: the nest takes the vectors from the last to the first, and lanes combine with
+ * those behind them.  In all of them the earlier element is the region's first argument.
+ */
+#include "cpu.h"
+
+#include <string.h>
+
+static bool is_reverse(const Op *op)
+{
+    return attr_reverse(op) != 0;
+}
+
+/* By one op that costs little, and with an element that changes nothing: what runs on begins with
+ * that. */
+static bool is_simple(const Root *r)
+{
+    return r->combining.kind.neutral != OP_COUNT;
+}
+
+void cpu_scan_begin(NestCg *n, const Root *r)
+{
+    Cpu *c = n->c;
+    Bld row = n->at[n->rank - 1];
+
+    if (r->combining.along != ALONG_LANES)
+        return;
+    for (int k = 0; k < r->op->noperands; k++)
+        n->running[k] = cpu_slot(c, emit_type(&c->e, r->op->operands[k]->type, n->lanes));
+    if (is_simple(r))
+        LLVMBuildStore(row, llvm_splat(row, cpu_neutral(c, r->op, &r->combining.kind), n->lanes),
+                       n->running[0]);
+}
+
+static void fill_scanned(NestCg *n, const Op *op, int k, Val x)
+{
+    const Value *v = op->results[k];
+    Ev e = {.v = x, .vec = !n->nest->serial, .level = n->rank};
+
+    cpu_fill(n, plan_buffer(n->c->plan, v), v->type, plan_identity, e);
+}
+
+/* Combine each lane with the one `step` before it; the first `step` lanes stay.  Backwards, so do
+ * those whose earlier one is beyond the extent: forwards it is the later one that is. */
+static void combine_shifted(NestCg *n, const Op *op, Val *x, int step)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    int count = op->noperands, shift[MAX_LANES], back = is_reverse(op) ? -step : step;
+    Val args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL}, stays[MAX_LANES];
+
+    for (int i = 0; i < n->lanes; i++) {
+        bool first = i - back < 0 || i - back >= n->lanes;
+        shift[i] = first ? i : i - back;
+        stays[i] = llvm_int(c->l->i1, first);
+    }
+    for (int k = 0; k < count; k++) {
+        args[k] = llvm_shuffle(c->l, b, x[k], NULL, n->lanes, shift);
+        args[count + k] = x[k];
+    }
+    cpu_region(c, b, op->regions[0], args, n->lanes, results);
+    Val mask = LLVMConstVector(stays, (unsigned)n->lanes);
+    if (is_reverse(op) && n->lane_ok) {
+        Val earlier = llvm_shuffle(c->l, b, n->lane_ok, NULL, n->lanes, shift);
+        mask = LLVMBuildOr(b, mask, LLVMBuildNot(b, earlier, ""), "");
+    }
+    for (int k = 0; k < count; k++)
+        x[k] = LLVMBuildSelect(b, mask, x[k], results[k], "");
+}
+
+/* In all lanes what the last one has. */
+static Val last_lane(NestCg *n, const Op *op, Val x)
+{
+    Bld b = n->at[n->rank];
+
+    return llvm_splat(b, llvm_slice(n->c->l, b, x, is_reverse(op) ? 0 : n->lanes - 1, 1), n->lanes);
+}
+
+/* What a vector has come to, with what the vectors before it left in front. */
+static void take_on(NestCg *n, const Root *r, const Val *args, Val *results)
+{
+    const Op *op = r->op;
+
+    if (is_simple(r))
+        cpu_region(n->c, n->at[n->rank], op->regions[0], args, n->lanes, results);
+    else
+        cpu_combine(n, op, cpu_at_first(n, n->inner, is_reverse(op)), args, results);
+}
+
+/* What runs on is in all lanes of a vector.  The next vector waits for it, so where that costs
+ * little it is combined by itself, and not taken out of what the lanes have come to, which is the
+ * same. */
+static void vector_step(NestCg *n, const Root *r, const Entry *e)
+{
+    Bld b = n->at[n->rank];
+    const Op *op = r->op;
+    int count = op->noperands;
+    Val x[MAX_COMBINED] = {NULL}, args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL};
+    Val on[MAX_COMBINED] = {NULL};
+
+    for (int k = 0; k < count; k++)
+        x[k] = cpu_lanes(n, e, k);
+    for (int step = 1; step < n->lanes; step *= 2)
+        combine_shifted(n, op, x, step);
+    for (int k = 0; k < count; k++) {
+        LLVMTypeRef t = emit_type(&n->c->e, op->operands[k]->type, n->lanes);
+        args[k] = LLVMBuildLoad2(b, t, n->running[k], "");
+        args[count + k] = x[k];
+    }
+    take_on(n, r, args, results);
+    args[1] = is_simple(r) ? last_lane(n, op, x[0]) : args[1];
+    if (is_simple(r))
+        take_on(n, r, args, on);
+    for (int k = 0; k < count; k++) {
+        LLVMBuildStore(b, is_simple(r) ? on[k] : last_lane(n, op, results[k]), n->running[k]);
+        fill_scanned(n, op, k, results[k]);
+    }
+}
+
+/* A row of an outer scan: the result one row before, or this row itself at the start. */
+static void row_step(NestCg *n, const Op *op, const Entry *e)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    int count = op->noperands, axis = (int)attr_axis(op);
+    Val args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL}, index[MAX_RANK];
+    Val first = cpu_at_first(n, axis, is_reverse(op)), here = n->index[axis];
+    Val back = LLVMBuildAdd(b, here, llvm_int(c->l->i64, is_reverse(op) ? 1 : -1), "");
+
+    for (int k = 0; k < count; k++)
+        args[count + k] = cpu_lanes(n, e, k);
+    memcpy(index, n->index, sizeof index);
+    index[axis] = LLVMBuildSelect(b, first, here, back, "");
+    for (int k = 0; k < count; k++) {
+        const Value *v = op->results[k];
+        const Reading r = {.buffer = plan_buffer(c->plan, v),
+                           .shape = v->type,
+                           .map = plan_identity,
+                           .lane = n->nest->serial,
+                           .index = index};
+        args[k] = cpu_vectorise(n, cpu_read(n, &r));
+    }
+    cpu_combine(n, op, first, args, results);
+    for (int k = 0; k < count; k++)
+        fill_scanned(n, op, k, results[k]);
+}
+
+void cpu_scan_body(NestCg *n, const Root *r, const Entry *e)
+{
+    if (r->combining.along == ALONG_LANES)
+        vector_step(n, r, e);
+    else
+        row_step(n, r->op, e);
+}
