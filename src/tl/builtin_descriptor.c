@@ -228,6 +228,14 @@ Val descriptor_scatter(Lower *l, const Args *a)
     return val_none(l);
 }
 
+/* Minima and maxima are of floats of 16 bits, too. */
+static bool tile_atomic_takes(RmwKind kind, DType t)
+{
+    bool is_extreme = kind == RMW_MAX || kind == RMW_MIN;
+
+    return atomic_takes(kind, t) || (is_extreme && (t == DT_FP16 || t == DT_BF16));
+}
+
 /* R244: no result, and nothing outside of the array. */
 Val descriptor_atomic(Lower *l, const Args *a)
 {
@@ -236,7 +244,7 @@ Val descriptor_atomic(Lower *l, const Args *a)
     if (!is_descriptor(l, a) || !may_store(l, a) ||
         !block_i64_parts(l, a, ARG_offsets, desc->type->rank, offsets))
         return val_unknown();
-    if (!atomic_takes((RmwKind)a->builtin->data, desc->type->dtype))
+    if (!tile_atomic_takes((RmwKind)a->builtin->data, desc->type->dtype))
         return fail_val(l, arg_span(a, ARG_desc), E_ATOMIC_TYPE, a->builtin->name,
                         dtype_triton_name(desc->type->dtype));
     const Type *t = desc->type;

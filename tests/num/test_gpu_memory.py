@@ -184,6 +184,19 @@ def scatters():
                  {"bins_ptr": (dtype, want)}, (4, 1, 2, 8)[i % 4])
 
 
+def tile_extremes():
+    for dtype, warps in (("fp16", 4), ("bf16", 1), ("fp32", 8)):
+        programs, m, n, rows, columns = 5, 8, 16, 7, 16
+        x = encode(random.standard_normal((programs, m, n)), dtype)
+        low, high = (encode(random.standard_normal((rows, columns)), dtype) for _ in range(2))
+        of_all = decode(x)[:, :rows, :columns]
+        case(f"extremes of tiles {dtype}", "tile_extremes", programs,
+             {"low_ptr": low, "high_ptr": high, "x_ptr": x, "rows": rows, "columns": columns,
+              "M": m, "N": n},
+             {"low_ptr": (dtype, np.minimum(decode(low), of_all.min(0))),
+              "high_ptr": (dtype, np.maximum(decode(high), of_all.max(0)))}, warps)
+
+
 def returned():
     for n, block, warps in ((300, 64, 4), (50, 16, 1), (1000, 100, 8)):
         programs = -(-n // block)
@@ -255,6 +268,7 @@ shapes()
 views()
 wide_arithmetic()
 scatters()
+tile_extremes()
 returned()
 sums_of_neighbours()
 suite.finish()

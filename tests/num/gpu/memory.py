@@ -199,6 +199,17 @@ def scatter(bins_ptr, index_ptr, x_ptr, n, OP: tl.constexpr, SEM: tl.constexpr,
 
 
 @triton.jit
+def tile_extremes(low_ptr, high_ptr, x_ptr, rows, columns, M: tl.constexpr, N: tl.constexpr):
+    """Least and greatest tile of all programs, by descriptors; its last rows and columns are outside."""
+    low = tl.make_tensor_descriptor(low_ptr, [rows, columns], [columns, 1], [M, N])
+    high = tl.make_tensor_descriptor(high_ptr, [rows, columns], [columns, 1], [M, N])
+    x_ptr += tl.program_id(0) * M * N
+    x = tl.load(x_ptr + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :])
+    low.atomic_min([0, 0], x)
+    high.atomic_max([0, 0], x)
+
+
+@triton.jit
 def tickets(counter_ptr, taken_ptr, swapped_ptr, old_ptr, n, BLOCK: tl.constexpr):
     """What atomics return: every lane draws a number of its own; swaps give what lay there."""
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
