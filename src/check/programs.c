@@ -176,5 +176,7 @@ Programs programs_of(const Func *f)
         Walk w = {&p, ir_uses(each, f->module->arena)};
         ir_walk(each->body, visit, &w);
     }
+    if (!p.waits && !p.takes_tickets)
+        p.shared = shared_of(f, p.axes);
     return p;
 }

@@ -51,6 +51,13 @@ typedef struct {
     int n;
 } RowTiles;
 
+/* A store of all programs along an axis to the same elements */
+typedef struct {
+    unsigned axes; /* bit i: along axis i; 0: there is none */
+    bool adds;     /* to what was there: what is stored is made of it */
+    Span span;
+} Shared;
+
 /* What a kernel's programs make of the grid. */
 typedef struct {
     unsigned axes;   /* bit i: it asks for tl.program_id(i) */
@@ -67,6 +74,7 @@ typedef struct {
     Steps steps;
     Reaches reaches;
     RowTiles rows;
+    Shared shared;
 } Programs;
 
 Programs programs_of(const Func *f); /* of a kernel as it was lowered */
@@ -75,5 +83,7 @@ Steps strides_of(const Func *f);
 int strides_slot_of(const Func *f, const Value *v);
 Reaches reaches_of(const Func *f); /* reach.c: the tiles that programs touch by their numbers */
 RowTiles rows_of(const Func *f);   /* rows.c: tiles that masks take for whole rows */
+/* shared.c: the first store of all programs along one of these axes to one place */
+Shared shared_of(const Func *f, unsigned axes);
 
 #endif
