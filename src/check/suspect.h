@@ -37,7 +37,9 @@ Suspicion suspect_crossed;  /* suspect_crossed.c: what belongs to rows, and meet
 Suspicion suspect_nothing;  /* suspect_nothing.c: divisions by zero, shifts by too much */
 Suspicion suspect_rounds;   /* suspect_rounds.c: what the rounds of a loop do not add up */
 Suspicion suspect_scores;   /* suspect_scores.c: keys that are not there, in a softmax */
+Suspicion suspect_truth;    /* suspect_truth.c: sums of conditions */
 Suspicion suspect_totals;   /* suspect_totals.c: sums that loops keep in a type that loses them */
+Suspicion suspect_wrap;     /* suspect_wrap.c: remainders of what begins below 0 */
 
 /* suspect_tools.c */
 /* A warning at an op, with the calls that lead to it, and what to do about it. */

@@ -1284,3 +1284,83 @@ def not_below_zero(x, out, n, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + i, mask=i < n)
     tl.store(out + i, tl.where((v < 1) | (v - 1 == 0), 0, v - 1), mask=i < n)
+
+
+@triton.jit
+def levels_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, (v > 0.25) + (v > 0.5) + (v > 0.75), mask=i < n)
+
+
+@triton.jit
+def levels(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    middle = (v > 0.5).to(tl.int32)
+    tl.store(out + i, (v > 0.25) + middle + (v > 0.75), mask=i < n)
+
+
+@triton.jit
+def signs_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, (v > 0) - (v < 0), mask=i < n)
+
+
+@triton.jit
+def signs(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, (v > 0).to(tl.int32) - (v < 0).to(tl.int32), mask=i < n)
+
+
+@triton.jit
+def penalty_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, -(v > 0.5), mask=i < n)
+
+
+@triton.jit
+def penalty(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, 1 - (v > 0.5) - 1, mask=i < n)
+
+
+@triton.jit
+def around_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, (tl.load(x + i) + tl.load(x + (i - 2) % n)) / 2)
+
+
+@triton.jit
+def around(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    before = (i - 2) % n
+    tl.store(out + i, (tl.load(x + i) + tl.load(x + tl.where(before < 0, before + n, before))) / 2)
+
+
+@triton.jit
+def rings_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    s = tl.zeros((B,), tl.float32)
+    for d in tl.static_range(-1, 2):
+        s += tl.load(x + (i + d) % n)
+    tl.store(out + i, s)
+
+
+@triton.jit
+def rings(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    s = tl.zeros((B,), tl.float32)
+    for d in tl.static_range(-1, 2):
+        s += tl.load(x + ((i + d) % n + n) % n)
+    tl.store(out + i, s)
+
+
+@triton.jit
+def behind_first(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i) - tl.load(x + (i - 1) % n, mask=i > 0, other=0.0))
