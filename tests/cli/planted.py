@@ -1364,3 +1364,24 @@ def rings(x, out, n, B: tl.constexpr):
 def behind_first(x, out, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     tl.store(out + i, tl.load(x + i) - tl.load(x + (i - 1) % n, mask=i > 0, other=0.0))
+
+
+@triton.jit
+def squares_wrong(x, y, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    d = tl.load(x + i, mask=i < n, other=0).to(tl.int32) - tl.load(y + i, mask=i < n, other=0).to(tl.int32)
+    tl.store(out, tl.sum(d ^ 2))
+
+
+@triton.jit
+def squares(x, y, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    d = tl.load(x + i, mask=i < n, other=0).to(tl.int32) - tl.load(y + i, mask=i < n, other=0).to(tl.int32)
+    tl.store(out, tl.sum(d * d))
+
+
+@triton.jit
+def second_bits(x, at, out, B: tl.constexpr):
+    i = tl.arange(0, B)
+    flags = tl.load(at + i) ^ 2
+    tl.store(out + i, tl.load(x + (i ^ 2)) + ((flags ^ 3) & 1))
