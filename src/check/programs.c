@@ -171,6 +171,7 @@ Programs programs_of(const Func *f)
     p.steps = strides_of(f);
     p.reaches = reaches_of(f);
     p.rows = rows_of(f);
+    p.together = together_of(f);
     for (int i = 0; i < f->module->nfuncs; i++) {
         const Func *each = f->module->funcs[i];
         Walk w = {&p, ir_uses(each, f->module->arena)};

@@ -58,6 +58,13 @@ typedef struct {
     Span span;
 } Shared;
 
+/* Arrays of which elements are taken by one index */
+enum { MOST_TOGETHER = 16 };
+typedef struct {
+    uint64_t arrays[MOST_TOGETHER]; /* by slot, as bits */
+    int n;
+} Together;
+
 /* What a kernel's programs make of the grid. */
 typedef struct {
     unsigned axes;   /* bit i: it asks for tl.program_id(i) */
@@ -75,14 +82,16 @@ typedef struct {
     Reaches reaches;
     RowTiles rows;
     Shared shared;
+    Together together;
 } Programs;
 
 Programs programs_of(const Func *f); /* of a kernel as it was lowered */
 /* strides.c: how it goes through its arrays; which parameter a value is, or -1 */
 Steps strides_of(const Func *f);
 int strides_slot_of(const Func *f, const Value *v);
-Reaches reaches_of(const Func *f); /* reach.c: the tiles that programs touch by their numbers */
-RowTiles rows_of(const Func *f);   /* rows.c: tiles that masks take for whole rows */
+Reaches reaches_of(const Func *f);   /* reach.c: the tiles that programs touch by their numbers */
+RowTiles rows_of(const Func *f);     /* rows.c: tiles that masks take for whole rows */
+Together together_of(const Func *f); /* together.c: arrays whose elements meet */
 /* shared.c: the first store of all programs along one of these axes to one place */
 Shared shared_of(const Func *f, unsigned axes);
 
