@@ -204,6 +204,9 @@ def describe(value):
         return what, "an int or a float is a constant: int(...) or float(...)"
     if isinstance(value, os.PathLike):
         return what, "a text is a constant: str(...)"
+    if isinstance(value, (types.BuiltinMethodType, types.MethodType)) and \
+            not isinstance(value.__self__, types.ModuleType):
+        return f"the method `{value.__name__}`", f"parentheses call it: x.{value.__name__}()"
     if _is_function(value) or isinstance(value, (KernelInterface, ConstexprFunction)):
         return (f"the function `{value.__name__}`",
                 "a kernel calls what is a `def` under @triton.jit, by its name")

@@ -251,7 +251,7 @@
 #define H_UNCALLED           "a function gives something when it is called: tl.program_id(0)"
 #define H_POINTER_FLOAT      "offsets are integers: `/` gives a float, `//` does not; what is at an address changes by tl.store"
 #define H_POINTER_TUPLE      "an offset is one number, or a tile of them: row * width + column, tl.arange(0, N)"
-#define H_POINTER_NUMBER     "a pointer is an address: tl.load reads what is there; for a number, the launch gives a number and not an array"
+#define H_POINTER_NUMBER     "a pointer is an address: tl.load reads what is there; for a number, the launch gives a number, as x.item() is, and not an array"
 #define H_POINTER_OFFSET     "an offset is added, and counts elements: pointer + offset; what is at an address tl.load reads"
 #define H_BITS_OF_FLOAT      "bit operators work on integers: multiply instead, or take the bits with x.to(tl.int32, bitcast=True)"
 #define E_ADD_POINTERS       "cannot add pointers together"                                                 /* R71 */
