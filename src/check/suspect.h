@@ -29,6 +29,7 @@ typedef void Suspicion(const Suspect *s);
 
 Suspicion suspect_narrow;   /* suspect_narrow.c: integers of 8 and 16 bits that wrap around */
 Suspicion suspect_exchange; /* suspect_exchange.c: lanes that exchange values without a barrier */
+Suspicion suspect_kept;     /* suspect_kept.c: rounds that overwrite each other, or have no end */
 Suspicion suspect_lanes;    /* suspect_lanes.c: two lanes of one store at one address */
 Suspicion suspect_limit;    /* suspect_limit.c: numbers of elements compared with a float */
 Suspicion suspect_mean;     /* suspect_mean.c: a sum divided by the lanes of its tile */
@@ -51,5 +52,9 @@ bool suspect_any(const Suspect *s, bool (*is)(const Op *op));
 /* Of the function, made when they are first asked for. */
 const AxisFacts *suspect_axis(const Suspect *s);
 const UseLists *suspect_uses(const Suspect *s);
+/* Is it made in the loop? */
+bool suspect_is_inside(const Value *v, const Op *loop);
+/* Is it another one in each round: does it follow from the counter, or from what is carried? */
+bool suspect_is_moved(const Value *v, const Op *loop, int depth);
 
 #endif

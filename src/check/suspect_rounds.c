@@ -18,41 +18,17 @@
 
 enum { DEEPEST = 24, MOST_SUMMANDS = 16 };
 
-/* Is it made in the loop? */
-static bool is_inside(const Value *v, const Op *loop)
-{
-    for (const Block *b = v->block; b; b = b->owner ? b->owner->block : NULL) {
-        if (b->owner == loop)
-            return true;
-    }
-    return false;
-}
-
 /* Does v follow from `from`, within the loop?  Where that is not known, yes. */
 static bool follows_from(const Value *v, const Value *from, const Op *loop, int depth)
 {
     if (v == from)
         return true;
-    if (!is_inside(v, loop) || !v->def)
+    if (!suspect_is_inside(v, loop) || !v->def)
         return false;
     if (depth == 0 || (v->def->regions[0] && !op_has(v->def, COMBINES)))
         return true;
     for (int i = 0; i < v->def->noperands; i++) {
         if (follows_from(v->def->operands[i], from, loop, depth - 1))
-            return true;
-    }
-    return false;
-}
-
-/* Is it another one in each round: does it follow from the counter, or from what is carried? */
-static bool is_moved(const Value *v, const Op *loop, int depth)
-{
-    if (!is_inside(v, loop))
-        return false;
-    if (!v->def || depth == 0 || (v->def->regions[0] && !op_has(v->def, COMBINES)))
-        return true;
-    for (int i = 0; i < v->def->noperands; i++) {
-        if (is_moved(v->def->operands[i], loop, depth - 1))
             return true;
     }
     return false;
@@ -83,13 +59,13 @@ static bool begins_anew(const Value *v, const Op *loop, int depth)
     const Op *op = v->def;
     uint64_t bits;
 
-    if (!op || depth == 0 || !is_inside(v, loop) ||
+    if (!op || depth == 0 || !suspect_is_inside(v, loop) ||
         (op->code != OP_add && op->code != OP_max && op->code != OP_maxnan && op->code != OP_min &&
          op->code != OP_minnan))
         return false;
     for (int i = 0; i < 2; i++) {
         const Value *begun = op->operands[i];
-        if (value_constant(begun, &bits) && is_inside(begun, loop) &&
+        if (value_constant(begun, &bits) && suspect_is_inside(begun, loop) &&
             is_loaded(op->operands[1 - i], DEEPEST))
             return true;
         if (begins_anew(begun, loop, depth - 1))
@@ -131,14 +107,14 @@ static void find_summands(Summands *all, const Value *v, const Op *loop, int dep
 {
     const Op *op = v->def;
 
-    if (op && is_inside(v, loop) && depth > 0 && op->code == OP_add) {
+    if (op && suspect_is_inside(v, loop) && depth > 0 && op->code == OP_add) {
         find_summands(all, op->operands[0], loop, depth - 1);
         find_summands(all, op->operands[1], loop, depth - 1);
         return;
     }
     if (all->n < MOST_SUMMANDS)
         all->at[all->n++] = v;
-    if (op && is_inside(v, loop) && depth > 0 && op->code == OP_dot)
+    if (op && suspect_is_inside(v, loop) && depth > 0 && op->code == OP_dot)
         find_summands(all, op->operands[2], loop, depth - 1);
 }
 
@@ -146,15 +122,16 @@ static bool is_summed(const Value *v, const Value *total, const Op *loop)
 {
     const Value *b = ir_bare(v);
 
-    return b->def && (b->def->code == OP_dot || ir_reduces(b->def)) && is_moved(b, loop, DEEPEST) &&
-           is_loaded(b, DEEPEST) && !follows_from(b, total, loop, DEEPEST);
+    return b->def && (b->def->code == OP_dot || ir_reduces(b->def)) &&
+           suspect_is_moved(b, loop, DEEPEST) && is_loaded(b, DEEPEST) &&
+           !follows_from(b, total, loop, DEEPEST);
 }
 
 static bool is_same_loaded(const Value *v, const Op *loop)
 {
     const Value *b = ir_bare(v);
 
-    return b->def && op_only_reads(b->def) && !is_moved(b, loop, DEEPEST);
+    return b->def && op_only_reads(b->def) && !suspect_is_moved(b, loop, DEEPEST);
 }
 
 static void look_for_bias(const Suspect *s, const Op *loop, int i)
@@ -192,7 +169,7 @@ static bool is_new(const Value *v, const Op *loop, int depth)
 {
     const Op *op = v->def;
 
-    if (!is_inside(v, loop))
+    if (!suspect_is_inside(v, loop))
         return false;
     if (!op || depth == 0 || (op->regions[0] && !op_has(op, COMBINES)))
         return true;
@@ -208,7 +185,7 @@ static bool loads_inside(const Value *v, const Op *loop, int depth)
 {
     const Op *op = v->def;
 
-    if (!op || depth == 0 || !is_inside(v, loop))
+    if (!op || depth == 0 || !suspect_is_inside(v, loop))
         return false;
     for (int i = 0; i < op->noperands && !op_only_reads(op); i++) {
         if (loads_inside(op->operands[i], loop, depth - 1))
@@ -275,8 +252,8 @@ static void look_for_greatest(const Suspect *s, const Op *op)
         return;
     for (int i = 0; i < 2; i++) {
         const Value *v = op->operands[i];
-        if (is_infinite(v, greatest ? -1 : 1) && !is_inside(v, loop) &&
-            is_moved(op->operands[1 - i], loop, DEEPEST))
+        if (is_infinite(v, greatest ? -1 : 1) && !suspect_is_inside(v, loop) &&
+            suspect_is_moved(op->operands[1 - i], loop, DEEPEST))
             suspect_warn(s, op,
                          "keep it at the end of the round: m = new, where new is tl.maximum(m, x)",
                          "this is the other operand in all rounds: one is %sinf, and no round "

@@ -1385,3 +1385,87 @@ def second_bits(x, at, out, B: tl.constexpr):
     i = tl.arange(0, B)
     flags = tl.load(at + i) ^ 2
     tl.store(out + i, tl.load(x + (i ^ 2)) + ((flags ^ 3) & 1))
+
+
+@triton.jit
+def steps_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    for k in range(3):
+        v = v * 0.5
+        tl.store(out + i, v, mask=i < n)
+
+
+@triton.jit
+def steps(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    for k in range(3):
+        v = v * 0.5
+        tl.store(out + k * n + i, v, mask=i < n)
+
+
+@triton.jit
+def kept_in_memory(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < n), mask=i < n)
+    for k in range(3):
+        tl.store(out + i, tl.load(out + i, mask=i < n) * 0.5 + k, mask=i < n)
+
+
+@triton.jit
+def halvings_wrong(out, n):
+    i = n
+    count = 0
+    while i > 1:
+        count += 1
+    tl.store(out, count)
+
+
+@triton.jit
+def halvings(out, n):
+    i = n
+    count = 0
+    while i > 1:
+        i = i // 2
+        count += 1
+    tl.store(out, count)
+
+
+@triton.jit
+def brightest_wrong(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out, tl.max(tl.load(x + i, mask=i < n, other=-1)))
+
+
+@triton.jit
+def brightest(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out, tl.max(tl.load(x + i, mask=i < n, other=0)))
+
+
+@triton.jit
+def limited_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n).to(tl.float32)
+    tl.store(out + i, tl.clamp(v * 1.5, 255.0, 0.0), mask=i < n)
+
+
+@triton.jit
+def limited(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n).to(tl.float32)
+    tl.store(out + i, tl.clamp(v * 1.5, 0.0, 255.0), mask=i < n)
+
+
+@triton.jit
+def one_too_many_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i <= n), mask=i < n)
+
+
+@triton.jit
+def one_too_many(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    last = n - 1
+    tl.store(out + i, tl.load(x + i, mask=i <= last), mask=i <= last)
