@@ -360,7 +360,7 @@ static int refuse_extent(PyObject *o)
     const char *advice = "";
 
     if (PyFloat_Check(o))
-        advice = ": triton.cdiv(n, BLOCK) divides and rounds up";
+        advice = ": triton.cdiv(n, BLOCK) of integers divides and rounds up";
     else if (PyTuple_Check(o) || PyList_Check(o))
         advice = "; a launch names the grid alone, kernel[(x, y)], and no threads: num_warps=... "
                  "is an argument";

@@ -196,6 +196,10 @@ def describe(value):
         return what, "give each item a name, in a class or a types.SimpleNamespace, or pass the item"
     if isinstance(value, (bytes, bytearray, memoryview)):
         return what, "numpy.frombuffer(...) makes an array of it, which is an argument of the launch"
+    if isinstance(value, slice):
+        return what, "its bounds are numbers, which are arguments each: first, last"
+    if _is_of(value, "torch.nn", "Module"):
+        return what, "its tensors are arguments of the launch: x.weight, x.bias"
     if isinstance(value, _CONTAINERS):
         return what, "tuples and lists of constants are constants: tuple(...)"
     if isinstance(value, enum.Enum):
