@@ -1,13 +1,15 @@
 /*
  * suspect_rounds.c - what the rounds of a loop do not add up
  *
- * Four slips, each of which leaves a plausible number behind:
- *   - a total begins anew in each round, acc = tl.zeros(..) in the loop instead of in front of it:
- *     what the round begins with is not looked at, and only the last round counts;
+ * Five slips, each of which leaves a plausible number behind:
+ *   - a total begins anew in each round, acc = tl.zeros(..) in the loop instead of in front of it,
+ *     or acc = tl.dot(a, b): what the round begins with is not looked at, and only the last round
+ *     counts;
  *   - a bias that is the same in all rounds is added in each: acc += tl.dot(a, b) + bias;
  *   - a greatest value is never kept, tl.maximum(m, x) where m stays -inf in all rounds;
  *   - each round adds what the one before it has added, acc += tl.dot(tl.load(pa), tl.load(pb)),
- *     since nobody moves the pointers.
+ *     since nobody moves the pointers;
+ *   - or one of the two alone is moved.
  *
  * Nothing is said of a recurrence, h += tl.dot(w, h) + b, whose rounds are steps in time, nor of
  * what is added from memory alone; nor of rounds that store, which may change what is loaded.
@@ -94,6 +96,26 @@ static void look_for_anew(const Suspect *s, const Op *loop, int i)
                  "another name there",
                  "each round begins this anew, and only that of the last one is left behind the "
                  "loop");
+}
+
+/* --- a product that is not added --- */
+
+/* acc = tl.dot(a, b) of tiles that the round has loaded, where acc begins with 0. */
+static void look_for_product(const Suspect *s, const Op *loop, int i)
+{
+    const Op *dot = ir_bare(opt_last(loop->regions[0])->operands[i])->def;
+    uint64_t bits;
+
+    if (!dot || dot->code != OP_dot || is_looked_at(s, loop->regions[0]->args[1 + i]) ||
+        uses_count(suspect_uses(s), loop->results[i]) == 0 ||
+        !value_constant(loop->operands[FOR_BOUNDS + i], &bits) ||
+        !value_constant(dot->operands[2], &bits) ||
+        (!suspect_is_moved(dot->operands[0], loop, DEEPEST) &&
+         !suspect_is_moved(dot->operands[1], loop, DEEPEST)))
+        return;
+    suspect_warn(s, dot, "acc += tl.dot(a, b), or acc = tl.dot(a, b, acc)",
+                 "each round makes this product anew, and only that of the last one is left behind "
+                 "the loop");
 }
 
 /* --- a bias in each round --- */
@@ -194,6 +216,34 @@ static bool loads_inside(const Value *v, const Op *loop, int depth)
     return op_only_reads(op);
 }
 
+/* Of two tiles that are loaded in each round one is another one each time. */
+static const Value *same_factor(const Op *dot, const Op *loop)
+{
+    bool first = is_new(dot->operands[0], loop, DEEPEST);
+    bool second = is_new(dot->operands[1], loop, DEEPEST);
+
+    if (first == second || !loads_inside(dot->operands[0], loop, DEEPEST) ||
+        !loads_inside(dot->operands[1], loop, DEEPEST))
+        return NULL;
+    return dot->operands[first ? 1 : 0];
+}
+
+static void tell_same_factor(const Suspect *s, const Op *loop, const Op *dot)
+{
+    const Value *same = same_factor(dot, loop);
+    bool effects = false;
+
+    ir_walk(loop->regions[0], note_effect, &effects);
+    if (same && !effects)
+        suspect_warn(
+            s, dot,
+            "move both pointers at the end of the round, or load in front of the loop what "
+            "is the same in all",
+            "each round loads the %s operand of this product from the same addresses, and "
+            "the other one from others",
+            same == dot->operands[0] ? "first" : "second");
+}
+
 static void look_for_same(const Suspect *s, const Op *loop, int i)
 {
     const Op *end = opt_last(loop->regions[0]);
@@ -207,10 +257,12 @@ static void look_for_same(const Suspect *s, const Op *loop, int i)
     for (int k = 0; k < all.n; k++) {
         const Op *op = all.at[k]->def;
         int factors = op && op->code == OP_dot ? 2 : 0; /* and what it adds to is a summand, too */
-        bool new = all.at[k] != total && !factors &&is_new(all.at[k], loop, DEEPEST);
+        bool other = all.at[k] != total && !factors && is_new(all.at[k], loop, DEEPEST);
         for (int f = 0; f < factors; f++)
-            new |= is_new(op->operands[f], loop, DEEPEST);
-        if (new)
+            other |= is_new(op->operands[f], loop, DEEPEST);
+        if (other && factors > 0)
+            tell_same_factor(s, loop, op);
+        if (other)
             return;
         kept |= all.at[k] == total;
         loaded |= loads_inside(factors ? op->operands[0] : all.at[k], loop, DEEPEST);
@@ -270,6 +322,7 @@ static void look_at(Op *op, void *suspect)
 
     for (int i = 0; op->code == OP_for && i < op->nresults; i++) {
         look_for_anew(s, op, i);
+        look_for_product(s, op, i);
         look_for_bias(s, op, i);
         look_for_same(s, op, i);
     }

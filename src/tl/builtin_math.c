@@ -312,6 +312,7 @@ Val math_softmax(Lower *l, const Args *a)
                         val_type_text(l, x->type));
     if (arg_given(a, ARG_dim) && !arg_axis(l, a, ARG_dim, x->type->rank, &axis))
         return val_unknown();
+    unread_warn(l, a, ARG_x, OP_max, x, axis);
     z = back_in_shape(l, reduce_values(l, OP_max, x, axis), axis, x->type);
     e = build_unary(&l->b, OP_exp, build_binary(&l->b, OP_sub, x, z));
     sum = back_in_shape(l, reduce_values(l, OP_add, e, axis), axis, x->type);
