@@ -505,3 +505,27 @@ def part_of_softmax(x, out, w, B: tl.constexpr):
     i = tl.arange(0, B)
     at = tl.program_id(0) * w + i
     tl.store(out + at, tl.softmax(tl.load(x + at, mask=i < w, other=-float("inf"))), mask=i < w)
+
+
+@triton.jit
+def mask_of_rows_wrong(x, out, h, w, B: tl.constexpr):
+    r = tl.program_id(0) * B + tl.arange(0, B)
+    c = tl.program_id(1) * B + tl.arange(0, B)
+    v = tl.load(x + r[:, None] * w + c[None, :], mask=(r < h) & (c < w)[None, :], other=0.0)
+    tl.store(out + r[:, None] * w + c[None, :], v * 2, mask=(r[:, None] < h) & (c[None, :] < w))
+
+
+@triton.jit
+def mask_of_rows(x, out, h, w, B: tl.constexpr):
+    r = tl.program_id(0) * B + tl.arange(0, B)
+    c = tl.program_id(1) * B + tl.arange(0, B)
+    v = tl.load(x + r[:, None] * w + c[None, :], mask=(r < h)[:, None] & (c < w), other=0.0)
+    tl.store(out + r[:, None] * w + c[None, :], v * 2, mask=(r[:, None] < h) & (c[None, :] < w))
+
+
+@triton.jit
+def mask_of_both(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    at = i[:, None] * n + i[None, :]
+    inside = (i < n) & (i < n)[:, None]
+    tl.store(out + at, tl.load(x + at, mask=inside), mask=inside)
