@@ -47,7 +47,8 @@ void shared_warn(const Request *r, const int32_t *grid)
             continue;
         if (programs_claim(r, TOLD_SHARED)) {
             job_run_with_places(r->file, tell, &told, &text);
-            programs_say(r, text);
+            if (text) /* else there was no memory for it */
+                programs_say(r, text);
             free(text);
         }
         return;

@@ -7,9 +7,15 @@
  */
 #include "suspect.h"
 
-enum { DEEPEST = 24 };
+enum { DEEPEST = 24, MOST_ASKED = 64 };
 
 /* --- stores of all rounds to one place --- */
+
+typedef struct {
+    const Suspect *s;
+    const PointerBases *bases; /* NULL: not asked for */
+    int asked;                 /* how often it was looked for who reads what is stored */
+} Search;
 
 typedef struct {
     const PointerBases *bases;
@@ -29,16 +35,17 @@ static void note_reader(Op *op, void *readers)
         r->reads = true; /* another program, or lane, may be waited for */
 }
 
-static bool is_read_in(const Suspect *s, const Op *loop, const Op *store)
+static bool is_read_in(Search *search, const Op *loop, const Op *store)
 {
-    Readers r = {.bases = ir_pointer_bases(s->func, s->arena)};
-
+    if (!search->bases)
+        search->bases = ir_pointer_bases(search->s->func, search->s->arena);
+    Readers r = {.bases = search->bases};
     r.stored = ir_bases_of(r.bases, store->operands[STORE_PTR]);
     ir_walk(loop->regions[0], note_reader, &r);
     return r.reads;
 }
 
-static bool is_overwritten(const Suspect *s, const Op *store)
+static bool is_overwritten(Search *search, const Op *store)
 {
     const Op *loop = store->block->owner;
     const Value *mask = op_operand(store, STORE_MASK);
@@ -49,7 +56,7 @@ static bool is_overwritten(const Suspect *s, const Op *store)
     return !suspect_is_moved(store->operands[STORE_PTR], loop, DEEPEST) &&
            !(mask && suspect_is_moved(mask, loop, DEEPEST)) &&
            suspect_is_moved(store->operands[STORE_DATA], loop, DEEPEST) &&
-           !is_read_in(s, loop, store);
+           ++search->asked <= MOST_ASKED && !is_read_in(search, loop, store);
 }
 
 /* --- loops without an end --- */
@@ -93,11 +100,11 @@ static bool has_no_end(const Suspect *s, const Op *loop)
 
 /* --- */
 
-static void look_at(Op *op, void *suspect)
+static void look_at(Op *op, void *search)
 {
-    const Suspect *s = suspect;
+    const Suspect *s = ((Search *)search)->s;
 
-    if (op->code == OP_store && is_overwritten(s, op))
+    if (op->code == OP_store && is_overwritten(search, op))
         suspect_warn(s, op, "add the round's offset to the pointer, or store once behind the loop",
                      "each round of the loop stores to the same elements: what is left is the last "
                      "one's");
@@ -113,6 +120,8 @@ static bool is_looked_at(const Op *op)
 
 void suspect_kept(const Suspect *s)
 {
+    Search x = {.s = s};
+
     if (suspect_any(s, is_looked_at))
-        ir_walk(s->func->body, look_at, (void *)s);
+        ir_walk(s->func->body, look_at, &x);
 }

@@ -10,7 +10,7 @@
  */
 #include "suspect.h"
 
-enum { DEEPEST = 8 };
+enum { DEEPEST = 8, MOST_ASKED = 64 };
 
 static bool loads_nothing(const Op *op, void *unused)
 {
@@ -46,15 +46,21 @@ static bool is_number(const Suspect *s, const Value *v, int depth)
     return n > 0;
 }
 
-static bool is_meant_as_power(const Suspect *s, const Op *op)
+typedef struct {
+    const Suspect *s;
+    int asked; /* how often it was looked for what an operand is made of */
+} Search;
+
+static bool is_meant_as_power(Search *search, const Op *op)
 {
+    const Suspect *s = search->s;
     const Value *x = op->operands[0], *y = op->operands[1];
     int64_t c;
 
     if (value_const_int(x, &c))
         return c == 2 || c == 10;
     return value_const_int(y, &c) && (c == 2 || c == 3) && is_number(s, op->results[0], DEEPEST) &&
-           is_loaded(s, x);
+           ++search->asked <= MOST_ASKED && is_loaded(s, x);
 }
 
 static bool is_exclusive_or(const Op *op)
@@ -62,17 +68,19 @@ static bool is_exclusive_or(const Op *op)
     return op->code == OP_xor && op->results[0]->type->dtype != DT_I1;
 }
 
-static void look_at(Op *op, void *suspect)
+static void look_at(Op *op, void *search)
 {
-    const Suspect *s = suspect;
+    Search *x = search;
 
-    if (is_exclusive_or(op) && is_meant_as_power(s, op))
-        suspect_warn(s, op, "a square is x * x, a power of two 1 << n or tl.exp2(x)",
+    if (is_exclusive_or(op) && is_meant_as_power(x, op))
+        suspect_warn(x->s, op, "a square is x * x, a power of two 1 << n or tl.exp2(x)",
                      "`^` is exclusive or, of bits, and no power");
 }
 
 void suspect_power(const Suspect *s)
 {
+    Search x = {.s = s};
+
     if (suspect_any(s, is_exclusive_or))
-        ir_walk(s->func->body, look_at, (void *)s);
+        ir_walk(s->func->body, look_at, &x);
 }

@@ -10,7 +10,7 @@
  */
 #include "suspect.h"
 
-enum { SAME_DEPTH = 12, DEEPEST = 8 };
+enum { SAME_DEPTH = 12, DEEPEST = 8, MOST_USES = 100 };
 
 static bool adds(const Op *op, const Value *by)
 {
@@ -27,6 +27,8 @@ static bool is_mended(const Suspect *s, const Value *v, const Value *by, int dep
     const UseLists *uses = suspect_uses(s);
     const Use *use = uses_of(uses, v);
 
+    if (uses_count(uses, v) > MOST_USES)
+        return true; /* who knows */
     for (int i = 0; i < uses_count(uses, v); i++) {
         const Op *op = use[i].op;
         bool moves = op_has(op, MOVES) || op->code == OP_cast;
@@ -86,6 +88,8 @@ static bool is_kept_apart(const Suspect *s, const Value *v)
     const Use *use = uses_of(uses, v);
     int64_t c;
 
+    if (uses_count(uses, v) > MOST_USES)
+        return true; /* who knows */
     for (int i = 0; i < uses_count(uses, v); i++) {
         const Op *op = use[i].op;
         if (op_has(op, COMPARES) && value_const_int(op->operands[1 - use[i].operand], &c))
