@@ -209,6 +209,7 @@ typedef struct {
     int (*current_stream)(int device_type, int32_t device_id, void **out);
 } DLExchange;
 
+enum { DL_COMPLEX = 5 }; /* a code of elements */
 enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_CUDA_MANAGED = 13 };
 
 /* Element types by their code and bits. */
@@ -235,9 +236,11 @@ static int dl_dtype(const DLTensor *t, const char *param, tilec_dtype *out)
         }
     }
     const char *kind = t->code < COUNT(dl_kinds) ? dl_kinds[t->code] : "elements";
-    PyErr_Format(PyExc_TypeError,
-                 "the tensor given for `%s` has %s of %d bits, which kernels do not have", param,
-                 kind, t->bits * t->lanes);
+    PyErr_Format(
+        PyExc_TypeError, "the tensor given for `%s` has %s of %d bits, which kernels do not have%s",
+        param, kind, t->bits * t->lanes,
+        t->code == DL_COMPLEX ? ": torch.view_as_real(x) has real and imaginary parts in turn"
+                              : "");
     return -1;
 }
 

@@ -235,6 +235,35 @@ static const char *unknown_name(const Launch *l)
     return NULL;
 }
 
+/* "x, y and n" would be kinder, and longer.  `given`: of those that were; NULL: of all. */
+static PyObject *join_names(const Kernel *k, int n, PyObject *const *given)
+{
+    PyObject *names = PyList_New(0), *comma = PyUnicode_FromString(", "), *text = NULL;
+
+    for (int i = 0; names && i < n; i++) {
+        if ((!given || given[i]) && PyList_Append(names, k->params[i].name) != 0)
+            Py_CLEAR(names);
+    }
+    if (names && comma)
+        text = PyUnicode_Join(comma, names);
+    Py_XDECREF(names);
+    Py_XDECREF(comma);
+    return text;
+}
+
+/* An array that was forgotten among those that are given by position is missed at the end. */
+static void refuse_missing_number(const Launch *l, const Param *param)
+{
+    PyObject *text = join_names(l->kernel, l->kernel->nparams, l->given);
+
+    if (text && PyUnicode_GetLength(text) > 0)
+        PyErr_Format(PyExc_TypeError, "the kernel misses an argument for `%s`; it was given %U",
+                     param->text, text);
+    else if (text)
+        PyErr_Format(PyExc_TypeError, "the kernel misses an argument for `%s`", param->text);
+    Py_XDECREF(text);
+}
+
 static void refuse_missing(const Launch *l, const Param *param)
 {
     const char *unknown = unknown_name(l);
@@ -254,26 +283,17 @@ static void refuse_missing(const Launch *l, const Param *param)
                      "the kernel misses an argument for `%s`, which is compiled in: %s=... by name",
                      param->text, param->text);
     else
-        PyErr_Format(PyExc_TypeError, "the kernel misses an argument for `%s`", param->text);
+        refuse_missing_number(l, param);
 }
 
-/* "x, y and n" would be kinder, and longer. */
 static void refuse_count(const Kernel *k, Py_ssize_t n)
 {
-    PyObject *names = PyList_New(0), *comma = PyUnicode_FromString(", "), *text = NULL;
+    PyObject *text = join_names(k, k->npositional, NULL);
 
-    for (int i = 0; names && i < k->npositional; i++) {
-        if (PyList_Append(names, k->params[i].name) != 0)
-            Py_CLEAR(names);
-    }
-    if (names && comma)
-        text = PyUnicode_Join(comma, names);
     if (text)
         PyErr_Format(PyExc_TypeError, "the kernel takes %d arguments%s, but %zd were given: %U",
                      k->npositional, k->npositional < k->nparams ? " by position" : "", n, text);
     Py_XDECREF(text);
-    Py_XDECREF(comma);
-    Py_XDECREF(names);
 }
 
 /* Fill in `given`, and behind what will be the parameters' arguments the options. */
@@ -340,7 +360,7 @@ static int refuse_extent(PyObject *o)
     const char *advice = "";
 
     if (PyFloat_Check(o))
-        advice = ": triton.cdiv(n, BLOCK) divides and rounds up";
+        advice = ": triton.cdiv(n, BLOCK) of integers divides and rounds up";
     else if (PyTuple_Check(o) || PyList_Check(o))
         advice = "; a launch names the grid alone, kernel[(x, y)], and no threads: num_warps=... "
                  "is an argument";
@@ -404,6 +424,11 @@ static void explain_call(PyObject *named)
         PyErr_Clear();
         Py_XDECREF(note);
         Py_XDECREF(keys);
+    }
+    if (type == PyExc_AttributeError) {
+        Py_XDECREF(PyObject_CallMethod(
+            value, "add_note", "s", "the grid's arguments are a dict: lambda meta: meta['BLOCK']"));
+        PyErr_Clear();
     }
     PyErr_Restore(type, value, trace);
 }

@@ -182,17 +182,20 @@ class Faults(unittest.TestCase):
         self.assertEqual(x[5:].tolist(), [0] * 7)
 
     def test_race(self):
-        """A forgotten atomic_add: found where a launch is asked to check, and not else."""
+        """A forgotten atomic_add: an error where a launch is asked to check, and not else."""
+        err = io.StringIO()
         for device in ("sim", "interp"):
             x, out = np.ones(12, np.float32), np.zeros(1, np.float32)
-            with self.assertRaises(errors.RaceFault) as caught:
+            with self.assertRaises(errors.RaceFault) as caught, contextlib.redirect_stderr(err):
                 racing[(3,)](x, out, BLOCK=4, check=True, device=device)
+            self.assertIn("change the same elements by a load and a store", err.getvalue())
             line = racing.starting_line_number + 3
             self.assertIn(f"{__file__}:{line}:", str(caught.exception))
             self.assertIn("race: load of out[0], which program (0, 0, 0) changes",
                           str(caught.exception))
             racing[(1,)](x, out, BLOCK=4, check=True, device=device)
-            racing[(3,)](x, out, BLOCK=4, device=device)
+            with contextlib.redirect_stderr(err):
+                racing[(3,)](x, out, BLOCK=4, device=device)
 
     def test_faults_of_the_simulator(self):
         """Each is what it is, none of them a mistake that the compiler has found."""
@@ -337,6 +340,27 @@ class Speech(unittest.TestCase):
             forgets[(1,)](np.zeros(1, np.float32), np.zeros(1, np.float32))
         self.assertIn("`value` is loaded, and stands nowhere else", err.getvalue())
         self.assertNotIn("bias", err.getvalue())
+
+    def test_arrays_in_another_order(self):
+        """One index takes elements of each that do not belong together; of all in one order it does."""
+        def told(x, y):
+            @tilec.jit
+            def double(x, y, n, BLOCK: tl.constexpr):
+                i = tl.arange(0, BLOCK)
+                tl.store(y + i, 2 * tl.load(x + i, mask=i < n), mask=i < n)
+
+            err = io.StringIO()
+            with contextlib.redirect_stderr(err):
+                double[(1,)](x, y, x.size, BLOCK=64)
+            return err.getvalue()
+
+        rows, columns = np.ones((6, 8), np.float32), np.ones((8, 6), np.float32).T
+        self.assertIn("y: its strides are (1, 6), and those of `x`, of the same shape, (8, 1)", told(rows, columns))
+        self.assertIn("numpy.ascontiguousarray", told(columns, rows))
+        self.assertEqual(told(columns, columns.copy(order="F")), "")
+        self.assertEqual(told(rows, rows.copy()), "")
+        self.assertEqual(told(rows[:1], columns[:, :1].T), "")
+        self.assertEqual(told(np.ones((3, 1, 4), np.float32), np.ones((1, 3, 4), np.float32).swapaxes(0, 1)), "")
 
     def test_stdout_that_fails(self):
         class Broken(io.StringIO):

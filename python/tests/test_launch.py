@@ -481,9 +481,13 @@ class Values(unittest.TestCase):
         for call, text in (
                 (lambda: store_number[(1,)](out), "misses an argument for `value`"),
                 (lambda: store_number[(1,)](out, vaule=1), "`value`; it has no parameter `vaule`, which"),
-                (lambda: store_number[(1,)](out, num_warps=4), "misses an argument for `value`$"),
+                (lambda: store_number[(1,)](out, num_warps=4), "misses an argument for `value`; it was given out$"),
                 (lambda: store_number[(2.5,)](out, 1), "are integers, not 2.5: triton.cdiv"),
                 (lambda: store_number[2.5](out, 1), "are integers, not 2.5: triton.cdiv"),
+                (lambda: store_number[(1,)](out, out.sum), r"cannot be the method `sum`.*\nhint: parentheses call it: x.sum\(\)"),
+                (lambda: store_number[(1,)](out, slice(0, 4)), "cannot be a slice: .*\nhint: its bounds are numbers"),
+                (lambda: store_number[(tilec.cdiv(7.5, 2),)](out, 1), "not 4.0: triton.cdiv.n, BLOCK. of integers"),
+                (lambda: tilec.next_power_of_2(7.5), "takes an integer, not 7.5: n // 2 and int.n. are"),
                 (lambda: store_number[(1,)](out, 1, 2), "takes 2 arguments, but 3 were given: out, value"),
                 (lambda: needs_block[(1,)](out), "`BLOCK`, which is compiled in: BLOCK=... by name"),
                 (lambda: store_number[("4",)](out, 1), "are integers, not '4'$"),
@@ -507,6 +511,14 @@ class Values(unittest.TestCase):
             store_number[(1,)](out, 1).sum()
         with self.assertRaisesRegex(tilec.TritonError, "hint: did you mean `num_warps`?"):
             store_number[(1,)](out, 1, num_warp=4)
+        with self.assertRaisesRegex(tilec.TritonError, r"\(fp32, fp32, fp32, fp32, \.\. 64 values\)"):
+            store_number[(1,)]([0.5] * 64, 1)
+        with self.assertRaisesRegex(tilec.TritonError, "num_warps, num_stages, num_ctas and num_cpu_threads"):
+            store_number[(1,)](out, 1, num_threads=4)
+        with self.assertRaises(AttributeError) as caught:
+            store_number[lambda meta: meta.BLOCK](out, 1)
+        if sys.version_info >= (3, 11):
+            self.assertIn("lambda meta: meta['BLOCK']", caught.exception.__notes__[0])
         with self.assertRaises(KeyError) as caught:
             store_number[lambda meta: meta["BLOCK"]](out, 1)
         if sys.version_info >= (3, 11):

@@ -109,6 +109,11 @@ class Autotune(unittest.TestCase):
             tuned[(1,)](np.zeros(3, dtype), 1)
         self.assertEqual(list(tuned.cache), [("float32",), ("float16",)])
 
+    def test_key_that_is_no_value(self):
+        kernel, measure = timed({16: 3, 64: 1, 256: 2})
+        with self.assertRaisesRegex(TypeError, "`n` is in the key of the tuned kernel .*, and cannot be a list: give"):
+            autotune(SIZES, key=["n"], do_bench=measure)(kernel)[(1,)](None, [1])
+
     def test_configuration_without_room_is_skipped(self):
         for error in (OutOfResources(100, 10, "shared memory"), CompilationError(None, None, "no")):
             kernel, measure = timed({16: error, 64: 5, 256: 7})

@@ -16,6 +16,7 @@ import warnings
 from . import _core, device, knobs
 from .errors import AutotunerError, CompilationError, OutOfResources, PTXASError
 from .kernel import KernelInterface
+from .values import type_name
 from .wrappers import copy_into, copy_of, fill_with_zeros, is_array
 
 # what a configuration may fail with and the others go on
@@ -374,6 +375,10 @@ class Autotuner(KernelInterface):
             **{**self.nargs, **kwargs, **c.all_kwargs()}))[:top]
 
     def _key(self, named):
+        for name in self.keys:
+            if type(named.get(name)).__hash__ is None:
+                raise TypeError(f"`{name}` is in the key of the tuned kernel {self.__name__}, and cannot be "
+                                f"{type_name(named[name])}: give it a number, a text or a tuple")
         key = [named[name] for name in self.keys if name in named]
         for name in self.arg_names:
             dtype = getattr(named.get(name), "dtype", None)

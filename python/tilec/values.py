@@ -196,6 +196,10 @@ def describe(value):
         return what, "give each item a name, in a class or a types.SimpleNamespace, or pass the item"
     if isinstance(value, (bytes, bytearray, memoryview)):
         return what, "numpy.frombuffer(...) makes an array of it, which is an argument of the launch"
+    if isinstance(value, slice):
+        return what, "its bounds are numbers, which are arguments each: first, last"
+    if _is_of(value, "torch.nn", "Module"):
+        return what, "its tensors are arguments of the launch: x.weight, x.bias"
     if isinstance(value, _CONTAINERS):
         return what, "tuples and lists of constants are constants: tuple(...)"
     if isinstance(value, enum.Enum):
@@ -204,6 +208,9 @@ def describe(value):
         return what, "an int or a float is a constant: int(...) or float(...)"
     if isinstance(value, os.PathLike):
         return what, "a text is a constant: str(...)"
+    if isinstance(value, (types.BuiltinMethodType, types.MethodType)) and \
+            not isinstance(value.__self__, types.ModuleType):
+        return f"the method `{value.__name__}`", f"parentheses call it: x.{value.__name__}()"
     if _is_function(value) or isinstance(value, (KernelInterface, ConstexprFunction)):
         return (f"the function `{value.__name__}`",
                 "a kernel calls what is a `def` under @triton.jit, by its name")

@@ -436,8 +436,17 @@ void strides_warn(const Request *r);
 void reaches_warn(const Request *r, const int32_t *grid);
 /* rows.c: a warning, once, of a tile that is shorter than the rows that it stands for. */
 void rows_warn(const Request *r);
+/* shared.c: a warning, once, of what all programs store to the same elements. */
+void shared_warn(const Request *r, const int32_t *grid);
 /* Is it the first for this specialisation to tell this?  `bit`: one of these. */
-enum { TOLD_AXES = 1, TOLD_SCALARS = 2, TOLD_STRIDES = 4, TOLD_REACH = 8, TOLD_ROWS = 16 };
+enum {
+    TOLD_AXES = 1,
+    TOLD_SCALARS = 2,
+    TOLD_STRIDES = 4,
+    TOLD_REACH = 8,
+    TOLD_ROWS = 16,
+    TOLD_SHARED = 32
+};
 bool programs_claim(const Request *r, unsigned bit);
 void programs_say(const Request *r, const char *text); /* through on_message, if there is one */
 /* Once for a specialisation: of axes that nobody asks for, and of programs of one element. */

@@ -93,6 +93,8 @@ static void refuse_name(Binder *b, const char *name, int argument)
             "argument %d has that name: an array alone is no argument, TILEC_ARRAY(x, n) makes one "
             "of it",
             argument + 1);
+    else if (strncmp(name, "num_", 4) == 0)
+        bind_hint(b, "a launch has num_warps, num_stages, num_ctas and num_cpu_threads");
 }
 
 static void take_argument(Binder *b, int param, const tilec_arg *a)

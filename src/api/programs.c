@@ -11,7 +11,7 @@
  * then share out the work by tickets; nor of one axis where none is asked for, and programs only
  * count or print.
  *
- * strides.c, reach.c and loaded.c look at more of a launch, and say it in the same way.
+ * strides.c, reach.c, shared.c and loaded.c look at more of a launch, and say it in the same way.
  */
 #include <stdio.h>
 
@@ -85,6 +85,8 @@ void programs_warn(const Request *r, const int32_t *grid)
 
     if (axis >= 0 && programs_claim(r, TOLD_AXES))
         warn_of_axis(r, grid, axis);
+    else if (axis < 0)
+        shared_warn(r, grid);
     if (!p->has_tiles && !p->has_loops && !p->has_atomics && !p->speaks && p->has_stores &&
         p->axes != 0 && programs >= MANY_SINGLE && programs_claim(r, TOLD_SCALARS))
         warn_of_scalars(r, programs);

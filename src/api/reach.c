@@ -60,7 +60,7 @@ static void warn_of_rest(const Request *r, const Reach *e, int32_t programs, int
         "%d program%s along axis %d, with %d elements each, reach %lld of the %lld that its mask "
         "lets through, `%.60s`",
         programs, programs == 1 ? "" : "s", e->axis, e->step, (long long)end, (long long)n,
-        name_of_number(r, n));
+        name_of_number(r, n - e->includes));
     say(r, what, "cdiv(n, BLOCK) programs reach all of them; n // BLOCK leave out the rest");
 }
 
@@ -71,7 +71,7 @@ static void warn_of_nothing(const Request *r, const Reach *e, int64_t n)
 
     snprintf(what, sizeof what,
              "it stores nothing to `%.60s`: its mask compares with `%.60s`, which is %lld",
-             name ? name : "an item of a tuple", name_of_number(r, n), (long long)n);
+             name ? name : "an item of a tuple", name_of_number(r, n - e->includes), (long long)n);
     say(r, what, "a number of elements is 0 or more");
 }
 
@@ -97,8 +97,16 @@ static void warn_of_outside(const Request *r, const Reach *e, int64_t end)
              e->stores ? "stores to" : "loads", (long long)end, name ? name : "an item of a tuple",
              (long long)elements_of(t));
     say(r, what,
-        e->limit >= 0 ? "does the number that its mask compares with belong to another array?"
-                      : "a mask leaves out what the last program has too much, mask=i < n");
+        e->includes     ? "i <= n lets through n + 1 elements, i < n as many as n"
+        : e->limit >= 0 ? "does the number that its mask compares with belong to another array?"
+                        : "a mask leaves out what the last program has too much, mask=i < n");
+}
+
+/* How many elements the mask lets through. */
+static int64_t number_of(const Request *r, const Reach *e)
+{
+    return e->limit < 0 ? INT64_MAX
+                        : scalar_to_int(e->type, r->binding->slots[e->limit]) + e->includes;
 }
 
 void reaches_warn(const Request *r, const int32_t *grid)
@@ -108,11 +116,11 @@ void reaches_warn(const Request *r, const int32_t *grid)
     for (int i = 0; i < all->n; i++) {
         const Reach *e = &all->at[i];
         int64_t end = (int64_t)(grid[e->axis] - 1) * e->step + e->lanes;
-        int64_t n = e->limit < 0 ? INT64_MAX : scalar_to_int(e->type, r->binding->slots[e->limit]);
+        int64_t n = number_of(r, e);
         int64_t there = elements_of(r->binding->tensors[e->array]);
         if (e->stores && n < 0)
             warn_of_nothing(r, e, n);
-        else if (e->stores && e->step >= e->lanes && n < INT64_MAX &&
+        else if (e->stores && !e->includes && e->step >= e->lanes && n < INT64_MAX &&
                  (int64_t)grid[e->axis] * e->step < n)
             warn_of_rest(r, e, grid[e->axis], end, n);
         else if (e->stores && e->step >= e->lanes && grid[e->axis] == n && n > e->step)

@@ -10,7 +10,8 @@
  *   - an index is multiplied with a number that is no stride of an array of two dimensions, but is
  *     how many columns it has, where rows lie further apart; or how many rows, where another number
  *     of the launch is how many columns; or the stride in bytes, as NumPy has it; or how many
- *     columns a picture has, without its channels.
+ *     columns a picture has, without its channels;
+ *   - elements of two arrays of one shape are taken by one index, and lie in another order.
  * Nothing is said of what is broadcast, nor of numbers that are neither.
  */
 #include <stdio.h>
@@ -21,7 +22,7 @@ static void say(const Request *r, int slot, const char *what, const char *hint)
 {
     const tilec_tensor *t = r->binding->tensors[slot];
     const char *name = request_name_of_tensor(r, t);
-    char text[600];
+    char text[1100];
 
     if (!programs_claim(r, TOLD_STRIDES))
         return;
@@ -44,20 +45,31 @@ static bool has_gaps_only(const tilec_tensor *t)
     return longer > 0;
 }
 
-static void warn_of_gaps(const Request *r, int slot)
+typedef struct {
+    char text[200];
+} StrideList;
+
+static StrideList list_strides(const tilec_tensor *t)
 {
-    const tilec_tensor *t = r->binding->tensors[slot];
-    char what[400], list[200];
+    StrideList list = {""};
     int n = 0;
 
-    for (int i = 0; i < t->ndim && n < (int)sizeof list - 24; i++)
-        n += snprintf(list + n, sizeof list - n, "%s%lld", i ? ", " : "",
+    for (int i = 0; i < t->ndim && n < (int)sizeof list.text - 24; i++)
+        n += snprintf(list.text + n, sizeof list.text - n, "%s%lld", i ? ", " : "",
                       (long long)memory_stride(t, i));
+    return list;
+}
+
+static void warn_of_gaps(const Request *r, int slot)
+{
+    const StrideList list = list_strides(r->binding->tensors[slot]);
+    char what[400];
+
     snprintf(
         what, sizeof what,
         "its strides are (%s), and kernel `%.100s` takes elements that lie next to each other, "
         "which are not its own",
-        list, r->kernel->name);
+        list.text, r->kernel->name);
     say(r, slot, what,
         "a kernel knows the strides that it is given, x + i * stride; else it needs an array "
         "without gaps, a copy");
@@ -102,7 +114,7 @@ static void look_at_pixels(const Request *r, const Stride *s, const tilec_tensor
 
     if (t->shape[2] < 2 || t->shape[2] > 4 || memory_stride(t, 2) != 1 ||
         memory_stride(t, 1) != t->shape[2] || memory_stride(t, 0) != t->shape[1] * t->shape[2] ||
-        step != t->shape[1])
+        step != t->shape[1] || step == memory_stride(t, 1))
         return;
     snprintf(what, sizeof what,
              "its rows lie %lld elements apart, %lld channels of %lld pixels, and kernel `%.100s` "
@@ -159,6 +171,66 @@ static void look_at_step(const Request *r, const Stride *s)
                : "give it the stride of the rows, or an array without gaps, a copy");
 }
 
+/* --- elements that meet --- */
+
+/* Of one shape, of two dimensions or more, without elements that lie in one place. */
+static bool have_one_shape(const tilec_tensor *t, const tilec_tensor *u)
+{
+    if (t->ndim < 2 || t->ndim != u->ndim)
+        return false;
+    for (int i = 0; i < t->ndim; i++) {
+        if (t->shape[i] != u->shape[i] ||
+            (t->shape[i] > 1 && (memory_stride(t, i) < 1 || memory_stride(u, i) < 1)))
+            return false;
+    }
+    return true;
+}
+
+/* Of these two dimensions one is the outer one in the one array, and the inner one in the other. */
+static bool is_turned(const tilec_tensor *t, const tilec_tensor *u, int i, int k)
+{
+    return t->shape[i] > 1 && t->shape[k] > 1 && memory_stride(t, i) > memory_stride(t, k) &&
+           memory_stride(u, i) < memory_stride(u, k);
+}
+
+static bool lie_in_one_order(const tilec_tensor *t, const tilec_tensor *u)
+{
+    for (int i = 0; i < t->ndim; i++) {
+        for (int k = 0; k < t->ndim; k++) {
+            if (is_turned(t, u, i, k))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void warn_of_order(const Request *r, int slot, const tilec_tensor *other)
+{
+    const StrideList its = list_strides(r->binding->tensors[slot]), those = list_strides(other);
+    const char *name = request_name_of_tensor(r, other);
+    char what[800];
+
+    snprintf(what, sizeof what,
+             "its strides are (%s), and those of `%.60s`, of the same shape, (%s): kernel `%.100s` "
+             "takes an element of each by one index, which is another element",
+             its.text, name ? name : "an item of a tuple", those.text, r->kernel->name);
+    say(r, slot, what,
+        "arrays that a kernel goes through by one index lie in one order: x.contiguous() of "
+        "PyTorch, numpy.ascontiguousarray(x)");
+}
+
+static void look_at_order(const Request *r, uint64_t arrays)
+{
+    const tilec_tensor *first = NULL;
+
+    for (int i = 0; i < r->binding->nslots && i < 63; i++) {
+        const tilec_tensor *t = arrays >> i & 1 ? r->binding->tensors[i] : NULL;
+        if (t && first && have_one_shape(first, t) && !lie_in_one_order(first, t))
+            warn_of_order(r, i, first);
+        first = first ? first : t;
+    }
+}
+
 /* Is there a number 1, which may say how many elements there are? */
 static bool is_one_given(const Request *r)
 {
@@ -186,4 +258,6 @@ void strides_warn(const Request *r)
     }
     for (int i = 0; i < s->nsteps; i++)
         look_at_step(r, &s->steps[i]);
+    for (int i = 0; i < r->spec->programs.together.n; i++)
+        look_at_order(r, r->spec->programs.together.arrays[i]);
 }

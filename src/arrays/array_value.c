@@ -113,13 +113,19 @@ static const char *advice_for_attribute(const char *name)
     static const char flat[] = "a kernel sees memory, and a dense array lies flat there as it is";
     static const char copied[] = "x.to(x.dtype) is a dense copy";
     static const char moved[] = "arrays are moved for the device that --device says: leave it out";
+    static const char operators[] = "operators work element by element: x+y, x*y";
+    static const char products[] =
+        "no product of matrices is made here: a file may have it, @ref.npy";
+    static const char counted[] = "x.shape(0) is its first extent, x.numel() counts its elements";
     static const WordText table[] = {
         {"T", turned},          {"transpose", turned}, {"permute", turned},
         {"swapaxes", turned},   {"moveaxis", turned},  {"reshape", shaped},
         {"view", shaped},       {"flatten", flat},     {"ravel", flat},
         {"copy", copied},       {"clone", copied},     {"contiguous", copied},
         {"cuda", moved},        {"cpu", moved},        {"float", "x.to(fp32)"},
-        {"half", "x.to(fp16)"}, {"int", "x.to(i32)"},
+        {"half", "x.to(fp16)"}, {"int", "x.to(i32)"},  {"add", operators},
+        {"mul", operators},     {"matmul", products},  {"dot", products},
+        {"len", counted},       {"length", counted},   {"nbytes", "x.numel()*x.itemsize()"},
     };
 
     return text_of_word(table, COUNT(table), name);

@@ -96,6 +96,11 @@ static const char *advice_for_value(const char *name)
         {"np", "arrays are made by rand(DTYPE,SHAPE), zeros, arange...: tilec help values"},
         {"numpy", "arrays are made by rand(DTYPE,SHAPE), zeros, arange...: tilec help values"},
         {"random", "arrays are made by rand(DTYPE,SHAPE), randn, randint: tilec help values"},
+        {"uniform", "rand(DTYPE,SHAPE) is uniform from 0 to 1, and a factor scales it"},
+        {"normal", "randn(DTYPE,SHAPE) is normal, with mean 0 and deviation 1"},
+        {"gauss", "randn(DTYPE,SHAPE) is normal, with mean 0 and deviation 1"},
+        {"eye", "no array of it is made here: a file may have it, x=@eye.npy"},
+        {"identity", "no array of it is made here: a file may have it, x=@eye.npy"},
         {"torch", "arrays are made by rand(DTYPE,SHAPE), zeros, arange...: tilec help values"},
     };
 

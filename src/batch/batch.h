@@ -152,6 +152,8 @@ bool save_uses_stdout(Arena *a, const Saves *saves);
 /* One array for each of the saves; one that fails costs no other.  Gives what each adds to its
  * table, NULL for none. */
 const char **save_all(const Saving *s, const Array *const *arrays);
+/* dark.c: a warning of a picture that is black, since nothing in it is more than 1. */
+void save_warn_of_dark(const Saving *s, const SaveText *save, const Array *pixels);
 
 /* gather.c: one .csv for all files, a row or several for each, with its path in front */
 /* The saves with those marked that name no place for a file's name. */

@@ -247,10 +247,12 @@ const char **save_all(const Saving *s, const Array *const *given)
     for (int i = 0; i < s->saves->len; i++) {
         const SaveText *save = &s->saves->at[i];
 
-        if (!save->gathers)
+        if (!save->gathers) {
             save_file(s, arrays, i);
-        else if (save->table == i)
+            save_warn_of_dark(s, save, arrays[i]);
+        } else if (save->table == i) {
             rows[i] = gather_rows(s, i, arrays);
+        }
     }
     return rows;
 }

@@ -171,10 +171,13 @@ Programs programs_of(const Func *f)
     p.steps = strides_of(f);
     p.reaches = reaches_of(f);
     p.rows = rows_of(f);
+    p.together = together_of(f);
     for (int i = 0; i < f->module->nfuncs; i++) {
         const Func *each = f->module->funcs[i];
         Walk w = {&p, ir_uses(each, f->module->arena)};
         ir_walk(each->body, visit, &w);
     }
+    if (!p.waits && !p.takes_tickets)
+        p.shared = shared_of(f, p.axes);
     return p;
 }

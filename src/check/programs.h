@@ -28,6 +28,7 @@ typedef struct {
                              * with, -1: there is no mask */
     DType type;             /* of the limit */
     int32_t step, lanes;
+    bool includes; /* the mask lets through the element at the limit, too */
     bool stores;
     bool is_all; /* no other mask counts */
 } Reach;
@@ -51,6 +52,20 @@ typedef struct {
     int n;
 } RowTiles;
 
+/* A store of all programs along an axis to the same elements */
+typedef struct {
+    unsigned axes; /* bit i: along axis i; 0: there is none */
+    bool adds;     /* to what was there: what is stored is made of it */
+    Span span;
+} Shared;
+
+/* Arrays of which elements are taken by one index */
+enum { MOST_TOGETHER = 16 };
+typedef struct {
+    uint64_t arrays[MOST_TOGETHER]; /* by slot, as bits */
+    int n;
+} Together;
+
 /* What a kernel's programs make of the grid. */
 typedef struct {
     unsigned axes;   /* bit i: it asks for tl.program_id(i) */
@@ -67,13 +82,18 @@ typedef struct {
     Steps steps;
     Reaches reaches;
     RowTiles rows;
+    Shared shared;
+    Together together;
 } Programs;
 
 Programs programs_of(const Func *f); /* of a kernel as it was lowered */
 /* strides.c: how it goes through its arrays; which parameter a value is, or -1 */
 Steps strides_of(const Func *f);
 int strides_slot_of(const Func *f, const Value *v);
-Reaches reaches_of(const Func *f); /* reach.c: the tiles that programs touch by their numbers */
-RowTiles rows_of(const Func *f);   /* rows.c: tiles that masks take for whole rows */
+Reaches reaches_of(const Func *f);   /* reach.c: the tiles that programs touch by their numbers */
+RowTiles rows_of(const Func *f);     /* rows.c: tiles that masks take for whole rows */
+Together together_of(const Func *f); /* together.c: arrays whose elements meet */
+/* shared.c: the first store of all programs along one of these axes to one place */
+Shared shared_of(const Func *f, unsigned axes);
 
 #endif

@@ -68,17 +68,18 @@ static bool is_index(const Value *v, const Value *index)
 
 /* The parameter that the mask compares the index with, alone or, as where accesses are checked,
  * also; -1: it is another mask. */
-static int limit_of(const Func *f, const Value *mask, const Value *index, int depth)
+static int limit_of(const Func *f, const Value *mask, const Value *index, int depth, bool *includes)
 {
     const Op *op = mask->def;
 
     if (op && op->code == OP_and && depth > 0) {
-        int limit = limit_of(f, op->operands[0], index, depth - 1);
-        return limit >= 0 ? limit : limit_of(f, op->operands[1], index, depth - 1);
+        int limit = limit_of(f, op->operands[0], index, depth - 1, includes);
+        return limit >= 0 ? limit : limit_of(f, op->operands[1], index, depth - 1, includes);
     }
-    if (!op || op->code != OP_lt || !opt_is_int(op->operands[1]) ||
+    if (!op || (op->code != OP_lt && op->code != OP_le) || !opt_is_int(op->operands[1]) ||
         !is_index(op->operands[0], index))
         return -1;
+    *includes = op->code == OP_le;
     return strides_slot_of(f, op->operands[1]);
 }
 
@@ -93,10 +94,10 @@ static void look_at(Reaches *all, const Func *f, const Op *op)
         return;
     r.array = strides_slot_of(f, p->operands[0]);
     if (mask)
-        r.limit = limit_of(f, mask, p->operands[1], MOST_MASKS);
+        r.limit = limit_of(f, mask, p->operands[1], MOST_MASKS, &r.includes);
     if (r.limit >= 0)
         r.type = f->body->args[r.limit]->type->dtype;
-    r.is_all = !mask || (mask->def && mask->def->code == OP_lt);
+    r.is_all = !mask || (mask->def && (mask->def->code == OP_lt || mask->def->code == OP_le));
     if (r.array >= 0 && (!mask || r.limit >= 0))
         all->at[all->n++] = r;
 }

@@ -29,15 +29,20 @@ typedef void Suspicion(const Suspect *s);
 
 Suspicion suspect_narrow;   /* suspect_narrow.c: integers of 8 and 16 bits that wrap around */
 Suspicion suspect_exchange; /* suspect_exchange.c: lanes that exchange values without a barrier */
+Suspicion suspect_kept;     /* suspect_kept.c: rounds that overwrite each other, or have no end */
 Suspicion suspect_lanes;    /* suspect_lanes.c: two lanes of one store at one address */
 Suspicion suspect_limit;    /* suspect_limit.c: numbers of elements compared with a float */
+Suspicion suspect_mask;     /* suspect_mask.c: a mask of rows that leaves out columns */
 Suspicion suspect_mean;     /* suspect_mean.c: a sum divided by the lanes of its tile */
 Suspicion suspect_axes;     /* suspect_axes.c: what rows were loaded for, given to columns */
 Suspicion suspect_crossed;  /* suspect_crossed.c: what belongs to rows, and meets columns */
 Suspicion suspect_nothing;  /* suspect_nothing.c: divisions by zero, shifts by too much */
+Suspicion suspect_power;    /* suspect_power.c: `^` for a power */
 Suspicion suspect_rounds;   /* suspect_rounds.c: what the rounds of a loop do not add up */
 Suspicion suspect_scores;   /* suspect_scores.c: keys that are not there, in a softmax */
+Suspicion suspect_truth;    /* suspect_truth.c: sums of conditions */
 Suspicion suspect_totals;   /* suspect_totals.c: sums that loops keep in a type that loses them */
+Suspicion suspect_wrap;     /* suspect_wrap.c: remainders of what begins below 0 */
 
 /* suspect_tools.c */
 /* A warning at an op, with the calls that lead to it, and what to do about it. */
@@ -48,5 +53,9 @@ bool suspect_any(const Suspect *s, bool (*is)(const Op *op));
 /* Of the function, made when they are first asked for. */
 const AxisFacts *suspect_axis(const Suspect *s);
 const UseLists *suspect_uses(const Suspect *s);
+/* Is it made in the loop? */
+bool suspect_is_inside(const Value *v, const Op *loop);
+/* Is it another one in each round: does it follow from the counter, or from what is carried? */
+bool suspect_is_moved(const Value *v, const Op *loop, int depth);
 
 #endif

@@ -1,13 +1,15 @@
 /*
  * suspect_rounds.c - what the rounds of a loop do not add up
  *
- * Four slips, each of which leaves a plausible number behind:
- *   - a total begins anew in each round, acc = tl.zeros(..) in the loop instead of in front of it:
- *     what the round begins with is not looked at, and only the last round counts;
+ * Five slips, each of which leaves a plausible number behind:
+ *   - a total begins anew in each round, acc = tl.zeros(..) in the loop instead of in front of it,
+ *     or acc = tl.dot(a, b): what the round begins with is not looked at, and only the last round
+ *     counts;
  *   - a bias that is the same in all rounds is added in each: acc += tl.dot(a, b) + bias;
  *   - a greatest value is never kept, tl.maximum(m, x) where m stays -inf in all rounds;
  *   - each round adds what the one before it has added, acc += tl.dot(tl.load(pa), tl.load(pb)),
- *     since nobody moves the pointers.
+ *     since nobody moves the pointers;
+ *   - or one of the two alone is moved.
  *
  * Nothing is said of a recurrence, h += tl.dot(w, h) + b, whose rounds are steps in time, nor of
  * what is added from memory alone; nor of rounds that store, which may change what is loaded.
@@ -18,41 +20,17 @@
 
 enum { DEEPEST = 24, MOST_SUMMANDS = 16 };
 
-/* Is it made in the loop? */
-static bool is_inside(const Value *v, const Op *loop)
-{
-    for (const Block *b = v->block; b; b = b->owner ? b->owner->block : NULL) {
-        if (b->owner == loop)
-            return true;
-    }
-    return false;
-}
-
 /* Does v follow from `from`, within the loop?  Where that is not known, yes. */
 static bool follows_from(const Value *v, const Value *from, const Op *loop, int depth)
 {
     if (v == from)
         return true;
-    if (!is_inside(v, loop) || !v->def)
+    if (!suspect_is_inside(v, loop) || !v->def)
         return false;
     if (depth == 0 || (v->def->regions[0] && !op_has(v->def, COMBINES)))
         return true;
     for (int i = 0; i < v->def->noperands; i++) {
         if (follows_from(v->def->operands[i], from, loop, depth - 1))
-            return true;
-    }
-    return false;
-}
-
-/* Is it another one in each round: does it follow from the counter, or from what is carried? */
-static bool is_moved(const Value *v, const Op *loop, int depth)
-{
-    if (!is_inside(v, loop))
-        return false;
-    if (!v->def || depth == 0 || (v->def->regions[0] && !op_has(v->def, COMBINES)))
-        return true;
-    for (int i = 0; i < v->def->noperands; i++) {
-        if (is_moved(v->def->operands[i], loop, depth - 1))
             return true;
     }
     return false;
@@ -83,13 +61,13 @@ static bool begins_anew(const Value *v, const Op *loop, int depth)
     const Op *op = v->def;
     uint64_t bits;
 
-    if (!op || depth == 0 || !is_inside(v, loop) ||
+    if (!op || depth == 0 || !suspect_is_inside(v, loop) ||
         (op->code != OP_add && op->code != OP_max && op->code != OP_maxnan && op->code != OP_min &&
          op->code != OP_minnan))
         return false;
     for (int i = 0; i < 2; i++) {
         const Value *begun = op->operands[i];
-        if (value_constant(begun, &bits) && is_inside(begun, loop) &&
+        if (value_constant(begun, &bits) && suspect_is_inside(begun, loop) &&
             is_loaded(op->operands[1 - i], DEEPEST))
             return true;
         if (begins_anew(begun, loop, depth - 1))
@@ -120,6 +98,26 @@ static void look_for_anew(const Suspect *s, const Op *loop, int i)
                  "loop");
 }
 
+/* --- a product that is not added --- */
+
+/* acc = tl.dot(a, b) of tiles that the round has loaded, where acc begins with 0. */
+static void look_for_product(const Suspect *s, const Op *loop, int i)
+{
+    const Op *dot = ir_bare(opt_last(loop->regions[0])->operands[i])->def;
+    uint64_t bits;
+
+    if (!dot || dot->code != OP_dot || is_looked_at(s, loop->regions[0]->args[1 + i]) ||
+        uses_count(suspect_uses(s), loop->results[i]) == 0 ||
+        !value_constant(loop->operands[FOR_BOUNDS + i], &bits) ||
+        !value_constant(dot->operands[2], &bits) ||
+        (!suspect_is_moved(dot->operands[0], loop, DEEPEST) &&
+         !suspect_is_moved(dot->operands[1], loop, DEEPEST)))
+        return;
+    suspect_warn(s, dot, "acc += tl.dot(a, b), or acc = tl.dot(a, b, acc)",
+                 "each round makes this product anew, and only that of the last one is left behind "
+                 "the loop");
+}
+
 /* --- a bias in each round --- */
 
 typedef struct {
@@ -131,14 +129,14 @@ static void find_summands(Summands *all, const Value *v, const Op *loop, int dep
 {
     const Op *op = v->def;
 
-    if (op && is_inside(v, loop) && depth > 0 && op->code == OP_add) {
+    if (op && suspect_is_inside(v, loop) && depth > 0 && op->code == OP_add) {
         find_summands(all, op->operands[0], loop, depth - 1);
         find_summands(all, op->operands[1], loop, depth - 1);
         return;
     }
     if (all->n < MOST_SUMMANDS)
         all->at[all->n++] = v;
-    if (op && is_inside(v, loop) && depth > 0 && op->code == OP_dot)
+    if (op && suspect_is_inside(v, loop) && depth > 0 && op->code == OP_dot)
         find_summands(all, op->operands[2], loop, depth - 1);
 }
 
@@ -146,15 +144,16 @@ static bool is_summed(const Value *v, const Value *total, const Op *loop)
 {
     const Value *b = ir_bare(v);
 
-    return b->def && (b->def->code == OP_dot || ir_reduces(b->def)) && is_moved(b, loop, DEEPEST) &&
-           is_loaded(b, DEEPEST) && !follows_from(b, total, loop, DEEPEST);
+    return b->def && (b->def->code == OP_dot || ir_reduces(b->def)) &&
+           suspect_is_moved(b, loop, DEEPEST) && is_loaded(b, DEEPEST) &&
+           !follows_from(b, total, loop, DEEPEST);
 }
 
 static bool is_same_loaded(const Value *v, const Op *loop)
 {
     const Value *b = ir_bare(v);
 
-    return b->def && op_only_reads(b->def) && !is_moved(b, loop, DEEPEST);
+    return b->def && op_only_reads(b->def) && !suspect_is_moved(b, loop, DEEPEST);
 }
 
 static void look_for_bias(const Suspect *s, const Op *loop, int i)
@@ -192,7 +191,7 @@ static bool is_new(const Value *v, const Op *loop, int depth)
 {
     const Op *op = v->def;
 
-    if (!is_inside(v, loop))
+    if (!suspect_is_inside(v, loop))
         return false;
     if (!op || depth == 0 || (op->regions[0] && !op_has(op, COMBINES)))
         return true;
@@ -208,13 +207,41 @@ static bool loads_inside(const Value *v, const Op *loop, int depth)
 {
     const Op *op = v->def;
 
-    if (!op || depth == 0 || !is_inside(v, loop))
+    if (!op || depth == 0 || !suspect_is_inside(v, loop))
         return false;
     for (int i = 0; i < op->noperands && !op_only_reads(op); i++) {
         if (loads_inside(op->operands[i], loop, depth - 1))
             return true;
     }
     return op_only_reads(op);
+}
+
+/* Of two tiles that are loaded in each round one is another one each time. */
+static const Value *same_factor(const Op *dot, const Op *loop)
+{
+    bool first = is_new(dot->operands[0], loop, DEEPEST);
+    bool second = is_new(dot->operands[1], loop, DEEPEST);
+
+    if (first == second || !loads_inside(dot->operands[0], loop, DEEPEST) ||
+        !loads_inside(dot->operands[1], loop, DEEPEST))
+        return NULL;
+    return dot->operands[first ? 1 : 0];
+}
+
+static void tell_same_factor(const Suspect *s, const Op *loop, const Op *dot)
+{
+    const Value *same = same_factor(dot, loop);
+    bool effects = false;
+
+    ir_walk(loop->regions[0], note_effect, &effects);
+    if (same && !effects)
+        suspect_warn(
+            s, dot,
+            "move both pointers at the end of the round, or load in front of the loop what "
+            "is the same in all",
+            "each round loads the %s operand of this product from the same addresses, and "
+            "the other one from others",
+            same == dot->operands[0] ? "first" : "second");
 }
 
 static void look_for_same(const Suspect *s, const Op *loop, int i)
@@ -230,10 +257,12 @@ static void look_for_same(const Suspect *s, const Op *loop, int i)
     for (int k = 0; k < all.n; k++) {
         const Op *op = all.at[k]->def;
         int factors = op && op->code == OP_dot ? 2 : 0; /* and what it adds to is a summand, too */
-        bool new = all.at[k] != total && !factors &&is_new(all.at[k], loop, DEEPEST);
+        bool other = all.at[k] != total && !factors && is_new(all.at[k], loop, DEEPEST);
         for (int f = 0; f < factors; f++)
-            new |= is_new(op->operands[f], loop, DEEPEST);
-        if (new)
+            other |= is_new(op->operands[f], loop, DEEPEST);
+        if (other && factors > 0)
+            tell_same_factor(s, loop, op);
+        if (other)
             return;
         kept |= all.at[k] == total;
         loaded |= loads_inside(factors ? op->operands[0] : all.at[k], loop, DEEPEST);
@@ -275,8 +304,8 @@ static void look_for_greatest(const Suspect *s, const Op *op)
         return;
     for (int i = 0; i < 2; i++) {
         const Value *v = op->operands[i];
-        if (is_infinite(v, greatest ? -1 : 1) && !is_inside(v, loop) &&
-            is_moved(op->operands[1 - i], loop, DEEPEST))
+        if (is_infinite(v, greatest ? -1 : 1) && !suspect_is_inside(v, loop) &&
+            suspect_is_moved(op->operands[1 - i], loop, DEEPEST))
             suspect_warn(s, op,
                          "keep it at the end of the round: m = new, where new is tl.maximum(m, x)",
                          "this is the other operand in all rounds: one is %sinf, and no round "
@@ -293,6 +322,7 @@ static void look_at(Op *op, void *suspect)
 
     for (int i = 0; op->code == OP_for && i < op->nresults; i++) {
         look_for_anew(s, op, i);
+        look_for_product(s, op, i);
         look_for_bias(s, op, i);
         look_for_same(s, op, i);
     }

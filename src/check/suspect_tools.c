@@ -48,3 +48,25 @@ const UseLists *suspect_uses(const Suspect *s)
         s->facts->uses = ir_uses(s->func, s->arena);
     return &s->facts->uses;
 }
+
+bool suspect_is_inside(const Value *v, const Op *loop)
+{
+    for (const Block *b = v->block; b; b = b->owner ? b->owner->block : NULL) {
+        if (b->owner == loop)
+            return true;
+    }
+    return false;
+}
+
+bool suspect_is_moved(const Value *v, const Op *loop, int depth)
+{
+    if (!suspect_is_inside(v, loop))
+        return false;
+    if (!v->def || depth == 0 || (v->def->regions[0] && !op_has(v->def, COMBINES)))
+        return true;
+    for (int i = 0; i < v->def->noperands; i++) {
+        if (suspect_is_moved(v->def->operands[i], loop, depth - 1))
+            return true;
+    }
+    return false;
+}

@@ -92,6 +92,12 @@ OpAccess ir_access(const Op *op);
 bool op_only_reads(const Op *op);  /* a load, of whatever kind */
 bool op_is_volatile(const Op *op); /* a load that happens as often as it is written */
 
+/* slice.c: see each op that these values depend on, once or for each of its results, until one says
+ * that this is enough; false: one did.  Works in the arena. */
+typedef bool SliceVisit(const Op *op, void *ctx); /* false: enough */
+bool ir_slice(const Func *f, Arena *a, const Value *const *values, int n, SliceVisit *visit,
+              void *ctx);
+
 /* waits.c: some `while` of the module may go round until another program writes what it looks at;
  * works in the arena. */
 bool ir_waits(const Module *m, Arena *a);

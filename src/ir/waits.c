@@ -6,19 +6,10 @@
  * may be taken out of the loop.  Who shares out work by an atomic counter looks the same; the
  * answer is never "no" too often.
  *
- * From a condition the walk goes back to operands, through what loops carry and arms give, and from
- * an arm to its own condition.  A call counts if anything in its module asks memory anew.
+ * A call counts if anything in its module asks memory anew.
  */
 #include "ir.h"
 #include "analysis.h"
-
-typedef struct {
-    Arena *arena;
-    const Op *loop;
-    bool *seen; /* by value id */
-    VEC(const Value *) todo;
-    bool calls_ask, found;
-} Walk;
 
 static bool asks_anew(const Op *op)
 {
@@ -48,72 +39,20 @@ static bool is_within(const Op *op, const Op *loop)
     return op == loop;
 }
 
-static void need(Walk *w, const Value *v)
-{
-    if (w->seen[v->id])
-        return;
-    w->seen[v->id] = true;
-    vec_push(w->arena, &w->todo, v);
-}
-
-static void need_result(Walk *w, const Op *op, int i)
-{
-    switch (op->code) {
-    case OP_for:
-        need(w, op->operands[FOR_BOUNDS + i]);
-        need(w, op->regions[0]->last->operands[i]);
-        break;
-    case OP_while:
-        need(w, op->regions[0]->last->operands[1 + i]);
-        break;
-    case OP_if:
-        need(w, op->operands[0]);
-        need(w, op->regions[0]->last->operands[i]);
-        need(w, op->regions[1]->last->operands[i]);
-        break;
-    default:
-        for (int k = 0; k < op->noperands; k++)
-            need(w, op->operands[k]);
-    }
-}
-
-static void need_argument(Walk *w, const Block *b, int i)
-{
-    const Op *op = b->owner;
-
-    if (!op || (op->code != OP_for && op->code != OP_while))
-        return;
-    if (op->code == OP_for && i == 0) {
-        for (int k = 0; k < FOR_BOUNDS; k++)
-            need(w, op->operands[k]);
-    } else if (op->code == OP_for) {
-        need_result(w, op, i - 1);
-    } else if (b == op->regions[0]) {
-        need(w, op->operands[i]);
-        need(w, op->regions[1]->last->operands[i]);
-    } else {
-        need_result(w, op, i);
-    }
-}
-
-static void look_at(Walk *w, const Value *v)
-{
-    const Op *op = v->def;
-
-    if (!op) {
-        need_argument(w, v->block, v->index);
-        return;
-    }
-    if ((asks_anew(op) || (op->code == OP_call && w->calls_ask)) && is_within(op, w->loop))
-        w->found = true;
-    need_result(w, op, v->index);
-}
-
 typedef struct {
     const Func *func;
     Arena *arena;
     bool calls_ask, waits;
+    const Op *loop;
 } Search;
+
+static bool goes_on(const Op *op, void *search)
+{
+    const Search *s = search;
+    bool asks = asks_anew(op) || (op->code == OP_call && s->calls_ask);
+
+    return !asks || !is_within(op, s->loop);
+}
 
 static void visit(Op *op, void *search)
 {
@@ -121,12 +60,9 @@ static void visit(Op *op, void *search)
 
     if (op->code != OP_while || s->waits)
         return;
-    Walk w = {.arena = s->arena, .loop = op, .calls_ask = s->calls_ask};
-    w.seen = NEW_N(w.arena, bool, s->func->nvalues + 1);
-    need(&w, op->regions[0]->last->operands[0]);
-    while (w.todo.len > 0 && !w.found)
-        look_at(&w, w.todo.at[--w.todo.len]);
-    s->waits = w.found;
+    const Value *condition = op->regions[0]->last->operands[0];
+    s->loop = op;
+    s->waits = !ir_slice(s->func, s->arena, &condition, 1, goes_on, s);
 }
 
 bool ir_waits(const Module *m, Arena *a)

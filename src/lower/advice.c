@@ -51,6 +51,7 @@ static const Advice for_calls[] = {
     {"argmin",       "tl.argmin(x, axis) is where the least is, along one axis"},
     {"where",        "tl.where(condition, a, b) takes a where the condition holds, else b"},
     {"dot",          "tl.dot(a, b, acc) gives acc + a @ b"},
+    {"split",        "tl.split takes the last dimension, of two elements, apart; x[:4] is a part of a tile"},
     {"store",        "tl.store(pointer + offsets, value, mask)"},
     {"load",         "tl.load(pointer + offsets, mask, other)"},
     {"full",         "tl.full((M, N), value, tl.float32)"},
@@ -66,6 +67,8 @@ static const Advice for_calls[] = {
 static const Advice for_keywords[] = {
     {"dim",       "axis"},      {"axes",      "axis"},     {"axis",     "dim"},
     {"keepdim",   "keep_dims"}, {"keepdims",  "keep_dims"}, {"default", "other"},
+    {"padding",   "other"},     {"border",    "other"},    {"boundary", "mask"},
+    {"where",     "mask"},      {"condition", "mask"},
     {"fill",      "other"},     {"fill_value", "value"},   {"val",      "value"},
     {"value",     "val"},       {"precision", "input_precision"},
     {"ptr",       "pointer"},   {"memory_order", "sem"},   {"order",    "sem"},

@@ -83,9 +83,11 @@ static const Foreign words[] = {
     {"this",           "a kernel is no method: what it needs are its parameters"},
     {"UINT_MAX",       "4294967295"},
     /* MATLAB */
-    {"end",            "a block ends where its indentation ends: leave it out"},
+    {"end",            "a block ends where its indentation ends: leave it out; the last element is x[-1]"},
     {"endfor",         "a block ends where its indentation ends: leave it out"},
     {"endif",          "a block ends where its indentation ends: leave it out"},
+    {"tic",            "the host measures: tilec run --time, or --profile"},
+    {"toc",            "the host measures: tilec run --time, or --profile"},
     /* NumPy, PyTorch, JAX */
     {"cp",             "kernels call functions of tl: tl.exp, tl.zeros, tl.float32"},
     {"cv2",            "kernels call functions of tl: tl.load, tl.minimum, tl.where"},
@@ -206,6 +208,26 @@ static const Foreign functions[] = {
     {"power",          "x * x, or libdevice.pow from triton.language.extra"},
     {"rem",            "x % y"},
     {"times",          "x * y"},
+    {"accumarray",     "tl.atomic_add(pointer + indices, x, mask)"},
+    {"arrayfun",       "operators and tl functions work on whole tiles"},
+    {"bitand",         "x & y"},
+    {"bitor",          "x | y"},
+    {"bitshift",       "x << n, x >> n"},
+    {"bitxor",         "x ^ y"},
+    {"circshift",      "load again with other offsets: tl.load(pointer + (i + k) % n)"},
+    {"conv2",          "load the neighbours by their offsets, and add what they are multiplied with"},
+    {"error",          "tl.device_assert(condition, \"text\") stops a launch, tl.static_assert a compilation"},
+    {"find",           "a tile keeps its shape: tl.cumsum of the condition gives each element its place"},
+    {"fix",            "tl.extra.libdevice.trunc(x), or x.to(tl.int32)"},
+    {"histc",          "tl.histogram(x, bins)"},
+    {"ind2sub",        "i // columns and i % columns"},
+    {"isempty",        "a tile has at least one element: leave it out"},
+    {"logical",        "x != 0"},
+    {"nnz",            "tl.sum((x != 0).to(tl.int32), axis)"},
+    {"num2str",        "texts are made when the kernel is compiled: tl.device_print(\"text\", x) prints a value"},
+    {"repmat",         "tl.broadcast_to"},
+    {"single",         "x.to(tl.float32)"},
+    {"sub2ind",        "row * columns + column"},
     /* NumPy, PyTorch, JAX */
     {"absolute",       "tl.abs(x)"},
     {"absdiff",        "tl.abs(x.to(tl.int32) - y.to(tl.int32))"},
@@ -398,6 +420,34 @@ static const Foreign functions[] = {
     {"vdot",           "tl.sum(x * y)"},
     {"vstack",         "tl.cat, or tl.join for pairs"},
     {"zero_",          "tl.zeros(x.shape, x.dtype)"},
+    {"bilateralFilter", "load the neighbours by their offsets, and add what they are multiplied with"},
+    {"cdist",          "tl.sqrt(tl.sum((x - y) * (x - y), axis))"},
+    {"cross_entropy",  "tl.log(tl.sum(tl.exp(x - m))) + m - tl.load(row + label), with the row's maximum m; kernels/cross_entropy.py has it"},
+    {"dist",           "tl.sqrt(tl.sum((x - y) * (x - y), axis))"},
+    {"embedding",      "tl.load(table + rows[:, None] * width + columns[None, :])"},
+    {"fft",            "a product with the matrix of its cosines and sines, tl.dot, or steps of tl.gather"},
+    {"fill",           "tl.full(x.shape, value, x.dtype)"},
+    {"filter2d",       "load the neighbours by their offsets, and add what they are multiplied with"},
+    {"fliplr",         "tl.flip(x, 1)"},
+    {"flipud",         "tl.flip(x, 0)"},
+    {"grad",           "leave it out: kernels record no gradients"},
+    {"inv",            "no function of the language solves equations: the host does, or a loop over rows"},
+    {"kron",           "a reshape of x[:, None, :, None] * y[None, :, None, :]"},
+    {"l1_loss",        "tl.sum(tl.abs(x - y)) / n"},
+    {"medianBlur",     "load the neighbours by their offsets, and sort them by tl.minimum and tl.maximum"},
+    {"mgrid",          "x[:, None] and x[None, :]: operators broadcast them"},
+    {"mix",            "x + w * (y - x)"},
+    {"morphologyEx",   "load the neighbours by their offsets, and take tl.maximum or tl.minimum of them"},
+    {"movedim",        "tl.trans, or tl.permute"},
+    {"moveaxis",       "tl.trans, or tl.permute"},
+    {"mse_loss",       "tl.sum((x - y) * (x - y)) / n"},
+    {"nbytes",         "x.numel * x.dtype.itemsize"},
+    {"ogrid",          "x[:, None] and x[None, :]: operators broadcast them"},
+    {"rot90",          "tl.flip(tl.trans(x), 0)"},
+    {"Sobel",          "load the neighbours by their offsets, and add what they are multiplied with"},
+    {"solve",          "no function of the language solves equations: the host does, or a loop over rows"},
+    {"swapaxes",       "tl.trans, or tl.permute"},
+    {"tensor",         "tl.full makes a tile of one value, tl.arange one that counts"},
 };
 /* clang-format on */
 
@@ -425,10 +475,23 @@ const char *advice_for_word(const char *name)
     return find(words, COUNT(words), name);
 }
 
+/* PyTorch's functions that change a tensor end in `_`. */
+static const char *find_in_place(const char *name)
+{
+    size_t n = strlen(name);
+
+    for (int i = 0; i < COUNT(functions) && n > 1 && name[n - 1] == '_'; i++) {
+        if (strlen(functions[i].name) == n - 1 && memcmp(functions[i].name, name, n - 1) == 0)
+            return functions[i].advice;
+    }
+    return NULL;
+}
+
 const char *advice_for_function(const char *name)
 {
     const char *advice = find(functions, COUNT(functions), name);
 
+    advice = advice ? advice : find_in_place(name);
     return advice ? advice : advice_for_word(name);
 }
 

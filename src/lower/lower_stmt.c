@@ -282,6 +282,8 @@ static void warn_of_unused(Lower *l, const Node *n)
     warn_at(l, n->span, W_UNUSED);
     if (n->kind == N_COMPARE && n->ops[0] == CMP_EQ)
         hint_at(l, H_UNUSED_EQUAL);
+    else if (n->kind == N_UNARY && n->left->kind == N_UNARY)
+        hint_at(l, n->op == UN_MINUS ? H_UNUSED_COUNT_DOWN : H_UNUSED_COUNT);
     else
         hint_at(l, H_UNUSED);
 }

@@ -268,13 +268,17 @@ const char *val_type_text(Lower *l, const Type *t)
     return s.s;
 }
 
+/* Of a long one the first items, and how many there are. */
 static const char *tuple_text(Lower *l, const Tuple *t)
 {
+    enum { LONG = 12, SHOWN = 4 };
     Text s = text_new(l->arena);
 
     text_put(&s, "(");
-    for (int i = 0; i < t->n; i++)
+    for (int i = 0; i < (t->n > LONG ? SHOWN : t->n); i++)
         text_printf(&s, "%s%s", i ? ", " : "", val_text(l, t->items[i]));
+    if (t->n > LONG)
+        text_printf(&s, ", .. %d values", t->n);
     text_put(&s, t->n == 1 ? ",)" : ")");
     return s.s;
 }

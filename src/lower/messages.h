@@ -120,6 +120,8 @@
 /* syntax */
 #define W_UNUSED             "nobody uses what this computes"
 #define H_UNUSED_EQUAL       "`==` compares; `=` assigns"
+#define H_UNUSED_COUNT       "Python has no `++`: i += 1"
+#define H_UNUSED_COUNT_DOWN  "Python has no `--`: i -= 1"
 #define H_UNUSED             "assign it to a name: nothing changes in place"
 #define W_UNUSED_ARRAY       "the array `%s` stands nowhere in kernel `%s`"
 #define H_UNUSED_ARRAY       "was it forgotten? A name that begins with `_` says that it is not needed"
@@ -213,6 +215,8 @@
 #define E_INDEX_KIND         "an index is an integer, not %s"                                               /* R136, R153 */
 #define E_TUPLE_RANGE        "index %lld is outside of a tuple of %d"                                        /* R136 */
 #define H_TUPLE_RANGE        "it is counted from 0, so the last one is %d"
+#define H_CHANNEL            "a value is one number for each lane: load each channel by its own offsets, tl.load(p), tl.load(p + 1), tl.load(p + 2)"
+#define H_CONVERTED          "x.to(%s)"
 #define H_ALONG_AXIS         "a value has no parts along x, y and z: tl.program_id(%d) and tl.num_programs are numbers"
 #define H_POINTER_SHAPE      "a pointer knows neither shape nor strides: give the kernel what it needs as arguments"
 #define E_TILE_INDEX         "unsupported tensor index"                                                     /* R153 */

@@ -25,6 +25,7 @@ static const char *advice_for_option(const char *name)
     static const char stages[] = "a stage has a name: tilec dump FILE.py --stage ptx";
     static const char bounds[] =
         "tolerances stand behind the value: --compare NAME=VALUE,RTOL,ATOL";
+    static const char levels_of_optimisation[] = "kernels are always compiled for speed";
     static const char arrays[] = "arrays are arguments: x='rand(fp32,1000)'";
     static const WordText table[] = {
         {"-o", outputs},
@@ -37,12 +38,21 @@ static const char *advice_for_option(const char *name)
         {"--cpu", levels},
         {"--target", devices},
         {"--backend", devices},
+        {"--block", grids},
         {"--blocks", grids},
+        {"--threads-per-block",
+         "the extents of tiles are arguments, BLOCK=256, and --num-warps N says how "
+         "many threads a GPU takes"},
         {"--programs", grids},
         {"--num-programs", grids},
         {"--bench", times},
         {"--benchmark", times},
         {"--repeat", times},
+        {"--iters", times},
+        {"--warmup", "--time warms up by itself, and --time N takes N runs"},
+        {"-O2", levels_of_optimisation},
+        {"-O3", levels_of_optimisation},
+        {"--opt", levels_of_optimisation},
         {"--iterations", times},
         {"--verify", references},
         {"--validate", references},

@@ -34,14 +34,21 @@ static Val bind_method(Lower *l, Val self, Sym name, const Builtin *b)
 /* What arrays of PyTorch and NumPy know of themselves. */
 static bool is_of_arrays(Sym name)
 {
-    static const char *const names[] = {"stride", "strides", "size",  "dim",
-                                        "ndim",   "numel",   "nbytes"};
+    static const char *const names[] = {"stride", "strides", "size",          "dim", "ndim",
+                                        "numel",  "nbytes",  "is_contiguous", "len", "itemsize"};
 
     for (int i = 0; i < COUNT(names); i++) {
         if (strcmp(name, names[i]) == 0)
             return true;
     }
     return false;
+}
+
+static bool is_dtype(Sym name)
+{
+    DType t;
+
+    return dtype_from_long_name(name, strlen(name), &t) || dtype_from_name(name, strlen(name), &t);
 }
 
 static Val method_of(Lower *l, Val self, Sym name, Span span)
@@ -59,8 +66,12 @@ static Val method_of(Lower *l, Val self, Sym name, Span span)
         hint_at(l, H_LANGUAGE_HAS, own_name(l, name));
     else if (strlen(name) == 1 && *name >= 'x' && *name <= 'z')
         hint_at(l, H_ALONG_AXIS, *name - 'x');
-    else
-        hint_instead(l, name, near);
+    else if (strlen(name) == 1 && strchr("rgb", *name))
+        hint_at(l, H_CHANNEL);
+    else if (is_dtype(name))
+        hint_at(l, H_CONVERTED, own_name(l, name));
+    else if (!hint_instead(l, name, libdevice_find(name) ? NULL : near) && libdevice_find(name))
+        hint_at(l, H_LANGUAGE_HAS, own_name(l, name));
     return val_unknown();
 }
 

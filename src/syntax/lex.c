@@ -210,6 +210,8 @@ static const char *number_problem(const Lexer *lx, int base)
         return E_NUMBER_INT;
     if (n == 1 && base == 10 && strchr("kKMGT", *text))
         return E_NUMBER_UNIT;
+    if (n == 1 && base == 10 && strchr("ij", *text))
+        return E_NUMBER_COMPLEX;
     return base == 10 && is_name_start(*text) && !strchr("eExX", *text) ? E_NUMBER_NAME : E_NUMBER;
 }
 
@@ -278,7 +280,8 @@ static bool is_behind_value(const Lexer *lx, uint32_t quote)
 {
     char before = quote > 0 ? lx->text[quote - 1] : ' ';
 
-    return lx->text[quote] == '\'' && (is_name_char(before) || before == ')' || before == ']');
+    return lx->text[quote] == '\'' &&
+           (is_name_char(before) || before == ')' || before == ']' || before == '.');
 }
 
 static Token lex_string(Lexer *lx, uint32_t prefix, uint8_t flags)

@@ -29,6 +29,7 @@
 #define E_NUMBER_FLOAT       "this is not a number: floats have no suffix, leave the `f` out"
 #define E_NUMBER_INT         "this is not a number: integers have no suffix, leave it out"
 #define E_NUMBER_UNIT        "this is not a number: write it out, as in 1000 or 1 << 10"
+#define E_NUMBER_COMPLEX     "there are no complex numbers: keep real and imaginary parts apart"
 #define E_NUMBER_NAME        "this is not a number; a product is written `2 * x`"
 #define E_LEADING_ZERO       "a number cannot begin with 0; octal is 0o..."
 #define E_INTEGER_SIZE       "this integer needs more than 127 bits"

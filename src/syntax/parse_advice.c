@@ -140,6 +140,46 @@ static bool is_cast(const Parser *p)
     return false;
 }
 
+/* `(float4*)x`: the same of a pointer, where the bracket is in hand. */
+static bool is_pointer_cast(const Parser *p)
+{
+    const char *end = parse_text(p, p->last_end);
+
+    if (p->tok.kind != T_RPAREN || end == p->lex.source->text || end[-1] != '*')
+        return false;
+    for (int i = 0; i < COUNT(words); i++) {
+        size_t n = strlen(words[i].word);
+        if (!words[i].advice && (size_t)(end - p->lex.source->text) > n + 1 &&
+            memcmp(end - 1 - n, words[i].word, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* `1:n` of MATLAB: a colon with something behind it in the line. */
+static bool is_colon_of_range(const Parser *p)
+{
+    const char *behind = parse_text(p, p->tok.span.end);
+
+    behind += strspn(behind, " ");
+    return p->tok.kind == T_COLON && *behind && !strchr("\r\n#", *behind);
+}
+
+/* What brackets make of what is in hand, which Python writes otherwise; NULL: nothing. */
+static const char *advice_in_brackets(const Parser *p)
+{
+    char opening = *parse_text(p, p->openings.at[p->openings.len - 1].start);
+
+    if (p->tok.kind == T_ASSIGN)
+        return "; a comparison is written `==`, an assignment inside of an expression `:=`";
+    if (p->tok.kind == T_SEMICOLON && opening == '[')
+        return "; tl.join and tl.cat make one tile of two";
+    if (opening == '(' && is_colon_of_range(p))
+        return "; elements stand in brackets, x[1:n], numbers that follow each other are "
+               "tl.arange(0, N)";
+    return begins_value(p->tok.kind) ? "; is a comma or an operator missing in front of it?" : NULL;
+}
+
 static const char loop_advice[] = "; a loop is written `for i in range(start, end):`";
 
 const char *parse_advice(const Parser *p)
@@ -207,9 +247,13 @@ const char *parse_advice(const Parser *p)
         return "; a conversion is written `x.to(tl.float32)`";
     if (is_transposed(p))
         return "; a transpose is written `x.T`";
-    if (p->openings.len > 0 && p->tok.kind == T_ASSIGN)
-        return "; a comparison is written `==`, an assignment inside of an expression `:=`";
-    if (p->openings.len > 0 && begins_value(p->tok.kind))
-        return "; is a comma or an operator missing in front of it?";
+    if (is_pointer_cast(p))
+        return "; the type of a pointer is changed by x.to(tl.pointer_type(tl.float32))";
+    if (p->tok.kind == T_AT)
+        return "; a function has a name: `def` under @triton.jit";
+    if (p->openings.len == 0 && is_colon_of_range(p))
+        return "; numbers that follow each other are tl.arange(0, N)";
+    if (p->openings.len > 0 && (advice = advice_in_brackets(p)) != NULL)
+        return advice;
     return p->loop && p->openings.len == 0 ? loop_advice : "";
 }

@@ -179,7 +179,7 @@ static void hint_of_call(Lower *l, const Builtin *b, const ArgList *args)
 
     if (b->where & IN_DESCRIPTOR)
         hint_at(l, H_DESCRIPTOR_CALL, b->name);
-    else if (advice && !is_method_call(args))
+    else if (advice && (!is_method_call(args) || signature_of(l, b)->n == 1))
         hint_at(l, "%s", advice);
 }
 
@@ -302,17 +302,18 @@ bool hint_not_constexpr(Lower *l, const Node *n)
 }
 
 /* The place of the parameter that holds v, where there had to be an int or the like. */
-static void note_given(Lower *l, const Node *n, Val v)
+static bool note_given(Lower *l, const Node *n, Val v)
 {
     const AstParam *p = n && n->kind == N_NAME ? find_param(l, n->name) : NULL;
 
     if (!p)
-        return;
+        return false;
     note_at(l, p->span, NOTE_PARAM_GIVEN, p->name, val_text(l, v));
     if (val_is_const(v, CONST_FLOAT))
         hint_at(l, H_GIVE_INT, p->name);
     else if (val_is_const(v, CONST_STRING))
         hint_at(l, H_TEXT_ARGUMENT);
+    return true;
 }
 
 /* Is it one thing, and not just equal? */
@@ -364,6 +365,12 @@ bool note_not_a_pointer(Lower *l, const Node *address)
     return true;
 }
 
+/* tl.full(0.0, (N,)): its arguments are most likely turned around. */
+static bool begins_with_shape(Lower *l, const Args *a)
+{
+    return strcmp(signature_of(l, a->builtin)->params[0].name, "shape") == 0;
+}
+
 /* It had to be a compile-time `wanted`. */
 static bool not_constexpr(Lower *l, const Args *a, ArgName name, const char *wanted)
 {
@@ -377,8 +384,9 @@ static bool not_constexpr(Lower *l, const Args *a, ArgName name, const char *wan
         error_at(l, arg_span(a, name), E_WRONG_KIND, a->builtin->name, wanted, val_text(l, v));
     if (v.kind == VAL_TUPLE && strcmp(wanted, "an int") == 0)
         hint_at(l, H_ONE_NUMBER);
-    if (v.kind == VAL_CONST)
-        note_given(l, arg_node(a, name), v);
+    if (v.kind == VAL_CONST && !note_given(l, arg_node(a, name), v) &&
+        val_is_const(v, CONST_FLOAT) && strcmp(wanted, "an int") == 0)
+        hint_at(l, "%s", begins_with_shape(l, a) ? advice_for_call(a->builtin->name) : H_WHOLE);
     if (!hint_not_constexpr(l, arg_node(a, name)) && v.kind == VAL_RUN)
         hint_at(l, H_CONSTEXPR_FROM);
     return false;
@@ -434,6 +442,8 @@ static void hint_of_dtype(Lower *l, const Args *a, Val v)
         hint_at(l, H_DTYPE_PYTHON, "tl.int32");
     else if (dtype_from_long_name(text, n, &t) || dtype_from_name(text, n, &t))
         hint_at(l, H_DTYPE_TEXT, dtype_long_name(t));
+    else if (*text && advice_for_function(text))
+        hint_at(l, "%s", advice_for_function(text));
     else
         hint_at(l, H_DTYPE_ARGUMENTS, a->builtin->name, parameters_text(l, a->builtin));
 }
@@ -481,7 +491,9 @@ static void bad_element(Lower *l, const Args *a, ArgName name, int k, Val item)
         return;
     error_at(l, display ? n->items[k]->span : arg_span(a, name), E_SHAPE_ELEMENT, k,
              val_text(l, item));
-    if (display)
+    if (val_is_const(item, CONST_FLOAT))
+        hint_at(l, H_WHOLE);
+    else if (display)
         hint_not_constexpr(l, n->items[k]);
     else if (item.kind == VAL_RUN)
         hint_at(l, H_SHAPE_ELEMENT);

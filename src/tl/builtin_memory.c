@@ -101,6 +101,7 @@ static bool other_argument(Lower *l, const Args *a, Value *p, Value **out)
         return false;
     }
     if (val_is_number(arg(a, ARG_other))) {
+        stored_warn_of_other(l, arg(a, ARG_other).c, p->type->dtype, arg_span(a, ARG_other));
         *out = literal_cast(l, arg(a, ARG_other).c, p->type->dtype, arg_span(a, ARG_other));
         return *out != NULL;
     }

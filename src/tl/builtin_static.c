@@ -74,7 +74,12 @@ Val static_int_dtype(Lower *l, const Args *a)
 
 Val static_class(Lower *l, const Args *a)
 {
-    return fail_val(l, a->span, E_CLASS_CALL, a->builtin->name);
+    const char *advice = advice_for_function(a->builtin->name);
+
+    error_at(l, a->span, E_CLASS_CALL, a->builtin->name);
+    if (advice)
+        hint_at(l, "%s", advice);
+    return val_unknown();
 }
 
 /* tl.tuple of a tuple is that tuple. */

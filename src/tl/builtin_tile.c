@@ -59,8 +59,12 @@ Val tile_arange(Lower *l, const Args *a)
 
     if (!arange_bound(l, a, ARG_start, &start) || !arange_bound(l, a, ARG_end, &end))
         return val_unknown();
-    if (start < 0 || end > INT32_MAX)
-        return fail_val(l, a->span, E_ARANGE_RANGE);
+    if (start < 0 || end > INT32_MAX) {
+        error_at(l, a->span, E_ARANGE_RANGE);
+        if (start < 0 && end > start)
+            hint_at(l, H_ARANGE_BELOW, (long long)(end - start), (long long)-start);
+        return val_unknown();
+    }
     if (end <= start) {
         error_at(l, a->span, E_ARANGE_ORDER, (long long)start, (long long)end);
         if (!note_parameter(l, arg(a, ARG_end)))

@@ -18,6 +18,7 @@
 /* compile time and run time */
 #define E_NOT_CONSTEXPR      "%s: this must be of type tl.constexpr, but it is %s at run time"                /* R150, R151 */
 #define E_WRONG_KIND         "%s: this must be %s, not %s"
+#define H_WHOLE              "a whole number is written without a point, and `//` divides to one"
 #define H_CONSTEXPR_FROM     "known are literals, tl.constexpr parameters, and what is computed of them"
 #define H_ARANGE             "only the extent must be known: `start + tl.arange(0, N)`, with a mask for what is too much"
 #define H_EXTENT             "the extent of a tile is known when the kernel is compiled: take a tl.constexpr, and mask what is too much"
@@ -70,8 +71,9 @@
 #define E_ARANGE_ORDER       "arange's end argument must be greater than the start argument: %lld to %lld"  /* R151 */
 #define H_ARANGE_ORDER       "it counts up from the first to the one before the second; N - 1 - tl.arange(0, N) counts down"
 #define E_ARANGE_RANGE       "arange must fit in int32"                                                     /* R151 */
+#define H_ARANGE_BELOW       "it counts from 0 or more: tl.arange(0, %lld) - %lld begins below"
 #define E_FULL_VALUE         "a scalar or a tile of one element must stand here, not %s"                    /* R152 */
-#define H_FULL_VALUE         "make one element of it first, with tl.sum or tl.max"
+#define H_FULL_VALUE         "make one element of it first, with tl.sum or tl.max; another shape is tl.broadcast_to(x, shape)"
 #define E_AXIS               "invalid axis %lld. Expected -%d <= axis < %d"                                 /* R154, R250 */
 #define H_AXIS               "the axes are counted from 0, so the last one is %d"
 #define H_AXIS_SCALAR        "this is one value, which has no axes"
@@ -184,6 +186,7 @@
 #define H_QUOTIENT           "`/` keeps them; .to(tl.%s) says that a whole number is meant"
 #define W_NOT_HELD           "%s does not fit in %s, and is %lld there"
 #define H_NOT_HELD           "is tl.%s the type that was meant?"
+#define W_CLAMP              "nothing lies between %s and %s: the lower limit stands first, tl.clamp(x, low, high)"
 #define W_WHERE              "the condition of tl.where should be int1; this is compared with 0: %s"        /* R63 */
 #define E_NEEDS_TILE         "%s needs a tile, not %s"
 #define E_INTEGERS_OF_32_BITS "libdevice.%s takes integers of 32 bits, not %s"                               /* R304 */
@@ -247,8 +250,9 @@
 #define E_OPERANDS           "invalid operands of type %s and %s"                                           /* R58, R71 */
 #define H_NONE_OPERAND       "None stands for an argument that was not given (test it: `x is not None`) and for what a call that returns nothing gives"
 #define H_UNCALLED           "a function gives something when it is called: tl.program_id(0)"
-#define H_POINTER_FLOAT      "offsets are integers: `/` gives a float, `//` does not"
-#define H_POINTER_NUMBER     "a pointer is an address: tl.load reads what is there; for a number, the launch gives a number and not an array"
+#define H_POINTER_FLOAT      "offsets are integers: `/` gives a float, `//` does not; what is at an address changes by tl.store"
+#define H_POINTER_TUPLE      "an offset is one number, or a tile of them: row * width + column, tl.arange(0, N)"
+#define H_POINTER_NUMBER     "a pointer is an address: tl.load reads what is there; for a number, the launch gives a number, as x.item() is, and not an array"
 #define H_POINTER_OFFSET     "an offset is added, and counts elements: pointer + offset; what is at an address tl.load reads"
 #define H_BITS_OF_FLOAT      "bit operators work on integers: multiply instead, or take the bits with x.to(tl.int32, bitcast=True)"
 #define E_ADD_POINTERS       "cannot add pointers together"                                                 /* R71 */
@@ -257,6 +261,8 @@
 #define H_FLOORDIV           "for floats use tl.floor(x / y)"
 #define E_POW                "`**` works on compile-time numbers only"                                      /* R55 */
 #define H_POW_TWO            "powers of 2 are tl.exp2(x)"
+#define H_POW_SQUARE         "a square is x * x; other powers are libdevice.pow"
+#define H_POW_ROOT           "a root is tl.sqrt(x); other powers are libdevice.pow"
 #define H_POW                "use libdevice.pow, or multiply"
 #define E_NEGATE             "wrong type argument to unary minus: %s"                                       /* R56 */
 #define E_INVERT             "wrong type argument to unary invert: %s"                                      /* R56 */

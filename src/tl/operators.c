@@ -60,6 +60,8 @@ static Val invalid_operands(Lower *l, BinaryOp op, Val x, Val y, Span span)
     const char *given = note_wrong(l, x), *other = note_wrong(l, y);
     if ((given && x.kind == VAL_TUPLE) || (other && y.kind == VAL_TUPLE))
         hint_at(l, H_GIVE_ONE, given && x.kind == VAL_TUPLE ? given : other);
+    else if (pointer && (x.kind == VAL_TUPLE || y.kind == VAL_TUPLE))
+        hint_at(l, H_POINTER_TUPLE);
     else if (val_is_none(x) || val_is_none(y))
         hint_at(l, H_NONE_OPERAND);
     else if (is_uncalled(x) || is_uncalled(y))
@@ -80,6 +82,15 @@ static Val invalid_operands(Lower *l, BinaryOp op, Val x, Val y, Span span)
     else if (val_is_handle(x) && (op == BIN_ADD || op == BIN_SUB))
         hint_at(l, H_ADVANCE_BY);
     return val_unknown();
+}
+
+static const char *instead_of_power(Val x, Val y)
+{
+    if (val_is_const(x, CONST_INT) && x.c->integer == 2)
+        return H_POW_TWO;
+    if (val_is_const(y, CONST_INT) && y.c->integer == 2)
+        return H_POW_SQUARE;
+    return val_is_const(y, CONST_FLOAT) && y.c->real == 0.5 ? H_POW_ROOT : H_POW;
 }
 
 /* A number, or a run-time value that is no pointer. */
@@ -299,7 +310,7 @@ Val ops_binary(Lower *l, BinaryOp op, Val x, Val y, Span span)
         return invalid_operands(l, op, x, y, span);
     if (op == BIN_POW) {
         error_at(l, span, E_POW);
-        hint_at(l, val_is_const(x, CONST_INT) && x.c->integer == 2 ? H_POW_TWO : H_POW);
+        hint_at(l, "%s", instead_of_power(x, y));
         return val_unknown();
     }
     return arithmetic(l, op, x, y, span);

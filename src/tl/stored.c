@@ -165,14 +165,18 @@ static bool is_number_type(DType t)
     return dtype_is_int(t) && t != DT_I1;
 }
 
-static void warn_of_number(Lower *l, Span span, __int128 n, DType t)
+static void tell_not_held(Lower *l, Span span, __int128 n, DType t)
 {
-    if (!is_number_type(t) || fits(n, t))
-        return;
     const Const c = {.kind = CONST_INT, .integer = n};
     warn_at(l, span, W_NOT_HELD, const_text(&c, l->arena), dtype_triton_name(t),
             (long long)scalar_to_int(t, scalar_truncate(t, (uint64_t)n)));
     hint_at(l, H_NOT_HELD, dtype_long_name(t));
+}
+
+static void warn_of_number(Lower *l, Span span, __int128 n, DType t)
+{
+    if (is_number_type(t) && !fits(n, t))
+        tell_not_held(l, span, n, t);
 }
 
 void stored_warn_of_literal(Lower *l, const Const *c, DType t, Span span)
@@ -186,6 +190,14 @@ void stored_warn_of_literal(Lower *l, const Const *c, DType t, Span span)
         return;
     if (is_number_type(t) && isfinite(c->real) && c->real != trunc(c->real))
         warn_of_fraction(l, span, const_text(c, l->arena), t);
+}
+
+void stored_warn_of_other(Lower *l, const Const *c, DType t, Span span)
+{
+    if (c->kind == CONST_INT && c->integer < 0 && is_number_type(t) && dtype_is_unsigned(t))
+        tell_not_held(l, span, c->integer, t);
+    else
+        stored_warn_of_literal(l, c, t, span);
 }
 
 /* Constants that v may be. */

@@ -169,6 +169,8 @@ Val extremum_values(Lower *l, OpCode code, Val x, Val y, Span span);
  * program has not converted itself, or a constant that t does not hold */
 void stored_warn(Lower *l, const Value *v, DType t, Span span);
 void stored_warn_of_literal(Lower *l, const Const *c, DType t, Span span);
+/* Of what lanes hold that are not loaded: nor are bits meant by a negative number. */
+void stored_warn_of_other(Lower *l, const Const *c, DType t, Span span);
 /* unread.c: warn where lanes that the mask of a load leaves out count in the reduction of `v` by
  * OP_add, OP_mul, OP_max or OP_min along an axis, -1: all of them; it is this argument */
 void unread_warn(Lower *l, const Args *a, ArgName of, OpCode code, const Value *v, int axis);

@@ -1284,3 +1284,188 @@ def not_below_zero(x, out, n, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + i, mask=i < n)
     tl.store(out + i, tl.where((v < 1) | (v - 1 == 0), 0, v - 1), mask=i < n)
+
+
+@triton.jit
+def levels_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, (v > 0.25) + (v > 0.5) + (v > 0.75), mask=i < n)
+
+
+@triton.jit
+def levels(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    middle = (v > 0.5).to(tl.int32)
+    tl.store(out + i, (v > 0.25) + middle + (v > 0.75), mask=i < n)
+
+
+@triton.jit
+def signs_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, (v > 0) - (v < 0), mask=i < n)
+
+
+@triton.jit
+def signs(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, (v > 0).to(tl.int32) - (v < 0).to(tl.int32), mask=i < n)
+
+
+@triton.jit
+def penalty_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, -(v > 0.5), mask=i < n)
+
+
+@triton.jit
+def penalty(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, 1 - (v > 0.5) - 1, mask=i < n)
+
+
+@triton.jit
+def around_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, (tl.load(x + i) + tl.load(x + (i - 2) % n)) / 2)
+
+
+@triton.jit
+def around(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    before = (i - 2) % n
+    tl.store(out + i, (tl.load(x + i) + tl.load(x + tl.where(before < 0, before + n, before))) / 2)
+
+
+@triton.jit
+def rings_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    s = tl.zeros((B,), tl.float32)
+    for d in tl.static_range(-1, 2):
+        s += tl.load(x + (i + d) % n)
+    tl.store(out + i, s)
+
+
+@triton.jit
+def rings(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    s = tl.zeros((B,), tl.float32)
+    for d in tl.static_range(-1, 2):
+        s += tl.load(x + ((i + d) % n + n) % n)
+    tl.store(out + i, s)
+
+
+@triton.jit
+def behind_first(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i) - tl.load(x + (i - 1) % n, mask=i > 0, other=0.0))
+
+
+@triton.jit
+def squares_wrong(x, y, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    d = tl.load(x + i, mask=i < n, other=0).to(tl.int32) - tl.load(y + i, mask=i < n, other=0).to(tl.int32)
+    tl.store(out, tl.sum(d ^ 2))
+
+
+@triton.jit
+def squares(x, y, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    d = tl.load(x + i, mask=i < n, other=0).to(tl.int32) - tl.load(y + i, mask=i < n, other=0).to(tl.int32)
+    tl.store(out, tl.sum(d * d))
+
+
+@triton.jit
+def second_bits(x, at, out, B: tl.constexpr):
+    i = tl.arange(0, B)
+    flags = tl.load(at + i) ^ 2
+    tl.store(out + i, tl.load(x + (i ^ 2)) + ((flags ^ 3) & 1))
+
+
+@triton.jit
+def steps_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    for k in range(3):
+        v = v * 0.5
+        tl.store(out + i, v, mask=i < n)
+
+
+@triton.jit
+def steps(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    for k in range(3):
+        v = v * 0.5
+        tl.store(out + k * n + i, v, mask=i < n)
+
+
+@triton.jit
+def kept_in_memory(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < n), mask=i < n)
+    for k in range(3):
+        tl.store(out + i, tl.load(out + i, mask=i < n) * 0.5 + k, mask=i < n)
+
+
+@triton.jit
+def halvings_wrong(out, n):
+    i = n
+    count = 0
+    while i > 1:
+        count += 1
+    tl.store(out, count)
+
+
+@triton.jit
+def halvings(out, n):
+    i = n
+    count = 0
+    while i > 1:
+        i = i // 2
+        count += 1
+    tl.store(out, count)
+
+
+@triton.jit
+def brightest_wrong(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out, tl.max(tl.load(x + i, mask=i < n, other=-1)))
+
+
+@triton.jit
+def brightest(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out, tl.max(tl.load(x + i, mask=i < n, other=0)))
+
+
+@triton.jit
+def limited_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n).to(tl.float32)
+    tl.store(out + i, tl.clamp(v * 1.5, 255.0, 0.0), mask=i < n)
+
+
+@triton.jit
+def limited(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n).to(tl.float32)
+    tl.store(out + i, tl.clamp(v * 1.5, 0.0, 255.0), mask=i < n)
+
+
+@triton.jit
+def one_too_many_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i <= n), mask=i < n)
+
+
+@triton.jit
+def one_too_many(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    last = n - 1
+    tl.store(out + i, tl.load(x + i, mask=i <= last), mask=i <= last)

@@ -435,3 +435,97 @@ def no_nan(x, out, n, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + i, mask=i < n)
     tl.store(out + i, tl.where(v != v, 0.0, v), mask=i < n)
+
+
+@triton.jit
+def small_maps(x, out, h, w, B: tl.constexpr):
+    p = tl.program_id(0)
+    i = tl.arange(0, B)
+    y, c = i // w, i % w
+    v = tl.load(x + p * h * w + y * w + c, mask=i < h * w, other=0.0)
+    tl.store(out + p, tl.sum(v))
+
+
+@triton.jit
+def last_product_wrong(a, b, out, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m, n, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for i in range(0, K, BK):
+        x = tl.load(a + m[:, None] * K + (i + k)[None, :])
+        y = tl.load(b + (i + k)[:, None] * BN + n[None, :])
+        acc = tl.dot(x, y)
+    tl.store(out + m[:, None] * BN + n[None, :], acc)
+
+
+@triton.jit
+def last_product(a, b, out, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m, n, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for i in range(0, K, BK):
+        x = tl.load(a + m[:, None] * K + (i + k)[None, :])
+        y = tl.load(b + (i + k)[:, None] * BN + n[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(out + m[:, None] * BN + n[None, :], acc)
+
+
+@triton.jit
+def one_pointer_wrong(a, b, out, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m, n, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    pa = a + m[:, None] * K + k[None, :]
+    pb = b + k[:, None] * BN + n[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    for i in range(0, K, BK):
+        acc += tl.dot(tl.load(pa), tl.load(pb))
+        pa += BK
+    tl.store(out + m[:, None] * BN + n[None, :], acc)
+
+
+@triton.jit
+def one_pointer(a, b, out, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m, n, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    pa = a + m[:, None] * K + k[None, :]
+    pb = b + k[:, None] * BN + n[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    for i in range(0, K, BK):
+        acc += tl.dot(tl.load(pa), tl.load(pb))
+        pa += BK
+        pb += BK * BN
+    tl.store(out + m[:, None] * BN + n[None, :], acc)
+
+
+@triton.jit
+def part_of_softmax_wrong(x, out, w, B: tl.constexpr):
+    i = tl.arange(0, B)
+    at = tl.program_id(0) * w + i
+    tl.store(out + at, tl.softmax(tl.load(x + at, mask=i < w)), mask=i < w)
+
+
+@triton.jit
+def part_of_softmax(x, out, w, B: tl.constexpr):
+    i = tl.arange(0, B)
+    at = tl.program_id(0) * w + i
+    tl.store(out + at, tl.softmax(tl.load(x + at, mask=i < w, other=-float("inf"))), mask=i < w)
+
+
+@triton.jit
+def mask_of_rows_wrong(x, out, h, w, B: tl.constexpr):
+    r = tl.program_id(0) * B + tl.arange(0, B)
+    c = tl.program_id(1) * B + tl.arange(0, B)
+    v = tl.load(x + r[:, None] * w + c[None, :], mask=(r < h) & (c < w)[None, :], other=0.0)
+    tl.store(out + r[:, None] * w + c[None, :], v * 2, mask=(r[:, None] < h) & (c[None, :] < w))
+
+
+@triton.jit
+def mask_of_rows(x, out, h, w, B: tl.constexpr):
+    r = tl.program_id(0) * B + tl.arange(0, B)
+    c = tl.program_id(1) * B + tl.arange(0, B)
+    v = tl.load(x + r[:, None] * w + c[None, :], mask=(r < h)[:, None] & (c < w), other=0.0)
+    tl.store(out + r[:, None] * w + c[None, :], v * 2, mask=(r[:, None] < h) & (c[None, :] < w))
+
+
+@triton.jit
+def mask_of_both(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    at = i[:, None] * n + i[None, :]
+    inside = (i < n) & (i < n)[:, None]
+    tl.store(out + at, tl.load(x + at, mask=inside), mask=inside)

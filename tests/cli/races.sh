@@ -177,7 +177,7 @@ races() {
     for device in sim interp; do
         expect 1 err "error: race: $2" "$tilec" run "$folder/r.py" --call "$1" --check --threads 1 --device $device
         expect 0 out "" "$tilec" run "$folder/r.py" --call "$1" --device $device
-        silent
+        grep -q "race" "$folder/err" && wrong "it looked for races, of which nobody had asked"
     done
     expect 0 err "$unseen" "$tilec" run "$folder/r.py" --call "$1" --check --device cpu
     expect 0 out '"checked": {"accesses": true, "races": false}' \

@@ -216,6 +216,12 @@ def unmasked(x, out, B: tl.constexpr):
 
 
 @triton.jit
+def up_to(x, out, last, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i <= last), mask=i <= last)
+
+
+@triton.jit
 def half(x, out, s, n, B: tl.constexpr):
     i = tl.arange(0, B)
     tl.store(out + i, tl.load(x + i * s, mask=i < n), mask=i < n)
@@ -281,6 +287,19 @@ quiet run double --grid 2 x="ones(fp32,5x6)" out="zeros(fp32,30)" n=30 B=16
 expect 0 err "kernel \`unmasked\`: it stores to 32 elements of \`out\`, which has 30" run unmasked --grid 2 \
     x="ones(fp32,32)" out="zeros(fp32,32)[:30]" B=16
 quiet run unmasked --grid 2 x="ones(fp32,32)" out="zeros(fp32,32)" B=16
+expect 0 err "kernel \`up_to\`: it loads 31 elements of \`x\`, which has 30" run up_to --grid 2 \
+    x="ones(fp32,32)[:30]" out="zeros(fp32,32)" last=30 B=16
+quiet run up_to --grid 2 x="ones(fp32,30)" out="zeros(fp32,30)" last=29 B=16
+
+# pictures that are black, since white is not 1
+expect 0 err "o.png: none of its pixels is more than 1, and 255 is white: it is black" run unmasked --grid 2 \
+    x="randint(u8,4x8,0,2)" out="zeros(u8,4x8)" B=16 --save out="$folder/o.png"
+grep -q "hint: store tl.where(condition, 255, 0)" "$folder/err" || wrong "it does not say what to do"
+expect 0 err "hint: store 255 * v in the kernel" run unmasked --grid 2 x="rand(fp32,4x8)" out="zeros(fp32,4x8)" B=16 \
+    --save out:u8="$folder/o.pgm"
+quiet run unmasked --grid 2 x="randint(u8,4x8,0,9)" out="zeros(u8,4x8)" B=16 --save out="$folder/o.png"
+quiet run unmasked --grid 2 x="zeros(u8,4x8)" out="ones(u8,4x8)" B=16 --save out="$folder/o.png" --save x="$folder/x.png"
+quiet run unmasked --grid 2 x="randint(u8,4x8,0,2)" out="zeros(u8,4x8)" B=16 --save out="$folder/o.npy"
 
 # a limit that is a float is told once, whatever it limits
 expect 0 err "\`n\` is a float, fp32, and numbers of elements are compared with it" run double --grid 2 \
