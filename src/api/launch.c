@@ -139,11 +139,8 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
                            .describe_user = (void *)r,
                            .roams = r->spec->roams,
                            .waits = r->spec->programs.waits,
-<<<<<<< HEAD
                            .spans = r->variant->spans,
-=======
                            .atomics = r->spec->programs.has_atomics,
->>>>>>> n24b
                            .races = r->options.check && !r->checks_unasked,
                            .on_part = tell_part,
                            .part_user = &part};
