@@ -201,8 +201,8 @@ void grad_block(Grad *g, Block *b)
         if (op->nresults > 1 && any_adjoint(g, op) && grad_winner(g, op))
             continue;
         if (op->nresults > 1 && any_adjoint(g, op)) {
-            grad_refuse(g, op, "what gives several tiles at once has no rule yet");
-            return;
+            grad_combining(g, op);
+            continue;
         }
         Value *d = op->nresults == 1 ? adjoint_of(g, op->results[0]) : NULL;
         if (!d)

@@ -195,6 +195,10 @@ Value *grad_binary(Grad *g, OpCode code, Value *x, Value *y);
 Value *grad_negated(Grad *g, Value *x);
 Value *grad_scaled(Grad *g, Value *x, double by);
 
+/* combine.c: of a reduction or scan by any function, of one tile or several, which have gradients:
+ * hands them to its operands */
+void grad_combining(Grad *g, const Op *op);
+
 /* active.c */
 void grad_find_active(Grad *g);
 int grad_array_of(const Grad *g, const Value *pointer); /* number of its parameter; -1: not one */

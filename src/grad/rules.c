@@ -284,7 +284,7 @@ Value *adjoint_reduce(Grad *g, const Op *o, int i, Value *d)
         return along(g, o, d);
     if (code == OP_max || code == OP_min || code == OP_maxnan || code == OP_minnan)
         return to_extremes(g, o, d);
-    grad_refuse(g, o, "only sums, maxima and minima along an axis have a rule yet, not this one");
+    grad_combining(g, o);
     return NULL;
 }
 
@@ -295,7 +295,7 @@ Value *adjoint_scan(Grad *g, const Op *o, int i, Value *d)
 
     (void)i;
     if (!how.only || how.only->code != OP_add) {
-        grad_refuse(g, o, "of scans only the running sum has a rule yet");
+        grad_combining(g, o);
         return NULL;
     }
     Op *scan = build_scan(&g->b, 1, &d, (int)attr_axis(o), !attr_reverse(o));
