@@ -309,26 +309,36 @@ static void collect_effects(Op *op, void *ops)
         vec_push(op->block->func->module->arena, all, op);
 }
 
-static bool prepare(Module *m, Diags *d)
+static bool run(Module *m, const char *const *passes, int n, Diags *d)
 {
-    static const char *const first[] = {"legalise", "inline", "fold", "cse", "licm", "dce"};
-
-    for (int i = 0; i < COUNT(first); i++) {
-        if (!opt_run_pass(m, first[i], d))
+    for (int i = 0; i < n; i++) {
+        if (!opt_run_pass(m, passes[i], d))
             return false;
     }
     return true;
+}
+
+/* What was done on bits, of which some share ops once they are merged, is put in other words. */
+static bool prepare(Grad *g, Module *m, Diags *d)
+{
+    static const char *const first[] = {"legalise", "inline"};
+    static const char *const then[] = {"fold", "cse", "licm", "dce"};
+
+    if (!run(m, first, COUNT(first), d))
+        return false;
+    g->func = module_kernel(m);
+    grad_permute_sorted(g);
+    if (!run(m, then, COUNT(then), d))
+        return false;
+    grad_sum_parts_of_tiles(g);
+    return opt_run_pass(m, "dce", d);
 }
 
 static bool tidy(Module *m, Diags *d)
 {
     static const char *const last[] = {"fold", "cse", "dce"};
 
-    for (int i = 0; i < COUNT(last); i++) {
-        if (!opt_run_pass(m, last[i], d))
-            return false;
-    }
-    return true;
+    return run(m, last, COUNT(last), d);
 }
 
 /* In place of atomics what needs none, where it can be shown. */
@@ -361,11 +371,7 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, GradResult
 {
     Grad g = {.arena = a, .wish = wish, .diags = d};
 
-    if (!prepare(m, d))
-        return false;
-    g.func = module_kernel(m);
-    grad_sum_parts_of_tiles(&g);
-    if (!opt_run_pass(m, "dce", d) || !find_arrays(&g))
+    if (!prepare(&g, m, d) || !find_arrays(&g))
         return false;
     g.adjoints = map_new(a);
     g.again = map_new(a);

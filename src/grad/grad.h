@@ -221,6 +221,9 @@ void grad_add_in_order(Grad *g, GradArray *a);
 void grad_sum_parts_of_tiles(Grad *g);
 bool grad_is_index(const Value *v, int axis); /* 0, 1, .. along that axis of a tile */
 
+/* sort.c: before that, what sorts floats by their bits becomes a permutation */
+void grad_permute_sorted(Grad *g);
+
 /* left_out.c: may 0 times the slope of operand i be no number, in lanes that masks leave out, and
  * get into sums over lanes? */
 bool grad_needs_zeros(const Grad *g, const Op *op, int i);

@@ -1,4 +1,4 @@
-"""Reductions and scans by products, by functions of one's own, and of several tiles at once."""
+"""Reductions and scans by products, by functions of one's own, and of several tiles at once; sorting."""
 
 import triton
 import triton.language as tl
@@ -129,3 +129,21 @@ def segments(x, starts, out, row, BLOCK: tl.constexpr):
     begins = tl.load(starts + at, mask=at < row, other=0)
     _, sums = tl.associative_scan((begins, a * a), 0, in_segment)
     tl.store(out + at, sums, mask=at < row)
+
+
+@triton.jit
+def weighed_by_rank(x, w, out, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    """Each row sorted, the smallest with the first weight; equal elements keep their order."""
+    at = tl.arange(0, ROWS)[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :]
+    ordered = tl.sort(tl.load(x + at))
+    tl.store(out + tl.arange(0, ROWS), tl.sum(ordered * tl.load(w + tl.arange(0, BLOCK))[None, :], axis=1))
+
+
+@triton.jit
+def largest_ones(x, out, row, K: tl.constexpr, BLOCK: tl.constexpr):
+    """A softmax of the largest of a row."""
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + tl.program_id(0) * row + at, mask=at < row, other=-float("inf"))
+    best = tl.topk(a, K)
+    e = tl.exp(best - tl.max(best, axis=0))
+    tl.store(out + tl.program_id(0) * K + tl.arange(0, K), e / tl.sum(e, axis=0))
