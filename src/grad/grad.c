@@ -331,6 +331,7 @@ static bool prepare(Grad *g, Module *m, Diags *d)
     if (!run(m, then, COUNT(then), d))
         return false;
     grad_sum_parts_of_tiles(g);
+    grad_count_rounds(g);
     return opt_run_pass(m, "dce", d);
 }
 

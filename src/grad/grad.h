@@ -221,6 +221,9 @@ void grad_add_in_order(Grad *g, GradArray *a);
 void grad_sum_parts_of_tiles(Grad *g);
 bool grad_is_index(const Value *v, int axis); /* 0, 1, .. along that axis of a tile */
 
+/* count.c: each `while` that counts becomes a `for` */
+void grad_count_rounds(Grad *g);
+
 /* sort.c: before that, what sorts floats by their bits becomes a permutation */
 void grad_permute_sorted(Grad *g);
 
