@@ -79,7 +79,7 @@ def unnamed(path, forward):
         ahead = None if code else number
         if loop and not (number and named.startswith((loop, "while "))):
             return f"`{code}` does not name its loop"
-        if array and "load(" not in named and (array.startswith("d_") or not named.startswith("for ")):
+        if array and "load(" not in named and (array.startswith("d_") or not named.startswith(("for ", "while "))):
             return f"`{code}` names `{named}`"
     return None
 
