@@ -57,6 +57,7 @@ typedef struct {
 } GradNeedText;
 typedef struct {
     const char *text, *kernel; /* the file; its kernel's name */
+    const char *accesses;      /* who adds to what, for people */
     GradParameter *gradients;  /* of wish->of, then of wish->wrt in their order */
     int ngradients;
     VEC(GradWorkspace) workspaces;
@@ -81,8 +82,9 @@ typedef struct {
     Value *gradient; /* the parameter added for it */
     bool is_reached; /* something was added to it */
     GradFill fill;
-    bool in_order; /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
-    GradOps loads; /* of the array, that are active */
+    bool in_order;    /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
+    bool is_gathered; /* of GRAD_STORED: from windows that are shifted */
+    GradOps loads;    /* of the array, that are active */
     /* of GRAD_PARTS */
     unsigned meeting;  /* axes of the grid: bits */
     Value *row;        /* where the program's begins */

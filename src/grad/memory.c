@@ -289,8 +289,8 @@ static void find_fill(Memory *m, GradArray *a)
         grad_make_parts(g, a, &loads, apart);
     } else {
         a->fill = GRAD_ADDED;
-        a->loads = loads;
     }
+    a->loads = loads;
 }
 
 bool grad_check_memory(Grad *g)

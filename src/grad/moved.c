@@ -518,4 +518,5 @@ void window_gather(Grad *g, GradArray *a, const Taps *taps)
     for (int i = 0; i < taps->len; i++)
         op_remove(taps->at[i]->op);
     a->fill = GRAD_STORED;
+    a->is_gathered = true;
 }

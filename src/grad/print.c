@@ -525,6 +525,7 @@ bool grad_print(Grad *g)
     bool calls = strstr(p.text.s, "libdevice.") != NULL;
     if (calls || (functions.len > 0 && strstr(functions.s, "libdevice.")))
         text_put(&file, "from triton.language.extra import libdevice\n");
+    g->result.accesses = print_accesses(&p);
     text_printf(&file, "\n\n%s%s", functions.len > 0 ? functions.s : "", p.text.s);
     g->result.text = file.s;
     return true;

@@ -61,7 +61,14 @@ const char *print_function_of(Writer *p, const Op *op);
  * before.  NULL: it comes from no line. */
 void put_end(Writer *p, const Op *from);
 
+/* The line of the forward that it comes from, and its code. */
+int print_line_of(const Writer *p, const Op *op, const char **code);
+
+/* print_access.c */
+const char *print_accesses(const Writer *of); /* who adds to what, and which tapes there are */
+
 /* print_head.c */
+void print_needs(Writer *p);    /* what launches must meet, a line each */
 void print_describe(Writer *p); /* the result but for its text */
 void put_signature(Writer *p);
 void put_docstring(Writer *p);

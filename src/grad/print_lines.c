@@ -97,6 +97,14 @@ static void put_comment(Writer *p, const Place *place)
         put_in_front(p, head, code);
 }
 
+int print_line_of(const Writer *p, const Op *op, const char **code)
+{
+    const Place place = place_of(p, op);
+
+    *code = place.line > 0 ? code_of(p->arena, &place) : "";
+    return place.line;
+}
+
 void put_end(Writer *p, const Op *from)
 {
     const Place place = from ? place_of(p, from) : (Place){0};

@@ -310,6 +310,7 @@ expect 1 err "the kernel stores nothing to \`x\`" "$tilec" grad k.py:scale --of 
 # the command line
 expect 2 err "--of NAME is missing" "$tilec" grad k.py:scale --wrt x
 expect 2 err "--wrt NAME is missing" "$tilec" grad k.py:scale --of out
-expect 2 err "there is no option '--stage'" "$tilec" grad k.py:scale --stage ir
+expect 2 err "grad has one stage, --stage grad" "$tilec" grad k.py:scale --of out --wrt x --stage ir
+expect 0 out "d_x: plain store: no element is met twice" derive scale n:i32 BLOCK=64 --stage grad
 expect 2 err "has no parameter 'z'" "$tilec" grad k.py:scale --of out --wrt z
 finish
