@@ -283,7 +283,8 @@ bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Con
     bool good = n > 0 && (!g->wish->atomics || a == &g->of) && add_constant(&reached, 1 + c.span);
 
     for (int i = 0; i < n && good; i++) {
-        Sum level = terms_level(s, &units[i]);
+        int64_t offset;
+        Sum level = terms_level(s, &units[i]), rest = terms_without_offset(&level, &offset);
         bool is_lowest = units[i].count == 0;
         Poly p, bound, factors = {0};
 
@@ -291,8 +292,8 @@ bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Con
                terms_are_digits(&level, is_lowest ? c : none);
         if (!good || i == n - 1)
             break;
-        good = polynomial_of_level(s, &units[i], &p) && bound_of(g, access, &level, &p, &bound) &&
-               poly_push(&factors, &units[i]);
+        good = polynomial_of_level(s, &units[i], &p) && bound_of(g, access, &rest, &p, &bound) &&
+               poly_push(&factors, &units[i]) && add_constant(&bound, offset);
         good = good && (!is_lowest || add_constant(&bound, c.span)) &&
                poly_product(&bound, &factors, &reached);
     }
