@@ -208,6 +208,8 @@ int grad_array_of(const Grad *g, const Value *pointer); /* number of its paramet
 /* needs.c: conditions that launches are to meet */
 /* least <= most, unless that is seen; false: it is seen not to be. */
 bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *most);
+/* Is that seen, or needed already? */
+bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most);
 bool grad_is_same_poly(const Poly *p);                    /* for all programs, in all rounds */
 bool grad_is_lower(const PolyTerm *a, const PolyTerm *b); /* of the factors of an address */
 const Value *grad_number_of_programs(Grad *g, int axis);  /* to be named, not computed with */

@@ -13,16 +13,18 @@
 
 /* Values of the backward for one tap, where the builder of g is.  Without `builds` it is only asked
  * whether they can be made: a value that is not NULL. */
-typedef struct {
+struct Mover {
     Grad *g;
     const Tap *tap;
     bool builds;
-    unsigned axes;            /* that programs are shifted along, too */
-    Value *shifts[MAX_RANK];  /* what is added to the number of a lane; NULL: nothing */
-    Value *present[MAX_RANK]; /* is there a lane of that number?  i1[count] */
-    Map *inside;              /* MAP_KEY of what stands in the tap's loops: the value here */
-    Map *moved;               /* by value and the sides of its dimensions */
-} Mover;
+    unsigned axes;           /* that programs are shifted along, too */
+    Value *shifts[MAX_RANK]; /* what is added to the number of a lane; NULL: nothing */
+    /* is there a lane of that number: is it not too small, nor too large?  i1[count] */
+    Value *present[MAX_RANK][2];
+    Value *spread[MOST_SIDES][2]; /* .. in the shape of the last mask that it was added to */
+    Map *inside;                  /* MAP_KEY of what stands in the tap's loops: the value here */
+    Map *moved;                   /* by value and the sides of its dimensions */
+};
 
 static Value *here(Mover *m, Value *v);
 
@@ -184,25 +186,56 @@ static Value *shifted_lanes(Mover *m, Value *v, int side)
     return build_binary(&m->g->b, OP_add, here(m, v), shift);
 }
 
-/* And are the lanes there, of all the sides that it has? */
-static Value *where_present(Mover *m, Value *mask, const Type *shape, const int8_t *sides)
+bool window_is_said(Mover *m, const Value *mask, const int8_t *sides, int side, bool large)
 {
-    Builder *b = &m->g->b;
+    const PolyTerm lanes = window_lanes(m->g, &m->tap->sides[side]);
+    PolyScope scope = {0};
+    PolyBounds bounds = {0};
+    Poly number;
+    int64_t constant;
+
+    if (!mask || !window_number(m->tap, side, -1, &number))
+        return false;
+    poly_bounds(&scope, mask, sides, &bounds);
+    for (int i = 0; i < bounds.count; i++) {
+        Poly end = number, apart = {0};
+        if (large ? poly_add(&end, &bounds.below[i], -1) && grad_is_same_poly(&end) &&
+                        grad_is_granted(m->g, &end, &lanes)
+                  : poly_add(&apart, &number, -1) && poly_add(&apart, &bounds.below[i], -1) &&
+                        poly_is_constant(&apart, &constant) && constant <= 1)
+            return true;
+    }
+    return false;
+}
+
+/* Along dimension d of a tile. */
+static Value *spread(Mover *m, Value *lanes, int d, const Type *shape)
+{
     const Type *type =
         type_with_dtype(m->g->func->module, type_element(m->g->func->module, shape), DT_I1);
 
     type = type_with_shape(m->g->func->module, type, shape);
+    for (int axis = 0; axis < shape->rank; axis++) {
+        if (axis != d)
+            lanes = build_expand(&m->g->b, lanes, axis);
+    }
+    return type_same_shape(lanes->type, type) ? lanes : build_broadcast(&m->g->b, lanes, type);
+}
+
+/* And are the lanes there, of all the sides that it has? */
+static Value *where_present(Mover *m, Value *mask, const Type *shape, const int8_t *sides)
+{
+    const Value *said = mask;
+
     for (int d = 0; d < shape->rank; d++) {
-        Value *there = sides[d] >= 0 ? m->present[sides[d]] : NULL;
-        if (!there || shape->dims[d] == 1)
-            continue;
-        for (int axis = 0; axis < shape->rank; axis++) {
-            if (axis != d)
-                there = build_expand(b, there, axis);
+        for (int large = 0; large < 2 && sides[d] >= 0 && shape->dims[d] > 1; large++) {
+            Value *there = m->present[sides[d]][large];
+            if (!there || window_is_said(m, said, sides, sides[d], large))
+                continue;
+            there = spread(m, there, d, shape);
+            m->spread[sides[d]][large] = there;
+            mask = mask ? build_binary(&m->g->b, OP_and, mask, there) : there;
         }
-        if (!type_same_shape(there->type, type))
-            there = build_broadcast(b, there, type);
-        mask = mask ? build_binary(b, OP_and, mask, there) : there;
     }
     return mask;
 }
@@ -327,14 +360,14 @@ static Value *compared(Builder *b, OpCode code, Value *lanes, Value *with)
 }
 
 /* Which of the lanes that these numbers stand for are there, where masks of loads do not say it. */
-static Value *lanes_there(Mover *m, int d)
+static void find_lanes_there(Mover *m, int d)
 {
     Builder *b = &m->g->b;
     const Side *s = &m->tap->sides[d];
     const Type *i32 = type_scalar(m->g->func->module, DT_I32);
     Value *lanes = build_arange(b, 0, s->count);
     Value *number = build_binary(b, OP_add, lanes, build_splat(b, m->shifts[d], lanes->type));
-    Value *end = build_int(b, i32, s->count), *there = NULL;
+    Value *end = build_int(b, i32, s->count);
     int64_t constant = 0;
     bool fixed = poly_is_constant(&m->tap->shifts[d], &constant);
 
@@ -347,12 +380,9 @@ static Value *lanes_there(Mover *m, int d)
         end = build_binary(b, OP_mul, programs, end);
     }
     if (!fixed || constant > 0)
-        there = compared(b, OP_ge, number, build_int(b, i32, 0));
-    if (!fixed || constant < 0) {
-        Value *below = compared(b, OP_lt, number, end);
-        there = there ? build_binary(b, OP_and, there, below) : below;
-    }
-    return there;
+        m->present[d][0] = compared(b, OP_ge, number, build_int(b, i32, 0));
+    if (!fixed || constant < 0)
+        m->present[d][1] = compared(b, OP_lt, number, end);
 }
 
 static Mover mover_of(Grad *g, const Tap *t, bool builds)
@@ -371,7 +401,7 @@ static void set_shifts(Mover *m)
         if (!window_is_shifted(m->tap, d))
             continue;
         m->shifts[d] = scalar_of(m, &m->tap->shifts[d]);
-        m->present[d] = lanes_there(m, d);
+        find_lanes_there(m, d);
     }
 }
 
@@ -419,24 +449,32 @@ typedef struct {
     Value *sum, *any;
 } Gathered;
 
-static void gather(Mover *m, Gathered *to)
+static Handed handed(Mover *m, DType type)
 {
-    Builder *b = &m->g->b;
     const Tap *t = m->tap;
     Value *mask = op_operand(t->op, STORE_MASK), *data = t->op->operands[STORE_DATA];
 
     set_shifts(m);
-    mask = mask ? moved(m, mask, window_sides, false) : NULL;
-    mask = where_present(m, mask, data->type, window_sides);
     Value *d = moved(m, data, window_sides, false);
-    d = build_cast(b, d, to->sum->type->dtype, ROUND_NEAREST);
-    if (mask)
-        d = build_select(b, mask, d, grad_number(m->g, to->sum, 0));
-    else
-        mask = build_const(b, to->any->type, 1);
-    to->sum = grad_is_number(to->sum, 0) ? d : build_binary(b, OP_add, to->sum, d);
+    mask = mask ? moved(m, mask, window_sides, false) : NULL;
+    memset(m->spread, 0, sizeof m->spread);
+    mask = where_present(m, mask, data->type, window_sides);
+    Handed h = {.data = build_cast(&m->g->b, d, type, ROUND_NEAREST), .mask = mask, .mover = m};
+    memcpy(h.present, m->spread, sizeof h.present);
+    return h;
+}
+
+static void gather(Mover *m, Gathered *to)
+{
+    Builder *b = &m->g->b;
+    const Handed h = handed(m, to->sum->type->dtype);
+    Value *mask = h.mask ? h.mask : build_const(b, to->any->type, 1), *d = h.data;
     uint64_t bits;
     bool none = value_constant(to->any, &bits) && bits == 0;
+
+    if (h.mask)
+        d = build_select(b, mask, d, grad_number(m->g, to->sum, 0));
+    to->sum = grad_is_number(to->sum, 0) ? d : build_binary(b, OP_add, to->sum, d);
     to->any = none ? mask : build_binary(b, OP_or, to->any, mask);
 }
 
@@ -477,9 +515,18 @@ static void gather_in_loops(Mover *m, const Op *const *loops, int n, Gathered *t
 }
 
 /* Where a lane's own element is: the address without what is shifted. */
-static Value *own_place(Grad *g, const Tap *t)
+static Value *own_place(Grad *g, const Taps *taps)
 {
+    const Tap *t = taps->at[0];
     const Op *loops[MOST_LOOPS];
+
+    for (int i = 0; i < taps->len; i++) {
+        bool is_shifted = taps->at[i]->op->block->owner != NULL;
+        for (int d = 0; d < taps->at[i]->op->operands[0]->type->rank; d++)
+            is_shifted |= window_is_shifted(taps->at[i], d);
+        if (!is_shifted)
+            return taps->at[i]->op->operands[0];
+    }
     int n = loops_around(t->op, loops, MOST_LOOPS);
     Mover m = mover_of(g, t, true);
 
@@ -494,6 +541,24 @@ static Value *own_place(Grad *g, const Tap *t)
     return moved(&m, t->op->operands[0], window_sides, true);
 }
 
+/* Taps that stand in no loop, at once; false: one does. */
+static bool gather_plain(Grad *g, const Taps *taps, Gathered *to)
+{
+    Handed *all = NEW_N(g->arena, Handed, taps->len);
+
+    for (int i = 0; i < taps->len; i++) {
+        if (taps->at[i]->op->block->owner)
+            return false;
+    }
+    for (int i = 0; i < taps->len; i++) { /* in the order of the forward */
+        Mover *m = NEW(g->arena, Mover);
+        *m = mover_of(g, taps->at[taps->len - 1 - i], true);
+        grad_stand_for(g, m->tap->op);
+        all[i] = handed(m, to->sum->type->dtype);
+    }
+    return window_sum(g, all, taps->len, &to->sum, &to->any);
+}
+
 void window_gather(Grad *g, GradArray *a, const Taps *taps)
 {
     const Type *type = taps->at[0]->op->operands[STORE_DATA]->type;
@@ -505,7 +570,8 @@ void window_gather(Grad *g, GradArray *a, const Taps *taps)
         dtype_is_small_float(type->dtype) ? type_with_dtype(g->func->module, type, DT_FP32) : type;
     all.sum = build_float(&g->b, wide, 0);
     all.any = build_const(&g->b, type_with_dtype(g->func->module, type, DT_I1), 0);
-    for (int i = taps->len - 1; i >= 0; i--) { /* in the order of the forward */
+    const bool plain = gather_plain(g, taps, &all);
+    for (int i = taps->len - 1; i >= 0 && !plain; i--) { /* in the order of the forward */
         int n = loops_around(taps->at[i]->op, loops, MOST_LOOPS);
         Mover m = mover_of(g, taps->at[i], true);
         grad_stand_for(g, taps->at[i]->op);
@@ -513,8 +579,8 @@ void window_gather(Grad *g, GradArray *a, const Taps *taps)
     }
     grad_stand_for(g, taps->at[0]->op);
     Value *d = build_cast(&g->b, all.sum, type->dtype, ROUND_NEAREST);
-    Value *operands[3] = {own_place(g, taps->at[0]), d, all.any};
-    build_op(&g->b, OP_store, 3, operands, 0, NULL, 0, NULL);
+    Value *operands[3] = {own_place(g, taps), d, all.any};
+    build_op(&g->b, OP_store, all.any ? 3 : 2, operands, 0, NULL, 0, NULL);
     for (int i = 0; i < taps->len; i++)
         op_remove(taps->at[i]->op);
     a->fill = GRAD_STORED;

@@ -178,6 +178,20 @@ static bool is_known(const Grad *g, const GradNeed *n)
     return false;
 }
 
+bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most)
+{
+    Poly limit = {0}, apart = {0};
+    int64_t constant;
+
+    if (!poly_push(&limit, most) || !poly_push(&apart, most) || !poly_add(&apart, least, -1))
+        return false;
+    for (int i = 0; i < g->needs.len; i++) {
+        if (poly_equal(&g->needs.at[i].least, least) && poly_equal(&g->needs.at[i].most, &limit))
+            return true;
+    }
+    return poly_is_constant(&apart, &constant) && constant >= 0;
+}
+
 bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *unit)
 {
     GradNeed n = {.array = a, .least = *least};
