@@ -17,11 +17,12 @@ struct Mover {
     Grad *g;
     const Tap *tap;
     bool builds;
-    unsigned axes;           /* that programs are shifted along, too */
-    Value *shifts[MAX_RANK]; /* what is added to the number of a lane; NULL: nothing */
-    /* is there a lane of that number: is it not too small, nor too large?  i1[count] */
-    Value *present[MAX_RANK][2];
-    Value *spread[MOST_SIDES][2]; /* .. in the shape of the last mask that it was added to */
+    unsigned axes;                /* that programs are shifted along, too */
+    Value *shifts[MAX_RANK];      /* what is added to the number of a lane; NULL: nothing */
+    Value *numbers[MAX_RANK];     /* of the lanes that these stand for: i32[count] */
+    Value *ends[MAX_RANK];        /* how many lanes there are, of all programs */
+    bool asks[MAX_RANK][2];       /* may the number be too small, or too large? */
+    Value *spread[MOST_SIDES][2]; /* that it is not, as it was said last */
     Map *inside;                  /* MAP_KEY of what stands in the tap's loops: the value here */
     Map *moved;                   /* by value and the sides of its dimensions */
 };
@@ -208,18 +209,28 @@ bool window_is_said(Mover *m, const Value *mask, const int8_t *sides, int side, 
     return false;
 }
 
-/* Along dimension d of a tile. */
-static Value *spread(Mover *m, Value *lanes, int d, const Type *shape)
+static Value *compared(Builder *b, OpCode code, Value *lanes, Value *with)
 {
-    const Type *type =
-        type_with_dtype(m->g->func->module, type_element(m->g->func->module, shape), DT_I1);
+    return build_binary(b, code, lanes, build_splat(b, with, lanes->type));
+}
 
-    type = type_with_shape(m->g->func->module, type, shape);
+/* Is the lane along dimension d of a tile there?  Compared in the tile's shape, where what compiles
+ * the kernel sees which elements are read. */
+static Value *is_there(Mover *m, int side, bool large, int d, const Type *shape)
+{
+    Builder *b = &m->g->b;
+    Value *number = m->numbers[side];
+
     for (int axis = 0; axis < shape->rank; axis++) {
         if (axis != d)
-            lanes = build_expand(&m->g->b, lanes, axis);
+            number = build_expand(b, number, axis);
     }
-    return type_same_shape(lanes->type, type) ? lanes : build_broadcast(&m->g->b, lanes, type);
+    Value *zero = build_int(b, type_scalar(m->g->func->module, DT_I32), 0);
+    Value *there =
+        large ? compared(b, OP_lt, number, m->ends[side]) : compared(b, OP_ge, number, zero);
+    const Type *type =
+        type_with_shape(m->g->func->module, type_element(m->g->func->module, there->type), shape);
+    return type_same_shape(there->type, type) ? there : build_broadcast(b, there, type);
 }
 
 /* And are the lanes there, of all the sides that it has? */
@@ -229,10 +240,9 @@ static Value *where_present(Mover *m, Value *mask, const Type *shape, const int8
 
     for (int d = 0; d < shape->rank; d++) {
         for (int large = 0; large < 2 && sides[d] >= 0 && shape->dims[d] > 1; large++) {
-            Value *there = m->present[sides[d]][large];
-            if (!there || window_is_said(m, said, sides, sides[d], large))
+            if (!m->asks[sides[d]][large] || window_is_said(m, said, sides, sides[d], large))
                 continue;
-            there = spread(m, there, d, shape);
+            Value *there = is_there(m, sides[d], large, d, shape);
             m->spread[sides[d]][large] = there;
             mask = mask ? build_binary(&m->g->b, OP_and, mask, there) : there;
         }
@@ -354,11 +364,6 @@ static Value *scalar_of(Mover *m, const Poly *shift)
     return sum;
 }
 
-static Value *compared(Builder *b, OpCode code, Value *lanes, Value *with)
-{
-    return build_binary(b, code, lanes, build_splat(b, with, lanes->type));
-}
-
 /* Which of the lanes that these numbers stand for are there, where masks of loads do not say it. */
 static void find_lanes_there(Mover *m, int d)
 {
@@ -379,10 +384,10 @@ static void find_lanes_there(Mover *m, int d)
         number = build_binary(b, OP_add, number, build_splat(b, first, number->type));
         end = build_binary(b, OP_mul, programs, end);
     }
-    if (!fixed || constant > 0)
-        m->present[d][0] = compared(b, OP_ge, number, build_int(b, i32, 0));
-    if (!fixed || constant < 0)
-        m->present[d][1] = compared(b, OP_lt, number, end);
+    m->numbers[d] = number;
+    m->ends[d] = end;
+    m->asks[d][0] = !fixed || constant > 0;
+    m->asks[d][1] = !fixed || constant < 0;
 }
 
 static Mover mover_of(Grad *g, const Tap *t, bool builds)
