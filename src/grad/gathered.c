@@ -242,6 +242,17 @@ static Value *chosen(Grad *g, const Parts *left, const Handed *h)
     return mask ? build_select(&g->b, mask, data, grad_number(g, data, 0)) : data;
 }
 
+bool window_choose(Grad *g, const Handed *h, Value **data, Value **mask)
+{
+    Parts all = {0};
+
+    if (h->mask && !take_apart(&g->b, h->mask, &all))
+        return false;
+    *data = chosen(g, &all, h);
+    *mask = all_of(&g->b, &all);
+    return true;
+}
+
 bool window_sum(Grad *g, const Handed *taps, int n, Value **sum, Value **any)
 {
     Parts *own = NEW_N(g->arena, Parts, n), common = {0};

@@ -11,22 +11,6 @@
 #include "../opt/opt.h"
 #include "windows.h"
 
-/* Values of the backward for one tap, where the builder of g is.  Without `builds` it is only asked
- * whether they can be made: a value that is not NULL. */
-struct Mover {
-    Grad *g;
-    const Tap *tap;
-    bool builds;
-    unsigned axes;                /* that programs are shifted along, too */
-    Value *shifts[MAX_RANK];      /* what is added to the number of a lane; NULL: nothing */
-    Value *numbers[MAX_RANK];     /* of the lanes that these stand for: i32[count] */
-    Value *ends[MAX_RANK];        /* how many lanes there are, of all programs */
-    bool asks[MAX_RANK][2];       /* may the number be too small, or too large? */
-    Value *spread[MOST_SIDES][2]; /* that it is not, as it was said last */
-    Map *inside;                  /* MAP_KEY of what stands in the tap's loops: the value here */
-    Map *moved;                   /* by value and the sides of its dimensions */
-};
-
 static Value *here(Mover *m, Value *v);
 
 /* Does it depend on which program it is, along axes that are shifted? */
@@ -187,69 +171,6 @@ static Value *shifted_lanes(Mover *m, Value *v, int side)
     return build_binary(&m->g->b, OP_add, here(m, v), shift);
 }
 
-bool window_is_said(Mover *m, const Value *mask, const int8_t *sides, int side, bool large)
-{
-    const PolyTerm lanes = window_lanes(m->g, &m->tap->sides[side]);
-    PolyScope scope = {0};
-    PolyBounds bounds = {0};
-    Poly number;
-    int64_t constant;
-
-    if (!mask || !window_number(m->tap, side, -1, &number))
-        return false;
-    poly_bounds(&scope, mask, sides, &bounds);
-    for (int i = 0; i < bounds.count; i++) {
-        Poly end = number, apart = {0};
-        if (large ? poly_add(&end, &bounds.below[i], -1) && grad_is_same_poly(&end) &&
-                        grad_is_granted(m->g, &end, &lanes)
-                  : poly_add(&apart, &number, -1) && poly_add(&apart, &bounds.below[i], -1) &&
-                        poly_is_constant(&apart, &constant) && constant <= 1)
-            return true;
-    }
-    return false;
-}
-
-static Value *compared(Builder *b, OpCode code, Value *lanes, Value *with)
-{
-    return build_binary(b, code, lanes, build_splat(b, with, lanes->type));
-}
-
-/* Is the lane along dimension d of a tile there?  Compared in the tile's shape, where what compiles
- * the kernel sees which elements are read. */
-static Value *is_there(Mover *m, int side, bool large, int d, const Type *shape)
-{
-    Builder *b = &m->g->b;
-    Value *number = m->numbers[side];
-
-    for (int axis = 0; axis < shape->rank; axis++) {
-        if (axis != d)
-            number = build_expand(b, number, axis);
-    }
-    Value *zero = build_int(b, type_scalar(m->g->func->module, DT_I32), 0);
-    Value *there =
-        large ? compared(b, OP_lt, number, m->ends[side]) : compared(b, OP_ge, number, zero);
-    const Type *type =
-        type_with_shape(m->g->func->module, type_element(m->g->func->module, there->type), shape);
-    return type_same_shape(there->type, type) ? there : build_broadcast(b, there, type);
-}
-
-/* And are the lanes there, of all the sides that it has? */
-static Value *where_present(Mover *m, Value *mask, const Type *shape, const int8_t *sides)
-{
-    const Value *said = mask;
-
-    for (int d = 0; d < shape->rank; d++) {
-        for (int large = 0; large < 2 && sides[d] >= 0 && shape->dims[d] > 1; large++) {
-            if (!m->asks[sides[d]][large] || window_is_said(m, said, sides, sides[d], large))
-                continue;
-            Value *there = is_there(m, sides[d], large, d, shape);
-            m->spread[sides[d]][large] = there;
-            mask = mask ? build_binary(&m->g->b, OP_and, mask, there) : there;
-        }
-    }
-    return mask;
-}
-
 static Value *moved_load(Mover *m, const Op *op, const int8_t *sides)
 {
     Value *pointer = op->operands[LOAD_PTR], *mask = op_operand(op, LOAD_MASK);
@@ -262,7 +183,7 @@ static Value *moved_load(Mover *m, const Op *op, const int8_t *sides)
         return NULL;
     if (!m->builds)
         return op->results[0];
-    mask = where_present(m, mask, pointer->type, sides);
+    mask = window_where_present(m, mask, pointer->type, sides);
     return build_load(&m->g->b, pointer, mask,
                       mask && !other ? grad_number(m->g, op->results[0], 0) : other)
         ->results[0];
@@ -364,32 +285,6 @@ static Value *scalar_of(Mover *m, const Poly *shift)
     return sum;
 }
 
-/* Which of the lanes that these numbers stand for are there, where masks of loads do not say it. */
-static void find_lanes_there(Mover *m, int d)
-{
-    Builder *b = &m->g->b;
-    const Side *s = &m->tap->sides[d];
-    const Type *i32 = type_scalar(m->g->func->module, DT_I32);
-    Value *lanes = build_arange(b, 0, s->count);
-    Value *number = build_binary(b, OP_add, lanes, build_splat(b, m->shifts[d], lanes->type));
-    Value *end = build_int(b, i32, s->count);
-    int64_t constant = 0;
-    bool fixed = poly_is_constant(&m->tap->shifts[d], &constant);
-
-    if (s->axis >= 0) {
-        const int64_t axis = s->axis;
-        Value *program = build_op(b, OP_program_id, 0, NULL, 1, &axis, 1, &i32)->results[0];
-        Value *programs = build_op(b, OP_num_programs, 0, NULL, 1, &axis, 1, &i32)->results[0];
-        Value *first = build_binary(b, OP_mul, program, end);
-        number = build_binary(b, OP_add, number, build_splat(b, first, number->type));
-        end = build_binary(b, OP_mul, programs, end);
-    }
-    m->numbers[d] = number;
-    m->ends[d] = end;
-    m->asks[d][0] = !fixed || constant > 0;
-    m->asks[d][1] = !fixed || constant < 0;
-}
-
 static Mover mover_of(Grad *g, const Tap *t, bool builds)
 {
     return (Mover){.g = g,
@@ -406,7 +301,7 @@ static void set_shifts(Mover *m)
         if (!window_is_shifted(m->tap, d))
             continue;
         m->shifts[d] = scalar_of(m, &m->tap->shifts[d]);
-        find_lanes_there(m, d);
+        window_find_lanes(m, d);
     }
 }
 
@@ -463,7 +358,7 @@ static Handed handed(Mover *m, DType type)
     Value *d = moved(m, data, window_sides, false);
     mask = mask ? moved(m, mask, window_sides, false) : NULL;
     memset(m->spread, 0, sizeof m->spread);
-    mask = where_present(m, mask, data->type, window_sides);
+    mask = window_where_present(m, mask, data->type, window_sides);
     Handed h = {.data = build_cast(&m->g->b, d, type, ROUND_NEAREST), .mask = mask, .mover = m};
     memcpy(h.present, m->spread, sizeof h.present);
     return h;
@@ -473,12 +368,13 @@ static void gather(Mover *m, Gathered *to)
 {
     Builder *b = &m->g->b;
     const Handed h = handed(m, to->sum->type->dtype);
-    Value *mask = h.mask ? h.mask : build_const(b, to->any->type, 1), *d = h.data;
+    Value *mask = h.mask, *d = h.data;
     uint64_t bits;
     bool none = value_constant(to->any, &bits) && bits == 0;
 
-    if (h.mask)
+    if (!window_choose(m->g, &h, &d, &mask))
         d = build_select(b, mask, d, grad_number(m->g, to->sum, 0));
+    mask = mask ? mask : build_const(b, to->any->type, 1);
     to->sum = grad_is_number(to->sum, 0) ? d : build_binary(b, OP_add, to->sum, d);
     to->any = none ? mask : build_binary(b, OP_or, to->any, mask);
 }
@@ -575,6 +471,7 @@ void window_gather(Grad *g, GradArray *a, const Taps *taps)
         dtype_is_small_float(type->dtype) ? type_with_dtype(g->func->module, type, DT_FP32) : type;
     all.sum = build_float(&g->b, wide, 0);
     all.any = build_const(&g->b, type_with_dtype(g->func->module, type, DT_I1), 0);
+    value_shaped_like(g->func->module, all.any, taps->at[0]->op->operands[STORE_DATA]);
     const bool plain = gather_plain(g, taps, &all);
     for (int i = taps->len - 1; i >= 0 && !plain; i--) { /* in the order of the forward */
         int n = loops_around(taps->at[i]->op, loops, MOST_LOOPS);

@@ -234,8 +234,7 @@ PolyTerm window_lanes(Grad *g, const Side *s)
     return all;
 }
 
-/* A counter, which is never less. */
-static bool counts_from_zero(const Value *v)
+bool window_counts_from_zero(const Value *v)
 {
     const Op *loop = window_is_counter(v) ? v->block->owner : NULL;
     int64_t lo, step;
@@ -251,7 +250,7 @@ static bool begins_at_zero(const PolyBounds *bounds, const Poly *number, const P
 
     for (int i = 0; i < shift->count; i++) {
         const PolyTerm *t = &shift->terms[i];
-        never_less &= t->scale > 0 && (t->count == 0 || counts_from_zero(t->of[0].value));
+        never_less &= t->scale > 0 && (t->count == 0 || window_counts_from_zero(t->of[0].value));
     }
     for (int i = 0; i < bounds->count && !never_less; i++) { /* -number - 1 <= below < 0 */
         Poly apart = {0};
@@ -271,7 +270,7 @@ static bool drop_counters(Poly *p)
         const PolyTerm *t = &p->terms[i];
         Poly end;
 
-        if (t->count != 1 || !counts_from_zero(t->of[0].value)) {
+        if (t->count != 1 || !window_counts_from_zero(t->of[0].value)) {
             if (!poly_push(&most, t))
                 return false;
             continue;
