@@ -61,7 +61,8 @@ const char *print_function_of(Writer *p, const Op *op);
  * before.  NULL: it comes from no line. */
 void put_end(Writer *p, const Op *from);
 
-/* The line of the forward that it comes from, and its code. */
+/* The line of the kernel itself that it comes from, of what helpers do that of the call; its code.
+ */
 int print_line_of(const Writer *p, const Op *op, const char **code);
 
 /* print_access.c */
