@@ -32,9 +32,9 @@ void put_several(Writer *p, const Op *op)
     print_begin(p);
     for (int i = 0; i < op->nresults; i++) {
         const Value *v = op->results[i];
-        names[i] = uses_count(&p->uses, v) == 0
-                       ? "_"
-                       : print_new_name(p, print_plain_name(p, v->name, "t"));
+        bool is_used =
+            uses_count(&p->uses, v) > 0; /* else a name of its own, for its type's sake */
+        names[i] = print_new_name(p, is_used ? print_plain_name(p, v->name, "t") : "_");
         text_printf(&p->text, "%s%s", i > 0 ? ", " : "", names[i]);
     }
     text_put(&p->text, " = ");

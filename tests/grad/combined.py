@@ -147,3 +147,14 @@ def largest_ones(x, out, row, K: tl.constexpr, BLOCK: tl.constexpr):
     best = tl.topk(a, K)
     e = tl.exp(best - tl.max(best, axis=0))
     tl.store(out + tl.program_id(0) * K + tl.arange(0, K), e / tl.sum(e, axis=0))
+
+
+@triton.jit
+def twice(x, starts, out, rows, BLOCK: tl.constexpr):
+    """What is not used of one scan and of those in a loop has several types."""
+    at = tl.arange(0, BLOCK)
+    _, first = tl.associative_scan((tl.load(starts + at), tl.load(x + at)), 0, in_segment)
+    for i in range(1, rows):
+        a = tl.load(x + i * BLOCK + at)
+        real, turned_by = tl.associative_scan((a, first), 0, complex_times)
+        tl.store(out + i * BLOCK + at, turned_by)
