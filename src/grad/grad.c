@@ -384,9 +384,7 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, GradResult
     if (!grad_check_memory(&g) || !derive(&g) || !tidy(m, d))
         return false;
     grad_drop_tapes(&g);
-    if (!opt_run_pass(m, "dce", d))
-        return false;
-    if (!grad_print(&g))
+    if (!opt_run_pass(m, "dce", d) || !grad_check_in_place(&g) || !grad_print(&g))
         return false;
     *out = g.result;
     return true;

@@ -125,6 +125,13 @@ typedef struct {
     GradTape **tapes;  /* by carried value; NULL: it has none */
 } GradRounds;
 
+/* An element of the array is read, and then written. */
+typedef struct {
+    int array;      /* its parameter */
+    Span written;   /* where */
+    const Op *load; /* of the backward, which reads the array, too; NULL: it does not */
+} GradInPlace;
+
 /* Work on one kernel.  Ops and values of the forward are looked at as they are; `again` has those
  * that a loop of the backward computes again. */
 typedef struct {
@@ -144,6 +151,7 @@ typedef struct {
     Map *meetings;  /* MAP_KEY of an active load of an array differentiated by: GradMeeting */
     VEC(GradNeed) needs;
     Value *programs[AXES]; /* numbers of programs that needs name */
+    VEC(GradInPlace) in_place;
     VEC(GradTape *) tapes;
     VEC(Op *) barriers; /* between writing and reading them */
     unsigned asked;     /* axes of the grid along which programs ask for their number: bits */
@@ -236,7 +244,8 @@ void grad_permute_sorted(Grad *g);
 bool grad_needs_zeros(const Grad *g, const Op *op, int i);
 
 /* memory.c */
-bool grad_check_memory(Grad *g); /* what is read and written suits; refused otherwise */
+bool grad_check_memory(Grad *g);   /* what is read and written suits; refused otherwise */
+bool grad_check_in_place(Grad *g); /* when all is derived: what was overwritten is not read */
 void grad_load(Grad *g, const Op *op);
 void grad_store(Grad *g, const Op *op);
 bool grad_puts_in_memory(const Op *op); /* as a store does, or by adding to what is there */
