@@ -447,6 +447,11 @@ void put_made(Writer *p, const Value *v, Level level)
     case OP_load:
         put_load(p, op);
         return;
+    case OP_sort: /* of integers */
+        text_put(&p->text, "tl.sort(");
+        put_value(p, op->operands[0], LEVEL_ANY);
+        text_put(&p->text, attr_descending(op) ? ", descending=True)" : ")");
+        return;
     case OP_gather:
         text_put(&p->text, "tl.gather(");
         put_value(p, op->operands[0], LEVEL_ANY);

@@ -156,6 +156,8 @@ bool print_knows(const Op *op)
         return attr_rounding(op) == ROUND_NEAREST && !op->operands[0]->type->pointer;
     case OP_load:
         return !attr_volatile(op);
+    case OP_sort:
+        return type_same_shape(op->operands[0]->type, op->results[0]->type);
     case OP_reduce:
     case OP_scan:
         return true;

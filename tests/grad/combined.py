@@ -158,3 +158,11 @@ def twice(x, starts, out, rows, BLOCK: tl.constexpr):
         a = tl.load(x + i * BLOCK + at)
         real, turned_by = tl.associative_scan((a, first), 0, complex_times)
         tl.store(out + i * BLOCK + at, turned_by)
+
+
+@triton.jit
+def by_places(x, places, out, BLOCK: tl.constexpr):
+    """Integers are sorted as they are."""
+    at = tl.arange(0, BLOCK)
+    order = tl.sort(tl.load(places + at), descending=True)
+    tl.store(out + at, tl.load(x + order) * order)
