@@ -209,6 +209,22 @@ static bool check_apart(Memory *m)
     return true;
 }
 
+/* Are there more lanes, which all store, than numbers that offsets may be, as of `at % 8`? */
+static bool has_more_lanes(const AxisFacts *facts, const Op *store)
+{
+    const Op *address = opt_made_by(store->operands[STORE_PTR], OP_addptr);
+
+    if (!address || op_operand(store, STORE_MASK) || !opt_is_uniform(address->operands[0]) ||
+        opt_is_uniform(store->operands[STORE_DATA]))
+        return false;
+    const Value *offsets = address->operands[1];
+    const Axis *known = axis_of(facts, offsets);
+    int64_t span;
+
+    return known->has_range && !__builtin_sub_overflow(known->hi, known->lo, &span) &&
+           span < type_numel(offsets->type) - 1;
+}
+
 /* Lanes that are known to store to one element: one of their values stays, and nobody says which.
  */
 static bool check_lanes(const Memory *m, const GradOps *stores)
@@ -216,7 +232,7 @@ static bool check_lanes(const Memory *m, const GradOps *stores)
     const AxisFacts *facts = axis_analyse(m->g->func, m->g->arena);
 
     for (int i = 0; i < stores->len; i++) {
-        if (opt_shared_lanes(facts, stores->at[i]) < 0)
+        if (opt_shared_lanes(facts, stores->at[i]) < 0 && !has_more_lanes(facts, stores->at[i]))
             continue;
         grad_refuse(m->g, stores->at[i],
                     "lanes of this store have one address, and which of their values stays is not "

@@ -173,3 +173,10 @@ def moving_average(x, mean, out, n, rate, BLOCK: tl.constexpr):
     now = tl.load(mean + at, mask=at < n, other=0.0) * (1 - rate) + tl.sin(a) * rate
     tl.store(mean + at, now, mask=at < n)
     tl.store(out + at, now, mask=at < n)
+
+
+@triton.jit
+def wrapped(x, out, BLOCK: tl.constexpr):
+    """More lanes than elements."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + at % 8, tl.load(x + at))
