@@ -214,7 +214,7 @@ static bool has_more_lanes(const AxisFacts *facts, const Op *store)
 {
     const Op *address = opt_made_by(store->operands[STORE_PTR], OP_addptr);
 
-    if (!address || op_operand(store, STORE_MASK) || !opt_is_uniform(address->operands[0]) ||
+    if (!address || !opt_stores_most_lanes(store) || !opt_is_uniform(address->operands[0]) ||
         opt_is_uniform(store->operands[STORE_DATA]))
         return false;
     const Value *offsets = address->operands[1];

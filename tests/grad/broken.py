@@ -176,7 +176,7 @@ def moving_average(x, mean, out, n, rate, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def wrapped(x, out, BLOCK: tl.constexpr):
+def wrapped(x, out, n, BLOCK: tl.constexpr):
     """More lanes than elements."""
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + at % 8, tl.load(x + at))
+    tl.store(out + at % 8, tl.load(x + at, mask=at < n), mask=at < n)
