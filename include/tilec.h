@@ -1064,6 +1064,7 @@ typedef struct {
     const tilec_gradient_size *sizes;
     const tilec_gradient_need *needs;
     int ngradients, nworkspaces, nsums, nsizes, nneeds;
+    const char *accesses; /* for people: who adds to which gradient, and how, a line each */
 } tilec_derived;
 
 /*

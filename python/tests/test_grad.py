@@ -45,6 +45,14 @@ def turns(x, out, row, n, count, BLOCK: tl.constexpr):
 
 
 @tilec.jit
+def tower(x, out):
+    a = tl.load(x + tl.program_id(0))
+    for k in range(tl.program_id(0)):
+        a = a * a
+    tl.store(out + tl.program_id(0), a)
+
+
+@tilec.jit
 def power(x, out, n: tl.constexpr):
     a = tl.load(x)
     tl.store(out, a * a * a if n == 3 else a * a)
@@ -160,6 +168,15 @@ class Gradients(unittest.TestCase):
         gradient = tilec.grad(turns, "out", "x")
         with self.assertRaisesRegex(ValueError, "elements of `out` are stored twice, as n <= row does not hold"):
             gradient[(1,)](x, np.zeros(8), 1, 4, 2, BLOCK=4, d_out=np.ones(8), d_x=np.ones(8))
+
+    def test_rounds_of_each_program(self):
+        """Where data or the program says how many, a launch says how many at most."""
+        x, d_x = np.full(3, 0.5), np.zeros(3)
+        gradient = tilec.grad(tower, "out", "x")
+        with self.assertRaisesRegex(TypeError, "how many rounds a loop makes at most depends on data: say it by rounds=N"):
+            gradient[(3,)](x, np.zeros(3), d_out=np.ones(3), d_x=d_x)
+        gradient[(3,)](x, np.zeros(3), d_out=np.ones(3), d_x=d_x, rounds=2)
+        np.testing.assert_allclose(d_x, [1, 2 * 0.5, 4 * 0.5**3])
 
     def test_grids(self):
         x = np.ones((3, 8))

@@ -40,6 +40,10 @@ class Derived:
         known = {**named, "grid": grid, "tl": _Language}
         return next(((array, text) for array, text in self._needs if not eval(text, {"__builtins__": {}}, known)), None)
 
+    def unsaid(self, options):
+        """Which number of rounds a launch has to say, and does not; None: none."""
+        return next((name for name, array in self._sizes if not array and name not in options), None)
+
     def launch(self, grid, named, gradients, options):
         """With workspaces and sums; `gradients` hold zeros but for the first."""
         sizes = {name: _size(named[array]) for name, array in self._sizes if array}
@@ -219,6 +223,10 @@ class Gradients(KernelInterface):
             raise ValueError(f"gradient of kernel `{self.fn.__name__}`: elements of `{unmet[0]}` are stored twice, as "
                              f"{unmet[1]} does not hold")
         self._check(named, gradients, derived)
+        unsaid = derived.unsaid(options)
+        if unsaid:
+            raise TypeError(f"gradient of kernel `{self.fn.__name__}`: how many rounds a loop makes at most depends on "
+                            f"data: say it by {unsaid}=N")
         if warmup:
             return derived.kernel.run(grid=grid, warmup=True, **named, **gradients, **options)
         for g in derived.gradients:

@@ -80,6 +80,7 @@ static void copy_lists(Copy *c, const GradResult *r, tilec_derived *out)
                                          copy_text(c, r->needs.at[i].text)};
     *out = (tilec_derived){.text = copy_text(c, r->text),
                            .kernel = copy_text(c, r->kernel),
+                           .accesses = copy_text(c, r->accesses),
                            .gradients = gradients,
                            .workspaces = workspaces,
                            .sums = sums,

@@ -21,6 +21,12 @@ static GradNames names_of(Cli *c, const char *text)
     return all;
 }
 
+/* What is written: the kernel, or who adds to what. */
+static const char *wanted_of(const Options *o, const tilec_derived *derived)
+{
+    return o->stage ? derived->accesses : derived->text;
+}
+
 static void write_source(Cli *c, const Options *o, const char *text)
 {
     if (!o->output) {
@@ -70,6 +76,9 @@ void command_grad(Cli *c, int argc, char **argv)
         cli_stop(c, CLI_USAGE, "%s is missing: the array %s", o.of ? "--wrt NAME" : "--of NAME",
                  o.of ? "that it is differentiated by" : "that is differentiated");
     refuse_idle(c, &o);
+    if (o.stage && strcmp(o.stage, "grad") != 0)
+        cli_stop(c, CLI_USAGE,
+                 "grad has one stage, --stage grad: `tilec dump --stage %s` has others", o.stage);
     GradNames wrt = names_of(c, o.wrt);
     args_open_kernel(c, &o);
     args_check_name(c, &o, o.of);
@@ -78,9 +87,9 @@ void command_grad(Cli *c, int argc, char **argv)
     if (o.launch.check) {
         const tilec_derived *derived = proof_run(c, &o, &wrt);
         if (o.output)
-            write_source(c, &o, derived->text);
+            write_source(c, &o, wanted_of(&o, derived));
     } else {
         Arguments a = args_evaluate(c, &o);
-        write_source(c, &o, grad_derived(c, &o, &wrt, &a)->text);
+        write_source(c, &o, wanted_of(&o, grad_derived(c, &o, &wrt, &a)));
     }
 }

@@ -32,8 +32,8 @@ typedef struct {
     Call forward, backward;
     const tilec_derived *derived;
     Column of;
-    double *weights; /* of its elements */
-    double *begun;   /* what these were before the forward, which may add to them */
+    double *weights;  /* of its elements */
+    KeptBlocks begun; /* all arrays before the forward, which may write what it reads */
     Proven *wrt;
     int nwrt;
 } Proof;
@@ -352,6 +352,17 @@ static void run_sums(Proof *p, const Arguments *totals)
     }
 }
 
+/* The derived kernel finds what the forward has found. */
+static void begin_again(const Proof *p)
+{
+    for (int i = 0; i < p->begun.len; i++) {
+        const KeptBlock *kept = &p->begun.at[i];
+        const Storage *s = &p->cli->store.blocks.at[kept->block];
+        memcpy(s->memory, kept->copy, s->bytes);
+    }
+    fresh_restore(&p->forward, &p->begun);
+}
+
 static void run_backward(Proof *p)
 {
     Cli *c = p->cli;
@@ -374,6 +385,7 @@ static void run_backward(Proof *p)
             gradient_of(c, &to->args[to->count++], &p->wrt[i].x, d->gradients[i + 1].gradient);
     }
     add_workspaces(p, &k->args);
+    begin_again(p);
     k->options.kernel = d->kernel;
     k->options.launch.check = 1;
     load_derived(p);
@@ -409,8 +421,8 @@ static void evaluate(void *moving, double *out)
     Call *k = &m->proof->forward;
     bool is_elsewhere = k->there != k->args.args;
 
+    fresh_restore(k, &m->proof->begun);
     set(m->proof, m->column, m->x);
-    set(m->proof, &m->proof->of, m->proof->begun);
     call_again(k);
     if (is_elsewhere)
         move_back(k);
@@ -562,7 +574,8 @@ const tilec_derived *proof_run(Cli *c, const Options *o, const GradNames *wrt)
     args_widen(c, &k->args);
     k->end_block = c->store.blocks.len;
     find_columns(&p, o->of, wrt);
-    p.begun = elements_of(c, &p.of);
+    for (int i = k->first_block; i < k->end_block; i++)
+        vec_push(c->arena, &p.begun, fresh_copy_of(c, i));
     run_forward(&p);
     meet_needs(&p, wrt, &given);
     run_backward(&p);

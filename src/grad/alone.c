@@ -6,7 +6,8 @@
  * loop, programs along an axis. As digits of a number, terms give different sums where each
  * coefficient, from the smallest on, is larger than all that the terms before it reach.  How far
  * rounds and programs run is not known, so only the last may be one of them.  Several accesses to
- * one array must agree in all but the constant, which then is one more digit.
+ * one array must agree in all but the constant, which then is one more digit, and in multiples of
+ * what is known at run time only, each of which is a term then: 0 and n of x + i and x + n + i.
  *
  * Where coefficients have factors that are known at run time only, as in row * n + column, terms
  * with the same factors are a level, and levels are the digits: the mask must say that each, as
@@ -50,14 +51,68 @@ static bool terms_agree(const Sum *a, const Sum *b)
 }
 
 /* How far two addresses that agree otherwise lie apart; false: that is not known. */
-static bool distance(const Sum *a, const Sum *b, int64_t *out)
+static bool distance(const Sum *a, const Sum *b, Poly *out)
 {
-    Poly apart = a->shared;
+    *out = a->shared;
+    return terms_agree(a, b) && poly_add(out, &b->shared, -1);
+}
 
-    if (!terms_agree(a, b) || !poly_add(&apart, &b->shared, -1) || !poly_is_constant(&apart, out))
+static int64_t divisor_of(int64_t a, int64_t b)
+{
+    a = llabs(a);
+    b = llabs(b);
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Two accesses lie so many times the unit apart, which is made of arguments. */
+static bool add_offset(Sum *s, const PolyTerm *apart)
+{
+    const int64_t far = llabs(apart->scale);
+    PolyTerm unit = *apart;
+
+    unit.scale = 1;
+    for (int i = 0; i < apart->count; i++) {
+        if (!apart->of[i].value || !grad_same_for_all(apart->of[i].value))
+            return false;
+    }
+    for (int i = 0; i < s->n; i++) {
+        Term *t = &s->at[i];
+        if (t->whose != &terms_offset)
+            continue;
+        if (!terms_same_unit(&t->unit, &unit)) /* which of them is more is not known */
+            return false;
+        int64_t span = MAX(t->by * (t->count - 1), far);
+        t->by = divisor_of(t->by, far);
+        t->count = span / t->by + 1;
+        return true;
+    }
+    if (s->n == MOST_TERMS || far == 0)
         return false;
-    *out = llabs(*out);
+    s->at[s->n++] =
+        (Term){.whose = &terms_offset, .by = far, .count = 2, .unit = unit, .from_zero = true};
     return true;
+}
+
+/* What two accesses differ by: a constant, and terms of `s`; false: nothing, or more. */
+static bool add_distance(const Poly *apart, Constants *c, Sum *s)
+{
+    for (int i = 0; i < apart->count; i++) {
+        const PolyTerm *t = &apart->terms[i];
+        const int64_t far = llabs(t->scale);
+
+        if (t->count > 0 ? !add_offset(s, t) : far == 0)
+            return false;
+        if (t->count > 0)
+            continue;
+        c->gap = c->gap == 0 ? far : MIN(c->gap, far);
+        c->span = MAX(c->span, far);
+    }
+    return apart->count > 0;
 }
 
 /* In different arms of one `if`: never both. */
@@ -131,18 +186,6 @@ static bool next_unit(const Sum *s, const PolyTerm *unit, PolyTerm *out)
         found = true;
     }
     return found;
-}
-
-static int64_t divisor_of(int64_t a, int64_t b)
-{
-    a = llabs(a);
-    b = llabs(b);
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
 }
 
 /* What the coefficients of this level and all above it are multiples of. */
@@ -222,10 +265,11 @@ static bool is_below(const Op *access, const Poly *j, const PolyTerm *bound)
 static bool is_level_below(const Op *access, const Sum *level, const PolyTerm *unit,
                            const PolyTerm *bound, int64_t divisor, int64_t span)
 {
-    int64_t low = span;
+    int64_t low = span, offset;
     Poly high = {0};
 
-    if (low >= divisor)
+    terms_without_offset(level, &offset);
+    if (low >= divisor || offset > 0)
         return false;
     for (int i = 0; i < level->n; i++) {
         const Term *t = &level->at[i];
@@ -315,35 +359,40 @@ int64_t grad_reach(const Grad *g, const Op *access, unsigned programs)
     return reach;
 }
 
+/* What each two of the accesses differ by; false: some may meet. */
+static bool find_distances(const Grad *g, const GradOps *accesses, unsigned programs, Constants *c,
+                           Sum *s)
+{
+    for (int i = 1; i < accesses->len; i++) {
+        const Sum one = terms_of(g, accesses->at[i], programs);
+
+        if (!one.ok || !is_complete(g, &one, accesses->at[i]))
+            return false;
+        for (int k = 0; k < i; k++) {
+            const Sum other = terms_of(g, accesses->at[k], programs);
+            Poly apart;
+            if (!distance(&other, &one, &apart))
+                return false;
+            if (apart.count == 0 && exclude_each_other(accesses->at[i], accesses->at[k]))
+                continue;
+            if (!add_distance(&apart, c, s))
+                return false;
+        }
+    }
+    return true;
+}
+
 bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
 {
-    Sum first = terms_of(g, accesses->at[0], programs);
+    Sum all = terms_of(g, accesses->at[0], programs);
     const int needs = g->needs.len;
     Constants c = {0};
 
-    if (!first.ok || !is_complete(g, &first, accesses->at[0]))
+    if (!all.ok || !is_complete(g, &all, accesses->at[0]) ||
+        !find_distances(g, accesses, programs, &c, &all))
         return false;
-    for (int i = 1; i < accesses->len; i++) {
-        Sum s = terms_of(g, accesses->at[i], programs);
-
-        if (!s.ok || !is_complete(g, &s, accesses->at[i]))
-            return false;
-        for (int k = 0; k < i; k++) {
-            Sum other = terms_of(g, accesses->at[k], programs);
-            int64_t apart;
-            if (!distance(&other, &s, &apart))
-                return false;
-            if (apart == 0 && exclude_each_other(accesses->at[i], accesses->at[k]))
-                continue;
-            if (apart == 0)
-                return false;
-            c.gap = c.gap == 0 ? apart : MIN(c.gap, apart);
-            c.span = MAX(c.span, apart);
-        }
-    }
     for (int i = 0; i < accesses->len; i++) {
-        if (!are_levels(accesses->at[i], &first, c) &&
-            !terms_need(g, a, accesses->at[i], &first, c)) {
+        if (!are_levels(accesses->at[i], &all, c) && !terms_need(g, a, accesses->at[i], &all, c)) {
             g->needs.len = needs;
             return false;
         }

@@ -201,8 +201,8 @@ void grad_block(Grad *g, Block *b)
         if (op->nresults > 1 && any_adjoint(g, op) && grad_winner(g, op))
             continue;
         if (op->nresults > 1 && any_adjoint(g, op)) {
-            grad_refuse(g, op, "what gives several tiles at once has no rule yet");
-            return;
+            grad_combining(g, op);
+            continue;
         }
         Value *d = op->nresults == 1 ? adjoint_of(g, op->results[0]) : NULL;
         if (!d)
@@ -309,26 +309,37 @@ static void collect_effects(Op *op, void *ops)
         vec_push(op->block->func->module->arena, all, op);
 }
 
-static bool prepare(Module *m, Diags *d)
+static bool run(Module *m, const char *const *passes, int n, Diags *d)
 {
-    static const char *const first[] = {"legalise", "inline", "fold", "cse", "licm", "dce"};
-
-    for (int i = 0; i < COUNT(first); i++) {
-        if (!opt_run_pass(m, first[i], d))
+    for (int i = 0; i < n; i++) {
+        if (!opt_run_pass(m, passes[i], d))
             return false;
     }
     return true;
+}
+
+/* What was done on bits, of which some share ops once they are merged, is put in other words. */
+static bool prepare(Grad *g, Module *m, Diags *d)
+{
+    static const char *const first[] = {"legalise", "inline"};
+    static const char *const then[] = {"fold", "cse", "licm", "dce"};
+
+    if (!run(m, first, COUNT(first), d))
+        return false;
+    g->func = module_kernel(m);
+    grad_permute_sorted(g);
+    if (!run(m, then, COUNT(then), d))
+        return false;
+    grad_sum_parts_of_tiles(g);
+    grad_count_rounds(g);
+    return opt_run_pass(m, "dce", d);
 }
 
 static bool tidy(Module *m, Diags *d)
 {
     static const char *const last[] = {"fold", "cse", "dce"};
 
-    for (int i = 0; i < COUNT(last); i++) {
-        if (!opt_run_pass(m, last[i], d))
-            return false;
-    }
-    return true;
+    return run(m, last, COUNT(last), d);
 }
 
 /* In place of atomics what needs none, where it can be shown. */
@@ -361,11 +372,7 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, GradResult
 {
     Grad g = {.arena = a, .wish = wish, .diags = d};
 
-    if (!prepare(m, d))
-        return false;
-    g.func = module_kernel(m);
-    grad_sum_parts_of_tiles(&g);
-    if (!opt_run_pass(m, "dce", d) || !find_arrays(&g))
+    if (!prepare(&g, m, d) || !find_arrays(&g))
         return false;
     g.adjoints = map_new(a);
     g.again = map_new(a);
@@ -377,9 +384,7 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, GradResult
     if (!grad_check_memory(&g) || !derive(&g) || !tidy(m, d))
         return false;
     grad_drop_tapes(&g);
-    if (!opt_run_pass(m, "dce", d))
-        return false;
-    if (!grad_print(&g))
+    if (!opt_run_pass(m, "dce", d) || !grad_check_in_place(&g) || !grad_print(&g))
         return false;
     *out = g.result;
     return true;

@@ -57,6 +57,7 @@ typedef struct {
 } GradNeedText;
 typedef struct {
     const char *text, *kernel; /* the file; its kernel's name */
+    const char *accesses;      /* who adds to what, for people */
     GradParameter *gradients;  /* of wish->of, then of wish->wrt in their order */
     int ngradients;
     VEC(GradWorkspace) workspaces;
@@ -81,8 +82,9 @@ typedef struct {
     Value *gradient; /* the parameter added for it */
     bool is_reached; /* something was added to it */
     GradFill fill;
-    bool in_order; /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
-    GradOps loads; /* of the array, that are active */
+    bool in_order;    /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
+    bool is_gathered; /* of GRAD_STORED: from windows that are shifted */
+    GradOps loads;    /* of the array, that are active */
     /* of GRAD_PARTS */
     unsigned meeting;  /* axes of the grid: bits */
     Value *row;        /* where the program's begins */
@@ -123,6 +125,13 @@ typedef struct {
     GradTape **tapes;  /* by carried value; NULL: it has none */
 } GradRounds;
 
+/* An element of the array is read, and then written. */
+typedef struct {
+    int array;      /* its parameter */
+    Span written;   /* where */
+    const Op *load; /* of the backward, which reads the array, too; NULL: it does not */
+} GradInPlace;
+
 /* Work on one kernel.  Ops and values of the forward are looked at as they are; `again` has those
  * that a loop of the backward computes again. */
 typedef struct {
@@ -142,6 +151,7 @@ typedef struct {
     Map *meetings;  /* MAP_KEY of an active load of an array differentiated by: GradMeeting */
     VEC(GradNeed) needs;
     Value *programs[AXES]; /* numbers of programs that needs name */
+    VEC(GradInPlace) in_place;
     VEC(GradTape *) tapes;
     VEC(Op *) barriers; /* between writing and reading them */
     unsigned asked;     /* axes of the grid along which programs ask for their number: bits */
@@ -195,6 +205,10 @@ Value *grad_binary(Grad *g, OpCode code, Value *x, Value *y);
 Value *grad_negated(Grad *g, Value *x);
 Value *grad_scaled(Grad *g, Value *x, double by);
 
+/* combine.c: of a reduction or scan by any function, of one tile or several, which have gradients:
+ * hands them to its operands */
+void grad_combining(Grad *g, const Op *op);
+
 /* active.c */
 void grad_find_active(Grad *g);
 int grad_array_of(const Grad *g, const Value *pointer); /* number of its parameter; -1: not one */
@@ -202,6 +216,8 @@ int grad_array_of(const Grad *g, const Value *pointer); /* number of its paramet
 /* needs.c: conditions that launches are to meet */
 /* least <= most, unless that is seen; false: it is seen not to be. */
 bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *most);
+/* Is that seen, or needed already? */
+bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most);
 bool grad_is_same_poly(const Poly *p);                    /* for all programs, in all rounds */
 bool grad_is_lower(const PolyTerm *a, const PolyTerm *b); /* of the factors of an address */
 const Value *grad_number_of_programs(Grad *g, int axis);  /* to be named, not computed with */
@@ -217,12 +233,19 @@ void grad_add_in_order(Grad *g, GradArray *a);
 void grad_sum_parts_of_tiles(Grad *g);
 bool grad_is_index(const Value *v, int axis); /* 0, 1, .. along that axis of a tile */
 
+/* count.c: each `while` that counts becomes a `for` */
+void grad_count_rounds(Grad *g);
+
+/* sort.c: before that, what sorts floats by their bits becomes a permutation */
+void grad_permute_sorted(Grad *g);
+
 /* left_out.c: may 0 times the slope of operand i be no number, in lanes that masks leave out, and
  * get into sums over lanes? */
 bool grad_needs_zeros(const Grad *g, const Op *op, int i);
 
 /* memory.c */
-bool grad_check_memory(Grad *g); /* what is read and written suits; refused otherwise */
+bool grad_check_memory(Grad *g);   /* what is read and written suits; refused otherwise */
+bool grad_check_in_place(Grad *g); /* when all is derived: what was overwritten is not read */
 void grad_load(Grad *g, const Op *op);
 void grad_store(Grad *g, const Op *op);
 bool grad_puts_in_memory(const Op *op); /* as a store does, or by adding to what is there */

@@ -165,7 +165,29 @@ static bool check_op(Memory *m, const Op *op)
     return !g->failed;
 }
 
-/* Nothing is loaded that the kernel itself writes: the backward does not write it. */
+static bool is_in_loop(const Op *op)
+{
+    for (const Op *owner = op->block->owner; owner; owner = owner->block->owner) {
+        if (opt_is_loop(owner))
+            return true;
+    }
+    return false;
+}
+
+/* In place: each lane reads what it then writes, once?  No two store one element, so it is read
+ * before. */
+static bool is_in_place(const Op *load, const Op *store)
+{
+    if (!op_only_reads(load) || store->code != OP_store || load->block != store->block ||
+        is_in_loop(store) || load->operands[LOAD_PTR] != store->operands[STORE_PTR])
+        return false;
+    while (load && load != store)
+        load = load->next;
+    return load != NULL;
+}
+
+/* Nothing is loaded that the kernel itself writes, as the backward does not write it; but what is
+ * read before, where no gradient turns out to need it: then it may be written already. */
 static bool check_apart(Memory *m)
 {
     for (int i = 0; i < m->loads.len; i++) {
@@ -174,11 +196,33 @@ static bool check_apart(Memory *m)
 
             if ((bases_of(m, load) & bases_of(m, store)) == 0 || load == store)
                 continue;
+            int array = grad_array_of(m->g, store->operands[STORE_PTR]);
+            if (is_in_place(load, store) && array >= 0) {
+                vec_push(m->g->arena, &m->g->in_place,
+                         ((GradInPlace){.array = array, .written = store->span}));
+                continue;
+            }
             grad_refuse(m->g, load, "the kernel reads an array that it writes");
             return note(m, store, "written here");
         }
     }
     return true;
+}
+
+/* Are there more lanes, which all store, than numbers that offsets may be, as of `at % 8`? */
+static bool has_more_lanes(const AxisFacts *facts, const Op *store)
+{
+    const Op *address = opt_made_by(store->operands[STORE_PTR], OP_addptr);
+
+    if (!address || !opt_stores_most_lanes(store) || !opt_is_uniform(address->operands[0]) ||
+        opt_is_uniform(store->operands[STORE_DATA]))
+        return false;
+    const Value *offsets = address->operands[1];
+    const Axis *known = axis_of(facts, offsets);
+    int64_t span;
+
+    return known->has_range && !__builtin_sub_overflow(known->hi, known->lo, &span) &&
+           span < type_numel(offsets->type) - 1;
 }
 
 /* Lanes that are known to store to one element: one of their values stays, and nobody says which.
@@ -188,7 +232,7 @@ static bool check_lanes(const Memory *m, const GradOps *stores)
     const AxisFacts *facts = axis_analyse(m->g->func, m->g->arena);
 
     for (int i = 0; i < stores->len; i++) {
-        if (opt_shared_lanes(facts, stores->at[i]) < 0)
+        if (opt_shared_lanes(facts, stores->at[i]) < 0 && !has_more_lanes(facts, stores->at[i]))
             continue;
         grad_refuse(m->g, stores->at[i],
                     "lanes of this store have one address, and which of their values stays is not "
@@ -196,15 +240,6 @@ static bool check_lanes(const Memory *m, const GradOps *stores)
         return false;
     }
     return true;
-}
-
-static bool is_in_loop(const Op *op)
-{
-    for (const Op *owner = op->block->owner; owner; owner = owner->block->owner) {
-        if (opt_is_loop(owner))
-            return true;
-    }
-    return false;
 }
 
 static bool check_loops(Grad *g, const GradOps *stores)
@@ -289,8 +324,35 @@ static void find_fill(Memory *m, GradArray *a)
         grad_make_parts(g, a, &loads, apart);
     } else {
         a->fill = GRAD_ADDED;
-        a->loads = loads;
     }
+    a->loads = loads;
+}
+
+static void find_read(Op *op, void *grad)
+{
+    Grad *g = grad;
+
+    for (int i = 0; i < g->in_place.len && op_only_reads(op); i++) {
+        GradInPlace *p = &g->in_place.at[i];
+        if (grad_array_of(g, op->operands[LOAD_PTR]) == p->array)
+            p->load = op;
+    }
+}
+
+bool grad_check_in_place(Grad *g)
+{
+    ir_walk(g->func->body, find_read, g);
+    for (int i = 0; i < g->in_place.len; i++) {
+        const GradInPlace *p = &g->in_place.at[i];
+        if (!p->load)
+            continue;
+        grad_refuse(g, p->load,
+                    "the kernel reads an array that it writes, and the gradient needs what was "
+                    "there before: store to another array");
+        diag(g->diags, DIAG_NOTE, p->written, "written here");
+        return false;
+    }
+    return true;
 }
 
 bool grad_check_memory(Grad *g)

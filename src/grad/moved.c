@@ -11,19 +11,6 @@
 #include "../opt/opt.h"
 #include "windows.h"
 
-/* Values of the backward for one tap, where the builder of g is.  Without `builds` it is only asked
- * whether they can be made: a value that is not NULL. */
-typedef struct {
-    Grad *g;
-    const Tap *tap;
-    bool builds;
-    unsigned axes;            /* that programs are shifted along, too */
-    Value *shifts[MAX_RANK];  /* what is added to the number of a lane; NULL: nothing */
-    Value *present[MAX_RANK]; /* is there a lane of that number?  i1[count] */
-    Map *inside;              /* MAP_KEY of what stands in the tap's loops: the value here */
-    Map *moved;               /* by value and the sides of its dimensions */
-} Mover;
-
 static Value *here(Mover *m, Value *v);
 
 /* Does it depend on which program it is, along axes that are shifted? */
@@ -184,29 +171,6 @@ static Value *shifted_lanes(Mover *m, Value *v, int side)
     return build_binary(&m->g->b, OP_add, here(m, v), shift);
 }
 
-/* And are the lanes there, of all the sides that it has? */
-static Value *where_present(Mover *m, Value *mask, const Type *shape, const int8_t *sides)
-{
-    Builder *b = &m->g->b;
-    const Type *type =
-        type_with_dtype(m->g->func->module, type_element(m->g->func->module, shape), DT_I1);
-
-    type = type_with_shape(m->g->func->module, type, shape);
-    for (int d = 0; d < shape->rank; d++) {
-        Value *there = sides[d] >= 0 ? m->present[sides[d]] : NULL;
-        if (!there || shape->dims[d] == 1)
-            continue;
-        for (int axis = 0; axis < shape->rank; axis++) {
-            if (axis != d)
-                there = build_expand(b, there, axis);
-        }
-        if (!type_same_shape(there->type, type))
-            there = build_broadcast(b, there, type);
-        mask = mask ? build_binary(b, OP_and, mask, there) : there;
-    }
-    return mask;
-}
-
 static Value *moved_load(Mover *m, const Op *op, const int8_t *sides)
 {
     Value *pointer = op->operands[LOAD_PTR], *mask = op_operand(op, LOAD_MASK);
@@ -219,7 +183,7 @@ static Value *moved_load(Mover *m, const Op *op, const int8_t *sides)
         return NULL;
     if (!m->builds)
         return op->results[0];
-    mask = where_present(m, mask, pointer->type, sides);
+    mask = window_where_present(m, mask, pointer->type, sides);
     return build_load(&m->g->b, pointer, mask,
                       mask && !other ? grad_number(m->g, op->results[0], 0) : other)
         ->results[0];
@@ -321,40 +285,6 @@ static Value *scalar_of(Mover *m, const Poly *shift)
     return sum;
 }
 
-static Value *compared(Builder *b, OpCode code, Value *lanes, Value *with)
-{
-    return build_binary(b, code, lanes, build_splat(b, with, lanes->type));
-}
-
-/* Which of the lanes that these numbers stand for are there, where masks of loads do not say it. */
-static Value *lanes_there(Mover *m, int d)
-{
-    Builder *b = &m->g->b;
-    const Side *s = &m->tap->sides[d];
-    const Type *i32 = type_scalar(m->g->func->module, DT_I32);
-    Value *lanes = build_arange(b, 0, s->count);
-    Value *number = build_binary(b, OP_add, lanes, build_splat(b, m->shifts[d], lanes->type));
-    Value *end = build_int(b, i32, s->count), *there = NULL;
-    int64_t constant = 0;
-    bool fixed = poly_is_constant(&m->tap->shifts[d], &constant);
-
-    if (s->axis >= 0) {
-        const int64_t axis = s->axis;
-        Value *program = build_op(b, OP_program_id, 0, NULL, 1, &axis, 1, &i32)->results[0];
-        Value *programs = build_op(b, OP_num_programs, 0, NULL, 1, &axis, 1, &i32)->results[0];
-        Value *first = build_binary(b, OP_mul, program, end);
-        number = build_binary(b, OP_add, number, build_splat(b, first, number->type));
-        end = build_binary(b, OP_mul, programs, end);
-    }
-    if (!fixed || constant > 0)
-        there = compared(b, OP_ge, number, build_int(b, i32, 0));
-    if (!fixed || constant < 0) {
-        Value *below = compared(b, OP_lt, number, end);
-        there = there ? build_binary(b, OP_and, there, below) : below;
-    }
-    return there;
-}
-
 static Mover mover_of(Grad *g, const Tap *t, bool builds)
 {
     return (Mover){.g = g,
@@ -371,7 +301,7 @@ static void set_shifts(Mover *m)
         if (!window_is_shifted(m->tap, d))
             continue;
         m->shifts[d] = scalar_of(m, &m->tap->shifts[d]);
-        m->present[d] = lanes_there(m, d);
+        window_find_lanes(m, d);
     }
 }
 
@@ -419,24 +349,33 @@ typedef struct {
     Value *sum, *any;
 } Gathered;
 
-static void gather(Mover *m, Gathered *to)
+static Handed handed(Mover *m, DType type)
 {
-    Builder *b = &m->g->b;
     const Tap *t = m->tap;
     Value *mask = op_operand(t->op, STORE_MASK), *data = t->op->operands[STORE_DATA];
 
     set_shifts(m);
-    mask = mask ? moved(m, mask, window_sides, false) : NULL;
-    mask = where_present(m, mask, data->type, window_sides);
     Value *d = moved(m, data, window_sides, false);
-    d = build_cast(b, d, to->sum->type->dtype, ROUND_NEAREST);
-    if (mask)
-        d = build_select(b, mask, d, grad_number(m->g, to->sum, 0));
-    else
-        mask = build_const(b, to->any->type, 1);
-    to->sum = grad_is_number(to->sum, 0) ? d : build_binary(b, OP_add, to->sum, d);
+    mask = mask ? moved(m, mask, window_sides, false) : NULL;
+    memset(m->spread, 0, sizeof m->spread);
+    mask = window_where_present(m, mask, data->type, window_sides);
+    Handed h = {.data = build_cast(&m->g->b, d, type, ROUND_NEAREST), .mask = mask, .mover = m};
+    memcpy(h.present, m->spread, sizeof h.present);
+    return h;
+}
+
+static void gather(Mover *m, Gathered *to)
+{
+    Builder *b = &m->g->b;
+    const Handed h = handed(m, to->sum->type->dtype);
+    Value *mask = h.mask, *d = h.data;
     uint64_t bits;
     bool none = value_constant(to->any, &bits) && bits == 0;
+
+    if (!window_choose(m->g, &h, &d, &mask))
+        d = build_select(b, mask, d, grad_number(m->g, to->sum, 0));
+    mask = mask ? mask : build_const(b, to->any->type, 1);
+    to->sum = grad_is_number(to->sum, 0) ? d : build_binary(b, OP_add, to->sum, d);
     to->any = none ? mask : build_binary(b, OP_or, to->any, mask);
 }
 
@@ -477,9 +416,18 @@ static void gather_in_loops(Mover *m, const Op *const *loops, int n, Gathered *t
 }
 
 /* Where a lane's own element is: the address without what is shifted. */
-static Value *own_place(Grad *g, const Tap *t)
+static Value *own_place(Grad *g, const Taps *taps)
 {
+    const Tap *t = taps->at[0];
     const Op *loops[MOST_LOOPS];
+
+    for (int i = 0; i < taps->len; i++) {
+        bool is_shifted = taps->at[i]->op->block->owner != NULL;
+        for (int d = 0; d < taps->at[i]->op->operands[0]->type->rank; d++)
+            is_shifted |= window_is_shifted(taps->at[i], d);
+        if (!is_shifted)
+            return taps->at[i]->op->operands[0];
+    }
     int n = loops_around(t->op, loops, MOST_LOOPS);
     Mover m = mover_of(g, t, true);
 
@@ -494,6 +442,24 @@ static Value *own_place(Grad *g, const Tap *t)
     return moved(&m, t->op->operands[0], window_sides, true);
 }
 
+/* Taps that stand in no loop, at once; false: one does. */
+static bool gather_plain(Grad *g, const Taps *taps, Gathered *to)
+{
+    Handed *all = NEW_N(g->arena, Handed, taps->len);
+
+    for (int i = 0; i < taps->len; i++) {
+        if (taps->at[i]->op->block->owner)
+            return false;
+    }
+    for (int i = 0; i < taps->len; i++) { /* in the order of the forward */
+        Mover *m = NEW(g->arena, Mover);
+        *m = mover_of(g, taps->at[taps->len - 1 - i], true);
+        grad_stand_for(g, m->tap->op);
+        all[i] = handed(m, to->sum->type->dtype);
+    }
+    return window_sum(g, all, taps->len, &to->sum, &to->any);
+}
+
 void window_gather(Grad *g, GradArray *a, const Taps *taps)
 {
     const Type *type = taps->at[0]->op->operands[STORE_DATA]->type;
@@ -505,7 +471,9 @@ void window_gather(Grad *g, GradArray *a, const Taps *taps)
         dtype_is_small_float(type->dtype) ? type_with_dtype(g->func->module, type, DT_FP32) : type;
     all.sum = build_float(&g->b, wide, 0);
     all.any = build_const(&g->b, type_with_dtype(g->func->module, type, DT_I1), 0);
-    for (int i = taps->len - 1; i >= 0; i--) { /* in the order of the forward */
+    value_shaped_like(g->func->module, all.any, taps->at[0]->op->operands[STORE_DATA]);
+    const bool plain = gather_plain(g, taps, &all);
+    for (int i = taps->len - 1; i >= 0 && !plain; i--) { /* in the order of the forward */
         int n = loops_around(taps->at[i]->op, loops, MOST_LOOPS);
         Mover m = mover_of(g, taps->at[i], true);
         grad_stand_for(g, taps->at[i]->op);
@@ -513,9 +481,10 @@ void window_gather(Grad *g, GradArray *a, const Taps *taps)
     }
     grad_stand_for(g, taps->at[0]->op);
     Value *d = build_cast(&g->b, all.sum, type->dtype, ROUND_NEAREST);
-    Value *operands[3] = {own_place(g, taps->at[0]), d, all.any};
-    build_op(&g->b, OP_store, 3, operands, 0, NULL, 0, NULL);
+    Value *operands[3] = {own_place(g, taps), d, all.any};
+    build_op(&g->b, OP_store, all.any ? 3 : 2, operands, 0, NULL, 0, NULL);
     for (int i = 0; i < taps->len; i++)
         op_remove(taps->at[i]->op);
     a->fill = GRAD_STORED;
+    a->is_gathered = true;
 }

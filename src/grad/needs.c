@@ -178,6 +178,20 @@ static bool is_known(const Grad *g, const GradNeed *n)
     return false;
 }
 
+bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most)
+{
+    Poly limit = {0}, apart = {0};
+    int64_t constant;
+
+    if (!poly_push(&limit, most) || !poly_push(&apart, most) || !poly_add(&apart, least, -1))
+        return false;
+    for (int i = 0; i < g->needs.len; i++) {
+        if (poly_equal(&g->needs.at[i].least, least) && poly_equal(&g->needs.at[i].most, &limit))
+            return true;
+    }
+    return poly_is_constant(&apart, &constant) && constant >= 0;
+}
+
 bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *unit)
 {
     GradNeed n = {.array = a, .least = *least};
@@ -283,7 +297,8 @@ bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Con
     bool good = n > 0 && (!g->wish->atomics || a == &g->of) && add_constant(&reached, 1 + c.span);
 
     for (int i = 0; i < n && good; i++) {
-        Sum level = terms_level(s, &units[i]);
+        int64_t offset;
+        Sum level = terms_level(s, &units[i]), rest = terms_without_offset(&level, &offset);
         bool is_lowest = units[i].count == 0;
         Poly p, bound, factors = {0};
 
@@ -291,8 +306,8 @@ bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Con
                terms_are_digits(&level, is_lowest ? c : none);
         if (!good || i == n - 1)
             break;
-        good = polynomial_of_level(s, &units[i], &p) && bound_of(g, access, &level, &p, &bound) &&
-               poly_push(&factors, &units[i]);
+        good = polynomial_of_level(s, &units[i], &p) && bound_of(g, access, &rest, &p, &bound) &&
+               poly_push(&factors, &units[i]) && add_constant(&bound, offset);
         good = good && (!is_lowest || add_constant(&bound, c.span)) &&
                poly_product(&bound, &factors, &reached);
     }

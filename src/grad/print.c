@@ -17,7 +17,7 @@ static const char *const words[] = {
     "lambda",  "nonlocal", "not",      "or",     "pass",   "raise",     "return", "try",
     "while",   "with",     "yield",    "tl",     "triton", "libdevice", "range",  "float"};
 
-static const char *new_name(Writer *p, const char *wish)
+const char *print_new_name(Writer *p, const char *wish)
 {
     Interner *in = p->g->func->module->interner;
     const char *name = wish;
@@ -28,10 +28,9 @@ static const char *new_name(Writer *p, const char *wish)
     return name;
 }
 
-/* A name of the user's, without what only frames of the lowering have: `acc`, `f.x`. */
-static const char *plain_name(Writer *p, const char *name, const char *otherwise)
+const char *print_plain_name(Writer *p, const char *name, const char *otherwise)
 {
-    if (!name)
+    if (!name || strcmp(name, "_") == 0)
         return otherwise;
     char *plain = arena_strndup(p->arena, name, strlen(name));
     for (char *c = plain; *c; c++) {
@@ -41,7 +40,7 @@ static const char *plain_name(Writer *p, const char *name, const char *otherwise
     return plain;
 }
 
-static void begin(Writer *p)
+void print_begin(Writer *p)
 {
     p->began = p->text.len;
     text_printf(&p->text, "%*s", 4 * p->indent, "");
@@ -133,8 +132,8 @@ static const char *name_without(const Value *v)
 
 static void assign(Writer *p, const Value *v)
 {
-    begin(p);
-    const char *name = new_name(p, plain_name(p, v->name, name_without(v)));
+    print_begin(p);
+    const char *name = print_new_name(p, print_plain_name(p, v->name, name_without(v)));
     text_printf(&p->text, "%s = ", name);
     put_made(p, v, LEVEL_ANY);
     put_end(p, v->def);
@@ -176,14 +175,12 @@ static void put_masked(Writer *p, const Op *op, const char *call, const char *la
     }
     if (last)
         vec_push(p->arena, &all, last);
-    begin(p);
+    print_begin(p);
     text_put(&p->text, call);
     put_list(p, &all, 4 * p->indent + (int)strlen(call));
     text_put(&p->text, ")");
     put_end(p, op);
 }
-
-static void put_block(Writer *p, const Block *b);
 
 /* Does an expression of v read the carried value? */
 static bool mentions(const Writer *p, const Value *v, const Value *arg)
@@ -229,7 +226,7 @@ static void put_rest(Writer *p, const Op *loop, const bool *done)
 {
     const char *comma = "";
 
-    begin(p);
+    print_begin(p);
     for (int i = 0; i < loop->nresults; i++) {
         if (done[i])
             continue;
@@ -270,7 +267,7 @@ static void put_next(Writer *p, const Op *loop)
         done[i] = true;
         left--;
         if (body->last->operands[i] != carried(loop, i)) {
-            begin(p);
+            print_begin(p);
             text_printf(&p->text, "%s = ", carried_name(p, loop, i));
             put_value(p, body->last->operands[i], LEVEL_ANY);
             put_end(p, made_here(p, body->last->operands[i]));
@@ -305,9 +302,9 @@ static void put_carried(Writer *p, const Op *loop)
         const char *wish = arg->name                ? arg->name
                            : loop->results[i]->name ? loop->results[i]->name
                                                     : init->name;
-        const char *name = new_name(p, plain_name(p, wish, "carried"));
+        const char *name = print_new_name(p, print_plain_name(p, wish, "carried"));
 
-        begin(p);
+        print_begin(p);
         text_printf(&p->text, "%s = ", name);
         put_first(p, init);
         put_end(p, made_here(p, init));
@@ -319,12 +316,12 @@ static void put_carried(Writer *p, const Op *loop)
 static void put_loop(Writer *p, const Op *loop)
 {
     const Block *body = loop->regions[0];
-    const char *counter = new_name(p, plain_name(p, body->args[0]->name, "i"));
+    const char *counter = print_new_name(p, print_plain_name(p, body->args[0]->name, "i"));
     int64_t step, stages = attr_num_stages(loop);
 
     put_carried(p, loop);
     map_put(p->names, MAP_KEY(body->args[0]), (void *)counter);
-    begin(p);
+    print_begin(p);
     text_printf(&p->text, "for %s in %srange(", counter, stages ? "tl." : "");
     put_value(p, loop->operands[FOR_LO], LEVEL_ANY);
     text_put(&p->text, ", ");
@@ -360,7 +357,7 @@ static void put_while(Writer *p, const Op *loop)
         if (!is_used_once && !print_is_inline(op->results[0]))
             grad_refuse(p->g, op, "the condition of a `while` cannot be written as source yet");
     }
-    begin(p);
+    print_begin(p);
     text_put(&p->text, "while ");
     put_value(p, head->last->operands[0], LEVEL_ANY);
     enter(p, loop);
@@ -377,7 +374,7 @@ static bool is_empty(const Op *branch, int arm)
 static void put_results(Writer *p, const Op *branch, int arm)
 {
     for (int i = 0; i < branch->nresults; i++) {
-        begin(p);
+        print_begin(p);
         text_printf(&p->text,
                     "%s = ", (const char *)map_get(p->names, MAP_KEY(branch->results[i])));
         put_first(p, branch->regions[arm]->last->operands[i]);
@@ -397,7 +394,7 @@ static void put_condition(Writer *p, const Op *branch, int arm)
     const Value *condition = branch->operands[0];
     Level level = arm == 1 && !print_opposite(p, condition) ? LEVEL_COMPARE : LEVEL_ANY;
 
-    begin(p);
+    print_begin(p);
     text_put(&p->text, level == LEVEL_COMPARE ? "if not " : "if ");
     if (arm == 1 && level == LEVEL_ANY)
         put_opposite(p, condition);
@@ -414,7 +411,8 @@ static void put_branch(Writer *p, const Op *branch)
     for (int i = 0; i < branch->nresults; i++) {
         const Value *v = branch->results[i];
         const char *wish = v->name ? v->name : branch->regions[first]->last->operands[i]->name;
-        map_put(p->names, MAP_KEY(v), (void *)new_name(p, plain_name(p, wish, "chosen")));
+        map_put(p->names, MAP_KEY(v),
+                (void *)print_new_name(p, print_plain_name(p, wish, "chosen")));
     }
     if (is_empty(branch, other))
         put_results(p, branch, other);
@@ -422,28 +420,10 @@ static void put_branch(Writer *p, const Op *branch)
     put_arm(p, branch, first);
     if (is_empty(branch, other))
         return;
-    begin(p);
+    print_begin(p);
     text_put(&p->text, "else");
     enter(p, NULL);
     put_arm(p, branch, other);
-}
-
-/* extreme, place = tl.max(values, axis=0, return_indices=True) */
-static void put_winner(Writer *p, const Op *op)
-{
-    static const char *const wishes[] = {"extreme", "place"};
-    const char *names[2];
-
-    for (int i = 0; i < 2; i++)
-        names[i] = new_name(p, plain_name(p, op->results[i]->name, wishes[i]));
-    begin(p);
-    text_printf(&p->text, "%s, %s = tl.%s(", names[0], names[1],
-                ir_combine_kind(op).winner == OP_max ? "max" : "min");
-    put_value(p, op->operands[0], LEVEL_ANY);
-    text_printf(&p->text, ", axis=%d, return_indices=True)", (int)attr_axis(op));
-    put_end(p, op);
-    for (int i = 0; i < 2; i++)
-        map_put(p->names, MAP_KEY(op->results[i]), (void *)names[i]);
 }
 
 static void put_statement(Writer *p, const Op *op)
@@ -466,7 +446,7 @@ static void put_statement(Writer *p, const Op *op)
         put_while(p, op);
         return;
     case OP_barrier:
-        begin(p);
+        print_begin(p);
         text_put(&p->text, "tl.debug_barrier()");
         put_end(p, op);
         return;
@@ -474,8 +454,11 @@ static void put_statement(Writer *p, const Op *op)
         put_branch(p, op);
         return;
     case OP_reduce:
-        if (op->nresults == 2)
+    case OP_scan:
+        if (grad_is_winner(op))
             put_winner(p, op);
+        else if (op->nresults > 1)
+            put_several(p, op);
         else if (is_statement(p, op->results[0]))
             assign(p, op->results[0]);
         return;
@@ -485,20 +468,25 @@ static void put_statement(Writer *p, const Op *op)
     }
 }
 
-static void put_block(Writer *p, const Block *b)
+void put_block(Writer *p, const Block *b)
 {
     for (const Op *op = b->first; op && !p->g->failed; op = op->next)
         put_statement(p, op);
+}
+
+void print_take_words(Writer *p)
+{
+    for (int i = 0; i < COUNT(words); i++)
+        print_new_name(p, words[i]);
 }
 
 static void name_parameters(Writer *p)
 {
     const Func *f = p->g->func;
 
-    for (int i = 0; i < COUNT(words); i++)
-        new_name(p, words[i]);
+    print_take_words(p);
     for (int i = 0; i < p->g->wish->nparams; i++)
-        new_name(p, p->g->wish->params[i].name);
+        print_new_name(p, p->g->wish->params[i].name);
     for (int i = 0; i < f->nparams; i++) {
         const char *name = f->params[i].name;
 
@@ -518,9 +506,11 @@ bool grad_print(Grad *g)
                 .uses = ir_uses(g->func, g->arena),
                 .names = map_new(g->arena),
                 .taken = map_new(g->arena),
+                .combines = map_new(g->arena),
                 .indent = 1};
-    Text file = text_new(g->arena);
+    Text file = text_new(g->arena), functions = text_new(g->arena);
 
+    p.functions = &functions;
     name_parameters(&p);
     text_put(&p.text, "@triton.jit\n");
     print_describe(&p);
@@ -532,9 +522,11 @@ bool grad_print(Grad *g)
     if (g->failed)
         return false;
     text_put(&file, "import triton\nimport triton.language as tl\n");
-    if (strstr(p.text.s, "libdevice."))
+    bool calls = strstr(p.text.s, "libdevice.") != NULL;
+    if (calls || (functions.len > 0 && strstr(functions.s, "libdevice.")))
         text_put(&file, "from triton.language.extra import libdevice\n");
-    text_printf(&file, "\n\n%s", p.text.s);
+    g->result.accesses = print_accesses(&p);
+    text_printf(&file, "\n\n%s%s", functions.len > 0 ? functions.s : "", p.text.s);
     g->result.text = file.s;
     return true;
 }

@@ -1,6 +1,7 @@
 /*
- * print.h - tile IR as Triton source: print.c has statements, print_lines.c where they come from,
- * print_expr.c expressions, print_ops.c how ops are spelled, print_head.c what stands around
+ * print.h - tile IR as Triton source: print.c has statements, print_combine.c those of several
+ * tiles, print_lines.c where they come from, print_expr.c expressions, print_ops.c how ops are
+ * spelled, print_head.c what stands around
  */
 #ifndef TILEC_GRAD_PRINT_H
 #define TILEC_GRAD_PRINT_H
@@ -14,6 +15,8 @@ typedef struct {
     UseLists uses;
     Map *names; /* MAP_KEY of a value: what it is called in the source; else it is an expression */
     Map *taken; /* a name: not for another value */
+    Text *functions; /* those that combine, in front of the kernel */
+    Map *combines;   /* the text of such a function: its name */
     int indent;
     size_t began; /* where in the text the statement does */
     int line;     /* of the forward, which was named last; 0: none */
@@ -37,16 +40,36 @@ enum { LINE = 100 };
 typedef VEC(const char *) Words;
 
 /* print.c */
+const char *print_new_name(Writer *p, const char *wish); /* or wish_1, .. */
+/* A name of the user's, without what only frames of the lowering have: `acc`, `f.x`. */
+const char *print_plain_name(Writer *p, const char *name, const char *otherwise);
+void print_take_words(Writer *p); /* that are no names of values */
+void print_begin(Writer *p);      /* a statement */
+void put_block(Writer *p, const Block *b);
 /* Between parentheses, in lines of at most LINE columns, of which `used` are, indented to the
  * parenthesis. */
 void put_list(Writer *p, const Words *all, int used);
+
+/* print_combine.c */
+void put_winner(Writer *p, const Op *op);  /* of the largest or smallest with its index */
+void put_several(Writer *p, const Op *op); /* a reduction or scan of several tiles */
+/* What a reduction or scan combines with, as a function of the file: its name. */
+const char *print_function_of(Writer *p, const Op *op);
 
 /* print_lines.c */
 /* Ends a statement: behind it the line that `from` stands in, unless it was named by the statement
  * before.  NULL: it comes from no line. */
 void put_end(Writer *p, const Op *from);
 
+/* The line of the kernel itself that it comes from, of what helpers do that of the call; its code.
+ */
+int print_line_of(const Writer *p, const Op *op, const char **code);
+
+/* print_access.c */
+const char *print_accesses(const Writer *of); /* who adds to what, and which tapes there are */
+
 /* print_head.c */
+void print_needs(Writer *p);    /* what launches must meet, a line each */
 void print_describe(Writer *p); /* the result but for its text */
 void put_signature(Writer *p);
 void put_docstring(Writer *p);
@@ -70,6 +93,8 @@ void put_extent(Writer *p, const Value *v, int d);      /* of a dimension */
 void put_value(Writer *p, const Value *v, Level level); /* in its own shape */
 /* What spreads to its shape where it stands beside something of that shape. */
 void put_bare(Writer *p, const Value *v, Level level);
+/* A reduction or scan. */
+void put_along(Writer *p, const Op *op);
 /* How it is made, whatever it is called. */
 void put_made(Writer *p, const Value *v, Level level);
 /* In an op of this shape that broadcasts: operands from `first` on. */

@@ -304,12 +304,29 @@ static void put_permute(Writer *p, const Op *op)
     text_put(&p->text, ")");
 }
 
-static void put_along(Writer *p, const Op *op)
+/* tl.associative_scan((x, y), 0, combine, reverse=True) */
+void put_along(Writer *p, const Op *op)
 {
-    text_printf(&p->text, "%s(", print_reduction(op));
-    put_value(p, op->operands[0], LEVEL_ANY);
-    text_printf(&p->text, ", axis=%d%s)", (int)attr_axis(op),
-                op->code == OP_scan && attr_reverse(op) ? ", reverse=True" : "");
+    const char *known = print_reduction(op), *axis = known ? "axis=" : "";
+    const char *call = known ? known : op->code == OP_scan ? "tl.associative_scan" : "tl.reduce";
+    const bool several = op->noperands > 1;
+    Words all = {0};
+
+    text_printf(&p->text, "%s(%s", call, several ? "(" : "");
+    for (int i = 0; i < op->noperands; i++) {
+        Writer w = *p;
+        w.text = text_new(p->arena);
+        put_value(&w, op->operands[i], LEVEL_ANY);
+        text_put(&w.text, several && i == op->noperands - 1 ? ")" : "");
+        vec_push(p->arena, &all, w.text.s);
+    }
+    vec_push(p->arena, &all, arena_printf(p->arena, "%s%d", axis, (int)attr_axis(op)));
+    if (!known)
+        vec_push(p->arena, &all, print_function_of(p, op));
+    if (op->code == OP_scan && attr_reverse(op))
+        vec_push(p->arena, &all, "reverse=True");
+    put_list(p, &all, (int)(p->text.len - p->began));
+    text_put(&p->text, ")");
 }
 
 static void put_dot(Writer *p, const Op *op)
@@ -429,6 +446,11 @@ void put_made(Writer *p, const Value *v, Level level)
         return;
     case OP_load:
         put_load(p, op);
+        return;
+    case OP_sort: /* of integers */
+        text_put(&p->text, "tl.sort(");
+        put_value(p, op->operands[0], LEVEL_ANY);
+        text_put(&p->text, attr_descending(op) ? ", descending=True)" : ")");
         return;
     case OP_gather:
         text_put(&p->text, "tl.gather(");

@@ -142,6 +142,13 @@ void put_asserts(Writer *p)
     }
 }
 
+void print_needs(Writer *p)
+{
+    for (int i = 0; i < p->g->needs.len; i++)
+        text_printf(&p->text, "where not %s, %s\n", need_text(p, &p->g->needs.at[i], true),
+                    need_missed(p, &p->g->needs.at[i]));
+}
+
 /* "grid[0] * grid[2]": how many programs there are along some axes. */
 static const char *programs_text(const Writer *p, unsigned axes)
 {

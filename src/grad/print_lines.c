@@ -97,6 +97,19 @@ static void put_comment(Writer *p, const Place *place)
         put_in_front(p, head, code);
 }
 
+int print_line_of(const Writer *p, const Op *op, const char **code)
+{
+    const Module *m = p->g->func->module;
+    Span at = op->span;
+
+    for (const CallSite *s = call_site(m, op->site); s; s = call_site(m, s->parent))
+        at = s->call;
+    const Place place = m->sources && at.end > 0 ? source_place(m->sources, at.start) : (Place){0};
+
+    *code = place.line > 0 ? code_of(p->arena, &place) : "";
+    return place.line;
+}
+
 void put_end(Writer *p, const Op *from)
 {
     const Place place = from ? place_of(p, from) : (Place){0};

@@ -115,10 +115,10 @@ const char *print_function(const Op *op)
 const char *print_reduction(const Op *op)
 {
     CombineKind how = ir_combine_kind(op);
-    OpCode code = how.only ? how.only->code : OP_COUNT;
+    OpCode code = how.only && op->noperands == 1 ? how.only->code : OP_COUNT;
 
     if (op->code == OP_scan)
-        return code == OP_add ? "tl.cumsum" : NULL;
+        return code == OP_add ? "tl.cumsum" : code == OP_mul ? "tl.cumprod" : NULL;
     return code == OP_add ? "tl.sum" : code == OP_max ? "tl.max" : code == OP_min ? "tl.min" : NULL;
 }
 
@@ -156,12 +156,11 @@ bool print_knows(const Op *op)
         return attr_rounding(op) == ROUND_NEAREST && !op->operands[0]->type->pointer;
     case OP_load:
         return !attr_volatile(op);
+    case OP_sort:
+        return type_same_shape(op->operands[0]->type, op->results[0]->type);
     case OP_reduce:
-        if (grad_is_winner(op))
-            return true;
-        return op->noperands == 1 && print_reduction(op);
     case OP_scan:
-        return op->noperands == 1 && print_reduction(op);
+        return true;
     default:
         return print_operator(op).text || print_function(op);
     }

@@ -23,11 +23,33 @@ Value *grad_number(Grad *g, const Value *like, double x)
     return v;
 }
 
+/* A product or quotient of which an operand has a sign in front is itself without that one. */
+static Value *without_sign(Grad *g, Value *x)
+{
+    const Op *op = opt_made_by(x, OP_mul) ? opt_made_by(x, OP_mul) : opt_made_by(x, OP_div);
+
+    for (int i = 0; i < 2 && op; i++) {
+        const Op *neg = opt_made_by(op->operands[i], OP_neg);
+        Value *operands[2] = {op->operands[0], op->operands[1]};
+        if (!neg)
+            continue;
+        operands[i] = neg->operands[0];
+        return grad_binary(g, op->code, operands[0], operands[1]);
+    }
+    return NULL;
+}
+
 Value *grad_negated(Grad *g, Value *x)
 {
     Op *neg = opt_made_by(x, OP_neg);
+    uint64_t bits;
 
-    return neg ? neg->operands[0] : build_unary(&g->b, OP_neg, x);
+    if (neg)
+        return neg->operands[0];
+    if (!x->number && value_constant(x, &bits) && dtype_is_float(x->type->dtype))
+        return grad_number(g, x, -scalar_to_double(x->type->dtype, bits));
+    Value *plain = without_sign(g, x);
+    return plain ? plain : build_unary(&g->b, OP_neg, x);
 }
 
 /* Along an axis; -1: all.  A sign stands in front of the sum. */
@@ -284,7 +306,7 @@ Value *adjoint_reduce(Grad *g, const Op *o, int i, Value *d)
         return along(g, o, d);
     if (code == OP_max || code == OP_min || code == OP_maxnan || code == OP_minnan)
         return to_extremes(g, o, d);
-    grad_refuse(g, o, "only sums, maxima and minima along an axis have a rule yet, not this one");
+    grad_combining(g, o);
     return NULL;
 }
 
@@ -295,7 +317,7 @@ Value *adjoint_scan(Grad *g, const Op *o, int i, Value *d)
 
     (void)i;
     if (!how.only || how.only->code != OP_add) {
-        grad_refuse(g, o, "of scans only the running sum has a rule yet");
+        grad_combining(g, o);
         return NULL;
     }
     Op *scan = build_scan(&g->b, 1, &d, (int)attr_axis(o), !attr_reverse(o));

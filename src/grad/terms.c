@@ -9,6 +9,8 @@
 
 enum { MOST_DEPTH = 64 };
 
+const char terms_offset = 0;
+
 bool terms_same_unit(const PolyTerm *a, const PolyTerm *b)
 {
     PolyTerm quotient;
@@ -238,4 +240,20 @@ Sum terms_level(const Sum *s, const PolyTerm *unit)
             level.at[level.n++] = s->at[i];
     }
     return level;
+}
+
+Sum terms_without_offset(const Sum *level, int64_t *span)
+{
+    Sum rest = *level;
+
+    rest.n = 0;
+    *span = 0;
+    for (int i = 0; i < level->n; i++) {
+        const Term *t = &level->at[i];
+        if (t->whose == &terms_offset)
+            *span += t->by * (t->count - 1);
+        else
+            rest.at[rest.n++] = *t;
+    }
+    return rest;
 }

@@ -30,6 +30,9 @@ typedef struct {
 } Sum;
 
 /* terms.c */
+/* Whose a term is that runs over what accesses differ by, beside a constant: 0 and n of x + i and
+ * x + n + i. */
+extern const char terms_offset;
 /* programs: the axes along which they are asked about; `ok` says whether it is such a sum. */
 Sum terms_of(const Grad *g, const Op *access, unsigned programs);
 bool terms_polynomial(const Value *v, Poly *out);
@@ -40,6 +43,8 @@ bool terms_has(const Sum *s, const void *whose, int dim);
 unsigned terms_programs(const Sum *s); /* those of the axes that have a term */
 /* Those whose factors known at run time are these. */
 Sum terms_level(const Sum *s, const PolyTerm *unit);
+/* A level without what accesses differ by; *span: how far that reaches. */
+Sum terms_without_offset(const Sum *level, int64_t *span);
 
 /* alone.c */
 /* Constants of several accesses: how far the nearest and the farthest lie apart.  0: there is one.

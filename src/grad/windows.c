@@ -203,13 +203,12 @@ typedef struct {
     bool has_end;
 } Digit;
 
-/* The number of the element along the side: of the lane that has it. */
-static bool number_along(Grad *g, const Tap *t, int d, Poly *out)
+bool window_number(const Tap *t, int d, int64_t times, Poly *out)
 {
     const Side *s = &t->sides[d];
 
-    *out = t->shifts[d];
-    if (!poly_push(out, &(PolyTerm){1, 1, {{NULL, d}}}))
+    *out = (Poly){0};
+    if (!poly_add(out, &t->shifts[d], times) || !poly_push(out, &(PolyTerm){1, 1, {{NULL, d}}}))
         return false;
     if (s->axis < 0)
         return true;
@@ -221,11 +220,10 @@ static bool number_along(Grad *g, const Tap *t, int d, Poly *out)
                 return poly_push(out, &(PolyTerm){s->count, 1, {*a}});
         }
     }
-    (void)g;
     return false;
 }
 
-static PolyTerm all_lanes(Grad *g, const Side *s)
+PolyTerm window_lanes(Grad *g, const Side *s)
 {
     PolyTerm all = {s->count, 0, {{0}}};
 
@@ -236,8 +234,7 @@ static PolyTerm all_lanes(Grad *g, const Side *s)
     return all;
 }
 
-/* A counter, which is never less. */
-static bool counts_from_zero(const Value *v)
+bool window_counts_from_zero(const Value *v)
 {
     const Op *loop = window_is_counter(v) ? v->block->owner : NULL;
     int64_t lo, step;
@@ -253,7 +250,7 @@ static bool begins_at_zero(const PolyBounds *bounds, const Poly *number, const P
 
     for (int i = 0; i < shift->count; i++) {
         const PolyTerm *t = &shift->terms[i];
-        never_less &= t->scale > 0 && (t->count == 0 || counts_from_zero(t->of[0].value));
+        never_less &= t->scale > 0 && (t->count == 0 || window_counts_from_zero(t->of[0].value));
     }
     for (int i = 0; i < bounds->count && !never_less; i++) { /* -number - 1 <= below < 0 */
         Poly apart = {0};
@@ -273,7 +270,7 @@ static bool drop_counters(Poly *p)
         const PolyTerm *t = &p->terms[i];
         Poly end;
 
-        if (t->count != 1 || !counts_from_zero(t->of[0].value)) {
+        if (t->count != 1 || !window_counts_from_zero(t->of[0].value)) {
             if (!poly_push(&most, t))
                 return false;
             continue;
@@ -322,13 +319,13 @@ static bool find_digits(Grad *g, const GradArray *a, const Tap *t, Digit *all, i
         poly_bounds(&scope, mask, window_sides, &bounds);
     for (int d = 0; d < t->op->operands[0]->type->rank; d++) {
         Digit digit = {.factor = t->sides[d].unit};
-        const PolyTerm lanes = all_lanes(g, &t->sides[d]);
+        const PolyTerm lanes = window_lanes(g, &t->sides[d]);
         Poly number;
 
         if (t->sides[d].by == 0)
             continue;
         digit.factor.scale = t->sides[d].by;
-        if (!number_along(g, t, d, &number))
+        if (!window_number(t, d, 1, &number))
             return false;
         digit.has_end = find_end(&bounds, &number, &t->shifts[d], &lanes, &digit.end);
         if (window_is_shifted(t, d) &&
@@ -347,7 +344,7 @@ static bool find_digits(Grad *g, const GradArray *a, const Tap *t, Digit *all, i
             continue;
         digit.factor.scale = t->programs[axis].by;
         const Side one = {.axis = axis, .count = 1};
-        const PolyTerm programs = all_lanes(g, &one);
+        const PolyTerm programs = window_lanes(g, &one);
         if (!poly_push(&digit.end, &programs))
             return false;
         add_digit(all, n, &digit);

@@ -30,6 +30,21 @@ typedef struct {
 typedef VEC(Tap *) Taps;
 
 enum { MOST_SIDES = 4 }; /* of a tile that is shifted */
+/* Values of the backward for one tap, where the builder of g is.  Without `builds` it is only asked
+ * whether they can be made: a value that is not NULL. */
+typedef struct {
+    Grad *g;
+    const Tap *tap;
+    bool builds;
+    unsigned axes;                /* that programs are shifted along, too */
+    Value *shifts[MAX_RANK];      /* what is added to the number of a lane; NULL: nothing */
+    Value *numbers[MAX_RANK];     /* of the lanes that these stand for: i32[count] */
+    Value *ends[MAX_RANK];        /* how many lanes there are, of all programs */
+    bool asks[MAX_RANK][2];       /* may the number be too small, or too large? */
+    Value *spread[MOST_SIDES][2]; /* that it is not, as it was said last */
+    Map *inside;                  /* MAP_KEY of what stands in the tap's loops: the value here */
+    Map *moved;                   /* by value and the sides of its dimensions */
+} Mover;
 
 /* windows.c */
 extern const int8_t window_sides[MAX_RANK]; /* of dimensions that are sides: 0, 1, .. */
@@ -37,6 +52,32 @@ bool window_is_counter(const Value *v);     /* of a `for` */
 bool window_is_shifted(const Tap *t, int side);
 /* Axes along which programs go on where lanes that are shifted end. */
 unsigned window_axes(const Tap *t);
+
+/* Along a side: of the element that the lane hands to, or for -1 of the lane itself, where it is
+ * shifted. */
+bool window_number(const Tap *t, int side, int64_t times, Poly *out);
+bool window_counts_from_zero(const Value *v);  /* a counter, which is never less */
+PolyTerm window_lanes(Grad *g, const Side *s); /* how many there are, of all programs */
+
+/* gathered.c */
+typedef struct {
+    Value *data, *mask; /* what a tap hands to a lane's own element, and where; NULL: everywhere */
+    Mover *mover;
+    /* Parts of the mask: along a side lanes are not too small, not too large; NULL: they are */
+    Value *present[MOST_SIDES][2];
+} Handed;
+/* What is handed where nothing else is, and where it is; NULL: everywhere. */
+bool window_choose(Grad *g, const Handed *h, Value **data, Value **mask);
+/* Their sum, and where there is any; NULL: everywhere.  False: masks have too many parts. */
+bool window_sum(Grad *g, const Handed *taps, int n, Value **sum, Value **any);
+
+/* present.c */
+/* Which lanes there are along a side, m->shifts being set. */
+void window_find_lanes(Mover *m, int side);
+/* Does a mask say by itself that lanes along a side are not too small, or too large? */
+bool window_is_said(Mover *m, const Value *mask, const int8_t *sides, int side, bool large);
+/* The mask, and are the lanes there, of all the sides that it has?  NULL: they are. */
+Value *window_where_present(Mover *m, Value *mask, const Type *shape, const int8_t *sides);
 
 /* moved.c */
 bool window_can_move(Grad *g, const Tap *t); /* can what it hands on be made for other lanes? */

@@ -203,6 +203,9 @@ int64_t access_multiple(Arena *a, const AxisFacts *x, Value *v);
 /* shared.c: the dimension along which neighbours of a store's lanes have, for sure, one address and
  * values of their own; -1: none is known. */
 int opt_shared_lanes(const AxisFacts *facts, const Op *store);
+/* Is its mask, if it has one, made of comparisons of an index with a bound that is no number?  That
+ * leaves on all lanes but the last ones. */
+bool opt_stores_most_lanes(const Op *store);
 /* How every named tile steps along each of its own dimensions, and which is distinct, for tests. */
 const char *access_text(const AxisFacts *x, const Func *f, Arena *a);
 

@@ -10,8 +10,6 @@
 
 enum { DEEPEST = 30, REMEMBERED = 512 };
 
-/* Made of comparisons of an index with a bound that is no number: it leaves on all lanes but the
- * last ones. */
 static bool is_bounds(const Value *mask, int depth)
 {
     const Op *op = ir_unmoved(mask)->def;
@@ -101,12 +99,17 @@ static Way way_along(Search *s, const Value *v, int d, int depth)
     return way;
 }
 
+bool opt_stores_most_lanes(const Op *store)
+{
+    return store->noperands <= STORE_MASK || is_bounds(store->operands[STORE_MASK], 4);
+}
+
 int opt_shared_lanes(const AxisFacts *facts, const Op *store)
 {
     const Value *p = store->operands[STORE_PTR], *data = store->operands[STORE_DATA];
     Search s = {.facts = facts};
 
-    if (store->noperands > STORE_MASK && !is_bounds(store->operands[STORE_MASK], 4))
+    if (!opt_stores_most_lanes(store))
         return -1;
     for (int d = 0; d < p->type->rank; d++) {
         if (p->type->dims[d] > 1 && way_along(&s, p, d, DEEPEST) != VARIES &&

@@ -296,9 +296,9 @@ expect 1 err "k.py:37:5: error: it cannot be shown that each element of \`out\` 
 expect 1 err "k.py:38:5: note: stored here, too" derive twice far=8 BLOCK=16
 expect 0 out 'tl.store(d_x + offsets, ' derive twice far=16 BLOCK=16
 expect 0 out "    if n > 3:" derive branch n:i32
-expect 1 err "error: no gradient goes through this: the bits of a number are not differentiated" derive sorted_row BLOCK=16
-expect 1 err "only sums, maxima and minima along an axis have a rule yet" derive multiplied BLOCK=16
-expect 1 err "k.py:81:12: error: what gives several tiles at once has no rule yet" derive scanned BLOCK=16
+expect 0 out "(t[None, :] <= t[:, None])" derive sorted_row BLOCK=16
+expect 0 out "tl.cumprod(t, axis=0, reverse=True)" derive multiplied BLOCK=16
+expect 0 out "tl.associative_scan((a, a), 0, scanned_grad_combine)" derive scanned BLOCK=16
 expect 1 err "k.py:94:5: error: a pointer is carried on from a loop that has ended" derive carried n:i32
 expect 1 err "k.py:105:5: error: a pointer is carried on from a loop that has ended" derive onward n:i32
 expect 1 err "no gradient of \`out\` reaches \`x\`" derive sign
@@ -310,6 +310,7 @@ expect 1 err "the kernel stores nothing to \`x\`" "$tilec" grad k.py:scale --of 
 # the command line
 expect 2 err "--of NAME is missing" "$tilec" grad k.py:scale --wrt x
 expect 2 err "--wrt NAME is missing" "$tilec" grad k.py:scale --of out
-expect 2 err "there is no option '--stage'" "$tilec" grad k.py:scale --stage ir
+expect 2 err "grad has one stage, --stage grad" "$tilec" grad k.py:scale --of out --wrt x --stage ir
+expect 0 out "d_x: plain store: no element is met twice" derive scale n:i32 BLOCK=64 --stage grad
 expect 2 err "has no parameter 'z'" "$tilec" grad k.py:scale --of out --wrt z
 finish

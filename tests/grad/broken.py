@@ -116,3 +116,67 @@ def row_to_one(x, out, n, BLOCK: tl.constexpr):
     i, j = tl.arange(0, 4)[:, None], tl.arange(0, BLOCK)[None, :]
     a = tl.load(x + i * n + j, mask=j < n)
     tl.store(out + i + tl.zeros_like(j), a * a, mask=j < n)
+
+
+@triton.jit
+def accumulated(x, out, n, BLOCK: tl.constexpr):
+    """Added to what is there, which no gradient needs."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=0.0)
+    tl.store(out + at, tl.load(out + at, mask=at < n, other=0.0) + a * a, mask=at < n)
+
+
+@triton.jit
+def running_mean(x, mean, out, row, rate, BLOCK: tl.constexpr):
+    """A norm that keeps a mean of means for itself."""
+    at = tl.arange(0, BLOCK)
+    here = tl.program_id(0)
+    a = tl.load(x + here * row + at, mask=at < row, other=0.0)
+    average = tl.sum(a, axis=0) / row
+    tl.store(mean + here, tl.load(mean + here) * (1 - rate) + average * rate)
+    tl.store(out + here * row + at, (a - average) * a, mask=at < row)
+
+
+@triton.jit
+def scaled_in_place(x, out, n, BLOCK: tl.constexpr):
+    """What was there is needed: it is the slope."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=0.0)
+    tl.store(out + at, tl.load(out + at, mask=at < n, other=0.0) * a, mask=at < n)
+
+
+@triton.jit
+def written_first(x, out, n, BLOCK: tl.constexpr):
+    """What is read back was written just now."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=0.0)
+    tl.store(out + at, a, mask=at < n)
+    b = tl.load(out + at, mask=at < n, other=0.0)
+    tl.store(out + n + at, b + a, mask=at < n)
+
+
+@triton.jit
+def carried_in_memory(x, sums, out, n, BLOCK: tl.constexpr):
+    """Each round reads what the one before has written."""
+    at = tl.arange(0, BLOCK)
+    for k in range(n):
+        before = tl.load(sums + at)
+        tl.store(sums + at, before + tl.load(x + k * BLOCK + at))
+        tl.store(out + k * BLOCK + at, before)
+
+
+@triton.jit
+def moving_average(x, mean, out, n, rate, BLOCK: tl.constexpr):
+    """Each run goes on from what the last one left."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=0.0)
+    now = tl.load(mean + at, mask=at < n, other=0.0) * (1 - rate) + tl.sin(a) * rate
+    tl.store(mean + at, now, mask=at < n)
+    tl.store(out + at, now, mask=at < n)
+
+
+@triton.jit
+def wrapped(x, out, n, BLOCK: tl.constexpr):
+    """More lanes than elements."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + at % 8, tl.load(x + at, mask=at < n), mask=at < n)

@@ -85,3 +85,18 @@ def ragged(x, starts, out):
     for i in range(begin, end):
         h = tl.exp(-h * h) + tl.load(x + i)
     tl.store(out + tl.program_id(0), h)
+
+
+@triton.jit
+def counted(x, w, out, n, steps, BLOCK: tl.constexpr):
+    """A `while` that counts, in another one that counts down, and is stored from."""
+    at = tl.arange(0, BLOCK)
+    h = tl.load(x + at, mask=at < n, other=0.0)
+    k = steps
+    while k > 0:
+        i = 1
+        while i <= 3:
+            h = tl.sin(h) * tl.load(w + i)
+            i += 2
+        k -= 1
+        tl.store(out + k * n + at, h * i, mask=at < n)

@@ -81,3 +81,33 @@ def interleaved(x, out, stride, n, BLOCK: tl.constexpr):
     pair = x + tl.program_id(0) * stride + 2 * at
     a, b = tl.load(pair, mask=at < n, other=1.0), tl.load(pair + 1, mask=at < n, other=1.0)
     tl.store(out + tl.program_id(0) * n + at, tl.sqrt(a * a + b * b), mask=at < n)
+
+
+@triton.jit
+def halves(x, out, stride, n, BLOCK: tl.constexpr):
+    """A gate behind the values of each row."""
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + row * stride + at, mask=at < n, other=0.0)
+    gate = tl.load(x + row * stride + n + at, mask=at < n, other=0.0)
+    tl.store(out + row * n + at, a * tl.sigmoid(gate), mask=at < n)
+
+
+@triton.jit
+def slabs(x, out, n, COUNT: tl.constexpr, BLOCK: tl.constexpr):
+    """Several arrays behind each other."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    sum = tl.zeros([BLOCK], tl.float32)
+    for k in tl.static_range(COUNT):
+        sum = tl.sin(sum + tl.load(x + k * n + at, mask=at < n, other=0.0))
+        tl.store(out + (COUNT - 1 - k) * n + at, sum, mask=at < n)
+
+
+@triton.jit
+def next_row(x, out, n, BLOCK: tl.constexpr):
+    """Programs meet at the rows of their neighbours."""
+    row = tl.program_id(0) * n
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + row + at, mask=at < n, other=0.0)
+    b = tl.load(x + row + n + at, mask=at < n, other=0.0)
+    tl.store(out + row + at, a * b, mask=at < n)

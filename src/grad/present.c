@@ -1,0 +1,130 @@
+/*
+ * present.c - is there a lane of the number that a tap's lanes stand for?
+ *
+ * Lanes that are shifted stand for others, of which the first and the last few are none.  That is
+ * asked where no mask says it by itself, and no condition that launches are to meet.
+ */
+#include "../opt/opt.h"
+#include "windows.h"
+
+/* The number of the lane that hands on, with counters as they are here. */
+static bool number_here(Mover *m, int side, Poly *out)
+{
+    Poly number;
+
+    *out = (Poly){0};
+    if (!window_number(m->tap, side, -1, &number))
+        return false;
+    for (int i = 0; i < number.count; i++) {
+        PolyTerm t = number.terms[i];
+        const Value *v = t.count == 1 ? t.of[0].value : NULL;
+        const Value *now = window_is_counter(v) ? map_get(m->inside, MAP_KEY(v)) : NULL;
+        if (now)
+            t.of[0] = (PolyAtom){now, MAX_RANK + now->id};
+        if (!poly_push(out, &t))
+            return false;
+    }
+    return true;
+}
+
+/* Is it made of lanes, programs and counters from 0 on that are added? */
+static bool is_never_too_small(Mover *m, int side)
+{
+    Poly number;
+    bool good = window_number(m->tap, side, -1, &number);
+
+    for (int i = 0; i < number.count && good; i++) {
+        const PolyTerm *t = &number.terms[i];
+        const Value *v = t->count == 1 ? t->of[0].value : NULL;
+        bool is_program = v && v->def && v->def->code == OP_program_id;
+        good = t->scale > 0 && t->count <= 1 && (!v || is_program || window_counts_from_zero(v));
+    }
+    return good;
+}
+
+bool window_is_said(Mover *m, const Value *mask, const int8_t *sides, int side, bool large)
+{
+    const PolyTerm lanes = window_lanes(m->g, &m->tap->sides[side]);
+    PolyScope scope = {0};
+    PolyBounds bounds = {0};
+    Poly number;
+    int64_t constant;
+
+    if (!mask || !number_here(m, side, &number))
+        return false;
+    poly_bounds(&scope, mask, sides, &bounds);
+    for (int i = 0; i < bounds.count; i++) {
+        Poly end = number, apart = {0};
+        if (large ? poly_add(&end, &bounds.below[i], -1) && grad_is_same_poly(&end) &&
+                        grad_is_granted(m->g, &end, &lanes)
+                  : poly_add(&apart, &number, -1) && poly_add(&apart, &bounds.below[i], -1) &&
+                        poly_is_constant(&apart, &constant) && constant <= 1)
+            return true;
+    }
+    return false;
+}
+
+static Value *compared(Builder *b, OpCode code, Value *lanes, Value *with)
+{
+    return build_binary(b, code, lanes, build_splat(b, with, lanes->type));
+}
+
+/* Is the lane along dimension d of a tile there?  Compared in the tile's shape, where what compiles
+ * the kernel sees which elements are read. */
+static Value *is_there(Mover *m, int side, bool large, int d, const Type *shape)
+{
+    Builder *b = &m->g->b;
+    Value *number = m->numbers[side];
+
+    for (int axis = 0; axis < shape->rank; axis++) {
+        if (axis != d)
+            number = build_expand(b, number, axis);
+    }
+    Value *zero = build_int(b, type_scalar(m->g->func->module, DT_I32), 0);
+    Value *there =
+        large ? compared(b, OP_lt, number, m->ends[side]) : compared(b, OP_ge, number, zero);
+    const Type *type =
+        type_with_shape(m->g->func->module, type_element(m->g->func->module, there->type), shape);
+    return type_same_shape(there->type, type) ? there : build_broadcast(b, there, type);
+}
+
+Value *window_where_present(Mover *m, Value *mask, const Type *shape, const int8_t *sides)
+{
+    const Value *said = mask;
+
+    for (int d = 0; d < shape->rank; d++) {
+        for (int large = 0; large < 2 && sides[d] >= 0 && shape->dims[d] > 1; large++) {
+            if (!m->asks[sides[d]][large] || window_is_said(m, said, sides, sides[d], large))
+                continue;
+            Value *there = is_there(m, sides[d], large, d, shape);
+            m->spread[sides[d]][large] = there;
+            mask = mask ? build_binary(&m->g->b, OP_and, mask, there) : there;
+        }
+    }
+    return mask;
+}
+
+void window_find_lanes(Mover *m, int d)
+{
+    Builder *b = &m->g->b;
+    const Side *s = &m->tap->sides[d];
+    const Type *i32 = type_scalar(m->g->func->module, DT_I32);
+    Value *lanes = build_arange(b, 0, s->count);
+    Value *number = build_binary(b, OP_add, lanes, build_splat(b, m->shifts[d], lanes->type));
+    Value *end = build_int(b, i32, s->count);
+    int64_t constant = 0;
+    bool fixed = poly_is_constant(&m->tap->shifts[d], &constant);
+
+    if (s->axis >= 0) {
+        const int64_t axis = s->axis;
+        Value *program = build_op(b, OP_program_id, 0, NULL, 1, &axis, 1, &i32)->results[0];
+        Value *programs = build_op(b, OP_num_programs, 0, NULL, 1, &axis, 1, &i32)->results[0];
+        Value *first = build_binary(b, OP_mul, program, end);
+        number = build_binary(b, OP_add, number, build_splat(b, first, number->type));
+        end = build_binary(b, OP_mul, programs, end);
+    }
+    m->numbers[d] = number;
+    m->ends[d] = end;
+    m->asks[d][0] = fixed ? constant > 0 : !is_never_too_small(m, d);
+    m->asks[d][1] = !fixed || constant < 0;
+}

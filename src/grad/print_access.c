@@ -1,0 +1,93 @@
+/*
+ * print_access.c - who adds to what: of each array of gradients, how it is filled and why, and
+ * what is summed before, load by load
+ *
+ *     d_w: partial sums: programs along axis 0 meet; each stores a row of n elements, and
+ *         ln_grad_sum adds them up
+ *         line 12: w = tl.load(weight + columns): summed first over the rounds of line 9
+ */
+#include "print.h"
+
+static void put_axes(Text *t, unsigned axes)
+{
+    const char *lead = "";
+
+    for (int axis = 0; axis < MAX_RANK; axis++) {
+        if (!(axes >> axis & 1))
+            continue;
+        text_printf(t, "%s%d", lead, axis);
+        lead = " and ";
+    }
+}
+
+static void put_parts(Writer *p, const GradArray *a)
+{
+    Writer width = *p;
+
+    width.text = text_new(p->arena);
+    put_value(&width, a->width, LEVEL_ATOM);
+    text_put(&p->text, "partial sums: programs along axis ");
+    put_axes(&p->text, a->meeting);
+    text_printf(&p->text,
+                " meet; each stores a row of %s elements, and %s_grad_sum adds them up in a fixed "
+                "order",
+                width.text.s, p->g->wish->kernel);
+}
+
+static void put_fill(Writer *p, const GradArray *a)
+{
+    if (a->fill == GRAD_PARTS)
+        put_parts(p, a);
+    else if (a->is_gathered)
+        text_put(&p->text, "gather: windows overlap; each lane sums what is handed to its own "
+                           "element, and stores it");
+    else if (a->fill == GRAD_STORED)
+        text_put(&p->text, "plain store: no element is met twice");
+    else if (a->in_order)
+        text_put(&p->text, "added in order: accesses of one program meet, no two programs do");
+    else
+        text_put(&p->text, p->g->wish->atomics
+                               ? "atomics, as wished: elements may be met twice"
+                               : "atomics: it is not known which programs meet at an element");
+}
+
+static void put_load(Writer *p, const Op *load)
+{
+    const GradMeeting *m = grad_meeting(p->g, load);
+    const char *code, *lead = ": summed first over ";
+    int line = print_line_of(p, load, &code);
+
+    text_printf(&p->text, "    line %d: %s", line, code);
+    if (m && m->lanes) {
+        text_printf(&p->text, "%slanes along axis ", lead);
+        put_axes(&p->text, m->lanes);
+        lead = ", then ";
+    }
+    if (m && m->rounds)
+        text_printf(&p->text, "%sthe rounds of line %d", lead, print_line_of(p, m->rounds, &code));
+    text_put(&p->text, "\n");
+}
+
+const char *print_accesses(const Writer *of)
+{
+    Grad *g = of->g;
+    Writer p = *of;
+
+    p.text = text_new(of->arena);
+    for (int i = 0; i < g->nwrt; i++) {
+        const GradArray *a = &g->wrt[i];
+        text_printf(&p.text, "d_%s: ", g->func->params[a->array->index].name);
+        put_fill(&p, a);
+        text_put(&p.text, "\n");
+        for (int k = 0; k < a->loads.len; k++)
+            put_load(&p, a->loads.at[k]);
+    }
+    for (int i = 0; i < g->tapes.len; i++) {
+        const GradTape *t = g->tapes.at[i];
+        if (t->is_read)
+            text_printf(&p.text, "%s: tape: %s before each round is kept, and read backwards\n",
+                        g->func->params[t->tape->index].name, t->of);
+    }
+    print_needs(&p);
+    return p.text.s;
+}
