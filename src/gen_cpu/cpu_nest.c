@@ -149,6 +149,49 @@ static Val segment(NestCg *n, Part part, Val i, Val limit, int copies)
     return known ? llvm_int(c->l->i64, from + trips * step) : stop;
 }
 
+/* Vectors from i on up to the limit exactly: the last one begins earlier where that cuts it.  Not
+ * if it would begin in front of `first`.  What is left behind begins at a multiple of the lanes, so
+ * that no vector of it reaches beyond an extent that is one. */
+static Val overlapping_segment(NestCg *n, Val first, Val i, Val limit)
+{
+    Cpu *c = n->c;
+    LLVMTypeRef t = c->l->i64;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), in = cpu_block(c), exit = cpu_block(c);
+    Val last = LLVMBuildSub(c->b, limit, llvm_int(t, n->lanes), "");
+    Val some = LLVMBuildAnd(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, i, limit, ""),
+                            LLVMBuildICmp(c->b, LLVMIntSLE, first, last, ""), "");
+    Val start = llvm_call2(c->l, c->b, "llvm.smin", i, last);
+
+    LLVMBuildCondBr(c->b, some, in, exit);
+    LLVMPositionBuilderAtEnd(c->b, in);
+    Val at = LLVMBuildPhi(c->b, t, "");
+    bodies(n, PART_MAIN, at, 1);
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
+    Val next = LLVMBuildAdd(c->b, at, llvm_int(t, n->lanes), "");
+    Val more = LLVMBuildICmp(c->b, LLVMIntSLT, next, limit, "");
+    Val back = llvm_call2(c->l, c->b, "llvm.smin", next, last);
+    Val extent = llvm_int(t, n->nest->dims[n->inner]);
+    Val whole = LLVMBuildAnd(c->b, limit, llvm_int(t, -n->lanes), "");
+    Val is_all = LLVMBuildICmp(c->b, LLVMIntEQ, limit, extent, "");
+    Val behind = LLVMBuildSelect(c->b, is_all, extent, whole, "");
+    LLVMBuildCondBr(c->b, more, in, exit);
+    LLVMAddIncoming(at, (Val[]){start, back}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    LLVMPositionBuilderAtEnd(c->b, exit);
+    Val stop = LLVMBuildPhi(c->b, t, "");
+    LLVMAddIncoming(stop, (Val[]){i, behind}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    return stop;
+}
+
+/* All whole vectors below a limit. */
+static Val main_segment(NestCg *n, Val first, Val limit)
+{
+    Val i = segment(n, PART_MAIN, first, limit, n->unroll);
+
+    if (n->nest->schedule->again)
+        return overlapping_segment(n, first, i, limit);
+    return n->unroll > 1 ? segment(n, PART_MAIN, i, limit, 1) : i;
+}
+
 /* The lanes where every bound is false: what is done at once, and a loop for what is left. */
 static void dead_segment(NestCg *n, Val i, Val extent)
 {
@@ -224,10 +267,9 @@ static void inner_loops(NestCg *n)
     for (int i = 0; i < n->nest->bounds.len; i++)
         low = llvm_call2(c->l, row, "llvm.smin", low, n->cuts[i].count);
     Val i = head_segment(n, high);
-    i = segment(n, PART_MAIN, i, low, n->unroll);
-    if (n->unroll > 1)
-        i = segment(n, PART_MAIN, i, low, 1);
-    i = segment(n, PART_MIXED, i, high, 1);
+    i = main_segment(n, i, low);
+    if (!n->nest->schedule->again || n->nest->bounds.len > 0)
+        i = segment(n, PART_MIXED, i, high, 1);
     if (n->nest->schedule->ends)
         dead_segment(n, i, extent);
 }

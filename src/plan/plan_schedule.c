@@ -244,6 +244,53 @@ static void dead(Scheduler *s)
         s->nest->bounds.at[i].is_last &= !s->assumed;
 }
 
+/* --- vectors that overlap --- */
+
+/* Is it the same whenever it is computed, for whichever elements a vector has?  What is known of
+ * the first lane alone is not, nor what a root of this nest changes. */
+static bool may_repeat(const Nest *n, const Entry *e)
+{
+    for (int i = 0; e->kind == MAKE_READ && i < n->roots.len; i++) {
+        if (n->roots.at[i].buffer == e->buffer)
+            return false;
+    }
+    switch (e->kind) {
+    case MAKE_LOAD:
+        return !op_is_volatile(e->value->def) &&
+               (!e->access || (e->access->form == FORM_CONTIGUOUS && !e->access->steps.chunked));
+    case MAKE_SCALAR:
+    case MAKE_KNOWN:
+    case MAKE_ZERO:
+    case MAKE_CONST:
+    case MAKE_INDEX:
+    case MAKE_READ:
+    case MAKE_OP:
+    case MAKE_CUT:
+    case MAKE_ROOT:
+        return e->role != AS_LANE;
+    default:
+        return false;
+    }
+}
+
+/* Fills alone: memory may be read by somebody else, or through another pointer. */
+static bool repeats(const Scheduler *s)
+{
+    const Nest *n = s->nest;
+
+    if (n->serial || n->backwards || n->lanes == 1)
+        return false;
+    for (int i = 0; i < n->roots.len; i++) {
+        if (n->roots.at[i].kind != ROOT_FILL)
+            return false;
+    }
+    for (int i = 0; i < s->out->entries.len; i++) {
+        if (!may_repeat(n, &s->out->entries.at[i]))
+            return false;
+    }
+    return true;
+}
+
 /* --- nests --- */
 
 static bool has_end(const Nest *n)
@@ -267,7 +314,8 @@ static void bodies(Scheduler *s)
         body(s, PART_MIXED);
     if (cut || extent >= n->lanes)
         body(s, PART_MAIN);
-    if (mixed && !n->backwards)
+    s->out->again = mixed && extent >= n->lanes && repeats(s);
+    if (mixed && !n->backwards && (cut || !s->out->again))
         body(s, PART_MIXED);
     if (s->out->ends)
         dead(s);
