@@ -88,7 +88,7 @@ static void begin_part(Scheduler *s, Part part)
     const Nest *n = s->nest;
 
     s->part = part;
-    s->tail = part != PART_MAIN && n->dims[n->order[n->rank - 1]] % n->lanes != 0;
+    s->tail = part != PART_MAIN && n->dims[n->order[n->rank - 1]] % n->lanes != 0 && !s->out->again;
     s->stored = false;
     s->values = 0;
     s->body = s->current = plan_tables(s->plan->arena, NULL);
