@@ -273,19 +273,29 @@ static bool may_repeat(const Nest *n, const Entry *e)
     }
 }
 
-/* Fills alone: memory may be read by somebody else, or through another pointer. */
+/* A store that writes the same twice, whole vectors at any element. */
+static bool stores_again(const Root *r)
+{
+    return r->kind == ROOT_STORE && r->access->form == FORM_CONTIGUOUS &&
+           !r->access->steps.chunked && !r->access->streaming;
+}
+
+/* Fills, and stores of what is made of buffers alone: a load may see what has been stored. */
 static bool repeats(const Scheduler *s)
 {
     const Nest *n = s->nest;
+    bool stores = false;
 
     if (n->serial || n->backwards || n->lanes == 1)
         return false;
     for (int i = 0; i < n->roots.len; i++) {
-        if (n->roots.at[i].kind != ROOT_FILL)
+        stores |= stores_again(&n->roots.at[i]);
+        if (n->roots.at[i].kind != ROOT_FILL && !stores_again(&n->roots.at[i]))
             return false;
     }
     for (int i = 0; i < s->out->entries.len; i++) {
-        if (!may_repeat(n, &s->out->entries.at[i]))
+        const Entry *e = &s->out->entries.at[i];
+        if (!may_repeat(n, e) || (stores && e->kind == MAKE_LOAD))
             return false;
     }
     return true;
