@@ -12,8 +12,8 @@
  * dimension after the other, by parts of that tile which overlap:
  *
  *     wide = load(.., of [R + 14, C + 14])
- *     four = max of wide[i:R + 11 + i, :] for i in 0, 1, 2, 3
- *     rows = max of four[i:R + i, :] for i in 0, 4, 8, 11, and then columns in the same way
+ *     three = max of wide[i:R + 12 + i, :] for i in 0, 1, 2
+ *     rows = max of three[i:R + i, :] for i in 0, 3, 6, 9, 12, and then columns in the same way
  *
  * So elements are put together in another order, and more than once where that changes nothing.  Of
  * integers this goes for max, min, and, or, and + without the latter.  Of floats, max and min give
@@ -31,7 +31,7 @@ enum {
     MOST_LEAVES = 1024,
     NO_WINDOW = -1,
     MOST_WINDOWS = 32,   /* of one result */
-    LEAST_SHIFTS = 4,    /* that are worth it */
+    LEAST_LEAVES = 4,    /* that are looked at */
     KEEPING = 2,         /* reads that a tile which is kept costs */
     MOST_BYTES = 1 << 20 /* of the longer tile: what a core has at hand */
 };
@@ -42,8 +42,9 @@ typedef struct {
     int count;                   /* of leaves */
     int64_t low[MAX_RANK];       /* the smallest shift */
     int64_t size[MAX_RANK];      /* shifts along each dimension */
-    int order[MAX_RANK], norder; /* dimensions, the fastest first; none: it stays as it is */
+    int order[MAX_RANK], norder; /* dimensions, the fastest first; none: it is no window */
     bool down[MAX_RANK];         /* by dimension: the shifts come in falling order */
+    bool stays;                  /* as it is written */
     bool done;                   /* ops for it stand */
 } Window;
 
@@ -212,7 +213,7 @@ static bool fills_rectangle(Chain *c, int w)
 {
     const Window *window = &c->windows[w];
 
-    if (window->count < LEAST_SHIFTS || !bound_shifts(c, w))
+    if (window->count == 1 || !bound_shifts(c, w))
         return false;
     bool *seen = NEW_N(c->arena, bool, window->count);
     for (int i = 0; i < c->leaves.len; i++) {
@@ -277,14 +278,64 @@ static void choose_order(const Chain *c, Window *w)
     }
 }
 
-static bool is_window(Chain *c, int w)
+/* Set its order, which makes it one. */
+static void find_window(Chain *c, int w)
 {
+    Window *window = &c->windows[w];
+
     if (!fills_rectangle(c, w))
-        return false;
-    if (dtype_is_float(c->type->dtype))
-        return find_order(c, w);
-    choose_order(c, &c->windows[w]);
-    return true;
+        return;
+    if (!dtype_is_float(c->type->dtype))
+        choose_order(c, window);
+    else if (!find_order(c, w))
+        window->norder = 0;
+}
+
+/* --- is it worth it? --- */
+
+/* How many elements the parts have that windows of each size are best made of; 1: of elements.  A
+ * part costs a read, and a step of its own a tile that is kept.  Gives what the largest one costs.
+ */
+static int choose_parts(OpCode code, int64_t size, int *of)
+{
+    int cost[MOST_LEAVES + 1] = {0};
+    bool repeats = code != OP_add;
+
+    for (int n = 2; n <= size; n++) {
+        of[n] = 1;
+        cost[n] = n;
+        for (int part = 2; part < n; part++) {
+            int parts = repeats ? (n + part - 1) / part : n / part + n % part;
+            if (cost[part] + parts + KEEPING < cost[n]) {
+                cost[n] = cost[part] + parts + KEEPING;
+                of[n] = part;
+            }
+        }
+    }
+    return cost[size];
+}
+
+/* Windows whose larger tiles are put together first: of integers all that are as large. */
+static bool is_grouped(const Chain *c, int w, int with)
+{
+    const Window *a = &c->windows[w], *b = &c->windows[with];
+
+    if (w == with || dtype_is_float(c->type->dtype))
+        return w == with;
+    return a->norder > 0 && b->norder > 0 && memcmp(a->size, b->size, sizeof a->size) == 0;
+}
+
+/* A larger tile for each, which is kept, and what is read of it; or a load for each shift. */
+static bool is_worth_it(const Chain *c, int w)
+{
+    const Window *window = &c->windows[w];
+    int windows = 0, cost = KEEPING, of[MOST_LEAVES + 1];
+
+    for (int k = 0; k < c->nwindows; k++)
+        windows += is_grouped(c, w, k);
+    for (int k = 0; k < window->norder; k++)
+        cost += choose_parts(c->code, window->size[window->order[k]], of);
+    return window->norder > 0 && windows + cost <= windows * window->count;
 }
 
 /* --- what takes their place --- */
@@ -298,26 +349,6 @@ static Value *part(Builder *b, Value *v, int dim, int64_t start, int64_t n)
     t.dims[dim] = (int32_t)n;
     starts[dim] = start;
     return build_slice(b, v, starts, t.dims);
-}
-
-/* How many elements the parts have that windows of each size are best made of; 1: of elements.  A
- * part costs a read, and a step of its own a tile that is kept. */
-static void choose_parts(bool repeats, int64_t size, int *of)
-{
-    int cost[MOST_LEAVES + 1];
-
-    cost[1] = 0;
-    for (int n = 2; n <= size; n++) {
-        of[n] = 1;
-        cost[n] = n;
-        for (int part = 2; part < n; part++) {
-            int parts = repeats ? (n + part - 1) / part : n / part + n % part;
-            if (cost[part] + parts + KEEPING < cost[n]) {
-                cost[n] = cost[part] + parts + KEEPING;
-                of[n] = part;
-            }
-        }
-    }
 }
 
 typedef struct {
@@ -366,19 +397,14 @@ static Value *whole_leaf(const Chain *c, Builder *b, int w)
     bug("a window has no first shift");
 }
 
-static bool same_size(const Window *a, const Window *b)
-{
-    return a->norder > 0 && b->norder > 0 && memcmp(a->size, b->size, sizeof a->size) == 0;
-}
-
-/* All of window w; of integers with those behind it that are as large, which are done with. */
+/* All of window w and of those that are grouped with it, which are done with. */
 static Value *window_value(const Chain *c, Builder *b, int w)
 {
     Window *window = &c->windows[w];
     Value *v = whole_leaf(c, b, w);
 
-    for (int k = w + 1; !dtype_is_float(c->type->dtype) && k < c->nwindows; k++) {
-        if (!same_size(window, &c->windows[k]))
+    for (int k = w + 1; k < c->nwindows; k++) {
+        if (!is_grouped(c, w, k))
             continue;
         v = build_binary(b, c->code, v, whole_leaf(c, b, k));
         c->windows[k].done = true;
@@ -387,7 +413,7 @@ static Value *window_value(const Chain *c, Builder *b, int w)
         int d = window->order[k];
         Along a = {
             .chain = c, .b = b, .dim = d, .repeats = c->code != OP_add, .down = window->down[d]};
-        choose_parts(a.repeats, window->size[d], a.of);
+        choose_parts(c->code, window->size[d], a.of);
         v = combine_along(&a, v, (int)window->size[d]);
     }
     window->done = true;
@@ -401,7 +427,7 @@ static Value *combine_all(const Chain *c, Builder *b)
 
     for (int i = 0; i < c->leaves.len; i++) {
         int w = c->window_of[i];
-        bool stays = w == NO_WINDOW || c->windows[w].norder == 0;
+        bool stays = w == NO_WINDOW || c->windows[w].stays;
         if (!stays && c->windows[w].done)
             continue;
         Value *v = stays ? c->leaves.at[i] : window_value(c, b, w);
@@ -477,7 +503,11 @@ static bool find_windows(Chain *c, const Op *root)
     c->windows = NEW_N(c->arena, Window, MOST_WINDOWS);
     sort_leaves(c);
     for (int w = 0; w < c->nwindows; w++)
-        found |= is_window(c, w);
+        find_window(c, w);
+    for (int w = 0; w < c->nwindows; w++) {
+        c->windows[w].stays = !is_worth_it(c, w);
+        found |= !c->windows[w].stays;
+    }
     return found;
 }
 
@@ -487,7 +517,7 @@ static bool rewrite(Op *root, const UseLists *uses, Arena *a)
     Chain c = {.arena = a, .code = root->code, .type = root->results[0]->type};
 
     add_leaves(&c, uses, root, 0);
-    if (c.leaves.len < LEAST_SHIFTS || c.leaves.len > MOST_LEAVES || !find_windows(&c, root))
+    if (c.leaves.len < LEAST_LEAVES || c.leaves.len > MOST_LEAVES || !find_windows(&c, root))
         return false;
     Builder b = builder_before(root);
     root->results[0]->repl = combine_all(&c, &b);
