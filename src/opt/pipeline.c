@@ -35,6 +35,13 @@ static void math_module(Module *m, const OptOptions *o, Diags *d)
         math_expand(m->funcs[i], o->native, o->straight_math);
 }
 
+static void unroll_module(Module *m, const OptOptions *o, Diags *d)
+{
+    (void)d;
+    for (int i = 0; i < m->nfuncs; i++)
+        opt_unroll(m->funcs[i], o->windows);
+}
+
 static void window_module(Module *m, const OptOptions *o, Diags *d)
 {
     (void)d;
@@ -74,7 +81,7 @@ static const Pass passes[] = {
     [FOLD]     = {"fold", opt_fold, NULL},           /* constants, exact algebra, scalar work for uniform tiles */
     [CSE]      = {"cse", opt_cse, NULL},             /* compute equal things once */
     [DCE]      = {"dce", opt_dce, NULL},             /* drop what nothing needs, carried values too */
-    [UNROLL]   = {"unroll", opt_unroll, NULL},       /* repeat the bodies of loops that ask for it */
+    [UNROLL]   = {"unroll", NULL, unroll_module},    /* repeat the bodies of loops that ask for it */
     [WINDOW]   = {"window", NULL, window_module},    /* maxima and sums over windows, by halves */
     [DOT]      = {"dot", opt_dot, NULL},             /* add into a product's accumulator */
     [CARRY]    = {"carry", opt_carry, NULL},         /* carry scalars through loops instead of tiles */

@@ -438,7 +438,7 @@ static Value *combine_all(const Chain *c, Builder *b)
 
 /* --- chains --- */
 
-static bool is_chained(const Op *op)
+bool window_is_chained(const Op *op)
 {
     switch (op->code) {
     case OP_max:
@@ -533,7 +533,7 @@ static void visit_block(Func *f, Block *b, UseLists *uses)
             if (op->regions[r])
                 visit_block(f, op->regions[r], uses);
         }
-        if (!is_chained(op) || is_inner(uses, op) || !rewrite(op, uses, f->module->arena))
+        if (!window_is_chained(op) || is_inner(uses, op) || !rewrite(op, uses, f->module->arena))
             continue;
         opt_resolve_all(f->body);
         *uses = ir_uses(f, f->module->arena);

@@ -15,8 +15,16 @@ static const int8_t identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 
 
 /* --- is one value another one, shifted? --- */
 
-/* p at indices that are larger by so much. */
-static bool shift_poly(const Poly *p, const Shift *s, Poly *out)
+/* How much larger an atom is: an index by the shift, a counter by its step. */
+static int64_t moved_by(const PolyAtom *atom, const Shift *s, const Shifted *q)
+{
+    if (!atom->value)
+        return s ? s->by[atom->key] : 0;
+    return q && atom->value == q->counter ? q->step : 0;
+}
+
+/* p where its atoms are larger. */
+static bool move_poly(const Poly *p, const Shift *s, const Shifted *q, Poly *out)
 {
     *out = (Poly){0};
     for (int i = 0; i < p->count; i++) {
@@ -24,9 +32,8 @@ static bool shift_poly(const Poly *p, const Shift *s, Poly *out)
         Poly all = {.count = 1, .terms = {{.scale = t->scale}}}, product;
         for (int k = 0; k < t->count; k++) {
             Poly atom = {.count = 1, .terms = {{.scale = 1, .count = 1, .of = {t->of[k]}}}};
-            if (!t->of[k].value && !poly_push(&atom, &(PolyTerm){.scale = s->by[t->of[k].key]}))
-                return false;
-            if (!poly_product(&all, &atom, &product))
+            if (!poly_push(&atom, &(PolyTerm){.scale = moved_by(&t->of[k], s, q)}) ||
+                !poly_product(&all, &atom, &product))
                 return false;
             all = product;
         }
@@ -36,11 +43,20 @@ static bool shift_poly(const Poly *p, const Shift *s, Poly *out)
     return true;
 }
 
-static bool polys_of(const Value *a, const Value *b, const int8_t *map, Poly *of_a, Poly *of_b)
+static bool polys_of(const Shifted *q, const Value *a, const Value *b, const int8_t *map,
+                     Poly *of_a, Poly *of_b)
 {
     PolyScope first = {0}, second = {0};
+    Poly now;
 
-    return poly_of(&first, a, map, of_a) && poly_of(&second, b, map, of_b);
+    return poly_of(&first, a, map, &now) && move_poly(&now, NULL, q, of_a) &&
+           poly_of(&second, b, map, of_b);
+}
+
+/* Do all elements, and rounds, have the one value? */
+static bool is_fixed(const Shifted *q, const Value *v)
+{
+    return v->type->rank == 0 && (!q->counter || !block_encloses(q->counter->block, v->block));
 }
 
 static bool may_be_poly(const Value *v)
@@ -77,10 +93,10 @@ static bool is_shifted(Shifted *q, const Value *a, const Value *b, const int8_t 
 
     if (++q->work > WINDOW_MOST_WORK || a->type != b->type)
         return false;
-    if (a == b && a->type->rank == 0)
+    if (a == b && is_fixed(q, a))
         return true;
-    if (may_be_poly(a) && polys_of(a, b, map, &of_a, &of_b))
-        return shift_poly(&of_b, s, &there) && poly_equal(&of_a, &there);
+    if (may_be_poly(a) && polys_of(q, a, b, map, &of_a, &of_b))
+        return move_poly(&of_b, s, NULL, &there) && poly_equal(&of_a, &there);
     if (value_constant(a, &x) && value_constant(b, &y))
         return x == y;
     const Value *from_a = window_moved(a, map, in_a), *from_b = window_moved(b, map, in_b);
@@ -179,9 +195,9 @@ static void guess_shift(Shifted *q, const Value *a, const Value *b, const int8_t
     int8_t in_a[MAX_RANK] = {0}, in_b[MAX_RANK] = {0};
     Poly of_a, of_b;
 
-    if (++q->work > WINDOW_MOST_WORK || a == b || a->type != b->type)
+    if (++q->work > WINDOW_MOST_WORK || (a == b && !q->counter) || a->type != b->type)
         return;
-    if (may_be_poly(a) && polys_of(a, b, map, &of_a, &of_b)) {
+    if (may_be_poly(a) && polys_of(q, a, b, map, &of_a, &of_b)) {
         solve(&of_a, &of_b, s);
         return;
     }
@@ -194,11 +210,22 @@ static void guess_shift(Shifted *q, const Value *a, const Value *b, const int8_t
     }
 }
 
-bool window_shifted(const Map *loads, const Value *a, const Value *b, Shift *shift)
+static bool find_shift(const Shifted *question, const Value *a, const Value *b, Shift *shift)
 {
-    Shifted guess = {loads, 0}, proof = {loads, 0};
+    Shifted guess = *question, proof = *question;
 
     *shift = (Shift){0};
     guess_shift(&guess, a, b, identity, shift);
     return is_shifted(&proof, a, b, identity, shift);
+}
+
+bool window_shifted(const Map *loads, const Value *a, const Value *b, Shift *shift)
+{
+    return find_shift(&(Shifted){.loads = loads}, a, b, shift);
+}
+
+bool window_follows(const Map *loads, const Value *v, const Value *counter, int64_t step,
+                    Shift *shift)
+{
+    return find_shift(&(Shifted){.loads = loads, .counter = counter, .step = step}, v, v, shift);
 }

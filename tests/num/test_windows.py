@@ -98,6 +98,19 @@ def row_by_row(dtype, shape, size):
                {"out": ("i32", want)})
 
 
+def rolled(dtype, shape, size):
+    x = numbers(dtype, *shape)
+    want = np.zeros(shape, x.dtype)
+    for row in windows(x, size, (size[0] // 2, size[1] - 1), 1):
+        for v in row:
+            want = np.fmax(want, v)
+    suite.case(f"rolled {dtype} {shape} by {size}", "programs/windows.py:rolled",
+               "cdiv(W,COLUMNS),cdiv(H,ROWS)",
+               {"x": apart(suite, x), "out": empty(dtype, *shape), "H": shape[0], "W": shape[1],
+                "stride": "x.stride(0)", "KH": size[0], "KW": size[1], "ROWS": 8, "COLUMNS": 32},
+               {"out": (dtype, want.astype(np.float64) if dtype == "fp32" else want)})
+
+
 def lines():
     for n, k, step in ((100, 7, 1), (101, 9, 2), (97, 8, 3), (300, 33, 1)):
         x = numbers("i16", n)
@@ -140,6 +153,8 @@ def none_of_it():
 images()
 flattened("u8", (30, 70), (5, 5))
 flattened("fp32", (11, 45), (3, 6))
+rolled("u8", (21, 75), (5, 6))
+rolled("fp32", (13, 40), (3, 3))
 row_by_row("u8", (14, 130), (5, 5))
 row_by_row("i16", (9, 70), (4, 9))
 lines()

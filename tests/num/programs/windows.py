@@ -65,6 +65,19 @@ def row_by_row(x, out, H, W, stride, KH: tl.constexpr, KW: tl.constexpr, COLUMNS
 
 
 @triton.jit
+def rolled(x, out, H, W, stride, KH: tl.constexpr, KW: tl.constexpr, ROWS: tl.constexpr,
+           COLUMNS: tl.constexpr):
+    """Loops that are not unrolled as they are written."""
+    rows = tl.program_id(1) * ROWS + tl.arange(0, ROWS)[:, None]
+    columns = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    best = tl.full((ROWS, COLUMNS), 0, out.dtype.element_ty)
+    for i in range(-(KH // 2), KH - KH // 2):
+        for j in range(KW):
+            best = tl.maximum(best, pixels(x, rows + i, columns - j, H, W, stride, 1))
+    tl.store(out + rows * W + columns, best, mask=(rows < H) & (columns < W))
+
+
+@triton.jit
 def strided(x, out, n, K: tl.constexpr, STEP: tl.constexpr, BLOCK: tl.constexpr):
     """The largest of K numbers, from each STEP-th on."""
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
