@@ -318,13 +318,13 @@ static void bodies(Scheduler *s)
 {
     const Nest *n = s->nest;
     int extent = n->dims[n->order[n->rank - 1]];
-    bool cut = n->bounds.len > 0, mixed = cut || extent % n->lanes != 0;
+    bool cut = n->bounds.len > 0, uneven = extent % n->lanes != 0, mixed = cut || uneven;
 
     if (mixed && n->backwards)
         body(s, PART_MIXED);
     if (cut || extent >= n->lanes)
         body(s, PART_MAIN);
-    s->out->again = mixed && extent >= n->lanes && repeats(s);
+    s->out->again = uneven && extent >= n->lanes && repeats(s);
     if (mixed && !n->backwards && (cut || !s->out->again))
         body(s, PART_MIXED);
     if (s->out->ends)
