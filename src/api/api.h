@@ -300,9 +300,10 @@ tilec_status compile_request(Request *r, char **error, char **message);
 /* its steps, for dump.c as well; NULL after an error */
 const Func *compile_lower(const Request *r, Arena *a, Diags *d); /* under the file's lock */
 /* Changes the module of `f` and gives its kernel, now the only function; NULL and a diagnostic.
- * target NULL: every op that can be expanded is. */
+ * target NULL: every op that can be expanded is.  Of `o` what the code may rely on, and for whom it
+ * is. */
 const Func *compile_optimise(const Func *f, const Device *device, const Target *target,
-                             bool disjoint, Diags *d);
+                             const GenOptions *o, Diags *d);
 /* NOT_FOUND where the target makes no code for it (GenOptions.cpu). */
 tilec_status compile_check_arch(Job *job, const Target *t, const char *arch);
 /* compile_optimise() and then the target's output: what a cache miss costs. */

@@ -105,9 +105,10 @@ static tilec_status optimise_form(Job *job, const BuildJob *b, int form, const T
     const Device *device = device_at(b->requests[form].device);
     const Func **funcs = NEW_N(job->arena, const Func *, b->nlevels);
 
+    const GenOptions options = {.disjoint = b->options->disjoint != 0};
+
     for (int k = 0; k < b->nlevels; k++) {
-        funcs[k] = compile_optimise(b->forms[form].funcs[k], device, target,
-                                    b->options->disjoint != 0, job->diags);
+        funcs[k] = compile_optimise(b->forms[form].funcs[k], device, target, &options, job->diags);
         if (!funcs[k] || !opt_refuse_asm(funcs[k]->module, target->takes, device->name, job->diags))
             return TILEC_REFUSED;
     }

@@ -112,12 +112,13 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d)
 }
 
 const Func *compile_optimise(const Func *f, const Device *device, const Target *target,
-                             bool disjoint, Diags *d)
+                             const GenOptions *o, Diags *d)
 {
     OptOptions options = {.native = target ? target->native_math : NULL,
                           .straight_math = target && target->straight_math,
+                          .windows = target && target->windows && !o->debug,
                           .schedules = device->schedules,
-                          .disjoint = disjoint,
+                          .disjoint = o->disjoint,
                           .takes = target ? target->takes : NULL,
                           .verify = verifies()};
 
@@ -280,7 +281,7 @@ static tilec_status optimise_for(Job *job, const Func *lowered, const Device *de
 
     if (known != TILEC_OK)
         return known;
-    *out = compile_optimise(lowered, device, target, o->disjoint, job->diags);
+    *out = compile_optimise(lowered, device, target, o, job->diags);
     if (!*out || !opt_refuse_asm((*out)->module, target->takes, device->name, job->diags))
         return TILEC_REFUSED;
     return TILEC_OK;

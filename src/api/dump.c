@@ -216,8 +216,8 @@ static tilec_status dump_passes(Job *job, DumpJob *d)
     const Device *device = device_at(d->request->device);
     const Target *target = compile_target(d->request->file->ctx, device, job->arena, &why);
     uint64_t stored = ir_memory_use(d->func, job->arena).stored;
-    bool disjoint = compile_options(d->request, device, stored).disjoint;
-    const Func *f = compile_optimise(d->func, device, target, disjoint, job->diags);
+    GenOptions options = compile_options(d->request, device, stored);
+    const Func *f = compile_optimise(d->func, device, target, &options, job->diags);
 
     return f ? give_module(job, d, f->module) : TILEC_REFUSED;
 }

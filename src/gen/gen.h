@@ -177,6 +177,7 @@ typedef struct {
     const char *name;            /* "cpu"; in the cache's key, and how a device asks for it */
     const bool *native_math;     /* for OptOptions.native */
     bool straight_math;          /* for OptOptions.straight_math */
+    bool windows;                /* for OptOptions.windows */
     bool (*takes)(const Op *op); /* for OptOptions.takes */
     const char *const
         *archs;          /* what GenOptions.cpu may be, NULL behind the last; NULL: not asked */
@@ -188,7 +189,7 @@ typedef struct {
     bool (*build)(const GenBuild *b, Arena *a, GenOutput *out, Diags *d);
 } Target;
 
-enum { GEN_ABI = 14 };
+enum { GEN_ABI = 15 };
 typedef struct {
     int abi; /* GEN_ABI of the build that made the plugin */
     const char *build_id;

@@ -587,6 +587,7 @@ static void start(void)
 
 const Target cpu_target = {
     .name = "cpu",
+    .windows = true,
     .texts = GEN_HAS(PLAN) | GEN_HAS(SCHEDULE) | GEN_HAS(LLVM) | GEN_HAS(ASM),
     .start = start,
     .emit = emit_for_cpu,

@@ -81,11 +81,14 @@ static void begin_body(NestCg *n, Part part, Val i, int copy)
     Cpu *c = n->c;
     int extent = n->nest->dims[n->inner];
 
+    bool again = n->nest->schedule->again && part != PART_MAIN;
+    if (again)
+        i = llvm_call2(c->l, c->b, "llvm.smin", i, llvm_int(c->l->i64, extent - n->lanes));
     n->at[n->rank] = c->b;
     n->index[n->inner] = i;
     n->copy = copy;
     n->lane_ok = NULL;
-    if (part == PART_MAIN || extent % n->lanes == 0)
+    if (again || part == PART_MAIN || extent % n->lanes == 0)
         return;
     Val lane = LLVMBuildIntCast2(c->b, i, c->l->i32, 1, "");
     lane = LLVMBuildAdd(c->b, llvm_splat(c->b, lane, n->lanes), llvm_iota(c->l->i32, n->lanes), "");
@@ -149,6 +152,44 @@ static Val segment(NestCg *n, Part part, Val i, Val limit, int copies)
     return known ? llvm_int(c->l->i64, from + trips * step) : stop;
 }
 
+/* Vectors from i on up to the limit exactly: the last one begins earlier where that cuts it.  Not
+ * if it would begin in front of `first`. */
+static Val overlapping_segment(NestCg *n, Val first, Val i, Val limit)
+{
+    Cpu *c = n->c;
+    LLVMTypeRef t = c->l->i64;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), in = cpu_block(c), exit = cpu_block(c);
+    Val last = LLVMBuildSub(c->b, limit, llvm_int(t, n->lanes), "");
+    Val some = LLVMBuildAnd(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, i, limit, ""),
+                            LLVMBuildICmp(c->b, LLVMIntSLE, first, last, ""), "");
+    Val start = llvm_call2(c->l, c->b, "llvm.smin", i, last);
+
+    LLVMBuildCondBr(c->b, some, in, exit);
+    LLVMPositionBuilderAtEnd(c->b, in);
+    Val at = LLVMBuildPhi(c->b, t, "");
+    bodies(n, PART_MAIN, at, 1);
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
+    Val next = LLVMBuildAdd(c->b, at, llvm_int(t, n->lanes), "");
+    Val more = LLVMBuildICmp(c->b, LLVMIntSLT, next, limit, "");
+    Val back = llvm_call2(c->l, c->b, "llvm.smin", next, last);
+    LLVMBuildCondBr(c->b, more, in, exit);
+    LLVMAddIncoming(at, (Val[]){start, back}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    LLVMPositionBuilderAtEnd(c->b, exit);
+    Val stop = LLVMBuildPhi(c->b, t, "");
+    LLVMAddIncoming(stop, (Val[]){i, limit}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    return stop;
+}
+
+/* All whole vectors below a limit. */
+static Val main_segment(NestCg *n, Val first, Val limit)
+{
+    Val i = segment(n, PART_MAIN, first, limit, n->unroll);
+
+    if (n->nest->schedule->again)
+        return overlapping_segment(n, first, i, limit);
+    return n->unroll > 1 ? segment(n, PART_MAIN, i, limit, 1) : i;
+}
+
 /* The lanes where every bound is false: what is done at once, and a loop for what is left. */
 static void dead_segment(NestCg *n, Val i, Val extent)
 {
@@ -195,6 +236,18 @@ static Val dead_from(NestCg *n)
     return first ? first : all;
 }
 
+/* Where vectors overlap, what is dead has one of its own, or is none: others must not be computed
+ * as if they were. */
+static Val whole_dead(NestCg *n, Val from)
+{
+    LLVMTypeRef t = n->c->l->i64;
+    Bld row = n->at[n->rank - 1];
+    int extent = n->nest->dims[n->inner];
+    Val has = LLVMBuildICmp(row, LLVMIntSLE, from, llvm_int(t, extent - n->lanes), "");
+
+    return LLVMBuildSelect(row, has, from, llvm_int(t, extent), "");
+}
+
 /* Whole vectors with masks up to where the last of the bounds that begin does so, but not into what
  * is dead; 0 where none begins. */
 static Val head_segment(NestCg *n, Val high)
@@ -221,13 +274,15 @@ static void inner_loops(NestCg *n)
     Val extent = llvm_int(c->l->i64, n->nest->dims[n->inner]);
     Val low = extent, high = n->nest->schedule->ends ? dead_from(n) : extent;
 
+    if (n->nest->schedule->again && n->nest->schedule->ends)
+        high = whole_dead(n, high);
+
     for (int i = 0; i < n->nest->bounds.len; i++)
         low = llvm_call2(c->l, row, "llvm.smin", low, n->cuts[i].count);
     Val i = head_segment(n, high);
-    i = segment(n, PART_MAIN, i, low, n->unroll);
-    if (n->unroll > 1)
-        i = segment(n, PART_MAIN, i, low, 1);
-    i = segment(n, PART_MIXED, i, high, 1);
+    i = main_segment(n, i, low);
+    if (!n->nest->schedule->again || n->nest->bounds.len > 0)
+        i = segment(n, PART_MIXED, i, high, 1);
     if (n->nest->schedule->ends)
         dead_segment(n, i, extent);
 }

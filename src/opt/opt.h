@@ -21,6 +21,7 @@ typedef struct {
     /* expansions without tables, and without parts that are rarely needed: a select computes both
      */
     bool straight_math;
+    bool windows;   /* tiles are kept in memory, and read from any place of it: for window.c */
     bool schedules; /* the target reads how many warps and stages are wished for */
     bool disjoint;  /* no two pointer arguments reach the same memory, or neither is written */
     OptTakes takes; /* of the target; NULL: no op that another one can be written with */
@@ -53,10 +54,13 @@ void opt_cse(Func *f);
 void opt_dce(Func *f); /* also unused loop carries */
 /* Loads too, out of loops that write nothing, where they would have run anyway. */
 void opt_licm(Func *f);
-void opt_unroll(Func *f); /* `for` with unroll attribute n: -1 = wholly */
+/* `for` with unroll attribute n: -1 = wholly; and such as go through a window. */
+void opt_unroll(Func *f, bool windows);
 void opt_assert(Func *f); /* assert and check to the code that finds where they fail */
-void opt_dot(Func *f);    /* x + dot(a, b, 0) becomes dot(a, b, x) */
-void opt_carry(Func *f);  /* carried tiles that step by a uniform scalar become a scalar carry */
+/* The same op over tiles that are one array a few places apart, by fewer loads and ops. */
+void opt_window(Func *f);
+void opt_dot(Func *f);   /* x + dot(a, b, 0) becomes dot(a, b, x) */
+void opt_carry(Func *f); /* carried tiles that step by a uniform scalar become a scalar carry */
 void opt_ahead(Func *f, bool disjoint); /* a round asks for the loads of the next one */
 void opt_contract(Func *f);             /* 2^(a b - c), loosely: fma(a, b, -c) */
 

@@ -35,6 +35,20 @@ static void math_module(Module *m, const OptOptions *o, Diags *d)
         math_expand(m->funcs[i], o->native, o->straight_math);
 }
 
+static void unroll_module(Module *m, const OptOptions *o, Diags *d)
+{
+    (void)d;
+    for (int i = 0; i < m->nfuncs; i++)
+        opt_unroll(m->funcs[i], o->windows);
+}
+
+static void window_module(Module *m, const OptOptions *o, Diags *d)
+{
+    (void)d;
+    for (int i = 0; o->windows && i < m->nfuncs; i++)
+        opt_window(m->funcs[i]);
+}
+
 static void ahead_module(Module *m, const OptOptions *o, Diags *d)
 {
     (void)d;
@@ -50,6 +64,7 @@ typedef enum {
     CSE,
     DCE,
     UNROLL,
+    WINDOW,
     DOT,
     CARRY,
     LICM,
@@ -66,7 +81,8 @@ static const Pass passes[] = {
     [FOLD]     = {"fold", opt_fold, NULL},           /* constants, exact algebra, scalar work for uniform tiles */
     [CSE]      = {"cse", opt_cse, NULL},             /* compute equal things once */
     [DCE]      = {"dce", opt_dce, NULL},             /* drop what nothing needs, carried values too */
-    [UNROLL]   = {"unroll", opt_unroll, NULL},       /* repeat the bodies of loops that ask for it */
+    [UNROLL]   = {"unroll", NULL, unroll_module},    /* repeat the bodies of loops that ask for it */
+    [WINDOW]   = {"window", NULL, window_module},    /* maxima and sums over windows, by halves */
     [DOT]      = {"dot", opt_dot, NULL},             /* add into a product's accumulator */
     [CARRY]    = {"carry", opt_carry, NULL},         /* carry scalars through loops instead of tiles */
     [LICM]     = {"licm", opt_licm, NULL},           /* move what a loop does not change in front of it */
@@ -79,12 +95,12 @@ static const Pass passes[] = {
 /* Merging and dropping before unrolling keep the copies few; folding after each pass that makes
  * new uniform tiles or constants lets the next one see them. */
 static const PassId order[] = {
-    LEGALISE, INLINE,   ASSERT,        /* what targets have */
-    FOLD,     CSE,      DCE,           /* the kernel as written, without waste */
-    UNROLL,   FOLD,     DOT,    CARRY, /* loops */
-    FOLD,     LICM,     CSE,    DCE,   /* one tile of offsets, scalar steps */
-    AHEAD,    CONTRACT, MATH,          /* what the target is slow at */
-    FOLD,     LICM,     CSE,    DCE,   /* coefficients leave the loops */
+    LEGALISE, INLINE,   ASSERT,             /* what targets have */
+    FOLD,     CSE,      DCE,                /* the kernel as written, without waste */
+    UNROLL,   FOLD,     WINDOW, DOT, CARRY, /* loops */
+    FOLD,     LICM,     CSE,    DCE,        /* one tile of offsets, scalar steps */
+    AHEAD,    CONTRACT, MATH,               /* what the target is slow at */
+    FOLD,     LICM,     CSE,    DCE,        /* coefficients leave the loops */
 };
 
 static int renumber_block(Block *b, int next)
@@ -140,7 +156,7 @@ bool opt_run(Module *m, const OptOptions *o, Diags *d)
 
 bool opt_run_pass(Module *m, const char *name, Diags *d)
 {
-    const OptOptions options = {.verify = true, .disjoint = true};
+    const OptOptions options = {.verify = true, .disjoint = true, .windows = true};
 
     for (int i = 0; i < COUNT(passes); i++) {
         if (strcmp(passes[i].name, name) == 0)

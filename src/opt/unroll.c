@@ -4,6 +4,8 @@
  * Takes and gives verified IR.  The attribute says how: -1 wholly, which needs constant bounds;
  * n > 1 by that factor, which needs a constant step and leaves the rest of the iterations to a
  * second loop.  Requests beyond a budget of ops are left alone: `unroll` is a hint.
+ * A loop over a window that does not ask is repeated wholly for targets that want windows: the pass
+ * window takes it apart again.
  * Outer loops come first, so that inner bounds that depend on their counters become constant.
  *
  * The main loop of the second form runs from lo to a bound computed in front of it, in unsigned
@@ -14,12 +16,13 @@
  *
  * and the second loop goes on from there to hi.
  */
-#include "opt.h"
+#include "window.h"
 
 enum { WHOLLY = -1 };
 
 typedef struct {
     int budget; /* ops that may still be added to the function */
+    bool windows;
 } Unroll;
 
 /* Copy the loop's body once, for this counter; `carried` goes in and comes out. */
@@ -164,6 +167,8 @@ static bool unroll_loop(Unroll *u, Op *loop)
     int64_t factor = attr_unroll(loop), step;
     uint64_t trips;
 
+    if (factor == 0 && u->windows && window_loop(loop, loop->block->func->module->arena))
+        factor = WHOLLY;
     if (factor == WHOLLY) {
         if (!opt_trip_count(loop, &trips) || !spend(u, loop, trips))
             return false;
@@ -193,9 +198,9 @@ static void unroll_block(Unroll *u, Block *b)
     }
 }
 
-void opt_unroll(Func *f)
+void opt_unroll(Func *f, bool windows)
 {
-    Unroll u = {.budget = 16384};
+    Unroll u = {.budget = 16384, .windows = windows};
 
     unroll_block(&u, f->body);
 }

@@ -170,7 +170,9 @@ typedef enum { PART_ROWS, PART_MAIN, PART_MIXED, PART_REST, PART_DEAD, PARTS } P
 typedef struct {
     VEC(Entry) entries; /* of all parts, by number */
     VEC(int) part[PARTS];
-    bool ends; /* some bound has an end, behind which there is a dead segment */
+    bool ends;  /* some bound has an end, behind which there is a dead segment */
+    bool again; /* elements may be computed twice: what is left of a segment is computed with a
+                 * whole vector, which begins in the one before it */
 } Schedule;
 
 /* How a reduction or scan goes through its elements. */

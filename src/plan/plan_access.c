@@ -418,7 +418,7 @@ static void find_bounds(Plan *p, Nest *n)
     for (int i = 0; i < n->leaves.len; i++) {
         const Leaf *leaf = &n->leaves.at[i];
         const Op *op = leaf->value->def;
-        Value *mask = op && op_only_reads(op) ? op_operand(op, LOAD_MASK) : NULL;
+        Value *mask = leaf->load ? op_operand(op, LOAD_MASK) : NULL;
         if (mask && leaf->value->type->rank > 0 &&
             (access_follows(n->space, op->operands[LOAD_PTR], leaf->map) ||
              access_follows(n->space, mask, leaf->map)))

@@ -163,7 +163,8 @@ static void print_head(PlanText *p, const Nest *n, int indent)
     if (n->serial)
         text_put(&p->out, " serial\n");
     else
-        text_printf(&p->out, " lanes %d unroll %d\n", n->lanes, n->unroll);
+        text_printf(&p->out, " lanes %d unroll %d%s\n", n->lanes, n->unroll,
+                    n->schedule && n->schedule->again ? " overlapping" : "");
 }
 
 /* The value that an entry is for, as the plan's text has it: in `%x, %y = op ..`. */

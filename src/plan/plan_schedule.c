@@ -88,7 +88,7 @@ static void begin_part(Scheduler *s, Part part)
     const Nest *n = s->nest;
 
     s->part = part;
-    s->tail = part != PART_MAIN && n->dims[n->order[n->rank - 1]] % n->lanes != 0;
+    s->tail = part != PART_MAIN && n->dims[n->order[n->rank - 1]] % n->lanes != 0 && !s->out->again;
     s->stored = false;
     s->values = 0;
     s->body = s->current = plan_tables(s->plan->arena, NULL);
@@ -261,6 +261,63 @@ static void dead(Scheduler *s)
         s->nest->bounds.at[i].is_last &= !s->assumed;
 }
 
+/* --- vectors that overlap --- */
+
+/* Is it the same whenever it is computed, for whichever elements a vector has?  What is known of
+ * the first lane alone is not, nor what a root of this nest changes. */
+static bool may_repeat(const Nest *n, const Entry *e)
+{
+    for (int i = 0; e->kind == MAKE_READ && i < n->roots.len; i++) {
+        if (n->roots.at[i].buffer == e->buffer)
+            return false;
+    }
+    switch (e->kind) {
+    case MAKE_LOAD:
+        return !op_is_volatile(e->value->def) &&
+               (!e->access || (e->access->form == FORM_CONTIGUOUS && !e->access->steps.chunked));
+    case MAKE_SCALAR:
+    case MAKE_KNOWN:
+    case MAKE_ZERO:
+    case MAKE_CONST:
+    case MAKE_INDEX:
+    case MAKE_READ:
+    case MAKE_OP:
+    case MAKE_CUT:
+    case MAKE_ROOT:
+        return e->role != AS_LANE;
+    default:
+        return false;
+    }
+}
+
+/* A store that writes the same twice, whole vectors at any element. */
+static bool stores_again(const Root *r)
+{
+    return r->kind == ROOT_STORE && r->access->form == FORM_CONTIGUOUS &&
+           !r->access->steps.chunked && !r->access->streaming;
+}
+
+/* Fills, and stores of what is made of buffers alone: a load may see what has been stored. */
+static bool repeats(const Scheduler *s)
+{
+    const Nest *n = s->nest;
+    bool stores = false;
+
+    if (n->serial || n->backwards || n->lanes == 1)
+        return false;
+    for (int i = 0; i < n->roots.len; i++) {
+        stores |= stores_again(&n->roots.at[i]);
+        if (n->roots.at[i].kind != ROOT_FILL && !stores_again(&n->roots.at[i]))
+            return false;
+    }
+    for (int i = 0; i < s->out->entries.len; i++) {
+        const Entry *e = &s->out->entries.at[i];
+        if (!may_repeat(n, e) || (stores && e->kind == MAKE_LOAD))
+            return false;
+    }
+    return true;
+}
+
 /* --- nests --- */
 
 static bool has_end(const Nest *n)
@@ -278,13 +335,14 @@ static void bodies(Scheduler *s)
 {
     const Nest *n = s->nest;
     int extent = n->dims[n->order[n->rank - 1]];
-    bool cut = n->bounds.len > 0, mixed = cut || extent % n->lanes != 0;
+    bool cut = n->bounds.len > 0, uneven = extent % n->lanes != 0, mixed = cut || uneven;
 
     if (mixed && n->backwards)
         body(s, PART_MIXED);
     if (cut || extent >= n->lanes)
         body(s, PART_MAIN);
-    if (mixed && !n->backwards)
+    s->out->again = uneven && extent >= n->lanes && repeats(s);
+    if (mixed && !n->backwards && (cut || !s->out->again))
         body(s, PART_MIXED);
     if (s->out->ends)
         dead(s);

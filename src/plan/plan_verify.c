@@ -235,6 +235,36 @@ static void check_kept(Check *x, const Nest *n)
         read_scalar(x, op, k->by[i]);
 }
 
+static bool fills(const Nest *n, int buffer)
+{
+    for (int i = 0; i < n->roots.len; i++) {
+        if (n->roots.at[i].kind == ROOT_FILL && n->roots.at[i].buffer == buffer)
+            return true;
+    }
+    return false;
+}
+
+/* Where elements are computed twice, they come to the same. */
+static void check_again(Check *x, const Nest *n)
+{
+    const Schedule *s = n->schedule;
+    bool stores = false;
+
+    for (int i = 0; i < n->roots.len; i++) {
+        const Root *r = &n->roots.at[i];
+        stores |= r->kind == ROOT_STORE;
+        if (r->kind != ROOT_FILL && r->kind != ROOT_STORE)
+            tell(x, r->op, "nest %d overlaps, and does more than store", n->id);
+    }
+    for (int i = 0; i < s->entries.len; i++) {
+        const Entry *e = &s->entries.at[i];
+        bool moves = e->kind == MAKE_READ ? fills(n, e->buffer) : stores && e->kind == MAKE_LOAD;
+        if (moves || e->role == AS_LANE)
+            tell(x, op_of(x, e), "in nest %d entry %d is another one where vectors overlap", n->id,
+                 i);
+    }
+}
+
 /* --- steps --- */
 
 static void check_block(Check *x, const BlockPlan *b);
@@ -246,6 +276,8 @@ static void check_nest(Check *x, const Nest *n)
     if (n->keep != 0)
         check_kept(x, n);
     x->nest = n;
+    if (n->schedule->again)
+        check_again(x, n);
     x->where = NEW_N(x->plan->arena, int, entries + 1);
     x->detour_of = NEW_N(x->plan->arena, int, entries + 1);
     x->places = 0;

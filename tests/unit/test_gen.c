@@ -592,7 +592,9 @@ static void run_case(Case *c, const GenPlugin *plugin, const char *path)
     memcpy(launch.grid, c->grid, sizeof c->grid);
     if (interp_run(kernel_of(m), &launch, d) != 0)
         fail_msg("%s: %s", c->name, diags_text(d, c->arena));
-    OptOptions o = {.native = plugin->targets[0]->native_math, .verify = true};
+    OptOptions o = {.native = plugin->targets[0]->native_math,
+                    .windows = plugin->targets[0]->windows,
+                    .verify = true};
     if (!opt_run(m, &o, d))
         fail_msg("%s: %s", c->name, diags_text(d, c->arena));
     GenOptions safe = {.cpu = host_cpu_name(), .features = host_cpu_features()};

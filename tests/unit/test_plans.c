@@ -98,6 +98,7 @@ static const char *plan_of(Arena *a, const GenPlugin *plugin, int which, const c
     const Target *target = plugin->targets[planned[which].stage == GEN_LAYOUT];
     OptOptions o = {.native = target->native_math,
                     .straight_math = target->straight_math,
+                    .windows = target->windows,
                     .schedules = planned[which].stage == GEN_LAYOUT,
                     .disjoint = planned[which].options.disjoint,
                     .takes = target->takes};

@@ -475,6 +475,7 @@ static inline bool versus_run(const Case *c, Engine engine, Text *why)
         .native = target->native_math, .straight_math = target->straight_math, .verify = true};
     o.schedules = device != NULL ? device->schedules : versus_is_sim(engine);
     o.takes = device != NULL ? target->takes : NULL;
+    o.windows = target->windows;
     if (m != NULL)
         versus_kernel(m)->num_warps = c->warps;
     bool ok = m != NULL && versus_interpret(c, m, &want, d) && opt_run(m, &o, d);
