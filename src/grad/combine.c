@@ -257,8 +257,8 @@ static Value *choose(const Combining *c, Value *condition, Value *x, Value *y)
 
     if (!x && !y)
         return NULL;
-    return build_select(&g->b, condition, x ? x : grad_number(g, y, 0),
-                        y ? y : grad_number(g, x, 0));
+    Value *none = grad_number(g, x ? x : y, 0);
+    return build_select(&g->b, condition, x ? x : none, y ? y : none);
 }
 
 /* --- reductions --- */

@@ -364,11 +364,10 @@ typedef struct {
  * may, and else of what they leave over. */
 static Value *combine_along(const Along *a, Value *t, int size)
 {
-    int n = size > 1 ? a->of[size] : 1;
-    int64_t result = t->type->dims[a->dim] - size + 1;
-
     if (size == 1)
         return t;
+    int n = a->of[size];
+    int64_t result = t->type->dims[a->dim] - size + 1;
     Value *parts = combine_along(a, t, n), *all = NULL;
     for (int at = 0; at < size; at += at + n <= size || a->repeats ? n : 1) {
         bool inside = at + n <= size;

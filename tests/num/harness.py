@@ -213,7 +213,7 @@ class Suite:
         self.alone = threading.local()  # .worker: of a thread, or None
         self.workers = []  # all that were made
         self.cases = []
-        self.outside = set()  # labels of cases
+        self.unchecked = set()  # labels of cases
         self.others = 0  # cases of a script that runs them itself
         self.failures = []
 
@@ -244,7 +244,7 @@ class Suite:
     def chosen(self, label):
         """The variants that a case of this name runs as."""
         variants = self.variants
-        if label in self.outside:
+        if label in self.unchecked:
             variants = [v for v in variants if v != "interp" and "+check" not in v]
         if THOROUGH or len(variants) <= 1:
             return variants
@@ -257,14 +257,14 @@ class Suite:
         return chosen
 
     def case(self, label, kernel, grid, args, outputs, rtol=0.0, atol=0.0, options=(), units=None, arch=None, since=None,
-             outside=False):
+             unchecked=False):
         """args: name -> argument in order; outputs: name -> (dtype, expected values).  With `units`
         these are of a wider type, and so many units in the last place away at most.  `arch` is the
         GPU that is simulated; `since` is the first one that has the case's instructions, "sm_100":
-        it is simulated, and on a GPU before it there is no such case.  A case that reads `outside` of an
-        argument's array, in what another one holds, is none for those that check every access."""
-        if outside:
-            self.outside.add(label)
+        it is simulated, and on a GPU before it there is no such case.  An `unchecked` case does what `--check`
+        refuses: it reads outside of an argument's array, in what another one holds, or divides by 0."""
+        if unchecked:
+            self.unchecked.add(label)
         if not self.is_left_out(label) and not (since and self.is_before(since)):
             self.cases.append((label, kernel, grid, args, outputs, rtol, atol, options, units, arch or since))
 

@@ -277,7 +277,7 @@ def moved_case(how, i):
           "at_ptr": np.array([7 if how == "loaded" else 3], np.int32), "m": m, "n": n, "k": k, "am": k,
           "bk": n, "back": back, "HOW": repr(how), "M": blocks[0], "N": blocks[1], "K": blocks[2],
           "STAGES": 2 + i % 3}, {"c_ptr": ("fp32", there @ decode(b))}, warps, arch="sm_90a", file="tensors",
-         outside=how == "before")
+         unchecked=how == "before")
 
 
 def by_tensors():
