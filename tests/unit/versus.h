@@ -443,7 +443,8 @@ static inline bool versus_launched(const Case *c, const Module *m, const Arrays 
     memcpy(launch.grid, c->grid, sizeof c->grid);
     if (!versus_emit(c, versus_device_target(c, device), m, &o, arrays, &out, d))
         return false;
-    if (device->load(&(DeviceObject){.output = &out}, &code, &reason) != RUN_OK) {
+    if (device->load(&(DeviceObject){.output = &out, .func = versus_kernel(m)}, &code, &reason) !=
+        RUN_OK) {
         text_printf(why, "the code does not load: %s\n", reason != NULL ? reason : "");
         return false;
     }
