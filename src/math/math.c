@@ -170,6 +170,7 @@ static const Expansion expansions[OP_COUNT] = {
 typedef struct {
     const bool *native;
     bool straight;
+    const bool *large;
 } Native;
 
 static bool stays(const Native *o, const Op *op, DType dtype)
@@ -186,13 +187,13 @@ static bool rounds_to_side(const Op *op)
     return dtype_is_int(from->dtype) || attr_rounding(op) != ROUND_TO_ZERO;
 }
 
-static Value *expand_function(Op *op, const Native *o)
+static Value *expand_function(Op *op, const Native *o, bool large)
 {
     const Expansion *e = &expansions[op->code];
     Value *x = op->operands[0];
     Value *y = op->noperands > 1 ? op->operands[1] : NULL;
     DType given = x->type->dtype;
-    Math m = {builder_before(op), x->type, given == DT_FP64 ? DOUBLE : SINGLE, o->straight};
+    Math m = {builder_before(op), x->type, given == DT_FP64 ? DOUBLE : SINGLE, o->straight, large};
     bool small = dtype_is_small_float(given);
 
     if (small)
@@ -211,7 +212,7 @@ static Value *expand_function(Op *op, const Native *o)
 static void expand_rounding(Op *op)
 {
     const Type *to = op->results[0]->type;
-    Math m = {builder_before(op), to, to->dtype == DT_FP64 ? DOUBLE : SINGLE, false};
+    Math m = {builder_before(op), to, to->dtype == DT_FP64 ? DOUBLE : SINGLE, false, false};
 
     op->results[0]->repl = op_has(op, TOWARD) ? math_toward(&m, op) : math_cast_toward(&m, op);
     op_remove(op);
@@ -221,6 +222,7 @@ static void visit_function(Op *op, void *ctx)
 {
     const Native *o = ctx;
     const Expansion *e = &expansions[op->code];
+    bool large = e->unary && o->large && o->large[op->operands[0]->id];
 
     ir_resolve_operands(op);
     if (rounds_to_side(op) || (op_has(op, TOWARD) && !stays(o, op, op->operands[0]->type->dtype))) {
@@ -229,13 +231,13 @@ static void visit_function(Op *op, void *ctx)
     }
     if ((!e->unary && !e->binary) || stays(o, op, op->operands[0]->type->dtype))
         return;
-    op->results[0]->repl = expand_function(op, o);
+    op->results[0]->repl = expand_function(op, o, large);
     op_remove(op);
 }
 
-void math_expand(Func *f, const bool *native, bool straight)
+void math_expand(Func *f, const bool *native, bool straight, const bool *large)
 {
-    Native o = {native, straight};
+    Native o = {native, straight, large};
 
     ir_walk(f->body, visit_function, &o);
 }

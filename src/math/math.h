@@ -13,8 +13,10 @@
 
 /* math.c: every APPROX op (exp, log, ...) becomes ops that all targets have, but for those of fp32
  * with native[code], where `native` is not NULL.  straight: without tables, and without parts that
- * are rarely needed: a select computes both.  docs/accuracy.md says how near the results are. */
-void math_expand(Func *f, const bool *native, bool straight);
+ * are rarely needed: a select computes both.  large, by the id of a value (or NULL): no element of
+ * it lies below the least normal number, so functions need no care for those, nor for their poles.
+ * docs/accuracy.md says how near the results are. */
+void math_expand(Func *f, const bool *native, bool straight, const bool *large);
 
 /* Tables of constants have one entry for each. */
 typedef enum { SINGLE, DOUBLE, PRECISIONS } Precise;
@@ -24,6 +26,7 @@ typedef struct {
     const Type *shape; /* of the operand; its dtype does not matter */
     Precise precise;
     bool straight; /* for a target on which tables and branches cost more than arithmetic */
+    bool large;    /* the operand of one is a normal number above 0, infinite or NaN */
 } Math;
 
 /* A polynomial, lowest degree first. */

@@ -18,7 +18,8 @@
  *
  * k comes negated, as -k, and is multiplied by negative constants: so log1p(-0) = -0 (for k = 0
  * the product is -0, which adds nothing to either zero) and log(1) = +0 need no case of their own.
- * Subnormal operands are multiplied by a power of two first.
+ * Subnormal operands are multiplied by a power of two first.  An operand that is known to be large,
+ * as 1 + exp(x) is, needs neither that nor the pole.
  */
 #include "math.h"
 
@@ -107,8 +108,8 @@ static void expand_log(Math *m, Reduced *r)
 static Reduced reduce(Math *m, Value *x)
 {
     const Format *f = m_format(m);
-    Value *raised = m_lt(m, x, K(f->smallest));
-    Value *bits = m_to_bits(m, m_select(m, raised, m_mul(m, x, K(f->raise)), x));
+    Value *raised = m->large ? NULL : m_lt(m, x, K(f->smallest));
+    Value *bits = m_to_bits(m, raised ? m_select(m, raised, m_mul(m, x, K(f->raise)), x) : x);
     Value *shift = shift_of(m, bits);
     Reduced r = {.minus_k = minus_k_of(m, shift, raised)};
 
@@ -162,6 +163,8 @@ static Value *times(Math *m, const Reduced *r, const Split *c)
 /* What the reduction does not cover: infinity and NaN, -inf at the pole, NaN below it. */
 static Value *with_pole(Math *m, Value *x, double pole, Value *y)
 {
+    if (m->large)
+        return m_keep_unbounded(m, x, y);
     Value *below = m_select(m, m_eq(m, x, K(pole)), K(-__builtin_inf()), K(__builtin_nan("")));
 
     return m_select(m, m_gt(m, x, K(pole)), m_keep_unbounded(m, x, y), below);

@@ -28,11 +28,33 @@ static void legalise_module(Module *m, const OptOptions *o, Diags *d)
     opt_legalise(m, o, d);
 }
 
+/* The values, by id, that have no element below 2^-100, for those functions that ask. */
+static const bool *large_values(const Func *f)
+{
+    const uint8_t *facts = opt_number_facts(f, f->module->arena);
+    bool *large = NEW_N(f->module->arena, bool, (size_t)f->nvalues + 1);
+
+    for (int i = 0; i <= f->nvalues; i++)
+        large[i] = facts[i] & NUMBER_LARGE;
+    return large;
+}
+
+static void see_logarithm(Op *op, void *seen)
+{
+    OpCode c = op->code;
+
+    *(bool *)seen |= c == OP_log || c == OP_log2 || c == OP_log10 || c == OP_log1p;
+}
+
 static void math_module(Module *m, const OptOptions *o, Diags *d)
 {
     (void)d;
-    for (int i = 0; i < m->nfuncs; i++)
-        math_expand(m->funcs[i], o->native, o->straight_math);
+    for (int i = 0; i < m->nfuncs; i++) {
+        bool logarithms = false;
+        ir_walk(m->funcs[i]->body, see_logarithm, &logarithms);
+        math_expand(m->funcs[i], o->native, o->straight_math,
+                    logarithms ? large_values(m->funcs[i]) : NULL);
+    }
 }
 
 static void unroll_module(Module *m, const OptOptions *o, Diags *d)

@@ -177,7 +177,7 @@ static void expand(Func *f, const OptOptions *o)
 {
     Diags *d = diags_new(f->module->arena, NULL);
 
-    math_expand(f, o->native, o->straight_math);
+    math_expand(f, o->native, o->straight_math, NULL);
     if (!ir_verify(f->module, d))
         fail_msg("%s", diags_text(d, f->module->arena));
 }
@@ -626,7 +626,7 @@ static void test_native_ops_stay(void **state)
     for (int op = 0; op < OP_COUNT; op++)
         native[op] = true;
     const char *before = ir_print(m, a);
-    math_expand(m->funcs[0], o.native, o.straight_math);
+    math_expand(m->funcs[0], o.native, o.straight_math, NULL);
     assert_string_equal(ir_print(m, a), before);
     arena_free(a);
 }
@@ -661,6 +661,77 @@ static void test_everywhere(void **state)
     arena_free(a);
 }
 
+/* --- operands that are known to be large --- */
+
+static Kernel make_large(OpCode code)
+{
+    Arena *a = arena_new(NULL);
+    Kernel k = {.arena = a, .func = build_kernel(a, code, DT_FP32)};
+    bool *large = NEW_N(a, bool, (size_t)k.func->nvalues + 1);
+
+    for (const Op *op = k.func->body->first; op; op = op->next) {
+        if (op->code == code)
+            large[op->operands[0]->id] = true;
+    }
+    k.ops = 1 - count_ops(k.func);
+    math_expand(k.func, NULL, false, large);
+    k.ops += count_ops(k.func);
+    return k;
+}
+
+/* The same numbers in fewer operations. */
+static void test_large(void **state)
+{
+    (void)state;
+    const OpCode codes[] = {OP_log, OP_log2, OP_log10, OP_log1p};
+    const float ends[] = {0x1p-126f, 0x1.fffffep127f, INFINITY, NAN, 1, 0x1.fffffep-1f};
+    float x[4 * TILE], want[COUNT(x)], got[COUNT(x)];
+    uint64_t seed = own_seed(11);
+
+    for (int i = 0; i < COUNT(x); i++) {
+        uint32_t bits = 0x00800000 + (uint32_t)(random_bits(&seed) % 0x7f000000);
+        memcpy(&x[i], i < COUNT(ends) ? (const void *)&ends[i] : (const void *)&bits, sizeof bits);
+    }
+    for (int c = 0; c < COUNT(codes); c++) {
+        Kernel any = make_kernel(codes[c], DT_FP32, false), large = make_large(codes[c]);
+        run_kernel(&any, x, x, want, COUNT(x));
+        run_kernel(&large, x, x, got, COUNT(x));
+        assert_memory_equal(got, want, sizeof want);
+        assert_true(large.ops <= any.ops - (codes[c] == OP_log1p ? 4 : 7));
+        arena_free(any.arena);
+        arena_free(large.arena);
+    }
+}
+
+/* log(x + 1) of what may be anything, and of a power. */
+static int ops_of_logarithm(const char *inner)
+{
+    Arena *a = arena_new(NULL);
+    const char *text = arena_printf(a,
+                                    "kernel @k(%%p: *fp32, %%x: fp32) {\n"
+                                    "  %%one = const 1 : fp32\n"
+                                    "  %%e = %s %%x : fp32\n"
+                                    "  %%s = add %%e, %%one : fp32\n"
+                                    "  %%y = log %%s : fp32\n"
+                                    "  store %%p, %%y\n"
+                                    "  return\n"
+                                    "}\n",
+                                    inner);
+    bool native[OP_COUNT] = {[OP_exp] = true};
+    Module *m = read_module(a, text);
+
+    assert_true(opt_run(m, &(OptOptions){.native = native}, diags_new(a, NULL)));
+    int n = count_ops(m->funcs[0]);
+    arena_free(a);
+    return n;
+}
+
+static void test_powers_are_large(void **state)
+{
+    (void)state;
+    assert_true(ops_of_logarithm("exp") <= ops_of_logarithm("neg") - 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -673,6 +744,8 @@ int main(void)
         cmocka_unit_test(test_only_what_vector_units_have),
         cmocka_unit_test(test_native_ops_stay),
         cmocka_unit_test(test_everywhere),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_powers_are_large),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
