@@ -1,106 +1,45 @@
 /*
  * nv_quotient.c - integers of 32 bits by one number, without a division each
  *
- * With l = ceil(log2 |d|) and
+ * Signed: with l = floor(log2 |d|), S = 32 + l and m the largest number below 2^S / |d|, which has
+ * 32 bits as it is less than 2^32 even where |d| is a power of two,
  *
- *     m = floor(2^32 (2^l - |d|) / |d|) + 1,   |x / d| = (floor(|x| m / 2^32) + |x|) / 2^l
+ *     |x / d| = floor((|x| + 1) m / 2^S)
  *
- * rounded down (Granlund and Montgomery, "Division by invariant integers using multiplication",
- * 1994, figure 4.1): a multiply-add of upper halves and a shift, where dividends are known not to
- * be below 0.  What d needs is computed once for all registers.
+ * rounded down (after A. D. Robison, "N-bit unsigned division via N-bit multiply-add", 2005): with
+ * e = 2^S - m |d|, 1 <= e <= |d|, |x| = q |d| + r, the right side is q + (r + 1) / |d| less
+ * (|x| + 1) e / (2^S |d|), which takes something away where r + 1 = |d|, and no more than 1 / |d|
+ * as |x| + 1 <= 2^31 + 1 and e < 2^(l + 1), or e = 2^31 where |d| is.  So a quotient is one
+ * multiply-add of 64 bits and a shift of its upper half.  What d needs is computed once for all
+ * registers: 2^S / |d| goes by a reciprocal of fp64 that is too small by 2^-35 of itself, or nearly
+ * so much, and what is below that is m or m - 1, of which the low bits of e tell.
  *
- * The quotient q in m goes by a reciprocal of fp64 that is too large by 2^-35 of itself, or a
- * little less.  So m may exceed the one above by 1, where q lies so little below an integer; then
- * m |d| - 2^32 (2^l - |d|) <= |d| + 2^-32 |d| q = 2^l, which is all that figure 4.1 asks for.
+ * Unsigned: with l = ceil(log2 d) and
  *
- * By 0 a quotient is 0, which a shift by 32 gives, and so is a remainder.
+ *     m = floor(2^32 (2^l - d) / d) + 1,   x / d = (floor(x m / 2^32) + x) / 2^l
+ *
+ * (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994, figure
+ * 4.1).  Here the reciprocal is too large by 2^-35, so m may exceed the one above by 1, where the
+ * quotient Q in it lies so little below an integer; then m d - 2^32 (2^l - d) <= d + 2^-32 d Q =
+ * 2^l, which is all that figure 4.1 asks for.
+ *
+ * By 0 a quotient is 0, which a shift by 32 gives, and so is a remainder, by 1 then.
  */
 #include "nv.h"
 
 #include <math.h>
 
-enum { LEAST = 3, BITS = 32 };
+enum { LEAST = 3, BITS = 32, MANTISSA = 52 };
 
-/* What multiplies, how far is shifted behind it; the divisor's sign, 0 or -1 (NULL: 0); what a
- * remainder keeps: all of its bits, or none. */
+/* What multiplies, how far is shifted behind it, where 0 divides (`all`), too; what a remainder
+ * takes away for each; the divisor's sign, 0 or -1 (NULL: 0). */
 typedef struct {
-    Val factor, shift, divisor, sign, kept;
+    Val factor, shift, all, divisor, sign;
 } Reciprocal;
 
 static Val constant(const Nv *n, int64_t v)
 {
     return llvm_int(n->l->i32, v);
-}
-
-static Val magnitude(Nv *n, Val x)
-{
-    LLVMTypeRef t = LLVMTypeOf(x);
-
-    return llvm_call(n->l, n->b, "llvm.abs", 1, &t, 2, (Val[]){x, llvm_int(n->l->i1, 0)});
-}
-
-/* 1/d, too large by 2^-35 of itself: a step of Newton's behind the chip's own. */
-static Val inverse(Nv *n, Val d)
-{
-    LLVMTypeRef f64 = n->l->f64;
-    Val single = LLVMBuildUIToFP(n->b, d, n->l->f32, ""), whole = LLVMBuildUIToFP(n->b, d, f64, "");
-    Val guess = nv_pure_asm(n, n->l->f32, "rcp.approx.ftz.f32 $0, $1;", "=f,f", &single, 1);
-    Val r = LLVMBuildFPExt(n->b, guess, f64, "");
-    Val error =
-        llvm_fma(n->l, n->b, LLVMBuildFNeg(n->b, whole, ""), r, llvm_real(f64, 1 + ldexp(1, -35)));
-
-    return llvm_fma(n->l, n->b, r, error, r);
-}
-
-static Reciprocal reciprocal_of(Nv *n, Val by, bool is_signed, bool positive)
-{
-    Llvm *l = n->l;
-    Bld b = n->b;
-    Val none = LLVMBuildICmp(b, LLVMIntEQ, by, constant(n, 0), "");
-    Val d = is_signed && !positive ? magnitude(n, by) : by;
-    Reciprocal r = {.divisor = by};
-
-    d = LLVMBuildSelect(b, none, constant(n, 1), d, "");
-    Val below[] = {LLVMBuildSub(b, d, constant(n, 1), ""), llvm_int(l->i1, 0)};
-    Val zeros = llvm_call(l, b, "llvm.ctlz", 1, &l->i32, 2, below);
-    Val bits = LLVMBuildSub(b, constant(n, BITS), zeros, "");
-    Val power = LLVMBuildShl(b, llvm_int(l->i64, 1), LLVMBuildZExt(b, bits, l->i64, ""), "");
-    Val above = LLVMBuildSub(b, LLVMBuildTrunc(b, power, l->i32, ""), d, "");
-    Val q = LLVMBuildFMul(b, LLVMBuildUIToFP(b, above, l->f64, ""), inverse(n, d), "");
-    q = LLVMBuildFMul(b, q, llvm_real(l->f64, ldexp(1, BITS)), "");
-    r.factor = LLVMBuildAdd(b, LLVMBuildFPToUI(b, q, l->i32, ""), constant(n, 1), "");
-    r.shift = LLVMBuildSelect(b, none, constant(n, BITS), bits, "");
-    r.kept = LLVMBuildSExt(b, LLVMBuildNot(b, none, ""), l->i32, "");
-    if (is_signed && !positive)
-        r.sign = LLVMBuildAShr(b, by, constant(n, BITS - 1), "");
-    return r;
-}
-
-static Val shifted(Nv *n, Val x, Val by)
-{
-    return nv_pure_asm(n, n->l->i32, "shr.u32 $0, $1, $2;", "=r,r,r", (Val[]){x, by}, 2);
-}
-
-/* The quotient of numbers below 2^31, or of 2^31. */
-static Val quotient(Nv *n, Val x, const Reciprocal *r)
-{
-    Val in[] = {x, r->factor, x};
-    Val sum = nv_pure_asm(n, n->l->i32, "mad.hi.u32 $0, $1, $2, $3;", "=r,r,r,r", in, 3);
-
-    return shifted(n, sum, r->shift);
-}
-
-/* Of all numbers: the sum above is halved as it is made. */
-static Val quotient_of_any(Nv *n, Val x, const Reciprocal *r)
-{
-    Bld b = n->b;
-    Val in[] = {x, r->factor, constant(n, 0)};
-    Val part = nv_pure_asm(n, n->l->i32, "mad.hi.u32 $0, $1, $2, $3;", "=r,r,r,r", in, 3);
-    Val first = llvm_call2(n->l, b, "llvm.umin", r->shift, constant(n, 1));
-    Val rest = LLVMBuildSub(b, r->shift, first, "");
-    Val half = LLVMBuildLShr(b, LLVMBuildSub(b, x, part, ""), first, "");
-
-    return shifted(n, LLVMBuildAdd(b, half, part, ""), rest);
 }
 
 /* q where the sign, 0 or -1, is 0, and -q. */
@@ -109,26 +48,147 @@ static Val with_sign(Nv *n, Val q, Val sign)
     return LLVMBuildSub(n->b, LLVMBuildXor(n->b, q, sign, ""), sign, "");
 }
 
+/* A number as a magnitude and a sign. */
+typedef struct {
+    Val magnitude, sign;
+} Parts;
+
+/* Those of a quotient are at hand. */
+static Parts parts_of(Nv *n, Val x)
+{
+    LLVMTypeRef t = LLVMTypeOf(x);
+    const Parts *known = map_get(n->quotients, (uintptr_t)x);
+
+    if (known)
+        return *known;
+    return (Parts){
+        llvm_call(n->l, n->b, "llvm.abs", 1, &t, 2, (Val[]){x, llvm_int(n->l->i1, 0)}),
+        LLVMBuildAShr(n->b, x, constant(n, BITS - 1), ""),
+    };
+}
+
+static Val quotient_of(Nv *n, Val magnitude, Val sign)
+{
+    Val q = with_sign(n, magnitude, sign);
+    Parts *p = NEW(n->arena, Parts);
+
+    *p = (Parts){magnitude, sign};
+    if (LLVMIsAInstruction(q))
+        map_put(n->quotients, (uintptr_t)q, p);
+    return q;
+}
+
+/* 1/d, off by 2^-35 of itself to that side: a step of Newton's behind the chip's own. */
+static Val inverse(Nv *n, Val d, int side)
+{
+    LLVMTypeRef f64 = n->l->f64;
+    Val single = LLVMBuildUIToFP(n->b, d, n->l->f32, ""), whole = LLVMBuildUIToFP(n->b, d, f64, "");
+    Val guess = nv_pure_asm(n, n->l->f32, "rcp.approx.ftz.f32 $0, $1;", "=f,f", &single, 1);
+    Val r = LLVMBuildFPExt(n->b, guess, f64, "");
+    Val error = llvm_fma(n->l, n->b, LLVMBuildFNeg(n->b, whole, ""), r,
+                         llvm_real(f64, 1 + side * ldexp(1, -35)));
+
+    return llvm_fma(n->l, n->b, r, error, r);
+}
+
+/* x 2^power, of what stays a normal number. */
+static Val scaled(Nv *n, Val x, Val power)
+{
+    Llvm *l = n->l;
+    Val up =
+        LLVMBuildShl(n->b, LLVMBuildZExt(n->b, power, l->i64, ""), llvm_int(l->i64, MANTISSA), "");
+
+    return LLVMBuildBitCast(n->b, LLVMBuildAdd(n->b, LLVMBuildBitCast(n->b, x, l->i64, ""), up, ""),
+                            l->f64, "");
+}
+
+static Reciprocal reciprocal_signed(Nv *n, Val by, bool positive)
+{
+    Bld b = n->b;
+    Val none = LLVMBuildICmp(b, LLVMIntEQ, by, constant(n, 0), "");
+    Parts d = {by, NULL};
+
+    if (!positive)
+        d = parts_of(n, by);
+    Reciprocal r = {.divisor = llvm_call2(n->l, b, "llvm.umax", d.magnitude, constant(n, 1)),
+                    .sign = d.sign};
+    r.shift = nv_pure_asm(n, n->l->i32, "bfind.u32 $0, $1;", "=r,r", &r.divisor, 1);
+    r.all = LLVMBuildSelect(b, none, constant(n, BITS), r.shift, "");
+    Val q = scaled(n, inverse(n, r.divisor, -1), LLVMBuildAdd(b, r.shift, constant(n, BITS), ""));
+    Val m = nv_pure_asm(n, n->l->i32, "cvt.rzi.u32.f64 $0, $1;", "=r,d", &q, 1);
+    Val rest = LLVMBuildNeg(b, LLVMBuildMul(b, m, r.divisor, ""), "");
+    Val more = LLVMBuildICmp(b, LLVMIntUGT, rest, r.divisor, "");
+    r.factor = LLVMBuildAdd(b, m, LLVMBuildZExt(b, more, n->l->i32, ""), "");
+    return r;
+}
+
+static Reciprocal reciprocal_unsigned(Nv *n, Val by)
+{
+    Llvm *l = n->l;
+    Bld b = n->b;
+    Val none = LLVMBuildICmp(b, LLVMIntEQ, by, constant(n, 0), "");
+    Val d = llvm_call2(l, b, "llvm.umax", by, constant(n, 1));
+    Val below[] = {LLVMBuildSub(b, d, constant(n, 1), ""), llvm_int(l->i1, 0)};
+    Val zeros = llvm_call(l, b, "llvm.ctlz", 1, &l->i32, 2, below);
+    Val bits = LLVMBuildSub(b, constant(n, BITS), zeros, "");
+    Val power = LLVMBuildShl(b, llvm_int(l->i64, 1), LLVMBuildZExt(b, bits, l->i64, ""), "");
+    Val above = LLVMBuildSub(b, LLVMBuildTrunc(b, power, l->i32, ""), d, "");
+    Val q = LLVMBuildFMul(b, LLVMBuildUIToFP(b, above, l->f64, ""), inverse(n, d, 1), "");
+
+    q = LLVMBuildFMul(b, q, llvm_real(l->f64, ldexp(1, BITS)), "");
+    return (Reciprocal){
+        .factor = LLVMBuildAdd(b, LLVMBuildFPToUI(b, q, l->i32, ""), constant(n, 1), ""),
+        .shift = bits,
+        .all = LLVMBuildSelect(b, none, constant(n, BITS), bits, ""),
+        .divisor = d,
+    };
+}
+
+static Val shifted(Nv *n, Val x, Val by)
+{
+    return nv_pure_asm(n, n->l->i32, "shr.u32 $0, $1, $2;", "=r,r,r", (Val[]){x, by}, 2);
+}
+
+/* The quotient of numbers below 2^31, or of 2^31. */
+static Val quotient(Nv *n, Val x, const Reciprocal *r, Val shift)
+{
+    Bld b = n->b;
+    LLVMTypeRef i64 = n->l->i64;
+    Val factor = LLVMBuildZExt(b, r->factor, i64, "");
+    Val product = LLVMBuildMul(b, LLVMBuildZExt(b, x, i64, ""), factor, "");
+    Val sum = LLVMBuildLShr(b, LLVMBuildAdd(b, product, factor, ""), llvm_int(i64, BITS), "");
+
+    return shifted(n, LLVMBuildTrunc(b, sum, n->l->i32, ""), shift);
+}
+
+/* Of all numbers: the sum is halved as it is made. */
+static Val quotient_of_any(Nv *n, Val x, const Reciprocal *r, Val shift)
+{
+    Bld b = n->b;
+    Val in[] = {x, r->factor, constant(n, 0)};
+    Val part = nv_pure_asm(n, n->l->i32, "mad.hi.u32 $0, $1, $2, $3;", "=r,r,r,r", in, 3);
+    Val first = llvm_call2(n->l, b, "llvm.umin", shift, constant(n, 1));
+    Val rest = LLVMBuildSub(b, shift, first, "");
+    Val half = LLVMBuildLShr(b, LLVMBuildSub(b, x, part, ""), first, "");
+
+    return shifted(n, LLVMBuildAdd(b, half, part, ""), rest);
+}
+
 static Val divide(Nv *n, const NvQuotients *d, const Reciprocal *r, Val x)
 {
     Bld b = n->b;
-    Val q, sign = r->sign;
+    Val shift = d->remainder ? r->shift : r->all;
+    Parts p = {x, NULL};
 
-    if (!d->is_signed) {
-        q = quotient_of_any(n, x, r);
-    } else if (d->dividend_positive) {
-        q = quotient(n, x, r);
-    } else {
-        q = quotient(n, magnitude(n, x), r);
-        Val own = LLVMBuildAShr(b, x, constant(n, BITS - 1), "");
-        sign = sign ? LLVMBuildXor(b, sign, own, "") : own;
+    if (d->is_signed && !d->dividend_positive)
+        p = parts_of(n, x);
+    Val q = d->is_signed ? quotient(n, p.magnitude, r, shift) : quotient_of_any(n, x, r, shift);
+    if (d->remainder) {
+        Val rest = LLVMBuildSub(b, p.magnitude, LLVMBuildMul(b, q, r->divisor, ""), "");
+        return p.sign ? with_sign(n, rest, p.sign) : rest;
     }
-    if (sign)
-        q = with_sign(n, q, sign);
-    if (!d->remainder)
-        return q;
-    Val rest = LLVMBuildSub(b, x, LLVMBuildMul(b, q, r->divisor, ""), "");
-    return LLVMBuildAnd(b, rest, r->kept, "");
+    Val sign = p.sign && r->sign ? LLVMBuildXor(b, p.sign, r->sign, "") : p.sign ? p.sign : r->sign;
+    return sign ? quotient_of(n, q, sign) : q;
 }
 
 void nv_divide_by_one(Nv *n, const NvQuotients *d, int count, Val *out)
@@ -144,7 +204,8 @@ void nv_divide_by_one(Nv *n, const NvQuotients *d, int count, Val *out)
     }
     if (alike < LEAST)
         return;
-    Reciprocal r = reciprocal_of(n, by, d->is_signed, d->divisor_positive);
+    Reciprocal r =
+        d->is_signed ? reciprocal_signed(n, by, d->divisor_positive) : reciprocal_unsigned(n, by);
     for (int i = 0; i < count; i++) {
         if (d->x[i] && d->s[i] == by)
             out[i] = divide(n, d, &r, d->x[i]);

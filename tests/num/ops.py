@@ -85,7 +85,9 @@ def quotients(x, by, out, n, OP: tl.constexpr, MOST: tl.constexpr, BLOCK: tl.con
     if MOST:
         a &= MOST
     b = tl.load(by + tl.program_id(0))
-    tl.store(out + tl.program_id(0) * n + at, a // b if OP == "//" else a % b, mask=at < n)
+    if OP == "////" or OP == "//%":
+        a = a // b
+    tl.store(out + tl.program_id(0) * n + at, a % b if OP == "%" or OP == "//%" else a // b, mask=at < n)
 
 
 @triton.jit

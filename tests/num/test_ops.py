@@ -170,10 +170,11 @@ def check_division_by_one_number():
             np.array([info.min, info.min + 1, info.max - 1, info.max, 0], kind), np.array(by, kind),
             np.array([d - 1 for d in by if d > info.min], kind),
             random.integers(info.min, info.max, 50, kind, endpoint=True), step * np.arange(5).astype(kind)]))
-        for op, most in itertools.product(("//", "%"), (0, info.max)):
-            a = x & kind(most) if most else x
-            q, r = truncated(a.astype(object)[None, :], np.array(by[1:], object)[:, None])
-            want = np.vstack([0 * a.astype(object), q if op == "//" else r])  # by 0 both are 0
+        for op, most in itertools.product(("//", "%", "////", "//%"), (0, info.max)):
+            a = (x & kind(most) if most else x).astype(object)
+            d = np.array(by[1:], object)[:, None]
+            q, r = truncated(truncated(a[None, :], d)[0] if len(op) > 2 else a[None, :], d)
+            want = np.vstack([0 * a, r if "%" in op else q])  # by 0 both are 0
             suite.case(f"{op} {dtype} by one number, at most {most}", "ops.py:quotients", f"{len(by)}",
                        {"x": x, "by": np.array(by, kind), "out": f"empty({dtype},{want.size})",
                         "n": len(x), "OP": repr(op), "MOST": most, "BLOCK": 1024},
