@@ -221,10 +221,11 @@ void nv_split(Nv *n, const NvStep *s);
 /* Pieces of bf16 of two elements of fp32, each the rest of those before it, rounded to nearest: in
  * a word each, the first element below. */
 void nv_pieces_of_pair(Nv *n, const Val pair[2], int pieces, Val *words);
-/* In products in parts elements are multiplied by 2^16, so that pieces of small ones are whole,
- * too: down to 2^-125, and up to 2^111. */
-enum { NV_SCALE = 16 };
-Val nv_scaled(Nv *n, Val v);
+/* In products in parts elements of three pieces are multiplied by 2^16, so that those of small ones
+ * are whole, too: down to 2^-125, and up to 2^111.  Two pieces are not all of an element anyway,
+ * and whole down to 2^-117. */
+int nv_scale(int pieces); /* log2 of it */
+Val nv_scaled(Nv *n, Val v, int pieces);
 
 /* nv_put.c */
 /* NV_PUT: the registers of in[0] to where out[0] lies in shared memory. */

@@ -308,18 +308,18 @@ void nv_ahead_land(Nv *n, const NvRunner *r, Val **results)
 
 /* --- copies --- */
 
-/* How many bytes of a vector come from memory; the rest is zero.  NULL: all. */
-static Val bytes_there(Nv *n, const NvStep *s, int r, int bytes)
+/* Whether zeros take the place of a vector; NULL: no. */
+static Val is_outside(Nv *n, const NvStep *s, int r)
 {
     const NvCopy *c = s->detail;
-    Val none = llvm_int(n->l->i32, 0), mask = NULL;
+    Val mask = NULL;
 
     if (!nv_live(c->shape, r))
-        return none;
+        return llvm_int(n->l->i1, 1);
     if (LOAD_MASK < s->nin && s->in[LOAD_MASK])
         mask = nv_get(n, s->in[LOAD_MASK])[r];
     mask = nv_both(n, mask, nv_exists(n, c->shape->layout, r));
-    return mask ? LLVMBuildSelect(n->b, mask, llvm_int(n->l->i32, bytes), none, "") : NULL;
+    return mask ? LLVMBuildNot(n->b, mask, "") : NULL;
 }
 
 static void copy_vector(Nv *n, const NvStep *s, int r, const uint32_t *threads, Val predicate)
@@ -337,16 +337,16 @@ static void copy_vector(Nv *n, const NvStep *s, int r, const uint32_t *threads, 
     args[0] = to.address;
     args[1] = from.address;
     text_put(&constraints, "r,l");
-    Val there = bytes_there(n, s, r, bytes);
+    Val outside = is_outside(n, s, r);
     if (predicate)
-        text_printf(&t, "@$%d ", there ? 3 : 2);
+        text_printf(&t, "@$%d ", outside ? 3 : 2);
     text_printf(&t, "cp.async.%s.shared.global [$0+%lld], [$1+%lld], %d",
                 bytes == NV_ACCESS_BYTES ? "cg" : "ca", (long long)to.offset,
                 (long long)from.offset, bytes);
-    if (there) {
-        args[nargs++] = there;
+    if (outside) {
+        args[nargs++] = outside;
         text_put(&t, ", $2");
-        text_put(&constraints, ",r");
+        text_put(&constraints, ",b");
     }
     if (predicate) {
         args[nargs++] = predicate;

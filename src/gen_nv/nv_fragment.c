@@ -371,13 +371,14 @@ static void make_pieces(MmaOperand *o, const MmaFragment *f, int word, int numbe
 {
     Nv *n = o->n;
     Val pair[2], words[MMA_MOST_PIECES];
+    int pieces = o->dot->mma->pieces;
 
     for (int i = 0; i < COUNT(pair); i++) {
         Val v = fragment_element(o, f, word * o->per_word + i);
-        pair[i] = !v ? LLVMConstReal(n->l->f32, 0) : o->dot->part > 0 ? nv_scaled(n, v) : v;
+        pair[i] = !v ? LLVMConstReal(n->l->f32, 0) : o->dot->part > 0 ? nv_scaled(n, v, pieces) : v;
     }
-    nv_pieces_of_pair(n, pair, o->dot->mma->pieces, words);
-    for (int i = 0; i < o->dot->mma->pieces; i++)
+    nv_pieces_of_pair(n, pair, pieces, words);
+    for (int i = 0; i < pieces; i++)
         o->made[i][number] = words[i];
 }
 

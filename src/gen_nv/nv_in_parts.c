@@ -113,13 +113,21 @@ static void wait_for(Wgmma *x, Part *p, int others)
     nv_wgmma_pass(x->n, text, regs, list_registers(x, p, regs));
 }
 
-/* i1: something of it is not finite. */
+/* i1: something of it is not finite.  Of elements that are not scaled a sum is infinite where
+ * multiply-adds give that, too; those that are infinite themselves make NaN of their pieces. */
 static Val is_odd(Wgmma *x, const Part *p)
 {
     enum { CHAINS = 8 };
     Nv *n = x->n;
     Val zero = LLVMConstReal(n->l->f32, 0), found[CHAINS];
 
+    if (nv_scale(x->dot->mma->pieces) == 0) {
+        Val odd = llvm_int(n->l->i1, 0);
+        for (int i = 0; i < p->count; i += 2)
+            odd = LLVMBuildOr(n->b, odd,
+                              LLVMBuildFCmp(n->b, LLVMRealUNO, p->sums[i], p->sums[i + 1], ""), "");
+        return odd;
+    }
     for (int i = 0; i < CHAINS; i++)
         found[i] = zero;
     for (int i = 0; i < p->count; i++)
@@ -226,7 +234,7 @@ static void add_pieces(Wgmma *x, Part *p)
 {
     Nv *n = x->n;
     LLVMBasicBlockRef way[2] = {nv_block(n), nv_block(n)}, after = nv_block(n);
-    Val back = LLVMConstReal(n->l->f32, ldexp(1, -2 * NV_SCALE));
+    Val back = LLVMConstReal(n->l->f32, ldexp(1, -2 * nv_scale(x->dot->mma->pieces)));
     Val sums[2][WGMMA_MOST_SUM];
 
     for (int i = 0; i < p->count; i++) {

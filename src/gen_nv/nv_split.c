@@ -10,9 +10,18 @@
 
 #include <math.h>
 
-Val nv_scaled(Nv *n, Val v)
+int nv_scale(int pieces)
 {
-    return LLVMBuildFMul(n->b, v, LLVMConstReal(n->l->f32, ldexp(1, NV_SCALE)), "");
+    enum { ALL = 3, SCALE = 16 };
+
+    return pieces == ALL ? SCALE : 0;
+}
+
+Val nv_scaled(Nv *n, Val v, int pieces)
+{
+    int scale = nv_scale(pieces);
+
+    return scale ? LLVMBuildFMul(n->b, v, LLVMConstReal(n->l->f32, ldexp(1, scale)), "") : v;
 }
 
 /* The bits of a word's two elements, as fp32. */
@@ -66,7 +75,8 @@ static void read_elements(Splitter *x, uint32_t reg, Val *out)
         nv_shared_place(n, x->step->in[0], x->threads, coordinate_of(x, first), &p);
         nv_read(n, &p, NULL, words);
         for (int i = 0; i < each; i++)
-            out[at + i] = nv_scaled(n, LLVMBuildBitCast(n->b, words[i], n->l->f32, ""));
+            out[at + i] = nv_scaled(n, LLVMBuildBitCast(n->b, words[i], n->l->f32, ""),
+                                    x->step->out[0]->pieces);
     }
 }
 
