@@ -46,6 +46,10 @@ static int find_steps(const Value *arg, Value *next, Step *steps)
 
     while (next != arg) {
         Value *from;
+        if (next->block == arg->block && next->def && next->def->code == OP_hint) {
+            next = ir_resolve(next->def->operands[0]); /* the same numbers */
+            continue;
+        }
         if (next->block != arg->block || n == MAX_STEPS || !split_step(next, &from, &steps[n]))
             return 0;
         n++;

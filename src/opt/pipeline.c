@@ -82,6 +82,7 @@ typedef enum {
     LEGALISE,
     INLINE,
     ASSERT,
+    PROMISE,
     FOLD,
     CSE,
     DCE,
@@ -100,6 +101,7 @@ static const Pass passes[] = {
     [LEGALISE] = {"legalise", NULL, legalise_module}, /* take out what the target does not have */
     [INLINE]   = {"inline", NULL, inline_module},    /* put called functions where they are called; drop helpers */
     [ASSERT]   = {"assert", opt_assert, NULL},       /* assertions and checks as code that finds where they fail */
+    [PROMISE]  = {"promise", opt_promise, NULL},     /* a hint that stands alone holds for what is behind it */
     [FOLD]     = {"fold", opt_fold, NULL},           /* constants, exact algebra, scalar work for uniform tiles */
     [CSE]      = {"cse", opt_cse, NULL},             /* compute equal things once */
     [DCE]      = {"dce", opt_dce, NULL},             /* drop what nothing needs, carried values too */
@@ -117,12 +119,12 @@ static const Pass passes[] = {
 /* Merging and dropping before unrolling keep the copies few; folding after each pass that makes
  * new uniform tiles or constants lets the next one see them. */
 static const PassId order[] = {
-    LEGALISE, INLINE,   ASSERT,             /* what targets have */
-    FOLD,     CSE,      DCE,                /* the kernel as written, without waste */
-    UNROLL,   FOLD,     WINDOW, DOT, CARRY, /* loops */
-    FOLD,     LICM,     CSE,    DCE,        /* one tile of offsets, scalar steps */
-    AHEAD,    CONTRACT, MATH,               /* what the target is slow at */
-    FOLD,     LICM,     CSE,    DCE,        /* coefficients leave the loops */
+    LEGALISE, INLINE,   ASSERT, PROMISE,        /* what targets have */
+    FOLD,     CSE,      DCE,                    /* the kernel as written, without waste */
+    UNROLL,   FOLD,     WINDOW, DOT,     CARRY, /* loops */
+    FOLD,     LICM,     CSE,    DCE,            /* one tile of offsets, scalar steps */
+    AHEAD,    CONTRACT, MATH,                   /* what the target is slow at */
+    FOLD,     LICM,     CSE,    DCE,            /* coefficients leave the loops */
 };
 
 static int renumber_block(Block *b, int next)
