@@ -126,6 +126,23 @@ static bool hardly_changes(const NvPlan *p, const Value *v, int dim, int steps)
     }
 }
 
+/* Does it follow from what is loaded for each element along `dim`?  Such addresses lie anywhere,
+ * whichever lane has them. */
+static bool is_looked_up(const NvPlan *p, const Value *v, int dim, int steps)
+{
+    const Op *op = v->def;
+
+    if (!type_is_tile(v->type) || axis_of(p->axis, v)->constancy[dim] == v->type->dims[dim] || !op)
+        return false;
+    if (op->code == OP_load)
+        return true;
+    for (int i = 0; op_is_elementwise(op) && steps > 0 && i < op->noperands; i++) {
+        if (is_looked_up(p, op->operands[i], dim, steps - 1))
+            return true;
+    }
+    return false;
+}
+
 static NvGroup *group_of(NvPlan *p, const Value *pointer)
 {
     int8_t order[MAX_RANK];
@@ -154,8 +171,10 @@ static void join_group(Op *op, void *plan)
     g->widest = MAX(g->widest, bits);
     if (bits == 0 && op_only_reads(op) &&
         (neighbours_are_equal(p, op, g->fastest) ||
-         hardly_changes(p, op->operands[0], g->fastest, FEW_STEPS)))
-        return; /* any layout does: the more of them a thread has, the less it reads */
+         hardly_changes(p, op->operands[0], g->fastest, FEW_STEPS) ||
+         is_looked_up(p, op->operands[0], g->fastest, FEW_STEPS)))
+        return; /* any layout does: of equal ones, the more of them a thread has, the less it reads
+                 */
     if (bits > 0) {
         g->most = MIN(g->most, most_bits(p, op));
         g->with += size;

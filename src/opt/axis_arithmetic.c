@@ -84,15 +84,21 @@ static int64_t group(const Axis *x, const Type *t, int d, int64_t c)
     return n == 0 ? e : MIN(e, n);
 }
 
-/* The quotient by c is the same within each group. */
-static void set_quotient(Axis *r, const Type *t, const Axis *x, int64_t c)
+/* The quotient by c of multiples of it, exact whatever their sign. */
+static void set_exact_quotient(Axis *r, const Type *t, const Axis *x, int64_t c)
 {
     int64_t all = axis_divisibility_of_all(x, t);
 
-    for (int d = 0; d < t->rank; d++)
-        r->constancy[d] = MAX(r->constancy[d], group(x, t, d, c));
     if (all % c == 0)
         r->divisibility = all / c;
+}
+
+/* The quotient by c is the same within each group. */
+static void set_quotient(Axis *r, const Type *t, const Axis *x, int64_t c)
+{
+    for (int d = 0; d < t->rank; d++)
+        r->constancy[d] = MAX(r->constancy[d], group(x, t, d, c));
+    set_exact_quotient(r, t, x, c);
 }
 
 /* So is that by multiples of c, as long as these are the same. */
@@ -141,6 +147,8 @@ static Axis of_div(const Op *op, const Axis *const *in)
         return r;
     if (positive)
         set_quotient(&r, t, x, c);
+    else
+        set_exact_quotient(&r, t, x, c);
     if (x->has_range)
         axis_set_range(&r, t, true, x->lo / c, x->hi / c);
     return r;
