@@ -257,9 +257,10 @@ typedef struct {
     bool large, positive; /* s is NUMBER_LARGE, NUMBER_UNSIGNED */
 } NvDivision;
 void nv_divide(Nv *n, const NvDivision *d, int count, Val *out);
-/* nv_quotient.c: the same of 32-bit integers, of those registers that are divided by one number;
- * out[] are quotients, or remainders. */
+/* nv_quotient.c: the same of integers of 32 or 64 bits, of those registers that are divided by one
+ * number; out[] are quotients, or remainders.  The builder may be in another block behind it. */
 typedef struct {
+    const Op *op;
     const Val *x, *s; /* NULL where nothing is */
     bool remainder, is_signed;
     bool dividend_positive, divisor_positive; /* not below 0 */

@@ -121,7 +121,8 @@ static void divide_words(Nv *n, const NvStep *s, Val *out)
 
     operands(n, s, in);
     nv_divide_by_one(n,
-                     &(NvQuotients){.x = in[0],
+                     &(NvQuotients){.op = s->op,
+                                    .x = in[0],
                                     .s = in[1],
                                     .remainder = s->op->code == OP_rem,
                                     .is_signed = dtype_is_signed(operand[0]->type->dtype),
@@ -138,7 +139,7 @@ static void divide_together(Nv *n, const NvStep *s, Val *out)
     if (s->op->code == OP_div && t->dtype == DT_FP32)
         divide_rows(n, s, out);
     else if ((s->op->code == OP_div || s->op->code == OP_rem) && dtype_is_int(t->dtype) &&
-             dtype_bits(t->dtype) == 32)
+             dtype_bits(t->dtype) >= 32)
         divide_words(n, s, out);
 }
 

@@ -1,5 +1,5 @@
 /*
- * nv_quotient.c - integers of 32 bits by one number, without a division each
+ * nv_quotient.c - integers by one number, without a division each
  *
  * Signed: with l = floor(log2 |d|), S = 32 + l and m the largest number below 2^S / |d|, which has
  * 32 bits as it is less than 2^32 even where |d| is a power of two,
@@ -24,6 +24,9 @@
  * 2^l, which is all that figure 4.1 asks for.
  *
  * By 0 a quotient is 0, which a shift by 32 gives, and so is a remainder, by 1 then.
+ *
+ * Numbers of 64 bits, as indices of long arrays, are mostly of 31: then all of a thread's are
+ * divided so, and else one by one.
  */
 #include "nv.h"
 
@@ -191,23 +194,117 @@ static Val divide(Nv *n, const NvQuotients *d, const Reciprocal *r, Val x)
     return sign ? quotient_of(n, q, sign) : q;
 }
 
-void nv_divide_by_one(Nv *n, const NvQuotients *d, int count, Val *out)
+/* Those registers that are divided by the same number as the first that is divided by one. */
+static Val shared_divisor(const NvQuotients *d, int count, bool constants)
 {
     Val by = NULL;
     int alike = 0;
 
     for (int i = 0; i < count; i++) {
-        if (!d->x[i] || LLVMIsConstant(d->s[i]) || (by && d->s[i] != by))
+        if (!d->x[i] || (LLVMIsConstant(d->s[i]) && !constants) || (by && d->s[i] != by))
             continue;
         by = d->s[i];
         alike++;
     }
-    if (alike < LEAST)
-        return;
+    return alike < LEAST ? NULL : by;
+}
+
+static void divide_words(Nv *n, const NvQuotients *d, Val by, int count, Val *out)
+{
     Reciprocal r =
         d->is_signed ? reciprocal_signed(n, by, d->divisor_positive) : reciprocal_unsigned(n, by);
     for (int i = 0; i < count; i++) {
         if (d->x[i] && d->s[i] == by)
             out[i] = divide(n, d, &r, d->x[i]);
     }
+}
+
+/* --- of 64 bits --- */
+
+/* i1: all are numbers of 31 bits, and the divisor is not 0. */
+static Val are_small(Nv *n, const NvQuotients *d, Val by, int count)
+{
+    Bld b = n->b;
+    LLVMTypeRef i64 = n->l->i64;
+    Val any = by;
+
+    for (int i = 0; i < count; i++) {
+        if (d->x[i] && d->s[i] == by)
+            any = LLVMBuildOr(b, any, d->x[i], "");
+    }
+    Val high = LLVMBuildLShr(b, any, llvm_int(i64, BITS - 1), "");
+    Val small = LLVMBuildICmp(b, LLVMIntEQ, high, llvm_int(i64, 0), "");
+    Val some = LLVMBuildICmp(b, LLVMIntNE, by, llvm_int(i64, 0), "");
+    return LLVMBuildAnd(b, small, some, "");
+}
+
+static void divide_small(Nv *n, const NvQuotients *d, Val by, int count, Val *out)
+{
+    Bld b = n->b;
+    LLVMTypeRef i32 = n->l->i32;
+    Val words[count], divisors[count], short_by = LLVMBuildTrunc(b, by, i32, "");
+    NvQuotients short_d = {.x = words,
+                           .s = divisors,
+                           .remainder = d->remainder,
+                           .is_signed = true,
+                           .dividend_positive = true,
+                           .divisor_positive = true};
+
+    for (int i = 0; i < count; i++) {
+        bool here = d->x[i] && d->s[i] == by;
+        words[i] = here ? LLVMBuildTrunc(b, d->x[i], i32, "") : NULL;
+        divisors[i] = here ? short_by : NULL;
+    }
+    if (!LLVMIsConstant(by))
+        divide_words(n, &short_d, short_by, count, out);
+    for (int i = 0; i < count; i++) {
+        if (words[i] && LLVMIsConstant(by))
+            out[i] = d->remainder ? LLVMBuildURem(b, words[i], short_by, "")
+                                  : LLVMBuildUDiv(b, words[i], short_by, "");
+        if (words[i])
+            out[i] = LLVMBuildZExt(b, out[i], n->l->i64, "");
+    }
+}
+
+/* As words where all fit, which is nearly always; else one by one. */
+static void divide_wide(Nv *n, const NvQuotients *d, Val by, int count, Val *out)
+{
+    Bld b = n->b;
+    Val made[2][count];
+    LLVMBasicBlockRef way[2] = {nv_block(n), nv_block(n)}, after = nv_block(n);
+
+    LLVMBuildCondBr(b, are_small(n, d, by, count), way[0], way[1]);
+    LLVMPositionBuilderAtEnd(b, way[0]);
+    divide_small(n, d, by, count, made[0]);
+    LLVMBuildBr(b, after);
+    LLVMPositionBuilderAtEnd(b, way[1]);
+    for (int i = 0; i < count; i++) {
+        if (d->x[i] && d->s[i] == by)
+            made[1][i] = emit_op(&n->e, b, d->op, (Val[]){d->x[i], by});
+    }
+    LLVMBuildBr(b, after);
+    LLVMPositionBuilderAtEnd(b, after);
+    for (int i = 0; i < count; i++) {
+        if (!d->x[i] || d->s[i] != by)
+            continue;
+        out[i] = LLVMBuildPhi(b, n->l->i64, "");
+        LLVMAddIncoming(out[i], (Val[]){made[0][i], made[1][i]}, way, COUNT(way));
+    }
+}
+
+static bool is_small_constant(Val by)
+{
+    return LLVMIsAConstantInt(by) && LLVMConstIntGetSExtValue(by) > 0 &&
+           LLVMConstIntGetSExtValue(by) <= INT32_MAX;
+}
+
+void nv_divide_by_one(Nv *n, const NvQuotients *d, int count, Val *out)
+{
+    bool wide = dtype_bits(d->op->operands[0]->type->dtype) > BITS;
+    Val by = shared_divisor(d, count, wide);
+
+    if (by && !wide)
+        divide_words(n, d, by, count, out);
+    else if (by && (!LLVMIsConstant(by) || is_small_constant(by)))
+        divide_wide(n, d, by, count, out);
 }

@@ -170,7 +170,8 @@ def check_division_by_one_number():
             np.array([info.min, info.min + 1, info.max - 1, info.max, 0], kind), np.array(by, kind),
             np.array([d - 1 for d in by if d > info.min], kind),
             random.integers(info.min, info.max, 50, kind, endpoint=True), step * np.arange(5).astype(kind)]))
-        for op, most in itertools.product(("//", "%", "////", "//%"), (0, info.max)):
+        short = (2**31 - 1,) if info.bits == 64 else ()  # GPUs divide those as words
+        for op, most in itertools.product(("//", "%", "////", "//%"), (0, info.max, *short)):
             a = (x & kind(most) if most else x).astype(object)
             d = np.array(by[1:], object)[:, None]
             q, r = truncated(truncated(a[None, :], d)[0] if len(op) > 2 else a[None, :], d)
