@@ -54,8 +54,9 @@ void opt_cse(Func *f);
 void opt_dce(Func *f); /* also unused loop carries */
 /* Loads too, out of loops that write nothing, where they would have run anyway. */
 void opt_licm(Func *f);
-/* `for` with unroll attribute n: -1 = wholly; and such as go through a window. */
-void opt_unroll(Func *f, bool windows);
+/* `for` with unroll attribute n: -1 = wholly; and such as go through a window, or short ones that
+ * load. */
+void opt_unroll(Func *f, bool windows, bool short_loops);
 void opt_assert(Func *f); /* assert and check to the code that finds where they fail */
 /* The same op over tiles that are one array a few places apart, by fewer loads and ops. */
 void opt_window(Func *f);

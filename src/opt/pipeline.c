@@ -61,7 +61,7 @@ static void unroll_module(Module *m, const OptOptions *o, Diags *d)
 {
     (void)d;
     for (int i = 0; i < m->nfuncs; i++)
-        opt_unroll(m->funcs[i], o->windows);
+        opt_unroll(m->funcs[i], o->windows, o->schedules);
 }
 
 static void window_module(Module *m, const OptOptions *o, Diags *d)

@@ -5,7 +5,8 @@
  * n > 1 by that factor, which needs a constant step and leaves the rest of the iterations to a
  * second loop.  Requests beyond a budget of ops are left alone: `unroll` is a hint.
  * A loop over a window that does not ask is repeated wholly for targets that want windows: the pass
- * window takes it apart again.
+ * window takes it apart again.  So is a short loop that loads, for targets whose threads wait where
+ * they use what they loaded: all its loads are asked for together then.
  * Outer loops come first, so that inner bounds that depend on their counters become constant.
  *
  * The main loop of the second form runs from lo to a bound computed in front of it, in unsigned
@@ -17,12 +18,19 @@
  * and the second loop goes on from there to hi.
  */
 #include "window.h"
+#include "../ir/analysis.h"
 
-enum { WHOLLY = -1 };
+enum {
+    WHOLLY = -1,
+    SHORT_TRIPS = 16,   /* of a short loop, at most, */
+    SHORT_WORK = 768,   /* and instructions of a thread for all of them, about */
+    USUAL_THREADS = 128 /* where the launch does not say */
+};
 
 typedef struct {
     int budget; /* ops that may still be added to the function */
-    bool windows;
+    bool windows, short_loops;
+    int64_t threads;
 } Unroll;
 
 /* Copy the loop's body once, for this counter; `carried` goes in and comes out. */
@@ -161,6 +169,56 @@ static bool spend(Unroll *u, const Op *loop, uint64_t bodies)
     return true;
 }
 
+/* --- short loops --- */
+
+static int64_t work_of_block(const Unroll *u, const Block *b);
+
+/* Instructions of a thread, about; SHORT_WORK or more for what no short loop has. */
+static int64_t work_of(const Unroll *u, const Op *op)
+{
+    uint64_t trips;
+
+    if (op->code == OP_const || op_has(op, MOVES))
+        return 0;
+    if (op->code == OP_dot || op->code == OP_while)
+        return SHORT_WORK;
+    if (op->code == OP_for) {
+        if (!opt_trip_count(op, &trips) || trips > SHORT_TRIPS)
+            return SHORT_WORK;
+        return (int64_t)trips * work_of_block(u, op->regions[0]);
+    }
+    if (op->code == OP_if)
+        return work_of_block(u, op->regions[0]) + work_of_block(u, op->regions[1]);
+    const Type *t = op->nresults > 0    ? op->results[0]->type
+                    : op->noperands > 0 ? op->operands[0]->type
+                                        : NULL;
+    if (op->noperands > 0 && ir_reduces(op))
+        t = op->operands[0]->type;
+    return t ? MAX(1, type_numel(t) / u->threads) : 1;
+}
+
+static int64_t work_of_block(const Unroll *u, const Block *b)
+{
+    int64_t work = 0;
+
+    for (const Op *op = b->first; op && work < SHORT_WORK; op = op->next)
+        work += work_of(u, op);
+    return work;
+}
+
+static void find_load(Op *op, void *found)
+{
+    *(bool *)found |= op->code == OP_load;
+}
+
+static bool is_short(const Unroll *u, Op *loop)
+{
+    bool loads = false;
+
+    ir_walk(loop->regions[0], find_load, &loads);
+    return loads && attr_num_stages(loop) == 0 && work_of(u, loop) < SHORT_WORK;
+}
+
 /* False: the loop stays as it is. */
 static bool unroll_loop(Unroll *u, Op *loop)
 {
@@ -168,6 +226,8 @@ static bool unroll_loop(Unroll *u, Op *loop)
     uint64_t trips;
 
     if (factor == 0 && u->windows && window_loop(loop, loop->block->func->module->arena))
+        factor = WHOLLY;
+    if (factor == 0 && u->short_loops && is_short(u, loop))
         factor = WHOLLY;
     if (factor == WHOLLY) {
         if (!opt_trip_count(loop, &trips) || !spend(u, loop, trips))
@@ -198,9 +258,12 @@ static void unroll_block(Unroll *u, Block *b)
     }
 }
 
-void opt_unroll(Func *f, bool windows)
+void opt_unroll(Func *f, bool windows, bool short_loops)
 {
-    Unroll u = {.budget = 16384, .windows = windows};
+    Unroll u = {.budget = 16384,
+                .windows = windows,
+                .short_loops = short_loops,
+                .threads = f->num_warps > 0 ? f->num_warps * 32 : USUAL_THREADS};
 
     unroll_block(&u, f->body);
 }
