@@ -20,8 +20,11 @@
  * from the counter, from what the loop does not change, and from what it carries, by ops that a
  * lane does alone.  Loops that store what they load are left as they are, unless lanes wait in
  * them: measured, they gain nothing and need registers.  So are those of products, whose tiles the
- * targets bring to where products want them.  What a lane keeps more has a limit: above it enough
- * is on its way.
+ * targets bring to where products want them.  What a lane keeps more has a limit, in bytes and as a
+ * share of its registers: above it enough is on its way.  Where lanes only add up, all loads that
+ * could go ahead do, or none: a round that waits for one of them has waited for all.  And where
+ * they add up little in a round, the assembler repeats the loop and asks for several rounds' loads
+ * by itself.
  */
 #include <string.h>
 
@@ -31,7 +34,9 @@
 enum {
     USUAL_WARPS = 4, /* where the launch does not say */
     LANES = 32,
-    MOST_BYTES = 96, /* that a lane keeps more */
+    MOST_BYTES = 96,         /* that a lane keeps more, */
+    MOST_OF_ALL = 24 * 1024, /* and all lanes of a program */
+    FEW_BYTES = 32,          /* of a round, which the assembler repeats */
     MOST_LOADS = 8,
     MOST_OPS = 256 /* that addresses and masks take */
 };
@@ -108,11 +113,24 @@ static bool is_plain(const Op *op)
     return op_only_reads(op) && !op_is_volatile(op) && attr_cache(op) != CACHE_CV;
 }
 
+/* Those that are the same in each round; their number. */
+static int keep_staying(Op **loads, int n)
+{
+    int kept = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (load_stays(loads[i]))
+            loads[kept++] = loads[i];
+    }
+    return kept;
+}
+
 /* The loads that go ahead; their number. */
-static int find_loads(const Ahead *x, const Op *loop, Op **loads)
+static int find_loads(const Ahead *x, const Op *loop, bool crosses, Op **loads)
 {
     const Block *body = loop->regions[0];
     int64_t lanes = (x->func->num_warps > 0 ? x->func->num_warps : USUAL_WARPS) * LANES, bytes = 0;
+    int64_t most = MIN(MOST_BYTES, MOST_OF_ALL / lanes);
     bool writes = op_contains(loop, WRITES | EFFECT);
     int n = 0;
 
@@ -124,13 +142,17 @@ static int find_loads(const Ahead *x, const Op *loop, Op **loads)
             if (!follows(body, op->operands[i], true, &ops))
                 ops = -1;
         }
-        int64_t more = (ir_access(op).bytes + lanes - 1) / lanes;
-        if (ops < 0 || bytes + more > MOST_BYTES)
+        if (ops < 0)
+            continue;
+        int64_t more = load_stays(op) ? 0 : (ir_access(op).bytes + lanes - 1) / lanes;
+        if (crosses && bytes + more > most)
             continue;
         bytes += more;
         loads[n++] = op;
     }
-    return n;
+    if (crosses || (bytes > FEW_BYTES && bytes <= most))
+        return n;
+    return keep_staying(loads, n);
 }
 
 typedef struct {
@@ -146,7 +168,7 @@ static void note_contents(Op *op, void *contents)
     c->crosses = c->crosses || op_crosses_lanes(op);
 }
 
-static bool takes_loads(const Op *loop)
+static bool takes_loads(const Op *loop, bool *crosses)
 {
     Contents c = {0};
     int64_t step;
@@ -155,6 +177,7 @@ static bool takes_loads(const Op *loop)
         attr_num_stages(loop) == 1)
         return false;
     ir_walk(loop->regions[0], note_contents, &c);
+    *crosses = c.crosses;
     return !c.obstacle && (c.crosses || !op_contains(loop, WRITES));
 }
 
@@ -333,10 +356,11 @@ static void go_ahead(Op *loop, int n, Op *const *loads)
 static void visit(Op *op, void *ahead)
 {
     Op *loads[MOST_LOADS];
+    bool crosses;
 
-    if (!takes_loads(op))
+    if (!takes_loads(op, &crosses))
         return;
-    int n = take_out(op, find_loads(ahead, op, loads), loads);
+    int n = take_out(op, find_loads(ahead, op, crosses, loads), loads);
     if (n > 0)
         go_ahead(op, n, loads);
 }
