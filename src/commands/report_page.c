@@ -143,12 +143,73 @@ static ProfileLines *count_lines(const Call *k)
 
 /* --- accesses --- */
 
-enum { ACCESS_COLUMNS = 96, ACCESS_ROWS = 64 };
+enum { ACCESS_COLUMNS = 96, ACCESS_ROWS = 64, MOST_RUNS = 1 << 20, MOST_STEP_BYTES = 200000 };
 static const double access_seconds = 2; /* of the interpreter, for what there is room on a page */
 
 static bool is_late(void *end)
 {
     return os_seconds() > *(const double *)end;
+}
+
+/* The cells of an access, each once: "3+2 10". */
+static const char *step_cells(Arena *a, const AccessCells *c, const int32_t *numbers,
+                              const DebugAccess *of)
+{
+    const int n = c->width * c->height;
+    uint8_t *is_there = NEW_N(a, uint8_t, n + 1);
+    Text t = text_new(a);
+
+    memset(is_there, 0, (size_t)n + 1);
+    for (int i = 0; i < of->runs.len; i++) {
+        for (int64_t k = 0; k < of->runs.at[i].n; k++) {
+            int32_t cell = numbers[of->runs.at[i].at + k];
+            if (cell >= 0)
+                is_there[cell] = 1;
+        }
+    }
+    text_put(&t, "");
+    for (int i = 0, end; i < n; i = end) {
+        for (end = i; end < n && is_there[end] == is_there[i];)
+            end++;
+        if (is_there[i])
+            text_printf(&t, end > i + 1 ? "%s%d+%d" : "%s%d", t.len ? " " : "", i, end - i);
+    }
+    return t.s;
+}
+
+/* One by one, as far as there is room on a page. */
+static void add_steps(RunView *v, const DebugAccesses *arrays, const DebugAccessLog *log)
+{
+    Arena *a = v->arena;
+    int32_t **numbers = NEW_N(a, int32_t *, arrays->len + 1);
+    int *access = NEW_N(a, int, arrays->len + 1);
+    size_t bytes = 0;
+    int n = 0;
+
+    for (int i = 0; i < arrays->len; i++) {
+        access[i] = array_numel(&arrays->at[i].array) > 0 ? n++ : -1;
+        numbers[i] = access[i] >= 0 ? accesses_cell_numbers(a, &arrays->at[i],
+                                                            &v->accesses.at[access[i]].cells)
+                                    : NULL;
+    }
+    v->steps_in_part = log->room == 0;
+    for (int i = 0; i < log->all.len; i++) {
+        const DebugAccess *of = &log->all.at[i];
+        const int to = access[of->array];
+        ViewStep step = {.program = of->program,
+                         .file = of->place.source ? of->place.source->path : NULL,
+                         .line = of->place.line,
+                         .reads = (of->effect & READS) != 0,
+                         .writes = (of->effect & WRITES) != 0,
+                         .access = to};
+
+        step.cells = step_cells(a, &v->accesses.at[to].cells, numbers[of->array], of);
+        bytes += strlen(step.cells) + 16;
+        v->steps_in_part |= bytes > MOST_STEP_BYTES;
+        if (bytes > MOST_STEP_BYTES)
+            return;
+        vec_push(a, &v->steps, step);
+    }
 }
 
 /* What programs do with arrays, by a launch on the interpreter with arrays of its own. */
@@ -164,8 +225,9 @@ static void add_accesses(RunView *v, const Call *k)
     o.launch.debug = TILEC_DEBUG_NONE;
     o.launch.check = 0;
     debug_prepare(c, &o, &d);
+    DebugAccessLog log = {.room = MOST_RUNS};
     const DebugAccessWish wish = {
-        .launch = &d.launch, .program = -1, .interrupts = is_late, .ctx = &end};
+        .launch = &d.launch, .program = -1, .log = &log, .interrupts = is_late, .ctx = &end};
     const DebugAccesses all = debug_accesses(&wish, v->arena, &ended);
     for (int i = 0; i < all.len; i++) {
         const Accessed *x = &all.at[i];
@@ -182,6 +244,7 @@ static void add_accesses(RunView *v, const Call *k)
             vec_push(v->arena, &v->accesses, access);
     }
     v->accesses_in_part = ended != NULL;
+    add_steps(v, &all, &log);
     call_close(&d.call);
 }
 

@@ -19,6 +19,9 @@ typedef struct {
     const DebugAccessWish *wish;
     Arena *arena;
     VEC(ArraySpan) spans;
+    DebugMoment now;  /* .. of which the step counts ops alone */
+    int first_logged; /* of this op */
+    bool arrived;     /* where `until` stands */
     bool stopped;
 } Noter;
 
@@ -51,37 +54,91 @@ static void note_element(ArraySpan *s, int64_t at, int effect, int64_t program)
     s->last[at] = program;
 }
 
-static void note_lane(Noter *n, uint64_t address, int effect, int64_t program)
+/* --- one by one --- */
+
+/* The access of this op to that array. */
+static DebugAccess *logged_access(Noter *n, int array, const DebugAccess *now)
+{
+    DebugAccessLog *log = n->wish->log;
+
+    for (int i = n->first_logged; i < log->all.len; i++) {
+        if (log->all.at[i].array == array)
+            return &log->all.at[i];
+    }
+    vec_push(n->arena, &log->all, *now);
+    DebugAccess *out = &log->all.at[log->all.len - 1];
+    out->array = array;
+    return out;
+}
+
+static void log_element(Noter *n, int array, int64_t at, const DebugAccess *now)
+{
+    DebugAccess *to = logged_access(n, array, now);
+    DebugRun *last = to->runs.len > 0 ? &to->runs.at[to->runs.len - 1] : NULL;
+
+    if (last && last->at + last->n == at) {
+        last->n++;
+    } else if (n->wish->log->room > 0) {
+        vec_push(n->arena, &to->runs, ((DebugRun){at, 1}));
+        n->wish->log->room--;
+    }
+}
+
+/* --- each op --- */
+
+static void note_lane(Noter *n, uint64_t address, const DebugAccess *now)
 {
     for (int i = 0; i < n->spans.len; i++) {
         ArraySpan *s = &n->spans.at[i];
+        int64_t at = (int64_t)(address - s->address) / s->size;
 
-        if (address >= s->address && address < s->address + s->bytes)
-            note_element(s, (int64_t)(address - s->address) / s->size, effect, program);
+        if (address < s->address || address >= s->address + s->bytes)
+            continue;
+        note_element(s, at, now->effect, now->program);
+        if (n->wish->log && n->wish->log->room > 0)
+            log_element(n, i, at, now);
     }
 }
 
 static void note_access(void *noter, const InterpFrame *f, const InterpAccess *a)
 {
     Noter *n = noter;
-    int64_t program = program_number(n->wish->launch->grid, interp_program(f));
+    DebugAccess now = {.program = n->now.program, .effect = a->effect};
 
-    if (n->wish->program >= 0 && program != n->wish->program)
+    if (n->wish->program >= 0 && now.program != n->wish->program)
         return;
+    if (n->wish->log) {
+        const InterpPlace at = interp_place(f, a->op);
+        now.place = debug_line(&at);
+        n->first_logged = n->wish->log->all.len;
+    }
     for (int64_t i = 0; i < a->lanes; i++) {
         if (!a->mask || a->mask[i])
-            note_lane(n, a->addresses[i], a->effect, program);
+            note_lane(n, a->addresses[i], &now);
     }
 }
 
 static bool goes_on(void *noter, const InterpFrame *f, const Op *op)
 {
     Noter *n = noter;
+    const Debugger *until = n->wish->until;
 
     (void)f;
     (void)op;
+    n->arrived |= until && !until->has_ended && n->now.program == until->now.program &&
+                  n->now.step == until->ops;
+    n->now.step++;
     n->stopped |= n->wish->interrupts && n->wish->interrupts(n->wish->ctx);
-    return !n->stopped;
+    return !n->stopped && !n->arrived;
+}
+
+static void begin_call(void *noter, const InterpPlace *at)
+{
+    Noter *n = noter;
+    InterpPlace outer = *at;
+
+    if (!interp_caller(&outer))
+        n->now = (DebugMoment){program_number(n->wish->launch->grid, interp_program(at->frame)), 0};
 }
 
 static int64_t *nobody(Arena *a, int64_t n)
@@ -118,6 +175,7 @@ static void add_array(Noter *n, const char *name, const Array *array, DebugAcces
     const Accessed told = {.name = name,
                            .array = *array,
                            .low = low,
+                           .count = count,
                            .reads = s.reads,
                            .writes = s.writes,
                            .first = s.first,
@@ -154,7 +212,11 @@ DebugAccesses debug_accesses(const DebugAccessWish *wish, Arena *a, const char *
 {
     const DebugLaunch *l = wish->launch;
     Noter n = {.wish = wish, .arena = a};
-    const InterpObserver observer = {.ctx = &n, .op = goes_on, .access = note_access};
+    const InterpObserver observer = {.ctx = &n,
+                                     .keeps_values = wish->until != NULL, /* else ops are others */
+                                     .op = goes_on,
+                                     .access = note_access,
+                                     .enter = begin_call};
     const Observed observed = {.observer = &observer,
                                .last = (int64_t)l->grid[0] * l->grid[1] * l->grid[2]};
     tilec_launch_options options = *l->options;
@@ -163,7 +225,8 @@ DebugAccesses debug_accesses(const DebugAccessWish *wish, Arena *a, const char *
 
     for (int i = 0; i < l->names->len; i++)
         add_value(&n, l->names->at[i].name, &l->names->at[i].value, &out);
-    options.check = 0; /* races are to be seen, not to end it */
+    if (!wish->until)
+        options.check = 0; /* races are to be seen, not to end it */
     options.on_message = NULL;
     options.on_progress = NULL;
     options.on_record = hear_nothing;
@@ -173,9 +236,9 @@ DebugAccesses debug_accesses(const DebugAccessWish *wish, Arena *a, const char *
     *ended = NULL;
     tilec_status status = api_launch_observed(l->file, l->kernel, l->grid, l->args, l->nargs,
                                               &options, &observed, &error);
-    if (n.stopped)
+    if (n.stopped && !n.arrived)
         *ended = "not all programs have run\n";
-    else if (status != TILEC_OK)
+    else if (status != TILEC_OK && !n.arrived)
         *ended =
             arena_printf(a, "%s%s", error ? error : tilec_status_text(status), error ? "" : "\n");
     tilec_free(error);

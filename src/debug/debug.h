@@ -169,15 +169,32 @@ bool debug_first_of_last(const Debugger *d, const Map *elements, DebugWrite *out
 
 /* --- accesses --- */
 
+/* One access to an array, by the lanes of a tile that are in it. */
+typedef struct {
+    int64_t at, n; /* elements in memory, from the first one that the array has there */
+} DebugRun;
+typedef struct {
+    int64_t program;
+    Place place;
+    int effect, array; /* READS, WRITES or both; its number in DebugAccesses */
+    VEC(DebugRun) runs;
+} DebugAccess;
+typedef struct {
+    VEC(DebugAccess) all; /* in the order of the run */
+    int64_t room;         /* for so many runs more; 0: there were more than it has */
+} DebugAccessLog;
+
 /* A launch of its own, with arrays of its own, which it changes. */
 typedef struct {
     const DebugLaunch *launch;
     int64_t program;               /* note what this one does; -1: all */
+    const Debugger *until;         /* end where that one stands; NULL: behind all programs */
+    DebugAccessLog *log;           /* NULL, or takes each access by itself */
     bool (*interrupts)(void *ctx); /* is it to end here?  Asked at each op; NULL: never */
     void *ctx;
 } DebugAccessWish;
 typedef VEC(Accessed) DebugAccesses; /* of all arrays among the arguments */
-/* accesses.c: *ended is why it did not come to its end; NULL: it did. */
+/* accesses.c: *ended is why it did not come to the end that was wished for; NULL: it did. */
 DebugAccesses debug_accesses(const DebugAccessWish *wish, Arena *a, const char **ended);
 
 /* --- looking --- */

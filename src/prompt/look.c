@@ -187,12 +187,14 @@ static void write_image(Prompt *p, const char *path, const Array *image)
     say(p, "%s: %lldx%lld pixels\n", path, (long long)image->shape[1], (long long)image->shape[0]);
 }
 
-/* `.. program 3,0`: its number; -1: of all. */
+/* `.. program 3,0`: its number, `.. program`: of the one where the run stands; -1: of all. */
 static int64_t take_program(Prompt *p, const char **text)
 {
     const char *at = NULL, *rest;
     int32_t program[3];
 
+    if (take_last_word(p->client->arena, text, "program"))
+        return p->stop->moment.program;
     for (const char *s = *text; (s = strstr(s, " program ")) != NULL; s++)
         at = s;
     if (!at)
@@ -210,6 +212,7 @@ typedef struct {
     Prompt *prompt;
     const char *name, *path;
     int64_t program;
+    bool until_now;
     bool by_program; /* else by what they do */
 } AccessPicture;
 
@@ -251,6 +254,7 @@ static void draw_access(void *picture, const DebugLaunch *fresh)
     Text t = text_new(p->client->arena);
     const DebugAccessWish wish = {.launch = fresh,
                                   .program = w->program,
+                                  .until = w->until_now ? p->debugger : NULL,
                                   .interrupts = p->host->interrupts,
                                   .ctx = p->host->ctx};
     const DebugAccesses all = debug_accesses(&wish, p->client->arena, &ended);
@@ -265,21 +269,22 @@ static void draw_access(void *picture, const DebugLaunch *fresh)
         write_image(p, w->path, &large);
         return;
     }
-    text_printf(&t, "%s: %s %s\n", x->name, tilec_dtype_name(x->array.dtype),
-                summary_shape(t.arena, &x->array));
+    text_printf(&t, "%s: %s %s%s\n", x->name, tilec_dtype_name(x->array.dtype),
+                summary_shape(t.arena, &x->array), w->until_now ? ", up to here" : "");
     put_access(p, w, x, &t);
     accesses_put(&t, x);
     say(p, "%s", t.s);
 }
 
-/* `NAME access [program X,Y,Z]`, `NAME programs`? */
+/* `NAME access|programs [now] [program [X,Y,Z]]`? */
 static bool draws_accesses(Prompt *p, const char *text, const char *path)
 {
     Arena *a = p->client->arena;
     AccessPicture w = {.prompt = p, .path = path, .program = -1};
 
-    if (strstr(text, " access"))
+    if (strstr(text, " access") || strstr(text, " programs"))
         w.program = take_program(p, &text);
+    w.until_now = take_last_word(a, &text, "now");
     w.by_program = take_last_word(a, &text, "programs");
     if (!w.by_program && !take_last_word(a, &text, "access"))
         return false;

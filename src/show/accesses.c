@@ -146,6 +146,15 @@ static int side_of(int64_t extent, int most, double shrink)
     return (int)fmin(fmax(side, (double)MIN(extent, FEW)), most);
 }
 
+/* Of element k, row-major. */
+static int64_t cell_of(const Accessed *x, const AccessCells *c, int64_t k)
+{
+    int64_t columns, rows = rows_of(&x->array, &columns);
+    int64_t row = k / columns * c->height / rows, column = k % columns * c->width / columns;
+
+    return row * c->width + column;
+}
+
 AccessCells accesses_cells(Arena *a, const Accessed *x, int width, int height)
 {
     int64_t columns, rows = rows_of(&x->array, &columns), n = array_numel(&x->array);
@@ -158,12 +167,20 @@ AccessCells accesses_cells(Arena *a, const Accessed *x, int width, int height)
     c.programs = arena_alloc(a, (cells + 1) * sizeof *c.programs);
     for (size_t i = 0; i < cells; i++)
         c.programs[i] = -2; /* behind the end of the last row */
-    for (int64_t k = 0; k < n; k++) {
-        int64_t row = k / columns * c.height / rows, column = k % columns * c.width / columns;
-
-        add_to_cell(x, &c, row * c.width + column, k);
-    }
+    for (int64_t k = 0; k < n; k++)
+        add_to_cell(x, &c, cell_of(x, &c, k), k);
     return c;
+}
+
+int32_t *accesses_cell_numbers(Arena *a, const Accessed *x, const AccessCells *c)
+{
+    int64_t n = array_numel(&x->array);
+    int32_t *out = NEW_N(a, int32_t, x->count + 1);
+
+    memset(out, -1, sizeof *out * (size_t)(x->count + 1));
+    for (int64_t k = 0; k < n; k++)
+        out[place_of(x, k)] = (int32_t)cell_of(x, c, k);
+    return out;
 }
 
 static char letter_of(const AccessCells *c, int64_t cell, bool programs)

@@ -60,7 +60,8 @@ bool picture_is_drawn(int terminal); /* else pictures are letters there */
 typedef struct {
     const char *name;
     Array array;
-    int64_t low; /* the first element that it has in memory, counted from `data` */
+    int64_t low;   /* the first element that it has in memory, counted from `data` */
+    int64_t count; /* of those from there to the last one */
     const uint8_t *reads, *writes; /* from there on: how many programs do, at most 255 */
     const int64_t *first, *last;   /* which ones do: who writes, where anybody does */
     const int32_t *grid;
@@ -80,6 +81,8 @@ typedef struct {
 void accesses_put(Text *t, const Accessed *x); /* how many elements by how many, in lines */
 AccessCells accesses_cells(Arena *a, const Accessed *x, int width,
                            int height); /* at most so many */
+/* The cell of each element that the array has in memory, from `low` on; -1: it has no such one. */
+int32_t *accesses_cell_numbers(Arena *a, const Accessed *x, const AccessCells *c);
 void accesses_put_letters(Text *t, const AccessCells *c, bool programs);
 void accesses_put_legend(Text *t, const AccessCells *c, bool letters);
 Array accesses_image(Store *store, const AccessCells *c, bool programs); /* a pixel a cell */
