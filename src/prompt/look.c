@@ -244,6 +244,8 @@ static void put_access(Prompt *p, const AccessPicture *w, const Accessed *x, Tex
     }
     if (!w->by_program)
         accesses_put_legend(t, &c, !drawn);
+    else if (!drawn)
+        accesses_put_programs(t, x, &c);
 }
 
 static void draw_access(void *picture, const DebugLaunch *fresh)

@@ -183,9 +183,10 @@ int32_t *accesses_cell_numbers(Arena *a, const Accessed *x, const AccessCells *c
     return out;
 }
 
+static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
 static char letter_of(const AccessCells *c, int64_t cell, bool programs)
 {
-    static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     int64_t program = c->programs[cell];
 
     if (program == -2)
@@ -207,6 +208,28 @@ void accesses_put_letters(Text *t, const AccessCells *c, bool programs)
         }
         text_put(t, "\n");
     }
+}
+
+void accesses_put_programs(Text *t, const Accessed *x, const AccessCells *c)
+{
+    enum { FEW = 16 };
+    bool is_there[FEW] = {false};
+    const char *comma = "  ";
+
+    for (int64_t i = 0; i < (int64_t)c->width * c->height; i++) {
+        if (c->programs[i] >= FEW)
+            return;
+        if (c->programs[i] >= 0)
+            is_there[c->programs[i]] = true;
+    }
+    for (int i = 0; i < FEW; i++) {
+        if (!is_there[i])
+            continue;
+        text_printf(t, "%s%c ", comma, digits[i]);
+        put_program(t, x, i);
+        comma = ", ";
+    }
+    text_put(t, *comma == ',' ? "\n" : "");
 }
 
 /* One hue for each, those of neighbours far apart. */

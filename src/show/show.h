@@ -84,6 +84,8 @@ AccessCells accesses_cells(Arena *a, const Accessed *x, int width,
 /* The cell of each element that the array has in memory, from `low` on; -1: it has no such one. */
 int32_t *accesses_cell_numbers(Arena *a, const Accessed *x, const AccessCells *c);
 void accesses_put_letters(Text *t, const AccessCells *c, bool programs);
+/* Whose letters they are: "0 (0, 0, 0), 1 (1, 0, 0)", where there are few. */
+void accesses_put_programs(Text *t, const Accessed *x, const AccessCells *c);
 void accesses_put_legend(Text *t, const AccessCells *c, bool letters);
 Array accesses_image(Store *store, const AccessCells *c, bool programs); /* a pixel a cell */
 

@@ -63,7 +63,9 @@ block '  .....r
   ......'
 block '  000001
   111122
-  222...'
+  222...
+  0 (0, 0, 0), 1 (1, 0, 0), 2 (2, 0, 0)
+  read'
 
 # what has been done up to here: by all programs, by the one where the run stands, also behind a step back
 cat >script <<'END'
