@@ -151,9 +151,10 @@ static bool is_late(void *end)
     return os_seconds() > *(const double *)end;
 }
 
-/* The cells of an access, each once: "3+2 10". */
+/* The cells of an access, each once, with what they are by then: "3+2r 10R".  `kinds` has what each
+ * is, which the access may change. */
 static const char *step_cells(Arena *a, const AccessCells *c, const int32_t *numbers,
-                              const DebugAccess *of)
+                              uint8_t *kinds, const DebugAccess *of)
 {
     const int n = c->width * c->height;
     uint8_t *is_there = NEW_N(a, uint8_t, n + 1);
@@ -161,18 +162,23 @@ static const char *step_cells(Arena *a, const AccessCells *c, const int32_t *num
 
     memset(is_there, 0, (size_t)n + 1);
     for (int i = 0; i < of->runs.len; i++) {
-        for (int64_t k = 0; k < of->runs.at[i].n; k++) {
-            int32_t cell = numbers[of->runs.at[i].at + k];
-            if (cell >= 0)
-                is_there[cell] = 1;
+        const DebugRun *r = &of->runs.at[i];
+
+        for (int64_t k = r->at; k < r->at + r->n; k++) {
+            if (numbers[k] < 0)
+                continue;
+            is_there[numbers[k]] = 1;
+            kinds[numbers[k]] = (uint8_t)MAX(kinds[numbers[k]], r->kind);
         }
     }
     text_put(&t, "");
     for (int i = 0, end; i < n; i = end) {
-        for (end = i; end < n && is_there[end] == is_there[i];)
+        for (end = i + 1; end < n && is_there[end] == is_there[i] && kinds[end] == kinds[i];)
             end++;
-        if (is_there[i])
-            text_printf(&t, end > i + 1 ? "%s%d+%d" : "%s%d", t.len ? " " : "", i, end - i);
+        if (!is_there[i])
+            continue;
+        text_printf(&t, end > i + 1 ? "%s%d+%d" : "%s%d", t.len ? " " : "", i, end - i);
+        text_printf(&t, "%c", access_kinds[kinds[i]].letter);
     }
     return t.s;
 }
@@ -182,17 +188,21 @@ static void add_steps(RunView *v, const DebugAccesses *arrays, const DebugAccess
 {
     Arena *a = v->arena;
     int32_t **numbers = NEW_N(a, int32_t *, arrays->len + 1);
+    uint8_t **kinds = NEW_N(a, uint8_t *, arrays->len + 1);
     int *access = NEW_N(a, int, arrays->len + 1);
     size_t bytes = 0;
     int n = 0;
 
     for (int i = 0; i < arrays->len; i++) {
-        access[i] = array_numel(&arrays->at[i].array) > 0 ? n++ : -1;
-        numbers[i] = access[i] >= 0 ? accesses_cell_numbers(a, &arrays->at[i],
-                                                            &v->accesses.at[access[i]].cells)
-                                    : NULL;
+        if (array_numel(&arrays->at[i].array) == 0)
+            continue;
+        const AccessCells *c = &v->accesses.at[n].cells;
+        access[i] = n++;
+        numbers[i] = accesses_cell_numbers(a, &arrays->at[i], c);
+        kinds[i] = NEW_N(a, uint8_t, c->width * c->height);
+        memset(kinds[i], 0, (size_t)c->width * (size_t)c->height);
     }
-    v->steps_in_part = log->room == 0;
+    v->steps_in_part = log->room == 0 || v->accesses_of > 0;
     for (int i = 0; i < log->all.len; i++) {
         const DebugAccess *of = &log->all.at[i];
         const int to = access[of->array];
@@ -203,7 +213,8 @@ static void add_steps(RunView *v, const DebugAccesses *arrays, const DebugAccess
                          .writes = (of->effect & WRITES) != 0,
                          .access = to};
 
-        step.cells = step_cells(a, &v->accesses.at[to].cells, numbers[of->array], of);
+        step.cells =
+            step_cells(a, &v->accesses.at[to].cells, numbers[of->array], kinds[of->array], of);
         bytes += strlen(step.cells) + 16;
         v->steps_in_part |= bytes > MOST_STEP_BYTES;
         if (bytes > MOST_STEP_BYTES)
@@ -243,7 +254,7 @@ static void add_accesses(RunView *v, const Call *k)
         if (array_numel(&x->array) > 0)
             vec_push(v->arena, &v->accesses, access);
     }
-    v->accesses_in_part = ended != NULL;
+    v->accesses_of = ended ? log.programs : 0;
     add_steps(v, &all, &log);
     call_close(&d.call);
 }

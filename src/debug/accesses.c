@@ -73,13 +73,15 @@ static DebugAccess *logged_access(Noter *n, int array, const DebugAccess *now)
 
 static void log_element(Noter *n, int array, int64_t at, const DebugAccess *now)
 {
+    const ArraySpan *s = &n->spans.at[array];
+    const int kind = access_kind_of(s->reads[at], s->writes[at]);
     DebugAccess *to = logged_access(n, array, now);
     DebugRun *last = to->runs.len > 0 ? &to->runs.at[to->runs.len - 1] : NULL;
 
-    if (last && last->at + last->n == at) {
+    if (last && last->at + last->n == at && last->kind == kind) {
         last->n++;
     } else if (n->wish->log->room > 0) {
-        vec_push(n->arena, &to->runs, ((DebugRun){at, 1}));
+        vec_push(n->arena, &to->runs, ((DebugRun){at, 1, kind}));
         n->wish->log->room--;
     }
 }
@@ -137,8 +139,11 @@ static void begin_call(void *noter, const InterpPlace *at)
     Noter *n = noter;
     InterpPlace outer = *at;
 
-    if (!interp_caller(&outer))
-        n->now = (DebugMoment){program_number(n->wish->launch->grid, interp_program(at->frame)), 0};
+    if (interp_caller(&outer))
+        return;
+    n->now = (DebugMoment){program_number(n->wish->launch->grid, interp_program(at->frame)), 0};
+    if (n->wish->log)
+        n->wish->log->programs = n->now.program + 1;
 }
 
 static int64_t *nobody(Arena *a, int64_t n)

@@ -172,6 +172,7 @@ bool debug_first_of_last(const Debugger *d, const Map *elements, DebugWrite *out
 /* One access to an array, by the lanes of a tile that are in it. */
 typedef struct {
     int64_t at, n; /* elements in memory, from the first one that the array has there */
+    int kind;      /* of access_kinds: what each of them is by then */
 } DebugRun;
 typedef struct {
     int64_t program;
@@ -182,6 +183,7 @@ typedef struct {
 typedef struct {
     VEC(DebugAccess) all; /* in the order of the run */
     int64_t room;         /* for so many runs more; 0: there were more than it has */
+    int64_t programs;     /* that have begun */
 } DebugAccessLog;
 
 /* A launch of its own, with arrays of its own, which it changes. */

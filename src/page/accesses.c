@@ -112,6 +112,12 @@ static void put_steps(Text *t, const PageFiles *f, const RunView *v)
 
 void accesses_figures(Text *t, const PageFiles *f, const RunView *v)
 {
+    const int32_t *grid = v->timing.grid;
+    const char *about = ": what programs do with it";
+
+    if (v->accesses_of > 0)
+        about = arena_printf(t->arena, ": what the first %lld of %lld programs do with it",
+                             (long long)v->accesses_of, (long long)grid[0] * grid[1] * grid[2]);
     put_steps(t, f, v);
     for (int i = 0; i < v->accesses.len; i++) {
         const ViewAccess *x = &v->accesses.at[i];
@@ -120,9 +126,7 @@ void accesses_figures(Text *t, const PageFiles *f, const RunView *v)
                     "<figure class=\"accesses\" data-name=\"%s\"><figcaption>%s "
                     "<span>%s%s</span></figcaption>\n",
                     html_text(t->arena, x->name), html_text(t->arena, x->name),
-                    html_text(t->arena, x->type),
-                    v->accesses_in_part ? ": what the first programs do with it"
-                                        : ": what programs do with it");
+                    html_text(t->arena, x->type), about);
         put_cells(t, &x->cells, arena_printf(t->arena, "accesses of %s", x->name), false);
         put_legend(t, &x->cells);
         text_printf(t, "<p class=\"about\">%s</p>\n", html_text(t->arena, x->counts));

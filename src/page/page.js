@@ -162,12 +162,12 @@ function make_tabs(pane, changed) {
 
 /* --- accesses, one by one --- */
 
-const kinds = ['none', 'read', 'reread', 'written', 'both', 'rewritten']; /* of a cell */
+const kinds = { '.': 'none', r: 'read', R: 'reread', w: 'written', b: 'both', W: 'rewritten' }; /* of cells, by letters */
 
 function read_steps(text) {
     return text.split(';').map(step => {
         const [program, key, effect, figure, cells] = step.split(',');
-        const runs = cells.split(' ').filter(r => r).map(r => r.split('+').map(Number));
+        const runs = [...cells.matchAll(/(\d+)(?:\+(\d+))?([a-zA-Z])/g)].map(([, at, n, kind]) => [+at, +(n || 1), kind]);
         return { program: +program, key, effect, figure: +figure, runs };
     });
 }
@@ -183,11 +183,12 @@ function make_cells(figure) {
         }
     }
     for (const path of base) each(path.getAttribute('d'), cell => { holes[cell] = 0; });
-    const layers = [...kinds, 'now'].map(name => {
+    function add(name) {
         const path = document.createElementNS(svg.namespaceURI, 'path');
         path.setAttribute('class', 'cell-' + name);
         return svg.appendChild(path);
-    });
+    }
+    const layers = Object.entries(kinds).map(([letter, name]) => [letter, add(name)]), mark = add('now');
     function strokes(has) {
         const out = [];
         for (let y = 0; y < height; y++) {
@@ -198,32 +199,21 @@ function make_cells(figure) {
         }
         return out.join('');
     }
-    /* Each program counts once, as programs run one after the other. */
     function draw(steps, now) {
-        const cells = width * height, reads = new Uint32Array(cells), writes = new Uint32Array(cells);
-        const reader = new Int32Array(cells).fill(-1), writer = new Int32Array(cells).fill(-1);
-        const current = new Uint8Array(cells), kind = new Uint8Array(cells);
+        const current = new Set(), kind = new Array(width * height).fill('.');
         for (const step of steps) {
-            for (const [at, n = 1] of step.runs) {
-                for (let c = at; c < at + n; c++) {
-                    if (step.effect !== 'w' && reader[c] !== step.program) reads[c]++;
-                    if (step.effect !== 'r' && writer[c] !== step.program) writes[c]++;
-                    if (step.effect !== 'w') reader[c] = step.program;
-                    if (step.effect !== 'r') writer[c] = step.program;
-                    if (step === now) current[c] = 1;
-                }
+            for (const [at, n, letter] of step.runs) {
+                kind.fill(letter, at, at + n);
+                for (let c = at; step === now && c < at + n; c++) current.add(c);
             }
         }
-        for (let c = 0; c < cells; c++) {
-            kind[c] = writes[c] > 1 ? 5 : writes[c] ? reads[c] ? 4 : 3 : Math.min(reads[c], 2);
-        }
-        layers.forEach((path, i) => path.setAttribute('d',
-            strokes(i < kinds.length ? c => !holes[c] && kind[c] === i : c => current[c] === 1)));
+        for (const [letter, path] of layers) path.setAttribute('d', strokes(c => !holes[c] && kind[c] === letter));
+        mark.setAttribute('d', strokes(c => current.has(c)));
     }
     return (steps, now) => {
         base.forEach(path => path.toggleAttribute('hidden', steps !== null));
         if (steps) draw(steps, now);
-        else layers.forEach(path => path.setAttribute('d', ''));
+        else for (const path of [mark, ...layers.map(l => l[1])]) path.setAttribute('d', '');
     };
 }
 
@@ -248,7 +238,7 @@ function make_stepper(stepper) {
     }
     function show() {
         const n = +slider.value, now = steps[n - 1], all = n === steps.length;
-        said.textContent = words(n) + (all ? '; the figures are of the whole launch' : '');
+        said.textContent = words(n) + (all ? '; the figures show all that there was' : '');
         slider.setAttribute('aria-valuetext', words(n));
         figures.forEach((f, i) => f.draw(all ? null : steps.slice(0, n).filter(s => s.figure === i), now));
         if (explorer) explorer.light(all || !now ? null : now.key);

@@ -20,7 +20,7 @@ const AccessKind access_kinds[] = {
     {'W', "rewritten", "several programs write", {240, 40, 48}},
 };
 
-static int kind_of(int reads, int writes)
+int access_kind_of(int reads, int writes)
 {
     if (writes > 1)
         return 5;
@@ -130,7 +130,7 @@ static int64_t rows_of(const Array *a, int64_t *columns)
 static void add_to_cell(const Accessed *x, AccessCells *c, int64_t cell, int64_t k)
 {
     int64_t at = place_of(x, k);
-    int kind = kind_of(x->reads[at], x->writes[at]);
+    int kind = access_kind_of(x->reads[at], x->writes[at]);
 
     if (c->programs[cell] == -2 || kind >= c->kinds[cell])
         c->programs[cell] = kind > 0 ? x->last[at] : -1;

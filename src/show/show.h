@@ -73,6 +73,8 @@ typedef struct {
 } AccessKind;
 enum { ACCESS_KINDS = 6 };
 extern const AccessKind access_kinds[ACCESS_KINDS]; /* the most notable last */
+/* Of an element that so many programs read and write; more accesses never make it a lesser one. */
+int access_kind_of(int reads, int writes);
 typedef struct {
     int width, height;
     uint8_t *kinds;    /* numbers in access_kinds */

@@ -51,8 +51,8 @@ page sim.html stage=PTX stage=Plan rule=uncoalesced column=sect. number=occupanc
 grep -q 'aria-label="accesses of x"' sim.html && grep -q 'aria-label="programs of out"' sim.html ||
     wrong "no accesses"
 grep -q 'class="cell-read" d="M0 0.5h[1-9]' sim.html || wrong "no cells"
-grep -q 'data-steps="0,f0l15,r,0,[0-9+ ]*;0,f0l15,r,' sim.html || wrong "no accesses one by one"
-grep -q '1,f0l18,w,1,[0-9+ ]*"' sim.html || wrong "the last access is not the last"
+grep -q 'data-steps="0,f0l15,r,0,[0-9+ r]*;0,f0l15,r,' sim.html || wrong "no accesses one by one"
+grep -q '1,f0l18,w,1,[0-9+ w]*"' sim.html || wrong "the last access is not the last"
 grep -q '  written by one program: 200$' sim.html || wrong "no counts"
 
 # on the CPU each line has samples

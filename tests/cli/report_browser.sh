@@ -56,6 +56,8 @@ check('stepper', !stepper.hidden && +slider.max === 66 && +slider.value === 66 &
 to(1);
 check('first access', said_there() === '1 of 66: program (0, 0, 0), line 10, reads x' && drawn('now') === drawn('read') && !drawn('written'));
 check('its line', $('tr.lit th').textContent === '10');
+to(65); /* a cell has elements of both programs, each of one alone */
+check('several elements in a cell', !drawn('reread') && drawn('read') && drawn('written') && drawn('now'));
 to(0);
 check('before the first', said_there() === 'nothing has been read or written yet' && !drawn('now') && !drawn('read') && drawn('none'));
 key(slider, 'PageDown');
