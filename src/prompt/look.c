@@ -46,9 +46,10 @@ static const char *mark_of(const Prompt *p, const Source *source, int line, int 
     return " ";
 }
 
-/* The lines first .. last of the source. */
-static void list_lines(Prompt *p, const Source *source, int first, int last, int here)
+/* The lines around `asked`, or from there on, first .. last of the source. */
+static void list_lines(Prompt *p, const Source *source, int asked, int first, int here)
 {
+    const int last = first + LINES_ON - 1;
     Text t = text_new(p->client->arena);
     const char *s = source->text, *end = s + source->len;
 
@@ -62,7 +63,7 @@ static void list_lines(Prompt *p, const Source *source, int first, int last, int
         s += length + 1;
     }
     if (t.len == 0)
-        client_stop(p->client, CLIENT_USAGE, "%s has no line %d", source->shown, first);
+        client_stop(p->client, CLIENT_USAGE, "%s has no line %d", source->shown, asked);
     p->listed = last + 1;
     say(p, "%s", t.s);
 }
@@ -71,12 +72,14 @@ void do_list(Prompt *p, const char *text)
 {
     need_frame(p);
     Place at = debug_line(&p->place);
-    int first = p->listed ? p->listed : at.line - LINES_AROUND;
+    int first = p->listed ? p->listed : at.line - LINES_AROUND, asked = first;
 
-    if (*text)
-        first = (int)count_of(p, text) - LINES_AROUND;
+    if (*text) {
+        asked = (int)MIN(count_of(p, text), INT32_MAX);
+        first = asked - LINES_AROUND;
+    }
     if (at.source)
-        list_lines(p, at.source, MAX(first, 1), MAX(first, 1) + LINES_ON - 1, at.line);
+        list_lines(p, at.source, asked, MAX(first, 1), at.line);
 }
 
 /* --- calls --- */
