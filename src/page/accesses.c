@@ -64,6 +64,7 @@ static void put_cells(Text *t, const AccessCells *c, const char *label, bool pro
     text_put(t, "</svg>\n");
 }
 
+/* What is not there at the end is hidden: page.js shows it where it goes back. */
 static void put_legend(Text *t, const AccessCells *c)
 {
     text_put(t, "<p class=\"legend\">");
@@ -72,9 +73,8 @@ static void put_legend(Text *t, const AccessCells *c)
 
         for (int64_t k = 0; k < (int64_t)c->width * c->height; k++)
             is_there |= c->programs[k] != -2 && c->kinds[k] == i;
-        if (is_there)
-            text_printf(t, "<span class=\"cell-%s\">%s</span> ", access_kinds[i].name,
-                        access_kinds[i].text);
+        text_printf(t, "<span class=\"cell-%s\"%s>%s</span> ", access_kinds[i].name,
+                    is_there ? "" : " hidden=\"hidden\"", access_kinds[i].text);
     }
     text_put(t, "</p>\n");
 }

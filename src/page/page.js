@@ -210,10 +210,12 @@ function make_cells(figure) {
         for (const [letter, path] of layers) path.setAttribute('d', strokes(c => !holes[c] && kind[c] === letter));
         mark.setAttribute('d', strokes(c => current.has(c)));
     }
+    const legend = [...figure.querySelectorAll('.legend span')], shown = legend.map(s => !s.hidden);
     return (steps, now) => {
         base.forEach(path => path.toggleAttribute('hidden', steps !== null));
         if (steps) draw(steps, now);
         else for (const path of [mark, ...layers.map(l => l[1])]) path.setAttribute('d', '');
+        legend.forEach((s, i) => { s.hidden = steps ? !layers[i][1].getAttribute('d') : !shown[i]; });
     };
 }
 

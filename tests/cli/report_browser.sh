@@ -54,6 +54,8 @@ const to = n => { slider.value = n; slider.dispatchEvent(new Event('input')); };
 const whole = drawn('written');
 check('stepper', !stepper.hidden && +slider.max === 66 && +slider.value === 66 && whole);
 to(1);
+const legend = () => [...v0.querySelectorAll('.legend span')].filter(s => s.checkVisibility()).map(s => s.textContent).join();
+check('legend', legend() === 'nobody,one program reads,nobody');
 check('first access', said_there() === '1 of 66: program (0, 0, 0), line 10, reads x' && drawn('now') === drawn('read') && !drawn('written'));
 check('its line', $('tr.lit th').textContent === '10');
 to(65); /* a cell has elements of both programs, each of one alone */
