@@ -82,7 +82,7 @@ static void put_advice(Text *t, const PageFiles *f, const RunView *v)
     text_put(t, all.len > 0 ? "</ol>\n</section>\n" : "</section>\n");
 }
 
-static void put_figures(Text *t, const Page *p, const PageFiles *f, int version)
+static void put_figures(Text *t, const Page *p, int version)
 {
     const RunView *v = p->views[version];
 
@@ -94,7 +94,6 @@ static void put_figures(Text *t, const Page *p, const PageFiles *f, int version)
     bytes_put(t, v);
     if (v->timing.times.n > 0)
         times_put(t, v);
-    accesses_figures(t, f, v);
     text_put(t, "</div>\n");
 }
 
@@ -153,10 +152,12 @@ static void put_version(Text *t, const Page *p, int version)
     put_numbers(t, v);
     text_put(t, "<div class=\"findings\">\n");
     put_advice(t, &files, v);
-    put_figures(t, p, &files, version);
+    put_figures(t, p, version);
     text_put(t, "</div>\n");
     text_putn(t, explorer.s, explorer.len);
-    text_put(t, "</section>\n");
+    text_put(t, "<div class=\"figures\">\n");
+    accesses_figures(t, &files, v);
+    text_put(t, "</div>\n</section>\n");
 }
 
 const char *page_html(const Page *p)

@@ -215,6 +215,7 @@ function make_cells(figure) {
         base.forEach(path => path.toggleAttribute('hidden', steps !== null));
         if (steps) draw(steps, now);
         else for (const path of [mark, ...layers.map(l => l[1])]) path.setAttribute('d', '');
+        figure.classList.toggle('stepping', steps !== null);
         legend.forEach((s, i) => { s.hidden = steps ? !layers[i][1].getAttribute('d') : !shown[i]; });
     };
 }
