@@ -144,6 +144,10 @@ static ProfileLines *count_lines(const Call *k)
 /* --- accesses --- */
 
 enum { ACCESS_COLUMNS = 96, ACCESS_ROWS = 64, MOST_RUNS = 1 << 20, MOST_STEP_BYTES = 200000 };
+enum {
+    MOST_ELEMENTS = 1 << 26,
+    FEW_ELEMENTS = 1 << 24
+};                                      /* that are looked at at all, and step by step */
 static const double access_seconds = 2; /* of the interpreter, for what there is room on a page */
 
 static bool is_late(void *end)
@@ -230,6 +234,7 @@ static void add_accesses(RunView *v, const Call *k)
     Options o = k->options;
     double end = os_seconds() + access_seconds;
     const char *ended;
+    int64_t elements = 0;
     Debugged d;
 
     o.profile = o.count = o.time = false;
@@ -237,8 +242,12 @@ static void add_accesses(RunView *v, const Call *k)
     o.launch.check = 0;
     debug_prepare(c, &o, &d);
     DebugAccessLog log = {.room = MOST_RUNS};
-    const DebugAccessWish wish = {
-        .launch = &d.launch, .program = -1, .log = &log, .interrupts = is_late, .ctx = &end};
+    const DebugAccessWish wish = {.launch = &d.launch,
+                                  .program = -1,
+                                  .log = &log,
+                                  .most = MOST_ELEMENTS,
+                                  .interrupts = is_late,
+                                  .ctx = &end};
     const DebugAccesses all = debug_accesses(&wish, v->arena, &ended);
     for (int i = 0; i < all.len; i++) {
         const Accessed *x = &all.at[i];
@@ -253,9 +262,11 @@ static void add_accesses(RunView *v, const Call *k)
             .cells = accesses_cells(v->arena, x, ACCESS_COLUMNS, ACCESS_ROWS)};
         if (array_numel(&x->array) > 0)
             vec_push(v->arena, &v->accesses, access);
+        elements += x->count;
     }
     v->accesses_of = ended ? log.programs : 0;
-    add_steps(v, &all, &log);
+    if (elements <= FEW_ELEMENTS)
+        add_steps(v, &all, &log);
     call_close(&d.call);
 }
 

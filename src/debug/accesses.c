@@ -13,12 +13,13 @@ typedef struct {
     uint64_t address, bytes;
     int size;
     uint8_t *reads, *writes;
-    int64_t *first, *last, *reader, *writer; /* programs; -1: none */
+    int32_t *first, *last, *reader, *writer; /* programs, counted from 1; 0: none */
 } ArraySpan;
 typedef struct {
     const DebugAccessWish *wish;
     Arena *arena;
     VEC(ArraySpan) spans;
+    int64_t elements; /* of all arrays */
     DebugMoment now;  /* .. of which the step counts ops alone */
     int first_logged; /* of this op */
     bool arrived;     /* where `until` stands */
@@ -31,7 +32,7 @@ static int64_t program_number(const int32_t grid[3], const int32_t at[3])
 }
 
 /* Once for each program. */
-static void note_program(int64_t program, uint8_t *count, int64_t *seen)
+static void note_program(int32_t program, uint8_t *count, int32_t *seen)
 {
     if (*seen == program)
         return;
@@ -39,7 +40,7 @@ static void note_program(int64_t program, uint8_t *count, int64_t *seen)
     *count = (uint8_t)MIN(*count + 1, UINT8_MAX);
 }
 
-static void note_element(ArraySpan *s, int64_t at, int effect, int64_t program)
+static void note_element(ArraySpan *s, int64_t at, int effect, int32_t program)
 {
     bool writes = (effect & WRITES) != 0, is_first_write = writes && s->writes[at] == 0;
 
@@ -49,7 +50,7 @@ static void note_element(ArraySpan *s, int64_t at, int effect, int64_t program)
         note_program(program, &s->writes[at], &s->writer[at]);
     if (!writes && s->writes[at] > 0)
         return; /* who writes is told, where anybody does */
-    if (s->first[at] < 0 || is_first_write)
+    if (s->first[at] == 0 || is_first_write)
         s->first[at] = program;
     s->last[at] = program;
 }
@@ -96,7 +97,7 @@ static void note_lane(Noter *n, uint64_t address, const DebugAccess *now)
 
         if (address < s->address || address >= s->address + s->bytes)
             continue;
-        note_element(s, at, now->effect, now->program);
+        note_element(s, at, now->effect, (int32_t)MIN(now->program + 1, INT32_MAX));
         if (n->wish->log && n->wish->log->room > 0)
             log_element(n, i, at, now);
     }
@@ -146,13 +147,9 @@ static void begin_call(void *noter, const InterpPlace *at)
         n->wish->log->programs = n->now.program + 1;
 }
 
-static int64_t *nobody(Arena *a, int64_t n)
+static bool are_too_many(const Noter *n)
 {
-    int64_t *out = NEW_N(a, int64_t, n + 1);
-
-    for (int64_t i = 0; i < n; i++)
-        out[i] = -1;
-    return out;
+    return n->wish->most > 0 && n->elements > n->wish->most;
 }
 
 /* The array of this name, or in a tuple of it. */
@@ -168,15 +165,18 @@ static void add_array(Noter *n, const char *name, const Array *array, DebugAcces
         high += MAX(step, 0);
     }
     int64_t count = array_numel(array) > 0 ? high - low + 1 : 0;
+    n->elements += count;
+    if (are_too_many(n))
+        return;
     ArraySpan s = {.address = (uint64_t)(uintptr_t)array->data + (uint64_t)(low * size),
                    .bytes = (uint64_t)(count * size),
                    .size = size,
                    .reads = NEW_N(n->arena, uint8_t, count + 1),
                    .writes = NEW_N(n->arena, uint8_t, count + 1),
-                   .first = nobody(n->arena, count),
-                   .last = nobody(n->arena, count),
-                   .reader = nobody(n->arena, count),
-                   .writer = nobody(n->arena, count)};
+                   .first = NEW_N(n->arena, int32_t, count + 1),
+                   .last = NEW_N(n->arena, int32_t, count + 1),
+                   .reader = NEW_N(n->arena, int32_t, count + 1),
+                   .writer = NEW_N(n->arena, int32_t, count + 1)};
     const Accessed told = {.name = name,
                            .array = *array,
                            .low = low,
@@ -239,6 +239,8 @@ DebugAccesses debug_accesses(const DebugAccessWish *wish, Arena *a, const char *
     options.on_span = NULL;
     options.seconds = NULL;
     *ended = NULL;
+    if (are_too_many(&n))
+        return (DebugAccesses){0};
     tilec_status status = api_launch_observed(l->file, l->kernel, l->grid, l->args, l->nargs,
                                               &options, &observed, &error);
     if (n.stopped && !n.arrived)

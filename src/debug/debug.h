@@ -192,11 +192,13 @@ typedef struct {
     int64_t program;               /* note what this one does; -1: all */
     const Debugger *until;         /* end where that one stands; NULL: behind all programs */
     DebugAccessLog *log;           /* NULL, or takes each access by itself */
+    int64_t most;                  /* look at no more elements of arrays in all; 0: at any number */
     bool (*interrupts)(void *ctx); /* is it to end here?  Asked at each op; NULL: never */
     void *ctx;
 } DebugAccessWish;
 typedef VEC(Accessed) DebugAccesses; /* of all arrays among the arguments */
 /* accesses.c: *ended is why it did not come to the end that was wished for; NULL: it did. */
+/* None where the arrays have more elements than were wished for. */
 DebugAccesses debug_accesses(const DebugAccessWish *wish, Arena *a, const char **ended);
 
 /* --- looking --- */

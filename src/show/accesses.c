@@ -95,9 +95,9 @@ static void put_counts(Text *t, const Accessed *x, const char *what, const uint8
             int64_t at = place_of(x, c.first_more);
 
             text_put(t, " by ");
-            put_program(t, x, x->first[at]);
+            put_program(t, x, x->first[at] - 1);
             text_put(t, " and ");
-            put_program(t, x, x->last[at]);
+            put_program(t, x, x->last[at] - 1);
         }
     }
     if (c.none > 0)
@@ -133,7 +133,7 @@ static void add_to_cell(const Accessed *x, AccessCells *c, int64_t cell, int64_t
     int kind = access_kind_of(x->reads[at], x->writes[at]);
 
     if (c->programs[cell] == -2 || kind >= c->kinds[cell])
-        c->programs[cell] = kind > 0 ? x->last[at] : -1;
+        c->programs[cell] = x->last[at] - 1;
     c->kinds[cell] = (uint8_t)MAX(c->kinds[cell], kind);
 }
 

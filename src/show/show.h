@@ -63,7 +63,8 @@ typedef struct {
     int64_t low;   /* the first element that it has in memory, counted from `data` */
     int64_t count; /* of those from there to the last one */
     const uint8_t *reads, *writes; /* from there on: how many programs do, at most 255 */
-    const int64_t *first, *last;   /* which ones do: who writes, where anybody does */
+    /* Which ones do, counted from 1: who writes, where anybody does; 0: nobody. */
+    const int32_t *first, *last;
     const int32_t *grid;
 } Accessed;
 typedef struct {

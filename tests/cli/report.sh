@@ -55,6 +55,11 @@ grep -q 'data-steps="0,f0l15,r,0,[0-9+ r]*;0,f0l15,r,' sim.html || wrong "no acc
 grep -q '1,f0l18,w,1,[0-9+ w]*"' sim.html || wrong "the last access is not the last"
 grep -q '  written by one program: 200$' sim.html || wrong "no counts"
 
+# .. unless the arrays are so large that they would take more memory than the launch
+expect 0 "" "" "$tilec" report 'a<b&"c".py' --call few x='zeros(fp32,(3000000,32))' --device sim -o large.html
+grep -q '<div class="explorer"' large.html || wrong "no page of large arrays"
+! grep -q 'aria-label="accesses of x"' large.html || wrong "accesses of large arrays"
+
 # on the CPU each line has samples
 expect 0 out "" "$tilec" report 'a<b&"c".py' --call few --quiet --threads 1 -o cpu.html
 silent
