@@ -214,16 +214,22 @@ static void add_comparisons(Cli *c, Comparisons *all, Comparisons more)
 
 /* --- running --- */
 
-/* Another call of the same options, which has arrays of its own. */
-static void afresh(void *commands, void (*work)(void *what, const DebugLaunch *fresh), void *what)
+void debug_afresh(Cli *c, const Options *options,
+                  void (*work)(void *what, const DebugLaunch *fresh), void *what)
 {
-    Commands *r = commands;
-    Options o = *r->options;
+    Options o = *options;
     Debugged d;
 
-    debug_prepare(r->cli, &o, &d);
+    debug_prepare(c, &o, &d);
     work(what, &d.launch);
     call_close(&d.call);
+}
+
+static void afresh(void *commands, void (*work)(void *what, const DebugLaunch *fresh), void *what)
+{
+    const Commands *r = commands;
+
+    debug_afresh(r->cli, r->options, work, what);
 }
 
 static void check_output(void *commands, const char *path)

@@ -37,8 +37,6 @@ void complain(Prompt *p, const char *why);
 void need_frame(const Prompt *p); /* stops the client where the launch has ended */
 /* A number that is all of the text, 1 where that is empty; stops the client. */
 int64_t count_of(const Prompt *p, const char *text);
-/* "3,*": what stands at *text up to a blank; -1 is any. */
-void program_of(const Prompt *p, const char **text, bool stars, int32_t out[3]);
 const char *skip_blanks(const char *s);
 
 /* answer.c: all of it does nothing where nobody asks for JSON */

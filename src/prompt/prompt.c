@@ -101,30 +101,6 @@ int64_t count_of(const Prompt *p, const char *text)
     return n;
 }
 
-void program_of(const Prompt *p, const char **text, bool stars, int32_t out[3])
-{
-    const char *s = *text, *whole = s;
-
-    for (int i = 0; i < 3; i++) {
-        char *end = (char *)s;
-
-        out[i] = stars ? -1 : 0;
-        if (i > 0 && *s != ',')
-            continue;
-        s = i > 0 ? skip_blanks(s + 1) : s;
-        bool is_star = stars && *s == '*';
-        long n = is_star ? -1 : strtol(s, &end, 10);
-        if (!is_star && (end == s || n < 0 || n >= p->launch->grid[i]))
-            client_stop(p->client, CLIENT_USAGE,
-                        "`%s` is no program of the grid %dx%dx%d: write X,Y,Z from 0 on%s", whole,
-                        p->launch->grid[0], p->launch->grid[1], p->launch->grid[2],
-                        stars ? ", `*` for any" : "");
-        out[i] = (int32_t)n;
-        s = skip_blanks(is_star ? s + 1 : end);
-    }
-    *text = s;
-}
-
 /* --- commands --- */
 
 static bool is_called(int i, const char *word, size_t n)
