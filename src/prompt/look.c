@@ -47,9 +47,9 @@ static const char *mark_of(const Prompt *p, const Source *source, int line, int 
 }
 
 /* The lines around `asked`, or from there on, first .. last of the source. */
-static void list_lines(Prompt *p, const Source *source, int asked, int first, int here)
+static void list_lines(Prompt *p, const Source *source, int64_t asked, int64_t first, int here)
 {
-    const int last = first + LINES_ON - 1;
+    const int64_t last = first + LINES_ON - 1;
     Text t = text_new(p->client->arena);
     const char *s = source->text, *end = s + source->len;
 
@@ -63,8 +63,9 @@ static void list_lines(Prompt *p, const Source *source, int asked, int first, in
         s += length + 1;
     }
     if (t.len == 0)
-        client_stop(p->client, CLIENT_USAGE, "%s has no line %d", source->shown, asked);
-    p->listed = last + 1;
+        client_stop(p->client, CLIENT_USAGE, "%s has no line %lld", source->shown,
+                    (long long)asked);
+    p->listed = (int)last + 1;
     say(p, "%s", t.s);
 }
 
@@ -72,10 +73,10 @@ void do_list(Prompt *p, const char *text)
 {
     need_frame(p);
     Place at = debug_line(&p->place);
-    int first = p->listed ? p->listed : at.line - LINES_AROUND, asked = first;
+    int64_t first = p->listed ? p->listed : at.line - LINES_AROUND, asked = first;
 
     if (*text) {
-        asked = (int)MIN(count_of(p, text), INT32_MAX);
+        asked = count_of(p, text);
         first = asked - LINES_AROUND;
     }
     if (at.source)

@@ -98,7 +98,7 @@ int64_t count_of(const Prompt *p, const char *text)
 
     if (*text && (*skip_blanks(end) || n < 1))
         client_stop(p->client, CLIENT_USAGE, "`%s` is not a number of times", text);
-    return n;
+    return MIN(n, INT64_MAX / 2); /* so that a place may be added */
 }
 
 /* --- commands --- */

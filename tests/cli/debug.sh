@@ -163,7 +163,8 @@ expect 0 err "nowhere/walk: No such file" debug 'record nowhere/walk'
 
 # refused, and the prompt goes on
 for command in 'print colums + 1@`colums` is not defined' 'print row +@the expression is not complete' 'print tl.sum(at@the expression is not complete' \
-    'print centre@cannot convert function centre to tensor' 'list 999@has no line 999' 'print x[9,9]@outside dimension' 'breack 3@did you mean '\''break'\''' \
+    'print centre@cannot convert function centre to tensor' 'list 999@has no line 999' \
+    'list 9999999999@has no line 9999999999' 'up 99999999999999999999@nobody calls' 'b centre; c; up; up 99999999999999999999@nobody calls' 'print x[9,9]@outside dimension' 'breack 3@did you mean '\''break'\''' \
     'break 400@no statement' 'break nobody@no function that this kernel calls' 'program 3@no program of the grid 3x1x1' \
     'step -1@not a number of times' 'watch columns@no element of an array' 'watch x[0]@is not one element' \
     'catch zero@nan, inf' 'up@nobody calls' 'down@innermost' 'back@where the launch begins' 'list 99@no line' \
