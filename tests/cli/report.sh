@@ -77,6 +77,27 @@ page interp.html 'stage=Tile IR' column=share number=time
 expect 0 "" "" "$tilec" report 'a<b&"c".py' --call few --device null -o null.html
 page null.html number=time
 
+# a text of which lines are left out ends where it does
+{
+    cat <<'END' && seq 30 && cat <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def long(x, out, N: tl.constexpr):
+    '''a text that is long
+END
+    and goes on'''
+    at = tl.arange(0, N)
+    tl.store(out + at, tl.load(x + at))
+END
+} >long.py
+expect 0 "" "" "$tilec" report long.py --grid 1 x='rand(fp32,32)' out='empty(fp32,32)' N=32 --device sim -o long.html
+grep -q 'lines [0-9]* to [0-9]* are not of this kernel' long.html || wrong "all of a long text is shown"
+grep -q '<i class="[a-z]*">    and goes on' long.html || wrong "a line of a text is code"
+grep -q '"code">    at = tl.arange' long.html || wrong "code behind a text is of it"
+
 # two versions
 expect 0 out "second by first" sh -c '"$1" report "a<b&\"c\".py" --call few --device sim --against BLOCK=64,grid=4 -o both.html --text &&
     cat both.html' sh "$tilec"
