@@ -2,6 +2,7 @@
  * pictured.c - what people ask for in words of who reads and writes what: `x access now`, and the
  * picture of it
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +74,26 @@ static int64_t take_program(const Debugger *d, const char **text)
     return debug_program_number(d, program);
 }
 
+/* An array's name with words behind it that are none of ours, nor of an expression. */
+static void refuse_other_words(const Debugger *d, const char *text)
+{
+    static const char *const operators[] = {"if", "and", "or", "in", "is", "not"};
+    const DebugValues none = {0};
+    const char *word = behind_blanks(text + strcspn(text, " \t"));
+    size_t n = strcspn(word, " \t");
+    const char *name = arena_strndup(d->client->arena, text, strcspn(text, " \t"));
+
+    for (int i = 0; i < COUNT(operators); i++) {
+        if (strlen(operators[i]) == n && memcmp(operators[i], word, n) == 0)
+            return;
+    }
+    if (isalpha((unsigned char)*word) && debug_array_named(d, name, &none))
+        client_stop(d->client, CLIENT_USAGE,
+                    "`%s`: behind an array stands `access` or `programs`, and behind that `now` "
+                    "and `program X,Y,Z`",
+                    word);
+}
+
 bool debug_picture_named(const Debugger *d, const char *text, DebugPicture *out)
 {
     Arena *a = d->client->arena;
@@ -82,8 +103,10 @@ bool debug_picture_named(const Debugger *d, const char *text, DebugPicture *out)
         out->program = take_program(d, &text);
     out->until_now = take_last_word(a, &text, "now");
     out->by_program = take_last_word(a, &text, "programs");
-    if (!out->by_program && !take_last_word(a, &text, "access"))
+    if (!out->by_program && !take_last_word(a, &text, "access")) {
+        refuse_other_words(d, text);
         return false;
+    }
     out->name = text;
     return true;
 }

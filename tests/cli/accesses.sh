@@ -262,10 +262,15 @@ picture x access program 2 rows.png
 picture nothing access
 picture x access program 7
 picture x access program 1 2
+picture x access now and then
+picture x acess
 picture x nowhere/x.png
 END
 expect 0 err '`nothing` is no array of the launch' debug rows.py:rows
 grep -qF '`7` is no program of the grid 3x1x1' err || wrong "no word of the program"
+for word in 'access now and then' acess; do
+    grep -qF "\`$word\`: behind an array stands \`access\`" err || wrong "no word of $word"
+done
 grep -qF '`2` is more than a program' err || wrong "no word of what is too much"
 grep -qF 'nowhere/x.png: No such file or directory' err || wrong "no word of the folder"
 for file in out programs x rows; do
