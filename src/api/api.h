@@ -388,6 +388,8 @@ int memory_uses(const Specialisation *s, int slot);
 int memory_ranges(const Binding *b, MemoryRange *out);
 /* The tensor that range `i` of memory_ranges() is of. */
 const tilec_tensor *memory_of_range(const Binding *b, int i);
+/* Another tensor that spans the address; NULL: there is none. */
+const tilec_tensor *memory_shared(const Binding *b, const tilec_tensor *t, uint64_t address);
 /* Does a launch read memory that it writes?  The sets are of parameters. */
 bool memory_in_place(const Binding *b, uint64_t loaded, uint64_t stored);
 double memory_bytes(const Binding *b, uint64_t params); /* of these parameters' tensors */

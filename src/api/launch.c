@@ -81,22 +81,37 @@ static void pass_count(void *user, const LineCount *c)
     o->on_count(o->user, &count);
 }
 
+/* "x[3]"; or that it is outside of x */
+static void put_place(Text *out, const Request *r, const tilec_tensor *t, uint64_t address,
+                      bool outside)
+{
+    const char *name = request_name_of_tensor(r, t);
+    int64_t size = (int64_t)tilec_dtype_size(t->dtype);
+    int64_t bytes = (int64_t)(address - (uint64_t)(uintptr_t)t->data);
+
+    text_put(out, name ? name : "an item of a tuple");
+    bytes -= bytes % size < 0 ? size : 0;
+    if (outside)
+        place_put_outside(out, t, bytes / size);
+    else
+        place_put(out, t, bytes / size);
+}
+
 /* As DeviceLaunch.describe. */
 static const char *describe_place(void *request, Arena *a, int i, uint64_t address, bool outside)
 {
     const Request *r = request;
-    const tilec_tensor *t = memory_of_range(r->binding, i);
-    const char *name = request_name_of_tensor(r, t);
-    int64_t size = (int64_t)tilec_dtype_size(t->dtype);
-    int64_t bytes = (int64_t)(address - (uint64_t)(uintptr_t)t->data);
+    const tilec_tensor *t = memory_of_range(r->binding, i), *other = NULL;
     Text out = text_new(a);
 
-    text_put(&out, name ? name : "an item of a tuple");
-    bytes -= bytes % size < 0 ? size : 0;
-    if (outside)
-        place_put_outside(&out, t, bytes / size);
-    else
-        place_put(&out, t, bytes / size);
+    put_place(&out, r, t, address, outside);
+    if (!outside)
+        other = memory_shared(r->binding, t, address);
+    if (other) {
+        text_put(&out, " (in the same memory as ");
+        put_place(&out, r, other, address, false);
+        text_put(&out, ")");
+    }
     return out.s;
 }
 

@@ -174,6 +174,18 @@ const tilec_tensor *memory_of_range(const Binding *b, int i)
     return b->tensors[slot];
 }
 
+const tilec_tensor *memory_shared(const Binding *b, const tilec_tensor *t, uint64_t address)
+{
+    for (int i = 0; i < b->nslots; i++) {
+        if (!b->tensors[i] || b->tensors[i] == t)
+            continue;
+        const Extent e = extent_of(b->tensors[i]);
+        if (!e.whole && address >= e.lo && address < e.hi)
+            return b->tensors[i];
+    }
+    return NULL;
+}
+
 double memory_bytes(const Binding *b, uint64_t params)
 {
     double bytes = 0;

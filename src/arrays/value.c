@@ -189,6 +189,24 @@ static size_t read_shape(Reader *r, size_t at)
     return (size_t)(s - text);
 }
 
+/* Does a value end in front of `at`, so that what stands there is an operator?  Words of Python's
+ * that something follows, `else`, are none. */
+static bool ends_value(const Reader *r, size_t at)
+{
+    static const char *const words[] = {"else", "if", "and", "or", "not", "in", "is", "lambda"};
+    size_t n = 0;
+
+    while (at > 0 && r->text[at - 1] == ' ')
+        at--;
+    while (n < at && is_name_char(r->text[at - 1 - n]))
+        n++;
+    for (int i = 0; i < COUNT(words); i++) {
+        if (strlen(words[i]) == n && memcmp(words[i], r->text + at - n, n) == 0)
+            return false;
+    }
+    return n > 0 || (at > 0 && strchr(")]", r->text[at - 1]));
+}
+
 /* Find all that Python has no words for. */
 static void read_blanks(Reader *r)
 {
@@ -199,6 +217,10 @@ static void read_blanks(Reader *r)
 
         if (ch == '\'' || ch == '"')
             next = quoted_end(r, at);
+        else if (ch == '@' && ends_value(r, at))
+            wrong(r, at, at + 1, "there is no product of matrices here",
+                  "`@` begins the name of a file; what a product should be, a device says: "
+                  "--compare NAME=interp");
         else if (ch == '@')
             next = read_file(r, at);
         else if (ch == '{')

@@ -17,8 +17,7 @@ typedef struct {
     Call *call;
     Comparisons compared;
     const Options *options;
-    int script;       /* the next one */
-    const char *rest; /* of the one that is read; NULL: none is */
+    const char *rest; /* of the scripts; NULL: nothing */
     bool is_terminal;
     int replays; /* since the last line from stdin */
     FILE *kept;  /* where lines are recorded; NULL: nowhere */
@@ -37,6 +36,17 @@ static const char *read_script(Cli *c, const char *path)
     if (error)
         cli_stop_at_file(c, path, strerror(error));
     return text;
+}
+
+/* All of them, before anything runs: from within a run nothing may stop the command. */
+static const char *read_scripts(Cli *c, const Options *o)
+{
+    Text t = text_new(c->arena);
+
+    text_put(&t, "");
+    for (int i = 0; i < o->scripts.len; i++)
+        text_printf(&t, "%s\n", read_script(c, o->scripts.at[i]));
+    return t.s;
 }
 
 static const char *script_line(Commands *r)
@@ -74,13 +84,11 @@ static const char *stdin_line(Commands *r, const char *const *words)
 
 static const char *next_line(Commands *r, const char *const *words)
 {
-    while (r->rest || r->script < r->options->scripts.len) {
-        if (!r->rest)
-            r->rest = read_script(r->cli, r->options->scripts.at[r->script++]);
-        if (r->rest && *r->rest)
-            return script_line(r);
-        r->rest = NULL;
-    }
+    if (r->rest)
+        r->rest += strspn(r->rest, " \t\r\n"); /* an empty line repeats nothing here */
+    if (r->rest && *r->rest)
+        return script_line(r);
+    r->rest = NULL;
     return stdin_line(r, words);
 }
 
@@ -214,16 +222,22 @@ static void add_comparisons(Cli *c, Comparisons *all, Comparisons more)
 
 /* --- running --- */
 
-/* Another call of the same options, which has arrays of its own. */
-static void afresh(void *commands, void (*work)(void *what, const DebugLaunch *fresh), void *what)
+void debug_afresh(Cli *c, const Options *options,
+                  void (*work)(void *what, const DebugLaunch *fresh), void *what)
 {
-    Commands *r = commands;
-    Options o = *r->options;
+    Options o = *options;
     Debugged d;
 
-    debug_prepare(r->cli, &o, &d);
+    debug_prepare(c, &o, &d);
     work(what, &d.launch);
     call_close(&d.call);
+}
+
+static void afresh(void *commands, void (*work)(void *what, const DebugLaunch *fresh), void *what)
+{
+    const Commands *r = commands;
+
+    debug_afresh(r->cli, r->options, work, what);
 }
 
 static void check_output(void *commands, const char *path)
@@ -269,6 +283,7 @@ void command_debug(Cli *c, int argc, char **argv)
         debug_serve(c, &o);
         return;
     }
+    commands.rest = read_scripts(c, &o);
     commands.is_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     debug_prepare(c, &o, &d);
     commands.compared = compare_prepare(&d.call);

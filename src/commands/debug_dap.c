@@ -12,8 +12,9 @@
 
 typedef struct {
     Cli *cli;
-    int out;    /* where messages go: what prints to stdout goes to stderr */
-    bool fails; /* nobody takes them any more */
+    int out;         /* where messages go: what prints to stdout goes to stderr */
+    bool fails;      /* nobody takes them any more */
+    Options options; /* of its launch, and as they are before it */
     Debugged debugged;
 } Editor;
 
@@ -88,15 +89,27 @@ static const DebugLaunch *prepare(void *editor, const DapWanted *wanted)
     Options o = cli_options(e->cli, COMMAND_DEBUG, wanted->n, words);
     if (o.dap || o.scripts.len > 0 || o.compares.len > 0 || o.against.text)
         cli_stop(e->cli, CLI_USAGE, "an editor has no use for --dap, -x, --compare and --against");
+    e->options = o;
     debug_prepare(e->cli, &o, &e->debugged);
     return &e->debugged.launch;
+}
+
+static void afresh(void *editor, void (*work)(void *what, const DebugLaunch *fresh), void *what)
+{
+    const Editor *e = editor;
+
+    debug_afresh(e->cli, &e->options, work, what);
 }
 
 void debug_serve(Cli *c, const Options *o)
 {
     Editor *e = NEW(c->arena, Editor);
-    const DapHost host = {
-        .ctx = e, .read = read_bytes, .write = write_bytes, .attempt = attempt, .prepare = prepare};
+    const DapHost host = {.ctx = e,
+                          .read = read_bytes,
+                          .write = write_bytes,
+                          .attempt = attempt,
+                          .prepare = prepare,
+                          .afresh = afresh};
 
     if (o->file)
         cli_stop(c, CLI_USAGE, "--dap takes no file: an editor's `launch` says which");

@@ -16,6 +16,9 @@ typedef struct {
 
 /* debug.c */
 void debug_prepare(Cli *c, Options *o, Debugged *d); /* all but running it */
+/* Do `work` with another call of the same options, which has arrays of its own. */
+void debug_afresh(Cli *c, const Options *options,
+                  void (*work)(void *what, const DebugLaunch *fresh), void *what);
 
 /* debug_dap.c */
 void debug_serve(Cli *c, const Options *o); /* --dap */

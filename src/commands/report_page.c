@@ -143,12 +143,88 @@ static ProfileLines *count_lines(const Call *k)
 
 /* --- accesses --- */
 
-enum { ACCESS_COLUMNS = 96, ACCESS_ROWS = 64 };
+enum { ACCESS_COLUMNS = 96, ACCESS_ROWS = 64, MOST_RUNS = 1 << 20, MOST_STEP_BYTES = 200000 };
+enum {
+    MOST_ELEMENTS = 1 << 26,
+    FEW_ELEMENTS = 1 << 24
+};                                      /* that are looked at at all, and step by step */
 static const double access_seconds = 2; /* of the interpreter, for what there is room on a page */
 
 static bool is_late(void *end)
 {
     return os_seconds() > *(const double *)end;
+}
+
+/* The cells of an access, each once, with what they are by then: "3+2r 10R".  `kinds` has what each
+ * is, which the access may change. */
+static const char *step_cells(Arena *a, const AccessCells *c, const int32_t *numbers,
+                              uint8_t *kinds, const DebugAccess *of)
+{
+    const int n = c->width * c->height;
+    uint8_t *is_there = NEW_N(a, uint8_t, n + 1);
+    Text t = text_new(a);
+
+    memset(is_there, 0, (size_t)n + 1);
+    for (int i = 0; i < of->runs.len; i++) {
+        const DebugRun *r = &of->runs.at[i];
+
+        for (int64_t k = r->at; k < r->at + r->n; k++) {
+            if (numbers[k] < 0)
+                continue;
+            is_there[numbers[k]] = 1;
+            kinds[numbers[k]] = (uint8_t)MAX(kinds[numbers[k]], r->kind);
+        }
+    }
+    text_put(&t, "");
+    for (int i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && is_there[end] == is_there[i] && kinds[end] == kinds[i];)
+            end++;
+        if (!is_there[i])
+            continue;
+        text_printf(&t, end > i + 1 ? "%s%d+%d" : "%s%d", t.len ? " " : "", i, end - i);
+        text_printf(&t, "%c", access_kinds[kinds[i]].letter);
+    }
+    return t.s;
+}
+
+/* One by one, as far as there is room on a page. */
+static void add_steps(RunView *v, const DebugAccesses *arrays, const DebugAccessLog *log)
+{
+    Arena *a = v->arena;
+    int32_t **numbers = NEW_N(a, int32_t *, arrays->len + 1);
+    uint8_t **kinds = NEW_N(a, uint8_t *, arrays->len + 1);
+    int *access = NEW_N(a, int, arrays->len + 1);
+    size_t bytes = 0;
+    int n = 0;
+
+    for (int i = 0; i < arrays->len; i++) {
+        if (array_numel(&arrays->at[i].array) == 0)
+            continue;
+        const AccessCells *c = &v->accesses.at[n].cells;
+        access[i] = n++;
+        numbers[i] = accesses_cell_numbers(a, &arrays->at[i], c);
+        kinds[i] = NEW_N(a, uint8_t, c->width * c->height);
+        memset(kinds[i], 0, (size_t)c->width * (size_t)c->height);
+    }
+    v->steps_in_part = log->room == 0 || v->accesses_of > 0;
+    for (int i = 0; i < log->all.len; i++) {
+        const DebugAccess *of = &log->all.at[i];
+        const int to = access[of->array];
+        ViewStep step = {.program = of->program,
+                         .file = of->place.source ? of->place.source->path : NULL,
+                         .line = of->place.line,
+                         .reads = (of->effect & READS) != 0,
+                         .writes = (of->effect & WRITES) != 0,
+                         .access = to};
+
+        step.cells =
+            step_cells(a, &v->accesses.at[to].cells, numbers[of->array], kinds[of->array], of);
+        bytes += strlen(step.cells) + 16;
+        v->steps_in_part |= bytes > MOST_STEP_BYTES;
+        if (bytes > MOST_STEP_BYTES)
+            return;
+        vec_push(a, &v->steps, step);
+    }
 }
 
 /* What programs do with arrays, by a launch on the interpreter with arrays of its own. */
@@ -158,14 +234,20 @@ static void add_accesses(RunView *v, const Call *k)
     Options o = k->options;
     double end = os_seconds() + access_seconds;
     const char *ended;
+    int64_t elements = 0;
     Debugged d;
 
     o.profile = o.count = o.time = false;
     o.launch.debug = TILEC_DEBUG_NONE;
     o.launch.check = 0;
     debug_prepare(c, &o, &d);
-    const DebugAccessWish wish = {
-        .launch = &d.launch, .program = -1, .interrupts = is_late, .ctx = &end};
+    DebugAccessLog log = {.room = MOST_RUNS};
+    const DebugAccessWish wish = {.launch = &d.launch,
+                                  .program = -1,
+                                  .log = &log,
+                                  .most = MOST_ELEMENTS,
+                                  .interrupts = is_late,
+                                  .ctx = &end};
     const DebugAccesses all = debug_accesses(&wish, v->arena, &ended);
     for (int i = 0; i < all.len; i++) {
         const Accessed *x = &all.at[i];
@@ -180,8 +262,11 @@ static void add_accesses(RunView *v, const Call *k)
             .cells = accesses_cells(v->arena, x, ACCESS_COLUMNS, ACCESS_ROWS)};
         if (array_numel(&x->array) > 0)
             vec_push(v->arena, &v->accesses, access);
+        elements += x->count;
     }
-    v->accesses_in_part = ended != NULL;
+    v->accesses_of = ended ? log.programs : 0;
+    if (elements <= FEW_ELEMENTS)
+        add_steps(v, &all, &log);
     call_close(&d.call);
 }
 

@@ -37,6 +37,8 @@ typedef struct {
     const char *(*attempt)(void *ctx, void (*work)(void *what), void *what);
     /* Make what is wanted ready, once a session, with a store and names; stops the client. */
     const DebugLaunch *(*prepare)(void *ctx, const DapWanted *wanted);
+    /* Do `work` with the same launch on arrays of its own, as they are before it. */
+    void (*afresh)(void *ctx, void (*work)(void *what, const DebugLaunch *fresh), void *what);
 } DapHost;
 
 /* Serve an editor until it has left. */

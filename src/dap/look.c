@@ -163,6 +163,53 @@ static const char *trimmed(Arena *a, const char *s)
     return arena_strndup(a, s, n);
 }
 
+typedef struct {
+    Dap *dap;
+    DebugPicture of;
+    double end; /* of the time that there is for it */
+} Pictured;
+
+static bool is_late(void *pictured)
+{
+    return os_seconds() > ((const Pictured *)pictured)->end;
+}
+
+static void put_picture(void *pictured, const DebugLaunch *fresh)
+{
+    Pictured *w = pictured;
+    Dap *p = w->dap;
+    const char *ended;
+    const DebugAccessWish wish = {.launch = fresh, .interrupts = is_late, .ctx = w};
+    const Accessed *x = debug_picture_take(p->debugger, &w->of, wish, &ended);
+    Text t = text_new(p->scratch);
+
+    text_put(&t, "");
+    if (ended)
+        text_printf(&t, "up to where it ended: %s", ended);
+    debug_put_picture(p->debugger, &t, &w->of, x, -1);
+    json_printable(&p->body, "result", t.s);
+    json_text(&p->body, "type", "picture");
+    json_int(&p->body, "variablesReference", 0);
+}
+
+/* `picture x access now`, of the debugger's console: nobody waits longer than some seconds. */
+static bool evaluates_picture(Dap *p, const char *text)
+{
+    static const char command[] = "picture ";
+    static const double most = 10;
+    Pictured w = {.dap = p, .end = os_seconds() + most};
+
+    if (strncmp(text, command, sizeof command - 1) != 0)
+        return false;
+    text += sizeof command - 1;
+    if (!debug_picture_named(p->debugger, text + strspn(text, " \t"), &w.of))
+        client_stop(p->client, CLIENT_USAGE,
+                    "`picture` is of who reads and writes an array here: picture x access, picture "
+                    "x access now, picture x programs");
+    p->host->afresh(p->host->ctx, put_picture, &w);
+    return true;
+}
+
 void request_evaluate(Dap *p)
 {
     const char *text = want_text(p, p->args, "expression");
@@ -175,6 +222,8 @@ void request_evaluate(Dap *p)
     text = trimmed(p->moment, text);
     if (!*text)
         client_stop(p->client, CLIENT_USAGE, "`expression` is empty");
+    if (is_whole && evaluates_picture(p, text))
+        return;
     if (!at.frame && p->stop->place.frame && !debug_array_named(p->debugger, text, &none))
         client_stop(p->client, CLIENT_USAGE,
                     "the run does not stand in this program: it has no "

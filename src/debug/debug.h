@@ -21,6 +21,7 @@
  *   asked.c     what people ask for in words: values, conditions, elements
  *   shown.c     values as text
  *   accesses.c  which elements programs read and write, in a launch of its own
+ *   pictured.c  the same as people ask for it in words, and as a picture
  */
 #ifndef TILEC_DEBUG_DEBUG_H
 #define TILEC_DEBUG_DEBUG_H
@@ -169,16 +170,55 @@ bool debug_first_of_last(const Debugger *d, const Map *elements, DebugWrite *out
 
 /* --- accesses --- */
 
+/* One access to an array, by the lanes of a tile that are in it. */
+typedef struct {
+    int64_t at, n; /* elements in memory, from the first one that the array has there */
+    int kind;      /* of access_kinds: what each of them is by then */
+} DebugRun;
+typedef struct {
+    int64_t program;
+    Place place;
+    int effect, array; /* READS, WRITES or both; its number in DebugAccesses */
+    VEC(DebugRun) runs;
+} DebugAccess;
+typedef struct {
+    VEC(DebugAccess) all; /* in the order of the run */
+    int64_t room;         /* for so many runs more; 0: there were more than it has */
+    int64_t programs;     /* that have begun */
+} DebugAccessLog;
+
 /* A launch of its own, with arrays of its own, which it changes. */
 typedef struct {
     const DebugLaunch *launch;
     int64_t program;               /* note what this one does; -1: all */
+    const Debugger *until;         /* end where that one stands; NULL: behind all programs */
+    DebugAccessLog *log;           /* NULL, or takes each access by itself */
+    int64_t most;                  /* look at no more elements of arrays in all; 0: at any number */
     bool (*interrupts)(void *ctx); /* is it to end here?  Asked at each op; NULL: never */
     void *ctx;
 } DebugAccessWish;
 typedef VEC(Accessed) DebugAccesses; /* of all arrays among the arguments */
-/* accesses.c: *ended is why it did not come to its end; NULL: it did. */
+/* accesses.c: *ended is why it did not come to the end that was wished for; NULL: it did. */
+/* None where the arrays have more elements than were wished for. */
 DebugAccesses debug_accesses(const DebugAccessWish *wish, Arena *a, const char **ended);
+
+/* pictured.c: "x access now program 1,0" */
+enum { DEBUG_PICTURE_PIXELS = 1024 };
+typedef struct {
+    const char *name; /* of the array */
+    int64_t program;  /* what this one does; -1: all */
+    bool until_now, by_program;
+} DebugPicture;
+/* NAME access|programs [now] [program [X[,Y[,Z]]]]; false: it is something else.  May stop. */
+bool debug_picture_named(const Debugger *d, const char *text, DebugPicture *out);
+/* Of that array, by a wish that says all but what the picture is of; stops where there is none. */
+const Accessed *debug_picture_take(const Debugger *d, const DebugPicture *w, DebugAccessWish wish,
+                                   const char **ended);
+/* For a terminal's file descriptor; -1: in letters. */
+void debug_put_picture(const Debugger *d, Text *t, const DebugPicture *w, const Accessed *x,
+                       int terminal);
+/* "3,*": what stands at *text up to a blank; -1 is any, where there may be stars.  May stop. */
+void debug_program_named(const Debugger *d, const char **text, bool stars, int32_t out[3]);
 
 /* --- looking --- */
 

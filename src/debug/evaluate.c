@@ -268,6 +268,25 @@ static bool look_at_value(void *making, const InterpFrame *f, const Op *op)
     return true;
 }
 
+/* Without the lines around the expression, which nobody has typed: what is wrong there is so with
+ * all of it. */
+static const char *unwrapped(Arena *a, const char *text)
+{
+    static const char *const frame[] = {"\n        __it = (\n", "\n        )\n"};
+    static const char *const open[] = {"expected an expression, found `)`",
+                                       "this `(` is never closed"};
+    size_t n = strcspn(text, "\n");
+
+    if (strncmp(text + n, frame[0], strlen(frame[0])) != 0 &&
+        strncmp(text + n, frame[1], strlen(frame[1])) != 0)
+        return text;
+    for (int i = 0; i < COUNT(open); i++) {
+        if (n == strlen(open[i]) && memcmp(text, open[i], n) == 0)
+            return "the expression is not complete: something is missing at its end";
+    }
+    return arena_strndup(a, text, n);
+}
+
 /* The first thing that the library says, without its place, which is in no file.  Hints are for who
  * writes a kernel. */
 static const char *told(Arena *a, char *error)
@@ -287,7 +306,7 @@ static const char *told(Arena *a, char *error)
         arena_printf(a, "%.*s%s", (int)n, text,
                      is_unknown ? "\nhint: `info` lists the names that mean something here" : "");
     tilec_free(error);
-    return text;
+    return unwrapped(a, text);
 }
 
 static bool run(Making *m, tilec_file *file, int64_t program, char **error)

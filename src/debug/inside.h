@@ -90,6 +90,7 @@ struct Debugger {
     Begun *begun; /* in this program, up to now */
     size_t nbegun, begun_room;
     bool forgot_begun; /* the first of them */
+    int64_t ops;       /* that were told of, in this program */
     const Op *op;      /* that was told of last, and its frame */
     const InterpFrame *frame;
     int32_t program[3];

@@ -20,6 +20,7 @@ static void begin_program(Debugger *d, const InterpFrame *f)
     d->depth = d->nwaiting = 0;
     d->nbegun = 0;
     d->forgot_begun = false;
+    d->ops = 0;
     d->op = NULL;
     d->module = interp_func(f)->module;
     written_begin_program(&d->journal, d->now.program);
@@ -313,6 +314,7 @@ static bool before_op(void *debugger, const InterpFrame *f, const Op *op)
         return false;
     bool goes_on = pass(d, &at, begins_statement(d, &at, op));
     d->writing.number = 0;
+    d->ops++;
     d->op = op;
     d->frame = f;
     return goes_on;

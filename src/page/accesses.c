@@ -64,6 +64,7 @@ static void put_cells(Text *t, const AccessCells *c, const char *label, bool pro
     text_put(t, "</svg>\n");
 }
 
+/* What is not there at the end is hidden: page.js shows it where it goes back. */
 static void put_legend(Text *t, const AccessCells *c)
 {
     text_put(t, "<p class=\"legend\">");
@@ -72,22 +73,60 @@ static void put_legend(Text *t, const AccessCells *c)
 
         for (int64_t k = 0; k < (int64_t)c->width * c->height; k++)
             is_there |= c->programs[k] != -2 && c->kinds[k] == i;
-        if (is_there)
-            text_printf(t, "<span class=\"cell-%s\">%s</span> ", access_kinds[i].name,
-                        access_kinds[i].text);
+        text_printf(t, "<span class=\"cell-%s\"%s>%s</span> ", access_kinds[i].name,
+                    is_there ? "" : " hidden=\"hidden\"", access_kinds[i].text);
     }
     text_put(t, "</p>\n");
 }
 
-void accesses_figures(Text *t, const RunView *v)
+/* What is done one by one, for page.js: of each access its program, its line as "f0l12", what it
+ * does, to which of the figures, and the cells. */
+static void put_steps(Text *t, const PageFiles *f, const RunView *v)
 {
+    const int32_t *grid = v->timing.grid;
+
+    if (v->steps.len == 0)
+        return;
+    text_printf(t,
+                "<figure class=\"stepper\" hidden=\"hidden\" data-grid=\"%d %d\" "
+                "data-steps=\"",
+                grid[0], grid[1]);
+    for (int i = 0; i < v->steps.len; i++) {
+        const ViewStep *s = &v->steps.at[i];
+        const char *id = files_id(f, s->file, s->line), *dash = id ? strchr(id, '-') : NULL;
+
+        text_printf(t, "%s%lld,%s,%s,%d,%s", i ? ";" : "", (long long)s->program,
+                    dash ? dash + 1 : "",
+                    s->reads && s->writes ? "b"
+                    : s->writes           ? "w"
+                                          : "r",
+                    s->access, s->cells);
+    }
+    text_printf(t,
+                "\">\n<figcaption>access by access <span>%s, one program after the other: arrow "
+                "keys go by accesses, page up and down by programs</span></figcaption>\n"
+                "<input type=\"range\" min=\"0\" max=\"%d\" value=\"%d\" "
+                "aria-label=\"up to which access\"/>\n<output></output>\n</figure>\n",
+                v->steps_in_part ? "the first ones" : "all of them", v->steps.len, v->steps.len);
+}
+
+void accesses_figures(Text *t, const PageFiles *f, const RunView *v)
+{
+    const int32_t *grid = v->timing.grid;
+    const char *about = ": what programs do with it";
+
+    if (v->accesses_of > 0)
+        about = arena_printf(t->arena, ": what the first %lld of %lld programs do with it",
+                             (long long)v->accesses_of, (long long)grid[0] * grid[1] * grid[2]);
+    put_steps(t, f, v);
     for (int i = 0; i < v->accesses.len; i++) {
         const ViewAccess *x = &v->accesses.at[i];
 
-        text_printf(t, "<figure><figcaption>%s <span>%s%s</span></figcaption>\n",
-                    html_text(t->arena, x->name), html_text(t->arena, x->type),
-                    v->accesses_in_part ? ": what the first programs do with it"
-                                        : ": what programs do with it");
+        text_printf(t,
+                    "<figure class=\"accesses\" data-name=\"%s\"><figcaption>%s "
+                    "<span>%s%s</span></figcaption>\n",
+                    html_text(t->arena, x->name), html_text(t->arena, x->name),
+                    html_text(t->arena, x->type), about);
         put_cells(t, &x->cells, arena_printf(t->arena, "accesses of %s", x->name), false);
         put_legend(t, &x->cells);
         text_printf(t, "<p class=\"about\">%s</p>\n", html_text(t->arena, x->counts));

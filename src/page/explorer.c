@@ -91,15 +91,16 @@ static void put_lines(Text *t, const PageFiles *f, int number, const Measures *m
     const PageFile *file = &f->all.at[number];
     const bool *shown = shown_lines(t->arena, file);
     const char *quotes = NULL;
+    Text unseen = text_new(t->arena);
     int last = 0;
 
     for (int i = 1; i <= file->nlines; i++) {
-        if (!shown[i])
+        if (!shown[i]) {
+            html_put_python(&unseen, file->lines[i - 1], &quotes); /* a text may end there */
             continue;
-        if (last > 0 && last < i - 1) {
-            put_skip(t, m, last + 1, i - 1);
-            quotes = NULL;
         }
+        if (last > 0 && last < i - 1)
+            put_skip(t, m, last + 1, i - 1);
         put_row(t, f, number, i, m, &quotes);
         last = i;
     }

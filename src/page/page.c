@@ -94,7 +94,6 @@ static void put_figures(Text *t, const Page *p, int version)
     bytes_put(t, v);
     if (v->timing.times.n > 0)
         times_put(t, v);
-    accesses_figures(t, v);
     text_put(t, "</div>\n");
 }
 
@@ -156,7 +155,9 @@ static void put_version(Text *t, const Page *p, int version)
     put_figures(t, p, version);
     text_put(t, "</div>\n");
     text_putn(t, explorer.s, explorer.len);
-    text_put(t, "</section>\n");
+    text_put(t, "<div class=\"figures\">\n");
+    accesses_figures(t, &files, v);
+    text_put(t, "</div>\n</section>\n");
 }
 
 const char *page_html(const Page *p)

@@ -108,6 +108,6 @@ void times_put(Text *t, const RunView *v);
 void occupancy_put(Text *t, const RunView *v);
 
 /* accesses.c: figures of what programs do with arrays */
-void accesses_figures(Text *t, const RunView *v);
+void accesses_figures(Text *t, const PageFiles *f, const RunView *v);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * page.js - tabs of the stages, and lines that are tied to each other
+ * page.js - tabs of the stages, lines that are tied to each other, and accesses one by one
  *
  * An element with data-l is of the lines that it names; hovering lights all elements of its first
  * line, a click or Enter pins them and shows the first one in the other pane.  Nothing is drawn
- * here: without this file the page has all the same text.
+ * here but what programs have done up to an access: without this file the page has all the same
+ * text.
  */
 'use strict';
 
@@ -159,7 +160,118 @@ function make_tabs(pane, changed) {
     if (all.length) choose(0);
 }
 
+/* --- accesses, one by one --- */
+
+const kinds = { '.': 'none', r: 'read', R: 'reread', w: 'written', b: 'both', W: 'rewritten' }; /* of cells, by letters */
+
+function read_steps(text) {
+    return text.split(';').map(step => {
+        const [program, key, effect, figure, cells] = step.split(',');
+        const runs = [...cells.matchAll(/(\d+)(?:\+(\d+))?([a-zA-Z])/g)].map(([, at, n, kind]) => [+at, +(n || 1), kind]);
+        return { program: +program, key, effect, figure: +figure, runs };
+    });
+}
+
+/* The cells of a figure, drawn anew over those of the whole launch. */
+function make_cells(figure) {
+    const svg = figure.querySelector('.cells'), base = [...svg.children];
+    const [, , width, height] = svg.getAttribute('viewBox').split(' ').map(Number);
+    const holes = new Uint8Array(width * height).fill(1); /* behind the end of the last row */
+    function each(path, act) {
+        for (const [, x, y, n] of path.matchAll(/M(\d+) (\d+).5h(\d+)/g)) {
+            for (let i = 0; i < n; i++) act(+y * width + +x + i);
+        }
+    }
+    for (const path of base) each(path.getAttribute('d'), cell => { holes[cell] = 0; });
+    function add(name) {
+        const path = document.createElementNS(svg.namespaceURI, 'path');
+        path.setAttribute('class', 'cell-' + name);
+        return svg.appendChild(path);
+    }
+    const layers = Object.entries(kinds).map(([letter, name]) => [letter, add(name)]), mark = add('now');
+    function strokes(has) {
+        const out = [];
+        for (let y = 0; y < height; y++) {
+            for (let x = 0, n; x < width; x += n) {
+                for (n = 1; x + n < width && has(y * width + x + n) === has(y * width + x);) n++;
+                if (has(y * width + x)) out.push(`M${x} ${y}.5h${n}`);
+            }
+        }
+        return out.join('');
+    }
+    function draw(steps, now) {
+        const current = new Set(), kind = new Array(width * height).fill('.');
+        for (const step of steps) {
+            for (const [at, n, letter] of step.runs) {
+                kind.fill(letter, at, at + n);
+                for (let c = at; step === now && c < at + n; c++) current.add(c);
+            }
+        }
+        for (const [letter, path] of layers) path.setAttribute('d', strokes(c => !holes[c] && kind[c] === letter));
+        mark.setAttribute('d', strokes(c => current.has(c)));
+    }
+    const legend = [...figure.querySelectorAll('.legend span')], shown = legend.map(s => !s.hidden);
+    return (steps, now) => {
+        base.forEach(path => path.toggleAttribute('hidden', steps !== null));
+        if (steps) draw(steps, now);
+        else for (const path of [mark, ...layers.map(l => l[1])]) path.setAttribute('d', '');
+        figure.classList.toggle('stepping', steps !== null);
+        legend.forEach((s, i) => { s.hidden = steps ? !layers[i][1].getAttribute('d') : !shown[i]; });
+    };
+}
+
+function make_stepper(stepper) {
+    const version = stepper.closest('.version'), slider = stepper.querySelector('input');
+    const figures = [...version.querySelectorAll('.accesses')].map(f => ({
+        name: f.dataset.name, draw: make_cells(f),
+    }));
+    const steps = read_steps(stepper.dataset.steps), said = stepper.querySelector('output');
+    const [gx, gy] = stepper.dataset.grid.split(' ').map(Number);
+    const explorer = explorers.find(e => e.has(version.querySelector('.explorer tr')));
+
+    function program(p) {
+        return `(${p % gx}, ${Math.floor(p / gx) % gy}, ${Math.floor(p / gx / gy)})`;
+    }
+    function words(n) {
+        if (n === 0) return 'nothing has been read or written yet';
+        const { program: p, key, effect, figure } = steps[n - 1];
+        const line = key ? 'line ' + key.split('l')[1] : 'a line that is not known';
+        const does = { r: 'reads', w: 'writes', b: 'reads and writes' }[effect];
+        return `${n} of ${steps.length}: program ${program(p)}, ${line}, ${does} ${figures[figure].name}`;
+    }
+    function show() {
+        const n = +slider.value, now = steps[n - 1], all = n === steps.length;
+        said.textContent = words(n) + (all ? '; the figures show all that there was' : '');
+        slider.setAttribute('aria-valuetext', words(n));
+        figures.forEach((f, i) => f.draw(all ? null : steps.slice(0, n).filter(s => s.figure === i), now));
+        if (explorer) explorer.light(all || !now ? null : now.key);
+    }
+    /* To the end of the next program, or of the one before. */
+    function by_program(way) {
+        let n = +slider.value;
+        if (way < 0) {
+            const p = n > 0 ? steps[n - 1].program : 0;
+            while (n > 0 && steps[n - 1].program === p) n--;
+        } else {
+            const p = n < steps.length ? steps[n].program : 0;
+            while (n < steps.length && steps[n].program === p) n++;
+        }
+        slider.value = n;
+        show();
+    }
+    slider.addEventListener('input', show);
+    slider.addEventListener('keydown', e => {
+        const way = { PageUp: -1, PageDown: 1 }[e.key];
+        if (way === undefined) return;
+        e.preventDefault();
+        by_program(way);
+    });
+    stepper.hidden = false;
+    show();
+}
+
 document.querySelectorAll('.explorer').forEach(make_explorer);
+document.querySelectorAll('.stepper').forEach(make_stepper);
 
 /* A link of an advice leads to its line, which is pinned. */
 function follow() {

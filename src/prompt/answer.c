@@ -127,7 +127,7 @@ static void put_tile(Text *t, const DebugTile *tile)
 
 void answer_value(Prompt *p, const DebugValue *v)
 {
-    if (!is_asked(p) || v->text || !v->tiles[0].data)
+    if (!is_asked(p) || p->is_displaying || v->text || !v->tiles[0].data)
         return;
     json_object(&p->answer.members, "value");
     put_tile(&p->answer.members, &v->tiles[0]);

@@ -19,13 +19,15 @@ typedef struct {
     Client *client;
     const DebugLaunch *launch;
     Debugger *debugger;
-    const DebugStop *stop; /* where the run stands */
-    InterpPlace place;     /* the call that is looked at: the stop's, or one that it is in */
-    int level;             /* so many calls further out */
-    int listed;            /* the line behind those that `list` has shown; 0: none yet */
-    bool moves;            /* the command lets the run go on */
-    bool compares;         /* it goes on to the end, and then to what is wrong */
-    const char *last;      /* command line */
+    const DebugStop *stop;      /* where the run stands */
+    InterpPlace place;          /* the call that is looked at: the stop's, or one that it is in */
+    int level;                  /* so many calls further out */
+    int listed;                 /* the line behind those that `list` has shown; 0: none yet */
+    bool moves;                 /* the command lets the run go on */
+    bool compares;              /* it goes on to the end, and then to what is wrong */
+    const char *last;           /* command line */
+    VEC(const char *) displays; /* command lines to obey at each stop */
+    bool is_displaying;         /* .. and this is one: JSON has it as text alone */
     Answer answer;
 } Prompt;
 
@@ -35,8 +37,6 @@ void complain(Prompt *p, const char *why);
 void need_frame(const Prompt *p); /* stops the client where the launch has ended */
 /* A number that is all of the text, 1 where that is empty; stops the client. */
 int64_t count_of(const Prompt *p, const char *text);
-/* "3,*": what stands at *text up to a blank; -1 is any. */
-void program_of(const Prompt *p, const char **text, bool stars, int32_t out[3]);
 const char *skip_blanks(const char *s);
 
 /* answer.c: all of it does nothing where nobody asks for JSON */

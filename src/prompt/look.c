@@ -46,9 +46,10 @@ static const char *mark_of(const Prompt *p, const Source *source, int line, int 
     return " ";
 }
 
-/* The lines first .. last of the source. */
-static void list_lines(Prompt *p, const Source *source, int first, int last, int here)
+/* The lines around `asked`, or from there on, first .. last of the source. */
+static void list_lines(Prompt *p, const Source *source, int64_t asked, int64_t first, int here)
 {
+    const int64_t last = first + LINES_ON - 1;
     Text t = text_new(p->client->arena);
     const char *s = source->text, *end = s + source->len;
 
@@ -62,8 +63,9 @@ static void list_lines(Prompt *p, const Source *source, int first, int last, int
         s += length + 1;
     }
     if (t.len == 0)
-        client_stop(p->client, CLIENT_USAGE, "%s has no line %d", source->shown, first);
-    p->listed = last + 1;
+        client_stop(p->client, CLIENT_USAGE, "%s has no line %lld", source->shown,
+                    (long long)asked);
+    p->listed = (int)last + 1;
     say(p, "%s", t.s);
 }
 
@@ -71,12 +73,14 @@ void do_list(Prompt *p, const char *text)
 {
     need_frame(p);
     Place at = debug_line(&p->place);
-    int first = p->listed ? p->listed : at.line - LINES_AROUND;
+    int64_t first = p->listed ? p->listed : at.line - LINES_AROUND, asked = first;
 
-    if (*text)
-        first = (int)count_of(p, text) - LINES_AROUND;
+    if (*text) {
+        asked = count_of(p, text);
+        first = asked - LINES_AROUND;
+    }
     if (at.source)
-        list_lines(p, at.source, MAX(first, 1), MAX(first, 1) + LINES_ON - 1, at.line);
+        list_lines(p, at.source, asked, MAX(first, 1), at.line);
 }
 
 /* --- calls --- */
@@ -149,21 +153,6 @@ void do_print(Prompt *p, const char *text)
 
 /* --- pictures --- */
 
-enum { FILE_PIXELS = 1024, LETTERS = 96, LETTER_ROWS = 48 };
-
-/* Does the text end with that word?  It is cut off then. */
-static bool take_last_word(Arena *a, const char **text, const char *word)
-{
-    size_t n = strlen(*text), m = strlen(word);
-
-    if (n <= m || strcmp(*text + n - m, word) != 0 || !strchr(" \t", (*text)[n - m - 1]))
-        return false;
-    for (n -= m; n > 0 && strchr(" \t", (*text)[n - 1]);)
-        n--;
-    *text = arena_strndup(a, *text, n);
-    return true;
-}
-
 /* `.. FILE.png`; NULL: it is for the terminal. */
 static const char *take_file(Prompt *p, const char **text)
 {
@@ -172,7 +161,9 @@ static const char *take_file(Prompt *p, const char **text)
 
     if (n < 5 || strcmp(word + n - 4, ".png") != 0)
         return NULL;
-    take_last_word(p->client->arena, text, word);
+    for (n = (size_t)(blank - *text); n > 0 && strchr(" \t", (*text)[n - 1]);)
+        n--;
+    *text = arena_strndup(p->client->arena, *text, n);
     p->host->check_output(p->host->ctx, word);
     return word;
 }
@@ -187,105 +178,35 @@ static void write_image(Prompt *p, const char *path, const Array *image)
     say(p, "%s: %lldx%lld pixels\n", path, (long long)image->shape[1], (long long)image->shape[0]);
 }
 
-/* `.. program 3,0`: its number; -1: of all. */
-static int64_t take_program(Prompt *p, const char **text)
-{
-    const char *at = NULL, *rest;
-    int32_t program[3];
-
-    for (const char *s = *text; (s = strstr(s, " program ")) != NULL; s++)
-        at = s;
-    if (!at)
-        return -1;
-    rest = skip_blanks(at + strlen(" program "));
-    program_of(p, &rest, false, program);
-    if (*rest)
-        client_stop(p->client, CLIENT_USAGE, "`%s` is more than a program", rest);
-    *text = arena_strndup(p->client->arena, *text, (size_t)(at - *text));
-    return debug_program_number(p->debugger, program);
-}
-
 /* What programs do with an array. */
 typedef struct {
     Prompt *prompt;
-    const char *name, *path;
-    int64_t program;
-    bool by_program; /* else by what they do */
+    const char *path;
+    DebugPicture of;
 } AccessPicture;
-
-static const Accessed *accessed_named(Prompt *p, const DebugAccesses *all, const char *name)
-{
-    Arena *a = p->client->arena;
-    const char **names = NEW_N(a, const char *, all->len + 1);
-
-    for (int i = 0; i < all->len; i++) {
-        names[i] = all->at[i].name;
-        if (strcmp(names[i], name) == 0)
-            return &all->at[i];
-    }
-    client_stop(p->client, CLIENT_USAGE, "`%s` is no array of the launch%s", name,
-                hint_text(a, name, names, all->len));
-}
-
-static void put_access(Prompt *p, const AccessPicture *w, const Accessed *x, Text *t)
-{
-    bool drawn = picture_is_drawn(p->host->terminal);
-    AccessCells c = accesses_cells(t->arena, x, drawn ? FILE_PIXELS : LETTERS,
-                                   drawn ? FILE_PIXELS : LETTER_ROWS);
-
-    if (drawn) {
-        const Array image = accesses_image(p->launch->store, &c, w->by_program);
-        picture_put(t, &image, SHOW_PICTURE, p->host->terminal);
-    } else {
-        accesses_put_letters(t, &c, w->by_program);
-    }
-    if (!w->by_program)
-        accesses_put_legend(t, &c, !drawn);
-}
 
 static void draw_access(void *picture, const DebugLaunch *fresh)
 {
-    AccessPicture *w = picture;
+    const AccessPicture *w = picture;
     Prompt *p = w->prompt;
     const char *ended;
     Text t = text_new(p->client->arena);
-    const DebugAccessWish wish = {.launch = fresh,
-                                  .program = w->program,
-                                  .interrupts = p->host->interrupts,
-                                  .ctx = p->host->ctx};
-    const DebugAccesses all = debug_accesses(&wish, p->client->arena, &ended);
-    const Accessed *x = accessed_named(p, &all, w->name);
+    const DebugAccessWish wish = {
+        .launch = fresh, .interrupts = p->host->interrupts, .ctx = p->host->ctx};
+    const Accessed *x = debug_picture_take(p->debugger, &w->of, wish, &ended);
 
     if (ended)
         say(p, "up to where it ended: %s", ended);
     if (w->path) {
-        const AccessCells c = accesses_cells(t.arena, x, FILE_PIXELS, FILE_PIXELS);
-        const Array image = accesses_image(p->launch->store, &c, w->by_program);
-        const Array large = picture_image(p->launch->store, &image, FILE_PIXELS);
+        const AccessCells c =
+            accesses_cells(t.arena, x, DEBUG_PICTURE_PIXELS, DEBUG_PICTURE_PIXELS);
+        const Array image = accesses_image(p->launch->store, &c, w->of.by_program);
+        const Array large = picture_image(p->launch->store, &image, DEBUG_PICTURE_PIXELS);
         write_image(p, w->path, &large);
         return;
     }
-    text_printf(&t, "%s: %s %s\n", x->name, tilec_dtype_name(x->array.dtype),
-                summary_shape(t.arena, &x->array));
-    put_access(p, w, x, &t);
-    accesses_put(&t, x);
+    debug_put_picture(p->debugger, &t, &w->of, x, p->host->terminal);
     say(p, "%s", t.s);
-}
-
-/* `NAME access [program X,Y,Z]`, `NAME programs`? */
-static bool draws_accesses(Prompt *p, const char *text, const char *path)
-{
-    Arena *a = p->client->arena;
-    AccessPicture w = {.prompt = p, .path = path, .program = -1};
-
-    if (strstr(text, " access"))
-        w.program = take_program(p, &text);
-    w.by_program = take_last_word(a, &text, "programs");
-    if (!w.by_program && !take_last_word(a, &text, "access"))
-        return false;
-    w.name = text;
-    p->host->afresh(p->host->ctx, draw_access, &w);
-    return true;
 }
 
 void do_picture(Prompt *p, const char *text)
@@ -294,8 +215,11 @@ void do_picture(Prompt *p, const char *text)
     Text t = text_new(p->client->arena);
     const char *path = take_file(p, &text);
 
-    if (draws_accesses(p, text, path))
+    AccessPicture accesses = {.prompt = p, .path = path};
+    if (debug_picture_named(p->debugger, text, &accesses.of)) {
+        p->host->afresh(p->host->ctx, draw_access, &accesses);
         return;
+    }
     look_up(p, text, &v);
     Array a = {0};
     if (!v.text)
@@ -304,7 +228,7 @@ void do_picture(Prompt *p, const char *text)
     if (problem)
         client_stop(p->client, CLIENT_USAGE, "`%s` cannot be drawn: %s", text, problem);
     if (path) {
-        const Array image = picture_image(p->launch->store, &a, FILE_PIXELS);
+        const Array image = picture_image(p->launch->store, &a, DEBUG_PICTURE_PIXELS);
         write_image(p, path, &image);
         return;
     }

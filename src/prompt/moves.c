@@ -53,7 +53,7 @@ void do_program(Prompt *p, const char *text)
 {
     int32_t at[3];
 
-    program_of(p, &text, false, at);
+    debug_program_named(p->debugger, &text, false, at);
     if (*text)
         client_stop(p->client, CLIENT_USAGE, "`%s`: nothing stands behind the program", text);
     debug_go_to_program(p->debugger, debug_program_number(p->debugger, at));

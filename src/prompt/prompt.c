@@ -10,6 +10,7 @@
 #include "inside.h"
 
 static void do_help(Prompt *p, const char *text);
+static void do_display(Prompt *p, const char *text);
 
 static void do_record(Prompt *p, const char *text)
 {
@@ -45,8 +46,9 @@ static const struct {
     {"delete", "d", do_delete, "[N]", "that breakpoint or watch; all"},
     {"print", "p", do_print, "EXPR", "an expression of the kernel's language; an array: out[0,:9]"},
     {"picture", NULL, do_picture, "EXPR [FILE.png]", "the same as a picture"},
-    {"picture", NULL, do_picture, "NAME access [program X[,Y[,Z]]] [FILE.png]", "which elements of an array programs read and write"},
-    {"picture", NULL, do_picture, "NAME programs [FILE.png]", "which program each is of"},
+    {"picture", NULL, do_picture, "NAME access [now] [program [X[,Y[,Z]]]] [FILE.png]", "which elements of an array programs read and write; up to here"},
+    {"picture", NULL, do_picture, "NAME programs [now] [FILE.png]", "which program each is of"},
+    {"display", NULL, do_display, "EXPR|picture ...|info", "print that at each stop; `display none`"},
     {"info", "i", do_info, "[stops]", "all names and their values; breakpoints and watches"},
     {"list", "l", do_list, "[LINE]", "the source around this line, or on from there"},
     {"where", "bt", do_where, "", "the calls that the program is in"},
@@ -96,31 +98,7 @@ int64_t count_of(const Prompt *p, const char *text)
 
     if (*text && (*skip_blanks(end) || n < 1))
         client_stop(p->client, CLIENT_USAGE, "`%s` is not a number of times", text);
-    return n;
-}
-
-void program_of(const Prompt *p, const char **text, bool stars, int32_t out[3])
-{
-    const char *s = *text, *whole = s;
-
-    for (int i = 0; i < 3; i++) {
-        char *end = (char *)s;
-
-        out[i] = stars ? -1 : 0;
-        if (i > 0 && *s != ',')
-            continue;
-        s = i > 0 ? skip_blanks(s + 1) : s;
-        bool is_star = stars && *s == '*';
-        long n = is_star ? -1 : strtol(s, &end, 10);
-        if (!is_star && (end == s || n < 0 || n >= p->launch->grid[i]))
-            client_stop(p->client, CLIENT_USAGE,
-                        "`%s` is no program of the grid %dx%dx%d: write X,Y,Z from 0 on%s", whole,
-                        p->launch->grid[0], p->launch->grid[1], p->launch->grid[2],
-                        stars ? ", `*` for any" : "");
-        out[i] = (int32_t)n;
-        s = skip_blanks(is_star ? s + 1 : end);
-    }
-    *text = s;
+    return MIN(n, INT64_MAX / 2); /* so that a place may be added */
 }
 
 /* --- commands --- */
@@ -187,15 +165,22 @@ static bool is_kept(int i)
            commands[i].run != do_quit;
 }
 
-static void run_line(void *what)
+static void show_line(void *what)
 {
     const Line *l = what;
     size_t n = strcspn(l->line, " \t");
-    int i = find_command(l->prompt, l->line, n);
+
+    commands[find_command(l->prompt, l->line, n)].run(l->prompt, skip_blanks(l->line + n));
+}
+
+static void run_line(void *what)
+{
+    const Line *l = what;
+    int i = find_command(l->prompt, l->line, strcspn(l->line, " \t"));
 
     if (is_kept(i))
         l->prompt->host->keep(l->prompt->host->ctx, l->line);
-    commands[i].run(l->prompt, skip_blanks(l->line + n));
+    show_line(what);
 }
 
 /* The line without blanks around it. */
@@ -207,6 +192,51 @@ static const char *trimmed(Arena *a, const char *line)
     for (n = strlen(line); n > 0 && strchr(" \t\r\n", line[n - 1]);)
         n--;
     return arena_strndup(a, line, n);
+}
+
+/* What `display` may do at each stop: it shows, and moves nothing. */
+static bool only_shows(int i)
+{
+    return commands[i].run == do_print || commands[i].run == do_picture ||
+           commands[i].run == do_info || commands[i].run == do_list || commands[i].run == do_where;
+}
+
+/* `picture x access now`; what begins with no such command, by its whole name, is an expression to
+ * print: `i` is one. */
+static void do_display(Prompt *p, const char *text)
+{
+    Arena *a = p->client->arena;
+    size_t n = strcspn(text, " \t");
+    bool is_command = false;
+
+    if (strcmp(text, "none") == 0) {
+        p->displays.len = 0;
+        return;
+    }
+    for (int i = 0; i < COUNT(commands); i++)
+        is_command |= only_shows(i) && strlen(commands[i].name) == n &&
+                      memcmp(commands[i].name, text, n) == 0;
+    const char *line = is_command ? text : arena_printf(a, "print %s", text);
+    if (*text)
+        vec_push(a, &p->displays, line);
+    for (int i = 0; i < p->displays.len && !*text; i++)
+        say(p, "display %s\n", p->displays.at[i]);
+    if (*text)
+        show_line(&(Line){p, line});
+}
+
+/* What cannot be shown here, such as a name that has no value yet, is only told. */
+static void show_displays(Prompt *p)
+{
+    p->is_displaying = true;
+    for (int i = 0; i < p->displays.len; i++) {
+        const char *line = p->displays.at[i];
+        const char *why = p->host->attempt(p->host->ctx, show_line, &(Line){p, line});
+
+        if (why)
+            say(p, "%s: %.*s\n", line, (int)strcspn(why, "\n"), why);
+    }
+    p->is_displaying = false;
 }
 
 /* Commands, and names that mean something here. */
@@ -296,6 +326,7 @@ static void stopped(void *prompt, const DebugStop *stop)
     if (p->compares && stop->why == DEBUG_ENDED && goes_to_difference(p))
         return;
     p->compares = false;
+    show_displays(p);
     obey(p);
 }
 

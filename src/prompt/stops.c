@@ -48,7 +48,7 @@ static const char *take_condition(const Prompt *p, const char **where, int32_t p
         program[i] = -1;
     if (of) {
         behind = skip_blanks(of + strlen("program"));
-        program_of(p, &behind, true, program);
+        debug_program_named(p->debugger, &behind, true, program);
         text = arena_printf(a, "%.*s %s", (int)(of - text), text, behind);
         end = text + strlen(text);
     }

@@ -3,7 +3,7 @@
  * more, and in how many waves a grid goes through
  *
  * Limits are those of the CUDA C++ Programming Guide, "Technical Specifications per Compute
- * Capability", of which src/gpu_plan/chip.c has what plans depend on; tests/unit/test_occupancy.c
+ * Capability", of which src/gpu_plan/chip.c has what plans depend on; tests/cli/test_report.c
  * holds the two against each other.  How many multiprocessors there are the machine says, and where
  * there is none the row of the largest GPU of that kind.  Registers are known of code that an
  * assembler has made; of PTX alone they are not, and what is told is then how many a thread could

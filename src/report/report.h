@@ -142,6 +142,16 @@ typedef struct {
     const char *name, *type, *counts; /* "x", "fp32 3x6", lines for people */
     AccessCells cells;
 } ViewAccess;
+/* One access of a program to an array. */
+typedef struct {
+    int64_t program;
+    const char *file; /* NULL: of no line */
+    int line;
+    bool reads, writes;
+    int access;        /* its number among the accesses */
+    const char *cells; /* "3+2r 10R": of its picture, 3 and 4, and 10, which are of these kinds by
+                        * then, by their letters */
+} ViewStep;
 const ViewStage *view_stage(int i); /* one that is shown where there is it; NULL behind the last */
 typedef struct {
     Arena *arena;
@@ -156,7 +166,9 @@ typedef struct {
     Occupancy *occupancy; /* NULL: it is no GPU's, or of a chip that is not known */
     VEC(ViewStage) stages;
     VEC(ViewAccess) accesses; /* of the arrays; none: nobody has looked */
-    bool accesses_in_part;    /* of the first programs alone */
+    int64_t accesses_of;      /* of so many programs alone, the first ones; 0: of all */
+    VEC(ViewStep) steps;      /* of the first programs, in their order */
+    bool steps_in_part;       /* there were more */
 } RunView;
 tilec_count view_counted(const RunView *v); /* the sum of all lines */
 double view_asked(const RunView *v);        /* bytes that loads and stores ask for; 0: not known */

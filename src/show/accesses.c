@@ -20,7 +20,7 @@ const AccessKind access_kinds[] = {
     {'W', "rewritten", "several programs write", {240, 40, 48}},
 };
 
-static int kind_of(int reads, int writes)
+int access_kind_of(int reads, int writes)
 {
     if (writes > 1)
         return 5;
@@ -95,9 +95,9 @@ static void put_counts(Text *t, const Accessed *x, const char *what, const uint8
             int64_t at = place_of(x, c.first_more);
 
             text_put(t, " by ");
-            put_program(t, x, x->first[at]);
+            put_program(t, x, x->first[at] - 1);
             text_put(t, " and ");
-            put_program(t, x, x->last[at]);
+            put_program(t, x, x->last[at] - 1);
         }
     }
     if (c.none > 0)
@@ -130,10 +130,10 @@ static int64_t rows_of(const Array *a, int64_t *columns)
 static void add_to_cell(const Accessed *x, AccessCells *c, int64_t cell, int64_t k)
 {
     int64_t at = place_of(x, k);
-    int kind = kind_of(x->reads[at], x->writes[at]);
+    int kind = access_kind_of(x->reads[at], x->writes[at]);
 
     if (c->programs[cell] == -2 || kind >= c->kinds[cell])
-        c->programs[cell] = kind > 0 ? x->last[at] : -1;
+        c->programs[cell] = x->last[at] - 1;
     c->kinds[cell] = (uint8_t)MAX(c->kinds[cell], kind);
 }
 
@@ -144,6 +144,15 @@ static int side_of(int64_t extent, int most, double shrink)
     double side = ceil((double)extent / shrink);
 
     return (int)fmin(fmax(side, (double)MIN(extent, FEW)), most);
+}
+
+/* Of element k, row-major. */
+static int64_t cell_of(const Accessed *x, const AccessCells *c, int64_t k)
+{
+    int64_t columns, rows = rows_of(&x->array, &columns);
+    int64_t row = k / columns * c->height / rows, column = k % columns * c->width / columns;
+
+    return row * c->width + column;
 }
 
 AccessCells accesses_cells(Arena *a, const Accessed *x, int width, int height)
@@ -158,17 +167,26 @@ AccessCells accesses_cells(Arena *a, const Accessed *x, int width, int height)
     c.programs = arena_alloc(a, (cells + 1) * sizeof *c.programs);
     for (size_t i = 0; i < cells; i++)
         c.programs[i] = -2; /* behind the end of the last row */
-    for (int64_t k = 0; k < n; k++) {
-        int64_t row = k / columns * c.height / rows, column = k % columns * c.width / columns;
-
-        add_to_cell(x, &c, row * c.width + column, k);
-    }
+    for (int64_t k = 0; k < n; k++)
+        add_to_cell(x, &c, cell_of(x, &c, k), k);
     return c;
 }
 
+int32_t *accesses_cell_numbers(Arena *a, const Accessed *x, const AccessCells *c)
+{
+    int64_t n = array_numel(&x->array);
+    int32_t *out = NEW_N(a, int32_t, x->count + 1);
+
+    memset(out, -1, sizeof *out * (size_t)(x->count + 1));
+    for (int64_t k = 0; k < n; k++)
+        out[place_of(x, k)] = (int32_t)cell_of(x, c, k);
+    return out;
+}
+
+static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
 static char letter_of(const AccessCells *c, int64_t cell, bool programs)
 {
-    static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     int64_t program = c->programs[cell];
 
     if (program == -2)
@@ -190,6 +208,28 @@ void accesses_put_letters(Text *t, const AccessCells *c, bool programs)
         }
         text_put(t, "\n");
     }
+}
+
+void accesses_put_programs(Text *t, const Accessed *x, const AccessCells *c)
+{
+    enum { FEW = 16 };
+    bool is_there[FEW] = {false};
+    const char *comma = "  ";
+
+    for (int64_t i = 0; i < (int64_t)c->width * c->height; i++) {
+        if (c->programs[i] >= FEW)
+            return;
+        if (c->programs[i] >= 0)
+            is_there[c->programs[i]] = true;
+    }
+    for (int i = 0; i < FEW; i++) {
+        if (!is_there[i])
+            continue;
+        text_printf(t, "%s%c ", comma, digits[i]);
+        put_program(t, x, i);
+        comma = ", ";
+    }
+    text_put(t, *comma == ',' ? "\n" : "");
 }
 
 /* One hue for each, those of neighbours far apart. */

@@ -60,9 +60,11 @@ bool picture_is_drawn(int terminal); /* else pictures are letters there */
 typedef struct {
     const char *name;
     Array array;
-    int64_t low; /* the first element that it has in memory, counted from `data` */
+    int64_t low;   /* the first element that it has in memory, counted from `data` */
+    int64_t count; /* of those from there to the last one */
     const uint8_t *reads, *writes; /* from there on: how many programs do, at most 255 */
-    const int64_t *first, *last;   /* which ones do: who writes, where anybody does */
+    /* Which ones do, counted from 1: who writes, where anybody does; 0: nobody. */
+    const int32_t *first, *last;
     const int32_t *grid;
 } Accessed;
 typedef struct {
@@ -72,6 +74,8 @@ typedef struct {
 } AccessKind;
 enum { ACCESS_KINDS = 6 };
 extern const AccessKind access_kinds[ACCESS_KINDS]; /* the most notable last */
+/* Of an element that so many programs read and write; more accesses never make it a lesser one. */
+int access_kind_of(int reads, int writes);
 typedef struct {
     int width, height;
     uint8_t *kinds;    /* numbers in access_kinds */
@@ -80,7 +84,11 @@ typedef struct {
 void accesses_put(Text *t, const Accessed *x); /* how many elements by how many, in lines */
 AccessCells accesses_cells(Arena *a, const Accessed *x, int width,
                            int height); /* at most so many */
+/* The cell of each element that the array has in memory, from `low` on; -1: it has no such one. */
+int32_t *accesses_cell_numbers(Arena *a, const Accessed *x, const AccessCells *c);
 void accesses_put_letters(Text *t, const AccessCells *c, bool programs);
+/* Whose letters they are: "0 (0, 0, 0), 1 (1, 0, 0)", where there are few. */
+void accesses_put_programs(Text *t, const Accessed *x, const AccessCells *c);
 void accesses_put_legend(Text *t, const AccessCells *c, bool letters);
 Array accesses_image(Store *store, const AccessCells *c, bool programs); /* a pixel a cell */
 

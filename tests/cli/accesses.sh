@@ -63,7 +63,149 @@ block '  .....r
   ......'
 block '  000001
   111122
-  222...'
+  222...
+  0 (0, 0, 0), 1 (1, 0, 0), 2 (2, 0, 0)
+  read'
+
+# what has been done up to here: by all programs, by the one where the run stands, also behind a step back
+cat >script <<'END'
+picture x access now
+break 12 program 1
+continue
+picture x access now
+picture x access now program
+picture out programs now
+pict out access now program 0
+back
+picture x access now program 1
+continue
+delete
+continue
+picture out access now
+picture out access now program
+END
+expect 0 "" "" debug rows.py:rows
+block '(tilec) picture x access now
+x: fp32 3x6, up to here
+  ......
+  ......
+  ......
+  . nobody
+  nobody reads or writes it'
+block '(tilec) picture x access now
+x: fp32 3x6, up to here
+  rrrrrr
+  rrrr..
+  ......
+  . nobody, r one program reads
+  read by one program: 10, by none: 8, the first is x[1,4]
+(tilec) picture x access now program
+x: fp32 3x6, up to here
+  .....r
+  rrrr..
+  ......'
+block '(tilec) picture out programs now
+out: fp32 3x6, up to here
+  00000.
+  ......'
+block '(tilec) pict out access now program 0
+out: fp32 3x6, up to here
+  wwwww.
+  ......'
+block '(tilec) picture x access now program 1
+x: fp32 3x6, up to here
+  ......'
+block '(tilec) picture out access now
+out: fp32 3x6, up to here
+  wwwwww
+  wwwwww
+  www...'
+block '(tilec) picture out access now program
+out: fp32 3x6, up to here
+  ......
+  ....ww
+  www...'
+
+# each time that the run stands still, and what cannot be shown there is told
+cat >script <<'END'
+display v
+display picture x access now program
+display
+next 4
+next
+display none
+next
+display info
+delete 99
+END
+expect 0 err "there is no breakpoint or watch 99" debug rows.py:rows
+block 'display print v
+display picture x access now program
+(tilec) next 4'
+block '(tilec) next
+program (1, 0, 0), rows at rows.py:8
+    8       row = tl.program_id(0)
+print v: `v` is not defined
+x: fp32 3x6, up to here'
+block '(tilec) next 4
+program (0, 0, 0), rows at rows.py:12
+   12       tl.store(out + row * columns + at, v + 1, mask=inside)
+v: fp32 8  min 0.  max 4.  mean 1.25  nan 0  inf 0  not loaded 3
+   +0  +1  +2  +3  +4    +5    +6    +7
+0  0.  1.  2.  3.  4.  (0.)  (0.)  (0.)
+x: fp32 3x6, up to here
+  rrrrr.'
+block '(tilec) display none
+(tilec) next
+program (1, 0, 0), rows at rows.py:9
+    9       at = tl.arange(0, BLOCK)
+(tilec) display info
+out: array'
+expect 0 out '"text":' debug rows.py:rows --json
+[ "$(grep -c '"value"' out)" = 0 ] || wrong "a display has a value of its own"
+
+# .. where the run looks for races, too, and in a loop with a helper
+cat >loop.py <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def part(x, at, k):
+    return tl.load(x + at + k * 4)
+
+
+@triton.jit
+def loop(out, x, N: tl.constexpr):
+    at = tl.arange(0, 4)
+    total = tl.zeros([4], tl.float32)
+    for k in range(N):
+        total += part(x, at, k)
+    tl.store(out + at, total)
+END
+cat >script <<'END'
+break part hits 3
+continue
+picture x access now
+finish
+picture x access now
+END
+for check in "" --check; do
+    expect 0 "" "" debug loop.py $check --grid 1 x='ones(fp32,4x4)' out='empty(fp32,4)' N=4
+    block '(tilec) picture x access now
+x: fp32 4x4, up to here
+  rrrr
+  rrrr
+  ....'
+    block '(tilec) finish
+program (0, 0, 0), loop at loop.py:15'
+    block '(tilec) picture x access now
+x: fp32 4x4, up to here
+  rrrr
+  rrrr
+  rrrr
+  ....'
+done
 
 # who reads and who writes twice; views, rows of one dimension, an array that nobody touches
 cat >script <<'END'
@@ -120,10 +262,15 @@ picture x access program 2 rows.png
 picture nothing access
 picture x access program 7
 picture x access program 1 2
+picture x access now and then
+picture x acess
 picture x nowhere/x.png
 END
 expect 0 err '`nothing` is no array of the launch' debug rows.py:rows
 grep -qF '`7` is no program of the grid 3x1x1' err || wrong "no word of the program"
+for word in 'access now and then' acess; do
+    grep -qF "\`$word\`: behind an array stands \`access\`" err || wrong "no word of $word"
+done
 grep -qF '`2` is more than a program' err || wrong "no word of what is too much"
 grep -qF 'nowhere/x.png: No such file or directory' err || wrong "no word of the folder"
 for file in out programs x rows; do

@@ -162,7 +162,9 @@ expect 0 err "nowhere: No such file" debug 'replay nowhere'
 expect 0 err "nowhere/walk: No such file" debug 'record nowhere/walk'
 
 # refused, and the prompt goes on
-for command in 'print colums + 1@`colums` is not defined' 'print x[9,9]@outside dimension' 'breack 3@did you mean '\''break'\''' \
+for command in 'print colums + 1@`colums` is not defined' 'print row +@the expression is not complete' 'print tl.sum(at@the expression is not complete' \
+    'print centre@cannot convert function centre to tensor' 'list 999@has no line 999' \
+    'list 9999999999@has no line 9999999999' 'up 99999999999999999999@nobody calls' 'b centre; c; up; up 99999999999999999999@nobody calls' 'print x[9,9]@outside dimension' 'breack 3@did you mean '\''break'\''' \
     'break 400@no statement' 'break nobody@no function that this kernel calls' 'program 3@no program of the grid 3x1x1' \
     'step -1@not a number of times' 'watch columns@no element of an array' 'watch x[0]@is not one element' \
     'catch zero@nan, inf' 'up@nobody calls' 'down@innermost' 'back@where the launch begins' 'list 99@no line' \
@@ -170,6 +172,7 @@ for command in 'print colums + 1@`colums` is not defined' 'print x[9,9]@outside 
     'info nothing@`info stops`' 'help nothing@there is no command' 'b 19 program 1,2@no program of the grid'; do
     expect 0 err "${command#*@}" debug "${command%%@*}; print columns"
     grep -qF "columns = 5  (i32)" "$folder/out" || wrong "no prompt behind ${command%%@*}"
+    ! grep -q '__it' "$folder/err" || wrong "a line is shown that nobody has typed"
 done
 expect 0 err "no names are left" debug 'continue; info'
 expect 0 err "the launch has ended: \`back\`" debug 'continue; step'

@@ -282,4 +282,22 @@ if little --version >/dev/null 2>&1; then
             little run "$folder/large.py" --device $device --check --grid 2 x="zeros(u8,2147483648)"
     done
 fi
+
+# an element that two arguments have
+cat >shared.py <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def shift(out, x, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.debug_barrier()
+    tl.store(out + i, v, mask=i < n)
+END
+for device in interp sim; do
+    expect 1 err "store to out[4] (in the same memory as x[3]), which program (0, 0, 0) loads" "$tilec" run shared.py --grid 4 \
+        --device $device --check out='arange(fp32,16)' x='out[1:]' n=15 B=4
+done
 finish

@@ -51,7 +51,14 @@ page sim.html stage=PTX stage=Plan rule=uncoalesced column=sect. number=occupanc
 grep -q 'aria-label="accesses of x"' sim.html && grep -q 'aria-label="programs of out"' sim.html ||
     wrong "no accesses"
 grep -q 'class="cell-read" d="M0 0.5h[1-9]' sim.html || wrong "no cells"
+grep -q 'data-steps="0,f0l15,r,0,[0-9+ r]*;0,f0l15,r,' sim.html || wrong "no accesses one by one"
+grep -q '1,f0l18,w,1,[0-9+ w]*"' sim.html || wrong "the last access is not the last"
 grep -q '  written by one program: 200$' sim.html || wrong "no counts"
+
+# .. unless the arrays are so large that they would take more memory than the launch
+expect 0 "" "" "$tilec" report 'a<b&"c".py' --call few x='zeros(fp32,(3000000,32))' --device sim -o large.html
+grep -q '<div class="explorer"' large.html || wrong "no page of large arrays"
+! grep -q 'aria-label="accesses of x"' large.html || wrong "accesses of large arrays"
 
 # on the CPU each line has samples
 expect 0 out "" "$tilec" report 'a<b&"c".py' --call few --quiet --threads 1 -o cpu.html
@@ -69,6 +76,27 @@ page interp.html 'stage=Tile IR' column=share number=time
 # what has a GPU's code and no counters
 expect 0 "" "" "$tilec" report 'a<b&"c".py' --call few --device null -o null.html
 page null.html number=time
+
+# a text of which lines are left out ends where it does
+{
+    cat <<'END' && seq 30 && cat <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def long(x, out, N: tl.constexpr):
+    '''a text that is long
+END
+    and goes on'''
+    at = tl.arange(0, N)
+    tl.store(out + at, tl.load(x + at))
+END
+} >long.py
+expect 0 "" "" "$tilec" report long.py --grid 1 x='rand(fp32,32)' out='empty(fp32,32)' N=32 --device sim -o long.html
+grep -q 'lines [0-9]* to [0-9]* are not of this kernel' long.html || wrong "all of a long text is shown"
+grep -q '<i class="[a-z]*">    and goes on' long.html || wrong "a line of a text is code"
+grep -q '"code">    at = tl.arange' long.html || wrong "code behind a text is of it"
 
 # two versions
 expect 0 out "second by first" sh -c '"$1" report "a<b&\"c\".py" --call few --device sim --against BLOCK=64,grid=4 -o both.html --text &&

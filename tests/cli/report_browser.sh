@@ -46,6 +46,28 @@ check('second click', pins() === 0);
 const heat = all('.heat');
 heat.at(-1).click();
 check('columns', heat.at(-1).getAttribute('aria-pressed') === 'true' && heat[0].getAttribute('aria-pressed') === 'false');
+const v0 = document.querySelector('.version'), stepper = v0.querySelector('.stepper'), slider = stepper.querySelector('input');
+const said_there = () => stepper.querySelector('output').textContent;
+const drawn = name => [...v0.querySelectorAll(`.accesses .cells .cell-${name}`)].filter(p => getComputedStyle(p).display !== 'none')
+    .map(p => p.getAttribute('d')).join('');
+const to = n => { slider.value = n; slider.dispatchEvent(new Event('input')); };
+const whole = drawn('written');
+check('stepper', !stepper.hidden && +slider.max === 66 && +slider.value === 66 && whole);
+to(1);
+const legend = () => [...v0.querySelectorAll('.legend span')].filter(s => s.checkVisibility()).map(s => s.textContent).join();
+check('legend', legend() === 'nobody,one program reads,nobody');
+check('first access', said_there() === '1 of 66: program (0, 0, 0), line 10, reads x' && drawn('now') === drawn('read') && !drawn('written'));
+check('its line', $('tr.lit th').textContent === '10');
+to(65); /* a cell has elements of both programs, each of one alone */
+check('several elements in a cell', !drawn('reread') && drawn('read') && drawn('written') && drawn('now'));
+to(0);
+check('before the first', said_there() === 'nothing has been read or written yet' && !drawn('now') && !drawn('read') && drawn('none'));
+key(slider, 'PageDown');
+check('a program', +slider.value === 33 && said_there().endsWith('line 11, writes out') && drawn('now') === drawn('written') && drawn('written') !== whole);
+key(slider, 'PageDown');
+check('all programs', +slider.value === 66 && drawn('written') === whole && !drawn('now'));
+key(slider, 'PageUp');
+check('back a program', +slider.value === 33);
 const link = document.querySelector('.advice a');
 if (link) { location.hash = link.getAttribute('href'); }
 setTimeout(() => {

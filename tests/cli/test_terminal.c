@@ -258,6 +258,28 @@ static void test_the_debugger_asks_for_commands(void **state)
     assert_non_null(strstr(first + 1, "i + 70 = 70"));
 }
 
+/* .. but not in a script, where it is nobody's key. */
+static void test_empty_lines_of_a_script_repeat_nothing(void **state)
+{
+    Terminal *s = *state;
+    static const char *const words[] = {"tilec", "debug",  "k.py:work", "--grid",           "2",
+                                        "-x",    "script", "n=2",       "out=zeros(i32,1)", NULL};
+    char command[200];
+
+    snprintf(command, sizeof command, "printf 'step 2\n\nprint i + 70\n  \n' >%s/script",
+             s->folder);
+    assert_int_equal(system(command), 0);
+    start(s, words);
+    await_prompts(s, 3);
+    await_keys(s);
+    type(s, "\4");
+    int status = finish(s);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    const char *first = strstr(s->said, "i + 70 = 70");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "i + 70 = "));
+}
+
 static void test_ctrl_c_stops_a_run_in_the_debugger(void **state)
 {
     Terminal *s = *state;
@@ -486,6 +508,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_long_launch_says_how_far_it_is, open_terminal,
                                         close_terminal),
         cmocka_unit_test_setup_teardown(test_the_debugger_asks_for_commands, open_terminal,
+                                        close_terminal),
+        cmocka_unit_test_setup_teardown(test_empty_lines_of_a_script_repeat_nothing, open_terminal,
                                         close_terminal),
         cmocka_unit_test_setup_teardown(test_ctrl_c_stops_a_run_in_the_debugger, open_terminal,
                                         close_terminal),

@@ -458,6 +458,10 @@ static void check_errors(void **state)
         {"1abc", "not a number"},
         {"@/nowhere.npy", "/nowhere.npy"},
         {"@/nowhere.npy:fp33", "not a dtype"},
+        {"x + @", "the name of a file is missing"},
+        {"ones(2) @ ones(2)", "there is no product of matrices here"},
+        {"[1, 2]@x", "there is no product of matrices here"},
+        {"1 if 0 else @/nowhere.npy:fp33", "not a dtype"},
         {"s < 1", "no order"},
         {"((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((("
          "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((("
@@ -475,7 +479,7 @@ static void check_errors(void **state)
         {"randint(u8, 3, 0, 300)", "u8 does not hold"},
         {"randint(i32, 3, 4, 4)", "LO < HI"},
         {"empty_like(3)", "must be an array, not an integer"},
-        {"x @ x", "the name of a file is missing"},
+        {"x @ x", "there is no product of matrices here"},
         {"x & 1", "fp32 has no such operator"},
         {"~x", "fp32 has no such operator"},
         {"x + None", "one side is None"},

@@ -118,6 +118,34 @@ def test_entry_and_end():
         c.ends()
 
 
+def test_pictures():
+    with client() as c:
+        rows(c, [16], stride=4, stopAtEnd=True)
+        c.stopped("breakpoint")
+
+        def picture(words):
+            answer = c.ask("evaluate", expression="picture " + words, context="repl")
+            assert answer["type"] == "picture" and answer["variablesReference"] == 0
+            return answer["result"].split("\n")
+
+        assert picture("x access now")[:4] == ["x: fp32 3x5, up to here", "  .....", "  .....", "  ....."]
+        assert c.move("next", 1) == "rows:17"
+        assert picture("x access now")[1:4] == ["  rrrrr", "  .....", "  ....."]
+        assert picture("x access")[0] == "x: fp32 3x5" and picture("x access")[1:4] == ["  rrrrR", "  rrrRr", "  rrr.."]
+        assert picture("x  programs program 1")[1:4] == ["  ....1", "  1111.", "  ....."]
+        c.ask("setBreakpoints", source={"path": PROGRAM}, breakpoints=[])
+        c.ask("continue", threadId=1)
+        for _ in range(3):
+            c.event("output")
+        c.stopped("end")
+        assert picture("out access now program")[1:4] == ["  .....", "  .....", "  wwwww"]
+        for words, why in (("nothing access", "`nothing` is no array"), ("x access program 3", "no program of the grid"),
+                           ("x", "picture x access now")):
+            assert why in c.refused("evaluate", expression="picture " + words, context="repl"), words
+        assert "no names are left" in c.refused("evaluate", expression="picture x access", context="hover")
+        c.ask("disconnect")
+
+
 def test_terminate_and_disconnect():
     with client() as c:
         rows(c, [16])
