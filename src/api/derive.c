@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "api.h"
-#include "../grad/grad.h"
+#include "../grad_print/print.h"
 
 /* What the derived kernel is fixed to; NULL: given at run time, or nothing that a test can say. */
 static const char *fixed_value(const FrontArg *arg, Arena *a)
@@ -142,8 +142,9 @@ static tilec_status derive(Job *job, void *wanted)
                            .params = params,
                            .nparams = k->nparams,
                            .atomics = r->options.atomics != 0};
+    Grad g;
     GradResult result;
-    if (!grad_derive(f->module, &wish, job->arena, job->diags, &result))
+    if (!grad_derive(f->module, &wish, job->arena, job->diags, &g) || !grad_print(&g, &result))
         return TILEC_REFUSED;
     d->derived = public_result(&result, job->arena);
     return d->derived ? TILEC_OK : TILEC_NO_MEMORY;

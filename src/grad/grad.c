@@ -5,7 +5,6 @@
  *     active.c, memory.c          which values count, and whether it can be done
  *     grad_block()                every op once more, from the last to the first
  *     drop the forward's effects, and what then nobody needs
- *     print.c                     Triton source
  */
 #include <string.h>
 
@@ -368,24 +367,21 @@ static bool derive(Grad *g)
     return !g->failed;
 }
 
-bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, GradResult *out)
+bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
 {
-    Grad g = {.arena = a, .wish = wish, .diags = d};
+    *g = (Grad){.arena = a, .wish = wish, .diags = d};
 
-    if (!prepare(&g, m, d) || !find_arrays(&g))
+    if (!prepare(g, m, d) || !find_arrays(g))
         return false;
-    g.adjoints = map_new(a);
-    g.again = map_new(a);
-    g.rebased = map_new(a);
-    g.meetings = map_new(a);
-    g.uses = ir_uses(g.func, a);
-    grad_find_active(&g);
-    g.b = builder_before(g.func->body->last);
-    if (!grad_check_memory(&g) || !derive(&g) || !tidy(m, d))
+    g->adjoints = map_new(a);
+    g->again = map_new(a);
+    g->rebased = map_new(a);
+    g->meetings = map_new(a);
+    g->uses = ir_uses(g->func, a);
+    grad_find_active(g);
+    g->b = builder_before(g->func->body->last);
+    if (!grad_check_memory(g) || !derive(g) || !tidy(m, d))
         return false;
-    grad_drop_tapes(&g);
-    if (!opt_run_pass(m, "dce", d) || !grad_check_in_place(&g) || !grad_print(&g))
-        return false;
-    *out = g.result;
-    return true;
+    grad_drop_tapes(g);
+    return opt_run_pass(m, "dce", d) && grad_check_in_place(g);
 }

@@ -1,5 +1,6 @@
 /*
- * grad.h - reverse mode: from a kernel the kernel of its gradients, as Triton source
+ * grad.h - reverse mode: from a kernel the kernel of its gradients, which src/grad_print/ writes as
+ * Triton source
  *
  * docs/gradients.md has the design.  The forward is computed again; behind it stand its ops once
  * more from the last to the first, each handing the gradient of its result to its operands by the
@@ -34,44 +35,6 @@ typedef enum {
     GRAD_PARTS,  /* each program stores a row of its own, for a second kernel to add up */
     GRAD_ADDED   /* atomics add to what is there */
 } GradFill;      /* as tilec_gradient_fill */
-typedef struct {
-    const char *array, *gradient; /* parameters: `x`, `d_x`; of parts that of their sum */
-    GradFill fill;
-} GradParameter;
-/* Memory that a launch allocates.  Texts are expressions over the parameters and `grid`. */
-typedef struct {
-    const char *name;
-    DType dtype;
-    const char *count; /* of elements */
-    bool is_zero;      /* before the launch */
-} GradWorkspace;
-typedef struct {
-    const char *total, *parts, *rows, *width; /* the second kernel's arguments */
-} GradSum;
-typedef struct {
-    const char *name, *array; /* elements of that from its pointer on; NULL: rounds of a loop */
-} GradSize;
-/* An expression that is true, or the gradient of the array is wrong: its elements overlap. */
-typedef struct {
-    const char *array, *text;
-} GradNeedText;
-typedef struct {
-    const char *text, *kernel; /* the file; its kernel's name */
-    const char *accesses;      /* who adds to what, for people */
-    GradParameter *gradients;  /* of wish->of, then of wish->wrt in their order */
-    int ngradients;
-    VEC(GradWorkspace) workspaces;
-    VEC(GradSum) sums; /* by the kernel with `_sum` behind its name */
-    VEC(GradSize) sizes;
-    VEC(GradNeedText) needs;
-} GradResult;
-
-/* grad.c: the source of the kernel of the gradients of wish->of with respect to wish->wrt, in the
- * arena.  Takes the module of the kernel as lowered, which is no use afterwards.  False: a
- * diagnostic, with the place of what cannot be derived. */
-bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, GradResult *out);
-
-/* --- inside of this folder --- */
 
 enum { AXES = 3 }; /* of a grid */
 #define EVERY_AXIS ((1u << AXES) - 1)
@@ -155,9 +118,15 @@ typedef struct {
     VEC(GradTape *) tapes;
     VEC(Op *) barriers; /* between writing and reading them */
     unsigned asked;     /* axes of the grid along which programs ask for their number: bits */
-    GradResult result;  /* what grad_print() makes */
     bool failed;
 } Grad;
+
+/* grad.c: the kernel of the gradients of wish->of with respect to wish->wrt, out->func, which takes
+ * the place of the kernel in its module, as lowered.  False: a diagnostic, with the place of what
+ * cannot be derived. */
+bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out);
+
+/* --- inside of this folder, and for what prints --- */
 
 typedef enum { VARIES = 1, MATTERS = 2 } GradFacts;
 /* It depends on what is differentiated by, and what is differentiated on it. */
@@ -300,8 +269,5 @@ GradValues grad_from_outside(Grad *g, const Op *op);
 void grad_compute_again(Grad *g,
                         const Block *b); /* its ops where the builder is, but for effects */
 void grad_branch(Grad *g, Op *op);
-
-/* print.c, print_expr.c */
-bool grad_print(Grad *g); /* fills g->result */
 
 #endif

@@ -66,7 +66,7 @@ static Words parameters(const Writer *p)
 void put_signature(Writer *p)
 {
     const Words all = parameters(p);
-    const char *head = arena_printf(p->arena, "def %s(", p->g->result.kernel);
+    const char *head = arena_printf(p->arena, "def %s(", p->result->kernel);
 
     text_put(&p->text, head);
     put_list(p, &all, (int)strlen(head));
@@ -259,7 +259,7 @@ static const char *count_text(const Writer *p, const GradTape *t)
 
 static void describe_array(Writer *p, const GradArray *a)
 {
-    GradResult *r = &p->g->result;
+    GradResult *r = p->result;
     const char *name = name_of(p, a), *array = p->g->func->params[a->array->index].name;
     bool is_of = a == &p->g->of, has_parts = !is_of && a->fill == GRAD_PARTS;
 
@@ -279,7 +279,7 @@ static void describe_array(Writer *p, const GradArray *a)
 void print_describe(Writer *p)
 {
     Grad *g = p->g;
-    GradResult *r = &g->result;
+    GradResult *r = p->result;
 
     r->kernel = arena_printf(g->arena, "%s_grad", g->wish->kernel);
     r->gradients = NEW_N(g->arena, GradParameter, g->nwrt + 1);

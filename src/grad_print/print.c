@@ -498,9 +498,10 @@ static void name_parameters(Writer *p)
     }
 }
 
-bool grad_print(Grad *g)
+bool grad_print(Grad *g, GradResult *out)
 {
     Writer p = {.g = g,
+                .result = out,
                 .arena = g->arena,
                 .text = text_new(g->arena),
                 .uses = ir_uses(g->func, g->arena),
@@ -510,6 +511,7 @@ bool grad_print(Grad *g)
                 .indent = 1};
     Text file = text_new(g->arena), functions = text_new(g->arena);
 
+    *out = (GradResult){0};
     p.functions = &functions;
     name_parameters(&p);
     text_put(&p.text, "@triton.jit\n");
@@ -525,8 +527,8 @@ bool grad_print(Grad *g)
     bool calls = strstr(p.text.s, "libdevice.") != NULL;
     if (calls || (functions.len > 0 && strstr(functions.s, "libdevice.")))
         text_put(&file, "from triton.language.extra import libdevice\n");
-    g->result.accesses = print_accesses(&p);
+    out->accesses = print_accesses(&p);
     text_printf(&file, "\n\n%s%s", functions.len > 0 ? functions.s : "", p.text.s);
-    g->result.text = file.s;
+    out->text = file.s;
     return true;
 }
