@@ -151,10 +151,11 @@ class Gradients(unittest.TestCase):
             self.assertEqual(d_x.tolist(), [2 * k * n for k, n in enumerate(times)])
 
     def test_windows(self):
-        """A valid convolution, by programs that end where elements do, and before: gathered, or by atomics."""
+        """A valid convolution, by programs that end where elements do, and before: gathered, or by atomics; of
+        many programs few walk over all."""
         w = np.array([0.5, -1.0, 2.0])
         gradient = tilec.grad(window, "out", ("x", "w"))
-        for n, programs in ((14, 1), (18, 1), (40, 3)):
+        for n, programs in ((14, 1), (18, 1), (40, 3), (9599, 600)):
             x, d_out = np.sin(np.arange(float(n))), np.cos(np.arange(float(n - 2)))
             d_x, d_w = np.full(n, 9.0), np.full(3, 9.0)
             gradient[(programs,)](x, w, np.zeros(n - 2), n, 3, BLOCK=16, d_out=d_out, d_x=d_x, d_w=d_w)

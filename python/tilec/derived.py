@@ -26,11 +26,12 @@ class Derived:
     which parameter is whose gradient.
     """
 
-    def __init__(self, text, name, gradients, workspaces, sums, sizes, needs):
+    def __init__(self, text, name, gradients, workspaces, sums, sizes, needs, programs, grid):
         self.text = text
         self._needs = needs
         self.gradients = [Gradient(*g) for g in gradients]
         self._workspaces, self._sums, self._sizes = workspaces, sums, sizes
+        self._programs, self._grid = programs, grid
         names = _names_in(text, name)
         self.kernel = names[name]
         self._add_up = names.get(f"{name}_sum")
@@ -48,7 +49,7 @@ class Derived:
         """With workspaces and sums; `gradients` hold zeros but for the first."""
         sizes = {name: _size(named[array]) for name, array in self._sizes if array}
         known = {**named, **sizes, **{k: v for k, v in options.items() if k in dict(self._sizes)}, "grid": grid,
-                 "tl": _Language}
+                 "tl": _Language, "triton": _Language, "min": min}
 
         def number(text):
             return int(eval(text, {"__builtins__": {}}, known))  # of the compiler's making
@@ -56,7 +57,8 @@ class Derived:
         spaces = {name: _zeros(number(count), dtype, gradients[self.gradients[0].name])
                   for name, count, dtype, _ in self._workspaces}
         given = {g.name: gradients[g.name] for g in self.gradients if g.fill != _PARTS}
-        made = self.kernel[grid](**named, **given, **spaces, **sizes, **options)
+        counts = {name: number(text) for name, text in self._programs}
+        made = self.kernel[tuple(map(number, self._grid))](**named, **given, **spaces, **sizes, **counts, **options)
         for total, parts, rows, width in self._sums:
             self._add_up[(-(-number(width) // 128),)](gradients[total], spaces[parts], number(rows), number(width),
                                                       ROWS=16, BLOCK=128, **options)

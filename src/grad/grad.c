@@ -364,6 +364,8 @@ static bool derive(Grad *g)
         else
             finish_array(g, &g->wrt[i]);
     }
+    if (!g->failed)
+        grad_walk_programs(g);
     return !g->failed;
 }
 

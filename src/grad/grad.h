@@ -95,6 +95,15 @@ typedef struct {
     const Op *load; /* of the backward, which reads the array, too; NULL: it does not */
 } GradInPlace;
 
+/* A derived program does what several of the forward do. */
+typedef struct {
+    unsigned axes;             /* along which it walks: bits; 0: none */
+    Value *all[AXES];          /* how many programs the forward has along these: parameters */
+    Value *program, *programs; /* its own number along the first of these, and of how many */
+    Op *front;                 /* what stands before it is done once, not for each program */
+    Map *copies, *varies;      /* see grad_in_front() */
+} GradWalk;
+
 /* Work on one kernel.  Ops and values of the forward are looked at as they are; `again` has those
  * that a loop of the backward computes again. */
 typedef struct {
@@ -118,6 +127,7 @@ typedef struct {
     VEC(GradTape *) tapes;
     VEC(Op *) barriers; /* between writing and reading them */
     unsigned asked;     /* axes of the grid along which programs ask for their number: bits */
+    GradWalk walk;
     bool failed;
 } Grad;
 
@@ -197,6 +207,9 @@ void grad_gather_windows(Grad *g, GradArray *a);
 
 /* in_order.c: where programs do not meet, each adds without atomics, access by access */
 void grad_add_in_order(Grad *g, GradArray *a);
+/* In front of a store or an atomic: what it stores is added to what is there; `waits`: for what
+ * other threads of the program added. */
+void grad_add_in_memory(Grad *g, Op *op, bool waits);
 
 /* split.c: before anything is derived, what takes parts of tiles by their bits becomes sums */
 void grad_sum_parts_of_tiles(Grad *g);
@@ -247,8 +260,19 @@ void grad_meeting_ends(Grad *g, GradMeeting *m, const Op *loop);
 
 /* parts.c: `programs` are the axes whose programs do not meet */
 bool grad_can_have_parts(const Grad *g, const GradOps *loads, unsigned programs);
-void grad_make_parts(Grad *g, GradArray *a, const GradOps *loads, unsigned programs);
-Value *grad_program_number(const Grad *g, Builder *b, unsigned axes); /* i64, along these */
+void grad_make_parts(Grad *g, GradArray *a);
+/* i64, along these; of those that walk over others, where all axes of these are among them. */
+Value *grad_program_number(const Grad *g, Builder *b, unsigned axes);
+/* Does the mask keep the pointer within the row? */
+bool grad_is_in_row(Grad *g, const GradArray *a, Value *pointer, Value *mask);
+
+/* walk.c */
+void grad_choose_walk(Grad *g); /* when it is known which arrays have parts */
+bool grad_is_walked(const Grad *g, const GradArray *a); /* has each derived program one row? */
+/* The same as what is the same for all programs that are walked over, in front of the loop over
+ * them; NULL: it is not. */
+Value *grad_in_front(const Grad *g, Value *v);
+void grad_walk_programs(Grad *g); /* when all is derived: the loop */
 
 /* loop.c */
 void grad_loop(Grad *g, Op *op);

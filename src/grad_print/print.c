@@ -252,6 +252,20 @@ static const Op *made_here(const Writer *p, const Value *v)
     return is_made ? v->def : NULL;
 }
 
+/* " += x": what is added to the carried value; NULL: the next one is made otherwise. */
+static const char *added_to(Writer *p, const Op *op, const Value *arg)
+{
+    const bool adds = op && (op->code == OP_add || op->code == OP_addptr);
+    Writer w = *p;
+
+    if (!adds || (op->operands[0] != arg && (op->operands[1] != arg || op->code != OP_add)))
+        return NULL;
+    w.text = text_new(p->arena);
+    text_put(&w.text, " += ");
+    put_bare(&w, op->operands[op->operands[0] == arg], LEVEL_ANY);
+    return strchr(w.text.s, '-') == w.text.s + 4 ? NULL : w.text.s;
+}
+
 /* Carried values for the next round, in an order in which none is lost that is still read. */
 static void put_next(Writer *p, const Op *loop)
 {
@@ -267,10 +281,13 @@ static void put_next(Writer *p, const Op *loop)
         done[i] = true;
         left--;
         if (body->last->operands[i] != carried(loop, i)) {
+            const Value *next = body->last->operands[i];
+            const char *more = added_to(p, made_here(p, next), carried(loop, i));
             print_begin(p);
-            text_printf(&p->text, "%s = ", carried_name(p, loop, i));
-            put_value(p, body->last->operands[i], LEVEL_ANY);
-            put_end(p, made_here(p, body->last->operands[i]));
+            text_printf(&p->text, "%s%s", carried_name(p, loop, i), more ? more : " = ");
+            if (!more)
+                put_value(p, next, LEVEL_ANY);
+            put_end(p, made_here(p, next));
         }
         i = 0;
     }

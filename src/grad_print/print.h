@@ -12,6 +12,10 @@ typedef struct {
     const char *array, *gradient; /* parameters: `x`, `d_x`; of parts that of their sum */
     GradFill fill;
 } GradParameter;
+/* A parameter that says how many programs the forward has. */
+typedef struct {
+    const char *name, *text;
+} GradPrograms;
 /* Memory that a launch allocates.  Texts are expressions over the parameters and `grid`. */
 typedef struct {
     const char *name;
@@ -38,6 +42,8 @@ typedef struct {
     VEC(GradSum) sums; /* by the kernel with `_sum` behind its name */
     VEC(GradSize) sizes;
     VEC(GradNeedText) needs;
+    const char *grid[AXES]; /* what it is launched with */
+    VEC(GradPrograms) programs;
 } GradResult;
 
 /* print.c: the kernel that was derived as a file, in its arena; false: a diagnostic says what
@@ -108,6 +114,8 @@ int print_line_of(const Writer *p, const Op *op, const char **code);
 const char *print_accesses(const Writer *of); /* who adds to what, and which tapes there are */
 
 /* print_head.c */
+/* "min(grid[0], 256) * grid[2]": how many programs the derived kernel has along some axes. */
+const char *print_programs(const Writer *p, unsigned axes);
 void print_needs(Writer *p);    /* what launches must meet, a line each */
 void print_describe(Writer *p); /* the result but for its text */
 void put_signature(Writer *p);
