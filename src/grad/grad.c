@@ -247,13 +247,18 @@ static bool has_parameter(const Grad *g, const char *name)
     return false;
 }
 
-Value *grad_new_parameter(Grad *g, const char *name, const Type *type)
+const char *grad_free_name(Grad *g, const char *name)
 {
     const char *called = name;
 
     for (int n = 2; has_parameter(g, called); n++)
         called = arena_printf(g->arena, "%s_%d", name, n);
-    return func_add_param(g->func, called, type, 0);
+    return called;
+}
+
+Value *grad_new_parameter(Grad *g, const char *name, const Type *type)
+{
+    return func_add_param(g->func, grad_free_name(g, name), type, 0);
 }
 
 /* d_x; where the forward has that, as gradients of gradients do, d_x_2. */

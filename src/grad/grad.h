@@ -141,7 +141,8 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
 typedef enum { VARIES = 1, MATTERS = 2 } GradFacts;
 /* It depends on what is differentiated by, and what is differentiated on it. */
 bool grad_is_active(const Grad *g, const Value *v);
-Value *grad_new_parameter(Grad *g, const char *name, const Type *type); /* or name_2, .. */
+const char *grad_free_name(Grad *g, const char *name); /* of a parameter: or name_2, .. */
+Value *grad_new_parameter(Grad *g, const char *name, const Type *type); /* of such a name */
 void grad_refuse(Grad *g, const Op *op, const char *fmt, ...) PRINTF(3, 4);
 /* New ops have the place of this one of the forward. */
 void grad_stand_for(Grad *g, const Op *op);

@@ -140,7 +140,8 @@ void grad_make_parts(Grad *g, GradArray *a)
     const Builder before = g->b;
 
     a->total = param->name;
-    param->name = intern(m->interner, arena_printf(g->arena, "%s_parts", param->name));
+    param->name =
+        intern(m->interner, grad_free_name(g, arena_printf(g->arena, "%s_parts", param->name)));
     a->gradient->type = type_pointer(m, t, false);
     a->width = width_of(g, a, &a->loads, g->asked & ~a->meeting);
     Value *width = a->width;

@@ -2,13 +2,16 @@
  * walk.c - a derived program does what several programs of the forward do, one after the other
  *
  *     d_w = tl.zeros([BLOCK], tl.float32)
- *     for pid in range(tl.program_id(0), programs, tl.num_programs(0)):
+ *     each = tl.cdiv(programs, tl.num_programs(0))
+ *     first = tl.program_id(0) * each
+ *     for pid in range(first, tl.minimum(first + each, programs)):
  *         ..
  *         d_w += ..
  *     tl.store(d_w_row + columns, d_w, mask=inside)
  *
  * so that what programs hand to the same elements is summed where it is made, and rows of parts are
- * few.  How many programs there are follows from the forward's grid alone, and so does the order of
+ * few.  They are neighbours, which mostly read what lies one behind the other.  How many programs
+ * there are follows from the forward's grid alone, and so does the order of
  * each sum.  Where an address does not stay the same, as in a loop over columns, sums grow in the
  * program's row.  Of several axes all programs are counted through, the first axis's fastest.
  */
@@ -64,6 +67,7 @@ void grad_choose_walk(Grad *g)
     w->program = build_op(&b, OP_program_id, 0, NULL, 1, &along, 1, &i32)->results[0];
     w->programs = build_op(&b, OP_num_programs, 0, NULL, 1, &along, 1, &i32)->results[0];
     w->program->name = intern(g->func->module->interner, "program");
+    w->programs->name = intern(g->func->module->interner, "walking");
     w->front = build_int(&b, i32, 0)->def;
     w->copies = map_new(g->arena);
     w->varies = map_new(g->arena);
@@ -206,6 +210,22 @@ static void find_sums(Walk *w)
 
 /* --- the loop --- */
 
+/* Which of all programs this one walks over: the bounds of the loop. */
+static void find_range(Grad *g, Builder *b, Value *all, Value **bounds)
+{
+    Interner *in = g->func->module->interner;
+    Value *one = build_int(b, all->type, 1), *number = g->walk.programs;
+    Value *more = build_binary(b, OP_sub, build_binary(b, OP_add, all, number), one);
+    Value *each = build_binary(b, OP_div, more, number);
+    Value *first = build_binary(b, OP_mul, g->walk.program, each);
+
+    each->name = intern(in, "each");
+    first->name = intern(in, "first");
+    bounds[FOR_LO] = first;
+    bounds[FOR_HI] = build_binary(b, OP_min, build_binary(b, OP_add, first, each), all);
+    bounds[FOR_STEP] = one;
+}
+
 static Op *make_loop(Walk *w, Builder *b)
 {
     Grad *g = w->g;
@@ -220,9 +240,7 @@ static Op *make_loop(Walk *w, Builder *b)
         if (here)
             all = all ? build_binary(&front, OP_mul, all, here) : here;
     }
-    operands[FOR_LO] = g->walk.program;
-    operands[FOR_HI] = all;
-    operands[FOR_STEP] = g->walk.programs;
+    find_range(g, &front, all, operands);
     for (int i = 0; i < n; i++) {
         operands[FOR_BOUNDS + i] = w->sums.at[i].init;
         types[i] = w->sums.at[i].init->type;

@@ -238,7 +238,7 @@ for text in 'tl.store(d_w_row + offsets, ' 'Where not 16 <= row, d_x is wrong: d
 done
 # of which a few do the work of all, and sum w's gradient where it is made; so by --stage grad, too
 for text in 'Launch it with the grid of rows, but min(grid[0], 256) programs along axis 0: ' '        d_w += t * tl.load(x + at)' \
-    '    for pid in range(program, programs, tl.num_programs(0)):' '    tl.store(d_w_row + offsets, d_w)'; do
+    '    each = tl.cdiv(programs, walking)' '    for pid in range(first, tl.minimum(first + each, programs)):' '    tl.store(d_w_row + offsets, d_w)'; do
     expect 0 out "$text" shared
 done
 expect 0 out 'd_w: partial sums: programs along axis 0 meet; min(grid[0], 256) do the work of all; each stores a row of BLOCK' shared --stage grad

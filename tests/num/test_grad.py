@@ -103,7 +103,7 @@ class Host:
 
 def values_of(grid, numbers):
     """What numbers of the docstring are made of.  A few programs walk over all others, in place of many: two."""
-    values = {"cdiv": Host.cdiv, "triton": Host, **numbers}
+    values = {"cdiv": Host.cdiv, "tl": Host, "triton": Host, **numbers}
     extents = eval(f"({grid},)", values)  # pylint: disable=eval-used
     return {**values, "grid": (*extents, 1, 1)[:3], "min": lambda programs, _: min(programs, 2)}
 
