@@ -127,6 +127,7 @@ typedef struct {
     VEC(GradTape *) tapes;
     VEC(Op *) barriers; /* between writing and reading them */
     unsigned asked;     /* axes of the grid along which programs ask for their number: bits */
+    GradOps sums;       /* along axes, of gradients so far */
     GradWalk walk;
     bool failed;
 } Grad;
@@ -249,7 +250,13 @@ unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs); /
 int64_t grad_reach(const Grad *g, const Op *access, unsigned programs);
 bool grad_same_for_all(const Value *v); /* a scalar made of arguments and constants */
 
+/* linear.c: the sum, by others that are known where that can be; of gradients alone */
+Value *grad_sum_along(Grad *g, Value *v, int axis);
+
 /* meet.c */
+/* Is it made so that it is seen to be the same along the axes: bits?  Then it without these. */
+bool grad_can_drop(const Value *v, unsigned axes);
+Value *grad_drop(Grad *g, Value *v, unsigned axes);
 void grad_find_meeting(Grad *g, const Op *load);
 const GradMeeting *grad_meeting(const Grad *g, const Op *access); /* NULL: it is no such load */
 /* Hands d to the elements that were loaded, or to the sum of the rounds that meet there. */

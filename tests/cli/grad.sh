@@ -245,6 +245,10 @@ expect 0 out 'd_w: partial sums: programs along axis 0 meet; min(grid[0], 256) d
 expect 0 out 'tl.atomic_add(d_w + offsets, ' shared --atomics
 expect 0 out 'd_w: is added to, by atomics: zero it before' shared --atomics
 
+# what a mean hands on is made of sums that are there, without another pass over the row
+expect 0 out 'd_average = -(total_1 + t_13 + t_13 + t_11 * tl.sum(inside.to(tl.float32), axis=0))' \
+    "$tilec" grad "$source/kernels/norms.py:norm_kernel" --call layer --of y --wrt x,weight,bias
+
 # shifted windows are gathered, but not from lanes that know more than their number
 windows() {
     kernel=$1
