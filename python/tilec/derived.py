@@ -8,6 +8,7 @@ what it derives is a kernel as any other: `gradient.derive(x, out, n, BLOCK=1024
 """
 
 import collections
+import functools
 import linecache
 import re
 
@@ -40,7 +41,7 @@ class Derived:
     def unmet(self, grid, named):
         """(array, condition) that a launch does not meet; None: it meets all."""
         known = {**named, "grid": grid, "tl": _Language}
-        return next(((array, text) for array, text in self._needs if not eval(text, {"__builtins__": {}}, known)), None)
+        return next(((array, text) for array, text in self._needs if not _value(text, known)), None)
 
     def unsaid(self, options):
         """Which number of rounds a launch has to say, and does not; None: none."""
@@ -53,7 +54,7 @@ class Derived:
                  "tl": _Language, "triton": _Language, "min": min}
 
         def number(text):
-            return int(eval(text, {"__builtins__": {}}, known))  # of the compiler's making
+            return int(_value(text, known))
 
         like = gradients[self.gradients[0].name]
         spaces = {name: self._space(name, number(count), dtype, zero, like)
@@ -82,6 +83,16 @@ class Derived:
         if zero:
             space.fill(0)
         return space
+
+
+@functools.lru_cache(maxsize=1024)
+def _code(text):
+    return compile(text, "<derived>", "eval")
+
+
+def _value(text, known):
+    """Of an expression of the compiler's making."""
+    return eval(_code(text), {"__builtins__": {}}, known)
 
 
 class _Language:
