@@ -233,12 +233,11 @@ static Op *make_loop(Walk *w, Builder *b)
     Value **operands = NEW_N(g->arena, Value *, FOR_BOUNDS + n);
     const Type **types = NEW_N(g->arena, const Type *, n + 1);
     Builder front = builder_before(g->walk.front);
-    Value *all = NULL;
+    Value *all = g->walk.all[__builtin_ctz(g->walk.axes)];
 
-    for (int axis = 0; axis < AXES; axis++) {
-        Value *here = g->walk.all[axis];
-        if (here)
-            all = all ? build_binary(&front, OP_mul, all, here) : here;
+    for (int axis = __builtin_ctz(g->walk.axes) + 1; axis < AXES; axis++) {
+        if (g->walk.all[axis])
+            all = build_binary(&front, OP_mul, all, g->walk.all[axis]);
     }
     find_range(g, &front, all, operands);
     for (int i = 0; i < n; i++) {
