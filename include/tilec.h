@@ -1054,10 +1054,15 @@ typedef struct {
     const char *array, *text;
 } tilec_gradient_need;
 
+/* A parameter that says how many programs the forward has, by such an expression. */
+typedef struct {
+    const char *name, *text;
+} tilec_gradient_programs;
+
 /* A derived kernel; tilec_free() frees it as a whole. */
 typedef struct {
     const char *text;                /* a Python file */
-    const char *kernel;              /* the kernel in it, launched with the forward's grid */
+    const char *kernel;              /* the kernel in it */
     const tilec_gradient *gradients; /* of `of`, then of `wrt` in their order */
     const tilec_workspace *workspaces;
     const tilec_partial_sum *sums;
@@ -1065,6 +1070,10 @@ typedef struct {
     const tilec_gradient_need *needs;
     int ngradients, nworkspaces, nsums, nsizes, nneeds;
     const char *accesses; /* for people: who adds to which gradient, and how, a line each */
+    const char *grid[3];  /* that it is launched with: such expressions, where a program does the
+                           * work of several of the forward's, else grid[0] to grid[2] */
+    const tilec_gradient_programs *programs;
+    int nprograms;
 } tilec_derived;
 
 /*

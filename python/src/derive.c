@@ -32,8 +32,8 @@ static bool push(PyObject *list, PyObject *item)
 static PyObject *result_of(const tilec_derived *d)
 {
     PyObject *gradients = PyList_New(0), *spaces = PyList_New(0), *sums = PyList_New(0);
-    PyObject *sizes = PyList_New(0), *needs = PyList_New(0);
-    bool good = gradients && spaces && sums && sizes && needs;
+    PyObject *sizes = PyList_New(0), *needs = PyList_New(0), *programs = PyList_New(0);
+    bool good = gradients && spaces && sums && sizes && needs && programs;
 
     for (int i = 0; good && i < d->ngradients; i++)
         good = push(gradients, Py_BuildValue("(ssi)", d->gradients[i].array,
@@ -49,14 +49,17 @@ static PyObject *result_of(const tilec_derived *d)
         good = push(sizes, Py_BuildValue("(sz)", d->sizes[i].name, d->sizes[i].array));
     for (int i = 0; good && i < d->nneeds; i++)
         good = push(needs, Py_BuildValue("(ss)", d->needs[i].array, d->needs[i].text));
+    for (int i = 0; good && i < d->nprograms; i++)
+        good = push(programs, Py_BuildValue("(ss)", d->programs[i].name, d->programs[i].text));
     if (good)
-        return Py_BuildValue("(ssNNNNN)", d->text, d->kernel, gradients, spaces, sums, sizes,
-                             needs);
+        return Py_BuildValue("(ssNNNNNN(sss))", d->text, d->kernel, gradients, spaces, sums, sizes,
+                             needs, programs, d->grid[0], d->grid[1], d->grid[2]);
     Py_XDECREF(gradients);
     Py_XDECREF(spaces);
     Py_XDECREF(sums);
     Py_XDECREF(sizes);
     Py_XDECREF(needs);
+    Py_XDECREF(programs);
     return NULL;
 }
 

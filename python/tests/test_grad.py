@@ -53,6 +53,17 @@ def tower(x, out):
 
 
 @tilec.jit
+def by_turns(x, w, out, n):
+    """An integer and a float of each round are kept; programs meet at w."""
+    a = tl.load(x + tl.program_id(0))
+    k = 1
+    for _ in range(n):
+        a = a * a * k * tl.load(w)
+        k = k * 3 % 7
+    tl.store(out + tl.program_id(0), a)
+
+
+@tilec.jit
 def power(x, out, n: tl.constexpr):
     a = tl.load(x)
     tl.store(out, a * a * a if n == 3 else a * a)
@@ -151,10 +162,11 @@ class Gradients(unittest.TestCase):
             self.assertEqual(d_x.tolist(), [2 * k * n for k, n in enumerate(times)])
 
     def test_windows(self):
-        """A valid convolution, by programs that end where elements do, and before: gathered, or by atomics."""
+        """A valid convolution, by programs that end where elements do, and before: gathered, or by atomics; of
+        many programs few walk over all."""
         w = np.array([0.5, -1.0, 2.0])
         gradient = tilec.grad(window, "out", ("x", "w"))
-        for n, programs in ((14, 1), (18, 1), (40, 3)):
+        for n, programs in ((14, 1), (18, 1), (40, 3), (9599, 600)):
             x, d_out = np.sin(np.arange(float(n))), np.cos(np.arange(float(n - 2)))
             d_x, d_w = np.full(n, 9.0), np.full(3, 9.0)
             gradient[(programs,)](x, w, np.zeros(n - 2), n, 3, BLOCK=16, d_out=d_out, d_x=d_x, d_w=d_w)
@@ -177,6 +189,19 @@ class Gradients(unittest.TestCase):
             gradient[(3,)](x, np.zeros(3), d_out=np.ones(3), d_x=d_x)
         gradient[(3,)](x, np.zeros(3), d_out=np.ones(3), d_x=d_x, rounds=2)
         np.testing.assert_allclose(d_x, [1, 2 * 0.5, 4 * 0.5**3])
+
+    def test_workspaces_of_a_launch_before(self):
+        """They hold what it left; what must be zero is."""
+        gradient = tilec.grad(by_turns, "out", ("x", "w"))
+        d_x, d_w = np.zeros(3), np.zeros(1)
+        for n, x in ((3, [0.5, 0.25, 1.0]), (3, [1.0, 0.5, 0.5]), (2, [0.5, 0.25, 1.0])):
+            x, w = np.array(x), np.array([1.5])
+            gradient[(3,)](x, w, np.zeros(3), n, d_out=np.ones(3), d_x=d_x, d_w=d_w)
+            a, k, d_a = x, 1, np.zeros(3)  # d_a by w
+            for _ in range(n):
+                a, d_a, k = a * a * k * w, (2 * a * d_a * w + a * a) * k, k * 3 % 7
+            np.testing.assert_allclose(d_w, d_a.sum(), rtol=1e-12)
+            np.testing.assert_allclose(d_x, a * 2**n / x, rtol=1e-12)
 
     def test_grids(self):
         x = np.ones((3, 8))

@@ -8,6 +8,7 @@ what it derives is a kernel as any other: `gradient.derive(x, out, n, BLOCK=1024
 """
 
 import collections
+import functools
 import linecache
 import re
 
@@ -26,11 +27,13 @@ class Derived:
     which parameter is whose gradient.
     """
 
-    def __init__(self, text, name, gradients, workspaces, sums, sizes, needs):
+    def __init__(self, text, name, gradients, workspaces, sums, sizes, needs, programs, grid):
         self.text = text
         self._needs = needs
         self.gradients = [Gradient(*g) for g in gradients]
         self._workspaces, self._sums, self._sizes = workspaces, sums, sizes
+        self._programs, self._grid = programs, grid
+        self._kept = {}  # workspaces of NumPy's, for the next launch: pages that were written are there at once
         names = _names_in(text, name)
         self.kernel = names[name]
         self._add_up = names.get(f"{name}_sum")
@@ -38,7 +41,7 @@ class Derived:
     def unmet(self, grid, named):
         """(array, condition) that a launch does not meet; None: it meets all."""
         known = {**named, "grid": grid, "tl": _Language}
-        return next(((array, text) for array, text in self._needs if not eval(text, {"__builtins__": {}}, known)), None)
+        return next(((array, text) for array, text in self._needs if not _value(text, known)), None)
 
     def unsaid(self, options):
         """Which number of rounds a launch has to say, and does not; None: none."""
@@ -48,19 +51,48 @@ class Derived:
         """With workspaces and sums; `gradients` hold zeros but for the first."""
         sizes = {name: _size(named[array]) for name, array in self._sizes if array}
         known = {**named, **sizes, **{k: v for k, v in options.items() if k in dict(self._sizes)}, "grid": grid,
-                 "tl": _Language}
+                 "tl": _Language, "triton": _Language, "min": min}
 
         def number(text):
-            return int(eval(text, {"__builtins__": {}}, known))  # of the compiler's making
+            return int(_value(text, known))
 
-        spaces = {name: _zeros(number(count), dtype, gradients[self.gradients[0].name])
-                  for name, count, dtype, _ in self._workspaces}
+        like = gradients[self.gradients[0].name]
+        spaces = {name: self._space(name, number(count), dtype, zero, like)
+                  for name, count, dtype, zero in self._workspaces}
         given = {g.name: gradients[g.name] for g in self.gradients if g.fill != _PARTS}
-        made = self.kernel[grid](**named, **given, **spaces, **sizes, **options)
+        counts = {name: number(text) for name, text in self._programs}
+        made = self.kernel[tuple(map(number, self._grid))](**named, **given, **spaces, **sizes, **counts, **options)
         for total, parts, rows, width in self._sums:
             self._add_up[(-(-number(width) // 128),)](gradients[total], spaces[parts], number(rows), number(width),
                                                       ROWS=16, BLOCK=128, **options)
+        if not hasattr(like, "new_empty"):
+            self._kept.update(spaces)
         return made
+
+    def _space(self, name, n, dtype, zero, like):
+        """Memory of the kind that `like` has; no other launch has it now."""
+        if hasattr(like, "new_empty"):
+            import torch
+
+            return (like.new_zeros if zero else like.new_empty)(n, dtype=getattr(torch, _NAMES[dtype]))
+        import numpy
+
+        space = self._kept.pop(name, None)
+        if space is None or space.size != n:
+            return (numpy.zeros if zero else numpy.empty)(n, _NAMES[dtype])
+        if zero:
+            space.fill(0)
+        return space
+
+
+@functools.lru_cache(maxsize=1024)
+def _code(text):
+    return compile(text, "<derived>", "eval")
+
+
+def _value(text, known):
+    """Of an expression of the compiler's making."""
+    return eval(_code(text), {"__builtins__": {}}, known)
 
 
 class _Language:
@@ -73,18 +105,8 @@ def _size(array):
     return 1 + sum((n - 1) * s for n, s in _layout(array) or ((1, 1),))
 
 
-def _zeros(n, dtype, like):
-    """Memory of the kind that `like` has."""
-    if hasattr(like, "new_zeros"):
-        import torch
-
-        return like.new_zeros(n, dtype=getattr(torch, _TORCH[dtype]))
-    import numpy
-
-    return numpy.zeros(n, _TORCH[dtype])
-
-
-_TORCH = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64"}
+_NAMES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64",
+          **{f"{sign}{bits}": f"{'u' * (sign == 'u')}int{bits}" for sign in "iu" for bits in (8, 16, 32, 64)}}
 
 
 def _names_in(text, name):

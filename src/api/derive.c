@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "api.h"
-#include "../grad/grad.h"
+#include "../grad_print/print.h"
 
 /* What the derived kernel is fixed to; NULL: given at run time, or nothing that a test can say. */
 static const char *fixed_value(const FrontArg *arg, Arena *a)
@@ -57,6 +57,7 @@ static void copy_lists(Copy *c, const GradResult *r, tilec_derived *out)
     tilec_partial_sum *sums = (tilec_partial_sum *)(workspaces + r->workspaces.len);
     tilec_gradient_size *sizes = (tilec_gradient_size *)(sums + r->sums.len);
     tilec_gradient_need *needs = (tilec_gradient_need *)(sizes + r->sizes.len);
+    tilec_gradient_programs *programs = (tilec_gradient_programs *)(needs + r->needs.len);
 
     for (int i = 0; i < r->ngradients; i++)
         gradients[i] = (tilec_gradient){copy_text(c, r->gradients[i].array),
@@ -78,6 +79,9 @@ static void copy_lists(Copy *c, const GradResult *r, tilec_derived *out)
     for (int i = 0; i < r->needs.len; i++)
         needs[i] = (tilec_gradient_need){copy_text(c, r->needs.at[i].array),
                                          copy_text(c, r->needs.at[i].text)};
+    for (int i = 0; i < r->programs.len; i++)
+        programs[i] = (tilec_gradient_programs){copy_text(c, r->programs.at[i].name),
+                                                copy_text(c, r->programs.at[i].text)};
     *out = (tilec_derived){.text = copy_text(c, r->text),
                            .kernel = copy_text(c, r->kernel),
                            .accesses = copy_text(c, r->accesses),
@@ -90,7 +94,11 @@ static void copy_lists(Copy *c, const GradResult *r, tilec_derived *out)
                            .nworkspaces = r->workspaces.len,
                            .nsums = r->sums.len,
                            .nsizes = r->sizes.len,
-                           .nneeds = r->needs.len};
+                           .nneeds = r->needs.len,
+                           .programs = programs,
+                           .nprograms = r->programs.len};
+    for (int i = 0; i < AXES; i++)
+        out->grid[i] = copy_text(c, r->grid[i]);
 }
 
 static size_t lists_size(const GradResult *r)
@@ -99,7 +107,8 @@ static size_t lists_size(const GradResult *r)
            sizeof(tilec_workspace) * (size_t)r->workspaces.len +
            sizeof(tilec_partial_sum) * (size_t)r->sums.len +
            sizeof(tilec_gradient_size) * (size_t)r->sizes.len +
-           sizeof(tilec_gradient_need) * (size_t)r->needs.len;
+           sizeof(tilec_gradient_need) * (size_t)r->needs.len +
+           sizeof(tilec_gradient_programs) * (size_t)r->programs.len;
 }
 
 /* NULL: there is no memory. */
@@ -142,8 +151,9 @@ static tilec_status derive(Job *job, void *wanted)
                            .params = params,
                            .nparams = k->nparams,
                            .atomics = r->options.atomics != 0};
+    Grad g;
     GradResult result;
-    if (!grad_derive(f->module, &wish, job->arena, job->diags, &result))
+    if (!grad_derive(f->module, &wish, job->arena, job->diags, &g) || !grad_print(&g, &result))
         return TILEC_REFUSED;
     d->derived = public_result(&result, job->arena);
     return d->derived ? TILEC_OK : TILEC_NO_MEMORY;

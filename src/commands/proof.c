@@ -304,7 +304,7 @@ static void add_number(Arguments *a, const char *name, int64_t n)
     a->args[a->count++] = (tilec_arg){.name = name, .kind = TILEC_ARG_INT, .integer = n};
 }
 
-/* What the launch allocates, and the sizes that it says. */
+/* What the launch allocates, and the numbers that it says. */
 static void add_workspaces(const Proof *p, Arguments *a)
 {
     const tilec_derived *d = p->derived;
@@ -314,6 +314,8 @@ static void add_workspaces(const Proof *p, Arguments *a)
                   number_of(p, d->workspaces[i].name, d->workspaces[i].count));
     for (int i = 0; i < d->nsizes; i++)
         add_number(a, d->sizes[i].name, number_of(p, d->sizes[i].name, d->sizes[i].name));
+    for (int i = 0; i < d->nprograms; i++)
+        add_number(a, d->programs[i].name, number_of(p, d->programs[i].name, d->programs[i].text));
 }
 
 static const tilec_arg *arg_called(const Arguments *a, const char *name)
@@ -374,7 +376,8 @@ static void run_backward(Proof *p)
     Column *gradients = NEW_N(c->arena, Column, p->nwrt);
 
     *k = p->forward;
-    k->args.args = NEW_N(c->arena, tilec_arg, n + p->nwrt + d->nworkspaces + d->nsizes + 1);
+    k->args.args =
+        NEW_N(c->arena, tilec_arg, n + p->nwrt + d->nworkspaces + d->nsizes + d->nprograms + 1);
     memcpy(k->args.args, p->forward.args.args, sizeof *k->args.args * (size_t)n);
     k->args.count = n + 1;
     Column d_of = gradient_of(c, &k->args.args[n], &p->of, d->gradients[0].gradient);
@@ -385,6 +388,8 @@ static void run_backward(Proof *p)
             gradient_of(c, &to->args[to->count++], &p->wrt[i].x, d->gradients[i + 1].gradient);
     }
     add_workspaces(p, &k->args);
+    for (int i = 0; i < 3; i++)
+        k->timing.grid[i] = (int32_t)number_of(p, "grid", d->grid[i]);
     begin_again(p);
     k->options.kernel = d->kernel;
     k->options.launch.check = 1;

@@ -172,7 +172,7 @@ static void choose_carried(NvPlan *p, const Block *body, Value *const *args, Val
         choose_block(p, body);
         for (int i = 0; i < n && !last; i++)
             changed |= nv_is_tile(args[i]) && follow(p, args[i], next[i]);
-        for (int i = 0; i < n && !changed; i++) {
+        for (int i = 0; i < n && (last || !changed); i++) { /* one by one, while there is time */
             if (nv_is_tile(args[i]) && !nv_home(p, args[i])) {
                 settle(p, args[i]);
                 changed = true;

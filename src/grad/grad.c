@@ -5,7 +5,6 @@
  *     active.c, memory.c          which values count, and whether it can be done
  *     grad_block()                every op once more, from the last to the first
  *     drop the forward's effects, and what then nobody needs
- *     print.c                     Triton source
  */
 #include <string.h>
 
@@ -248,13 +247,18 @@ static bool has_parameter(const Grad *g, const char *name)
     return false;
 }
 
-Value *grad_new_parameter(Grad *g, const char *name, const Type *type)
+const char *grad_free_name(Grad *g, const char *name)
 {
     const char *called = name;
 
     for (int n = 2; has_parameter(g, called); n++)
         called = arena_printf(g->arena, "%s_%d", name, n);
-    return func_add_param(g->func, called, type, 0);
+    return called;
+}
+
+Value *grad_new_parameter(Grad *g, const char *name, const Type *type)
+{
+    return func_add_param(g->func, grad_free_name(g, name), type, 0);
 }
 
 /* d_x; where the forward has that, as gradients of gradients do, d_x_2. */
@@ -365,27 +369,26 @@ static bool derive(Grad *g)
         else
             finish_array(g, &g->wrt[i]);
     }
+    if (!g->failed)
+        grad_walk_programs(g);
     return !g->failed;
 }
 
-bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, GradResult *out)
+bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
 {
-    Grad g = {.arena = a, .wish = wish, .diags = d};
+    *g = (Grad){.arena = a, .wish = wish, .diags = d};
 
-    if (!prepare(&g, m, d) || !find_arrays(&g))
+    if (!prepare(g, m, d) || !find_arrays(g))
         return false;
-    g.adjoints = map_new(a);
-    g.again = map_new(a);
-    g.rebased = map_new(a);
-    g.meetings = map_new(a);
-    g.uses = ir_uses(g.func, a);
-    grad_find_active(&g);
-    g.b = builder_before(g.func->body->last);
-    if (!grad_check_memory(&g) || !derive(&g) || !tidy(m, d))
+    g->adjoints = map_new(a);
+    g->again = map_new(a);
+    g->rebased = map_new(a);
+    g->meetings = map_new(a);
+    g->uses = ir_uses(g->func, a);
+    grad_find_active(g);
+    g->b = builder_before(g->func->body->last);
+    if (!grad_check_memory(g) || !derive(g) || !tidy(m, d))
         return false;
-    grad_drop_tapes(&g);
-    if (!opt_run_pass(m, "dce", d) || !grad_check_in_place(&g) || !grad_print(&g))
-        return false;
-    *out = g.result;
-    return true;
+    grad_drop_tapes(g);
+    return opt_run_pass(m, "dce", d) && grad_check_in_place(g);
 }

@@ -1,5 +1,6 @@
 /*
- * grad.h - reverse mode: from a kernel the kernel of its gradients, as Triton source
+ * grad.h - reverse mode: from a kernel the kernel of its gradients, which src/grad_print/ writes as
+ * Triton source
  *
  * docs/gradients.md has the design.  The forward is computed again; behind it stand its ops once
  * more from the last to the first, each handing the gradient of its result to its operands by the
@@ -34,44 +35,6 @@ typedef enum {
     GRAD_PARTS,  /* each program stores a row of its own, for a second kernel to add up */
     GRAD_ADDED   /* atomics add to what is there */
 } GradFill;      /* as tilec_gradient_fill */
-typedef struct {
-    const char *array, *gradient; /* parameters: `x`, `d_x`; of parts that of their sum */
-    GradFill fill;
-} GradParameter;
-/* Memory that a launch allocates.  Texts are expressions over the parameters and `grid`. */
-typedef struct {
-    const char *name;
-    DType dtype;
-    const char *count; /* of elements */
-    bool is_zero;      /* before the launch */
-} GradWorkspace;
-typedef struct {
-    const char *total, *parts, *rows, *width; /* the second kernel's arguments */
-} GradSum;
-typedef struct {
-    const char *name, *array; /* elements of that from its pointer on; NULL: rounds of a loop */
-} GradSize;
-/* An expression that is true, or the gradient of the array is wrong: its elements overlap. */
-typedef struct {
-    const char *array, *text;
-} GradNeedText;
-typedef struct {
-    const char *text, *kernel; /* the file; its kernel's name */
-    const char *accesses;      /* who adds to what, for people */
-    GradParameter *gradients;  /* of wish->of, then of wish->wrt in their order */
-    int ngradients;
-    VEC(GradWorkspace) workspaces;
-    VEC(GradSum) sums; /* by the kernel with `_sum` behind its name */
-    VEC(GradSize) sizes;
-    VEC(GradNeedText) needs;
-} GradResult;
-
-/* grad.c: the source of the kernel of the gradients of wish->of with respect to wish->wrt, in the
- * arena.  Takes the module of the kernel as lowered, which is no use afterwards.  False: a
- * diagnostic, with the place of what cannot be derived. */
-bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, GradResult *out);
-
-/* --- inside of this folder --- */
 
 enum { AXES = 3 }; /* of a grid */
 #define EVERY_AXIS ((1u << AXES) - 1)
@@ -132,6 +95,15 @@ typedef struct {
     const Op *load; /* of the backward, which reads the array, too; NULL: it does not */
 } GradInPlace;
 
+/* A derived program does what several of the forward do. */
+typedef struct {
+    unsigned axes;             /* along which it walks: bits; 0: none */
+    Value *all[AXES];          /* how many programs the forward has along these: parameters */
+    Value *program, *programs; /* its own number along the first of these, and of how many */
+    Op *front;                 /* what stands before it is done once, not for each program */
+    Map *copies, *varies;      /* see grad_in_front() */
+} GradWalk;
+
 /* Work on one kernel.  Ops and values of the forward are looked at as they are; `again` has those
  * that a loop of the backward computes again. */
 typedef struct {
@@ -155,14 +127,23 @@ typedef struct {
     VEC(GradTape *) tapes;
     VEC(Op *) barriers; /* between writing and reading them */
     unsigned asked;     /* axes of the grid along which programs ask for their number: bits */
-    GradResult result;  /* what grad_print() makes */
+    GradOps sums;       /* along axes, of gradients so far */
+    GradWalk walk;
     bool failed;
 } Grad;
+
+/* grad.c: the kernel of the gradients of wish->of with respect to wish->wrt, out->func, which takes
+ * the place of the kernel in its module, as lowered.  False: a diagnostic, with the place of what
+ * cannot be derived. */
+bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out);
+
+/* --- inside of this folder, and for what prints --- */
 
 typedef enum { VARIES = 1, MATTERS = 2 } GradFacts;
 /* It depends on what is differentiated by, and what is differentiated on it. */
 bool grad_is_active(const Grad *g, const Value *v);
-Value *grad_new_parameter(Grad *g, const char *name, const Type *type); /* or name_2, .. */
+const char *grad_free_name(Grad *g, const char *name); /* of a parameter: or name_2, .. */
+Value *grad_new_parameter(Grad *g, const char *name, const Type *type); /* of such a name */
 void grad_refuse(Grad *g, const Op *op, const char *fmt, ...) PRINTF(3, 4);
 /* New ops have the place of this one of the forward. */
 void grad_stand_for(Grad *g, const Op *op);
@@ -228,6 +209,9 @@ void grad_gather_windows(Grad *g, GradArray *a);
 
 /* in_order.c: where programs do not meet, each adds without atomics, access by access */
 void grad_add_in_order(Grad *g, GradArray *a);
+/* In front of a store or an atomic: what it stores is added to what is there; `waits`: for what
+ * other threads of the program added. */
+void grad_add_in_memory(Grad *g, Op *op, bool waits);
 
 /* split.c: before anything is derived, what takes parts of tiles by their bits becomes sums */
 void grad_sum_parts_of_tiles(Grad *g);
@@ -266,7 +250,13 @@ unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs); /
 int64_t grad_reach(const Grad *g, const Op *access, unsigned programs);
 bool grad_same_for_all(const Value *v); /* a scalar made of arguments and constants */
 
+/* linear.c: the sum, by others that are known where that can be; of gradients alone */
+Value *grad_sum_along(Grad *g, Value *v, int axis);
+
 /* meet.c */
+/* Is it made so that it is seen to be the same along the axes: bits?  Then it without these. */
+bool grad_can_drop(const Value *v, unsigned axes);
+Value *grad_drop(Grad *g, Value *v, unsigned axes);
 void grad_find_meeting(Grad *g, const Op *load);
 const GradMeeting *grad_meeting(const Grad *g, const Op *access); /* NULL: it is no such load */
 /* Hands d to the elements that were loaded, or to the sum of the rounds that meet there. */
@@ -278,8 +268,19 @@ void grad_meeting_ends(Grad *g, GradMeeting *m, const Op *loop);
 
 /* parts.c: `programs` are the axes whose programs do not meet */
 bool grad_can_have_parts(const Grad *g, const GradOps *loads, unsigned programs);
-void grad_make_parts(Grad *g, GradArray *a, const GradOps *loads, unsigned programs);
-Value *grad_program_number(const Grad *g, Builder *b, unsigned axes); /* i64, along these */
+void grad_make_parts(Grad *g, GradArray *a);
+/* i64, along these; of those that walk over others, where all axes of these are among them. */
+Value *grad_program_number(const Grad *g, Builder *b, unsigned axes);
+/* Does the mask keep the pointer within the row? */
+bool grad_is_in_row(Grad *g, const GradArray *a, Value *pointer, Value *mask);
+
+/* walk.c */
+void grad_choose_walk(Grad *g); /* when it is known which arrays have parts */
+bool grad_is_walked(const Grad *g, const GradArray *a); /* has each derived program one row? */
+/* The same as what is the same for all programs that are walked over, in front of the loop over
+ * them; NULL: it is not. */
+Value *grad_in_front(const Grad *g, Value *v);
+void grad_walk_programs(Grad *g); /* when all is derived: the loop */
 
 /* loop.c */
 void grad_loop(Grad *g, Op *op);
@@ -300,8 +301,5 @@ GradValues grad_from_outside(Grad *g, const Op *op);
 void grad_compute_again(Grad *g,
                         const Block *b); /* its ops where the builder is, but for effects */
 void grad_branch(Grad *g, Op *op);
-
-/* print.c, print_expr.c */
-bool grad_print(Grad *g); /* fills g->result */
 
 #endif

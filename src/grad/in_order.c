@@ -38,13 +38,13 @@ static bool is_first(const GradOps *atomics, int i)
     return i == 0 && (atomics->len == 1 || outermost(atomics->at[0]) != outermost(atomics->at[1]));
 }
 
-static void add(Grad *g, const Op *atomic, bool waits)
+void grad_add_in_memory(Grad *g, Op *op, bool waits)
 {
-    Value *pointer = atomic->operands[STORE_PTR], *data = atomic->operands[STORE_DATA];
-    Value *mask = op_operand(atomic, STORE_MASK);
+    Value *pointer = op->operands[STORE_PTR], *data = op->operands[STORE_DATA];
+    Value *mask = op_operand(op, STORE_MASK);
 
-    g->b = builder_before((Op *)atomic);
-    grad_stand_for(g, atomic);
+    g->b = builder_before(op);
+    grad_stand_for(g, op);
     if (waits)
         build_op(&g->b, OP_barrier, 0, NULL, 0, NULL, 0, NULL);
     Value *zero = mask ? grad_number(g, data, 0) : NULL;
@@ -62,7 +62,7 @@ void grad_add_in_order(Grad *g, GradArray *a)
         return;
     ir_walk(g->func->body, find_atomic, &s);
     for (int i = 0; i < s.atomics.len; i++) {
-        add(g, s.atomics.at[i], !is_first(&s.atomics, i));
+        grad_add_in_memory(g, s.atomics.at[i], !is_first(&s.atomics, i));
         op_remove(s.atomics.at[i]);
     }
     g->b = end;

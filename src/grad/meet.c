@@ -40,8 +40,7 @@ static bool are_of_one(const Value *v, unsigned axes)
     return true;
 }
 
-/* Is it made so that it is seen to be the same along the axes? */
-static bool can_drop(const Value *v, unsigned axes)
+bool grad_can_drop(const Value *v, unsigned axes)
 {
     const Op *op = v->def;
 
@@ -55,16 +54,17 @@ static bool can_drop(const Value *v, unsigned axes)
         return true;
     case OP_broadcast:
     case OP_hint:
-        return are_of_one(op->operands[0], axes) || can_drop(op->operands[0], axes);
+        return are_of_one(op->operands[0], axes) || grad_can_drop(op->operands[0], axes);
     case OP_expand:
-        return can_drop(op->operands[0], axes_before_expand(op, axes & ~(1u << attr_axis(op))));
+        return grad_can_drop(op->operands[0],
+                             axes_before_expand(op, axes & ~(1u << attr_axis(op))));
     case OP_permute:
-        return can_drop(op->operands[0], axes_before_permute(op, axes));
+        return grad_can_drop(op->operands[0], axes_before_permute(op, axes));
     default:
         if (op->code != OP_addptr && !op_is_elementwise(op))
             return are_of_one(v, axes);
         for (int i = 0; i < op->noperands; i++) {
-            if (!can_drop(op->operands[i], axes))
+            if (!grad_can_drop(op->operands[i], axes))
                 return false;
         }
         return true;
@@ -154,6 +154,11 @@ static Value *drop(Grad *g, Value *v, unsigned axes, const GradArray *to)
     }
 }
 
+Value *grad_drop(Grad *g, Value *v, unsigned axes)
+{
+    return drop(g, v, axes, NULL);
+}
+
 /* --- what is found --- */
 
 static bool runs_once(const Op *loop)
@@ -217,10 +222,10 @@ void grad_find_meeting(Grad *g, const Op *load)
     m->load = load;
     m->rounds = rounds_of(g, load);
     for (int d = 0; d < pointer->type->rank; d++) {
-        if (pointer->type->dims[d] > 1 && can_drop(pointer, 1u << d))
+        if (pointer->type->dims[d] > 1 && grad_can_drop(pointer, 1u << d))
             m->lanes |= 1u << d;
     }
-    if (!can_drop(pointer, m->lanes))
+    if (!grad_can_drop(pointer, m->lanes))
         m->lanes = 0;
     map_put(g->meetings, MAP_KEY(load), m);
 }
@@ -254,15 +259,15 @@ static Value *any(Grad *g, Value *mask, unsigned axes)
 {
     const Op *both = opt_made_by(mask, OP_and);
 
-    if (can_drop(mask, axes))
+    if (grad_can_drop(mask, axes))
         return drop(g, mask, axes, NULL);
-    if (both && can_drop(both->operands[0], axes))
+    if (both && grad_can_drop(both->operands[0], axes))
         return build_binary(&g->b, OP_and, any(g, both->operands[1], axes),
                             any(g, both->operands[0], axes));
-    if (both && can_drop(both->operands[1], axes))
+    if (both && grad_can_drop(both->operands[1], axes))
         return build_binary(&g->b, OP_and, any(g, both->operands[0], axes),
                             any(g, both->operands[1], axes));
-    if (opt_made_by(mask, OP_broadcast) && !can_drop(mask->def->operands[0], axes)) {
+    if (opt_made_by(mask, OP_broadcast) && !grad_can_drop(mask->def->operands[0], axes)) {
         Value *some = any(g, mask->def->operands[0], axes);
         return build_broadcast(&g->b, some, type_without(g->func->module, mask->type, axes));
     }
@@ -309,7 +314,7 @@ static void add_to_array(Grad *g, const GradMeeting *m, Value *d)
     Value *mask = op_operand(load, LOAD_MASK);
 
     grad_stand_for(g, load);
-    if (m->lanes && mask && !can_drop(mask, m->lanes))
+    if (m->lanes && mask && !grad_can_drop(mask, m->lanes))
         d = build_select(&g->b, grad_value(g, mask), d, grad_number(g, d, 0));
     if (m->lanes) {
         d = along(g, OP_add, widened(g, d), m->lanes);

@@ -321,7 +321,6 @@ static void find_fill(Memory *m, GradArray *a)
     } else if (!g->wish->atomics && a->meeting && grad_alone(g, a, &loads, apart) &&
                grad_can_have_parts(g, &loads, apart)) {
         a->fill = GRAD_PARTS;
-        grad_make_parts(g, a, &loads, apart);
     } else {
         a->fill = GRAD_ADDED;
     }
@@ -373,5 +372,10 @@ bool grad_check_memory(Grad *g)
     ir_walk(g->func->body, find_asked, g);
     for (int i = 0; i < g->nwrt && !g->failed; i++)
         find_fill(&m, &g->wrt[i]);
+    grad_choose_walk(g);
+    for (int i = 0; i < g->nwrt && !g->failed; i++) {
+        if (g->wrt[i].fill == GRAD_PARTS)
+            grad_make_parts(g, &g->wrt[i]);
+    }
     return !g->failed;
 }

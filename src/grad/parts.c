@@ -22,19 +22,19 @@ static bool is_one_scalar(const Poly *p, Value **out)
     return true;
 }
 
-/* The scalar that the mask says the place in the array to be less than; NULL: it says none. */
-static Value *bound_of(const GradArray *a, const Op *load)
+/* The scalar that the mask says the place behind `begin` to be less than; NULL: it says none. */
+static Value *bound_in(const Value *begin, const Value *pointer, const Value *mask)
 {
     PolyScope scope = {0};
     PolyBounds bounds = {0};
-    Value *mask = op_operand(load, LOAD_MASK), *found = NULL;
+    Value *found = NULL;
     int8_t map[MAX_RANK];
     Poly place, base, bound;
 
     for (int d = 0; d < MAX_RANK; d++)
         map[d] = (int8_t)d;
-    if (!mask || !poly_of(&scope, load->operands[LOAD_PTR], map, &place) ||
-        !poly_of(&scope, a->array, map, &base) || !poly_add(&place, &base, -1))
+    if (!poly_of(&scope, pointer, map, &place) || !poly_of(&scope, begin, map, &base) ||
+        !poly_add(&place, &base, -1))
         return NULL;
     poly_bounds(&scope, mask, map, &bounds);
     for (int i = 0; i < bounds.count && !found; i++) {
@@ -43,6 +43,13 @@ static Value *bound_of(const GradArray *a, const Op *load)
             is_one_scalar(&bound, &found);
     }
     return found;
+}
+
+static Value *bound_of(const GradArray *a, const Op *load)
+{
+    const Value *mask = op_operand(load, LOAD_MASK);
+
+    return mask ? bound_in(a->array, load->operands[LOAD_PTR], mask) : NULL;
 }
 
 /* Of one load that reads a tile from the array's beginning on: the extent, with its name. */
@@ -85,16 +92,29 @@ bool grad_can_have_parts(const Grad *g, const GradOps *loads, unsigned programs)
     return true;
 }
 
+/* Do programs that walk over others count for these axes? */
+static bool is_counted_walking(const Grad *g, unsigned axes)
+{
+    return g->walk.axes && (g->walk.axes & ~axes) == 0;
+}
+
 Value *grad_program_number(const Grad *g, Builder *b, unsigned axes)
 {
     const Type *i32 = type_scalar(g->func->module, DT_I32);
+    const bool walks = is_counted_walking(g, axes);
     Value *number = NULL;
 
+    if (walks) /* of the axes that are walked along only the first has programs */
+        axes &= ~g->walk.axes | 1u << __builtin_ctz(g->walk.axes);
     for (int64_t axis = AXES - 1; axis >= 0; axis--) {
         if (!(axes >> axis & 1))
             continue;
-        Value *here = build_op(b, OP_program_id, 0, NULL, 1, &axis, 1, &i32)->results[0];
-        Value *count = build_op(b, OP_num_programs, 0, NULL, 1, &axis, 1, &i32)->results[0];
+        bool is_own = walks && g->walk.axes >> axis & 1;
+        Value *here = is_own ? g->walk.program
+                             : build_op(b, OP_program_id, 0, NULL, 1, &axis, 1, &i32)->results[0];
+        Value *count = is_own
+                           ? g->walk.programs
+                           : build_op(b, OP_num_programs, 0, NULL, 1, &axis, 1, &i32)->results[0];
         here = build_cast(b, here, DT_I64, ROUND_NEAREST);
         count = build_cast(b, count, DT_I64, ROUND_NEAREST);
         number =
@@ -103,19 +123,36 @@ Value *grad_program_number(const Grad *g, Builder *b, unsigned axes)
     return number;
 }
 
-void grad_make_parts(Grad *g, GradArray *a, const GradOps *loads, unsigned programs)
+bool grad_is_in_row(Grad *g, const GradArray *a, Value *pointer, Value *mask)
+{
+    int64_t reach;
+
+    if (value_const_int(a->width, &reach))
+        return true;
+    return mask && bound_in(a->row, pointer, mask) == grad_in_front(g, a->width);
+}
+
+void grad_make_parts(Grad *g, GradArray *a)
 {
     Module *m = g->func->module;
     Param *param = &g->func->params[a->gradient->index];
     DType t = dtype_is_small_float(a->array->type->dtype) ? DT_FP32 : a->array->type->dtype;
+    const Builder before = g->b;
 
-    grad_stand_for(g, loads->at[0]);
     a->total = param->name;
-    param->name = intern(m->interner, arena_printf(g->arena, "%s_parts", param->name));
+    param->name =
+        intern(m->interner, grad_free_name(g, arena_printf(g->arena, "%s_parts", param->name)));
     a->gradient->type = type_pointer(m, t, false);
-    a->width = width_of(g, a, loads, programs);
+    a->width = width_of(g, a, &a->loads, g->asked & ~a->meeting);
+    Value *width = a->width;
+    if (grad_is_walked(g, a)) {
+        width = grad_in_front(g, width);
+        g->b = builder_before(g->walk.front);
+    }
+    grad_stand_for(g, a->loads.at[0]);
     Value *at = build_binary(&g->b, OP_mul, grad_program_number(g, &g->b, a->meeting),
-                             build_cast(&g->b, a->width, DT_I64, ROUND_NEAREST));
+                             build_cast(&g->b, width, DT_I64, ROUND_NEAREST));
     a->row = build_addptr(&g->b, a->gradient, at);
     a->row->name = intern(m->interner, arena_printf(g->arena, "%s_row", a->total));
+    g->b = before;
 }

@@ -59,7 +59,9 @@ static Value *summed(Grad *g, Value *x, int axis)
 
     if (neg)
         return grad_negated(g, summed(g, neg->operands[0], axis));
-    return axis < 0 ? opt_reduce_all(&g->b, OP_add, x) : opt_reduce_along(&g->b, OP_add, x, axis);
+    if (axis < 0 && x->type->rank != 1)
+        return opt_reduce_all(&g->b, OP_add, x);
+    return grad_sum_along(g, x, MAX(axis, 0));
 }
 
 Value *grad_binary(Grad *g, OpCode code, Value *x, Value *y)

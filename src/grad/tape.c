@@ -197,7 +197,7 @@ GradRounds grad_write_tapes(Grad *g, const Op *loop, const bool *is_sum)
     GradRounds r = {.forward = forward, .tapes = NEW_N(g->arena, GradTape *, loop->nresults)};
     bool any = false;
 
-    if (is_repeated(forward->block))
+    if (is_repeated(forward->block) || g->walk.axes)
         put_barrier(g, &b);
     Value *rounds = rounds_of(&b, forward), *limit = NULL;
     for (int i = 0; i < loop->nresults; i++) {

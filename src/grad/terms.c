@@ -107,12 +107,51 @@ static bool add_counter(Sum *s, const Op *loop, Term t)
     return add_term(s, t);
 }
 
+/* v without casts, if it is made so; of its operands the other one than x: NULL: x is none. */
+static const Value *beside(const Value *v, OpCode code, const Value *x)
+{
+    const Op *op = made_by(v, code);
+
+    return !op                    ? NULL
+           : op->operands[0] == x ? op->operands[1]
+           : op->operands[1] == x ? op->operands[0]
+                                  : NULL;
+}
+
+/* The axis of programs that count from their number times so many on, up to where the next one
+ * begins, or less far: they never count to one number twice; -1: none. */
+static int axis_of_blocks(const Op *loop)
+{
+    const Value *lo = loop->operands[FOR_LO];
+    const Op *first = made_by(lo, OP_mul), *end = made_by(loop->operands[FOR_HI], OP_min);
+
+    for (int i = 0; first && i < 2; i++) {
+        const Op *program = made_by(first->operands[i], OP_program_id);
+        const Value *each = first->operands[1 - i];
+        const Value *next[2] = {loop->operands[FOR_HI], loop->operands[FOR_HI]};
+        for (int k = 0; end && k < 2; k++)
+            next[k] = end->operands[k];
+        if (program && grad_same_for_all(each) &&
+            (beside(next[0], OP_add, lo) == each || beside(next[1], OP_add, lo) == each))
+            return (int)attr_axis(program);
+    }
+    return -1;
+}
+
 /* The counter of a loop: where it begins, and a step for each round. */
 static bool add_rounds(Sum *s, const Op *loop, const PolyTerm *by, Term t, int depth)
 {
+    const int axis = axis_of_blocks(loop);
     int64_t step, lo;
     uint64_t trips;
 
+    if (axis >= 0 && value_const_int(loop->operands[FOR_STEP], &step) && step > 0) {
+        s->covered |= 1u << axis;
+        t.whose = loop;
+        t.count = 0;
+        t.from_zero = true;
+        return add_term(s, t);
+    }
     if (!value_const_int(loop->operands[FOR_STEP], &step))
         return add_counter(s, loop, t);
     if (__builtin_mul_overflow(t.by, step, &t.by))

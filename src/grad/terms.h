@@ -24,7 +24,8 @@ typedef struct {
     Poly shared; /* what is the same for all that might meet, with the constant */
     bool ok;
     unsigned programs; /* axes along which programs are asked about: bits */
-    unsigned covered;  /* .. of which a loop's counter says all: range(program, n, programs) */
+    unsigned covered;  /* .. of which a loop's counter says all: range(program, n, programs), or
+                        * range(program * each, min(program * each + each, n)) */
     const Grad *g;
     const Type *tile; /* of the access */
 } Sum;

@@ -233,11 +233,21 @@ shared() {
     "$tilec" grad k.py:rows --of out --wrt x,w 'x:*fp32' 'w:*fp32' 'out:*fp32' row:i32 BLOCK=16 "$@"
 }
 for text in 'tl.store(d_w_row + offsets, ' 'Where not 16 <= row, d_x is wrong: derive with --atomics.' 'def rows_grad_sum(total, parts, n_parts, size,' \
-    'd_w_parts: grid[0] rows of BLOCK elements, float32: zero it before; grid[0] * BLOCK * 4 bytes.'; do
+    'd_w_parts: min(grid[0], 256) rows of BLOCK elements, float32: zero it before; '; do
     expect 0 out "$text" shared
 done
+# of which a few do the work of all, and sum w's gradient where it is made; so by --stage grad, too
+for text in 'Launch it with the grid of rows, but min(grid[0], 256) programs along axis 0: ' '        d_w += t * tl.load(x + at)' \
+    '    each = tl.cdiv(programs, walking)' '    for pid in range(first, tl.minimum(first + each, programs)):' '    tl.store(d_w_row + offsets, d_w)'; do
+    expect 0 out "$text" shared
+done
+expect 0 out 'd_w: partial sums: programs along axis 0 meet; min(grid[0], 256) do the work of all; each stores a row of BLOCK' shared --stage grad
 expect 0 out 'tl.atomic_add(d_w + offsets, ' shared --atomics
 expect 0 out 'd_w: is added to, by atomics: zero it before' shared --atomics
+
+# what a mean hands on is made of sums that are there, without another pass over the row
+expect 0 out 'd_average = -(total_1 + t_13 + t_13 + t_11 * tl.sum(inside.to(tl.float32), axis=0))' \
+    "$tilec" grad "$source/kernels/norms.py:norm_kernel" --call layer --of y --wrt x,weight,bias
 
 # shifted windows are gathered, but not from lanes that know more than their number
 windows() {

@@ -136,6 +136,14 @@ expect 2 err '--rounds is for --check, which runs the kernels' "$tilec" grad k.p
 expect 0 "" "" prove scale x --grid 1 n=9 x='randn(fp32,9)' out='empty(fp32,9)' BLOCK=16 -o grad.py >/dev/null
 expect 0 out 'def scale_grad(' cat grad.py
 
+# the derived kernel, two programs of which walk over five, has a gradient, in which programs meet again
+expect 0 "" "" prove rows x,w --grid 5 x='randn(fp32,5x4)' w='randn(fp32,4)' out='empty(fp32,5x4)' row=4 BLOCK=4 -o walked.py >/dev/null
+for device in interp cpu sim; do
+    expect 0 out 'd_w: agrees' "$tilec" grad walked.py:rows_grad --of d_x --wrt w,d_out --check --quiet --device "$device" --grid 2 \
+        x='randn(fp32,5x4)' w='randn(fp32,4)' out='empty(fp32,5x4)' row=4 d_out='randn(fp32,5x4)' d_x='empty(fp32,5x4)' \
+        d_w_parts='zeros(fp32,2x4)' programs=5 BLOCK=4
+done
+
 # the command line
 expect 2 err "how many programs? --grid" prove scale x n=9 x='randn(fp32,9)' out='empty(fp32,9)' BLOCK=16
 expect 2 err "--check: \`x\` needs elements, as x=randn(fp32,64)" prove scale x --grid 1 'x:*fp32' out='empty(fp32,9)' n=9 BLOCK=16

@@ -77,7 +77,8 @@ def unnamed(path, forward):
         loop, array = re.fullmatch(r"(?:(for|while) .*|tl\.(?:store|atomic_add)\((\w+).*|.*)", code).groups()
         number = number or ahead
         ahead = None if code else number
-        if loop and not (number and named.startswith((loop, "while "))):
+        over_programs = re.match(r"for \w+ in range\(first\w*, tl\.minimum\(first", code)  # which the forward's launch does
+        if loop and not over_programs and not (number and named.startswith((loop, "while "))):
             return f"`{code}` does not name its loop"
         if array and "load(" not in named and (array.startswith("d_") or not named.startswith(("for ", "while "))):
             return f"`{code}` names `{named}`"

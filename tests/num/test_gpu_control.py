@@ -44,6 +44,18 @@ def carries():
              {"out_ptr": ("i32", want), "scalar_ptr": ("i32", np.array([total, seen]))}, warps)
 
 
+def free():
+    lanes, x = np.arange(32, dtype=np.int32), random.integers(-50, 50, (3, 32)).astype(np.int32)
+    a, b, c, d, e, f = lanes, lanes * 3, lanes * 5, lanes * 7, lanes ^ 3, lanes ^ 5
+    total = np.zeros(32, np.int32)
+    with np.errstate(over="ignore"):
+        for row in x:
+            total += row * a
+            a, b, c, d, e, f = a ^ b, b * 3, c * 5, d * d, e ^ 7, f * 3
+        case("free", "free", 1, {"x_ptr": x, "out_ptr": empty("i32", 32), "n": 3, "BLOCK": 32},
+             {"out_ptr": ("i32", total + b * c - d + e * f)})
+
+
 def mandelbrot():
     for width, height, tile, warps in ((21, 19, (8, 16), 4), (24, 24, (5, 7), 1),
                                        (9, 2, (2, 4), 2)):
@@ -244,6 +256,7 @@ def turns():
 
 
 carries()
+free()
 mandelbrot()
 conditions()
 through_memory()

@@ -96,10 +96,33 @@ def joined(text):
     return re.sub(r"(?<!\.)\n {8}", " ", text)
 
 
+class Host:
+    """What the docstring's numbers of programs call."""
+    cdiv = staticmethod(lambda x, y: -(-x // y))
+
+
+def values_of(grid, numbers):
+    """What numbers of the docstring are made of.  A few programs walk over all others, in place of many: two."""
+    values = {"cdiv": Host.cdiv, "tl": Host, "triton": Host, **numbers}
+    extents = eval(f"({grid},)", values)  # pylint: disable=eval-used
+    return {**values, "grid": (*extents, 1, 1)[:3], "min": lambda programs, _: min(programs, 2)}
+
+
+def launch_of(path, grid, numbers):
+    """As the docstring has it: the grid, and what arguments say how many programs the forward has."""
+    values = values_of(grid, numbers)
+    with open(path, encoding="utf-8") as file:
+        said = joined(file.read()).split("Launch it with ", 1)[1].split("\n", 1)[0]
+    extents = list(values["grid"])
+    for count, axis in re.findall(r"(?:but|and) (.+?) programs along axis (\d)", said):
+        extents[int(axis)] = eval(count, values)  # pylint: disable=eval-used
+    programs = {name: eval(text, values) for name, text in re.findall(r"\b(programs\w*): (\S+)\. ", said)}  # pylint: disable=eval-used
+    return ",".join(map(str, extents)), programs
+
+
 def parts_of(path, grid, numbers):
     """As the docstring has them: array -> (name of the parts, rows, width, dtype)."""
-    values = {"cdiv": lambda x, y: -(-x // y), **numbers}
-    values["grid"] = eval(f"({grid},)", values)  # pylint: disable=eval-used
+    values = values_of(grid, numbers)
     with open(path, encoding="utf-8") as file:
         found = re.findall(r"^    d_(\w+)_parts: (.+) rows of (.+) elements, float(\d+): zero it before; .* bytes\.",
                            joined(file.read()), re.MULTILINE)
@@ -109,8 +132,7 @@ def parts_of(path, grid, numbers):
 
 def tapes_of(path, grid, numbers):
     """As the docstring has them: name -> a workspace, with nothing in it that may be read before it is written."""
-    values = {"cdiv": lambda x, y: -(-x // y), **numbers}
-    values["grid"] = eval(f"({grid},)", values)  # pylint: disable=eval-used
+    values = values_of(grid, numbers)
     with open(path, encoding="utf-8") as file:
         found = re.findall(r"^    (\w+): a workspace of (.+) \* \d bytes, (float|int)(\d+): \w+ before each round\.$",
                            joined(file.read()), re.MULTILINE)
@@ -172,7 +194,8 @@ def case(kernel, forward, arrays, grid, numbers, of="out", dtype="fp32", rtol=2e
         args.update(sizes)
         suite.case(label, path, grid, args, {f"d_{name}": (dtype, g) for name, g in gradients.items()}, rtol=rtol, atol=atol)
         return
-    in_two_steps(label, path, grid, {**args, **sizes}, gradients, parts, dtype, rtol, atol)
+    few, programs = launch_of(path, grid, {**numbers, **sizes})
+    in_two_steps(label, path, few, {**args, **sizes, **programs}, gradients, parts, dtype, rtol, atol)
     case(kernel, forward, arrays, grid, numbers, of, dtype, rtol, atol, want, sizes, atomics=True)
 
 

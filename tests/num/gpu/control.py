@@ -34,6 +34,18 @@ def carried(x_ptr, out_ptr, scalar_ptr, rounds, A: tl.constexpr, B: tl.constexpr
 
 
 @triton.jit
+def free(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    """More tiles than rounds of choosing layouts, made of nothing that lies anywhere."""
+    lanes = tl.arange(0, BLOCK)
+    a, b, c, d, e, f = lanes, lanes * 3, lanes * 5, lanes * 7, lanes ^ 3, lanes ^ 5
+    total = tl.zeros([BLOCK], tl.int32)
+    for i in range(n):
+        total += tl.load(x_ptr + i * BLOCK + lanes) * a
+        a, b, c, d, e, f = a ^ b, b * 3, c * 5, d * d, e ^ 7, f * 3
+    tl.store(out_ptr + lanes, total + b * c - d + e * f)
+
+
+@triton.jit
 def mandelbrot(out_ptr, width, height, limit, M: tl.constexpr, N: tl.constexpr):
     """How long each point stays: a while loop until no lane is inside any more."""
     rows = tl.program_id(0) * M + tl.arange(0, M)

@@ -28,9 +28,11 @@ static void put_parts(Writer *p, const GradArray *a)
     put_value(&width, a->width, LEVEL_ATOM);
     text_put(&p->text, "partial sums: programs along axis ");
     put_axes(&p->text, a->meeting);
+    text_put(&p->text, " meet; ");
+    if (grad_is_walked(p->g, a))
+        text_printf(&p->text, "%s do the work of all; ", print_programs(p, a->meeting));
     text_printf(&p->text,
-                " meet; each stores a row of %s elements, and %s_grad_sum adds them up in a fixed "
-                "order",
+                "each stores a row of %s elements, and %s_grad_sum adds them up in a fixed order",
                 width.text.s, p->g->wish->kernel);
 }
 

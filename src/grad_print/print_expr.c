@@ -209,6 +209,35 @@ static void put_operator(Writer *p, const Op *op, Form form, Level level)
     text_put(&p->text, wraps ? ")" : "");
 }
 
+/* Of (a + (b - 1)) // b and (a + b - 1) // b, a; NULL: it is another division. */
+static const Value *rounded_up(const Writer *p, const Op *op)
+{
+    const Value *by = op->operands[1];
+    const Op *sum = opt_made_by(op->operands[0], OP_add), *more;
+    int64_t less, all;
+
+    if (op->code != OP_div || op->results[0]->type->rank > 0 || !opt_is_int(by) || !sum ||
+        map_get(p->names, MAP_KEY(op->operands[0])) || !value_const_int(sum->operands[1], &less))
+        return NULL;
+    if (value_const_int(by, &all))
+        return less == all - 1 && all > 1 ? sum->operands[0] : NULL;
+    more = opt_made_by(sum->operands[0], OP_add);
+    if (less != -1 || !more || map_get(p->names, MAP_KEY(sum->operands[0])))
+        return NULL;
+    return more->operands[1] == by   ? more->operands[0]
+           : more->operands[0] == by ? more->operands[1]
+                                     : NULL;
+}
+
+static void put_rounded_up(Writer *p, const Value *x, const Value *by)
+{
+    text_put(&p->text, "tl.cdiv(");
+    put_value(p, x, LEVEL_ANY);
+    text_put(&p->text, ", ");
+    put_value(p, by, LEVEL_ANY);
+    text_put(&p->text, ")");
+}
+
 bool print_opposite(const Writer *p, const Value *condition)
 {
     return !map_get(p->names, MAP_KEY(condition)) && condition->def &&
@@ -460,7 +489,9 @@ void put_made(Writer *p, const Value *v, Level level)
         text_printf(&p->text, ", %d)", (int)attr_axis(op));
         return;
     default:
-        if (print_operator(op).text)
+        if (rounded_up(p, op))
+            put_rounded_up(p, rounded_up(p, op), op->operands[1]);
+        else if (print_operator(op).text)
             put_operator(p, op, print_operator(op), level);
         else
             put_call(p, op, print_function(op));

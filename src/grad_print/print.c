@@ -252,6 +252,20 @@ static const Op *made_here(const Writer *p, const Value *v)
     return is_made ? v->def : NULL;
 }
 
+/* " += x": what is added to the carried value; NULL: the next one is made otherwise. */
+static const char *added_to(Writer *p, const Op *op, const Value *arg)
+{
+    const bool adds = op && (op->code == OP_add || op->code == OP_addptr);
+    Writer w = *p;
+
+    if (!adds || (op->operands[0] != arg && (op->operands[1] != arg || op->code != OP_add)))
+        return NULL;
+    w.text = text_new(p->arena);
+    text_put(&w.text, " += ");
+    put_bare(&w, op->operands[op->operands[0] == arg], LEVEL_ANY);
+    return strchr(w.text.s, '-') == w.text.s + 4 ? NULL : w.text.s;
+}
+
 /* Carried values for the next round, in an order in which none is lost that is still read. */
 static void put_next(Writer *p, const Op *loop)
 {
@@ -267,10 +281,13 @@ static void put_next(Writer *p, const Op *loop)
         done[i] = true;
         left--;
         if (body->last->operands[i] != carried(loop, i)) {
+            const Value *next = body->last->operands[i];
+            const char *more = added_to(p, made_here(p, next), carried(loop, i));
             print_begin(p);
-            text_printf(&p->text, "%s = ", carried_name(p, loop, i));
-            put_value(p, body->last->operands[i], LEVEL_ANY);
-            put_end(p, made_here(p, body->last->operands[i]));
+            text_printf(&p->text, "%s%s", carried_name(p, loop, i), more ? more : " = ");
+            if (!more)
+                put_value(p, next, LEVEL_ANY);
+            put_end(p, made_here(p, next));
         }
         i = 0;
     }
@@ -498,9 +515,10 @@ static void name_parameters(Writer *p)
     }
 }
 
-bool grad_print(Grad *g)
+bool grad_print(Grad *g, GradResult *out)
 {
     Writer p = {.g = g,
+                .result = out,
                 .arena = g->arena,
                 .text = text_new(g->arena),
                 .uses = ir_uses(g->func, g->arena),
@@ -510,6 +528,7 @@ bool grad_print(Grad *g)
                 .indent = 1};
     Text file = text_new(g->arena), functions = text_new(g->arena);
 
+    *out = (GradResult){0};
     p.functions = &functions;
     name_parameters(&p);
     text_put(&p.text, "@triton.jit\n");
@@ -525,8 +544,8 @@ bool grad_print(Grad *g)
     bool calls = strstr(p.text.s, "libdevice.") != NULL;
     if (calls || (functions.len > 0 && strstr(functions.s, "libdevice.")))
         text_put(&file, "from triton.language.extra import libdevice\n");
-    g->result.accesses = print_accesses(&p);
+    out->accesses = print_accesses(&p);
     text_printf(&file, "\n\n%s%s", functions.len > 0 ? functions.s : "", p.text.s);
-    g->result.text = file.s;
+    out->text = file.s;
     return true;
 }

@@ -6,10 +6,55 @@
 #ifndef TILEC_GRAD_PRINT_H
 #define TILEC_GRAD_PRINT_H
 
-#include "grad.h"
+#include "../grad/grad.h"
+
+typedef struct {
+    const char *array, *gradient; /* parameters: `x`, `d_x`; of parts that of their sum */
+    GradFill fill;
+} GradParameter;
+/* A parameter that says how many programs the forward has. */
+typedef struct {
+    const char *name, *text;
+} GradPrograms;
+/* Memory that a launch allocates.  Texts are expressions over the parameters and `grid`. */
+typedef struct {
+    const char *name;
+    DType dtype;
+    const char *count; /* of elements */
+    bool is_zero;      /* before the launch */
+} GradWorkspace;
+typedef struct {
+    const char *total, *parts, *rows, *width; /* the second kernel's arguments */
+} GradSum;
+typedef struct {
+    const char *name, *array; /* elements of that from its pointer on; NULL: rounds of a loop */
+} GradSize;
+/* An expression that is true, or the gradient of the array is wrong: its elements overlap. */
+typedef struct {
+    const char *array, *text;
+} GradNeedText;
+typedef struct {
+    const char *text, *kernel; /* the file; its kernel's name */
+    const char *accesses;      /* who adds to what, for people */
+    GradParameter *gradients;  /* of wish->of, then of wish->wrt in their order */
+    int ngradients;
+    VEC(GradWorkspace) workspaces;
+    VEC(GradSum) sums; /* by the kernel with `_sum` behind its name */
+    VEC(GradSize) sizes;
+    VEC(GradNeedText) needs;
+    const char *grid[AXES]; /* what it is launched with */
+    VEC(GradPrograms) programs;
+} GradResult;
+
+/* print.c: the kernel that was derived as a file, in its arena; false: a diagnostic says what
+ * cannot be written. */
+bool grad_print(Grad *g, GradResult *out);
+
+/* --- inside of this folder --- */
 
 typedef struct {
     Grad *g;
+    GradResult *result;
     Arena *arena;
     Text text;
     UseLists uses;
@@ -69,6 +114,8 @@ int print_line_of(const Writer *p, const Op *op, const char **code);
 const char *print_accesses(const Writer *of); /* who adds to what, and which tapes there are */
 
 /* print_head.c */
+/* "min(grid[0], 256) * grid[2]": how many programs the derived kernel has along some axes. */
+const char *print_programs(const Writer *p, unsigned axes);
 void print_needs(Writer *p);    /* what launches must meet, a line each */
 void print_describe(Writer *p); /* the result but for its text */
 void put_signature(Writer *p);

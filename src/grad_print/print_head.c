@@ -7,6 +7,8 @@
 
 #include "print.h"
 
+enum { MOST_PROGRAMS = 256 }; /* that walk over all of the forward, rows of parts */
+
 static const char *name_of(const Writer *p, const GradArray *a)
 {
     return p->g->func->params[a->gradient->index].name;
@@ -66,7 +68,7 @@ static Words parameters(const Writer *p)
 void put_signature(Writer *p)
 {
     const Words all = parameters(p);
-    const char *head = arena_printf(p->arena, "def %s(", p->g->result.kernel);
+    const char *head = arena_printf(p->arena, "def %s(", p->result->kernel);
 
     text_put(&p->text, head);
     put_list(p, &all, (int)strlen(head));
@@ -75,11 +77,16 @@ void put_signature(Writer *p)
 
 static void put_factor(Writer *w, const Value *v, bool in_launch)
 {
-    if (v->def && v->def->code == OP_num_programs)
-        text_printf(&w->text, in_launch ? "grid[%d]" : "tl.num_programs(%d)",
-                    (int)attr_axis(v->def));
-    else
+    if (!v->def || v->def->code != OP_num_programs) {
         put_value(w, v, LEVEL_UNARY);
+        return;
+    }
+    int axis = (int)attr_axis(v->def);
+    const Value *all = w->g->walk.all[axis];
+    if (all && !in_launch)
+        put_value(w, all, LEVEL_UNARY);
+    else
+        text_printf(&w->text, in_launch ? "grid[%d]" : "tl.num_programs(%d)", axis);
 }
 
 /* Products with the most factors first. */
@@ -149,8 +156,8 @@ void print_needs(Writer *p)
                     need_missed(p, &p->g->needs.at[i]));
 }
 
-/* "grid[0] * grid[2]": how many programs there are along some axes. */
-static const char *programs_text(const Writer *p, unsigned axes)
+/* "grid[0] * grid[2]": how many programs the forward has along some axes. */
+static const char *product_text(const Writer *p, unsigned axes)
 {
     Text t = text_new(p->arena);
 
@@ -159,6 +166,28 @@ static const char *programs_text(const Writer *p, unsigned axes)
             text_printf(&t, "%sgrid[%d]", t.len > 0 ? " * " : "", axis);
     }
     return t.len > 0 ? t.s : "";
+}
+
+/* How many programs walk over those of the forward: enough, with those along other axes. */
+static const char *walking_text(const Writer *p)
+{
+    const unsigned axes = p->g->walk.axes, others = p->g->asked & ~axes;
+    const char *all = product_text(p, axes);
+
+    if (!others)
+        return arena_printf(p->arena, "min(%s, %d)", all, MOST_PROGRAMS);
+    return arena_printf(p->arena, "min(%s, triton.cdiv(%d, %s))", all, MOST_PROGRAMS,
+                        product_text(p, others));
+}
+
+const char *print_programs(const Writer *p, unsigned axes)
+{
+    const unsigned walked = p->g->walk.axes, others = axes & ~walked;
+
+    if (!walked || (walked & ~axes) != 0)
+        return product_text(p, axes);
+    return arena_printf(p->arena, "%s%s%s", walking_text(p), others ? " * " : "",
+                        product_text(p, others));
 }
 
 /* Of the docstring: what does not fit into LINE columns stands in a next line, further in. */
@@ -189,7 +218,7 @@ static void put_need(Writer *p, const GradNeed *n)
 
 static void put_parts(Writer *p, const GradArray *a)
 {
-    const char *programs = programs_text(p, a->meeting), *width = text_of(p, a->width, LEVEL_ATOM);
+    const char *programs = print_programs(p, a->meeting), *width = text_of(p, a->width, LEVEL_ATOM);
     DType t = a->gradient->type->dtype;
 
     put_line(p, arena_printf(p->arena,
@@ -222,11 +251,11 @@ static void put_tape(Writer *p, const GradTape *t)
     const char *rounds = text_of(p, ir_resolve(t->rounds), LEVEL_UNARY);
     DType type = t->tape->type->dtype;
 
-    put_line(p, arena_printf(p->arena,
-                             "%s: a workspace of %s%s%s * %s%d bytes, %s: %s before each round.",
-                             p->g->func->params[t->tape->index].name, programs_text(p, p->g->asked),
-                             p->g->asked ? " * " : "", rounds, elements_text(p, t->kept),
-                             dtype_size(type), dtype_long_name(type), t->of));
+    put_line(p, arena_printf(
+                    p->arena, "%s: a workspace of %s%s%s * %s%d bytes, %s: %s before each round.",
+                    p->g->func->params[t->tape->index].name, print_programs(p, p->g->asked),
+                    p->g->asked ? " * " : "", rounds, elements_text(p, t->kept), dtype_size(type),
+                    dtype_long_name(type), t->of));
 }
 
 /* How many rounds there is room for, where the launch says it. */
@@ -250,7 +279,7 @@ static void put_limits(Writer *p)
 /* "grid[0] * n * BLOCK": a product, without its last factor where that is nothing. */
 static const char *count_text(const Writer *p, const GradTape *t)
 {
-    const char *programs = programs_text(p, p->g->asked), *elements = elements_text(p, t->kept);
+    const char *programs = print_programs(p, p->g->asked), *elements = elements_text(p, t->kept);
     const char *rounds = text_of(p, ir_resolve(t->rounds), LEVEL_UNARY);
 
     return arena_printf(p->arena, "%s%s%s * %s1", programs, *programs ? " * " : "", rounds,
@@ -259,7 +288,7 @@ static const char *count_text(const Writer *p, const GradTape *t)
 
 static void describe_array(Writer *p, const GradArray *a)
 {
-    GradResult *r = &p->g->result;
+    GradResult *r = p->result;
     const char *name = name_of(p, a), *array = p->g->func->params[a->array->index].name;
     bool is_of = a == &p->g->of, has_parts = !is_of && a->fill == GRAD_PARTS;
 
@@ -267,7 +296,7 @@ static void describe_array(Writer *p, const GradArray *a)
         (GradParameter){array, has_parts ? a->total : name, is_of ? GRAD_READ : a->fill};
     if (!has_parts)
         return;
-    const char *rows = programs_text(p, a->meeting), *width = text_of(p, a->width, LEVEL_ATOM);
+    const char *rows = print_programs(p, a->meeting), *width = text_of(p, a->width, LEVEL_ATOM);
     vec_push(p->arena, &r->workspaces,
              ((GradWorkspace){name, a->gradient->type->dtype,
                               arena_printf(p->arena, "%s * %s", rows, width), true}));
@@ -276,10 +305,25 @@ static void describe_array(Writer *p, const GradArray *a)
         vec_push(p->arena, &r->sizes, ((GradSize){width, array}));
 }
 
+static void describe_grid(Writer *p)
+{
+    const GradWalk *w = &p->g->walk;
+    const int first = w->axes ? __builtin_ctz(w->axes) : -1;
+
+    for (int axis = 0; axis < AXES; axis++) {
+        const char *all = arena_printf(p->arena, "grid[%d]", axis);
+
+        p->result->grid[axis] = axis == first ? walking_text(p) : w->all[axis] ? "1" : all;
+        if (w->all[axis])
+            vec_push(p->arena, &p->result->programs,
+                     ((GradPrograms){p->g->func->params[w->all[axis]->index].name, all}));
+    }
+}
+
 void print_describe(Writer *p)
 {
     Grad *g = p->g;
-    GradResult *r = &g->result;
+    GradResult *r = p->result;
 
     r->kernel = arena_printf(g->arena, "%s_grad", g->wish->kernel);
     r->gradients = NEW_N(g->arena, GradParameter, g->nwrt + 1);
@@ -296,10 +340,32 @@ void print_describe(Writer *p)
             vec_push(g->arena, &r->sizes,
                      ((GradSize){g->func->params[t->rounds->index].name, NULL}));
     }
+    describe_grid(p);
     for (int i = 0; i < g->needs.len; i++)
         vec_push(g->arena, &r->needs,
                  ((GradNeedText){g->func->params[g->needs.at[i].array->array->index].name,
                                  need_text(p, &g->needs.at[i], true)}));
+}
+
+/* "Launch it with the grid of f." */
+static void put_grid(Writer *p)
+{
+    const GradResult *r = p->result;
+    Text t = text_new(p->arena);
+    const char *but = ", but ";
+
+    text_printf(&t, "Launch it with the grid of %s", p->g->wish->kernel);
+    for (int axis = 0; axis < AXES; axis++) {
+        if (!p->g->walk.all[axis])
+            continue;
+        text_printf(&t, "%s%s programs along axis %d", but, r->grid[axis], axis);
+        but = " and ";
+    }
+    text_put(&t, p->g->walk.axes ? ": each does the work of several.  " : ".  ");
+    for (int i = 0; i < r->programs.len; i++)
+        text_printf(&t, "%s: %s.  ", r->programs.at[i].name, r->programs.at[i].text);
+    text_printf(&t, "%s: the gradient of %s.", name_of(p, &p->g->of), p->g->wish->of);
+    put_line(p, t.s);
 }
 
 void put_docstring(Writer *p)
@@ -309,8 +375,8 @@ void put_docstring(Writer *p)
     text_printf(&p->text, "    \"\"\"Gradients of %s with respect to ", g->wish->of);
     for (int i = 0; i < g->nwrt; i++)
         text_printf(&p->text, "%s%s", i > 0 ? ", " : "", g->wish->wrt[i]);
-    text_printf(&p->text, ".\n\n    Launch it with the grid of %s.  %s: the gradient of %s.\n",
-                g->wish->kernel, name_of(p, &g->of), g->wish->of);
+    text_put(&p->text, ".\n\n");
+    put_grid(p);
     for (int i = 0; i < g->nwrt; i++) {
         if (g->wrt[i].fill == GRAD_PARTS)
             put_parts(p, &g->wrt[i]);

@@ -82,7 +82,7 @@ const char *print_function_of(Writer *p, const Op *op)
 
     if (name)
         return name;
-    name = print_new_name(p, arena_printf(p->arena, "%s_combine", p->g->result.kernel));
+    name = print_new_name(p, arena_printf(p->arena, "%s_combine", p->result->kernel));
     text_printf(p->functions, "@triton.jit\ndef %s%s\n\n", name, text);
     map_put(p->combines, MAP_KEY(intern(in, text)), (void *)name);
     return name;
