@@ -4,9 +4,9 @@
  *     tilec-bench --products FILE [WORD...]
  *
  * FILE has the kernels (products.py); rows whose names have all of the words.  On one thread, by
- * the time of the CPU, since others may use it: each round runs the product, and in front of it
- * probes of multiply-adds of fp32 and of memory.  Prints the least time, and the median share of
- * what bounds it of these two, both as medians of rounds.  Extents are such that sums are exact.
+ * the time of the CPU, since others may use it: rounds of the product and, between them, probes of
+ * multiply-adds of fp32 and of memory.  Prints the least time, and what share of the best of each
+ * probe that is.
  */
 #include "bench.h"
 
@@ -30,7 +30,7 @@ enum {
     SAMPLES = 257,
     STREAM_BYTES = 64 << 20
 };
-static double longest = 1; /* seconds of a row's rounds */
+static const double longest = 1; /* seconds of a row's rounds */
 
 typedef struct {
     tilec_context *tilec;
