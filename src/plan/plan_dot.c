@@ -58,7 +58,7 @@ enum { LEAST_ROWS = 4 };
 
 /* Bytes along k of a sum that is long enough, and of an operand that stays in the cache; and how
  * much more the accumulator takes than the operands before waiting pays. */
-enum { LONG_SUM = 256, MOST_TOGETHER = 128 << 10, SUM_SHARE = 4 };
+enum { LONG_SUM = 256, LONG_SUM_FMA = 512, MOST_TOGETHER = 128 << 10, SUM_SHARE = 4 };
 
 typedef struct {
     int m, n, k;
@@ -232,11 +232,11 @@ static int rounds_of(const Plan *p, const Op *op)
     bool by_fma = wanted_unit(p, op) == DOT_FMA;
     DType t = op->operands[DOT_A]->type->dtype;
     int64_t bytes = (int64_t)e.k * dtype_size(by_fma ? plan_register_dtype(t) : t);
-    int rounds = 1;
+    int longest = by_fma ? LONG_SUM_FMA : LONG_SUM, rounds = 1;
 
     if (!may_wait(p, op) || (!by_fma && !sum_is_most(op)))
         return 1;
-    while (2 * rounds * bytes <= LONG_SUM && 2 * rounds * bytes * MAX(e.m, e.n) <= MOST_TOGETHER)
+    while (2 * rounds * bytes <= longest && 2 * rounds * bytes * MAX(e.m, e.n) <= MOST_TOGETHER)
         rounds *= 2;
     return rounds;
 }
