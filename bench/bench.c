@@ -4,6 +4,7 @@
  *     tilec-bench [--quick] [KERNELS [COMMAND]]
  *     tilec-bench --launches
  *     tilec-bench --first add|giou KERNELS [BORN]
+ *     tilec-bench --products FILE [WORD...]
  *
  * KERNELS is the folder of the kernels ("kernels" when not given).  With COMMAND, the path of
  * `tilec`, whole processes are timed too.  --quick measures fewer rounds, compiling only where
@@ -153,6 +154,8 @@ int main(int argc, char **argv)
         return bench_launches();
     if (argc >= 4 && strcmp(argv[1], "--first") == 0)
         return bench_first(argv[3], argv[2], argc > 4 ? atof(argv[4]) : now());
+    if (argc >= 3 && strcmp(argv[1], "--products") == 0)
+        return bench_products(argv[2], argv + 3, argc - 3);
     bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
     const char *kernels = argc > 1 + quick ? argv[1 + quick] : "kernels";
     const char *command = argc > 2 + quick ? argv[2 + quick] : NULL;

@@ -17,6 +17,7 @@
 
 /* util.c */
 double now(void);                     /* seconds, monotonic */
+double cpu_now(void);                 /* seconds that the CPU took for this process */
 int cpu_count(void);                  /* CPUs that this process may run on */
 void *pages(size_t bytes);            /* 64-byte aligned and touched; leaves when memory is out */
 double median(double *values, int n); /* sorts them */
@@ -32,9 +33,11 @@ typedef struct {
 } Stream;
 Stream stream_new(size_t bytes);                  /* in each array */
 double stream_rate(const Stream *s, int threads); /* bytes a second, two reads and a write */
+double stream_rate_by(const Stream *s, int threads, double (*clock)(void)); /* in its seconds */
 
 /* fma.c: independent chains of fused multiply-adds in registers */
 double fma_rate(int threads); /* fp32 operations a second, two a multiply-add */
+double fma_rate_by(int threads, double (*clock)(void)); /* .. in its seconds */
 
 /* cases.c: kernels, their arguments, and references in C */
 enum { MAX_LAUNCH_ARGS = 40 };
@@ -70,5 +73,9 @@ int bench_configurations(const char *kernels);
  * a line each. */
 int bench_first(const char *kernels, const char *name, double born);
 int bench_launches(void); /* print what the host spends on one, on every device */
+
+/* products.c */
+/* Measure products by the kernels of a file, those whose rows' names have all of the words. */
+int bench_products(const char *file, char **words, int nwords);
 
 #endif

@@ -120,7 +120,8 @@ typedef struct {
     DType rounded;   /* what the accumulator's values must fit */
     int buffer[3];   /* by operand; that of the accumulator is the result's */
     Val base[3];     /* where they begin */
-    Val smallest;    /* slot: of bf16 that is packed, see cpu_dot_pack.c */
+    int64_t down[3], across[3]; /* elements from a row, and a column, to the next one */
+    Val smallest;               /* slot: of bf16 that is packed, see cpu_dot_pack.c */
 } Dot;
 
 /* Elements along k that rows of packed operands have room for: whole groups. */

@@ -1,10 +1,11 @@
 /*
  * cpu_dot.c - matrix products of buffered tiles
  *
- * acc[M,N] += a[M,K] b[K,N], batch dimensions in front.  All three are dense row-major buffers in
- * scratch.  A block of acc, some rows by some vectors, stays in registers while k runs; each step
- * loads as many vectors of b and broadcasts an element of a for each row.  What M and N leave over
- * gets blocks of its own of just that size; only the last vector of a row is masked.
+ * acc[M,N] += a[M,K] b[K,N], batch dimensions in front.  All three are row-major buffers in
+ * scratch, or a and b column by column, where DOT_FMA multiplies them.  A block of acc, some rows
+ * by some vectors, stays in registers while k runs; each step loads as many vectors of b and
+ * broadcasts an element of a for each row.  What M and N leave over gets blocks of its own of just
+ * that size; only the last vector of a row is masked.
  *
  * DOT_FMA takes operands as they are in their buffers, small floats mostly widened to fp32 when
  * these were filled.  Sums run over k in order with fused multiply-adds, then the accumulator is
@@ -24,18 +25,29 @@
 
 enum { K_UNROLL = 4, RARE_ROWS = 4 };
 
-static Val at(Dot *d, int which, Val row, int64_t row_offset, int64_t pitch, Val column,
-              int64_t offset)
+/* The element at a row and a column, and so much further in both. */
+static Val at(Dot *d, int which, Val row, int64_t row_offset, Val column, int64_t offset)
 {
     Cpu *c = d->c;
     LLVMTypeRef e = cpu_buffer_type(c, d->buffer[which], 0), i64 = c->l->i64;
-    Val index = LLVMBuildMul(c->b, row, llvm_int(i64, pitch), "");
+    int64_t down = d->down[which], across = d->across[which];
+    Val index = LLVMBuildMul(c->b, row, llvm_int(i64, down), "");
 
-    if (column)
-        index = LLVMBuildAdd(c->b, index, column, "");
+    if (across != 1)
+        column = LLVMBuildMul(c->b, column, llvm_int(i64, across), "");
+    index = LLVMBuildAdd(c->b, index, column, "");
     Val p = LLVMBuildGEP2(c->b, e, d->base[which], &index, 1, "");
-    Val rest = llvm_int(i64, row_offset * pitch + offset);
+    Val rest = llvm_int(i64, row_offset * down + offset * across);
     return LLVMBuildGEP2(c->b, e, p, &rest, 1, "");
+}
+
+/* What a buffer holds, in the dtype of sums. */
+static Val as_operand(Dot *d, int buffer, Val v)
+{
+    Cpu *c = d->c;
+
+    v = cpu_from_buffer(c, c->b, buffer, v);
+    return emit_cast(&c->e, c->b, v, d->in, d->out, ROUND_NEAREST);
 }
 
 static Val load_as(Dot *d, int which, Val p, int lanes)
@@ -44,10 +56,7 @@ static Val load_as(Dot *d, int which, Val p, int lanes)
     int buffer = d->buffer[which];
     Val v = llvm_load(c->b, cpu_buffer_type(c, buffer, lanes), p, cpu_buffer_size(c, buffer));
 
-    if (which == DOT_ACC)
-        return v;
-    v = cpu_from_buffer(c, c->b, buffer, v);
-    return emit_cast(&c->e, c->b, v, d->in, d->out, ROUND_NEAREST);
+    return which == DOT_ACC ? v : as_operand(d, buffer, v);
 }
 
 static Val multiply_add(Dot *d, Val a, Val b, Val acc)
@@ -97,7 +106,7 @@ static Val load_panel(Dot *d, Val j, Val k, int64_t ahead, int vector)
 static Val load_bytes(Dot *d, Val i, int row, Val k, int ahead)
 {
     Cpu *c = d->c;
-    Val word = llvm_load(c->b, c->l->i32, at(d, DOT_A, i, row, d->most_k, k, ahead), 1);
+    Val word = llvm_load(c->b, c->l->i32, at(d, DOT_A, i, row, k, ahead), 1);
 
     word = LLVMBuildXor(c->b, llvm_splat(c->b, word, d->plan.lanes),
                         llvm_int(llvm_vector(c->l->i32, d->plan.lanes), INT32_C(-0x7f7f7f80)), "");
@@ -176,6 +185,14 @@ static void pairs_step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int a
 
 /* --- blocks of vectors --- */
 
+/* A vector of b as it lies, or of its panels. */
+static Val load_b(Dot *d, Val j, Val k, int ahead, int vector)
+{
+    if (d->plan.packed != NO_BUFFER && d->plan.unit == DOT_FMA)
+        return as_operand(d, d->plan.packed, load_panel(d, j, k, ahead, vector));
+    return load_as(d, DOT_B, at(d, DOT_B, k, ahead, j, vector * d->plan.lanes), d->plan.lanes);
+}
+
 /* One step of k for the whole block. */
 static void dot_step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahead,
                      Val (*acc)[DOT_MAX_VECTORS])
@@ -191,9 +208,9 @@ static void dot_step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahe
         return;
     }
     for (int v = 0; v < vectors; v++)
-        b[v] = load_as(d, DOT_B, at(d, DOT_B, k, ahead, d->n, j, v * d->plan.lanes), d->plan.lanes);
+        b[v] = load_b(d, j, k, ahead, v);
     for (int r = 0; r < rows; r++) {
-        Val a = load_as(d, DOT_A, at(d, DOT_A, i, r, d->most_k, k, ahead), 0);
+        Val a = load_as(d, DOT_A, at(d, DOT_A, i, r, k, ahead), 0);
         Val wide = llvm_splat(d->c->b, a, d->plan.lanes);
         for (int v = 0; v < vectors; v++)
             acc[r][v] = multiply_add(d, wide, b[v], acc[r][v]);
@@ -245,7 +262,7 @@ static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
 
     for (int r = 0; r < rows; r++) {
         for (int v = 0; v < vectors; v++) {
-            place[r][v] = at(d, DOT_ACC, i, r, d->n, j, v * lanes);
+            place[r][v] = at(d, DOT_ACC, i, r, j, v * lanes);
             acc[r][v] = load_as(d, DOT_ACC, place[r][v], lanes);
         }
     }
@@ -266,19 +283,34 @@ static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
     }
 }
 
+/* Rows from `first` to `end`, in blocks of so many, for the columns from j. */
+static void rows_of_blocks(Dot *d, int64_t first, int64_t end, int rows, int vectors, int last,
+                           Val j)
+{
+    Cpu *c = d->c;
+    Val i = llvm_int(c->l->i64, first);
+    Loop l = {0};
+
+    if (first == end)
+        return;
+    if (end - first > rows) {
+        l = cpu_loop_begin(c);
+        i = LLVMBuildAdd(c->b, i, l.index, "");
+    }
+    block(d, rows, vectors, last, i, j);
+    if (end - first > rows)
+        cpu_loop_end(c, &l, end - first, rows);
+}
+
 /* All rows for the columns from j. */
 static void columns(Dot *d, int vectors, int last, Val j)
 {
-    Cpu *c = d->c;
-    int64_t whole = d->m / d->plan.rows * d->plan.rows;
+    int64_t whole = d->m;
 
-    if (whole > 0) {
-        Loop l = cpu_loop_begin(c);
-        block(d, d->plan.rows, vectors, last, l.index, j);
-        cpu_loop_end(c, &l, whole, d->plan.rows);
-    }
-    if (whole < d->m)
-        block(d, (int)(d->m - whole), vectors, last, llvm_int(c->l->i64, whole), j);
+    while (whole % d->plan.rows != 0)
+        whole -= d->plan.rest;
+    rows_of_blocks(d, 0, whole, d->plan.rows, vectors, last, j);
+    rows_of_blocks(d, whole, d->m, d->plan.rest, vectors, last, j);
 }
 
 static void product(Dot *d)
@@ -315,7 +347,9 @@ static void product_of_subnormals(const Dot *d)
 
     rare.plan.unit = DOT_FMA;
     rare.plan.group = 1;
+    rare.plan.packed = NO_BUFFER;
     rare.plan.rows = (int)MIN(d->m, RARE_ROWS);
+    rare.plan.rest = (int)(d->m % rare.plan.rows);
     rare.plan.vectors = 1;
     product(&rare);
 }
@@ -377,6 +411,18 @@ static void multiply_rounds(Dot *d)
     LLVMPositionBuilderAtEnd(c->b, after);
 }
 
+/* As the buffer has them; its tile is dense where it says nothing. */
+static void set_pitches(Dot *d, int which)
+{
+    const Buffer *b = &d->c->plan->buffers.at[d->buffer[which]];
+
+    d->across[which] = b->turned ? b->row : 1;
+    if (b->turned)
+        d->down[which] = 1;
+    else if (b->row != 0)
+        d->down[which] = b->row;
+}
+
 void cpu_dot(Cpu *c, const Op *op, DotPlan plan)
 {
     const Type *a = op->operands[DOT_A]->type, *b = op->operands[DOT_B]->type;
@@ -389,6 +435,8 @@ void cpu_dot(Cpu *c, const Op *op, DotPlan plan)
              .n = b->dims[rank - 1]};
 
     d.most_k = d.k * plan.rounds;
+    d.down[DOT_A] = d.most_k;
+    d.down[DOT_B] = d.down[DOT_ACC] = d.n;
     d.along = llvm_int(c->l->i64, d.k);
 
     d.in = plan_register_dtype(a->dtype);
@@ -397,6 +445,8 @@ void cpu_dot(Cpu *c, const Op *op, DotPlan plan)
     d.buffer[DOT_A] = plan_buffer(c->plan, op->operands[DOT_A]);
     d.buffer[DOT_B] = plan_buffer(c->plan, op->operands[DOT_B]);
     d.buffer[DOT_ACC] = plan_buffer(c->plan, op->results[0]);
+    for (int i = 0; i < 3; i++)
+        set_pitches(&d, i);
     int64_t batches = 1;
     for (int i = 0; i < rank - 2; i++)
         batches *= a->dims[i];

@@ -185,9 +185,86 @@ void cpu_dot_pack_begin(Dot *d)
     llvm_store(c->b, llvm_int(c->l->i16, -1), d->smallest, 2);
 }
 
+/* --- b by columns, to panels of multiply-adds --- */
+
+/* Rows to columns: in each step lanes change places that lie `1 << s` apart, and vectors as well.
+ */
+static void transpose(Cpu *c, Val *v, int n)
+{
+    int low[MAX_VECTOR], high[MAX_VECTOR];
+
+    for (int apart = n / 2; apart > 0; apart /= 2) {
+        for (int i = 0; i < n; i++) {
+            low[i] = (i & apart) == 0 ? i : n + i - apart;
+            high[i] = (i & apart) == 0 ? i + apart : n + i;
+        }
+        for (int i = 0; i < n; i++) {
+            if ((i & apart) != 0)
+                continue;
+            Val x = v[i], y = v[i + apart];
+            v[i] = llvm_shuffle(c->l, c->b, x, y, n, low);
+            v[i + apart] = llvm_shuffle(c->l, c->b, x, y, n, high);
+        }
+    }
+}
+
+/* `lanes` rows of the panel that begins at a column, of which n columns are there; what is read
+ * beyond the last element along k is overwritten, or nobody's. */
+static void turn_square(Dot *d, Val k, Val column, int n)
+{
+    Cpu *c = d->c;
+    int lanes = d->plan.lanes, from = d->buffer[DOT_B], to = d->plan.packed;
+    LLVMTypeRef i64 = c->l->i64, type = cpu_buffer_type(c, from, lanes);
+    Val v[MAX_VECTOR], base = cpu_buffer(c, c->b, to);
+
+    for (int i = 0; i < lanes; i++) {
+        Val at = LLVMBuildAdd(c->b, column, llvm_int(i64, MIN(i, n - 1)), "");
+        at = LLVMBuildMul(c->b, at, llvm_int(i64, d->across[DOT_B]), "");
+        at = element_of(d, d->base[DOT_B], from, LLVMBuildAdd(c->b, at, k, ""));
+        v[i] = llvm_load(c->b, type, at, cpu_buffer_size(c, from));
+    }
+    transpose(c, v, lanes);
+    for (int i = 0; i < lanes; i++) {
+        Val at = LLVMBuildMul(c->b, column, llvm_int(i64, cpu_dot_depth(d)), "");
+        Val row = LLVMBuildAdd(c->b, k, llvm_int(i64, i), "");
+        row = LLVMBuildMul(c->b, row, llvm_int(i64, lanes), "");
+        at = element_of(d, base, to, LLVMBuildAdd(c->b, at, row, ""));
+        llvm_store(c->b, v[i], at, cpu_buffer_size(c, to));
+    }
+}
+
+static void turn_panel(Dot *d, Val column, int n)
+{
+    Cpu *c = d->c;
+    Loop l = cpu_loop_begin(c);
+
+    turn_square(d, l.index, column, n);
+    cpu_loop_end_at(c, &l, d->along, d->plan.lanes);
+}
+
+static void turn(Dot *d)
+{
+    Cpu *c = d->c;
+    int lanes = d->plan.lanes, rest = (int)(d->n % lanes);
+    int64_t whole = d->n - rest;
+
+    if (whole > 0) {
+        Loop l = cpu_loop_begin(c);
+        turn_panel(d, l.index, lanes);
+        cpu_loop_end(c, &l, whole, lanes);
+    }
+    if (rest > 0)
+        turn_panel(d, llvm_int(c->l->i64, whole), rest);
+}
+
 void cpu_dot_pack(Dot *d)
 {
     Cpu *c = d->c;
+
+    if (d->plan.unit == DOT_FMA) {
+        turn(d);
+        return;
+    }
     int64_t whole = d->k / d->plan.group;
     int rest = (int)(d->k % d->plan.group);
     Loop l = cpu_loop_begin(c);

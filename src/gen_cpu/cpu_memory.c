@@ -476,7 +476,11 @@ static void pitches(const Cpu *c, int buffer, const Type *shape, int64_t *pitch)
 
     for (int d = shape->rank - 1; d >= 0; d--) {
         pitch[d] = p;
-        p *= d == shape->rank - 1 && f->loop ? f->row : shape->dims[d];
+        p *= d == shape->rank - 1 && f->row != 0 ? f->row : shape->dims[d];
+    }
+    if (f->turned) {
+        pitch[0] = 1;
+        pitch[1] = f->row;
     }
 }
 

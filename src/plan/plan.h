@@ -262,14 +262,15 @@ typedef struct {
     DotUnit unit;
     int lanes, rows, vectors; /* the block of acc that stays in registers: rows by vectors of so
                                * many lanes */
-    int height, depth;        /* of DOT_AMX: rows of a tile, and elements along k; it has one vector
-                               * of columns */
-    int group;                /* elements along k that are multiplied at once in a lane */
-    int rounds;               /* of the loop around: tiles of so many are multiplied together */
-    int packed;               /* buffer: b in panels (plan_dot.c); NO_BUFFER: where it is */
-    int sums;                 /* buffer: of DOT_VNNI what a's being unsigned adds to each column */
-    int widened;              /* buffer: of DOT_PAIRS a in 16 bits, in rows of whole groups */
-    int keep;                 /* of b, and what is packed of it, as Nest has it */
+    int rest;          /* rows of the blocks at the end, that have fewer; 0: there are none */
+    int height, depth; /* of DOT_AMX: rows of a tile, and elements along k; it has one vector
+                        * of columns */
+    int group;         /* elements along k that are multiplied at once in a lane */
+    int rounds;        /* of the loop around: tiles of so many are multiplied together */
+    int packed;        /* buffer: b in panels (plan_dot.c); NO_BUFFER: where it is */
+    int sums;          /* buffer: of DOT_VNNI what a's being unsigned adds to each column */
+    int widened;       /* buffer: of DOT_PAIRS a in 16 bits, in rows of whole groups */
+    int keep;          /* of b, and what is packed of it, as Nest has it */
 } DotPlan;
 
 /* A tile of which a thread's next programs most likely want the same again (plan_keep.c): it is
@@ -347,7 +348,10 @@ typedef struct {
     int64_t bytes, offset;
     const Op *loop; /* not NULL: tiles of so many of its rounds, a power of two, lie here, .. */
     int rounds;
-    int64_t apart, row; /* .. so many elements apart, in rows of so many elements */
+    int64_t apart, row; /* .. so many elements apart, in rows of so many elements, which of an
+                         * operand of DOT_FMA may be more than a row has; 0: dense */
+    bool either;        /* the one product that reads it takes it in either order, .. */
+    bool turned;        /* .. and it is column by column, each of `row` elements */
     int keep;     /* 1 + the number in plan->keeps of what has slots here; 0: there are none */
     int64_t slot; /* bytes of one */
 } Buffer;

@@ -8,7 +8,9 @@
  *
  *     packed[panel][k / group][lane][k % group] = b[k][panel lanes + lane]
  *
- * Else a block of acc is multiplied out of the buffers as they are.
+ * Else a block of acc is multiplied out of the buffers as they are.  Where the nests that fill them
+ * go through columns, they lie column by column (plan_turn()): elements of a are taken one by one,
+ * and b is packed, in groups of one.
  *
  *   unit   dtypes      needs                     what it takes
  *   amx    i8          amx-int8                  tiles of 16 rows, 16 columns, 64 along k ..
@@ -30,6 +32,9 @@
 /* Full blocks of a product are as large as the registers allow: 16, and 32 with AVX-512.  Wider
  * than high they are where there are few rows, or too few sums would run side by side. */
 enum { ROWS = 6, ROWS_AVX512 = DOT_MAX_ROWS, VECTORS = 2, FEW_ROWS = 2 };
+enum { ENOUGH_SUMS = 8 /* two units, of latency four */ };
+
+enum { LINE = 64, CROWDED = 512 /* bytes */ };
 
 /* The accumulators, the vectors of b, and one element of a in all lanes. */
 #define REGISTERS(rows, vectors) ((rows) * (vectors) + (vectors) + 1)
@@ -53,7 +58,7 @@ enum { LEAST_ROWS = 4 };
 
 /* Bytes along k of a sum that is long enough, and of an operand that stays in the cache; and how
  * much more the accumulator takes than the operands before waiting pays. */
-enum { LONG_SUM = 256, MOST_TOGETHER = 128 << 10, SUM_SHARE = 4 };
+enum { LONG_SUM = 256, LONG_SUM_FMA = 512, MOST_TOGETHER = 128 << 10, SUM_SHARE = 4 };
 
 typedef struct {
     int m, n, k;
@@ -227,13 +232,51 @@ static int rounds_of(const Plan *p, const Op *op)
     bool by_fma = wanted_unit(p, op) == DOT_FMA;
     DType t = op->operands[DOT_A]->type->dtype;
     int64_t bytes = (int64_t)e.k * dtype_size(by_fma ? plan_register_dtype(t) : t);
-    int rounds = 1;
+    int longest = by_fma ? LONG_SUM_FMA : LONG_SUM, rounds = 1;
 
     if (!may_wait(p, op) || (!by_fma && !sum_is_most(op)))
         return 1;
-    while (2 * rounds * bytes <= LONG_SUM && 2 * rounds * bytes * MAX(e.m, e.n) <= MOST_TOGETHER)
+    while (2 * rounds * bytes <= longest && 2 * rounds * bytes * MAX(e.m, e.n) <= MOST_TOGETHER)
         rounds *= 2;
     return rounds;
+}
+
+/* --- how operands lie --- */
+
+/* Rows of a power of two come to few places of the first cache, so these are longer by a line. */
+static int64_t pitch_of(DType t, int64_t columns)
+{
+    int size = dtype_size(t);
+
+    return columns * size % CROWDED == 0 ? columns + LINE / size : columns;
+}
+
+/* Elements along k of so many rounds are together, or those of a row of b or a column of a. */
+static void lay_out(Buffer *b, const Type *t, bool is_a, int rounds)
+{
+    bool along_k = is_a != b->turned;
+    int64_t k = is_a ? t->dims[1] : t->dims[0], other = is_a ? t->dims[0] : t->dims[1];
+
+    b->row = pitch_of(b->dtype, along_k ? rounds * k : other);
+    b->apart = along_k ? k : k * b->row;
+}
+
+/* Room for both orders. */
+static int64_t elements_of(DType dtype, const Type *t, bool is_a, int rounds)
+{
+    int64_t k = (int64_t)rounds * (is_a ? t->dims[1] : t->dims[0]);
+    int64_t other = is_a ? t->dims[0] : t->dims[1];
+
+    return MAX(k * pitch_of(dtype, other), other * pitch_of(dtype, k));
+}
+
+void plan_turn(Planner *pl, int buffer, const Value *v)
+{
+    Buffer *b = &pl->plan->buffers.at[buffer];
+    const Use *u = uses_of(&pl->plan->uses, v);
+
+    b->turned = true;
+    lay_out(b, v->type, u->operand == DOT_A, b->rounds);
 }
 
 /* The product that alone reads it, or NULL. */
@@ -242,6 +285,13 @@ static const Op *sole_product(const Plan *p, const Value *v)
     const Use *u = uses_of(&p->uses, v);
 
     return uses_count(&p->uses, v) == 1 && is_multiplied(u) ? u->op : NULL;
+}
+
+/* Multiply-adds take elements of a one by one, and b is transposed where it is packed. */
+static bool takes_either(const Plan *p, const Op *op)
+{
+    return wanted_unit(p, op) == DOT_FMA && !p->options->debug &&
+           op->operands[DOT_A]->type->rank == 2 && op->operands[DOT_A] != op->operands[DOT_B];
 }
 
 int plan_buffer_for(Planner *pl, Value *v)
@@ -254,13 +304,19 @@ int plan_buffer_for(Planner *pl, Value *v)
     bool waits_narrow = rounds > 1 && wanted_unit(p, product) != DOT_FMA;
     bool is_narrow = !t->pointer && (waits_narrow || keeps_its_width(p, v));
     DType dtype = is_narrow ? t->dtype : plan_register_dtype(t->dtype);
-    int number =
-        t->pointer ? plan_new_buffer(pl, t) : plan_add_buffer(pl, dtype, rounds * type_numel(t));
-    if (rounds > 1) {
-        Buffer *b = &pl->plan->buffers.at[number];
-        bool is_a = product->operands[DOT_A] == v;
+    bool either = product && takes_either(p, product),
+         is_a = product && product->operands[DOT_A] == v;
+    int64_t elements =
+        either ? elements_of(dtype, t, is_a, rounds) : (int64_t)rounds * type_numel(t);
+    int number = t->pointer ? plan_new_buffer(pl, t) : plan_add_buffer(pl, dtype, elements);
+    Buffer *b = &pl->plan->buffers.at[number];
+    b->either = either;
+    b->rounds = rounds;
+    if (either)
+        lay_out(b, t, is_a, rounds);
+    if (rounds > 1)
         b->loop = product->block->owner;
-        b->rounds = rounds;
+    if (rounds > 1 && !either) {
         b->apart = is_a ? t->dims[1] : type_numel(t);
         b->row = is_a ? (int64_t)rounds * t->dims[1] : t->dims[1];
     }
@@ -271,6 +327,20 @@ int plan_buffer_for(Planner *pl, Value *v)
 }
 
 /* --- blocks --- */
+
+/* What whole blocks leave over goes with the last of these into several that have almost as many
+ * rows, since sums of few rows wait for each other. */
+static int rest_of(int m, int rows, int vectors)
+{
+    int left = m % rows, most = m / rows + 1;
+
+    for (int n = 1; left > 0 && n <= most; n++) {
+        int all = left + (n - 1) * rows;
+        if (all % n == 0 && all / n * vectors >= ENOUGH_SUMS)
+            return all / n;
+    }
+    return left;
+}
 
 static DotPlan block_of_vectors(const Plan *p, const Op *op)
 {
@@ -343,17 +413,23 @@ DotPlan plan_dot(Planner *pl, const Op *op)
     DotUnit unit = unit_of(pl->plan, op);
     DotPlan d = block_of(pl->plan, op, unit);
 
+    d.rest = unit == DOT_AMX ? e.m % d.rows : rest_of(e.m, d.rows, d.vectors);
     d.packed = d.sums = d.widened = NO_BUFFER;
     d.rounds = rounds_of(pl->plan, op);
     d.group = 1;
-    d.keep = pl->plan->buffers.at[plan_buffer(pl->plan, op->operands[DOT_B])].keep;
-    if (unit == DOT_FMA)
+    const Buffer *b = &pl->plan->buffers.at[plan_buffer(pl->plan, op->operands[DOT_B])];
+    d.keep = b->keep;
+    if (unit == DOT_FMA && !b->turned)
         return d;
+    if (unit == DOT_FMA)
+        t = b->dtype;
     if (unit == DOT_PAIRS)
         t = DT_I16;
-    d.group = GROUP_BYTES / dtype_size(t);
+    if (unit != DOT_FMA)
+        d.group = GROUP_BYTES / dtype_size(t);
     int64_t columns = rounded(e.n, d.lanes), depth = rounded(d.rounds * e.k, d.group);
-    d.packed = plan_add_buffer(pl, t, columns * depth);
+    int more = unit == DOT_FMA ? d.lanes * d.lanes : 0; /* where whole vectors are transposed */
+    d.packed = plan_add_buffer(pl, t, columns * depth + more);
     if (unit == DOT_VNNI)
         d.sums = plan_add_buffer(pl, DT_I32, columns);
     if (unit == DOT_PAIRS)

@@ -68,7 +68,7 @@ void plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const N
 bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const Nest *candidate);
 /* The inner dimension is the one along which most accesses are contiguous; the rest keep their
  * order. */
-void plan_choose_order(const Planner *pl, Nest *n);
+void plan_choose_order(Planner *pl, Nest *n);
 /* plan_block.c: of so many elements; gives its number */
 int plan_add_buffer(Planner *pl, DType t, int64_t elements);
 int plan_new_buffer(Planner *pl, const Type *t); /* of a tile in register form */
@@ -76,6 +76,7 @@ int plan_new_buffer(Planner *pl, const Type *t); /* of a tile in register form *
 /* Of a tile that an op computes element by element, and that is kept: as those want it who read it.
  * Gives the number of the buffer. */
 int plan_buffer_for(Planner *pl, Value *v);
+void plan_turn(Planner *pl, int buffer, const Value *v); /* it lies column by column */
 /* Of a product whose operands are in buffers; adds those that it takes itself. */
 DotPlan plan_dot(Planner *pl, const Op *op);
 /* plan_keep.c */

@@ -411,7 +411,16 @@ static void vote_store(const Planner *pl, const Op *op, int *votes)
     }
 }
 
-void plan_choose_order(const Planner *pl, Nest *n)
+/* What goes through a tile's columns makes it column by column, where that does as well. */
+static void turn_fill(Planner *pl, const Nest *n, const Root *r)
+{
+    bool along_columns = n->rank == 2 && n->order[1] == 0 && n->dims[1] > 1;
+
+    if (r->kind == ROOT_FILL && r->value && along_columns && pl->plan->buffers.at[r->buffer].either)
+        plan_turn(pl, r->buffer, r->value);
+}
+
+void plan_choose_order(Planner *pl, Nest *n)
 {
     int votes[MAX_RANK] = {0};
 
@@ -434,4 +443,6 @@ void plan_choose_order(const Planner *pl, Nest *n)
             n->order[at++] = d;
     }
     n->order[at] = inner;
+    for (int i = 0; i < n->roots.len; i++)
+        turn_fill(pl, n, &n->roots.at[i]);
 }

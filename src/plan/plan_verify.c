@@ -346,11 +346,13 @@ static void check_panels(Check *x, const Step *s, int m, int n, int k)
 {
     const DotPlan *d = &s->dot;
     const Op *op = s->op;
-    DType t = op->operands[DOT_B]->type->dtype, in = d->unit == DOT_PAIRS ? DT_I16 : t;
+    bool by_fma = d->unit == DOT_FMA;
+    DType t = by_fma ? buffer_of(x, op->operands[DOT_B])->dtype : op->operands[DOT_B]->type->dtype;
+    DType in = d->unit == DOT_PAIRS ? DT_I16 : t;
     int64_t columns = rounded(n, d->lanes), depth = rounded(d->rounds * k, d->group);
 
-    if (buffer_of(x, op->operands[DOT_A])->dtype != t ||
-        buffer_of(x, op->operands[DOT_B])->dtype != t)
+    if (!by_fma && (buffer_of(x, op->operands[DOT_A])->dtype != t ||
+                    buffer_of(x, op->operands[DOT_B])->dtype != t))
         tell(x, op, "a product's operands do not lie as its unit takes them");
     if (!has_room(x, d->packed, in, columns * depth))
         tell(x, op, "a product has no room for its panels");
@@ -363,12 +365,31 @@ static void check_panels(Check *x, const Step *s, int m, int n, int k)
         tell(x, op, "a product has no room for its rows in 16 bits");
 }
 
+/* Does each round's tile of `other` rows of a, or columns of b, lie where the product takes it, and
+ * is there room for all? */
+static bool lies_well(const Check *x, const Value *v, bool is_a, int64_t other, int64_t k,
+                      int rounds)
+{
+    const Buffer *b = buffer_of(x, v);
+    bool along_k = is_a != b->turned;
+    int64_t least = along_k ? rounds * k : other, lines = along_k ? other : rounds * k;
+
+    return b->row >= least && b->apart == (along_k ? k : k * b->row) &&
+           has_room(x, plan_buffer(x->plan, v), b->dtype, lines * b->row);
+}
+
 /* Tiles of the loop's rounds lie where the product takes them. */
-static void check_rounds(Check *x, const Step *s, int n, int k)
+static void check_rounds(Check *x, const Step *s, int m, int n, int k)
 {
     const Op *op = s->op;
-    const Buffer *a = buffer_of(x, op->operands[DOT_A]), *b = buffer_of(x, op->operands[DOT_B]);
+    const Value *p = op->operands[DOT_A], *q = op->operands[DOT_B];
+    const Buffer *a = buffer_of(x, p), *b = buffer_of(x, q);
     int rounds = s->dot.rounds;
+
+    if ((a->row != 0 && !lies_well(x, p, true, m, k, rounds)) ||
+        (b->row != 0 && !lies_well(x, q, false, n, k, rounds)) ||
+        ((a->turned || b->turned) && s->dot.unit != DOT_FMA))
+        tell(x, op, "operands do not lie as their product takes them");
 
     if (rounds == 1) {
         if (a->loop || b->loop)
@@ -376,8 +397,7 @@ static void check_rounds(Check *x, const Step *s, int n, int k)
         return;
     }
     if (a->loop != op->block->owner || b->loop != a->loop || a->rounds != rounds ||
-        b->rounds != rounds || a->row != (int64_t)rounds * k || a->apart != k || b->row != n ||
-        b->apart != (int64_t)k * n || k % s->dot.group != 0)
+        b->rounds != rounds || a->row == 0 || b->row == 0 || k % s->dot.group != 0)
         tell(x, op, "tiles of several rounds do not lie as their product takes them");
 }
 
@@ -398,9 +418,9 @@ static void check_dot(Check *x, const Step *s)
         tell(x, op, "a product does not know whether its panels are kept");
         return;
     }
-    if (d->unit != DOT_FMA)
+    if (d->unit != DOT_FMA || buffer_of(x, op->operands[DOT_B])->turned)
         check_panels(x, s, m, n, k);
-    check_rounds(x, s, n, k);
+    check_rounds(x, s, m, n, k);
     if (d->unit != DOT_AMX && d->rows > DOT_MAX_ROWS)
         tell(x, op, "a product's block has too many rows");
     if (d->unit == DOT_AMX && (m % d->height != 0 || d->rows % d->height != 0 ||

@@ -25,16 +25,27 @@ SHAPES = [(33, 40, 70, 32, 32, 32), (40, 20, 130, 16, 16, 64), (9, 75, 100, 8, 6
 SUBNORMAL = 2.0**-126
 
 
-def put(label, a, b, c, dtype, shape, want, **tolerance):
+def lie(a, b, turned):
+    return (np.ascontiguousarray(x.T if name in turned else x) for x, name in ((a, "a"), (b, "b")))
+
+
+def put(label, a, b, c, dtype, shape, want, turned="", **tolerance):
+    """`turned`: which of a and b lie column by column, as lie() gives them."""
     m, n, k, *blocks = shape
+    strides = {"am": k, "ak": 1, "bk": n, "bn": 1}
+    if "a" in turned:
+        strides["am"], strides["ak"] = 1, m
+    if "b" in turned:
+        strides["bk"], strides["bn"] = 1, k
+    label = f"{turned} turned {label}" if turned else label
     names = dict(zip(("BLOCK_M", "BLOCK_N", "BLOCK_K"), blocks))
     suite.case(f"{label} {m}x{n}x{k} by {blocks}", "programs/dots.py:dots_kernel",
                "cdiv(M,BLOCK_M),cdiv(N,BLOCK_N)",
-               {"a": a, "b": b, "c": c, "M": m, "N": n, "K": k, **names},
+               {"a": a, "b": b, "c": c, "M": m, "N": n, "K": k, **strides, **names},
                {"c": (dtype, want)}, **tolerance)
 
 
-def floats(label, x, y, z, dtype, sum_dtype, shape):
+def floats(label, x, y, z, dtype, sum_dtype, shape, turned=""):
     """x @ y + z; `x` and `y` hold what is in every element, NaN and infinities, too."""
     a, b, c = encode(x, dtype), encode(y, dtype), encode(z, sum_dtype)
     with np.errstate(all="ignore"):
@@ -45,16 +56,18 @@ def floats(label, x, y, z, dtype, sum_dtype, shape):
     small = (x.shape[1] + 1) * SUBNORMAL if dtype == "bf16" else 0
     least = 2.0**-24 * x.shape[1] if sum_dtype == "fp16" else 2.0**-149 * x.shape[1]
     bound = EPSILON[sum_dtype] * np.where(np.isfinite(magnitude), magnitude, 0) * (x.shape[1] + 1)
-    put(f"{label} {dtype} {sum_dtype}", a, b, c, sum_dtype, shape, want, atol=bound + small + least)
+    a, b = (encode(v, dtype) for v in lie(x, y, turned))
+    put(f"{label} {dtype} {sum_dtype}", a, b, c, sum_dtype, shape, want, turned,
+        atol=bound + small + least)
 
 
-def of_integers(shape, low, high, label):
+def of_integers(shape, low, high, label, turned=""):
     m, n, k = shape[:3]
     a, b = (random.integers(low, high, s).astype(np.int8) for s in ((m, k), (k, n)))
     c = random.integers(-2**31, 2**31, (m, n)).astype(np.int32)
     with np.errstate(over="ignore"):
         want = (a.astype(np.int64) @ b.astype(np.int64) + c).astype(np.int32)
-    put(f"{label} i8", a, b, c, "i32", shape, want)
+    put(f"{label} i8", *lie(a, b, turned), c, "i32", shape, want, turned)
 
 
 def specials(shape, dtype, sum_dtype):
@@ -86,8 +99,11 @@ for shape in SHAPES:
     of_integers(shape, 127, 128, "greatest")
     for dtype, sum_dtype in DTYPES[1:]:
         scale = 0.1 if sum_dtype == "fp16" else 1
-        floats("normal", scale * random.standard_normal((m, k)), random.standard_normal((k, n)),
-               random.standard_normal((m, n)), dtype, sum_dtype, shape)
+        x = scale * random.standard_normal((m, k))
+        y, z = random.standard_normal((k, n)), random.standard_normal((m, n))
+        for turned in ("", "a", "b", "ab"):
+            floats("normal", x, y, z, dtype, sum_dtype, shape, turned)
+    of_integers(shape, -128, 128, "all", "ab")
 for shape in (SHAPES[0], SHAPES[1], SHAPES[4], *SHAPES[-5:]):
     for dtype, sum_dtype in DTYPES[1:]:
         specials(shape, dtype, sum_dtype)

@@ -144,11 +144,12 @@ static int spoil(const Plan *p, int *number, int wrong)
     return 1;
 }
 
+/* Where a tile may lie in two orders, one of them may need less room. */
 static int spoil_buffer(const Plan *p, int buffer)
 {
     Buffer *b = &p->buffers.at[buffer], was = *b;
 
-    b->bytes--;
+    b->bytes -= b->either ? b->bytes / 2 : 1;
     expect_told(p);
     *b = was;
     return 1;
