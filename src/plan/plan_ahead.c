@@ -6,10 +6,10 @@
  * program will read first, each a share that fits its cost: memory is asked at an even pace, which
  * leaves room for what the nests store.  A row that only one nest reads is prefetched there,
  * because the processor's own prefetching stops at the end of a page.  A row is a tile of one
- * dimension that is read outside of loops: rows of larger tiles, and those that a loop walks over,
- * are left to the processor.  Only launches that move more
- * than the cache holds ask for it.  Where the next row is, the generated code finds out by itself:
- * as far from this program's row as this one is from the one before.
+ * dimension that is read outside of loops, or by several nests of a loop, as one over rows has them
+ * (opt/rows.c): rows of larger tiles, and those that a loop walks over, are left to the processor.
+ * Only launches that move more than the cache holds ask for it.  Where the next row is, the
+ * generated code finds out by itself: as far from this row as this one is from the one before.
  */
 #include "plan_internal.h"
 
@@ -86,23 +86,42 @@ static void share_out(Plan *p, const Row *r)
     }
 }
 
-void plan_look_ahead(Plan *p)
+/* What a loop reads again in each round is there. */
+static bool stays(const Leaf *leaf, const Block *loop)
+{
+    return leaf->load && leaf->value->def->operands[LOAD_PTR]->block != loop;
+}
+
+/* The rows that a block's nests read; of a loop's body those that several of them do. */
+static void look_in(Plan *p, const BlockPlan *b, const Block *loop)
 {
     Map *rows = map_new(p->arena);
 
-    if (!p->options->streaming)
-        return;
-    for (int i = 0; i < p->body->steps.len; i++) {
-        Nest *n = p->body->steps.at[i].nest;
-        for (int k = 0; n && n->rank == 1 && !n->serial && k < n->leaves.len; k++)
-            see(p, rows, n, &n->leaves.at[k]);
+    for (int i = 0; i < b->steps.len; i++) {
+        Nest *n = b->steps.at[i].nest;
+        for (int k = 0; n && n->rank == 1 && !n->serial && k < n->leaves.len; k++) {
+            if (!loop || !stays(&n->leaves.at[k], loop))
+                see(p, rows, n, &n->leaves.at[k]);
+        }
     }
-    for (int i = 0; i < p->body->steps.len; i++) {
-        Nest *n = p->body->steps.at[i].nest;
+    for (int i = 0; i < b->steps.len; i++) {
+        Nest *n = b->steps.at[i].nest;
         for (int k = 0; n && k < n->leaves.len; k++) {
             const Row *r = map_get(rows, MAP_KEY(n->leaves.at[k].value));
-            if (r && r->leaf == &n->leaves.at[k])
+            if (r && r->leaf == &n->leaves.at[k] && (!loop || r->nests.len > 1))
                 share_out(p, r);
         }
+    }
+}
+
+void plan_look_ahead(Plan *p)
+{
+    if (!p->options->streaming)
+        return;
+    look_in(p, p->body, NULL);
+    for (int i = 0; i < p->body->steps.len; i++) {
+        const Step *s = &p->body->steps.at[i];
+        if (s->kind == STEP_FOR)
+            look_in(p, s->body[0], s->op->regions[0]);
     }
 }
