@@ -21,7 +21,8 @@ typedef struct {
     /* expansions without tables, and without parts that are rarely needed: a select computes both
      */
     bool straight_math;
-    bool windows;   /* tiles are kept in memory, and read from any place of it: for window.c */
+    bool
+        windows; /* tiles are kept in memory, and read from any place of it: for window.c, rows.c */
     bool schedules; /* the target reads how many warps and stages are wished for */
     bool disjoint;  /* no two pointer arguments reach the same memory, or neither is written */
     OptTakes takes; /* of the target; NULL: no op that another one can be written with */
@@ -59,6 +60,9 @@ void opt_unroll(Func *f, bool windows);
 void opt_assert(Func *f); /* assert and check to the code that finds where they fail */
 /* The same op over tiles that are one array a few places apart, by fewer loads and ops. */
 void opt_window(Func *f);
+/* Where tiles are reduced row by row: a loop over the rows.  No two pointer arguments reach memory
+ * that is written. */
+void opt_rows(Func *f);
 void opt_dot(Func *f);   /* x + dot(a, b, 0) becomes dot(a, b, x) */
 void opt_carry(Func *f); /* carried tiles that step by a uniform scalar become a scalar carry */
 void opt_ahead(Func *f, bool disjoint); /* a round asks for the loads of the next one */

@@ -427,6 +427,20 @@ static void find_last_bounds(Plan *p, Nest *n)
     }
 }
 
+bool plan_ends_with_bounds(Plan *p, Nest *n, Value *mask, const int8_t *map)
+{
+    bool has = false;
+
+    for (int i = 0; i < n->bounds.len; i++) {
+        const Bound *b = &n->bounds.at[i];
+        if (b->is_last)
+            count_bounds(p, n, mask, map, b, &has);
+        if (b->is_last && !has)
+            return false;
+    }
+    return has;
+}
+
 static void find_bounds(Plan *p, Nest *n)
 {
     for (int i = 0; i < n->leaves.len; i++) {

@@ -628,10 +628,13 @@ static void run_case(Case *c, const GenPlugin *plugin, const char *path)
     memcpy(launch.grid, c->grid, sizeof c->grid);
     if (interp_run(kernel_of(m), &launch, d) != 0)
         fail_msg("%s: %s", c->name, diags_text(d, c->arena));
+    Module *apart = read_module(c, d);
     OptOptions o = {.native = plugin->targets[0]->native_math,
                     .windows = plugin->targets[0]->windows,
                     .verify = true};
-    if (!opt_run(m, &o, d))
+    OptOptions o_apart = o;
+    o_apart.disjoint = true;
+    if (!opt_run(m, &o, d) || !opt_run(apart, &o_apart, d))
         fail_msg("%s: %s", c->name, diags_text(d, c->arena));
     GenOptions safe = {.cpu = host_cpu_name(), .features = host_cpu_features()};
     GenOptions fast = safe;
@@ -645,7 +648,7 @@ static void run_case(Case *c, const GenPlugin *plugin, const char *path)
     if (first)
         run_compiled(c, plugin, kernel_of(m), &safe, want, "may alias");
     if (!first || thorough())
-        run_compiled(c, plugin, kernel_of(m), &fast, want, "disjoint, streaming");
+        run_compiled(c, plugin, kernel_of(apart), &fast, want, "disjoint, streaming");
     safe.debug = true;
     if (chosen(c->name, 1, 6))
         run_compiled(c, plugin, kernel_of(m), &safe, want, "for debuggers");
