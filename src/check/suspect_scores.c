@@ -11,6 +11,8 @@
  */
 #include "suspect.h"
 
+#include "../unread/unread.h"
+
 enum { DEEPEST = 24 };
 
 static bool is_number_of_its_own(const Op *op)

@@ -181,6 +181,14 @@ static void run_passes(Llvm *l, const char *passes)
         bug("LLVM does not take %s: %s", passes, LLVMGetErrorMessage(e));
 }
 
+static bool calls(Val i, const char *intrinsic)
+{
+    unsigned id = LLVMLookupIntrinsicID(intrinsic, strlen(intrinsic));
+
+    return LLVMIsACallInst(i) && LLVMIsAFunction(LLVMGetCalledValue(i)) &&
+           LLVMGetIntrinsicID(LLVMGetCalledValue(i)) == id;
+}
+
 /* The one lane that a constant mask lets through; -1 when it is not constant or not one. */
 static int only_lane(Val mask)
 {
@@ -215,13 +223,47 @@ static void store_only_lane(Llvm *l, Bld b, Val call)
     LLVMInstructionEraseFromParent(call);
 }
 
+/* Is it what one vector gives where the other one has been loaded?  LLVM makes such selects of
+ * these intrinsics. */
+static bool selects_loaded(Val v)
+{
+    bool selects = LLVMIsASelectInst(v) || calls(v, "llvm.maxnum") || calls(v, "llvm.minnum");
+
+    for (int i = 0; selects && i < LLVMGetNumOperands(v); i++) {
+        if (LLVMIsALoadInst(LLVMGetOperand(v, (unsigned)i)))
+            return true;
+    }
+    return false;
+}
+
+/* A store of a select between a vector and what is in memory would become a masked one, which AVX2
+ * has for words only, and which takes an AMD processor a dozen cycles.  A fence, which is no
+ * instruction, hides the select. */
+static void keep_whole(Llvm *l, Bld b, Val store)
+{
+    Val v = LLVMGetOperand(store, 0);
+    LLVMTypeRef t = LLVMTypeOf(v), words;
+
+    if (LLVMGetTypeKind(t) != LLVMVectorTypeKind || !selects_loaded(v))
+        return;
+    LLVMPositionBuilderBefore(b, store);
+    words = LLVMTypeOf(llvm_slice(l, b, v, 0, 1));
+    words = words == l->i32 ? l->f32 : words == l->i64 ? l->f64 : words;
+    if (words != l->f32 && words != l->f64)
+        return;
+    words = llvm_vector(words, llvm_lanes(v));
+    v = LLVMBuildBitCast(b, v, words, "");
+    v = llvm_call(l, b, "llvm.arithmetic.fence", 1, &words, 1, &v);
+    LLVMSetOperand(store, 0, v);
+}
+
 /* LLVM up to 22.1 makes a masked store of truncated integers that has one lane, known when
  * compiling, as wide as before the truncation, and so writes behind the array (LLVM's issue
  * 179489; AVX-512).  Such stores become scalar ones here, after all that could make a mask known.
  */
-static void avoid_wide_lanes(Llvm *l)
+static void mend_stores(Llvm *l)
 {
-    unsigned id = LLVMLookupIntrinsicID("llvm.masked.store", strlen("llvm.masked.store"));
+    bool words = strstr(l->features, "+avx2") && !strstr(l->features, "+avx512f");
     Val first = LLVMGetFirstFunction(l->module); /* data has none */
     Bld b = first ? llvm_builder(l, LLVMGetEntryBasicBlock(first)) : NULL;
 
@@ -230,9 +272,10 @@ static void avoid_wide_lanes(Llvm *l)
         for (; block; block = LLVMGetNextBasicBlock(block)) {
             for (Val i = LLVMGetFirstInstruction(block), next; i; i = next) {
                 next = LLVMGetNextInstruction(i);
-                if (LLVMIsACallInst(i) && LLVMIsAFunction(LLVMGetCalledValue(i)) &&
-                    LLVMGetIntrinsicID(LLVMGetCalledValue(i)) == id)
+                if (calls(i, "llvm.masked.store"))
                     store_only_lane(l, b, i);
+                else if (words && LLVMIsAStoreInst(i))
+                    keep_whole(l, b, i);
             }
         }
     }
@@ -289,7 +332,7 @@ static bool finish(Llvm *l, GenStage stage, GenOutput *out, const char **why)
     LLVMDisposeMessage(broken);
 #endif
     run_passes(l, very_long && l->is_text ? quick_passes : l->passes);
-    avoid_wide_lanes(l);
+    mend_stores(l);
     if (!l->is_text && !l->ordered && !l->quickly)
         llvm_cut_blocks(l);
     if (l->ordered)

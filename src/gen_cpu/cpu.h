@@ -7,6 +7,7 @@
  *   cpu_entry.c   the entries of a schedule, one after the other
  *   cpu_bounds.c  in front of the inner loop: where masks cut the row, where the next one begins
  *   cpu_memory.c  loads and stores of vectors, buffers and scalars
+ *   cpu_indexed.c loads at indices that may well lie together
  *   cpu_strided.c interleaved fields; cpu_atomic.c, cpu_tally.c
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
  *   cpu_gather.c  elements at places that a tile says, and histograms
@@ -205,6 +206,11 @@ void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e)
 /* In register form; mask and other may be NULL.  Where it is masked off, scratch is read instead:
  * no branch. */
 Val cpu_scalar_load(Cpu *c, Bld b, const Type *t, Val ptr, Val mask, Val other);
+/* A vector, or one element.  again: from memory, whoever has it in registers.  A detour loads again
+ * what the usual way has loaded, or that way had to keep it in registers. */
+Val cpu_load_row(NestCg *n, LLVMTypeRef vector, Val ptr, int align, bool again);
+/* Lanes that are masked off are zero; the mask may be NULL. */
+Val cpu_gather_pointers(Cpu *c, Bld b, LLVMTypeRef vector, Val ptrs, int align, Val mask);
 /* Lanes that are masked off are zero.  `size`: bytes of an element. */
 Val cpu_masked_load(Cpu *c, Bld b, LLVMTypeRef vector, Val ptr, int size, Val mask);
 void cpu_masked_store(Cpu *c, Bld b, Val v, Val ptr, int size, Val mask);
@@ -218,6 +224,9 @@ LLVMTypeRef cpu_buffer_type(Cpu *c, int buffer, int lanes);
 /* Between what a buffer holds and register form. */
 Val cpu_from_buffer(Cpu *c, Bld b, int buffer, Val v);
 Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v); /* the other way */
+
+/* cpu_indexed.c */
+Val cpu_load_indexed(NestCg *n, const Entry *e); /* of FORM_INDEXED, as it lies in memory */
 
 /* cpu_strided.c */
 /* Of FORM_BACKWARDS: a vector as it lies in memory, zero where it is masked off, and to memory. */

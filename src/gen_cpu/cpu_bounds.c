@@ -143,11 +143,34 @@ void cpu_cut(NestCg *n, const Entry *e)
 enum { LINE = 64 };
 static const int locality[] = {[1] = 3, [2] = 2}; /* what LLVM calls the levels of the cache */
 
+static void prefetch_line(Cpu *c, Bld b, Val row, int64_t offset, int level)
+{
+    Val at = llvm_int(c->l->i64, offset);
+    Val line = LLVMBuildGEP2(b, c->l->i8, row, &at, 1, "");
+
+    llvm_call(c->l, b, "llvm.prefetch", 1, &c->l->ptr, 4,
+              (Val[]){line, llvm_int(c->l->i32, 0), llvm_int(c->l->i32, locality[level]),
+                      llvm_int(c->l->i32, 1)});
+}
+
+/* A row at the nest's second but last level: the one that comes so many later. */
+static void prefetch_later(NestCg *n, Bld b, const Ahead *a, Val row, Val step)
+{
+    Cpu *c = n->c;
+    int64_t bytes = (int64_t)n->nest->dims[n->inner] * dtype_size(a->leaf.value->type->dtype);
+    Val far = LLVMBuildMul(b, step, llvm_int(c->l->i64, a->rows), "");
+
+    row = LLVMBuildGEP2(b, c->l->i8, row, &far, 1, "");
+    for (int64_t k = 0; k < bytes; k += LINE)
+        prefetch_line(c, b, row, k, a->level);
+}
+
 /* The next program's row, one step further than this one is from the last; its own row at first. */
 void cpu_ahead(NestCg *n, const Entry *e)
 {
     Cpu *c = n->c;
-    Bld b = n->at[0];
+    const Ahead *a = &n->nest->ahead.at[e->number];
+    Bld b = n->at[e->level];
     Val row = cpu_input(n, e, 0), slot = cpu_slot(c, c->l->i64);
 
     LLVMBuildStore(c->entry, llvm_int(c->l->i64, 0), slot);
@@ -156,7 +179,10 @@ void cpu_ahead(NestCg *n, const Entry *e)
     LLVMBuildStore(b, now, slot);
     Val none = LLVMBuildICmp(b, LLVMIntEQ, last, llvm_int(c->l->i64, 0), "");
     Val step = LLVMBuildSub(b, now, LLVMBuildSelect(b, none, now, last, ""), "");
-    n->ahead[e->number] = LLVMBuildGEP2(b, c->l->i8, row, &step, 1, "");
+    if (a->rows > 0)
+        prefetch_later(n, b, a, row, step);
+    else
+        n->ahead[e->number] = LLVMBuildGEP2(b, c->l->i8, row, &step, 1, "");
 }
 
 /* As many lines as the nest's share is, of all unrolled bodies. */
@@ -171,13 +197,8 @@ static void prefetch_row(NestCg *n, Val i, const Ahead *a, Val next)
     at = LLVMBuildUDiv(c->b, at, llvm_int(i64, AHEAD_PARTS), "");
     at = LLVMBuildAdd(c->b, at, llvm_int(i64, row * a->first / AHEAD_PARTS), "");
     Val p = LLVMBuildGEP2(c->b, c->l->i8, next, &at, 1, "");
-    for (int k = 0; k < MAX(step * a->share / AHEAD_PARTS, 1); k += LINE) {
-        Val offset = llvm_int(i64, k);
-        Val line = LLVMBuildGEP2(c->b, c->l->i8, p, &offset, 1, "");
-        llvm_call(c->l, c->b, "llvm.prefetch", 1, &c->l->ptr, 4,
-                  (Val[]){line, llvm_int(c->l->i32, 0), llvm_int(c->l->i32, locality[a->level]),
-                          llvm_int(c->l->i32, 1)});
-    }
+    for (int k = 0; k < MAX(step * a->share / AHEAD_PARTS, 1); k += LINE)
+        prefetch_line(c, c->b, p, k, a->level);
 }
 
 void cpu_prefetch(NestCg *n, Val i)

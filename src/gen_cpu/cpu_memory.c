@@ -169,8 +169,7 @@ static Val gather_small(Cpu *c, Bld b, LLVMTypeRef vector, Val ptrs, int size, V
     return LLVMBuildBitCast(b, LLVMBuildTrunc(b, word, llvm_vector(bits, lanes), ""), vector, "");
 }
 
-/* Lanes that are masked off are zero; the mask may be NULL. */
-static Val gather(Cpu *c, Bld b, LLVMTypeRef vector, Val ptrs, int align, Val mask)
+Val cpu_gather_pointers(Cpu *c, Bld b, LLVMTypeRef vector, Val ptrs, int align, Val mask)
 {
     Val none = LLVMConstNull(vector), asked = mask;
 
@@ -189,8 +188,7 @@ static void scatter(Cpu *c, Bld b, Val v, Val ptrs, int align, Val mask)
 
 /* --- loads --- */
 
-/* A detour loads again what the usual way has loaded, or that way had to keep it in registers. */
-static Val load_row(NestCg *n, LLVMTypeRef vector, Val ptr, int align, bool again)
+Val cpu_load_row(NestCg *n, LLVMTypeRef vector, Val ptr, int align, bool again)
 {
     Val v = llvm_load(n->at[n->rank], vector, ptr, align);
 
@@ -255,58 +253,6 @@ static Val load_shared(NestCg *n, const Type *t, Val ptr, Val mask, Val other)
     return mask ? LLVMBuildSelect(b, mask, v, other, "") : v;
 }
 
-/* i1: the lanes of a vector of t are consecutive numbers, from *first on, and do not come around,
- * as addresses would not.  Of i32 that is taken for granted, as in opt/access.c. */
-static Val is_run(NestCg *n, DType t, Val lanes, Val *first)
-{
-    Cpu *c = n->c;
-    Bld b = n->at[n->rank];
-    LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(lanes));
-
-    *first = llvm_slice(c->l, b, lanes, 0, 1);
-    Val run = LLVMBuildAdd(b, llvm_splat(b, *first, n->lanes), llvm_iota(element, n->lanes), "");
-    LLVMTypeRef bits = LLVMIntTypeInContext(c->l->ctx, (unsigned)n->lanes);
-    Val same = LLVMBuildBitCast(b, LLVMBuildICmp(b, LLVMIntEQ, lanes, run, ""), bits, "");
-    Val steps = LLVMBuildICmp(b, LLVMIntEQ, same, llvm_int(bits, -1), "");
-    if (t == DT_I32 || dtype_bits(t) == 64)
-        return steps;
-    Val last = LLVMConstInt(element, ir_extreme(t, true) - (uint64_t)(n->lanes - 1), 0);
-    Val ends = LLVMBuildICmp(b, dtype_is_signed(t) ? LLVMIntSLE : LLVMIntULE, *first, last, "");
-    return LLVMBuildAnd(b, steps, ends, "");
-}
-
-/* A gather whose indices may well be consecutive ((start + i) % size, a table of them): look, and
- * load one vector if they are. */
-static Val load_indexed(NestCg *n, const Entry *e)
-{
-    Cpu *c = n->c;
-    Bld b = n->at[n->rank];
-    const Type *t = e->value->type;
-    DType index = e->access->index->type->dtype;
-    LLVMTypeRef element = emit_memory_type(&c->e, t->dtype), i64 = c->l->i64;
-    LLVMTypeRef vector = llvm_vector(element, n->lanes);
-    int align = type_size(t);
-    bool is_signed = dtype_is_signed(index);
-    Val lanes = cpu_lanes(n, e, IN_INDEX), first;
-    Val run = is_run(n, index, lanes, &first);
-    Val offset = LLVMBuildIntCast2(b, first, i64, is_signed, "");
-    Val offsets = LLVMBuildIntCast2(b, lanes, llvm_vector(i64, n->lanes), is_signed, "");
-    Val base = cpu_input(n, e, IN_ADDRESS);
-    LLVMBasicBlockRef near = cpu_block(c), far = cpu_block(c), after = cpu_block(c);
-    LLVMBuildCondBr(b, run, near, far);
-    LLVMPositionBuilderAtEnd(b, near);
-    Val x = load_row(n, vector, LLVMBuildGEP2(b, element, base, &offset, 1, ""), align, e->rare);
-    LLVMBuildBr(b, after);
-    LLVMPositionBuilderAtEnd(b, far);
-    Val ptrs = LLVMBuildGEP2(b, element, base, &offsets, 1, "");
-    Val y = gather(c, b, vector, ptrs, align, NULL);
-    LLVMBuildBr(b, after);
-    LLVMPositionBuilderAtEnd(b, after);
-    Val out = LLVMBuildPhi(b, vector, "");
-    LLVMAddIncoming(out, (Val[]){x, y}, (LLVMBasicBlockRef[]){near, far}, 2);
-    return out;
-}
-
 /* A vector as it lies in memory; lanes that a mask leaves out are zero. */
 static Val load_lanes(NestCg *n, const Entry *e, Val mask)
 {
@@ -320,13 +266,13 @@ static Val load_lanes(NestCg *n, const Entry *e, Val mask)
     if (a->form == FORM_CONTIGUOUS) {
         Val p = first_pointer(n, &a->steps, e, t);
         return mask ? cpu_masked_load(c, b, vector, p, align, mask)
-                    : load_row(n, vector, p, align, e->rare);
+                    : cpu_load_row(n, vector, p, align, e->rare);
     }
     if (a->form == FORM_BACKWARDS)
         return cpu_load_backwards(n, e, mask);
     if (e->in[IN_INDEX] != NO_ENTRY)
-        return load_indexed(n, e);
-    return gather(c, b, vector, lane_pointers(n, &a->steps, e, t), align, mask);
+        return cpu_load_indexed(n, e);
+    return cpu_gather_pointers(c, b, vector, lane_pointers(n, &a->steps, e, t), align, mask);
 }
 
 /* What IN_DATA of a load has for the lanes that are masked off. */
@@ -567,9 +513,10 @@ Ev cpu_read(NestCg *n, const Reading *r)
     LLVMTypeRef vector = cpu_buffer_type(c, r->buffer, n->lanes);
     Val at = inner_address(n, r->buffer, &s, row), raw;
     if (s.step == 1)
-        raw = load_row(n, vector, at, size, r->again);
+        raw = cpu_load_row(n, vector, at, size, r->again);
     else
-        raw = gather(c, b, vector, lane_addresses(n, r->buffer, &s, at), size, n->lane_ok);
+        raw = cpu_gather_pointers(c, b, vector, lane_addresses(n, r->buffer, &s, at), size,
+                                  n->lane_ok);
     return (Ev){.v = cpu_from_buffer(c, b, r->buffer, raw), .vec = true, .level = n->rank};
 }
 

@@ -21,7 +21,8 @@ typedef struct {
     /* expansions without tables, and without parts that are rarely needed: a select computes both
      */
     bool straight_math;
-    bool windows;   /* tiles are kept in memory, and read from any place of it: for window.c */
+    bool
+        windows; /* tiles are kept in memory, and read from any place of it: for window.c, rows.c */
     bool schedules; /* the target reads how many warps and stages are wished for */
     bool disjoint;  /* no two pointer arguments reach the same memory, or neither is written */
     OptTakes takes; /* of the target; NULL: no op that another one can be written with */
@@ -60,6 +61,9 @@ void opt_unroll(Func *f, bool windows, bool short_loops);
 void opt_assert(Func *f); /* assert and check to the code that finds where they fail */
 /* The same op over tiles that are one array a few places apart, by fewer loads and ops. */
 void opt_window(Func *f);
+/* Where tiles are reduced row by row: a loop over the rows.  No two pointer arguments reach memory
+ * that is written. */
+void opt_rows(Func *f);
 void opt_dot(Func *f);   /* x + dot(a, b, 0) becomes dot(a, b, x) */
 void opt_promise(Func *f); /* hints whose results nobody takes are taken from there on */
 void opt_carry(Func *f); /* carried tiles that step by a uniform scalar become a scalar carry */
@@ -214,30 +218,5 @@ int opt_shared_lanes(const AxisFacts *facts, const Op *store);
 bool opt_stores_most_lanes(const Op *store);
 /* How every named tile steps along each of its own dimensions, and which is distinct, for tests. */
 const char *access_text(const AxisFacts *x, const Func *f, Arena *a);
-
-/* unread.c: lanes that the mask of a load leaves out, and that count; NULL: none are known to. */
-/* The load whose lanes count in the reduction of `v` by OP_add, OP_mul, OP_max or OP_min along an
- * axis, -1: all of them.  `*of` is v, or what a loop adds to it in each round. */
-const Op *unread_in_reduction(Arena *a, OpCode code, const Value *v, int axis, const Value **of);
-/* In a sum by atomics without a mask, p and data in one shape: all of them at element `*at`. */
-const Op *unread_in_atomic(Arena *a, const Value *p, const Value *data, int64_t *at);
-/* In a histogram without a mask of numbers below `bins`: each as `*number`. */
-const Op *unread_in_count(Arena *a, const Value *v, int64_t bins, int64_t *number);
-
-/* Loads that a value is made of, element by element, and whose masks leave out lanes. */
-enum { UNREAD_MOST_LOADS = 8 };
-typedef struct {
-    const Op *load;
-    bool multiplied; /* by a matrix, on the way */
-} MaskedLoad;
-typedef struct {
-    MaskedLoad at[UNREAD_MOST_LOADS];
-    int n;
-} MaskedLoads;
-/* filled: those that fill them with a constant, too; products: through products of matrices. */
-MaskedLoads unread_loads(Arena *a, const Value *v, bool filled, bool products);
-/* Do lanes that the load leaves out count in a reduction of `v` by `code`, along `axis` or along
- * all (-1)? */
-bool unread_counts(Arena *a, const Op *load, OpCode code, const Value *v, int axis);
 
 #endif

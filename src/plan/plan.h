@@ -220,12 +220,14 @@ typedef struct {
 } Leaf;
 
 /* A load of which a nest asks a cache for the next program's elements: `share` parts of its row
- * from part `first` on. */
+ * from part `first` on.  Or, where it goes through several rows, for all of the row that comes so
+ * many later. */
 enum { AHEAD_PARTS = 16 };
 typedef struct {
     Leaf leaf;
     int first, share;
     int level; /* of the cache: 1 or 2 */
+    int rows;  /* 0: the next program */
 } Ahead;
 
 typedef struct {

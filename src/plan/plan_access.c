@@ -181,6 +181,19 @@ static int64_t chunk_alignment(const Plan *p, const Nest *n, const Value *ptr)
     return MIN(d & -d, bytes);
 }
 
+/* Does the kernel load from where it stores?  Then the lines are in the cache, and a store around
+ * it has to drive them out first. */
+static bool stores_in_place(const Plan *p, const Value *ptr)
+{
+    const Use *uses = uses_of(&p->uses, ptr);
+
+    for (int i = 0; i < uses_count(&p->uses, ptr); i++) {
+        if (op_only_reads(uses[i].op))
+            return true;
+    }
+    return false;
+}
+
 static AccessPlan *plan_store(Plan *p, Nest *n, const Op *op)
 {
     AccessPlan *a = NEW(p->arena, AccessPlan);
@@ -188,7 +201,8 @@ static AccessPlan *plan_store(Plan *p, Nest *n, const Op *op)
     a->steps = access_of(n->space, op->operands[STORE_PTR], plan_identity);
     a->form = form_of(n, a, false);
     a->align = chunk_alignment(p, n, op->operands[STORE_PTR]);
-    a->streaming = p->options->streaming && a->form == FORM_CONTIGUOUS && a->align >= NT_LEAST;
+    a->streaming = p->options->streaming && a->form == FORM_CONTIGUOUS && a->align >= NT_LEAST &&
+                   !stores_in_place(p, op->operands[STORE_PTR]);
     return a;
 }
 
@@ -411,6 +425,20 @@ static void find_last_bounds(Plan *p, Nest *n)
 
         b->is_last = bound_ends(b) && (bounds_all_roots(p, n, b) || bounds_all_masks(p, n, b));
     }
+}
+
+bool plan_ends_with_bounds(Plan *p, Nest *n, Value *mask, const int8_t *map)
+{
+    bool has = false;
+
+    for (int i = 0; i < n->bounds.len; i++) {
+        const Bound *b = &n->bounds.at[i];
+        if (b->is_last)
+            count_bounds(p, n, mask, map, b, &has);
+        if (b->is_last && !has)
+            return false;
+    }
+    return has;
 }
 
 static void find_bounds(Plan *p, Nest *n)

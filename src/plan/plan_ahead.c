@@ -6,10 +6,15 @@
  * program will read first, each a share that fits its cost: memory is asked at an even pace, which
  * leaves room for what the nests store.  A row that only one nest reads is prefetched there,
  * because the processor's own prefetching stops at the end of a page.  A row is a tile of one
- * dimension that is read outside of loops: rows of larger tiles, and those that a loop walks over,
- * are left to the processor.  Only launches that move more
- * than the cache holds ask for it.  Where the next row is, the generated code finds out by itself:
- * as far from this program's row as this one is from the one before.
+ * dimension that is read outside of loops, or by several nests of a loop, as one over rows has them
+ * (opt/rows.c): those that a loop walks over are left to the processor.
+ *
+ * Rows of a larger tile that are short, and far from each other, end before the processor has seen
+ * where they go, and what is computed of one fills its window: so each asks for a whole row some
+ * rows on, which may lie behind the tile, where the loop or the next program goes on.
+ *
+ * Only launches that move more than the cache holds ask for it.  Where the next row is, the
+ * generated code finds out by itself: as far from this row as this one is from the one before.
  */
 #include "plan_internal.h"
 
@@ -20,6 +25,11 @@ typedef struct {
 } Row;
 
 enum {
+    CACHE_LINE = 64,
+    SHORT_ROW = 1024,   /* bytes: the processor has hardly seen where it goes when it ends */
+    AHEAD_BYTES = 4096, /* that are on their way */
+    LEAST_ROWS = 8,
+    MOST_ROWS = 16,
     OVERHEAD = 4, /* of a vector: its load and the loop, about in instructions */
     LEVEL_1_ROW =
         8 << 10 /* bytes: two such rows and a buffer leave room in any first-level cache */
@@ -86,23 +96,85 @@ static void share_out(Plan *p, const Row *r)
     }
 }
 
-void plan_look_ahead(Plan *p)
+/* What a loop reads again in each round is there. */
+static bool stays(const Leaf *leaf, const Block *loop)
+{
+    return leaf->load && leaf->value->def->operands[LOAD_PTR]->block != loop;
+}
+
+/* The rows that a block's nests read; of a loop's body those that several of them do. */
+static void look_in(Plan *p, const BlockPlan *b, const Block *loop)
 {
     Map *rows = map_new(p->arena);
 
-    if (!p->options->streaming)
-        return;
-    for (int i = 0; i < p->body->steps.len; i++) {
-        Nest *n = p->body->steps.at[i].nest;
-        for (int k = 0; n && n->rank == 1 && !n->serial && k < n->leaves.len; k++)
-            see(p, rows, n, &n->leaves.at[k]);
+    for (int i = 0; i < b->steps.len; i++) {
+        Nest *n = b->steps.at[i].nest;
+        for (int k = 0; n && n->rank == 1 && !n->serial && k < n->leaves.len; k++) {
+            if (!loop || !stays(&n->leaves.at[k], loop))
+                see(p, rows, n, &n->leaves.at[k]);
+        }
     }
-    for (int i = 0; i < p->body->steps.len; i++) {
-        Nest *n = p->body->steps.at[i].nest;
+    for (int i = 0; i < b->steps.len; i++) {
+        Nest *n = b->steps.at[i].nest;
         for (int k = 0; n && k < n->leaves.len; k++) {
             const Row *r = map_get(rows, MAP_KEY(n->leaves.at[k].value));
-            if (r && r->leaf == &n->leaves.at[k])
+            if (r && r->leaf == &n->leaves.at[k] && (!loop || r->nests.len > 1))
                 share_out(p, r);
         }
+    }
+}
+
+/* Short rows, each at a place of its own: the dimension of the nest that they follow is neither
+ * repeated nor theirs. */
+static int bytes_of_row(const Plan *p, const Nest *n, const Leaf *leaf)
+{
+    const Type *t = leaf->value->type;
+    const Axis *a = axis_of(p->axis, leaf->value->def->operands[LOAD_PTR]);
+    int inner = n->order[n->rank - 1], outer = n->order[n->rank - 2];
+    bool in_rows = false, by_rows = false;
+
+    for (int d = 0; a && d < t->rank; d++) {
+        in_rows |= leaf->map[d] == inner && a->contiguity[d] == n->dims[inner];
+        by_rows |= leaf->map[d] == outer && t->dims[d] == n->dims[outer];
+    }
+    return in_rows && by_rows ? n->dims[inner] * dtype_size(t->dtype) : 0;
+}
+
+static void look_down(Plan *p, Nest *n)
+{
+    if (n->rank < 2 || n->serial || n->dims[n->order[n->rank - 2]] < LEAST_ROWS)
+        return;
+    for (int i = 0; i < n->leaves.len; i++) {
+        const Leaf *leaf = &n->leaves.at[i];
+        int bytes = leaf->load ? bytes_of_row(p, n, leaf) : 0;
+        if (bytes < CACHE_LINE || bytes > SHORT_ROW)
+            continue;
+        Ahead a = {*leaf, .level = 1, .rows = MAX(AHEAD_BYTES / bytes, LEAST_ROWS / 2)};
+        a.rows = MIN(a.rows, MOST_ROWS);
+        vec_push(p->arena, &n->ahead, a);
+    }
+}
+
+static void look_down_block(Plan *p, BlockPlan *b)
+{
+    for (int i = 0; b && i < b->steps.len; i++) {
+        const Step *s = &b->steps.at[i];
+        if (s->kind == STEP_NEST)
+            look_down(p, s->nest);
+        look_down_block(p, s->body[0]);
+        look_down_block(p, s->body[1]);
+    }
+}
+
+void plan_look_ahead(Plan *p)
+{
+    if (!p->options->streaming)
+        return;
+    look_down_block(p, p->body);
+    look_in(p, p->body, NULL);
+    for (int i = 0; i < p->body->steps.len; i++) {
+        const Step *s = &p->body->steps.at[i];
+        if (s->kind == STEP_FOR)
+            look_in(p, s->body[0], s->op->regions[0]);
     }
 }

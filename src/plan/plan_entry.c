@@ -122,6 +122,14 @@ Made plan_known(Scheduler *s, bool what, bool local)
     return (Made){s->known[what], local};
 }
 
+/* Is it a mask that is false wherever a dead segment is? */
+static bool is_dead_mask(const Scheduler *s, const Ask *a)
+{
+    return (s->part == PART_REST || s->part == PART_DEAD) && a->value->def &&
+           a->value->def->code == OP_and && a->value->type->dtype == DT_I1 &&
+           plan_ends_with_bounds(s->plan, s->nest, a->value, a->map);
+}
+
 /* Is v a bound of the plan, and this segment on one side of it?  uniform_too: bounds of whole rows.
  */
 static bool bound_known(Scheduler *s, const Ask *a, bool uniform_too, Made *out)
@@ -130,6 +138,10 @@ static bool bound_known(Scheduler *s, const Ask *a, bool uniform_too, Made *out)
 
     if (s->part == PART_ROWS || s->part == PART_MIXED)
         return false;
+    if (is_dead_mask(s, a)) {
+        *out = plan_known(s, false, true);
+        return true;
+    }
     for (int i = 0; i < s->nest->bounds.len; i++) {
         const Bound *b = &s->nest->bounds.at[i];
         if (!plan_same_place(b, a->value, a->map) || (b->kind == BOUND_ROW && !uniform_too) ||

@@ -192,6 +192,16 @@ static void print_keep(PlanText *p, const Keep *k, int indent)
     text_put(&p->out, "\n");
 }
 
+static void print_ahead(PlanText *p, const Ahead *a, int indent)
+{
+    text_printf(&p->out, "%*sprefetch ", indent, "");
+    if (a->rows > 0)
+        text_printf(&p->out, "%d rows on", a->rows);
+    else
+        text_printf(&p->out, "%d/%d", a->share, AHEAD_PARTS);
+    text_printf(&p->out, " to L%d: %s\n", a->level, op_printer_text(p->ops, a->leaf.value->def));
+}
+
 static void print_nest(PlanText *p, const Nest *n, int indent)
 {
     print_head(p, n, indent);
@@ -203,9 +213,7 @@ static void print_nest(PlanText *p, const Nest *n, int indent)
     for (int i = 0; i < n->roots.len; i++)
         print_root(p, &n->roots.at[i], indent + 2);
     for (int i = 0; i < n->ahead.len; i++)
-        text_printf(&p->out, "%*sprefetch %d/%d to L%d: %s\n", indent + 2, "", n->ahead.at[i].share,
-                    AHEAD_PARTS, n->ahead.at[i].level,
-                    op_printer_text(p->ops, n->ahead.at[i].leaf.value->def));
+        print_ahead(p, &n->ahead.at[i], indent + 2);
 }
 
 static void print_sort(PlanText *p, const Step *s, int indent)

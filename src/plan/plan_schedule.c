@@ -24,7 +24,10 @@ static void add_number(Scheduler *s, EntryKind kind, int number, int *in, int ni
 {
     Entry e = {.kind = kind, .number = number, .in = in, .nin = nin};
 
-    e.level = kind == MAKE_CUT ? s->nest->rank - 1 : kind == MAKE_AHEAD ? 0 : s->nest->rank;
+    if (kind == MAKE_AHEAD)
+        e.level = s->out->entries.at[in[0]].level;
+    else
+        e.level = s->nest->rank - (kind == MAKE_CUT);
     plan_entry(s, e, kind != MAKE_CUT && kind != MAKE_AHEAD);
 }
 
@@ -58,10 +61,12 @@ static void cut(Scheduler *s, int number)
     add_number(s, MAKE_CUT, number, in, 1);
 }
 
-/* Of rows that begin at an address which no index of the nest changes. */
+/* Of rows that begin at an address which no index of the nest changes, or that the loop around the
+ * inner one steps through. */
 static void ahead(Scheduler *s, int number)
 {
     const Leaf *leaf = &s->nest->ahead.at[number].leaf;
+    int level = s->nest->ahead.at[number].rows > 0 ? s->nest->rank - 1 : 0;
     Value *ptr = leaf->value->def->operands[LOAD_PTR];
     Access a = access_of(s->nest->space, ptr, leaf->map);
 
@@ -69,7 +74,7 @@ static void ahead(Scheduler *s, int number)
         return;
     int *in = NEW_N(s->plan->arena, int, 1);
     in[0] = plan_compute(s, AS_ROW, ptr, leaf->map).entry;
-    if (s->out->entries.at[in[0]].level == 0)
+    if (s->out->entries.at[in[0]].level == level)
         add_number(s, MAKE_AHEAD, number, in, 1);
 }
 
@@ -275,6 +280,8 @@ static bool may_repeat(const Nest *n, const Entry *e)
     case MAKE_LOAD:
         return !op_is_volatile(e->value->def) &&
                (!e->access || (e->access->form == FORM_CONTIGUOUS && !e->access->steps.chunked));
+    case MAKE_AHEAD: /* of rows in front of the inner loop, not of parts of one in it */
+        return n->ahead.at[e->number].rows > 0;
     case MAKE_SCALAR:
     case MAKE_KNOWN:
     case MAKE_ZERO:

@@ -1,11 +1,11 @@
 /*
  * unread.c - warnings of lanes that the mask of a load leaves out, and that count
  *
- * src/opt/unread.c finds them; here is what somebody is told, and what to write instead.
+ * src/unread/unread.c finds them; here is what somebody is told, and what to write instead.
  */
 #include "tl.h"
 #include "../ir/analysis.h"
-#include "../opt/opt.h"
+#include "../unread/unread.h"
 
 static const char *neutral(OpCode code, DType t)
 {

@@ -14,6 +14,7 @@
 
 #include "../../src/ir/analysis.h"
 #include "../../src/opt/opt.h"
+#include "../../src/unread/unread.h"
 
 #include <cmocka.h>
 

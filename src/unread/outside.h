@@ -1,10 +1,10 @@
 /*
  * outside.h - lanes that the mask of a load leaves out; only outside.c and unread.c include it
  */
-#ifndef TILEC_OPT_OUTSIDE_H
-#define TILEC_OPT_OUTSIDE_H
+#ifndef TILEC_UNREAD_OUTSIDE_H
+#define TILEC_UNREAD_OUTSIDE_H
 
-#include "opt.h"
+#include "unread.h"
 #include "../ir/analysis.h"
 
 enum { OUTSIDE_DEEPEST = 100, OUTSIDE_SAME_DEPTH = 8 };

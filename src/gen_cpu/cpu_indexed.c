@@ -1,0 +1,101 @@
+/*
+ * cpu_indexed.c - loads at indices that may well lie together
+ *
+ * A tile of indices says where each lane is: (start + i) % size, (start + i) // width, a table.  No
+ * vector of them is known to be a run when compiling, and nearly all may be when running.  So each
+ * one is looked at: consecutive indices are one vector of memory, equal ones one element, and only
+ * the rest is gathered lane by lane.
+ */
+#include "cpu.h"
+
+/* i1: the lanes of a vector of t are consecutive numbers, from *first on, and do not come around,
+ * as addresses would not.  Of i32 that is taken for granted, as in opt/access.c. */
+static Val is_run(NestCg *n, DType t, Val lanes, Val *first)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(lanes));
+
+    *first = llvm_slice(c->l, b, lanes, 0, 1);
+    Val run = LLVMBuildAdd(b, llvm_splat(b, *first, n->lanes), llvm_iota(element, n->lanes), "");
+    LLVMTypeRef bits = LLVMIntTypeInContext(c->l->ctx, (unsigned)n->lanes);
+    Val same = LLVMBuildBitCast(b, LLVMBuildICmp(b, LLVMIntEQ, lanes, run, ""), bits, "");
+    Val steps = LLVMBuildICmp(b, LLVMIntEQ, same, llvm_int(bits, -1), "");
+    if (t == DT_I32 || dtype_bits(t) == 64)
+        return steps;
+    Val last = LLVMConstInt(element, ir_extreme(t, true) - (uint64_t)(n->lanes - 1), 0);
+    Val ends = LLVMBuildICmp(b, dtype_is_signed(t) ? LLVMIntSLE : LLVMIntULE, *first, last, "");
+    return LLVMBuildAnd(b, steps, ends, "");
+}
+
+/* i1: are all lanes the same number? */
+static Val is_one(NestCg *n, Val lanes, Val first)
+{
+    Bld b = n->at[n->rank];
+
+    return cpu_all(n, LLVMBuildICmp(b, LLVMIntEQ, lanes, llvm_splat(b, first, n->lanes), ""));
+}
+
+typedef struct {
+    Val address, pointers;       /* of the first lane, and of all */
+    LLVMTypeRef element, vector; /* as they lie in memory */
+    int align;
+    bool again; /* for a detour */
+} Indexed;
+
+enum { AS_RUN, AS_ONE, AS_GATHER, WAYS };
+
+static Val load_by(NestCg *n, const Indexed *x, int way)
+{
+    Bld b = n->at[n->rank];
+
+    if (way == AS_RUN)
+        return cpu_load_row(n, x->vector, x->address, x->align, x->again);
+    if (way == AS_ONE)
+        return llvm_splat(b, cpu_load_row(n, x->element, x->address, x->align, x->again), n->lanes);
+    return cpu_gather_pointers(n->c, b, x->vector, x->pointers, x->align, NULL);
+}
+
+static Indexed find_indexed(NestCg *n, const Entry *e, Val lanes, Val first)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    LLVMTypeRef i64 = c->l->i64, element = emit_memory_type(&c->e, e->value->type->dtype);
+    bool is_signed = dtype_is_signed(e->access->index->type->dtype);
+    Val offset = LLVMBuildIntCast2(b, first, i64, is_signed, "");
+    Val offsets = LLVMBuildIntCast2(b, lanes, llvm_vector(i64, n->lanes), is_signed, "");
+    Val base = cpu_input(n, e, IN_ADDRESS);
+
+    return (Indexed){.address = LLVMBuildGEP2(b, element, base, &offset, 1, ""),
+                     .pointers = LLVMBuildGEP2(b, element, base, &offsets, 1, ""),
+                     .element = element,
+                     .vector = llvm_vector(element, n->lanes),
+                     .align = type_size(e->value->type),
+                     .again = e->rare};
+}
+
+Val cpu_load_indexed(NestCg *n, const Entry *e)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    Val lanes = cpu_lanes(n, e, IN_INDEX), first, loaded[WAYS];
+    Val run = is_run(n, e->access->index->type->dtype, lanes, &first);
+    Val one = is_one(n, lanes, first);
+    Indexed x = find_indexed(n, e, lanes, first);
+    LLVMBasicBlockRef ways[WAYS], apart = cpu_block(c), after = cpu_block(c);
+
+    for (int i = 0; i < WAYS; i++)
+        ways[i] = cpu_block(c);
+    LLVMBuildCondBr(b, run, ways[AS_RUN], apart);
+    LLVMPositionBuilderAtEnd(b, apart);
+    LLVMBuildCondBr(b, one, ways[AS_ONE], ways[AS_GATHER]);
+    for (int i = 0; i < WAYS; i++) {
+        LLVMPositionBuilderAtEnd(b, ways[i]);
+        loaded[i] = load_by(n, &x, i);
+        LLVMBuildBr(b, after);
+    }
+    LLVMPositionBuilderAtEnd(b, after);
+    Val out = LLVMBuildPhi(b, x.vector, "");
+    LLVMAddIncoming(out, loaded, ways, WAYS);
+    return out;
+}
