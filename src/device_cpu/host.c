@@ -482,7 +482,7 @@ const char *host_cpu_text(void)
 const GenLevel *host_level(int i)
 {
     host();
-    return (unsigned)i < LEVELS ? &levels[i].level : NULL;
+    return i >= 0 && i < LEVELS ? &levels[i].level : NULL;
 }
 
 bool host_has_level(int i)
