@@ -384,24 +384,62 @@ static uint64_t level_features(int number)
 
 static void describe_levels(void) {}
 
+#if defined(__aarch64__)
+
+#include <sys/auxv.h>
+
+/* clang-format off */
+/* The features in LLVM's spelling, and by which bit of which word the system says that there is one
+ * and that its registers are saved.  The name "generic" implies none but NEON, so that none has to
+ * be listed with a minus. */
+static const struct Feature {
+    const char *name;
+    unsigned long word, bit;
+} features[] = {
+    {"neon",     AT_HWCAP,  HWCAP_ASIMD},
+    {"fullfp16", AT_HWCAP,  HWCAP_ASIMDHP},
+    {"lse",      AT_HWCAP,  HWCAP_ATOMICS},
+    {"rdm",      AT_HWCAP,  HWCAP_ASIMDRDM},
+    {"rcpc",     AT_HWCAP,  HWCAP_LRCPC},
+    {"dotprod",  AT_HWCAP,  HWCAP_ASIMDDP},
+    {"fp16fml",  AT_HWCAP,  HWCAP_ASIMDFHM},
+    {"i8mm",     AT_HWCAP2, HWCAP2_I8MM},
+    {"bf16",     AT_HWCAP2, HWCAP2_BF16},
+    {"sve",      AT_HWCAP,  HWCAP_SVE},
+    {"sve2",     AT_HWCAP2, HWCAP2_SVE2},
+};
+/* clang-format on */
+
 static void describe_cpu(Host *h)
 {
-#if defined(__aarch64__)
-    *h = (Host){.name = "generic", .features = "+neon"};
-#else
+    size_t n = 0;
+
     *h = (Host){.name = "generic"};
-#endif
+    for (int i = 0; i < COUNT(features); i++) {
+        if (getauxval(features[i].word) & features[i].bit)
+            n += (size_t)snprintf(h->features + n, sizeof h->features - n, "%s+%s",
+                                  n > 0 ? "," : "", features[i].name);
+    }
 }
 
 static void describe_model(Host *h)
 {
-#if defined(__aarch64__)
     snprintf(h->text, sizeof h->text, "AArch64");
-#else
-    snprintf(h->text, sizeof h->text, "unknown CPU");
-#endif
 }
 
+#else
+
+static void describe_cpu(Host *h)
+{
+    *h = (Host){.name = "generic"};
+}
+
+static void describe_model(Host *h)
+{
+    snprintf(h->text, sizeof h->text, "unknown CPU");
+}
+
+#endif
 #endif
 
 static Host the_host;
@@ -444,7 +482,7 @@ const char *host_cpu_text(void)
 const GenLevel *host_level(int i)
 {
     host();
-    return (unsigned)i < LEVELS ? &levels[i].level : NULL;
+    return i >= 0 && i < LEVELS ? &levels[i].level : NULL;
 }
 
 bool host_has_level(int i)

@@ -29,8 +29,10 @@
  */
 #include "plan_internal.h"
 
-/* Full blocks of a product are as large as the registers allow: 16, and 32 with AVX-512.  Wider
- * than high they are where there are few rows, or too few sums would run side by side. */
+/* Full blocks of a product are as large as the registers allow: 16, and 32 with AVX-512 and NEON.
+ * Wider than high they are where there are few rows, or too few sums would run side by side.  With
+ * NEON an element of a is a load of its own, which AVX-512 has within the multiply-add: there the
+ * block is the one with the fewest loads for its products. */
 enum { ROWS = 6, ROWS_AVX512 = DOT_MAX_ROWS, VECTORS = 2, FEW_ROWS = 2 };
 enum { ENOUGH_SUMS = 8 /* two units, of latency four */ };
 
@@ -39,7 +41,7 @@ enum { LINE = 64, CROWDED = 512 /* bytes */ };
 /* The accumulators, the vectors of b, and one element of a in all lanes. */
 #define REGISTERS(rows, vectors) ((rows) * (vectors) + (vectors) + 1)
 _Static_assert(REGISTERS(ROWS, VECTORS) <= 16 && REGISTERS(FEW_ROWS, DOT_MAX_VECTORS) <= 16 &&
-                   REGISTERS(ROWS_AVX512, VECTORS) <= 32,
+                   REGISTERS(ROWS_AVX512, VECTORS) <= 32 && REGISTERS(ROWS, DOT_MAX_VECTORS) <= 32,
                "a block stays in registers");
 
 /* An element of a takes work of its own here, for all vectors of a row: there are more of them. */
@@ -351,7 +353,7 @@ static DotPlan block_of_vectors(const Plan *p, const Op *op)
     while (d.lanes > 1 && d.lanes / 2 >= e.n)
         d.lanes /= 2;
     d.rows = MIN(e.m, p->machine.avx512f ? ROWS_AVX512 : ROWS);
-    d.vectors = e.m <= FEW_ROWS ? DOT_MAX_VECTORS : VECTORS;
+    d.vectors = e.m <= FEW_ROWS || p->machine.neon ? DOT_MAX_VECTORS : VECTORS;
     return d;
 }
 

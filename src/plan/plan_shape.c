@@ -8,7 +8,7 @@
 
 #include "plan_internal.h"
 
-enum { UNROLLED_WORK = 64 /* ops in one unrolled body, of 16 registers; AVX-512 has 32 */ };
+enum { REGISTER_WORK = 4 /* ops in one unrolled body, for each vector register */ };
 
 /* Bytes.  The machine gathers elements of this size, from addresses of twice that; smaller ones are
  * cut out of them.  More lanes than a register has of these would take nothing together, but as
@@ -19,13 +19,15 @@ Machine plan_machine(const char *features)
 {
     Machine m = {.avx2 = strstr(features, "+avx2") != NULL};
 
-    m.fma = strstr(features, "+fma") != NULL;
+    m.neon = strstr(features, "+neon") != NULL;
+    m.fma = m.neon || strstr(features, "+fma") != NULL;
     m.avx512f = strstr(features, "+avx512f") != NULL;
     m.avx512bw = strstr(features, "+avx512bw") != NULL;
     m.avx512vnni = strstr(features, "+avx512vnni") != NULL;
     m.amx_int8 = strstr(features, "+amx-int8") != NULL && m.avx512bw;
     m.amx_bf16 = strstr(features, "+amx-bf16") != NULL && m.avx512bw;
     m.vector_bytes = m.avx512f ? MAX_VECTOR : m.avx2 ? 32 : 16;
+    m.registers = m.avx512f || m.neon ? 32 : 16;
     return m;
 }
 
@@ -90,7 +92,7 @@ static int choose_lanes(const Plan *p, const Nest *nest, int extent)
 /* Independent chains for the processor, as many as registers allow. */
 static int choose_unroll(const Plan *p, const Nest *nest, int extent, int lanes)
 {
-    int room = p->machine.avx512f ? 2 * UNROLLED_WORK : UNROLLED_WORK;
+    int room = REGISTER_WORK * p->machine.registers;
     int work = nest->work + nest->roots.len, unroll = MAX_UNROLL;
 
     while (unroll > 1 && (unroll * work > room || extent < 2 * unroll * lanes))

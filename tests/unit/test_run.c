@@ -15,6 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __aarch64__
+#include <sys/auxv.h>
+#endif
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -135,6 +138,10 @@ static void test_host_agrees_with_the_compiler(void **state)
     if (__builtin_cpu_is("znver3") &&
         !__builtin_cpu_supports("avx512f")) /* else Zen 4, new to gcc 12 */
         assert_string_equal(host_cpu_name(), "znver3");
+#elif defined(__aarch64__)
+    assert_true(listed("+neon"));
+    assert_int_equal(listed("+fullfp16"), (getauxval(AT_HWCAP) & HWCAP_ASIMDHP) != 0);
+    assert_int_equal(listed("+bf16"), (getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0);
 #endif
 }
 

@@ -64,7 +64,7 @@ static uint64_t sat(uint64_t x)
 }
 
 /* f16 by the compiler's own type; sums in 113 bits, so that they are rounded once */
-static __float128 half(uint64_t x)
+static _Float128 half(uint64_t x)
 {
     uint16_t bits = (uint16_t)x;
     _Float16 f;
@@ -73,7 +73,7 @@ static __float128 half(uint64_t x)
     return f;
 }
 
-static uint64_t half_from(__float128 x)
+static uint64_t half_from(_Float128 x)
 {
     _Float16 f = (_Float16)x;
     uint16_t bits;
@@ -87,7 +87,7 @@ static uint64_t hftz(uint64_t x)
     return x & 0x7c00 ? x : x & 0x8000;
 }
 
-static __float128 sat01(__float128 x)
+static _Float128 sat01(_Float128 x)
 {
     return x > 0 ? x < 1 ? x : 1 : 0;
 }
@@ -151,17 +151,17 @@ static uint64_t e5m2_from(double x)
  * with what it lost. */
 typedef enum { MODE_RZ, MODE_RM, MODE_RP } Mode;
 typedef struct {
-    __float128 high, low;
+    _Float128 high, low;
 } Sum;
 
-static Sum exact2(__float128 x)
+static Sum exact2(_Float128 x)
 {
     return (Sum){x, 0};
 }
 
-static Sum add2(__float128 x, __float128 y)
+static Sum add2(_Float128 x, _Float128 y)
 {
-    __float128 sum = x + y, part = sum - x;
+    _Float128 sum = x + y, part = sum - x;
 
     return (Sum){sum, (x - (sum - part)) + (y - part)};
 }
