@@ -14,7 +14,7 @@ import numpy as np
 import reference
 from harness import EPSILON, NUMPY_TYPES, THOROUGH, Suite, generator
 
-suite = Suite(one_in=3)
+suite = Suite(one_in=4)
 random = generator()
 N = int(os.environ.get("TILEC_NUMBERS") or (203 if THOROUGH else 107))  # no multiple of BLOCK = 96
 MANY = max(N, 20_003)  # where the reference is quick
