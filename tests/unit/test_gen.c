@@ -606,15 +606,15 @@ static void run_case(Case *c, const GenPlugin *plugin, const char *path)
     if (chosen(c->name, 0, 12))
         check_lines(c, plugin, kernel_of(m), &fast);
     bool first = chosen(c->name, 3, 2); /* of two ways one, and thoroughly both */
-    if (first)
+    bool simulated = chosen(c->name, 2, 2), compiled = !simulated || chosen(c->name, 4, 2);
+    if (compiled && first)
         run_compiled(c, plugin, kernel_of(m), &safe, want, "may alias");
-    if (!first || thorough())
+    if (compiled && (!first || thorough()))
         run_compiled(c, plugin, kernel_of(m), &fast, want, "disjoint, streaming");
     safe.debug = true;
     if (chosen(c->name, 1, 12))
         run_compiled(c, plugin, kernel_of(m), &safe, want, "for debuggers");
     run_on_others(c, plugin, kernel_of(m), want);
-    bool simulated = chosen(c->name, 2, 2);
     if (simulated && (!first || thorough()))
         run_simulated(c, plugin, false, want);
     if (simulated && first)
