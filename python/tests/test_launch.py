@@ -8,7 +8,7 @@ import sys
 import tempfile
 import types
 import unittest
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 import unittest.mock
 import uuid
 import warnings
@@ -948,6 +948,12 @@ class Options(unittest.TestCase):
                     wrong.warmup(out, grid=(1,))
             with tilec.AsyncCompileMode(pool, ignore_errors=True):
                 wrong.warmup(out, grid=(1,))
+        waiting = Future()  # of an executor that begins nothing
+        with self.assertRaises(ZeroDivisionError):
+            with tilec.AsyncCompileMode(types.SimpleNamespace(submit=lambda *_: waiting)):
+                store.warmup(out, 4, grid=(1,))
+                raise ZeroDivisionError
+        self.assertTrue(waiting.cancelled())
 
     def test_names_of_compiled_kernels(self):
         def name(specialization):

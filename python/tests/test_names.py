@@ -532,6 +532,9 @@ class Sources(unittest.TestCase):
             exec("@tilec.jit\ndef f(x):\n    pass\n", names)
         with self.assertRaisesRegex(OSError, "a kernel is a function made by `def`"):
             tilec.jit(lambda x: x)
+        for other in (abs, types.SimpleNamespace):
+            with self.assertRaisesRegex(TypeError, "a kernel is a function made by `def`, not <"):
+                tilec.jit(other)
         with self.assertRaises(TypeError):
             tilec.jit(3)
 

@@ -20,7 +20,8 @@ def in_task():
 class AsyncCompileMode:
     """What is warmed up in it is compiled by `executor`, each kernel once for the same arguments.  What was
     compiled appears in device_caches at the next launch, and at the end, which waits for all of it and raises
-    what went wrong, unless `ignore_errors`.  Without an executor all is compiled where it is asked.
+    what went wrong, unless `ignore_errors`; where an exception passes, what has not begun is cancelled.  Without an
+    executor all is compiled where it is asked.
     """
 
     def __init__(self, executor=None, *, ignore_errors=False):
@@ -58,6 +59,8 @@ class AsyncCompileMode:
         global active
         try:
             for future in self._futures.values():
+                if kind is not None and future.cancel():
+                    continue  # nobody waits for what has not begun
                 error = future.exception()
                 if error is not None and kind is None and not self.ignore_errors:
                     raise error

@@ -115,6 +115,8 @@ class JITFunction(_core.Kernel, KernelInterface):
         self.launch_metadata = launch_metadata
         self.do_not_specialize = do_not_specialize or []
         self.do_not_specialize_on_alignment = do_not_specialize_on_alignment or []
+        if not hasattr(fn, "__globals__"):
+            raise TypeError(f"a kernel is a function made by `def`, not {fn!r}")
         self.signature = signature(fn)
         names = list(self.signature.parameters)
         self.unspecialised = _listed(names, do_not_specialize)

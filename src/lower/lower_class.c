@@ -63,7 +63,7 @@ bool class_lets_run(const AstFunc *fn)
 {
     const AstClass *c = fn->scope && fn->scope->is_class ? class_around(fn) : NULL;
 
-    return c && has_fields(c) && !fn->is_constexpr_function;
+    return c && has_fields(c) && (!fn->is_constexpr_function || class_of_init(fn));
 }
 
 const AstClass *class_of_init(const AstFunc *fn)

@@ -2,6 +2,8 @@
  * lower_expr.c - expressions: literals, displays, subscripts, comparisons, and/or (semantics R13,
  * R20, R21, R103, R110, R111, R136, R153)
  */
+#include <string.h>
+
 #include "lower.h"
 
 static Val lower_items(Lower *l, Node *const *nodes, int n, Span span)
@@ -148,6 +150,17 @@ static void warn_of_identity(Lower *l, const Node *compare)
     hint_at(l, H_IDENTITY, is ? "==" : "!=");
 }
 
+static void warn_of_dtype_text(Lower *l, const Node *compare)
+{
+    const Node *x = compare->left;
+
+    if (x->kind == N_ATTRIBUTE && strcmp(x->name, "dtype") == 0 &&
+        compare->items[0]->kind == N_STRING) {
+        warn_at(l, compare->span, W_DTYPE_TEXT);
+        hint_at(l, H_DTYPE_COMPARED);
+    }
+}
+
 /* Objects of the host are compared with None only, dtypes of other libraries with any. */
 static Val lower_compared(Lower *l, CompareOp op, const Node *n, const Node *other)
 {
@@ -164,7 +177,7 @@ static Val lower_compare(Lower *l, const Node *n)
 
     warn_of_precedence(l, n);
     warn_of_identity(l, n);
-
+    warn_of_dtype_text(l, n);
     if (n->nitems > 1) {
         error_at(l, n->span, E_COMPARE_CHAIN);
         if (binds_bits_first(n))
@@ -354,6 +367,8 @@ static Val lower_subscript(Lower *l, const Node *n)
         error_at(l, n->span, E_NOT_INDEXABLE, val_text(l, v));
     if (v.kind == VAL_FUNC)
         hint_at(l, H_LAUNCH_INSIDE, v.func->name);
+    else if (v.kind == VAL_BUILTIN)
+        hint_at(l, H_CALL_BY_BRACKETS);
     return val_unknown();
 }
 
@@ -452,6 +467,8 @@ static Val lower_comprehension(Lower *l, const Node *n)
     if (source.kind != VAL_TUPLE) {
         if (source.kind != VAL_UNKNOWN)
             error_at(l, n->extra->span, E_COMPREHENSION, val_text(l, source));
+        if (source.kind == VAL_RUN)
+            hint_at(l, H_COMPREHENSION_TILE);
         return val_unknown();
     }
     Val v = val_none(l);

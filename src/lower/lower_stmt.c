@@ -262,16 +262,29 @@ static Flow lower_return(Lower *l, const Node *n)
     return f;
 }
 
-/* R143, of functions of the program. */
+/* A function of the program or of the class of a value, or NULL. */
+static const AstFunc *function_called(Lower *l, const Node *callee)
+{
+    bool attribute = callee->kind == N_ATTRIBUTE && callee->left->kind == N_NAME;
+    const Node *name = attribute ? callee->left : callee;
+    Val v = name->kind == N_NAME ? l->language->lower_name(l, name) : val_unknown();
+
+    if (!attribute)
+        return v.kind == VAL_FUNC ? v.func : NULL;
+    const AstClass *c = v.kind == VAL_TUPLE ? v.tuple->class : NULL;
+    return class_function(l, c, callee->name);
+}
+
+/* R143. */
 static void check_must_use(Lower *l, const Node *callee, Span span)
 {
-    Val f = callee->kind == N_NAME ? l->language->lower_name(l, callee) : val_unknown();
+    const AstFunc *fn = function_called(l, callee);
 
-    if (f.kind != VAL_FUNC || !f.func->must_use)
+    if (!fn || !fn->must_use)
         return;
-    error_at(l, span, E_RESULT_UNUSED, f.func->name);
-    if (f.func->must_use[0])
-        hint_at(l, "%s", f.func->must_use);
+    error_at(l, span, E_RESULT_UNUSED, fn->name);
+    if (fn->must_use[0])
+        hint_at(l, "%s", fn->must_use);
 }
 
 /* An operator's result is for somebody. */

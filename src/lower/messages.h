@@ -131,6 +131,8 @@
 #define H_SIGN_ASSIGNED      "`%c=` changes what the name holds"
 #define W_IDENTITY           "`%s` asks whether two are one and the same, and a number or a text is not compared by it"
 #define H_IDENTITY           "write `%s`"
+#define W_DTYPE_TEXT         "a dtype is no text, and never equal to one"
+#define H_DTYPE_COMPARED     "compare it with a dtype, as in x.dtype == tl.float32"
 #define W_PRECEDENCE         "`%s` binds more tightly than comparisons: this compares what it gives"
 #define H_PRECEDENCE         "write brackets: a %s (b < c)"
 #define E_UNSUPPORTED_SYNTAX "unsupported AST node type: %s"                                                /* R21 */
@@ -162,6 +164,7 @@
 #define E_IN                 "`in` is not supported in a kernel"                                            /* R21 */
 #define H_IN                 "compare with each: (x == a) | (x == b)"
 #define E_COMPREHENSION      "a comprehension runs over a tuple, not over %s"                               /* R21 */
+#define H_COMPREHENSION_TILE "operators and tl functions work on all elements of a tile: x * 2, tl.exp(x)"
 #define H_COMPREHENSION      "write its elements, (0, 1, 2), or a loop: `for i in tl.static_range(n)`"
 #define E_COMPREHENSION_IF   "the `if` of a comprehension must be known at compile time, but it is %s"       /* R21 */
 
@@ -210,6 +213,7 @@
 
 /* indexing */
 #define E_NOT_INDEXABLE      "%s cannot be indexed"
+#define H_CALL_BY_BRACKETS   "a function is called with parentheses: tl.load(pointer + offsets, mask)"
 #define H_LAUNCH_INSIDE      "a kernel launches no other one: call it, %s(...)"
 #define E_TUPLE_INDEX        "an index must be known at compile time: %s"                                  /* R136 */
 #define E_INDEX_KIND         "an index is an integer, not %s"                                               /* R136, R153 */

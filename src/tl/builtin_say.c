@@ -19,13 +19,15 @@ static void put_text(Text *t, const char *s)
     }
 }
 
-/* A newcomer's "%d": a letter of printf's behind a percent sign. */
+/* A newcomer's "%d", a letter of printf's behind a percent sign, or "{}". */
 static void warn_of_format(Lower *l, const char *s, Span span)
 {
-    const char *at = strchr(s, '%');
+    const char *at = strchr(s, '%'), *braces = strstr(s, "{}");
     size_t n = at ? 1 + strspn(at + 1, "-+ 0123456789.l") : 0;
 
-    if (at && at[n] && strchr("cdefgiosuxX", at[n]))
+    if (braces)
+        warn_at(l, span, W_PRINT_FORMAT, 2, braces);
+    else if (at && at[n] && strchr("cdefgiosuxX", at[n]))
         warn_at(l, span, W_PRINT_FORMAT, (int)n + 1, at);
 }
 

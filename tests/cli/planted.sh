@@ -14,15 +14,19 @@ told=0 all=0
 # look_at TABLE: TABLE.txt, of the kernels in TABLE.py
 look_at() {
     kernels=$source/tests/cli/$1.py
+    twins=$(grep -o '^def [a-z0-9_]*_wrong(' "$kernels")
     while IFS='|' read -r how name text words other; do
         case $how in
         '' | '#'*) continue ;;
         esac
-        name=$(echo $name)
+        name=${name# }
+        name=${name%% *}
         text=${text# }
         text=${text% }
-        wrong_name=${name}_wrong
-        grep -q "^def $wrong_name(" "$kernels" || wrong_name=$name
+        case $twins in
+        *"def ${name}_wrong("*) wrong_name=${name}_wrong ;;
+        *) wrong_name=$name ;;
+        esac
         # shellcheck disable=SC2086 # they are words
         case $how in
         run*) expect 0 err "$text" run "$wrong_name" ${other:-$words} ;;

@@ -613,7 +613,7 @@ def waits(there, out):
             pass
     tl.store(out + pid, pid)
 KERNEL
-[ "$(nproc)" = 1 ] || expect 0 out "waits on cpu, grid 2,1,1" timeout 500 "$tilec" run "$folder/waits.py" --grid 2 --time \
+[ "$(nproc)" = 1 ] || expect 0 out "waits on cpu, grid 2,1,1" timeout 500 "$tilec" run "$folder/waits.py" --grid 2 --time=50 \
     there='zeros(i32,2)' out='empty(i32,2)'
 # where the system gives a stack of 16 KB, the command takes one of its own; the environment lies on it, too, and so many
 # bytes that the system draws by lot that with a long one not even `true` starts each time

@@ -82,6 +82,14 @@ class Counter:
         return self.value + i
 
 @triton.aggregate
+class Pair:
+    both: tl.tensor
+
+    @triton.constexpr_function
+    def __init__(self, a, b):
+        self.both = a * 10 + b
+
+@triton.aggregate
 class Base:
     n: tl.constexpr = 8
     x: tl.tensor
@@ -113,6 +121,7 @@ def aggregates(out):
     e = tl.aggregate_replace(d, x=tl.arange(0, 2), n=100)
     tl.store(out + 4, e.sum())
     tl.store(out + 5, d.sum())
+    tl.store(out + 6, Pair(c.step, d.n).both)
 
 class Color(enum.Enum):
     RED = 1

@@ -19,6 +19,21 @@ def twice(x):
     return x + x
 
 
+@triton.aggregate
+class Half:
+    x: tl.tensor
+
+    @triton.must_use_result("or leave it out")
+    @triton.jit
+    def value(self):
+        return self.x / 2
+
+    @triton.must_use_result
+    @triton.constexpr_function
+    def factor(self):
+        return 2
+
+
 @triton.jit
 def kernel(x, n):
     i = tl.arange(0, 4)
@@ -41,6 +56,10 @@ def refused(x, n, u):
     a = n / u
     b = (n / 2) + (u / 2)
     twice(v)
+    h = Half(v)
+    h.value()
+    h.factor()
+    w = h.value() * h.factor()
     c = tl.expand_dims(v, (0, -3))
     d = tl.program_id(20)
     e = tl.exp(v.to(tl.float16))

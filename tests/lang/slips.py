@@ -51,6 +51,14 @@
 # lower: axis_of_programs x:*fp32 n:i32 B=16
 # lower: returns_differ x:*fp32 n:i32 B=16
 # lower: values_by_star x:*fp32
+# lower: list_of_elements x:*fp32 n:i32 B=16
+# lower: brackets_for_a_call x:*fp32 n:i32 B=16
+# lower: function_of_torch_dim x:*fp32 n:i32 B=16
+# lower: dtype_of_llvm x:*fp32 n:i32 B=16
+# lower: counted_up x:*fp32 n:i32 B=16
+# lower: exclusive_or x:*fp32 n:i32 B=16
+# lower: range_of_the_ir x:*fp32 n:i32 B=16
+# lower: text_of_a_value x:*fp32 n:i32 B=16
 # lower: parameter_rebound x:*fp32 n:i32 B=16
 # lower: function_of_c x:*fp32 n:i32 B=16
 # lower: one_mistake_once x:*fp32 n:i32 B=16
@@ -376,3 +384,46 @@ def module_called(x, n, B: tl.constexpr):
 def parameter_rebound(x, n, B: tl.constexpr):
     x = tl.load(x)
     tl.store(x + n, 1.0)
+
+
+@triton.jit
+def list_of_elements(x, n, B: tl.constexpr):
+    v = tl.load(x + tl.arange(0, B))
+    w = [e * 2 for e in v]
+
+
+@triton.jit
+def brackets_for_a_call(x, n, B: tl.constexpr):
+    v = tl.load[x + tl.arange(0, B)]
+
+
+@triton.jit
+def function_of_torch_dim(x, n, B: tl.constexpr):
+    v = tl.load(x + tl.arange(0, B))
+    w = v * v.dim()
+
+
+@triton.jit
+def dtype_of_llvm(x, n, B: tl.constexpr):
+    v = tl.load(x + tl.arange(0, B)).to(tl.f16)
+
+
+@triton.jit
+def counted_up(x, n, B: tl.constexpr):
+    tl.atomic_inc(x)
+
+
+@triton.jit
+def exclusive_or(x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.logical_xor(i < n, i > 3)
+
+
+@triton.jit
+def range_of_the_ir(x, n, B: tl.constexpr):
+    i = tl.make_range(0, B)
+
+
+@triton.jit
+def text_of_a_value(x, n, B: tl.constexpr):
+    print(str(n))

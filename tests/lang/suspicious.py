@@ -1,5 +1,7 @@
 # lower: rows_as_columns x:*fp32 out:*fp32 n:i32 B=16
 # lower: print_with_format x:*fp32 out:*fp32 n:i32 B=16
+# lower: print_with_braces x:*fp32 out:*fp32 n:i32 B=16
+# lower: dtype_as_text x:*fp32 out:*fp32 n:i32 B=16
 # lower: annotated_dtype x:*fp32 out:*fp32 n:i32 B=16
 # lower: compared_alone x:*fp32 out:*fp32 n:i32 B=16
 # lower: computed_alone x:*fp32 out:*fp32 n:i32 B=16
@@ -35,6 +37,19 @@ def rows_as_columns(x, out, n, B: tl.constexpr):
 @triton.jit
 def print_with_format(x, out, n, B: tl.constexpr):
     tl.device_print("x = %d", n)
+
+
+@triton.jit
+def print_with_braces(x, out, n, B: tl.constexpr):
+    tl.device_print("x = {}", n)
+
+
+@triton.jit
+def dtype_as_text(x, out, n, B: tl.constexpr):
+    v = tl.load(x)
+    if v.dtype == "float32":
+        v = v * 2
+    tl.store(out, v)
 
 
 @triton.jit

@@ -14,7 +14,7 @@ import numpy as np
 import reference
 from harness import EPSILON, NUMPY_TYPES, THOROUGH, Suite, generator
 
-suite = Suite(one_in=3)
+suite = Suite(one_in=4)
 random = generator()
 N = int(os.environ.get("TILEC_NUMBERS") or (203 if THOROUGH else 107))  # no multiple of BLOCK = 96
 MANY = max(N, 20_003)  # where the reference is quick
@@ -27,13 +27,16 @@ SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 2.0, 0.5, -0.5, 3.0, 8
 EXACT = set()  # what was compared without any tolerance
 
 
+def label_of(op, inputs):
+    return f"{op} {' '.join(str(x.dtype) for x in inputs)}"
+
+
 def apply(op, inputs, dtype, want, after="", **tolerance):
     """inputs: arrays of one length; `want` may be wider than dtype; `after`: a function of the result."""
     if not tolerance:
         EXACT.add(op)
     given = [*inputs, *[inputs[0]] * (4 - len(inputs))]
-    label = f"{op} {' '.join(str(x.dtype) for x in inputs)}"
-    suite.case(label, "libdevice.py:apply", "cdiv(n,BLOCK)",
+    suite.case(label_of(op, inputs), "libdevice.py:apply", "cdiv(n,BLOCK)",
                {**dict(zip("xyzw", given)), "out": f"empty({dtype},{len(want)})", "n": len(want),
                 "OP": repr(op), "AFTER": repr(after), "TAKES": len(inputs), "BLOCK": 96 if len(want) < MANY else 1024}, {"out": (dtype, want)},
                **tolerance)
@@ -247,10 +250,13 @@ def check_sides():
         for op, takes in (("add", 2), ("sub", 2), ("mul", 2), ("div", 2), ("fma", 3), ("rcp", 1),
                           ("sqrt", 1)):
             for side in ("rz", "rd", "ru"):
-                inputs = [x, y, z][:takes]
+                inputs, name = [x, y, z][:takes], f"{op}_{side}"
+                if suite.is_left_out(label_of(name, inputs)):  # nobody wants to know what it should be
+                    EXACT.add(name)
+                    continue
                 want = np.array([sided(op, side, v) for v in zip(*inputs)], kind)
-                apply(f"{op}_{side}", inputs, dtype, want)
-                apply_zeros(f"{op}_{side}", inputs, dtype, want)
+                apply(name, inputs, dtype, want)
+                apply_zeros(name, inputs, dtype, want)
 
 
 def apply_zeros(op, inputs, dtype, want):
@@ -394,6 +400,8 @@ def check_approximated():
                 if len(x) == 1:
                     x = [np.concatenate([x[0], SPECIAL if op != "lgamma" else np.abs(SPECIAL)])]
                     x[0] = np.where(x[0] == 0, 0, x[0]).astype(kind)
+                if suite.is_left_out(label_of(op, x)):
+                    continue
                 want = function(*[v.astype(WIDE) for v in x])
             apply(op, x, dtype, want, units=promised[op][index])
 

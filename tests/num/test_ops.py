@@ -9,7 +9,7 @@ import numpy as np
 
 from harness import EPSILON, FLOATS, NUMPY_TYPES, SMALL_FLOATS, Suite, decode, encode, generator, rounded
 
-suite = Suite(one_in=3)
+suite = Suite(one_in=5)
 random = generator()
 INTS = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
 N = 1003  # with BLOCK = 96: ten whole programs and a tail

@@ -14,7 +14,7 @@ try:
 except ImportError:
     scipy = None
 
-suite = Suite(one_in=2)
+suite = Suite(one_in=3)
 random = generator()
 BLOCK = (7, 20)
 

@@ -6,7 +6,7 @@ import numpy as np
 from arguments import apart, empty
 from harness import NUMPY_TYPES, THOROUGH, Suite, generator
 
-suite = Suite(one_in=2)
+suite = Suite(one_in=3)
 random = generator()
 OPS = {"max": np.fmax, "maxnan": np.maximum, "min": np.fmin, "and": np.bitwise_and,
        "or": np.bitwise_or, "sum": np.add}

@@ -349,7 +349,7 @@ static void check_tile(Scene *s, const tilec_arg *x, const View3 *view)
 
 static void test_random_views_against_a_search(void **state)
 {
-    int rounds = 10 * (int)random_count(10), exact = 0;
+    int rounds = (thorough() ? 10 : 4) * (int)random_count(10), exact = 0;
     Scene *s = *state;
     static View3 view;
 

@@ -290,8 +290,10 @@ static void test_ops(void **state)
     (void)state;
     for (int s = 0; s < COUNT(shapes); s++) {
         for (DType t = 0; t < DT_COUNT; t++) {
-            check_ops(&shapes[s], t, ENGINE_CPU_DISJOINT);
-            check_ops(&shapes[s], t, ENGINE_SIM_DISJOINT);
+            if (thorough() || (s + (int)t) % 2 == 0)
+                check_ops(&shapes[s], t, ENGINE_CPU_DISJOINT);
+            if (thorough() || (s + (int)t) % 2 != 0)
+                check_ops(&shapes[s], t, ENGINE_SIM_DISJOINT);
         }
     }
 }

@@ -415,7 +415,9 @@ static void test_sorts(void **state)
         for (int e = 0; e < COUNT(extents) && dtype_is_int(d) && d != DT_I1; e++) {
             const int32_t kept[] = {1, MIN(extents[e], 6), (extents[e] + 3) / 4, extents[e]};
             int turn = (int)d + e;
-            for (int i = 0; i < COUNT(kept) && (thorough() || turn % 3 == 0); i++)
+            bool runs =
+                thorough() || (turn % 3 == 0 && extents[e] <= 300); /* else they compile long */
+            for (int i = 0; i < COUNT(kept) && runs; i++)
                 check_sort(d, 1 + (turn + i) % 3, extents[e], kept[i], way_of(0, d, e, i));
         }
     }

@@ -395,7 +395,7 @@ static void run_on_others(Case *c, const GenPlugin *plugin, const Func *f, uint8
 {
     for (const Machine *m = machines; m->name != NULL; m++) {
         GenOptions o = {.cpu = m->cpu, .features = m->features, .disjoint = true};
-        if (!is_ours(m) || !chosen(c->name, 8 + (uint64_t)(m - machines), 6))
+        if (!is_ours(m) || !chosen(c->name, 8 + (uint64_t)(m - machines), 12))
             continue;
         if (m->runs && host_has(m))
             run_compiled(c, plugin, f, &o, want, m->name);
@@ -670,20 +670,21 @@ static void run_case(Case *c, const GenPlugin *plugin, const char *path)
     check_plans(c, plugin, kernel_of(m), path);
     check_llvm(c, plugin, kernel_of(m), "# llvm:", "AVX2");
     check_llvm(c, plugin, kernel_of(m), "# llvm of AVX-512:", "AVX-512");
-    if (chosen(c->name, 0, 6))
+    if (chosen(c->name, 0, 12))
         check_lines(c, plugin, kernel_of(m), &fast);
     bool first = chosen(c->name, 3, 2); /* of two ways one, and thoroughly both */
-    if (first)
+    bool simulated = chosen(c->name, 2, 2), compiled = !simulated || chosen(c->name, 4, 2);
+    if (compiled && first)
         run_compiled(c, plugin, kernel_of(m), &safe, want, "may alias");
-    if (!first || thorough())
+    if (compiled && (!first || thorough()))
         run_compiled(c, plugin, kernel_of(apart), &fast, want, "disjoint, streaming");
     safe.debug = true;
-    if (chosen(c->name, 1, 6))
+    if (chosen(c->name, 1, 12))
         run_compiled(c, plugin, kernel_of(m), &safe, want, "for debuggers");
     run_on_others(c, plugin, kernel_of(m), want);
-    if (!first || thorough())
+    if (simulated && (!first || thorough()))
         run_simulated(c, plugin, false, want);
-    if (first)
+    if (simulated && first)
         run_simulated(c, plugin, true, want);
 }
 

@@ -27,7 +27,7 @@
 #include "seed.h"
 #include <cmocka.h>
 
-enum { TILE = 1024, CHUNK = 64 * TILE, STRIDE = 4099, FEWER = 32771, NEIGHBOURS = 8 };
+enum { TILE = 1024, CHUNK = 64 * TILE, STRIDE = 4099, FEWER = 65537, NEIGHBOURS = 8 };
 
 typedef long double Real;
 

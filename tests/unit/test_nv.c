@@ -136,7 +136,7 @@ static int check_code(const Case *c)
     if (emit(c, chips[0], GEN_LAYOUT, &out))
         assert_true(emit(c, chip_64_lanes, GEN_LAYOUT, &wide));
     for (int i = 0; i < COUNT(chips); i++) {
-        if (!chosen(c->name, (uint64_t)i, 2) || !emit(c, chips[i], GEN_OBJECT, &out))
+        if (!chosen(c->name, (uint64_t)i, 3) || !emit(c, chips[i], GEN_OBJECT, &out))
             continue;
         made++;
         assert_true(is_power(out.warps) || is_power(out.warps - 1) || is_power(out.warps - 4));
@@ -179,7 +179,7 @@ static int run_case(const Target *t, const char *folder, const char *name, bool 
     size_t len;
 
     assert_int_equal(os_read_file(a, path, 1 << 20, &text, &len), 0);
-    Case c = {t, a, name, read_kernel(a, name, text, len, t), with_ptxas && chosen(name, 0, 8)};
+    Case c = {t, a, name, read_kernel(a, name, text, len, t), with_ptxas && chosen(name, 0, 12)};
     show(&c);
     int stem = (int)strlen(path) - 3;
     check_layout(&c, chips[0], arena_printf(a, "%.*s.layout", stem, path));
@@ -342,7 +342,7 @@ static void test_long_tiles(void **state)
     for (int i = 0; i < COUNT(dtypes) * COUNT(extents) && has_ptxas(); i++) {
         int n = extents[i / COUNT(dtypes)];
         const char *name = arena_printf(a, "%d of %s", n, dtypes[i % COUNT(dtypes)]);
-        if (!chosen(name, 0, 4))
+        if (!chosen(name, 0, 8))
             continue;
         const char *text = long_kernel(a, n, dtypes[i % COUNT(dtypes)]);
         Case c = {t, a, name, read_kernel(a, name, text, strlen(text), t), true};

@@ -243,7 +243,7 @@ static void try_kernels(void)
     plugin = run_plugin(a, &why);
     if (plugin == NULL)
         fail_msg("no code generator: %s", why);
-    uint64_t first = first_seed(1), count = random_count(25);
+    uint64_t first = first_seed(1), count = random_count(thorough() ? 25 : 15);
     uint64_t batch = versus_device() != NULL ? 64 : 1;
     int wrong = 0;
     for (uint64_t seed = first; seed < first + count && wrong < MOST_REPORTS; seed++) {

@@ -167,7 +167,7 @@ static void check_steps(const char *clock, double rate, double share)
         double computed = 0;
         if (tries > 0)
             assert_true(start_with(clock));
-        Heard h = sample_threads(0.3, &computed);
+        Heard h = sample_threads(0.15, &computed);
         assert_string_equal(h.clock, clock);
         assert_true(h.cycles == 0 && h.instructions == 0);
         assert_true(h.steps <= 1.1 * computed * rate);
@@ -215,7 +215,7 @@ static void test_a_pause_is_left_out(void **state)
             continue;
         sampler_join();
         sampler_pause(true);
-        compute(0.2);
+        compute(0.1);
         sampler_stop(hear_sample, &h);
         assert_true(h.steps <= 2);
         h = (Heard){0};
@@ -226,7 +226,7 @@ static void test_a_pause_is_left_out(void **state)
             sampler_join();
             sampler_pause(false);
             sampler_pause(false);
-            compute(0.2);
+            compute(0.1);
             sampler_stop(hear_sample, &h);
         }
         assert_true(h.steps > 10);

@@ -266,7 +266,7 @@ static void test_narrowing_of_extremes_and_random_bits(void **state)
             check_narrow(t, r, DT_FP32, 0x7fc00000);
             check_narrow(t, r, DT_FP32, 0xff800001);
             check_narrow(t, r, DT_FP64, bits64(NAN));
-            for (int i = 0; i < 30000; i++) {
+            for (int i = 0; i < (thorough() ? 30000 : 10000); i++) {
                 check_narrow(t, r, DT_FP32, random_bits(&seed) & UINT32_MAX);
                 check_narrow(t, r, DT_FP64,
                              bits64(ldexp((double)random_bits(&seed),
@@ -358,7 +358,7 @@ static void test_ints_to_floats_round_once(void **state)
 
     (void)state;
     for (int t = 0; t < COUNT(ints); t++) {
-        for (int i = 0; i < 30000; i++) {
+        for (int i = 0; i < (thorough() ? 30000 : 10000); i++) {
             uint64_t x = interesting(ints[t], &seed);
             Real v = (Real)wide_of(ints[t], x);
             assert_true(float_of(cast(0, ints[t], DT_FP32, x)) == (float)v);
@@ -589,7 +589,7 @@ static void test_small_arithmetic_rounds_once(void **state)
     uint64_t seed = own_seed(8);
 
     (void)state;
-    for (int i = 0; i < 60000; i++) {
+    for (int i = 0; i < (thorough() ? 60000 : 20000); i++) {
         DType t = types[i % 3];
         uint64_t x = random_bits(&seed) & (((uint64_t)1 << dtype_bits(t)) - 1);
         uint64_t y = random_bits(&seed) & (((uint64_t)1 << dtype_bits(t)) - 1);

@@ -52,7 +52,7 @@ static void check_case(const WgmmaCase *c, uint64_t seed)
 
 static void test_products(void **state)
 {
-    int step = getenv("TILEC_THOROUGH") ? 1 : 7, done = 0;
+    int step = getenv("TILEC_THOROUGH") ? 1 : 17, done = 0;
     WgmmaCase c;
 
     (void)state;
@@ -62,7 +62,7 @@ static void test_products(void **state)
         check_case(&c, (uint64_t)i);
         done++;
     }
-    assert_true(done > 300);
+    assert_true(done > 120);
 }
 
 static void test_rounding(void **state)

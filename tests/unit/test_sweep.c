@@ -18,7 +18,7 @@ typedef struct {
     bool change;
 } Config;
 
-enum { EVERY = 61 }; /* no factor of any number below, so that all of each come in turn */
+enum { EVERY = 97 }; /* no factor of any number below, so that all of each come in turn */
 
 /* The lowest digit of a number, one of `base`, which it loses. */
 static int digit(int *number, int base)
