@@ -35,7 +35,7 @@ enum {
     USUAL_WARPS = 4, /* where the launch does not say */
     LANES = 32,
     MOST_BYTES = 96,         /* that a lane keeps more, */
-    MOST_OF_ALL = 24 * 1024, /* and all lanes of a program */
+    MOST_OF_ALL = 48 * 1024, /* and all lanes of a program */
     FEW_BYTES = 32,          /* of a round, which the assembler repeats */
     MOST_LOADS = 8,
     MOST_OPS = 256 /* that addresses and masks take */
