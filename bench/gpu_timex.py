@@ -58,7 +58,7 @@ def published(length):
 def convolution(tools, lib, k, w, out, eps, turned):
     """Providers of out, or, turned, of d_k."""
     B, C, T = k.shape
-    grid = lambda meta: (-(-T // meta["BLOCK_T"]), C, -(-B // meta["BLOCK_B"]))
+    grid = lambda meta: (-(-T // (meta["BLOCK_T"] * meta["BLOCKS"])), C, -(-B // meta["BLOCK_B"]))
     return tools.tuned(lib, "timex", "timex_kernel", grid,
                        (k, w, out, B, T, eps, C * T, T, T, C * T, T),
                        tools.peer("timex").configs(), REVERSED=turned)

@@ -15,7 +15,9 @@ For one channel the weights are a triangular Toeplitz matrix [T, T] that k[:, c,
 B * T**2 / 2 multiply-adds for B * T numbers, so arithmetic decides, not memory.  Two ways:
 `TOEPLITZ=False` adds weight times value, one time of k after the other, with tl.fma; every load of
 weights serves BLOCK_B samples.  `TOEPLITZ=True` makes blocks of the matrix from w, which has all
-that is in them, and multiplies them by tl.dot.  Which is faster depends on B, T and the machine:
+that is in them, and multiplies them by tl.dot; with BLOCKS above 1 such a block serves the samples
+at that many blocks of times, which are rows of one product, and PRECISION says how exact it is
+(`bf16x3`: relative to all of out 4e-6).  Which is faster depends on B, T and the machine:
 @triton.autotune measures it for each B and T, and `tilec run --tune` does so on the command line.
 
 d_w is summed over samples by the program of its channel, in registers and in the order of the
@@ -32,19 +34,22 @@ def configs():
     """Ways and block sizes to try."""
     blocks = [(False, 4, 128, 1, 3), (False, 8, 64, 1, 3), (True, 16, 64, 64, 3), (True, 32, 64, 64, 3),
               (True, 32, 64, 32, 1)]
+    together = {"TOEPLITZ": True, "BLOCK_B": 32, "BLOCK_T": 64, "BLOCK_U": 64, "BLOCKS": 4,
+                "PRECISION": "bf16x3"}
     return [
-        triton.Config({"TOEPLITZ": way, "BLOCK_B": b, "BLOCK_T": t, "BLOCK_U": u}, num_warps=4,
-                      num_stages=stages)
+        triton.Config({"TOEPLITZ": way, "BLOCK_B": b, "BLOCK_T": t, "BLOCK_U": u, "BLOCKS": 1,
+                       "PRECISION": "ieee"}, num_warps=4, num_stages=stages)
         for way, b, t, u, stages in blocks
-    ]
+    ] + [triton.Config(together, num_warps=4, num_stages=3)]
 
 
 def weight_configs():
     """The same for timex_weight_kernel."""
-    blocks = [(False, 1, 64), (False, 1, 256), (True, 16, 32), (True, 16, 64)]
+    blocks = [(False, 1, 64, "ieee"), (False, 1, 256, "ieee"), (True, 16, 32, "ieee"), (True, 16, 64, "ieee"),
+              (True, 16, 64, "bf16x3"), (True, 32, 64, "bf16x3")]
     return [
-        triton.Config({"TOEPLITZ": way, "BLOCK_B": b, "BLOCK_T": t}, num_warps=4)
-        for way, b, t in blocks
+        triton.Config({"TOEPLITZ": way, "BLOCK_B": b, "BLOCK_T": t, "PRECISION": precision}, num_warps=4)
+        for way, b, t, precision in blocks
     ]
 
 
@@ -85,44 +90,84 @@ def add_blocks(total, values, weights, first, T, k_batch, batches, inside, times
     return total
 
 
-# tilec: call tuned --grid cdiv(T,BLOCK_T),w.shape(0),cdiv(B,BLOCK_B) --device cpu,sim
+@triton.jit
+def sum_blocks(total, values, weights, blocks, T, k_batch, batches, inside, many,
+               BLOCK_T: tl.constexpr, BLOCK_U: tl.constexpr, PRECISION: tl.constexpr,
+               REVERSED: tl.constexpr):
+    """total [rows, BLOCK_T], of sample `batches` in block of times `blocks` for each row, and what
+    all times add to it, from the last one of its block back, BLOCK_U times each, `many` blocks at
+    most: so rows of all blocks take the same block of the Toeplitz matrix."""
+    columns = tl.arange(0, BLOCK_U)
+    us = BLOCK_U - 1 - columns if REVERSED else columns  # so that addresses go up
+    lag = tl.arange(0, BLOCK_T)[None, :] - us[:, None] - BLOCK_T
+    for back in range(BLOCK_U, many * BLOCK_T + BLOCK_U, BLOCK_U):
+        start = (blocks + 1) * BLOCK_T - back
+        at = (T - BLOCK_U - start if REVERSED else start)[:, None] + columns[None, :]
+        x = tl.load(values + batches[:, None] * k_batch + at,
+                    mask=inside[:, None] & (at >= 0) & (at < T), other=0.0)
+        now = lag + back
+        w = tl.load(weights + (T - 1) - now, mask=(now >= 0) & (now < T), other=0.0)
+        total = tl.dot(x, w, total, input_precision=PRECISION)
+    return total
+
+
+# tilec: call tuned --grid cdiv(T,BLOCK_T*BLOCKS),w.shape(0),cdiv(B,BLOCK_B) --device cpu,sim
 #     B=3 T=75 k=randn(fp32, (B, 4, T)) w=randn(fp32, (4, T)) out=empty(fp32, (B, 4, T))
 #     eps=0.5 k_batch=k.stride(0) k_channel=k.stride(1) w_channel=w.stride(0)
 #     out_batch=out.stride(0) out_channel=out.stride(1) REVERSED=False
 # tilec: call sums --call tuned TOEPLITZ=False BLOCK_B=4 BLOCK_T=32 BLOCK_U=1
 # tilec: call blocks --call sums TOEPLITZ=True BLOCK_U=16
+# tilec: call together --call blocks BLOCK_U=32 BLOCKS=2
 # tilec: call reversed --call blocks REVERSED=True eps=0.0
 # tilec: call one --call sums B=1 T=1 --compare out=k*w+0.5
 @triton.autotune(configs=configs(), key=["B", "T"])
 @triton.jit
 def timex_kernel(k, w, out, B, T, eps, k_batch, k_channel, w_channel, out_batch, out_channel,
                  TOEPLITZ: tl.constexpr, BLOCK_B: tl.constexpr, BLOCK_T: tl.constexpr,
-                 BLOCK_U: tl.constexpr, REVERSED: tl.constexpr = False):
+                 BLOCK_U: tl.constexpr, REVERSED: tl.constexpr = False,
+                 BLOCKS: tl.constexpr = 1, PRECISION: tl.constexpr = "ieee"):
     """out as above; with REVERSED, eps 0 and g for k it is d_k.
 
-    Grid: (cdiv(T, BLOCK_T), C, cdiv(B, BLOCK_B)).  BLOCK_U counts for TOEPLITZ alone, where a NaN
-    or infinity in k also spoils the times before it that are in its block.
+    Grid: (cdiv(T, BLOCK_T * BLOCKS), C, cdiv(B, BLOCK_B)).  BLOCK_U, which divides BLOCK_T where BLOCKS
+    is above 1, counts for TOEPLITZ alone, where a NaN or infinity in k also spoils the times before it
+    that are in its block.
     """
-    first = tl.program_id(0) * BLOCK_T
     channel = tl.program_id(1).to(tl.int64)
-    batches = tl.program_id(2) * BLOCK_B + tl.arange(0, BLOCK_B)
-    times = first + tl.arange(0, BLOCK_T)
-    inside = batches < B
-    total = tl.full([BLOCK_B, BLOCK_T], eps, tl.float32)
-    batches = batches.to(tl.int64)
-    k += channel * k_channel
-    w += channel * w_channel
-    if TOEPLITZ:
-        total = add_blocks(total, k, w, first, T, k_batch, batches, inside, times, BLOCK_U,
-                           REVERSED)
+    if BLOCKS > 1:
+        rows = tl.arange(0, BLOCKS * BLOCK_B)
+        first = (tl.num_programs(0) - 1 - tl.program_id(0)) * BLOCKS  # the longest programs begin
+        block = first + rows // BLOCK_B
+        batches = tl.program_id(2) * BLOCK_B + rows % BLOCK_B
+        inside = batches < B
+        batches = batches.to(tl.int64)
+        total = tl.full([BLOCKS * BLOCK_B, BLOCK_T], eps, tl.float32)
+        total = sum_blocks(total, k + channel * k_channel, w + channel * w_channel, block, T,
+                           k_batch, batches, inside,
+                           tl.minimum(first + BLOCKS, tl.cdiv(T, BLOCK_T)), BLOCK_T, BLOCK_U,
+                           PRECISION, REVERSED)
+        times = block[:, None] * BLOCK_T + tl.arange(0, BLOCK_T)[None, :]
+        tl.store(out + channel * out_channel + batches[:, None] * out_batch
+                 + place(times, T, REVERSED), total, mask=inside[:, None] & (times < T))
     else:
-        total = add_products(total, k, w, 0, first, T, k_batch, batches, inside, times, REVERSED,
-                             False)
-        total = add_products(total, k, w, first, tl.minimum(first + BLOCK_T, T), T, k_batch,
-                             batches, inside, times, REVERSED, True)
-    target = out + channel * out_channel + batches[:, None] * out_batch
-    tl.store(target + place(times, T, REVERSED)[None, :], total,
-             mask=inside[:, None] & (times < T)[None, :])
+        first = tl.program_id(0) * BLOCK_T
+        batches = tl.program_id(2) * BLOCK_B + tl.arange(0, BLOCK_B)
+        times = first + tl.arange(0, BLOCK_T)
+        inside = batches < B
+        total = tl.full([BLOCK_B, BLOCK_T], eps, tl.float32)
+        batches = batches.to(tl.int64)
+        k += channel * k_channel
+        w += channel * w_channel
+        if TOEPLITZ:
+            total = add_blocks(total, k, w, first, T, k_batch, batches, inside, times, BLOCK_U,
+                               REVERSED)
+        else:
+            total = add_products(total, k, w, 0, first, T, k_batch, batches, inside, times, REVERSED,
+                                 False)
+            total = add_products(total, k, w, first, tl.minimum(first + BLOCK_T, T), T, k_batch,
+                                 batches, inside, times, REVERSED, True)
+        target = out + channel * out_channel + batches[:, None] * out_batch
+        tl.store(target + place(times, T, REVERSED)[None, :], total,
+                 mask=inside[:, None] & (times < T)[None, :])
 
 
 @triton.jit
@@ -141,7 +186,7 @@ def sum_products(g, k, first, B, T, g_batch, k_batch, BLOCK: tl.constexpr):
 
 @triton.jit
 def block_products(g, k, block, B, T, g_batch, k_batch, BLOCK: tl.constexpr,
-                   BLOCK_B: tl.constexpr):
+                   BLOCK_B: tl.constexpr, PRECISION: tl.constexpr):
     """[BLOCK, BLOCK]: sum over samples and over blocks j of g[j * BLOCK + r] * k[(j - block) *
     BLOCK + s] at [r, s]; its diagonal r - s = d belongs to the lag block * BLOCK + d."""
     steps = tl.arange(0, BLOCK)
@@ -155,7 +200,7 @@ def block_products(g, k, block, B, T, g_batch, k_batch, BLOCK: tl.constexpr,
                         mask=(late + steps < T)[:, None] & inside[None, :], other=0.0)
             x = tl.load(k + batches[:, None] * k_batch + (early + steps)[None, :],
                         mask=inside[:, None] & (early + steps < T)[None, :], other=0.0)
-            total = tl.dot(a, x, total, input_precision="ieee")
+            total = tl.dot(a, x, total, input_precision=PRECISION)
     return total
 
 
@@ -182,7 +227,8 @@ def diagonal_sums(products, BLOCK: tl.constexpr):
 @triton.autotune(configs=weight_configs(), key=["B", "T"])
 @triton.jit
 def timex_weight_kernel(g, k, d_w, B, T, g_batch, g_channel, k_batch, k_channel, w_channel,
-                        TOEPLITZ: tl.constexpr, BLOCK_B: tl.constexpr, BLOCK_T: tl.constexpr):
+                        TOEPLITZ: tl.constexpr, BLOCK_B: tl.constexpr, BLOCK_T: tl.constexpr,
+                        PRECISION: tl.constexpr = "ieee"):
     """d_w as above; program c does channel c, BLOCK_T lags at a time.
 
     By blocks, those of the times of g that lie `block` blocks behind those of k are multiplied, and
@@ -199,7 +245,8 @@ def timex_weight_kernel(g, k, d_w, B, T, g_batch, g_channel, k_batch, k_channel,
     for i in range(blocks):
         block = blocks - 1 - i
         if TOEPLITZ:
-            products = block_products(g, k, block, B, T, g_batch, k_batch, BLOCK_T, BLOCK_B)
+            products = block_products(g, k, block, B, T, g_batch, k_batch, BLOCK_T, BLOCK_B,
+                                      PRECISION)
             total, before = diagonal_sums(products, BLOCK_T)
             total += later
             later = before
@@ -211,7 +258,8 @@ def timex_weight_kernel(g, k, d_w, B, T, g_batch, g_channel, k_batch, k_channel,
 
 def run(k, w, out, eps, backwards=False):
     B, C, T = k.shape
-    grid = lambda meta: (triton.cdiv(T, meta["BLOCK_T"]), C, triton.cdiv(B, meta["BLOCK_B"]))
+    grid = lambda meta: (triton.cdiv(T, meta["BLOCK_T"] * meta["BLOCKS"]), C,
+                         triton.cdiv(B, meta["BLOCK_B"]))
     timex_kernel[grid](k, w, out, B, T, eps, k.stride(0), k.stride(1), w.stride(0), out.stride(0),
                        out.stride(1), REVERSED=backwards)
     return out

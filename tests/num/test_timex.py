@@ -11,6 +11,7 @@ from harness import Suite, THOROUGH, generator
 suite = Suite()
 random = generator()
 WAYS = [(False, 2, 16, 1), (False, 4, 33, 1), (True, 4, 32, 16), (True, 16, 16, 24)]
+TOGETHER = [(4, 16, 16, 2, "ieee"), (2, 32, 16, 8, "bf16x3"), (16, 64, 64, 4, "bf16x3")]  # samples, times, u, blocks
 SHAPES = [(1, 1, 1), (1, 2, 7), (3, 2, 33), (2, 1, 100), (5, 3, 64)]
 
 
@@ -51,26 +52,29 @@ def near(want):
 
 def mix(label, values, w, want, eps, way, backwards):
     B, C, T = values.shape
-    toeplitz_way, block_b, block_t, block_u = way
+    toeplitz_way, block_b, block_t, block_u = way[:4]
+    more = {"BLOCKS": way[4], "PRECISION": repr(way[5])} if len(way) > 4 else {"BLOCKS": 1}
     suite.case(f"timex {label} {B}x{C}x{T} {way}", "timex.py:timex_kernel",
-               f"cdiv(T,BLOCK_T),{C},cdiv(B,BLOCK_B)",
+               f"cdiv(T,BLOCK_T*BLOCKS),{C},cdiv(B,BLOCK_B)",
                {"k": rows_apart(values), "w": rows_apart(w), "out": empty("fp32", B, C, T), "B": B,
                 "T": T, "eps": eps, "k_batch": "k.stride(0)", "k_channel": "k.stride(1)",
                 "w_channel": "w.stride(0)", "out_batch": "out.stride(0)",
                 "out_channel": "out.stride(1)", "TOEPLITZ": toeplitz_way, "BLOCK_B": block_b,
-                "BLOCK_T": block_t, "BLOCK_U": block_u, "REVERSED": backwards},
+                "BLOCK_T": block_t, "BLOCK_U": block_u, "REVERSED": backwards, **more},
                {"out": ("fp32", want)}, **near(want))
 
 
 def weights(g, k, way):
     B, C, T = k.shape
-    toeplitz_way, block_b, block_t, _ = way
+    toeplitz_way, block_b, block_t = way[:3]
+    precision = way[5] if len(way) > 4 else "ieee"
     want = weights_backward(g, k)
     suite.case(f"timex weights {B}x{C}x{T} {way}", "timex.py:timex_weight_kernel", str(C),
                {"g": rows_apart(g), "k": rows_apart(k), "d_w": empty("fp32", C, T), "B": B, "T": T,
                 "g_batch": "g.stride(0)", "g_channel": "g.stride(1)", "k_batch": "k.stride(0)",
                 "k_channel": "k.stride(1)", "w_channel": "d_w.stride(0)", "TOEPLITZ": toeplitz_way,
-                "BLOCK_B": block_b, "BLOCK_T": block_t}, {"d_w": ("fp32", want)}, **near(want))
+                "BLOCK_B": block_b, "BLOCK_T": block_t, "PRECISION": repr(precision)},
+               {"d_w": ("fp32", want)}, **near(want))
 
 
 def shape_by_way(shape, way):
@@ -85,6 +89,9 @@ for n, shape in enumerate(SHAPES):
     for m, way in enumerate(WAYS):
         if THOROUGH or (n + m) % len(WAYS) == 1:
             shape_by_way(shape, way)
+for n, way in enumerate(TOGETHER):
+    for shape in SHAPES if THOROUGH else SHAPES[n + 2:n + 3]:
+        shape_by_way(shape, (True, *way))
 if THOROUGH:
     shape_by_way((1, 1, 4099), (False, 1, 256, 1))
     shape_by_way((2, 1, 4099), (True, 2, 64, 64))
