@@ -16,16 +16,24 @@ static void find_largest(Op *op, void *largest)
     }
 }
 
-/* What is asked for; else so many that a thread has a few elements of the largest tile. */
+static void find_assembly(Op *op, void *found)
+{
+    *(bool *)found |= op->code == OP_inline_asm || op->code == OP_inline_asm_volatile;
+}
+
+/* What is asked for; else so many that a thread has a few elements of the largest tile.  Scalars
+ * need no more than one warp, whatever is asked for: others would only wait for it. */
 static int choose_warps(const Func *f, const Chip *chip)
 {
     enum { USUAL = 4, LARGE = 4096, PER_THREAD = 32 };
     int64_t largest = 1;
     int warps = USUAL;
+    bool assembly = false; /* which may ask for its thread */
 
-    if (f->num_warps > 0)
-        return f->num_warps;
     ir_walk(f->body, find_largest, &largest);
+    ir_walk(f->body, find_assembly, &assembly);
+    if (f->num_warps > 0)
+        return largest == 1 && !assembly && f->num_warps <= chip->warps ? 1 : f->num_warps;
     while (warps > 1 && largest <= ((int64_t)warps << chip->lane_bits) / 2)
         warps /= 2;
     if (largest >= LARGE)
