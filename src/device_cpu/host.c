@@ -482,7 +482,11 @@ const char *host_cpu_text(void)
 const GenLevel *host_level(int i)
 {
     host();
-    return i >= 0 && i < LEVELS ? &levels[i].level : NULL;
+    for (int k = 0; k < LEVELS; k++) {
+        if (k == i)
+            return &levels[k].level;
+    }
+    return NULL;
 }
 
 bool host_has_level(int i)

@@ -64,9 +64,9 @@ void opt_window(Func *f);
 /* Where tiles are reduced row by row: a loop over the rows.  No two pointer arguments reach memory
  * that is written. */
 void opt_rows(Func *f);
-void opt_dot(Func *f);   /* x + dot(a, b, 0) becomes dot(a, b, x) */
+void opt_dot(Func *f);     /* x + dot(a, b, 0) becomes dot(a, b, x) */
 void opt_promise(Func *f); /* hints whose results nobody takes are taken from there on */
-void opt_carry(Func *f); /* carried tiles that step by a uniform scalar become a scalar carry */
+void opt_carry(Func *f);   /* carried tiles that step by a uniform scalar become a scalar carry */
 void opt_ahead(Func *f, bool disjoint); /* a round asks for the loads of the next one */
 void opt_contract(Func *f);             /* 2^(a b - c), loosely: fma(a, b, -c) */
 
