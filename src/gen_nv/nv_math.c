@@ -11,15 +11,23 @@
  * kept within [-125, 128], where that is a normal number, by saturating (x log2(b) + 125) / 253 to
  * [0, 1]: r then has what is missing, so that 2^r goes to infinity or to 0, and the product rounds
  * once into the subnormals.  A NaN saturates to 0, and is in r.
+ *
+ * tanh and erf are odd; with a = |x|, below an edge each is a + a s P(s), s = a^2, and above
+ *
+ *   tanh a = 1 - 2/(e^(2a) + 1)        erf a = 1 - e^-G(a)
+ *
+ * where what is subtracted is at most 1/2 and 0.18, so that a few units of the two instructions
+ * are less of the result.  G is as in math_erf.c, in units of log 2.
  */
 #include "nv.h"
+#include "../math/single.h"
 
 #include <math.h>
 #include <string.h>
 
 const bool nv_native_math[OP_COUNT] = {
-    [OP_exp] = true,        [OP_exp2] = true,       [OP_exp10] = true,
-    [OP_rsqrt] = true,      [OP_add_toward] = true, [OP_mul_toward] = true,
+    [OP_exp] = true,        [OP_exp2] = true,       [OP_exp10] = true,      [OP_rsqrt] = true,
+    [OP_tanh] = true,       [OP_erf] = true,        [OP_add_toward] = true, [OP_mul_toward] = true,
     [OP_div_toward] = true, [OP_fma_toward] = true, [OP_sqrt_toward] = true};
 
 static Val fp32_constant(const Nv *n, double v)
@@ -69,6 +77,57 @@ static Val rsqrt(Nv *n, Val x)
     Val ordered = LLVMBuildFCmp(n->b, LLVMRealORD, error, error, "");
 
     return LLVMBuildSelect(n->b, ordered, better, y, "");
+}
+
+/* --- tanh and erf --- */
+
+/* Below the edges; of tanh (f(a)/a - 1)/s, of erf f(a)/a - 1. */
+static const double tanh_low[] = {TANH_LOW}, erf_low[] = {ERF_LOW};
+static const double erf_high[] = {ERF_HIGH}; /* G */
+
+/* c[0] + c[1] x + ..., times `unit` */
+static Val polynomial(Nv *n, Val x, const double *c, int count, double unit)
+{
+    Val y = fp32_constant(n, c[count - 1] * unit);
+
+    for (int i = count - 2; i >= 0; i--)
+        y = llvm_fma(n->l, n->b, y, x, fp32_constant(n, c[i] * unit));
+    return y;
+}
+
+/* `low` below the edge, else `high`, with the sign of x. */
+static Val odd_function(Nv *n, Val x, Val a, double edge, Val low, Val high)
+{
+    Val below = LLVMBuildFCmp(n->b, LLVMRealOLT, a, fp32_constant(n, edge), "");
+
+    return llvm_call2(n->l, n->b, "llvm.copysign", LLVMBuildSelect(n->b, below, low, high, ""), x);
+}
+
+static Val native_tanh(Nv *n, Val x)
+{
+    Val one = fp32_constant(n, 1), a = llvm_call1(n->l, n->b, "llvm.fabs", x);
+    Val twice = LLVMBuildFMul(n->b, a, fp32_constant(n, 2 * M_LOG2E), "");
+    Val sum = LLVMBuildFAdd(n->b, instruct(n, "ex2.approx.ftz.f32 $0, $1;", 1, &twice), one, "");
+    Val inverse = instruct(n, "rcp.approx.ftz.f32 $0, $1;", 1, &sum);
+    Val high = llvm_fma(n->l, n->b, inverse, fp32_constant(n, -2), one);
+    Val s = LLVMBuildFMul(n->b, x, x, "");
+    Val p = polynomial(n, s, tanh_low, COUNT(tanh_low), 1);
+    Val low = llvm_fma(n->l, n->b, LLVMBuildFMul(n->b, a, s, ""), p, a);
+
+    return odd_function(n, x, a, TANH_EDGE, low, high);
+}
+
+static Val native_erf(Nv *n, Val x)
+{
+    Val a = llvm_call1(n->l, n->b, "llvm.fabs", x);
+    Val s = LLVMBuildFMul(n->b, x, x, "");
+    Val low = llvm_fma(n->l, n->b, a, polynomial(n, s, erf_low, COUNT(erf_low), 1), a);
+    Val bounded = instruct(n, "min.NaN.f32 $0, $1, $2;", 2, (Val[]){a, fp32_constant(n, ERF_TOP)});
+    Val exponent = polynomial(n, bounded, erf_high, COUNT(erf_high), -M_LOG2E);
+    Val rest = instruct(n, "ex2.approx.ftz.f32 $0, $1;", 1, &exponent);
+    Val high = LLVMBuildFSub(n->b, fp32_constant(n, 1), rest, "");
+
+    return odd_function(n, x, a, ERF_EDGE, low, high);
 }
 
 /* add.rz.f32 and its kin */
@@ -158,6 +217,10 @@ Val nv_math(Nv *n, OpCode code, Val x)
         return instruct(n, "ex2.approx.f32 $0, $1;", 1, &x);
     case OP_rsqrt:
         return rsqrt(n, x);
+    case OP_tanh:
+        return native_tanh(n, x);
+    case OP_erf:
+        return native_erf(n, x);
     default:
         bug("nv_math: %s has no instruction", op_info(code)->name);
     }

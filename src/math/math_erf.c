@@ -14,6 +14,7 @@
  * with e^r - 1 they are added to the leading product in the last step but the scaling by 2^n.
  */
 #include "math.h"
+#include "single.h"
 
 typedef struct {
     double edge, top;
@@ -28,11 +29,7 @@ typedef struct {
 /* clang-format off */
 static const Constants constants[PRECISIONS] = {
     [SINGLE] = {
-        .edge = 0.95, .top = 4,
-        .low = POLY(0x1.06eba8p-3, -0x1.81274p-2, 0x1.ce2d64p-4, -0x1.b80124p-6, 0x1.544b08p-8,
-                    -0x1.a6181p-11, 0x1.4fa924p-14),
-        .high = POLY(0x1.00ba88p-12, 0x1.20a22ap+0, 0x1.4668c4p-1, 0x1.a881b4p-4, -0x1.69e00cp-6,
-                     0x1.8a50d4p-9, -0x1.938328p-13),
+        .edge = ERF_EDGE, .top = ERF_TOP, .low = POLY(ERF_LOW), .high = POLY(ERF_HIGH),
         .k = 2, .last = 10.2, .first_low = -0x1.e813ap-27,
         .scaled = POLY(0x1.058672p+0, -0x1.5fd384p-1, 0x1.1e2ddp-2, -0x1.2a8eb4p-5,
                        -0x1.603fc6p-6, 0x1.aa3e48p-8, 0x1.890f92p-9, -0x1.d42fcap-11,

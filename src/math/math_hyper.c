@@ -18,6 +18,7 @@
  * and acosh are log1p(a) + log 2.  Odd functions work on a and take the sign of x.
  */
 #include "math.h"
+#include "single.h"
 
 typedef struct {
     double flat;  /* tanh is 1 from here on */
@@ -30,7 +31,7 @@ typedef struct {
 /* clang-format off */
 static const Constants constants[PRECISIONS] = {
     [SINGLE] = {.flat = 10, .steep = 89.7, .huge = 0x1p60,
-        .tanh = POLY(-0x1.55554ap-2, 0x1.110ceep-3, -0x1.b91e7ep-5, 0x1.58e518p-6, -0x1.9921ap-8),
+        .tanh = POLY(TANH_LOW),
         .sinh = POLY(0x1.555556p-3, 0x1.1110ep-7, 0x1.a022bcp-13, 0x1.756c2p-19)},
     [DOUBLE] = {.flat = 20, .steep = 710.7, .huge = 0x1p500,
         .tanh = POLY(-0x1.555555555554fp-2, 0x1.111111111079p-3, -0x1.ba1ba1b97cb14p-5,
@@ -59,7 +60,7 @@ Value *math_tanh(Math *m, Value *x)
     Value *plus_one = m_fma(m, g.h, g.q, m_add(m, g.h, K(1)));
     Value *high = m_sub(m, K(1), m_div(m, K(2), plus_one));
     Value *low = odd(m, a, &c->tanh);
-    Value *y = m_select(m, m_lt(m, a, K(0x1.193ea8p-1)), low, high);
+    Value *y = m_select(m, m_lt(m, a, K(TANH_EDGE)), low, high);
 
     return m_copysign(m, y, x);
 }
