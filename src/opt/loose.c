@@ -4,7 +4,9 @@
  * A value is *loose* if nothing that a kernel makes of it shows a relative error of some 2^-20, nor
  * that a number below 2^-126 counts as 0: it is rounded to 16 bits or less, or summed up with many
  * others of its sign, by way of products, quotients and sums of numbers without a sign.  What is
- * stored as fp32, compared, subtracted or made an integer is not, nor what a loop carries so.
+ * stored as fp32, compared, subtracted or made an integer is not, nor what a loop carries so.  But
+ * (v - c) + c, as in 1 + tanh written as 2/(1 + e) - 1, shows no more of v's error than v does if v
+ * is not below 0: what it has of another size is the rounding of v - c.
  *
  * To be loose is a property of all uses, not to be below 0 one of all that a value is made of. Both
  * are supposed of every value at first and taken back where they do not hold, until all do.
@@ -59,6 +61,30 @@ static bool all_have(const Search *s, const Op *op, int first, int count, Number
             return false;
     }
     return true;
+}
+
+/* The constant c > 0 that the op adds to, or takes from (then also: adds as -c), its operand i; or 0. */
+static double offset(const Op *op, int i, bool taken)
+{
+    const Value *other = op->noperands == 2 ? op->operands[1 - i] : NULL;
+    bool subtracts = op->code == OP_sub && i == 0;
+
+    if (!other || !other->def || other->def->code != OP_const || !is_single(other) ||
+        (op->code != OP_add && !subtracts))
+        return 0;
+    double c = constant(other);
+    return fmax(subtracts == taken ? c : -c, 0);
+}
+
+/* Is operand i of the op some v - c, and the op adds that c? */
+static bool restores(const Search *s, const Op *op, int i)
+{
+    const Op *lessened = op->operands[i]->def;
+    double c = offset(op, i, false);
+
+    return c > 0 && lessened && lessened->noperands == 2 &&
+           ((offset(lessened, 0, true) == c && has(s, lessened->operands[0], NUMBER_UNSIGNED)) ||
+            (offset(lessened, 1, true) == c && has(s, lessened->operands[1], NUMBER_UNSIGNED)));
 }
 
 static bool sums(const Op *op)
@@ -116,6 +142,13 @@ static bool makes_large(const Search *s, const Op *op)
 
 /* --- uses --- */
 
+/* Is it v - c for a v that is not below 0, and only v - c + c is used further? */
+static bool lessens(const Search *s, const Op *op, int i)
+{
+    return offset(op, i, true) > 0 && has(s, op->operands[i], NUMBER_UNSIGNED) &&
+           has(s, op->results[0], NUMBER_RESTORED);
+}
+
 /* Does the op hide an error of that operand, if its own result may have one? */
 static bool hides(const Search *s, const Op *op, int i)
 {
@@ -135,8 +168,10 @@ static bool hides(const Search *s, const Op *op, int i)
         return passes;
     case OP_select:
         return i > 0 && passes;
+    case OP_sub:
+        return lessens(s, op, i);
     case OP_add:
-        return passes && all_have(s, op, 0, 2, NUMBER_UNSIGNED);
+        return (passes && all_have(s, op, 0, 2, NUMBER_UNSIGNED)) || lessens(s, op, i);
     default:
         if (sums(op))
             return has(s, op->operands[0], NUMBER_UNSIGNED) &&
@@ -180,6 +215,7 @@ static void used_alike(Search *s, const Value *to, const Value *from)
 {
     if (!has(s, to, NUMBER_LOOSE))
         take_back(s, from, NUMBER_LOOSE);
+    take_back(s, from, NUMBER_RESTORED);
 }
 
 static bool names_values(const Op *op)
@@ -211,12 +247,14 @@ static void visit_users(Search *s, const Op *op)
     if (names_values(op)) {
         for_names(s, op, used_alike);
         for (int i = 0; i < (op->code == OP_for ? FOR_BOUNDS : 1); i++)
-            take_back(s, op->operands[i], NUMBER_LOOSE);
+            take_back(s, op->operands[i], NUMBER_LOOSE | NUMBER_RESTORED);
         return;
     }
     for (int i = 0; i < op->noperands && !(owner && names_values(owner)); i++) {
         if (!hides(s, op, i))
             take_back(s, op->operands[i], NUMBER_LOOSE);
+        if (!restores(s, op, i) || !has(s, op->results[0], NUMBER_LOOSE))
+            take_back(s, op->operands[i], NUMBER_RESTORED);
     }
 }
 
@@ -251,7 +289,7 @@ const uint8_t *opt_number_facts(const Func *f, Arena *a)
     size_t n = (size_t)f->nvalues + 1;
     Search s = {.facts = NEW_N(a, uint8_t, n)};
 
-    memset(s.facts, NUMBER_LOOSE | NUMBER_UNSIGNED | NUMBER_LARGE, n);
+    memset(s.facts, NUMBER_LOOSE | NUMBER_UNSIGNED | NUMBER_LARGE | NUMBER_RESTORED, n);
     for (int i = 0; i < f->body->nargs; i++)
         s.facts[f->body->args[i]->id] = 0;
     ir_walk(f->body, visit_arguments, &s);
