@@ -47,6 +47,14 @@ static Val condition(const Scan *s, Certainty exists, Val when)
     return exists == ALWAYS ? NULL : exists == NEVER ? llvm_int(s->c.n->l->i1, 0) : when;
 }
 
+/* Does a o b give the very bits of b o a?  A GPU's min and max of floats do, too. */
+static bool commutes(const Scan *s)
+{
+    const CombineKind *kind = &s->c.plan->kind;
+
+    return kind->neutral != OP_COUNT && op_has(kind->only, COMMUTES);
+}
+
 /* out = earlier o later, or the one at the lower indices where the other is not there; `there`, an
  * i1, or NULL: it always is. */
 static void put_in_front(Scan *s, int r, const Part *earlier, const Part *later, Val there,
@@ -160,6 +168,10 @@ static void scan_lanes(Scan *s, int bit)
         combining_shuffle(c, &s->total[r], c->plan->walk.step[bit].bit, &other);
         Val there = condition(s, exists, when);
         extend_prefixes(s, r, &other, nv_both(c->n, is_later, there));
+        if (!there && commutes(s)) {
+            put_in_front(s, r, &other, &s->total[r], NULL, &s->total[r]);
+            continue;
+        }
         combining_select(c, is_later, &other, &s->total[r], &first);
         combining_select(c, is_later, &s->total[r], &other, &second);
         put_in_front(s, r, &first, &second, there, &s->total[r]);
