@@ -207,7 +207,7 @@ static bool take_upper(Search *x, Dim *d, const Poly *below, Poly *address)
     return move_by_bound(x, d, address);
 }
 
-/* What remainders say: coordinates are theirs, and not negative. */
+/* What keeps below a bound: coordinates are its index. */
 static bool take_wraps(Search *x, Poly *address)
 {
     for (int i = 0; i < x->scope.nwraps; i++) {
@@ -218,7 +218,7 @@ static bool take_wraps(Search *x, Poly *address)
         if (!d || scale != 1 || d->of != w->dim || !poly_add(&below, &w->bound, -1) ||
             !take_upper(x, d, &below, address) || !nv_wrap_is_unseen(x->plan, x->load, w))
             return false;
-        d->begins = true;
+        d->begins |= w->from_zero;
     }
     return true;
 }

@@ -10,6 +10,9 @@
  *              integers and addresses wrap.  Sums for pointers are i64 (elements).
  *   uniform    tiles that are a splat in front of the loop and a splat when handed on.
  *
+ * Loops that count down to 0, as `range(K, 0, -BLOCK_K)`, count up to where they began before
+ * that, so that what follows knows numbers from 0 on alone.
+ *
  * What the old tile was is rebuilt behind the loop too; dce drops it if nobody asks.
  */
 #include "opt.h"
@@ -75,7 +78,7 @@ static Value *tile_at(Builder *b, Value *init, Value *sum)
     return build_binary(b, code, init, build_splat(b, sum, init->type));
 }
 
-/* A value in the place of `old`, of another type; the name stays with what is rebuilt. */
+/* A value in the place of `old`; the name stays with what is rebuilt. */
 static Value *new_value(const Value *old, const Type *type)
 {
     Func *f = old->block->func;
@@ -139,8 +142,27 @@ static bool carry_scalar(Op *loop, int i)
     return true;
 }
 
+/* for k = n; k > 0; k -= step: for up = 0; up < n; up += step, and k is n - up. */
+static void count_up(Op *loop)
+{
+    Block *body = loop->regions[0];
+    Value *down = body->args[0], *n = loop->operands[FOR_LO];
+    int64_t end, step;
+
+    if (!value_const_signed(loop->operands[FOR_HI], &end) || end != 0 ||
+        !value_const_signed(loop->operands[FOR_STEP], &step) || step >= 0 || step == INT64_MIN)
+        return;
+    Builder front = builder_before(loop), start = builder_before(body->first);
+    loop->operands[FOR_LO] = build_int(&front, n->type, 0);
+    loop->operands[FOR_HI] = n;
+    loop->operands[FOR_STEP] = build_int(&front, n->type, (uint64_t)-step);
+    Value *up = body->args[0] = new_value(down, n->type);
+    replace_carry(down, build_binary(&start, OP_sub, n, up));
+}
+
 static void carry_loop(Op *loop)
 {
+    count_up(loop);
     for (int i = 0; i < loop->nresults; i++) {
         if (type_is_tile(loop->results[i]->type) && !carry_scalar(loop, i))
             carry_sum(loop, i);

@@ -265,14 +265,11 @@ static bool of_pair(PolyScope *s, const Op *op, const int8_t *map, int depth, Po
     return poly_add(out, &b, op->code == OP_sub ? -1 : 1);
 }
 
-/* A remainder that goes along one dimension, and is taken to be what it is of. */
-static bool of_remainder(PolyScope *s, const Op *op, const int8_t *map, int depth, Poly *out)
+/* What goes along one dimension, and is taken to be the index that it keeps below a bound. */
+static bool of_wrap(PolyScope *s, PolyWrap w, Poly *out)
 {
-    PolyWrap w = {.op = op, .dim = -1};
-
-    if (!s->unwraps || s->nwraps == POLY_WRAPS ||
-        !of_value(s, op->operands[0], map, depth, &w.index) ||
-        !of_value(s, op->operands[1], map, depth, &w.bound) || poly_has_index(&w.bound, -1))
+    w.dim = -1;
+    if (s->nwraps == POLY_WRAPS || poly_has_index(&w.bound, -1))
         return false;
     for (int d = 0; d < MAX_RANK; d++) {
         if (!poly_has_index(&w.index, d))
@@ -286,6 +283,46 @@ static bool of_remainder(PolyScope *s, const Op *op, const int8_t *map, int dept
     s->wraps[s->nwraps++] = w;
     *out = w.index;
     return true;
+}
+
+static bool of_remainder(PolyScope *s, const Op *op, const int8_t *map, int depth, Poly *out)
+{
+    PolyWrap w = {.op = op, .from_zero = true};
+
+    return of_value(s, op->operands[0], map, depth, &w.index) &&
+           of_value(s, op->operands[1], map, depth, &w.bound) && of_wrap(s, w, out);
+}
+
+static bool of_comparison(PolyScope *s, const Op *op, const int8_t *map, Poly *out);
+
+/* index < bound ? index : anything */
+static bool of_choice(PolyScope *s, const Op *op, const int8_t *map, int depth, Poly *out)
+{
+    const Op *test = op->operands[0]->def;
+    PolyWrap w = {.op = op};
+    Poly below;
+
+    if (!test || !of_comparison(s, test, map, &below) ||
+        !of_value(s, op->operands[1], map, depth, &w.index))
+        return false;
+    w.bound = w.index;
+    return poly_add(&w.bound, &below, -1) && of_wrap(s, w, out);
+}
+
+/* min(index, bound - 1) */
+static bool of_minimum(PolyScope *s, const Op *op, const int8_t *map, int depth, Poly *out)
+{
+    PolyWrap w = {.op = op};
+
+    if (!of_value(s, op->operands[0], map, depth, &w.index) ||
+        !of_value(s, op->operands[1], map, depth, &w.bound))
+        return false;
+    if (!poly_has_index(&w.index, -1)) {
+        Poly swap = w.index;
+        w.index = w.bound;
+        w.bound = swap;
+    }
+    return poly_push(&w.bound, &(PolyTerm){.scale = 1}) && of_wrap(s, w, out);
 }
 
 static bool of_index(const Op *op, const int8_t *map, Poly *out)
@@ -322,7 +359,11 @@ static bool of_op(PolyScope *s, const Value *v, const int8_t *map, int depth, Po
         *out = (Poly){0};
         return of_value(s, op->operands[0], map, depth, &negated) && poly_add(out, &negated, -1);
     case OP_rem:
-        return v->type->rank > 0 && of_remainder(s, op, map, depth, out);
+        return s->unwraps && v->type->rank > 0 && of_remainder(s, op, map, depth, out);
+    case OP_select:
+        return s->unwraps && v->type->rank > 0 && of_choice(s, op, map, depth, out);
+    case OP_min:
+        return s->unwraps && v->type->rank > 0 && of_minimum(s, op, map, depth, out);
     case OP_arange:
         return of_index(op, map, out);
     case OP_splat:

@@ -44,17 +44,19 @@ bool poly_push(Poly *to, const PolyTerm *t); /* += */
 bool poly_turn(const Poly *p, int from, int to, Poly *out);
 bool poly_has_index(const Poly *p, int dim); /* dim -1: any */
 
-/* A remainder of an index by what is the same for all of the tile, taken to be that index. */
+/* An index that is kept below what is the same for all of the tile, taken to be that index: by a
+ * remainder, or by a choice of, or a minimum with, another one where it is not below. */
 typedef struct {
     const Op *op;
     int dim; /* along which it goes */
     Poly index, bound;
+    bool from_zero; /* and, of a remainder, not to be negative */
 } PolyWrap;
 enum { POLY_WRAPS = 4 };
 
 /* One question.  Fields that are not named stay zero. */
 typedef struct {
-    bool unwraps; /* remainders become wraps[]; else they are no polynomials */
+    bool unwraps; /* what keeps below a bound becomes wraps[]; else they are no polynomials */
     int nwraps;
     PolyWrap wraps[POLY_WRAPS];
     int work; /* values looked at so far */
