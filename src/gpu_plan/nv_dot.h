@@ -136,7 +136,8 @@ void nv_late_want(NvPlan *p, NvStep *s, NvOperand *o, const Layout *l);
  * it has its own, and its share of the warps, and hands them out by the unit. */
 enum { NV_QUARTERS = 4, NV_REGISTER_UNIT = 8, NV_PRODUCER_REGISTERS = 24 };
 int nv_quarter_registers(const NvPlan *p);
-/* That a thread may have where a group of warps, the producer's, gives away its own. */
+int nv_launched_registers(const NvPlan *p); /* of a thread, where a warp more of each is launched */
+/* Of those, that a thread may have where a group of warps, the producer's, gives away its own. */
 int nv_ring_registers(const NvPlan *p);
 
 #endif

@@ -137,13 +137,6 @@ static uint64_t parameters_of_maps(const NvPlan *p)
 
 enum { GROUP = 1 << WGMMA_WARP_BITS };
 
-/* That a thread can have when one warp more is launched. */
-static int registers_beside_one(const NvPlan *p)
-{
-    return nv_quarter_registers(p) / (p->warps / NV_QUARTERS + 1) / NV_REGISTER_UNIT *
-           NV_REGISTER_UNIT;
-}
-
 /* What a round's products have in registers of a thread, and what else it needs. */
 static int64_t needed_registers(const NvStep *loop)
 {
@@ -430,7 +423,7 @@ static void choose_producer(NvPlan *p)
 
     for (int i = 0; i < r->loops.len; i++)
         needed = MAX(needed, needed_registers(r->loops.at[i]));
-    if (needed <= registers_beside_one(p) || nv_ring_registers(p) <= registers_beside_one(p) ||
+    if (needed <= nv_launched_registers(p) || nv_ring_registers(p) <= nv_launched_registers(p) ||
         p->warps + GROUP > p->chip->warps)
         return;
     r->warps = GROUP;

@@ -145,6 +145,7 @@ struct Warp {
     Bulks stores;                /* that are not waited for */
     uint32_t bulk_groups[LANES]; /* of them, of each lane, that are committed */
     Asked products;
+    uint32_t registers; /* that it has asked for; 0: it was not */
 };
 
 typedef struct {

@@ -297,12 +297,41 @@ void wgmma_fence(Warp *w, const Inst *in, uint32_t mask)
         w->products.fences++;
 }
 
-/* setmaxnreg registers: there are as many as a program wants */
+/* What a multiprocessor has of them, where the program is alone. */
+enum { REGISTERS = 65536, REGISTER_UNIT = 8, MOST_REGISTERS = 256 };
+
+/* A program is launched with as many registers for each thread as go around, by whole units; who
+ * asks for more waits until others give some back. */
+static bool gets_registers(const Block *b)
+{
+    int64_t threads = (int64_t)b->nwarps * LANES, asked = 0;
+    int64_t each = MIN(REGISTERS / threads / REGISTER_UNIT * REGISTER_UNIT, MOST_REGISTERS);
+
+    for (int i = 0; i < b->nwarps; i++) {
+        if (b->warps[i].registers == 0)
+            return true; /* it may give some back */
+        asked += (int64_t)b->warps[i].registers * LANES;
+    }
+    return asked <= each * threads;
+}
+
+/* setmaxnreg registers */
 void wgmma_setmaxnreg(Warp *w, const Inst *in, uint32_t mask)
 {
     uint32_t registers = *OPERAND(w, in, 0, uint32_t);
 
-    if (has_group(w, mask) && (registers < 24 || registers > 256 || registers % 8 != 0))
+    if (!has_group(w, mask))
+        return;
+    if (registers < 24 || registers > MOST_REGISTERS || registers % REGISTER_UNIT != 0) {
         fault(w, SIM_CODE, -1, "setmaxnreg of %u registers: 24 to 256, by steps of 8, may be",
+              registers);
+        return;
+    }
+    w->registers = registers;
+    if (!gets_registers(w->block))
+        fault(w, SIM_CODE, -1,
+              "setmaxnreg of %u registers: all warps together ask for more than they were launched "
+              "with, "
+              "and wait for ever",
               registers);
 }

@@ -222,6 +222,29 @@ static void test_groups(void **state)
     check_misuse(&few, 2);
 }
 
+/* 20 warps are launched with 96 registers of a thread each, so 4 that keep 24 leave the others 114. */
+static void test_all_registers(void **state)
+{
+    static const char *const asked[] = {"112", "120"};
+    char text[1000];
+
+    (void)state;
+    for (int i = 0; i < COUNT(asked); i++) {
+        snprintf(text, sizeof text,
+                 ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n"
+                 ".reg .pred %%p<1>;\n.reg .b32 %%r<1>;\nmov.u32 %%r0, %%tid.x;\n"
+                 "setp.ge.s32 %%p0, %%r0, 128;\n@%%p0 bra L;\n"
+                 "setmaxnreg.dec.sync.aligned.u32 24;\nret;\nL:\n"
+                 "setmaxnreg.inc.sync.aligned.u32 %s;\nret;\n}\n",
+                 asked[i]);
+        SimRun r = sim_open(text, 20);
+        sim_go(&r, "k");
+        assert_int_equal(r.status, i == 0 ? SIM_OK : SIM_FAULT);
+        assert_true(i == 0 || strstr(r.error.text, "and wait for ever"));
+        sim_close(&r);
+    }
+}
+
 /* Each warp executes it once, and so does one that waits for others. */
 static void test_counts(void **state)
 {
@@ -398,6 +421,7 @@ int main(void)
         cmocka_unit_test(test_shared_memory),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_no_instructions),
+        cmocka_unit_test(test_all_registers),
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_ring),
         cmocka_unit_test(test_flaws_of_rings),
