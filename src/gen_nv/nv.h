@@ -61,7 +61,7 @@ typedef struct {
     bool turns;             /* the round that is being made is one of a group among several */
     NvRunner *runner;       /* of the loop whose round is being made; NULL: nothing runs ahead */
     int slice;              /* which of a chain of steps that go by slices */
-    Val active;             /* i1: copies are asked for at all; NULL: they are */
+    Val active;             /* i1: copies and loads are asked for at all; NULL: they are */
 } Nv;
 
 /* nv_code.c */

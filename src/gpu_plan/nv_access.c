@@ -312,13 +312,18 @@ static bool reads_constant(const NvPlan *p, const Op *load)
     return bases != 0 && (bases & ~p->constant) == 0;
 }
 
+bool nv_is_small_load(const NvPlan *p, const Op *op)
+{
+    return op && op->code == OP_load && op->block->owner && op->block->owner->code == OP_for &&
+           !op_is_volatile(op) && type_numel(op->results[0]->type) <= nv_thread_count(p) &&
+           reads_constant(p, op) && !map_get(p->fields, MAP_KEY(op));
+}
+
 /* A small tile that a round loads, of addresses that any thread can compute, is loaded where it is
  * wanted: all threads of the program would meet for passing it on. */
 static bool follows_users(const NvPlan *p, const Op *op)
 {
-    if (!op->block->owner || op->block->owner->code != OP_for || op_is_volatile(op) ||
-        type_numel(op->results[0]->type) > nv_thread_count(p) || !reads_constant(p, op) ||
-        map_get(p->fields, MAP_KEY(op)))
+    if (!nv_is_small_load(p, op))
         return false;
     for (int i = 0; i < op->noperands; i++) {
         if (nv_home(p, op->operands[i]))

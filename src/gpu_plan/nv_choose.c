@@ -9,7 +9,10 @@
  */
 #include "nv_plan.h"
 
-enum { ROUNDS = 4 }; /* until carried homes are left as they are */
+enum {
+    ROUNDS = 4, /* until carried homes are left as they are */
+    DEPTH = 8
+};
 
 /* The operand that wishes most, or NULL: all are free. */
 static const Value *dearest(const NvPlan *p, const Op *op)
@@ -130,28 +133,50 @@ static void choose_block(NvPlan *p, const Block *b)
         nv_rule(op->code)->choose(p, op);
 }
 
-/* Where something is that is computed of a value without a home, NULL: nowhere. */
-static const Value *user_at_home(const NvPlan *p, const Value *v)
+static bool wanted_layout(const NvPlan *p, const Value *v, int depth, Layout *out);
+
+/* Where `v` is wanted by an op that makes `made` of it. */
+static bool wanted_by(const NvPlan *p, const Value *v, const Op *op, int depth, Layout *out)
+{
+    const Value *made = op->nresults == 1 && nv_is_tile(op->results[0]) ? op->results[0] : NULL;
+    Layout there;
+
+    if (!made || (op->code != OP_expand && op->code != OP_broadcast &&
+                  !(op_is_elementwise(op) && type_same_shape(made->type, v->type))))
+        return false;
+    if (nv_home(p, made))
+        there = *nv_home(p, made);
+    else if (!wanted_layout(p, made, depth + 1, &there))
+        return false;
+    if (op->code == OP_expand)
+        layout_remove(&there, (int)attr_axis(op), out);
+    else if (op->code == OP_broadcast)
+        layout_broadcast_operand(&there, v->type->dims, out);
+    else
+        *out = there;
+    return true;
+}
+
+/* Where something is that is computed of a value without a home; false: nowhere. */
+static bool wanted_layout(const NvPlan *p, const Value *v, int depth, Layout *out)
 {
     const Use *uses = uses_of(&p->uses, v);
 
-    for (int i = 0; i < uses_count(&p->uses, v); i++) {
-        const Op *op = uses[i].op;
-        const Value *made = op->nresults == 1 ? op->results[0] : NULL;
-        if (made && op_is_elementwise(op) && nv_home(p, made) &&
-            type_same_shape(made->type, v->type))
-            return made;
+    for (int i = 0; depth < DEPTH && i < uses_count(&p->uses, v); i++) {
+        if (wanted_by(p, v, uses[i].op, depth, out))
+            return true;
     }
-    return NULL;
+    return false;
 }
 
-/* A counter of elements is made of nothing that lies anywhere: it goes to what it is used with. */
+/* A counter of elements is made of nothing that lies anywhere: it goes to what it is used with. So
+ * does a small tile that each round loads for the next one. */
 static void settle(NvPlan *p, const Value *v)
 {
-    const Value *made = user_at_home(p, v);
+    Layout l;
 
-    if (made)
-        nv_set_home(p, v, nv_home(p, made), NV_WEAK);
+    if (wanted_layout(p, v, 0, &l))
+        nv_set_home(p, v, &l, NV_WEAK);
     else
         nv_need_home(p, v);
 }
@@ -162,7 +187,7 @@ static void choose_carried(NvPlan *p, const Block *body, Value *const *args, Val
 {
     for (int i = 0; i < n; i++) {
         *nv_value(p, args[i]) = (NvValue){0};
-        if (nv_is_tile(args[i]))
+        if (nv_is_tile(args[i]) && !nv_is_small_load(p, next[i]->def))
             follow(p, args[i], first[i]);
         if (args[i]->type->rank > 0 && args[i]->type->pointer && !nv_home(p, args[i]))
             nv_set_home(p, args[i], nv_coalesced_pointer(p, args[i]), NV_WEAK);

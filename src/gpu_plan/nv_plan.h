@@ -453,6 +453,9 @@ int nv_shared_vector(const Layout *l, const SharedLayout *memory, int8_t regs[MA
 /* nv_access.c: how memory is accessed; the rule for loads */
 void nv_choose_load(NvPlan *p, const Op *op); /* coalesced */
 void nv_list_load(NvPlan *p, const Op *op);   /* one of a group goes by nv_list_field() */
+/* Does each round of a loop load so few elements, which nobody writes meanwhile, that every thread
+ * could load those that it wants?  False for NULL. */
+bool nv_is_small_load(const NvPlan *p, const Op *op);
 /* For the op's pointer: lanes along what is contiguous, 16 bytes for each where that goes. */
 const Layout *nv_coalesced(NvPlan *p, const Op *access);
 /* The same for a pointer of which no access is known. */

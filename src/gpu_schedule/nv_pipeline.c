@@ -8,7 +8,8 @@
  * lies in as many buffers as there are stages, one more than the distance: while one is read the
  * others fill.
  *
- * That needs: addresses that are computed from what the loop carries and from outside alone;
+ * That needs: addresses that are computed from what the loop carries, from indices that are loaded,
+ * best in the round before (../opt/ahead.c), and from outside alone;
  * nothing in the loop that may write where is read; vectors of 4, 8 or 16 bytes that are neighbours
  * in both memories; zero, if anything, for what the mask leaves out.
  *
@@ -60,11 +61,16 @@ static void count_users(const NvBlock *b, int *users)
 
 /* --- what the steps ahead need --- */
 
+/* Of loads those of indices, that each thread reads for itself. */
 static bool can_run_ahead(const NvStep *s)
 {
     return s->kind == NV_COMPUTE ||
-           (s->kind == NV_CONVERT && s->conversion->kind != CONVERT_SHARED);
+           (s->kind == NV_CONVERT && s->conversion->kind != CONVERT_SHARED) ||
+           (s->kind == NV_LOAD && s->nout == 1 && s->uses.len == 0 && !s->detail && !s->once &&
+            !op_is_volatile(s->op) && dtype_is_int(s->op->results[0]->type->dtype));
 }
+
+static bool may_be_written(const LoopView *v, const NvBlock *b, const Op *load);
 
 /* Mark what a tile is made of; false: something of it cannot be computed ahead. */
 static bool need(LoopView *v, const NvTile *tile)
@@ -85,7 +91,7 @@ static bool need(LoopView *v, const NvTile *tile)
         }
         if (!s)
             continue;
-        if (!can_run_ahead(s))
+        if (!can_run_ahead(s) || (s->kind == NV_LOAD && may_be_written(v, v->body, s->op)))
             return false;
         for (int i = 0; i < s->nin; i++) {
             if (s->in[i])

@@ -2,10 +2,11 @@
  * nv_wrap.c - rows that are loaded from the beginning again, and that nobody sees
  *
  * The usual product takes `(tile * BLOCK + arange) % M` as the rows that it loads, others
- * `where(rows < M, rows, 0)` or `minimum(rows, M - 1)`, so that no address is beyond the array, and stores under the mask `rows < M`: what it has computed of rows
- * beyond M is dropped.  Then it does not matter what those rows were.  Shown by following the
- * load's rows along their dimension through products, elementwise ops, loops and moves to every
- * store, whose mask must have just that bound.
+ * `where(rows < M, rows, 0)` or `minimum(rows, M - 1)`, so that no address is beyond the array, and
+ * stores under the mask `rows < M`: what it has computed of rows beyond M is dropped.  Then it does
+ * not matter what those rows were.  Shown by following the load's rows along their dimension
+ * through products, elementwise ops, loops and moves to every store, whose mask must have just that
+ * bound.
  */
 #include "nv_ring.h"
 

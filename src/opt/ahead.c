@@ -19,12 +19,13 @@
  * that move are plain, of memory that nobody writes meanwhile; their addresses and masks follow
  * from the counter, from what the loop does not change, and from what it carries, by ops that a
  * lane does alone.  Loops that store what they load are left as they are, unless lanes wait in
- * them: measured, they gain nothing and need registers.  So are those of products, whose tiles the
- * targets bring to where products want them.  What a lane keeps more has a limit, in bytes and as a
- * share of its registers: above it enough is on its way.  Where lanes only add up, all loads that
- * could go ahead do, or none: a round that waits for one of them has waited for all.  And where
- * they add up little in a round, the assembler repeats the loop and asks for several rounds' loads
- * by itself.
+ * them: measured, they gain nothing and need registers.  In loops with products, what these
+ * multiply as it was loaded or converted is left to the targets, which bring it to where products
+ * want it; indices, scales and what is computed with first go ahead, as far as the loop's own tiles
+ * leave registers.  What a lane keeps more has a limit, in bytes and as a share of its registers:
+ * above it enough is on its way.  Where lanes only add up, all loads that could go ahead do, or
+ * none: a round that waits for one of them has waited for all.  And where they add up little in a
+ * round, the assembler repeats the loop and asks for several rounds' loads by itself.
  */
 #include <string.h>
 
@@ -35,6 +36,8 @@ enum {
     USUAL_WARPS = 4, /* where the launch does not say */
     LANES = 32,
     MOST_BYTES = 96,         /* that a lane keeps more, */
+    BESIDE_PRODUCTS = 16,    /* in any case, beside products, */
+    ALL_CARRIED = 256,       /* or with all that their loop carries, */
     MOST_OF_ALL = 48 * 1024, /* and all lanes of a program */
     FEW_BYTES = 32,          /* of a round, which the assembler repeats */
     MOST_LOADS = 8,
@@ -55,6 +58,12 @@ typedef struct {
     const PointerBases *bases;
     uint64_t written; /* parameters whose memory the kernel writes, or may see others write */
 } Ahead;
+
+typedef struct {
+    bool obstacle; /* loops within */
+    bool products;
+    bool crosses; /* lanes wait for each other */
+} Contents;
 
 /* --- which loops and loads ------------------------------------------------------------------- */
 
@@ -125,18 +134,50 @@ static int keep_staying(Op **loads, int n)
     return kept;
 }
 
+/* What a product takes as it was loaded, moved or converted at most, becomes `multiplied`. */
+static void note_multiplied(Op *op, void *multiplied)
+{
+    for (int i = 0; op->code == OP_dot && i < op->noperands; i++) {
+        const Op *from = ir_resolve(op->operands[i])->def;
+        while (from && from->noperands == 1 &&
+               (op_has(from, MOVES) || from->code == OP_cast || from->code == OP_bitcast ||
+                from->code == OP_hint))
+            from = ir_resolve(from->operands[0])->def;
+        if (from)
+            map_put(multiplied, MAP_KEY(from), (void *)from);
+    }
+}
+
+static int64_t bytes_of_lane(const Value *v, int64_t lanes)
+{
+    return (type_numel(v->type) * type_size(v->type) + lanes - 1) / lanes;
+}
+
+/* What a lane may keep more. */
+static int64_t room(const Op *loop, bool multiplies, int64_t lanes)
+{
+    int64_t most = MIN(MOST_BYTES, MOST_OF_ALL / lanes), carried = 0;
+
+    for (int i = 0; i < loop->nresults; i++)
+        carried += bytes_of_lane(loop->results[i], lanes);
+    return multiplies ? MIN(most, MAX(BESIDE_PRODUCTS, ALL_CARRIED - carried)) : most;
+}
+
 /* The loads that go ahead; their number. */
-static int find_loads(const Ahead *x, const Op *loop, bool crosses, Op **loads)
+static int find_loads(const Ahead *x, const Op *loop, Contents has, Op **loads)
 {
     const Block *body = loop->regions[0];
     int64_t lanes = (x->func->num_warps > 0 ? x->func->num_warps : USUAL_WARPS) * LANES, bytes = 0;
-    int64_t most = MIN(MOST_BYTES, MOST_OF_ALL / lanes);
+    int64_t most = room(loop, has.products, lanes);
     bool writes = op_contains(loop, WRITES | EFFECT);
+    Map *multiplied = map_new(x->func->module->arena);
     int n = 0;
 
+    if (has.products)
+        ir_walk(loop->regions[0], note_multiplied, multiplied);
     for (Op *op = body->first; op && n < MOST_LOADS; op = op->next) {
         int ops = MOST_OPS;
-        if (!is_plain(op) || (writes && !is_constant(x, op)))
+        if (!is_plain(op) || (writes && !is_constant(x, op)) || map_get(multiplied, MAP_KEY(op)))
             continue;
         for (int i = 0; i < op->noperands; i++) {
             if (!follows(body, op->operands[i], true, &ops))
@@ -145,40 +186,35 @@ static int find_loads(const Ahead *x, const Op *loop, bool crosses, Op **loads)
         if (ops < 0)
             continue;
         int64_t more = load_stays(op) ? 0 : (ir_access(op).bytes + lanes - 1) / lanes;
-        if (crosses && bytes + more > most)
+        if (has.crosses && bytes + more > most)
             continue;
         bytes += more;
         loads[n++] = op;
     }
-    if (crosses || (bytes > FEW_BYTES && bytes <= most))
+    if (has.crosses || (bytes > FEW_BYTES && bytes <= most))
         return n;
     return keep_staying(loads, n);
 }
-
-typedef struct {
-    bool obstacle; /* products, or loops within */
-    bool crosses;  /* lanes wait for each other */
-} Contents;
 
 static void note_contents(Op *op, void *contents)
 {
     Contents *c = contents;
 
-    c->obstacle = c->obstacle || op->code == OP_dot || opt_is_loop(op);
+    c->obstacle = c->obstacle || opt_is_loop(op);
+    c->products = c->products || op->code == OP_dot;
     c->crosses = c->crosses || op_crosses_lanes(op);
 }
 
-static bool takes_loads(const Op *loop, bool *crosses)
+static bool takes_loads(const Op *loop, Contents *has)
 {
-    Contents c = {0};
     int64_t step;
 
     if (loop->code != OP_for || !value_const_signed(loop->operands[FOR_STEP], &step) || step <= 0 ||
         attr_num_stages(loop) == 1)
         return false;
-    ir_walk(loop->regions[0], note_contents, &c);
-    *crosses = c.crosses;
-    return !c.obstacle && (c.crosses || !op_contains(loop, WRITES));
+    *has = (Contents){0};
+    ir_walk(loop->regions[0], note_contents, has);
+    return !has->obstacle && (has->crosses || !op_contains(loop, WRITES));
 }
 
 /* --- the next round's values ----------------------------------------------------------------- */
@@ -356,11 +392,11 @@ static void go_ahead(Op *loop, int n, Op *const *loads)
 static void visit(Op *op, void *ahead)
 {
     Op *loads[MOST_LOADS];
-    bool crosses;
+    Contents has;
 
-    if (!takes_loads(op, &crosses))
+    if (!takes_loads(op, &has))
         return;
-    int n = take_out(op, find_loads(ahead, op, crosses, loads), loads);
+    int n = take_out(op, find_loads(ahead, op, has, loads), loads);
     if (n > 0)
         go_ahead(op, n, loads);
 }
