@@ -36,9 +36,10 @@ enum {
     USUAL_WARPS = 4, /* where the launch does not say */
     LANES = 32,
     MOST_BYTES = 96,         /* that a lane keeps more, */
-    BESIDE_PRODUCTS = 16,    /* in any case, beside products, */
+    BESIDE_PRODUCTS = 64,    /* in any case, beside products, */
     ALL_CARRIED = 256,       /* or with all that their loop carries, */
     MOST_OF_ALL = 48 * 1024, /* and all lanes of a program */
+    FACTORS = 2,             /* of a product: its first operands */
     FEW_BYTES = 32,          /* of a round, which the assembler repeats */
     MOST_LOADS = 8,
     MOST_OPS = 256 /* that addresses and masks take */
@@ -134,64 +135,193 @@ static int keep_staying(Op **loads, int n)
     return kept;
 }
 
-/* What a product takes as it was loaded, moved or converted at most, becomes `multiplied`. */
-static void note_multiplied(Op *op, void *multiplied)
+/* --- beside products: what a load is for --- */
+
+typedef enum {
+    MULTIPLIED = 1, /* moved or converted at most: targets bring it to where products want it */
+    LOCATES = 2,    /* where something else is loaded that is multiplied */
+    OPERAND = 4,    /* a product's operand is computed of it, which waits for it */
+    COLUMNS = 8     /* a row of numbers for the columns of a tile, of which a lane has many */
+} Purpose;
+
+typedef struct {
+    const Block *body;
+    uint8_t *of; /* Purposes, by the id of the load's result */
+    bool changed;
+} Purposes;
+
+static void serve(Purposes *p, const Value *v, Purpose purpose, int *ops)
 {
-    for (int i = 0; op->code == OP_dot && i < op->noperands; i++) {
-        const Op *from = ir_resolve(op->operands[i])->def;
-        while (from && from->noperands == 1 &&
-               (op_has(from, MOVES) || from->code == OP_cast || from->code == OP_bitcast ||
-                from->code == OP_hint))
-            from = ir_resolve(from->operands[0])->def;
-        if (from)
-            map_put(multiplied, MAP_KEY(from), (void *)from);
+    v = ir_resolve((Value *)v);
+    if (v->block != p->body || !v->def || --*ops < 0)
+        return;
+    if (op_only_reads(v->def)) {
+        p->changed |= !(p->of[v->id] & purpose);
+        p->of[v->id] |= (uint8_t)purpose;
+        return;
+    }
+    for (int i = 0; i < v->def->noperands; i++)
+        serve(p, v->def->operands[i], purpose, ops);
+}
+
+static const Value *unmoved(const Value *v)
+{
+    const Op *op = ir_resolve((Value *)v)->def;
+
+    while (op && op->noperands == 1 &&
+           (op_has(op, MOVES) || op->code == OP_cast || op->code == OP_bitcast ||
+            op->code == OP_hint)) {
+        v = ir_resolve(op->operands[0]);
+        op = v->def;
+    }
+    return ir_resolve((Value *)v);
+}
+
+static void note_purposes(Op *op, void *purposes)
+{
+    Purposes *p = purposes;
+    int ops = MOST_OPS;
+
+    for (int i = 0; op->code == OP_dot && i < FACTORS; i++) {
+        const Value *from = unmoved(op->operands[i]);
+        bool as_it_is = from->def && op_only_reads(from->def);
+        serve(p, from, as_it_is ? MULTIPLIED : OPERAND, &ops);
+    }
+    if (op->code == OP_expand && attr_axis(op) == 0)
+        serve(p, op->operands[0], COLUMNS, &ops);
+    for (int i = 0; op_only_reads(op) && i < op->noperands; i++) {
+        if (p->of[op->results[0]->id] & MULTIPLIED)
+            serve(p, op->operands[i], LOCATES, &ops);
+        if (p->of[op->results[0]->id] & OPERAND)
+            serve(p, op->operands[i], OPERAND, &ops);
     }
 }
 
-static int64_t bytes_of_lane(const Value *v, int64_t lanes)
+static const uint8_t *purposes_of(const Ahead *x, const Op *loop)
 {
-    return (type_numel(v->type) * type_size(v->type) + lanes - 1) / lanes;
+    Purposes p = {.body = loop->regions[0]};
+
+    p.of = NEW_N(x->func->module->arena, uint8_t, x->func->nvalues + 1);
+    do {
+        p.changed = false;
+        ir_walk(loop->regions[0], note_purposes, &p);
+    } while (p.changed);
+    return p.of;
+}
+
+/* --- which go ahead --- */
+
+static int64_t lanes_of(const Ahead *x)
+{
+    return (x->func->num_warps > 0 ? x->func->num_warps : USUAL_WARPS) * LANES;
+}
+
+/* What a lane keeps of it: of a row or column of numbers, as the tiles of products want it. */
+static int64_t kept_bytes(const Ahead *x, const Op *load, int purpose)
+{
+    enum { ROWS_LANES = 16, COLUMNS_LANES = 4 };
+    int64_t bytes = ir_access(load).bytes, lanes = lanes_of(x);
+
+    if (load_stays(load))
+        return 0;
+    if (load->results[0]->type->rank == 1 && purpose & COLUMNS)
+        lanes = MIN(lanes, COLUMNS_LANES);
+    else if (load->results[0]->type->rank == 1 && purpose & OPERAND)
+        lanes = MIN(lanes, ROWS_LANES);
+    return (bytes + lanes - 1) / lanes;
 }
 
 /* What a lane may keep more. */
-static int64_t room(const Op *loop, bool multiplies, int64_t lanes)
+static int64_t room(const Ahead *x, const Op *loop, bool products)
 {
-    int64_t most = MIN(MOST_BYTES, MOST_OF_ALL / lanes), carried = 0;
+    int64_t most = MIN(MOST_BYTES, MOST_OF_ALL / lanes_of(x)), carried = 0;
 
-    for (int i = 0; i < loop->nresults; i++)
-        carried += bytes_of_lane(loop->results[i], lanes);
-    return multiplies ? MIN(most, MAX(BESIDE_PRODUCTS, ALL_CARRIED - carried)) : most;
+    for (int i = 0; i < loop->nresults; i++) {
+        const Type *t = loop->results[i]->type;
+        carried += (type_numel(t) * type_size(t) + lanes_of(x) - 1) / lanes_of(x);
+    }
+    return products ? MIN(most, MAX(BESIDE_PRODUCTS, ALL_CARRIED - carried)) : most;
 }
 
-/* The loads that go ahead; their number. */
-static int find_loads(const Ahead *x, const Op *loop, Contents has, Op **loads)
+static bool can_go(const Ahead *x, const Op *loop, const Op *load)
 {
-    const Block *body = loop->regions[0];
-    int64_t lanes = (x->func->num_warps > 0 ? x->func->num_warps : USUAL_WARPS) * LANES, bytes = 0;
-    int64_t most = room(loop, has.products, lanes);
-    bool writes = op_contains(loop, WRITES | EFFECT);
-    Map *multiplied = map_new(x->func->module->arena);
+    int ops = MOST_OPS;
+
+    if (!is_plain(load) || (op_contains(loop, WRITES | EFFECT) && !is_constant(x, load)))
+        return false;
+    for (int i = 0; i < load->noperands; i++) {
+        if (!follows(loop->regions[0], load->operands[i], true, &ops))
+            return false;
+    }
+    return true;
+}
+
+/* Of a loop with products: what locates, what operands are computed of, what is used behind. */
+typedef enum { LOCATING, OPERANDS, BEHIND, GROUPS, NONE = GROUPS } Group;
+
+static Group group_of(const Op *op, int purpose)
+{
+    if (!op_only_reads(op) || purpose & MULTIPLIED)
+        return NONE;
+    if (purpose & LOCATES)
+        return LOCATING;
+    return purpose & OPERAND ? OPERANDS : op->results[0]->type->rank <= 1 ? BEHIND : NONE;
+}
+
+static int purpose_of(const uint8_t *purposes, const Op *op)
+{
+    return op->nresults == 1 ? purposes[op->results[0]->id] : 0;
+}
+
+/* Those that go ahead of products; their number.  What operands are computed of goes as a whole or
+ * not at all: a round that waits for one load has waited for all.  So do rows and columns that are
+ * used behind products; tiles, for which products hide the waiting, do not. */
+static int find_beside_products(const Ahead *x, const Op *loop, Op **loads)
+{
+    const uint8_t *purposes = purposes_of(x, loop);
+    int64_t most = room(x, loop, true), bytes = 0;
     int n = 0;
 
-    if (has.products)
-        ir_walk(loop->regions[0], note_multiplied, multiplied);
-    for (Op *op = body->first; op && n < MOST_LOADS; op = op->next) {
-        int ops = MOST_OPS;
-        if (!is_plain(op) || (writes && !is_constant(x, op)) || map_get(multiplied, MAP_KEY(op)))
-            continue;
-        for (int i = 0; i < op->noperands; i++) {
-            if (!follows(body, op->operands[i], true, &ops))
-                ops = -1;
+    for (Group g = LOCATING; g < GROUPS; g++) {
+        int first = n;
+        int64_t before = bytes;
+        bool all = true;
+        for (Op *op = loop->regions[0]->first; op; op = op->next) {
+            int purpose = purpose_of(purposes, op);
+            int64_t more = group_of(op, purpose) == g ? kept_bytes(x, op, purpose) : 0;
+            if (group_of(op, purpose) != g)
+                continue;
+            if (n == MOST_LOADS || bytes + more > most || !can_go(x, loop, op)) {
+                all = false;
+                continue;
+            }
+            bytes += more;
+            loads[n++] = op;
         }
-        if (ops < 0)
+        if (!all && g != LOCATING) {
+            n = first;
+            bytes = before;
+        }
+    }
+    return n;
+}
+
+/* Those that go ahead; their number. */
+static int find_loads(const Ahead *x, const Op *loop, bool crosses, Op **loads)
+{
+    int64_t most = room(x, loop, false), bytes = 0;
+    int n = 0;
+
+    for (Op *op = loop->regions[0]->first; op && n < MOST_LOADS; op = op->next) {
+        if (!can_go(x, loop, op))
             continue;
-        int64_t more = load_stays(op) ? 0 : (ir_access(op).bytes + lanes - 1) / lanes;
-        if (has.crosses && bytes + more > most)
+        int64_t more = kept_bytes(x, op, 0);
+        if (crosses && bytes + more > most)
             continue;
         bytes += more;
         loads[n++] = op;
     }
-    if (has.crosses || (bytes > FEW_BYTES && bytes <= most))
+    if (crosses || (bytes > FEW_BYTES && bytes <= most))
         return n;
     return keep_staying(loads, n);
 }
@@ -396,7 +526,9 @@ static void visit(Op *op, void *ahead)
 
     if (!takes_loads(op, &has))
         return;
-    int n = take_out(op, find_loads(ahead, op, has, loads), loads);
+    int n = has.products ? find_beside_products(ahead, op, loads)
+                         : find_loads(ahead, op, has.crosses, loads);
+    n = take_out(op, n, loads);
     if (n > 0)
         go_ahead(op, n, loads);
 }

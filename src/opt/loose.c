@@ -63,7 +63,8 @@ static bool all_have(const Search *s, const Op *op, int first, int count, Number
     return true;
 }
 
-/* The constant c > 0 that the op adds to, or takes from (then also: adds as -c), its operand i; or 0. */
+/* The constant c > 0 that the op adds to, or takes from (then also: adds as -c), its operand i; or
+ * 0. */
 static double offset(const Op *op, int i, bool taken)
 {
     const Value *other = op->noperands == 2 ? op->operands[1 - i] : NULL;

@@ -222,7 +222,8 @@ static void test_groups(void **state)
     check_misuse(&few, 2);
 }
 
-/* 20 warps are launched with 96 registers of a thread each, so 4 that keep 24 leave the others 114. */
+/* 20 warps are launched with 96 registers of a thread each, so 4 that keep 24 leave the others 114.
+ */
 static void test_all_registers(void **state)
 {
     static const char *const asked[] = {"112", "120"};
@@ -414,16 +415,11 @@ static void test_flaws_of_rings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),
-        cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_base_offsets),
-        cmocka_unit_test(test_registers),
-        cmocka_unit_test(test_shared_memory),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_no_instructions),
-        cmocka_unit_test(test_all_registers),
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_ring),
+        cmocka_unit_test(test_products),        cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_base_offsets),    cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_shared_memory),   cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_no_instructions), cmocka_unit_test(test_all_registers),
+        cmocka_unit_test(test_counts),          cmocka_unit_test(test_ring),
         cmocka_unit_test(test_flaws_of_rings),
     };
 
