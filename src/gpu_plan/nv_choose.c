@@ -37,11 +37,28 @@ static int element_cost(const NvPlan *p, const Op *op)
     return MIN(cost, MOST);
 }
 
+/* Are these addresses that move with a loop which leaves the tiles alone that they are made of?
+ * Then those are converted in front of it, and not the addresses in each round. */
+static bool moves_with_loop(const NvPlan *p, const Op *op)
+{
+    const Block *body = op->block;
+
+    while (body->owner && body->owner->code != OP_for && body->owner->code != OP_while)
+        body = body->owner->block;
+    if (op->code != OP_addptr || !body->owner)
+        return false;
+    for (int i = 0; i < op->noperands; i++) {
+        if (nv_home(p, op->operands[i]) && block_encloses(body, op->operands[i]->block))
+            return false;
+    }
+    return true;
+}
+
 void nv_choose_elementwise(NvPlan *p, const Op *op)
 {
     const Value *v = op->results[0], *like = nv_is_tile(v) ? dearest(p, op) : NULL;
 
-    if (like)
+    if (like && !moves_with_loop(p, op))
         nv_set_home(p, v, nv_home(p, like), nv_value(p, like)->strength);
     else
         *nv_value(p, v) = (NvValue){.cost = nv_is_tile(v) ? element_cost(p, op) : 0};
