@@ -133,7 +133,7 @@ typedef struct {
  * What an argument is, and which of its fields holds the value.  Where the kernel's parameter is
  * tl.constexpr the value is compiled in and each value compiles anew.  Else it becomes a run-time
  * value, by Triton's rules: an integer 1 and NONE are compiled in all the same, and tensors and
- * integers also specialise on their divisibility (integers by 16; addresses by 16 and 64 bytes).
+ * integers also specialise on their divisibility (integers by 4, 8 and 16; addresses by 16 and 64 bytes).
  * A dtype annotation on the parameter fixes the type, and a 1 then stays a run-time value.
  * tilec_launch_options.unspecialised turns this off.
  */
@@ -149,7 +149,7 @@ typedef enum {
     TILEC_ARG_DTYPE,  /* dtype; constexpr parameters only */
     TILEC_ARG_TYPE,   /* tilec_dump() and tilec_build() only: a run-time value of `dtype`, a pointer
                        * if `pointer`; `integer` is what divides every value, or address in bytes:
-                       * 1, 16 or, of a pointer, 64; 0: 16 for pointers, else 1 */
+                       * 1, 4, 8, 16, or of a pointer 1, 16, 64; 0: 16 for pointers, else 1 */
     TILEC_ARG_TUPLE,  /* items, nitems.  For a constexpr parameter they are constants, compiled in;
                        * for any other each is what it would be as an argument.  If all of them have
                        * names it is a named tuple */

@@ -210,6 +210,13 @@ static bool refuse_kind(Binder *b, const FrontParam *p, const char *given)
                        p->name, p->pointer ? "*" : "", dtype_name(p->dtype), given);
 }
 
+/* What code is compiled for: rows of so many elements of two or four bytes begin at multiples of 16
+ * bytes, where the first one does. */
+static int divisor_of(int64_t v)
+{
+    return v % 16 == 0 ? 16 : v % 8 == 0 ? 8 : v % 4 == 0 ? 4 : 1;
+}
+
 /* A number for a parameter whose annotation fixes its type (R27). */
 static bool bind_typed(Binder *b, BindTo to, const Const *c)
 {
@@ -226,7 +233,7 @@ static bool bind_typed(Binder *b, BindTo to, const Const *c)
         return bind_refuse(b, TILEC_REFUSED, p->span,
                            "`%s` is annotated as %s; the value is too large", p->name,
                            dtype_name(p->dtype));
-    int divisible = c->kind == CONST_INT && is_divided(b, p) && c->integer % 16 == 0 ? 16 : 1;
+    int divisible = c->kind == CONST_INT && is_divided(b, p) ? divisor_of(c->integer) : 1;
     return bind_run_time(b, to, p->dtype, false, divisible,
                          scalar_truncate(p->dtype, (uint64_t)c->integer));
 }
@@ -244,7 +251,7 @@ static bool bind_int(Binder *b, BindTo to, const Const *c)
     if (!in_range_of_type(t, c->integer))
         return bind_refuse(b, TILEC_REFUSED, p->span, "the value of `%s` does not fit into 64 bits",
                            p->name);
-    int divisible = c->integer % 16 == 0 && is_divided(b, p) ? 16 : 1;
+    int divisible = is_divided(b, p) ? divisor_of(c->integer) : 1;
     return bind_run_time(b, to, t, false, divisible, scalar_truncate(t, (uint64_t)c->integer));
 }
 
@@ -316,7 +323,8 @@ static bool bind_type(Binder *b, BindTo to, const tilec_arg *a)
     if (p->is_constexpr)
         return refuse_no_constant(b, p, "needs a value");
     int64_t divisible = a->integer != 0 ? a->integer : a->pointer ? 16 : 1;
-    bool is_divisor = divisible == 1 || divisible == 16 || (divisible == 64 && a->pointer);
+    bool is_divisor = a->pointer ? divisible == 1 || divisible == 16 || divisible == 64
+                                 : divisible == 1 || divisible == divisor_of(divisible);
     if (!tilec_dtype_name(a->dtype) || !is_divisor)
         return bind_refuse(b, TILEC_BAD_ARGUMENT, p->span, "the type given for `%s` is wrong",
                            p->name);
