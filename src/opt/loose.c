@@ -6,7 +6,9 @@
  * others of its sign, by way of products, quotients and sums of numbers without a sign.  What is
  * stored as fp32, compared, subtracted or made an integer is not, nor what a loop carries so.  But
  * (v - c) + c, as in 1 + tanh written as 2/(1 + e) - 1, shows no more of v's error than v does if v
- * is not below 0: what it has of another size is the rounding of v - c.
+ * is not below 0: what it has of another size is the rounding of v - c.  And 1 - e^x, or another
+ * number near 1 with a power, shows errors of e^x where x is small; there a loose power is as near
+ * as any is said to be.
  *
  * To be loose is a property of all uses, not to be below 0 one of all that a value is made of. Both
  * are supposed of every value at first and taken back where they do not hold, until all do.
@@ -63,17 +65,21 @@ static bool all_have(const Search *s, const Op *op, int first, int count, Number
     return true;
 }
 
+/* NaN for what is none of fp32. */
+static double constant_of(const Value *v)
+{
+    return v->def && v->def->code == OP_const && is_single(v) ? constant(v) : NAN;
+}
+
 /* The constant c > 0 that the op adds to, or takes from (then also: adds as -c), its operand i; or
  * 0. */
 static double offset(const Op *op, int i, bool taken)
 {
-    const Value *other = op->noperands == 2 ? op->operands[1 - i] : NULL;
     bool subtracts = op->code == OP_sub && i == 0;
 
-    if (!other || !other->def || other->def->code != OP_const || !is_single(other) ||
-        (op->code != OP_add && !subtracts))
+    if (op->noperands != 2 || (op->code != OP_add && !subtracts))
         return 0;
-    double c = constant(other);
+    double c = constant_of(op->operands[1 - i]);
     return fmax(subtracts == taken ? c : -c, 0);
 }
 
@@ -150,6 +156,15 @@ static bool lessens(const Search *s, const Op *op, int i)
            has(s, op->results[0], NUMBER_RESTORED);
 }
 
+/* Is it the difference of a power and a number near 1, either way? */
+static bool differs_from_one(const Op *op, int i)
+{
+    const Value *v = op->operands[i];
+    double c = op->noperands == 2 ? fabs(constant_of(op->operands[1 - i])) : 0;
+
+    return v->def && (v->def->code == OP_exp || v->def->code == OP_exp2) && c >= 0.5 && c <= 2;
+}
+
 /* Does the op hide an error of that operand, if its own result may have one? */
 static bool hides(const Search *s, const Op *op, int i)
 {
@@ -170,9 +185,10 @@ static bool hides(const Search *s, const Op *op, int i)
     case OP_select:
         return i > 0 && passes;
     case OP_sub:
-        return lessens(s, op, i);
+        return (passes && differs_from_one(op, i)) || lessens(s, op, i);
     case OP_add:
-        return (passes && all_have(s, op, 0, 2, NUMBER_UNSIGNED)) || lessens(s, op, i);
+        return (passes && (all_have(s, op, 0, 2, NUMBER_UNSIGNED) || differs_from_one(op, i))) ||
+               lessens(s, op, i);
     default:
         if (sums(op))
             return has(s, op->operands[0], NUMBER_UNSIGNED) &&
