@@ -175,7 +175,7 @@ static int64_t chunk_alignment(const Plan *p, const Nest *n, const Value *ptr)
     const Axis *a = axis_of(p->axis, ptr);
     int64_t bytes = (int64_t)dtype_size(ptr->type->dtype) * n->lanes;
 
-    if (!a || a->contiguity[n->order[n->rank - 1]] % n->lanes != 0)
+    if (!a || a->contiguity[n->order[n->rank - 1]] % n->lanes != 0 || n->space->anywhere)
         return 1;
     int64_t d = MAX(a->divisibility, 1);
     return MIN(d & -d, bytes);

@@ -32,16 +32,14 @@ bool plan_shares_divisor(const Scheduler *s, const Op *op, const Made *in)
     return x->vector && !y->vector && y->level < s->nest->rank && s->nest->lanes >= DIVIDED_LANES;
 }
 
-/* Does an integer step up along the row without coming around where it was widened?  By how much:
- * or 0. */
-static int64_t steps_up(const Scheduler *s, Value *v, const int8_t *map)
+int64_t plan_steps_up(const Plan *p, AccessSpace *space, Value *v, const int8_t *map, int64_t most)
 {
-    Access a = access_of(s->nest->space, v, map);
+    Access a = access_of(space, v, map);
 
-    if (dtype_is_float(v->type->dtype) || !a.ok || a.chunked || a.scale || a.stride > LONGEST_STEP)
+    if (dtype_is_float(v->type->dtype) || !a.ok || a.chunked || a.scale || a.stride > most)
         return 0;
     for (const Widened *w = a.widened; w; w = w->next) {
-        if (!w->value || !axis_of(s->plan->axis, w->value)->has_range)
+        if (!w->value || !axis_of(p->axis, w->value)->has_range)
             return 0;
     }
     return MAX(a.stride, 0);
@@ -50,7 +48,9 @@ static int64_t steps_up(const Scheduler *s, Value *v, const int8_t *map)
 bool plan_divide(Scheduler *s, const Ask *a, int *in, bool local, Made *out)
 {
     Value *x = a->value->def->operands[0];
-    int64_t step = a->role == AS_VALUE && !s->rare ? steps_up(s, x, a->map) : 0;
+    int64_t step = a->role == AS_VALUE && !s->rare
+                       ? plan_steps_up(s->plan, s->nest->space, x, a->map, LONGEST_STEP)
+                       : 0;
     Made row;
 
     if (step > 0 && !plan_get(s, AS_ROW, x, a->map, &row))

@@ -1,0 +1,269 @@
+/*
+ * plan_pieces.c - which rows are gone through in pieces, in which quotients of their indices stay
+ *
+ * Kernels on flat indices, as compilers write them, divide: offs // HW % C is the channel of an
+ * element, offs % W its column.  Neither steps evenly, so what is loaded there would be gathered,
+ * and what is made of it computed for each lane anew, where it is the same for a whole image or
+ * row.  So a loop is put around the inner one, from one piece of a row to the next: where x // D
+ * stays, it is a scalar, x % D steps as x does, and all that was said of addresses, masks and
+ * scalars of a row holds within a piece (opt/access.c).  Where pieces end is found when running,
+ * exactly: with any sign, and where x comes around.
+ *
+ * That is worth something where an access takes another form for it, or elements are looked up
+ * anyhow, and not where a quotient is only computed (plan_divide.c).  A piece costs a division,
+ * what was moved in front of its inner loop, and a vector that it does not fill.  So it has to have
+ * some vectors: constant divisors do or do not, and for others there is a second nest, the one
+ * without pieces, and which of them runs is asked in front of both.
+ *
+ * A nest keeps its tiles' dimensions; the loop over pieces is one more, behind them in `dims`, and
+ * the last but one in `order`.
+ */
+#include <string.h>
+
+#include "plan_internal.h"
+
+enum {
+    MOST_QUOTIENTS = 4,
+    LEAST_VECTORS = 3,     /* of a piece */
+    LONGEST_STEP = 1 << 16 /* of what is divided */
+};
+
+typedef struct {
+    Value *value;
+    int8_t map[MAX_RANK];
+} Spot;
+
+typedef struct {
+    Plan *plan;
+    Nest *nest; /* that is to go in pieces */
+    Map *seen;
+    VEC(Spot) todo;
+} Search;
+
+/* --- which quotients --- */
+
+static void look_later(Search *s, Value *v, const int8_t *map)
+{
+    Spot x = {.value = v};
+
+    if (!v || v->type->rank == 0 || map_get_wide(s->seen, access_key(v, map)))
+        return;
+    memcpy(x.map, map, sizeof *map * (size_t)v->type->rank);
+    map_put_wide(s->seen, access_key(v, map), v);
+    vec_push(s->plan->arena, &s->todo, x);
+}
+
+/* Is it long enough a piece for which a quotient by this stays?  Of what is no constant it is asked
+ * when running. */
+static bool is_long(const Search *s, const Value *divisor, int64_t stride)
+{
+    int64_t number;
+
+    return !value_const_int(divisor, &number) || number >= s->nest->least * stride;
+}
+
+static void consider(Search *s, Value *v, const int8_t *map)
+{
+    Nest *n = s->nest;
+    Quotient q = {0};
+
+    if (!access_division(v, map, &q) || n->pieces.len >= MOST_QUOTIENTS ||
+        access_quotient(n->space, v, map) != NO_QUOTIENT)
+        return;
+    q.stride = plan_steps_up(s->plan, n->space, q.dividend, q.map, LONGEST_STEP);
+    if (q.stride <= 0 || !is_long(s, q.divisor, q.stride))
+        return;
+    vec_push(s->plan->arena, &n->pieces, q);
+    n->space->quotients = n->pieces.at;
+    n->space->nquotients = n->pieces.len;
+}
+
+static void look_at(Search *s, const Spot *at)
+{
+    Value *v = at->value;
+    int8_t in[MAX_RANK];
+
+    if (plan_buffer(s->plan, v) != NO_BUFFER || !v->def || access_rearranges(v))
+        return;
+    Value *source = access_renamed(v, at->map, in);
+    if (source) {
+        look_later(s, source, in);
+        return;
+    }
+    consider(s, v, at->map);
+    if (access_follows(s->nest->space, v, at->map)) {
+        bool left = access_quotient(s->nest->space, v, at->map) != NO_QUOTIENT;
+        s->nest->work += left ? 0 : plan_op_cost(v->def);
+        s->nest->branches |= plan_is_usual(v->def);
+    }
+    for (int i = 0; i < v->def->noperands; i++) {
+        if (v->def->code != OP_gather || i != GATHER_SOURCE)
+            look_later(s, v->def->operands[i], at->map);
+    }
+}
+
+static void look_at_operands(Search *s, const Op *op)
+{
+    for (int i = 0; op && i < op->noperands; i++)
+        look_later(s, op->operands[i], plan_identity);
+}
+
+/* Find those that step in the pieces found so far, more may do when there are more; and what work
+ * is left for each element. */
+static void find_quotients(Search *s)
+{
+    Nest *n = s->nest;
+
+    n->work = 0;
+    n->branches = false;
+    s->seen = map_new(s->plan->arena);
+    for (int i = 0; i < n->roots.len; i++) {
+        const Root *r = &n->roots.at[i];
+        look_at_operands(s, r->kind != ROOT_FILL     ? r->op
+                            : r->source == NO_BUFFER ? r->value->def
+                                                     : NULL);
+    }
+    while (s->todo.len > 0) {
+        Spot at = s->todo.at[--s->todo.len];
+        look_at(s, &at);
+    }
+}
+
+/* --- the nest --- */
+
+/* Elements may be computed in any order, and those of a row in any vectors. */
+static bool may_cut(const Plan *p, const Nest *n)
+{
+    if (n->serial || n->backwards || n->keep != 0 || n->lanes == 1 || n->rank == MAX_RANK ||
+        p->options->debug)
+        return false;
+    for (int i = 0; i < n->roots.len; i++) {
+        RootKind kind = n->roots.at[i].kind;
+        if (kind != ROOT_STORE && kind != ROOT_FILL && kind != ROOT_REDUCE)
+            return false;
+    }
+    return true;
+}
+
+/* A copy whose accesses may be others. */
+static Nest *copy_nest(Plan *p, const Nest *n)
+{
+    Nest *out = NEW(p->arena, Nest);
+
+    *out = *n;
+    memset(&out->roots, 0, sizeof out->roots);
+    memset(&out->leaves, 0, sizeof out->leaves);
+    memset(&out->bounds, 0, sizeof out->bounds);
+    for (int i = 0; i < n->roots.len; i++)
+        vec_push(p->arena, &out->roots, n->roots.at[i]);
+    for (int i = 0; i < n->leaves.len; i++)
+        vec_push(p->arena, &out->leaves, n->leaves.at[i]);
+    return out;
+}
+
+/* Do all pieces begin where a vector would without them? */
+static bool is_aligned(const Plan *p, const Nest *n)
+{
+    int inner = n->order[n->rank - 1];
+
+    for (int i = 0; i < n->pieces.len; i++) {
+        const Quotient *q = &n->pieces.at[i];
+        const Axis *x = axis_of(p->axis, q->dividend), *d = axis_of(p->axis, q->divisor);
+        int64_t number = 0;
+        bool whole = value_const_int(q->divisor, &number) ? number % n->lanes == 0
+                                                          : d && d->divisibility % n->lanes == 0;
+        int dim = -1;
+        for (int k = 0; k < q->dividend->type->rank; k++) {
+            if (q->map[k] == inner)
+                dim = k;
+        }
+        if (!whole || q->stride != 1 || !x || dim < 0 || x->divisibility % n->lanes != 0 ||
+            x->contiguity[dim] % n->lanes != 0 || !x->has_range || x->lo < 0)
+            return false;
+    }
+    return true;
+}
+
+static void add_loop(Nest *n)
+{
+    int inner = n->order[n->rank - 1];
+
+    n->order[n->rank - 1] = n->rank;
+    n->order[n->rank] = inner;
+    n->dims[n->rank] = 1;
+    n->level_of[n->rank] = 0;
+    n->rank++;
+    n->level_of[inner] = n->rank;
+}
+
+/* Of a row, or of the shortest piece of it that is known. */
+static int shortest(const Nest *n)
+{
+    int64_t extent = n->dims[n->order[n->rank - 1]], number;
+
+    for (int i = 0; i < n->pieces.len; i++) {
+        const Quotient *q = &n->pieces.at[i];
+        if (value_const_int(q->divisor, &number))
+            extent = MIN(extent, number / q->stride);
+    }
+    return (int)extent;
+}
+
+static bool has_unknown(const Nest *n)
+{
+    int64_t number;
+
+    for (int i = 0; i < n->pieces.len; i++) {
+        if (!value_const_int(n->pieces.at[i].divisor, &number))
+            return true;
+    }
+    return false;
+}
+
+static bool takes_another(const AccessPlan *before, const AccessPlan *now)
+{
+    return now && (now->form != before->form || now->steps.chunked != before->steps.chunked ||
+                   now->form == FORM_INDEXED || now->form == FORM_LANES);
+}
+
+/* Does an access take another form in pieces, or one that computes what each lane accesses? */
+static bool has_another_form(const Nest *n, const Nest *pieces)
+{
+    for (int i = 0; i < n->leaves.len; i++) {
+        if (takes_another(n->leaves.at[i].access, pieces->leaves.at[i].access))
+            return true;
+    }
+    for (int i = 0; i < n->roots.len; i++) {
+        if (takes_another(n->roots.at[i].access, pieces->roots.at[i].access))
+            return true;
+    }
+    return false;
+}
+
+Nest *plan_pieces(Plan *p, Nest *n)
+{
+    int inner = n->order[n->rank - 1];
+
+    if (!may_cut(p, n))
+        return n;
+    Nest *out = copy_nest(p, n);
+    Search s = {.plan = p, .nest = out};
+    int before;
+
+    out->least = LEAST_VECTORS * plan_full_lanes(p, n);
+    if (n->dims[inner] < out->least)
+        return n;
+    do {
+        before = out->pieces.len;
+        out->space = plan_space(p, out);
+        find_quotients(&s);
+    } while (out->pieces.len > before);
+    if (out->pieces.len == 0)
+        return n;
+    add_loop(out);
+    plan_size_body(p, out, shortest(out));
+    out->aligned = is_aligned(p, out);
+    plan_find_accesses(p, out);
+    out->whole = has_unknown(out) ? n : NULL;
+    return has_another_form(n, out) ? out : n;
+}
