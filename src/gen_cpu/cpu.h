@@ -99,7 +99,7 @@ typedef struct {
     Val counter[MAX_RANK]; /* phis of the scalar loops, by dimension */
     Val index[MAX_RANK];   /* i64 by dimension; of the inner one, the chunk's first */
     Val begin, end; /* i64: of the row, or of the piece of it; known in front of the inner loop */
-    Val lane_ok;           /* lanes inside the extent, or NULL for all */
+    Val lane_ok;    /* lanes inside the extent, or NULL for all */
     union {
         Val value;
         Val *fields; /* of MAKE_RECORD, by their offset from the first */
@@ -174,7 +174,8 @@ void cpu_steps(Cpu *c, const BlockPlan *plan);
 void cpu_nest(Cpu *c, const Nest *n);
 
 /* cpu_pieces.c */
-/* The quotient of MAKE_PIECE, where the piece begins; it may end the piece earlier. */
+/* The quotient of MAKE_PIECE, or what is compared, where the piece begins; it may end the piece
+ * earlier. */
 Val cpu_piece(NestCg *n, const Entry *e);
 Val cpu_remainder(NestCg *n, const Entry *e); /* of MAKE_REMAINDER */
 /* i1: are all pieces of the nest, which has a whole one, long enough? */

@@ -22,20 +22,33 @@ static Val room_of(Cpu *c, Bld b, Val x, Val q, Val divisor)
                       LLVMBuildIntCast2(b, rest, i64, 1, ""));
 }
 
+/* The same of a comparison. */
+static Val room_below(Cpu *c, Bld b, Val x, int64_t from)
+{
+    LLVMTypeRef i64 = c->l->i64;
+    Val limit = llvm_int(i64, from), none = llvm_int(i64, INT64_MAX);
+
+    x = LLVMBuildIntCast2(b, x, i64, 1, "");
+    return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, x, limit, ""),
+                           llvm_call2(c->l, b, "llvm.ssub.sat", limit, x), none, "");
+}
+
 Val cpu_piece(NestCg *n, const Entry *e)
 {
     Llvm *l = n->c->l;
     Bld b = n->at[e->level];
-    int64_t step = n->nest->pieces.at[e->number].stride;
+    const Quotient *own = &n->nest->pieces.at[e->number];
+    int64_t step = own->stride;
     DType dtype = e->value->type->dtype;
     Val row = cpu_input(n, e, PIECE_ROW), divisor = cpu_input(n, e, PIECE_DIVISOR);
     LLVMTypeRef t = LLVMTypeOf(row);
     Val at = LLVMBuildIntCast2(b, n->begin, t, 1, "");
     Val x = LLVMBuildAdd(b, row, LLVMBuildMul(b, at, llvm_int(t, step), ""), "");
-    Val q = LLVMBuildSDiv(b, x, divisor, "");
-    Val room = room_of(n->c, b, x, q, divisor), steps = llvm_int(l->i64, step);
+    Val q = divisor ? LLVMBuildSDiv(b, x, divisor, "") : x;
+    Val room = divisor ? room_of(n->c, b, x, q, divisor) : room_below(n->c, b, x, own->from);
+    Val steps = llvm_int(l->i64, step), more = llvm_int(l->i64, step - 1);
 
-    room = LLVMBuildUDiv(b, LLVMBuildAdd(b, room, llvm_int(l->i64, step - 1), ""), steps, "");
+    room = LLVMBuildUDiv(b, LLVMBuildAdd(b, room, more, ""), steps, "");
     Val most = llvm_int(t, (int64_t)ir_extreme(dtype, true));
     Val above = LLVMBuildIntCast2(b, LLVMBuildSub(b, most, x, ""), l->i64, 0, "");
     Val around = LLVMBuildUDiv(b, above, steps, "");
@@ -64,7 +77,7 @@ Val cpu_pieces_pay(Cpu *c, const Nest *n)
     for (int i = 0; i < n->pieces.len; i++) {
         const Quotient *q = &n->pieces.at[i];
         int64_t number;
-        if (value_const_int(q->divisor, &number))
+        if (!q->divisor || value_const_int(q->divisor, &number))
             continue;
         Val d = c->scalars[q->divisor->id];
         Val least = llvm_int(LLVMTypeOf(d), n->least * q->stride);

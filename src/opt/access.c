@@ -124,24 +124,49 @@ bool access_division(const Value *v, const int8_t *map, Quotient *out)
     return out->divisor != NULL;
 }
 
+bool access_comparison(const Value *v, const int8_t *map, Quotient *out)
+{
+    const Op *op = v->def;
+    int64_t number;
+
+    if (!op || (op->code != OP_lt && op->code != OP_le && op->code != OP_gt && op->code != OP_ge))
+        return false;
+    const Type *t = op->operands[0]->type;
+    Value *left = one_number(op->operands[0]), *right = one_number(op->operands[1]);
+    bool turned = left && value_const_int(left, &number);
+    if (t->pointer || (t->dtype != DT_I32 && t->dtype != DT_I64) ||
+        (!turned && !(right && value_const_int(right, &number))) || number == INT64_MAX)
+        return false;
+    bool next =
+        turned ? op->code == OP_lt || op->code == OP_ge : op->code == OP_le || op->code == OP_gt;
+    memcpy(out->map, map, sizeof *map * (size_t)v->type->rank);
+    out->dividend = original(op->operands[turned], out->map);
+    out->divisor = NULL;
+    out->from = number + next;
+    return true;
+}
+
 static bool same_number(const Value *x, const Value *y)
 {
     int64_t a, b;
 
-    return x == y || (value_const_int(x, &a) && value_const_int(y, &b) && a == b);
+    if (x == y || !x || !y)
+        return x == y;
+    return value_const_int(x, &a) && value_const_int(y, &b) && a == b;
 }
 
 int access_quotient(const AccessSpace *s, const Value *v, const int8_t *map)
 {
-    Quotient own;
+    Quotient own = {0};
 
-    if (s->nquotients == 0 || !access_division(v, map, &own))
+    if (s->nquotients == 0 || (!access_division(v, map, &own) && !access_comparison(v, map, &own)))
         return NO_QUOTIENT;
     WideKey key = access_key(own.dividend, own.map);
     for (int i = 0; i < s->nquotients; i++) {
         const Quotient *q = &s->quotients[i];
         WideKey other = access_key(q->dividend, q->map);
-        if (other.low == key.low && other.high == key.high && same_number(q->divisor, own.divisor))
+        if (other.low == key.low && other.high == key.high &&
+            same_number(q->divisor, own.divisor) && q->from == own.from)
             return i;
     }
     return NO_QUOTIENT;
@@ -226,7 +251,7 @@ static void find_following(AccessSpace *s, Value *v, const int8_t *map)
     bool yes = false;
     int8_t in[MAX_RANK];
     const Value *x;
-    bool stays = v->def && v->def->code == OP_div && access_quotient(s, v, map) != NO_QUOTIENT;
+    bool stays = v->def && v->def->code != OP_rem && access_quotient(s, v, map) != NO_QUOTIENT;
 
     for (int d = 0; own && d < v->type->rank; d++)
         yes |= map[d] == s->inner && v->type->dims[d] > 1;

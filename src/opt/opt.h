@@ -179,12 +179,14 @@ typedef struct {
     const Widened *widened; /* what it was made from */
     PointerSum sum;         /* of a pointer; else nothing */
 } Access;
-/* A quotient of what steps along the inner index by what does not.  In a piece of the index's range
- * where the quotient stays, what remains of the division steps as the dividend does. */
+/* A quotient of what steps along the inner index by what does not, or a comparison of it.  In a
+ * piece of the index's range where the quotient stays, what remains of the division steps as the
+ * dividend does. */
 typedef struct {
-    Value *dividend; /* a signed integer, no renaming of another one */
+    Value *dividend; /* a signed integer, no renaming of another one; what is compared */
     int8_t map[MAX_RANK];
-    Value *divisor; /* a scalar, or a tile that is a constant */
+    Value *divisor; /* a scalar, or a tile that is a constant; NULL: it is a comparison, .. */
+    int64_t from;   /* .. of whether that many are reached */
     int64_t stride; /* of the dividend */
 } Quotient;
 typedef struct {
@@ -210,6 +212,7 @@ int access_quotient(const AccessSpace *s, const Value *v, const int8_t *map);
 /* Of a division or remainder of integers that is read at `map`; its stride is not set.  False: it
  * is none, or the divisor is neither a scalar nor a constant. */
 bool access_division(const Value *v, const int8_t *map, Quotient *out);
+bool access_comparison(const Value *v, const int8_t *map, Quotient *out);
 /* Kept in the space, so asking again costs a look-up. */
 Access access_of(AccessSpace *s, Value *v, const int8_t *map);
 /* A key for maps, one to one: v read at the indices map[d], each -1 to MAX_RANK - 1. */

@@ -247,15 +247,16 @@ struct Nest {
     /* Not empty: the inner loop goes through a piece of the row, in which these stay, and the last
      * of the loops around it from piece to piece: over a dimension of `dims` that no tile has. */
     VEC(Quotient) pieces;
-    bool aligned;        /* pieces begin at multiples of `lanes` */
-    int least;           /* where a divisor that is no constant is below this, .. */
-    Nest *whole;         /* .. this one runs: without pieces.  NULL: all are constants */
-    bool serial;         /* one element at a time, for the one root: atomics, loops in regions */
-    int work;            /* ops that one element takes, each counted once for each root */
-    int values;          /* the same without weights, and with what is rarely computed */
-    bool branches;       /* on what all lanes of a vector are: divisions, usual selects */
-    int lanes, unroll;   /* of the vectors of a body; copies of it in the loop */
-    AccessSpace *space;  /* its indices, as accesses follow them */
+    bool halved;        /* some of these are comparisons */
+    bool aligned;       /* pieces begin at multiples of `lanes` */
+    int least;          /* where a divisor that is no constant is below this, .. */
+    Nest *whole;        /* .. this one runs: without pieces.  NULL: all are constants */
+    bool serial;        /* one element at a time, for the one root: atomics, loops in regions */
+    int work;           /* ops that one element takes, each counted once for each root */
+    int values;         /* the same without weights, and with what is rarely computed */
+    bool branches;      /* on what all lanes of a vector are: divisions, usual selects */
+    int lanes, unroll;  /* of the vectors of a body; copies of it in the loop */
+    AccessSpace *space; /* its indices, as accesses follow them */
     VEC(Root) roots;
     VEC(Leaf) leaves;
     VEC(Ahead) ahead;

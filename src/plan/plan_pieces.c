@@ -153,7 +153,6 @@ static Nest *copy_nest(Plan *p, const Nest *n)
     *out = *n;
     memset(&out->roots, 0, sizeof out->roots);
     memset(&out->leaves, 0, sizeof out->leaves);
-    memset(&out->bounds, 0, sizeof out->bounds);
     for (int i = 0; i < n->roots.len; i++)
         vec_push(p->arena, &out->roots, n->roots.at[i]);
     for (int i = 0; i < n->leaves.len; i++)
@@ -161,24 +160,36 @@ static Nest *copy_nest(Plan *p, const Nest *n)
     return out;
 }
 
-/* Do all pieces begin where a vector would without them? */
+/* Is a divisor a multiple of so many? */
+static bool is_multiple(const Plan *p, const Value *divisor, int lanes)
+{
+    const Axis *facts = axis_of(p->axis, divisor);
+    int64_t number;
+
+    if (value_const_int(divisor, &number))
+        return number % lanes == 0;
+    return facts && facts->divisibility % lanes == 0;
+}
+
+/* Does a piece end where a vector would without pieces? */
+static bool ends_with_vector(const Plan *p, const Nest *n, const Quotient *q)
+{
+    const Axis *x = axis_of(p->axis, q->dividend);
+
+    if (!q->divisor || q->stride != 1 || !is_multiple(p, q->divisor, n->lanes) || !x ||
+        !x->has_range || x->lo < 0 || x->divisibility % n->lanes != 0)
+        return false;
+    for (int d = 0; d < q->dividend->type->rank; d++) {
+        if (q->map[d] == n->order[n->rank - 1])
+            return x->contiguity[d] % n->lanes == 0;
+    }
+    return false;
+}
+
 static bool is_aligned(const Plan *p, const Nest *n)
 {
-    int inner = n->order[n->rank - 1];
-
     for (int i = 0; i < n->pieces.len; i++) {
-        const Quotient *q = &n->pieces.at[i];
-        const Axis *x = axis_of(p->axis, q->dividend), *d = axis_of(p->axis, q->divisor);
-        int64_t number = 0;
-        bool whole = value_const_int(q->divisor, &number) ? number % n->lanes == 0
-                                                          : d && d->divisibility % n->lanes == 0;
-        int dim = -1;
-        for (int k = 0; k < q->dividend->type->rank; k++) {
-            if (q->map[k] == inner)
-                dim = k;
-        }
-        if (!whole || q->stride != 1 || !x || dim < 0 || x->divisibility % n->lanes != 0 ||
-            x->contiguity[dim] % n->lanes != 0 || !x->has_range || x->lo < 0)
+        if (!ends_with_vector(p, n, &n->pieces.at[i]))
             return false;
     }
     return true;
@@ -203,7 +214,7 @@ static int shortest(const Nest *n)
 
     for (int i = 0; i < n->pieces.len; i++) {
         const Quotient *q = &n->pieces.at[i];
-        if (value_const_int(q->divisor, &number))
+        if (q->divisor && value_const_int(q->divisor, &number))
             extent = MIN(extent, number / q->stride);
     }
     return (int)extent;
@@ -214,11 +225,51 @@ static bool has_unknown(const Nest *n)
     int64_t number;
 
     for (int i = 0; i < n->pieces.len; i++) {
-        if (!value_const_int(n->pieces.at[i].divisor, &number))
+        const Value *divisor = n->pieces.at[i].divisor;
+        if (divisor && !value_const_int(divisor, &number))
             return true;
     }
     return false;
 }
+
+/* --- halves --- */
+
+/* Is there about as much of a row where what bound `b` compares is below its limit as there is
+ * behind it?  Then `out` is that comparison. */
+static bool halves(const Plan *p, const Nest *n, const Bound *b, Quotient *out)
+{
+    *out = (Quotient){0};
+    if (!bound_compares(b) || !access_comparison(b->value, b->map, out))
+        return false;
+    const Axis *x = axis_of(p->axis, out->dividend);
+    out->stride = plan_steps_up(p, n->space, out->dividend, out->map, LONGEST_STEP);
+    int64_t least = n->least * out->stride;
+    return out->stride > 0 && x && x->has_range && out->from > x->lo && x->hi >= out->from &&
+           out->from - x->lo >= least && x->hi - out->from >= least - 1;
+}
+
+/* What some accesses need to be below a limit and others not would leave a row without an element
+ * for which all bounds hold. */
+static void cut_in_halves(Plan *p, Nest *n)
+{
+    Quotient x, y;
+
+    for (int i = 0; i < n->bounds.len; i++) {
+        const Bound *b = &n->bounds.at[i];
+        if (b->kind != BOUND_COMPARE || !halves(p, n, b, &x))
+            continue;
+        bool both = false;
+        for (int k = 0; k < n->bounds.len && !both; k++)
+            both = n->bounds.at[k].kind == BOUND_FROM && halves(p, n, &n->bounds.at[k], &y) &&
+                   x.dividend == y.dividend && x.from == y.from;
+        if (!both || n->pieces.len >= MOST_QUOTIENTS)
+            continue;
+        vec_push(p->arena, &n->pieces, x);
+        n->halved = true;
+    }
+}
+
+/* --- the choice --- */
 
 static bool takes_another(const AccessPlan *before, const AccessPlan *now)
 {
@@ -240,6 +291,27 @@ static bool has_another_form(const Nest *n, const Nest *pieces)
     return false;
 }
 
+static void set_accesses(Plan *p, Nest *n)
+{
+    memset(&n->bounds, 0, sizeof n->bounds);
+    n->aligned = is_aligned(p, n);
+    plan_find_accesses(p, n);
+}
+
+/* Give the copy its shape; false: it is not worth it. */
+static bool finish(Plan *p, Nest *n, Nest *out)
+{
+    add_loop(out);
+    plan_size_body(p, out, shortest(out));
+    set_accesses(p, out);
+    if (!out->halved)
+        cut_in_halves(p, out);
+    if (out->halved)
+        set_accesses(p, out);
+    out->whole = has_unknown(out) ? n : NULL;
+    return out->halved || has_another_form(n, out);
+}
+
 Nest *plan_pieces(Plan *p, Nest *n)
 {
     int inner = n->order[n->rank - 1];
@@ -259,11 +331,6 @@ Nest *plan_pieces(Plan *p, Nest *n)
         find_quotients(&s);
     } while (out->pieces.len > before);
     if (out->pieces.len == 0)
-        return n;
-    add_loop(out);
-    plan_size_body(p, out, shortest(out));
-    out->aligned = is_aligned(p, out);
-    plan_find_accesses(p, out);
-    out->whole = has_unknown(out) ? n : NULL;
-    return has_another_form(n, out) ? out : n;
+        cut_in_halves(p, out);
+    return out->pieces.len > 0 && finish(p, n, out) ? out : n;
 }

@@ -210,10 +210,11 @@ static void print_pieces(PlanText *p, const Nest *n, int indent)
 {
     for (int i = 0; i < n->pieces.len; i++) {
         const Quotient *q = &n->pieces.at[i];
-        int64_t number;
-        text_printf(&p->out, "%*sin pieces%s where %s // ", indent, "",
-                    n->aligned ? " of whole vectors" : "", op_printer_value(p->ops, q->dividend));
-        if (value_const_int(q->divisor, &number))
+        int64_t number = q->from;
+        text_printf(&p->out, "%*sin pieces%s where %s %s ", indent, "",
+                    n->aligned ? " of whole vectors" : "", op_printer_value(p->ops, q->dividend),
+                    q->divisor ? "//" : "<");
+        if (!q->divisor || value_const_int(q->divisor, &number))
             text_printf(&p->out, "%lld stays\n", (long long)number);
         else
             text_printf(&p->out, "%s stays\n", op_printer_value(p->ops, q->divisor));

@@ -84,6 +84,7 @@ static void piece(Scheduler *s, int number)
 {
     const Quotient *q = &s->nest->pieces.at[number];
     int *in = NEW_N(s->plan->arena, int, PIECE_DIVISOR + 1);
+    Made d = {.entry = NO_ENTRY};
     Entry e = {.kind = MAKE_PIECE,
                .value = q->dividend,
                .level = s->nest->rank - 1,
@@ -93,7 +94,9 @@ static void piece(Scheduler *s, int number)
 
     memcpy(e.map, q->map, sizeof e.map);
     in[PIECE_ROW] = plan_compute(s, AS_ROW, q->dividend, q->map).entry;
-    in[PIECE_DIVISOR] = plan_compute(s, AS_VALUE, q->divisor, plan_identity).entry;
+    if (q->divisor)
+        d = plan_compute(s, AS_VALUE, q->divisor, plan_identity);
+    in[PIECE_DIVISOR] = d.entry;
     s->pieces[number] = plan_entry(s, e, false).entry;
 }
 

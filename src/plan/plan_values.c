@@ -412,6 +412,21 @@ static bool chunk(Scheduler *s, const Ask *a, const Access *steps, Made *out)
 
 /* --- pieces of rows --- */
 
+/* The same for all of the piece as for its first element. */
+static bool compared_in_piece(Scheduler *s, const Ask *a, int number, Made *out)
+{
+    const Op *op = a->value->def;
+    int moving = access_follows(s->nest->space, op->operands[0], a->map) ? 0 : 1;
+    Made limit;
+
+    if (!plan_get(s, AS_VALUE, op->operands[1 - moving], a->map, &limit))
+        return false;
+    int in[2] = {limit.entry, limit.entry};
+    in[moving] = s->pieces[number];
+    *out = plan_made_of(s, MAKE_OP, a, in, COUNT(in), false);
+    return true;
+}
+
 /* A quotient that stays in this piece, or what is left of the dividend. */
 static bool in_piece(Scheduler *s, const Ask *a, int number, Made *out)
 {
@@ -419,6 +434,8 @@ static bool in_piece(Scheduler *s, const Ask *a, int number, Made *out)
     int in[REMAINDER_DIVISOR + 1];
     Made x, d;
 
+    if (!q->divisor)
+        return compared_in_piece(s, a, number, out);
     if (a->value->def->code == OP_div) {
         *out = (Made){.entry = s->pieces[number]};
         return true;

@@ -108,6 +108,7 @@ static int needed_inputs(const Check *x, const Entry *e)
     case MAKE_DIVIDE:
         return DIVIDE_ROW;
     case MAKE_PIECE:
+        return x->nest->pieces.at[e->number].divisor ? e->nin : PIECE_DIVISOR;
     case MAKE_REMAINDER:
     case MAKE_OP:
     case MAKE_RUN:
@@ -296,10 +297,13 @@ static void check_pieces(Check *x, const Nest *n)
     if (n->whole && (n->whole->pieces.len > 0 || n->whole->rank != nest_tile_rank(n)))
         tell(x, op, "nest %d has pieces without a way to do without", n->id);
     for (int i = 0; i < n->pieces.len; i++) {
-        bool known = value_const_int(n->pieces.at[i].divisor, &number);
+        const Value *divisor = n->pieces.at[i].divisor;
+        bool known = divisor && value_const_int(divisor, &number);
         if (!ends_piece(n, i))
             tell(x, op, "nothing ends the pieces of nest %d at quotient %d", n->id, i);
-        if (known ? number < 1 : !n->whole || n->pieces.at[i].divisor->type->rank > 0)
+        if (!divisor)
+            continue;
+        if (known ? number < 1 : !n->whole || divisor->type->rank > 0)
             tell(x, op, "nest %d divides by what may be 0", n->id);
     }
 }

@@ -88,10 +88,27 @@ def images():
              {"out": (dtype, want), "sums": ("i32", flat.reshape(-1, block).sum(1))})
 
 
+def halves():
+    for dtype, rows, h, d in (("fp32", 3, 64, 128), ("fp16", 4, 100, 200), ("bf16", 2, 60, 256),
+                              ("fp32", 2, 3, 64), ("fp64", 2, 37, 80)):
+        x = random.standard_normal((rows, d)).astype(np.float32)
+        x[random.random(x.shape) < 0.05] = np.nan
+        x = x.astype(np.float64) if dtype == "fp64" else encode(x, dtype)
+        y = np.asarray(decode(x) if dtype != "fp64" else x)
+        want = np.zeros_like(y)
+        want[:, :h] = -np.pad(y, ((0, 0), (0, h)))[:, h:2 * h]
+        want[:, h:] = y[:, :d - h]
+        case(f"halves {dtype} {rows}x{d} at {h}", "rotate_halves", rows,
+             {"x": apart(suite, x), "out": empty(dtype, rows, d), "low": empty(dtype, rows, h),
+              "high": empty(dtype, rows, d - h), "stride": "x.stride(0)", "H": h, "D": d},
+             {"out": (dtype, want), "low": (dtype, want[:, :h]), "high": (dtype, want[:, h:])})
+
+
 batch_norms()
 pads()
 heads()
 concatenations()
 sums()
 images()
+halves()
 suite.finish()

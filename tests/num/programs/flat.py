@@ -96,3 +96,17 @@ def image_rows(x, out, n, C, H, W, sums, BLOCK: tl.constexpr):
     v = tl.load(x + src, mask=i < n, other=0)
     tl.store(out + i, v, mask=i < n)
     tl.store(sums + tl.program_id(0), tl.sum(v.to(tl.int32), 0))
+
+
+@triton.jit
+def rotate_halves(x, out, low, high, stride, H: tl.constexpr, D: tl.constexpr):
+    """(x, y) to (-y, x), and to two arrays, with a half of each row off in each access."""
+    row = tl.program_id(0)
+    cols = tl.arange(0, D)
+    first = cols < H
+    y = tl.load(x + row * stride + cols + H, mask=first, other=0.0)
+    z = tl.load(x + row * stride + (cols - H), mask=cols >= H, other=0.0)
+    v = tl.where(first, -y, z)
+    tl.store(out + row * D + cols, v)
+    tl.store(low + row * H + cols, v, mask=first)
+    tl.store(high + row * (D - H) + (cols - H), v, mask=H <= cols)
