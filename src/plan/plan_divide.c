@@ -3,7 +3,8 @@
  *
  * What such a number divides needs no division of each lane: floats are multiplied by its
  * reciprocal, integers by a factor, and integers that step along the row, as offsets do, go on from
- * the quotient and remainder of a vector's first lane.
+ * the quotient and remainder of a vector's first lane.  In a piece of a row (plan_pieces.c) they
+ * are what the piece has.
  */
 #include "plan_internal.h"
 
@@ -59,5 +60,45 @@ bool plan_divide(Scheduler *s, const Ask *a, int *in, bool local, Made *out)
     Entry e = plan_vector_entry(s, MAKE_DIVIDE, a, in, DIVIDE_ROW + 1);
     e.number = step;
     *out = plan_entry(s, e, local);
+    return true;
+}
+
+/* --- pieces of rows --- */
+
+/* The same for all of the piece as for its first element. */
+static bool compared_in_piece(Scheduler *s, const Ask *a, int number, Made *out)
+{
+    const Op *op = a->value->def;
+    int moving = access_follows(s->nest->space, op->operands[0], a->map) ? 0 : 1;
+    Made limit;
+
+    if (!plan_get(s, AS_VALUE, op->operands[1 - moving], a->map, &limit))
+        return false;
+    int in[2] = {limit.entry, limit.entry};
+    in[moving] = s->pieces[number];
+    *out = plan_made_of(s, MAKE_OP, a, in, COUNT(in), false);
+    return true;
+}
+
+/* A quotient that stays in this piece, or what is left of the dividend. */
+bool plan_in_piece(Scheduler *s, const Ask *a, int number, Made *out)
+{
+    const Quotient *q = &s->nest->pieces.at[number];
+    int in[REMAINDER_DIVISOR + 1];
+    Made x, d;
+
+    if (!q->divisor)
+        return compared_in_piece(s, a, number, out);
+    if (a->value->def->code == OP_div) {
+        *out = (Made){.entry = s->pieces[number]};
+        return true;
+    }
+    if (!plan_get(s, a->role, q->dividend, q->map, &x) ||
+        !plan_get(s, AS_VALUE, q->divisor, plan_identity, &d))
+        return false;
+    in[REMAINDER_OF] = x.entry;
+    in[REMAINDER_QUOTIENT] = s->pieces[number];
+    in[REMAINDER_DIVISOR] = d.entry;
+    *out = plan_made_of(s, MAKE_REMAINDER, a, in, COUNT(in), x.local);
     return true;
 }

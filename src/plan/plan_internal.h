@@ -194,6 +194,10 @@ bool plan_shares_divisor(const Scheduler *s, const Op *op, const Made *in);
  */
 bool plan_divide(Scheduler *s, const Ask *a, int *in, bool local, Made *out);
 
+/* Of quotient `number` of the nest's pieces: it, what is left of the dividend, or a comparison that
+ * it is.  False: something was asked for. */
+bool plan_in_piece(Scheduler *s, const Ask *a, int number, Made *out);
+
 /* plan_values.c */
 /* Make it, and all it needs before it. */
 Made plan_compute(Scheduler *s, Role role, Value *v, const int8_t *map);

@@ -62,13 +62,37 @@ static const Value *root_value(const Root *r)
     }
 }
 
-/* As many of the widest data as one machine vector holds. */
-int plan_full_lanes(const Plan *p, const Nest *nest)
+/* Has it several elements along the inner dimension?  One is a scalar, however wide. */
+static bool is_vector(const Nest *n, const Leaf *leaf)
+{
+    const Type *t = leaf->value->type;
+    int inner = n->order[n->rank - 1];
+
+    for (int d = 0; d < t->rank; d++) {
+        if (t->dims[d] > 1 && (leaf->map[d] == inner || leaf->map[d] < 0))
+            return true;
+    }
+    return false;
+}
+
+static int leaf_bits(const Plan *p, const Nest *n, bool vectors)
 {
     int bits = 0;
 
-    for (int i = 0; i < nest->leaves.len; i++)
-        bits = MAX(bits, data_bits(p, nest->leaves.at[i].value));
+    for (int i = 0; i < n->leaves.len; i++) {
+        if (!vectors || is_vector(n, &n->leaves.at[i]))
+            bits = MAX(bits, data_bits(p, n->leaves.at[i].value));
+    }
+    return bits;
+}
+
+/* As many of the widest data as one machine vector holds. */
+int plan_full_lanes(const Plan *p, const Nest *nest)
+{
+    int bits = leaf_bits(p, nest, true);
+
+    if (bits == 0)
+        bits = leaf_bits(p, nest, false);
     for (int i = 0; i < nest->roots.len; i++) {
         const Root *r = &nest->roots.at[i];
         bits = MAX(bits, data_bits(p, root_value(r)));

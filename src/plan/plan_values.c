@@ -410,46 +410,6 @@ static bool chunk(Scheduler *s, const Ask *a, const Access *steps, Made *out)
     return true;
 }
 
-/* --- pieces of rows --- */
-
-/* The same for all of the piece as for its first element. */
-static bool compared_in_piece(Scheduler *s, const Ask *a, int number, Made *out)
-{
-    const Op *op = a->value->def;
-    int moving = access_follows(s->nest->space, op->operands[0], a->map) ? 0 : 1;
-    Made limit;
-
-    if (!plan_get(s, AS_VALUE, op->operands[1 - moving], a->map, &limit))
-        return false;
-    int in[2] = {limit.entry, limit.entry};
-    in[moving] = s->pieces[number];
-    *out = plan_made_of(s, MAKE_OP, a, in, COUNT(in), false);
-    return true;
-}
-
-/* A quotient that stays in this piece, or what is left of the dividend. */
-static bool in_piece(Scheduler *s, const Ask *a, int number, Made *out)
-{
-    const Quotient *q = &s->nest->pieces.at[number];
-    int in[REMAINDER_DIVISOR + 1];
-    Made x, d;
-
-    if (!q->divisor)
-        return compared_in_piece(s, a, number, out);
-    if (a->value->def->code == OP_div) {
-        *out = (Made){.entry = s->pieces[number]};
-        return true;
-    }
-    if (!plan_get(s, a->role, q->dividend, q->map, &x) ||
-        !plan_get(s, AS_VALUE, q->divisor, plan_identity, &d))
-        return false;
-    in[REMAINDER_OF] = x.entry;
-    in[REMAINDER_QUOTIENT] = s->pieces[number];
-    in[REMAINDER_DIVISOR] = d.entry;
-    *out = plan_made_of(s, MAKE_REMAINDER, a, in, COUNT(in), x.local);
-    return true;
-}
-
 /* --- values --- */
 
 static bool filled_here(const Scheduler *s, const Value *v, const int8_t *map)
@@ -481,7 +441,7 @@ static bool by_definition(Scheduler *s, Ask *a, Made *out)
     Access steps;
 
     if (piece != NO_QUOTIENT)
-        return in_piece(s, a, piece, out);
+        return plan_in_piece(s, a, piece, out);
     switch (op->code) {
     case OP_const:
         *out = of_nothing(s, MAKE_CONST, a, false);
@@ -532,7 +492,7 @@ static bool make_row(Scheduler *s, const Ask *a, Made *out)
     if (source)
         return plan_get(s, AS_ROW, source, in, out);
     if (piece != NO_QUOTIENT)
-        return in_piece(s, a, piece, out);
+        return plan_in_piece(s, a, piece, out);
     if (a->value->def->code != OP_arange)
         return elementwise(s, a, out);
     *out = index_entry(s, a);
