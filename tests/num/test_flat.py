@@ -75,6 +75,15 @@ def sums():
               "out_ptr1": ("i32", flat.argmax(1))}, rtol=1e-5, atol=1e-4)
 
 
+def outer():
+    for b, r, k, rows, block in ((3, 7, 50, 128, 8), (2, 5, 200, 256, 8), (9, 3, 4, 64, 4)):
+        x = random.standard_normal((b, r, k)).astype(np.float32)
+        case(f"outer sums {b}x{r}x{k}", "outer_sums", "cdiv(xnumel,XBLOCK)",
+             {"in_ptr0": x, "out_ptr0": empty("fp32", b, k), "out_ptr1": empty("fp32", b, k),
+              "xnumel": b * k, "rnumel": r, "ks0": k, "XBLOCK": rows, "RBLOCK": block},
+             {"out_ptr0": ("fp32", x.sum(1)), "out_ptr1": ("fp32", x.max(1))}, rtol=1e-5, atol=1e-5)
+
+
 def images():
     for dtype, n, c, h, w, block in (("i32", 2, 3, 5, 50, 300), ("i16", 3, 2, 4, 7, 128),
                                      ("u8", 1, 3, 9, 150, 512)):
@@ -109,6 +118,7 @@ pads()
 heads()
 concatenations()
 sums()
+outer()
 images()
 halves()
 suite.finish()

@@ -110,3 +110,19 @@ def rotate_halves(x, out, low, high, stride, H: tl.constexpr, D: tl.constexpr):
     tl.store(out + row * D + cols, v)
     tl.store(low + row * H + cols, v, mask=first)
     tl.store(high + row * (D - H) + (cols - H), v, mask=H <= cols)
+
+
+@triton.jit
+def outer_sums(in_ptr0, out_ptr0, out_ptr1, xnumel, rnumel, ks0, XBLOCK: tl.constexpr,
+               RBLOCK: tl.constexpr):
+    """[B, rnumel, ks0] summed over its middle, whose neighbours lie along the other dimension."""
+    xindex = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)[:, None]
+    xmask = xindex < xnumel
+    x0 = xindex % ks0
+    x1 = xindex // ks0
+    rindex = tl.arange(0, RBLOCK)[None, :]
+    mask = (rindex < rnumel) & xmask
+    v = tl.load(in_ptr0 + (x0 + ks0*rindex + ks0*rnumel*x1), mask, other=0.0)
+    most = tl.where(mask, v, float("-inf"))
+    tl.store(out_ptr0 + xindex, tl.sum(v, 1)[:, None], xmask)
+    tl.store(out_ptr1 + xindex, tl.max(most, 1)[:, None], xmask)
