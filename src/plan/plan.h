@@ -411,7 +411,8 @@ typedef struct {
     int buffer;    /* NO_BUFFER: virtual, scalar or unused */
     bool buffered; /* has to be: a mark that no later round takes back */
     bool has_load; /* a load can be reached through virtual operands */
-    int cost;      /* of evaluating one element, down to loads and buffers */
+    int cost;      /* of evaluating one element, down to loads and buffers, .. */
+    int divided;   /* .. and as much more where quotients do not stay in pieces of rows */
     int order;     /* position of the definition in program order */
     int depth;     /* loops around it */
     Block *block;

@@ -29,6 +29,7 @@ typedef struct {
      * where accesses are ordered, or nobody knows.  Bytes that each product may keep. */
     uint64_t written;
     int64_t most_kept;
+    bool multiplies; /* the kernel has products */
     bool changed; /* a mark was added: another round is needed */
 } Planner;
 
@@ -105,6 +106,11 @@ void plan_find_accesses(Plan *p, Nest *n);
  * pieces
  */
 Nest *plan_pieces(Plan *p, Nest *n);
+/* The dimension of a nest, without a shape yet, along which a pointer steps by one element in
+ * pieces of rows; -1: none, or it would do without pieces. */
+int plan_dimension_in_pieces(Plan *p, const Nest *n, Value *ptr, const int8_t *map);
+/* Is it a quotient, or what remains, that most likely stays in pieces of rows, or steps there? */
+bool plan_has_pieces(const Plan *p, const Op *op);
 int plan_sort_bits(const Type *t); /* of the places of a row, rounded up to a power of two */
 /* .. the lanes that a nest would have if its rows were long enough */
 int plan_full_lanes(const Plan *p, const Nest *n);

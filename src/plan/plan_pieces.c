@@ -102,6 +102,14 @@ static void look_at(Search *s, const Spot *at)
     }
 }
 
+static void look_at_all(Search *s)
+{
+    while (s->todo.len > 0) {
+        Spot at = s->todo.at[--s->todo.len];
+        look_at(s, &at);
+    }
+}
+
 static void look_at_operands(Search *s, const Op *op)
 {
     for (int i = 0; op && i < op->noperands; i++)
@@ -123,10 +131,7 @@ static void find_quotients(Search *s)
                             : r->source == NO_BUFFER ? r->value->def
                                                      : NULL);
     }
-    while (s->todo.len > 0) {
-        Spot at = s->todo.at[--s->todo.len];
-        look_at(s, &at);
-    }
+    look_at_all(s);
 }
 
 /* --- the nest --- */
@@ -333,4 +338,64 @@ Nest *plan_pieces(Plan *p, Nest *n)
     if (out->pieces.len == 0)
         cut_in_halves(p, out);
     return out->pieces.len > 0 && finish(p, n, out) ? out : n;
+}
+
+/* --- before there is a shape --- */
+
+/* Does it step by one along the inner dimension, in pieces? */
+static bool steps_by_one(Plan *p, Nest *n, Value *ptr, const int8_t *map)
+{
+    Search s = {.plan = p, .nest = n};
+    int before;
+
+    do {
+        before = n->pieces.len;
+        n->space = plan_space(p, n);
+        s.seen = map_new(p->arena);
+        look_later(&s, ptr, map);
+        look_at_all(&s);
+    } while (n->pieces.len > before);
+    Access a = access_of(n->space, ptr, map);
+    return n->pieces.len > 0 && a.ok && !a.chunked && !a.scale && a.stride == 1;
+}
+
+int plan_dimension_in_pieces(Plan *p, const Nest *n, Value *ptr, const int8_t *map)
+{
+    int full = p->machine.vector_bytes / dtype_size(ptr->type->dtype);
+
+    for (int d = n->rank - 1; d >= 0 && n->rank > 1 && n->rank < MAX_RANK; d--) {
+        Nest own = {.rank = n->rank, .lanes = full, .least = LEAST_VECTORS * full};
+        own.order[n->rank - 1] = d;
+        if (n->dims[d] >= own.least && steps_by_one(p, &own, ptr, map))
+            return d;
+    }
+    return -1;
+}
+
+static bool has_runs(const Plan *p, const Value *v)
+{
+    const Axis *a = axis_of(p->axis, v);
+    bool has = false;
+
+    for (int d = 0; a && d < v->type->rank; d++)
+        has |= a->contiguity[d] > 1;
+    return has;
+}
+
+/* Of offsets, or of such a quotient. */
+bool plan_has_pieces(const Plan *p, const Op *op)
+{
+    enum { DEEP = 4 };
+    Quotient q;
+    int64_t number;
+
+    for (int i = 0; i < DEEP && op && op->nresults == 1; i++) {
+        if (op->results[0]->type->rank == 0 || !access_division(op->results[0], plan_identity, &q))
+            return false;
+        if (has_runs(p, q.dividend))
+            return !value_const_int(q.divisor, &number) ||
+                   number >= LEAST_VECTORS * p->machine.vector_bytes / 4;
+        op = q.dividend->def;
+    }
+    return false;
 }
