@@ -30,7 +30,7 @@ typedef struct {
     uint64_t written;
     int64_t most_kept;
     bool multiplies; /* the kernel has products */
-    bool changed; /* a mark was added: another round is needed */
+    bool changed;    /* a mark was added: another round is needed */
 } Planner;
 
 /* plan_block.c.  `carried` holds the buffers that the block's yield fills, one for each operand
