@@ -25,10 +25,11 @@ typedef struct {
 typedef struct {
     Llvm *l;
     EmitSmall small;
-    int table_lanes;   /* x86: that one instruction permutes, 8 or 16; 0: there is none */
-    bool no_rem;       /* .. and LLVM has no exact remainder of floats for it */
-    bool no_fma;       /* .. and calls a function of the C library for each llvm.fma */
-    bool picks_floats; /* it has min and max that leave NaN out, or pass it on */
+    int table_lanes;    /* x86: that one instruction permutes, 8 or 16; 0: there is none */
+    bool no_rem;        /* .. and LLVM has no exact remainder of floats for it */
+    bool no_fma;        /* .. and calls a function of the C library for each llvm.fma */
+    bool no_saturation; /* x86: LLVM takes conversions that saturate apart, lane by lane */
+    bool picks_floats;  /* it has min and max that leave NaN out, or pass it on */
     /* Addresses are numbers: LLVM 22 takes an index of 32 bits that it sees extended for one that
      * does not wrap, and makes one address of another by adding what the indices differ in. */
     bool whole_addresses;

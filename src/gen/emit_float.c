@@ -9,6 +9,8 @@
  */
 #include "emit.h"
 
+#include <math.h>
+
 static bool is_small(DType t)
 {
     return dtype_is_float(t) && dtype_bits(t) < 32;
@@ -411,10 +413,35 @@ static Val cast_from_int(const Emit *e, Bld b, Val x, DType from, DType to)
     return emit_round(e, b, int_to_fp(b, x, llvm_like(e->l->f32, x), is_signed), to);
 }
 
+/* What a type of at most 32 bits holds is converted by way of i32, from between its bounds.  fp32
+ * has not the largest i32, which stands for all that is no less than 2^31. */
+static Val saturate_lanes(const Emit *e, Bld b, Val x, DType to)
+{
+    LLVMTypeRef t = LLVMTypeOf(x), i32 = llvm_like(e->l->i32, x);
+    int bits = dtype_bits(to) - dtype_is_signed(to);
+    bool rounds = bits == 31 && LLVMGetElementType(t) == e->l->f32;
+    double end = ldexp(1, bits);
+    Val low = llvm_real(t, dtype_is_signed(to) ? -end : 0);
+    Val high = llvm_real(t, rounds ? end - 128 : end - 1);
+    Val is_number = LLVMBuildFCmp(b, LLVMRealORD, x, x, "");
+    Val v = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOGT, x, low, ""), x, low, "");
+
+    v = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, v, high, ""), v, high, "");
+    v = LLVMBuildFPToSI(b, v, i32, "");
+    if (rounds) {
+        Val beyond = LLVMBuildFCmp(b, LLVMRealOGE, x, llvm_real(t, end), "");
+        v = LLVMBuildSelect(b, beyond, llvm_int(i32, INT32_MAX), v, "");
+    }
+    v = LLVMBuildSelect(b, is_number, v, LLVMConstNull(i32), "");
+    return LLVMBuildTruncOrBitCast(b, v, llvm_like(emit_memory_type(e, to), x), "");
+}
+
 static Val cast_to_int(const Emit *e, Bld b, Val x, DType to)
 {
     if (to == DT_I1)
         return LLVMBuildFCmp(b, LLVMRealUNE, x, llvm_real(LLVMTypeOf(x), 0), "");
+    if (e->no_saturation && llvm_lanes(x) > 0 && dtype_bits(to) <= 32 && to != DT_U32)
+        return saturate_lanes(e, b, x, to);
     LLVMTypeRef types[2] = {llvm_like(emit_memory_type(e, to), x), LLVMTypeOf(x)};
     const char *name = dtype_is_signed(to) ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
     return llvm_call(e->l, b, name, 2, types, 1, &x);

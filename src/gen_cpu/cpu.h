@@ -4,6 +4,7 @@
  * Carrying out a plan (plan.h), in reading order:
  *   cpu.c         the kernel function: programs of the grid, steps, loops, ifs, scalar values
  *   cpu_nest.c    the loops of a nest: levels and segments
+ *   cpu_pieces.c  pieces of rows in which quotients stay
  *   cpu_entry.c   the entries of a schedule, one after the other
  *   cpu_bounds.c  in front of the inner loop: where masks cut the row, where the next one begins
  *   cpu_memory.c  loads and stores of vectors, buffers and scalars
@@ -97,7 +98,8 @@ typedef struct {
     Bld at[MAX_RANK + 1];  /* at[l]: code that changes with loop l; at[rank] is the inner body */
     Val counter[MAX_RANK]; /* phis of the scalar loops, by dimension */
     Val index[MAX_RANK];   /* i64 by dimension; of the inner one, the chunk's first */
-    Val lane_ok;           /* lanes inside the extent, or NULL for all */
+    Val begin, end; /* i64: of the row, or of the piece of it; known in front of the inner loop */
+    Val lane_ok;    /* lanes inside the extent, or NULL for all */
     union {
         Val value;
         Val *fields; /* of MAKE_RECORD, by their offset from the first */
@@ -171,10 +173,19 @@ void cpu_steps(Cpu *c, const BlockPlan *plan);
 /* All of it, from c->b on; c->b stands behind it at the end. */
 void cpu_nest(Cpu *c, const Nest *n);
 
+/* cpu_pieces.c */
+/* The quotient of MAKE_PIECE, or what is compared, where the piece begins; it may end the piece
+ * earlier. */
+Val cpu_piece(NestCg *n, const Entry *e);
+Val cpu_remainder(NestCg *n, const Entry *e); /* of MAKE_REMAINDER */
+/* i1: are all pieces of the nest, which has a whole one, long enough? */
+Val cpu_pieces_pay(Cpu *c, const Nest *n);
+
 /* cpu_entry.c */
 void cpu_part(NestCg *n, Part part); /* make code for its entries */
 
 /* cpu_bounds.c */
+Val cpu_some(NestCg *n);                   /* of MAKE_SOME */
 void cpu_cut(NestCg *n, const Entry *e);   /* find where a bound ends in this row */
 void cpu_ahead(NestCg *n, const Entry *e); /* guess where the next program's row begins */
 /* The first of the unrolled bodies, at index i, asks for the lines of all. */

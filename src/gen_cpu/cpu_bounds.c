@@ -138,6 +138,20 @@ void cpu_cut(NestCg *n, const Entry *e)
     n->cuts[e->number] = cut_of[b->kind](n, b, e);
 }
 
+Val cpu_some(NestCg *n)
+{
+    Llvm *l = n->c->l;
+    Bld b = n->at[n->rank - 1];
+    Val from = n->begin, to = n->end;
+
+    for (int i = 0; i < n->nest->bounds.len; i++) {
+        if (n->cuts[i].first)
+            from = llvm_call2(l, b, "llvm.smax", from, n->cuts[i].first);
+        to = llvm_call2(l, b, "llvm.smin", to, n->cuts[i].count);
+    }
+    return LLVMBuildICmp(b, LLVMIntSLT, from, to, "");
+}
+
 /* --- prefetching --- */
 
 enum { LINE = 64 };

@@ -134,7 +134,7 @@ static void begin_serial(NestCg *n, Reduction *r)
 static void begin_inner(NestCg *n, Reduction *r)
 {
     Cpu *c = n->c;
-    Bld row = n->at[n->rank - 1];
+    Bld row = n->at[nest_row_level(n->nest)];
     LLVMTypeRef bools = llvm_vector(c->l->i1, n->lanes);
 
     for (int u = 0; u < n->unroll; u++) {
@@ -408,8 +408,8 @@ void cpu_reduce_rest(NestCg *n, const Op *op, const Entry *e)
         winner_rest(n, r, e);
         return;
     }
-    Val x = cpu_input(n, e, 0), extent = llvm_int(c->l->i64, n->nest->dims[n->inner]);
-    Val count = LLVMBuildSub(b, extent, n->index[n->inner], "");
+    Val x = cpu_input(n, e, 0);
+    Val count = LLVMBuildSub(b, n->end, n->index[n->inner], "");
 
     if (r->plan.kind.neutral == OP_add && dtype_is_float(t))
         x = LLVMBuildFMul(b, x, LLVMBuildSIToFP(b, count, LLVMTypeOf(x), ""), "");
@@ -436,7 +436,7 @@ static void outer_body(NestCg *n, const Reduction *r, const Entry *e)
     int8_t map[MAX_RANK];
     Val args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL};
 
-    for (int d = 0; d < n->rank - 1; d++)
+    for (int d = 0; d < nest_tile_rank(n->nest) - 1; d++)
         map[d] = (int8_t)(d < axis ? d : d + 1);
     for (int k = 0; k < r->n; k++) {
         const Value *v = r->op->results[k];

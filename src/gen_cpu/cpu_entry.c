@@ -124,6 +124,12 @@ static Val value_of(NestCg *n, const Entry *e)
         return divided(n, e);
     case MAKE_RUN:
         return emit_run(n, e);
+    case MAKE_PIECE:
+        return cpu_piece(n, e);
+    case MAKE_REMAINDER:
+        return cpu_remainder(n, e);
+    case MAKE_SOME:
+        return cpu_some(n);
     case MAKE_LOAD:
         return cpu_load(n, e);
     case MAKE_FIELD:

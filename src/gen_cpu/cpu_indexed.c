@@ -37,13 +37,24 @@ static Val is_one(NestCg *n, Val lanes, Val first)
 }
 
 typedef struct {
-    Val address, pointers;       /* of the first lane, and of all */
+    Val address, base, lanes;    /* of the first lane; of index 0, and all indices */
     LLVMTypeRef element, vector; /* as they lie in memory */
     int align;
-    bool again; /* for a detour */
+    bool is_signed, again; /* again: for a detour */
 } Indexed;
 
 enum { AS_RUN, AS_ONE, AS_GATHER, WAYS };
+
+/* Right where they are needed: LLVM looks no further for indices of 32 bits, of which a gather
+ * takes twice as many. */
+static Val pointers(NestCg *n, const Indexed *x)
+{
+    Bld b = n->at[n->rank];
+    LLVMTypeRef wide = llvm_vector(n->c->l->i64, n->lanes);
+    Val offsets = LLVMBuildIntCast2(b, x->lanes, wide, x->is_signed, "");
+
+    return LLVMBuildGEP2(b, x->element, x->base, &offsets, 1, "");
+}
 
 static Val load_by(NestCg *n, const Indexed *x, int way)
 {
@@ -53,7 +64,7 @@ static Val load_by(NestCg *n, const Indexed *x, int way)
         return cpu_load_row(n, x->vector, x->address, x->align, x->again);
     if (way == AS_ONE)
         return llvm_splat(b, cpu_load_row(n, x->element, x->address, x->align, x->again), n->lanes);
-    return cpu_gather_pointers(n->c, b, x->vector, x->pointers, x->align, NULL);
+    return cpu_gather_pointers(n->c, b, x->vector, pointers(n, x), x->align, NULL);
 }
 
 static Indexed find_indexed(NestCg *n, const Entry *e, Val lanes, Val first)
@@ -63,11 +74,12 @@ static Indexed find_indexed(NestCg *n, const Entry *e, Val lanes, Val first)
     LLVMTypeRef i64 = c->l->i64, element = emit_memory_type(&c->e, e->value->type->dtype);
     bool is_signed = dtype_is_signed(e->access->index->type->dtype);
     Val offset = LLVMBuildIntCast2(b, first, i64, is_signed, "");
-    Val offsets = LLVMBuildIntCast2(b, lanes, llvm_vector(i64, n->lanes), is_signed, "");
     Val base = cpu_input(n, e, IN_ADDRESS);
 
     return (Indexed){.address = LLVMBuildGEP2(b, element, base, &offset, 1, ""),
-                     .pointers = LLVMBuildGEP2(b, element, base, &offsets, 1, ""),
+                     .base = base,
+                     .lanes = lanes,
+                     .is_signed = is_signed,
                      .element = element,
                      .vector = llvm_vector(element, n->lanes),
                      .align = type_size(e->value->type),

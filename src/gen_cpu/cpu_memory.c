@@ -253,6 +253,23 @@ static Val load_shared(NestCg *n, const Type *t, Val ptr, Val mask, Val other)
     return mask ? LLVMBuildSelect(b, mask, v, other, "") : v;
 }
 
+/* The mask of an access, where that is one number for all lanes, which are there; else NULL. */
+static Val one_mask(const NestCg *n, const Entry *e)
+{
+    if (n->lane_ok || e->in[IN_MASK] == NO_ENTRY || cpu_made(n, e->in[IN_MASK]).vec)
+        return NULL;
+    return cpu_input(n, e, IN_MASK);
+}
+
+/* Where so many bytes may be accessed instead of what is masked off, `ptr` or there; else NULL. */
+static Val or_harmless(NestCg *n, const Entry *e, Val ptr, int bytes, int most)
+{
+    Val all = one_mask(n, e);
+
+    return all && bytes <= most ? LLVMBuildSelect(n->at[n->rank], all, ptr, n->c->scratch, "")
+                                : NULL;
+}
+
 /* A vector as it lies in memory; lanes that a mask leaves out are zero. */
 static Val load_lanes(NestCg *n, const Entry *e, Val mask)
 {
@@ -265,6 +282,10 @@ static Val load_lanes(NestCg *n, const Entry *e, Val mask)
 
     if (a->form == FORM_CONTIGUOUS) {
         Val p = first_pointer(n, &a->steps, e, t);
+        Val always = or_harmless(n, e, p, n->lanes * align, PLAN_SINK);
+        if (always)
+            return LLVMBuildSelect(b, mask, cpu_load_row(n, vector, always, align, e->rare),
+                                   LLVMConstNull(vector), "");
         return mask ? cpu_masked_load(c, b, vector, p, align, mask)
                     : cpu_load_row(n, vector, p, align, e->rare);
     }
@@ -377,9 +398,11 @@ void cpu_store_root(NestCg *n, const Root *r, const Entry *e)
         return;
     }
     Val v = cpu_to_memory(n, data, t);
-    if (a->form == FORM_CONTIGUOUS)
-        store_contiguous(n, a, t, v, first_pointer(n, &a->steps, e, t), mask);
-    else if (a->form == FORM_BACKWARDS)
+    if (a->form == FORM_CONTIGUOUS) {
+        Val ptr = first_pointer(n, &a->steps, e, t);
+        Val always = or_harmless(n, e, ptr, n->lanes * dtype_size(t), PLAN_MARK);
+        store_contiguous(n, a, t, v, always ? always : ptr, always ? NULL : mask);
+    } else if (a->form == FORM_BACKWARDS)
         cpu_store_backwards(n, r, e, v, mask);
     else
         scatter(c, n->at[n->rank], v, lane_pointers(n, &a->steps, e, t), dtype_size(t), mask);

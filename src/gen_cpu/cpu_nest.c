@@ -10,6 +10,9 @@
  *         for i1: at[2] ...        rows
  *           inner: (mixed,) main, mixed, dead segments of i2
  *
+ * Where quotients of an index stay in pieces of a row (cpu_pieces.c), the last of the scalar loops
+ * goes from one of these to the next, and `row` below is a piece.
+ *
  * Masks that compare an affine index with something fixed in a row are bounds: the inner range is
  * cut into a main segment where all of them hold, a mixed one (usually a single vector) where
  * masks are real, another one in front of it where some of them begin to hold, and a dead one where
@@ -31,6 +34,12 @@ static Val in_direction(const NestCg *n, Bld b, int dim, Val i)
     return LLVMBuildSub(b, llvm_int(n->c->l->i64, last), i, "");
 }
 
+/* The loop from piece to piece of a row? */
+static bool over_pieces(const NestCg *n, int loop)
+{
+    return loop == nest_row_level(n->nest) && loop < n->rank - 1;
+}
+
 /* Open the scalar loops; at[k + 1] stays open for code of its level until close_loops(). */
 static void open_loops(NestCg *n)
 {
@@ -39,7 +48,7 @@ static void open_loops(NestCg *n)
     n->at[0] = llvm_builder(c->l, LLVMGetInsertBlock(c->b));
     for (int k = 0; k < n->rank - 1; k++) {
         int dim = n->nest->order[k];
-        if (n->nest->dims[dim] == 1) {
+        if (n->nest->dims[dim] == 1 && !over_pieces(n, k)) {
             n->index[dim] = llvm_int(c->l->i64, 0);
             n->at[k + 1] = n->at[k];
             continue;
@@ -47,31 +56,43 @@ static void open_loops(NestCg *n)
         n->at[k + 1] = llvm_builder(c->l, cpu_block(c));
         n->counter[dim] = LLVMBuildPhi(n->at[k + 1], c->l->i64, "");
         n->index[dim] = in_direction(n, n->at[k + 1], dim, n->counter[dim]);
+        if (over_pieces(n, k))
+            n->begin = n->counter[dim];
     }
 }
 
-/* c->b stands behind the inner loops; close from the inside out. */
-static void close_loops(NestCg *n, LLVMBasicBlockRef inner_entry)
+/* c->b stands behind what is in it. */
+static void close_loop(NestCg *n, int k)
 {
     Cpu *c = n->c;
+    int dim = n->nest->order[k];
+    int64_t trips = n->nest->dims[over_pieces(n, k) ? n->inner : dim];
+
+    if (trips == 1 && !over_pieces(n, k))
+        return;
+    Val i = n->counter[dim];
+    LLVMBasicBlockRef head = LLVMGetInstructionParent(i), exit = cpu_block(c);
+    Val next = over_pieces(n, k) ? n->end : LLVMBuildAdd(c->b, i, llvm_int(c->l->i64, 1), "");
+    Val more = LLVMBuildICmp(c->b, LLVMIntSLT, next, llvm_int(c->l->i64, trips), "");
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b), before = LLVMGetInsertBlock(n->at[k]);
+    LLVMBuildCondBr(c->b, more, head, exit);
+    LLVMBuildBr(n->at[k], head);
+    LLVMAddIncoming(i, (Val[]){llvm_int(c->l->i64, 0), next}, (LLVMBasicBlockRef[]){before, latch},
+                    2);
+    LLVMPositionBuilderAtEnd(c->b, exit);
+}
+
+/* From the inside out, and what was reduced along a row behind its last piece. */
+static void close_loops(NestCg *n, LLVMBasicBlockRef inner_entry)
+{
+    int rows = nest_row_level(n->nest);
 
     LLVMBuildBr(n->at[n->rank - 1], inner_entry);
-    for (int k = n->rank - 2; k >= 0; k--) {
-        int dim = n->nest->order[k];
-        if (n->nest->dims[dim] == 1)
-            continue;
-        Val i = n->counter[dim];
-        LLVMBasicBlockRef head = LLVMGetInstructionParent(i), exit = cpu_block(c);
-        Val next = LLVMBuildAdd(c->b, i, llvm_int(c->l->i64, 1), "");
-        Val more =
-            LLVMBuildICmp(c->b, LLVMIntSLT, next, llvm_int(c->l->i64, n->nest->dims[dim]), "");
-        LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b), before = LLVMGetInsertBlock(n->at[k]);
-        LLVMBuildCondBr(c->b, more, head, exit);
-        LLVMBuildBr(n->at[k], head);
-        LLVMAddIncoming(i, (Val[]){llvm_int(c->l->i64, 0), next},
-                        (LLVMBasicBlockRef[]){before, latch}, 2);
-        LLVMPositionBuilderAtEnd(c->b, exit);
-    }
+    if (rows < n->rank - 1)
+        close_loop(n, rows);
+    cpu_reduce_end(n);
+    for (int k = rows - 1; k >= 0; k--)
+        close_loop(n, k);
 }
 
 /* --- bodies --- */
@@ -80,19 +101,21 @@ static void begin_body(NestCg *n, Part part, Val i, int copy)
 {
     Cpu *c = n->c;
     int extent = n->nest->dims[n->inner];
-
+    bool pieces = n->nest->pieces.len > 0 && !n->nest->aligned;
     bool again = n->nest->schedule->again && part != PART_MAIN;
+
     if (again)
         i = llvm_call2(c->l, c->b, "llvm.smin", i, llvm_int(c->l->i64, extent - n->lanes));
     n->at[n->rank] = c->b;
     n->index[n->inner] = i;
     n->copy = copy;
     n->lane_ok = NULL;
-    if (again || part == PART_MAIN || extent % n->lanes == 0)
+    if (again || part == PART_MAIN || (extent % n->lanes == 0 && !pieces))
         return;
     Val lane = LLVMBuildIntCast2(c->b, i, c->l->i32, 1, "");
     lane = LLVMBuildAdd(c->b, llvm_splat(c->b, lane, n->lanes), llvm_iota(c->l->i32, n->lanes), "");
-    n->lane_ok = LLVMBuildICmp(c->b, LLVMIntSLT, lane, llvm_int(LLVMTypeOf(lane), extent), "");
+    Val end = LLVMBuildIntCast2(c->b, n->end, c->l->i32, 1, "");
+    n->lane_ok = LLVMBuildICmp(c->b, LLVMIntSLT, lane, llvm_splat(c->b, end, n->lanes), "");
 }
 
 static void body(NestCg *n, Part part, Val i, int copy)
@@ -249,7 +272,7 @@ static Val whole_dead(NestCg *n, Val from)
 }
 
 /* Whole vectors with masks up to where the last of the bounds that begin does so, but not into what
- * is dead; 0 where none begins. */
+ * is dead; none where none begins. */
 static Val head_segment(NestCg *n, Val high)
 {
     Llvm *l = n->c->l;
@@ -262,18 +285,19 @@ static Val head_segment(NestCg *n, Val high)
             head = head ? llvm_call2(l, row, "llvm.smax", head, first) : first;
     }
     if (!head)
-        return llvm_int(l->i64, 0);
+        return n->begin;
     head = llvm_call2(l, row, "llvm.smin", head, high);
-    return segment(n, PART_MIXED, llvm_int(l->i64, 0), head, 1);
+    return segment(n, PART_MIXED, n->begin, head, 1);
 }
 
 static void inner_loops(NestCg *n)
 {
     Cpu *c = n->c;
     Bld row = n->at[n->rank - 1];
-    Val extent = llvm_int(c->l->i64, n->nest->dims[n->inner]);
-    Val low = extent, high = n->nest->schedule->ends ? dead_from(n) : extent;
+    Val low = n->end, high = n->end;
 
+    if (n->nest->schedule->ends)
+        high = llvm_call2(c->l, row, "llvm.smin", dead_from(n), n->end);
     if (n->nest->schedule->again && n->nest->schedule->ends)
         high = whole_dead(n, high);
 
@@ -284,7 +308,7 @@ static void inner_loops(NestCg *n)
     if (!n->nest->schedule->again || n->nest->bounds.len > 0)
         i = segment(n, PART_MIXED, i, high, 1);
     if (n->nest->schedule->ends)
-        dead_segment(n, i, extent);
+        dead_segment(n, i, n->end);
 }
 
 /* One element at a time. */
@@ -307,13 +331,15 @@ static void inner_loop(NestCg *n)
         inner_loops(n);
 }
 
-void cpu_nest(Cpu *c, const Nest *nest)
+static void one_nest(Cpu *c, const Nest *nest)
 {
     NestCg n = {.c = c, .nest = nest, .rank = nest->rank, .inner = nest->order[nest->rank - 1]};
     int builders = c->l->builders.len;
 
     n.lanes = nest->lanes;
     n.unroll = nest->unroll;
+    n.begin = llvm_int(c->l->i64, 0);
+    n.end = llvm_int(c->l->i64, nest->dims[n.inner]);
     n.made = arena_alloc(c->arena, sizeof *n.made * (size_t)nest->schedule->entries.len);
     n.cuts = NEW_N(c->arena, Cut, nest->bounds.len + 1);
     n.ahead = NEW_N(c->arena, Val, nest->ahead.len + 1);
@@ -326,7 +352,52 @@ void cpu_nest(Cpu *c, const Nest *nest)
     LLVMBasicBlockRef entry = cpu_block(c);
     LLVMPositionBuilderAtEnd(c->b, entry);
     inner_loop(&n);
-    cpu_reduce_end(&n);
     close_loops(&n, entry);
     llvm_drop_builders(c->l, builders);
+}
+
+/* Scalars that a nest reduces to, as the two ways have made them. */
+static void meet_results(Cpu *c, const Nest *n, Val *made, LLVMBasicBlockRef *ways)
+{
+    for (int i = 0, at = 0; i < n->roots.len; i++) {
+        const Op *op = n->roots.at[i].op;
+        for (int k = 0; op && k < op->nresults; k++) {
+            if (op->results[k]->type->rank > 0)
+                continue;
+            Val *slot = &c->scalars[op->results[k]->id], now = *slot;
+            if (!ways) {
+                made[at++] = now;
+                continue;
+            }
+            *slot = LLVMBuildPhi(c->b, LLVMTypeOf(now), "");
+            LLVMAddIncoming(*slot, (Val[]){made[at++], now}, ways, 2);
+        }
+    }
+}
+
+/* In pieces, or whole where they would be too short. */
+static void either_nest(Cpu *c, const Nest *n)
+{
+    LLVMBasicBlockRef ways[] = {cpu_block(c), cpu_block(c)}, after = cpu_block(c);
+    Val *made = NEW_N(c->arena, Val, n->roots.len * MAX_COMBINED);
+
+    llvm_likely(c->l, LLVMBuildCondBr(c->b, cpu_pieces_pay(c, n), ways[0], ways[1]));
+    for (int i = 0; i < 2; i++) {
+        LLVMPositionBuilderAtEnd(c->b, ways[i]);
+        one_nest(c, i == 0 ? n : n->whole);
+        ways[i] = LLVMGetInsertBlock(c->b);
+        LLVMBuildBr(c->b, after);
+        if (i == 0)
+            meet_results(c, n, made, NULL);
+    }
+    LLVMPositionBuilderAtEnd(c->b, after);
+    meet_results(c, n, made, ways);
+}
+
+void cpu_nest(Cpu *c, const Nest *n)
+{
+    if (n->whole)
+        either_nest(c, n);
+    else
+        one_nest(c, n);
 }

@@ -11,6 +11,9 @@
  * vector are consecutive or equal ((start + i) % n with everything divisible by 16): the value is
  * then *chunked*, it steps from the first lane of each vector on.
  *
+ * Quotients of indices, x // D, step too, where a nest stays within *pieces* of a row in which they
+ * do not change: there x % D is x less a number.
+ *
  * Signed 32-bit index arithmetic is taken not to wrap *within one tile*; the first value is exact.
  * A kernel for which that matters addresses memory 2^31 elements apart.  Masks are another matter,
  * hashes are compared too: so it is known at which i32 a value was widened.  All else steps modulo
@@ -76,6 +79,97 @@ Value *access_renamed(const Value *v, const int8_t *map, int8_t *map_in)
     for (int d = 0; in && d < in->type->rank; d++)
         map_in[d] = map_in[d] < 0 ? -1 : map[map_in[d]];
     return in;
+}
+
+/* --- quotients --- */
+
+/* What a value is under other names, and where that is read. */
+static Value *original(Value *v, int8_t *map)
+{
+    int8_t in[MAX_RANK] = {0};
+    Value *x;
+
+    while ((x = access_renamed(v, map, in))) {
+        memcpy(map, in, sizeof in);
+        v = x;
+    }
+    return v;
+}
+
+/* The scalar, or the constant, that all elements of a tile are; NULL: nobody knows. */
+static Value *one_number(Value *v)
+{
+    int8_t map[MAX_RANK] = {0};
+
+    v = original(v, map);
+    if (v->type->rank == 0)
+        return v;
+    if (!v->def)
+        return NULL;
+    if (op_has(v->def, MOVES) && v->def->operands[0]->type->rank == 0)
+        return v->def->operands[0];
+    return v->def->code == OP_const ? v : NULL;
+}
+
+bool access_division(const Value *v, const int8_t *map, Quotient *out)
+{
+    const Op *op = v->def;
+
+    if (!op || (op->code != OP_div && op->code != OP_rem) || v->type->pointer ||
+        (v->type->dtype != DT_I32 && v->type->dtype != DT_I64))
+        return false;
+    memcpy(out->map, map, sizeof *map * (size_t)v->type->rank);
+    out->dividend = original(op->operands[0], out->map);
+    out->divisor = one_number(op->operands[1]);
+    return out->divisor != NULL;
+}
+
+bool access_comparison(const Value *v, const int8_t *map, Quotient *out)
+{
+    const Op *op = v->def;
+    int64_t number;
+
+    if (!op || (op->code != OP_lt && op->code != OP_le && op->code != OP_gt && op->code != OP_ge))
+        return false;
+    const Type *t = op->operands[0]->type;
+    Value *left = one_number(op->operands[0]), *right = one_number(op->operands[1]);
+    bool turned = left && value_const_int(left, &number);
+    if (t->pointer || (t->dtype != DT_I32 && t->dtype != DT_I64) ||
+        (!turned && !(right && value_const_int(right, &number))) || number == INT64_MAX)
+        return false;
+    bool next =
+        turned ? op->code == OP_lt || op->code == OP_ge : op->code == OP_le || op->code == OP_gt;
+    memcpy(out->map, map, sizeof *map * (size_t)v->type->rank);
+    out->dividend = original(op->operands[turned], out->map);
+    out->divisor = NULL;
+    out->from = number + next;
+    return true;
+}
+
+static bool same_number(const Value *x, const Value *y)
+{
+    int64_t a, b;
+
+    if (x == y || !x || !y)
+        return x == y;
+    return value_const_int(x, &a) && value_const_int(y, &b) && a == b;
+}
+
+int access_quotient(const AccessSpace *s, const Value *v, const int8_t *map)
+{
+    Quotient own = {0};
+
+    if (s->nquotients == 0 || (!access_division(v, map, &own) && !access_comparison(v, map, &own)))
+        return NO_QUOTIENT;
+    WideKey key = access_key(own.dividend, own.map);
+    for (int i = 0; i < s->nquotients; i++) {
+        const Quotient *q = &s->quotients[i];
+        WideKey other = access_key(q->dividend, q->map);
+        if (other.low == key.low && other.high == key.high &&
+            same_number(q->divisor, own.divisor) && q->from == own.from)
+            return i;
+    }
+    return NO_QUOTIENT;
 }
 
 /* --- operands first --- */
@@ -157,10 +251,11 @@ static void find_following(AccessSpace *s, Value *v, const int8_t *map)
     bool yes = false;
     int8_t in[MAX_RANK];
     const Value *x;
+    bool stays = v->def && v->def->code != OP_rem && access_quotient(s, v, map) != NO_QUOTIENT;
 
     for (int d = 0; own && d < v->type->rank; d++)
         yes |= map[d] == s->inner && v->type->dims[d] > 1;
-    for (int i = 0; !yes && (x = followed(s, v, map, i, in)); i++)
+    for (int i = 0; !yes && !stays && (x = followed(s, v, map, i, in)); i++)
         yes = map_get_wide(s->follows, access_key(x, in)) == &it_follows;
     map_put_wide(s->follows, access_key(v, map), (void *)(yes ? &it_follows : &it_stays));
 }
@@ -352,6 +447,9 @@ static Value *stepped(const AccessSpace *s, const Value *v, const int8_t *map, i
         return operand_at(v->def, i, map, in);
     case OP_cast:
         return access_is_index(v->def->operands[0]->type) ? operand_at(v->def, i, map, in) : NULL;
+    case OP_rem:
+        return i == 0 && access_quotient(s, v, map) != NO_QUOTIENT ? operand_at(v->def, i, map, in)
+                                                                   : NULL;
     default:
         return NULL;
     }
@@ -375,6 +473,8 @@ static Access by_definition(AccessSpace *s, Value *v, const int8_t *map)
         return (Access){0};
     Access x = known_access(s, stepped(s, v, map, 0, in), in), y = {0};
     if (access_renamed(v, map, in))
+        return x;
+    if (op->code == OP_rem)
         return x;
     if (op->noperands > 1)
         y = known_access(s, op->operands[1], map);
@@ -408,7 +508,7 @@ static Access by_runs(const AccessSpace *s, const Value *v, const int8_t *map)
             return (Access){0};
         dim = d;
     }
-    if (dim < 0 || !a)
+    if (dim < 0 || !a || s->anywhere)
         return (Access){0};
     bool equal = a->constancy[dim] % s->lanes == 0, runs = a->contiguity[dim] % s->lanes == 0;
     if (!equal && !runs)
@@ -466,6 +566,13 @@ AccessSpace *access_space(Arena *a, const AxisFacts *axis, int inner, int lanes,
 {
     AccessSpace *s = NEW(a, AccessSpace);
 
-    *s = (AccessSpace){a, axis, inner, lanes, given, whose, map_new(a), map_new(a)};
+    *s = (AccessSpace){.arena = a,
+                       .axis = axis,
+                       .inner = inner,
+                       .lanes = lanes,
+                       .is_given = given,
+                       .whose = whose,
+                       .follows = map_new(a),
+                       .accesses = map_new(a)};
     return s;
 }

@@ -180,10 +180,23 @@ typedef struct {
     const Widened *widened; /* what it was made from */
     PointerSum sum;         /* of a pointer; else nothing */
 } Access;
+/* A quotient of what steps along the inner index by what does not, or a comparison of it.  In a
+ * piece of the index's range where the quotient stays, what remains of the division steps as the
+ * dividend does. */
+typedef struct {
+    Value *dividend; /* a signed integer, no renaming of another one; what is compared */
+    int8_t map[MAX_RANK];
+    Value *divisor; /* a scalar, or a tile that is a constant; NULL: it is a comparison, .. */
+    int64_t from;   /* .. of whether that many are reached */
+    int64_t stride; /* of the dividend */
+} Quotient;
 typedef struct {
     Arena *arena;
     const AxisFacts *axis;
-    int inner, lanes; /* the index; how many of its values make a vector */
+    int inner, lanes;          /* the index; how many of its values make a vector */
+    const Quotient *quotients; /* the index stays within pieces where none of these changes, .. */
+    int nquotients;
+    bool anywhere; /* .. and vectors may begin at any value of it, not just multiples of `lanes` */
     bool (*is_given)(const void *whose, const Value *v); /* as data, not by its definition */
     const void *whose;
     Map *follows, *accesses; /* the answers so far */
@@ -194,6 +207,13 @@ AccessSpace *access_space(Arena *a, const AxisFacts *axis, int inner, int lanes,
                           bool (*given)(const void *whose, const Value *v), const void *whose);
 bool access_is_index(const Type *t); /* what may have steps: numbers but floats, and pointers */
 bool access_follows(AccessSpace *s, const Value *v, const int8_t *map); /* the inner index */
+/* The number in s->quotients of what v divides, or is the remainder of; NO_QUOTIENT. */
+enum { NO_QUOTIENT = -1 };
+int access_quotient(const AccessSpace *s, const Value *v, const int8_t *map);
+/* Of a division or remainder of integers that is read at `map`; its stride is not set.  False: it
+ * is none, or the divisor is neither a scalar nor a constant. */
+bool access_division(const Value *v, const int8_t *map, Quotient *out);
+bool access_comparison(const Value *v, const int8_t *map, Quotient *out);
 /* Kept in the space, so asking again costs a look-up. */
 Access access_of(AccessSpace *s, Value *v, const int8_t *map);
 /* A key for maps, one to one: v read at the indices map[d], each -1 to MAX_RANK - 1. */

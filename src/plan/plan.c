@@ -181,6 +181,7 @@ static void gather_facts(Planner *pl, Block *b, int depth)
             int8_t from[MAX_RANK];
             pl->plan->facts[plan_gathered(op, from)->id].buffered = true;
         }
+        pl->multiplies |= op->code == OP_dot;
         if (op_is_volatile(op) && op->results[0]->type->rank > 0)
             pl->plan->facts[op->results[0]->id].buffered = true; /* volatile: once, in place */
         for (int r = 0; r < nested_blocks(op); r++)
@@ -194,6 +195,8 @@ static void price_value(Planner *pl, Value *v, const Op *op)
     ValueFacts *f = &pl->plan->facts[v->id];
 
     f->cost = plan_op_cost(op);
+    f->divided = plan_has_pieces(pl->plan, op) ? f->cost - 1 : 0;
+    f->cost -= f->divided;
     f->has_load = op_only_reads(op);
     f->nest = NEST_NONE;
     f->use_depth = f->depth;
@@ -207,10 +210,12 @@ static void price_value(Planner *pl, Value *v, const Op *op)
             f->cost += 1;
         else if (!op_only_reads(op) || i != LOAD_PTR) { /* addresses are affine, mostly free */
             f->cost += i == SELECT_ELSE && plan_is_usual(op) ? 0 : g->cost;
+            f->divided += g->divided;
             f->has_load |= g->has_load;
         }
     }
     f->cost = MIN(f->cost, MAX_COST);
+    f->divided = MIN(f->divided, MAX_COST);
 }
 
 static void price_block(Planner *pl, Block *b)
@@ -287,10 +292,13 @@ static bool moves_a_load(const ValueFacts *f)
     return f->crosses && f->has_load;
 }
 
-/* Reason 3. */
-static bool is_dear(const ValueFacts *f)
+/* Reason 3.  Operands of products are filled row by row, and along most rows no index is divided:
+ * in each round of a loop they would divide again what may be one tile in front of it. */
+static bool is_dear(const Planner *pl, const ValueFacts *f)
 {
-    if (f->use_depth > f->depth && f->cost > BUFFER_COST_LOOP)
+    int divided = pl->multiplies ? f->divided : 0;
+
+    if (f->use_depth > f->depth && f->cost + divided > BUFFER_COST_LOOP)
         return true;
     return f->nest == NEST_SEVERAL && f->cost > BUFFER_COST;
 }
@@ -303,7 +311,7 @@ static bool buffer_results(Planner *pl, const Op *op)
         ValueFacts *f = &pl->plan->facts[op->results[i]->id];
         if (op->results[i]->type->rank == 0 || f->buffered || !may_be_buffered(f))
             continue;
-        if (!moves_a_load(f) && !is_dear(f))
+        if (!moves_a_load(f) && !is_dear(pl, f))
             continue;
         f->buffered = changed = true;
         f->fill_nest = NEST_NONE;

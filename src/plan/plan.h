@@ -119,9 +119,14 @@ typedef enum {
     MAKE_DIVIDE, /* a vector by one number for the whole row; of integers the remainder, too, and
                   * where they step by `number` from DIVIDE_ROW on, their first element */
     MAKE_RUN,    /* consecutive numbers, from the input on */
-    MAKE_LOAD,   /* inputs below */
-    MAKE_RECORD, /* reads records and takes them apart; inputs as of a load */
-    MAKE_FIELD,  /* a load of a field of those records */
+    MAKE_PIECE,  /* quotient `number` of the nest, of which it may be what ends the piece; inputs:
+                  * the  dividend at the row's first element, and the divisor */
+    MAKE_REMAINDER, /* what remains of such a division: inputs are the dividend, MAKE_PIECE, and the
+                     * divisor */
+    MAKE_SOME,      /* i1: do all bounds hold for some element of the row, or piece? */
+    MAKE_LOAD,      /* inputs below */
+    MAKE_RECORD,    /* reads records and takes them apart; inputs as of a load */
+    MAKE_FIELD,     /* a load of a field of those records */
     MAKE_DETOUR, /* lanes for which the usual way holds, and its result: if these are not all .. */
     MAKE_MEET,   /* .. entries from there to here are computed: the detour, and its result */
     MAKE_CUT,    /* of bound `number`: what a row is cut by; inputs below */
@@ -156,6 +161,9 @@ enum {
     IN_INDEX, /* of an access of FORM_INDEXED */
     ACCESS_INPUTS
 };
+/* Inputs of MAKE_PIECE and MAKE_REMAINDER. */
+enum { PIECE_ROW, PIECE_DIVISOR };
+enum { REMAINDER_OF, REMAINDER_QUOTIENT, REMAINDER_DIVISOR };
 /* Inputs of MAKE_CUT: of comparisons what steps, its limit, and the i32s that were widened on the
  * way; of others the value alone. */
 enum { IN_STEPS, IN_LIMIT, IN_WIDENED };
@@ -230,17 +238,25 @@ typedef struct {
     int rows;  /* 0: the next program */
 } Ahead;
 
-typedef struct {
+typedef struct Nest Nest;
+struct Nest {
     int id; /* no other nest has it; some belong to none */
     int rank;
     int32_t dims[MAX_RANK];
     int order[MAX_RANK]; /* loop order: order[rank-1] is the inner dimension, run in vectors */
-    bool serial;         /* one element at a time, for the one root: atomics, loops in regions */
-    int work;            /* ops that one element takes, each counted once for each root */
-    int values;          /* the same without weights, and with what is rarely computed */
-    bool branches;       /* on what all lanes of a vector are: divisions, usual selects */
-    int lanes, unroll;   /* of the vectors of a body; copies of it in the loop */
-    AccessSpace *space;  /* its indices, as accesses follow them */
+    /* Not empty: the inner loop goes through a piece of the row, in which these stay, and the last
+     * of the loops around it from piece to piece: over a dimension of `dims` that no tile has. */
+    VEC(Quotient) pieces;
+    bool halved;        /* some of these are comparisons */
+    bool aligned;       /* pieces begin at multiples of `lanes` */
+    int least;          /* where a divisor that is no constant is below this, .. */
+    Nest *whole;        /* .. this one runs: without pieces.  NULL: all are constants */
+    bool serial;        /* one element at a time, for the one root: atomics, loops in regions */
+    int work;           /* ops that one element takes, each counted once for each root */
+    int values;         /* the same without weights, and with what is rarely computed */
+    bool branches;      /* on what all lanes of a vector are: divisions, usual selects */
+    int lanes, unroll;  /* of the vectors of a body; copies of it in the loop */
+    AccessSpace *space; /* its indices, as accesses follow them */
     VEC(Root) roots;
     VEC(Leaf) leaves;
     VEC(Ahead) ahead;
@@ -250,7 +266,17 @@ typedef struct {
     int level_of[MAX_RANK]; /* by dimension: of its loop, see Entry; 0 where that has one trip */
     bool backwards;         /* the inner loop: a reverse scan, whose rows have no bounds */
     Schedule *schedule;     /* NULL in a plan that is too large */
-} Nest;
+};
+/* The level of what is in front of all loops over a row. */
+static inline int nest_row_level(const Nest *n)
+{
+    return n->rank - 1 - (n->pieces.len > 0);
+}
+/* Dimensions of its tiles. */
+static inline int nest_tile_rank(const Nest *n)
+{
+    return n->rank - (n->pieces.len > 0);
+}
 
 /* What multiplies two tiles, see plan_dot.c. */
 typedef enum {
@@ -385,7 +411,8 @@ typedef struct {
     int buffer;    /* NO_BUFFER: virtual, scalar or unused */
     bool buffered; /* has to be: a mark that no later round takes back */
     bool has_load; /* a load can be reached through virtual operands */
-    int cost;      /* of evaluating one element, down to loads and buffers */
+    int cost;      /* of evaluating one element, down to loads and buffers, .. */
+    int divided;   /* .. and as much more where quotients do not stay in pieces of rows */
     int order;     /* position of the definition in program order */
     int depth;     /* loops around it */
     Block *block;

@@ -175,7 +175,7 @@ static int64_t chunk_alignment(const Plan *p, const Nest *n, const Value *ptr)
     const Axis *a = axis_of(p->axis, ptr);
     int64_t bytes = (int64_t)dtype_size(ptr->type->dtype) * n->lanes;
 
-    if (!a || a->contiguity[n->order[n->rank - 1]] % n->lanes != 0)
+    if (!a || a->contiguity[n->order[n->rank - 1]] % n->lanes != 0 || n->space->anywhere)
         return 1;
     int64_t d = MAX(a->divisibility, 1);
     return MIN(d & -d, bytes);
@@ -220,6 +220,15 @@ typedef struct {
     VEC(Conjunct) todo;
 } Conjuncts;
 
+/* Is it a comparison that pieces were cut at?  It is no bound: there is as much to do on either
+ * side, and one number says for all of a piece which accesses are off. */
+static bool cuts_pieces(const Nest *n, const Value *v, const int8_t *map)
+{
+    int i = access_quotient(n->space, v, map);
+
+    return i != NO_QUOTIENT && !n->pieces.at[i].divisor;
+}
+
 static void push_conjunct(Conjuncts *c, Value *v, const int8_t *map)
 {
     Conjunct x = {.value = v};
@@ -258,7 +267,8 @@ static bool next_conjunct(Conjuncts *c, Conjunct *out)
         Conjunct a = c->todo.at[--c->todo.len];
         const Value *v = a.value;
         bool whole = v->type->rank == 0 || !v->def || find_bound(c->n, v, a.map) ||
-                     plan_buffer(c->p, v) != NO_BUFFER || !access_follows(c->n->space, v, a.map);
+                     plan_buffer(c->p, v) != NO_BUFFER ||
+                     (!access_follows(c->n->space, v, a.map) && !c->n->halved);
         Value *source = whole ? NULL : access_renamed(v, a.map, in);
         *out = a;
         if (source) {
@@ -330,7 +340,7 @@ static void bound_mask(Plan *p, Nest *n, Value *mask, const int8_t *map)
     push_conjunct(&c, mask, map);
     while (n->bounds.len < MAX_BOUNDS && next_conjunct(&c, &x)) {
         const Value *v = x.value;
-        if (find_bound(n, v, x.map))
+        if (find_bound(n, v, x.map) || (v->type->rank > 0 && cuts_pieces(n, v, x.map)))
             continue;
         if (v->type->rank == 0 || !access_follows(n->space, v, x.map)) {
             if (!is_true(v))

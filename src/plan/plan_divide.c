@@ -3,7 +3,8 @@
  *
  * What such a number divides needs no division of each lane: floats are multiplied by its
  * reciprocal, integers by a factor, and integers that step along the row, as offsets do, go on from
- * the quotient and remainder of a vector's first lane.
+ * the quotient and remainder of a vector's first lane.  In a piece of a row (plan_pieces.c) they
+ * are what the piece has.
  */
 #include "plan_internal.h"
 
@@ -32,16 +33,14 @@ bool plan_shares_divisor(const Scheduler *s, const Op *op, const Made *in)
     return x->vector && !y->vector && y->level < s->nest->rank && s->nest->lanes >= DIVIDED_LANES;
 }
 
-/* Does an integer step up along the row without coming around where it was widened?  By how much:
- * or 0. */
-static int64_t steps_up(const Scheduler *s, Value *v, const int8_t *map)
+int64_t plan_steps_up(const Plan *p, AccessSpace *space, Value *v, const int8_t *map, int64_t most)
 {
-    Access a = access_of(s->nest->space, v, map);
+    Access a = access_of(space, v, map);
 
-    if (dtype_is_float(v->type->dtype) || !a.ok || a.chunked || a.scale || a.stride > LONGEST_STEP)
+    if (dtype_is_float(v->type->dtype) || !a.ok || a.chunked || a.scale || a.stride > most)
         return 0;
     for (const Widened *w = a.widened; w; w = w->next) {
-        if (!w->value || !axis_of(s->plan->axis, w->value)->has_range)
+        if (!w->value || !axis_of(p->axis, w->value)->has_range)
             return 0;
     }
     return MAX(a.stride, 0);
@@ -50,7 +49,9 @@ static int64_t steps_up(const Scheduler *s, Value *v, const int8_t *map)
 bool plan_divide(Scheduler *s, const Ask *a, int *in, bool local, Made *out)
 {
     Value *x = a->value->def->operands[0];
-    int64_t step = a->role == AS_VALUE && !s->rare ? steps_up(s, x, a->map) : 0;
+    int64_t step = a->role == AS_VALUE && !s->rare
+                       ? plan_steps_up(s->plan, s->nest->space, x, a->map, LONGEST_STEP)
+                       : 0;
     Made row;
 
     if (step > 0 && !plan_get(s, AS_ROW, x, a->map, &row))
@@ -59,5 +60,45 @@ bool plan_divide(Scheduler *s, const Ask *a, int *in, bool local, Made *out)
     Entry e = plan_vector_entry(s, MAKE_DIVIDE, a, in, DIVIDE_ROW + 1);
     e.number = step;
     *out = plan_entry(s, e, local);
+    return true;
+}
+
+/* --- pieces of rows --- */
+
+/* The same for all of the piece as for its first element. */
+static bool compared_in_piece(Scheduler *s, const Ask *a, int number, Made *out)
+{
+    const Op *op = a->value->def;
+    int moving = access_follows(s->nest->space, op->operands[0], a->map) ? 0 : 1;
+    Made limit;
+
+    if (!plan_get(s, AS_VALUE, op->operands[1 - moving], a->map, &limit))
+        return false;
+    int in[2] = {limit.entry, limit.entry};
+    in[moving] = s->pieces[number];
+    *out = plan_made_of(s, MAKE_OP, a, in, COUNT(in), false);
+    return true;
+}
+
+/* A quotient that stays in this piece, or what is left of the dividend. */
+bool plan_in_piece(Scheduler *s, const Ask *a, int number, Made *out)
+{
+    const Quotient *q = &s->nest->pieces.at[number];
+    int in[REMAINDER_DIVISOR + 1];
+    Made x, d;
+
+    if (!q->divisor)
+        return compared_in_piece(s, a, number, out);
+    if (a->value->def->code == OP_div) {
+        *out = (Made){.entry = s->pieces[number]};
+        return true;
+    }
+    if (!plan_get(s, a->role, q->dividend, q->map, &x) ||
+        !plan_get(s, AS_VALUE, q->divisor, plan_identity, &d))
+        return false;
+    in[REMAINDER_OF] = x.entry;
+    in[REMAINDER_QUOTIENT] = s->pieces[number];
+    in[REMAINDER_DIVISOR] = d.entry;
+    *out = plan_made_of(s, MAKE_REMAINDER, a, in, COUNT(in), x.local);
     return true;
 }

@@ -122,6 +122,15 @@ Made plan_known(Scheduler *s, bool what, bool local)
     return (Made){s->known[what], local};
 }
 
+Made plan_some(Scheduler *s)
+{
+    Entry e = {.kind = MAKE_SOME, .level = s->nest->rank - 1};
+
+    if (s->some == NO_ENTRY)
+        s->some = plan_entry(s, e, false).entry;
+    return (Made){.entry = s->some};
+}
+
 /* Is it a mask that is false wherever a dead segment is? */
 static bool is_dead_mask(const Scheduler *s, const Ask *a)
 {

@@ -29,7 +29,8 @@ typedef struct {
      * where accesses are ordered, or nobody knows.  Bytes that each product may keep. */
     uint64_t written;
     int64_t most_kept;
-    bool changed; /* a mark was added: another round is needed */
+    bool multiplies; /* the kernel has products */
+    bool changed;    /* a mark was added: another round is needed */
 } Planner;
 
 /* plan_block.c.  `carried` holds the buffers that the block's yield fills, one for each operand
@@ -95,6 +96,21 @@ void plan_accesses(Plan *p, Nest *n);
 bool plan_has_buffer(const void *plan, const Value *v); /* for access_space() */
 /* plan_shape.c: set lanes, copies and blocks */
 void plan_shape(Plan *p);
+/* Set lanes and unroll, of rows of so many elements. */
+void plan_size_body(const Plan *p, Nest *n, int extent);
+AccessSpace *plan_space(Plan *p, const Nest *n); /* its indices, for its lanes */
+/* Set its space, the forms of its accesses and its bounds; fewer lanes where small elements are
+ * gathered. */
+void plan_find_accesses(Plan *p, Nest *n);
+/* plan_pieces.c: the nest, which has its shape, or one in its place that goes through rows in
+ * pieces
+ */
+Nest *plan_pieces(Plan *p, Nest *n);
+/* The dimension of a nest, without a shape yet, along which a pointer steps by one element in
+ * pieces of rows; -1: none, or it would do without pieces. */
+int plan_dimension_in_pieces(Plan *p, const Nest *n, Value *ptr, const int8_t *map);
+/* Is it a quotient, or what remains, that most likely stays in pieces of rows, or steps there? */
+bool plan_has_pieces(const Plan *p, const Op *op);
 int plan_sort_bits(const Type *t); /* of the places of a row, rounded up to a power of two */
 /* .. the lanes that a nest would have if its rows were long enough */
 int plan_full_lanes(const Plan *p, const Nest *n);
@@ -140,6 +156,8 @@ typedef struct {
     bool assumed;                 /* a value of a dead segment took a bound for false */
     int values;                   /* of this body */
     int *data;                    /* by root: what a store of this body stores */
+    int *pieces;                  /* by number in nest->pieces: the entry of the quotient */
+    int some;                     /* MAKE_SOME, or NO_ENTRY */
     Map *lasting[ROLES];          /* what PART_ROWS holds */
     const Tables *body, *current; /* of this body; of the detour in it, or the same */
     int known[2];                 /* the entries of false and true, or NO_ENTRY */
@@ -159,6 +177,8 @@ Made plan_made_of(Scheduler *s, EntryKind kind, const Ask *a, const int *in, int
 /* One of a vector, in the body, whatever the levels of its inputs; it is not added. */
 Entry plan_vector_entry(Scheduler *s, EntryKind kind, const Ask *a, const int *in, int n);
 Made plan_known(Scheduler *s, bool what, bool local); /* an i1 that all lanes have */
+/* i1 of the row, or piece, asked for in PART_MAIN: MAKE_SOME. */
+Made plan_some(Scheduler *s);
 /* Is it known here, as a constant or by plan_known(), to be the i1 `what`? */
 bool plan_is_known(const Scheduler *s, Made m, bool what);
 void *plan_pack(Made m); /* as a table holds it; never NULL */
@@ -171,11 +191,18 @@ void plan_remember(Scheduler *s, const Ask *a, Made m);
 bool plan_get(Scheduler *s, Role role, Value *v, const int8_t *map, Made *out);
 
 /* plan_divide.c */
+/* Does an integer step up along the inner index of the space without coming around where it was
+ * widened?  By how much, `most` at most: or 0. */
+int64_t plan_steps_up(const Plan *p, AccessSpace *space, Value *v, const int8_t *map, int64_t most);
 /* A division of a vector by what is one number for the whole row; `in`: its operands. */
 bool plan_shares_divisor(const Scheduler *s, const Op *op, const Made *in);
 /* Such an entry; `in` has its operands, and room for DIVIDE_ROW.  False: something was asked for.
  */
 bool plan_divide(Scheduler *s, const Ask *a, int *in, bool local, Made *out);
+
+/* Of quotient `number` of the nest's pieces: it, what is left of the dividend, or a comparison that
+ * it is.  False: something was asked for. */
+bool plan_in_piece(Scheduler *s, const Ask *a, int number, Made *out);
 
 /* plan_values.c */
 /* Make it, and all it needs before it. */

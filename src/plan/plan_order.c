@@ -378,19 +378,26 @@ bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const 
 
 /* --- the order of loops --- */
 
-/* Votes for the dimension along which this leaf is contiguous in memory. */
-static void vote(const Planner *pl, const Leaf *leaf, int *votes)
+/* Votes for the dimension along which this leaf is contiguous in memory, or in pieces of rows. */
+static void vote(const Planner *pl, const Nest *n, const Leaf *leaf, int *votes)
 {
     const Type *t = leaf->value->type;
 
     if (t->rank == 0)
         return;
     if (leaf->load) {
-        const Axis *a = axis_of(pl->plan->axis, leaf->value->def->operands[LOAD_PTR]);
+        Value *ptr = leaf->value->def->operands[LOAD_PTR];
+        const Axis *a = axis_of(pl->plan->axis, ptr);
+        bool found = false;
         for (int d = 0; d < t->rank; d++) {
-            if (leaf->map[d] >= 0 && a->contiguity[d] > 1)
-                votes[leaf->map[d]] += 2;
+            if (leaf->map[d] < 0 || a->contiguity[d] <= 1)
+                continue;
+            votes[leaf->map[d]] += 2;
+            found = true;
         }
+        int dim = found ? -1 : plan_dimension_in_pieces(pl->plan, n, ptr, leaf->map);
+        if (dim >= 0)
+            votes[dim] += 2;
         return;
     }
     int last = t->rank - 1;
@@ -425,7 +432,7 @@ void plan_choose_order(Planner *pl, Nest *n)
     int votes[MAX_RANK] = {0};
 
     for (int i = 0; i < n->leaves.len; i++)
-        vote(pl, &n->leaves.at[i], votes);
+        vote(pl, n, &n->leaves.at[i], votes);
     for (int i = 0; i < n->roots.len; i++) {
         if (n->roots.at[i].kind == ROOT_STORE)
             vote_store(pl, n->roots.at[i].op, votes);

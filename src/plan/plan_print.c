@@ -154,12 +154,16 @@ static void print_root(PlanText *p, const Root *r, int indent)
 
 static void print_head(PlanText *p, const Nest *n, int indent)
 {
+    int rank = nest_tile_rank(n);
+
     text_printf(&p->out, "%*snest [", indent, "");
-    for (int d = 0; d < n->rank; d++)
+    for (int d = 0; d < rank; d++)
         text_printf(&p->out, "%s%d", d ? "," : "", n->dims[d]);
     text_put(&p->out, "] order");
-    for (int d = 0; d < n->rank; d++)
-        text_printf(&p->out, " %d", n->order[d]);
+    for (int d = 0; d < n->rank; d++) {
+        if (n->order[d] < rank)
+            text_printf(&p->out, " %d", n->order[d]);
+    }
     if (n->serial)
         text_put(&p->out, " serial\n");
     else
@@ -202,9 +206,29 @@ static void print_ahead(PlanText *p, const Ahead *a, int indent)
     text_printf(&p->out, " to L%d: %s\n", a->level, op_printer_text(p->ops, a->leaf.value->def));
 }
 
+static void print_pieces(PlanText *p, const Nest *n, int indent)
+{
+    for (int i = 0; i < n->pieces.len; i++) {
+        const Quotient *q = &n->pieces.at[i];
+        int64_t number = q->from;
+        text_printf(&p->out, "%*sin pieces%s where %s %s ", indent, "",
+                    n->aligned ? " of whole vectors" : "", op_printer_value(p->ops, q->dividend),
+                    q->divisor ? "//" : "<");
+        if (!q->divisor || value_const_int(q->divisor, &number))
+            text_printf(&p->out, "%lld stays\n", (long long)number);
+        else
+            text_printf(&p->out, "%s stays\n", op_printer_value(p->ops, q->divisor));
+    }
+    if (n->whole)
+        text_printf(&p->out, "%*sif each is %d elements or more, else\n", indent, "", n->least);
+}
+
 static void print_nest(PlanText *p, const Nest *n, int indent)
 {
     print_head(p, n, indent);
+    print_pieces(p, n, indent + 2);
+    if (n->whole)
+        print_nest(p, n->whole, indent + 4);
     if (n->keep != 0)
         print_keep(p, &p->plan->keeps.at[n->keep - 1], indent + 2);
     print_bounds(p, n, indent + 2);
@@ -347,7 +371,8 @@ static void print_made(PlanText *p, const Nest *n, const Entry *e)
         [MAKE_LOAD] = "load",     [MAKE_RECORD] = "record", [MAKE_FIELD] = "field",
         [MAKE_DETOUR] = "detour", [MAKE_MEET] = "meet",     [MAKE_CUT] = "cut",
         [MAKE_AHEAD] = "ahead",   [MAKE_ROOT] = "root",     [MAKE_REST] = "rest of root",
-        [MAKE_GATHER] = "gather"};
+        [MAKE_GATHER] = "gather", [MAKE_PIECE] = "piece",   [MAKE_REMAINDER] = "remainder",
+        [MAKE_SOME] = "some"};
 
     if (e->kind == MAKE_OP && e->value) {
         text_put(&p->out, op_info(e->value->def->code)->name);
@@ -362,7 +387,7 @@ static void print_made(PlanText *p, const Nest *n, const Entry *e)
         text_printf(&p->out, "%s%s", e->inside ? " inside" : "", gather_form(e));
     if (e->kind == MAKE_READ && e->number != 0)
         text_printf(&p->out, " from element %lld on", (long long)e->number);
-    if (e->kind == MAKE_CUT || e->kind == MAKE_AHEAD)
+    if (e->kind == MAKE_CUT || e->kind == MAKE_AHEAD || e->kind == MAKE_PIECE)
         text_printf(&p->out, " %lld", (long long)e->number);
     if (e->kind == MAKE_ROOT || e->kind == MAKE_REST)
         text_printf(&p->out, " %lld %s", (long long)e->number,
@@ -415,6 +440,8 @@ static void print_schedules(PlanText *p, const BlockPlan *b)
         const Step *s = &b->steps.at[i];
         if (s->kind == STEP_NEST)
             print_schedule(p, s->nest);
+        if (s->kind == STEP_NEST && s->nest->whole)
+            print_schedule(p, s->nest->whole);
         print_schedules(p, s->body[0]);
         print_schedules(p, s->body[1]);
     }

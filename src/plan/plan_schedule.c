@@ -9,6 +9,8 @@
  *
  * A part that would never run has no entries.
  */
+#include <string.h>
+
 #include "plan_internal.h"
 
 bool plan_runs_backwards(const Nest *n, int dim)
@@ -66,7 +68,7 @@ static void cut(Scheduler *s, int number)
 static void ahead(Scheduler *s, int number)
 {
     const Leaf *leaf = &s->nest->ahead.at[number].leaf;
-    int level = s->nest->ahead.at[number].rows > 0 ? s->nest->rank - 1 : 0;
+    int level = s->nest->ahead.at[number].rows > 0 ? nest_row_level(s->nest) : 0;
     Value *ptr = leaf->value->def->operands[LOAD_PTR];
     Access a = access_of(s->nest->space, ptr, leaf->map);
 
@@ -78,8 +80,31 @@ static void ahead(Scheduler *s, int number)
         add_number(s, MAKE_AHEAD, number, in, 1);
 }
 
+static void piece(Scheduler *s, int number)
+{
+    const Quotient *q = &s->nest->pieces.at[number];
+    int *in = NEW_N(s->plan->arena, int, PIECE_DIVISOR + 1);
+    Made d = {.entry = NO_ENTRY};
+    Entry e = {.kind = MAKE_PIECE,
+               .value = q->dividend,
+               .level = s->nest->rank - 1,
+               .number = number,
+               .in = in,
+               .nin = PIECE_DIVISOR + 1};
+
+    memcpy(e.map, q->map, sizeof e.map);
+    in[PIECE_ROW] = plan_compute(s, AS_ROW, q->dividend, q->map).entry;
+    if (q->divisor)
+        d = plan_compute(s, AS_VALUE, q->divisor, plan_identity);
+    in[PIECE_DIVISOR] = d.entry;
+    s->pieces[number] = plan_entry(s, e, false).entry;
+}
+
+/* A dividend may be made of what remains of an earlier one. */
 static void rows(Scheduler *s)
 {
+    for (int i = 0; i < s->nest->pieces.len; i++)
+        piece(s, i);
     for (int i = 0; i < s->nest->bounds.len; i++)
         cut(s, i);
     for (int i = 0; i < s->nest->ahead.len; i++)
@@ -88,12 +113,18 @@ static void rows(Scheduler *s)
 
 /* --- bodies --- */
 
+/* Are there vectors that are not full, be there bounds or not? */
+static bool is_uneven(const Nest *n)
+{
+    return n->dims[n->order[n->rank - 1]] % n->lanes != 0 || (n->pieces.len > 0 && !n->aligned);
+}
+
 static void begin_part(Scheduler *s, Part part)
 {
     const Nest *n = s->nest;
 
     s->part = part;
-    s->tail = part != PART_MAIN && n->dims[n->order[n->rank - 1]] % n->lanes != 0 && !s->out->again;
+    s->tail = part != PART_MAIN && is_uneven(n) && !s->out->again;
     s->stored = false;
     s->values = 0;
     s->body = s->current = plan_tables(s->plan->arena, NULL);
@@ -310,7 +341,7 @@ static bool repeats(const Scheduler *s)
     const Nest *n = s->nest;
     bool stores = false;
 
-    if (n->serial || n->backwards || n->lanes == 1)
+    if (n->serial || n->backwards || n->lanes == 1 || n->pieces.len > 0)
         return false;
     for (int i = 0; i < n->roots.len; i++) {
         stores |= stores_again(&n->roots.at[i]);
@@ -342,7 +373,7 @@ static void bodies(Scheduler *s)
 {
     const Nest *n = s->nest;
     int extent = n->dims[n->order[n->rank - 1]];
-    bool cut = n->bounds.len > 0, uneven = extent % n->lanes != 0, mixed = cut || uneven;
+    bool cut = n->bounds.len > 0, uneven = is_uneven(n), mixed = cut || uneven;
 
     if (mixed && n->backwards)
         body(s, PART_MIXED);
@@ -361,7 +392,8 @@ static void schedule_nest(Plan *p, Nest *n)
 
     n->schedule = s.out;
     s.data = NEW_N(p->arena, int, n->roots.len);
-    s.known[0] = s.known[1] = NO_ENTRY;
+    s.pieces = NEW_N(p->arena, int, n->pieces.len + 1);
+    s.some = s.known[0] = s.known[1] = NO_ENTRY;
     for (int i = 0; i < ROLES; i++)
         s.lasting[i] = map_new(p->arena);
     s.out->ends = has_end(n);
@@ -376,6 +408,8 @@ static void schedule_block(Plan *p, BlockPlan *b)
         Step *s = &b->steps.at[i];
         if (s->nest)
             schedule_nest(p, s->nest);
+        if (s->nest && s->nest->whole)
+            schedule_nest(p, s->nest->whole);
         schedule_block(p, s->body[0]);
         schedule_block(p, s->body[1]);
     }

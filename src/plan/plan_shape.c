@@ -62,13 +62,37 @@ static const Value *root_value(const Root *r)
     }
 }
 
-/* As many of the widest data as one machine vector holds. */
-int plan_full_lanes(const Plan *p, const Nest *nest)
+/* Has it several elements along the inner dimension?  One is a scalar, however wide. */
+static bool is_vector(const Nest *n, const Leaf *leaf)
+{
+    const Type *t = leaf->value->type;
+    int inner = n->order[n->rank - 1];
+
+    for (int d = 0; d < t->rank; d++) {
+        if (t->dims[d] > 1 && (leaf->map[d] == inner || leaf->map[d] < 0))
+            return true;
+    }
+    return false;
+}
+
+static int leaf_bits(const Plan *p, const Nest *n, bool vectors)
 {
     int bits = 0;
 
-    for (int i = 0; i < nest->leaves.len; i++)
-        bits = MAX(bits, data_bits(p, nest->leaves.at[i].value));
+    for (int i = 0; i < n->leaves.len; i++) {
+        if (!vectors || is_vector(n, &n->leaves.at[i]))
+            bits = MAX(bits, data_bits(p, n->leaves.at[i].value));
+    }
+    return bits;
+}
+
+/* As many of the widest data as one machine vector holds. */
+int plan_full_lanes(const Plan *p, const Nest *nest)
+{
+    int bits = leaf_bits(p, nest, true);
+
+    if (bits == 0)
+        bits = leaf_bits(p, nest, false);
     for (int i = 0; i < nest->roots.len; i++) {
         const Root *r = &nest->roots.at[i];
         bits = MAX(bits, data_bits(p, root_value(r)));
@@ -105,10 +129,11 @@ static int choose_unroll(const Plan *p, const Nest *nest, int extent, int lanes)
  *
  * Two copies of a long body stand one behind the other, too far apart for the processor to overlap
  * them well, and copies that branch each branch for themselves.  Vectors of several registers do
- * the same work, and LLVM splits them op by op. */
+ * the same work, and LLVM splits them op by op.  But of pieces that are short less would be left
+ * over. */
 static void put_side_by_side(const Plan *p, Nest *n)
 {
-    bool apart = n->unroll == 2 || n->branches;
+    bool apart = (n->unroll == 2 && n->pieces.len == 0) || n->branches;
 
     if (n->unroll == 1 || !apart || n->lanes * n->unroll > p->machine.vector_bytes)
         return;
@@ -142,10 +167,22 @@ static bool rises(const Nest *n, const Root *r)
     return a.ok && a.stride > 0 && !a.scale && !a.chunked;
 }
 
-static void find_accesses(Plan *p, Nest *n)
+AccessSpace *plan_space(Plan *p, const Nest *n)
 {
-    n->space = access_space(p->arena, p->axis, n->order[n->rank - 1], n->lanes, plan_has_buffer, p);
-    plan_accesses(p, n);
+    AccessSpace *s =
+        access_space(p->arena, p->axis, n->order[n->rank - 1], n->lanes, plan_has_buffer, p);
+
+    s->quotients = n->pieces.at;
+    s->nquotients = n->pieces.len;
+    s->anywhere = n->pieces.len > 0 && !n->aligned;
+    return s;
+}
+
+void plan_size_body(const Plan *p, Nest *n, int extent)
+{
+    n->lanes = n->serial ? 1 : choose_lanes(p, n, extent);
+    n->unroll = n->serial ? 1 : choose_unroll(p, n, extent, n->lanes);
+    put_side_by_side(p, n);
 }
 
 /* Is a small element of each lane looked up at an address of its own? */
@@ -160,6 +197,17 @@ static bool gathers_small(const Nest *n)
     return false;
 }
 
+void plan_find_accesses(Plan *p, Nest *n)
+{
+    n->space = plan_space(p, n);
+    plan_accesses(p, n);
+    if (n->lanes <= p->machine.vector_bytes / GATHERED_WORD || !gathers_small(n))
+        return;
+    n->lanes = p->machine.vector_bytes / GATHERED_WORD;
+    n->space = plan_space(p, n);
+    plan_accesses(p, n);
+}
+
 static void shape_nest(Plan *p, Nest *n)
 {
     int inner = n->order[n->rank - 1], extent = n->dims[inner];
@@ -168,21 +216,15 @@ static void shape_nest(Plan *p, Nest *n)
         n->level_of[n->order[k]] = n->dims[n->order[k]] == 1 ? 0 : k + 1;
     n->level_of[inner] = n->rank;
     n->backwards = plan_runs_backwards(n, inner);
-    n->lanes = n->serial ? 1 : choose_lanes(p, n, extent);
-    n->unroll = n->serial ? 1 : choose_unroll(p, n, extent, n->lanes);
-    put_side_by_side(p, n);
+    plan_size_body(p, n, extent);
     for (int i = 0; i < n->roots.len; i++) {
         Root *r = &n->roots.at[i];
         if (r->kind == ROOT_REDUCE || r->kind == ROOT_SCAN)
             r->combining = combining_of(n, r);
     }
-    find_accesses(p, n);
+    plan_find_accesses(p, n);
     for (int i = 0; i < n->roots.len; i++)
         n->roots.at[i].combining.rising = rises(n, &n->roots.at[i]);
-    if (n->lanes > p->machine.vector_bytes / GATHERED_WORD && gathers_small(n)) {
-        n->lanes = p->machine.vector_bytes / GATHERED_WORD;
-        find_accesses(p, n);
-    }
 }
 
 /* --- rows to be sorted --- */
@@ -215,8 +257,10 @@ static void shape_block(Plan *p, BlockPlan *b)
 {
     for (int i = 0; b && i < b->steps.len; i++) {
         Step *s = &b->steps.at[i];
-        if (s->kind == STEP_NEST)
+        if (s->kind == STEP_NEST) {
             shape_nest(p, s->nest);
+            s->nest = plan_pieces(p, s->nest);
+        }
         if (s->kind == STEP_SORT)
             shape_sort(p, s->op, &s->sort);
         shape_block(p, s->body[0]);

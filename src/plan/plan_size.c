@@ -52,7 +52,7 @@ static int64_t step_size(const Step *s)
 {
     switch (s->kind) {
     case STEP_NEST:
-        return nest_size(s->nest);
+        return nest_size(s->nest) + (s->nest->whole ? nest_size(s->nest->whole) : 0);
     case STEP_RECORD:
         return RECORD_SIZE + OPERAND_SIZE * s->op->noperands;
     case STEP_SORT: {

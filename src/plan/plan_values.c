@@ -197,6 +197,19 @@ static bool get_address(Scheduler *s, const AccessPlan *p, Value *ptr, const int
     return true;
 }
 
+/* One address for all lanes, where masks are known to be true: loaded once for the row, if it has
+ * an element for which they are. */
+static bool shared_load(Scheduler *s, const Ask *a, const AccessPlan *p, Made *out)
+{
+    int in[ACCESS_INPUTS] = {NO_ENTRY, NO_ENTRY, NO_ENTRY, NO_ENTRY, NO_ENTRY};
+
+    if (!get_address(s, p, a->value->def->operands[LOAD_PTR], a->map, false, in))
+        return false;
+    in[IN_MASK] = plan_some(s).entry;
+    *out = plan_made_of(s, MAKE_LOAD, a, in, ACCESS_INPUTS, true);
+    return true;
+}
+
 static Made vector_load(Scheduler *s, EntryKind kind, const Ask *a, const AccessPlan *p,
                         const int *in)
 {
@@ -242,6 +255,9 @@ static bool load_value(Scheduler *s, const Ask *a, Made *out)
         out->local |= m.local;
         return true;
     }
+    if (all && mask && s->part == PART_MAIN && !s->rare && p->form == FORM_SHARED &&
+        !p->steps.chunked)
+        return shared_load(s, a, p, out);
     if (!get_address(s, p, op->operands[LOAD_PTR], a->map, !all || s->tail, in))
         return false;
     in[IN_MASK] = all ? NO_ENTRY : m.entry;
@@ -400,7 +416,7 @@ static bool filled_here(const Scheduler *s, const Value *v, const int8_t *map)
 {
     int buffer = s->plan->facts[v->id].buffer;
 
-    if (!plan_is_identity(v, map, s->nest->rank))
+    if (!plan_is_identity(v, map, nest_tile_rank(s->nest)))
         return false;
     for (int i = 0; i < s->nest->roots.len; i++) {
         const Root *r = &s->nest->roots.at[i];
@@ -421,8 +437,11 @@ static bool is_buffered(const Scheduler *s, const Ask *a)
 static bool by_definition(Scheduler *s, Ask *a, Made *out)
 {
     const Op *op = a->value->def;
+    int piece = access_quotient(s->nest->space, a->value, a->map);
     Access steps;
 
+    if (piece != NO_QUOTIENT)
+        return plan_in_piece(s, a, piece, out);
     switch (op->code) {
     case OP_const:
         *out = of_nothing(s, MAKE_CONST, a, false);
@@ -468,9 +487,12 @@ static bool make_row(Scheduler *s, const Ask *a, Made *out)
 {
     int8_t in[MAX_RANK];
     Value *source = access_renamed(a->value, a->map, in);
+    int piece = access_quotient(s->nest->space, a->value, a->map);
 
     if (source)
         return plan_get(s, AS_ROW, source, in, out);
+    if (piece != NO_QUOTIENT)
+        return plan_in_piece(s, a, piece, out);
     if (a->value->def->code != OP_arange)
         return elementwise(s, a, out);
     *out = index_entry(s, a);

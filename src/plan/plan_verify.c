@@ -15,6 +15,9 @@
  *   6. What is kept is filled by a nest of its own, in a buffer with all its slots, and so is what
  *      is packed of it; the scalars that it is known by are made in front.
  *
+ *   7. A nest in pieces has one loop more than its tiles have dimensions, and what ends each of its
+ *      pieces; a divisor is above 0, or a nest without pieces stands by.
+ *
  * A plan that breaks a rule is our own mistake, and is told as an internal error at the op.
  */
 #include "plan.h"
@@ -104,6 +107,9 @@ static int needed_inputs(const Check *x, const Entry *e)
     switch (e->kind) {
     case MAKE_DIVIDE:
         return DIVIDE_ROW;
+    case MAKE_PIECE:
+        return x->nest->pieces.at[e->number].divisor ? e->nin : PIECE_DIVISOR;
+    case MAKE_REMAINDER:
     case MAKE_OP:
     case MAKE_RUN:
     case MAKE_GATHER:
@@ -265,6 +271,43 @@ static void check_again(Check *x, const Nest *n)
     }
 }
 
+/* --- pieces of rows --- */
+
+static bool ends_piece(const Nest *n, int number)
+{
+    const Schedule *s = n->schedule;
+
+    for (int i = 0; i < s->part[PART_ROWS].len; i++) {
+        const Entry *e = &s->entries.at[s->part[PART_ROWS].at[i]];
+        if (e->kind == MAKE_PIECE && e->number == number && e->level == n->rank - 1)
+            return true;
+    }
+    return false;
+}
+
+static void check_pieces(Check *x, const Nest *n)
+{
+    const Root *r = &n->roots.at[0];
+    const Op *op = r->op ? r->op : r->value->def;
+    int64_t number;
+
+    if (n->rank < 2 || n->order[n->rank - 2] != n->rank - 1 || n->dims[n->rank - 1] != 1 ||
+        n->serial || n->backwards || n->keep != 0 || n->schedule->again)
+        tell(x, op, "nest %d goes through pieces that it cannot have", n->id);
+    if (n->whole && (n->whole->pieces.len > 0 || n->whole->rank != nest_tile_rank(n)))
+        tell(x, op, "nest %d has pieces without a way to do without", n->id);
+    for (int i = 0; i < n->pieces.len; i++) {
+        const Value *divisor = n->pieces.at[i].divisor;
+        bool known = divisor && value_const_int(divisor, &number);
+        if (!ends_piece(n, i))
+            tell(x, op, "nothing ends the pieces of nest %d at quotient %d", n->id, i);
+        if (!divisor)
+            continue;
+        if (known ? number < 1 : !n->whole || divisor->type->rank > 0)
+            tell(x, op, "nest %d divides by what may be 0", n->id);
+    }
+}
+
 /* --- steps --- */
 
 static void check_block(Check *x, const BlockPlan *b);
@@ -273,6 +316,10 @@ static void check_nest(Check *x, const Nest *n)
 {
     int entries = n->schedule->entries.len, before = x->made.len;
 
+    if (n->pieces.len > 0)
+        check_pieces(x, n);
+    if (n->whole)
+        check_nest(x, n->whole);
     if (n->keep != 0)
         check_kept(x, n);
     x->nest = n;

@@ -12,9 +12,9 @@
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 
-static const char *const kernels[] = {"attention", "softmax",  "combine_loop", "while_order",
-                                      "fields",    "regroup",  "behind_if",    "turned_chunk",
-                                      "dot_bytes", "dot_bf16", "dot_rounds",   "dot_keep"};
+static const char *const kernels[] = {
+    "attention",    "softmax",   "combine_loop", "while_order", "fields",   "regroup", "behind_if",
+    "turned_chunk", "dot_bytes", "dot_bf16",     "dot_rounds",  "dot_keep", "pieces"};
 
 static const char *const machines[] = {
     "+avx2,+fma", "+avx2,+avx512f,+avx512bw,+fma,+avx512vnni,+amx-int8,+amx-bf16"};
@@ -94,6 +94,18 @@ static int drop_entries(const Plan *p, Schedule *s)
     return told;
 }
 
+/* Is it in a part?  What a dead segment was tried with is not. */
+static bool stands(const Schedule *s, int entry)
+{
+    for (int part = 0; part < PARTS; part++) {
+        for (int i = 0; i < s->part[part].len; i++) {
+            if (s->part[part].at[i] == entry)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Inputs that are no entry, of what cannot do without. */
 static int drop_inputs(const Plan *p, Schedule *s)
 {
@@ -101,8 +113,9 @@ static int drop_inputs(const Plan *p, Schedule *s)
 
     for (int i = 0; i < s->entries.len; i++) {
         Entry *e = &s->entries.at[i];
-        bool needs = e->kind == MAKE_OP || e->kind == MAKE_LOAD || e->kind == MAKE_DIVIDE;
-        if (!needs || e->nin == 0)
+        bool needs = e->kind == MAKE_OP || e->kind == MAKE_LOAD || e->kind == MAKE_DIVIDE ||
+                     e->kind == MAKE_PIECE || e->kind == MAKE_REMAINDER;
+        if (!needs || e->nin == 0 || !stands(s, i))
             continue;
         int was = e->in[0];
         e->in[0] = NO_ENTRY;
@@ -193,6 +206,23 @@ static int break_keep(const Plan *p, Nest *n)
     return told + 1;
 }
 
+/* Pieces that overlap, that a divisor of 0 would never end, without a loop of their own. */
+static int break_pieces(const Plan *p, Nest *n)
+{
+    const char *said;
+
+    if (n->pieces.len == 0)
+        return 0;
+    int told = spoil(p, &n->order[n->rank - 2], n->order[n->rank - 1]) +
+               spoil(p, &n->dims[n->rank - 1], 2);
+    Nest *whole = n->whole;
+    n->whole = NULL;
+    bool needed = !passes(p, &said);
+    n->whole = whole;
+    assert_int_equal(needed, whole != NULL);
+    return told + 1;
+}
+
 static int break_block(const Plan *p, BlockPlan *b)
 {
     int told = 0;
@@ -205,7 +235,7 @@ static int break_block(const Plan *p, BlockPlan *b)
             told += break_dot(p, s);
         if (s->kind == STEP_NEST)
             told += drop_entries(p, s->nest->schedule) + drop_inputs(p, s->nest->schedule) +
-                    break_keep(p, s->nest);
+                    break_keep(p, s->nest) + break_pieces(p, s->nest);
         told += break_block(p, s->body[0]) + break_block(p, s->body[1]);
     }
     return told;

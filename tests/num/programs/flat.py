@@ -1,0 +1,128 @@
+"""Kernels on flat indices, whose rows and columns are quotients: as compilers write them, and people
+who count on one grid for arrays of any rank."""
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def batch_norm(x, out, mean, scale, n, C, HW, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = offs < n
+    c = (offs // HW) % C
+    v = tl.load(x + offs, mask=inside).to(tl.float32)
+    y = (v - tl.load(mean + c, mask=inside)) * tl.load(scale + c, mask=inside, other=1.0)
+    tl.store(out + offs, tl.maximum(y, 0.0, propagate_nan=tl.PropagateNan.ALL), mask=inside)
+
+
+@triton.jit
+def pad(in_ptr0, out_ptr0, xnumel, H: tl.constexpr, W: tl.constexpr, P: tl.constexpr,
+        XBLOCK: tl.constexpr):
+    xindex = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x1 = (xindex // (W + 2 * P)) % (H + 2 * P)
+    x0 = xindex % (W + 2 * P)
+    x2 = xindex // ((W + 2 * P) * (H + 2 * P))
+    tmp0 = (-P) + x1
+    tmp1 = tl.full([1], 0, tl.int64)
+    tmp3 = tl.full([1], H, tl.int64)
+    tmp5 = (-P) + x0
+    tmp7 = tl.full([1], W, tl.int64)
+    tmp10 = (tmp0 >= tmp1) & (tmp0 < tmp3) & (tmp5 >= tmp1) & (tmp5 < tmp7)
+    tmp11 = tl.load(in_ptr0 + (tmp5 + W*tmp0 + H*W*x2), tmp10 & xmask, other=0.5)
+    tl.store(out_ptr0 + xindex, tmp11, xmask)
+
+
+@triton.jit
+def swap_heads(in_ptr0, out_ptr0, xnumel, ks0, ks1, ks2, stride, XBLOCK: tl.constexpr):
+    """[batch, ks2, ks1, ks0], whose last but one rows lie `stride` apart, to [batch, ks1, ks2, ks0]."""
+    xindex = tl.program_id(0).to(tl.int64) * XBLOCK + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = xindex % ks0
+    x1 = (xindex // ks0) % ks2
+    x2 = (xindex // (ks0*ks2)) % ks1
+    x3 = xindex // (ks0*ks1*ks2)
+    tmp0 = tl.load(in_ptr0 + (x0 + stride*(x2 + ks1*(x1 + ks2*x3))), xmask)
+    tl.store(out_ptr0 + xindex, tmp0, xmask)
+
+
+@triton.jit
+def concatenate(in_ptr0, in_ptr1, out_ptr0, xnumel, A: tl.constexpr, B: tl.constexpr,
+                XBLOCK: tl.constexpr):
+    xindex = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = xindex % (A + B)
+    x1 = xindex // (A + B)
+    tmp3 = tl.full([1], A, tl.int64)
+    tmp4 = x0 < tmp3
+    tmp5 = tl.load(in_ptr0 + (A*x1 + x0), tmp4 & xmask, other=0.0)
+    tmp6 = x0 >= tmp3
+    tmp9 = tl.load(in_ptr1 + (B*x1 + ((-A) + x0)), tmp6 & xmask, other=0.0)
+    tmp10 = tl.where(tmp4, tmp5, tmp9)
+    tl.store(out_ptr0 + xindex, tmp10, xmask)
+
+
+@triton.jit
+def channel_sums(in_ptr0, out_ptr0, out_ptr1, xnumel, rnumel, HW, XBLOCK: tl.constexpr,
+                 RBLOCK: tl.constexpr):
+    """Of each channel of [images, channels, HW] the sum, and where its greatest element is."""
+    xindex = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)[:, None]
+    xmask = xindex < xnumel
+    total = tl.full([XBLOCK, RBLOCK], 0, tl.float32)
+    best = tl.full([XBLOCK], float("-inf"), tl.float32)
+    where = tl.full([XBLOCK], 0, tl.int32)
+    for roffset in range(0, rnumel, RBLOCK):
+        rindex = roffset + tl.arange(0, RBLOCK)[None, :]
+        rmask = rindex < rnumel
+        r1 = rindex % HW
+        r2 = rindex // HW
+        v = tl.load(in_ptr0 + (r1 + HW*xindex + HW*xnumel*r2), rmask & xmask, other=float("-inf"))
+        total = tl.where(rmask & xmask, total + v, total)
+        most, at = tl.max(v, 1, return_indices=True)
+        where = tl.where(most > best, at + roffset, where)
+        best = tl.maximum(most, best)
+    tl.store(out_ptr0 + xindex, tl.sum(total, 1)[:, None], xmask)
+    tl.store(out_ptr1 + xindex, where[:, None], xmask)
+
+
+@triton.jit
+def image_rows(x, out, n, C, H, W, sums, BLOCK: tl.constexpr):
+    """Quotients of what remains, backwards in each row; sums of what a program has stored."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    rest = i % (C * H * W)
+    image = i // (C * H * W)
+    c = rest // (H * W)
+    hw = rest % (H * W)
+    src = ((image * C + (C - 1 - c)) * H + hw // W) * W + (W - 1 - hw % W)
+    v = tl.load(x + src, mask=i < n, other=0)
+    tl.store(out + i, v, mask=i < n)
+    tl.store(sums + tl.program_id(0), tl.sum(v.to(tl.int32), 0))
+
+
+@triton.jit
+def rotate_halves(x, out, low, high, stride, H: tl.constexpr, D: tl.constexpr):
+    """(x, y) to (-y, x), and to two arrays, with a half of each row off in each access."""
+    row = tl.program_id(0)
+    cols = tl.arange(0, D)
+    first = cols < H
+    y = tl.load(x + row * stride + cols + H, mask=first, other=0.0)
+    z = tl.load(x + row * stride + (cols - H), mask=cols >= H, other=0.0)
+    v = tl.where(first, -y, z)
+    tl.store(out + row * D + cols, v)
+    tl.store(low + row * H + cols, v, mask=first)
+    tl.store(high + row * (D - H) + (cols - H), v, mask=H <= cols)
+
+
+@triton.jit
+def outer_sums(in_ptr0, out_ptr0, out_ptr1, xnumel, rnumel, ks0, XBLOCK: tl.constexpr,
+               RBLOCK: tl.constexpr):
+    """[B, rnumel, ks0] summed over its middle, whose neighbours lie along the other dimension."""
+    xindex = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)[:, None]
+    xmask = xindex < xnumel
+    x0 = xindex % ks0
+    x1 = xindex // ks0
+    rindex = tl.arange(0, RBLOCK)[None, :]
+    mask = (rindex < rnumel) & xmask
+    v = tl.load(in_ptr0 + (x0 + ks0*rindex + ks0*rnumel*x1), mask, other=0.0)
+    most = tl.where(mask, v, float("-inf"))
+    tl.store(out_ptr0 + xindex, tl.sum(v, 1)[:, None], xmask)
+    tl.store(out_ptr1 + xindex, tl.max(most, 1)[:, None], xmask)

@@ -1,0 +1,124 @@
+"""Flat indices (programs/flat.py) against NumPy: rows from less than a vector to more than a program
+long, on views, with NaN, where masks leave out what no array has."""
+
+import numpy as np
+
+from arguments import apart, empty
+from harness import EPSILON, NUMPY_TYPES, Suite, decode, encode, generator
+
+suite = Suite(one_in=3)
+random = generator()
+
+
+def floats(dtype, *shape):
+    x = random.standard_normal(shape).astype(np.float32)
+    x[random.random(shape) < 0.05] = np.nan
+    return encode(x, dtype)
+
+
+def case(label, kernel, grid, args, outputs, **tolerance):
+    suite.case(label, "programs/flat.py:" + kernel, str(grid), args, outputs, **tolerance)
+
+
+def batch_norms():
+    for dtype, n, c, hw, block in (("fp32", 2, 3, 49, 512), ("fp16", 3, 5, 200, 256),
+                                   ("bf16", 2, 4, 1000, 300), ("fp32", 9, 7, 5, 128),
+                                   ("fp32", 2, 2, 64, 128), ("fp16", 1, 6, 1, 64)):
+        x = floats(dtype, n, c, hw)
+        mean, scale = floats("fp32", c), floats("fp32", c)
+        want = (decode(x) - decode(mean)[:, None]) * decode(scale)[:, None]
+        case(f"batch norm {dtype} {n}x{c}x{hw}", "batch_norm", "cdiv(n,BLOCK)",
+             {"x": x, "out": empty(dtype, n, c, hw), "mean": mean, "scale": scale,
+              "n": n * c * hw, "C": c, "HW": hw, "BLOCK": block},
+             {"out": (dtype, np.maximum(want, 0.0))}, rtol=EPSILON[dtype], atol=1e-6)
+
+
+def pads():
+    for dtype, images, h, w, p, block in (("fp32", 3, 9, 56, 1, 256), ("u8", 2, 20, 130, 3, 512),
+                                          ("i16", 2, 7, 5, 2, 128), ("fp16", 2, 3, 100, 1, 300)):
+        x = random.integers(0, 100, (images, h, w)).astype(NUMPY_TYPES[dtype])
+        want = np.pad(x, ((0, 0), (p, p), (p, p)), constant_values=0.5 if dtype[0] == "f" else 0)
+        case(f"pad {dtype} {images}x{h}x{w} by {p}", "pad", "cdiv(xnumel,XBLOCK)",
+             {"in_ptr0": x, "out_ptr0": empty(dtype, *want.shape), "xnumel": want.size,
+              "H": h, "W": w, "P": p, "XBLOCK": block}, {"out_ptr0": (dtype, want)})
+
+
+def heads():
+    for dtype, batch, t, h, d, block in (("fp32", 2, 9, 3, 64, 256), ("fp16", 2, 5, 4, 100, 512),
+                                         ("fp32", 1, 7, 5, 3, 128), ("u8", 2, 3, 2, 300, 512)):
+        x = random.integers(0, 100, (batch, t, h, d)).astype(NUMPY_TYPES[dtype])
+        want = x.transpose(0, 2, 1, 3)
+        case(f"heads {dtype} {batch}x{t}x{h}x{d}", "swap_heads", "cdiv(xnumel,XBLOCK)+1",
+             {"in_ptr0": apart(suite, x.reshape(-1, d)), "out_ptr0": empty(dtype, *want.shape), "xnumel": x.size,
+              "ks0": d, "ks1": h, "ks2": t, "stride": "in_ptr0.stride(0)", "XBLOCK": block},
+             {"out_ptr0": (dtype, want)})
+
+
+def concatenations():
+    for dtype, rows, a, b, block in (("fp32", 11, 64, 128, 512), ("bf16", 9, 100, 33, 256),
+                                     ("i32", 20, 3, 5, 128), ("u8", 5, 130, 200, 512)):
+        x, y = (encode(random.integers(0, 100, (rows, k)), dtype) for k in (a, b))
+        want = np.concatenate([decode(x), decode(y)], 1)
+        case(f"concatenate {dtype} {rows}x({a}+{b})", "concatenate", "cdiv(xnumel,XBLOCK)",
+             {"in_ptr0": x, "in_ptr1": y, "out_ptr0": empty(dtype, rows, a + b),
+              "xnumel": want.size, "A": a, "B": b, "XBLOCK": block}, {"out_ptr0": (dtype, want)})
+
+
+def sums():
+    for n, c, hw, rows, block in ((4, 5, 49, 1, 128), (3, 6, 200, 4, 256), (2, 3, 4, 2, 64)):
+        x = random.standard_normal((n, c, hw)).astype(np.float32)
+        flat = x.transpose(1, 0, 2).reshape(c, -1)
+        case(f"channels {n}x{c}x{hw} by {rows}", "channel_sums", "cdiv(xnumel,XBLOCK)",
+             {"in_ptr0": x, "out_ptr0": empty("fp32", c), "out_ptr1": empty("i32", c), "xnumel": c,
+              "rnumel": n * hw, "HW": hw, "XBLOCK": rows, "RBLOCK": block},
+             {"out_ptr0": ("fp32", flat.astype(np.float64).sum(1)),
+              "out_ptr1": ("i32", flat.argmax(1))}, rtol=1e-5, atol=1e-4)
+
+
+def outer():
+    for b, r, k, rows, block in ((3, 7, 50, 128, 8), (2, 5, 200, 256, 8), (9, 3, 4, 64, 4)):
+        x = random.standard_normal((b, r, k)).astype(np.float32)
+        case(f"outer sums {b}x{r}x{k}", "outer_sums", "cdiv(xnumel,XBLOCK)",
+             {"in_ptr0": x, "out_ptr0": empty("fp32", b, k), "out_ptr1": empty("fp32", b, k),
+              "xnumel": b * k, "rnumel": r, "ks0": k, "XBLOCK": rows, "RBLOCK": block},
+             {"out_ptr0": ("fp32", x.sum(1)), "out_ptr1": ("fp32", x.max(1))}, rtol=1e-5, atol=1e-5)
+
+
+def images():
+    for dtype, n, c, h, w, block in (("i32", 2, 3, 5, 50, 300), ("i16", 3, 2, 4, 7, 128),
+                                     ("u8", 1, 3, 9, 150, 512)):
+        x = random.integers(0, 100, (n, c, h, w)).astype(NUMPY_TYPES[dtype])
+        want = x[:, ::-1, :, ::-1]
+        flat = np.zeros(-(-x.size // block) * block, np.int32)
+        flat[:x.size] = want.reshape(-1)
+        case(f"rows turned {dtype} {n}x{c}x{h}x{w}", "image_rows", "cdiv(n,BLOCK)",
+             {"x": x, "out": empty(dtype, n, c, h, w), "n": x.size, "C": c, "H": h, "W": w,
+              "sums": empty("i32", flat.size // block), "BLOCK": block},
+             {"out": (dtype, want), "sums": ("i32", flat.reshape(-1, block).sum(1))})
+
+
+def halves():
+    for dtype, rows, h, d in (("fp32", 3, 64, 128), ("fp16", 4, 100, 200), ("bf16", 2, 60, 256),
+                              ("fp32", 2, 3, 64), ("fp64", 2, 37, 80)):
+        x = random.standard_normal((rows, d)).astype(np.float32)
+        x[random.random(x.shape) < 0.05] = np.nan
+        x = x.astype(np.float64) if dtype == "fp64" else encode(x, dtype)
+        y = np.asarray(decode(x) if dtype != "fp64" else x)
+        want = np.zeros_like(y)
+        want[:, :h] = -np.pad(y, ((0, 0), (0, h)))[:, h:2 * h]
+        want[:, h:] = y[:, :d - h]
+        case(f"halves {dtype} {rows}x{d} at {h}", "rotate_halves", rows,
+             {"x": apart(suite, x), "out": empty(dtype, rows, d), "low": empty(dtype, rows, h),
+              "high": empty(dtype, rows, d - h), "stride": "x.stride(0)", "H": h, "D": d},
+             {"out": (dtype, want), "low": (dtype, want[:, :h]), "high": (dtype, want[:, h:])})
+
+
+batch_norms()
+pads()
+heads()
+concatenations()
+sums()
+outer()
+images()
+halves()
+suite.finish()
