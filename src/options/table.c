@@ -383,6 +383,8 @@ static const Option options[] = {
         {{RUN, NULL, "on sim: count what each line of the source does"}}},
     {"--text", NULL, BARE, AGAIN, FLAG(text),
         {{REPORT, NULL, "print what matters most of it, in the terminal"}}},
+    {"--ptxas", NULL, BARE, AGAIN, FLAG(ptxas),
+        {{REPORT, NULL, "on sim: ask ptxas of the CUDA toolkit for registers, and what is spilled"}}},
     {"--stage", NULL, NEEDS, ONCE, TEXT(stage),
         {{DUMP, "STAGE",
           "ast, ir, vars, opt, plan, schedule, layout, llvm, asm, ptx or sass"},

@@ -11,6 +11,7 @@
  */
 #include "inside.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const double worth_it = 0.05; /* of the kernel: less is not told */
@@ -54,15 +55,71 @@ const char *advice_bytes(const Search *s, double bytes)
 
 /* --- by what the code takes of a GPU --- */
 
+typedef struct {
+    const char *file; /* NULL: nowhere */
+    int line, n;
+} SpillPlace;
+typedef VEC(SpillPlace) SpillPlaces;
+
+/* `//## File "k.py", line 7`, as nvdisasm puts it above what is of that line. */
+static bool read_place(const RunView *v, const char *at, const char *end, SpillPlace *out)
+{
+    static const char file[] = "//## File \"", line[] = "\", line ";
+    const char *name = strstr(at, file);
+    const char *number = name && name < end ? strstr(name, line) : NULL;
+
+    if (!number || number > end)
+        return false;
+    name += strlen(file);
+    *out = (SpillPlace){.file = arena_strndup(v->arena, name, (size_t)(number - name)),
+                        .line = atoi(number + strlen(line))};
+    return true;
+}
+
+static void count_at(const RunView *v, SpillPlaces *all, const SpillPlace *at)
+{
+    for (int i = 0; i < all->len; i++) {
+        if (all->at[i].line == at->line && strcmp(all->at[i].file, at->file) == 0) {
+            all->at[i].n++;
+            return;
+        }
+    }
+    vec_push(v->arena, all, ((SpillPlace){at->file, at->line, 1}));
+}
+
+/* The line with the most instructions that store or load a thread's own memory. */
+static SpillPlace spilled_at(const RunView *v)
+{
+    SpillPlace now = {0}, most = {0};
+    SpillPlaces all = {0};
+    const char *text = "", *end;
+
+    for (int i = 0; i < v->stages.len; i++) {
+        if (strcmp(v->stages.at[i].name, "sass") == 0)
+            text = v->stages.at[i].text;
+    }
+    for (; *text; text = end + (*end == '\n')) {
+        end = text + strcspn(text, "\n");
+        const char *line = arena_strndup(v->arena, text, (size_t)(end - text));
+        if (!read_place(v, text, end, &now) && now.file &&
+            (strstr(line, " STL") || strstr(line, " LDL")))
+            count_at(v, &all, &now);
+    }
+    for (int i = 0; i < all.len; i++)
+        most = all.at[i].n > most.n ? all.at[i] : most;
+    return most;
+}
+
 /* How much of what a thread holds is in memory. */
 static void look_spills(Search *s)
 {
     const tilec_stats *k = &s->view->timing.stats;
     double held = k->local_bytes + 4.0 * k->registers;
+    const SpillPlace at = k->local_bytes > 0 ? spilled_at(s->view) : (SpillPlace){0};
 
     if (k->local_bytes > 0)
         advice_add(
-            s, NULL, 0, MAX(advice_share(k->local_bytes, held), worth_it),
+            s, at.file, at.line, MAX(advice_share(k->local_bytes, held), worth_it),
             arena_printf(s->view->arena,
                          "each thread keeps %d bytes in memory that its %d registers do not hold",
                          k->local_bytes, k->registers));

@@ -134,6 +134,10 @@ double occupancy_tail(const Occupancy *o);  /* of the time, lost in the last wav
 /* The name of a chip that is known, and some of its limits; NULL behind the last. */
 const char *occupancy_chip(int i, int *warps, int *shared);
 
+/* assembled.c: fills in the registers and the bytes that are spilled of a thread; NULL, or why not
+ */
+const char *assembled_find(Arena *a, const char *arch, const char *ptx, tilec_stats *stats);
+
 /* view.c: what is known of one run of a kernel, for those who show it */
 typedef struct {
     const char *name, *title, *about; /* of the stage: "ir:places", "Tile IR", what it is */

@@ -248,6 +248,30 @@ static void test_rules_by_occupancy(void **state)
     assert_non_null(advice_called(&all, "spills"));
 }
 
+/* The line that most of what goes to a thread's own memory is of. */
+static void test_line_of_spills(void **state)
+{
+    Cli *c = *state;
+    RunView v = {.arena = c->arena, .timing = {.grid = {300, 1, 1}}};
+    const ViewStage sass = {.name = "sass",
+                            .text =
+                                "        //## File \"k.py\", line 7\n"
+                                "        /*0010*/  STL [R1], R4 ;\n"
+                                "        //## File \"h.py\", line 3 inlined at \"k.py\", line 9\n"
+                                "        /*0020*/  LDL R4, [R1] ;\n"
+                                "        /*0030*/  STL.64 [R1+0x8], R6 ;\n"
+                                "        /*0040*/  FADD R4, R4, R6 ;\n"};
+
+    v.timing.stats = (tilec_stats){.registers = 255, .local_bytes = 340};
+    vec_push(c->arena, &v.stages, sass);
+    const Advices all = advice_find(&v);
+    const Advice *a = advice_called(&all, "spills");
+    assert_non_null(a);
+    assert_string_equal(a->file, "h.py");
+    assert_int_equal(a->line, 3);
+    assert_float_equal(a->weight, 340 / (340 + 4 * 255.0), 1e-9);
+}
+
 /* Bytes of all resident programs against what must be on the way to keep memory busy. */
 static void test_rule_of_latency(void **state)
 {
@@ -377,6 +401,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_no_figures_no_advice, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_rules_by_occupancy, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_rule_of_latency, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(test_line_of_spills, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_lines_of_ops, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_lines_of_llvm, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_lines_of_assembly, open_cli, close_cli),
