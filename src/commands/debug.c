@@ -5,6 +5,7 @@
 #include "../prompt/prompt.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,11 +20,13 @@ typedef struct {
     const Options *options;
     const char *rest; /* of the scripts; NULL: nothing */
     bool is_terminal;
+    double end;  /* of a time in which nobody wonders why nothing comes */
     int replays; /* since the last line from stdin */
     FILE *kept;  /* where lines are recorded; NULL: nowhere */
 } Commands;
 
 enum { MOST_REPLAYS = 100 };
+static const double patience = 2; /* seconds */
 
 /* --- reading --- */
 
@@ -101,12 +104,18 @@ static const char *read_command(void *commands, const char *const *words)
     interrupt_take();
     const char *line = next_line(r, words);
     interrupt_defer(r->is_terminal);
+    r->end = os_seconds() + patience;
     return line;
 }
 
 static bool interrupts(void *commands)
 {
-    (void)commands;
+    Commands *r = commands;
+
+    if (r->is_terminal && os_seconds() > r->end) {
+        fputs("still running: Ctrl-C stops it where it is\n", stderr);
+        r->end = INFINITY;
+    }
     return interrupt_take() != 0;
 }
 
