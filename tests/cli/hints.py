@@ -123,3 +123,14 @@ def sums_of_sums(x, out, STEPS: tl.constexpr):
     for i in range(STEPS):
         s = tl.sum(v + s)
     tl.store(out + tl.program_id(0), s)
+
+
+# divergent: some lanes divide what is too small for the quick way
+# tilec: call small-quotients --grid 264 x=randn(fp32,(264,781))*100 out=empty(fp32,(264,781)) BLOCK=1024
+# tilec: call same --call small-quotients x=zeros(fp32,(264,781))
+@triton.jit
+def softmax(x, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    v = tl.load(x + tl.program_id(0) * 781 + at, mask=at < 781, other=-float("inf"))
+    weights = tl.exp(v - tl.max(v))
+    tl.store(out + tl.program_id(0) * 781 + at, weights / tl.sum(weights), mask=at < 781)

@@ -23,6 +23,7 @@ Products run without tensor cores|, hints.py:91|thin|square
 Banks of shared memory conflict|, hints.py:103|banks|in-order
 Few warps are resident||one-warp|four
 Warps wait for shared memory and special functions|, hints.py:124|in-a-row|one-sum
+Warps diverge|, hints.py:136|small-quotients|same
 END
 
 # what gains most comes first
