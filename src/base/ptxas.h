@@ -8,6 +8,6 @@ typedef struct {
     int registers; /* of a thread; 0: it did not say */
     int spilled;   /* bytes that a thread stores of them */
 } PtxasReport;
-PtxasReport ptxas_report(const char *said);
+PtxasReport ptxas_report(const char *said); /* of all functions: the most registers, all spills */
 
 #endif

@@ -370,12 +370,12 @@ bool count_lines(const SimModule *m, const WorkCount *counts,
 /* pace.c: the clock of a warp that has the machine to itself, where work is counted */
 void pace_mark(SimModule *m); /* fills in which unit does each instruction */
 bool pace_open(Warp *w);      /* false: memory is out */
-void pace_close(Warp *w);
-void pace_start(Warp *w);                                  /* at the kernel's beginning */
+void pace_close(Warp *w);     /* frees it; of one that has none, too */
+void pace_start(Warp *w);     /* at the kernel's beginning */
 void pace_step(Warp *w, const Inst *in, WorkCount *count); /* in front of an instruction */
-void pace_arrive(const Warp *w, Barrier *b);
-void pace_leave(Warp *w, const Barrier *b); /* which opens */
-uint64_t pace_now(const Warp *w);
+void pace_arrive(const Warp *w, Barrier *b);               /* which opens no earlier than now */
+void pace_leave(Warp *w, const Barrier *b);                /* which opens */
+uint64_t pace_now(const Warp *w);    /* its clock, in cycles; 0: nothing is counted */
 uint64_t pace_copied(const Warp *w); /* when a copy arrives that begins now */
 /* The mbarrier's last phase has ended, for who waits for it. */
 void pace_wait(Warp *w, const Mbarrier *m);
