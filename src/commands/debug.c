@@ -21,6 +21,7 @@ typedef struct {
     const char *rest; /* of the scripts; NULL: nothing */
     bool is_terminal;
     double end;  /* of a time in which nobody wonders why nothing comes */
+    double stop; /* .. and after which a run is stopped */
     int replays; /* since the last line from stdin */
     FILE *kept;  /* where lines are recorded; NULL: nowhere */
 } Commands;
@@ -105,6 +106,7 @@ static const char *read_command(void *commands, const char *const *words)
     const char *line = next_line(r, words);
     interrupt_defer(r->is_terminal);
     r->end = os_seconds() + patience;
+    r->stop = r->options->timeout > 0 ? os_seconds() + r->options->timeout : INFINITY;
     return line;
 }
 
@@ -116,7 +118,9 @@ static bool interrupts(void *commands)
         fputs("still running: Ctrl-C stops it where it is\n", stderr);
         r->end = INFINITY;
     }
-    return interrupt_take() != 0;
+    bool is_late = os_seconds() > r->stop;
+    r->stop = is_late ? INFINITY : r->stop;
+    return interrupt_take() != 0 || is_late;
 }
 
 /* --- keeping --- */

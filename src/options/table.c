@@ -295,6 +295,7 @@ static const Option options[] = {
     {"--timeout", NULL, NEEDS, ONCE, set_timeout, 0,
         {{RUN, "SECONDS", "end the command, with exit code 1, when a launch takes longer"},
          {TEST, "SECONDS", "a call fails when one of its launches takes longer"},
+         {DEBUG, "SECONDS", "stop a run that takes longer, where it is"},
          {GRAD | REPORT, AS_FOR_RUN}}},
     {"--check", NULL, BARE, AGAIN, SWITCH(launch.check),
         {{RUN | DUMP, NULL, "report every access outside of an array, on interp and sim races too"},
