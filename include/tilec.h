@@ -229,6 +229,13 @@ typedef struct {
     uint64_t shared_requests, shared_waves; /* of shared memory; how often its banks took turns */
     uint64_t shared_extra;                  /* turns that bank conflicts cost */
     uint64_t branches, divergent;           /* with a condition; those that split a warp */
+    uint64_t special; /* instructions of the unit for exp2, sin, 1 / x and their kin */
+    uint64_t tensor;  /* products of matrices on tensor cores */
+    uint64_t apart;   /* additions of a product, which one instruction could do with it */
+    /* Cycles that warps spend here, if each had a multiprocessor to itself, by a model of what
+     * instructions wait for (docs/simulator.md); and those of them that go to waits for memory, for
+     * shared memory and special functions, and for other warps at barriers. */
+    uint64_t cycles, memory_waits, shared_waits, barrier_waits;
 } tilec_count;
 
 /* What compiled code knows of its source; each has what stands before it. */

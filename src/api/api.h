@@ -392,6 +392,8 @@ const tilec_tensor *memory_of_range(const Binding *b, int i);
 const tilec_tensor *memory_shared(const Binding *b, const tilec_tensor *t, uint64_t address);
 /* Does a launch read memory that it writes?  The sets are of parameters. */
 bool memory_in_place(const Binding *b, uint64_t loaded, uint64_t stored);
+/* The tensor of a slot is written, and none that is read reaches into it. */
+bool memory_is_only_written(const Binding *b, int slot, uint64_t loaded, uint64_t stored);
 double memory_bytes(const Binding *b, uint64_t params); /* of these parameters' tensors */
 /* Of one dimension, in elements; INT64_MAX where there are none and the extents overflow. */
 int64_t memory_stride(const tilec_tensor *t, int dim);

@@ -76,7 +76,14 @@ static void pass_count(void *user, const LineCount *c)
                                .shared_waves = w->shared_waves,
                                .shared_extra = w->shared_extra,
                                .branches = w->branches,
-                               .divergent = w->divergent};
+                               .divergent = w->divergent,
+                               .special = w->special,
+                               .tensor = w->tensor,
+                               .apart = w->apart,
+                               .cycles = w->cycles,
+                               .memory_waits = w->memory_waits,
+                               .shared_waits = w->shared_waits,
+                               .barrier_waits = w->barrier_waits};
 
     o->on_count(o->user, &count);
 }

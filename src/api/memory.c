@@ -148,6 +148,14 @@ bool memory_in_place(const Binding *b, uint64_t loaded, uint64_t stored)
     return false;
 }
 
+bool memory_is_only_written(const Binding *b, int slot, uint64_t loaded, uint64_t stored)
+{
+    const Extent written = extent_of(b->tensors[slot]);
+
+    return in_set(stored, slot) && !in_set(loaded, slot) && slot < MAX_SLOTS_KNOWN &&
+           !reached(b, loaded, &written);
+}
+
 int memory_ranges(const Binding *b, MemoryRange *out)
 {
     int n = 0;

@@ -61,6 +61,26 @@ static bool has_bad_array(const tilec_arg *a)
     return is_array && (a->tensor.ndim < 0 || a->tensor.memory != TILEC_MEMORY_HOST);
 }
 
+/* Which arguments are arrays that the kernel writes and never reads; of one that cannot be lowered
+ * nobody knows. */
+static const bool *find_unread(Job *job, const Request *r)
+{
+    const Binding *b = r->binding;
+    bool *unread = NEW_N(job->arena, bool, r->nargs + MAX_PARAMS);
+    const Func *f = compile_lower(r, job->arena, diags_new(job->arena, r->file->sources));
+
+    memset(unread, 0, (size_t)(r->nargs + MAX_PARAMS) * sizeof *unread);
+    if (!f)
+        return unread;
+    const MemoryUse use = ir_memory_use(f, job->arena);
+    for (int i = 0; i < r->nargs; i++) {
+        for (int slot = 0; slot < b->nslots; slot++)
+            unread[i] |= b->tensors[slot] == &r->args[i].tensor &&
+                         memory_is_only_written(b, slot, use.loaded, use.stored);
+    }
+    return unread;
+}
+
 static tilec_status reproduce(Job *job, void *wanted)
 {
     ReproduceJob *j = wanted;
@@ -88,6 +108,7 @@ static tilec_status reproduce(Job *job, void *wanted)
                                 .grid = j->grid,
                                 .args = args,
                                 .nargs = n,
+                                .unread = find_unread(job, r),
                                 .num_warps = r->options.num_warps,
                                 .num_stages = r->options.num_stages};
     const char *text = repro_text(&launch, job->arena, job->diags);

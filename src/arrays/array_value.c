@@ -107,7 +107,8 @@ static bool is_one_of(const char *name, const char *a, const char *b)
 static const char *advice_for_attribute(const char *name)
 {
     static const char turned[] =
-        "a kernel is given strides: turn those around, x.stride(1) in the place of x.stride(0)";
+        "a kernel is given strides: turn those around, x.stride(1) in the place of x.stride(0); to "
+        "compare with, strided(x, 8x4, (1, 8)) is a matrix of 4x8 so";
     static const char shaped[] =
         "an array is made with its shape: rand(fp32,8x8); a file has its own";
     static const char flat[] = "a kernel sees memory, and a dense array lies flat there as it is";

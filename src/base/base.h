@@ -209,6 +209,10 @@ typedef struct {
     uint64_t shared_requests, shared_waves; /* waves: requests are 1 each without conflicts; */
     uint64_t shared_extra;                  /* waves more than the widths of accesses need */
     uint64_t branches, divergent;           /* branches that had a choice; that split a warp */
+    uint64_t special, tensor;               /* instructions of these units */
+    uint64_t apart;                         /* additions of what was just multiplied */
+    uint64_t cycles;                        /* of a warp that has its unit alone, about */
+    uint64_t memory_waits, shared_waits, barrier_waits; /* of these */
 } WorkCount;
 /* That of one source line. */
 typedef struct {

@@ -5,6 +5,7 @@
 #include "../prompt/prompt.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,11 +20,14 @@ typedef struct {
     const Options *options;
     const char *rest; /* of the scripts; NULL: nothing */
     bool is_terminal;
+    double end;  /* of a time in which nobody wonders why nothing comes */
+    double stop; /* .. and after which a run is stopped */
     int replays; /* since the last line from stdin */
     FILE *kept;  /* where lines are recorded; NULL: nowhere */
 } Commands;
 
 enum { MOST_REPLAYS = 100 };
+static const double patience = 2; /* seconds */
 
 /* --- reading --- */
 
@@ -101,13 +105,22 @@ static const char *read_command(void *commands, const char *const *words)
     interrupt_take();
     const char *line = next_line(r, words);
     interrupt_defer(r->is_terminal);
+    r->end = os_seconds() + patience;
+    r->stop = r->options->timeout > 0 ? os_seconds() + r->options->timeout : INFINITY;
     return line;
 }
 
 static bool interrupts(void *commands)
 {
-    (void)commands;
-    return interrupt_take() != 0;
+    Commands *r = commands;
+
+    if (r->is_terminal && os_seconds() > r->end) {
+        fputs("still running: Ctrl-C stops it where it is\n", stderr);
+        r->end = INFINITY;
+    }
+    bool is_late = os_seconds() > r->stop;
+    r->stop = is_late ? INFINITY : r->stop;
+    return interrupt_take() != 0 || is_late;
 }
 
 /* --- keeping --- */

@@ -28,6 +28,12 @@ static void wish(Options *o)
     o->uses_tuned = true;
 }
 
+static void check_device(Cli *c, const Options *o)
+{
+    if (o->ptxas && !profiled_is_on(o, "sim"))
+        cli_stop(c, CLI_USAGE, "--ptxas is for --device sim; on cuda the registers are known");
+}
+
 static void check_output(Cli *c, const Options *o)
 {
     size_t n = o->output ? strlen(o->output) : 0;
@@ -99,19 +105,33 @@ static void add_stages(RunView *v, const Call *k)
     }
 }
 
+static const char *ptx_of(const RunView *v)
+{
+    for (int i = 0; i < v->stages.len; i++) {
+        if (strcmp(v->stages.at[i].name, "ptx") == 0)
+            return v->stages.at[i].text;
+    }
+    return NULL;
+}
+
 /* The chip that the PTX names, "sm_90a"; NULL: there is none. */
 static const char *chip_of(const RunView *v)
 {
     static const char target[] = "\n.target ";
+    const char *ptx = ptx_of(v), *at = ptx ? strstr(ptx, target) : NULL;
 
-    for (int i = 0; i < v->stages.len; i++) {
-        const char *at =
-            strcmp(v->stages.at[i].name, "ptx") == 0 ? strstr(v->stages.at[i].text, target) : NULL;
-        if (at)
-            return arena_strndup(v->arena, at + strlen(target),
-                                 strcspn(at + strlen(target), ", \n"));
-    }
-    return NULL;
+    return at ? arena_strndup(v->arena, at + strlen(target), strcspn(at + strlen(target), ", \n"))
+              : NULL;
+}
+
+static void ask_ptxas(RunView *v, const Call *k)
+{
+    const char *chip = chip_of(v);
+    const char *problem =
+        chip ? assembled_find(v->arena, chip, ptx_of(v), &v->timing.stats) : "there is no PTX";
+
+    if (problem)
+        cli_stop(k->cli, CLI_REFUSED, "--ptxas: %s", problem);
 }
 
 static void add_occupancy(RunView *v, const Call *k)
@@ -123,7 +143,7 @@ static void add_occupancy(RunView *v, const Call *k)
     if (tilec_unit_info(k->cli->tilec, k->timing.device, k->options.device_id, &u) != TILEC_OK ||
         u.memory == 0)
         u.processors = 0;
-    if (chip && occupancy_find(chip, &k->timing.stats, k->timing.grid, u.processors, o))
+    if (chip && occupancy_find(chip, &v->timing.stats, k->timing.grid, u.processors, o))
         v->occupancy = o;
 }
 
@@ -295,6 +315,8 @@ static RunView *view_of(Call *k, const char *version)
     v->counting = k->options.count ? &k->counting : NULL;
     k->options.launch.on_message = NULL; /* it was heard */
     add_stages(v, k);
+    if (k->options.ptxas)
+        ask_ptxas(v, k);
     add_occupancy(v, k);
     if (k->options.output)
         add_accesses(v, k);
@@ -360,6 +382,7 @@ void command_report(Cli *c, int argc, char **argv)
     Page p = {.arena = c->arena, .command = words_of(c, argc, argv), .made = made_by(c)};
     Call k;
 
+    check_device(c, &o);
     check_output(c, &o);
     wish(&o);
     if (o.against.text) {

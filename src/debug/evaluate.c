@@ -287,9 +287,28 @@ static const char *unwrapped(Arena *a, const char *text)
     return arena_strndup(a, text, n);
 }
 
+/* Of "`v` is not defined": where the function gives it a value that it does not have here. */
+static const char *hint_for_name(const InterpPlace *at, const char *text, Arena *a)
+{
+    const Func *f = interp_func(at->frame);
+    const char *name = text + (*text == '`');
+    size_t n = strcspn(name, "`");
+
+    for (int i = 0; i < f->marks.len; i++) {
+        const Mark *m = &f->marks.at[i];
+
+        if (m->site != at->site || !m->name || strlen(m->name) != n ||
+            memcmp(m->name, name, n) != 0)
+            continue;
+        return arena_printf(a, "\nhint: line %d gives `%s` its value, which it does not have here",
+                            source_place(f->module->sources, m->span.start).line, m->name);
+    }
+    return "\nhint: `info` lists the names that mean something here";
+}
+
 /* The first thing that the library says, without its place, which is in no file.  Hints are for who
  * writes a kernel. */
-static const char *told(Arena *a, char *error)
+static const char *told(const InterpPlace *at, Arena *a, char *error)
 {
     const char *begin = error ? strstr(error, "error: ") : NULL;
     const char *text = begin ? begin + strlen("error: ") : error ? error : "it has no value";
@@ -302,9 +321,7 @@ static const char *told(Arena *a, char *error)
         n--;
     while (n > 0 && text[n - 1] == '\n')
         n--;
-    text =
-        arena_printf(a, "%.*s%s", (int)n, text,
-                     is_unknown ? "\nhint: `info` lists the names that mean something here" : "");
+    text = arena_printf(a, "%.*s%s", (int)n, text, is_unknown ? hint_for_name(at, text, a) : "");
     tilec_free(error);
     return unwrapped(a, text);
 }
@@ -353,6 +370,6 @@ bool debug_evaluate(Debugger *d, const InterpPlace *at, const char *text, Arena 
     int64_t program = debug_program_number(d, interp_program(at->frame));
     if (file && run(&m, file, program, &error) && m.found)
         return true;
-    *why = told(a, error);
+    *why = told(at, a, error);
     return false;
 }

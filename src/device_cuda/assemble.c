@@ -157,7 +157,7 @@ static RunStatus run_ptxas(const GenOutput *ptx, const GenOptions *o, Begun *b, 
 
     if (status != RUN_OK)
         return status;
-    CudaReport report = cuda_report(run.errors);
+    PtxasReport report = ptxas_report(run.errors);
     *wish = cuda_wish(ptx, o->budget, &report);
     out->data = run.output;
     out->len = run.noutput;

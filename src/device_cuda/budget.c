@@ -10,40 +10,10 @@
  * price.  On an H200, softmax of rows of 16384 by 16 or 32 warps then takes between 1.0 and 0.6 of
  * the time.
  */
-#include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "device_cuda.h"
 
-/* Goes through a text from one number with `what` behind it to the next one; -1: no more. */
-static int next_number(const char *text, const char **at, const char *what)
-{
-    const char *end = strstr(*at, what), *begin = end;
-
-    if (!end)
-        return -1;
-    *at = end + strlen(what);
-    while (begin > text && isdigit((unsigned char)begin[-1]))
-        begin--;
-    return atoi(begin);
-}
-
-CudaReport cuda_report(const char *said)
-{
-    CudaReport r = {0, 0};
-    const char *at = said;
-
-    for (int n; (n = next_number(said, &at, " registers")) >= 0;)
-        r.registers = MAX(r.registers, n);
-    at = said;
-    for (int n; (n = next_number(said, &at, " bytes spill stores")) >= 0;)
-        r.spilled += n;
-    return r;
-}
-
 /* Programs that the registers of a multiprocessor are enough for. */
-static int fitting(const CudaReport *r, int warps)
+static int fitting(const PtxasReport *r, int warps)
 {
     enum { REGISTERS = 65536, LANES = 32, UNIT = 8 };
     int each = (r->registers + UNIT - 1) / UNIT * UNIT * LANES * warps;
@@ -51,7 +21,7 @@ static int fitting(const CudaReport *r, int warps)
     return each > 0 ? REGISTERS / each : 0;
 }
 
-GenBudget cuda_wish(const GenOutput *ptx, GenBudget asked, const CudaReport *r)
+GenBudget cuda_wish(const GenOutput *ptx, GenBudget asked, const PtxasReport *r)
 {
     enum { WORTH_IT = 64 }; /* spilled bytes of a thread */
 

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "../base/ptxas.h"
 #include "driver.h"
 
 typedef struct CudaRecords CudaRecords;
@@ -57,14 +58,10 @@ void *cuda_expect(const GenOptions *o);
 void cuda_abandon(void *begun); /* NULL is allowed */
 
 /* budget.c: no function of it needs a driver */
-typedef struct {
-    int registers; /* of a thread; 0: it did not say */
-    int spilled;   /* bytes that a thread stores of them */
-} CudaReport;
-CudaReport cuda_report(const char *said); /* what `ptxas -v` says */
+
 /* Which budget may make a better kernel than the one with this report, whose PTX asked for `asked`?
  * The same: this one is to be taken. */
-GenBudget cuda_wish(const GenOutput *ptx, GenBudget asked, const CudaReport *r);
+GenBudget cuda_wish(const GenOutput *ptx, GenBudget asked, const PtxasReport *r);
 RunStatus cuda_assemble(void *state, void *begun, const GenOutput *ptx, const GenOptions *o,
                         Arena *a, GenOutput *out, GenBudget *wish, char **error);
 /* Device.show: the code of a chip as text. */

@@ -51,6 +51,16 @@ static RunStatus complain(char **error, const char *what, const void *data, int 
     return RUN_FAILED;
 }
 
+static void refuse_bytes(char **error, size_t bytes, int id)
+{
+    if (asprintf(
+            error,
+            "error: no %zu bytes on number %d of the device `null`, which exists for tests and "
+            "has %zu bytes for all arrays\n",
+            bytes, id, UNIT_BYTES) < 0)
+        *error = NULL;
+}
+
 static RunStatus alloc_on_null(void *state, int id, size_t bytes, void **data, char **error)
 {
     Piece *b = malloc(sizeof *b);
@@ -71,6 +81,7 @@ static RunStatus alloc_on_null(void *state, int id, size_t bytes, void **data, c
     if (status != RUN_OK) {
         free(memory);
         free(b);
+        refuse_bytes(error, bytes, id);
     }
     return status;
 }

@@ -11,12 +11,14 @@
 
 /* --- the op --- */
 
+/* At its end the names of the block mean what its last statement made of them. */
 static void end_block(Lower *l, Block *b, OpCode ends, const Values *v)
 {
     Builder old = l->b;
 
     l->b.block = b;
     l->b.before = NULL;
+    l->b.mark = l->b.func->marks.len;
     build_yield(&l->b, ends, v->len, v->at);
     l->b = old;
 }

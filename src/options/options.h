@@ -104,6 +104,7 @@ typedef struct {
     VEC(const char *) scripts; /* of debug */
     bool dap;                  /* of debug: no file, but an editor */
     bool text;                 /* of report: in the terminal */
+    bool ptxas;                /* of report: ask it */
     const char *of, *wrt;      /* of grad: wrt has names with commas between */
     VEC(const char *) rounds;  /* of grad: NAME=N */
     VEC(const char *) variants;

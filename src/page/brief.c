@@ -84,6 +84,8 @@ static void put_advice(Text *t, const RunView *v)
         text_printf(t, "  %s", a->title);
         if (a->file)
             text_printf(t, ", %s:%d", shown_name(t->arena, a->file), a->line);
+        if (a->gains)
+            text_printf(t, ": up to %.0f%% of the time", 100 * a->weight);
         text_printf(t, "\n    %s\n    %s\n", a->figure, a->remedy);
     }
 }

@@ -116,6 +116,15 @@ static double divergent_of(const Of *of)
     return (double)of->count->divergent;
 }
 
+/* Of all cycles of warps. */
+static double waits_of(const Of *of)
+{
+    const tilec_count *c = of->count, sum = view_counted(of->view);
+    uint64_t waits = c->memory_waits + c->shared_waits + c->barrier_waits;
+
+    return sum.cycles > 0 ? 100 * (double)waits / (double)sum.cycles : 0;
+}
+
 static const Column of_counts[] = {
     {"instr.", "instructions that warps executed", "%.0f", instructions_of, 0},
     {"lanes", "of 32, that took part in them, on average", "%.1f", lanes_of, 32},
@@ -126,6 +135,9 @@ static const Column of_counts[] = {
     {"waves", "turns of the banks of shared memory", "%.0f", waves_of, 0},
     {"confl.", "turns that bank conflicts cost", "%.0f", conflicts_of, 0},
     {"div.", "branches that split a warp", "%.0f", divergent_of, 0},
+    {"wait",
+     "of the cycles of warps, which wait here for memory, shared memory or each other; a model",
+     "%.1f%%", waits_of, 0},
 };
 
 /* --- of what is only compiled and timed --- */

@@ -76,6 +76,9 @@ static void put_advice(Text *t, const PageFiles *f, const RunView *v)
         text_printf(t, "<li data-rule=\"%s\" style=\"--w:%.2f\"><strong>%s</strong>", a->id,
                     a->weight, a->title);
         put_place(t, f, a);
+        if (a->gains)
+            text_printf(t, " <span class=\"gain\">up to %.0f%% of the time</span>",
+                        100 * a->weight);
         text_printf(t, "<br/><span class=\"figure\">%s</span><br/>%s</li>\n",
                     html_text(t->arena, a->figure), html_text(t->arena, a->remedy));
     }

@@ -148,9 +148,9 @@ void do_catch(Prompt *p, const char *text)
     if (strcmp(text, "none") == 0)
         kinds = 0;
     else if (strcmp(text, "oob") == 0)
-        say(p, "accesses outside of arrays always stop\n");
+        say(p, "accesses outside of arrays stop without being caught\n");
     else if (strcmp(text, "race") == 0 || strcmp(text, "uninitialised") == 0)
-        say(p, p->launch->options->check ? "these stop already\n"
+        say(p, p->launch->options->check ? "with --check these stop without being caught\n"
                                          : "these are looked for with `tilec debug --check`\n");
     else if (strcmp(text, "nan") == 0)
         kinds |= DEBUG_NAN;

@@ -444,9 +444,12 @@ static bool read_word_operand(Reading *r, const char *spec)
 
     if (!read_operand(r, spec + written, written))
         return false;
-    if (!second || second >= spec + strcspn(spec, " "))
-        return true;
-    return ptx_mark(r->p, '|') ? read_register(r, true, 1) : put_operand_place(r, NO_OPERAND);
+    if (second && second < spec + strcspn(spec, " ") &&
+        !(ptx_mark(r->p, '|') ? read_register(r, true, 1) : put_operand_place(r, NO_OPERAND)))
+        return false;
+    if (written)
+        r->in->results = (uint8_t)r->n;
+    return true;
 }
 
 static bool at_end(const Parser *p)
@@ -459,6 +462,7 @@ bool ptx_operands(Parser *p, const char *spec, Inst *in)
     Reading r = {.p = p, .in = in};
     bool first = true;
 
+    in->results = 0;
     for (; *spec; spec += strcspn(spec, " "), spec += *spec == ' ') {
         bool optional = *spec == '?';
 

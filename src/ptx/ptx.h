@@ -192,6 +192,7 @@ struct Inst {
     uint32_t line;   /* of the PTX */
     uint32_t place;  /* index of PtxModule.places; 0: none */
     uint8_t nops;
+    uint8_t results;         /* of them, the first ones, that are written */
     uint8_t type[MAX_TYPES]; /* PtxType */
     uint8_t bytes[2];        /* of the registers of the first and second operand that may have any
                               * width: they may be wider than the type */
@@ -203,6 +204,7 @@ struct Inst {
     uint8_t compare; /* of those that compare: MOD_EQ to MOD_UNORDERED */
     bool is_control; /* runs with an empty mask too, and may set the warp's pc */
     bool is_held;    /* touches registers that wgmma has; wgmma_check.c */
+    uint8_t unit;    /* that does it; pace.c */
 };
 #define NO_OPERAND UINT32_MAX
 #define NO_TARGET UINT32_MAX

@@ -38,6 +38,13 @@ void counting_sum(tilec_count *to, const tilec_count *from)
     to->shared_extra += from->shared_extra;
     to->branches += from->branches;
     to->divergent += from->divergent;
+    to->special += from->special;
+    to->tensor += from->tensor;
+    to->apart += from->apart;
+    to->cycles += from->cycles;
+    to->memory_waits += from->memory_waits;
+    to->shared_waits += from->shared_waits;
+    to->barrier_waits += from->barrier_waits;
 }
 
 static void put_line(Table *t, const tilec_count *c)
@@ -90,6 +97,13 @@ static void put_json(Text *out, const tilec_count *c)
     json_int(out, "shared_extra", (int64_t)c->shared_extra);
     json_int(out, "branches", (int64_t)c->branches);
     json_int(out, "divergent", (int64_t)c->divergent);
+    json_int(out, "special", (int64_t)c->special);
+    json_int(out, "tensor", (int64_t)c->tensor);
+    json_int(out, "apart", (int64_t)c->apart);
+    json_int(out, "cycles", (int64_t)c->cycles);
+    json_int(out, "memory_waits", (int64_t)c->memory_waits);
+    json_int(out, "shared_waits", (int64_t)c->shared_waits);
+    json_int(out, "barrier_waits", (int64_t)c->barrier_waits);
     json_object_end(out);
 }
 

@@ -104,6 +104,7 @@ bool occupancy_find(const char *arch, const tilec_stats *stats, const int32_t gr
         .warps = stats->warps,
         .shared = stats->shared_bytes,
         .registers = stats->registers,
+        .bandwidth = chips[chip].memory * 1e9,
         .flight = (double)chips[chip].memory * MEMORY_NS / chips[chip].multiprocessors,
         .grid = (int64_t)grid[0] * grid[1] * grid[2]};
     out->by_warps = out->most_warps / out->warps;

@@ -121,6 +121,7 @@ typedef struct {
     int spare_registers; /* a thread may have so many without costing a program */
     double flight;       /* bytes that must be on the way to a multiprocessor at once, for all that
                           * memory gives */
+    double bandwidth;    /* that it gives to all; bytes a second */
     int64_t grid, wave;  /* programs of the launch, and of all multiprocessors at once */
     int64_t waves, last; /* of the grid; programs in the last one */
 } Occupancy;
@@ -132,6 +133,10 @@ double occupancy_share(const Occupancy *o); /* of the warps that there is room f
 double occupancy_tail(const Occupancy *o);  /* of the time, lost in the last wave: 0..1 */
 /* The name of a chip that is known, and some of its limits; NULL behind the last. */
 const char *occupancy_chip(int i, int *warps, int *shared);
+
+/* assembled.c: fills in the registers and the bytes that are spilled of a thread; NULL, or why not
+ */
+const char *assembled_find(Arena *a, const char *arch, const char *ptx, tilec_stats *stats);
 
 /* view.c: what is known of one run of a kernel, for those who show it */
 typedef struct {
@@ -177,6 +182,25 @@ view_moved(const RunView *v); /* that a GPU's memory moves for it, in sectors; 0
 /* What is told of the line elsewhere; NULL: nothing. */
 const tilec_line *view_line(const RunView *v, const char *file, int line);
 
+/* effort.c: how long parts of a GPU are busy, by what was counted */
+typedef enum {
+    EFFORT_ISSUE,
+    EFFORT_MEMORY,
+    EFFORT_CACHE,
+    EFFORT_SHARED,
+    EFFORT_SPECIAL,
+    EFFORT_TENSOR,
+    EFFORT_PARTS
+} EffortPart;
+typedef struct {
+    double cycles[EFFORT_PARTS]; /* of a multiprocessor that has work */
+    double program, total;       /* of a program alone, and of the kernel */
+    EffortPart most;             /* the busiest */
+} Effort;
+bool effort_find(const RunView *v, Effort *out);      /* false: too little is known */
+double effort_busy(const Effort *e, EffortPart part); /* of the time of the kernel: 0..1 */
+const char *effort_name(EffortPart part);             /* "the L2 is busy" */
+
 /* advice.c: what to try, by what was measured */
 typedef struct {
     const char *id, *title; /* of the rule: "uncoalesced", and in a few words */
@@ -184,7 +208,8 @@ typedef struct {
     const char *remedy;     /* what may help */
     const char *file;       /* where; NULL: all of the kernel */
     int line;
-    double weight; /* 0..1: how much of the kernel it is about */
+    bool gains;    /* its weight is .. */
+    double weight; /* 0..1: .. what it may save of the time, at most; else what it is about */
 } Advice;
 typedef VEC(Advice) Advices;
 Advices advice_find(const RunView *v); /* the weightiest first */

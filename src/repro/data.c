@@ -186,8 +186,19 @@ static void put_random(DataWriter *w, const char *name, const Memory *m, const c
     note(w, name, s, is_even ? "even random" : "normal random");
 }
 
+/* What it has is of no use, and nobody's business: memory that was never written may have anything
+ * of the process.  Others see the memory that it shares. */
+static bool is_unread(const DataWriter *w, const tilec_tensor *t)
+{
+    bool is_one = false;
+
+    for (int i = 0; i < w->unread.len; i++)
+        is_one |= w->unread.at[i] == t;
+    return is_one && whole_of(w, t).n == memory_of(t).n;
+}
+
 /* What makes all of the memory, in that shape. */
-static void put_memory(DataWriter *w, const char *name, const Memory *m, bool is_blank,
+static void put_memory(DataWriter *w, const char *name, const Memory *m, const tilec_tensor *t,
                        const int64_t *dims, int ndim, Text *out)
 {
     Text shape = text_new(w->arena);
@@ -195,8 +206,8 @@ static void put_memory(DataWriter *w, const char *name, const Memory *m, bool is
     Statistics s;
 
     put_numbers(&shape, dims, ndim);
-    if (m->n == 0 || is_blank) {
-        text_printf(out, "%s(%s,%s)", is_blank ? "empty" : "zeros", type, shape.s);
+    if (m->n == 0 || t->blank) {
+        text_printf(out, "%s(%s,%s)", t->blank ? "empty" : "zeros", type, shape.s);
         return;
     }
     s = statistics_of(m);
@@ -204,6 +215,10 @@ static void put_memory(DataWriter *w, const char *name, const Memory *m, bool is
         text_printf(out, "full(%s,%s,", type, shape.s);
         put_number(out, m->dtype, bits_at(m, 0));
         text_put(out, ")");
+    } else if (is_unread(w, t)) {
+        text_printf(out, "empty(%s,%s)", type, shape.s);
+        text_printf(&w->notes,
+                    "# %s is empty here: the kernel writes to it, and reads nothing of it\n", name);
     } else if (s.counts_up) {
         text_printf(out, "arange(%s,%s)", type, shape.s);
     } else if (m->n * dtype_size(m->dtype) <= INLINE_BYTES) {
@@ -285,10 +300,10 @@ void data_put(DataWriter *w, const tilec_tensor *t, const char *text, Text *out)
     }
     vec_push(w->arena, &w->known, known);
     if (is_whole(t, &whole)) {
-        put_memory(w, text, &whole, t->blank != 0, t->shape, t->ndim, out);
+        put_memory(w, text, &whole, t, t->shape, t->ndim, out);
         return;
     }
     text_put(out, "strided(");
-    put_memory(w, text, &whole, t->blank != 0, &whole.n, 1, out);
+    put_memory(w, text, &whole, t, &whole.n, 1, out);
     put_part(t, whole.at, out);
 }

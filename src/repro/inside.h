@@ -75,7 +75,8 @@ typedef struct {
 } KnownArray;
 typedef struct {
     Arena *arena;
-    VEC(const tilec_tensor *) all; /* of the launch */
+    VEC(const tilec_tensor *) all;    /* of the launch */
+    VEC(const tilec_tensor *) unread; /* of them, that are only written */
     VEC(KnownArray) known;
     Text notes; /* lines of a comment: which arrays are not the real ones */
     int seeds;  /* given so far */

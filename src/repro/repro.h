@@ -16,6 +16,8 @@ typedef struct {
     const int32_t *grid;
     const tilec_arg *args;
     int nargs;
+    const bool
+        *unread; /* of each: the kernel writes to this array and never reads it; NULL: none */
     int num_warps, num_stages; /* 0: not said */
 } ReproLaunch;
 

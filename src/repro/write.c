@@ -203,6 +203,14 @@ static void add_tensors(DataWriter *w, const tilec_arg *args, int n)
     }
 }
 
+static void add_unread(DataWriter *w, const ReproLaunch *l)
+{
+    for (int i = 0; l->unread && i < l->nargs; i++) {
+        if (l->unread[i])
+            vec_push(w->arena, &w->unread, &l->args[i].tensor);
+    }
+}
+
 /* The lines of the call, as a comment. */
 static bool put_call(Writer *w, const Part *kernel, Text *out)
 {
@@ -305,6 +313,7 @@ const char *repro_text(const ReproLaunch *l, Arena *a, Diags *d)
     }
     cut_name(&w.uses);
     add_tensors(&w.data, l->args, l->nargs);
+    add_unread(&w.data, l);
     text_put(&w.data.notes, "");
     if (!put_call(&w, kernel, &call))
         return NULL;

@@ -21,6 +21,7 @@ static void leave_barrier(Warp *w, const Barrier *b)
     const Inst *in = w->inst;
 
     know_also(w->block, &w->seen, &b->joined);
+    pace_leave(w, b);
     w->state = WARP_READY;
     if (in->run == barrier_popc) {
         FOR_LANES(lane, w->inst_mask)
@@ -87,6 +88,7 @@ static Barrier *arrive(Warp *w, const Inst *in, uint32_t mask, int first)
         return NULL;
     }
     b->arrived += LANES;
+    pace_arrive(w, b);
     join_clocks(w, b);
     return b;
 }

@@ -80,6 +80,7 @@ void bulk_load(Warp *w, const Inst *in, uint32_t mask)
                   .at = (uint32_t)to[lane],
                   .bytes = bytes[lane],
                   .mbarrier = (uint32_t)at[lane],
+                  .due = pace_copied(w),
                   .warp = (uint8_t)w->index,
                   .lane = (uint8_t)lane};
 
@@ -110,6 +111,8 @@ void bulk_deliver(Block *b, Mbarrier *m)
         else
             memcpy(b->shared + load.at, load.host, load.bytes);
         shadow_end_copy(w, load.at, load.bytes, true);
+        m->is_copy |= load.due > m->due;
+        m->due = MAX(m->due, load.due);
         mbarrier_bring(w, m, load.bytes);
     }
     b->loads.len = kept;

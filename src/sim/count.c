@@ -163,6 +163,13 @@ void count_add(WorkCount *to, const WorkCount *from, int n)
         to[i].shared_extra += from[i].shared_extra;
         to[i].branches += from[i].branches;
         to[i].divergent += from[i].divergent;
+        to[i].special += from[i].special;
+        to[i].tensor += from[i].tensor;
+        to[i].apart += from[i].apart;
+        to[i].cycles += from[i].cycles;
+        to[i].memory_waits += from[i].memory_waits;
+        to[i].shared_waits += from[i].shared_waits;
+        to[i].barrier_waits += from[i].barrier_waits;
     }
 }
 

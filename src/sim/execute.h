@@ -36,6 +36,7 @@ typedef struct {
 typedef struct Block Block;
 typedef struct Worker Worker;
 typedef struct Launch Launch;
+typedef struct Pace Pace;
 
 /* Lanes that run together: from `pc` on until they come to `meet`.  `frame` counts the calls. */
 typedef struct {
@@ -71,6 +72,7 @@ typedef struct {
     Tile tile;
     uint32_t at, bytes;
     uint32_t mbarrier; /* its place in shared memory */
+    uint64_t due;      /* when it arrives; by pace.c */
     uint32_t group;
     uint8_t warp, lane;
 } Bulk;
@@ -87,6 +89,9 @@ typedef struct {
     int64_t bytes;              /* that this phase still lacks */
     Known came;                 /* by those who came to this phase, .. */
     Known known;                /* .. and by all to those that have ended */
+    uint64_t due, ended;        /* when all that has come to this phase is there, and to the last;
+                                 * by pace.c */
+    bool is_copy, was_copy;     /* the last of it is a copy */
 } Mbarrier;
 typedef struct {
     Mbarrier *at;
@@ -130,7 +135,8 @@ struct Warp {
     uint32_t live;  /* lanes that have not ended */
     uint32_t carry; /* of add.cc and its kin */
     WarpState state;
-    bool stop; /* leave the loop and look at `state` */
+    bool stop;  /* leave the loop and look at `state` */
+    bool again; /* the instruction has run before, and had to wait */
     int depth;
     Path waiting[MOST_PATHS];
     const Inst *inst; /* that runs, or waits */
@@ -146,6 +152,7 @@ struct Warp {
     uint32_t bulk_groups[LANES]; /* of them, of each lane, that are committed */
     Asked products;
     uint32_t registers; /* that it has asked for; 0: it was not */
+    Pace *pace; /* NULL: nothing is counted */
 };
 
 typedef struct {
@@ -153,6 +160,7 @@ typedef struct {
     uint32_t waiting;         /* warps */
     uint32_t count, all, any; /* of the predicates of bar.red */
     Known joined;             /* by those that came */
+    uint64_t latest;          /* of their clocks, by pace.c */
 } Barrier;
 
 typedef struct Shadow Shadow;
@@ -359,6 +367,19 @@ void count_unit(Warp *w, uint32_t bytes);
 void count_add(WorkCount *to, const WorkCount *from, int n);
 bool count_lines(const SimModule *m, const WorkCount *counts,
                  SimCounts *out); /* false: no memory */
+
+/* pace.c: the clock of a warp that has the machine to itself, where work is counted */
+void pace_mark(SimModule *m); /* fills in which unit does each instruction */
+bool pace_open(Warp *w);      /* false: memory is out */
+void pace_close(Warp *w);     /* frees it; of one that has none, too */
+void pace_start(Warp *w);     /* at the kernel's beginning */
+void pace_step(Warp *w, const Inst *in, WorkCount *count); /* in front of an instruction */
+void pace_arrive(const Warp *w, Barrier *b);               /* which opens no earlier than now */
+void pace_leave(Warp *w, const Barrier *b);                /* which opens */
+uint64_t pace_now(const Warp *w);    /* its clock, in cycles; 0: nothing is counted */
+uint64_t pace_copied(const Warp *w); /* when a copy arrives that begins now */
+/* The mbarrier's last phase has ended, for who waits for it. */
+void pace_wait(Warp *w, const Mbarrier *m);
 
 /* The functions of the table's rows; table.c says which instruction each is. */
 #define DECLARE_RUN(name, modifiers, types, operands, run) Execute run;

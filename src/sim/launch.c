@@ -116,7 +116,7 @@ static bool open_warp(Worker *worker, Warp *w, int index)
     for (int i = 0; i < m->consts.len; i++)
         set_const(w, &m->consts.at[i]);
     set_specials(w, worker->launch);
-    return wgmma_open(w);
+    return wgmma_open(w) && (!worker->launch->asked->counts || pace_open(w));
 }
 
 static void close_worker(Worker *worker)
@@ -128,6 +128,7 @@ static void close_worker(Worker *worker)
         free(b->warps[i].local);
         free(b->warps[i].copies.at);
         free(b->warps[i].stores.at);
+        pace_close(&b->warps[i]);
     }
     wgmma_close(b);
     free(b->warps);

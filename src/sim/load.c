@@ -1,7 +1,8 @@
 /*
  * load.c - text to module: what src/ptx reads, and what executing it needs besides
  *
- * flow.c finds where branches meet, wgmma_check.c which registers wgmma has.
+ * flow.c finds where branches meet, wgmma_check.c which registers wgmma has, pace.c which unit does
+ * what.
  */
 #include <setjmp.h>
 #include <stdio.h>
@@ -48,6 +49,7 @@ static bool prepare(SimModule *m)
             flow_find_meets(m, f, scratch);
     }
     wgmma_mark(m);
+    pace_mark(m);
     arena_free(scratch);
     arena_set_guard(m->arena, NULL);
     return true;

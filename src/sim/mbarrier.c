@@ -22,15 +22,12 @@ static Mbarrier *search(const Block *b, uint32_t at)
 
 Mbarrier *mbarrier_at(Warp *w, int lane, uint64_t address)
 {
-    uint64_t at[LANES];
-    char *host[LANES];
     Mbarrier *m = search(w->block, (uint32_t)address);
 
-    at[lane] = (uint32_t)address;
     if (!m)
         fault(w, SIM_SYNC, lane, "there is no mbarrier at byte %u of shared memory",
               (uint32_t)address);
-    else if (!access_resolve(w, SPACE_SHARED, ACCESS_ATOMIC, 8, UINT32_C(1) << lane, at, host))
+    else if (!access_run(w, SPACE_SHARED, ACCESS_ATOMIC, lane, (uint32_t)address, 8))
         return NULL;
     return m;
 }
@@ -120,6 +117,10 @@ static void end_phase(Block *b, Mbarrier *m)
     if (m->pending > 0 || m->bytes != 0)
         return;
     m->phase++;
+    m->ended = m->due;
+    m->was_copy = m->is_copy;
+    m->due = 0;
+    m->is_copy = false;
     m->pending = m->expected;
     know_also(b, &m->known, &m->came);
     m->came = (Known){0};
@@ -138,6 +139,13 @@ void mbarrier_bring(Warp *w, Mbarrier *m, uint32_t bytes)
         end_phase(w->block, m);
 }
 
+/* A request of all lanes; mbarrier_at() counts none. */
+static void count_once(Warp *w, uint32_t mask, const uint64_t at[LANES])
+{
+    if (w->worker->counts)
+        count_shared(w, 8, mask, at);
+}
+
 /* Arrivals of each lane, behind bytes that are told of; `states` is NULL where there are none. */
 static void arrive(Warp *w, const Inst *in, uint32_t mask, const uint32_t *counts,
                    const uint32_t *bytes, uint64_t *states)
@@ -145,6 +153,7 @@ static void arrive(Warp *w, const Inst *in, uint32_t mask, const uint32_t *count
     uint64_t at[LANES];
 
     access_addresses(w, &in->at[0], at);
+    count_once(w, mask, at);
     FOR_LANES(lane, mask)
     {
         Mbarrier *m = mbarrier_at(w, (int)lane, at[lane]);
@@ -162,6 +171,9 @@ static void arrive(Warp *w, const Inst *in, uint32_t mask, const uint32_t *count
             states[lane] = m->phase;
         m->bytes += bytes ? bytes[lane] : 0;
         m->pending -= count;
+        if (pace_now(w) >= m->due)
+            m->is_copy = false;
+        m->due = MAX(m->due, pace_now(w));
         shadow_tell(w, &m->came);
         if (count > 0)
             end_phase(w->block, m);
@@ -215,7 +227,10 @@ static bool find_ended(Warp *w, const Inst *in, uint32_t mask, bool by_parity, u
             continue;
         *ended |= UINT32_C(1) << lane;
         know_also(w->block, &w->seen, &m->known);
+        pace_wait(w, m);
     }
+    if (*ended == mask)
+        count_once(w, mask, at);
     return true;
 }
 
@@ -241,6 +256,7 @@ static void wait(Warp *w, const Inst *in, uint32_t mask, bool by_parity)
     if (ended == mask)
         return;
     w->now.pc--;
+    w->again = true;
     w->state = WARP_WAITS;
     w->stop = true;
     w->inst_mask = mask & ~ended;

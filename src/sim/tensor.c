@@ -262,6 +262,7 @@ void tensor_load(Warp *w, const Inst *in, uint32_t mask)
         if (!start(w, in, lane, map[lane], to[lane], &b))
             return;
         b.mbarrier = (uint32_t)at[lane];
+        b.due = pace_copied(w);
         if (!mbarrier_at(w, (int)lane, at[lane]) || !resolve(w, &b, true) ||
             !bulk_keep(w, &w->block->loads, b))
             return;

@@ -29,10 +29,12 @@ void warp_start(Warp *w)
     w->live = ALL_LANES;
     w->state = WARP_READY;
     w->depth = 0;
+    w->again = false;
     w->copies.len = 0;
     for (int i = 0; i < LANES; i++)
         w->copies.committed[i] = w->bulk_groups[i] = 0;
     w->stores.len = 0;
+    pace_start(w);
 }
 
 void warp_end_lanes(Warp *w, uint32_t mask)
@@ -63,6 +65,7 @@ static void count_instruction(Warp *w, const Inst *in, uint32_t mask)
 
     c->instructions++;
     c->lanes += (uint64_t)__builtin_popcount(mask);
+    pace_step(w, in, c);
 }
 
 void warp_run(Warp *w)
@@ -83,8 +86,9 @@ void warp_run(Warp *w)
             mask &= in->guard_not ? ~guard : guard;
         }
         w->inst = in;
-        if (w->worker->counts)
+        if (w->worker->counts && !w->again)
             count_instruction(w, in, mask);
+        w->again = false;
         if (in->is_held && mask && !wgmma_may_touch(w, in))
             return;
         if (mask || in->is_control)

@@ -38,6 +38,14 @@ def doubled(out, x, BLOCK: tl.constexpr):
     v = tl.load(x + at)
     tl.store(out + at, v)
     tl.store(out + at, 2 * v + tl.where(v == 6, 1, 0))
+
+
+@triton.jit
+def grows(out):
+    total = 1.0
+    for k in range(3, 6):
+        total *= 1e20
+    tl.store(out, total)
 KERNEL
 
 # debug COMMANDS [WORD...] : the commands, with ; between them, on 3 rows of 5
@@ -57,6 +65,28 @@ expect 0 out "   15 >     row = tl.program_id(0)" debug 'list'
 expect 0 out "stride = 5  (i32)" debug 'info'
 expect 0 out "x: array, fp32 3x5  min 0.  max 14.  mean 7" debug 'info'
 expect 0 out "the launch has ended" debug 'continue'
+# a run that does not end is stopped where it is
+cat >hang.py <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def hang(flag):
+    while tl.atomic_add(flag, 0) == 0:
+        pass
+END
+printf 'c\nprint flag\n' >hangs
+expect 0 out "interrupted, program (0, 0, 0), hang at hang.py:7" "$tilec" debug hang.py --grid 2 flag='zeros(i32,1)' \
+    --timeout 0.2 -x hangs
+grep -q '^flag: i32 1  min 0  max 0' out || wrong "no prompt behind it"
+
+# what the last statement of a loop's body makes is told there, and not at the loop's beginning
+printf 'catch inf\nc\nprint k\nprint total\n' >grows
+expect 0 out "program (0, 0, 0), grows at k.py:42" "$tilec" debug k.py:grows --grid 1 out='empty(fp32,1)' -x grows
+grep -qx 'k = 4  (i32)' out && grep -qx 'total = inf  (fp32)' out || wrong "names at the end of a loop's body"
+expect 0 err "hint: line 16 gives \`at\` its value, which it does not have here" debug 'print at'
+expect 0 err "hint: \`info\` lists the names that mean something here" debug 'print att'
 expect 0 out "(2, 0, 0) row: 2" debug 'continue'
 
 # moves

@@ -42,7 +42,7 @@ page() {
 
 # on the simulator each line has counters, and the line that reads a column is named
 expect 0 out "Accesses are not coalesced" "$tilec" report 'a<b&"c".py' --call few --device sim -o sim.html --text
-grep -q '^  Accesses are not coalesced, a<b&"c".py:15$' out || wrong "the line is not named"
+grep -q '^  Accesses are not coalesced, a<b&"c".py:15: up to [0-9]*% of the time$' out || wrong "the line is not named"
 grep -qE '^moved  +[0-9.]+ kB  sectors of 32 bytes' out || wrong "no bytes that moved"
 ! grep -qE '^(time|roofline) ' out || wrong "the simulator has a time"
 page sim.html stage=PTX stage=Plan rule=uncoalesced column=sect. number=occupancy number=sectors helper.py
@@ -76,6 +76,21 @@ page interp.html 'stage=Tile IR' column=share number=time
 # what has a GPU's code and no counters
 expect 0 "" "" "$tilec" report 'a<b&"c".py' --call few --device null -o null.html
 page null.html number=time
+expect 1 err 'no 3200000 bytes on number 0 of the device `null`, which exists for tests' \
+    "$tilec" report 'a<b&"c".py' --call few x='zeros(fp32,(25000,32))' --device null --text
+
+# registers, and what does not fit into them, are known of ptxas; what asks for too few is made again without
+mkdir tools
+printf '#!/bin/sh\nif grep -q "^[.]maxnreg"; then echo "Used 40 registers, 96 bytes spill stores"\nelse echo "Used 168 registers, 8 bytes spill stores"\nfi >&2\n' >tools/ptxas
+chmod +x tools/ptxas
+expect 0 "" "" env PATH="$folder/tools:$PATH" "$tilec" report 'a<b&"c".py' --call few --device sim --ptxas --text
+grep -qE '^registers +168  of a thread$' out || wrong "no registers"
+grep -qE '^occupancy +19%  of the warps that a multiprocessor has room for$' out || wrong "no occupancy"
+grep -q 'each thread keeps 8 bytes in memory that its 168 registers do not hold' out || wrong "no spills"
+expect 1 err "--ptxas: ptxas refuses the PTX: none today" env PATH="$folder/refuses:$PATH" \
+    sh -c 'mkdir -p refuses; printf "#!/bin/sh\ncat >/dev/null; echo none today >&2; exit 1\n" >refuses/ptxas; chmod +x refuses/ptxas; "$@"' - \
+    "$tilec" report 'a<b&"c".py' --call few --device sim --ptxas --text
+expect 2 err "--ptxas is for --device sim" "$tilec" report 'a<b&"c".py' --call few --device cpu --ptxas --text
 
 # a text of which lines are left out ends where it does
 {

@@ -104,6 +104,12 @@ holds '#     y=strided(x,(25,),(1,),2)'
 copy stride=1 x='arange(i32,9)' y='full(i32,9,-7)' out='zeros(i32,9)'
 holds '#     x=arange(i32,(9,))'
 holds '#     y=full(i32,(9,),-7)'
+# what a kernel only writes to is not told, unless others see that memory
+copy stride=1 x='randn(fp32,9)' y='rand(fp32,9)' out='randn(fp32,8)'
+holds '#     out=empty(fp32,(8,))'
+holds '# out is empty here: the kernel writes to it, and reads nothing of it'
+copy stride=1 x='randn(fp32,9)' y='rand(fp32,9)' out='x'
+grep -q 'empty(' "$folder/alone/r.py" && wrong "memory that is read is not told"
 for t in i8 i16 i64 u8 u16 u32 u64 bf16 fp64 fp8e5 fp8e4nv; do
     copy stride=1 x="(arange(i32,9)*5+1).to($t)" y="full($t,9,2)" out="empty($t,9)"
 done

@@ -248,6 +248,107 @@ static void test_rules_by_occupancy(void **state)
     assert_non_null(advice_called(&all, "spills"));
 }
 
+/* A kernel lasts as long as its busiest part and a program, or as programs behind each other. */
+static void test_effort(void **state)
+{
+    Cli *c = *state;
+    Occupancy o;
+    Counting counting = {.arena = c->arena};
+    RunView v = {
+        .arena = c->arena, .occupancy = &o, .counting = &counting, .timing = {.grid = {132, 1, 1}}};
+    const tilec_stats takes = {.warps = 4, .registers = 32};
+    const uint64_t warps = 132 * 4;
+    Effort e;
+
+    assert_true(occupancy_find("sm_90", &takes, v.timing.grid, 132, &o));
+    counting_add(&counting, &(tilec_count){.file = "k.py",
+                                           .line = 7,
+                                           .instructions = warps * 1000,
+                                           .lanes = warps * 1000 * 32,
+                                           .global_sectors = 132 * 500,
+                                           .cycles = warps * 5000,
+                                           .memory_waits = warps * 4000});
+    assert_true(effort_find(&v, &e));
+    assert_float_equal(e.cycles[EFFORT_ISSUE], 1000, 1e-6); /* a warp for each scheduler */
+    assert_float_equal(e.cycles[EFFORT_CACHE], 500, 1e-6);
+    assert_int_equal(e.most, EFFORT_ISSUE);
+    assert_float_equal(e.program, 5000, 1e-6);
+    assert_float_equal(e.total, 6000, 1e-6);
+    const Advices all = advice_find(&v);
+    assert_non_null(advice_called(&all, "waits"));
+    assert_float_equal(advice_called(&all, "waits")->weight, 0.8,
+                       1e-6);        /* of 5 / 6 that are idle */
+    v.timing.grid[0] = 132 * 16 * 2; /* of the same in all: two programs behind each other */
+    assert_true(occupancy_find("sm_90", &takes, v.timing.grid, 132, &o));
+    assert_true(effort_find(&v, &e));
+    assert_float_equal(e.program, 5000 / 32.0, 1e-6);
+    assert_float_equal(e.total, 1000 + 5000 / 32.0, 1e-6);
+    v.occupancy = NULL;
+    assert_false(effort_find(&v, &e));
+}
+
+/* Warps that wait for each other, and for shared memory, have rules of their own. */
+static void test_rules_of_waits(void **state)
+{
+    static const struct {
+        const char *id;
+        tilec_count is;
+    } rows[] = {
+        {"waits", {.memory_waits = 400}},
+        {"shared", {.shared_waits = 400}},
+        {"barriers", {.barrier_waits = 400}},
+    };
+    Cli *c = *state;
+    Occupancy o;
+    RunView v = {.arena = c->arena, .occupancy = &o, .timing = {.grid = {132, 1, 1}}};
+
+    assert_true(occupancy_find("sm_90", &(tilec_stats){.warps = 1, .registers = 32}, v.timing.grid,
+                               132, &o));
+    for (int i = 0; i < COUNT(rows); i++) {
+        Counting counting = {.arena = c->arena};
+        tilec_count count = rows[i].is;
+
+        count.file = "k.py";
+        count.line = 7;
+        count.instructions = 100;
+        count.lanes = 3200;
+        count.cycles = 1000;
+        counting_add(&counting, &count);
+        v.counting = &counting;
+        const Advices all = advice_find(&v);
+        for (int k = 0; k < COUNT(rows); k++) {
+            const Advice *a = advice_called(&all, rows[k].id);
+            assert_int_equal(a != NULL, k == i);
+            if (a)
+                assert_int_equal(a->line, 7);
+        }
+    }
+}
+
+/* The line that most of what goes to a thread's own memory is of. */
+static void test_line_of_spills(void **state)
+{
+    Cli *c = *state;
+    RunView v = {.arena = c->arena, .timing = {.grid = {300, 1, 1}}};
+    const ViewStage sass = {.name = "sass",
+                            .text =
+                                "        //## File \"k.py\", line 7\n"
+                                "        /*0010*/  STL [R1], R4 ;\n"
+                                "        //## File \"h.py\", line 3 inlined at \"k.py\", line 9\n"
+                                "        /*0020*/  LDL R4, [R1] ;\n"
+                                "        /*0030*/  STL.64 [R1+0x8], R6 ;\n"
+                                "        /*0040*/  FADD R4, R4, R6 ;\n"};
+
+    v.timing.stats = (tilec_stats){.registers = 255, .local_bytes = 340};
+    vec_push(c->arena, &v.stages, sass);
+    const Advices all = advice_find(&v);
+    const Advice *a = advice_called(&all, "spills");
+    assert_non_null(a);
+    assert_string_equal(a->file, "h.py");
+    assert_int_equal(a->line, 3);
+    assert_float_equal(a->weight, 340 / (340 + 4 * 255.0), 1e-9);
+}
+
 /* Bytes of all resident programs against what must be on the way to keep memory busy. */
 static void test_rule_of_latency(void **state)
 {
@@ -377,6 +478,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_no_figures_no_advice, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_rules_by_occupancy, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_rule_of_latency, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(test_effort, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(test_rules_of_waits, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(test_line_of_spills, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_lines_of_ops, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_lines_of_llvm, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_lines_of_assembly, open_cli, close_cli),

@@ -289,7 +289,7 @@ static void test_ctrl_c_stops_a_run_in_the_debugger(void **state)
     start(s, words);
     await_prompts(s, 1);
     type(s, "continue\n");
-    await_computing(s, 0.2);
+    await(s, "still running: Ctrl-C stops it where it is");
     type_interrupt(s);
     await_prompts(s, 2);
     assert_non_null(strstr(s->said, "interrupted, program (0, 0, 0), hang at k.py:11"));

@@ -306,7 +306,8 @@ static void test_wrong_calls_about_arrays(void **state)
     REFUSES(TILEC_NOT_FOUND, "no device `nil`", tilec_alloc(ctx, "nil", 0, 8, &a, e));
     REFUSES(TILEC_NOT_FOUND, "no number 2", tilec_alloc(ctx, "null", 2, 8, &a, e));
     REFUSES(TILEC_NOT_FOUND, "no number -1", tilec_wait(ctx, "null", -1, NULL, e));
-    REFUSES(TILEC_NO_MEMORY, "memory", tilec_alloc(ctx, "null", 0, (size_t)1 << 40, &a, e));
+    REFUSES(TILEC_NO_MEMORY, "which exists for tests and has 1048576 bytes",
+            tilec_alloc(ctx, "null", 0, (size_t)1 << 40, &a, e));
     REFUSES(TILEC_BAD_ARGUMENT, "NULL", tilec_alloc(ctx, "null", 0, 8, NULL, e));
     REFUSES(TILEC_BAD_ARGUMENT, "NULL", tilec_alloc(NULL, "null", 0, 8, &a, e));
     REFUSES(TILEC_FAILED, "is no array of number 1", tilec_release(ctx, "null", 1, cell, e));

@@ -456,6 +456,31 @@ static void expect_copies(uint32_t stride, uint64_t lines, uint64_t sectors)
     close_scene(&s);
 }
 
+/* Two warps, of which the second loads once more in front of a barrier. */
+static void test_waits(void **state)
+{
+    Scene s;
+
+    (void)state;
+    open_scene(&s, 2);
+    sim_array(&s.run, 0, s.out, sizeof s.out);
+    s.run.launch.counts = &s.run.counts;
+    sim_run(&s.run, "paced");
+    assert_int_equal(work_of(&s.run, 31)->cycles, 2 * (4 + 1));
+    assert_int_equal(work_of(&s.run, 31)->memory_waits, 0); /* who needs it waits */
+    assert_int_equal(work_of(&s.run, 32)->memory_waits, 2 * 800);
+    assert_int_equal(work_of(&s.run, 32)->cycles, 2 * 801);
+    assert_int_equal(work_of(&s.run, 33)->apart, 2);
+    assert_int_equal(work_of(&s.run, 33)->cycles, 2 * (4 + 1)); /* which waits for arithmetic */
+    assert_int_equal(work_of(&s.run, 34)->special, 2);
+    assert_int_equal(work_of(&s.run, 35)->shared_waits, 2 * 30);
+    assert_int_equal(work_of(&s.run, 35)->apart, 0);
+    assert_int_equal(work_of(&s.run, 36)->memory_waits, 800);
+    assert_int_equal(work_of(&s.run, 37)->barrier_waits, 802);
+    assert_int_equal(work_of(&s.run, 38)->barrier_waits, 0);
+    close_scene(&s);
+}
+
 static void test_counters_of_copies(void **state)
 {
     (void)state;
@@ -487,6 +512,7 @@ int main(void)
         cmocka_unit_test(test_endless_loops),
         cmocka_unit_test(test_counters),
         cmocka_unit_test(test_counters_of_copies),
+        cmocka_unit_test(test_waits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
