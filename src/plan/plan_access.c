@@ -441,6 +441,30 @@ bool plan_ends_with_bounds(Plan *p, Nest *n, Value *mask, const int8_t *map)
     return has;
 }
 
+/* Is it a conjunct of the mask? */
+static bool has_bound(Plan *p, Nest *n, Value *mask, const int8_t *map, const Bound *b)
+{
+    bool has;
+
+    count_bounds(p, n, mask, map, b, &has);
+    return has;
+}
+
+bool plan_bounds_meet(Plan *p, Nest *n)
+{
+    for (int i = 0; i < n->leaves.len; i++) {
+        const Leaf *leaf = &n->leaves.at[i];
+        Value *mask = leaf->load ? op_operand(leaf->value->def, LOAD_MASK) : NULL;
+        int has = 0;
+
+        for (int k = 0; mask && k < n->bounds.len; k++)
+            has += has_bound(p, n, mask, leaf->map, &n->bounds.at[k]);
+        if (has != 0 && has != n->bounds.len)
+            return false;
+    }
+    return true;
+}
+
 static void find_bounds(Plan *p, Nest *n)
 {
     for (int i = 0; i < n->leaves.len; i++) {
