@@ -391,7 +391,7 @@ static void bodies(Scheduler *s)
         body(s, PART_MIXED);
     if (cut || extent >= n->lanes)
         body(s, PART_MAIN);
-    s->out->again = (uneven || edges) && extent >= n->lanes && repeats(s);
+    s->out->again = mixed && extent >= n->lanes && repeats(s);
     if (mixed && !n->backwards && (cut || !s->out->again))
         body(s, PART_MIXED);
     if (s->out->ends)
