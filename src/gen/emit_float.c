@@ -64,8 +64,9 @@ static Val add_half(const Emit *e, Bld b, Val bits, int drop)
 static Val lost(Bld b, Val p, Val z, Val s)
 {
     Val z_part = LLVMBuildFSub(b, s, p, ""), p_part = LLVMBuildFSub(b, s, z_part, "");
+    Val z_rest = LLVMBuildFSub(b, z, z_part, "");
 
-    return LLVMBuildFAdd(b, LLVMBuildFSub(b, p, p_part, ""), LLVMBuildFSub(b, z, z_part, ""), "");
+    return LLVMBuildFAdd(b, LLVMBuildFSub(b, p, p_part, ""), z_rest, "");
 }
 
 /* s, a sum of fp64 that was rounded to nearest and lost `rest`, rounded to odd: where something was
@@ -343,8 +344,8 @@ static Val narrow_exactly(const Emit *e, Bld b, Val x, bool odd)
     LLVMTypeRef f32 = llvm_like(e->l->f32, x);
     Val y = LLVMBuildFPTrunc(b, x, f32, "");
     Val back = LLVMBuildFPExt(b, y, LLVMTypeOf(x), "");
-    Val above = LLVMBuildFCmp(b, LLVMRealOGT, llvm_call1(e->l, b, "llvm.fabs", back),
-                              llvm_call1(e->l, b, "llvm.fabs", x), "");
+    Val size = llvm_call1(e->l, b, "llvm.fabs", x);
+    Val above = LLVMBuildFCmp(b, LLVMRealOGT, llvm_call1(e->l, b, "llvm.fabs", back), size, "");
     Val bits = llvm_bits(e->l, b, y);
     Val less = LLVMBuildSub(b, bits, int_like(e, bits, 1), "");
 

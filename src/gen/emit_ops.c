@@ -32,6 +32,13 @@ static Val zero(Val x)
 
 /* --- integers --- */
 
+static Val size_of_int(Bld b, Val x)
+{
+    Val negated = LLVMBuildNeg(b, x, "");
+
+    return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, x, zero(x), ""), negated, x, "");
+}
+
 /* y as a divisor that cannot trap: 1 in place of 0, and of -1 when the quotient would overflow. */
 static Val safe_divisor(Bld b, Val y, bool is_signed)
 {
@@ -91,7 +98,8 @@ static Val int_shift(Bld b, OpCode code, Val x, Val y, int bits, bool is_signed)
 static Val int_mulhi(const Emit *e, Bld b, Val x, Val y, int bits)
 {
     LLVMTypeRef wide = llvm_like(LLVMIntTypeInContext(e->l->ctx, 2 * (unsigned)bits), x);
-    Val p = LLVMBuildMul(b, LLVMBuildZExt(b, x, wide, ""), LLVMBuildZExt(b, y, wide, ""), "");
+    Val wide_y = LLVMBuildZExt(b, y, wide, "");
+    Val p = LLVMBuildMul(b, LLVMBuildZExt(b, x, wide, ""), wide_y, "");
 
     return LLVMBuildTrunc(b, LLVMBuildLShr(b, p, llvm_int(wide, bits), ""), LLVMTypeOf(x), "");
 }
@@ -207,9 +215,7 @@ static Val int_op(const Emit *e, Bld b, const Op *op, DType t, const Val *in)
     case OP_neg:
         return LLVMBuildNeg(b, x, "");
     case OP_abs:
-        return s ? LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, x, zero(x), ""),
-                                   LLVMBuildNeg(b, x, ""), x, "")
-                 : x;
+        return s ? size_of_int(b, x) : x;
     case OP_and:
         return LLVMBuildAnd(b, x, y, "");
     case OP_or:

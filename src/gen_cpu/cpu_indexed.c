@@ -65,8 +65,9 @@ static Indexed find_indexed(NestCg *n, const Entry *e, Val lanes, Val first)
     Val offset = LLVMBuildIntCast2(b, first, i64, is_signed, "");
     Val offsets = LLVMBuildIntCast2(b, lanes, llvm_vector(i64, n->lanes), is_signed, "");
     Val base = cpu_input(n, e, IN_ADDRESS);
+    Val address = LLVMBuildGEP2(b, element, base, &offset, 1, "");
 
-    return (Indexed){.address = LLVMBuildGEP2(b, element, base, &offset, 1, ""),
+    return (Indexed){.address = address,
                      .pointers = LLVMBuildGEP2(b, element, base, &offsets, 1, ""),
                      .element = element,
                      .vector = llvm_vector(element, n->lanes),

@@ -130,7 +130,9 @@ static const char *store_words(const Op *op)
 /* Does this thread read?  NULL: true. */
 static Val may_load(Nv *n, const Group *a, int r)
 {
-    return nv_both(n, may_access(n, a, LOAD_MASK, r), nv_once_doer(n, a->step->once));
+    Val once = nv_once_doer(n, a->step->once);
+
+    return nv_both(n, may_access(n, a, LOAD_MASK, r), once);
 }
 
 /* What one thread has read for all who hold copies. */
