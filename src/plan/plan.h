@@ -176,8 +176,8 @@ typedef struct {
     bool edges; /* .. and so is what lies on both sides of where all bounds hold, before that: it is
                  * what a dead segment has, and vectors of it may reach into the main one.  Only a
                  * row that has no whole vector between them is mixed */
-    int rows;   /* of the loop around the inner one, which a body computes one behind the other: they
-                 * read the same rows of buffers */
+    int rows; /* of the loop around the inner one, which a body computes one behind the other: they
+               * read the same rows of buffers */
 } Schedule;
 
 /* How a reduction or scan goes through its elements. */
