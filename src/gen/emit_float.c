@@ -9,6 +9,36 @@
  */
 #include "emit.h"
 
+/* --- numbers --- */
+
+enum { MOST_LOOKED_AT = 100 };
+
+/* work: values that may still be looked at. */
+static bool is_number(const Value *v, int *work)
+{
+    uint64_t bits;
+
+    if (--*work < 0)
+        return false;
+    if (value_constant(v, &bits)) {
+        double x = scalar_to_double(v->type->dtype, bits);
+        return x == x;
+    }
+    if (!v->def)
+        return false;
+    const Value *first = v->def->noperands > 0 ? v->def->operands[0] : NULL;
+    if (v->def->code == OP_max || v->def->code == OP_min)
+        return is_number(v->def->operands[1], work) || is_number(first, work);
+    return op_has(v->def, MOVES) && is_number(first, work);
+}
+
+bool emit_is_number(const Value *v)
+{
+    int work = MOST_LOOKED_AT;
+
+    return is_number(v, &work);
+}
+
 static bool is_small(DType t)
 {
     return dtype_is_float(t) && dtype_bits(t) < 32;

@@ -288,12 +288,15 @@ static Val machine_pick(const Emit *e, Bld b, OpCode code, Val x, Val y)
     return llvm_call2(e->l, b, name, x, y);
 }
 
-static Val float_min_max(const Emit *e, Bld b, OpCode code, Val x, Val y)
+static Val float_min_max(const Emit *e, Bld b, const Op *op, Val x, Val y)
 {
+    OpCode code = op->code;
     LLVMRealPredicate p = code == OP_min || code == OP_minnan ? LLVMRealOLT : LLVMRealOGT;
 
     if (e->picks_floats)
         return machine_pick(e, b, code, x, y);
+    if ((code == OP_min || code == OP_max) && emit_is_number(op->operands[1]))
+        return LLVMBuildSelect(b, LLVMBuildFCmp(b, p, x, y, ""), x, y, "");
     return float_pick(b, p, x, y, code == OP_min || code == OP_max ? y : x);
 }
 
@@ -455,7 +458,7 @@ static Val float_op(const Emit *e, Bld b, const Op *op, DType t, const Val *in)
     case OP_max:
     case OP_minnan:
     case OP_maxnan:
-        return float_min_max(e, b, op->code, x, y);
+        return float_min_max(e, b, op, x, y);
     case OP_fma:
         return emit_fma(e, b, x, y, in[2]);
     case OP_eq:
