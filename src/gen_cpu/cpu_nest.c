@@ -339,21 +339,31 @@ static void between_edges(NestCg *n, Val first, Val end, Val extent)
     main_segment(n, first, first == zero ? zero : first_vector(n, first), end);
 }
 
-static void masked_loops(NestCg *n, Val extent, bool edges)
+/* Where the dead segment begins, if there is one. */
+static Val end_of_mixed(NestCg *n, Val extent)
 {
-    Cpu *c = n->c;
-    Val low = edges ? llvm_int(c->l->i64, 0) : lowest_end(n);
-    Val high = n->nest->schedule->ends ? dead_from(n) : extent;
+    const Schedule *s = n->nest->schedule;
 
-    if (n->nest->schedule->again && n->nest->schedule->ends)
-        high = whole_dead(n, high);
-    Val i = edges ? low : head_segment(n, high);
-    if (!edges)
-        i = main_segment(n, i, i, low);
+    if (!s->ends)
+        return extent;
+    return s->again ? whole_dead(n, dead_from(n)) : dead_from(n);
+}
+
+/* From i on: vectors under masks up to `high`, and what is dead. */
+static void rest_of_row(NestCg *n, Val i, Val high, Val extent)
+{
     if (!n->nest->schedule->again || n->nest->bounds.len > 0)
         i = segment(n, PART_MIXED, i, high, 1);
     if (n->nest->schedule->ends)
         dead_segment(n, i, extent);
+}
+
+static void masked_loops(NestCg *n, Val extent)
+{
+    Val low = lowest_end(n), high = end_of_mixed(n, extent);
+    Val i = head_segment(n, high);
+
+    rest_of_row(n, main_segment(n, i, i, low), high, extent);
 }
 
 /* Of rows that have a whole vector between their edges; of others masks say which elements are
@@ -374,7 +384,7 @@ static void edged_loops(NestCg *n, Val extent)
     between_edges(n, first, end, extent);
     LLVMBuildBr(c->b, after);
     LLVMPositionBuilderAtEnd(c->b, masked);
-    masked_loops(n, extent, true);
+    rest_of_row(n, llvm_int(c->l->i64, 0), end_of_mixed(n, extent), extent);
     LLVMBuildBr(c->b, after);
     LLVMPositionBuilderAtEnd(c->b, after);
 }
@@ -386,7 +396,7 @@ static void inner_loops(NestCg *n)
     if (n->nest->schedule->edges)
         edged_loops(n, extent);
     else
-        masked_loops(n, extent, false);
+        masked_loops(n, extent);
 }
 
 /* One element at a time. */
