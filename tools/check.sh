@@ -55,6 +55,11 @@ arguments_exist() {
     "$(tools/python.sh || echo python3)" tools/arguments.py
 }
 
+# which of two arguments is evaluated first is the compiler's choice, and would be seen in the code
+order_is_said() {
+    "$(tools/python.sh || echo python3)" tools/order.py
+}
+
 # Python finds the language's names in a file that the compiler's tables write
 names_are_current() {
     "$(tools/python.sh || echo python3)" tools/python_names.py --check
@@ -95,6 +100,7 @@ check "layers" tools/layers.sh
 check "layers of symbols" tools/symbols.sh "$build"
 check "contracts documented" documented
 check "arguments of builtins" arguments_exist
+check "order of what is made" order_is_said
 check "names for Python" names_are_current
 check "static analysis" analysed
 check "scripts parse" scripts_parse

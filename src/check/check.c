@@ -82,7 +82,8 @@ static int size_bits(const Value *p)
 static Value *distance(Checker *c, Builder *b, Value *p, int param)
 {
     Value *base = c->func->body->args[param];
-    Value *d = build_binary(b, OP_sub, address(b, p), spread(b, address(b, base), p));
+    Value *origin = spread(b, address(b, base), p);
+    Value *d = build_binary(b, OP_sub, address(b, p), origin);
     int bits = size_bits(base);
 
     return bits == 0 ? d : build_binary(b, OP_shr, d, build_int(b, d->type, bits));
@@ -164,8 +165,8 @@ static Value *both(Builder *b, Value *x, Value *y)
  * a division of integers. */
 static Value *quotient(Builder *b, Value *x, Value *stride)
 {
-    Value *q = build_binary(b, OP_div, build_cast(b, x, DT_FP64, ROUND_NEAREST),
-                            build_cast(b, stride, DT_FP64, ROUND_NEAREST));
+    Value *divisor = build_cast(b, stride, DT_FP64, ROUND_NEAREST);
+    Value *q = build_binary(b, OP_div, build_cast(b, x, DT_FP64, ROUND_NEAREST), divisor);
 
     return build_cast(b, build_unary(b, OP_floor, q), DT_I64, ROUND_NEAREST);
 }
@@ -180,9 +181,9 @@ static Value *inside_run(Checker *c, Builder *b, Value *offset, int param)
 {
     Value *end =
         build_binary(b, OP_add, view_part(c, param, VIEW_LOW), view_part(c, param, VIEW_TAIL));
+    Value *below = build_binary(b, OP_lt, offset, spread(b, end, offset));
 
-    return both(b, build_binary(b, OP_ge, offset, low_of(c, b, param, offset)),
-                build_binary(b, OP_lt, offset, spread(b, end, offset)));
+    return both(b, build_binary(b, OP_ge, offset, low_of(c, b, param, offset)), below);
 }
 
 /* The same of any view. */
@@ -236,7 +237,8 @@ static Value *take_dimension(Builder *b, Remainder *r, Value *stride, Value *cou
         add_product(b, t, steps, &first, &last);
         t->scale = build_select(b, fits, none, t->scale);
     }
-    return both(b, build_binary(b, OP_ge, first, none), build_binary(b, OP_lt, last, count));
+    Value *below = build_binary(b, OP_lt, last, count);
+    return both(b, build_binary(b, OP_ge, first, none), below);
 }
 
 /* Scalar i1: are all offsets of a range inside of the view? */
@@ -469,8 +471,8 @@ static void check_index(Checker *c, Op *op)
     Value *index = op->operands[0];
     Value *at = build_cast(&b, index, DT_I64, ROUND_NEAREST);
     Value *last = build_int(&b, at->type, values[0] - values[1]);
-    Value *ok = both(&b, build_binary(&b, OP_ge, at, build_int(&b, at->type, 0)),
-                     build_binary(&b, OP_le, at, last));
+    Value *below = build_binary(&b, OP_le, at, last);
+    Value *ok = both(&b, build_binary(&b, OP_ge, at, build_int(&b, at->type, 0)), below);
 
     build_op(&b, OP_check, 3, (Value *[]){ok, build_int(&b, ok->type, 1), at}, COUNT(attrs), attrs,
              0, NULL);

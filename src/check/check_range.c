@@ -203,9 +203,9 @@ static bool range_of_sum(Ranges *r, const Seat *s, int depth, OffsetRange *out)
 
     if (!both_ranges(r, s, depth, &x, &y))
         return false;
-    *out = (OffsetRange){.lo = build_binary(r->b, op->code, x.lo, minus ? y.hi : y.lo),
-                         .hi = build_binary(r->b, op->code, x.hi, minus ? y.lo : y.hi),
-                         .sound = x.sound};
+    Value *lo = build_binary(r->b, op->code, x.lo, minus ? y.hi : y.lo);
+    *out = (OffsetRange){
+        .lo = lo, .hi = build_binary(r->b, op->code, x.hi, minus ? y.lo : y.hi), .sound = x.sound};
     if (y.sound)
         also(r, out, y.sound);
     must_fit(r, op->results[0]->type->dtype, out);
@@ -238,11 +238,14 @@ static bool range_of_product(Ranges *r, const Seat *s, int depth, OffsetRange *o
     if (y.lo != y.hi)
         return false;
     Value *a = build_binary(r->b, OP_mul, x.lo, y.lo), *c = build_binary(r->b, OP_mul, x.hi, y.lo);
-    *out = (OffsetRange){.lo = build_binary(r->b, OP_min, a, c),
-                         .hi = build_binary(r->b, OP_max, a, c),
+    Value *lo = build_binary(r->b, OP_min, a, c);
+    Value *hi = build_binary(r->b, OP_max, a, c);
+    Value *zero = number(r, 0);
+    *out = (OffsetRange){.lo = lo,
+                         .hi = hi,
                          .sound = x.sound,
-                         .rest_lo = number(r, 0),
-                         .rest_hi = number(r, 0),
+                         .rest_lo = zero,
+                         .rest_hi = zero,
                          .terms = {{x.lo, x.hi, y.lo}},
                          .nterms = 1};
     if (y.sound)
@@ -264,7 +267,16 @@ static bool range_of_facts(const Ranges *r, const Value *v, OffsetRange *out)
 
     if (!a || !a->has_range || (bits > 16 && (a->hi >= INT32_MAX || a->lo <= INT32_MIN)))
         return false;
-    set_plain(out, number(r, a->lo), number(r, a->hi));
+    Value *hi = number(r, a->hi);
+    set_plain(out, number(r, a->lo), hi);
+    return true;
+}
+
+static bool range_of_arange(Ranges *r, const Op *op, OffsetRange *out)
+{
+    Value *hi = number(r, attr_start(op) + op->results[0]->type->dims[0] - 1);
+
+    set_plain(out, number(r, attr_start(op)), hi);
     return true;
 }
 
@@ -281,9 +293,7 @@ static bool range_of_op(Ranges *r, const Seat *s, int depth, OffsetRange *out)
     }
     switch (op->code) {
     case OP_arange:
-        set_plain(out, number(r, attr_start(op)),
-                  number(r, attr_start(op) + s->value->type->dims[0] - 1));
-        return true;
+        return range_of_arange(r, op, out);
     case OP_add:
     case OP_sub:
         return range_of_sum(r, s, depth, out);

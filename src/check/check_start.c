@@ -104,8 +104,8 @@ static Op *ask(Op *loop, const Start *s)
     b.mark = s->choice->mark;
     Value *met = new->results[new->nresults - 1];
     Value *lost = build_binary(&b, greatest ? OP_lt : OP_gt, met, s->begun);
-    Value *number =
-        build_binary(&b, OP_lt, build_unary(&b, OP_abs, met), build_float(&b, met->type, A_MARK));
+    Value *mark = build_float(&b, met->type, A_MARK);
+    Value *number = build_binary(&b, OP_lt, build_unary(&b, OP_abs, met), mark);
     Value *right = build_unary(&b, OP_not, build_binary(&b, OP_and, lost, number));
     int64_t attrs[] = {attr_of_text(b.module, text, strlen(text)), 0, 1};
     build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);

@@ -85,8 +85,8 @@ static Value *is_beyond_integer(Builder *b, const Op *cast)
     Value *wide = v->type->dtype == DT_FP64 ? v : build_cast(b, v, DT_FP32, ROUND_NEAREST);
     Value *past = build_float(b, wide->type, ldexp(1, bits - sign));
     Value *below = build_float(b, wide->type, sign ? -ldexp(1, bits - 1) - 1 : -1);
-    return build_binary(b, OP_or, build_binary(b, OP_ge, wide, past),
-                        build_binary(b, OP_le, wide, below));
+    Value *low = build_binary(b, OP_le, wide, below);
+    return build_binary(b, OP_or, build_binary(b, OP_ge, wide, past), low);
 }
 
 /* Where the op itself has no result; NULL: it always has. */
@@ -251,8 +251,9 @@ static Value *keeps_runs(Builder *b, Value *v, int d, int64_t n, int step)
     Value *right = build_binary(b, OP_eq, second,
                                 build_binary(b, OP_add, first, build_int(b, first->type, step)));
     Value *at = build_arange(b, 1, length + 1);
-    Value *begins = build_binary(b, OP_eq, build_binary(b, OP_rem, at, build_int(b, at->type, n)),
-                                 build_int(b, at->type, 0));
+    Value *zero = build_int(b, at->type, 0);
+    Value *begins =
+        build_binary(b, OP_eq, build_binary(b, OP_rem, at, build_int(b, at->type, n)), zero);
     for (int k = 0; k < v->type->rank; k++) {
         if (k != d)
             begins = build_expand(b, begins, k);
@@ -270,6 +271,13 @@ static Value *first_element(Builder *b, Value *v)
     for (int d = 0; d < v->type->rank; d++)
         ones[d] = 1;
     return build_reshape(b, build_slice(b, v, starts, ones), 0, NULL);
+}
+
+static Value *is_multiple(Builder *b, Value *v, int64_t of)
+{
+    Value *zero = build_int(b, v->type, 0);
+
+    return build_binary(b, OP_eq, build_binary(b, OP_rem, v, build_int(b, v->type, of)), zero);
 }
 
 static void check_promise(Op *op)
@@ -291,11 +299,7 @@ static void check_promise(Op *op)
         Value *first = kind == HINT_MULTIPLE_OF && values[d] > 1 ? first_element(&b, v) : NULL;
         if (first)
             put_assertion(
-                &b,
-                build_binary(&b, OP_eq,
-                             build_binary(&b, OP_rem, first, build_int(&b, first->type, values[d])),
-                             build_int(&b, first->type, 0)),
-                NULL,
+                &b, is_multiple(&b, first, values[d]), NULL,
                 arena_printf(b.module->arena, "this is no multiple of %lld", (long long)values[d]));
         if (kind == HINT_MAX_CONTIGUOUS && runs)
             put_assertion(&b, keeps_runs(&b, v, d, MIN(values[d], v->type->dims[d]), 1), NULL,
@@ -377,8 +381,9 @@ static void check_overflow(Op *store)
     Builder b = builder_before(store);
     Value *v = cast->operands[0], *most = build_float(&b, v->type, BEYOND_FP16);
     Value *infinite = build_float(&b, v->type, INFINITY);
+    Value *is_infinite = build_binary(&b, OP_eq, v, infinite);
     Value *fits = build_binary(&b, OP_or, build_unary(&b, OP_not, build_binary(&b, OP_ge, v, most)),
-                               build_binary(&b, OP_eq, v, infinite));
+                               is_infinite);
     b.span = store->span;
     b.site = store->site;
     b.mark = store->mark;
@@ -393,8 +398,8 @@ static Value *is_made_infinite(Builder *b, const Value *v)
 
     if (!op || op->code != OP_mul)
         return build_unary(b, OP_isinf, (Value *)v);
-    return build_binary(b, OP_or, build_unary(b, OP_isinf, op->operands[0]),
-                        build_unary(b, OP_isinf, op->operands[1]));
+    Value *second = build_unary(b, OP_isinf, op->operands[1]);
+    return build_binary(b, OP_or, build_unary(b, OP_isinf, op->operands[0]), second);
 }
 
 /* A sum of fp16 that is infinite where nothing that is added, or multiplied and added, is. */
@@ -511,8 +516,8 @@ static Value *still_there(Builder *b, Value *const *store, int n)
     Value *v = build_load(b, store[STORE_PTR], mask, mask ? store[STORE_DATA] : NULL)->results[0];
     if (t == DT_I1)
         return build_binary(b, OP_eq, v, store[STORE_DATA]);
-    return build_binary(b, OP_eq, build_bitcast(b, v, bits),
-                        build_bitcast(b, store[STORE_DATA], bits));
+    Value *data = build_bitcast(b, store[STORE_DATA], bits);
+    return build_binary(b, OP_eq, build_bitcast(b, v, bits), data);
 }
 
 /* In front of the store the numbers of its lanes go there. */

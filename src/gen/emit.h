@@ -51,6 +51,8 @@ Val emit_trip_count(Bld b, Val lo, Val hi, Val step);
 Val emit_rmw_value(const Emit *e, Bld b, RmwKind kind, DType t, Val old, Val data);
 
 /* emit_float.c */
+/* Is no element of it a NaN, as far as its ops show? */
+bool emit_is_number(const Value *v);
 /* x * y + z of fp32 or fp64, rounded once */
 Val emit_fma(const Emit *e, Bld b, Val x, Val y, Val z);
 LLVMTypeRef emit_memory_type(const Emit *e, DType t); /* of one element; bf16, fp8 as integers */

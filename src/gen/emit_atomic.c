@@ -29,7 +29,8 @@ static Val float_value(const Emit *e, Bld b, RmwKind kind, DType t, Val old, Val
         return LLVMBuildBitCast(b, emit_to_memory(e, b, sum, t), LLVMTypeOf(old), "");
     }
     LLVMIntPredicate p = kind == RMW_MAX ? LLVMIntSGT : LLVMIntSLT;
-    Val wins = LLVMBuildICmp(b, p, order_key(b, data), order_key(b, old), "");
+    Val before = order_key(b, old);
+    Val wins = LLVMBuildICmp(b, p, order_key(b, data), before, "");
     return LLVMBuildSelect(b, wins, data, old, "");
 }
 

@@ -11,6 +11,36 @@
 
 #include <math.h>
 
+/* --- numbers --- */
+
+enum { MOST_LOOKED_AT = 100 };
+
+/* work: values that may still be looked at. */
+static bool is_number(const Value *v, int *work)
+{
+    uint64_t bits;
+
+    if (--*work < 0)
+        return false;
+    if (value_constant(v, &bits)) {
+        double x = scalar_to_double(v->type->dtype, bits);
+        return x == x;
+    }
+    if (!v->def)
+        return false;
+    const Value *first = v->def->noperands > 0 ? v->def->operands[0] : NULL;
+    if (v->def->code == OP_max || v->def->code == OP_min)
+        return is_number(v->def->operands[1], work) || is_number(first, work);
+    return op_has(v->def, MOVES) && is_number(first, work);
+}
+
+bool emit_is_number(const Value *v)
+{
+    int work = MOST_LOOKED_AT;
+
+    return is_number(v, &work);
+}
+
 static bool is_small(DType t)
 {
     return dtype_is_float(t) && dtype_bits(t) < 32;
@@ -66,8 +96,9 @@ static Val add_half(const Emit *e, Bld b, Val bits, int drop)
 static Val lost(Bld b, Val p, Val z, Val s)
 {
     Val z_part = LLVMBuildFSub(b, s, p, ""), p_part = LLVMBuildFSub(b, s, z_part, "");
+    Val z_rest = LLVMBuildFSub(b, z, z_part, "");
 
-    return LLVMBuildFAdd(b, LLVMBuildFSub(b, p, p_part, ""), LLVMBuildFSub(b, z, z_part, ""), "");
+    return LLVMBuildFAdd(b, LLVMBuildFSub(b, p, p_part, ""), z_rest, "");
 }
 
 /* s, a sum of fp64 that was rounded to nearest and lost `rest`, rounded to odd: where something was
@@ -345,8 +376,8 @@ static Val narrow_exactly(const Emit *e, Bld b, Val x, bool odd)
     LLVMTypeRef f32 = llvm_like(e->l->f32, x);
     Val y = LLVMBuildFPTrunc(b, x, f32, "");
     Val back = LLVMBuildFPExt(b, y, LLVMTypeOf(x), "");
-    Val above = LLVMBuildFCmp(b, LLVMRealOGT, llvm_call1(e->l, b, "llvm.fabs", back),
-                              llvm_call1(e->l, b, "llvm.fabs", x), "");
+    Val size = llvm_call1(e->l, b, "llvm.fabs", x);
+    Val above = LLVMBuildFCmp(b, LLVMRealOGT, llvm_call1(e->l, b, "llvm.fabs", back), size, "");
     Val bits = llvm_bits(e->l, b, y);
     Val less = LLVMBuildSub(b, bits, int_like(e, bits, 1), "");
 

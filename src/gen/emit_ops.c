@@ -32,6 +32,13 @@ static Val zero(Val x)
 
 /* --- integers --- */
 
+static Val size_of_int(Bld b, Val x)
+{
+    Val negated = LLVMBuildNeg(b, x, "");
+
+    return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, x, zero(x), ""), negated, x, "");
+}
+
 /* y as a divisor that cannot trap: 1 in place of 0, and of -1 when the quotient would overflow. */
 static Val safe_divisor(Bld b, Val y, bool is_signed)
 {
@@ -91,7 +98,8 @@ static Val int_shift(Bld b, OpCode code, Val x, Val y, int bits, bool is_signed)
 static Val int_mulhi(const Emit *e, Bld b, Val x, Val y, int bits)
 {
     LLVMTypeRef wide = llvm_like(LLVMIntTypeInContext(e->l->ctx, 2 * (unsigned)bits), x);
-    Val p = LLVMBuildMul(b, LLVMBuildZExt(b, x, wide, ""), LLVMBuildZExt(b, y, wide, ""), "");
+    Val wide_y = LLVMBuildZExt(b, y, wide, "");
+    Val p = LLVMBuildMul(b, LLVMBuildZExt(b, x, wide, ""), wide_y, "");
 
     return LLVMBuildTrunc(b, LLVMBuildLShr(b, p, llvm_int(wide, bits), ""), LLVMTypeOf(x), "");
 }
@@ -207,9 +215,7 @@ static Val int_op(const Emit *e, Bld b, const Op *op, DType t, const Val *in)
     case OP_neg:
         return LLVMBuildNeg(b, x, "");
     case OP_abs:
-        return s ? LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, x, zero(x), ""),
-                                   LLVMBuildNeg(b, x, ""), x, "")
-                 : x;
+        return s ? size_of_int(b, x) : x;
     case OP_and:
         return LLVMBuildAnd(b, x, y, "");
     case OP_or:
@@ -282,12 +288,15 @@ static Val machine_pick(const Emit *e, Bld b, OpCode code, Val x, Val y)
     return llvm_call2(e->l, b, name, x, y);
 }
 
-static Val float_min_max(const Emit *e, Bld b, OpCode code, Val x, Val y)
+static Val float_min_max(const Emit *e, Bld b, const Op *op, Val x, Val y)
 {
+    OpCode code = op->code;
     LLVMRealPredicate p = code == OP_min || code == OP_minnan ? LLVMRealOLT : LLVMRealOGT;
 
     if (e->picks_floats)
         return machine_pick(e, b, code, x, y);
+    if ((code == OP_min || code == OP_max) && emit_is_number(op->operands[1]))
+        return LLVMBuildSelect(b, LLVMBuildFCmp(b, p, x, y, ""), x, y, "");
     return float_pick(b, p, x, y, code == OP_min || code == OP_max ? y : x);
 }
 
@@ -449,7 +458,7 @@ static Val float_op(const Emit *e, Bld b, const Op *op, DType t, const Val *in)
     case OP_max:
     case OP_minnan:
     case OP_maxnan:
-        return float_min_max(e, b, op->code, x, y);
+        return float_min_max(e, b, op, x, y);
     case OP_fma:
         return emit_fma(e, b, x, y, in[2]);
     case OP_eq:

@@ -281,9 +281,12 @@ static void emit_while(Cpu *c, const Step *s)
 static void emit_if(Cpu *c, const Step *s)
 {
     const Op *op = s->op;
-    LLVMBasicBlockRef arm[2] = {cpu_block(c), cpu_block(c)}, end[2], after = cpu_block(c);
+    LLVMBasicBlockRef arm[2], end[2];
     Val *values[2];
 
+    for (int r = 0; r < 2; r++)
+        arm[r] = cpu_block(c);
+    LLVMBasicBlockRef after = cpu_block(c);
     LLVMBuildCondBr(c->b, scalar(c, op->operands[0]), arm[0], arm[1]);
     for (int r = 0; r < 2; r++) {
         LLVMPositionBuilderAtEnd(c->b, arm[r]);
@@ -416,8 +419,9 @@ static void program_loop(Cpu *c, Val first, Val last)
     for (int d = 0; d < 3; d++)
         size[d] = LLVMBuildSExt(c->b, c->programs[d], t, "");
     Val row = LLVMBuildUDiv(c->b, first, size[0], "");
-    Val start[3] = {LLVMBuildURem(c->b, first, size[0], ""), LLVMBuildURem(c->b, row, size[1], ""),
-                    LLVMBuildUDiv(c->b, row, size[1], "")};
+    Val start[3] = {LLVMBuildURem(c->b, first, size[0], "")};
+    start[1] = LLVMBuildURem(c->b, row, size[1], "");
+    start[2] = LLVMBuildUDiv(c->b, row, size[1], "");
     LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = cpu_block(c), in = cpu_block(c),
                       exit = cpu_block(c);
     LLVMBuildBr(c->b, head);

@@ -80,6 +80,7 @@ typedef struct {
  * may wrap in between.  A bound begins, or has an end: `first` is 0, or `count` the extent. */
 typedef struct {
     Val first, count, none; /* i64, known in front of the inner loop; first: NULL for 0 */
+    int level;              /* .. or of a loop further out: as of Ev */
 } Cut;
 
 /* A way that is computed where not all lanes may go the usual one (cpu_detour.c). */

@@ -19,11 +19,11 @@ static Val widen(NestCg *n, Ev e, DType t)
 }
 
 /* The number of inner indices i with base + stride * i < limit (or <=), within [0, extent]. */
-static Val count_below(NestCg *n, Ev base, int64_t stride, Ev limit, DType t, bool or_equal)
+static Val count_below(NestCg *n, Bld b, Ev base, int64_t stride, Ev limit, DType t, bool or_equal)
 {
     Llvm *l = n->c->l;
-    Bld b = n->at[n->rank - 1];
-    Val room = llvm_call2(l, b, "llvm.ssub.sat", widen(n, limit, t), widen(n, base, t));
+    Val from = widen(n, base, t);
+    Val room = llvm_call2(l, b, "llvm.ssub.sat", widen(n, limit, t), from);
 
     if (or_equal)
         room = llvm_call2(l, b, "llvm.sadd.sat", room, llvm_int(l->i64, 1));
@@ -37,10 +37,9 @@ static Val count_below(NestCg *n, Ev base, int64_t stride, Ev limit, DType t, bo
 }
 
 /* Do all values of the row fit dtype t, the first and the last of them? */
-static Val fits(NestCg *n, Ev base, int64_t stride, DType t)
+static Val fits(NestCg *n, Bld b, Ev base, int64_t stride, DType t)
 {
     LLVMTypeRef i64 = n->c->l->i64;
-    Bld b = n->at[n->rank - 1];
     int bits = dtype_bits(t) - dtype_is_signed(t);
     int64_t most = bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1, span;
     int64_t least = dtype_is_signed(t) ? -most - 1 : 0;
@@ -57,13 +56,14 @@ static Val fits(NestCg *n, Ev base, int64_t stride, DType t)
 /* Hashes wrap, and are compared like indices. */
 static Val does_not_wrap(NestCg *n, const Entry *e, const Access *a, DType t)
 {
-    Val ok = fits(n, cpu_made(n, e->in[IN_STEPS]), a->stride, t);
+    Bld b = n->at[e->level];
+    Val ok = fits(n, b, cpu_made(n, e->in[IN_STEPS]), a->stride, t);
     int i = IN_WIDENED;
 
     for (const Widened *w = a->widened; w; w = w->next, i++) {
         Val one = e->in[i] == NO_ENTRY ? llvm_int(n->c->l->i1, 0)
-                                       : fits(n, cpu_made(n, e->in[i]), w->stride, DT_I32);
-        ok = LLVMBuildAnd(n->at[n->rank - 1], ok, one, "");
+                                       : fits(n, b, cpu_made(n, e->in[i]), w->stride, DT_I32);
+        ok = LLVMBuildAnd(b, ok, one, "");
     }
     return ok;
 }
@@ -73,7 +73,7 @@ static Val row_count(NestCg *n, const Entry *e)
 {
     LLVMTypeRef t = n->c->l->i64;
 
-    return LLVMBuildSelect(n->at[n->rank - 1], cpu_input(n, e, IN_STEPS),
+    return LLVMBuildSelect(n->at[e->level], cpu_input(n, e, IN_STEPS),
                            llvm_int(t, n->nest->dims[n->inner]), llvm_int(t, 0), "");
 }
 
@@ -101,7 +101,7 @@ static Val count_compared(NestCg *n, const Bound *bound, const Entry *e, Val *kn
     bool or_equal = op->code == OP_le || op->code == OP_ge;
 
     *known = does_not_wrap(n, e, &bound->steps, t);
-    return count_below(n, cpu_made(n, e->in[IN_STEPS]), bound->steps.stride,
+    return count_below(n, n->at[e->level], cpu_made(n, e->in[IN_STEPS]), bound->steps.stride,
                        cpu_made(n, e->in[IN_LIMIT]), t, or_equal != (bound->kind == BOUND_FROM));
 }
 
@@ -109,7 +109,7 @@ static Cut compare_cut(NestCg *n, const Bound *bound, const Entry *e)
 {
     Val whole, count = count_compared(n, bound, e, &whole);
     Val all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
-    Bld b = n->at[n->rank - 1];
+    Bld b = n->at[e->level];
 
     Val none = LLVMBuildSelect(b, whole, count, all, "");
     return (Cut){.count = LLVMBuildSelect(b, whole, count, llvm_int(n->c->l->i64, 0), ""),
@@ -121,7 +121,7 @@ static Cut from_cut(NestCg *n, const Bound *bound, const Entry *e)
     Val whole, first = count_compared(n, bound, e, &whole);
     Val all = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
 
-    return (Cut){.first = LLVMBuildSelect(n->at[n->rank - 1], whole, first, all, ""),
+    return (Cut){.first = LLVMBuildSelect(n->at[e->level], whole, first, all, ""),
                  .count = all,
                  .none = all};
 }
@@ -136,6 +136,7 @@ void cpu_cut(NestCg *n, const Entry *e)
     const Bound *b = &n->nest->bounds.at[e->number];
 
     n->cuts[e->number] = cut_of[b->kind](n, b, e);
+    n->cuts[e->number].level = e->level;
 }
 
 Val cpu_some(NestCg *n)

@@ -191,8 +191,8 @@ static Val limit_level(const Body *f, const GenBuild *b, Val best)
     for (int i = 0; b->known[i]; i++) {
         Val most = llvm_int(l->i32, highest_within(b, i));
         Val less = LLVMBuildICmp(f->b, LLVMIntSLT, most, best, "");
-        limited = LLVMBuildSelect(f->b, is_text(f, wish, b->known[i]),
-                                  LLVMBuildSelect(f->b, less, most, best, ""), limited, "");
+        Val least = LLVMBuildSelect(f->b, less, most, best, "");
+        limited = LLVMBuildSelect(f->b, is_text(f, wish, b->known[i]), least, limited, "");
     }
     LLVMBuildBr(f->b, after);
     go_to(f, after);

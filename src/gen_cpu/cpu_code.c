@@ -32,7 +32,8 @@ LLVMBasicBlockRef cpu_block(Cpu *c)
 
 Loop cpu_loop_begin(Cpu *c)
 {
-    Loop l = {.before = LLVMGetInsertBlock(c->b), .head = cpu_block(c)};
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b);
+    Loop l = {.before = before, .head = cpu_block(c)};
 
     LLVMBuildBr(c->b, l.head);
     LLVMPositionBuilderAtEnd(c->b, l.head);

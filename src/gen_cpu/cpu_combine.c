@@ -289,9 +289,10 @@ static Val finish_simple(NestCg *n, const Reduction *r)
 
     for (int u = 1; u < n->unroll; u++)
         x = combine_simple(c, b, r, x, LLVMBuildLoad2(b, vector, r->slot[u][0], ""));
-    for (int lanes = n->lanes / 2; lanes >= 1; lanes /= 2)
-        x = combine_simple(c, b, r, llvm_slice(c->l, b, x, 0, lanes),
-                           llvm_slice(c->l, b, x, lanes, lanes));
+    for (int lanes = n->lanes / 2; lanes >= 1; lanes /= 2) {
+        Val high = llvm_slice(c->l, b, x, lanes, lanes);
+        x = combine_simple(c, b, r, llvm_slice(c->l, b, x, 0, lanes), high);
+    }
     if (n->lanes == 1)
         x = llvm_slice(c->l, b, x, 0, 1);
     return emit_round(&c->e, b, x, t);

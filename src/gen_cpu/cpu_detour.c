@@ -32,9 +32,10 @@ static Val zero_lanes(NestCg *n, Val x)
     Bld b = n->at[n->rank];
     int bits = (int)LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(x))), k = llvm_lanes(x);
 
-    for (; k % 2 == 0 && k * bits > n->c->machine->vector_bytes * 8; k /= 2)
-        x = LLVMBuildOr(b, llvm_slice(n->c->l, b, x, 0, k / 2),
-                        llvm_slice(n->c->l, b, x, k / 2, k / 2), "");
+    for (; k % 2 == 0 && k * bits > n->c->machine->vector_bytes * 8; k /= 2) {
+        Val high = llvm_slice(n->c->l, b, x, k / 2, k / 2);
+        x = LLVMBuildOr(b, llvm_slice(n->c->l, b, x, 0, k / 2), high, "");
+    }
     return LLVMBuildICmp(b, LLVMIntEQ, x, LLVMConstNull(LLVMTypeOf(x)), "");
 }
 
@@ -54,7 +55,8 @@ Detour cpu_detour_begin(NestCg *n, Val all, Val usual)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    Detour d = {.usual = usual, .before = LLVMGetInsertBlock(b), .after = cpu_block(c)};
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
+    Detour d = {.usual = usual, .before = before, .after = cpu_block(c)};
     LLVMBasicBlockRef rare = cpu_block(c);
 
     llvm_likely(c->l, LLVMBuildCondBr(b, all, d.after, rare));

@@ -139,7 +139,8 @@ static Val quotients(Cpu *c, Bld b, Val x, const Reciprocal *r)
 
     x = LLVMBuildZExt(b, x, wide, "");
     Val above = LLVMBuildLShr(b, LLVMBuildMul(b, x, factor, ""), half, "");
-    return LLVMBuildLShr(b, LLVMBuildAdd(b, above, x, ""), llvm_splat(b, r->shift, lanes), "");
+    Val shift = llvm_splat(b, r->shift, lanes);
+    return LLVMBuildLShr(b, LLVMBuildAdd(b, above, x, ""), shift, "");
 }
 
 /* Of a vector that fits 32 bits. */
@@ -199,8 +200,9 @@ static Val may_run(NestCg *n, Bld b, const Entry *e, Val first, Val divisor)
     if (reach > most || least > most)
         return llvm_int(n->c->l->i1, 0);
     Val above = LLVMBuildSub(b, divisor, llvm_int(i64, least), "");
+    Val is_near = LLVMBuildICmp(b, LLVMIntULE, above, llvm_int(i64, most - least), "");
     return LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntULE, first, llvm_int(i64, most - reach), ""),
-                        LLVMBuildICmp(b, LLVMIntULE, above, llvm_int(i64, most - least), ""), "");
+                        is_near, "");
 }
 
 /* The first lane's quotient and remainder, from which the others go on. */
@@ -247,7 +249,7 @@ Val cpu_divide_integers(NestCg *n, const Entry *e)
     Bld b = n->at[MAX(row.level, s.level)];
     Val first = LLVMBuildIntCast2(b, row.v, c->l->i64, is_signed, "");
     Val divisor = LLVMBuildIntCast2(b, s.v, c->l->i64, is_signed, "");
-    Detour d =
-        cpu_detour_begin(n, may_run(n, b, e, first, divisor), divide_run(n, e, first, divisor, &r));
+    Val run = divide_run(n, e, first, divisor, &r);
+    Detour d = cpu_detour_begin(n, may_run(n, b, e, first, divisor), run);
     return cpu_detour_end(n, &d, divide_vector(n, op, x, s, &r, word));
 }

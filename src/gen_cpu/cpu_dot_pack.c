@@ -67,9 +67,11 @@ static void keep_smallest(Dot *d, Val smallest)
     int lanes = llvm_lanes(smallest);
     Val all = smallest;
 
-    for (; lanes > 1; lanes /= 2)
-        all = llvm_extreme(c->l, c->b, false, false, llvm_slice(c->l, c->b, all, 0, lanes / 2),
-                           llvm_slice(c->l, c->b, all, lanes / 2, lanes / 2));
+    for (; lanes > 1; lanes /= 2) {
+        Val high = llvm_slice(c->l, c->b, all, lanes / 2, lanes / 2);
+        all =
+            llvm_extreme(c->l, c->b, false, false, llvm_slice(c->l, c->b, all, 0, lanes / 2), high);
+    }
     Val before = llvm_load(c->b, c->l->i16, d->smallest, 2);
     llvm_store(c->b, llvm_extreme(c->l, c->b, false, false, before, all), d->smallest, 2);
 }
@@ -148,8 +150,8 @@ static Val pack_group(Dot *d, Val g, Val column, int n, Val running)
     Val joined = join_rows(d, rows), all = interleave(d, joined);
     Val at = LLVMBuildMul(c->b, column, llvm_int(i64, cpu_dot_depth(d)), "");
     Val inside = LLVMBuildMul(c->b, g, llvm_int(i64, d->plan.group * d->plan.lanes), "");
-    at = element_of(d, cpu_buffer(c, c->b, d->plan.packed), d->plan.packed,
-                    LLVMBuildAdd(c->b, at, inside, ""));
+    Val element = LLVMBuildAdd(c->b, at, inside, "");
+    at = element_of(d, cpu_buffer(c, c->b, d->plan.packed), d->plan.packed, element);
     llvm_store(c->b, all, at, cpu_buffer_size(c, d->plan.packed));
     return next_of_running(d, running, joined, all);
 }
@@ -298,7 +300,8 @@ void cpu_dot_widen(Dot *d)
     Loop l = cpu_loop_begin(c);
 
     in = element_of(d, d->base[DOT_A], from, LLVMBuildAdd(c->b, in, l.index, ""));
-    out = element_of(d, cpu_buffer(c, c->b, to), to, LLVMBuildAdd(c->b, out, l.index, ""));
+    Val element = LLVMBuildAdd(c->b, out, l.index, "");
+    out = element_of(d, cpu_buffer(c, c->b, to), to, element);
     llvm_store(c->b, widen(d, llvm_load(c->b, bytes, in, 1)), out, cpu_buffer_size(c, to));
     cpu_loop_end(c, &l, columns, WIDENED_LANES);
     cpu_loop_end(c, &row, rows, 1);

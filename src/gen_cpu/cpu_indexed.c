@@ -75,8 +75,9 @@ static Indexed find_indexed(NestCg *n, const Entry *e, Val lanes, Val first)
     bool is_signed = dtype_is_signed(e->access->index->type->dtype);
     Val offset = LLVMBuildIntCast2(b, first, i64, is_signed, "");
     Val base = cpu_input(n, e, IN_ADDRESS);
+    Val address = LLVMBuildGEP2(b, element, base, &offset, 1, "");
 
-    return (Indexed){.address = LLVMBuildGEP2(b, element, base, &offset, 1, ""),
+    return (Indexed){.address = address,
                      .base = base,
                      .lanes = lanes,
                      .is_signed = is_signed,

@@ -154,8 +154,10 @@ void cpu_keep_fill(Cpu *c, const Nest *n)
     LLVMPositionBuilderAtEnd(c->b, fill);
     cpu_nest(c, n);
     llvm_store(c->b, llvm_int(i64, 1), words, 8);
-    for (int i = 0; i < k->nby; i++)
-        llvm_store(c->b, bits_of(c, c->scalars[k->by[i]->id]), word_at(c, words, 1 + i), 8);
+    for (int i = 0; i < k->nby; i++) {
+        Val place = word_at(c, words, 1 + i);
+        llvm_store(c->b, bits_of(c, c->scalars[k->by[i]->id]), place, 8);
+    }
     LLVMBuildBr(c->b, after);
     LLVMPositionBuilderAtEnd(c->b, after);
 }

@@ -40,6 +40,12 @@ static bool over_pieces(const NestCg *n, int loop)
     return loop == nest_row_level(n->nest) && loop < n->rank - 1;
 }
 
+/* How many trips of a scalar loop one of its bodies is for. */
+static int rows_at_once(const NestCg *n, int level)
+{
+    return level == n->rank - 2 ? n->nest->schedule->rows : 1;
+}
+
 /* Open the scalar loops; at[k + 1] stays open for code of its level until close_loops(). */
 static void open_loops(NestCg *n)
 {
@@ -72,7 +78,8 @@ static void close_loop(NestCg *n, int k)
         return;
     Val i = n->counter[dim];
     LLVMBasicBlockRef head = LLVMGetInstructionParent(i), exit = cpu_block(c);
-    Val next = over_pieces(n, k) ? n->end : LLVMBuildAdd(c->b, i, llvm_int(c->l->i64, 1), "");
+    Val step = llvm_int(c->l->i64, rows_at_once(n, k));
+    Val next = over_pieces(n, k) ? n->end : LLVMBuildAdd(c->b, i, step, "");
     Val more = LLVMBuildICmp(c->b, LLVMIntSLT, next, llvm_int(c->l->i64, trips), "");
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b), before = LLVMGetInsertBlock(n->at[k]);
     LLVMBuildCondBr(c->b, more, head, exit);
@@ -135,11 +142,25 @@ static bool constant_value(Val v, int64_t *out)
     return true;
 }
 
-static void bodies(NestCg *n, Part part, Val i, int copies)
+static void bodies_of_row(NestCg *n, Part part, Val i, int copies)
 {
     for (int u = 0; u < copies; u++)
         body(n, part, u ? LLVMBuildAdd(n->c->b, i, llvm_int(n->c->l->i64, u * n->lanes), "") : i,
              u);
+}
+
+static void bodies(NestCg *n, Part part, Val i, int copies)
+{
+    int rows = n->nest->schedule->rows, dim = rows > 1 ? n->nest->order[n->rank - 2] : 0;
+    Val first = n->index[dim];
+
+    for (int r = 0; r < rows; r++) {
+        if (r > 0)
+            n->index[dim] = LLVMBuildAdd(n->at[n->rank - 1], first, llvm_int(n->c->l->i64, r), "");
+        bodies_of_row(n, part, i, copies);
+    }
+    if (rows > 1)
+        n->index[dim] = first;
 }
 
 /* Run bodies from i while a whole step fits below limit (main) or i is below it (others); gives
@@ -183,8 +204,8 @@ static Val overlapping_segment(NestCg *n, Val first, Val i, Val limit)
     LLVMTypeRef t = c->l->i64;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), in = cpu_block(c), exit = cpu_block(c);
     Val last = LLVMBuildSub(c->b, limit, llvm_int(t, n->lanes), "");
-    Val some = LLVMBuildAnd(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, i, limit, ""),
-                            LLVMBuildICmp(c->b, LLVMIntSLE, first, last, ""), "");
+    Val has_room = LLVMBuildICmp(c->b, LLVMIntSLE, first, last, "");
+    Val some = LLVMBuildAnd(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, i, limit, ""), has_room, "");
     Val start = llvm_call2(c->l, c->b, "llvm.smin", i, last);
 
     LLVMBuildCondBr(c->b, some, in, exit);
@@ -203,10 +224,10 @@ static Val overlapping_segment(NestCg *n, Val first, Val i, Val limit)
     return stop;
 }
 
-/* All whole vectors below a limit. */
-static Val main_segment(NestCg *n, Val first, Val limit)
+/* All whole vectors from i on, below a limit.  first: where the segment begins. */
+static Val main_segment(NestCg *n, Val first, Val i, Val limit)
 {
-    Val i = segment(n, PART_MAIN, first, limit, n->unroll);
+    i = segment(n, PART_MAIN, i, limit, n->unroll);
 
     if (n->nest->schedule->again)
         return overlapping_segment(n, first, i, limit);
@@ -271,44 +292,138 @@ static Val whole_dead(NestCg *n, Val from)
     return LLVMBuildSelect(row, has, from, llvm_int(t, extent), "");
 }
 
-/* Whole vectors with masks up to where the last of the bounds that begin does so, but not into what
- * is dead; none where none begins. */
+/* Up to where all bounds hold; what is the same for all rows is found in front of them. */
+static Val lowest_end(NestCg *n)
+{
+    Llvm *l = n->c->l;
+    Val low = llvm_int(l->i64, n->nest->dims[n->inner]);
+
+    for (int level = 0; level < n->rank; level++) {
+        for (int i = 0; i < n->nest->bounds.len; i++) {
+            if (n->cuts[i].level == level)
+                low = llvm_call2(l, n->at[level], "llvm.smin", low, n->cuts[i].count);
+        }
+    }
+    return low == llvm_int(l->i64, n->nest->dims[n->inner])
+               ? n->end
+               : llvm_call2(l, n->at[n->rank - 1], "llvm.smin", low, n->end);
+}
+
+/* Where the last of the bounds that begin does so; NULL: none begins. */
+static Val highest_start(NestCg *n)
+{
+    Llvm *l = n->c->l;
+    Val head = NULL;
+
+    for (int level = 0; level < n->rank; level++) {
+        for (int i = 0; i < n->nest->bounds.len; i++) {
+            Val first = n->cuts[i].first;
+            if (first && n->cuts[i].level == level)
+                head = head ? llvm_call2(l, n->at[level], "llvm.smax", head, first) : first;
+        }
+    }
+    return head;
+}
+
+/* Whole vectors with masks up to there, but not into what is dead; none where no bound begins. */
 static Val head_segment(NestCg *n, Val high)
 {
     Llvm *l = n->c->l;
-    Bld row = n->at[n->rank - 1];
-    Val head = NULL;
+    Val head = highest_start(n);
 
-    for (int i = 0; i < n->nest->bounds.len; i++) {
-        Val first = n->cuts[i].first;
-        if (first)
-            head = head ? llvm_call2(l, row, "llvm.smax", head, first) : first;
-    }
     if (!head)
         return n->begin;
-    head = llvm_call2(l, row, "llvm.smin", head, high);
+    head = llvm_call2(l, n->at[n->rank - 1], "llvm.smin", head, high);
     return segment(n, PART_MIXED, n->begin, head, 1);
 }
 
-static void inner_loops(NestCg *n)
+/* The first vector of a main segment that begins anywhere; gives where whole ones go on, so that
+ * their places in rows are multiples of what they are long. */
+static Val first_vector(NestCg *n, Val first)
 {
     Cpu *c = n->c;
-    Bld row = n->at[n->rank - 1];
-    Val low = n->end, high = n->end;
+    LLVMTypeRef t = c->l->i64;
+    Val up = LLVMBuildAdd(c->b, first, llvm_int(t, n->lanes - 1), "");
+    Val next = LLVMBuildAnd(c->b, up, llvm_int(t, -n->lanes), "");
+    LLVMBasicBlockRef in = cpu_block(c), after = cpu_block(c);
 
-    if (n->nest->schedule->ends)
-        high = llvm_call2(c->l, row, "llvm.smin", dead_from(n), n->end);
-    if (n->nest->schedule->again && n->nest->schedule->ends)
-        high = whole_dead(n, high);
+    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, first, next, ""), in, after);
+    LLVMPositionBuilderAtEnd(c->b, in);
+    bodies(n, PART_MAIN, first, 1);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
+    return next;
+}
 
-    for (int i = 0; i < n->nest->bounds.len; i++)
-        low = llvm_call2(c->l, row, "llvm.smin", low, n->cuts[i].count);
-    Val i = head_segment(n, high);
-    i = main_segment(n, i, low);
+/* What lies on both sides of the main segment, from `first` to `end`, and then this over it. */
+static void between_edges(NestCg *n, Val first, Val end, Val extent)
+{
+    Val zero = llvm_int(n->c->l->i64, 0);
+
+    segment(n, PART_DEAD, zero, first, 1);
+    segment(n, PART_DEAD, end, extent, 1);
+    main_segment(n, first, first == zero ? zero : first_vector(n, first), end);
+}
+
+/* Where the dead segment begins, if there is one. */
+static Val end_of_mixed(NestCg *n)
+{
+    const Schedule *s = n->nest->schedule;
+    Val high = n->end;
+
+    if (s->ends)
+        high = llvm_call2(n->c->l, n->at[n->rank - 1], "llvm.smin", dead_from(n), high);
+    return s->ends && s->again ? whole_dead(n, high) : high;
+}
+
+/* From i on: vectors under masks up to `high`, and what is dead. */
+static void rest_of_row(NestCg *n, Val i, Val high)
+{
     if (!n->nest->schedule->again || n->nest->bounds.len > 0)
         i = segment(n, PART_MIXED, i, high, 1);
     if (n->nest->schedule->ends)
         dead_segment(n, i, n->end);
+}
+
+static void masked_loops(NestCg *n)
+{
+    Val low = lowest_end(n), high = end_of_mixed(n);
+    Val i = head_segment(n, high);
+
+    rest_of_row(n, main_segment(n, i, i, low), high);
+}
+
+/* Of rows that have a whole vector between their edges; of others masks say which elements are
+ * there. */
+static void edged_loops(NestCg *n, Val extent)
+{
+    Cpu *c = n->c;
+    Bld row = n->at[n->rank - 1];
+    Val first = highest_start(n), end = lowest_end(n);
+    LLVMBasicBlockRef plain = cpu_block(c), masked = cpu_block(c), after = cpu_block(c);
+
+    if (!first)
+        first = llvm_int(c->l->i64, 0);
+    Val length = LLVMBuildSub(row, end, first, "");
+    Val has = LLVMBuildICmp(row, LLVMIntSGE, length, llvm_int(c->l->i64, n->lanes), "");
+    LLVMBuildCondBr(c->b, has, plain, masked);
+    LLVMPositionBuilderAtEnd(c->b, plain);
+    between_edges(n, first, end, extent);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, masked);
+    rest_of_row(n, n->begin, end_of_mixed(n));
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
+}
+
+static void inner_loops(NestCg *n)
+{
+    Val extent = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
+
+    if (n->nest->schedule->edges)
+        edged_loops(n, extent);
+    else
+        masked_loops(n);
 }
 
 /* One element at a time. */
@@ -378,7 +493,8 @@ static void meet_results(Cpu *c, const Nest *n, Val *made, LLVMBasicBlockRef *wa
 /* In pieces, or whole where they would be too short. */
 static void either_nest(Cpu *c, const Nest *n)
 {
-    LLVMBasicBlockRef ways[] = {cpu_block(c), cpu_block(c)}, after = cpu_block(c);
+    LLVMBasicBlockRef pieces = cpu_block(c), whole = cpu_block(c), after = cpu_block(c);
+    LLVMBasicBlockRef ways[] = {pieces, whole};
     Val *made = NEW_N(c->arena, Val, n->roots.len * MAX_COMBINED);
 
     llvm_likely(c->l, LLVMBuildCondBr(c->b, cpu_pieces_pay(c, n), ways[0], ways[1]));

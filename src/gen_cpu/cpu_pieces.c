@@ -18,8 +18,9 @@ static Val room_of(Cpu *c, Bld b, Val x, Val q, Val divisor)
     Val falls = LLVMBuildICmp(b, LLVMIntSLT, q, zero, "");
     Val from = LLVMBuildSelect(b, falls, llvm_int(t, 1), divisor, "");
 
-    return llvm_call2(c->l, b, "llvm.ssub.sat", LLVMBuildIntCast2(b, from, i64, 1, ""),
-                      LLVMBuildIntCast2(b, rest, i64, 1, ""));
+    from = LLVMBuildIntCast2(b, from, i64, 1, "");
+    rest = LLVMBuildIntCast2(b, rest, i64, 1, "");
+    return llvm_call2(c->l, b, "llvm.ssub.sat", from, rest);
 }
 
 /* The same of a comparison. */
@@ -29,8 +30,9 @@ static Val room_below(Cpu *c, Bld b, Val x, int64_t from)
     Val limit = llvm_int(i64, from), none = llvm_int(i64, INT64_MAX);
 
     x = LLVMBuildIntCast2(b, x, i64, 1, "");
-    return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntSLT, x, limit, ""),
-                           llvm_call2(c->l, b, "llvm.ssub.sat", limit, x), none, "");
+    Val below = LLVMBuildICmp(b, LLVMIntSLT, x, limit, "");
+    Val left = llvm_call2(c->l, b, "llvm.ssub.sat", limit, x);
+    return LLVMBuildSelect(b, below, left, none, "");
 }
 
 Val cpu_piece(NestCg *n, const Entry *e)

@@ -71,7 +71,8 @@ void cpu_record(Cpu *c, const Op *op, const int *buffers)
     if (!port)
         return; /* nobody listens */
     Val put = llvm_load(c->b, l->ptr, field(c, port, offsetof(RecordPort, put)), sizeof(void *));
-    Val args[] = {port, llvm_int(l->i64, attr_record_site(op)), put_program(c),
+    Val program = put_program(c);
+    Val args[] = {port, llvm_int(l->i64, attr_record_site(op)), program,
                   put_operand_places(c, op, buffers)};
     LLVMBuildCall2(c->b, LLVMFunctionType(l->none, params, COUNT(params), 0), put, args,
                    COUNT(args), "");

@@ -266,8 +266,9 @@ static Val by_bit(const Sort *s, int bit, Val a, Val b)
 static Val step_of_lanes(const Sort *s, Val v, int bit)
 {
     Val other = crossed(s, v, 1 << bit);
+    Val back = one_of(s, false, v, other);
 
-    return by_bit(s, bit, one_of(s, true, v, other), one_of(s, false, v, other));
+    return by_bit(s, bit, one_of(s, true, v, other), back);
 }
 
 /* A vector and its mirror image: runs of 1 << bit lanes become runs of twice as many, but for the
@@ -277,8 +278,8 @@ static void merge_lanes(const Sort *s, int bit)
     int64_t vectors = (int64_t)1 << s->shape.bits;
     Loop l = {0};
     Val index = begin_rounds(s, &l, vectors / 2);
-    Val place[2] = {vector_at(s, index, 0),
-                    vector_at(s, LLVMBuildNeg(s->c->b, index, ""), vectors - 1)};
+    Val front_place = vector_at(s, index, 0);
+    Val place[2] = {front_place, vector_at(s, LLVMBuildNeg(s->c->b, index, ""), vectors - 1)};
     Val a = load(s, place[0]), b = crossed(s, load(s, place[1]), (2 << bit) - 1);
     Val front = one_of(s, true, a, b), back = one_of(s, false, a, b);
 
@@ -339,8 +340,8 @@ static void halve_lanes(const Sort *s, int bit)
     int64_t vectors = (int64_t)1 << s->shape.kept, rounds = MAX(vectors / 2, 1);
     Loop l = {0};
     Val index = begin_rounds(s, &l, rounds);
-    Val place[2] = {vector_at(s, index, 0),
-                    vector_at(s, LLVMBuildNeg(s->c->b, index, ""), vectors - 1)};
+    Val front_place = vector_at(s, index, 0);
+    Val place[2] = {front_place, vector_at(s, LLVMBuildNeg(s->c->b, index, ""), vectors - 1)};
     Val a = load(s, place[0]), b = load(s, place[1]);
 
     store(s, one_of(s, true, a, crossed(s, b, 1 << bit)), place[0]);
@@ -388,7 +389,8 @@ static void copy(const Sort *s, Val from, Val to, int64_t elements, Val fill)
     if (whole > 0) {
         Val index = begin_rounds(s, &l, whole);
         Val first = LLVMBuildMul(s->c->b, index, number(s, s->lanes), "");
-        store(s, load(s, element_at(s, from, first)), element_at(s, to, first));
+        Val place = element_at(s, to, first);
+        store(s, load(s, element_at(s, from, first)), place);
         end_rounds(s, &l, whole);
     }
     if (rest == 0)
@@ -412,7 +414,8 @@ static void read_row(const Sort *s, Val from, int64_t elements)
     if (used == vectors)
         return;
     Val index = begin_rounds(s, &l, vectors - used);
-    store(s, last_key(s), vector_at(s, index, used));
+    Val place = vector_at(s, index, used);
+    store(s, last_key(s), place);
     end_rounds(s, &l, vectors - used);
 }
 

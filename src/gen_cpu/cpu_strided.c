@@ -54,9 +54,12 @@ void cpu_store_backwards(NestCg *n, const Root *r, const Entry *e, Val v, Val ma
     Val p = last_pointer(n, e, LLVMGetElementType(LLVMTypeOf(v)));
 
     if (mask)
-        cpu_masked_store(n->c, b, cpu_turned(n, v), p, size, cpu_turned(n, mask));
+        mask = cpu_turned(n, mask);
+    v = cpu_turned(n, v);
+    if (mask)
+        cpu_masked_store(n->c, b, v, p, size, mask);
     else
-        llvm_store(b, cpu_turned(n, v), p, size);
+        llvm_store(b, v, p, size);
 }
 
 /* --- records --- */

@@ -45,10 +45,9 @@ void cpu_tally_begin(Cpu *c, Val programs)
         Val is_on = LLVMBuildICmp(c->b, LLVMIntSGE, programs, least, "");
         if (c->alone)
             is_on = LLVMBuildAnd(c->b, is_on, LLVMBuildNot(c->b, c->alone, ""), "");
-        *code = (TallyCode){.buffer = t->buffer,
-                            .is_on = is_on,
-                            .skip = cpu_slot(c, i32),
-                            .misses = cpu_slot(c, i32)};
+        Val skip = cpu_slot(c, i32);
+        *code = (TallyCode){
+            .buffer = t->buffer, .is_on = is_on, .skip = skip, .misses = cpu_slot(c, i32)};
         Val bytes = llvm_int(i64, TALLY_SLOTS * TALLY_WORDS * 8);
         LLVMBuildStore(
             c->b, LLVMBuildSelect(c->b, code->is_on, llvm_int(i32, 0), llvm_int(i32, NEVER), ""),

@@ -93,7 +93,8 @@ static Val encode_held(void *target, Val x, DType t)
         return bits;
     Val sign = LLVMBuildLShr(n->b, llvm_bits(n->l, n->b, x), llvm_int(n->l->i32, SIGN_SHIFT), "");
     sign = LLVMBuildAnd(n->b, sign, llvm_int(n->l->i32, SIGN_OF_CODE), "");
-    return LLVMBuildOr(n->b, encode(target, x, t), LLVMBuildTrunc(n->b, sign, n->l->i8, ""), "");
+    Val bit = LLVMBuildTrunc(n->b, sign, n->l->i8, "");
+    return LLVMBuildOr(n->b, encode(target, x, t), bit, "");
 }
 
 EmitSmall nv_small_floats(Nv *n)

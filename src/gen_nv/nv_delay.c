@@ -242,7 +242,8 @@ static void other_rounds(Delayed *x, Val lo, Val step, Val trips)
     LLVMTypeRef t = LLVMTypeOf(lo);
     Val one = llvm_int(t, 1);
     Left left = what_is_left(x);
-    Val begin[] = {LLVMBuildSub(n->b, trips, one, ""), LLVMBuildAdd(n->b, lo, step, "")};
+    Val left_trips = LLVMBuildSub(n->b, trips, one, "");
+    Val begin[] = {left_trips, LLVMBuildAdd(n->b, lo, step, "")};
     LLVMBasicBlockRef head = nv_block(n), in = nv_block(n), last = nv_block(n);
 
     LLVMBuildBr(n->b, head);
@@ -256,7 +257,8 @@ static void other_rounds(Delayed *x, Val lo, Val step, Val trips)
     LLVMPositionBuilderAtEnd(n->b, in);
     make_round(x, counter, x->rows);
     left = what_is_left(x);
-    Val next[] = {LLVMBuildSub(n->b, rest, one, ""), LLVMBuildAdd(n->b, counter, step, "")};
+    Val rest_trips = LLVMBuildSub(n->b, rest, one, "");
+    Val next[] = {rest_trips, LLVMBuildAdd(n->b, counter, step, "")};
     add_left(x, &left);
     add_incoming((Val[]){rest, counter}, next, COUNT(next), left.block);
     LLVMBuildBr(n->b, head);

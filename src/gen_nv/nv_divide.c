@@ -73,8 +73,8 @@ static Divisor divisor(Nv *n, Val whole)
     Val s = LLVMBuildFMul(n->b, whole, f, "");
     Divisor d = {.s = s, .r = reciprocal(n, s, one), .f = f};
 
-    d.fits = LLVMBuildAnd(n->b, LLVMBuildFCmp(n->b, LLVMRealOGE, whole, least, ""),
-                          LLVMBuildFCmp(n->b, LLVMRealOLE, whole, most, ""), "");
+    Val below = LLVMBuildFCmp(n->b, LLVMRealOLE, whole, most, "");
+    d.fits = LLVMBuildAnd(n->b, LLVMBuildFCmp(n->b, LLVMRealOGE, whole, least, ""), below, "");
     return d;
 }
 
@@ -227,7 +227,8 @@ typedef struct {
 
 static Ways ways_begin(Nv *n, Val good)
 {
-    Ways w = {nv_block(n), nv_block(n), nv_block(n)};
+    LLVMBasicBlockRef first = nv_block(n), second = nv_block(n);
+    Ways w = {first, second, nv_block(n)};
 
     llvm_likely(n->l, LLVMBuildCondBr(n->b, good, w.way, w.detour));
     LLVMPositionBuilderAtEnd(n->b, w.way);

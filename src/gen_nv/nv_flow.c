@@ -338,7 +338,8 @@ static void emit_while(Nv *n, const NvStep *s)
 
 static void emit_if(Nv *n, const NvStep *s)
 {
-    LLVMBasicBlockRef arm[2] = {nv_block(n), nv_block(n)}, end[2], after = nv_block(n);
+    LLVMBasicBlockRef first = nv_block(n), arm[2] = {first, nv_block(n)}, end[2];
+    LLVMBasicBlockRef after = nv_block(n);
 
     LLVMBuildCondBr(n->b, nv_scalar(n, s->in[0]), arm[0], arm[1]);
     for (int r = 0; r < 2; r++) {

@@ -98,7 +98,8 @@ static void multiply_add_step(Fma *x, Val *sum, int32_t k)
     for (int r = 0; r < nv_count(x->step->out[0]); r++) {
         if (!sum[r])
             continue;
-        sum[r] = llvm_fma(n->l, n->b, factor(x, MMA_A, r, k), factor(x, MMA_B, r, k), sum[r]);
+        Val b = factor(x, MMA_B, r, k);
+        sum[r] = llvm_fma(n->l, n->b, factor(x, MMA_A, r, k), b, sum[r]);
     }
 }
 

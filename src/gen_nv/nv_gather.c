@@ -57,10 +57,11 @@ static NvPlace bin_place(Nv *n, const NvStep *s, int r, const char *how)
 {
     const NvTile *t = s->out[0];
     Val at = nv_index(n, t->layout, r, 0);
+    Val address = nv_laid_down_at(n, s, t->value->type, &at);
 
     return (NvPlace){.how = how,
                      .bytes = dtype_size(DT_I32),
-                     .address = nv_laid_down_at(n, s, t->value->type, &at),
+                     .address = address,
                      .predicate = nv_exists(n, t->layout, r)};
 }
 
@@ -88,7 +89,8 @@ static void count_values(Nv *n, const NvStep *s)
         if (!nv_live(t, r))
             continue;
         Index i = index_of(n, t->value->type, nv_get(n, t)[r], bins->dims[0]);
-        Val counts = nv_both(n, nv_both(n, i.valid, first), nv_exists(n, t->layout, r));
+        Val exists = nv_exists(n, t->layout, r);
+        Val counts = nv_both(n, nv_both(n, i.valid, first), exists);
         if (masked)
             counts = nv_both(n, counts, nv_get(n, s->in[HISTOGRAM_MASK])[r]);
         Val args[] = {nv_laid_down_at(n, s, bins, &i.at), counts};

@@ -174,7 +174,8 @@ static NvMoved moved_by(Wgmma *x, MmaPart part, Val k)
 static void add_products(Wgmma *x, const Part *p, Val k, Val *sums)
 {
     Nv *n = x->n;
-    NvMoved moved[] = {moved_by(x, MMA_A, k), moved_by(x, MMA_B, k)};
+    NvMoved a = moved_by(x, MMA_A, k);
+    NvMoved moved[] = {a, moved_by(x, MMA_B, k)};
     Val rows[2], columns[WGMMA_MOST_SUM];
 
     for (int i = 0; i < p->count; i += WGMMA_FRAGMENT) { /* two columns of two rows */
@@ -233,7 +234,7 @@ static void add_plain(Wgmma *x, Part *p)
 static void add_pieces(Wgmma *x, Part *p)
 {
     Nv *n = x->n;
-    LLVMBasicBlockRef way[2] = {nv_block(n), nv_block(n)}, after = nv_block(n);
+    LLVMBasicBlockRef first = nv_block(n), way[2] = {first, nv_block(n)}, after = nv_block(n);
     Val back = LLVMConstReal(n->l->f32, ldexp(1, -2 * nv_scale(x->dot->mma->pieces)));
     Val sums[2][WGMMA_MOST_SUM];
 

@@ -130,7 +130,8 @@ static const char *store_words(const Op *op)
 /* Does this thread read?  NULL: true.  Ahead of a loop only for a round that will be. */
 static Val may_load(Nv *n, const Group *a, int r)
 {
-    Val may = nv_both(n, may_access(n, a, LOAD_MASK, r), nv_once_doer(n, a->step->once));
+    Val once = nv_once_doer(n, a->step->once);
+    Val may = nv_both(n, may_access(n, a, LOAD_MASK, r), once);
 
     return nv_both(n, may, n->active);
 }

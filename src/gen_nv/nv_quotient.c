@@ -64,8 +64,9 @@ static Parts parts_of(Nv *n, Val x)
 
     if (known)
         return *known;
+    Val size = llvm_call(n->l, n->b, "llvm.abs", 1, &t, 2, (Val[]){x, llvm_int(n->l->i1, 0)});
     return (Parts){
-        llvm_call(n->l, n->b, "llvm.abs", 1, &t, 2, (Val[]){x, llvm_int(n->l->i1, 0)}),
+        size,
         LLVMBuildAShr(n->b, x, constant(n, BITS - 1), ""),
     };
 }
@@ -117,7 +118,8 @@ static Reciprocal reciprocal_signed(Nv *n, Val by, bool positive)
                     .sign = d.sign};
     r.shift = nv_pure_asm(n, n->l->i32, "bfind.u32 $0, $1;", "=r,r", &r.divisor, 1);
     r.all = LLVMBuildSelect(b, none, constant(n, BITS), r.shift, "");
-    Val q = scaled(n, inverse(n, r.divisor, -1), LLVMBuildAdd(b, r.shift, constant(n, BITS), ""));
+    Val places = LLVMBuildAdd(b, r.shift, constant(n, BITS), "");
+    Val q = scaled(n, inverse(n, r.divisor, -1), places);
     Val m = nv_pure_asm(n, n->l->i32, "cvt.rzi.u32.f64 $0, $1;", "=r,d", &q, 1);
     Val rest = LLVMBuildNeg(b, LLVMBuildMul(b, m, r.divisor, ""), "");
     Val more = LLVMBuildICmp(b, LLVMIntUGT, rest, r.divisor, "");
@@ -136,11 +138,13 @@ static Reciprocal reciprocal_unsigned(Nv *n, Val by)
     Val bits = LLVMBuildSub(b, constant(n, BITS), zeros, "");
     Val power = LLVMBuildShl(b, llvm_int(l->i64, 1), LLVMBuildZExt(b, bits, l->i64, ""), "");
     Val above = LLVMBuildSub(b, LLVMBuildTrunc(b, power, l->i32, ""), d, "");
-    Val q = LLVMBuildFMul(b, LLVMBuildUIToFP(b, above, l->f64, ""), inverse(n, d, 1), "");
+    Val inverted = inverse(n, d, 1);
+    Val q = LLVMBuildFMul(b, LLVMBuildUIToFP(b, above, l->f64, ""), inverted, "");
 
     q = LLVMBuildFMul(b, q, llvm_real(l->f64, ldexp(1, BITS)), "");
+    Val factor = LLVMBuildAdd(b, LLVMBuildFPToUI(b, q, l->i32, ""), constant(n, 1), "");
     return (Reciprocal){
-        .factor = LLVMBuildAdd(b, LLVMBuildFPToUI(b, q, l->i32, ""), constant(n, 1), ""),
+        .factor = factor,
         .shift = bits,
         .all = LLVMBuildSelect(b, none, constant(n, BITS), bits, ""),
         .divisor = d,
@@ -271,7 +275,7 @@ static void divide_wide(Nv *n, const NvQuotients *d, Val by, int count, Val *out
 {
     Bld b = n->b;
     Val made[2][count];
-    LLVMBasicBlockRef way[2] = {nv_block(n), nv_block(n)}, after = nv_block(n);
+    LLVMBasicBlockRef first = nv_block(n), way[2] = {first, nv_block(n)}, after = nv_block(n);
 
     LLVMBuildCondBr(b, are_small(n, d, by, count), way[0], way[1]);
     LLVMPositionBuilderAtEnd(b, way[0]);

@@ -178,8 +178,9 @@ static void put_tile(const Record *r, int i)
         if (!nv_live(t, k))
             continue;
         Val at = LLVMBuildAdd(n->b, r->record, element_offset(n, t, k), "");
+        Val writes = nv_both(n, first, nv_exists(n, t->layout, k));
         put_in_record(r, at, r->place[i], bits_in_memory(n, t->value->type, nv_get(n, t)[k]),
-                      nv_both(n, first, nv_exists(n, t->layout, k)));
+                      writes);
     }
 }
 

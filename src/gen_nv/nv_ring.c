@@ -137,8 +137,10 @@ void nv_ring_full(Nv *n, const NvFill *fill)
     Val number = load(n, n->ring_number);
 
     for (int part = 0; part < r->parts; part++) {
-        if (part == 0 || fill->soon)
-            wait_for(n, barrier_at(n, number, part, FULL), load(n, n->ring_parity));
+        if (part == 0 || fill->soon) {
+            Val parity = load(n, n->ring_parity);
+            wait_for(n, barrier_at(n, number, part, FULL), parity);
+        }
     }
     n->stage[r->buffer] = stage_at(n, number);
 }
@@ -169,8 +171,10 @@ void nv_ring_left(Nv *n, const NvFill *fill)
 {
     int last = n->plan->ring->parts - 1;
 
-    if (last > 0 && !fill->soon)
-        wait_for(n, barrier_at(n, number_before(n), last, FULL), parity_before(n));
+    if (last == 0 || fill->soon)
+        return;
+    Val parity = parity_before(n);
+    wait_for(n, barrier_at(n, number_before(n), last, FULL), parity);
 }
 
 void nv_ring_back(Nv *n)
@@ -182,7 +186,8 @@ void nv_ring_empty(Nv *n, bool before, int part, Val predicate)
 {
     Val number = before ? number_before(n) : load(n, n->ring_number);
     Val lane = LLVMBuildICmp(n->b, LLVMIntEQ, n->lane, llvm_int(n->l->i32, 0), "");
-    Val args[] = {barrier_at(n, number, part, EMPTY), nv_both(n, lane, predicate)};
+    Val barrier = barrier_at(n, number, part, EMPTY);
+    Val args[] = {barrier, nv_both(n, lane, predicate)};
 
     nv_asm(n, n->l->none, "@$1 mbarrier.arrive.shared::cta.b64 _, [$0];", "r,b,~{memory}", args,
            COUNT(args));
@@ -265,9 +270,9 @@ static void fill_part(Nv *n, const NvStep *s, int part)
     const NvFill *fill = s->detail;
     Val number = load(n, n->ring_number), one = llvm_int(n->l->i32, 1);
     Val full = barrier_at(n, number, part, FULL), stage = stage_at(n, number);
+    Val parity = LLVMBuildXor(n->b, load(n, n->ring_parity), one, "");
 
-    wait_for(n, barrier_at(n, number, part, EMPTY),
-             LLVMBuildXor(n->b, load(n, n->ring_parity), one, ""));
+    wait_for(n, barrier_at(n, number, part, EMPTY), parity);
     nv_asm(n, n->l->none,
            arena_printf(n->arena, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], %lld;",
                         (long long)fill->bytes[part]),

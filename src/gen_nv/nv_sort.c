@@ -131,7 +131,8 @@ static Val lesser(const Sort *s, const NvSortStep *step, int r, Val mine, Val ot
         return one_of(s, true, mine, other);
     if (place.kind == STEP_REGISTER)
         return one_of(s, !((uint32_t)r >> place.bit & 1), mine, other);
-    Val keep = LLVMBuildXor(s->n->b, in_front(s, mine, other), is_behind(s, step->bit), "");
+    Val behind = is_behind(s, step->bit);
+    Val keep = LLVMBuildXor(s->n->b, in_front(s, mine, other), behind, "");
     return LLVMBuildSelect(s->n->b, keep, mine, other, "");
 }
 

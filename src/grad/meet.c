@@ -261,12 +261,12 @@ static Value *any(Grad *g, Value *mask, unsigned axes)
 
     if (grad_can_drop(mask, axes))
         return drop(g, mask, axes, NULL);
-    if (both && grad_can_drop(both->operands[0], axes))
-        return build_binary(&g->b, OP_and, any(g, both->operands[1], axes),
-                            any(g, both->operands[0], axes));
-    if (both && grad_can_drop(both->operands[1], axes))
-        return build_binary(&g->b, OP_and, any(g, both->operands[0], axes),
-                            any(g, both->operands[1], axes));
+    for (int i = 0; both && i < 2; i++) {
+        if (!grad_can_drop(both->operands[i], axes))
+            continue;
+        Value *dropped = any(g, both->operands[i], axes);
+        return build_binary(&g->b, OP_and, any(g, both->operands[1 - i], axes), dropped);
+    }
     if (opt_made_by(mask, OP_broadcast) && !grad_can_drop(mask->def->operands[0], axes)) {
         Value *some = any(g, mask->def->operands[0], axes);
         return build_broadcast(&g->b, some, type_without(g->func->module, mask->type, axes));

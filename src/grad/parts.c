@@ -150,8 +150,8 @@ void grad_make_parts(Grad *g, GradArray *a)
         g->b = builder_before(g->walk.front);
     }
     grad_stand_for(g, a->loads.at[0]);
-    Value *at = build_binary(&g->b, OP_mul, grad_program_number(g, &g->b, a->meeting),
-                             build_cast(&g->b, width, DT_I64, ROUND_NEAREST));
+    Value *wide = build_cast(&g->b, width, DT_I64, ROUND_NEAREST);
+    Value *at = build_binary(&g->b, OP_mul, grad_program_number(g, &g->b, a->meeting), wide);
     a->row = build_addptr(&g->b, a->gradient, at);
     a->row->name = intern(m->interner, arena_printf(g->arena, "%s_row", a->total));
     g->b = before;

@@ -151,7 +151,8 @@ Value *adjoint_neg(Grad *g, const Op *o, int i, Value *d)
 static Value *by_sign(Grad *g, Value *x, Value *d)
 {
     Value *zero = grad_number(g, x, 0);
-    Value *falling = where(g, build_binary(&g->b, OP_lt, x, zero), grad_negated(g, d));
+    Value *negated = grad_negated(g, d);
+    Value *falling = where(g, build_binary(&g->b, OP_lt, x, zero), negated);
 
     return build_select(&g->b, build_binary(&g->b, OP_gt, x, zero), d, falling);
 }
@@ -167,8 +168,9 @@ Value *adjoint_extreme(Grad *g, const Op *o, int i, Value *d)
 {
     Value *x = in(g, o, i), *y = in(g, o, 1 - i);
     Value *taken = where(g, build_binary(&g->b, OP_eq, x, out(g, o)), d);
+    Value *half = grad_scaled(g, d, 0.5);
 
-    return build_select(&g->b, build_binary(&g->b, OP_eq, x, y), grad_scaled(g, d, 0.5), taken);
+    return build_select(&g->b, build_binary(&g->b, OP_eq, x, y), half, taken);
 }
 
 Value *adjoint_fma(Grad *g, const Op *o, int i, Value *d)
@@ -190,8 +192,8 @@ Value *adjoint_copysign(Grad *g, const Op *o, int i, Value *d)
     if (i == 1)
         return NULL;
     Value *x = in(g, o, 0);
-    Value *kept =
-        build_select(&g->b, build_binary(&g->b, OP_eq, x, out(g, o)), d, grad_negated(g, d));
+    Value *negated = grad_negated(g, d);
+    Value *kept = build_select(&g->b, build_binary(&g->b, OP_eq, x, out(g, o)), d, negated);
     return where(g, build_binary(&g->b, OP_ne, x, grad_number(g, x, 0)), kept);
 }
 
@@ -358,8 +360,8 @@ Value *adjoint_gather(Grad *g, const Op *o, int i, Value *d)
     whole.dims[at] = count;
     const Type *type = type_of(g->func->module, whole);
     Value *numbers = build_arange(&g->b, 0, count);
-    Value *picked = build_binary(&g->b, OP_eq, with_dimension(g, places, at, type, false),
-                                 with_dimension(g, numbers, at, type, true));
+    Value *each = with_dimension(g, numbers, at, type, true);
+    Value *picked = build_binary(&g->b, OP_eq, with_dimension(g, places, at, type, false), each);
     Value *parts = where(g, picked, with_dimension(g, d, at, type, false));
     return opt_reduce_along(&g->b, OP_add, parts, axis);
 }

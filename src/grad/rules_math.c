@@ -12,10 +12,11 @@
 #define X grad_value(g, o->operands[0])
 #define Y grad_value(g, o->operands[1])
 #define R grad_value(g, o->results[0])
-#define MUL(x, y) grad_binary(g, OP_mul, x, y)
-#define DIV(x, y) grad_binary(g, OP_div, x, y)
-#define ADD(x, y) grad_binary(g, OP_add, x, y)
-#define SUB(x, y) grad_binary(g, OP_sub, x, y)
+#define TWO(op, x, y) two(g, op, (build_hold(&g->b, y), x))
+#define MUL(x, y) TWO(OP_mul, x, y)
+#define DIV(x, y) TWO(OP_div, x, y)
+#define ADD(x, y) TWO(OP_add, x, y)
+#define SUB(x, y) TWO(OP_sub, x, y)
 #define CALL(op, x) build_unary(&g->b, OP_##op, x)
 #define NEG(x) grad_negated(g, x)
 #define TIMES(x, n) grad_scaled(g, x, n)
@@ -26,6 +27,12 @@
         (void)i;                                                                                   \
         return formula;                                                                            \
     }
+
+/* Operands are made from the last one on, see build_hold(). */
+static Value *two(Grad *g, OpCode code, Value *x)
+{
+    return grad_binary(g, code, x, build_held(&g->b));
+}
 
 static Value *square(Grad *g, Value *x)
 {
@@ -67,12 +74,13 @@ Value *adjoint_pow(Grad *g, const Op *o, int i, Value *d)
     Value *zero = NUMBER(0), *slope, *flat;
 
     if (i == 0) {
-        slope = MUL(MUL(d, Y), build_binary(&g->b, OP_pow, X, SUB(Y, NUMBER(1))));
+        Value *power = build_binary(&g->b, OP_pow, X, SUB(Y, NUMBER(1)));
+        slope = MUL(MUL(d, Y), power);
         flat = build_binary(&g->b, OP_eq, Y, zero);
     } else {
         slope = MUL(MUL(d, R), CALL(log, X));
-        flat = build_binary(&g->b, OP_and, build_binary(&g->b, OP_eq, X, zero),
-                            build_binary(&g->b, OP_ge, Y, zero));
+        Value *not_below = build_binary(&g->b, OP_ge, Y, zero);
+        flat = build_binary(&g->b, OP_and, build_binary(&g->b, OP_eq, X, zero), not_below);
     }
     return build_select(&g->b, flat, zero, slope);
 }

@@ -108,8 +108,9 @@ static Value *place_of(Builder *b, const GradTape *t, Value *round, const Type *
 
     if (shape->rank == 0)
         return at;
+    Value *numbers = opt_numbers(b, shape);
     return build_addptr(b, build_splat(b, at, type_with_shape(b->module, at->type, shape)),
-                        opt_numbers(b, shape));
+                        numbers);
 }
 
 static GradTape *new_tape(Grad *g, const Op *forward, int i, Value *limit)

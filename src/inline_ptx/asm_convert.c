@@ -120,8 +120,9 @@ static Value *pair_of(Asm *a, Value *high, Value *low)
 {
     int bits = dtype_bits(high->type->dtype);
     DType whole = bits == 16 ? DT_U32 : DT_U16;
+    Value *places = asm_int(a, whole, bits);
 
-    high = asm_op(a, OP_shl, asm_cast(a, asm_bits(a, high), whole), asm_int(a, whole, bits));
+    high = asm_op(a, OP_shl, asm_cast(a, asm_bits(a, high), whole), places);
     return asm_op(a, OP_or, high, asm_cast(a, asm_bits(a, low), whole));
 }
 
@@ -150,17 +151,19 @@ static Value *narrowed(Asm *a, const AsmInst *in, Value *v)
 
 Value *asm_convert_pair(Asm *a, const AsmInst *in, Value **v)
 {
-    return pair_of(a, narrowed(a, in, v[0]), narrowed(a, in, v[1]));
+    Value *low = narrowed(a, in, v[1]);
+
+    return pair_of(a, narrowed(a, in, v[0]), low);
 }
 
 Value *asm_from_pair(Asm *a, const AsmInst *in, Value **v)
 {
     Value *low = half_of(a, in->type[1], v[0], 0), *high = half_of(a, in->type[1], v[0], 1);
 
-    if (in->type[1]->bits == 32)
-        return pair_of(a, narrowed(a, in, high), narrowed(a, in, low));
-    return pair_of(a, asm_clamped(a, in, asm_cast(a, high, DT_FP16)),
-                   asm_clamped(a, in, asm_cast(a, low, DT_FP16)));
+    bool is_wide = in->type[1]->bits == 32;
+    low = is_wide ? narrowed(a, in, low) : asm_clamped(a, in, asm_cast(a, low, DT_FP16));
+    high = is_wide ? narrowed(a, in, high) : asm_clamped(a, in, asm_cast(a, high, DT_FP16));
+    return pair_of(a, high, low);
 }
 
 /* The code 0 to 7 of |x| in e2m1, whose values are 0 .5 1 1.5 2 3 4 6: how many of the limits
@@ -171,15 +174,18 @@ static Value *fp4_code(Asm *a, const AsmInst *in, Value *x)
     static const double limits[] = {0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5};
     Value *size = asm_op(a, OP_abs, x, NULL), *code = asm_int(a, DT_U8, 0);
     Value *nan = asm_op(a, OP_isnan, x, NULL);
-    Value *sign = asm_op(a, OP_shr, asm_bits(a, x), asm_int(a, DT_U32, 31));
+    Value *places = asm_int(a, DT_U32, 31);
+    Value *sign = asm_op(a, OP_shr, asm_bits(a, x), places);
 
     for (int i = 0; i < COUNT(limits); i++) {
         OpCode beyond = i % 2 ? OP_ge : OP_gt;
         Value *yes = asm_op(a, beyond, size, asm_float(a, DT_FP32, limits[i]));
         code = asm_op(a, OP_add, code, asm_cast(a, yes, DT_U8));
     }
-    sign = asm_op(a, OP_shl, asm_cast(a, sign, DT_U8), asm_int(a, DT_U8, 3));
-    code = build_select(&a->b, nan, asm_int(a, DT_U8, 7), asm_op(a, OP_or, code, sign));
+    Value *top = asm_int(a, DT_U8, 3);
+    sign = asm_op(a, OP_shl, asm_cast(a, sign, DT_U8), top);
+    Value *signed_code = asm_op(a, OP_or, code, sign);
+    code = build_select(&a->b, nan, asm_int(a, DT_U8, 7), signed_code);
     if (!asm_has(in, "relu"))
         return code;
     Value *below = asm_op(a, OP_ge, code, asm_int(a, DT_U8, 8));
@@ -188,7 +194,8 @@ static Value *fp4_code(Asm *a, const AsmInst *in, Value *x)
 
 Value *asm_to_fp4(Asm *a, const AsmInst *in, Value **v)
 {
-    Value *high = asm_op(a, OP_shl, fp4_code(a, in, v[0]), asm_int(a, DT_U8, 4));
+    Value *places = asm_int(a, DT_U8, 4);
+    Value *high = asm_op(a, OP_shl, fp4_code(a, in, v[0]), places);
 
     return asm_op(a, OP_or, high, fp4_code(a, in, v[1]));
 }
@@ -207,6 +214,7 @@ static Value *fp4_value(Asm *a, const AsmInst *in, Value *code)
 Value *asm_from_fp4(Asm *a, const AsmInst *in, Value **v)
 {
     Value *high = asm_op(a, OP_shr, v[0], asm_int(a, DT_U8, 4));
+    Value *low = fp4_value(a, in, v[0]);
 
-    return pair_of(a, fp4_value(a, in, high), fp4_value(a, in, v[0]));
+    return pair_of(a, fp4_value(a, in, high), low);
 }

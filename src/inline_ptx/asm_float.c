@@ -11,8 +11,10 @@ Value *asm_clamped(Asm *a, const AsmInst *in, Value *v)
 {
     DType t = v->type->dtype;
 
-    if (asm_has(in, "sat")) /* max() prefers the number */
-        v = asm_op(a, OP_min, asm_op(a, OP_max, v, asm_float(a, t, 0)), asm_float(a, t, 1));
+    if (asm_has(in, "sat")) { /* max() prefers the number */
+        Value *one = asm_float(a, t, 1);
+        v = asm_op(a, OP_min, asm_op(a, OP_max, v, asm_float(a, t, 0)), one);
+    }
     if (asm_has(in, "relu"))
         v = asm_op(a, OP_maxnan, v, asm_float(a, t, 0));
     return v;
@@ -167,9 +169,9 @@ static Value *test_of(Asm *a, const AsmInst *in, Value **v)
 {
     bool is_float = dtype_is_float(v[0]->type->dtype);
 
-    Value *nan = is_float ? asm_op(a, OP_or, asm_op(a, OP_isnan, v[0], NULL),
-                                   asm_op(a, OP_isnan, v[1], NULL))
-                          : NULL;
+    Value *nan = is_float ? asm_op(a, OP_isnan, v[1], NULL) : NULL;
+    if (is_float)
+        nan = asm_op(a, OP_or, asm_op(a, OP_isnan, v[0], NULL), nan);
     if (asm_has(in, "num") || asm_has(in, "nan"))
         return !nan || asm_has(in, "nan") ? nan : negation(a, nan);
     for (int i = 0; i < COUNT(tests); i++) {
@@ -206,9 +208,8 @@ Value *asm_set(Asm *a, const AsmInst *in, Value **v)
 
     if (!yes)
         return NULL;
-    if (t == DT_FP32)
-        return build_select(&a->b, yes, asm_float(a, t, 1), asm_float(a, t, 0));
-    return build_select(&a->b, yes, asm_int(a, t, -1), asm_int(a, t, 0));
+    Value *no = t == DT_FP32 ? asm_float(a, t, 0) : asm_int(a, t, 0);
+    return build_select(&a->b, yes, t == DT_FP32 ? asm_float(a, t, 1) : asm_int(a, t, -1), no);
 }
 
 Value *asm_select(Asm *a, const AsmInst *in, Value **v)

@@ -18,7 +18,8 @@ static DType twice(DType t)
 /* A sum that stops at the ends of s32. */
 Value *asm_sat_int(Asm *a, const AsmInst *in, Value **v)
 {
-    Value *sum = asm_op(a, in->row->op, asm_cast(a, v[0], DT_I64), asm_cast(a, v[1], DT_I64));
+    Value *y = asm_cast(a, v[1], DT_I64);
+    Value *sum = asm_op(a, in->row->op, asm_cast(a, v[0], DT_I64), y);
 
     sum = asm_op(a, OP_max, sum, asm_int(a, DT_I64, INT32_MIN));
     return asm_cast(a, asm_op(a, OP_min, sum, asm_int(a, DT_I64, INT32_MAX)), DT_I32);
@@ -27,8 +28,9 @@ Value *asm_sat_int(Asm *a, const AsmInst *in, Value **v)
 Value *asm_wide(Asm *a, const AsmInst *in, Value **v)
 {
     DType wide = twice(in->type[0]->dtype);
+    Value *y = asm_cast(a, v[1], wide);
 
-    return asm_op(a, OP_mul, asm_cast(a, v[0], wide), asm_cast(a, v[1], wide));
+    return asm_op(a, OP_mul, asm_cast(a, v[0], wide), y);
 }
 
 /* The high half of the product: of 64 bits the unsigned one, less what sign bits added. */
@@ -71,7 +73,8 @@ Value *asm_mad_wide(Asm *a, const AsmInst *in, Value **v)
 /* |x - y| + z */
 Value *asm_sad(Asm *a, const AsmInst *in, Value **v)
 {
-    Value *apart = asm_op(a, OP_sub, asm_op(a, OP_max, v[0], v[1]), asm_op(a, OP_min, v[0], v[1]));
+    Value *least = asm_op(a, OP_min, v[0], v[1]);
+    Value *apart = asm_op(a, OP_sub, asm_op(a, OP_max, v[0], v[1]), least);
 
     (void)in;
     return asm_op(a, OP_add, apart, v[2]);
@@ -98,8 +101,9 @@ Value *asm_cnot(Asm *a, const AsmInst *in, Value **v)
 {
     DType t = in->type[0]->dtype;
     Value *zero = asm_int(a, t, 0);
+    Value *one = asm_int(a, t, 1);
 
-    return build_select(&a->b, asm_op(a, OP_eq, v[0], zero), asm_int(a, t, 1), zero);
+    return build_select(&a->b, asm_op(a, OP_eq, v[0], zero), one, zero);
 }
 
 /* --- shifts and fields --- */
@@ -185,8 +189,8 @@ static Value *looked_up(Asm *a, Value **v, int n, uint32_t table)
         return asm_op(a, OP_or, v[0], looked_up(a, v + 1, n - 1, low));
     if (low == ones)
         return asm_op(a, OP_or, not_first, looked_up(a, v + 1, n - 1, high));
-    return asm_op(a, OP_or, asm_op(a, OP_and, v[0], looked_up(a, v + 1, n - 1, high)),
-                  asm_op(a, OP_and, not_first, looked_up(a, v + 1, n - 1, low)));
+    Value *rest = asm_op(a, OP_and, not_first, looked_up(a, v + 1, n - 1, low));
+    return asm_op(a, OP_or, asm_op(a, OP_and, v[0], looked_up(a, v + 1, n - 1, high)), rest);
 }
 
 Value *asm_lop3(Asm *a, const AsmInst *in, Value **v)
@@ -224,7 +228,8 @@ static Value *selector_of(Asm *a, const AsmInst *in, Value *v)
  * only the byte's sign, in all of its bits. */
 Value *asm_prmt(Asm *a, const AsmInst *in, Value **v)
 {
-    Value *high = asm_op(a, OP_shl, asm_cast(a, v[1], DT_U64), asm_int(a, DT_U64, 32));
+    Value *places = asm_int(a, DT_U64, 32);
+    Value *high = asm_op(a, OP_shl, asm_cast(a, v[1], DT_U64), places);
     Value *bytes = asm_op(a, OP_or, asm_cast(a, v[0], DT_U64), high);
     Value *selector = selector_of(a, in, v[2]), *out = NULL;
 
@@ -233,9 +238,10 @@ Value *asm_prmt(Asm *a, const AsmInst *in, Value **v)
         Value *place = asm_op(a, OP_and, digit, asm_int(a, DT_U32, 7));
         Value *amount = asm_cast(a, asm_op(a, OP_shl, place, asm_int(a, DT_U32, 3)), DT_U64);
         Value *byte = asm_cast(a, asm_op(a, OP_shr, bytes, amount), DT_U8);
-        Value *sign = asm_op(a, OP_shr, asm_bitcast(a, byte, DT_I8), asm_int(a, DT_I8, 7));
-        Value *plain = asm_op(a, OP_eq, asm_op(a, OP_and, digit, asm_int(a, DT_U32, 8)),
-                              asm_int(a, DT_U32, 0));
+        Value *top = asm_int(a, DT_I8, 7);
+        Value *sign = asm_op(a, OP_shr, asm_bitcast(a, byte, DT_I8), top);
+        Value *zero = asm_int(a, DT_U32, 0);
+        Value *plain = asm_op(a, OP_eq, asm_op(a, OP_and, digit, asm_int(a, DT_U32, 8)), zero);
 
         byte = asm_cast(a, build_select(&a->b, plain, byte, asm_bits(a, sign)), DT_U32);
         byte = asm_op(a, OP_shl, byte, asm_int(a, DT_U32, 8 * i));
@@ -277,5 +283,6 @@ Value *asm_find(Asm *a, const AsmInst *in, Value **v)
           *most = asm_int(a, DT_U32, dtype_bits(t));
     if (!asm_has(in, "shiftamt"))
         return asm_op(a, OP_sub, asm_int(a, DT_U32, dtype_bits(t) - 1), n);
-    return build_select(&a->b, asm_op(a, OP_eq, n, most), asm_int(a, DT_U32, -1), n);
+    Value *none = asm_int(a, DT_U32, -1);
+    return build_select(&a->b, asm_op(a, OP_eq, n, most), none, n);
 }

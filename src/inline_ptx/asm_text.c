@@ -362,7 +362,8 @@ static bool pack(Reader *r, const Operand *whole, const Operand *parts, const As
         Value *v = read_value(r, parts->words[i], &part, false);
         if (!v)
             return false;
-        v = asm_op(&r->a, OP_shl, asm_cast(&r->a, v, wide), asm_int(&r->a, wide, i * bits));
+        Value *places = asm_int(&r->a, wide, i * bits);
+        v = asm_op(&r->a, OP_shl, asm_cast(&r->a, v, wide), places);
         out = asm_op(&r->a, OP_or, out, v);
     }
     return set_register(r, whole->words[0], out, guard);

@@ -321,6 +321,7 @@ Block *block_new(Func *f, Op *owner);             /* empty; `owner` does not kno
 Value *block_add_arg(Block *b, const Type *type); /* behind the others; its id is new */
 
 /* Where new ops go: at the end of `block`, or in front of `before` when that is set. */
+enum { MOST_HELD = 32 };
 typedef struct {
     Module *module;
     Func *func;
@@ -328,7 +329,23 @@ typedef struct {
     Op *before;
     Span span; /* given to new ops, as are these */
     int site, mark;
+    int nheld; /* of a formula: operands that are made, whose op is not yet */
+    Value *held[MOST_HELD];
 } Builder;
+/* C leaves open which argument of a call is evaluated first, and so in which order their ops would
+ * come.  A formula that is written as calls within calls is a macro that has the operands behind
+ * the first wait, from the last one on: `op(b, (build_hold(b, y), x))`. */
+static inline void build_hold(Builder *b, Value *v)
+{
+    if (b->nheld == MOST_HELD)
+        bug("a formula is too deep");
+    b->held[b->nheld++] = v;
+}
+/* The one that came last. */
+static inline Value *build_held(Builder *b)
+{
+    return b->held[--b->nheld];
+}
 /* Ops have no span, site or mark until it is given some. */
 Builder builder_at_end(Func *f, Block *b);
 Builder builder_before(Op *op);                     /* ops get the span, site and mark of `op` */

@@ -212,7 +212,7 @@ static void step_down(const Formula *f, Value *i, Value **v, void *context)
 /* For orders from x on.  J0 + 2 (J2 + J4 + ..) is 1. */
 static Value *downwards(const Formula *f, Orders *o)
 {
-    Value *v[4] = {K(0), K(1), K(0), K(0)};
+    Value *zero = K(0), *v[4] = {zero, K(1), zero, zero};
     Value *most = f_largest(f, o->order);
     Formula scalar = {f->l, most->type};
     Value *root = f_sqrt(
@@ -246,7 +246,8 @@ Value *libdevice_jn(const Formula *f, const Recipe *r, Value *const *v)
 {
     Value *n = f_cast(f, v[0], DT_I32), *x = f_cast(f, v[1], DT_FP64), *a = f_abs(f, x);
     Orders o = {f_abs(f, n), f_maxnan(f, a, K(1e-10)), NULL};
-    Value *up = upwards(f, &o, bessel_j(f, a, 0), bessel_j(f, a, 1));
+    Value *first = bessel_j(f, a, 1);
+    Value *up = upwards(f, &o, bessel_j(f, a, 0), first);
     Value *down = downwards(f, &o);
     Value *value = f_select(f, f_gt(f, a, f_cast(f, o.order, DT_FP64)), up, down);
     Value *turns = f_ne(f, f_lt(f, n, count(f, 0)), f_lt(f, x, K(0)));
@@ -260,7 +261,8 @@ Value *libdevice_yn(const Formula *f, const Recipe *r, Value *const *v)
 {
     Value *n = f_cast(f, v[0], DT_I32), *x = f_cast(f, v[1], DT_FP64);
     Orders o = {f_abs(f, n), x, NULL};
-    Value *value = upwards(f, &o, bessel_y(f, x, 0), bessel_y(f, x, 1));
+    Value *first = bessel_y(f, x, 1);
+    Value *value = upwards(f, &o, bessel_y(f, x, 0), first);
 
     (void)r;
     value = turned(f, n, f_lt(f, n, count(f, 0)), value);

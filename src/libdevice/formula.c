@@ -15,13 +15,6 @@ Value *f_int(const Formula *f, DType t, int64_t v)
     return build_int(&f->l->b, type_with_dtype(f->l->module, f->shape, t), v);
 }
 
-Value *f_fma(const Formula *f, Value *x, Value *y, Value *z)
-{
-    Value *v[3] = {x, y, z};
-
-    return build_op(&f->l->b, OP_fma, 3, v, 0, NULL, 1, NULL)->results[0];
-}
-
 Value *f_cast(const Formula *f, Value *x, DType t)
 {
     return x->type->dtype == t ? x : build_cast(&f->l->b, x, t, ROUND_NEAREST);
@@ -82,7 +75,8 @@ void f_repeat(const Formula *f, Value *rounds, Step *step, Value **v, int n, voi
 {
     Builder *b = &f->l->b;
     const Type *i32 = type_scalar(f->l->module, DT_I32), *types[MOST_CARRIED];
-    Value *operands[3 + MOST_CARRIED] = {build_int(b, i32, 0), rounds, build_int(b, i32, 1)};
+    Value *zero = build_int(b, i32, 0);
+    Value *operands[3 + MOST_CARRIED] = {zero, rounds, build_int(b, i32, 1)};
 
     for (int i = 0; i < n; i++) {
         operands[3 + i] = v[i];

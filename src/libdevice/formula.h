@@ -22,11 +22,10 @@ typedef struct {
 } Formula;
 
 /* formula.c */
-Value *f_number(const Formula *f, DType t, double v);         /* of a float dtype, in the shape */
-Value *f_int(const Formula *f, DType t, int64_t v);           /* of an integer dtype */
-Value *f_fma(const Formula *f, Value *x, Value *y, Value *z); /* x y + z, rounded once */
-Value *f_cast(const Formula *f, Value *x, DType t);           /* rounds to nearest */
-Value *f_bits(const Formula *f, Value *x, DType t);           /* the same bits as another dtype */
+Value *f_number(const Formula *f, DType t, double v); /* of a float dtype, in the shape */
+Value *f_int(const Formula *f, DType t, int64_t v);   /* of an integer dtype */
+Value *f_cast(const Formula *f, Value *x, DType t);   /* rounds to nearest */
+Value *f_bits(const Formula *f, Value *x, DType t);   /* the same bits as another dtype */
 /* The Chebyshev series of series.h. */
 typedef enum {
 #define SERIES(name, ...) SERIES_##name,
@@ -40,11 +39,6 @@ double series_term(SeriesName s, int i); /* for the rows that are no series, but
     {                                                                                              \
         return build_unary(&f->l->b, OP_##op, x);                                                  \
     }
-#define BINARY(op)                                                                                 \
-    static inline Value *f_##op(const Formula *f, Value *x, Value *y)                              \
-    {                                                                                              \
-        return build_binary(&f->l->b, OP_##op, x, y);                                              \
-    }
 UNARY(neg)
 UNARY(abs)
 UNARY(sqrt)
@@ -55,36 +49,54 @@ UNARY(log)
 UNARY(sin)
 UNARY(cos)
 UNARY(erfc)
-BINARY(add)
-BINARY(sub)
-BINARY(mul)
-BINARY(div)
-BINARY(rem)
-BINARY(mulhi)
-BINARY(and)
-BINARY(or)
-BINARY(xor)
-BINARY(shl)
-BINARY(shr)
-BINARY(eq)
-BINARY(ne)
-BINARY(lt)
-BINARY(le)
-BINARY(gt)
-BINARY(ge)
-BINARY(min)
-BINARY(max)
-BINARY(minnan)
-BINARY(maxnan)
-BINARY(copysign)
-BINARY(pow)
-BINARY(hypot)
 #undef UNARY
-#undef BINARY
-static inline Value *f_select(const Formula *f, Value *c, Value *x, Value *y)
+/* Operands are made from the last one on, see build_hold(). */
+static inline Value *f_two(const Formula *f, OpCode code, Value *x)
 {
+    Value *y = build_held(&f->l->b);
+
+    return build_binary(&f->l->b, code, x, y);
+}
+static inline Value *f_chosen(const Formula *f, Value *c)
+{
+    Value *x = build_held(&f->l->b), *y = build_held(&f->l->b);
+
     return build_select(&f->l->b, c, x, y);
 }
+static inline Value *f_multiplied(const Formula *f, Value *x)
+{
+    Value *y = build_held(&f->l->b), *z = build_held(&f->l->b);
+
+    return build_op(&f->l->b, OP_fma, 3, (Value *[]){x, y, z}, 0, NULL, 1, NULL)->results[0];
+}
+#define F_TWO(f, op, x, y) f_two(f, OP_##op, (build_hold(&(f)->l->b, y), x))
+#define f_add(f, x, y) F_TWO(f, add, x, y)
+#define f_sub(f, x, y) F_TWO(f, sub, x, y)
+#define f_mul(f, x, y) F_TWO(f, mul, x, y)
+#define f_div(f, x, y) F_TWO(f, div, x, y)
+#define f_rem(f, x, y) F_TWO(f, rem, x, y)
+#define f_mulhi(f, x, y) F_TWO(f, mulhi, x, y)
+#define f_and(f, x, y) F_TWO(f, and, x, y)
+#define f_or(f, x, y) F_TWO(f, or, x, y)
+#define f_xor(f, x, y) F_TWO(f, xor, x, y)
+#define f_shl(f, x, y) F_TWO(f, shl, x, y)
+#define f_shr(f, x, y) F_TWO(f, shr, x, y)
+#define f_eq(f, x, y) F_TWO(f, eq, x, y)
+#define f_ne(f, x, y) F_TWO(f, ne, x, y)
+#define f_lt(f, x, y) F_TWO(f, lt, x, y)
+#define f_le(f, x, y) F_TWO(f, le, x, y)
+#define f_gt(f, x, y) F_TWO(f, gt, x, y)
+#define f_ge(f, x, y) F_TWO(f, ge, x, y)
+#define f_min(f, x, y) F_TWO(f, min, x, y)
+#define f_max(f, x, y) F_TWO(f, max, x, y)
+#define f_minnan(f, x, y) F_TWO(f, minnan, x, y)
+#define f_maxnan(f, x, y) F_TWO(f, maxnan, x, y)
+#define f_copysign(f, x, y) F_TWO(f, copysign, x, y)
+#define f_pow(f, x, y) F_TWO(f, pow, x, y)
+#define f_hypot(f, x, y) F_TWO(f, hypot, x, y)
+#define f_select(f, c, x, y) f_chosen(f, (build_hold(&(f)->l->b, y), build_hold(&(f)->l->b, x), c))
+/* x y + z, rounded once */
+#define f_fma(f, x, y, z) f_multiplied(f, (build_hold(&(f)->l->b, z), build_hold(&(f)->l->b, y), x))
 
 /* The largest of all elements, as a scalar. */
 Value *f_largest(const Formula *f, Value *x);

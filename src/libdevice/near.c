@@ -135,8 +135,8 @@ static void add_square(const Formula *f, Squares *s, Value *x)
 /* Scaled so that none of them overflows or is lost; `exact` to twice the digits of fp64. */
 static Squares squares(const Formula *f, Value *const *v, int n, bool exact)
 {
-    Squares s = {K(0), K(0), NULL, NULL};
     Value *largest = K(0);
+    Squares s = {largest, largest, NULL, NULL};
 
     for (int i = 0; i < n; i++) {
         Value *infinite = is_infinite(f, v[i]);

@@ -84,47 +84,55 @@ Value *m_cast(Math *m, Value *x); /* a float of any dtype in the precision of m 
     {                                                                                              \
         return build_unary(&m->b, OP_##op, x);                                                     \
     }
-#define BINARY(op)                                                                                 \
-    static inline Value *m_##op(Math *m, Value *x, Value *y)                                       \
-    {                                                                                              \
-        return build_binary(&m->b, OP_##op, x, y);                                                 \
-    }
 UNARY(neg)
 UNARY(abs)
 UNARY(sqrt)
 UNARY(rint)
-BINARY(add)
-BINARY(sub)
-BINARY(mul)
-BINARY(div)
-BINARY(and)
-BINARY(or)
-BINARY(xor)
-BINARY(shl)
-BINARY(shr)
-BINARY(eq)
-BINARY(ne)
-BINARY(lt)
-BINARY(le)
-BINARY(gt)
-BINARY(ge)
-BINARY(minnan)
-BINARY(maxnan)
-BINARY(copysign)
 #undef UNARY
-#undef BINARY
-static inline Value *m_fma(Math *m, Value *x, Value *y, Value *z)
+/* Operands are made from the last one on, see build_hold(). */
+static inline Value *m_two(Math *m, OpCode code, Value *x)
 {
-    return build_op(&m->b, OP_fma, 3, (Value *[]){x, y, z}, 0, NULL, 1, NULL)->results[0];
+    Value *y = build_held(&m->b);
+
+    return build_binary(&m->b, code, x, y);
 }
+static inline Value *m_three(Math *m, OpCode code, Value *x)
+{
+    Value *y = build_held(&m->b), *z = build_held(&m->b);
+
+    return build_op(&m->b, code, 3, (Value *[]){x, y, z}, 0, NULL, 1, NULL)->results[0];
+}
+#define M_TWO(m, op, x, y) m_two(m, OP_##op, (build_hold(&(m)->b, y), x))
+#define m_add(m, x, y) M_TWO(m, add, x, y)
+#define m_sub(m, x, y) M_TWO(m, sub, x, y)
+#define m_mul(m, x, y) M_TWO(m, mul, x, y)
+#define m_div(m, x, y) M_TWO(m, div, x, y)
+#define m_and(m, x, y) M_TWO(m, and, x, y)
+#define m_or(m, x, y) M_TWO(m, or, x, y)
+#define m_xor(m, x, y) M_TWO(m, xor, x, y)
+#define m_shl(m, x, y) M_TWO(m, shl, x, y)
+#define m_shr(m, x, y) M_TWO(m, shr, x, y)
+#define m_eq(m, x, y) M_TWO(m, eq, x, y)
+#define m_ne(m, x, y) M_TWO(m, ne, x, y)
+#define m_lt(m, x, y) M_TWO(m, lt, x, y)
+#define m_le(m, x, y) M_TWO(m, le, x, y)
+#define m_gt(m, x, y) M_TWO(m, gt, x, y)
+#define m_ge(m, x, y) M_TWO(m, ge, x, y)
+#define m_minnan(m, x, y) M_TWO(m, minnan, x, y)
+#define m_maxnan(m, x, y) M_TWO(m, maxnan, x, y)
+#define m_copysign(m, x, y) M_TWO(m, copysign, x, y)
+#define m_fma(m, x, y, z) m_three(m, OP_fma, (build_hold(&(m)->b, z), build_hold(&(m)->b, y), x))
 static inline Value *m_lookup8(Math *m, Value *x, const int64_t *table)
 {
     return build_op(&m->b, OP_lookup8, 1, &x, 8, table, 0, NULL)->results[0];
 }
-static inline Value *m_select(Math *m, Value *c, Value *x, Value *y)
+static inline Value *m_chosen(Math *m, Value *c)
 {
+    Value *x = build_held(&m->b), *y = build_held(&m->b);
+
     return build_select(&m->b, c, x, y);
 }
+#define m_select(m, c, x, y) m_chosen(m, (build_hold(&(m)->b, y), build_hold(&(m)->b, x), c))
 
 /* x where c is true, which is nearly everywhere; y is right everywhere, and may cost more. */
 Value *m_usually(Math *m, Value *c, Value *x, Value *y);

@@ -83,7 +83,8 @@ Value *math_atan2(Math *m, Value *y, Value *x)
     Value *ay = m_abs(m, y), *ax = m_abs(m, x);
     Value *steep = m_gt(m, ay, ax);
     Value *left = m_lt(m, m_copysign(m, K(1), x), K(0));
-    Value *z = ratio_of(m, m_select(m, steep, ax, ay), m_select(m, steep, ay, ax));
+    Value *large = m_select(m, steep, ay, ax);
+    Value *z = ratio_of(m, m_select(m, steep, ax, ay), large);
     Value *base = m_select(m, steep, K(pi / 2), m_select(m, left, K(pi), K(0)));
 
     z = m_select(m, m_xor(m, steep, left), m_neg(m, z), z);

@@ -98,8 +98,9 @@ Nearest m_nearest(Math *m, Value *x, double scale, int bias)
 {
     double magic = 1.5 * m_format(m)->integers + bias;
     Value *sum = m_fma(m, x, K(scale), K(magic));
+    Value *whole = m_sub(m, sum, K(magic));
 
-    return (Nearest){.whole = m_sub(m, sum, K(magic)), .bits = m_to_bits(m, sum)};
+    return (Nearest){.whole = whole, .bits = m_to_bits(m, sum)};
 }
 
 Value *m_exponent(Math *m, Value *bits)
@@ -151,9 +152,10 @@ static Reduced reduce(Math *m, Value *x, double per_unit, const Split *step)
     const double unit = 0x1p-8, magic = 1.5 * m_format(m)->integers * unit;
     Value *sum = m_fma(m, x, K(per_unit * unit), K(magic));
     Value *n = m_sub(m, sum, K(magic));
+    Value *bits = m_to_bits(m, sum);
 
     return (Reduced){.n = n,
-                     .bits = m_to_bits(m, sum),
+                     .bits = bits,
                      .r = remainder_of(m, x, n, &(Split){step->hi / unit, step->lo / unit})};
 }
 
@@ -179,7 +181,10 @@ static Value *power(Math *m, Value *x, const Power *t)
     Reduced u = reduce(m, x, t->per_unit, &t->step);
     Value *p = small_power(m, u.r, &t->p);
 
-    return m_usually(m, is_moderate(m, u.n), raise(m, p, u.bits), any_power(m, x, t));
+    Value *rare = any_power(m, x, t);
+    Value *usual = raise(m, p, u.bits);
+
+    return m_usually(m, is_moderate(m, u.n), usual, rare);
 }
 
 /* --- fp32 in eighths --- */
@@ -201,8 +206,9 @@ static Value *any_power_by_eighths(Math *m, Value *x, const Eighths *t)
     Value *j = m_shl(m, m_and(m, n.bits, U(7)), U(EIGHTH));
     Value *entry = m_add(m, m_lookup8(m, n.bits, eighths), j);
     Value *r = remainder_of(m, x, n.whole, &t->step);
+    Value *k = m_shr(m, n.bits, U(3));
 
-    return scale(m, times_small_power(m, r, entry, &t->q), m_shr(m, n.bits, U(3)));
+    return scale(m, times_small_power(m, r, entry, &t->q), k);
 }
 
 static Value *power_by_eighths(Math *m, Value *x, const Eighths *t)
@@ -210,8 +216,9 @@ static Value *power_by_eighths(Math *m, Value *x, const Eighths *t)
     Reduced u = reduce(m, x, t->per_unit, &t->step);
     Value *bits = m_add(m, m_lookup8(m, u.bits, eighths), m_shl(m, u.bits, U(EIGHTH)));
     Value *p = times_small_power(m, u.r, bits, &t->q);
+    Value *rare = any_power_by_eighths(m, x, t);
 
-    return m_usually(m, is_moderate(m, u.n), p, any_power_by_eighths(m, x, t));
+    return m_usually(m, is_moderate(m, u.n), p, rare);
 }
 
 /* --- the functions --- */
@@ -263,8 +270,9 @@ Growth m_growth(Math *m, Value *x, int k)
     Nearest n = m_nearest(m, x, e->per_unit, m_format(m)->bias - k);
     Value *r = remainder_of(m, x, n.whole, &e->step);
     Value *tail = m_poly(m, r, &growth_table[m->precise]);
+    Value *h = m_exponent(m, n.bits);
 
-    return (Growth){.h = m_exponent(m, n.bits), .q = m_fma(m, m_mul(m, r, r), tail, r)};
+    return (Growth){.h = h, .q = m_fma(m, m_mul(m, r, r), tail, r)};
 }
 
 Value *math_expm1(Math *m, Value *x)

@@ -104,11 +104,18 @@ static Pair sum(Math *m, Value *x, Value *y)
     return (Pair){hi, m_add(m, m_sub(m, x, hi), y)};
 }
 
+static Pair number_pair(Math *m, double hi, double lo)
+{
+    Value *high = K(hi);
+
+    return (Pair){high, K(lo)};
+}
+
 /* log2(1 + f) */
 static Pair log2_pair(Math *m, Value *f)
 {
-    const Pair third = {K(0x1.5555555555555p-2), K(0x1.5555555555555p-56)};
-    const Pair scale = {K(0x1.71547652b82fep+1), K(0x1.777d0ffda0d24p-55)};
+    const Pair third = number_pair(m, 0x1.5555555555555p-2, 0x1.5555555555555p-56);
+    const Pair scale = number_pair(m, 0x1.71547652b82fep+1, 0x1.777d0ffda0d24p-55);
     Pair below = sum(m, K(2), f);
     Value *inverse = m_div(m, K(1), below.hi);
     Pair s = {.hi = m_mul(m, f, inverse)};

@@ -65,8 +65,8 @@ static Value *finished(Math *m, Rounding r, Near n)
         n.rest = m_select(m, m_ne(&wide, cut, m_num(&wide, 0)), cut, n.rest);
         n.near = narrow;
     }
-    return stepped(m, r, n, m_gt(&wide, n.rest, m_num(&wide, 0)),
-                   m_lt(&wide, n.rest, m_num(&wide, 0)));
+    Value *below = m_lt(&wide, n.rest, m_num(&wide, 0));
+    return stepped(m, r, n, m_gt(&wide, n.rest, m_num(&wide, 0)), below);
 }
 
 /* Rounding down, where x + y is exactly zero: positive only if both are. */
@@ -257,8 +257,17 @@ static Near of_integer(Math *m, Value *x)
     const Type *t = x->type;
     Value *high = m_shr(m, x, build_int(&m->b, t, 32));
     Value *low = m_and(m, x, build_int(&m->b, t, 0xffffffff));
+    Value *rest = m_cast(m, low);
 
-    return two_sum(m, m_mul(m, m_cast(m, high), K(0x1p32)), m_cast(m, low));
+    return two_sum(m, m_mul(m, m_cast(m, high), K(0x1p32)), rest);
+}
+
+/* A float that the precision of m holds. */
+static Near exactly(Math *m, Value *x)
+{
+    Value *near = m_cast(m, x);
+
+    return (Near){near, m_num(m, 0)};
 }
 
 Value *math_cast_toward(Math *m, const Op *op)
@@ -271,6 +280,6 @@ Value *math_cast_toward(Math *m, const Op *op)
     if (whole)
         n = of_integer(&wide, x);
     else
-        n = (Near){m_cast(&wide, x), m_num(&wide, 0)};
+        n = exactly(&wide, x);
     return finished(m, attr_rounding(op), n);
 }

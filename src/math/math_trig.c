@@ -89,7 +89,8 @@ static Reduced reduce_single(Math *m, Value *a, int extra)
     Value *residue = m_fma(d, x, d0, m_neg(d, p));
     Value *r = m_fma(d, x, d1, m_add(d, fraction, residue));
     Value *radians = m_mul(d, r, m_num(d, 0x1.921fb54442d18p+0));
-    return (Reduced){.r = m_cast(m, radians),
+    Value *narrow = m_cast(m, radians);
+    return (Reduced){.r = narrow,
                      .more = radians,
                      .quadrant = build_cast(&m->b, m_to_bits(d, sum), DT_U32, ROUND_NEAREST)};
 }
@@ -119,9 +120,9 @@ static Reduced reduce_double_longer(Math *m, Value *a)
     Value *lost = m_sub(m, m_sub(m, m_sub(m, high, r), middle), middle_low);
     Value *rest = m_fma(m, n.whole, K(-half_pi[2]), lost);
     Value *sum = m_add(m, r, rest);
+    Value *near = m_clamp(m, sum, -1, 1);
 
-    return (Reduced){
-        .r = m_clamp(m, sum, -1, 1), .more = m_sub(m, rest, m_sub(m, sum, r)), .quadrant = n.bits};
+    return (Reduced){.r = near, .more = m_sub(m, rest, m_sub(m, sum, r)), .quadrant = n.bits};
 }
 
 static Reduced reduce(Math *m, Value *a, int extra)

@@ -400,8 +400,9 @@ static Value *without_sign(Builder *b, Value *v)
 static Value *is_more(Builder *b, const Op *loop, Value *counter)
 {
     Value *rest = build_binary(b, OP_sub, loop->operands[FOR_HI], counter);
+    Value *left = without_sign(b, rest);
 
-    return build_binary(b, OP_lt, without_sign(b, loop->operands[FOR_STEP]), without_sign(b, rest));
+    return build_binary(b, OP_lt, without_sign(b, loop->operands[FOR_STEP]), left);
 }
 
 /* Bounds count as signed whatever their dtype (semantics R126). */
@@ -424,8 +425,8 @@ static void load_first(Op *loop, int n, Op *const *loads, Value **out)
     args[0] = loop->operands[FOR_LO];
     for (int i = 1; i < body->nargs; i++)
         args[i] = loop->operands[FOR_BOUNDS + i - 1];
-    Value *exists = build_binary(&b, OP_lt, with_sign(&b, loop->operands[FOR_LO]),
-                                 with_sign(&b, loop->operands[FOR_HI]));
+    Value *hi = with_sign(&b, loop->operands[FOR_HI]);
+    Value *exists = build_binary(&b, OP_lt, with_sign(&b, loop->operands[FOR_LO]), hi);
     for (int i = 0; i < n; i++)
         out[i] = load_in(&first, loads[i], exists);
 }

@@ -44,7 +44,8 @@ static void explain(Expansion *e, Builder *b, Value *numbers)
         return;
     }
     const Type *ints = shaped(e, DT_I32), *longs = shaped(e, DT_I64);
-    Value *ones = build_select(b, e->bad, build_int(b, ints, 1), build_int(b, ints, 0));
+    Value *zero = build_int(b, ints, 0);
+    Value *ones = build_select(b, e->bad, build_int(b, ints, 1), zero);
     Value *count = opt_reduce_all(b, OP_add, ones), *offset = NULL;
     if (e->offset) {
         Value *here = build_binary(b, OP_eq, numbers, build_splat(b, e->first, ints));

@@ -117,7 +117,8 @@ static void carry_sum(Op *loop, int i)
     const Type *t = type_scalar(front.module, init->type->pointer ? DT_I64 : init->type->dtype);
     Value *sum = body->args[1 + i] = new_value(arg, t);
     Value *total = loop->results[i] = new_value(result, t);
-    set_slot(loop, i, build_int(&front, t, 0), sum_of_steps(&end, sum, steps, n));
+    Value *stepped = sum_of_steps(&end, sum, steps, n);
+    set_slot(loop, i, build_int(&front, t, 0), stepped);
     replace_carry(arg, tile_at(&start, init, sum));
     replace_carry(result, tile_at(&behind, init, total));
 }
@@ -136,7 +137,8 @@ static bool carry_scalar(Op *loop, int i)
     const Type *t = type_element(front.module, init->type);
     Value *now = body->args[1 + i] = new_value(arg, t);
     Value *last = loop->results[i] = new_value(result, t);
-    set_slot(loop, i, opt_uniform_scalar(&front, init), opt_uniform_scalar(&end, next));
+    Value *carried = opt_uniform_scalar(&end, next);
+    set_slot(loop, i, opt_uniform_scalar(&front, init), carried);
     replace_carry(arg, build_splat(&start, now, init->type));
     replace_carry(result, build_splat(&behind, last, init->type));
     return true;

@@ -489,7 +489,8 @@ static void make_loop(Rows *x)
 {
     Builder b = builder_before(opt_last(x->block));
     const Type *i32 = type_scalar(x->func->module, DT_I32);
-    Value *bounds[] = {build_int(&b, i32, 0), build_int(&b, i32, x->rows), build_int(&b, i32, 1)};
+    Value *zero = build_int(&b, i32, 0);
+    Value *rows = build_int(&b, i32, x->rows), *bounds[] = {zero, rows, build_int(&b, i32, 1)};
 
     x->end = bounds[0]->def;
     Op *loop = build_op(&b, OP_for, FOR_BOUNDS, bounds, 0, NULL, 0, NULL);

@@ -21,7 +21,11 @@
  * them fastest comes first; sums are left alone, since they would be rounded elsewhere.  Integers
  * are taken not to wrap within the sums that make an index, as in poly.h.  What is not proved to be
  * a window stays as it is.
+ *
+ * Where a number takes part in max or min, a NaN of the leaf is as good as the least one, which it
+ * becomes at once: behind, machines have one instruction.
  */
+#include <math.h>
 #include <string.h>
 
 #include "window.h"
@@ -396,12 +400,33 @@ static Value *whole_leaf(const Chain *c, Builder *b, int w)
     bug("a window has no first shift");
 }
 
+/* What changes nothing but a NaN, where the chain has a number: it wins against them all, and the
+ * machine need not look for any behind.  NULL: there is no such. */
+static Value *least_number(const Chain *c, Builder *b, const Type *t)
+{
+    bool has = false;
+
+    if ((c->code != OP_max && c->code != OP_min) || !dtype_is_float(t->dtype) ||
+        dtype_is_fp8(t->dtype))
+        return NULL;
+    for (int i = 0; i < c->leaves.len && !has; i++) {
+        uint64_t bits;
+        double x = NAN;
+        if (value_constant(c->leaves.at[i], &bits))
+            x = scalar_to_double(t->dtype, bits);
+        has = x == x;
+    }
+    return has ? build_float(b, t, c->code == OP_max ? -INFINITY : INFINITY) : NULL;
+}
+
 /* All of window w and of those that are grouped with it, which are done with. */
 static Value *window_value(const Chain *c, Builder *b, int w)
 {
     Window *window = &c->windows[w];
-    Value *v = whole_leaf(c, b, w);
+    Value *v = whole_leaf(c, b, w), *least = least_number(c, b, v->type);
 
+    if (least)
+        v = build_binary(b, c->code, v, least);
     for (int k = w + 1; k < c->nwindows; k++) {
         if (!is_grouped(c, w, k))
             continue;

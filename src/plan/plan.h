@@ -181,6 +181,11 @@ typedef struct {
     bool ends;  /* some bound has an end, behind which there is a dead segment */
     bool again; /* elements may be computed twice: what is left of a segment is computed with a
                  * whole vector, which begins in the one before it */
+    bool edges; /* .. and so is what lies on both sides of where all bounds hold, before that: it is
+                 * what a dead segment has, and vectors of it may reach into the main one.  Only a
+                 * row that has no whole vector between them is mixed */
+    int rows; /* of the loop around the inner one, which a body computes one behind the other: they
+               * read the same rows of buffers */
 } Schedule;
 
 /* How a reduction or scan goes through its elements. */

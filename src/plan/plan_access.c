@@ -9,7 +9,12 @@
  */
 #include "plan_internal.h"
 
-enum { MAX_BOUNDS = 64, LEAST_LANES = 4 /* for which looking at indices pays */ };
+enum {
+    MAX_BOUNDS = 64,
+    LEAST_LANES = 4, /* for which looking at indices pays */
+    LINE = 64,       /* bytes of the cache */
+    LONG_ROW = 4096  /* bytes, beside which two lines are little */
+};
 
 /* --- records --- */
 
@@ -169,16 +174,27 @@ static AccessPlan *plan_load(Plan *p, Nest *n, const Leaf *leaf)
     return a;
 }
 
-/* Bytes that the address of every chunk is known to be a multiple of. */
+/* Bytes, a power of two, that the address of every chunk is known to be a multiple of. */
 static int64_t chunk_alignment(const Plan *p, const Nest *n, const Value *ptr)
 {
     const Axis *a = axis_of(p->axis, ptr);
-    int64_t bytes = (int64_t)dtype_size(ptr->type->dtype) * n->lanes;
 
     if (!a || a->contiguity[n->order[n->rank - 1]] % n->lanes != 0 || n->space->anywhere)
         return 1;
     int64_t d = MAX(a->divisibility, 1);
-    return MIN(d & -d, bytes);
+    return d & -d;
+}
+
+/* A line that is stored around the cache in part takes as long as many whole ones.  Of one row all
+ * but the ends are whole, and these the next program completes; of several rows each would leave
+ * two that nobody does in time. */
+static bool stores_whole_lines(const Nest *n, DType t, int64_t align)
+{
+    int64_t rows = 1, bytes = (int64_t)n->dims[n->order[n->rank - 1]] * dtype_size(t);
+
+    for (int k = 0; k < n->rank - 1; k++)
+        rows *= n->dims[n->order[k]];
+    return rows == 1 || align >= LINE || bytes >= LONG_ROW;
 }
 
 /* Does the kernel load from where it stores?  Then the lines are in the cache, and a store around
@@ -200,9 +216,11 @@ static AccessPlan *plan_store(Plan *p, Nest *n, const Op *op)
 
     a->steps = access_of(n->space, op->operands[STORE_PTR], plan_identity);
     a->form = form_of(n, a, false);
-    a->align = chunk_alignment(p, n, op->operands[STORE_PTR]);
+    DType t = op->operands[STORE_PTR]->type->dtype;
+    int64_t align = chunk_alignment(p, n, op->operands[STORE_PTR]);
+    a->align = MIN(align, (int64_t)dtype_size(t) * n->lanes);
     a->streaming = p->options->streaming && a->form == FORM_CONTIGUOUS && a->align >= NT_LEAST &&
-                   !stores_in_place(p, op->operands[STORE_PTR]);
+                   stores_whole_lines(n, t, align) && !stores_in_place(p, op->operands[STORE_PTR]);
     return a;
 }
 
@@ -449,6 +467,30 @@ bool plan_ends_with_bounds(Plan *p, Nest *n, Value *mask, const int8_t *map)
             return false;
     }
     return has;
+}
+
+/* Is it a conjunct of the mask? */
+static bool has_bound(Plan *p, Nest *n, Value *mask, const int8_t *map, const Bound *b)
+{
+    bool has;
+
+    count_bounds(p, n, mask, map, b, &has);
+    return has;
+}
+
+bool plan_bounds_meet(Plan *p, Nest *n)
+{
+    for (int i = 0; i < n->leaves.len; i++) {
+        const Leaf *leaf = &n->leaves.at[i];
+        Value *mask = leaf->load ? op_operand(leaf->value->def, LOAD_MASK) : NULL;
+        int has = 0;
+
+        for (int k = 0; mask && k < n->bounds.len; k++)
+            has += has_bound(p, n, mask, leaf->map, &n->bounds.at[k]);
+        if (has != 0 && has != n->bounds.len)
+            return false;
+    }
+    return true;
 }
 
 static void find_bounds(Plan *p, Nest *n)

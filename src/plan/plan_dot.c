@@ -253,6 +253,27 @@ static int64_t pitch_of(DType t, int64_t columns)
     return columns * size % CROWDED == 0 ? columns + LINE / size : columns;
 }
 
+/* Is it a tile of which only parts are read, vectors that begin anywhere in its rows? */
+static bool is_read_in_parts(const Plan *p, const Value *v)
+{
+    for (int i = 0; i < uses_count(&p->uses, v); i++) {
+        if (uses_of(&p->uses, v)[i].op->code != OP_slice)
+            return false;
+    }
+    return v->type->rank > 1 && uses_count(&p->uses, v) > 0 && !p->options->debug;
+}
+
+/* Vectors at one place of all rows are aligned alike, where that takes at most half as much again:
+ * none of those that begin a row, or follow one another from there, lie in two lines of the cache.
+ * 0: rows are dense. */
+static int64_t pitch_of_parts(const Plan *p, DType dtype, const Type *t)
+{
+    int64_t columns = t->dims[t->rank - 1], vector = p->machine.vector_bytes / dtype_size(dtype);
+    int64_t pitch = pitch_of(dtype, (columns + vector - 1) / vector * vector);
+
+    return 2 * pitch <= 3 * columns && pitch != columns ? pitch : 0;
+}
+
 /* Elements along k of so many rounds are together, or those of a row of b or a column of a. */
 static void lay_out(Buffer *b, const Type *t, bool is_a, int rounds)
 {
@@ -310,9 +331,13 @@ int plan_buffer_for(Planner *pl, Value *v)
          is_a = product && product->operands[DOT_A] == v;
     int64_t elements =
         either ? elements_of(dtype, t, is_a, rounds) : (int64_t)rounds * type_numel(t);
+    int64_t pitch = !t->pointer && is_read_in_parts(p, v) ? pitch_of_parts(p, dtype, t) : 0;
+    if (pitch != 0)
+        elements = type_numel(t) / t->dims[t->rank - 1] * pitch;
     int number = t->pointer ? plan_new_buffer(pl, t) : plan_add_buffer(pl, dtype, elements);
     Buffer *b = &pl->plan->buffers.at[number];
     b->either = either;
+    b->row = pitch;
     b->rounds = rounds;
     if (either)
         lay_out(b, t, is_a, rounds);

@@ -124,6 +124,8 @@ bool plan_hint(const Plan *p, PlanHint *out);
 bool plan_same_place(const Bound *b, const Value *v, const int8_t *map);
 /* Is a mask false wherever one of the last bounds of the nest is?  False where it has none. */
 bool plan_ends_with_bounds(Plan *p, Nest *n, Value *mask, const int8_t *map);
+/* Does each load's mask have all bounds of the nest, or none? */
+bool plan_bounds_meet(Plan *p, Nest *n);
 /* What is made of a value at a place of the nest: an entry; and whether that holds in this segment
  * only, because a bound is known in it. */
 typedef struct {

@@ -152,6 +152,13 @@ static void print_root(PlanText *p, const Root *r, int indent)
         text_printf(&p->out, "fill %d = argument %d of the loop\n", r->buffer, r->value->index);
 }
 
+static const char *overlap_text(const Nest *n)
+{
+    if (!n->schedule || !n->schedule->again)
+        return "";
+    return n->schedule->edges ? " overlapping, edges first" : " overlapping";
+}
+
 static void print_head(PlanText *p, const Nest *n, int indent)
 {
     int rank = nest_tile_rank(n);
@@ -165,10 +172,12 @@ static void print_head(PlanText *p, const Nest *n, int indent)
             text_printf(&p->out, " %d", n->order[d]);
     }
     if (n->serial)
-        text_put(&p->out, " serial\n");
+        text_put(&p->out, " serial");
     else
-        text_printf(&p->out, " lanes %d unroll %d%s\n", n->lanes, n->unroll,
-                    n->schedule && n->schedule->again ? " overlapping" : "");
+        text_printf(&p->out, " lanes %d unroll %d%s", n->lanes, n->unroll, overlap_text(n));
+    if (n->schedule && n->schedule->rows > 1)
+        text_printf(&p->out, ", %d rows at once", n->schedule->rows);
+    text_put(&p->out, "\n");
 }
 
 /* The value that an entry is for, as the plan's text has it: in `%x, %y = op ..`. */

@@ -13,6 +13,8 @@
 
 #include "plan_internal.h"
 
+enum { MAX_ROWS = 4 /* that a body computes */ };
+
 bool plan_runs_backwards(const Nest *n, int dim)
 {
     const Root *r = &n->roots.at[0];
@@ -22,15 +24,23 @@ bool plan_runs_backwards(const Nest *n, int dim)
 
 /* --- in front of the inner loop --- */
 
+static int deepest(const Scheduler *s, const int *in, int nin)
+{
+    int level = 0;
+
+    for (int i = 0; i < nin; i++)
+        level = in[i] == NO_ENTRY ? level : MAX(level, s->out->entries.at[in[i]].level);
+    return level;
+}
+
+/* What is found in front of a row stands where what it is made of does, and a root in the body. */
 static void add_number(Scheduler *s, EntryKind kind, int number, int *in, int nin)
 {
+    bool before = kind == MAKE_CUT || kind == MAKE_AHEAD;
     Entry e = {.kind = kind, .number = number, .in = in, .nin = nin};
 
-    if (kind == MAKE_AHEAD)
-        e.level = s->out->entries.at[in[0]].level;
-    else
-        e.level = s->nest->rank - (kind == MAKE_CUT);
-    plan_entry(s, e, kind != MAKE_CUT && kind != MAKE_AHEAD);
+    e.level = before ? deepest(s, in, nin) : s->nest->rank;
+    plan_entry(s, e, !before);
 }
 
 static void compare_cut(Scheduler *s, const Bound *b, int number)
@@ -356,6 +366,38 @@ static bool repeats(const Scheduler *s)
     return true;
 }
 
+/* May what is dead be computed first, on both sides of what is not?  Where one bound is false, so
+ * are all masks, then.  Of a row without an edge in front there is little to mask. */
+static bool may_begin_with_edges(const Scheduler *s)
+{
+    const Nest *n = s->nest;
+    bool begins = false;
+
+    for (int i = 0; i < n->bounds.len; i++) {
+        begins |= n->bounds.at[i].kind == BOUND_FROM;
+        if (n->bounds.at[i].kind == BOUND_OR)
+            return false;
+    }
+    for (int i = 0; i < n->roots.len; i++) {
+        if (n->roots.at[i].kind != ROOT_FILL)
+            return false;
+    }
+    return begins && n->pieces.len == 0 && n->dims[n->order[n->rank - 1]] >= 2 * n->lanes &&
+           s->out->ends && plan_bounds_meet(s->plan, s->nest);
+}
+
+/* Nothing of a dead segment reads memory under a mask, or took a bound for false that may begin
+ * later. */
+static bool edges_are_dead(const Scheduler *s)
+{
+    for (int i = 0; i < s->out->part[PART_DEAD].len; i++) {
+        const Entry *e = &s->out->entries.at[s->out->part[PART_DEAD].at[i]];
+        if (e->kind == MAKE_LOAD && e->in[IN_MASK] != NO_ENTRY)
+            return false;
+    }
+    return !s->assumed;
+}
+
 /* --- nests --- */
 
 static bool has_end(const Nest *n)
@@ -374,17 +416,77 @@ static void bodies(Scheduler *s)
     const Nest *n = s->nest;
     int extent = n->dims[n->order[n->rank - 1]];
     bool cut = n->bounds.len > 0, uneven = is_uneven(n), mixed = cut || uneven;
+    bool edges = may_begin_with_edges(s);
 
     if (mixed && n->backwards)
         body(s, PART_MIXED);
     if (cut || extent >= n->lanes)
         body(s, PART_MAIN);
-    s->out->again = uneven && extent >= n->lanes && repeats(s);
+    s->out->again = mixed && extent >= n->lanes && repeats(s);
     if (mixed && !n->backwards && (cut || !s->out->again))
         body(s, PART_MIXED);
     if (s->out->ends)
         dead(s);
+    s->out->edges = edges && s->out->again && edges_are_dead(s);
 }
+
+/* --- rows side by side --- */
+
+/* How many rows of its buffer two reads are apart, along the loop around the inner one; 0: they
+ * are not at one place of these. */
+static int64_t rows_apart(const Scheduler *s, const Entry *a, const Entry *b)
+{
+    const Nest *n = s->nest;
+    const Type *t = a->value->type;
+    int64_t row = s->plan->buffers.at[a->buffer].row, pitch = 1;
+
+    if (b->buffer != a->buffer || b->value != a->value || !a->vector || !b->vector)
+        return 0;
+    for (int d = t->rank - 1; d >= 0; d--) {
+        if (a->map[d] == n->order[n->rank - 2])
+            return (b->number - a->number) % pitch == 0 ? (b->number - a->number) / pitch : 0;
+        pitch *= d == t->rank - 1 && row != 0 ? row : t->dims[d];
+    }
+    return 0;
+}
+
+/* Does a body that computes so many rows read some of its vectors once for several? */
+static bool shares_rows(const Scheduler *s, int rows)
+{
+    const Schedule *out = s->out;
+
+    for (int i = 0; i < out->part[PART_MAIN].len; i++) {
+        const Entry *a = &out->entries.at[out->part[PART_MAIN].at[i]];
+        for (int k = 0; k < i && a->kind == MAKE_READ; k++) {
+            const Entry *b = &out->entries.at[out->part[PART_MAIN].at[k]];
+            int64_t apart = b->kind == MAKE_READ ? rows_apart(s, a, b) : 0;
+            if (apart != 0 && apart > -rows && apart < rows)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Fills of what is made of buffers, for which nothing is found in front of a row. */
+static int rows_of(const Scheduler *s)
+{
+    const Nest *n = s->nest;
+
+    if (n->rank < 2 || n->pieces.len > 0 || s->out->part[PART_ROWS].len > 0 ||
+        s->out->part[PART_MIXED].len > 0 || !repeats(s))
+        return 1;
+    for (int i = 0; i < n->roots.len; i++) {
+        if (n->roots.at[i].kind != ROOT_FILL)
+            return 1;
+    }
+    for (int rows = MAX_ROWS; rows > 1; rows--) {
+        if (n->dims[n->order[n->rank - 2]] % rows == 0 && shares_rows(s, rows))
+            return rows;
+    }
+    return 1;
+}
+
+/* --- nests --- */
 
 static void schedule_nest(Plan *p, Nest *n)
 {
@@ -400,6 +502,8 @@ static void schedule_nest(Plan *p, Nest *n)
     begin_part(&s, PART_ROWS);
     rows(&s);
     bodies(&s);
+    s.out->rows = rows_of(&s);
+    n->unroll = MAX(n->unroll / s.out->rows, 1);
 }
 
 static void schedule_block(Plan *p, BlockPlan *b)

@@ -53,14 +53,14 @@ Entry plan_buffer_entry(const Scheduler *s, int buffer, int64_t first, Value *sh
     return e;
 }
 
-/* What rearranges elements reads its operand's buffer, which is dense and row-major: a reshape
- * under the result's dims, another op from where it starts. */
+/* What rearranges elements reads its operand's buffer, which is row-major: a reshape, for which it
+ * is dense, under the result's dims, another op from where it starts. */
 static Made rearranged(Scheduler *s, const Ask *a)
 {
     Value *in = a->value->def->operands[0];
     int buffer = s->plan->facts[in->id].buffer;
+    int64_t first = 0, row = s->plan->buffers.at[buffer].row;
     int8_t from[MAX_RANK];
-    int64_t first = 0;
     Move m;
 
     if (!op_move(a->value->def, &m))
@@ -68,7 +68,8 @@ static Made rearranged(Scheduler *s, const Ask *a)
     for (int d = 0; d < in->type->rank; d++) {
         bool moves = m.follows[d] >= 0 && a->value->type->dims[m.follows[d]] > 1;
         from[d] = moves ? a->map[m.follows[d]] : -1; /* one of several stays where it starts */
-        first = first * in->type->dims[d] + m.start[d];
+        bool is_row = d == in->type->rank - 1 && row != 0;
+        first = first * (is_row ? row : in->type->dims[d]) + m.start[d];
     }
     return plan_entry(s, plan_buffer_entry(s, buffer, first, in, a->role, from), false);
 }

@@ -180,5 +180,6 @@ Val dot_product(Lower *l, const Args *a)
         !result_dtype(l, a, x->type->dtype, &t))
         return val_unknown();
     bool widen = x->type->dtype == DT_FP8E4B15 || y->type->dtype == DT_FP8E4B15;
-    return dot_of(l, a, widen_operand(l, x, widen), widen_operand(l, y, widen), t, attrs);
+    Value *right = widen_operand(l, y, widen);
+    return dot_of(l, a, widen_operand(l, x, widen), right, t, attrs);
 }

@@ -110,7 +110,9 @@ Val math_where(Lower *l, const Args *a)
 
 Val extremum_values(Lower *l, OpCode code, Val x, Val y, Span span)
 {
-    return ops_math2(l, code, widen_bf16(l, x), widen_bf16(l, y), span);
+    Val second = widen_bf16(l, y);
+
+    return ops_math2(l, code, widen_bf16(l, x), second, span);
 }
 
 static bool wants_nan(Lower *l, const Args *a, bool *out)

@@ -245,7 +245,8 @@ static Val extremum_with_index(Lower *l, const Args *a, bool index_alone)
     Op *op = reduce_indexed(l, (OpCode)a->builtin->data, r.v, r.axis);
     if (index_alone)
         return finished(l, &r, op->results[1]);
-    return val_pair(l, finished(l, &r, op->results[0]), finished(l, &r, op->results[1]));
+    Val index = finished(l, &r, op->results[1]);
+    return val_pair(l, finished(l, &r, op->results[0]), index);
 }
 
 Val reduce_arg(Lower *l, const Args *a)

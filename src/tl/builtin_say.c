@@ -188,9 +188,9 @@ void say_overflow(Lower *l, Value *result, Value *x, Value *y, Span span)
         name = names[i].code == result->def->code ? names[i].name : name;
     if (!name || !dtype_is_int(t) || t == DT_I1 || dtype_bits(t) >= 64)
         return;
+    Value *wide_y = build_cast(&l->b, y, DT_I64, ROUND_NEAREST);
     Value *wide =
-        build_binary(&l->b, result->def->code, build_cast(&l->b, x, DT_I64, ROUND_NEAREST),
-                     build_cast(&l->b, y, DT_I64, ROUND_NEAREST));
+        build_binary(&l->b, result->def->code, build_cast(&l->b, x, DT_I64, ROUND_NEAREST), wide_y);
     Value *same =
         build_binary(&l->b, OP_eq, wide, build_cast(&l->b, result, DT_I64, ROUND_NEAREST));
     l->b.span = span;

@@ -56,7 +56,8 @@ static Value *keys_of_zeros(const Keys *k, Value *sign)
 
     if (k->descending)
         index = op2(k, OP_sub, integer(k, index, k->n - 1), index);
-    index = op2(k, OP_sub, op2(k, OP_add, index, index), integer(k, index, room(k)));
+    Value *shift = integer(k, index, room(k));
+    index = op2(k, OP_sub, op2(k, OP_add, index, index), shift);
     return op2(k, OP_add, build_cast(&k->l->b, index, k->type->dtype, ROUND_NEAREST), sign);
 }
 

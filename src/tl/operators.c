@@ -194,8 +194,8 @@ static Value *build_shift_right(Lower *l, Val x, Value *vx, Value *vy)
         [DT_U8] = DT_I8, [DT_U16] = DT_I16, [DT_U32] = DT_I32, [DT_U64] = DT_I64,
     };
     DType other = unsigned_of[t];
-    Value *r = build_binary(&l->b, OP_shr, build_bitcast(&l->b, vx, other),
-                            build_bitcast(&l->b, vy, other));
+    Value *amount = build_bitcast(&l->b, vy, other);
+    Value *r = build_binary(&l->b, OP_shr, build_bitcast(&l->b, vx, other), amount);
     return build_bitcast(&l->b, r, t);
 }
 
