@@ -29,6 +29,7 @@ typedef struct {
      * where accesses are ordered, or nobody knows.  Bytes that each product may keep. */
     uint64_t written;
     int64_t most_kept;
+    int64_t most_several; /* .. and of those that several programs come back to */
     bool changed; /* a mark was added: another round is needed */
 } Planner;
 
