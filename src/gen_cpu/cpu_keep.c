@@ -207,8 +207,9 @@ static Val choose_loop(Cpu *c, const Keep *k, Val loops, Val slots)
                            "");
 }
 
-/* Will programs come back to a tile at all? */
-static Val comes_again(Cpu *c, const Keep *k)
+/* Will programs come back to a tile at all, before slots for so many loops are taken?  Where axes
+ * tell, that is with the next row of the grid. */
+static Val comes_again(Cpu *c, const Keep *k, Val loops)
 {
     Val so = llvm_int(c->l->i1, k->again == 0);
 
@@ -219,7 +220,10 @@ static Val comes_again(Cpu *c, const Keep *k)
         Val more = LLVMBuildICmp(c->b, LLVMIntSGT, c->programs[axis], one, "");
         so = LLVMBuildOr(c->b, so, more, "");
     }
-    return so;
+    if (k->again == 0)
+        return so;
+    Val row = LLVMBuildZExt(c->b, c->programs[0], c->l->i64, "");
+    return LLVMBuildAnd(c->b, so, LLVMBuildICmp(c->b, LLVMIntULE, row, loops, ""), "");
 }
 
 /* In the first round of a loop: which slots it has.  None where there is not room for two loops. */
@@ -237,7 +241,7 @@ static void choose_slots(Cpu *c, int keep)
     Val loops = LLVMBuildUDiv(c->b, llvm_int(i64, k->slots), slots, "");
     loops = llvm_extreme(c->l, c->b, false, false, loops, llvm_int(i64, MOST_LOOPS));
     Val enough = LLVMBuildICmp(c->b, LLVMIntUGE, loops, llvm_int(i64, 2), "");
-    enough = LLVMBuildAnd(c->b, enough, comes_again(c, k), "");
+    enough = LLVMBuildAnd(c->b, enough, comes_again(c, k, loops), "");
     LLVMBuildCondBr(c->b, enough, search, after);
     LLVMPositionBuilderAtEnd(c->b, search);
     LLVMBuildStore(c->b, choose_loop(c, k, loops, slots), c->begin[keep]);
