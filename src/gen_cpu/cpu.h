@@ -13,7 +13,7 @@
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
  *   cpu_gather.c  elements at places that a tile says, and histograms
  *   cpu_combine.c reductions; cpu_scan.c
- *   cpu_dot.c     matrix products; cpu_dot_pack.c, cpu_dot_tiles.c
+ *   cpu_dot.c     matrix products; cpu_dot_pack.c, cpu_dot_tiles.c, cpu_dot_ahead.c
  *   cpu_keep.c    tiles that stay for a thread's next programs
  *   cpu_sort.c    rows in order
  *   cpu_record.c  prints, and what was found wrong
@@ -56,6 +56,8 @@ typedef struct {
     Val *shift;                  /* by buffer: bytes from the first tile to this round's, or NULL */
     Val *in_slot;                /* by buffer: .. and to the first tile of the slot, or NULL */
     Val *slot;  /* by 1 + number in plan->keeps: the slot of this round, i64; NULL: the only one */
+    Val *begin; /* the same: stack slot of the first of a loop's slots, of several */
+    Val trips;  /* of the loop around, i64, where there are slots */
     Val *stale; /* the same: stack slot of an i1, was its tile, or one beside it, filled anew? */
     Val round; /* of the innermost loop, whose tiles lie together: its number, i64, from 0 on, .. */
     Val is_last; /* .. and whether there is none behind it, i1 */
@@ -113,6 +115,12 @@ typedef struct {
     int copy;                  /* which of the unrolled bodies this is */
 } NestCg;
 
+/* What a product asks the cache for, of an operand of the next rounds. */
+typedef struct {
+    Val slot;              /* stack slot of a pointer: what comes next */
+    int in_block, in_step; /* pieces in each block, or in each copied step of k */
+} Asking;
+
 /* A product of tiles; in batches, the one that code is made for now. */
 typedef struct {
     Cpu *c;
@@ -126,6 +134,7 @@ typedef struct {
     Val base[3];     /* where they begin */
     int64_t down[3], across[3]; /* elements from a row, and a column, to the next one */
     Val smallest;               /* slot: of bf16 that is packed, see cpu_dot_pack.c */
+    Asking asking[2];           /* by operand */
 } Dot;
 
 /* Elements along k that rows of packed operands have room for: whole groups. */
@@ -189,6 +198,7 @@ void cpu_part(NestCg *n, Part part); /* make code for its entries */
 Val cpu_some(NestCg *n);                   /* of MAKE_SOME */
 void cpu_cut(NestCg *n, const Entry *e);   /* find where a bound ends in this row */
 void cpu_ahead(NestCg *n, const Entry *e); /* guess where the next program's row begins */
+void cpu_prefetch_line(Cpu *c, Bld b, Val row, int64_t offset, int level); /* of the cache: 1, 2 */
 /* The first of the unrolled bodies, at index i, asks for the lines of all. */
 void cpu_prefetch(NestCg *n, Val i);
 
@@ -312,6 +322,8 @@ void cpu_keep_begin(Cpu *c); /* in front of all programs */
 void cpu_keep_round(Cpu *c, const Op *loop);
 void cpu_keep_fill(Cpu *c, const Nest *n); /* cpu_nest(), where the tile is not there already */
 void cpu_keep_pack(Dot *d);                /* cpu_dot_pack(), in the same way */
+/* Bytes from a buffer's slot to the one that comes next, i64; 0 where this one is shared. */
+Val cpu_keep_behind(Cpu *c, int buffer);
 
 /* cpu_dot_pack.c */
 void cpu_dot_pack_begin(Dot *d); /* nothing is known yet of what will be packed */
@@ -320,6 +332,12 @@ void cpu_dot_pack(Dot *d);
 void cpu_dot_widen(Dot *d); /* a to 16 bits */
 /* i1: is something of a or b, which is packed, a subnormal bf16? */
 Val cpu_dot_has_subnormals(Dot *d);
+
+/* cpu_dot_ahead.c */
+/* In front of so many blocks, each of which has so many steps of k. */
+void cpu_dot_ahead_begin(Dot *d, int64_t blocks, int64_t steps);
+void cpu_dot_ahead_block(Dot *d); /* in front of a block */
+void cpu_dot_ahead_step(Dot *d);  /* in a step of k */
 
 /* cpu_dot_tiles.c */
 void cpu_dot_tiles_begin(Dot *d); /* in front of all blocks */

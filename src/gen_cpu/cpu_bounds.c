@@ -158,7 +158,7 @@ Val cpu_some(NestCg *n)
 enum { LINE = 64 };
 static const int locality[] = {[1] = 3, [2] = 2}; /* what LLVM calls the levels of the cache */
 
-static void prefetch_line(Cpu *c, Bld b, Val row, int64_t offset, int level)
+void cpu_prefetch_line(Cpu *c, Bld b, Val row, int64_t offset, int level)
 {
     Val at = llvm_int(c->l->i64, offset);
     Val line = LLVMBuildGEP2(b, c->l->i8, row, &at, 1, "");
@@ -177,7 +177,7 @@ static void prefetch_later(NestCg *n, Bld b, const Ahead *a, Val row, Val step)
 
     row = LLVMBuildGEP2(b, c->l->i8, row, &far, 1, "");
     for (int64_t k = 0; k < bytes; k += LINE)
-        prefetch_line(c, b, row, k, a->level);
+        cpu_prefetch_line(c, b, row, k, a->level);
 }
 
 /* The next program's row, one step further than this one is from the last; its own row at first. */
@@ -213,7 +213,7 @@ static void prefetch_row(NestCg *n, Val i, const Ahead *a, Val next)
     at = LLVMBuildAdd(c->b, at, llvm_int(i64, row * a->first / AHEAD_PARTS), "");
     Val p = LLVMBuildGEP2(c->b, c->l->i8, next, &at, 1, "");
     for (int k = 0; k < MAX(step * a->share / AHEAD_PARTS, 1); k += LINE)
-        prefetch_line(c, c->b, p, k, a->level);
+        cpu_prefetch_line(c, c->b, p, k, a->level);
 }
 
 void cpu_prefetch(NestCg *n, Val i)

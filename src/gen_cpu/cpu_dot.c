@@ -236,6 +236,7 @@ static void k_loop(Dot *d, int rows, int vectors, Val i, Val j, Val (*acc)[DOT_M
             LLVMAddIncoming(phi[r][v], &start, &l.before, 1);
         }
     }
+    cpu_dot_ahead_step(d);
     for (int u = 0; u < unroll; u++)
         dot_step(d, rows, vectors, i, j, l.index, u * group, acc);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
@@ -260,6 +261,7 @@ static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
     }
     Val acc[DOT_MAX_ROWS][DOT_MAX_VECTORS], place[DOT_MAX_ROWS][DOT_MAX_VECTORS];
 
+    cpu_dot_ahead_block(d);
     for (int r = 0; r < rows; r++) {
         for (int v = 0; v < vectors; v++) {
             place[r][v] = at(d, DOT_ACC, i, r, j, v * lanes);
@@ -302,15 +304,31 @@ static void rows_of_blocks(Dot *d, int64_t first, int64_t end, int rows, int vec
         cpu_loop_end(c, &l, end - first, rows);
 }
 
-/* All rows for the columns from j. */
-static void columns(Dot *d, int vectors, int last, Val j)
+/* Rows of whole blocks, in front of those that have fewer. */
+static int64_t whole_rows(const Dot *d)
 {
     int64_t whole = d->m;
 
     while (whole % d->plan.rows != 0)
         whole -= d->plan.rest;
+    return whole;
+}
+
+/* All rows for the columns from j. */
+static void columns(Dot *d, int vectors, int last, Val j)
+{
+    int64_t whole = whole_rows(d);
+
     rows_of_blocks(d, 0, whole, d->plan.rows, vectors, last, j);
     rows_of_blocks(d, whole, d->m, d->plan.rest, vectors, last, j);
+}
+
+static int64_t blocks_of(const Dot *d)
+{
+    int64_t width = (int64_t)d->plan.vectors * d->plan.lanes, whole = whole_rows(d);
+    int64_t rest = whole < d->m ? (d->m - whole) / d->plan.rest : 0;
+
+    return (d->n + width - 1) / width * (whole / d->plan.rows + rest);
 }
 
 static void product(Dot *d)
@@ -319,6 +337,7 @@ static void product(Dot *d)
     int lanes = d->plan.lanes;
     int64_t width = (int64_t)d->plan.vectors * lanes, whole = d->n / width * width;
 
+    cpu_dot_ahead_begin(d, blocks_of(d), MAX(d->most_k / d->plan.group / K_UNROLL, 1));
     if (whole > 0) {
         Loop l = cpu_loop_begin(c);
         columns(d, d->plan.vectors, lanes, l.index);

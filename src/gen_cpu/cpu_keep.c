@@ -9,8 +9,16 @@
  * and for each round of the loop that has a tile there whether it is filled, and the scalars that
  * it was made of.  Scratch memory begins with a mark that a launch clears: where it is 0, nothing
  * is known yet.  What was packed is stale once a round has filled its tile anew.
+ *
+ * Tiles of several programs: in the first round of a loop its tile is searched for among those with
+ * which the loops began that have slots.  Else the loop takes slots that are free, or the one that
+ * is shared: so of tiles that go around, more than there are slots for, some are found each time.
+ * Where none was found for long, all slots are free again.  Behind the words of all slots is, in
+ * KEEP_USED and KEEP_MISSED, how many loops have some, and for how many none was found.
  */
 #include "cpu.h"
+
+enum { MOST_LOOPS = 32 /* to search among */ };
 
 static const Keep *keep_of(const Cpu *c, int keep)
 {
@@ -54,8 +62,11 @@ void cpu_keep_begin(Cpu *c)
 
     c->slot = NEW_N(c->arena, Val, n + 1);
     c->stale = NEW_N(c->arena, Val, n + 1);
-    for (int i = 1; i <= n; i++)
+    c->begin = NEW_N(c->arena, Val, n + 1);
+    for (int i = 1; i <= n; i++) {
         c->stale[i] = cpu_slot(c, c->l->i1);
+        c->begin[i] = cpu_slot(c, c->l->i64);
+    }
     Val mark = LLVMBuildGEP2(c->b, c->l->i8, c->scratch, &at, 1, "");
     Val is_first = LLVMBuildIsNull(c->b, llvm_load(c->b, c->l->i64, mark, 8), "");
     LLVMBuildCondBr(c->b, is_first, first, after);
@@ -66,22 +77,39 @@ void cpu_keep_begin(Cpu *c)
     LLVMPositionBuilderAtEnd(c->b, after);
 }
 
-void cpu_keep_round(Cpu *c, const Op *loop)
+/* This round's is so many behind the first; tiles are where that says. */
+static void place_slot(Cpu *c, int keep, Val first)
 {
+    const Keep *k = keep_of(c, keep);
     LLVMTypeRef i64 = c->l->i64;
+    Val group = LLVMBuildUDiv(c->b, c->round, llvm_int(i64, k->rounds), "");
 
-    for (int i = 1; i <= c->plan->keeps.len; i++) {
-        const Keep *k = keep_of(c, i);
-        if (k->loop != loop)
-            continue;
-        Val group = LLVMBuildUDiv(c->b, c->round, llvm_int(i64, k->rounds), "");
-        c->slot[i] = llvm_extreme(c->l, c->b, false, false, group, llvm_int(i64, k->slots));
-    }
+    group = LLVMBuildAdd(c->b, first, group, "");
+    c->slot[keep] = llvm_extreme(c->l, c->b, false, false, group, llvm_int(i64, k->slots));
     for (int i = 0; i < c->plan->buffers.len; i++) {
         const Buffer *b = &c->plan->buffers.at[i];
-        if (b->keep != 0 && keep_of(c, b->keep)->loop == loop)
-            c->in_slot[i] = LLVMBuildMul(c->b, c->slot[b->keep], llvm_int(i64, b->slot), "");
+        if (b->keep == keep)
+            c->in_slot[i] = LLVMBuildMul(c->b, c->slot[keep], llvm_int(i64, b->slot), "");
     }
+}
+
+void cpu_keep_round(Cpu *c, const Op *loop)
+{
+    for (int i = 1; i <= c->plan->keeps.len; i++) {
+        const Keep *k = keep_of(c, i);
+        if (k->loop == loop && !k->several)
+            place_slot(c, i, llvm_int(c->l->i64, 0));
+    }
+}
+
+Val cpu_keep_behind(Cpu *c, int buffer)
+{
+    const Buffer *b = &c->plan->buffers.at[buffer];
+    LLVMTypeRef i64 = c->l->i64;
+    Val slots = llvm_int(i64, keep_of(c, b->keep)->slots);
+    Val is_own = LLVMBuildICmp(c->b, LLVMIntULT, c->slot[b->keep], slots, "");
+
+    return LLVMBuildSelect(c->b, is_own, llvm_int(i64, b->slot), llvm_int(i64, 0), "");
 }
 
 /* --- tiles --- */
@@ -107,23 +135,119 @@ static Val round_in_slot(Cpu *c, const Keep *k)
                           : LLVMBuildAnd(c->b, c->round, llvm_int(c->l->i64, k->rounds - 1), "");
 }
 
-/* Is the tile of this round there, made of the same scalars? */
-static Val is_there(Cpu *c, int keep, Val words)
+/* Is a tile there, made of the same scalars as this round's? */
+static Val is_same(Cpu *c, const Keep *k, Val words)
 {
-    const Keep *k = keep_of(c, keep);
     LLVMTypeRef i64 = c->l->i64;
     Val same = LLVMBuildIsNotNull(c->b, llvm_load(c->b, i64, words, 8), "");
 
-    if (c->slot[keep]) {
-        Val is_kept = LLVMBuildICmp(c->b, LLVMIntULT, c->slot[keep], llvm_int(i64, k->slots), "");
-        same = LLVMBuildAnd(c->b, same, is_kept, "");
-    }
     for (int i = 0; i < k->nby; i++) {
         Val was = llvm_load(c->b, i64, word_at(c, words, 1 + i), 8);
         Val is = bits_of(c, c->scalars[k->by[i]->id]);
         same = LLVMBuildAnd(c->b, same, LLVMBuildICmp(c->b, LLVMIntEQ, was, is, ""), "");
     }
     return same;
+}
+
+static Val is_there(Cpu *c, int keep, Val words)
+{
+    const Keep *k = keep_of(c, keep);
+    Val same = is_same(c, k, words), slots = llvm_int(c->l->i64, k->slots);
+
+    if (!c->slot[keep])
+        return same;
+    return LLVMBuildAnd(c->b, same, LLVMBuildICmp(c->b, LLVMIntULT, c->slot[keep], slots, ""), "");
+}
+
+/* --- tiles of several programs --- */
+
+/* Of the loops that have slots the number of the one that began with the tile of this round, or
+ * -1. */
+static Val find_loop(Cpu *c, const Keep *k, Val loops, Val slots)
+{
+    LLVMTypeRef i64 = c->l->i64;
+    Val found = cpu_slot(c, i64), start = cpu_buffer(c, c->b, k->keys);
+
+    LLVMBuildStore(c->b, llvm_int(i64, -1), found);
+    Loop l = cpu_loop_begin(c);
+    Val at = LLVMBuildMul(c->b, LLVMBuildMul(c->b, l.index, slots, ""),
+                          llvm_int(i64, keep_slot_words(k)), "");
+    at = LLVMBuildAdd(c->b, at, llvm_int(i64, KEEP_HEAD), "");
+    Val same = is_same(c, k, LLVMBuildGEP2(c->b, i64, start, &at, 1, ""));
+    Val before = LLVMBuildLoad2(c->b, i64, found, "");
+    LLVMBuildStore(c->b, LLVMBuildSelect(c->b, same, l.index, before, ""), found);
+    cpu_loop_end_at(c, &l, loops, 1);
+    return LLVMBuildLoad2(c->b, i64, found, "");
+}
+
+/* It, or where there is none one that is free; all are where none was found for long.  Gives the
+ * first of its slots, or the shared one. */
+static Val choose_loop(Cpu *c, const Keep *k, Val loops, Val slots)
+{
+    Val found = find_loop(c, k, loops, slots);
+    LLVMTypeRef i64 = c->l->i64;
+    Val start = cpu_buffer(c, c->b, k->keys), one = llvm_int(i64, 1), none = llvm_int(i64, 0);
+    int64_t end = keep_words(k) - KEEP_STATE;
+    Val used_at = word_at(c, start, end + KEEP_USED),
+        missed_at = word_at(c, start, end + KEEP_MISSED);
+    Val used = llvm_load(c->b, i64, used_at, 8), missed = llvm_load(c->b, i64, missed_at, 8);
+    Val hit = LLVMBuildICmp(c->b, LLVMIntSGE, found, none, "");
+    Val patience = LLVMBuildShl(c->b, loops, one, "");
+    Val anew = LLVMBuildICmp(c->b, LLVMIntUGE, missed, patience, "");
+
+    used = LLVMBuildSelect(c->b, anew, none, used, "");
+    Val is_free = LLVMBuildICmp(c->b, LLVMIntULT, used, loops, "");
+    Val takes = LLVMBuildAnd(c->b, is_free, LLVMBuildNot(c->b, hit, ""), "");
+    llvm_store(c->b, LLVMBuildAdd(c->b, used, LLVMBuildZExt(c->b, takes, i64, ""), ""), used_at, 8);
+    missed = LLVMBuildAdd(c->b, LLVMBuildSelect(c->b, anew, none, missed, ""), one, "");
+    llvm_store(c->b, LLVMBuildSelect(c->b, hit, none, missed, ""), missed_at, 8);
+    Val n = LLVMBuildSelect(c->b, hit, found, used, "");
+    Val has = LLVMBuildOr(c->b, hit, is_free, "");
+    return LLVMBuildSelect(c->b, has, LLVMBuildMul(c->b, n, slots, ""), llvm_int(i64, k->slots),
+                           "");
+}
+
+/* Will programs come back to a tile at all, before slots for so many loops are taken?  Where axes
+ * tell, that is with the next row of the grid. */
+static Val comes_again(Cpu *c, const Keep *k, Val loops)
+{
+    Val so = llvm_int(c->l->i1, k->again == 0);
+
+    for (int axis = 0; axis < COUNT(c->programs); axis++) {
+        if ((k->again >> axis & 1) == 0)
+            continue;
+        Val one = llvm_int(c->l->i32, 1);
+        Val more = LLVMBuildICmp(c->b, LLVMIntSGT, c->programs[axis], one, "");
+        so = LLVMBuildOr(c->b, so, more, "");
+    }
+    if (k->again == 0)
+        return so;
+    Val row = LLVMBuildZExt(c->b, c->programs[0], c->l->i64, "");
+    return LLVMBuildAnd(c->b, so, LLVMBuildICmp(c->b, LLVMIntULE, row, loops, ""), "");
+}
+
+/* In the first round of a loop: which slots it has.  None where there is not room for two loops. */
+static void choose_slots(Cpu *c, int keep)
+{
+    const Keep *k = keep_of(c, keep);
+    LLVMTypeRef i64 = c->l->i64;
+    LLVMBasicBlockRef first = cpu_block(c), search = cpu_block(c), after = cpu_block(c);
+
+    LLVMBuildCondBr(c->b, LLVMBuildIsNull(c->b, c->round, ""), first, after);
+    LLVMPositionBuilderAtEnd(c->b, first);
+    LLVMBuildStore(c->b, llvm_int(i64, k->slots), c->begin[keep]);
+    Val slots = LLVMBuildAdd(c->b, c->trips, llvm_int(i64, k->rounds - 1), "");
+    slots = LLVMBuildUDiv(c->b, slots, llvm_int(i64, k->rounds), "");
+    Val loops = LLVMBuildUDiv(c->b, llvm_int(i64, k->slots), slots, "");
+    loops = llvm_extreme(c->l, c->b, false, false, loops, llvm_int(i64, MOST_LOOPS));
+    Val enough = LLVMBuildICmp(c->b, LLVMIntUGE, loops, llvm_int(i64, 2), "");
+    enough = LLVMBuildAnd(c->b, enough, comes_again(c, k, loops), "");
+    LLVMBuildCondBr(c->b, enough, search, after);
+    LLVMPositionBuilderAtEnd(c->b, search);
+    LLVMBuildStore(c->b, choose_loop(c, k, loops, slots), c->begin[keep]);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
+    place_slot(c, keep, LLVMBuildLoad2(c->b, i64, c->begin[keep], ""));
 }
 
 static void note_stale(Cpu *c, int keep, Val in_slot, Val is_new)
@@ -142,6 +266,9 @@ void cpu_keep_fill(Cpu *c, const Nest *n)
     const Keep *k = keep_of(c, n->keep);
     LLVMTypeRef i64 = c->l->i64;
     LLVMBasicBlockRef fill = cpu_block(c), after = cpu_block(c);
+
+    if (k->several)
+        choose_slots(c, n->keep);
     Val words = word_at(c, slot_words(c, n->keep), KEEP_HEAD), in_slot = round_in_slot(c, k);
 
     if (in_slot) {

@@ -304,19 +304,25 @@ typedef struct {
     int sums;          /* buffer: of DOT_VNNI what a's being unsigned adds to each column */
     int widened;       /* buffer: of DOT_PAIRS a in 16 bits, in rows of whole groups */
     int keep;          /* of b, and what is packed of it, as Nest has it */
+    bool asks[2];      /* a and b: for what the next rounds have in the slots behind this one */
 } DotPlan;
 
 /* A tile of which a thread's next programs most likely want the same again (plan_keep.c): it is
  * filled, and packed, where one of the scalars that it is made of is another one than when that was
  * done last, or this launch has not done it yet. */
 enum { KEEP_PACKED, KEEP_SMALLEST, KEEP_HEAD }; /* words: see cpu_keep.c */
+enum { KEEP_USED, KEEP_MISSED, KEEP_STATE };
 typedef struct {
     Value *value;
     const Op *loop; /* each of whose rounds has a tile of its own; NULL: there is one */
     int rounds;     /* that are multiplied together (DotPlan): their tiles are in one slot */
     int slots;      /* that are kept; tiles of later rounds of the loop share one behind them */
+    bool several;   /* programs come back to tiles later: slots are for as many loops as fit, .. */
+    unsigned again; /* .. where the grid has several programs along one of these axes, as bits; 0:
+                     * nobody knows */
     int keys;       /* buffer of i64: for each slot KEEP_HEAD words, and for each round in it one
-                     * that is not 0 where there is a tile, and the scalars that it was made of */
+                     * that is not 0 where there is a tile, and the scalars that it was made of;
+                     * of several then KEEP_STATE words */
     Value **by;     /* these scalars */
     int nby;
 } Keep;
@@ -332,6 +338,10 @@ static inline int keep_slot_words(const Keep *k)
 static inline int keep_all_slots(const Keep *k)
 {
     return k->slots + (k->loop != NULL);
+}
+static inline int64_t keep_words(const Keep *k)
+{
+    return (int64_t)keep_all_slots(k) * keep_slot_words(k) + (k->several ? KEEP_STATE : 0);
 }
 
 /* Sums of a thread that are added to memory later (plan_tally.c). */

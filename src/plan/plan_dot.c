@@ -353,6 +353,14 @@ int plan_buffer_for(Planner *pl, Value *v)
     return number;
 }
 
+/* Of what programs come back to, most is no longer in the caches that are near. */
+static bool comes_back(const Plan *p, const Op *op, int operand)
+{
+    int keep = p->buffers.at[plan_buffer(p, op->operands[operand])].keep;
+
+    return keep != 0 && p->keeps.at[keep - 1].several;
+}
+
 /* --- blocks --- */
 
 /* What whole blocks leave over goes with the last of these into several that have almost as many
@@ -446,6 +454,8 @@ DotPlan plan_dot(Planner *pl, const Op *op)
     d.group = 1;
     const Buffer *b = &pl->plan->buffers.at[plan_buffer(pl->plan, op->operands[DOT_B])];
     d.keep = b->keep;
+    for (int i = 0; i < COUNT(d.asks); i++)
+        d.asks[i] = unit != DOT_AMX && comes_back(pl->plan, op, i);
     if (unit == DOT_FMA && !b->turned)
         return d;
     if (unit == DOT_FMA)

@@ -29,8 +29,9 @@ typedef struct {
      * where accesses are ordered, or nobody knows.  Bytes that each product may keep. */
     uint64_t written;
     int64_t most_kept;
-    bool multiplies; /* the kernel has products */
-    bool changed;    /* a mark was added: another round is needed */
+    int64_t most_several; /* .. and of those that several programs come back to */
+    bool multiplies;      /* the kernel has products */
+    bool changed;         /* a mark was added: another round is needed */
 } Planner;
 
 /* plan_block.c.  `carried` holds the buffers that the block's yield fills, one for each operand

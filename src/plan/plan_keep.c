@@ -7,9 +7,14 @@
  * of is what it was: the scalars that its op reaches, which the code compares, and memory that the
  * launch only reads.  A loop along K has a tile for each round, in slots one behind the other.
  *
- * Keeping what changes with each program would only cost room in the cache.  So scalars are looked
- * at first: one is *slow* if it stays for several programs in a row, x of the grid being the
- * fastest.  What follows from slow ones is, and so is any quotient by a slow one.
+ * Scalars are looked at first: one is *slow* if it stays for several programs in a row, x of the
+ * grid being the fastest.  What follows from slow ones is, and so is any quotient by a slow one.
+ *
+ * A tile of memory that changes with each program mostly comes back with the next row, or column,
+ * of the grid, if there is one: so tiles of *several* programs are kept, each in slots of its own.
+ * Rows of a matrix lie far apart, and those of one block often at the same few places of a cache,
+ * so it cannot be asked for many of them ahead of time; slots lie densely, so it can be for these
+ * (cpu_dot_ahead.c).
  *
  * Neither memory that other threads write meanwhile nor anything that has to be done as often as it
  * is written is kept: a kernel that orders its accesses keeps nothing.
@@ -17,7 +22,8 @@
 #include "plan_internal.h"
 
 enum {
-    MOST_KEPT = 1 << 20, /* bytes, as much as a second-level cache has, for all products alike */
+    MOST_KEPT = 1 << 20,    /* bytes, as much as a second-level cache has, for all products alike */
+    MOST_SEVERAL = 5 << 20, /* of those that programs come back to: a share of the last cache */
     MOST_SLOTS = 256,
     MOST_KEYS = 16,    /* scalars to compare, or filling is cheaper */
     MOST_VALUES = 1000 /* that are looked at for one operand */
@@ -61,6 +67,7 @@ void plan_keep_begin(Planner *pl)
     ir_walk(p->func->body, count_product, &products);
     pl->written = w.written;
     pl->most_kept = MOST_KEPT / MAX(products, 1);
+    pl->most_several = MOST_SEVERAL / MAX(products, 1);
 }
 
 /* --- scalars --- */
@@ -71,6 +78,7 @@ typedef struct {
     VEC(Value *) todo; /* of what the tile is made of, those that have not been looked at */
     VEC(Value *) by;
     int looked_at;
+    bool changes; /* some of `by` may do so with each program */
 } Keeping;
 
 static bool is_slow(Keeping *k, const Value *v);
@@ -146,8 +154,9 @@ static bool takes_scalar(Keeping *k, Value *v)
 
     if ((v->def && v->def->code == OP_const) || (!v->def && !v->block->owner))
         return true; /* the same in all of a launch */
-    if (!is_slow(&alone, v) || k->by.len == MOST_KEYS)
+    if (k->by.len == MOST_KEYS)
         return false;
+    k->changes |= !is_slow(&alone, v);
     vec_push(k->pl->plan->arena, &k->by, v);
     return true;
 }
@@ -172,7 +181,7 @@ static bool takes(Keeping *k, Value *v)
     return true;
 }
 
-static bool is_made_of_slow(Keeping *k, Value *v)
+static bool is_known_by_scalars(Keeping *k, Value *v)
 {
     ask_about(k, v);
     while (k->todo.len > 0) {
@@ -180,6 +189,98 @@ static bool is_made_of_slow(Keeping *k, Value *v)
             return false;
     }
     return true;
+}
+
+/* A tile of memory, as it is or in another dtype or order: what is computed shares its nest with
+ * other work, and mostly changes with all that a program does. */
+static bool is_read(const Value *v)
+{
+    const Op *op = v->def;
+
+    while (op && (op->code == OP_cast || op->code == OP_permute))
+        op = op->operands[0]->def;
+    return op && op_only_reads(op);
+}
+
+/* --- axes of the grid --- */
+
+enum { ALL_AXES = 7 };
+
+typedef struct {
+    Arena *arena;
+    Map *seen;
+    VEC(Value *) todo;
+    unsigned axes; /* that some of these values depend on */
+} Axes;
+
+static void look_at(Axes *x, Value *v)
+{
+    if (map_get(x->seen, MAP_KEY(v)))
+        return;
+    map_put(x->seen, MAP_KEY(v), x);
+    vec_push(x->arena, &x->todo, v);
+}
+
+/* Of a loop: what it begins with, and what a round makes of it. */
+static void look_behind_argument(Axes *x, Value *v)
+{
+    const Op *loop = v->block->owner;
+
+    if (!loop)
+        return; /* of the kernel */
+    if (loop->code != OP_for) {
+        x->axes = ALL_AXES;
+        return;
+    }
+    for (int i = 0; i < FOR_BOUNDS; i++)
+        look_at(x, loop->operands[i]);
+    if (v->index > 0) {
+        look_at(x, loop->operands[FOR_BOUNDS + v->index - 1]);
+        look_at(x, v->block->last->operands[v->index - 1]);
+    }
+}
+
+static void look_behind(Axes *x, Value *v)
+{
+    const Op *op = v->def;
+
+    if (!op) {
+        look_behind_argument(x, v);
+        return;
+    }
+    if (op->code == OP_program_id)
+        x->axes |= 1u << attr_axis(op);
+    if (op->regions[0])
+        x->axes = ALL_AXES;
+    for (int i = 0; i < op->noperands; i++)
+        look_at(x, op->operands[i]);
+}
+
+static unsigned axes_behind(Planner *pl, const Keeping *k)
+{
+    Arena *a = pl->plan->arena;
+    Axes x = {.arena = a, .seen = map_new(a)};
+
+    for (int i = 0; i < k->by.len; i++)
+        look_at(&x, k->by.at[i]);
+    while (x.todo.len > 0 && x.axes != ALL_AXES)
+        look_behind(&x, x.todo.at[--x.todo.len]);
+    return x.axes;
+}
+
+static void note_axis(Op *op, void *axes)
+{
+    if (op->code == OP_program_id)
+        *(unsigned *)axes |= 1u << attr_axis(op);
+}
+
+/* Those that the kernel looks at, and the tile does not depend on. */
+static unsigned other_axes(Planner *pl, const Keeping *k)
+{
+    unsigned all = 0;
+
+    ir_walk(pl->plan->func->body, note_axis, &all);
+    return all & ~axes_behind(pl, k);
 }
 
 /* --- slots --- */
@@ -209,14 +310,22 @@ int plan_keep(Planner *pl, Value *v, const Op *product, int rounds)
     if (p->options->debug || pl->written == EVERY_PARAM || !v->def || v->type->rank != 2 ||
         v->def->block != product->block || (loop && loop->code != OP_for))
         return 0;
-    Keep keep = {
-        .value = v, .loop = loop, .rounds = rounds, .slots = slots_of(pl, loop, bytes, rounds)};
-    if (keep.slots == 0 || !is_made_of_slow(&k, v))
+    if (!is_known_by_scalars(&k, v) || (k.changes && !(loop && is_read(v))))
+        return 0;
+    Keep keep = {.value = v,
+                 .loop = loop,
+                 .rounds = rounds,
+                 .several = k.changes,
+                 .slots = slots_of(pl, k.changes ? NULL : loop, bytes, rounds)};
+    if (k.changes) {
+        keep.slots = (int)MIN(pl->most_several / bytes, MOST_SLOTS);
+        keep.again = other_axes(pl, &k);
+    }
+    if (keep.slots == 0)
         return 0;
     keep.by = k.by.at;
     keep.nby = k.by.len;
-    keep.keys =
-        plan_add_buffer(pl, DT_I64, (int64_t)keep_all_slots(&keep) * keep_slot_words(&keep));
+    keep.keys = plan_add_buffer(pl, DT_I64, keep_words(&keep));
     vec_push(p->arena, &p->keeps, keep);
     return p->keeps.len;
 }

@@ -202,7 +202,7 @@ static void print_keep(PlanText *p, const Keep *k, int indent)
         text_put(&p->out, i ? "," : " by");
         print_value(p, k->by[i]);
     }
-    text_put(&p->out, "\n");
+    text_put(&p->out, k->several ? ", for several programs\n" : "\n");
 }
 
 static void print_ahead(PlanText *p, const Ahead *a, int indent)
@@ -281,6 +281,10 @@ static void print_dot(PlanText *p, const DotPlan *d, int indent)
         text_printf(&p->out, ", %d rounds together", d->rounds);
     if (d->keep != 0 && d->packed != NO_BUFFER)
         text_put(&p->out, ", kept");
+    for (int i = 0; i < COUNT(d->asks); i++) {
+        if (d->asks[i])
+            text_printf(&p->out, ", %s of the next rounds ahead", i == DOT_A ? "a" : "b");
+    }
     text_put(&p->out, ":\n");
 }
 

@@ -235,7 +235,7 @@ static void check_kept(Check *x, const Nest *n)
         !has_room(x, r->buffer, x->plan->buffers.at[r->buffer].dtype,
                   k->rounds * type_numel(k->value->type)))
         tell(x, op, "nest %d does not fill what it keeps, and that alone", n->id);
-    if (!has_room(x, k->keys, DT_I64, (int64_t)keep_all_slots(k) * keep_slot_words(k)))
+    if (!has_room(x, k->keys, DT_I64, keep_words(k)))
         tell(x, op, "nest %d has no room for what it knows of its slots", n->id);
     for (int i = 0; i < k->nby; i++)
         read_scalar(x, op, k->by[i]);
