@@ -515,14 +515,10 @@ class Values(unittest.TestCase):
             store_number[(1,)]([0.5] * 64, 1)
         with self.assertRaisesRegex(tilec.TritonError, "num_warps, num_stages, num_ctas and num_cpu_threads"):
             store_number[(1,)](out, 1, num_threads=4)
-        with self.assertRaises(AttributeError) as caught:
+        with self.assertRaisesRegex(AttributeError, r"meta\['BLOCK'\] for meta.BLOCK"):
             store_number[lambda meta: meta.BLOCK](out, 1)
-        if sys.version_info >= (3, 11):
-            self.assertIn("lambda meta: meta['BLOCK']", caught.exception.__notes__[0])
-        with self.assertRaises(KeyError) as caught:
+        with self.assertRaisesRegex(KeyError, "'BLOCK'\nhint: there are 'out', 'value'$"):
             store_number[lambda meta: meta["BLOCK"]](out, 1)
-        if sys.version_info >= (3, 11):
-            self.assertIn("these arguments: ['out', 'value']", caught.exception.__notes__[0])
 
     def test_arrays_as_grids(self):
         out = np.zeros(1, np.int32)
