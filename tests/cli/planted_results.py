@@ -79,3 +79,72 @@ def clipped_wrong(x, out, n, B: tl.constexpr):
     v = tl.load(x + i, mask=i < n)
     _clipped(v)
     tl.store(out + i, v, mask=i < n)
+
+
+@triton.jit
+def positions(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    weight = (tl.arange(0, B) * 2).to(tl.float16) * i.to(tl.float32)
+    tl.store(out + i, tl.load(x + i, mask=i < n) * weight, mask=i < n)
+
+
+@triton.jit
+def positions_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < n) * i.to(tl.float16), mask=i < n)
+
+
+@triton.jit
+def areas(w, h, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    hash = tl.load(w + i, mask=i < n, other=0) * 1664525
+    area = tl.load(w + i, mask=i < n, other=0).to(tl.int64) * tl.load(h + i, mask=i < n, other=0)
+    tl.store(out + i, area + (hash.to(tl.int64) & 0), mask=i < n)
+
+
+@triton.jit
+def areas_wrong(w, h, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    area = tl.load(w + i, mask=i < n, other=0) * tl.load(h + i, mask=i < n, other=0)
+    tl.store(out + i, area.to(tl.int64), mask=i < n)
+
+
+@triton.jit
+def magnitude(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0)
+    tl.store(out, tl.max(tl.abs(v).to(tl.uint8), axis=0))
+
+
+@triton.jit
+def magnitude_wrong(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0)
+    tl.store(out, tl.max(tl.abs(v), axis=0))
+
+
+@triton.jit
+def count(x, out, n, B: tl.constexpr):
+    total = tl.zeros((B,), tl.int32)
+    for k in range(0, n, B):
+        i = k + tl.arange(0, B)
+        total += (tl.load(x + i, mask=i < n, other=0.0) > 0).to(tl.int32)
+    tl.store(out, tl.sum(total))
+
+
+@triton.jit
+def halves(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    at = (i - 1) // 2
+    at = tl.where((i - 1) % 2 < 0, at - 1, at)
+    above = tl.where(i >= 1, (i - 1) // 4, 0)
+    inside = (at >= 0) & (i < n)
+    tl.store(out + i, tl.load(x + at, mask=inside, other=0.0) + above, mask=i < n)
+
+
+@triton.jit
+def halves_wrong(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    at = (i - 1) // 2
+    inside = (at >= 0) & (i < n)
+    tl.store(out + i, tl.load(x + at, mask=inside, other=0.0), mask=i < n)
