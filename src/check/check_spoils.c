@@ -5,7 +5,8 @@
  *   - of integers divided by zero, and shifted by their width or more;
  *   - of floats in 8 or 16 bits that do not reach so far;
  *   - of the absolute value of the least number, which is negative;
- *   - of sums and products of 32 bits that have wrapped around when they are made wider;
+ *   - of sums and products of 32 bits that have wrapped around when they are made wider, and of 8
+ *     and 16 bits where they are indices;
  *   - of indices in fp16 and bf16, which count by 2, 4, 8 from 2048 and 256 on;
  *   - of indices below 0 that are divided and cut off toward zero, as in C.
  */
@@ -14,12 +15,12 @@
 #include "check.h"
 #include "../ir/analysis.h"
 
-enum { DEEPEST = 8, BITS_OF_SUMS = 32, HASH_FACTOR = 1 << 16 };
+enum { DEEPEST = 8, BITS_OF_SUMS = 32, NARROW_BITS = 16, HASH_FACTOR = 1 << 16 };
 
 bool check_may_spoil(const Op *op)
 {
     return op->code == OP_div || op->code == OP_rem || op->code == OP_shl || op->code == OP_shr ||
-           op->code == OP_cast || op->code == OP_abs;
+           op->code == OP_cast || op->code == OP_abs || op->code == OP_addptr;
 }
 
 /* --- indices --- */
@@ -71,8 +72,20 @@ static bool is_small_float(DType t)
 static bool is_sum(const Op *op)
 {
     return op && (op->code == OP_add || op->code == OP_sub || op->code == OP_mul) &&
-           dtype_is_signed(op->results[0]->type->dtype) &&
-           dtype_bits(op->results[0]->type->dtype) == BITS_OF_SUMS && opt_is_int(op->results[0]);
+           opt_is_int(op->results[0]);
+}
+
+/* .. that keeps within 32 bits */
+static bool is_wide_sum(const Op *op)
+{
+    return is_sum(op) && dtype_is_signed(op->results[0]->type->dtype) &&
+           dtype_bits(op->results[0]->type->dtype) == BITS_OF_SUMS;
+}
+
+static bool is_narrow_sum(const Op *op)
+{
+    return is_sum(op) && dtype_bits(op->results[0]->type->dtype) <= NARROW_BITS &&
+           op->results[0]->type->dtype != DT_I1;
 }
 
 /* Hashes multiply by large numbers, and are meant to wrap around. */
@@ -108,12 +121,17 @@ static Value *exact(Builder *b, Value *v, int depth)
     return build_cast(b, v, DT_I64, ROUND_NEAREST);
 }
 
+static Value *differs(Builder *b, Value *v)
+{
+    return build_binary(b, OP_ne, exact(b, v, DEEPEST), build_cast(b, v, DT_I64, ROUND_NEAREST));
+}
+
 static bool makes_sum_wider(const Op *cast)
 {
     const Value *v = cast->operands[0];
     DType to = cast->results[0]->type->dtype;
 
-    return is_sum(ir_unmoved(v)->def) && !is_hash(v, DEEPEST) &&
+    return is_wide_sum(ir_unmoved(v)->def) && !is_hash(v, DEEPEST) &&
            (dtype_is_float(to) || dtype_bits(to) > BITS_OF_SUMS) && !is_small_float(to);
 }
 
@@ -151,8 +169,7 @@ static Value *spoils_cast(Builder *b, const Op *cast)
         return build_binary(b, OP_ne, back, v);
     }
     if (dtype_is_int(from) && makes_sum_wider(cast))
-        return build_binary(b, OP_ne, exact(b, v, DEEPEST),
-                            build_cast(b, v, DT_I64, ROUND_NEAREST));
+        return differs(b, v);
     return is_beyond_integer(b, cast);
 }
 
@@ -240,6 +257,8 @@ Value *check_spoils(Builder *b, const Op *op)
         return spoils_shift(b, op);
     case OP_abs:
         return spoils_magnitude(b, op);
+    case OP_addptr:
+        return is_narrow_sum(ir_unmoved(op->operands[1])->def) ? differs(b, op->operands[1]) : NULL;
     default:
         return NULL;
     }
@@ -281,6 +300,9 @@ const char *check_spoilt_text(const Op *source)
                             ".to(tl.int32) first",
                             dtype_triton_name(source->results[0]->type->dtype),
                             dtype_triton_name(source->results[0]->type->dtype));
+    case OP_addptr:
+        return arena_printf(a, "this index has wrapped around in %s: .to(tl.int32) first",
+                            dtype_triton_name(source->operands[1]->type->dtype));
     case OP_div:
     case OP_rem:
         return value_const_int(source->operands[1], &c) && c != 0

@@ -133,6 +133,19 @@ static void warn_of_precedence(Lower *l, const Node *compare)
     hint_at(l, H_PRECEDENCE, op);
 }
 
+/* `v == 1 | 2` is `v == 3`. */
+static void warn_of_alternatives(Lower *l, const Node *compare)
+{
+    const Node *n = compare->items[0];
+    bool is_equality = compare->ops[0] == CMP_EQ || compare->ops[0] == CMP_NE;
+
+    if (compare->nitems != 1 || !is_equality || n->kind != N_BINARY || n->op != BIN_OR ||
+        n->left->kind != N_INT || n->right->kind != N_INT || n->span.end != compare->span.end)
+        return;
+    warn_at(l, compare->span, W_PRECEDENCE, "|");
+    hint_at(l, H_ALTERNATIVES);
+}
+
 static bool is_literal(const Node *n)
 {
     return n->kind == N_INT || n->kind == N_FLOAT || n->kind == N_STRING;
@@ -176,6 +189,7 @@ static Val lower_compare(Lower *l, const Node *n)
     Val x = lower_compared(l, op, n->left, n->items[0]);
 
     warn_of_precedence(l, n);
+    warn_of_alternatives(l, n);
     warn_of_identity(l, n);
     warn_of_dtype_text(l, n);
     if (n->nitems > 1) {

@@ -137,6 +137,7 @@
 #define H_DTYPE_COMPARED     "compare it with a dtype, as in x.dtype == tl.float32"
 #define W_PRECEDENCE         "`%s` binds more tightly than comparisons: this compares what it gives"
 #define H_PRECEDENCE         "write brackets: a %s (b < c)"
+#define H_ALTERNATIVES       "each is compared: (v == 1) | (v == 2)"
 #define E_UNSUPPORTED_SYNTAX "unsupported AST node type: %s"                                                /* R21 */
 #define E_DEPTH              "too deeply nested"
 #define E_STATEMENTS         "the kernel repeats itself for more than %d statements"

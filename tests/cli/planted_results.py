@@ -148,3 +148,67 @@ def halves_wrong(x, out, n, B: tl.constexpr):
     at = (i - 1) // 2
     inside = (at >= 0) & (i < n)
     tl.store(out + i, tl.load(x + at, mask=inside, other=0.0), mask=i < n)
+
+
+@triton.jit
+def table(x, at, out, w, B: tl.constexpr):
+    i = tl.program_id(0)
+    c = tl.arange(0, B)
+    row = tl.load(at + i).to(tl.int32)
+    tl.store(out + i * w + c, tl.load(x + (row * 20 + c), mask=c < w), mask=c < w)
+
+
+@triton.jit
+def table_wrong(x, at, out, w, B: tl.constexpr):
+    i = tl.program_id(0)
+    c = tl.arange(0, B)
+    row = tl.load(at + i)
+    tl.store(out + i * w + c, tl.load(x + (row * 20 + c.to(tl.uint8)), mask=c < w), mask=c < w)
+
+
+# --- tiles and programs ---
+
+
+@triton.jit
+def tiles_of_all(x, out, n, B: tl.constexpr):
+    for t in range(tl.program_id(0), tl.cdiv(n, B), tl.num_programs(0)):
+        i = t * B + tl.arange(0, B)
+        tl.store(out + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+
+@triton.jit
+def tiles_of_all_wrong(x, out, n, B: tl.constexpr):
+    for t in range(tl.program_id(0), tl.cdiv(n, B), tl.num_programs(1)):
+        i = t * B + tl.arange(0, B)
+        tl.store(out + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+
+@triton.jit
+def either(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0)
+    tl.store(out + i, (v == (1 | 2)) | (v == 1), mask=i < n)
+
+
+@triton.jit
+def either_wrong(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0)
+    tl.store(out + i, v == 1 | 2, mask=i < n)
+
+
+@triton.jit
+def centred(x, out, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i[:, None] * B + i[None, :])
+    s = tl.sum(v, axis=1) / B
+    both = v / tl.sqrt(s[:, None]) / tl.sqrt(s[None, :])
+    other = tl.trans(v) - (tl.sum(v, axis=1) / B)[None, :]
+    tl.store(out + i[:, None] * B + i[None, :], both + other)
+
+
+@triton.jit
+def centred_wrong(x, out, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i[:, None] * B + i[None, :])
+    tl.store(out + i[:, None] * B + i[None, :], v - (tl.sum(v, axis=1) / B)[None, :])
