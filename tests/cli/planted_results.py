@@ -212,3 +212,17 @@ def centred_wrong(x, out, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + i[:, None] * B + i[None, :])
     tl.store(out + i[:, None] * B + i[None, :], v - (tl.sum(v, axis=1) / B)[None, :])
+
+
+@triton.jit
+def entropy(p, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(p + i, mask=i < n, other=1.0)
+    tl.store(out, tl.sum(tl.where(v > 0, -v * tl.log(v), 0.0)))
+
+
+@triton.jit
+def entropy_wrong(p, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(p + i, mask=i < n, other=1.0)
+    tl.store(out, tl.sum(-v * tl.log(v)))
