@@ -407,6 +407,8 @@ class Calls(unittest.TestCase):
         for name, text in (("source", "def reaching"), ("ttir", "load"), ("llir", "define"), ("asm", "ret")):
             self.assertIn(text, kernel.asm[name])
         self.assertGreaterEqual(kernel.stats["compile_seconds"], 0)
+        with self.assertRaisesRegex(KeyError, "'ptxx'; there are 'source', 'ttir'"):
+            kernel.asm["ptxx"]
 
     def test_exceptions_of_arguments_pass(self):
         class Bad:

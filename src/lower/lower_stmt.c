@@ -112,6 +112,7 @@ bool lower_unpacks(Lower *l, const Node *target, Val v, Span span)
         if (target->items[i]->kind != N_STARRED)
             continue;
         error_at(l, target->items[i]->span, E_STARRED_TARGET);
+        hint_at(l, H_STARRED_TARGET);
         return false;
     }
     if (v.kind == VAL_TUPLE && v.tuple->n == n)

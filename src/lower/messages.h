@@ -98,6 +98,7 @@
 
 /* compile time and run time */
 #define E_NOT_A_TENSOR       "cannot convert %s to tensor"                                                  /* R15 */
+#define H_DTYPE_VALUE        "a value stands here: 0.0, or x.to(dtype)"
 #define H_CALL_IT            "call it: `%s(...)`"
 #define H_TUPLE_VALUE        "a tuple holds several values: unpack it, `a, b = ...`, or take one, t[0]"
 #define H_OBJECT_VALUE       "of an object, a kernel uses what attributes hold: `object.NAME`"
@@ -161,6 +162,7 @@
 #define E_UNPACK_FEW         "not enough values to unpack (expected %d, got %d)"                            /* R135 */
 #define E_UNPACK_MANY        "too many values to unpack (expected %d, got %d)"                              /* R135 */
 #define E_STARRED_TARGET     "starred assignment targets are not supported"                                 /* R135 */
+#define H_STARRED_TARGET     "a name for each value, a, b, c = t, or slices of the tuple: a = t[0], b = t[1:]"
 #define E_COMPARE_CHAIN      "simultaneous multiple comparison is not supported"                            /* R103 */
 #define H_COMPARE_CHAIN      "write `(a < b) & (b < c)`"
 #define H_COMPARE_BITS       "`&` and `|` bind more tightly than comparisons: write `(a < b) & (c < d)`"
