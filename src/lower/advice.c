@@ -69,7 +69,7 @@ static const Advice for_calls[] = {
 static const Advice for_keywords[] = {
     {"dim",       "axis"},      {"axes",      "axis"},     {"axis",     "dim"},
     {"keepdim",   "keep_dims"}, {"keepdims",  "keep_dims"}, {"default", "other"},
-    {"padding",   "other"},     {"border",    "other"},    {"boundary", "mask"},
+    {"padding",   "other"},     {"border",    "other"},    {"boundary", "boundary_check"},
     {"where",     "mask"},      {"condition", "mask"},
     {"fill",      "other"},     {"fill_value", "value"},   {"val",      "value"},
     {"value",     "val"},       {"precision", "input_precision"},
