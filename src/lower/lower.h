@@ -16,7 +16,7 @@
  *   lower_carry.c      what loops carry
  *   lower_dropped.c    expressions as statements; lower_forgotten.c: what nobody uses
  *   lower_static.c     Python outside of kernels, run while one is compiled
- *   lower_expr.c       expressions
+ *   lower_expr.c       expressions; lower_compare.c: comparisons
  *   lower_index.c      subscripts of tiles, as values and as targets
  *   lower_call.c       calls: binding of arguments, helpers
  *   lower_class.c      named tuples, aggregates, enumerations
@@ -427,6 +427,9 @@ typedef struct {
     bool any;              /* whatever it holds counts, not only what R3 allows */
     bool is_member;        /* asked by another file: nested functions do not count */
 } Where;
+
+/* lower_compare.c */
+Val lower_compare(Lower *l, const Node *n);
 
 /* lower_dropped.c: an expression that is a statement */
 void lower_expr_stmt(Lower *l, const Node *n);
