@@ -346,7 +346,7 @@ static int read_arguments(Launch *l)
 static PyObject *named_arguments(const Launch *l)
 {
     const Kernel *k = l->kernel;
-    PyObject *dict = PyDict_New();
+    PyObject *dict = PyObject_CallMethod((PyObject *)k, "_named", NULL);
 
     for (int i = 0; dict && i < k->nparams; i++) {
         if (PyDict_SetItem(dict, k->params[i].name, l->given[i]) != 0)
@@ -402,7 +402,7 @@ static int read_extents(PyObject *tuple, int32_t out[3])
 }
 
 /* The call of a grid's function has failed: was it for want of a parameter, or of an argument? */
-static void explain_call(PyObject *named)
+static void explain_call(void)
 {
     PyObject *type, *value, *trace;
 
@@ -417,19 +417,6 @@ static void explain_call(PyObject *named)
         Py_XDECREF(value);
         return;
     }
-    if (type == PyExc_KeyError) {
-        PyObject *keys = PyDict_Keys(named);
-        PyObject *note = PyUnicode_FromFormat("the grid may ask for these arguments: %S", keys);
-        Py_XDECREF(PyObject_CallMethod(value, "add_note", "O", note)); /* from Python 3.11 on */
-        PyErr_Clear();
-        Py_XDECREF(note);
-        Py_XDECREF(keys);
-    }
-    if (type == PyExc_AttributeError) {
-        Py_XDECREF(PyObject_CallMethod(
-            value, "add_note", "s", "the grid's arguments are a dict: lambda meta: meta['BLOCK']"));
-        PyErr_Clear();
-    }
     PyErr_Restore(type, value, trace);
 }
 
@@ -440,7 +427,7 @@ static PyObject *call_grid(Launch *l, PyObject *grid)
     PyObject *result = named ? PyObject_CallFunctionObjArgs(grid, named, NULL) : NULL;
 
     if (named && !result)
-        explain_call(named);
+        explain_call();
     Py_XDECREF(named);
     return result;
 }

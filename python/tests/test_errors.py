@@ -385,12 +385,30 @@ class Calls(unittest.TestCase):
                 self.assertIn(text, str(caught.exception))
             self.assertEqual(str(caught.exception).count("error: "), 1)
 
+    def test_wrong_names_of_arguments(self):
+        """Of a grid, of one of a tuned kernel, and of a heuristic."""
+        tuned = tilec.autotune([tilec.Config({"BLOCK": 4}), tilec.Config({"BLOCK": 8})], key=[])(reaching)
+        rated = tilec.heuristics({"BLOCK": lambda args: args["BLOC"]})(reaching)
+        x = np.zeros(8, np.float32)
+        for launch in (lambda: reaching[lambda meta: (meta["BLOK"],)](x, BLOCK=4),
+                       lambda: tuned[lambda meta: (meta["BLOK"],)](x),
+                       lambda: rated[lambda meta: (1,)](x)):
+            with self.assertRaises(KeyError) as caught:
+                launch()
+            self.assertIsInstance(caught.exception, errors.TritonError)
+            self.assertRegex(str(caught.exception), "no argument is called 'BLOC?K?'; did you mean|hint: there are 'x'")
+            self.assertIn("hint: there are 'x'", str(caught.exception))
+        with self.assertRaisesRegex(KeyError, "^'mine'$"):
+            reaching[lambda meta: ({}["mine"],)](x, BLOCK=4)
+
     def test_texts_of_a_launch(self):
         kernel = reaching[(1,)](np.zeros(4, np.float32), BLOCK=4)
         self.assertEqual(list(kernel.asm), ["source", "ttir", "ttgir", "llir", "asm"])
         for name, text in (("source", "def reaching"), ("ttir", "load"), ("llir", "define"), ("asm", "ret")):
             self.assertIn(text, kernel.asm[name])
         self.assertGreaterEqual(kernel.stats["compile_seconds"], 0)
+        with self.assertRaisesRegex(KeyError, "'ptxx'; there are 'source', 'ttir'"):
+            kernel.asm["ptxx"]
 
     def test_exceptions_of_arguments_pass(self):
         class Bad:

@@ -488,6 +488,8 @@ class Values(unittest.TestCase):
                 (lambda: store_number[(1,)](out, slice(0, 4)), "cannot be a slice: .*\nhint: its bounds are numbers"),
                 (lambda: store_number[(tilec.cdiv(7.5, 2),)](out, 1), "not 4.0: triton.cdiv.n, BLOCK. of integers"),
                 (lambda: tilec.next_power_of_2(7.5), "takes an integer, not 7.5: n // 2 and int.n. are"),
+                (lambda: tilec.next_power_of_2("a"), "takes an integer, not 'a'"),
+                (lambda: tilec.grad(store_number, of="out", wrt="x"), "no parameter `x`, only out, value"),
                 (lambda: store_number[(1,)](out, 1, 2), "takes 2 arguments, but 3 were given: out, value"),
                 (lambda: needs_block[(1,)](out), "`BLOCK`, which is compiled in: BLOCK=... by name"),
                 (lambda: store_number[("4",)](out, 1), "are integers, not '4'$"),
@@ -515,14 +517,10 @@ class Values(unittest.TestCase):
             store_number[(1,)]([0.5] * 64, 1)
         with self.assertRaisesRegex(tilec.TritonError, "num_warps, num_stages, num_ctas and num_cpu_threads"):
             store_number[(1,)](out, 1, num_threads=4)
-        with self.assertRaises(AttributeError) as caught:
+        with self.assertRaisesRegex(AttributeError, r"meta\['BLOCK'\] for meta.BLOCK"):
             store_number[lambda meta: meta.BLOCK](out, 1)
-        if sys.version_info >= (3, 11):
-            self.assertIn("lambda meta: meta['BLOCK']", caught.exception.__notes__[0])
-        with self.assertRaises(KeyError) as caught:
+        with self.assertRaisesRegex(KeyError, "'BLOCK'\nhint: there are 'out', 'value'$"):
             store_number[lambda meta: meta["BLOCK"]](out, 1)
-        if sys.version_info >= (3, 11):
-            self.assertIn("these arguments: ['out', 'value']", caught.exception.__notes__[0])
 
     def test_arrays_as_grids(self):
         out = np.zeros(1, np.int32)

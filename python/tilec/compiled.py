@@ -32,7 +32,7 @@ class Texts(collections.abc.Mapping):
         if name == "cubin" and "ptx" in self:
             return _assembled(self["ptx"])
         if name not in _STAGES or (name in ("asm", "ptx") and name not in self._names()):
-            raise KeyError(name)
+            raise KeyError(f"{name!r}; there are {', '.join(map(repr, self))}")
         return self._call.dump(_STAGES[name])
 
     def _names(self):

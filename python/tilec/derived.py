@@ -203,7 +203,8 @@ class Gradients(KernelInterface):
         self._known = {}
         for name in (of, *self.wrt):
             if name not in kernel.arg_names:
-                raise TypeError(f"kernel `{kernel.__name__}` has no parameter `{name}`")
+                raise TypeError(f"kernel `{kernel.__name__}` has no parameter `{name}`, only "
+                                f"{', '.join(kernel.arg_names)}")
 
     def _derived(self, named, options, atomics):
         kernel = self.fn

@@ -74,6 +74,13 @@ class _WithMessage(TritonError):
         return self.error_message or ""
 
 
+class ArgumentNameError(TritonError, KeyError):
+    """A name that a grid, a heuristic or a hook asks for, and that no argument has."""
+
+    def __str__(self):
+        return self.args[0]
+
+
 class InterpreterError(_WithMessage):
     """A kernel that failed in the interpreter."""
 

@@ -14,7 +14,7 @@ import types
 from . import _core, async_compile, errors, knobs, reproduced
 from .compiled import CompiledKernel
 from .gradients import warn_of_gradients
-from .kernel import KernelInterface
+from .kernel import Arguments, KernelInterface
 from .language.constants import ConstexprFunction, constexpr
 from .language.types import dtype
 from .names import Surroundings
@@ -68,7 +68,7 @@ class LaunchMetadata:
         kernel = self._compiled.src
         about = {"name": self._compiled.name, "function": self._compiled.function, "stream": 0}
         if kernel.launch_metadata is not None:
-            given = {**dict(zip(kernel.arg_names, self._args)), **self._kwargs}
+            given = Arguments({**dict(zip(kernel.arg_names, self._args)), **self._kwargs})
             grid = self._grid(given) if callable(self._grid) else self._grid
             about.update(kernel.launch_metadata(grid, self._compiled.metadata, given))
         return about
@@ -190,6 +190,8 @@ class JITFunction(_core.Kernel, KernelInterface):
         return self.__name__ if self._repr is None else self._repr(specialization)
 
     # --- what _core asks for ---------------------------------------------------------------
+
+    _named = Arguments  # for the arguments that a grid's function gets
 
     def _load(self):
         names = Surroundings(self)

@@ -15,7 +15,7 @@ import warnings
 
 from . import _core, device, knobs
 from .errors import AutotunerError, CompilationError, OutOfResources, PTXASError
-from .kernel import KernelInterface
+from .kernel import Arguments, KernelInterface
 from .values import type_name
 from .wrappers import copy_into, copy_of, fill_with_zeros, is_array
 
@@ -194,7 +194,7 @@ class Autotuner(KernelInterface):
     def _call(self, config, args, kwargs):
         """One launch with `config` as it is measured, hooks and all."""
         current = {**kwargs, **config.all_kwargs()}
-        named = {**self.nargs, **current}
+        named = Arguments({**self.nargs, **current})
         if config.pre_hook:
             config.pre_hook(named)
         self.pre_hook(named)
@@ -284,7 +284,8 @@ class Autotuner(KernelInterface):
         self._warn_in_place(timings, before, args, kwargs)
         if self.verify:
             self._verify(list(timings), args, kwargs)
-        self.pre_hook({**self.nargs, **kwargs, **_fastest(timings).all_kwargs()}, reset_only=True)
+        self.pre_hook(Arguments({**self.nargs, **kwargs, **_fastest(timings).all_kwargs()}),
+                      reset_only=True)
         return timings, False
 
     def _somebody_cares(self, configs):
@@ -341,7 +342,7 @@ class Autotuner(KernelInterface):
     def _call_on(self, config, args, kwargs):
         """A launch whose results stay: no post_hook."""
         current = {**kwargs, **config.all_kwargs()}
-        named = {**self.nargs, **current}
+        named = Arguments({**self.nargs, **current})
         if config.pre_hook:
             config.pre_hook(named)
         self.pre_hook(named, reset_only=True)
@@ -360,7 +361,7 @@ class Autotuner(KernelInterface):
         """The configurations worth measuring for the arguments in `nargs` and `kwargs`."""
         configs = self.configs
         if self.early_config_prune:
-            configs = list(self.early_config_prune(configs, self.nargs, **kwargs))
+            configs = list(self.early_config_prune(configs, Arguments(self.nargs), **kwargs))
             if not configs:
                 raise AutotunerError("No valid autotuner configs after pruning. `early_config_prune` "
                                      "should return at least one config.")
@@ -437,7 +438,7 @@ class Autotuner(KernelInterface):
             config = self._choose(args, kwargs, named)
         self.best_config = config
         if config.pre_hook:
-            config.pre_hook({**named, **config.all_kwargs()})
+            config.pre_hook(Arguments({**named, **config.all_kwargs()}))
         if kwargs.pop("warmup", False):
             return self.fn.warmup(*args, **kwargs, **config.all_kwargs())
         grid = kwargs.pop("grid")
@@ -575,7 +576,7 @@ class Heuristics(KernelInterface):
         named = dict(zip(self.arg_names, args))
         for name, function in self.values.items():
             if name not in named:
-                kwargs[name] = function({**named, **kwargs})
+                kwargs[name] = function(Arguments({**named, **kwargs}))
         if kwargs.pop("warmup", False):
             return self.fn.warmup(*args, **kwargs)
         grid = kwargs.pop("grid")

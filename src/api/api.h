@@ -397,6 +397,8 @@ bool memory_is_only_written(const Binding *b, int slot, uint64_t loaded, uint64_
 double memory_bytes(const Binding *b, uint64_t params); /* of these parameters' tensors */
 /* Of one dimension, in elements; INT64_MAX where there are none and the extents overflow. */
 int64_t memory_stride(const tilec_tensor *t, int dim);
+/* Do some of its elements lie in one place?  Gives how many there are, and of places, if so. */
+bool memory_overlaps(const tilec_tensor *t, int64_t *elements, int64_t *places);
 
 /* progress.c: a launch on the request's device, which its on_progress, if any, hears of */
 RunStatus progress_launch(const Request *r, void *state, DeviceLaunch *launch, char **text);

@@ -209,9 +209,11 @@ static tilec_status refuse_read_only(const Request *r, const tilec_tensor *t, ch
 {
     const char *name = request_name_of_tensor(r, t);
 
-    return refuse_request(r, TILEC_BAD_ARGUMENT, error,
-                          "the array given for `%s` is read-only, and the kernel writes to it",
-                          name ? name : "an item of a tuple");
+    return refuse_request(
+        r, TILEC_BAD_ARGUMENT, error,
+        "the array given for `%s` is read-only, and the kernel writes to it: a copy of "
+        "it can be written, x.copy() of NumPy",
+        name ? name : "an item of a tuple");
 }
 
 /* A request that is ready. */

@@ -26,6 +26,21 @@ int64_t memory_stride(const tilec_tensor *t, int dim)
     return stride;
 }
 
+bool memory_overlaps(const tilec_tensor *t, int64_t *elements, int64_t *places)
+{
+    int64_t far;
+
+    *elements = *places = 1;
+    for (int i = 0; i < t->ndim; i++) {
+        if (memory_stride(t, i) < 0 || t->shape[i] == 0 ||
+            __builtin_mul_overflow(*elements, t->shape[i], elements) ||
+            __builtin_mul_overflow(t->shape[i] - 1, memory_stride(t, i), &far) ||
+            __builtin_add_overflow(*places, far, places))
+            return false;
+    }
+    return *places < *elements;
+}
+
 /* Add what dimension `i` reaches below and above the first element; false on overflow. */
 static bool reach_of_dimension(const tilec_tensor *t, int i, int64_t size, int64_t *below,
                                int64_t *above)

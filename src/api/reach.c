@@ -36,13 +36,16 @@ static const char *name_of_number(const Request *r, int64_t n)
     return "n";
 }
 
-/* Elements of an array without gaps; negative: nobody knows. */
+/* Elements of an array without gaps, or the places that they share; negative: nobody knows. */
 static int64_t elements_of(const tilec_tensor *t)
 {
-    int64_t n = 1;
+    int64_t n = 1, places;
 
     if (!t || t->ndim < 0)
         return -1;
+    if (memory_overlaps(t, &n, &places))
+        return places;
+    n = 1;
     for (int i = t->ndim - 1; i >= 0; i--) {
         if (t->shape[i] > 1 && memory_stride(t, i) != n)
             return -1;
@@ -92,12 +95,18 @@ static void warn_of_outside(const Request *r, const Reach *e, int64_t end)
     const tilec_tensor *t = r->binding->tensors[e->array];
     const char *name = request_name_of_tensor(r, t);
     char what[300];
+    int64_t elements, places;
+    bool overlaps = memory_overlaps(t, &elements, &places);
 
-    snprintf(what, sizeof what, "it %s %lld elements of `%.60s`, which has %lld",
+    if (overlaps && e->stores) /* strides.c tells */
+        return;
+    snprintf(what, sizeof what, "it %s %lld elements of `%.60s`, which has %lld%s",
              e->stores ? "stores to" : "loads", (long long)end, name ? name : "an item of a tuple",
-             (long long)elements_of(t));
+             (long long)elements_of(t), overlaps ? " in memory, each for several" : "");
     say(r, what,
-        e->includes     ? "i <= n lets through n + 1 elements, i < n as many as n"
+        overlaps        ? "x.contiguous() has a place for each element; else the kernel goes by "
+                          "strides that it is given"
+        : e->includes   ? "i <= n lets through n + 1 elements, i < n as many as n"
         : e->limit >= 0 ? "does the number that its mask compares with belong to another array?"
                         : "a mask leaves out what the last program has too much, mask=i < n");
 }

@@ -7,12 +7,14 @@
  *
  * What the kernel goes by was found when it was lowered (src/check/strides.c).  Said at the launch:
  *   - lanes next to each other take elements next to each other, and no stride of the array is 1;
+ *   - elements of what is stored to lie in one place, as x.expand() and broadcasting leave them:
+ *     they cannot hold different values, and who goes on by their number leaves the memory;
  *   - an index is multiplied with a number that is no stride of an array of two dimensions, but is
  *     how many columns it has, where rows lie further apart; or how many rows, where another number
  *     of the launch is how many columns; or the stride in bytes, as NumPy has it; or how many
  *     columns a picture has, without its channels;
  *   - elements of two arrays of one shape are taken by one index, and lie in another order.
- * Nothing is said of what is broadcast, nor of numbers that are neither.
+ * Else nothing is said of what is broadcast, nor of numbers that are neither.
  */
 #include <stdio.h>
 
@@ -31,14 +33,13 @@ static void say(const Request *r, int slot, const char *what, const char *hint)
     programs_say(r, text);
 }
 
-/* No dimension has elements next to each other, and none has the same ones again and again. */
+/* No dimension has elements next to each other. */
 static bool has_gaps_only(const tilec_tensor *t)
 {
     int longer = 0;
 
     for (int i = 0; i < t->ndim; i++) {
-        if (t->shape[i] == 0 ||
-            (t->shape[i] > 1 && memory_stride(t, i) >= 0 && memory_stride(t, i) <= 1))
+        if (t->shape[i] == 0 || (t->shape[i] > 1 && memory_stride(t, i) == 1))
             return false;
         longer += t->shape[i] > 1;
     }
@@ -73,6 +74,25 @@ static void warn_of_gaps(const Request *r, int slot)
     say(r, slot, what,
         "a kernel knows the strides that it is given, x + i * stride; else it needs an array "
         "without gaps, a copy");
+}
+
+static void look_at_places(const Request *r, int slot)
+{
+    const tilec_tensor *t = r->binding->tensors[slot];
+    int64_t elements, places;
+    char what[400];
+
+    if (!memory_overlaps(t, &elements, &places))
+        return;
+    const StrideList list = list_strides(t);
+    snprintf(what, sizeof what,
+             "its %lld elements share %lld place%s of memory, as its strides (%s) say, and kernel "
+             "`%.100s` stores to it",
+             (long long)elements, (long long)places, places == 1 ? "" : "s", list.text,
+             r->kernel->name);
+    say(r, slot, what,
+        "an output has a place for each element: torch.empty(shape), or x.contiguous() of what "
+        "x.expand() or broadcasting made");
 }
 
 static bool is_given(const Request *r, int64_t number, int but)
@@ -253,6 +273,8 @@ void strides_warn(const Request *r)
                 "where a tensor is written by hand: ndim = 1, and shape points to how many "
                 "elements "
                 "there are");
+        if (t && t->strides && (s->stores >> i & 1))
+            look_at_places(r, i);
         if (t && t->strides && t->ndim > 0 && (s->runs >> i & 1) && has_gaps_only(t))
             warn_of_gaps(r, i);
     }

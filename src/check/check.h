@@ -29,6 +29,12 @@ void check_accesses(Func *f, const int *views);
  * behind check_accesses(), that no two lanes of a store share an element. */
 void check_values(Func *f);
 void check_stores(Func *f);
+/* check_spoils.c: where the op has no result, or not the one that was meant, as i1 in its shape,
+ * and NULL where it always has; may it have none; what is said of that. */
+Value *check_spoils(Builder *b, const Op *op);
+bool check_may_spoil(const Op *op);
+bool check_mends(const Op *op, const Op *source); /* is it right all the same: |-128| as a uint8 */
+const char *check_spoilt_text(const Op *source);
 void check_winners(Func *f); /* check_winner.c: nor that a masked lane is the greatest */
 /* Does an exponential take it, through what works on elements? */
 bool check_flows_into_power(const UseLists *uses, const Value *v, int depth);

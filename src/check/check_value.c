@@ -2,8 +2,7 @@
  * check_value.c - look at what programs compute and promise, where accesses are checked
  *
  * Takes and gives verified IR, without calls.  check_values() puts assertions
- *   - where the result of an integer division by zero, of a shift by its width or more, or of a
- *     float's conversion to 8 or 16 bits that do not reach so far, is used;
+ *   - where a result is used that is none, as that of a division by zero (check_spoils.c);
  *   - behind tl.assume, tl.multiple_of, tl.max_contiguous and tl.max_constancy,
  *   - where a store cuts off bits of integers without being asked to, in 16 bits and less, and
  *     where what it stores is too large for fp16; so is a sum of it.
@@ -64,67 +63,11 @@ static void put_assertion(Builder *b, Value *condition, Value *mask, const char 
     build_op(b, OP_assert, mask ? 2 : 1, operands, COUNT(attrs), attrs, 0, NULL);
 }
 
-/* --- divisions and shifts --- */
+/* --- results that are none --- */
 
 static const Type *like_mask(const Builder *b, const Value *v)
 {
     return type_with_dtype(b->module, v->type, DT_I1);
-}
-
-/* A float as an integer of 8 or 16 bits, where that ends before it: by way of wider ones on some
- * targets.  Wider ones end at their least or greatest number (R81), and NaN is 0. */
-static Value *is_beyond_integer(Builder *b, const Op *cast)
-{
-    Value *v = cast->operands[0];
-    DType to = cast->results[0]->type->dtype;
-    int bits = dtype_bits(to), sign = dtype_is_signed(to);
-
-    if (v->type->pointer || !dtype_is_float(v->type->dtype) || !dtype_is_int(to) || to == DT_I1 ||
-        bits > 16)
-        return NULL;
-    Value *wide = v->type->dtype == DT_FP64 ? v : build_cast(b, v, DT_FP32, ROUND_NEAREST);
-    Value *past = build_float(b, wide->type, ldexp(1, bits - sign));
-    Value *below = build_float(b, wide->type, sign ? -ldexp(1, bits - 1) - 1 : -1);
-    Value *low = build_binary(b, OP_le, wide, below);
-    return build_binary(b, OP_or, build_binary(b, OP_ge, wide, past), low);
-}
-
-/* Where the op itself has no result; NULL: it always has. */
-static Value *spoils(Builder *b, const Op *op)
-{
-    int64_t c;
-
-    if (op->code == OP_cast)
-        return is_beyond_integer(b, op);
-
-    if (op->code == OP_div || op->code == OP_rem) {
-        Value *by = op->operands[1];
-        if (!opt_is_int(by) || (value_const_int(by, &c) && c != 0))
-            return NULL;
-        return build_binary(b, OP_eq, by, build_int(b, by->type, 0));
-    }
-    if (op->code != OP_shl && op->code != OP_shr)
-        return NULL;
-    Value *by = op->operands[1];
-    int bits = dtype_bits(by->type->dtype);
-    if (value_const_int(by, &c) && ((c >= 0 && c < bits) || op->code == OP_shr))
-        return NULL; /* seed >> 32 is meant, of a seed that is an int32, too */
-    Value *far = build_binary(b, OP_ge, by, build_int(b, by->type, bits));
-    if (!dtype_is_signed(by->type->dtype))
-        return far;
-    return build_binary(b, OP_or, far, build_binary(b, OP_lt, by, build_int(b, by->type, 0)));
-}
-
-static const char *text_of_source(const Op *source)
-{
-    if (source->code == OP_cast)
-        return arena_printf(source->block->func->module->arena,
-                            "this float does not fit in %s, and what comes of it depends on the "
-                            "device: tl.clamp it first",
-                            dtype_triton_name(source->results[0]->type->dtype));
-    return source->code == OP_div || source->code == OP_rem
-               ? "a division of integers by zero"
-               : "a shift by as many bits as there are, or by less than none";
 }
 
 static Value *spoilt_of(const Values *k, const Value *v)
@@ -201,7 +144,7 @@ static void ask(const Values *k, Op *op)
         b.site = source->site;
         bool masked = mask && op->operands[i] != mask && type_same_shape(mask->type, spoilt->type);
         put_assertion(&b, build_unary(&b, OP_not, spoilt), masked ? (Value *)mask : NULL,
-                      text_of_source(source));
+                      check_spoilt_text(source));
     }
 }
 
@@ -221,11 +164,10 @@ static void look_at(Values *k, Op *op)
             ask(k, op);
         return;
     }
-    if (!source && op->code != OP_div && op->code != OP_rem && op->code != OP_shl &&
-        op->code != OP_shr && op->code != OP_cast)
+    if ((!source && !check_may_spoil(op)) || (source && check_mends(op, source)))
         return;
     Builder b = behind(op);
-    Value *own = spoils(&b, op), *spoilt;
+    Value *own = check_spoils(&b, op), *spoilt;
     if (op_has(op, MOVES))
         spoilt = spoilt_by_move(k, &b, op);
     else
@@ -420,6 +362,14 @@ static void check_sum(Op *op)
     put_assertion(&b, build_unary(&b, OP_not, both(&b, sum, none)), NULL, text);
 }
 
+/* A sum along an axis, or of rounds, which is a number and no bits. */
+static bool is_total(const Value *v)
+{
+    const Op *op = ir_bare(v)->def;
+
+    return op && (opt_is_loop(op) || (ir_reduces(op) && ir_combine_code(op) == OP_add));
+}
+
 /* It may be the number, or one of its bits without a sign: 255 in int8 is -1. */
 static void check_narrowing(Op *store)
 {
@@ -430,8 +380,9 @@ static void check_narrowing(Op *store)
     Builder b = builder_before(store);
     Value *v = cast->operands[0];
     DType to = cast->results[0]->type->dtype;
-    int bits = dtype_bits(to);
-    Value *fits = build_binary(&b, OP_le, v, build_int(&b, v->type, (INT64_C(1) << bits) - 1));
+    int bits = dtype_bits(to), sign = dtype_is_signed(to) && is_total(v);
+    Value *most = build_int(&b, v->type, (INT64_C(1) << (bits - sign)) - 1);
+    Value *fits = build_binary(&b, OP_le, v, most);
     if (dtype_is_signed(v->type->dtype)) {
         Value *least = build_int(&b, v->type, -(INT64_C(1) << (bits - 1)));
         fits = build_binary(&b, OP_and, fits, build_binary(&b, OP_ge, v, least));

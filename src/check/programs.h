@@ -17,7 +17,8 @@ typedef struct {
 /* How a kernel goes through its arrays, where its addresses show that */
 enum { MOST_STEPS = 16 };
 typedef struct {
-    uint64_t runs; /* bit i: lanes next to each other touch elements of slot i that are, too */
+    uint64_t runs;   /* bit i: lanes next to each other touch elements of slot i that are, too */
+    uint64_t stores; /* bit i: plain stores reach slot i */
     Stride steps[MOST_STEPS];
     int nsteps;
 } Steps;

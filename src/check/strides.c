@@ -1,8 +1,8 @@
 /*
  * strides.c - how a kernel goes through its arrays, where addresses are sums of products
  *
- * Which arrays have lanes next to each other that take elements next to each other; and which
- * numbers of the launch an index is multiplied with.
+ * Which arrays have lanes next to each other that take elements next to each other; which are
+ * stored to; and which numbers of the launch an index is multiplied with.
  */
 #include "programs.h"
 #include "../ir/analysis.h"
@@ -77,6 +77,7 @@ static void visit(Op *op, void *walk)
     const Value *p = op->operands[ir_access(op).pointer];
     const Axis *x = p->type->pointer && p->type->rank > 0 ? axis_of(w->facts, p) : NULL;
     uint64_t base = ir_bases_of(w->bases, p);
+    w->steps->stores |= op->code == OP_store ? base : 0;
     for (int d = 0; x && d < p->type->rank; d++) {
         if (x->contiguity[d] > 1 && (base & (base - 1)) == 0)
             w->steps->runs |= base;

@@ -38,6 +38,7 @@ Suspicion suspect_axes;     /* suspect_axes.c: what rows were loaded for, given 
 Suspicion suspect_crossed;  /* suspect_crossed.c: what belongs to rows, and meets columns */
 Suspicion suspect_nothing;  /* suspect_nothing.c: divisions by zero, shifts by too much */
 Suspicion suspect_power;    /* suspect_power.c: `^` for a power */
+Suspicion suspect_programs; /* suspect_programs.c: loops that share out by another axis */
 Suspicion suspect_rounds;   /* suspect_rounds.c: what the rounds of a loop do not add up */
 Suspicion suspect_scores;   /* suspect_scores.c: keys that are not there, in a softmax */
 Suspicion suspect_truth;    /* suspect_truth.c: sums of conditions */

@@ -9,7 +9,9 @@
  *   - what a reduction left for one dimension meets, along another one, what has a label of its
  * own;
  *   - two tiles, or a tile and the address that it is stored to, have their labels crosswise;
- *   - what was summed over an index is stored by that index.
+ *   - what was summed over an index is stored by that index;
+ *   - what a reduction of a tile left for its rows meets, along the columns, the tile itself,
+ *     whatever their indices are.
  *
  * tl.arange alone, which nothing moves, may count from where any other index begins, as in a block
  * on the diagonal; then only what a reduction made is told of; what was loaded for rows is told
@@ -246,10 +248,11 @@ static bool is_used_both_ways(const Cross *c, const Value *v)
     return false;
 }
 
+static const char turn_hint[] = "v[:, None] is one for each row, v[None, :] one for each column; "
+                                "tl.sum(x, axis=1) and its kin give one for each row";
+
 static void look_at_pair(Cross *c, const Op *op, const Value *tile, const Value *value)
 {
-    const char *hint = "v[:, None] is one for each row, v[None, :] one for each column; "
-                       "tl.sum(x, axis=1) and its kin give one for each row";
     int rank = tile->type->rank;
 
     if (rank < 2 || value->type->rank != rank)
@@ -258,10 +261,57 @@ static void look_at_pair(Cross *c, const Op *op, const Value *tile, const Value 
     if (dim < 0 || is_told(value) || is_used_both_ways(c, value))
         return;
     const Value *index = labels_of(c, value)->at[dim].index;
-    suspect_warn(c->s, op, hint,
+    suspect_warn(c->s, op, turn_hint,
                  "what is one for each index of dimension %d of this tile is used along its "
                  "dimension %d",
                  found_at(labels_of(c, tile), rank, dim, index), dim);
+}
+
+/* Is it made of v, element by element? */
+static bool is_made_of(const Value *made, const Value *v, int depth)
+{
+    const Op *op = made->def;
+
+    if (made == v)
+        return true;
+    for (int i = 0; op && op_has(op, FOLDS) && depth > 0 && i < op->noperands; i++) {
+        if (is_made_of(op->operands[i], v, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+/* What the reduction left that a value is made of, and the last dimension that was inserted; NULL:
+ * it is none, or one that is used along both dimensions. */
+static const Op *reduction_behind(const Cross *c, const Value *value, const Op **expand)
+{
+    const Op *op = value->def;
+
+    while (op && !ir_reduces(op)) {
+        bool works = op_has(op, FOLDS) && (op->noperands == 1 || opt_is_uniform(op->operands[1]));
+        if ((!works && op->code != OP_broadcast && op->code != OP_expand) ||
+            is_used_both_ways(c, op->operands[0]))
+            return NULL;
+        *expand = op->code == OP_expand ? op : *expand;
+        op = op->operands[0]->def;
+    }
+    return op;
+}
+
+/* v - tl.sum(v, axis=1)[None, :] */
+static void look_at_own(Cross *c, const Op *op, const Value *tile, const Value *value)
+{
+    const Op *expand = NULL, *reduce = reduction_behind(c, value, &expand);
+
+    if (!expand || !reduce || reduce->operands[0]->type->rank != 2 ||
+        expand->operands[0]->type->rank != 1 || attr_axis(expand) == attr_axis(reduce) ||
+        !is_made_of(tile, reduce->operands[0], SAME_DEPTH) || diag_warned(c->s->diags, op->span))
+        return;
+    int dim = (int)attr_axis(reduce);
+    suspect_warn(c->s, op, turn_hint,
+                 "what a reduction left for each index of dimension %d of this tile is used along "
+                 "its dimension %d",
+                 1 - dim, dim);
 }
 
 static void look_at_store(Cross *c, const Op *op)
@@ -293,6 +343,8 @@ static void look_at(Cross *c, const Op *op)
         return;
     look_at_pair(c, op, op->operands[0], op->operands[1]);
     look_at_pair(c, op, op->operands[1], op->operands[0]);
+    look_at_own(c, op, op->operands[0], op->operands[1]);
+    look_at_own(c, op, op->operands[1], op->operands[0]);
 }
 
 /* --- the walk --- */

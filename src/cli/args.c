@@ -46,7 +46,7 @@ static const char *list_kernels(Cli *c, const Options *o)
 }
 
 /* Of a long list the nearest name is enough. */
-NORETURN static void refuse_kernel(Cli *c, const Options *o)
+void args_refuse_kernel(Cli *c, const Options *o)
 {
     int n = tilec_kernel_count(c->file);
     const char **names = NEW_N(c->arena, const char *, n + 1);
@@ -147,7 +147,7 @@ void args_open_kernel(Cli *c, Options *o)
 {
     args_open_file(c, o);
     if (o->kernel && !has_kernel(c->file, o->kernel))
-        refuse_kernel(c, o);
+        args_refuse_kernel(c, o);
     if (!o->kernel)
         o->kernel = tilec_only_kernel(c->file);
     if (!o->kernel)

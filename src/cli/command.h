@@ -23,6 +23,7 @@ typedef struct {
 } Arguments;
 /* Opens what the Cli does not have open: the library, the file. */
 void args_open_file(Cli *c, const Options *o);
+NORETURN void args_refuse_kernel(Cli *c, const Options *o); /* the file has none of that name */
 /* The same.  Names the kernel, if the user did
  * not. */
 void args_open_kernel(Cli *c, Options *o);

@@ -113,7 +113,6 @@ static void put_oddities(const Call *k, Text *t, const MaybeUnwritten *m, int64_
 
 static const char *odd_text(const Call *k)
 {
-    enum { FEW = 2 }; /* elements, of which nothing follows */
     Text t = text_new(k->cli->arena);
     bool any_nan = false, any_infinite = false;
 
@@ -121,7 +120,7 @@ static const char *odd_text(const Call *k)
         const MaybeUnwritten *m = &k->unwritten.arrays.at[i];
         Oddities o = is_result(m) ? oddities_of(k->cli, &m->array, false) : (Oddities){0};
         bool narrow = tilec_dtype_size(m->array.dtype) <= 2;
-        bool nans = o.nans > 0 && o.n >= FEW && !(m->uses & TILEC_OWN_NAN);
+        bool nans = o.nans > 0 && !(m->uses & TILEC_OWN_NAN);
         bool infinite =
             o.infinite > 0 && !(m->uses & TILEC_OWN_INF) && (narrow || o.infinite < o.n);
         if (nans)

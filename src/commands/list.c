@@ -112,9 +112,10 @@ static Listing list_file(Cli *c, Options *o, const Functions *functions)
         if (!wanted || strcmp(wanted, k.name) == 0)
             list_kernel(c, functions, &calls, k, &out);
     }
+    if (out.len == 0 && wanted && tilec_kernel_count(c->file) > 0)
+        args_refuse_kernel(c, o);
     if (out.len == 0)
-        cli_stop(c, CLI_USAGE, wanted ? "%s has no kernel '%s'" : "%s has no @triton.jit functions",
-                 o->file, wanted);
+        cli_stop(c, CLI_USAGE, "%s has no @triton.jit functions", o->file);
     return out;
 }
 

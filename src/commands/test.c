@@ -225,8 +225,9 @@ static void test_call(Cli *c, Test *t, Call *k)
     if (!compare_finish(k, &compared)) {
         t->why = comparison_text(&c->store, &compared);
     } else {
-        t->why = join_lines(c, unwritten_text(k), compare_warning(k, &compared));
-        t->result = unwritten_refuses(k) ? TEST_FAILED : TEST_PASSED;
+        const char *unwritten = unwritten_text(k);
+        t->why = join_lines(c, unwritten, compare_warning(k, &compared));
+        t->result = unwritten && unwritten_refuses(k) ? TEST_FAILED : TEST_PASSED;
     }
     t->compared = comparison_json(&c->store, &compared);
 }

@@ -268,7 +268,10 @@ static bool check_stores(Memory *m)
             vec_push(g->arena, &stores, m->stores.at[i]);
     }
     if (stores.len == 0 && m->sums.len == 0) {
-        grad_refuse(g, NULL, "the kernel stores nothing to `%s`", g->wish->of);
+        grad_refuse(
+            g, NULL,
+            "the kernel stores nothing to `%s`: what is differentiated is one of its outputs",
+            g->wish->of);
         return false;
     }
     if (stores.len > 0 && m->sums.len > 0) {

@@ -16,7 +16,7 @@ typedef struct {
 static const Advice for_syntax[] = {
     {"Break",        "loops run to their end: put the condition into a `while`, or mask the work"},
     {"Continue",     "put the rest of the body under an `if`, or mask the work"},
-    {"Raise",        "the kernel raises this for the types and constants that it was given"},
+    {"Raise",        "an `if` of constants may raise, for what it was given; where a program finds out, tl.device_assert(n > 0, \"text\") ends the launch"},
     {"Try",          "nothing in a kernel raises: decide with `if`, or check with tl.static_assert"},
     {"TryStar",      "nothing in a kernel raises: decide with `if`, or check with tl.static_assert"},
     {"Lambda",       "write a function with @triton.jit, and name that"},
@@ -34,6 +34,8 @@ static const Advice for_syntax[] = {
     {"Delete",       "values need no deletion: leave it out"},
     {"Yield",        "return all values at once, as a tuple"},
     {"YieldFrom",    "return all values at once, as a tuple"},
+    {"AsyncFor",     "a program runs its statements one after the other: leave `async` out"},
+    {"AsyncWith",    "a program runs its statements one after the other: leave `async` out"},
     {"Await",        "a program waits for nothing but memory: leave it out"},
 };
 
@@ -67,7 +69,7 @@ static const Advice for_calls[] = {
 static const Advice for_keywords[] = {
     {"dim",       "axis"},      {"axes",      "axis"},     {"axis",     "dim"},
     {"keepdim",   "keep_dims"}, {"keepdims",  "keep_dims"}, {"default", "other"},
-    {"padding",   "other"},     {"border",    "other"},    {"boundary", "mask"},
+    {"padding",   "other"},     {"border",    "other"},    {"boundary", "boundary_check"},
     {"where",     "mask"},      {"condition", "mask"},
     {"fill",      "other"},     {"fill_value", "value"},   {"val",      "value"},
     {"value",     "val"},       {"precision", "input_precision"},

@@ -12,13 +12,18 @@
  *   val.h              what an expression gives
  *   lower_value.c      kinds of Val: making, printing, taking apart into IR values
  *   lower_param.c      annotations and defaults of parameters
- *   lower_stmt.c       statements; lower_if.c, lower_loop.c: control flow; lower_carry.c: what
- * loops carry lower_static.c     Python outside of kernels, which src/python runs while a kernel is
- * compiled lower_expr.c       expressions lower_index.c      subscripts of tiles, as values and as
- * targets lower_call.c       calls: binding of arguments, helpers lower_class.c      named tuples,
- * aggregates, enumerations advice.c           hints for Python that kernels do not have foreign.c
- * names of other languages, and what is written instead combine.c          what functions of
- * reductions may compute with messages.h         THE table of messages
+ *   lower_stmt.c       statements; lower_if.c, lower_loop.c: control flow
+ *   lower_carry.c      what loops carry
+ *   lower_dropped.c    expressions as statements; lower_forgotten.c: what nobody uses
+ *   lower_static.c     Python outside of kernels, run while one is compiled
+ *   lower_expr.c       expressions; lower_compare.c: comparisons
+ *   lower_index.c      subscripts of tiles, as values and as targets
+ *   lower_call.c       calls: binding of arguments, helpers
+ *   lower_class.c      named tuples, aggregates, enumerations
+ *   advice.c           hints for Python that kernels do not have
+ *   foreign.c          names of other languages, and what is written instead
+ *   combine.c          what functions of reductions may compute with
+ *   messages.h         THE table of messages
  *
  * src/resolve/ says what names mean, src/tl/ and src/libdevice/ have the operators and functions of
  * the language; all are called through the KernelLanguage at the end of this header.
@@ -422,6 +427,12 @@ typedef struct {
     bool any;              /* whatever it holds counts, not only what R3 allows */
     bool is_member;        /* asked by another file: nested functions do not count */
 } Where;
+
+/* lower_compare.c */
+Val lower_compare(Lower *l, const Node *n);
+
+/* lower_dropped.c: an expression that is a statement */
+void lower_expr_stmt(Lower *l, const Node *n);
 
 /* lower_forgotten.c */
 void warn_of_forgotten(Lower *l, const AstFunc *fn, const Func *kernel); /* arrays and loads */

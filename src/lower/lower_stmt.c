@@ -112,6 +112,7 @@ bool lower_unpacks(Lower *l, const Node *target, Val v, Span span)
         if (target->items[i]->kind != N_STARRED)
             continue;
         error_at(l, target->items[i]->span, E_STARRED_TARGET);
+        hint_at(l, H_STARRED_TARGET);
         return false;
     }
     if (v.kind == VAL_TUPLE && v.tuple->n == n)
@@ -260,65 +261,6 @@ static Flow lower_return(Lower *l, const Node *n)
         hint_at(l, H_KERNEL_RETURNS);
     }
     return f;
-}
-
-/* A function of the program or of the class of a value, or NULL. */
-static const AstFunc *function_called(Lower *l, const Node *callee)
-{
-    bool attribute = callee->kind == N_ATTRIBUTE && callee->left->kind == N_NAME;
-    const Node *name = attribute ? callee->left : callee;
-    Val v = name->kind == N_NAME ? l->language->lower_name(l, name) : val_unknown();
-
-    if (!attribute)
-        return v.kind == VAL_FUNC ? v.func : NULL;
-    const AstClass *c = v.kind == VAL_TUPLE ? v.tuple->class : NULL;
-    return class_function(l, c, callee->name);
-}
-
-/* R143. */
-static void check_must_use(Lower *l, const Node *callee, Span span)
-{
-    const AstFunc *fn = function_called(l, callee);
-
-    if (!fn || !fn->must_use)
-        return;
-    error_at(l, span, E_RESULT_UNUSED, fn->name);
-    if (fn->must_use[0])
-        hint_at(l, "%s", fn->must_use);
-}
-
-/* An operator's result is for somebody. */
-static void warn_of_unused(Lower *l, const Node *n)
-{
-    if (n->kind != N_COMPARE && n->kind != N_BINARY && n->kind != N_UNARY)
-        return;
-    warn_at(l, n->span, W_UNUSED);
-    if (n->kind == N_COMPARE && n->ops[0] == CMP_EQ)
-        hint_at(l, H_UNUSED_EQUAL);
-    else if (n->kind == N_UNARY && n->left->kind == N_UNARY)
-        hint_at(l, n->op == UN_MINUS ? H_UNUSED_COUNT_DOWN : H_UNUSED_COUNT);
-    else
-        hint_at(l, H_UNUSED);
-}
-
-/* R20: constants that stand alone do nothing; of these `...` is no value elsewhere. */
-static void lower_expr_stmt(Lower *l, const Node *n)
-{
-    if (n->left->kind == N_ELLIPSIS)
-        return;
-    Val v = lower_expr(l, n->left);
-    bool is_call = n->left->kind == N_CALL;
-
-    if (v.kind == VAL_BUILTIN || v.kind == VAL_FUNC || v.kind == VAL_METHOD)
-        warn_at(l, n->left->span, W_NOT_CALLED);
-    else if (v.kind != VAL_UNKNOWN)
-        warn_of_unused(l, n->left);
-    if (is_call && val_is_handle(v)) {
-        error_at(l, n->span, E_RESULT_UNUSED, "advance");
-        hint_at(l, H_ADVANCE);
-    }
-    if (is_call && v.kind != VAL_UNKNOWN)
-        check_must_use(l, n->left->left, n->span);
 }
 
 void unsupported_syntax(Lower *l, const Node *n)

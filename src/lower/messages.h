@@ -98,6 +98,7 @@
 
 /* compile time and run time */
 #define E_NOT_A_TENSOR       "cannot convert %s to tensor"                                                  /* R15 */
+#define H_DTYPE_VALUE        "a value stands here: 0.0, or x.to(dtype)"
 #define H_CALL_IT            "call it: `%s(...)`"
 #define H_TUPLE_VALUE        "a tuple holds several values: unpack it, `a, b = ...`, or take one, t[0]"
 #define H_OBJECT_VALUE       "of an object, a kernel uses what attributes hold: `object.NAME`"
@@ -123,6 +124,8 @@
 #define H_UNUSED_COUNT       "Python has no `++`: i += 1"
 #define H_UNUSED_COUNT_DOWN  "Python has no `--`: i -= 1"
 #define H_UNUSED             "assign it to a name: nothing changes in place"
+#define W_CHANGES_NOTHING    "this call of `%s` changes nothing: what a function assigns to its parameters stays its own"
+#define H_CHANGES_NOTHING    "let it return what it makes: acc = %s(acc, ..)"
 #define W_UNUSED_ARRAY       "the array `%s` stands nowhere in kernel `%s`"
 #define H_UNUSED_ARRAY       "was it forgotten? A name that begins with `_` says that it is not needed"
 #define W_UNUSED_LOAD        "`%s` is loaded, and stands nowhere else"
@@ -135,6 +138,7 @@
 #define H_DTYPE_COMPARED     "compare it with a dtype, as in x.dtype == tl.float32"
 #define W_PRECEDENCE         "`%s` binds more tightly than comparisons: this compares what it gives"
 #define H_PRECEDENCE         "write brackets: a %s (b < c)"
+#define H_ALTERNATIVES       "each is compared: (v == 1) | (v == 2)"
 #define E_UNSUPPORTED_SYNTAX "unsupported AST node type: %s"                                                /* R21 */
 #define E_DEPTH              "too deeply nested"
 #define E_STATEMENTS         "the kernel repeats itself for more than %d statements"
@@ -158,6 +162,7 @@
 #define E_UNPACK_FEW         "not enough values to unpack (expected %d, got %d)"                            /* R135 */
 #define E_UNPACK_MANY        "too many values to unpack (expected %d, got %d)"                              /* R135 */
 #define E_STARRED_TARGET     "starred assignment targets are not supported"                                 /* R135 */
+#define H_STARRED_TARGET     "a name for each value, a, b, c = t, or slices of the tuple: a = t[0], b = t[1:]"
 #define E_COMPARE_CHAIN      "simultaneous multiple comparison is not supported"                            /* R103 */
 #define H_COMPARE_CHAIN      "write `(a < b) & (b < c)`"
 #define H_COMPARE_BITS       "`&` and `|` bind more tightly than comparisons: write `(a < b) & (c < d)`"

@@ -110,9 +110,11 @@ static Val const_attribute(Lower *l, Val self, Sym name, Span span)
         return method_of(l, self, name, span);
     if (py_attribute(&p, self.c, name, span, &c))
         return val_from_python(l, &c);
-    if (!val_is_number(self))
-        return fail_val(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
-    return method_of(l, self, name, span);
+    if (val_is_number(self))
+        return method_of(l, self, name, span);
+    error_at(l, span, E_NO_ATTRIBUTE, val_text(l, self), name);
+    hint_instead(l, name, NULL);
+    return val_unknown();
 }
 
 static Val type_element_of(Lower *l, const Type *t)

@@ -110,6 +110,26 @@ Val block_ptr_advance(Lower *l, const Args *a)
 
 /* --- load and store --- */
 
+/* True is an int, and names a dimension. */
+static void warn_of_true(Lower *l, const Args *a)
+{
+    if (!val_is_const(arg(a, ARG_boundary_check), CONST_BOOL))
+        return;
+    warn_at(l, arg_span(a, ARG_boundary_check), W_BOUNDARY_TRUE);
+    hint_at(l, H_BLOCK_PTR_MASK);
+}
+
+/* Nothing is padded where nothing is checked. */
+static void warn_of_padding(Lower *l, const Args *a)
+{
+    if (!arg_node(a, ARG_padding_option) || arg_node(a, ARG_boundary_check) ||
+        !val_is_const(arg(a, ARG_padding_option), CONST_STRING) ||
+        arg(a, ARG_padding_option).c->text[0] == '\0')
+        return;
+    warn_at(l, arg_span(a, ARG_padding_option), W_PADDING_ALONE);
+    hint_at(l, H_BLOCK_PTR_MASK);
+}
+
 /* The checked dimensions behind `fixed` attributes that are 0; gives how many there are in all, or
  * -1 after an error. */
 static int boundary_argument(Lower *l, const Args *a, int rank, int fixed, int64_t *attrs)
@@ -118,13 +138,20 @@ static int boundary_argument(Lower *l, const Args *a, int rank, int fixed, int64
     unsigned used = 0;
     int n = 0;
 
-    if (arg_given(a, ARG_boundary_check) && !arg_ints(l, a, ARG_boundary_check, MAX_RANK, dims, &n))
+    warn_of_true(l, a);
+    if (arg_given(a, ARG_boundary_check) &&
+        !arg_ints(l, a, ARG_boundary_check, MAX_RANK, dims, &n)) {
+        if (val_is_const(arg(a, ARG_boundary_check), CONST_STRING))
+            hint_at(l, H_BLOCK_PTR_MASK);
         return -1;
+    }
     for (int k = 0; k < n; k++) {
         bool valid = dims[k] >= 0 && dims[k] < rank;
         if (!valid || (used & 1u << dims[k])) {
             error_at(l, arg_span(a, ARG_boundary_check), valid ? E_BOUNDARY_TWICE : E_BOUNDARY_DIM,
                      (long long)dims[k]);
+            if (!valid)
+                hint_at(l, H_BOUNDARY_DIM, rank - 1);
             return -1;
         }
         used |= 1u << dims[k];
@@ -137,8 +164,10 @@ bool block_padding(Lower *l, const Args *a, DType t, int64_t *out)
     static const char *const names[] = {"", "zero", "nan"};
     static const int values[] = {PAD_ZERO, PAD_ZERO, PAD_NAN};
 
-    if (!arg_choice(l, a, ARG_padding_option, names, values, COUNT(names), E_PADDING, out))
+    if (!arg_choice(l, a, ARG_padding_option, names, values, COUNT(names), E_PADDING, out)) {
+        hint_at(l, H_PADDING);
         return false;
+    }
     if (*out != PAD_NAN || dtype_is_float(t))
         return true;
     error_at(l, arg_span(a, ARG_padding_option), E_PADDING_NAN, dtype_triton_name(t));
@@ -176,6 +205,7 @@ Val load_block_ptr(Lower *l, const Args *a)
     int n = boundary_argument(l, a, handle->type->rank, op_fixed_attrs(OP_load_block), attrs);
     if (n < 0)
         return val_unknown();
+    warn_of_padding(l, a);
     Op *load = build_op(&l->b, OP_load_block, 1, &handle, n, attrs, 0, NULL);
     access_hints_put(load, &hints);
     attr_set(load, ATTR_padding, padding);

@@ -155,6 +155,10 @@
 #define H_BLOCK_PTR_MASK     "boundary_check=(0, 1) names the dimensions that are checked, padding_option what is outside of them"
 #define E_BLOCK_PTR_SHAPE    "the value is %s, but it is stored through a %s"                               /* R231 */
 #define E_BOUNDARY_DIM       "boundary_check names dimension %lld, which the block pointer does not have"   /* R231 */
+#define H_BOUNDARY_DIM       "its dimensions are 0 to %d"
+#define W_BOUNDARY_TRUE      "boundary_check names dimensions, and True is dimension 1"
+#define W_PADDING_ALONE      "padding_option is for the dimensions that boundary_check names, and there are none"
+#define H_PADDING            "what lies outside is 0 or NaN; other numbers by tl.where(inside, v, other) behind the load"
 #define E_BOUNDARY_TWICE     "Duplicate dimension in `boundary_check`: %lld"                                /* R231 */
 #define E_PADDING            "Padding option `%s` is not supported"                                         /* R231 */
 #define E_PADDING_NAN        "Padding option `nan` is not supported for %s"                                 /* R231 */

@@ -143,6 +143,8 @@ Value *val_to_run(Lower *l, Val v, Span span)
         return literal_dtype(l, v.c, span, &t) ? literal_value(l, v.c, t) : NULL;
     default:
         error_at(l, span, E_NOT_A_TENSOR, val_text(l, v));
+        if (v.kind == VAL_TYPE)
+            hint_at(l, H_DTYPE_VALUE);
         const char *given = v.kind == VAL_TUPLE ? note_parameter(l, v) : NULL;
         if (given)
             hint_at(l, H_GIVE_ONE, given);

@@ -165,6 +165,8 @@ line "^4 passed, 6 failed$"
 # chosen calls, devices, kernels; arguments for all
 expect 0 out "1 passed, 0 failed" test_all --call small
 expect 0 out "2 passed, 0 failed" test_all --call small --call early --threads 1 --check
+# .. and all that an array by empty() has was written
+expect 0 out "2 passed, 0 failed" "$tilec" test "$source/kernels/morphology.py" --call pixel --check
 expect 0 out "small  sim     " test_all --call small --device interp,sim
 expect 0 out "2 passed, 0 failed" test_all --call small --device interp,sim
 expect 0 out "1 passed, 0 failed" test_all --call wrong --device cpu n=3 "x=arange(fp32,3)" "out=empty(fp32,3)"

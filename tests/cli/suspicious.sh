@@ -277,6 +277,21 @@ expect 0 err "$parts has columns" run rows_of --grid h x="rand(fp32,30x40)[:,:20
     out="zeros(fp32,30x20)" h=30 w=20 B=32
 quiet run strided --grid 30 x="rand(fp32,30x40)[:,:20]" out="zeros(fp32,30x20)" sr=40 sc=1 w=20 B=32
 
+# --- elements that share their places ---
+together="out: its 8 elements share 1 place of memory, as its strides (0) say, and kernel \`double\` stores to it"
+expect 0 err "$together" run double --grid 1 x="ones(fp32,8)" out="strided(zeros(fp32,8),8,0)" n=8 B=8
+expect 0 err "out: its 64 elements share 8 places of memory, as its strides (0, 1) say" run double --grid 8 \
+    x="ones(fp32,64)" out="strided(zeros(fp32,64),(8,8),(0,1))" n=64 B=8
+expect 0 err "out: its 4 elements share 3 places of memory" run double --grid 1 x="ones(fp32,4)" \
+    out="strided(zeros(fp32,8),(2,2),(1,1))" n=4 B=4
+expect 0 err "x: its strides are (0), and kernel \`double\` takes elements" run double --grid 1 \
+    x="strided(ones(fp32,8),8,0)" out="zeros(fp32,8)" n=8 B=8
+expect 0 err "it loads 64 elements of \`x\`, which has 8 in memory, each for several" run double --grid 8 \
+    x="strided(ones(fp32,64),(8,8),(0,1))" out="zeros(fp32,64)" n=64 B=8
+quiet run half --grid 1 x="strided(ones(fp32,8),8,0)" out="zeros(fp32,8)" s=0 n=8 B=8
+quiet run strided --grid 8 x="strided(ones(fp32,8),(8,8),(0,1))" out="zeros(fp32,8x8)" sr=0 sc=1 w=8 B=8
+quiet run count --grid 4 counter="strided(zeros(i32,1),4,0)"
+
 # --- grids that do not reach all, and arrays that end before ---
 expect 0 err "3 programs along axis 0, with 4 elements each, reach 12 of the 14 that its mask lets through, \`n\`" \
     run double --grid 3 x="ones(fp32,14)" out="zeros(fp32,14)" n=14 B=4

@@ -12,6 +12,8 @@
 # run: stepping p:fp32[16]=iota out:fp32[16] n:i32=6
 # run: alone p:fp32[16]=iota out:fp32[8] i:i32=2
 # lower: refused p:*fp32 i:*i32 n:i32
+# lower: boundaries x:*fp32 out:*fp32 h:i32 w:i32 B=16
+# lower: wrong_boundaries x:*fp32 h:i32 w:i32 B=16
 """R230 to R232."""
 import triton
 import triton.language as tl
@@ -156,3 +158,24 @@ def unchecked(p, out):
     src = tl.make_block_ptr(p, (3, 3), (5, 1), (1, 1), (4, 4), (1, 0))
     v = tl.load(src, boundary_check=(0,), padding_option="zero")
     tl.store(tl.make_block_ptr(out, (3, 1), (4, 1), (0, 0), (4, 4), (1, 0)), v, boundary_check=(0,))
+
+
+@triton.jit
+def boundaries(x, out, h, w, B: tl.constexpr):
+    p = tl.make_block_ptr(x, (h, w), (w, 1), (0, 0), (B, B), (1, 0))
+    q = tl.make_block_ptr(out, (h, w), (w, 1), (0, 0), (B, B), (1, 0))
+    v = tl.load(p, boundary_check=True)
+    v += tl.load(p, padding_option="zero")
+    v += tl.load(p, boundary_check=(), padding_option="zero")
+    v += tl.load(p, padding_option="")
+    v += tl.load(p, boundary_check=(0, 1), padding_option="nan")
+    tl.store(q, v, boundary_check=(0, 1))
+
+
+@triton.jit
+def wrong_boundaries(x, h, w, B: tl.constexpr):
+    p = tl.make_block_ptr(x, (h, w), (w, 1), (0, 0), (B, B), (1, 0))
+    a = tl.load(p, boundary_check="all")
+    b = tl.load(p, boundary_check=(0, 1), padding_option=0)
+    c = tl.load(p, boundary_check=(0, 1), padding_option="-inf")
+    d = tl.load(p, boundary=(0, 1))

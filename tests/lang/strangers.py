@@ -38,6 +38,7 @@
 # lower: blended x:*fp32 y:*fp32 n:i32 B=16
 # lower: turned x:*fp32 y:*fp32 n:i32 B=16
 # lower: made_of_numbers x:*fp32 y:*fp32 n:i32 B=16
+# lower: of_python x:*fp32 y:*fp32 n:i32 B=16
 """What strangers from CUDA, MATLAB, NumPy and PyTorch write: the message says how a kernel does."""
 import triton
 import triton.language as tl
@@ -321,3 +322,15 @@ def made_of_numbers(x, y, n, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + i)
     w = tl.tensor([1.0, 2.0])
+
+
+@triton.jit
+def of_python(x, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    a, *b = (1, 2, 3)
+    print("x {}".format(n))
+    v = tl.load(x + i, i < n, other=tl.float32)
+    async for k in range(3):
+        pass
+    if n < 0:
+        raise ValueError("n")

@@ -190,8 +190,8 @@ def _cdiv(x: int, div: int):
 
 
 def _next_power_of_2(n: int):
-    if isinstance(n, float):
-        raise TypeError(f"triton.next_power_of_2 takes an integer, not {n}: n // 2 and int(n) are some")
+    if isinstance(n, (float, str)):
+        raise TypeError(f"triton.next_power_of_2 takes an integer, not {n!r}: n // 2 and int(n) are some")
     return 1 << (n - 1).bit_length() if n > 1 else max(n, 0)
 
 
