@@ -128,6 +128,7 @@ typedef struct {
     VEC(Op *) barriers; /* between writing and reading them */
     unsigned asked;     /* axes of the grid along which programs ask for their number: bits */
     GradOps sums;       /* along axes, of gradients so far */
+    GradOps references; /* maxima and minima that no gradient goes through */
     GradWalk walk;
     bool failed;
 } Grad;
@@ -139,7 +140,8 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
 
 /* --- inside of this folder, and for what prints --- */
 
-typedef enum { VARIES = 1, MATTERS = 2 } GradFacts;
+/* REFERENCE: what is differentiated stays the same whatever it is. */
+typedef enum { VARIES = 1, MATTERS = 2, REFERENCE = 4 } GradFacts;
 /* It depends on what is differentiated by, and what is differentiated on it. */
 bool grad_is_active(const Grad *g, const Value *v);
 const char *grad_free_name(Grad *g, const char *name); /* of a parameter: or name_2, .. */
@@ -193,6 +195,9 @@ void grad_combining(Grad *g, const Op *op);
 /* active.c */
 void grad_find_active(Grad *g);
 int grad_array_of(const Grad *g, const Value *pointer); /* number of its parameter; -1: not one */
+
+/* reference.c: of what is active marks maxima and minima that values are only measured from */
+void grad_find_references(Grad *g);
 
 /* needs.c: conditions that launches are to meet */
 /* least <= most, unless that is seen; false: it is seen not to be. */

@@ -249,6 +249,22 @@ expect 0 out 'd_w: is added to, by atomics: zero it before' shared --atomics
 expect 0 out 'd_average = -(total_1 + t_13 + t_13 + t_11 * tl.sum(inside.to(tl.float32), axis=0))' \
     "$tilec" grad "$source/kernels/norms.py:norm_kernel" --call layer --of y --wrt x,weight,bias
 
+# the maximum that softmax takes off may be anything, and so may one that grows in a loop, whose sums fade
+measured() {
+    kernel=$1
+    shift
+    "$tilec" grad "$source/tests/grad/references.py:$kernel" --of out --wrt x 'x:*fp32' 'out:*fp32' row:i32 BLOCK=16 "$@"
+}
+expect 0 out '    tl.store(d_x + t + at, d_e * e, mask=mask)' measured sunk
+expect 0 out 'no gradient goes through these: out is the same whatever they are' measured log_softmax --stage grad
+expect 0 out '    line 16: top = tl.max(a, axis=0)' measured log_softmax --stage grad
+expect 0 out 'total = total * fade + weight' measured faded 'v:*fp32'
+grep -q total_tape "$folder/out" && wrong "a sum that fades is kept on a tape"
+expect 0 out 'd_x: ' measured off_by_one --stage grad
+grep -q "no gradient" "$folder/out" && wrong "the maximum in exp(x - m) / (1 + sum) has a gradient"
+expect 0 out 'total_tape' measured half_faded 'v:*fp32' --stage grad
+grep -q "no gradient" "$folder/out" && wrong "the maximum has a gradient where a sum does not fade"
+
 # shifted windows are gathered, but not from lanes that know more than their number
 windows() {
     kernel=$1
