@@ -354,15 +354,41 @@ static void run_sums(Proof *p, const Arguments *totals)
     }
 }
 
-/* The derived kernel finds what the forward has found. */
+/* Does the derived kernel read it as the forward left it? */
+static bool is_saved_array(const tilec_derived *d, const char *name)
+{
+    bool found = false;
+
+    for (int i = 0; i < d->nsaved; i++)
+        found |= strcmp(d->saved[i], name) == 0;
+    return found;
+}
+
+static bool is_saved(const Proof *p, int block)
+{
+    const Arguments *a = &p->forward.args;
+    bool found = false;
+
+    for (int i = 0; i < a->count; i++)
+        found |= is_saved_array(p->derived, a->args[i].name) &&
+                 array_block(&p->cli->store, a->args[i].tensor.data) == block;
+    return found;
+}
+
+/* The derived kernel finds what the forward has found, and what it left to it. */
 static void begin_again(const Proof *p)
 {
+    KeptBlocks others = {0};
+
     for (int i = 0; i < p->begun.len; i++) {
         const KeptBlock *kept = &p->begun.at[i];
+        if (is_saved(p, kept->block))
+            continue;
+        vec_push(p->cli->arena, &others, *kept);
         const Storage *s = &p->cli->store.blocks.at[kept->block];
         memcpy(s->memory, kept->copy, s->bytes);
     }
-    fresh_restore(&p->forward, &p->begun);
+    fresh_restore(&p->forward, &others);
 }
 
 static void run_backward(Proof *p)
@@ -380,6 +406,8 @@ static void run_backward(Proof *p)
         NEW_N(c->arena, tilec_arg, n + p->nwrt + d->nworkspaces + d->nsizes + d->nprograms + 1);
     memcpy(k->args.args, p->forward.args.args, sizeof *k->args.args * (size_t)n);
     k->args.count = n + 1;
+    for (int i = 0; i < n; i++)
+        k->args.args[i].tensor.blank &= !is_saved_array(d, k->args.args[i].name);
     Column d_of = gradient_of(c, &k->args.args[n], &p->of, d->gradients[0].gradient);
     choose_weights(p, &d_of);
     for (int i = 0; i < p->nwrt; i++) {

@@ -25,7 +25,8 @@ typedef struct {
     int nwrt;
     const GradParam *params;
     int nparams;
-    bool atomics; /* where programs meet, else sums of parts */
+    bool atomics;   /* where programs meet, else sums of parts */
+    bool recompute; /* what the forward has stored, too */
 } GradWish;
 
 /* What the derived kernel does with an array of gradients. */
@@ -95,6 +96,15 @@ typedef struct {
     const Op *load; /* of the backward, which reads the array, too; NULL: it does not */
 } GradInPlace;
 
+/* What the forward stores, and nothing overwrites. */
+typedef struct {
+    const Op *store;
+    int array; /* its parameter */
+    Value *value, *pointer;
+    Value *below;   /* of value = constant / below; NULL: it is nothing of the kind */
+    bool is_loaded; /* in place of computing it again */
+} GradSaved;
+
 /* A derived program does what several of the forward do. */
 typedef struct {
     unsigned axes;             /* along which it walks: bits; 0: none */
@@ -125,6 +135,7 @@ typedef struct {
     Value *programs[AXES]; /* numbers of programs that needs name */
     VEC(GradInPlace) in_place;
     VEC(GradTape *) tapes;
+    VEC(GradSaved) saved;
     VEC(Op *) barriers; /* between writing and reading them */
     unsigned asked;     /* axes of the grid along which programs ask for their number: bits */
     GradOps sums;       /* along axes, of gradients so far */
@@ -217,6 +228,10 @@ void grad_add_in_order(Grad *g, GradArray *a);
 /* In front of a store or an atomic: what it stores is added to what is there; `waits`: for what
  * other threads of the program added. */
 void grad_add_in_memory(Grad *g, Op *op, bool waits);
+
+/* saved.c */
+void grad_find_saved(Grad *g); /* before anything is derived: what the forward stores, once */
+void grad_load_saved(Grad *g); /* behind: where that spares a pass over lanes or rounds */
 
 /* split.c: before anything is derived, what takes parts of tiles by their bits becomes sums */
 void grad_sum_parts_of_tiles(Grad *g);

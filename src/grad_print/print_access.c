@@ -70,6 +70,16 @@ static void put_load(Writer *p, const Op *load)
     text_put(&p->text, "\n");
 }
 
+static void put_saved(Writer *p, const GradSaved *s)
+{
+    const char *code;
+    int line = print_line_of(p, s->store, &code);
+
+    text_printf(&p->text,
+                "%s: read as %s left it, in place of computing it again\n    line %d: %s\n",
+                p->g->func->params[s->array].name, p->g->wish->kernel, line, code);
+}
+
 /* What only is measured from them is the same: a line of the forward once. */
 static void put_references(Writer *p)
 {
@@ -106,6 +116,10 @@ const char *print_accesses(const Writer *of)
         if (t->is_read)
             text_printf(&p.text, "%s: tape: %s before each round is kept, and read backwards\n",
                         g->func->params[t->tape->index].name, t->of);
+    }
+    for (int i = 0; i < g->saved.len; i++) {
+        if (g->saved.at[i].is_loaded)
+            put_saved(&p, &g->saved.at[i]);
     }
     put_references(&p);
     print_needs(&p);
