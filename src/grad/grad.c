@@ -389,7 +389,14 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
     g->meetings = map_new(a);
     g->uses = ir_uses(g->func, a);
     grad_find_active(g);
+    grad_find_asked(g);
     g->b = builder_before(g->func->body->last);
+    if (grad_measure_from_saved(g)) {
+        if (!opt_run_pass(m, "dce", d))
+            return false;
+        g->uses = ir_uses(g->func, a);
+        grad_find_active(g);
+    }
     if (!grad_check_memory(g))
         return false;
     grad_find_saved(g);

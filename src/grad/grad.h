@@ -100,10 +100,17 @@ typedef struct {
 typedef struct {
     const Op *store;
     int array; /* its parameter */
-    Value *value, *pointer;
+    Value *value, *pointer, *mask;
     Value *below;   /* of value = constant / below; NULL: it is nothing of the kind */
     bool is_loaded; /* in place of computing it again */
 } GradSaved;
+
+/* What values are measured from in place of a maximum. */
+typedef struct {
+    const Op *store; /* of the maximum plus the log of a sum */
+    Value *stored, *loaded;
+    Value *sum, *guarded; /* of where(sum == 0, 1, sum), which is sum, the last one; or NULL */
+} GradAnchor;
 
 /* A derived program does what several of the forward do. */
 typedef struct {
@@ -136,10 +143,12 @@ typedef struct {
     VEC(GradInPlace) in_place;
     VEC(GradTape *) tapes;
     VEC(GradSaved) saved;
-    VEC(Op *) barriers; /* between writing and reading them */
-    unsigned asked;     /* axes of the grid along which programs ask for their number: bits */
-    GradOps sums;       /* along axes, of gradients so far */
-    GradOps references; /* maxima and minima that no gradient goes through */
+    VEC(GradAnchor) anchors;
+    struct Moving *moving; /* reference.c's */
+    VEC(Op *) barriers;    /* between writing and reading them */
+    unsigned asked;        /* axes of the grid along which programs ask for their number: bits */
+    GradOps sums;          /* along axes, of gradients so far */
+    GradOps references;    /* maxima and minima that no gradient goes through */
     GradWalk walk;
     bool failed;
 } Grad;
@@ -209,6 +218,14 @@ int grad_array_of(const Grad *g, const Value *pointer); /* number of its paramet
 
 /* reference.c: of what is active marks maxima and minima that values are only measured from */
 void grad_find_references(Grad *g);
+/* When these move, does v as this one of them does? v as it is? Does something jump, as an integer
+ * that is made of them? */
+bool grad_moves_with(const Grad *g, const Value *v, const Value *point);
+bool grad_stays(const Grad *g, const Value *v);
+bool grad_jumps(const Grad *g);
+
+/* anchor.c: maxima become what the forward stored of them; true: something has changed */
+bool grad_measure_from_saved(Grad *g);
 
 /* needs.c: conditions that launches are to meet */
 /* least <= most, unless that is seen; false: it is seen not to be. */
@@ -231,6 +248,11 @@ void grad_add_in_memory(Grad *g, Op *op, bool waits);
 
 /* saved.c */
 void grad_find_saved(Grad *g); /* before anything is derived: what the forward stores, once */
+bool grad_is_stored_once(Grad *g,
+                         const Op *store); /* each element of its array, outside of loops */
+/* Can it be computed there, too? Then it is, or is what it was. */
+bool grad_can_stand(const Value *v, const Op *at);
+Value *grad_stand(Builder *b, Value *v, const Op *at);
 void grad_load_saved(Grad *g); /* behind: where that spares a pass over lanes or rounds */
 
 /* split.c: before anything is derived, what takes parts of tiles by their bits becomes sums */
@@ -248,6 +270,8 @@ void grad_permute_sorted(Grad *g);
 bool grad_needs_zeros(const Grad *g, const Op *op, int i);
 
 /* memory.c */
+bool grad_is_in_loop(const Block *b);
+void grad_find_asked(Grad *g);     /* the axes of the grid */
 bool grad_check_memory(Grad *g);   /* what is read and written suits; refused otherwise */
 bool grad_check_in_place(Grad *g); /* when all is derived: what was overwritten is not read */
 void grad_load(Grad *g, const Op *op);

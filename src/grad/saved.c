@@ -14,15 +14,6 @@
 
 /* --- what may be loaded --- */
 
-static bool is_in_loop(const Op *op)
-{
-    for (const Op *owner = op->block->owner; owner; owner = owner->block->owner) {
-        if (opt_is_loop(owner))
-            return true;
-    }
-    return false;
-}
-
 typedef struct {
     Grad *g;
     const PointerBases *bases;
@@ -50,13 +41,14 @@ static void note_use(Op *op, void *uses)
         vec_push(u->g->arena, &u->stores, op);
 }
 
-/* Is each of its elements stored once? */
-static bool is_stored_once(Grad *g, const PointerBases *bases, int array)
+bool grad_is_stored_once(Grad *g, const Op *store)
 {
-    Uses u = {.g = g, .bases = bases, .array = array};
-    const GradArray saved = {.array = g->func->body->args[array]};
-    const int needs = g->needs.len;
+    const int array = grad_array_of(g, store->operands[STORE_PTR]), needs = g->needs.len;
+    Uses u = {.g = g, .bases = ir_pointer_bases(g->func, g->arena), .array = array};
 
+    if (array < 0 || grad_is_in_loop(store->block))
+        return false;
+    const GradArray saved = {.array = g->func->body->args[array]};
     ir_walk(g->func->body, note_use, &u);
     if (u.is_used)
         return false;
@@ -83,8 +75,7 @@ static bool stands_before(const Value *v, const Op *at)
     return !v->def || v->def != at;
 }
 
-/* Can it be computed there, too? */
-static bool can_stand(const Value *v, const Op *at)
+bool grad_can_stand(const Value *v, const Op *at)
 {
     const Op *op = v->def;
 
@@ -93,13 +84,13 @@ static bool can_stand(const Value *v, const Op *at)
     if (!op || !op_has(op, PURE) || op->regions[0])
         return false;
     for (int i = 0; i < op->noperands; i++) {
-        if (!can_stand(op->operands[i], at))
+        if (!grad_can_stand(op->operands[i], at))
             return false;
     }
     return true;
 }
 
-static Value *stand(Builder *b, Value *v, const Op *at, Map *copies)
+static Value *copied(Builder *b, Value *v, const Op *at, Map *copies)
 {
     const Op *op = v->def;
     Value *known = map_get(copies, MAP_KEY(v));
@@ -107,8 +98,13 @@ static Value *stand(Builder *b, Value *v, const Op *at, Map *copies)
     if (known || stands_before(v, at))
         return known ? known : v;
     for (int i = 0; i < op->noperands; i++)
-        stand(b, op->operands[i], at, copies);
+        copied(b, op->operands[i], at, copies);
     return op_clone(b, op, copies)->results[0];
+}
+
+Value *grad_stand(Builder *b, Value *v, const Op *at)
+{
+    return copied(b, v, at, map_new(b->module->arena));
 }
 
 /* Where it is loaded: in front of what made it. */
@@ -125,32 +121,44 @@ static Value *divisor_of(const Value *v, const GradSaved *s)
     Value *below = op && value_constant(op->operands[0], &bits) && bits ? op->operands[1] : NULL;
 
     return below && below->def && below->def->block == v->def->block &&
-                   can_stand(s->pointer, below->def)
+                   grad_can_stand(s->pointer, below->def)
                ? below
                : NULL;
 }
 
+/* Lanes that are not stored hold 0 where they are loaded: that is harmless where nobody but the
+ * store has the value, whose gradient is 0 there, and what it is made of has a slope by it, not by
+ * 1 / it. */
+static bool suits_mask(const Grad *g, const Op *store)
+{
+    const Value *v = store->operands[STORE_DATA], *mask = op_operand(store, STORE_MASK);
+    const OpCode code = v->def->code;
+    bool is_harmless =
+        code == OP_div || code == OP_exp || code == OP_exp2 || code == OP_tanh || code == OP_scan;
+
+    return !mask || (is_harmless && uses_count(&g->uses, v) == 1 && grad_can_stand(mask, v->def));
+}
+
 /* Is it made by ops of the same block as the store, so that where one runs, both do? */
-static bool suits(const Op *store)
+static bool suits(const Grad *g, const Op *store)
 {
     const Value *v = store->code == OP_store ? store->operands[STORE_DATA] : NULL;
 
-    return v && v->def && v->def->block == store->block && !op_operand(store, STORE_MASK) &&
-           v->def->code != OP_const && dtype_is_float(v->type->dtype) && !is_in_loop(store) &&
-           can_stand(store->operands[STORE_PTR], v->def);
+    return v && v->def && v->def->block == store->block && v->def->code != OP_const &&
+           dtype_is_float(v->type->dtype) && grad_can_stand(store->operands[STORE_PTR], v->def) &&
+           suits_mask(g, store);
 }
 
 static void find(Op *op, void *grad)
 {
     Grad *g = grad;
 
-    if (suits(op))
+    if (suits(g, op))
         vec_push(g->arena, &g->saved, ((GradSaved){.store = op}));
 }
 
 void grad_find_saved(Grad *g)
 {
-    const PointerBases *bases = ir_pointer_bases(g->func, g->arena);
     int n = 0;
 
     if (g->wish->recompute)
@@ -161,8 +169,9 @@ void grad_find_saved(Grad *g)
         s.array = grad_array_of(g, s.store->operands[STORE_PTR]);
         s.value = s.store->operands[STORE_DATA];
         s.pointer = s.store->operands[STORE_PTR];
-        s.below = divisor_of(s.value, &s);
-        if (s.array >= 0 && is_stored_once(g, bases, s.array))
+        s.mask = op_operand(s.store, STORE_MASK);
+        s.below = s.mask ? NULL : divisor_of(s.value, &s);
+        if (grad_is_stored_once(g, s.store))
             g->saved.at[n++] = s;
     }
     g->saved.len = n;
@@ -283,7 +292,7 @@ static void undo_division(Grad *g, const GradSaved *s, Value *loaded, Builder *b
     Op *made = s->value->def;
     Inverse inverse = {s->below, loaded};
 
-    Value *over = stand(b, made->operands[0], loaded->def, map_new(g->arena));
+    Value *over = grad_stand(b, made->operands[0], loaded->def);
     s->below->repl = build_binary(b, OP_div, over, loaded);
     if (grad_is_number(over, 1))
         ir_walk(g->func->body, multiply, &inverse);
@@ -296,8 +305,10 @@ static void load(Grad *g, GradSaved *s)
 
     b.span = s->store->span;
     b.site = s->store->site;
-    Value *pointer = stand(&b, s->pointer, at, map_new(g->arena));
-    Value *loaded = build_load(&b, pointer, NULL, NULL)->results[0];
+    Value *pointer = grad_stand(&b, s->pointer, at);
+    Value *mask = s->mask ? grad_stand(&b, s->mask, at) : NULL;
+    Value *zero = mask ? build_float(&b, s->value->type, 0) : NULL;
+    Value *loaded = build_load(&b, pointer, mask, zero)->results[0];
     loaded->name = s->value->name;
     value_shaped_like(g->func->module, loaded, s->value);
     if (s->below)
@@ -314,17 +325,53 @@ static void follow(Grad *g)
     for (int i = 0; i < g->saved.len; i++) {
         GradSaved s = g->saved.at[i];
         s.pointer = grad_value(g, s.pointer);
+        s.mask = s.mask ? grad_value(g, s.mask) : NULL;
         s.value = grad_value(g, s.value);
         s.below = s.below ? grad_value(g, s.below) : NULL;
-        if (s.value->def && can_stand(s.pointer, place_of(&s)))
+        if (s.value->def && grad_can_stand(s.pointer, place_of(&s)))
             g->saved.at[n++] = s;
     }
     g->saved.len = n;
 }
 
+/* What the backward computes as the forward did. */
+static void merge(Op *op, void *grad)
+{
+    const Grad *g = grad;
+
+    for (int i = 0; i < g->saved.len; i++) {
+        const Op *made = g->saved.at[i].value->def;
+        bool same = op != made && op->code == made->code && op->code == OP_div &&
+                    block_encloses(made->block, op->block);
+        for (int k = 0; k < op->noperands && same; k++)
+            same = op->operands[k] == made->operands[k];
+        if (same)
+            op->results[0]->repl = made->results[0];
+    }
+}
+
+/* Measured from the log of the sum, the sum is 1. */
+static void load_anchor(Grad *g, const GradAnchor *a)
+{
+    Value *sum = grad_value(g, a->sum), *stored = grad_value(g, a->stored);
+    Builder b = builder_before(sum->def);
+
+    sum->repl = build_float(&b, sum->type, 1);
+    if (a->guarded) {
+        sum = grad_value(g, a->guarded);
+        b = builder_before(sum->def);
+        sum->repl = build_float(&b, sum->type, 1);
+    }
+    stored->repl = grad_value(g, a->loaded);
+}
+
 void grad_load_saved(Grad *g)
 {
     follow(g);
+    ir_walk(g->func->body, merge, g);
+    for (int i = 0; i < g->anchors.len; i++)
+        load_anchor(g, &g->anchors.at[i]);
+    opt_resolve_all(g->func->body);
     bool *is_loaded = NEW_N(g->arena, bool, g->saved.len + 1);
     choose(g, is_loaded);
     for (int i = 0; i < g->saved.len; i++) {
@@ -332,4 +379,10 @@ void grad_load_saved(Grad *g)
             load(g, &g->saved.at[i]);
     }
     opt_resolve_all(g->func->body);
+    for (int i = 0; i < g->anchors.len; i++) {
+        const Op *store = g->anchors.at[i].store;
+        GradSaved s = {.store = store, .is_loaded = true};
+        s.array = grad_array_of(g, store->operands[STORE_PTR]);
+        vec_push(g->arena, &g->saved, s);
+    }
 }

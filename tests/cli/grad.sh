@@ -269,21 +269,39 @@ grep -q "no gradient" "$folder/out" && wrong "the maximum has a gradient where a
 stored() {
     kernel=$1
     shift
-    "$tilec" grad "$source/tests/grad/saved.py:$kernel" --of out --wrt x 'x:*fp32' 'out:*fp32' row:i32 BLOCK=16 "$@"
+    "$tilec" grad "$source/tests/grad/saved.py:$kernel" --of out --wrt x 'x:*fp32' 'out:*fp32' BLOCK=16 "$@"
 }
 for text in '    rstd: as normed left it; a gradient of this one takes it for a constant.' '    average = tl.load(mean + pid)' \
     '    scale = tl.load(rstd + pid)'; do
-    expect 0 out "$text" stored normed 'mean:*fp32' 'rstd:*fp32'
+    expect 0 out "$text" stored normed row:i32 'mean:*fp32' 'rstd:*fp32'
 done
 grep -qE 'as normed left it|(mean|rstd) \+' "$folder/out" || wrong "nothing is loaded"
-expect 0 out 'rstd: read as normed left it, in place of computing it again' stored normed 'mean:*fp32' 'rstd:*fp32' --stage grad
-expect 0 out 'average = tl.sum(t_1, axis=0) / row' stored normed 'mean:*fp32' 'rstd:*fp32' --recompute
+expect 0 out 'rstd: read as normed left it, in place of computing it again' stored normed row:i32 'mean:*fp32' 'rstd:*fp32' --stage grad
+expect 0 out 'average = tl.sum(t_1, axis=0) / row' stored normed row:i32 'mean:*fp32' 'rstd:*fp32' --recompute
 expect 0 out '    out: as scanned left it' derive scanned BLOCK=16
 for kernel in 'rounded total:*fp16' 'overwritten total:*fp32' 'shared total:*fp32' 'neighbours total:*fp32' 'by_rounds total:*fp32' \
     'in_one_arm total:*fp32 kept:*i32'; do
     # shellcheck disable=SC2086 # words
-    expect 0 out 'd_x: ' stored $kernel --stage grad
+    expect 0 out 'd_x: ' stored $kernel row:i32 --stage grad
     grep -q "left it" "$folder/out" && wrong "$kernel: what is loaded is not what was computed"
+done
+
+# what may be measured from anything is measured from the log of the sum, where that was stored: no pass to know it
+expect 0 out '    tl.store(d_x + t + at, ' stored log_sum 'lse:*fp32' row:i32
+grep -qF 'tl.max(' "$folder/out" && wrong "the largest and the sum are computed again"
+for kernel in "$source/kernels/attention.py:attention_kernel --call full --of out --wrt q,k,v" \
+    "$source/kernels/cross_entropy.py:cross_entropy_kernel --call loss --of losses --wrt logits"; do
+    # shellcheck disable=SC2086 # words
+    expect 0 out 'lse: as ' "$tilec" grad $kernel
+    grep -qE '_tape|tl\.max\(|for back' "$folder/out" && wrong "$kernel: what goes before is computed again"
+    # shellcheck disable=SC2086
+    expect 0 out 'top_tape' "$tilec" grad $kernel --recompute
+done
+for kernel in 'far_away lse:*fp32 row:i32' 'forgotten lse:*fp32 v:*fp32 keys:i32' 'grown lse:*fp32 v:*fp32 keys:i32 n:i32 SHOWN=5' \
+    'crossed lse:*fp32 y:*fp32'; do
+    # shellcheck disable=SC2086
+    expect 0 out 'd_x: ' stored $kernel --stage grad
+    grep -q "lse: " "$folder/out" && wrong "$kernel: lse is not what all is measured from"
 done
 
 # shifted windows are gathered, but not from lanes that know more than their number

@@ -116,3 +116,83 @@ def of_itself(x, out, row, BLOCK: tl.constexpr):
     """The array that is differentiated holds what its own gradient needs."""
     a, _ = row_of(x, row, BLOCK)
     tl.store(out + tl.program_id(0), tl.exp(tl.sum(a * a, axis=0) * 0.1))
+
+
+@triton.jit
+def logits_of(x, row, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    return tl.load(x + tl.program_id(0) * row + at, mask=at < row, other=-float("inf")), at
+
+
+@triton.jit
+def log_sum(x, out, lse, row, BLOCK: tl.constexpr):
+    """The log of the sum is stored, and used twice."""
+    a, at = logits_of(x, row, BLOCK)
+    top = tl.max(a, axis=0)
+    total = top + tl.log(tl.sum(tl.exp(a - top), axis=0))
+    tl.store(lse + tl.program_id(0), total)
+    tl.store(out + tl.program_id(0) * row + at, a - total + 0.01 * total * total, mask=at < row)
+
+
+@triton.jit
+def far_away(x, out, lse, row, BLOCK: tl.constexpr):
+    """Nothing is known where the maximum decides."""
+    a, at = logits_of(x, row, BLOCK)
+    top = tl.max(a, axis=0)
+    total = top + tl.log(tl.sum(tl.exp(a - top), axis=0))
+    tl.store(lse + tl.program_id(0), total)
+    tl.store(out + tl.program_id(0) * row + at, tl.where(top > 1.5, a - total, total), mask=at < row)
+
+
+@triton.jit
+def grown(x, v, out, lse, n, keys, SHOWN: tl.constexpr, BLOCK: tl.constexpr):
+    """Means with weights exp(x), rows in lanes, in powers of 2; the sum begins with 1.  lse: of the first SHOWN lanes."""
+    lanes = tl.arange(0, BLOCK)
+    inside = lanes < n
+    top = tl.full([BLOCK], -float("inf"), tl.float32)
+    total = tl.full([BLOCK], 1.0, tl.float32)
+    mean = tl.zeros([BLOCK], tl.float32)
+    for k in range(0, keys):
+        a = tl.load(x + lanes * keys + k, mask=inside, other=0.0) * 1.4426950408889634
+        higher = tl.maximum(top, a)
+        fade, weight = tl.exp2(top - higher), tl.exp2(a - higher)
+        total = total * fade + weight
+        mean = mean * fade + weight * tl.load(v + k)
+        top = higher
+    tl.store(out + lanes, mean / total, mask=inside)
+    if SHOWN == 0:
+        tl.store(lse + lanes, (top + tl.log2(total)) / 1.4426950408889634, mask=inside)
+    else:
+        tl.store(lse + lanes, top + tl.log2(total), mask=lanes < SHOWN)
+
+
+@triton.jit
+def forgotten(x, v, out, lse, keys, BLOCK: tl.constexpr):
+    """Sums fade by more than the maximum grows."""
+    lanes = tl.arange(0, BLOCK)
+    top = tl.full([BLOCK], -float("inf"), tl.float32)
+    total = tl.zeros([BLOCK], tl.float32)
+    mean = tl.zeros([BLOCK], tl.float32)
+    for k in range(0, keys):
+        a = tl.load(x + lanes * keys + k)
+        higher = tl.maximum(top, a)
+        fade, weight = 0.9 * tl.exp(top - higher), tl.exp(a - higher)
+        total = total * fade + weight
+        mean = mean * fade + weight * tl.load(v + k)
+        top = higher
+    tl.store(out + lanes, mean / total)
+    tl.store(lse + lanes, top + tl.log(total))
+
+
+@triton.jit
+def crossed(x, y, out, lse, BLOCK: tl.constexpr):
+    """The mask is that of rows, the maximum that of columns."""
+    rows, columns = tl.arange(0, BLOCK), tl.arange(0, BLOCK)
+    inside = rows < 5
+    a = tl.load(x + columns * BLOCK)
+    b = tl.load(x + columns * BLOCK + 1)
+    top = tl.maximum(a, b)
+    total = top + tl.log(tl.exp(a - top) + tl.exp(b - top))
+    tl.store(lse + columns, total, mask=inside)
+    spread = tl.load(y + rows)[:, None] * tl.exp(a - top)[None, :] / (tl.exp(a - top) + tl.exp(b - top))[None, :]
+    tl.store(out + rows[:, None] * BLOCK + columns[None, :], spread, mask=inside[:, None] & (columns < BLOCK)[None, :])
