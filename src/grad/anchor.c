@@ -224,6 +224,22 @@ typedef struct {
     bool fits;
 } Lanes;
 
+/* The same comparison of numbers that were spread along an axis: rows[:, None] < n. */
+static bool is_spread(const Value *of, const Value *mask, int *axis)
+{
+    const Op *op = of->def, *one = mask->def;
+    const Value *lanes = op->operands[0];
+
+    if (!one || op->code != one->code || !op_has(op, COMPARES))
+        return false;
+    while (lanes->def && lanes->def->code == OP_broadcast)
+        lanes = lanes->def->operands[0];
+    *axis = opt_made_by(lanes, OP_expand) ? (int)attr_axis(lanes->def) : -1;
+    return *axis >= 0 && lanes->def->operands[0] == one->operands[0] &&
+           opt_is_uniform(op->operands[1]) && opt_is_uniform(one->operands[1]) &&
+           moves_made_of(op->operands[1]) == moves_made_of(one->operands[1]);
+}
+
 /* Is the mask a part of this one, each lane of it for a row? */
 static bool is_part(Lanes *l, const Value *of, int axis)
 {
@@ -235,6 +251,10 @@ static bool is_part(Lanes *l, const Value *of, int axis)
     }
     if (!op)
         return false;
+    if (axis < 0 && is_spread(of, l->mask, &axis)) {
+        l->axis = axis;
+        return true;
+    }
     if (op->code == OP_and)
         return is_part(l, op->operands[0], axis) || is_part(l, op->operands[1], axis);
     if (op->code == OP_broadcast)

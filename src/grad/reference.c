@@ -62,7 +62,9 @@ static Change replaced(const Moving *m, const Change *c, Value *const *args, con
                 }
             }
         }
-        if (more.how == ANYTHING || more.how == NOT_KNOWN || (more.n && more.how == GROWS))
+        if (more.how == ANYTHING) /* it is not known yet */
+            return more;
+        if (more.how == NOT_KNOWN || (more.n && more.how == GROWS))
             return moves_not_known(moves_blame_of(m, c) | moves_blame_of(m, &more));
         out = moves_plus(m, out, &more, 1);
         if (out.how == NOT_KNOWN)
@@ -116,7 +118,8 @@ static bool becomes_point(Moving *m, Rounds *r, int i)
 /* It moves somehow, in each round. */
 static bool check_point(Moving *m, Rounds *r, int i, uint64_t blame)
 {
-    bool good = r->next[i].how == SHIFTS && r->init[i].how == SHIFTS;
+    bool good =
+        r->next[i].how == SHIFTS && (r->init[i].how == SHIFTS || r->init[i].how == ANYTHING);
 
     blame |= moves_blame_of_point(m, r->args[i]);
     map_put(m->blames, (uint64_t)r->args[i]->id, (void *)(uintptr_t)blame);
@@ -156,9 +159,10 @@ static bool reassume(Moving *m, Rounds *r, int i)
     const Change then = replaced(m, &r->assumed[i], r->points, r->next, r->n);
     const Change begins = replaced(m, &r->assumed[i], r->points, r->init, r->n);
     const Value *init = r->loop->operands[FOR_BOUNDS + i];
+    const bool later = begins.how == ANYTHING || r->init[i].how == ANYTHING;
     bool good = c.how != NOT_KNOWN && moves_equal(&c, &then) && then.how != NOT_KNOWN &&
                 begins.how != NOT_KNOWN &&
-                (moves_equal(&begins, &r->init[i]) ||
+                (later || moves_equal(&begins, &r->init[i]) ||
                  (r->init[i].n == 0 && moves_fit_any(init, r->assumed[i].how)));
     if (good && (r->assumed[i].along & ~c.along) == 0)
         return false;

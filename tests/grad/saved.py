@@ -196,3 +196,22 @@ def crossed(x, y, out, lse, BLOCK: tl.constexpr):
     tl.store(lse + columns, total, mask=inside)
     spread = tl.load(y + rows)[:, None] * tl.exp(a - top)[None, :] / (tl.exp(a - top) + tl.exp(b - top))[None, :]
     tl.store(out + rows[:, None] * BLOCK + columns[None, :], spread, mask=inside[:, None] & (columns < BLOCK)[None, :])
+
+
+@triton.jit
+def nested(x, v, out, lse, outer, inner, BLOCK: tl.constexpr):
+    """A maximum that grows through two loops."""
+    lanes = tl.arange(0, BLOCK)
+    top = tl.full([BLOCK], -float("inf"), tl.float32)
+    total = tl.zeros([BLOCK], tl.float32)
+    mean = tl.zeros([BLOCK], tl.float32)
+    for i in range(outer):
+        for j in range(inner):
+            a = tl.load(x + (i * inner + j) * BLOCK + lanes)
+            higher = tl.maximum(top, a)
+            fade, weight = tl.exp(top - higher), tl.exp(a - higher)
+            total = total * fade + weight
+            mean = mean * fade + weight * tl.load(v + i * inner + j)
+            top = higher
+    tl.store(out + lanes, mean / total)
+    tl.store(lse + lanes, top + tl.log(total))
