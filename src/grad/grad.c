@@ -337,6 +337,7 @@ static bool prepare(Grad *g, Module *m, Diags *d)
         return false;
     grad_sum_parts_of_tiles(g);
     grad_count_rounds(g);
+    grad_number_from_the_first(g);
     return opt_run_pass(m, "dce", d);
 }
 

@@ -215,3 +215,32 @@ def nested(x, v, out, lse, outer, inner, BLOCK: tl.constexpr):
             top = higher
     tl.store(out + lanes, mean / total)
     tl.store(lse + lanes, top + tl.log(total))
+
+
+@triton.jit
+def from_the_last(x, out, lse, n, BLOCK: tl.constexpr):
+    """Programs take the last rows first."""
+    row = tl.num_programs(0) - 1 - tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + row * n + at, mask=at < n, other=-float("inf"))
+    top = tl.max(a, axis=0)
+    total = top + tl.log(tl.sum(tl.exp(a - top), axis=0))
+    tl.store(lse + row, total)
+    tl.store(out + row * n + at, a - total, mask=at < n)
+
+
+@triton.jit
+def from_both_sides(x, out, n, BLOCK: tl.constexpr):
+    """Programs of which each does a row from the one side and one from the other."""
+    at = tl.arange(0, BLOCK)
+    first, last = tl.program_id(0), 2 * tl.num_programs(0) - 1 - tl.program_id(0)
+    tl.store(out + first * n + at, tl.exp(tl.load(x + first * n + at, mask=at < n, other=0.0)), mask=at < n)
+    tl.store(out + last * n + at, tl.sin(tl.load(x + last * n + at, mask=at < n, other=0.0)), mask=at < n)
+
+
+@triton.jit
+def turned_round(x, out, n, BLOCK: tl.constexpr):
+    """Rows are stored in the other order."""
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + (tl.num_programs(0) - 1 - tl.program_id(0)) * n + at, mask=at < n, other=0.0)
+    tl.store(out + tl.program_id(0) * n + at, tl.exp(a), mask=at < n)
