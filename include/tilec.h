@@ -378,8 +378,8 @@ typedef struct {
      * are known to take less than a hundredth of a second do not look.
      */
     const volatile int *cancel;
-    /* Not 0: a kernel that tilec_derive() gives computes again what the forward has stored, and reads
-     * nothing that the forward writes; else see `saved` of tilec_derived. */
+    /* Not 0: a kernel that tilec_derive() gives computes again what the forward has stored, and
+     * reads nothing that the forward writes; else see `saved` of tilec_derived. */
     int recompute;
     const void *reserved[7]; /* NULL: room for later versions */
 } tilec_launch_options;

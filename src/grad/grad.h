@@ -218,11 +218,10 @@ int grad_array_of(const Grad *g, const Value *pointer); /* number of its paramet
 
 /* reference.c: of what is active marks maxima and minima that values are only measured from */
 void grad_find_references(Grad *g);
-/* When these move, does v as this one of them does? v as it is? Does something jump, as an integer
- * that is made of them? */
+/* When these move, does v as this one of them does? */
 bool grad_moves_with(const Grad *g, const Value *v, const Value *point);
-bool grad_stays(const Grad *g, const Value *v);
-bool grad_jumps(const Grad *g);
+bool grad_stays(const Grad *g, const Value *v); /* as it is, whatever moves */
+bool grad_jumps(const Grad *g);                 /* something, as an integer made of what moves */
 
 /* anchor.c: maxima become what the forward stored of them; true: something has changed */
 bool grad_measure_from_saved(Grad *g);
@@ -273,10 +272,10 @@ void grad_permute_sorted(Grad *g);
 bool grad_needs_zeros(const Grad *g, const Op *op, int i);
 
 /* memory.c */
-bool grad_is_in_loop(const Block *b);
-void grad_find_asked(Grad *g);     /* the axes of the grid */
-bool grad_check_memory(Grad *g);   /* what is read and written suits; refused otherwise */
-bool grad_check_in_place(Grad *g); /* when all is derived: what was overwritten is not read */
+bool grad_is_in_loop(const Block *b); /* at any depth */
+void grad_find_asked(Grad *g);        /* the axes of the grid */
+bool grad_check_memory(Grad *g);      /* what is read and written suits; refused otherwise */
+bool grad_check_in_place(Grad *g);    /* when all is derived: what was overwritten is not read */
 void grad_load(Grad *g, const Op *op);
 void grad_store(Grad *g, const Op *op);
 bool grad_puts_in_memory(const Op *op); /* as a store does, or by adding to what is there */

@@ -33,17 +33,18 @@ typedef struct Moving {
 
 /* moves.c */
 Value *moves_made_of(Value *v); /* what its elements, maybe converted, are those of */
-bool moves_number(const Value *v, double *out);
+bool moves_number(const Value *v, double *out); /* false: it is no constant float */
 extern const Change moves_none;
-bool moves_is_float(const Value *v);
-Change moves_change_of(const Moving *m, const Value *v);
-void moves_set(Moving *m, const Value *v, Change c);
+bool moves_is_float(const Value *v);                     /* no pointer to one */
+Change moves_change_of(const Moving *m, const Value *v); /* as far as is known */
+void moves_set(Moving *m, const Value *v, Change c);     /* in place of what was known */
+/* Which of those moved make this one move, as bits. */
 uint64_t moves_blame_of_point(const Moving *m, const Value *of);
-uint64_t moves_blame_of(const Moving *m, const Change *c);
-Change moves_not_known(uint64_t blame); /* of no blame: it does not change */
-Change moves_own(const Value *v);       /* it moves by itself, lanes each for itself */
-bool moves_equal(const Change *a, const Change *b);
-Change moves_times(Change c, double by);
+uint64_t moves_blame_of(const Moving *m, const Change *c); /* .. make it change */
+Change moves_not_known(uint64_t blame);                    /* of no blame: it does not change */
+Change moves_own(const Value *v);                   /* it moves by itself, lanes each for itself */
+bool moves_equal(const Change *a, const Change *b); /* whatever moves by how much */
+Change moves_times(Change c, double by);            /* all of its moves */
 Change moves_plus(const Moving *m, Change a, const Change *b, double by); /* a + by * b */
 bool moves_fit_any(const Value *v, How how); /* does it change so by any moves at all? */
 /* Of one of two values; a and b are how they change. */

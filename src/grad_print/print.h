@@ -43,7 +43,7 @@ typedef struct {
     VEC(GradSize) sizes;
     VEC(GradNeedText) needs;
     VEC(const char *) saved; /* arrays that are read as the forward left them */
-    const char *grid[AXES]; /* what it is launched with */
+    const char *grid[AXES];  /* what it is launched with */
     VEC(GradPrograms) programs;
 } GradResult;
 
