@@ -385,7 +385,10 @@ typedef struct {
      * are known to take less than a hundredth of a second do not look.
      */
     const volatile int *cancel;
-    const void *reserved[8]; /* NULL: room for later versions */
+    /* Not 0: a kernel that tilec_derive() gives computes again what the forward has stored, and
+     * reads nothing that the forward writes; else see `saved` of tilec_derived. */
+    int recompute;
+    const void *reserved[7]; /* NULL: room for later versions */
 } tilec_launch_options;
 
 /* One device; the texts live as long as the context. */
@@ -1081,6 +1084,8 @@ typedef struct {
                            * work of several of the forward's, else grid[0] to grid[2] */
     const tilec_gradient_programs *programs;
     int nprograms;
+    const char *const *saved; /* arrays that are to be as the forward left them */
+    int nsaved;
 } tilec_derived;
 
 /*

@@ -290,7 +290,7 @@ typedef struct {
     int nargs;
     const tilec_launch_options *options;
     Keep *keep;
-    int atomics; /* as in tilec_launch_options */
+    int atomics, recompute; /* as in tilec_launch_options */
 } DeriveWish;
 /* The gradients of `of` by the names in the tuple `wrt`: (text of a file, name of the kernel in it,
  * [(array, parameter of its gradient, tilec_gradient_fill)]). */

@@ -33,7 +33,8 @@ static PyObject *result_of(const tilec_derived *d)
 {
     PyObject *gradients = PyList_New(0), *spaces = PyList_New(0), *sums = PyList_New(0);
     PyObject *sizes = PyList_New(0), *needs = PyList_New(0), *programs = PyList_New(0);
-    bool good = gradients && spaces && sums && sizes && needs && programs;
+    PyObject *saved = PyList_New(0);
+    bool good = gradients && spaces && sums && sizes && needs && programs && saved;
 
     for (int i = 0; good && i < d->ngradients; i++)
         good = push(gradients, Py_BuildValue("(ssi)", d->gradients[i].array,
@@ -51,15 +52,18 @@ static PyObject *result_of(const tilec_derived *d)
         good = push(needs, Py_BuildValue("(ss)", d->needs[i].array, d->needs[i].text));
     for (int i = 0; good && i < d->nprograms; i++)
         good = push(programs, Py_BuildValue("(ss)", d->programs[i].name, d->programs[i].text));
+    for (int i = 0; good && i < d->nsaved; i++)
+        good = push(saved, PyUnicode_FromString(d->saved[i]));
     if (good)
-        return Py_BuildValue("(ssNNNNNN(sss))", d->text, d->kernel, gradients, spaces, sums, sizes,
-                             needs, programs, d->grid[0], d->grid[1], d->grid[2]);
+        return Py_BuildValue("(ssNNNNNN(sss)N)", d->text, d->kernel, gradients, spaces, sums, sizes,
+                             needs, programs, d->grid[0], d->grid[1], d->grid[2], saved);
     Py_XDECREF(gradients);
     Py_XDECREF(spaces);
     Py_XDECREF(sums);
     Py_XDECREF(sizes);
     Py_XDECREF(needs);
     Py_XDECREF(programs);
+    Py_XDECREF(saved);
     return NULL;
 }
 
@@ -76,6 +80,7 @@ PyObject *derive_kernel(const DeriveWish *w, PyObject *of, PyObject *wrt)
     options.unspecialised = 1; /* what is derived is for other values, too */
     options.check = 0;
     options.atomics = w->atomics;
+    options.recompute = w->recompute;
     PyThreadState *thread = PyEval_SaveThread();
     tilec_status status =
         tilec_derive(w->file->file, tilec_kernel_name(w->file->file, 0), PyBytes_AsString(of_bytes),

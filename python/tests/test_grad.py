@@ -28,6 +28,15 @@ def rows(x, out, row, n, BLOCK: tl.constexpr):
 
 
 @tilec.jit
+def unit(x, out, size, row, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    values = tl.load(x + tl.program_id(0) * row + at, mask=at < n, other=0.0)
+    scale = 1 / tl.sqrt(tl.sum(values * values, axis=0) + 1.0)
+    tl.store(size + tl.program_id(0), scale)
+    tl.store(out + tl.program_id(0) * row + at, values * scale, mask=at < n)
+
+
+@tilec.jit
 def window(x, w, out, n, taps, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = at < n - taps + 1
@@ -160,6 +169,25 @@ class Gradients(unittest.TestCase):
         for stride, times in ((0, [3, 3, 3, 0]), (1, [1, 2, 2, 1])):
             gradient[(3,)](x, np.zeros(3), stride, 3 - stride, BLOCK=4, d_out=np.ones(3), d_x=d_x)
             self.assertEqual(d_x.tolist(), [2 * k * n for k, n in enumerate(times)])
+
+    def test_what_the_forward_stored(self):
+        x = np.random.default_rng(2).standard_normal((5, 20)).astype(np.float32)
+        out, size, d_out = np.empty_like(x), np.empty(5, np.float32), np.ones_like(x)
+        gradient = tilec.grad(unit, of="out", wrt="x")
+        unit[(5,)](x, out, size, 20, 20, BLOCK=32)
+        derived = gradient.derive(x, out, size, 20, 20, BLOCK=32)
+        self.assertEqual(derived.saved, ["size"])
+        scale = 1 / np.sqrt((x.astype(float)**2).sum(axis=1, keepdims=True) + 1)
+        want = scale - x * scale**3 * x.sum(axis=1, keepdims=True)
+        d_x = np.empty_like(x)
+        gradient[(5,)](x, out, size, 20, 20, BLOCK=32, d_out=d_out, d_x=d_x)
+        np.testing.assert_allclose(d_x, want, rtol=1e-4, atol=1e-5)
+        with self.assertRaisesRegex(ValueError, "its gradient would take `size` for a constant"):
+            tilec.grad(derived.kernel, of="d_x", wrt="x")
+        again = tilec.grad(unit, of="out", wrt="x", recompute=True)
+        again[(5,)](x, out, np.full(5, np.nan, np.float32), 20, 20, BLOCK=32, d_out=d_out, d_x=d_x)
+        np.testing.assert_allclose(d_x, want, rtol=1e-4, atol=1e-5)
+        self.assertEqual(again.derive(x, out, size, 20, 20, BLOCK=32).saved, [])
 
     def test_windows(self):
         """A valid convolution, by programs that end where elements do, and before: gathered, or by atomics; of

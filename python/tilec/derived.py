@@ -24,18 +24,20 @@ Gradient = collections.namedtuple("Gradient", "array name fill")
 
 class Derived:
     """A derived kernel: `kernel` launches it, `text` is the Python file that has it, `gradients` says
-    which parameter is whose gradient.
+    which parameter is whose gradient, `saved` which arrays are to be as the forward left them.
     """
 
-    def __init__(self, text, name, gradients, workspaces, sums, sizes, needs, programs, grid):
+    def __init__(self, text, name, gradients, workspaces, sums, sizes, needs, programs, grid, saved):
         self.text = text
         self._needs = needs
+        self.saved = saved
         self.gradients = [Gradient(*g) for g in gradients]
         self._workspaces, self._sums, self._sizes = workspaces, sums, sizes
         self._programs, self._grid = programs, grid
         self._kept = {}  # workspaces of NumPy's, for the next launch: pages that were written are there at once
         names = _names_in(text, name)
         self.kernel = names[name]
+        self.kernel.saved_by_forward = tuple(saved)
         self._add_up = names.get(f"{name}_sum")
 
     def unmet(self, grid, named):
@@ -193,11 +195,16 @@ def split(kernel, args, kwargs):
 class Gradients(KernelInterface):
     """What tilec.grad() gives: gradient[grid](arguments of the kernel, d_out=, d_x=, ...)"""
 
-    def __init__(self, kernel, of, wrt, atomics=False):
+    def __init__(self, kernel, of, wrt, atomics=False, recompute=False):
         split(kernel, (), {})  # is it one?
+        constants = getattr(kernel, "saved_by_forward", ())
+        if constants:
+            raise ValueError(f"kernel `{kernel.__name__}`: its gradient would take `{constants[0]}` for a constant, which "
+                             "the forward computes: derive it with recompute=True")
         self.fn = kernel
         self.of = of
         self.atomics = atomics
+        self.recompute = recompute
         self.wrt = (wrt,) if isinstance(wrt, str) else tuple(wrt)
         self.__name__ = f"{kernel.__name__}_grad"
         self._known = {}
@@ -211,7 +218,7 @@ class Gradients(KernelInterface):
         key = (kernel._current(), atomics, *(_kind(named.get(p.name), p.is_constexpr) for p in kernel.params))
         found = self._known.get(key)
         if found is None:
-            found = Derived(*kernel._derive((), {**named, **options}, self.of, self.wrt, atomics))
+            found = Derived(*kernel._derive((), {**named, **options}, self.of, self.wrt, atomics, self.recompute))
             found = self._known.setdefault(key, found)
         return found
 
@@ -261,7 +268,7 @@ class Gradients(KernelInterface):
         return f"Gradients({self.fn!r}, of={self.of!r}, wrt={self.wrt!r})"
 
 
-def grad(kernel, of, wrt, atomics=False):
+def grad(kernel, of, wrt, atomics=False, recompute=False):
     """The gradients of the array `of`, a name, by the arrays `wrt`, a name or several.
 
     What it gives is launched as the kernel is, with an array by name for each gradient: d_out, which is
@@ -269,5 +276,8 @@ def grad(kernel, of, wrt, atomics=False):
 
     atomics: programs that meet at an element add to it by atomics, in no fixed order; else each stores a
     part, in memory that the launch allocates, and a second launch adds the parts up.
+
+    recompute: what the kernel has stored, as the mean of a row, is computed again; else arrays that it
+    stored to are to be as its launch left them, where that spares a pass: those of derive(...).saved.
     """
-    return Gradients(kernel, of, wrt, atomics)
+    return Gradients(kernel, of, wrt, atomics, recompute)

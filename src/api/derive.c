@@ -58,6 +58,7 @@ static void copy_lists(Copy *c, const GradResult *r, tilec_derived *out)
     tilec_gradient_size *sizes = (tilec_gradient_size *)(sums + r->sums.len);
     tilec_gradient_need *needs = (tilec_gradient_need *)(sizes + r->sizes.len);
     tilec_gradient_programs *programs = (tilec_gradient_programs *)(needs + r->needs.len);
+    const char **saved = (const char **)(programs + r->programs.len);
 
     for (int i = 0; i < r->ngradients; i++)
         gradients[i] = (tilec_gradient){copy_text(c, r->gradients[i].array),
@@ -82,6 +83,8 @@ static void copy_lists(Copy *c, const GradResult *r, tilec_derived *out)
     for (int i = 0; i < r->programs.len; i++)
         programs[i] = (tilec_gradient_programs){copy_text(c, r->programs.at[i].name),
                                                 copy_text(c, r->programs.at[i].text)};
+    for (int i = 0; i < r->saved.len; i++)
+        saved[i] = copy_text(c, r->saved.at[i]);
     *out = (tilec_derived){.text = copy_text(c, r->text),
                            .kernel = copy_text(c, r->kernel),
                            .accesses = copy_text(c, r->accesses),
@@ -96,7 +99,9 @@ static void copy_lists(Copy *c, const GradResult *r, tilec_derived *out)
                            .nsizes = r->sizes.len,
                            .nneeds = r->needs.len,
                            .programs = programs,
-                           .nprograms = r->programs.len};
+                           .nprograms = r->programs.len,
+                           .saved = saved,
+                           .nsaved = r->saved.len};
     for (int i = 0; i < AXES; i++)
         out->grid[i] = copy_text(c, r->grid[i]);
 }
@@ -108,7 +113,8 @@ static size_t lists_size(const GradResult *r)
            sizeof(tilec_partial_sum) * (size_t)r->sums.len +
            sizeof(tilec_gradient_size) * (size_t)r->sizes.len +
            sizeof(tilec_gradient_need) * (size_t)r->needs.len +
-           sizeof(tilec_gradient_programs) * (size_t)r->programs.len;
+           sizeof(tilec_gradient_programs) * (size_t)r->programs.len +
+           sizeof(char *) * (size_t)r->saved.len;
 }
 
 /* NULL: there is no memory. */
@@ -150,7 +156,8 @@ static tilec_status derive(Job *job, void *wanted)
                            .nwrt = d->nwrt,
                            .params = params,
                            .nparams = k->nparams,
-                           .atomics = r->options.atomics != 0};
+                           .atomics = r->options.atomics != 0,
+                           .recompute = r->options.recompute != 0};
     Grad g;
     GradResult result;
     if (!grad_derive(f->module, &wish, job->arena, job->diags, &g) || !grad_print(&g, &result))

@@ -115,15 +115,18 @@ static Value *exact(Builder *b, Value *v, int depth)
         const Type *t = type_with_dtype(b->module, v->type, DT_I64);
         return build_op(b, op->code, 1, &in, op->nattrs, op->attrs, 1, &t)->results[0];
     }
-    if (depth > 0 && is_sum(op))
-        return build_binary(b, op->code, exact(b, op->operands[0], depth - 1),
-                            exact(b, op->operands[1], depth - 1));
+    if (depth > 0 && is_sum(op)) {
+        Value *first = exact(b, op->operands[0], depth - 1);
+        return build_binary(b, op->code, first, exact(b, op->operands[1], depth - 1));
+    }
     return build_cast(b, v, DT_I64, ROUND_NEAREST);
 }
 
 static Value *differs(Builder *b, Value *v)
 {
-    return build_binary(b, OP_ne, exact(b, v, DEEPEST), build_cast(b, v, DT_I64, ROUND_NEAREST));
+    Value *right = exact(b, v, DEEPEST);
+
+    return build_binary(b, OP_ne, right, build_cast(b, v, DT_I64, ROUND_NEAREST));
 }
 
 static bool makes_sum_wider(const Op *cast)
@@ -150,8 +153,8 @@ static Value *is_beyond_integer(Builder *b, const Op *cast)
     Value *wide = v->type->dtype == DT_FP64 ? v : build_cast(b, v, DT_FP32, ROUND_NEAREST);
     Value *past = build_float(b, wide->type, ldexp(1, bits - sign));
     Value *below = build_float(b, wide->type, sign ? -ldexp(1, bits - 1) - 1 : -1);
-    return build_binary(b, OP_or, build_binary(b, OP_ge, wide, past),
-                        build_binary(b, OP_le, wide, below));
+    Value *low = build_binary(b, OP_le, wide, below);
+    return build_binary(b, OP_or, build_binary(b, OP_ge, wide, past), low);
 }
 
 static Value *spoils_cast(Builder *b, const Op *cast)

@@ -7,36 +7,11 @@
  * src/slope compares them with differences of the forward, which runs again and again.  The first
  * run of each looks at all accesses, and for races where the device can.
  */
-#include "commands.h"
-#include "../slope/slope.h"
+#include "proof.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Elements of an array that a kernel has, one after the other: what differences are made of. */
-typedef struct {
-    const char *name;
-    tilec_arg *arg;   /* of the forward, or of the derived kernel */
-    int64_t n, *at;   /* of each element, row-major, where it is from the first on */
-    double *elements; /* in the host's memory */
-    int block;
-} Column;
-typedef struct {
-    Column x;        /* that it is differentiated by */
-    double *claimed; /* its gradient */
-    SlopeReport report;
-} Proven;
-typedef struct {
-    Cli *cli;
-    Call forward, backward;
-    const tilec_derived *derived;
-    Column of;
-    double *weights;  /* of its elements */
-    KeptBlocks begun; /* all arrays before the forward, which may write what it reads */
-    Proven *wrt;
-    int nwrt;
-} Proof;
 
 /* --- columns --- */
 
@@ -354,15 +329,41 @@ static void run_sums(Proof *p, const Arguments *totals)
     }
 }
 
-/* The derived kernel finds what the forward has found. */
+/* Does the derived kernel read it as the forward left it? */
+static bool is_saved_array(const tilec_derived *d, const char *name)
+{
+    bool found = false;
+
+    for (int i = 0; i < d->nsaved; i++)
+        found |= strcmp(d->saved[i], name) == 0;
+    return found;
+}
+
+static bool is_saved(const Proof *p, int block)
+{
+    const Arguments *a = &p->forward.args;
+    bool found = false;
+
+    for (int i = 0; i < a->count; i++)
+        found |= is_saved_array(p->derived, a->args[i].name) &&
+                 array_block(&p->cli->store, a->args[i].tensor.data) == block;
+    return found;
+}
+
+/* The derived kernel finds what the forward has found, and what it left to it. */
 static void begin_again(const Proof *p)
 {
+    KeptBlocks others = {0};
+
     for (int i = 0; i < p->begun.len; i++) {
         const KeptBlock *kept = &p->begun.at[i];
+        if (is_saved(p, kept->block))
+            continue;
+        vec_push(p->cli->arena, &others, *kept);
         const Storage *s = &p->cli->store.blocks.at[kept->block];
         memcpy(s->memory, kept->copy, s->bytes);
     }
-    fresh_restore(&p->forward, &p->begun);
+    fresh_restore(&p->forward, &others);
 }
 
 static void run_backward(Proof *p)
@@ -380,6 +381,8 @@ static void run_backward(Proof *p)
         NEW_N(c->arena, tilec_arg, n + p->nwrt + d->nworkspaces + d->nsizes + d->nprograms + 1);
     memcpy(k->args.args, p->forward.args.args, sizeof *k->args.args * (size_t)n);
     k->args.count = n + 1;
+    for (int i = 0; i < n; i++)
+        k->args.args[i].tensor.blank &= !is_saved_array(d, k->args.args[i].name);
     Column d_of = gradient_of(c, &k->args.args[n], &p->of, d->gradients[0].gradient);
     choose_weights(p, &d_of);
     for (int i = 0; i < p->nwrt; i++) {
@@ -450,103 +453,6 @@ static void compare(Proof *p, Proven *with)
     evaluate(&moving, NEW_N(p->cli->arena, double, p->of.n + 1)); /* x as it was, everywhere */
 }
 
-/* --- telling --- */
-
-static bool is_wrong(const SlopeReport *r)
-{
-    return r->wrong_directions + r->wrong_elements > 0 || r->worst.at >= 0;
-}
-
-static bool is_judged(const SlopeReport *r)
-{
-    return r->rough < r->directions + r->elements || r->elements == 0;
-}
-
-/* Where element k of the column is, as an index of the array. */
-static Array shape_of(const Column *column)
-{
-    const tilec_tensor *t = &column->arg->tensor;
-    Array out = {.dtype = TILEC_FP64, .ndim = t->ndim};
-
-    memcpy(out.shape, t->shape, sizeof *t->shape * (size_t)t->ndim);
-    return out;
-}
-
-static void put_verdict(const Proof *p, Text *t, int i)
-{
-    const Proven *with = &p->wrt[i];
-    const SlopeReport *r = &with->report;
-    const char *name = p->derived->gradients[i + 1].gradient;
-
-    if (!is_judged(r))
-        text_printf(t, "%s: not judged: differences of `%s` say too little here\n", name,
-                    p->of.name);
-    else if (!is_wrong(r))
-        text_printf(t,
-                    "%s: agrees with differences along %d directions, in %d of %lld elements; "
-                    "farthest off %.2g\n",
-                    name, r->directions, r->elements - r->rough, (long long)with->x.n, r->largest);
-    else
-        text_printf(t,
-                    "%s: differs from differences along %d of %d directions, in %d of %d "
-                    "elements\n",
-                    name, r->wrong_directions, r->directions, r->wrong_elements, r->elements);
-    if (r->worst.at >= 0) {
-        const Array shape = shape_of(&with->x);
-        text_printf(t, "    worst: %s[%s] is %.9g, not %.9g\n", name,
-                    array_index_text(p->cli->arena, &shape, r->worst.at), r->worst.claimed,
-                    r->worst.found);
-    }
-    if (r->kinks)
-        text_printf(t, "    at kinks, where any slope between both sides is right: %d\n", r->kinks);
-    if (r->rough && is_judged(r))
-        text_printf(t, "    not judged, as differences say too little: %d\n", r->rough);
-}
-
-static void put_json(const Proof *p, Text *t, int i)
-{
-    const SlopeReport *r = &p->wrt[i].report;
-    const Array shape = shape_of(&p->wrt[i].x);
-
-    json_object(t, NULL);
-    json_text(t, "name", p->derived->gradients[i + 1].gradient);
-    json_text(t, "array", p->wrt[i].x.name);
-    json_bool(t, "pass", is_judged(r) && !is_wrong(r));
-    json_int(t, "directions", r->directions);
-    json_int(t, "wrong_directions", r->wrong_directions);
-    json_int(t, "elements", r->elements);
-    json_int(t, "wrong_elements", r->wrong_elements);
-    json_int(t, "kinks", r->kinks);
-    json_int(t, "not_judged", r->rough);
-    json_number(t, "max_rel", r->largest, 9);
-    if (r->worst.at >= 0) {
-        json_object(t, "worst");
-        array_put_index(t, "index", &shape, r->worst.at);
-        json_number(t, "value", r->worst.claimed, 17);
-        json_number(t, "reference", r->worst.found, 17);
-        json_object_end(t);
-    }
-    json_object_end(t);
-}
-
-static void tell(const Proof *p)
-{
-    Text t = text_new(p->cli->arena);
-    bool json = p->forward.options.json;
-
-    if (json)
-        json_array(&t, NULL);
-    for (int i = 0; i < p->nwrt; i++) {
-        const SlopeReport *r = &p->wrt[i].report;
-        (json ? put_json : put_verdict)(p, &t, i);
-        if (is_wrong(r) || !is_judged(r))
-            p->cli->code = CLI_REFUSED;
-    }
-    if (json)
-        json_array_end(&t);
-    printf("%s%s", t.s, json ? "\n" : "");
-}
-
 /* --- the whole --- */
 
 static void find_columns(Proof *p, const char *of, const GradNames *wrt)
@@ -586,7 +492,7 @@ const tilec_derived *proof_run(Cli *c, const Options *o, const GradNames *wrt)
     run_backward(&p);
     for (int i = 0; i < p.nwrt; i++)
         compare(&p, &p.wrt[i]);
-    tell(&p);
+    proof_tell(&p);
     call_close(k);
     return p.derived;
 }

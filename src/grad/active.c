@@ -1,6 +1,7 @@
 /*
  * active.c - which values gradients go through: those that depend on an array differentiated by
- * (VARIES), and on which what is differentiated depends (MATTERS)
+ * (VARIES), and on which what is differentiated depends (MATTERS), but for what it does not
+ * change with (REFERENCE)
  *
  * Both are found by going over the function until nothing changes, as loops hand values round.
  */
@@ -37,7 +38,8 @@ int grad_array_of(const Grad *g, const Value *pointer)
 
 static bool mark(Grad *g, const Value *v, GradFacts fact)
 {
-    bool is_new = v->id < g->nfacts && (g->facts[v->id] & fact) == 0;
+    const unsigned known = fact == VARIES ? VARIES | REFERENCE : fact;
+    bool is_new = v->id < g->nfacts && (g->facts[v->id] & known) == 0;
 
     if (is_new)
         g->facts[v->id] |= fact;
@@ -142,12 +144,21 @@ static bool backward(Grad *g, Block *b)
     return changed;
 }
 
-void grad_find_active(Grad *g)
+static void find(Grad *g)
 {
-    g->nfacts = g->func->nvalues;
-    g->facts = NEW_N(g->arena, uint8_t, g->nfacts);
     while (forward(g, g->func->body))
         continue;
     while (backward(g, g->func->body))
         continue;
+}
+
+void grad_find_active(Grad *g)
+{
+    g->nfacts = g->func->nvalues;
+    g->facts = NEW_N(g->arena, uint8_t, g->nfacts);
+    find(g);
+    grad_find_references(g);
+    for (int i = 0; i < g->nfacts; i++)
+        g->facts[i] &= REFERENCE;
+    find(g);
 }

@@ -4,6 +4,7 @@
  *     inline, legalise, merge     what the kernel does, as ops that have rules
  *     active.c, memory.c          which values count, and whether it can be done
  *     grad_block()                every op once more, from the last to the first
+ *     saved.c                     what the forward has stored is loaded
  *     drop the forward's effects, and what then nobody needs
  */
 #include <string.h>
@@ -336,6 +337,7 @@ static bool prepare(Grad *g, Module *m, Diags *d)
         return false;
     grad_sum_parts_of_tiles(g);
     grad_count_rounds(g);
+    grad_number_from_the_first(g);
     return opt_run_pass(m, "dce", d);
 }
 
@@ -370,6 +372,8 @@ static bool derive(Grad *g)
             finish_array(g, &g->wrt[i]);
     }
     if (!g->failed)
+        grad_load_saved(g);
+    if (!g->failed)
         grad_walk_programs(g);
     return !g->failed;
 }
@@ -386,8 +390,18 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
     g->meetings = map_new(a);
     g->uses = ir_uses(g->func, a);
     grad_find_active(g);
+    grad_find_asked(g);
     g->b = builder_before(g->func->body->last);
-    if (!grad_check_memory(g) || !derive(g) || !tidy(m, d))
+    if (grad_measure_from_saved(g)) {
+        if (!opt_run_pass(m, "dce", d))
+            return false;
+        g->uses = ir_uses(g->func, a);
+        grad_find_active(g);
+    }
+    if (!grad_check_memory(g))
+        return false;
+    grad_find_saved(g);
+    if (!derive(g) || !tidy(m, d))
         return false;
     grad_drop_tapes(g);
     return opt_run_pass(m, "dce", d) && grad_check_in_place(g);

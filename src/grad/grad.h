@@ -25,7 +25,8 @@ typedef struct {
     int nwrt;
     const GradParam *params;
     int nparams;
-    bool atomics; /* where programs meet, else sums of parts */
+    bool atomics;   /* where programs meet, else sums of parts */
+    bool recompute; /* what the forward has stored, too */
 } GradWish;
 
 /* What the derived kernel does with an array of gradients. */
@@ -95,6 +96,22 @@ typedef struct {
     const Op *load; /* of the backward, which reads the array, too; NULL: it does not */
 } GradInPlace;
 
+/* What the forward stores, and nothing overwrites. */
+typedef struct {
+    const Op *store;
+    int array; /* its parameter */
+    Value *value, *pointer, *mask;
+    Value *below;   /* of value = constant / below; NULL: it is nothing of the kind */
+    bool is_loaded; /* in place of computing it again */
+} GradSaved;
+
+/* What values are measured from in place of a maximum. */
+typedef struct {
+    const Op *store; /* of the maximum plus the log of a sum */
+    Value *stored, *loaded;
+    Value *sum, *guarded; /* of where(sum == 0, 1, sum), which is sum, the last one; or NULL */
+} GradAnchor;
+
 /* A derived program does what several of the forward do. */
 typedef struct {
     unsigned axes;             /* along which it walks: bits; 0: none */
@@ -125,9 +142,13 @@ typedef struct {
     Value *programs[AXES]; /* numbers of programs that needs name */
     VEC(GradInPlace) in_place;
     VEC(GradTape *) tapes;
-    VEC(Op *) barriers; /* between writing and reading them */
-    unsigned asked;     /* axes of the grid along which programs ask for their number: bits */
-    GradOps sums;       /* along axes, of gradients so far */
+    VEC(GradSaved) saved;
+    VEC(GradAnchor) anchors;
+    struct Moving *moving; /* reference.c's */
+    VEC(Op *) barriers;    /* between writing and reading them */
+    unsigned asked;        /* axes of the grid along which programs ask for their number: bits */
+    GradOps sums;          /* along axes, of gradients so far */
+    GradOps references;    /* maxima and minima that no gradient goes through */
     GradWalk walk;
     bool failed;
 } Grad;
@@ -139,7 +160,8 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
 
 /* --- inside of this folder, and for what prints --- */
 
-typedef enum { VARIES = 1, MATTERS = 2 } GradFacts;
+/* REFERENCE: what is differentiated stays the same whatever it is. */
+typedef enum { VARIES = 1, MATTERS = 2, REFERENCE = 4 } GradFacts;
 /* It depends on what is differentiated by, and what is differentiated on it. */
 bool grad_is_active(const Grad *g, const Value *v);
 const char *grad_free_name(Grad *g, const char *name); /* of a parameter: or name_2, .. */
@@ -194,6 +216,16 @@ void grad_combining(Grad *g, const Op *op);
 void grad_find_active(Grad *g);
 int grad_array_of(const Grad *g, const Value *pointer); /* number of its parameter; -1: not one */
 
+/* reference.c: of what is active marks maxima and minima that values are only measured from */
+void grad_find_references(Grad *g);
+/* When these move, does v as this one of them does? */
+bool grad_moves_with(const Grad *g, const Value *v, const Value *point);
+bool grad_stays(const Grad *g, const Value *v); /* as it is, whatever moves */
+bool grad_jumps(const Grad *g);                 /* something, as an integer made of what moves */
+
+/* anchor.c: maxima become what the forward stored of them; true: something has changed */
+bool grad_measure_from_saved(Grad *g);
+
 /* needs.c: conditions that launches are to meet */
 /* least <= most, unless that is seen; false: it is seen not to be. */
 bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *most);
@@ -213,9 +245,21 @@ void grad_add_in_order(Grad *g, GradArray *a);
  * other threads of the program added. */
 void grad_add_in_memory(Grad *g, Op *op, bool waits);
 
+/* saved.c */
+void grad_find_saved(Grad *g); /* before anything is derived: what the forward stores, once */
+bool grad_is_stored_once(Grad *g,
+                         const Op *store); /* each element of its array, outside of loops */
+/* Can it be computed there, too? Then it is, or is what it was. */
+bool grad_can_stand(const Value *v, const Op *at);
+Value *grad_stand(Builder *b, Value *v, const Op *at);
+void grad_load_saved(Grad *g); /* behind: where that spares a pass over lanes or rounds */
+
 /* split.c: before anything is derived, what takes parts of tiles by their bits becomes sums */
 void grad_sum_parts_of_tiles(Grad *g);
 bool grad_is_index(const Value *v, int axis); /* 0, 1, .. along that axis of a tile */
+
+/* reversed.c: programs that only ask for num_programs - 1 - program_id ask for program_id */
+void grad_number_from_the_first(Grad *g);
 
 /* count.c: each `while` that counts becomes a `for` */
 void grad_count_rounds(Grad *g);
@@ -228,8 +272,10 @@ void grad_permute_sorted(Grad *g);
 bool grad_needs_zeros(const Grad *g, const Op *op, int i);
 
 /* memory.c */
-bool grad_check_memory(Grad *g);   /* what is read and written suits; refused otherwise */
-bool grad_check_in_place(Grad *g); /* when all is derived: what was overwritten is not read */
+bool grad_is_in_loop(const Block *b); /* at any depth */
+void grad_find_asked(Grad *g);        /* the axes of the grid */
+bool grad_check_memory(Grad *g);      /* what is read and written suits; refused otherwise */
+bool grad_check_in_place(Grad *g);    /* when all is derived: what was overwritten is not read */
 void grad_load(Grad *g, const Op *op);
 void grad_store(Grad *g, const Op *op);
 bool grad_puts_in_memory(const Op *op); /* as a store does, or by adding to what is there */

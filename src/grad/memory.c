@@ -101,6 +101,10 @@ static void collect(Op *op, void *memory)
     Memory *m = memory;
     OpAccess access = ir_access(op);
 
+    for (int i = 0; i < m->g->anchors.len; i++) {
+        if (op->nresults > 0 && op->results[0] == m->g->anchors.at[i].loaded)
+            return; /* it is loaded by the backward alone */
+    }
     if (grad_puts_in_memory(op) && op->nresults > 0 &&
         grad_array_of(m->g, op->operands[STORE_PTR]) == m->g->of.array->index) {
         vec_push(m->g->arena, &m->sums, op);
@@ -165,10 +169,10 @@ static bool check_op(Memory *m, const Op *op)
     return !g->failed;
 }
 
-static bool is_in_loop(const Op *op)
+bool grad_is_in_loop(const Block *b)
 {
-    for (const Op *owner = op->block->owner; owner; owner = owner->block->owner) {
-        if (opt_is_loop(owner))
+    for (; b->owner; b = b->owner->block) {
+        if (opt_is_loop(b->owner))
             return true;
     }
     return false;
@@ -179,7 +183,7 @@ static bool is_in_loop(const Op *op)
 static bool is_in_place(const Op *load, const Op *store)
 {
     if (!op_only_reads(load) || store->code != OP_store || load->block != store->block ||
-        is_in_loop(store) || load->operands[LOAD_PTR] != store->operands[STORE_PTR])
+        grad_is_in_loop(store->block) || load->operands[LOAD_PTR] != store->operands[STORE_PTR])
         return false;
     while (load && load != store)
         load = load->next;
@@ -283,7 +287,7 @@ static bool check_stores(Memory *m)
         return false;
     if (stores.len == 0)
         return true;
-    bool once = stores.len == 1 && !is_in_loop(stores.at[0]);
+    bool once = stores.len == 1 && !grad_is_in_loop(stores.at[0]->block);
     if (once || grad_alone(g, &g->of, &stores, 0))
         return true;
     grad_refuse(g, stores.at[0], "it cannot be shown that each element of `%s` is stored once",
@@ -296,6 +300,11 @@ static void find_asked(Op *op, void *grad)
 {
     if (op->code == OP_program_id)
         ((Grad *)grad)->asked |= 1u << attr_axis(op);
+}
+
+void grad_find_asked(Grad *g)
+{
+    ir_walk(g->func->body, find_asked, g);
 }
 
 /* Nobody else meets an element; programs do, of which each has a row; or nothing is known. */
@@ -372,7 +381,6 @@ bool grad_check_memory(Grad *g)
     }
     if (!check_apart(&m) || !check_stores(&m))
         return false;
-    ir_walk(g->func->body, find_asked, g);
     for (int i = 0; i < g->nwrt && !g->failed; i++)
         find_fill(&m, &g->wrt[i]);
     grad_choose_walk(g);

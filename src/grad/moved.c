@@ -250,6 +250,7 @@ static Value *moved(Mover *m, Value *v, const int8_t *sides, bool whole)
 
     for (int d = 0; d < v->type->rank; d++)
         key = key * (MAX_RANK + 1) + (uint64_t)(sides[d] + 1);
+    key = key * (MAX_RANK + 1) + (uint64_t)v->type->rank; /* or keys of values of two ranks meet */
     Value *known = map_get(m->moved, key);
     if (known)
         return known;

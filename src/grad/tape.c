@@ -158,15 +158,6 @@ static void put_barrier(Grad *g, Builder *b)
     vec_push(g->arena, &g->barriers, build_op(b, OP_barrier, 0, NULL, 0, NULL, 0, NULL));
 }
 
-static bool is_repeated(const Block *b)
-{
-    for (; b->owner; b = b->owner->block) {
-        if (opt_is_loop(b->owner))
-            return true;
-    }
-    return false;
-}
-
 /* How many rounds a program has room for: a parameter, where programs have different ones. */
 static Value *limit_of(Grad *g, Value *rounds)
 {
@@ -198,7 +189,7 @@ GradRounds grad_write_tapes(Grad *g, const Op *loop, const bool *is_sum)
     GradRounds r = {.forward = forward, .tapes = NEW_N(g->arena, GradTape *, loop->nresults)};
     bool any = false;
 
-    if (is_repeated(forward->block) || g->walk.axes)
+    if (grad_is_in_loop(forward->block) || g->walk.axes)
         put_barrier(g, &b);
     Value *rounds = rounds_of(&b, forward), *limit = NULL;
     for (int i = 0; i < loop->nresults; i++) {

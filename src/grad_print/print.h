@@ -42,7 +42,8 @@ typedef struct {
     VEC(GradSum) sums; /* by the kernel with `_sum` behind its name */
     VEC(GradSize) sizes;
     VEC(GradNeedText) needs;
-    const char *grid[AXES]; /* what it is launched with */
+    VEC(const char *) saved; /* arrays that are read as the forward left them */
+    const char *grid[AXES];  /* what it is launched with */
     VEC(GradPrograms) programs;
 } GradResult;
 

@@ -70,6 +70,33 @@ static void put_load(Writer *p, const Op *load)
     text_put(&p->text, "\n");
 }
 
+static void put_saved(Writer *p, const GradSaved *s)
+{
+    const char *code;
+    int line = print_line_of(p, s->store, &code);
+
+    text_printf(&p->text,
+                "%s: read as %s left it, in place of computing it again\n    line %d: %s\n",
+                p->g->func->params[s->array].name, p->g->wish->kernel, line, code);
+}
+
+/* What only is measured from them is the same: a line of the forward once. */
+static void put_references(Writer *p)
+{
+    const char *code;
+    int before = 0;
+
+    if (p->g->references.len > 0)
+        text_printf(&p->text, "no gradient goes through these: %s is the same whatever they are\n",
+                    p->g->wish->of);
+    for (int i = 0; i < p->g->references.len; i++) {
+        int line = print_line_of(p, p->g->references.at[i], &code);
+        if (line != before)
+            text_printf(&p->text, "    line %d: %s\n", line, code);
+        before = line;
+    }
+}
+
 const char *print_accesses(const Writer *of)
 {
     Grad *g = of->g;
@@ -90,6 +117,11 @@ const char *print_accesses(const Writer *of)
             text_printf(&p.text, "%s: tape: %s before each round is kept, and read backwards\n",
                         g->func->params[t->tape->index].name, t->of);
     }
+    for (int i = 0; i < g->saved.len; i++) {
+        if (g->saved.at[i].is_loaded)
+            put_saved(&p, &g->saved.at[i]);
+    }
+    put_references(&p);
     print_needs(&p);
     return p.text.s;
 }

@@ -341,6 +341,10 @@ void print_describe(Writer *p)
                      ((GradSize){g->func->params[t->rounds->index].name, NULL}));
     }
     describe_grid(p);
+    for (int i = 0; i < g->saved.len; i++) {
+        if (g->saved.at[i].is_loaded)
+            vec_push(g->arena, &r->saved, g->func->params[g->saved.at[i].array].name);
+    }
     for (int i = 0; i < g->needs.len; i++)
         vec_push(g->arena, &r->needs,
                  ((GradNeedText){g->func->params[g->needs.at[i].array->array->index].name,
@@ -394,6 +398,10 @@ void put_docstring(Writer *p)
             put_tape(p, g->tapes.at[i]);
     }
     put_limits(p);
+    for (int i = 0; i < p->result->saved.len; i++)
+        text_printf(&p->text,
+                    "    %s: as %s left it; a gradient of this one takes it for a constant.\n",
+                    p->result->saved.at[i], g->wish->kernel);
     for (int i = 0; i < g->needs.len; i++)
         put_need(p, &g->needs.at[i]);
     text_put(&p->text, "    \"\"\"\n");

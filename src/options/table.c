@@ -252,6 +252,8 @@ static const Option options[] = {
         {{GRAD, "NAME[,NAME...]", "those that it is differentiated by"}}},
     {"--atomics", NULL, BARE, AGAIN, SWITCH(launch.atomics),
         {{GRAD, NULL, "programs that meet add by atomics, not to parts that a second kernel adds up"}}},
+    {"--recompute", NULL, BARE, AGAIN, SWITCH(launch.recompute),
+        {{GRAD, NULL, "what the forward has stored is computed again, and nothing read that it writes"}}},
     {"--rounds", NULL, NEEDS, AGAIN, add_rounds, 0,
         {{GRAD, "NAME=N", "how many rounds a loop makes at most, for --check: the derived kernel's parameter NAME"}}},
     {"--header", NULL, NEEDS, ONCE, OUTPUT(header),

@@ -246,8 +246,63 @@ expect 0 out 'tl.atomic_add(d_w + offsets, ' shared --atomics
 expect 0 out 'd_w: is added to, by atomics: zero it before' shared --atomics
 
 # what a mean hands on is made of sums that are there, without another pass over the row
-expect 0 out 'd_average = -(total_1 + t_13 + t_13 + t_11 * tl.sum(inside.to(tl.float32), axis=0))' \
+expect 0 out 'd_average = -(total_1 + t_12 + t_12 + t_10 * tl.sum(inside.to(tl.float32), axis=0))' \
     "$tilec" grad "$source/kernels/norms.py:norm_kernel" --call layer --of y --wrt x,weight,bias
+
+# the maximum that softmax takes off may be anything, and so may one that grows in a loop, whose sums fade
+measured() {
+    kernel=$1
+    shift
+    "$tilec" grad "$source/tests/grad/references.py:$kernel" --of out --wrt x 'x:*fp32' 'out:*fp32' row:i32 BLOCK=16 "$@"
+}
+expect 0 out '    tl.store(d_x + t + at, d_e * e, mask=mask)' measured sunk
+expect 0 out 'no gradient goes through these: out is the same whatever they are' measured log_softmax --stage grad
+expect 0 out '    line 16: top = tl.max(a, axis=0)' measured log_softmax --stage grad
+expect 0 out 'total = total * fade + weight' measured faded 'v:*fp32'
+grep -q total_tape "$folder/out" && wrong "a sum that fades is kept on a tape"
+expect 0 out 'd_x: ' measured off_by_one --stage grad
+grep -q "no gradient" "$folder/out" && wrong "the maximum in exp(x - m) / (1 + sum) has a gradient"
+expect 0 out 'total_tape' measured half_faded 'v:*fp32' --stage grad
+grep -q "no gradient" "$folder/out" && wrong "the maximum has a gradient where a sum does not fade"
+
+# what the forward stored is loaded where that spares a pass, as it was stored and nobody overwrote it
+stored() {
+    kernel=$1
+    shift
+    "$tilec" grad "$source/tests/grad/saved.py:$kernel" --of out --wrt x 'x:*fp32' 'out:*fp32' BLOCK=16 "$@"
+}
+for text in '    rstd: as normed left it; a gradient of this one takes it for a constant.' '    average = tl.load(mean + pid)' \
+    '    scale = tl.load(rstd + pid)'; do
+    expect 0 out "$text" stored normed row:i32 'mean:*fp32' 'rstd:*fp32'
+done
+grep -qE 'as normed left it|(mean|rstd) \+' "$folder/out" || wrong "nothing is loaded"
+expect 0 out 'rstd: read as normed left it, in place of computing it again' stored normed row:i32 'mean:*fp32' 'rstd:*fp32' --stage grad
+expect 0 out 'average = tl.sum(t_1, axis=0) / row' stored normed row:i32 'mean:*fp32' 'rstd:*fp32' --recompute
+expect 0 out '    out: as scanned left it' derive scanned BLOCK=16
+for kernel in 'rounded total:*fp16' 'overwritten total:*fp32' 'shared total:*fp32' 'neighbours total:*fp32' 'by_rounds total:*fp32' \
+    'in_one_arm total:*fp32 kept:*i32'; do
+    # shellcheck disable=SC2086 # words
+    expect 0 out 'd_x: ' stored $kernel row:i32 --stage grad
+    grep -q "left it" "$folder/out" && wrong "$kernel: what is loaded is not what was computed"
+done
+
+# what may be measured from anything is measured from the log of the sum, where that was stored: no pass to know it
+expect 0 out '    tl.store(d_x + t + at, ' stored log_sum 'lse:*fp32' row:i32
+grep -qF 'tl.max(' "$folder/out" && wrong "the largest and the sum are computed again"
+for kernel in "$source/kernels/attention.py:attention_kernel --call full --of out --wrt q,k,v" \
+    "$source/kernels/cross_entropy.py:cross_entropy_kernel --call loss --of losses --wrt logits"; do
+    # shellcheck disable=SC2086 # words
+    expect 0 out 'lse: as ' "$tilec" grad $kernel
+    grep -qE '_tape|tl\.max\(|for back' "$folder/out" && wrong "$kernel: what goes before is computed again"
+    # shellcheck disable=SC2086
+    expect 0 out 'top_tape' "$tilec" grad $kernel --recompute
+done
+for kernel in 'far_away lse:*fp32 row:i32' 'forgotten lse:*fp32 v:*fp32 keys:i32' 'grown lse:*fp32 v:*fp32 keys:i32 n:i32 SHOWN=5' \
+    'crossed lse:*fp32 y:*fp32'; do
+    # shellcheck disable=SC2086
+    expect 0 out 'd_x: ' stored $kernel --stage grad
+    grep -q "lse: " "$folder/out" && wrong "$kernel: lse is not what all is measured from"
+done
 
 # shifted windows are gathered, but not from lanes that know more than their number
 windows() {
@@ -308,7 +363,7 @@ expect 0 out 'tl.store(d_x + offsets, ' derive twice far=16 BLOCK=16
 expect 0 out "    if n > 3:" derive branch n:i32
 expect 0 out "(t[None, :] <= t[:, None])" derive sorted_row BLOCK=16
 expect 0 out "tl.cumprod(t, axis=0, reverse=True)" derive multiplied BLOCK=16
-expect 0 out "tl.associative_scan((a, a), 0, scanned_grad_combine)" derive scanned BLOCK=16
+expect 0 out "tl.associative_scan((a, a), 0, scanned_grad_combine)" derive scanned BLOCK=16 --recompute
 expect 1 err "k.py:94:5: error: a pointer is carried on from a loop that has ended" derive carried n:i32
 expect 1 err "k.py:105:5: error: a pointer is carried on from a loop that has ended" derive onward n:i32
 expect 1 err "no gradient of \`out\` reaches \`x\`" derive sign

@@ -192,3 +192,13 @@ def sharpened(x, out, n, W: tl.constexpr, BLOCK: tl.constexpr):
     total -= tl.load(x + i * W + j - 1, mask=(i < n) & (j >= 1), other=0.0)
     total -= tl.load(x + i * W + j + 1, mask=(i < n) & (j + 1 < W), other=0.0)
     tl.store(out + i * W + j, total * total, mask=i < n)
+
+
+@triton.jit
+def causal_gated(x, w, out, n, BLOCK: tl.constexpr):
+    """A convolution of what went before, times its own sigmoid: values of many ranks are moved."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], tl.float32)
+    for k in tl.static_range(4):
+        total += tl.load(w + k) * tl.load(x + at - 3 + k, mask=(at - 3 + k >= 0) & (at < n), other=0.0)
+    tl.store(out + at, total * tl.sigmoid(total), mask=at < n)

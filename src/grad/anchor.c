@@ -1,0 +1,335 @@
+/*
+ * anchor.c - values that may be measured from anything are measured from what the forward stored
+ *
+ *     lse = top + log(sum(exp(x - top)))          tl.store(lse + row, ..)
+ *
+ * What is differentiated stays the same whatever `top` is (reference.c), so it may be lse: then the
+ * sum of exp(x - lse) is 1, and nobody has to go along the row to know the largest x and the sum.
+ * A maximum that grows in a loop is lse in all its rounds, sums that fade with it do not fade, and
+ * begin with 0 where it begins with -inf:
+ *
+ *     sums = sums * exp(top - new) + exp(x - new)      becomes      sums = sums + exp(x - lse)
+ *
+ * All this is done to the forward, before anything is derived.  That the sum is 1, and lse what was
+ * loaded, is put in when all is derived, as gradients go through both.
+ */
+#include <math.h>
+
+#include "moves.h"
+
+enum { MOST_LOOPS = 4 };
+
+/* A maximum that a loop carries. */
+typedef struct {
+    const Op *loop;
+    int at;       /* which carried value */
+    bool is_last; /* in front of it there is -inf, not another loop */
+} Grown;
+typedef struct {
+    Value *update, *sum; /* sum * fade; sum */
+} Faded;
+typedef struct {
+    Grad *g;
+    Op *store;
+    Value *log_of; /* the sum */
+    double scale;  /* what is stored is this times the maximum plus the log */
+    Value *top;    /* of a row that is one tile; NULL: loops have it */
+    Grown loops[MOST_LOOPS];
+    int nloops;
+    VEC(Faded) faded;
+} Anchor;
+
+/* Is it the other one, maybe where that is a number? */
+static bool leads_to(Value *v, const Value *to)
+{
+    double x;
+
+    v = moves_made_of(v);
+    if (v == to || !v->def || v->def->code != OP_select)
+        return v == to;
+    Value *const *arms = v->def->operands + 1;
+    return (moves_number(arms[0], &x) && leads_to(arms[1], to)) ||
+           (moves_number(arms[1], &x) && leads_to(arms[0], to));
+}
+
+/* exp(top - next), exp2((top - next) * factor) */
+static bool is_fade(Value *v, const Value *top, const Value *next)
+{
+    const Op *op = moves_made_of(v)->def;
+
+    if (!op || (op->code != OP_exp && op->code != OP_exp2))
+        return false;
+    op = moves_made_of(op->operands[0])->def;
+    for (int i = 0; i < 2 && op && op->code == OP_mul; i++) {
+        const Op *less = moves_made_of(op->operands[i])->def;
+        if (less && less->code == OP_sub) {
+            op = less;
+            break;
+        }
+    }
+    return op && op->code == OP_sub && leads_to(op->operands[0], top) &&
+           leads_to(op->operands[1], next);
+}
+
+static bool is_reference(const Grad *g, const Value *v)
+{
+    return v->def && v->id < g->nfacts && g->facts[v->id] & REFERENCE;
+}
+
+/* What of the other values that the loop carries fades. */
+static bool find_faded(Anchor *a, const Op *loop, int at)
+{
+    const Block *body = loop->regions[0];
+    const Value *top = body->args[at + 1], *next = body->last->operands[at];
+
+    for (int i = 0; i < loop->nresults; i++) {
+        Value *sum = body->args[i + 1];
+        if (i == at || !grad_moves_with(a->g, sum, top))
+            continue;
+        const Use *use = uses_count(&a->g->uses, sum) == 1 ? uses_of(&a->g->uses, sum) : NULL;
+        if (!use || use->op->code != OP_mul || use->op->block != body ||
+            !is_fade(use->op->operands[1 - use->operand], top, next))
+            return false;
+        vec_push(a->g->arena, &a->faded, ((Faded){use->op->results[0], sum}));
+    }
+    return true;
+}
+
+/* From the last loop that carries the maximum to the first. */
+static bool find_loops(Anchor *a, const Value *v)
+{
+    const Op *loop = v->def;
+    double x;
+
+    if (!loop || loop->code != OP_for || a->nloops == MOST_LOOPS || loop->block != a->store->block)
+        return false;
+    int at = v->index;
+    const Value *next = loop->regions[0]->last->operands[at];
+    Value *init = loop->operands[FOR_BOUNDS + at];
+    if (!is_reference(a->g, next) || next->def->block != loop->regions[0] ||
+        !find_faded(a, loop, at))
+        return false;
+    bool is_last = moves_number(init, &x) && isinf(x) && x < 0;
+    a->loops[a->nloops++] = (Grown){loop, at, is_last};
+    return is_last || find_loops(a, init);
+}
+
+/* scale * (top + log(sum)), or that divided by a number */
+static bool find_parts(Anchor *a, Value *v)
+{
+    const Op *op = v->def;
+    double x;
+
+    a->scale = 1;
+    if (op && (op->code == OP_mul || op->code == OP_div) && moves_number(op->operands[1], &x) &&
+        x != 0) {
+        a->scale = op->code == OP_mul ? x : 1 / x;
+        op = op->operands[0]->def;
+    }
+    if (!op || op->code != OP_add || !grad_stays(a->g, op->results[0]))
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const Op *log = op->operands[i]->def;
+        Value *top = op->operands[1 - i];
+        if (!log || (log->code != OP_log && log->code != OP_log2) || grad_stays(a->g, top))
+            continue;
+        a->log_of = log->operands[0];
+        if (is_reference(a->g, top) && top->def->block == a->store->block)
+            a->top = top;
+        return a->top || find_loops(a, top);
+    }
+    return false;
+}
+
+static Op *place_of(const Anchor *a)
+{
+    return a->top ? a->top->def : (Op *)a->loops[a->nloops - 1].loop;
+}
+
+/* Lanes that were not stored are measured from infinity: what grows from there is 0. */
+static Value *loaded(const Anchor *a, Builder *b)
+{
+    Value *pointer = grad_stand(b, a->store->operands[STORE_PTR], place_of(a));
+    Value *mask = op_operand(a->store, STORE_MASK), *other = NULL;
+    const Value *v = a->store->operands[STORE_DATA];
+
+    if (mask) {
+        mask = grad_stand(b, mask, place_of(a));
+        other = build_float(b, v->type, INFINITY);
+    }
+    Value *made = build_load(b, pointer, mask, other)->results[0];
+    made->name = v->name;
+    value_shaped_like(a->g->func->module, made, v);
+    return made;
+}
+
+static void replace(Value *v, Value *by)
+{
+    if (v != by)
+        v->repl = by;
+}
+
+static Value *guarded(const Value *sum)
+{
+    const Op *op = opt_made_by(sum, OP_select);
+    double x;
+
+    return !op ? NULL : moves_number(op->operands[1], &x) ? op->operands[2] : op->operands[1];
+}
+
+static void measure(Anchor *a)
+{
+    Grad *g = a->g;
+    Builder b = builder_before(place_of(a));
+
+    b.span = a->store->span;
+    b.site = a->store->site;
+    Value *from = loaded(a, &b), *top = from;
+    if (a->scale != 1) {
+        Value *by = build_float(&b, from->type, 1 / a->scale);
+        top = build_binary(&b, OP_mul, from, by);
+    }
+    if (a->top)
+        replace(a->top, top);
+    for (int i = 0; i < a->nloops; i++) {
+        const Op *loop = a->loops[i].loop;
+        const int at = a->loops[i].at;
+        replace(loop->regions[0]->last->operands[at], top);
+        replace(loop->regions[0]->args[at + 1], top);
+        replace(loop->results[at], top);
+    }
+    for (int i = 0; i < a->faded.len; i++) {
+        const Faded *f = &a->faded.at[i];
+        const Op *loop = f->sum->block->owner;
+        for (int k = 0; k < a->nloops; k++) {
+            if (a->loops[k].loop == loop && a->loops[k].is_last)
+                ((Op *)loop)->operands[FOR_BOUNDS + f->sum->index - 1] =
+                    build_float(&b, f->sum->type, 0);
+        }
+        replace(f->update, f->sum);
+    }
+    vec_push(g->arena, &g->anchors,
+             ((GradAnchor){a->store, a->store->operands[STORE_DATA], from, a->log_of,
+                           guarded(a->log_of)}));
+    opt_resolve_all(g->func->body);
+}
+
+/* --- lanes that were not stored --- */
+
+/* Which lanes of what is differentiated these are. */
+typedef struct {
+    const Grad *g;
+    const Value *mask;
+    int axis; /* that was inserted into the mask; -1: none */
+    bool fits;
+} Lanes;
+
+/* The same comparison of numbers that were spread along an axis: rows[:, None] < n. */
+static bool is_spread(const Value *of, const Value *mask, int *axis)
+{
+    const Op *op = of->def, *one = mask->def;
+    const Value *lanes = op->operands[0];
+
+    if (!one || op->code != one->code || !op_has(op, COMPARES))
+        return false;
+    while (lanes->def && lanes->def->code == OP_broadcast)
+        lanes = lanes->def->operands[0];
+    *axis = opt_made_by(lanes, OP_expand) ? (int)attr_axis(lanes->def) : -1;
+    return *axis >= 0 && lanes->def->operands[0] == one->operands[0] &&
+           opt_is_uniform(op->operands[1]) && opt_is_uniform(one->operands[1]) &&
+           moves_made_of(op->operands[1]) == moves_made_of(one->operands[1]);
+}
+
+/* Is the mask a part of this one, each lane of it for a row? */
+static bool is_part(Lanes *l, const Value *of, int axis)
+{
+    const Op *op = of->def;
+
+    if (of == l->mask) {
+        l->axis = axis;
+        return true;
+    }
+    if (!op)
+        return false;
+    if (axis < 0 && is_spread(of, l->mask, &axis)) {
+        l->axis = axis;
+        return true;
+    }
+    if (op->code == OP_and)
+        return is_part(l, op->operands[0], axis) || is_part(l, op->operands[1], axis);
+    if (op->code == OP_broadcast)
+        return is_part(l, op->operands[0], axis);
+    return op->code == OP_expand && axis < 0 && is_part(l, op->operands[0], (int)attr_axis(op));
+}
+
+static void check_mask(Op *op, void *lanes)
+{
+    Lanes *l = lanes;
+
+    if (!grad_puts_in_memory(op) ||
+        grad_array_of(l->g, op->operands[STORE_PTR]) != l->g->of.array->index)
+        return;
+    const Value *mask = op_operand(op, STORE_MASK);
+    const int before = l->axis;
+    l->fits &= mask && is_part(l, mask, -1) && (before == MAX_RANK || before == l->axis);
+}
+
+/* Lanes of what moves are spread as those of the mask. */
+static void check_spread(Op *op, void *lanes)
+{
+    Lanes *l = lanes;
+
+    if (!op_has(op, MOVES) || op->operands[0]->type->rank == 0 ||
+        !dtype_is_float(op->operands[0]->type->dtype) || grad_stays(l->g, op->operands[0]))
+        return;
+    l->fits &= op->code == OP_broadcast || (op->code == OP_expand && attr_axis(op) == l->axis);
+}
+
+/* Is nothing stored of the lanes that the mask leaves out, so that they have no gradient? */
+static bool are_left_out(const Grad *g, const Value *mask)
+{
+    Lanes l = {.g = g, .mask = mask, .axis = MAX_RANK, .fits = true};
+
+    ir_walk(g->func->body, check_mask, &l);
+    if (l.fits && l.axis != MAX_RANK)
+        ir_walk(g->func->body, check_spread, &l);
+    return l.fits && l.axis != MAX_RANK;
+}
+
+static bool suits(Anchor *a)
+{
+    const Value *v = a->store->operands[STORE_DATA], *mask = op_operand(a->store, STORE_MASK);
+    const Value *top;
+
+    if (!dtype_is_float(v->type->dtype) || !grad_is_stored_once(a->g, a->store) ||
+        !find_parts(a, (Value *)v) || (mask && uses_count(&a->g->uses, v) > 1))
+        return false;
+    top = a->top ? a->top : a->loops[0].loop->results[a->loops[0].at];
+    return top->type == v->type && grad_can_stand(a->store->operands[STORE_PTR], place_of(a)) &&
+           (!mask || (grad_can_stand(mask, place_of(a)) && are_left_out(a->g, mask)));
+}
+
+static void collect(Op *op, void *ops)
+{
+    GradOps *all = ops;
+
+    if (op->code == OP_store)
+        vec_push(op->block->func->module->arena, all, op);
+}
+
+bool grad_measure_from_saved(Grad *g)
+{
+    GradOps stores = {0};
+
+    if (g->wish->recompute || g->references.len == 0 || grad_jumps(g))
+        return false;
+    ir_walk(g->func->body, collect, &stores);
+    for (int i = 0; i < stores.len; i++) {
+        Anchor a = {.g = g, .store = stores.at[i]};
+        if (!suits(&a))
+            continue;
+        measure(&a);
+        return true; /* one is enough: what else there is changed */
+    }
+    return false;
+}
