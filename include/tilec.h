@@ -133,8 +133,8 @@ typedef struct {
  * What an argument is, and which of its fields holds the value.  Where the kernel's parameter is
  * tl.constexpr the value is compiled in and each value compiles anew.  Else it becomes a run-time
  * value, by Triton's rules: an integer 1 and NONE are compiled in all the same, and tensors and
- * integers also specialise on their divisibility (integers by 4, 8 and 16; addresses by 16 and 64 bytes).
- * A dtype annotation on the parameter fixes the type, and a 1 then stays a run-time value.
+ * integers also specialise on their divisibility (integers by 4, 8 and 16; addresses by 16 and 64
+ * bytes).  A dtype annotation on the parameter fixes the type, and a 1 then stays a run-time value.
  * tilec_launch_options.unspecialised turns this off.
  */
 typedef enum {

@@ -520,45 +520,6 @@ static void make_code(Llvm *l, void *cpu)
     cpu_kernel(cpu, l, "tilec_kernel");
 }
 
-/* Beyond what LLVM does in bounds of time and memory.  The place is that of the loop that makes it
- * so long, where one does. */
-static void refuse_long(Diags *d, const Plan *p)
-{
-    const Unrolled *most = ir_most_unrolled(p->func->module, p->func->nvalues);
-
-    if (most)
-        diag(d, DIAG_ERROR, most->span,
-             "this kernel is too long: with %d rounds of this loop, which is unrolled, it comes to "
-             "more than %d operations",
-             most->rounds, PLAN_MOST_OPS);
-    else
-        ir_diag(d, DIAG_ERROR, p->beyond,
-                "this kernel is too long: up to here it comes to more than %d operations, where "
-                "loops count once and unrolled ones for every round",
-                PLAN_MOST_OPS);
-    diag(d, DIAG_HINT, (Span){0, 0},
-         "a loop over range() instead of tl.static_range() stays short");
-}
-
-static void refuse_large(Diags *d, const Plan *p)
-{
-    diag(
-        d, DIAG_ERROR, p->func->span,
-        "this kernel holds too many tiles at once: they take %lld MiB for each thread, and at most "
-        "%d go",
-        (long long)(p->front >> 20), IR_MOST_TILE_BYTES >> 20);
-    diag(d, DIAG_HINT, (Span){0, 0}, "use a smaller block and a loop, or more programs");
-}
-
-bool cpu_takes(Diags *d, const Plan *p)
-{
-    if (p->beyond)
-        refuse_long(d, p);
-    else if (p->front > IR_MOST_TILE_BYTES)
-        refuse_large(d, p);
-    return !p->beyond && p->front <= IR_MOST_TILE_BYTES && plan_verify(p, d);
-}
-
 static bool give_text(GenOutput *out, const char *text)
 {
     out->data = (char *)text;
@@ -580,8 +541,8 @@ static bool emit_for_cpu(const Func *f, const GenOptions *o, GenStage stage, Are
     if (!cpu_takes(d, plan))
         return false;
     Cpu c = {.plan = plan, .func = f, .options = o, .launched = true};
-    LlvmMachine machine = {.cpu = o->cpu, .features = o->features};
-    return llvm_emit(&machine, f->nvalues, make_code, &c, stage, a, out, d);
+    LlvmMachine m = {.cpu = o->cpu, .features = o->features};
+    return llvm_emit(&m, f->nvalues, make_code, &c, stage, a, out, d);
 }
 
 static void start(void)

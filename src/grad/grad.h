@@ -256,7 +256,6 @@ void grad_load_saved(Grad *g); /* behind: where that spares a pass over lanes or
 
 /* split.c: before anything is derived, what takes parts of tiles by their bits becomes sums */
 void grad_sum_parts_of_tiles(Grad *g);
-bool grad_is_index(const Value *v, int axis); /* 0, 1, .. along that axis of a tile */
 
 /* reversed.c: programs that only ask for num_programs - 1 - program_id ask for program_id */
 void grad_number_from_the_first(Grad *g);

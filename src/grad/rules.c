@@ -284,7 +284,7 @@ static Value *to_extremes(Grad *g, const Op *o, Value *d)
 bool grad_is_winner(const Op *op)
 {
     return op->code == OP_reduce && op->noperands == 2 && ir_combine_kind(op).winner != OP_COUNT &&
-           grad_is_index(op->operands[1], (int)attr_axis(op));
+           opt_is_index(op->operands[1], (int)attr_axis(op));
 }
 
 bool grad_winner(Grad *g, const Op *op)

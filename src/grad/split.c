@@ -7,21 +7,6 @@
 #include "../opt/opt.h"
 #include "grad.h"
 
-bool grad_is_index(const Value *v, int axis)
-{
-    const int count = v->type->dims[axis];
-
-    for (const Op *op; (op = v->def) != NULL; v = op->operands[0]) {
-        if (op->code == OP_arange)
-            return axis == 0 && attr_start(op) == 0 && v->type->dims[0] == count;
-        if (op->code == OP_expand && attr_axis(op) != axis)
-            axis -= attr_axis(op) < axis;
-        else if (op->code != OP_broadcast || op->operands[0]->type->dims[axis] == 1)
-            return false;
-    }
-    return false;
-}
-
 /* Is it true at one index along the axis: index == a constant? */
 static bool picks_one(const Value *mask, int axis)
 {
@@ -31,7 +16,7 @@ static bool picks_one(const Value *mask, int axis)
     int64_t at;
 
     return eq && value_const_int(eq->operands[1], &at) && at >= 0 && at < mask->type->dims[axis] &&
-           grad_is_index(eq->operands[0], axis);
+           opt_is_index(eq->operands[0], axis);
 }
 
 /* The tile of floats that these are the bits of; NULL. */

@@ -27,6 +27,21 @@ bool opt_is_loop(const Op *op)
     return op->code == OP_for || op->code == OP_while;
 }
 
+bool opt_is_index(const Value *v, int axis)
+{
+    const int count = v->type->dims[axis];
+
+    for (const Op *op; (op = v->def) != NULL; v = op->operands[0]) {
+        if (op->code == OP_arange)
+            return axis == 0 && attr_start(op) == 0 && v->type->dims[0] == count;
+        if (op->code == OP_expand && attr_axis(op) != axis)
+            axis -= attr_axis(op) < axis;
+        else if (op->code != OP_broadcast || op->operands[0]->type->dims[axis] == 1)
+            return false;
+    }
+    return false;
+}
+
 bool opt_commutes(const Op *op)
 {
     switch (op->code) {

@@ -6,6 +6,7 @@
 #ifndef TILEC_OPT_H
 #define TILEC_OPT_H
 
+#include "../axis/axis.h"
 #include "../ir/ir.h"
 
 /* Does a target take the op as it is?  Asked of what opt_legalise() can write in terms of ops that
@@ -83,6 +84,8 @@ Op *opt_made_by(const Value *v, OpCode code);  /* the op behind v if it is one o
 bool opt_is_loop(const Op *op);                /* for, while */
 bool opt_commutes(const Op *op); /* to the last bit: not min and max on floats, for -0 and +0 */
 Op *opt_last(const Block *b);    /* its terminator; a bug() when there is none */
+/* 0, 1, .. along that axis of a tile? */
+bool opt_is_index(const Value *v, int axis);
 /* Every element of tile v equals one scalar: through splat, or a tile constant. */
 bool opt_is_uniform(const Value *v);
 /* That scalar; a new constant where v is one.  A scalar is itself. */
@@ -100,38 +103,6 @@ Value *opt_numbers(Builder *b, const Type *shape);
 /* Reduce a tile over all of its dimensions, elements combined by this op; a scalar is itself. */
 Value *opt_reduce_all(Builder *b, OpCode how, Value *v);
 Value *opt_reduce_along(Builder *b, OpCode how, Value *v, int axis); /* the same of one */
-
-/* axis.c: per value and dimension, what is known of the element values of int and pointer tiles.
- * Along dim d, starting from any multiple of the run length, elements come in runs (the last one
- * may be cut short by the end of the tile):
- *   contiguity[d]   runs of n values that step by exactly 1 (pointers: by one element)
- *   constancy[d]    runs of n equal values (of any type: masks and floats too)
- *   divisibility    what the first value of every contiguous run along every dimension with
- *                   contiguity above 1 is a multiple of, the other indices being whatever they
- *                   are; of every element where no dimension has such runs; for scalars of the
- *                   value itself.  Pointers: in bytes.
- * All at least 1 and at most the extent (divisibility at most 2^30).  Integers may wrap, and no
- * fact on divisibility or range is lost to that; only where i32 is extended to an address or to
- * i64, a contiguous run is taken not to cross the largest i32. */
-typedef struct {
-    int64_t contiguity[MAX_RANK], constancy[MAX_RANK];
-    int64_t divisibility;
-    bool has_range; /* ints: lo <= every element <= hi */
-    int64_t lo, hi;
-} Axis;
-typedef struct AxisFacts AxisFacts;
-/* From the operands to the results, loops until nothing changes; the facts live in the arena and
- * know the values that there were.  One made later needs another analysis. */
-AxisFacts *axis_analyse(const Func *f, Arena *a);
-/* The same under the assumption that Triton makes, too: of x % y x is not negative, and y positive,
- * so aligned groups of neighbours stay neighbours.  Without it `offsets % n`, the usual way to keep
- * addresses inside, would be read element by element.  And the number of a program times a block's
- * extent, and what is added to that, does not wrap: `offsets // 2` goes by groups, too. */
-AxisFacts *axis_analyse_trusting(const Func *f, Arena *a);
-/* Lives as long as the facts; a bug() for a value made after them. */
-const Axis *axis_of(const AxisFacts *x, const Value *v);
-const char *axis_text(const AxisFacts *x, const Func *f,
-                      Arena *a); /* one line a value, for tests */
 
 /* loose.c: what is known of the numbers in values of fp32. */
 typedef enum {

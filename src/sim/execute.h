@@ -152,7 +152,7 @@ struct Warp {
     uint32_t bulk_groups[LANES]; /* of them, of each lane, that are committed */
     Asked products;
     uint32_t registers; /* that it has asked for; 0: it was not */
-    Pace *pace; /* NULL: nothing is counted */
+    Pace *pace;         /* NULL: nothing is counted */
 };
 
 typedef struct {

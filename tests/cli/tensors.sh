@@ -45,7 +45,7 @@ none plan_of by_pointers HOW="'seen'" # rows that are loaded from the beginning 
 none moved before                     # coordinates may be negative where nothing is masked
 none moved loaded
 none moved heads # m * am is no number that the launch knows
-am=520 # of which nobody says that 16 bytes divide it
+am=514 # of which nobody says that 16 bytes divide it
 expect 0 out 'map 0: tiles of 64 x 64 of %b_ptr' plan_of by_pointers HOW="'masked'"
 am=512
 arch=sm_80 none plan_of by_pointers HOW="'masked'"

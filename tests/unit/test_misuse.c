@@ -124,7 +124,7 @@ static void test_structs_are_as_large_as_their_layout_says(void **state)
         {"tilec_span", sizeof(tilec_span), 56},
         {"tilec_line", sizeof(tilec_line), 96},
         {"tilec_record", sizeof(tilec_record), 88},
-        {"tilec_count", sizeof(tilec_count), 96},
+        {"tilec_count", sizeof(tilec_count), 152},
         {"tilec_device", sizeof(tilec_device), 40},
         {"tilec_unit", sizeof(tilec_unit), 32},
         {"tilec_place", sizeof(tilec_place), 16},
@@ -339,7 +339,7 @@ static void test_read_only_tensors_are_not_written(void **state)
     cell[0] = 5;
     expect(s, fill(s, t, (tilec_launch_options){0}), TILEC_BAD_ARGUMENT,
            "error: kernel `fill` of test.py: the array given for `x` is read-only, and the kernel "
-           "writes to it\n");
+           "writes to it: a copy of it can be written, x.copy() of NumPy\n");
     assert_float_equal(cell[0], 5, 0);
 }
 

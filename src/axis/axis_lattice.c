@@ -8,7 +8,7 @@
  * Where an integer may have wrapped around, of its divisibility only the power of two is left: the
  * number of values of a dtype is a multiple of that and of nothing else.
  */
-#include "axis.h"
+#include "axis_internal.h"
 
 /* --- numbers --- */
 

@@ -1,16 +1,15 @@
 /*
- * axis.h - what the files of the axis analysis share; only axis*.c include it
+ * axis_internal.h - what the files of the axis analysis share; only they include it
  *
- * opt.h defines the facts.  In here divisibility 0 stands for "by everything".
+ * axis.h defines the facts.  In here divisibility 0 stands for "by everything".
  */
-#ifndef TILEC_OPT_AXIS_H
-#define TILEC_OPT_AXIS_H
+#ifndef TILEC_AXIS_INTERNAL_H
+#define TILEC_AXIS_INTERNAL_H
 
-#include "opt.h"
+#include "axis.h"
 
 /* axis_lattice.c */
 typedef __int128 Wide;                       /* products of two i64 */
-int64_t axis_gcd(int64_t a, int64_t b);      /* of what is not negative; with 0, the other */
 int64_t axis_power_of_two_in(int64_t n);     /* the largest that divides n; 0 for 0 */
 int64_t axis_multiply(int64_t a, int64_t b); /* a divisor of the product when it is too large */
 bool axis_is_int(const Type *t);             /* integers and bools, tile or scalar; no pointers */

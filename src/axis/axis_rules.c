@@ -3,7 +3,7 @@
  *
  * One rule an op, found through axis_transfer() at the end.  Read axis_lattice.c first.
  */
-#include "axis.h"
+#include "axis_internal.h"
 
 Axis axis_elementwise(const Op *op, const Axis *const *in)
 {

@@ -4,7 +4,7 @@
  *
  * Read axis_lattice.c first; axis_rules.c has the other ops.
  */
-#include "axis.h"
+#include "axis_internal.h"
 
 static Axis of_add(const Op *op, const Axis *const *in)
 {

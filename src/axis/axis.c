@@ -9,7 +9,7 @@
  * remainder with 0.  A block has no way out but its end, so an assumption in the block that
  * defines the value, or in the function's own block, holds from the definition on.
  */
-#include "axis.h"
+#include "axis_internal.h"
 
 enum { PATIENCE = 6, DEEPEST = 4 }; /* rounds until facts are given up; loops in loops iterated */
 enum { MOST_DIVISIBLE = 1 << 30 };
@@ -215,7 +215,7 @@ static Axis counter_facts(const AxisFacts *x, const Op *loop)
 static void flow_for(AxisFacts *x, const Op *op)
 {
     const Block *body = op->regions[0];
-    Value *const *inits = op->operands + FOR_BOUNDS, *const *next = opt_last(body)->operands;
+    Value *const *inits = op->operands + FOR_BOUNDS, *const *next = body->last->operands;
 
     set(x, body->args[0], counter_facts(x, op));
     flow_loop(x, op, body, 1, inits, next);
@@ -227,9 +227,9 @@ static void flow_for(AxisFacts *x, const Op *op)
 /* The second region's arguments are the condition's operands; flow_block() sets them at it. */
 static void flow_while(AxisFacts *x, const Op *op)
 {
-    const Op *condition = opt_last(op->regions[0]);
+    const Op *condition = op->regions[0]->last;
 
-    flow_loop(x, op, op->regions[0], 0, op->operands, opt_last(op->regions[1])->operands);
+    flow_loop(x, op, op->regions[0], 0, op->operands, op->regions[1]->last->operands);
     for (int i = 0; i < op->nresults; i++)
         set(x, op->results[i], x->at[condition->operands[1 + i]->id]);
 }
@@ -244,7 +244,7 @@ static void flow_condition(AxisFacts *x, const Op *op)
 
 static void flow_if(AxisFacts *x, const Op *op)
 {
-    const Op *yes = opt_last(op->regions[0]), *no = opt_last(op->regions[1]);
+    const Op *yes = op->regions[0]->last, *no = op->regions[1]->last;
 
     flow_block(x, op->regions[0]);
     flow_block(x, op->regions[1]);
