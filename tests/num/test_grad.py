@@ -140,6 +140,13 @@ def tapes_of(path, grid, numbers):
             for name, size, kind, bits in found}
 
 
+def left_by_forward(kernel, grid, args, text, of, dtype):
+    """Arrays that the derived kernel takes as the forward left them, of which the docstring tells: name -> file."""
+    names = re.findall(r"^    (\w+): as \w+ left it", joined(text), re.MULTILINE)
+    paths = run("interp", kernel, grid, args, names) if names else {}
+    return {name: f"@{path}:bf16" if name == of and dtype == "bf16" else f"@{path}" for name, path in (paths or {}).items()}
+
+
 def in_two_steps(label, path, grid, args, gradients, parts, dtype, rtol, atol):
     """The derived kernel, and the one that adds up its parts, on each device."""
     suite.others += 1
@@ -186,7 +193,8 @@ def case(kernel, forward, arrays, grid, numbers, of="out", dtype="fp32", rtol=2e
     d_out = randn(dtype, *shape)
     gradients = want(decode(d_out)) if want else {
         name: differences_of(forward, exact, name, decode(d_out)) for name in arrays}
-    args = {**arrays, of: f"zeros({dtype},{'x'.join(map(str, shape))})", **numbers, f"d_{of}": d_out,
+    args = {**arrays, of: f"zeros({dtype},{'x'.join(map(str, shape))})", **numbers}
+    args = {**args, **left_by_forward(kernel, grid, args, text, of, dtype), f"d_{of}": d_out,
             **{f"d_{name}": encode(np.zeros(x.shape), dtype) for name, x in exact.items()},
             **tapes_of(path, grid, {**numbers, **sizes})}
     parts = parts_of(path, grid, {**numbers, **sizes})
