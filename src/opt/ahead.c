@@ -37,6 +37,7 @@ enum {
     LANES = 32,
     MOST_BYTES = 96,         /* that a lane keeps more, */
     BESIDE_PRODUCTS = 64,    /* in any case, beside products, */
+    BESIDE_TILES = 16,       /* with tiles that operands are computed of, */
     ALL_CARRIED = 256,       /* or with all that their loop carries, */
     MOST_OF_ALL = 48 * 1024, /* and all lanes of a program */
     FACTORS = 2,             /* of a product: its first operands */
@@ -231,8 +232,8 @@ static int64_t kept_bytes(const Ahead *x, const Op *load, int purpose)
     return (bytes + lanes - 1) / lanes;
 }
 
-/* What a lane may keep more. */
-static int64_t room(const Ahead *x, const Op *loop, bool products)
+/* What a lane may keep more; beside products at least so much. */
+static int64_t room(const Ahead *x, const Op *loop, int64_t least)
 {
     int64_t most = MIN(MOST_BYTES, MOST_OF_ALL / lanes_of(x)), carried = 0;
 
@@ -240,7 +241,7 @@ static int64_t room(const Ahead *x, const Op *loop, bool products)
         const Type *t = loop->results[i]->type;
         carried += (type_numel(t) * type_size(t) + lanes_of(x) - 1) / lanes_of(x);
     }
-    return products ? MIN(most, MAX(BESIDE_PRODUCTS, ALL_CARRIED - carried)) : most;
+    return least > 0 ? MIN(most, MAX(least, ALL_CARRIED - carried)) : most;
 }
 
 static bool can_go(const Ahead *x, const Op *loop, const Op *load)
@@ -273,18 +274,29 @@ static int purpose_of(const uint8_t *purposes, const Op *op)
     return op->nresults == 1 ? purposes[op->results[0]->id] : 0;
 }
 
+/* Are there tiles among what operands are computed of, and not rows and columns alone? */
+static bool has_tiles(const Op *loop, const uint8_t *purposes, Group g)
+{
+    for (const Op *op = loop->regions[0]->first; g == OPERANDS && op; op = op->next) {
+        if (group_of(op, purpose_of(purposes, op)) == g && op->results[0]->type->rank > 1)
+            return true;
+    }
+    return false;
+}
+
 /* Those that go ahead of products; their number.  What operands are computed of goes as a whole or
  * not at all: a round that waits for one load has waited for all.  So do rows and columns that are
  * used behind products; tiles, for which products hide the waiting, do not. */
 static int find_beside_products(const Ahead *x, const Op *loop, Op **loads)
 {
     const uint8_t *purposes = purposes_of(x, loop);
-    int64_t most = room(x, loop, true), bytes = 0;
+    int64_t bytes = 0;
     int n = 0;
 
     for (Group g = LOCATING; g < GROUPS; g++) {
         int first = n;
-        int64_t before = bytes;
+        bool tiles = has_tiles(loop, purposes, g);
+        int64_t before = bytes, most = room(x, loop, tiles ? BESIDE_TILES : BESIDE_PRODUCTS);
         bool all = true;
         for (Op *op = loop->regions[0]->first; op; op = op->next) {
             int purpose = purpose_of(purposes, op);
@@ -309,7 +321,7 @@ static int find_beside_products(const Ahead *x, const Op *loop, Op **loads)
 /* Those that go ahead; their number. */
 static int find_loads(const Ahead *x, const Op *loop, bool crosses, Op **loads)
 {
-    int64_t most = room(x, loop, false), bytes = 0;
+    int64_t most = room(x, loop, 0), bytes = 0;
     int n = 0;
 
     for (Op *op = loop->regions[0]->first; op && n < MOST_LOADS; op = op->next) {
