@@ -51,18 +51,26 @@ void nv_fence_unit(Nv *n)
     nv_asm(n, n->l->none, "fence.proxy.async.shared::cta;", "~{memory}", NULL, 0);
 }
 
-void nv_wait(Nv *n, const NvWait *w)
+static void wait_lanes(Nv *n)
 {
     Val all = llvm_int(n->l->i32, -1);
 
+    llvm_call(n->l, n->b, "llvm.nvvm.bar.warp.sync", 0, NULL, 1, &all);
+}
+
+void nv_wait(Nv *n, const NvWait *w)
+{
     switch (w->kind) {
     case NV_WAIT_NONE:
         break;
     case NV_WAIT_LANES:
-        llvm_call(n->l, n->b, "llvm.nvvm.bar.warp.sync", 0, NULL, 1, &all);
+        wait_lanes(n);
         break;
-    case NV_WAIT_WARPS:
-        wait_warps(n, w);
+    case NV_WAIT_WARPS: /* of one its lanes do, in a tenth of the time */
+        if (w->who.count == 1 && !n->plan->ring)
+            wait_lanes(n);
+        else
+            wait_warps(n, w);
         break;
     case NV_WAIT_COPIES:
         nv_asm(n, n->l->none, arena_printf(n->arena, "cp.async.wait_group %d;", w->in_flight),
