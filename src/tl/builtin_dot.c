@@ -77,6 +77,12 @@ static bool precision_option(Lower *l, const Args *a, int64_t *out)
         error_at(l, arg_span(a, ARG_allow_tf32), E_DOT_TF32);
         return false;
     }
+    if (arg_given(a, ARG_allow_tf32)) {
+        bool allows = false;
+        if (!arg_bool(l, a, ARG_allow_tf32, &allows))
+            return false;
+        *out = allows ? PRECISION_TF32 : PRECISION_IEEE;
+    }
     if (!arg_given(a, ARG_input_precision))
         return true;
     return arg_choice(l, a, ARG_input_precision, precision->words, NULL, precision->nwords,

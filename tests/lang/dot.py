@@ -1,4 +1,5 @@
 # lower: matmul a:*fp16 b:*fp16 c:*fp32 K=48
+# lower: allowed x:*fp32 ALLOW=True
 # run: small a:fp32[6]=iota b:fp32[6]=iota c:fp32[8]
 # run: dtypes out:i32[1]
 # lower: refused p:*fp32
@@ -17,6 +18,13 @@ def matmul(a, b, c, K: tl.constexpr):
         y = tl.load(b + (i + k)[:, None] * 24 + m[None, :])
         acc = tl.dot(x, y, acc)
     tl.store(c + m[:, None] * 24 + m[None, :], acc)
+
+
+@triton.jit
+def allowed(x, ALLOW: tl.constexpr):
+    at = x + tl.arange(0, 16)
+    tile = tl.load(at).reshape(4, 4)
+    tl.store(at, (tl.dot(tile, tile, allow_tf32=ALLOW) + tl.dot(tile, tile, allow_tf32=not ALLOW)).reshape(16))
 
 
 @triton.jit
