@@ -5,37 +5,50 @@
  * write what another may not have written yet: of shared memory, and of global memory where the
  * program's own order says so and two pointers may meet.
  *
+ * Threads that each go on with their own elements wait for nobody: where the addresses of two
+ * accesses are polynomials (poly.h) that lie apart, in one round of a loop or in any two, as a row
+ * that is changed in place block by block, there is no barrier.
+ *
  * What is *pending* is what was done since the last barrier.  A loop's body is looked at twice, the
  * second time with what its own end leaves behind.  The same walk over a plan that has its barriers
  * says whether one is missing.
  */
 #include "nv_schedule.h"
+#include "../opt/poly.h"
+
+#include <stdlib.h>
 
 /* Something done since warps last met: to shared memory, or through a pointer. */
 typedef struct {
     bool write, global;
     bool around;         /* in an earlier round of a loop: its pointer may have been another one */
+    const Op *loop;      /* of that one; NULL: of none, or several */
     int64_t offset, end; /* of shared memory */
     uint64_t bases;      /* of global memory: the arrays that it may be in */
     const NvTile *tile;  /* in which the pointer was; NULL: nobody knows */
+    bool others;         /* it goes to places beside those, too: of a record's other fields */
 } Pending;
 typedef VEC(Pending) PendingList;
 
 static bool same_pending(const Pending *a, const Pending *b)
 {
     return a->write == b->write && a->global == b->global && a->around == b->around &&
-           a->offset == b->offset && a->end == b->end && a->bases == b->bases && a->tile == b->tile;
+           a->loop == b->loop && a->offset == b->offset && a->end == b->end &&
+           a->bases == b->bases && a->tile == b->tile && a->others == b->others;
 }
 
 /* A list that is longer no longer says which pointers they were: at most a barrier too many. */
 enum { MANY_PENDING = 64 };
 
-static void merge(NvPlan *p, PendingList *into, const PendingList *from, bool around)
+/* around: what was done was done in an earlier round of that loop; NULL: in this one. */
+static void merge(NvPlan *p, PendingList *into, const PendingList *from, const Op *around)
 {
     for (int i = 0; i < from->len; i++) {
         Pending x = from->at[i];
         bool there = false;
-        x.around |= around;
+        if (around)
+            x.loop = !x.around || x.loop == around ? around : NULL;
+        x.around |= around != NULL;
         if (into->len >= MANY_PENDING)
             x.tile = NULL;
         for (int k = 0; k < into->len && !there; k++)
@@ -57,6 +70,80 @@ static bool is_spread(const NvPlan *p, const NvTile *t)
            access_distinct(p->arena, p->axis, (Value *)t->value);
 }
 
+/* --- addresses that lie apart --- */
+
+/* A tile's addresses: a polynomial of scalars, and how far the elements reach from it. */
+typedef struct {
+    Poly first;
+    int64_t reach; /* elements; none lies below the first */
+} Stretch;
+
+static bool stretch_of(const NvTile *t, Stretch *out)
+{
+    static const int8_t identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    PolyScope scope = {0};
+    Poly all;
+
+    *out = (Stretch){0};
+    if (!t || !poly_of(&scope, t->value, identity, &all))
+        return false;
+    for (int i = 0; i < all.count; i++) {
+        const PolyTerm *x = &all.terms[i];
+        bool index = poly_has_index(&(Poly){1, {*x}}, -1);
+        if (index && (x->count != 1 || x->scale < 0))
+            return false;
+        if (index)
+            out->reach += x->scale * (t->value->type->dims[x->of[0].key] - 1);
+        else if (!poly_push(&out->first, x))
+            return false;
+    }
+    return true;
+}
+
+/* How far it moves with each round of the loop; 0: it does not, or nobody knows. */
+static int64_t moved_by_round(const Poly *p, const Op *loop)
+{
+    const Block *body = loop->regions[0];
+    int64_t step, moved = 0;
+
+    if (loop->code != OP_for || !value_const_signed(loop->operands[FOR_STEP], &step))
+        return 0;
+    for (int i = 0; i < p->count; i++) {
+        const PolyTerm *t = &p->terms[i];
+        for (int k = 0; k < t->count; k++) {
+            const Value *v = t->of[k].value;
+            if (v == body->args[0] && t->count == 1 && llabs(step) <= INT32_MAX &&
+                llabs(t->scale) <= INT32_MAX)
+                moved = t->scale * step;
+            else if (block_encloses(body, v->block))
+                return 0;
+        }
+    }
+    return moved;
+}
+
+/* Can no element of the one be an element of the other?  Where b is of an earlier round of a loop,
+ * or a is, in any two of its rounds. */
+static bool lie_apart(const Pending *a, const Pending *b)
+{
+    const Op *loop = a->around ? a->loop : b->loop;
+    Stretch x, y;
+    int64_t between;
+
+    if (a->others || b->others || (a->around && b->around) || ((a->around || b->around) && !loop) ||
+        !stretch_of(a->tile, &x) || !stretch_of(b->tile, &y) ||
+        type_size(a->tile->value->type) != type_size(b->tile->value->type))
+        return false;
+    Poly apart = x.first;
+    if (a->tile->value->type->dtype != b->tile->value->type->dtype ||
+        !poly_add(&apart, &y.first, -1) || !poly_is_constant(&apart, &between) ||
+        llabs(between) > INT32_MAX || x.reach > INT32_MAX || y.reach > INT32_MAX)
+        return false;
+    if (!loop)
+        return between > y.reach || -between > x.reach;
+    return llabs(moved_by_round(&x.first, loop)) > MAX(between + x.reach, y.reach - between);
+}
+
 static bool may_meet(const NvPlan *p, const Pending *a, const Pending *b)
 {
     if (a->global != b->global)
@@ -64,6 +151,8 @@ static bool may_meet(const NvPlan *p, const Pending *a, const Pending *b)
     if (!a->global)
         return a->offset < b->end && b->offset < a->end;
     if (a->tile == b->tile && !a->around && !b->around && is_spread(p, a->tile))
+        return false;
+    if (lie_apart(a, b))
         return false;
     return !p->options->disjoint || (a->bases & b->bases) != 0;
 }
@@ -87,12 +176,13 @@ static bool uses_global(const NvStep *s)
 
 /* `tile`: of the pointers; NULL: nobody knows.  What no write of the kernel can meet needs no wait.
  */
-static void put_global(NvPlan *p, const Op *op, const NvTile *tile, PendingList *out)
+static void put_global(NvPlan *p, const Op *op, const NvTile *tile, bool others, PendingList *out)
 {
     Pending x = {.write = op_has(op, WRITES),
                  .global = true,
                  .bases = ir_bases_of(p->bases, op->operands[0]),
-                 .tile = tile};
+                 .tile = tile,
+                 .others = others};
 
     if (!x.write && (p->options->disjoint ? x.bases & p->written : p->written) == 0)
         return;
@@ -105,7 +195,7 @@ static void accesses_of_region(NvPlan *p, const NvBlock *b, PendingList *out)
     for (int i = 0; i < b->steps.len; i++) {
         const NvStep *s = b->steps.at[i];
         if (uses_global(s))
-            put_global(p, s->op, NULL, out);
+            put_global(p, s->op, NULL, false, out);
         for (int r = 0; r < COUNT(s->body); r++) {
             if (s->body[r])
                 accesses_of_region(p, s->body[r], out);
@@ -126,13 +216,13 @@ static PendingList accesses(NvPlan *p, const NvStep *s, bool late)
             vec_push(p->arena, &out, x);
     }
     if (!late && uses_global(s))
-        put_global(p, s->op, s->in[0], &out);
+        put_global(p, s->op, s->in[0], s->detail != NULL, &out);
     if (s->kind == NV_REDUCE || s->kind == NV_SCAN)
         accesses_of_region(p, s->body[0], &out);
     for (int i = 0; !late && s->ahead && i < s->ahead->steps.steps.len; i++) {
         const NvStep *copy = s->ahead->steps.steps.at[i];
         if (copy->kind == NV_COPY)
-            put_global(p, copy->op, copy->in[0], &out);
+            put_global(p, copy->op, NULL, false, &out); /* of a later round */
     }
     return out;
 }
@@ -162,18 +252,18 @@ static void walk_loop(Walk *w, const NvStep *s, PendingList *pending)
     for (int round = 0; round < 2; round++) {
         PendingList start = {0};
         if (!s->ahead || s->ahead->fill) {
-            merge(w->plan, &start, pending, round > 0);
-            merge(w->plan, &start, pending, false);
+            merge(w->plan, &start, pending, round > 0 ? s->op : NULL);
+            merge(w->plan, &start, pending, NULL);
         }
         for (int r = 0; r < COUNT(s->body); r++) {
             if (s->body[r])
                 walk_block(w, s->body[r], &start);
             if (s->kind == NV_WHILE && r == 0)
-                merge(w->plan, &tested, &start, false);
+                merge(w->plan, &tested, &start, NULL);
         }
-        merge(w->plan, pending, &start, false);
+        merge(w->plan, pending, &start, NULL);
     }
-    merge(w->plan, pending, &tested, false);
+    merge(w->plan, pending, &tested, NULL);
 }
 
 static bool is_innermost(const NvBlock *b)
@@ -196,7 +286,7 @@ static int count_barriers(Walk *w, const NvStep *loop, const PendingList *pendin
     Walk own = {.plan = w->plan, .kind = COUNTS, .steps = map_new(w->plan->arena)};
     PendingList before = {0};
 
-    merge(w->plan, &before, pending, false);
+    merge(w->plan, &before, pending, NULL);
     walk_loop(&own, loop, &before);
     return own.count;
 }
@@ -218,9 +308,9 @@ static void walk_if(Walk *w, const NvStep *s, PendingList *pending)
 
     for (int r = 0; r < 2; r++) {
         PendingList arm = {0};
-        merge(w->plan, &arm, pending, false);
+        merge(w->plan, &arm, pending, NULL);
         walk_block(w, s->body[r], &arm);
-        merge(w->plan, &both, &arm, false);
+        merge(w->plan, &both, &arm, NULL);
     }
     *pending = both;
 }
@@ -253,8 +343,8 @@ static void walk_step(Walk *w, NvStep *s, PendingList *pending)
     if (meets)
         pending->len = 0;
     else if (!s->ahead || s->ahead->fill) /* others' rounds wait for their copies */
-        merge(p, pending, &early, false);
-    merge(p, pending, &late, false);
+        merge(p, pending, &early, NULL);
+    merge(p, pending, &late, NULL);
     if (s->kind == NV_FOR || s->kind == NV_WHILE)
         walk_loop(w, s, pending);
     else if (s->kind == NV_IF)
