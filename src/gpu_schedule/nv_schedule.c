@@ -21,8 +21,16 @@ static void find_assembly(Op *op, void *found)
     *(bool *)found |= op->code == OP_inline_asm || op->code == OP_inline_asm_volatile;
 }
 
-/* What is asked for; else so many that a thread has a few elements of the largest tile.  Scalars
- * need no more than one warp, whatever is asked for: others would only wait for it. */
+/* So many that no two lanes have the same element of the largest tile, where that is fewer. */
+static int without_copies(int64_t largest, int warps, const Chip *chip)
+{
+    while (warps > 1 && largest <= ((int64_t)warps << chip->lane_bits) / 2)
+        warps /= 2;
+    return warps;
+}
+
+/* What is asked for; else so many that a thread has a few elements of the largest tile.  In both
+ * cases no warps that would only compute what others do, and meet them at barriers. */
 static int choose_warps(const Func *f, const Chip *chip)
 {
     enum { USUAL = 4, LARGE = 4096, PER_THREAD = 32 };
@@ -32,10 +40,11 @@ static int choose_warps(const Func *f, const Chip *chip)
 
     ir_walk(f->body, find_largest, &largest);
     ir_walk(f->body, find_assembly, &assembly);
+    if (f->num_warps > chip->warps || (f->num_warps > 0 && assembly))
+        return f->num_warps;
     if (f->num_warps > 0)
-        return largest == 1 && !assembly && f->num_warps <= chip->warps ? 1 : f->num_warps;
-    while (warps > 1 && largest <= ((int64_t)warps << chip->lane_bits) / 2)
-        warps /= 2;
+        return without_copies(largest, f->num_warps, chip);
+    warps = without_copies(largest, warps, chip);
     if (largest >= LARGE)
         warps *= 2;
     while (warps < chip->warps && largest / (warps << chip->lane_bits) > 2 * PER_THREAD)
