@@ -99,6 +99,8 @@ int nv_vector_register(const int8_t *regs, int r, int i);
 Val nv_thread_map(Nv *n, const uint32_t *masks);
 /* The index along a dimension of the element in register r, and all of its coordinate: i32. */
 Val nv_index(Nv *n, const Layout *l, int r, int dim);
+/* How far the index of register r is behind that of register 0; false: not alike in all threads. */
+bool nv_index_behind(Nv *n, const Layout *l, int r, int dim, int64_t *out);
 /* Does the element in register r exist?  NULL: in every thread. */
 Val nv_exists(Nv *n, const Layout *l, int r);
 /* Is none of these bits of the thread's number set?  NULL: there are no such bits. */
@@ -172,6 +174,9 @@ Val nv_shuffle_xor(Nv *n, Val v, uint32_t lanes); /* .. whose number differs in 
 
 /* nv_cast.c */
 EmitSmall nv_small_floats(Nv *n);
+/* Numbers of fp32 rounded to fp8, two at a time, where the chip can; the others of out[] stay
+ * NULL. */
+void nv_round_fp8(Nv *n, DType t, const Val *x, int count, Val *out);
 
 /* nv_once.c */
 Val nv_once_doer(Nv *n, const NvOnce *once); /* is it this thread?  NULL: all are (also for NULL) */
@@ -266,6 +271,10 @@ typedef struct {
     bool dividend_positive, divisor_positive; /* not below 0 */
 } NvQuotients;
 void nv_divide_by_one(Nv *n, const NvQuotients *d, int count, Val *out);
+
+/* nv_bound.c: of a comparison, what is cheaper for all registers together: where one operand is a
+ * run of integers and the other one number.  The others of out[] stay NULL. */
+void nv_compare_run(Nv *n, const NvStep *s, Val *const in[2], int count, Val *out);
 
 /* nv_move.c, nv_inline.c, nv_reduce.c, nv_scan.c, nv_atomic.c, nv_dot.c, nv_record.c */
 /* One step of that kind each: the operands are s->in, the results s->out, which are computed then;

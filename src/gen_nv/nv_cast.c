@@ -33,15 +33,22 @@ static bool converts_fp8(const Nv *n, DType t)
     return (t == DT_FP8E4NV || t == DT_FP8E5) && chip_has(n->plan->chip, CHIP_FP8_CAST);
 }
 
+/* The codes of two numbers side by side: an i16. */
+static Val encode_two(Nv *n, Val low, Val high, DType t)
+{
+    static const char *const texts[] = {"cvt.rn.satfinite.e4m3x2.f32 $0, $1, $2;",
+                                        "cvt.rn.satfinite.e5m2x2.f32 $0, $1, $2;"};
+
+    return nv_pure_asm(n, n->l->i16, texts[t == DT_FP8E5], "=h,f,f", (Val[]){high, low}, 2);
+}
+
 static Val encode(void *target, Val x, DType t)
 {
-    static const char *const texts[] = {"cvt.rn.satfinite.e4m3x2.f32 $0, 0f00000000, $1;",
-                                        "cvt.rn.satfinite.e5m2x2.f32 $0, 0f00000000, $1;"};
     Nv *n = target;
 
     if (!converts_fp8(n, t))
         return NULL;
-    Val both = nv_pure_asm(n, n->l->i16, texts[t == DT_FP8E5], "=h,f", &x, 1);
+    Val both = encode_two(n, x, llvm_real(n->l->f32, 0), t);
     return LLVMBuildTrunc(n->b, both, n->l->i8, "");
 }
 
@@ -95,6 +102,24 @@ static Val encode_held(void *target, Val x, DType t)
     sign = LLVMBuildAnd(n->b, sign, llvm_int(n->l->i32, SIGN_OF_CODE), "");
     Val bit = LLVMBuildTrunc(n->b, sign, n->l->i8, "");
     return LLVMBuildOr(n->b, encode(target, x, t), bit, "");
+}
+
+/* Neighbours that are stored together stay in the word that the instruction has made. */
+void nv_round_fp8(Nv *n, DType t, const Val *x, int count, Val *out)
+{
+    LLVMTypeRef codes = LLVMVectorType(n->l->i8, 2);
+
+    if (!converts_fp8(n, t))
+        return;
+    for (int r = 0; r + 1 < count; r += 2) {
+        if (!x[r] || !x[r + 1] || LLVMTypeOf(x[r]) != n->l->f32)
+            continue;
+        Val both = LLVMBuildBitCast(n->b, encode_two(n, x[r], x[r + 1], t), codes, "");
+        for (int i = 0; i < 2; i++) {
+            Val code = LLVMBuildExtractElement(n->b, both, llvm_int(n->l->i32, i), "");
+            out[r + i] = emit_from_memory(&n->e, n->b, code, t);
+        }
+    }
 }
 
 EmitSmall nv_small_floats(Nv *n)

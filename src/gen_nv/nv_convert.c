@@ -10,7 +10,7 @@
 
 static LLVMTypeRef exchanged_type(const Nv *n, const Type *t)
 {
-    int bytes = nv_exchanged_bytes(t);
+    int bytes = nv_exchanged_bytes(n->plan, t);
 
     return bytes == 1 ? n->l->i8 : bytes == 2 ? n->l->i16 : bytes == 4 ? n->l->i32 : n->l->i64;
 }
@@ -20,14 +20,14 @@ Val nv_to_exchanged(Nv *n, const Type *t, Val v)
     if (t->pointer)
         return LLVMBuildPtrToInt(n->b, v, n->l->i64, "");
     return llvm_bits(n->l, n->b,
-                     nv_goes_as_it_is(t) ? v : emit_to_memory(&n->e, n->b, v, t->dtype));
+                     nv_goes_as_it_is(n->plan, t) ? v : emit_to_memory(&n->e, n->b, v, t->dtype));
 }
 
 Val nv_from_exchanged(Nv *n, const Type *t, Val v)
 {
     if (t->pointer)
         return LLVMBuildIntToPtr(n->b, v, n->l->ptr, "");
-    if (nv_goes_as_it_is(t))
+    if (nv_goes_as_it_is(n->plan, t))
         return llvm_from_bits(n->l, n->b, v);
     v = LLVMBuildBitCast(n->b, v, emit_memory_type(&n->e, t->dtype), "");
     return emit_from_memory(&n->e, n->b, v, t->dtype);
@@ -139,7 +139,7 @@ static void convert_shuffles(Nv *n, const NvStep *s)
 {
     const Shuffles *h = s->conversion->shuffles;
     const Type *t = s->in[0]->value->type;
-    Shuffling x = {t, h, nv_exchanged_bytes(t)};
+    Shuffling x = {t, h, nv_exchanged_bytes(n->plan, t)};
     const Val *in = nv_get(n, s->in[0]);
     Val *out = nv_set(n, s->out[0]), *from = NEW_N(n->arena, Val, h->nfrom),
         *to = NEW_N(n->arena, Val, h->nto), source;
@@ -179,7 +179,7 @@ static Side side_of(Nv *n, const NvStep *s, const SharedSide *side)
     Side x = {.step = s, .side = side, .type = s->in[0]->value->type};
     uint32_t masks[LAYOUT_THREAD_BITS];
 
-    x.bytes = nv_exchanged_bytes(x.type);
+    x.bytes = nv_exchanged_bytes(n->plan, x.type);
     x.count = 1 << side->nvector;
     for (int i = 0; i < LAYOUT_THREAD_BITS; i++) {
         masks[i] = side->thread[i] * (uint32_t)x.bytes;

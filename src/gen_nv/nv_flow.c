@@ -72,8 +72,8 @@ static double power_of_two(const Value *v)
     return is_power && abs(exponent) <= FAR ? (double)x : 0;
 }
 
-/* The registers of both operands, NULL where nothing is to be computed, or the same as elsewhere.
- */
+/* The registers of two operands at most, NULL where nothing is to be computed, or the same as
+ * elsewhere. */
 static void operands(Nv *n, const NvStep *s, Val *in[2])
 {
     int count = nv_count(s->out[0]);
@@ -82,7 +82,7 @@ static void operands(Nv *n, const NvStep *s, Val *in[2])
         in[i] = NEW_N(n->arena, Val, count);
     for (int r = 0; r < count; r++) {
         bool own = (r & (int)s->same) == 0 && nv_turn(n, s, s->out[0], r);
-        for (int i = 0; own && i < 2; i++)
+        for (int i = 0; own && i < MIN(s->op->noperands, 2); i++)
             in[i][r] = operand(n, s, i, r);
     }
 }
@@ -131,12 +131,33 @@ static void divide_words(Nv *n, const NvStep *s, Val *out)
                      nv_count(s->out[0]), out);
 }
 
+static void compare(Nv *n, const NvStep *s, Val *out)
+{
+    Val *in[2];
+
+    operands(n, s, in);
+    nv_compare_run(n, s, in, nv_count(s->out[0]), out);
+}
+
+static void round_to_fp8(Nv *n, const NvStep *s, Val *out)
+{
+    Val *x[2];
+
+    operands(n, s, x);
+    nv_round_fp8(n, s->op->results[0]->type->dtype, x[0], nv_count(s->out[0]), out);
+}
+
 /* What is cheaper for all registers together than one by one. */
-static void divide_together(Nv *n, const NvStep *s, Val *out)
+static void compute_together(Nv *n, const NvStep *s, Val *out)
 {
     const Type *t = s->op->results[0]->type;
 
-    if (s->op->code == OP_div && t->dtype == DT_FP32)
+    if (op_has(s->op, COMPARES) && dtype_is_int(s->op->operands[0]->type->dtype) &&
+        s->op->code != OP_eq && s->op->code != OP_ne)
+        compare(n, s, out);
+    if (s->op->code == OP_cast && dtype_is_fp8(t->dtype) && attr_rounding(s->op) == ROUND_NEAREST)
+        round_to_fp8(n, s, out);
+    else if (s->op->code == OP_div && t->dtype == DT_FP32)
         divide_rows(n, s, out);
     else if ((s->op->code == OP_div || s->op->code == OP_rem) && dtype_is_int(t->dtype) &&
              dtype_bits(t->dtype) >= 32)
@@ -148,7 +169,7 @@ static void compute_tile(Nv *n, const NvStep *s)
     const NvTile *t = s->out[0];
     Val *out = nv_out(n, s, 0);
 
-    divide_together(n, s, out);
+    compute_together(n, s, out);
     for (int r = 0; r < nv_count(t); r++) {
         if (!out[r] && nv_turn(n, s, t, r) && !(s->take && s->take[r] < 0))
             out[r] = out[r & ~(int)s->same] ? out[r & ~(int)s->same] : compute(n, s, r);

@@ -23,7 +23,7 @@ void nv_gather(Nv *n, const NvStep *s)
 {
     const NvTile *tile = s->out[0], *index = s->in[GATHER_INDEX];
     const Type *source = s->op->operands[GATHER_SOURCE]->type;
-    int axis = (int)attr_axis(s->op), bytes = nv_exchanged_bytes(source);
+    int axis = (int)attr_axis(s->op), bytes = nv_exchanged_bytes(n->plan, source);
     Val *out = nv_set(n, tile);
 
     for (int r = 0; r < nv_count(tile); r++) {

@@ -148,7 +148,7 @@ static void tell_copies(Nv *n, const NvStep *s, int each)
         Val v = s->out[i / each] ? n->regs[s->out[i / each]->id][i % each] : NULL;
         all[i] = v ? nv_to_exchanged(n, type, v) : NULL;
     }
-    nv_once_tell(n, s, all, s->nout * each, nv_exchanged_bytes(type));
+    nv_once_tell(n, s, all, s->nout * each, nv_exchanged_bytes(n->plan, type));
     for (int i = 0; i < s->nout * each; i++) {
         const NvTile *t = s->out[i / each];
         if (t && all[i])

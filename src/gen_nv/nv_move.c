@@ -21,7 +21,7 @@ static Val row_major(Nv *n, const Type *t, const Val *at)
 
 Val nv_laid_down_at(Nv *n, const NvStep *s, const Type *t, const Val *at)
 {
-    int bytes = nv_exchanged_bytes(t);
+    int bytes = nv_exchanged_bytes(n->plan, t);
     Val offset = LLVMBuildMul(n->b, row_major(n, t, at), llvm_int(n->l->i32, bytes), "");
 
     return nv_shared_at(n, s->uses.at[0].buffer, offset);
@@ -39,7 +39,7 @@ static void lay_down(Nv *n, const NvStep *s)
 {
     const NvTile *tile = s->in[0];
     const Type *t = tile->value->type;
-    int bytes = nv_exchanged_bytes(t);
+    int bytes = nv_exchanged_bytes(n->plan, t);
     const NvMove *m = s->detail;
     const int8_t *regs = m->put;
     Inverse inverse;
@@ -82,7 +82,7 @@ static void read_result(Nv *n, const NvStep *s)
 {
     const NvTile *tile = s->out[0];
     const Type *t = tile->value->type;
-    int bytes = nv_exchanged_bytes(t);
+    int bytes = nv_exchanged_bytes(n->plan, t);
     const NvMove *m = s->detail;
     const int8_t *regs = m->get;
     int count = 1 << m->get_bits;

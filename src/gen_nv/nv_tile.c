@@ -166,6 +166,12 @@ Val nv_index(Nv *n, const Layout *l, int r, int dim)
     return sum;
 }
 
+bool nv_index_behind(Nv *n, const Layout *l, int r, int dim, int64_t *out)
+{
+    *out = layout_index(l, layout_at(l, (Holder){.reg = (uint32_t)r}), dim);
+    return ((uint32_t)*out & thread_part(n, l, dim)->bits) == 0;
+}
+
 Val nv_exists(Nv *n, const Layout *l, int r)
 {
     Val all = NULL;

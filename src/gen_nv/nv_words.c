@@ -156,13 +156,38 @@ static Val at(const Nv *n, int i)
     return llvm_int(n->l->i32, i);
 }
 
+/* The two bytes that both are of, in their order, as an i16; NULL: they are not. */
+static Val word_of_two(Nv *n, const Val *bytes)
+{
+    Val both = NULL;
+
+    for (int i = 0; i < 2; i++) {
+        Val v = bytes[i];
+        if (!LLVMIsAExtractElementInst(v) || LLVMTypeOf(v) != n->l->i8)
+            return NULL;
+        Val from = LLVMGetOperand(v, 0), index = LLVMGetOperand(v, 1);
+        if (LLVMGetVectorSize(LLVMTypeOf(from)) != 2 || (both && from != both) ||
+            !LLVMIsAConstantInt(index) || LLVMConstIntGetZExtValue(index) != (unsigned)i)
+            return NULL;
+        both = from;
+    }
+    return LLVMBuildBitCast(n->b, both, n->l->i16, "");
+}
+
 /* Elements of less than a word, side by side. */
 static Val pack_word(Nv *n, const Val *elements, int count, int bytes)
 {
     LLVMTypeRef whole = count * bytes < 4 ? n->l->i16 : n->l->i32;
+    Val halves[2] = {NULL};
 
     if (count == 1)
         return LLVMBuildZExtOrBitCast(n->b, elements[0], whole, "");
+    for (int i = 0; bytes == 1 && i < count / 2; i++)
+        halves[i] = word_of_two(n, elements + 2 * i);
+    if (halves[0] && count == 2)
+        return halves[0];
+    if (halves[0] && halves[1])
+        return pack_word(n, halves, 2, 2);
     Val v = LLVMGetPoison(LLVMVectorType(int_of(n, bytes), (unsigned)count));
     for (int i = 0; i < count; i++)
         v = LLVMBuildInsertElement(n->b, v, elements[i], at(n, i), "");

@@ -28,7 +28,7 @@ void nv_choose_histogram(NvPlan *p, const Op *op)
  * not to be. */
 static NvStep *begin(NvPlan *p, const Op *op, const Type *laid_down)
 {
-    int64_t bytes = type_numel(laid_down) * nv_exchanged_bytes(laid_down);
+    int64_t bytes = type_numel(laid_down) * nv_exchanged_bytes(p, laid_down);
     NvTile *t = nv_result(p, op, 0);
 
     if (!t)

@@ -31,7 +31,7 @@ static NvMove *plan_of_operand(NvPlan *p, const Layout *l, int bytes)
 
 const NvMove *nv_move_plan_put(NvPlan *p, const Value *operand, const Layout *l)
 {
-    return plan_of_operand(p, l, nv_exchanged_bytes(operand->type));
+    return plan_of_operand(p, l, nv_exchanged_bytes(p, operand->type));
 }
 
 /* Where in the operand's layout the element of the result with that coordinate comes from. */
@@ -80,7 +80,7 @@ static bool stays_in_warps(const NvPlan *p, const Op *op, const Layout *from, co
 void nv_list_far_move(NvPlan *p, const Op *op, const NvTile *t)
 {
     const Value *operand = op->operands[0];
-    int bytes = nv_exchanged_bytes(operand->type), n;
+    int bytes = nv_exchanged_bytes(p, operand->type), n;
 
     if (type_numel(operand->type) * bytes > p->chip->shared) {
         nv_refuse(p, op, "to rearrange a tile of more than shared memory holds");

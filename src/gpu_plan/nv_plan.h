@@ -277,6 +277,7 @@ struct NvPlan {
     int warps;    /* a power of two */
     int together; /* programs that shall fit a multiprocessor at once; 0: as it comes */
     int wished;   /* the same, if it costs next to nothing: nobody knows before it is assembled */
+    bool crowds;  /* what it waits for is memory, so one more than fit by themselves is worth it */
     GenRecipe recipe;
     int room; /* registers of a thread, with which just two programs fit; 0: as it comes */
     AxisFacts *axis;
@@ -318,15 +319,16 @@ typedef struct {
 } NvRule;
 const NvRule *nv_rule(OpCode code); /* nv_rules.c; never NULL: one refuses what there is not */
 
-/* fp8 goes between threads as the fp32 that it is in registers: its bits cost more to make than
- * they save. */
-static inline bool nv_goes_as_it_is(const Type *t)
+/* fp8 goes between threads as the fp32 that it is in registers, where its bits cost more to make
+ * than they save: unless the chip converts it, and all that it may be. */
+static inline bool nv_goes_as_it_is(const NvPlan *p, const Type *t)
 {
-    return !t->pointer && dtype_is_fp8(t->dtype);
+    return !t->pointer && dtype_is_fp8(t->dtype) &&
+           !(t->dtype == DT_FP8E4NV && chip_has(p->chip, CHIP_FP8_CAST));
 }
-static inline int nv_exchanged_bytes(const Type *t) /* of an element between threads */
+static inline int nv_exchanged_bytes(const NvPlan *p, const Type *t) /* of an element */
 {
-    return nv_goes_as_it_is(t) ? 4 : type_size(t);
+    return nv_goes_as_it_is(p, t) ? 4 : type_size(t);
 }
 static inline int nv_warp_bits(const NvPlan *p)
 {

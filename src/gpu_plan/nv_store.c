@@ -141,7 +141,7 @@ static int64_t cost_of_conversion(NvPlan *p, const Value *v, const Layout *to)
     if (!home || layout_equal(home, to))
         return 0;
     const Conversion *c =
-        layout_convert(home, to, nv_exchanged_bytes(v->type), p->chip->shared / 2, p->arena);
+        layout_convert(home, to, nv_exchanged_bytes(p, v->type), p->chip->shared / 2, p->arena);
     switch (c->kind) {
     case CONVERT_NOTHING:
     case CONVERT_REGISTERS:

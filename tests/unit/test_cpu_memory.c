@@ -336,6 +336,53 @@ static void test_atomics_of_rows(void **state)
     }
 }
 
+/* --- runs of indices beside one number --- */
+
+enum { RUN = 1024 };
+
+/* A comparison of the indices of a run and %n, either way round, as a mask of loads. */
+static void check_bound(const char *op, bool left, int32_t number, Engine engine)
+{
+    Case c = new_case();
+
+    c.text =
+        arena_printf(c.arena,
+                     "kernel @k(%%x: *fp32 div 16, %%out: *fp32 div 16, %%n: i32) {\n"
+                     "  %%pid = program_id axis=0 : i32\n  %%c = const %d : i32\n"
+                     "  %%b = mul %%pid, %%c : i32\n  %%bs = splat %%b : i32[%d]\n"
+                     "  %%lane = arange start=0 : i32[%d]\n  %%at = add %%bs, %%lane : i32[%d]\n"
+                     "  %%ns = splat %%n : i32[%d]\n  %%m = %s %s : i1[%d]\n"
+                     "  %%xs = splat %%x : *fp32[%d]\n  %%xp = addptr %%xs, %%at : *fp32[%d]\n"
+                     "  %%v = load %%xp, %%m : fp32[%d]\n  %%os = splat %%out : *fp32[%d]\n"
+                     "  %%op = addptr %%os, %%at : *fp32[%d]\n  %%k = const 7.0 : fp32[%d]\n"
+                     "  %%w = select %%m, %%v, %%k : fp32[%d]\n  store %%op, %%w\n  return\n}\n",
+                     RUN, RUN, RUN, RUN, RUN, op, left ? "%at, %ns" : "%ns, %at", RUN, RUN, RUN,
+                     RUN, RUN, RUN, RUN, RUN);
+    add_array(&c, DT_FP32, PROGRAMS * RUN, data_of(c.arena, DT_FP32, PROGRAMS * RUN));
+    add_array(&c, DT_FP32, PROGRAMS * RUN, data_of(c.arena, DT_FP32, PROGRAMS * RUN));
+    add_scalar(&c, DT_I32, (uint32_t)number);
+    versus_expect(&c, engine,
+                  arena_printf(c.arena, "%s, %s, n = %d", op, left ? "i, n" : "n, i", number));
+    arena_free(c.arena);
+}
+
+static void test_bounds(void **state)
+{
+    static const char *const ops[] = {"lt", "le", "gt", "ge"};
+    static const int32_t numbers[] = {INT32_MIN, -1,      0,           1,
+                                      RUN + 345, 2 * RUN, 2 * RUN - 1, INT32_MAX};
+    static const Engine ways[] = {ENGINE_CPU, ENGINE_SIM};
+
+    (void)state;
+    for (int i = 0; i < COUNT(ops) * COUNT(numbers) * COUNT(ways); i++) {
+        Engine engine = ways[i % COUNT(ways)];
+        int32_t number = numbers[i / COUNT(ways) % COUNT(numbers)];
+        const char *op = ops[i / COUNT(ways) / COUNT(numbers)];
+        check_bound(op, true, number, engine);
+        check_bound(op, false, number, engine);
+    }
+}
+
 /* Programs add to a number that is no atomic, one at a time, each with all of its threads: what the
  * one before has written is there when the lock is taken. */
 static void test_lock(void **state)
@@ -435,7 +482,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_loads_and_stores), cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_atomics_of_rows),  cmocka_unit_test(test_lock),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_threads),          cmocka_unit_test(test_bounds),
     };
     return cmocka_run_group_tests(tests, versus_open, versus_close);
 }
