@@ -3,12 +3,13 @@
  *
  * A value is *loose* if nothing that a kernel makes of it shows a relative error of some 2^-20, nor
  * that a number below 2^-126 counts as 0: it is rounded to 16 bits or less, or summed up with many
- * others of its sign, by way of products, quotients and sums of numbers without a sign.  What is
- * stored as fp32, compared, subtracted or made an integer is not, nor what a loop carries so.  But
- * (v - c) + c, as in 1 + tanh written as 2/(1 + e) - 1, shows no more of v's error than v does if v
- * is not below 0: what it has of another size is the rounding of v - c.  And 1 - e^x, or another
- * number near 1 with a power, shows errors of e^x where x is small; there a loose power is as near
- * as any is said to be.
+ * others, by way of products, quotients and sums of numbers without a sign.  (Of a sum of 64
+ * numbers the roundings alone may come to 2^-18 of what their magnitudes add up to, in some order,
+ * and of the numbers' own errors, of either sign, most cancels.)  What is stored as fp32, compared,
+ * subtracted or made an integer is not, nor what a loop carries so.  But (v - c) + c, as in 1 +
+ * tanh written as 2/(1 + e) - 1, shows no more of v's error than v does if v is not below 0: what
+ * it has of another size is the rounding of v - c.  And 1 - e^x, or another number near 1 with a
+ * power, shows errors of e^x where x is small; there a loose power is as near as any is said to be.
  *
  * To be loose is a property of all uses, not to be below 0 one of all that a value is made of. Both
  * are supposed of every value at first and taken back where they do not hold, until all do.
@@ -191,8 +192,8 @@ static bool hides(const Search *s, const Op *op, int i)
                lessens(s, op, i);
     default:
         if (sums(op))
-            return has(s, op->operands[0], NUMBER_UNSIGNED) &&
-                   (passes || op->operands[0]->type->dims[attr_axis(op)] >= MANY);
+            return op->operands[0]->type->dims[attr_axis(op)] >= MANY ||
+                   (passes && has(s, op->operands[0], NUMBER_UNSIGNED));
         return passes && op_has(op, MOVES) && op->noperands == 1;
     }
 }
