@@ -17,6 +17,7 @@
 #include "../opt/poly.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Something done since warps last met: to shared memory, or through a pointer. */
 typedef struct {
@@ -72,10 +73,15 @@ static bool is_spread(const NvPlan *p, const NvTile *t)
 
 /* --- addresses that lie apart --- */
 
-/* A tile's addresses: a polynomial of scalars, and how far the elements reach from it. */
+/* A tile's addresses: a polynomial of scalars, and what the indices add to it: each some stride
+ * times 0 to `most`. */
 typedef struct {
     Poly first;
-    int64_t reach; /* elements; none lies below the first */
+    int64_t reach; /* elements, of all of them together; none lies below the first */
+    int count;
+    struct Span {
+        int64_t stride, most;
+    } spans[MAX_RANK];
 } Stretch;
 
 static bool stretch_of(const NvTile *t, Stretch *out)
@@ -90,11 +96,60 @@ static bool stretch_of(const NvTile *t, Stretch *out)
     for (int i = 0; i < all.count; i++) {
         const PolyTerm *x = &all.terms[i];
         bool index = poly_has_index(&(Poly){1, {*x}}, -1);
-        if (index && (x->count != 1 || x->scale < 0))
+        if (index &&
+            (x->count != 1 || x->scale < 0 || x->scale > INT32_MAX || out->count == MAX_RANK))
             return false;
-        if (index)
-            out->reach += x->scale * (t->value->type->dims[x->of[0].key] - 1);
-        else if (!poly_push(&out->first, x))
+        if (index) {
+            struct Span span = {x->scale, t->value->type->dims[x->of[0].key] - 1};
+            out->spans[out->count++] = span;
+            out->reach += span.stride * span.most;
+        } else if (!poly_push(&out->first, x)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The span of the largest stride below that one; NULL: there is none. */
+static const struct Span *next_span(const Stretch *x, int64_t below)
+{
+    const struct Span *best = NULL;
+
+    for (int i = 0; i < x->count; i++) {
+        const struct Span *s = &x->spans[i];
+        if (s->stride < below && s->stride > 0 && (!best || s->stride > best->stride))
+            best = s;
+    }
+    return best;
+}
+
+static bool same_spans(const Stretch *a, const Stretch *b)
+{
+    return a->count == b->count &&
+           (a->count == 0 || memcmp(a->spans, b->spans, (size_t)a->count * sizeof *a->spans) == 0);
+}
+
+/* Is there no difference of two indices along each dimension, of strides below `below`, that makes
+ * up for `between`?  The largest stride first: where the others together reach less far than it,
+ * two differences along it are all that come near. */
+static bool never_meet(const Stretch *x, int64_t between, int64_t below)
+{
+    const struct Span *s = next_span(x, below);
+    int64_t rest = 0;
+
+    if (!s)
+        return between != 0;
+    for (int i = 0; i < x->count; i++) {
+        if (x->spans[i].stride < s->stride)
+            rest += x->spans[i].stride * x->spans[i].most;
+        else if (x->spans[i].stride == s->stride && &x->spans[i] != s)
+            return false;
+    }
+    if (rest >= s->stride)
+        return llabs(between) > s->stride * s->most + rest;
+    int64_t near = between / s->stride;
+    for (int64_t d = near - 1; d <= near + 1; d++) {
+        if (llabs(d) <= s->most && !never_meet(x, between - d * s->stride, s->stride))
             return false;
     }
     return true;
@@ -140,7 +195,8 @@ static bool lie_apart(const Pending *a, const Pending *b)
         llabs(between) > INT32_MAX || x.reach > INT32_MAX || y.reach > INT32_MAX)
         return false;
     if (!loop)
-        return between > y.reach || -between > x.reach;
+        return between > y.reach || -between > x.reach ||
+               (same_spans(&x, &y) && never_meet(&x, between, INT64_MAX));
     return llabs(moved_by_round(&x.first, loop)) > MAX(between + x.reach, y.reach - between);
 }
 
