@@ -21,21 +21,31 @@ static int fitting(const PtxasReport *r, int warps)
     return each > 0 ? REGISTERS / each : 0;
 }
 
+/* Kernels that only wait for memory have the more on its way the more programs there are: for one
+ * register too many one program less would fit.  0: it is not so. */
+static int one_more(const GenOutput *ptx, const PtxasReport *r)
+{
+    enum { REGISTERS = 65536, LANES = 32, UNIT = 8, ENOUGH_WARPS = 40, SHARED = 227 << 10 };
+    int more = fitting(r, ptx->warps) + 1;
+    int each = REGISTERS / (more * ptx->warps * LANES) / UNIT * UNIT;
+
+    return ptx->crowds && more * ptx->warps <= ENOUGH_WARPS && each < r->registers &&
+                   r->registers - each <= UNIT && (size_t)more * ptx->shared <= SHARED
+               ? more
+               : 0;
+}
+
 GenBudget cuda_wish(const GenOutput *ptx, GenBudget asked, const PtxasReport *r)
 {
     enum { WORTH_IT = 64 }; /* spilled bytes of a thread */
 
-    switch (asked) {
-    case GEN_BUDGET_PLAN:
-        if (ptx->budgeted)
-            return r->spilled > 0 ? GEN_BUDGET_NONE : asked;
-        return ptx->together > 0 && r->spilled == 0 && r->registers > 0 &&
-                       fitting(r, ptx->warps) < ptx->together
-                   ? GEN_BUDGET_TOGETHER
-                   : asked;
-    case GEN_BUDGET_TOGETHER:
-        return r->spilled <= WORTH_IT ? asked : GEN_BUDGET_PLAN;
-    default:
+    if (asked == GEN_BUDGET_NONE)
         return asked;
-    }
+    if (asked > 0)
+        return r->spilled <= (asked == ptx->together ? WORTH_IT : 0) ? asked : GEN_BUDGET_PLAN;
+    if (ptx->budgeted)
+        return r->spilled > 0 ? GEN_BUDGET_NONE : asked;
+    if (r->spilled > 0 || r->registers == 0)
+        return asked;
+    return fitting(r, ptx->warps) < ptx->together ? ptx->together : one_more(ptx, r);
 }

@@ -17,11 +17,11 @@
 
 /* Of targets whose programs share the registers of one processor: what the code asks an assembler
  * for. */
-typedef enum {
-    GEN_BUDGET_PLAN,    /* what the target finds right, which may be nothing */
-    GEN_BUDGET_NONE,    /* nothing */
-    GEN_BUDGET_TOGETHER /* room for GenOutput.together programs */
-} GenBudget;
+typedef int GenBudget; /* or room for so many programs */
+enum {
+    GEN_BUDGET_PLAN = 0, /* what the target finds right, which may be nothing */
+    GEN_BUDGET_NONE = -1 /* nothing */
+};
 
 /* Everything outside the IR that the generated code depends on; all of it is in the cache key. */
 typedef struct {
@@ -101,6 +101,7 @@ typedef struct {
     int warps;     /* that run one program */
     size_t shared; /* bytes of memory that they share, beside what the object itself declares */
     int together;  /* programs that a multiprocessor should have room for, if that costs little */
+    bool crowds;   /* and one more than by themselves, if that costs next to nothing */
     bool budgeted; /* the code asks for registers, or for none too many */
     GenRecipe recipe;
 } GenOutput;

@@ -314,22 +314,50 @@ static bool reads_constant(const NvPlan *p, const Op *load)
 
 bool nv_is_small_load(const NvPlan *p, const Op *op)
 {
-    return op && op->code == OP_load && op->block->owner && op->block->owner->code == OP_for &&
-           !op_is_volatile(op) && type_numel(op->results[0]->type) <= nv_thread_count(p) &&
-           reads_constant(p, op) && !map_get(p->fields, MAP_KEY(op));
+    return op && op->code == OP_load && !op_is_volatile(op) &&
+           type_numel(op->results[0]->type) <= nv_thread_count(p) && reads_constant(p, op) &&
+           !map_get(p->fields, MAP_KEY(op));
 }
 
-/* A small tile that a round loads, of addresses that any thread can compute, is loaded where it is
- * wanted: all threads of the program would meet for passing it on. */
+/* Is it of a loop's round, or what is loaded alive in none? */
+static bool has_its_round(const Op *op)
+{
+    const Op *owner = op->block->owner;
+
+    if (owner && owner->code == OP_for)
+        return true;
+    for (; op; op = op->block->owner) {
+        for (const Op *next = op->next; next; next = next->next) {
+            if (next->code == OP_for || next->code == OP_while)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* A small tile of addresses that any thread can compute is loaded where it is wanted: all threads
+ * of the program would meet for passing it on.  Where nobody wants it anywhere it lies along its
+ * last dimension, so that is to be the one along which it is read. */
 static bool follows_users(const NvPlan *p, const Op *op)
 {
-    if (!nv_is_small_load(p, op))
+    if (!nv_is_small_load(p, op) || !has_its_round(op) || op->results[0]->type->rank == 0 ||
+        fastest(p, op->operands[LOAD_PTR]) != op->results[0]->type->rank - 1)
         return false;
     for (int i = 0; i < op->noperands; i++) {
         if (nv_home(p, op->operands[i]))
             return false;
     }
     return true;
+}
+
+/* Where such a tile is wanted; many registers of it would rather come from shared memory. */
+static const Layout *wanted_home(NvPlan *p, const Op *op, const Layout *wanted)
+{
+    enum { MOST = 8 };
+    const Op *owner = op->block->owner;
+    bool in_loop = owner && owner->code == OP_for;
+
+    return !wanted || in_loop || layout_registers(wanted) <= MOST ? wanted : nv_coalesced(p, op);
 }
 
 void nv_choose_load(NvPlan *p, const Op *op)
@@ -358,7 +386,7 @@ void nv_list_load(NvPlan *p, const Op *op)
     NvValue *facts = nv_value(p, op->results[0]);
 
     if (!facts->home && facts->tiles.len > 0)
-        facts->home = facts->tiles.at[0]->layout;
+        facts->home = wanted_home(p, op, facts->tiles.at[0]->layout);
     NvTile *t = nv_result(p, op, 0);
     if (nv_list_field(p, op, t) || !t)
         return;

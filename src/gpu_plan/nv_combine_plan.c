@@ -69,10 +69,11 @@ static void count_op(Op *op, void *count)
     ++*(int *)count;
 }
 
-/* Each thread with a run of neighbours, which it combines alone; NULL: that is no less to do. */
+/* Each thread with a run of neighbours, which it combines alone; NULL: that is no less to do.  The
+ * results of a scan go back, and its combinations take a shuffle and a choice beside the ops. */
 static const Layout *layout_of_runs(NvPlan *p, const Op *op, const Layout *home)
 {
-    enum { MOVE = 8 }; /* instructions that an element's way to another layout costs */
+    enum { MOVE = 8, BETWEEN_LANES = 2 }; /* instructions; of an element's way to another layout */
     const Type *t = op->operands[0]->type;
     int axis = (int)attr_axis(op), ops = 0, n = 1;
     int64_t each = layout_registers(home);
@@ -88,7 +89,9 @@ static const Layout *layout_of_runs(NvPlan *p, const Op *op, const Layout *home)
     if (!layout_blocked(&l, t->rank, t->dims, order, bits, NULL, nv_block_threads(p)))
         return NULL;
     int64_t now = combinations(home, axis), then = combinations(&l, axis);
-    return (now - then) * ops > MOVE * each * op->noperands ? nv_layout(p, &l) : NULL;
+    int moved = op->noperands + (ir_reduces(op) ? 0 : op->nresults);
+    ops += ir_reduces(op) ? 0 : BETWEEN_LANES;
+    return (now - then) * ops > MOVE * each * moved ? nv_layout(p, &l) : NULL;
 }
 
 /* Where a reduction or scan has its operands.  What keeps the order has many combinations to do
@@ -97,7 +100,7 @@ static const Layout *combined_layout(NvPlan *p, const Op *op, AxisWalk *walk)
 {
     const Layout *l = common_home(p, op), *runs = NULL;
 
-    if (l && ir_reduces(op) && !is_any_order(op, ir_combine_kind(op)))
+    if (l && !is_any_order(op, ir_combine_kind(op)))
         runs = layout_of_runs(p, op, l);
     l = runs ? runs : l;
     if (l && !layout_walk(l, (int)attr_axis(op), walk))

@@ -211,15 +211,24 @@ static int room_for_two(const NvPlan *p)
     return in_units(s.registers + UNIT) <= third ? (int)room : 0;
 }
 
+static void find_product(Op *op, void *found)
+{
+    *(bool *)found |= op->code == OP_dot;
+}
+
 void nv_choose_budget(NvPlan *p)
 {
     const Life *lives = lives_of(p);
+    bool multiplies = false;
+
+    ir_walk(p->func->body, find_product, &multiplies);
+    p->crowds = !multiplies && !p->ring;
 
     p->together = lives ? together(p, lives) : 0;
     p->wished = lives && p->together == 0 ? wished(p, lives) : 0;
     p->room = p->together == 0 ? room_for_two(p) : 0;
     if (p->options->budget != GEN_BUDGET_PLAN) {
-        p->together = p->options->budget == GEN_BUDGET_TOGETHER ? p->wished : 0;
+        p->together = MAX(p->options->budget, 0);
         p->room = 0;
     }
 }

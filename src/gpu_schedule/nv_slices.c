@@ -316,6 +316,43 @@ static int choose_slices(const Chain *c)
     return best;
 }
 
+/* Does each lane read somewhere else than its neighbours? */
+static bool is_scattered(const NvPlan *p, const NvStep *s)
+{
+    const Axis *x =
+        s->kind == NV_LOAD && s->in[0]->layout ? axis_of(p->axis, s->in[0]->value) : NULL;
+
+    for (int d = 0; x && d < s->in[0]->layout->rank; d++) {
+        if (x->contiguity[d] > 1)
+            return false;
+    }
+    return x != NULL;
+}
+
+/* Corners of a cell, say, that are read somewhere: what one load brings to the cache is there for
+ * another one as long as few lie between.  How often to halve the tiles for that. */
+static int halves_of_corners(const Chain *c)
+{
+    enum { FEW = 16 }; /* elements that a thread asks for at once */
+    uint64_t seen = 0;
+    int64_t elements = 0;
+    bool again = false;
+    int halves = 0;
+
+    for (int i = 0; i < c->count; i++) {
+        const NvStep *s = c->steps[i];
+        if (!is_scattered(c->plan, s))
+            continue;
+        uint64_t bases = ir_bases_of(c->plan->bases, s->op->operands[LOAD_PTR]);
+        again |= (seen & bases) != 0;
+        seen |= bases;
+        elements += registers_of(s->out[0]);
+    }
+    while (again && halves < MOST_HALVES && elements >> halves > FEW)
+        halves++;
+    return halves;
+}
+
 static void note_vector(Chain *c, const NvStep *s)
 {
     const Layout *l = nv_step_shape(s)->layout;
@@ -435,10 +472,11 @@ static NvStep *slices_of(Chain *c)
     NvPlan *p = c->plan;
     NvStep *s = NULL;
 
-    if (!nv_takes_many(p, all_registers(c)))
+    int corners = halves_of_corners(c);
+    if (corners == 0 && !nv_takes_many(p, all_registers(c)))
         return NULL;
     begin_chain(c);
-    int bits = choose_slices(c);
+    int bits = MAX(corners, choose_slices(c));
     if (bits > 0) {
         cut(c, bits);
         s = nv_step(p, NV_SLICES, NULL);

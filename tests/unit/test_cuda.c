@@ -108,6 +108,7 @@ typedef struct {
     bool early;               /* it was expected */
     const char *made, *error; /* one of both: what came out begins so, or holds that */
     int warps, together;      /* of the program; of those that there should be */
+    bool crowds;              /* one more is worth it */
     bool budgeted;            /* the PTX asks for registers */
     GenBudget asked, wish;    /* what it was made with; what would be better */
 } Assembly;
@@ -154,6 +155,7 @@ static int try_assembly(const Assembly *c)
     if (c->ptxas)
         put_script(folder, "ptxas", c->ptxas);
     ptx.together = c->together;
+    ptx.crowds = c->crowds;
     ptx.budgeted = c->budgeted;
     fake->fail = c->fail;
     fake->result = 999;
@@ -181,8 +183,8 @@ static void test_assembling(void **state)
 #define NEEDS(n, spills)                                                                           \
     VERSION("12.4")                                                                                \
     "echo 'Used " #n " registers, used 1 barriers, " #spills " bytes spill stores' >&2\ncat\n"
-    static const char fits[] = NEEDS(64, 0), wide[] = NEEDS(72, 0), less[] = NEEDS(64, 64),
-                      spills[] = NEEDS(64, 68);
+    static const char fits[] = NEEDS(64, 0), near[] = NEEDS(68, 0), wide[] = NEEDS(72, 0),
+                      far[] = NEEDS(73, 0), less[] = NEEDS(64, 64), spills[] = NEEDS(64, 68);
     static const char tells[] = VERSION("12.4") "shift 4\necho \"$*\"\n";
     static const Assembly cases[] = {
         /* a budget stays, or goes where it spills */
@@ -194,14 +196,21 @@ static void test_assembling(void **state)
          .made = "some ptx"},
         /* two that do not fit by themselves, and what comes of it */
         {fits, NULL, "sm_90a", .warps = 16, .together = 2, .made = "some ptx"},
-        {wide, NULL, "sm_90a", .warps = 16, .together = 2, .wish = GEN_BUDGET_TOGETHER,
-         .made = "some ptx"},
+        {wide, NULL, "sm_90a", .warps = 16, .together = 2, .wish = 2, .made = "some ptx"},
         {wide, NULL, "sm_90a", .warps = 8, .together = 2, .made = "some ptx"},
         {wide, NULL, "sm_90a", .warps = 16, .made = "some ptx"},
-        {less, NULL, "sm_90a", .warps = 16, .together = 2, .asked = GEN_BUDGET_TOGETHER,
-         .wish = GEN_BUDGET_TOGETHER, .made = "some ptx"},
-        {spills, NULL, "sm_90a", .warps = 16, .together = 2, .asked = GEN_BUDGET_TOGETHER,
+        {less, NULL, "sm_90a", .warps = 16, .together = 2, .asked = 2, .wish = 2,
          .made = "some ptx"},
+        {spills, NULL, "sm_90a", .warps = 16, .together = 2, .asked = 2, .made = "some ptx"},
+        /* one more than fits by itself: for few registers, and where none is spilled */
+        {near, NULL, "sm_90a", .warps = 8, .crowds = true, .wish = 4, .made = "some ptx"},
+        {near, NULL, "sm_90a", .warps = 8, .made = "some ptx"},
+        {wide, NULL, "sm_90a", .warps = 8, .crowds = true, .wish = 4, .made = "some ptx"},
+        {far, NULL, "sm_90a", .warps = 8, .crowds = true, .made = "some ptx"},
+        {fits, NULL, "sm_90a", .warps = 8, .crowds = true, .made = "some ptx"},
+        {fits, NULL, "sm_90a", .warps = 8, .crowds = true, .asked = 4, .wish = 4,
+         .made = "some ptx"},
+        {tight, NULL, "sm_90a", .warps = 8, .crowds = true, .asked = 4, .made = "some ptx"},
         {NULL, NULL, "sm_90a", .made = "cubin: some ptx"},
         {good, NULL, "sm_90a", .made = "ptxas -arch sm_90a some ptx"},
         {good, NULL, "sm_103", .shown = true, .made = "ptxas -arch sm_103 some ptx"},
