@@ -342,6 +342,15 @@ Val combining_own(Combining *c, const NvStage *g)
     return nv_thread_map(c->n, masks);
 }
 
+static int64_t slot_offset(const Area *a, int r, int part, int words)
+{
+    int64_t slot = layout_extract((uint32_t)r, a->slot_bits);
+    int64_t at =
+        a->stage->neighbours ? slot * a->parts + part : (slot * a->parts + part) * a->threads;
+
+    return at * words * NV_WORD;
+}
+
 static Area area_of(Combining *c, const NvStage *g, int words)
 {
     Area a = {.stage = g, .parts = nv_stage_parts(g), .threads = nv_stage_threads(g)};
@@ -364,18 +373,11 @@ static Area area_of(Combining *c, const NvStage *g, int words)
         if (g->lanes >> i & 1)
             read[i] = part * (uint32_t)g->each * layout_extract(1u << i, g->lanes);
     }
+    for (int i = 0; i < LAYOUT_THREAD_BITS; i++)
+        read[i] |= (uint32_t)slot_offset(&a, (int)c->plan->deal.each[i], 0, words);
     a.read = nv_thread_map(c->n, read);
     a.write = nv_thread_map(c->n, write);
     return a;
-}
-
-static int64_t slot_offset(const Area *a, int r, int part, int words)
-{
-    int64_t slot = layout_extract((uint32_t)r, a->slot_bits);
-    int64_t at =
-        a->stage->neighbours ? slot * a->parts + part : (slot * a->parts + part) * a->threads;
-
-    return at * words * NV_WORD;
 }
 
 static void write_parts(Combining *c, const NvStage *g, int k)
@@ -412,7 +414,7 @@ static void read_parts(Combining *c, const NvStage *g, int k, Part *parts)
 
     p.address = nv_shared_at(n, g->buffer, a.read);
     for (int r = 0; r < c->registers; r++) {
-        if (!combining_is_left(c, r) || !c->x[r].v[k])
+        if (!combining_is_left(c, r) || !c->x[r].v[k] || ((uint32_t)r & c->plan->deal.rows))
             continue;
         for (int i = 0; i < g->each; i += each) {
             Val in[NV_MOST_WORDS];

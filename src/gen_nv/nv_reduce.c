@@ -381,7 +381,7 @@ static void reduce_warp_stage(Combining *c, const NvStage *g)
 
     c->done |= g->bits;
     for (int r = 0; r < c->registers; r++) {
-        if (!combining_is_left(c, r) || !c->x[r].v[0])
+        if (!combining_is_left(c, r) || !c->x[r].v[0] || ((uint32_t)r & c->plan->deal.rows))
             continue;
         reduce_parts(c, g, r, parts + r * g->each);
         reduce_spread(c, g, r);
@@ -399,7 +399,8 @@ static void put_results(Combining *c)
             continue;
         Val *out = nv_set(c->n, s->out[k]);
         for (int r = 0; r < nv_count(s->out[k]); r++) {
-            Val v = c->x[layout_deposit((uint32_t)r, c->plan->walk.across)].v[k];
+            uint32_t rows = c->plan->walk.across & ~c->plan->deal.rows;
+            Val v = c->x[layout_deposit((uint32_t)r, rows)].v[k];
             DType t = s->op->operands[k]->type->dtype;
             out[r] = v && c->wide ? emit_round(&c->n->e, c->n->b, v, t) : v;
         }

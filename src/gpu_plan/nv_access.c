@@ -364,7 +364,7 @@ void nv_choose_load(NvPlan *p, const Op *op)
 {
     const Value *v = op->results[0];
 
-    *nv_value(p, v) = (NvValue){.cost = NV_CHEAP + 1};
+    *nv_value(p, v) = (NvValue){.cost = nv_is_tile(v) ? NV_CHEAP + 1 : 0};
     if (nv_is_tile(v) && !follows_users(p, op))
         nv_set_home(p, v, nv_coalesced(p, op), NV_PLAIN);
 }

@@ -30,6 +30,14 @@ typedef struct {
     uint32_t lanes;  /* bits of the lane's number, which number these vectors of parts */
 } NvStage;
 
+/* Rows of a reduction's result, bits of the register's number, that go to one thread each where all
+ * would have copies of all of them: at what is read last from the buffer. */
+typedef struct {
+    uint32_t rows;                     /* bits of the register's number, of the operands */
+    uint32_t each[LAYOUT_THREAD_BITS]; /* which of them a bit of the thread's number chooses; 0 */
+    Layout result;
+} NvDeal;
+
 /* What NvStep.detail is for reduce and scan. */
 typedef struct {
     const Layout *layout; /* of the operands */
@@ -39,6 +47,7 @@ typedef struct {
     bool any_order;
     bool uses_memory; /* the region does: it runs for what exists alone */
     bool once;        /* each combination is done by one thread, and all learn the end from it */
+    NvDeal deal;      /* of no rows: each thread has all that it held a part of */
     int nstages;
     NvStage stages[LAYOUT_MAX_BITS + 1];
 } NvCombine;

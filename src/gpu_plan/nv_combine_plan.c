@@ -108,15 +108,96 @@ static const Layout *combined_layout(NvPlan *p, const Op *op, AxisWalk *walk)
     return l;
 }
 
+/* --- rows that are dealt out --- */
+
+static int lowest_row(const Layout *l, uint32_t taken)
+{
+    int best = -1;
+
+    for (int i = 0; i < l->nreg; i++) {
+        if ((taken >> i & 1) == 0 && l->reg[i] != 0 && (best < 0 || l->reg[i] < l->reg[best]))
+            best = i;
+    }
+    return best;
+}
+
+/* Of a reduction whose last parts come together through shared memory: the threads that would read
+ * the same rows read one after the other each, neighbours in neighbouring lanes. */
+static bool deal_out(const Op *op, const Layout *l, const AxisWalk *walk, NvDeal *out)
+{
+    const Layout *r = &walk->result;
+    bool exchanges = false;
+    uint32_t taken = 0;
+    int row = 0;
+
+    *out = (NvDeal){.result = *r};
+    for (int i = 0; i < walk->nsteps; i++)
+        exchanges |= walk->step[i].kind == STEP_WARP;
+    for (int d = 0; d < r->rank; d++)
+        exchanges &= (r->dims[d] & (r->dims[d] - 1)) == 0;
+    if (!exchanges || !is_any_order(op, ir_combine_kind(op)))
+        return false;
+    for (int bit = 0; bit < l->nlane + l->nwarp && row >= 0; bit++) {
+        uint32_t *there =
+            bit < l->nlane ? &out->result.lane[bit] : &out->result.warp[bit - l->nlane];
+        if (*there != 0 || (row = lowest_row(r, taken)) < 0)
+            continue;
+        taken |= 1u << row;
+        *there = r->reg[row];
+        out->each[bit] = layout_deposit(1u << row, walk->across);
+        out->rows |= out->each[bit];
+    }
+    int n = 0;
+    for (int i = 0; i < r->nreg; i++) {
+        if ((taken >> i & 1) == 0)
+            out->result.reg[n++] = r->reg[i];
+    }
+    out->result.nreg = (int8_t)n;
+    return taken != 0;
+}
+
+/* Is something made of it that goes back to where the rows are? */
+static bool goes_back(const NvPlan *p, const Value *v, int depth)
+{
+    const Use *uses = uses_of(&p->uses, v);
+
+    for (int i = 0; i < uses_count(&p->uses, v); i++) {
+        const Op *op = uses[i].op, *owner = op->block->last == op ? op->block->owner : NULL;
+        if (depth == 0 || op->code == OP_while || (owner && owner->code == OP_while))
+            return true;
+        if (op_has(op, WRITES))
+            continue;
+        if (owner || !op_is_elementwise(op) || op->nresults != 1 ||
+            !type_same_shape(op->results[0]->type, v->type) ||
+            goes_back(p, op->results[0], depth - 1))
+            return true;
+    }
+    return false;
+}
+
+/* Do its results go to memory, without coming back to the rows that they are of? */
+static bool is_dealt_out(const NvPlan *p, const Op *op)
+{
+    enum { DEPTH = 6 };
+
+    for (int i = 0; i < op->nresults; i++) {
+        if (!nv_is_tile(op->results[i]) || goes_back(p, op->results[i], DEPTH))
+            return false;
+    }
+    return true;
+}
+
 void nv_choose_reduce(NvPlan *p, const Op *op)
 {
     AxisWalk walk;
+    NvDeal deal;
     const Layout *l = combined_layout(p, op, &walk);
+    bool dealt = l && is_dealt_out(p, op) && deal_out(op, l, &walk, &deal);
 
     for (int i = 0; i < op->nresults && l; i++) {
         *nv_value(p, op->results[i]) = (NvValue){0};
         if (nv_is_tile(op->results[i]))
-            nv_set_home(p, op->results[i], &walk.result, NV_PLAIN);
+            nv_set_home(p, op->results[i], dealt ? &deal.result : &walk.result, NV_PLAIN);
     }
 }
 
@@ -227,7 +308,7 @@ static void spread_parts(const Op *op, const NvCombine *c, NvStage *g)
     for (int i = 0; i < op->noperands; i++)
         vector = MIN(vector, NV_ACCESS_BYTES / NV_WORD / nv_combined_words(op->operands[i]->type));
     int bits = __builtin_ctz((unsigned)parts) - __builtin_ctz((unsigned)vector);
-    if (!c->any_order || c->uses_memory || !g->neighbours || parts <= FEW ||
+    if (!c->any_order || c->uses_memory || c->deal.rows || !g->neighbours || parts <= FEW ||
         bits > __builtin_popcount(idle))
         return;
     g->each = vector;
@@ -258,6 +339,9 @@ static const NvCombine *plan_combine(NvPlan *p, NvStep *s)
     c->any_order = is_any_order(s->op, c->kind);
     c->uses_memory = (flags & (READS | WRITES)) != 0 && (flags & EFFECT) == 0;
     c->once = c->uses_memory && ir_reduces(s->op) && (flags & WRITES) != 0;
+    if (!ir_reduces(s->op) || !is_dealt_out(p, s->op) ||
+        !deal_out(s->op, c->layout, &c->walk, &c->deal))
+        c->deal = (NvDeal){0};
     make_stages(c);
     if (c->once) /* of no bits: all read what the one has found that did it */
         c->stages[c->nstages++] = (NvStage){.kind = STEP_WARP};

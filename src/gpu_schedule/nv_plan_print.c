@@ -91,6 +91,8 @@ static void put_vectors(PlanText *x, const NvMove *m)
 /* ", parts of 4 lanes": what several warps have found */
 static void put_spread(PlanText *x, const NvCombine *c)
 {
+    if (c->deal.rows)
+        text_printf(&x->out, ", 1 of %d rows a thread", 1 << __builtin_popcount(c->deal.rows));
     for (int i = 0; i < c->nstages; i++) {
         if (c->stages[i].lanes)
             text_printf(&x->out, ", parts of %d lanes",
