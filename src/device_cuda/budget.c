@@ -25,7 +25,7 @@ static int fitting(const PtxasReport *r, int warps)
  * register too many one program less would fit.  0: it is not so. */
 static int one_more(const GenOutput *ptx, const PtxasReport *r)
 {
-    enum { REGISTERS = 65536, LANES = 32, UNIT = 8, ENOUGH_WARPS = 40, SHARED = 227 << 10 };
+    enum { REGISTERS = 65536, LANES = 32, UNIT = 8, ENOUGH_WARPS = 32, SHARED = 227 << 10 };
     int more = fitting(r, ptx->warps) + 1;
     int each = REGISTERS / (more * ptx->warps * LANES) / UNIT * UNIT;
 

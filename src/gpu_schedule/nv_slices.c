@@ -316,9 +316,26 @@ static int choose_slices(const Chain *c)
     return best;
 }
 
-/* Does each lane read somewhere else than its neighbours? */
+/* Is it made of what a tile of other addresses was found at? */
+static bool is_of_loaded(const Value *v, int steps)
+{
+    const Op *op = v->def;
+
+    if (!op || !type_is_tile(v->type) || steps == 0)
+        return false;
+    if (op_only_reads(op))
+        return true;
+    for (int i = 0; op_has(op, PURE) && i < op->noperands; i++) {
+        if (is_of_loaded(op->operands[i], steps - 1))
+            return true;
+    }
+    return false;
+}
+
+/* Does each lane read where what was loaded for it says? */
 static bool is_scattered(const NvPlan *p, const NvStep *s)
 {
+    enum { STEPS = 24 };
     const Axis *x =
         s->kind == NV_LOAD && s->in[0]->layout ? axis_of(p->axis, s->in[0]->value) : NULL;
 
@@ -326,7 +343,7 @@ static bool is_scattered(const NvPlan *p, const NvStep *s)
         if (x->contiguity[d] > 1)
             return false;
     }
-    return x != NULL;
+    return x && is_of_loaded(s->in[0]->value, STEPS);
 }
 
 /* Corners of a cell, say, that are read somewhere: what one load brings to the cache is there for
