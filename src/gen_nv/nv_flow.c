@@ -48,6 +48,8 @@ static Val compute(Nv *n, const NvStep *s, int r)
                                          : NULL;
     if (!own && op->code == OP_cast)
         own = nv_from_small_integer(n, op, in[0]);
+    if (!own)
+        own = nv_round_cut(n, op, in[0]);
     if (own)
         return own;
     if (nv_native_math[op->code] && op->operands[0]->type->dtype == DT_FP32)

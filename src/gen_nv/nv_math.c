@@ -169,6 +169,31 @@ Val nv_loose_math(Nv *n, const Op *op, const Val *in)
     return instruct(n, "ex2.approx.ftz.f32 $0, $1;", 1, &x);
 }
 
+/*
+ * 1.5 * 2^23 + x is a whole number, on the side that the addition is rounded to, for |x| up to
+ * 2^22. What lies beyond saturates as x does, and truncation is left to that.  The chip's own
+ * instructions go by a unit that takes eight times as long.
+ */
+Val nv_round_cut(Nv *n, const Op *op, Val x)
+{
+    const char *how = op->code == OP_floor  ? "add.rm.f32 $0, $1, 0f4B400000;"
+                      : op->code == OP_ceil ? "add.rp.f32 $0, $1, 0f4B400000;"
+                                            : "add.rn.f32 $0, $1, 0f4B400000;";
+
+    if (op->operands[0]->type->dtype != DT_FP32 || !nv_knows(n->plan, op->results[0], NUMBER_CUT))
+        return NULL;
+    switch (op->code) {
+    case OP_trunc:
+        return x;
+    case OP_floor:
+    case OP_ceil:
+    case OP_rint:
+        return LLVMBuildFSub(n->b, instruct(n, how, 1, &x), fp32_constant(n, 0x1.8p23), "");
+    default:
+        return NULL;
+    }
+}
+
 /* It saturates, and makes 0 of a NaN, as its PTX is defined; LLVM would compare for both. */
 Val nv_truncate(Nv *n, const Op *op, Val x)
 {

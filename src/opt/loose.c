@@ -11,6 +11,9 @@
  * it has of another size is the rounding of v - c.  And 1 - e^x, or another number near 1 with a
  * power, shows errors of e^x where x is small; there a loose power is as near as any is said to be.
  *
+ * Numbers that become integers of 16 bits or less, bounded or chosen on the way, may be rounded to
+ * whole ones by way of a large number, which goes wrong where they saturate anyway.
+ *
  * To be loose is a property of all uses, not to be below 0 one of all that a value is made of. Both
  * are supposed of every value at first and taken back where they do not hold, until all do.
  */
@@ -198,6 +201,28 @@ static bool hides(const Search *s, const Op *op, int i)
     }
 }
 
+/* Does nothing come of that operand but integers that have no room for 2^22? */
+static bool cuts(const Search *s, const Op *op, int i)
+{
+    const Type *t = op->nresults == 1 ? op->results[0]->type : NULL;
+    bool passes = t && has(s, op->results[0], NUMBER_CUT);
+
+    switch (op->code) {
+    case OP_cast:
+        return !t->pointer && dtype_is_int(t->dtype) && t->dtype != DT_I1 &&
+               dtype_bits(t->dtype) <= 16;
+    case OP_select:
+        return i > 0 && passes;
+    case OP_min:
+    case OP_max:
+    case OP_minnan:
+    case OP_maxnan:
+        return passes;
+    default:
+        return passes && op_has(op, MOVES) && op->noperands == 1;
+    }
+}
+
 /* --- two walks --- */
 
 /* What a loop carries and what an if gives are names of what begins and ends there. */
@@ -233,7 +258,7 @@ static void used_alike(Search *s, const Value *to, const Value *from)
 {
     if (!has(s, to, NUMBER_LOOSE))
         take_back(s, from, NUMBER_LOOSE);
-    take_back(s, from, NUMBER_RESTORED);
+    take_back(s, from, NUMBER_RESTORED | NUMBER_CUT);
 }
 
 static bool names_values(const Op *op)
@@ -265,7 +290,7 @@ static void visit_users(Search *s, const Op *op)
     if (names_values(op)) {
         for_names(s, op, used_alike);
         for (int i = 0; i < (op->code == OP_for ? FOR_BOUNDS : 1); i++)
-            take_back(s, op->operands[i], NUMBER_LOOSE | NUMBER_RESTORED);
+            take_back(s, op->operands[i], NUMBER_LOOSE | NUMBER_RESTORED | NUMBER_CUT);
         return;
     }
     for (int i = 0; i < op->noperands && !(owner && names_values(owner)); i++) {
@@ -273,6 +298,8 @@ static void visit_users(Search *s, const Op *op)
             take_back(s, op->operands[i], NUMBER_LOOSE);
         if (!restores(s, op, i) || !has(s, op->results[0], NUMBER_LOOSE))
             take_back(s, op->operands[i], NUMBER_RESTORED);
+        if (!cuts(s, op, i))
+            take_back(s, op->operands[i], NUMBER_CUT);
     }
 }
 
@@ -307,7 +334,8 @@ const uint8_t *opt_number_facts(const Func *f, Arena *a)
     size_t n = (size_t)f->nvalues + 1;
     Search s = {.facts = NEW_N(a, uint8_t, n)};
 
-    memset(s.facts, NUMBER_LOOSE | NUMBER_UNSIGNED | NUMBER_LARGE | NUMBER_RESTORED, n);
+    memset(s.facts, NUMBER_LOOSE | NUMBER_UNSIGNED | NUMBER_LARGE | NUMBER_RESTORED | NUMBER_CUT,
+           n);
     for (int i = 0; i < f->body->nargs; i++)
         s.facts[f->body->args[i]->id] = 0;
     ir_walk(f->body, visit_arguments, &s);

@@ -109,7 +109,8 @@ typedef enum {
     NUMBER_LOOSE = 1,    /* nobody sees a relative error of 2^-20, or one below 2^-126 become 0 */
     NUMBER_UNSIGNED = 2, /* none is below 0 */
     NUMBER_LARGE = 4,    /* none is below 2^-100 */
-    NUMBER_RESTORED = 8  /* what it was lessened by is added again, and nobody sees more of it */
+    NUMBER_RESTORED = 8, /* what it was lessened by is added again, and nobody sees more of it */
+    NUMBER_CUT = 16      /* it becomes nothing but integers of 16 bits or less */
 } NumberFact;
 /* NumberFacts, as bits, by the value's id; in the arena.  0 for values of other types. */
 const uint8_t *opt_number_facts(const Func *f, Arena *a);
