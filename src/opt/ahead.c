@@ -458,45 +458,6 @@ static void load_next(const Op *loop, int n, Op *const *loads, Value **out)
         out[i] = load_in(&next, loads[i], more);
 }
 
-/* The same loop with room for n values more, from `init` to `next`; gives their arguments. */
-static void carry_more(Op *loop, int n, Value *const *init, Value *const *next, Value **out)
-{
-    int before = loop->nresults, all = before + n;
-    Value *operands[FOR_BOUNDS + all], *ends[all];
-    const Type *types[all];
-    Block *body = loop->regions[0];
-    Op *yield = opt_last(body);
-    Builder b = builder_before(loop);
-
-    memcpy(operands, loop->operands, sizeof *operands * (size_t)(FOR_BOUNDS + before));
-    for (int i = 0; i < all; i++) {
-        operands[FOR_BOUNDS + i] = i < before ? loop->operands[FOR_BOUNDS + i] : init[i - before];
-        types[i] = operands[FOR_BOUNDS + i]->type;
-        ends[i] = i < before ? yield->operands[i] : next[i - before];
-    }
-    Op *wide =
-        build_op(&b, OP_for, FOR_BOUNDS + all, operands, loop->nattrs, loop->attrs, all, types);
-    Block *to = wide->regions[0];
-    for (int i = 0; i < body->nargs; i++) {
-        body->args[i]->repl = block_add_arg(to, body->args[i]->type);
-        body->args[i]->repl->name = body->args[i]->name;
-    }
-    for (int i = 0; i < n; i++) {
-        out[i] = block_add_arg(to, types[before + i]);
-        out[i]->name = init[i]->name;
-    }
-    op_remove(yield);
-    while (body->first)
-        op_append(to, body->first);
-    b = builder_into(&b, to);
-    build_yield(&b, OP_yield, all, ends);
-    for (int i = 0; i < before; i++) {
-        loop->results[i]->repl = wide->results[i];
-        wide->results[i]->name = loop->results[i]->name;
-    }
-    op_remove(loop);
-}
-
 /* Those that are the same in each round stand in front of the loop alone. */
 static int take_out(Op *loop, int n, Op **loads)
 {
@@ -525,7 +486,7 @@ static void go_ahead(Op *loop, int n, Op *const *loads)
 
     load_first(loop, n, loads, first);
     load_next(loop, n, loads, next);
-    carry_more(loop, n, first, next, now);
+    opt_carry_more(loop, n, first, next, now);
     for (int i = 0; i < n; i++) {
         loads[i]->results[0]->repl = now[i];
         op_remove(loads[i]);

@@ -1,6 +1,8 @@
 /*
  * help.c - small questions and edits that several passes share
  */
+#include <string.h>
+
 #include "opt.h"
 
 bool opt_inside(const Block *b, const Op *op)
@@ -167,4 +169,43 @@ Value *opt_numbers(Builder *b, const Type *shape)
         pitch *= t->dims[d];
     }
     return sum;
+}
+
+Op *opt_carry_more(Op *loop, int n, Value *const *init, Value *const *next, Value **out)
+{
+    int before = loop->nresults, all = before + n;
+    Value *operands[FOR_BOUNDS + all], *ends[all];
+    const Type *types[all];
+    Block *body = loop->regions[0];
+    Op *yield = opt_last(body);
+    Builder b = builder_before(loop);
+
+    memcpy(operands, loop->operands, sizeof *operands * (size_t)(FOR_BOUNDS + before));
+    for (int i = 0; i < all; i++) {
+        operands[FOR_BOUNDS + i] = i < before ? loop->operands[FOR_BOUNDS + i] : init[i - before];
+        types[i] = operands[FOR_BOUNDS + i]->type;
+        ends[i] = i < before ? yield->operands[i] : next[i - before];
+    }
+    Op *wide =
+        build_op(&b, OP_for, FOR_BOUNDS + all, operands, loop->nattrs, loop->attrs, all, types);
+    Block *to = wide->regions[0];
+    for (int i = 0; i < body->nargs; i++) {
+        body->args[i]->repl = block_add_arg(to, body->args[i]->type);
+        body->args[i]->repl->name = body->args[i]->name;
+    }
+    for (int i = 0; i < n; i++) {
+        out[i] = block_add_arg(to, types[before + i]);
+        out[i]->name = init[i]->name;
+    }
+    op_remove(yield);
+    while (body->first)
+        op_append(to, body->first);
+    b = builder_into(&b, to);
+    build_yield(&b, OP_yield, all, ends);
+    for (int i = 0; i < before; i++) {
+        loop->results[i]->repl = wide->results[i];
+        wide->results[i]->name = loop->results[i]->name;
+    }
+    op_remove(loop);
+    return wide;
 }

@@ -68,6 +68,7 @@ void opt_rows(Func *f);
 void opt_dot(Func *f);     /* x + dot(a, b, 0) becomes dot(a, b, x) */
 void opt_promise(Func *f); /* hints whose results nobody takes are taken from there on */
 void opt_carry(Func *f);   /* carried tiles that step by a uniform scalar become a scalar carry */
+void opt_late(Func *f);    /* rounds add up tiles, which are reduced behind the loop */
 void opt_ahead(Func *f, bool disjoint); /* a round asks for the loads of the next one */
 void opt_contract(Func *f);             /* 2^(a b - c), loosely: fma(a, b, -c) */
 
@@ -88,6 +89,9 @@ Op *opt_last(const Block *b);    /* its terminator; a bug() when there is none *
 bool opt_is_index(const Value *v, int axis);
 /* Every element of tile v equals one scalar: through splat, or a tile constant. */
 bool opt_is_uniform(const Value *v);
+/* The same loop with room for n values more, from `init` to `next`; gives it and their arguments.
+ */
+Op *opt_carry_more(Op *loop, int n, Value *const *init, Value *const *next, Value **out);
 /* That scalar; a new constant where v is one.  A scalar is itself. */
 Value *opt_uniform_scalar(Builder *b, Value *v);
 /* Move the ops of a region, but not its terminator, in front of `before`.  Gives the first op

@@ -99,6 +99,7 @@ typedef enum {
     CARRY,
     LICM,
     ROWS,
+    LATE,
     AHEAD,
     CONTRACT,
     MATH
@@ -119,6 +120,7 @@ static const Pass passes[] = {
     [CARRY]    = {"carry", opt_carry, NULL},         /* carry scalars through loops instead of tiles */
     [LICM]     = {"licm", opt_licm, NULL},           /* move what a loop does not change in front of it */
     [ROWS]     = {"rows", NULL, rows_module},        /* tiles of rows as loops over them */
+    [LATE]     = {"late", opt_late, NULL, true},     /* reduce what rounds add up behind the loop */
     [AHEAD]    = {"ahead", NULL, ahead_module, true}, /* let a round ask for the next one's loads */
     [CONTRACT] = {"contract", opt_contract, NULL, true}, /* products within loose powers are not rounded */
     [MATH]     = {"math", NULL, math_module},        /* exp, log, ... as polynomials where a target has none */
@@ -128,12 +130,13 @@ static const Pass passes[] = {
 /* Merging and dropping before unrolling keep the copies few; folding after each pass that makes
  * new uniform tiles or constants lets the next one see them. */
 static const PassId order[] = {
-    LEGALISE, INLINE, ASSERT,   PROMISE,        /* what targets have */
-    FOLD,     CSE,    DCE,                      /* the kernel as written, without waste */
-    UNROLL,   FOLD,   WINDOW,   DOT,     CARRY, /* loops */
-    FOLD,     LICM,   CSE,      DCE,            /* one tile of offsets, scalar steps */
-    ROWS,     AHEAD,  CONTRACT, MATH,           /* what the target is slow at */
-    FOLD,     LICM,   CSE,      DCE,            /* coefficients leave the loops */
+    LEGALISE, INLINE,   ASSERT, PROMISE,        /* what targets have */
+    FOLD,     CSE,      DCE,                    /* the kernel as written, without waste */
+    UNROLL,   FOLD,     WINDOW, DOT,     CARRY, /* loops */
+    FOLD,     LICM,     CSE,    DCE,            /* one tile of offsets, scalar steps */
+    ROWS,     LATE,     DCE,                    /* what lanes would wait for in each round */
+    AHEAD,    CONTRACT, MATH,                   /* what the target is slow at */
+    FOLD,     LICM,     CSE,    DCE,            /* coefficients leave the loops */
 };
 
 static int renumber_block(Block *b, int next)

@@ -1,0 +1,149 @@
+/*
+ * late.c - what rounds of a loop add up is reduced behind the loop
+ *
+ * Takes and gives verified IR, for targets whose threads wait for each other where they reduce a
+ * tile.  A loss or a mean of a long row is often written so that each round reduces its tile and
+ * adds the number that comes of it to what is carried.  The tile itself may be carried as well:
+ *
+ *     s = s0                                   s = s0, t = 0 everywhere
+ *     for .. :                         ->      for .. :
+ *         s = s + sum(x)                           t = t + x
+ *                                              s = s + sum(t)
+ *
+ * and so with the least and the largest, which is exact.  Sums of floats come in another order, as
+ * they do within a tile, and each lane has fewer roundings than before.
+ *
+ * s is to be carried for nothing else.  A lane keeps more registers, so there is a limit.
+ */
+#include "opt.h"
+#include "../ir/analysis.h"
+
+enum {
+    USUAL_WARPS = 4, /* where the launch does not say */
+    LANES = 32,
+    MOST_EACH = 16, /* elements that a lane keeps more, of one tile, */
+    MOST_ALL = 32,  /* and of all */
+    MOST_SUMS = 4   /* of one loop */
+};
+
+typedef struct {
+    UseLists uses;
+    int lanes;
+} Late;
+
+/* A carried number, what each round does to it, and the tile that this is of. */
+typedef struct {
+    int carried; /* the number of the value that the loop carries */
+    Op *add, *reduce;
+} Sum;
+
+static bool is_used_once(const Late *x, const Value *v)
+{
+    return uses_count(&x->uses, v) == 1;
+}
+
+static bool is_exact_or_wide(const Type *t)
+{
+    return !t->pointer && (t->dtype == DT_FP32 || t->dtype == DT_FP64 ||
+                           (dtype_is_int(t->dtype) && dtype_bits(t->dtype) >= 32));
+}
+
+/* Does the round reduce a tile by the same op by which it adds to carried value number i? */
+static bool find_sum(const Late *x, const Op *loop, int i, Sum *out)
+{
+    const Block *body = loop->regions[0];
+    const Value *arg = body->args[i + 1];
+    Value *next = opt_last(body)->operands[i];
+    Op *add = next->def;
+
+    if (!add || add->block != body || add->noperands != 2 || !is_used_once(x, next) ||
+        !is_used_once(x, arg) || (add->operands[0] != arg && add->operands[1] != arg))
+        return false;
+    const Value *other = add->operands[add->operands[0] == arg];
+    Op *reduce = other->def;
+    if (!ir_reduces(reduce) || reduce->block != body || reduce->noperands != 1 ||
+        !is_used_once(x, other) || !is_exact_or_wide(reduce->operands[0]->type))
+        return false;
+    *out = (Sum){i, add, reduce};
+    return ir_combine_kind(reduce).neutral == add->code;
+}
+
+static int64_t elements_each(const Late *x, const Sum *s)
+{
+    return (type_numel(s->reduce->operands[0]->type) + x->lanes - 1) / x->lanes;
+}
+
+static int find_sums(const Late *x, const Op *loop, Sum *sums)
+{
+    int64_t all = 0;
+    int n = 0;
+
+    for (int i = 0; i < loop->nresults && n < MOST_SUMS; i++) {
+        if (!find_sum(x, loop, i, &sums[n]))
+            continue;
+        int64_t each = elements_each(x, &sums[n]);
+        if (each <= MOST_EACH && all + each <= MOST_ALL) {
+            all += each;
+            n++;
+        }
+    }
+    return n;
+}
+
+static Value *neutral_tile(Builder *b, const Op *reduce)
+{
+    CombineKind kind = ir_combine_kind(reduce);
+    const Type *t = reduce->operands[0]->type;
+
+    return build_const(
+        b, t, dtype_is_float(t->dtype) ? scalar_from_double(t->dtype, kind.real) : kind.bits);
+}
+
+/* Behind the loop: the tile reduced, and added to what was there in front of it. */
+static void reduce_behind(Op *loop, const Sum *s, Value *before, Value *tile)
+{
+    Builder b = builder_before(loop->next);
+    Map *map = map_new(b.module->arena);
+
+    map_put(map, MAP_KEY(s->reduce->operands[0]), tile);
+    op_clone(&b, s->reduce, map);
+    Value *all = map_get(map, MAP_KEY(s->reduce->results[0]));
+    Value *sum = build_binary(&b, s->add->code, before, all);
+    sum->name = loop->results[s->carried]->name;
+    loop->results[s->carried]->repl = sum;
+}
+
+static void visit(Op *loop, void *late)
+{
+    Sum sums[MOST_SUMS];
+    Value *first[MOST_SUMS], *next[MOST_SUMS], *now[MOST_SUMS];
+    int n = loop->code == OP_for ? find_sums(late, loop, sums) : 0;
+    int carried = loop->nresults;
+
+    if (n == 0)
+        return;
+    Builder b = builder_before(loop);
+    for (int k = 0; k < n; k++) {
+        first[k] = neutral_tile(&b, sums[k].reduce);
+        next[k] = sums[k].reduce->operands[0];
+    }
+    loop = opt_carry_more(loop, n, first, next, now);
+    Op *yield = opt_last(loop->regions[0]);
+    b = builder_before(yield);
+    for (int k = 0; k < n; k++) {
+        yield->operands[carried + k] = build_binary(&b, sums[k].add->code, now[k], next[k]);
+        yield->operands[sums[k].carried] = loop->regions[0]->args[sums[k].carried + 1];
+    }
+    for (int k = 0; k < n; k++)
+        reduce_behind(loop, &sums[k], loop->operands[FOR_BOUNDS + sums[k].carried],
+                      loop->results[carried + k]);
+}
+
+void opt_late(Func *f)
+{
+    Late x = {.uses = ir_uses(f, f->module->arena),
+              .lanes = LANES * (f->num_warps > 0 ? f->num_warps : USUAL_WARPS)};
+
+    ir_walk(f->body, visit, &x);
+    opt_resolve_all(f->body);
+}
