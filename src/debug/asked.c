@@ -143,6 +143,8 @@ static bool is_array_name(const Debugger *d, const char *name, size_t n)
 
 const DebugWatch *debug_watch_element(Debugger *d, const char *text)
 {
+    if (!*text)
+        client_stop(d->client, CLIENT_USAGE, "watch what? An element of an array: watch out[3,7]");
     if (!is_array_name(d, text, strcspn(text, "[")))
         client_stop(d->client, CLIENT_USAGE,
                     "`%s` is no element of an array of the launch: watch out[3,7]", text);

@@ -143,9 +143,10 @@ enum { DEBUG_NAN = 1, DEBUG_INF = 2 };
 
 /* At the first statement that begins in that line of the file (NULL: the kernel's), or behind it in
  * the same function, of which decorators and `def` are a part; in the first line of that function
- * where `function` is not NULL.  Gives the breakpoint; NULL: there is no such statement. */
+ * where `function` is not NULL.  Gives the breakpoint; NULL: there is no such statement, or *why is
+ * what is wrong with what it asks for there. */
 const DebugBreak *debug_break(Debugger *d, const char *file, int line, const char *function,
-                              const int32_t program[3], const DebugWhen *when);
+                              const int32_t program[3], const DebugWhen *when, const char **why);
 const DebugWatch *debug_watch(Debugger *d, const char *name, uint64_t address, tilec_dtype dtype);
 void debug_catch(Debugger *d, int kinds); /* these, and no others */
 int debug_caught(const Debugger *d);

@@ -135,7 +135,17 @@ int statement_of(const InterpPlace *at); /* its mark; -1: none */
 int statement_line(Debugger *d, const Func *f, int mark);
 Place statement_place(const Func *f, int mark);
 
+/* names.c: what names mean in front of a statement, of values their types alone */
+DebugValues names_at_statement(const Debugger *d, const Func *f, int mark, Arena *a);
+
 /* evaluate.c */
 void evaluated_free(Debugger *d);
+/* Why the expression has no value in front of that statement, whatever the values there are, or is
+ * no condition; NULL: it may have one. */
+const char *evaluate_unfit(Debugger *d, const Func *f, int mark, const char *text,
+                           bool is_condition, Arena *a);
+
+/* hits.c: the same of all that a breakpoint asks for there */
+const char *hits_unfit(Debugger *d, const Func *f, int mark, const DebugWhen *when, Arena *a);
 
 #endif

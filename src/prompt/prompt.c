@@ -221,6 +221,8 @@ static void do_display(Prompt *p, const char *text)
         vec_push(a, &p->displays, line);
     for (int i = 0; i < p->displays.len && !*text; i++)
         say(p, "display %s\n", p->displays.at[i]);
+    if (!*text && p->displays.len == 0)
+        say(p, "nothing is displayed\n");
     if (*text)
         show_line(&(Line){p, line});
 }

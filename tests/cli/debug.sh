@@ -102,8 +102,8 @@ expect 0 out "breakpoint 1, program (1, 0, 0), rows at k.py:19" debug 'b 19 if r
 expect 0 out "breakpoint 3 at k.py:15, where the next statement begins" debug 'b 18; delete; b k.py:19; b 13'
 expect 0 err "begins in line 11, or behind it in the same function" debug 'b 11'
 expect 0 out "breakpoint 1, program (2, 0, 0), rows at k.py:15" debug 'b 15 hits 3; run'
-expect 0 out "breakpoint 1, program (1, 0, 0), rows at k.py:15" debug 'b 15 if row >= 0 hits %2; run'
-expect 0 out "breakpoint 1 at k.py:15 program 1,*,* if row > 0 hits >=2" debug 'b 15 program 1,* hits >1 if row > 0; i stops'
+expect 0 out "breakpoint 1, program (1, 0, 0), rows at k.py:16" debug 'b 16 if row >= 0 hits %2; run'
+expect 0 out "breakpoint 1 at k.py:16 program 1,*,* if row > 0 hits >=2" debug 'b 16 program 1,* hits >1 if row > 0; i stops'
 expect 0 err "hits 0: write 3, >=3, >3 or %3" debug 'b 15 hits 0'
 expect 0 out "row 2: fp32 8" debug 'log 19 row {row}: {v}; c'
 grep -q "^row 0: fp32 8  min" out || wrong "no log of the first program"
@@ -192,18 +192,27 @@ expect 0 err "nowhere: No such file" debug 'replay nowhere'
 expect 0 err "nowhere/walk: No such file" debug 'record nowhere/walk'
 
 # refused, and the prompt goes on
-for command in 'print colums + 1@`colums` is not defined' 'print row +@the expression is not complete' 'print tl.sum(at@the expression is not complete' \
+for command in 'print colums + 1@`colums` is not defined' 'print row +@the expression is not complete' 'print tl.sum(at@this `(` is never closed' \
     'print centre@cannot convert function centre to tensor' 'list 999@has no line 999' \
     'list 9999999999@has no line 9999999999' 'up 99999999999999999999@nobody calls' 'b centre; c; up; up 99999999999999999999@nobody calls' 'print x[9,9]@outside dimension' 'breack 3@did you mean '\''break'\''' \
     'break 400@no statement' 'break nobody@no function that this kernel calls' 'program 3@no program of the grid 3x1x1' \
     'step -1@not a number of times' 'watch columns@no element of an array' 'watch x[0]@is not one element' \
     'catch zero@nan, inf' 'up@nobody calls' 'down@innermost' 'back@where the launch begins' 'list 99@no line' \
     'print@print what?' 'pr 1@begins several commands' 'delete 7@no breakpoint or watch 7' 'picture columns@cannot be drawn' \
+    'print row)@nothing opens this `)`' 'print row # it@a comment' 'b 19 if@an expression is missing' 'b 19 program@program which?' \
+    'b 19 if v >@the expression is not complete' 'b 19 if (v > 3@this `(` is never closed' 'b 15 if row@line 15 gives `row` its value' \
+    'b 19 if nobody > 1@`nobody` is not defined' 'b 19 if v > 3@is ambiguous' 'b centre if row == 1@`row` is not defined' \
+    'log 19 {row +}@the expression is not complete' 'log 19 {row} {}@an expression is missing' 'watch@watch what?' 'catch@catch what?' \
     'info nothing@`info stops`' 'help nothing@there is no command' 'b 19 program 1,2@no program of the grid'; do
     expect 0 err "${command#*@}" debug "${command%%@*}; print columns"
     grep -qF "columns = 5  (i32)" "$folder/out" || wrong "no prompt behind ${command%%@*}"
     ! grep -q '__it' "$folder/err" || wrong "a line is shown that nobody has typed"
 done
+# the place of what is wrong with a condition
+expect 0 err "       ^" debug 'b 19 if v >'
+expect 0 out "no breakpoints and no watches" debug 'b 19 if v >; b 19 if nobody; log 19 {nobody}; info stops'
+expect 0 out "breakpoint 1 at k.py:9 if tl.sum(v) > HALF" debug 'b 9 if tl.sum(v) > HALF; info stops'
+expect 0 out "nothing is displayed" debug 'display'
 expect 0 err "no names are left" debug 'continue; info'
 expect 0 err "the launch has ended: \`back\`" debug 'continue; step'
 expect 0 out "rows at k.py:21" debug 'continue; back'

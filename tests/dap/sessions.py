@@ -240,10 +240,15 @@ def test_logs_and_hits():
 
 def test_wrong_breakpoints():
     with client() as c:
-        found = rows(c, [400, {"line": 17, "condition": "rwo == 1"}])
+        found = rows(c, [400, {"line": 17, "condition": "rwo == 1"}, {"line": 19, "logMessage": "{row >}"},
+                         {"line": 19, "condition": "tl.load(out + row - 9) > 0"}])
         assert not found[0]["verified"] and "no statement" in found[0]["message"]
+        assert not found[1]["verified"] and "`rwo` is not defined\n    rwo == 1\n    ^~~" in found[1]["message"]
+        assert not found[2]["verified"] and "not complete" in found[2]["message"]
+        assert found[3]["verified"]  # what is wrong there only the values say
+        c.event("output")
         output = c.event("output")
-        assert output["category"] == "stderr" and "`rwo` is not defined" in output["output"]
+        assert output["category"] == "stderr" and "outside of its shape" in output["output"], output
         c.stopped("breakpoint")  # what cannot be asked is better seen
         other = c.ask("setBreakpoints", source={"path": "/nowhere.py"}, breakpoints=[{"line": 1}])
         assert not other["breakpoints"][0]["verified"]
