@@ -20,13 +20,14 @@ typedef struct {
     const Options *options;
     const char *rest; /* of the scripts; NULL: nothing */
     bool is_terminal;
-    double end;  /* of a time in which nobody wonders why nothing comes */
-    double stop; /* .. and after which a run is stopped */
-    int replays; /* since the last line from stdin */
-    FILE *kept;  /* where lines are recorded; NULL: nowhere */
+    double end;   /* of a time in which nobody wonders why nothing comes */
+    double stop;  /* .. and after which a run is stopped */
+    unsigned ops; /* that were asked at */
+    int replays;  /* since the last line from stdin */
+    FILE *kept;   /* where lines are recorded; NULL: nowhere */
 } Commands;
 
-enum { MOST_REPLAYS = 100 };
+enum { MOST_REPLAYS = 100, OPS_A_LOOK = 256 };
 static const double patience = 2; /* seconds */
 
 /* --- reading --- */
@@ -110,10 +111,13 @@ static const char *read_command(void *commands, const char *const *words)
     return line;
 }
 
+/* Asked at each op: the clock is looked at now and then. */
 static bool interrupts(void *commands)
 {
     Commands *r = commands;
 
+    if (++r->ops % OPS_A_LOOK != 0)
+        return interrupt_take() != 0;
     if (r->is_terminal && os_seconds() > r->end) {
         fputs("still running: Ctrl-C stops it where it is\n", stderr);
         r->end = INFINITY;

@@ -55,6 +55,7 @@ void debug_free(Debugger *d)
 {
     evaluated_free(d);
     written_free(&d->journal);
+    recalled_free(&d->recalled);
     free(d->begun);
     free(d->fault);
 }

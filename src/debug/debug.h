@@ -13,6 +13,7 @@
  *   debug.c     the run: launching, ending, going again
  *   watcher.c   what is looked at in front of each op: statements, breakpoints, the ends of steps
  *   written.c   what programs write: undoing it, and elements that are watched
+ *   recalled.c  results of costly ops, which are taken as programs run again
  *   caught.c    NaN and infinities where they are made
  *   lines.c     statements and lines
  *   names.c     what names mean at a place, and their values

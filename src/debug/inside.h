@@ -27,6 +27,16 @@ typedef struct {
     bool is_full; /* memory ran out: what was written from here on cannot be undone */
 } Journal;
 
+/* What costly ops gave, in the order of their moments. */
+typedef struct {
+    DebugMoment moment;
+    void *data;
+} RecalledResult;
+typedef struct {
+    RecalledResult *at;
+    size_t n, room, bytes; /* bytes: of all data */
+} Recalled;
+
 /* A statement that has begun. */
 typedef struct {
     int64_t step;
@@ -100,6 +110,7 @@ struct Debugger {
     char *fault; /* the diagnostic; NULL: there is none yet */
 
     Journal journal;
+    Recalled recalled;
     Writing writing;
     VEC(DebugBreak) breaks;
     VEC(DebugWatch) watches;
@@ -118,6 +129,11 @@ void written_free(Journal *j);
 /* What the op in front, `d->op`, did to a watched element, as a text in the arena; NULL: nothing.
  */
 const char *written_tell(Debugger *d, int *number, Arena *a);
+
+/* recalled.c: as an observer has it, of the op at `now` */
+void *recalled_room(void *debugger, size_t bytes, bool *is_there);
+void recalled_forget(Recalled *r);
+void recalled_free(Recalled *r);
 
 /* caught.c: what the op in front, `d->op`, has made of what is caught; NULL: nothing */
 const char *caught_tell(const Debugger *d, Arena *a);

@@ -326,6 +326,7 @@ InterpObserver watcher_observer(Debugger *d)
                             .keeps_values = true,
                             .op = before_op,
                             .access = before_access,
+                            .recall = recalled_room,
                             .round = at_round,
                             .enter = at_enter,
                             .leave = at_leave};

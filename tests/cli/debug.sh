@@ -46,6 +46,17 @@ def grows(out):
     for k in range(3, 6):
         total *= 1e20
     tl.store(out, total)
+
+
+@triton.jit
+def fades(out, x, N: tl.constexpr):
+    at = tl.arange(0, N)
+    v = tl.load(x + at[:, None] * N + at[None, :])
+    for k in range(3):
+        v = tl.dot(v, v) / tl.sum(v)
+        w = tl.exp(v - tl.max(v))
+        v = v + w * k
+    tl.store(out + at, tl.sum(v * 1e38, axis=1))
 KERNEL
 
 # debug COMMANDS [WORD...] : the commands, with ; between them, on 3 rows of 5
@@ -147,6 +158,14 @@ expect 0 out "breakpoint 1, program (1, 2, 0), sums at k.py:27" cubic 'b 27 if t
 # what stops by itself
 expect 0 out "watch 1: k.py:21: out[1,3] was nan, now nan" debug 'watch out[1,3]; c'
 expect 0 out 'k.py:21: `log` makes NaN: 8 of 8 elements, the first at [0]' debug 'catch nan; c'
+fades() {
+    echo "$1" | sed 's/ *; */\n/g' >script
+    "$tilec" debug k.py:fades --grid 2 x='rand(fp32,16x16)' out='empty(fp32,16)' N=16 -x script
+}
+expect 0 out 'k.py:54: `add` of a tile'\''s elements makes an infinity: 16 of 16 elements, the first at [0]' fades 'catch inf; c'
+# going back takes products and functions as they were: all values are the same, whichever way one comes there
+expect 0 out "k = 2  (i32)" fades 'b 53 hits 3; c; info; bk 5; n 5; info; rc; c; info; program 1; program 0; c; info'
+grep '^[vw]: ' out | sort | uniq -c | awk '$1 != 4 { exit 1 } END { exit NR != 2 }' || wrong "values that are others on the way back"
 stride=6
 expect 0 out "load of x[3, 0] is outside of its shape (3, 5)" debug 'c; info'
 expect 0 out "program (2, 0, 0), rows at k.py:18" debug 'c; info'
