@@ -19,6 +19,7 @@
  *   names.c     what names mean at a place, and their values
  *   hits.c      which hits of a breakpoint count, and what it says
  *   evaluate.c  expressions of the kernel's language, on the values of the moment
+ *   pieces.c    arrays of the launch in expressions
  *   asked.c     what people ask for in words: values, conditions, elements
  *   shown.c     values as text
  *   accesses.c  which elements programs read and write, in a launch of its own
@@ -84,6 +85,8 @@ typedef struct {
     void (*logged)(void *ctx, const char *text); /* by a breakpoint that does not stop, once each */
     void (*said)(void *ctx, const char *text);   /* warnings; NULL: the launch's on_message */
     bool (*interrupts)(void *ctx);               /* is it to stop here?  Asked often; NULL: never */
+    /* Do `work`; gives why it stopped the client, NULL: it did not.  NULL: nobody asks in words. */
+    const char *(*attempt)(void *ctx, void (*work)(void *what), void *what);
 } DebugHost;
 
 /* debug.c */

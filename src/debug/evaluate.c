@@ -39,6 +39,8 @@ typedef struct {
     VEC(tilec_arg) args;
     int64_t one;
     DebugValue *out;
+    const char *said;  /* the expression as it was typed, where arrays have other names in it */
+    const char *wrong; /* the op that may not be in an expression; NULL: there is none */
     bool found;
 } Making;
 
@@ -213,6 +215,18 @@ static void bind_name(Making *m, const DebugValue *v, bool is_kernel)
     text_printf(&m->body, "    %s = %s\n", v->name, e.s);
 }
 
+/* `abs` is Python's, which kernels do not have, and people type: unless the file has one. */
+static void bind_abs(Making *m, const DebugValues *names, const char *text)
+{
+    const Source *source = m->d->launch.file->source;
+    bool is_known = uses_name(source->text, "abs");
+
+    for (int i = 0; i < names->len; i++)
+        is_known |= strcmp(names->at[i].name, "abs") == 0;
+    if (uses_name(text, "abs") && !is_known)
+        text_put(&m->body, "    abs: __tl.constexpr = __tl.abs\n");
+}
+
 /* --- running it --- */
 
 static tilec_file *load(Making *m, const char *text, char **error)
@@ -254,6 +268,9 @@ static bool look_at_value(void *making, const InterpFrame *f, const Op *op)
     Making *m = making;
     const InterpPlace at = interp_place(f, op);
 
+    m->wrong = ir_access(op).effect & WRITES ? op_info(op->code)->name : NULL;
+    if (m->wrong)
+        return false;
     if (!op_has(op, ENDS) || op->block->owner || !interp_func(f)->is_kernel)
         return true;
     DebugValues all = debug_names(m->d, &at, m->arena);
@@ -351,27 +368,42 @@ static const char *hint_for_name(const Making *m, const char *text)
     return "\nhint: `info` lists the names that mean something here";
 }
 
+/* A message that shows the expression as it was typed, without a place in what was made of it. */
+static const char *with_pieces(const Making *m, const char *text)
+{
+    size_t n = strcspn(text, "\n"), end;
+
+    if (!strstr(text, "__p") || strncmp(text + n, "\n    ", 5) != 0)
+        return text;
+    end = n + 1 + strcspn(text + n + 1, "\n");
+    end += text[end] ? 1 + strcspn(text + end + 1, "\n") : 0;
+    return arena_printf(m->arena, "%.*s\n    %s%s", (int)n, text, m->said, text + end);
+}
+
 /* The first thing that the library says, without its place, which is in no file.  Hints are for who
  * writes a kernel. */
-static const char *told(const Making *m, const char *expression, char *error)
+static const char *told(const Making *m, char *error)
 {
     Arena *a = m->arena;
     const char *begin = error ? strstr(error, "error: ") : NULL;
     const char *text = begin ? begin + strlen("error: ") : error ? error : "it has no value";
     const char *hint = strstr(text, "\nhint: "), *next = strstr(text, ": error: "),
                *note = strstr(text, ": note: ");
-    bool is_unknown = strstr(text, "` is not defined\n") != NULL;
+    const char *ours = strstr(text, "` is not defined\n") ? hint_for_name(m, text)
+                       : strstr(text, "pointer<")
+                           ? "\nhint: x[:] is what an array has, and x where it begins"
+                           : NULL;
     size_t n = strlen(text);
 
-    n = hint && is_unknown ? MIN(n, (size_t)(hint - text)) : n;
+    n = hint && ours ? MIN(n, (size_t)(hint - text)) : n;
     next = note && (!next || note < next) ? note : next;
     for (n = next ? MIN(n, (size_t)(next - text)) : n; next && n > 0 && text[n - 1] != '\n';)
         n--;
     while (n > 0 && text[n - 1] == '\n')
         n--;
-    text = arena_printf(a, "%.*s%s", (int)n, text, is_unknown ? hint_for_name(m, text) : "");
+    text = arena_printf(a, "%.*s%s", (int)n, text, ours ? ours : "");
     tilec_free(error);
-    return unwrapped(a, expression, text);
+    return unwrapped(a, m->said, with_pieces(m, text));
 }
 
 static bool run(Making *m, tilec_file *file, int64_t first, int64_t last, char **error)
@@ -384,17 +416,25 @@ static bool run(Making *m, tilec_file *file, int64_t first, int64_t last, char *
 }
 
 /* Of the expression on these names, with `behind` behind it; NULL: *why it cannot be. */
-static const char *kernel_text(Making *m, const DebugValues *names, bool is_kernel,
+static const char *kernel_text(Making *m, const DebugValues *known, bool is_kernel,
                                const char *text, const char *behind, const char **why)
 {
+    DebugValues names = {0};
+
     *why = no_expression(m->arena, text);
     if (*why)
+        return NULL;
+    for (int i = 0; i < known->len; i++)
+        vec_push(m->arena, &names, known->at[i]);
+    m->said = text;
+    text = pieces_taken(m->d, known, text, m->arena, &names, why);
+    if (!text)
         return NULL;
     m->params = m->body = text_new(m->arena);
     text_put(&m->body, "");
     text_put(&m->params, "");
-    for (int i = 0; i < names->len; i++) {
-        const DebugValue *v = &names->at[i];
+    for (int i = 0; i < names.len; i++) {
+        const DebugValue *v = &names.at[i];
         if (!uses_name(text, v->name))
             continue;
         *why = unusable(m, v);
@@ -403,10 +443,11 @@ static const char *kernel_text(Making *m, const DebugValues *names, bool is_kern
         if (is_array_itself(v))
             bind_array(m, v);
     }
-    for (int i = 0; i < names->len; i++) {
-        if (uses_name(text, names->at[i].name) && !is_array_itself(&names->at[i]))
-            bind_name(m, &names->at[i], is_kernel);
+    for (int i = 0; i < names.len; i++) {
+        if (uses_name(text, names.at[i].name) && !is_array_itself(&names.at[i]))
+            bind_name(m, &names.at[i], is_kernel);
     }
+    bind_abs(m, &names, text);
     return arena_printf(m->arena,
                         "\n\nimport triton as __triton\nimport triton.language as __tl\n"
                         "@__triton.jit\ndef %s(%s):\n%s    %s = (\n%s\n    )\n%s",
@@ -430,7 +471,9 @@ bool debug_evaluate(Debugger *d, const InterpPlace *at, const char *text, Arena 
     int64_t program = debug_program_number(d, interp_program(at->frame));
     if (file && run(&m, file, program, program + 1, &error) && m.found)
         return true;
-    *why = told(&m, text, error);
+    *why = told(&m, error);
+    if (m.wrong)
+        *why = arena_printf(a, "an expression changes no array, which its `%s` would", m.wrong);
     return false;
 }
 
@@ -447,9 +490,9 @@ const char *evaluate_unfit(Debugger *d, const Func *f, int mark, const char *tex
     char *error = NULL;
 
     if (!kernel)
-        return why;
+        return no_expression(a, text); /* what else is wrong may be so of these values alone */
     tilec_file *file = load(&m, kernel, &error);
     if (file && run(&m, file, 0, 0, &error))
         return NULL;
-    return told(&m, text, error);
+    return told(&m, error);
 }

@@ -154,6 +154,16 @@ Place statement_place(const Func *f, int mark);
 /* names.c: what names mean in front of a statement, of values their types alone */
 DebugValues names_at_statement(const Debugger *d, const Func *f, int mark, Arena *a);
 
+/* pieces.c: a value of arrays, in whose language the names that are numbers have values, too; why
+ * it is none, NULL: it is in *out. */
+const char *piece_value(const Debugger *d, const DebugValues *names, const char *text, Arena *a,
+                        DebugValue *out);
+bool piece_is_all(const char *text); /* an array's name, with indices and methods alone behind it */
+/* The expression with a name in place of each indexed array, whose values are put behind `taken`;
+ * NULL: *why one has none. */
+const char *pieces_taken(Debugger *d, const DebugValues *names, const char *text, Arena *a,
+                         DebugValues *taken, const char **why);
+
 /* evaluate.c */
 void evaluated_free(Debugger *d);
 /* Why the expression has no value in front of that statement, whatever the values there are, or is

@@ -337,6 +337,13 @@ static void printed(void *prompt, const char *text)
     say(prompt, "%s\n", text);
 }
 
+static const char *attempt(void *prompt, void (*work)(void *what), void *what)
+{
+    const Prompt *p = prompt;
+
+    return p->host->attempt(p->host->ctx, work, what);
+}
+
 static bool interrupts(void *prompt)
 {
     const Prompt *p = prompt;
@@ -352,7 +359,8 @@ tilec_status prompt_run(const PromptHost *host, const DebugLaunch *launch, char 
                                   .holds = condition_holds,
                                   .printed = printed,
                                   .logged = printed,
-                                  .interrupts = host->interrupts ? interrupts : NULL};
+                                  .interrupts = host->interrupts ? interrupts : NULL,
+                                  .attempt = attempt};
 
     answer_begin(&p, NULL);
     p.debugger = debug_new(p.client, launch, &debug_host);

@@ -210,6 +210,16 @@ grep -qF "columns = 5  (i32)" "$folder/out" || wrong "no prompt behind what repl
 expect 0 err "nowhere: No such file" debug 'replay nowhere'
 expect 0 err "nowhere/walk: No such file" debug 'record nowhere/walk'
 
+# arrays in expressions, by their elements, with names of the place in the index
+for pair in 'tl.max(abs(v[:5] - x[row,:]))@= 0.  (fp32)' 'x[row,1:3] + v[:2]@0  11.  13.' 'x[row,columns-1]@= 9.  (fp32)' 'v[0] == x[row,0]@= True  (i1)'     'tl.sum(x[:])@= 105.  (fp32)' 'x[0][1:3] * tl.program_id(0)@0  1.  2.' 'x[row].sum() / columns@= 7.0'; do
+    expect 0 out "${pair#*@}" debug "b 19 program 1; c; print ${pair%%@*}"
+done
+expect 0 out "breakpoint 1, program (2, 0, 0), rows at k.py:19" debug 'b 19 if x[row,0] > 5 + tl.sum(x[0,1:2]); c'
+expect 0 out "first 5. of 5." debug 'log 19 first {v[0]} of {x[row,0] + 0}; c'
+# they change nothing
+expect 0 err "changes no array, which its \`store\` would" debug 'print tl.store(out, 3.0); print out[0,0]'
+grep -q '^out\[0,0\] = nan' out || wrong "an expression has changed an array"
+
 # refused, and the prompt goes on
 for command in 'print colums + 1@`colums` is not defined' 'print row +@the expression is not complete' 'print tl.sum(at@this `(` is never closed' \
     'print centre@cannot convert function centre to tensor' 'list 999@has no line 999' \
@@ -221,11 +231,13 @@ for command in 'print colums + 1@`colums` is not defined' 'print row +@the expre
     'print row)@nothing opens this `)`' 'print row # it@a comment' 'b 19 if@an expression is missing' 'b 19 program@program which?' \
     'b 19 if v >@the expression is not complete' 'b 19 if (v > 3@this `(` is never closed' 'b 15 if row@line 15 gives `row` its value' \
     'b 19 if nobody > 1@`nobody` is not defined' 'b 19 if v > 3@is ambiguous' 'b centre if row == 1@`row` is not defined' \
+    'b 19; c; print v + x[nobody]@nobody'\'' is not an earlier argument' 'b 19; c; print v[:3] + x[0]@    v[:3] + x[0]' 'b 19; c; print v + x[0]@incompatible' \
+    'print x * 2@hint: x[:] is what an array has' 'print abs(x)@hint: x[:] is what' 'print x[row]@row' \
     'log 19 {row +}@the expression is not complete' 'log 19 {row} {}@an expression is missing' 'watch@watch what?' 'catch@catch what?' \
     'info nothing@`info stops`' 'help nothing@there is no command' 'b 19 program 1,2@no program of the grid'; do
     expect 0 err "${command#*@}" debug "${command%%@*}; print columns"
     grep -qF "columns = 5  (i32)" "$folder/out" || wrong "no prompt behind ${command%%@*}"
-    ! grep -q '__it' "$folder/err" || wrong "a line is shown that nobody has typed"
+    ! grep -q '__' "$folder/err" || wrong "a line is shown that nobody has typed"
 done
 # the place of what is wrong with a condition
 expect 0 err "       ^" debug 'b 19 if v >'
