@@ -109,6 +109,9 @@ void debug_reverse(Debugger *d);         /* to the last reason to stop */
 void debug_go_to_end(Debugger *d);       /* of the launch, whatever there is on the way */
 void debug_go_to(Debugger *d, DebugMoment moment);
 void debug_go_to_program(Debugger *d, int64_t program); /* to its first statement */
+/* From the first statement on, with a look for races and reads of what nobody has written. */
+void debug_check(Debugger *d);
+bool debug_checks(const Debugger *d); /* is there such a look? */
 
 /* --- reasons to stop --- */
 

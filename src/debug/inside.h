@@ -105,6 +105,8 @@ struct Debugger {
     const InterpFrame *frame;
     int32_t program[3];
 
+    bool checks; /* for races, though the launch's options do not say so */
+
     bool failed; /* the op at `now` is why the launch ends */
     DebugMoment fault_at;
     char *fault; /* the diagnostic; NULL: there is none yet */

@@ -43,6 +43,7 @@ static const struct {
     {"log", NULL, do_log, "[FILE:]LINE|FUNCTION TEXT", "say the text there, with the values of what is in {}, and go on"},
     {"watch", NULL, do_watch, "out[3,7]", "stop when a program has written to that element"},
     {"catch", NULL, do_catch, "nan|inf|none", "stop when an operation makes one"},
+    {"catch", NULL, do_catch, "race|uninitialised", "look for these, from the first program on"},
     {"delete", "d", do_delete, "[N]", "that breakpoint or watch; all"},
     {"print", "p", do_print, "EXPR", "an expression of the kernel's language; an array: out[0,:9]"},
     {"picture", NULL, do_picture, "EXPR [FILE.png]", "the same as a picture"},

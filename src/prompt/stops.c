@@ -145,6 +145,16 @@ void do_watch(Prompt *p, const char *text)
 
 /* --- what is caught --- */
 
+/* That another run of the kernel does. */
+static void look_for_races(Prompt *p)
+{
+    say(p, "races, and reads of what nobody has written, stop%s\n",
+        debug_checks(p->debugger) ? "" : "; the launch begins anew");
+    p->moves = !debug_checks(p->debugger);
+    if (p->moves)
+        debug_check(p->debugger);
+}
+
 void do_catch(Prompt *p, const char *text)
 {
     static const char *const words[] = {"nan", "inf"};
@@ -155,8 +165,7 @@ void do_catch(Prompt *p, const char *text)
     else if (strcmp(text, "oob") == 0)
         say(p, "accesses outside of arrays stop without being caught\n");
     else if (strcmp(text, "race") == 0 || strcmp(text, "uninitialised") == 0)
-        say(p, p->launch->options->check ? "with --check these stop without being caught\n"
-                                         : "these are looked for with `tilec debug --check`\n");
+        look_for_races(p);
     else if (strcmp(text, "nan") == 0)
         kinds |= DEBUG_NAN;
     else if (strcmp(text, "inf") == 0)

@@ -176,6 +176,16 @@ raced() {
     printf 'continue\n' | "$tilec" debug k.py:sums --grid 2 x='ones(fp32,8)' out='zeros(fp32,8)' BLOCK=8 --check
 }
 expect 0 out "error: race: store to out[0], which program (0, 0, 0) changes" raced
+# asked for at the prompt, wherever the run stands
+hunts() {
+    echo "$1" | sed 's/ *; */\n/g' >script
+    "$tilec" debug k.py:sums --grid 2 x='ones(fp32,8)' out="$2" BLOCK=8 -x script
+}
+expect 0 out "the launch has ended" hunts 'c' 'zeros(fp32,8)'
+expect 0 out "error: race: store to out[0], which program (0, 0, 0) changes" hunts 'program 1; catch race; c' 'zeros(fp32,8)'
+expect 0 out "program (0, 0, 0), sums at k.py:26" hunts 'program 1; n; catch race' 'zeros(fp32,8)'
+expect 0 out "breakpoint 1, program (1, 0, 0), sums at k.py:27" hunts 'b 27 hits 2; c; catch race; c; rc; c; back; c' 'zeros(fp32,8)'
+expect 0 out "error: race" hunts 'c; catch uninitialised; c; back; c' 'zeros(fp32,8)'
 
 # the first element that is not what it should be, and the last write to it
 differs() {
@@ -226,14 +236,14 @@ for command in 'print colums + 1@`colums` is not defined' 'print row +@the expre
     'list 9999999999@has no line 9999999999' 'up 99999999999999999999@nobody calls' 'b centre; c; up; up 99999999999999999999@nobody calls' 'print x[9,9]@outside dimension' 'breack 3@did you mean '\''break'\''' \
     'break 400@no statement' 'break nobody@no function that this kernel calls' 'program 3@no program of the grid 3x1x1' \
     'step -1@not a number of times' 'watch columns@no element of an array' 'watch x[0]@is not one element' \
-    'catch zero@nan, inf' 'up@nobody calls' 'down@innermost' 'back@where the launch begins' 'list 99@no line' \
+    'catch zero@nan, inf' 'catch@catch what?' 'up@nobody calls' 'down@innermost' 'back@where the launch begins' 'list 99@no line' \
     'print@print what?' 'pr 1@begins several commands' 'delete 7@no breakpoint or watch 7' 'picture columns@cannot be drawn' \
     'print row)@nothing opens this `)`' 'print row # it@a comment' 'b 19 if@an expression is missing' 'b 19 program@program which?' \
     'b 19 if v >@the expression is not complete' 'b 19 if (v > 3@this `(` is never closed' 'b 15 if row@line 15 gives `row` its value' \
     'b 19 if nobody > 1@`nobody` is not defined' 'b 19 if v > 3@is ambiguous' 'b centre if row == 1@`row` is not defined' \
     'b 19; c; print v + x[nobody]@nobody'\'' is not an earlier argument' 'b 19; c; print v[:3] + x[0]@    v[:3] + x[0]' 'b 19; c; print v + x[0]@incompatible' \
     'print x * 2@hint: x[:] is what an array has' 'print abs(x)@hint: x[:] is what' 'print x[row]@row' \
-    'log 19 {row +}@the expression is not complete' 'log 19 {row} {}@an expression is missing' 'watch@watch what?' 'catch@catch what?' \
+    'log 19 {row +}@the expression is not complete' 'log 19 {row} {}@an expression is missing' 'watch@watch what?' \
     'info nothing@`info stops`' 'help nothing@there is no command' 'b 19 program 1,2@no program of the grid'; do
     expect 0 err "${command#*@}" debug "${command%%@*}; print columns"
     grep -qF "columns = 5  (i32)" "$folder/out" || wrong "no prompt behind ${command%%@*}"
