@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,6 +66,9 @@ static const char *script_line(Commands *r)
     return line;
 }
 
+/* What Ctrl-C leaves of a line does nothing. */
+static const char dropped[] = "#";
+
 static const char *stdin_line(Commands *r, const char *const *words)
 {
     char *line = NULL;
@@ -76,6 +80,12 @@ static const char *stdin_line(Commands *r, const char *const *words)
     if (r->is_terminal) {
         line = terminal_read(prompt_text, words);
         is_there = line != NULL;
+        if (interrupt_take() == SIGINT) {
+            free(line);
+            clearerr(stdin);
+            putchar('\n');
+            return dropped;
+        }
     } else {
         fflush(stdout); /* for who waits at the other end of the pipe */
         is_there = getline(&line, &room, stdin) >= 0;
@@ -97,15 +107,14 @@ static const char *next_line(Commands *r, const char *const *words)
     return stdin_line(r, words);
 }
 
-/* Ctrl-C at the prompt ends the command, in a run it stops that. */
+/* Ctrl-C at the prompt drops the line, in a run it stops that. */
 static const char *read_command(void *commands, const char *const *words)
 {
     Commands *r = commands;
 
-    interrupt_defer(false);
     interrupt_take();
-    const char *line = next_line(r, words);
     interrupt_defer(r->is_terminal);
+    const char *line = next_line(r, words);
     r->end = os_seconds() + patience;
     r->stop = r->options->timeout > 0 ? os_seconds() + r->options->timeout : INFINITY;
     return line;

@@ -249,8 +249,10 @@ static const char *const *likely_words(const Prompt *p)
     VEC(const char *) words = {0};
     DebugValues names = {0};
 
-    for (int i = 0; i < COUNT(commands); i++)
-        vec_push(a, &words, commands[i].name);
+    for (int i = 0; i < COUNT(commands); i++) {
+        if (i == 0 || commands[i].run != commands[i - 1].run)
+            vec_push(a, &words, commands[i].name);
+    }
     if (p->place.frame)
         names = debug_names(p->debugger, &p->place, a);
     for (int i = 0; i < names.len; i++)
