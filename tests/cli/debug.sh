@@ -206,6 +206,8 @@ expect 0 out "out: differs from fixed.py:doubled in 1 of 12 elements" against fi
 expect 0 out "watch 1: k.py:35: out[1,2] was 6., now 13." against fixed.py
 expect 0 out "out: agrees with BLOCK=2 grid=6 in 12 elements" against BLOCK=2,grid=6
 expect 3 err "nowhere.py: No such file" against nowhere.py
+expect 0 out "out: agrees with sim in 12 elements" against sim
+expect 2 err "'cpuu' is no device; did you mean 'cpu'?" against cpuu
 expect 0 err "nobody has said what arrays should be" debug 'differ'
 
 # what was typed, again, and on from there
