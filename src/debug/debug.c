@@ -268,6 +268,17 @@ void debug_go_to(Debugger *d, DebugMoment moment)
     go_again(d, (Wish){.purpose = FOR_MOMENT, .moment = moment, .why = DEBUG_STEPPED});
 }
 
+void debug_differ(Debugger *d, DebugVersion *v, DebugMoment moment)
+{
+    if (!version_fits(v, d->launch.grid)) {
+        debug_go_to(d, moment);
+        return;
+    }
+    go_again(d, (Wish){.purpose = FOR_DIFFERENCE, .moment = moment, .why = DEBUG_STEPPED});
+    version_begin(v);
+    d->version = v;
+}
+
 void debug_go_to_end(Debugger *d)
 {
     go_on(d, (Wish){.purpose = FOR_END});

@@ -22,6 +22,7 @@
  *   pieces.c    arrays of the launch in expressions
  *   asked.c     what people ask for in words: values, conditions, elements
  *   shown.c     values as text
+ *   versions.c  values of another version, by their names, and the first that is another here
  *   accesses.c  which elements programs read and write, in a launch of its own
  *   pictured.c  the same as people ask for it in words, and as a picture
  */
@@ -175,6 +176,16 @@ typedef struct {
 /* Where the launch has ended: of the last writes to each of the elements, by their addresses, the
  * one that came first.  False: nothing has written to any. */
 bool debug_first_of_last(const Debugger *d, const Map *elements, DebugWrite *out);
+
+/* --- another version --- */
+
+typedef struct DebugVersion DebugVersion;
+/* Of a launch, which it runs, on the arrays that that has: the values that names were given, up to
+ * 256 MiB of them.  `name` is what messages call it. */
+DebugVersion *debug_version_new(Client *c, const DebugLaunch *launch, const char *name);
+/* To the first value, of that moment's program and in front of that moment, that a name has there
+ * and not here; where there is none, or the grids are not the same, to that moment. */
+void debug_differ(Debugger *d, DebugVersion *v, DebugMoment moment);
 
 /* --- accesses --- */
 

@@ -45,9 +45,10 @@ typedef struct {
 
 /* What a run goes on for. */
 typedef enum {
-    FOR_STOPS,     /* reasons to stop */
-    FOR_STATEMENT, /* .. and statements at that depth, or nearer to the kernel */
-    FOR_MOMENT,    /* for that one alone, which has been before */
+    FOR_STOPS,      /* reasons to stop */
+    FOR_STATEMENT,  /* .. and statements at that depth, or nearer to the kernel */
+    FOR_MOMENT,     /* for that one alone, which has been before */
+    FOR_DIFFERENCE, /* for a value that the other version has not, up to that moment */
     FOR_END,
     FOR_PROGRAM,   /* for the first statement of that program */
     FOR_LAST_STOP, /* in front of that moment, of its program: to note where the last one is, and
@@ -105,6 +106,10 @@ struct Debugger {
     const InterpFrame *frame;
     int32_t program[3];
 
+    DebugVersion *version;  /* for FOR_DIFFERENCE */
+    const char *difference; /* that the op in front has made; NULL: none */
+    Span differs_at;
+
     bool checks; /* for races, though the launch's options do not say so */
 
     bool failed; /* the op at `now` is why the launch ends */
@@ -139,6 +144,13 @@ void recalled_free(Recalled *r);
 
 /* caught.c: what the op in front, `d->op`, has made of what is caught; NULL: nothing */
 const char *caught_tell(const Debugger *d, Arena *a);
+
+/* versions.c: what the op in front of this one has given a name and the other version has not, as a
+ * text; NULL: nothing */
+const char *version_compare(DebugVersion *v, const InterpFrame *f, const Op *op, Arena *a,
+                            Span *at);
+bool version_fits(const DebugVersion *v, const int32_t grid[3]);
+void version_begin(DebugVersion *v); /* in front of a run that is compared */
 
 /* watcher.c */
 InterpObserver watcher_observer(Debugger *d);

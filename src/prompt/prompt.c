@@ -38,7 +38,7 @@ static const struct {
     {"back", "bk", do_back, "[N]", "to the statement before"},
     {"reverse-continue", "rc", do_reverse, "", "back to the last reason to stop"},
     {"program", NULL, do_program, "X[,Y[,Z]]", "to the beginning of that program"},
-    {"differ", NULL, do_differ, "", "to the first write of what --compare or --against finds wrong"},
+    {"differ", NULL, do_differ, "", "to the first value, or write, of what --compare or --against finds wrong"},
     {"break", "b", do_break, "[FILE:]LINE|FUNCTION [if EXPR] [program 3,*] [hits N]", "stop there"},
     {"log", NULL, do_log, "[FILE:]LINE|FUNCTION TEXT", "say the text there, with the values of what is in {}, and go on"},
     {"watch", NULL, do_watch, "out[3,7]", "stop when a program has written to that element"},

@@ -210,6 +210,43 @@ expect 0 out "out: agrees with sim in 12 elements" against sim
 expect 2 err "'cpuu' is no device; did you mean 'cpu'?" against cpuu
 expect 0 err "nobody has said what arrays should be" debug 'differ'
 
+# the first value that a name has there and not here: in the second round of the second program, in a helper
+cat >new.py <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def grown(v, i):
+    w = v + i
+    return w * 2
+
+
+@triton.jit
+def work(out, x, N: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    v = tl.load(x + at)
+    for i in range(3):
+        v = grown(v, i)
+    tl.store(out + at, v)
+KERNEL
+sed 's/w = v + i$/w = v + i + tl.where((v == 12) \& (i == 1), 1, 0)/' new.py >old.py
+sed '/^    w = /d; s/w \* 2/(v + i) * 2 + tl.where((v == 12) \& (i == 1), 1, 0)/' new.py >older.py
+newer() {
+    echo "$1" | sed 's/ *; */\n/g' >script
+    "$tilec" debug new.py:work --grid 2 x='arange(fp32,8)' out='empty(fp32,8)' N=4 -x script --against "$2"
+}
+expect 0 out 'new.py:7: `w` is 13., and in old.py:work 14.: 1 of 4 elements differ, the first at [2]' newer 'differ; info; up; info' old.py
+grep -q '^program (1, 0, 0), grown at new.py:8' out && grep -q '^i = 1 ' out || wrong "not the place of it"
+expect 0 out 'new.py:16: `v` is 26., and in older.py:work 27.: 1 of 4 elements differ, the first at [2]' newer 'differ' older.py
+expect 0 out 'watch 1: new.py:17: out[6] was nan, now 56.' newer 'differ; continue' old.py
+[ "$(grep -c '1 of 8 elements (12' out)" = 1 ] || wrong "not one comparison"
+expect 0 out '1 of 8 elements (12' newer 'b 15; differ; c; rc; differ' old.py
+! grep -q ' [2-9] of 8 elements' out || wrong "what differs is counted twice"
+expect 0 out "out: agrees with new.py:work in 8 elements" newer 'differ' new.py
+# of other grids there are results alone
+expect 0 out 'watch 1: new.py:17: out[6] was nan, now 56.' newer 'differ' old.py,N=2,grid=4
+
 # what was typed, again, and on from there
 expect 0 out "mean = 17.5  (fp32)" debug 'list; record walk; b 10 program 1; c; p mean; quit'
 printf '%s\n' 'b 10 program 1' c 'p mean' | cmp -s - walk || wrong "the record is not what was typed"
