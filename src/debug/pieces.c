@@ -75,6 +75,7 @@ typedef struct {
     Arena *arena;
     Const value; /* an array's elements are copied into `tile` */
     DebugTile tile;
+    const char *why; /* it has no value; NULL: it has one */
 } Piece;
 
 /* What it makes on the way lives no longer than the arena. */
@@ -93,14 +94,19 @@ static void evaluate_piece(void *piece)
     array_free_from(&store, kept);
 }
 
+static void attempt_piece(Piece *p)
+{
+    p->why = p->d->host->attempt(p->d->host->ctx, evaluate_piece, p);
+}
+
 const char *piece_value(const Debugger *d, const DebugValues *names, const char *text, Arena *a,
                         DebugValue *out)
 {
     Piece p = {.d = d, .names = names, .text = text, .arena = a};
-    const char *why = d->host->attempt(d->host->ctx, evaluate_piece, &p);
 
-    if (why)
-        return why;
+    attempt_piece(&p);
+    if (p.why)
+        return p.why;
     *out = (DebugValue){.name = text, .tiles = NEW(a, DebugTile), .n = 1};
     out->tiles[0] = p.tile;
     if (!p.tile.data)
@@ -159,11 +165,11 @@ static const char *take_piece(Debugger *d, const DebugValues *names, const char 
                               DebugValues *taken)
 {
     Piece p = {.d = d, .names = names, .text = text, .arena = a};
-    const char *why = d->host->attempt(d->host->ctx, evaluate_piece, &p);
     DebugValue v = {.name = arena_printf(a, "__p%d", taken->len), .n = 1};
 
-    if (why)
-        return why;
+    attempt_piece(&p);
+    if (p.why)
+        return p.why;
     if (!p.tile.data && !scalar_tile(&p.value, &p.tile, a))
         return arena_printf(a, "`%s` is no array, and no number", text);
     v.tiles = NEW(a, DebugTile);
