@@ -386,7 +386,7 @@ static const char *json_of(Against *g, bool right)
     return t.s;
 }
 
-Comparisons against_prepare(Call *k)
+Comparisons against_prepare(Call *k, AgainstRun *run, void *what)
 {
     Cli *c = k->cli;
     Against *g = NEW(c->arena, Against); /* what is compared with what stays */
@@ -401,6 +401,11 @@ Comparisons against_prepare(Call *k)
     launch(g, &g->other);
     Comparisons out = compare_with_call(use(&g->now), &g->other.call, &g->compare, &g->before);
     restore_all(g);
+    if (run) {
+        run(what, use(&g->other), g->compare.with);
+        restore_all(g);
+        use(&g->now);
+    }
     return out;
 }
 

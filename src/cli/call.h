@@ -188,8 +188,9 @@ void repro_write(const Call *k); /* in front of the first run, whose arrays are 
  * which the kernel may run on other devices. */
 Comparisons compare_prepare(Call *k);
 /* against.c: the same of --against: runs the other version on the arrays of the call, which are put
- * back. */
-Comparisons against_prepare(Call *k);
+ * back. Then `run`, if not NULL, may do so again by a call of it, which is called `name`. */
+typedef void AgainstRun(void *what, const Call *other, const char *name);
+Comparisons against_prepare(Call *k, AgainstRun *run, void *what);
 /* Behind a launch of `other`, with its results in the host's arrays: the same with what it made of
  * the arrays that both calls have, which were `before` it. */
 Comparisons compare_with_call(Call *k, const Call *other, const CompareText *t,

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,13 +21,15 @@ typedef struct {
     const Options *options;
     const char *rest; /* of the scripts; NULL: nothing */
     bool is_terminal;
-    double end;  /* of a time in which nobody wonders why nothing comes */
-    double stop; /* .. and after which a run is stopped */
-    int replays; /* since the last line from stdin */
-    FILE *kept;  /* where lines are recorded; NULL: nowhere */
+    double end;            /* of a time in which nobody wonders why nothing comes */
+    double stop;           /* .. and after which a run is stopped */
+    DebugVersion *version; /* of --against; NULL: none */
+    unsigned ops;          /* that were asked at */
+    int replays;           /* since the last line from stdin */
+    FILE *kept;            /* where lines are recorded; NULL: nowhere */
 } Commands;
 
-enum { MOST_REPLAYS = 100 };
+enum { MOST_REPLAYS = 100, OPS_A_LOOK = 256 };
 static const double patience = 2; /* seconds */
 
 /* --- reading --- */
@@ -64,6 +67,9 @@ static const char *script_line(Commands *r)
     return line;
 }
 
+/* What Ctrl-C leaves of a line does nothing. */
+static const char dropped[] = "#";
+
 static const char *stdin_line(Commands *r, const char *const *words)
 {
     char *line = NULL;
@@ -75,6 +81,12 @@ static const char *stdin_line(Commands *r, const char *const *words)
     if (r->is_terminal) {
         line = terminal_read(prompt_text, words);
         is_there = line != NULL;
+        if (interrupt_take() == SIGINT) {
+            free(line);
+            clearerr(stdin);
+            putchar('\n');
+            return dropped;
+        }
     } else {
         fflush(stdout); /* for who waits at the other end of the pipe */
         is_there = getline(&line, &room, stdin) >= 0;
@@ -96,24 +108,26 @@ static const char *next_line(Commands *r, const char *const *words)
     return stdin_line(r, words);
 }
 
-/* Ctrl-C at the prompt ends the command, in a run it stops that. */
+/* Ctrl-C at the prompt drops the line, in a run it stops that. */
 static const char *read_command(void *commands, const char *const *words)
 {
     Commands *r = commands;
 
-    interrupt_defer(false);
     interrupt_take();
-    const char *line = next_line(r, words);
     interrupt_defer(r->is_terminal);
+    const char *line = next_line(r, words);
     r->end = os_seconds() + patience;
     r->stop = r->options->timeout > 0 ? os_seconds() + r->options->timeout : INFINITY;
     return line;
 }
 
+/* Asked at each op: the clock is looked at now and then. */
 static bool interrupts(void *commands)
 {
     Commands *r = commands;
 
+    if (++r->ops % OPS_A_LOOK != 0)
+        return interrupt_take() != 0;
     if (r->is_terminal && os_seconds() > r->end) {
         fputs("still running: Ctrl-C stops it where it is\n", stderr);
         r->end = INFINITY;
@@ -221,6 +235,10 @@ static const char *compare(void *commands, Map *wrong)
 {
     Commands *r = commands;
 
+    for (int i = 0; i < r->compared.len; i++) { /* it may have been asked before */
+        Difference *is = &r->compared.at[i].is;
+        *is = (Difference){.rtol = is->rtol, .atol = is->atol, .wants_units = is->wants_units};
+    }
     compare_finish(r->call, &r->compared);
     for (int i = 0; i < r->compared.len; i++)
         note_wrong(r->cli, &r->compared.at[i], wrong);
@@ -264,6 +282,28 @@ static const char *attempt(void *commands, void (*work)(void *what), void *what)
     return debug_attempt(((Commands *)commands)->cli, work, what);
 }
 
+static DebugLaunch launch_of(const Call *k, const tilec_load_options *load)
+{
+    return (DebugLaunch){.file = k->cli->file,
+                         .kernel = k->options.kernel,
+                         .grid = k->timing.grid,
+                         .args = k->args.args,
+                         .nargs = k->args.count,
+                         .options = &k->options.launch,
+                         .load = load,
+                         .store = &k->cli->store,
+                         .names = &k->args.names};
+}
+
+/* The other version of --against, for its values. */
+static void run_other(void *commands, const Call *other, const char *name)
+{
+    Commands *r = commands;
+    const DebugLaunch launch = launch_of(other, NULL);
+
+    r->version = debug_version_new(&r->cli->client, &launch, name);
+}
+
 void debug_prepare(Cli *c, Options *o, Debugged *d)
 {
     o->launch.device = NULL;
@@ -274,15 +314,7 @@ void debug_prepare(Cli *c, Options *o, Debugged *d)
                                    .npaths = o->paths.len,
                                    .defines = o->defines.at,
                                    .ndefines = o->defines.len};
-    d->launch = (DebugLaunch){.file = c->file,
-                              .kernel = d->call.options.kernel,
-                              .grid = d->call.timing.grid,
-                              .args = d->call.args.args,
-                              .nargs = d->call.args.count,
-                              .options = &d->call.options.launch,
-                              .load = &d->load,
-                              .store = &c->store,
-                              .names = &d->call.args.names};
+    d->launch = launch_of(&d->call, &d->load);
 }
 
 void command_debug(Cli *c, int argc, char **argv)
@@ -301,7 +333,7 @@ void command_debug(Cli *c, int argc, char **argv)
     debug_prepare(c, &o, &d);
     commands.compared = compare_prepare(&d.call);
     if (o.against.text)
-        add_comparisons(c, &commands.compared, against_prepare(&d.call));
+        add_comparisons(c, &commands.compared, against_prepare(&d.call, run_other, &commands));
     const PromptHost host = {.ctx = &commands,
                              .read = read_command,
                              .say = say,
@@ -315,6 +347,7 @@ void command_debug(Cli *c, int argc, char **argv)
                              .afresh = afresh,
                              .check_output = check_output,
                              .compare = commands.compared.len > 0 ? compare : NULL,
+                             .version = commands.version,
                              .repeats = commands.is_terminal,
                              .terminal = STDOUT_FILENO};
     cli_check(c, prompt_run(&host, &d.launch, &error), &error);

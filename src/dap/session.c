@@ -466,6 +466,11 @@ static void said(void *dap, const char *text)
     guarded(dap, complain, text);
 }
 
+static const char *attempt(void *dap, void (*work)(void *what), void *what)
+{
+    return dap_attempt(dap, work, what);
+}
+
 static bool interrupts(void *dap)
 {
     Dap *p = dap;
@@ -500,7 +505,8 @@ static void run(Dap *p)
                             .printed = printed,
                             .logged = logged,
                             .said = said,
-                            .interrupts = interrupts};
+                            .interrupts = interrupts,
+                            .attempt = attempt};
     char *error = NULL;
 
     p->debugger = debug_new(p->client, p->launch, &host);

@@ -107,10 +107,12 @@ static void set_break(Dap *p, const char *path, const Source *source, const Got 
         put_unverified(p, "there is no such line");
         return;
     }
-    const DebugBreak *b = debug_break(p->debugger, source->path, (int)line, NULL, any, &when);
+    const char *why;
+    const DebugBreak *b = debug_break(p->debugger, source->path, (int)line, NULL, any, &when, &why);
     if (!b) {
-        put_unverified(p, "no statement of this kernel, or of its helpers, begins in this line, or "
-                          "behind it in the same function");
+        put_unverified(p, why ? why
+                              : "no statement of this kernel, or of its helpers, begins in this "
+                                "line, or behind it in the same function");
         return;
     }
     note(p, b->number, path, false);
@@ -141,12 +143,14 @@ void request_setFunctionBreakpoints(Dap *p)
         const char *name = want_text(p, got_item(all, i), "name");
         DebugWhen when;
         bool is_when = when_of(p, got_item(all, i), &when);
-        const DebugBreak *b = is_when ? debug_break(p->debugger, NULL, 0, name, any, &when) : NULL;
+        const char *why = is_when ? NULL : no_hits;
+        const DebugBreak *b =
+            is_when ? debug_break(p->debugger, NULL, 0, name, any, &when, &why) : NULL;
         if (b) {
             note(p, b->number, NULL, false);
             put_break(p, b);
         } else {
-            put_unverified(p, is_when ? "this is no function that the kernel calls" : no_hits);
+            put_unverified(p, why ? why : "this is no function that the kernel calls");
         }
     }
     json_array_end(&p->body);

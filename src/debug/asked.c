@@ -45,25 +45,6 @@ const Array *debug_array_named(const Debugger *d, const char *text, const DebugV
     return array;
 }
 
-/* Of the language of arrays, as a tile. */
-static bool array_value_of(Debugger *d, const char *text, Arena *a, DebugValue *out)
-{
-    Const v = value_parse(d->launch.store, d->launch.names, "print", text);
-    const Array *array = value_array(&v);
-
-    *out = (DebugValue){.name = text, .tiles = NEW(a, DebugTile), .n = 1};
-    if (!array) {
-        out->text = const_text(&v, a);
-        return true;
-    }
-    DebugTile *t = &out->tiles[0];
-    void *data = arena_alloc(a, array_bytes(array) + 1);
-    array_copy_dense(array, data);
-    *t = (DebugTile){.dtype = (DType)array->dtype, .ndim = array->ndim, .data = data};
-    memcpy(t->shape, array->shape, sizeof t->shape[0] * (size_t)array->ndim);
-    return true;
-}
-
 static const DebugValue *find_name(const DebugValues *names, const char *text)
 {
     for (int i = 0; i < names->len; i++) {
@@ -76,17 +57,22 @@ static const DebugValue *find_name(const DebugValues *names, const char *text)
 void debug_look_up(Debugger *d, const InterpPlace *at, const char *text, Arena *a, DebugValue *out)
 {
     DebugValues names = {0};
-    const char *why = NULL;
+    const char *why = NULL, *why_of_array = NULL;
 
     if (at->frame)
         names = debug_names(d, at, a);
-    if (debug_array_named(d, text, &names) && array_value_of(d, text, a, out))
-        return;
+    if (debug_array_named(d, text, &names)) {
+        why_of_array = piece_value(d, &names, text, a, out);
+        if (!why_of_array)
+            return;
+    }
     if (!at->frame)
-        client_stop(d->client, CLIENT_USAGE, DEBUG_NO_NAMES);
+        client_stop(d->client, CLIENT_USAGE, "%s", why_of_array ? why_of_array : DEBUG_NO_NAMES);
     const DebugValue *known = find_name(&names, text);
     if (known)
         *out = *known;
+    else if (why_of_array && piece_is_all(text))
+        client_stop(d->client, CLIENT_REFUSED, "%s", why_of_array);
     else if (!debug_evaluate(d, at, text, a, out, &why))
         client_stop(d->client, CLIENT_REFUSED, "%s", why);
 }
@@ -143,6 +129,8 @@ static bool is_array_name(const Debugger *d, const char *name, size_t n)
 
 const DebugWatch *debug_watch_element(Debugger *d, const char *text)
 {
+    if (!*text)
+        client_stop(d->client, CLIENT_USAGE, "watch what? An element of an array: watch out[3,7]");
     if (!is_array_name(d, text, strcspn(text, "[")))
         client_stop(d->client, CLIENT_USAGE,
                     "`%s` is no element of an array of the launch: watch out[3,7]", text);

@@ -31,10 +31,11 @@ static int64_t count_odd(const Debugger *d, const Value *v, int kinds, int64_t *
     return odd;
 }
 
-/* What makes its results in blocks has been told of before, op by op. */
+/* What makes its results in blocks has been told of before, op by op; a sum of a tile has not. */
 static bool is_maker(const Op *op)
 {
-    return op && op->nresults > 0 && op->code != OP_const && op->code != OP_call && !op->regions[0];
+    return op && op->nresults > 0 && op->code != OP_const && op->code != OP_call &&
+           (!op->regions[0] || (op_has(op, COMBINES) && !interp_tells_region(op)));
 }
 
 /* "`log` makes NaN: 7 of 8 elements, the first at [0]" */
@@ -47,6 +48,9 @@ static const char *tell(const Op *op, const Value *v, int64_t odd, int64_t first
 
     if (op_only_reads(op))
         text_put(&t, "loaded ");
+    else if (op_has(op, COMBINES))
+        text_printf(&t, "`%s` of a tile's elements makes ",
+                    op_info(op->regions[0]->first->code)->name);
     else
         text_printf(&t, "`%s` makes ", op_info(op->code)->name);
     text_put(&t, kind == DEBUG_NAN ? "NaN" : "an infinity");

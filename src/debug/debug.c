@@ -55,6 +55,7 @@ void debug_free(Debugger *d)
 {
     evaluated_free(d);
     written_free(&d->journal);
+    recalled_free(&d->recalled);
     free(d->begun);
     free(d->fault);
 }
@@ -64,6 +65,7 @@ static tilec_status launch(Debugger *d, int64_t first, int64_t last, char **erro
 {
     tilec_launch_options options = *d->launch.options;
 
+    options.check |= d->checks;
     options.on_record = on_record;
     options.on_progress = NULL;
     if (d->host->said)
@@ -91,10 +93,15 @@ int64_t debug_program_number(const Debugger *d, const int32_t at[3])
     return at[0] + (int64_t)grid[0] * (at[1] + (int64_t)grid[1] * at[2]);
 }
 
+bool debug_checks(const Debugger *d)
+{
+    return d->checks || d->launch.options->check;
+}
+
 /* Where a launch must begin that goes to that program: what looks for races must see all. */
 static int64_t first_for(const Debugger *d, int64_t program)
 {
-    return d->launch.options->check ? 0 : program;
+    return debug_checks(d) ? 0 : program;
 }
 
 static bool is_search(const Debugger *d)
@@ -209,6 +216,19 @@ void debug_restart(Debugger *d)
     go_again(d, (Wish){.purpose = FOR_STOPS});
 }
 
+/* What looks for races has other ops, and moments of its own. */
+void debug_check(Debugger *d)
+{
+    go_again(d, (Wish){.purpose = FOR_PROGRAM, .why = DEBUG_BEGINS});
+    d->checks = true;
+    d->farthest = (DebugMoment){-1, 0};
+    recalled_forget(&d->recalled);
+    for (int i = 0; i < d->breaks.len; i++) {
+        d->breaks.at[i].seen.len = 0;
+        d->breaks.at[i].logged = (DebugMoment){-1, 0};
+    }
+}
+
 static void go_on(Debugger *d, Wish wish)
 {
     if (d->has_ended)
@@ -246,6 +266,17 @@ void debug_finish(Debugger *d)
 void debug_go_to(Debugger *d, DebugMoment moment)
 {
     go_again(d, (Wish){.purpose = FOR_MOMENT, .moment = moment, .why = DEBUG_STEPPED});
+}
+
+void debug_differ(Debugger *d, DebugVersion *v, DebugMoment moment)
+{
+    if (!version_fits(v, d->launch.grid)) {
+        debug_go_to(d, moment);
+        return;
+    }
+    go_again(d, (Wish){.purpose = FOR_DIFFERENCE, .moment = moment, .why = DEBUG_STEPPED});
+    version_begin(v);
+    d->version = v;
 }
 
 void debug_go_to_end(Debugger *d)

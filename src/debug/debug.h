@@ -13,13 +13,16 @@
  *   debug.c     the run: launching, ending, going again
  *   watcher.c   what is looked at in front of each op: statements, breakpoints, the ends of steps
  *   written.c   what programs write: undoing it, and elements that are watched
+ *   recalled.c  results of costly ops, which are taken as programs run again
  *   caught.c    NaN and infinities where they are made
  *   lines.c     statements and lines
  *   names.c     what names mean at a place, and their values
  *   hits.c      which hits of a breakpoint count, and what it says
  *   evaluate.c  expressions of the kernel's language, on the values of the moment
+ *   pieces.c    arrays of the launch in expressions
  *   asked.c     what people ask for in words: values, conditions, elements
  *   shown.c     values as text
+ *   versions.c  values of another version, by their names, and the first that is another here
  *   accesses.c  which elements programs read and write, in a launch of its own
  *   pictured.c  the same as people ask for it in words, and as a picture
  */
@@ -83,6 +86,8 @@ typedef struct {
     void (*logged)(void *ctx, const char *text); /* by a breakpoint that does not stop, once each */
     void (*said)(void *ctx, const char *text);   /* warnings; NULL: the launch's on_message */
     bool (*interrupts)(void *ctx);               /* is it to stop here?  Asked often; NULL: never */
+    /* Do `work`; gives why it stopped the client, NULL: it did not.  NULL: nobody asks in words. */
+    const char *(*attempt)(void *ctx, void (*work)(void *what), void *what);
 } DebugHost;
 
 /* debug.c */
@@ -105,6 +110,9 @@ void debug_reverse(Debugger *d);         /* to the last reason to stop */
 void debug_go_to_end(Debugger *d);       /* of the launch, whatever there is on the way */
 void debug_go_to(Debugger *d, DebugMoment moment);
 void debug_go_to_program(Debugger *d, int64_t program); /* to its first statement */
+/* From the first statement on, with a look for races and reads of what nobody has written. */
+void debug_check(Debugger *d);
+bool debug_checks(const Debugger *d); /* is there such a look? */
 
 /* --- reasons to stop --- */
 
@@ -143,9 +151,10 @@ enum { DEBUG_NAN = 1, DEBUG_INF = 2 };
 
 /* At the first statement that begins in that line of the file (NULL: the kernel's), or behind it in
  * the same function, of which decorators and `def` are a part; in the first line of that function
- * where `function` is not NULL.  Gives the breakpoint; NULL: there is no such statement. */
+ * where `function` is not NULL.  Gives the breakpoint; NULL: there is no such statement, or *why is
+ * what is wrong with what it asks for there. */
 const DebugBreak *debug_break(Debugger *d, const char *file, int line, const char *function,
-                              const int32_t program[3], const DebugWhen *when);
+                              const int32_t program[3], const DebugWhen *when, const char **why);
 const DebugWatch *debug_watch(Debugger *d, const char *name, uint64_t address, tilec_dtype dtype);
 void debug_catch(Debugger *d, int kinds); /* these, and no others */
 int debug_caught(const Debugger *d);
@@ -167,6 +176,16 @@ typedef struct {
 /* Where the launch has ended: of the last writes to each of the elements, by their addresses, the
  * one that came first.  False: nothing has written to any. */
 bool debug_first_of_last(const Debugger *d, const Map *elements, DebugWrite *out);
+
+/* --- another version --- */
+
+typedef struct DebugVersion DebugVersion;
+/* Of a launch, which it runs, on the arrays that that has: the values that names were given, up to
+ * 256 MiB of them.  `name` is what messages call it. */
+DebugVersion *debug_version_new(Client *c, const DebugLaunch *launch, const char *name);
+/* To the first value, of that moment's program and in front of that moment, that a name has there
+ * and not here; where there is none, or the grids are not the same, to that moment. */
+void debug_differ(Debugger *d, DebugVersion *v, DebugMoment moment);
 
 /* --- accesses --- */
 

@@ -33,10 +33,14 @@ typedef struct Evaluated {
 typedef struct {
     Debugger *d;
     Arena *arena;
+    const Func *func; /* that the expression is about, and the call that was inlined there */
+    int site;
     Text params, body;
     VEC(tilec_arg) args;
     int64_t one;
     DebugValue *out;
+    const char *said;  /* the expression as it was typed, where arrays have other names in it */
+    const char *wrong; /* the op that may not be in an expression; NULL: there is none */
     bool found;
 } Making;
 
@@ -211,6 +215,18 @@ static void bind_name(Making *m, const DebugValue *v, bool is_kernel)
     text_printf(&m->body, "    %s = %s\n", v->name, e.s);
 }
 
+/* `abs` is Python's, which kernels do not have, and people type: unless the file has one. */
+static void bind_abs(Making *m, const DebugValues *names, const char *text)
+{
+    const Source *source = m->d->launch.file->source;
+    bool is_known = uses_name(source->text, "abs");
+
+    for (int i = 0; i < names->len; i++)
+        is_known |= strcmp(names->at[i].name, "abs") == 0;
+    if (uses_name(text, "abs") && !is_known)
+        text_put(&m->body, "    abs: __tl.constexpr = __tl.abs\n");
+}
+
 /* --- running it --- */
 
 static tilec_file *load(Making *m, const char *text, char **error)
@@ -252,6 +268,9 @@ static bool look_at_value(void *making, const InterpFrame *f, const Op *op)
     Making *m = making;
     const InterpPlace at = interp_place(f, op);
 
+    m->wrong = ir_access(op).effect & WRITES ? op_info(op->code)->name : NULL;
+    if (m->wrong)
+        return false;
     if (!op_has(op, ENDS) || op->block->owner || !interp_func(f)->is_kernel)
         return true;
     DebugValues all = debug_names(m->d, &at, m->arena);
@@ -268,71 +287,171 @@ static bool look_at_value(void *making, const InterpFrame *f, const Op *op)
     return true;
 }
 
+/* A message about the part of an expression that begins at `at`, in its only line. */
+static const char *at_place(Arena *a, const char *text, int at, const char *what)
+{
+    return arena_printf(a, "%s\n    %s\n    %*s^", what, text, at, "");
+}
+
+/* Why the text alone is none: the lines around it would be read as a part of it, or it as a part of
+ * these.  NULL: it may be one. */
+static const char *no_expression(Arena *a, const char *text)
+{
+    static const char opening[] = "([{", closing[] = ")]}";
+    VEC(int) open = {0};
+
+    for (const char *s = text; *s; s++) {
+        const char *closes = strchr(closing, *s);
+
+        if (*s == '#')
+            return at_place(a, text, (int)(s - text), "a comment is no part of an expression");
+        if (*s == '\'' || *s == '"')
+            s = value_end_of_quotes(s) - 1;
+        else if (strchr(opening, *s))
+            vec_push(a, &open, (int)(s - text));
+        else if (closes && open.len > 0 && text[open.at[open.len - 1]] == opening[closes - closing])
+            open.len--;
+        else if (closes)
+            return at_place(a, text, (int)(s - text),
+                            arena_printf(a, "nothing opens this `%c`", *s));
+    }
+    if (!text[strspn(text, " \t")])
+        return "an expression is missing";
+    if (open.len == 0)
+        return NULL;
+    int last = open.at[open.len - 1];
+    return at_place(a, text, last, arena_printf(a, "this `%c` is never closed", text[last]));
+}
+
 /* Without the lines around the expression, which nobody has typed: what is wrong there is so with
  * all of it. */
-static const char *unwrapped(Arena *a, const char *text)
+static const char *unwrapped(Arena *a, const char *expression, const char *text)
 {
     static const char *const frame[] = {"\n        __it = (\n", "\n        )\n"};
-    static const char *const open[] = {"expected an expression, found `)`",
-                                       "this `(` is never closed"};
+    static const char condition[] = "\n        if __it:\n",
+                      missing[] = "expected an expression, found `)`";
     size_t n = strcspn(text, "\n");
 
+    if (strncmp(text + n, condition, strlen(condition)) == 0)
+        return arena_printf(a,
+                            "%.*s\n    %s\nhint: tl.max(c), tl.min(c) or tl.sum(c) make one value "
+                            "of a tile's, which a condition is",
+                            (int)n, text, expression);
     if (strncmp(text + n, frame[0], strlen(frame[0])) != 0 &&
         strncmp(text + n, frame[1], strlen(frame[1])) != 0)
         return text;
-    for (int i = 0; i < COUNT(open); i++) {
-        if (n == strlen(open[i]) && memcmp(text, open[i], n) == 0)
-            return "the expression is not complete: something is missing at its end";
-    }
+    if (n == strlen(missing) && memcmp(text, missing, n) == 0)
+        return at_place(a, expression, (int)strlen(expression),
+                        "the expression is not complete: something is missing at its end");
+    if (strncmp(text, "this `(` is never closed", n) == 0)
+        return arena_printf(a, "`%s` is no expression", expression);
     return arena_strndup(a, text, n);
 }
 
 /* Of "`v` is not defined": where the function gives it a value that it does not have here. */
-static const char *hint_for_name(const InterpPlace *at, const char *text, Arena *a)
+static const char *hint_for_name(const Making *m, const char *text)
 {
-    const Func *f = interp_func(at->frame);
+    const Func *f = m->func;
     const char *name = text + (*text == '`');
     size_t n = strcspn(name, "`");
 
     for (int i = 0; i < f->marks.len; i++) {
-        const Mark *m = &f->marks.at[i];
+        const Mark *mark = &f->marks.at[i];
 
-        if (m->site != at->site || !m->name || strlen(m->name) != n ||
-            memcmp(m->name, name, n) != 0)
+        if (mark->site != m->site || !mark->name || strlen(mark->name) != n ||
+            memcmp(mark->name, name, n) != 0)
             continue;
-        return arena_printf(a, "\nhint: line %d gives `%s` its value, which it does not have here",
-                            source_place(f->module->sources, m->span.start).line, m->name);
+        return arena_printf(m->arena,
+                            "\nhint: line %d gives `%s` its value, which it does not have here",
+                            source_place(f->module->sources, mark->span.start).line, mark->name);
     }
     return "\nhint: `info` lists the names that mean something here";
 }
 
+/* A message that shows the expression as it was typed, without a place in what was made of it. */
+static const char *with_pieces(const Making *m, const char *text)
+{
+    size_t n = strcspn(text, "\n"), end;
+
+    if (!strstr(text, "__p") || strncmp(text + n, "\n    ", 5) != 0)
+        return text;
+    end = n + 1 + strcspn(text + n + 1, "\n");
+    end += text[end] ? 1 + strcspn(text + end + 1, "\n") : 0;
+    return arena_printf(m->arena, "%.*s\n    %s%s", (int)n, text, m->said, text + end);
+}
+
 /* The first thing that the library says, without its place, which is in no file.  Hints are for who
  * writes a kernel. */
-static const char *told(const InterpPlace *at, Arena *a, char *error)
+static const char *told(const Making *m, char *error)
 {
+    Arena *a = m->arena;
     const char *begin = error ? strstr(error, "error: ") : NULL;
     const char *text = begin ? begin + strlen("error: ") : error ? error : "it has no value";
-    const char *hint = strstr(text, "\nhint: "), *next = strstr(text, ": error: ");
-    bool is_unknown = strstr(text, "` is not defined\n") != NULL;
+    const char *hint = strstr(text, "\nhint: "), *next = strstr(text, ": error: "),
+               *note = strstr(text, ": note: ");
+    const char *ours = strstr(text, "` is not defined\n") ? hint_for_name(m, text)
+                       : strstr(text, "pointer<")
+                           ? "\nhint: x[:] is what an array has, and x where it begins"
+                           : NULL;
     size_t n = strlen(text);
 
-    n = hint && is_unknown ? MIN(n, (size_t)(hint - text)) : n;
+    n = hint && ours ? MIN(n, (size_t)(hint - text)) : n;
+    next = note && (!next || note < next) ? note : next;
     for (n = next ? MIN(n, (size_t)(next - text)) : n; next && n > 0 && text[n - 1] != '\n';)
         n--;
     while (n > 0 && text[n - 1] == '\n')
         n--;
-    text = arena_printf(a, "%.*s%s", (int)n, text, is_unknown ? hint_for_name(at, text, a) : "");
+    text = arena_printf(a, "%.*s%s", (int)n, text, ours ? ours : "");
     tilec_free(error);
-    return unwrapped(a, text);
+    return unwrapped(a, m->said, with_pieces(m, text));
 }
 
-static bool run(Making *m, tilec_file *file, int64_t program, char **error)
+static bool run(Making *m, tilec_file *file, int64_t first, int64_t last, char **error)
 {
     const InterpObserver observer = {.ctx = m, .keeps_values = true, .op = look_at_value};
-    const Observed observed = {.observer = &observer, .first = program, .last = program + 1};
+    const Observed observed = {.observer = &observer, .first = first, .last = last};
 
     return api_launch_observed(file, kernel_name, m->d->launch.grid, m->args.at, m->args.len, NULL,
                                &observed, error) == TILEC_OK;
+}
+
+/* Of the expression on these names, with `behind` behind it; NULL: *why it cannot be. */
+static const char *kernel_text(Making *m, const DebugValues *known, bool is_kernel,
+                               const char *text, const char *behind, const char **why)
+{
+    DebugValues names = {0};
+
+    *why = no_expression(m->arena, text);
+    if (*why)
+        return NULL;
+    for (int i = 0; i < known->len; i++)
+        vec_push(m->arena, &names, known->at[i]);
+    m->said = text;
+    text = pieces_taken(m->d, known, text, m->arena, &names, why);
+    if (!text)
+        return NULL;
+    m->params = m->body = text_new(m->arena);
+    text_put(&m->body, "");
+    text_put(&m->params, "");
+    for (int i = 0; i < names.len; i++) {
+        const DebugValue *v = &names.at[i];
+        if (!uses_name(text, v->name))
+            continue;
+        *why = unusable(m, v);
+        if (*why)
+            return NULL;
+        if (is_array_itself(v))
+            bind_array(m, v);
+    }
+    for (int i = 0; i < names.len; i++) {
+        if (uses_name(text, names.at[i].name) && !is_array_itself(&names.at[i]))
+            bind_name(m, &names.at[i], is_kernel);
+    }
+    bind_abs(m, &names, text);
+    return arena_printf(m->arena,
+                        "\n\nimport triton as __triton\nimport triton.language as __tl\n"
+                        "@__triton.jit\ndef %s(%s):\n%s    %s = (\n%s\n    )\n%s",
+                        kernel_name, m->params.s, m->body.s, value_name, text, behind);
 }
 
 bool debug_evaluate(Debugger *d, const InterpPlace *at, const char *text, Arena *a, DebugValue *out,
@@ -341,35 +460,39 @@ bool debug_evaluate(Debugger *d, const InterpPlace *at, const char *text, Arena 
     Making m = {.d = d, .arena = a, .one = 1, .out = out};
     DebugValues names = debug_names(d, at, a);
     InterpPlace outer = *at;
-    bool is_kernel = !interp_caller(&outer);
     char *error = NULL;
 
-    m.params = m.body = text_new(a);
-    text_put(&m.body, "");
-    text_put(&m.params, "");
-    for (int i = 0; i < names.len; i++) {
-        const DebugValue *v = &names.at[i];
-        if (!uses_name(text, v->name))
-            continue;
-        *why = unusable(&m, v);
-        if (*why)
-            return false;
-        if (is_array_itself(v))
-            bind_array(&m, v);
-    }
-    for (int i = 0; i < names.len; i++) {
-        if (uses_name(text, names.at[i].name) && !is_array_itself(&names.at[i]))
-            bind_name(&m, &names.at[i], is_kernel);
-    }
-    const char *kernel =
-        arena_printf(a,
-                     "\n\nimport triton as __triton\nimport triton.language as __tl\n"
-                     "@__triton.jit\ndef %s(%s):\n%s    %s = (\n%s\n    )\n",
-                     kernel_name, m.params.s, m.body.s, value_name, text);
+    m.func = interp_func(at->frame);
+    m.site = at->site;
+    const char *kernel = kernel_text(&m, &names, !interp_caller(&outer), text, "", why);
+    if (!kernel)
+        return false;
     tilec_file *file = load(&m, kernel, &error);
     int64_t program = debug_program_number(d, interp_program(at->frame));
-    if (file && run(&m, file, program, &error) && m.found)
+    if (file && run(&m, file, program, program + 1, &error) && m.found)
         return true;
-    *why = told(at, a, error);
+    *why = told(&m, error);
+    if (m.wrong)
+        *why = arena_printf(a, "an expression changes no array, which its `%s` would", m.wrong);
     return false;
+}
+
+/* It is compiled on what has the types of the values there, and no program runs. */
+const char *evaluate_unfit(Debugger *d, const Func *f, int mark, const char *text,
+                           bool is_condition, Arena *a)
+{
+    const int site = f->marks.at[mark].site;
+    DebugValues names = names_at_statement(d, f, mark, a);
+    Making m = {.d = d, .arena = a, .func = f, .site = site, .one = 1};
+    bool is_kernel = f->is_kernel && !call_site(f->module, site);
+    const char *behind = is_condition ? "    if __it:\n        pass\n" : "", *why = NULL;
+    const char *kernel = kernel_text(&m, &names, is_kernel, text, behind, &why);
+    char *error = NULL;
+
+    if (!kernel)
+        return no_expression(a, text); /* what else is wrong may be so of these values alone */
+    tilec_file *file = load(&m, kernel, &error);
+    if (file && run(&m, file, 0, 0, &error))
+        return NULL;
+    return told(&m, error);
 }

@@ -91,26 +91,45 @@ static void put_value(Debugger *d, const InterpPlace *at, const char *text, Text
         text_printf(out, "{%s: %.*s}", text, (int)strcspn(why, "\n"), why);
 }
 
+/* The next {EXPR} of a text, behind `*before` bytes; cuts *log up to behind it.  NULL: none comes.
+ */
+static const char *next_expression(const char **log, size_t *before, Arena *a)
+{
+    size_t n = strcspn(*log, "{"), length = strcspn(*log + n, "}");
+    const char *begin = *log + n;
+
+    *before = n;
+    if (!begin[0] || !begin[length])
+        return NULL;
+    *log = begin + length + 1;
+    return arena_strndup(a, begin + 1, length - 1);
+}
+
 static const char *said_by(Debugger *d, const InterpPlace *at, const char *log, Arena *a)
 {
     Text t = text_new(a);
+    const char *from = log, *expression;
+    size_t before;
 
     text_put(&t, "");
-    while (*log) {
-        size_t n = strcspn(log, "{"), length = strcspn(log + n, "}");
-
-        text_putn(&t, log, n);
-        log += n;
-        if (!*log)
-            break;
-        if (!log[length]) {
-            text_put(&t, log);
-            break;
-        }
-        put_value(d, at, arena_strndup(a, log + 1, length - 1), &t);
-        log += length + 1;
+    for (; (expression = next_expression(&log, &before, a)) != NULL; from = log) {
+        text_putn(&t, from, before);
+        put_value(d, at, expression, &t);
     }
+    text_put(&t, log);
     return t.s;
+}
+
+const char *hits_unfit(Debugger *d, const Func *f, int mark, const DebugWhen *when, Arena *a)
+{
+    const char *log = when->log, *expression, *why = NULL;
+    size_t before;
+
+    if (when->condition)
+        why = evaluate_unfit(d, f, mark, when->condition, true, a);
+    while (log && !why && (expression = next_expression(&log, &before, a)) != NULL)
+        why = evaluate_unfit(d, f, mark, expression, false, a);
+    return why;
 }
 
 /* Once for each moment; nothing is kept. */

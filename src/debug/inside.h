@@ -27,6 +27,16 @@ typedef struct {
     bool is_full; /* memory ran out: what was written from here on cannot be undone */
 } Journal;
 
+/* What costly ops gave, in the order of their moments. */
+typedef struct {
+    DebugMoment moment;
+    void *data;
+} RecalledResult;
+typedef struct {
+    RecalledResult *at;
+    size_t n, room, bytes; /* bytes: of all data */
+} Recalled;
+
 /* A statement that has begun. */
 typedef struct {
     int64_t step;
@@ -35,9 +45,10 @@ typedef struct {
 
 /* What a run goes on for. */
 typedef enum {
-    FOR_STOPS,     /* reasons to stop */
-    FOR_STATEMENT, /* .. and statements at that depth, or nearer to the kernel */
-    FOR_MOMENT,    /* for that one alone, which has been before */
+    FOR_STOPS,      /* reasons to stop */
+    FOR_STATEMENT,  /* .. and statements at that depth, or nearer to the kernel */
+    FOR_MOMENT,     /* for that one alone, which has been before */
+    FOR_DIFFERENCE, /* for a value that the other version has not, up to that moment */
     FOR_END,
     FOR_PROGRAM,   /* for the first statement of that program */
     FOR_LAST_STOP, /* in front of that moment, of its program: to note where the last one is, and
@@ -95,11 +106,18 @@ struct Debugger {
     const InterpFrame *frame;
     int32_t program[3];
 
+    DebugVersion *version;  /* for FOR_DIFFERENCE */
+    const char *difference; /* that the op in front has made; NULL: none */
+    Span differs_at;
+
+    bool checks; /* for races, though the launch's options do not say so */
+
     bool failed; /* the op at `now` is why the launch ends */
     DebugMoment fault_at;
     char *fault; /* the diagnostic; NULL: there is none yet */
 
     Journal journal;
+    Recalled recalled;
     Writing writing;
     VEC(DebugBreak) breaks;
     VEC(DebugWatch) watches;
@@ -119,8 +137,20 @@ void written_free(Journal *j);
  */
 const char *written_tell(Debugger *d, int *number, Arena *a);
 
+/* recalled.c: as an observer has it, of the op at `now` */
+void *recalled_room(void *debugger, size_t bytes, bool *is_there);
+void recalled_forget(Recalled *r);
+void recalled_free(Recalled *r);
+
 /* caught.c: what the op in front, `d->op`, has made of what is caught; NULL: nothing */
 const char *caught_tell(const Debugger *d, Arena *a);
+
+/* versions.c: what the op in front of this one has given a name and the other version has not, as a
+ * text; NULL: nothing */
+const char *version_compare(DebugVersion *v, const InterpFrame *f, const Op *op, Arena *a,
+                            Span *at);
+bool version_fits(const DebugVersion *v, const int32_t grid[3]);
+void version_begin(DebugVersion *v); /* in front of a run that is compared */
 
 /* watcher.c */
 InterpObserver watcher_observer(Debugger *d);
@@ -135,7 +165,27 @@ int statement_of(const InterpPlace *at); /* its mark; -1: none */
 int statement_line(Debugger *d, const Func *f, int mark);
 Place statement_place(const Func *f, int mark);
 
+/* names.c: what names mean in front of a statement, of values their types alone */
+DebugValues names_at_statement(const Debugger *d, const Func *f, int mark, Arena *a);
+
+/* pieces.c: a value of arrays, in whose language the names that are numbers have values, too; why
+ * it is none, NULL: it is in *out. */
+const char *piece_value(const Debugger *d, const DebugValues *names, const char *text, Arena *a,
+                        DebugValue *out);
+bool piece_is_all(const char *text); /* an array's name, with indices and methods alone behind it */
+/* The expression with a name in place of each indexed array, whose values are put behind `taken`;
+ * NULL: *why one has none. */
+const char *pieces_taken(Debugger *d, const DebugValues *names, const char *text, Arena *a,
+                         DebugValues *taken, const char **why);
+
 /* evaluate.c */
 void evaluated_free(Debugger *d);
+/* Why the expression has no value in front of that statement, whatever the values there are, or is
+ * no condition; NULL: it may have one. */
+const char *evaluate_unfit(Debugger *d, const Func *f, int mark, const char *text,
+                           bool is_condition, Arena *a);
+
+/* hits.c: the same of all that a breakpoint asks for there */
+const char *hits_unfit(Debugger *d, const Func *f, int mark, const DebugWhen *when, Arena *a);
 
 #endif

@@ -94,6 +94,8 @@ static bool is_file(const Source *s, const char *name)
 typedef struct {
     const Source *source;
     int line;
+    const Func *func;
+    int mark;
 } BreakTarget;
 
 /* Does the line begin with that word? */
@@ -134,7 +136,7 @@ static void look_at_statements(Debugger *d, const Func *f, const char *file, int
             continue;
         int its = statement_line(d, f, i);
         if (its >= line && (!best->source || its < best->line) && !is_other_function(s, line, its))
-            *best = (BreakTarget){s, its};
+            *best = (BreakTarget){s, its, f, i};
     }
 }
 
@@ -147,7 +149,7 @@ static void look_for_function(const Func *f, const char *function, BreakTarget *
         Place at = statement_place(f, i);
 
         if (!m->name && strcmp(inlined ? inlined->callee : f->name, function) == 0)
-            *best = (BreakTarget){at.source, at.line};
+            *best = (BreakTarget){at.source, at.line, f, i};
     }
 }
 
@@ -165,11 +167,12 @@ static BreakTarget find_target(Debugger *d, const char *file, int line, const ch
 }
 
 const DebugBreak *debug_break(Debugger *d, const char *file, int line, const char *function,
-                              const int32_t program[3], const DebugWhen *when)
+                              const int32_t program[3], const DebugWhen *when, const char **why)
 {
     BreakTarget at = find_target(d, file, line, function);
 
-    if (!at.source)
+    *why = at.source ? hits_unfit(d, at.func, at.mark, when, d->client->arena) : NULL;
+    if (!at.source || *why)
         return NULL;
     DebugBreak b = {.number = ++d->numbers,
                     .source = at.source,

@@ -99,21 +99,45 @@ static void count_elements(const Debugger *d, DebugTile *t, const Type *type, Ar
     t->data = offsets;
 }
 
+/* Before there are any addresses: into the array of that name, else into one of that type. */
+static void point_anywhere(const Debugger *d, DebugTile *t, const char *name)
+{
+    const tilec_arg *into = NULL;
+
+    for (int i = 0; i < d->launch.nargs; i++) {
+        const tilec_arg *arg = &d->launch.args[i];
+        bool is_it = arg->name && strcmp(arg->name, name) == 0;
+
+        if (arg->kind == TILEC_ARG_TENSOR && (DType)arg->tensor.dtype == t->dtype &&
+            (!into || is_it))
+            into = arg;
+    }
+    t->dtype = DT_I64;
+    t->array = into ? into->name : "?";
+    t->tensor = into ? &into->tensor : NULL;
+}
+
 /* --- values --- */
 
-static DebugTile tile_of(const Debugger *d, const InterpFrame *f, const Value *v, Arena *a)
+/* Without a frame all numbers are 0, where somebody asks for one. */
+static DebugTile tile_of(const Debugger *d, const InterpFrame *f, const Value *v, const char *name,
+                         Arena *a)
 {
+    static const uint64_t nothing;
+
     while (v->repl)
         v = v->repl;
     DebugTile t = {.dtype = v->type->dtype,
                    .ndim = v->type->rank,
-                   .data = interp_value(f, v),
-                   .mask = mask_now(f, v)};
+                   .data = f ? interp_value(f, v) : &nothing,
+                   .mask = f ? mask_now(f, v) : NULL};
 
     for (int i = 0; i < v->type->rank; i++)
         t.shape[i] = v->type->dims[i];
-    if (v->type->pointer)
+    if (v->type->pointer && f)
         count_elements(d, &t, v->type, a);
+    else if (v->type->pointer)
+        point_anywhere(d, &t, name);
     return t;
 }
 
@@ -123,21 +147,36 @@ static DebugValue value_of_mark(const Debugger *d, const InterpFrame *f, const M
 
     v.tiles = NEW_N(a, DebugTile, v.n + 1);
     for (int i = 0; i < v.n; i++)
-        v.tiles[i] = tile_of(d, f, m->values[i], a);
+        v.tiles[i] = tile_of(d, f, m->values[i], m->name, a);
     return v;
+}
+
+static DebugValues values_of(const Debugger *d, const InterpFrame *f, const MarkWalk *w, Arena *a)
+{
+    DebugValues all = {0};
+
+    for (int i = 0; i < w->live.len; i++) {
+        const Mark *m = mark_shown(w, i);
+
+        if (m)
+            vec_push(a, &all, value_of_mark(d, f, m, a));
+    }
+    return all;
 }
 
 DebugValues debug_names(const Debugger *d, const InterpPlace *at, Arena *a)
 {
     MarkWalk w = mark_walk(interp_func(at->frame), at->site, a);
-    DebugValues all = {0};
 
     mark_walk_to(&w, at->mark, at->block);
-    for (int i = 0; i < w.live.len; i++) {
-        const Mark *m = mark_shown(&w, i);
+    return values_of(d, at->frame, &w, a);
+}
 
-        if (m)
-            vec_push(a, &all, value_of_mark(d, at->frame, m, a));
-    }
-    return all;
+DebugValues names_at_statement(const Debugger *d, const Func *f, int mark, Arena *a)
+{
+    const Mark *m = &f->marks.at[mark];
+    MarkWalk w = mark_walk(f, m->site, a);
+
+    mark_walk_to(&w, mark, m->block);
+    return values_of(d, NULL, &w, a);
 }

@@ -31,6 +31,9 @@ void debug_program_named(const Debugger *d, const char **text, bool stars, int32
         s = i > 0 ? behind_blanks(s + 1) : s;
         bool is_star = stars && *s == '*';
         long n = is_star ? -1 : strtol(s, &end, 10);
+        if (!*whole)
+            client_stop(d->client, CLIENT_USAGE, "program which? X,Y,Z of the grid %dx%dx%d%s",
+                        grid[0], grid[1], grid[2], stars ? ", `*` for any" : "");
         if (!is_star && (end == s || n < 0 || n >= grid[i]))
             client_stop(d->client, CLIENT_USAGE,
                         "`%s` is no program of the grid %dx%dx%d: write X,Y,Z from 0 on%s", whole,

@@ -153,9 +153,9 @@ static bool finds_breakpoint(Debugger *d, const InterpPlace *at, DebugStop *stop
 }
 
 /* What an op has done is told with its own place: where the run stands is behind it. */
-static bool stops_behind(Debugger *d, DebugWhy why, const char *text, DebugStop *stop)
+static bool stops_behind(Debugger *d, Span span, DebugWhy why, const char *text, DebugStop *stop)
 {
-    Place at = source_place(d->module->sources, d->op->span.start);
+    Place at = source_place(d->module->sources, span.start);
 
     stop->why = why;
     stop->text = text;
@@ -172,9 +172,9 @@ static bool finds_reason(Debugger *d, const InterpPlace *at, bool begins, DebugS
     const char *text;
 
     if (d->writing.number > 0 && (text = written_tell(d, &stop->number, a)) != NULL)
-        return stops_behind(d, DEBUG_WRITTEN, text, stop);
+        return stops_behind(d, d->op->span, DEBUG_WRITTEN, text, stop);
     if (d->catches && d->frame == at->frame && (text = caught_tell(d, a)) != NULL)
-        return stops_behind(d, DEBUG_CAUGHT, text, stop);
+        return stops_behind(d, d->op->span, DEBUG_CAUGHT, text, stop);
     return begins && finds_breakpoint(d, at, stop);
 }
 
@@ -185,6 +185,15 @@ static bool ends_step(Debugger *d)
     bool is_near = d->depth <= d->wish.depth || d->now.program != d->wish.moment.program;
 
     return is_near && --d->wish.count <= 0;
+}
+
+static bool is_moment(Debugger *d, const InterpPlace *at, bool begins, DebugStop *stop)
+{
+    if (d->now.program != d->wish.moment.program || d->now.step != d->wish.moment.step)
+        return false;
+    if (d->wish.why == DEBUG_FAULT || !finds_reason(d, at, begins, stop))
+        stop->why = d->wish.why;
+    return true;
 }
 
 static bool is_wanted(Debugger *d, const InterpPlace *at, bool begins, DebugStop *stop)
@@ -203,11 +212,10 @@ static bool is_wanted(Debugger *d, const InterpPlace *at, bool begins, DebugStop
         stop->why = d->wish.why;
         return begins && d->now.program == d->wish.moment.program;
     case FOR_MOMENT:
-        if (d->now.program != d->wish.moment.program || d->now.step != d->wish.moment.step)
-            return false;
-        if (d->wish.why == DEBUG_FAULT || !finds_reason(d, at, begins, stop))
-            stop->why = d->wish.why;
-        return true;
+        return is_moment(d, at, begins, stop);
+    case FOR_DIFFERENCE:
+        return d->difference ? stops_behind(d, d->differs_at, DEBUG_CAUGHT, d->difference, stop)
+                             : is_moment(d, at, begins, stop);
     case FOR_LAST_STOP:
         d->found |= finds_reason(d, at, begins, stop);
         break;
@@ -310,6 +318,9 @@ static bool before_op(void *debugger, const InterpFrame *f, const Op *op)
     Debugger *d = debugger;
     InterpPlace at = interp_place(f, op);
 
+    d->difference = NULL;
+    if (d->wish.purpose == FOR_DIFFERENCE)
+        d->difference = version_compare(d->version, f, op, d->client->arena, &d->differs_at);
     if (d->failed || !pass_waiting(d))
         return false;
     bool goes_on = pass(d, &at, begins_statement(d, &at, op));
@@ -326,6 +337,7 @@ InterpObserver watcher_observer(Debugger *d)
                             .keeps_values = true,
                             .op = before_op,
                             .access = before_access,
+                            .recall = recalled_room,
                             .round = at_round,
                             .enter = at_enter,
                             .leave = at_leave};

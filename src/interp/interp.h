@@ -39,13 +39,19 @@ typedef struct {
 typedef struct InterpObserver {
     void *ctx;
     /* Every value that a frame has computed can be read until the frame is gone (interp_value()).
-     * Each op then runs where it stands, and a combining region once for each pair of elements;
-     * otherwise what is the same in all programs is computed before the first one, untold. */
+     * Each op then runs where it stands, and a combining region once for each pair of elements if
+     * it tells of its ops; otherwise what is the same in all programs is computed before the first
+     * one, untold. */
     bool keeps_values;
     /* In front of an op, the last one of each block too; false: end the launch here. */
     bool (*op)(void *ctx, const InterpFrame *f, const Op *op);
     /* .. and then, in front of what it does to memory */
     void (*access)(void *ctx, const InterpFrame *f, const InterpAccess *a);
+    /* Room for so many bytes that an op gives, behind op(): what it gives there each time the
+     * program runs.  *is_there: it holds them, and they are taken for it, not computed; else they
+     * are put there.  NULL: there is no room.  Only of ops that cost much more than to copy that.
+     */
+    void *(*recall)(void *ctx, size_t bytes, bool *is_there);
     /* A round of a `for` or `while` begins; the first argument of its region says which. */
     void (*round)(void *ctx, const InterpFrame *f, const Op *loop);
     /* A program begins or ends, or a call of a helper, inlined or not. */
@@ -61,6 +67,9 @@ const void *interp_value(const InterpFrame *f, const Value *v);
 InterpPlace interp_place(const InterpFrame *f, const Op *op);
 /* Go on to the call that the place is in; false: it is in none. */
 bool interp_caller(InterpPlace *at);
+/* Of an op that combines elements: does it tell of the ops that do?  Not where that is one
+ * operation, such as those of tl.sum and tl.max, and no function of the source. */
+bool interp_tells_region(const Op *op);
 int interp_depth(InterpPlace at); /* how many calls it is in */
 /* What a name of the source means there; NULL: nothing.  Works in the arena. */
 const Mark *interp_name(const InterpPlace *at, const char *name, Arena *a);

@@ -53,7 +53,7 @@ static Combine combine_begin(Frame *f, const Op *op)
     const OpSlots *slots = slots_of_op(f, op);
     Combine c = {f, op, slots, op->regions[0], NULL, op->noperands};
 
-    if (!f->plan->options.keeps) /* or its values would not be there */
+    if (!f->plan->options.keeps || !interp_tells_region(op))
         c.only = ir_combine_kind(op).only;
 
     if (!slots->wide)

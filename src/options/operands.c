@@ -145,6 +145,15 @@ static void take_version(Client *c, AgainstText *out, const char *word)
             word);
 }
 
+bool operand_is_word(const char *text)
+{
+    size_t n = name_length(text);
+
+    if (n > 0 && text[n] == ':')
+        n += 1 + strspn(text + n + 1, "0123456789");
+    return n > 0 && !text[n] && os_entry(text).kind == OS_NOTHING;
+}
+
 AgainstText operand_against(Client *c, const char *text)
 {
     AgainstText out = {.text = text, .origin = c->origin};

@@ -168,7 +168,12 @@ static void set_tune(const Given *g)
 
 static void set_against(const Given *g)
 {
-    g->o->against = operand_against(g->c, g->operand);
+    bool is_debug = g->p->command & COMMAND_DEBUG;
+
+    if (is_debug && operand_is_word(g->operand)) /* a device, whose results are to be these */
+        vec_push(g->c->arena, &g->o->compares, operand_compare(g->c, g->operand));
+    else
+        g->o->against = operand_against(g->c, g->operand);
 }
 
 static void set_profile(const Given *g)
@@ -369,7 +374,8 @@ static const Option options[] = {
           "or NAME=VALUE[,NAME=VALUE...]: is that version as fast? Compares the\n"
           "results, times both in turns; the ratio with a confidence interval"},
          {REPORT, "OLD.py[:KERNEL]", "or NAME=VALUE: that version beside this one"},
-         {DEBUG, "OLD.py[:KERNEL]", "or NAME=VALUE: what `differ` goes by is that version's results"}}},
+         {DEBUG, "OLD.py[:KERNEL]",
+          "or NAME=VALUE, or a device: what `differ` goes by is that version's results"}}},
     {"--sweep", NULL, BARE, AGAIN, FLAG(sweep),
         {{RUN, NULL, "time all combinations of values: n=1024..65536*4 BLOCK=64,128"}}},
     {"--csv", NULL, BARE, AGAIN, FLAG(csv),

@@ -73,6 +73,7 @@ ShowText operand_show(Client *c, const char *text); /* NAME[=WAY] */
 CompareText operand_compare(Client *c, const char *text);
 ArgText operand_tune(Client *c, const char *text); /* NAME=VALUES */
 /* [FILE.py][:KERNEL] or NAME=VALUE, and more of the latter behind commas */
+bool operand_is_word(const char *text); /* `cpu`, `cuda:1`: neither a file nor NAME=VALUE */
 AgainstText operand_against(Client *c, const char *text);
 tilec_define operand_define(Client *c, const char *text); /* [MODULE.]NAME=VALUE */
 

@@ -85,7 +85,10 @@ bool goes_to_difference(Prompt *p)
     if (!debug_first_of_last(p->debugger, wrong, &first))
         return false;
     debug_watch(p->debugger, first.element->name, first.address, first.element->dtype);
-    debug_go_to(p->debugger, first.moment);
+    if (p->host->version)
+        debug_differ(p->debugger, p->host->version, first.moment);
+    else
+        debug_go_to(p->debugger, first.moment);
     return true;
 }
 

@@ -38,11 +38,12 @@ static const struct {
     {"back", "bk", do_back, "[N]", "to the statement before"},
     {"reverse-continue", "rc", do_reverse, "", "back to the last reason to stop"},
     {"program", NULL, do_program, "X[,Y[,Z]]", "to the beginning of that program"},
-    {"differ", NULL, do_differ, "", "to the first write of what --compare or --against finds wrong"},
+    {"differ", NULL, do_differ, "", "to the first value, or write, of what --compare or --against finds wrong"},
     {"break", "b", do_break, "[FILE:]LINE|FUNCTION [if EXPR] [program 3,*] [hits N]", "stop there"},
     {"log", NULL, do_log, "[FILE:]LINE|FUNCTION TEXT", "say the text there, with the values of what is in {}, and go on"},
     {"watch", NULL, do_watch, "out[3,7]", "stop when a program has written to that element"},
     {"catch", NULL, do_catch, "nan|inf|none", "stop when an operation makes one"},
+    {"catch", NULL, do_catch, "race|uninitialised", "look for these, from the first program on"},
     {"delete", "d", do_delete, "[N]", "that breakpoint or watch; all"},
     {"print", "p", do_print, "EXPR", "an expression of the kernel's language; an array: out[0,:9]"},
     {"picture", NULL, do_picture, "EXPR [FILE.png]", "the same as a picture"},
@@ -221,6 +222,8 @@ static void do_display(Prompt *p, const char *text)
         vec_push(a, &p->displays, line);
     for (int i = 0; i < p->displays.len && !*text; i++)
         say(p, "display %s\n", p->displays.at[i]);
+    if (!*text && p->displays.len == 0)
+        say(p, "nothing is displayed\n");
     if (*text)
         show_line(&(Line){p, line});
 }
@@ -246,8 +249,10 @@ static const char *const *likely_words(const Prompt *p)
     VEC(const char *) words = {0};
     DebugValues names = {0};
 
-    for (int i = 0; i < COUNT(commands); i++)
-        vec_push(a, &words, commands[i].name);
+    for (int i = 0; i < COUNT(commands); i++) {
+        if (i == 0 || commands[i].run != commands[i - 1].run)
+            vec_push(a, &words, commands[i].name);
+    }
     if (p->place.frame)
         names = debug_names(p->debugger, &p->place, a);
     for (int i = 0; i < names.len; i++)
@@ -335,6 +340,13 @@ static void printed(void *prompt, const char *text)
     say(prompt, "%s\n", text);
 }
 
+static const char *attempt(void *prompt, void (*work)(void *what), void *what)
+{
+    const Prompt *p = prompt;
+
+    return p->host->attempt(p->host->ctx, work, what);
+}
+
 static bool interrupts(void *prompt)
 {
     const Prompt *p = prompt;
@@ -350,7 +362,8 @@ tilec_status prompt_run(const PromptHost *host, const DebugLaunch *launch, char 
                                   .holds = condition_holds,
                                   .printed = printed,
                                   .logged = printed,
-                                  .interrupts = host->interrupts ? interrupts : NULL};
+                                  .interrupts = host->interrupts ? interrupts : NULL,
+                                  .attempt = attempt};
 
     answer_begin(&p, NULL);
     p.debugger = debug_new(p.client, launch, &debug_host);

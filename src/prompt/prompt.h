@@ -30,6 +30,7 @@ typedef struct {
      * are not what they should be a DebugElement by its address.  NULL: nobody has said what that
      * is. */
     const char *(*compare)(void *ctx, Map *wrong);
+    DebugVersion *version; /* whose results these should be; NULL: there is none */
     /* Keep command lines from now on in a file, "": no more; one of them; obey those of a file
      * next. The first and the last stop the client where they cannot. */
     void (*record)(void *ctx, const char *path);

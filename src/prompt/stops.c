@@ -16,7 +16,7 @@ static const char *find_word(const char *text, const char *word)
 
     for (const char *s = strstr(text, word); s; s = strstr(s + 1, word)) {
         bool begins = s > text && isblank((unsigned char)s[-1]);
-        if (begins && isblank((unsigned char)s[n]))
+        if (begins && (!s[n] || isblank((unsigned char)s[n])))
             return s;
     }
     return NULL;
@@ -57,10 +57,12 @@ static const char *take_condition(const Prompt *p, const char **where, int32_t p
     while (stop > text && isblank((unsigned char)stop[-1]))
         stop--;
     *where = arena_strndup(a, text, (size_t)(stop - text));
-    condition = condition ? skip_blanks(condition + strlen("if")) : end;
+    if (!condition)
+        return NULL;
+    condition = skip_blanks(condition + strlen("if"));
     while (end > condition && isblank((unsigned char)end[-1]))
         end--;
-    return end > condition ? arena_strndup(a, condition, (size_t)(end - condition)) : NULL;
+    return arena_strndup(a, condition, (size_t)(end - condition));
 }
 
 static const DebugBreak *set_break(Prompt *p, const char *where, const int32_t program[3],
@@ -77,8 +79,11 @@ static const DebugBreak *set_break(Prompt *p, const char *where, const int32_t p
     }
     if (colon)
         file = arena_strndup(p->client->arena, where, (size_t)(colon - where));
+    const char *why;
     const DebugBreak *b =
-        debug_break(p->debugger, file, (int)line, is_line ? NULL : where, program, when);
+        debug_break(p->debugger, file, (int)line, is_line ? NULL : where, program, when, &why);
+    if (why)
+        client_stop(p->client, CLIENT_REFUSED, "%s", why);
     if (!b && is_line)
         client_stop(
             p->client, CLIENT_USAGE,
@@ -140,6 +145,16 @@ void do_watch(Prompt *p, const char *text)
 
 /* --- what is caught --- */
 
+/* That another run of the kernel does. */
+static void look_for_races(Prompt *p)
+{
+    say(p, "races, and reads of what nobody has written, stop%s\n",
+        debug_checks(p->debugger) ? "" : "; the launch begins anew");
+    p->moves = !debug_checks(p->debugger);
+    if (p->moves)
+        debug_check(p->debugger);
+}
+
 void do_catch(Prompt *p, const char *text)
 {
     static const char *const words[] = {"nan", "inf"};
@@ -150,12 +165,14 @@ void do_catch(Prompt *p, const char *text)
     else if (strcmp(text, "oob") == 0)
         say(p, "accesses outside of arrays stop without being caught\n");
     else if (strcmp(text, "race") == 0 || strcmp(text, "uninitialised") == 0)
-        say(p, p->launch->options->check ? "with --check these stop without being caught\n"
-                                         : "these are looked for with `tilec debug --check`\n");
+        look_for_races(p);
     else if (strcmp(text, "nan") == 0)
         kinds |= DEBUG_NAN;
     else if (strcmp(text, "inf") == 0)
         kinds |= DEBUG_INF;
+    else if (!*text)
+        client_stop(p->client, CLIENT_USAGE,
+                    "catch what? nan, inf, oob, race, uninitialised, or none");
     else
         client_stop(p->client, CLIENT_USAGE,
                     "`catch %s`: it is nan, inf, oob, race, uninitialised, or none", text);

@@ -46,6 +46,17 @@ def grows(out):
     for k in range(3, 6):
         total *= 1e20
     tl.store(out, total)
+
+
+@triton.jit
+def fades(out, x, N: tl.constexpr):
+    at = tl.arange(0, N)
+    v = tl.load(x + at[:, None] * N + at[None, :])
+    for k in range(3):
+        v = tl.dot(v, v) / tl.sum(v)
+        w = tl.exp(v - tl.max(v))
+        v = v + w * k
+    tl.store(out + at, tl.sum(v * 1e38, axis=1))
 KERNEL
 
 # debug COMMANDS [WORD...] : the commands, with ; between them, on 3 rows of 5
@@ -102,8 +113,8 @@ expect 0 out "breakpoint 1, program (1, 0, 0), rows at k.py:19" debug 'b 19 if r
 expect 0 out "breakpoint 3 at k.py:15, where the next statement begins" debug 'b 18; delete; b k.py:19; b 13'
 expect 0 err "begins in line 11, or behind it in the same function" debug 'b 11'
 expect 0 out "breakpoint 1, program (2, 0, 0), rows at k.py:15" debug 'b 15 hits 3; run'
-expect 0 out "breakpoint 1, program (1, 0, 0), rows at k.py:15" debug 'b 15 if row >= 0 hits %2; run'
-expect 0 out "breakpoint 1 at k.py:15 program 1,*,* if row > 0 hits >=2" debug 'b 15 program 1,* hits >1 if row > 0; i stops'
+expect 0 out "breakpoint 1, program (1, 0, 0), rows at k.py:16" debug 'b 16 if row >= 0 hits %2; run'
+expect 0 out "breakpoint 1 at k.py:16 program 1,*,* if row > 0 hits >=2" debug 'b 16 program 1,* hits >1 if row > 0; i stops'
 expect 0 err "hits 0: write 3, >=3, >3 or %3" debug 'b 15 hits 0'
 expect 0 out "row 2: fp32 8" debug 'log 19 row {row}: {v}; c'
 grep -q "^row 0: fp32 8  min" out || wrong "no log of the first program"
@@ -147,6 +158,14 @@ expect 0 out "breakpoint 1, program (1, 2, 0), sums at k.py:27" cubic 'b 27 if t
 # what stops by itself
 expect 0 out "watch 1: k.py:21: out[1,3] was nan, now nan" debug 'watch out[1,3]; c'
 expect 0 out 'k.py:21: `log` makes NaN: 8 of 8 elements, the first at [0]' debug 'catch nan; c'
+fades() {
+    echo "$1" | sed 's/ *; */\n/g' >script
+    "$tilec" debug k.py:fades --grid 2 x='rand(fp32,16x16)' out='empty(fp32,16)' N=16 -x script
+}
+expect 0 out 'k.py:54: `add` of a tile'\''s elements makes an infinity: 16 of 16 elements, the first at [0]' fades 'catch inf; c'
+# going back takes products and functions as they were: all values are the same, whichever way one comes there
+expect 0 out "k = 2  (i32)" fades 'b 53 hits 3; c; info; bk 5; n 5; info; rc; c; info; program 1; program 0; c; info'
+grep '^[vw]: ' out | sort | uniq -c | awk '$1 != 4 { exit 1 } END { exit NR != 2 }' || wrong "values that are others on the way back"
 stride=6
 expect 0 out "load of x[3, 0] is outside of its shape (3, 5)" debug 'c; info'
 expect 0 out "program (2, 0, 0), rows at k.py:18" debug 'c; info'
@@ -157,6 +176,16 @@ raced() {
     printf 'continue\n' | "$tilec" debug k.py:sums --grid 2 x='ones(fp32,8)' out='zeros(fp32,8)' BLOCK=8 --check
 }
 expect 0 out "error: race: store to out[0], which program (0, 0, 0) changes" raced
+# asked for at the prompt, wherever the run stands
+hunts() {
+    echo "$1" | sed 's/ *; */\n/g' >script
+    "$tilec" debug k.py:sums --grid 2 x='ones(fp32,8)' out="$2" BLOCK=8 -x script
+}
+expect 0 out "the launch has ended" hunts 'c' 'zeros(fp32,8)'
+expect 0 out "error: race: store to out[0], which program (0, 0, 0) changes" hunts 'program 1; catch race; c' 'zeros(fp32,8)'
+expect 0 out "program (0, 0, 0), sums at k.py:26" hunts 'program 1; n; catch race' 'zeros(fp32,8)'
+expect 0 out "breakpoint 1, program (1, 0, 0), sums at k.py:27" hunts 'b 27 hits 2; c; catch race; c; rc; c; back; c' 'zeros(fp32,8)'
+expect 0 out "error: race" hunts 'c; catch uninitialised; c; back; c' 'zeros(fp32,8)'
 
 # the first element that is not what it should be, and the last write to it
 differs() {
@@ -177,7 +206,46 @@ expect 0 out "out: differs from fixed.py:doubled in 1 of 12 elements" against fi
 expect 0 out "watch 1: k.py:35: out[1,2] was 6., now 13." against fixed.py
 expect 0 out "out: agrees with BLOCK=2 grid=6 in 12 elements" against BLOCK=2,grid=6
 expect 3 err "nowhere.py: No such file" against nowhere.py
+expect 0 out "out: agrees with sim in 12 elements" against sim
+expect 2 err "'cpuu' is no device; did you mean 'cpu'?" against cpuu
 expect 0 err "nobody has said what arrays should be" debug 'differ'
+
+# the first value that a name has there and not here: in the second round of the second program, in a helper
+cat >new.py <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def grown(v, i):
+    w = v + i
+    return w * 2
+
+
+@triton.jit
+def work(out, x, N: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    v = tl.load(x + at)
+    for i in range(3):
+        v = grown(v, i)
+    tl.store(out + at, v)
+KERNEL
+sed 's/w = v + i$/w = v + i + tl.where((v == 12) \& (i == 1), 1, 0)/' new.py >old.py
+sed '/^    w = /d; s/w \* 2/(v + i) * 2 + tl.where((v == 12) \& (i == 1), 1, 0)/' new.py >older.py
+newer() {
+    echo "$1" | sed 's/ *; */\n/g' >script
+    "$tilec" debug new.py:work --grid 2 x='arange(fp32,8)' out='empty(fp32,8)' N=4 -x script --against "$2"
+}
+expect 0 out 'new.py:7: `w` is 13., and in old.py:work 14.: 1 of 4 elements differ, the first at [2]' newer 'differ; info; up; info' old.py
+grep -q '^program (1, 0, 0), grown at new.py:8' out && grep -q '^i = 1 ' out || wrong "not the place of it"
+expect 0 out 'new.py:16: `v` is 26., and in older.py:work 27.: 1 of 4 elements differ, the first at [2]' newer 'differ' older.py
+expect 0 out 'watch 1: new.py:17: out[6] was nan, now 56.' newer 'differ; continue' old.py
+[ "$(grep -c '1 of 8 elements (12' out)" = 1 ] || wrong "not one comparison"
+expect 0 out '1 of 8 elements (12' newer 'b 15; differ; c; rc; differ' old.py
+! grep -q ' [2-9] of 8 elements' out || wrong "what differs is counted twice"
+expect 0 out "out: agrees with new.py:work in 8 elements" newer 'differ' new.py
+# of other grids there are results alone
+expect 0 out 'watch 1: new.py:17: out[6] was nan, now 56.' newer 'differ' old.py,N=2,grid=4
 
 # what was typed, again, and on from there
 expect 0 out "mean = 17.5  (fp32)" debug 'list; record walk; b 10 program 1; c; p mean; quit'
@@ -191,19 +259,40 @@ grep -qF "columns = 5  (i32)" "$folder/out" || wrong "no prompt behind what repl
 expect 0 err "nowhere: No such file" debug 'replay nowhere'
 expect 0 err "nowhere/walk: No such file" debug 'record nowhere/walk'
 
+# arrays in expressions, by their elements, with names of the place in the index
+for pair in 'tl.max(abs(v[:5] - x[row,:]))@= 0.  (fp32)' 'x[row,1:3] + v[:2]@0  11.  13.' 'x[row,columns-1]@= 9.  (fp32)' 'v[0] == x[row,0]@= True  (i1)'     'tl.sum(x[:])@= 105.  (fp32)' 'x[0][1:3] * tl.program_id(0)@0  1.  2.' 'x[row].sum() / columns@= 7.0'; do
+    expect 0 out "${pair#*@}" debug "b 19 program 1; c; print ${pair%%@*}"
+done
+expect 0 out "breakpoint 1, program (2, 0, 0), rows at k.py:19" debug 'b 19 if x[row,0] > 5 + tl.sum(x[0,1:2]); c'
+expect 0 out "first 5. of 5." debug 'log 19 first {v[0]} of {x[row,0] + 0}; c'
+# they change nothing
+expect 0 err "changes no array, which its \`store\` would" debug 'print tl.store(out, 3.0); print out[0,0]'
+grep -q '^out\[0,0\] = nan' out || wrong "an expression has changed an array"
+
 # refused, and the prompt goes on
-for command in 'print colums + 1@`colums` is not defined' 'print row +@the expression is not complete' 'print tl.sum(at@the expression is not complete' \
+for command in 'print colums + 1@`colums` is not defined' 'print row +@the expression is not complete' 'print tl.sum(at@this `(` is never closed' \
     'print centre@cannot convert function centre to tensor' 'list 999@has no line 999' \
     'list 9999999999@has no line 9999999999' 'up 99999999999999999999@nobody calls' 'b centre; c; up; up 99999999999999999999@nobody calls' 'print x[9,9]@outside dimension' 'breack 3@did you mean '\''break'\''' \
     'break 400@no statement' 'break nobody@no function that this kernel calls' 'program 3@no program of the grid 3x1x1' \
     'step -1@not a number of times' 'watch columns@no element of an array' 'watch x[0]@is not one element' \
-    'catch zero@nan, inf' 'up@nobody calls' 'down@innermost' 'back@where the launch begins' 'list 99@no line' \
+    'catch zero@nan, inf' 'catch@catch what?' 'up@nobody calls' 'down@innermost' 'back@where the launch begins' 'list 99@no line' \
     'print@print what?' 'pr 1@begins several commands' 'delete 7@no breakpoint or watch 7' 'picture columns@cannot be drawn' \
+    'print row)@nothing opens this `)`' 'print row # it@a comment' 'b 19 if@an expression is missing' 'b 19 program@program which?' \
+    'b 19 if v >@the expression is not complete' 'b 19 if (v > 3@this `(` is never closed' 'b 15 if row@line 15 gives `row` its value' \
+    'b 19 if nobody > 1@`nobody` is not defined' 'b 19 if v > 3@is ambiguous' 'b centre if row == 1@`row` is not defined' \
+    'b 19; c; print v + x[nobody]@nobody'\'' is not an earlier argument' 'b 19; c; print v[:3] + x[0]@    v[:3] + x[0]' 'b 19; c; print v + x[0]@incompatible' \
+    'print x * 2@hint: x[:] is what an array has' 'print abs(x)@hint: x[:] is what' 'print x[row]@row' \
+    'log 19 {row +}@the expression is not complete' 'log 19 {row} {}@an expression is missing' 'watch@watch what?' \
     'info nothing@`info stops`' 'help nothing@there is no command' 'b 19 program 1,2@no program of the grid'; do
     expect 0 err "${command#*@}" debug "${command%%@*}; print columns"
     grep -qF "columns = 5  (i32)" "$folder/out" || wrong "no prompt behind ${command%%@*}"
-    ! grep -q '__it' "$folder/err" || wrong "a line is shown that nobody has typed"
+    ! grep -q '__' "$folder/err" || wrong "a line is shown that nobody has typed"
 done
+# the place of what is wrong with a condition
+expect 0 err "       ^" debug 'b 19 if v >'
+expect 0 out "no breakpoints and no watches" debug 'b 19 if v >; b 19 if nobody; log 19 {nobody}; info stops'
+expect 0 out "breakpoint 1 at k.py:9 if tl.sum(v) > HALF" debug 'b 9 if tl.sum(v) > HALF; info stops'
+expect 0 out "nothing is displayed" debug 'display'
 expect 0 err "no names are left" debug 'continue; info'
 expect 0 err "the launch has ended: \`back\`" debug 'continue; step'
 expect 0 out "rows at k.py:21" debug 'continue; back'

@@ -91,6 +91,39 @@ def rows(x, out, n, BLOCK: tl.constexpr):
     tl.store(out + at, sums, mask=at < n)
 END
 
+# Text against what is behind it, as WCAG 2 has it: 4.5 for all that is not large.
+cat >contrast.js <<'END'
+const parts = text => { const n = text.match(/[\d.]+/g).map(Number); return n.length < 4 ? [...n, 1] : n; };
+const over = (a, b) => [0, 1, 2].map(i => a[i] * a[3] + b[i] * (1 - a[3]));
+const light = c => c.map(v => v / 255).map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+const behind = e => {
+    const color = parts(getComputedStyle(e).backgroundColor);
+    return color[3] === 1 || !e.parentElement ? color.slice(0, 3) : over(color, behind(e.parentElement));
+};
+const faint = new Set(), spoken = n => n.nodeType === 3 && n.textContent.trim();
+let texts = 0;
+for (const e of document.querySelectorAll('body *:not(script):not(style)')) {
+    if (![...e.childNodes].some(spoken) || !e.getClientRects().length)
+        continue;
+    const style = getComputedStyle(e), back = behind(e);
+    const a = light(over(parts(e.closest('svg') ? style.fill : style.color), back)), b = light(back);
+    texts++;
+    if ((Math.max(a, b) + .05) / (Math.min(a, b) + .05) < 4.5)
+        faint.add(e.textContent.trim().slice(0, 20));
+}
+const scheme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+document.title = `${scheme}: ` + (texts < 50 ? 'no texts' : [...faint].join(', ') || 'all can be read');
+END
+
+legible() { # SCHEME OPTION
+    sed '/^<\/body>/d; /^<\/html>/d' page.html >read.html
+    { echo '<script>' && cat contrast.js && echo '</script></body></html>'; } >>read.html
+    timeout 120 $browser --headless --no-sandbox --disable-gpu --user-data-dir="$folder/profile" $2 \
+        --virtual-time-budget=2000 --dump-dom "file://$folder/read.html" >out 2>err
+    grep -q "<title>$1: all can be read</title>" out || wrong "$1: $(grep -o '<title>.*</title>' out | head -1)"
+}
+
 drive() { # WIDTH OPTION...
     width=$1
     shift
@@ -105,6 +138,8 @@ drive() { # WIDTH OPTION...
     ! grep -i 'CONSOLE' err || wrong "the browser complains"
 }
 drive 1500
+legible light
+legible dark --blink-settings=preferredColorScheme=0
 drive 800
 drive 1500 --against BLOCK=64,grid=4
 finish

@@ -228,7 +228,7 @@ static void hit(Debugger *d, const char *hits, const char *log)
     DebugWhen when = {.log = log};
 
     assert_true(debug_hits_read(hits, &when.hits));
-    assert_non_null(debug_break(d, NULL, 12, NULL, any, &when));
+    assert_non_null(debug_break(d, NULL, 12, NULL, any, &when, &(const char *){NULL}));
 }
 
 /* Obey up to a command that goes on. */
@@ -241,10 +241,12 @@ static void obey(Run *r, const DebugStop *stop)
     for (const char *word; (word = *r->commands) != NULL;) {
         r->commands++;
         if (strncmp(word, "break ", 6) == 0)
-            assert_non_null(debug_break(d, NULL, atoi(word + 6), NULL, any, &(DebugWhen){0}));
+            assert_non_null(debug_break(d, NULL, atoi(word + 6), NULL, any, &(DebugWhen){0},
+                                        &(const char *){NULL}));
         else if (strcmp(word, "second") == 0)
             assert_non_null(debug_break(d, NULL, 0, "thrice", second,
-                                        &(DebugWhen){.condition = "tl.max(v) > 10"}));
+                                        &(DebugWhen){.condition = "tl.max(v) > 10"},
+                                        &(const char *){NULL}));
         else if (strncmp(word, "hits ", 5) == 0)
             hit(d, word + 5, NULL);
         else if (strncmp(word, "log ", 4) == 0)
@@ -351,14 +353,14 @@ static void test_reasons(void **state)
 static void test_hits(void **state)
 {
     check(*state,
-          COMMANDS("hits >=5", "log {i} of {nothing}: {tl.max(tile)}{", "continue", "continue",
-                   "reverse", "continue"),
+          COMMANDS("hits >=5", "log {i} of {tl.load(x + 99)}: {tl.max(tile)}{", "continue",
+                   "continue", "reverse", "continue"),
           "begins k:9 of 0\n"
-          "logged 1 of {nothing: `nothing` is not defined}: 9.{\n"
-          "logged 1 of {nothing: `nothing` is not defined}: 21.{\n"
+          "logged 1 of {tl.load(x + 99): load of x[99] is outside of its 12 elements}: 9.{\n"
+          "logged 1 of {tl.load(x + 99): load of x[99] is outside of its 12 elements}: 21.{\n"
           "printed (1, 0, 0) x: 153.0\n"
           "break k:12 of 2\n"
-          "logged 1 of {nothing: `nothing` is not defined}: 33.{\n"
+          "logged 1 of {tl.load(x + 99): load of x[99] is outside of its 12 elements}: 33.{\n"
           "break k:12 of 2\n"
           "break k:12 of 2\n"
           "break k:12 of 2\n");

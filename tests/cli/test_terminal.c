@@ -293,9 +293,18 @@ static void test_ctrl_c_stops_a_run_in_the_debugger(void **state)
     type_interrupt(s);
     await_prompts(s, 2);
     assert_non_null(strstr(s->said, "interrupted, program (0, 0, 0), hang at k.py:11"));
-    type_interrupt(s);
+    await_keys(s);
+    type(s, "print 3 + ");
+    type_interrupt(s); /* that line is dropped */
+    await_prompts(s, 3);
+    type(s, "print 40 + 2\n");
+    await_prompts(s, 4);
+    await_keys(s);
+    type(s, "\4");
     int status = finish(s);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_non_null(strstr(s->said, "40 + 2 = 42"));
+    assert_null(strstr(s->said, "is not complete"));
 }
 
 static void test_ctrl_c_ends_a_launch_and_leaves_nothing(void **state)

@@ -15,6 +15,7 @@ expect 0 out ", 0 failed" "$tilec" test solutions
 for file in [0-9]*.py; do
     lesson=${file%.py}
     [ -s "$lesson.md" ] || wrong "$lesson has no text"
+    grep -qE 'picture [a-z]+( access| programs|.n)|pictures/' "$lesson.md" || wrong "$lesson has no picture"
     grep -qF "($lesson.md)" README.md || wrong "README.md does not lead to $lesson.md"
     # an exercise can be read and run as it stands, is not right, and asks for what the solution gives
     expect 1 out "FAIL  exercises/$file" "$tilec" test "exercises/$file"

@@ -3,6 +3,7 @@
 import json
 import subprocess
 
+from schema import check_published
 from shapes import check_message
 
 
@@ -62,6 +63,7 @@ class Client:
             length = int(value)
         message = json.loads(self.process.stdout.read(length).decode("utf-8"))
         check_message(message)
+        check_published(message)
         self.seen += 1
         assert message["seq"] == self.seen, message
         return message

@@ -6,6 +6,7 @@
 import json
 import os
 import random
+import re
 import sys
 import tempfile
 
@@ -240,16 +241,58 @@ def test_logs_and_hits():
 
 def test_wrong_breakpoints():
     with client() as c:
-        found = rows(c, [400, {"line": 17, "condition": "rwo == 1"}])
+        found = rows(c, [400, {"line": 17, "condition": "rwo == 1"}, {"line": 19, "logMessage": "{row >}"},
+                         {"line": 19, "condition": "tl.load(out + row - 9) > 0"}])
         assert not found[0]["verified"] and "no statement" in found[0]["message"]
+        assert not found[1]["verified"] and "`rwo` is not defined\n    rwo == 1\n    ^~~" in found[1]["message"]
+        assert not found[2]["verified"] and "not complete" in found[2]["message"]
+        assert found[3]["verified"]  # what is wrong there only the values say
+        c.event("output")
         output = c.event("output")
-        assert output["category"] == "stderr" and "`rwo` is not defined" in output["output"]
+        assert output["category"] == "stderr" and "outside of its shape" in output["output"], output
         c.stopped("breakpoint")  # what cannot be asked is better seen
         other = c.ask("setBreakpoints", source={"path": "/nowhere.py"}, breakpoints=[{"line": 1}])
         assert not other["breakpoints"][0]["verified"]
         found = c.ask("setFunctionBreakpoints", breakpoints=[{"name": "centre"}, {"name": "nobody"}])
         assert [b["verified"] for b in found["breakpoints"]] == [True, False]
         assert c.move("continue", 1, "breakpoint") == "centre:7 rows:17"
+        c.ask("disconnect")
+
+
+# --- the configuration of docs/debugging.md ---
+
+
+def blocks(kind):
+    """What stands in the document in blocks of that kind."""
+    with open(os.path.join(sys.argv[2], "docs", "debugging.md"), encoding="utf-8") as file:
+        return re.findall(rf"^```{kind}\n(.*?)^```$", file.read(), re.MULTILINE | re.DOTALL)
+
+
+def test_configuration_of_vscode():
+    """What the extension declares is what the launch configuration has, and that leads somewhere."""
+    extension, launches = map(json.loads, blocks("json"))
+    (adapter,) = extension["contributes"]["debuggers"]
+    (launch,) = launches["configurations"]
+    assert adapter["args"] == ["debug", "--dap"] and adapter["type"] == launch["type"]
+    attributes = adapter["configurationAttributes"][launch["request"]]
+    types = {"string": str, "boolean": bool, "number": int, "array": list}
+    given = {name: value for name, value in launch.items() if name not in ("type", "request", "name")}
+    assert set(attributes["required"]) <= set(given) <= set(attributes["properties"])
+    for name, value in given.items():
+        assert isinstance(value, types[attributes["properties"][name]["type"]]), name
+    (kernel,) = blocks("python scale.py")
+    program = os.path.join(FOLDER.name, "scale.py")
+    with open(program, "w", encoding="utf-8") as file:
+        file.write(kernel)
+    assert given.pop("program") == "${file}"
+    with client() as c:
+        (found,) = c.launch(program, breaks=[9], **given)
+        assert found["verified"]
+        assert c.where(c.stopped("breakpoint")["threadId"]) == "scale:9"
+        c.ask("setBreakpoints", source={"path": program}, breakpoints=[])
+        c.ask("continue", threadId=1)
+        c.stopped("end")
+        assert c.value("out[1,0]") == "-1.4142135"
         c.ask("disconnect")
 
 

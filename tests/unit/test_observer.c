@@ -217,12 +217,73 @@ static void test_values_are_there_or_not(void **state)
     arena_free(a);
 }
 
+/* --- results that are taken instead of computed --- */
+
+static const char costly[] = "kernel @k(%p: *fp32) {\n"
+                             "  %at = arange start=0 : i32[4]\n"
+                             "  %from = splat %p : *fp32[4]\n"
+                             "  %places = addptr %from, %at : *fp32[4]\n"
+                             "  %v = load %places : fp32[4]\n"
+                             "  %e = exp %v : fp32[4]\n"
+                             "  %twice = add %e, %e : fp32[4]\n"
+                             "  store %places, %twice\n"
+                             "  return\n"
+                             "}\n";
+
+typedef struct {
+    float room[4];
+    bool is_there;
+    int asked;
+} Recalled;
+
+static void *recall(void *recalled, size_t bytes, bool *is_there)
+{
+    Recalled *r = recalled;
+
+    assert_int_equal(bytes, sizeof r->room);
+    r->asked++;
+    *is_there = r->is_there;
+    return r->room;
+}
+
+static void run_costly(Recalled *r, float memory[4])
+{
+    const uint64_t args[] = {(uintptr_t)memory};
+    Arena *a = arena_new(NULL);
+    Diags *d = diags_new(a, NULL);
+    Module *m = ir_read(a, interner_new(a),
+                        source_add(diags_sources(d), "k.ir", costly, strlen(costly)), d);
+    const InterpObserver o = {.ctx = r, .keeps_values = true, .recall = recall};
+    const InterpLaunch launch = {.args = args, .grid = {1, 1, 1}, .last = 1, .observer = &o};
+
+    assert_non_null(m);
+    assert_int_equal(interp_run(m->funcs[0], &launch, d), INTERP_OK);
+    arena_free(a);
+}
+
+/* Only of what costs much: of the sum nobody is asked. */
+static void test_results_are_recalled(void **state)
+{
+    float first[4] = {0}, second[4] = {0};
+    Recalled r = {.is_there = false};
+
+    (void)state;
+    run_costly(&r, first);
+    assert_int_equal(r.asked, 1);
+    assert_true(r.room[3] == 1 && first[3] == 2);
+    r = (Recalled){.room = {1, 2, 3, 4}, .is_there = true};
+    run_costly(&r, second);
+    assert_int_equal(r.asked, 1);
+    assert_true(second[0] == 2 && second[3] == 8); /* of what was there */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stops_and_steps_out),
         cmocka_unit_test(test_calls_and_rounds),
         cmocka_unit_test(test_values_are_there_or_not),
+        cmocka_unit_test(test_results_are_recalled),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
