@@ -1,7 +1,7 @@
 /*
  * grad.c - from a kernel the kernel of its gradients
  *
- *     inline, legalise, merge     what the kernel does, as ops that have rules
+ *     inline, grad_forms/, merge   what the kernel does, as ops that have rules
  *     active.c, memory.c          which values count, and whether it can be done
  *     grad_block()                every op once more, from the last to the first
  *     saved.c                     what the forward has stored is loaded
@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "../opt/opt.h"
+#include "../grad_forms/forms.h"
 #include "grad.h"
 
 static const GradRow rows[] = {
@@ -332,12 +332,12 @@ static bool prepare(Grad *g, Module *m, Diags *d)
     if (!run(m, first, COUNT(first), d))
         return false;
     g->func = module_kernel(m);
-    grad_permute_sorted(g);
+    forms_permute_sorted(g->func);
     if (!run(m, then, COUNT(then), d))
         return false;
-    grad_sum_parts_of_tiles(g);
-    grad_count_rounds(g);
-    grad_number_from_the_first(g);
+    forms_sum_parts_of_tiles(g->func);
+    forms_count_rounds(g->func);
+    forms_number_from_the_first(g->func);
     return opt_run_pass(m, "dce", d);
 }
 

@@ -254,18 +254,6 @@ bool grad_can_stand(const Value *v, const Op *at);
 Value *grad_stand(Builder *b, Value *v, const Op *at);
 void grad_load_saved(Grad *g); /* behind: where that spares a pass over lanes or rounds */
 
-/* split.c: before anything is derived, what takes parts of tiles by their bits becomes sums */
-void grad_sum_parts_of_tiles(Grad *g);
-
-/* reversed.c: programs that only ask for num_programs - 1 - program_id ask for program_id */
-void grad_number_from_the_first(Grad *g);
-
-/* count.c: each `while` that counts becomes a `for` */
-void grad_count_rounds(Grad *g);
-
-/* sort.c: before that, what sorts floats by their bits becomes a permutation */
-void grad_permute_sorted(Grad *g);
-
 /* left_out.c: may 0 times the slope of operand i be no number, in lanes that masks leave out, and
  * get into sums over lanes? */
 bool grad_needs_zeros(const Grad *g, const Op *op, int i);
