@@ -100,3 +100,14 @@ def counted(x, w, out, n, steps, BLOCK: tl.constexpr):
             i += 2
         k -= 1
         tl.store(out + k * n + at, h * i, mask=at < n)
+
+
+@triton.jit
+def chained(x, following, start, out, steps):
+    """Along a chain of indices: where it was in each round is on a tape of integers."""
+    at = tl.load(start + tl.program_id(0))
+    h = 0.0
+    for _ in range(steps):
+        h = h * 0.7 + tl.load(x + at) * tl.load(x + at)
+        at = tl.load(following + at)
+    tl.store(out + tl.program_id(0), h)
