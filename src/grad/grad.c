@@ -401,6 +401,7 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
     if (!grad_check_memory(g))
         return false;
     grad_find_saved(g);
+    grad_find_loose(g);
     if (!derive(g) || !tidy(m, d))
         return false;
     grad_drop_tapes(g);

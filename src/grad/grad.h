@@ -137,7 +137,10 @@ typedef struct {
     Map *adjoints;  /* id of a forward value: its gradient so far */
     Map *again;     /* MAP_KEY of a forward value: the value here */
     Map *rebased;   /* id of a carried pointer: the same address in the gradient's array */
-    Map *meetings;  /* MAP_KEY of an active load of an array differentiated by: GradMeeting */
+    Map *loose;     /* MAP_KEY of loads, see grad_is_loose() */
+    bool any_loose; /* loads, or what was loaded is in a mask: */
+    bool data_leaves_out;
+    Map *meetings; /* MAP_KEY of an active load of an array differentiated by: GradMeeting */
     VEC(GradNeed) needs;
     Value *programs[AXES]; /* numbers of programs that needs name */
     VEC(GradInPlace) in_place;
@@ -253,6 +256,11 @@ bool grad_is_stored_once(Grad *g,
 bool grad_can_stand(const Value *v, const Op *at);
 Value *grad_stand(Builder *b, Value *v, const Op *at);
 void grad_load_saved(Grad *g); /* behind: where that spares a pass over lanes or rounds */
+
+/* loose.c: is the load one of lanes that --of is not stored of?  What it gives there is any number.
+ */
+void grad_find_loose(Grad *g);
+bool grad_is_loose(const Grad *g, const Op *load);
 
 /* left_out.c: may 0 times the slope of operand i be no number, in lanes that masks leave out, and
  * get into sums over lanes? */
