@@ -57,6 +57,9 @@ bool terms_are_digits(Sum *s, Constants c); /* of one level: different sums; sor
 /* What a loop says of its counter, if j is one: less than its end. */
 void terms_add_loop_bound(const Poly *j, PolyBounds *out);
 
+/* bounded.c: terms that the mask says a number of, so far and no further */
+void terms_bound(const Op *access, Sum *s);
+
 /* needs.c */
 /* Does no sum of the address's terms come twice if numbers known at run time are as they mostly
  * are, a row's stride no less than its length?  What must hold is added to what the array needs. */
