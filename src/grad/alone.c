@@ -115,7 +115,7 @@ static bool add_distance(const Poly *apart, Constants *c, Sum *s)
     return apart->count > 0;
 }
 
-/* In different arms of one `if`: never both. */
+/* In different arms of one `if`, or with masks that are: never both. */
 static bool exclude_each_other(const Op *a, const Op *b)
 {
     for (const Block *x = a->block; x->owner; x = x->owner->block) {
@@ -124,7 +124,7 @@ static bool exclude_each_other(const Op *a, const Op *b)
                 return true;
         }
     }
-    return false;
+    return opt_masks_exclude(op_operand(a, ir_access(a).mask), op_operand(b, ir_access(b).mask));
 }
 
 static void sort_terms(Sum *s)

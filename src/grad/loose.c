@@ -19,15 +19,6 @@ typedef struct {
     VEC(const Value *) masks; /* parts of the stores' masks that all must be true */
 } Loose;
 
-/* Behind what only repeats it. */
-static const Value *plain(const Value *v)
-{
-    while (v->def && (v->def->code == OP_splat || v->def->code == OP_broadcast ||
-                      v->def->code == OP_expand || v->def->code == OP_reshape))
-        v = v->def->operands[0];
-    return v;
-}
-
 static const Value *before_loop(const Value *v)
 {
     const Op *loop = v->def ? v->def : v->block->owner;
@@ -64,29 +55,9 @@ static bool is_made_of(Loose *l, const Value *v, const Value *of)
     return comes_from(l, v, of);
 }
 
-/* The same comparison, of tiles that may have other dimensions of 1? */
-static bool is_same(const Value *a, const Value *b)
-{
-    const Op *x = a->def, *y = b->def;
-
-    return a == b || (x && y && x->code == y->code && x->noperands == 2 && op_has(x, COMPARES) &&
-                      plain(x->operands[0]) == plain(y->operands[0]) &&
-                      plain(x->operands[1]) == plain(y->operands[1]));
-}
-
-static bool has_part(const Value *mask, const Value *part)
-{
-    const Value *v = mask ? plain(mask) : NULL;
-
-    if (!v || is_same(v, part))
-        return v != NULL;
-    return v->def && v->def->code == OP_and &&
-           (has_part(v->def->operands[0], part) || has_part(v->def->operands[1], part));
-}
-
 static void add_parts(Loose *l, const Value *mask)
 {
-    const Value *v = plain(mask);
+    const Value *v = opt_plain(mask);
 
     if (v->def && v->def->code == OP_and) {
         add_parts(l, v->def->operands[0]);
@@ -118,7 +89,7 @@ static bool is_of_data(Loose *l, const Value *part)
 
     for (int i = 0; op && op->noperands == 2 && i < 2; i++) {
         const Value *v = op->operands[i];
-        if (plain(v)->type->rank == 0 && part->type->rank > 0)
+        if (opt_plain(v)->type->rank == 0 && part->type->rank > 0)
             continue;
         any = true;
         found |= is_made_of(l, v, NULL);
@@ -138,7 +109,7 @@ static bool goes_along(Loose *l, const Op *load, const Value *part)
 {
     for (int i = 0; part->def && i < part->def->noperands; i++) {
         const Value *index = part->def->operands[i];
-        if (plain(index)->type->rank > 0 && is_made_of(l, load->operands[LOAD_PTR], index))
+        if (opt_plain(index)->type->rank > 0 && is_made_of(l, load->operands[LOAD_PTR], index))
             return true;
     }
     return false;
@@ -157,7 +128,7 @@ void grad_find_loose(Grad *g)
         g->data_leaves_out |= is_data && is_of_floats(part);
         for (int i = 0; i < l.loads.len; i++) {
             const Op *load = l.loads.at[i];
-            if (has_part(op_operand(load, LOAD_MASK), part) ||
+            if (opt_mask_has(op_operand(load, LOAD_MASK), part) ||
                 (is_data ? !type_same_shape(load->results[0]->type, part->type)
                          : !goes_along(&l, load, part)))
                 continue;
