@@ -4,8 +4,10 @@
  *     inline, grad_forms/, merge   what the kernel does, as ops that have rules
  *     active.c, memory.c          which values count, and whether it can be done
  *     grad_block()                every op once more, from the last to the first
+ *     drop the forward's effects
+ *     ../grad_gather/             in place of atomics what needs none
  *     saved.c                     what the forward has stored is loaded
- *     drop the forward's effects, and what then nobody needs
+ *     drop what then nobody needs
  */
 #include <string.h>
 
@@ -348,13 +350,6 @@ static bool tidy(Module *m, Diags *d)
     return run(m, last, COUNT(last), d);
 }
 
-/* In place of atomics what needs none, where it can be shown. */
-static void finish_array(Grad *g, GradArray *a)
-{
-    grad_gather_windows(g, a);
-    grad_add_in_order(g, a);
-}
-
 /* The backward behind the forward, in front of `return`. */
 static bool derive(Grad *g)
 {
@@ -368,17 +363,11 @@ static bool derive(Grad *g)
     for (int i = 0; i < g->nwrt; i++) {
         if (!g->wrt[i].is_reached)
             grad_refuse(g, NULL, "no gradient of `%s` reaches `%s`", g->wish->of, g->wish->wrt[i]);
-        else
-            finish_array(g, &g->wrt[i]);
     }
-    if (!g->failed)
-        grad_load_saved(g);
-    if (!g->failed)
-        grad_walk_programs(g);
     return !g->failed;
 }
 
-bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
+bool grad_begin(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
 {
     *g = (Grad){.arena = a, .wish = wish, .diags = d};
 
@@ -402,8 +391,18 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
         return false;
     grad_find_saved(g);
     grad_find_loose(g);
-    if (!derive(g) || !tidy(m, d))
+    return derive(g);
+}
+
+bool grad_finish(Grad *g)
+{
+    Module *m = g->func->module;
+
+    grad_load_saved(g);
+    if (!g->failed)
+        grad_walk_programs(g);
+    if (g->failed || !tidy(m, g->diags))
         return false;
     grad_drop_tapes(g);
-    return opt_run_pass(m, "dce", d) && grad_check_in_place(g);
+    return opt_run_pass(m, "dce", g->diags) && grad_check_in_place(g);
 }

@@ -156,10 +156,11 @@ typedef struct {
     bool failed;
 } Grad;
 
-/* grad.c: the kernel of the gradients of wish->of with respect to wish->wrt, out->func, which takes
- * the place of the kernel in its module, as lowered.  False: a diagnostic, with the place of what
- * cannot be derived. */
-bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out);
+/* grad.c: behind the kernel, the module's as lowered, the gradients of wish->of with respect to
+ * wish->wrt, in place of what the kernel does; and what is left to do when ../grad_gather/ has been
+ * there.  False: a diagnostic, with the place of what cannot be derived. */
+bool grad_begin(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out);
+bool grad_finish(Grad *g);
 
 /* --- inside of this folder, and for what prints --- */
 
@@ -237,10 +238,6 @@ bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most);
 bool grad_is_same_poly(const Poly *p);                    /* for all programs, in all rounds */
 bool grad_is_lower(const PolyTerm *a, const PolyTerm *b); /* of the factors of an address */
 const Value *grad_number_of_programs(Grad *g, int axis);  /* to be named, not computed with */
-
-/* windows.c: where its atomics are those of windows that are shifted from each other, each lane
- * gathers what its own element gets instead */
-void grad_gather_windows(Grad *g, GradArray *a);
 
 /* in_order.c: where programs do not meet, each adds without atomics, access by access */
 void grad_add_in_order(Grad *g, GradArray *a);
