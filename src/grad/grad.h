@@ -48,6 +48,7 @@ typedef struct {
     GradFill fill;
     bool in_order;    /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
     bool is_gathered; /* of GRAD_STORED: from windows that are shifted */
+    bool is_picked;   /* .. : with what is handed to an element by itself */
     GradOps loads;    /* of the array, that are active */
     /* of GRAD_PARTS */
     unsigned meeting;  /* axes of the grid: bits */

@@ -14,6 +14,10 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
 
 /* --- inside of this folder --- */
 
+/* picks.c: where its atomics are those of a row and of single elements of it, the row's lanes add
+ * what is handed to these, and store it */
+void gather_picks(Grad *g, GradArray *a);
+
 /* windows.c: where its atomics are those of windows that are shifted from each other, each lane
  * gathers what its own element gets instead */
 void gather_windows(Grad *g, GradArray *a);
