@@ -170,28 +170,34 @@ static bool is_row_alone(Grad *g, GradArray *a)
     return rows.len == 1 && grad_alone(g, a, &rows, g->asked);
 }
 
-/* What a lane has of the pick, 0 but for one. */
-static Value *part_of(Picks *p, const Op *pick)
+/* The picked element's place in the type of the columns; none, -1, where it is not picked. */
+static Value *place_for(const Picks *p, Builder *b, const Op *pick)
 {
-    Value *columns = p->columns;
     const Op *walk = walk_of(p);
-    Builder front = builder_before((Op *)walk), *b = &p->g->b;
-    Value *place = grad_stand(&front, place_picked(p, pick), walk);
-    Value *data = grad_stand(&front, pick->operands[STORE_DATA], walk);
+    const DType dtype = p->columns->type->dtype;
+    Value *place = grad_stand(b, place_picked(p, pick), walk);
     bool others = false;
 
     is_in_row(p, pick, place_picked(p, pick), &others);
-    if (place->type->dtype != columns->type->dtype) {
-        columns = build_cast(b, columns, DT_I64, ROUND_NEAREST);
-        place = build_cast(b, place, DT_I64, ROUND_NEAREST);
-    }
-    place = build_splat(b, place, columns->type);
-    Value *here = build_binary(b, OP_eq, columns, place);
-    if (others) {
-        Value *mask = grad_stand(&front, op_operand(pick, ir_access(pick).mask), walk);
-        here = build_binary(b, OP_and, here, build_splat(b, mask, here->type));
-    }
+    if (!others && place->type->dtype == dtype)
+        return place;
+    Value *mask = grad_stand(b, op_operand(pick, ir_access(pick).mask), walk);
+    Value *none = build_int(b, place->type, -1);
+    Value *picked = build_cast(b, build_select(b, mask, place, none), dtype, ROUND_NEAREST);
+    picked->name = intern(b->module->interner, "picked");
+    return picked;
+}
+
+/* What a lane has of the pick, 0 but for one. */
+static Value *part_of(Picks *p, const Op *pick)
+{
+    Op *walk = walk_of(p);
+    Builder front = builder_before(walk), *b = &p->g->b;
+    Value *place = build_splat(b, place_for(p, &front, pick), p->columns->type);
+    Value *here = build_binary(b, OP_eq, p->columns, place);
+    Value *data = grad_stand(&front, pick->operands[STORE_DATA], walk);
     Value *tile = build_splat(b, data, p->row->operands[STORE_DATA]->type);
+
     return build_select(b, here, tile, grad_number(p->g, tile, 0));
 }
 
