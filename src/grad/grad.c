@@ -367,6 +367,15 @@ static bool derive(Grad *g)
     return !g->failed;
 }
 
+static bool find_active(Grad *g, bool has_changed)
+{
+    if (has_changed && !opt_run_pass(g->func->module, "dce", g->diags))
+        return false;
+    g->uses = ir_uses(g->func, g->arena);
+    grad_find_active(g);
+    return true;
+}
+
 bool grad_begin(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
 {
     *g = (Grad){.arena = a, .wish = wish, .diags = d};
@@ -377,16 +386,16 @@ bool grad_begin(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
     g->again = map_new(a);
     g->rebased = map_new(a);
     g->meetings = map_new(a);
-    g->uses = ir_uses(g->func, a);
-    grad_find_active(g);
+    if (!find_active(g, false))
+        return false;
+    while (grad_count_rounds(g)) {
+        if (!find_active(g, true))
+            return false;
+    }
     grad_find_asked(g);
     g->b = builder_before(g->func->body->last);
-    if (grad_measure_from_saved(g)) {
-        if (!opt_run_pass(m, "dce", d))
-            return false;
-        g->uses = ir_uses(g->func, a);
-        grad_find_active(g);
-    }
+    if (grad_measure_from_saved(g) && !find_active(g, true))
+        return false;
     if (!grad_check_memory(g))
         return false;
     grad_find_saved(g);

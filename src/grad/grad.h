@@ -228,6 +228,10 @@ bool grad_moves_with(const Grad *g, const Value *v, const Value *point);
 bool grad_stays(const Grad *g, const Value *v); /* as it is, whatever moves */
 bool grad_jumps(const Grad *g);                 /* something, as an integer made of what moves */
 
+/* rounds.c: one `while` that gradients go through becomes a `for`, behind one that counts its
+ * rounds; false: there is none */
+bool grad_count_rounds(Grad *g);
+
 /* anchor.c: maxima become what the forward stored of them; true: something has changed */
 bool grad_measure_from_saved(Grad *g);
 

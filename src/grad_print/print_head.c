@@ -45,6 +45,17 @@ static const char *parameter(const Writer *p, int i)
                         defaults ? param->value : "");
 }
 
+/* The tape of which it is the number of rounds; NULL: none that is read. */
+static const GradTape *limited_by(const Writer *p, int parameter)
+{
+    for (int i = 0; i < p->g->tapes.len; i++) {
+        const GradTape *t = p->g->tapes.at[i];
+        if (t->is_read && t->rounds == p->g->func->body->args[parameter])
+            return t;
+    }
+    return NULL;
+}
+
 static Words parameters(const Writer *p)
 {
     const GradWish *wish = p->g->wish;
@@ -56,7 +67,7 @@ static Words parameters(const Writer *p)
         first++;
     for (int i = 0; i <= wish->nparams; i++) {
         for (int k = p->g->of.gradient->index; k < f->nparams && i == first; k++) {
-            if (uses_count(&p->uses, f->body->args[k]) > 0)
+            if (uses_count(&p->uses, f->body->args[k]) > 0 || limited_by(p, k))
                 vec_push(p->arena, &all, f->params[k].name);
         }
         if (i < wish->nparams)
@@ -263,16 +274,12 @@ static void put_limits(Writer *p)
 {
     const Func *f = p->g->func;
 
-    for (int k = 0; k < f->nparams; k++) {
-        for (int i = 0; i < p->g->tapes.len; i++) {
-            const GradTape *t = p->g->tapes.at[i];
-            if (!t->is_read || t->rounds != f->body->args[k] || k < p->g->of.gradient->index)
-                continue;
+    for (int k = p->g->of.gradient->index; k < f->nparams; k++) {
+        const GradTape *t = limited_by(p, k);
+        if (t)
             text_printf(&p->text,
                         "    %s: at least as many as the loop of %s has in any program.\n",
                         f->params[k].name, t->of);
-            break;
-        }
     }
 }
 
@@ -320,6 +327,16 @@ static void describe_grid(Writer *p)
     }
 }
 
+/* Tapes of one loop have one. */
+static void add_limit(const Grad *g, GradResult *r, const char *name)
+{
+    for (int i = 0; i < r->sizes.len; i++) {
+        if (r->sizes.at[i].name == name)
+            return;
+    }
+    vec_push(g->arena, &r->sizes, ((GradSize){name, NULL}));
+}
+
 void print_describe(Writer *p)
 {
     Grad *g = p->g;
@@ -337,8 +354,7 @@ void print_describe(Writer *p)
                      ((GradWorkspace){g->func->params[t->tape->index].name, t->tape->type->dtype,
                                       count_text(p, t), false}));
         if (t->is_read && !t->rounds->def && t->rounds->index >= g->of.gradient->index)
-            vec_push(g->arena, &r->sizes,
-                     ((GradSize){g->func->params[t->rounds->index].name, NULL}));
+            add_limit(g, r, g->func->params[t->rounds->index].name);
     }
     describe_grid(p);
     for (int i = 0; i < g->saved.len; i++) {
