@@ -380,7 +380,7 @@ bool grad_begin(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
 {
     *g = (Grad){.arena = a, .wish = wish, .diags = d};
 
-    if (!prepare(g, m, d) || !find_arrays(g))
+    if (!prepare(g, m, d) || !find_arrays(g) || !grad_check_left_behind(g))
         return false;
     g->adjoints = map_new(a);
     g->again = map_new(a);

@@ -264,6 +264,11 @@ void grad_load_saved(Grad *g); /* behind: where that spares a pass over lanes or
 void grad_find_loose(Grad *g);
 bool grad_is_loose(const Grad *g, const Op *load);
 
+/* left_behind.c: what docstrings of derived kernels say of arrays that are as the forward left
+ * them; false: this is such a kernel, and what is differentiated by may have part in them */
+#define GRAD_LEFT_BEHIND " left it; a gradient of this one takes it for a constant."
+bool grad_check_left_behind(Grad *g);
+
 /* left_out.c: may 0 times the slope of operand i be no number, in lanes that masks leave out, and
  * get into sums over lanes? */
 bool grad_needs_zeros(const Grad *g, const Op *op, int i);

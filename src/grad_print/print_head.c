@@ -415,9 +415,8 @@ void put_docstring(Writer *p)
     }
     put_limits(p);
     for (int i = 0; i < p->result->saved.len; i++)
-        text_printf(&p->text,
-                    "    %s: as %s left it; a gradient of this one takes it for a constant.\n",
-                    p->result->saved.at[i], g->wish->kernel);
+        text_printf(&p->text, "    %s: as %s" GRAD_LEFT_BEHIND "\n", p->result->saved.at[i],
+                    g->wish->kernel);
     for (int i = 0; i < g->needs.len; i++)
         put_need(p, &g->needs.at[i]);
     text_put(&p->text, "    \"\"\"\n");
