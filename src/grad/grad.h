@@ -262,6 +262,7 @@ void grad_load_saved(Grad *g); /* behind: where that spares a pass over lanes or
 /* loose.c: is the load one of lanes that --of is not stored of?  What it gives there is any number.
  */
 void grad_find_loose(Grad *g);
+bool grad_is_made_of(Grad *g, const Value *v, const Value *of); /* computed from it, somehow */
 bool grad_is_loose(const Grad *g, const Op *load);
 
 /* left_behind.c: what docstrings of derived kernels say of arrays that are as the forward left

@@ -55,6 +55,13 @@ static bool is_made_of(Loose *l, const Value *v, const Value *of)
     return comes_from(l, v, of);
 }
 
+bool grad_is_made_of(Grad *g, const Value *v, const Value *of)
+{
+    Loose l = {.g = g};
+
+    return is_made_of(&l, v, of);
+}
+
 static void add_parts(Loose *l, const Value *mask)
 {
     const Value *v = opt_plain(mask);

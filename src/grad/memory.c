@@ -7,6 +7,7 @@
  */
 #include "../opt/opt.h"
 #include "grad.h"
+#include "terms.h"
 
 GradArray *grad_wrt_of(Grad *g, const Value *pointer)
 {
@@ -260,6 +261,19 @@ static bool check_loops(Grad *g, const GradOps *stores)
     return true;
 }
 
+/* In loops over work that programs share, where it goes by what a piece of that is?  That no two
+ * pieces store one element is taken for granted, as it is of programs. */
+static bool is_in_shared_work(Grad *g, const Op *store)
+{
+    for (const Op *o = store->block->owner; o; o = o->block->owner) {
+        if (opt_is_loop(o) &&
+            (!terms_shares_work(o) ||
+             !grad_is_made_of(g, store->operands[STORE_PTR], o->regions[0]->args[0])))
+            return false;
+    }
+    return true;
+}
+
 /* Each element of what is differentiated is stored once, or the gradient would count twice. */
 static bool check_stores(Memory *m)
 {
@@ -287,7 +301,7 @@ static bool check_stores(Memory *m)
         return false;
     if (stores.len == 0)
         return true;
-    bool once = stores.len == 1 && !grad_is_in_loop(stores.at[0]->block);
+    bool once = stores.len == 1 && is_in_shared_work(g, stores.at[0]);
     if (once || grad_alone(g, &g->of, &stores, 0))
         return true;
     grad_refuse(g, stores.at[0], "it cannot be shown that each element of `%s` is stored once",

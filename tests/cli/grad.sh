@@ -292,8 +292,8 @@ twice() {
     "$tilec" grad "$1:norm_kernel_grad" --of d_x --wrt "$2" 'x:*fp32' 'y:*fp32' 'weight:*fp32' bias=None mean=None 'rstd:*fp32' \
         n_cols:i32 x_row:i32 y_row:i32 eps:fp32 'd_y:*fp32' 'd_x:*fp32' 'd_weight_parts:*fp32' programs:i32 BLOCK=1024
 }
-expect 1 err 'once.py:6:1: error: `rstd` would be taken for a constant, which the forward of this kernel computes' twice "$folder/once.py" x
-expect 1 err '`rstd` would be taken for a constant' twice "$folder/once.py" d_y,weight
+expect 1 err "once.py:6:1: error: \`rstd\` would be taken for a constant, which the forward of this kernel computes" twice "$folder/once.py" x
+expect 1 err "\`rstd\` would be taken for a constant" twice "$folder/once.py" d_y,weight
 expect 0 out 'tl.store(d_d_y + ' twice "$folder/once.py" d_y
 "$tilec" grad "$source/kernels/norms.py:norm_kernel" --call rms --of y --wrt x,weight --recompute -o "$folder/anew.py" > /dev/null
 expect 0 out 'tl.store(d_x_2 + ' twice "$folder/anew.py" x
