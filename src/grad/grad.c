@@ -230,7 +230,13 @@ static Value *find_array(Grad *g, const char *name)
             continue;
         if (t->pointer && t->rank == 0 && dtype_is_float(t->dtype) && !dtype_is_fp8(t->dtype))
             return f->body->args[i];
-        grad_refuse(g, NULL, "`%s` is no array of floats that gradients have a type for", name);
+        if (!t->pointer && dtype_is_float(t->dtype))
+            grad_refuse(
+                g, NULL,
+                "`%s` is a number, and gradients are of arrays: take it from an array of one",
+                name);
+        else
+            grad_refuse(g, NULL, "`%s` is no array of floats that gradients have a type for", name);
         return NULL;
     }
     grad_refuse(g, NULL, "the kernel `%s` has no array `%s` in this call", g->wish->kernel, name);

@@ -261,14 +261,31 @@ static bool check_loops(Grad *g, const GradOps *stores)
     return true;
 }
 
+/* Made of the loop's counter, or of what is carried and goes on by the same in every round? */
+static bool goes_with(Grad *g, const Value *v, const Op *loop)
+{
+    const Block *body = loop->regions[0];
+
+    for (int i = 0; i < loop->nresults; i++) {
+        const Value *arg = body->args[i + 1];
+        const Op *next = opt_made_by(body->last->operands[i], OP_add);
+        int64_t step;
+        const bool steps = next && opt_is_int(arg) && next->operands[0] == arg &&
+                           (value_const_int(next->operands[1], &step) ||
+                            !opt_inside(next->operands[1]->block, loop));
+        if (steps && grad_is_made_of(g, v, arg))
+            return true;
+    }
+    return grad_is_made_of(g, v, body->args[0]);
+}
+
 /* In loops over work that programs share, where it goes by what a piece of that is?  That no two
  * pieces store one element is taken for granted, as it is of programs. */
 static bool is_in_shared_work(Grad *g, const Op *store)
 {
     for (const Op *o = store->block->owner; o; o = o->block->owner) {
         if (opt_is_loop(o) &&
-            (!terms_shares_work(o) ||
-             !grad_is_made_of(g, store->operands[STORE_PTR], o->regions[0]->args[0])))
+            (!terms_shares_work(o) || !goes_with(g, store->operands[STORE_PTR], o)))
             return false;
     }
     return true;

@@ -149,7 +149,8 @@ static int axis_of_blocks(const Op *loop)
 
 bool terms_shares_work(const Op *loop)
 {
-    return loop->code == OP_for && (axis_of_strides(loop) >= 0 || axis_of_blocks(loop) >= 0);
+    return loop->code == OP_for &&
+           (made_by(loop->operands[FOR_LO], OP_program_id) || axis_of_blocks(loop) >= 0);
 }
 
 /* The counter of a loop: where it begins, and a step for each round. */

@@ -47,7 +47,8 @@ Sum terms_level(const Sum *s, const PolyTerm *unit);
 /* A level without what accesses differ by; *span: how far that reaches. */
 Sum terms_without_offset(const Sum *level, int64_t *span);
 
-/* A loop over what programs share among them, of which each counter is one program's. */
+/* A loop over what programs share among them: from the number of each on, or of the blocks of that
+ * size.  With the right step each counter is one program's. */
 bool terms_shares_work(const Op *loop);
 
 /* alone.c */

@@ -382,6 +382,7 @@ expect 1 err "no gradient of \`out\` reaches \`x\`" derive sign
 expect 1 err "\`out\` cannot be differentiated by itself" "$tilec" grad k.py:scale --of out --wrt out 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64
 expect 1 err "\`x\` is given twice" "$tilec" grad k.py:scale --of out --wrt x,x 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64
 expect 1 err "\`n\` is no array of floats" "$tilec" grad k.py:scale --of out --wrt n 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64
+expect 1 err "\`n\` is a number, and gradients are of arrays" "$tilec" grad k.py:scale --of out --wrt n 'x:*fp32' 'out:*fp32' n:fp32 BLOCK=64
 expect 1 err "the kernel stores nothing to \`x\`" "$tilec" grad k.py:scale --of x --wrt out 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64
 
 # the command line

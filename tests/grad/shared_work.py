@@ -34,3 +34,35 @@ def stored_over(x, out, rows, width, BLOCK: tl.constexpr):
         a = tl.load(x + row * width + at, mask=at < width, other=0.0)
         total += a * a
         tl.store(out + here * width + at, total, mask=at < width)
+
+
+@triton.jit
+def carried_tile(a, b, c, M, N, K, NUM: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """The tile that is stored has a number of its own, which is carried."""
+    pid = tl.program_id(0)
+    pn = tl.cdiv(N, BN)
+    tiles = tl.cdiv(M, BM) * pn
+    tile_c = pid - NUM
+    for tile in range(pid, tiles, NUM, flatten=True):
+        m = tile // pn * BM + tl.arange(0, BM)
+        n = tile % pn * BN + tl.arange(0, BN)
+        acc = tl.zeros((BM, BN), tl.float32)
+        for k in range(tl.cdiv(K, BK)):
+            kk = k * BK + tl.arange(0, BK)
+            acc = tl.dot(tl.load(a + m[:, None] * K + kk[None, :], mask=(m[:, None] < M) & (kk[None, :] < K), other=0.0),
+                         tl.load(b + kk[:, None] * N + n[None, :], mask=(kk[:, None] < K) & (n[None, :] < N), other=0.0), acc, input_precision="ieee")
+        tile_c += NUM
+        mc = tile_c // pn * BM + tl.arange(0, BM)
+        nc = tile_c % pn * BN + tl.arange(0, BN)
+        tl.store(c + mc[:, None] * N + nc[None, :], acc, mask=(mc[:, None] < M) & (nc[None, :] < N))
+
+
+@triton.jit
+def strided_rows(x, w, y, rows, cols, NUM: tl.constexpr, BLOCK: tl.constexpr):
+    """Rows by programs, of which there are a constant number."""
+    c = tl.arange(0, BLOCK)
+    wv = tl.load(w + c, mask=c < cols, other=0.0)
+    for r in range(tl.program_id(0), rows, NUM):
+        v = tl.load(x + r * cols + c, mask=c < cols, other=0.0)
+        rms = tl.sqrt(tl.sum(v * v, axis=0) / cols + 1e-5)
+        tl.store(y + r * cols + c, v / rms * wv, mask=c < cols)
