@@ -318,8 +318,9 @@ static bool check_stores(Memory *m)
         return false;
     if (stores.len == 0)
         return true;
-    bool once = stores.len == 1 && is_in_shared_work(g, stores.at[0]);
-    if (once || grad_alone(g, &g->of, &stores, 0))
+    bool once = stores.len == 1 && !grad_is_in_loop(stores.at[0]->block);
+    if (once || grad_alone(g, &g->of, &stores, 0) ||
+        (stores.len == 1 && is_in_shared_work(g, stores.at[0])))
         return true;
     grad_refuse(g, stores.at[0], "it cannot be shown that each element of `%s` is stored once",
                 g->wish->of);
