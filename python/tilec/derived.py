@@ -53,7 +53,7 @@ class Derived:
         """With workspaces and sums; what `gradients` held before does not matter, but for the first."""
         sizes = {name: _size(named[array]) for name, array in self._sizes if array}
         known = {**named, **sizes, **{k: v for k, v in options.items() if k in dict(self._sizes)}, "grid": grid,
-                 "tl": _Language, "triton": _Language, "min": min}
+                 "tl": _Language, "triton": _Language, "min": min, "max": max}
 
         def number(text):
             return int(_value(text, known))

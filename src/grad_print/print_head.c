@@ -257,9 +257,29 @@ static const char *elements_text(const Writer *p, const Value *v)
     return w.text.len > 0 ? w.text.s : "";
 }
 
+/* What launches compute: Python's names for what kernels call by tl's. */
+static const char *as_python(Arena *a, const char *text)
+{
+    static const char *const names[][2] = {{"tl.minimum(", "min("}, {"tl.maximum(", "max("}};
+
+    for (int i = 0; i < COUNT(names); i++) {
+        const char *at;
+        while ((at = strstr(text, names[i][0])))
+            text = arena_printf(a, "%.*s%s%s", (int)(at - text), text, names[i][1],
+                                at + strlen(names[i][0]));
+    }
+    return text;
+}
+
+/* What a tape has room for. */
+static const char *rounds_text(const Writer *p, const GradTape *t)
+{
+    return as_python(p->arena, text_of(p, ir_resolve(t->rounds), LEVEL_UNARY));
+}
+
 static void put_tape(Writer *p, const GradTape *t)
 {
-    const char *rounds = text_of(p, ir_resolve(t->rounds), LEVEL_UNARY);
+    const char *rounds = rounds_text(p, t);
     DType type = t->tape->type->dtype;
 
     put_line(p, arena_printf(
@@ -287,7 +307,7 @@ static void put_limits(Writer *p)
 static const char *count_text(const Writer *p, const GradTape *t)
 {
     const char *programs = print_programs(p, p->g->asked), *elements = elements_text(p, t->kept);
-    const char *rounds = text_of(p, ir_resolve(t->rounds), LEVEL_UNARY);
+    const char *rounds = rounds_text(p, t);
 
     return arena_printf(p->arena, "%s%s%s * %s1", programs, *programs ? " * " : "", rounds,
                         elements);
