@@ -141,7 +141,8 @@ typedef struct {
     Map *loose;     /* MAP_KEY of loads, see grad_is_loose() */
     bool any_loose; /* loads, or what was loaded is in a mask: */
     bool data_leaves_out;
-    Map *meetings; /* MAP_KEY of an active load of an array differentiated by: GradMeeting */
+    bool is_masked; /* what is differentiated, where it is stored */
+    Map *meetings;  /* MAP_KEY of an active load of an array differentiated by: GradMeeting */
     VEC(GradNeed) needs;
     Value *programs[AXES]; /* numbers of programs that needs name */
     VEC(GradInPlace) in_place;

@@ -162,7 +162,8 @@ static There of_op(const Grad *g, const Op *op, int depth)
 }
 
 /* A scalar is the same for lanes that count: its infinities are their own, unless a mask is made of
- * data, and so of it.  What comes out of a loop may be what that asks of, too. */
+ * data, and so of it.  What comes out of a loop may be what that asks of, too, and is 0
+ * where it began as that, as a sum to which nothing was added. */
 static There there(const Grad *g, const Value *v, int depth)
 {
     const Op *op = v->def;
@@ -170,6 +171,9 @@ static There there(const Grad *g, const Value *v, int depth)
     if (depth == 0 || (op && op->code == OP_const))
         return op && op->code == OP_const ? of_constant(v) : USUAL;
     bool is_loop = op && op->regions[0] && !op_has(op, COMBINES);
+    if (g->is_masked && v->type->rank > 0 && is_loop && op->code == OP_for &&
+        of_constant(op->operands[FOR_BOUNDS + v->index]) == ZERO)
+        return ZERO;
     if (v->type->rank == 0 || !op || is_loop)
         return g->data_leaves_out && dtype_is_float(v->type->dtype) && (!op || grad_is_active(g, v))
                    ? ANY
@@ -227,6 +231,8 @@ static bool reaches_sum(const Grad *g, const Value *v, int depth)
         return true;
     if (op->code == OP_broadcast && !type_same_shape(v->type, op->operands[0]->type))
         return grad_is_active(g, op->operands[0]);
+    if (op->code == OP_for)
+        return reaches_sum(g, op->regions[0]->last->operands[v->index], depth - 1);
     if (op->regions[0] || op_only_reads(op))
         return false;
     for (int i = 0; i < op->noperands; i++) {

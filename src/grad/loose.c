@@ -144,6 +144,7 @@ void grad_find_loose(Grad *g)
         }
     }
     g->any_loose |= g->data_leaves_out;
+    g->is_masked = l.masks.len > 0;
 }
 
 bool grad_is_loose(const Grad *g, const Op *load)
