@@ -267,13 +267,11 @@ static void add_array(Cli *c, Arguments *a, const tilec_workspace *w, int64_t n)
 
     shape[0] = n;
     shape[1] = 1;
-    a->args[a->count++] = (tilec_arg){.name = w->name,
-                                      .kind = TILEC_ARG_TENSOR,
-                                      .tensor = {.data = made.data,
-                                                 .dtype = dtype,
-                                                 .ndim = 1,
-                                                 .shape = shape,
-                                                 .strides = shape + 1}};
+    a->args[a->count++] = (tilec_arg){
+        .name = w->name,
+        .kind = TILEC_ARG_TENSOR,
+        .tensor = {
+            .data = made.data, .dtype = dtype, .ndim = 1, .shape = shape, .strides = shape + 1}};
 }
 
 static void add_number(Arguments *a, const char *name, int64_t n)
