@@ -47,6 +47,13 @@ def window(x, w, out, n, taps, BLOCK: tl.constexpr):
 
 
 @tilec.jit
+def weighed(x, w, out, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    here = tl.program_id(0) * n + at
+    tl.store(out + here, tl.load(x + here, mask=at < n) * tl.load(w + at, mask=at < n), mask=at < n)
+
+
+@tilec.jit
 def turns(x, out, row, n, count, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     for k in range(tl.program_id(0), count, tl.num_programs(0)):
@@ -202,6 +209,15 @@ class Gradients(unittest.TestCase):
             np.testing.assert_allclose(d_w, np.correlate(x, d_out), rtol=1e-12, atol=1e-12)
         fills = [g.fill for g in gradient.derive(x, w, x, 40, 3, BLOCK=16).gradients]
         self.assertEqual(fills, [0, 1, 2])  # read, stored, parts
+
+    def test_parts_of_an_array(self):
+        """Programs' sums fill all of a gradient, or its first elements; the rest have none."""
+        x, d_out = np.sin(np.arange(15.0)), np.cos(np.arange(15.0))
+        gradient = tilec.grad(weighed, "out", "w")
+        for more in (0, 3):
+            d_w = np.full(5 + more, np.nan)
+            gradient[(3,)](x, np.ones(5 + more), np.zeros(15), 5, BLOCK=8, d_out=d_out, d_w=d_w)
+            np.testing.assert_allclose(d_w, [*(x * d_out).reshape(3, 5).sum(axis=0), *[0] * more], rtol=1e-12)
 
     def test_results_that_overlap(self):
         x = np.ones(8)

@@ -50,23 +50,27 @@ class Derived:
         return next((name for name, array in self._sizes if not array and name not in options), None)
 
     def launch(self, grid, named, gradients, options):
-        """With workspaces and sums; `gradients` hold zeros but for the first."""
+        """With workspaces and sums; what `gradients` held before does not matter, but for the first."""
         sizes = {name: _size(named[array]) for name, array in self._sizes if array}
         known = {**named, **sizes, **{k: v for k, v in options.items() if k in dict(self._sizes)}, "grid": grid,
-                 "tl": _Language, "triton": _Language, "min": min}
+                 "tl": _Language, "triton": _Language, "min": min, "max": max}
 
         def number(text):
             return int(_value(text, known))
 
+        sums = [(total, parts, number(rows), number(width)) for total, parts, rows, width in self._sums]
+        filled = {total: width for total, _, _, width in sums}
+        for g in self.gradients:
+            if g.fill != _READ and _layout(gradients[g.name]) != ((filled.get(g.name), 1),):
+                _zero(gradients[g.name])  # also where each is stored: elements that are not read have none
         like = gradients[self.gradients[0].name]
         spaces = {name: self._space(name, number(count), dtype, zero, like)
                   for name, count, dtype, zero in self._workspaces}
         given = {g.name: gradients[g.name] for g in self.gradients if g.fill != _PARTS}
         counts = {name: number(text) for name, text in self._programs}
         made = self.kernel[tuple(map(number, self._grid))](**named, **given, **spaces, **sizes, **counts, **options)
-        for total, parts, rows, width in self._sums:
-            self._add_up[(-(-number(width) // 128),)](gradients[total], spaces[parts], number(rows), number(width),
-                                                      ROWS=16, BLOCK=128, **options)
+        for total, parts, rows, width in sums:
+            self._add_up[(-(-width // 128),)](gradients[total], spaces[parts], rows, width, ROWS=16, BLOCK=128, **options)
         if not hasattr(like, "new_empty"):
             self._kept.update(spaces)
         return made
@@ -259,9 +263,6 @@ class Gradients(KernelInterface):
                             f"data: say it by {unsaid}=N")
         if warmup:
             return derived.kernel.run(grid=grid, warmup=True, **named, **gradients, **options)
-        for g in derived.gradients:
-            if g.fill != _READ:  # also where each is stored: elements that are not read have none
-                _zero(gradients[g.name])
         return derived.launch(grid, named, gradients, options)
 
     def __repr__(self):

@@ -258,20 +258,20 @@ static void meet_needs(Proof *p, const GradNames *wrt, const Arguments *given)
                  need->array, need->text);
 }
 
-static void add_array(Cli *c, Arguments *a, const char *name, int64_t n)
+/* Floats are computed as fp64, and kept as that. */
+static void add_array(Cli *c, Arguments *a, const tilec_workspace *w, int64_t n)
 {
     int64_t *shape = NEW_N(c->arena, int64_t, 2);
-    Array made = array_new(&c->store, TILEC_FP64, 1, &n);
+    tilec_dtype dtype = w->dtype >= TILEC_FP8E4NV ? TILEC_FP64 : w->dtype;
+    Array made = array_new(&c->store, dtype, 1, &n);
 
     shape[0] = n;
     shape[1] = 1;
-    a->args[a->count++] = (tilec_arg){.name = name,
-                                      .kind = TILEC_ARG_TENSOR,
-                                      .tensor = {.data = made.data,
-                                                 .dtype = TILEC_FP64,
-                                                 .ndim = 1,
-                                                 .shape = shape,
-                                                 .strides = shape + 1}};
+    a->args[a->count++] = (tilec_arg){
+        .name = w->name,
+        .kind = TILEC_ARG_TENSOR,
+        .tensor = {
+            .data = made.data, .dtype = dtype, .ndim = 1, .shape = shape, .strides = shape + 1}};
 }
 
 static void add_number(Arguments *a, const char *name, int64_t n)
@@ -285,7 +285,7 @@ static void add_workspaces(const Proof *p, Arguments *a)
     const tilec_derived *d = p->derived;
 
     for (int i = 0; i < d->nworkspaces; i++)
-        add_array(p->cli, a, d->workspaces[i].name,
+        add_array(p->cli, a, &d->workspaces[i],
                   number_of(p, d->workspaces[i].name, d->workspaces[i].count));
     for (int i = 0; i < d->nsizes; i++)
         add_number(a, d->sizes[i].name, number_of(p, d->sizes[i].name, d->sizes[i].name));

@@ -115,7 +115,7 @@ static bool add_distance(const Poly *apart, Constants *c, Sum *s)
     return apart->count > 0;
 }
 
-/* In different arms of one `if`: never both. */
+/* In different arms of one `if`, or with masks that are: never both. */
 static bool exclude_each_other(const Op *a, const Op *b)
 {
     for (const Block *x = a->block; x->owner; x = x->owner->block) {
@@ -124,7 +124,7 @@ static bool exclude_each_other(const Op *a, const Op *b)
                 return true;
         }
     }
-    return false;
+    return opt_masks_exclude(op_operand(a, ir_access(a).mask), op_operand(b, ir_access(b).mask));
 }
 
 static void sort_terms(Sum *s)
@@ -382,6 +382,21 @@ static bool find_distances(const Grad *g, const GradOps *accesses, unsigned prog
     return true;
 }
 
+/* As the masks of all accesses have it; as it was, where they say different things. */
+static void bound_all(const GradOps *accesses, Sum *s)
+{
+    Sum bounded = *s;
+
+    terms_bound(accesses->at[0], &bounded);
+    for (int i = 1; i < accesses->len; i++) {
+        Sum other = *s;
+        terms_bound(accesses->at[i], &other);
+        if (!terms_agree(&bounded, &other))
+            return;
+    }
+    *s = bounded;
+}
+
 bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
 {
     Sum all = terms_of(g, accesses->at[0], programs);
@@ -391,6 +406,7 @@ bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned p
     if (!all.ok || !is_complete(g, &all, accesses->at[0]) ||
         !find_distances(g, accesses, programs, &c, &all))
         return false;
+    bound_all(accesses, &all);
     for (int i = 0; i < accesses->len; i++) {
         if (!are_levels(accesses->at[i], &all, c) && !terms_need(g, a, accesses->at[i], &all, c)) {
             g->needs.len = needs;

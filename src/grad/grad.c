@@ -1,15 +1,17 @@
 /*
  * grad.c - from a kernel the kernel of its gradients
  *
- *     inline, legalise, merge     what the kernel does, as ops that have rules
+ *     inline, grad_forms/, merge   what the kernel does, as ops that have rules
  *     active.c, memory.c          which values count, and whether it can be done
  *     grad_block()                every op once more, from the last to the first
+ *     drop the forward's effects
+ *     ../grad_gather/             in place of atomics what needs none
  *     saved.c                     what the forward has stored is loaded
- *     drop the forward's effects, and what then nobody needs
+ *     drop what then nobody needs
  */
 #include <string.h>
 
-#include "../opt/opt.h"
+#include "../grad_forms/forms.h"
 #include "grad.h"
 
 static const GradRow rows[] = {
@@ -228,7 +230,13 @@ static Value *find_array(Grad *g, const char *name)
             continue;
         if (t->pointer && t->rank == 0 && dtype_is_float(t->dtype) && !dtype_is_fp8(t->dtype))
             return f->body->args[i];
-        grad_refuse(g, NULL, "`%s` is no array of floats that gradients have a type for", name);
+        if (!t->pointer && dtype_is_float(t->dtype))
+            grad_refuse(
+                g, NULL,
+                "`%s` is a number, and gradients are of arrays: take it from an array of one",
+                name);
+        else
+            grad_refuse(g, NULL, "`%s` is no array of floats that gradients have a type for", name);
         return NULL;
     }
     grad_refuse(g, NULL, "the kernel `%s` has no array `%s` in this call", g->wish->kernel, name);
@@ -332,12 +340,12 @@ static bool prepare(Grad *g, Module *m, Diags *d)
     if (!run(m, first, COUNT(first), d))
         return false;
     g->func = module_kernel(m);
-    grad_permute_sorted(g);
+    forms_permute_sorted(g->func);
     if (!run(m, then, COUNT(then), d))
         return false;
-    grad_sum_parts_of_tiles(g);
-    grad_count_rounds(g);
-    grad_number_from_the_first(g);
+    forms_sum_parts_of_tiles(g->func);
+    forms_count_rounds(g->func);
+    forms_number_from_the_first(g->func);
     return opt_run_pass(m, "dce", d);
 }
 
@@ -346,13 +354,6 @@ static bool tidy(Module *m, Diags *d)
     static const char *const last[] = {"fold", "cse", "dce"};
 
     return run(m, last, COUNT(last), d);
-}
-
-/* In place of atomics what needs none, where it can be shown. */
-static void finish_array(Grad *g, GradArray *a)
-{
-    grad_gather_windows(g, a);
-    grad_add_in_order(g, a);
 }
 
 /* The backward behind the forward, in front of `return`. */
@@ -368,41 +369,55 @@ static bool derive(Grad *g)
     for (int i = 0; i < g->nwrt; i++) {
         if (!g->wrt[i].is_reached)
             grad_refuse(g, NULL, "no gradient of `%s` reaches `%s`", g->wish->of, g->wish->wrt[i]);
-        else
-            finish_array(g, &g->wrt[i]);
     }
-    if (!g->failed)
-        grad_load_saved(g);
-    if (!g->failed)
-        grad_walk_programs(g);
     return !g->failed;
 }
 
-bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
+static bool find_active(Grad *g, bool has_changed)
+{
+    if (has_changed && !opt_run_pass(g->func->module, "dce", g->diags))
+        return false;
+    g->uses = ir_uses(g->func, g->arena);
+    grad_find_active(g);
+    return true;
+}
+
+bool grad_begin(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
 {
     *g = (Grad){.arena = a, .wish = wish, .diags = d};
 
-    if (!prepare(g, m, d) || !find_arrays(g))
+    if (!prepare(g, m, d) || !find_arrays(g) || !grad_check_left_behind(g))
         return false;
     g->adjoints = map_new(a);
     g->again = map_new(a);
     g->rebased = map_new(a);
     g->meetings = map_new(a);
-    g->uses = ir_uses(g->func, a);
-    grad_find_active(g);
+    if (!find_active(g, false))
+        return false;
+    while (grad_count_rounds(g)) {
+        if (!find_active(g, true))
+            return false;
+    }
     grad_find_asked(g);
     g->b = builder_before(g->func->body->last);
-    if (grad_measure_from_saved(g)) {
-        if (!opt_run_pass(m, "dce", d))
-            return false;
-        g->uses = ir_uses(g->func, a);
-        grad_find_active(g);
-    }
+    if (grad_measure_from_saved(g) && !find_active(g, true))
+        return false;
     if (!grad_check_memory(g))
         return false;
     grad_find_saved(g);
-    if (!derive(g) || !tidy(m, d))
+    grad_find_loose(g);
+    return derive(g);
+}
+
+bool grad_finish(Grad *g)
+{
+    Module *m = g->func->module;
+
+    grad_load_saved(g);
+    if (!g->failed)
+        grad_walk_programs(g);
+    if (g->failed || !tidy(m, g->diags))
         return false;
     grad_drop_tapes(g);
-    return opt_run_pass(m, "dce", d) && grad_check_in_place(g);
+    return opt_run_pass(m, "dce", g->diags) && grad_check_in_place(g);
 }

@@ -48,6 +48,7 @@ typedef struct {
     GradFill fill;
     bool in_order;    /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
     bool is_gathered; /* of GRAD_STORED: from windows that are shifted */
+    bool is_picked;   /* .. : with what is handed to an element by itself */
     GradOps loads;    /* of the array, that are active */
     /* of GRAD_PARTS */
     unsigned meeting;  /* axes of the grid: bits */
@@ -137,6 +138,10 @@ typedef struct {
     Map *adjoints;  /* id of a forward value: its gradient so far */
     Map *again;     /* MAP_KEY of a forward value: the value here */
     Map *rebased;   /* id of a carried pointer: the same address in the gradient's array */
+    Map *loose;     /* MAP_KEY of loads, see grad_is_loose() */
+    bool any_loose; /* loads, or what was loaded is in a mask: */
+    bool data_leaves_out;
+    bool is_masked; /* what is differentiated, where it is stored */
     Map *meetings;  /* MAP_KEY of an active load of an array differentiated by: GradMeeting */
     VEC(GradNeed) needs;
     Value *programs[AXES]; /* numbers of programs that needs name */
@@ -153,10 +158,11 @@ typedef struct {
     bool failed;
 } Grad;
 
-/* grad.c: the kernel of the gradients of wish->of with respect to wish->wrt, out->func, which takes
- * the place of the kernel in its module, as lowered.  False: a diagnostic, with the place of what
- * cannot be derived. */
-bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out);
+/* grad.c: behind the kernel, the module's as lowered, the gradients of wish->of with respect to
+ * wish->wrt, in place of what the kernel does; and what is left to do when ../grad_gather/ has been
+ * there.  False: a diagnostic, with the place of what cannot be derived. */
+bool grad_begin(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out);
+bool grad_finish(Grad *g);
 
 /* --- inside of this folder, and for what prints --- */
 
@@ -223,6 +229,10 @@ bool grad_moves_with(const Grad *g, const Value *v, const Value *point);
 bool grad_stays(const Grad *g, const Value *v); /* as it is, whatever moves */
 bool grad_jumps(const Grad *g);                 /* something, as an integer made of what moves */
 
+/* rounds.c: one `while` that gradients go through becomes a `for`, behind one that counts its
+ * rounds; false: there is none */
+bool grad_count_rounds(Grad *g);
+
 /* anchor.c: maxima become what the forward stored of them; true: something has changed */
 bool grad_measure_from_saved(Grad *g);
 
@@ -234,10 +244,6 @@ bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most);
 bool grad_is_same_poly(const Poly *p);                    /* for all programs, in all rounds */
 bool grad_is_lower(const PolyTerm *a, const PolyTerm *b); /* of the factors of an address */
 const Value *grad_number_of_programs(Grad *g, int axis);  /* to be named, not computed with */
-
-/* windows.c: where its atomics are those of windows that are shifted from each other, each lane
- * gathers what its own element gets instead */
-void grad_gather_windows(Grad *g, GradArray *a);
 
 /* in_order.c: where programs do not meet, each adds without atomics, access by access */
 void grad_add_in_order(Grad *g, GradArray *a);
@@ -254,17 +260,16 @@ bool grad_can_stand(const Value *v, const Op *at);
 Value *grad_stand(Builder *b, Value *v, const Op *at);
 void grad_load_saved(Grad *g); /* behind: where that spares a pass over lanes or rounds */
 
-/* split.c: before anything is derived, what takes parts of tiles by their bits becomes sums */
-void grad_sum_parts_of_tiles(Grad *g);
+/* loose.c: is the load one of lanes that --of is not stored of?  What it gives there is any number.
+ */
+void grad_find_loose(Grad *g);
+bool grad_is_made_of(Grad *g, const Value *v, const Value *of); /* computed from it, somehow */
+bool grad_is_loose(const Grad *g, const Op *load);
 
-/* reversed.c: programs that only ask for num_programs - 1 - program_id ask for program_id */
-void grad_number_from_the_first(Grad *g);
-
-/* count.c: each `while` that counts becomes a `for` */
-void grad_count_rounds(Grad *g);
-
-/* sort.c: before that, what sorts floats by their bits becomes a permutation */
-void grad_permute_sorted(Grad *g);
+/* left_behind.c: what docstrings of derived kernels say of arrays that are as the forward left
+ * them; false: this is such a kernel, and what is differentiated by may have part in them */
+#define GRAD_LEFT_BEHIND " left it; a gradient of this one takes it for a constant."
+bool grad_check_left_behind(Grad *g);
 
 /* left_out.c: may 0 times the slope of operand i be no number, in lanes that masks leave out, and
  * get into sums over lanes? */

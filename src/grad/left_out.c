@@ -4,7 +4,8 @@
  * A masked load gives such lanes what stands for an element, 0 mostly, and the store leaves them
  * out.  Their gradient is 0, and stays so until a slope is infinite there, as that of log is at 0:
  * 0 times that is no number, which does no harm in a lane of its own, but a sum over lanes takes it
- * to all.  So where both may come together, 0 is kept: where(d != 0, d * slope, 0).
+ * to all.  So where both may come together, 0 is kept: where(d != 0, d * slope, 0).  In lanes that
+ * only the store leaves out, loose.c's, values are any numbers, and the gradient of each counts.
  *
  * What a value is in a lane that every mask leaves out is told roughly, by its ops.  Where that is
  * wrong, a choice too many is written, or one too few, as if this file were not there.
@@ -15,14 +16,20 @@
 
 enum { DEEPEST = 40 };
 
-/* What a value is there.  USUAL: a finite number, as in lanes that count. */
-typedef enum { ZERO, USUAL, HIGH, LOW, WILD } There;
+/* What a value is there.  USUAL: a finite number, as in lanes that count; ANY: maybe not such as
+ * these have, 0 or below it.  WILD: no number, or any infinity. */
+typedef enum { ZERO, USUAL, ANY, HIGH, LOW, WILD } There;
 
 static There there(const Grad *g, const Value *v, int depth);
 
 static bool is_finite(There x)
 {
-    return x == ZERO || x == USUAL;
+    return x == ZERO || x == USUAL || x == ANY;
+}
+
+static There of_finite(There x, There y)
+{
+    return x == ANY || y == ANY ? ANY : USUAL;
 }
 
 static There negated(There x)
@@ -34,6 +41,8 @@ static There of_sum(There x, There y)
 {
     if (x == ZERO || y == ZERO)
         return x == ZERO ? y : x;
+    if (is_finite(x) && is_finite(y))
+        return of_finite(x, y);
     if (is_finite(x) || is_finite(y))
         return is_finite(x) ? y : x;
     return x == y ? x : WILD;
@@ -43,21 +52,23 @@ static There of_product(There x, There y)
 {
     if (!is_finite(x) || !is_finite(y))
         return WILD;
-    return x == ZERO || y == ZERO ? ZERO : USUAL;
+    return x == ZERO || y == ZERO ? ZERO : of_finite(x, y);
 }
 
 static There of_quotient(There x, There y)
 {
-    if (y == ZERO || y == WILD || !is_finite(x))
+    if (y == ZERO || y == ANY || y == WILD || !is_finite(x))
         return WILD;
-    return x == ZERO || !is_finite(y) ? ZERO : USUAL;
+    return x == ZERO || !is_finite(y) ? ZERO : x;
 }
 
 static There of_extreme(There x, There y, There least)
 {
     if (x == least || y == least) /* the other one is taken */
         return x == least ? y : x;
-    return x == y ? x : is_finite(x) && is_finite(y) ? USUAL : WILD;
+    if (x == ANY && y == USUAL) /* as that with a small number that keeps it from 0 */
+        return USUAL;
+    return x == y ? x : is_finite(x) && is_finite(y) ? of_finite(x, y) : WILD;
 }
 
 static There of_constant(const Value *v)
@@ -73,10 +84,12 @@ static There of_constant(const Value *v)
 static There of_load(const Grad *g, const Op *op, int depth)
 {
     const Value *other = op_operand(op, LOAD_OTHER);
+    const There usual = grad_is_loose(g, op) ? ANY : USUAL;
 
     if (!op_operand(op, LOAD_MASK))
-        return USUAL;
-    return other ? there(g, other, depth) : ZERO;
+        return usual;
+    There x = other ? there(g, other, depth) : ZERO;
+    return is_finite(x) && usual == ANY ? ANY : x;
 }
 
 /* Of functions that 0 and infinities are something else for. */
@@ -86,22 +99,24 @@ static There of_function(OpCode code, There x)
     case OP_exp:
     case OP_exp2:
     case OP_exp10:
-        return x == LOW ? ZERO : x == ZERO ? USUAL : x;
+        return x == LOW ? ZERO : is_finite(x) ? USUAL : x;
     case OP_log:
     case OP_log2:
     case OP_log10:
-        return x == ZERO ? LOW : x == LOW ? WILD : x;
+        return x == ZERO ? LOW : x == LOW || x == ANY ? WILD : x;
     case OP_rsqrt:
-        return x == ZERO ? HIGH : x == HIGH ? ZERO : x == LOW ? WILD : x;
+        return x == ZERO ? HIGH : x == HIGH ? ZERO : x == LOW || x == ANY ? WILD : x;
     case OP_sqrt:
     case OP_cbrt:
     case OP_abs:
-        return x == LOW && code == OP_sqrt ? WILD : x == LOW && code == OP_abs ? HIGH : x;
+        if (code == OP_sqrt)
+            return x == LOW || x == ANY ? WILD : x;
+        return x == LOW && code == OP_abs ? HIGH : x;
     case OP_tanh:
     case OP_erf:
         return x == HIGH || x == LOW ? USUAL : x;
     default:
-        return is_finite(x) ? USUAL : WILD;
+        return is_finite(x) ? of_finite(x, x) : WILD;
     }
 }
 
@@ -129,7 +144,7 @@ static There of_op(const Grad *g, const Op *op, int depth)
         return of_extreme(x, y, HIGH);
     case OP_select: {
         There z = there(g, op->operands[2], depth);
-        return y == z ? y : is_finite(y) && is_finite(z) ? USUAL : WILD;
+        return y == z ? y : is_finite(y) && is_finite(z) ? of_finite(y, z) : WILD;
     }
     case OP_dot: /* of a row that is left out, or a column */
         return of_sum(x == ZERO ? x : of_product(x, y), there(g, op->operands[2], depth));
@@ -143,10 +158,12 @@ static There of_op(const Grad *g, const Op *op, int depth)
         return x;
     if (op->noperands == 1 && op_has(op, FOLDS))
         return of_function(op->code, x);
-    return is_finite(x) && is_finite(y) ? USUAL : WILD;
+    return is_finite(x) && is_finite(y) ? of_finite(x, y) : WILD;
 }
 
-/* A scalar is the same for lanes that count: its infinities are their own. */
+/* A scalar is the same for lanes that count: its infinities are their own, unless a mask is made of
+ * data, and so of it.  What comes out of a loop may be what that asks of, too, and is 0
+ * where it began as that, as a sum to which nothing was added. */
 static There there(const Grad *g, const Value *v, int depth)
 {
     const Op *op = v->def;
@@ -154,8 +171,13 @@ static There there(const Grad *g, const Value *v, int depth)
     if (depth == 0 || (op && op->code == OP_const))
         return op && op->code == OP_const ? of_constant(v) : USUAL;
     bool is_loop = op && op->regions[0] && !op_has(op, COMBINES);
+    if (g->is_masked && v->type->rank > 0 && is_loop && op->code == OP_for &&
+        of_constant(op->operands[FOR_BOUNDS + v->index]) == ZERO)
+        return ZERO;
     if (v->type->rank == 0 || !op || is_loop)
-        return USUAL;
+        return g->data_leaves_out && dtype_is_float(v->type->dtype) && (!op || grad_is_active(g, v))
+                   ? ANY
+                   : USUAL;
     return op_only_reads(op) ? of_load(g, op, depth - 1) : of_op(g, op, depth - 1);
 }
 
@@ -170,15 +192,20 @@ static bool is_wild(const Grad *g, const Op *op, int i)
     case OP_fma:
         return i < 2 && !is_finite(i == 0 ? y : x);
     case OP_div:
-        return y == ZERO || y == WILD || (i == 1 && !is_finite(x));
+        return y == ZERO || y == ANY || y == WILD || (i == 1 && !is_finite(x));
     case OP_exp:
     case OP_exp2:
     case OP_exp10:
-        return x == HIGH || x == WILD;
+        return x == HIGH || x == WILD || (x == ANY && g->data_leaves_out);
     case OP_log:
     case OP_log2:
     case OP_log10:
-        return x == ZERO || x == WILD;
+        return x == ZERO || x == ANY || x == WILD;
+    case OP_log1p:
+    case OP_asin:
+    case OP_acos:
+    case OP_atanh:
+        return x == ANY || x == WILD;
     case OP_sqrt:
     case OP_rsqrt:
     case OP_cbrt:
@@ -204,6 +231,8 @@ static bool reaches_sum(const Grad *g, const Value *v, int depth)
         return true;
     if (op->code == OP_broadcast && !type_same_shape(v->type, op->operands[0]->type))
         return grad_is_active(g, op->operands[0]);
+    if (op->code == OP_for)
+        return reaches_sum(g, op->regions[0]->last->operands[v->index], depth - 1);
     if (op->regions[0] || op_only_reads(op))
         return false;
     for (int i = 0; i < op->noperands; i++) {
@@ -217,5 +246,7 @@ bool grad_needs_zeros(const Grad *g, const Op *op, int i)
 {
     const Value *x = op->operands[i];
 
+    if (g->any_loose && (x->type->rank > 0 || g->data_leaves_out) && is_wild(g, op, i))
+        return true;
     return x->type->rank > 0 && is_wild(g, op, i) && reaches_sum(g, x, DEEPEST);
 }

@@ -2,7 +2,8 @@
  * loop.c - loops: each round is computed again, and hands gradients to what it read
  *
  * Of a sum, acc = acc + f(round), each round's part has the gradient of the whole, so the order of
- * the rounds does not matter and nothing is kept: the loop runs once more as it was.  Where more is
+ * the rounds does not matter and nothing is kept: the loop runs once more as it was; so it is where
+ * a condition says whether it is added, acc = where(c, acc + f(round), acc).  Where more is
  * done to what gradients go through, the rounds go backwards, each from what it began with, which
  * tape.c knows, and hand the gradient of that to the round before.  Gradients of values from
  * outside of the loop are carried, as sums of their own.
@@ -26,12 +27,28 @@ static bool adds(const Op *op, int operand)
     }
 }
 
+/* where(c, sum + .., sum): the choice, of a sum that has these two uses; NULL: it is none. */
+static const Op *chooses_whether(const Grad *g, const Value *sum)
+{
+    for (int k = 0; uses_count(&g->uses, sum) == 2 && k < 2; k++) {
+        const Use *kept = &uses_of(&g->uses, sum)[k], *next = &uses_of(&g->uses, sum)[1 - k];
+        if (kept->op->code != OP_select || kept->operand == 0)
+            continue;
+        while (adds(next->op, next->operand) && next->op->block == kept->op->block &&
+               uses_count(&g->uses, next->op->results[0]) == 1)
+            next = uses_of(&g->uses, next->op->results[0]);
+        if (next->op == kept->op && next->operand == 3 - kept->operand)
+            return kept->op;
+    }
+    return NULL;
+}
+
 /* The one use of a carried sum, in a chain of additions that ends in the value for the next round.
  * NULL: it is used in some other way. */
 static const Op *adds_to(const Grad *g, const Value *sum)
 {
     if (uses_count(&g->uses, sum) != 1)
-        return NULL;
+        return chooses_whether(g, sum);
     const Use *use = uses_of(&g->uses, sum);
     bool through = use->op->code == OP_for && use->operand >= FOR_BOUNDS;
     return use->op->code == OP_yield || through || adds(use->op, use->operand) ? use->op : NULL;

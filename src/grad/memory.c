@@ -7,6 +7,7 @@
  */
 #include "../opt/opt.h"
 #include "grad.h"
+#include "terms.h"
 
 GradArray *grad_wrt_of(Grad *g, const Value *pointer)
 {
@@ -260,6 +261,36 @@ static bool check_loops(Grad *g, const GradOps *stores)
     return true;
 }
 
+/* Made of the loop's counter, or of what is carried and goes on by the same in every round? */
+static bool goes_with(Grad *g, const Value *v, const Op *loop)
+{
+    const Block *body = loop->regions[0];
+
+    for (int i = 0; i < loop->nresults; i++) {
+        const Value *arg = body->args[i + 1];
+        const Op *next = opt_made_by(body->last->operands[i], OP_add);
+        int64_t step;
+        const bool steps = next && opt_is_int(arg) && next->operands[0] == arg &&
+                           (value_const_int(next->operands[1], &step) ||
+                            !opt_inside(next->operands[1]->block, loop));
+        if (steps && grad_is_made_of(g, v, arg))
+            return true;
+    }
+    return grad_is_made_of(g, v, body->args[0]);
+}
+
+/* In loops over work that programs share, where it goes by what a piece of that is?  That no two
+ * pieces store one element is taken for granted, as it is of programs. */
+static bool is_in_shared_work(Grad *g, const Op *store)
+{
+    for (const Op *o = store->block->owner; o; o = o->block->owner) {
+        if (opt_is_loop(o) &&
+            (!terms_shares_work(o) || !goes_with(g, store->operands[STORE_PTR], o)))
+            return false;
+    }
+    return true;
+}
+
 /* Each element of what is differentiated is stored once, or the gradient would count twice. */
 static bool check_stores(Memory *m)
 {
@@ -288,7 +319,8 @@ static bool check_stores(Memory *m)
     if (stores.len == 0)
         return true;
     bool once = stores.len == 1 && !grad_is_in_loop(stores.at[0]->block);
-    if (once || grad_alone(g, &g->of, &stores, 0))
+    if (once || grad_alone(g, &g->of, &stores, 0) ||
+        (stores.len == 1 && is_in_shared_work(g, stores.at[0])))
         return true;
     grad_refuse(g, stores.at[0], "it cannot be shown that each element of `%s` is stored once",
                 g->wish->of);

@@ -64,6 +64,20 @@ static Value *summed(Grad *g, Value *x, int axis)
     return grad_sum_along(g, x, MAX(axis, 0));
 }
 
+/* where(c, x, 0) + where(c, 0, y) is where(c, x, y), as of what a round kept and what it changed;
+ * NULL: it is no such sum. */
+static Value *either_of(Grad *g, Value *a, Value *b)
+{
+    const Op *x = opt_made_by(a, OP_select), *y = opt_made_by(b, OP_select);
+
+    if (!x || !y || x->operands[0] != y->operands[0] || !grad_is_number(x->operands[2], 0) ||
+        !grad_is_number(y->operands[1], 0))
+        return NULL;
+    return x->operands[1] == y->operands[2]
+               ? x->operands[1]
+               : build_select(&g->b, x->operands[0], x->operands[1], y->operands[2]);
+}
+
 Value *grad_binary(Grad *g, OpCode code, Value *x, Value *y)
 {
     if ((code == OP_mul || code == OP_div) && grad_is_number(y, 1))
@@ -78,7 +92,10 @@ Value *grad_binary(Grad *g, OpCode code, Value *x, Value *y)
         return build_binary(&g->b, OP_sub, x, y->def->operands[0]);
     if (code == OP_add && opt_made_by(x, OP_neg))
         return build_binary(&g->b, OP_sub, y, x->def->operands[0]);
-    return build_binary(&g->b, code, x, y);
+    Value *either = code == OP_add ? either_of(g, x, y) : NULL;
+    if (code == OP_add && !either)
+        either = either_of(g, y, x);
+    return either ? either : build_binary(&g->b, code, x, y);
 }
 
 Value *grad_scaled(Grad *g, Value *x, double by)

@@ -13,6 +13,8 @@
 #include "../opt/opt.h"
 #include "grad.h"
 
+enum { DEEPEST = 12 };
+
 /* What each round adds to carried value i; NULL: it does something else. */
 static Value *step_of(const Op *loop, int i)
 {
@@ -158,11 +160,71 @@ static void put_barrier(Grad *g, Builder *b)
     vec_push(g->arena, &g->barriers, build_op(b, OP_barrier, 0, NULL, 0, NULL, 0, NULL));
 }
 
-/* How many rounds a program has room for: a parameter, where programs have different ones. */
-static Value *limit_of(Grad *g, Value *rounds)
+static Value *limit_at(Builder *b, Value *v, bool is_most, int depth);
+
+static bool is_constant(const Value *v)
 {
+    int64_t x;
+
+    return v && value_const_int(v, &x);
+}
+
+/* Of a minimum no more than one that is known, and no less than both; of a maximum the other way.
+ */
+static Value *limit_of_choice(Builder *b, const Op *op, bool is_most, int depth)
+{
+    Value *x = limit_at(b, op->operands[0], is_most, depth);
+    Value *y = limit_at(b, op->operands[1], is_most, depth);
+
+    if (op->code == OP_max && !is_most && (is_constant(x) || is_constant(y)))
+        return is_constant(x) ? x : y; /* the other one makes it no less, and longer to read */
+    if (x && y)
+        return build_binary(b, op->code, x, y);
+    return (op->code == OP_min) == is_most ? (x ? x : y) : NULL;
+}
+
+/* A number made of arguments alone that it is at most, or at least, in any program; NULL. */
+static Value *limit_at(Builder *b, Value *v, bool is_most, int depth)
+{
+    const Op *op = v->def;
+    int64_t by;
+
+    if (grad_same_for_all(v))
+        return v;
+    if (!op || depth == 0)
+        return NULL;
+    if (op->code == OP_min || op->code == OP_max)
+        return limit_of_choice(b, op, is_most, depth - 1);
+    if (op->code == OP_program_id)
+        return is_most ? NULL : build_int(b, v->type, 0);
+    if (op->noperands == 0 || op->regions[0] || op->noperands > 2)
+        return NULL;
+    Value *x = limit_at(b, op->operands[0], is_most, depth - 1);
+    if (op->code == OP_cast && opt_is_int(v) && opt_is_int(op->operands[0]))
+        return x ? build_cast(b, x, v->type->dtype, ROUND_NEAREST) : NULL;
+    if (op->code == OP_mul || op->code == OP_div)
+        return x && value_const_int(op->operands[1], &by) && by > 0
+                   ? build_binary(b, op->code, x, op->operands[1])
+                   : NULL;
+    if (op->code != OP_add && op->code != OP_sub)
+        return NULL;
+    Value *y = limit_at(b, op->operands[1], (op->code == OP_add) == is_most, depth - 1);
+    return x && y ? build_binary(b, op->code, x, y) : NULL;
+}
+
+/* How many rounds a program has room for: as many as any has, or a parameter, where that is made of
+ * more than arguments. */
+static Value *limit_of(Grad *g, Builder *b, const Op *loop, Value *rounds)
+{
+    int64_t step = 1;
+
     if (grad_same_for_all(rounds))
         return rounds;
+    value_const_int(loop->operands[FOR_STEP], &step);
+    Value *lo = limit_at(b, loop->operands[step > 0 ? FOR_LO : FOR_HI], false, DEEPEST);
+    Value *hi = limit_at(b, loop->operands[step > 0 ? FOR_HI : FOR_LO], true, DEEPEST);
+    if (lo && hi)
+        return rounds_between(b, lo, hi, llabs(step));
     return grad_new_parameter(g, "rounds", type_scalar(g->func->module, DT_I32));
 }
 
@@ -195,7 +257,7 @@ GradRounds grad_write_tapes(Grad *g, const Op *loop, const bool *is_sum)
     for (int i = 0; i < loop->nresults; i++) {
         if (is_sum[i] || stays(loop, i) || step_of(loop, i))
             continue;
-        limit = limit ? limit : limit_of(g, rounds);
+        limit = limit ? limit : limit_of(g, &b, forward, rounds);
         r.tapes[i] = new_tape(g, forward, i, limit);
         write_tape(forward, i, r.tapes[i]);
         any = true;

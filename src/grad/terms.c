@@ -87,23 +87,32 @@ static const Op *made_by(const Value *v, OpCode code)
     return v->def && v->def->code == code ? v->def : NULL;
 }
 
+/* The axis of programs that step by their number from their own on; -1: none. */
+static int axis_of_strides(const Op *loop)
+{
+    const Op *first = made_by(loop->operands[FOR_LO], OP_program_id);
+    const Op *step = made_by(loop->operands[FOR_STEP], OP_num_programs);
+
+    return first && step && attr_axis(first) == attr_axis(step) ? (int)attr_axis(first) : -1;
+}
+
 /* A counter whose step is known only at run time is another one in each round, and of programs that
  * step by their number from their own on in each program. */
 static bool add_counter(Sum *s, const Op *loop, Term t)
 {
     const Value *lo = loop->operands[FOR_LO];
-    const Op *first = made_by(lo, OP_program_id);
-    const Op *step = made_by(loop->operands[FOR_STEP], OP_num_programs);
+    const bool steps = made_by(loop->operands[FOR_STEP], OP_num_programs) != NULL;
+    const int axis = axis_of_strides(loop);
     int64_t from;
-    bool strides = first && step && attr_axis(first) == attr_axis(step);
 
-    if (!strides && !is_shared(s, lo))
+    if (axis < 0 && !is_shared(s, lo))
         return false;
-    if (strides)
-        s->covered |= 1u << attr_axis(first);
+    if (axis >= 0)
+        s->covered |= 1u << axis;
     t.whose = loop;
     t.count = 0;
-    t.from_zero = step && (first || (value_const_int(lo, &from) && from >= 0));
+    t.from_zero =
+        steps && (made_by(lo, OP_program_id) || (value_const_int(lo, &from) && from >= 0));
     return add_term(s, t);
 }
 
@@ -136,6 +145,12 @@ static int axis_of_blocks(const Op *loop)
             return (int)attr_axis(program);
     }
     return -1;
+}
+
+bool terms_shares_work(const Op *loop)
+{
+    return loop->code == OP_for &&
+           (made_by(loop->operands[FOR_LO], OP_program_id) || axis_of_blocks(loop) >= 0);
 }
 
 /* The counter of a loop: where it begins, and a step for each round. */

@@ -47,6 +47,10 @@ Sum terms_level(const Sum *s, const PolyTerm *unit);
 /* A level without what accesses differ by; *span: how far that reaches. */
 Sum terms_without_offset(const Sum *level, int64_t *span);
 
+/* A loop over what programs share among them: from the number of each on, or of the blocks of that
+ * size.  With the right step each counter is one program's. */
+bool terms_shares_work(const Op *loop);
+
 /* alone.c */
 /* Constants of several accesses: how far the nearest and the farthest lie apart.  0: there is one.
  */
@@ -56,6 +60,9 @@ typedef struct {
 bool terms_are_digits(Sum *s, Constants c); /* of one level: different sums; sorts them */
 /* What a loop says of its counter, if j is one: less than its end. */
 void terms_add_loop_bound(const Poly *j, PolyBounds *out);
+
+/* bounded.c: terms that the mask says a number of, so far and no further */
+void terms_bound(const Op *access, Sum *s);
 
 /* needs.c */
 /* Does no sum of the address's terms come twice if numbers known at run time are as they mostly

@@ -201,15 +201,35 @@ static const Block *body_of(const Op *loop)
     return loop->regions[loop->code == OP_while];
 }
 
+static int carried_count(const Op *loop)
+{
+    return body_of(loop)->last->noperands;
+}
+
+/* Does a `while` hand carried value i, as it is, to its body as argument k? */
+static bool hands_on(const Op *loop, int i, int k)
+{
+    const Block *head = loop->regions[0];
+
+    return head->last->operands[k + 1] == head->args[i];
+}
+
+/* In the body; of a `while` whose condition alone reads it, there. */
 static const Value *carried(const Op *loop, int i)
 {
-    return body_of(loop)->args[i + (loop->code == OP_for)];
+    if (loop->code == OP_for)
+        return body_of(loop)->args[i + 1];
+    for (int k = 0; k < loop->nresults; k++) {
+        if (hands_on(loop, i, k))
+            return body_of(loop)->args[k];
+    }
+    return loop->regions[0]->args[i];
 }
 
 /* May carried value i be assigned before the rest of those that are not yet? */
 static bool may_go_first(const Writer *p, const Op *loop, const bool *done, int i)
 {
-    for (int k = 0; k < loop->nresults; k++) {
+    for (int k = 0; k < carried_count(loop); k++) {
         if (k != i && !done[k] && mentions(p, body_of(loop)->last->operands[k], carried(loop, i)))
             return false;
     }
@@ -227,14 +247,14 @@ static void put_rest(Writer *p, const Op *loop, const bool *done)
     const char *comma = "";
 
     print_begin(p);
-    for (int i = 0; i < loop->nresults; i++) {
+    for (int i = 0; i < carried_count(loop); i++) {
         if (done[i])
             continue;
         text_printf(&p->text, "%s%s", comma, carried_name(p, loop, i));
         comma = ", ";
     }
     comma = " = ";
-    for (int i = 0; i < loop->nresults; i++) {
+    for (int i = 0; i < carried_count(loop); i++) {
         if (done[i])
             continue;
         text_put(&p->text, comma);
@@ -270,10 +290,10 @@ static const char *added_to(Writer *p, const Op *op, const Value *arg)
 static void put_next(Writer *p, const Op *loop)
 {
     const Block *body = body_of(loop);
-    bool *done = NEW_N(p->arena, bool, loop->nresults + 1);
-    int left = loop->nresults;
+    bool *done = NEW_N(p->arena, bool, carried_count(loop) + 1);
+    int left = carried_count(loop);
 
-    for (int i = 0; i < loop->nresults;) {
+    for (int i = 0; i < carried_count(loop);) {
         if (!may_go_first(p, loop, done, i)) {
             i++;
             continue;
@@ -310,15 +330,26 @@ static void put_first(Writer *p, const Value *init)
     text_printf(&p->text, ", tl.%s)", dtype_long_name(t));
 }
 
+/* All that carried value i is called in a `while`. */
+static void put_names_of(Writer *p, const Op *loop, int i, const char *name)
+{
+    map_put(p->names, MAP_KEY(loop->regions[0]->args[i]), (void *)name);
+    for (int k = 0; k < loop->nresults; k++) {
+        if (!hands_on(loop, i, k))
+            continue;
+        map_put(p->names, MAP_KEY(body_of(loop)->args[k]), (void *)name);
+        map_put(p->names, MAP_KEY(loop->results[k]), (void *)name);
+    }
+}
+
 static void put_carried(Writer *p, const Op *loop)
 {
     int first = loop->code == OP_for ? FOR_BOUNDS : 0;
 
-    for (int i = 0; i < loop->nresults; i++) {
+    for (int i = 0; i < carried_count(loop); i++) {
         const Value *init = loop->operands[first + i], *arg = carried(loop, i);
-        const char *wish = arg->name                ? arg->name
-                           : loop->results[i]->name ? loop->results[i]->name
-                                                    : init->name;
+        const char *of_result = i < loop->nresults ? loop->results[i]->name : NULL;
+        const char *wish = arg->name ? arg->name : of_result ? of_result : init->name;
         const char *name = print_new_name(p, print_plain_name(p, wish, "carried"));
 
         print_begin(p);
@@ -326,7 +357,10 @@ static void put_carried(Writer *p, const Op *loop)
         put_first(p, init);
         put_end(p, made_here(p, init));
         map_put(p->names, MAP_KEY(arg), (void *)name);
-        map_put(p->names, MAP_KEY(loop->results[i]), (void *)name);
+        if (loop->code == OP_for)
+            map_put(p->names, MAP_KEY(loop->results[i]), (void *)name);
+        else
+            put_names_of(p, loop, i, name);
     }
 }
 
@@ -356,19 +390,27 @@ static void put_loop(Writer *p, const Op *loop)
     leave(p);
 }
 
+static bool is_handed_on(const Op *loop, int k)
+{
+    for (int i = 0; i < loop->regions[0]->nargs; i++) {
+        if (hands_on(loop, i, k))
+            return true;
+    }
+    return false;
+}
+
 /* What the condition reads goes by the names of what is carried. */
 static void put_while(Writer *p, const Op *loop)
 {
     const Block *head = loop->regions[0];
 
-    put_carried(p, loop);
-    for (int i = 0; i < head->nargs; i++) {
-        bool same = i < loop->nresults && head->last->operands[i + 1] == head->args[i];
-        if (!same)
-            grad_refuse(p->g, loop, "this `while` cannot be written as source yet");
-        else
-            map_put(p->names, MAP_KEY(head->args[i]), (void *)carried_name(p, loop, i));
+    for (int k = 0; k < loop->nresults; k++) {
+        if (is_handed_on(loop, k))
+            continue;
+        grad_refuse(p->g, loop, "this `while` cannot be written as source yet");
+        return;
     }
+    put_carried(p, loop);
     for (const Op *op = head->first; op && op != head->last && !p->g->failed; op = op->next) {
         bool is_used_once = op->nresults == 1 && uses_count(&p->uses, op->results[0]) == 1;
         if (!is_used_once && !print_is_inline(op->results[0]))

@@ -6,7 +6,7 @@
 #ifndef TILEC_GRAD_PRINT_H
 #define TILEC_GRAD_PRINT_H
 
-#include "../grad/grad.h"
+#include "../grad_gather/gather.h"
 
 typedef struct {
     const char *array, *gradient; /* parameters: `x`, `d_x`; of parts that of their sum */

@@ -43,6 +43,8 @@ static void put_fill(Writer *p, const GradArray *a)
     else if (a->is_gathered)
         text_put(&p->text, "gather: windows overlap; each lane sums what is handed to its own "
                            "element, and stores it");
+    else if (a->is_picked)
+        text_put(&p->text, "plain store: with what is handed to an element by itself");
     else if (a->fill == GRAD_STORED)
         text_put(&p->text, "plain store: no element is met twice");
     else if (a->in_order)

@@ -45,6 +45,17 @@ static const char *parameter(const Writer *p, int i)
                         defaults ? param->value : "");
 }
 
+/* The tape of which it is the number of rounds; NULL: none that is read. */
+static const GradTape *limited_by(const Writer *p, int parameter)
+{
+    for (int i = 0; i < p->g->tapes.len; i++) {
+        const GradTape *t = p->g->tapes.at[i];
+        if (t->is_read && t->rounds == p->g->func->body->args[parameter])
+            return t;
+    }
+    return NULL;
+}
+
 static Words parameters(const Writer *p)
 {
     const GradWish *wish = p->g->wish;
@@ -56,7 +67,7 @@ static Words parameters(const Writer *p)
         first++;
     for (int i = 0; i <= wish->nparams; i++) {
         for (int k = p->g->of.gradient->index; k < f->nparams && i == first; k++) {
-            if (uses_count(&p->uses, f->body->args[k]) > 0)
+            if (uses_count(&p->uses, f->body->args[k]) > 0 || limited_by(p, k))
                 vec_push(p->arena, &all, f->params[k].name);
         }
         if (i < wish->nparams)
@@ -246,9 +257,29 @@ static const char *elements_text(const Writer *p, const Value *v)
     return w.text.len > 0 ? w.text.s : "";
 }
 
+/* What launches compute: Python's names for what kernels call by tl's. */
+static const char *as_python(Arena *a, const char *text)
+{
+    static const char *const names[][2] = {{"tl.minimum(", "min("}, {"tl.maximum(", "max("}};
+
+    for (int i = 0; i < COUNT(names); i++) {
+        const char *at;
+        while ((at = strstr(text, names[i][0])))
+            text = arena_printf(a, "%.*s%s%s", (int)(at - text), text, names[i][1],
+                                at + strlen(names[i][0]));
+    }
+    return text;
+}
+
+/* What a tape has room for. */
+static const char *rounds_text(const Writer *p, const GradTape *t)
+{
+    return as_python(p->arena, text_of(p, ir_resolve(t->rounds), LEVEL_UNARY));
+}
+
 static void put_tape(Writer *p, const GradTape *t)
 {
-    const char *rounds = text_of(p, ir_resolve(t->rounds), LEVEL_UNARY);
+    const char *rounds = rounds_text(p, t);
     DType type = t->tape->type->dtype;
 
     put_line(p, arena_printf(
@@ -263,16 +294,12 @@ static void put_limits(Writer *p)
 {
     const Func *f = p->g->func;
 
-    for (int k = 0; k < f->nparams; k++) {
-        for (int i = 0; i < p->g->tapes.len; i++) {
-            const GradTape *t = p->g->tapes.at[i];
-            if (!t->is_read || t->rounds != f->body->args[k] || k < p->g->of.gradient->index)
-                continue;
+    for (int k = p->g->of.gradient->index; k < f->nparams; k++) {
+        const GradTape *t = limited_by(p, k);
+        if (t)
             text_printf(&p->text,
                         "    %s: at least as many as the loop of %s has in any program.\n",
                         f->params[k].name, t->of);
-            break;
-        }
     }
 }
 
@@ -280,7 +307,7 @@ static void put_limits(Writer *p)
 static const char *count_text(const Writer *p, const GradTape *t)
 {
     const char *programs = print_programs(p, p->g->asked), *elements = elements_text(p, t->kept);
-    const char *rounds = text_of(p, ir_resolve(t->rounds), LEVEL_UNARY);
+    const char *rounds = rounds_text(p, t);
 
     return arena_printf(p->arena, "%s%s%s * %s1", programs, *programs ? " * " : "", rounds,
                         elements);
@@ -320,6 +347,16 @@ static void describe_grid(Writer *p)
     }
 }
 
+/* Tapes of one loop have one. */
+static void add_limit(const Grad *g, GradResult *r, const char *name)
+{
+    for (int i = 0; i < r->sizes.len; i++) {
+        if (r->sizes.at[i].name == name)
+            return;
+    }
+    vec_push(g->arena, &r->sizes, ((GradSize){name, NULL}));
+}
+
 void print_describe(Writer *p)
 {
     Grad *g = p->g;
@@ -337,8 +374,7 @@ void print_describe(Writer *p)
                      ((GradWorkspace){g->func->params[t->tape->index].name, t->tape->type->dtype,
                                       count_text(p, t), false}));
         if (t->is_read && !t->rounds->def && t->rounds->index >= g->of.gradient->index)
-            vec_push(g->arena, &r->sizes,
-                     ((GradSize){g->func->params[t->rounds->index].name, NULL}));
+            add_limit(g, r, g->func->params[t->rounds->index].name);
     }
     describe_grid(p);
     for (int i = 0; i < g->saved.len; i++) {
@@ -399,9 +435,8 @@ void put_docstring(Writer *p)
     }
     put_limits(p);
     for (int i = 0; i < p->result->saved.len; i++)
-        text_printf(&p->text,
-                    "    %s: as %s left it; a gradient of this one takes it for a constant.\n",
-                    p->result->saved.at[i], g->wish->kernel);
+        text_printf(&p->text, "    %s: as %s" GRAD_LEFT_BEHIND "\n", p->result->saved.at[i],
+                    g->wish->kernel);
     for (int i = 0; i < g->needs.len; i++)
         put_need(p, &g->needs.at[i]);
     text_put(&p->text, "    \"\"\"\n");

@@ -119,6 +119,13 @@ typedef enum {
 /* NumberFacts, as bits, by the value's id; in the arena.  0 for values of other types. */
 const uint8_t *opt_number_facts(const Func *f, Arena *a);
 
+/* masks.c */
+const Value *opt_plain(const Value *v); /* what tiles only repeat, or have with other dimensions */
+/* Is the part, which is plain, one of those of the mask that all must be true?  NULL: it has none.
+ */
+bool opt_mask_has(const Value *mask, const Value *part);
+bool opt_masks_exclude(const Value *a, const Value *b); /* never both, in one lane */
+
 /* access.c: how a value follows the inner index of a space of indices.  A map gives, for each
  * dimension of a value, the index that it is read at, or -1 for 0. */
 typedef struct Widened Widened;

@@ -286,6 +286,18 @@ for kernel in 'rounded total:*fp16' 'overwritten total:*fp32' 'shared total:*fp3
     grep -q "left it" "$folder/out" && wrong "$kernel: what is loaded is not what was computed"
 done
 
+# a gradient of a gradient takes nothing for a constant that the forward computes
+"$tilec" grad "$source/kernels/norms.py:norm_kernel" --call rms --of y --wrt x,weight -o "$folder/once.py" > /dev/null
+twice() {
+    "$tilec" grad "$1:norm_kernel_grad" --of d_x --wrt "$2" 'x:*fp32' 'y:*fp32' 'weight:*fp32' bias=None mean=None 'rstd:*fp32' \
+        n_cols:i32 x_row:i32 y_row:i32 eps:fp32 'd_y:*fp32' 'd_x:*fp32' 'd_weight_parts:*fp32' programs:i32 BLOCK=1024
+}
+expect 1 err "once.py:6:1: error: \`rstd\` would be taken for a constant, which the forward of this kernel computes" twice "$folder/once.py" x
+expect 1 err "\`rstd\` would be taken for a constant" twice "$folder/once.py" d_y,weight
+expect 0 out 'tl.store(d_d_y + ' twice "$folder/once.py" d_y
+"$tilec" grad "$source/kernels/norms.py:norm_kernel" --call rms --of y --wrt x,weight --recompute -o "$folder/anew.py" > /dev/null
+expect 0 out 'tl.store(d_x_2 + ' twice "$folder/anew.py" x
+
 # what may be measured from anything is measured from the log of the sum, where that was stored: no pass to know it
 expect 0 out '    tl.store(d_x + t + at, ' stored log_sum 'lse:*fp32' row:i32
 grep -qF 'tl.max(' "$folder/out" && wrong "the largest and the sum are computed again"
@@ -370,6 +382,7 @@ expect 1 err "no gradient of \`out\` reaches \`x\`" derive sign
 expect 1 err "\`out\` cannot be differentiated by itself" "$tilec" grad k.py:scale --of out --wrt out 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64
 expect 1 err "\`x\` is given twice" "$tilec" grad k.py:scale --of out --wrt x,x 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64
 expect 1 err "\`n\` is no array of floats" "$tilec" grad k.py:scale --of out --wrt n 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64
+expect 1 err "\`n\` is a number, and gradients are of arrays" "$tilec" grad k.py:scale --of out --wrt n 'x:*fp32' 'out:*fp32' n:fp32 BLOCK=64
 expect 1 err "the kernel stores nothing to \`x\`" "$tilec" grad k.py:scale --of x --wrt out 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64
 
 # the command line

@@ -2,6 +2,7 @@
 
 import triton
 import triton.language as tl
+from triton.language.extra import libdevice
 
 
 @triton.jit
@@ -80,3 +81,36 @@ def flash(q, k, v, out, length, scale, D: tl.constexpr, BLOCK: tl.constexpr):
         result = result * fade[:, None] + tl.dot(weights, tl.load(v + there))
         most = higher
     tl.store(out + at, result / total[:, None])
+
+
+@triton.jit
+def bias_attention(Q, K, V, Bias, Out, N, sm_scale, softcap, window, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    """Softcap, bias and a window to the left: rows behind the end see no key at all."""
+    pid, h = tl.program_id(0), tl.program_id(1)
+    m = pid * BM + tl.arange(0, BM)
+    d = tl.arange(0, D)
+    base = h * N * D
+    q = tl.load(Q + base + m[:, None] * D + d[None, :], mask=m[:, None] < N, other=0.0)
+    m_i = tl.full([BM], float("-inf"), dtype=tl.float32)
+    l_i = tl.zeros([BM], dtype=tl.float32)
+    acc = tl.zeros([BM, D], dtype=tl.float32)
+    lo = tl.maximum(0, pid * BM - window) // BN * BN
+    hi = tl.minimum(N, (pid + 1) * BM)
+    for start in range(lo, hi, BN):
+        n = start + tl.arange(0, BN)
+        k = tl.load(K + base + n[None, :] * D + d[:, None], mask=n[None, :] < N, other=0.0)
+        v = tl.load(V + base + n[:, None] * D + d[None, :], mask=n[:, None] < N, other=0.0)
+        s = tl.dot(q, k, input_precision="ieee") * sm_scale
+        s = softcap * libdevice.tanh(s / softcap)
+        s += tl.load(Bias + h * N * N + m[:, None] * N + n[None, :], mask=(m[:, None] < N) & (n[None, :] < N), other=0.0)
+        keep = (m[:, None] >= n[None, :]) & (m[:, None] - n[None, :] < window) & (n[None, :] < N)
+        s = tl.where(keep, s, float("-inf"))
+        m_new = tl.maximum(m_i, tl.max(s, 1))
+        safe = tl.where(m_new == float("-inf"), 0.0, m_new)
+        p = tl.exp(s - safe[:, None])
+        alpha = tl.exp(m_i - safe)
+        l_i = l_i * alpha + tl.sum(p, 1)
+        acc = acc * alpha[:, None] + tl.dot(p, v, input_precision="ieee")
+        m_i = m_new
+    acc = acc / l_i[:, None]
+    tl.store(Out + base + m[:, None] * D + d[None, :], acc, mask=m[:, None] < N)

@@ -2,6 +2,7 @@
 
 import triton
 import triton.language as tl
+from triton.language.extra import libdevice
 
 
 @triton.jit
@@ -65,3 +66,39 @@ def directions(x, w, out, rows, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     a = tl.load(x + i * BLOCK + j, mask=i < rows, other=0.0)
     length = tl.sqrt(tl.sum(a * a, axis=1))
     tl.store(out + i * BLOCK + j, a / length[:, None] * tl.load(w + j), mask=i < rows)
+
+
+@triton.jit
+def by_row(x, out, row, BLOCK: tl.constexpr):
+    """Of rows without a length nothing is stored."""
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + tl.program_id(0) * row + at, mask=at < row, other=0.0)
+    total = tl.sum(a, axis=0)
+    tl.store(out + tl.program_id(0), tl.sqrt(total), mask=total > 0)
+
+
+@triton.jit
+def by_sums(x, out, n, row, BLOCK: tl.constexpr):
+    """Where a sum has a root."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    s = tl.zeros((BLOCK,), tl.float32)
+    for k in range(n):
+        s += tl.load(x + k * row + i, mask=i < row, other=0.0)
+    tl.store(out + i, tl.sqrt(s), mask=(i < row) & (s > 0))
+
+
+@triton.jit
+def by_other(x, y, out, n, BLOCK: tl.constexpr):
+    """What is stored is said by another array."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    wanted = tl.load(y + i, mask=i < n, other=-1)
+    a = tl.load(x + i, mask=i < n, other=0.0)
+    tl.store(out + i, libdevice.acos(a) / a, mask=(i < n) & (wanted >= 0))
+
+
+@triton.jit
+def first_part(x, out, n, m, BLOCK: tl.constexpr):
+    """More is loaded than stored."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + i, mask=i < n, other=0.0)
+    tl.store(out + i, tl.sqrt(a), mask=i < m)

@@ -100,3 +100,70 @@ def counted(x, w, out, n, steps, BLOCK: tl.constexpr):
             i += 2
         k -= 1
         tl.store(out + k * n + at, h * i, mask=at < n)
+
+
+@triton.jit
+def chained(x, following, start, out, steps):
+    """Along a chain of indices: where it was in each round is on a tape of integers."""
+    at = tl.load(start + tl.program_id(0))
+    h = 0.0
+    for _ in range(steps):
+        h = h * 0.7 + tl.load(x + at) * tl.load(x + at)
+        at = tl.load(following + at)
+    tl.store(out + tl.program_id(0), h)
+
+
+@triton.jit
+def newton_roots(x, out, n, BLOCK: tl.constexpr):
+    """Until all lanes are near."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=1.0)
+    r = v
+    while tl.max(tl.abs(r * r - v), 0) > 1e-3:
+        r = 0.5 * (r + v / r)
+    tl.store(out + i, r * r * r, mask=i < n)
+
+
+@triton.jit
+def by_halves(x, out, n, BLOCK: tl.constexpr):
+    """By an integer that is halved: other states go along."""
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    k, s = n, 1.0
+    while k > 1:
+        v = v * s + tl.exp(-v) / k
+        s = s * 0.5
+        k = k // 2
+    tl.store(out + i, v * k, mask=i < n)
+
+
+@triton.jit
+def chain_of_chains(x, following, start, out):
+    """Along a list until its end, and in each element another loop."""
+    at = tl.load(start + tl.program_id(0))
+    h = 1.0
+    while at >= 0:
+        v = tl.load(x + at)
+        k = at + 2
+        while k > 0:
+            h = h * 0.7 + v * tl.cos(h)
+            k = k // 2
+        at = tl.load(following + at)
+    tl.store(out + tl.program_id(0), h)
+
+
+@triton.jit
+def escaping(x, c, out, most):
+    """A point that is moved until it is far away: the length of its way. None at all, if it begins there."""
+    p = tl.program_id(0)
+    a, b = tl.load(x + 2 * p), tl.load(x + 2 * p + 1)
+    cr, ci = tl.load(c), tl.load(c + 1)
+    i = 0
+    way = 0.0
+    size = a * a + b * b
+    while (size < 16.0) & (i < most):
+        a, b = a * a - b * b + cr, 2 * a * b + ci
+        size = a * a + b * b
+        way += tl.sqrt(size)
+        i += 1
+    tl.store(out + p, way * a)

@@ -113,3 +113,31 @@ def least_of_columns(x, out, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     a = tl.load(x + i * BLOCK + j)
     least, place = tl.min(a * a, axis=0, return_indices=True)
     tl.store(out + tl.arange(0, BLOCK), tl.exp(least) + place)
+
+
+@triton.jit
+def sums_that_wait(x, w, out, n, rows, BLOCK: tl.constexpr):
+    """What is added only where a mask says so, once before and once behind another sum."""
+    i = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), tl.float32)
+    count = tl.zeros((BLOCK,), tl.float32)
+    for r in range(rows):
+        a = tl.load(x + r * n + i, mask=i < n, other=0.0)
+        b = tl.load(w + r)
+        total = tl.where(a * b > 0.2, total + a * a * b - tl.sin(a), total)
+        count = tl.where(a < b, count, count + tl.exp(a)) * 1.0
+        total += b
+    tl.store(out + i, total * total + count, mask=i < n)
+
+
+@triton.jit
+def not_only_a_sum(x, out, n, rows, BLOCK: tl.constexpr):
+    """The condition reads the sum, or what is kept is another one."""
+    i = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), tl.float32)
+    other = tl.zeros((BLOCK,), tl.float32)
+    for r in range(rows):
+        a = tl.load(x + r * n + i, mask=i < n, other=0.0)
+        total = tl.where(total < 1.5, total + a * a, total)
+        other = tl.where(a > 0, other + a, total)
+    tl.store(out + i, total * 3 + other, mask=i < n)

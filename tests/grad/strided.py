@@ -111,3 +111,20 @@ def next_row(x, out, n, BLOCK: tl.constexpr):
     a = tl.load(x + row + at, mask=at < n, other=0.0)
     b = tl.load(x + row + n + at, mask=at < n, other=0.0)
     tl.store(out + row + at, a * b, mask=at < n)
+
+
+@triton.jit
+def tracked(z, q, r, out, steps, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
+    """A row has as many elements as a constant says, less than there are lanes, which the mask keeps these below."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < WIDTH
+    drift = tl.exp(tl.load(q + at, mask=inside, other=0.0))
+    noise = tl.exp(tl.load(r + at, mask=inside, other=0.0))
+    x = tl.zeros((BLOCK,), tl.float32)
+    p = tl.full((BLOCK,), 1.0, tl.float32)
+    for t in range(steps):
+        p += drift
+        gain = p / (p + noise)
+        x += gain * (tl.load(z + t * WIDTH + at, mask=inside, other=0.0) - x)
+        p = (1 - gain) * p
+        tl.store(out + t * WIDTH + at, x, mask=inside)

@@ -6,7 +6,7 @@
 #define TILEC_GRAD_WINDOWS_H
 
 #include "../opt/poly.h"
-#include "grad.h"
+#include "../grad/grad.h"
 
 /* A dimension of the tile. */
 typedef struct {

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 
 #include "../opt/opt.h"
+#include "gather.h"
 #include "windows.h"
 
 const int8_t window_sides[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -402,7 +403,7 @@ static void find_tap(Op *op, void *search)
     vec_push(s->g->arena, &s->taps, t);
 }
 
-void grad_gather_windows(Grad *g, GradArray *a)
+void gather_windows(Grad *g, GradArray *a)
 {
     Search s = {.g = g, .array = a, .good = true};
     const int needs = g->needs.len;

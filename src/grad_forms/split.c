@@ -4,8 +4,7 @@
  *     bitcast(or along the axis of where(index == k, bitcast(x), 0))    is element k along the axis
  *     sum along the axis of where(index == k, x, 0.0)                   too, but for the sign of -0
  */
-#include "../opt/opt.h"
-#include "grad.h"
+#include "forms.h"
 
 /* Is it true at one index along the axis: index == a constant? */
 static bool picks_one(const Value *mask, int axis)
@@ -27,9 +26,9 @@ static Value *floats_behind(const Value *bits)
     return cast && dtype_is_float(cast->operands[0]->type->dtype) ? cast->operands[0] : NULL;
 }
 
-static void replace(Op *op, void *grad)
+static void replace(Op *op, void *unused)
 {
-    Grad *g = grad;
+    (void)unused;
     const Op *either = op->code == OP_bitcast ? opt_made_by(op->operands[0], OP_reduce) : NULL;
     const Op *select = either ? opt_made_by(either->operands[0], OP_select) : NULL;
     Value *x = select ? floats_behind(select->operands[1]) : NULL;
@@ -39,15 +38,16 @@ static void replace(Op *op, void *grad)
         zero != 0 || x->type->dtype != op->results[0]->type->dtype ||
         !picks_one(select->operands[0], (int)attr_axis(either)))
         return;
-    g->b = builder_before(op);
-    grad_stand_for(g, op);
-    Value *part = build_select(&g->b, select->operands[0], x, grad_number(g, x, 0));
-    op->results[0]->repl = opt_reduce_along(&g->b, OP_add, part, (int)attr_axis(either));
+    Builder b = builder_before(op);
+    Value *none = build_float(&b, x->type, 0);
+    value_shaped_like(b.module, none, x);
+    Value *part = build_select(&b, select->operands[0], x, none);
+    op->results[0]->repl = opt_reduce_along(&b, OP_add, part, (int)attr_axis(either));
     op->results[0]->repl->name = op->results[0]->name;
 }
 
-void grad_sum_parts_of_tiles(Grad *g)
+void forms_sum_parts_of_tiles(Func *f)
 {
-    ir_walk(g->func->body, replace, g);
-    opt_resolve_all(g->func->body);
+    ir_walk(f->body, replace, NULL);
+    opt_resolve_all(f->body);
 }

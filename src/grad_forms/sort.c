@@ -8,8 +8,7 @@
  * Who stands in front of whom is told by comparing all with all: with NaN greater than every
  * number, and equal elements in the order that they have.
  */
-#include "../opt/opt.h"
-#include "grad.h"
+#include "forms.h"
 
 enum { MOST_ELEMENTS = 1 << 20, DEEPEST = 32 };
 
@@ -119,9 +118,9 @@ static Value *order_of(Builder *b, Value *x, int wanted, bool descending)
     return opt_reduce_along(b, OP_add, index, rank - 1);
 }
 
-static void replace(Op *op, void *grad)
+static void replace(Op *op, void *unused)
 {
-    Grad *g = grad;
+    (void)unused;
     Op *sort = op->code == OP_bitcast ? sort_behind(op->operands[0], op, DEEPEST) : NULL;
     Value *x = sort ? floats_before(sort->operands[0], sort, DEEPEST) : NULL;
     int rank = x ? x->type->rank : 0;
@@ -130,17 +129,17 @@ static void replace(Op *op, void *grad)
         type_numel(x->type) * x->type->dims[rank - 1] > MOST_ELEMENTS)
         return;
     const int64_t axis = rank - 1;
-    g->b = builder_before(op);
-    Value *order = order_of(&g->b, x, op->results[0]->type->dims[axis], attr_descending(sort) != 0);
+    Builder b = builder_before(op);
+    Value *order = order_of(&b, x, op->results[0]->type->dims[axis], attr_descending(sort) != 0);
     Value *operands[2] = {x, order};
     const Type *type = op->results[0]->type;
-    Op *gather = build_op(&g->b, OP_gather, 2, operands, 1, &axis, 1, &type);
+    Op *gather = build_op(&b, OP_gather, 2, operands, 1, &axis, 1, &type);
     op->results[0]->repl = gather->results[0];
     gather->results[0]->name = op->results[0]->name;
 }
 
-void grad_permute_sorted(Grad *g)
+void forms_permute_sorted(Func *f)
 {
-    ir_walk(g->func->body, replace, g);
-    opt_resolve_all(g->func->body);
+    ir_walk(f->body, replace, NULL);
+    opt_resolve_all(f->body);
 }

@@ -7,8 +7,7 @@
  *
  * where n comes from in front of the loop, and the step is a constant.
  */
-#include "../opt/opt.h"
-#include "grad.h"
+#include "forms.h"
 
 /* A loop and what it counts. */
 typedef struct {
@@ -157,19 +156,19 @@ static void find(Op *op, void *found)
         f->first = op;
 }
 
-void grad_count_rounds(Grad *g)
+void forms_count_rounds(Func *func)
 {
     for (;;) {
         Found f = {0};
 
-        ir_walk(g->func->body, find, &f);
+        ir_walk(func->body, find, &f);
         if (!f.first)
             return;
         Builder b = builder_before(f.first);
         Op *made = counted(&b, &f.count);
         for (int i = 0; i < made->nresults; i++)
             f.first->results[i]->repl = made->results[i];
-        opt_resolve_all(g->func->body);
+        opt_resolve_all(func->body);
         op_remove(f.first);
     }
 }

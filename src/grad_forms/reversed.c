@@ -6,14 +6,13 @@
  * Where nothing else is made of the program's number, the same programs run, and which of them does
  * what is nobody's business: what is asked of addresses has one way of counting to know.
  */
-#include "../opt/opt.h"
-#include "grad.h"
+#include "forms.h"
 
 typedef struct {
-    Grad *g;
+    Arena *arena;
     UseLists uses;
-    GradOps numbers;  /* program_id */
-    unsigned forward; /* axes along which it is used in another way: bits */
+    VEC(Op *) numbers; /* program_id */
+    unsigned forward;  /* axes along which it is used in another way: bits */
 } Numbers;
 
 /* num_programs - 1 - number, of one axis */
@@ -39,14 +38,15 @@ static void look_at(Op *op, void *numbers)
         if (!is_reversed(uses_of(&n->uses, number)[i].op, number))
             n->forward |= 1u << attr_axis(op);
     }
-    vec_push(n->g->arena, &n->numbers, op);
+    vec_push(n->arena, &n->numbers, op);
 }
 
-void grad_number_from_the_first(Grad *g)
+void forms_number_from_the_first(Func *f)
 {
-    Numbers n = {.g = g, .uses = ir_uses(g->func, g->arena)};
+    Arena *arena = f->module->arena;
+    Numbers n = {.arena = arena, .uses = ir_uses(f, arena)};
 
-    ir_walk(g->func->body, look_at, &n);
+    ir_walk(f->body, look_at, &n);
     for (int i = 0; i < n.numbers.len; i++) {
         Value *number = n.numbers.at[i]->results[0];
 
@@ -59,5 +59,5 @@ void grad_number_from_the_first(Grad *g)
             reversed->repl = number;
         }
     }
-    opt_resolve_all(g->func->body);
+    opt_resolve_all(f->body);
 }

@@ -1,0 +1,143 @@
+/*
+ * bounded.c - what masks say of a sum's terms in numbers: `column < 13` of 16 lanes
+ *
+ *     x + row * 13 + column                            13 for each row, of lanes 13
+ *     x + t * 13 + program_id * 8 + arange(0, 8)       of programs and lanes together 13
+ *
+ * Such terms become one, which runs so far.
+ */
+#include "terms.h"
+
+/* Which of the terms an atom's is; -1: none. */
+static int term_of(const Sum *s, const PolyAtom *atom, const PolyTerm *unit)
+{
+    const Op *def = atom->value ? atom->value->def : NULL;
+    const Op *loop = atom->value && !def ? atom->value->block->owner : NULL;
+    const bool is_program = def && def->code == OP_program_id;
+    const void *whose = is_program ? (const void *)s->g->func : (const void *)loop;
+    const int dim = !atom->value ? atom->key : is_program ? (int)attr_axis(def) : 0;
+
+    if (atom->value && !is_program && !(loop && loop->code == OP_for && atom->value->index == 0))
+        return -1;
+    for (int i = 0; i < s->n; i++) {
+        const Term *t = &s->at[i];
+        if (t->whose == whose && t->dim == dim && t->by > 0 && t->from_zero &&
+            terms_same_unit(&t->unit, unit))
+            return i;
+    }
+    return -1;
+}
+
+/* What the address multiplies it by, beside the factors known at run time; 0: it is not there. */
+static int64_t scale_of(const Sum *s, const PolyTerm *unit, const PolyAtom *atom)
+{
+    PolyTerm wanted = *unit;
+    Poly with = {0}, atoms = {0}, factors = {0};
+
+    wanted.scale = 1;
+    if (!poly_push(&factors, &wanted) || !poly_push(&atoms, &(PolyTerm){1, 1, {*atom}}) ||
+        !poly_product(&factors, &atoms, &with))
+        return 0;
+    for (int i = 0; i < s->raw.count; i++) {
+        if (terms_same_unit(&s->raw.terms[i], &with.terms[0]))
+            return s->raw.terms[i].scale;
+    }
+    return 0;
+}
+
+/* Terms that a bound is of, and how far they run together. */
+typedef struct {
+    Sum inner;
+    bool is_in[MOST_TERMS];
+    int64_t by, limit; /* the sum of those of the bound times this, which is less than the limit */
+} Group;
+
+/* The number of a program that all have: at least 0, so that without it the bound holds, too. */
+static bool is_left_off(const Sum *s, const PolyTerm *t)
+{
+    const Op *def = t->count == 1 && t->of[0].value ? t->of[0].value->def : NULL;
+
+    return t->scale > 0 && def && def->code == OP_program_id &&
+           !(s->programs >> attr_axis(def) & 1);
+}
+
+static bool find_group(const Sum *s, const Poly *below, const PolyTerm *unit, Group *out)
+{
+    *out = (Group){.inner = *s};
+    out->inner.n = 0;
+    for (int i = 0; i < below->count; i++) {
+        const PolyTerm *t = &below->terms[i];
+
+        if (t->count == 0)
+            out->limit = -t->scale;
+        if (t->count == 0 || is_left_off(s, t))
+            continue;
+        int at = t->count == 1 && t->scale > 0 ? term_of(s, &t->of[0], unit) : -1;
+        int64_t by = at >= 0 ? scale_of(s, unit, &t->of[0]) : 0;
+        bool is_loop = at >= 0 && s->at[at].whose && s->at[at].whose != s->g->func;
+        if (by <= 0 || out->is_in[at] || by % t->scale != 0 || (!is_loop && by != s->at[at].by))
+            return false; /* loops that begin at a program's number add to its terms */
+        by /= t->scale;
+        if (out->by != 0 && by != out->by)
+            return false;
+        out->by = by;
+        out->is_in[at] = true;
+        out->inner.at[out->inner.n++] = s->at[at];
+    }
+    return out->inner.n > 0 && out->limit > 0 && terms_are_digits(&out->inner, (Constants){0});
+}
+
+static int64_t least_by(const Sum *s)
+{
+    int64_t least = s->at[0].by;
+
+    for (int i = 1; i < s->n; i++) { /* digits are in order, but not multiples of each other */
+        if (s->at[i].by % least != 0)
+            return 0;
+    }
+    return least;
+}
+
+static void join(Sum *s, const Group *group)
+{
+    const int64_t by = least_by(&group->inner);
+    Term joined = group->inner.at[0];
+    int n = 0;
+
+    if (by == 0)
+        return;
+    joined.count = (group->limit * group->by - 1) / by + 1;
+    if (group->inner.n == 1 && joined.count >= group->inner.at[0].count &&
+        group->inner.at[0].count > 0)
+        return;
+    for (int i = 0; i < s->n; i++) {
+        if (!group->is_in[i])
+            s->at[n++] = s->at[i];
+    }
+    s->at[n++] = joined;
+    s->n = n;
+}
+
+void terms_bound(const Op *access, Sum *s)
+{
+    Value *mask = op_operand(access, ir_access(access).mask);
+    PolyScope scope = {0};
+    PolyBounds bounds;
+    int8_t map[MAX_RANK];
+
+    for (int d = 0; d < MAX_RANK; d++)
+        map[d] = (int8_t)d;
+    if (!mask)
+        return;
+    poly_bounds(&scope, mask, map, &bounds);
+    for (int i = 0; i < bounds.count; i++) {
+        for (int k = 0; k < s->n; k++) { /* of the factors of each term */
+            const PolyTerm unit = s->at[k].unit;
+            Group group;
+            if (!find_group(s, &bounds.below[i], &unit, &group))
+                continue;
+            join(s, &group);
+            break;
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/*
+ * forms.h - before gradients are derived: what is done in a form that has none, or of which less is
+ * known, is put in another that gives the same
+ *
+ * Each takes and gives IR as lowered, with helpers inlined.
+ */
+#ifndef TILEC_GRAD_FORMS_FORMS_H
+#define TILEC_GRAD_FORMS_FORMS_H
+
+#include "../ir/analysis.h"
+#include "../opt/opt.h"
+
+/* sort.c: before equal values are merged: what sorts floats by their bits becomes a permutation */
+void forms_permute_sorted(Func *f);
+
+/* split.c: what takes parts of tiles by their bits becomes sums */
+void forms_sum_parts_of_tiles(Func *f);
+
+/* count.c: each `while` that counts becomes a `for` */
+void forms_count_rounds(Func *f);
+
+/* reversed.c: programs that only ask for num_programs - 1 - program_id ask for program_id */
+void forms_number_from_the_first(Func *f);
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * gather.c - from a kernel the kernel of its gradients, with as few atomics as can be
+ */
+#include "gather.h"
+
+bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
+{
+    if (!grad_begin(m, wish, a, d, out))
+        return false;
+    for (int i = 0; i < out->nwrt; i++) {
+        gather_picks(out, &out->wrt[i]);
+        gather_windows(out, &out->wrt[i]);
+        grad_add_in_order(out, &out->wrt[i]);
+    }
+    return grad_finish(out);
+}

@@ -1,0 +1,25 @@
+/*
+ * gather.h - derived kernels: in place of atomics plain stores, where each element can be made to
+ * meet all that is handed to it
+ */
+#ifndef TILEC_GRAD_GATHER_GATHER_H
+#define TILEC_GRAD_GATHER_GATHER_H
+
+#include "../grad/grad.h"
+
+/* gather.c: the kernel of the gradients of wish->of with respect to wish->wrt, out->func, which
+ * takes the place of the kernel in its module, as lowered.  False: a diagnostic, with the place of
+ * what cannot be derived. */
+bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out);
+
+/* --- inside of this folder --- */
+
+/* picks.c: where its atomics are those of a row and of single elements of it, the row's lanes add
+ * what is handed to these, and store it */
+void gather_picks(Grad *g, GradArray *a);
+
+/* windows.c: where its atomics are those of windows that are shifted from each other, each lane
+ * gathers what its own element gets instead */
+void gather_windows(Grad *g, GradArray *a);
+
+#endif

@@ -1,0 +1,51 @@
+"""What is differentiated is stored in several places, each element by one of them; or it is not."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def both_triangles(x, out, N: tl.constexpr):
+    """Two halves of a square, and what is between."""
+    i, j = tl.arange(0, N)[:, None], tl.arange(0, N)[None, :]
+    a = tl.load(x + i * N + j)
+    tl.store(out + i * N + j, a * a, mask=i > j)
+    tl.store(out + i * N + j, tl.exp(a), mask=i < j)
+    tl.store(out + i * N + j, a, mask=j == i)
+
+
+@triton.jit
+def turned_triangles(x, out, N: tl.constexpr):
+    """The same mask the other way round is another one: the diagonal is stored twice."""
+    i, j = tl.arange(0, N)[:, None], tl.arange(0, N)[None, :]
+    a = tl.load(x + i * N + j)
+    tl.store(out + i * N + j, a * a, mask=i >= j)
+    tl.store(out + i * N + j, tl.exp(a), mask=j >= i)
+
+
+@triton.jit
+def rows_and_columns(x, out, n, N: tl.constexpr):
+    """Rows below n, and columns from there on: these cross."""
+    i = tl.arange(0, N)
+    a = tl.load(x + i[:, None] * N + i[None, :])
+    tl.store(out + i[:, None] * N + i[None, :], a * a, mask=(i < n)[:, None])
+    tl.store(out + i[:, None] * N + i[None, :], tl.exp(a), mask=(i >= n)[None, :])
+
+
+@triton.jit
+def by_sign(x, out, n, BLOCK: tl.constexpr):
+    """Each element is stored by one of two."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + i, mask=i < n, other=0.0)
+    is_high = (a > 0) & (i < n)
+    tl.store(out + i, tl.sqrt(a) * a, mask=is_high)
+    tl.store(out + i, -tl.exp(a), mask=(i < n) & (a <= 0))
+
+
+@triton.jit
+def by_flag(x, flags, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + i, mask=i < n, other=0.0)
+    wanted = tl.load(flags + i, mask=i < n, other=0) != 0
+    tl.store(out + i, a * a, mask=(i < n) & wanted)
+    tl.store(out + i, -tl.exp(a), mask=(i < n) & ~wanted)
