@@ -311,7 +311,7 @@ typedef struct {
  * filled, and packed, where one of the scalars that it is made of is another one than when that was
  * done last, or this launch has not done it yet. */
 enum { KEEP_PACKED, KEEP_SMALLEST, KEEP_HEAD }; /* words: see cpu_keep.c */
-enum { KEEP_USED, KEEP_MISSED, KEEP_STATE };
+enum { KEEP_USED, KEEP_MISSED, KEEP_STRIP, KEEP_STATE };
 typedef struct {
     Value *value;
     const Op *loop; /* each of whose rounds has a tile of its own; NULL: there is one */
@@ -320,6 +320,8 @@ typedef struct {
     bool several;   /* programs come back to tiles later: slots are for as many loops as fit, .. */
     unsigned again; /* .. where the grid has several programs along one of these axes, as bits; 0:
                      * nobody knows */
+    bool strips;    /* .. and programs run in strips of as many columns of the grid as have slots:
+                     * how many rounds the loop has is known before them */
     int keys;       /* buffer of i64: for each slot KEEP_HEAD words, and for each round in it one
                      * that is not 0 where there is a tile, and the scalars that it was made of;
                      * of several then KEEP_STATE words */
@@ -472,6 +474,8 @@ DType plan_register_dtype(DType t); /* the dtype that values of t have outside o
 /* The tile from whose buffer a gather takes elements: its source, or what that is a renaming of.
  * from[d]: which dimension of the source the tile's dimension d follows, or -1. */
 Value *plan_gathered(const Op *gather, int8_t *from);
+/* plan_keep.c: has a loop as many rounds in all programs, which is known before the first one? */
+bool plan_rounds_are_known(const Op *loop);
 /* plan_schedule.c */
 /* Does a reverse scan run along this dimension of the nest? */
 bool plan_runs_backwards(const Nest *n, int dim);

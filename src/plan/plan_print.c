@@ -202,7 +202,9 @@ static void print_keep(PlanText *p, const Keep *k, int indent)
         text_put(&p->out, i ? "," : " by");
         print_value(p, k->by[i]);
     }
-    text_put(&p->out, k->several ? ", for several programs\n" : "\n");
+    text_put(&p->out, k->strips    ? ", for several programs, which go in strips\n"
+                      : k->several ? ", for several programs\n"
+                                   : "\n");
 }
 
 static void print_ahead(PlanText *p, const Ahead *a, int indent)

@@ -237,6 +237,8 @@ static void check_kept(Check *x, const Nest *n)
         tell(x, op, "nest %d does not fill what it keeps, and that alone", n->id);
     if (!has_room(x, k->keys, DT_I64, keep_words(k)))
         tell(x, op, "nest %d has no room for what it knows of its slots", n->id);
+    if (k->strips && !(k->several && k->loop && plan_rounds_are_known(k->loop)))
+        tell(x, op, "nobody knows how wide the strips of nest %d are", n->id);
     for (int i = 0; i < k->nby; i++)
         read_scalar(x, op, k->by[i]);
 }

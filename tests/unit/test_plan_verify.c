@@ -12,9 +12,10 @@
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 
-static const char *const kernels[] = {
-    "attention",    "softmax",   "combine_loop", "while_order", "fields",   "regroup", "behind_if",
-    "turned_chunk", "dot_bytes", "dot_bf16",     "dot_rounds",  "dot_keep", "pieces"};
+static const char *const kernels[] = {"attention",  "softmax",  "combine_loop", "while_order",
+                                      "fields",     "regroup",  "behind_if",    "turned_chunk",
+                                      "dot_bytes",  "dot_bf16", "dot_rounds",   "dot_keep",
+                                      "dot_strips", "pieces"};
 
 static const char *const machines[] = {
     "+avx2,+fma", "+avx2,+avx512f,+avx512bw,+fma,+avx512vnni,+amx-int8,+amx-bf16"};
@@ -203,7 +204,12 @@ static int break_keep(const Plan *p, Nest *n)
     k->value = p->func->body->args[0];
     expect_told(p);
     k->value = was;
-    return told + 1;
+    if (!k->strips)
+        return told + 1;
+    k->several = false;
+    expect_told(p);
+    k->several = true;
+    return told + 2;
 }
 
 /* Pieces that overlap, that a divisor of 0 would never end, without a loop of their own. */
