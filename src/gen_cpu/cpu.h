@@ -13,7 +13,7 @@
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
  *   cpu_gather.c  elements at places that a tile says, and histograms
  *   cpu_combine.c reductions; cpu_scan.c
- *   cpu_dot.c     matrix products; cpu_dot_pack.c, cpu_dot_tiles.c, cpu_dot_ahead.c
+ *   cpu_dot.c     matrix products; cpu_dot_pack.c, cpu_dot_tiles.c, cpu_dot_ahead.c, cpu_dot_live.c
  *   cpu_programs.c  the programs of a launch, in strips; cpu_keep.c  tiles that stay for the next
  *   cpu_sort.c    rows in order
  *   cpu_record.c  prints, and what was found wrong
@@ -136,6 +136,7 @@ typedef struct {
     int64_t down[3], across[3]; /* elements from a row, and a column, to the next one */
     Val smallest;               /* slot: of bf16 that is packed, see cpu_dot_pack.c */
     Asking asking[2];           /* by operand */
+    Val live[LIVES];            /* i64: so many rows, columns and elements along k; NULL: all */
 } Dot;
 
 /* Elements along k that rows of packed operands have room for: whole groups. */
@@ -333,6 +334,11 @@ void cpu_keep_fill(Cpu *c, const Nest *n); /* cpu_nest(), where the tile is not 
 void cpu_keep_pack(Dot *d);                /* cpu_dot_pack(), in the same way */
 /* Bytes from a buffer's slot to the one that comes next, i64; 0 where this one is shared. */
 Val cpu_keep_behind(Cpu *c, int buffer);
+
+/* cpu_dot_live.c */
+void cpu_dot_live(Dot *d); /* in front of the product: sets `live` */
+/* i64: the smaller one of `end` and what lives; `end` itself where all does. */
+Val cpu_dot_live_end(Dot *d, int which, int64_t end);
 
 /* cpu_dot_pack.c */
 void cpu_dot_pack_begin(Dot *d); /* nothing is known yet of what will be packed */

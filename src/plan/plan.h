@@ -291,20 +291,24 @@ typedef enum {
     DOT_AMX    /* products of tiles */
 } DotUnit;
 enum { DOT_MAX_ROWS = 14 /* of vectors */, DOT_MAX_VECTORS = 4, DOT_MAX_GROUP = 4 };
+enum { LIVE_ROWS, LIVE_COLUMNS, LIVE_DEPTH, LIVES };
 typedef struct {
     DotUnit unit;
     int lanes, rows, vectors; /* the block of acc that stays in registers: rows by vectors of so
                                * many lanes */
-    int rest;          /* rows of the blocks at the end, that have fewer; 0: there are none */
-    int height, depth; /* of DOT_AMX: rows of a tile, and elements along k; it has one vector
-                        * of columns */
-    int group;         /* elements along k that are multiplied at once in a lane */
-    int rounds;        /* of the loop around: tiles of so many are multiplied together */
-    int packed;        /* buffer: b in panels (plan_dot.c); NO_BUFFER: where it is */
-    int sums;          /* buffer: of DOT_VNNI what a's being unsigned adds to each column */
-    int widened;       /* buffer: of DOT_PAIRS a in 16 bits, in rows of whole groups */
-    int keep;          /* of b, and what is packed of it, as Nest has it */
-    bool asks[2];      /* a and b: for what the next rounds have in the slots behind this one */
+    int rest;           /* rows of the blocks at the end, that have fewer; 0: there are none */
+    int height, depth;  /* of DOT_AMX: rows of a tile, and elements along k; it has one vector
+                         * of columns */
+    int group;          /* elements along k that are multiplied at once in a lane */
+    int rounds;         /* of the loop around: tiles of so many are multiplied together */
+    int packed;         /* buffer: b in panels (plan_dot.c); NO_BUFFER: where it is */
+    int sums;           /* buffer: of DOT_VNNI what a's being unsigned adds to each column */
+    int widened;        /* buffer: of DOT_PAIRS a in 16 bits, in rows of whole groups */
+    int keep;           /* of b, and what is packed of it, as Nest has it */
+    bool asks[2];       /* a and b: for what the next rounds have in the slots behind this one */
+    Value *live[LIVES]; /* comparisons (plan_live.c): rows and columns of the result that are looked
+                         * at, and elements along k that are not zero, are as many as they hold for;
+                         * NULL: all */
 } DotPlan;
 
 /* A tile of which a thread's next programs most likely want the same again (plan_keep.c): it is
@@ -474,6 +478,12 @@ DType plan_register_dtype(DType t); /* the dtype that values of t have outside o
 /* The tile from whose buffer a gather takes elements: its source, or what that is a renaming of.
  * from[d]: which dimension of the source the tile's dimension d follows, or -1. */
 Value *plan_gathered(const Op *gather, int8_t *from);
+/* plan_live.c: of a comparison that counts what steps, and up to where */
+Value *plan_counted(const Value *v);
+Value *plan_limit(const Value *v);
+/* Can both be computed for the first element, of scalars that are there? */
+typedef bool IsThere(const void *ctx, const Value *scalar);
+bool plan_can_count(const Value *v, IsThere *is_there, const void *ctx);
 /* plan_keep.c: has a loop as many rounds in all programs, which is known before the first one? */
 bool plan_rounds_are_known(const Op *loop);
 /* plan_schedule.c */

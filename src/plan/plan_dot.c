@@ -24,6 +24,9 @@
  * rounds lie side by side, those of a in one row, and are multiplied once all are there, or in the
  * last round.
  *
+ * Rows and columns that nobody looks at, and elements along k that are zero, are left out, in whole
+ * blocks and steps (plan_live.c).
+ *
  * All multiply i8 exactly.  What amx does to bf16 is in cpu_dot_tiles.c, with what is done about
  * it.
  */
@@ -452,6 +455,7 @@ DotPlan plan_dot(Planner *pl, const Op *op)
     d.packed = d.sums = d.widened = NO_BUFFER;
     d.rounds = rounds_of(pl->plan, op);
     d.group = 1;
+    plan_live(pl->plan, op, &d);
     const Buffer *b = &pl->plan->buffers.at[plan_buffer(pl->plan, op->operands[DOT_B])];
     d.keep = b->keep;
     for (int i = 0; i < COUNT(d.asks); i++)

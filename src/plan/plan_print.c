@@ -287,6 +287,11 @@ static void print_dot(PlanText *p, const DotPlan *d, int indent)
         if (d->asks[i])
             text_printf(&p->out, ", %s of the next rounds ahead", i == DOT_A ? "a" : "b");
     }
+    for (int i = 0; i < LIVES; i++) {
+        static const char *const of[] = {"rows", "columns", "elements along k"};
+        if (d->live[i])
+            text_printf(&p->out, ", %s while %s", of[i], op_printer_value(p->ops, d->live[i]));
+    }
     text_put(&p->out, ":\n");
 }
 
