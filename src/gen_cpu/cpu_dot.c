@@ -219,6 +219,15 @@ static void dot_step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahe
     }
 }
 
+/* Sums of integers may be reordered: copies of a step for which registers are just enough, with one
+ * for a product, would be mixed until they are not. */
+static int copies_of_step(const Dot *d)
+{
+    bool tight = d->plan.unit == DOT_PAIRS && !d->c->machine->avx512f;
+
+    return tight ? 1 : K_UNROLL;
+}
+
 /* Where a sum ends, in whole steps: of one round, which has so many elements, or of several.  What
  * is behind the last round's is zero. */
 static Val depth_of(Dot *d, int64_t whole, int64_t step)
@@ -240,8 +249,9 @@ static void k_loop(Dot *d, int rows, int vectors, Val i, Val j, Val (*acc)[DOT_M
     Cpu *c = d->c;
     int group = d->plan.group;
     int64_t groups = (d->k + group - 1) / group; /* of a round */
-    bool divides = d->plan.rounds > 1 ? groups % K_UNROLL == 0 : groups >= K_UNROLL;
-    int unroll = divides ? K_UNROLL : 1;
+    int most = copies_of_step(d);
+    bool divides = d->plan.rounds > 1 ? groups % most == 0 : groups >= most;
+    int unroll = divides ? most : 1;
     int64_t whole = groups / unroll * unroll;
     Val limit = depth_of(d, whole * group, unroll * group);
     Val phi[DOT_MAX_ROWS][DOT_MAX_VECTORS];
@@ -382,7 +392,7 @@ static void product(Dot *d)
     int lanes = d->plan.lanes;
     int64_t width = (int64_t)d->plan.vectors * lanes, whole = d->n / width * width;
 
-    cpu_dot_ahead_begin(d, blocks_of(d), MAX(d->most_k / d->plan.group / K_UNROLL, 1));
+    cpu_dot_ahead_begin(d, blocks_of(d), MAX(d->most_k / d->plan.group / copies_of_step(d), 1));
     if (whole > 0) {
         LLVMBasicBlockRef after = begin_live(d, LIVE_COLUMNS, 0);
         Loop l = cpu_loop_begin(c);

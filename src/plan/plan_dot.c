@@ -20,7 +20,7 @@
  *   pairs  i8          avx2                      everything; as i16, which packing makes of them
  *   fma    all                                   everything
  *
- * Where a loop does nothing with acc but add to it, amx, vnni and fma wait: operands of several
+ * Where a loop does nothing with acc but add to it, products wait: operands of several
  * rounds lie side by side, those of a in one row, and are multiplied once all are there, or in the
  * last round.
  *
@@ -212,7 +212,7 @@ static bool unit_may_wait(const Op *op, DotUnit unit)
 {
     DType sum = op->results[0]->type->dtype;
 
-    return unit == DOT_AMX || unit == DOT_VNNI ||
+    return unit == DOT_AMX || unit == DOT_VNNI || unit == DOT_PAIRS ||
            (unit == DOT_FMA && plan_register_dtype(sum) == sum);
 }
 
