@@ -72,7 +72,7 @@ static Val scalar_value(Cpu *c, const Op *op)
     return op_has(op, MOVES) ? in[0] : emit_op(&c->e, c->b, op, in);
 }
 
-static void emit_scalar(Cpu *c, const Op *op)
+void cpu_scalar(Cpu *c, const Op *op)
 {
     if (op->code == OP_barrier) {
         LLVMBuildFence(c->b, LLVMAtomicOrderingAcquireRelease, 1, ""); /* for this program only */
@@ -344,7 +344,7 @@ void cpu_steps(Cpu *c, const BlockPlan *plan)
         const Op *at = cpu_debug_lines(c, s, op), *around = llvm_at(c->l, at);
         switch (s->kind) {
         case STEP_SCALAR:
-            emit_scalar(c, s->op);
+            cpu_scalar(c, s->op);
             break;
         case STEP_NEST:
             if (s->nest->keep != 0)
@@ -410,49 +410,6 @@ static void load_arguments(Cpu *c)
     }
 }
 
-/* x, y, z of the linear program id, then counted up without divisions. */
-static void program_loop(Cpu *c, Val first, Val last)
-{
-    Llvm *l = c->l;
-    LLVMTypeRef t = l->i64;
-    Val size[3];
-
-    for (int d = 0; d < 3; d++)
-        size[d] = LLVMBuildSExt(c->b, c->programs[d], t, "");
-    Val row = LLVMBuildUDiv(c->b, first, size[0], "");
-    Val start[3] = {LLVMBuildURem(c->b, first, size[0], "")};
-    start[1] = LLVMBuildURem(c->b, row, size[1], "");
-    start[2] = LLVMBuildUDiv(c->b, row, size[1], "");
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = cpu_block(c), in = cpu_block(c),
-                      exit = cpu_block(c);
-    LLVMBuildBr(c->b, head);
-    LLVMPositionBuilderAtEnd(c->b, head);
-    Val p = LLVMBuildPhi(c->b, t, ""), at[3], next[3], one = llvm_int(t, 1), zero = llvm_int(t, 0);
-    for (int d = 0; d < 3; d++)
-        at[d] = LLVMBuildPhi(c->b, t, "");
-    for (int d = 0; d < 3; d++)
-        c->program[d] = LLVMBuildTrunc(c->b, at[d], l->i32, "");
-    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, p, last, ""), in, exit);
-    LLVMPositionBuilderAtEnd(c->b, in);
-    c->leave = exit;
-    cpu_debug_program(c);
-    cpu_record_program(c);
-    cpu_steps(c, c->plan->body);
-    Val carry = llvm_int(l->i1, 1);
-    for (int d = 0; d < 3; d++) {
-        Val up = LLVMBuildAdd(c->b, at[d], LLVMBuildZExt(c->b, carry, t, ""), "");
-        carry = LLVMBuildICmp(c->b, LLVMIntEQ, up, size[d], "");
-        next[d] = d < 2 ? LLVMBuildSelect(c->b, carry, zero, up, "") : up;
-    }
-    LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
-    Val after = LLVMBuildAdd(c->b, p, one, "");
-    LLVMBuildBr(c->b, head);
-    LLVMAddIncoming(p, (Val[]){first, after}, (LLVMBasicBlockRef[]){before, latch}, 2);
-    for (int d = 0; d < 3; d++)
-        LLVMAddIncoming(at[d], (Val[]){start[d], next[d]}, (LLVMBasicBlockRef[]){before, latch}, 2);
-    LLVMPositionBuilderAtEnd(c->b, exit);
-}
-
 static void fence_streaming_stores(Cpu *c)
 {
     static const char x86[] = "x86_64";
@@ -488,7 +445,7 @@ static void emit_function(Cpu *c, const char *name)
         cpu_keep_begin(c);
     Val first = LLVMGetParam(c->fn, 2), last = LLVMGetParam(c->fn, 3);
     cpu_tally_begin(c, LLVMBuildSub(c->b, last, first, ""));
-    program_loop(c, first, last);
+    cpu_programs(c, first, last);
     cpu_tally_end(c);
     fence_streaming_stores(c);
     LLVMBuildRetVoid(c->b);

@@ -13,8 +13,8 @@
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
  *   cpu_gather.c  elements at places that a tile says, and histograms
  *   cpu_combine.c reductions; cpu_scan.c
- *   cpu_dot.c     matrix products; cpu_dot_pack.c, cpu_dot_tiles.c, cpu_dot_ahead.c
- *   cpu_keep.c    tiles that stay for a thread's next programs
+ *   cpu_dot.c     matrix products; cpu_dot_pack.c, cpu_dot_tiles.c, cpu_dot_ahead.c, cpu_dot_live.c
+ *   cpu_programs.c  the programs of a launch, in strips; cpu_keep.c  tiles that stay for the next
  *   cpu_sort.c    rows in order
  *   cpu_record.c  prints, and what was found wrong
  *   cpu_debug.c   what names stand for, for debuggers
@@ -52,6 +52,7 @@ typedef struct {
     bool launched;               /* by a launch of this library, which says whether it is .. */
     Val alone;                   /* .. alone (GEN_ALONE), i1; NULL: nobody knows */
     Val program[3], programs[3]; /* i32 */
+    Val strip, strip_begin;      /* columns of the grid, i64 (cpu_programs.c); NULL: it has none */
     Val *scalars;                /* by value id: rank-0 values in register form */
     Val *shift;                  /* by buffer: bytes from the first tile to this round's, or NULL */
     Val *in_slot;                /* by buffer: .. and to the first tile of the slot, or NULL */
@@ -135,6 +136,7 @@ typedef struct {
     int64_t down[3], across[3]; /* elements from a row, and a column, to the next one */
     Val smallest;               /* slot: of bf16 that is packed, see cpu_dot_pack.c */
     Asking asking[2];           /* by operand */
+    Val live[LIVES];            /* i64: so many rows, columns and elements along k; NULL: all */
 } Dot;
 
 /* Elements along k that rows of packed operands have room for: whole groups. */
@@ -176,8 +178,13 @@ void cpu_kernel(Cpu *c, Llvm *l, const char *name);
 bool cpu_takes(Diags *d, const Plan *p); /* false: a diagnostic that there is too much of it */
 /* Evaluate a reduce or scan region on given values: n earlier, n later, n results. */
 void cpu_region(Cpu *c, Bld b, const Block *region, const Val *args, int lanes, Val *results);
+void cpu_scalar(Cpu *c, const Op *op); /* the step of an op on scalars, from c->b on */
 /* The steps of a block, from c->b on: of the kernel's body, of an arm, of a combine function. */
 void cpu_steps(Cpu *c, const BlockPlan *plan);
+
+/* cpu_programs.c */
+/* All of a launch, in the order in which they run, from `first` on below `last` (i64). */
+void cpu_programs(Cpu *c, Val first, Val last);
 
 /* cpu_nest.c */
 /* All of it, from c->b on; c->b stands behind it at the end. */
@@ -317,6 +324,9 @@ void cpu_dot(Cpu *c, const Op *op, DotPlan plan);
 Val cpu_dot_bytes(Cpu *c, Val sums, Val a, Val b);
 
 /* cpu_keep.c */
+/* How many programs beside each other, where so many rounds (i64) of each have tiles in slots, may
+ * come back to theirs. */
+Val cpu_keep_loops(Cpu *c, const Keep *k, Val trips);
 void cpu_keep_begin(Cpu *c); /* in front of all programs */
 /* At the head of a round: which slots it has. */
 void cpu_keep_round(Cpu *c, const Op *loop);
@@ -324,6 +334,11 @@ void cpu_keep_fill(Cpu *c, const Nest *n); /* cpu_nest(), where the tile is not 
 void cpu_keep_pack(Dot *d);                /* cpu_dot_pack(), in the same way */
 /* Bytes from a buffer's slot to the one that comes next, i64; 0 where this one is shared. */
 Val cpu_keep_behind(Cpu *c, int buffer);
+
+/* cpu_dot_live.c */
+void cpu_dot_live(Dot *d); /* in front of the product: sets `live` */
+/* i64: the smaller one of `end` and what lives; `end` itself where all does. */
+Val cpu_dot_live_end(Dot *d, int which, int64_t end);
 
 /* cpu_dot_pack.c */
 void cpu_dot_pack_begin(Dot *d); /* nothing is known yet of what will be packed */

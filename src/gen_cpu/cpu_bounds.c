@@ -178,6 +178,7 @@ static void prefetch_later(NestCg *n, Bld b, const Ahead *a, Val row, Val step)
     row = LLVMBuildGEP2(b, c->l->i8, row, &far, 1, "");
     for (int64_t k = 0; k < bytes; k += LINE)
         cpu_prefetch_line(c, b, row, k, a->level);
+    cpu_prefetch_line(c, b, row, bytes - 1, a->level); /* of a row that begins within a line */
 }
 
 /* The next program's row, one step further than this one is from the last; its own row at first. */

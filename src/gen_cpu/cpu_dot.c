@@ -7,6 +7,8 @@
  * broadcasts an element of a for each row.  What M and N leave over gets blocks of its own of just
  * that size; only the last vector of a row is masked.
  *
+ * Blocks without a row or column that lives (cpu_dot_live.c) are left out.
+ *
  * DOT_FMA takes operands as they are in their buffers, small floats mostly widened to fp32 when
  * these were filled.  Sums run over k in order with fused multiply-adds, then the accumulator is
  * rounded to its dtype.
@@ -217,15 +219,41 @@ static void dot_step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahe
     }
 }
 
+/* Sums of integers may be reordered: copies of a step for which registers are just enough, with one
+ * for a product, would be mixed until they are not. */
+static int copies_of_step(const Dot *d)
+{
+    bool tight = d->plan.unit == DOT_PAIRS && !d->c->machine->avx512f;
+
+    return tight ? 1 : K_UNROLL;
+}
+
+/* Where a sum ends, in whole steps: of one round, which has so many elements, or of several.  What
+ * is behind the last round's is zero. */
+static Val depth_of(Dot *d, int64_t whole, int64_t step)
+{
+    Cpu *c = d->c;
+    LLVMTypeRef i64 = c->l->i64;
+    Val all = d->plan.rounds > 1 ? d->along : llvm_int(i64, whole);
+
+    if (!d->live[LIVE_DEPTH])
+        return all;
+    Val dead = LLVMBuildSub(c->b, llvm_int(i64, MIN(d->k, whole)), d->live[LIVE_DEPTH], "");
+    dead = llvm_extreme(c->l, c->b, true, true, dead, llvm_int(i64, 0));
+    Val steps = LLVMBuildUDiv(c->b, dead, llvm_int(i64, step), "");
+    return LLVMBuildSub(c->b, all, LLVMBuildMul(c->b, steps, llvm_int(i64, step), ""), "");
+}
+
 static void k_loop(Dot *d, int rows, int vectors, Val i, Val j, Val (*acc)[DOT_MAX_VECTORS])
 {
     Cpu *c = d->c;
     int group = d->plan.group;
     int64_t groups = (d->k + group - 1) / group; /* of a round */
-    bool divides = d->plan.rounds > 1 ? groups % K_UNROLL == 0 : groups >= K_UNROLL;
-    int unroll = divides ? K_UNROLL : 1;
+    int most = copies_of_step(d);
+    bool divides = d->plan.rounds > 1 ? groups % most == 0 : groups >= most;
+    int unroll = divides ? most : 1;
     int64_t whole = groups / unroll * unroll;
-    Val limit = d->plan.rounds > 1 ? d->along : llvm_int(c->l->i64, whole * group);
+    Val limit = depth_of(d, whole * group, unroll * group);
     Val phi[DOT_MAX_ROWS][DOT_MAX_VECTORS];
     Loop l = cpu_loop_begin(c);
 
@@ -285,6 +313,28 @@ static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
     }
 }
 
+/* What follows is for those from `first` on, if there are any: up to the block that this gives. */
+static LLVMBasicBlockRef begin_live(Dot *d, int which, int64_t first)
+{
+    Cpu *c = d->c;
+
+    if (!d->live[which])
+        return NULL;
+    LLVMBasicBlockRef some = cpu_block(c), after = cpu_block(c);
+    Val lives = LLVMBuildICmp(c->b, LLVMIntSGT, d->live[which], llvm_int(c->l->i64, first), "");
+    LLVMBuildCondBr(c->b, lives, some, after);
+    LLVMPositionBuilderAtEnd(c->b, some);
+    return after;
+}
+
+static void end_live(Dot *d, LLVMBasicBlockRef after)
+{
+    if (!after)
+        return;
+    LLVMBuildBr(d->c->b, after);
+    LLVMPositionBuilderAtEnd(d->c->b, after);
+}
+
 /* Rows from `first` to `end`, in blocks of so many, for the columns from j. */
 static void rows_of_blocks(Dot *d, int64_t first, int64_t end, int rows, int vectors, int last,
                            Val j)
@@ -295,13 +345,18 @@ static void rows_of_blocks(Dot *d, int64_t first, int64_t end, int rows, int vec
 
     if (first == end)
         return;
+    LLVMBasicBlockRef after = begin_live(d, LIVE_ROWS, first);
     if (end - first > rows) {
         l = cpu_loop_begin(c);
         i = LLVMBuildAdd(c->b, i, l.index, "");
     }
     block(d, rows, vectors, last, i, j);
     if (end - first > rows)
-        cpu_loop_end(c, &l, end - first, rows);
+        cpu_loop_end_at(
+            c, &l,
+            LLVMBuildSub(c->b, cpu_dot_live_end(d, LIVE_ROWS, end), llvm_int(c->l->i64, first), ""),
+            rows);
+    end_live(d, after);
 }
 
 /* Rows of whole blocks, in front of those that have fewer. */
@@ -337,17 +392,21 @@ static void product(Dot *d)
     int lanes = d->plan.lanes;
     int64_t width = (int64_t)d->plan.vectors * lanes, whole = d->n / width * width;
 
-    cpu_dot_ahead_begin(d, blocks_of(d), MAX(d->most_k / d->plan.group / K_UNROLL, 1));
+    cpu_dot_ahead_begin(d, blocks_of(d), MAX(d->most_k / d->plan.group / copies_of_step(d), 1));
     if (whole > 0) {
+        LLVMBasicBlockRef after = begin_live(d, LIVE_COLUMNS, 0);
         Loop l = cpu_loop_begin(c);
         columns(d, d->plan.vectors, lanes, l.index);
-        cpu_loop_end(c, &l, whole, width);
+        cpu_loop_end_at(c, &l, cpu_dot_live_end(d, LIVE_COLUMNS, whole), width);
+        end_live(d, after);
     }
     int64_t rest = d->n - whole;
     if (rest > 0) {
+        LLVMBasicBlockRef after = begin_live(d, LIVE_COLUMNS, whole);
         int vectors = (int)((rest + lanes - 1) / lanes);
         columns(d, vectors, (int)(rest - (int64_t)(vectors - 1) * lanes),
                 llvm_int(c->l->i64, whole));
+        end_live(d, after);
     }
 }
 
@@ -400,6 +459,7 @@ static void pack(Dot *d)
 
 static void multiply(Dot *d)
 {
+    cpu_dot_live(d);
     if (d->plan.packed != NO_BUFFER)
         pack(d);
     if (d->plan.widened != NO_BUFFER)

@@ -283,19 +283,21 @@ void cpu_dot_pack(Dot *d)
 
 /* --- a in 16 bits --- */
 
-/* Rows of whole groups.  Vectors go beyond the end of a row, in rising order: what they leave at
- * the beginning of the next one is overwritten, and what is left in a group is multiplied by zeros.
+/* Rows of whole groups, of as many elements as there are.  Vectors go beyond the end of a row, in
+ * rising order: what they leave at the beginning of the next one is overwritten, and what is left
+ * in a group is multiplied by zeros.
  */
 void cpu_dot_widen(Dot *d)
 {
     Cpu *c = d->c;
     LLVMTypeRef i64 = c->l->i64, bytes = llvm_vector(c->l->i8, WIDENED_LANES);
     int64_t width = cpu_dot_depth(d);
-    bool dense = width == d->k;
-    int64_t rows = dense ? 1 : d->m, columns = dense ? d->m * d->k : d->k;
+    bool dense = d->plan.rounds == 1 && width == d->k;
+    int64_t rows = dense ? 1 : d->m;
+    Val columns = dense ? llvm_int(i64, d->m * d->k) : d->along;
     int from = d->buffer[DOT_A], to = d->plan.widened;
     Loop row = cpu_loop_begin(c);
-    Val in = LLVMBuildMul(c->b, row.index, llvm_int(i64, d->k), "");
+    Val in = LLVMBuildMul(c->b, row.index, llvm_int(i64, d->down[DOT_A]), "");
     Val out = LLVMBuildMul(c->b, row.index, llvm_int(i64, width), "");
     Loop l = cpu_loop_begin(c);
 
@@ -303,7 +305,7 @@ void cpu_dot_widen(Dot *d)
     Val element = LLVMBuildAdd(c->b, out, l.index, "");
     out = element_of(d, cpu_buffer(c, c->b, to), to, element);
     llvm_store(c->b, widen(d, llvm_load(c->b, bytes, in, 1)), out, cpu_buffer_size(c, to));
-    cpu_loop_end(c, &l, columns, WIDENED_LANES);
+    cpu_loop_end_at(c, &l, columns, WIDENED_LANES);
     cpu_loop_end(c, &row, rows, 1);
 }
 

@@ -13,8 +13,9 @@
  * Tiles of several programs: in the first round of a loop its tile is searched for among those with
  * which the loops began that have slots.  Else the loop takes slots that are free, or the one that
  * is shared: so of tiles that go around, more than there are slots for, some are found each time.
- * Where none was found for long, all slots are free again.  Behind the words of all slots is, in
- * KEEP_USED and KEEP_MISSED, how many loops have some, and for how many none was found.
+ * Where none was found for long, or another strip of the grid begins, all slots are free again.
+ * Behind the words of all slots is, in KEEP_USED and KEEP_MISSED, how many loops have some, and for
+ * how many none was found, and in KEEP_STRIP the strip for which that is so.
  */
 #include "cpu.h"
 
@@ -180,6 +181,27 @@ static Val find_loop(Cpu *c, const Keep *k, Val loops, Val slots)
     return LLVMBuildLoad2(c->b, i64, found, "");
 }
 
+/* Of a plane of the grid: which one it is. */
+static Val strip_number(Cpu *c)
+{
+    LLVMTypeRef i64 = c->l->i64;
+    Val plane = LLVMBuildZExt(c->b, c->program[2], i64, "");
+
+    plane = LLVMBuildMul(c->b, plane, LLVMBuildZExt(c->b, c->programs[0], i64, ""), "");
+    return LLVMBuildAdd(c->b, plane, c->strip_begin, "");
+}
+
+/* Is it another one than that for which slots were taken?  Notes that it is this. */
+static Val is_new_strip(Cpu *c, const Keep *k, Val place)
+{
+    if (!k->strips)
+        return llvm_int(c->l->i1, 0);
+    Val number = strip_number(c);
+    Val is_new = LLVMBuildICmp(c->b, LLVMIntNE, llvm_load(c->b, c->l->i64, place, 8), number, "");
+    llvm_store(c->b, number, place, 8);
+    return is_new;
+}
+
 /* It, or where there is none one that is free; all are where none was found for long.  Gives the
  * first of its slots, or the shared one. */
 static Val choose_loop(Cpu *c, const Keep *k, Val loops, Val slots)
@@ -195,6 +217,7 @@ static Val choose_loop(Cpu *c, const Keep *k, Val loops, Val slots)
     Val patience = LLVMBuildShl(c->b, loops, one, "");
     Val anew = LLVMBuildICmp(c->b, LLVMIntUGE, missed, patience, "");
 
+    anew = LLVMBuildOr(c->b, anew, is_new_strip(c, k, word_at(c, start, end + KEEP_STRIP)), "");
     used = LLVMBuildSelect(c->b, anew, none, used, "");
     Val is_free = LLVMBuildICmp(c->b, LLVMIntULT, used, loops, "");
     Val takes = LLVMBuildAnd(c->b, is_free, LLVMBuildNot(c->b, hit, ""), "");
@@ -222,8 +245,31 @@ static Val comes_again(Cpu *c, const Keep *k, Val loops)
     }
     if (k->again == 0)
         return so;
-    Val row = LLVMBuildZExt(c->b, c->programs[0], c->l->i64, "");
+    Val row = k->strips ? c->strip : LLVMBuildZExt(c->b, c->programs[0], c->l->i64, "");
     return LLVMBuildAnd(c->b, so, LLVMBuildICmp(c->b, LLVMIntULE, row, loops, ""), "");
+}
+
+static Val slots_of_loop(Cpu *c, const Keep *k, Val trips)
+{
+    LLVMTypeRef i64 = c->l->i64;
+    Val slots = LLVMBuildAdd(c->b, trips, llvm_int(i64, k->rounds - 1), "");
+
+    return LLVMBuildUDiv(c->b, slots, llvm_int(i64, k->rounds), "");
+}
+
+static Val loops_of(Cpu *c, const Keep *k, Val slots)
+{
+    LLVMTypeRef i64 = c->l->i64;
+    Val loops = LLVMBuildUDiv(c->b, llvm_int(i64, k->slots), slots, "");
+
+    return llvm_extreme(c->l, c->b, false, false, loops, llvm_int(i64, MOST_LOOPS));
+}
+
+Val cpu_keep_loops(Cpu *c, const Keep *k, Val trips)
+{
+    Val some = llvm_extreme(c->l, c->b, true, false, trips, llvm_int(c->l->i64, 1));
+
+    return loops_of(c, k, slots_of_loop(c, k, some));
 }
 
 /* In the first round of a loop: which slots it has.  None where there is not room for two loops. */
@@ -236,10 +282,7 @@ static void choose_slots(Cpu *c, int keep)
     LLVMBuildCondBr(c->b, LLVMBuildIsNull(c->b, c->round, ""), first, after);
     LLVMPositionBuilderAtEnd(c->b, first);
     LLVMBuildStore(c->b, llvm_int(i64, k->slots), c->begin[keep]);
-    Val slots = LLVMBuildAdd(c->b, c->trips, llvm_int(i64, k->rounds - 1), "");
-    slots = LLVMBuildUDiv(c->b, slots, llvm_int(i64, k->rounds), "");
-    Val loops = LLVMBuildUDiv(c->b, llvm_int(i64, k->slots), slots, "");
-    loops = llvm_extreme(c->l, c->b, false, false, loops, llvm_int(i64, MOST_LOOPS));
+    Val slots = slots_of_loop(c, k, c->trips), loops = loops_of(c, k, slots);
     Val enough = LLVMBuildICmp(c->b, LLVMIntUGE, loops, llvm_int(i64, 2), "");
     enough = LLVMBuildAnd(c->b, enough, comes_again(c, k, loops), "");
     LLVMBuildCondBr(c->b, enough, search, after);

@@ -291,27 +291,31 @@ typedef enum {
     DOT_AMX    /* products of tiles */
 } DotUnit;
 enum { DOT_MAX_ROWS = 14 /* of vectors */, DOT_MAX_VECTORS = 4, DOT_MAX_GROUP = 4 };
+enum { LIVE_ROWS, LIVE_COLUMNS, LIVE_DEPTH, LIVES };
 typedef struct {
     DotUnit unit;
     int lanes, rows, vectors; /* the block of acc that stays in registers: rows by vectors of so
                                * many lanes */
-    int rest;          /* rows of the blocks at the end, that have fewer; 0: there are none */
-    int height, depth; /* of DOT_AMX: rows of a tile, and elements along k; it has one vector
-                        * of columns */
-    int group;         /* elements along k that are multiplied at once in a lane */
-    int rounds;        /* of the loop around: tiles of so many are multiplied together */
-    int packed;        /* buffer: b in panels (plan_dot.c); NO_BUFFER: where it is */
-    int sums;          /* buffer: of DOT_VNNI what a's being unsigned adds to each column */
-    int widened;       /* buffer: of DOT_PAIRS a in 16 bits, in rows of whole groups */
-    int keep;          /* of b, and what is packed of it, as Nest has it */
-    bool asks[2];      /* a and b: for what the next rounds have in the slots behind this one */
+    int rest;           /* rows of the blocks at the end, that have fewer; 0: there are none */
+    int height, depth;  /* of DOT_AMX: rows of a tile, and elements along k; it has one vector
+                         * of columns */
+    int group;          /* elements along k that are multiplied at once in a lane */
+    int rounds;         /* of the loop around: tiles of so many are multiplied together */
+    int packed;         /* buffer: b in panels (plan_dot.c); NO_BUFFER: where it is */
+    int sums;           /* buffer: of DOT_VNNI what a's being unsigned adds to each column */
+    int widened;        /* buffer: of DOT_PAIRS a in 16 bits, in rows of whole groups */
+    int keep;           /* of b, and what is packed of it, as Nest has it */
+    bool asks[2];       /* a and b: for what the next rounds have in the slots behind this one */
+    Value *live[LIVES]; /* comparisons (plan_live.c): rows and columns of the result that are looked
+                         * at, and elements along k that are not zero, are as many as they hold for;
+                         * NULL: all */
 } DotPlan;
 
 /* A tile of which a thread's next programs most likely want the same again (plan_keep.c): it is
  * filled, and packed, where one of the scalars that it is made of is another one than when that was
  * done last, or this launch has not done it yet. */
 enum { KEEP_PACKED, KEEP_SMALLEST, KEEP_HEAD }; /* words: see cpu_keep.c */
-enum { KEEP_USED, KEEP_MISSED, KEEP_STATE };
+enum { KEEP_USED, KEEP_MISSED, KEEP_STRIP, KEEP_STATE };
 typedef struct {
     Value *value;
     const Op *loop; /* each of whose rounds has a tile of its own; NULL: there is one */
@@ -320,6 +324,8 @@ typedef struct {
     bool several;   /* programs come back to tiles later: slots are for as many loops as fit, .. */
     unsigned again; /* .. where the grid has several programs along one of these axes, as bits; 0:
                      * nobody knows */
+    bool strips;    /* .. and programs run in strips of as many columns of the grid as have slots:
+                     * how many rounds the loop has is known before them */
     int keys;       /* buffer of i64: for each slot KEEP_HEAD words, and for each round in it one
                      * that is not 0 where there is a tile, and the scalars that it was made of;
                      * of several then KEEP_STATE words */
@@ -472,6 +478,14 @@ DType plan_register_dtype(DType t); /* the dtype that values of t have outside o
 /* The tile from whose buffer a gather takes elements: its source, or what that is a renaming of.
  * from[d]: which dimension of the source the tile's dimension d follows, or -1. */
 Value *plan_gathered(const Op *gather, int8_t *from);
+/* plan_live.c: of a comparison that counts what steps, and up to where */
+Value *plan_counted(const Value *v);
+Value *plan_limit(const Value *v);
+/* Can both be computed for the first element, of scalars that are there? */
+typedef bool IsThere(const void *ctx, const Value *scalar);
+bool plan_can_count(const Value *v, IsThere *is_there, const void *ctx);
+/* plan_keep.c: has a loop as many rounds in all programs, which is known before the first one? */
+bool plan_rounds_are_known(const Op *loop);
 /* plan_schedule.c */
 /* Does a reverse scan run along this dimension of the nest? */
 bool plan_runs_backwards(const Nest *n, int dim);

@@ -20,9 +20,12 @@
  *   pairs  i8          avx2                      everything; as i16, which packing makes of them
  *   fma    all                                   everything
  *
- * Where a loop does nothing with acc but add to it, amx, vnni and fma wait: operands of several
+ * Where a loop does nothing with acc but add to it, products wait: operands of several
  * rounds lie side by side, those of a in one row, and are multiplied once all are there, or in the
  * last round.
+ *
+ * Rows and columns that nobody looks at, and elements along k that are zero, are left out, in whole
+ * blocks and steps (plan_live.c).
  *
  * All multiply i8 exactly.  What amx does to bf16 is in cpu_dot_tiles.c, with what is done about
  * it.
@@ -209,7 +212,7 @@ static bool unit_may_wait(const Op *op, DotUnit unit)
 {
     DType sum = op->results[0]->type->dtype;
 
-    return unit == DOT_AMX || unit == DOT_VNNI ||
+    return unit == DOT_AMX || unit == DOT_VNNI || unit == DOT_PAIRS ||
            (unit == DOT_FMA && plan_register_dtype(sum) == sum);
 }
 
@@ -452,6 +455,7 @@ DotPlan plan_dot(Planner *pl, const Op *op)
     d.packed = d.sums = d.widened = NO_BUFFER;
     d.rounds = rounds_of(pl->plan, op);
     d.group = 1;
+    plan_live(pl->plan, op, &d);
     const Buffer *b = &pl->plan->buffers.at[plan_buffer(pl->plan, op->operands[DOT_B])];
     d.keep = b->keep;
     for (int i = 0; i < COUNT(d.asks); i++)

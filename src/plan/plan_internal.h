@@ -81,6 +81,8 @@ int plan_buffer_for(Planner *pl, Value *v);
 void plan_turn(Planner *pl, int buffer, const Value *v); /* it lies column by column */
 /* Of a product whose operands are in buffers; adds those that it takes itself. */
 DotPlan plan_dot(Planner *pl, const Op *op);
+/* plan_live.c: which parts of the product count; fills in `live` */
+void plan_live(const Plan *p, const Op *dot, DotPlan *d);
 /* plan_keep.c */
 void plan_keep_begin(Planner *pl); /* once, before there is anything to keep */
 /* May an operand of that product stay for the next programs?  `rounds` are multiplied together.

@@ -12,6 +12,9 @@
  *
  * A tile of memory that changes with each program mostly comes back with the next row, or column,
  * of the grid, if there is one: so tiles of *several* programs are kept, each in slots of its own.
+ * There are not slots for any row of the grid.  Programs go in any order unless one
+ * may wait for another, so where a tile surely comes back with the next row of the grid, they run
+ * in *strips*: rows of as many columns of the grid as there are slots for, one behind the other.
  * Rows of a matrix lie far apart, and those of one block often at the same few places of a cache,
  * so it cannot be asked for many of them ahead of time; slots lie densely, so it can be for these
  * (cpu_dot_ahead.c).
@@ -274,13 +277,61 @@ static void note_axis(Op *op, void *axes)
         *(unsigned *)axes |= 1u << attr_axis(op);
 }
 
-/* Those that the kernel looks at, and the tile does not depend on. */
-static unsigned other_axes(Planner *pl, const Keeping *k)
+static unsigned all_axes(const Plan *p)
 {
     unsigned all = 0;
 
-    ir_walk(pl->plan->func->body, note_axis, &all);
-    return all & ~axes_behind(pl, k);
+    ir_walk(p->func->body, note_axis, &all);
+    return all;
+}
+
+/* --- strips --- */
+
+enum { X = 1, Y = 2, MOST_BEHIND = 16 /* ops */ };
+
+static bool is_known_before(const Value *v, int most)
+{
+    const Op *op = v->def;
+
+    if (!op)
+        return !v->block->owner;
+    if (v->type->rank > 0 || op->code == OP_program_id || op->regions[0] || most == 0 ||
+        op_has(op, READS | WRITES | EFFECT))
+        return false;
+    for (int i = 0; i < op->noperands; i++) {
+        if (op->operands[i]->type->rank > 0 || !is_known_before(op->operands[i], most - 1))
+            return false;
+    }
+    return true;
+}
+
+bool plan_rounds_are_known(const Op *loop)
+{
+    for (int i = 0; i < FOR_BOUNDS; i++) {
+        if (!is_known_before(loop->operands[i], MOST_BEHIND))
+            return false;
+    }
+    return true;
+}
+
+static void note_while(Op *op, void *any)
+{
+    *(bool *)any |= op->code == OP_while;
+}
+
+/* Records are told in the order of the grid, and programs that wait for others rely on it. */
+static bool wants_order(const Func *f)
+{
+    bool waits = false;
+
+    ir_walk(f->body, note_while, &waits);
+    return waits || func_hidden(f, PARAM_RECORDS);
+}
+
+static bool goes_in_strips(const Plan *p, const Op *loop, unsigned axes, unsigned again)
+{
+    return (axes & X) != 0 && (again & Y) != 0 && !wants_order(p->func) &&
+           plan_rounds_are_known(loop);
 }
 
 /* --- slots --- */
@@ -319,7 +370,9 @@ int plan_keep(Planner *pl, Value *v, const Op *product, int rounds)
                  .slots = slots_of(pl, k.changes ? NULL : loop, bytes, rounds)};
     if (k.changes) {
         keep.slots = (int)MIN(pl->most_several / bytes, MOST_SLOTS);
-        keep.again = other_axes(pl, &k);
+        unsigned axes = axes_behind(pl, &k);
+        keep.again = all_axes(p) & ~axes; /* that the tile does not depend on */
+        keep.strips = goes_in_strips(p, loop, axes, keep.again);
     }
     if (keep.slots == 0)
         return 0;

@@ -202,7 +202,9 @@ static void print_keep(PlanText *p, const Keep *k, int indent)
         text_put(&p->out, i ? "," : " by");
         print_value(p, k->by[i]);
     }
-    text_put(&p->out, k->several ? ", for several programs\n" : "\n");
+    text_put(&p->out, k->strips    ? ", for several programs, which go in strips\n"
+                      : k->several ? ", for several programs\n"
+                                   : "\n");
 }
 
 static void print_ahead(PlanText *p, const Ahead *a, int indent)
@@ -284,6 +286,11 @@ static void print_dot(PlanText *p, const DotPlan *d, int indent)
     for (int i = 0; i < COUNT(d->asks); i++) {
         if (d->asks[i])
             text_printf(&p->out, ", %s of the next rounds ahead", i == DOT_A ? "a" : "b");
+    }
+    for (int i = 0; i < LIVES; i++) {
+        static const char *const of[] = {"rows", "columns", "elements along k"};
+        if (d->live[i])
+            text_printf(&p->out, ", %s while %s", of[i], op_printer_value(p->ops, d->live[i]));
     }
     text_put(&p->out, ":\n");
 }

@@ -237,6 +237,8 @@ static void check_kept(Check *x, const Nest *n)
         tell(x, op, "nest %d does not fill what it keeps, and that alone", n->id);
     if (!has_room(x, k->keys, DT_I64, keep_words(k)))
         tell(x, op, "nest %d has no room for what it knows of its slots", n->id);
+    if (k->strips && !(k->several && k->loop && plan_rounds_are_known(k->loop)))
+        tell(x, op, "nobody knows how wide the strips of nest %d are", n->id);
     for (int i = 0; i < k->nby; i++)
         read_scalar(x, op, k->by[i]);
 }
@@ -448,6 +450,25 @@ static void check_rounds(Check *x, const Step *s, int m, int n, int k)
         tell(x, op, "tiles of several rounds do not lie as their product takes them");
 }
 
+static bool is_made(const void *x, const Value *scalar)
+{
+    return ((const Check *)x)->scalars[scalar->id];
+}
+
+/* Does what counts the rows, columns or elements along k count as many, and is it there? */
+static void check_live(Check *x, const Step *s)
+{
+    const Type *a = s->op->operands[DOT_A]->type, *sum = s->op->results[0]->type;
+
+    for (int i = 0; i < LIVES; i++) {
+        const Value *v = s->dot.live[i];
+        if (v &&
+            (sum->rank != 2 || !plan_can_count(v, is_made, x) ||
+             type_numel(plan_counted(v)->type) != (i == LIVE_DEPTH ? a->dims[1] : sum->dims[i])))
+            tell(x, s->op, "what a product leaves out is not known in front of it");
+    }
+}
+
 static void check_dot(Check *x, const Step *s)
 {
     const Op *op = s->op;
@@ -468,6 +489,7 @@ static void check_dot(Check *x, const Step *s)
     if (d->unit != DOT_FMA || buffer_of(x, op->operands[DOT_B])->turned)
         check_panels(x, s, m, n, k);
     check_rounds(x, s, m, n, k);
+    check_live(x, s);
     if (d->unit != DOT_AMX && d->rows > DOT_MAX_ROWS)
         tell(x, op, "a product's block has too many rows");
     if (d->unit == DOT_AMX && (m % d->height != 0 || d->rows % d->height != 0 ||

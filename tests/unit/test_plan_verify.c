@@ -12,9 +12,10 @@
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 
-static const char *const kernels[] = {
-    "attention",    "softmax",   "combine_loop", "while_order", "fields",   "regroup", "behind_if",
-    "turned_chunk", "dot_bytes", "dot_bf16",     "dot_rounds",  "dot_keep", "pieces"};
+static const char *const kernels[] = {"attention",  "softmax",  "combine_loop", "while_order",
+                                      "fields",     "regroup",  "behind_if",    "turned_chunk",
+                                      "dot_bytes",  "dot_bf16", "dot_rounds",   "dot_keep",
+                                      "dot_strips", "dot_live", "pieces"};
 
 static const char *const machines[] = {
     "+avx2,+fma", "+avx2,+avx512f,+avx512bw,+fma,+avx512vnni,+amx-int8,+amx-bf16"};
@@ -189,6 +190,25 @@ static int break_dot(const Plan *p, Step *s)
     return told + spoil(p, &d->depth, d->depth + 1);
 }
 
+/* Elements that are counted along another extent, by what is no comparison, or comes later. */
+static int break_live(const Plan *p, DotPlan *d)
+{
+    int told = 0;
+
+    for (int i = 0; i < LIVES; i++) {
+        Value *was = d->live[i];
+        if (!was)
+            continue;
+        d->live[i] = p->func->body->args[0];
+        expect_told(p);
+        d->live[i] = plan_counted(was);
+        expect_told(p);
+        d->live[i] = was;
+        told += 2;
+    }
+    return told;
+}
+
 /* Slots without room, known by nothing, or of something else. */
 static int break_keep(const Plan *p, Nest *n)
 {
@@ -203,7 +223,12 @@ static int break_keep(const Plan *p, Nest *n)
     k->value = p->func->body->args[0];
     expect_told(p);
     k->value = was;
-    return told + 1;
+    if (!k->strips)
+        return told + 1;
+    k->several = false;
+    expect_told(p);
+    k->several = true;
+    return told + 2;
 }
 
 /* Pieces that overlap, that a divisor of 0 would never end, without a loop of their own. */
@@ -232,7 +257,7 @@ static int break_block(const Plan *p, BlockPlan *b)
         if (s->kind == STEP_SCALAR)
             told += drop_step(p, b, i);
         if (s->kind == STEP_DOT)
-            told += break_dot(p, s);
+            told += break_dot(p, s) + break_live(p, &s->dot);
         if (s->kind == STEP_NEST)
             told += drop_entries(p, s->nest->schedule) + drop_inputs(p, s->nest->schedule) +
                     break_keep(p, s->nest) + break_pieces(p, s->nest);

@@ -1,0 +1,58 @@
+/*
+ * cpu_dot_live.c - how many rows, columns and elements along k of a product count
+ *
+ * The plan (plan_live.c) has comparisons `x < limit`: x steps by one from its first element on, so
+ * as many hold as limit is larger than that.  Where x would wrap on the way, all are taken to hold.
+ */
+#include "cpu.h"
+
+/* The first element of a tile, or a scalar. */
+static Val first_of(Cpu *c, const Value *v)
+{
+    const Op *op = v->def;
+    LLVMTypeRef t = emit_register_type(&c->e, v->type->dtype, 0);
+    Val in[MAX_ELEMENTWISE_OPERANDS] = {NULL};
+
+    if (op && op->code == OP_const)
+        return llvm_int(t, attr_bits(op));
+    if (v->type->rank == 0)
+        return c->scalars[v->id];
+    if (op->code == OP_arange)
+        return llvm_int(t, attr_start(op));
+    for (int i = 0; i < op->noperands; i++)
+        in[i] = first_of(c, op->operands[i]);
+    return op_has(op, MOVES) ? in[0] : emit_op(&c->e, c->b, op, in);
+}
+
+static Val count(Cpu *c, const Value *v, int64_t extent)
+{
+    LLVMTypeRef i64 = c->l->i64;
+    Val x = first_of(c, plan_counted(v)), limit = first_of(c, plan_limit(v));
+    Val step = llvm_int(LLVMTypeOf(x), extent - 1), all = llvm_int(i64, extent);
+    Val last = LLVMBuildAdd(c->b, x, step, "");
+    Val wraps = LLVMBuildICmp(c->b, LLVMIntSLT, last, x, "");
+    Val some = LLVMBuildICmp(c->b, LLVMIntSGT, limit, x, "");
+
+    /* where limit is larger, the difference is right without a sign */
+    Val n = LLVMBuildZExtOrBitCast(c->b, LLVMBuildSub(c->b, limit, x, ""), i64, "");
+    n = LLVMBuildSelect(c->b, some, n, llvm_int(i64, 0), "");
+    return LLVMBuildSelect(c->b, wraps, all, llvm_extreme(c->l, c->b, false, false, n, all), "");
+}
+
+void cpu_dot_live(Dot *d)
+{
+    const int64_t extents[] = {[LIVE_ROWS] = d->m, [LIVE_COLUMNS] = d->n, [LIVE_DEPTH] = d->k};
+
+    for (int i = 0; i < LIVES; i++) {
+        if (d->plan.live[i])
+            d->live[i] = count(d->c, d->plan.live[i], extents[i]);
+    }
+}
+
+Val cpu_dot_live_end(Dot *d, int which, int64_t end)
+{
+    Cpu *c = d->c;
+    Val all = llvm_int(c->l->i64, end);
+
+    return d->live[which] ? llvm_extreme(c->l, c->b, false, false, d->live[which], all) : all;
+}
