@@ -253,6 +253,7 @@ Val cpu_load_indexed(NestCg *n, const Entry *e); /* of FORM_INDEXED, as it lies 
 /* cpu_strided.c */
 /* Of FORM_BACKWARDS: a vector as it lies in memory, zero where it is masked off, and to memory. */
 Val cpu_load_backwards(NestCg *n, const Entry *e, Val mask);
+Val cpu_load_spread(NestCg *n, const Entry *e, Val mask); /* the same of FORM_SPREAD */
 void cpu_store_backwards(NestCg *n, const Root *r, const Entry *e, Val v, Val mask);
 /* The vectors of all fields of a group of records, as they lie in memory; zero where they are
  * masked off. */

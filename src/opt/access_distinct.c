@@ -27,7 +27,7 @@ static bool whole_steps(Arena *a, const AxisFacts *x, Value *v, int d, Steps *ou
         access_of(access_space(a, x, d, extent, nothing_given, NULL), v, access_identity);
 
     *out = (Steps){steps.stride < 0 ? -steps.stride : steps.stride, extent};
-    return steps.ok && !steps.scale && steps.stride != INT64_MIN;
+    return steps.ok && !steps.scale && steps.every == 0 && steps.stride != INT64_MIN;
 }
 
 /* The largest steps first. */
@@ -106,6 +106,8 @@ static void put_access(Text *t, const Access *a)
         text_printf(t, " * %%%s", name_of(a->scale));
     if (a->chunked)
         text_printf(t, " in each %d", TEXT_LANES);
+    if (a->every > 0)
+        text_printf(t, " every %d", a->every);
     if (wide > 0)
         text_printf(t, " widened %d", wide);
 }

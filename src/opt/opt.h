@@ -145,6 +145,7 @@ bool access_same_sum(const PointerSum *a, const PointerSum *b);
 typedef struct {
     bool ok;            /* else it follows the index in some other way, or is no int or pointer */
     bool chunked;       /* only from the first lane of each vector on */
+    int every;          /* chunked: lanes step once in so many of them; 0: each does */
     int64_t stride;     /* 0: the same everywhere */
     const Value *scale; /* not NULL: stays while the inner index moves; read at scale_map */
     int8_t scale_map[MAX_RANK];

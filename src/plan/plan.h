@@ -43,6 +43,7 @@ typedef enum {
     FORM_SHARED,     /* one address for all lanes, whose masks or data differ */
     FORM_CONTIGUOUS, /* a vector, from the row's first address or the chunk's */
     FORM_BACKWARDS,  /* the same of lanes that step down by one: a vector that ends there */
+    FORM_SPREAD,     /* neighbours, each of which several lanes have: x // 2 */
     FORM_RECORD,     /* fields of records, read or written together with others */
     FORM_STEPS,      /* lanes at even steps */
     FORM_INDEXED,    /* by an index tile: where it is not masked, look whether it is a run */
@@ -118,7 +119,7 @@ typedef enum {
     MAKE_OP,     /* the value's op on the inputs */
     MAKE_DIVIDE, /* a vector by one number for the whole row; of integers the remainder, too, and
                   * where they step by `number` from DIVIDE_ROW on, their first element */
-    MAKE_RUN,    /* consecutive numbers, from the input on */
+    MAKE_RUN,    /* consecutive numbers, from the input on, each for `number` lanes */
     MAKE_PIECE,  /* quotient `number` of the nest, of which it may be what ends the piece; inputs:
                   * the  dividend at the row's first element, and the divisor */
     MAKE_REMAINDER, /* what remains of such a division: inputs are the dividend, MAKE_PIECE, and the

@@ -278,6 +278,8 @@ static void cut_in_halves(Plan *p, Nest *n)
 
 static bool takes_another(const AccessPlan *before, const AccessPlan *now)
 {
+    if (now && before->form == FORM_SPREAD) /* pieces that begin anywhere lose that */
+        return false;
     return now && (now->form != before->form || now->steps.chunked != before->steps.chunked ||
                    now->form == FORM_INDEXED || now->form == FORM_LANES);
 }
