@@ -168,7 +168,7 @@ Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in)
 {
     if (op->code == OP_atomic_cas)
         return compare_and_swap(c, b, op, in);
-    if (!op_operand(op, RMW_MASK))
+    if (!op_operand(op, RMW_MASK) || !in[RMW_MASK])
         return unmasked_rmw(c, b, op, in[RMW_PTR], in[RMW_DATA]);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
     LLVMBasicBlockRef act = cpu_block(c);

@@ -536,6 +536,18 @@ static AccessPlan *plan_root_access(Plan *p, Nest *n, const Root *r)
     return a;
 }
 
+/* Of nests that go element by element those of atomics alone. */
+static bool may_have_bounds(const Nest *n)
+{
+    return !n->backwards && (!n->serial || n->roots.at[0].kind == ROOT_ATOMIC);
+}
+
+/* An atomic whose result is asked for, 0 where it is masked off? */
+static bool gives_zeros(const Plan *p, const Root *r)
+{
+    return r->kind == ROOT_ATOMIC && uses_count(&p->uses, r->op->results[0]) > 0;
+}
+
 void plan_accesses(Plan *p, Nest *n)
 {
     n->access = map_new(p->arena);
@@ -553,12 +565,12 @@ void plan_accesses(Plan *p, Nest *n)
         if (a && a->form == FORM_RECORD && !a->group)
             group_records(p, n, i);
     }
-    if (!n->serial && !n->backwards)
+    if (may_have_bounds(n))
         find_bounds(p, n);
     for (int i = 0; i < n->roots.len; i++) {
         Root *r = &n->roots.at[i];
         r->access = plan_root_access(p, n, r);
-        r->dies = dies_with_bounds(p, n, plan_root_mask(r));
+        r->dies = !gives_zeros(p, r) && dies_with_bounds(p, n, plan_root_mask(r));
     }
     for (int i = 0; i < n->roots.len; i++) {
         const AccessPlan *a = n->roots.at[i].access;

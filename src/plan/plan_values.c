@@ -164,7 +164,8 @@ static bool uniform_load(Scheduler *s, const Ask *a, Made *out)
         Made m;
         if (!op->operands[i])
             continue;
-        if (!plan_get(s, a->role, op->operands[i], a->map, &m))
+        Role role = i == LOAD_MASK && s->nest->serial ? AS_MASK : a->role;
+        if (!plan_get(s, role, op->operands[i], a->map, &m))
             return false;
         local |= m.local;
         in[i] = i == LOAD_MASK && plan_is_known(s, m, true) ? NO_ENTRY : m.entry;
