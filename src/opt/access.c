@@ -259,15 +259,15 @@ static Access product_access(const Op *op, Access x, Access y, const int8_t *map
         factor = op->operands[0];
     }
     Access out = {.chunked = x.chunked || y.chunked, .every = x.every};
-    if (!x.ok || !y.ok || y.stride != 0 || x.scale)
-        return out;
-    out.ok = true;
-    out.stride = x.stride;
-    out.widened = x.widened;
     int64_t number;
+    bool constant = constant_int(factor, &number);
+    if (!x.ok || !y.ok || y.stride != 0 || (x.scale && !constant))
+        return out;
+    out = x;
+    out.chunked |= y.chunked;
     if (x.stride == 0)
         return out;
-    if (constant_int(factor, &number)) {
+    if (constant) {
         out.ok = !__builtin_mul_overflow(x.stride, number, &out.stride);
         return out;
     }
