@@ -22,8 +22,8 @@ typedef struct {
     /* expansions without tables, and without parts that are rarely needed: a select computes both
      */
     bool straight_math;
-    bool
-        windows; /* tiles are kept in memory, and read from any place of it: for window.c, rows.c */
+    bool windows; /* tiles are kept in memory, and read from any place of it: for window.c, rows.c,
+                   * pairs.c */
     bool schedules; /* the target reads how many warps and stages are wished for */
     bool disjoint;  /* no two pointer arguments reach the same memory, or neither is written */
     OptTakes takes; /* of the target; NULL: no op that another one can be written with */
@@ -60,6 +60,8 @@ void opt_licm(Func *f);
  * load. */
 void opt_unroll(Func *f, bool windows, bool short_loops);
 void opt_assert(Func *f); /* assert and check to the code that finds where they fail */
+/* Stores of tiles put together of two, and reductions that take such apart, as two of each. */
+void opt_pairs(Func *f);
 /* The same op over tiles that are one array a few places apart, by fewer loads and ops. */
 void opt_window(Func *f);
 /* Where tiles are reduced row by row: a loop over the rows.  No two pointer arguments reach memory
