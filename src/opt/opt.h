@@ -22,8 +22,8 @@ typedef struct {
     /* expansions without tables, and without parts that are rarely needed: a select computes both
      */
     bool straight_math;
-    bool windows; /* tiles are kept in memory, and read from any place of it: for window.c, rows.c,
-                   * pairs.c */
+    bool windows; /* tiles are kept in memory, and read from any place of it, and vectors have more
+                   * lanes of smaller elements: for window.c, rows.c, pairs.c, narrow.c */
     bool schedules; /* the target reads how many warps and stages are wished for */
     bool disjoint;  /* no two pointer arguments reach the same memory, or neither is written */
     OptTakes takes; /* of the target; NULL: no op that another one can be written with */
@@ -64,6 +64,8 @@ void opt_assert(Func *f); /* assert and check to the code that finds where they 
 void opt_pairs(Func *f);
 /* The same op over tiles that are one array a few places apart, by fewer loads and ops. */
 void opt_window(Func *f);
+/* Arithmetic on small integers that was widened, in their own size. */
+void opt_narrow(Func *f);
 /* Where tiles are reduced row by row: a loop over the rows.  No two pointer arguments reach memory
  * that is written. */
 void opt_rows(Func *f);
