@@ -257,6 +257,7 @@ struct Nest {
     bool aligned;       /* pieces begin at multiples of `lanes` */
     int least;          /* where a divisor that is no constant is below this, .. */
     Nest *whole;        /* .. this one runs: without pieces.  NULL: all are constants */
+    Nest *direct;       /* of an atomic that is added up in a table: by vectors, where it is not */
     bool serial;        /* one element at a time, for the one root: atomics, loops in regions */
     int work;           /* ops that one element takes, each counted once for each root */
     int values;         /* the same without weights, and with what is rarely computed */

@@ -150,8 +150,7 @@ static bool may_cut(const Plan *p, const Nest *n)
     return true;
 }
 
-/* A copy whose accesses may be others. */
-static Nest *copy_nest(Plan *p, const Nest *n)
+Nest *plan_copy_nest(Plan *p, const Nest *n)
 {
     Nest *out = NEW(p->arena, Nest);
 
@@ -325,7 +324,7 @@ Nest *plan_pieces(Plan *p, Nest *n)
 
     if (!may_cut(p, n))
         return n;
-    Nest *out = copy_nest(p, n);
+    Nest *out = plan_copy_nest(p, n);
     Search s = {.plan = p, .nest = out};
     int before;
 

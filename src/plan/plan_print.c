@@ -240,6 +240,10 @@ static void print_nest(PlanText *p, const Nest *n, int indent)
     print_pieces(p, n, indent + 2);
     if (n->whole)
         print_nest(p, n->whole, indent + 4);
+    if (n->direct) {
+        text_printf(&p->out, "%*swithout the table\n", indent + 2, "");
+        print_nest(p, n->direct, indent + 4);
+    }
     if (n->keep != 0)
         print_keep(p, &p->plan->keeps.at[n->keep - 1], indent + 2);
     print_bounds(p, n, indent + 2);
@@ -459,6 +463,8 @@ static void print_schedules(PlanText *p, const BlockPlan *b)
             print_schedule(p, s->nest);
         if (s->kind == STEP_NEST && s->nest->whole)
             print_schedule(p, s->nest->whole);
+        if (s->kind == STEP_NEST && s->nest->direct)
+            print_schedule(p, s->nest->direct);
         print_schedules(p, s->body[0]);
         print_schedules(p, s->body[1]);
     }

@@ -519,6 +519,8 @@ static void schedule_block(Plan *p, BlockPlan *b)
             schedule_nest(p, s->nest);
         if (s->nest && s->nest->whole)
             schedule_nest(p, s->nest->whole);
+        if (s->nest && s->nest->direct)
+            schedule_nest(p, s->nest->direct);
         schedule_block(p, s->body[0]);
         schedule_block(p, s->body[1]);
     }

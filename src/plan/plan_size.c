@@ -41,7 +41,7 @@ static int64_t nest_size(const Nest *n)
 
     bool cut = is_masked(n) && (!n->serial || n->roots.at[0].kind == ROOT_ATOMIC);
 
-    return NEST_SIZE + values * (cut ? SEGMENTS : 1);
+    return NEST_SIZE + values * (cut ? SEGMENTS : 1) + (n->direct ? nest_size(n->direct) : 0);
 }
 
 static bool divides(const Op *op)
