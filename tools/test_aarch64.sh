@@ -157,7 +157,7 @@ tools/configure.sh "$build" "-DCMAKE_TOOLCHAIN_FILE=$PWD/tools/aarch64.cmake" "-
 
 # What knows of the machine: the loader, launches, threads, samples, code for every op on every dtype.  Left out is what
 # would start programs of AArch64, which only an emulator of the whole machine can, and what takes long.
-units="run device threads sampler records divide gen sim_micro plan_verify"
+units="run device threads sampler records divide gen sim_micro plan_verify plans"
 numbers="rope"
 targets="tests/libfake_cuda.so tests/libfake_nvtx.so $(for name in $units; do echo "tests/test_$name"; done)"
 [ $# = 0 ] || targets=tests/all

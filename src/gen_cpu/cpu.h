@@ -260,6 +260,7 @@ Val cpu_load_indexed(NestCg *n, const Entry *e); /* of FORM_INDEXED, as it lies 
 /* cpu_strided.c */
 /* Of FORM_BACKWARDS: a vector as it lies in memory, zero where it is masked off, and to memory. */
 Val cpu_load_backwards(NestCg *n, const Entry *e, Val mask);
+Val cpu_load_spread(NestCg *n, const Entry *e, Val mask); /* the same of FORM_SPREAD */
 void cpu_store_backwards(NestCg *n, const Root *r, const Entry *e, Val v, Val mask);
 /* The vectors of all fields of a group of records, as they lie in memory; zero where they are
  * masked off. */
@@ -285,7 +286,7 @@ Val cpu_divide_integers(NestCg *n, const Entry *e);
 /* cpu_atomic.c */
 void cpu_atomics_begin(Cpu *c);                                 /* in front of all programs */
 void cpu_atomic_root(NestCg *n, const Root *r, const Entry *e); /* one body's part */
-/* `in`: its operands, as scalars. */
+/* `in`: its operands, as scalars; NULL for a mask that is true. */
 Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in);
 
 /* cpu_tally.c */

@@ -168,7 +168,7 @@ Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in)
 {
     if (op->code == OP_atomic_cas)
         return compare_and_swap(c, b, op, in);
-    if (!op_operand(op, RMW_MASK))
+    if (!op_operand(op, RMW_MASK) || !in[RMW_MASK])
         return unmasked_rmw(c, b, op, in[RMW_PTR], in[RMW_DATA]);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(b);
     LLVMBasicBlockRef act = cpu_block(c);
@@ -199,7 +199,7 @@ static void atomic_element(NestCg *n, const Op *op, const Entry *e)
         cpu_fill(n, buffer, op->results[0]->type, plan_identity, (Ev){.v = old, .level = n->rank});
 }
 
-/* Floats that are added to neighbours: the first one's address, the summands as they lie in memory,
+/* What is added to neighbours: the first one's address, the summands as they lie in memory,
  * and which are there (NULL: all). */
 typedef struct {
     const Op *op;
@@ -216,7 +216,8 @@ static void add_vector(NestCg *n, const Row *r)
     Val old = r->mask ? cpu_masked_load(c, b, vector, r->ptr, size, r->mask)
                       : llvm_load(b, vector, r->ptr, size);
     Val x = emit_from_memory(&c->e, b, old, r->t), y = emit_from_memory(&c->e, b, r->data, r->t);
-    Val sum = emit_round(&c->e, b, LLVMBuildFAdd(b, x, y, ""), r->t);
+    Val sum = dtype_is_float(r->t) ? emit_round(&c->e, b, LLVMBuildFAdd(b, x, y, ""), r->t)
+                                   : LLVMBuildAdd(b, x, y, "");
 
     sum = emit_to_memory(&c->e, b, sum, r->t);
     if (r->mask)

@@ -48,10 +48,11 @@ static Val divided(NestCg *n, const Entry *e)
 static Val emit_run(NestCg *n, const Entry *e)
 {
     Bld b = n->at[n->rank];
-    Val first = cpu_input(n, e, 0);
+    Val first = cpu_input(n, e, 0), lanes = llvm_iota(LLVMTypeOf(first), n->lanes);
 
-    return LLVMBuildAdd(b, llvm_splat(b, first, n->lanes), llvm_iota(LLVMTypeOf(first), n->lanes),
-                        "");
+    if (e->number > 1)
+        lanes = LLVMBuildUDiv(b, lanes, llvm_int(LLVMTypeOf(lanes), e->number), "");
+    return LLVMBuildAdd(b, llvm_splat(b, first, n->lanes), lanes, "");
 }
 
 static Val read_buffer(NestCg *n, const Entry *e)

@@ -238,7 +238,10 @@ static Val lane_pointers(NestCg *n, const Access *a, const Entry *e, DType t)
         step = LLVMBuildMul(b, step, scale(n, a, e), "");
     Val first = a->chunked ? llvm_int(i64, 0) : LLVMBuildMul(b, n->index[n->inner], step, "");
     Val start = LLVMBuildGEP2(b, element, base, &first, 1, "");
-    Val offsets = LLVMBuildMul(b, llvm_splat(b, step, n->lanes), llvm_iota(i64, n->lanes), "");
+    Val lanes = llvm_iota(i64, n->lanes);
+    if (a->every > 0)
+        lanes = LLVMBuildUDiv(b, lanes, llvm_int(LLVMTypeOf(lanes), a->every), "");
+    Val offsets = LLVMBuildMul(b, llvm_splat(b, step, n->lanes), lanes, "");
     return LLVMBuildGEP2(b, element, start, &offsets, 1, "");
 }
 
@@ -291,6 +294,8 @@ static Val load_lanes(NestCg *n, const Entry *e, Val mask)
     }
     if (a->form == FORM_BACKWARDS)
         return cpu_load_backwards(n, e, mask);
+    if (a->form == FORM_SPREAD)
+        return cpu_load_spread(n, e, mask);
     if (e->in[IN_INDEX] != NO_ENTRY)
         return cpu_load_indexed(n, e);
     return cpu_gather_pointers(c, b, vector, lane_pointers(n, &a->steps, e, t), align, mask);

@@ -438,7 +438,7 @@ static void serial_loop(NestCg *n)
 
 static void inner_loop(NestCg *n)
 {
-    if (n->nest->serial)
+    if (n->nest->serial && n->nest->bounds.len == 0)
         serial_loop(n);
     else if (n->nest->backwards)
         backward_loop(n);

@@ -1,9 +1,9 @@
 /*
- * cpu_strided.c - loads and stores with a small constant step: rows backwards, and fields of
- * interleaved records
+ * cpu_strided.c - loads and stores with a small constant step: rows backwards, elements that
+ * several lanes have, and fields of interleaved records
  *
  * A row that is gone through backwards is read, and written, in contiguous vectors, whose lanes are
- * turned around.
+ * turned around.  Where lanes step once in 2, 4 or 8, a vector of fewer elements is.
  *
  * Four loads at p + 4*i + 0..3 (boxes as left, top, right, bottom) read every byte of one stretch
  * of memory.  The loads of a nest that differ only in a constant offset form a group; the stretch
@@ -20,6 +20,40 @@
 #include <string.h>
 
 #include "cpu.h"
+
+/* --- spread --- */
+
+/* i1 for each group of `every` lanes: is any of them set? */
+static Val any_of_groups(NestCg *n, Val mask, int every)
+{
+    int groups = n->lanes / every, lanes[MAX_LANES];
+    Val any = NULL;
+
+    for (int k = 0; k < every; k++) {
+        for (int i = 0; i < groups; i++)
+            lanes[i] = i * every + k;
+        Val one = llvm_shuffle(n->c->l, n->at[n->rank], mask, NULL, groups, lanes);
+        any = any ? LLVMBuildOr(n->at[n->rank], any, one, "") : one;
+    }
+    return any;
+}
+
+Val cpu_load_spread(NestCg *n, const Entry *e, Val mask)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    int every = e->access->steps.every, lanes[MAX_LANES], size = type_size(e->value->type);
+    LLVMTypeRef element = emit_memory_type(&c->e, e->value->type->dtype);
+    LLVMTypeRef groups = llvm_vector(element, n->lanes / every);
+    Val p = cpu_input(n, e, IN_ADDRESS);
+    Val v = mask ? cpu_masked_load(c, b, groups, p, size, any_of_groups(n, mask, every))
+                 : cpu_load_row(n, groups, p, size, e->rare);
+
+    for (int i = 0; i < n->lanes; i++)
+        lanes[i] = i / every;
+    v = llvm_shuffle(c->l, b, v, NULL, n->lanes, lanes);
+    return mask ? LLVMBuildSelect(b, mask, v, LLVMConstNull(LLVMTypeOf(v)), "") : v;
+}
 
 /* --- backwards --- */
 

@@ -11,6 +11,9 @@
  * vector are consecutive or equal ((start + i) % n with everything divisible by 16): the value is
  * then *chunked*, it steps from the first lane of each vector on.
  *
+ * Quotients of such runs by less than a vector has lanes, (start + i) // 2, step once in so many of
+ * these.
+ *
  * Quotients of indices, x // D, step too, where a nest stays within *pieces* of a row in which they
  * do not change: there x % D is x less a number.
  *
@@ -27,7 +30,7 @@
 
 #include "opt.h"
 
-enum { MAX_WIDENED = 32 };
+enum { MAX_WIDENED = 32, LEAST_BITS = 32 /* of what is not taken to come around */ };
 
 /* --- maps --- */
 
@@ -79,97 +82,6 @@ Value *access_renamed(const Value *v, const int8_t *map, int8_t *map_in)
     for (int d = 0; in && d < in->type->rank; d++)
         map_in[d] = map_in[d] < 0 ? -1 : map[map_in[d]];
     return in;
-}
-
-/* --- quotients --- */
-
-/* What a value is under other names, and where that is read. */
-static Value *original(Value *v, int8_t *map)
-{
-    int8_t in[MAX_RANK] = {0};
-    Value *x;
-
-    while ((x = access_renamed(v, map, in))) {
-        memcpy(map, in, sizeof in);
-        v = x;
-    }
-    return v;
-}
-
-/* The scalar, or the constant, that all elements of a tile are; NULL: nobody knows. */
-static Value *one_number(Value *v)
-{
-    int8_t map[MAX_RANK] = {0};
-
-    v = original(v, map);
-    if (v->type->rank == 0)
-        return v;
-    if (!v->def)
-        return NULL;
-    if (op_has(v->def, MOVES) && v->def->operands[0]->type->rank == 0)
-        return v->def->operands[0];
-    return v->def->code == OP_const ? v : NULL;
-}
-
-bool access_division(const Value *v, const int8_t *map, Quotient *out)
-{
-    const Op *op = v->def;
-
-    if (!op || (op->code != OP_div && op->code != OP_rem) || v->type->pointer ||
-        (v->type->dtype != DT_I32 && v->type->dtype != DT_I64))
-        return false;
-    memcpy(out->map, map, sizeof *map * (size_t)v->type->rank);
-    out->dividend = original(op->operands[0], out->map);
-    out->divisor = one_number(op->operands[1]);
-    return out->divisor != NULL;
-}
-
-bool access_comparison(const Value *v, const int8_t *map, Quotient *out)
-{
-    const Op *op = v->def;
-    int64_t number;
-
-    if (!op || (op->code != OP_lt && op->code != OP_le && op->code != OP_gt && op->code != OP_ge))
-        return false;
-    const Type *t = op->operands[0]->type;
-    Value *left = one_number(op->operands[0]), *right = one_number(op->operands[1]);
-    bool turned = left && value_const_int(left, &number);
-    if (t->pointer || (t->dtype != DT_I32 && t->dtype != DT_I64) ||
-        (!turned && !(right && value_const_int(right, &number))) || number == INT64_MAX)
-        return false;
-    bool next =
-        turned ? op->code == OP_lt || op->code == OP_ge : op->code == OP_le || op->code == OP_gt;
-    memcpy(out->map, map, sizeof *map * (size_t)v->type->rank);
-    out->dividend = original(op->operands[turned], out->map);
-    out->divisor = NULL;
-    out->from = number + next;
-    return true;
-}
-
-static bool same_number(const Value *x, const Value *y)
-{
-    int64_t a, b;
-
-    if (x == y || !x || !y)
-        return x == y;
-    return value_const_int(x, &a) && value_const_int(y, &b) && a == b;
-}
-
-int access_quotient(const AccessSpace *s, const Value *v, const int8_t *map)
-{
-    Quotient own = {0};
-
-    if (s->nquotients == 0 || (!access_division(v, map, &own) && !access_comparison(v, map, &own)))
-        return NO_QUOTIENT;
-    WideKey key = access_key(own.dividend, own.map);
-    for (int i = 0; i < s->nquotients; i++) {
-        const Quotient *q = &s->quotients[i];
-        WideKey other = access_key(q->dividend, q->map);
-        if (other.low == key.low && other.high == key.high &&
-            same_number(q->divisor, own.divisor) && q->from == own.from)
-            return i;
-    }
-    return NO_QUOTIENT;
 }
 
 /* --- operands first --- */
@@ -324,6 +236,9 @@ static Access sum_accesses(AccessSpace *s, const Op *op, Access x, Access y)
         return out;
     if (out.chunked && (!may_be_chunked(&x) || !may_be_chunked(&y)))
         return out;
+    if (x.stride != 0 && y.stride != 0 && x.every != y.every)
+        return out;
+    out.every = MAX(x.every, y.every);
     out.ok = op->code == OP_sub ? !__builtin_sub_overflow(x.stride, y.stride, &out.stride)
                                 : !__builtin_add_overflow(x.stride, y.stride, &out.stride);
     out.scale = x.scale ? x.scale : y.scale;
@@ -343,16 +258,16 @@ static Access product_access(const Op *op, Access x, Access y, const int8_t *map
         y = t;
         factor = op->operands[0];
     }
-    Access out = {.chunked = x.chunked || y.chunked};
-    if (!x.ok || !y.ok || y.stride != 0 || x.scale)
-        return out;
-    out.ok = true;
-    out.stride = x.stride;
-    out.widened = x.widened;
+    Access out = {.chunked = x.chunked || y.chunked, .every = x.every};
     int64_t number;
+    bool constant = constant_int(factor, &number);
+    if (!x.ok || !y.ok || y.stride != 0 || (x.scale && !constant))
+        return out;
+    out = x;
+    out.chunked |= y.chunked;
     if (x.stride == 0)
         return out;
-    if (constant_int(factor, &number)) {
+    if (constant) {
         out.ok = !__builtin_mul_overflow(x.stride, number, &out.stride);
         return out;
     }
@@ -370,7 +285,7 @@ static Access shifted(const Op *op, Access x, Access y)
     if (!x.ok || !y.ok || y.stride != 0 || x.scale || !constant_int(op->operands[1], &k) || k < 0 ||
         k > 31)
         return (Access){0};
-    Access out = {.chunked = x.chunked, .widened = x.widened};
+    Access out = {.chunked = x.chunked, .every = x.every, .widened = x.widened};
     out.ok = !__builtin_mul_overflow(x.stride, (int64_t)1 << k, &out.stride);
     return out;
 }
@@ -495,19 +410,58 @@ static Access by_definition(AccessSpace *s, Value *v, const int8_t *map)
     }
 }
 
-/* Runs known to the axis analysis that cover whole vectors; they too step modulo the width. */
-static Access by_runs(const AccessSpace *s, const Value *v, const int8_t *map)
+/* The one dimension of v that is read at the inner index; -1: none or several are. */
+static int inner_dimension(const AccessSpace *s, const Value *v, const int8_t *map)
 {
-    const Axis *a = axis_of(s->axis, v);
     int dim = -1;
 
     for (int d = 0; d < v->type->rank; d++) {
         if (map[d] != s->inner || v->type->dims[d] == 1)
             continue;
         if (dim >= 0)
-            return (Access){0};
+            return -1;
         dim = d;
     }
+    return dim;
+}
+
+/* What v is the quotient of, rounded down, by a power of two below the lanes of a vector; NULL. */
+static const Value *divided_by_few(const AccessSpace *s, const Value *v, int64_t *by)
+{
+    const Op *op = v->def;
+
+    if (!op || (op->code != OP_div && op->code != OP_shr) ||
+        dtype_bits(v->type->dtype) < LEAST_BITS || !constant_int(op->operands[1], by) || *by < 1)
+        return NULL;
+    if (op->code == OP_shr)
+        *by = (int64_t)1 << MIN(*by, 30);
+    const Axis *x = axis_of(s->axis, op->operands[0]);
+    bool down = op->code == OP_shr || dtype_is_unsigned(v->type->dtype) ||
+                (x && x->has_range && x->lo >= 0);
+    return x && down && *by > 1 && *by < s->lanes && s->lanes % *by == 0 ? op->operands[0] : NULL;
+}
+
+/* Quotients of runs that cover whole vectors, whose first ones leave no remainder. */
+static Access by_groups(const AccessSpace *s, const Value *v, const int8_t *map)
+{
+    int dim = inner_dimension(s, v, map);
+    int64_t by;
+    const Value *of = divided_by_few(s, v, &by);
+
+    if (dim < 0 || !of || s->anywhere)
+        return (Access){0};
+    const Axis *x = axis_of(s->axis, of);
+    if (x->contiguity[dim] % s->lanes != 0 || x->divisibility % by != 0)
+        return (Access){0};
+    return (Access){.ok = true, .chunked = true, .stride = 1, .every = (int)by};
+}
+
+/* Runs known to the axis analysis that cover whole vectors; they too step modulo the width. */
+static Access by_runs(const AccessSpace *s, const Value *v, const int8_t *map)
+{
+    const Axis *a = axis_of(s->axis, v);
+    int dim = inner_dimension(s, v, map);
+
     if (dim < 0 || !a || s->anywhere)
         return (Access){0};
     bool equal = a->constancy[dim] % s->lanes == 0, runs = a->contiguity[dim] % s->lanes == 0;
@@ -544,6 +498,8 @@ static void find_access(AccessSpace *s, Value *v, const int8_t *map)
             *a = by_definition(s, v, map);
         if (!a->ok || !steps_evenly(s, v, a))
             *a = by_runs(s, v, map);
+        if (!a->ok)
+            *a = by_groups(s, v, map);
     }
     if (v->type->pointer)
         a->sum = sum_of(s, v, map);

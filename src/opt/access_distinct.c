@@ -27,7 +27,7 @@ static bool whole_steps(Arena *a, const AxisFacts *x, Value *v, int d, Steps *ou
         access_of(access_space(a, x, d, extent, nothing_given, NULL), v, access_identity);
 
     *out = (Steps){steps.stride < 0 ? -steps.stride : steps.stride, extent};
-    return steps.ok && !steps.scale && steps.stride != INT64_MIN;
+    return steps.ok && !steps.scale && steps.every == 0 && steps.stride != INT64_MIN;
 }
 
 /* The largest steps first. */
@@ -64,22 +64,40 @@ bool access_distinct(Arena *a, const AxisFacts *x, Value *v)
     return true;
 }
 
-/* Steps of a tile reach less than 2^31 together, so that what a coming round of an i32 adds is no
- * difference between two elements. */
+/* The power of two that all elements of a number known when running are multiples of. */
+static int64_t power_in(const AxisFacts *x, const Value *v)
+{
+    const Axis *a = axis_of(x, v);
+
+    for (int d = 0; a && d < v->type->rank; d++) {
+        if (a->contiguity[d] > 1)
+            return 1;
+    }
+    return a ? MAX(a->divisibility & -a->divisibility, 1) : 1;
+}
+
+/* Where steps of a tile reach less than 2^31 together, what a coming round of an i32 adds is no
+ * difference between two elements; else powers of two are left, which divide that, too. */
 int64_t access_multiple(Arena *a, const AxisFacts *x, Value *v)
 {
+    enum { MOST = 1 << 30 };
     int64_t multiple = 0, reach = 0, more;
+    bool far = false;
 
     for (int d = 0; d < v->type->rank; d++) {
-        Steps s;
-        if (v->type->dims[d] == 1)
+        int extent = v->type->dims[d];
+        if (extent == 1)
             continue;
-        if (!whole_steps(a, x, v, d, &s) || __builtin_mul_overflow(s.stride, s.extent - 1, &more) ||
-            __builtin_add_overflow(reach, more, &reach) || reach > INT32_MAX)
+        Access s =
+            access_of(access_space(a, x, d, extent, nothing_given, NULL), v, access_identity);
+        if (!s.ok || s.every > 0 || s.stride > MOST || s.stride < -MOST)
             return 1;
-        multiple = axis_gcd(multiple, s.stride);
+        s.stride = s.stride < 0 ? -s.stride : s.stride;
+        far |= s.scale || __builtin_mul_overflow(s.stride, extent - 1, &more) ||
+               __builtin_add_overflow(reach, more, &reach) || reach > INT32_MAX;
+        multiple = axis_gcd(multiple, s.scale ? s.stride * power_in(x, s.scale) : s.stride);
     }
-    return MAX(multiple, 1);
+    return MAX(far ? MIN(multiple & -multiple, MOST) : multiple, 1);
 }
 
 /* --- as text --- */
@@ -106,6 +124,8 @@ static void put_access(Text *t, const Access *a)
         text_printf(t, " * %%%s", name_of(a->scale));
     if (a->chunked)
         text_printf(t, " in each %d", TEXT_LANES);
+    if (a->every > 0)
+        text_printf(t, " every %d", a->every);
     if (wide > 0)
         text_printf(t, " widened %d", wide);
 }

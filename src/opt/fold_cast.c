@@ -5,7 +5,11 @@
  * between integers and C keeps no more bits than B did.  From integer over float to integer, C
  * must hold all of A too: a float that C does not hold saturates (R81), an integer is cut off.
  * Conversions to fp8 stay as written: their rules differ with the source format (R84).
+ *
+ * The low byte of a float's i64, which quantising to int8 by llrint() leaves, needs no i64.
  */
+#include <math.h>
+
 #include "fold.h"
 
 static bool int_fits_int(DType a, DType b)
@@ -52,6 +56,40 @@ static Value *merge_casts(Op *op)
     return a == c ? x : fold_new(op, OP_cast, 1, &x, 1, op->attrs, t);
 }
 
+/* The same float, but 0 where it is in [2^31, 2^63): multiples of 256 there, which i32 does not
+ * hold. Beyond that both i32 and i64 are the largest, or smallest, whose low bytes are alike. */
+static Value *without_multiples(Op *op, Value *x)
+{
+    DType t = x->type->dtype;
+    Value *from = fold_const(op, x->type, scalar_from_double(t, ldexp(1, 31)));
+    Value *to = fold_const(op, x->type, scalar_from_double(t, ldexp(1, 63)));
+    Value *in[] = {
+        fold_binary(op, OP_and, fold_binary(op, OP_ge, x, from), fold_binary(op, OP_lt, x, to)),
+        fold_const(op, x->type, 0), x};
+
+    return fold_new(op, OP_select, COUNT(in), in, 0, NULL, NULL);
+}
+
+/* float -> i64 -> 8 bits, and of fp16, which ends in front of 2^31, 16 bits. */
+static Value *low_byte(Op *op)
+{
+    Op *inner = op->operands[0]->def;
+    Value *x = inner->operands[0];
+    DType a = x->type->dtype;
+    int bits = dtype_bits(op->results[0]->type->dtype);
+    bool small = a == DT_FP16 && bits == 16, any = a == DT_FP16 || a == DT_BF16 || a == DT_FP32;
+
+    if (x->type->pointer || inner->results[0]->type->dtype != DT_I64 ||
+        !dtype_is_int(op->results[0]->type->dtype) || !(small || (any && bits == 8)))
+        return NULL;
+    if (a != DT_FP16)
+        x = without_multiples(op, x);
+    Builder b = builder_before(op);
+    const Type *i32 = type_with_dtype(b.module, x->type, DT_I32);
+    x = fold_new(op, OP_cast, 1, &x, 1, inner->attrs, i32);
+    return fold_new(op, OP_cast, 1, &x, 1, op->attrs, op->results[0]->type);
+}
+
 Value *fold_cast(Op *op)
 {
     Value *x;
@@ -63,7 +101,9 @@ Value *fold_cast(Op *op)
         return x;
     if (!x->def || x->def->code != op->code)
         return NULL;
-    if (op->code == OP_cast)
-        return merge_casts(op);
+    if (op->code == OP_cast) {
+        Value *merged = merge_casts(op);
+        return merged ? merged : low_byte(op);
+    }
     return fold_unary(op, OP_bitcast, x->def->operands[0], op->results[0]->type);
 }

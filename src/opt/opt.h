@@ -22,8 +22,8 @@ typedef struct {
     /* expansions without tables, and without parts that are rarely needed: a select computes both
      */
     bool straight_math;
-    bool
-        windows; /* tiles are kept in memory, and read from any place of it: for window.c, rows.c */
+    bool windows; /* tiles are kept in memory, and read from any place of it, and vectors have more
+                   * lanes of smaller elements: for window.c, rows.c, pairs.c, narrow.c */
     bool schedules; /* the target reads how many warps and stages are wished for */
     bool disjoint;  /* no two pointer arguments reach the same memory, or neither is written */
     OptTakes takes; /* of the target; NULL: no op that another one can be written with */
@@ -60,8 +60,12 @@ void opt_licm(Func *f);
  * load. */
 void opt_unroll(Func *f, bool windows, bool short_loops);
 void opt_assert(Func *f); /* assert and check to the code that finds where they fail */
+/* Stores of tiles put together of two, and reductions that take such apart, as two of each. */
+void opt_pairs(Func *f);
 /* The same op over tiles that are one array a few places apart, by fewer loads and ops. */
 void opt_window(Func *f);
+/* Arithmetic on small integers that was widened, in their own size. */
+void opt_narrow(Func *f);
 /* Where tiles are reduced row by row: a loop over the rows.  No two pointer arguments reach memory
  * that is written. */
 void opt_rows(Func *f);
@@ -157,6 +161,7 @@ bool access_same_sum(const PointerSum *a, const PointerSum *b);
 typedef struct {
     bool ok;            /* else it follows the index in some other way, or is no int or pointer */
     bool chunked;       /* only from the first lane of each vector on */
+    int every;          /* chunked: lanes step once in so many of them; 0: each does */
     int64_t stride;     /* 0: the same everywhere */
     const Value *scale; /* not NULL: stays while the inner index moves; read at scale_map */
     int8_t scale_map[MAX_RANK];

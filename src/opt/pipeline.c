@@ -64,11 +64,25 @@ static void unroll_module(Module *m, const OptOptions *o, Diags *d)
         opt_unroll(m->funcs[i], o->windows, o->schedules);
 }
 
+static void pairs_module(Module *m, const OptOptions *o, Diags *d)
+{
+    (void)d;
+    for (int i = 0; o->windows && i < m->nfuncs; i++)
+        opt_pairs(m->funcs[i]);
+}
+
 static void window_module(Module *m, const OptOptions *o, Diags *d)
 {
     (void)d;
     for (int i = 0; o->windows && i < m->nfuncs; i++)
         opt_window(m->funcs[i]);
+}
+
+static void narrow_module(Module *m, const OptOptions *o, Diags *d)
+{
+    (void)d;
+    for (int i = 0; o->windows && i < m->nfuncs; i++)
+        opt_narrow(m->funcs[i]);
 }
 
 static void rows_module(Module *m, const OptOptions *o, Diags *d)
@@ -94,10 +108,12 @@ typedef enum {
     CSE,
     DCE,
     UNROLL,
+    PAIRS,
     WINDOW,
     DOT,
     CARRY,
     LICM,
+    NARROW,
     ROWS,
     LATE,
     AHEAD,
@@ -115,10 +131,12 @@ static const Pass passes[] = {
     [CSE]      = {"cse", opt_cse, NULL},             /* compute equal things once */
     [DCE]      = {"dce", opt_dce, NULL},             /* drop what nothing needs, carried values too */
     [UNROLL]   = {"unroll", NULL, unroll_module},    /* repeat the bodies of loops that ask for it */
+    [PAIRS]    = {"pairs", NULL, pairs_module},      /* every other element as a tile of its own */
     [WINDOW]   = {"window", NULL, window_module},    /* maxima and sums over windows, by halves */
     [DOT]      = {"dot", opt_dot, NULL},             /* add into a product's accumulator */
     [CARRY]    = {"carry", opt_carry, NULL},         /* carry scalars through loops instead of tiles */
     [LICM]     = {"licm", opt_licm, NULL},           /* move what a loop does not change in front of it */
+    [NARROW]   = {"narrow", NULL, narrow_module},    /* bytes stay bytes where nothing wraps */
     [ROWS]     = {"rows", NULL, rows_module},        /* tiles of rows as loops over them */
     [LATE]     = {"late", opt_late, NULL, true},     /* reduce what rounds add up behind the loop */
     [AHEAD]    = {"ahead", NULL, ahead_module, true}, /* let a round ask for the next one's loads */
@@ -130,13 +148,13 @@ static const Pass passes[] = {
 /* Merging and dropping before unrolling keep the copies few; folding after each pass that makes
  * new uniform tiles or constants lets the next one see them. */
 static const PassId order[] = {
-    LEGALISE, INLINE,   ASSERT, PROMISE,        /* what targets have */
-    FOLD,     CSE,      DCE,                    /* the kernel as written, without waste */
-    UNROLL,   FOLD,     WINDOW, DOT,     CARRY, /* loops */
-    FOLD,     LICM,     CSE,    DCE,            /* one tile of offsets, scalar steps */
-    ROWS,     LATE,     DCE,                    /* what lanes would wait for in each round */
-    AHEAD,    CONTRACT, MATH,                   /* what the target is slow at */
-    FOLD,     LICM,     CSE,    DCE,            /* coefficients leave the loops */
+    LEGALISE, INLINE,   ASSERT, PROMISE,              /* what targets have */
+    FOLD,     CSE,      DCE,                          /* the kernel as written, without waste */
+    UNROLL,   FOLD,     PAIRS,  WINDOW,  DOT,  CARRY, /* loops */
+    FOLD,     LICM,     CSE,    DCE,                  /* one tile of offsets, scalar steps */
+    NARROW,   ROWS,     LATE,   DCE,                  /* bytes, rows, what lanes would wait for */
+    AHEAD,    CONTRACT, MATH,                         /* what the target is slow at */
+    FOLD,     LICM,     CSE,    DCE,                  /* coefficients leave the loops */
 };
 
 static int renumber_block(Block *b, int next)

@@ -43,6 +43,7 @@ typedef enum {
     FORM_SHARED,     /* one address for all lanes, whose masks or data differ */
     FORM_CONTIGUOUS, /* a vector, from the row's first address or the chunk's */
     FORM_BACKWARDS,  /* the same of lanes that step down by one: a vector that ends there */
+    FORM_SPREAD,     /* neighbours, each of which several lanes have: x // 2 */
     FORM_RECORD,     /* fields of records, read or written together with others */
     FORM_STEPS,      /* lanes at even steps */
     FORM_INDEXED,    /* by an index tile: where it is not masked, look whether it is a run */
@@ -118,7 +119,7 @@ typedef enum {
     MAKE_OP,     /* the value's op on the inputs */
     MAKE_DIVIDE, /* a vector by one number for the whole row; of integers the remainder, too, and
                   * where they step by `number` from DIVIDE_ROW on, their first element */
-    MAKE_RUN,    /* consecutive numbers, from the input on */
+    MAKE_RUN,    /* consecutive numbers, from the input on, each for `number` lanes */
     MAKE_PIECE,  /* quotient `number` of the nest, of which it may be what ends the piece; inputs:
                   * the  dividend at the row's first element, and the divisor */
     MAKE_REMAINDER, /* what remains of such a division: inputs are the dividend, MAKE_PIECE, and the
@@ -256,6 +257,7 @@ struct Nest {
     bool aligned;       /* pieces begin at multiples of `lanes` */
     int least;          /* where a divisor that is no constant is below this, .. */
     Nest *whole;        /* .. this one runs: without pieces.  NULL: all are constants */
+    Nest *direct;       /* of an atomic that is added up in a table: by vectors, where it is not */
     bool serial;        /* one element at a time, for the one root: atomics, loops in regions */
     int work;           /* ops that one element takes, each counted once for each root */
     int values;         /* the same without weights, and with what is rarely computed */

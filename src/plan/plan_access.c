@@ -2,10 +2,10 @@
  * plan_access.c - the form of each access of a nest, and which masks become bounds of its loops
  *
  * An access takes the best form that its address permits along the inner dimension: one scalar, a
- * contiguous vector, upwards or downwards, fields of records that several loads share, elements at
- * even steps, or an address for each lane.  Masks that compare what steps evenly with something
- * fixed in a row are bounds: below them the inner loop needs no masks (cpu_nest.c).  Read
- * opt/access.c first.
+ * contiguous vector, upwards or downwards, one each of whose elements several lanes have, fields of
+ * records that several loads share, elements at even steps, or an address for each lane.  Masks
+ * that compare what steps evenly with something fixed in a row are bounds: below them the inner
+ * loop needs no masks (cpu_nest.c).  Read opt/access.c first.
  */
 #include "plan_internal.h"
 
@@ -108,7 +108,12 @@ static void group_stores(Plan *p, Nest *n, int first)
 
 static bool is_contiguous(const Access *a)
 {
-    return a->ok && a->stride == 1 && !a->scale;
+    return a->ok && a->stride == 1 && !a->scale && a->every == 0;
+}
+
+static bool is_spread(const Access *a)
+{
+    return a->ok && a->stride == 1 && !a->scale && a->every > 0;
 }
 
 static bool is_backwards(const Access *a)
@@ -153,6 +158,8 @@ static AccessForm form_of(const Nest *n, const AccessPlan *a, bool is_load)
         return FORM_CONTIGUOUS;
     if (is_backwards(&a->steps) && !n->serial)
         return FORM_BACKWARDS;
+    if (is_load && is_spread(&a->steps))
+        return FORM_SPREAD;
     if (is_load && is_record(n, &a->steps))
         return FORM_RECORD;
     if (a->steps.ok)
@@ -529,6 +536,18 @@ static AccessPlan *plan_root_access(Plan *p, Nest *n, const Root *r)
     return a;
 }
 
+/* Of nests that go element by element those of atomics alone. */
+static bool may_have_bounds(const Nest *n)
+{
+    return !n->backwards && (!n->serial || n->roots.at[0].kind == ROOT_ATOMIC);
+}
+
+/* An atomic whose result is asked for, 0 where it is masked off? */
+static bool gives_zeros(const Plan *p, const Root *r)
+{
+    return r->kind == ROOT_ATOMIC && uses_count(&p->uses, r->op->results[0]) > 0;
+}
+
 void plan_accesses(Plan *p, Nest *n)
 {
     n->access = map_new(p->arena);
@@ -546,12 +565,12 @@ void plan_accesses(Plan *p, Nest *n)
         if (a && a->form == FORM_RECORD && !a->group)
             group_records(p, n, i);
     }
-    if (!n->serial && !n->backwards)
+    if (may_have_bounds(n))
         find_bounds(p, n);
     for (int i = 0; i < n->roots.len; i++) {
         Root *r = &n->roots.at[i];
         r->access = plan_root_access(p, n, r);
-        r->dies = dies_with_bounds(p, n, plan_root_mask(r));
+        r->dies = !gives_zeros(p, r) && dies_with_bounds(p, n, plan_root_mask(r));
     }
     for (int i = 0; i < n->roots.len; i++) {
         const AccessPlan *a = n->roots.at[i].access;

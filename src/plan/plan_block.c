@@ -32,7 +32,8 @@ static bool one_by_one(Plan *p, const Nest *n)
 {
     const Root *r = &n->roots.at[0];
 
-    return r->combine || (r->kind == ROOT_ATOMIC && !plan_adds_rows(p, n));
+    return r->combine ||
+           (r->kind == ROOT_ATOMIC && (r->buffer != NO_BUFFER || !plan_adds_rows(p, n)));
 }
 
 static void flush(Planner *pl, BlockState *st)

@@ -176,7 +176,7 @@ static Role role_of(const Scheduler *s, const Ask *a)
     if (a->role == AS_MASK)
         return AS_MASK;
     if (s->nest->serial)
-        return AS_LANE;
+        return a->role == AS_ROW && follows(s, a) ? AS_ROW : AS_LANE;
     return a->role != AS_VALUE && !follows(s, a) ? AS_VALUE : a->role;
 }
 

@@ -30,8 +30,8 @@ typedef struct {
 /* Is it read or written in vectors of neighbours, or element by element? */
 static void count_forms(const AccessPlan *a, int *contiguous, int *apart)
 {
-    *contiguous +=
-        a->form == FORM_CONTIGUOUS || a->form == FORM_BACKWARDS || a->form == FORM_RECORD;
+    *contiguous += a->form == FORM_CONTIGUOUS || a->form == FORM_BACKWARDS ||
+                   a->form == FORM_SPREAD || a->form == FORM_RECORD;
     *apart += a->form == FORM_STEPS || a->form == FORM_LANES || a->form == FORM_INDEXED;
 }
 

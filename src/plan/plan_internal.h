@@ -109,6 +109,7 @@ void plan_find_accesses(Plan *p, Nest *n);
  * pieces
  */
 Nest *plan_pieces(Plan *p, Nest *n);
+Nest *plan_copy_nest(Plan *p, const Nest *n); /* whose accesses may be others */
 /* The dimension of a nest, without a shape yet, along which a pointer steps by one element in
  * pieces of rows; -1: none, or it would do without pieces. */
 int plan_dimension_in_pieces(Plan *p, const Nest *n, Value *ptr, const int8_t *map);

@@ -150,8 +150,7 @@ static bool may_cut(const Plan *p, const Nest *n)
     return true;
 }
 
-/* A copy whose accesses may be others. */
-static Nest *copy_nest(Plan *p, const Nest *n)
+Nest *plan_copy_nest(Plan *p, const Nest *n)
 {
     Nest *out = NEW(p->arena, Nest);
 
@@ -278,6 +277,8 @@ static void cut_in_halves(Plan *p, Nest *n)
 
 static bool takes_another(const AccessPlan *before, const AccessPlan *now)
 {
+    if (now && before->form == FORM_SPREAD) /* pieces that begin anywhere lose that */
+        return false;
     return now && (now->form != before->form || now->steps.chunked != before->steps.chunked ||
                    now->form == FORM_INDEXED || now->form == FORM_LANES);
 }
@@ -323,7 +324,7 @@ Nest *plan_pieces(Plan *p, Nest *n)
 
     if (!may_cut(p, n))
         return n;
-    Nest *out = copy_nest(p, n);
+    Nest *out = plan_copy_nest(p, n);
     Search s = {.plan = p, .nest = out};
     int before;
 

@@ -31,7 +31,7 @@ typedef struct {
     Printer *ops;
 } PlanText;
 
-static const char *const form_names[] = {"uniform", "shared", "contiguous", "backwards",
+static const char *const form_names[] = {"uniform", "shared", "contiguous", "backwards", "spread",
                                          "record",  "steps",  "indexed",    "lanes"};
 
 static void print_access(PlanText *p, const AccessPlan *a)
@@ -40,6 +40,8 @@ static void print_access(PlanText *p, const AccessPlan *a)
     if (a->form == FORM_STEPS)
         text_printf(&p->out, " of %lld%s", (long long)a->steps.stride,
                     a->steps.scale ? " scaled" : "");
+    if (a->steps.every > 0)
+        text_printf(&p->out, ", each for %d lanes", a->steps.every);
     if (a->form == FORM_RECORD)
         text_printf(&p->out, " %lld of %lld..%lld by %d", (long long)a->steps.sum.offset,
                     (long long)a->group->low, (long long)a->group->high, a->group->step);
@@ -240,6 +242,10 @@ static void print_nest(PlanText *p, const Nest *n, int indent)
     print_pieces(p, n, indent + 2);
     if (n->whole)
         print_nest(p, n->whole, indent + 4);
+    if (n->direct) {
+        text_printf(&p->out, "%*swithout the table\n", indent + 2, "");
+        print_nest(p, n->direct, indent + 4);
+    }
     if (n->keep != 0)
         print_keep(p, &p->plan->keeps.at[n->keep - 1], indent + 2);
     print_bounds(p, n, indent + 2);
@@ -412,6 +418,8 @@ static void print_made(PlanText *p, const Nest *n, const Entry *e)
     if (e->kind == MAKE_ROOT || e->kind == MAKE_REST)
         text_printf(&p->out, " %lld %s", (long long)e->number,
                     root_names[n->roots.at[e->number].kind]);
+    if (e->kind == MAKE_RUN && e->number > 1)
+        text_printf(&p->out, ", each for %lld lanes", (long long)e->number);
     if (e->kind == MAKE_LOAD && e->access)
         text_printf(&p->out, " %s", form_names[e->access->form]);
 }
@@ -462,6 +470,8 @@ static void print_schedules(PlanText *p, const BlockPlan *b)
             print_schedule(p, s->nest);
         if (s->kind == STEP_NEST && s->nest->whole)
             print_schedule(p, s->nest->whole);
+        if (s->kind == STEP_NEST && s->nest->direct)
+            print_schedule(p, s->nest->direct);
         print_schedules(p, s->body[0]);
         print_schedules(p, s->body[1]);
     }

@@ -209,9 +209,14 @@ static void operands_root(Scheduler *s, const Root *r, EntryKind kind, int numbe
 {
     int n = r->op->noperands;
     int *in = NEW_N(s->plan->arena, int, n + 1);
+    bool masked = r->kind == ROOT_ATOMIC && plan_root_mask(r);
 
-    for (int i = 0; i < n; i++)
-        in[i] = plan_compute(s, AS_VALUE, r->op->operands[i], plan_identity).entry;
+    for (int i = 0; i < n; i++) {
+        if (masked && i == RMW_MASK)
+            root_mask(s, r, &in[i]);
+        else
+            in[i] = plan_compute(s, AS_VALUE, r->op->operands[i], plan_identity).entry;
+    }
     add_number(s, kind, number, in, n);
 }
 
@@ -514,6 +519,8 @@ static void schedule_block(Plan *p, BlockPlan *b)
             schedule_nest(p, s->nest);
         if (s->nest && s->nest->whole)
             schedule_nest(p, s->nest->whole);
+        if (s->nest && s->nest->direct)
+            schedule_nest(p, s->nest->direct);
         schedule_block(p, s->body[0]);
         schedule_block(p, s->body[1]);
     }

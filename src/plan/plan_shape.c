@@ -253,6 +253,21 @@ static void shape_sort(const Plan *p, const Op *op, SortShape *s)
     s->bits = all - lanes;
 }
 
+/* Integers that are added to neighbours: where a launch is alone, by vectors, and no table. */
+static Nest *direct_nest(Plan *p, const Nest *n)
+{
+    const Root *r = &n->roots.at[0];
+
+    if (r->kind != ROOT_ATOMIC || r->buffer == NO_BUFFER || !plan_adds_rows(p, n))
+        return NULL;
+    Nest *out = plan_copy_nest(p, n);
+    memset(&out->bounds, 0, sizeof out->bounds);
+    out->serial = false;
+    out->roots.at[0].buffer = NO_BUFFER;
+    shape_nest(p, out);
+    return out;
+}
+
 static void shape_block(Plan *p, BlockPlan *b)
 {
     for (int i = 0; b && i < b->steps.len; i++) {
@@ -260,6 +275,7 @@ static void shape_block(Plan *p, BlockPlan *b)
         if (s->kind == STEP_NEST) {
             shape_nest(p, s->nest);
             s->nest = plan_pieces(p, s->nest);
+            s->nest->direct = direct_nest(p, s->nest);
         }
         if (s->kind == STEP_SORT)
             shape_sort(p, s->op, &s->sort);

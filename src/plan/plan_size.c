@@ -39,7 +39,9 @@ static int64_t nest_size(const Nest *n)
 {
     int64_t values = MAX(n->values, n->work / 2); /* where divisions count as twice DIVISION_SIZE */
 
-    return NEST_SIZE + values * (is_masked(n) && !n->serial ? SEGMENTS : 1);
+    bool cut = is_masked(n) && (!n->serial || n->roots.at[0].kind == ROOT_ATOMIC);
+
+    return NEST_SIZE + values * (cut ? SEGMENTS : 1) + (n->direct ? nest_size(n->direct) : 0);
 }
 
 static bool divides(const Op *op)

@@ -2,8 +2,8 @@
  * plan_tally.c - atomic additions: which rows are added by vectors, and of which a thread adds up
  * its own first
  *
- * Floats that are added to neighbours, and whose sums nobody asks for, have a nest of vectors:
- * where a launch is alone (cpu_atomic.c), each is added at once.
+ * What is added to neighbours, and whose sums nobody asks for, has a nest of vectors: where a
+ * launch is alone (cpu_atomic.c), each is added at once.
  *
  * What programs add to the same few places, as bins, takes a locked instruction each, and waits for
  * other threads.  Where nothing in the kernel can see it, a thread adds to a table in its scratch
@@ -17,14 +17,19 @@
 
 enum { MOST_TALLIES = 4 /* tables of a kernel */ };
 
+static bool is_word(DType t)
+{
+    return dtype_is_int(t) && dtype_bits(t) >= 32;
+}
+
 static bool adds_only(const Plan *p, const Op *op)
 {
     if (op->code != OP_atomic_rmw || attr_rmw_kind(op) != RMW_ADD)
         return false;
     const Type *t = op->results[0]->type;
-    bool word = dtype_is_int(t->dtype) && dtype_bits(t->dtype) >= 32;
 
-    return t->rank > 0 && word && !t->pointer && uses_count(&p->uses, op->results[0]) == 0;
+    return t->rank > 0 && is_word(t->dtype) && !t->pointer &&
+           uses_count(&p->uses, op->results[0]) == 0;
 }
 
 bool plan_adds_rows(Plan *p, const Nest *n)
@@ -32,7 +37,10 @@ bool plan_adds_rows(Plan *p, const Nest *n)
     const Op *op = n->roots.at[0].op;
 
     if (op->code != OP_atomic_rmw || attr_rmw_kind(op) != RMW_ADD || attr_scope(op) == SCOPE_SYS ||
-        !dtype_is_float(op->results[0]->type->dtype) || uses_count(&p->uses, op->results[0]) > 0)
+        uses_count(&p->uses, op->results[0]) > 0)
+        return false;
+    DType t = op->results[0]->type->dtype;
+    if (!dtype_is_float(t) && !is_word(t))
         return false;
     AccessSpace *space =
         access_space(p->arena, p->axis, n->order[n->rank - 1], 1, plan_has_buffer, p);

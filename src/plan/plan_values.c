@@ -109,7 +109,7 @@ static const AccessPlan *run_of(const Scheduler *s, const Ask *a, const Entry *e
         return NULL;
     AccessPlan run = {.steps = access_of(s->nest->space, index, a->map)};
     bool wide = t == DT_I32 || dtype_bits(t) == 64; /* narrower ones may come around on purpose */
-    if (!wide || !run.steps.ok || run.steps.scale ||
+    if (!wide || !run.steps.ok || run.steps.scale || run.steps.every != 0 ||
         (run.steps.stride != 1 && run.steps.stride != -1))
         return NULL;
     run.form = run.steps.stride == 1 ? FORM_CONTIGUOUS : FORM_BACKWARDS;
@@ -164,7 +164,8 @@ static bool uniform_load(Scheduler *s, const Ask *a, Made *out)
         Made m;
         if (!op->operands[i])
             continue;
-        if (!plan_get(s, a->role, op->operands[i], a->map, &m))
+        Role role = i == LOAD_MASK && s->nest->serial ? AS_MASK : a->role;
+        if (!plan_get(s, role, op->operands[i], a->map, &m))
             return false;
         local |= m.local;
         in[i] = i == LOAD_MASK && plan_is_known(s, m, true) ? NO_ENTRY : m.entry;
@@ -407,7 +408,9 @@ static bool chunk(Scheduler *s, const Ask *a, const Access *steps, Made *out)
     *out = first;
     if (steps->stride == 0)
         return true;
-    *out = plan_entry(s, plan_vector_entry(s, MAKE_RUN, a, &first.entry, 1), false);
+    Entry run = plan_vector_entry(s, MAKE_RUN, a, &first.entry, 1);
+    run.number = MAX(steps->every, 1);
+    *out = plan_entry(s, run, false);
     return true;
 }
 

@@ -322,6 +322,8 @@ static void check_nest(Check *x, const Nest *n)
         check_pieces(x, n);
     if (n->whole)
         check_nest(x, n->whole);
+    if (n->direct)
+        check_nest(x, n->direct);
     if (n->keep != 0)
         check_kept(x, n);
     x->nest = n;
