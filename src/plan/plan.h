@@ -186,6 +186,9 @@ typedef struct {
                  * row that has no whole vector between them is mixed */
     int rows; /* of the loop around the inner one, which a body computes one behind the other: they
                * read the same rows of buffers */
+    bool strips; /* the loop around the inner one runs within that, for a strip of columns: as many
+                  * as its bodies have (plan_strips.c) */
+    bool alike;  /* .. and rows of what is dead are so, and come to their number times one */
 } Schedule;
 
 /* How a reduction or scan goes through its elements. */

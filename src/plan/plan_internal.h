@@ -220,6 +220,11 @@ Entry plan_buffer_entry(const Scheduler *s, int buffer, int64_t first, Value *sh
 /* plan_schedule.c: make the schedules of all nests */
 void plan_schedule(Plan *p);
 
+/* plan_strips.c: give a nest that may go in strips wider vectors; say whether it does, once its
+ * schedule is made */
+void plan_widen_strips(const Plan *p, Nest *n);
+void plan_strips(Nest *n);
+
 /* plan_size.c: set size and `beyond` */
 void plan_measure(Plan *p);
 /* plan_ahead.c: choose what each nest prefetches for the next program. */
