@@ -71,6 +71,13 @@ static void window_module(Module *m, const OptOptions *o, Diags *d)
         opt_window(m->funcs[i]);
 }
 
+static void sums_module(Module *m, const OptOptions *o, Diags *d)
+{
+    (void)d;
+    for (int i = 0; o->windows && i < m->nfuncs; i++)
+        opt_unroll_sums(m->funcs[i]);
+}
+
 static void rows_module(Module *m, const OptOptions *o, Diags *d)
 {
     (void)d;
@@ -98,6 +105,7 @@ typedef enum {
     DOT,
     CARRY,
     LICM,
+    SUMS,
     ROWS,
     AHEAD,
     CONTRACT,
@@ -118,6 +126,7 @@ static const Pass passes[] = {
     [DOT]      = {"dot", opt_dot, NULL},             /* add into a product's accumulator */
     [CARRY]    = {"carry", opt_carry, NULL},         /* carry scalars through loops instead of tiles */
     [LICM]     = {"licm", opt_licm, NULL},           /* move what a loop does not change in front of it */
+    [SUMS]     = {"sums", NULL, sums_module},        /* loops that add up tiles, four rounds in one */
     [ROWS]     = {"rows", NULL, rows_module},        /* tiles of rows as loops over them */
     [AHEAD]    = {"ahead", NULL, ahead_module, true}, /* let a round ask for the next one's loads */
     [CONTRACT] = {"contract", opt_contract, NULL, true}, /* products within loose powers are not rounded */
@@ -128,12 +137,12 @@ static const Pass passes[] = {
 /* Merging and dropping before unrolling keep the copies few; folding after each pass that makes
  * new uniform tiles or constants lets the next one see them. */
 static const PassId order[] = {
-    LEGALISE, INLINE, ASSERT,   PROMISE,        /* what targets have */
-    FOLD,     CSE,    DCE,                      /* the kernel as written, without waste */
-    UNROLL,   FOLD,   WINDOW,   DOT,     CARRY, /* loops */
-    FOLD,     LICM,   CSE,      DCE,            /* one tile of offsets, scalar steps */
-    ROWS,     AHEAD,  CONTRACT, MATH,           /* what the target is slow at */
-    FOLD,     LICM,   CSE,      DCE,            /* coefficients leave the loops */
+    LEGALISE, INLINE, ASSERT, PROMISE,         /* what targets have */
+    FOLD,     CSE,    DCE,                     /* the kernel as written, without waste */
+    UNROLL,   FOLD,   WINDOW, DOT,      CARRY, /* loops */
+    FOLD,     LICM,   CSE,    DCE,             /* one tile of offsets, scalar steps */
+    SUMS,     ROWS,   AHEAD,  CONTRACT, MATH,  /* what the target is slow at */
+    FOLD,     LICM,   CSE,    DCE,             /* coefficients leave the loops */
 };
 
 static int renumber_block(Block *b, int next)
