@@ -478,6 +478,9 @@ Value *plan_gathered(const Op *gather, int8_t *from);
 /* plan_schedule.c */
 /* Does a reverse scan run along this dimension of the nest? */
 bool plan_runs_backwards(const Nest *n, int dim);
+/* May a load read what the nest stores?  Not when they come from different parameters and the
+ * launch promised that those are apart. */
+bool plan_sees_stores(const Plan *p, const Nest *n, const Op *load);
 /* plan_shape.c: of LLVM's names of features */
 Machine plan_machine(const char *features); /* "+avx2,-avx512f,..": what is not there is absent */
 /* plan_order.c */

@@ -254,17 +254,17 @@ static bool fills(const Nest *n, int buffer)
 static void check_again(Check *x, const Nest *n)
 {
     const Schedule *s = n->schedule;
-    bool stores = false;
 
     for (int i = 0; i < n->roots.len; i++) {
         const Root *r = &n->roots.at[i];
-        stores |= r->kind == ROOT_STORE;
         if (r->kind != ROOT_FILL && r->kind != ROOT_STORE)
             tell(x, r->op, "nest %d overlaps, and does more than store", n->id);
     }
     for (int i = 0; i < s->entries.len; i++) {
         const Entry *e = &s->entries.at[i];
-        bool moves = e->kind == MAKE_READ ? fills(n, e->buffer) : stores && e->kind == MAKE_LOAD;
+        bool moves = e->kind == MAKE_READ   ? fills(n, e->buffer)
+                     : e->kind == MAKE_LOAD ? plan_sees_stores(x->plan, n, e->value->def)
+                                            : false;
         if (moves || e->role == AS_LANE)
             tell(x, op_of(x, e), "in nest %d entry %d is another one where vectors overlap", n->id,
                  i);
