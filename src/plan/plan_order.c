@@ -329,6 +329,8 @@ static bool reads_result(const Planner *pl, const Leaf *leaf, const Root *r)
         int buffer = pl->plan->facts[leaf->value->id].buffer;
         return buffer == r->buffer && !leaf->identity;
     }
+    if (r->kind == ROOT_SCAN && r->op == leaf->value->def)
+        return !leaf->identity;
     if (r->op == leaf->value->def && r->kind != ROOT_STORE)
         return true;
     return r->kind == ROOT_STORE && leaf->load &&

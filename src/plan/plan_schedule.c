@@ -237,6 +237,7 @@ static void root(Scheduler *s, int number)
         break;
     default:
         operands_root(s, r, MAKE_ROOT, number);
+        s->stored |= r->kind == ROOT_SCAN;
         break;
     }
 }
