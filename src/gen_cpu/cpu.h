@@ -4,6 +4,7 @@
  * Carrying out a plan (plan.h), in reading order:
  *   cpu.c         the kernel function: programs of the grid, steps, loops, ifs, scalar values
  *   cpu_nest.c    the loops of a nest: levels and segments
+ *   cpu_body.c    one step of the inner loop
  *   cpu_pieces.c  pieces of rows in which quotients stay
  *   cpu_entry.c   the entries of a schedule, one after the other
  *   cpu_bounds.c  in front of the inner loop: where masks cut the row, where the next one begins
@@ -99,6 +100,7 @@ typedef struct {
     const Nest *nest;
     int rank, inner;       /* inner: the dimension run in vectors */
     int lanes, unroll;     /* the nest's */
+    int front;             /* the level of what stands in front of the segments */
     Bld at[MAX_RANK + 1];  /* at[l]: code that changes with loop l; at[rank] is the inner body */
     Val counter[MAX_RANK]; /* phis of the scalar loops, by dimension */
     Val index[MAX_RANK];   /* i64 by dimension; of the inner one, the chunk's first */
@@ -112,8 +114,11 @@ typedef struct {
     Cut *cuts;       /* by nest->bounds */
     Val *ahead;      /* by nest->ahead: where the next program's row is thought to begin, or NULL */
     Reduction *reductions;
-    Val running[MAX_COMBINED]; /* slots of a scan's running values */
-    int copy;                  /* which of the unrolled bodies this is */
+    Val running[MAX_UNROLL][MAX_COMBINED]; /* slots of a scan's running values: of a row, or by copy
+                                            * of columns in a strip */
+    int copy;                              /* which of the unrolled bodies this is */
+    int copies;                            /* of a strip: how many there are */
+    int times;                             /* .. and for how many rows a body stands */
 } NestCg;
 
 /* What a product asks the cache for, of an operand of the next rounds. */
@@ -190,6 +195,15 @@ void cpu_programs(Cpu *c, Val first, Val last);
 /* All of it, from c->b on; c->b stands behind it at the end. */
 void cpu_nest(Cpu *c, const Nest *n);
 
+/* cpu_body.c */
+/* Loops count up; a reverse scan sees its axis from the other end, at 0 the last whole vector. */
+Val cpu_in_direction(const NestCg *n, Bld b, int dim, Val i);
+/* Code from here on is the body of copy `copy`, for a vector at i. */
+void cpu_begin_body(NestCg *n, Part part, Val i, int copy);
+/* One step of the inner loop: so many bodies side by side, from i on, or a strip of such columns.
+ */
+void cpu_bodies(NestCg *n, Part part, Val i, int copies);
+
 /* cpu_pieces.c */
 /* The quotient of MAKE_PIECE, or what is compared, where the piece begins; it may end the piece
  * earlier. */
@@ -199,7 +213,9 @@ Val cpu_remainder(NestCg *n, const Entry *e); /* of MAKE_REMAINDER */
 Val cpu_pieces_pay(Cpu *c, const Nest *n);
 
 /* cpu_entry.c */
-void cpu_part(NestCg *n, Part part); /* make code for its entries */
+/* Make code for its entries, those of that level or ANY_LEVEL. */
+enum { ANY_LEVEL = -1 };
+void cpu_part(NestCg *n, Part part, int level);
 
 /* cpu_bounds.c */
 Val cpu_some(NestCg *n);                   /* of MAKE_SOME */
@@ -303,6 +319,9 @@ void cpu_count_body(NestCg *n, const Op *op, const Entry *e);
 
 /* cpu_combine.c */
 void cpu_reduce_begin(NestCg *n); /* in front of the inner loops */
+/* In front of the rows of a strip, and behind them for one copy. */
+void cpu_reduce_begin_strip(NestCg *n);
+void cpu_reduce_end_strip(NestCg *n);
 /* One body's part, into the running values of cpu_reduce_begin(). */
 void cpu_reduce_body(NestCg *n, const Op *op, const Entry *e);
 void cpu_reduce_rest(NestCg *n, const Op *op, const Entry *e); /* of MAKE_REST */

@@ -168,13 +168,20 @@ void cpu_prefetch_line(Cpu *c, Bld b, Val row, int64_t offset, int level)
                       llvm_int(c->l->i32, 1)});
 }
 
-/* A row at the nest's second but last level: the one that comes so many later. */
+/* A row at the nest's second but last level: the one that comes so many later.  In a strip as much
+ * of it as that is wide. */
 static void prefetch_later(NestCg *n, Bld b, const Ahead *a, Val row, Val step)
 {
     Cpu *c = n->c;
-    int64_t bytes = (int64_t)n->nest->dims[n->inner] * dtype_size(a->leaf.value->type->dtype);
+    int size = dtype_size(a->leaf.value->type->dtype);
+    bool strip = n->nest->schedule->strips;
+    int64_t bytes = (int64_t)size * (strip ? n->copies * n->lanes : n->nest->dims[n->inner]);
     Val far = LLVMBuildMul(b, step, llvm_int(c->l->i64, a->rows), "");
 
+    if (strip) {
+        Val in_row = LLVMBuildMul(b, n->index[n->inner], llvm_int(c->l->i64, size), "");
+        far = LLVMBuildAdd(b, far, in_row, "");
+    }
     row = LLVMBuildGEP2(b, c->l->i8, row, &far, 1, "");
     for (int64_t k = 0; k < bytes; k += LINE)
         cpu_prefetch_line(c, b, row, k, a->level);

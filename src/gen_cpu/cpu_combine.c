@@ -131,24 +131,55 @@ static void begin_serial(NestCg *n, Reduction *r)
         r->slot[0][k] = cpu_slot(n->c, emit_type(&n->c->e, r->op->operands[k]->type, 0));
 }
 
-static void begin_inner(NestCg *n, Reduction *r)
+/* So many elements that are x, as their sum where they are added. */
+static Val repeated(Bld b, const Reduction *r, Val x, Val times)
+{
+    if (r->plan.kind.neutral != OP_add)
+        return x;
+    return dtype_is_float(r->op->operands[0]->type->dtype)
+               ? LLVMBuildFMul(b, x, LLVMBuildSIToFP(b, times, LLVMTypeOf(x), ""), "")
+               : LLVMBuildMul(b, x, LLVMBuildIntCast2(b, times, LLVMTypeOf(x), 0, ""), "");
+}
+
+/* What the accumulators of a copy hold before there is anything. */
+static void start_copy(NestCg *n, const Reduction *r, int u, Bld b)
 {
     Cpu *c = n->c;
-    Bld row = n->at[nest_row_level(n->nest)];
-    LLVMTypeRef bools = llvm_vector(c->l->i1, n->lanes);
+
+    for (int k = 0; k < r->n; k++) {
+        LLVMTypeRef vector = emit_type(&c->e, r->op->operands[k]->type, n->lanes);
+        Val start = start_of(c, r, k);
+        LLVMBuildStore(b, start ? llvm_splat(b, start, n->lanes) : LLVMConstNull(vector),
+                       r->slot[u][k]);
+    }
+    if (r->have[u])
+        LLVMBuildStore(b, LLVMConstNull(llvm_vector(c->l->i1, n->lanes)), r->have[u]);
+}
+
+static void add_slots(NestCg *n, Reduction *r)
+{
+    Cpu *c = n->c;
 
     for (int u = 0; u < n->unroll; u++) {
-        for (int k = 0; k < r->n; k++) {
-            LLVMTypeRef vector = emit_type(&c->e, r->op->operands[k]->type, n->lanes);
-            Val start = start_of(c, r, k);
-            r->slot[u][k] = cpu_slot(c, vector);
-            LLVMBuildStore(row, start ? llvm_splat(row, start, n->lanes) : LLVMConstNull(vector),
-                           r->slot[u][k]);
-        }
-        if (!is_simple(r) && !is_winner(r)) {
-            r->have[u] = cpu_slot(c, bools);
-            LLVMBuildStore(row, LLVMConstNull(bools), r->have[u]);
-        }
+        for (int k = 0; k < r->n; k++)
+            r->slot[u][k] = cpu_slot(c, emit_type(&c->e, r->op->operands[k]->type, n->lanes));
+        if (!is_simple(r) && !is_winner(r))
+            r->have[u] = cpu_slot(c, llvm_vector(c->l->i1, n->lanes));
+    }
+}
+
+static void begin_inner(NestCg *n, Reduction *r)
+{
+    add_slots(n, r);
+    for (int u = 0; u < n->unroll; u++)
+        start_copy(n, r, u, n->at[nest_row_level(n->nest)]);
+}
+
+void cpu_reduce_begin_strip(NestCg *n)
+{
+    for (const Reduction *r = n->reductions; r; r = r->next) {
+        for (int u = 0; u < n->copies; u++)
+            start_copy(n, r, u, n->c->b);
     }
 }
 
@@ -168,6 +199,8 @@ void cpu_reduce_begin(NestCg *n)
             begin_serial(n, r);
         if (r->plan.along == ALONG_LANES)
             begin_inner(n, r);
+        if (n->nest->schedule->strips)
+            add_slots(n, r);
     }
 }
 
@@ -175,7 +208,10 @@ static void inner_simple(NestCg *n, const Reduction *r, const Entry *e)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    Val x = cpu_lanes(n, e, 0);
+    Val x = n->times == 1
+                ? cpu_lanes(n, e, 0)
+                : llvm_splat(b, repeated(b, r, cpu_input(n, e, 0), llvm_int(c->l->i64, n->times)),
+                             n->lanes);
 
     if (n->lane_ok)
         x = LLVMBuildSelect(b, n->lane_ok, x, llvm_splat(b, neutral(c, r), n->lanes), "");
@@ -409,13 +445,9 @@ void cpu_reduce_rest(NestCg *n, const Op *op, const Entry *e)
         winner_rest(n, r, e);
         return;
     }
-    Val x = cpu_input(n, e, 0);
     Val count = LLVMBuildSub(b, n->end, n->index[n->inner], "");
+    Val x = repeated(b, r, cpu_input(n, e, 0), count);
 
-    if (r->plan.kind.neutral == OP_add && dtype_is_float(t))
-        x = LLVMBuildFMul(b, x, LLVMBuildSIToFP(b, count, LLVMTypeOf(x), ""), "");
-    else if (r->plan.kind.neutral == OP_add)
-        x = LLVMBuildMul(b, x, LLVMBuildIntCast2(b, count, LLVMTypeOf(x), 0, ""), "");
     Val rest = llvm_splat(b, neutral(c, r), n->lanes);
     Val add = LLVMBuildInsertElement(b, rest, x, llvm_int(c->l->i32, 0), "");
     Val old = LLVMBuildLoad2(b, vector, r->slot[0][0], "");
@@ -429,6 +461,15 @@ static Ev as_ev(NestCg *n, Val v, bool vec)
     return (Ev){.v = v, .vec = vec, .level = n->rank};
 }
 
+/* By which dimensions of the nest the result is indexed. */
+static void map_result(const NestCg *n, const Reduction *r, int8_t *map)
+{
+    int axis = (int)attr_axis(r->op);
+
+    for (int d = 0; d < nest_tile_rank(n->nest) - 1; d++)
+        map[d] = (int8_t)(d < axis ? d : d + 1);
+}
+
 static void outer_body(NestCg *n, const Reduction *r, const Entry *e)
 {
     Cpu *c = n->c;
@@ -437,8 +478,7 @@ static void outer_body(NestCg *n, const Reduction *r, const Entry *e)
     int8_t map[MAX_RANK];
     Val args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL};
 
-    for (int d = 0; d < nest_tile_rank(n->nest) - 1; d++)
-        map[d] = (int8_t)(d < axis ? d : d + 1);
+    map_result(n, r, map);
     for (int k = 0; k < r->n; k++) {
         const Value *v = r->op->results[k];
         const Reading old = {.buffer = plan_buffer(c->plan, v),
@@ -465,11 +505,30 @@ static void outer_body(NestCg *n, const Reduction *r, const Entry *e)
     }
 }
 
+/* What a copy's columns have come to. */
+void cpu_reduce_end_strip(NestCg *n)
+{
+    Cpu *c = n->c;
+    int8_t map[MAX_RANK];
+
+    for (const Reduction *r = n->reductions; r; r = r->next) {
+        map_result(n, r, map);
+        for (int k = 0; k < r->n; k++) {
+            const Value *v = r->op->results[k];
+            Val x = LLVMBuildLoad2(c->b, emit_type(&c->e, r->op->operands[k]->type, n->lanes),
+                                   r->slot[n->copy][k], "");
+            if (is_simple(r))
+                x = emit_round(&c->e, c->b, x, v->type->dtype);
+            cpu_fill(n, plan_buffer(c->plan, v), v->type, map, as_ev(n, x, true));
+        }
+    }
+}
+
 void cpu_reduce_body(NestCg *n, const Op *op, const Entry *e)
 {
     Reduction *r = find_reduction(n, op);
 
-    if (r->plan.along == ALONG_ROWS)
+    if (r->plan.along == ALONG_ROWS && !n->nest->schedule->strips)
         outer_body(n, r, e);
     else if (r->plan.along == ALONG_ELEMENTS)
         inner_serial(n, r, e);

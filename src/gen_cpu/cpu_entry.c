@@ -190,12 +190,14 @@ static const Op *op_of(const NestCg *n, const Entry *e)
     return r->op ? r->op : r->value->def;
 }
 
-void cpu_part(NestCg *n, Part part)
+void cpu_part(NestCg *n, Part part, int level)
 {
     const Schedule *s = n->nest->schedule;
 
     for (int i = 0; i < s->part[part].len; i++) {
         int number = s->part[part].at[i];
+        if (level != ANY_LEVEL && s->entries.at[number].level != level)
+            continue;
         const Op *op = op_of(n, &s->entries.at[number]);
         const Op *around = op ? llvm_at(n->c->l, op) : NULL;
         make_entry(n, number);

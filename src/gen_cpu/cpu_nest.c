@@ -23,17 +23,6 @@
 
 /* --- loops --- */
 
-/* Loops count up; a reverse scan sees its axis from the other end, at 0 the last whole vector. */
-static Val in_direction(const NestCg *n, Bld b, int dim, Val i)
-{
-    int step = dim == n->inner ? n->lanes : 1;
-
-    if (!plan_runs_backwards(n->nest, dim))
-        return i;
-    int last = (n->nest->dims[dim] / step - 1) * step;
-    return LLVMBuildSub(b, llvm_int(n->c->l->i64, last), i, "");
-}
-
 /* The loop from piece to piece of a row? */
 static bool over_pieces(const NestCg *n, int loop)
 {
@@ -52,7 +41,7 @@ static void open_loops(NestCg *n)
     Cpu *c = n->c;
 
     n->at[0] = llvm_builder(c->l, LLVMGetInsertBlock(c->b));
-    for (int k = 0; k < n->rank - 1; k++) {
+    for (int k = 0; k < n->front; k++) {
         int dim = n->nest->order[k];
         if (n->nest->dims[dim] == 1 && !over_pieces(n, k)) {
             n->index[dim] = llvm_int(c->l->i64, 0);
@@ -61,7 +50,7 @@ static void open_loops(NestCg *n)
         }
         n->at[k + 1] = llvm_builder(c->l, cpu_block(c));
         n->counter[dim] = LLVMBuildPhi(n->at[k + 1], c->l->i64, "");
-        n->index[dim] = in_direction(n, n->at[k + 1], dim, n->counter[dim]);
+        n->index[dim] = cpu_in_direction(n, n->at[k + 1], dim, n->counter[dim]);
         if (over_pieces(n, k))
             n->begin = n->counter[dim];
     }
@@ -94,45 +83,15 @@ static void close_loops(NestCg *n, LLVMBasicBlockRef inner_entry)
 {
     int rows = nest_row_level(n->nest);
 
-    LLVMBuildBr(n->at[n->rank - 1], inner_entry);
+    LLVMBuildBr(n->at[n->front], inner_entry);
     if (rows < n->rank - 1)
         close_loop(n, rows);
     cpu_reduce_end(n);
-    for (int k = rows - 1; k >= 0; k--)
+    for (int k = MIN(rows, n->front) - 1; k >= 0; k--)
         close_loop(n, k);
 }
 
-/* --- bodies --- */
-
-static void begin_body(NestCg *n, Part part, Val i, int copy)
-{
-    Cpu *c = n->c;
-    int extent = n->nest->dims[n->inner];
-    bool pieces = n->nest->pieces.len > 0 && !n->nest->aligned;
-    bool again = n->nest->schedule->again && part != PART_MAIN;
-
-    if (again)
-        i = llvm_call2(c->l, c->b, "llvm.smin", i, llvm_int(c->l->i64, extent - n->lanes));
-    n->at[n->rank] = c->b;
-    n->index[n->inner] = i;
-    n->copy = copy;
-    n->lane_ok = NULL;
-    if (again || part == PART_MAIN || (extent % n->lanes == 0 && !pieces))
-        return;
-    Val lane = LLVMBuildIntCast2(c->b, i, c->l->i32, 1, "");
-    lane = LLVMBuildAdd(c->b, llvm_splat(c->b, lane, n->lanes), llvm_iota(c->l->i32, n->lanes), "");
-    Val end = LLVMBuildIntCast2(c->b, n->end, c->l->i32, 1, "");
-    n->lane_ok = LLVMBuildICmp(c->b, LLVMIntSLT, lane, llvm_splat(c->b, end, n->lanes), "");
-}
-
-static void body(NestCg *n, Part part, Val i, int copy)
-{
-    i = in_direction(n, n->c->b, n->inner, i);
-    begin_body(n, part, i, copy);
-    if (copy == 0 && part == PART_MAIN)
-        cpu_prefetch(n, i);
-    cpu_part(n, part);
-}
+/* --- segments --- */
 
 static bool constant_value(Val v, int64_t *out)
 {
@@ -140,27 +99,6 @@ static bool constant_value(Val v, int64_t *out)
         return false;
     *out = LLVMConstIntGetSExtValue(v);
     return true;
-}
-
-static void bodies_of_row(NestCg *n, Part part, Val i, int copies)
-{
-    for (int u = 0; u < copies; u++)
-        body(n, part, u ? LLVMBuildAdd(n->c->b, i, llvm_int(n->c->l->i64, u * n->lanes), "") : i,
-             u);
-}
-
-static void bodies(NestCg *n, Part part, Val i, int copies)
-{
-    int rows = n->nest->schedule->rows, dim = rows > 1 ? n->nest->order[n->rank - 2] : 0;
-    Val first = n->index[dim];
-
-    for (int r = 0; r < rows; r++) {
-        if (r > 0)
-            n->index[dim] = LLVMBuildAdd(n->at[n->rank - 1], first, llvm_int(n->c->l->i64, r), "");
-        bodies_of_row(n, part, i, copies);
-    }
-    if (rows > 1)
-        n->index[dim] = first;
 }
 
 /* Run bodies from i while a whole step fits below limit (main) or i is below it (others); gives
@@ -176,7 +114,7 @@ static Val segment(NestCg *n, Part part, Val i, Val limit, int copies)
     if (trips <= 0)
         return i;
     if (trips == 1) {
-        bodies(n, part, i, copies);
+        cpu_bodies(n, part, i, copies);
         return llvm_int(c->l->i64, from + step);
     }
     LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), in = cpu_block(c), exit = cpu_block(c);
@@ -185,7 +123,7 @@ static Val segment(NestCg *n, Part part, Val i, Val limit, int copies)
     LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, i, limit, ""), in, exit);
     LLVMPositionBuilderAtEnd(c->b, in);
     Val at = LLVMBuildPhi(c->b, c->l->i64, "");
-    bodies(n, part, at, copies);
+    cpu_bodies(n, part, at, copies);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
     Val next = LLVMBuildAdd(c->b, at, llvm_int(c->l->i64, step), "");
     LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, next, limit, ""), in, exit);
@@ -211,7 +149,7 @@ static Val overlapping_segment(NestCg *n, Val first, Val i, Val limit)
     LLVMBuildCondBr(c->b, some, in, exit);
     LLVMPositionBuilderAtEnd(c->b, in);
     Val at = LLVMBuildPhi(c->b, t, "");
-    bodies(n, PART_MAIN, at, 1);
+    cpu_bodies(n, PART_MAIN, at, 1);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
     Val next = LLVMBuildAdd(c->b, at, llvm_int(t, n->lanes), "");
     Val more = LLVMBuildICmp(c->b, LLVMIntSLT, next, limit, "");
@@ -242,8 +180,8 @@ static void dead_segment(NestCg *n, Val i, Val extent)
 
     LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, i, extent, ""), once, after);
     LLVMPositionBuilderAtEnd(c->b, once);
-    begin_body(n, PART_REST, i, 0);
-    cpu_part(n, PART_REST);
+    cpu_begin_body(n, PART_REST, i, 0);
+    cpu_part(n, PART_REST, ANY_LEVEL);
     if (n->nest->schedule->part[PART_DEAD].len > 0)
         segment(n, PART_DEAD, i, extent, 1);
     LLVMBuildBr(c->b, after);
@@ -265,19 +203,23 @@ static void backward_loop(NestCg *n)
 static Val dead_from(NestCg *n)
 {
     Llvm *l = n->c->l;
-    Bld row = n->at[n->rank - 1];
+    Bld row = n->at[n->front];
     Val all = llvm_int(l->i64, 0), first = NULL;
+    bool some = false;
 
     for (int i = 0; i < n->nest->bounds.len; i++) {
         const Bound *b = &n->nest->bounds.at[i];
         Val none = n->cuts[i].none;
 
+        if (n->cuts[i].level > n->front) /* of rows in a strip, each by itself */
+            continue;
+        some = true;
         if (bound_ends(b))
             all = llvm_call2(l, row, "llvm.smax", all, none);
         if (b->is_last)
             first = first ? llvm_call2(l, row, "llvm.smin", first, none) : none;
     }
-    return first ? first : all;
+    return first ? first : some ? all : n->end;
 }
 
 /* Where vectors overlap, what is dead has one of its own, or is none: others must not be computed
@@ -285,7 +227,7 @@ static Val dead_from(NestCg *n)
 static Val whole_dead(NestCg *n, Val from)
 {
     LLVMTypeRef t = n->c->l->i64;
-    Bld row = n->at[n->rank - 1];
+    Bld row = n->at[n->front];
     int extent = n->nest->dims[n->inner];
     Val has = LLVMBuildICmp(row, LLVMIntSLE, from, llvm_int(t, extent - n->lanes), "");
 
@@ -298,7 +240,7 @@ static Val lowest_end(NestCg *n)
     Llvm *l = n->c->l;
     Val low = llvm_int(l->i64, n->nest->dims[n->inner]);
 
-    for (int level = 0; level < n->rank; level++) {
+    for (int level = 0; level <= n->front; level++) {
         for (int i = 0; i < n->nest->bounds.len; i++) {
             if (n->cuts[i].level == level)
                 low = llvm_call2(l, n->at[level], "llvm.smin", low, n->cuts[i].count);
@@ -306,7 +248,7 @@ static Val lowest_end(NestCg *n)
     }
     return low == llvm_int(l->i64, n->nest->dims[n->inner])
                ? n->end
-               : llvm_call2(l, n->at[n->rank - 1], "llvm.smin", low, n->end);
+               : llvm_call2(l, n->at[n->front], "llvm.smin", low, n->end);
 }
 
 /* Where the last of the bounds that begin does so; NULL: none begins. */
@@ -315,7 +257,7 @@ static Val highest_start(NestCg *n)
     Llvm *l = n->c->l;
     Val head = NULL;
 
-    for (int level = 0; level < n->rank; level++) {
+    for (int level = 0; level <= n->front; level++) {
         for (int i = 0; i < n->nest->bounds.len; i++) {
             Val first = n->cuts[i].first;
             if (first && n->cuts[i].level == level)
@@ -333,7 +275,7 @@ static Val head_segment(NestCg *n, Val high)
 
     if (!head)
         return n->begin;
-    head = llvm_call2(l, n->at[n->rank - 1], "llvm.smin", head, high);
+    head = llvm_call2(l, n->at[n->front], "llvm.smin", head, high);
     return segment(n, PART_MIXED, n->begin, head, 1);
 }
 
@@ -349,7 +291,7 @@ static Val first_vector(NestCg *n, Val first)
 
     LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, first, next, ""), in, after);
     LLVMPositionBuilderAtEnd(c->b, in);
-    bodies(n, PART_MAIN, first, 1);
+    cpu_bodies(n, PART_MAIN, first, 1);
     LLVMBuildBr(c->b, after);
     LLVMPositionBuilderAtEnd(c->b, after);
     return next;
@@ -372,7 +314,7 @@ static Val end_of_mixed(NestCg *n)
     Val high = n->end;
 
     if (s->ends)
-        high = llvm_call2(n->c->l, n->at[n->rank - 1], "llvm.smin", dead_from(n), high);
+        high = llvm_call2(n->c->l, n->at[n->front], "llvm.smin", dead_from(n), high);
     return s->ends && s->again ? whole_dead(n, high) : high;
 }
 
@@ -398,7 +340,7 @@ static void masked_loops(NestCg *n)
 static void edged_loops(NestCg *n, Val extent)
 {
     Cpu *c = n->c;
-    Bld row = n->at[n->rank - 1];
+    Bld row = n->at[n->front];
     Val first = highest_start(n), end = lowest_end(n);
     LLVMBasicBlockRef plain = cpu_block(c), masked = cpu_block(c), after = cpu_block(c);
 
@@ -432,7 +374,7 @@ static void serial_loop(NestCg *n)
     Cpu *c = n->c;
     Loop l = cpu_loop_begin(c);
 
-    body(n, PART_MAIN, l.index, 0);
+    cpu_bodies(n, PART_MAIN, l.index, 1);
     cpu_loop_end(c, &l, n->nest->dims[n->inner], 1);
 }
 
@@ -446,6 +388,17 @@ static void inner_loop(NestCg *n)
         inner_loops(n);
 }
 
+/* Where each bound is found, which of rows in a strip is not in front of the segments. */
+static void see_levels(NestCg *n)
+{
+    const Schedule *s = n->nest->schedule;
+
+    for (int i = 0; i < s->entries.len; i++) {
+        if (s->entries.at[i].kind == MAKE_CUT)
+            n->cuts[s->entries.at[i].number].level = s->entries.at[i].level;
+    }
+}
+
 static void one_nest(Cpu *c, const Nest *nest)
 {
     NestCg n = {.c = c, .nest = nest, .rank = nest->rank, .inner = nest->order[nest->rank - 1]};
@@ -453,17 +406,21 @@ static void one_nest(Cpu *c, const Nest *nest)
 
     n.lanes = nest->lanes;
     n.unroll = nest->unroll;
+    n.front = nest->rank - 1 - nest->schedule->strips;
+    n.times = 1;
     n.begin = llvm_int(c->l->i64, 0);
     n.end = llvm_int(c->l->i64, nest->dims[n.inner]);
     n.made = arena_alloc(c->arena, sizeof *n.made * (size_t)nest->schedule->entries.len);
     n.cuts = NEW_N(c->arena, Cut, nest->bounds.len + 1);
     n.ahead = NEW_N(c->arena, Val, nest->ahead.len + 1);
+    see_levels(&n);
     open_loops(&n);
     cpu_reduce_begin(&n);
     if (nest->roots.at[0].kind == ROOT_SCAN)
         cpu_scan_begin(&n, &nest->roots.at[0]);
     cpu_count_begin(&n);
-    cpu_part(&n, PART_ROWS);
+    for (int level = 0; level <= n.front; level++)
+        cpu_part(&n, PART_ROWS, level);
     LLVMBasicBlockRef entry = cpu_block(c);
     LLVMPositionBuilderAtEnd(c->b, entry);
     inner_loop(&n);

@@ -2,11 +2,12 @@
  * cpu_scan.c - scans: roots that combine elements by a region, one after the other
  *
  * A scan is inclusive, out[i] = x[0] o ... o x[i].  Along an outer dimension the running value is
- * the result's own buffer, one row back, and rows are vectors.  So it is in a serial nest, whose
- * rows are elements.  Along the inner dimension each vector is scanned in itself, by steps of 1,
- * 2, 4.. lanes, and then takes on what the vectors before it left.  A reverse scan does the same
- * from the other end: the nest takes the vectors from the last to the first, and lanes combine with
- * those behind them.  In all of them the earlier element is the region's first argument.
+ * the result's own buffer, one row back, or in registers where the nest goes in strips, and rows
+ * are vectors.  So it is in a serial nest, whose rows are elements.  Along the inner dimension each
+ * vector is scanned in itself, by steps of 1, 2, 4.. lanes, and then takes on what the vectors
+ * before it left.  A reverse scan does the same from the other end: the nest takes the vectors from
+ * the last to the first, and lanes combine with those behind them.  In all of them the earlier
+ * element is the region's first argument.
  */
 #include "cpu.h"
 
@@ -29,13 +30,15 @@ void cpu_scan_begin(NestCg *n, const Root *r)
     Cpu *c = n->c;
     Bld row = n->at[n->rank - 1];
 
-    if (r->combining.along != ALONG_LANES)
+    if (r->combining.along != ALONG_LANES && !n->nest->schedule->strips)
         return;
-    for (int k = 0; k < r->op->noperands; k++)
-        n->running[k] = cpu_slot(c, emit_type(&c->e, r->op->operands[k]->type, n->lanes));
-    if (is_simple(r))
+    for (int u = 0; u < (n->nest->schedule->strips ? n->unroll : 1); u++) {
+        for (int k = 0; k < r->op->noperands; k++)
+            n->running[u][k] = cpu_slot(c, emit_type(&c->e, r->op->operands[k]->type, n->lanes));
+    }
+    if (is_simple(r) && r->combining.along == ALONG_LANES)
         LLVMBuildStore(row, llvm_splat(row, cpu_neutral(c, r->op, &r->combining.kind), n->lanes),
-                       n->running[0]);
+                       n->running[0][0]);
 }
 
 static void fill_scanned(NestCg *n, const Op *op, int k, Val x)
@@ -110,7 +113,7 @@ static void vector_step(NestCg *n, const Root *r, const Entry *e)
         combine_shifted(n, op, x, step);
     for (int k = 0; k < count; k++) {
         LLVMTypeRef t = emit_type(&n->c->e, op->operands[k]->type, n->lanes);
-        args[k] = LLVMBuildLoad2(b, t, n->running[k], "");
+        args[k] = LLVMBuildLoad2(b, t, n->running[0][k], "");
         args[count + k] = x[k];
     }
     take_on(n, r, args, results);
@@ -118,12 +121,13 @@ static void vector_step(NestCg *n, const Root *r, const Entry *e)
     if (is_simple(r))
         take_on(n, r, args, on);
     for (int k = 0; k < count; k++) {
-        LLVMBuildStore(b, is_simple(r) ? on[k] : last_lane(n, op, results[k]), n->running[k]);
+        LLVMBuildStore(b, is_simple(r) ? on[k] : last_lane(n, op, results[k]), n->running[0][k]);
         fill_scanned(n, op, k, results[k]);
     }
 }
 
-/* A row of an outer scan: the result one row before, or this row itself at the start. */
+/* A row of an outer scan: the result one row before, or this row itself at the start.  In a strip
+ * that is at hand. */
 static void row_step(NestCg *n, const Op *op, const Entry *e)
 {
     Cpu *c = n->c;
@@ -139,6 +143,10 @@ static void row_step(NestCg *n, const Op *op, const Entry *e)
     index[axis] = LLVMBuildSelect(b, first, here, back, "");
     for (int k = 0; k < count; k++) {
         const Value *v = op->results[k];
+        if (n->nest->schedule->strips) {
+            args[k] = LLVMBuildLoad2(b, LLVMTypeOf(args[count + k]), n->running[n->copy][k], "");
+            continue;
+        }
         const Reading r = {.buffer = plan_buffer(c->plan, v),
                            .shape = v->type,
                            .map = plan_identity,
@@ -147,8 +155,11 @@ static void row_step(NestCg *n, const Op *op, const Entry *e)
         args[k] = cpu_vectorise(n, cpu_read(n, &r));
     }
     cpu_combine(n, op, first, args, results);
-    for (int k = 0; k < count; k++)
+    for (int k = 0; k < count; k++) {
+        if (n->nest->schedule->strips)
+            LLVMBuildStore(b, results[k], n->running[n->copy][k]);
         fill_scanned(n, op, k, results[k]);
+    }
 }
 
 void cpu_scan_body(NestCg *n, const Root *r, const Entry *e)

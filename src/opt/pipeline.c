@@ -85,6 +85,13 @@ static void narrow_module(Module *m, const OptOptions *o, Diags *d)
         opt_narrow(m->funcs[i]);
 }
 
+static void sums_module(Module *m, const OptOptions *o, Diags *d)
+{
+    (void)d;
+    for (int i = 0; o->windows && i < m->nfuncs; i++)
+        opt_unroll_sums(m->funcs[i]);
+}
+
 static void rows_module(Module *m, const OptOptions *o, Diags *d)
 {
     (void)d;
@@ -114,6 +121,7 @@ typedef enum {
     CARRY,
     LICM,
     NARROW,
+    SUMS,
     ROWS,
     LATE,
     AHEAD,
@@ -137,6 +145,7 @@ static const Pass passes[] = {
     [CARRY]    = {"carry", opt_carry, NULL},         /* carry scalars through loops instead of tiles */
     [LICM]     = {"licm", opt_licm, NULL},           /* move what a loop does not change in front of it */
     [NARROW]   = {"narrow", NULL, narrow_module},    /* bytes stay bytes where nothing wraps */
+    [SUMS]     = {"sums", NULL, sums_module},        /* loops that add up tiles, four rounds in one */
     [ROWS]     = {"rows", NULL, rows_module},        /* tiles of rows as loops over them */
     [LATE]     = {"late", opt_late, NULL, true},     /* reduce what rounds add up behind the loop */
     [AHEAD]    = {"ahead", NULL, ahead_module, true}, /* let a round ask for the next one's loads */
@@ -148,13 +157,13 @@ static const Pass passes[] = {
 /* Merging and dropping before unrolling keep the copies few; folding after each pass that makes
  * new uniform tiles or constants lets the next one see them. */
 static const PassId order[] = {
-    LEGALISE, INLINE,   ASSERT, PROMISE,              /* what targets have */
-    FOLD,     CSE,      DCE,                          /* the kernel as written, without waste */
-    UNROLL,   FOLD,     PAIRS,  WINDOW,  DOT,  CARRY, /* loops */
-    FOLD,     LICM,     CSE,    DCE,                  /* one tile of offsets, scalar steps */
-    NARROW,   ROWS,     LATE,   DCE,                  /* bytes, rows, what lanes would wait for */
-    AHEAD,    CONTRACT, MATH,                         /* what the target is slow at */
-    FOLD,     LICM,     CSE,    DCE,                  /* coefficients leave the loops */
+    LEGALISE, INLINE,   ASSERT, PROMISE,             /* what targets have */
+    FOLD,     CSE,      DCE,                         /* the kernel as written, without waste */
+    UNROLL,   FOLD,     PAIRS,  WINDOW,  DOT, CARRY, /* loops */
+    FOLD,     LICM,     CSE,    DCE,                 /* one tile of offsets, scalar steps */
+    NARROW,   SUMS,     ROWS,   LATE,    DCE,        /* bytes, rows, what lanes would wait for */
+    AHEAD,    CONTRACT, MATH,                        /* what the target is slow at */
+    FOLD,     LICM,     CSE,    DCE,                 /* coefficients leave the loops */
 };
 
 static int renumber_block(Block *b, int next)

@@ -7,6 +7,9 @@
  * A loop over a window that does not ask is repeated wholly for targets that want windows: the pass
  * window takes it apart again.  So is a short loop that loads, for targets whose threads wait where
  * they use what they loaded: all its loads are asked for together then.
+ * A loop that does nothing but load tiles and add them to those that it carries is repeated four
+ * times for targets that keep these in memory, which then read and write them for every fourth
+ * round; the order in which elements are combined stays (opt_unroll_sums(), a pass of its own).
  * Outer loops come first, so that inner bounds that depend on their counters become constant.
  *
  * The main loop of the second form runs from lo to a bound computed in front of it, in unsigned
@@ -22,9 +25,12 @@
 
 enum {
     WHOLLY = -1,
-    SHORT_TRIPS = 16,   /* of a short loop, at most, */
-    SHORT_WORK = 768,   /* and instructions of a thread for all of them, about */
-    USUAL_THREADS = 128 /* where the launch does not say */
+    SHORT_TRIPS = 16,    /* of a short loop, at most, */
+    SHORT_WORK = 768,    /* and instructions of a thread for all of them, about */
+    USUAL_THREADS = 128, /* where the launch does not say */
+    SUMMED_ROUNDS = 4,   /* of a loop that adds tiles up, */
+    SUMMED_LOADS = 2,    /* with so many loads of tiles in a round, */
+    SUMMED_OPS = 48      /* and ops, at most */
 };
 
 typedef struct {
@@ -218,6 +224,82 @@ static bool is_short(const Unroll *u, Op *loop)
     ir_walk(loop->regions[0], find_load, &loads);
     return loads && attr_num_stages(loop) == 0 && work_of(u, loop) < SHORT_WORK;
 }
+
+/* --- loops that add tiles up --- */
+
+/* May several of its rounds become one? */
+static bool is_plain(const Op *op)
+{
+    if (op->code == OP_load)
+        return !op_is_volatile(op);
+    bool made = op->code == OP_const || op->code == OP_arange || op->code == OP_yield;
+    return made || op_has(op, MOVES) ||
+           (op_is_elementwise(op) && op_has(op, PURE) && !op_has(op, APPROX));
+}
+
+static bool reads(const Op *op, const Value *v)
+{
+    for (int i = 0; i < op->noperands; i++) {
+        if (op->operands[i] == v)
+            return true;
+    }
+    return false;
+}
+
+/* Does one op put together what place `i` carries and what is new, and nothing else read it?  Of a
+ * longer chain each round would have to wait for the one before. */
+static bool sums_up(const Op *loop, int i)
+{
+    const Block *body = loop->regions[0];
+    const Value *old = body->args[1 + i], *now = body->last->operands[i];
+
+    if (!now->def || !op_has(now->def, COMMUTES) || !reads(now->def, old))
+        return false;
+    for (const Op *op = body->first; op; op = op->next) {
+        if (op != now->def && reads(op, old))
+            return false;
+    }
+    return true;
+}
+
+/* Does its body do nothing but load tiles, and add what is made of them to those that it carries?
+ */
+static bool adds_up(const Op *loop)
+{
+    int tiles = 0, loads = 0, ops = 0;
+    uint64_t trips;
+
+    if (attr_unroll(loop) != 0 || (opt_trip_count(loop, &trips) && trips < 2 * SUMMED_ROUNDS))
+        return false;
+    for (const Op *op = loop->regions[0]->first; op; op = op->next, ops++) {
+        if (!is_plain(op))
+            return false;
+        loads += op->code == OP_load && op->results[0]->type->rank > 0;
+    }
+    for (int i = 0; i < loop->nresults; i++) {
+        bool tile = loop->results[i]->type->rank > 0;
+        if (tile && !sums_up(loop, i))
+            return false;
+        tiles += tile;
+    }
+    return tiles > 0 && loads > 0 && loads <= SUMMED_LOADS && ops <= SUMMED_OPS;
+}
+
+static void unroll_sums(Op *op, void *ctx)
+{
+    int64_t step;
+
+    (void)ctx;
+    if (op->code == OP_for && adds_up(op) && factor_fits(op, SUMMED_ROUNDS, &step))
+        unroll_by(op, step, SUMMED_ROUNDS);
+}
+
+void opt_unroll_sums(Func *f)
+{
+    ir_walk(f->body, unroll_sums, NULL);
+}
+
+/* --- loops that ask --- */
 
 /* False: the loop stays as it is. */
 static bool unroll_loop(Unroll *u, Op *loop)

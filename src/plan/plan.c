@@ -11,7 +11,8 @@
  *      what gather takes from);
  *   2. a load would move past a store that may reach the same memory (plan_order.c), or into a loop
  *      or an arm of an if behind it, where nobody looks for such stores;
- *   3. rematerialising it in several nests, or in every trip of a loop, costs more than a buffer;
+ *   3. rematerialising it in several nests, in every trip of a loop, or in every row of a nest
+ *      (plan_order.c), costs more than a buffer;
  *   4. the source has a name for it, and a debugger wants to show that.
  *
  * Read plan.h first.
@@ -284,6 +285,11 @@ static bool may_be_buffered(const ValueFacts *f)
 bool plan_is_worth_a_buffer(const ValueFacts *f)
 {
     return f->cost > BUFFER_COST && may_be_buffered(f);
+}
+
+bool plan_is_worth_a_row(const ValueFacts *f)
+{
+    return f->cost > BUFFER_COST_LOOP && may_be_buffered(f);
 }
 
 /* Reason 2, of loads that are virtual in another block. */

@@ -187,6 +187,9 @@ typedef struct {
                  * row that has no whole vector between them is mixed */
     int rows; /* of the loop around the inner one, which a body computes one behind the other: they
                * read the same rows of buffers */
+    bool strips; /* the loop around the inner one runs within that, for a strip of columns: as many
+                  * as its bodies have (plan_strips.c) */
+    bool alike;  /* .. and rows of what is dead are so, and come to their number times one */
 } Schedule;
 
 /* How a reduction or scan goes through its elements. */
@@ -491,6 +494,9 @@ bool plan_rounds_are_known(const Op *loop);
 /* plan_schedule.c */
 /* Does a reverse scan run along this dimension of the nest? */
 bool plan_runs_backwards(const Nest *n, int dim);
+/* May a load read what the nest stores?  Not when they come from different parameters and the
+ * launch promised that those are apart. */
+bool plan_sees_stores(const Plan *p, const Nest *n, const Op *load);
 /* plan_shape.c: of LLVM's names of features */
 Machine plan_machine(const char *features); /* "+avx2,-avx512f,..": what is not there is absent */
 /* plan_order.c */

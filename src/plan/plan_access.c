@@ -11,9 +11,11 @@
 
 enum {
     MAX_BOUNDS = 64,
-    LEAST_LANES = 4, /* for which looking at indices pays */
-    LINE = 64,       /* bytes of the cache */
-    LONG_ROW = 4096  /* bytes, beside which two lines are little */
+    LEAST_LANES = 4,      /* for which looking at indices pays */
+    LINE = 64,            /* bytes of the cache */
+    LONG_ROW = 4096,      /* bytes, beside which two lines are little, .. */
+    LONG_CUT_ROW = 16384, /* .. and two that are stored both ways */
+    MASK_DEPTH = 12       /* ops of a mask that are looked at */
 };
 
 /* --- records --- */
@@ -192,16 +194,34 @@ static int64_t chunk_alignment(const Plan *p, const Nest *n, const Value *ptr)
     return d & -d;
 }
 
-/* A line that is stored around the cache in part takes as long as many whole ones.  Of one row all
- * but the ends are whole, and these the next program completes; of several rows each would leave
- * two that nobody does in time. */
-static bool stores_whole_lines(const Nest *n, DType t, int64_t align)
+/* May it be another one in another program, as far as `depth` ops show? */
+static bool moves_with_program(const Value *v, int depth)
 {
-    int64_t rows = 1, bytes = (int64_t)n->dims[n->order[n->rank - 1]] * dtype_size(t);
+    if (!v->def) /* what a loop carries, or the kernel is given */
+        return v->block->owner != NULL;
+    bool moves = depth == 0 || v->def->code == OP_program_id || op_only_reads(v->def);
+    for (int i = 0; i < v->def->noperands && !moves; i++)
+        moves = moves_with_program(v->def->operands[i], depth - 1);
+    return moves;
+}
 
+/* A line that is stored around the cache in part takes as long as many whole ones.  Of one row all
+ * but the ends are whole, and these the next program completes, unless a mask that is the same in
+ * each, `columns < width`, cuts the row; of several rows each would leave two that nobody does in
+ * time. */
+static bool stores_whole_lines(const Nest *n, const Op *op, int64_t align)
+{
+    const Type *t = op->operands[STORE_PTR]->type;
+    const Value *mask = op_operand(op, STORE_MASK);
+    int64_t rows = 1, bytes = (int64_t)n->dims[n->order[n->rank - 1]] * dtype_size(t->dtype);
+
+    if (align >= LINE)
+        return true;
+    if (mask && !moves_with_program(mask, MASK_DEPTH))
+        return bytes >= LONG_CUT_ROW;
     for (int k = 0; k < n->rank - 1; k++)
         rows *= n->dims[n->order[k]];
-    return rows == 1 || align >= LINE || bytes >= LONG_ROW;
+    return rows == 1 || bytes >= LONG_ROW;
 }
 
 /* Does the kernel load from where it stores?  Then the lines are in the cache, and a store around
@@ -227,7 +247,7 @@ static AccessPlan *plan_store(Plan *p, Nest *n, const Op *op)
     int64_t align = chunk_alignment(p, n, op->operands[STORE_PTR]);
     a->align = MIN(align, (int64_t)dtype_size(t) * n->lanes);
     a->streaming = p->options->streaming && a->form == FORM_CONTIGUOUS && a->align >= NT_LEAST &&
-                   stores_whole_lines(n, t, align) && !stores_in_place(p, op->operands[STORE_PTR]);
+                   stores_whole_lines(n, op, align) && !stores_in_place(p, op->operands[STORE_PTR]);
     return a;
 }
 

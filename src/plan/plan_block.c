@@ -98,6 +98,16 @@ static int kept_by(const Plan *p, const Root *root)
     return is_own ? p->buffers.at[root->buffer].keep : 0;
 }
 
+/* Of a scan that goes forward by vectors each element is there once its place has been reached:
+ * what is done with it element by element may follow at once. */
+static bool follows_scan(const Nest *open, const Root *root)
+{
+    const Root *first = &open->roots.at[0];
+
+    return first->kind != ROOT_SCAN || (!first->combine && attr_reverse(first->op) == 0 &&
+                                        (root->kind == ROOT_STORE || root->kind == ROOT_FILL));
+}
+
 /* May the root join the open nest? */
 static bool joins_open(const Planner *pl, const BlockState *st, const Root *root,
                        const Nest *candidate)
@@ -106,7 +116,7 @@ static bool joins_open(const Planner *pl, const BlockState *st, const Root *root
 
     if (pl->plan->options->debug || root->combine || (region && region_needs_open(st, region)))
         return false;
-    if (kept_by(pl->plan, root) != 0 || st->open->keep != 0)
+    if (kept_by(pl->plan, root) != 0 || st->open->keep != 0 || !follows_scan(st->open, root))
         return false;
     return plan_can_fuse(pl, st->open, root, candidate);
 }
@@ -135,7 +145,7 @@ static void add_root(Planner *pl, BlockState *st, Root root, int now)
         pl->plan->facts[root.value->id].fill_nest = st->open->id;
     else
         map_put(pl->nest_of_op, MAP_KEY(root.op), (void *)(intptr_t)(st->open->id + 1));
-    if (root.kind == ROOT_ATOMIC || root.kind == ROOT_SCAN || root.combine)
+    if (root.kind == ROOT_ATOMIC || root.combine)
         flush(pl, st);
 }
 

@@ -53,6 +53,7 @@ bool plan_is_whole(const Value *v); /* does it only exist as a whole tile? */
 int plan_op_cost(const Op *op);     /* of one element, about in instructions */
 /* Of a tile that several nests need, and none has a buffer for. */
 bool plan_is_worth_a_buffer(const ValueFacts *f);
+bool plan_is_worth_a_row(const ValueFacts *f); /* .. that each row of a nest needs */
 bool plan_is_usual(const Op *op); /* a select whose SELECT_ELSE is rarely computed */
 
 /* plan_order.c */
@@ -222,6 +223,11 @@ Entry plan_buffer_entry(const Scheduler *s, int buffer, int64_t first, Value *sh
 
 /* plan_schedule.c: make the schedules of all nests */
 void plan_schedule(Plan *p);
+
+/* plan_strips.c: give a nest that may go in strips wider vectors; say whether it does, once its
+ * schedule is made */
+void plan_widen_strips(const Plan *p, Nest *n);
+void plan_strips(Nest *n);
 
 /* plan_size.c: set size and `beyond` */
 void plan_measure(Plan *p);

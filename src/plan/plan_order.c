@@ -124,7 +124,10 @@ typedef struct {
     bool inside, rare, whole;
 } Visit;
 
-enum { MANY_VISITS = 16 }; /* for each value of the kernel */
+enum {
+    MANY_VISITS = 16, /* for each value of the kernel */
+    REPEATED_ROWS = 4 /* of a nest, that compute one value each for itself */
+};
 
 /* A walk from a root to leaves, over a stack of its own: programs may be long. */
 typedef struct {
@@ -210,6 +213,32 @@ static void buffer_early(Walk *w, ValueFacts *f)
     f->fill_nest = NEST_NONE;
 }
 
+/* Does a value that changes along the last dimension stay along others, which makes that so many
+ * rows or more would compute it again? */
+static bool is_repeated(const Walk *w, const Visit *at)
+{
+    const Nest *n = w->into;
+    const Type *t = at->value->type;
+    int64_t rows = 1;
+    bool of_last = false;
+
+    for (int d = 0; d < n->rank; d++)
+        rows *= n->dims[d];
+    for (int d = 0; d < t->rank; d++)
+        of_last |= at->map[d] == n->rank - 1 && t->dims[d] > 1;
+    return of_last && rows / type_numel(t) >= REPEATED_ROWS;
+}
+
+/* Floats of one row that others want, too, and that are worth keeping. */
+static void buffer_repeated(Walk *w, const Visit *at, ValueFacts *f)
+{
+    if (f->buffered || !dtype_is_float(at->value->type->dtype) || !is_repeated(w, at) ||
+        !plan_is_worth_a_row(f))
+        return;
+    f->buffered = w->pl->changed = true;
+    f->fill_nest = NEST_NONE;
+}
+
 static void visit(Walk *w, const Visit *at)
 {
     Value *v = at->value;
@@ -223,8 +252,10 @@ static void visit(Walk *w, const Visit *at)
     if (map_get_wide(w->seen, key))
         return;
     map_put_wide(w->seen, key, v);
-    if (v->type->rank > 0 && !at->inside)
+    if (v->type->rank > 0 && !at->inside) {
         buffer_early(w, f);
+        buffer_repeated(w, at, f);
+    }
     if (v->type->rank == 0 || (f->buffered && !at->inside)) {
         add_leaf(w, at, false);
         return;
@@ -329,6 +360,8 @@ static bool reads_result(const Planner *pl, const Leaf *leaf, const Root *r)
         int buffer = pl->plan->facts[leaf->value->id].buffer;
         return buffer == r->buffer && !leaf->identity;
     }
+    if (r->kind == ROOT_SCAN && r->op == leaf->value->def)
+        return !leaf->identity;
     if (r->op == leaf->value->def && r->kind != ROOT_STORE)
         return true;
     return r->kind == ROOT_STORE && leaf->load &&

@@ -179,6 +179,8 @@ static void print_head(PlanText *p, const Nest *n, int indent)
         text_printf(&p->out, " lanes %d unroll %d%s", n->lanes, n->unroll, overlap_text(n));
     if (n->schedule && n->schedule->rows > 1)
         text_printf(&p->out, ", %d rows at once", n->schedule->rows);
+    if (n->schedule && n->schedule->strips)
+        text_put(&p->out, ", in strips");
     text_put(&p->out, "\n");
 }
 

@@ -13,7 +13,10 @@
 
 #include "plan_internal.h"
 
-enum { MAX_ROWS = 4 /* that a body computes */ };
+enum {
+    MAX_ROWS = 4,   /* that a body computes */
+    LONG_ENOUGH = 4 /* vectors of a row whose last one may load and store what another one has */
+};
 
 bool plan_runs_backwards(const Nest *n, int dim)
 {
@@ -239,6 +242,7 @@ static void root(Scheduler *s, int number)
         break;
     default:
         operands_root(s, r, MAKE_ROOT, number);
+        s->stored |= r->kind == ROOT_SCAN;
         break;
     }
 }
@@ -350,7 +354,29 @@ static bool stores_again(const Root *r)
            !r->access->steps.chunked && !r->access->streaming;
 }
 
-/* Fills, and stores of what is made of buffers alone: a load may see what has been stored. */
+bool plan_sees_stores(const Plan *p, const Nest *n, const Op *load)
+{
+    for (int i = 0; i < n->roots.len; i++) {
+        const Root *r = &n->roots.at[i];
+        if (r->kind != ROOT_STORE)
+            continue;
+        if (!p->bases || (ir_bases_of(p->bases, plan_pointer(load)) &
+                          ir_bases_of(p->bases, plan_pointer(r->op))) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Of a short row a vector is much, and memory takes a mask as fast. */
+static bool loads_again(const Scheduler *s, const Entry *e)
+{
+    const Nest *n = s->nest;
+
+    return n->dims[n->order[n->rank - 1]] >= LONG_ENOUGH * n->lanes &&
+           !plan_sees_stores(s->plan, n, e->value->def);
+}
+
+/* Fills, and stores of what is made of buffers and of other memory than they store to. */
 static bool repeats(const Scheduler *s)
 {
     const Nest *n = s->nest;
@@ -359,13 +385,13 @@ static bool repeats(const Scheduler *s)
     if (n->serial || n->backwards || n->lanes == 1 || n->pieces.len > 0)
         return false;
     for (int i = 0; i < n->roots.len; i++) {
-        stores |= stores_again(&n->roots.at[i]);
+        stores |= n->roots.at[i].kind == ROOT_STORE;
         if (n->roots.at[i].kind != ROOT_FILL && !stores_again(&n->roots.at[i]))
             return false;
     }
     for (int i = 0; i < s->out->entries.len; i++) {
         const Entry *e = &s->out->entries.at[i];
-        if (!may_repeat(n, e) || (stores && e->kind == MAKE_LOAD))
+        if (!may_repeat(n, e) || (stores && e->kind == MAKE_LOAD && !loads_again(s, e)))
             return false;
     }
     return true;
@@ -508,6 +534,7 @@ static void schedule_nest(Plan *p, Nest *n)
     rows(&s);
     bodies(&s);
     s.out->rows = rows_of(&s);
+    plan_strips(n);
     n->unroll = MAX(n->unroll / s.out->rows, 1);
 }
 

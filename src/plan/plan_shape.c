@@ -222,6 +222,7 @@ static void shape_nest(Plan *p, Nest *n)
         if (r->kind == ROOT_REDUCE || r->kind == ROOT_SCAN)
             r->combining = combining_of(n, r);
     }
+    plan_widen_strips(p, n);
     plan_find_accesses(p, n);
     for (int i = 0; i < n->roots.len; i++)
         n->roots.at[i].combining.rising = rises(n, &n->roots.at[i]);

@@ -256,19 +256,44 @@ static bool fills(const Nest *n, int buffer)
 static void check_again(Check *x, const Nest *n)
 {
     const Schedule *s = n->schedule;
-    bool stores = false;
 
     for (int i = 0; i < n->roots.len; i++) {
         const Root *r = &n->roots.at[i];
-        stores |= r->kind == ROOT_STORE;
         if (r->kind != ROOT_FILL && r->kind != ROOT_STORE)
             tell(x, r->op, "nest %d overlaps, and does more than store", n->id);
     }
     for (int i = 0; i < s->entries.len; i++) {
         const Entry *e = &s->entries.at[i];
-        bool moves = e->kind == MAKE_READ ? fills(n, e->buffer) : stores && e->kind == MAKE_LOAD;
+        bool moves = e->kind == MAKE_READ   ? fills(n, e->buffer)
+                     : e->kind == MAKE_LOAD ? plan_sees_stores(x->plan, n, e->value->def)
+                                            : false;
         if (moves || e->role == AS_LANE)
             tell(x, op_of(x, e), "in nest %d entry %d is another one where vectors overlap", n->id,
+                 i);
+    }
+}
+
+/* In strips all rows are cut alike, or are dead as a whole, and nothing is done once a row. */
+static void check_strips(Check *x, const Nest *n)
+{
+    const Schedule *s = n->schedule;
+    const Root *first = &n->roots.at[0];
+    const Op *op = first->op ? first->op : first->value->def;
+
+    if (n->rank < 2 || n->serial || n->backwards || n->pieces.len > 0 || s->edges || s->rows > 1)
+        tell(x, op, "nest %d goes in strips that it cannot have", n->id);
+    for (int i = 0; i < n->roots.len; i++) {
+        const Root *r = &n->roots.at[i];
+        bool combines = r->kind == ROOT_REDUCE || r->kind == ROOT_SCAN;
+        if (combines && attr_axis(r->op) != n->order[n->rank - 2])
+            tell(x, r->op, "nest %d goes in strips, and combines along another dimension", n->id);
+    }
+    for (int i = 0; i < s->entries.len; i++) {
+        const Entry *e = &s->entries.at[i];
+        bool cuts = e->kind == MAKE_CUT && e->level == n->rank - 1;
+        if (e->kind == MAKE_REST || e->kind == MAKE_SOME ||
+            (cuts && n->bounds.at[e->number].kind != BOUND_ROW))
+            tell(x, op_of(x, e), "in nest %d entry %d is of one row, and rows go in strips", n->id,
                  i);
     }
 }
@@ -329,6 +354,8 @@ static void check_nest(Check *x, const Nest *n)
     x->nest = n;
     if (n->schedule->again)
         check_again(x, n);
+    if (n->schedule->strips)
+        check_strips(x, n);
     x->where = NEW_N(x->plan->arena, int, entries + 1);
     x->detour_of = NEW_N(x->plan->arena, int, entries + 1);
     x->places = 0;

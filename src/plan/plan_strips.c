@@ -1,0 +1,117 @@
+/*
+ * plan_strips.c - which tiles are gone through in strips of columns
+ *
+ * A tile is gone through row by row: each has its own bounds, and what its columns come to, in a
+ * sum over axis 0, is read from a buffer and written back.  Where that is what a nest is for, the
+ * two innermost loops change places: a strip of as many columns as the bodies have keeps its sums
+ * in registers from the first row to the last.  What cuts the columns is found once for all rows.
+ *
+ * It takes a nest whose reductions or scan run along that loop, whose rows are cut alike, and
+ * nothing that is done once a row.  Bounds of whole rows, `rows < height`, stay: they are asked row
+ * by row.
+ */
+#include "plan_internal.h"
+
+static bool differs_by_row(const Nest *n, const Entry *cut)
+{
+    return cut->kind == MAKE_CUT && cut->level == n->rank - 1;
+}
+
+/* A reduction or scan along the rows, which at least one has to be, or what is done element by
+ * element. */
+static bool fits(const Nest *n, const Root *r, bool *combines)
+{
+    bool along = r->kind == ROOT_REDUCE || r->kind == ROOT_SCAN;
+
+    *combines |= along;
+    if (along)
+        return r->combining.along == ALONG_ROWS && attr_axis(r->op) == n->order[n->rank - 2];
+    return r->kind == ROOT_FILL || r->kind == ROOT_STORE;
+}
+
+/* Where such a bound is false, so are all masks: the row is dead. */
+static bool ends_row(const Nest *n, const Entry *cut)
+{
+    const Bound *b = &n->bounds.at[cut->number];
+
+    return b->kind == BOUND_ROW && b->is_last;
+}
+
+static bool rows_are_alike(const Nest *n)
+{
+    const Schedule *s = n->schedule;
+
+    for (int i = 0; i < s->entries.len; i++) {
+        const Entry *e = &s->entries.at[i];
+        if (e->kind == MAKE_SOME || e->kind == MAKE_REST ||
+            (differs_by_row(n, e) && !ends_row(n, e)))
+            return false;
+    }
+    return true;
+}
+
+/* As far as that is known before there is a schedule. */
+static bool may_go_in_strips(const Nest *n)
+{
+    bool combines = false;
+
+    if (n->rank < 2 || n->serial || n->backwards || n->keep != 0 || n->pieces.len > 0 ||
+        n->dims[n->order[n->rank - 2]] < 2)
+        return false;
+    for (int i = 0; i < n->roots.len; i++) {
+        if (!fits(n, &n->roots.at[i], &combines))
+            return false;
+    }
+    return combines;
+}
+
+/* Vectors in which a copy keeps what it combines. */
+static int running_vectors(const Plan *p, const Nest *n)
+{
+    int vectors = 0;
+
+    for (int i = 0; i < n->roots.len; i++) {
+        const Root *r = &n->roots.at[i];
+        if (r->kind == ROOT_REDUCE || r->kind == ROOT_SCAN)
+            vectors += r->op->noperands;
+    }
+    return vectors * (n->lanes / plan_full_lanes(p, n));
+}
+
+/* Half of the registers hold what is combined, where the work leaves as many copies: a wider strip
+ * asks memory for more at once, and for fewer rows. */
+void plan_widen_strips(const Plan *p, Nest *n)
+{
+    int extent = n->dims[n->order[n->rank - 1]];
+
+    if (!may_go_in_strips(n) || n->unroll < MAX_UNROLL || n->lanes < plan_full_lanes(p, n))
+        return;
+    while (2 * n->lanes * n->unroll <= extent && 2 * n->lanes <= p->machine.vector_bytes &&
+           2 * n->unroll * running_vectors(p, n) <= p->machine.registers / 2)
+        n->lanes *= 2;
+}
+
+/* Is each of the roots a reduction by one op, of what is one number for all that is dead? */
+static bool dead_is_alike(const Nest *n)
+{
+    const Schedule *s = n->schedule;
+
+    for (int i = 0; i < s->part[PART_DEAD].len; i++) {
+        const Entry *e = &s->entries.at[s->part[PART_DEAD].at[i]];
+        if (e->kind != MAKE_ROOT)
+            continue;
+        const Root *r = &n->roots.at[e->number];
+        OpCode op = r->combining.kind.neutral;
+        if (r->kind != ROOT_REDUCE || op == OP_COUNT || op == OP_mul || op == OP_xor ||
+            s->entries.at[e->in[0]].level > 0)
+            return false;
+    }
+    return true;
+}
+
+void plan_strips(Nest *n)
+{
+    n->schedule->strips =
+        may_go_in_strips(n) && !n->schedule->edges && n->schedule->rows == 1 && rows_are_alike(n);
+    n->schedule->alike = n->schedule->strips && dead_is_alike(n);
+}
