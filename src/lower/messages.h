@@ -75,6 +75,7 @@
 #define E_MISSING            "%s() is missing its argument `%s`"
 #define E_KEYWORD            "%s() got an unexpected keyword argument `%s`"
 #define H_PARAMETERS         "it takes %s"
+#define H_BORDER             "beside an image the index decides: tl.minimum(tl.maximum(i, 0), n - 1) repeats its edge, `tilec help border` has the others"
 #define E_TWICE              "%s() got two values for `%s`"
 #define H_STARRED            "a kernel reads memory by tl.load(pointer)"
 #define E_STARRED            "only a tuple can be spread with `*`, not %s"
