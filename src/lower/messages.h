@@ -56,6 +56,7 @@
 #define NOTE_UNKNOWN_IMPORT  "`%s` comes from module `%s`, which cannot be read here"
 #define NOTE_UNKNOWN_MODULE  "module `%s` cannot be read here"
 #define E_NO_MEMBER          "module `%s` has no `%s`"
+#define H_ALL_FUNCTIONS      "`tilec help functions` has a line for each that there is"
 #define H_T_RANK             "x[:, None] is a column, x[None, :] a row; a tile of one dimension is neither"
 #define E_T_RANK             "`.T` needs a tile of two dimensions, not %s"                                  /* R157 */
 #define E_NO_ATTRIBUTE       "%s has no attribute `%s`"
