@@ -396,7 +396,8 @@ static NORETURN void refuse_word(const Parse *p, const char *word)
             "hint: arrays are made by %.*s='rand(fp32,1000)': tilec help values",
             word, (int)name_length(word), word);
     size_t length = strlen(word);
-    if (length > 3 && strcmp(word + length - 3, ".py") == 0)
+    if (!p->c->origin && p->command == COMMAND_RUN && length > 3 &&
+        strcmp(word + length - 3, ".py") == 0)
         client_stop(p->c, CLIENT_USAGE,
                     "'%s': one kernel runs at a time, of the file that stands first\n"
                     "hint: a pipe joins two, --save out=- | tilec run %s x=@-: tilec help pipe",
