@@ -2,7 +2,8 @@
 # check.sh - what must hold before a commit: warnings, format, layers, static analysis, quick tests
 #
 # From then on a warning is an error in that build folder.  tools/setup.sh --checks installs what
-# this needs.
+# this needs.  Files that have not changed since they passed are neither formatted nor analysed again
+# (tools/changed.py): a fresh clone, as .ci/run has, looks at all.
 #
 # Prints one line a check, the output of those that fail, and "N passed, N failed" at the end.
 cd "$(dirname "$0")/.." || exit 1
@@ -27,8 +28,19 @@ check() {
 
 # CMake remembers the setting, so that both this and `make` go on with one set of objects
 built() {
-    make --no-print-directory BUILD="$build" configure &&
-        cmake -DCMAKE_COMPILE_WARNING_AS_ERROR=ON "$build" && ninja -C "$build"
+    make --no-print-directory BUILD="$build" configure || return 1
+    grep -q '^CMAKE_COMPILE_WARNING_AS_ERROR:.*=ON' "$build/CMakeCache.txt" ||
+        cmake -DCMAKE_COMPILE_WARNING_AS_ERROR=ON "$build" || return 1
+    ninja -C "$build"
+}
+
+python() {
+    "$(tools/python.sh || echo python3)" "$@"
+}
+
+# changed CHECK OPTIONS... : of the files on stdin those that have changed since CHECK passed, to $build/changed
+changed() {
+    python tools/changed.py "$build" "$@" >"$build/changed"
 }
 
 # the one version whose opinion counts
@@ -41,43 +53,45 @@ find_format() {
 
 # the tables of the IR are drawn by hand
 formatted() {
-    find src include tests bench examples python apps -name '*.[ch]' ! -name dtypes.h |
-        xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 40 "$format" --dry-run -Werror
+    find src include tests bench examples python apps -name '*.[ch]' ! -name dtypes.h | changed format .clang-format &&
+        xargs -r -P "$(getconf _NPROCESSORS_ONLN)" -n 40 "$format" --dry-run -Werror <"$build/changed" &&
+        changed format --passed
 }
 
 # the contract of what one folder asks of another is written in its headers
 documented() {
-    "$(tools/python.sh || echo python3)" tools/documented.py
+    python tools/documented.py
 }
 
 # a name that a signature lacks would be an internal error of the compiler
 arguments_exist() {
-    "$(tools/python.sh || echo python3)" tools/arguments.py
+    python tools/arguments.py
 }
 
 # which of two arguments is evaluated first is the compiler's choice, and would be seen in the code
 order_is_said() {
-    "$(tools/python.sh || echo python3)" tools/order.py
+    python tools/order.py
 }
 
 # Python finds the language's names in a file that the compiler's tables write
 names_are_current() {
-    "$(tools/python.sh || echo python3)" tools/python_names.py --check
+    python tools/python_names.py --check
 }
 
-# the cache in the build folder makes a second run fast
 analysed() {
+    find src bench apps -name '*.c' | changed analysis --headers tools/check.sh tools/cppcheck.txt || return 1
+    [ -s "$build/changed" ] || return 0
     mkdir -p "$build/cppcheck"
     cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --error-exitcode=1 \
         --cppcheck-build-dir="$build/cppcheck" --inline-suppr --suppressions-list=tools/cppcheck.txt \
-        -D__GNUC__=12 -DTILEC_BUILD_ID='""' -Iinclude src bench apps
+        -D__GNUC__=12 -DTILEC_BUILD_ID='""' -Iinclude --file-list="$build/changed" && changed analysis --passed
 }
 
 scripts_parse() {
     for script in tools/*.sh tests/*/*.sh bench/*.sh .ci/run; do
         sh -n "$script" || return 1
     done
-    "$(tools/python.sh || echo python3)" -c 'import ast, sys
+    python -c 'import ast, sys
 for name in sys.argv[1:]:
     ast.parse(open(name, encoding="utf-8").read(), name)' kernels/*.py bench/*.py tests/num/*.py tests/num/*/*.py
 }

@@ -297,7 +297,8 @@ static int unreadable(PyObject *o, const char *param)
 
     if (device)
         PyErr_Format(PyExc_ValueError,
-                     "the tensor given for `%s` is where kernels cannot read it: its device is %S",
+                     "the tensor given for `%s` is where kernels cannot read it: its device is %S; "
+                     ".to(\"cpu\") brings elements here, of which \"meta\" has none",
                      param, device);
     Py_XDECREF(device);
     return -1;

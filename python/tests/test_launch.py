@@ -509,6 +509,8 @@ class Values(unittest.TestCase):
                 call()
         with self.assertRaisesRegex(RuntimeError, "Cannot call @triton.jit"):
             store_number(out, 1)
+        with self.assertRaisesRegex(tilec.TritonError, "compiles by itself"):
+            tilec.compile(store_number)
         with self.assertRaisesRegex(AttributeError, "has no `sum`: a launch gives no result, which"):
             store_number[(1,)](out, 1).sum()
         with self.assertRaisesRegex(tilec.TritonError, "hint: did you mean `num_warps`?"):

@@ -93,6 +93,8 @@ class Tensors(unittest.TestCase):
                        torch.zeros(8).to_sparse()):
             with self.assertRaisesRegex((ValueError, TypeError), "`out`"):
                 store_number[(1,)](tensor, 1)
+        with self.assertRaisesRegex(ValueError, r'\.to\("cpu"\) brings elements here, of which "meta" has none'):
+            store_number[(1,)](torch.zeros(8, device="meta"), 1)
 
     def test_references(self):
         import sys

@@ -7,6 +7,8 @@
  */
 #include "cpu.h"
 
+#include <string.h>
+
 /* The index of a loop as an integer of 32 bits: the first lane's, with all lanes where it is a
  * vector. */
 static Val index_of_entry(NestCg *n, const Entry *e)
@@ -190,6 +192,24 @@ static const Op *op_of(const NestCg *n, const Entry *e)
     return r->op ? r->op : r->value->def;
 }
 
+/* Nothing, which keeps its place: LLVM looks at all loads of a block that nothing stands between,
+ * for each of them.  It touches no memory that loads could be of, so that these still go in front
+ * of loops. */
+static void part_loads(const NestCg *n, Bld b)
+{
+    enum { INACCESSIBLE_MEMORY = 3 << 2 }; /* LLVM's MemoryEffects: read and written */
+    LLVMContextRef ctx = n->c->l->ctx;
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx), NULL, 0, 0);
+    Val nothing = LLVMGetInlineAsm(type, "", 0, "", 0, 1, 0, LLVMInlineAsmDialectATT, 0);
+    Val call = LLVMBuildCall2(b, type, nothing, NULL, 0, "");
+    unsigned kind = LLVMGetEnumAttributeKindForName("memory", strlen("memory"));
+
+    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                             LLVMCreateEnumAttribute(ctx, kind, INACCESSIBLE_MEMORY));
+}
+
+enum { TOGETHER = 128 /* entries of long code */ };
+
 void cpu_part(NestCg *n, Part part, int level)
 {
     const Schedule *s = n->nest->schedule;
@@ -201,6 +221,8 @@ void cpu_part(NestCg *n, Part part, int level)
         const Op *op = op_of(n, &s->entries.at[number]);
         const Op *around = op ? llvm_at(n->c->l, op) : NULL;
         make_entry(n, number);
+        if (n->c->e.long_code && i % TOGETHER == TOGETHER - 1)
+            part_loads(n, n->at[s->entries.at[number].level]);
         if (op)
             llvm_at(n->c->l, around);
     }

@@ -145,7 +145,8 @@ static const char *names_that_begin(Arena *arena, const char *name)
         if (!topics[i].is_entry || !word)
             continue;
         word = arena_printf(arena, "%.*s", (int)n, word);
-        if (strncmp(last_part(word), name, length) == 0)
+        const char *last = last_part(word), *dash = word[0] == '-' ? strrchr(word, '-') + 1 : last;
+        if (strncmp(last, name, length) == 0 || strncmp(dash, name, length) == 0)
             text_printf(&t, "%s%s", found++ ? ", " : "", word);
     }
     return found ? t.s : NULL;

@@ -77,6 +77,11 @@ static const Advice for_keywords[] = {
     {"func",      "combine_fn"}, {"fn",       "combine_fn"},
     {"shape",     "block_shape"}, {"size",    "shape"},
 };
+
+/* What libraries for images call what stands outside of one. */
+static const char *const of_borders[] = {
+    "border", "border_mode", "boundary", "boundary_mode", "edge", "mode", "pad_mode", "padding_mode", "wrap",
+};
 /* clang-format on */
 
 static const char *find_advice(const Advice *table, int n, const char *what)
@@ -107,4 +112,13 @@ const char *advice_for_keyword(const char *keyword, const char *const *names, in
         }
     }
     return NULL;
+}
+
+bool keyword_of_border(const char *keyword)
+{
+    for (int i = 0; i < COUNT(of_borders); i++) {
+        if (strcmp(of_borders[i], keyword) == 0)
+            return true;
+    }
+    return false;
 }

@@ -407,6 +407,8 @@ const char *advice_for_syntax(const char *node);
 const char *advice_for_call(const char *name); /* a function that was given wrong arguments */
 /* Of the `n` names of parameters the one that a keyword of NumPy, PyTorch or CUDA stands for. */
 const char *advice_for_keyword(const char *keyword, const char *const *names, int n);
+/* Does a library for images call what stands outside of one so? */
+bool keyword_of_border(const char *keyword);
 
 /* --- foreign.c --- */
 /* What to write instead of a name that other languages and libraries have; NULL: nothing known. */

@@ -101,10 +101,13 @@ static void unexpected_keyword(Lower *l, const char *what, const PyParam *params
     error_at(l, arg->word, E_KEYWORD, what, arg->keyword);
     const char *near = advice_for_keyword(arg->keyword, names, n);
     near = near ? near : near_name(arg->keyword, names, n);
+    bool of_border = strcmp(what, "load") == 0 && keyword_of_border(arg->keyword);
     if (near)
         hint_at(l, H_DID_YOU_MEAN, near);
-    else
+    else if (!of_border)
         hint_parameters(l, params, 0, n);
+    if (of_border)
+        hint_at(l, H_BORDER);
 }
 
 typedef struct {

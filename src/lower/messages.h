@@ -56,6 +56,7 @@
 #define NOTE_UNKNOWN_IMPORT  "`%s` comes from module `%s`, which cannot be read here"
 #define NOTE_UNKNOWN_MODULE  "module `%s` cannot be read here"
 #define E_NO_MEMBER          "module `%s` has no `%s`"
+#define H_ALL_FUNCTIONS      "`tilec help functions` has a line for each that there is"
 #define H_T_RANK             "x[:, None] is a column, x[None, :] a row; a tile of one dimension is neither"
 #define E_T_RANK             "`.T` needs a tile of two dimensions, not %s"                                  /* R157 */
 #define E_NO_ATTRIBUTE       "%s has no attribute `%s`"
@@ -75,6 +76,7 @@
 #define E_MISSING            "%s() is missing its argument `%s`"
 #define E_KEYWORD            "%s() got an unexpected keyword argument `%s`"
 #define H_PARAMETERS         "it takes %s"
+#define H_BORDER             "beside an image the index decides: tl.minimum(tl.maximum(i, 0), n - 1) repeats its edge, `tilec help border` has the others"
 #define E_TWICE              "%s() got two values for `%s`"
 #define H_STARRED            "a kernel reads memory by tl.load(pointer)"
 #define E_STARRED            "only a tuple can be spread with `*`, not %s"

@@ -395,6 +395,13 @@ static NORETURN void refuse_word(const Parse *p, const char *word)
             "value\n"
             "hint: arrays are made by %.*s='rand(fp32,1000)': tilec help values",
             word, (int)name_length(word), word);
+    size_t length = strlen(word);
+    if (!p->c->origin && p->command == COMMAND_RUN && length > 3 &&
+        strcmp(word + length - 3, ".py") == 0)
+        client_stop(p->c, CLIENT_USAGE,
+                    "'%s': one kernel runs at a time, of the file that stands first\n"
+                    "hint: a pipe joins two, --save out=- | tilec run %s x=@-: tilec help pipe",
+                    word, word);
     const char *before = word_before(p, word);
     if (before && strcmp(before, "--time") == 0)
         client_stop(p->c, CLIENT_USAGE,

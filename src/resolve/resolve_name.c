@@ -197,8 +197,8 @@ static Val no_member(Lower *l, Sym module, Sym member, int where, Span span)
         hint_at(l, H_DID_YOU_MEAN, meant_dtype(member));
     else if (own)
         hint_at(l, H_LANGUAGE_HAS, own);
-    else
-        hint_instead(l, member, near);
+    else if (!hint_instead(l, member, near) && where & IN_TL)
+        hint_at(l, H_ALL_FUNCTIONS);
     return val_unknown();
 }
 

@@ -43,6 +43,23 @@ static const char *note_wrong(Lower *l, Val v)
     return is_wrong ? note_parameter(l, v) : NULL;
 }
 
+/* A float where there has to be an integer, which the launch may give. */
+static void note_float(Lower *l, Val v)
+{
+    const char *given = is_float(v) ? note_parameter(l, v) : NULL;
+
+    if (given)
+        hint_at(l, H_GIVE_INT, given);
+}
+
+/* .. of either side; `hint` is for what the kernel has computed. */
+static void note_floats(Lower *l, Val x, Val y, const char *hint)
+{
+    note_float(l, x);
+    note_float(l, y);
+    hint_at(l, "%s", hint);
+}
+
 static bool is_uncalled(Val v)
 {
     return v.kind == VAL_FUNC || v.kind == VAL_BUILTIN || v.kind == VAL_LIBDEVICE ||
@@ -67,14 +84,14 @@ static Val invalid_operands(Lower *l, BinaryOp op, Val x, Val y, Span span)
     else if (is_uncalled(x) || is_uncalled(y))
         hint_at(l, H_UNCALLED);
     else if (pointer && (op == BIN_ADD || op == BIN_SUB) && (is_float(x) || is_float(y)))
-        hint_at(l, H_POINTER_FLOAT);
+        note_floats(l, x, y, H_POINTER_FLOAT);
     else if (is_pointer(x) && is_integer(y) && op == BIN_MUL)
         hint_at(l, H_POINTER_OFFSET);
     else if (pointer && is_pointer(x) != is_pointer(y)) {
         note_parameter(l, is_pointer(x) ? x : y);
         hint_at(l, H_POINTER_NUMBER);
     } else if (bits && (is_float(x) || is_float(y)))
-        hint_at(l, H_BITS_OF_FLOAT);
+        note_floats(l, x, y, H_BITS_OF_FLOAT);
     else if (x.kind == VAL_TUPLE || y.kind == VAL_TUPLE)
         hint_at(l, H_TUPLE_VALUE);
     else if (val_is_const(x, CONST_STRING) || val_is_const(y, CONST_STRING))
@@ -175,7 +192,7 @@ static bool check_kinds(Lower *l, BinaryOp op, Val x, Val y, Span span)
     }
     if (op == BIN_FLOORDIV && !ints) {
         error_at(l, span, E_FLOORDIV, val_text(l, x), val_text(l, y));
-        hint_at(l, H_FLOORDIV);
+        note_floats(l, x, y, H_FLOORDIV);
         return false;
     }
     return true;

@@ -82,7 +82,7 @@ def exponentials(x, out, EXP: tl.constexpr):
 
 
 # tensor: few rows, which multiply-add instructions multiply
-# tilec: call thin --grid 264 a=zeros(fp32,(264,64,64)) out=empty(fp32,(264,64,64)) ROWS=4
+# tilec: call thin --grid 132 a=zeros(fp32,(132,64,64)) out=empty(fp32,(132,64,64)) ROWS=4
 # tilec: call square --call thin ROWS=64
 @triton.jit
 def products(a, out, ROWS: tl.constexpr):
@@ -93,7 +93,7 @@ def products(a, out, ROWS: tl.constexpr):
 
 
 # conflicts: each lane takes an element of the same bank
-# tilec: call banks --grid 264 x=zeros(fp32,264*1024) out=empty(fp32,264*1024) STRIDE=32 --num-warps 32
+# tilec: call banks --grid 132 x=zeros(fp32,132*1024) out=empty(fp32,132*1024) STRIDE=32 --num-warps 32
 # tilec: call in-order --call banks STRIDE=1
 @triton.jit
 def gathered(x, out, STRIDE: tl.constexpr):

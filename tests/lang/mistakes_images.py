@@ -7,6 +7,8 @@
 # lower: picture_of_pillow x:*fp32 o:*fp32 n:i32 B=16
 # lower: dtype_of_a_pointer x:*fp32 o:*fp32 n:i32 B=16
 # lower: counted_down x:*fp32 o:*fp32 n:i32 B=16
+# lower: border_of_opencv x:*fp32 o:*fp32 n:i32 B=16
+# lower: mode_of_numpy x:*fp32 o:*fp32 n:i32 B=16
 # what people write who come from OpenCV, and more of NumPy's
 import cv2
 import numpy
@@ -58,3 +60,13 @@ def dtype_of_a_pointer(x, o, n, B: tl.constexpr):
 @triton.jit
 def counted_down(x, o, n, B: tl.constexpr):
     i = tl.arange(B, 0)
+
+
+@triton.jit
+def border_of_opencv(x, o, n, B: tl.constexpr):
+    v = tl.load(x + tl.arange(0, B) - 1, border="reflect")
+
+
+@triton.jit
+def mode_of_numpy(x, o, n, B: tl.constexpr):
+    v = tl.load(x + tl.arange(0, B) - 1, mode="wrap")

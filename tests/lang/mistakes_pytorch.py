@@ -51,6 +51,7 @@
 # lower: axis_of_numpy x:*fp32 o:*fp32 n:i32 B=16
 # lower: greatest_where x:*fp32 o:*fp32 n:i32 B=16
 # lower: softmax_of_torch x:*fp32 o:*fp32 n:i32 B=16
+# lower: more_of_torch x:*fp32 N=8
 # what people write who come from PyTorch, NumPy and CUDA
 import triton
 import triton.language as tl
@@ -422,3 +423,15 @@ def greatest_where(x, o, n, B: tl.constexpr):
 @triton.jit
 def softmax_of_torch(x, o, n, B: tl.constexpr):
     v = torch.softmax(tl.load(x + tl.arange(0, B)), dim=0)
+
+
+@triton.jit
+def more_of_torch(x, N: tl.constexpr):
+    v = tl.load(x + tl.arange(0, N))
+    lo, hi = tl.minmax(v)
+    tl.searchsorted(v, v)
+    tl.one_hot(v)
+    tl.cummax(v)
+    tl.prefetch(x)
+    tl.bernoulli(0.5)
+    tl.frobnicate(v)

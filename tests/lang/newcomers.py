@@ -41,6 +41,9 @@
 # lower: else_of_a_loop x:*fp32 n:i32
 # lower: every_third x:*fp32 N=8
 # lower: null_mask x:*fp32
+# lower: float_from_launch x:*fp32 T:fp32 N=8
+# lower: float_offset_from_launch x:*fp32 T:fp32
+# lower: float_bits_from_launch x:*fp32 T:fp32
 """What newcomers write, and what the compiler says: each message names what to write instead."""
 import triton
 import triton.language as tl
@@ -303,3 +306,18 @@ def every_third(x, N: tl.constexpr):
 @triton.jit
 def null_mask(x):
     tl.store(x, 1.0, mask=null)
+
+
+@triton.jit
+def float_from_launch(x, T, N: tl.constexpr):
+    tl.store(x + tl.arange(0, N), T // 2)
+
+
+@triton.jit
+def float_offset_from_launch(x, T):
+    tl.store(x + T, 1.0)
+
+
+@triton.jit
+def float_bits_from_launch(x, T):
+    tl.store(x + (T & 7), 1.0)

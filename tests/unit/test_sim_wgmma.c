@@ -5,6 +5,7 @@
  * misuse registers, shared memory or groups must be stopped, and those that come near must not.
  */
 #include "../sim/wgmma_case.h"
+#include "seed.h"
 #include "sim_run.h"
 
 static WgmmaData data;
@@ -52,7 +53,7 @@ static void check_case(const WgmmaCase *c, uint64_t seed)
 
 static void test_products(void **state)
 {
-    int step = getenv("TILEC_THOROUGH") ? 1 : 17, done = 0;
+    int step = thorough() ? 1 : 17, done = 0;
     WgmmaCase c;
 
     (void)state;

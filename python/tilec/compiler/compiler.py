@@ -60,7 +60,9 @@ def compile(src, target=None, options=None, **_):
     not be there.
     """
     if not isinstance(src, ASTSource):
-        raise TritonError("tilec compiles an ASTSource: a jit function with a signature")
+        raise TritonError("tilec compiles an ASTSource: a jit function with a signature\n"
+                          "hint: ASTSource(kernel, {'x': '*fp32', 'n': 'i32'}, {'BLOCK': 64}); a launch, "
+                          "kernel[grid](x, n, BLOCK=64), compiles by itself, kernel.warmup(.., grid=(1,)) only compiles")
     return src.fn.warmup(**src.arguments(), grid=(1,), **_launch_options(options),
                          **_place(target))
 
