@@ -100,8 +100,11 @@ static Val row_holds(const NestCg *n)
 static void bodies_of_either(NestCg *n, Part part, Val i, Val holds)
 {
     Cpu *c = n->c;
-    LLVMBasicBlockRef ways[] = {cpu_block(c), cpu_block(c)}, after = cpu_block(c);
+    LLVMBasicBlockRef ways[2], after;
 
+    ways[0] = cpu_block(c);
+    ways[1] = cpu_block(c);
+    after = cpu_block(c);
     LLVMBuildCondBr(c->b, holds, ways[0], ways[1]);
     for (int w = 0; w < 2; w++) {
         LLVMPositionBuilderAtEnd(c->b, ways[w]);

@@ -128,7 +128,6 @@ static bool deal_out(const Op *op, const Layout *l, const AxisWalk *walk, NvDeal
     const Layout *r = &walk->result;
     bool exchanges = false;
     uint32_t taken = 0;
-    int row = 0;
 
     *out = (NvDeal){.result = *r};
     for (int i = 0; i < walk->nsteps; i++)
@@ -137,10 +136,13 @@ static bool deal_out(const Op *op, const Layout *l, const AxisWalk *walk, NvDeal
         exchanges &= (r->dims[d] & (r->dims[d] - 1)) == 0;
     if (!exchanges || !is_any_order(op, ir_combine_kind(op)))
         return false;
-    for (int bit = 0; bit < l->nlane + l->nwarp && row >= 0; bit++) {
+    for (int bit = 0; bit < l->nlane + l->nwarp; bit++) {
         uint32_t *there =
             bit < l->nlane ? &out->result.lane[bit] : &out->result.warp[bit - l->nlane];
-        if (*there != 0 || (row = lowest_row(r, taken)) < 0)
+        int row = lowest_row(r, taken);
+        if (row < 0)
+            break;
+        if (*there != 0)
             continue;
         taken |= 1u << row;
         *there = r->reg[row];

@@ -17,8 +17,9 @@ static void list_conversion(NvPlan *p, const NvTile *from, const NvTile *to)
 {
     NvStep *s = nv_step_between(p, NV_CONVERT, from, to);
 
-    s->conversion = layout_convert(from->layout, to->layout, nv_exchanged_bytes(p, from->value->type),
-                                   p->chip->shared / 2, p->arena);
+    s->conversion =
+        layout_convert(from->layout, to->layout, nv_exchanged_bytes(p, from->value->type),
+                       p->chip->shared / 2, p->arena);
     if (s->conversion->kind == CONVERT_SHARED) {
         const Exchange *x = s->conversion->exchange;
         int buffer = nv_buffer(p, shared_bytes(&x->memory));

@@ -63,9 +63,9 @@ static Value *without_multiples(Op *op, Value *x)
     DType t = x->type->dtype;
     Value *from = fold_const(op, x->type, scalar_from_double(t, ldexp(1, 31)));
     Value *to = fold_const(op, x->type, scalar_from_double(t, ldexp(1, 63)));
-    Value *in[] = {
-        fold_binary(op, OP_and, fold_binary(op, OP_ge, x, from), fold_binary(op, OP_lt, x, to)),
-        fold_const(op, x->type, 0), x};
+    Value *behind = fold_binary(op, OP_ge, x, from), *below = fold_binary(op, OP_lt, x, to);
+    Value *multiple = fold_binary(op, OP_and, behind, below);
+    Value *in[] = {multiple, fold_const(op, x->type, 0), x};
 
     return fold_new(op, OP_select, COUNT(in), in, 0, NULL, NULL);
 }

@@ -60,7 +60,7 @@ void opt_licm(Func *f);
  * load. */
 void opt_unroll(Func *f, bool windows, bool short_loops);
 void opt_unroll_sums(Func *f); /* four rounds in one, of loops that only add up tiles */
-void opt_assert(Func *f); /* assert and check to the code that finds where they fail */
+void opt_assert(Func *f);      /* assert and check to the code that finds where they fail */
 /* Stores of tiles put together of two, and reductions that take such apart, as two of each. */
 void opt_pairs(Func *f);
 /* The same op over tiles that are one array a few places apart, by fewer loads and ops. */

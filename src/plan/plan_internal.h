@@ -54,7 +54,7 @@ int plan_op_cost(const Op *op);     /* of one element, about in instructions */
 /* Of a tile that several nests need, and none has a buffer for. */
 bool plan_is_worth_a_buffer(const ValueFacts *f);
 bool plan_is_worth_a_row(const ValueFacts *f); /* .. that each row of a nest needs */
-bool plan_is_usual(const Op *op); /* a select whose SELECT_ELSE is rarely computed */
+bool plan_is_usual(const Op *op);              /* a select whose SELECT_ELSE is rarely computed */
 
 /* plan_order.c */
 /* Does the map read v at the very index of a nest of that rank? */
