@@ -146,9 +146,10 @@ Val nv_math(Nv *n, OpCode code, Val x);            /* one of those: in fp32 */
 Val nv_toward(Nv *n, const Op *op, const Val *in); /* arithmetic that rounds to a side */
 /* What the plan says may be off by a little; NULL: there is nothing that is cheaper. */
 Val nv_loose_math(Nv *n, const Op *op, const Val *in);
-/* floor() and its like of what becomes short integers alone (NUMBER_CUT); NULL: it is none. */
+/* x, where the conversion to an integer rounds instead of floor() and its like; NULL: it does not.
+ */
 Val nv_round_cut(Nv *n, const Op *op, Val x);
-/* A cast of floats to integers of 8 or 16 bits by one instruction; NULL: it is another one. */
+/* A cast of floats to integers of 32 bits or less by one instruction; NULL: it is another one. */
 Val nv_truncate(Nv *n, const Op *op, Val x);
 /* A 32-bit integer of a small range as a float of at most 32 bits, or NULL. */
 Val nv_from_small_integer(Nv *n, const Op *op, Val x);

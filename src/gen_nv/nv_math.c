@@ -169,45 +169,43 @@ Val nv_loose_math(Nv *n, const Op *op, const Val *in)
     return instruct(n, "ex2.approx.ftz.f32 $0, $1;", 1, &x);
 }
 
-/*
- * 1.5 * 2^23 + x is a whole number, on the side that the addition is rounded to, for |x| up to
- * 2^22. What lies beyond saturates as x does, and truncation is left to that.  The chip's own
- * instructions go by a unit that takes eight times as long.
- */
 Val nv_round_cut(Nv *n, const Op *op, Val x)
 {
-    const char *how = op->code == OP_floor  ? "add.rm.f32 $0, $1, 0f4B400000;"
-                      : op->code == OP_ceil ? "add.rp.f32 $0, $1, 0f4B400000;"
-                                            : "add.rn.f32 $0, $1, 0f4B400000;";
+    bool rounds =
+        op->code == OP_floor || op->code == OP_ceil || op->code == OP_trunc || op->code == OP_rint;
 
-    if (op->operands[0]->type->dtype != DT_FP32 || !nv_knows(n->plan, op->results[0], NUMBER_CUT))
-        return NULL;
-    switch (op->code) {
-    case OP_trunc:
-        return x;
+    return rounds && nv_knows(n->plan, op->results[0], NUMBER_CUT) ? x : NULL;
+}
+
+/* How a conversion to an integer rounds. */
+static const char *rounding_of(const Nv *n, const Op *op)
+{
+    bool cut = nv_knows(n->plan, op->operands[0], NUMBER_CUT);
+
+    switch (cut ? opt_cut_rounding(op) : OP_trunc) {
     case OP_floor:
+        return "rmi";
     case OP_ceil:
+        return "rpi";
     case OP_rint:
-        return LLVMBuildFSub(n->b, instruct(n, how, 1, &x), fp32_constant(n, 0x1.8p23), "");
+        return "rni";
     default:
-        return NULL;
+        return "rzi";
     }
 }
 
 /* It saturates, and makes 0 of a NaN, as its PTX is defined; LLVM would compare for both. */
 Val nv_truncate(Nv *n, const Op *op, Val x)
 {
-    static const char *const texts[2][3] = {
-        {"cvt.rzi.u8.f32 $0, $1;", "cvt.rzi.u16.f32 $0, $1;", "cvt.rzi.u32.f32 $0, $1;"},
-        {"cvt.rzi.s8.f32 $0, $1;", "cvt.rzi.s16.f32 $0, $1;", "cvt.rzi.s32.f32 $0, $1;"}};
     DType from = op->operands[0]->type->dtype, to = op->results[0]->type->dtype;
     int bits = dtype_bits(to);
-    const char *text = texts[dtype_is_signed(to)][bits == 32 ? 2 : bits == 16];
 
     if (op->operands[0]->type->pointer || !dtype_is_float(from) || from == DT_FP64 ||
         !dtype_is_int(to) || to == DT_I1 || bits > 32)
         return NULL;
     x = emit_cast(&n->e, n->b, x, from, DT_FP32, ROUND_NEAREST);
+    const char *text = arena_printf(n->arena, "cvt.%s.%c%d.f32 $0, $1;", rounding_of(n, op),
+                                    dtype_is_signed(to) ? 's' : 'u', bits);
     if (bits == 16)
         return nv_pure_asm(n, n->l->i16, text, "=h,f", &x, 1);
     Val v = nv_pure_asm(n, n->l->i32, text, "=r,f", &x, 1);

@@ -11,8 +11,9 @@
  * it has of another size is the rounding of v - c.  And 1 - e^x, or another number near 1 with a
  * power, shows errors of e^x where x is small; there a loose power is as near as any is said to be.
  *
- * Numbers that become integers of 16 bits or less, bounded or chosen on the way, may be rounded to
- * whole ones by way of a large number, which goes wrong where they saturate anyway.
+ * Whole numbers that floor() and its like make for integers alone, bounded by whole ones or chosen
+ * on the way, need not be made: rounding keeps the order, so the conversion can round what is
+ * chosen.
  *
  * To be loose is a property of all uses, not to be below 0 one of all that a value is made of. Both
  * are supposed of every value at first and taken back where they do not hold, until all do.
@@ -201,16 +202,53 @@ static bool hides(const Search *s, const Op *op, int i)
     }
 }
 
-/* Does nothing come of that operand but integers that have no room for 2^22? */
+static bool rounds(OpCode code)
+{
+    return code == OP_floor || code == OP_ceil || code == OP_trunc || code == OP_rint;
+}
+
+/* Where a value is, through bounds and choices, the whole number that one of floor() and its like
+ * makes, and whole constants: which.  OP_COUNT: it is something else; `kind` as it comes: it is but
+ * constants. */
+static OpCode rounding_of(const Value *v, OpCode kind, int depth)
+{
+    enum { MOST = 8 };
+    const Op *op = v->def;
+    double c = constant_of(v);
+
+    if (!op || !is_single(v) || depth == MOST || kind == OP_COUNT)
+        return OP_COUNT;
+    if (c == floor(c))
+        return kind;
+    if (rounds(op->code))
+        return kind == OP_const || kind == op->code ? op->code : OP_COUNT;
+    bool chooses = op->code == OP_select, bounds = op->code == OP_min || op->code == OP_max ||
+                                                   op->code == OP_minnan || op->code == OP_maxnan;
+    if (!chooses && !bounds && !(op_has(op, MOVES) && op->noperands == 1))
+        return OP_COUNT;
+    for (int i = chooses; i < op->noperands; i++)
+        kind = rounding_of(op->operands[i], kind, depth + 1);
+    return kind;
+}
+
+OpCode opt_cut_rounding(const Op *cast)
+{
+    const Type *t = cast->results[0]->type;
+    bool becomes = cast->code == OP_cast && !t->pointer && dtype_is_int(t->dtype) &&
+                   t->dtype != DT_I1 && dtype_bits(t->dtype) <= 32;
+    OpCode kind = becomes ? rounding_of(cast->operands[0], OP_const, 0) : OP_COUNT;
+
+    return rounds(kind) ? kind : OP_COUNT;
+}
+
+/* Does nothing come of that operand but integers, whose conversions can round it? */
 static bool cuts(const Search *s, const Op *op, int i)
 {
-    const Type *t = op->nresults == 1 ? op->results[0]->type : NULL;
-    bool passes = t && has(s, op->results[0], NUMBER_CUT);
+    bool passes = op->nresults == 1 && has(s, op->results[0], NUMBER_CUT);
 
     switch (op->code) {
     case OP_cast:
-        return !t->pointer && dtype_is_int(t->dtype) && t->dtype != DT_I1 &&
-               dtype_bits(t->dtype) <= 16;
+        return opt_cut_rounding(op) != OP_COUNT;
     case OP_select:
         return i > 0 && passes;
     case OP_min:

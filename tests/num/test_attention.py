@@ -9,7 +9,7 @@ import numpy as np
 from arguments import empty, strides, zeros
 from harness import EPSILON, Suite, Tensor, decode, encode, generator
 
-suite = Suite(one_in=3)
+suite = Suite(one_in=4)
 random = generator()
 
 # dtype, (batch, heads, kv heads), q_length, k_length, D, BLOCK_D, (BLOCK_M, BLOCK_N), causal

@@ -7,7 +7,7 @@ import numpy as np
 from arguments import empty, zeros
 from harness import EPSILON, NUMPY_TYPES, SMALL_FLOATS, Suite, Tensor, decode, encode, generator, rounded
 
-suite = Suite(one_in=3)
+suite = Suite(one_in=4)
 random = generator()
 INTS = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
 FLOATS = ["fp16", "bf16", "fp32", "fp64"]

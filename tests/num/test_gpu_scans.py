@@ -7,7 +7,7 @@ import numpy as np
 from arguments import empty, zeros
 from harness import EPSILON, Suite, decode, encode, generator
 
-suite = Suite(one_in=3)
+suite = Suite(one_in=6)
 random = generator()
 WIDE = {"i8": np.int32, "i16": np.int32, "u8": np.uint32, "u16": np.uint32}
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from harness import EPSILON, FLOATS, Suite, Tensor, decode, encode, generator, rounded
 
-suite = Suite(one_in=3)
+suite = Suite(one_in=4)
 random = generator()
 SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e30, -1e30, 1e-30, 65504.0]
 

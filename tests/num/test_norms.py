@@ -7,7 +7,7 @@ import numpy as np
 from arguments import apart, block_of, empty
 from harness import EPSILON, Suite, decode, encode, generator
 
-suite = Suite(one_in=3)
+suite = Suite(one_in=4)
 random = generator()
 EPS = 1e-5
 

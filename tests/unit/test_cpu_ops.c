@@ -383,26 +383,26 @@ static void test_casts(void **state)
     }
 }
 
-/* Whole numbers that become short integers: as they are, and behind a bound. */
-static void write_short(Kernel *k, OpCode op, DType to, int x)
+/* Whole numbers that become integers: as they are, and behind a bound, a whole one and another. */
+static void write_whole(Kernel *k, OpCode op, DType to, int x)
 {
     int v = k->values;
     const char *d = k->dims;
 
     k->values += 4;
     text_printf(&k->body, "  %%v%d = %s %%v%d : fp32%s\n", v, op_info(op)->name, x, d);
-    text_printf(&k->body, "  %%v%d = const 93.5 : fp32%s\n", v + 1, d);
+    text_printf(&k->body, "  %%v%d = const %s : fp32%s\n", v + 1, to == DT_I8 ? "93.5" : "93.0", d);
     text_printf(&k->body, "  %%v%d = min %%v%d, %%v%d : fp32%s\n", v + 2, v, v + 1, d);
-    text_printf(&k->body, "  %%v%d = cast %%v%d : %s%s\n", v + 3, to == DT_I8 ? v + 2 : v,
-                dtype_name(to), d);
+    text_printf(&k->body, "  %%v%d = cast %%v%d : %s%s\n", v + 3,
+                to == DT_I8 || to == DT_U8 ? v + 2 : v, dtype_name(to), d);
     write_store(k, to, v + 3);
 }
 
-static void check_short(Engine engine)
+static void check_whole(Engine engine)
 {
     static const struct Shape tile = {"[97]", 97};
     static const OpCode ops[] = {OP_floor, OP_ceil, OP_trunc, OP_rint, OP_round};
-    static const DType to[] = {DT_I8, DT_U8, DT_I16, DT_U16};
+    static const DType to[] = {DT_I8, DT_U8, DT_I16, DT_U16, DT_I32, DT_U32};
     Arena *a = arena_new(NULL);
     uint64_t *bits;
     size_t n = cast_bits(a, DT_FP32, &bits);
@@ -413,16 +413,16 @@ static void check_short(Engine engine)
     Kernel k = kernel_begin(&tile, n);
     int v = write_load(&k, DT_FP32, x);
     for (int i = 0; i < COUNT(ops) * COUNT(to); i++)
-        write_short(&k, ops[i / COUNT(to)], to[i % COUNT(to)], v);
-    kernel_check(&k, engine, "whole numbers to short integers");
+        write_whole(&k, ops[i / COUNT(to)], to[i % COUNT(to)], v);
+    kernel_check(&k, engine, "whole numbers to integers");
     arena_free(a);
 }
 
-static void test_short_integers(void **state)
+static void test_whole_numbers(void **state)
 {
     (void)state;
-    check_short(ENGINE_CPU_DISJOINT);
-    check_short(ENGINE_SIM_DISJOINT);
+    check_whole(ENGINE_CPU_DISJOINT);
+    check_whole(ENGINE_SIM_DISJOINT);
 }
 
 static void check_scalar_casts(DType t, Engine engine)
@@ -451,7 +451,7 @@ int main(void)
         cmocka_unit_test(test_ops),
         cmocka_unit_test(test_casts),
         cmocka_unit_test(test_scalar_casts),
-        cmocka_unit_test(test_short_integers),
+        cmocka_unit_test(test_whole_numbers),
     };
     return cmocka_run_group_tests(tests, versus_open, versus_close);
 }

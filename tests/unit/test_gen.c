@@ -676,7 +676,7 @@ static void run_case(Case *c, const GenPlugin *plugin, const char *path)
     if (chosen(c->name, 0, 12))
         check_lines(c, plugin, kernel_of(m), &fast);
     bool first = chosen(c->name, 3, 2); /* of two ways one, and thoroughly both */
-    bool simulated = chosen(c->name, 2, 2), compiled = !simulated || chosen(c->name, 4, 2);
+    bool simulated = chosen(c->name, 2, 3), compiled = !simulated || chosen(c->name, 4, 3);
     if (compiled && first)
         run_compiled(c, plugin, kernel_of(m), &safe, want, "may alias");
     if (compiled && (!first || thorough()))
