@@ -149,7 +149,7 @@ static void look_occupancy(Search *s)
     const Occupancy *o = s->view->occupancy;
     const double low = s->has_effort ? 0.8 : 0.5;
 
-    if (!o || occupancy_share(o) >= low || o->grid < o->wave)
+    if (!o || occupancy_share(o) >= low || o->grid < o->multiprocessors)
         return;
     int before = s->found.len;
     advice_add(
@@ -235,6 +235,18 @@ static void look_shape(Search *s)
         advice_add(s, NULL, 0, 0.5, s->view->timing.hint);
 }
 
+/* What is gained where each byte moves once: until another part is the busiest. */
+static double gain_of_once(const Effort *e, double once)
+{
+    double left = once * e->cycles[EFFORT_CACHE];
+
+    for (int i = 0; i < EFFORT_PARTS; i++) {
+        if (i != EFFORT_CACHE)
+            left = MAX(left, e->cycles[i]);
+    }
+    return (e->cycles[EFFORT_CACHE] - left) / e->total;
+}
+
 /* Arrays are read again and again, and memory is what there is too little of. */
 static void look_again(Search *s)
 {
@@ -245,8 +257,7 @@ static void look_again(Search *s)
     if (must <= 0 || moved < often * must)
         return;
     advice_add(s, NULL, 0,
-               s->has_effort ? (1 - must / moved) * advice_busy(s, EFFORT_CACHE)
-                             : MIN(1 - must / moved, most),
+               s->has_effort ? gain_of_once(&s->effort, must / moved) : MIN(1 - must / moved, most),
                arena_printf(v->arena, "%s move for arrays of %s: %.1f times",
                             advice_bytes(s, moved), advice_bytes(s, must), moved / must));
 }

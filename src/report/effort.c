@@ -10,7 +10,7 @@
 #include "report.h"
 
 enum { SECTOR = 32, SCHEDULERS = 4 };
-enum { CACHE_BYTES = 32, TENSOR_FLOPS = 4096 }; /* a cycle of a multiprocessor; of 16-bit floats */
+enum { CACHE_BYTES = 64, TENSOR_FLOPS = 4096 }; /* a cycle of a multiprocessor; of 16-bit floats */
 enum { SPECIAL_CYCLES = 2 };                    /* 16 of a warp's 32 lanes a cycle */
 static const double clock_rate = 1.7e9;
 

@@ -270,7 +270,7 @@ static void test_effort(void **state)
                                            .memory_waits = warps * 4000});
     assert_true(effort_find(&v, &e));
     assert_float_equal(e.cycles[EFFORT_ISSUE], 1000, 1e-6); /* a warp for each scheduler */
-    assert_float_equal(e.cycles[EFFORT_CACHE], 500, 1e-6);
+    assert_float_equal(e.cycles[EFFORT_CACHE], 250, 1e-6);
     assert_int_equal(e.most, EFFORT_ISSUE);
     assert_float_equal(e.program, 5000, 1e-6);
     assert_float_equal(e.total, 6000, 1e-6);
