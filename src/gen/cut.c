@@ -294,18 +294,27 @@ static void keep_apart(Val fn, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
     }
 }
 
+/* Behind phis, and slots of the stack, which are made where a function begins. */
+static Val first_that_may_move(LLVMBasicBlockRef b)
+{
+    Val first = LLVMGetFirstInstruction(b);
+
+    for (Val i = first; i; i = LLVMGetNextInstruction(i)) {
+        if (LLVMIsAPHINode(i) || LLVMIsAAllocaInst(i))
+            first = LLVMGetNextInstruction(i);
+    }
+    return first;
+}
+
 void llvm_cut_blocks(Llvm *l)
 {
     for (Val fn = LLVMGetFirstFunction(l->module); fn; fn = LLVMGetNextFunction(fn)) {
         LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn), before;
         for (before = NULL; b; before = b, b = LLVMGetNextBasicBlock(b)) {
-            if (!before || cut_block_weight(b) <= LONG_BLOCK)
+            if (cut_block_weight(b) <= LONG_BLOCK)
                 continue;
-            Val first = LLVMGetFirstInstruction(b);
-            while (LLVMIsAPHINode(first))
-                first = LLVMGetNextInstruction(first);
-            divide_block(l, b, first);
-            keep_apart(fn, LLVMGetNextBasicBlock(before), b);
+            divide_block(l, b, first_that_may_move(b));
+            keep_apart(fn, before ? LLVMGetNextBasicBlock(before) : LLVMGetFirstBasicBlock(fn), b);
         }
     }
 }

@@ -42,6 +42,7 @@ typedef struct {
     GenStage stage;
     bool ok;
     double seconds; /* of this thread alone, however busy the machine is */
+    int block;      /* lines of the longest block of the code */
     char said[256];
 } Job;
 
@@ -63,6 +64,19 @@ static double thread_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Labels and functions begin where other lines are indented. */
+static int longest_block(const GenOutput *out)
+{
+    const char *line = out->data, *end = line + out->len;
+    int longest = 0, lines = 0;
+
+    for (const char *next; (next = memchr(line, '\n', (size_t)(end - line))); line = next + 1) {
+        lines = *line == ' ' ? lines + 1 : 0;
+        longest = MAX(longest, lines);
+    }
+    return longest;
+}
+
 /* No pass is run: they would fold what these chains are made of. */
 static void *compile(void *p)
 {
@@ -77,15 +91,16 @@ static void *compile(void *p)
     double before = thread_seconds();
     job->ok = m && job->plugin->targets[0]->emit(m->funcs[0], &g, job->stage, a, &out, d);
     job->seconds = thread_seconds() - before;
+    job->block = job->ok && job->stage == GEN_LLVM ? longest_block(&out) : 0;
     snprintf(job->said, sizeof job->said, "%s", diags_text(d, a));
     arena_free(a);
     return NULL;
 }
 
 /* `links` lines made from a format that takes the numbers of this link and the one before.
- * `refusal`: what is said instead, or NULL.  Gives the seconds that it took. */
-static double compile_chain(Arena *a, int links, GenStage stage, const char *first,
-                            const char *link, const char *last, const char *refusal)
+ * `refusal`: what is said instead, or NULL. */
+static Job run_chain(Arena *a, int links, GenStage stage, const char *first, const char *link,
+                     const char *last, const char *refusal)
 {
     Text t = text_new(a);
     Job job = {.stage = stage};
@@ -107,7 +122,14 @@ static double compile_chain(Arena *a, int links, GenStage stage, const char *fir
     pthread_attr_destroy(&attr);
     if (refusal ? job.ok || !strstr(job.said, refusal) : !job.ok)
         fail_msg("%s", job.said);
-    return job.seconds;
+    return job;
+}
+
+/* Gives the seconds that it took. */
+static double compile_chain(Arena *a, int links, GenStage stage, const char *first,
+                            const char *link, const char *last, const char *refusal)
+{
+    return run_chain(a, links, stage, first, link, last, refusal).seconds;
 }
 
 /* Plan, LLVM IR, and for fewer links machine code, where LLVM takes longest. */
@@ -246,6 +268,28 @@ static void test_linear(void **state)
                  "  store %%to, %%v%d\n");
 }
 
+/* A piece of a long function is one block, its first: LLVM ordered all of it as one, and held what
+ * it had loaded in thousands of slots of the stack. */
+static void test_blocks(void **state)
+{
+    enum { LINKS = 400, MOST_LINES = 1000 };
+    Arena *a = arena_new(NULL);
+    Job job = run_chain(a, LINKS, GEN_LLVM, "  %v0 = load %p0 : fp32[64]\n",
+                        "  %%c%1$d = const %1$d : i32\n"
+                        "  %%s%1$d = splat %%c%1$d : i32[64]\n"
+                        "  %%o%1$d = mul %%i, %%s%1$d : i32[64]\n"
+                        "  %%a%1$d = addptr %%px, %%o%1$d : *fp32[64]\n"
+                        "  %%d%1$d = sub %%nn, %%s%1$d : i32[64]\n"
+                        "  %%m%1$d = lt %%i, %%d%1$d : i1[64]\n"
+                        "  %%l%1$d = load %%a%1$d, %%m%1$d : fp32[64]\n"
+                        "  %%v%1$d = add %%v%2$d, %%l%1$d : fp32[64]\n",
+                        "  store %%to, %%v%d\n", NULL);
+
+    (void)state;
+    assert_in_range(job.block, 100, MOST_LINES);
+    arena_free(a);
+}
+
 static void test_too_long(void **state)
 {
     (void)state;
@@ -266,7 +310,7 @@ int main(void)
         cmocka_unit_test(test_indices),     cmocka_unit_test(test_others),
         cmocka_unit_test(test_detours),     cmocka_unit_test(test_offsets),
         cmocka_unit_test(test_long_object), cmocka_unit_test(test_linear),
-        cmocka_unit_test(test_too_long),
+        cmocka_unit_test(test_blocks),      cmocka_unit_test(test_too_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
