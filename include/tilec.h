@@ -285,6 +285,8 @@ typedef struct {
     int nrunning;
 } tilec_progress;
 
+enum { TILEC_TAPE_RECOMPUTE = -1 }; /* of tilec_launch_options.tape */
+
 typedef struct {
     const char *device; /* "cpu" (also NULL), "interp" the reference interpreter, "cuda", or "sim",
                          * a simulated GPU on the host's memory */
@@ -388,7 +390,14 @@ typedef struct {
     /* Not 0: a kernel that tilec_derive() gives computes again what the forward has stored, and
      * reads nothing that the forward writes; else see `saved` of tilec_derived. */
     int recompute;
-    const void *reserved[7]; /* NULL: room for later versions */
+    /* What a loop of such a kernel whose rounds go backwards keeps of what its rounds began with:
+     * 0, of each; TILEC_TAPE_RECOMPUTE, nothing, and each round is computed from the loop's
+     * beginning; N > 0, of N rounds, from which the others are computed once more. */
+    int tape;
+    /* Not 0: such a kernel also stores what the forward does; it is launched in its place.  Refused
+     * where programs hand gradients to the same element, but with `atomics`. */
+    int fused;
+    const void *reserved[6]; /* NULL: room for later versions */
 } tilec_launch_options;
 
 /* One device; the texts live as long as the context. */

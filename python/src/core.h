@@ -283,6 +283,10 @@ PyObject *tune_kernel(File *file, PyObject *args); /* Kernel._tune(), on a file 
 
 /* --- derive.c --- */
 
+/* As in tilec_launch_options. */
+typedef struct {
+    int atomics, recompute, tape, fused;
+} DeriveHow;
 /* A kernel with arguments, as a launch has them. */
 typedef struct {
     File *file;
@@ -290,7 +294,7 @@ typedef struct {
     int nargs;
     const tilec_launch_options *options;
     Keep *keep;
-    int atomics, recompute; /* as in tilec_launch_options */
+    DeriveHow how;
 } DeriveWish;
 /* The gradients of `of` by the names in the tuple `wrt`: (text of a file, name of the kernel in it,
  * [(array, parameter of its gradient, tilec_gradient_fill)]). */

@@ -79,8 +79,10 @@ PyObject *derive_kernel(const DeriveWish *w, PyObject *of, PyObject *wrt)
         return NULL;
     options.unspecialised = 1; /* what is derived is for other values, too */
     options.check = 0;
-    options.atomics = w->atomics;
-    options.recompute = w->recompute;
+    options.atomics = w->how.atomics;
+    options.recompute = w->how.recompute;
+    options.tape = w->how.tape;
+    options.fused = w->how.fused;
     PyThreadState *thread = PyEval_SaveThread();
     tilec_status status =
         tilec_derive(w->file->file, tilec_kernel_name(w->file->file, 0), PyBytes_AsString(of_bytes),

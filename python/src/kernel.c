@@ -848,7 +848,7 @@ static PyObject *kernel_tune(PyObject *self, PyObject *args)
 
 /* What derive.c makes of a call: what `of` and `wrt` say where they are not NULL, else its uses. */
 static PyObject *ask(Kernel *k, PyObject *args, PyObject *kwargs, PyObject *of, PyObject *wrt,
-                     int atomics, int recompute)
+                     const DeriveHow *how)
 {
     Launch l = {.kernel = k, .debug = -1};
     PyObject *result = NULL;
@@ -856,7 +856,7 @@ static PyObject *ask(Kernel *k, PyObject *args, PyObject *kwargs, PyObject *of, 
     keep_init(&l.keep);
     if (make_current(&l) == 0 && take_arguments(&l, args, kwargs) == 0 && read_arguments(&l) == 0) {
         choose_device(&l);
-        const DeriveWish wish = {l.file, l.args, l.nargs, &l.options, &l.keep, atomics, recompute};
+        const DeriveWish wish = {l.file, l.args, l.nargs, &l.options, &l.keep, *how};
         if (choose_arch(&l) == 0)
             result = of ? derive_kernel(&wish, of, wrt) : derive_uses(&wish);
     }
@@ -865,16 +865,17 @@ static PyObject *ask(Kernel *k, PyObject *args, PyObject *kwargs, PyObject *of, 
     return result;
 }
 
-/* _derive(args, kwargs, of, wrt, atomics, recompute): see derive.c */
+/* _derive(args, kwargs, of, wrt, atomics, recompute, tape, fused): see derive.c */
 static PyObject *kernel_derive(PyObject *self, PyObject *args)
 {
     PyObject *positional, *named, *of, *wrt;
-    int atomics, recompute;
+    DeriveHow how = {0};
 
-    if (!PyArg_ParseTuple(args, "O!O!UO!pp", &PyTuple_Type, &positional, &PyDict_Type, &named, &of,
-                          &PyTuple_Type, &wrt, &atomics, &recompute))
+    if (!PyArg_ParseTuple(args, "O!O!UO!ppip", &PyTuple_Type, &positional, &PyDict_Type, &named,
+                          &of, &PyTuple_Type, &wrt, &how.atomics, &how.recompute, &how.tape,
+                          &how.fused))
         return NULL;
-    return ask((Kernel *)self, positional, named, of, wrt, atomics, recompute);
+    return ask((Kernel *)self, positional, named, of, wrt, &how);
 }
 
 /* _uses(args, kwargs): {array: bits of tilec_use} */
@@ -884,7 +885,7 @@ static PyObject *kernel_uses(PyObject *self, PyObject *args)
 
     if (!PyArg_ParseTuple(args, "O!O!", &PyTuple_Type, &positional, &PyDict_Type, &named))
         return NULL;
-    return ask((Kernel *)self, positional, named, NULL, NULL, 0, 0);
+    return ask((Kernel *)self, positional, named, NULL, NULL, &(DeriveHow){0});
 }
 
 /* _repro(grid, args, kwargs): the text of a file that makes this launch */
@@ -898,7 +899,7 @@ static PyObject *kernel_repro(PyObject *self, PyObject *args)
     keep_init(&l.keep);
     if (make_current(&l) == 0 && take_arguments(&l, positional, named) == 0 &&
         read_arguments(&l) == 0 && read_grid(&l, grid) == 0) {
-        const DeriveWish wish = {l.file, l.args, l.nargs, &l.options, &l.keep, 0};
+        const DeriveWish wish = {l.file, l.args, l.nargs, &l.options, &l.keep, {0}};
         result = derive_repro(&wish, l.grid);
     }
     keep_clear(&l.keep);

@@ -247,6 +247,37 @@ class Gradients(unittest.TestCase):
             np.testing.assert_allclose(d_w, d_a.sum(), rtol=1e-12)
             np.testing.assert_allclose(d_x, a * 2**n / x, rtol=1e-12)
 
+    def test_what_is_kept_of_loops(self):
+        """Gradients are the same, of workspaces of so many elements."""
+        x, w, n = np.array([0.5, 0.25, 1.0]), np.array([1.5]), 5
+        kept = []
+        for tape, elements in (("keep", {15}), (2, {6, 9}), ("recompute", set())):
+            gradient = tilec.grad(by_turns, "out", ("x", "w"), tape=tape)
+            d_x, d_w = np.zeros(3), np.zeros(1)
+            gradient[(3,)](x, w, np.zeros(3), n, d_out=np.ones(3), d_x=d_x, d_w=d_w)
+            kept.append((*d_x, *d_w))
+            derived = gradient.derive(x, w, x, n)
+            sizes = {space.size for name, space in derived._kept.items() if not name.startswith("d_w")}
+            self.assertEqual(sizes, elements)
+        np.testing.assert_allclose(kept[1:], kept[:1] * 2, rtol=1e-12)
+        for wrong in (0, -1, True, "some", 2.0):
+            with self.assertRaisesRegex(ValueError, "it is 'keep', 'recompute', or of how many rounds"):
+                tilec.grad(by_turns, "out", "x", tape=wrong)
+
+    def test_forward_and_backward_in_one(self):
+        x, out, size, d_x = np.sin(np.arange(100.0)).reshape(5, 20), np.zeros((5, 20)), np.zeros(5), np.full((5, 20), 7.0)
+        d_out = np.cos(np.arange(100.0)).reshape(5, 20)
+        gradient = tilec.grad(unit, "out", "x", fused=True)
+        gradient[(5,)](x, out, size, 20, 20, BLOCK=32, d_out=d_out, d_x=d_x)
+        scale = 1 / np.sqrt((x * x).sum(axis=1, keepdims=True) + 1)
+        np.testing.assert_allclose(size, scale[:, 0], rtol=1e-12)
+        np.testing.assert_allclose(out, x * scale, rtol=1e-12)
+        want = d_out * scale - x * scale**3 * (d_out * x).sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(d_x, want, rtol=1e-12, atol=1e-14)
+        self.assertEqual(gradient.derive(x, out, size, 20, 20, BLOCK=32).saved, [])
+        with self.assertRaisesRegex(Exception, "programs hand gradients to the same elements of `w`"):
+            tilec.grad(weighed, "out", "w", fused=True).derive(x, x, x, 50, BLOCK=16)
+
     def test_grids(self):
         x = np.ones((3, 8))
         for grid in ((3,), 3, lambda meta: (meta["n"] - 5,)):

@@ -199,7 +199,7 @@ def split(kernel, args, kwargs):
 class Gradients(KernelInterface):
     """What tilec.grad() gives: gradient[grid](arguments of the kernel, d_out=, d_x=, ...)"""
 
-    def __init__(self, kernel, of, wrt, atomics=False, recompute=False):
+    def __init__(self, kernel, of, wrt, atomics=False, recompute=False, tape="keep", fused=False):
         split(kernel, (), {})  # is it one?
         constants = getattr(kernel, "saved_by_forward", ())
         if constants:
@@ -209,6 +209,8 @@ class Gradients(KernelInterface):
         self.of = of
         self.atomics = atomics
         self.recompute = recompute
+        self.tape = _tape(tape)
+        self.fused = fused
         self.wrt = (wrt,) if isinstance(wrt, str) else tuple(wrt)
         self.__name__ = f"{kernel.__name__}_grad"
         self._known = {}
@@ -222,7 +224,8 @@ class Gradients(KernelInterface):
         key = (kernel._current(), atomics, *(_kind(named.get(p.name), p.is_constexpr) for p in kernel.params))
         found = self._known.get(key)
         if found is None:
-            found = Derived(*kernel._derive((), {**named, **options}, self.of, self.wrt, atomics, self.recompute))
+            found = Derived(*kernel._derive((), {**named, **options}, self.of, self.wrt, atomics, self.recompute,
+                                            self.tape, self.fused))
             found = self._known.setdefault(key, found)
         return found
 
@@ -269,7 +272,17 @@ class Gradients(KernelInterface):
         return f"Gradients({self.fn!r}, of={self.of!r}, wrt={self.wrt!r})"
 
 
-def grad(kernel, of, wrt, atomics=False, recompute=False):
+def _tape(what):
+    """As tilec_launch_options has it."""
+    named = {"keep": 0, "recompute": -1}
+    if what in named:
+        return named[what]
+    if isinstance(what, int) and not isinstance(what, bool) and 0 < what < 2**31:
+        return what
+    raise ValueError(f"tape={what!r}: it is 'keep', 'recompute', or of how many rounds")
+
+
+def grad(kernel, of, wrt, atomics=False, recompute=False, tape="keep", fused=False):
     """The gradients of the array `of`, a name, by the arrays `wrt`, a name or several.
 
     What it gives is launched as the kernel is, with an array by name for each gradient: d_out, which is
@@ -280,5 +293,12 @@ def grad(kernel, of, wrt, atomics=False, recompute=False):
 
     recompute: what the kernel has stored, as the mean of a row, is computed again; else arrays that it
     stored to are to be as its launch left them, where that spares a pass: those of derive(...).saved.
+
+    tape: what a loop that goes backwards keeps of what its rounds began with: "keep", of each round;
+    "recompute", nothing, and each is computed from the loop's beginning; N, of N rounds, between which
+    the others are computed once more.
+
+    fused: a launch does what the kernel does, too, and takes its place; refused where programs hand
+    gradients to the same elements.
     """
-    return Gradients(kernel, of, wrt, atomics, recompute)
+    return Gradients(kernel, of, wrt, atomics, recompute, tape, fused)

@@ -157,7 +157,9 @@ static tilec_status derive(Job *job, void *wanted)
                            .params = params,
                            .nparams = k->nparams,
                            .atomics = r->options.atomics != 0,
-                           .recompute = r->options.recompute != 0};
+                           .recompute = r->options.recompute != 0 || r->options.fused != 0,
+                           .tape = r->options.tape,
+                           .fused = r->options.fused != 0};
     Grad g;
     GradResult result;
     if (!grad_derive(f->module, &wish, job->arena, job->diags, &g) || !grad_print(&g, &result))

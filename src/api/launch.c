@@ -400,6 +400,9 @@ tilec_status tilec_derive(tilec_file *file, const char *kernel, const char *of,
                                  : "derived");
     if (nwrt < 1)
         return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_derive: there is nothing in wrt");
+    if (r.options.tape < TILEC_TAPE_RECOMPUTE)
+        return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_derive: tape is %d rounds",
+                          r.options.tape);
     for (int i = 0; i < nwrt; i++) {
         if (!wrt[i])
             return api_refuse(error, TILEC_BAD_ARGUMENT, "tilec_derive: wrt[%d] is NULL", i);

@@ -350,6 +350,56 @@ static bool is_saved(const Proof *p, int block)
     return found;
 }
 
+/* --- kernels that do what the forward does, too --- */
+
+static KeptBlocks left_by_forward(const Proof *p)
+{
+    const Arguments *a = &p->forward.args;
+    KeptBlocks all = {0};
+
+    for (int i = 0; i < a->count && p->forward.options.launch.fused; i++) {
+        int block = a->args[i].kind == TILEC_ARG_TENSOR
+                        ? array_block(&p->cli->store, a->args[i].tensor.data)
+                        : -1;
+        if (block >= 0)
+            vec_push(p->cli->arena, &all, fresh_copy_of(p->cli, block));
+    }
+    return all;
+}
+
+/* The same but for what sums in another order give, and literals that are written as fp32. */
+static bool is_near(double x, double y)
+{
+    return x == y || (isnan(x) && isnan(y)) || fabs(x - y) <= 1e-6 * MAX(fabs(y), 1);
+}
+
+static void check_left(const Proof *p, const KeptBlock *left, const tilec_arg *arg)
+{
+    const Storage *s = &p->cli->store.blocks.at[left->block];
+    const double *now = s->memory, *before = left->copy;
+    const bool is_wide = arg->tensor.dtype == TILEC_FP64;
+    bool same = is_wide || memcmp(s->memory, left->copy, s->bytes) == 0;
+
+    for (size_t i = 0; is_wide && i < s->bytes / sizeof(double) && same; i++)
+        same = is_near(now[i], before[i]);
+    if (!same)
+        cli_stop(p->cli, CLI_REFUSED,
+                 "--check: what %s stores to `%s` is not what the forward does", p->derived->kernel,
+                 arg->name);
+}
+
+static void compare_left(const Proof *p, const KeptBlocks *left)
+{
+    const Arguments *a = &p->forward.args;
+
+    for (int i = 0; i < a->count; i++) {
+        for (int k = 0; k < left->len && a->args[i].kind == TILEC_ARG_TENSOR; k++) {
+            if (array_block(&p->cli->store, a->args[i].tensor.data) == left->at[k].block)
+                check_left(p, &left->at[k], &a->args[i]);
+        }
+    }
+}
+
 /* The derived kernel finds what the forward has found, and what it left to it. */
 static void begin_again(const Proof *p)
 {
@@ -393,11 +443,13 @@ static void run_backward(Proof *p)
     add_workspaces(p, &k->args);
     for (int i = 0; i < 3; i++)
         k->timing.grid[i] = (int32_t)number_of(p, "grid", d->grid[i]);
+    const KeptBlocks left = left_by_forward(p);
     begin_again(p);
     k->options.kernel = d->kernel;
     k->options.launch.check = 1;
     load_derived(p);
     call_launch(k);
+    compare_left(p, &left);
     run_sums(p, &totals);
     for (int i = 0; i < p->nwrt; i++)
         p->wrt[i].claimed = elements_of(c, &gradients[i]);

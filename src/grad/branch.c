@@ -42,16 +42,20 @@ static void drop_effect(Op *op, void *unused)
         op_remove(op);
 }
 
+void grad_without_effects(Grad *g, const Op *op, Op *copy)
+{
+    for (int r = 0; r < COUNT(copy->regions) && copy->regions[r]; r++)
+        ir_walk(copy->regions[r], drop_effect, NULL);
+    if (op_contains(copy, WRITES | EFFECT))
+        grad_refuse(g, op, "what has an effect in a loop or branch cannot be computed again");
+}
+
 void grad_compute_again(Grad *g, const Block *b)
 {
     for (Op *op = b->first; op && !g->failed; op = op->next) {
         if (op_has(op, ENDS) || (!op->regions[0] && op_contains(op, WRITES | EFFECT)))
             continue;
-        Op *made = op_clone(&g->b, op, g->again);
-        for (int r = 0; r < COUNT(made->regions) && made->regions[r]; r++)
-            ir_walk(made->regions[r], drop_effect, NULL);
-        if (op_contains(made, WRITES | EFFECT))
-            grad_refuse(g, op, "what has an effect in a loop or branch cannot be computed again");
+        grad_without_effects(g, op, op_clone(&g->b, op, g->again));
     }
 }
 

@@ -364,8 +364,7 @@ static bool derive(Grad *g)
 
     ir_walk(body, collect_effects, &effects);
     grad_block(g, body);
-    for (int i = 0; i < effects.len && !g->failed; i++)
-        op_remove(effects.at[i]);
+    grad_drop_effects(g, &effects);
     for (int i = 0; i < g->nwrt; i++) {
         if (!g->wrt[i].is_reached)
             grad_refuse(g, NULL, "no gradient of `%s` reaches `%s`", g->wish->of, g->wish->wrt[i]);

@@ -19,6 +19,7 @@ typedef struct {
     bool has_default;
     const char *value; /* of a constexpr, as Python writes it; NULL: it has no literal */
 } GradParam;
+enum { GRAD_NO_TAPE = -1 }; /* TILEC_TAPE_RECOMPUTE */
 typedef struct {
     const char *kernel, *of;
     const char *const *wrt;
@@ -27,6 +28,8 @@ typedef struct {
     int nparams;
     bool atomics;   /* where programs meet, else sums of parts */
     bool recompute; /* what the forward has stored, too */
+    int tape;       /* 0: of each round; N: of N rounds; GRAD_NO_TAPE */
+    bool fused;     /* does what the forward does, too */
 } GradWish;
 
 /* What the derived kernel does with an array of gradients. */
@@ -72,12 +75,16 @@ typedef struct {
 } GradMeeting;
 typedef VEC(GradMeeting *) GradMeetings;
 
-/* A workspace that keeps what a carried value was at the begin of each round. */
+/* Of which rounds: of each; of as many as the wish says; of those from one of these to the next,
+ * which are computed once more. */
+typedef enum { TAPE_EACH, TAPE_POINTS, TAPE_BETWEEN } GradTapeKind;
+/* A workspace that keeps what a carried value was at the begin of rounds. */
 typedef struct {
+    GradTapeKind kind;
     const char *of;
     Value *tape;   /* a parameter */
     Value *begin;  /* of the program's part */
-    Value *rounds; /* that there is room for */
+    Value *rounds; /* that each program has room for, or as many as its loop has */
     int64_t elements;
     const Value *kept;
     Op *store;
@@ -88,13 +95,18 @@ typedef struct {
     const Op *forward; /* which runs before, and writes the tapes */
     Value *both;       /* the sum of the counters, of a round there and of that round here */
     GradTape **tapes;  /* by carried value; NULL: it has none */
+    /* where not each round is kept: */
+    GradTape **points; /* .. */
+    Value *each;       /* how many rounds lie between them */
+    Value **begun;     /* what the round began with, by carried value; NULL: there are tapes */
 } GradRounds;
 
 /* An element of the array is read, and then written. */
 typedef struct {
-    int array;      /* its parameter */
-    Span written;   /* where */
-    const Op *load; /* of the backward, which reads the array, too; NULL: it does not */
+    int array;       /* its parameter */
+    Span written;    /* where */
+    const Op *first; /* the forward's load, which a fused kernel has, too */
+    const Op *load;  /* of the backward, which reads the array, too; NULL: it does not */
 } GradInPlace;
 
 /* What the forward stores, and nothing overwrites. */
@@ -343,11 +355,28 @@ Value *grad_turned_counter(Grad *g, const GradRounds *r, Value *back);
 Value *grad_round_begins(Grad *g, const GradRounds *r, const Op *loop, int i, Value *counter,
                          Value *from);
 void grad_drop_tapes(Grad *g); /* that nothing reads */
+/* Which round it is in which the counter has this value. */
+Value *grad_round_of(Builder *b, const Op *loop, Value *counter);
+GradTape *grad_new_tape(Grad *g, const Op *forward, int i, Value *limit, GradTapeKind kind);
+Value *grad_tape_place(Builder *b, const GradTape *t, Value *round, const Type *shape);
+void grad_put_barrier(Grad *g, Builder *b); /* threads of a program read what others wrote */
+
+/* points.c: where not each round is kept */
+Value *grad_rounds_apart(Grad *g, Builder *b, Value *rounds); /* how many to a point */
+/* In front of the rounds of the forward's loop: what each of the points begins with. */
+void grad_write_points(const GradRounds *r);
+/* In a round of the backward: the forward's rounds once more, for those that are read next. */
+void grad_go_again(Grad *g, GradRounds *r, const Op *loop, Value *back, Value *counter);
+
+/* fused.c */
+void grad_drop_effects(Grad *g, const GradOps *effects); /* of the forward, but those that stay */
+bool grad_check_fused(Grad *g); /* when it is known who adds to what; refused otherwise */
 
 /* branch.c */
 typedef VEC(Value *) GradValues;
 /* Active values that ops in its regions use, and that do not stand there themselves. */
 GradValues grad_from_outside(Grad *g, const Op *op);
+void grad_without_effects(Grad *g, const Op *op, Op *copy); /* what it holds, of a copy of op */
 void grad_compute_again(Grad *g,
                         const Block *b); /* its ops where the builder is, but for effects */
 void grad_branch(Grad *g, Op *op);

@@ -220,6 +220,7 @@ static void enter_back(Carries *c, Value *back)
     back->name = intern(g->func->module->interner, "back");
     counter->name = old[0]->name;
     map_put(g->again, MAP_KEY(old[0]), counter);
+    grad_go_again(g, &c->rounds, loop, back, counter);
     for (int i = 0; i < loop->nresults; i++) {
         Value *init = loop->operands[FOR_BOUNDS + i], *arg = old[i + 1];
         const GradArray *to = array_behind(g, init);

@@ -204,7 +204,7 @@ static bool check_apart(Memory *m)
             int array = grad_array_of(m->g, store->operands[STORE_PTR]);
             if (is_in_place(load, store) && array >= 0) {
                 vec_push(m->g->arena, &m->g->in_place,
-                         ((GradInPlace){.array = array, .written = store->span}));
+                         ((GradInPlace){.array = array, .written = store->span, .first = load}));
                 continue;
             }
             grad_refuse(m->g, load, "the kernel reads an array that it writes");
@@ -377,7 +377,8 @@ static void find_read(Op *op, void *grad)
 
     for (int i = 0; i < g->in_place.len && op_only_reads(op); i++) {
         GradInPlace *p = &g->in_place.at[i];
-        if (grad_array_of(g, op->operands[LOAD_PTR]) == p->array)
+        bool stands = g->wish->fused && op == p->first;
+        if (grad_array_of(g, op->operands[LOAD_PTR]) == p->array && !stands)
             p->load = op;
     }
 }

@@ -92,8 +92,7 @@ static Value *rounds_of(Builder *b, const Op *loop)
     return step < 0 ? rounds_between(b, hi, lo, -step) : rounds_between(b, lo, hi, step);
 }
 
-/* Which round it is in which the counter has this value. */
-static Value *round_of(Builder *b, const Op *loop, Value *counter)
+Value *grad_round_of(Builder *b, const Op *loop, Value *counter)
 {
     int64_t step = 1;
     Value *lo = loop->operands[FOR_LO];
@@ -103,7 +102,7 @@ static Value *round_of(Builder *b, const Op *loop, Value *counter)
     return llabs(step) == 1 ? gone : binary_int(b, OP_div, gone, llabs(step));
 }
 
-static Value *place_of(Builder *b, const GradTape *t, Value *round, const Type *shape)
+Value *grad_tape_place(Builder *b, const GradTape *t, Value *round, const Type *shape)
 {
     Value *first = binary_int(b, OP_mul, build_cast(b, round, DT_I64, ROUND_NEAREST), t->elements);
     Value *at = build_addptr(b, t->begin, first);
@@ -115,21 +114,31 @@ static Value *place_of(Builder *b, const GradTape *t, Value *round, const Type *
                         numbers);
 }
 
-static GradTape *new_tape(Grad *g, const Op *forward, int i, Value *limit)
+/* For how many rounds it has room for each program. */
+static Value *room_of(Grad *g, Builder *b, GradTapeKind kind, Value *limit)
+{
+    return kind == TAPE_EACH     ? limit
+           : kind == TAPE_POINTS ? build_int(b, limit->type, g->wish->tape)
+                                 : grad_rounds_apart(g, b, limit);
+}
+
+GradTape *grad_new_tape(Grad *g, const Op *forward, int i, Value *limit, GradTapeKind kind)
 {
     const Value *arg = forward->regions[0]->args[i + 1];
     GradTape *t = NEW(g->arena, GradTape);
     Builder b = builder_before((Op *)forward);
 
+    t->kind = kind;
     t->of = name_of(forward, i);
     t->elements = type_numel(arg->type);
     t->kept = arg;
     t->rounds = limit;
-    t->tape = grad_new_parameter(g, arena_printf(g->arena, "%s_tape", t->of),
-                                 type_pointer(g->func->module, arg->type->dtype, false));
+    t->tape = grad_new_parameter(
+        g, arena_printf(g->arena, kind == TAPE_POINTS ? "%s_points" : "%s_tape", t->of),
+        type_pointer(g->func->module, arg->type->dtype, false));
     t->begin = t->tape;
     if (g->asked) {
-        Value *rows = build_cast(&b, limit, DT_I64, ROUND_NEAREST);
+        Value *rows = build_cast(&b, room_of(g, &b, kind, limit), DT_I64, ROUND_NEAREST);
         Value *program = grad_program_number(g, &b, g->asked);
         t->begin = build_addptr(
             &b, t->tape,
@@ -148,14 +157,13 @@ static void write_tape(Op *forward, int i, GradTape *t)
     b.span = forward->span;
     b.site = forward->site;
     Value *arg = body->args[i + 1];
-    Value *round = round_of(&b, forward, body->args[0]);
-    Value *operands[2] = {place_of(&b, t, round, arg->type), arg};
+    Value *round = grad_round_of(&b, forward, body->args[0]);
+    Value *operands[2] = {grad_tape_place(&b, t, round, arg->type), arg};
 
     t->store = build_op(&b, OP_store, 2, operands, 0, NULL, 0, NULL);
 }
 
-/* Threads of a program read what others wrote. */
-static void put_barrier(Grad *g, Builder *b)
+void grad_put_barrier(Grad *g, Builder *b)
 {
     vec_push(g->arena, &g->barriers, build_op(b, OP_barrier, 0, NULL, 0, NULL, 0, NULL));
 }
@@ -244,27 +252,59 @@ static Value *both_of(Builder *b, const Op *loop, Value *rounds)
     return build_binary(b, OP_add, build_binary(b, OP_add, lo, lo), last);
 }
 
+/* Not a sum, which nothing reads, nor told by the number of the round. */
+static bool needs_tape(const Op *loop, const bool *is_sum, int i)
+{
+    return !is_sum[i] && !stays(loop, i) && !step_of(loop, i);
+}
+
+/* Are there more rounds than are to be kept? */
+static bool has_points(const Grad *g, const Value *limit)
+{
+    int64_t rounds;
+
+    return g->wish->tape > 0 && !(value_const_int(limit, &rounds) && rounds <= g->wish->tape);
+}
+
+static void write_tapes(Grad *g, Builder *b, GradRounds *r, const Op *loop, const bool *is_sum)
+{
+    Op *forward = (Op *)r->forward;
+    Value *limit = limit_of(g, b, forward, rounds_of(b, forward));
+
+    if (has_points(g, limit))
+        r->each = grad_rounds_apart(g, b, limit);
+    for (int i = 0; i < loop->nresults; i++) {
+        if (!needs_tape(loop, is_sum, i))
+            continue;
+        r->tapes[i] = grad_new_tape(g, forward, i, limit, r->each ? TAPE_BETWEEN : TAPE_EACH);
+        if (r->each)
+            r->points[i] = grad_new_tape(g, forward, i, limit, TAPE_POINTS);
+        else
+            write_tape(forward, i, r->tapes[i]);
+    }
+    if (r->each)
+        grad_write_points(r);
+    grad_put_barrier(g, &g->b);
+}
+
 GradRounds grad_write_tapes(Grad *g, const Op *loop, const bool *is_sum)
 {
     Op *forward = grad_value(g, loop->results[0])->def;
     Builder b = builder_before(forward);
-    GradRounds r = {.forward = forward, .tapes = NEW_N(g->arena, GradTape *, loop->nresults)};
+    GradRounds r = {.forward = forward,
+                    .tapes = NEW_N(g->arena, GradTape *, loop->nresults),
+                    .points = NEW_N(g->arena, GradTape *, loop->nresults)};
     bool any = false;
 
     if (grad_is_in_loop(forward->block) || g->walk.axes)
-        put_barrier(g, &b);
-    Value *rounds = rounds_of(&b, forward), *limit = NULL;
-    for (int i = 0; i < loop->nresults; i++) {
-        if (is_sum[i] || stays(loop, i) || step_of(loop, i))
-            continue;
-        limit = limit ? limit : limit_of(g, &b, forward, rounds);
-        r.tapes[i] = new_tape(g, forward, i, limit);
-        write_tape(forward, i, r.tapes[i]);
-        any = true;
-    }
-    if (any)
-        put_barrier(g, &g->b);
-    r.both = both_of(&g->b, forward, rounds);
+        grad_put_barrier(g, &b);
+    for (int i = 0; i < loop->nresults; i++)
+        any |= needs_tape(loop, is_sum, i);
+    if (any && g->wish->tape == GRAD_NO_TAPE)
+        r.begun = NEW_N(g->arena, Value *, loop->nresults);
+    else if (any)
+        write_tapes(g, &b, &r, loop, is_sum);
+    r.both = both_of(&g->b, forward, rounds_of(&b, forward));
     return r;
 }
 
@@ -288,14 +328,18 @@ static Value *stepped(Grad *g, Value *from, Value *step, Value *round)
 Value *grad_round_begins(Grad *g, const GradRounds *r, const Op *loop, int i, Value *counter,
                          Value *from)
 {
-    Value *round = round_of(&g->b, r->forward, counter), *step = step_of(loop, i);
+    Value *round = grad_round_of(&g->b, r->forward, counter), *step = step_of(loop, i);
     const Value *arg = loop->regions[0]->args[i + 1];
 
     if (stays(loop, i))
         return from;
     if (step)
         return stepped(g, from, grad_value(g, step), round);
-    Value *place = place_of(&g->b, r->tapes[i], round, arg->type);
+    if (r->begun)
+        return r->begun[i];
+    if (r->each)
+        round = build_binary(&g->b, OP_rem, round, r->each);
+    Value *place = grad_tape_place(&g->b, r->tapes[i], round, arg->type);
     return build_load(&g->b, place, NULL, NULL)->results[0];
 }
 
@@ -310,16 +354,35 @@ static void note_reads(Op *op, void *grad)
             grad_array_of(g, op->operands[LOAD_PTR]) == g->tapes.at[i]->tape->index;
 }
 
+/* What is kept only for what is not kept then goes, too. */
+static bool drop_unread(Grad *g)
+{
+    bool dropped = false;
+
+    for (int i = 0; i < g->tapes.len; i++)
+        g->tapes.at[i]->is_read = false;
+    ir_walk(g->func->body, note_reads, g);
+    for (int i = 0; i < g->tapes.len; i++) {
+        GradTape *t = g->tapes.at[i];
+        if (t->is_read || !t->store)
+            continue;
+        op_remove(t->store);
+        t->store = NULL;
+        dropped = true;
+    }
+    return dropped;
+}
+
 void grad_drop_tapes(Grad *g)
 {
     bool any = false;
 
-    ir_walk(g->func->body, note_reads, g);
-    for (int i = 0; i < g->tapes.len; i++) {
-        any |= g->tapes.at[i]->is_read;
-        if (!g->tapes.at[i]->is_read)
-            op_remove(g->tapes.at[i]->store);
+    while (drop_unread(g)) {
+        if (!opt_run_pass(g->func->module, "dce", g->diags))
+            return;
     }
+    for (int i = 0; i < g->tapes.len; i++)
+        any |= g->tapes.at[i]->is_read;
     for (int i = 0; i < g->barriers.len && !any; i++)
         op_remove(g->barriers.at[i]);
 }

@@ -9,8 +9,9 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
         return false;
     for (int i = 0; i < out->nwrt; i++) {
         gather_picks(out, &out->wrt[i]);
-        gather_windows(out, &out->wrt[i]);
+        if (!wish->fused) /* they are gathered by more programs */
+            gather_windows(out, &out->wrt[i]);
         grad_add_in_order(out, &out->wrt[i]);
     }
-    return grad_finish(out);
+    return grad_check_fused(out) && grad_finish(out);
 }

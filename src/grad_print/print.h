@@ -117,6 +117,7 @@ const char *print_accesses(const Writer *of); /* who adds to what, and which tap
 /* print_head.c */
 /* "min(grid[0], 256) * grid[2]": how many programs the derived kernel has along some axes. */
 const char *print_programs(const Writer *p, unsigned axes);
+const char *print_kept_rounds(const GradTape *t);
 void print_needs(Writer *p);    /* what launches must meet, a line each */
 void print_describe(Writer *p); /* the result but for its text */
 void put_signature(Writer *p);

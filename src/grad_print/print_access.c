@@ -116,8 +116,8 @@ const char *print_accesses(const Writer *of)
     for (int i = 0; i < g->tapes.len; i++) {
         const GradTape *t = g->tapes.at[i];
         if (t->is_read)
-            text_printf(&p.text, "%s: tape: %s before each round is kept, and read backwards\n",
-                        g->func->params[t->tape->index].name, t->of);
+            text_printf(&p.text, "%s: tape: %s %s is kept, and read backwards\n",
+                        g->func->params[t->tape->index].name, t->of, print_kept_rounds(t));
     }
     for (int i = 0; i < g->saved.len; i++) {
         if (g->saved.at[i].is_loaded)

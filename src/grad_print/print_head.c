@@ -274,7 +274,22 @@ static const char *as_python(Arena *a, const char *text)
 /* What a tape has room for. */
 static const char *rounds_text(const Writer *p, const GradTape *t)
 {
-    return as_python(p->arena, text_of(p, ir_resolve(t->rounds), LEVEL_UNARY));
+    const Value *rounds = ir_resolve(t->rounds);
+    const int points = p->g->wish->tape;
+
+    if (t->kind == TAPE_POINTS)
+        return arena_printf(p->arena, "%d", points);
+    if (t->kind == TAPE_BETWEEN)
+        return arena_printf(p->arena, "triton.cdiv(%s, %d)",
+                            as_python(p->arena, text_of(p, rounds, LEVEL_ANY)), points);
+    return as_python(p->arena, text_of(p, rounds, LEVEL_UNARY));
+}
+
+const char *print_kept_rounds(const GradTape *t)
+{
+    return t->kind == TAPE_EACH     ? "before each round"
+           : t->kind == TAPE_POINTS ? "before the first round of each part"
+                                    : "before each round of a part";
 }
 
 static void put_tape(Writer *p, const GradTape *t)
@@ -282,11 +297,11 @@ static void put_tape(Writer *p, const GradTape *t)
     const char *rounds = rounds_text(p, t);
     DType type = t->tape->type->dtype;
 
-    put_line(p, arena_printf(
-                    p->arena, "%s: a workspace of %s%s%s * %s%d bytes, %s: %s before each round.",
-                    p->g->func->params[t->tape->index].name, print_programs(p, p->g->asked),
-                    p->g->asked ? " * " : "", rounds, elements_text(p, t->kept), dtype_size(type),
-                    dtype_long_name(type), t->of));
+    put_line(p,
+             arena_printf(p->arena, "%s: a workspace of %s%s%s * %s%d bytes, %s: %s %s.",
+                          p->g->func->params[t->tape->index].name, print_programs(p, p->g->asked),
+                          p->g->asked ? " * " : "", rounds, elements_text(p, t->kept),
+                          dtype_size(type), dtype_long_name(type), t->of, print_kept_rounds(t)));
 }
 
 /* How many rounds there is room for, where the launch says it. */
@@ -362,7 +377,7 @@ void print_describe(Writer *p)
     Grad *g = p->g;
     GradResult *r = p->result;
 
-    r->kernel = arena_printf(g->arena, "%s_grad", g->wish->kernel);
+    r->kernel = arena_printf(g->arena, g->wish->fused ? "%s_fused" : "%s_grad", g->wish->kernel);
     r->gradients = NEW_N(g->arena, GradParameter, g->nwrt + 1);
     describe_array(p, &g->of);
     for (int i = 0; i < g->nwrt; i++)
@@ -412,7 +427,11 @@ void put_docstring(Writer *p)
 {
     const Grad *g = p->g;
 
-    text_printf(&p->text, "    \"\"\"Gradients of %s with respect to ", g->wish->of);
+    if (g->wish->fused)
+        text_printf(&p->text, "    \"\"\"What %s does, and gradients of %s with respect to ",
+                    g->wish->kernel, g->wish->of);
+    else
+        text_printf(&p->text, "    \"\"\"Gradients of %s with respect to ", g->wish->of);
     for (int i = 0; i < g->nwrt; i++)
         text_printf(&p->text, "%s%s", i > 0 ? ", " : "", g->wish->wrt[i]);
     text_put(&p->text, ".\n\n");

@@ -81,6 +81,19 @@ static void set_timeout(const Given *g)
     g->o->timeout = operand_seconds(g->c, g->option->name, g->operand);
 }
 
+static void set_tape(const Given *g)
+{
+    if (strcmp(g->operand, "keep") == 0)
+        g->o->launch.tape = 0;
+    else if (strcmp(g->operand, "recompute") == 0)
+        g->o->launch.tape = TILEC_TAPE_RECOMPUTE;
+    else if (g->operand[0] < '0' || g->operand[0] > '9')
+        client_stop(g->c, CLIENT_USAGE,
+                    "--tape %s: it is `keep`, `recompute`, or of how many rounds", g->operand);
+    else
+        g->o->launch.tape = operand_count(g->c, g->option->name, g->operand);
+}
+
 static void set_debug(const Given *g)
 {
     g->o->launch.debug = TILEC_DEBUG_NAMES;
@@ -259,6 +272,12 @@ static const Option options[] = {
         {{GRAD, NULL, "programs that meet add by atomics, not to parts that a second kernel adds up"}}},
     {"--recompute", NULL, BARE, AGAIN, SWITCH(launch.recompute),
         {{GRAD, NULL, "what the forward has stored is computed again, and nothing read that it writes"}}},
+    {"--fused", NULL, BARE, AGAIN, SWITCH(launch.fused),
+        {{GRAD, NULL, "one kernel of forward and backward, where programs share nothing"}}},
+    {"--tape", NULL, NEEDS, ONCE, set_tape, 0,
+        {{GRAD, "keep|recompute|N",
+          "what a loop that goes backwards keeps: what each round began with,\n"
+          "nothing, or that of N rounds"}}},
     {"--rounds", NULL, NEEDS, AGAIN, add_rounds, 0,
         {{GRAD, "NAME=N", "how many rounds a loop makes at most, for --check: the derived kernel's parameter NAME"}}},
     {"--header", NULL, NEEDS, ONCE, OUTPUT(header),

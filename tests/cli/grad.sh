@@ -385,6 +385,19 @@ expect 1 err "\`n\` is no array of floats" "$tilec" grad k.py:scale --of out --w
 expect 1 err "\`n\` is a number, and gradients are of arrays" "$tilec" grad k.py:scale --of out --wrt n 'x:*fp32' 'out:*fp32' n:fp32 BLOCK=64
 expect 1 err "the kernel stores nothing to \`x\`" "$tilec" grad k.py:scale --of x --wrt out 'x:*fp32' 'out:*fp32' n:i32 BLOCK=64
 
+# what is kept of loops that go backwards
+expect 0 out 'h_tape: a workspace of triton.cdiv(n, 3) * 4 bytes, float32: h before each round of a part.' derive recurrence n:i32 --tape 3
+expect 0 out 'h_points: a workspace of 3 * 4 bytes, float32: h before the first round of each part.' derive recurrence n:i32 --tape 3
+expect 0 out 'h_tape: a workspace of n * 4 bytes' derive recurrence n:i32 --tape keep
+expect 0 out 'for back in range(' derive recurrence n:i32 --tape recompute
+grep -qE '_tape|_points' "$folder/out" && wrong "a workspace without a tape"
+expect 2 err "--tape some: it is \`keep\`, \`recompute\`, or of how many rounds" derive recurrence n:i32 --tape some
+expect 2 err "--tape needs a whole number of 1 or more, not '0'" derive recurrence n:i32 --tape 0
+
+# forward and backward in one kernel
+expect 0 out '    tl.store(out + ' derive scale n:i32 BLOCK=64 --fused
+grep -qF '"""What scale does, and gradients of out with respect to x.' "$folder/out" || wrong "it does not say what it does"
+
 # the command line
 expect 2 err "--of NAME is missing" "$tilec" grad k.py:scale --wrt x
 expect 2 err "--wrt NAME is missing" "$tilec" grad k.py:scale --of out

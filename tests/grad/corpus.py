@@ -80,7 +80,9 @@ def unnamed(path, forward):
         over_programs = re.match(r"for \w+ in range\(first\w*, tl\.minimum\(first", code)  # which the forward's launch does
         if loop and not over_programs and not (number and named.startswith((loop, "while "))):
             return f"`{code}` does not name its loop"
-        if array and "load(" not in named and (array.startswith("d_") or not named.startswith(("for ", "while "))):
+        stands = array and not array.startswith("d_") and re.match(r"tl\.(store|atomic_add)\(", named)
+        if array and "load(" not in named and not stands and \
+                (array.startswith("d_") or not named.startswith(("for ", "while "))):
             return f"`{code}` names `{named}`"
     return None
 
