@@ -238,6 +238,12 @@ typedef struct {
     uint64_t cycles, memory_waits, shared_waits, barrier_waits;
 } tilec_count;
 
+/* What a chip has counted in a launch; see tilec_launch_options.on_counter. */
+typedef struct {
+    const char *name; /* NVIDIA's, as Nsight Compute has it: "dram__bytes_read.sum"; it stays */
+    double value;     /* in what the name says: a number, bytes, nanoseconds, percent */
+} tilec_counter;
+
 /* What compiled code knows of its source; each has what stands before it. */
 typedef enum {
     TILEC_DEBUG_NONE,
@@ -355,7 +361,7 @@ typedef struct {
      * microseconds more, and its programs a clock's reading each hundredth of a second.
      */
     int (*on_progress)(void *user, const tilec_progress *progress);
-    /* For the CPU's code; other devices take it without use.  gdb is told of such code as it is
+    /* For the CPU's code; "cuda" takes the lines, others take it without use.  gdb is told of such code as it is
      * loaded; docs/debugging.md says how to stop in it. */
     tilec_debug debug;
     /* Not 0: one form of the code serves all values of the run-time parameters.  An integer 1 is
@@ -397,7 +403,15 @@ typedef struct {
     /* Not 0: such a kernel also stores what the forward does; it is launched in its place.  Refused
      * where programs hand gradients to the same element, but with `atomics`. */
     int fused;
-    const void *reserved[6]; /* NULL: room for later versions */
+    /*
+     * NULL, or what receives what the chip counted in this launch: one call a counter, which are
+     * about twenty, behind the launch's end, which is waited for; `user` is passed on.  Of "cuda",
+     * by CUPTI, which runs the kernel several times for it, each time with memory as it was.
+     * Refused with TILEC_FAILED, before anything has run, where CUPTI is not installed or not
+     * allowed to count, and with TILEC_BAD_ARGUMENT by devices that have no such counters.
+     */
+    void (*on_counter)(void *user, const tilec_counter *counter);
+    const void *reserved[5]; /* NULL: room for later versions */
 } tilec_launch_options;
 
 /* One device; the texts live as long as the context. */
@@ -971,8 +985,9 @@ typedef struct {
 
 /*
  * Take samples of what the threads that run programs on the CPU do, from start to stop, and tell
- * them by line in the order of files and lines.  Of "interp" it is how long each line took.  On the
- * CPU programs tell their lines if they are launched
+ * them by line in the order of files and lines.  Of "interp" it is how long each line took; of "cuda"
+ * the cycles that warps were at it, which code with lines notes itself, on launches that are waited
+ * for.  On the CPU programs tell their lines if they are launched
  * with `debug` of TILEC_DEBUG_LINES or more; helpers count as what they are, not where they are
  * called.  Linux's perf events are used where the system allows them, of which time inside of the
  * system is not seen; else the signal SIGPROF, for the whole process: where that had no handler it
@@ -982,7 +997,7 @@ typedef struct {
  * What is done between a pause (paused: 1) and its end (0), by any thread, is left out; neither
  * does anything when there is nothing to pause or end.
  *
- * device: NULL, "cpu" or "interp"; others are refused with TILEC_BAD_ARGUMENT.  on_line: NULL drops
+ * device: NULL, "cpu", "interp" or "cuda"; others are refused with TILEC_BAD_ARGUMENT.  on_line: NULL drops
  * the samples; `user` is passed on.
  *
  * TILEC_FAILED: samples are being taken already, or cannot be so.  To stop what was not started

@@ -629,6 +629,7 @@ struct options {
     std::function<void(const char *text)> on_message;
     std::function<void(const tilec_record &record)> on_record;
     std::function<void(const tilec_count &count)> on_count;
+    std::function<void(const tilec_counter &counter)> on_counter;
     std::function<void(const tilec_span &span)> on_span;
     std::function<bool(const tilec_progress &progress)> on_progress;
     tilec_debug debug = TILEC_DEBUG_NONE;
@@ -660,6 +661,8 @@ class call
             c_.on_record = hear_record;
         if (o.on_count)
             c_.on_count = hear_count;
+        if (o.on_counter)
+            c_.on_counter = hear_counter;
         if (o.on_span)
             c_.on_span = hear_span;
         if (o.on_progress)
@@ -710,6 +713,10 @@ class call
     static void hear_count(void *user, const tilec_count *count)
     {
         self(user)->pass(self(user)->options_.on_count, *count);
+    }
+    static void hear_counter(void *user, const tilec_counter *counter)
+    {
+        self(user)->pass(self(user)->options_.on_counter, *counter);
     }
     static void hear_span(void *user, const tilec_span *span)
     {

@@ -7,7 +7,8 @@
 
 Samples are those of `tilec run --profile`: of what the threads that run programs on the CPU do, at even steps of
 their time.  Kernels are compiled once more for it, with the lines that their instructions are from; the
-instructions are the same.  Of the device "interp" it is how long each line took in the interpreter.
+instructions are the same.  Of the device "cuda" samples are cycles of warps, which the code notes itself; of "interp" it
+is how long each line took in the interpreter.
 """
 
 import linecache

@@ -138,6 +138,7 @@ typedef struct {
     bool from_cache;
     GenRecipe recipe; /* of launches; of a device without target nothing */
     bool spans;       /* it notes when programs ran */
+    bool clocks;      /* .. and how long lines took */
 } Variant;
 
 /* Who watches a launch on the interpreter, of programs first, .. last - 1 of the grid. */
@@ -176,7 +177,8 @@ enum {
     WITH_DEBUG = 8,
     WITHOUT_TENSORS = 16,
     WITH_SPANS = 32,
-    VARIANTS = 64
+    WITH_CLOCKS = 64,
+    VARIANTS = 128
 };
 
 /* What is known of one kernel with one set of types and constants.  The fields in the middle are
@@ -193,7 +195,7 @@ struct Specialisation {
     Arena *words;   /* of `speech` */
     Speech *speech; /* what the kernel may say; NULL: nothing, and there are no hidden parameters */
     bool told;      /* what its compiler had to say was said */
-    unsigned making; /* bit i: a thread is at work on variants[i] */
+    bool making[VARIANTS]; /* a thread is at work on it */
 
     _Atomic(Variant *) variants[VARIANTS]; /* by spec_variant_index(); set once */
     size_t nkey;

@@ -175,15 +175,16 @@ static void put_options(Text *t, const GenOptions *o)
 {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wmissing-field-initializers"
-    const GenOptions all = {o->cpu,   o->features,   o->disjoint, o->streaming, o->lines, o->debug,
-                            o->shown, o->no_tensors, o->spans,    o->budget,    o->folder};
+    const GenOptions all = {o->cpu,   o->features, o->disjoint, o->streaming,
+                            o->lines, o->debug,    o->shown,    o->no_tensors,
+                            o->spans, o->clocks,   o->budget,   o->folder};
 #pragma GCC diagnostic pop
 
     text_printf(t,
                 "%s %s disjoint %d streaming %d lines %d debug %d shown %d no tensors %d "
-                "spans %d budget %d in %s",
+                "spans %d clocks %d budget %d in %s",
                 all.cpu, all.features, all.disjoint, all.streaming, all.lines, all.debug, all.shown,
-                all.no_tensors, all.spans, all.budget, all.folder ? all.folder : "-");
+                all.no_tensors, all.spans, all.clocks, all.budget, all.folder ? all.folder : "-");
 }
 
 /* Where something is written, as code that tells lines has it. */
@@ -192,7 +193,7 @@ static void put_place(Text *t, const SourceMap *sources, Span span)
     Place at = source_place(sources, span.start);
 
     if (at.source)
-        text_printf(t, "%s:%d:%d\n", at.source->path, at.line, at.column);
+        text_printf(t, "%s:%d:%d @%u\n", at.source->path, at.line, at.column, span.start);
 }
 
 typedef struct {
@@ -498,7 +499,7 @@ static tilec_status choose_variant(Job *job, Compilation *c)
         return status;
     c->options = compile_options(c->request, c->device, s->use.stored);
     c->index = spec_variant_index(&c->options);
-    while (s->making >> c->index & 1)
+    while (s->making[c->index])
         job_wait(job, c->request->file);
     return TILEC_OK;
 }
@@ -521,7 +522,7 @@ static tilec_status prepare(Job *job, void *compilation)
     status = lower(job, c);
     c->claimed = status == TILEC_OK;
     if (c->claimed)
-        c->spec->making |= 1U << c->index;
+        c->spec->making[c->index] = true;
     return status;
 }
 
@@ -536,6 +537,7 @@ static tilec_status make_variant(Job *job, void *compilation)
         return TILEC_NO_MEMORY;
     c->variant->device = c->device;
     c->variant->spans = c->options.spans;
+    c->variant->clocks = c->options.clocks;
     tilec_status status = c->device->target_name ? load_object(job, c) : load_lowered(job, c);
     c->variant->seconds = os_seconds() - c->start;
     return status;
@@ -559,7 +561,7 @@ static void publish(Job *job, void *compilation, tilec_status status)
         job->repeats = s->told;
         s->told = true;
     }
-    s->making &= ~(1U << c->index);
+    s->making[c->index] = false;
     pthread_cond_broadcast(&c->request->file->made);
 }
 

@@ -88,6 +88,13 @@ static void pass_count(void *user, const LineCount *c)
     o->on_count(o->user, &count);
 }
 
+static void pass_counter(void *options, const char *name, double value)
+{
+    const tilec_launch_options *o = options;
+
+    o->on_counter(o->user, &(tilec_counter){name, value});
+}
+
 /* "x[3]"; or that it is outside of x */
 static void put_place(Text *out, const Request *r, const tilec_tensor *t, uint64_t address,
                       bool outside)
@@ -155,6 +162,8 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
                            .sources = r->file->sources,
                            .on_count = r->options.on_count ? pass_count : NULL,
                            .count_user = (void *)&r->options,
+                           .on_counter = r->options.on_counter ? pass_counter : NULL,
+                           .counter_user = (void *)&r->options,
                            .ranges = ranges,
                            .nranges = device->wants_ranges ? memory_ranges(r->binding, ranges) : -1,
                            .describe = describe_place,
@@ -162,6 +171,7 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
                            .roams = r->spec->roams,
                            .waits = r->spec->programs.waits,
                            .spans = r->variant->spans,
+                           .clocks = r->variant->clocks,
                            .atomics = r->spec->programs.has_atomics,
                            .races = r->options.check && !r->checks_unasked,
                            .on_part = tell_part,

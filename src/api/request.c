@@ -83,6 +83,9 @@ static tilec_status check_launch_options(const Request *r, char **error)
     if (o->on_count && !d->counts)
         return api_refuse(error, TILEC_BAD_ARGUMENT,
                           "the device `%s` does not count; the device `sim` does", d->name);
+    if (o->on_counter && !d->has_counters)
+        return api_refuse(error, TILEC_BAD_ARGUMENT,
+                          "the device `%s` has no counters; the device `cuda` has", d->name);
     const char *why = o->arch ? api_refuse_arch(d, o->arch, !r->shown) : NULL;
     if (why && (o->device || !r->shown))
         return api_refuse(error, TILEC_BAD_ARGUMENT,

@@ -62,7 +62,8 @@ int spec_variant_index(const GenOptions *o)
 {
     return (o->disjoint ? IF_DISJOINT : 0) | (o->streaming ? IF_STREAMING : 0) |
            (o->lines ? WITH_LINES : 0) | (o->debug ? WITH_DEBUG : 0) |
-           (o->no_tensors ? WITHOUT_TENSORS : 0) | (o->spans ? WITH_SPANS : 0);
+           (o->no_tensors ? WITHOUT_TENSORS : 0) | (o->spans ? WITH_SPANS : 0) |
+           (o->clocks ? WITH_CLOCKS : 0);
 }
 
 void spec_free_variant(Variant *v)

@@ -41,6 +41,7 @@ typedef struct {
     bool again;             /* what the compiler says was heard before */
     Timing timing;          /* with the grid, from call_evaluate() on */
     Counting counting;
+    ChipCounters *counters; /* while a run is counted */
     Trace trace;
     KeptBlocks kept;
     Progress progress;    /* of the first run */

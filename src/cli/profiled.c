@@ -1,9 +1,13 @@
 /*
  * profiled.c - the samples of `run --profile`, taken while a kernel is timed, and whether there are
  * any on its device
+ *
+ * On a GPU code that notes how long its lines took stands for samples, in runs of its own, and the
+ * chip's counters come from one more.
  */
 #include "call.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { ENOUGH_SAMPLES = 400 };
@@ -21,32 +25,27 @@ bool profiled_is_on(const Options *o, const char *device)
 
 void profiled_check(Cli *c, const Options *o)
 {
-    static const struct {
-        const char *device, *instead;
-    } others[] = {
-        {"sim", "--count says what each line does there"},
-        {"cuda",
-         "--time measures the kernel there; --device sim --count counts what each line does "
-         "on such a GPU, and ncu of the CUDA toolkit, with --debug, measures it"}};
-    const char *device = profiled_device(o), *hint = "";
+    const char *device = profiled_device(o);
 
-    if (profiled_is_on(o, "cpu") || profiled_is_on(o, "interp"))
+    if (profiled_is_on(o, "cpu") || profiled_is_on(o, "interp") || profiled_is_on(o, "cuda"))
         return;
-    for (int i = 0; i < COUNT(others); i++) {
-        if (strcmp(device, others[i].device) == 0)
-            hint = arena_printf(c->arena, "\nhint: %s", others[i].instead);
-    }
-    cli_stop(
-        c, CLI_USAGE,
-        "--profile measures what runs on the CPU, by 'cpu' and 'interp', not on the device '%s'%s",
-        device, hint);
+    cli_stop(c, CLI_USAGE, "--profile measures where a kernel runs, not on the device '%s'%s",
+             device,
+             strcmp(device, "sim") == 0 ? "\nhint: --count says what each line does there" : "");
 }
 
-void profile_start(Call *k)
+static void begin_samples(const Call *k)
 {
     char *error = NULL;
 
     cli_check(k->cli, tilec_profile_start(k->cli->tilec, k->options.launch.device, &error), &error);
+}
+
+/* Code that notes its time on a GPU is slower, so that runs are timed without. */
+void profile_start(Call *k)
+{
+    if (!profiled_is_on(&k->options, "cuda"))
+        begin_samples(k);
 }
 
 /* What was sampled since the start. */
@@ -60,23 +59,60 @@ static void take_samples(Call *k, ProfileLines *p)
 }
 
 /* The timed runs may have been short: systems look at clocks of threads as seldom as a hundred
- * times a second. */
-static void sample_more(Call *k, ProfileLines *p)
+ * times a second.  Gives the seconds of the fastest run. */
+static double sample_more(Call *k, ProfileLines *p)
 {
-    double end = os_seconds() + most_seconds;
+    double end = os_seconds() + most_seconds, fastest = INFINITY;
     Progress progress = progress_start(k->cli->quiet, "taking samples");
 
     while (profile_samples(p) < ENOUGH_SAMPLES && os_seconds() < end) {
         double pause = os_seconds() + seconds_between;
-        profile_start(k);
+        begin_samples(k);
         do {
             fresh_restore(k, &k->kept);
-            call_again(k);
+            fastest = fmin(fastest, call_again(k));
         } while (os_seconds() < pause);
         take_samples(k, p);
         progress_at(&progress, (double)profile_samples(p) / ENOUGH_SAMPLES);
     }
     progress_end(&progress);
+    return fastest;
+}
+
+static void add_counter(void *call, const tilec_counter *told)
+{
+    chip_add(((Call *)call)->counters, told);
+}
+
+/* A diagnostic without what stands around it. */
+static const char *said_in(Arena *a, const char *error)
+{
+    static const char mark[] = "error: ";
+    const char *text = strstr(error, mark);
+    size_t len;
+
+    text = text ? text + strlen(mark) : error;
+    for (len = strlen(text); len > 0 && text[len - 1] == '\n'; len--)
+        ;
+    return arena_strndup(a, text, len);
+}
+
+/* Of one more run; without, what is why. */
+static const ChipCounters *count_on_chip(Call *k)
+{
+    ChipCounters *c = NEW(k->cli->arena, ChipCounters);
+    char *error = NULL;
+
+    *c = (ChipCounters){.arena = k->cli->arena};
+    k->counters = c;
+    k->options.launch.on_counter = add_counter;
+    fresh_restore(k, &k->kept);
+    if (tilec_launch(k->cli->file, k->options.kernel, k->timing.grid, k->there, k->args.count,
+                     &k->options.launch, &error) != TILEC_OK)
+        c->problem = said_in(c->arena, error ? error : "out of memory");
+    k->options.launch.on_counter = NULL;
+    tilec_free(error);
+    return c;
 }
 
 static void show_progress(void *progress, double share)
@@ -105,14 +141,19 @@ Profile profile_stop(Call *k)
     char *error = NULL;
 
     lines->arena = k->cli->arena;
-    take_samples(k, lines);
-    sample_more(k, lines);
+    if (!profiled_is_on(o, "cuda"))
+        take_samples(k, lines);
+    double fastest = sample_more(k, lines);
     cli_check(k->cli,
               tilec_launch_lines(k->cli->file, o->kernel, k->timing.grid, k->there, k->args.count,
                                  &o->launch, profile_add, lines, &error),
               &error);
-    if (!profiled_is_on(o, "cpu"))
-        return profile_of(&k->timing, NULL, lines);
+    if (!profiled_is_on(o, "cpu")) {
+        Profile profile = profile_of(&k->timing, NULL, lines);
+        profile.chip = profiled_is_on(o, "cuda") ? count_on_chip(k) : NULL;
+        profile.slowdown = fastest / k->timing.times.min;
+        return profile;
+    }
     const Peaks peaks = find_peaks(k);
     return profile_of(&k->timing, &peaks, lines);
 }

@@ -20,7 +20,7 @@ static bool is_timed(const Options *o)
 /* What `run` would be asked for, to measure what there is on the device. */
 static void wish(Options *o)
 {
-    o->profile = profiled_is_on(o, "cpu") || profiled_is_on(o, "interp");
+    o->profile = !profiled_is_on(o, "sim");
     o->count = profiled_is_on(o, "sim");
     o->time = is_timed(o);
     if (o->profile)

@@ -236,6 +236,7 @@ DebugAccesses debug_accesses(const DebugAccessWish *wish, Arena *a, const char *
     options.on_progress = NULL;
     options.on_record = hear_nothing;
     options.on_count = NULL;
+    options.on_counter = NULL;
     options.on_span = NULL;
     options.seconds = NULL;
     *ended = NULL;

@@ -118,7 +118,7 @@ typedef struct {
     Watch *watch;   /* NULL, or is told of the programs, by devices on the host's memory, which give
                      * RUN_CANCELLED when it says so and some have not run */
     Stints *stints; /* NULL, or where devices may note what ran when */
-    bool spans;     /* the code was made with GenOptions.spans */
+    bool spans, clocks; /* the code was made with these of GenOptions */
     const MemoryRange *ranges; /* of devices that want them: the tensors */
     int nranges;               /* -1: not known */
     /* Of devices that want them: an address in range `i`, "x[3]"; one outside of it, which is the
@@ -139,6 +139,10 @@ typedef struct {
     /* NULL; or, of devices that count: what receives the lines, behind the end of the launch */
     void (*on_count)(void *user, const LineCount *count);
     void *count_user;
+    /* NULL; or, of devices that `has_counters`: what receives what the chip counted, by its names,
+     * behind the end of the launch */
+    void (*on_counter)(void *user, const char *name, double value);
+    void *counter_user;
 } DeviceLaunch;
 
 /* Bytes of workspace that a launch brings for all programs of its grid; 0: none; -1: more than can
@@ -182,6 +186,7 @@ typedef struct {
     bool checks;       /* every launch on it looks at all accesses, asked for or not */
     bool finds_races;  /* it looks at DeviceLaunch.races */
     bool counts;       /* it counts what the lines of the source do */
+    bool has_counters; /* of the chip, for launches that ask */
     bool wants_ranges; /* it looks at DeviceLaunch.ranges */
     int most_y_and_z;  /* programs along y, and along z, that a grid may have; 0: any number */
 

@@ -25,7 +25,8 @@ static GenOptions options_for_cuda(const LaunchFacts *facts)
                         .features = "",
                         .disjoint = facts->disjoint,
                         .lines = facts->lines,
-                        .spans = facts->spans};
+                        .spans = facts->spans,
+                        .clocks = facts->lines && cuda_is_profiled()};
 }
 
 const Device cuda_device = {
@@ -33,6 +34,7 @@ const Device cuda_device = {
     .target_name = "nv",
     .schedules = true,
     .has_archs = true,
+    .has_counters = true,
     .most_y_and_z = 65535,
     .memory = MEMORY_DEVICE,
     .has_streams = true,
@@ -51,6 +53,9 @@ const Device cuda_device = {
     .show = cuda_show,
     .load = cuda_load,
     .unload = cuda_unload,
+    .profile_start = cuda_profile_start,
+    .profile_pause = cuda_profile_pause,
+    .profile_stop = cuda_profile_stop,
     .facts = cuda_facts,
     .launch = cuda_launch,
 };

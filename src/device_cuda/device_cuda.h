@@ -104,6 +104,26 @@ CuResult cuda_spans_tell(const CudaScope *s, const DeviceLaunch *l, CuAddress at
 /* Free the spare ones of a state that is about to end; no scope is needed. */
 void cuda_records_close(CudaState *state);
 
+/* clocks.c: Device.profile_start and its like; while it is on code that knows its lines is made
+ * with GenOptions.clocks.  Memory of the launch's stream for that, and what the launch noted there,
+ * which the profile gets, behind the launch, whose end is waited for. */
+RunStatus cuda_profile_start(const char **why);
+void cuda_profile_pause(bool paused);
+void cuda_profile_stop(void (*on_sample)(void *ctx, const DeviceSample *sample), void *ctx);
+bool cuda_is_profiled(void);
+CuResult cuda_clocks_open(const CudaScope *s, const DeviceLaunch *l, CuAddress *out);
+CuResult cuda_clocks_tell(const CudaScope *s, const DeviceLaunch *l, CuAddress at);
+
+/* counters.c: a launch that is counted, whatever launch() launches, which may run several times;
+ * refuses, before anything has run, where there is no CUPTI, or it is not allowed to count */
+typedef struct {
+    RunStatus (*launch)(void *ctx, char **error); /* one kernel, in the scope */
+    void *ctx;
+    void (*on_counter)(void *user, const char *name, double value);
+    void *user;
+} CudaCounted;
+RunStatus cuda_count_launch(const CudaScope *s, const CudaCounted *what, char **error);
+
 /* launch.c: Device.launch.  Returns when the work is in the stream, and behind its end where there
  * are records; refuses, before anything runs, more arguments than the driver can take. */
 RunStatus cuda_launch(void *state, void *code, const DeviceLaunch *launch, char **error);

@@ -33,6 +33,7 @@ typedef struct {
     CuAddress workspace;
     int workspace_arg; /* likewise; -1: there is none */
     CuAddress spans;   /* where programs note when they ran, of code that does */
+    CuAddress clocks;  /* .. and how long lines took */
     _Alignas(TENSOR_MAP_ALIGN) unsigned char maps[GEN_MAPS][TENSOR_MAP_BYTES];
 } Run;
 
@@ -98,7 +99,8 @@ static CuResult start_kernel(const Run *run)
 {
     const DeviceLaunch *l = run->launch;
     const CudaKernel *k = &run->kernel;
-    void *args[MOST_PARAMS + GEN_MAPS + 1];
+    void *args[MOST_PARAMS + GEN_MAPS + 2];
+    int behind = l->nargs + k->recipe->nmaps;
 
     for (int i = 0; i < l->nargs; i++)
         args[i] = (void *)(i == run->records_arg     ? &run->records
@@ -107,7 +109,9 @@ static CuResult start_kernel(const Run *run)
     for (int i = 0; i < k->recipe->nmaps; i++)
         args[k->recipe->maps[i].arg] = (void *)run->maps[i];
     if (l->spans)
-        args[l->nargs + k->recipe->nmaps] = (void *)&run->spans;
+        args[behind++] = (void *)&run->spans;
+    if (l->clocks)
+        args[behind] = (void *)&run->clocks;
     return run->scope->driver->launch(k->function, (unsigned)l->grid[0], (unsigned)l->grid[1],
                                       (unsigned)l->grid[2], k->threads, 1, 1, k->shared, l->stream,
                                       args, NULL);
@@ -166,25 +170,48 @@ static RunStatus refuse_capture(char **error)
     return RUN_FAILED;
 }
 
-/* A launch whose programs note their spans, and whose end is waited for to have them. */
+static CuResult start_or_time(Run *run)
+{
+    return run->launch->seconds ? start_timed(run) : start_kernel(run);
+}
+
+/* A launch whose programs note something, and whose end is waited for to have that. */
 static CuResult start_noting(Run *run)
 {
     const DeviceLaunch *l = run->launch;
-    CuResult r = cuda_spans_open(run->scope, l, &run->spans);
+    CuResult r = l->spans ? cuda_spans_open(run->scope, l, &run->spans) : CU_SUCCESS;
 
+    if (r == CU_SUCCESS && l->clocks)
+        r = cuda_clocks_open(run->scope, l, &run->clocks);
     if (r == CU_SUCCESS)
-        r = l->seconds ? start_timed(run) : start_kernel(run);
-    if (r == CU_SUCCESS)
+        r = start_or_time(run);
+    if (r == CU_SUCCESS && l->spans)
         r = cuda_spans_tell(run->scope, l, run->spans);
+    if (r == CU_SUCCESS && l->clocks)
+        r = cuda_clocks_tell(run->scope, l, run->clocks);
     if (run->spans)
         run->scope->driver->release_in(run->spans, l->stream);
+    if (run->clocks)
+        run->scope->driver->release_in(run->clocks, l->stream);
     return r;
+}
+
+static RunStatus start_counted(void *run, char **error)
+{
+    CuResult r = start_kernel(run);
+
+    return r == CU_SUCCESS ? RUN_OK : cuda_refuse(r, error, "a launch that is counted");
 }
 
 static RunStatus go(Run *run, char **error)
 {
+    const CudaCounted counted = {start_counted, run, run->launch->on_counter,
+                                 run->launch->counter_user};
+
+    if (counted.on_counter)
+        return cuda_count_launch(run->scope, &counted, error);
     const DeviceLaunch *l = run->launch;
-    CuResult r = l->spans ? start_noting(run) : l->seconds ? start_timed(run) : start_kernel(run);
+    CuResult r = l->spans || l->clocks ? start_noting(run) : start_or_time(run);
 
     return r == CU_SUCCESS ? RUN_OK
                            : cuda_refuse(r, error, "a launch on number %d of the device `cuda`",
@@ -250,7 +277,7 @@ static RunStatus launch_in(const CudaScope *s, CudaCode *code, const DeviceLaunc
     status = make_maps(&run, error);
     if (status != RUN_OK)
         return status;
-    if ((l->seconds || l->spans || hears) && is_captured(&run))
+    if ((l->seconds || l->spans || l->clocks || l->on_counter || hears) && is_captured(&run))
         return refuse_capture(error);
     return run.kernel.recipe->workspace > 0 ? go_with_workspace(&run, error)
                                             : go_or_hear(&run, error);

@@ -38,6 +38,7 @@ typedef struct {
     bool shown;      /* the code is to be looked at: of a chip that may not be here */
     bool no_tensors; /* the launch cannot make the tensor maps that the code would like to have */
     bool spans;      /* of targets whose programs are blocks of warps: see GenSpan */
+    bool clocks;     /* of the same: see GenClock */
     GenBudget budget;
     const char *folder; /* of objects with lines: where relative paths of the source begin; NULL */
 } GenOptions;
@@ -115,6 +116,15 @@ typedef struct {
     uint32_t unit, unused;
 } GenSpan;
 
+/* How many cycles of their multiprocessor warps were at a line of the source.  Code that notes it
+ * has one more parameter, behind all others, also that of spans: GEN_CLOCK_ROWS rows of GEN_CLOCKS,
+ * in which the lines have the same order; which row a warp adds to does not matter. */
+enum { GEN_CLOCKS = 256, GEN_CLOCK_ROWS = 32 };
+typedef struct {
+    uint32_t place, unused; /* an offset of the source map in that line; 0: other lines */
+    uint64_t cycles;
+} GenClock;
+
 /* What the entry of a kernel's code for a GPU is called, which profilers show: as the kernel, with
  * underscores for what assemblers do not take and apart from names of our own; NULL has one, too.
  */
@@ -190,7 +200,7 @@ typedef struct {
     bool (*build)(const GenBuild *b, Arena *a, GenOutput *out, Diags *d);
 } Target;
 
-enum { GEN_ABI = 15 };
+enum { GEN_ABI = 16 };
 typedef struct {
     int abi; /* GEN_ABI of the build that made the plugin */
     const char *build_id;

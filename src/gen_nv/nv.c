@@ -89,7 +89,8 @@ static void add_text_attribute(Nv *n, const char *name, const char *value)
 static LLVMTypeRef kernel_type(Nv *n)
 {
     const Block *body = n->func->body;
-    int nmaps = n->plan->recipe.nmaps, all = body->nargs + nmaps + n->options->spans;
+    int nmaps = n->plan->recipe.nmaps, before = body->nargs + nmaps;
+    int all = before + n->options->spans + n->options->clocks;
     LLVMTypeRef *params = NEW_N(n->arena, LLVMTypeRef, all + 1);
 
     for (int i = 0; i < body->nargs; i++) {
@@ -98,8 +99,8 @@ static LLVMTypeRef kernel_type(Nv *n)
     }
     for (int i = 0; i < nmaps; i++)
         params[n->plan->recipe.maps[i].arg] = n->l->ptr;
-    if (n->options->spans)
-        params[all - 1] = n->l->ptr;
+    for (int i = before; i < all; i++)
+        params[i] = n->l->ptr;
     return LLVMFunctionType(n->l->none, params, (unsigned)all, 0);
 }
 
@@ -167,8 +168,10 @@ static void emit_function(Nv *n)
     nv_spans_begin(n);
     nv_record_program(n);
     nv_ring_begin(n);
+    nv_clock_begin(n);
     nv_begin_turns(n);
     nv_steps(n, n->plan->body);
+    nv_clock_end(n);
     nv_spans_end(n);
     LLVMBuildRetVoid(n->b);
 }

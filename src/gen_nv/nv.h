@@ -18,6 +18,7 @@
  *   nv_once.c    what one thread does for all that hold copies
  *   nv_atomic.c; nv_record.c what programs say
  *   nv_build.c   several kernels in one object, for programs without this library
+ *   nv_spans.c   when programs ran; nv_clock.c how long lines took
  *   nv_calls.c   which calls a line was inlined through
  *
  * A tile is one LLVM scalar a register, in the register form of emit.h.  Registers that hold
@@ -35,6 +36,7 @@ enum { NV_GLOBAL = 1, NV_SHARED = 3 };                   /* LLVM's address space
 enum { NV_LANE_BITS = 5, NV_LANES = 1 << NV_LANE_BITS }; /* of all chips that code is made for */
 
 typedef struct NvRunner NvRunner; /* nv_ahead.c: of a loop */
+typedef struct NvClock NvClock;   /* nv_clock.c */
 
 typedef struct {
     Arena *arena;
@@ -61,6 +63,7 @@ typedef struct {
     bool turns;             /* the round that is being made is one of a group among several */
     NvRunner *runner;       /* of the loop whose round is being made; NULL: nothing runs ahead */
     int slice;              /* which of a chain of steps that go by slices */
+    NvClock *clock;         /* of lines; NULL: nobody asked, or it has not begun */
     Val active;             /* i1: copies and loads are asked for at all; NULL: they are */
 } Nv;
 
@@ -305,6 +308,14 @@ void nv_inline(Nv *n, const NvStep *s); /* once for each group of elements that 
 /* nv_spans.c: what GenOptions.spans asks for, at the head of a program and at its end */
 void nv_spans_begin(Nv *n);
 void nv_spans_end(Nv *n);
+
+/* nv_clock.c: what GenOptions.clocks asks for: from begin to end, steps of these ops come now; and,
+ * where control parts or comes together, what went by so far is noted */
+void nv_clock_begin(Nv *n);
+void nv_clock_at(Nv *n, const Op *op); /* NULL: of no line of its own */
+void nv_clock_note(Nv *n);
+void nv_clock_pause(Nv *n, bool paused); /* steps that are part of another one; they nest */
+void nv_clock_end(Nv *n);
 
 /* nv_build.c: Target.build, of one level, which is a chip: data for linkers, and no code */
 bool nv_build(const GenBuild *b, Arena *a, GenOutput *out, Diags *d);

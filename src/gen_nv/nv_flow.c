@@ -433,22 +433,27 @@ static void (*const emitters[NV_STEP_KINDS])(Nv *n, const NvStep *s) = {
 
 void nv_steps(Nv *n, const NvBlock *b)
 {
+    nv_clock_note(n);
     for (int i = 0; i < b->steps.len; i++) {
         const NvStep *s = b->steps.at[i];
         const Op *around = llvm_at(n->l, s->op);
+        nv_clock_at(n, s->op);
         if (s != n->delayed || n->delayed_rows)
             emitters[s->kind](n, s);
         if (s == n->delayed)
             nv_end_turn(n);
         llvm_at(n->l, around);
     }
+    nv_clock_note(n);
 }
 
 void nv_region(Nv *n, const NvBlock *b, const Val *args, Val *results)
 {
     for (int i = 0; i < b->nargs; i++)
         nv_set(n, b->args[i])[0] = args[i];
+    nv_clock_pause(n, true);
     nv_steps(n, b);
+    nv_clock_pause(n, false);
     for (int i = 0; i < b->nends; i++)
         results[i] = nv_scalar(n, b->ends[i]);
 }

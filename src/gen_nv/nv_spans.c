@@ -1,7 +1,7 @@
 /*
  * nv_spans.c - programs that note when they ran and on which multiprocessor, for traces
  *
- * Of code with GenOptions.spans the last parameter says where: one GenSpan a program, all zero
+ * Of code with GenOptions.spans a parameter behind all others says where: one GenSpan a program, all zero
  * before the launch. Thread 0 notes the start as the first thing that it does; each warp notes the
  * end as its last, and the latest stays.
  */
@@ -12,7 +12,7 @@
 /* Where this program's lies, a pointer. */
 static Val place_of(Nv *n)
 {
-    Val all = LLVMGetParam(n->fn, LLVMCountParams(n->fn) - 1);
+    Val all = LLVMGetParam(n->fn, LLVMCountParams(n->fn) - 1 - n->options->clocks);
     Val at = LLVMBuildMul(n->b, nv_program_number(n), llvm_int(n->l->i64, sizeof(GenSpan)), "");
 
     return LLVMBuildGEP2(n->b, n->l->i8, all, &at, 1, "");

@@ -406,7 +406,7 @@ static const Option options[] = {
     {"--repro", NULL, NEEDS, ONCE, OUTPUT(repro),
         {{RUN, "FILE.py", "write this launch with all that it needs: for `tilec run`, and for Triton"}}},
     {"--profile", NULL, BARE, AGAIN, set_profile, 0,
-        {{RUN, NULL, "time, bytes and operations of each line of the source (cpu, interp)"}}},
+        {{RUN, NULL, "time, bytes and operations of each line of the source (cpu, interp, cuda)"}}},
     {"--count", NULL, BARE, AGAIN, FLAG(count),
         {{RUN, NULL, "on sim: count what each line of the source does"}}},
     {"--text", NULL, BARE, AGAIN, FLAG(text),

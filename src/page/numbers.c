@@ -5,18 +5,12 @@
  */
 #include "page.h"
 
+#include <string.h>
+
 static void add(Numbers *all, const RunView *v, const char *title, double value, const char *text,
                 const char *about)
 {
     vec_push(v->arena, all, ((Number){title, text, about, value}));
-}
-
-static const char *count_text(Arena *a, double n)
-{
-    return n < 1e6    ? arena_printf(a, "%.0f", n)
-           : n < 1e8  ? arena_printf(a, "%.3g M", n / 1e6)
-           : n < 1e11 ? arena_printf(a, "%.3g G", n / 1e9)
-                      : arena_printf(a, "%.3g T", n / 1e12);
 }
 
 static void add_rate(Numbers *all, const RunView *v, const char *title, double amount,
@@ -62,15 +56,29 @@ static void add_counts(Numbers *all, const RunView *v)
 
     if (!v->counting)
         return;
-    add(all, v, "instructions", (double)sum.instructions, count_text(a, (double)sum.instructions),
+    add(all, v, "instructions", (double)sum.instructions, report_count(a, (double)sum.instructions),
         "that warps executed");
-    add(all, v, "requests", (double)sum.global_lines, count_text(a, (double)sum.global_lines),
+    add(all, v, "requests", (double)sum.global_lines, report_count(a, (double)sum.global_lines),
         "to the L2, each for part of a line of 128 bytes");
-    add(all, v, "sectors", (double)sum.global_sectors, count_text(a, (double)sum.global_sectors),
+    add(all, v, "sectors", (double)sum.global_sectors, report_count(a, (double)sum.global_sectors),
         "of 32 bytes, that moved");
     add_share(all, v, "bank conflicts", sum.shared_extra, sum.shared_waves,
               "of the turns of shared memory's banks");
     add_share(all, v, "divergent", sum.divergent, sum.branches, "of the branches with a condition");
+}
+
+static void add_chip(Numbers *all, const RunView *v)
+{
+    const ChipCounters *c = v->profile ? v->profile->chip : NULL;
+    ChipNumber n;
+
+    if (c && c->problem)
+        add(all, v, "counters", 0, "none",
+            arena_strndup(v->arena, c->problem, strcspn(c->problem, "\n")));
+    for (int i = 0; c && chip_told(c, i, &n); i++) {
+        if (n.text)
+            add(all, v, n.title, n.value, n.text, n.about);
+    }
 }
 
 static void add_bytes(Numbers *all, const RunView *v)
@@ -114,10 +122,11 @@ Numbers numbers_of(const RunView *v)
     double programs = (double)g[0] * g[1] * g[2];
 
     add_times(&all, v);
-    add(&all, v, "programs", programs, count_text(v->arena, programs),
+    add(&all, v, "programs", programs, report_count(v->arena, programs),
         arena_printf(v->arena, "grid %d,%d,%d", g[0], g[1], g[2]));
     add_counts(&all, v);
     add_bytes(&all, v);
     add_occupancy(&all, v);
+    add_chip(&all, v);
     return all;
 }

@@ -237,6 +237,11 @@ static const char *product_peaks(const Profile *p)
 /* What the shares are of, and what there was to be had. */
 static const char *profile_end(const Profile *p)
 {
+    if (p->chip)
+        return arena_printf(p->arena,
+                            "%s cycles of warps, by %s, in runs that took %.2f times as long\n%s",
+                            report_count(p->arena, (double)p->samples), p->clock, p->slowdown,
+                            chip_table(p->chip));
     if (!p->has_peaks)
         return "the interpreter runs op by op, on one thread: a share says where its own time "
                "goes, "
@@ -290,6 +295,10 @@ static const char *profile_json(Profile *p)
     json_object(&out, NULL);
     json_int(&out, "samples", (int64_t)p->samples);
     json_text(&out, "clock", p->clock);
+    if (p->chip) {
+        json_number(&out, "slowdown", p->slowdown, 6);
+        chip_put_json(&out, p->chip);
+    }
     if (p->has_peaks) {
         json_number(&out, "peak_bytes_per_s", p->peaks.bytes, 6);
         json_number(&out, "peak_near_bytes_per_s", p->peaks.near_bytes, 6);

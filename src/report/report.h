@@ -51,6 +51,22 @@ typedef struct {
 } PeaksOf;
 Peaks peaks_find(const PeaksOf *of);
 
+/* chip.c: what a GPU has counted in a launch */
+typedef struct {
+    Arena *arena;
+    VEC(tilec_counter) all;
+    const char *problem; /* why there are none; NULL */
+} ChipCounters;
+void chip_add(void *counters, const tilec_counter *told); /* on_counter, with `user` */
+typedef struct {
+    const char *title, *about, *text; /* NULL: this chip has it not */
+    double value;                     /* in bytes, seconds, percent */
+} ChipNumber;
+bool chip_told(const ChipCounters *c, int i, ChipNumber *out); /* false behind the last */
+const char *chip_table(const ChipCounters *c);                 /* or a line: why there are none */
+void chip_put_json(Text *out, const ChipCounters *c); /* members of an object that is open */
+const char *report_count(Arena *a, double n);         /* "1.25 M" */
+
 /* profile.c: what `run --profile` says: samples by line */
 typedef struct {
     Arena *arena;
@@ -65,9 +81,11 @@ typedef struct {
     Peaks peaks;
     bool has_peaks; /* of compiled code; else those of the machine mean nothing */
     uint64_t samples;
-    const char *clock;       /* of the samples */
-    bool counted;            /* the processor's counters were */
-    const char *path, *text; /* of the source that was read last */
+    const char *clock;        /* of the samples */
+    bool counted;             /* the processor's counters were */
+    const ChipCounters *chip; /* of a GPU; NULL */
+    double slowdown;          /* likewise: how much longer runs took that noted what lines take */
+    const char *path, *text;  /* of the source that was read last */
 } Profile;
 /* Sorts the lines; `peaks` may be NULL. */
 Profile profile_of(const Timing *timing, const Peaks *peaks, ProfileLines *lines);

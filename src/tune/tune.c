@@ -293,6 +293,7 @@ static void be_silent(tilec_launch_options *o, const tilec_tune_options *tune)
 {
     o->on_record = NULL;
     o->on_count = NULL;
+    o->on_counter = NULL;
     o->on_progress = NULL;
     o->on_span = NULL;
     o->compiled = NULL;

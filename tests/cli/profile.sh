@@ -265,7 +265,9 @@ where restored.py "$tilec" run work/add.py --grid 'cdiv(n,BLOCK)' x='rand(fp32,4
 
 # elsewhere it says what there is instead
 expect 2 err '--count' profile --device sim
-expect 2 err 'ncu' profile --device cuda
+# on a GPU too, which the driver that is none only shows to be asked for
+expect 1 err 'no NVIDIA driver' env TILEC_LIBCUDA=/nowhere/libcuda.so "$tilec" run work/kernel.py:kernel \
+    --grid 'cdiv(n,BLOCK)' x='rand(fp32,1000)' out='empty(fp32,1000)' n='x.numel()' BLOCK=1024 --profile --device cuda
 # the interpreter has times and work, of its own, and no roofline
 expect 0 out "where its own time goes" profile --device interp
 ! grep -q roofline out || wrong "the interpreter has a roofline"

@@ -11,6 +11,7 @@
 
 #include "../../src/run/record.h"
 #include "fake_cuda.h"
+#include "fake_cupti.h"
 
 static Fake *fake;
 static FakeContext *new_context;
@@ -733,6 +734,192 @@ static void test_spans_of_programs(void **state)
     stints_free(stints);
 }
 
+/* clocks */
+
+enum { CLOCK_LINES = 3 };
+static uint32_t clock_places[CLOCK_LINES];
+
+/* As two multiprocessors, in rows 0 and 5; the last line is of no place. */
+static void note_clocks(uint64_t at)
+{
+    GenClock *clocks = (GenClock *)(uintptr_t)at;
+
+    for (int row = 0; row <= 5; row += 5) {
+        for (int i = 0; i < CLOCK_LINES; i++) {
+            GenClock *c = &clocks[row * GEN_CLOCKS + i];
+            assert_int_equal(c->cycles, 0);
+            *c = (GenClock){clock_places[i], 0, (uint64_t)(100 * (row + 1) + i)};
+        }
+    }
+}
+
+typedef struct {
+    char text[256];
+} Samples;
+
+static void hear_sample(void *samples, const DeviceSample *s)
+{
+    Samples *to = samples;
+    size_t len = strlen(to->text);
+
+    snprintf(to->text + len, sizeof to->text - len, "%s:%d %llu; ", s->file ? s->file : "-",
+             s->line, (unsigned long long)s->steps);
+}
+
+static void test_clocks_of_lines(void **state)
+{
+    static const char with_clocks[] = "a kernel with args=4", with_both[] = "another with args=5",
+                      text[] = "one\ntwo\n";
+    const LaunchFacts with_lines = {.arch = "sm_90a", .lines = true}, without = {.arch = "sm_90a"};
+    void *keep = cuda()->open(), *code = load_image(with_clocks, 0),
+         *both = load_image(with_both, 0);
+    Arena *a = arena_new(NULL);
+    SourceMap *sources = source_map_new(a);
+    const Source *src = source_add(sources, "k.py", text, strlen(text));
+    Stints *stints = stints_new(10);
+    DeviceLaunch launch = {.grid = {1, 1, 1}, .clocks = true, .sources = sources};
+    size_t allocated = fake->allocated;
+    Samples samples = {""};
+    const char *why = NULL;
+    char *error;
+
+    (void)state;
+    clock_places[0] = src->base;
+    clock_places[1] = src->base + 5;
+    clock_places[2] = 0;
+    assert_false(cuda()->options(&with_lines).clocks);
+    assert_int_equal(cuda()->profile_start(&why), RUN_OK);
+    assert_int_equal(cuda()->profile_start(&why), RUN_FAILED);
+    assert_string_equal(why, "a profile is being taken already");
+    assert_true(cuda()->options(&with_lines).clocks);
+    assert_false(cuda()->options(&without).clocks);
+    cuda()->profile_pause(true);
+    assert_false(cuda()->options(&with_lines).clocks);
+    cuda()->profile_pause(false);
+    fake->kernel = note_clocks;
+    fake->kernel_arg = 3;
+    assert_int_equal(launch_code(keep, code, launch, &error), RUN_OK);
+    fake->kernel_arg = 4; /* behind the spans */
+    launch.spans = true;
+    launch.stints = stints;
+    assert_int_equal(launch_code(keep, both, launch, &error), RUN_OK);
+    cuda()->profile_stop(hear_sample, &samples);
+    assert_string_equal(samples.text, "k.py:1 1400; k.py:2 1404; -:0 1408; ");
+    cuda()->profile_stop(hear_sample, &samples); /* there is nothing more */
+    assert_string_equal(samples.text, "k.py:1 1400; k.py:2 1404; -:0 1408; ");
+    fake->kernel = NULL;
+    launch.spans = false;
+    fake->capturing = launch.stream = (void *)0x77;
+    assert_int_equal(launch_code(keep, code, launch, &error), RUN_FAILED);
+    expect_text(&error, "it cannot be captured");
+    fake->capturing = launch.stream = NULL;
+    assert_int_equal(fake->allocated, allocated);
+    cuda()->unload(code);
+    cuda()->unload(both);
+    cuda()->close(keep);
+    stints_free(stints);
+    arena_free(a);
+}
+
+/* counters, by CUPTI: fake_cupti.c; a process opens it once */
+
+typedef struct {
+    const char *library; /* NULL: the fake one */
+    const char *fail;    /* of its functions */
+    int result;
+    const char *kernel_fails; /* a function of the driver */
+    const char *error;        /* NULL: it works */
+} Counting;
+
+typedef struct {
+    int count;
+    double sum;
+    char last[64];
+} Heard;
+
+static void hear_counter(void *heard, const char *name, double value)
+{
+    Heard *h = heard;
+
+    h->count++;
+    h->sum += value;
+    snprintf(h->last, sizeof h->last, "%s", name);
+}
+
+static int try_counting(const Counting *c)
+{
+    const char *path = getenv("TILEC_FAKE_CUPTI");
+    void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    FakeCupti *cupti = ((FakeCuptiState *)dlsym(lib, "fake_cupti_state"))();
+    void *keep = cuda()->open(), *code = load_image(image, 0);
+    Heard heard = {0};
+    DeviceLaunch launch = {.grid = {1, 1, 1}, .on_counter = hear_counter, .counter_user = &heard};
+    char *error;
+
+    setenv("TILEC_LIBCUPTI", c->library ? c->library : path, 1);
+    cupti->fail = c->fail;
+    cupti->result = c->result;
+    cupti->lacks = "dram__bytes_read.sum";
+    cupti->nan = "dram__bytes_write.sum";
+    fake->fail = c->kernel_fails;
+    fake->result = 700;
+    int before = fake->launches;
+    RunStatus status = launch_code(keep, code, launch, &error);
+    if (cupti->wrong || cupti->open || cupti->counting)
+        print_error("%d calls were wrong, %d are open\n", cupti->wrong, cupti->open);
+    else if (c->error ? status == RUN_OK || !error || !strstr(error, c->error)
+                      : status != RUN_OK || fake->launches != before + 1)
+        print_error("wanted: %s\ngot: %s\n", c->error ? c->error : "counters",
+                    error ? error : "none");
+    else if (!c->error &&
+             (heard.count != cupti->metrics - 1 || heard.count < 10 ||
+              strcmp(heard.last, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum") != 0))
+        print_error("%d of %d counters, the last is %s\n", heard.count, cupti->metrics, heard.last);
+    else if (c->error && heard.count != 0)
+        print_error("%d counters of a launch that failed\n", heard.count);
+    else
+        return 0;
+    return 1;
+}
+
+static void test_counters(void **state)
+{
+    static const Counting cases[] = {
+        {.error = NULL},
+        {.fail = "cuptiProfilerGetCounterAvailability", .result = 1, .error = NULL},
+        {.library = "/nowhere/libcupti.so", .error = "there is no CUPTI: /nowhere/libcupti.so"},
+        {.library = "libm.so.6", .error = "CUPTI is too old: it has no cupti"},
+        {.fail = "cuptiRangeProfilerEnable",
+         .result = 35,
+         .error = "hint: the system keeps them from users"},
+        {.fail = "cuptiProfilerInitialize",
+         .result = 9,
+         .error = "CUPTI fails in initialize: CUPTI_ERROR_FAKE (9)"},
+        {.fail = "cuptiDeviceGetChipName", .result = 9, .error = "CUPTI fails in chip"},
+        {.fail = "cuptiProfilerHostInitialize", .result = 46, .error = "fails in host_open"},
+        {.fail = "cuptiProfilerHostConfigAddMetrics", .result = 9, .error = "choosing counters"},
+        {.fail = "cuptiProfilerHostGetConfigImage", .result = 9, .error = "fails in config"},
+        {.fail = "cuptiRangeProfilerGetCounterDataSize", .result = 9, .error = "counts_size"},
+        {.fail = "cuptiRangeProfilerSetConfig", .result = 9, .error = "set_config"},
+        {.fail = "cuptiRangeProfilerStart", .result = 9, .error = "fails in start"},
+        {.fail = "cuptiRangeProfilerStop", .result = 9, .error = "fails in stop"},
+        {.fail = "cuptiRangeProfilerDecodeData", .result = 9, .error = "fails in decode"},
+        {.fail = "cuptiProfilerHostEvaluateToGpuValues", .result = 9, .error = "evaluate"},
+        {.kernel_fails = "cuLaunchKernel", .error = "a launch that is counted"},
+    };
+
+    (void)state;
+    for (int i = 0; i < COUNT(cases); i++) {
+        pid_t child = fork();
+        int status;
+
+        if (child == 0)
+            _exit(try_counting(&cases[i]));
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+}
+
 /* Profilers show the name of the entry. */
 static void test_names_of_entries(void **state)
 {
@@ -1219,6 +1406,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_what_is_missing),
         TEST(test_assembling),
+        TEST(test_counters),
         TEST(test_lines_are_made_where_they_are_wanted),
         TEST(test_disassembling),
         TEST(test_children_cannot_use_the_driver),
@@ -1233,6 +1421,7 @@ int main(void)
         TEST(test_launches_that_are_too_large),
         TEST(test_names_of_entries),
         TEST(test_spans_of_programs),
+        TEST(test_clocks_of_lines),
         TEST(test_launches_when_the_driver_fails),
         TEST(test_timed_launches_wait),
         TEST(test_launches_can_be_captured),

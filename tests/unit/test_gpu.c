@@ -416,6 +416,56 @@ static void test_launch_cost(void **state)
     assert_int_equal(cu.context_free(mine), 0);
 }
 
+static void add_cycles(void *sum, const tilec_line *l)
+{
+    if (l->file && l->line > 1)
+        *(double *)sum += (double)l->samples;
+}
+
+static void note_counter(void *bytes, const tilec_counter *c)
+{
+    if (strcmp(c->name, "dram__bytes_read.sum") == 0)
+        *(double *)bytes = c->value;
+}
+
+/* Lines have their cycles, the same results come out, and the chip's counters, where they may be
+ * read, know what was loaded. */
+static void test_profile(void **state)
+{
+    enum { ELEMENTS = 1 << 24 };
+    Scene *s = *state;
+    const int64_t shape[] = {ELEMENTS};
+    const int32_t grid[3] = {ELEMENTS / 1024, 1, 1};
+    double cycles = 0, bytes = 0;
+    tilec_launch_options options = {.device = "cuda", .debug = TILEC_DEBUG_LINES, .user = &bytes};
+    float *host = calloc(ELEMENTS, sizeof *host);
+
+    if (!has_gpu() || !host)
+        skip();
+    load(s, HEAD "@triton.jit\n"
+                 "def k(x, y):\n"
+                 "    at = tl.program_id(0) * 1024 + tl.arange(0, 1024)\n"
+                 "    v = tl.load(x + at)\n"
+                 "    tl.store(y + at, v + 1)\n");
+    void *x = alloc_floats(s, 0, ELEMENTS), *y = alloc_floats(s, 0, ELEMENTS);
+    copy_in(s, 0, x, host, ELEMENTS * sizeof *host, NULL);
+    const tilec_arg args[] = {of_device(x, shape, 0), of_device(y, shape, 0)};
+    expect_ok(s, tilec_profile_start(s->ctx, "cuda", &s->error));
+    expect_ok(s, tilec_launch(s->file, NULL, grid, args, 2, &options, &s->error));
+    expect_ok(s, tilec_profile_stop(s->ctx, "cuda", add_cycles, &cycles, &s->error));
+    assert_true(cycles > 1e5 && cycles < 1e12);
+    copy_out(s, 0, host, y, ELEMENTS * sizeof *host, NULL);
+    for (int i = 0; i < ELEMENTS; i++)
+        assert_true(host[i] == 1);
+    options.on_counter = note_counter;
+    if (tilec_launch(s->file, NULL, grid, args, 2, &options, &s->error) == TILEC_OK)
+        assert_true(bytes > 4.0 * ELEMENTS * 0.5 && bytes < 4.0 * ELEMENTS * 1.2);
+    else
+        print_message("no counters: %s", s->error);
+    free(host);
+    release_all(s, 0, (void *[]){x, y}, 2);
+}
+
 #define GPU_TEST(f) cmocka_unit_test_setup_teardown(f, set_up_gpu, tear_down)
 
 int main(void)
@@ -428,6 +478,7 @@ int main(void)
         GPU_TEST(test_capture),
         GPU_TEST(test_copy_between_gpus),
         GPU_TEST(test_time),
+        GPU_TEST(test_profile),
         GPU_TEST(test_launch_cost),
     };
 

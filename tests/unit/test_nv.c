@@ -711,7 +711,7 @@ static void test_spans_of_groups(void **state)
     for (int i = 0; i < COUNT(names) * COUNT(chips); i++) {
         const char *name = names[i / COUNT(chips)], *chip = chips[i % COUNT(chips)];
         const char *path = arena_printf(a, "%s/tests/gen/%s", getenv("TILEC_SOURCE"), name);
-        GenOptions o = {.cpu = chip, .disjoint = true, .spans = true};
+        GenOptions o = {.cpu = chip, .disjoint = true, .spans = true, .clocks = true};
         GenOutput out;
         char *text;
         size_t len;
@@ -720,8 +720,95 @@ static void test_spans_of_groups(void **state)
         const Func *f = read_kernel(a, name, text, len, t);
         assert_true(t->emit(f, &o, GEN_OBJECT, a, &out, diags_new(a, NULL)));
         assert_non_null(strstr(out.data, "%globaltimer"));
+        assert_non_null(strstr(out.data, "%clock64"));
         if (has_ptxas())
             assemble(a, name, chip, &out);
+    }
+    arena_free(a);
+}
+
+/* --- clocks --- */
+
+enum { CLOCKS = GEN_CLOCK_ROWS * GEN_CLOCKS };
+
+/* The cycles of a line, of all rows. */
+static uint64_t cycles_of(const GenClock *clocks, const SourceMap *sources, int line)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < CLOCKS; i++) {
+        if (clocks[i].place && source_place(sources, clocks[i].place).line == line)
+            sum += clocks[i].cycles;
+    }
+    return sum;
+}
+
+/* A loop and an if, each line of which takes as many of the simulator's clock's steps as it is come
+ * by: warps are two. */
+static void test_clocks(void **state)
+{
+    static const char text[] = "kernel @k(%x: *i32 div 16, %n: i32) num_warps=2 {\n" /* 1 */
+                               "  %i = arange start=0 : i32[64]\n"
+                               "  %zero = const 0 : i32\n"
+                               "  %one = const 1 : i32\n"
+                               "  %xs = splat %x : *i32[64]\n"
+                               "  %p = addptr %xs, %i : *i32[64]\n"
+                               "  for %zero, %n, %one { (%k: i32)\n" /* 7 */
+                               "    %v = load %p : i32[64]\n"
+                               "    %ks = splat %k : i32[64]\n"
+                               "    %w = add %v, %ks : i32[64]\n"
+                               "    store %p, %w\n" /* 11 */
+                               "    yield\n"
+                               "  }\n"
+                               "  %c = gt %n, %one : i1\n"
+                               "  if %c {\n"
+                               "    store %p, %i\n" /* 16 */
+                               "    yield\n"
+                               "  } {\n"
+                               "    yield\n"
+                               "  }\n"
+                               "  return\n"
+                               "}\n";
+    _Alignas(16) static int32_t x[64];
+    static GenClock clocks[CLOCKS];
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+    SimError error;
+
+    (void)state;
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    Func *f = read_kernel(a, "clocks.ir", text, strlen(text), t);
+    for (int i = 0; i < COUNT(chips); i++) {
+        GenOptions o = {.cpu = chips[i], .disjoint = true, .clocks = true};
+        uint64_t seen[2][2];
+        GenOutput out;
+        SimModule *code;
+
+        assert_true(t->emit(f, &o, GEN_OBJECT, a, &out, diags_new(a, NULL)));
+        if (has_ptxas())
+            assert_int_equal(assemble(a, "clocks", chips[i], &out), 0);
+        assert_int_equal(sim_load(out.data, out.len, &code, &error), SIM_OK);
+        for (int trips = 1; trips <= 2; trips++) {
+            const uint64_t args[] = {(uintptr_t)x, (uint64_t)trips, (uintptr_t)clocks};
+            SimLaunch launch = {.grid = {3, 1, 1},
+                                .warps = out.warps,
+                                .shared = out.shared,
+                                .args = args,
+                                .nranges = -1};
+            memset(clocks, 0, sizeof clocks);
+            assert_int_equal(sim_launch(sim_kernel(code, NULL), &launch, &error), SIM_OK);
+            seen[trips - 1][0] = cycles_of(clocks, f->module->sources, 11);
+            seen[trips - 1][1] = cycles_of(clocks, f->module->sources, 16);
+            assert_int_equal(cycles_of(clocks, f->module->sources, 1), 0);
+        }
+        assert_true(seen[0][0] > 0);
+        assert_int_equal(seen[1][0], 2 * seen[0][0]);
+        assert_int_equal(seen[0][1], 0);
+        assert_true(seen[1][1] > 0);
+        assert_int_equal(x[63], 63);
+        sim_unload(code);
     }
     arena_free(a);
 }
@@ -817,19 +904,14 @@ static void test_many_accesses(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases),
-                                       cmocka_unit_test(test_spans),
-                                       cmocka_unit_test(test_spans_of_groups),
-                                       cmocka_unit_test(test_inline),
-                                       cmocka_unit_test(test_constraints),
-                                       cmocka_unit_test(test_constant_arrays),
-                                       cmocka_unit_test(test_built_workspace),
-                                       cmocka_unit_test(test_too_many_warps),
-                                       cmocka_unit_test(test_many_accesses),
-                                       cmocka_unit_test(test_long_tiles),
-                                       cmocka_unit_test(test_once),
-                                       cmocka_unit_test(test_neighbours),
-                                       cmocka_unit_test(test_streams),
-                                       cmocka_unit_test(test_budgets)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cases),           cmocka_unit_test(test_spans),
+        cmocka_unit_test(test_spans_of_groups), cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_inline),          cmocka_unit_test(test_constraints),
+        cmocka_unit_test(test_constant_arrays), cmocka_unit_test(test_built_workspace),
+        cmocka_unit_test(test_too_many_warps),  cmocka_unit_test(test_many_accesses),
+        cmocka_unit_test(test_long_tiles),      cmocka_unit_test(test_once),
+        cmocka_unit_test(test_neighbours),      cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_budgets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
