@@ -2,7 +2,7 @@
  * report_page.c - `tilec report`: a page, or a text, of what `run --time`, `--profile` and
  * `--count` measure and `dump` shows of one call, or of two versions of it
  *
- * On the CPU and in the interpreter lines have samples, on the simulator counters; a GPU is timed.
+ * On the CPU, in the interpreter and on a GPU lines have samples, on the simulator counters.
  * The simulator is not: its time is none of a GPU's.
  */
 #include "debugged.h"
@@ -20,7 +20,8 @@ static bool is_timed(const Options *o)
 /* What `run` would be asked for, to measure what there is on the device. */
 static void wish(Options *o)
 {
-    o->profile = !profiled_is_on(o, "sim");
+    o->profile =
+        profiled_is_on(o, "cpu") || profiled_is_on(o, "interp") || profiled_is_on(o, "cuda");
     o->count = profiled_is_on(o, "sim");
     o->time = is_timed(o);
     if (o->profile)

@@ -273,11 +273,25 @@ static const tilec_line *hottest(const Profile *p)
     return NULL;
 }
 
+/* As the chip itself has counted. */
+static void look_dram(Search *s, const ChipCounters *c, double near)
+{
+    const tilec_counter *busy =
+        chip_counter(c, "dram__throughput.avg.pct_of_peak_sustained_elapsed");
+
+    if (busy && busy->value >= 100 * near)
+        advice_add(s, NULL, 0, busy->value / 100,
+                   arena_printf(s->view->arena, "the chip's memory is busy %.0f%% of the time",
+                                busy->value));
+}
+
 static void look_memory(Search *s)
 {
     static const double near = 0.7;
     const Profile *p = s->view->profile;
 
+    if (p && p->chip)
+        look_dram(s, p->chip, near);
     if (!p || !p->has_peaks || profile_memory(p) < near)
         return;
     advice_add(s, NULL, 0, profile_memory(p),

@@ -60,7 +60,7 @@ static const char *text_of(Arena *a, double value, Unit unit)
                              : report_count(a, value);
 }
 
-static const tilec_counter *find(const ChipCounters *c, const char *name)
+const tilec_counter *chip_counter(const ChipCounters *c, const char *name)
 {
     for (int i = 0; i < c->all.len; i++) {
         if (strcmp(c->all.at[i].name, name) == 0)
@@ -73,7 +73,7 @@ bool chip_told(const ChipCounters *c, int i, ChipNumber *out)
 {
     if (i >= COUNT(known))
         return false;
-    const tilec_counter *found = find(c, known[i].name);
+    const tilec_counter *found = chip_counter(c, known[i].name);
     *out = (ChipNumber){.title = known[i].title, .about = known[i].about};
     if (found) {
         out->value = found->value * known[i].scale;

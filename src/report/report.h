@@ -58,6 +58,7 @@ typedef struct {
     const char *problem; /* why there are none; NULL */
 } ChipCounters;
 void chip_add(void *counters, const tilec_counter *told); /* on_counter, with `user` */
+const tilec_counter *chip_counter(const ChipCounters *c, const char *name); /* NULL: not there */
 typedef struct {
     const char *title, *about, *text; /* NULL: this chip has it not */
     double value;                     /* in bytes, seconds, percent */
