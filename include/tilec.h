@@ -361,8 +361,8 @@ typedef struct {
      * microseconds more, and its programs a clock's reading each hundredth of a second.
      */
     int (*on_progress)(void *user, const tilec_progress *progress);
-    /* For the CPU's code; "cuda" takes the lines, others take it without use.  gdb is told of such code as it is
-     * loaded; docs/debugging.md says how to stop in it. */
+    /* For the CPU's code; "cuda" takes the lines, others take it without use.  gdb is told of such
+     * code as it is loaded; docs/debugging.md says how to stop in it. */
     tilec_debug debug;
     /* Not 0: one form of the code serves all values of the run-time parameters.  An integer 1 is
      * not compiled in, and nothing is taken from what divides integers and addresses, as if all
@@ -985,20 +985,20 @@ typedef struct {
 
 /*
  * Take samples of what the threads that run programs on the CPU do, from start to stop, and tell
- * them by line in the order of files and lines.  Of "interp" it is how long each line took; of "cuda"
- * the cycles that warps were at it, which code with lines notes itself, on launches that are waited
- * for.  On the CPU programs tell their lines if they are launched
- * with `debug` of TILEC_DEBUG_LINES or more; helpers count as what they are, not where they are
- * called.  Linux's perf events are used where the system allows them, of which time inside of the
- * system is not seen; else the signal SIGPROF, for the whole process: where that had no handler it
- * is ignored from then on.  TILEC_SAMPLES=cycles, cpu-clock or timer in the environment is the
+ * them by line in the order of files and lines.  Of "interp" it is how long each line took; of
+ * "cuda" the cycles that warps were at it, which code with lines notes itself, on launches that are
+ * waited for.  On the CPU programs tell their lines if they are launched with `debug` of
+ * TILEC_DEBUG_LINES or more; helpers count as what they are, not where they are called.  Linux's
+ * perf events are used where the system allows them, of which time inside of the system is not
+ * seen; else the signal SIGPROF, for the whole process: where that had no handler it is ignored
+ * from then on.  TILEC_SAMPLES=cycles, cpu-clock or timer in the environment is the
  * tilec_line.clock to have.
  *
  * What is done between a pause (paused: 1) and its end (0), by any thread, is left out; neither
  * does anything when there is nothing to pause or end.
  *
- * device: NULL, "cpu", "interp" or "cuda"; others are refused with TILEC_BAD_ARGUMENT.  on_line: NULL drops
- * the samples; `user` is passed on.
+ * device: NULL, "cpu", "interp" or "cuda"; others are refused with TILEC_BAD_ARGUMENT.  on_line:
+ * NULL drops the samples; `user` is passed on.
  *
  * TILEC_FAILED: samples are being taken already, or cannot be so.  To stop what was not started
  * tells nothing.

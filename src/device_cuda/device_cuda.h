@@ -108,11 +108,13 @@ void cuda_records_close(CudaState *state);
  * with GenOptions.clocks.  Memory of the launch's stream for that, and what the launch noted there,
  * which the profile gets, behind the launch, whose end is waited for. */
 RunStatus cuda_profile_start(const char **why);
-void cuda_profile_pause(bool paused);
+void cuda_profile_pause(bool paused); /* code that is launched meanwhile notes nothing */
+/* Tells what was noted since the start, a line at a time. */
 void cuda_profile_stop(void (*on_sample)(void *ctx, const DeviceSample *sample), void *ctx);
-bool cuda_is_profiled(void);
+bool cuda_is_profiled(void); /* on, and not paused */
+/* What an open failed to give is left 0; what it gave is the caller's to release. */
 CuResult cuda_clocks_open(const CudaScope *s, const DeviceLaunch *l, CuAddress *out);
-CuResult cuda_clocks_tell(const CudaScope *s, const DeviceLaunch *l, CuAddress at);
+CuResult cuda_clocks_tell(const CudaScope *s, const DeviceLaunch *l, CuAddress at); /* may wait */
 
 /* counters.c: a launch that is counted, whatever launch() launches, which may run several times;
  * refuses, before anything has run, where there is no CUPTI, or it is not allowed to count */

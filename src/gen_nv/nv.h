@@ -312,10 +312,10 @@ void nv_spans_end(Nv *n);
 /* nv_clock.c: what GenOptions.clocks asks for: from begin to end, steps of these ops come now; and,
  * where control parts or comes together, what went by so far is noted */
 void nv_clock_begin(Nv *n);
-void nv_clock_at(Nv *n, const Op *op); /* NULL: of no line of its own */
-void nv_clock_note(Nv *n);
+void nv_clock_at(Nv *n, const Op *op);   /* NULL: of no line of its own */
+void nv_clock_note(Nv *n);               /* for the line of now, if it had any code */
 void nv_clock_pause(Nv *n, bool paused); /* steps that are part of another one; they nest */
-void nv_clock_end(Nv *n);
+void nv_clock_end(Nv *n);                /* each warp adds its sums to the launch's */
 
 /* nv_build.c: Target.build, of one level, which is a chip: data for linkers, and no code */
 bool nv_build(const GenBuild *b, Arena *a, GenOutput *out, Diags *d);

@@ -37,7 +37,8 @@ typedef struct {
     SlopeAt worst;  /* of the wrong ones; at < 0: no single element */
 } SlopeReport;
 
-/* probe.c */
+/* probe.c: the claimed gradient beside finite differences, along random directions and, where they
+ * differ, of single elements; room is in the arena. */
 SlopeReport slope_check(const SlopeTask *t, Arena *a);
 
 /* --- inside of this folder --- */
@@ -56,8 +57,8 @@ typedef struct {
     double *along;                /* the direction */
 } SlopeWork;
 
-/* slope.c: along w->along, to about `size` times SLOPE_BOUND. */
 #define SLOPE_BOUND 1e-6
+/* slope.c: along w->along, to about `size` times SLOPE_BOUND. */
 Slope slope_along(SlopeWork *w, double size);
 
 #endif
