@@ -118,7 +118,7 @@ typedef struct {
     Watch *watch;   /* NULL, or is told of the programs, by devices on the host's memory, which give
                      * RUN_CANCELLED when it says so and some have not run */
     Stints *stints; /* NULL, or where devices may note what ran when */
-    bool spans, clocks; /* the code was made with these of GenOptions */
+    bool spans, clocks;        /* the code was made with these of GenOptions */
     const MemoryRange *ranges; /* of devices that want them: the tensors */
     int nranges;               /* -1: not known */
     /* Of devices that want them: an address in range `i`, "x[3]"; one outside of it, which is the

@@ -1,9 +1,9 @@
 /*
  * nv_spans.c - programs that note when they ran and on which multiprocessor, for traces
  *
- * Of code with GenOptions.spans a parameter behind all others says where: one GenSpan a program, all zero
- * before the launch. Thread 0 notes the start as the first thing that it does; each warp notes the
- * end as its last, and the latest stays.
+ * Of code with GenOptions.spans a parameter behind all others says where: one GenSpan a program,
+ * all zero before the launch. Thread 0 notes the start as the first thing that it does; each warp
+ * notes the end as its last, and the latest stays.
  */
 #include <stddef.h>
 

@@ -13,8 +13,7 @@ static const struct {
     Unit unit;
     double scale;
 } known[] = {
-    {"gpu__time_duration.sum", "time, counted", "of the kernel alone", SECONDS,
-     1e-9},
+    {"gpu__time_duration.sum", "time, counted", "of the kernel alone", SECONDS, 1e-9},
     {"smsp__inst_executed.sum", "instructions", "that warps executed", PLAIN, 1},
     {"smsp__issue_active.avg.pct_of_peak_sustained_active", "issue slots",
      "of the cycles in which a scheduler could issue one", PERCENT, 1},
