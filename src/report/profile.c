@@ -238,10 +238,9 @@ static const char *product_peaks(const Profile *p)
 static const char *profile_end(const Profile *p)
 {
     if (p->chip)
-        return arena_printf(p->arena,
-                            "%s cycles of warps, by %s, in runs that took %.2f times as long\n%s",
-                            report_count(p->arena, (double)p->samples), p->clock, p->slowdown,
-                            chip_table(p->chip));
+        return arena_printf(
+            p->arena, "%s cycles of warps, by %s, in runs that took %.2f times as long\n%s",
+            report_count(p->arena, (double)p->samples), p->clock, p->slowdown, chip_table(p->chip));
     if (!p->has_peaks)
         return "the interpreter runs op by op, on one thread: a share says where its own time "
                "goes, "
