@@ -4,7 +4,7 @@
  *     parse     front_parse()    text -> syntax tree, once a file (load.c)
  *     bind      bind_request()   arguments of a call -> types, constants, hints
  *     lower     front_lower()    syntax tree -> tile IR
- *     key       compile_key()    IR, options, machine, build -> 128 bits
+ *     key       cache_key()      IR, options, machine, build -> 128 bits
  *     cache     cache_get()      key -> object, when it was made before; else
  *     optimise  opt_run()          IR -> better IR
  *     generate  Target.emit()      IR -> object
@@ -164,73 +164,6 @@ GenOptions compile_options(const Request *r, const Device *d, uint64_t stored)
     o.folder = facts.lines ? r->file->folder : NULL;
     o.no_tensors = r->no_tensors;
     return o;
-}
-
-/* --- key --- */
-
-/* All of GenOptions.  That the list below has every field is for the compiler to check: one that
- * nobody printed would let launches find code that was made for others.  A promise of the launch
- * is also a bit of spec_variant_index(). */
-static void put_options(Text *t, const GenOptions *o)
-{
-#pragma GCC diagnostic push
-#pragma GCC diagnostic error "-Wmissing-field-initializers"
-    const GenOptions all = {o->cpu,   o->features, o->disjoint, o->streaming,
-                            o->lines, o->debug,    o->shown,    o->no_tensors,
-                            o->spans, o->clocks,   o->budget,   o->folder};
-#pragma GCC diagnostic pop
-
-    text_printf(t,
-                "%s %s disjoint %d streaming %d lines %d debug %d shown %d no tensors %d "
-                "spans %d clocks %d budget %d in %s",
-                all.cpu, all.features, all.disjoint, all.streaming, all.lines, all.debug, all.shown,
-                all.no_tensors, all.spans, all.clocks, all.budget, all.folder ? all.folder : "-");
-}
-
-/* Where something is written, as code that tells lines has it. */
-static void put_place(Text *t, const SourceMap *sources, Span span)
-{
-    Place at = source_place(sources, span.start);
-
-    if (at.source)
-        text_printf(t, "%s:%d:%d @%u\n", at.source->path, at.line, at.column, span.start);
-}
-
-typedef struct {
-    Text *text;
-    const SourceMap *sources;
-} Places;
-
-static void put_op_place(Op *op, void *places)
-{
-    Places *p = places;
-
-    put_place(p->text, p->sources, op->span);
-}
-
-/* The file may have been moved or edited around the kernel, which the IR does not show. */
-static void put_places(Text *t, const Module *m)
-{
-    Places p = {t, m->sources};
-
-    for (int i = 0; m->sources && i < m->nfuncs; i++) {
-        put_place(t, m->sources, m->funcs[i]->span);
-        ir_walk(m->funcs[i]->body, put_op_place, &p);
-    }
-}
-
-static Hash128 compile_key(const Func *f, const Device *d, const GenOptions *o, Arena *a)
-{
-    Text t = text_new(a);
-
-    text_printf(&t, "tilec %s %s %s ", run_build_id(), d->target_name,
-                d->assemble ? d->assembler() : "");
-    put_options(&t, o);
-    text_put(&t, "\n");
-    text_put(&t, ir_print(f->module, a));
-    if (o->lines || o->debug)
-        put_places(&t, f->module);
-    return hash128_bytes(t.s, t.len);
 }
 
 /* --- one request on its way --- */
@@ -420,6 +353,12 @@ static void tell_slow(Job *job, const Compilation *c, double seconds)
          "to be a constant");
 }
 
+/* What makes the device's code. */
+static const char *target_text(const Device *d, Arena *a)
+{
+    return arena_printf(a, "%s %s", d->target_name, d->assemble ? d->assembler() : "");
+}
+
 /* An object from the cache, or a new one. */
 static tilec_status load_object(Job *job, Compilation *c)
 {
@@ -429,7 +368,7 @@ static tilec_status load_object(Job *job, Compilation *c)
 
     if (!c->device->schedules)
         opt_drop_schedule(c->func->module); /* code that is the same has the same key */
-    Hash128 key = compile_key(c->func, c->device, &c->options, job->arena);
+    Hash128 key = cache_key(c->func, target_text(c->device, job->arena), &c->options, job->arena);
     if (load_cached(job, c, cache, key))
         return TILEC_OK;
     tilec_status status = generate(job, c, &object);

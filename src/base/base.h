@@ -181,7 +181,7 @@ const Source *source_add(SourceMap *m, const char *path, const char *text, size_
 const Source *source_add_part(SourceMap *m, const char *path, int line, const char *text,
                               size_t len);
 const Source *source_of(const SourceMap *m, uint32_t offset); /* NULL: in none */
-Place source_place(const SourceMap *m, uint32_t offset); /* goes through the text for the line */
+Place source_place(const SourceMap *m, uint32_t offset);
 Place source_line(const SourceMap *m, const char *path, int line); /* the beginning of that line */
 
 /* The text at an offset of the map, and the other way round: text[start, end) as a place. */

@@ -15,6 +15,8 @@
 typedef struct Entry Entry;
 struct Entry {
     Source source;
+    const uint32_t *lines; /* where each begins in the text; the first is at 0 */
+    int nlines;
     const Entry *older;
 };
 
@@ -30,6 +32,23 @@ SourceMap *source_map_new(Arena *a)
     m->arena = a;
     atomic_init(&m->newest, NULL);
     return m;
+}
+
+/* Of messages and of code that tells lines every op asks for its place. */
+static void find_lines(Entry *e, Arena *a)
+{
+    const char *text = e->source.text, *end = text + e->source.len, *nl;
+    uint32_t *lines;
+    int n = 1;
+
+    for (const char *p = text; (nl = memchr(p, '\n', (size_t)(end - p))); p = nl + 1)
+        n++;
+    lines = NEW_N(a, uint32_t, n);
+    n = 1;
+    for (const char *p = text; (nl = memchr(p, '\n', (size_t)(end - p))); p = nl + 1)
+        lines[n++] = (uint32_t)(nl + 1 - text);
+    e->lines = lines;
+    e->nlines = n;
 }
 
 const Source *source_add(SourceMap *m, const char *path, const char *text, size_t len)
@@ -53,12 +72,13 @@ const Source *source_add_part(SourceMap *m, const char *path, int line, const ch
                   .base = base,
                   .line = line,
                   .shown = shown_name(m->arena, path)},
-                 older};
+                 .older = older};
+    find_lines(e, m->arena);
     atomic_store_explicit(&m->newest, e, memory_order_release);
     return &e->source;
 }
 
-const Source *source_of(const SourceMap *m, uint32_t offset)
+static const Entry *entry_of(const SourceMap *m, uint32_t offset)
 {
     const Entry *e = atomic_load_explicit(&m->newest, memory_order_acquire);
 
@@ -66,40 +86,46 @@ const Source *source_of(const SourceMap *m, uint32_t offset)
         return NULL;
     while (e && offset < e->source.base)
         e = e->older;
+    return e;
+}
+
+const Source *source_of(const SourceMap *m, uint32_t offset)
+{
+    const Entry *e = entry_of(m, offset);
+
     return e ? &e->source : NULL;
+}
+
+/* The line, from 0, on which a byte of the text is. */
+static int line_of(const Entry *e, uint32_t at)
+{
+    int low = 0, high = e->nlines;
+
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        *(e->lines[middle] <= at ? &low : &high) = middle;
+    }
+    return low;
 }
 
 Place source_place(const SourceMap *m, uint32_t offset)
 {
-    const Source *src = source_of(m, offset);
+    const Entry *e = entry_of(m, offset);
 
-    if (!src)
+    if (!e)
         return (Place){0};
-    const char *p = src->text, *end = src->text + src->len, *stop = source_at(src, offset);
-    Place place = {.source = src, .line = src->line};
+    const Source *src = &e->source;
+    int line = line_of(e, offset - src->base);
+    const char *text = src->text + e->lines[line], *end = src->text + src->len;
+    Place place = {.source = src, .text = text, .line = src->line + line};
 
-    for (const char *nl; (nl = memchr(p, '\n', (size_t)(stop - p))); p = nl + 1)
-        place.line++;
-    place.text = p;
-    place.column = (int)(stop - p) + 1;
-
-    const char *nl = memchr(p, '\n', (size_t)(end - p));
-    place.length = (int)((nl ? nl : end) - p);
-    if (place.length > 0 && p[place.length - 1] == '\r')
+    if (line + 1 < e->nlines)
+        end = src->text + e->lines[line + 1] - 1;
+    place.column = (int)(source_at(src, offset) - text) + 1;
+    place.length = (int)(end - text);
+    if (place.length > 0 && text[place.length - 1] == '\r')
         place.length--;
     return place;
-}
-
-/* Where line `line` of a text begins; past its end when it has no such. */
-static uint32_t line_offset(const Source *src, int line)
-{
-    const char *p = src->text, *end = src->text + src->len;
-
-    for (int n = src->line; n < line && p <= end; n++) {
-        const char *nl = memchr(p, '\n', (size_t)(end - p));
-        p = nl ? nl + 1 : end + 1;
-    }
-    return src->base + (uint32_t)(p - src->text);
 }
 
 Place source_line(const SourceMap *m, const char *path, int line)
@@ -107,10 +133,9 @@ Place source_line(const SourceMap *m, const char *path, int line)
     const Entry *e = atomic_load_explicit(&m->newest, memory_order_acquire);
 
     for (; e; e = e->older) {
-        const Source *src = &e->source;
-        uint32_t at = line_offset(src, line);
-        if (strcmp(src->path, path) == 0 && line >= src->line && at <= src->base + src->len)
-            return source_place(m, at);
+        int64_t at = (int64_t)line - e->source.line;
+        if (at >= 0 && at < e->nlines && strcmp(e->source.path, path) == 0)
+            return source_place(m, e->source.base + e->lines[at]);
     }
     return (Place){0};
 }

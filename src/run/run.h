@@ -42,6 +42,10 @@ RunStatus cache_put(Cache *c, Hash128 key, const GenOutput *in);
 void cache_trim(Cache *c); /* remove the least recently used until three quarters of the cap are
                             * left; cache_put() calls it now and then */
 
+/* key.c: of the kernel `f` as it stands, compiled with these options; `target`: what makes its
+ * code, and what assembles that. */
+Hash128 cache_key(const Func *f, const char *target, const GenOptions *o, Arena *a);
+
 /* grid.c: x*y*z, or -1 when an extent is negative or the product is 2^62 or more. */
 int64_t grid_programs(const int32_t grid[3]);
 

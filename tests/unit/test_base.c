@@ -312,7 +312,22 @@ static void test_a_place_names_its_file(void **state)
     assert_string_equal(source_place(m, two->base + 2).source->path, "two.py");
     assert_null(source_add(m, "huge.py", "", INT32_MAX));
     assert_ptr_equal(source_of(m, two->base + 3), two);
-    assert_non_null(source_add(m, "rest.py", "", INT32_MAX - (two->base + 4)));
+}
+
+/* All offsets are taken: no text has room any more. */
+static void test_a_map_is_full(void **state)
+{
+    enum { LONG = 1 << 18 };
+    SourceMap *m = source_map_new(*state);
+    char *text = arena_alloc(*state, LONG);
+    const Source *src;
+    uint32_t end = 0;
+
+    memset(text, 'x', LONG);
+    while ((src = source_add(m, "long.py", text, LONG)))
+        end = src->base + LONG + 1;
+    assert_true(SOURCE_MOST_BYTES - end < LONG);
+    assert_non_null(source_add(m, "rest.py", text, SOURCE_MOST_BYTES - end));
     assert_null(source_add(m, "full.py", "", 0));
 }
 
@@ -954,6 +969,7 @@ int main(void)
         TEST(test_numbers_do_not_depend_on_the_locale),
         TEST(test_places),
         TEST(test_a_place_names_its_file),
+        TEST(test_a_map_is_full),
         TEST(test_places_are_looked_up_without_a_lock),
         TEST(test_a_note_may_lie_in_another_file),
         TEST(test_diagnostics_show_the_line),

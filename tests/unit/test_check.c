@@ -390,7 +390,8 @@ static void test_views_are_told_as_they_are(void **state)
     expect(s, 1, args, 3, "load of x at offset 3 is outside of its shape (1000), strides (2)");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#undef TEST
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up_kept, tear_down)
 
 int main(void)
 {

@@ -40,7 +40,7 @@
 #include "../../src/opt/opt.h"
 #include "../../src/device_cpu/device_cpu.h"
 
-#include "seed.h"
+#include "made.h"
 #include <cmocka.h> /* after base.h: both have a fail() */
 
 enum { MAX_PARAMS = 32, GUARD_ELEMENTS = 64 };
@@ -242,7 +242,7 @@ static GenOutput compile(Case *c, const GenPlugin *plugin, const Func *f, const 
 {
     Diags *d = diags_new(c->arena, NULL);
     GenOutput out;
-    if (!plugin->targets[0]->emit(f, o, GEN_OBJECT, c->arena, &out, d))
+    if (!made(plugin->targets[0], f, o, GEN_OBJECT, c->arena, &out, d))
         fail_msg("%s: %s", c->name, diags_text(d, c->arena));
     return out;
 }
@@ -322,7 +322,7 @@ static void run_simulated(Case *c, const GenPlugin *plugin, bool disjoint, uint8
     if (!opt_run(m, &passes, d))
         fail_msg("%s: %s", c->name, diags_text(d, c->arena));
     const Func *f = kernel_of(m);
-    if (!gpu_target(plugin)->emit(f, &o, GEN_OBJECT, c->arena, &out, d))
+    if (!made(gpu_target(plugin), f, &o, GEN_OBJECT, c->arena, &out, d))
         fail_msg("%s: %s", c->name, diags_text(d, c->arena));
     if (sim->load(&object, &code, &why) != RUN_OK)
         fail_msg("%s: %s", c->name, why);
@@ -425,7 +425,7 @@ static void check_llvm(Case *c, const GenPlugin *plugin, const Func *f, const ch
     GenOptions o = {.cpu = m->cpu, .features = m->features, .disjoint = true};
     GenOutput out;
     assert_true(
-        plugin->targets[0]->emit(f, &o, GEN_LLVM, c->arena, &out, diags_new(c->arena, NULL)));
+        made(plugin->targets[0], f, &o, GEN_LLVM, c->arena, &out, diags_new(c->arena, NULL)));
     for (; line != NULL; line = strstr(line + 1, key)) {
         char what[128];
         int want;
@@ -562,7 +562,7 @@ static void check_lines(Case *c, const GenPlugin *plugin, const Func *f, const G
     if (want.len == 0 || want.len != got.len ||
         (KEEPS_ORDER && memcmp(want.s, got.s, want.len) != 0))
         fail_msg("%s: lines change the code", c->name);
-    assert_true(plugin->targets[0]->emit(f, &lines, GEN_ASM, c->arena, &text, NULL));
+    assert_true(made(plugin->targets[0], f, &lines, GEN_ASM, c->arena, &text, NULL));
     if (!strstr(text.data, arena_printf(c->arena, COMMENT "%s:", c->name)))
         fail_msg("%s: no line in\n%s", c->name, text.data);
 }

@@ -26,7 +26,7 @@
 #include "../../src/run/run.h"
 #include "../../src/sim/sim.h"
 
-#include "seed.h"
+#include "made.h"
 #include <cmocka.h> /* after base.h: both have a fail() */
 
 static const char *const chips[] = {"sm_80", "sm_90a", "sm_100"};
@@ -96,7 +96,7 @@ static bool emit(const Case *c, const char *chip, GenStage stage, GenOutput *out
     Diags *d = diags_new(c->arena, NULL);
     GenOptions o = {.cpu = chip, .disjoint = true};
 
-    if (c->target->emit(c->func, &o, stage, c->arena, out, d))
+    if (made(c->target, c->func, &o, stage, c->arena, out, d))
         return true;
     const char *said = diags_text(d, c->arena);
     if (!strstr(said, "not yet on this target"))

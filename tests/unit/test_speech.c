@@ -11,6 +11,7 @@ static const int64_t four[] = {4}, thousand[] = {1000}, all[] = {COUNT(cells)};
 /* Everything that a launch said, one line a record. */
 typedef struct {
     char text[1 << 16];
+    size_t len;
     tilec_record last;
     int records;
 } Heard;
@@ -19,12 +20,13 @@ static void hear(void *user, const tilec_record *r)
 {
     static const char *const kinds[] = {"print", "assert", "check", "lost"};
     Heard *h = user;
-    size_t n = strlen(h->text);
+    size_t room = sizeof h->text - h->len;
+    int n = snprintf(h->text + h->len, room, "%s %d:%d: %s\n", kinds[r->kind], r->line, r->column,
+                     r->text);
 
+    h->len += MIN((size_t)n, room - 1);
     h->last = *r;
     h->records++;
-    snprintf(h->text + n, sizeof h->text - n, "%s %d:%d: %s\n", kinds[r->kind], r->line, r->column,
-             r->text);
 }
 
 static tilec_status launch_on(Scene *s, const char *device, int32_t programs, int threads,

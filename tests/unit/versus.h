@@ -25,6 +25,8 @@
 #include "../../src/device_cpu/device_cpu.h"
 #include "../../src/sim/sim.h"
 
+#include "made.h"
+
 enum { VERSUS_PARAMS = 160, VERSUS_GUARD = 40 };
 
 /* A kernel's argument: an array of n elements, or a scalar when n is 0. */
@@ -260,10 +262,10 @@ static inline const Target *versus_target(const Case *c, Engine engine)
 static inline bool versus_emit(const Case *c, const Target *t, const Module *m, GenOptions *o,
                                const Arrays *arrays, GenOutput *out, Diags *d)
 {
-    if (!t->emit(versus_kernel(m), o, GEN_OBJECT, c->arena, out, d))
+    if (!made(t, versus_kernel(m), o, GEN_OBJECT, c->arena, out, d))
         return false;
     o->no_tensors = !device_maps_fit(&out->recipe, arrays->slots);
-    return !o->no_tensors || t->emit(versus_kernel(m), o, GEN_OBJECT, c->arena, out, d);
+    return !o->no_tensors || made(t, versus_kernel(m), o, GEN_OBJECT, c->arena, out, d);
 }
 
 /* The tensor maps of a recipe, where programs find them. */
@@ -322,7 +324,7 @@ static inline bool versus_compiled(const Case *c, const Module *m, const Arrays 
     GenOutput out;
     Code *code = NULL;
     const char *reason = NULL;
-    if (!versus_target(c, engine)->emit(versus_kernel(m), &o, GEN_OBJECT, c->arena, &out, d))
+    if (!made(versus_target(c, engine), versus_kernel(m), &o, GEN_OBJECT, c->arena, &out, d))
         return false;
     if (code_load(out.data, out.len, &code, &reason) != RUN_OK) {
         text_printf(why, "the object does not load: %s\n", reason);
