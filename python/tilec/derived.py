@@ -64,7 +64,7 @@ class Derived:
             if g.fill != _READ and _layout(gradients[g.name]) != ((filled.get(g.name), 1),):
                 _zero(gradients[g.name])  # also where each is stored: elements that are not read have none
         like = gradients[self.gradients[0].name]
-        spaces = {name: self._space(name, number(count), dtype, zero, like)
+        spaces = {name: self._space(name, max(number(count), 0), dtype, zero, like)  # a loop of no rounds may count less
                   for name, count, dtype, zero in self._workspaces}
         given = {g.name: gradients[g.name] for g in self.gradients if g.fill != _PARTS}
         counts = {name: number(text) for name, text in self._programs}

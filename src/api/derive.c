@@ -157,7 +157,7 @@ static tilec_status derive(Job *job, void *wanted)
                            .params = params,
                            .nparams = k->nparams,
                            .atomics = r->options.atomics != 0,
-                           .recompute = r->options.recompute != 0 || r->options.fused != 0,
+                           .recompute = r->options.recompute != 0,
                            .tape = r->options.tape,
                            .fused = r->options.fused != 0};
     Grad g;

@@ -225,6 +225,14 @@ static int64_t number_of(const Proof *p, const char *name, const char *text)
     return count_of_value(p->cli, value_in(p, name, text), name, text);
 }
 
+/* None for a loop that ends before it begins, whose rounds are less. */
+static int64_t elements_in(const Proof *p, const tilec_workspace *w)
+{
+    const Const v = value_in(p, w->name, w->count);
+
+    return v.kind == CONST_INT && v.integer < 0 ? 0 : number_of(p, w->name, w->count);
+}
+
 /* What the derived kernel takes for granted, and is not so; NULL: nothing. */
 static const tilec_gradient_need *unmet(const Proof *p)
 {
@@ -285,8 +293,7 @@ static void add_workspaces(const Proof *p, Arguments *a)
     const tilec_derived *d = p->derived;
 
     for (int i = 0; i < d->nworkspaces; i++)
-        add_array(p->cli, a, &d->workspaces[i],
-                  number_of(p, d->workspaces[i].name, d->workspaces[i].count));
+        add_array(p->cli, a, &d->workspaces[i], elements_in(p, &d->workspaces[i]));
     for (int i = 0; i < d->nsizes; i++)
         add_number(a, d->sizes[i].name, number_of(p, d->sizes[i].name, d->sizes[i].name));
     for (int i = 0; i < d->nprograms; i++)

@@ -36,12 +36,20 @@ static bool is_complete(const Grad *g, const Sum *s, const Op *access)
     return terms_programs(s) == s->programs;
 }
 
+/* Rounds of one loop are digits as those of another are. */
+static bool is_of_rounds(const Sum *s, const Term *t)
+{
+    return t->whose && t->whose != &terms_offset && t->whose != s->g->func;
+}
+
 static bool terms_agree(const Sum *a, const Sum *b)
 {
     for (int i = 0; i < a->n; i++) {
         bool found = false;
         for (int k = 0; k < b->n; k++)
-            found |= a->at[i].whose == b->at[k].whose && a->at[i].dim == b->at[k].dim &&
+            found |= (a->at[i].whose == b->at[k].whose ||
+                      (is_of_rounds(a, &a->at[i]) && is_of_rounds(b, &b->at[k]))) &&
+                     a->at[i].dim == b->at[k].dim && a->at[i].from_zero == b->at[k].from_zero &&
                      a->at[i].by == b->at[k].by && a->at[i].count == b->at[k].count &&
                      terms_same_unit(&a->at[i].unit, &b->at[k].unit);
         if (!found)
@@ -382,19 +390,34 @@ static bool find_distances(const Grad *g, const GradOps *accesses, unsigned prog
     return true;
 }
 
-/* As the masks of all accesses have it; as it was, where they say different things. */
-static void bound_all(const GradOps *accesses, Sum *s)
+/* The address of one of the accesses, with what all differ by. */
+static Sum with_offsets(const Sum *all, const Op *access)
 {
-    Sum bounded = *s;
+    Sum s = terms_of(all->g, access, all->programs);
+
+    for (int i = 0; i < all->n; i++) {
+        if (all->at[i].whose != &terms_offset)
+            continue;
+        s.ok &= s.n < MOST_TERMS;
+        if (s.ok)
+            s.at[s.n++] = all->at[i];
+    }
+    return s;
+}
+
+/* As the masks of all accesses have it; as it was, where they say different things. */
+static bool bounds_agree(const GradOps *accesses, const Sum *all)
+{
+    Sum bounded = *all;
 
     terms_bound(accesses->at[0], &bounded);
     for (int i = 1; i < accesses->len; i++) {
-        Sum other = *s;
+        Sum other = with_offsets(all, accesses->at[i]);
         terms_bound(accesses->at[i], &other);
         if (!terms_agree(&bounded, &other))
-            return;
+            return false;
     }
-    *s = bounded;
+    return true;
 }
 
 bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
@@ -406,9 +429,13 @@ bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned p
     if (!all.ok || !is_complete(g, &all, accesses->at[0]) ||
         !find_distances(g, accesses, programs, &c, &all))
         return false;
-    bound_all(accesses, &all);
+    const bool bounded = bounds_agree(accesses, &all);
     for (int i = 0; i < accesses->len; i++) {
-        if (!are_levels(accesses->at[i], &all, c) && !terms_need(g, a, accesses->at[i], &all, c)) {
+        Sum s = with_offsets(&all, accesses->at[i]);
+        if (s.ok && bounded)
+            terms_bound(accesses->at[i], &s);
+        if (!s.ok ||
+            (!are_levels(accesses->at[i], &s, c) && !terms_need(g, a, accesses->at[i], &s, c))) {
             g->needs.len = needs;
             return false;
         }

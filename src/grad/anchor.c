@@ -10,6 +10,9 @@
  *
  *     sums = sums * exp(top - new) + exp(x - new)      becomes      sums = sums + exp(x - lse)
  *
+ * One kernel of both has the forward as it is in front of this (fused.c), which is worth it where
+ * the row is gone through by loops.
+ *
  * All this is done to the forward, before anything is derived.  That the sum is 1, and lse what was
  * loaded, is put in when all is derived, as gradients go through both.
  */
@@ -326,7 +329,7 @@ bool grad_measure_from_saved(Grad *g)
     ir_walk(g->func->body, collect, &stores);
     for (int i = 0; i < stores.len; i++) {
         Anchor a = {.g = g, .store = stores.at[i]};
-        if (!suits(&a))
+        if (!suits(&a) || (g->wish->fused && (a.top || !grad_keep_forward(g))))
             continue;
         measure(&a);
         return true; /* one is enough: what else there is changed */

@@ -8,7 +8,11 @@
  * The backward computes the forward again in any case: here what that stores stays, too.  So it is
  * where each program stores the gradients of what it reads, alone: else programs would hand on
  * what only a second launch, or one of more programs, adds up.
+ *
+ * Where the backward is measured from what the forward stores (anchor.c), it has nothing of the
+ * forward: then a copy of that stands in front, and a barrier, behind which it is read.
  */
+#include "../opt/opt.h"
 #include "grad.h"
 
 /* Is it done as it stands, once, by the derived kernel, too? */
@@ -53,7 +57,70 @@ void grad_drop_effects(Grad *g, const GradOps *effects)
     for (int i = 0; i < effects->len && g->wish->fused && !g->failed; i++)
         check_effect(effects->at[i], g);
     for (int i = 0; i < effects->len && !g->failed; i++) {
-        if (!g->wish->fused || !is_kept(effects->at[i]))
+        if (!g->wish->fused || g->forward || !is_kept(effects->at[i]))
             op_remove(effects->at[i]);
     }
+}
+
+/* --- the forward in front --- */
+
+/* Arrays, by number of their parameters. */
+typedef struct {
+    const PointerBases *bases;
+    uint64_t read, written;
+} Touched;
+
+static void note_access(Op *op, void *touched)
+{
+    Touched *t = touched;
+    const OpAccess access = ir_access(op);
+
+    if (op->code == OP_barrier || op->regions[0])
+        return;
+    const uint64_t bases =
+        access.pointer < 0 ? EVERY_PARAM : ir_bases_of(t->bases, op->operands[access.pointer]);
+    t->read |= access.effect & READS ? bases : 0;
+    t->written |= access.effect & WRITES ? bases : 0;
+}
+
+/* What it says, prints and assertions, is left out, as elsewhere. */
+static void drop_other(Op *op, void *unused)
+{
+    (void)unused;
+    if (grad_is_effect(op) && !is_kept(op) && !op_has(op, ENDS))
+        op_remove(op);
+}
+
+bool grad_keep_forward(Grad *g)
+{
+    Touched t = {.bases = ir_pointer_bases(g->func, g->arena)};
+    Map *copies = map_new(g->arena);
+
+    ir_walk(g->func->body, note_access, &t);
+    if (t.read & t.written)
+        return false; /* the backward would read what it left */
+    g->forward = block_new(g->func, NULL);
+    Builder b = builder_at_end(g->func, g->forward);
+    for (const Op *op = g->func->body->first; op && !op_has(op, ENDS); op = op->next) {
+        b.span = op->span;
+        b.site = op->site;
+        b.mark = op->mark;
+        op_clone(&b, op, copies);
+    }
+    ir_walk(g->forward, drop_other, NULL);
+    return true;
+}
+
+void grad_put_forward(Grad *g)
+{
+    Op *begin = g->func->body->first;
+
+    if (!g->forward || g->failed)
+        return;
+    while (g->forward->first)
+        op_insert_before(g->forward->first, begin);
+    Builder b = builder_before(begin);
+    b.span = g->anchors.at[0].store->span; /* which it waits for */
+    b.site = g->anchors.at[0].store->site;
+    build_op(&b, OP_barrier, 0, NULL, 0, NULL, 0, NULL);
 }

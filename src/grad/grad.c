@@ -415,6 +415,7 @@ bool grad_finish(Grad *g)
     grad_load_saved(g);
     if (!g->failed)
         grad_walk_programs(g);
+    grad_put_forward(g);
     if (g->failed || !tidy(m, g->diags))
         return false;
     grad_drop_tapes(g);

@@ -167,6 +167,7 @@ typedef struct {
     GradOps sums;          /* along axes, of gradients so far */
     GradOps references;    /* maxima and minima that no gradient goes through */
     GradWalk walk;
+    Block *forward; /* of a fused kernel, what stands before the backward; NULL: that has it */
     bool failed;
 } Grad;
 
@@ -371,6 +372,8 @@ void grad_go_again(Grad *g, GradRounds *r, const Op *loop, Value *back, Value *c
 /* fused.c */
 void grad_drop_effects(Grad *g, const GradOps *effects); /* of the forward, but those that stay */
 bool grad_check_fused(Grad *g); /* when it is known who adds to what; refused otherwise */
+bool grad_keep_forward(Grad *g); /* a copy, before it is changed; false: it must be the only one */
+void grad_put_forward(Grad *g);  /* in front of the backward */
 
 /* branch.c */
 typedef VEC(Value *) GradValues;

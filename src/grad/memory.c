@@ -377,7 +377,7 @@ static void find_read(Op *op, void *grad)
 
     for (int i = 0; i < g->in_place.len && op_only_reads(op); i++) {
         GradInPlace *p = &g->in_place.at[i];
-        bool stands = g->wish->fused && op == p->first;
+        bool stands = g->wish->fused && !g->forward && op == p->first;
         if (grad_array_of(g, op->operands[LOAD_PTR]) == p->array && !stands)
             p->load = op;
     }

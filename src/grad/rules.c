@@ -7,6 +7,8 @@
 #include "../opt/opt.h"
 #include "grad.h"
 
+enum { MOST_FACTORS = 6 };
+
 bool grad_is_number(const Value *v, double x)
 {
     uint64_t bits;
@@ -64,18 +66,73 @@ static Value *summed(Grad *g, Value *x, int axis)
     return grad_sum_along(g, x, MAX(axis, 0));
 }
 
-/* where(c, x, 0) + where(c, 0, y) is where(c, x, y), as of what a round kept and what it changed;
- * NULL: it is no such sum. */
+/* What v is where c does not hold, if it is 0 where it does, or no number: where(c, 0, y), and
+ * products and quotients of it; NULL.  What they were made of stays, if it is asked for. */
+static Value *otherwise(Grad *g, const Value *c, Value *v, bool holds, int depth)
+{
+    Op *op = v->def;
+
+    if (!op || depth == 0)
+        return NULL;
+    if (op->code == OP_select && op->operands[0] == c)
+        return grad_is_number(op->operands[holds ? 2 : 1], 0) ? op->operands[holds ? 1 : 2] : NULL;
+    for (int i = 0; i < op->noperands; i++) {
+        if (op->code != OP_mul && op->code != OP_neg && (op->code != OP_div || i > 0))
+            return NULL;
+        Value *x = otherwise(g, c, op->operands[i], holds, depth - 1);
+        if (!x)
+            continue;
+        if (op->code == OP_neg)
+            return grad_negated(g, x);
+        return i == 0 ? grad_binary(g, op->code, x, op->operands[1])
+                      : grad_binary(g, op->code, op->operands[0], x);
+    }
+    return NULL;
+}
+
+/* The condition of what is 0 where it does not hold, or where it does. */
+static Value *condition_of(const Value *v, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0)
+        return NULL;
+    if (op->code == OP_select)
+        return grad_is_number(op->operands[1], 0) || grad_is_number(op->operands[2], 0)
+                   ? op->operands[0]
+                   : NULL;
+    if (op->code != OP_mul && op->code != OP_div && op->code != OP_neg)
+        return NULL;
+    Value *c = condition_of(op->operands[0], depth - 1);
+    return c || op->code != OP_mul ? c : condition_of(op->operands[1], depth - 1);
+}
+
+/* where(c, x, y) + where(c, z, 0) */
+static Value *more_of_arm(Grad *g, Op *arms, Value *b)
+{
+    Value *c = arms->operands[0], *x = arms->operands[1], *y = arms->operands[2];
+
+    if (grad_is_number(x, 0) || grad_is_number(y, 0))
+        return NULL;
+    Value *more = otherwise(g, c, b, true, MOST_FACTORS);
+    if (more)
+        return build_select(&g->b, c, grad_binary(g, OP_add, x, more), y);
+    more = otherwise(g, c, b, false, MOST_FACTORS);
+    return more ? build_select(&g->b, c, x, grad_binary(g, OP_add, y, more)) : NULL;
+}
+
+/* where(c, x, 0) + where(c, 0, y) is where(c, x, y), as of what a round kept and what it changed,
+ * and of the arms of a condition whose slopes differ; NULL: it is no such sum. */
 static Value *either_of(Grad *g, Value *a, Value *b)
 {
-    const Op *x = opt_made_by(a, OP_select), *y = opt_made_by(b, OP_select);
+    Op *arms = opt_made_by(a, OP_select);
+    Value *c = condition_of(a, MOST_FACTORS);
+    Value *x = c ? otherwise(g, c, a, true, MOST_FACTORS) : NULL;
+    Value *y = x ? otherwise(g, c, b, false, MOST_FACTORS) : NULL;
 
-    if (!x || !y || x->operands[0] != y->operands[0] || !grad_is_number(x->operands[2], 0) ||
-        !grad_is_number(y->operands[1], 0))
-        return NULL;
-    return x->operands[1] == y->operands[2]
-               ? x->operands[1]
-               : build_select(&g->b, x->operands[0], x->operands[1], y->operands[2]);
+    if (y)
+        return x == y ? x : build_select(&g->b, c, x, y);
+    return arms ? more_of_arm(g, arms, b) : NULL;
 }
 
 Value *grad_binary(Grad *g, OpCode code, Value *x, Value *y)
@@ -88,14 +145,16 @@ Value *grad_binary(Grad *g, OpCode code, Value *x, Value *y)
         return grad_negated(g, x);
     if (code == OP_mul && grad_is_number(x, -1))
         return grad_negated(g, y);
+    Value *either = code == OP_add ? either_of(g, x, y) : NULL;
+    if (code == OP_add && !either)
+        either = either_of(g, y, x);
+    if (either)
+        return either;
     if (code == OP_add && opt_made_by(y, OP_neg))
         return build_binary(&g->b, OP_sub, x, y->def->operands[0]);
     if (code == OP_add && opt_made_by(x, OP_neg))
         return build_binary(&g->b, OP_sub, y, x->def->operands[0]);
-    Value *either = code == OP_add ? either_of(g, x, y) : NULL;
-    if (code == OP_add && !either)
-        either = either_of(g, y, x);
-    return either ? either : build_binary(&g->b, code, x, y);
+    return build_binary(&g->b, code, x, y);
 }
 
 Value *grad_scaled(Grad *g, Value *x, double by)

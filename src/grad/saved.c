@@ -161,7 +161,7 @@ void grad_find_saved(Grad *g)
 {
     int n = 0;
 
-    if (g->wish->recompute)
+    if (g->wish->recompute || g->wish->fused)
         return;
     ir_walk(g->func->body, find, g);
     for (int i = 0; i < g->saved.len; i++) {
@@ -379,7 +379,7 @@ void grad_load_saved(Grad *g)
             load(g, &g->saved.at[i]);
     }
     opt_resolve_all(g->func->body);
-    for (int i = 0; i < g->anchors.len; i++) {
+    for (int i = 0; i < g->anchors.len && !g->wish->fused; i++) {
         const Op *store = g->anchors.at[i].store;
         GradSaved s = {.store = store, .is_loaded = true};
         s.array = grad_array_of(g, store->operands[STORE_PTR]);

@@ -191,6 +191,19 @@ static Value *limit_of_choice(Builder *b, const Op *op, bool is_most, int depth)
     return (op->code == OP_min) == is_most ? (x ? x : y) : NULL;
 }
 
+/* Of the counter of a loop that goes up. */
+static Value *limit_of_counter(Builder *b, const Value *v, bool is_most, int depth)
+{
+    const Op *loop = v->block->owner;
+    int64_t step;
+
+    if (!loop || loop->code != OP_for || v->index != 0 ||
+        !value_const_int(loop->operands[FOR_STEP], &step) || step <= 0)
+        return NULL;
+    Value *end = limit_at(b, loop->operands[is_most ? FOR_HI : FOR_LO], is_most, depth);
+    return end && is_most ? binary_int(b, OP_sub, end, 1) : end;
+}
+
 /* A number made of arguments alone that it is at most, or at least, in any program; NULL. */
 static Value *limit_at(Builder *b, Value *v, bool is_most, int depth)
 {
@@ -199,8 +212,10 @@ static Value *limit_at(Builder *b, Value *v, bool is_most, int depth)
 
     if (grad_same_for_all(v))
         return v;
-    if (!op || depth == 0)
+    if (depth == 0)
         return NULL;
+    if (!op)
+        return limit_of_counter(b, v, is_most, depth - 1);
     if (op->code == OP_min || op->code == OP_max)
         return limit_of_choice(b, op, is_most, depth - 1);
     if (op->code == OP_program_id)

@@ -68,3 +68,39 @@ def now_and_then(x, labels, out, row, BLOCK: tl.constexpr):
     if label > 2:
         total += tl.sum(tl.load(x + here * row + at, mask=at < row, other=0.0), axis=0) * right
     tl.store(out + here, total)
+
+
+@triton.jit
+def log_sum(x, row, BLOCK: tl.constexpr):
+    top, total = -float("inf"), 0.0
+    for k in range(0, row, BLOCK):
+        columns = k + tl.arange(0, BLOCK)
+        a = tl.load(x + tl.program_id(0) * row + columns, mask=columns < row, other=-float("inf"))
+        higher = tl.maximum(top, tl.max(a, axis=0))
+        total = total * tl.exp(top - higher) + tl.sum(tl.exp(a - higher), axis=0)
+        top = higher
+    return top + tl.log(total)
+
+
+@triton.jit
+def in_loops(x, labels, out, lse, row, BLOCK: tl.constexpr):
+    """Cross entropy of a long row, whose log of the sum is stored, too."""
+    i = tl.program_id(0)
+    place = tl.load(labels + i)
+    wanted = tl.load(x + i * row + place, mask=(place >= 0) & (place < row), other=0.0)
+    total = log_sum(x, row, BLOCK)
+    tl.store(lse + i, total)
+    tl.store(out + i, total - wanted)
+
+
+@triton.jit
+def with_count(x, labels, out, lse, count, row, BLOCK: tl.constexpr):
+    """The same, by a weight that is counted in place: in one kernel the second reading would be one too many."""
+    i = tl.program_id(0)
+    place = tl.load(labels + i)
+    wanted = tl.load(x + i * row + place, mask=(place >= 0) & (place < row), other=0.0)
+    seen = tl.load(count + i) + 1
+    tl.store(count + i, seen)
+    total = log_sum(x, row, BLOCK)
+    tl.store(lse + i, total)
+    tl.store(out + i, (total - wanted) * 2)

@@ -167,3 +167,24 @@ def escaping(x, c, out, most):
         way += tl.sqrt(size)
         i += 1
     tl.store(out + p, way * a)
+
+
+@triton.jit
+def not_begun(x, out, begin, end, BLOCK: tl.constexpr):
+    """From `begin` on, which may lie behind the end: then nothing is kept."""
+    i = tl.arange(0, BLOCK)
+    h = tl.load(x + i)
+    for t in range(begin, end, 2):
+        h = h * h * 0.5 + tl.load(x + t)
+    tl.store(out + i, h)
+
+
+@triton.jit
+def triangle(x, out, n, BLOCK: tl.constexpr):
+    """Rounds within rounds, one more in each: as many as there are in the last."""
+    i = tl.arange(0, BLOCK)
+    h = tl.zeros([BLOCK], tl.float32)
+    for a in range(n):
+        for b in range(a + 1):
+            h = tl.sin(h) + tl.load(x + a * n + b) * i * 0.1 + h * h * 0.1
+    tl.store(out + i, h)

@@ -49,3 +49,27 @@ def by_flag(x, flags, out, n, BLOCK: tl.constexpr):
     wanted = tl.load(flags + i, mask=i < n, other=0) != 0
     tl.store(out + i, a * a, mask=(i < n) & wanted)
     tl.store(out + i, -tl.exp(a), mask=(i < n) & ~wanted)
+
+
+@triton.jit
+def halves_by_loops(x, out, n, BLOCK: tl.constexpr):
+    """The second half of a row is stored by another loop."""
+    row = tl.program_id(0)
+    for k in range(0, n, BLOCK):
+        i = k + tl.arange(0, BLOCK)
+        tl.store(out + row * 2 * n + i, tl.exp(tl.load(x + row * n + i, mask=i < n, other=0.0)), mask=i < n)
+    for k in range(0, n, BLOCK):
+        i = k + tl.arange(0, BLOCK)
+        tl.store(out + row * 2 * n + n + i, tl.sin(tl.load(x + row * n + i, mask=i < n, other=0.0)), mask=i < n)
+
+
+@triton.jit
+def stored_by_two_loops(x, out, n, BLOCK: tl.constexpr):
+    """The second loop stores where the first has: half a row further on, which is within it."""
+    row = tl.program_id(0)
+    for k in range(0, n, BLOCK):
+        i = k + tl.arange(0, BLOCK)
+        tl.store(out + row * 2 * n + i, tl.load(x + row * n + i, mask=i < n, other=0.0), mask=i < n)
+    for k in range(0, n, BLOCK):
+        i = k + tl.arange(0, BLOCK)
+        tl.store(out + row * 2 * n + BLOCK + i, tl.load(x + row * n + i, mask=i < n, other=0.0), mask=i < n)
