@@ -108,7 +108,7 @@ typedef struct {
     Val lane_ok;    /* lanes inside the extent, or NULL for all */
     union {
         Val value;
-        Val *fields; /* of MAKE_RECORD, by their offset from the first */
+        Val *fields; /* of MAKE_RECORD, by their offset from the first; a scan's results */
     } * made;        /* by entry of the schedule */
     Detour detour;   /* that code is made for now */
     Cut *cuts;       /* by nest->bounds */
@@ -334,8 +334,8 @@ Val cpu_neutral(Cpu *c, const Op *op, const CombineKind *kind);
 
 /* cpu_scan.c */
 void cpu_scan_begin(NestCg *n, const Root *r); /* in front of the inner loop */
-/* One body's part, in the order of the scan. */
-void cpu_scan_body(NestCg *n, const Root *r, const Entry *e);
+/* One body's part, in the order of the scan; gives the results. */
+Val *cpu_scan_body(NestCg *n, const Root *r, const Entry *e);
 
 /* cpu_dot.c */
 /* Between buffers; the result's holds the accumulator before. */

@@ -449,8 +449,9 @@ static void pitches(const Cpu *c, int buffer, const Type *shape, int64_t *pitch)
     int64_t p = 1;
 
     for (int d = shape->rank - 1; d >= 0; d--) {
-        pitch[d] = p;
-        p *= d == shape->rank - 1 && f->row != 0 ? f->row : shape->dims[d];
+        bool folded = d == f->folded - 1;
+        pitch[d] = folded ? 0 : p;
+        p *= folded ? 1 : d == shape->rank - 1 && f->row != 0 ? f->row : shape->dims[d];
     }
     if (f->turned) {
         pitch[0] = 1;

@@ -388,7 +388,7 @@ static int64_t lay_out_buffers(Plan *p, int64_t at, bool kept)
 {
     for (int i = 0; i < p->buffers.len; i++) {
         Buffer *b = &p->buffers.at[i];
-        if ((b->keep != 0) != kept)
+        if ((b->keep != 0) != kept || b->bytes == 0)
             continue;
         b->offset = at;
         at += (b->bytes + PLAN_WIDEST + 63) / 64 * 64;
@@ -436,8 +436,10 @@ Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a)
     plan_look_ahead(p);
     plan_shape(p);
     plan_measure(p);
-    if (!p->beyond)
+    if (!p->beyond) {
         plan_schedule(p);
+        plan_scan_results(p);
+    }
     lay_out_scratch(p);
     return p;
 }

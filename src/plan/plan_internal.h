@@ -99,6 +99,7 @@ bool plan_adds_rows(Plan *p, const Nest *n);
 void plan_accesses(Plan *p, Nest *n);
 bool plan_has_buffer(const void *plan, const Value *v); /* for access_space() */
 /* plan_shape.c: set lanes, copies and blocks */
+enum { REGISTER_WORK = 4 /* ops in one unrolled body, for each vector register */ };
 void plan_shape(Plan *p);
 /* Set lanes and unroll, of rows of so many elements. */
 void plan_size_body(const Plan *p, Nest *n, int extent);
@@ -228,6 +229,9 @@ void plan_schedule(Plan *p);
  * schedule is made */
 void plan_widen_strips(const Plan *p, Nest *n);
 void plan_strips(Nest *n);
+
+/* plan_scan.c: once all have schedules, take the buffers of results of scans that are at hand */
+void plan_scan_results(Plan *p);
 
 /* plan_size.c: set size and `beyond` */
 void plan_measure(Plan *p);

@@ -114,6 +114,25 @@ static void print_specials(PlanText *p, const Nest *n, int indent)
     }
 }
 
+static bool is_at_hand(const Plan *plan, const Value *result)
+{
+    int buffer = plan_buffer(plan, result);
+
+    return buffer == NO_BUFFER || plan->buffers.at[buffer].folded;
+}
+
+static void print_at_hand(PlanText *p, const Op *scan)
+{
+    int at_hand = 0;
+
+    for (int i = 0; i < scan->nresults; i++)
+        at_hand += is_at_hand(p->plan, scan->results[i]);
+    if (at_hand == scan->nresults)
+        text_put(&p->out, ", at hand");
+    else if (at_hand > 0)
+        text_printf(&p->out, ", %d of %d at hand", at_hand, scan->nresults);
+}
+
 /* A scan begins with its first element, and runs the region from then on. */
 static void print_combining(PlanText *p, const Root *r)
 {
@@ -124,8 +143,10 @@ static void print_combining(PlanText *p, const Root *r)
     text_printf(&p->out, " %s", names[r->combining.along]);
     OpCode first = r->combining.kind.winner;
 
-    if (r->kind != ROOT_REDUCE)
+    if (r->kind != ROOT_REDUCE) {
+        print_at_hand(p, r->op);
         return;
+    }
     text_printf(&p->out, " by %s", by == OP_COUNT ? "region" : op_info(by)->name);
     if (first != OP_COUNT && r->combining.along == ALONG_LANES)
         text_printf(&p->out, ", the first %s%s", op_info(first)->name,
@@ -362,6 +383,8 @@ const char *plan_text(const Plan *plan, Arena *a)
                 nests == 1 ? "" : "s", (long long)plan->scratch);
     for (int i = 0; i < plan->buffers.len; i++) {
         const Buffer *b = &plan->buffers.at[i];
+        if (b->bytes == 0)
+            continue;
         text_printf(&p.out, "buffer %d: %s%s, %lld bytes\n", i, b->pointer ? "*" : "",
                     dtype_name(b->dtype), (long long)b->bytes);
     }
@@ -393,14 +416,14 @@ static void print_inputs(PlanText *p, const Entry *e)
 static void print_made(PlanText *p, const Nest *n, const Entry *e)
 {
     static const char *const names[] = {
-        [MAKE_SCALAR] = "scalar", [MAKE_KNOWN] = "known",   [MAKE_ZERO] = "zero",
-        [MAKE_CONST] = "const",   [MAKE_INDEX] = "index",   [MAKE_READ] = "buffer",
-        [MAKE_OP] = "op",         [MAKE_DIVIDE] = "divide", [MAKE_RUN] = "run",
-        [MAKE_LOAD] = "load",     [MAKE_RECORD] = "record", [MAKE_FIELD] = "field",
-        [MAKE_DETOUR] = "detour", [MAKE_MEET] = "meet",     [MAKE_CUT] = "cut",
-        [MAKE_AHEAD] = "ahead",   [MAKE_ROOT] = "root",     [MAKE_REST] = "rest of root",
-        [MAKE_GATHER] = "gather", [MAKE_PIECE] = "piece",   [MAKE_REMAINDER] = "remainder",
-        [MAKE_SOME] = "some"};
+        [MAKE_SCALAR] = "scalar", [MAKE_KNOWN] = "known",    [MAKE_ZERO] = "zero",
+        [MAKE_CONST] = "const",   [MAKE_INDEX] = "index",    [MAKE_READ] = "buffer",
+        [MAKE_OP] = "op",         [MAKE_DIVIDE] = "divide",  [MAKE_RUN] = "run",
+        [MAKE_LOAD] = "load",     [MAKE_RECORD] = "record",  [MAKE_FIELD] = "field",
+        [MAKE_DETOUR] = "detour", [MAKE_MEET] = "meet",      [MAKE_CUT] = "cut",
+        [MAKE_AHEAD] = "ahead",   [MAKE_ROOT] = "root",      [MAKE_REST] = "rest of root",
+        [MAKE_GATHER] = "gather", [MAKE_PIECE] = "piece",    [MAKE_REMAINDER] = "remainder",
+        [MAKE_SOME] = "some",     [MAKE_SCANNED] = "scanned"};
 
     if (e->kind == MAKE_OP && e->value) {
         text_put(&p->out, op_info(e->value->def->code)->name);
@@ -415,7 +438,8 @@ static void print_made(PlanText *p, const Nest *n, const Entry *e)
         text_printf(&p->out, "%s%s", e->inside ? " inside" : "", gather_form(e));
     if (e->kind == MAKE_READ && e->number != 0)
         text_printf(&p->out, " from element %lld on", (long long)e->number);
-    if (e->kind == MAKE_CUT || e->kind == MAKE_AHEAD || e->kind == MAKE_PIECE)
+    if (e->kind == MAKE_SCANNED || e->kind == MAKE_CUT || e->kind == MAKE_AHEAD ||
+        e->kind == MAKE_PIECE)
         text_printf(&p->out, " %lld", (long long)e->number);
     if (e->kind == MAKE_ROOT || e->kind == MAKE_REST)
         text_printf(&p->out, " %lld %s", (long long)e->number,

@@ -175,3 +175,23 @@ def reduce_all(x, out, ROWS: tl.constexpr, COLS: tl.constexpr, AXIS: tl.constexp
 def scan_rows(x, out, REVERSE: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
     at = tl.arange(0, ROWS)[:, None] * COLS + tl.arange(0, COLS)[None, :]
     tl.store(out + at, tl.cumsum(tl.load(x + at), axis=1, reverse=REVERSE))
+
+
+@triton.jit
+def sum_and_most(sum_a, most_a, sum_b, most_b):
+    return sum_a + sum_b, tl.maximum(most_a, most_b)
+
+
+@triton.jit
+def scan_columns(x, doubled, both, last, n, REVERSE: tl.constexpr, WHOLE: tl.constexpr,
+                 ROWS: tl.constexpr, COLS: tl.constexpr):
+    """Down the columns: what is stored as it comes, and where WHOLE what is looked at as a tile, too."""
+    c = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    at = tl.arange(0, ROWS)[:, None] * n + c[None, :]
+    inside = c[None, :] < n
+    v = tl.load(x + at, mask=inside, other=0)
+    tl.store(doubled + at, tl.cumsum(v, 0, reverse=REVERSE) * 2, mask=inside)
+    total, most = tl.associative_scan((v, v), 0, sum_and_most, reverse=REVERSE)
+    tl.store(both + at, total - most, mask=inside)
+    if WHOLE:
+        tl.store(last + c, tl.sum(most, 0), mask=c < n)
