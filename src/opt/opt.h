@@ -178,10 +178,21 @@ typedef struct {
 typedef struct {
     Value *dividend; /* a signed integer, no renaming of another one; what is compared */
     int8_t map[MAX_RANK];
-    Value *divisor; /* a scalar, or a tile that is a constant; NULL: it is a comparison, .. */
-    int64_t from;   /* .. of whether that many are reached */
+    Value *divisor; /* of OP_div and OP_rem: a scalar, or a tile that is a constant */
+    int64_t number; /* that constant, which is above 0; 0: it is none */
+    bool down;      /* by OP_shr and OP_and: rounded down, `number` is a power of two */
+    int64_t from;   /* of a comparison: whether that many are reached */
     int64_t stride; /* of the dividend */
 } Quotient;
+static inline bool quotient_compares(const Quotient *q)
+{
+    return !q->divisor && !q->down;
+}
+/* Is it what remains, of an op that divides so? */
+static inline bool op_is_remainder(const Op *op)
+{
+    return op->code == OP_rem || op->code == OP_and;
+}
 typedef struct {
     Arena *arena;
     const AxisFacts *axis;
@@ -202,8 +213,8 @@ bool access_follows(AccessSpace *s, const Value *v, const int8_t *map); /* the i
 /* The number in s->quotients of what v divides, or is the remainder of; NO_QUOTIENT. */
 enum { NO_QUOTIENT = -1 };
 int access_quotient(const AccessSpace *s, const Value *v, const int8_t *map);
-/* Of a division or remainder of integers that is read at `map`; its stride is not set.  False: it
- * is none, or the divisor is neither a scalar nor a constant. */
+/* Of a division or remainder of integers that is read at `map`, or a shift or mask that is one; its
+ * stride is not set.  False: it is none, or the divisor neither a scalar nor a constant above 0. */
 bool access_division(const Value *v, const int8_t *map, Quotient *out);
 bool access_comparison(const Value *v, const int8_t *map, Quotient *out);
 /* Kept in the space, so asking again costs a look-up. */

@@ -196,7 +196,7 @@ static void price_value(Planner *pl, Value *v, const Op *op)
     ValueFacts *f = &pl->plan->facts[v->id];
 
     f->cost = plan_op_cost(op);
-    f->divided = plan_has_pieces(pl->plan, op) ? f->cost - 1 : 0;
+    f->divided = plan_has_pieces(pl->plan, op) ? MAX(f->cost - 1, 0) : 0;
     f->cost -= f->divided;
     f->has_load = op_only_reads(op);
     f->nest = NEST_NONE;

@@ -125,7 +125,7 @@ typedef enum {
     MAKE_PIECE,   /* quotient `number` of the nest, of which it may be what ends the piece; inputs:
                    * the  dividend at the row's first element, and the divisor */
     MAKE_REMAINDER, /* what remains of such a division: inputs are the dividend, MAKE_PIECE, and the
-                     * divisor */
+                     * op's other operand: the divisor, or a mask */
     MAKE_SOME,      /* i1: do all bounds hold for some element of the row, or piece? */
     MAKE_LOAD,      /* inputs below */
     MAKE_RECORD,    /* reads records and takes them apart; inputs as of a load */

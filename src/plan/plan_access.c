@@ -271,7 +271,7 @@ static bool cuts_pieces(const Nest *n, const Value *v, const int8_t *map)
 {
     int i = access_quotient(n->space, v, map);
 
-    return i != NO_QUOTIENT && !n->pieces.at[i].divisor;
+    return i != NO_QUOTIENT && quotient_compares(&n->pieces.at[i]);
 }
 
 static void push_conjunct(Conjuncts *c, Value *v, const int8_t *map)

@@ -246,12 +246,17 @@ static void print_pieces(PlanText *p, const Nest *n, int indent)
 {
     for (int i = 0; i < n->pieces.len; i++) {
         const Quotient *q = &n->pieces.at[i];
-        int64_t number = q->from;
         text_printf(&p->out, "%*sin pieces%s where %s %s ", indent, "",
                     n->aligned ? " of whole vectors" : "", op_printer_value(p->ops, q->dividend),
-                    q->divisor ? "//" : "<");
-        if (!q->divisor || value_const_int(q->divisor, &number))
-            text_printf(&p->out, "%lld stays\n", (long long)number);
+                    quotient_compares(q) ? "<"
+                    : q->down            ? ">>"
+                                         : "//");
+        if (quotient_compares(q))
+            text_printf(&p->out, "%lld stays\n", (long long)q->from);
+        else if (q->number > 0)
+            text_printf(&p->out, "%lld stays\n",
+                        q->down ? (long long)__builtin_ctzll((uint64_t)q->number)
+                                : (long long)q->number);
         else
             text_printf(&p->out, "%s stays\n", op_printer_value(p->ops, q->divisor));
     }

@@ -341,7 +341,6 @@ static void check_pieces(Check *x, const Nest *n)
 {
     const Root *r = &n->roots.at[0];
     const Op *op = r->op ? r->op : r->value->def;
-    int64_t number;
 
     if (n->rank < 2 || n->order[n->rank - 2] != n->rank - 1 || n->dims[n->rank - 1] != 1 ||
         n->serial || n->backwards || n->keep != 0 || n->schedule->again)
@@ -349,13 +348,10 @@ static void check_pieces(Check *x, const Nest *n)
     if (n->whole && (n->whole->pieces.len > 0 || n->whole->rank != nest_tile_rank(n)))
         tell(x, op, "nest %d has pieces without a way to do without", n->id);
     for (int i = 0; i < n->pieces.len; i++) {
-        const Value *divisor = n->pieces.at[i].divisor;
-        bool known = divisor && value_const_int(divisor, &number);
+        const Quotient *q = &n->pieces.at[i];
         if (!ends_piece(n, i))
             tell(x, op, "nothing ends the pieces of nest %d at quotient %d", n->id, i);
-        if (!divisor)
-            continue;
-        if (known ? number < 1 : !n->whole || divisor->type->rank > 0)
+        if (!quotient_compares(q) && q->number < 1 && (!n->whole || q->divisor->type->rank > 0))
             tell(x, op, "nest %d divides by what may be 0", n->id);
     }
 }
