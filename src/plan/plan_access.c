@@ -5,7 +5,7 @@
  * contiguous vector, upwards or downwards, one each of whose elements several lanes have, fields of
  * records that several loads share, elements at even steps, or an address for each lane.  Masks
  * that compare what steps evenly with something fixed in a row are bounds: below them the inner
- * loop needs no masks (cpu_nest.c).  Read opt/access.c first.
+ * loop needs no masks (cpu_nest.c).  Read axis/access.c first.
  */
 #include "plan_internal.h"
 

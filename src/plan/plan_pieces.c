@@ -6,7 +6,7 @@
  * and what is made of it computed for each lane anew, where it is the same for a whole image or
  * row.  So a loop is put around the inner one, from one piece of a row to the next: where x // D
  * stays, it is a scalar, x % D steps as x does, and all that was said of addresses, masks and
- * scalars of a row holds within a piece (opt/access.c).  Where pieces end is found when running,
+ * scalars of a row holds within a piece (axis/access.c).  Where pieces end is found when running,
  * exactly: with any sign, and where x comes around.
  *
  * That is worth something where an access takes another form for it, or elements are looked up

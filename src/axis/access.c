@@ -28,7 +28,7 @@
  */
 #include <string.h>
 
-#include "opt.h"
+#include "access.h"
 
 enum { MAX_WIDENED = 32, LEAST_BITS = 32 /* of what is not taken to come around */ };
 

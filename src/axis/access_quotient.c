@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "opt.h"
+#include "access.h"
 
 /* What a value is under other names, and where that is read. */
 static Value *original(Value *v, int8_t *map)
