@@ -289,9 +289,10 @@ static void check_again(Check *x, const Nest *n)
     }
     for (int i = 0; i < s->entries.len; i++) {
         const Entry *e = &s->entries.at[i];
-        bool moves = e->kind == MAKE_READ   ? fills(n, e->buffer)
-                     : e->kind == MAKE_LOAD ? plan_sees_stores(x->plan, n, e->value->def)
-                                            : false;
+        bool moves = e->kind == MAKE_READ ? fills(n, e->buffer)
+                     : e->kind == MAKE_LOAD && e->level == n->rank
+                         ? plan_sees_stores(x->plan, n, e->value->def)
+                         : false;
         if (moves || e->role == AS_LANE)
             tell(x, op_of(x, e), "in nest %d entry %d is another one where vectors overlap", n->id,
                  i);
