@@ -31,6 +31,7 @@
 #include "../gen/emit.h"
 #include "../plan/plan.h"
 
+_Static_assert((int)MOST_APART <= (int)LLVM_MAX_LANES, "they become one vector");
 _Static_assert((int)MAX_LANES <= (int)LLVM_MAX_LANES, "llvm.c must take what the nests make");
 
 /* Of a table where a thread adds up. */
@@ -254,6 +255,8 @@ Val cpu_scalar_load(Cpu *c, Bld b, const Type *t, Val ptr, Val mask, Val other);
 /* A vector, or one element.  again: from memory, whoever has it in registers.  A detour loads again
  * what the usual way has loaded, or that way had to keep it in registers. */
 Val cpu_load_row(NestCg *n, LLVMTypeRef vector, Val ptr, int align, bool again);
+/* i64: elements from one index to the next. */
+Val cpu_step(NestCg *n, const Access *a, const Entry *e);
 /* Lanes that are masked off are zero; the mask may be NULL. */
 Val cpu_gather_pointers(Cpu *c, Bld b, LLVMTypeRef vector, Val ptrs, int align, Val mask);
 /* Lanes that are masked off are zero.  `size`: bytes of an element. */

@@ -51,12 +51,14 @@ typedef enum {
 } AccessForm;
 
 enum {
-    MAX_RECORD = 8, /* elements of a record whose fields are read together */
-    NT_LEAST = 16   /* bytes: the smallest non-temporal vector store */
+    MAX_RECORD = 8,   /* elements of a record whose fields are read together */
+    MOST_APART = 256, /* .. and of all records of a body that are apart */
+    NT_LEAST = 16     /* bytes: the smallest non-temporal vector store */
 };
 typedef struct {
     int64_t low, high; /* smallest and largest constant offset of the group, in elements */
-    int step;          /* elements of a record */
+    int step;          /* elements of a record; of those that are apart, what is read of each */
+    bool apart;        /* they follow each other at the steps of the access, whatever these are */
     int *stores;       /* of stores the numbers of the roots, by field; there is one for each */
     int last;          /* .. the last of these in the nest, which stores all */
 } RecordGroup;

@@ -43,8 +43,10 @@ static void print_access(PlanText *p, const AccessPlan *a)
     if (a->steps.every > 0)
         text_printf(&p->out, ", each for %d lanes", a->steps.every);
     if (a->form == FORM_RECORD)
-        text_printf(&p->out, " %lld of %lld..%lld by %d", (long long)a->steps.sum.offset,
-                    (long long)a->group->low, (long long)a->group->high, a->group->step);
+        text_printf(&p->out,
+                    a->group->apart ? " %lld of %lld..%lld apart" : " %lld of %lld..%lld by %d",
+                    (long long)a->steps.sum.offset, (long long)a->group->low,
+                    (long long)a->group->high, a->group->step);
     if (a->steps.chunked)
         text_put(&p->out, " in chunks");
     if (a->streaming)

@@ -204,6 +204,9 @@ static void check_entry(Check *x, int number)
              number);
     if (e->kind == MAKE_SCANNED && !x->broken && !is_scanned(x, e))
         tell(x, op_of(x, e), "in nest %d entry %d is no result of its scan", x->nest->id, number);
+    const RecordGroup *g = e->kind == MAKE_RECORD ? e->access->group : NULL;
+    if (g && (g->high - g->low >= g->step || (g->apart && g->step * x->nest->lanes > MOST_APART)))
+        tell(x, op_of(x, e), "in nest %d entry %d reads too much at once", x->nest->id, number);
     if (e->kind == MAKE_DETOUR)
         x->detour = number;
     if (e->kind == MAKE_MEET)

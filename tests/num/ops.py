@@ -195,3 +195,19 @@ def scan_columns(x, doubled, both, last, n, REVERSE: tl.constexpr, WHOLE: tl.con
     tl.store(both + at, total - most, mask=inside)
     if WHOLE:
         tl.store(last + c, tl.sum(most, 0), mask=c < n)
+
+
+@triton.jit
+def fields_apart(x, all_out, some_out, n, first, stride, FIELDS: tl.constexpr, BLOCK: tl.constexpr):
+    """Fields of records that are so far apart, of all and of two thirds of them."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < n
+    some = inside & (i % 3 != 1)
+    p = x + first + i * stride
+    whole = tl.load(p, mask=inside, other=0)
+    part = tl.load(p, mask=some, other=1)
+    for f in tl.static_range(1, FIELDS):
+        whole += tl.load(p + f, mask=inside, other=0) * (f + 1)
+        part += tl.load(p + f, mask=some, other=1) * (f + 1)
+    tl.store(all_out + i, whole, mask=inside)
+    tl.store(some_out + i, part, mask=inside)

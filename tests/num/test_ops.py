@@ -354,8 +354,24 @@ def check_columns():
                         "REVERSE": reverse, "WHOLE": whole, "ROWS": rows, "COLS": columns}, want)
 
 
+def check_fields():
+    """Records of a length that is an argument, longer ones, and such that go backwards."""
+    n = 150
+    for i, stride in enumerate((1, 4, 7, 16, 33, -5)):
+        for dtype, fields in itertools.product(("fp32", "fp16", "fp64", "i8", "i32"), (2, 3, 4)):
+            x = encode(random.integers(-2, 3, n * abs(stride) + 8), dtype)
+            start = 0 if stride > 0 else (1 - n) * stride
+            at = start + np.arange(n)[:, None] * stride + np.arange(fields)[None, :]
+            v = x.astype(np.int64)[at] * np.arange(1, fields + 1)
+            some = np.where(np.arange(n) % 3 != 1, v.sum(1), fields * (fields + 1) // 2)
+            suite.case(f"fields {dtype} {fields} by {stride}", "ops.py:fields_apart", "2",
+                       {"x": x, "all_out": f"empty({dtype},{n})", "some_out": f"empty({dtype},{n})",
+                        "n": n, "stride": stride, "FIELDS": fields, "BLOCK": 100, "first": start},
+                       {"all_out": (dtype, v.sum(1)), "some_out": (dtype, some)})
+
+
 for part in (check_math, check_bessel, check_int_binary, check_division_by_one_number, check_mixed,
              check_float_binary, check_casts, check_reductions, check_axes,
-             check_columns):
+             check_columns, check_fields):
     part()
 suite.finish()
