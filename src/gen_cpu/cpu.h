@@ -31,6 +31,7 @@
 #include "../gen/emit.h"
 #include "../plan/plan.h"
 
+_Static_assert((int)MOST_APART <= (int)LLVM_MAX_LANES, "they become one vector");
 _Static_assert((int)MAX_LANES <= (int)LLVM_MAX_LANES, "llvm.c must take what the nests make");
 
 /* Of a table where a thread adds up. */
@@ -108,7 +109,7 @@ typedef struct {
     Val lane_ok;    /* lanes inside the extent, or NULL for all */
     union {
         Val value;
-        Val *fields; /* of MAKE_RECORD, by their offset from the first */
+        Val *fields; /* of MAKE_RECORD, by their offset from the first; a scan's results */
     } * made;        /* by entry of the schedule */
     Detour detour;   /* that code is made for now */
     Cut *cuts;       /* by nest->bounds */
@@ -254,6 +255,8 @@ Val cpu_scalar_load(Cpu *c, Bld b, const Type *t, Val ptr, Val mask, Val other);
 /* A vector, or one element.  again: from memory, whoever has it in registers.  A detour loads again
  * what the usual way has loaded, or that way had to keep it in registers. */
 Val cpu_load_row(NestCg *n, LLVMTypeRef vector, Val ptr, int align, bool again);
+/* i64: elements from one index to the next. */
+Val cpu_step(NestCg *n, const Access *a, const Entry *e);
 /* Lanes that are masked off are zero; the mask may be NULL. */
 Val cpu_gather_pointers(Cpu *c, Bld b, LLVMTypeRef vector, Val ptrs, int align, Val mask);
 /* Lanes that are masked off are zero.  `size`: bytes of an element. */
@@ -334,8 +337,8 @@ Val cpu_neutral(Cpu *c, const Op *op, const CombineKind *kind);
 
 /* cpu_scan.c */
 void cpu_scan_begin(NestCg *n, const Root *r); /* in front of the inner loop */
-/* One body's part, in the order of the scan. */
-void cpu_scan_body(NestCg *n, const Root *r, const Entry *e);
+/* One body's part, in the order of the scan; gives the results. */
+Val *cpu_scan_body(NestCg *n, const Root *r, const Entry *e);
 
 /* cpu_dot.c */
 /* Between buffers; the result's holds the accumulator before. */

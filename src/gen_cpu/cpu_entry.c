@@ -76,8 +76,11 @@ static void fill_entry(NestCg *n, const Root *r, const Entry *e)
     cpu_fill(n, r->buffer, r->value->type, plan_identity, cpu_made(n, e->in[0]));
 }
 
-static void root(NestCg *n, const Root *r, const Entry *e)
+static void root(NestCg *n, int number)
 {
+    const Entry *e = &n->nest->schedule->entries.at[number];
+    const Root *r = &n->nest->roots.at[e->number];
+
     switch (r->kind) {
     case ROOT_STORE:
         cpu_store_root(n, r, e);
@@ -89,7 +92,7 @@ static void root(NestCg *n, const Root *r, const Entry *e)
         cpu_reduce_body(n, r->op, e);
         break;
     case ROOT_SCAN:
-        cpu_scan_body(n, r, e);
+        n->made[number].fields = cpu_scan_body(n, r, e);
         break;
     case ROOT_COUNT:
         cpu_count_body(n, r->op, e);
@@ -121,6 +124,8 @@ static Val value_of(NestCg *n, const Entry *e)
         return read_buffer(n, e);
     case MAKE_GATHER:
         return cpu_gather(n, e);
+    case MAKE_SCANNED:
+        return n->made[e->in[0]].fields[e->number];
     case MAKE_OP:
         return result_of_op(n, e);
     case MAKE_DIVIDE:
@@ -169,7 +174,7 @@ static void make_entry(NestCg *n, int number)
         cpu_ahead(n, e);
         break;
     case MAKE_ROOT:
-        root(n, &n->nest->roots.at[e->number], e);
+        root(n, number);
         break;
     case MAKE_REST:
         cpu_reduce_rest(n, n->nest->roots.at[e->number].op, e);

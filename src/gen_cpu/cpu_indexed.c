@@ -9,7 +9,7 @@
 #include "cpu.h"
 
 /* i1: the lanes of a vector of t are consecutive numbers, from *first on, and do not come around,
- * as addresses would not.  Of i32 that is taken for granted, as in opt/access.c. */
+ * as addresses would not.  Of i32 that is taken for granted, as in axis/access.c. */
 static Val is_run(NestCg *n, DType t, Val lanes, Val *first)
 {
     Cpu *c = n->c;

@@ -217,13 +217,16 @@ static Val first_pointer(NestCg *n, const Access *a, const Entry *e, DType t)
                          1, "");
 }
 
-/* What multiplies the stride, as an i64. */
-static Val scale(NestCg *n, const Access *a, const Entry *e)
+Val cpu_step(NestCg *n, const Access *a, const Entry *e)
 {
-    Ev x = cpu_made(n, e->in[IN_SCALE]);
+    Val stride = llvm_int(n->c->l->i64, a->stride);
 
-    return LLVMBuildIntCast2(n->at[x.level], x.v, n->c->l->i64,
-                             dtype_is_signed(a->scale->type->dtype), "");
+    if (!a->scale)
+        return stride;
+    Ev x = cpu_made(n, e->in[IN_SCALE]);
+    Bld b = n->at[x.level];
+    bool is_signed = dtype_is_signed(a->scale->type->dtype);
+    return LLVMBuildMul(b, stride, LLVMBuildIntCast2(b, x.v, n->c->l->i64, is_signed, ""), "");
 }
 
 /* The pointers of all lanes as a vector. */
@@ -233,9 +236,7 @@ static Val lane_pointers(NestCg *n, const Access *a, const Entry *e, DType t)
         return cpu_lanes(n, e, IN_ADDRESS);
     Bld b = n->at[n->rank];
     LLVMTypeRef i64 = n->c->l->i64, element = emit_memory_type(&n->c->e, t);
-    Val base = cpu_input(n, e, IN_ADDRESS), step = llvm_int(i64, a->stride);
-    if (a->scale)
-        step = LLVMBuildMul(b, step, scale(n, a, e), "");
+    Val base = cpu_input(n, e, IN_ADDRESS), step = cpu_step(n, a, e);
     Val first = a->chunked ? llvm_int(i64, 0) : LLVMBuildMul(b, n->index[n->inner], step, "");
     Val start = LLVMBuildGEP2(b, element, base, &first, 1, "");
     Val lanes = llvm_iota(i64, n->lanes);
@@ -449,8 +450,9 @@ static void pitches(const Cpu *c, int buffer, const Type *shape, int64_t *pitch)
     int64_t p = 1;
 
     for (int d = shape->rank - 1; d >= 0; d--) {
-        pitch[d] = p;
-        p *= d == shape->rank - 1 && f->row != 0 ? f->row : shape->dims[d];
+        bool folded = d == f->folded - 1;
+        pitch[d] = folded ? 0 : p;
+        p *= folded ? 1 : d == shape->rank - 1 && f->row != 0 ? f->row : shape->dims[d];
     }
     if (f->turned) {
         pitch[0] = 1;

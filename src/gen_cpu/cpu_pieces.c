@@ -5,18 +5,19 @@
  * would be, modulo its type, and divided as one number: q = x / D, rounded towards 0, and what
  * remains is x - q D in all of the piece.  It ends at the first element for which any quotient is
  * another one: with x >= 0, or q = 0, that has D - (x - q D) to go, and with a negative q, 1 - (x -
- * q D); or where x comes around.  D is above 0.
+ * q D); or where x comes around.  D is above 0.  Rounded down, as by x >> k and x & (2^k - 1), what
+ * remains is never negative, and D - (x - q D) is to go for any x.
  */
 #include "cpu.h"
 
 /* How much x may grow before its quotient changes, i64. */
-static Val room_of(Cpu *c, Bld b, Val x, Val q, Val divisor)
+static Val room_of(Cpu *c, Bld b, Val x, Val q, Val divisor, bool down)
 {
     LLVMTypeRef t = LLVMTypeOf(x), i64 = c->l->i64;
     Val zero = llvm_int(t, 0);
     Val rest = LLVMBuildSub(b, x, LLVMBuildMul(b, q, divisor, ""), "");
     Val falls = LLVMBuildICmp(b, LLVMIntSLT, q, zero, "");
-    Val from = LLVMBuildSelect(b, falls, llvm_int(t, 1), divisor, "");
+    Val from = down ? divisor : LLVMBuildSelect(b, falls, llvm_int(t, 1), divisor, "");
 
     from = LLVMBuildIntCast2(b, from, i64, 1, "");
     rest = LLVMBuildIntCast2(b, rest, i64, 1, "");
@@ -35,19 +36,36 @@ static Val room_below(Cpu *c, Bld b, Val x, int64_t from)
     return LLVMBuildSelect(b, below, left, none, "");
 }
 
+/* x, or its quotient, and how much it may grow before that changes. */
+static Val quotient_of(NestCg *n, const Entry *e, Val x, Val *room)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[e->level];
+    const Quotient *own = &n->nest->pieces.at[e->number];
+    LLVMTypeRef t = LLVMTypeOf(x);
+
+    if (quotient_compares(own)) {
+        *room = room_below(c, b, x, own->from);
+        return x;
+    }
+    Val divisor = own->down ? llvm_int(t, own->number) : cpu_input(n, e, PIECE_DIVISOR);
+    Val places = llvm_int(t, own->down ? __builtin_ctzll((uint64_t)own->number) : 0);
+    Val q = own->down ? LLVMBuildAShr(b, x, places, "") : LLVMBuildSDiv(b, x, divisor, "");
+    *room = room_of(c, b, x, q, divisor, own->down);
+    return q;
+}
+
 Val cpu_piece(NestCg *n, const Entry *e)
 {
     Llvm *l = n->c->l;
     Bld b = n->at[e->level];
-    const Quotient *own = &n->nest->pieces.at[e->number];
-    int64_t step = own->stride;
+    int64_t step = n->nest->pieces.at[e->number].stride;
     DType dtype = e->value->type->dtype;
-    Val row = cpu_input(n, e, PIECE_ROW), divisor = cpu_input(n, e, PIECE_DIVISOR);
+    Val row = cpu_input(n, e, PIECE_ROW), room;
     LLVMTypeRef t = LLVMTypeOf(row);
     Val at = LLVMBuildIntCast2(b, n->begin, t, 1, "");
     Val x = LLVMBuildAdd(b, row, LLVMBuildMul(b, at, llvm_int(t, step), ""), "");
-    Val q = divisor ? LLVMBuildSDiv(b, x, divisor, "") : x;
-    Val room = divisor ? room_of(n->c, b, x, q, divisor) : room_below(n->c, b, x, own->from);
+    Val q = quotient_of(n, e, x, &room);
     Val steps = llvm_int(l->i64, step), more = llvm_int(l->i64, step - 1);
 
     room = LLVMBuildUDiv(b, LLVMBuildAdd(b, room, more, ""), steps, "");
@@ -64,8 +82,10 @@ Val cpu_piece(NestCg *n, const Entry *e)
 Val cpu_remainder(NestCg *n, const Entry *e)
 {
     Ev q = cpu_made(n, e->in[REMAINDER_QUOTIENT]), d = cpu_made(n, e->in[REMAINDER_DIVISOR]);
-    Bld b = n->at[e->level];
-    Val gone = LLVMBuildMul(n->at[q.level], q.v, d.v, "");
+    Bld b = n->at[e->level], at = n->at[q.level];
+    bool masked = e->value->def->code == OP_and; /* by one less than what divides */
+    Val by = masked ? LLVMBuildAdd(at, d.v, llvm_int(LLVMTypeOf(d.v), 1), "") : d.v;
+    Val gone = LLVMBuildMul(at, q.v, by, "");
 
     if (e->vector)
         gone = llvm_splat(b, gone, n->lanes);

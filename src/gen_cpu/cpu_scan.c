@@ -41,12 +41,15 @@ void cpu_scan_begin(NestCg *n, const Root *r)
                        n->running[0][0]);
 }
 
+/* A result that somebody reads as a tile. */
 static void fill_scanned(NestCg *n, const Op *op, int k, Val x)
 {
     const Value *v = op->results[k];
+    int buffer = plan_buffer(n->c->plan, v);
     Ev e = {.v = x, .vec = !n->nest->serial, .level = n->rank};
 
-    cpu_fill(n, plan_buffer(n->c->plan, v), v->type, plan_identity, e);
+    if (buffer != NO_BUFFER)
+        cpu_fill(n, buffer, v->type, plan_identity, e);
 }
 
 /* Combine each lane with the one `step` before it; the first `step` lanes stay.  Backwards, so do
@@ -99,13 +102,12 @@ static void take_on(NestCg *n, const Root *r, const Val *args, Val *results)
 /* What runs on is in all lanes of a vector.  The next vector waits for it, so where that costs
  * little it is combined by itself, and not taken out of what the lanes have come to, which is the
  * same. */
-static void vector_step(NestCg *n, const Root *r, const Entry *e)
+static void vector_step(NestCg *n, const Root *r, const Entry *e, Val *results)
 {
     Bld b = n->at[n->rank];
     const Op *op = r->op;
     int count = op->noperands;
-    Val x[MAX_COMBINED] = {NULL}, args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL};
-    Val on[MAX_COMBINED] = {NULL};
+    Val x[MAX_COMBINED] = {NULL}, args[2 * MAX_COMBINED] = {NULL}, on[MAX_COMBINED] = {NULL};
 
     for (int k = 0; k < count; k++)
         x[k] = cpu_lanes(n, e, k);
@@ -128,12 +130,12 @@ static void vector_step(NestCg *n, const Root *r, const Entry *e)
 
 /* A row of an outer scan: the result one row before, or this row itself at the start.  In a strip
  * that is at hand. */
-static void row_step(NestCg *n, const Op *op, const Entry *e)
+static void row_step(NestCg *n, const Op *op, const Entry *e, Val *results)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
     int count = op->noperands, axis = (int)attr_axis(op);
-    Val args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL}, index[MAX_RANK];
+    Val args[2 * MAX_COMBINED] = {NULL}, index[MAX_RANK];
     Val first = cpu_at_first(n, axis, is_reverse(op)), here = n->index[axis];
     Val back = LLVMBuildAdd(b, here, llvm_int(c->l->i64, is_reverse(op) ? 1 : -1), "");
 
@@ -162,10 +164,13 @@ static void row_step(NestCg *n, const Op *op, const Entry *e)
     }
 }
 
-void cpu_scan_body(NestCg *n, const Root *r, const Entry *e)
+Val *cpu_scan_body(NestCg *n, const Root *r, const Entry *e)
 {
+    Val *results = NEW_N(n->c->arena, Val, r->op->nresults);
+
     if (r->combining.along == ALONG_LANES)
-        vector_step(n, r, e);
+        vector_step(n, r, e, results);
     else
-        row_step(n, r->op, e);
+        row_step(n, r->op, e, results);
+    return results;
 }

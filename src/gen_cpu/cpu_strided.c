@@ -12,6 +12,10 @@
  * elements that the program reads.  Under a mask only the elements that the program asks for are
  * read: a record's lane is repeated for its fields.
  *
+ * Records that are apart, as with a stride that is an argument, are read one by one, each from its
+ * first to its last element that the program asks for; side by side they are such a stretch.  One
+ * that is masked off is read from a harmless place.
+ *
  * Records of a power of two are halved until fields are left; others are picked lane by lane.
  *
  * Stores to all fields of records are the same the other way round: the fields' vectors are put
@@ -238,12 +242,47 @@ static Group group_of(const NestCg *n, const AccessPlan *a, DType t)
                    .size = dtype_size(t)};
 }
 
+/* x and y side by side; they have as many lanes. */
+static Val side_by_side(NestCg *n, Val x, Val y)
+{
+    int lanes[MOST_APART], length = 2 * llvm_lanes(x);
+
+    for (int i = 0; i < length; i++)
+        lanes[i] = i;
+    return llvm_shuffle(n->c->l, n->at[n->rank], x, y, length, lanes);
+}
+
+/* What the group has of the body's records, of which the first is at `p`, side by side. */
+static void read_apart(NestCg *n, Group *g, const Entry *e, Val p, Val mask)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    Val step = cpu_step(n, &e->access->steps, e), records[MAX_LANES];
+    LLVMTypeRef element = emit_memory_type(&c->e, e->value->type->dtype);
+
+    for (int i = 0; i < g->lanes; i++) {
+        Val index = llvm_int(c->l->i32, i), from = p;
+        if (mask)
+            from =
+                LLVMBuildSelect(b, LLVMBuildExtractElement(b, mask, index, ""), p, c->scratch, "");
+        records[i] = llvm_load(b, llvm_vector(element, g->step), from, g->size);
+        p = LLVMBuildGEP2(b, element, p, &step, 1, "");
+    }
+    for (int many = g->lanes; many > 1; many /= 2) {
+        for (int i = 0; i < many / 2; i++)
+            records[i] = side_by_side(n, records[2 * i], records[2 * i + 1]);
+    }
+    for (int k = 0; k < g->step; k++)
+        g->read[k] = llvm_slice(c->l, b, records[0], k * g->lanes, g->lanes);
+}
+
 /* The address of the first element of the body's stretch. */
 static Val first_of_group(NestCg *n, const AccessPlan *a, const Entry *e, DType t)
 {
     LLVMTypeRef element = emit_memory_type(&n->c->e, t), i64 = n->c->l->i64;
     Bld b = n->at[n->rank];
-    Val at = LLVMBuildMul(b, n->index[n->inner], llvm_int(i64, a->group->step), "");
+    Val step = a->group->apart ? cpu_step(n, &a->steps, e) : llvm_int(i64, a->group->step);
+    Val at = LLVMBuildMul(b, n->index[n->inner], step, "");
     Val own = LLVMBuildGEP2(b, element, cpu_input(n, e, IN_ADDRESS), &at, 1, "");
     Val back = llvm_int(i64, a->group->low - a->steps.sum.offset);
 
@@ -258,11 +297,16 @@ Val *cpu_records(NestCg *n, const Entry *e)
     Val mask = cpu_mask(n, e), first = first_of_group(n, e->access, e, t);
 
     g.fields = NEW_N(n->c->arena, Val, MAX_RECORD);
-    if (mask)
+    if (e->access->group->apart)
+        read_apart(n, &g, e, first, mask);
+    else if (mask)
         read_masked(n, &g, element, first, g.size, mask);
     else
         read_whole(n, &g, element, first, g.size);
-    take_apart(n, &g, mask != NULL);
+    take_apart(n, &g, mask || e->access->group->apart);
+    for (int f = 0; mask && e->access->group->apart && f < g.step; f++)
+        g.fields[f] = LLVMBuildSelect(n->at[n->rank], mask, g.fields[f],
+                                      LLVMConstNull(LLVMTypeOf(g.fields[f])), "");
     return g.fields;
 }
 

@@ -196,7 +196,7 @@ static void price_value(Planner *pl, Value *v, const Op *op)
     ValueFacts *f = &pl->plan->facts[v->id];
 
     f->cost = plan_op_cost(op);
-    f->divided = plan_has_pieces(pl->plan, op) ? f->cost - 1 : 0;
+    f->divided = plan_has_pieces(pl->plan, op) ? MAX(f->cost - 1, 0) : 0;
     f->cost -= f->divided;
     f->has_load = op_only_reads(op);
     f->nest = NEST_NONE;
@@ -388,7 +388,7 @@ static int64_t lay_out_buffers(Plan *p, int64_t at, bool kept)
 {
     for (int i = 0; i < p->buffers.len; i++) {
         Buffer *b = &p->buffers.at[i];
-        if ((b->keep != 0) != kept)
+        if ((b->keep != 0) != kept || b->bytes == 0)
             continue;
         b->offset = at;
         at += (b->bytes + PLAN_WIDEST + 63) / 64 * 64;
@@ -436,8 +436,10 @@ Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a)
     plan_look_ahead(p);
     plan_shape(p);
     plan_measure(p);
-    if (!p->beyond)
+    if (!p->beyond) {
         plan_schedule(p);
+        plan_scan_results(p);
+    }
     lay_out_scratch(p);
     return p;
 }

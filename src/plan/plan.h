@@ -51,12 +51,14 @@ typedef enum {
 } AccessForm;
 
 enum {
-    MAX_RECORD = 8, /* elements of a record whose fields are read together */
-    NT_LEAST = 16   /* bytes: the smallest non-temporal vector store */
+    MAX_RECORD = 8,   /* elements of a record whose fields are read together */
+    MOST_APART = 256, /* .. and of all records of a body that are apart */
+    NT_LEAST = 16     /* bytes: the smallest non-temporal vector store */
 };
 typedef struct {
     int64_t low, high; /* smallest and largest constant offset of the group, in elements */
-    int step;          /* elements of a record */
+    int step;          /* elements of a record; of those that are apart, what is read of each */
+    bool apart;        /* they follow each other at the steps of the access, whatever these are */
     int *stores;       /* of stores the numbers of the roots, by field; there is one for each */
     int last;          /* .. the last of these in the nest, which stores all */
 } RecordGroup;
@@ -108,22 +110,24 @@ typedef enum {
     ROLES
 } Role;
 typedef enum {
-    MAKE_SCALAR, /* of rank 0: what steps before the nest have computed */
-    MAKE_KNOWN,  /* an i1 that all lanes have here: `number` */
-    MAKE_ZERO,   /* of the value's dtype */
-    MAKE_CONST,  /* what its op says */
-    MAKE_INDEX,  /* of a loop */
-    MAKE_READ,   /* a buffer that holds a tile of the value's shape from element `number` on */
-    MAKE_GATHER, /* one that holds plan_gathered(), along its dimension `number` (-1: none) at the
-                  * index that the input says */
-    MAKE_OP,     /* the value's op on the inputs */
-    MAKE_DIVIDE, /* a vector by one number for the whole row; of integers the remainder, too, and
-                  * where they step by `number` from DIVIDE_ROW on, their first element */
-    MAKE_RUN,    /* consecutive numbers, from the input on, each for `number` lanes */
-    MAKE_PIECE,  /* quotient `number` of the nest, of which it may be what ends the piece; inputs:
-                  * the  dividend at the row's first element, and the divisor */
+    MAKE_SCALAR,  /* of rank 0: what steps before the nest have computed */
+    MAKE_KNOWN,   /* an i1 that all lanes have here: `number` */
+    MAKE_ZERO,    /* of the value's dtype */
+    MAKE_CONST,   /* what its op says */
+    MAKE_INDEX,   /* of a loop */
+    MAKE_READ,    /* a buffer that holds a tile of the value's shape from element `number` on */
+    MAKE_GATHER,  /* one that holds plan_gathered(), along its dimension `number` (-1: none) at the
+                   * index that the input says */
+    MAKE_SCANNED, /* result `number` of the nest's scan, whose root is the input: at hand, in no
+                   * buffer */
+    MAKE_OP,      /* the value's op on the inputs */
+    MAKE_DIVIDE,  /* a vector by one number for the whole row; of integers the remainder, too, and
+                   * where they step by `number` from DIVIDE_ROW on, their first element */
+    MAKE_RUN,     /* consecutive numbers, from the input on, each for `number` lanes */
+    MAKE_PIECE,   /* quotient `number` of the nest, of which it may be what ends the piece; inputs:
+                   * the  dividend at the row's first element, and the divisor */
     MAKE_REMAINDER, /* what remains of such a division: inputs are the dividend, MAKE_PIECE, and the
-                     * divisor */
+                     * op's other operand: the divisor, or a mask */
     MAKE_SOME,      /* i1: do all bounds hold for some element of the row, or piece? */
     MAKE_LOAD,      /* inputs below */
     MAKE_RECORD,    /* reads records and takes them apart; inputs as of a load */
@@ -395,7 +399,8 @@ struct BlockPlan {
 };
 
 /* A piece of scratch memory: a dense row-major tile in register form (small floats as fp32), or as
- * the products that alone read it take it: in memory form, or packed. */
+ * the products that alone read it take it: in memory form, or packed.  Of no bytes where nobody
+ * reads it (plan_scan.c). */
 typedef struct {
     DType dtype; /* of floats under 32 bits DT_FP32, but in memory form */
     bool pointer;
@@ -404,6 +409,8 @@ typedef struct {
     int rounds;
     int64_t apart, row; /* .. so many elements apart, in rows of so many elements, which of an
                          * operand of DOT_FMA may be more than a row has; 0: dense */
+    int folded;         /* 1 + the dimension of its tile along which all elements are in one place:
+                         * what runs on (plan_scan.c); 0: none */
     bool either;        /* the one product that reads it takes it in either order, .. */
     bool turned;        /* .. and it is column by column, each of `row` elements */
     int keep;     /* 1 + the number in plan->keeps of what has slots here; 0: there are none */

@@ -5,7 +5,7 @@
  * contiguous vector, upwards or downwards, one each of whose elements several lanes have, fields of
  * records that several loads share, elements at even steps, or an address for each lane.  Masks
  * that compare what steps evenly with something fixed in a row are bounds: below them the inner
- * loop needs no masks (cpu_nest.c).  Read opt/access.c first.
+ * loop needs no masks (cpu_nest.c).  Read axis/access.c first.
  */
 #include "plan_internal.h"
 
@@ -17,94 +17,6 @@ enum {
     LONG_CUT_ROW = 16384, /* .. and two that are stored both ways */
     MASK_DEPTH = 12       /* ops of a mask that are looked at */
 };
-
-/* --- records --- */
-
-static bool same_map(const int8_t *x, const int8_t *y, int rank)
-{
-    for (int d = 0; d < rank; d++) {
-        if (x[d] != y[d])
-            return false;
-    }
-    return true;
-}
-
-/* One step, which two do not have whose offset and index wrap together. */
-static bool same_steps(const Access *a, const Access *b)
-{
-    return access_same_sum(&a->sum, &b->sum) && a->stride == b->stride;
-}
-
-/* Fields of the same records: one mask, so that all lanes of all of them are read together. */
-static bool same_records(const Leaf *x, const Leaf *y)
-{
-    return x->value->type == y->value->type && same_map(x->map, y->map, x->value->type->rank) &&
-           op_operand(x->value->def, LOAD_MASK) == op_operand(y->value->def, LOAD_MASK) &&
-           same_steps(&x->access->steps, &y->access->steps);
-}
-
-/* Put the loads that belong together with leaf `first`, and have no group yet, into one. */
-static void group_records(Plan *p, Nest *n, int first)
-{
-    AccessPlan *own = n->leaves.at[first].access;
-    RecordGroup *g = NEW(p->arena, RecordGroup);
-
-    *g = (RecordGroup){own->steps.sum.offset, own->steps.sum.offset, (int)own->steps.stride};
-    for (int i = first; i < n->leaves.len; i++) {
-        const Leaf *leaf = &n->leaves.at[i];
-        AccessPlan *a = leaf->access;
-        if (!a || a->form != FORM_RECORD || a->group || !same_records(&n->leaves.at[first], leaf) ||
-            MAX(g->high, a->steps.sum.offset) - MIN(g->low, a->steps.sum.offset) >= g->step)
-            continue;
-        g->low = MIN(g->low, a->steps.sum.offset);
-        g->high = MAX(g->high, a->steps.sum.offset);
-        a->group = g;
-    }
-}
-
-/* The store of the element that lies `offset` behind that of root `first` in each record, under the
- * same mask; NULL: there is none, or another one behind it to the same place. */
-static Root *find_field(const Nest *n, const Root *first, int offset)
-{
-    const Access *own = &first->access->steps;
-    Root *found = NULL;
-
-    for (int i = 0; i < n->roots.len; i++) {
-        Root *r = &n->roots.at[i];
-        if (r->kind != ROOT_STORE || !same_steps(own, &r->access->steps) ||
-            r->access->steps.sum.offset != own->sum.offset + offset)
-            continue;
-        if (found || plan_root_mask(r) != plan_root_mask(first))
-            return NULL;
-        found = r;
-    }
-    return found;
-}
-
-/* Where the store of root `first` and others come to whole records that begin with it, they are one
- * store: where the last of them stands, since none of what stands between them reaches the same
- * memory (plan_order.c). */
-static void group_stores(Plan *p, Nest *n, int first)
-{
-    Root *own = &n->roots.at[first], *fields[MAX_RECORD] = {NULL};
-    int step = (int)own->access->steps.stride;
-    RecordGroup *g = NEW(p->arena, RecordGroup);
-
-    for (int f = 0; f < step; f++) {
-        fields[f] = find_field(n, own, f);
-        if (!fields[f])
-            return;
-    }
-    *g = (RecordGroup){.low = own->access->steps.sum.offset, .step = step};
-    g->high = g->low + step - 1;
-    g->stores = NEW_N(p->arena, int, step);
-    for (int f = 0; f < step; f++) {
-        g->stores[f] = (int)(fields[f] - n->roots.at);
-        g->last = MAX(g->last, g->stores[f]);
-        fields[f]->access->form = FORM_RECORD;
-        fields[f]->access->group = g;
-    }
-}
 
 /* --- forms --- */
 
@@ -121,12 +33,6 @@ static bool is_spread(const Access *a)
 static bool is_backwards(const Access *a)
 {
     return a->ok && a->stride == -1 && !a->scale && !a->chunked;
-}
-
-static bool is_record(const Nest *n, const Access *a)
-{
-    return a->ok && a->stride >= 2 && a->stride <= MAX_RECORD && !a->scale && !a->chunked &&
-           n->lanes >= 2;
 }
 
 /* The index tile of ptr = base + index with a base that the inner dimension does not move, when
@@ -162,7 +68,7 @@ static AccessForm form_of(const Nest *n, const AccessPlan *a, bool is_load)
         return FORM_BACKWARDS;
     if (is_load && is_spread(&a->steps))
         return FORM_SPREAD;
-    if (is_load && is_record(n, &a->steps))
+    if (is_load && (plan_is_record(n, &a->steps) || plan_is_apart(n, &a->steps)))
         return FORM_RECORD;
     if (a->steps.ok)
         return FORM_STEPS;
@@ -271,7 +177,7 @@ static bool cuts_pieces(const Nest *n, const Value *v, const int8_t *map)
 {
     int i = access_quotient(n->space, v, map);
 
-    return i != NO_QUOTIENT && !n->pieces.at[i].divisor;
+    return i != NO_QUOTIENT && quotient_compares(&n->pieces.at[i]);
 }
 
 static void push_conjunct(Conjuncts *c, Value *v, const int8_t *map)
@@ -583,7 +489,7 @@ void plan_accesses(Plan *p, Nest *n)
     for (int i = 0; i < n->leaves.len; i++) {
         const AccessPlan *a = n->leaves.at[i].access;
         if (a && a->form == FORM_RECORD && !a->group)
-            group_records(p, n, i);
+            plan_group_loads(p, n, i);
     }
     if (may_have_bounds(n))
         find_bounds(p, n);
@@ -594,7 +500,7 @@ void plan_accesses(Plan *p, Nest *n)
     }
     for (int i = 0; i < n->roots.len; i++) {
         const AccessPlan *a = n->roots.at[i].access;
-        if (a && a->form == FORM_STEPS && !n->serial && is_record(n, &a->steps))
-            group_stores(p, n, i);
+        if (a && a->form == FORM_STEPS && !n->serial && plan_is_record(n, &a->steps))
+            plan_group_stores(p, n, i);
     }
 }

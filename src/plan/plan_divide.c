@@ -87,14 +87,14 @@ bool plan_in_piece(Scheduler *s, const Ask *a, int number, Made *out)
     int in[REMAINDER_DIVISOR + 1];
     Made x, d;
 
-    if (!q->divisor)
+    if (quotient_compares(q))
         return compared_in_piece(s, a, number, out);
-    if (a->value->def->code == OP_div) {
+    if (!op_is_remainder(a->value->def)) {
         *out = (Made){.entry = s->pieces[number]};
         return true;
     }
     if (!plan_get(s, a->role, q->dividend, q->map, &x) ||
-        !plan_get(s, AS_VALUE, q->divisor, plan_identity, &d))
+        !plan_get(s, AS_VALUE, a->value->def->operands[1], a->map, &d))
         return false;
     in[REMAINDER_OF] = x.entry;
     in[REMAINDER_QUOTIENT] = s->pieces[number];

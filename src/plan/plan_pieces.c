@@ -6,7 +6,7 @@
  * and what is made of it computed for each lane anew, where it is the same for a whole image or
  * row.  So a loop is put around the inner one, from one piece of a row to the next: where x // D
  * stays, it is a scalar, x % D steps as x does, and all that was said of addresses, masks and
- * scalars of a row holds within a piece (opt/access.c).  Where pieces end is found when running,
+ * scalars of a row holds within a piece (axis/access.c).  Where pieces end is found when running,
  * exactly: with any sign, and where x comes around.
  *
  * That is worth something where an access takes another form for it, or elements are looked up
@@ -55,23 +55,21 @@ static void look_later(Search *s, Value *v, const int8_t *map)
 
 /* Is it long enough a piece for which a quotient by this stays?  Of what is no constant it is asked
  * when running. */
-static bool is_long(const Search *s, const Value *divisor, int64_t stride)
+static bool is_long(const Search *s, const Quotient *q)
 {
-    int64_t number;
-
-    return !value_const_int(divisor, &number) || number >= s->nest->least * stride;
+    return q->number == 0 || q->number >= s->nest->least * q->stride;
 }
 
 static void consider(Search *s, Value *v, const int8_t *map)
 {
     Nest *n = s->nest;
-    Quotient q = {0};
+    Quotient q;
 
     if (!access_division(v, map, &q) || n->pieces.len >= MOST_QUOTIENTS ||
         access_quotient(n->space, v, map) != NO_QUOTIENT)
         return;
     q.stride = plan_steps_up(s->plan, n->space, q.dividend, q.map, LONGEST_STEP);
-    if (q.stride <= 0 || !is_long(s, q.divisor, q.stride))
+    if (q.stride <= 0 || !is_long(s, &q))
         return;
     vec_push(s->plan->arena, &n->pieces, q);
     n->space->quotients = n->pieces.at;
@@ -165,23 +163,21 @@ Nest *plan_copy_nest(Plan *p, const Nest *n)
 }
 
 /* Is a divisor a multiple of so many? */
-static bool is_multiple(const Plan *p, const Value *divisor, int lanes)
+static bool is_multiple(const Plan *p, const Quotient *q, int lanes)
 {
-    const Axis *facts = axis_of(p->axis, divisor);
-    int64_t number;
+    const Axis *facts = q->number == 0 ? axis_of(p->axis, q->divisor) : NULL;
 
-    if (value_const_int(divisor, &number))
-        return number % lanes == 0;
-    return facts && facts->divisibility % lanes == 0;
+    return facts ? facts->divisibility % lanes == 0 : q->number > 0 && q->number % lanes == 0;
 }
 
-/* Does a piece end where a vector would without pieces? */
+/* Does a piece end where a vector would without pieces?  Below 0 that takes a quotient that is
+ * rounded down. */
 static bool ends_with_vector(const Plan *p, const Nest *n, const Quotient *q)
 {
     const Axis *x = axis_of(p->axis, q->dividend);
 
-    if (!q->divisor || q->stride != 1 || !is_multiple(p, q->divisor, n->lanes) || !x ||
-        !x->has_range || x->lo < 0 || x->divisibility % n->lanes != 0)
+    if (quotient_compares(q) || q->stride != 1 || !is_multiple(p, q, n->lanes) || !x ||
+        (!q->down && (!x->has_range || x->lo < 0)) || x->divisibility % n->lanes != 0)
         return false;
     for (int d = 0; d < q->dividend->type->rank; d++) {
         if (q->map[d] == n->order[n->rank - 1])
@@ -214,23 +210,20 @@ static void add_loop(Nest *n)
 /* Of a row, or of the shortest piece of it that is known. */
 static int shortest(const Nest *n)
 {
-    int64_t extent = n->dims[n->order[n->rank - 1]], number;
+    int64_t extent = n->dims[n->order[n->rank - 1]];
 
     for (int i = 0; i < n->pieces.len; i++) {
         const Quotient *q = &n->pieces.at[i];
-        if (q->divisor && value_const_int(q->divisor, &number))
-            extent = MIN(extent, number / q->stride);
+        if (q->number > 0)
+            extent = MIN(extent, q->number / q->stride);
     }
     return (int)extent;
 }
 
 static bool has_unknown(const Nest *n)
 {
-    int64_t number;
-
     for (int i = 0; i < n->pieces.len; i++) {
-        const Value *divisor = n->pieces.at[i].divisor;
-        if (divisor && !value_const_int(divisor, &number))
+        if (n->pieces.at[i].divisor && n->pieces.at[i].number == 0)
             return true;
     }
     return false;
@@ -242,7 +235,6 @@ static bool has_unknown(const Nest *n)
  * behind it?  Then `out` is that comparison. */
 static bool halves(const Plan *p, const Nest *n, const Bound *b, Quotient *out)
 {
-    *out = (Quotient){0};
     if (!bound_compares(b) || !access_comparison(b->value, b->map, out))
         return false;
     const Axis *x = axis_of(p->axis, out->dividend);
@@ -275,23 +267,39 @@ static void cut_in_halves(Plan *p, Nest *n)
 
 /* --- the choice --- */
 
-static bool takes_another(const AccessPlan *before, const AccessPlan *now)
+/* Does a store no longer go around the cache, since pieces begin anywhere? */
+static bool loses_streaming(const Nest *n, const Nest *pieces)
+{
+    for (int i = 0; i < n->roots.len; i++) {
+        const AccessPlan *before = n->roots.at[i].access, *now = pieces->roots.at[i].access;
+        if (before && before->streaming && !now->streaming)
+            return true;
+    }
+    return false;
+}
+
+/* chunked: to have no chunks is worth it, too. */
+static bool takes_another(const AccessPlan *before, const AccessPlan *now, bool chunked)
 {
     if (now && before->form == FORM_SPREAD) /* pieces that begin anywhere lose that */
         return false;
-    return now && (now->form != before->form || now->steps.chunked != before->steps.chunked ||
-                   now->form == FORM_INDEXED || now->form == FORM_LANES);
+    return now &&
+           (now->form != before->form || (chunked && now->steps.chunked != before->steps.chunked) ||
+            now->form == FORM_INDEXED || now->form == FORM_LANES);
 }
 
-/* Does an access take another form in pieces, or one that computes what each lane accesses? */
+/* Does an access take another form in pieces, or one that computes what each lane accesses?  An
+ * address for each vector costs less than lines that are fetched to be written. */
 static bool has_another_form(const Nest *n, const Nest *pieces)
 {
+    bool chunked = !loses_streaming(n, pieces);
+
     for (int i = 0; i < n->leaves.len; i++) {
-        if (takes_another(n->leaves.at[i].access, pieces->leaves.at[i].access))
+        if (takes_another(n->leaves.at[i].access, pieces->leaves.at[i].access, chunked))
             return true;
     }
     for (int i = 0; i < n->roots.len; i++) {
-        if (takes_another(n->roots.at[i].access, pieces->roots.at[i].access))
+        if (takes_another(n->roots.at[i].access, pieces->roots.at[i].access, chunked))
             return true;
     }
     return false;
@@ -388,14 +396,12 @@ bool plan_has_pieces(const Plan *p, const Op *op)
 {
     enum { DEEP = 4 };
     Quotient q;
-    int64_t number;
 
     for (int i = 0; i < DEEP && op && op->nresults == 1; i++) {
         if (op->results[0]->type->rank == 0 || !access_division(op->results[0], plan_identity, &q))
             return false;
         if (has_runs(p, q.dividend))
-            return !value_const_int(q.divisor, &number) ||
-                   number >= LEAST_VECTORS * p->machine.vector_bytes / 4;
+            return q.number == 0 || q.number >= LEAST_VECTORS * p->machine.vector_bytes / 4;
         op = q.dividend->def;
     }
     return false;

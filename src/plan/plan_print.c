@@ -43,8 +43,10 @@ static void print_access(PlanText *p, const AccessPlan *a)
     if (a->steps.every > 0)
         text_printf(&p->out, ", each for %d lanes", a->steps.every);
     if (a->form == FORM_RECORD)
-        text_printf(&p->out, " %lld of %lld..%lld by %d", (long long)a->steps.sum.offset,
-                    (long long)a->group->low, (long long)a->group->high, a->group->step);
+        text_printf(&p->out,
+                    a->group->apart ? " %lld of %lld..%lld apart" : " %lld of %lld..%lld by %d",
+                    (long long)a->steps.sum.offset, (long long)a->group->low,
+                    (long long)a->group->high, a->group->step);
     if (a->steps.chunked)
         text_put(&p->out, " in chunks");
     if (a->streaming)
@@ -114,6 +116,25 @@ static void print_specials(PlanText *p, const Nest *n, int indent)
     }
 }
 
+static bool is_at_hand(const Plan *plan, const Value *result)
+{
+    int buffer = plan_buffer(plan, result);
+
+    return buffer == NO_BUFFER || plan->buffers.at[buffer].folded;
+}
+
+static void print_at_hand(PlanText *p, const Op *scan)
+{
+    int at_hand = 0;
+
+    for (int i = 0; i < scan->nresults; i++)
+        at_hand += is_at_hand(p->plan, scan->results[i]);
+    if (at_hand == scan->nresults)
+        text_put(&p->out, ", at hand");
+    else if (at_hand > 0)
+        text_printf(&p->out, ", %d of %d at hand", at_hand, scan->nresults);
+}
+
 /* A scan begins with its first element, and runs the region from then on. */
 static void print_combining(PlanText *p, const Root *r)
 {
@@ -124,8 +145,10 @@ static void print_combining(PlanText *p, const Root *r)
     text_printf(&p->out, " %s", names[r->combining.along]);
     OpCode first = r->combining.kind.winner;
 
-    if (r->kind != ROOT_REDUCE)
+    if (r->kind != ROOT_REDUCE) {
+        print_at_hand(p, r->op);
         return;
+    }
     text_printf(&p->out, " by %s", by == OP_COUNT ? "region" : op_info(by)->name);
     if (first != OP_COUNT && r->combining.along == ALONG_LANES)
         text_printf(&p->out, ", the first %s%s", op_info(first)->name,
@@ -225,12 +248,17 @@ static void print_pieces(PlanText *p, const Nest *n, int indent)
 {
     for (int i = 0; i < n->pieces.len; i++) {
         const Quotient *q = &n->pieces.at[i];
-        int64_t number = q->from;
         text_printf(&p->out, "%*sin pieces%s where %s %s ", indent, "",
                     n->aligned ? " of whole vectors" : "", op_printer_value(p->ops, q->dividend),
-                    q->divisor ? "//" : "<");
-        if (!q->divisor || value_const_int(q->divisor, &number))
-            text_printf(&p->out, "%lld stays\n", (long long)number);
+                    quotient_compares(q) ? "<"
+                    : q->down            ? ">>"
+                                         : "//");
+        if (quotient_compares(q))
+            text_printf(&p->out, "%lld stays\n", (long long)q->from);
+        else if (q->number > 0)
+            text_printf(&p->out, "%lld stays\n",
+                        q->down ? (long long)__builtin_ctzll((uint64_t)q->number)
+                                : (long long)q->number);
         else
             text_printf(&p->out, "%s stays\n", op_printer_value(p->ops, q->divisor));
     }
@@ -362,6 +390,8 @@ const char *plan_text(const Plan *plan, Arena *a)
                 nests == 1 ? "" : "s", (long long)plan->scratch);
     for (int i = 0; i < plan->buffers.len; i++) {
         const Buffer *b = &plan->buffers.at[i];
+        if (b->bytes == 0)
+            continue;
         text_printf(&p.out, "buffer %d: %s%s, %lld bytes\n", i, b->pointer ? "*" : "",
                     dtype_name(b->dtype), (long long)b->bytes);
     }
@@ -393,14 +423,14 @@ static void print_inputs(PlanText *p, const Entry *e)
 static void print_made(PlanText *p, const Nest *n, const Entry *e)
 {
     static const char *const names[] = {
-        [MAKE_SCALAR] = "scalar", [MAKE_KNOWN] = "known",   [MAKE_ZERO] = "zero",
-        [MAKE_CONST] = "const",   [MAKE_INDEX] = "index",   [MAKE_READ] = "buffer",
-        [MAKE_OP] = "op",         [MAKE_DIVIDE] = "divide", [MAKE_RUN] = "run",
-        [MAKE_LOAD] = "load",     [MAKE_RECORD] = "record", [MAKE_FIELD] = "field",
-        [MAKE_DETOUR] = "detour", [MAKE_MEET] = "meet",     [MAKE_CUT] = "cut",
-        [MAKE_AHEAD] = "ahead",   [MAKE_ROOT] = "root",     [MAKE_REST] = "rest of root",
-        [MAKE_GATHER] = "gather", [MAKE_PIECE] = "piece",   [MAKE_REMAINDER] = "remainder",
-        [MAKE_SOME] = "some"};
+        [MAKE_SCALAR] = "scalar", [MAKE_KNOWN] = "known",    [MAKE_ZERO] = "zero",
+        [MAKE_CONST] = "const",   [MAKE_INDEX] = "index",    [MAKE_READ] = "buffer",
+        [MAKE_OP] = "op",         [MAKE_DIVIDE] = "divide",  [MAKE_RUN] = "run",
+        [MAKE_LOAD] = "load",     [MAKE_RECORD] = "record",  [MAKE_FIELD] = "field",
+        [MAKE_DETOUR] = "detour", [MAKE_MEET] = "meet",      [MAKE_CUT] = "cut",
+        [MAKE_AHEAD] = "ahead",   [MAKE_ROOT] = "root",      [MAKE_REST] = "rest of root",
+        [MAKE_GATHER] = "gather", [MAKE_PIECE] = "piece",    [MAKE_REMAINDER] = "remainder",
+        [MAKE_SOME] = "some",     [MAKE_SCANNED] = "scanned"};
 
     if (e->kind == MAKE_OP && e->value) {
         text_put(&p->out, op_info(e->value->def->code)->name);
@@ -415,7 +445,8 @@ static void print_made(PlanText *p, const Nest *n, const Entry *e)
         text_printf(&p->out, "%s%s", e->inside ? " inside" : "", gather_form(e));
     if (e->kind == MAKE_READ && e->number != 0)
         text_printf(&p->out, " from element %lld on", (long long)e->number);
-    if (e->kind == MAKE_CUT || e->kind == MAKE_AHEAD || e->kind == MAKE_PIECE)
+    if (e->kind == MAKE_SCANNED || e->kind == MAKE_CUT || e->kind == MAKE_AHEAD ||
+        e->kind == MAKE_PIECE)
         text_printf(&p->out, " %lld", (long long)e->number);
     if (e->kind == MAKE_ROOT || e->kind == MAKE_REST)
         text_printf(&p->out, " %lld %s", (long long)e->number,

@@ -367,11 +367,24 @@ bool plan_sees_stores(const Plan *p, const Nest *n, const Op *load)
     return false;
 }
 
-/* Of a short row a vector is much, and memory takes a mask as fast. */
+/* Do all rows end where the tile does, or have nothing? */
+static bool rows_are_whole(const Nest *n)
+{
+    for (int i = 0; i < n->bounds.len; i++) {
+        if (n->bounds.at[i].kind != BOUND_ROW)
+            return false;
+    }
+    return true;
+}
+
+/* Of a short row a vector is much, and memory takes a mask as fast.  What is loaded once, in front
+ * of a row, is the same for both of its vectors. */
 static bool loads_again(const Scheduler *s, const Entry *e)
 {
     const Nest *n = s->nest;
 
+    if (e->level < n->rank && rows_are_whole(n))
+        return true;
     return n->dims[n->order[n->rank - 1]] >= LONG_ENOUGH * n->lanes &&
            !plan_sees_stores(s->plan, n, e->value->def);
 }

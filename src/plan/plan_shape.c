@@ -8,8 +8,6 @@
 
 #include "plan_internal.h"
 
-enum { REGISTER_WORK = 4 /* ops in one unrolled body, for each vector register */ };
-
 /* Bytes.  The machine gathers elements of this size, from addresses of twice that; smaller ones are
  * cut out of them.  More lanes than a register has of these would take nothing together, but as
  * many instructions for each lane, in a body so much longer. */

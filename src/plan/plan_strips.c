@@ -6,6 +6,10 @@
  * two innermost loops change places: a strip of as many columns as the bodies have keeps its sums
  * in registers from the first row to the last.  What cuts the columns is found once for all rows.
  *
+ * A scan's nest writes what it reads, and a strip of a part of each row would go to memory for
+ * parts of lines, and come back for the rest of them: it has one strip that is as wide as the rows,
+ * or none.
+ *
  * It takes a nest whose reductions or scan run along that loop, whose rows are cut alike, and
  * nothing that is done once a row.  Bounds of whole rows, `rows < height`, stay: they are asked row
  * by row.
@@ -78,12 +82,49 @@ static int running_vectors(const Plan *p, const Nest *n)
     return vectors * (n->lanes / plan_full_lanes(p, n));
 }
 
+static bool scans(const Nest *n)
+{
+    return n->roots.at[0].kind == ROOT_SCAN;
+}
+
+static int row_length(const Nest *n)
+{
+    return n->dims[n->order[n->rank - 1]];
+}
+
+static bool is_one_strip(const Nest *n)
+{
+    return n->lanes * n->unroll >= row_length(n);
+}
+
+/* As many copies as a row has vectors, or half of them of two registers each. */
+static void fit_row(const Plan *p, Nest *n)
+{
+    int full = plan_full_lanes(p, n), vectors = row_length(n) / full, wide = 1;
+
+    if (is_one_strip(n) || n->branches || row_length(n) % full != 0)
+        return;
+    if (vectors > MAX_UNROLL && vectors % 2 == 0 && 2 * full <= p->machine.vector_bytes)
+        wide = 2;
+    int copies = vectors / wide, work = n->work + n->roots.len;
+    if (vectors % wide != 0 || copies > MAX_UNROLL ||
+        vectors * work > REGISTER_WORK * p->machine.registers ||
+        vectors * n->roots.at[0].op->noperands > p->machine.registers / 2)
+        return;
+    n->lanes = wide * full;
+    n->unroll = copies;
+}
+
 /* Half of the registers hold what is combined, where the work leaves as many copies: a wider strip
  * asks memory for more at once, and for fewer rows. */
 void plan_widen_strips(const Plan *p, Nest *n)
 {
-    int extent = n->dims[n->order[n->rank - 1]];
+    int extent = row_length(n);
 
+    if (may_go_in_strips(n) && scans(n)) {
+        fit_row(p, n);
+        return;
+    }
     if (!may_go_in_strips(n) || n->unroll < MAX_UNROLL || n->lanes < plan_full_lanes(p, n))
         return;
     while (2 * n->lanes * n->unroll <= extent && 2 * n->lanes <= p->machine.vector_bytes &&
@@ -111,7 +152,7 @@ static bool dead_is_alike(const Nest *n)
 
 void plan_strips(Nest *n)
 {
-    n->schedule->strips =
-        may_go_in_strips(n) && !n->schedule->edges && n->schedule->rows == 1 && rows_are_alike(n);
+    n->schedule->strips = may_go_in_strips(n) && !n->schedule->edges && n->schedule->rows == 1 &&
+                          rows_are_alike(n) && (!scans(n) || is_one_strip(n));
     n->schedule->alike = n->schedule->strips && dead_is_alike(n);
 }

@@ -4,7 +4,7 @@
  * From a value the way goes through its virtual operands down to loads, buffers, constants and
  * scalars, and each op stands at the outermost loop whose index it changes with.  So what does not
  * depend on the inner dimension is computed once per row without any hoisting pass, and stays a
- * scalar until a vector needs it.  What follows the inner index evenly (opt/access.c), addresses
+ * scalar until a vector needs it.  What follows the inner index evenly (axis/access.c), addresses
  * and what masks compare, needs no vector: its value at the first element of a row is computed in
  * front of the inner loop, and what is chunked at the first lane of each vector.  Both are scalars,
  * made of the same ops as the vector would be.

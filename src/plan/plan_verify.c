@@ -9,12 +9,12 @@
  *   2. An entry reads entries that stand in front of it in its own part or in PART_ROWS, at its own
  *      level or further out; one of a detour only within that detour, but for its end.
  *   3. An entry has the inputs that its kind cannot do without.
- *   4. A tile that is read from a buffer has one.
+ *   4. A tile that is read from a buffer has one; what is taken from a scan stands behind it, and
+ *      a scan along rows that goes on from its buffer has that.
  *   5. A product's operands lie as its unit takes them, tiles divide its extents, and its panels
  *      have room for all of b.
  *   6. What is kept is filled by a nest of its own, in a buffer with all its slots, and so is what
  *      is packed of it; the scalars that it is known by are made in front.
- *
  *   7. A nest in pieces has one loop more than its tiles have dimensions, and what ends each of its
  *      pieces; a divisor is above 0, or a nest without pieces stands by.
  *
@@ -87,7 +87,7 @@ static void read_operands(Check *x, const Op *op, int first, int n)
 
 static bool has_buffer(const Plan *p, int buffer)
 {
-    return buffer >= 0 && buffer < p->buffers.len;
+    return buffer >= 0 && buffer < p->buffers.len && p->buffers.at[buffer].bytes > 0;
 }
 
 /* --- entries --- */
@@ -113,6 +113,7 @@ static int needed_inputs(const Check *x, const Entry *e)
     case MAKE_OP:
     case MAKE_RUN:
     case MAKE_GATHER:
+    case MAKE_SCANNED:
     case MAKE_DETOUR:
     case MAKE_MEET:
     case MAKE_AHEAD:
@@ -166,6 +167,28 @@ static void read_entry(Check *x, int number, int i)
              number, from);
 }
 
+static bool is_scanned(const Check *x, const Entry *e)
+{
+    const Root *r = &x->nest->roots.at[0];
+    const Entry *from = &x->nest->schedule->entries.at[e->in[0]];
+
+    return r->kind == ROOT_SCAN && from->kind == MAKE_ROOT && from->number == 0 &&
+           e->number < r->op->nresults && e->value == r->op->results[e->number];
+}
+
+/* Along rows, but in strips, what runs on is in the results' buffers. */
+static void check_scan(Check *x, const Nest *n)
+{
+    const Root *r = &n->roots.at[0];
+
+    if (r->kind != ROOT_SCAN || n->schedule->strips || r->combining.along == ALONG_LANES)
+        return;
+    for (int i = 0; i < r->op->nresults; i++) {
+        if (!has_buffer(x->plan, plan_buffer(x->plan, r->op->results[i])))
+            tell(x, r->op, "nest %d goes on from result %d, which is in no buffer", n->id, i);
+    }
+}
+
 static void check_entry(Check *x, int number)
 {
     const Entry *e = &x->nest->schedule->entries.at[number];
@@ -176,9 +199,14 @@ static void check_entry(Check *x, int number)
     if (e->kind == MAKE_SCALAR && !x->scalars[e->value->id])
         tell(x, op_of(x, e), "nest %d reads scalar %d, which no step in front has made",
              x->nest->id, e->value->id);
-    if (reads && !has_buffer(x->plan, e->buffer))
+    if (reads && (!has_buffer(x->plan, e->buffer) || x->plan->buffers.at[e->buffer].folded))
         tell(x, op_of(x, e), "in nest %d entry %d reads a tile that is in no buffer", x->nest->id,
              number);
+    if (e->kind == MAKE_SCANNED && !x->broken && !is_scanned(x, e))
+        tell(x, op_of(x, e), "in nest %d entry %d is no result of its scan", x->nest->id, number);
+    const RecordGroup *g = e->kind == MAKE_RECORD ? e->access->group : NULL;
+    if (g && (g->high - g->low >= g->step || (g->apart && g->step * x->nest->lanes > MOST_APART)))
+        tell(x, op_of(x, e), "in nest %d entry %d reads too much at once", x->nest->id, number);
     if (e->kind == MAKE_DETOUR)
         x->detour = number;
     if (e->kind == MAKE_MEET)
@@ -264,9 +292,10 @@ static void check_again(Check *x, const Nest *n)
     }
     for (int i = 0; i < s->entries.len; i++) {
         const Entry *e = &s->entries.at[i];
-        bool moves = e->kind == MAKE_READ   ? fills(n, e->buffer)
-                     : e->kind == MAKE_LOAD ? plan_sees_stores(x->plan, n, e->value->def)
-                                            : false;
+        bool moves = e->kind == MAKE_READ ? fills(n, e->buffer)
+                     : e->kind == MAKE_LOAD && e->level == n->rank
+                         ? plan_sees_stores(x->plan, n, e->value->def)
+                         : false;
         if (moves || e->role == AS_LANE)
             tell(x, op_of(x, e), "in nest %d entry %d is another one where vectors overlap", n->id,
                  i);
@@ -316,7 +345,6 @@ static void check_pieces(Check *x, const Nest *n)
 {
     const Root *r = &n->roots.at[0];
     const Op *op = r->op ? r->op : r->value->def;
-    int64_t number;
 
     if (n->rank < 2 || n->order[n->rank - 2] != n->rank - 1 || n->dims[n->rank - 1] != 1 ||
         n->serial || n->backwards || n->keep != 0 || n->schedule->again)
@@ -324,13 +352,10 @@ static void check_pieces(Check *x, const Nest *n)
     if (n->whole && (n->whole->pieces.len > 0 || n->whole->rank != nest_tile_rank(n)))
         tell(x, op, "nest %d has pieces without a way to do without", n->id);
     for (int i = 0; i < n->pieces.len; i++) {
-        const Value *divisor = n->pieces.at[i].divisor;
-        bool known = divisor && value_const_int(divisor, &number);
+        const Quotient *q = &n->pieces.at[i];
         if (!ends_piece(n, i))
             tell(x, op, "nothing ends the pieces of nest %d at quotient %d", n->id, i);
-        if (!divisor)
-            continue;
-        if (known ? number < 1 : !n->whole || divisor->type->rank > 0)
+        if (!quotient_compares(q) && q->number < 1 && (!n->whole || q->divisor->type->rank > 0))
             tell(x, op, "nest %d divides by what may be 0", n->id);
     }
 }
@@ -356,6 +381,7 @@ static void check_nest(Check *x, const Nest *n)
         check_again(x, n);
     if (n->schedule->strips)
         check_strips(x, n);
+    check_scan(x, n);
     x->where = NEW_N(x->plan->arena, int, entries + 1);
     x->detour_of = NEW_N(x->plan->arena, int, entries + 1);
     x->places = 0;

@@ -175,3 +175,39 @@ def reduce_all(x, out, ROWS: tl.constexpr, COLS: tl.constexpr, AXIS: tl.constexp
 def scan_rows(x, out, REVERSE: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
     at = tl.arange(0, ROWS)[:, None] * COLS + tl.arange(0, COLS)[None, :]
     tl.store(out + at, tl.cumsum(tl.load(x + at), axis=1, reverse=REVERSE))
+
+
+@triton.jit
+def sum_and_most(sum_a, most_a, sum_b, most_b):
+    return sum_a + sum_b, tl.maximum(most_a, most_b)
+
+
+@triton.jit
+def scan_columns(x, doubled, both, last, n, REVERSE: tl.constexpr, WHOLE: tl.constexpr,
+                 ROWS: tl.constexpr, COLS: tl.constexpr):
+    """Down the columns: what is stored as it comes, and where WHOLE what is looked at as a tile, too."""
+    c = tl.program_id(0) * COLS + tl.arange(0, COLS)
+    at = tl.arange(0, ROWS)[:, None] * n + c[None, :]
+    inside = c[None, :] < n
+    v = tl.load(x + at, mask=inside, other=0)
+    tl.store(doubled + at, tl.cumsum(v, 0, reverse=REVERSE) * 2, mask=inside)
+    total, most = tl.associative_scan((v, v), 0, sum_and_most, reverse=REVERSE)
+    tl.store(both + at, total - most, mask=inside)
+    if WHOLE:
+        tl.store(last + c, tl.sum(most, 0), mask=c < n)
+
+
+@triton.jit
+def fields_apart(x, all_out, some_out, n, first, stride, FIELDS: tl.constexpr, BLOCK: tl.constexpr):
+    """Fields of records that are so far apart, of all and of two thirds of them."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < n
+    some = inside & (i % 3 != 1)
+    p = x + first + i * stride
+    whole = tl.load(p, mask=inside, other=0)
+    part = tl.load(p, mask=some, other=1)
+    for f in tl.static_range(1, FIELDS):
+        whole += tl.load(p + f, mask=inside, other=0) * (f + 1)
+        part += tl.load(p + f, mask=some, other=1) * (f + 1)
+    tl.store(all_out + i, whole, mask=inside)
+    tl.store(some_out + i, part, mask=inside)

@@ -329,7 +329,49 @@ def check_axes():
                         "ROWS": rows, "COLS": columns}, {"out": ("fp32", want)}, atol=1e-5)
 
 
+def check_columns():
+    """Scans down tiles of few columns, of many, and of numbers of these that fill no vectors."""
+    shapes = ((37, 16, 75), (5, 24, 50), (9, 40, 40), (3, 20, 33), (33, 128, 300), (2, 1, 3),
+              (70, 64, 64), (4, 3, 5), (1, 48, 100))
+    for i, (rows, columns, n) in enumerate(shapes):
+        for dtype, reverse in itertools.product(("fp32", "fp16", "fp64", "i32"), (False, True)):
+            x = encode(random.integers(-2, 3, (rows, n)), dtype)
+            if dtype != "i32":
+                x[random.random(x.shape) < 0.01] = np.nan
+            whole = (i + reverse) % 2 == 0
+            v = x.astype(np.float64)[::-1] if reverse else x.astype(np.float64)
+            most, total = np.fmax.accumulate(v, 0), v.cumsum(0)
+            order = slice(None, None, -1) if reverse else slice(None)
+            with np.errstate(invalid="ignore"):
+                both = (total - most)[order]
+            want = {"doubled": (dtype, 2 * total[order]), "both": (dtype, both)}
+            if whole:
+                want["last"] = (dtype, most.sum(0))
+            suite.case(f"scan {dtype} {rows}x{columns} of {n} {reverse}", "ops.py:scan_columns",
+                       str(-(-n // columns)),
+                       {"x": x, "doubled": f"empty({dtype},{rows}x{n})",
+                        "both": f"empty({dtype},{rows}x{n})", "last": f"empty({dtype},{n})", "n": n,
+                        "REVERSE": reverse, "WHOLE": whole, "ROWS": rows, "COLS": columns}, want)
+
+
+def check_fields():
+    """Records of a length that is an argument, longer ones, and such that go backwards."""
+    n = 150
+    for i, stride in enumerate((1, 4, 7, 16, 33, -5)):
+        for dtype, fields in itertools.product(("fp32", "fp16", "fp64", "i8", "i32"), (2, 3, 4)):
+            x = encode(random.integers(-2, 3, n * abs(stride) + 8), dtype)
+            start = 0 if stride > 0 else (1 - n) * stride
+            at = start + np.arange(n)[:, None] * stride + np.arange(fields)[None, :]
+            v = x.astype(np.int64)[at] * np.arange(1, fields + 1)
+            some = np.where(np.arange(n) % 3 != 1, v.sum(1), fields * (fields + 1) // 2)
+            suite.case(f"fields {dtype} {fields} by {stride}", "ops.py:fields_apart", "2",
+                       {"x": x, "all_out": f"empty({dtype},{n})", "some_out": f"empty({dtype},{n})",
+                        "n": n, "stride": stride, "FIELDS": fields, "BLOCK": 100, "first": start},
+                       {"all_out": (dtype, v.sum(1)), "some_out": (dtype, some)})
+
+
 for part in (check_math, check_bessel, check_int_binary, check_division_by_one_number, check_mixed,
-             check_float_binary, check_casts, check_reductions, check_axes):
+             check_float_binary, check_casts, check_reductions, check_axes,
+             check_columns, check_fields):
     part()
 suite.finish()

@@ -12,10 +12,10 @@
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 
-static const char *const kernels[] = {"attention",  "softmax",  "combine_loop", "while_order",
-                                      "fields",     "regroup",  "behind_if",    "turned_chunk",
-                                      "dot_bytes",  "dot_bf16", "dot_rounds",   "dot_keep",
-                                      "dot_strips", "dot_live", "pieces"};
+static const char *const kernels[] = {
+    "attention",  "softmax",      "combine_loop", "while_order", "fields",     "regroup",
+    "behind_if",  "turned_chunk", "dot_bytes",    "dot_bf16",    "dot_rounds", "dot_keep",
+    "dot_strips", "dot_live",     "pieces",       "scan_narrow", "scan_wide",  "records_apart"};
 
 static const char *const machines[] = {
     "+avx2,+fma", "+avx2,+avx512f,+avx512bw,+fma,+avx512vnni,+amx-int8,+amx-bf16"};
@@ -115,7 +115,7 @@ static int drop_inputs(const Plan *p, Schedule *s)
     for (int i = 0; i < s->entries.len; i++) {
         Entry *e = &s->entries.at[i];
         bool needs = e->kind == MAKE_OP || e->kind == MAKE_LOAD || e->kind == MAKE_DIVIDE ||
-                     e->kind == MAKE_PIECE || e->kind == MAKE_REMAINDER;
+                     e->kind == MAKE_PIECE || e->kind == MAKE_REMAINDER || e->kind == MAKE_SCANNED;
         if (!needs || e->nin == 0 || !stands(s, i))
             continue;
         int was = e->in[0];
@@ -231,6 +231,44 @@ static int break_keep(const Plan *p, Nest *n)
     return told + 2;
 }
 
+/* What is at hand is no other result, and in no buffer as a tile. */
+static int break_scan(const Plan *p, Nest *n)
+{
+    Schedule *s = n->schedule;
+    int told = 0;
+
+    for (int i = 0; i < s->entries.len; i++) {
+        Entry *e = &s->entries.at[i];
+        if (e->kind != MAKE_SCANNED || !stands(s, i))
+            continue;
+        e->number++;
+        expect_told(p);
+        e->number--;
+        e->kind = MAKE_READ;
+        expect_told(p);
+        e->kind = MAKE_SCANNED;
+        told += 2;
+    }
+    return told;
+}
+
+/* Records that are longer than what is read of them, or too long to be put side by side. */
+static int break_records(const Plan *p, Nest *n)
+{
+    Schedule *s = n->schedule;
+    int told = 0;
+
+    for (int i = 0; i < s->entries.len; i++) {
+        const Entry *e = &s->entries.at[i];
+        if (e->kind != MAKE_RECORD || !stands(s, i))
+            continue;
+        RecordGroup *g = e->access->group;
+        told += spoil(p, &g->step, (int)(g->high - g->low));
+        told += g->apart ? spoil(p, &g->step, MOST_APART + 1) : 0;
+    }
+    return told;
+}
+
 /* Pieces that overlap, that a divisor of 0 would never end, without a loop of their own. */
 static int break_pieces(const Plan *p, Nest *n)
 {
@@ -260,7 +298,8 @@ static int break_block(const Plan *p, BlockPlan *b)
             told += break_dot(p, s) + break_live(p, &s->dot);
         if (s->kind == STEP_NEST)
             told += drop_entries(p, s->nest->schedule) + drop_inputs(p, s->nest->schedule) +
-                    break_keep(p, s->nest) + break_pieces(p, s->nest);
+                    break_keep(p, s->nest) + break_pieces(p, s->nest) + break_scan(p, s->nest) +
+                    break_records(p, s->nest);
         told += break_block(p, s->body[0]) + break_block(p, s->body[1]);
     }
     return told;

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "opt.h"
+#include "access.h"
 
 const int8_t access_identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 _Static_assert(MAX_RANK == 16, "the map above has an entry for each dimension");

@@ -28,7 +28,7 @@
  */
 #include <string.h>
 
-#include "opt.h"
+#include "access.h"
 
 enum { MAX_WIDENED = 32, LEAST_BITS = 32 /* of what is not taken to come around */ };
 
@@ -163,7 +163,7 @@ static void find_following(AccessSpace *s, Value *v, const int8_t *map)
     bool yes = false;
     int8_t in[MAX_RANK];
     const Value *x;
-    bool stays = v->def && v->def->code != OP_rem && access_quotient(s, v, map) != NO_QUOTIENT;
+    bool stays = v->def && !op_is_remainder(v->def) && access_quotient(s, v, map) != NO_QUOTIENT;
 
     for (int d = 0; own && d < v->type->rank; d++)
         yes |= map[d] == s->inner && v->type->dims[d] > 1;
@@ -363,6 +363,7 @@ static Value *stepped(const AccessSpace *s, const Value *v, const int8_t *map, i
     case OP_cast:
         return access_is_index(v->def->operands[0]->type) ? operand_at(v->def, i, map, in) : NULL;
     case OP_rem:
+    case OP_and:
         return i == 0 && access_quotient(s, v, map) != NO_QUOTIENT ? operand_at(v->def, i, map, in)
                                                                    : NULL;
     default:
@@ -389,7 +390,7 @@ static Access by_definition(AccessSpace *s, Value *v, const int8_t *map)
     Access x = known_access(s, stepped(s, v, map, 0, in), in), y = {0};
     if (access_renamed(v, map, in))
         return x;
-    if (op->code == OP_rem)
+    if (op_is_remainder(op))
         return x;
     if (op->noperands > 1)
         y = known_access(s, op->operands[1], map);

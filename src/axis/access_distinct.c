@@ -4,7 +4,7 @@
  * A store to such addresses has one writer for each.  Below is what access.c knows of a tile along
  * all of its dimensions as text, for tests.
  */
-#include "opt.h"
+#include "access.h"
 
 static bool nothing_given(const void *whose, const Value *v)
 {
