@@ -6,6 +6,10 @@
  * which they would then part, or go around a loop a different number of times.  So of threads whose
  * numbers differ in nothing but the bits of copies the first one does it.  The others get what it
  * found through shared memory, or by a shuffle where all of them are in one warp (nv_once.c).
+ *
+ * A warp that has met reads one word once for all of its lanes.  So where all that hold copies of a
+ * scalar are one warp, and no program waits for another one, each lane loads it: nothing has to be
+ * told, which takes as long as the load itself in loops over scalars.
  */
 #include "nv_plan.h"
 
@@ -49,7 +53,16 @@ static bool may_change(const NvPlan *p, const Op *load)
     return (read & p->written) != 0 && (p->meets || !nv_is_tile(load->results[0]));
 }
 
+/* Is it one word for all lanes of the only warp? */
+static bool is_of_one_warp(const NvPlan *p, const Op *load)
+{
+    return p->warps == 1 && !p->meets && !op_is_volatile(load) && attr_cache(load) != CACHE_CV &&
+           !nv_is_tile(load->results[0]);
+}
+
 const NvOnce *nv_once_loaded(NvPlan *p, NvStep *s, const Layout *l)
 {
-    return copies_of(p, l) != 0 && may_change(p, s->op) ? nv_once(p, s, l, s->nout, true) : NULL;
+    bool once = copies_of(p, l) != 0 && may_change(p, s->op) && !is_of_one_warp(p, s->op);
+
+    return once ? nv_once(p, s, l, s->nout, true) : NULL;
 }

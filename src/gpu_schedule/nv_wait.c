@@ -213,12 +213,24 @@ static bool may_meet(const NvPlan *p, const Pending *a, const Pending *b)
     return !p->options->disjoint || (a->bases & b->bases) != 0;
 }
 
+static bool is_scalar(const Pending *x)
+{
+    return x->tile && !x->tile->layout;
+}
+
+/* Have all threads read what is written now?  Of scalars the only warp's lanes have, by one
+ * instruction (nv_once_plan.c). */
+static bool has_been_read(const NvPlan *p, const Pending *was, const Pending *now)
+{
+    return p->warps == 1 && !was->write && is_scalar(was) && is_scalar(now);
+}
+
 static bool must_wait(const NvPlan *p, const PendingList *pending, const PendingList *now)
 {
     for (int i = 0; i < pending->len; i++) {
         for (int k = 0; k < now->len; k++) {
             const Pending *x = &pending->at[i], *y = &now->at[k];
-            if ((x->write || y->write) && may_meet(p, x, y))
+            if ((x->write || y->write) && !has_been_read(p, x, y) && may_meet(p, x, y))
                 return true;
         }
     }

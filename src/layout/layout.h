@@ -211,7 +211,8 @@ uint32_t mma_register(const MmaRegisters *r, int batch, int row, int column, int
  * the fragment. */
 Holder mma_surplus(MmaPart part, const MmaShape *s, int32_t k);
 /* The sum of a dot by multiply-adds: blocks of 4 x 4 elements of a thread, 4 x 8 lanes of these, so
- * that few elements of the operands serve many. */
+ * that few elements of the operands serve many.  Blocks are smaller where threads would be left
+ * that compute what others do. */
 bool layout_multiply_add(Layout *out, int rank, const int32_t *dims, LayoutThreads threads);
 /* An operand of it, for that layout of the sum: K on registers, the lowest ones. */
 bool layout_multiply_add_operand(const Layout *sum, MmaPart part, int32_t k, Layout *out);

@@ -229,6 +229,17 @@ static int larger_rest(const Maker *m)
     return rows > columns ? row : column;
 }
 
+/* Bits that are left for registers once every thread has an element; below 0 where some have none
+ * of their own. */
+static int spare_bits(const Layout *l, LayoutThreads threads)
+{
+    int bits = -threads.lane_bits - threads.warp_bits;
+
+    for (int d = 0; d < l->rank; d++)
+        bits += l->bits[d];
+    return bits;
+}
+
 bool layout_multiply_add(Layout *out, int rank, const int32_t *dims, LayoutThreads threads)
 {
     enum { BLOCK_BITS = 2, LANE_COLUMN_BITS = 3 }; /* 4 x 4 elements, 4 x 8 lanes */
@@ -237,8 +248,9 @@ bool layout_multiply_add(Layout *out, int rank, const int32_t *dims, LayoutThrea
 
     if (!maker_begin(&m, out, rank, dims, threads))
         return false;
-    for (int i = 0; i < 2 * BLOCK_BITS; i++) {
-        int dim = i < BLOCK_BITS ? column : row;
+    int block = MIN(MAX(spare_bits(out, threads), 0), 2 * BLOCK_BITS);
+    for (int i = 0; i < block; i++) {
+        int dim = i < (block + 1) / 2 ? column : row;
         if (has_bit(&m, dim))
             to_register(&m, next_bit(&m, dim));
     }

@@ -25,7 +25,7 @@
 
 enum {
     WHOLLY = -1,
-    SHORT_TRIPS = 16,    /* of a short loop, at most, */
+    SHORT_TRIPS = 64,    /* of a short loop, at most, */
     SHORT_WORK = 768,    /* and instructions of a thread for all of them, about */
     USUAL_THREADS = 128, /* where the launch does not say */
     SUMMED_ROUNDS = 4,   /* of a loop that adds tiles up, */

@@ -572,6 +572,37 @@ static void test_blocked(void **state)
     check_blocked(0, NULL, NULL, 3, NULL, 1, "[] lanes - - - - - warps -");
 }
 
+/* Of a dot by multiply-adds no thread computes what another one does, as long as there are elements
+ * for all. */
+static void check_multiply_add(int rank, const int32_t *dims, int nwarps, int copies,
+                               const char *wanted)
+{
+    Layout l;
+    Inverse v;
+    Arena *a = arena_new(NULL);
+
+    assert_true(layout_multiply_add(&l, rank, dims, warps(nwarps)));
+    layout_invert(&l, &v);
+    assert_int_equal(__builtin_popcount(layout_thread(&l, v.copies)), copies);
+    assert_string_equal(layout_text(&l, a), wanted);
+    arena_free(a);
+}
+
+static void test_multiply_add(void **state)
+{
+    (void)state;
+    check_multiply_add(2, (int32_t[]){64, 64}, 2, 0,
+                       "[64,64] regs (0,1) (0,2) (1,0) (2,0) (32,0) lanes (0,4) (0,8) (0,16) (4,0) "
+                       "(8,0) warps (16,0) (0,32)");
+    check_multiply_add(2, (int32_t[]){16, 16}, 2, 0,
+                       "[16,16] regs (0,1) lanes (0,2) (0,4) (0,8) (1,0) (2,0) warps (4,0) (8,0)");
+    check_multiply_add(2, (int32_t[]){32, 32}, 2, 0,
+                       "[32,32] regs (0,1) (0,2) (1,0) lanes (0,4) (0,8) (0,16) (2,0) (4,0) "
+                       "warps (8,0) (16,0)");
+    check_multiply_add(2, (int32_t[]){8, 8}, 2, 1,
+                       "[8,8] lanes (0,1) (0,2) (0,4) (1,0) (2,0) warps (4,0) -");
+}
+
 static void test_too_large(void **state)
 {
     static const int8_t rows[] = {1, 0};
@@ -791,6 +822,7 @@ int main(void)
         cmocka_unit_test(test_slice),
         cmocka_unit_test(test_slice_operand),
         cmocka_unit_test(test_blocked),
+        cmocka_unit_test(test_multiply_add),
         cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_fragments),
         cmocka_unit_test(test_fragments_as_text),
