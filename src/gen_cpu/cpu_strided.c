@@ -252,6 +252,19 @@ static Val side_by_side(NestCg *n, Val x, Val y)
     return llvm_shuffle(n->c->l, n->at[n->rank], x, y, length, lanes);
 }
 
+/* A record with elements behind it that nobody looks at: as many as a power of two, to be halved.
+ */
+static Val padded(NestCg *n, const Group *g, Val record, int length)
+{
+    int lanes[MAX_RECORD];
+
+    if (length == g->step)
+        return record;
+    for (int i = 0; i < g->step; i++)
+        lanes[i] = i < length ? i : -1;
+    return llvm_shuffle(n->c->l, n->at[n->rank], record, NULL, g->step, lanes);
+}
+
 /* What the group has of the body's records, of which the first is at `p`, side by side. */
 static void read_apart(NestCg *n, Group *g, const Entry *e, Val p, Val mask)
 {
@@ -259,13 +272,17 @@ static void read_apart(NestCg *n, Group *g, const Entry *e, Val p, Val mask)
     Bld b = n->at[n->rank];
     Val step = cpu_step(n, &e->access->steps, e), records[MAX_LANES];
     LLVMTypeRef element = emit_memory_type(&c->e, e->value->type->dtype);
+    int length = g->step;
 
+    while ((g->step & (g->step - 1)) != 0)
+        g->step++;
     for (int i = 0; i < g->lanes; i++) {
         Val index = llvm_int(c->l->i32, i), from = p;
         if (mask)
             from =
                 LLVMBuildSelect(b, LLVMBuildExtractElement(b, mask, index, ""), p, c->scratch, "");
-        records[i] = llvm_load(b, llvm_vector(element, g->step), from, g->size);
+        Val record = llvm_load(b, llvm_vector(element, length), from, g->size);
+        records[i] = padded(n, g, record, length);
         p = LLVMBuildGEP2(b, element, p, &step, 1, "");
     }
     for (int many = g->lanes; many > 1; many /= 2) {
@@ -304,7 +321,7 @@ Val *cpu_records(NestCg *n, const Entry *e)
     else
         read_whole(n, &g, element, first, g.size);
     take_apart(n, &g, mask || e->access->group->apart);
-    for (int f = 0; mask && e->access->group->apart && f < g.step; f++)
+    for (int f = 0; mask && e->access->group->apart && f <= g.high - g.low; f++)
         g.fields[f] = LLVMBuildSelect(n->at[n->rank], mask, g.fields[f],
                                       LLVMConstNull(LLVMTypeOf(g.fields[f])), "");
     return g.fields;

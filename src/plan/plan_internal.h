@@ -97,15 +97,17 @@ int plan_tally(Planner *pl, const Op *op);
 bool plan_adds_rows(Plan *p, const Nest *n);
 /* plan_access.c: set forms and bounds of a nest that has its shape */
 void plan_accesses(Plan *p, Nest *n);
-/* plan_records.c: may it be of a field of records, of a known length or any other one? */
+bool plan_has_buffer(const void *plan, const Value *v); /* for access_space() */
+/* plan_records.c */
+/* May it be of a field of records of a length that is known? */
 bool plan_is_record(const Nest *n, const Access *a);
+/* .. or of any other length? */
 bool plan_is_apart(const Nest *n, const Access *a);
 /* Put the loads that belong together with leaf `first`, and have no group yet, into one. */
 void plan_group_loads(Plan *p, Nest *n, int first);
 /* Where the store of root `first` and others come to whole records that begin with it, make them
  * one store. */
 void plan_group_stores(Plan *p, Nest *n, int first);
-bool plan_has_buffer(const void *plan, const Value *v); /* for access_space() */
 /* plan_shape.c: set lanes, copies and blocks */
 enum { REGISTER_WORK = 4 /* ops in one unrolled body, for each vector register */ };
 void plan_shape(Plan *p);
