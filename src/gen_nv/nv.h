@@ -54,7 +54,8 @@ typedef struct {
     Val program[3];         /* i32 */
     Val **regs;             /* by tile id; NULL: not computed yet */
     Map *parts;             /* nv_tile.c: what threads contribute to indices */
-    Map *quotients;         /* nv_quotient.c: their magnitudes and signs */
+    Map *quotients;         /* nv_quotient.c: their magnitudes and signs; */
+    Map *reciprocals;       /* .. what divides by a number */
     Val *stage;             /* by buffer: where its stage of now begins, an i32; NULL: it has one */
     Val ring_number;        /* cells (i32) of this thread: the ring's next stage, */
     Val ring_parity;        /* .. and how often it has come around */

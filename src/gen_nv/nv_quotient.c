@@ -213,10 +213,32 @@ static Val shared_divisor(const NvQuotients *d, int count, bool constants)
     return alike < LEAST ? NULL : by;
 }
 
+/* What is known of a divisor where the block is made that it was found in. */
+typedef struct {
+    LLVMBasicBlockRef block;
+    bool is_signed, positive;
+    Reciprocal r;
+} Known;
+
+/* Quotients and remainders by one number share it. */
+static Reciprocal reciprocal(Nv *n, Val by, bool is_signed, bool positive)
+{
+    LLVMBasicBlockRef block = LLVMGetInsertBlock(n->b);
+    Known *k = map_get(n->reciprocals, (uintptr_t)by);
+
+    if (k && k->block == block && k->is_signed == is_signed && k->positive == positive)
+        return k->r;
+    k = NEW(n->arena, Known);
+    *k = (Known){block, is_signed, positive, {0}};
+    k->r = is_signed ? reciprocal_signed(n, by, positive) : reciprocal_unsigned(n, by);
+    map_put(n->reciprocals, (uintptr_t)by, k);
+    return k->r;
+}
+
 static void divide_words(Nv *n, const NvQuotients *d, Val by, int count, Val *out)
 {
-    Reciprocal r =
-        d->is_signed ? reciprocal_signed(n, by, d->divisor_positive) : reciprocal_unsigned(n, by);
+    Reciprocal r = reciprocal(n, by, d->is_signed, d->divisor_positive);
+
     for (int i = 0; i < count; i++) {
         if (d->x[i] && d->s[i] == by)
             out[i] = divide(n, d, &r, d->x[i]);

@@ -301,6 +301,36 @@ static void test_constant_arrays(void **state)
     assert_int_equal(constant_loads("", "", true), 0); /* it could only be done later */
 }
 
+/* --- quotients and remainders by one number --- */
+
+static void test_reciprocals(void **state)
+{
+    static const char text[] = "kernel @k(%x: *i32 div 16, %n: i32) {\n"
+                               "  %i = arange start=0 : i32[1024]\n"
+                               "  %ns = splat %n : i32[1024]\n"
+                               "  %q = div %i, %ns : i32[1024]\n"
+                               "  %r = rem %i, %ns : i32[1024]\n"
+                               "  %both = xor %q, %r : i32[1024]\n"
+                               "  %xs = splat %x : *i32[1024]\n"
+                               "  %p = addptr %xs, %i : *i32[1024]\n"
+                               "  store %p, %both\n"
+                               "  return\n"
+                               "}\n";
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+    GenOptions o = {.cpu = chips[0], .disjoint = true};
+    GenOutput out;
+
+    (void)state;
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    Func *f = read_kernel(a, "reciprocals.ir", text, strlen(text), t);
+    assert_true(t->emit(f, &o, GEN_OBJECT, a, &out, diags_new(a, NULL)));
+    assert_int_equal(occurrences(out.data, "bfind.u32"), 1);
+    arena_free(a);
+}
+
 /* --- tiles longer than registers --- */
 
 /* Six tiles that are all in use at once: the sums of neighbours, multiplied; in place, too. */
@@ -904,14 +934,21 @@ static void test_many_accesses(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),           cmocka_unit_test(test_spans),
-        cmocka_unit_test(test_spans_of_groups), cmocka_unit_test(test_clocks),
-        cmocka_unit_test(test_inline),          cmocka_unit_test(test_constraints),
-        cmocka_unit_test(test_constant_arrays), cmocka_unit_test(test_built_workspace),
-        cmocka_unit_test(test_too_many_warps),  cmocka_unit_test(test_many_accesses),
-        cmocka_unit_test(test_long_tiles),      cmocka_unit_test(test_once),
-        cmocka_unit_test(test_neighbours),      cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_budgets)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases),
+                                       cmocka_unit_test(test_spans),
+                                       cmocka_unit_test(test_spans_of_groups),
+                                       cmocka_unit_test(test_clocks),
+                                       cmocka_unit_test(test_inline),
+                                       cmocka_unit_test(test_constraints),
+                                       cmocka_unit_test(test_constant_arrays),
+                                       cmocka_unit_test(test_built_workspace),
+                                       cmocka_unit_test(test_reciprocals),
+                                       cmocka_unit_test(test_too_many_warps),
+                                       cmocka_unit_test(test_many_accesses),
+                                       cmocka_unit_test(test_long_tiles),
+                                       cmocka_unit_test(test_once),
+                                       cmocka_unit_test(test_neighbours),
+                                       cmocka_unit_test(test_streams),
+                                       cmocka_unit_test(test_budgets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
