@@ -113,20 +113,6 @@ Value *opt_numbers(Builder *b, const Type *shape);
 Value *opt_reduce_all(Builder *b, OpCode how, Value *v);
 Value *opt_reduce_along(Builder *b, OpCode how, Value *v, int axis); /* the same of one */
 
-/* loose.c: what is known of the numbers in values of fp32. */
-typedef enum {
-    NUMBER_LOOSE = 1,    /* nobody sees a relative error of 2^-20, or one below 2^-126 become 0 */
-    NUMBER_UNSIGNED = 2, /* none is below 0 */
-    NUMBER_LARGE = 4,    /* none is below 2^-100 */
-    NUMBER_RESTORED = 8, /* what it was lessened by is added again, and nobody sees more of it */
-    NUMBER_CUT = 16      /* a conversion to an integer can round it: opt_cut_rounding() */
-} NumberFact;
-/* NumberFacts, as bits, by the value's id; in the arena.  0 for values of other types. */
-const uint8_t *opt_number_facts(const Func *f, Arena *a);
-/* OP_floor, OP_ceil, OP_trunc or OP_rint, by which a cast can round instead of them, if its operand
- * is NUMBER_CUT; OP_COUNT: by none. */
-OpCode opt_cut_rounding(const Op *cast);
-
 /* masks.c */
 const Value *opt_plain(const Value *v); /* what tiles only repeat, or have with other dimensions */
 /* Is the part, which is plain, one of those of the mask that all must be true?  NULL: it has none.
