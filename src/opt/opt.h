@@ -23,7 +23,8 @@ typedef struct {
      */
     bool straight_math;
     bool windows; /* tiles are kept in memory, and read from any place of it, and vectors have more
-                   * lanes of smaller elements: for window.c, rows.c, pairs.c, narrow.c */
+                   * lanes of smaller elements: for window.c, rows.c, pairs.c, narrow.c,
+                   * thin.c */
     bool schedules; /* the target reads how many warps and stages are wished for */
     bool disjoint;  /* no two pointer arguments reach the same memory, or neither is written */
     OptTakes takes; /* of the target; NULL: no op that another one can be written with */
@@ -71,6 +72,7 @@ void opt_narrow(Func *f);
  * that is written. */
 void opt_rows(Func *f);
 void opt_dot(Func *f);     /* x + dot(a, b, 0) becomes dot(a, b, x) */
+void opt_thin(Func *f);    /* products of one row, or column, as sums of a tile */
 void opt_promise(Func *f); /* hints whose results nobody takes are taken from there on */
 void opt_carry(Func *f);   /* carried tiles that step by a uniform scalar become a scalar carry */
 void opt_late(Func *f);    /* rounds add up tiles, which are reduced behind the loop */
