@@ -2,7 +2,7 @@
  * axis.h - how the numbers and addresses in tiles follow their indices
  *
  * What is known of the element values of int and pointer tiles, for whoever chooses vectors,
- * layouts and loops by it.
+ * layouts and loops by it; and of floats, for whoever computes them.
  */
 #ifndef TILEC_AXIS_H
 #define TILEC_AXIS_H
@@ -41,5 +41,19 @@ const char *axis_text(const AxisFacts *x, const Func *f,
                       Arena *a); /* one line a value, for tests */
 /* Of what is not negative; with 0, the other. */
 int64_t axis_gcd(int64_t a, int64_t b);
+
+/* loose.c: what is known of the numbers in values of fp32. */
+typedef enum {
+    NUMBER_LOOSE = 1,    /* nobody sees a relative error of 2^-20, or one below 2^-126 become 0 */
+    NUMBER_UNSIGNED = 2, /* none is below 0 */
+    NUMBER_LARGE = 4,    /* none is below 2^-100 */
+    NUMBER_RESTORED = 8, /* what it was lessened by is added again, and nobody sees more of it */
+    NUMBER_CUT = 16      /* a conversion to an integer can round it: axis_cut_rounding() */
+} NumberFact;
+/* NumberFacts, as bits, by the value's id; in the arena.  0 for values of other types. */
+const uint8_t *axis_number_facts(const Func *f, Arena *a);
+/* OP_floor, OP_ceil, OP_trunc or OP_rint, by which a cast can round instead of them, if its operand
+ * is NUMBER_CUT; OP_COUNT: by none. */
+OpCode axis_cut_rounding(const Op *cast);
 
 #endif

@@ -69,7 +69,7 @@ static void visit(Op *op, void *contract)
 void opt_contract(Func *f)
 {
     Arena *a = f->module->arena;
-    Contract c = {.uses = ir_uses(f, a), .facts = opt_number_facts(f, a)};
+    Contract c = {.uses = ir_uses(f, a), .facts = axis_number_facts(f, a)};
 
     ir_walk(f->body, visit, &c);
 }

@@ -23,7 +23,8 @@ typedef struct {
      */
     bool straight_math;
     bool windows; /* tiles are kept in memory, and read from any place of it, and vectors have more
-                   * lanes of smaller elements: for window.c, rows.c, pairs.c, narrow.c */
+                   * lanes of smaller elements: for window.c, rows.c, pairs.c, narrow.c,
+                   * thin.c */
     bool schedules; /* the target reads how many warps and stages are wished for */
     bool disjoint;  /* no two pointer arguments reach the same memory, or neither is written */
     OptTakes takes; /* of the target; NULL: no op that another one can be written with */
@@ -71,6 +72,7 @@ void opt_narrow(Func *f);
  * that is written. */
 void opt_rows(Func *f);
 void opt_dot(Func *f);     /* x + dot(a, b, 0) becomes dot(a, b, x) */
+void opt_thin(Func *f);    /* products of one row, or column, as sums of a tile */
 void opt_promise(Func *f); /* hints whose results nobody takes are taken from there on */
 void opt_carry(Func *f);   /* carried tiles that step by a uniform scalar become a scalar carry */
 void opt_late(Func *f);    /* rounds add up tiles, which are reduced behind the loop */
@@ -112,20 +114,6 @@ Value *opt_numbers(Builder *b, const Type *shape);
 /* Reduce a tile over all of its dimensions, elements combined by this op; a scalar is itself. */
 Value *opt_reduce_all(Builder *b, OpCode how, Value *v);
 Value *opt_reduce_along(Builder *b, OpCode how, Value *v, int axis); /* the same of one */
-
-/* loose.c: what is known of the numbers in values of fp32. */
-typedef enum {
-    NUMBER_LOOSE = 1,    /* nobody sees a relative error of 2^-20, or one below 2^-126 become 0 */
-    NUMBER_UNSIGNED = 2, /* none is below 0 */
-    NUMBER_LARGE = 4,    /* none is below 2^-100 */
-    NUMBER_RESTORED = 8, /* what it was lessened by is added again, and nobody sees more of it */
-    NUMBER_CUT = 16      /* a conversion to an integer can round it: opt_cut_rounding() */
-} NumberFact;
-/* NumberFacts, as bits, by the value's id; in the arena.  0 for values of other types. */
-const uint8_t *opt_number_facts(const Func *f, Arena *a);
-/* OP_floor, OP_ceil, OP_trunc or OP_rint, by which a cast can round instead of them, if its operand
- * is NUMBER_CUT; OP_COUNT: by none. */
-OpCode opt_cut_rounding(const Op *cast);
 
 /* masks.c */
 const Value *opt_plain(const Value *v); /* what tiles only repeat, or have with other dimensions */

@@ -31,7 +31,7 @@ static void legalise_module(Module *m, const OptOptions *o, Diags *d)
 /* The values, by id, that have no element below 2^-100, for those functions that ask. */
 static const bool *large_values(const Func *f)
 {
-    const uint8_t *facts = opt_number_facts(f, f->module->arena);
+    const uint8_t *facts = axis_number_facts(f, f->module->arena);
     bool *large = NEW_N(f->module->arena, bool, (size_t)f->nvalues + 1);
 
     for (int i = 0; i <= f->nvalues; i++)
@@ -78,6 +78,13 @@ static void window_module(Module *m, const OptOptions *o, Diags *d)
         opt_window(m->funcs[i]);
 }
 
+static void thin_module(Module *m, const OptOptions *o, Diags *d)
+{
+    (void)d;
+    for (int i = 0; o->windows && i < m->nfuncs; i++)
+        opt_thin(m->funcs[i]);
+}
+
 static void narrow_module(Module *m, const OptOptions *o, Diags *d)
 {
     (void)d;
@@ -118,6 +125,7 @@ typedef enum {
     PAIRS,
     WINDOW,
     DOT,
+    THIN,
     CARRY,
     LICM,
     NARROW,
@@ -142,6 +150,7 @@ static const Pass passes[] = {
     [PAIRS]    = {"pairs", NULL, pairs_module},      /* every other element as a tile of its own */
     [WINDOW]   = {"window", NULL, window_module},    /* maxima and sums over windows, by halves */
     [DOT]      = {"dot", opt_dot, NULL},             /* add into a product's accumulator */
+    [THIN]     = {"thin", NULL, thin_module},        /* products of one row or column as sums */
     [CARRY]    = {"carry", opt_carry, NULL},         /* carry scalars through loops instead of tiles */
     [LICM]     = {"licm", opt_licm, NULL},           /* move what a loop does not change in front of it */
     [NARROW]   = {"narrow", NULL, narrow_module},    /* bytes stay bytes where nothing wraps */
@@ -157,13 +166,14 @@ static const Pass passes[] = {
 /* Merging and dropping before unrolling keep the copies few; folding after each pass that makes
  * new uniform tiles or constants lets the next one see them. */
 static const PassId order[] = {
-    LEGALISE, INLINE,   ASSERT, PROMISE,             /* what targets have */
-    FOLD,     CSE,      DCE,                         /* the kernel as written, without waste */
-    UNROLL,   FOLD,     PAIRS,  WINDOW,  DOT, CARRY, /* loops */
-    FOLD,     LICM,     CSE,    DCE,                 /* one tile of offsets, scalar steps */
-    NARROW,   SUMS,     ROWS,   LATE,    DCE,        /* bytes, rows, what lanes would wait for */
-    AHEAD,    CONTRACT, MATH,                        /* what the target is slow at */
-    FOLD,     LICM,     CSE,    DCE,                 /* coefficients leave the loops */
+    LEGALISE, INLINE,   ASSERT, PROMISE,      /* what targets have */
+    FOLD,     CSE,      DCE,                  /* the kernel as written, without waste */
+    UNROLL,   FOLD,     PAIRS,  WINDOW,       /* loops */
+    DOT,      THIN,     CARRY,                /* what they add up, and carry */
+    FOLD,     LICM,     CSE,    DCE,          /* one tile of offsets, scalar steps */
+    NARROW,   SUMS,     ROWS,   LATE,    DCE, /* bytes, rows, what lanes would wait for */
+    AHEAD,    CONTRACT, MATH,                 /* what the target is slow at */
+    FOLD,     LICM,     CSE,    DCE,          /* coefficients leave the loops */
 };
 
 static int renumber_block(Block *b, int next)

@@ -229,11 +229,27 @@ static bool is_repeated(const Walk *w, const Visit *at)
     return of_last && rows / type_numel(t) >= REPEATED_ROWS;
 }
 
-/* Floats of one row that others want, too, and that are worth keeping. */
+/* A load whose elements along the last dimension of the nest lie apart, each at an address of its
+ * own. */
+static bool is_scattered(const Walk *w, const Visit *at)
+{
+    const Op *op = at->value->def;
+    const Axis *a = op && op_only_reads(op) ? axis_of(w->pl->plan->axis, plan_pointer(op)) : NULL;
+
+    for (int d = 0; a && d < at->value->type->rank; d++) {
+        if (at->map[d] == w->into->rank - 1 && (a->contiguity[d] > 1 || a->constancy[d] > 1))
+            return false;
+    }
+    return a != NULL;
+}
+
+/* What is in one row that others want, too: floats that are worth keeping, and what is put together
+ * from all over memory. */
 static void buffer_repeated(Walk *w, const Visit *at, ValueFacts *f)
 {
-    if (f->buffered || !dtype_is_float(at->value->type->dtype) || !is_repeated(w, at) ||
-        !plan_is_worth_a_row(f))
+    bool dear = dtype_is_float(at->value->type->dtype) && plan_is_worth_a_row(f);
+
+    if (f->buffered || !is_repeated(w, at) || !(dear || is_scattered(w, at)))
         return;
     f->buffered = w->pl->changed = true;
     f->fill_nest = NEST_NONE;
@@ -411,7 +427,18 @@ bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const 
 
 /* --- the order of loops --- */
 
-/* Votes for the dimension along which this leaf is contiguous in memory, or in pieces of rows. */
+/* Has it an element of its own for each of the nest? */
+static bool is_whole(const Nest *n, const Leaf *leaf)
+{
+    int64_t all = 1;
+
+    for (int d = 0; d < n->rank; d++)
+        all *= n->dims[d];
+    return type_numel(leaf->value->type) >= all;
+}
+
+/* Votes for the dimension along which this leaf is contiguous in memory, or in pieces of rows: half
+ * for rows that are the same for others. */
 static void vote(const Planner *pl, const Nest *n, const Leaf *leaf, int *votes)
 {
     const Type *t = leaf->value->type;
@@ -421,11 +448,11 @@ static void vote(const Planner *pl, const Nest *n, const Leaf *leaf, int *votes)
     if (leaf->load) {
         Value *ptr = leaf->value->def->operands[LOAD_PTR];
         const Axis *a = axis_of(pl->plan->axis, ptr);
-        bool found = false;
+        bool found = false, whole = is_whole(n, leaf);
         for (int d = 0; d < t->rank; d++) {
             if (leaf->map[d] < 0 || a->contiguity[d] <= 1)
                 continue;
-            votes[leaf->map[d]] += 2;
+            votes[leaf->map[d]] += whole ? 2 : 1;
             found = true;
         }
         int dim = found ? -1 : plan_dimension_in_pieces(pl->plan, n, ptr, leaf->map);

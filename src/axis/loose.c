@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "opt.h"
+#include "axis.h"
 #include "../ir/analysis.h"
 
 enum {
@@ -231,7 +231,7 @@ static OpCode rounding_of(const Value *v, OpCode kind, int depth)
     return kind;
 }
 
-OpCode opt_cut_rounding(const Op *cast)
+OpCode axis_cut_rounding(const Op *cast)
 {
     const Type *t = cast->results[0]->type;
     bool becomes = cast->code == OP_cast && !t->pointer && dtype_is_int(t->dtype) &&
@@ -248,7 +248,7 @@ static bool cuts(const Search *s, const Op *op, int i)
 
     switch (op->code) {
     case OP_cast:
-        return opt_cut_rounding(op) != OP_COUNT;
+        return axis_cut_rounding(op) != OP_COUNT;
     case OP_select:
         return i > 0 && passes;
     case OP_min:
@@ -367,7 +367,7 @@ static void visit_arguments(Op *op, void *search)
     }
 }
 
-const uint8_t *opt_number_facts(const Func *f, Arena *a)
+const uint8_t *axis_number_facts(const Func *f, Arena *a)
 {
     size_t n = (size_t)f->nvalues + 1;
     Search s = {.facts = NEW_N(a, uint8_t, n)};
