@@ -87,7 +87,10 @@ static Value *rounds_of(Builder *b, const Op *loop)
 {
     int64_t step = 1;
     Value *lo = loop->operands[FOR_LO], *hi = loop->operands[FOR_HI];
+    uint64_t trips;
 
+    if (opt_trip_count(loop, &trips) && trips <= INT32_MAX)
+        return build_int(b, lo->type, (int64_t)trips);
     value_const_int(loop->operands[FOR_STEP], &step);
     return step < 0 ? rounds_between(b, hi, lo, -step) : rounds_between(b, lo, hi, step);
 }

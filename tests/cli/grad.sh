@@ -173,6 +173,14 @@ def in_front(x, out, n):
     value = tl.load(x + tl.program_id(0) * n)
     value_with_a_name_that_leaves_no_room = tl.where(value > 2.0, value * value, value + 1.0)
     tl.store(out + tl.program_id(0), value_with_a_name_that_leaves_no_room * 1.5)
+
+
+@triton.jit
+def five(x, out):
+    h = 1.0
+    for i in range(0, 10, 2):
+        h = h * tl.load(x + i)
+    tl.store(out, h)
 KERNEL
 cat >elsewhere.py <<'KERNEL'
 import triton
@@ -389,6 +397,7 @@ expect 1 err "the kernel stores nothing to \`x\`" "$tilec" grad k.py:scale --of 
 expect 0 out 'h_tape: a workspace of triton.cdiv(n, 3) * 4 bytes, float32: h before each round of a part.' derive recurrence n:i32 --tape 3
 expect 0 out 'h_points: a workspace of 3 * 4 bytes, float32: h before the first round of each part.' derive recurrence n:i32 --tape 3
 expect 0 out 'h_tape: a workspace of n * 4 bytes' derive recurrence n:i32 --tape keep
+derive five --tape 5 | grep -q '_points' && wrong "points of a loop of no more rounds than these"
 expect 0 out 'for back in range(' derive recurrence n:i32 --tape recompute
 grep -qE '_tape|_points' "$folder/out" && wrong "a workspace without a tape"
 expect 2 err "--tape some: it is \`keep\`, \`recompute\`, or of how many rounds" derive recurrence n:i32 --tape some
