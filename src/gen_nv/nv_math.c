@@ -182,7 +182,7 @@ static const char *rounding_of(const Nv *n, const Op *op)
 {
     bool cut = nv_knows(n->plan, op->operands[0], NUMBER_CUT);
 
-    switch (cut ? opt_cut_rounding(op) : OP_trunc) {
+    switch (cut ? numbers_cut_rounding(op) : OP_trunc) {
     case OP_floor:
         return "rmi";
     case OP_ceil:

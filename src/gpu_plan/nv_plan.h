@@ -290,7 +290,7 @@ struct NvPlan {
     UseLists uses;
     Map *group_ways; /* dot to how groups of four warps compute it, or why not (nv_group_dot.c) */
     NvValue *values;
-    const uint8_t *facts; /* opt_number_facts() */
+    const uint8_t *facts; /* numbers_facts() */
     VEC(NvTile *) tiles;
     VEC(Layout *) layouts;
     VEC(NvBuffer) buffers;

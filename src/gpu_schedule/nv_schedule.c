@@ -166,7 +166,7 @@ static NvPlan *make_plan(const Func *f, const GenOptions *o, Without *without, b
     p->uses = ir_uses(f, a);
     p->values = NEW_N(a, NvValue, f->nvalues + 1);
     p->group_ways = map_new(a);
-    p->facts = opt_number_facts(f, a);
+    p->facts = numbers_facts(f, a);
     nv_find_fields(p);
     nv_choose(p);
     if (p->refused)

@@ -8,6 +8,7 @@
 
 #include "../axis/axis.h"
 #include "../ir/ir.h"
+#include "../numbers/numbers.h"
 
 /* Does a target take the op as it is?  Asked of what opt_legalise() can write in terms of ops that
  * every target has: those on block pointers and descriptors, and inline assembly. */
@@ -76,6 +77,9 @@ void opt_carry(Func *f);   /* carried tiles that step by a uniform scalar become
 void opt_late(Func *f);    /* rounds add up tiles, which are reduced behind the loop */
 void opt_ahead(Func *f, bool disjoint); /* a round asks for the loads of the next one */
 void opt_contract(Func *f);             /* 2^(a b - c), loosely: fma(a, b, -c) */
+/* All a b + c of floats, and a b - c, whose products nobody else takes, as fma; inlines.  A
+ * diagnostic as from opt_inline(). */
+void opt_fuse(Module *m, Diags *d);
 
 /* legalise_asm.c: texts of PTX whose instructions are all ops here become those. */
 void opt_translate_asm(Module *m, OptTakes takes);
@@ -112,20 +116,6 @@ Value *opt_numbers(Builder *b, const Type *shape);
 /* Reduce a tile over all of its dimensions, elements combined by this op; a scalar is itself. */
 Value *opt_reduce_all(Builder *b, OpCode how, Value *v);
 Value *opt_reduce_along(Builder *b, OpCode how, Value *v, int axis); /* the same of one */
-
-/* loose.c: what is known of the numbers in values of fp32. */
-typedef enum {
-    NUMBER_LOOSE = 1,    /* nobody sees a relative error of 2^-20, or one below 2^-126 become 0 */
-    NUMBER_UNSIGNED = 2, /* none is below 0 */
-    NUMBER_LARGE = 4,    /* none is below 2^-100 */
-    NUMBER_RESTORED = 8, /* what it was lessened by is added again, and nobody sees more of it */
-    NUMBER_CUT = 16      /* a conversion to an integer can round it: opt_cut_rounding() */
-} NumberFact;
-/* NumberFacts, as bits, by the value's id; in the arena.  0 for values of other types. */
-const uint8_t *opt_number_facts(const Func *f, Arena *a);
-/* OP_floor, OP_ceil, OP_trunc or OP_rint, by which a cast can round instead of them, if its operand
- * is NUMBER_CUT; OP_COUNT: by none. */
-OpCode opt_cut_rounding(const Op *cast);
 
 /* masks.c */
 const Value *opt_plain(const Value *v); /* what tiles only repeat, or have with other dimensions */

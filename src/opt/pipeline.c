@@ -31,7 +31,7 @@ static void legalise_module(Module *m, const OptOptions *o, Diags *d)
 /* The values, by id, that have no element below 2^-100, for those functions that ask. */
 static const bool *large_values(const Func *f)
 {
-    const uint8_t *facts = opt_number_facts(f, f->module->arena);
+    const uint8_t *facts = numbers_facts(f, f->module->arena);
     bool *large = NEW_N(f->module->arena, bool, (size_t)f->nvalues + 1);
 
     for (int i = 0; i <= f->nvalues; i++)
