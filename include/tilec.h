@@ -784,9 +784,9 @@ const char *tilec_tuning_key(const tilec_file *file, const char *kernel, int i);
  *     where and why) must be given.  Launch options of Triton (num_warps, num_stages, num_ctas,
  *     maxnreg, ...) are accepted as named arguments: `debug`, when it is false, leaves assertions
  *     out, when it is true, or `sanitize_overflow` is, an integer that overflows is a failed one;
- *     num_warps and num_stages go before those
- *     of `options`.  Nothing is kept after the call: the same
- *     array may be changed and passed again.
+ *     `enable_fp_fusion`, when it is true, has products of floats added without being rounded, on
+ *     every device (docs/accuracy.md); num_warps and num_stages go before those of `options`.
+ *     Nothing is kept after the call: the same array may be changed and passed again.
  * options: NULL = all defaults.
  *
  * The first launch of a kernel with a new set of dtypes and compiled-in values compiles it

@@ -34,6 +34,12 @@ def store_one(out):
     tl.store(out, 1)
 
 
+@tilec.jit
+def rest_of_square(x, out):
+    a = tl.load(x)
+    tl.store(out, a * a - (1 + 2.0**-11))
+
+
 class OtherOptions(unittest.TestCase):
     def test_those_of_other_makers_are_accepted(self):
         out = np.zeros(1, np.int32)
@@ -716,6 +722,18 @@ class Options(unittest.TestCase):
         self.assertEqual(compiled.metadata.name, "add")
         self.assertGreater(compiled.n_regs * compiled.metadata.shared, 0)
         self.assertEqual(compiled.n_spills, 0)
+
+    def test_enable_fp_fusion(self):
+        a, out = np.array([1 + 2**-12], np.float32), np.ones(1, np.float32)
+        told = []
+        with tilec.knobs.runtime.scope():
+            tilec.knobs.runtime.jit_cache_hook = lambda **about: told.append(about["compile"]["enable_fp_fusion"])
+            for device in ("cpu", "interp", "sim"):
+                for said, fuses in (({}, False), ({"enable_fp_fusion": True}, True), ({"enable_fp_fusion": None}, False),
+                                    ({"enable_fp_fusion": False}, False)):
+                    made = rest_of_square[(1,)](a, out, device=device, **said)
+                    self.assertEqual((out[0], made.metadata.enable_fp_fusion), (2**-24 if fuses else 0, fuses))
+        self.assertEqual(set(told), {False, True})
 
     def test_compiled_for_a_gpu(self):
         x = np.arange(8, dtype=np.float32)

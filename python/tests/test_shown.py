@@ -17,6 +17,7 @@ import unittest
 import tilec
 from helper_kernels import add
 from needs_numpy import np, setUpModule
+from tilec.told import Told
 
 NOTEBOOK = pathlib.Path(__file__).resolve().parents[2] / "examples/python/notebook.ipynb"
 SOURCE = """
@@ -67,6 +68,15 @@ class Balanced(html.parser.HTMLParser):
 
     def handle_data(self, data):
         self.texts.append(data)
+
+
+class Words(unittest.TestCase):
+    def test_what_a_launch_wishes(self):
+        x = np.ones(8, np.float32)
+        said = {"BLOCK": 8, "enable_fp_fusion": 1, "sanitize_overflow": False, "debug": None}
+        with Told(add, (1,), (x, x, x.copy(), 8), said) as told:
+            self.assertLess({"sanitize_overflow=False", "enable_fp_fusion=True"}, set(told.words))
+            self.assertFalse([word for word in told.words if word.startswith("debug")])
 
 
 class Explanations(unittest.TestCase):

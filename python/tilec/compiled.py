@@ -165,9 +165,13 @@ class CompiledKernel:
         warps = self.stats["warps"] if self._on_gpu() else 4
         return Metadata(name=self.name, hash=self.hash, num_warps=warps, num_stages=3, num_ctas=1,
                         shared=self.shared, target=self._call.device(),
-                        backend_name=self._call.device(), enable_fp_fusion=True,
+                        backend_name=self._call.device(), enable_fp_fusion=self._fuses(),
                         cluster_dims=(1, 1, 1), tmem_size=0, global_scratch_size=0,
                         profile_scratch_size=0)
+
+    def _fuses(self):
+        name = "enable_fp_fusion"
+        return name not in self._kernel.arg_names and bool(self._call.constants().get(name))
 
     @property
     def packed_metadata(self):

@@ -237,7 +237,7 @@ class JITFunction(_core.Kernel, KernelInterface):
                             "constants": specialization.constants, "configs": [{}],
                             "num_warps": made.metadata.num_warps, "num_ctas": 1,
                             "num_stages": made.metadata.num_stages,
-                            "enable_fp_fusion": kwargs.get("enable_fp_fusion", True),
+                            "enable_fp_fusion": made.metadata.enable_fp_fusion,
                             "launch_cooperative_grid": False,
                             "extern_libs": tuple((kwargs.get("extern_libs") or {}).items()),
                             "specialization_data": text_of(self, args, kwargs),

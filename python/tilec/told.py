@@ -18,8 +18,9 @@ from .names import is_code, language_name
 from .wrappers import is_array
 
 _OPTIONS = ("num_warps", "num_stages", "arch")
-_PASSED_OVER = ("num_ctas", "maxnreg", "stream", "check", "unspecialised", "enable_fp_fusion",
-                "waves_per_eu", "matrix_instr_nonkdim", "kpack", "enable_reflect_ftz")
+_WISHES = ("debug", "sanitize_overflow", "enable_fp_fusion")  # the command has True or False of these
+_PASSED_OVER = ("num_ctas", "maxnreg", "stream", "check", "unspecialised", "waves_per_eu",
+                "matrix_instr_nonkdim", "kpack", "enable_reflect_ftz")
 
 
 def command_path():
@@ -153,6 +154,9 @@ def _sorted(kernel, args, kwargs):
         raise TypeError(f"{kernel.__name__} got two values for `{twice}`")
     options = {name: kwargs.pop(name) for name in (*_OPTIONS, "device")
                if name in kwargs and name not in kernel.arg_names}
+    wishes = {name: kwargs.pop(name) for name in _WISHES
+              if name in kwargs and name not in kernel.arg_names}
+    given.update((name, bool(value)) for name, value in wishes.items() if value is not None)
     given.update((name, value) for name, value in kwargs.items()
                  if name in kernel.arg_names or name not in _PASSED_OVER)
     return given, options

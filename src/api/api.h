@@ -117,8 +117,9 @@ typedef struct {
     int num_warps, num_stages; /* what is wished for; 0: nothing.  Not looked for where neither the
                                 * device nor a compile asks */
     bool drops_asserts, finds_overflow; /* as FrontLaunch has them */
-    bool typed_only;                    /* some argument is a type without a value: cannot be run */
-    size_t nkey; /* what compiled code depends on, as bytes, and their hash */
+    bool fuses;      /* enable_fp_fusion: products of floats are added without being rounded */
+    bool typed_only; /* some argument is a type without a value: cannot be run */
+    size_t nkey;     /* what compiled code depends on, as bytes, and their hash */
     uint64_t hash;
     uint8_t key[KEY_BYTES];
 } Binding;

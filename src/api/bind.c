@@ -120,11 +120,12 @@ static void check_hint(Binder *b, const tilec_arg *a)
                     (long long)c.integer);
 }
 
-/* Is it one of the options that say what kernels look for while they run? */
+/* Is it one of the options that say what kernels look for while they run, and how they round? */
 static bool take_wish(Binder *b, const tilec_arg *a)
 {
     Wish *wish = strcmp(a->name, "debug") == 0               ? &b->debug
                  : strcmp(a->name, "sanitize_overflow") == 0 ? &b->overflow
+                 : strcmp(a->name, "enable_fp_fusion") == 0  ? &b->fusion
                                                              : NULL;
     Const c;
 
@@ -206,7 +207,7 @@ static int bind_wish(Binder *b, const char *name)
     return good ? (int)c.integer : 0;
 }
 
-/* What the code looks for while it runs. */
+/* What the code looks for while it runs, and how it rounds. */
 static void bind_looks(Binder *b)
 {
     Binding *out = b->out;
@@ -214,7 +215,9 @@ static void bind_looks(Binder *b)
 
     out->drops_asserts = b->debug == WISH_OFF;
     out->finds_overflow = b->overflow ? b->overflow == WISH_ON : b->debug == WISH_ON;
-    bind_key_byte(out, checks | out->drops_asserts << 2 | out->finds_overflow << 3);
+    out->fuses = b->fusion == WISH_ON;
+    bind_key_byte(out,
+                  checks | out->drops_asserts << 2 | out->finds_overflow << 3 | out->fuses << 4);
 }
 
 /* Devices that follow wishes have code for each; a compile shows them in the IR. */
@@ -257,7 +260,7 @@ static tilec_status bind_in(Binder *b, Request *r, Job *job, Arena *a)
     b->kernel = r->kernel->signature;
     b->status = TILEC_OK;
     b->misspelt = false;
-    b->debug = b->overflow = WISH_UNSAID;
+    b->debug = b->overflow = b->fusion = WISH_UNSAID;
     b->computed = NULL;
     b->arena = a;
     b->nparts = b->kernel->nparams;

@@ -24,7 +24,8 @@ typedef struct {
     const FrontKernel *kernel;
     tilec_status status;      /* the first thing that was wrong */
     Arena *arena;             /* NULL where nothing needs one */
-    Wish debug, overflow;     /* what the launch says of `debug` and `sanitize_overflow` */
+    Wish debug, overflow;     /* what the launch says of `debug` and `sanitize_overflow`, .. */
+    Wish fusion;              /* .. and of `enable_fp_fusion` */
     bool misspelt;            /* a name was wrong: a parameter that is missing is no news then */
     const Computed *computed; /* by @triton.heuristics; NULL when there are none */
     const tilec_arg *given[MAX_PARAMS];

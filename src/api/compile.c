@@ -84,6 +84,15 @@ static bool widen(Module *m, Diags *d)
     return !verifies() || ir_verify(m, d);
 }
 
+/* Sums of products with one rounding, for every device; false after an error. */
+static bool fuse(Module *m, Diags *d)
+{
+    int errors = diag_errors(d);
+
+    opt_fuse(m, d);
+    return diag_errors(d) == errors && (!verifies() || ir_verify(m, d));
+}
+
 const Func *compile_lower(const Request *r, Arena *a, Diags *d)
 {
     const FrontKernel *k = r->kernel->signature;
@@ -107,6 +116,8 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d)
     if (!check_records(m, views_of(r, a, d), values, values && device->finds_races, d))
         return NULL;
     if (r->options.wide_floats && !widen(m, d))
+        return NULL;
+    if (r->binding->fuses && !fuse(m, d))
         return NULL;
     return module_kernel(m);
 }

@@ -76,15 +76,34 @@ static double constant_of(const Value *v)
     return v->def && v->def->code == OP_const && is_single(v) ? constant(v) : NAN;
 }
 
-/* The constant c > 0 that the op adds to, or takes from (then also: adds as -c), its operand i; or
- * 0. */
+static bool is_factor(const Op *op, int i)
+{
+    return op->code == OP_fma && i < 2;
+}
+
+/* Is what a sum has of its operand i, of an fma's factors their product, not below 0? */
+static bool part_is_unsigned(const Search *s, const Op *op, int i)
+{
+    if (!is_factor(op, i))
+        return has(s, op->operands[i], NUMBER_UNSIGNED);
+    return op->operands[0] == op->operands[1] || all_have(s, op, 0, 2, NUMBER_UNSIGNED);
+}
+
+/* Is all that an add or fma sums up not below 0? */
+static bool parts_are_unsigned(const Search *s, const Op *op)
+{
+    return part_is_unsigned(s, op, 0) && part_is_unsigned(s, op, op->noperands - 1);
+}
+
+/* The constant c > 0 that the op adds to, or takes from (then also: adds as -c), that part of it;
+ * or 0. */
 static double offset(const Op *op, int i, bool taken)
 {
     bool subtracts = op->code == OP_sub && i == 0;
 
-    if (op->noperands != 2 || (op->code != OP_add && !subtracts))
+    if (op->code != OP_add && !subtracts && !is_factor(op, i))
         return 0;
-    double c = constant_of(op->operands[1 - i]);
+    double c = constant_of(op->operands[is_factor(op, i) ? 2 : 1 - i]);
     return fmax(subtracts == taken ? c : -c, 0);
 }
 
@@ -92,11 +111,13 @@ static double offset(const Op *op, int i, bool taken)
 static bool restores(const Search *s, const Op *op, int i)
 {
     const Op *lessened = op->operands[i]->def;
-    double c = offset(op, i, false);
+    double c = is_factor(op, i) ? 0 : offset(op, i, false);
 
-    return c > 0 && lessened && lessened->noperands == 2 &&
-           ((offset(lessened, 0, true) == c && has(s, lessened->operands[0], NUMBER_UNSIGNED)) ||
-            (offset(lessened, 1, true) == c && has(s, lessened->operands[1], NUMBER_UNSIGNED)));
+    for (int k = 0; c > 0 && lessened && k < lessened->noperands; k++) {
+        if (offset(lessened, k, true) == c && part_is_unsigned(s, lessened, k))
+            return true;
+    }
+    return false;
 }
 
 static bool sums(const Op *op)
@@ -118,6 +139,8 @@ static bool makes_unsigned(const Search *s, const Op *op)
         if (op->operands[0] == op->operands[1])
             return true;
         return all_have(s, op, 0, 2, NUMBER_UNSIGNED);
+    case OP_fma:
+        return parts_are_unsigned(s, op);
     case OP_add:
     case OP_div:
     case OP_min:
@@ -140,6 +163,8 @@ static bool makes_large(const Search *s, const Op *op)
     switch (op->code) {
     case OP_const:
         return constant(op->results[0]) >= least;
+    case OP_fma:
+        return parts_are_unsigned(s, op) && has(s, op->operands[2], NUMBER_LARGE);
     case OP_add:
         return all_have(s, op, 0, 2, NUMBER_UNSIGNED) &&
                (has(s, op->operands[0], NUMBER_LARGE) || has(s, op->operands[1], NUMBER_LARGE));
@@ -157,7 +182,7 @@ static bool makes_large(const Search *s, const Op *op)
 /* Is it v - c for a v that is not below 0, and only v - c + c is used further? */
 static bool lessens(const Search *s, const Op *op, int i)
 {
-    return offset(op, i, true) > 0 && has(s, op->operands[i], NUMBER_UNSIGNED) &&
+    return offset(op, i, true) > 0 && part_is_unsigned(s, op, i) &&
            has(s, op->results[0], NUMBER_RESTORED);
 }
 
@@ -191,6 +216,8 @@ static bool hides(const Search *s, const Op *op, int i)
         return i > 0 && passes;
     case OP_sub:
         return (passes && differs_from_one(op, i)) || lessens(s, op, i);
+    case OP_fma:
+        return (passes && parts_are_unsigned(s, op)) || lessens(s, op, i);
     case OP_add:
         return (passes && (all_have(s, op, 0, 2, NUMBER_UNSIGNED) || differs_from_one(op, i))) ||
                lessens(s, op, i);

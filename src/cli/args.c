@@ -166,11 +166,12 @@ bool args_takes(Cli *c, const Options *o, const char *name)
     return false;
 }
 
-/* What a launch looks for while it runs is said by name, as from C and Python; a parameter of that
- * name has it for itself. */
+/* What a launch looks for while it runs, and how it rounds, is said by name, as from C and Python;
+ * a parameter of that name has it for itself. */
 static bool is_wish(const char *name)
 {
-    return strcmp(name, "debug") == 0 || strcmp(name, "sanitize_overflow") == 0;
+    return strcmp(name, "debug") == 0 || strcmp(name, "sanitize_overflow") == 0 ||
+           strcmp(name, "enable_fp_fusion") == 0;
 }
 
 bool args_wishes(Cli *c, const Options *o, const char *name)

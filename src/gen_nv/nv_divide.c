@@ -21,7 +21,7 @@
  * Halves are never that small, and integers nothing of the kind, so one comparison of the largest
  * of several, or none, tells.
  *
- * Where a quotient may be off by a little (loose.c) it is x (r f), whatever x is.
+ * Where a quotient may be off by a little (src/axis/loose.c) it is x (r f), whatever x is.
  *
  * Registers that each have a divisor of their own go by the same steps without an f, and take their
  * sign at the front, so that -0 stays; that is right while both are between 2^-62 and 2^62, or x is

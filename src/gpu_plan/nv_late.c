@@ -18,6 +18,7 @@ static bool may_be_late(const Op *op)
     case OP_add:
     case OP_sub:
     case OP_mul:
+    case OP_fma:
     case OP_neg:
     case OP_and:
     case OP_or:

@@ -78,6 +78,9 @@ void opt_carry(Func *f);   /* carried tiles that step by a uniform scalar become
 void opt_late(Func *f);    /* rounds add up tiles, which are reduced behind the loop */
 void opt_ahead(Func *f, bool disjoint); /* a round asks for the loads of the next one */
 void opt_contract(Func *f);             /* 2^(a b - c), loosely: fma(a, b, -c) */
+/* All a b + c of floats, and a b - c, whose products nobody else takes, as fma; inlines.  A
+ * diagnostic as from opt_inline(). */
+void opt_fuse(Module *m, Diags *d);
 
 /* legalise_asm.c: texts of PTX whose instructions are all ops here become those. */
 void opt_translate_asm(Module *m, OptTakes takes);

@@ -1,5 +1,6 @@
 #!/bin/sh
-# wishes.sh TILEC SOURCE - `debug` and `sanitize_overflow`, which a launch takes by name, as arguments
+# wishes.sh TILEC SOURCE - `debug`, `sanitize_overflow` and `enable_fp_fusion`, which a launch takes by
+# name, as arguments
 . "$(dirname "$0")/expect.inc"
 cd "$folder" || exit 1
 cat >k.py <<'KERNEL'
@@ -21,6 +22,16 @@ def product(x, n):
 @triton.jit
 def own(x, debug):
     tl.store(x, debug)
+
+
+@triton.jit
+def rest(x, a):
+    tl.store(x, a * a - (1 + 2.0**-11))
+
+
+@triton.jit
+def own_fusion(x, a, enable_fp_fusion):
+    tl.store(x, a * a - (1 + 2.0**-11) + enable_fp_fusion)
 KERNEL
 
 # of KERNEL N WORDS : runs it
@@ -47,6 +58,27 @@ expect 2 err "and i32 is neither" "$tilec" build k.py:checked -o k.o --header k.
 expect 0 out "assert" "$tilec" dump k.py:checked --stage ir 'x:*i32' n:i32
 expect 0 out "store" "$tilec" dump k.py:checked --stage ir 'x:*i32' n:i32 debug=False
 ! grep -q assert "$folder/out" || wrong "debug=False leaves an assertion"
+
+# rest_of A WORDS : what is left of A * A behind its first bits
+rest_of() {
+    a=$1
+    shift
+    "$tilec" run k.py:rest --grid 1 'x=zeros(fp32,1)' a="$a" --show x "$@"
+}
+for device in cpu interp sim; do
+    expect 0 out "[0.]" rest_of 1.000244140625 --device $device
+    expect 0 out "[0.]" rest_of 1.000244140625 enable_fp_fusion=False --device $device
+    expect 0 out "[5.9604645e-08]" rest_of 1.000244140625 enable_fp_fusion=True --device $device
+    expect 0 out "[1.]" "$tilec" run k.py:own_fusion --grid 1 'x=zeros(fp32,1)' a=1.000244140625 \
+        enable_fp_fusion=1 --show x --device $device
+done
+expect 2 err "and 1 is neither" rest_of 1.5 enable_fp_fusion=1
+for stage in ir opt asm; do
+    expect 0 out "fma" "$tilec" dump k.py:rest --stage $stage 'x:*fp32' a:fp32 enable_fp_fusion=True
+    expect 0 out "mul" "$tilec" dump k.py:rest --stage $stage 'x:*fp32' a:fp32
+    ! grep -q fma "$folder/out" || wrong "$stage has an fma without being asked"
+done
+expect 0 out "rest: 2 specialisations" "$tilec" build k.py:rest -o k.o --header k.h 'x:*fp32' a:fp32 enable_fp_fusion=True
 
 # without its assertions a kernel needs nothing of the library: it may be built for a GPU
 expect 1 err "the kernel prints or asserts" \

@@ -98,6 +98,32 @@ static void test_a_launch_option_of_any_integer_kind(void **state)
     launch(s, "interp", 1, &warps, 1);
 }
 
+/* A product is added as it is where the launch says so: that is other code, beside the usual. */
+static void test_enable_fp_fusion(void **state)
+{
+    Scene *s = *state;
+    const int64_t shape[] = {1};
+    float out[1] = {1};
+    tilec_arg args[] = {
+        of_floats(out, shape),
+        {.kind = TILEC_ARG_FLOAT, .real = 1 + 0x1p-12},
+        {.name = "enable_fp_fusion", .kind = TILEC_ARG_BOOL},
+    };
+
+    load(s, HEAD "@triton.jit\ndef k(out, a): tl.store(out, a * a - (1 + 2.0**-11))\n");
+    for (int said = 0; said < 6; said++) {
+        args[2].integer = said % 2;
+        args[2].kind = said < 4 ? TILEC_ARG_BOOL : TILEC_ARG_INT;
+        launch(s, "interp", 1, args, 3);
+        assert_true(out[0] == (said % 2 ? 0x1p-24F : 0));
+        launch(s, "interp", 1, args, 2);
+        assert_true(out[0] == 0);
+    }
+    args[2].kind = TILEC_ARG_NONE;
+    launch(s, "interp", 1, args, 3);
+    assert_true(out[0] == 0);
+}
+
 static void test_run_time_types(void **state)
 {
     Scene *s = *state;
@@ -797,6 +823,7 @@ int main(void)
         TEST(test_arguments_by_position_and_name),
         TEST(test_wrong_arguments_are_named_at_their_place),
         TEST(test_a_launch_option_of_any_integer_kind),
+        TEST(test_enable_fp_fusion),
         TEST(test_run_time_types),
         TEST(test_specialisation),
         TEST(test_unspecialised),

@@ -2,11 +2,11 @@
  * test_opt.c - the passes on small modules in text form
  *
  * Every tests/ir/NAME.ir begins with `# passes: NAMES`; NAME.want holds the text after those
- * passes.  Besides the passes of opt.h three more words: `pipeline` runs all of them, `axis` gives
- * the facts of the axis analysis in place of the module, `access` the steps of its addresses,
- * `unread` the reductions that count lanes which a mask leaves out, `sites` the module with the
- * calls that its ops came through.  TILEC_UPDATE=1 rewrites the .want
- * files (read the difference before it is committed).
+ * passes.  Besides the passes of opt.h there are more words: `pipeline` runs all of them, `fuse`
+ * what a launch with enable_fp_fusion begins with, `axis` gives the facts of the axis analysis in
+ * place of the module, `access` the steps of its addresses, `unread` the reductions that count
+ * lanes which a mask leaves out, `sites` the module with the calls that its ops came through.
+ * TILEC_UPDATE=1 rewrites the .want files (read the difference before it is committed).
  */
 #include <dirent.h>
 #include <stdarg.h>
@@ -73,6 +73,8 @@ static const char *run_words(Arena *a, Module *m, char *words, Diags *d)
             facts = access_text(axis_analyse(m->funcs[0], a), m->funcs[0], a);
         else if (strcmp(word, "unread") == 0)
             facts = unread_text(m->funcs[0], a);
+        else if (strcmp(word, "fuse") == 0)
+            opt_fuse(m, d);
         else if (strcmp(word, "pipeline") == 0)
             ran = opt_run(m, &options, d);
         else
