@@ -1060,6 +1060,9 @@ typedef struct {
     const char *array,
         *gradient; /* a parameter of the forward; that of the derived kernel for it */
     tilec_gradient_fill fill;
+    const char *stored; /* how many elements are stored, from the pointer on: such an expression as
+                         * tilec_workspace has; an array of no more, one behind the other, may hold
+                         * anything before. NULL: that is not known */
 } tilec_gradient;
 
 /* A parameter of a derived kernel for which the launch allocates memory.  `count`, of elements, is

@@ -37,8 +37,9 @@ static PyObject *result_of(const tilec_derived *d)
     bool good = gradients && spaces && sums && sizes && needs && programs && saved;
 
     for (int i = 0; good && i < d->ngradients; i++)
-        good = push(gradients, Py_BuildValue("(ssi)", d->gradients[i].array,
-                                             d->gradients[i].gradient, (int)d->gradients[i].fill));
+        good =
+            push(gradients, Py_BuildValue("(ssiz)", d->gradients[i].array, d->gradients[i].gradient,
+                                          (int)d->gradients[i].fill, d->gradients[i].stored));
     for (int i = 0; good && i < d->nworkspaces; i++)
         good = push(spaces, Py_BuildValue("(sssi)", d->workspaces[i].name, d->workspaces[i].count,
                                           tilec_dtype_name(d->workspaces[i].dtype),

@@ -1,6 +1,7 @@
 """tilec.grad: derived kernels launched with the forward's grid and arguments."""
 
 import unittest
+from unittest import mock
 
 import tilec
 import tilec.language as tl
@@ -100,6 +101,13 @@ def by_global(x, out):
     tl.store(out, tl.load(x) * SCALE_OF_NOW)
 
 
+@tilec.jit
+def squares_by_rows(x, out, stride, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * stride + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=tl.arange(0, BLOCK) < n, other=0.0)
+    tl.store(out + at, a * a, mask=tl.arange(0, BLOCK) < n)
+
+
 SCALE_OF_NOW: tl.constexpr = 3.0
 
 
@@ -141,6 +149,28 @@ class Gradients(unittest.TestCase):
             cube[(1,)](square, np.zeros(1), n, d_out=np.ones(1), d_x=d_x)
             self.assertEqual(d_x[0], want)
 
+    def test_only_what_is_not_stored_is_zeroed(self):
+        x, w = self.x.astype(np.float64), np.ones(4)
+        rows = x[:48].reshape(6, 8)
+        for zeroed, gradient, grid, n, args, options in (
+                (0, "scale", 4, 50, (x, w, np.zeros(50), 50), {}), (1, "scale", 4, 49, (x, w, np.zeros(50), 49), {}),
+                (1, "scale", 3, 48, (x, w, np.zeros(50), 50), {}), (0, "rows", 6, 8, (rows, np.zeros((6, 8)), 8, 8), {"BLOCK": 8}),
+                (1, "rows", 5, 8, (rows, np.zeros((6, 8)), 8, 8), {"BLOCK": 8}),
+                (1, "rows", 6, 7, (rows, np.zeros((6, 8)), 8, 7), {"BLOCK": 8}),
+                (1, "rows", 6, 4, (rows, np.zeros((6, 8)), 8, 8), {"BLOCK": 4})):
+            kernel = scale if gradient == "scale" else squares_by_rows
+            d_x = np.full_like(args[0], np.nan)
+            with self.subTest(gradient, grid=grid, n=n), mock.patch("tilec.derived._zero", wraps=tilec.derived._zero) as zero:
+                tilec.grad(kernel, "out", "x")[(grid,)](*args, d_out=np.ones_like(args[0]), d_x=d_x, **options)
+                self.assertEqual(zero.call_count, zeroed)
+                factor = 4 if kernel is scale else 2
+                wanted = factor * args[0]
+                if kernel is scale:
+                    wanted[n:] = 0
+                else:
+                    wanted[grid:], wanted[:, n:] = 0, 0
+                np.testing.assert_allclose(d_x, wanted)
+
     def test_is_derived_once(self):
         gradient = tilec.grad(scale, of="out", wrt=("x",))
         first = gradient.derive(self.x, self.w, self.x, 50)
@@ -148,7 +178,7 @@ class Gradients(unittest.TestCase):
         self.assertIsNot(gradient.derive(self.x, self.w, self.x, 50, BLOCK=32), first)
         self.assertIsNot(gradient.derive(self.x, self.w, self.x, 2**40), first)
         self.assertIn("def scale_grad(x, w, out, n, d_out, d_x,", first.text)
-        self.assertEqual([tuple(g) for g in first.gradients], [("out", "d_out", 0), ("x", "d_x", 1)])
+        self.assertEqual([tuple(g) for g in first.gradients], [("out", "d_out", 0, None), ("x", "d_x", 1, "min(n, 16 * grid[0])")])
         self.assertEqual(tilec.grad(scale, "out", "w").derive(self.x, self.w, self.x, 50).gradients[1].fill, 3)
 
     def test_elements_that_are_not_read_have_no_gradient(self):

@@ -19,7 +19,7 @@ from .language.constants import constexpr
 _READ, _STORED, _PARTS, _ADDED = range(4)  # as tilec_gradient_fill in tilec.h
 
 # a parameter of the derived kernel: `d_x` for `x`
-Gradient = collections.namedtuple("Gradient", "array name fill")
+Gradient = collections.namedtuple("Gradient", "array name fill stored")
 
 
 class Derived:
@@ -61,7 +61,10 @@ class Derived:
         sums = [(total, parts, number(rows), number(width)) for total, parts, rows, width in self._sums]
         filled = {total: width for total, _, _, width in sums}
         for g in self.gradients:
-            if g.fill != _READ and _layout(gradients[g.name]) != ((filled.get(g.name), 1),):
+            if g.fill == _READ:
+                continue
+            stored = number(g.stored) if g.stored else filled.get(g.name, 0)
+            if not _is_within(gradients[g.name], stored):
                 _zero(gradients[g.name])  # also where each is stored: elements that are not read have none
         like = gradients[self.gradients[0].name]
         spaces = {name: self._space(name, max(number(count), 0), dtype, zero, like)  # a loop of no rounds may count less
@@ -109,6 +112,12 @@ class _Language:
 def _size(array):
     """How many elements there are from the first to the last."""
     return 1 + sum((n - 1) * s for n, s in _layout(array) or ((1, 1),))
+
+
+def _is_within(array, n):
+    """Are its elements the first n, or fewer, one behind the other?"""
+    layout = _layout(array)
+    return layout is not None and len(layout) <= 1 and all(s == 1 and m <= n for m, s in layout or ((1, 1),))
 
 
 _NAMES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64",

@@ -61,9 +61,9 @@ static void copy_lists(Copy *c, const GradResult *r, tilec_derived *out)
     const char **saved = (const char **)(programs + r->programs.len);
 
     for (int i = 0; i < r->ngradients; i++)
-        gradients[i] = (tilec_gradient){copy_text(c, r->gradients[i].array),
-                                        copy_text(c, r->gradients[i].gradient),
-                                        (tilec_gradient_fill)r->gradients[i].fill};
+        gradients[i] = (tilec_gradient){
+            copy_text(c, r->gradients[i].array), copy_text(c, r->gradients[i].gradient),
+            (tilec_gradient_fill)r->gradients[i].fill, copy_text(c, r->gradients[i].stored)};
     for (int i = 0; i < r->workspaces.len; i++) {
         const GradWorkspace *w = &r->workspaces.at[i];
         workspaces[i] = (tilec_workspace){copy_text(c, w->name), copy_text(c, w->count),

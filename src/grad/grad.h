@@ -44,6 +44,13 @@ enum { AXES = 3 }; /* of a grid */
 #define EVERY_AXIS ((1u << AXES) - 1)
 
 typedef VEC(Op *) GradOps;
+/* Elements that are stored, from the array's beginning on: rows of so many as bound and total both
+ * allow, each a stride behind the one before. */
+typedef struct {
+    bool is_known;
+    Poly bound, total;
+    Poly rows, stride; /* empty: there is one row */
+} GradCover;
 typedef struct {
     Value *array;    /* a parameter of the forward */
     Value *gradient; /* the parameter added for it */
@@ -53,6 +60,7 @@ typedef struct {
     bool is_gathered; /* of GRAD_STORED: from windows that are shifted */
     bool is_picked;   /* .. : with what is handed to an element by itself */
     GradOps loads;    /* of the array, that are active */
+    GradCover cover;
     /* of GRAD_PARTS */
     unsigned meeting;  /* axes of the grid: bits */
     Value *row;        /* where the program's begins */
@@ -368,6 +376,9 @@ Value *grad_rounds_apart(Grad *g, Builder *b, Value *rounds); /* how many to a p
 void grad_write_points(const GradRounds *r);
 /* In a round of the backward: the forward's rounds once more, for those that are read next. */
 void grad_go_again(Grad *g, GradRounds *r, const Op *loop, Value *back, Value *counter);
+
+/* covers.c: of arrays that are stored, how many elements are */
+void grad_find_covers(Grad *g);
 
 /* fused.c */
 void grad_drop_effects(Grad *g, const GradOps *effects); /* of the forward, but those that stay */

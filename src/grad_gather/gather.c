@@ -13,5 +13,6 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
             gather_windows(out, &out->wrt[i]);
         grad_add_in_order(out, &out->wrt[i]);
     }
+    grad_find_covers(out);
     return grad_check_fused(out) && grad_finish(out);
 }

@@ -11,6 +11,7 @@
 typedef struct {
     const char *array, *gradient; /* parameters: `x`, `d_x`; of parts that of their sum */
     GradFill fill;
+    const char *stored; /* how many elements are, of those in a row; NULL: not known */
 } GradParameter;
 /* A parameter that says how many programs the forward has. */
 typedef struct {

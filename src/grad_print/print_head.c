@@ -328,14 +328,39 @@ static const char *count_text(const Writer *p, const GradTape *t)
                         elements);
 }
 
+static const char *polynomial_text(const Writer *p, const Poly *poly)
+{
+    Writer w = *p;
+
+    w.text = text_new(p->arena);
+    put_polynomial(&w, poly, true);
+    return w.text.s;
+}
+
+/* How many elements are stored; NULL: that is not known. */
+static const char *stored_text(const Writer *p, const GradCover *c)
+{
+    const char *bound = polynomial_text(p, &c->bound), *total = polynomial_text(p, &c->total);
+    const char *row = poly_equal(&c->bound, &c->total)
+                          ? bound
+                          : arena_printf(p->arena, "min(%s, %s)", bound, total);
+
+    if (!c->is_known)
+        return NULL;
+    return c->rows.count == 0 ? row
+                              : arena_printf(p->arena, "(%s) * (%s) if %s == %s else 0",
+                                             polynomial_text(p, &c->rows), row, row,
+                                             polynomial_text(p, &c->stride));
+}
+
 static void describe_array(Writer *p, const GradArray *a)
 {
     GradResult *r = p->result;
     const char *name = name_of(p, a), *array = p->g->func->params[a->array->index].name;
     bool is_of = a == &p->g->of, has_parts = !is_of && a->fill == GRAD_PARTS;
 
-    r->gradients[r->ngradients++] =
-        (GradParameter){array, has_parts ? a->total : name, is_of ? GRAD_READ : a->fill};
+    r->gradients[r->ngradients++] = (GradParameter){
+        array, has_parts ? a->total : name, is_of ? GRAD_READ : a->fill, stored_text(p, &a->cover)};
     if (!has_parts)
         return;
     const char *rows = print_programs(p, a->meeting), *width = text_of(p, a->width, LEVEL_ATOM);

@@ -1,0 +1,166 @@
+/*
+ * covers.c - is each element of the array stored, so that nobody has to zero it before?
+ *
+ *     d_x + program * BLOCK + lane           mask: < n          min(n, grid[0] * BLOCK) elements
+ *     d_x + row * stride + column            mask: column < n   grid[0] * n, if n is the stride
+ *
+ * The address of the one access is a sum of terms (terms.h), of which the lowest level must leave
+ * no gap, and the next, of programs alone, begin where that ends.  Whether the array is as long as
+ * this is known when it is launched.
+ */
+#include "terms.h"
+
+static bool add_constant(Poly *p, int64_t n)
+{
+    return poly_push(p, &(PolyTerm){n, 0, {{0}}});
+}
+
+/* It runs once, in all rounds of one loop at most; which then is *loop. */
+static bool is_run(const Op *access, const Op **loop)
+{
+    *loop = access->block->owner;
+    return !*loop || ((*loop)->code == OP_for && !(*loop)->block->owner);
+}
+
+/* The only one that stores to the array, maybe beside elements picked of a row; NULL. */
+static const Op *store_of(const GradArray *a)
+{
+    const Op *found = NULL;
+
+    if (a->fill != GRAD_STORED || a->is_gathered)
+        return NULL;
+    for (int i = 0; i < a->loads.len; i++) {
+        if (a->is_picked && a->loads.at[i]->operands[LOAD_PTR]->type->rank == 0)
+            continue;
+        if (found)
+            return NULL;
+        found = a->loads.at[i];
+    }
+    return found;
+}
+
+/* How far the level goes from 0 on without a gap: lanes, and rounds or programs behind them. */
+static bool find_total(Grad *g, const Sum *level, const Op *loop, Poly *total)
+{
+    int64_t so_far = 1, lo;
+
+    for (int i = 0; i < level->n; i++) { /* sorted by terms_are_digits() */
+        const Term *t = &level->at[i];
+
+        if (t->by != so_far)
+            return false;
+        if (!t->whose) {
+            if (__builtin_mul_overflow(so_far, t->count, &so_far))
+                return false;
+            continue;
+        }
+        if (i < level->n - 1)
+            return false;
+        if (t->whose == loop)
+            return value_const_int(loop->operands[FOR_LO], &lo) && lo == 0 &&
+                   terms_polynomial(loop->operands[FOR_HI], total) && grad_is_same_poly(total);
+        if (t->whose != g->func)
+            return false;
+        const Value *programs = grad_number_of_programs(g, t->dim);
+        return poly_push(total, &(PolyTerm){so_far, 1, {{programs, MAX_RANK + programs->id}}});
+    }
+    return add_constant(total, so_far);
+}
+
+/* What of the address is of the lowest level is less than *bound, says the mask, and nothing else.
+ */
+static bool find_bound(const Op *access, const Sum *s, Poly *bound)
+{
+    PolyScope scope = {0};
+    PolyBounds bounds;
+    int8_t map[MAX_RANK];
+
+    for (int d = 0; d < MAX_RANK; d++)
+        map[d] = (int8_t)d;
+    poly_bounds(&scope, op_operand(access, LOAD_MASK), map, &bounds);
+    if (bounds.others || bounds.count != 1)
+        return false;
+    *bound = (Poly){0};
+    for (int i = 0; i < s->raw.count; i++) {
+        PolyTerm rest;
+        bool shared;
+        if (terms_split(s, &s->raw.terms[i], &rest, &shared) && rest.count == 0 &&
+            !poly_push(bound, &s->raw.terms[i]))
+            return false;
+    }
+    return poly_add(bound, &bounds.below[0], -1) && grad_is_same_poly(bound);
+}
+
+/* The level above, if there is one: of programs alone, each a stride further on. */
+static bool find_rows(Grad *g, const Sum *s, GradCover *c)
+{
+    for (int i = 0; i < s->n; i++) {
+        const Term *t = &s->at[i];
+        if (t->by == 0 || t->unit.count == 0)
+            continue;
+        if (t->whose != g->func || c->rows.count > 0)
+            return false;
+        const Value *programs = grad_number_of_programs(g, t->dim);
+        PolyTerm stride = t->unit;
+        stride.scale = t->by;
+        if (!poly_push(&c->rows, &(PolyTerm){1, 1, {{programs, MAX_RANK + programs->id}}}) ||
+            !poly_push(&c->stride, &stride))
+            return false;
+    }
+    return true;
+}
+
+/* Nothing but the array is the same for all. */
+static bool begins_at_array(const Sum *s, const GradArray *a)
+{
+    const PolyTerm *t = &s->shared.terms[0];
+
+    return s->shared.count == 1 && t->count == 1 && t->scale == 1 && t->of[0].value == a->array;
+}
+
+static bool find_cover(Grad *g, const GradArray *a, const Op *access, GradCover *c)
+{
+    const PolyTerm none = {.scale = 1};
+    const GradMeeting *meeting = grad_meeting(g, access);
+    const Op *loop;
+
+    if (!is_run(access, &loop) || (meeting && (meeting->lanes || meeting->rounds)))
+        return false;
+    const Sum s = terms_of(g, access, g->asked);
+    if (!s.ok || s.covered != 0 || !begins_at_array(&s, a) || terms_programs(&s) != g->asked)
+        return false;
+    Sum level = terms_level(&s, &none);
+    if (!terms_are_digits(&level, (Constants){0}) || !find_total(g, &level, loop, &c->total) ||
+        !find_rows(g, &s, c))
+        return false;
+    c->bound = c->total;
+    return !op_operand(access, LOAD_MASK) || find_bound(access, &s, &c->bound);
+}
+
+/* Numbers that a launch has names for: parameters, and how many programs there are. */
+static bool is_named(const Poly *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        for (int k = 0; k < p->terms[i].count; k++) {
+            const Value *v = p->terms[i].of[k].value;
+            if (!v || (v->def ? v->def->code != OP_num_programs : v->block->owner != NULL))
+                return false;
+        }
+    }
+    return true;
+}
+
+void grad_find_covers(Grad *g)
+{
+    for (int i = 0; i < g->nwrt; i++) {
+        GradArray *a = &g->wrt[i];
+        GradCover c = {0};
+        const Op *access = store_of(a);
+
+        if (access && find_cover(g, a, access, &c) && is_named(&c.bound) && is_named(&c.total) &&
+            is_named(&c.stride)) {
+            a->cover = c;
+            a->cover.is_known = true;
+        }
+    }
+}
