@@ -8,7 +8,8 @@
  * them.  Where nothing is contiguous, as in a tile of one column, each element is a row.
  *
  * A product of few rows, or of short ones, uses each element that it loads so few times: what reads
- * its operands, in the same block, is part of its work then, and gets less with it.
+ * its operands, in the same block, is part of its work then, and gets less with it.  Of a single row
+ * or column it has become a sum of products (opt/thin.c), which is looked for by what that leaves.
  * docs/block-sizes.md has the measurements; `run --time` knows which block size makes rows longer.
  */
 #include "plan_internal.h"
@@ -25,6 +26,7 @@ typedef struct {
     double all, narrow; /* work: of everything, and in short rows */
     double most;        /* of one of these */
     PlanHint hint;      /* about that */
+    Map *thin;          /* ops that add up products with one row or column */
 } Survey;
 
 /* Is it read or written in vectors of neighbours, or element by element? */
@@ -70,12 +72,52 @@ static void add(Survey *s, double work, PlanHint hint)
     }
 }
 
+static const Op *made_by(const Value *v, OpCode code)
+{
+    return v->def && v->def->code == code ? v->def : NULL;
+}
+
+static bool is_repeated(const Value *v)
+{
+    return made_by(v, OP_broadcast) != NULL;
+}
+
+/* The sum of products that the addition takes as a row or a column: a product with one; NULL. */
+static const Op *thin_product(const Op *add)
+{
+    const Op *row = made_by(add->operands[1], OP_expand);
+    const Op *sum = row ? made_by(row->operands[0], OP_reduce) : NULL;
+    const Op *all = sum ? made_by(sum->operands[0], OP_mul) : NULL;
+
+    return all && is_repeated(all->operands[0]) != is_repeated(all->operands[1]) ? sum : NULL;
+}
+
+static void note_thin(Op *op, void *thin)
+{
+    const Op *sum = op->code == OP_add ? thin_product(op) : NULL;
+
+    if (sum)
+        map_put(thin, MAP_KEY(sum), (void *)op);
+}
+
+/* Is it such a product? */
+static bool is_thin(const Survey *s, const Nest *n)
+{
+    for (int i = 0; i < n->roots.len; i++) {
+        if (map_get(s->thin, MAP_KEY(n->roots.at[i].op)))
+            return true;
+    }
+    return false;
+}
+
 /* `product`: that of its block, or NULL. */
 static void survey_nest(Survey *s, const Nest *n, const PlanHint *product, double rounds)
 {
     PlanHint own = {n->serial ? 0 : row_of(n), plan_full_lanes(s->plan, n)};
     double elements = rounds;
 
+    if (is_thin(s, n))
+        own.row = 1;
     for (int i = 0; i < n->rank; i++)
         elements *= n->dims[i];
     add(s, elements * (n->work + n->roots.len),
@@ -132,9 +174,12 @@ static void survey_block(Survey *s, const BlockPlan *b, double rounds)
 
 bool plan_hint(const Plan *p, PlanHint *out)
 {
-    Survey s = {.plan = p};
+    Arena *a = arena_new(NULL);
+    Survey s = {.plan = p, .thin = map_new(a)};
 
+    ir_walk(p->func->body, note_thin, s.thin);
     survey_block(&s, p->body, 1);
+    arena_free(a);
     *out = s.hint;
     return s.narrow > s.all / 2;
 }
