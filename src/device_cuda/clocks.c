@@ -33,7 +33,9 @@ RunStatus cuda_profile_start(const char **why)
 
 void cuda_profile_pause(bool paused)
 {
-    atomic_store(&is_paused, paused);
+    pthread_mutex_lock(&profile.lock);
+    atomic_store(&is_paused, paused && atomic_load(&is_on));
+    pthread_mutex_unlock(&profile.lock);
 }
 
 void cuda_profile_stop(void (*on_sample)(void *ctx, const DeviceSample *sample), void *ctx)
@@ -94,10 +96,11 @@ CuResult cuda_clocks_open(const CudaScope *s, const DeviceLaunch *l, CuAddress *
     return r == CU_SUCCESS ? s->driver->fill_32(*out, 0, bytes / 4, l->stream) : r;
 }
 
+/* A profile that has ended meanwhile does without, and the next one, too. */
 static void add_all(const DeviceLaunch *l, const GenClock *clocks)
 {
     pthread_mutex_lock(&profile.lock);
-    for (int i = 0; i < CLOCKS; i++) {
+    for (int i = 0; i < CLOCKS && atomic_load(&is_on); i++) {
         const GenClock *c = &clocks[i];
         const Place at = l->sources && c->place ? source_place(l->sources, c->place) : (Place){0};
 

@@ -58,19 +58,21 @@ typedef struct {
 
 /* --- the library --- */
 
-static void *open_library(const char **why)
+/* Where there is none, what the system says of the first name: its text ends with the next try. */
+static void *open_library(void)
 {
     static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so",
                                         "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
                                         "/usr/local/cuda/lib64/libcupti.so"};
-    const char *path = os_env("TILEC_LIBCUPTI"), *ignored;
-    void *lib;
+    const char *path = os_env("TILEC_LIBCUPTI"), *why;
+    void *lib = os_load_library(path ? path : names[0], &why);
 
-    if (path)
-        return os_load_library(path, why);
-    lib = os_load_library(names[0], why);
-    for (int i = 1; !lib && i < COUNT(names); i++)
-        lib = os_load_library(names[i], &ignored);
+    if (!lib)
+        snprintf(cupti.missing, sizeof cupti.missing, "there is no CUPTI: %s", why);
+    for (int i = 1; !path && !lib && i < COUNT(names); i++)
+        lib = os_load_library(names[i], &why);
+    if (lib)
+        cupti.missing[0] = '\0';
     return lib;
 }
 
@@ -87,13 +89,10 @@ static bool find_entry(void *lib, const char *symbol, void *entry)
 
 static void open_cupti(void)
 {
-    const char *why = "";
-    void *lib = open_library(&why);
+    void *lib = open_library();
 
-    if (!lib) {
-        snprintf(cupti.missing, sizeof cupti.missing, "there is no CUPTI: %s", why);
+    if (!lib)
         return;
-    }
 #define FIND_ENTRY(name, symbol, params)                                                           \
     if (!find_entry(lib, symbol, &cupti.entries.name))                                             \
         return;

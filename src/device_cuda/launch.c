@@ -170,30 +170,11 @@ static RunStatus refuse_capture(char **error)
     return RUN_FAILED;
 }
 
-static CuResult start_or_time(Run *run)
+static RunStatus launched(const Run *run, CuResult r, char **error)
 {
-    return run->launch->seconds ? start_timed(run) : start_kernel(run);
-}
-
-/* A launch whose programs note something, and whose end is waited for to have that. */
-static CuResult start_noting(Run *run)
-{
-    const DeviceLaunch *l = run->launch;
-    CuResult r = l->spans ? cuda_spans_open(run->scope, l, &run->spans) : CU_SUCCESS;
-
-    if (r == CU_SUCCESS && l->clocks)
-        r = cuda_clocks_open(run->scope, l, &run->clocks);
-    if (r == CU_SUCCESS)
-        r = start_or_time(run);
-    if (r == CU_SUCCESS && l->spans)
-        r = cuda_spans_tell(run->scope, l, run->spans);
-    if (r == CU_SUCCESS && l->clocks)
-        r = cuda_clocks_tell(run->scope, l, run->clocks);
-    if (run->spans)
-        run->scope->driver->release_in(run->spans, l->stream);
-    if (run->clocks)
-        run->scope->driver->release_in(run->clocks, l->stream);
-    return r;
+    return r == CU_SUCCESS ? RUN_OK
+                           : cuda_refuse(r, error, "a launch on number %d of the device `cuda`",
+                                         run->scope->id);
 }
 
 static RunStatus start_counted(void *run, char **error)
@@ -203,19 +184,47 @@ static RunStatus start_counted(void *run, char **error)
     return r == CU_SUCCESS ? RUN_OK : cuda_refuse(r, error, "a launch that is counted");
 }
 
+static RunStatus start(Run *run, char **error)
+{
+    const DeviceLaunch *l = run->launch;
+    const CudaCounted counted = {start_counted, run, l->on_counter, l->counter_user};
+
+    if (l->on_counter)
+        return cuda_count_launch(run->scope, &counted, error);
+    return launched(run, l->seconds ? start_timed(run) : start_kernel(run), error);
+}
+
+static CuResult open_notes(Run *run)
+{
+    const DeviceLaunch *l = run->launch;
+    CuResult r = l->spans ? cuda_spans_open(run->scope, l, &run->spans) : CU_SUCCESS;
+
+    return r == CU_SUCCESS && l->clocks ? cuda_clocks_open(run->scope, l, &run->clocks) : r;
+}
+
+static CuResult tell_notes(const Run *run)
+{
+    const DeviceLaunch *l = run->launch;
+    CuResult r = l->spans ? cuda_spans_tell(run->scope, l, run->spans) : CU_SUCCESS;
+
+    return r == CU_SUCCESS && l->clocks ? cuda_clocks_tell(run->scope, l, run->clocks) : r;
+}
+
+/* What programs note, if they do, is had by waiting for the end. */
 static RunStatus go(Run *run, char **error)
 {
-    const CudaCounted counted = {start_counted, run, run->launch->on_counter,
-                                 run->launch->counter_user};
+    const CudaDriver *d = run->scope->driver;
+    RunStatus status = launched(run, open_notes(run), error);
 
-    if (counted.on_counter)
-        return cuda_count_launch(run->scope, &counted, error);
-    const DeviceLaunch *l = run->launch;
-    CuResult r = l->spans || l->clocks ? start_noting(run) : start_or_time(run);
-
-    return r == CU_SUCCESS ? RUN_OK
-                           : cuda_refuse(r, error, "a launch on number %d of the device `cuda`",
-                                         run->scope->id);
+    if (status == RUN_OK)
+        status = start(run, error);
+    if (status == RUN_OK)
+        status = launched(run, tell_notes(run), error);
+    if (run->spans)
+        d->release_in(run->spans, run->launch->stream);
+    if (run->clocks)
+        d->release_in(run->clocks, run->launch->stream);
+    return status;
 }
 
 /* With a buffer for what programs say, handed over behind their end. */

@@ -788,6 +788,7 @@ static void test_clocks_of_lines(void **state)
     clock_places[1] = src->base + 5;
     clock_places[2] = 0;
     assert_false(cuda()->options(&with_lines).clocks);
+    cuda()->profile_pause(true); /* of nothing */
     assert_int_equal(cuda()->profile_start(&why), RUN_OK);
     assert_int_equal(cuda()->profile_start(&why), RUN_FAILED);
     assert_string_equal(why, "a profile is being taken already");
@@ -805,6 +806,8 @@ static void test_clocks_of_lines(void **state)
     assert_int_equal(launch_code(keep, both, launch, &error), RUN_OK);
     cuda()->profile_stop(hear_sample, &samples);
     assert_string_equal(samples.text, "k.py:1 1400; k.py:2 1404; -:0 1408; ");
+    assert_int_equal(launch_code(keep, both, launch, &error), RUN_OK); /* it came too late */
+    assert_int_equal(cuda()->profile_start(&why), RUN_OK);
     cuda()->profile_stop(hear_sample, &samples); /* there is nothing more */
     assert_string_equal(samples.text, "k.py:1 1400; k.py:2 1404; -:0 1408; ");
     fake->kernel = NULL;
@@ -828,6 +831,7 @@ typedef struct {
     const char *fail;    /* of its functions */
     int result;
     const char *kernel_fails; /* a function of the driver */
+    bool notes;               /* the code notes how long its lines take */
     const char *error;        /* NULL: it works */
 } Counting;
 
@@ -846,17 +850,28 @@ static void hear_counter(void *heard, const char *name, double value)
     snprintf(h->last, sizeof h->last, "%s", name);
 }
 
+static uint64_t notes_at; /* what the kernel was told: where its notes go */
+
+static void keep_address(uint64_t at)
+{
+    notes_at = at;
+}
+
 static int try_counting(const Counting *c)
 {
     const char *path = getenv("TILEC_FAKE_CUPTI");
     void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     FakeCupti *cupti = ((FakeCuptiState *)dlsym(lib, "fake_cupti_state"))();
-    void *keep = cuda()->open(), *code = load_image(image, 0);
+    void *keep = cuda()->open(), *code = load_image(c->notes ? "a kernel with args=4" : image, 0);
     Heard heard = {0};
-    DeviceLaunch launch = {.grid = {1, 1, 1}, .on_counter = hear_counter, .counter_user = &heard};
+    DeviceLaunch launch = {
+        .grid = {1, 1, 1}, .clocks = c->notes, .on_counter = hear_counter, .counter_user = &heard};
+    size_t allocated = fake->allocated;
     char *error;
 
     setenv("TILEC_LIBCUPTI", c->library ? c->library : path, 1);
+    fake->kernel = c->notes ? keep_address : NULL;
+    fake->kernel_arg = 3;
     cupti->fail = c->fail;
     cupti->result = c->result;
     cupti->lacks = "dram__bytes_read.sum";
@@ -865,7 +880,11 @@ static int try_counting(const Counting *c)
     fake->result = 700;
     int before = fake->launches;
     RunStatus status = launch_code(keep, code, launch, &error);
-    if (cupti->wrong || cupti->open || cupti->counting)
+    if (fake->allocated != allocated)
+        print_error("memory was not given back\n");
+    else if (c->notes && !c->error && notes_at == 0)
+        print_error("there was nowhere to note something\n");
+    else if (cupti->wrong || cupti->open || cupti->counting)
         print_error("%d calls were wrong, %d are open\n", cupti->wrong, cupti->open);
     else if (c->error ? status == RUN_OK || !error || !strstr(error, c->error)
                       : status != RUN_OK || fake->launches != before + 1)
@@ -886,6 +905,8 @@ static void test_counters(void **state)
 {
     static const Counting cases[] = {
         {.error = NULL},
+        {.notes = true, .error = NULL},
+        {.notes = true, .fail = "cuptiRangeProfilerStart", .result = 9, .error = "fails in start"},
         {.fail = "cuptiProfilerGetCounterAvailability", .result = 1, .error = NULL},
         {.library = "/nowhere/libcupti.so", .error = "there is no CUPTI: /nowhere/libcupti.so"},
         {.library = "libm.so.6", .error = "CUPTI is too old: it has no cupti"},
