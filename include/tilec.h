@@ -406,7 +406,8 @@ typedef struct {
     /*
      * NULL, or what receives what the chip counted in this launch: one call a counter, which are
      * about twenty, behind the launch's end, which is waited for; `user` is passed on.  Of "cuda",
-     * by CUPTI, which runs the kernel several times for it, each time with memory as it was.
+     * by CUPTI, which runs the kernel several times for it, each time with memory as it was,
+     * and then leaves `seconds` as it is.
      * Refused with TILEC_FAILED, before anything has run, where CUPTI is not installed or not
      * allowed to count, and with TILEC_BAD_ARGUMENT by devices that have no such counters.
      */

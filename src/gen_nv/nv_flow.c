@@ -367,6 +367,7 @@ static void emit_if(Nv *n, const NvStep *s)
     LLVMBuildCondBr(n->b, nv_scalar(n, s->in[0]), arm[0], arm[1]);
     for (int r = 0; r < 2; r++) {
         LLVMPositionBuilderAtEnd(n->b, arm[r]);
+        nv_clock_at(n, s->op);
         nv_steps(n, s->body[r]);
         end[r] = LLVMGetInsertBlock(n->b);
         LLVMBuildBr(n->b, after);
