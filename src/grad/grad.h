@@ -382,7 +382,7 @@ void grad_find_covers(Grad *g);
 
 /* fused.c */
 void grad_drop_effects(Grad *g, const GradOps *effects); /* of the forward, but those that stay */
-bool grad_check_fused(Grad *g); /* when it is known who adds to what; refused otherwise */
+bool grad_check_fused(Grad *g);  /* when it is known who adds to what; refused otherwise */
 bool grad_keep_forward(Grad *g); /* a copy, before it is changed; false: it must be the only one */
 void grad_put_forward(Grad *g);  /* in front of the backward */
 
