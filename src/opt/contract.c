@@ -123,7 +123,8 @@ void opt_fuse(Module *m, Diags *d)
     opt_inline(m, d);
     for (int i = 0; i < m->nfuncs && diag_errors(d) == errors; i++) {
         Func *f = m->funcs[i];
-        opt_fold(f); /* what nobody needs would count as a use */
+        opt_promise(f); /* else what stands alone is dropped */
+        opt_fold(f);    /* what nobody needs would count as a use */
         opt_cse(f);
         opt_dce(f);
         opt_dot(f); /* has the sums that tl.dot is in for itself: an accumulator is worth more */
