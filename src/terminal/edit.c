@@ -86,7 +86,7 @@ static char *read_plainly(const char *prompt)
     return NULL;
 }
 
-char *terminal_read(const char *prompt, const char *const *words)
+static char *read_line(const char *prompt, const char *const *words)
 {
     struct termios mode;
     bool has_mode = tcgetattr(STDIN_FILENO, &mode) == 0;
@@ -101,5 +101,13 @@ char *terminal_read(const char *prompt, const char *const *words)
     tcsetattr(STDIN_FILENO, TCSADRAIN, &mode);
     if (line && line[0])
         edit.add(line);
+    return line;
+}
+
+char *terminal_read(const char *prompt, const char *const *words)
+{
+    interrupt_reads(true);
+    char *line = read_line(prompt, words);
+    interrupt_reads(false);
     return line;
 }

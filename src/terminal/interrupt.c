@@ -22,7 +22,7 @@ static volatile sig_atomic_t line_shown;
 /* What goes to stdout for signals[i]: made in front of them, and there as long as the process. */
 static const char *objects[COUNT(signals)];
 static volatile sig_atomic_t tells_json;
-static volatile sig_atomic_t defers_first, noted;
+static volatile sig_atomic_t defers_first, noted, reads;
 static volatile double noted_at; /* in seconds */
 
 /* What is said last, in one of two places by turns: the other one may be being read. */
@@ -85,7 +85,28 @@ static void end(int number)
     } else if (!noted) {
         noted_at = now();
         noted = number;
+        if (reads)
+            alarm(1);
     }
+}
+
+static void wake(int number)
+{
+    (void)number;
+    if (reads && noted)
+        alarm(1);
+}
+
+void interrupt_reads(bool reading)
+{
+    struct sigaction action = {.sa_handler = reading ? wake : SIG_DFL};
+
+    reads = reading;
+    if (!reading)
+        alarm(0);
+    sigaction(SIGALRM, &action, NULL);
+    if (reading && noted)
+        alarm(1);
 }
 
 void interrupt_defer(bool defers)

@@ -41,6 +41,9 @@ void interrupt_tells_json(char *(*object)(int number));
 /* From now on the first signal is only noted, for a command that then ends by itself; the next one
  * ends it at once. */
 void interrupt_defer(bool defers);
+/* A signal that is noted ends a read() that waits, also where it came right in front of that: then
+ * a second later, by SIGALRM. */
+void interrupt_reads(bool reading);
 int interrupt_noted(void);         /* the signal; 0: none */
 int interrupt_take(void);          /* the same, and the next one is the first again */
 NORETURN void interrupt_end(void); /* by the one that was noted */

@@ -307,6 +307,36 @@ static void test_ctrl_c_stops_a_run_in_the_debugger(void **state)
     assert_null(strstr(s->said, "is not complete"));
 }
 
+/* Keys are read one by one, and Ctrl-C comes in front of such a read(): it ends that all the same.
+ */
+static void test_ctrl_c_in_front_of_a_key(void **state)
+{
+    Terminal *s = *state;
+    static const char *const words[] = {
+        "tilec", "debug", "k.py:work", "--grid", "2", "out=zeros(i32,1)", "n=2", NULL};
+    const char *library = getenv("TILEC_LATE_SIGNAL");
+    struct termios mode;
+
+    if (!library)
+        skip();
+    setenv("LD_PRELOAD", library, 1);
+    start(s, words);
+    unsetenv("LD_PRELOAD");
+    await_prompts(s, 1);
+    await_keys(s);
+    assert_int_equal(tcgetattr(s->terminal, &mode), 0);
+    if (!(mode.c_lflag & ICANON)) { /* else there is no libedit */
+        type(s, "print 7");
+        await_prompts(s, 2);
+        await_keys(s);
+    }
+    type(s, "print 40 + 2\n");
+    await(s, "40 + 2 = 42");
+    type(s, "quit\n");
+    int status = finish(s);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 static void test_ctrl_c_ends_a_launch_and_leaves_nothing(void **state)
 {
     Terminal *s = *state;
@@ -521,6 +551,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_empty_lines_of_a_script_repeat_nothing, open_terminal,
                                         close_terminal),
         cmocka_unit_test_setup_teardown(test_ctrl_c_stops_a_run_in_the_debugger, open_terminal,
+                                        close_terminal),
+        cmocka_unit_test_setup_teardown(test_ctrl_c_in_front_of_a_key, open_terminal,
                                         close_terminal),
         cmocka_unit_test_setup_teardown(test_ctrl_c_ends_a_launch_and_leaves_nothing, open_terminal,
                                         close_terminal),
