@@ -142,13 +142,20 @@ typedef struct {
     bool clocks;      /* .. and how long lines took */
 } Variant;
 
-/* Who watches a launch on the interpreter, of programs first, .. last - 1 of the grid. */
+/* Who watches a launch, of programs first, .. last - 1 of the grid. */
 typedef struct {
+    /* On the interpreter, whatever the device is, those programs alone; NULL: nobody. */
     const struct InterpObserver *observer;
     int64_t first, last;
     /* With the observer's `ctx`, on its thread.  Prints come through on_record at once; this is
      * when something failed: the launch should end, and says then what it was.  It may be NULL. */
     void (*on_fault)(void *ctx);
+    bool names; /* the code says what names are given (check_named()), */
+    /* .. to whom this is: on any device, of those programs; NULL: to nobody.  *lost: so many values
+     * there was no room for. */
+    void (*on_value)(void *user, const RecordedValue *v);
+    void *user;
+    int64_t *lost;
 } Observed;
 
 /* One call of the API. */
@@ -169,6 +176,14 @@ typedef struct {
     Specialisation *spec;
     Variant *variant;
 } Request;
+static inline const struct InterpObserver *request_observer(const Request *r)
+{
+    return r->observed ? r->observed->observer : NULL;
+}
+static inline bool request_names(const Request *r)
+{
+    return r->observed && r->observed->names;
+}
 
 /* What a launch may promise or want (GenOptions), and how many sets of that there are. */
 enum {
@@ -430,9 +445,9 @@ typedef tilec_status LaunchFn(const Request *r, const int32_t *grid, const uint6
 /* Launch, and hand over what was said.  TILEC_FAULT when that was about something wrong. */
 tilec_status speech_launch(const Request *r, const int32_t *grid, LaunchFn *launch, char **error);
 
-int speech_nargs(const Speech *s);       /* slots of such a launch */
-int speech_records_arg(const Speech *s); /* the slot with the port in it; -1: none */
-RecordRoom speech_room(const Speech *s); /* for a device that needs a buffer there */
+int speech_nargs(const Speech *s);        /* slots of such a launch */
+int speech_records_arg(const Speech *s);  /* the slot with the port in it; -1: none */
+RecordRoom speech_room(const Request *r); /* for a device that needs a buffer there */
 
 /* programs.c: what is to be said of a grid, through on_message, which may be NULL */
 /* Launching nothing may be meant, or a dimension was forgotten. */

@@ -216,8 +216,8 @@ static void bind_looks(Binder *b)
     out->drops_asserts = b->debug == WISH_OFF;
     out->finds_overflow = b->overflow ? b->overflow == WISH_ON : b->debug == WISH_ON;
     out->fuses = b->fusion == WISH_ON;
-    bind_key_byte(out,
-                  checks | out->drops_asserts << 2 | out->finds_overflow << 3 | out->fuses << 4);
+    bind_key_byte(out, checks | out->drops_asserts << 2 | out->finds_overflow << 3 |
+                           out->fuses << 4 | request_names(b->r) << 5);
 }
 
 /* Devices that follow wishes have code for each; a compile shows them in the IR. */

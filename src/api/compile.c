@@ -97,7 +97,10 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d)
 {
     const FrontKernel *k = r->kernel->signature;
     const Device *device = device_at(r->device);
-    bool values = !r->checks_unasked;
+    const CheckWish wish = {.views = views_of(r, a, d),
+                            .values = !r->checks_unasked,
+                            .stores = !r->checks_unasked && device->finds_races,
+                            .names = request_names(r)};
     const FrontLaunch launch = {.num_warps = device->schedules ? r->binding->num_warps : 0,
                                 .drops_asserts = r->binding->drops_asserts,
                                 .finds_overflow = r->binding->finds_overflow,
@@ -113,7 +116,7 @@ const Func *compile_lower(const Request *r, Arena *a, Diags *d)
     if (f->num_warps == 0)
         f->num_warps = r->binding->num_warps;
     f->num_stages = r->binding->num_stages;
-    if (!check_records(m, views_of(r, a, d), values, values && device->finds_races, d))
+    if (!check_records(m, &wish, d))
         return NULL;
     if (r->options.wide_floats && !widen(m, d))
         return NULL;

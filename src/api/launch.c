@@ -158,7 +158,7 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
                            .seconds = device->arrays ? r->options.seconds : NULL,
                            .records = records,
                            .records_arg = speech ? speech_records_arg(speech) : -1,
-                           .room = speech ? speech_room(speech) : (RecordRoom){0},
+                           .room = speech ? speech_room(r) : (RecordRoom){0},
                            .sources = r->file->sources,
                            .on_count = r->options.on_count ? pass_count : NULL,
                            .count_user = (void *)&r->options,
@@ -178,7 +178,7 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
                            .part_user = &part};
     char *text = NULL;
 
-    if (r->observed) {
+    if (request_observer(r)) {
         launch.observer = r->observed->observer;
         launch.first = r->observed->first;
         launch.last = r->observed->last;
@@ -247,7 +247,7 @@ tilec_status api_launch_observed(tilec_file *file, const char *kernel, const int
     Request r = {.binding = &binding, .observed = observed};
     tilec_launch_options on_interp = options ? *options : (tilec_launch_options){0};
 
-    if (observed) {
+    if (observed && observed->observer) {
         on_interp.device = "interp";
         options = &on_interp;
     }

@@ -343,6 +343,13 @@ static uint64_t hidden_value(const Request *r, const Param *p, Records *records)
     return (uint64_t)view.parts[p->part];
 }
 
+static RecordValues wanted_values(const Request *r)
+{
+    const Observed *o = r->observed;
+
+    return o ? (RecordValues){o->on_value, o->user, o->first, o->last} : (RecordValues){0};
+}
+
 int speech_nargs(const Speech *s)
 {
     return s->nparams;
@@ -357,9 +364,12 @@ int speech_records_arg(const Speech *s)
     return -1;
 }
 
-RecordRoom speech_room(const Speech *s)
+RecordRoom speech_room(const Request *r)
 {
-    return record_room(s->sites, s->nsites);
+    const Speech *s = r->spec->speech;
+    const RecordValues values = wanted_values(r);
+
+    return record_room(s->sites, s->nsites, values.value ? &values : NULL);
 }
 
 static bool has_faults(const Report *r)
@@ -378,6 +388,8 @@ static tilec_status conclude(const Request *r, Records *records, tilec_status st
 
     report.records = records_list(records, &report.n);
     report.cut_short = records_cut_short(records);
+    if (r->observed && r->observed->on_value)
+        *r->observed->lost = records_lost(records);
     if (r->options.on_record)
         hand_over_all(&report, records_lost(records));
     if (!has_faults(&report))
@@ -398,7 +410,9 @@ tilec_status speech_launch(const Request *r, const int32_t *grid, LaunchFn *laun
     tilec_status status = TILEC_NO_MEMORY;
 
     if (records && slots) {
-        if (r->observed)
+        const RecordValues values = wanted_values(r);
+        records_want(records, &values);
+        if (request_observer(r))
             records_hear(records, hear_at_once, (void *)r);
         for (int i = 0; i < s->nparams; i++)
             slots[i] =

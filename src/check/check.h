@@ -11,11 +11,18 @@
 #include "../ir/analysis.h"
 #include "../opt/opt.h"
 
+/* What programs are to say beside what is written. */
+typedef struct {
+    const int *views; /* each access, as check_accesses() has it; NULL: none */
+    bool values;      /* then also what is wrong with what they compute and promise, */
+    bool stores;      /* .. and stores of two lanes to one element, where no other program writes at
+                       * the same time */
+    bool names;       /* what names are given, as check_named() has it */
+} CheckWish;
 /* records.c: make ready what a kernel may say (assert, check, record), in front of all passes and
- * of the interpreter.  views: have every access checked, as check_accesses() does; else NULL.
- * values: then also what programs compute and promise.  stores: and stores of two lanes to one
- * element, where no other program writes at the same time.  False: a diagnostic. */
-bool check_records(Module *m, const int *views, bool values, bool stores, Diags *d);
+ * of the interpreter.  False: a diagnostic. */
+bool check_records(Module *m, const CheckWish *wish, Diags *d);
+void check_named(Func *f); /* named.c; of a kernel without calls */
 
 /* suspect.c: warn of what is allowed and surely not meant.  Before all passes, and before
  * check_records: of a module as it was lowered, which stays as it is. */

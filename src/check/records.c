@@ -73,31 +73,38 @@ static bool has_room(Func *f, Diags *d)
     return false;
 }
 
-bool check_records(Module *m, const int *views, bool values, bool stores, Diags *d)
+/* False: a diagnostic. */
+static bool add_checks(Func *f, const CheckWish *wish, Diags *d)
+{
+    opt_expand_blocks(f->module); /* so that there are addresses to look at */
+    if (!has_room(f, d))
+        return false;
+    if (wish->values) {
+        check_values(f);
+        check_winners(f);
+        check_starts(f);
+        check_means(f);
+    }
+    check_accesses(f, wish->views);
+    if (wish->stores)
+        check_stores(f);
+    return true;
+}
+
+bool check_records(Module *m, const CheckWish *wish, Diags *d)
 {
     int errors = diag_errors(d);
 
-    if (!views && count_sites(m, false) == 0)
+    if (!wish->views && !wish->names && count_sites(m, false) == 0)
         return true;
     opt_inline(m, d);
     if (diag_errors(d) > errors)
         return false;
     Func *f = module_kernel(m);
-    if (views) {
-        opt_expand_blocks(m); /* so that there are addresses to look at */
-        if (!has_room(f, d))
-            return false;
-        if (values)
-            check_values(f);
-        if (values) {
-            check_winners(f);
-            check_starts(f);
-            check_means(f);
-        }
-        check_accesses(f, views);
-        if (stores)
-            check_stores(f);
-    }
+    if (wish->names)
+        check_named(f);
+    if (wish->views && !add_checks(f, wish, d))
+        return false;
     if (count_sites(m, true) > 0)
         func_add_hidden(f, "records", type_pointer(m, DT_I8, false), PARAM_RECORDS, 0, 0);
     return true;

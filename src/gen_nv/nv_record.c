@@ -88,23 +88,44 @@ static Val word_address(const Record *r, Val word)
     return nv_pure_asm(r->n, r->n->l->i64, multiply, "=l,l,l", (Val[]){word, data}, 2);
 }
 
+/* Does anybody want values of this program? */
+static Val is_wanted(const Record *r)
+{
+    Nv *n = r->n;
+    Val number = nv_program_number(n);
+    Val behind =
+        LLVMBuildICmp(n->b, LLVMIntUGE, number, read_head(r, offsetof(RecordBuffer, first)), "");
+    Val before =
+        LLVMBuildICmp(n->b, LLVMIntULT, number, read_head(r, offsetof(RecordBuffer, last)), "");
+
+    return LLVMBuildAnd(n->b, behind, before, "");
+}
+
 /* By the first thread alone. */
 static Val take_record_room(const Record *r)
 {
+    static const size_t kinds[] = {[RECORD_PRINT] = RECORDS_PRINTED,
+                                   [RECORD_ASSERT] = RECORDS_FAILED,
+                                   [RECORD_CHECK] = RECORDS_FAILED,
+                                   [RECORD_VALUE] = RECORDS_VALUES};
     Nv *n = r->n;
-    bool prints = attr_record_kind(r->step->op) == RECORD_PRINT;
-    size_t which = sizeof(uint64_t) * (prints ? RECORDS_PRINTED : RECORDS_FAILED);
+    RecordKind kind = attr_record_kind(r->step->op);
+    size_t which = sizeof(uint64_t) * kinds[kind];
     Val words = llvm_int(n->l->i64, r->bytes / (int64_t)sizeof(uint32_t));
+    Val none = llvm_int(n->l->i64, 0), wanted = kind == RECORD_VALUE ? is_wanted(r) : NULL;
     const char *take = arena_printf(n->arena, "atom.relaxed.gpu.global.add.u64 $0, [$1+%zu], $2;",
                                     offsetof(RecordBuffer, used) + which);
     const char *lose = arena_printf(n->arena, "@$1 red.relaxed.gpu.global.add.u32 [$0+%zu], 1;",
                                     offsetof(RecordBuffer, lost));
     Val end = read_head(r, offsetof(RecordBuffer, end) + which);
+    words = wanted ? LLVMBuildSelect(n->b, wanted, words, none, "") : words;
     Val at = nv_asm(n, n->l->i64, take, "=l,l,l,~{memory}", (Val[]){r->buffer, words}, 2);
 
     Val full = LLVMBuildICmp(n->b, LLVMIntUGT, LLVMBuildAdd(n->b, at, words, ""), end, "");
+    full = nv_both(n, wanted, full);
     nv_asm(n, n->l->none, lose, "l,b,~{memory}", (Val[]){r->buffer, full}, 2);
-    return LLVMBuildSelect(n->b, full, llvm_int(n->l->i64, 0), word_address(r, at), "");
+    Val record = LLVMBuildSelect(n->b, full, none, word_address(r, at), "");
+    return wanted ? LLVMBuildSelect(n->b, wanted, record, none, "") : record;
 }
 
 /* --- contents --- */

@@ -92,6 +92,7 @@ WORDS( RecordKind, record_kind, "kind",         NEEDED )
     WORD( RECORD_PRINT,         "print" )  /* the message with its values */
     WORD( RECORD_ASSERT,        "assert" ) /* element i32, failures i32; ends the launch */
     WORD( RECORD_CHECK,         "check" )  /* element i32, failures i32, offset i64 */
+    WORD( RECORD_VALUE,         "value" )  /* of a name, which the message is (check/named.c) */
 END( RecordKind )
 WORDS( Sem,        sem,         "sem",          OPTIONAL )
     WORD( SEM_ACQ_REL,          "acq_rel" )

@@ -198,11 +198,12 @@ struct RecordPort {
  * record, which `where` counts in words.
  */
 enum { RECORD_WORDS, RECORD_SITE, RECORD_PROGRAM, RECORD_COUNT = 5, RECORD_PLACES };
-enum { RECORDS_PRINTED, RECORDS_FAILED, RECORDS_KINDS };
+enum { RECORDS_PRINTED, RECORDS_FAILED, RECORDS_VALUES, RECORDS_KINDS };
 typedef struct {
     uint32_t stop;                                    /* not 0: no other program may begin */
     uint32_t lost;                                    /* records for which there was no room */
     uint64_t used[RECORDS_KINDS], end[RECORDS_KINDS]; /* in words of data[] */
+    uint64_t first, last; /* values are of the programs [first, last) alone */
     uint32_t data[];
 } RecordBuffer;
 
@@ -405,9 +406,11 @@ void ir_walk(Block *b, void (*visit)(Op *op, void *ctx), void *ctx);
 /* The unrolled loop that makes most of a kernel of so many values, and half of them or more; NULL:
  * there is none. */
 const Unrolled *ir_most_unrolled(const Module *m, int values);
-int call_site_new(Module *m, const Op *call);            /* for what takes the place of the call */
-int call_site_under(Module *m, CallSite s, int parent);  /* the same call, inlined once more */
-const CallSite *call_site(const Module *m, int site);    /* NULL: none */
+int call_site_new(Module *m, const Op *call);           /* for what takes the place of the call */
+int call_site_under(Module *m, CallSite s, int parent); /* the same call, inlined once more */
+const CallSite *call_site(const Module *m, int site);   /* NULL: none */
+/* Of what stands there: the source's name, where the IR may have several, f, f__2, .. */
+const char *site_function(const Func *f, int site, Arena *a);
 void ir_diag_calls(Diags *d, const Module *m, int site); /* a note for each call, innermost first */
 /* A message at the op's place, with notes about the calls that it was inlined through. */
 void ir_diag(Diags *d, DiagKind kind, const Op *op, const char *fmt, ...) PRINTF(4, 5);
@@ -511,6 +514,7 @@ bool op_renames(const Op *op, Move *out);
 bool op_keeps_order(const Op *op);
 /* Does an element that it gives follow from those of other lanes?  Control is not asked. */
 bool op_crosses_lanes(const Op *op);
+bool op_says_value(const Op *op); /* a record of what a name is given */
 
 /* print.c, read.c: the text form; reading what was printed gives the same module. */
 const char *ir_print(const Module *m, Arena *a);       /* all functions; also of unsound IR */

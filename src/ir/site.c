@@ -6,6 +6,8 @@
  * parent.  Sites are numbers in a table of the module, 0 is none, and a parent's number is smaller
  * than its own.
  */
+#include <string.h>
+
 #include "ir.h"
 
 int call_site_new(Module *m, const Op *call)
@@ -30,6 +32,19 @@ int call_site_under(Module *m, CallSite s, int parent)
 const CallSite *call_site(const Module *m, int site)
 {
     return site > 0 && site < m->sites.len ? &m->sites.at[site] : NULL;
+}
+
+const char *site_function(const Func *f, int site, Arena *a)
+{
+    const CallSite *inlined = call_site(f->module, site);
+    const char *name = inlined ? inlined->callee : f->name;
+    uint32_t start = inlined ? inlined->callee_span.start : f->span.start;
+    const Source *s = source_of(f->module->sources, start);
+    const char *written = s ? source_at(s, start) : "";
+
+    written += strncmp(written, "def ", 4) == 0 ? 4 : 0;
+    size_t n = strcspn(written, "( \t");
+    return n > 0 && strncmp(name, written, n) == 0 ? arena_strndup(a, written, n) : name;
 }
 
 void ir_diag_calls(Diags *d, const Module *m, int site)

@@ -220,3 +220,8 @@ bool value_const_signed(const Value *v, int64_t *out)
     *out = (int64_t)(bits << unused) >> unused;
     return true;
 }
+
+bool op_says_value(const Op *op)
+{
+    return op->code == OP_record && attr_record_kind(op) == RECORD_VALUE;
+}

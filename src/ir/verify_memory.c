@@ -147,12 +147,15 @@ static bool check_record(const Verifier *v, const Op *op)
 {
     static const DType of_fault[] = {DT_I32, DT_I32, DT_I64};
     RecordKind kind = attr_record_kind(op);
-    int n = kind == RECORD_ASSERT ? 2 : 3;
+    int n = kind == RECORD_VALUE ? 1 : kind == RECORD_ASSERT ? 2 : 3;
 
     if (kind == RECORD_PRINT)
         return true;
     if (op->noperands != n)
-        return verify_say(v, op, "of this kind takes %d operands, not %d", n, op->noperands);
+        return verify_say(v, op, "of this kind takes %d operand%s, not %d", n, n == 1 ? "" : "s",
+                          op->noperands);
+    if (kind == RECORD_VALUE)
+        return true;
     for (int i = 0; i < n; i++) {
         const Type *t = op->operands[i]->type;
         if (t->rank != 0 || t->pointer || t->dtype != of_fault[i])

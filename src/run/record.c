@@ -33,6 +33,7 @@ struct Records {
     bool cut_short;
     RecordHear *hear; /* NULL: nobody is told at once */
     void *user;
+    RecordValues values;
     Arena *arena;   /* of the faults; NULL before the first */
     Record *list;   /* what records_list() gave */
     Fault faults[]; /* by site */
@@ -150,6 +151,22 @@ bool records_cut_short(const Records *r)
     return r->cut_short;
 }
 
+static void tell_value(Records *r, const RecordSite *s, int64_t program, const void *data)
+{
+    const RecordValues *w = &r->values;
+    const RecordedValue value = {.name = s->text,
+                                 .type = s->types,
+                                 .program = program,
+                                 .data = data,
+                                 .wide_floats = r->port.wide_floats};
+
+    if (!w->value || program < w->first || program >= w->last)
+        return;
+    pthread_mutex_lock(&r->lock);
+    w->value(w->user, &value);
+    pthread_mutex_unlock(&r->lock);
+}
+
 static void put(RecordPort *port, int64_t site, const int32_t program[3], const void *const *values)
 {
     Records *r = (Records *)port;
@@ -160,6 +177,10 @@ static void put(RecordPort *port, int64_t site, const int32_t program[3], const 
     if (site < 0 || site >= r->nsites)
         return;
     const RecordSite *s = &r->sites[site];
+    if (s->kind == RECORD_VALUE) {
+        tell_value(r, s, now.program, values[0]);
+        return;
+    }
     if (s->kind == RECORD_PRINT) {
         now.text = record_text(s, program, values, port->wide_floats);
         keep_print(r, &now);
@@ -205,6 +226,11 @@ void records_hear(Records *r, RecordHear *hear, void *user)
 {
     r->hear = hear;
     r->user = user;
+}
+
+void records_want(Records *r, const RecordValues *values)
+{
+    r->values = *values;
 }
 
 RecordPort *records_port(Records *r)

@@ -44,20 +44,37 @@ RecordPort *records_port(Records *r); /* lives as long as `r`; for any thread */
 typedef void RecordHear(void *user, const Record *record);
 void records_hear(Records *r, RecordHear *hear, void *user);
 
+/* A value that a name is given.  It ends with the call, which is made under a lock, in the order of
+ * each program, and behind the launch where that has a buffer. */
+typedef struct {
+    const char *name; /* of a RecordSite */
+    const Type *type;
+    int64_t program;
+    const void *data;
+    bool wide_floats; /* as in RecordPort */
+} RecordedValue;
+typedef struct {
+    void (*value)(void *user, const RecordedValue *v); /* NULL: nobody wants them */
+    void *user;
+    int64_t first, last; /* of the programs [first, last) */
+} RecordValues;
+void records_want(Records *r, const RecordValues *values);
+
 /* Behind the launch.  Prints come first, by program, those of one program in its own order; then
  * what failed, by place.  *n entries, which live as long as `r`. */
 const Record *records_list(Records *r, int *n);
 /* Checks went on failing for so long, 2 s, that programs which had not begun were left out. */
 bool records_cut_short(const Records *r);
-int64_t records_lost(const Records *r);         /* prints that were not kept */
+int64_t records_lost(const Records *r);         /* prints, or values, that were not kept */
 void records_lose(RecordPort *port, int64_t n); /* that many more; of records_port() */
 
 /* record_buffer.c: for devices whose programs write into a buffer (ir.h) */
 typedef struct {
-    size_t printed, failed; /* bytes for prints, and for what was found wrong */
+    size_t printed, failed, values; /* bytes for prints, for what was found wrong, for values */
+    int64_t first, last;            /* of the programs whose values are wanted */
 } RecordRoom;
-/* What a launch needs whose programs may speak at these places. */
-RecordRoom record_room(const RecordSite *sites, int nsites);
+/* What a launch needs whose programs may speak at these places; NULL: nobody wants values. */
+RecordRoom record_room(const RecordSite *sites, int nsites, const RecordValues *values);
 size_t record_buffer_bytes(RecordRoom room); /* of a buffer with that room */
 /* Make the header of a buffer as it must be in front of a launch: it is followed by zeros, which
  * the caller writes. */

@@ -14,16 +14,26 @@
  * program comes to it.  An assertion does so once a program, which it ends, and keeps others from
  * beginning: that is as many at most as a GPU runs at once, 32 on each of some 150 processors.
  */
-enum { PRINTS_BYTES = 6 << 20, CHECKS_BYTES = 2 << 20, ASSERTS_BYTES = 512 << 10 };
+enum {
+    PRINTS_BYTES = 6 << 20,
+    CHECKS_BYTES = 2 << 20,
+    ASSERTS_BYTES = 512 << 10,
+    VALUES_BYTES = 64 << 20
+};
 
-RecordRoom record_room(const RecordSite *sites, int nsites)
+RecordRoom record_room(const RecordSite *sites, int nsites, const RecordValues *values)
 {
     RecordRoom room = {0};
 
+    if (values) {
+        room.first = values->first;
+        room.last = values->last;
+        room.values = VALUES_BYTES;
+    }
     for (int i = 0; i < nsites; i++) {
         if (sites[i].kind == RECORD_PRINT)
             room.printed = PRINTS_BYTES;
-        else
+        else if (sites[i].kind != RECORD_VALUE)
             room.failed = MAX(room.failed, (size_t)(sites[i].kind == RECORD_CHECK ? CHECKS_BYTES
                                                                                   : ASSERTS_BYTES));
     }
@@ -32,7 +42,7 @@ RecordRoom record_room(const RecordSite *sites, int nsites)
 
 size_t record_buffer_bytes(RecordRoom room)
 {
-    return sizeof(RecordBuffer) + room.printed + room.failed;
+    return sizeof(RecordBuffer) + room.printed + room.failed + room.values;
 }
 
 static uint64_t words_in(size_t bytes)
@@ -43,10 +53,14 @@ static uint64_t words_in(size_t bytes)
 void record_buffer_begin(RecordBuffer *header, RecordRoom room)
 {
     uint64_t printed = room.printed / sizeof(uint32_t);
+    uint64_t failed = printed + room.failed / sizeof(uint32_t);
 
-    *header = (RecordBuffer){.used = {[RECORDS_FAILED] = printed},
+    *header = (RecordBuffer){.used = {[RECORDS_FAILED] = printed, [RECORDS_VALUES] = failed},
                              .end = {[RECORDS_PRINTED] = printed,
-                                     [RECORDS_FAILED] = printed + room.failed / sizeof(uint32_t)}};
+                                     [RECORDS_FAILED] = failed,
+                                     [RECORDS_VALUES] = failed + room.values / sizeof(uint32_t)},
+                             .first = (uint64_t)room.first,
+                             .last = (uint64_t)room.last};
 }
 
 void record_buffer_used(const RecordBuffer *b, size_t bytes, int kind, uint64_t *from, uint64_t *to)

@@ -135,7 +135,7 @@ static bool add_checks(Module *m, Diags *d)
 {
     static const int views[] = {0, 0, 0, 0, -1, -1, -1, -1};
 
-    return check_records(m, views, false, false, d) && ir_verify(m, d);
+    return check_records(m, &(CheckWish){.views = views}, d) && ir_verify(m, d);
 }
 
 /* "checks" alone, "checked pipeline", or what opt.h calls a pass. */
