@@ -82,6 +82,8 @@ static void take_value(Call *k, Comparison *m)
     m->is_changed = true;
 }
 
+static const char wide[] = "fp64"; /* what the interpreter gives with all floats as that */
+
 /* The device that a text names, and which one of that name; false: none. */
 static bool is_device(Cli *c, const char *text, const char **name, int *id)
 {
@@ -97,6 +99,11 @@ static bool is_device(Cli *c, const char *text, const char **name, int *id)
         return !colon || (colon[1] && colon[1 + strspn(colon + 1, "0123456789")] == '\0');
     }
     return false;
+}
+
+bool compare_device(Cli *c, const CompareText *t, const char **device, int *id)
+{
+    return strcmp(t->with, wide) != 0 && is_device(c, t->with, device, id);
 }
 
 static const char *near_device(Cli *c, const char *text)
@@ -159,8 +166,6 @@ static void take_from_device(Call *k, Comparison *all, int n, const char *device
         all[i].is_changed = !has_bytes_of(c, all[i].got, &all[i].want);
     array_free_from(&c->store, kept);
 }
-
-static const char wide[] = "fp64"; /* what the interpreter gives with all floats as that */
 
 /* One for the array of the text, or for each argument that is one. */
 static void add_comparisons(Call *k, const CompareText *t, Comparisons *out)

@@ -21,12 +21,11 @@ typedef struct {
     const Options *options;
     const char *rest; /* of the scripts; NULL: nothing */
     bool is_terminal;
-    double end;            /* of a time in which nobody wonders why nothing comes */
-    double stop;           /* .. and after which a run is stopped */
-    DebugVersion *version; /* of --against; NULL: none */
-    unsigned ops;          /* that were asked at */
-    int replays;           /* since the last line from stdin */
-    FILE *kept;            /* where lines are recorded; NULL: nowhere */
+    double end;   /* of a time in which nobody wonders why nothing comes */
+    double stop;  /* .. and after which a run is stopped */
+    unsigned ops; /* that were asked at */
+    int replays;  /* since the last line from stdin */
+    FILE *kept;   /* where lines are recorded; NULL: nowhere */
 } Commands;
 
 enum { MOST_REPLAYS = 100, OPS_A_LOOK = 256 };
@@ -253,15 +252,113 @@ static void add_comparisons(Cli *c, Comparisons *all, Comparisons more)
 
 /* --- running --- */
 
+static DebugLaunch launch_of(const Call *k, const tilec_load_options *load)
+{
+    return (DebugLaunch){.file = k->cli->file,
+                         .kernel = k->options.kernel,
+                         .grid = k->timing.grid,
+                         .args = k->there,
+                         .nargs = k->args.count,
+                         .options = &k->options.launch,
+                         .load = load,
+                         .store = &k->cli->store,
+                         .names = &k->args.names};
+}
+
+/* On that device; NULL: on the interpreter. */
+static void prepare_on(Cli *c, const Options *options, const char *device, int id, Debugged *d)
+{
+    Options o = *options;
+
+    o.launch.device = device;
+    o.launch.arch = device ? o.launch.arch : NULL;
+    o.device_id = id;
+    call_init(&d->call, c, &o);
+    call_open(&d->call);
+    call_evaluate(&d->call);
+    move_there(&d->call);
+    d->load = (tilec_load_options){.paths = o.paths.at,
+                                   .npaths = o.paths.len,
+                                   .defines = o.defines.at,
+                                   .ndefines = o.defines.len};
+    d->launch = launch_of(&d->call, &d->load);
+}
+
 void debug_afresh(Cli *c, const Options *options,
                   void (*work)(void *what, const DebugLaunch *fresh), void *what)
 {
-    Options o = *options;
     Debugged d;
 
-    debug_prepare(c, &o, &d);
+    prepare_on(c, options, NULL, 0, &d);
     work(what, &d.launch);
     call_close(&d.call);
+}
+
+/* --- other devices --- */
+
+typedef struct {
+    Cli *cli;
+    const Options *options;
+    const char *device;
+    int id;
+} Elsewhere;
+
+static void afresh_elsewhere(void *elsewhere, void (*work)(void *what, const DebugLaunch *fresh),
+                             void *what)
+{
+    const Elsewhere *e = elsewhere;
+    Debugged d;
+
+    prepare_on(e->cli, e->options, e->device, e->id, &d);
+    work(what, &d.launch);
+    call_close(&d.call);
+}
+
+/* Values as that device, which is not the interpreter, has them. */
+static DebugVersion *version_on(Debugged *d, const char *device, int id)
+{
+    Cli *c = d->call.cli;
+    Elsewhere *e = NEW(c->arena, Elsewhere);
+
+    *e = (Elsewhere){c, &d->options, device, id};
+    return debug_version_new(
+        &c->client, &c->store,
+        &(DebugOther){
+            .name = device, .grid = d->call.timing.grid, .ctx = e, .afresh = afresh_elsewhere});
+}
+
+static bool is_elsewhere(const char *device)
+{
+    return device && strcmp(device, "interp") != 0;
+}
+
+static void follow(Debugged *d, const char *device, int id)
+{
+    Cli *c = d->call.cli;
+
+    d->follows = version_on(d, device, id);
+    d->launch.follows = d->follows;
+    d->launch.says_names = true;
+    debug_version_begin(d->follows, 0);
+    if (debug_version_error(d->follows))
+        cli_stop(c, CLI_REFUSED, "%s", debug_version_error(d->follows));
+}
+
+void debug_prepare(Cli *c, const Options *o, Debugged *d)
+{
+    *d = (Debugged){.options = *o};
+    prepare_on(c, &d->options, NULL, 0, d);
+    if (is_elsewhere(o->launch.device))
+        follow(d, o->launch.device, o->device_id);
+}
+
+void debug_close(Debugged *d)
+{
+    if (d->follows)
+        debug_version_free(d->follows);
+    if (d->version)
+        debug_version_free(d->version);
+    call_close(&d->call);
 }
 
 static void afresh(void *commands, void (*work)(void *what, const DebugLaunch *fresh), void *what)
@@ -282,39 +379,35 @@ static const char *attempt(void *commands, void (*work)(void *what), void *what)
     return debug_attempt(((Commands *)commands)->cli, work, what);
 }
 
-static DebugLaunch launch_of(const Call *k, const tilec_load_options *load)
-{
-    return (DebugLaunch){.file = k->cli->file,
-                         .kernel = k->options.kernel,
-                         .grid = k->timing.grid,
-                         .args = k->args.args,
-                         .nargs = k->args.count,
-                         .options = &k->options.launch,
-                         .load = load,
-                         .store = &k->cli->store,
-                         .names = &k->args.names};
-}
+/* --- other versions --- */
 
-/* The other version of --against, for its values. */
-static void run_other(void *commands, const Call *other, const char *name)
+static void run_other(void *debugged, const Call *other, const char *name)
 {
-    Commands *r = commands;
+    Debugged *d = debugged;
     const DebugLaunch launch = launch_of(other, NULL);
+    const DebugOther run = {.name = name, .grid = other->timing.grid};
 
-    r->version = debug_version_new(&r->cli->client, &launch, name);
+    d->version = debug_version_new(&d->call.cli->client, &d->call.cli->store, &run);
+    debug_version_take(d->version, &launch);
 }
 
-void debug_prepare(Cli *c, Options *o, Debugged *d)
+/* Of --against that, else of the first device that something is compared with, is the version for
+ * whose values `differ` looks. */
+static Comparisons prepare_version(Debugged *d)
 {
-    o->launch.device = NULL;
-    call_init(&d->call, c, o);
-    call_open(&d->call);
-    call_evaluate(&d->call);
-    d->load = (tilec_load_options){.paths = o->paths.at,
-                                   .npaths = o->paths.len,
-                                   .defines = o->defines.at,
-                                   .ndefines = o->defines.len};
-    d->launch = launch_of(&d->call, &d->load);
+    const Options *o = &d->options;
+    Comparisons out = compare_prepare(&d->call);
+    const char *device = NULL;
+    int id = 0;
+
+    if (o->against.text)
+        add_comparisons(d->call.cli, &out, against_prepare(&d->call, run_other, d));
+    for (int i = 0; i < o->compares.len && !d->version; i++) {
+        if (compare_device(d->call.cli, &o->compares.at[i], &device, &id) && is_elsewhere(device))
+            d->version = version_on(d, device, id);
+    }
+    d->launch.says_names |= d->version != NULL;
+    return out;
 }
 
 void command_debug(Cli *c, int argc, char **argv)
@@ -331,9 +424,7 @@ void command_debug(Cli *c, int argc, char **argv)
     commands.rest = read_scripts(c, &o);
     commands.is_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
     debug_prepare(c, &o, &d);
-    commands.compared = compare_prepare(&d.call);
-    if (o.against.text)
-        add_comparisons(c, &commands.compared, against_prepare(&d.call, run_other, &commands));
+    commands.compared = prepare_version(&d);
     const PromptHost host = {.ctx = &commands,
                              .read = read_command,
                              .say = say,
@@ -347,11 +438,11 @@ void command_debug(Cli *c, int argc, char **argv)
                              .afresh = afresh,
                              .check_output = check_output,
                              .compare = commands.compared.len > 0 ? compare : NULL,
-                             .version = commands.version,
+                             .version = d.version,
                              .repeats = commands.is_terminal,
                              .terminal = STDOUT_FILENO};
     cli_check(c, prompt_run(&host, &d.launch, &error), &error);
     if (commands.kept)
         fclose(commands.kept);
-    call_close(&d.call);
+    debug_close(&d);
 }

@@ -9,13 +9,18 @@
 
 /* A call that is debugged; it must stay where it is. */
 typedef struct {
+    Options options; /* as they were given */
     Call call;
     tilec_load_options load;
     DebugLaunch launch;
+    DebugVersion *follows; /* of --device; NULL: the interpreter's own values */
+    DebugVersion *version; /* that `differ` looks for values of; NULL: none */
 } Debugged;
 
 /* debug.c */
-void debug_prepare(Cli *c, Options *o, Debugged *d); /* all but running it */
+/* All but running it: on the interpreter, and with --device by values of that device. */
+void debug_prepare(Cli *c, const Options *o, Debugged *d);
+void debug_close(Debugged *d); /* with its arrays, and what it has of others */
 /* Do `work` with another call of the same options, which has arrays of its own. */
 void debug_afresh(Cli *c, const Options *options,
                   void (*work)(void *what, const DebugLaunch *fresh), void *what);

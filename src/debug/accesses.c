@@ -127,7 +127,8 @@ static bool goes_on(void *noter, const InterpFrame *f, const Op *op)
     const Debugger *until = n->wish->until;
 
     (void)f;
-    (void)op;
+    if (op_says_value(op)) /* which is no moment */
+        return !n->stopped && !n->arrived;
     n->arrived |= until && !until->has_ended && n->now.program == until->now.program &&
                   n->now.step == until->ops;
     n->now.step++;
@@ -222,7 +223,8 @@ DebugAccesses debug_accesses(const DebugAccessWish *wish, Arena *a, const char *
                                      .op = goes_on,
                                      .access = note_access,
                                      .enter = begin_call};
-    const Observed observed = {.observer = &observer,
+    const Observed observed = {.names = wish->until && wish->until->launch.says_names,
+                               .observer = &observer,
                                .last = (int64_t)l->grid[0] * l->grid[1] * l->grid[2]};
     tilec_launch_options options = *l->options;
     DebugAccesses out = {0};

@@ -45,7 +45,8 @@ Debugger *debug_new(Client *c, const DebugLaunch *launch, const DebugHost *host)
     d->launch = *launch;
     d->host = host;
     d->observer = watcher_observer(d);
-    d->observed = (Observed){.observer = &d->observer, .on_fault = on_fault};
+    d->observed =
+        (Observed){.observer = &d->observer, .on_fault = on_fault, .names = launch->says_names};
     d->lines = map_new(c->arena);
     d->farthest.program = -1;
     return d;
@@ -275,7 +276,6 @@ void debug_differ(Debugger *d, DebugVersion *v, DebugMoment moment)
         return;
     }
     go_again(d, (Wish){.purpose = FOR_DIFFERENCE, .moment = moment, .why = DEBUG_STEPPED});
-    version_begin(v);
     d->version = v;
 }
 

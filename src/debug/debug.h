@@ -22,7 +22,8 @@
  *   pieces.c    arrays of the launch in expressions
  *   asked.c     what people ask for in words: values, conditions, elements
  *   shown.c     values as text
- *   versions.c  values of another version, by their names, and the first that is another here
+ *   versions.c  values of another version, or of a device, by their names: the first that is
+ *               another here, or in the place of those here
  *   accesses.c  which elements programs read and write, in a launch of its own
  *   pictured.c  the same as people ask for it in words, and as a picture
  */
@@ -35,6 +36,7 @@
 #include "../show/show.h"
 
 typedef struct Debugger Debugger;
+typedef struct DebugVersion DebugVersion;
 
 typedef struct {
     int64_t program; /* its number in the grid, x fastest */
@@ -74,6 +76,8 @@ typedef struct {
     /* The arguments as words name them, with arrays of the store; NULL: nobody asks in words. */
     Store *store;
     const Names *names;
+    bool says_names;       /* its code says what names are given, for versions */
+    DebugVersion *follows; /* .. and they are given what they are there; NULL: the interpreter's */
 } DebugLaunch;
 
 typedef struct {
@@ -179,10 +183,20 @@ bool debug_first_of_last(const Debugger *d, const Map *elements, DebugWrite *out
 
 /* --- another version --- */
 
-typedef struct DebugVersion DebugVersion;
-/* Of a launch, which it runs, on the arrays that that has: the values that names were given, up to
- * 256 MiB of them.  `name` is what messages call it. */
-DebugVersion *debug_version_new(Client *c, const DebugLaunch *launch, const char *name);
+/* A run of another version, or on another device. */
+typedef struct {
+    const char *name; /* as messages call it */
+    const int32_t *grid;
+    void *ctx;
+    /* Do `work` with such a launch, on arrays of its own; NULL: debug_version_take() has them. */
+    void (*afresh)(void *ctx, void (*work)(void *what, const DebugLaunch *fresh), void *what);
+} DebugOther;
+/* The values that names were given there, up to 256 MiB of them at a time. */
+DebugVersion *debug_version_new(Client *c, Store *store, const DebugOther *run);
+void debug_version_free(DebugVersion *v); /* no Debugger looks at it any more */
+void debug_version_take(DebugVersion *v, const DebugLaunch *launch); /* by that launch */
+void debug_version_begin(DebugVersion *v, int64_t program); /* what comes is of that program */
+const char *debug_version_error(const DebugVersion *v); /* why there are none; NULL: there are */
 /* To the first value, of that moment's program and in front of that moment, that a name has there
  * and not here; where there is none, or the grids are not the same, to that moment. */
 void debug_differ(Debugger *d, DebugVersion *v, DebugMoment moment);
@@ -289,7 +303,6 @@ void debug_put_value(Text *t, const char *name,
 typedef VEC(const Source *) DebugSources;
 DebugSources debug_sources(const Debugger *d, Arena *a); /* that have statements of the kernel */
 Place debug_line(const InterpPlace *at);                 /* of the statement that the place is in */
-/* Its name in the source: of a helper the IR may have several, f, f__2, .. */
-const char *debug_function(const InterpPlace *at, Arena *a);
+const char *debug_function(const InterpPlace *at, Arena *a); /* as site_function() has it */
 
 #endif

@@ -145,12 +145,13 @@ void recalled_free(Recalled *r);
 /* caught.c: what the op in front, `d->op`, has made of what is caught; NULL: nothing */
 const char *caught_tell(const Debugger *d, Arena *a);
 
-/* versions.c: what the op in front of this one has given a name and the other version has not, as a
- * text; NULL: nothing */
-const char *version_compare(DebugVersion *v, const InterpFrame *f, const Op *op, Arena *a,
-                            Span *at);
+/* versions.c: at a record of a value; what it is and there is not, as a text; NULL: nothing */
+const char *version_compare(DebugVersion *v, const InterpFrame *f, const Op *record, Arena *a);
+/* Gives it what it is there; where that is not known for the first time, what to say, with a %s for
+ * the other's name; NULL. */
+const char *version_follow(DebugVersion *v, const InterpFrame *f, const Op *record);
 bool version_fits(const DebugVersion *v, const int32_t grid[3]);
-void version_begin(DebugVersion *v); /* in front of a run that is compared */
+const char *version_name(const DebugVersion *v); /* as messages call it */
 
 /* watcher.c */
 InterpObserver watcher_observer(Debugger *d);

@@ -49,16 +49,7 @@ Place debug_line(const InterpPlace *at)
 
 const char *debug_function(const InterpPlace *at, Arena *a)
 {
-    const Func *f = interp_func(at->frame);
-    const CallSite *inlined = call_site(f->module, at->site);
-    const char *name = inlined ? inlined->callee : f->name;
-    uint32_t start = inlined ? inlined->callee_span.start : f->span.start;
-    const Source *s = source_of(f->module->sources, start);
-    const char *written = s ? source_at(s, start) : "";
-
-    written += strncmp(written, "def ", 4) == 0 ? 4 : 0;
-    size_t n = strcspn(written, "( \t");
-    return n > 0 && strncmp(name, written, n) == 0 ? arena_strndup(a, written, n) : name;
+    return site_function(interp_func(at->frame), at->site, a);
 }
 
 DebugSources debug_sources(const Debugger *d, Arena *a)

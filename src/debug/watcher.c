@@ -13,6 +13,12 @@
 
 /* --- calls and rounds --- */
 
+/* Of the program that it is to come to alone. */
+static bool compares(const Debugger *d)
+{
+    return d->wish.purpose == FOR_DIFFERENCE && d->wish.moment.program == d->now.program;
+}
+
 static void begin_program(Debugger *d, const InterpFrame *f)
 {
     memcpy(d->program, interp_program(f), sizeof d->program);
@@ -24,6 +30,10 @@ static void begin_program(Debugger *d, const InterpFrame *f)
     d->op = NULL;
     d->module = interp_func(f)->module;
     written_begin_program(&d->journal, d->now.program);
+    if (d->launch.follows)
+        debug_version_begin(d->launch.follows, d->now.program);
+    if (compares(d))
+        debug_version_begin(d->version, d->now.program);
 }
 
 /* A call begins: so does the statement that it is in, unless an op of that was told of. */
@@ -313,17 +323,34 @@ static bool pass_waiting(Debugger *d)
     return goes_on;
 }
 
+/* A name is given a value, which is no moment of its own. */
+static void look_at_value(Debugger *d, const InterpFrame *f, const Op *op)
+{
+    Arena *a = d->client->arena;
+    DebugVersion *there = d->launch.follows;
+    const char *text = there ? version_follow(there, f, op) : NULL;
+
+    if (text && d->is_new)
+        d->host->printed(d->host->ctx, arena_printf(a, text, version_name(there)));
+    if (d->difference || !compares(d))
+        return;
+    d->difference = version_compare(d->version, f, op, a);
+    d->differs_at = op->span;
+}
+
 static bool before_op(void *debugger, const InterpFrame *f, const Op *op)
 {
     Debugger *d = debugger;
     InterpPlace at = interp_place(f, op);
 
-    d->difference = NULL;
-    if (d->wish.purpose == FOR_DIFFERENCE)
-        d->difference = version_compare(d->version, f, op, d->client->arena, &d->differs_at);
+    if (op_says_value(op)) {
+        look_at_value(d, f, op);
+        return !d->failed;
+    }
     if (d->failed || !pass_waiting(d))
         return false;
     bool goes_on = pass(d, &at, begins_statement(d, &at, op));
+    d->difference = NULL;
     d->writing.number = 0;
     d->ops++;
     d->op = op;

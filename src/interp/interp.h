@@ -64,6 +64,8 @@ const int32_t *interp_program(const InterpFrame *f); /* three numbers */
 const Func *interp_func(const InterpFrame *f);
 /* The elements, in memory form; NULL: the frame has not computed it (yet), or keeps no values. */
 const void *interp_value(const InterpFrame *f, const Value *v);
+/* From now on a value that was computed is this one. */
+void interp_put_value(const InterpFrame *f, const Value *v, const void *elements);
 InterpPlace interp_place(const InterpFrame *f, const Op *op);
 /* Go on to the call that the place is in; false: it is in none. */
 bool interp_caller(InterpPlace *at);

@@ -31,6 +31,12 @@ const void *interp_value(const InterpFrame *f, const Value *v)
     return f->made && v->block->func == f->plan->func && f->made[v->id] ? f->slot[v->id] : NULL;
 }
 
+void interp_put_value(const InterpFrame *f, const Value *v, const void *elements)
+{
+    if (interp_value(f, v))
+        memcpy(f->slot[v->id], elements, value_size(v) * value_numel(v));
+}
+
 InterpPlace interp_place(const InterpFrame *f, const Op *op)
 {
     return (InterpPlace){f, op->site, op->mark, op->block, op->span};

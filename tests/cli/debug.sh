@@ -200,9 +200,10 @@ expect 0 err "no names are left" differs cpu
 # and what another version, or another value, makes of it
 sed 's/ + tl.where(v == 6, 1, 0)//' k.py >fixed.py
 against() {
-    printf 'differ\n' | "$tilec" debug k.py:doubled --grid 3 x='arange(fp32,3x4)' out='empty(fp32,3x4)' BLOCK=4 --against "$1"
+    printf 'differ\ncontinue\n' | "$tilec" debug k.py:doubled --grid 3 x='arange(fp32,3x4)' out='empty(fp32,3x4)' BLOCK=4 --against "$1"
 }
 expect 0 out "out: differs from fixed.py:doubled in 1 of 12 elements" against fixed.py
+expect 0 out "k.py:35: what is stored is 13., and in fixed.py:doubled 12.: 1 of 4 elements differ, the first at [2]" against fixed.py
 expect 0 out "watch 1: k.py:35: out[1,2] was 6., now 13." against fixed.py
 expect 0 out "out: agrees with BLOCK=2 grid=6 in 12 elements" against BLOCK=2,grid=6
 expect 3 err "nowhere.py: No such file" against nowhere.py
@@ -246,6 +247,78 @@ expect 0 out '1 of 8 elements (12' newer 'b 15; differ; c; rc; differ' old.py
 expect 0 out "out: agrees with new.py:work in 8 elements" newer 'differ' new.py
 # of other grids there are results alone
 expect 0 out 'watch 1: new.py:17: out[6] was nan, now 56.' newer 'differ' old.py,N=2,grid=4
+
+# values of a device: its products are rounded to tf32, and its sums have another order, so that it goes another way
+cat >device.py <<'KERNEL'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def twice(v):
+    w = v * 2
+    return w
+
+
+@triton.jit
+def product(out, a, b, K, N: tl.constexpr):
+    i = tl.arange(0, N)
+    acc = tl.zeros((N, N), tl.float32)
+    for k in range(0, K, N):
+        x = tl.load(a + i[:, None] * K + k + i[None, :])
+        y = tl.load(b + (k + i[:, None]) * N + i[None, :])
+        acc = tl.dot(twice(x), y, acc, input_precision="tf32")
+    tl.store(out + i[:, None] * N + i[None, :], acc + 1)
+
+
+@triton.jit
+def parts(out, x, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    v = tl.load(x + i)
+    if tl.sum(v).to(tl.int32, bitcast=True) % 2 == 0:
+        z = v + 1
+    else:
+        z = v - 1
+    tl.store(out + i, z)
+
+
+@triton.jit
+def lines(out, x, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    v = tl.load(x + i)
+    for k in range(40):
+        v = v + k
+    tl.store(out + i, v)
+KERNEL
+on() {
+    what=$1
+    shift
+    echo "$what" | sed 's/ *; */\n/g' >script
+    "$tilec" debug -x script "$@"
+}
+product="device.py:product --grid 1 a=rand(fp32,16x32) b=rand(fp32,32x16) out=empty(fp32,16x16) K=32 N=16"
+parts="device.py:parts --grid 8 x=rand(fp32,8x1024) out=zeros(fp32,8x1024) N=1024"
+"$tilec" run $product --device sim --save out=product.npy >/dev/null || wrong "no product"
+# what it stores and has there is what sim computes, bit for bit; the interpreter is not as near
+expect 0 out "out: agrees with @product.npy in 256 elements; greatest error 0" on 'differ' $product --device sim --compare out=@product.npy,0,0
+expect 0 out "out: differs from @product.npy" on 'differ' $product --compare out=@product.npy,0,0
+expect 0 out "device.py:18: \`acc\` is " on 'differ' $product --against sim
+grep -q "and on sim" out && grep -q "^program (0, 0, 0), product at device.py:18" out || wrong "not the first value"
+expect 0 out "out: agrees with sim" on 'b 18; c; p k; c; p k; back; p x[:2]; b twice; rc; n; info; c; differ' $product --device sim --against sim
+# which way it goes, too
+expect 0 out "device.py:26: the condition is True, and on sim False" on 'differ' $parts --against sim
+expect 0 out "out: agrees with sim" on 'b 30 program 5; c; back; c; differ' $parts --device sim --against sim
+grep -q "^program (5, 0, 0), parts at device.py:29" out || wrong "the way of the interpreter"
+! grep -q "another way" out || wrong "values are not those of sim"
+expect 0 out "out: agrees with cpu" on 'catch nan; b 30 program 6; c; p i[:2]; program 0; differ' $parts --device cpu --against cpu
+expect 0 out "tl.max(z) = 1.9999161  (fp32)" on 'b 30 program 6; c; p tl.max(z); watch out[7,0]; c; p v[0]' $parts --device sim
+grep -q "^watch 2: device.py:30: out\[7,0\] was 0., now " out || wrong "no watch"
+# more values than there is room for at a time: of as many programs as there is
+expect 0 out "out: agrees with sim" on 'c; program 3; c; differ' device.py:lines --grid 40 x='rand(fp32,40x16384)' out='zeros(fp32,40x16384)' N=16384 --device sim --against sim
+! grep -q "interpreter's" out || wrong "values are the interpreter's"
+expect 2 err "there is no device \`simm\`" on c $product --device simm
+expect 1 err "no code can be made for" on c $product --device sim --arch sm_12
+expect 0 out "\"text\": " on 'b 18; c; p acc[0,0]' $product --device sim --json
 
 # what was typed, again, and on from there
 expect 0 out "mean = 17.5  (fp32)" debug 'list; record walk; b 10 program 1; c; p mean; quit'

@@ -113,7 +113,7 @@ _tilec() {
     dump) options="$makes --stage --line --places --call --json" ;;
     build) options="--color -o --header --name --grid --arch --variant --disjoint --export --cpu --num-warps --num-stages --path --define --json" ;;
     grad) options="--color -o --of --wrt --atomics --recompute --fused --tape --rounds --check --stage --grid --device --threads --timeout --call --path --define --quiet -q --json" ;;
-    debug) options="--color -x --dap --json --timeout --grid --compare --against --check --num-warps --num-stages --call --path --define --quiet -q" ;;
+    debug) options="--color -x --dap --json --device --arch --timeout --grid --compare --against --check --num-warps --num-stages --call --path --define --quiet -q" ;;
     report) options="--color -o --text --ptxas --grid --device --arch --threads --num-warps --num-stages --timeout --unspecialised --against --call --path --define --quiet -q" ;;
     devices) options="--color --json" ;;
     esac
