@@ -185,6 +185,12 @@ static void say(void *commands, const char *text)
     fputs(t.s, stdout);
 }
 
+static void draw(void *commands, const char *picture)
+{
+    (void)commands;
+    fputs(picture, stdout);
+}
+
 static void answer(void *commands, const char *json)
 {
     (void)commands;
@@ -337,6 +343,7 @@ void command_debug(Cli *c, int argc, char **argv)
     const PromptHost host = {.ctx = &commands,
                              .read = read_command,
                              .say = say,
+                             .draw = draw,
                              .complain = complain,
                              .answer = o.json ? answer : NULL,
                              .attempt = attempt,
@@ -349,7 +356,7 @@ void command_debug(Cli *c, int argc, char **argv)
                              .compare = commands.compared.len > 0 ? compare : NULL,
                              .version = commands.version,
                              .repeats = commands.is_terminal,
-                             .terminal = STDOUT_FILENO};
+                             .terminal = o.json ? -1 : STDOUT_FILENO};
     cli_check(c, prompt_run(&host, &d.launch, &error), &error);
     if (commands.kept)
         fclose(commands.kept);

@@ -73,6 +73,12 @@ void say(Prompt *p, const char *fmt, ...)
         p->host->say(p->host->ctx, text);
 }
 
+void draw(Prompt *p, const char *picture)
+{
+    if (!answer_keeps(p, picture))
+        p->host->draw(p->host->ctx, picture);
+}
+
 void complain(Prompt *p, const char *why)
 {
     if (p->host->answer)

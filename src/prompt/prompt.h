@@ -21,6 +21,7 @@ typedef struct {
      * are no more. */
     const char *(*read)(void *ctx, const char *const *words);
     void (*say)(void *ctx, const char *text);
+    void (*draw)(void *ctx, const char *picture); /* which may have codes that drive a terminal */
     void (*complain)(void *ctx, const char *text); /* of a command that was wrong */
     /* NULL, or what takes all that say() and complain() would, a JSON object for each command. */
     void (*answer)(void *ctx, const char *json);
@@ -41,7 +42,7 @@ typedef struct {
     void (*check_output)(void *ctx, const char *path); /* stops the client where it may not write */
     bool (*interrupts)(void *ctx); /* has somebody asked to stop the run?  NULL: nobody can */
     bool repeats;                  /* an empty line is the last command again */
-    int terminal;                  /* where texts go to: for pictures */
+    int terminal;                  /* where pictures go to; -1: to none */
 } PromptHost;
 
 /* Debug the launch, which has a store and names, by commands, until they end it or there are none

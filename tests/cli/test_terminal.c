@@ -258,6 +258,31 @@ static void test_the_debugger_asks_for_commands(void **state)
     assert_non_null(strstr(first + 1, "i + 70 = 70"));
 }
 
+/* Its colours are codes of the terminal, which nothing else that is said there may be. */
+static void test_the_debugger_draws(void **state)
+{
+    Terminal *s = *state;
+    static const char *const words[] = {
+        "tilec", "debug", "k.py:work", "--grid", "2", "out=zeros(i32,1)", "n=2", NULL};
+
+    start(s, words);
+    await_prompts(s, 1);
+    type(s, "picture out\n");
+    await_prompts(s, 2);
+    type(s, "picture out access\n");
+    await_prompts(s, 3);
+    await_keys(s);
+    type(s, "\4");
+    finish(s);
+    char *first = strstr(s->said, "out: i32 1 "),
+         *second = first ? strstr(first + 1, "out: i32 1") : NULL;
+    assert_non_null(second);
+    assert_non_null(strstr(second, "\033[38;2;"));
+    *second = '\0';
+    assert_non_null(strstr(first, "\033[38;2;"));
+    assert_null(strstr(first, "\\x1b"));
+}
+
 /* .. but not in a script, where it is nobody's key. */
 static void test_empty_lines_of_a_script_repeat_nothing(void **state)
 {
@@ -548,6 +573,7 @@ int main(void)
                                         close_terminal),
         cmocka_unit_test_setup_teardown(test_the_debugger_asks_for_commands, open_terminal,
                                         close_terminal),
+        cmocka_unit_test_setup_teardown(test_the_debugger_draws, open_terminal, close_terminal),
         cmocka_unit_test_setup_teardown(test_empty_lines_of_a_script_repeat_nothing, open_terminal,
                                         close_terminal),
         cmocka_unit_test_setup_teardown(test_ctrl_c_stops_a_run_in_the_debugger, open_terminal,
