@@ -328,7 +328,6 @@ static void stopped(void *prompt, const DebugStop *stop)
     p->stop = stop;
     p->place = stop->place;
     p->level = p->listed = 0;
-    answer_stop(p);
     tell_reason(p);
     if (stop->place.frame)
         look_at_place(p);
@@ -337,6 +336,7 @@ static void stopped(void *prompt, const DebugStop *stop)
     if (p->compares && stop->why == DEBUG_ENDED && goes_to_difference(p))
         return;
     p->compares = false;
+    answer_stop(p);
     show_displays(p);
     obey(p);
 }
