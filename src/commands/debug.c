@@ -70,7 +70,7 @@ static const char *script_line(Commands *r)
 /* What Ctrl-C leaves of a line does nothing. */
 static const char dropped[] = "#";
 
-static const char *stdin_line(Commands *r, const char *const *words)
+static const char *stdin_line(Commands *r, PromptWords words)
 {
     char *line = NULL;
     size_t room = 0;
@@ -79,7 +79,7 @@ static const char *stdin_line(Commands *r, const char *const *words)
 
     r->replays = 0;
     if (r->is_terminal) {
-        line = terminal_read(prompt_text, words);
+        line = terminal_read(prompt_text, words.first, words.others);
         is_there = line != NULL;
         if (interrupt_take() == SIGINT) {
             free(line);
@@ -98,7 +98,7 @@ static const char *stdin_line(Commands *r, const char *const *words)
     return kept;
 }
 
-static const char *next_line(Commands *r, const char *const *words)
+static const char *next_line(Commands *r, PromptWords words)
 {
     if (r->rest)
         r->rest += strspn(r->rest, " \t\r\n"); /* an empty line repeats nothing here */
@@ -109,7 +109,7 @@ static const char *next_line(Commands *r, const char *const *words)
 }
 
 /* Ctrl-C at the prompt drops the line, in a run it stops that. */
-static const char *read_command(void *commands, const char *const *words)
+static const char *read_command(void *commands, PromptWords words)
 {
     Commands *r = commands;
 

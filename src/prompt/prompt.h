@@ -15,13 +15,16 @@
 
 #include "../debug/debug.h"
 
+/* What a line most likely begins with, and what it goes on with; NULL behind the last ones. */
+typedef struct {
+    const char *const *first, *const *others;
+} PromptWords;
+
 typedef struct {
     void *ctx;
-    /* The next line, which most likely has some of these words, NULL behind the last; NULL: there
-     * are no more. */
-    const char *(*read)(void *ctx, const char *const *words);
+    const char *(*read)(void *ctx, PromptWords words); /* the next line; NULL: there are no more */
     void (*say)(void *ctx, const char *text);
-    void (*draw)(void *ctx, const char *picture); /* which may have codes that drive a terminal */
+    void (*draw)(void *ctx, const char *picture);  /* which may have codes that drive a terminal */
     void (*complain)(void *ctx, const char *text); /* of a command that was wrong */
     /* NULL, or what takes all that say() and complain() would, a JSON object for each command. */
     void (*answer)(void *ctx, const char *json);

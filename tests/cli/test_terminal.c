@@ -3,6 +3,7 @@
  * prompt
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -256,6 +257,29 @@ static void test_the_debugger_asks_for_commands(void **state)
     assert_non_null(strstr(s->said, "the launch has ended"));
     const char *first = strstr(s->said, "i + 70 = 70");
     assert_non_null(strstr(first + 1, "i + 70 = 70"));
+}
+
+/* Where there is libedit: commands, and behind one what it takes. */
+static void test_the_debugger_completes_words(void **state)
+{
+    Terminal *s = *state;
+    static const char *const words[] = {
+        "tilec", "debug", "k.py:work", "--grid", "2", "out=zeros(i32,1)", "n=2", NULL};
+
+    if (!dlopen("libedit.so.2", RTLD_NOW))
+        skip();
+    start(s, words);
+    await_prompts(s, 1);
+    await_keys(s);
+    type(s, "cat\tuni\t\n");
+    await_prompts(s, 2);
+    type(s, "out\t\n"); /* no command begins so */
+    await_prompts(s, 3);
+    await_keys(s);
+    type(s, "\4");
+    finish(s);
+    assert_non_null(strstr(s->said, "reads of what nobody has written, stop"));
+    assert_non_null(strstr(s->said, "there is no command `out`"));
 }
 
 /* Its colours are codes of the terminal, which nothing else that is said there may be. */
@@ -572,6 +596,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_long_launch_says_how_far_it_is, open_terminal,
                                         close_terminal),
         cmocka_unit_test_setup_teardown(test_the_debugger_asks_for_commands, open_terminal,
+                                        close_terminal),
+        cmocka_unit_test_setup_teardown(test_the_debugger_completes_words, open_terminal,
                                         close_terminal),
         cmocka_unit_test_setup_teardown(test_the_debugger_draws, open_terminal, close_terminal),
         cmocka_unit_test_setup_teardown(test_empty_lines_of_a_script_repeat_nothing, open_terminal,
