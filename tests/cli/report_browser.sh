@@ -57,6 +57,11 @@ key(document.activeElement, 'Escape');
 check('let go from a stage', pins() === 0);
 const unnamed = [...document.querySelectorAll('button, input, summary, a, [tabindex]')].filter(e => !e.ariaLabel && (e.matches('tr, .lines, pre') || !e.textContent.trim()));
 check('names', !unnamed.length);
+const cut = [...document.querySelectorAll('svg text')].filter(t => {
+    const box = t.getBoundingClientRect(), svg = t.closest('svg').getBoundingClientRect();
+    return box.left < svg.left - 1 || box.right > svg.right + 1 || box.bottom > svg.bottom + 1;
+});
+check('texts of figures: ' + cut.map(t => t.textContent), !cut.length);
 const heat = all('.heat');
 heat.at(-1).click();
 check('columns', heat.at(-1).getAttribute('aria-pressed') === 'true' && heat[0].getAttribute('aria-pressed') === 'false');
