@@ -2,6 +2,7 @@
 # report_browser.sh TILEC SOURCE - a page of `tilec report` in a browser without a screen, where there is one
 . "$(dirname "$0")/expect.inc"
 cd "$folder" || exit 1
+python=$("$source/tools/python.sh") || exit 1
 TILEC_CACHE_DIR=$folder/cache
 export TILEC_CACHE_DIR
 for browser in chromium chromium-browser google-chrome none; do
@@ -161,4 +162,6 @@ legible light
 legible dark --blink-settings=preferredColorScheme=0
 drive 800
 drive 1500 --against BLOCK=64,grid=4
+"$python" -B "$source/tests/cli/report_keys.py" $browser "$folder/profile" page.html >problems 2>&1 ||
+    wrong "by the keyboard: $(tail -n 1 problems)"
 finish
