@@ -178,11 +178,12 @@ static void replay(void *commands, const char *path)
 
 static void say(void *commands, const char *text)
 {
-    Text t = text_new(((Commands *)commands)->cli->arena);
+    Arena *a = ((Commands *)commands)->cli->arena;
+    Text t = text_new(a);
 
     text_put(&t, "");
     text_put_printable(&t, text);
-    fputs(t.s, stdout);
+    fputs(colour_tables(a, t.s), stdout);
 }
 
 static void draw(void *commands, const char *picture)

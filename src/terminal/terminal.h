@@ -21,6 +21,8 @@ void terminal_say(const char *fmt, ...) PRINTF(1, 2);
 void terminal_say_trouble(const char *fmt, ...)
     PRINTF(1, 2);                                       /* "tilec: " and why something failed */
 const char *colour_trouble(Arena *a, const char *text); /* the same, for later */
+/* Text for stdout, where tables of elements are in colours if that is a terminal, too. */
+const char *colour_tables(Arena *a, const char *text);
 const char *colour_name(void);        /* "tilec:", for what a handler of signals says */
 bool colour_choose(const char *when); /* "auto", "always" or "never"; false: it is none of them */
 void colour_find(int nwords, char *const *words); /* what --color will be, for all until then */

@@ -295,6 +295,8 @@ static void test_the_debugger_draws(void **state)
     await_prompts(s, 2);
     type(s, "picture out access\n");
     await_prompts(s, 3);
+    type(s, "print tl.zeros([2], tl.float32) / 0\n");
+    await_prompts(s, 4);
     await_keys(s);
     type(s, "\4");
     finish(s);
@@ -302,6 +304,7 @@ static void test_the_debugger_draws(void **state)
          *second = first ? strstr(first + 1, "out: i32 1") : NULL;
     assert_non_null(second);
     assert_non_null(strstr(second, "\033[38;2;"));
+    assert_non_null(strstr(second, "0  \033[1;31mnan\033[0m  \033[1;31mnan\033[0m\r\n"));
     *second = '\0';
     assert_non_null(strstr(first, "\033[38;2;"));
     assert_null(strstr(first, "\\x1b"));
