@@ -56,7 +56,7 @@ static tilec_context *new_context(const tilec_open_options *o)
         return NULL;
     }
     pthread_mutex_init(&ctx->lock, NULL);
-    ranges_open(&ctx->ranges);
+    ranges_open();
     ctx->speaks = os_wants("TILEC_MESSAGES");
     ctx->detail = os_wants("TILEC_DEBUG")  ? TILEC_DEBUG_NAMES
                   : os_wants("TILEC_PERF") ? TILEC_DEBUG_LINES

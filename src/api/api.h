@@ -34,12 +34,6 @@ enum {
     HANDLE_ENDED = 0x54656e64
 };
 
-/* Functions of NVTX; NULL: nobody looks on. */
-typedef struct {
-    int (*push)(const char *name);
-    int (*pop)(void);
-} Ranges;
-
 struct tilec_context {
     Cache *cache;
     atomic_int life;
@@ -54,7 +48,6 @@ struct tilec_context {
     tilec_debug detail;            /* that all launches want at least */
     bool speaks;                   /* what no on_message receives goes to stderr */
     _Atomic(Reporter *) reporters; /* of launches that are over: progress_join() */
-    Ranges ranges;
 };
 
 /* What stands in for an argument that is not given. */
@@ -506,9 +499,9 @@ tilec_line *line_list_at(LineList *l, const char *file, int line);
 void line_list_tell(LineList *l, void (*on_line)(void *user, const tilec_line *line), void *user);
 
 /* ranges.c: what a tool that looks on at the process is told of launches */
-void ranges_open(Ranges *out); /* what there is for that; nothing, where no tool does */
-void ranges_push(const Ranges *r, const char *name);
-void ranges_pop(const Ranges *r);
+void ranges_open(void); /* let it in; nothing, where there is none */
+void ranges_push(const char *name);
+void ranges_pop(void);
 
 /* spans.c: what on_span of a request is told, if it is there */
 void spans_tell_compile(const Request *r, double start); /* of what just became ready */

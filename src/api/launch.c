@@ -202,9 +202,9 @@ static tilec_status launch_on_device(const Request *r, const int32_t *grid, cons
     bool timed = r->options.on_span || (r->options.seconds && !device->arrays);
     launch.stints = spans_begin(r);
     double start = timed ? os_seconds() : 0;
-    ranges_push(&r->file->ctx->ranges, r->kernel->name);
+    ranges_push(r->kernel->name);
     RunStatus status = progress_launch(r, state, &launch, &text);
-    ranges_pop(&r->file->ctx->ranges);
+    ranges_pop();
     if (r->options.seconds && !device->arrays)
         *r->options.seconds = os_seconds() - start;
     if (r->options.on_span)

@@ -457,14 +457,18 @@ static DType bits_of(DType t)
     return ints[dtype_size(t)];
 }
 
-/* What was just stored, read back; true where it is still there. */
+/* What was just stored, read back; true where it is still there.  Of a volatile load nobody says
+ * that it races: another program may have stored the same there. */
 static Value *still_there(Builder *b, Value *const *store, int n)
 {
     Value *mask = n > STORE_MASK ? store[STORE_MASK] : NULL;
     DType t = store[STORE_DATA]->type->dtype, bits = bits_of(t);
 
     build_op(b, OP_barrier, 0, NULL, 0, NULL, 0, NULL);
-    Value *v = build_load(b, store[STORE_PTR], mask, mask ? store[STORE_DATA] : NULL)->results[0];
+    Op *load = build_load(b, store[STORE_PTR], mask, mask ? store[STORE_DATA] : NULL);
+    Value *v = load->results[0];
+
+    attr_set(load, ATTR_volatile, true);
     if (t == DT_I1)
         return build_binary(b, OP_eq, v, store[STORE_DATA]);
     Value *data = build_bitcast(b, store[STORE_DATA], bits);

@@ -69,7 +69,7 @@ static const char *script_line(Commands *r)
 /* What Ctrl-C leaves of a line does nothing. */
 static const char dropped[] = "#";
 
-static const char *stdin_line(Commands *r, const char *const *words)
+static const char *stdin_line(Commands *r, PromptWords words)
 {
     char *line = NULL;
     size_t room = 0;
@@ -78,7 +78,7 @@ static const char *stdin_line(Commands *r, const char *const *words)
 
     r->replays = 0;
     if (r->is_terminal) {
-        line = terminal_read(prompt_text, words);
+        line = terminal_read(prompt_text, words.first, words.others);
         is_there = line != NULL;
         if (interrupt_take() == SIGINT) {
             free(line);
@@ -97,7 +97,7 @@ static const char *stdin_line(Commands *r, const char *const *words)
     return kept;
 }
 
-static const char *next_line(Commands *r, const char *const *words)
+static const char *next_line(Commands *r, PromptWords words)
 {
     if (r->rest)
         r->rest += strspn(r->rest, " \t\r\n"); /* an empty line repeats nothing here */
@@ -108,7 +108,7 @@ static const char *next_line(Commands *r, const char *const *words)
 }
 
 /* Ctrl-C at the prompt drops the line, in a run it stops that. */
-static const char *read_command(void *commands, const char *const *words)
+static const char *read_command(void *commands, PromptWords words)
 {
     Commands *r = commands;
 
@@ -177,11 +177,18 @@ static void replay(void *commands, const char *path)
 
 static void say(void *commands, const char *text)
 {
-    Text t = text_new(((Commands *)commands)->cli->arena);
+    Arena *a = ((Commands *)commands)->cli->arena;
+    Text t = text_new(a);
 
     text_put(&t, "");
     text_put_printable(&t, text);
-    fputs(t.s, stdout);
+    fputs(colour_tables(a, t.s), stdout);
+}
+
+static void draw(void *commands, const char *picture)
+{
+    (void)commands;
+    fputs(picture, stdout);
 }
 
 static void answer(void *commands, const char *json)
@@ -428,6 +435,7 @@ void command_debug(Cli *c, int argc, char **argv)
     const PromptHost host = {.ctx = &commands,
                              .read = read_command,
                              .say = say,
+                             .draw = draw,
                              .complain = complain,
                              .answer = o.json ? answer : NULL,
                              .attempt = attempt,
@@ -440,7 +448,7 @@ void command_debug(Cli *c, int argc, char **argv)
                              .compare = commands.compared.len > 0 ? compare : NULL,
                              .version = d.version,
                              .repeats = commands.is_terminal,
-                             .terminal = STDOUT_FILENO};
+                             .terminal = o.json ? -1 : STDOUT_FILENO};
     cli_check(c, prompt_run(&host, &d.launch, &error), &error);
     if (commands.kept)
         fclose(commands.kept);

@@ -156,7 +156,7 @@ static void put_stage(Text *t, int version, int number, const ViewStage *stage,
 {
     text_printf(t,
                 "<section class=\"stage\" id=\"v%d-s%d\" data-title=\"%s\">\n<h4>%s</h4>"
-                "<p class=\"about\">%s</p>\n<div class=\"lines\" tabindex=\"0\" "
+                "<p class=\"about\">%s</p>\n<div class=\"lines\" role=\"group\" tabindex=\"0\" "
                 "aria-label=\"%s\">\n",
                 version, number, stage->title, stage->title, stage->about, stage->title);
     for (int i = 0; i < lines->len; i++) {

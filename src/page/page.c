@@ -31,7 +31,9 @@ static void put_header(Text *t, const Page *p)
     text_printf(t, "<p class=\"where\">%s <span class=\"chip\">%s</span> %s</p>\n",
                 html_text(t->arena, v->file), html_text(t->arena, v->timing.device),
                 html_text(t->arena, v->machine));
-    text_printf(t, "<pre class=\"command\" tabindex=\"0\">%s</pre>\n</header>\n",
+    text_printf(t,
+                "<pre class=\"command\" role=\"group\" "
+                "aria-label=\"the command\" tabindex=\"0\">%s</pre>\n</header>\n",
                 html_text(t->arena, p->command));
 }
 
@@ -176,7 +178,8 @@ const char *page_html(const Page *p)
     for (int i = 0; i < p->nviews; i++)
         put_version(&t, p, i);
     text_printf(&t,
-                "</main>\n<footer><p>%s</p><p class=\"keys\">In the source: arrow keys move, Enter "
+                "</main>\n<footer><p>%s</p><p class=\"keys\">In the source and the stages: arrow "
+                "keys move, Enter "
                 "pins a line and Escape lets it go. In the tabs: left and right.</p></footer>\n",
                 html_text(p->arena, p->made));
     text_printf(&t, "<script>\n/*<![CDATA[*/\n%s/*]]>*/\n</script>\n</body>\n</html>\n", page_js);

@@ -71,24 +71,29 @@ function make_explorer(explorer) {
         both(x => x.light(key));
     });
     explorer.addEventListener('mouseleave', () => both(x => x.light(null)));
+    function pin_both(element, on) {
+        const box = element.closest('.lines') || source;
+        both(x => x.pin(on ? first_key(element) : null, x === own ? box : null));
+    }
     explorer.addEventListener('click', e => {
         const element = e.target.closest('[data-l]');
-        if (!element) return;
-        const key = first_key(element), on = key !== pinned;
-        both(x => x.pin(on ? key : null, x === own ? source.contains(element) ? source : element.closest('.lines') : null));
+        if (element) pin_both(element, first_key(element) !== pinned);
     });
+    /* Arrow keys go through the rows of the source, or the lines of a stage: from its box to what is pinned. */
     explorer.addEventListener('keydown', e => {
-        const row = e.target.closest('tr[data-l]');
-        const rows = [...source.querySelectorAll('tr[data-l]')], at = rows.indexOf(row);
-        const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[e.key];
+        const element = e.target.closest('[data-l]'), box = e.target.closest('.lines, .source');
         if (e.key === 'Escape') both(x => x.pin(null));
-        if (!row) return;
-        if (e.key === 'Enter') both(x => x.pin(first_key(row), x === own ? source : null));
+        if (e.key === 'Enter' && element) pin_both(element, true);
+        if (!box || !element && !e.target.matches('.lines')) return;
+        const all = [...box.querySelectorAll('[data-l]')];
+        const at = element ? all.indexOf(element) : Math.max(all.findIndex(x => x.matches('.pinned')), 0) - 1;
+        const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[e.key];
         if (to === undefined) return;
         e.preventDefault();
-        if (!rows[to]) return;
-        rows[to].focus();
-        both(x => x.light(first_key(rows[to])));
+        if (!all[to]) return;
+        if (!all[to].hasAttribute('tabindex')) all[to].tabIndex = -1;
+        all[to].focus();
+        both(x => x.light(first_key(all[to])));
     });
     source.addEventListener('focusin', e => { /* Tab comes back to where it left */
         const row = e.target.closest('tr[data-l]');
@@ -96,8 +101,10 @@ function make_explorer(explorer) {
         for (const old of source.querySelectorAll('tr[tabindex="0"]')) old.tabIndex = -1;
         row.tabIndex = 0;
     });
-    const first = source.querySelector('tr[data-l]');
-    if (first) first.tabIndex = 0;
+    const rows = [...source.querySelectorAll('tr[data-l]')];
+    if (rows.length) rows[0].tabIndex = 0;
+    for (const row of rows)
+        row.setAttribute('aria-label', `line ${row.querySelector('th').textContent}: ${row.querySelector('.code').textContent.trim()}`);
     make_tabs(stages, () => { if (pinned) reveal(pinned, source); });
     make_heat(source);
     explorers.push(own);

@@ -93,10 +93,11 @@ static void put_grid(const Axes *a)
 
     for (int i = (int)a->x0; i <= (int)a->x1; i++) {
         double x = x_of(a, pow(10, i));
+        const char *anchor = i < (int)a->x1 ? "middle" : "end"; /* no part of it is cut off */
         text_printf(t,
                     "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>"
-                    "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n",
-                    x, x, TOP, HEIGHT - BOTTOM, x, HEIGHT - BOTTOM + 16, pow(10, i));
+                    "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%g</text>\n",
+                    x, x, TOP, HEIGHT - BOTTOM, x, HEIGHT - BOTTOM + 16, anchor, pow(10, i));
     }
     for (int i = (int)a->y0; i <= (int)a->y1; i++) {
         double y = y_of(a, pow(10, i));

@@ -33,6 +33,7 @@ typedef struct {
 
 /* prompt.c */
 void say(Prompt *p, const char *fmt, ...) PRINTF(2, 3);
+void draw(Prompt *p, const char *picture); /* in which nothing of a user's is left as it was */
 void complain(Prompt *p, const char *why);
 void need_frame(const Prompt *p); /* stops the client where the launch has ended */
 /* A number that is all of the text, 1 where that is empty; stops the client. */

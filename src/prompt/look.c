@@ -206,7 +206,7 @@ static void draw_access(void *picture, const DebugLaunch *fresh)
         return;
     }
     debug_put_picture(p->debugger, &t, &w->of, x, p->host->terminal);
-    say(p, "%s", t.s);
+    draw(p, t.s);
 }
 
 void do_picture(Prompt *p, const char *text)
@@ -232,8 +232,8 @@ void do_picture(Prompt *p, const char *text)
         write_image(p, path, &image);
         return;
     }
-    show_array(&t, text, &a, SHOW_PICTURE, p->host->terminal);
-    say(p, "%s", t.s);
+    show_array(&t, shown_name(t.arena, text), &a, SHOW_PICTURE, p->host->terminal);
+    draw(p, t.s);
 }
 
 /* --- info --- */

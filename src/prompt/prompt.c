@@ -73,6 +73,12 @@ void say(Prompt *p, const char *fmt, ...)
         p->host->say(p->host->ctx, text);
 }
 
+void draw(Prompt *p, const char *picture)
+{
+    if (!answer_keeps(p, picture))
+        p->host->draw(p->host->ctx, picture);
+}
+
 void complain(Prompt *p, const char *why)
 {
     if (p->host->answer)
@@ -242,23 +248,51 @@ static void show_displays(Prompt *p)
     p->is_displaying = false;
 }
 
-/* Commands, and names that mean something here. */
-static const char *const *likely_words(const Prompt *p)
+typedef VEC(const char *) Words;
+
+static void add_word(Arena *a, Words *words, const char *word)
+{
+    for (int i = 0; i < words->len; i++) {
+        if (strcmp(words->at[i], word) == 0)
+            return;
+    }
+    vec_push(a, words, word);
+}
+
+/* Those that stand in a command's operands as they are: `nan|inf|none`, `[now]`, no `out[3,7]` or
+ * `FILE.png`. */
+static void add_operands(Arena *a, Words *words, const char *operands)
+{
+    static const char small[] = "abcdefghijklmnopqrstuvwxyz";
+
+    for (const char *s = operands; *s; s++) {
+        size_t n = strspn(s, small);
+
+        if (n > 1 && s[n] != '[' && (s == operands || s[-1] != '.'))
+            add_word(a, words, arena_strndup(a, s, n));
+        s += n > 0 ? n - 1 : 0;
+    }
+}
+
+/* Commands; behind one also what they take, and names that mean something here. */
+static PromptWords likely_words(const Prompt *p)
 {
     Arena *a = p->client->arena;
-    VEC(const char *) words = {0};
+    Words first = {0}, others = {0};
     DebugValues names = {0};
 
-    for (int i = 0; i < COUNT(commands); i++) {
-        if (i == 0 || commands[i].run != commands[i - 1].run)
-            vec_push(a, &words, commands[i].name);
-    }
     if (p->place.frame)
         names = debug_names(p->debugger, &p->place, a);
     for (int i = 0; i < names.len; i++)
-        vec_push(a, &words, names.at[i].name);
-    vec_push(a, &words, NULL);
-    return words.at;
+        add_word(a, &others, names.at[i].name);
+    for (int i = 0; i < COUNT(commands); i++) {
+        add_word(a, &first, commands[i].name);
+        add_word(a, &others, commands[i].name);
+        add_operands(a, &others, commands[i].operands);
+    }
+    vec_push(a, &first, NULL);
+    vec_push(a, &others, NULL);
+    return (PromptWords){first.at, others.at};
 }
 
 /* Obey lines until one lets the run go on. */
@@ -322,7 +356,6 @@ static void stopped(void *prompt, const DebugStop *stop)
     p->stop = stop;
     p->place = stop->place;
     p->level = p->listed = 0;
-    answer_stop(p);
     tell_reason(p);
     if (stop->place.frame)
         look_at_place(p);
@@ -331,6 +364,7 @@ static void stopped(void *prompt, const DebugStop *stop)
     if (p->compares && stop->why == DEBUG_ENDED && goes_to_difference(p))
         return;
     p->compares = false;
+    answer_stop(p);
     show_displays(p);
     obey(p);
 }

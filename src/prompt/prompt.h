@@ -15,12 +15,16 @@
 
 #include "../debug/debug.h"
 
+/* What a line most likely begins with, and what it goes on with; NULL behind the last ones. */
+typedef struct {
+    const char *const *first, *const *others;
+} PromptWords;
+
 typedef struct {
     void *ctx;
-    /* The next line, which most likely has some of these words, NULL behind the last; NULL: there
-     * are no more. */
-    const char *(*read)(void *ctx, const char *const *words);
+    const char *(*read)(void *ctx, PromptWords words); /* the next line; NULL: there are no more */
     void (*say)(void *ctx, const char *text);
+    void (*draw)(void *ctx, const char *picture);  /* which may have codes that drive a terminal */
     void (*complain)(void *ctx, const char *text); /* of a command that was wrong */
     /* NULL, or what takes all that say() and complain() would, a JSON object for each command. */
     void (*answer)(void *ctx, const char *json);
@@ -41,7 +45,7 @@ typedef struct {
     void (*check_output)(void *ctx, const char *path); /* stops the client where it may not write */
     bool (*interrupts)(void *ctx); /* has somebody asked to stop the run?  NULL: nobody can */
     bool repeats;                  /* an empty line is the last command again */
-    int terminal;                  /* where texts go to: for pictures */
+    int terminal;                  /* where pictures go to; -1: to none */
 } PromptHost;
 
 /* Debug the launch, which has a store and names, by commands, until they end it or there are none

@@ -1,11 +1,11 @@
 /*
  * picture.c - an array as a picture in a terminal: which pixels, and which way to draw them
  *
- * Rows are lines of the picture, HxWx3 is colour; what an image file with transparency holds, HxWx2
- * or HxWx4 of u8 or u16, stands in front of a grey checkerboard.  u8 goes from 0 to 255; floats
- * from 0 to 1 if all are within that; everything else from its least to its greatest finite
- * element.  A picture that is larger than the terminal is shrunk: each pixel is the mean of those
- * that it stands for, and NaN if one of them is.
+ * Rows are lines of the picture, a vector is a band, HxWx3 is colour; what an image file with
+ * transparency holds, HxWx2 or HxWx4 of u8 or u16, stands in front of a grey checkerboard.  u8 goes
+ * from 0 to 255; floats from 0 to 1 if all are within that; everything else from its least to its
+ * greatest finite element.  A picture that is larger than the terminal is shrunk: each pixel is the
+ * mean of those that it stands for, and NaN if one of them is.
  */
 #include "show.h"
 #include "../ir/ir.h"
@@ -44,10 +44,9 @@ static bool has_alpha(const Array *a)
 
 const char *picture_problem(const Array *a)
 {
-    if (a->ndim != 2 && !(a->ndim == 3 && (a->shape[2] == COLOURS || has_alpha(a))))
-        return "a picture has two dimensions, or three of which the last is 3: HxW or HxWx3, and "
-               "in "
-               "u8 and u16 with alpha HxWx2 or HxWx4";
+    if (a->ndim != 1 && a->ndim != 2 && !(a->ndim == 3 && (a->shape[2] == COLOURS || has_alpha(a))))
+        return "a picture has one or two dimensions, or three of which the last is 3: HxW or "
+               "HxWx3, and in u8 and u16 with alpha HxWx2 or HxWx4";
     if (array_numel(a) == 0)
         return "it has no elements";
     return NULL;
@@ -197,10 +196,28 @@ static void fill_line(const Subject *s, const Picture *p, int y)
     }
 }
 
-/* At most `width` by `height` pixels, and as many of each side as the array's shape says; small
- * ones are enlarged by a whole factor as long as they are below `least`. */
-static Picture make_picture(Arena *arena, const Array *a, int width, int height, int least)
+/* A vector is a row. */
+static Array with_rows(const Array *a)
 {
+    Array rows = *a;
+
+    if (a->ndim != 1)
+        return rows;
+    rows.ndim = 2;
+    rows.shape[0] = 1;
+    rows.shape[1] = a->shape[0];
+    rows.strides[0] = 0;
+    rows.strides[1] = a->strides[0];
+    return rows;
+}
+
+/* At most `width` by `height` pixels, and as many of each side as the array's shape says; small
+ * ones are enlarged by a whole factor as long as they are below `least`.  A band is as high as a
+ * part of its length. */
+static Picture make_picture(Arena *arena, const Array *whole, int width, int height, int least)
+{
+    enum { BAND = 16 };
+    const Array rows = with_rows(whole), *a = &rows;
     double shrink = fmax(fmax((double)a->shape[1] / width, (double)a->shape[0] / height), 1);
     int64_t side = MIN(MAX(a->shape[0], a->shape[1]), INT32_MAX);
     int enlarge = (int)MAX((least + side - 1) / side, 1);
@@ -208,6 +225,8 @@ static Picture make_picture(Arena *arena, const Array *a, int width, int height,
                  .height = (int)fmax((double)a->shape[0] / shrink * enlarge, 1)};
     const Subject subject = subject_of(arena, a, p.width);
 
+    if (whole->ndim == 1)
+        p.height = MAX(p.height, p.width / BAND);
     p.rgb = arena_alloc(arena, (size_t)COLOURS * (size_t)p.width * (size_t)p.height);
     for (int y = 0; y < p.height; y++)
         fill_line(&subject, &p, y);

@@ -10,19 +10,22 @@
  *     hint: broadcast one of them            the word green; a warning's magenta, a note's cyan
  *
  * Lines of a source and what kernels print begin with blanks or lack these words, and stay as
- * they are.
+ * they are.  The debugger's tables go to stdout: rows begin with their index.
  */
 #define _GNU_SOURCE /* vasprintf */
 #include "terminal.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BOLD "\033[1m"
 #define RED "\033[1;31m"
 #define GREEN "\033[1;32m"
 #define MAGENTA "\033[1;35m"
 #define CYAN "\033[1;36m"
+#define FAINT "\033[2m"
 #define PLAIN "\033[0m"
 
 static const char tilec_word[] = "tilec:";
@@ -158,6 +161,54 @@ static const char *painted(Arena *a, const char *text, const char *front)
 const char *colour_trouble(Arena *a, const char *text)
 {
     return painted(a, text, RED);
+}
+
+/* An element: no finite number, or one that was not loaded and stands in parentheses. */
+static const char *colour_of_element(const char *word, size_t n)
+{
+    static const char *const odd[] = {"nan", "inf", "-inf"};
+
+    if (n > 2 && word[0] == '(' && word[n - 1] == ')')
+        return FAINT;
+    for (int i = 0; i < COUNT(odd); i++) {
+        if (strlen(odd[i]) == n && memcmp(odd[i], word, n) == 0)
+            return RED;
+    }
+    return NULL;
+}
+
+static void put_row(Text *t, const char *row, size_t n)
+{
+    for (size_t i = 0, len; i < n; i += len) {
+        bool is_blank = row[i] == ' ';
+        len = MIN(is_blank ? strspn(row + i, " ") : strcspn(row + i, " \n"), n - i);
+        const char *colour = is_blank ? NULL : colour_of_element(row + i, len);
+
+        if (colour)
+            put(t, colour, row + i, len);
+        else
+            text_putn(t, row + i, len);
+    }
+}
+
+const char *colour_tables(Arena *a, const char *text)
+{
+    Text t = text_new(a);
+
+    if (!is_on || !os_terminal_draws(STDOUT_FILENO))
+        return text;
+    text_put(&t, "");
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+
+        if (isdigit((unsigned char)*text))
+            put_row(&t, text, n);
+        else
+            text_putn(&t, text, n);
+        text_putn(&t, text + n, text[n] == '\n');
+        text += n + (text[n] == '\n');
+    }
+    return t.s;
 }
 
 const char *colour_name(void)

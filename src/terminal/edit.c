@@ -21,8 +21,9 @@ static struct {
     char *(*read)(const char *prompt);
     int (*add)(const char *line);
     char **(*matches)(const char *word, NextMatch *next);
-    int *is_over; /* files are no words */
-    const char *const *words;
+    int *is_over;                             /* files are no words */
+    const char *const *first, *const *others; /* words of a line */
+    const char *const *words;                 /* .. those of the two that are to be completed */
     int next;
 } edit;
 
@@ -39,8 +40,8 @@ static char *next_match(const char *word, int is_next)
 
 static char **complete(const char *word, int start, int end)
 {
-    (void)start;
     (void)end;
+    edit.words = start == 0 ? edit.first : edit.others;
     *edit.is_over = 1;
     return edit.matches(word, next_match);
 }
@@ -86,7 +87,7 @@ static char *read_plainly(const char *prompt)
     return NULL;
 }
 
-static char *read_line(const char *prompt, const char *const *words)
+static char *read_line(const char *prompt)
 {
     struct termios mode;
     bool has_mode = tcgetattr(STDIN_FILENO, &mode) == 0;
@@ -96,7 +97,6 @@ static char *read_line(const char *prompt, const char *const *words)
     if (!edit.read || !has_mode)
         return read_plainly(prompt);
     fflush(stdout);
-    edit.words = words;
     char *line = edit.read(prompt);
     tcsetattr(STDIN_FILENO, TCSADRAIN, &mode);
     if (line && line[0])
@@ -104,10 +104,12 @@ static char *read_line(const char *prompt, const char *const *words)
     return line;
 }
 
-char *terminal_read(const char *prompt, const char *const *words)
+char *terminal_read(const char *prompt, const char *const *first, const char *const *others)
 {
+    edit.first = first;
+    edit.others = others;
     interrupt_reads(true);
-    char *line = read_line(prompt, words);
+    char *line = read_line(prompt);
     interrupt_reads(false);
     return line;
 }

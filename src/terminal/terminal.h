@@ -21,14 +21,16 @@ void terminal_say(const char *fmt, ...) PRINTF(1, 2);
 void terminal_say_trouble(const char *fmt, ...)
     PRINTF(1, 2);                                       /* "tilec: " and why something failed */
 const char *colour_trouble(Arena *a, const char *text); /* the same, for later */
+/* Text for stdout, where tables of elements are in colours if that is a terminal, too. */
+const char *colour_tables(Arena *a, const char *text);
 const char *colour_name(void);        /* "tilec:", for what a handler of signals says */
 bool colour_choose(const char *when); /* "auto", "always" or "never"; false: it is none of them */
 void colour_find(int nwords, char *const *words); /* what --color will be, for all until then */
 
 /* edit.c: a line that a person types behind the prompt, who may go back to earlier ones, and
- * complete the beginnings of these words (NULL behind the last); for free().  NULL: there are no
- * more. */
-char *terminal_read(const char *prompt, const char *const *words);
+ * complete the beginnings of the first word and of others (NULL behind the last of each); for
+ * free().  NULL: there are no more. */
+char *terminal_read(const char *prompt, const char *const *first, const char *const *others);
 
 /* interrupt.c: from now on Ctrl-C, and what ends a command likewise, wipes the line of progress */
 void interrupt_watch(void);

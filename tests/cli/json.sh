@@ -32,18 +32,26 @@ json() {
     shift 2
     expect "$code" "" "" "$tilec" "$@" --json
     "$python" -c 'import json, sys
-j = json.load(open(sys.argv[1]))
+def once(pairs):
+    assert len(dict(pairs)) == len(pairs), pairs
+    return dict(pairs)
+j = json.load(open(sys.argv[1]), object_pairs_hook=once)
 keys = {"kind", "message", "file", "line", "column", "hint", "text", "exit"}
 assert eval("(" + sys.argv[2] + ")"), j' "$folder/out" "$expression" 2>"$folder/err.python" ||
         { tail -n 1 "$folder/err.python"; wrong "not so: $expression: $*"; }
 }
 # the prompt of the debugger: an object a line; of `j`, all of them, EXPRESSION is true
 answers() {
-    "$tilec" debug k.py:copy --grid 2 x='-1/arange(fp32,8)' o='empty(fp32,8)' n=7 BLOCK=4 --json >"$folder/out" 2>"$folder/err"
+    wanted=$1
+    shift
+    "$tilec" debug k.py:copy --grid 2 x='-1/arange(fp32,8)' o='empty(fp32,8)' n=7 BLOCK=4 --json "$@" >"$folder/out" 2>"$folder/err"
     "$python" -c 'import json, sys
-j = [json.loads(line) for line in open(sys.argv[1])]
-assert eval("(" + sys.argv[2] + ")"), j' "$folder/out" "$1" 2>"$folder/err.python" ||
-        { tail -n 1 "$folder/err.python"; wrong "not so: $1"; }
+def once(pairs):
+    assert len(dict(pairs)) == len(pairs), pairs
+    return dict(pairs)
+j = [json.loads(line, object_pairs_hook=once) for line in open(sys.argv[1])]
+assert eval("(" + sys.argv[2] + ")"), j' "$folder/out" "$wanted" 2>"$folder/err.python" ||
+        { tail -n 1 "$folder/err.python"; wrong "not so: $wanted"; }
 }
 run() {
     code=$1 expression=$2
@@ -135,4 +143,6 @@ for expression in 'j[0]["stop"] == {"reason": "begins", "program": [0, 0, 0], "f
     'j[11]["stop"] == {"reason": "ended"} and len(j) == 12'; do
     answers "$expression" <commands
 done
+echo differ >commands # by way of the end, and it is one command
+answers 'len(j) == 2 and j[1]["stop"]["reason"] == "watch" and "differs from 0" in j[1]["text"]' --compare o=0 <commands
 finish

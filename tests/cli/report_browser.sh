@@ -2,6 +2,7 @@
 # report_browser.sh TILEC SOURCE - a page of `tilec report` in a browser without a screen, where there is one
 . "$(dirname "$0")/expect.inc"
 cd "$folder" || exit 1
+python=$("$source/tools/python.sh") || exit 1
 TILEC_CACHE_DIR=$folder/cache
 export TILEC_CACHE_DIR
 for browser in chromium chromium-browser google-chrome none; do
@@ -43,6 +44,25 @@ line.click();
 check('click', line.classList.contains('pinned') && $('tr.pinned'));
 line.click();
 check('second click', pins() === 0);
+const lines = all('.stage:not([hidden]) .lines [data-l]'), box = lines[0].closest('.lines');
+box.focus();
+key(box, 'ArrowDown');
+check('first line of a stage', document.activeElement === lines[0] && lines[0].classList.contains('lit'));
+key(lines[0], 'ArrowDown');
+key(lines[1], 'Enter');
+check('pinned from a stage', document.activeElement === lines[1] && lines[1].classList.contains('pinned') && $('tr.pinned'));
+box.focus();
+key(box, 'ArrowDown');
+check('to what is pinned', document.activeElement.classList.contains('pinned'));
+key(document.activeElement, 'Escape');
+check('let go from a stage', pins() === 0);
+const unnamed = [...document.querySelectorAll('button, input, summary, a, [tabindex]')].filter(e => !e.ariaLabel && (e.matches('tr, .lines, pre') || !e.textContent.trim()));
+check('names', !unnamed.length);
+const cut = [...document.querySelectorAll('svg text')].filter(t => {
+    const box = t.getBoundingClientRect(), svg = t.closest('svg').getBoundingClientRect();
+    return box.left < svg.left - 1 || box.right > svg.right + 1 || box.bottom > svg.bottom + 1;
+});
+check('texts of figures: ' + cut.map(t => t.textContent), !cut.length);
 const heat = all('.heat');
 heat.at(-1).click();
 check('columns', heat.at(-1).getAttribute('aria-pressed') === 'true' && heat[0].getAttribute('aria-pressed') === 'false');
@@ -142,4 +162,6 @@ legible light
 legible dark --blink-settings=preferredColorScheme=0
 drive 800
 drive 1500 --against BLOCK=64,grid=4
+"$python" -B "$source/tests/cli/report_keys.py" $browser "$folder/profile" page.html >problems 2>&1 ||
+    wrong "by the keyboard: $(tail -n 1 problems)"
 finish

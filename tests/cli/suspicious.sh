@@ -65,6 +65,12 @@ def scatter(x, at, out, n, B: tl.constexpr):
 
 
 @triton.jit
+def scatter_all(x, at, out, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + tl.load(at + i), tl.load(x + i))
+
+
+@triton.jit
 def multiple(x, out, off, B: tl.constexpr):
     off = tl.multiple_of(off, 16)
     i = tl.arange(0, B)
@@ -419,6 +425,10 @@ for device in cpu interp sim; do
     expect 1 err "error: another lane of this store, or another program, has the same address and" \
         checked scatter x="arange(fp32,8)" at="(arange(i32,8)*5)%7" out="zeros(fp32,16)" n=7 B=8
     quiet checked scatter x="arange(fp32,8)" at="(arange(i32,8)*5)%8" out="zeros(fp32,16)" n=7 B=8
+    # what programs store alike is no race, and what they store at one place else is one of the stores
+    quiet run scatter_all --grid 2 --check --device $device x="ones(fp32,16)" at="arange(i32,16)%8" out="zeros(fp32,8)" B=8
+    expect 1 err "error: race: store to out[0], which program (0, 0, 0) changes" run scatter_all --grid 2 --check \
+        --device $device x="arange(fp32,16)+1" at="arange(i32,16)%8" out="zeros(fp32,8)" B=8
 done
 
 # what is looked for in kernels that repeat themselves takes seconds at most: an index of 40 dimensions took a minute,

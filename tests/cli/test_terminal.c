@@ -3,6 +3,7 @@
  * prompt
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -256,6 +257,57 @@ static void test_the_debugger_asks_for_commands(void **state)
     assert_non_null(strstr(s->said, "the launch has ended"));
     const char *first = strstr(s->said, "i + 70 = 70");
     assert_non_null(strstr(first + 1, "i + 70 = 70"));
+}
+
+/* Where there is libedit: commands, and behind one what it takes. */
+static void test_the_debugger_completes_words(void **state)
+{
+    Terminal *s = *state;
+    static const char *const words[] = {
+        "tilec", "debug", "k.py:work", "--grid", "2", "out=zeros(i32,1)", "n=2", NULL};
+
+    if (!dlopen("libedit.so.2", RTLD_NOW))
+        skip();
+    start(s, words);
+    await_prompts(s, 1);
+    await_keys(s);
+    type(s, "cat\tuni\t\n");
+    await_prompts(s, 2);
+    type(s, "out\t\n"); /* no command begins so */
+    await_prompts(s, 3);
+    await_keys(s);
+    type(s, "\4");
+    finish(s);
+    assert_non_null(strstr(s->said, "reads of what nobody has written, stop"));
+    assert_non_null(strstr(s->said, "there is no command `out`"));
+}
+
+/* Its colours are codes of the terminal, which nothing else that is said there may be. */
+static void test_the_debugger_draws(void **state)
+{
+    Terminal *s = *state;
+    static const char *const words[] = {
+        "tilec", "debug", "k.py:work", "--grid", "2", "out=zeros(i32,1)", "n=2", NULL};
+
+    start(s, words);
+    await_prompts(s, 1);
+    type(s, "picture out\n");
+    await_prompts(s, 2);
+    type(s, "picture out access\n");
+    await_prompts(s, 3);
+    type(s, "print tl.zeros([2], tl.float32) / 0\n");
+    await_prompts(s, 4);
+    await_keys(s);
+    type(s, "\4");
+    finish(s);
+    char *first = strstr(s->said, "out: i32 1 "),
+         *second = first ? strstr(first + 1, "out: i32 1") : NULL;
+    assert_non_null(second);
+    assert_non_null(strstr(second, "\033[38;2;"));
+    assert_non_null(strstr(second, "0  \033[1;31mnan\033[0m  \033[1;31mnan\033[0m\r\n"));
+    *second = '\0';
+    assert_non_null(strstr(first, "\033[38;2;"));
+    assert_null(strstr(first, "\\x1b"));
 }
 
 /* .. but not in a script, where it is nobody's key. */
@@ -548,6 +600,9 @@ int main(void)
                                         close_terminal),
         cmocka_unit_test_setup_teardown(test_the_debugger_asks_for_commands, open_terminal,
                                         close_terminal),
+        cmocka_unit_test_setup_teardown(test_the_debugger_completes_words, open_terminal,
+                                        close_terminal),
+        cmocka_unit_test_setup_teardown(test_the_debugger_draws, open_terminal, close_terminal),
         cmocka_unit_test_setup_teardown(test_empty_lines_of_a_script_repeat_nothing, open_terminal,
                                         close_terminal),
         cmocka_unit_test_setup_teardown(test_ctrl_c_stops_a_run_in_the_debugger, open_terminal,

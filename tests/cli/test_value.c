@@ -587,7 +587,7 @@ static const char *drawn(Cli *c, const char *array, ShowWay way)
 static void check_pictures(void **state)
 {
     Cli *c = *state;
-    Array flat = array_of(c, "arange(u8, 8)"), none = array_of(c, "zeros(u8, (2, 0))"),
+    Array flat = array_of(c, "zeros(u8, (2, 2, 2, 2))"), none = array_of(c, "zeros(u8, (2, 0))"),
           four = array_of(c, "zeros(fp32, (2, 2, 4))"), alpha = array_of(c, "zeros(u8, (2, 2, 4))");
 
     assert_non_null(strstr(picture_problem(&flat), "HxW or HxWx3"));
@@ -597,6 +597,7 @@ static void check_pictures(void **state)
     assert_string_equal(drawn(c, "full(u8, (2, 3), 255)", SHOW_PICTURE), "@@@\n"); /* no terminal */
     assert_string_equal(drawn(c, "zeros(u8, (3, 2))", SHOW_TEXT), "  \n  \n");
     assert_string_equal(drawn(c, "empty(fp32, (2, 1))", SHOW_TEXT), "?\n");
+    assert_string_equal(drawn(c, "255 * (arange(u8, 4) // 2)", SHOW_TEXT), "  @@\n");
     assert_string_equal(drawn(c, "zeros(fp32, (1, 1, 3))", SHOW_BLOCKS),
                         "\033[38;2;0;0;0m\xe2\x96\x80\033[0m\n");
     assert_string_equal(drawn(c, "full(u8, (2, 1), 255)", SHOW_BLOCKS),

@@ -55,6 +55,10 @@ local function drive()
   end
   check(shown['Names row'], '1', 'row')
   assert(shown['Arrays out']:find('fp32 3x5', 1, true), 'the array is not shown')
+  local box = require('dap.ui.widgets').hover('v') -- what one points at
+  local function pointed() return table.concat(vim.api.nvim_buf_get_lines(box.buf, 0, -1, false), ' ') end
+  assert(vim.wait(10000, function() return pointed():find('fp32 8', 1, true) end), 'hovering shows no tile: ' .. pointed())
+  box.close()
   check(stop()(dap.step_over), 'step 8', 'the next program')
   check(stop()(dap.step_back), 'breakpoint 15', 'one back')
   check(stop()(dap.step_back), 'step 14', 'two back')

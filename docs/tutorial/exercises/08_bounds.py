@@ -1,6 +1,6 @@
 """Exercise 8: two kernels become one.  `gain` and `relu` together read and write the array twice.
 
-As it stands `fused` does the half of it.  `tilec test exercises/08_bounds.py` says when it is right; then ask
+As it stands `fused` does only half of it.  `tilec test exercises/08_bounds.py` says when it is right; then ask
 `tilec report` what `gain`, `relu` and `fused` must move.
 """
 
