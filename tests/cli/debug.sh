@@ -320,6 +320,20 @@ expect 2 err "there is no device \`simm\`" on c $product --device simm
 expect 1 err "no code can be made for" on c $product --device sim --arch sm_12
 expect 0 out "\"text\": " on 'b 18; c; p acc[0,0]' $product --device sim --json
 
+# the calls of kernels/: each value is there on the other device, in the same order
+calls="matmul.py:matmul_kernel=tails attention.py:attention_kernel=odd"
+[ -z "${TILEC_THOROUGH:-}" ] || calls=$(for f in "$source"/kernels/*.py; do "$tilec" list --json "$f"; done | tr ',{' '\n\n' | awk -F'"' '
+    /"kernel": / { kernel = $4 } /"file": / { file = $4; sub(".*/", "", file) }
+    /"calls": / { in_calls = 1; $0 = substr($0, index($0, "[")) }
+    in_calls { if (/"[^"]+"/) print file ":" kernel "=" $2; if (/\]/) in_calls = 0 }')
+for call in $calls; do
+    for device in sim cpu; do
+        expect 0 out "the launch has ended" on c "$source/kernels/${call%%=*}" --call "${call#*=}" --device $device
+        ! grep -q "interpreter's" out || wrong "$call goes another way on $device"
+    done
+done
+[ -z "${TILEC_THOROUGH:-}" ] || [ "$(echo "$calls" | wc -l)" -gt 50 ] || wrong "not the calls of kernels/"
+
 # what was typed, again, and on from there
 expect 0 out "mean = 17.5  (fp32)" debug 'list; record walk; b 10 program 1; c; p mean; quit'
 printf '%s\n' 'b 10 program 1' c 'p mean' | cmp -s - walk || wrong "the record is not what was typed"
