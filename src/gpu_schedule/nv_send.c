@@ -340,7 +340,8 @@ static void need_end(Results *x, const Candidate *c)
     nv_use(p, x->end, c->send->tensor.tile->buffer, false, false);
 }
 
-/* Puts the steps there; false: fewer programs would fit then, and nothing has changed. */
+/* Puts the steps there, with a place of their own or one that something else had before; false:
+ * fewer programs would fit then, and nothing has changed. */
 static bool send(Results *x, NvBlock *b, int at, const Candidate *c)
 {
     NvPlan *p = x->plan;
@@ -357,9 +358,12 @@ static bool send(Results *x, NvBlock *b, int at, const Candidate *c)
     replace_store(p, b, at, c);
     own->bytes = own_bytes;
     old->bytes = 0;
-    int64_t after = nv_place_buffers(p);
-    if (after <= p->chip->shared && nv_programs_by_shared(p, after) >= wanted)
-        return true;
+    for (int shares = 0; shares < 2; shares++) {
+        own->always = !shares; /* then no warp waits for others that still read what was there */
+        int64_t bytes = nv_place_buffers(p);
+        if (bytes <= p->chip->shared && nv_programs_by_shared(p, bytes) >= wanted)
+            return true;
+    }
     *b = was;
     old->bytes = old_bytes;
     x->end->uses.len--;
