@@ -419,6 +419,8 @@ void nv_choose_move(NvPlan *p, const Op *op); /* shapes: the home of the operand
 void nv_choose_control(NvPlan *p, const Op *op);
 
 /* nv_want.c */
+/* The step that brings a value from one layout to another; not listed. */
+NvStep *nv_convert_step(NvPlan *p, const NvTile *from, const NvTile *to);
 /* Does anybody want a result of the op, or does it do more than give them? */
 bool nv_is_wanted(const NvPlan *p, const Op *op);
 /* The result in its home, whose tile this gives, or NULL where nobody wants it and the op has no
@@ -481,9 +483,11 @@ const NvAccess *nv_access(NvPlan *p, const Op *access, const Layout *l, bool vec
 
 /* nv_store.c: the rule for stores, in the layout that costs least */
 void nv_list_store(NvPlan *p, const Op *op);
-/* Cycles of a multiprocessor for a store from that layout, with what brings its operands there; and
- * for laying such a tile down in shared memory until others may read it.  INT64_MAX: it cannot. */
+/* Cycles of a multiprocessor for a store from that layout, with what brings its operands there; for
+ * bringing a value there from its home; and for laying such a tile down in shared memory until
+ * others may read it.  INT64_MAX: it cannot. */
 int64_t nv_cost_of_store(NvPlan *p, const Op *op, const Layout *l);
+int64_t nv_cost_of_conversion(NvPlan *p, const Value *v, const Layout *to);
 int64_t nv_cost_of_put(const NvPlan *p, const Layout *l, const SharedLayout *memory);
 
 /* nv_once_plan.c */

@@ -135,7 +135,7 @@ static int64_t cost_of_exchange(const Exchange *x, int warps)
     return cost;
 }
 
-static int64_t cost_of_conversion(NvPlan *p, const Value *v, const Layout *to)
+int64_t nv_cost_of_conversion(NvPlan *p, const Value *v, const Layout *to)
 {
     const Layout *home = nv_home(p, v);
 
@@ -164,7 +164,7 @@ int64_t nv_cost_of_store(NvPlan *p, const Op *op, const Layout *l)
     nv_most_vector_bits(p, op, &dim);
     for (int i = 0; i < op->noperands; i++) {
         if (nv_is_tile(op->operands[i]))
-            cost += cost_of_conversion(p, op->operands[i], l);
+            cost += nv_cost_of_conversion(p, op->operands[i], l);
     }
     int64_t instructions = (int64_t)p->warps * layout_registers(l) >> a->vector_bits;
     return cost + instructions * cost_of_store(a, l, dim, size);

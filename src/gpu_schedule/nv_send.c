@@ -33,7 +33,8 @@ typedef struct {
 /* A store that may become a send. */
 typedef struct {
     const NvStep *store, *convert; /* .. and what brings its data into order; NULL: nothing does */
-    const NvTile *home;            /* the data as it is made */
+    const NvTile *home;            /* the data as it is made, */
+    Layout from;                   /* .. and as it is laid down */
     bool loops;                    /* it is done more than once */
     NvSend *send;
     VEC(const NvTile *) scalars;
@@ -180,8 +181,33 @@ static void find_boxes(NvPlan *p, const Layout *l, int row, int rows, NvSend *ou
     }
 }
 
+/* From which layout it is laid down for the least cost, which this gives: as it is made; or lanes
+ * of every second row have two registers change places first, so that they write elsewhere than the
+ * others.  Pairs of fp32 in eight rows would meet conflicts. */
+static int64_t choose_layout(NvPlan *p, Candidate *c, const SharedLayout *memory)
+{
+    const Layout *home = c->home->layout;
+    int64_t least = nv_cost_of_put(p, home, memory);
+
+    c->from = *home;
+    for (int lane = 0; lane < home->nlane; lane++) {
+        for (int reg = 0; reg < home->nreg; reg++) {
+            Layout l = *home;
+            l.lane[lane] ^= l.reg[reg];
+            int64_t cost = nv_cost_of_put(p, &l, memory);
+            if (cost < least)
+                cost += nv_cost_of_conversion(p, c->home->value, &l);
+            if (cost >= least)
+                continue;
+            least = cost;
+            c->from = l;
+        }
+    }
+    return least;
+}
+
 /* Where the tile lies in shared memory, in rows as the array has them; false: it had better not. */
-static bool find_memory(NvPlan *p, const Candidate *c, int *along, SharedLayout *out)
+static bool find_memory(NvPlan *p, Candidate *c, int *along, SharedLayout *out)
 {
     enum { LEAST_ROW = 64, LINE = 128 }; /* bytes */
     const Op *op = c->store->op;
@@ -195,7 +221,7 @@ static bool find_memory(NvPlan *p, const Candidate *c, int *along, SharedLayout 
     if (bytes << l->bits[*along] < LEAST_ROW ||
         !shared_wgmma(l, &(WgmmaTile){bytes, *along, *along}, out, &unused))
         return false;
-    int64_t put = nv_cost_of_put(p, l, out), read = shared_bytes(out) / LINE;
+    int64_t put = choose_layout(p, c, out), read = shared_bytes(out) / LINE;
     return put < INT64_MAX &&
            put + read <= nv_cost_of_store(p, op, c->store->in[STORE_DATA]->layout);
 }
@@ -245,7 +271,7 @@ static bool find_scalars(const Results *x, const NvTensor *t, Candidate *c)
 static bool find_send(const Results *x, Candidate *c, int along, const SharedLayout *memory)
 {
     NvPlan *p = x->plan;
-    const Layout *l = c->home->layout;
+    const Layout *l = &c->from;
     SharedBoxes boxes;
     GenMap map;
     uint64_t assumed = 0;
@@ -285,7 +311,7 @@ static bool is_candidate(const Results *x, const NvStep *s, Candidate *c)
 
 /* --- the steps --- */
 
-static NvStep *send_step(NvPlan *p, const Candidate *c)
+static NvStep *send_step(NvPlan *p, const Candidate *c, const NvTile *from)
 {
     NvStep *s = nv_step(p, NV_SEND, NULL);
 
@@ -294,7 +320,7 @@ static NvStep *send_step(NvPlan *p, const Candidate *c)
     s->detail = c->send;
     s->nin = 1 + c->scalars.len;
     s->in = NEW_N(p->arena, const NvTile *, s->nin);
-    s->in[0] = c->home;
+    s->in[0] = from;
     for (int i = 0; i < c->scalars.len; i++)
         s->in[1 + i] = c->scalars.at[i];
     nv_use(p, s, c->send->tensor.tile->buffer, true, false);
@@ -310,22 +336,27 @@ static NvStep *wait_step(NvPlan *p, const Candidate *c, bool read)
     return s;
 }
 
-/* In place of that step of the block, behind a wait for the last round's where there is one. */
-static void replace_store(NvPlan *p, NvBlock *b, int at, const Candidate *c)
+/* In place of that step of the block, behind a wait for the last round's where there is one; gives
+ * how many steps there are. */
+static int replace_store(NvPlan *p, NvBlock *b, int at, const Candidate *c)
 {
     NvStep *sent = c->loops ? wait_step(p, c, false) : NULL;
+    const NvTile *from = nv_tile(p, c->home->value, &c->from);
     NvBlock out = {0};
 
     for (int i = 0; i < b->steps.len; i++) {
+        if (i == at && from != c->home)
+            vec_push(p->arena, &out.steps, nv_convert_step(p, c->home, from));
         if (i == at && sent)
             vec_push(p->arena, &out.steps, sent);
-        vec_push(p->arena, &out.steps, i == at ? send_step(p, c) : b->steps.at[i]);
+        vec_push(p->arena, &out.steps, i == at ? send_step(p, c, from) : b->steps.at[i]);
     }
     if (sent)
         nv_use(p, sent, c->send->tensor.tile->buffer, false, false);
     b->steps.at = out.steps.at;
     b->steps.len = out.steps.len;
     b->steps.cap = out.steps.cap;
+    return 1 + (sent != NULL) + (from != c->home);
 }
 
 /* The wait at the program's end, for this one, too. */
@@ -340,9 +371,9 @@ static void need_end(Results *x, const Candidate *c)
     nv_use(p, x->end, c->send->tensor.tile->buffer, false, false);
 }
 
-/* Puts the steps there, with a place of their own or one that something else had before; false:
- * fewer programs would fit then, and nothing has changed. */
-static bool send(Results *x, NvBlock *b, int at, const Candidate *c)
+/* Puts the steps there, with a place of their own or one that something else had before, and gives
+ * how many there are; 0: fewer programs would fit then, and nothing has changed. */
+static int send(Results *x, NvBlock *b, int at, const Candidate *c)
 {
     NvPlan *p = x->plan;
     bool exchanges = c->convert && c->convert->uses.len > 0;
@@ -355,23 +386,23 @@ static bool send(Results *x, NvBlock *b, int at, const Candidate *c)
         MIN(nv_programs_by_shared(p, nv_place_buffers(p)), nv_programs_by_registers(p));
     need_end(x, c);
     NvBlock was = *b;
-    replace_store(p, b, at, c);
+    int steps = replace_store(p, b, at, c);
     own->bytes = own_bytes;
     old->bytes = 0;
     for (int shares = 0; shares < 2; shares++) {
         own->always = !shares; /* then no warp waits for others that still read what was there */
         int64_t bytes = nv_place_buffers(p);
         if (bytes <= p->chip->shared && nv_programs_by_shared(p, bytes) >= wanted)
-            return true;
+            return steps;
     }
     *b = was;
     old->bytes = old_bytes;
     x->end->uses.len--;
-    return false;
+    return 0;
 }
 
-/* Where it is a store: a send in its place, if that can be. */
-static bool try_step(Results *x, NvBlock *b, int at, bool loops)
+/* Where it is a store: a send in its place, if that can be.  How many steps there are then. */
+static int try_step(Results *x, NvBlock *b, int at, bool loops)
 {
     NvPlan *p = x->plan;
     Candidate c = {.loops = loops};
@@ -380,18 +411,19 @@ static bool try_step(Results *x, NvBlock *b, int at, bool loops)
     SharedLayout memory;
 
     if (!is_candidate(x, b->steps.at[at], &c) || !find_memory(p, &c, &along, &memory))
-        return false;
-    if (!find_send(x, &c, along, &memory) || !send(x, b, at, &c)) {
+        return 1;
+    int steps = find_send(x, &c, along, &memory) ? send(x, b, at, &c) : 0;
+    if (steps == 0) {
         p->recipe = recipe;
         for (int i = buffers; i < p->buffers.len; i++)
             p->buffers.at[i].bytes = 0;
-        return false;
+        return 1;
     }
     x->users[c.home->id]++;
     for (int i = 0; i < c.scalars.len; i++)
         x->users[c.scalars.at[i]->id]++;
     leave_out(x, c.store);
-    return true;
+    return steps;
 }
 
 /* A round's other sends may go on while it waits for one of the round before. */
@@ -413,8 +445,7 @@ static void send_from(Results *x, NvBlock *b, bool loops)
     for (int i = 0; i < b->steps.len; i++) {
         NvStep *s = b->steps.at[i];
         bool inner = loops || s->kind == NV_FOR || s->kind == NV_WHILE;
-        if (try_step(x, b, i, loops))
-            i += loops;
+        i += try_step(x, b, i, loops) - 1;
         for (int r = 0; r < COUNT(s->body); r++) {
             if (s->body[r])
                 send_from(x, s->body[r], inner);
