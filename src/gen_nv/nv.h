@@ -221,6 +221,12 @@ void nv_ring_left(Nv *n, const NvFill *fill);
 /* Have n->stage be that of the stage before the next one. */
 void nv_ring_back(Nv *n);
 
+/* nv_tensor.c */
+/* Ask for all of a tile of the ring's stage that begins there, told to an mbarrier. */
+void nv_copy_tensor(Nv *n, const NvStep *s, const NvTensor *t, Val stage, Val barrier);
+void nv_send(Nv *n, const NvStep *s); /* NV_SEND */
+void nv_sent(Nv *n, const NvStep *s); /* NV_SENT */
+
 /* nv_delay.c: a loop with a product that a round leaves to the next one */
 void nv_delayed_for(Nv *n, const NvStep *s);
 void nv_begin_turns(Nv *n); /* in front of all that takes turns */
@@ -242,6 +248,7 @@ Val nv_scaled(Nv *n, Val v, int pieces);
 /* nv_put.c */
 /* NV_PUT: the registers of in[0] to where out[0] lies in shared memory. */
 void nv_put(Nv *n, const NvStep *s);
+void nv_lay_down(Nv *n, const NvTile *from, const NvTile *to, const NvPut *put); /* the same */
 /* Fill in where in shared memory an element of a tile lies.  Its coordinate is the exclusive or of
  * `fixed` and of those of threads[] whose bit of the thread's number is set. */
 void nv_shared_place(Nv *n, const NvTile *t, const uint32_t threads[LAYOUT_THREAD_BITS],

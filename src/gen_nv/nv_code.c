@@ -83,6 +83,12 @@ void nv_wait(Nv *n, const NvWait *w)
                arena_printf(n->arena, "wgmma.wait_group.sync.aligned %d;", w->in_flight),
                "~{memory}", NULL, 0);
         break;
+    case NV_WAIT_SENT:
+        nv_asm(n, n->l->none,
+               arena_printf(n->arena, "cp.async.bulk.wait_group%s %d;", w->read ? ".read" : "",
+                            w->in_flight),
+               "~{memory}", NULL, 0);
+        break;
     }
 }
 

@@ -429,7 +429,7 @@ static void (*const emitters[NV_STEP_KINDS])(Nv *n, const NvStep *s) = {
     [NV_LAND] = nv_land,         [NV_RECORD] = nv_record, [NV_INLINE] = nv_inline,
     [NV_BARRIER] = emit_barrier, [NV_FOR] = emit_for,     [NV_WHILE] = emit_while,
     [NV_IF] = emit_if,           [NV_SORT] = nv_sort,     [NV_SLICES] = emit_slices,
-    [NV_FILL] = nv_fill,
+    [NV_FILL] = nv_fill,         [NV_SEND] = nv_send,     [NV_SENT] = nv_sent,
 };
 
 void nv_steps(Nv *n, const NvBlock *b)

@@ -72,8 +72,11 @@ static Val bits_or_zero(Nv *n, const NvTile *t, int r)
 
 void nv_put(Nv *n, const NvStep *s)
 {
-    const NvPut *put = s->detail;
-    const NvTile *from = s->in[0], *to = s->out[0];
+    nv_lay_down(n, s->in[0], s->out[0], s->detail);
+}
+
+void nv_lay_down(Nv *n, const NvTile *from, const NvTile *to, const NvPut *put)
+{
     int count = 1 << put->nvector, bytes = to->memory.bytes;
     Val first = nv_is_first(n, put->copies);
     uint32_t threads[LAYOUT_THREAD_BITS];

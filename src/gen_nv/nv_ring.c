@@ -1,8 +1,7 @@
 /*
- * nv_ring.c - tiles that a producer brings (nv_ring.h): mbarriers, tensor copies, who waits for
- * whom
+ * nv_ring.c - tiles that a producer brings (nv_ring.h): mbarriers, and who waits for whom
  *
- * The PTX ISA, "mbarrier", "cp.async.bulk.tensor".  Producer and warps count the ring's stages each
+ * The PTX ISA, "mbarrier".  Producer and warps count the ring's stages each
  * for themselves: a number, and the parity of how often that has come around, which is the phase of
  * the mbarriers that they wait for.  A stage is full when its bytes have come, which the producer
  * says how many are; it is empty when each warp has said that it has read it, and at the beginning,
@@ -195,76 +194,6 @@ void nv_ring_empty(Nv *n, bool before, int part, Val predicate)
 
 /* --- the producer --- */
 
-static Val factor(Nv *n, const NvStep *s, const Value *v)
-{
-    for (int i = 0; i < s->nin; i++) {
-        if (s->in[i]->value == v)
-            return nv_scalar(n, s->in[i]);
-    }
-    bug("a coordinate has a factor that its step does not read");
-}
-
-/* A coordinate, an i32. */
-static Val evaluate(Nv *n, const NvStep *s, const Poly *p)
-{
-    Val sum = llvm_int(n->l->i32, 0);
-
-    for (int i = 0; i < p->count; i++) {
-        Val product = llvm_int(n->l->i32, p->terms[i].scale);
-        for (int k = 0; k < p->terms[i].count; k++) {
-            Val v = factor(n, s, p->terms[i].of[k].value);
-            product = LLVMBuildMul(n->b, product, LLVMBuildIntCast2(n->b, v, n->l->i32, 1, ""), "");
-        }
-        sum = LLVMBuildAdd(n->b, sum, product, "");
-    }
-    return sum;
-}
-
-/* The generic address of a map, which is a parameter of the kernel. */
-static Val map_at(Nv *n, int map)
-{
-    const char *text =
-        arena_printf(n->arena, "{ .reg .b64 m; mov.b64 m, %s_param_%d; cvta.param.u64 $0, m; }",
-                     n->entry, n->plan->recipe.maps[map].arg);
-
-    return nv_pure_asm(n, n->l->i64, text, "=l", NULL, 0);
-}
-
-static void copy_box(Nv *n, const NvTensor *t, Val to, Val barrier, const Val *at)
-{
-    enum { FIXED = 3 };
-    Val args[FIXED + TENSOR_MAP_RANK] = {to, map_at(n, t->map), barrier};
-    Text text = text_new(n->arena), constraints = text_new(n->arena);
-
-    text_printf(&text,
-                "cp.async.bulk.tensor.%dd.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-                "[$0], [$1, {",
-                t->rank);
-    text_put(&constraints, "r,l,r");
-    for (int d = 0; d < t->rank; d++) {
-        args[FIXED + d] = at[d];
-        text_printf(&text, "%s$%d", d > 0 ? ", " : "", FIXED + d);
-        text_put(&constraints, ",r");
-    }
-    text_put(&text, "}], [$2];");
-    text_put(&constraints, ",~{memory}");
-    nv_asm(n, n->l->none, text.s, constraints.s, args, FIXED + t->rank);
-}
-
-static void copy_tensor(Nv *n, const NvStep *s, const NvTensor *t, Val stage, Val barrier)
-{
-    Val at[TENSOR_MAP_RANK], first = evaluate(n, s, &t->at[0]);
-
-    for (int d = 1; d < t->rank; d++)
-        at[d] = evaluate(n, s, &t->at[d]);
-    for (int i = 0; i < t->boxes; i++) {
-        Val offset = llvm_int(n->l->i32, t->to->at + i * t->bytes);
-        Val to = nv_shared_at(n, t->to->buffer, LLVMBuildAdd(n->b, stage, offset, ""));
-        at[0] = LLVMBuildAdd(n->b, first, llvm_int(n->l->i32, (int64_t)i * t->row), "");
-        copy_box(n, t, to, barrier, at);
-    }
-}
-
 static void fill_part(Nv *n, const NvStep *s, int part)
 {
     const NvFill *fill = s->detail;
@@ -280,8 +209,8 @@ static void fill_part(Nv *n, const NvStep *s, int part)
     for (int i = 0; i < fill->tensors.len; i++) {
         if (fill->tensors.at[i].part != part)
             continue;
-        const Op *around = llvm_at(n->l, fill->tensors.at[i].load);
-        copy_tensor(n, s, &fill->tensors.at[i], stage, full);
+        const Op *around = llvm_at(n->l, fill->tensors.at[i].op);
+        nv_copy_tensor(n, s, &fill->tensors.at[i], stage, full);
         llvm_at(n->l, around);
     }
 }

@@ -43,6 +43,8 @@ typedef struct NvBlock NvBlock;
 typedef struct NvAhead NvAhead;
 typedef struct NvRing NvRing; /* gpu_schedule/nv_ring.h */
 typedef struct NvFill NvFill;
+typedef struct NvTensor NvTensor;
+typedef struct NvPut NvPut;
 
 /* A value in a layout, as one thread holds it: layout_registers() registers, of which some may not
  * be live; one register when it is a scalar. */
@@ -101,7 +103,9 @@ typedef enum {
     NV_SPLIT,   /* a tile in shared memory to its pieces there */
     NV_COPY,    /* memory to a tile in shared memory, without waiting for it */
     NV_FILL,    /* of the producer: a round's tiles come to the ring's next stage (nv_ring.h) */
-    NV_MOVE,    /* elements to other threads, by a rule that is no linear map */
+    NV_SEND, /* registers to memory by way of shared memory, without waiting for it (nv_ring.h) */
+    NV_SENT, /* a wait for that: what it says that it reads is no longer read */
+    NV_MOVE, /* elements to other threads, by a rule that is no linear map */
     NV_REDUCE,
     NV_SCAN,
     NV_SORT, /* rows, by a network (nv_sort.h) */
@@ -135,17 +139,19 @@ typedef struct {
 /* What is waited for. */
 typedef enum {
     NV_WAIT_NONE,
-    NV_WAIT_LANES,   /* those of each warp for each other */
-    NV_WAIT_WARPS,   /* all threads of these warps for each other, at a barrier of the chip */
-    NV_WAIT_COPIES,  /* each thread for its own copies (NV_COPY) */
-    NV_WAIT_PRODUCTS /* each group of four warps for its own products */
+    NV_WAIT_LANES,    /* those of each warp for each other */
+    NV_WAIT_WARPS,    /* all threads of these warps for each other, at a barrier of the chip */
+    NV_WAIT_COPIES,   /* each thread for its own copies (NV_COPY) */
+    NV_WAIT_PRODUCTS, /* each group of four warps for its own products */
+    NV_WAIT_SENT      /* each thread for the tiles that it has sent (NV_SEND) */
 } NvWaitKind;
 typedef struct {
     NvWaitKind kind;
     NvWarps who;   /* waits */
     int barrier;   /* NV_WAIT_WARPS: its number */
-    int in_flight; /* COPIES, PRODUCTS: groups of them that may still be under way behind it */
+    int in_flight; /* COPIES, PRODUCTS, SENT: groups that may still be under way behind it */
     bool fence;    /* COPIES: the unit for matrices reads them by itself */
+    bool read;     /* SENT: until they have been read, which is before memory has them */
 } NvWait;
 
 /* What a step does with a buffer; `late`: behind the last time that it waits within. */
@@ -235,12 +241,12 @@ typedef struct {
 } NvCopy;
 
 /* Detail of NV_PUT: vectors in which a tile is laid down, as bits of the register's number. */
-typedef struct {
+struct NvPut {
     int nvector;
     int8_t regs[MAX_VECTOR_BITS];
     uint32_t copies; /* bits of the thread's number: who has one set need not write */
-    bool fence;      /* the unit for matrices reads it by itself */
-} NvPut;
+    bool fence;      /* who reads it does so by itself, without threads */
+};
 
 /* Detail of NV_SPLIT: which thread makes which elements, those of its registers in vectors: as bits
  * of the register's number, how they are read, and how the pieces are laid down. */
@@ -413,6 +419,8 @@ void nv_choose_move(NvPlan *p, const Op *op); /* shapes: the home of the operand
 void nv_choose_control(NvPlan *p, const Op *op);
 
 /* nv_want.c */
+/* The step that brings a value from one layout to another; not listed. */
+NvStep *nv_convert_step(NvPlan *p, const NvTile *from, const NvTile *to);
 /* Does anybody want a result of the op, or does it do more than give them? */
 bool nv_is_wanted(const NvPlan *p, const Op *op);
 /* The result in its home, whose tile this gives, or NULL where nobody wants it and the op has no
@@ -441,6 +449,8 @@ NvBlock *nv_list_region(NvPlan *p, const Block *region);
 /* nv_put_plan.c: tiles in shared memory */
 /* That of a value, made once; list_conversions() then puts it there. */
 NvTile *nv_shared_tile(NvPlan *p, const Value *v, const SharedLayout *memory);
+/* How registers of a layout go to shared memory that lies so. */
+NvPut nv_put_of(const Layout *from, const SharedLayout *to);
 /* List the step that copies registers to the same value's tile in shared memory. */
 void nv_list_put(NvPlan *p, const NvTile *from, const NvTile *to);
 /* A value of fp32 in shared memory in so many pieces of bf16, which lie there so (bytes: 2); made
@@ -473,6 +483,12 @@ const NvAccess *nv_access(NvPlan *p, const Op *access, const Layout *l, bool vec
 
 /* nv_store.c: the rule for stores, in the layout that costs least */
 void nv_list_store(NvPlan *p, const Op *op);
+/* Cycles of a multiprocessor for a store from that layout, with what brings its operands there; for
+ * bringing a value there from its home; and for laying such a tile down in shared memory until
+ * others may read it.  INT64_MAX: it cannot. */
+int64_t nv_cost_of_store(NvPlan *p, const Op *op, const Layout *l);
+int64_t nv_cost_of_conversion(NvPlan *p, const Value *v, const Layout *to);
+int64_t nv_cost_of_put(const NvPlan *p, const Layout *l, const SharedLayout *memory);
 
 /* nv_once_plan.c */
 /* How a step with so many results of that layout (NULL: scalars) is done by one thread for all

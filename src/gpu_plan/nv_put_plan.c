@@ -47,17 +47,25 @@ int nv_shared_vector(const Layout *l, const SharedLayout *memory, int8_t regs[MA
     return n;
 }
 
+NvPut nv_put_of(const Layout *from, const SharedLayout *to)
+{
+    NvPut put = {0};
+    Inverse inverse;
+
+    put.nvector = nv_shared_vector(from, to, put.regs);
+    layout_invert(from, &inverse);
+    put.copies = layout_thread(from, inverse.copies);
+    return put;
+}
+
 void nv_list_put(NvPlan *p, const NvTile *from, const NvTile *to)
 {
     NvStep *s = nv_step_between(p, NV_PUT, from, to);
     NvPut *put = NEW(p->arena, NvPut);
-    Inverse inverse;
 
-    s->detail = put;
-    put->nvector = nv_shared_vector(from->layout, &to->memory, put->regs);
-    layout_invert(from->layout, &inverse);
+    *put = nv_put_of(from->layout, &to->memory);
     put->fence = to->by_unit;
-    put->copies = layout_thread(from->layout, inverse.copies);
+    s->detail = put;
     nv_use(p, s, to->buffer, true, false);
     nv_list(p, s);
 }

@@ -8,6 +8,7 @@
  *    change places with registers' bits, which shuffles within the warp can do.  What mma.sync
  *    leaves in a thread are two neighbours in a row of eight;
  *  - the coalesced layout, through shared memory most often.
+ * Some stores later turn out not to be done by threads at all (gpu_schedule/nv_send.c).
  *
  * Costs are cycles in which the processor's load and store unit, or its arithmetic for what is
  * done beside it, is busy with the whole tile: a store instruction of a warp takes one for each
@@ -134,7 +135,7 @@ static int64_t cost_of_exchange(const Exchange *x, int warps)
     return cost;
 }
 
-static int64_t cost_of_conversion(NvPlan *p, const Value *v, const Layout *to)
+int64_t nv_cost_of_conversion(NvPlan *p, const Value *v, const Layout *to)
 {
     const Layout *home = nv_home(p, v);
 
@@ -154,7 +155,7 @@ static int64_t cost_of_conversion(NvPlan *p, const Value *v, const Layout *to)
     bug("conversion %d", (int)c->kind);
 }
 
-static int64_t cost_of(NvPlan *p, const Op *op, const Layout *l)
+int64_t nv_cost_of_store(NvPlan *p, const Op *op, const Layout *l)
 {
     const NvAccess *a = nv_access(p, op, l, true);
     int dim, size = type_size(&(Type){.dtype = op->operands[0]->type->dtype});
@@ -163,10 +164,25 @@ static int64_t cost_of(NvPlan *p, const Op *op, const Layout *l)
     nv_most_vector_bits(p, op, &dim);
     for (int i = 0; i < op->noperands; i++) {
         if (nv_is_tile(op->operands[i]))
-            cost += cost_of_conversion(p, op->operands[i], l);
+            cost += nv_cost_of_conversion(p, op->operands[i], l);
     }
     int64_t instructions = (int64_t)p->warps * layout_registers(l) >> a->vector_bits;
     return cost + instructions * cost_of_store(a, l, dim, size);
+}
+
+int64_t nv_cost_of_put(const NvPlan *p, const Layout *l, const SharedLayout *memory)
+{
+    int8_t regs[MAX_VECTOR_BITS];
+    uint32_t vector[MAX_VECTOR_BITS];
+    int n = nv_shared_vector(l, memory, regs);
+    SharedAccess access;
+
+    for (int i = 0; i < n; i++)
+        vector[i] = l->reg[regs[i]];
+    if (!shared_access(l, n, vector, &access))
+        return INT64_MAX;
+    return SHARED_LATENCY +
+           (int64_t)p->warps * (layout_registers(l) >> n) * shared_wavefronts(memory, &access);
 }
 
 /* --- the choice --- */
@@ -180,16 +196,16 @@ static const Layout *choose_layout(NvPlan *p, const Op *op, const Value *data)
     if (!home || !coalesced || layout_equal(home, coalesced))
         return coalesced;
     const Layout *best = home;
-    int64_t least = cost_of(p, op, home);
+    int64_t least = nv_cost_of_store(p, op, home);
     longer = *home;
     if (lengthen_runs(&longer, dim, nvector) && !layout_equal(&longer, home)) {
-        int64_t cost = cost_of(p, op, &longer);
+        int64_t cost = nv_cost_of_store(p, op, &longer);
         if (cost < least) {
             best = nv_layout(p, &longer);
             least = cost;
         }
     }
-    return cost_of(p, op, coalesced) < least ? coalesced : best;
+    return nv_cost_of_store(p, op, coalesced) < least ? coalesced : best;
 }
 
 void nv_list_store(NvPlan *p, const Op *op)

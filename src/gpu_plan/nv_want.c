@@ -13,7 +13,7 @@ void nv_want(NvPlan *p, NvStep *s, int operand, const Layout *l)
     s->in[operand] = nv_tile(p, v, nv_is_tile(v) ? l : NULL);
 }
 
-static void list_conversion(NvPlan *p, const NvTile *from, const NvTile *to)
+NvStep *nv_convert_step(NvPlan *p, const NvTile *from, const NvTile *to)
 {
     NvStep *s = nv_step_between(p, NV_CONVERT, from, to);
 
@@ -27,7 +27,7 @@ static void list_conversion(NvPlan *p, const NvTile *from, const NvTile *to)
         nv_use(p, s, buffer, true, false);
         nv_use(p, s, buffer, x->npieces > 1, true);
     }
-    nv_list(p, s);
+    return s;
 }
 
 void nv_list_conversions(NvPlan *p, const NvTile *home)
@@ -44,7 +44,7 @@ void nv_list_conversions(NvPlan *p, const NvTile *home)
         if (facts->tiles.at[i]->buffer != NV_NO_BUFFER)
             nv_list_put(p, home, facts->tiles.at[i]);
         else if (facts->tiles.at[i] != home)
-            list_conversion(p, home, facts->tiles.at[i]);
+            nv_list(p, nv_convert_step(p, home, facts->tiles.at[i]));
     }
 }
 

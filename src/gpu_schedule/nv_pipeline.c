@@ -42,7 +42,7 @@ typedef struct {
 
 /* --- counting --- */
 
-static void count_users(const NvBlock *b, int *users)
+void nv_count_users(const NvBlock *b, int *users)
 {
     for (int i = 0; i < b->steps.len; i++) {
         const NvStep *s = b->steps.at[i];
@@ -50,13 +50,17 @@ static void count_users(const NvBlock *b, int *users)
             if (s->in[k])
                 users[s->in[k]->id]++;
         }
+        if (s->ahead)
+            nv_count_users(&s->ahead->steps, users);
         for (int r = 0; r < COUNT(s->body); r++) {
             if (s->body[r])
-                count_users(s->body[r], users);
+                nv_count_users(s->body[r], users);
         }
     }
-    for (int i = 0; i < b->nends; i++)
-        users[b->ends[i]->id]++;
+    for (int i = 0; i < b->nends; i++) {
+        if (b->ends[i])
+            users[b->ends[i]->id]++;
+    }
 }
 
 /* --- what the steps ahead need --- */
@@ -555,7 +559,7 @@ void nv_pipeline(NvPlan *p)
 {
     int *users = NEW_N(p->arena, int, p->tiles.len + 1);
 
-    count_users(p->body, users);
+    nv_count_users(p->body, users);
     walk(p, p->body, users);
     nv_ring_finish(p);
 }

@@ -23,7 +23,7 @@ static const char *const kind_names[NV_STEP_KINDS] = {
     [NV_LAND] = "land",       [NV_RECORD] = "record", [NV_INLINE] = "inline",
     [NV_BARRIER] = "barrier", [NV_FOR] = "for",       [NV_WHILE] = "while",
     [NV_IF] = "if",           [NV_SORT] = "sort",     [NV_SLICES] = "slices",
-    [NV_FILL] = "fill",
+    [NV_FILL] = "fill",       [NV_SEND] = "send",     [NV_SENT] = "sent",
 };
 
 const char *nv_step_name(NvStepKind kind)
@@ -63,7 +63,7 @@ static const NvTile *tile_of(const NvStep *s)
 {
     if (s->nout > 0)
         return s->out[0];
-    return s->kind == NV_STORE ? s->in[STORE_DATA] : NULL;
+    return s->kind == NV_STORE ? s->in[STORE_DATA] : s->kind == NV_SEND ? s->in[0] : NULL;
 }
 
 static void put_conversion(PlanText *x, const NvStep *s)
@@ -128,6 +128,10 @@ static void put_wait(PlanText *x, const char *before, const NvWait *w)
         break;
     case NV_WAIT_PRODUCTS:
         text_printf(&x->out, "products with %d in flight", w->in_flight);
+        break;
+    case NV_WAIT_SENT:
+        text_printf(&x->out, "%s with %d in flight", w->read ? "reads of tiles" : "tiles",
+                    w->in_flight);
         break;
     }
 }
@@ -236,7 +240,9 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
     }
     if (s->kind == NV_FILL)
         nv_fill_put(&x->out, x->ops, s->detail);
-    else if (s->op)
+    else if (s->kind == NV_SEND)
+        nv_send_put(&x->out, x->ops, s->detail);
+    else if (s->op && s->kind != NV_SENT)
         text_printf(&x->out, ": %s", op_printer_text(x->ops, s->op));
     text_put(&x->out, "\n");
     if (s->ahead) {

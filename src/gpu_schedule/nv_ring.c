@@ -94,8 +94,7 @@ static bool can_locate(Able *x, const NvTensor *t)
 
 /* --- maps --- */
 
-/* The recipe's number of a map; -1: there is no room for it. */
-static int number_of_map(NvPlan *p, const GenMap *map)
+int nv_map_number(NvPlan *p, const GenMap *map)
 {
     GenRecipe *r = &p->recipe;
     GenMap wanted = *map;
@@ -112,7 +111,6 @@ static int number_of_map(NvPlan *p, const GenMap *map)
     return r->nmaps++;
 }
 
-/* Parameters whose being negative no map allows: extents and strides that are no sums. */
 static uint64_t parameters_of_sum(const GenSum *s)
 {
     bool alone = s->bytes[0] != 0 && s->bytes[1] == 0 && s->scale[0] > 0 && s->constant <= 0;
@@ -120,7 +118,7 @@ static uint64_t parameters_of_sum(const GenSum *s)
     return alone && s->param[0] < 64 ? UINT64_C(1) << s->param[0] : 0;
 }
 
-static uint64_t parameters_of_maps(const NvPlan *p)
+uint64_t nv_map_parameters(const NvPlan *p)
 {
     uint64_t all = 0;
 
@@ -223,16 +221,17 @@ const NvFill *nv_ring_loop(NvPlan *p, const NvStep *loop, const NvStep *const *l
     for (int i = 0; can && i < count; i++) {
         NvTensor t;
         GenMap map;
-        can = nv_tensor_of(p, loads[i], puts[i], &t, &map, &assumed) && can_locate(&able, &t);
+        can = nv_tensor_of(p, loads[i]->op, puts[i]->out[0], INT32_MAX, &t, &map, &assumed) &&
+              can_locate(&able, &t);
         if (can)
-            t.map = number_of_map(p, &map);
+            t.map = nv_map_number(p, &map);
         can = can && t.map >= 0;
         if (!can)
             break;
         vec_push(p->arena, &fill->tensors, t);
         fill->bytes[0] += t.bytes * t.boxes;
     }
-    if (!can || (assumed & ~parameters_of_maps(p)) != 0) {
+    if (!can || (assumed & ~nv_map_parameters(p)) != 0) {
         p->recipe = before;
         return NULL;
     }
@@ -415,14 +414,28 @@ static NvBlock *list_block(Program *x, const Block *b)
 
 /* --- the producer's registers --- */
 
+static int64_t most_needed(const NvPlan *p)
+{
+    int64_t needed = 0;
+
+    for (int i = 0; i < p->ring->loops.len; i++)
+        needed = MAX(needed, needed_registers(p->ring->loops.at[i]));
+    return needed;
+}
+
+int64_t nv_programs_by_registers(const NvPlan *p)
+{
+    int64_t threads = (int64_t)nv_launched_warps(p) << p->chip->lane_bits;
+
+    return MAX(p->chip->registers / (threads * most_needed(p)), 1);
+}
+
 /* A group of warps gives its registers away where they are needed. */
 static void choose_producer(NvPlan *p)
 {
     NvRing *r = p->ring;
-    int64_t needed = 0;
+    int64_t needed = most_needed(p);
 
-    for (int i = 0; i < r->loops.len; i++)
-        needed = MAX(needed, needed_registers(r->loops.at[i]));
     if (needed <= nv_launched_registers(p) || nv_ring_registers(p) <= nv_launched_registers(p) ||
         p->warps + GROUP > p->chip->warps)
         return;
@@ -458,7 +471,7 @@ static bool is_for_next_round(const NvStep *loop, const NvTensor *t)
 {
     const NvStep *s = loop->ahead->delayed;
 
-    return s && s->in[MMA_B] == t->to;
+    return s && s->in[MMA_B] == t->tile;
 }
 
 /* A round reads more than what it leaves to the next one. */
@@ -478,7 +491,7 @@ static void divide_fill(const NvPlan *p, const NvStep *loop)
         NvTensor *t = &f->tensors.at[i];
         t->part = is_for_next_round(loop, t);
         f->bytes[t->part] += t->bytes * t->boxes;
-        f->soon |= t->part > 0 && is_read(loop->body[0], t->to, loop->ahead->delayed);
+        f->soon |= t->part > 0 && is_read(loop->body[0], t->tile, loop->ahead->delayed);
     }
 }
 

@@ -17,18 +17,29 @@
 #include "nv_schedule.h"
 #include "../opt/poly.h"
 
-/* A tile of a round. */
-typedef struct {
-    const NvTile *to; /* in the ring's buffer, from to->at of the stage on */
-    const Op *load;
-    int map; /* of the recipe */
+/* A tile that tensor copies bring or take. */
+typedef struct NvTensor {
+    const NvTile *tile; /* in shared memory; in the ring's buffer from tile->at of the stage on */
+    const Op *op;       /* the load, or the store */
+    int map;            /* of the recipe */
     int rank;
     Poly at[TENSOR_MAP_RANK]; /* coordinates of its first element, in scalars */
     int boxes;                /* copies, one behind the other along the map's dimension 0: */
     int row;                  /* elements of each along it */
     int64_t bytes;            /* of each */
-    int part;                 /* of the stage */
+    int part;                 /* of the stage, in the ring */
 } NvTensor;
+
+/* Detail of NV_SEND, of the registers in[0]; its other operands are scalars of coordinates.  Each
+ * warp lays down what it has, which are whole boxes, and one of its lanes has them copied. */
+typedef struct {
+    NvTensor tensor; /* of the first warp's first box; `boxes` of each warp */
+    uint32_t *box;   /* where they are: the coordinate of their first element, */
+    uint32_t warp[LAYOUT_MAX_WARP_BITS]; /* .. and how bits of the warp's number move it */
+    int nwarp;
+    int along; /* the dimension of the tile that is the map's first */
+    NvPut put;
+} NvSend;
 
 /* Where each round leaves a product to the next one, a stage has two parts, which are filled and
  * read each by itself: what the round alone reads, so that it is empty a round earlier, and what
@@ -57,10 +68,12 @@ struct NvRing {
 enum { NV_MBARRIER_BYTES = 8 };
 
 /* nv_tensor.c */
-/* How a load whose result a step puts to shared memory is a copy of a tensor map: *out but for its
- * map, which is *map.  False: it is none; *assumed gets parameters that must not be negative. */
-bool nv_tensor_of(NvPlan *p, const NvStep *load, const NvStep *put, NvTensor *out, GenMap *map,
+/* How a load whose result lies in shared memory, or a store of what lies there, is a copy of a
+ * tensor map, of so many rows at most: *out but for its map, which is *map.  False: it is none;
+ * *assumed gets parameters that must not be negative. */
+bool nv_tensor_of(NvPlan *p, const Op *op, const NvTile *at, int rows, NvTensor *out, GenMap *map,
                   uint64_t *assumed);
+const Value *nv_tensor_value(const Op *op); /* what it loads or stores */
 
 /* nv_wrap.c */
 /* A load's rows along that dimension come from `index % bound`, and `index` goes beyond the bound:
@@ -77,12 +90,26 @@ void nv_ring_room(NvPlan *p, const NvStep *loop, int stages, int64_t bytes);
 /* Behind all loops: how long the ring is, and the producer's program. */
 void nv_ring_finish(NvPlan *p);
 
+/* Programs that fit a multiprocessor by the registers that products of the ring's loops need. */
+int64_t nv_programs_by_registers(const NvPlan *p);
+
 /* nv_delay.c: have a loop with a fill leave a product to its next round, where that is of use. */
 void nv_delay_product(NvPlan *p, NvBlock *body, const int *users, NvAhead *a);
 
-/* nv_ring_print.c: maps and ring, a line each; a fill as the step says it. */
+/* Have the recipe bring that map; its number, -1: there is no room for it. */
+int nv_map_number(NvPlan *p, const GenMap *map);
+/* Parameters whose being negative no map allows, as bits: extents and strides that are no sums. */
+uint64_t nv_map_parameters(const NvPlan *p);
+
+/* nv_send.c: have stores of products go by tensor copies, where that costs nothing. */
+void nv_send_results(NvPlan *p);
+/* What is wrong with a step of the block, as far as it sends or waits for that; NULL: nothing. */
+const char *nv_send_wrong(const NvPlan *p, const NvBlock *b, const NvStep *s);
+
+/* nv_ring_print.c: maps and ring, a line each; a fill and a send as the step says it. */
 void nv_ring_put(Text *t, const NvPlan *p, Printer *names);
 void nv_fill_put(Text *t, Printer *names, const NvFill *fill);
+void nv_send_put(Text *t, Printer *names, const NvSend *send);
 
 /* nv_ring.c */
 /* A stage fewer; false: there are two, which is the least. */

@@ -1,9 +1,11 @@
 /*
- * nv_ring_print.c - a plan's tensor maps, its ring and what a producer brings, as text
+ * nv_ring_print.c - a plan's tensor maps, its ring, what a producer brings and what is sent, as
+ * text
  *
  *     map 0: tiles of 64 x 128 of %a, [%K, %M] elements by [2, 2*%stride_am] bytes, rows of 128
  *     ring of 3 stages at 0..147456, mbarriers at 147456..147504
- *     fill 49152 bytes: %a_values by 1 copy of map 0 at (64*%k, %12), ..
+ *     fill 49152 bytes: %a_values by 1 of map 0 at (64*%k, %12), ..
+ *     send D: %total by 4 of map 2 at (256*%11, 128*%10) by each warp
  */
 #include "nv_ring.h"
 
@@ -84,7 +86,7 @@ static void put_poly(Text *t, Printer *names, const Poly *p)
 
 static void put_tensor(Text *t, Printer *names, const NvTensor *x)
 {
-    text_printf(t, "%s by %d of map %d at (", op_printer_value(names, x->load->results[0]),
+    text_printf(t, "%s by %d of map %d at (", op_printer_value(names, nv_tensor_value(x->op)),
                 x->boxes, x->map);
     for (int d = 0; d < x->rank; d++) {
         text_put(t, d > 0 ? ", " : "");
@@ -106,4 +108,11 @@ void nv_fill_put(Text *t, Printer *names, const NvFill *fill)
             before = ", ";
         }
     }
+}
+
+void nv_send_put(Text *t, Printer *names, const NvSend *send)
+{
+    text_put(t, ": ");
+    put_tensor(t, names, &send->tensor);
+    text_put(t, " by each warp");
 }

@@ -4,7 +4,7 @@
  * nv_plan.h says what a plan is and which file decides what.  Here: how many warps a program has,
  * and in which order all else is decided.
  */
-#include "nv_schedule.h"
+#include "nv_ring.h"
 
 static void find_largest(Op *op, void *largest)
 {
@@ -50,25 +50,6 @@ static int choose_warps(const Func *f, const Chip *chip)
     while (warps < chip->warps && largest / (warps << chip->lane_bits) > 2 * PER_THREAD)
         warps *= 2;
     return warps;
-}
-
-static int number_block(NvPlan *p, NvBlock *b, int next);
-
-static int number_step(NvPlan *p, NvStep *s, int next)
-{
-    s->number = next++;
-    for (int r = 0; r < COUNT(s->body); r++) {
-        if (s->body[r])
-            next = number_block(p, s->body[r], next);
-    }
-    return next;
-}
-
-static int number_block(NvPlan *p, NvBlock *b, int next)
-{
-    for (int i = 0; i < b->steps.len; i++)
-        next = number_step(p, b->steps.at[i], next);
-    return next;
 }
 
 static bool is_too_large(NvPlan *p)
@@ -177,9 +158,9 @@ static NvPlan *make_plan(const Func *f, const GenOptions *o, Without *without, b
         return NULL;
     nv_sink(p);
     nv_pipeline(p);
+    nv_send_results(p);
     nv_raise(p);
     nv_land_products(p);
-    number_block(p, p->body, 0);
     nv_place(p);
     *again = leaves_out_more(p, without);
     if (p->refused)

@@ -20,6 +20,7 @@ void nv_land_products(NvPlan *p);
 
 /* nv_shared.c */
 void nv_place(NvPlan *p);             /* buffers and barriers */
+int64_t nv_place_buffers(NvPlan *p);  /* these alone; bytes of a block */
 int nv_shared_align(const NvPlan *p); /* of where shared memory begins, in bytes */
 
 /* nv_wait.c */
@@ -64,8 +65,12 @@ int nv_stages_wanted(const NvPlan *p, const Op *loop);
 /* At most as many as wanted, of so many bytes; `copied`: buffers whose tiles will lie in them. */
 int nv_stages_that_fit(const NvPlan *p, const NvBlock *body, const bool *copied, int64_t bytes,
                        int wanted);
+/* Programs that a multiprocessor takes when a block has so many bytes of shared memory. */
+int64_t nv_programs_by_shared(const NvPlan *p, int64_t bytes);
 /* nv_pipeline.c: loads of loops that only feed dots become copies into several buffers. */
 void nv_pipeline(NvPlan *p);
+/* By tile: how many steps of the block, and within them, read it, or the ends of blocks. */
+void nv_count_users(const NvBlock *b, int *users);
 
 /* nv_ring.c: warps of a block, with the producer's */
 int nv_launched_warps(const NvPlan *p);

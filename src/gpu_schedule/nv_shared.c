@@ -11,6 +11,19 @@
 
 /* --- when buffers are in use --- */
 
+static int number_block(NvBlock *b, int next)
+{
+    for (int i = 0; i < b->steps.len; i++) {
+        NvStep *s = b->steps.at[i];
+        s->number = next++;
+        for (int r = 0; r < COUNT(s->body); r++) {
+            if (s->body[r])
+                next = number_block(s->body[r], next);
+        }
+    }
+    return next;
+}
+
 static void touch(NvPlan *p, int buffer, int number)
 {
     NvBuffer *b = &p->buffers.at[buffer];
@@ -144,7 +157,7 @@ static int64_t free_place(const NvPlan *p, int buffer, const bool *placed, bool 
 }
 
 /* Large ones first. */
-static void place_buffers(NvPlan *p)
+static void place_by_size(NvPlan *p)
 {
     bool *placed = NEW_N(p->arena, bool, p->buffers.len + 1), apart = keeps_apart(p);
 
@@ -161,16 +174,23 @@ static void place_buffers(NvPlan *p)
     }
 }
 
-void nv_place(NvPlan *p)
+int64_t nv_place_buffers(NvPlan *p)
 {
+    number_block(p->body, 0);
     for (int i = 0; i < p->buffers.len; i++)
         p->buffers.at[i].last = -1;
     find_uses(p, p->body);
     begin_at_once(p);
     extend(p, p->body);
-    place_buffers(p);
+    place_by_size(p);
+    return p->shared;
+}
+
+void nv_place(NvPlan *p)
+{
+    nv_place_buffers(p);
     while (p->shared > p->chip->shared && nv_ring_shorten(p))
-        place_buffers(p);
+        place_by_size(p);
     nv_put_barriers(p);
     if (p->shared <= p->chip->shared)
         return;

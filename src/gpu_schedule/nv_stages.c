@@ -39,12 +39,11 @@ static int64_t other_bytes(const NvPlan *p, const NvBlock *body, const bool *cop
     return bytes;
 }
 
-/* Warps that a multiprocessor takes when a block has so many bytes of shared memory. */
-static int64_t warps_beside(const NvPlan *p, int64_t bytes)
+int64_t nv_programs_by_shared(const NvPlan *p, int64_t bytes)
 {
     enum { SYSTEM = 1 << 10 }; /* bytes of each block that are not its own */
 
-    return (p->chip->shared + SYSTEM) / (bytes + SYSTEM) * p->warps;
+    return (p->chip->shared + SYSTEM) / (bytes + SYSTEM);
 }
 
 /* As many stages as fit, and no more than leave room for a second warp on each of the four
@@ -58,7 +57,7 @@ int nv_stages_that_fit(const NvPlan *p, const NvBlock *body, const bool *copied,
     int stages = (int)MIN(wanted, MAX(room, 0) / MAX(bytes, 1));
 
     for (int fewer = stages; fewer >= 2; fewer--) {
-        if (warps_beside(p, other + fewer * bytes) >= ENOUGH)
+        if (nv_programs_by_shared(p, other + fewer * bytes) * p->warps >= ENOUGH)
             return fewer;
     }
     return stages;

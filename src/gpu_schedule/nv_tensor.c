@@ -1,7 +1,7 @@
 /*
- * nv_tensor.c - which loads are copies of a tensor map, and of which one
+ * nv_tensor.c - which loads and stores are copies of a tensor map, and of which one
  *
- * A load's address is a polynomial (poly.h): a parameter, for each dimension of the tile its
+ * An access's address is a polynomial (poly.h): a parameter, for each dimension of the tile its
  * index times a stride, and terms without an index.  The latter are spread over the dimensions: a
  * term that is a multiple of a dimension's stride moves its coordinate; one that is of none, as a
  * head's number times what is from head to head, gets a dimension of its own, of which the tile has
@@ -13,6 +13,10 @@
  * the unit brings zeros then: they are made of what cannot be, and of parameters that are strides
  * or extents of some map, which no launch makes of negative ones.  Divisors are taken to be
  * positive, as axis_analyse_trusting() does.
+ *
+ * Stores are stricter.  A tile of theirs may not begin in front of its tensor, whatever the mask
+ * says; and of 16 bytes of which the first ones are inside all are written, so rows must end with
+ * such a unit, as far as they have an end.
  */
 #include "nv_ring.h"
 
@@ -25,7 +29,7 @@ enum { UNIT = 16, DEPTH = 32, MOST_WORK = 4000 };
 
 /* A dimension of the map. */
 typedef struct {
-    int of;          /* the dimension of the load; -1: none */
+    int of;          /* the dimension of the access; -1: none */
     PolyTerm stride; /* elements */
     Poly at;         /* its coordinate, with the tile's own index */
     bool bounded,
@@ -35,9 +39,11 @@ typedef struct {
 
 typedef struct {
     NvPlan *plan;
-    const Op *load;
+    const Op *op;
+    const Type *type; /* of what it loads or stores */
+    bool stores;
     PolyScope scope;
-    int8_t tile[MAX_RANK]; /* which dimension of the tile in memory each of the load is */
+    int8_t tile[MAX_RANK]; /* which dimension of the tile in memory each of the access is */
     int base;              /* the argument that is the tensor's address */
     int ndims;
     Dim dims[TENSOR_MAP_RANK];
@@ -110,7 +116,7 @@ static bool take_base(Search *x, Poly *address)
 /* Is the stride a multiple of 16 bytes, as far as is known here? */
 static bool is_even(const Search *x, const PolyTerm *stride)
 {
-    int64_t bytes = stride->scale * type_size(x->load->results[0]->type);
+    int64_t bytes = stride->scale * type_size(x->type);
 
     if (stride->scale <= 0 || !is_known(x->plan, stride))
         return false;
@@ -142,7 +148,7 @@ static bool take_dimension(Search *x, Poly *address, int of)
 /* The dimensions of the tile, that along which elements lie side by side first. */
 static bool take_dimensions(Search *x, Poly *address, int along)
 {
-    int rank = x->load->results[0]->type->rank;
+    int rank = x->type->rank;
 
     for (int turn = 0; turn < 2; turn++) {
         for (int d = 0; d < rank; d++) {
@@ -216,7 +222,7 @@ static bool take_wraps(Search *x, Poly *address)
         int64_t scale;
         Dim *d = dim_of_index(x, &w->index, &scale);
         if (!d || scale != 1 || d->of != w->dim || !poly_add(&below, &w->bound, -1) ||
-            !take_upper(x, d, &below, address) || !nv_wrap_is_unseen(x->plan, x->load, w))
+            !take_upper(x, d, &below, address) || !nv_wrap_is_unseen(x->plan, x->op, w))
             return false;
         d->begins |= w->from_zero;
     }
@@ -392,12 +398,14 @@ static bool begins_at_zero(Search *x, const Dim *d)
  * map's extent, for it must be 0, and may not be there.  False: it would not be so. */
 static bool ends_with_tile(Search *x, const Dim *d, GenSum *extent)
 {
-    int32_t tile = d->of < 0 ? 1 : x->load->results[0]->type->dims[d->of];
+    int32_t tile = d->of < 0 ? 1 : x->type->dims[d->of];
     Poly end = {1, {{.scale = tile}}};
     GenSum own;
 
     if (tile == 1 << layout_bits_of(tile))
         return true;
+    if (x->stores)
+        return false;
     for (int k = 0; k < d->at.count; k++) {
         Poly term = {1, {d->at.terms[k]}};
         if (!poly_has_index(&term, -1) && !poly_add(&end, &term, 1))
@@ -409,11 +417,24 @@ static bool ends_with_tile(Search *x, const Dim *d, GenSum *extent)
     return true;
 }
 
+/* Do the elements end with a unit, as far as is known here? */
+static bool ends_evenly(const Search *x, const GenSum *extent)
+{
+    int64_t size = type_size(x->type);
+
+    for (int i = 0; i < GEN_TERMS && extent->bytes[i]; i++) {
+        const Value *v = x->plan->func->body->args[extent->param[i]];
+        if (extent->scale[i] * axis_of(x->plan->axis, v)->divisibility * size % UNIT != 0)
+            return false;
+    }
+    return extent->constant * size % UNIT == 0;
+}
+
 static bool fill_dimension(Search *x, const Dim *d, int i, GenMap *map)
 {
     Poly extent = d->at;
 
-    if (!d->begins && !begins_at_zero(x, d))
+    if ((x->stores || !d->begins) && !begins_at_zero(x, d))
         return false;
     if (!sum_of(x->plan, &(Poly){1, {d->stride}}, map->element, &map->stride[i]))
         return false;
@@ -421,13 +442,15 @@ static bool fill_dimension(Search *x, const Dim *d, int i, GenMap *map)
     if (d->bounded &&
         (!poly_add(&extent, &d->below, -1) || !sum_of(x->plan, &extent, 1, &map->extent[i])))
         return false;
+    if (x->stores && i == 0 && !ends_evenly(x, &map->extent[i]))
+        return false;
     return ends_with_tile(x, d, &map->extent[i]);
 }
 
 static bool fill_map(Search *x, const SharedBoxes *boxes, NvTensor *out, GenMap *map)
 {
     *map = (GenMap){.rank = x->ndims,
-                    .element = type_size(x->load->results[0]->type),
+                    .element = type_size(x->type),
                     .swizzle = boxes->swizzle,
                     .pointer = x->base};
     out->rank = x->ndims;
@@ -448,49 +471,57 @@ static bool fill_map(Search *x, const SharedBoxes *boxes, NvTensor *out, GenMap 
     return true;
 }
 
-/* Which dimensions of the tile in memory those of the load are; false: they have been moved. */
-static bool find_tile(Search *x, const Value *loaded, const NvTile *to)
+/* Which dimensions of the tile in memory those of the access are; false: they have been moved. */
+static bool find_tile(Search *x, const Value *accessed, const NvTile *at)
 {
     int8_t map[MAX_RANK], in[MAX_RANK];
-    const Value *v = to->value;
+    const Value *v = at->value;
 
     for (int d = 0; d < MAX_RANK; d++)
         map[d] = (int8_t)d;
-    while (v != loaded) {
+    while (v != accessed) {
         v = access_renamed(v, map, in);
         if (!v)
             return false;
         memcpy(map, in, sizeof map);
     }
     memcpy(x->tile, map, sizeof x->tile);
-    return to->value->type->rank == 2;
+    return at->value->type->rank == 2;
 }
 
-bool nv_tensor_of(NvPlan *p, const NvStep *load, const NvStep *put, NvTensor *out, GenMap *map,
+const Value *nv_tensor_value(const Op *op)
+{
+    return op->code == OP_store ? op->operands[STORE_DATA] : op->results[0];
+}
+
+bool nv_tensor_of(NvPlan *p, const Op *op, const NvTile *at, int rows, NvTensor *out, GenMap *map,
                   uint64_t *assumed)
 {
     static const int8_t identity[MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    const NvTile *to = put->out[0];
-    const Type *t = to->value->type;
-    Search x = {.plan = p, .load = load->op, .assumed = assumed};
-    const Value *mask = op_operand(load->op, LOAD_MASK);
+    const Type *t = at->value->type;
+    Search x = {.plan = p,
+                .op = op,
+                .type = nv_tensor_value(op)->type,
+                .stores = op->code == OP_store,
+                .assumed = assumed};
+    const Value *mask = op_operand(op, x.stores ? STORE_MASK : LOAD_MASK);
     PolyBounds bounds = {0};
     SharedBoxes boxes;
     Poly address;
 
-    if (p->buffers.at[to->buffer].align < WGMMA_ALIGN || !find_tile(&x, load->op->results[0], to) ||
-        !shared_boxes(&to->memory, layout_bits_of(t->dims[0]), layout_bits_of(t->dims[1]), &boxes))
+    if (p->buffers.at[at->buffer].align < WGMMA_ALIGN || !find_tile(&x, nv_tensor_value(op), at) ||
+        !shared_boxes(&at->memory, layout_bits_of(t->dims[0]), layout_bits_of(t->dims[1]), &boxes))
         return false;
-    x.scope = (PolyScope){.unwraps = true};
-    if (!poly_of(&x.scope, load->op->operands[LOAD_PTR], identity, &address) ||
-        !take_base(&x, &address) || !take_dimensions(&x, &address, boxes.along) ||
-        !take_wraps(&x, &address))
+    boxes.rows = MIN(boxes.rows, rows);
+    x.scope = (PolyScope){.unwraps = !x.stores};
+    if (!poly_of(&x.scope, op->operands[0], identity, &address) || !take_base(&x, &address) ||
+        !take_dimensions(&x, &address, boxes.along) || !take_wraps(&x, &address))
         return false;
     x.scope.unwraps = false;
     if (mask)
         poly_bounds(&x.scope, mask, identity, &bounds);
     if (!take_mask(&x, &bounds, &address) || !place_rest(&x, &address) || !check_lower(&x, &bounds))
         return false;
-    *out = (NvTensor){.to = to, .load = load->op};
+    *out = (NvTensor){.tile = at, .op = op};
     return fill_map(&x, &boxes, out, map);
 }

@@ -28,6 +28,8 @@
  *  11. Tiles that a producer brings lie in a stage of its ring, beside each other, as its copies
  *      lay them down; it brings them in the order in which loops wait for them, and what a round
  *      leaves to the next one in a part of its own, if stages have any.
+ *  12. A tile that is sent lies as its copies take it.  Who waits for it lets no more go on than
+ *      have been sent behind it, and nobody writes there, or leaves, before somebody has waited.
  *
  * A plan that breaks a rule is our own mistake, and is told as an internal error at the op.
  */
@@ -156,6 +158,7 @@ static int needed_operands(const NvStep *s)
     case NV_SORT:
     case NV_FOR:
     case NV_WHILE:
+    case NV_SEND:
         return s->nin;
     case NV_LOAD:
     case NV_CONVERT:
@@ -412,16 +415,16 @@ static void check_fill(Check *x, const NvStep *loop)
         tell(x, loop, "it waits for tiles that no producer brings");
     for (int i = 0; i < f->tensors.len; i++) {
         const NvTensor *t = &f->tensors.at[i];
-        if (t->map < 0 || t->map >= x->plan->recipe.nmaps || t->to->buffer != r->buffer ||
-            t->to->at < end || t->to->at + t->boxes * t->bytes > r->bytes)
+        if (t->map < 0 || t->map >= x->plan->recipe.nmaps || t->tile->buffer != r->buffer ||
+            t->tile->at < end || t->tile->at + t->boxes * t->bytes > r->bytes)
             tell(x, loop, "tile %d of a round has no place in the ring", i);
-        if (t->boxes * t->bytes != shared_bytes(&t->to->memory) || t->to->at % WGMMA_ALIGN != 0)
+        if (t->boxes * t->bytes != shared_bytes(&t->tile->memory) || t->tile->at % WGMMA_ALIGN != 0)
             tell(x, loop, "tile %d of a round is not what copies bring", i);
-        if (left && t->part != (r->parts > 1 && left->in[MMA_B] == t->to))
+        if (left && t->part != (r->parts > 1 && left->in[MMA_B] == t->tile))
             tell(x, loop, "tile %d of a round is in a part of the stage for others", i);
         bytes[t->part] += t->boxes * t->bytes;
-        end = t->to->at + t->boxes * t->bytes;
-        make(x, NULL, t->to);
+        end = t->tile->at + t->boxes * t->bytes;
+        make(x, NULL, t->tile);
     }
     if (memcmp(bytes, f->bytes, sizeof bytes) != 0)
         tell(x, loop, "a round waits for other bytes than its tiles have");
@@ -520,8 +523,12 @@ static void check_step(Check *x, const NvStep *s)
 
 static void check_steps(Check *x, const NvBlock *b)
 {
-    for (int i = 0; i < b->steps.len && !x->plan->refused; i++)
+    for (int i = 0; i < b->steps.len && !x->plan->refused; i++) {
+        const char *wrong = nv_send_wrong(x->plan, b, b->steps.at[i]);
         check_step(x, b->steps.at[i]);
+        if (wrong)
+            tell(x, b->steps.at[i], "%s", wrong);
+    }
 }
 
 /* The fills that the loops of a block wait for, or that its steps bring, in the program's order. */

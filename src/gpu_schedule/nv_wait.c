@@ -9,11 +9,12 @@
  * accesses are polynomials (poly.h) that lie apart, in one round of a loop or in any two, as a row
  * that is changed in place block by block, there is no barrier.
  *
- * What is *pending* is what was done since the last barrier.  A loop's body is looked at twice, the
+ * What is *pending* is what was done since the last barrier, and what reads shared memory by itself
+ * (NV_SEND), until a step waits for that.  A loop's body is looked at twice, the
  * second time with what its own end leaves behind.  The same walk over a plan that has its barriers
  * says whether one is missing.
  */
-#include "nv_schedule.h"
+#include "nv_ring.h"
 #include "../opt/poly.h"
 
 #include <stdlib.h>
@@ -22,6 +23,8 @@
 /* Something done since warps last met: to shared memory, or through a pointer. */
 typedef struct {
     bool write, global;
+    bool sent;           /* it goes on by itself, whoever meets */
+    const NvTile *parts; /* each warp does it to its own part of that one alone; NULL: not so */
     bool around;         /* in an earlier round of a loop: its pointer may have been another one */
     const Op *loop;      /* of that one; NULL: of none, or several */
     int64_t offset, end; /* of shared memory */
@@ -33,9 +36,10 @@ typedef VEC(Pending) PendingList;
 
 static bool same_pending(const Pending *a, const Pending *b)
 {
-    return a->write == b->write && a->global == b->global && a->around == b->around &&
-           a->loop == b->loop && a->offset == b->offset && a->end == b->end &&
-           a->bases == b->bases && a->tile == b->tile && a->others == b->others;
+    return a->write == b->write && a->global == b->global && a->sent == b->sent &&
+           a->parts == b->parts && a->around == b->around && a->loop == b->loop &&
+           a->offset == b->offset && a->end == b->end && a->bases == b->bases &&
+           a->tile == b->tile && a->others == b->others;
 }
 
 /* A list that is longer no longer says which pointers they were: at most a barrier too many. */
@@ -204,6 +208,8 @@ static bool may_meet(const NvPlan *p, const Pending *a, const Pending *b)
 {
     if (a->global != b->global)
         return false;
+    if (!a->global && a->parts && a->parts == b->parts && !a->sent && !b->sent)
+        return false;
     if (!a->global)
         return a->offset < b->end && b->offset < a->end;
     if (a->tile == b->tile && !a->around && !b->around && is_spread(p, a->tile))
@@ -239,7 +245,7 @@ static bool must_wait(const NvPlan *p, const PendingList *pending, const Pending
 
 static bool uses_global(const NvStep *s)
 {
-    return s->kind == NV_LOAD || s->kind == NV_STORE || s->kind == NV_ATOMIC;
+    return s->kind == NV_LOAD || s->kind == NV_STORE || s->kind == NV_SEND || s->kind == NV_ATOMIC;
 }
 
 /* `tile`: of the pointers; NULL: nobody knows.  What no write of the kernel can meet needs no wait.
@@ -276,15 +282,17 @@ static PendingList accesses(NvPlan *p, const NvStep *s, bool late)
 {
     PendingList out = {0};
 
-    for (int i = 0; i < s->uses.len; i++) {
+    for (int i = 0; s->kind != NV_SENT && i < s->uses.len; i++) {
         const NvUse *u = &s->uses.at[i];
         const NvBuffer *b = &p->buffers.at[u->buffer];
         Pending x = {.write = u->write, .offset = b->offset, .end = b->offset + b->bytes};
+        if (s->kind == NV_SEND)
+            x.parts = ((const NvSend *)s->detail)->tensor.tile;
         if (u->late == late)
             vec_push(p->arena, &out, x);
     }
     if (!late && uses_global(s))
-        put_global(p, s->op, s->in[0], s->detail != NULL, &out);
+        put_global(p, s->op, s->kind == NV_SEND ? NULL : s->in[0], s->detail != NULL, &out);
     if (s->kind == NV_REDUCE || s->kind == NV_SCAN)
         accesses_of_region(p, s->body[0], &out);
     for (int i = 0; !late && s->ahead && i < s->ahead->steps.steps.len; i++) {
@@ -383,12 +391,50 @@ static void walk_if(Walk *w, const NvStep *s, PendingList *pending)
     *pending = both;
 }
 
+/* Warps meet: of what was done, that is left which goes on by itself; of that, nothing in memory
+ * that the step has waited for. */
+static void keep_sent(PendingList *pending)
+{
+    int n = 0;
+
+    for (int i = 0; i < pending->len; i++) {
+        if (pending->at[i].sent)
+            pending->at[n++] = pending->at[i];
+    }
+    pending->len = n;
+}
+
+static void end_sent(const NvPlan *p, PendingList *pending, const NvStep *s)
+{
+    for (int i = 0; i < pending->len; i++) {
+        Pending *x = &pending->at[i];
+        for (int k = 0; k < s->uses.len; k++)
+            x->sent &= x->offset != p->buffers.at[s->uses.at[k].buffer].offset;
+    }
+}
+
+/* What a warp has laid down is read. */
+static void go_on_by_itself(NvPlan *p, PendingList *pending, const NvStep *s)
+{
+    PendingList reads = accesses(p, s, false);
+
+    for (int i = 0; i < reads.len; i++) {
+        if (reads.at[i].global)
+            continue;
+        Pending x = reads.at[i];
+        x.write = false;
+        x.parts = NULL; /* a lane of the warp waits for it, and no other one */
+        x.sent = true;
+        vec_push(p->arena, pending, x);
+    }
+}
+
 static void count_barrier(Walk *w, NvStep *s, PendingList *pending)
 {
     if (!nv_meets(&s->before) && !map_get(w->steps, MAP_KEY(s)))
         w->count++;
     map_put(w->steps, MAP_KEY(s), s);
-    pending->len = 0;
+    keep_sent(pending);
 }
 
 static void walk_step(Walk *w, NvStep *s, PendingList *pending)
@@ -397,6 +443,8 @@ static void walk_step(Walk *w, NvStep *s, PendingList *pending)
     PendingList early = accesses(p, s, false), late = accesses(p, s, true);
     bool meets = nv_meets(&s->within);
 
+    if (s->kind == NV_SENT)
+        end_sent(p, pending, s);
     if (must_wait(p, pending, &early) || (!meets && must_wait(p, pending, &late)) ||
         waits_in_front(w, s, pending)) {
         if (w->kind == PUTS)
@@ -407,12 +455,14 @@ static void walk_step(Walk *w, NvStep *s, PendingList *pending)
             count_barrier(w, s, pending);
     }
     if (w->kind != LOOKS && nv_meets(&s->before))
-        pending->len = 0;
+        keep_sent(pending);
     if (meets)
-        pending->len = 0;
+        keep_sent(pending);
     else if (!s->ahead || s->ahead->fill) /* others' rounds wait for their copies */
         merge(p, pending, &early, NULL);
     merge(p, pending, &late, NULL);
+    if (s->kind == NV_SEND)
+        go_on_by_itself(p, pending, s);
     if (s->kind == NV_FOR || s->kind == NV_WHILE)
         walk_loop(w, s, pending);
     else if (s->kind == NV_IF)
@@ -469,5 +519,9 @@ const NvStep *nv_hurried(NvPlan *p)
     PendingList pending = {0};
 
     walk_block(&w, p->body, &pending);
+    for (int i = 0; !w.hurried && i < pending.len; i++) {
+        if (pending.at[i].sent) /* nobody waits for it at all */
+            w.hurried = p->body->steps.at[p->body->steps.len - 1];
+    }
     return w.hurried;
 }

@@ -299,6 +299,90 @@ def by_tensors():
             i += 1
 
 
+SENT_SHAPES = ((64, 64, 64, 4), (128, 128, 64, 4), (128, 256, 64, 8), (64, 256, 32, 8), (256, 128, 32, 8),
+               (128, 64, 64, 8), (64, 128, 64, 4), (64, 32, 32, 4))
+
+
+def sent_numbers(i, m, n, k, how, out):
+    """Blocks, warps, operands and arguments; every fourth time rows of c are as no copy can have them."""
+    *blocks, warps = SENT_SHAPES[i % len(SENT_SHAPES)]
+    if how == "even":
+        m, n = 2 * blocks[0], blocks[1]
+    a, b = whole(("fp16", "bf16")[i // 2 % 2], m, k), whole(("fp16", "bf16")[i // 2 % 2], k, n)
+    cm = (m if how == "turned" else n) + (0, 16, 48, 3)[i // 3 % 4]
+    numbers = {"m": m, "n": n, "k": k, "am": k, "bk": n, "cm": cm}
+    more = {"HOW": repr(how), "M": blocks[0], "N": blocks[1], "K": blocks[2], "STAGES": 2 + i % 4}
+    return blocks, warps, a, b, numbers, more
+
+
+def sent_case(how, i, m, n, k, out):
+    blocks, warps, a, b, numbers, more = sent_numbers(i, m, n, k, how, out)
+    cm, product = numbers["cm"], decode(a) @ decode(b)
+    programs = 1 + i % 3
+    across = -(-n // blocks[1])
+    tiles = -(-m // blocks[0]) * across
+    before = decode(whole(out, *((n if how == "turned" else m), cm)))
+    want = before.copy()
+    if how == "turned":
+        want[:, :m] = product.T
+    elif how == "again":
+        before = want = np.zeros((programs * blocks[0], max(cm, blocks[1]) // 16 * 16))
+        numbers["cm"] = want.shape[1]
+        for p in range(min(programs, tiles)):
+            last = p + (tiles - 1 - p) // programs * programs
+            first, left = last // across * blocks[0], last % across * blocks[1]
+            tile = product[first:first + blocks[0], left:left + blocks[1]]
+            want[p * blocks[0]:p * blocks[0] + blocks[0], :blocks[1]] = 0
+            want[p * blocks[0]:p * blocks[0] + tile.shape[0], :tile.shape[1]] = tile
+    else:
+        numbers_of_tiles = np.arange(m)[:, None] // blocks[0] * across + np.arange(n)[None, :] // blocks[1]
+        stored = numbers_of_tiles % 2 == 0 if how == "some" else np.ones((m, n), bool)
+        want[:, :n] = np.where(stored, product + (before[:, :n] if how == "read" else 0), before[:, :n])
+    args = {"a_ptr": a, "b_ptr": b, "c_ptr": encode(before, out), "d_ptr": encode(before, out), **numbers, **more}
+    outputs = {"c_ptr": (out, want)}
+    if how == "two":
+        twice = before.copy()
+        twice[:, :n] = 2 * product
+        outputs["d_ptr"] = (out, twice)
+    case(f"sent {how} {out} {m}x{n}x{k} {blocks} cm={numbers['cm']} {programs} programs {more['STAGES']} stages", "sent",
+         programs, args, outputs, warps, arch="sm_90a", file="tensors", rtol=EPSILON[out])
+
+
+def sent_once_case(how, i, m, n, k, out):
+    blocks, warps, a, b, numbers, more = sent_numbers(i, m, n, k, how, out)
+    m, n, cm, product = numbers["m"], numbers["n"], numbers["cm"], decode(a) @ decode(b)
+    behind, first, left = {"behind": (0, 5, 8), "batch": (m * cm, 0, 0)}.get(how, (0, 0, 0))
+    matrices = 2 if how == "batch" else 1
+    shape = (matrices, m + first, cm + left) if how != "behind" else (1, m + first + 1, cm)
+    want = decode(whole(out, *shape))
+    before = encode(want, out)
+    flat = want.reshape(-1)
+    for z in range(matrices):
+        at = z * behind if how == "batch" else first * cm + left
+        for row in range(m):
+            values_of_row = np.maximum(product[row], 0) if how == "relu" else product[row] + z
+            flat[at + row * cm:at + row * cm + n] = values_of_row
+    args = {"a_ptr": a, "b_ptr": b, "c_ptr": before, **numbers, "behind": behind, **more}
+    case(f"sent once {how} {out} {m}x{n}x{k} {blocks} cm={cm} {more['STAGES']} stages", "sent_once",
+         f"cdiv({m},{blocks[0]}),cdiv({n},{blocks[1]}),{matrices}", args, {"c_ptr": (out, flat.reshape(shape))},
+         warps, arch="sm_90a", file="tensors", rtol=EPSILON[out])
+
+
+def sent():
+    """Results that copies of tensor maps bring to memory, where they may, and what lies beside them."""
+    i = 0
+    for how in ("masked", "blocks", "descriptors", "turned", "two", "some", "again", "read", "twice"):
+        for _ in range(6):
+            m, n = int(random.integers(1, 400)), int(random.integers(1, 25)) * 16 - (0, 0, 8, 0)[i % 4]
+            sent_case(how, i, m, n, int(random.integers(1, 24)) * 8, ("fp16", "bf16", "fp16", "fp32")[i // 2 % 4])
+            i += 1
+    for how in ("masked", "even", "behind", "batch", "relu"):
+        for _ in range(8):
+            m, n = int(random.integers(1, 300)), int(random.integers(1, 20)) * 16 - (0, 0, 8, 0, 1)[i % 5]
+            sent_once_case(how, i, m, n, int(random.integers(1, 24)) * 8, ("fp16", "bf16", "fp16", "fp32")[i // 2 % 4])
+            i += 1
+
+
 def ragged():
     """Rows of b at no multiple of 16 bytes, so that b is not copied past the registers, in blocks
     that take more registers than a thread has; the copies of a run ahead all the same."""
@@ -581,4 +665,5 @@ by_groups()
 in_parts()
 places_of_groups()
 by_tensors()
+sent()
 suite.finish()

@@ -14,9 +14,10 @@
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 
 static const char *const kernels[] = {
-    "attention", "softmax",       "product",       "product_stages", "regroup",   "slices",
-    "once",      "atomics",       "gather",        "histogram",      "control",   "fields",
-    "scan",      "order_barrier", "group_product", "group_key",      "group_fp8", "fields_store"};
+    "attention", "softmax",   "product",      "product_stages", "regroup",
+    "slices",    "once",      "atomics",      "gather",         "histogram",
+    "control",   "fields",    "scan",         "order_barrier",  "group_product",
+    "group_key", "group_fp8", "fields_store", "sent_rounds"};
 
 static NvPlan *plan_kernel(Arena *a, const char *name, bool no_tensors)
 {
@@ -339,7 +340,7 @@ static bool bring_elsewhere(NvPlan *p, NvBlock *b, int i)
     if (!a || !a->fill)
         return false;
     NvTensor *last = &a->fill->tensors.at[a->fill->tensors.len - 1];
-    NvTile *to = (NvTile *)last->to;
+    NvTile *to = (NvTile *)last->tile;
     int maps = p->recipe.nmaps;
     to->at += WGMMA_ALIGN;
     expect_told(p, "has no place in the ring");
@@ -442,6 +443,65 @@ static void test_producers(void **state)
     expect_broken(bring_elsewhere, 3);
     expect_broken(bring_to_nobody, 3);
     expect_broken(share_parts, 1);
+}
+
+/* --- tiles that are sent --- */
+
+/* Not as the map takes it, without a fence, or what another warp has laid down. */
+static bool send_wrongly(NvPlan *p, NvBlock *b, int i)
+{
+    NvStep *s = b->steps.at[i];
+
+    if (s->kind != NV_SEND)
+        return false;
+    NvSend *send = (NvSend *)s->detail;
+    send->put.fence = false;
+    expect_told(p, "it is not what copies take");
+    send->put.fence = true;
+    int maps = p->recipe.nmaps;
+    p->recipe.nmaps = send->tensor.map;
+    expect_told(p, "it is not what copies take");
+    p->recipe.nmaps = maps;
+    send->tensor.boxes *= 2;
+    expect_told(p, "a warp sends what it has not laid down");
+    send->tensor.boxes /= 2;
+    send->warp[0] ^= send->warp[1];
+    expect_told(p, "a warp sends what it has not laid down");
+    send->warp[0] ^= send->warp[1];
+    s->within.kind = NV_WAIT_NONE;
+    expect_told(p, "its lanes do not wait for each other");
+    s->within.kind = NV_WAIT_LANES;
+    s->uses.len = 0;
+    expect_told(p, "it does not say where its tile is");
+    s->uses.len = 1;
+    return true;
+}
+
+/* Nobody waits for it before the next round writes there, or before the program ends; or somebody
+ * waits for something else, or for another one. */
+static bool send_unwaited(NvPlan *p, NvBlock *b, int i)
+{
+    NvStep *s = b->steps.at[i];
+
+    if (s->kind != NV_SENT)
+        return false;
+    s->within.in_flight++;
+    expect_told(p, "its wait may let go on what it is for");
+    s->within.in_flight--;
+    s->within.kind = NV_WAIT_COPIES;
+    expect_told(p, "its wait may let go on what it is for");
+    s->within.kind = NV_WAIT_SENT;
+    s->uses.len = 0;
+    expect_told(p, "another thread may still be at work on memory");
+    s->uses.len = 1;
+    return true;
+}
+
+static void test_sends(void **state)
+{
+    (void)state;
+    expect_broken(send_wrongly, 2);
+    expect_broken(send_unwaited, 3);
 }
 
 /* --- products of groups of warps --- */
@@ -582,11 +642,15 @@ static void test_memory_and_waiting(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steps_left_out),      cmocka_unit_test(test_tiles_made_twice),
-        cmocka_unit_test(test_layouts_that_differ), cmocka_unit_test(test_slices_that_come_late),
-        cmocka_unit_test(test_memory_and_waiting),  cmocka_unit_test(test_products_of_groups),
-        cmocka_unit_test(test_producers),           cmocka_unit_test(test_delayed_products)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps_left_out),
+                                       cmocka_unit_test(test_tiles_made_twice),
+                                       cmocka_unit_test(test_layouts_that_differ),
+                                       cmocka_unit_test(test_slices_that_come_late),
+                                       cmocka_unit_test(test_memory_and_waiting),
+                                       cmocka_unit_test(test_products_of_groups),
+                                       cmocka_unit_test(test_producers),
+                                       cmocka_unit_test(test_delayed_products),
+                                       cmocka_unit_test(test_sends)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

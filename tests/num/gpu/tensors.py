@@ -157,3 +157,79 @@ def batched(a_ptr, b_ptr, c_ptr, m, n, k, am, bk, a_batch, b_batch, M: tl.conste
                         mask=(deep < k)[:, None] & (columns < n)[None, :], other=0)
             acc = tl.dot(a, b, acc)
     store_tile(c_ptr + batch * m * n, acc, rows, columns, m, n)
+
+
+@triton.jit
+def sent(a_ptr, b_ptr, c_ptr, d_ptr, m, n, k, am, bk, cm, HOW: tl.constexpr, M: tl.constexpr,
+         N: tl.constexpr, K: tl.constexpr, STAGES: tl.constexpr):
+    """A program makes every num_programs(0)-th tile of c, whose rows are cm apart.  HOW: "masked", or by
+    "blocks" or "descriptors"; "turned": c lies with its columns together; "two": d is twice the same;
+    "some": tiles of odd number are left as they are; "again": all of a program's tiles go to one place,
+    c being as many tiles, below each other; "read": c is added to what is there; "twice": stored two
+    times."""
+    across = tl.cdiv(n, N)
+    for tile in range(tl.program_id(0), tl.cdiv(m, M) * across, tl.num_programs(0)):
+        first, left = tile // across * M, tile % across * N
+        rows, columns = first + tl.arange(0, M), left + tl.arange(0, N)
+        acc = tl.zeros((M, N), tl.float32)
+        for start in tl.range(0, k, K, num_stages=STAGES):
+            deep = start + tl.arange(0, K)
+            a = tl.load(a_ptr + rows[:, None] * am + deep[None, :],
+                        mask=(rows[:, None] < m) & (deep[None, :] < k), other=0)
+            b = tl.load(b_ptr + deep[:, None] * bk + columns[None, :],
+                        mask=(deep[:, None] < k) & (columns[None, :] < n), other=0)
+            acc = tl.dot(a, b, acc)
+        inside = (rows[:, None] < m) & (columns[None, :] < n)
+        c_tile = c_ptr + rows[:, None] * cm + columns[None, :]
+        if HOW == "turned":
+            tl.store(c_ptr + columns[None, :] * cm + rows[:, None], acc, mask=inside)
+        elif HOW == "blocks":
+            block = tl.make_block_ptr(c_ptr, (m, n), (cm, 1), (first, left), (M, N), (1, 0))
+            tl.store(block, acc.to(c_ptr.dtype.element_ty), boundary_check=(0, 1))
+        elif HOW == "descriptors":
+            tiles = tl.make_tensor_descriptor(c_ptr, [m, n], [cm, 1], [M, N])
+            tiles.store([first, left], acc.to(c_ptr.dtype.element_ty))
+        elif HOW == "again":
+            place = tl.program_id(0) * M + tl.arange(0, M)
+            tl.store(c_ptr + place[:, None] * cm + tl.arange(0, N)[None, :], acc)
+        elif HOW == "some":
+            if tile % 2 == 0:
+                tl.store(c_tile, acc, mask=inside)
+        else:
+            if HOW == "read":
+                acc += tl.load(c_tile, mask=inside, other=0)
+            if HOW == "twice":
+                tl.store(c_tile, -acc, mask=inside)
+            tl.store(c_tile, acc, mask=inside)
+            if HOW == "two":
+                tl.store(d_ptr + rows[:, None] * cm + columns[None, :], 2 * acc, mask=inside)
+
+
+@triton.jit
+def sent_once(a_ptr, b_ptr, c_ptr, m, n, k, am, bk, cm, behind, HOW: tl.constexpr, M: tl.constexpr,
+              N: tl.constexpr, K: tl.constexpr, STAGES: tl.constexpr):
+    """A tile a program.  HOW: "masked"; "even": tiles divide c, and there is no mask; "behind": c begins
+    5 rows and 8 columns further on; "batch": `behind` elements from matrix to matrix of c,
+    program_id(2); "relu": negative ones are 0."""
+    rows = tl.program_id(0) * M + tl.arange(0, M)
+    columns = tl.program_id(1) * N + tl.arange(0, N)
+    acc = tl.zeros((M, N), tl.float32)
+    for start in tl.range(0, k, K, num_stages=STAGES):
+        deep = start + tl.arange(0, K)
+        a = tl.load(a_ptr + rows[:, None] * am + deep[None, :],
+                    mask=(rows[:, None] < m) & (deep[None, :] < k), other=0)
+        b = tl.load(b_ptr + deep[:, None] * bk + columns[None, :],
+                    mask=(deep[:, None] < k) & (columns[None, :] < n), other=0)
+        acc = tl.dot(a, b, acc)
+    if HOW == "relu":
+        acc = tl.maximum(acc, 0)
+    if HOW == "batch":
+        acc += tl.program_id(2)
+        c_ptr += tl.program_id(2) * behind
+    if HOW == "behind":
+        c_ptr += 5 * cm + 8
+    c_tile = c_ptr + rows[:, None] * cm + columns[None, :]
+    if HOW == "even":
+        tl.store(c_tile, acc)
+    else:
+        tl.store(c_tile, acc, mask=(rows[:, None] < m) & (columns[None, :] < n))
