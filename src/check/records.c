@@ -87,9 +87,9 @@ bool check_records(Module *m, const int *views, bool values, bool stores, Diags 
         opt_expand_blocks(m); /* so that there are addresses to look at */
         if (!has_room(f, d))
             return false;
-        if (values)
-            check_values(f);
         if (values) {
+            check_fractions(f);
+            check_values(f);
             check_winners(f);
             check_starts(f);
             check_means(f);
