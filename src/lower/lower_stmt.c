@@ -117,9 +117,10 @@ bool lower_unpacks(Lower *l, const Node *target, Val v, Span span)
     }
     if (v.kind == VAL_TUPLE && v.tuple->n == n)
         return true;
-    if (v.kind == VAL_TUPLE)
+    if (v.kind == VAL_TUPLE) {
         error_at(l, span, v.tuple->n < n ? E_UNPACK_FEW : E_UNPACK_MANY, n, v.tuple->n);
-    else if (v.kind != VAL_UNKNOWN)
+        hint_at(l, H_UNPACK_COUNT);
+    } else if (v.kind != VAL_UNKNOWN)
         unpack_single(l, v, span);
     return false;
 }
