@@ -3,8 +3,8 @@
  *
  * if tl.program_id(0) == 0: tl.store(out, 0.0), and tl.atomic_add(out, ..) in all programs: these
  * run in any order, and what others have added before the store is lost.  Told where an `if` asks
- * for the program alone, and the two have one address.  Nothing is said where the kernel waits, as
- * for a counter.
+ * for the program alone, and the two have one address, or one array in which what was loaded says
+ * where is added.  Nothing is said where the kernel waits, as for a counter.
  */
 #include "suspect.h"
 
@@ -43,6 +43,23 @@ static void note_store(Op *op, void *begun)
         b->at[b->n++] = op;
 }
 
+static bool loads_nothing(const Op *op, void *unused)
+{
+    (void)unused;
+    return !op_has(op, READS);
+}
+
+/* out + tl.arange(..) and out + bins, where these were loaded */
+static bool may_meet(const Suspect *s, const Value *stored, const Value *added)
+{
+    const Op *a = stored->def, *b = added->def;
+    const Value *index = b && b->code == OP_addptr ? b->operands[1] : NULL;
+
+    return index && a && a->code == OP_addptr &&
+           ir_same(ir_unmoved(a->operands[0]), ir_unmoved(b->operands[0]), SAME_DEPTH) &&
+           !ir_slice(s->func, s->arena, &index, 1, loads_nothing, NULL);
+}
+
 static void look_at(Op *op, void *begun)
 {
     const Begun *b = begun;
@@ -52,8 +69,8 @@ static void look_at(Op *op, void *begun)
     const Value *p = ir_unmoved(op->operands[ir_access(op).pointer]);
     for (int i = 0; i < b->n; i++) {
         const Op *store = b->at[i];
-        if (store->block == op->block ||
-            !ir_same(ir_unmoved(store->operands[STORE_PTR]), p, SAME_DEPTH))
+        const Value *q = ir_unmoved(store->operands[STORE_PTR]);
+        if (store->block == op->block || !(ir_same(q, p, SAME_DEPTH) || may_meet(b->s, q, p)))
             continue;
         suspect_warn(b->s, store, "let whoever launches the kernel put there what it begins with",
                      "one program stores here, and others change the same element by an atomic: "

@@ -326,6 +326,23 @@ static bool are_alike(const Label *a, const Label *b)
     return is_moved(a) && same_index(a->index, b->index);
 }
 
+static bool note_program(const Op *op, void *axes)
+{
+    if (op->code == OP_program_id)
+        *(unsigned *)axes |= 1U << attr_axis(op);
+    return true;
+}
+
+/* Do both follow from numbers of programs, and these along different axes? */
+static bool are_of_other_programs(const Cross *c, const Label *a, const Label *b)
+{
+    unsigned first = 0, second = 0;
+
+    ir_slice(c->s->func, c->s->arena, &a->index, 1, note_program, &first);
+    ir_slice(c->s->func, c->s->arena, &b->index, 1, note_program, &second);
+    return first != 0 && second != 0 && (first & second) == 0;
+}
+
 /* Columns of the first operand go with rows of the second. */
 static void look_at_product(Cross *c, const Op *op)
 {
@@ -334,10 +351,10 @@ static void look_at_product(Cross *c, const Op *op)
     if (op->operands[0]->type->rank != 2 || op->operands[1]->type->rank != 2 ||
         !are_apart(&a[1], &b[0]))
         return;
-    if (are_alike(&a[0], &b[1]))
+    if (are_alike(&a[0], &b[1]) || are_of_other_programs(c, &a[1], &b[0]))
         suspect_warn(c->s, op, "tl.dot(b, a)",
-                     "rows of the first operand have the index of the second one's columns, and "
-                     "what is summed over has two: are the operands turned around?");
+                     "what is summed over has two indices, of columns of the first operand and of "
+                     "rows of the second one: are the operands turned around?");
     else if (are_alike(&a[1], &b[1]) || are_alike(&a[0], &b[0]))
         suspect_warn(
             c->s, op, are_alike(&a[1], &b[1]) ? "tl.dot(a, tl.trans(b))" : "tl.dot(tl.trans(a), b)",

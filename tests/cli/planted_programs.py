@@ -164,3 +164,17 @@ def shared_out_wrong(x, out, n, B: tl.constexpr):
     for at in range(tl.program_id(0) * B, n, B):
         i = at + tl.arange(0, B)
         tl.store(out + i, tl.load(x + i, mask=i < n) + 1, mask=i < n)
+
+
+@triton.jit
+def hist_begun(x, out, n, BINS: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.atomic_add(out + tl.load(x + i, mask=i < n, other=0), 1, mask=i < n)
+
+
+@triton.jit
+def hist_begun_wrong(x, out, n, BINS: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    if tl.program_id(0) == 0:
+        tl.store(out + tl.arange(0, BINS), tl.zeros((BINS,), tl.int32))
+    tl.atomic_add(out + tl.load(x + i, mask=i < n, other=0), 1, mask=i < n)

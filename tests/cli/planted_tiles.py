@@ -609,3 +609,33 @@ def products_of_turned_wrong(a, b, c, N, B: tl.constexpr):
         y = tl.load(b + j[:, None] * N + (at + k)[None, :])
         acc += tl.dot(x, y)
     tl.store(c + i[:, None] * N + j[None, :], acc)
+
+
+@triton.jit
+def ptr_turned(a, b, c, N, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    j = tl.program_id(1) * B + tl.arange(0, B)
+    k = tl.arange(0, B)
+    pa = a + i[:, None] * N + k[None, :]
+    pb = b + k[:, None] * N + j[None, :]
+    acc = tl.zeros((B, B), tl.float32)
+    for at in range(0, N, B):
+        acc += tl.dot(tl.load(pa), tl.load(pb))
+        pa += B
+        pb += B * N
+    tl.store(c + i[:, None] * N + j[None, :], acc)
+
+
+@triton.jit
+def ptr_turned_wrong(a, b, c, N, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    j = tl.program_id(1) * B + tl.arange(0, B)
+    k = tl.arange(0, B)
+    pa = a + i[:, None] * N + k[None, :]
+    pb = b + k[:, None] * N + j[None, :]
+    acc = tl.zeros((B, B), tl.float32)
+    for at in range(0, N, B):
+        acc += tl.dot(tl.load(pb), tl.load(pa))
+        pa += B
+        pb += B * N
+    tl.store(c + i[:, None] * N + j[None, :], acc)
