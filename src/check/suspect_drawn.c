@@ -3,7 +3,8 @@
  *
  * tl.rand(seed, tl.arange(0, BLOCK)), and the results go to where the program's number says: each
  * block has the same numbers, and a dropout of rows leaves out the same columns of each.  Told of
- * draws whose seeds and offsets follow from no program, and from nothing that was loaded.
+ * draws whose seeds and offsets follow from no program, and from nothing that was loaded, where
+ * they go into what is stored element by element: weights that rows share are summed up with these.
  */
 #include "suspect.h"
 
@@ -32,16 +33,20 @@ static bool is_round(const Op *op)
     return false;
 }
 
-static bool note_round(const Op *op, void *rounds)
+static void note_rounds(Rounds *r, const Value *v, Map *seen)
 {
-    Rounds *r = rounds;
+    const Op *op = v->def;
 
-    if (!is_round(op))
-        return true;
-    r->beyond |= r->n == MOST_ROUNDS;
-    if (!r->beyond)
-        r->at[r->n++] = op->results[0];
-    return !r->beyond;
+    if (!op || map_get(seen, MAP_KEY(v)))
+        return;
+    map_put(seen, MAP_KEY(v), (void *)v);
+    if (is_round(op)) {
+        r->beyond |= r->n == MOST_ROUNDS;
+        if (!r->beyond)
+            r->at[r->n++] = v;
+    }
+    for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op_has(op, MOVES)); i++)
+        note_rounds(r, op->operands[i], seen);
 }
 
 static bool is_of_no_program(const Op *op, void *unused)
@@ -71,7 +76,7 @@ static void look_at(Op *op, void *suspect)
     if (op->code != OP_store)
         return;
     const Value *data = op->operands[STORE_DATA], *p = op->operands[STORE_PTR];
-    ir_slice(s->func, s->arena, &data, 1, note_round, &r);
+    note_rounds(&r, data, map_new(s->arena));
     if (r.n == 0 || r.beyond || ir_slice(s->func, s->arena, &p, 1, is_of_no_program, NULL) ||
         !ir_slice(s->func, s->arena, r.at, r.n, is_one_for_all, NULL))
         return;

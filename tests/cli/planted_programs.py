@@ -178,3 +178,19 @@ def hist_begun_wrong(x, out, n, BINS: tl.constexpr, B: tl.constexpr):
     if tl.program_id(0) == 0:
         tl.store(out + tl.arange(0, BINS), tl.zeros((BINS,), tl.int32))
     tl.atomic_add(out + tl.load(x + i, mask=i < n, other=0), 1, mask=i < n)
+
+
+@triton.jit
+def sketch(x, out, w, seed, B: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, B)
+    v = tl.load(x + r * w + c, mask=c < w, other=0)
+    tl.store(out + r, tl.sum(v * tl.randn(seed, c)))
+
+
+@triton.jit
+def sketch_wrong(x, out, w, seed, B: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, B)
+    v = tl.load(x + r * w + c, mask=c < w, other=0)
+    tl.store(out + r * w + c, v + tl.randn(seed, c), mask=c < w)
