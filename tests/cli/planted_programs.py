@@ -194,3 +194,19 @@ def sketch_wrong(x, out, w, seed, B: tl.constexpr):
     c = tl.arange(0, B)
     v = tl.load(x + r * w + c, mask=c < w, other=0)
     tl.store(out + r * w + c, v + tl.randn(seed, c), mask=c < w)
+
+
+@triton.jit
+def guarded(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    is_needed = tl.where(tl.program_id(0) * B < n, 1, 0)
+    for k in range(0, is_needed, 1):
+        tl.store(out + i, tl.load(x + i + k, mask=i + k < n), mask=i < n)
+
+
+@triton.jit
+def guarded_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    is_needed = tl.where(tl.program_id(0) * B < n, 2, 0)
+    for k in range(0, is_needed, 1):
+        tl.store(out + i, tl.load(x + i + k, mask=i + k < n, other=0), mask=i < n)
