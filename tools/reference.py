@@ -186,7 +186,8 @@ def function_entry(entry, known):
     lines += [f"    {known[name][0]}" for name in entry.names if name in known]
     text = plain(rounded(entry))
     takes = known.get(entry.names[0], ("", False))[1]
-    text = (text[0].upper() if re.match("[a-z]{2,} |a ", text) else text[0]) + text[1:] + "."
+    text = (text[0].upper() if re.match("[a-z]{2,} |a ", text) else text[0]) + text[1:]
+    text += "" if text.endswith("?") else "."
     if takes is True:
         text += " A method of tiles, too."
     elif takes:

@@ -37,7 +37,9 @@ static void *new_block(Store *store, size_t bytes)
 
     b.memory = b.is_guarded ? os_alloc_guarded(b.bytes) : os_alloc_pages(b.bytes);
     if (!b.memory)
-        client_stop(store->client, CLIENT_REFUSED, "there is no memory for an array of %.3g MB",
+        client_stop(store->client, CLIENT_REFUSED,
+                    "there is no memory for an array of %.3g MB\n"
+                    "hint: a shape counts elements; --each takes files one by one",
                     (double)bytes / 1e6);
     vec_push(store->arena, &store->blocks, b);
     return b.memory;

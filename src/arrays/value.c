@@ -272,6 +272,17 @@ static const char *file_hint(const Reader *r)
     return arena_printf(r->store->arena, "a file is written with @: %s=@%s", r->label, path);
 }
 
+/* 1e3x4, and 4x with nothing behind it */
+static const char *shape_hint(const Reader *r, Span at)
+{
+    const char *text = r->text + (at.start - r->source->base);
+    size_t n = MIN(at.end - at.start, strlen(text));
+
+    return is_digit(*text) && memchr(text, 'x', n)
+               ? "extents of a shape are whole numbers: 4096x781"
+               : NULL;
+}
+
 /* All of the text as expressions: several, with commas between them, are a tuple. */
 static const Node *parse(Reader *r)
 {
@@ -295,6 +306,8 @@ static const Node *parse(Reader *r)
         parse_unexpected(&p, "nothing more");
     else
         hint = NULL;
+    if (p.errors.len > 0 && !hint)
+        hint = shape_hint(r, p.errors.at[0].span);
     if (p.errors.len > 0)
         wrong_at(r, p.errors.at[0].span, p.errors.at[0].message, hint ? hint : file_hint(r));
     return n;

@@ -45,6 +45,8 @@ static bool is_index(const Value *v, int depth, bool *counts)
     }
     if (!op)
         return v->block->owner == NULL && opt_is_int(v); /* a parameter */
+    if (ir_reduces(op) && op->noperands > 1)             /* as argmax does */
+        return depth > 0 && opt_is_int(v) && is_index(op->operands[v->index], depth - 1, counts);
     if (!opt_is_int(v) || depth == 0 ||
         (!op_has(op, FOLDS) && !op_has(op, MOVES) && op->code != OP_hint && op->code != OP_const))
         return op->code == OP_num_programs;

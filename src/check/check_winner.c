@@ -6,6 +6,8 @@
  * that is asked when the programs run: in each row of a maximum or minimum, or of a choice of an
  * index, one of the lanes that the mask lets through must hold the result, if there are any.
  *
+ * Of a scan none of the lanes that are there may hold more than the greatest of them.
+ *
  * Takes and gives verified IR, without calls.  Looks at what is made of masked loads of one mask by
  * operations on elements.  Nothing is asked where `other` is so large that it is a mark or an
  * infinity, nor of a maximum that an exponential subtracts: for that any number near it will do.
@@ -106,6 +108,9 @@ bool check_flows_into_power(const UseLists *uses, const Value *v, int depth)
 
 /* --- the question --- */
 
+static const char wins_text[] = "a lane that the mask of the load leaves out wins here: its "
+                                "`other` must lose against all that is there";
+
 static Value *along(Builder *b, Value *row, const Type *shape, int axis)
 {
     const Type *t = type_with_dtype(b->module, shape, row->type->dtype);
@@ -124,9 +129,7 @@ static void ask(Op *op, Value *mask, int which)
     Builder b = builder_before(op->next);
     const int axis = attr_axis(op);
     Value *v = op->operands[which], *r = op->results[which];
-    static const char text[] = "a lane that the mask of the load leaves out wins here: its `other` "
-                               "must lose against all that is there";
-    int64_t attrs[] = {attr_of_text(b.module, text, strlen(text)), 0, 1};
+    int64_t attrs[] = {attr_of_text(b.module, wins_text, strlen(wins_text)), 0, 1};
 
     b.span = op->span;
     b.site = op->site;
@@ -140,6 +143,34 @@ static void ask(Op *op, Value *mask, int which)
     build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
 }
 
+/* The greatest or least of the lanes that the mask lets through, for each row. */
+static Value *best_along(Builder *b, Value *v, Value *mask, OpCode how, int axis)
+{
+    const Type *t = v->type;
+    bool greatest = how == OP_max;
+    Value *none = dtype_is_float(t->dtype) ? build_float(b, t, greatest ? -INFINITY : INFINITY)
+                                           : build_const(b, t, ir_extreme(t->dtype, !greatest));
+
+    return opt_reduce_along(b, how, build_select(b, mask, v, none), axis);
+}
+
+static void ask_scan(Op *op, Value *mask)
+{
+    Builder b = builder_before(op->next);
+    OpCode code = ir_combine_code(op);
+    OpCode how = code == OP_max || code == OP_maxnan ? OP_max : OP_min;
+    int64_t attrs[] = {attr_of_text(b.module, wins_text, strlen(wins_text)), 0, 1};
+
+    b.span = op->span;
+    b.site = op->site;
+    b.mark = op->mark;
+    Value *there = best_along(&b, op->operands[0], mask, how, attr_axis(op));
+    Value *given = best_along(&b, op->results[0], mask, how, attr_axis(op));
+    Value *wins = build_binary(&b, how == OP_max ? OP_gt : OP_lt, given, there);
+    Value *right = build_unary(&b, OP_not, wins);
+    build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
+}
+
 typedef struct {
     Arena *arena;
     VEC(Op *) found;
@@ -149,8 +180,10 @@ static void note_reduction(Op *op, void *reductions)
 {
     Reductions *r = reductions;
 
-    if (ir_reduces(op) && !op->operands[0]->type->pointer &&
-        (chooses_value(op) || chooses_index(op)))
+    bool chooses = (ir_reduces(op) && chooses_index(op)) ||
+                   ((ir_reduces(op) || op->code == OP_scan) && chooses_value(op));
+
+    if (chooses && !op->operands[0]->type->pointer)
         vec_push(r->arena, &r->found, op);
 }
 
@@ -167,7 +200,11 @@ void check_winners(Func *f)
         Lanes s = {.shape = op->operands[0]->type};
 
         find_mask(&s, op->operands[0], DEEPEST);
-        if (!s.fails && s.mask && !check_flows_into_power(&uses, op->results[0], DEEPEST))
+        if (s.fails || !s.mask || check_flows_into_power(&uses, op->results[0], DEEPEST))
+            continue;
+        if (op->code == OP_scan)
+            ask_scan(op, s.mask);
+        else
             ask(op, s.mask, op->noperands - 1);
     }
 }

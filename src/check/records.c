@@ -80,6 +80,7 @@ static bool add_checks(Func *f, const CheckWish *wish, Diags *d)
     if (!has_room(f, d))
         return false;
     if (wish->values) {
+        check_fractions(f);
         check_values(f);
         check_winners(f);
         check_starts(f);

@@ -27,6 +27,8 @@ typedef struct {
 
 typedef void Suspicion(const Suspect *s);
 
+Suspicion suspect_begun;    /* suspect_begun.c: what one program begins, and all add to */
+Suspicion suspect_drawn;    /* suspect_drawn.c: random numbers that all programs share */
 Suspicion suspect_narrow;   /* suspect_narrow.c: integers of 8 and 16 bits that wrap around */
 Suspicion suspect_exchange; /* suspect_exchange.c: lanes that exchange values without a barrier */
 Suspicion suspect_kept;     /* suspect_kept.c: rounds that overwrite each other, or have no end */
@@ -38,7 +40,8 @@ Suspicion suspect_axes;     /* suspect_axes.c: what rows were loaded for, given 
 Suspicion suspect_crossed;  /* suspect_crossed.c: what belongs to rows, and meets columns */
 Suspicion suspect_nothing;  /* suspect_nothing.c: divisions by zero, shifts by too much */
 Suspicion suspect_power;    /* suspect_power.c: `^` for a power */
-Suspicion suspect_programs; /* suspect_programs.c: loops that share out by another axis */
+Suspicion suspect_programs; /* suspect_programs.c: loops that share out to too many */
+Suspicion suspect_rescale;  /* suspect_rescale.c: sums of exp(x - m) when m changes */
 Suspicion suspect_rounds;   /* suspect_rounds.c: what the rounds of a loop do not add up */
 Suspicion suspect_scores;   /* suspect_scores.c: keys that are not there, in a softmax */
 Suspicion suspect_truth;    /* suspect_truth.c: sums of conditions */

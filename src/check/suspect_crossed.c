@@ -10,6 +10,7 @@
  * own;
  *   - two tiles, or a tile and the address that it is stored to, have their labels crosswise;
  *   - what was summed over an index is stored by that index;
+ *   - of two factors of a product one has the other's index where it is not summed over;
  *   - what a reduction of a tile left for its rows meets, along the columns, the tile itself,
  *     whatever their indices are.
  *
@@ -314,6 +315,54 @@ static void look_at_own(Cross *c, const Op *op, const Value *tile, const Value *
                  1 - dim, dim);
 }
 
+/* Both count, with numbers that the compiler does not know, and not the same. */
+static bool are_apart(const Label *a, const Label *b)
+{
+    return is_moved(a) && is_moved(b) && !same_index(a->index, b->index);
+}
+
+static bool are_alike(const Label *a, const Label *b)
+{
+    return is_moved(a) && same_index(a->index, b->index);
+}
+
+static bool note_program(const Op *op, void *axes)
+{
+    if (op->code == OP_program_id)
+        *(unsigned *)axes |= 1U << attr_axis(op);
+    return true;
+}
+
+/* Do both follow from numbers of programs, and these along different axes? */
+static bool are_of_other_programs(const Cross *c, const Label *a, const Label *b)
+{
+    unsigned first = 0, second = 0;
+
+    ir_slice(c->s->func, c->s->arena, &a->index, 1, note_program, &first);
+    ir_slice(c->s->func, c->s->arena, &b->index, 1, note_program, &second);
+    return first != 0 && second != 0 && (first & second) == 0;
+}
+
+/* Columns of the first operand go with rows of the second. */
+static void look_at_product(Cross *c, const Op *op)
+{
+    const Label *a = labels_of(c, op->operands[0])->at, *b = labels_of(c, op->operands[1])->at;
+
+    if (op->operands[0]->type->rank != 2 || op->operands[1]->type->rank != 2 ||
+        !are_apart(&a[1], &b[0]))
+        return;
+    if (are_alike(&a[0], &b[1]) || are_of_other_programs(c, &a[1], &b[0]))
+        suspect_warn(c->s, op, "tl.dot(b, a)",
+                     "what is summed over has two indices, of columns of the first operand and of "
+                     "rows of the second one: are the operands turned around?");
+    else if (are_alike(&a[1], &b[1]) || are_alike(&a[0], &b[0]))
+        suspect_warn(
+            c->s, op, are_alike(&a[1], &b[1]) ? "tl.dot(a, tl.trans(b))" : "tl.dot(tl.trans(a), b)",
+            "both operands have one index along their %s, and what is summed over, columns "
+            "of the first by rows of the second, has two: was tl.trans forgotten?",
+            are_alike(&a[1], &b[1]) ? "columns" : "rows");
+}
+
 static void look_at_store(Cross *c, const Op *op)
 {
     const OpAccess access = ir_access(op);
@@ -339,6 +388,8 @@ static void look_at(Cross *c, const Op *op)
 {
     if (op->code == OP_store)
         look_at_store(c, op);
+    if (op->code == OP_dot)
+        look_at_product(c, op);
     if (!op_has(op, FOLDS) || op->noperands < 2 || op->code == OP_select)
         return;
     look_at_pair(c, op, op->operands[0], op->operands[1]);

@@ -2,7 +2,7 @@
  * suspect_kept.c - loops of which only the last round counts, and those that have none
  *
  *   - each round stores to the same elements, tl.store(out + i, v * k), what nobody reads in
- *     between: the offset of the round was forgotten;
+ *     between: the offset of the round was forgotten, unless there is one round at most;
  *   - nothing in a `while` changes its condition: it ends at once, or never.
  */
 #include "suspect.h"
@@ -45,6 +45,17 @@ static bool is_read_in(Search *search, const Op *loop, const Op *store)
     return r.reads;
 }
 
+/* for _ in range(0, tl.where(c, 1, 0)) is an `if`. */
+static bool is_of_one_round(const Suspect *s, const Op *loop)
+{
+    const Axis *end = axis_of(suspect_axis(s), loop->operands[FOR_HI]);
+    int64_t begin, step;
+
+    return end->has_range && value_const_signed(loop->operands[FOR_LO], &begin) &&
+           value_const_signed(loop->operands[FOR_STEP], &step) && step > 0 &&
+           end->hi <= INT32_MAX && begin >= INT32_MIN && end->hi - begin <= step;
+}
+
 static bool is_overwritten(Search *search, const Op *store)
 {
     const Op *loop = store->block->owner;
@@ -56,7 +67,8 @@ static bool is_overwritten(Search *search, const Op *store)
     return !suspect_is_moved(store->operands[STORE_PTR], loop, DEEPEST) &&
            !(mask && suspect_is_moved(mask, loop, DEEPEST)) &&
            suspect_is_moved(store->operands[STORE_DATA], loop, DEEPEST) &&
-           ++search->asked <= MOST_ASKED && !is_read_in(search, loop, store);
+           ++search->asked <= MOST_ASKED && !is_read_in(search, loop, store) &&
+           !is_of_one_round(search->s, loop);
 }
 
 /* --- loops without an end --- */

@@ -6,6 +6,8 @@
  * (check_value.c). So is 1 << 40, which is an int32; not seed >> 32, which is 0 of a scalar that is
  * one, as it should.
  *
+ * 1 // n is 0 but for n = 1: where a float is made of it, 1 / n was meant.
+ *
  * v == NaN is always false, and v != NaN always true.
  */
 #include "suspect.h"
@@ -34,6 +36,29 @@ static void look_at_comparison(const Suspect *s, const Op *op)
                      op->code == OP_ne ? "true" : "false");
 }
 
+static bool becomes_float(const Suspect *s, const Value *v)
+{
+    const UseLists *uses = suspect_uses(s);
+
+    for (int i = 0; i < uses_count(uses, v); i++) {
+        const Op *op = uses_of(uses, v)[i].op;
+        if (op->code == OP_cast && !op->results[0]->type->pointer &&
+            dtype_is_float(op->results[0]->type->dtype))
+            return true;
+    }
+    return false;
+}
+
+static void look_at_quotient(const Suspect *s, const Op *op)
+{
+    int64_t c;
+
+    if (op->code == OP_div && opt_is_int(op->operands[0]) && value_const_int(op->operands[0], &c) &&
+        c == 1 && becomes_float(s, op->results[0]))
+        suspect_warn(s, op, "`/` keeps the fraction",
+                     "1 // n is 0 of every n but 1, and a float is made of it");
+}
+
 static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
@@ -41,6 +66,7 @@ static void look_at(Op *op, void *suspect)
 
     if (op_has(op, COMPARES))
         look_at_comparison(s, op);
+    look_at_quotient(s, op);
     if (op->noperands < 2 || !opt_is_int(op->operands[1]) || !value_const_int(op->operands[1], &c))
         return;
     int bits = dtype_bits(op->operands[1]->type->dtype);

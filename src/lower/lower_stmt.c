@@ -117,9 +117,10 @@ bool lower_unpacks(Lower *l, const Node *target, Val v, Span span)
     }
     if (v.kind == VAL_TUPLE && v.tuple->n == n)
         return true;
-    if (v.kind == VAL_TUPLE)
+    if (v.kind == VAL_TUPLE) {
         error_at(l, span, v.tuple->n < n ? E_UNPACK_FEW : E_UNPACK_MANY, n, v.tuple->n);
-    else if (v.kind != VAL_UNKNOWN)
+        hint_at(l, H_UNPACK_COUNT);
+    } else if (v.kind != VAL_UNKNOWN)
         unpack_single(l, v, span);
     return false;
 }
@@ -217,14 +218,18 @@ static void lower_augmented(Lower *l, const Node *n)
     lower_assign(l, n->left, l->language->ops_binary(l, (BinaryOp)n->op, x, y, n->span), n->span);
 }
 
-/* `x =+ 1` for `x += 1`: the sign is at the `=` and not at the value. */
+/* `x =+ 1` for `x += 1`: the sign is at the `=` and not at the value; `x = +v` of what is no number
+ * says nothing else that is of use, and is what a formatter makes of it. */
 static void warn_of_sign(Lower *l, const Node *n)
 {
     const Node *v = n->right;
     const char *text = source_at(l->frame->file->source, v->span.start);
     bool sign = v->kind == N_UNARY && (v->op == UN_PLUS || v->op == UN_MINUS);
 
-    if (!sign || text[-1] != '=' || text[1] != ' ')
+    if (!sign)
+        return;
+    bool at_assignment = text[-1] == '=' && text[1] == ' ';
+    if (!at_assignment && (v->op == UN_MINUS || v->left->kind == N_INT || v->left->kind == N_FLOAT))
         return;
     warn_at(l, n->span, W_SIGN_ASSIGNED);
     hint_at(l, H_SIGN_ASSIGNED, text[0]);

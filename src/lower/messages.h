@@ -59,6 +59,7 @@
 #define H_ALL_FUNCTIONS      "`tilec help functions` has a line for each that there is"
 #define H_T_RANK             "x[:, None] is a column, x[None, :] a row; a tile of one dimension is neither"
 #define E_T_RANK             "`.T` needs a tile of two dimensions, not %s"                                  /* R157 */
+#define H_METHODS            "a value has .dtype, .shape, .T and .to, and most functions of tl, as in x.sum(axis=0)"
 #define E_NO_ATTRIBUTE       "%s has no attribute `%s`"
 
 /* calls */
@@ -162,6 +163,7 @@
 #define E_UNPACK             "cannot unpack non-iterable value: %s"                                          /* R135 */
 #define H_UNPACK             "only a tuple is taken apart; tl.max and tl.min give the index too with return_indices=True"
 #define E_UNPACK_FEW         "not enough values to unpack (expected %d, got %d)"                            /* R135 */
+#define H_UNPACK_COUNT       "as many names stand on the left as values on the right; `_` is one for what is not needed"
 #define E_UNPACK_MANY        "too many values to unpack (expected %d, got %d)"                              /* R135 */
 #define E_STARRED_TARGET     "starred assignment targets are not supported"                                 /* R135 */
 #define H_STARRED_TARGET     "a name for each value, a, b, c = t, or slices of the tuple: a = t[0], b = t[1:]"

@@ -169,7 +169,7 @@ static bool goes_first(Client *c, signed char *given, const char *name)
     int here = 1 + options_depth(c->origin);
 
     if (*given == here)
-        client_stop(c, CLIENT_USAGE, "%s is given twice", name);
+        client_stop(c, CLIENT_USAGE, "%s is given twice\nhint: leave one of the two out", name);
     if (*given != 0 && *given < here)
         return false;
     *given = (signed char)here;

@@ -70,8 +70,12 @@ static Val method_of(Lower *l, Val self, Sym name, Span span)
         hint_at(l, H_CHANNEL);
     else if (is_dtype(name))
         hint_at(l, H_CONVERTED, own_name(l, name));
-    else if (!hint_instead(l, name, libdevice_find(name) ? NULL : near) && libdevice_find(name))
+    else if (hint_instead(l, name, libdevice_find(name) ? NULL : near))
+        return val_unknown();
+    else if (libdevice_find(name))
         hint_at(l, H_LANGUAGE_HAS, own_name(l, name));
+    else
+        hint_at(l, H_METHODS);
     return val_unknown();
 }
 

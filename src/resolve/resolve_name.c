@@ -360,6 +360,20 @@ static bool hint_of_member(Lower *l, const Node *member, const Node *name)
     return false;
 }
 
+/* tl.float32 for float33; NULL: it is near to none. */
+static const char *near_dtype(Lower *l, Sym name)
+{
+    const char *names[DT_COUNT], *near;
+    int n = 0;
+
+    for (int t = 0; t < DT_COUNT && name[strcspn(name, "0123456789")]; t++) {
+        if (dtype_long_name((DType)t))
+            names[n++] = dtype_long_name((DType)t);
+    }
+    near = near_name(name, names, n);
+    return near ? arena_printf(l->arena, "tl.%s", near) : NULL;
+}
+
 static void hint_of_name(Lower *l, const Node *n)
 {
     const NameUse use = use_of(l, n);
@@ -375,7 +389,7 @@ static void hint_of_name(Lower *l, const Node *n)
         hint_at(l, "%s", advice);
     else if (own && (use.call || !near))
         hint_at(l, H_LANGUAGE_HAS, own);
-    else if (near)
+    else if (near || (near = near_dtype(l, n->name)))
         hint_at(l, H_DID_YOU_MEAN, near);
     else
         hint_at(l, H_NOT_DEFINED);

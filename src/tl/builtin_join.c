@@ -156,9 +156,12 @@ Val tile_cat(Lower *l, const Args *a)
 
     if (!y || !arg_axis(l, a, ARG_dim, x->type->rank, &axis))
         return val_unknown();
-    if (x->type != y->type)
-        return fail_val(l, a->span, E_JOIN_TYPES, a->builtin->name, val_type_text(l, x->type),
-                        val_type_text(l, y->type));
+    if (x->type != y->type) {
+        error_at(l, a->span, E_JOIN_TYPES, a->builtin->name, val_type_text(l, x->type),
+                 val_type_text(l, y->type));
+        hint_at(l, H_JOIN_TYPES);
+        return val_unknown();
+    }
     both = stack(l, x, y, axis, a->span);
     return both ? val_run(merge_dims(l, both, axis)) : val_unknown();
 }

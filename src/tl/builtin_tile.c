@@ -253,8 +253,11 @@ Val tile_broadcast_to(Lower *l, const Args *a)
         return val_unknown();
     }
     for (int i = 0; i < from->rank; i++) {
-        if (from->dims[i] != 1 && from->dims[i] != shape.dims[i])
-            return fail_val(l, a->span, E_BROADCAST_TO, shape.dims[i], from->dims[i], i);
+        if (from->dims[i] == 1 || from->dims[i] == shape.dims[i])
+            continue;
+        error_at(l, a->span, E_BROADCAST_TO, shape.dims[i], from->dims[i], i);
+        hint_at(l, H_BROADCAST_TO);
+        return val_unknown();
     }
     v = ops_to_shape(l, v, &shape);
     arg_name_extents(l, a, ARG_shape, v);
@@ -281,9 +284,12 @@ Val tile_reshape(Lower *l, const Args *a)
         return val_unknown();
     for (int i = 0; i < rank; i++)
         n *= dims[i];
-    if (n != type_numel(v->type))
-        return fail_val(l, a->span, E_RESHAPE, val_type_text(l, v->type),
-                        (long long)type_numel(v->type), (long long)n);
+    if (n != type_numel(v->type)) {
+        error_at(l, a->span, E_RESHAPE, val_type_text(l, v->type), (long long)type_numel(v->type),
+                 (long long)n);
+        hint_at(l, H_RESHAPE);
+        return val_unknown();
+    }
     v = build_reshape(&l->b, v, rank, dims);
     arg_name_extents(l, a, ARG_shape, v);
     return val_run(v);

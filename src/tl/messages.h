@@ -82,12 +82,15 @@
 #define E_BROADCAST_RANK     "Cannot broadcast, rank mismatch: %s to %d dimensions"                         /* R155 */
 #define H_MORE_DIMENSIONS    "x[:, None] and x[None, :] add a dimension of one element"
 #define E_BROADCAST_TO       "the expanded size of the tensor (%d) must match the existing size (%d) at dimension %d"  /* R155 */
+#define H_BROADCAST_TO       "a dimension of one element is repeated, and no other: x[:, None] and x[None, :] insert one"
 #define E_RESHAPE            "reshape() cannot change total number of elements in tensor: %s has %lld, the new shape %lld"  /* R156 */
+#define H_RESHAPE            "a slice, x[a:b], takes some of them, tl.broadcast_to repeats them"
 #define H_FULL_ORDER         "the shape stands first: tl.full((M, N), value, dtype)"
 #define E_TRANS_RANK         "tl.trans invoked with a 0- or 1-dimensional tensor: %s"                       /* R157 */
 #define E_PERMUTE_LENGTH     "permute dims must have the same length as the shape: %d dims for %s"          /* R157 */
 #define E_PERMUTE            "permute dims must be a permutation of 0 to %d"                                /* R157 */
 #define E_JOIN_TYPES         "%s needs two values of one dtype and shape: %s and %s"                         /* R158, R159 */
+#define H_JOIN_TYPES         "give both one dtype by .to, and one shape by tl.broadcast_to or a slice, x[a:b]"
 #define E_SPLIT              "expected last dimension to be 2 for split, but this is %s"                     /* R158 */
 #define H_SPLIT              "bring the two halves there first: x.reshape(..., 2), or tl.permute"
 #define E_GATHER_INDEX       "the indices of gather are integers, not %s"                                    /* R160 */
@@ -241,6 +244,7 @@
 
 /* compile time and run time */
 #define E_NONREPRESENTABLE   "Nonrepresentable integer %s"                                                  /* R40 */
+#define H_NONREPRESENTABLE   "integers have 64 bits at most; 2.0 ** 70 is a float"
 #define H_SHIFT_FLOAT        "integers are shifted; of floats write x * 2.0**n, or x / 2.0**n"
 #define H_BITS_FLOAT         "this is an operator of bits, which integers have; conditions are joined by `and` and `or`"
 #define E_CONST_OPERATOR     "%s: %s and %s"                                                                /* R13 */

@@ -69,6 +69,7 @@ bool literal_dtype(Lower *l, const Const *c, Span span, DType *out)
             return true;
     }
     error_at(l, span, E_NONREPRESENTABLE, const_text(c, l->arena));
+    hint_at(l, H_NONREPRESENTABLE);
     return false;
 }
 

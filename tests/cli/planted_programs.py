@@ -136,3 +136,77 @@ def last_of_all(x, part, counter, out, n, B: tl.constexpr, P: tl.constexpr):
     tl.store(part + tl.program_id(0), tl.sum(tl.load(x + i, mask=i < n, other=0)))
     if tl.atomic_add(counter, 1) == P - 1:
         tl.store(out, tl.sum(tl.load(part + tl.arange(0, P))))
+
+
+@triton.jit
+def init_and_add(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.atomic_add(out, tl.sum(tl.load(x + i, mask=i < n, other=0)))
+
+
+@triton.jit
+def init_and_add_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    if tl.program_id(0) == 0:
+        tl.store(out, 0.0)
+    tl.atomic_add(out, tl.sum(tl.load(x + i, mask=i < n, other=0)))
+
+
+@triton.jit
+def shared_out(x, out, n, B: tl.constexpr):
+    for at in range(tl.program_id(0) * B, n, tl.num_programs(0) * B):
+        i = at + tl.arange(0, B)
+        tl.store(out + i, tl.load(x + i, mask=i < n) + 1, mask=i < n)
+
+
+@triton.jit
+def shared_out_wrong(x, out, n, B: tl.constexpr):
+    for at in range(tl.program_id(0) * B, n, B):
+        i = at + tl.arange(0, B)
+        tl.store(out + i, tl.load(x + i, mask=i < n) + 1, mask=i < n)
+
+
+@triton.jit
+def hist_begun(x, out, n, BINS: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.atomic_add(out + tl.load(x + i, mask=i < n, other=0), 1, mask=i < n)
+
+
+@triton.jit
+def hist_begun_wrong(x, out, n, BINS: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    if tl.program_id(0) == 0:
+        tl.store(out + tl.arange(0, BINS), tl.zeros((BINS,), tl.int32))
+    tl.atomic_add(out + tl.load(x + i, mask=i < n, other=0), 1, mask=i < n)
+
+
+@triton.jit
+def sketch(x, out, w, seed, B: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, B)
+    v = tl.load(x + r * w + c, mask=c < w, other=0)
+    tl.store(out + r, tl.sum(v * tl.randn(seed, c)))
+
+
+@triton.jit
+def sketch_wrong(x, out, w, seed, B: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, B)
+    v = tl.load(x + r * w + c, mask=c < w, other=0)
+    tl.store(out + r * w + c, v + tl.randn(seed, c), mask=c < w)
+
+
+@triton.jit
+def guarded(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    is_needed = tl.where(tl.program_id(0) * B < n, 1, 0)
+    for k in range(0, is_needed, 1):
+        tl.store(out + i, tl.load(x + i + k, mask=i + k < n), mask=i < n)
+
+
+@triton.jit
+def guarded_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    is_needed = tl.where(tl.program_id(0) * B < n, 2, 0)
+    for k in range(0, is_needed, 1):
+        tl.store(out + i, tl.load(x + i + k, mask=i + k < n, other=0), mask=i < n)

@@ -226,3 +226,58 @@ def entropy_wrong(p, out, n, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(p + i, mask=i < n, other=1.0)
     tl.store(out, tl.sum(-v * tl.log(v)))
+
+
+@triton.jit
+def _larger(a, b):
+    return tl.maximum(a, b)
+
+
+@triton.jit
+def max_from_behind(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=-float("inf"))
+    tl.store(out + i, tl.associative_scan(v, 0, _larger, reverse=True), mask=i < n)
+
+
+@triton.jit
+def max_from_behind_wrong(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0)
+    tl.store(out + i, tl.associative_scan(v, 0, _larger, reverse=True), mask=i < n)
+
+
+@triton.jit
+def to_integers(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < n).to(tl.int32), mask=i < n)
+
+
+@triton.jit
+def to_integers_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def where_best(x, out, n, B: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, B)
+    v = tl.load(x + row * n + i, mask=i < n, other=-float("inf"))
+    tl.store(out + row, tl.argmax(v, 0))
+
+
+@triton.jit
+def averages(x, out, w, B: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, B)
+    scale = 1.0 / w
+    tl.store(out + row, tl.sum(tl.load(x + row * w + i, mask=i < w, other=0)) * scale)
+
+
+@triton.jit
+def averages_wrong(x, out, w, B: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, B)
+    scale = 1 // w
+    tl.store(out + row, tl.sum(tl.load(x + row * w + i, mask=i < w, other=0)) * scale)

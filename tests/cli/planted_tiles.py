@@ -529,3 +529,113 @@ def mask_of_both(x, out, n, B: tl.constexpr):
     at = i[:, None] * n + i[None, :]
     inside = (i < n) & (i < n)[:, None]
     tl.store(out + at, tl.load(x + at, mask=inside), mask=inside)
+
+
+@triton.jit
+def online(x, out, w, B: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, B)
+    m = -float("inf")
+    s = 0.0
+    for at in range(0, w, B):
+        v = tl.load(x + row * w + at + i, mask=at + i < w, other=-float("inf"))
+        new = tl.maximum(m, tl.max(v))
+        s = s * tl.exp(m - new) + tl.sum(tl.exp(v - new))
+        m = new
+    tl.store(out + row, m + tl.log(s))
+
+
+@triton.jit
+def online_wrong(x, out, w, B: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, B)
+    m = -float("inf")
+    s = 0.0
+    for at in range(0, w, B):
+        v = tl.load(x + row * w + at + i, mask=at + i < w, other=-float("inf"))
+        new = tl.maximum(m, tl.max(v))
+        s = s + tl.sum(tl.exp(v - new))
+        m = new
+    tl.store(out + row, m + tl.log(s))
+
+
+@triton.jit
+def square_products(a, b, c, N, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    j = tl.program_id(1) * B + tl.arange(0, B)
+    k = tl.arange(0, B)
+    acc = tl.zeros((B, B), tl.float32)
+    for at in range(0, N, B):
+        x = tl.load(a + i[:, None] * N + (at + k)[None, :])
+        y = tl.load(b + (at + k)[:, None] * N + j[None, :])
+        acc += tl.dot(x, y)
+    tl.store(c + i[:, None] * N + j[None, :], acc)
+
+
+@triton.jit
+def square_products_wrong(a, b, c, N, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    j = tl.program_id(1) * B + tl.arange(0, B)
+    k = tl.arange(0, B)
+    acc = tl.zeros((B, B), tl.float32)
+    for at in range(0, N, B):
+        x = tl.load(a + i[:, None] * N + (at + k)[None, :])
+        y = tl.load(b + (at + k)[:, None] * N + j[None, :])
+        acc += tl.dot(y, x)
+    tl.store(c + i[:, None] * N + j[None, :], acc)
+
+
+@triton.jit
+def products_of_turned(a, b, c, N, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    j = tl.program_id(1) * B + tl.arange(0, B)
+    k = tl.arange(0, B)
+    acc = tl.zeros((B, B), tl.float32)
+    for at in range(0, N, B):
+        x = tl.load(a + i[:, None] * N + (at + k)[None, :])
+        y = tl.load(b + j[:, None] * N + (at + k)[None, :])
+        acc += tl.dot(x, tl.trans(y))
+    tl.store(c + i[:, None] * N + j[None, :], acc)
+
+
+@triton.jit
+def products_of_turned_wrong(a, b, c, N, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    j = tl.program_id(1) * B + tl.arange(0, B)
+    k = tl.arange(0, B)
+    acc = tl.zeros((B, B), tl.float32)
+    for at in range(0, N, B):
+        x = tl.load(a + i[:, None] * N + (at + k)[None, :])
+        y = tl.load(b + j[:, None] * N + (at + k)[None, :])
+        acc += tl.dot(x, y)
+    tl.store(c + i[:, None] * N + j[None, :], acc)
+
+
+@triton.jit
+def ptr_turned(a, b, c, N, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    j = tl.program_id(1) * B + tl.arange(0, B)
+    k = tl.arange(0, B)
+    pa = a + i[:, None] * N + k[None, :]
+    pb = b + k[:, None] * N + j[None, :]
+    acc = tl.zeros((B, B), tl.float32)
+    for at in range(0, N, B):
+        acc += tl.dot(tl.load(pa), tl.load(pb))
+        pa += B
+        pb += B * N
+    tl.store(c + i[:, None] * N + j[None, :], acc)
+
+
+@triton.jit
+def ptr_turned_wrong(a, b, c, N, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    j = tl.program_id(1) * B + tl.arange(0, B)
+    k = tl.arange(0, B)
+    pa = a + i[:, None] * N + k[None, :]
+    pb = b + k[:, None] * N + j[None, :]
+    acc = tl.zeros((B, B), tl.float32)
+    for at in range(0, N, B):
+        acc += tl.dot(tl.load(pb), tl.load(pa))
+        pa += B
+        pb += B * N
+    tl.store(c + i[:, None] * N + j[None, :], acc)

@@ -2,6 +2,7 @@
 # lower: after_if p:*fp32 n:i32
 # lower: after_loop p:*fp32 n:i32
 # lower: imported p:*fp32
+# lower: dtypes p:*fp32
 # lower: rebound p:*fp32 n=3
 """R3, R7, R14, R118, R126: names that are not there, and why."""
 import triton
@@ -53,3 +54,9 @@ def rebound(p, n: tl.constexpr):
     n = 4
     n += 1
     tl.store(p + tl.arange(0, n), tl.load(p + str(n)))
+
+
+@triton.jit
+def dtypes(p):
+    tl.store(p, tl.load(p).to(float33))
+    tl.store(p, tl.load(p).wavelet())

@@ -395,7 +395,7 @@ static void run_on_others(Case *c, const GenPlugin *plugin, const Func *f, uint8
 {
     for (const Machine *m = machines; m->name != NULL; m++) {
         GenOptions o = {.cpu = m->cpu, .features = m->features, .disjoint = true};
-        if (!is_ours(m) || !chosen(c->name, 8 + (uint64_t)(m - machines), 12))
+        if (!is_ours(m) || !chosen(c->name, 8 + (uint64_t)(m - machines), 18))
             continue;
         if (m->runs && host_has(m))
             run_compiled(c, plugin, f, &o, want, m->name);
@@ -673,7 +673,7 @@ static void run_case(Case *c, const GenPlugin *plugin, const char *path)
     check_plans(c, plugin, kernel_of(m), path);
     check_llvm(c, plugin, kernel_of(m), "# llvm:", "AVX2");
     check_llvm(c, plugin, kernel_of(m), "# llvm of AVX-512:", "AVX-512");
-    if (chosen(c->name, 0, 12))
+    if (chosen(c->name, 0, 18))
         check_lines(c, plugin, kernel_of(m), &fast);
     bool first = chosen(c->name, 3, 2); /* of two ways one, and thoroughly both */
     bool simulated = chosen(c->name, 2, 3), compiled = !simulated || chosen(c->name, 4, 3);

@@ -46,6 +46,12 @@ static bool has_ptxas(void)
     return system("command -v ptxas >/dev/null 2>&1") == 0;
 }
 
+/* What has been given to ptxas for one chip is given for others thoroughly, and sometimes. */
+static bool may_assemble(Arena *a, const char *name, const char *chip)
+{
+    return has_ptxas() && chosen(arena_printf(a, "%s for %s", name, chip), 0, 3);
+}
+
 /* Fails with what ptxas says.  Gives the bytes of registers that it had to spill. */
 static int assemble(Arena *a, const char *name, const char *chip, const GenOutput *code)
 {
@@ -707,7 +713,7 @@ static void test_spans(void **state)
 
         memset(spans, 0, sizeof spans);
         assert_true(t->emit(f, &o, GEN_OBJECT, a, &out, diags_new(a, NULL)));
-        if (has_ptxas())
+        if (may_assemble(a, "spans", chips[i]))
             assert_int_equal(assemble(a, "spans", chips[i], &out), 0);
         assert_int_equal(sim_load(out.data, out.len, &code, &error), SIM_OK);
         SimLaunch launch = {.grid = {X, Y, 1},
@@ -751,7 +757,7 @@ static void test_spans_of_groups(void **state)
         assert_true(t->emit(f, &o, GEN_OBJECT, a, &out, diags_new(a, NULL)));
         assert_non_null(strstr(out.data, "%globaltimer"));
         assert_non_null(strstr(out.data, "%clock64"));
-        if (has_ptxas())
+        if (may_assemble(a, name, chip))
             assemble(a, name, chip, &out);
     }
     arena_free(a);
@@ -817,7 +823,7 @@ static void test_clocks(void **state)
         SimModule *code;
 
         assert_true(t->emit(f, &o, GEN_OBJECT, a, &out, diags_new(a, NULL)));
-        if (has_ptxas())
+        if (may_assemble(a, "clocks", chips[i]))
             assert_int_equal(assemble(a, "clocks", chips[i], &out), 0);
         assert_int_equal(sim_load(out.data, out.len, &code, &error), SIM_OK);
         for (int trips = 1; trips <= 2; trips++) {

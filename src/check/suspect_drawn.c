@@ -1,0 +1,94 @@
+/*
+ * suspect_drawn.c - random numbers that are the same in all programs
+ *
+ * tl.rand(seed, tl.arange(0, BLOCK)), and the results go to where the program's number says: each
+ * block has the same numbers, and a dropout of rows leaves out the same columns of each.  Told of
+ * draws whose seeds and offsets follow from no program, and from nothing that was loaded, where
+ * they go into what is stored element by element: weights that rows share are summed up with these.
+ */
+#include "suspect.h"
+
+#define ROUND_OF_32 0xD2511F53 /* Philox: what a round multiplies the first counter by */
+#define ROUND_OF_64 0xD2E7470EE14C6C93
+
+enum { MOST_ROUNDS = 64 };
+
+/* The rounds that a stored value is made of. */
+typedef struct {
+    const Value *at[MOST_ROUNDS];
+    int n;
+    bool beyond;
+} Rounds;
+
+static bool is_round(const Op *op)
+{
+    uint64_t bits;
+
+    if (op->code != OP_mulhi)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        if (value_constant(op->operands[i], &bits) && (bits == ROUND_OF_32 || bits == ROUND_OF_64))
+            return true;
+    }
+    return false;
+}
+
+static void note_rounds(Rounds *r, const Value *v, Map *seen)
+{
+    const Op *op = v->def;
+
+    if (!op || map_get(seen, MAP_KEY(v)))
+        return;
+    map_put(seen, MAP_KEY(v), (void *)v);
+    if (is_round(op)) {
+        r->beyond |= r->n == MOST_ROUNDS;
+        if (!r->beyond)
+            r->at[r->n++] = v;
+    }
+    for (int i = 0; i < op->noperands && (op_has(op, FOLDS) || op_has(op, MOVES)); i++)
+        note_rounds(r, op->operands[i], seen);
+}
+
+static bool is_of_no_program(const Op *op, void *unused)
+{
+    (void)unused;
+    return op->code != OP_program_id;
+}
+
+/* Another one in each program or round, or may be. */
+static bool is_one_for_all(const Op *op, void *unused)
+{
+    (void)unused;
+    return op->code != OP_program_id && op->code != OP_call && !op_has(op, READS | EFFECT) &&
+           !(op->regions[0] && !op_has(op, COMBINES));
+}
+
+static bool look_for_round(const Op *op)
+{
+    return is_round(op);
+}
+
+static void look_at(Op *op, void *suspect)
+{
+    const Suspect *s = suspect;
+    Rounds r = {.n = 0};
+
+    if (op->code != OP_store)
+        return;
+    const Value *data = op->operands[STORE_DATA], *p = op->operands[STORE_PTR];
+    note_rounds(&r, data, map_new(s->arena));
+    if (r.n == 0 || r.beyond || ir_slice(s->func, s->arena, &p, 1, is_of_no_program, NULL) ||
+        !ir_slice(s->func, s->arena, r.at, r.n, is_one_for_all, NULL))
+        return;
+    suspect_warn(s, r.at[0]->def,
+                 "give it the offsets of the elements, tl.rand(seed, pid * BLOCK + tl.arange(0, "
+                 "BLOCK)), or each program a seed",
+                 "these random numbers are the same in all programs, and what is made of them is "
+                 "stored by each to a place of its own");
+}
+
+void suspect_drawn(const Suspect *s)
+{
+    if (s->func->is_kernel && suspect_any(s, look_for_round))
+        ir_walk(s->func->body, look_at, (void *)s);
+}
