@@ -253,6 +253,19 @@ expect 0 out 'd_w: partial sums: programs along axis 0 meet; min(grid[0], 256) d
 expect 0 out 'tl.atomic_add(d_w + offsets, ' shared --atomics
 expect 0 out 'd_w: is added to, by atomics: zero it before' shared --atomics
 
+# a row is as long as masks say of all that is read of it, else the launch says it
+parts() {
+    kernel=$1
+    shift
+    "$tilec" grad "$source/tests/grad/parts.py:$kernel" --of out --wrt w 'x:*fp32' 'w:*fp32' 'out:*fp32' BLOCK=16 "$@"
+}
+expect 0 out 'd_bias_parts: min(grid[0], 256) rows of (n * 2) elements' \
+    "$tilec" grad "$source/tests/grad/parts.py:gates" --of out --wrt bias 'x:*fp32' 'bias:*fp32' 'out:*fp32' n:i32 BLOCK=16
+expect 0 out 'd_w_parts: min(grid[0], 256) rows of 13 elements' parts part_of_tile
+expect 0 out 'd_w_parts: min(grid[0], 256) rows of w_size elements' parts every_third
+expect 0 out 'd_w_parts: min(grid[0], 256) rows of w_size elements' parts either_end n:i32 m:i32
+expect 0 out 'd_w_parts: min(grid[0], 256) rows of w_size elements' parts sometimes n:i32 scales:i32
+
 # what a mean hands on is made of sums that are there, without another pass over the row
 expect 0 out 'd_average = -(total_1 + t_12 + t_12 + t_10 * tl.sum(inside.to(tl.float32), axis=0))' \
     "$tilec" grad "$source/kernels/norms.py:norm_kernel" --call layer --of y --wrt x,weight,bias
