@@ -192,6 +192,16 @@ bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most)
     return poly_is_constant(&apart, &constant) && constant >= 0;
 }
 
+/* Not unless a length is 0 or less: step + length <= step. */
+static bool is_hopeless(const Poly *apart)
+{
+    for (int i = 0; i < apart->count; i++) {
+        if (apart->terms[i].scale > 0)
+            return false;
+    }
+    return apart->count > 0;
+}
+
 bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *unit)
 {
     GradNeed n = {.array = a, .least = *least};
@@ -205,6 +215,8 @@ bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *u
         return false;
     if (poly_is_constant(&apart, &constant))
         return constant >= 0;
+    if (is_hopeless(&apart))
+        return false;
     if (!is_known(g, &n))
         vec_push(g->arena, &g->needs, n);
     return true;
