@@ -196,8 +196,15 @@ Value *adjoint_sub(Grad *g, const Op *o, int i, Value *d)
     return i == 0 ? d : grad_negated(g, d);
 }
 
+/* In z * x * x, d * x of z * x is handed on to x as d times z * x, as much as x has already. */
 Value *adjoint_mul(Grad *g, const Op *o, int i, Value *d)
 {
+    const Op *by = opt_made_by(d, OP_mul);
+
+    for (int k = 0; by && k < 2; k++) {
+        if (by->operands[k] == in(g, o, i))
+            return grad_binary(g, OP_mul, by->operands[1 - k], out(g, o));
+    }
     return grad_binary(g, OP_mul, d, in(g, o, 1 - i));
 }
 
