@@ -266,6 +266,17 @@ expect 0 out 'd_w_parts: min(grid[0], 256) rows of w_size elements' parts every_
 expect 0 out 'd_w_parts: min(grid[0], 256) rows of w_size elements' parts either_end n:i32 m:i32
 expect 0 out 'd_w_parts: min(grid[0], 256) rows of w_size elements' parts sometimes n:i32 scales:i32
 
+# a factor that occurs twice gets twice the same
+expect 0 out 'd_lse = t_1 + t_2 + t_2' "$tilec" grad "$source/tests/grad/losses.py:with_z_loss" --of out --wrt x 'x:*fp32' 'out:*fp32' \
+    row:i32 z:fp32 BLOCK=16
+# a loop that hands nothing to a value adds nothing to its gradient
+expect 0 out 'd_t = tl.sum(carried, axis=0) + tl.sum(carried_2, axis=0)' "$tilec" grad "$source/tests/grad/rows.py:softmax_by_temperature" \
+    --of out --wrt x,temperature 'x:*fp32' 'temperature:*fp32' 'out:*fp32' row:i32 BLOCK=16
+# what no launch can meet is not asked for
+expect 0 out 'd_x: atomics' "$tilec" grad "$source/tests/grad/windows.py:dilated" --of out --wrt x 'x:*fp32' 'out:*fp32' n:i32 step:i32 \
+    BLOCK=16 --stage grad
+grep -q "where not" "$folder/out" && wrong "what is asked for cannot be"
+
 # what a mean hands on is made of sums that are there, without another pass over the row
 expect 0 out 'd_average = -(total_1 + t_12 + t_12 + t_10 * tl.sum(inside.to(tl.float32), axis=0))' \
     "$tilec" grad "$source/kernels/norms.py:norm_kernel" --call layer --of y --wrt x,weight,bias

@@ -141,3 +141,24 @@ def not_only_a_sum(x, out, n, rows, BLOCK: tl.constexpr):
         total = tl.where(total < 1.5, total + a * a, total)
         other = tl.where(a > 0, other + a, total)
     tl.store(out + i, total * 3 + other, mask=i < n)
+
+
+@triton.jit
+def softmax_by_temperature(x, temperature, out, row, BLOCK: tl.constexpr):
+    """The pass for the largest hands nothing on."""
+    program = tl.program_id(0)
+    t = tl.load(temperature)
+    top = -float("inf")
+    for start in range(0, row, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        values = tl.load(x + program * row + columns, mask=columns < row, other=-float("inf")) / t
+        top = tl.maximum(top, tl.max(values, axis=0))
+    total = 0.0
+    for start in range(0, row, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        values = tl.load(x + program * row + columns, mask=columns < row, other=-float("inf")) / t
+        total += tl.sum(tl.exp(values - top), axis=0)
+    for start in range(0, row, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        values = tl.load(x + program * row + columns, mask=columns < row, other=-float("inf")) / t
+        tl.store(out + program * row + columns, tl.exp(values - top) / total, mask=columns < row)
