@@ -22,14 +22,15 @@ static bool is_run(const Op *access, const Op **loop)
     return !*loop || ((*loop)->code == OP_for && !(*loop)->block->owner);
 }
 
-/* The only one that stores to the array, maybe beside elements picked of a row; NULL. */
+/* The only one that stores to the array, maybe beside elements picked of a row, or for passes over
+ * the same elements; NULL. */
 static const Op *store_of(const GradArray *a)
 {
     const Op *found = NULL;
 
     if (a->fill != GRAD_STORED || a->is_gathered)
         return NULL;
-    for (int i = 0; i < a->loads.len; i++) {
+    for (int i = 0; i < a->loads.len && !(found && a->in_last_pass); i++) {
         if (a->is_picked && a->loads.at[i]->operands[LOAD_PTR]->type->rank == 0)
             continue;
         if (found)

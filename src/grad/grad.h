@@ -57,7 +57,8 @@ typedef struct {
     bool is_reached; /* something was added to it */
     GradFill fill;
     bool in_order;    /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
-    bool is_gathered; /* of GRAD_STORED: from windows that are shifted */
+    bool in_last_pass; /* of GRAD_STORED: of several over the same elements */
+    bool is_gathered; /* .. : from windows that are shifted */
     bool is_picked;   /* .. : with what is handed to an element by itself */
     GradOps loads;    /* of the array, that are active */
     GradCover cover;
@@ -272,6 +273,9 @@ void grad_add_in_order(Grad *g, GradArray *a);
  * other threads of the program added. */
 void grad_add_in_memory(Grad *g, Op *op, bool waits);
 
+/* last_pass.c: where passes over the same elements hand something to each, the last stores it */
+void grad_store_in_last_pass(Grad *g, GradArray *a);
+
 /* saved.c */
 void grad_find_saved(Grad *g); /* before anything is derived: what the forward stores, once */
 bool grad_is_stored_once(Grad *g,
@@ -330,6 +334,9 @@ bool grad_can_drop(const Value *v, unsigned axes);
 Value *grad_drop(Grad *g, Value *v, unsigned axes);
 void grad_find_meeting(Grad *g, const Op *load);
 const GradMeeting *grad_meeting(const Grad *g, const Op *access); /* NULL: it is no such load */
+/* The gradient before it was rounded to the type of what was loaded; sums are in no less than fp32.
+ */
+Value *grad_widened(Grad *g, Value *d);
 /* Hands d to the elements that were loaded, or to the sum of the rounds that meet there. */
 void grad_add_to_array(Grad *g, const Op *load, Value *d);
 /* Those whose sums this loop carries: from where on, and, where `sum` is the result, the end. */

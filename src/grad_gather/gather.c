@@ -11,6 +11,7 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
         gather_picks(out, &out->wrt[i]);
         if (!wish->fused) /* they are gathered by more programs */
             gather_windows(out, &out->wrt[i]);
+        grad_store_in_last_pass(out, &out->wrt[i]);
         grad_add_in_order(out, &out->wrt[i]);
     }
     grad_find_covers(out);

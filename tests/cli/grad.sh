@@ -362,15 +362,28 @@ expect 0 out 'd_x: is added to, by atomics' windows by_program 'scale:*fp32'
 expect 0 out 'd_x: is added to, by atomics' windows normed
 expect 0 out 'd_x: is added to, by atomics' windows beyond
 
-# passes over a row are added in their order, the first without waiting for one
-passes() {
+# of passes over the same elements the last stores what all hand on
+layer_norm() {
     "$tilec" grad "$source/tests/grad/strided.py:layer_norm" --of out --wrt x 'x:*fp32' 'w:*fp32' 'b:*fp32' 'out:*fp32' \
         stride:i32 n:i32 eps:fp32 BLOCK=16 "$@"
 }
-expect 0 out 'd_x: is added to, each element by one program: zero it before.' passes
-expect 0 out 'd_x: is added to, by atomics' passes --atomics
-barriers=$(passes | grep -c 'tl.debug_barrier()')
-[ "$barriers" = 2 ] || wrong "$barriers barriers between three passes"
+expect 0 out 'd_x: its elements are stored, each once.' layer_norm
+expect 0 out 'd_x: plain store: in the last pass, with what the others hand on' layer_norm --stage grad
+expect 0 out 'd_x: is added to, by atomics' layer_norm --atomics
+
+# else they are added in their order, the first without waiting for one
+passes() {
+    kernel=$1
+    shift
+    "$tilec" grad "$source/tests/grad/rows.py:$kernel" --of out --wrt x 'x:*fp32' 'out:*fp32' row:i32 BLOCK=16 "$@"
+}
+for kernel in online_log_softmax 'by_mean_of_some some:i32' by_mean_of_even; do
+    # shellcheck disable=SC2086 # words
+    expect 0 out 'd_x: is added to, each element by one program: zero it before.' passes $kernel
+done
+expect 0 out 'd_x: is added to, by atomics' passes by_mean_of_even --atomics
+barriers=$(passes by_mean_of_even | grep -c 'tl.debug_barrier()')
+[ "$barriers" = 1 ] || wrong "$barriers barriers between two passes"
 
 # rounds that go on where the last one ended store each element once; those that overlap do not
 expect 0 out 'tl.store(d_x + ' derive rounds n:i32 STEP=16
