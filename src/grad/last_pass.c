@@ -15,6 +15,9 @@
  *   2. what a pass hands on can be made in the last one: of its counter, of values in front of it,
  *      and of arrays that the kernel does not write, step by step for each element;
  *   3. within a pass, and among programs, no element is met twice.
+ *
+ * The first two make one atomic of several; the third makes a store of that, if nothing else is
+ * handed to the array, or picks.c has put that there.
  */
 #include "../opt/opt.h"
 #include "grad.h"
@@ -23,7 +26,8 @@ typedef struct {
     Grad *g;
     const GradArray *array;
     const PointerBases *bases;
-    GradOps adds;     /* to the array, in the order of the program */
+    GradOps adds;     /* of tiles to the array, in the order of the program */
+    bool picks;       /* scalars are added to it, too */
     uint64_t written; /* arrays, by number of their parameters */
 } Passes;
 
@@ -36,9 +40,13 @@ static void note(Op *op, void *passes)
         return;
     p->written |=
         access.pointer < 0 ? EVERY_PARAM : ir_bases_of(p->bases, op->operands[access.pointer]);
-    if (op->code == OP_atomic_rmw &&
-        grad_array_of(p->g, op->operands[STORE_PTR]) == p->array->gradient->index)
+    if (op->code != OP_atomic_rmw ||
+        grad_array_of(p->g, op->operands[STORE_PTR]) != p->array->gradient->index)
+        return;
+    if (op->operands[STORE_PTR]->type->rank > 0)
         vec_push(p->g->arena, &p->adds, op);
+    else
+        p->picks = true;
 }
 
 static const Op *pass_of(const Op *add)
@@ -138,19 +146,19 @@ static bool suits(Passes *p, const Op *add, const Op *last)
            can_move(p, add->operands[STORE_DATA], pass, map_new(p->g->arena));
 }
 
-/* Is no element met twice in the last pass, by whatever program? */
-static bool is_alone(Grad *g, GradArray *a, const Op *last)
+bool grad_is_alone_in_pass(Grad *g, const GradArray *a)
 {
     const int needs = g->needs.len;
 
     for (int i = 0; i < a->loads.len; i++) {
         const GradOps one = {.at = &a->loads.at[i], .len = 1};
-        if (!grad_alone(g, a, &one, g->asked)) {
+        bool is_tile = one.at[0]->operands[LOAD_PTR]->type->rank > 0;
+        if (is_tile && !grad_alone(g, a, &one, g->asked)) {
             g->needs.len = needs;
             return false;
         }
     }
-    return last->operands[STORE_PTR]->type->rank > 0;
+    return true;
 }
 
 /* --- moving --- */
@@ -178,44 +186,76 @@ static Value *moved(Grad *g, const Op *add, const Op *last)
     return now ? now : data;
 }
 
-static void store_all(Passes *p)
+/* In place of the atomic, at the same elements. */
+static void put(Grad *g, Op *last, OpCode code, Value *data)
+{
+    Value *operands[3] = {last->operands[STORE_PTR], data, op_operand(last, STORE_MASK)};
+    bool adds = code == OP_atomic_rmw;
+
+    g->b = builder_before(last);
+    grad_stand_for(g, last);
+    operands[STORE_DATA] = build_cast(&g->b, data, operands[STORE_PTR]->type->dtype, ROUND_NEAREST);
+    build_op(&g->b, code, last->noperands, operands, adds ? last->nattrs : 0, last->attrs, adds,
+             &operands[STORE_DATA]->type);
+    op_remove(last);
+}
+
+static void add_all_at_once(Passes *p)
 {
     Grad *g = p->g;
     const int n = p->adds.len;
     Op *last = p->adds.at[n - 1];
-    Value *pointer = last->operands[STORE_PTR], *mask = op_operand(last, STORE_MASK);
-    const Builder end = g->b;
     Value *sum = NULL;
 
     g->b = builder_before(last);
     for (int i = 0; i < n; i++) {
-        const Op *add = p->adds.at[i];
+        Op *add = p->adds.at[i];
         Value *d = add == last ? add->operands[STORE_DATA] : moved(g, add, last);
         grad_stand_for(g, last);
         d = grad_widened(g, d);
         sum = sum ? grad_binary(g, OP_add, sum, d) : d;
+        if (add != last)
+            op_remove(add);
     }
-    sum = build_cast(&g->b, sum, pointer->type->dtype, ROUND_NEAREST);
-    build_op(&g->b, OP_store, mask ? 3 : 2, (Value *[]){pointer, sum, mask}, 0, NULL, 0, NULL);
-    for (int i = 0; i < n; i++)
-        op_remove(p->adds.at[i]);
+    put(g, last, OP_atomic_rmw, sum);
+}
+
+static Passes passes_of(Grad *g, const GradArray *a)
+{
+    Passes p = {.g = g, .array = a, .bases = ir_pointer_bases(g->func, g->arena)};
+
+    ir_walk(g->func->body, note, &p);
+    return p;
+}
+
+void grad_merge_passes(Grad *g, GradArray *a)
+{
+    const Builder end = g->b;
+
+    if (a->fill != GRAD_ADDED || g->wish->atomics)
+        return;
+    Passes p = passes_of(g, a);
+    const Op *last = p.adds.len > 1 ? p.adds.at[p.adds.len - 1] : NULL;
+    bool good = last && pass_of(last);
+    for (int i = 0; i < p.adds.len - 1 && good; i++)
+        good = suits(&p, p.adds.at[i], last);
+    if (good)
+        add_all_at_once(&p);
+    a->in_last_pass = good;
     g->b = end;
 }
 
 void grad_store_in_last_pass(Grad *g, GradArray *a)
 {
-    Passes p = {.g = g, .array = a, .bases = ir_pointer_bases(g->func, g->arena)};
+    const Builder end = g->b;
 
-    if (a->fill != GRAD_ADDED || g->wish->atomics)
+    if (!a->in_last_pass || a->fill != GRAD_ADDED)
         return;
-    ir_walk(g->func->body, note, &p);
-    Op *last = p.adds.len > 1 ? p.adds.at[p.adds.len - 1] : NULL;
-    bool good = last && pass_of(last);
-    for (int i = 0; i < p.adds.len - 1 && good; i++)
-        good = suits(&p, p.adds.at[i], last);
-    if (!good || !is_alone(g, a, last))
+    Passes p = passes_of(g, a);
+    a->in_last_pass = !p.picks && p.adds.len == 1 && grad_is_alone_in_pass(g, a);
+    if (!a->in_last_pass)
         return;
-    store_all(&p);
+    put(g, p.adds.at[0], OP_store, p.adds.at[0]->operands[STORE_DATA]);
     a->fill = GRAD_STORED;
-    a->in_last_pass = true;
+    g->b = end;
 }

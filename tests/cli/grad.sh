@@ -371,6 +371,9 @@ expect 0 out 'd_x: its elements are stored, each once.' layer_norm
 expect 0 out 'd_x: plain store: in the last pass, with what the others hand on' layer_norm --stage grad
 expect 0 out 'd_x: is added to, by atomics' layer_norm --atomics
 
+expect 0 out 'd_row + tl.where(columns_2 == picked, d_wanted, 0.0)' "$tilec" grad "$source/tests/grad/picks.py:smoothed_in_passes" \
+    --of out --wrt x 'x:*fp32' 'labels:*i64' 'out:*fp32' row:i32 BLOCK=16
+
 # else they are added in their order, the first without waiting for one
 passes() {
     kernel=$1
