@@ -54,6 +54,22 @@ Value *grad_negated(Grad *g, Value *x)
     return plain ? plain : build_unary(&g->b, OP_neg, x);
 }
 
+/* Is it made, element by element, of something that the axis was inserted in? */
+static bool is_made_of_expanded(const Value *v, int axis, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0)
+        return false;
+    if (op->code == OP_expand)
+        return attr_axis(op) == axis;
+    for (int i = 0; i < op->noperands && op_is_elementwise(op); i++) {
+        if (is_made_of_expanded(op->operands[i], axis, depth - 1))
+            return true;
+    }
+    return false;
+}
+
 /* Along an axis; -1: all.  A sign stands in front of the sum. */
 static Value *summed(Grad *g, Value *x, int axis)
 {
@@ -61,6 +77,10 @@ static Value *summed(Grad *g, Value *x, int axis)
 
     if (neg)
         return grad_negated(g, summed(g, neg->operands[0], axis));
+    for (int d = x->type->rank - 1; axis < 0 && d >= 0 && x->type->rank > 1; d--) {
+        if (x->type->dims[d] == 1 && is_made_of_expanded(x, d, MOST_FACTORS))
+            x = grad_drop(g, x, 1u << d);
+    }
     if (axis < 0 && x->type->rank != 1)
         return opt_reduce_all(&g->b, OP_add, x);
     return grad_sum_along(g, x, MAX(axis, 0));
@@ -314,6 +334,12 @@ Value *adjoint_broadcast(Grad *g, const Op *o, int i, Value *d)
 Value *adjoint_reshape(Grad *g, const Op *o, int i, Value *d)
 {
     const Value *x = o->operands[i];
+
+    if (o->code == OP_expand && is_made_of_expanded(d, (int)attr_axis(o), MOST_FACTORS)) {
+        d = grad_drop(g, d, 1u << attr_axis(o)); /* a * b of a[:, None] * b[:, None] */
+        value_shaped_like(g->func->module, d, x);
+        return d;
+    }
 
     for (Op *e; (e = opt_made_by(d, OP_expand)) != NULL && d->type->rank > x->type->rank;)
         d = e->operands[0];

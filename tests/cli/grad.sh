@@ -272,6 +272,14 @@ expect 0 out 'd_lse = t_1 + t_2 + t_2' "$tilec" grad "$source/tests/grad/losses.
 # a loop that hands nothing to a value adds nothing to its gradient
 expect 0 out 'd_t = tl.sum(carried, axis=0) + tl.sum(carried_2, axis=0)' "$tilec" grad "$source/tests/grad/rows.py:softmax_by_temperature" \
     --of out --wrt x,temperature 'x:*fp32' 'temperature:*fp32' 'out:*fp32' row:i32 BLOCK=16
+# what had an axis inserted is multiplied without it
+expect 0 out 'error_1[None, :], axis=1) * key_1, axis=0)' "$tilec" grad "$source/tests/grad/recurrences.py:delta_rule" --of out --wrt rate \
+    'q:*fp32' 'k:*fp32' 'v:*fp32' 'rate:*fp32' 'out:*fp32' steps:i32 D=8
+# rows of D elements, as many as a loop has rounds, or one of them
+expect 0 out 'd_x: added in order' "$tilec" grad "$source/tests/grad/recurrences.py:read_twice" --of out --wrt x 'x:*fp32' 'out:*fp32' \
+    steps:i32 D=8 --stage grad
+expect 0 out 'where not 1 <= steps, d_x is wrong' "$tilec" grad "$source/tests/grad/recurrences.py:first_step" --of out --wrt x \
+    'x:*fp32' 'out:*fp32' steps:i32 D=8 --stage grad
 # what no launch can meet is not asked for
 expect 0 out 'd_x: atomics' "$tilec" grad "$source/tests/grad/windows.py:dilated" --of out --wrt x 'x:*fp32' 'out:*fp32' n:i32 step:i32 \
     BLOCK=16 --stage grad
