@@ -273,13 +273,6 @@ void grad_add_in_order(Grad *g, GradArray *a);
  * other threads of the program added. */
 void grad_add_in_memory(Grad *g, Op *op, bool waits);
 
-/* last_pass.c: where passes over the same elements hand something to each, the last adds it, or, if
- * nobody else meets them, stores it */
-void grad_merge_passes(Grad *g, GradArray *a);
-void grad_store_in_last_pass(Grad *g, GradArray *a);
-/* Does each access of a tile by itself meet no element twice, by whatever program? */
-bool grad_is_alone_in_pass(Grad *g, const GradArray *a);
-
 /* saved.c */
 void grad_find_saved(Grad *g); /* before anything is derived: what the forward stores, once */
 bool grad_is_stored_once(Grad *g,

@@ -165,7 +165,7 @@ static bool is_row_alone(Grad *g, const GradArray *a)
 
     for (int i = 0; i < a->loads.len; i++)
         rows += a->loads.at[i]->operands[LOAD_PTR]->type->rank > 0;
-    return (rows == 1 || a->in_last_pass) && grad_is_alone_in_pass(g, a);
+    return (rows == 1 || a->in_last_pass) && gather_is_alone_in_pass(g, a);
 }
 
 /* The picked element's place in the type of the columns; none, -1, where it is not picked. */

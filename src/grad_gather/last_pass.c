@@ -20,7 +20,7 @@
  * handed to the array, or picks.c has put that there.
  */
 #include "../opt/opt.h"
-#include "grad.h"
+#include "gather.h"
 
 typedef struct {
     Grad *g;
@@ -146,7 +146,7 @@ static bool suits(Passes *p, const Op *add, const Op *last)
            can_move(p, add->operands[STORE_DATA], pass, map_new(p->g->arena));
 }
 
-bool grad_is_alone_in_pass(Grad *g, const GradArray *a)
+bool gather_is_alone_in_pass(Grad *g, const GradArray *a)
 {
     const int needs = g->needs.len;
 
@@ -228,7 +228,7 @@ static Passes passes_of(Grad *g, const GradArray *a)
     return p;
 }
 
-void grad_merge_passes(Grad *g, GradArray *a)
+void gather_passes(Grad *g, GradArray *a)
 {
     const Builder end = g->b;
 
@@ -245,14 +245,14 @@ void grad_merge_passes(Grad *g, GradArray *a)
     g->b = end;
 }
 
-void grad_store_in_last_pass(Grad *g, GradArray *a)
+void gather_in_last_pass(Grad *g, GradArray *a)
 {
     const Builder end = g->b;
 
     if (!a->in_last_pass || a->fill != GRAD_ADDED)
         return;
     Passes p = passes_of(g, a);
-    a->in_last_pass = !p.picks && p.adds.len == 1 && grad_is_alone_in_pass(g, a);
+    a->in_last_pass = !p.picks && p.adds.len == 1 && gather_is_alone_in_pass(g, a);
     if (!a->in_last_pass)
         return;
     put(g, p.adds.at[0], OP_store, p.adds.at[0]->operands[STORE_DATA]);
