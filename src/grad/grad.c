@@ -416,7 +416,7 @@ bool grad_finish(Grad *g)
     if (!g->failed)
         grad_walk_programs(g);
     grad_put_forward(g);
-    if (g->failed || !tidy(m, g->diags))
+    if (g->failed || !tidy(m, g->diags) || (grad_share_loads(g) && !tidy(m, g->diags)))
         return false;
     grad_drop_tapes(g);
     return opt_run_pass(m, "dce", g->diags) && grad_check_in_place(g);

@@ -56,11 +56,11 @@ typedef struct {
     Value *gradient; /* the parameter added for it */
     bool is_reached; /* something was added to it */
     GradFill fill;
-    bool in_order;    /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
+    bool in_order;     /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
     bool in_last_pass; /* of GRAD_STORED: of several over the same elements */
-    bool is_gathered; /* .. : from windows that are shifted */
-    bool is_picked;   /* .. : with what is handed to an element by itself */
-    GradOps loads;    /* of the array, that are active */
+    bool is_gathered;  /* .. : from windows that are shifted */
+    bool is_picked;    /* .. : with what is handed to an element by itself */
+    GradOps loads;     /* of the array, that are active */
     GradCover cover;
     /* of GRAD_PARTS */
     unsigned meeting;  /* axes of the grid: bits */
@@ -389,6 +389,7 @@ void grad_drop_effects(Grad *g, const GradOps *effects); /* of the forward, but 
 bool grad_check_fused(Grad *g);  /* when it is known who adds to what; refused otherwise */
 bool grad_keep_forward(Grad *g); /* a copy, before it is changed; false: it must be the only one */
 void grad_put_forward(Grad *g);  /* in front of the backward */
+bool grad_share_loads(Grad *g);  /* of both; true: there were some */
 
 /* branch.c */
 typedef VEC(Value *) GradValues;

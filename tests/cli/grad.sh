@@ -266,6 +266,10 @@ expect 0 out 'd_w_parts: min(grid[0], 256) rows of w_size elements' parts every_
 expect 0 out 'd_w_parts: min(grid[0], 256) rows of w_size elements' parts either_end n:i32 m:i32
 expect 0 out 'd_w_parts: min(grid[0], 256) rows of w_size elements' parts sometimes n:i32 scales:i32
 
+# what both read of an array that neither writes is loaded once
+fused=$("$tilec" grad "$source/kernels/cross_entropy.py:cross_entropy_kernel" --call loss --of losses --wrt logits --fused)
+[ "$(echo "$fused" | grep -c 'tl.load(targets + row)')" = 1 ] || wrong "the target is loaded twice"
+
 # a factor that occurs twice gets twice the same
 expect 0 out 'd_lse = t_1 + t_2 + t_2' "$tilec" grad "$source/tests/grad/losses.py:with_z_loss" --of out --wrt x 'x:*fp32' 'out:*fp32' \
     row:i32 z:fp32 BLOCK=16
