@@ -236,6 +236,11 @@ Value *grad_binary(Grad *g, OpCode code, Value *x, Value *y);
 Value *grad_negated(Grad *g, Value *x);
 Value *grad_scaled(Grad *g, Value *x, double by);
 
+/* quotients.c: of what is divided by one value for each row; NULL: it is nothing of the kind */
+Value *grad_sum_of_quotient(Grad *g, Value *x, int axis);
+Value *grad_sum_of_quotients(Grad *g, Value *x, Value *y); /* x + y, by the same */
+Value *grad_times_result(Grad *g, const Op *o, Value *d);  /* d times the op's */
+
 /* combine.c: of a reduction or scan by any function, of one tile or several, which have gradients:
  * hands them to its operands */
 void grad_combining(Grad *g, const Op *op);

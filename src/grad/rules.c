@@ -83,7 +83,8 @@ static Value *summed(Grad *g, Value *x, int axis)
     }
     if (axis < 0 && x->type->rank != 1)
         return opt_reduce_all(&g->b, OP_add, x);
-    return grad_sum_along(g, x, MAX(axis, 0));
+    Value *sum = grad_sum_of_quotient(g, x, MAX(axis, 0));
+    return sum ? sum : grad_sum_along(g, x, MAX(axis, 0));
 }
 
 /* What v is where c does not hold, if it is 0 where it does, or no number: where(c, 0, y), and
@@ -168,6 +169,8 @@ Value *grad_binary(Grad *g, OpCode code, Value *x, Value *y)
     Value *either = code == OP_add ? either_of(g, x, y) : NULL;
     if (code == OP_add && !either)
         either = either_of(g, y, x);
+    if (code == OP_add && !either)
+        either = grad_sum_of_quotients(g, x, y);
     if (either)
         return either;
     if (code == OP_add && opt_made_by(y, OP_neg))

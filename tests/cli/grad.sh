@@ -299,7 +299,11 @@ measured() {
     shift
     "$tilec" grad "$source/tests/grad/references.py:$kernel" --of out --wrt x 'x:*fp32' 'out:*fp32' row:i32 BLOCK=16 "$@"
 }
-expect 0 out '    tl.store(d_x + t + at, d_e * e, mask=mask)' measured sunk
+expect 0 out '    tl.store(d_x + t + at, (t_2 - tl.sum(t_2 * t_1, axis=0)) * t_1, mask=mask)' measured sunk
+# which is the result that was stored, or made again
+expect 0 out '    t_1 = tl.load(out + t + at, mask=mask, other=0.0)' measured sunk
+expect 0 out '    t_2 = e / (tl.exp(-top) + tl.sum(e, axis=0))' measured sunk --recompute
+expect 0 out '(t_3 - tl.sum(t_3 * t_2, axis=0)) * t_2' measured sunk --recompute
 expect 0 out 'no gradient goes through these: out is the same whatever they are' measured log_softmax --stage grad
 expect 0 out '    line 16: top = tl.max(a, axis=0)' measured log_softmax --stage grad
 expect 0 out 'total = total * fade + weight' measured faded 'v:*fp32'
