@@ -44,12 +44,17 @@ enum { AXES = 3 }; /* of a grid */
 #define EVERY_AXIS ((1u << AXES) - 1)
 
 typedef VEC(Op *) GradOps;
-/* Elements that are stored, from the array's beginning on: rows of so many as bound and total both
- * allow, each a stride behind the one before. */
+/* How far numbers go, from 0 on without a gap: as far as the mask says, and lanes, rounds and
+ * programs do. */
+typedef struct {
+    Poly bound, total;
+} GradExtent;
+/* Elements that are stored, from the array's beginning on: so many rows, each a stride behind the
+ * one before. */
 typedef struct {
     bool is_known;
-    Poly bound, total;
-    Poly rows, stride; /* empty: there is one row */
+    GradExtent row, rows;
+    Poly stride; /* empty: there is one row */
 } GradCover;
 typedef struct {
     Value *array;    /* a parameter of the forward */
