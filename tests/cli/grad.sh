@@ -181,6 +181,16 @@ def five(x, out):
     for i in range(0, 10, 2):
         h = h * tl.load(x + i)
     tl.store(out, h)
+
+
+@triton.jit
+def flagged(x, links, out, n):
+    h = 1.0
+    flag = n > 3
+    for i in range(n):
+        h = tl.where(flag, h * tl.load(x + i), h + 1.0)
+        flag = tl.load(links + i) > 0
+    tl.store(out, h)
 KERNEL
 cat >elsewhere.py <<'KERNEL'
 import triton
@@ -427,8 +437,13 @@ expect 0 out "$added" derive quads n:i32 APART=4 BLOCK=16
 expect 0 out 'h_tape: a workspace of n * 4 bytes, float32: h before each round.' derive recurrence n:i32
 expect 1 err "k.py:138:5: error: rounds of a loop whose step is known only at run time" "$tilec" grad k.py:jumps --of out --wrt x \
     'x:*fp32' 'at:*fp32' 'out:*fp32' n:i32 step:i32
-expect 1 err "and what \`p\` was in each cannot be told: compute it from the loop's variable" "$tilec" grad k.py:chased --of out --wrt x \
+expect 1 err "and what \`flag\` was in each cannot be told: compute it from the loop's variable" "$tilec" grad k.py:flagged --of out --wrt x \
     'x:*fp32' 'links:*i32' 'out:*fp32' n:i32
+# a pointer that moves on by what a round reads is a number of elements
+for text in 'p_offset_tape: a workspace of n * 8 bytes, int64: p_offset before each round.' \
+    'p_offset += tl.load(links + i).to(tl.int64)  # line 149: p += tl.load(links + i)'; do
+    expect 0 out "$text" "$tilec" grad k.py:chased --of out --wrt x 'x:*fp32' 'links:*i32' 'out:*fp32' n:i32
+done
 
 # refused, with the line
 expect 1 err "k.py:22:19: error: the kernel reads an array that it writes" derive read_back BLOCK=16

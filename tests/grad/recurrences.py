@@ -224,3 +224,27 @@ def first_step(x, out, steps, D: tl.constexpr):
     columns = tl.arange(0, D)
     values = tl.load(x + sequence * steps * D + columns)
     tl.store(out + sequence * D + columns, values * values)
+
+
+@triton.jit
+def packed(x, takes, out, row, steps):
+    """Some steps take the next element."""
+    p = x + tl.program_id(0) * row
+    h = 1.0
+    for step in range(steps):
+        h = h * tl.load(p) + 1.0
+        if tl.load(takes + step) > 0:
+            p += 1
+    tl.store(out + tl.program_id(0), h)
+
+
+@triton.jit
+def by_strides(x, far, out, n, steps, BLOCK: tl.constexpr):
+    """Each step says how far the next is, and every third comes back by as much."""
+    lanes = tl.arange(0, BLOCK)
+    p = x + lanes
+    h = tl.zeros([BLOCK], tl.float32) + 1.0
+    for step in range(steps):
+        h = h * tl.load(p, mask=lanes < n, other=0.0) + 1.0
+        p = tl.where(step % 3 == 2, p - 2, p + tl.load(far + step))
+    tl.store(out + lanes, h * tl.load(p, mask=lanes < n, other=0.0), mask=lanes < n)
