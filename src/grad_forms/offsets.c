@@ -125,9 +125,11 @@ static Value *offset_of(const Offsets *o, Builder *b, Value *v)
     }
     b->span = op->span;
     b->site = op->site;
-    if (op->code == OP_select)
-        return build_select(b, op->operands[0], offset_of(o, b, op->operands[1]),
-                            offset_of(o, b, op->operands[2]));
+    if (op->code == OP_select) {
+        Value *x = offset_of(o, b, op->operands[1]);
+        Value *y = offset_of(o, b, op->operands[2]);
+        return build_select(b, op->operands[0], x, y);
+    }
     Value *step = build_cast(b, op->operands[1], DT_I64, ROUND_NEAREST);
     return build_binary(b, OP_add, offset_of(o, b, op->operands[0]), step);
 }
