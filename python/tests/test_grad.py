@@ -22,6 +22,14 @@ def every_other(x, out, n, BLOCK: tl.constexpr):
 
 
 @tilec.jit
+def squares_by_tiles(x, out, rows, row, n, BLOCK: tl.constexpr):
+    y, at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    here, inside = y[:, None] * row + at[None, :], (y < rows)[:, None] & (at < n)[None, :]
+    values = tl.load(x + here, mask=inside)
+    tl.store(out + here, values * values, mask=inside)
+
+
+@tilec.jit
 def rows(x, out, row, n, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     values = tl.load(x + tl.program_id(0) * row + at, mask=at < n, other=0.0)
@@ -169,6 +177,18 @@ class Gradients(unittest.TestCase):
                     wanted[n:] = 0
                 else:
                     wanted[grid:], wanted[:, n:] = 0, 0
+                np.testing.assert_allclose(d_x, wanted)
+
+    def test_tiles_that_cover_an_array(self):
+        x = self.x[:48].reshape(6, 8)
+        for zeroed, grid, rows, n in ((0, (2, 2), 6, 8), (0, (3, 4), 6, 8), (1, (1, 2), 6, 8), (1, (2, 1), 6, 8),
+                                      (1, (2, 2), 5, 8), (1, (2, 2), 6, 7)):
+            d_x = np.full_like(x, np.nan)
+            with self.subTest(grid=grid, rows=rows, n=n), mock.patch("tilec.derived._zero", wraps=tilec.derived._zero) as zero:
+                tilec.grad(squares_by_tiles, "out", "x")[grid](x, np.zeros_like(x), rows, 8, n, BLOCK=4, d_out=np.ones_like(x), d_x=d_x)
+                self.assertEqual(zero.call_count, zeroed)
+                wanted = 2 * x
+                wanted[min(rows, 4 * grid[0]):], wanted[:, min(n, 4 * grid[1]):] = 0, 0
                 np.testing.assert_allclose(d_x, wanted)
 
     def test_is_derived_once(self):

@@ -258,6 +258,7 @@ static void meet_needs(Proof *p, const GradNames *wrt, const Arguments *given)
         fprintf(stderr, "tilec: note: not %s, so that d_%s is derived with --atomics\n", need->text,
                 need->array);
         o.launch.atomics = 1;
+        o.launch.wide_floats = 0; /* as the first one */
         p->derived = grad_derived(c, &o, wrt, given);
         need = unmet(p);
     }

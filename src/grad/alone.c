@@ -208,14 +208,15 @@ static int64_t common_divisor(const Sum *s, const PolyTerm *unit)
     return d;
 }
 
-/* Never negative: constants, and numbers of programs. */
+/* Never negative: constants, indices, and numbers of programs. */
 static bool is_not_negative(const Poly *p)
 {
     for (int i = 0; i < p->count; i++) {
         const PolyTerm *t = &p->terms[i];
         for (int k = 0; k < t->count; k++) {
-            const Op *op = t->of[k].value ? t->of[k].value->def : NULL;
-            if (!op || (op->code != OP_program_id && op->code != OP_num_programs))
+            const Value *v = t->of[k].value;
+            const Op *op = v ? v->def : NULL;
+            if (v && (!op || (op->code != OP_program_id && op->code != OP_num_programs)))
                 return false;
         }
         if (t->scale < 0)
@@ -346,6 +347,29 @@ static int64_t reach_of(const Sum *s)
     return reach;
 }
 
+/* Where the access reads anything, is the scalar more than 0?  Its mask says it of something that
+ * is not negative to be less. */
+static bool is_positive(const Op *access, const PolyTerm *scalar)
+{
+    Value *mask = op_operand(access, ir_access(access).mask);
+    PolyScope scope = {0};
+    PolyBounds bounds = {0};
+    int8_t map[MAX_RANK];
+
+    for (int d = 0; d < MAX_RANK; d++)
+        map[d] = (int8_t)d;
+    if (mask)
+        poly_bounds(&scope, mask, map, &bounds);
+    for (int i = 0; i < bounds.count; i++) { /* below = rest - scalar */
+        PolyTerm one = *scalar;
+        Poly rest = bounds.below[i];
+        one.scale = 1;
+        if (poly_push(&rest, &one) && is_not_negative(&rest))
+            return true;
+    }
+    return false;
+}
+
 int64_t grad_reach(const Grad *g, const Op *access, unsigned programs)
 {
     Sum s = terms_of(g, access, programs);
@@ -361,8 +385,10 @@ int64_t grad_reach(const Grad *g, const Op *access, unsigned programs)
             reach += reach > 0 ? t->scale : 0;
         else if (v->def && v->def->code == OP_program_id)
             reach = 0;
-        else if (!v->type->pointer)
+        else if (!v->type->pointer && !is_positive(access, t))
             return -1;
+        else if (!v->type->pointer)
+            reach = 0;
     }
     return reach;
 }

@@ -5,8 +5,8 @@
  *     d_x + row * stride + column            mask: column < n   grid[0] * n, if n is the stride
  *
  * The address of the one access is a sum of terms (terms.h), of which the lowest level must leave
- * no gap, and the next, of programs alone, begin where that ends.  Whether the array is as long as
- * this is known when it is launched.
+ * no gap, and the next, the rows, neither, and begin where that ends.  Whether the array is as long
+ * as this is known when it is launched.
  */
 #include "terms.h"
 
@@ -22,14 +22,15 @@ static bool is_run(const Op *access, const Op **loop)
     return !*loop || ((*loop)->code == OP_for && !(*loop)->block->owner);
 }
 
-/* The only one that stores to the array, maybe beside elements picked of a row; NULL. */
+/* The only one that stores to the array, maybe beside elements picked of a row, or for passes over
+ * the same elements; NULL. */
 static const Op *store_of(const GradArray *a)
 {
     const Op *found = NULL;
 
     if (a->fill != GRAD_STORED || a->is_gathered)
         return NULL;
-    for (int i = 0; i < a->loads.len; i++) {
+    for (int i = 0; i < a->loads.len && !(found && a->in_last_pass); i++) {
         if (a->is_picked && a->loads.at[i]->operands[LOAD_PTR]->type->rank == 0)
             continue;
         if (found)
@@ -67,47 +68,85 @@ static bool find_total(Grad *g, const Sum *level, const Op *loop, Poly *total)
     return add_constant(total, so_far);
 }
 
-/* What of the address is of the lowest level is less than *bound, says the mask, and nothing else.
- */
-static bool find_bound(const Op *access, const Sum *s, Poly *bound)
+/* What of the address has these factors, without them. */
+static bool find_place(const Sum *s, const PolyTerm *factors, Poly *out)
 {
-    PolyScope scope = {0};
-    PolyBounds bounds;
-    int8_t map[MAX_RANK];
-
-    for (int d = 0; d < MAX_RANK; d++)
-        map[d] = (int8_t)d;
-    poly_bounds(&scope, op_operand(access, LOAD_MASK), map, &bounds);
-    if (bounds.others || bounds.count != 1)
-        return false;
-    *bound = (Poly){0};
+    *out = (Poly){0};
     for (int i = 0; i < s->raw.count; i++) {
         PolyTerm rest;
         bool shared;
-        if (terms_split(s, &s->raw.terms[i], &rest, &shared) && rest.count == 0 &&
-            !poly_push(bound, &s->raw.terms[i]))
+        const PolyAtom *atom = terms_split(s, &s->raw.terms[i], &rest, &shared);
+        const int64_t scale = s->raw.terms[i].scale;
+
+        if (!atom || !terms_same_unit(&rest, factors))
+            continue;
+        if (scale % factors->scale != 0 ||
+            !poly_push(out, &(PolyTerm){scale / factors->scale, 1, {*atom}}))
             return false;
     }
-    return poly_add(bound, &bounds.below[0], -1) && grad_is_same_poly(bound);
+    return true;
 }
 
-/* The level above, if there is one: of programs alone, each a stride further on. */
-static bool find_rows(Grad *g, const Sum *s, GradCover *c)
+/* Each part of the mask bounds one level, and there are no others. */
+static bool find_bounds(const Op *access, const Sum *s, const PolyTerm *factors, GradCover *c)
 {
+    GradExtent *levels[2] = {&c->row, &c->rows};
+    PolyScope scope = {0};
+    PolyBounds bounds = {0};
+    int8_t map[MAX_RANK];
+    bool is_bound[2] = {false};
+
+    for (int d = 0; d < MAX_RANK; d++)
+        map[d] = (int8_t)d;
+    if (op_operand(access, LOAD_MASK))
+        poly_bounds(&scope, op_operand(access, LOAD_MASK), map, &bounds);
+    for (int i = 0; i < bounds.count; i++) {
+        bool found = false;
+        for (int k = 0; k < 2 && !found; k++) {
+            Poly end;
+            found = !is_bound[k] && find_place(s, &factors[k], &end) &&
+                    poly_add(&end, &bounds.below[i], -1) && grad_is_same_poly(&end);
+            if (found)
+                levels[k]->bound = end;
+            is_bound[k] |= found;
+        }
+        if (!found)
+            return false;
+    }
+    return !bounds.others;
+}
+
+/* The factors of the level above the lowest, if there is one: 0 of them, if not. */
+static bool find_stride(const Sum *s, PolyTerm *stride)
+{
+    *stride = (PolyTerm){.scale = 1};
     for (int i = 0; i < s->n; i++) {
         const Term *t = &s->at[i];
         if (t->by == 0 || t->unit.count == 0)
             continue;
-        if (t->whose != g->func || c->rows.count > 0)
+        if (stride->count > 0 && !terms_same_unit(&t->unit, stride))
             return false;
-        const Value *programs = grad_number_of_programs(g, t->dim);
-        PolyTerm stride = t->unit;
-        stride.scale = t->by;
-        if (!poly_push(&c->rows, &(PolyTerm){1, 1, {{programs, MAX_RANK + programs->id}}}) ||
-            !poly_push(&c->stride, &stride))
-            return false;
+        const int64_t by = stride->count > 0 ? MIN(stride->scale, t->by) : t->by;
+        *stride = t->unit;
+        stride->scale = by;
     }
-    return true;
+    return stride->scale > 0;
+}
+
+/* Rows, each a stride further on. */
+static bool find_rows(Grad *g, const Sum *s, const PolyTerm *stride, const Op *loop, GradCover *c)
+{
+    Sum level = terms_level(s, stride);
+
+    if (stride->count == 0)
+        return true;
+    for (int i = 0; i < level.n; i++) {
+        if (level.at[i].by % stride->scale != 0)
+            return false;
+        level.at[i].by /= stride->scale;
+    }
+    return terms_are_digits(&level, (Constants){0}) &&
+           find_total(g, &level, loop, &c->rows.total) && poly_push(&c->stride, stride);
 }
 
 /* Nothing but the array is the same for all. */
@@ -120,7 +159,7 @@ static bool begins_at_array(const Sum *s, const GradArray *a)
 
 static bool find_cover(Grad *g, const GradArray *a, const Op *access, GradCover *c)
 {
-    const PolyTerm none = {.scale = 1};
+    PolyTerm factors[2] = {{.scale = 1}};
     const GradMeeting *meeting = grad_meeting(g, access);
     const Op *loop;
 
@@ -129,12 +168,13 @@ static bool find_cover(Grad *g, const GradArray *a, const Op *access, GradCover 
     const Sum s = terms_of(g, access, g->asked);
     if (!s.ok || s.covered != 0 || !begins_at_array(&s, a) || terms_programs(&s) != g->asked)
         return false;
-    Sum level = terms_level(&s, &none);
-    if (!terms_are_digits(&level, (Constants){0}) || !find_total(g, &level, loop, &c->total) ||
-        !find_rows(g, &s, c))
+    Sum level = terms_level(&s, &factors[0]);
+    if (!terms_are_digits(&level, (Constants){0}) || !find_total(g, &level, loop, &c->row.total) ||
+        !find_stride(&s, &factors[1]) || !find_rows(g, &s, &factors[1], loop, c))
         return false;
-    c->bound = c->total;
-    return !op_operand(access, LOAD_MASK) || find_bound(access, &s, &c->bound);
+    c->row.bound = c->row.total;
+    c->rows.bound = c->rows.total;
+    return find_bounds(access, &s, factors, c);
 }
 
 /* Numbers that a launch has names for: parameters, and how many programs there are. */
@@ -150,6 +190,11 @@ static bool is_named(const Poly *p)
     return true;
 }
 
+static bool is_named_extent(const GradExtent *e)
+{
+    return is_named(&e->bound) && is_named(&e->total);
+}
+
 void grad_find_covers(Grad *g)
 {
     for (int i = 0; i < g->nwrt; i++) {
@@ -157,8 +202,8 @@ void grad_find_covers(Grad *g)
         GradCover c = {0};
         const Op *access = store_of(a);
 
-        if (access && find_cover(g, a, access, &c) && is_named(&c.bound) && is_named(&c.total) &&
-            is_named(&c.stride)) {
+        if (access && find_cover(g, a, access, &c) && is_named_extent(&c.row) &&
+            is_named_extent(&c.rows) && is_named(&c.stride)) {
             a->cover = c;
             a->cover.is_known = true;
         }

@@ -124,3 +124,28 @@ void grad_put_forward(Grad *g)
     b.site = g->anchors.at[0].store->site;
     build_op(&b, OP_barrier, 0, NULL, 0, NULL, 0, NULL);
 }
+
+/* Of arrays that the kernel does not write the backward has what the forward has loaded. */
+bool grad_share_loads(Grad *g)
+{
+    Touched t = {.bases = ir_pointer_bases(g->func, g->arena)};
+    GradOps loads = {0};
+    bool found = false;
+
+    if (!g->forward)
+        return false;
+    ir_walk(g->func->body, note_access, &t);
+    for (Op *op = g->func->body->first; op; op = op->next) {
+        if (!op_only_reads(op) || op_is_volatile(op) ||
+            (ir_bases_of(t.bases, op->operands[LOAD_PTR]) & t.written))
+            continue;
+        for (int i = 0; i < loads.len && !op->results[0]->repl; i++) {
+            if (opt_same_op(g->arena, loads.at[i], op, NULL))
+                op->results[0]->repl = loads.at[i]->results[0];
+        }
+        found |= op->results[0]->repl != NULL;
+        vec_push(g->arena, &loads, op);
+    }
+    opt_resolve_all(g->func->body);
+    return found;
+}

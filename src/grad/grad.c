@@ -346,6 +346,7 @@ static bool prepare(Grad *g, Module *m, Diags *d)
     forms_sum_parts_of_tiles(g->func);
     forms_count_rounds(g->func);
     forms_number_from_the_first(g->func);
+    forms_count_offsets(g->func);
     return opt_run_pass(m, "dce", d);
 }
 
@@ -416,7 +417,7 @@ bool grad_finish(Grad *g)
     if (!g->failed)
         grad_walk_programs(g);
     grad_put_forward(g);
-    if (g->failed || !tidy(m, g->diags))
+    if (g->failed || !tidy(m, g->diags) || (grad_share_loads(g) && !tidy(m, g->diags)))
         return false;
     grad_drop_tapes(g);
     return opt_run_pass(m, "dce", g->diags) && grad_check_in_place(g);

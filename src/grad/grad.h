@@ -44,22 +44,28 @@ enum { AXES = 3 }; /* of a grid */
 #define EVERY_AXIS ((1u << AXES) - 1)
 
 typedef VEC(Op *) GradOps;
-/* Elements that are stored, from the array's beginning on: rows of so many as bound and total both
- * allow, each a stride behind the one before. */
+/* How far numbers go, from 0 on without a gap: as far as the mask says, and lanes, rounds and
+ * programs do. */
+typedef struct {
+    Poly bound, total;
+} GradExtent;
+/* Elements that are stored, from the array's beginning on: so many rows, each a stride behind the
+ * one before. */
 typedef struct {
     bool is_known;
-    Poly bound, total;
-    Poly rows, stride; /* empty: there is one row */
+    GradExtent row, rows;
+    Poly stride; /* empty: there is one row */
 } GradCover;
 typedef struct {
     Value *array;    /* a parameter of the forward */
     Value *gradient; /* the parameter added for it */
     bool is_reached; /* something was added to it */
     GradFill fill;
-    bool in_order;    /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
-    bool is_gathered; /* of GRAD_STORED: from windows that are shifted */
-    bool is_picked;   /* .. : with what is handed to an element by itself */
-    GradOps loads;    /* of the array, that are active */
+    bool in_order;     /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
+    bool in_last_pass; /* of GRAD_STORED: of several over the same elements */
+    bool is_gathered;  /* .. : from windows that are shifted */
+    bool is_picked;    /* .. : with what is handed to an element by itself */
+    GradOps loads;     /* of the array, that are active */
     GradCover cover;
     /* of GRAD_PARTS */
     unsigned meeting;  /* axes of the grid: bits */
@@ -235,6 +241,11 @@ Value *grad_binary(Grad *g, OpCode code, Value *x, Value *y);
 Value *grad_negated(Grad *g, Value *x);
 Value *grad_scaled(Grad *g, Value *x, double by);
 
+/* quotients.c: of what is divided by one value for each row; NULL: it is nothing of the kind */
+Value *grad_sum_of_quotient(Grad *g, Value *x, int axis);
+Value *grad_sum_of_quotients(Grad *g, Value *x, Value *y); /* x + y, by the same */
+Value *grad_times_result(Grad *g, const Op *o, Value *d);  /* d times the op's */
+
 /* combine.c: of a reduction or scan by any function, of one tile or several, which have gradients:
  * hands them to its operands */
 void grad_combining(Grad *g, const Op *op);
@@ -330,6 +341,9 @@ bool grad_can_drop(const Value *v, unsigned axes);
 Value *grad_drop(Grad *g, Value *v, unsigned axes);
 void grad_find_meeting(Grad *g, const Op *load);
 const GradMeeting *grad_meeting(const Grad *g, const Op *access); /* NULL: it is no such load */
+/* The gradient before it was rounded to the type of what was loaded; sums are in no less than fp32.
+ */
+Value *grad_widened(Grad *g, Value *d);
 /* Hands d to the elements that were loaded, or to the sum of the rounds that meet there. */
 void grad_add_to_array(Grad *g, const Op *load, Value *d);
 /* Those whose sums this loop carries: from where on, and, where `sum` is the result, the end. */
@@ -385,6 +399,7 @@ void grad_drop_effects(Grad *g, const GradOps *effects); /* of the forward, but 
 bool grad_check_fused(Grad *g);  /* when it is known who adds to what; refused otherwise */
 bool grad_keep_forward(Grad *g); /* a copy, before it is changed; false: it must be the only one */
 void grad_put_forward(Grad *g);  /* in front of the backward */
+bool grad_share_loads(Grad *g);  /* of both; true: there were some */
 
 /* branch.c */
 typedef VEC(Value *) GradValues;

@@ -105,6 +105,7 @@ typedef struct {
     Value *forward;   /* an argument of the forward's loop that is no sum; or NULL */
     Value *gradients; /* the same, a pointer, in the array of gradients */
     Value *sum;       /* a value from outside whose gradient grows */
+    Value *before;    /* .. of it so far; NULL: none */
     GradMeeting *met; /* what its rounds hand to the same elements */
     bool turned;      /* the gradient of what a round gives, then of what it began with */
     int at;           /* of forward, gradients and turned: which carried value */
@@ -168,7 +169,8 @@ static void carry_sums(Carries *c)
 
     for (int i = 0; i < outside.len; i++) {
         Value *sum = grad_adjoint(c->g, outside.at[i]);
-        carry(c, (Carry){.sum = outside.at[i]}, sum ? sum : grad_number(c->g, outside.at[i], 0));
+        carry(c, (Carry){.sum = outside.at[i], .before = sum},
+              sum ? sum : grad_number(c->g, outside.at[i], 0));
     }
 }
 
@@ -306,9 +308,12 @@ static void leave(Carries *c, Op *made, Builder outside)
     build_yield(&g->b, OP_yield, c->all.len, next);
     g->b = outside;
     for (int i = 0; i < c->all.len; i++) {
-        made->results[i]->name = made->regions[0]->args[i + 1]->name;
-        if (c->all.at[i].sum)
-            grad_set_adjoint(g, c->all.at[i].sum, made->results[i]);
+        const Carry *what = &c->all.at[i];
+        const Value *arg = made->regions[0]->args[i + 1];
+
+        made->results[i]->name = arg->name;
+        if (what->sum)
+            grad_set_adjoint(g, what->sum, next[i] == arg ? what->before : made->results[i]);
         if (c->all.at[i].met)
             c->all.at[i].met->sum = made->results[i];
     }

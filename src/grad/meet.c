@@ -232,9 +232,7 @@ void grad_find_meeting(Grad *g, const Op *load)
 
 /* --- adding --- */
 
-/* The gradient before it was rounded to the type of what was loaded; sums are in no less than fp32.
- */
-static Value *widened(Grad *g, Value *d)
+Value *grad_widened(Grad *g, Value *d)
 {
     const Op *cast = opt_made_by(d, OP_cast);
 
@@ -317,7 +315,7 @@ static void add_to_array(Grad *g, const GradMeeting *m, Value *d)
     if (m->lanes && mask && !grad_can_drop(mask, m->lanes))
         d = build_select(&g->b, grad_value(g, mask), d, grad_number(g, d, 0));
     if (m->lanes) {
-        d = along(g, OP_add, widened(g, d), m->lanes);
+        d = along(g, OP_add, grad_widened(g, d), m->lanes);
         mask = mask ? any(g, mask, m->lanes) : NULL;
     } else if (mask) {
         mask = grad_value(g, mask);
@@ -333,7 +331,7 @@ void grad_add_to_array(Grad *g, const Op *load, Value *d)
     GradMeeting *m = map_get(g->meetings, MAP_KEY(load));
 
     if (m->rounds)
-        m->sum = grad_binary(g, OP_add, m->sum, widened(g, d));
+        m->sum = grad_binary(g, OP_add, m->sum, grad_widened(g, d));
     else
         add_to_array(g, m, d);
 }

@@ -163,7 +163,7 @@ static bool check_op(Memory *m, const Op *op)
     if (effect != READS && effect != WRITES && !sums)
         grad_refuse(g, op,
                     "an array that is differentiated may be loaded, stored and added to only");
-    else if (grad_array_of(g, op->operands[0]) < 0)
+    else if (grad_array_of(g, op->operands[0]) < 0 || (bases & (bases - 1)) != 0)
         grad_refuse(g, op, "it cannot be told which array this is");
     else if (!grad_can_rebase(op->operands[0]))
         grad_refuse(g, op, "this address comes from a loop that has ended, which has no rule yet");

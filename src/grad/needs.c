@@ -8,6 +8,8 @@
  * their factors, the factors in that of the parameters, the last of which is the smallest; what
  * all levels below reach must be at most the factors of the next.
  */
+#include <stdlib.h>
+
 #include "terms.h"
 
 enum { MOST_LEVELS = 4 };
@@ -87,6 +89,33 @@ bool grad_is_same_poly(const Poly *p)
     return true;
 }
 
+/* Of D * round + lane with D lanes, or fewer: less than D times the loop's end. */
+static bool bound_by_round(const Op *access, const Poly *p, Poly *out)
+{
+    const Type *tile = access->operands[ir_access(access).pointer]->type;
+    Poly round = {0}, end;
+    PolyBounds bounds = {0};
+    int64_t by = 0, lanes = 0;
+
+    for (int i = 0; i < p->count; i++) {
+        const PolyTerm *t = &p->terms[i];
+        bool is_lane = t->count == 1 && !t->of[0].value && t->scale > 0;
+
+        if (is_lane)
+            lanes += t->scale * (tile->dims[t->of[0].key] - 1);
+        else if (t->count != 1 || by != 0 || !poly_push(&round, &(PolyTerm){1, 1, {t->of[0]}}))
+            return false;
+        by = is_lane ? by : t->scale;
+    }
+    terms_add_loop_bound(&round, &bounds);
+    if (bounds.count == 0 || lanes >= by)
+        return false;
+    *out = (Poly){0};
+    end = round; /* round - (round - end) */
+    return poly_add(&end, &bounds.below[0], -1) && poly_add(out, &end, by) &&
+           grad_is_same_poly(out);
+}
+
 /* The condition of the access, or the loop that counts it, says: less than *out. */
 static bool bound_by_mask(const Op *access, const Poly *p, Poly *out)
 {
@@ -105,7 +134,7 @@ static bool bound_by_mask(const Op *access, const Poly *p, Poly *out)
         if (poly_add(out, &bounds.below[i], -1) && grad_is_same_poly(out))
             return true;
     }
-    return false;
+    return bound_by_round(access, p, out);
 }
 
 static bool add_constant(Poly *p, int64_t n)
@@ -178,18 +207,54 @@ static bool is_known(const Grad *g, const GradNeed *n)
     return false;
 }
 
+static int64_t divisor_of_all(const Poly *p, int64_t divisor)
+{
+    for (int i = 0; i < p->count; i++) {
+        int64_t a = divisor, b = llabs(p->terms[i].scale);
+        while (b != 0) {
+            int64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        divisor = a;
+    }
+    return divisor;
+}
+
+/* 1 <= n in place of 8 <= 8 * n. */
+static void divide_both(Poly *a, Poly *b)
+{
+    const int64_t divisor = divisor_of_all(b, divisor_of_all(a, 0));
+
+    for (int i = 0; i < a->count && divisor > 1; i++)
+        a->terms[i].scale /= divisor;
+    for (int i = 0; i < b->count && divisor > 1; i++)
+        b->terms[i].scale /= divisor;
+}
+
 bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most)
 {
-    Poly limit = {0}, apart = {0};
+    Poly limit = {0}, apart = {0}, reached = *least;
     int64_t constant;
 
     if (!poly_push(&limit, most) || !poly_push(&apart, most) || !poly_add(&apart, least, -1))
         return false;
+    divide_both(&reached, &limit);
     for (int i = 0; i < g->needs.len; i++) {
-        if (poly_equal(&g->needs.at[i].least, least) && poly_equal(&g->needs.at[i].most, &limit))
+        if (poly_equal(&g->needs.at[i].least, &reached) && poly_equal(&g->needs.at[i].most, &limit))
             return true;
     }
     return poly_is_constant(&apart, &constant) && constant >= 0;
+}
+
+/* Not unless a length is 0 or less: step + length <= step. */
+static bool is_hopeless(const Poly *apart)
+{
+    for (int i = 0; i < apart->count; i++) {
+        if (apart->terms[i].scale > 0)
+            return false;
+    }
+    return apart->count > 0;
 }
 
 bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *unit)
@@ -205,6 +270,9 @@ bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *u
         return false;
     if (poly_is_constant(&apart, &constant))
         return constant >= 0;
+    if (is_hopeless(&apart))
+        return false;
+    divide_both(&n.least, &n.most);
     if (!is_known(g, &n))
         vec_push(g->arena, &g->needs, n);
     return true;
@@ -287,6 +355,15 @@ bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, in
     return good && n > 0;
 }
 
+static int64_t common_factor(const Sum *level)
+{
+    Poly all = {0};
+
+    for (int i = 0; i < level->n && i < POLY_TERMS; i++)
+        all.terms[all.count++].scale = level->at[i].by;
+    return level->n > 0 && level->n <= POLY_TERMS ? divisor_of_all(&all, 0) : 1;
+}
+
 bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Constants c)
 {
     const Constants none = {0};
@@ -302,7 +379,11 @@ bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Con
         bool is_lowest = units[i].count == 0;
         Poly p, bound, factors = {0};
 
-        good = (is_lowest || grad_need(g, a, &reached, &units[i])) &&
+        PolyTerm least_step = units[i];
+        if (i == n - 1) /* nothing is above it, so that what all its terms are multiples of may be
+                           reached */
+            least_step.scale = common_factor(&level);
+        good = (is_lowest || grad_need(g, a, &reached, &least_step)) &&
                terms_are_digits(&level, is_lowest ? c : none);
         if (!good || i == n - 1)
             break;

@@ -3,53 +3,154 @@
  * adds the rows up in their order
  *
  * A row has the elements of the array, at the same places.  How many these are follows from the
- * mask of the load, from what its address may reach, or is a parameter that the launch gives.
+ * mask of the load, or, where it has none, from what its address reaches; or it is a parameter that
+ * the launch gives.  More must it never be: the second kernel would store behind the array's end.
  */
 #include "../opt/opt.h"
 #include "../opt/poly.h"
 #include "grad.h"
 
-enum { NOT_ONE = -1 };
+/* So many times a scalar that is the same for all, as rows of values and gates have two n; or so
+ * many. */
+typedef struct {
+    Value *scalar; /* NULL: a constant */
+    int64_t times; /* 0: not known */
+} Length;
 
-static bool is_one_scalar(const Poly *p, Value **out)
+static bool is_same_length(Length a, Length b)
 {
-    const PolyTerm *t = &p->terms[0];
-
-    if (p->count != 1 || t->count != 1 || t->scale != 1 || !t->of[0].value ||
-        t->of[0].value->block->owner || !grad_same_for_all(t->of[0].value))
-        return false;
-    *out = (Value *)t->of[0].value;
-    return true;
+    return a.scalar == b.scalar && a.times == b.times;
 }
 
-/* The scalar that the mask says the place behind `begin` to be less than; NULL: it says none. */
-static Value *bound_in(const Value *begin, const Value *pointer, const Value *mask)
+/* Does each element of a lie in b? */
+static bool is_within(Length a, Length b)
+{
+    return a.times > 0 && a.scalar == b.scalar && a.times <= b.times;
+}
+
+/* One more than the most that the polynomial may be, over the indices of the tile. */
+static Length length_of(const Poly *p, const Type *tile)
+{
+    Length out = {0};
+    int64_t most = 1;
+
+    for (int i = 0; i < p->count; i++) {
+        const PolyTerm *t = &p->terms[i];
+        Value *v = (Value *)t->of[0].value;
+
+        if (t->count == 0)
+            most += t->scale;
+        else if (t->count > 1 || t->scale < 0 || out.scalar)
+            return (Length){0};
+        else if (!v)
+            most += t->scale * (tile->dims[t->of[0].key] - 1);
+        else if (v->block->owner || !grad_same_for_all(v))
+            return (Length){0};
+        else
+            out = (Length){v, t->scale};
+    }
+    if (!out.scalar)
+        return (Length){NULL, MAX(most, 0)};
+    return most <= 0 ? out : (Length){0};
+}
+
+/* The place, of which `below`, so many times, is less than 0: n - 1 or less of place - (place - n).
+ */
+static Length length_by(const Poly *place, const Poly *below, const Type *tile)
+{
+    for (int i = 0; i < place->count; i++) {
+        for (int k = 0; k < below->count; k++) {
+            const int64_t by = below->terms[k].scale, times = place->terms[i].scale / by;
+            Poly rest = *place;
+
+            if (times <= 0 || !poly_add(&rest, below, -times) ||
+                !poly_push(&rest, &(PolyTerm){-times, 0, {{0}}}))
+                continue;
+            Length found = length_of(&rest, tile);
+            if (found.times > 0)
+                return found;
+        }
+    }
+    return (Length){0};
+}
+
+/* What the mask, and the tile itself, say the place behind `begin` to be less than. */
+typedef struct {
+    Length by_tile, by_mask[POLY_BOUNDS];
+    int n;
+} Lengths;
+
+static Lengths lengths_of(const Value *begin, const Value *pointer, Value *mask)
 {
     PolyScope scope = {0};
     PolyBounds bounds = {0};
-    Value *found = NULL;
+    Lengths out = {0};
     int8_t map[MAX_RANK];
-    Poly place, base, bound;
+    Poly place, base;
 
     for (int d = 0; d < MAX_RANK; d++)
         map[d] = (int8_t)d;
     if (!poly_of(&scope, pointer, map, &place) || !poly_of(&scope, begin, map, &base) ||
         !poly_add(&place, &base, -1))
-        return NULL;
-    poly_bounds(&scope, mask, map, &bounds);
-    for (int i = 0; i < bounds.count && !found; i++) {
-        bound = place;
-        if (poly_add(&bound, &bounds.below[i], -1))
-            is_one_scalar(&bound, &found);
+        return out;
+    out.by_tile = length_of(&place, pointer->type);
+    if (mask)
+        poly_bounds(&scope, mask, map, &bounds);
+    for (int i = 0; i < bounds.count; i++) {
+        Length found = length_by(&place, &bounds.below[i], pointer->type);
+        if (found.times > 0)
+            out.by_mask[out.n++] = found;
+    }
+    return out;
+}
+
+/* How long the load's mask says the array to be: nothing, where it says two things. */
+static Length length_by_mask(const GradArray *a, const Op *load)
+{
+    Lengths all = lengths_of(a->array, load->operands[LOAD_PTR], op_operand(load, LOAD_MASK));
+    Length found = all.n > 0 ? all.by_mask[0] : (Length){0};
+
+    for (int i = 1; i < all.n; i++) {
+        if (!is_same_length(all.by_mask[i], found))
+            return (Length){0};
     }
     return found;
 }
 
-static Value *bound_of(const GradArray *a, const Op *load)
+/* Without a mask, and in no loop or branch that may not run. */
+static bool surely_reads_all(const Op *load)
 {
-    const Value *mask = op_operand(load, LOAD_MASK);
+    uint64_t trips;
 
-    return mask ? bound_in(a->array, load->operands[LOAD_PTR], mask) : NULL;
+    for (const Op *o = load->block->owner; o; o = o->block->owner) {
+        if (o->code != OP_for || !opt_trip_count(o, &trips) || trips == 0)
+            return false;
+    }
+    return !op_operand(load, LOAD_MASK);
+}
+
+/* Of what all loads read, what one says of the array. */
+static Length length_of_array(const Grad *g, const GradArray *a, const GradOps *loads,
+                              unsigned programs)
+{
+    Length longest = {0};
+    bool agree = true;
+    int64_t most = 0; /* that any may reach; -1: not known */
+
+    for (int i = 0; i < loads->len; i++) {
+        const Op *load = loads->at[i];
+        const int64_t reach = grad_reach(g, load, programs);
+        const bool all = surely_reads_all(load) && reach > 0;
+        const Length here = all ? (Length){NULL, reach} : length_by_mask(a, load);
+
+        most = reach == 0 || most < 0 ? -1 : MAX(most, reach);
+        if (here.times == 0 || (i > 0 && here.scalar != longest.scalar))
+            agree = false;
+        if (here.times > longest.times && (agree || !here.scalar))
+            longest = here;
+    }
+    bool is_all = !longest.scalar && most > 0 && longest.times >= most;
+    return agree || is_all ? longest : (Length){0};
 }
 
 /* Of one load that reads a tile from the array's beginning on: the extent, with its name. */
@@ -65,19 +166,14 @@ static Value *extent_of(Grad *g, int64_t reach, const GradOps *loads)
 
 static Value *width_of(Grad *g, const GradArray *a, const GradOps *loads, unsigned programs)
 {
-    Value *bound = bound_of(a, loads->at[0]);
-    int64_t reach = 0;
+    const Length n = length_of_array(g, a, loads, programs);
 
-    for (int i = 0; i < loads->len; i++) {
-        int64_t far = grad_reach(g, loads->at[i], programs);
-        if (bound_of(a, loads->at[i]) != bound)
-            bound = NULL;
-        reach = far == 0 || reach == NOT_ONE ? NOT_ONE : MAX(reach, far);
-    }
-    if (bound)
-        return bound;
-    if (reach > 0 && reach < INT32_MAX)
-        return extent_of(g, reach, loads);
+    if (n.scalar && n.times == 1)
+        return n.scalar;
+    if (n.scalar)
+        return build_binary(&g->b, OP_mul, n.scalar, build_int(&g->b, n.scalar->type, n.times));
+    if (n.times > 0 && n.times < INT32_MAX)
+        return extent_of(g, n.times, loads);
     return grad_new_parameter(
         g, arena_printf(g->arena, "%s_size", g->func->params[a->array->index].name),
         type_scalar(g->func->module, DT_I32));
@@ -125,11 +221,19 @@ Value *grad_program_number(const Grad *g, Builder *b, unsigned axes)
 
 bool grad_is_in_row(Grad *g, const GradArray *a, Value *pointer, Value *mask)
 {
-    int64_t reach;
+    const Lengths lengths = lengths_of(a->row, pointer, mask);
+    const int8_t map[MAX_RANK] = {0};
+    PolyScope scope = {0};
+    Poly width;
 
-    if (value_const_int(a->width, &reach))
-        return true;
-    return mask && bound_in(a->row, pointer, mask) == grad_in_front(g, a->width);
+    if (!poly_of(&scope, grad_in_front(g, a->width), map, &width) ||
+        !poly_push(&width, &(PolyTerm){-1, 0, {{0}}}))
+        return false;
+    const Length row = length_of(&width, a->width->type);
+    bool found = is_within(lengths.by_tile, row);
+    for (int i = 0; i < lengths.n && !found; i++)
+        found = is_within(lengths.by_mask[i], row);
+    return found;
 }
 
 void grad_make_parts(Grad *g, GradArray *a)

@@ -54,6 +54,22 @@ Value *grad_negated(Grad *g, Value *x)
     return plain ? plain : build_unary(&g->b, OP_neg, x);
 }
 
+/* Is it made, element by element, of something that the axis was inserted in? */
+static bool is_made_of_expanded(const Value *v, int axis, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0)
+        return false;
+    if (op->code == OP_expand)
+        return attr_axis(op) == axis;
+    for (int i = 0; i < op->noperands && op_is_elementwise(op); i++) {
+        if (is_made_of_expanded(op->operands[i], axis, depth - 1))
+            return true;
+    }
+    return false;
+}
+
 /* Along an axis; -1: all.  A sign stands in front of the sum. */
 static Value *summed(Grad *g, Value *x, int axis)
 {
@@ -61,9 +77,14 @@ static Value *summed(Grad *g, Value *x, int axis)
 
     if (neg)
         return grad_negated(g, summed(g, neg->operands[0], axis));
+    for (int d = x->type->rank - 1; axis < 0 && d >= 0 && x->type->rank > 1; d--) {
+        if (x->type->dims[d] == 1 && is_made_of_expanded(x, d, MOST_FACTORS))
+            x = grad_drop(g, x, 1u << d);
+    }
     if (axis < 0 && x->type->rank != 1)
         return opt_reduce_all(&g->b, OP_add, x);
-    return grad_sum_along(g, x, MAX(axis, 0));
+    Value *sum = grad_sum_of_quotient(g, x, MAX(axis, 0));
+    return sum ? sum : grad_sum_along(g, x, MAX(axis, 0));
 }
 
 /* What v is where c does not hold, if it is 0 where it does, or no number: where(c, 0, y), and
@@ -148,6 +169,8 @@ Value *grad_binary(Grad *g, OpCode code, Value *x, Value *y)
     Value *either = code == OP_add ? either_of(g, x, y) : NULL;
     if (code == OP_add && !either)
         either = either_of(g, y, x);
+    if (code == OP_add && !either)
+        either = grad_sum_of_quotients(g, x, y);
     if (either)
         return either;
     if (code == OP_add && opt_made_by(y, OP_neg))
@@ -196,8 +219,15 @@ Value *adjoint_sub(Grad *g, const Op *o, int i, Value *d)
     return i == 0 ? d : grad_negated(g, d);
 }
 
+/* In z * x * x, d * x of z * x is handed on to x as d times z * x, as much as x has already. */
 Value *adjoint_mul(Grad *g, const Op *o, int i, Value *d)
 {
+    const Op *by = opt_made_by(d, OP_mul);
+
+    for (int k = 0; by && k < 2; k++) {
+        if (by->operands[k] == in(g, o, i))
+            return grad_binary(g, OP_mul, by->operands[1 - k], out(g, o));
+    }
     return grad_binary(g, OP_mul, d, in(g, o, 1 - i));
 }
 
@@ -307,6 +337,12 @@ Value *adjoint_broadcast(Grad *g, const Op *o, int i, Value *d)
 Value *adjoint_reshape(Grad *g, const Op *o, int i, Value *d)
 {
     const Value *x = o->operands[i];
+
+    if (o->code == OP_expand && is_made_of_expanded(d, (int)attr_axis(o), MOST_FACTORS)) {
+        d = grad_drop(g, d, 1u << attr_axis(o)); /* a * b of a[:, None] * b[:, None] */
+        value_shaped_like(g->func->module, d, x);
+        return d;
+    }
 
     for (Op *e; (e = opt_made_by(d, OP_expand)) != NULL && d->type->rank > x->type->rank;)
         d = e->operands[0];

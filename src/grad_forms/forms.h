@@ -19,6 +19,9 @@ void forms_sum_parts_of_tiles(Func *f);
 /* count.c: each `while` that counts becomes a `for` */
 void forms_count_rounds(Func *f);
 
+/* offsets.c: pointers that some rounds of a loop move on become numbers */
+void forms_count_offsets(Func *f);
+
 /* reversed.c: programs that only ask for num_programs - 1 - program_id ask for program_id */
 void forms_number_from_the_first(Func *f);
 

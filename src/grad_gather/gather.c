@@ -8,9 +8,11 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
     if (!grad_begin(m, wish, a, d, out))
         return false;
     for (int i = 0; i < out->nwrt; i++) {
+        gather_passes(out, &out->wrt[i]);
         gather_picks(out, &out->wrt[i]);
         if (!wish->fused) /* they are gathered by more programs */
             gather_windows(out, &out->wrt[i]);
+        gather_in_last_pass(out, &out->wrt[i]);
         grad_add_in_order(out, &out->wrt[i]);
     }
     grad_find_covers(out);

@@ -22,4 +22,11 @@ void gather_picks(Grad *g, GradArray *a);
  * gathers what its own element gets instead */
 void gather_windows(Grad *g, GradArray *a);
 
+/* last_pass.c: where passes over the same elements hand something to each, the last adds it, or, if
+ * nobody else meets them, stores it */
+void gather_passes(Grad *g, GradArray *a);
+void gather_in_last_pass(Grad *g, GradArray *a);
+/* Does each access of a tile by itself meet no element twice, by whatever program? */
+bool gather_is_alone_in_pass(Grad *g, const GradArray *a);
+
 #endif

@@ -159,15 +159,13 @@ static bool suits(const Picks *p, const Op *pick)
 }
 
 /* Is it so of the array that the row alone meets each element once? */
-static bool is_row_alone(Grad *g, GradArray *a)
+static bool is_row_alone(Grad *g, const GradArray *a)
 {
-    GradOps rows = {0};
+    int rows = 0;
 
-    for (int i = 0; i < a->loads.len; i++) {
-        if (a->loads.at[i]->operands[LOAD_PTR]->type->rank > 0)
-            vec_push(g->arena, &rows, a->loads.at[i]);
-    }
-    return rows.len == 1 && grad_alone(g, a, &rows, g->asked);
+    for (int i = 0; i < a->loads.len; i++)
+        rows += a->loads.at[i]->operands[LOAD_PTR]->type->rank > 0;
+    return (rows == 1 || a->in_last_pass) && gather_is_alone_in_pass(g, a);
 }
 
 /* The picked element's place in the type of the columns; none, -1, where it is not picked. */

@@ -45,6 +45,8 @@ static void put_fill(Writer *p, const GradArray *a)
                            "element, and stores it");
     else if (a->is_picked)
         text_put(&p->text, "plain store: with what is handed to an element by itself");
+    else if (a->in_last_pass)
+        text_put(&p->text, "plain store: in the last pass, with what the others hand on");
     else if (a->fill == GRAD_STORED)
         text_put(&p->text, "plain store: no element is met twice");
     else if (a->in_order)

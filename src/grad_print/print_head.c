@@ -337,20 +337,26 @@ static const char *polynomial_text(const Writer *p, const Poly *poly)
     return w.text.s;
 }
 
+static const char *extent_text(const Writer *p, const GradExtent *e)
+{
+    const char *bound = polynomial_text(p, &e->bound);
+
+    return poly_equal(&e->bound, &e->total)
+               ? bound
+               : arena_printf(p->arena, "min(%s, %s)", bound, polynomial_text(p, &e->total));
+}
+
 /* How many elements are stored; NULL: that is not known. */
 static const char *stored_text(const Writer *p, const GradCover *c)
 {
-    const char *bound = polynomial_text(p, &c->bound), *total = polynomial_text(p, &c->total);
-    const char *row = poly_equal(&c->bound, &c->total)
-                          ? bound
-                          : arena_printf(p->arena, "min(%s, %s)", bound, total);
+    const char *row = extent_text(p, &c->row);
 
     if (!c->is_known)
         return NULL;
-    return c->rows.count == 0 ? row
-                              : arena_printf(p->arena, "(%s) * (%s) if %s == %s else 0",
-                                             polynomial_text(p, &c->rows), row, row,
-                                             polynomial_text(p, &c->stride));
+    return c->stride.count == 0
+               ? row
+               : arena_printf(p->arena, "(%s) * (%s) if %s == %s else 0", extent_text(p, &c->rows),
+                              row, row, polynomial_text(p, &c->stride));
 }
 
 static void describe_array(Writer *p, const GradArray *a)

@@ -84,8 +84,6 @@ static bool same_operands(const Op *a, const Op *b, const Map *pairs)
     return true;
 }
 
-static bool same_op(Arena *arena, const Op *a, const Op *b, Map *pairs);
-
 static bool same_block(Arena *arena, const Block *a, const Block *b, Map *pairs)
 {
     const Op *x = a->first, *y = b->first;
@@ -98,7 +96,7 @@ static bool same_block(Arena *arena, const Block *a, const Block *b, Map *pairs)
         map_put(pairs, MAP_KEY(b->args[i]), a->args[i]);
     }
     for (; x && y; x = x->next, y = y->next) {
-        if (!same_op(arena, x, y, pairs))
+        if (!opt_same_op(arena, x, y, pairs))
             return false;
         for (int i = 0; i < x->nresults; i++)
             map_put(pairs, MAP_KEY(y->results[i]), x->results[i]);
@@ -106,7 +104,7 @@ static bool same_block(Arena *arena, const Block *a, const Block *b, Map *pairs)
     return !x && !y;
 }
 
-static bool same_op(Arena *arena, const Op *a, const Op *b, Map *pairs)
+bool opt_same_op(Arena *arena, const Op *a, const Op *b, Map *pairs)
 {
     if (a->code != b->code || a->noperands != b->noperands || a->nattrs != b->nattrs ||
         a->nresults != b->nresults)
@@ -136,7 +134,7 @@ static const Entry *find_equal(const Cse *c, const Op *op, uint64_t hash, int me
 {
     for (int i = c->buckets[hash & (c->nbuckets - 1)]; i >= 0; i = c->entries.at[i].next) {
         const Entry *e = &c->entries.at[i];
-        if (e->hash == hash && e->memory == memory && same_op(c->arena, e->op, op, NULL))
+        if (e->hash == hash && e->memory == memory && opt_same_op(c->arena, e->op, op, NULL))
             return e;
     }
     return NULL;

@@ -88,6 +88,10 @@ void opt_translate_asm(Module *m, OptTakes takes);
  * what in its text is no op; false when there is any. */
 bool opt_refuse_asm(Module *m, OptTakes takes, const char *device, Diags *d);
 
+/* cse.c: do both compute the same?  `pairs` maps values that b is made of to their twins, which a
+ * is made of; NULL: they are the same ones. */
+bool opt_same_op(Arena *arena, const Op *a, const Op *b, Map *pairs);
+
 /* help.c: what several passes ask of the IR */
 bool opt_inside(const Block *b, const Op *op); /* b is a region of op, or nested in one */
 bool opt_is_int(const Value *v);               /* integer or bool, scalar or tile; no pointer */

@@ -181,6 +181,16 @@ def five(x, out):
     for i in range(0, 10, 2):
         h = h * tl.load(x + i)
     tl.store(out, h)
+
+
+@triton.jit
+def flagged(x, links, out, n):
+    h = 1.0
+    flag = n > 3
+    for i in range(n):
+        h = tl.where(flag, h * tl.load(x + i), h + 1.0)
+        flag = tl.load(links + i) > 0
+    tl.store(out, h)
 KERNEL
 cat >elsewhere.py <<'KERNEL'
 import triton
@@ -253,6 +263,42 @@ expect 0 out 'd_w: partial sums: programs along axis 0 meet; min(grid[0], 256) d
 expect 0 out 'tl.atomic_add(d_w + offsets, ' shared --atomics
 expect 0 out 'd_w: is added to, by atomics: zero it before' shared --atomics
 
+# a row is as long as masks say of all that is read of it, else the launch says it
+parts() {
+    kernel=$1
+    shift
+    "$tilec" grad "$source/tests/grad/parts.py:$kernel" --of out --wrt w 'x:*fp32' 'w:*fp32' 'out:*fp32' BLOCK=16 "$@"
+}
+expect 0 out 'd_bias_parts: min(grid[0], 256) rows of (n * 2) elements' \
+    "$tilec" grad "$source/tests/grad/parts.py:gates" --of out --wrt bias 'x:*fp32' 'bias:*fp32' 'out:*fp32' n:i32 BLOCK=16
+expect 0 out 'd_w_parts: min(grid[0], 256) rows of 13 elements' parts part_of_tile
+expect 0 out 'd_w_parts: min(grid[0], 256) rows of w_size elements' parts every_third
+expect 0 out 'd_w_parts: min(grid[0], 256) rows of w_size elements' parts either_end n:i32 m:i32
+expect 0 out 'd_w_parts: min(grid[0], 256) rows of w_size elements' parts sometimes n:i32 scales:i32
+
+# what both read of an array that neither writes is loaded once
+fused=$("$tilec" grad "$source/kernels/cross_entropy.py:cross_entropy_kernel" --call loss --of losses --wrt logits --fused)
+[ "$(echo "$fused" | grep -c 'tl.load(targets + row)')" = 1 ] || wrong "the target is loaded twice"
+
+# a factor that occurs twice gets twice the same
+expect 0 out 'd_lse = t_1 + t_2 + t_2' "$tilec" grad "$source/tests/grad/losses.py:with_z_loss" --of out --wrt x 'x:*fp32' 'out:*fp32' \
+    row:i32 z:fp32 BLOCK=16
+# a loop that hands nothing to a value adds nothing to its gradient
+expect 0 out 'd_t = tl.sum(carried, axis=0) + tl.sum(carried_2, axis=0)' "$tilec" grad "$source/tests/grad/rows.py:softmax_by_temperature" \
+    --of out --wrt x,temperature 'x:*fp32' 'temperature:*fp32' 'out:*fp32' row:i32 BLOCK=16
+# what had an axis inserted is multiplied without it
+expect 0 out 'error_1[None, :], axis=1) * key_1, axis=0)' "$tilec" grad "$source/tests/grad/recurrences.py:delta_rule" --of out --wrt rate \
+    'q:*fp32' 'k:*fp32' 'v:*fp32' 'rate:*fp32' 'out:*fp32' steps:i32 D=8
+# rows of D elements, as many as a loop has rounds, or one of them
+expect 0 out 'd_x: added in order' "$tilec" grad "$source/tests/grad/recurrences.py:read_twice" --of out --wrt x 'x:*fp32' 'out:*fp32' \
+    steps:i32 D=8 --stage grad
+expect 0 out 'where not 1 <= steps, d_x is wrong' "$tilec" grad "$source/tests/grad/recurrences.py:first_step" --of out --wrt x \
+    'x:*fp32' 'out:*fp32' steps:i32 D=8 --stage grad
+# what no launch can meet is not asked for
+expect 0 out 'd_x: atomics' "$tilec" grad "$source/tests/grad/windows.py:dilated" --of out --wrt x 'x:*fp32' 'out:*fp32' n:i32 step:i32 \
+    BLOCK=16 --stage grad
+grep -q "where not" "$folder/out" && wrong "what is asked for cannot be"
+
 # what a mean hands on is made of sums that are there, without another pass over the row
 expect 0 out 'd_average = -(total_1 + t_12 + t_12 + t_10 * tl.sum(inside.to(tl.float32), axis=0))' \
     "$tilec" grad "$source/kernels/norms.py:norm_kernel" --call layer --of y --wrt x,weight,bias
@@ -263,7 +309,11 @@ measured() {
     shift
     "$tilec" grad "$source/tests/grad/references.py:$kernel" --of out --wrt x 'x:*fp32' 'out:*fp32' row:i32 BLOCK=16 "$@"
 }
-expect 0 out '    tl.store(d_x + t + at, d_e * e, mask=mask)' measured sunk
+expect 0 out '    tl.store(d_x + t + at, (t_2 - tl.sum(t_2 * t_1, axis=0)) * t_1, mask=mask)' measured sunk
+# which is the result that was stored, or made again
+expect 0 out '    t_1 = tl.load(out + t + at, mask=mask, other=0.0)' measured sunk
+expect 0 out '    t_2 = e / (tl.exp(-top) + tl.sum(e, axis=0))' measured sunk --recompute
+expect 0 out '(t_3 - tl.sum(t_3 * t_2, axis=0)) * t_2' measured sunk --recompute
 expect 0 out 'no gradient goes through these: out is the same whatever they are' measured log_softmax --stage grad
 expect 0 out '    line 16: top = tl.max(a, axis=0)' measured log_softmax --stage grad
 expect 0 out 'total = total * fade + weight' measured faded 'v:*fp32'
@@ -338,15 +388,31 @@ expect 0 out 'd_x: is added to, by atomics' windows by_program 'scale:*fp32'
 expect 0 out 'd_x: is added to, by atomics' windows normed
 expect 0 out 'd_x: is added to, by atomics' windows beyond
 
-# passes over a row are added in their order, the first without waiting for one
-passes() {
+# of passes over the same elements the last stores what all hand on
+layer_norm() {
     "$tilec" grad "$source/tests/grad/strided.py:layer_norm" --of out --wrt x 'x:*fp32' 'w:*fp32' 'b:*fp32' 'out:*fp32' \
         stride:i32 n:i32 eps:fp32 BLOCK=16 "$@"
 }
-expect 0 out 'd_x: is added to, each element by one program: zero it before.' passes
-expect 0 out 'd_x: is added to, by atomics' passes --atomics
-barriers=$(passes | grep -c 'tl.debug_barrier()')
-[ "$barriers" = 2 ] || wrong "$barriers barriers between three passes"
+expect 0 out 'd_x: its elements are stored, each once.' layer_norm
+expect 0 out 'd_x: plain store: in the last pass, with what the others hand on' layer_norm --stage grad
+expect 0 out 'd_x: is added to, by atomics' layer_norm --atomics
+
+expect 0 out 'd_row + tl.where(columns_2 == picked, d_wanted, 0.0)' "$tilec" grad "$source/tests/grad/picks.py:smoothed_in_passes" \
+    --of out --wrt x 'x:*fp32' 'labels:*i64' 'out:*fp32' row:i32 BLOCK=16
+
+# else they are added in their order, the first without waiting for one
+passes() {
+    kernel=$1
+    shift
+    "$tilec" grad "$source/tests/grad/rows.py:$kernel" --of out --wrt x 'x:*fp32' 'out:*fp32' row:i32 BLOCK=16 "$@"
+}
+for kernel in online_log_softmax 'by_mean_of_some some:i32' by_mean_of_even; do
+    # shellcheck disable=SC2086 # words
+    expect 0 out 'd_x: is added to, each element by one program: zero it before.' passes $kernel
+done
+expect 0 out 'd_x: is added to, by atomics' passes by_mean_of_even --atomics
+barriers=$(passes by_mean_of_even | grep -c 'tl.debug_barrier()')
+[ "$barriers" = 1 ] || wrong "$barriers barriers between two passes"
 
 # rounds that go on where the last one ended store each element once; those that overlap do not
 expect 0 out 'tl.store(d_x + ' derive rounds n:i32 STEP=16
@@ -371,8 +437,13 @@ expect 0 out "$added" derive quads n:i32 APART=4 BLOCK=16
 expect 0 out 'h_tape: a workspace of n * 4 bytes, float32: h before each round.' derive recurrence n:i32
 expect 1 err "k.py:138:5: error: rounds of a loop whose step is known only at run time" "$tilec" grad k.py:jumps --of out --wrt x \
     'x:*fp32' 'at:*fp32' 'out:*fp32' n:i32 step:i32
-expect 1 err "and what \`p\` was in each cannot be told: compute it from the loop's variable" "$tilec" grad k.py:chased --of out --wrt x \
+expect 1 err "and what \`flag\` was in each cannot be told: compute it from the loop's variable" "$tilec" grad k.py:flagged --of out --wrt x \
     'x:*fp32' 'links:*i32' 'out:*fp32' n:i32
+# a pointer that moves on by what a round reads is a number of elements
+for text in 'p_offset_tape: a workspace of n * 8 bytes, int64: p_offset before each round.' \
+    'p_offset += tl.load(links + i).to(tl.int64)  # line 149: p += tl.load(links + i)'; do
+    expect 0 out "$text" "$tilec" grad k.py:chased --of out --wrt x 'x:*fp32' 'links:*i32' 'out:*fp32' n:i32
+done
 
 # refused, with the line
 expect 1 err "k.py:22:19: error: the kernel reads an array that it writes" derive read_back BLOCK=16

@@ -180,3 +180,26 @@ def wrapped(x, out, n, BLOCK: tl.constexpr):
     """More lanes than elements."""
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(out + at % 8, tl.load(x + at, mask=at < n), mask=at < n)
+
+
+@triton.jit
+def in_turns(x, y, out, n):
+    """Rounds read from one array and from the other."""
+    one, other = x, y
+    total = 0.0
+    for i in range(n):
+        total += tl.load(one + i)
+        one, other = other, one
+    tl.store(out, total * total)
+
+
+@triton.jit
+def goes_over(x, y, out, n):
+    """After some rounds another array is read."""
+    from_here = x
+    total = 0.0
+    for i in range(n):
+        total += tl.load(from_here + i)
+        if i > 2:
+            from_here = y
+    tl.store(out, total * total)

@@ -118,3 +118,14 @@ def last_one(x, out, tickets, n, BLOCK: tl.constexpr):
     a = tl.load(x + at, mask=at < n, other=0.0)
     if tl.atomic_add(tickets, 1) == tl.num_programs(0) - 1:
         tl.store(out + at, a * a, mask=at < n)
+
+
+@triton.jit
+def with_z_loss(x, out, row, z, BLOCK: tl.constexpr):
+    """The log of a sum, which occurs twice in a product, and once beside it."""
+    at = tl.program_id(0) * row + tl.arange(0, BLOCK)
+    inside = tl.arange(0, BLOCK) < row
+    values = tl.load(x + at, mask=inside, other=-float("inf"))
+    top = tl.max(values, axis=0)
+    lse = top + tl.log(tl.sum(tl.exp(values - top), axis=0))
+    tl.store(out + tl.program_id(0), lse + z * lse * lse)

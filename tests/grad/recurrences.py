@@ -188,3 +188,63 @@ def triangle(x, out, n, BLOCK: tl.constexpr):
         for b in range(a + 1):
             h = tl.sin(h) + tl.load(x + a * n + b) * i * 0.1 + h * h * 0.1
     tl.store(out + i, h)
+
+
+@triton.jit
+def delta_rule(q, k, v, rate, out, steps, D: tl.constexpr):
+    """A matrix that learns what keys have for values, step by step (Schlag et al., 2021)."""
+    head = tl.program_id(0)
+    columns = tl.arange(0, D)
+    state = tl.zeros([D, D], tl.float32)
+    for step in range(steps):
+        at = (head * steps + step) * D + columns
+        key = tl.load(k + at)
+        error = tl.load(v + at) - tl.sum(state * key[:, None], axis=0)
+        state += tl.load(rate + head * steps + step) * key[:, None] * error[None, :]
+        tl.store(out + at, tl.sum(tl.load(q + at)[:, None] * state, axis=0))
+
+
+@triton.jit
+def read_twice(x, out, steps, D: tl.constexpr):
+    """The steps of a sequence, a row each, are gone through for their sum and once more."""
+    sequence = tl.program_id(0)
+    columns = tl.arange(0, D)
+    state = tl.zeros([D], tl.float32)
+    for step in range(steps):
+        state += tl.load(x + (sequence * steps + step) * D + columns)
+    for step in range(steps):
+        state *= tl.load(x + (sequence * steps + step) * D + columns)
+    tl.store(out + sequence * D + columns, state)
+
+
+@triton.jit
+def first_step(x, out, steps, D: tl.constexpr):
+    """Of each sequence the first of its rows."""
+    sequence = tl.program_id(0)
+    columns = tl.arange(0, D)
+    values = tl.load(x + sequence * steps * D + columns)
+    tl.store(out + sequence * D + columns, values * values)
+
+
+@triton.jit
+def packed(x, takes, out, row, steps):
+    """Some steps take the next element."""
+    p = x + tl.program_id(0) * row
+    h = 1.0
+    for step in range(steps):
+        h = h * tl.load(p) + 1.0
+        if tl.load(takes + step) > 0:
+            p += 1
+    tl.store(out + tl.program_id(0), h)
+
+
+@triton.jit
+def by_strides(x, far, out, n, steps, BLOCK: tl.constexpr):
+    """Each step says how far the next is, and every third comes back by as much."""
+    lanes = tl.arange(0, BLOCK)
+    p = x + lanes
+    h = tl.zeros([BLOCK], tl.float32) + 1.0
+    for step in range(steps):
+        h = h * tl.load(p, mask=lanes < n, other=0.0) + 1.0
+        p = tl.where(step % 3 == 2, p - 2, p + tl.load(far + step))
+    tl.store(out + lanes, h * tl.load(p, mask=lanes < n, other=0.0), mask=lanes < n)

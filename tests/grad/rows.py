@@ -141,3 +141,92 @@ def not_only_a_sum(x, out, n, rows, BLOCK: tl.constexpr):
         total = tl.where(total < 1.5, total + a * a, total)
         other = tl.where(a > 0, other + a, total)
     tl.store(out + i, total * 3 + other, mask=i < n)
+
+
+@triton.jit
+def softmax_by_temperature(x, temperature, out, row, BLOCK: tl.constexpr):
+    """The pass for the largest hands nothing on."""
+    program = tl.program_id(0)
+    t = tl.load(temperature)
+    top = -float("inf")
+    for start in range(0, row, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        values = tl.load(x + program * row + columns, mask=columns < row, other=-float("inf")) / t
+        top = tl.maximum(top, tl.max(values, axis=0))
+    total = 0.0
+    for start in range(0, row, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        values = tl.load(x + program * row + columns, mask=columns < row, other=-float("inf")) / t
+        total += tl.sum(tl.exp(values - top), axis=0)
+    for start in range(0, row, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        values = tl.load(x + program * row + columns, mask=columns < row, other=-float("inf")) / t
+        tl.store(out + program * row + columns, tl.exp(values - top) / total, mask=columns < row)
+
+
+@triton.jit
+def online_log_softmax(x, out, row, BLOCK: tl.constexpr):
+    """Rounds of the first pass go backwards, those of the second do not."""
+    program = tl.program_id(0)
+    top = tl.full([BLOCK], -float("inf"), tl.float32)
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, row, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        values = tl.load(x + program * row + columns, mask=columns < row, other=-1e30)
+        highest = tl.maximum(top, values)
+        total = total * tl.exp(top - highest) + tl.exp(values - highest)
+        top = highest
+    most = tl.max(top, axis=0)
+    lse = tl.log(tl.sum(total * tl.exp(top - most), axis=0)) + most
+    for start in range(0, row, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        values = tl.load(x + program * row + columns, mask=columns < row, other=0.0)
+        tl.store(out + program * row + columns, values - lse, mask=columns < row)
+
+
+@triton.jit
+def by_mean_of_some(x, out, row, some, BLOCK: tl.constexpr):
+    """The first pass is shorter."""
+    program = tl.program_id(0)
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, some, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        total += tl.load(x + program * row + columns, mask=columns < some, other=0.0)
+    mean = tl.sum(total, axis=0) / some
+    for start in range(0, row, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        values = tl.load(x + program * row + columns, mask=columns < row, other=0.0)
+        tl.store(out + program * row + columns, values * mean, mask=columns < row)
+
+
+@triton.jit
+def by_mean_of_even(x, out, row, BLOCK: tl.constexpr):
+    """The first pass leaves out some."""
+    program = tl.program_id(0)
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, row, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        total += tl.load(x + program * row + columns, mask=(columns < row) & (columns % 2 == 0), other=0.0)
+    mean = tl.sum(total, axis=0)
+    for start in range(0, row, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        values = tl.load(x + program * row + columns, mask=columns < row, other=0.0)
+        tl.store(out + program * row + columns, values * mean, mask=columns < row)
+
+
+@triton.jit
+def by_running_sum(x, out, row, BLOCK: tl.constexpr):
+    """What the first pass hands on is made of what its rounds carry."""
+    program = tl.program_id(0)
+    total = tl.zeros([BLOCK], tl.float32)
+    squares = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, row, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        values = tl.load(x + program * row + columns, mask=columns < row, other=0.0)
+        squares += values * (values + start)
+        total += values
+    scale = tl.sum(squares, axis=0)
+    for start in range(0, row, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        values = tl.load(x + program * row + columns, mask=columns < row, other=0.0)
+        tl.store(out + program * row + columns, values * scale + total, mask=columns < row)
