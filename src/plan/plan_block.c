@@ -118,7 +118,8 @@ static bool joins_open(const Planner *pl, const BlockState *st, const Root *root
         return false;
     if (kept_by(pl->plan, root) != 0 || st->open->keep != 0 || !follows_scan(st->open, root))
         return false;
-    return plan_can_fuse(pl, st->open, root, candidate);
+    return plan_can_fuse(pl, st->open, root, candidate) &&
+           plan_goes_alike(pl, st->open, root, candidate);
 }
 
 static void add_root(Planner *pl, BlockState *st, Root root, int now)
