@@ -72,6 +72,7 @@ bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const 
 /* .. do both want the same inner loop, where either fills an operand that may lie in either order?
  */
 bool plan_goes_alike(const Planner *pl, const Nest *open, const Root *root, const Nest *candidate);
+int plan_inner_dimension(const Planner *pl, const Nest *n); /* as it is chosen below */
 /* The inner dimension is the one along which most accesses are contiguous; the rest keep their
  * order. */
 void plan_choose_order(Planner *pl, Nest *n);

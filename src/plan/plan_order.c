@@ -513,19 +513,23 @@ static bool fills_either(const Planner *pl, const Root *r)
     return r->kind == ROOT_FILL && r->buffer >= 0 && pl->plan->buffers.at[r->buffer].either;
 }
 
+int plan_inner_dimension(const Planner *pl, const Nest *n)
+{
+    return inner_dimension(pl, n, n->roots.at, n->roots.len);
+}
+
 bool plan_goes_alike(const Planner *pl, const Nest *open, const Root *root, const Nest *candidate)
 {
     bool either = fills_either(pl, root);
 
     for (int i = 0; i < open->roots.len; i++)
         either |= fills_either(pl, &open->roots.at[i]);
-    return !either || inner_dimension(pl, open, open->roots.at, open->roots.len) ==
-                          inner_dimension(pl, candidate, root, 1);
+    return !either || plan_inner_dimension(pl, open) == inner_dimension(pl, candidate, root, 1);
 }
 
 void plan_choose_order(Planner *pl, Nest *n)
 {
-    int inner = inner_dimension(pl, n, n->roots.at, n->roots.len), at = 0;
+    int inner = plan_inner_dimension(pl, n), at = 0;
 
     for (int d = 0; d < n->rank; d++) {
         if (d != inner)
