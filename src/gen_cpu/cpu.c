@@ -351,6 +351,8 @@ void cpu_steps(Cpu *c, const BlockPlan *plan)
                 cpu_keep_fill(c, s->nest);
             else if (is_tallied(s->nest))
                 cpu_tally_nest(c, s->nest);
+            else if (s->nest->roots.at[0].kind == ROOT_ATOMIC)
+                cpu_atomic_nest(c, s->nest);
             else
                 cpu_nest(c, s->nest);
             break;

@@ -317,6 +317,7 @@ Val cpu_divide_integers(NestCg *n, const Entry *e);
 /* cpu_atomic.c */
 void cpu_atomics_begin(Cpu *c);                                 /* in front of all programs */
 void cpu_atomic_root(NestCg *n, const Root *r, const Entry *e); /* one body's part */
+void cpu_atomic_nest(Cpu *c, const Nest *n);                    /* cpu_nest(), of an atomic */
 /* `in`: its operands, as scalars; NULL for a mask that is true. */
 Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in);
 
