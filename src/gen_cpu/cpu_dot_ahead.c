@@ -43,9 +43,12 @@ static Val noted(Cpu *c)
 static SourceRows *rows_of(Cpu *c, int buffer)
 {
     SourceRows *s = &c->sources[buffer];
+    Val *all[] = {&s->last, &s->pitch, &s->first, &s->jump, &s->steps};
 
-    if (!s->last)
-        *s = (SourceRows){noted(c), noted(c), noted(c), noted(c), noted(c)};
+    if (s->last)
+        return s;
+    for (int i = 0; i < COUNT(all); i++)
+        *all[i] = noted(c);
     return s;
 }
 
