@@ -351,6 +351,8 @@ void cpu_steps(Cpu *c, const BlockPlan *plan)
                 cpu_keep_fill(c, s->nest);
             else if (is_tallied(s->nest))
                 cpu_tally_nest(c, s->nest);
+            else if (s->nest->roots.at[0].kind == ROOT_ATOMIC)
+                cpu_atomic_nest(c, s->nest);
             else
                 cpu_nest(c, s->nest);
             break;
@@ -464,6 +466,7 @@ void cpu_kernel(Cpu *c, Llvm *l, const char *name)
     c->scalars = NEW_N(c->arena, Val, c->func->nvalues + 1);
     c->shift = NEW_N(c->arena, Val, c->plan->buffers.len + 1);
     c->in_slot = NEW_N(c->arena, Val, c->plan->buffers.len + 1);
+    c->sources = NEW_N(c->arena, SourceRows, c->plan->buffers.len + 1);
     c->machine = &c->plan->machine;
     c->e = (Emit){.l = l, .long_code = c->plan->size >= MANY_OPS};
     c->e.no_fma = !c->machine->fma;

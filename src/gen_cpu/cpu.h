@@ -41,6 +41,12 @@ typedef struct {
     Val skip, misses; /* stack slots of i32: runs of the nest without it; slots taken in this run */
 } TallyCode;
 
+/* Where a nest has read an operand of a product: stack slots of i64. */
+typedef struct {
+    Val last, pitch;        /* its last row, 0: none since the product; and from one to the next */
+    Val first, jump, steps; /* the first row before, how far it went, and mostly goes each time */
+} SourceRows;
+
 typedef struct {
     Arena *arena;
     const Plan *plan;
@@ -63,7 +69,8 @@ typedef struct {
     Val trips;  /* of the loop around, i64, where there are slots */
     Val *stale; /* the same: stack slot of an i1, was its tile, or one beside it, filled anew? */
     Val round; /* of the innermost loop, whose tiles lie together: its number, i64, from 0 on, .. */
-    Val is_last; /* .. and whether there is none behind it, i1 */
+    Val is_last;         /* .. and whether there is none behind it, i1 */
+    SourceRows *sources; /* by buffer: of operands that products ask for */
     const Machine *machine;
     bool nontemporal_used;
     TallyCode *tallies;      /* by number in plan->tallies */
@@ -122,9 +129,14 @@ typedef struct {
     int times;                             /* .. and for how many rows a body stands */
 } NestCg;
 
-/* What a product asks the cache for, of an operand of the next rounds. */
+/* What a product asks the cache for, of an operand of the next rounds: pieces of some lines, which
+ * follow one another, or lie in rows, and these in tiles. */
 typedef struct {
-    Val slot;              /* stack slot of a pointer: what comes next */
+    Val next;              /* stack slot of an i64: number of the piece that comes next */
+    Val when;              /* i1: it is asked for; NULL: always */
+    Val base, pitch, tile; /* i64: where it begins; from a row, and a tile, to the next */
+    int lines, in_row;     /* of a piece; pieces of a row */
+    int rows;              /* of a tile; 0: there are none */
     int in_block, in_step; /* pieces in each block, or in each copied step of k */
 } Asking;
 
@@ -141,7 +153,7 @@ typedef struct {
     Val base[3];     /* where they begin */
     int64_t down[3], across[3]; /* elements from a row, and a column, to the next one */
     Val smallest;               /* slot: of bf16 that is packed, see cpu_dot_pack.c */
-    Asking asking[2];           /* by operand */
+    Asking asking[2][2];        /* by operand: rows of memory, and slots */
     Val live[LIVES];            /* i64: so many rows, columns and elements along k; NULL: all */
 } Dot;
 
@@ -305,6 +317,7 @@ Val cpu_divide_integers(NestCg *n, const Entry *e);
 /* cpu_atomic.c */
 void cpu_atomics_begin(Cpu *c);                                 /* in front of all programs */
 void cpu_atomic_root(NestCg *n, const Root *r, const Entry *e); /* one body's part */
+void cpu_atomic_nest(Cpu *c, const Nest *n);                    /* cpu_nest(), of an atomic */
 /* `in`: its operands, as scalars; NULL for a mask that is true. */
 Val cpu_scalar_atomic(Cpu *c, Bld b, const Op *op, const Val *in);
 
@@ -372,6 +385,8 @@ void cpu_dot_widen(Dot *d); /* a to 16 bits */
 Val cpu_dot_has_subnormals(Dot *d);
 
 /* cpu_dot_ahead.c */
+/* A nest is at a row of what becomes this operand, so far from the one before. */
+void cpu_dot_note_row(Cpu *c, Bld b, int buffer, Val row, Val step);
 /* In front of so many blocks, each of which has so many steps of k. */
 void cpu_dot_ahead_begin(Dot *d, int64_t blocks, int64_t steps);
 void cpu_dot_ahead_block(Dot *d); /* in front of a block */

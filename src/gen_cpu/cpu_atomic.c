@@ -8,6 +8,8 @@
  */
 #include "cpu.h"
 
+enum { FEW_VALUES = 100 /* of a nest, whose code stands twice */ };
+
 void cpu_atomics_begin(Cpu *c)
 {
     Val at = llvm_int(c->l->i64, GEN_ALONE);
@@ -281,4 +283,27 @@ static void atomic_row(NestCg *n, const Op *op, const Entry *e)
 void cpu_atomic_root(NestCg *n, const Root *r, const Entry *e)
 {
     (r->access ? atomic_row : atomic_element)(n, r->op, e);
+}
+
+/* Loops that ask in each round whether they are alone would do little else; long ones may. */
+void cpu_atomic_nest(Cpu *c, const Nest *n)
+{
+    Val alone = c->alone;
+
+    if (!alone || n->values > FEW_VALUES) {
+        cpu_nest(c, n);
+        return;
+    }
+    LLVMBasicBlockRef plain = cpu_block(c), locked = cpu_block(c), after = cpu_block(c);
+    LLVMBuildCondBr(c->b, alone, plain, locked);
+    LLVMPositionBuilderAtEnd(c->b, plain);
+    c->alone = llvm_int(c->l->i1, 1);
+    cpu_nest(c, n);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, locked);
+    c->alone = NULL;
+    cpu_nest(c, n);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
+    c->alone = alone;
 }

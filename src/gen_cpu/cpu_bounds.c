@@ -202,6 +202,8 @@ void cpu_ahead(NestCg *n, const Entry *e)
     LLVMBuildStore(b, now, slot);
     Val none = LLVMBuildICmp(b, LLVMIntEQ, last, llvm_int(c->l->i64, 0), "");
     Val step = LLVMBuildSub(b, now, LLVMBuildSelect(b, none, now, last, ""), "");
+    if (a->operand != 0)
+        cpu_dot_note_row(c, b, a->operand - 1, now, step);
     if (a->rows > 0)
         prefetch_later(n, b, a, row, step);
     else

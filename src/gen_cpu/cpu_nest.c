@@ -17,9 +17,11 @@
  * cut into a main segment where all of them hold, a mixed one (usually a single vector) where
  * masks are real, another one in front of it where some of them begin to hold, and a dead one where
  * none holds.  In the main segment there are no masks, and code size does not depend on extents
- * anywhere.
+ * anywhere.  Short rows where all bounds hold everywhere are not cut.
  */
 #include "cpu.h"
+
+enum { SHORT_ROW = 8 /* vectors */, LEAST_ROWS = 4, FEW_VALUES = 100 /* that stand twice */ };
 
 /* --- loops --- */
 
@@ -327,12 +329,51 @@ static void rest_of_row(NestCg *n, Val i, Val high)
         dead_segment(n, i, n->end);
 }
 
-static void masked_loops(NestCg *n)
+static void cut_loops(NestCg *n, Val low)
 {
-    Val low = lowest_end(n), high = end_of_mixed(n);
-    Val i = head_segment(n, high);
+    Val high = end_of_mixed(n), i = head_segment(n, high);
 
     rest_of_row(n, main_segment(n, i, i, low), high);
+}
+
+/* Does finding the segments of each row take as long as what is done in it? */
+static bool has_short_rows(const NestCg *n)
+{
+    int extent = n->nest->dims[n->inner];
+    int64_t rows = 1;
+
+    for (int d = 0; d < n->rank; d++)
+        rows *= d == n->inner ? 1 : n->nest->dims[d];
+    return rows >= LEAST_ROWS && n->nest->bounds.len > 0 && n->nest->pieces.len == 0 &&
+           !n->nest->schedule->strips && extent % n->lanes == 0 && extent / n->lanes <= SHORT_ROW &&
+           n->nest->values <= FEW_VALUES;
+}
+
+/* Rows where all bounds hold everywhere are most of them, and have whole vectors, as many as the
+ * extent says. */
+static void masked_loops(NestCg *n)
+{
+    Cpu *c = n->c;
+    Bld row = n->at[n->front];
+    Val extent = llvm_int(c->l->i64, n->nest->dims[n->inner]), zero = llvm_int(c->l->i64, 0);
+    Val low = lowest_end(n), first = highest_start(n);
+
+    if (!has_short_rows(n)) {
+        cut_loops(n, low);
+        return;
+    }
+    LLVMBasicBlockRef whole = cpu_block(c), cut = cpu_block(c), after = cpu_block(c);
+    Val all = LLVMBuildICmp(row, LLVMIntSGE, low, extent, "");
+    if (first)
+        all = LLVMBuildAnd(row, all, LLVMBuildICmp(row, LLVMIntSLE, first, zero, ""), "");
+    llvm_likely(c->l, LLVMBuildCondBr(c->b, all, whole, cut));
+    LLVMPositionBuilderAtEnd(c->b, whole);
+    segment(n, PART_MAIN, segment(n, PART_MAIN, zero, extent, n->unroll), extent, 1);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, cut);
+    cut_loops(n, low);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
 }
 
 /* Of rows that have a whole vector between their edges; of others masks say which elements are

@@ -152,7 +152,7 @@ void cpu_tally_nest(Cpu *c, const Nest *n)
     LLVMBuildBr(c->b, after);
     LLVMPositionBuilderAtEnd(c->b, direct);
     LLVMBuildStore(c->b, LLVMBuildSub(c->b, skip, llvm_int(i32, 1), ""), code->skip);
-    cpu_nest(c, n->direct ? n->direct : n);
+    cpu_atomic_nest(c, n->direct ? n->direct : n);
     LLVMBuildBr(c->b, after);
     LLVMPositionBuilderAtEnd(c->b, after);
 }

@@ -247,8 +247,10 @@ enum { AHEAD_PARTS = 16 };
 typedef struct {
     Leaf leaf;
     int first, share;
-    int level; /* of the cache: 1 or 2 */
-    int rows;  /* 0: the next program */
+    int level;   /* of the cache: 1 or 2 */
+    int rows;    /* 0: the next program */
+    int operand; /* 1 + the buffer of an operand whose product asks for what this reads in the next
+                  * rounds (DotPlan.from); 0: none */
 } Ahead;
 
 typedef struct Nest Nest;
@@ -305,16 +307,20 @@ typedef struct {
     DotUnit unit;
     int lanes, rows, vectors; /* the block of acc that stays in registers: rows by vectors of so
                                * many lanes */
-    int rest;           /* rows of the blocks at the end, that have fewer; 0: there are none */
-    int height, depth;  /* of DOT_AMX: rows of a tile, and elements along k; it has one vector
-                         * of columns */
-    int group;          /* elements along k that are multiplied at once in a lane */
-    int rounds;         /* of the loop around: tiles of so many are multiplied together */
-    int packed;         /* buffer: b in panels (plan_dot.c); NO_BUFFER: where it is */
-    int sums;           /* buffer: of DOT_VNNI what a's being unsigned adds to each column */
-    int widened;        /* buffer: of DOT_PAIRS a in 16 bits, in rows of whole groups */
-    int keep;           /* of b, and what is packed of it, as Nest has it */
-    bool asks[2];       /* a and b: for what the next rounds have in the slots behind this one */
+    int rest;          /* rows of the blocks at the end, that have fewer; 0: there are none */
+    int height, depth; /* of DOT_AMX: rows of a tile, and elements along k; it has one vector
+                        * of columns */
+    int group;         /* elements along k that are multiplied at once in a lane */
+    int rounds;        /* of the loop around: tiles of so many are multiplied together */
+    int packed;        /* buffer: b in panels (plan_dot.c); NO_BUFFER: where it is */
+    int sums;          /* buffer: of DOT_VNNI what a's being unsigned adds to each column */
+    int widened;       /* buffer: of DOT_PAIRS a in 16 bits, in rows of whole groups */
+    int keep;          /* of b, and what is packed of it, as Nest has it */
+    bool asks[2];      /* a and b: for what the next rounds have in the slots behind this one */
+    struct {
+        int rows, bytes;
+    } from[2]; /* .. and, where a round has filled its tile anew, for so many rows of so many
+                * bytes that the next ones are made of; of no rows: not for those */
     Value *live[LIVES]; /* comparisons (plan_live.c): rows and columns of the result that are looked
                          * at, and elements along k that are not zero, are as many as they hold for;
                          * NULL: all */

@@ -13,6 +13,9 @@
  * where they go, and what is computed of one fills its window: so each asks for a whole row some
  * rows on, which may lie behind the tile, where the loop or the next program goes on.
  *
+ * Of such rows, where they become an operand of a product in a loop, the product asks for those of
+ * the next round (cpu_dot_ahead.c): while it multiplies, nobody else asks for anything.
+ *
  * Only launches that move more than the cache holds ask for it.  Where the next row is, the
  * generated code finds out by itself: as far from this row as this one is from the one before.
  */
@@ -166,11 +169,55 @@ static void look_down_block(Plan *p, BlockPlan *b)
     }
 }
 
+/* The prefetch of a nest that fills this buffer and no other. */
+static Ahead *ahead_of_fill(const Nest *n, int buffer)
+{
+    bool fills = n && n->roots.len == 1 && n->roots.at[0].kind == ROOT_FILL &&
+                 n->roots.at[0].buffer == buffer;
+
+    for (int i = 0; fills && i < n->ahead.len; i++) {
+        if (n->ahead.at[i].rows > 0)
+            return &n->ahead.at[i];
+    }
+    return NULL;
+}
+
+static void ask_for_operand(Plan *p, const BlockPlan *b, Step *product, int operand)
+{
+    int buffer = plan_buffer(p, product->op->operands[operand]);
+
+    for (int i = 0; i < b->steps.len; i++) {
+        const Nest *n = b->steps.at[i].nest;
+        Ahead *a = ahead_of_fill(n, buffer);
+        if (!a)
+            continue;
+        int inner = n->order[n->rank - 1], outer = n->order[n->rank - 2];
+        a->operand = 1 + buffer;
+        product->dot.from[operand].rows = n->dims[outer];
+        product->dot.from[operand].bytes = n->dims[inner] * dtype_size(a->leaf.value->type->dtype);
+    }
+}
+
+/* Of the operands of a loop's products, which are made anew in each round. */
+static void look_at_products(Plan *p, BlockPlan *b, bool in_loop)
+{
+    for (int i = 0; b && i < b->steps.len; i++) {
+        Step *s = &b->steps.at[i];
+        bool asks = in_loop && s->kind == STEP_DOT && s->dot.unit != DOT_AMX &&
+                    s->op->results[0]->type->rank == 2;
+        for (int k = 0; asks && k < COUNT(s->dot.from); k++)
+            ask_for_operand(p, b, s, k);
+        look_at_products(p, s->body[0], s->kind == STEP_FOR);
+        look_at_products(p, s->body[1], false);
+    }
+}
+
 void plan_look_ahead(Plan *p)
 {
     if (!p->options->streaming)
         return;
     look_down_block(p, p->body);
+    look_at_products(p, p->body, false);
     look_in(p, p->body, NULL);
     for (int i = 0; i < p->body->steps.len; i++) {
         const Step *s = &p->body->steps.at[i];

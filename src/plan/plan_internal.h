@@ -69,6 +69,10 @@ void plan_pin_loads(Planner *pl, const BlockState *st, const Root *root, const N
 /* May the root join the open nest?  Of equal dimensions, and neither reads what the other writes,
  * but for an element's own. */
 bool plan_can_fuse(const Planner *pl, const Nest *open, const Root *root, const Nest *candidate);
+/* .. do both want the same inner loop, where either fills an operand that may lie in either order?
+ */
+bool plan_goes_alike(const Planner *pl, const Nest *open, const Root *root, const Nest *candidate);
+int plan_inner_dimension(const Planner *pl, const Nest *n); /* as it is chosen below */
 /* The inner dimension is the one along which most accesses are contiguous; the rest keep their
  * order. */
 void plan_choose_order(Planner *pl, Nest *n);

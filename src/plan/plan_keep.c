@@ -12,6 +12,7 @@
  *
  * A tile of memory that changes with each program mostly comes back with the next row, or column,
  * of the grid, if there is one: so tiles of *several* programs are kept, each in slots of its own.
+ * One that each program of the grid has to itself, as in a batch of small products, does not.
  * There are not slots for any row of the grid.  Programs go in any order unless one
  * may wait for another, so where a tile surely comes back with the next row of the grid, they run
  * in *strips*: rows of as many columns of the grid as there are slots for, one behind the other.
@@ -207,7 +208,7 @@ static bool is_read(const Value *v)
 
 /* --- axes of the grid --- */
 
-enum { ALL_AXES = 7 };
+enum { ALL_AXES = 7, MOST_BEHIND = 16 /* ops */ };
 
 typedef struct {
     Arena *arena;
@@ -259,13 +260,13 @@ static void look_behind(Axes *x, Value *v)
         look_at(x, op->operands[i]);
 }
 
-static unsigned axes_behind(Planner *pl, const Keeping *k)
+static unsigned axes_behind(Planner *pl, Value **values, int n)
 {
     Arena *a = pl->plan->arena;
     Axes x = {.arena = a, .seen = map_new(a)};
 
-    for (int i = 0; i < k->by.len; i++)
-        look_at(&x, k->by.at[i]);
+    for (int i = 0; i < n; i++)
+        look_at(&x, values[i]);
     while (x.todo.len > 0 && x.axes != ALL_AXES)
         look_behind(&x, x.todo.at[--x.todo.len]);
     return x.axes;
@@ -285,9 +286,57 @@ static unsigned all_axes(const Plan *p)
     return all;
 }
 
+/* The operand of a sum or product without which no axis is behind it; NULL: it is another op, or
+ * there are several. */
+static Value *axis_operand(Planner *pl, const Op *op)
+{
+    Value *found = NULL;
+
+    if (op->code != OP_cast && op->code != OP_add && op->code != OP_sub && op->code != OP_mul &&
+        op->code != OP_addptr)
+        return NULL;
+    for (int i = 0; i < op->noperands; i++) {
+        Value *v = op->operands[i];
+        if (axes_behind(pl, &v, 1) == 0)
+            continue;
+        if (found)
+            return NULL;
+        found = v;
+    }
+    return found;
+}
+
+/* The axis along which a scalar is another one in each program, as a bit; of what a loop carries in
+ * its first round.  0: none is known.  A factor that is 0 would only have tiles not kept. */
+static unsigned axis_told_apart(Planner *pl, Value *v)
+{
+    for (int n = 0; v && n < MOST_BEHIND; n++) {
+        const Op *op = v->def, *loop = op ? NULL : v->block->owner;
+        if (op && op->code == OP_program_id)
+            return 1u << attr_axis(op);
+        if (op)
+            v = axis_operand(pl, op);
+        else if (loop && loop->code == OP_for && v->index > 0)
+            v = loop->operands[FOR_BOUNDS + v->index - 1];
+        else
+            return 0;
+    }
+    return 0;
+}
+
+/* Does each program of the grid have another tile? */
+static bool is_never_again(Planner *pl, const Keeping *k)
+{
+    unsigned apart = 0;
+
+    for (int i = 0; i < k->by.len; i++)
+        apart |= axis_told_apart(pl, k->by.at[i]);
+    return (all_axes(pl->plan) & ~apart) == 0;
+}
+
 /* --- strips --- */
 
-enum { X = 1, Y = 2, MOST_BEHIND = 16 /* ops */ };
+enum { X = 1, Y = 2 };
 
 static bool is_known_before(const Value *v, int most)
 {
@@ -363,6 +412,8 @@ int plan_keep(Planner *pl, Value *v, const Op *product, int rounds)
         return 0;
     if (!is_known_by_scalars(&k, v) || (k.changes && !(loop && is_read(v))))
         return 0;
+    if (k.changes && is_never_again(pl, &k))
+        return 0;
     Keep keep = {.value = v,
                  .loop = loop,
                  .rounds = rounds,
@@ -370,7 +421,7 @@ int plan_keep(Planner *pl, Value *v, const Op *product, int rounds)
                  .slots = slots_of(pl, k.changes ? NULL : loop, bytes, rounds)};
     if (k.changes) {
         keep.slots = (int)MIN(pl->most_several / bytes, MOST_SLOTS);
-        unsigned axes = axes_behind(pl, &k);
+        unsigned axes = axes_behind(pl, k.by.at, k.by.len);
         keep.again = all_axes(p) & ~axes; /* that the tile does not depend on */
         keep.strips = goes_in_strips(p, loop, axes, keep.again);
     }

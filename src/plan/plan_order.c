@@ -487,16 +487,17 @@ static void turn_fill(Planner *pl, const Nest *n, const Root *r)
         plan_turn(pl, r->buffer, r->value);
 }
 
-void plan_choose_order(Planner *pl, Nest *n)
+/* The dimension that most of what these roots access is contiguous along. */
+static int inner_dimension(const Planner *pl, const Nest *n, const Root *roots, int nroots)
 {
     int votes[MAX_RANK] = {0};
 
     for (int i = 0; i < n->leaves.len; i++)
         vote(pl, n, &n->leaves.at[i], votes);
-    for (int i = 0; i < n->roots.len; i++) {
-        if (n->roots.at[i].kind == ROOT_STORE)
-            vote_store(pl, n->roots.at[i].op, votes);
-        if (n->roots.at[i].kind == ROOT_FILL)
+    for (int i = 0; i < nroots; i++) {
+        if (roots[i].kind == ROOT_STORE)
+            vote_store(pl, roots[i].op, votes);
+        if (roots[i].kind == ROOT_FILL)
             votes[n->rank - 1] += 1;
     }
     int inner = n->rank - 1;
@@ -504,7 +505,32 @@ void plan_choose_order(Planner *pl, Nest *n)
         if (n->dims[inner] == 1 || (n->dims[d] > 1 && votes[d] > votes[inner]))
             inner = d;
     }
-    int at = 0;
+    return inner;
+}
+
+static bool fills_either(const Planner *pl, const Root *r)
+{
+    return r->kind == ROOT_FILL && r->buffer >= 0 && pl->plan->buffers.at[r->buffer].either;
+}
+
+int plan_inner_dimension(const Planner *pl, const Nest *n)
+{
+    return inner_dimension(pl, n, n->roots.at, n->roots.len);
+}
+
+bool plan_goes_alike(const Planner *pl, const Nest *open, const Root *root, const Nest *candidate)
+{
+    bool either = fills_either(pl, root);
+
+    for (int i = 0; i < open->roots.len; i++)
+        either |= fills_either(pl, &open->roots.at[i]);
+    return !either || plan_inner_dimension(pl, open) == inner_dimension(pl, candidate, root, 1);
+}
+
+void plan_choose_order(Planner *pl, Nest *n)
+{
+    int inner = plan_inner_dimension(pl, n), at = 0;
+
     for (int d = 0; d < n->rank; d++) {
         if (d != inner)
             n->order[at++] = d;

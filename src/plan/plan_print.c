@@ -322,6 +322,9 @@ static void print_dot(PlanText *p, const DotPlan *d, int indent)
     for (int i = 0; i < COUNT(d->asks); i++) {
         if (d->asks[i])
             text_printf(&p->out, ", %s of the next rounds ahead", i == DOT_A ? "a" : "b");
+        if (d->from[i].rows > 0)
+            text_printf(&p->out, ", %d rows of %d bytes ahead for %s", d->from[i].rows,
+                        d->from[i].bytes, i == DOT_A ? "a" : "b");
     }
     for (int i = 0; i < LIVES; i++) {
         static const char *const of[] = {"rows", "columns", "elements along k"};
