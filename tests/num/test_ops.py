@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from harness import EPSILON, FLOATS, NUMPY_TYPES, SMALL_FLOATS, Suite, decode, encode, generator, rounded
+from harness import EPSILON, FLOATS, NUMPY_TYPES, SMALL_FLOATS, Suite, Tensor, decode, encode, generator, rounded
 
 suite = Suite(one_in=5)
 random = generator()
@@ -215,6 +215,20 @@ def check_float_binary():
                 apply(f"{op} {dtype}", "binary", [a, b], "i1", want, op)
 
 
+def check_pairs():
+    """Several elements a thread, which may be computed two at a time: as if by fp32, rounded once."""
+    for dtype in ("fp16", "bf16"):
+        bits = random.integers(0, 1 << 16, (2, 32768), np.uint16)
+        bits[1, ::2] = bits[0, ::2] ^ random.integers(0, 1 << 12, 16384, np.uint16)  # of nearly the same size
+        a, b = (x.view(np.float16) if dtype == "fp16" else Tensor(dtype, x) for x in bits)
+        with np.errstate(all="ignore"):
+            x, y = (decode(v).astype(np.float32) for v in (a, b))
+            for op, want in {"+": x + y, "-": x - y, "*": x * y, "max": np.fmax(x, y), "min": np.fmin(x, y)}.items():
+                suite.case(f"{op} {dtype} in pairs", "ops.py:binary", "cdiv(n,BLOCK)",
+                           {"x": a, "y": b, "out": f"empty({dtype},{want.size})", "n": want.size, "OP": repr(op),
+                            "BLOCK": 1024}, {"out": (dtype, rounded(want, dtype))})
+
+
 def cast_reference(x, source, target):
     """What a store converts `x` to (R80-R84)."""
     if target == "i1":
@@ -371,7 +385,7 @@ def check_fields():
 
 
 for part in (check_math, check_bessel, check_int_binary, check_division_by_one_number, check_mixed,
-             check_float_binary, check_casts, check_reductions, check_axes,
+             check_float_binary, check_pairs, check_casts, check_reductions, check_axes,
              check_columns, check_fields):
     part()
 suite.finish()

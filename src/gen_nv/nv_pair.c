@@ -1,0 +1,167 @@
+/*
+ * nv_pair.c - fp16 and bf16 two at a time, as a word of memory has them
+ *
+ * Sums and products of fp16, and sums of bf16 where the chip has them, round once.  So do sums and
+ * products of fp32 that are rounded behind it, as those of any other target: fp32 has the digits of
+ * two such numbers and two more, which makes it all the same (S. A. Figueroa, "When is double
+ * rounding innocuous?", 1995), and neither is ever too small for it but a product of bf16, which is
+ * left to fp32.  So are multiply-adds, of which that is not true.  What picks one of two numbers
+ * picks the same one.
+ *
+ * Other results of bf16 are computed as fp32 one by one, and rounded two at a time.
+ *
+ * Elements stay in the word where what follows takes them from there, which LLVM sees.
+ */
+#include "nv.h"
+
+/* A pair in a word, an i32, as out[regs[0]] and out[regs[1]]. */
+static void take_apart(Nv *n, const Type *t, Val word, const int regs[2], Val *out)
+{
+    Val elements[2];
+
+    nv_unpack(n, &word, 2, 2, elements);
+    for (int i = 0; i < 2; i++)
+        out[regs[i]] = nv_from_bits(n, t, elements[i]);
+}
+
+/* --- bf16 in words --- */
+
+/* An operand of an instruction of that kind; NULL: v is none. */
+static Val operand_of(Val v, LLVMOpcode code, unsigned which)
+{
+    bool is = v && LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == code;
+
+    return is ? LLVMGetOperand(v, which) : NULL;
+}
+
+/* The word that one is half of, and which half; NULL: another thing. */
+static Val word_behind(const Nv *n, Val element, bool *upper)
+{
+    Val word = operand_of(operand_of(element, LLVMExtractElement, 0), LLVMBitCast, 0);
+    Val which = operand_of(element, LLVMExtractElement, 1);
+
+    if (!word || LLVMTypeOf(word) != n->l->i32 || !LLVMIsAConstantInt(which))
+        return NULL;
+    *upper = LLVMConstIntGetZExtValue(which) == 1;
+    return word;
+}
+
+/* LLVM would take the upper one out of the word, and then put it there again. */
+Val nv_bf16_of_word(Nv *n, Val element)
+{
+    bool upper;
+    Val word = word_behind(n, element, &upper);
+
+    if (!word)
+        return NULL;
+    word = upper ? LLVMBuildAnd(n->b, word, llvm_int(n->l->i32, (int32_t)0xffff0000), "")
+                 : LLVMBuildShl(n->b, word, llvm_int(n->l->i32, 16), "");
+    return llvm_from_bits(n->l, n->b, word);
+}
+
+Val nv_word_of_bf16(const Val elements[2])
+{
+    static const LLVMOpcode made[] = {LLVMShl, LLVMAnd};
+    Val words[2];
+
+    for (int i = 0; i < 2; i++) {
+        Val bits = operand_of(operand_of(elements[i], LLVMTrunc, 0), LLVMLShr, 0);
+        bits = operand_of(operand_of(bits, LLVMBitCast, 0), LLVMBitCast, 0);
+        words[i] = operand_of(bits, made[i], 0);
+    }
+    return words[0] == words[1] ? words[0] : NULL;
+}
+
+/* --- arithmetic --- */
+
+/* The instruction for two elements; NULL: there is none that gives the same. */
+static const char *instruction(const Nv *n, const Op *op)
+{
+    static const struct {
+        OpCode code;
+        const char *name;
+        bool picks;
+    } rows[] = {
+        {OP_add, "add.rn", false},    {OP_sub, "sub.rn", false}, {OP_mul, "mul.rn", false},
+        {OP_min, "min", true},        {OP_max, "max", true},     {OP_minnan, "min.NaN", true},
+        {OP_maxnan, "max.NaN", true},
+    };
+    bool brain = op->results[0]->type->dtype == DT_BF16;
+    bool adds = !brain || (op->code != OP_mul && chip_has(n->plan->chip, CHIP_BF16_SUM));
+
+    for (int i = 0; i < COUNT(rows); i++) {
+        if (rows[i].code == op->code && (rows[i].picks || adds))
+            return arena_printf(n->arena, "%s.%s $0, $1, $2;", rows[i].name,
+                                brain ? "bf16x2" : "f16x2");
+    }
+    return NULL;
+}
+
+static bool is_half(const Type *t)
+{
+    return !t->pointer && (t->dtype == DT_FP16 || t->dtype == DT_BF16);
+}
+
+void nv_compute_pairs(Nv *n, const Op *op, Val *const in[2], int count, Val *out)
+{
+    const Type *t = op->results[0]->type;
+    const char *text = is_half(t) && op->noperands == 2 ? instruction(n, op) : NULL;
+    int regs[2], found = 0;
+
+    for (int r = 0; text && r < count; r++) {
+        Val words[2], elements[2];
+        if (!in[0][r])
+            continue;
+        regs[found++] = r;
+        if (found < 2)
+            continue;
+        for (int i = 0; i < 2; i++) {
+            for (int k = 0; k < 2; k++)
+                elements[k] = nv_to_bits(n, t, in[i][regs[k]]);
+            nv_pack(n, elements, 2, 2, &words[i]);
+        }
+        take_apart(n, t, nv_pure_asm(n, n->l->i32, text, "=r,r,r", words, 2), regs, out);
+        found = 0;
+    }
+}
+
+/* --- rounding --- */
+
+/* In place of what rounds one. */
+static Val leave(void *target, Val x)
+{
+    Nv *n = target;
+
+    n->left = true;
+    return x;
+}
+
+void nv_begin_rounding(Nv *n, NvRounding *x, const Type *t)
+{
+    *x = (NvRounding){.type = t, .one = n->e.small.round_bf16};
+    if (!t->pointer && t->dtype == DT_BF16)
+        n->e.small.round_bf16 = leave;
+}
+
+void nv_round_with(Nv *n, NvRounding *x, int r, Val *out)
+{
+    bool left = n->left;
+
+    n->left = false;
+    if (!left)
+        return;
+    x->regs[x->found++] = r;
+    if (x->found < 2)
+        return;
+    Val in[] = {out[r], out[x->regs[0]]};
+    Val word = nv_pure_asm(n, n->l->i32, "cvt.rn.bf16x2.f32 $0, $1, $2;", "=r,f,f", in, 2);
+    take_apart(n, x->type, word, x->regs, out);
+    x->found = 0;
+}
+
+void nv_end_rounding(Nv *n, const NvRounding *x, Val *out)
+{
+    n->e.small.round_bf16 = x->one;
+    if (x->found > 0)
+        out[x->regs[0]] = x->one(n, out[x->regs[0]]);
+}
