@@ -153,6 +153,8 @@ static void compute_pairs(Nv *n, const NvStep *s, Val *out)
 {
     Val *in[2];
 
+    if (s->op->noperands == 0)
+        return;
     operands(n, s, in);
     nv_compute_pairs(n, s->op, in, nv_count(s->out[0]), out);
 }
@@ -172,7 +174,7 @@ static void compute_together(Nv *n, const NvStep *s, Val *out)
     else if ((s->op->code == OP_div || s->op->code == OP_rem) && dtype_is_int(t->dtype) &&
              dtype_bits(t->dtype) >= 32)
         divide_words(n, s, out);
-    else if (s->op->noperands == 2 && !t->pointer && dtype_bits(t->dtype) == 16)
+    else if (!t->pointer && dtype_bits(t->dtype) == 16)
         compute_pairs(n, s, out);
 }
 

@@ -10,6 +10,8 @@
  *
  * Other results of bf16 are computed as fp32 one by one, and rounded two at a time.
  *
+ * Integers of 10 bits become fp16 so, too, by way of 1536 + x.
+ *
  * Elements stay in the word where what follows takes them from there, which LLVM sees.
  */
 #include "nv.h"
@@ -102,27 +104,75 @@ static bool is_half(const Type *t)
     return !t->pointer && (t->dtype == DT_FP16 || t->dtype == DT_BF16);
 }
 
-void nv_compute_pairs(Nv *n, const Op *op, Val *const in[2], int count, Val *out)
+/* The next two registers from `r` on that there are, which then is behind them; false: there is one
+ * at most. */
+static bool next_pair(const Val *x, int count, int *r, int regs[2])
 {
-    const Type *t = op->results[0]->type;
-    const char *text = is_half(t) && op->noperands == 2 ? instruction(n, op) : NULL;
-    int regs[2], found = 0;
+    int found = 0;
 
-    for (int r = 0; text && r < count; r++) {
+    for (; *r < count && found < 2; ++*r) {
+        if (x[*r])
+            regs[found++] = *r;
+    }
+    return found == 2;
+}
+
+static void compute_pairs(Nv *n, const Type *t, const char *text, Val *const in[2], int count,
+                          Val *out)
+{
+    int regs[2];
+
+    for (int r = 0; next_pair(in[0], count, &r, regs);) {
         Val words[2], elements[2];
-        if (!in[0][r])
-            continue;
-        regs[found++] = r;
-        if (found < 2)
-            continue;
         for (int i = 0; i < 2; i++) {
             for (int k = 0; k < 2; k++)
                 elements[k] = nv_to_bits(n, t, in[i][regs[k]]);
             nv_pack(n, elements, 2, 2, &words[i]);
         }
         take_apart(n, t, nv_pure_asm(n, n->l->i32, text, "=r,r,r", words, 2), regs, out);
-        found = 0;
     }
+}
+
+/* Is it a cast of words to fp16 that are numbers of 10 bits, or fewer? */
+static bool casts_few_bits(const Nv *n, const Op *op)
+{
+    enum { MOST = 512 };
+    const Type *from = op->operands[0]->type;
+    const Axis *range = axis_of(n->plan->axis, op->operands[0]);
+
+    return op->code == OP_cast && op->results[0]->type->dtype == DT_FP16 && !from->pointer &&
+           dtype_is_int(from->dtype) && dtype_bits(from->dtype) == 32 && range->has_range &&
+           range->lo >= -MOST && range->hi < MOST;
+}
+
+/* 1536 + x is a number of fp16 that has x in its low bits. */
+static void cast_pairs(Nv *n, const Type *t, const Val *x, int count, Val *out)
+{
+    enum { MAGIC = 0x6600 }; /* the bits of that number without x */
+    int regs[2];
+
+    for (int r = 0; next_pair(x, count, &r, regs);) {
+        Val halves[2], word;
+        for (int i = 0; i < 2; i++) {
+            Val sum = LLVMBuildAdd(n->b, x[regs[i]], llvm_int(n->l->i32, MAGIC), "");
+            halves[i] = LLVMBuildTrunc(n->b, sum, n->l->i16, "");
+        }
+        nv_pack(n, halves, 2, 2, &word);
+        Val in[] = {word, llvm_int(n->l->i32, MAGIC << 16 | MAGIC)};
+        word = nv_pure_asm(n, n->l->i32, "sub.rn.f16x2 $0, $1, $2;", "=r,r,r", in, 2);
+        take_apart(n, t, word, regs, out);
+    }
+}
+
+void nv_compute_pairs(Nv *n, const Op *op, Val *const in[2], int count, Val *out)
+{
+    const Type *t = op->results[0]->type;
+    const char *text = is_half(t) && op->noperands == 2 ? instruction(n, op) : NULL;
+
+    if (text)
+        compute_pairs(n, t, text, in, count, out);
+    else if (is_half(t) && casts_few_bits(n, op))
+        cast_pairs(n, t, in[0], count, out);
 }
 
 /* --- rounding --- */
