@@ -18,6 +18,8 @@
  * x is below 2^-90, infinite or NaN.  What differs is collected for a few registers, and if
  * anything does, they are all divided as usual, behind a branch that is hardly ever taken.
  *
+ * So are a few by one divisor and a few by another, as of two rows, behind one branch for all.
+ *
  * Halves are never that small, and integers nothing of the kind, so one comparison of the largest
  * of several, or none, tells.
  *
@@ -40,7 +42,9 @@
 enum {
     LEAST = 4,    /* registers that share a divisor, or the reciprocal is not worth it */
     TOGETHER = 4, /* that one call divides as usual, or one branch if each has its divisor */
-    MOST = 64,    /* of one branch */
+    MOST = 64,    /* of one branch by one divisor, */
+    FEW = 16,     /* .. by several, */
+    DIVISORS = 4, /* .. and how many these are */
     WINDOW = 64,  /* how far to look for them */
 };
 
@@ -167,7 +171,7 @@ static Val all_fit(Nv *n, const Val *x, const int *regs, int count, double least
     return LLVMBuildICmp(n->b, LLVMIntEQ, bad, llvm_int(n->l->i32, 0), "");
 }
 
-/* Registers x[regs[]], each to be divided by s[regs[]]. */
+/* Registers x[regs[]], each to be divided by s[regs[]]; those that share one stand together. */
 typedef struct {
     const Val *x, *s;
     const int *regs;
@@ -201,6 +205,16 @@ static Val long_way(Nv *n, LLVMTypeRef *type)
     return fn;
 }
 
+/* How many share the divisor of the i-th, from there on. */
+static int alike(const Group *g, int i)
+{
+    int end = i + 1;
+
+    while (end < g->count && g->s[g->regs[end]] == g->s[g->regs[i]])
+        end++;
+    return end - i;
+}
+
 /* Few of them in place: a call takes registers from all that is alive. */
 static void divide_as_usual(Nv *n, const Group *g, Val *out)
 {
@@ -208,13 +222,14 @@ static void divide_as_usual(Nv *n, const Group *g, Val *out)
 
     for (int i = 0; i < g->count && g->count <= TOGETHER; i++)
         out[i] = LLVMBuildFDiv(n->b, g->x[g->regs[i]], g->s[g->regs[i]], "");
-    for (int i = 0; i < g->count && g->count > TOGETHER; i += TOGETHER) {
+    for (int i = 0, some; i < g->count && g->count > TOGETHER; i += some) {
         Val args[TOGETHER + 1], fn = long_way(n, &type);
+        some = MIN(alike(g, i), TOGETHER);
         for (int k = 0; k < TOGETHER; k++)
-            args[k] = g->x[g->regs[MIN(i + k, g->count - 1)]];
-        args[TOGETHER] = g->s[g->regs[0]];
+            args[k] = g->x[g->regs[i + MIN(k, some - 1)]];
+        args[TOGETHER] = g->s[g->regs[i]];
         Val all = LLVMBuildCall2(n->b, type, fn, args, TOGETHER + 1, "");
-        for (int k = 0; k < MIN(TOGETHER, g->count - i); k++)
+        for (int k = 0; k < some; k++)
             out[i + k] = LLVMBuildExtractValue(n->b, all, (unsigned)k, "");
     }
 }
@@ -258,21 +273,29 @@ static bool all_moderate(const Group *g)
            all_from(g->x, g->regs, g->count, LLVMFPExt, LLVMFPExt);
 }
 
-/* By one s.  Which way is known before anything is divided: at no time are dividends and quotients
- * alive together. */
+/* By one s or a few.  Which way is known before anything is divided: at no time are dividends and
+ * quotients alive together. */
 static void divide_shared(Nv *n, const Group *g, bool loose, Val *out)
 {
     enum { LEAST_SHARED = 90 };
-    Val s = g->s[g->regs[0]];
-    Divisor d = !loose && all_moderate(g) ? own_divisor(n, s) : divisor(n, s);
-    Val factor = LLVMBuildFMul(n->b, d.r, d.f, ""), usual[MOST];
-    Val fit = loose ? llvm_int(n->l->i1, 1)
-                    : all_fit(n, g->x, g->regs, g->count, ldexp(1, -LEAST_SHARED));
-    Ways w = ways_begin(n, LLVMBuildAnd(n->b, d.fits, fit, ""));
+    bool moderate = !loose && all_moderate(g);
+    Val usual[MOST], good = loose ? llvm_int(n->l->i1, 1)
+                                  : all_fit(n, g->x, g->regs, g->count, ldexp(1, -LEAST_SHARED));
+    Divisor d[DIVISORS];
 
-    for (int i = 0; i < g->count; i++) {
-        Val x = g->x[g->regs[i]];
-        usual[i] = loose ? LLVMBuildFMul(n->b, x, factor, "") : quotient_by(n, &d, x);
+    for (int i = 0, k = 0; i < g->count; i += alike(g, i), k++) {
+        Val s = g->s[g->regs[i]];
+        d[k] = moderate ? own_divisor(n, s) : divisor(n, s);
+        good = LLVMBuildAnd(n->b, d[k].fits, good, "");
+    }
+    Ways w = ways_begin(n, good);
+    for (int i = 0, k = 0, end; i < g->count; i = end, k++) {
+        Val factor = loose ? LLVMBuildFMul(n->b, d[k].r, d[k].f, "") : NULL;
+        end = i + alike(g, i);
+        for (int r = i; r < end; r++) {
+            Val x = g->x[g->regs[r]];
+            usual[r] = loose ? LLVMBuildFMul(n->b, x, factor, "") : quotient_by(n, &d[k], x);
+        }
     }
     ways_end(n, w, g, usual, out);
 }
@@ -333,19 +356,39 @@ static bool is_power_of_two(Val s)
            fabs(frexp(LLVMConstRealGetDouble(s, &loses), &exponent)) == 0.5; /* NaN: no */
 }
 
-/* Those that share a divisor. */
-static void divide_alike(Nv *n, const Val *x, const Val *s, int count, bool loose, Val *out)
+/* Those that share the divisor of register r, from there on; how many. */
+static int sharing(const NvDivision *d, int count, int r, const bool *done, int regs[MOST])
 {
-    for (int r = 0; r < count; r++) {
-        int regs[MOST], found = 0;
-        if (out[r] || !x[r] || !s[r] || is_power_of_two(s[r]))
-            continue;
-        for (int i = r; i < MIN(count, r + WINDOW) && found < MOST; i++) {
-            if (!out[i] && x[i] && s[i] == s[r])
-                regs[found++] = i;
+    int found = 0;
+
+    for (int i = r; i < MIN(count, r + WINDOW) && found < MOST; i++) {
+        if (!done[i] && d->x[i] && d->s[i] == d->s[r])
+            regs[found++] = i;
+    }
+    return found;
+}
+
+/* Those that share a divisor; a few of another one go with them. */
+static void divide_alike(Nv *n, const NvDivision *d, int count, Val *out)
+{
+    bool *done = NEW_N(n->arena, bool, count);
+    int regs[MOST], own[MOST], found = 0, divisors = 0;
+
+    for (int r = 0; r <= count; r++) {
+        bool asks = r < count && !done[r] && d->x[r] && d->s[r] && !is_power_of_two(d->s[r]);
+        int more = asks ? sharing(d, count, r, done, own) : 0;
+        if (found > 0 &&
+            (r == count || (more >= LEAST && (divisors == DIVISORS || found + more > FEW)))) {
+            divide_shared(n, &(Group){d->x, d->s, regs, found}, d->loose, out);
+            found = divisors = 0;
         }
-        if (found >= LEAST)
-            divide_shared(n, &(Group){x, s, regs, found}, loose, out);
+        if (more < LEAST)
+            continue;
+        for (int i = 0; i < more; i++) {
+            regs[found++] = own[i];
+            done[own[i]] = true;
+        }
+        divisors++;
     }
 }
 
@@ -368,7 +411,7 @@ static void divide_others(Nv *n, const NvDivision *d, int count, Val *out)
 
 void nv_divide(Nv *n, const NvDivision *d, int count, Val *out)
 {
-    divide_alike(n, d->x, d->s, count, d->loose, out);
+    divide_alike(n, d, count, out);
     if (!d->loose)
         divide_others(n, d, count, out);
 }
