@@ -8,7 +8,7 @@
  *   nv_tile.c    the registers of a tile, and which element each of them is
  *   nv_words.c   one access of one thread; nv_memory.c loads and stores
  *   nv_convert.c a tile from one layout to another
- *   nv_pair.c    fp16 and bf16 two at a time
+ *   nv_pair.c    fp16, bf16 and short integers two at a time
  *   nv_divide.c  quotients with one divisor; nv_quotient.c those of integers
  *   nv_move.c    moves that are no linear map; nv_gather.c gathers and histograms
  *   nv_sort.c    rows in order
@@ -57,6 +57,7 @@ typedef struct {
     Map *parts;             /* nv_tile.c: what threads contribute to indices */
     Map *quotients;         /* nv_quotient.c: their magnitudes and signs; */
     Map *reciprocals;       /* .. what divides by a number */
+    Map *halves;            /* nv_pair.c: bytes that were computed as halves of words */
     Val *stage;             /* by buffer: where its stage of now begins, an i32; NULL: it has one */
     Val ring_number;        /* cells (i32) of this thread: the ring's next stage, */
     Val ring_parity;        /* .. and how often it has come around */

@@ -174,7 +174,7 @@ static void compute_together(Nv *n, const NvStep *s, Val *out)
     else if ((s->op->code == OP_div || s->op->code == OP_rem) && dtype_is_int(t->dtype) &&
              dtype_bits(t->dtype) >= 32)
         divide_words(n, s, out);
-    else if (!t->pointer && dtype_bits(t->dtype) == 16)
+    else if (!t->pointer && t->dtype != DT_I1 && dtype_bits(t->dtype) <= 16)
         compute_pairs(n, s, out);
 }
 

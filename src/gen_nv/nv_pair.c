@@ -1,5 +1,5 @@
 /*
- * nv_pair.c - fp16 and bf16 two at a time, as a word of memory has them
+ * nv_pair.c - fp16, bf16 and short integers two at a time, as halves of a word
  *
  * Sums and products of fp16, and sums of bf16 where the chip has them, round once.  So do sums and
  * products of fp32 that are rounded behind it, as those of any other target: fp32 has the digits of
@@ -10,11 +10,29 @@
  *
  * Other results of bf16 are computed as fp32 one by one, and rounded two at a time.
  *
- * Integers of 10 bits become fp16 so, too, by way of 1536 + x.
+ * Integers of 10 bits become fp16 so, too, by way of 1536 + x.  Of bytes and integers of 16 bits
+ * the chips that add bf16 find the least and the largest.
  *
  * Elements stay in the word where what follows takes them from there, which LLVM sees.
  */
 #include "nv.h"
+
+/* Of a byte that was computed as half of a word: which half, and of which. */
+typedef struct {
+    Val word;
+    int half;
+    bool is_signed;
+} Half;
+
+static Val byte_of_half(Nv *n, const Type *t, Val word, Val element, int half)
+{
+    Half *h = NEW(n->arena, Half);
+    Val byte = LLVMBuildTrunc(n->b, element, n->l->i8, "");
+
+    *h = (Half){word, half, dtype_is_signed(t->dtype)};
+    map_put(n->halves, (uintptr_t)byte, h);
+    return byte;
+}
 
 /* A pair in a word, an i32, as out[regs[0]] and out[regs[1]]. */
 static void take_apart(Nv *n, const Type *t, Val word, const int regs[2], Val *out)
@@ -23,7 +41,27 @@ static void take_apart(Nv *n, const Type *t, Val word, const int regs[2], Val *o
 
     nv_unpack(n, &word, 2, 2, elements);
     for (int i = 0; i < 2; i++)
-        out[regs[i]] = nv_from_bits(n, t, elements[i]);
+        out[regs[i]] = dtype_bits(t->dtype) == 8 ? byte_of_half(n, t, word, elements[i], i)
+                                                 : nv_from_bits(n, t, elements[i]);
+}
+
+/* Two elements as halves of a word; bytes are as long as their sign or zeros make them. */
+static Val put_together(Nv *n, const Type *t, const Val x[2])
+{
+    const Half *low = map_get(n->halves, (uintptr_t)x[0]);
+    const Half *high = map_get(n->halves, (uintptr_t)x[1]);
+    bool is_signed = dtype_is_signed(t->dtype);
+    Val elements[2], word;
+
+    if (low && high && low->word == high->word && low->half == 0 && high->half == 1 &&
+        low->is_signed == is_signed && high->is_signed == is_signed)
+        return low->word;
+    for (int i = 0; i < 2; i++)
+        elements[i] = dtype_bits(t->dtype) != 8 ? nv_to_bits(n, t, x[i])
+                      : is_signed               ? LLVMBuildSExt(n->b, x[i], n->l->i16, "")
+                                                : LLVMBuildZExt(n->b, x[i], n->l->i16, "");
+    nv_pack(n, elements, 2, 2, &word);
+    return word;
 }
 
 /* --- bf16 in words --- */
@@ -88,9 +126,15 @@ static const char *instruction(const Nv *n, const Op *op)
         {OP_min, "min", true},        {OP_max, "max", true},     {OP_minnan, "min.NaN", true},
         {OP_maxnan, "max.NaN", true},
     };
-    bool brain = op->results[0]->type->dtype == DT_BF16;
-    bool adds = !brain || (op->code != OP_mul && chip_has(n->plan->chip, CHIP_BF16_SUM));
+    DType t = op->results[0]->type->dtype;
+    bool brain = t == DT_BF16;
+    bool adds = !brain || (op->code != OP_mul && chip_has(n->plan->chip, CHIP_PAIRS));
 
+    if (dtype_is_int(t))
+        return (op->code == OP_min || op->code == OP_max) && chip_has(n->plan->chip, CHIP_PAIRS)
+                   ? arena_printf(n->arena, "%s.%c16x2 $0, $1, $2;", op_info(op->code)->name,
+                                  dtype_is_signed(t) ? 's' : 'u')
+                   : NULL;
     for (int i = 0; i < COUNT(rows); i++) {
         if (rows[i].code == op->code && (rows[i].picks || adds))
             return arena_printf(n->arena, "%s.%s $0, $1, $2;", rows[i].name,
@@ -99,9 +143,12 @@ static const char *instruction(const Nv *n, const Op *op)
     return NULL;
 }
 
-static bool is_half(const Type *t)
+/* Of numbers that halves of a word hold? */
+static bool goes_in_halves(const Type *t)
 {
-    return !t->pointer && (t->dtype == DT_FP16 || t->dtype == DT_BF16);
+    return !t->pointer &&
+           (t->dtype == DT_FP16 || t->dtype == DT_BF16 ||
+            (dtype_is_int(t->dtype) && t->dtype != DT_I1 && dtype_bits(t->dtype) <= 16));
 }
 
 /* The next two registers from `r` on that there are, which then is behind them; false: there is one
@@ -123,12 +170,9 @@ static void compute_pairs(Nv *n, const Type *t, const char *text, Val *const in[
     int regs[2];
 
     for (int r = 0; next_pair(in[0], count, &r, regs);) {
-        Val words[2], elements[2];
-        for (int i = 0; i < 2; i++) {
-            for (int k = 0; k < 2; k++)
-                elements[k] = nv_to_bits(n, t, in[i][regs[k]]);
-            nv_pack(n, elements, 2, 2, &words[i]);
-        }
+        Val words[2];
+        for (int i = 0; i < 2; i++)
+            words[i] = put_together(n, t, (Val[]){in[i][regs[0]], in[i][regs[1]]});
         take_apart(n, t, nv_pure_asm(n, n->l->i32, text, "=r,r,r", words, 2), regs, out);
     }
 }
@@ -167,11 +211,11 @@ static void cast_pairs(Nv *n, const Type *t, const Val *x, int count, Val *out)
 void nv_compute_pairs(Nv *n, const Op *op, Val *const in[2], int count, Val *out)
 {
     const Type *t = op->results[0]->type;
-    const char *text = is_half(t) && op->noperands == 2 ? instruction(n, op) : NULL;
+    const char *text = goes_in_halves(t) && op->noperands == 2 ? instruction(n, op) : NULL;
 
     if (text)
         compute_pairs(n, t, text, in, count, out);
-    else if (is_half(t) && casts_few_bits(n, op))
+    else if (goes_in_halves(t) && casts_few_bits(n, op))
         cast_pairs(n, t, in[0], count, out);
 }
 

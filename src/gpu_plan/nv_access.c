@@ -9,6 +9,8 @@
  */
 #include "nv_plan.h"
 
+enum { WORD = 4 }; /* bytes of a lane that are together a line of 32 lanes */
+
 /* Dimensions from the one with the longest runs of neighbours to the one with the shortest; of
  * equals the last one first. */
 static void order_of(const NvPlan *p, const Value *pointer, int8_t order[MAX_RANK])
@@ -156,7 +158,10 @@ static NvGroup *group_of(NvPlan *p, const Value *pointer)
         if (g->fastest == order[0] && type_same_shape(g->shape, pointer->type))
             return g;
     }
-    NvGroup new = {.shape = pointer->type, .fastest = order[0], .most = log2_of(NV_ACCESS_BYTES)};
+    NvGroup new = {.shape = pointer->type,
+                   .fastest = order[0],
+                   .most = log2_of(NV_ACCESS_BYTES),
+                   .word = log2_of(WORD)};
     vec_push(p->arena, &p->groups, new);
     return &p->groups.at[p->groups.len - 1];
 }
@@ -172,6 +177,7 @@ static void join_group(Op *op, void *plan)
     int bits = vector_bits(p, op, g->fastest);
     int size = type_size(&(Type){.dtype = op->operands[0]->type->dtype});
     g->widest = MAX(g->widest, bits);
+    g->word = MIN(g->word, log2_of(WORD / size));
     int equal = bits == 0 && op_only_reads(op) ? equal_bits(p, op, g->fastest) : 0;
     if (equal < layout_bits_of(op->operands[0]->type->dims[g->fastest]))
         g->equal = MAX(g->equal, equal);
@@ -189,7 +195,8 @@ static void join_group(Op *op, void *plan)
 }
 
 /* Vectors that all accesses of this shape and order share.  Those that go by elements are better
- * off with neighbours in neighbouring lanes, so they win where they move more.  Where any layout
+ * off with neighbours in neighbouring lanes, so they win where they move more; but for the elements
+ * of a word, which lanes beside each other have a line of memory of either way.  Where any layout
  * does, a thread has all the neighbours that are equal. */
 static int shared_vector_bits(NvPlan *p, const Value *pointer)
 {
@@ -198,7 +205,7 @@ static int shared_vector_bits(NvPlan *p, const Value *pointer)
     const NvGroup *g = group_of(p, pointer);
     if (g->with == 0 && g->without == 0)
         return MIN(g->equal, g->most);
-    return g->with >= g->without ? MIN(g->widest, g->most) : 0;
+    return MIN(g->widest, g->with >= g->without ? g->most : g->word);
 }
 
 /* Threads come first: no more elements than each of them has. */

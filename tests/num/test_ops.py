@@ -229,6 +229,16 @@ def check_pairs():
                             "BLOCK": 1024}, {"out": (dtype, rounded(want, dtype))})
 
 
+def check_short_pairs():
+    for dtype in ("i8", "u8", "i16", "u16"):
+        info = np.iinfo(NUMPY_TYPES[dtype])
+        a, b = random.integers(info.min, info.max + 1, (2, 8192), NUMPY_TYPES[dtype])
+        for op, want in {"max": np.maximum(a, b), "min": np.minimum(a, b)}.items():
+            suite.case(f"{op} {dtype} in pairs", "ops.py:binary", "cdiv(n,BLOCK)",
+                       {"x": a, "y": b, "out": f"empty({dtype},{want.size})", "n": want.size, "OP": repr(op),
+                        "BLOCK": 1024}, {"out": (dtype, want)})
+
+
 def cast_reference(x, source, target):
     """What a store converts `x` to (R80-R84)."""
     if target == "i1":
@@ -385,7 +395,7 @@ def check_fields():
 
 
 for part in (check_math, check_bessel, check_int_binary, check_division_by_one_number, check_mixed,
-             check_float_binary, check_pairs, check_casts, check_reductions, check_axes,
+             check_float_binary, check_pairs, check_short_pairs, check_casts, check_reductions, check_axes,
              check_columns, check_fields):
     part()
 suite.finish()

@@ -483,6 +483,9 @@ static void test_pairs(void **state)
     assert_int_equal(of_pairs("bf16", "sm_90a", "sub", round), 0);
     assert_int_equal(of_pairs("bf16", "sm_80", "sub", round), 4);
     assert_int_equal(of_pairs("bf16", "sm_90a", "mul", round), 4); /* may round twice */
+    assert_int_equal(of_pairs("u8", "sm_90a", "max", "max.u16x2"), 4);
+    assert_int_equal(of_pairs("i16", "sm_90a", "min", "min.s16x2"), 4);
+    assert_int_equal(of_pairs("u8", "sm_80", "max", "max.u16x2"), 0);
 }
 
 /* --- programs that stream --- */
