@@ -429,6 +429,8 @@ void nv_list_block(NvPlan *p, const Block *b, NvBlock *out); /* ends wanted befo
 /* Does value i that a `for` carries lie between rounds as it does in memory, several elements to a
  * word?  What a round loads for the next one does: nobody waits for it, to convert it, before. */
 bool nv_carries_words(const NvStep *loop, int i);
+/* The load of a block, or of its slices, that makes the tile; NULL: none does. */
+const NvStep *nv_load_of(const NvBlock *b, const NvTile *t);
 /* The operands in the layout of the result, or in what its rule makes of it. */
 void nv_list_elementwise(NvPlan *p, const Op *op);
 /* Rules too, as all nv_list_..() of one op: list its step and what converts its results, and say

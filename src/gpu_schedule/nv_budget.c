@@ -115,6 +115,7 @@ static int64_t widest_tile(const NvPlan *p)
 enum {
     UNIT = 8,      /* of registers that a thread has; */
     ALWAYS = 16,   /* what any thread needs */
+    WORD = 4,      /* bytes of one */
     THREADS = 1536 /* of every chip's multiprocessor */
 };
 
@@ -136,16 +137,6 @@ static int together(const NvPlan *p, const Life *lives)
     return (int)MIN(MIN(p->chip->registers / each, THREADS) / threads, by_shared);
 }
 
-static bool is_loaded_in(const NvBlock *b, const NvTile *t)
-{
-    for (int i = 0; i < b->steps.len; i++) {
-        const NvStep *s = b->steps.at[i];
-        if (s->kind == NV_LOAD && s->nout > 0 && s->out[0] == t)
-            return true;
-    }
-    return false;
-}
-
 /* What a round has in registers if it loads first what the next one reads, in all loops of a block
  * the most; 0: none does. */
 static int64_t ahead_registers(const NvPlan *p, const NvBlock *b)
@@ -159,10 +150,27 @@ static int64_t ahead_registers(const NvPlan *p, const NvBlock *b)
             most = MAX(most, s->body[r] ? ahead_registers(p, s->body[r]) : 0);
         for (int k = 0; s->kind == NV_FOR && k < s->body[0]->nends; k++) {
             int64_t n = data_registers(p, s->body[0]->ends[k]);
+            if (nv_carries_words(s, k))
+                n = n * type_size(s->body[0]->ends[k]->value->type) / WORD;
             carried += n;
-            loaded += is_loaded_in(s->body[0], s->body[0]->ends[k]) ? n : 0;
+            loaded += nv_load_of(s->body[0], s->body[0]->ends[k]) ? n : 0;
         }
         most = MAX(most, loaded > 0 ? carried + loaded : 0);
+    }
+    return most;
+}
+
+/* The widest tile that a block makes, of those that go by slices what a slice makes. */
+static int64_t widest_made(const NvPlan *p, const NvBlock *b, int slices)
+{
+    int64_t most = 0;
+
+    for (int i = 0; i < b->steps.len; i++) {
+        const NvStep *s = b->steps.at[i];
+        for (int k = 0; k < s->nout; k++)
+            most = MAX(most, s->out[k] ? data_registers(p, s->out[k]) / slices : 0);
+        for (int r = 0; r < COUNT(s->body); r++)
+            most = MAX(most, s->body[r] ? widest_made(p, s->body[r], MAX(s->slices, 1)) : 0);
     }
     return most;
 }
@@ -172,7 +180,8 @@ static int together_in_loops(const NvPlan *p)
 {
     enum { LEAST = 2 };
     int64_t kept = ahead_registers(p, p->body), threads = (int64_t)nv_thread_count(p);
-    int64_t fit = MIN(p->chip->registers / in_units(kept + widest_tile(p) + ALWAYS), THREADS);
+    int64_t each = in_units(kept + widest_made(p, p->body, 1) + ALWAYS);
+    int64_t fit = MIN(p->chip->registers / each, THREADS);
 
     return kept > 0 && fit / threads >= LEAST ? (int)(fit / threads) : 0;
 }
