@@ -48,6 +48,9 @@ enum {
     WINDOW = 64,  /* how far to look for them */
 };
 
+/* With an f a divisor is at most that. */
+static const double MOST_DIVISOR = 1 << 24;
+
 /* Without an f both are at most that, and at least 1 by it. */
 static const double LARGEST = 0x1p62;
 
@@ -66,11 +69,40 @@ static Val reciprocal(Nv *n, Val s, Val one)
     return llvm_fma(n->l, n->b, guess, error, guess);
 }
 
+/* Is it a constant; which one? */
+static bool is_constant(Val v, double *out)
+{
+    LLVMBool loses;
+
+    if (!LLVMIsAConstantFP(v))
+        return false;
+    *out = LLVMConstRealGetDouble(v, &loses);
+    return true;
+}
+
+/* Of a constant that fits. */
+static Divisor constant_divisor(Nv *n, double whole)
+{
+    LLVMTypeRef f32 = n->l->f32;
+    int exponent;
+    float s = (float)(2 * frexp(whole, &exponent));
+
+    return (Divisor){.s = llvm_real(f32, (double)s),
+                     .r = llvm_real(f32, (double)(1 / s)),
+                     .f = llvm_real(f32, ldexp(1, 1 - exponent)),
+                     .fits = llvm_int(n->l->i1, 1)};
+}
+
 static Divisor divisor(Nv *n, Val whole)
 {
+    double known;
+
+    if (is_constant(whole, &known))
+        return constant_divisor(n, known);
     enum { EXPONENT = 0x7f800000, TWICE_ONE = 0x7f000000 }; /* bits of the exponent; of 1, twice */
     LLVMTypeRef f32 = n->l->f32, i32 = n->l->i32;
-    Val one = llvm_real(f32, 1), least = llvm_real(f32, 0x1p-126), most = llvm_real(f32, 1 << 24);
+    Val one = llvm_real(f32, 1), least = llvm_real(f32, 0x1p-126),
+        most = llvm_real(f32, MOST_DIVISOR);
     Val exponent = LLVMBuildAnd(n->b, llvm_bits(n->l, n->b, whole), llvm_int(i32, EXPONENT), "");
     Val f = LLVMBuildSub(n->b, llvm_int(i32, TWICE_ONE), exponent, "");
     f = LLVMBuildBitCast(n->b, f, f32, "");
@@ -85,6 +117,10 @@ static Divisor divisor(Nv *n, Val whole)
 /* Of a number that is used as it is. */
 static Divisor own_divisor(Nv *n, Val s)
 {
+    double known;
+
+    if (is_constant(s, &known))
+        return constant_divisor(n, known);
     Val one = llvm_real(n->l->f32, 1);
     Val above = LLVMBuildFCmp(n->b, LLVMRealOGE, s, llvm_real(n->l->f32, 1 / LARGEST), "");
     Val below = LLVMBuildFCmp(n->b, LLVMRealOLE, s, llvm_real(n->l->f32, LARGEST), "");
@@ -346,14 +382,17 @@ static void divide_each(Nv *n, const Group *g, bool positive, Val *out)
     ways_end(n, w, g, usual, out);
 }
 
-/* LLVM multiplies by what is exact. */
-static bool is_power_of_two(Val s)
+/* How many registers a divisor has to be shared by.  Of a constant everything is known, so two are
+ * enough; LLVM multiplies by the inverse of a power of two, and what does not fit is left to it. */
+static int least_of(Val s)
 {
-    LLVMBool loses;
+    double known;
     int exponent;
 
-    return LLVMIsAConstantFP(s) &&
-           fabs(frexp(LLVMConstRealGetDouble(s, &loses), &exponent)) == 0.5; /* NaN: no */
+    if (!is_constant(s, &known))
+        return LEAST;
+    bool fits = known >= 0x1p-126 && known <= MOST_DIVISOR; /* NaN: no */
+    return fits && frexp(known, &exponent) != 0.5 ? 2 : INT32_MAX;
 }
 
 /* Those that share the divisor of register r, from there on; how many. */
@@ -375,14 +414,15 @@ static void divide_alike(Nv *n, const NvDivision *d, int count, Val *out)
     int regs[MOST], own[MOST], found = 0, divisors = 0;
 
     for (int r = 0; r <= count; r++) {
-        bool asks = r < count && !done[r] && d->x[r] && d->s[r] && !is_power_of_two(d->s[r]);
+        bool asks = r < count && !done[r] && d->x[r] && d->s[r];
         int more = asks ? sharing(d, count, r, done, own) : 0;
+        int least = asks ? least_of(d->s[r]) : INT32_MAX;
         if (found > 0 &&
-            (r == count || (more >= LEAST && (divisors == DIVISORS || found + more > FEW)))) {
+            (r == count || (more >= least && (divisors == DIVISORS || found + more > FEW)))) {
             divide_shared(n, &(Group){d->x, d->s, regs, found}, d->loose, out);
             found = divisors = 0;
         }
-        if (more < LEAST)
+        if (more < least)
             continue;
         for (int i = 0; i < more; i++) {
             regs[found++] = own[i];
