@@ -80,6 +80,21 @@ def check_math():
         apply(f"abs {dtype}", "unary", [x], dtype, np.abs(decode(x)), "abs")
 
 
+def check_rounding_away():
+    """Halves away from 0 as people write it, which is one op on the way; as float and as integer."""
+    halves = random.integers(-300, 300, N) / 2
+    for dtype in ("fp32", "fp64"):
+        kind = NUMPY_TYPES[dtype]
+        x = np.concatenate([SPECIAL, halves, np.nextafter(halves.astype(kind), kind(0)), [-0.3, 2**23 + 1, -2**23 - 1]])
+        x = x.astype(kind)
+        with np.errstate(all="ignore"):
+            want = np.where(x >= 0, np.floor(x + kind(0.5)), np.ceil(x - kind(0.5)))
+        apply(f"away {dtype}", "unary", [x], dtype, want, "away")
+        small = x[np.abs(x) < 100]
+        apply(f"away {dtype} as i8", "unary", [small], "i8",
+              np.where(small >= 0, np.floor(small + kind(0.5)), np.ceil(small - kind(0.5))).astype(np.int8), "away")
+
+
 def bessel_reference(op, x):
     """J, I: the mean of an integrand over a circle, exact to rounding; Y: the C library's."""
     n = int(op[1])
@@ -394,7 +409,7 @@ def check_fields():
                        {"all_out": (dtype, v.sum(1)), "some_out": (dtype, some)})
 
 
-for part in (check_math, check_bessel, check_int_binary, check_division_by_one_number, check_mixed,
+for part in (check_math, check_rounding_away, check_bessel, check_int_binary, check_division_by_one_number, check_mixed,
              check_float_binary, check_pairs, check_short_pairs, check_casts, check_reductions, check_axes,
              check_columns, check_fields):
     part()
