@@ -177,7 +177,7 @@ static void join_group(Op *op, void *plan)
     int bits = vector_bits(p, op, g->fastest);
     int size = type_size(&(Type){.dtype = op->operands[0]->type->dtype});
     g->widest = MAX(g->widest, bits);
-    g->word = MIN(g->word, log2_of(WORD / size));
+    g->word = bits > 0 || op_only_reads(op) ? MIN(g->word, log2_of(WORD / size)) : 0;
     int equal = bits == 0 && op_only_reads(op) ? equal_bits(p, op, g->fastest) : 0;
     if (equal < layout_bits_of(op->operands[0]->type->dims[g->fastest]))
         g->equal = MAX(g->equal, equal);
@@ -196,7 +196,7 @@ static void join_group(Op *op, void *plan)
 
 /* Vectors that all accesses of this shape and order share.  Those that go by elements are better
  * off with neighbours in neighbouring lanes, so they win where they move more; but for the elements
- * of a word, which lanes beside each other have a line of memory of either way.  Where any layout
+ * of a word, which lanes beside each other read a line of memory of either way.  Where any layout
  * does, a thread has all the neighbours that are equal. */
 static int shared_vector_bits(NvPlan *p, const Value *pointer)
 {
