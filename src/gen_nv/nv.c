@@ -197,6 +197,7 @@ static void make_code(Llvm *l, void *nv)
     n->quotients = map_new(n->arena);
     n->reciprocals = map_new(n->arena);
     n->halves = map_new(n->arena);
+    n->made = map_new(n->arena);
     n->stage = NEW_N(n->arena, Val, n->plan->buffers.len + 1);
     emit_function(n);
 }

@@ -57,6 +57,7 @@ typedef struct {
     Map *parts;             /* nv_tile.c: what threads contribute to indices */
     Map *quotients;         /* nv_quotient.c: their magnitudes and signs; */
     Map *reciprocals;       /* .. what divides by a number */
+    Map *made;              /* nv_pair.c: how words were made; */
     Map *halves;            /* nv_pair.c: bytes that were computed as halves of words */
     Val *stage;             /* by buffer: where its stage of now begins, an i32; NULL: it has one */
     Val ring_number;        /* cells (i32) of this thread: the ring's next stage, */
@@ -194,7 +195,10 @@ void nv_compute_pairs(Nv *n, const Op *op, Val *const in[2], int count, Val *out
 /* The number that is one of two in a word, of which nv_unpack() has made that element; NULL: it has
  * not.  And the word of which that has made both, as they are for memory; NULL: there is none. */
 Val nv_bf16_of_word(Nv *n, Val element);
-Val nv_word_of_bf16(const Val elements[2]);
+Val nv_word_of_halves(const Nv *n, const Val elements[2]);
+/* The same word, if it is one that was computed here, made anew where code is made now: A's words
+ * of wgmma must not be made while the unit reads others. */
+Val nv_made_here(Nv *n, Val word);
 /* Results of type t that are computed between begin and end are not rounded to bf16 before
  * nv_round_with() is told of each register, and two of them together, then. */
 typedef struct {

@@ -99,17 +99,59 @@ Val nv_bf16_of_word(Nv *n, Val element)
     return llvm_from_bits(n->l, n->b, word);
 }
 
-Val nv_word_of_bf16(const Val elements[2])
+/* The word that has made an element of bf16, as it is for memory; NULL: none. */
+static Val word_of_brain(Val element, int half)
 {
     static const LLVMOpcode made[] = {LLVMShl, LLVMAnd};
+    Val bits = operand_of(operand_of(element, LLVMTrunc, 0), LLVMLShr, 0);
+
+    return operand_of(operand_of(operand_of(bits, LLVMBitCast, 0), LLVMBitCast, 0), made[half], 0);
+}
+
+static Val word_of_half(const Nv *n, Val element, int half)
+{
+    Val x =
+        operand_of(operand_of(operand_of(element, LLVMBitCast, 0), LLVMFPTrunc, 0), LLVMFPExt, 0);
+    bool upper;
+    Val word = word_behind(n, operand_of(x, LLVMBitCast, 0), &upper);
+
+    return word && upper == (half == 1) ? word : NULL;
+}
+
+Val nv_word_of_halves(const Nv *n, const Val elements[2])
+{
     Val words[2];
 
     for (int i = 0; i < 2; i++) {
-        Val bits = operand_of(operand_of(elements[i], LLVMTrunc, 0), LLVMLShr, 0);
-        bits = operand_of(operand_of(bits, LLVMBitCast, 0), LLVMBitCast, 0);
-        words[i] = operand_of(bits, made[i], 0);
+        words[i] = word_of_brain(elements[i], i);
+        words[i] = words[i] ? words[i] : word_of_half(n, elements[i], i);
     }
     return words[0] == words[1] ? words[0] : NULL;
+}
+
+/* --- words --- */
+
+/* How a word was made. */
+typedef struct {
+    const char *text, *constraints;
+    Val in[2];
+} Made;
+
+static Val make_word(Nv *n, const char *text, const char *constraints, const Val in[2])
+{
+    Made *m = NEW(n->arena, Made);
+    Val word = nv_pure_asm(n, n->l->i32, text, constraints, in, 2);
+
+    *m = (Made){text, constraints, {in[0], in[1]}};
+    map_put(n->made, (uintptr_t)word, m);
+    return word;
+}
+
+Val nv_made_here(Nv *n, Val word)
+{
+    const Made *m = map_get(n->made, (uintptr_t)word);
+
+    return m ? nv_asm(n, n->l->i32, m->text, m->constraints, m->in, 2) : word;
 }
 
 /* --- arithmetic --- */
@@ -173,7 +215,7 @@ static void compute_pairs(Nv *n, const Type *t, const char *text, Val *const in[
         Val words[2];
         for (int i = 0; i < 2; i++)
             words[i] = put_together(n, t, (Val[]){in[i][regs[0]], in[i][regs[1]]});
-        take_apart(n, t, nv_pure_asm(n, n->l->i32, text, "=r,r,r", words, 2), regs, out);
+        take_apart(n, t, make_word(n, text, "=r,r,r", words), regs, out);
     }
 }
 
@@ -203,7 +245,7 @@ static void cast_pairs(Nv *n, const Type *t, const Val *x, int count, Val *out)
         }
         nv_pack(n, halves, 2, 2, &word);
         Val in[] = {word, llvm_int(n->l->i32, MAGIC << 16 | MAGIC)};
-        word = nv_pure_asm(n, n->l->i32, "sub.rn.f16x2 $0, $1, $2;", "=r,r,r", in, 2);
+        word = make_word(n, "sub.rn.f16x2 $0, $1, $2;", "=r,r,r", in);
         take_apart(n, t, word, regs, out);
     }
 }
@@ -248,7 +290,7 @@ void nv_round_with(Nv *n, NvRounding *x, int r, Val *out)
     if (x->found < 2)
         return;
     Val in[] = {out[r], out[x->regs[0]]};
-    Val word = nv_pure_asm(n, n->l->i32, "cvt.rn.bf16x2.f32 $0, $1, $2;", "=r,f,f", in, 2);
+    Val word = make_word(n, "cvt.rn.bf16x2.f32 $0, $1, $2;", "=r,f,f", in);
     take_apart(n, x->type, word, x->regs, out);
     x->found = 0;
 }

@@ -187,23 +187,12 @@ void nv_wgmma_pass(Nv *n, const char *text, Val **regs, int count)
         *regs[i] = LLVMBuildExtractValue(n->b, got, (unsigned)i, "");
 }
 
-/* Words of A that were made where elements were rounded, maybe while the unit still reads those of
- * the product before: now it does not. */
-static void move_words(Wgmma *x, Val words[WGMMA_WORDS_OF_A])
-{
-    bool whole = x->step->in[MMA_A]->value->type->dtype == DT_BF16;
-
-    for (int i = 0; whole && !x->descriptor[MMA_A] && i < WGMMA_WORDS_OF_A; i++)
-        words[i] = nv_asm(x->n, x->n->l->i32, "mov.b32 $0, $1;", "=r,r", &words[i], 1);
-}
-
 /* Behind it the unit sees registers as they are: of a sum that begins, and words of A. */
 static void fence(Wgmma *x, Val *sums, int nsum, Val words[WGMMA_WORDS_OF_A])
 {
     Val *regs[MOST_PASSED];
     int count = 0;
 
-    move_words(x, words);
     for (int i = 0; i < nsum; i++)
         regs[count++] = &sums[i];
     for (int i = 0; !x->descriptor[MMA_A] && i < WGMMA_WORDS_OF_A; i++)
@@ -221,7 +210,7 @@ static Val word_of_rows(Wgmma *x, int row, int k, int i)
 {
     if (x->given)
         return x->given[(row * steps_of(x->dot) + k) * WGMMA_WORDS_OF_A + i];
-    return nv_operand_word(&x->rows, &(MmaFragment){0, row, k}, i, 0);
+    return nv_made_here(x->n, nv_operand_word(&x->rows, &(MmaFragment){0, row, k}, i, 0));
 }
 
 Val *nv_wgmma_rows(Nv *n, const NvStep *s, int *count)

@@ -186,7 +186,7 @@ static Val pack_word(Nv *n, const Val *elements, int count, int bytes)
 
     if (count == 1)
         return LLVMBuildZExtOrBitCast(n->b, elements[0], whole, "");
-    Val known = bytes == 2 && count == 2 ? nv_word_of_bf16(elements) : NULL;
+    Val known = bytes == 2 && count == 2 ? nv_word_of_halves(n, elements) : NULL;
     if (known)
         return known;
     for (int i = 0; bytes == 1 && i < count / 2; i++)

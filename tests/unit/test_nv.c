@@ -66,6 +66,8 @@ static int assemble(Arena *a, const char *name, const char *chip, const GenOutpu
     if (status != 0)
         fail_msg("%s for %s: ptxas says %s\n%s", name, chip, said, code->data);
     unlink(path);
+    if (strstr(said, "serialized")) /* products that were to be in flight */
+        fail_msg("%s for %s: ptxas says %s", name, chip, said);
     const char *spilled = strstr(said, "bytes stack frame, ");
     assert_non_null(spilled);
     return (int)strtol(strchr(spilled, ',') + 1, NULL, 10);
