@@ -2,13 +2,13 @@
  * budget.c - registers for a kernel's threads, by what ptxas made of the last try
  *
  * A multiprocessor's registers are shared by the programs on it.  The planner says in PTX how many
- * there shall be where it knows; where that leaves too few for a thread, so that some are spilled
- * to memory, the target is asked for PTX without a word of them.  Of other kernels that wait at
- * barriers with much in registers the planner only says that two programs on a multiprocessor are
- * worth an attempt (`together`), for while a single one waits, nothing happens: if ptxas took more
- * than that leaves, the target is asked for PTX that says it, and a few spilled words are a small
- * price.  On an H200, softmax of rows of 16384 by 16 or 32 warps then takes between 1.0 and 0.6 of
- * the time.
+ * there shall be where it knows; where that leaves too few for a thread, so that more than one or
+ * two are spilled to memory, the target is asked for PTX without a word of them.  Of other kernels
+ * that wait at barriers with much in registers the planner only says that two programs on a
+ * multiprocessor are worth an attempt (`together`), for while a single one waits, nothing happens:
+ * if ptxas took more than that leaves, the target is asked for PTX that says it, and a few spilled
+ * words are a small price.  On an H200, softmax of rows of 16384 by 16 or 32 warps then takes
+ * between 1.0 and 0.6 of the time.
  */
 #include "device_cuda.h"
 
@@ -37,14 +37,14 @@ static int one_more(const GenOutput *ptx, const PtxasReport *r)
 
 GenBudget cuda_wish(const GenOutput *ptx, GenBudget asked, const PtxasReport *r)
 {
-    enum { WORTH_IT = 64 }; /* spilled bytes of a thread */
+    enum { LITTLE = 8, WORTH_IT = 64 }; /* spilled bytes of a thread */
 
     if (asked == GEN_BUDGET_NONE)
         return asked;
     if (asked > 0)
         return r->spilled <= (asked == ptx->together ? WORTH_IT : 0) ? asked : GEN_BUDGET_PLAN;
     if (ptx->budgeted)
-        return r->spilled > 0 ? GEN_BUDGET_NONE : asked;
+        return r->spilled > LITTLE ? GEN_BUDGET_NONE : asked;
     if (r->spilled > 0 || r->registers == 0)
         return asked;
     return fitting(r, ptx->warps) < ptx->together ? ptx->together : one_more(ptx, r);

@@ -196,6 +196,8 @@ static void make_code(Llvm *l, void *nv)
     n->parts = map_new(n->arena);
     n->quotients = map_new(n->arena);
     n->reciprocals = map_new(n->arena);
+    n->halves = map_new(n->arena);
+    n->made = map_new(n->arena);
     n->stage = NEW_N(n->arena, Val, n->plan->buffers.len + 1);
     emit_function(n);
 }

@@ -8,6 +8,7 @@
  *   nv_tile.c    the registers of a tile, and which element each of them is
  *   nv_words.c   one access of one thread; nv_memory.c loads and stores
  *   nv_convert.c a tile from one layout to another
+ *   nv_pair.c    fp16, bf16 and short integers two at a time
  *   nv_divide.c  quotients with one divisor; nv_quotient.c those of integers
  *   nv_move.c    moves that are no linear map; nv_gather.c gathers and histograms
  *   nv_sort.c    rows in order
@@ -56,6 +57,8 @@ typedef struct {
     Map *parts;             /* nv_tile.c: what threads contribute to indices */
     Map *quotients;         /* nv_quotient.c: their magnitudes and signs; */
     Map *reciprocals;       /* .. what divides by a number */
+    Map *made;              /* nv_pair.c: how words were made; */
+    Map *halves;            /* nv_pair.c: bytes that were computed as halves of words */
     Val *stage;             /* by buffer: where its stage of now begins, an i32; NULL: it has one */
     Val ring_number;        /* cells (i32) of this thread: the ring's next stage, */
     Val ring_parity;        /* .. and how often it has come around */
@@ -65,6 +68,7 @@ typedef struct {
     NvRunner *runner;       /* of the loop whose round is being made; NULL: nothing runs ahead */
     int slice;              /* which of a chain of steps that go by slices */
     NvClock *clock;         /* of lines; NULL: nobody asked, or it has not begun */
+    bool left;              /* a result of bf16 is still to be rounded (nv_pair.c) */
     Val active;             /* i1: copies and loads are asked for at all; NULL: they are */
 } Nv;
 
@@ -184,6 +188,27 @@ EmitSmall nv_small_floats(Nv *n);
 /* Numbers of fp32 rounded to fp8, two at a time, where the chip can; the others of out[] stay
  * NULL. */
 void nv_round_fp8(Nv *n, DType t, const Val *x, int count, Val *out);
+
+/* nv_pair.c: where two elements of fp16 or bf16 are computed by one instruction, out[] of those
+ * registers whose operands are in in[]; the others stay NULL */
+void nv_compute_pairs(Nv *n, const Op *op, Val *const in[2], int count, Val *out);
+/* The number that is one of two in a word, of which nv_unpack() has made that element; NULL: it has
+ * not.  And the word of which that has made both, as they are for memory; NULL: there is none. */
+Val nv_bf16_of_word(Nv *n, Val element);
+Val nv_word_of_halves(const Nv *n, const Val elements[2]);
+/* The same word, if it is one that was computed here, made anew where code is made now: A's words
+ * of wgmma must not be made while the unit reads others. */
+Val nv_made_here(Nv *n, Val word);
+/* Results of type t that are computed between begin and end are not rounded to bf16 before
+ * nv_round_with() is told of each register, and two of them together, then. */
+typedef struct {
+    const Type *type;
+    Val (*one)(void *target, Val x);
+    int regs[2], found;
+} NvRounding;
+void nv_begin_rounding(Nv *n, NvRounding *x, const Type *t);
+void nv_round_with(Nv *n, NvRounding *x, int r, Val *out);
+void nv_end_rounding(Nv *n, const NvRounding *x, Val *out);
 
 /* nv_once.c */
 Val nv_once_doer(Nv *n, const NvOnce *once); /* is it this thread?  NULL: all are (also for NULL) */

@@ -18,6 +18,8 @@
  * x is below 2^-90, infinite or NaN.  What differs is collected for a few registers, and if
  * anything does, they are all divided as usual, behind a branch that is hardly ever taken.
  *
+ * So are a few by one divisor and a few by another, as of two rows, behind one branch for all.
+ *
  * Halves are never that small, and integers nothing of the kind, so one comparison of the largest
  * of several, or none, tells.
  *
@@ -40,9 +42,14 @@
 enum {
     LEAST = 4,    /* registers that share a divisor, or the reciprocal is not worth it */
     TOGETHER = 4, /* that one call divides as usual, or one branch if each has its divisor */
-    MOST = 64,    /* of one branch */
+    MOST = 64,    /* of one branch by one divisor, */
+    FEW = 16,     /* .. by several, */
+    DIVISORS = 4, /* .. and how many these are */
     WINDOW = 64,  /* how far to look for them */
 };
+
+/* With an f a divisor is at most that. */
+static const double MOST_DIVISOR = 1 << 24;
 
 /* Without an f both are at most that, and at least 1 by it. */
 static const double LARGEST = 0x1p62;
@@ -62,11 +69,40 @@ static Val reciprocal(Nv *n, Val s, Val one)
     return llvm_fma(n->l, n->b, guess, error, guess);
 }
 
+/* Is it a constant; which one? */
+static bool is_constant(Val v, double *out)
+{
+    LLVMBool loses;
+
+    if (!LLVMIsAConstantFP(v))
+        return false;
+    *out = LLVMConstRealGetDouble(v, &loses);
+    return true;
+}
+
+/* Of a constant that fits. */
+static Divisor constant_divisor(Nv *n, double whole)
+{
+    LLVMTypeRef f32 = n->l->f32;
+    int exponent;
+    float s = (float)(2 * frexp(whole, &exponent));
+
+    return (Divisor){.s = llvm_real(f32, (double)s),
+                     .r = llvm_real(f32, (double)(1 / s)),
+                     .f = llvm_real(f32, ldexp(1, 1 - exponent)),
+                     .fits = llvm_int(n->l->i1, 1)};
+}
+
 static Divisor divisor(Nv *n, Val whole)
 {
+    double known;
+
+    if (is_constant(whole, &known))
+        return constant_divisor(n, known);
     enum { EXPONENT = 0x7f800000, TWICE_ONE = 0x7f000000 }; /* bits of the exponent; of 1, twice */
     LLVMTypeRef f32 = n->l->f32, i32 = n->l->i32;
-    Val one = llvm_real(f32, 1), least = llvm_real(f32, 0x1p-126), most = llvm_real(f32, 1 << 24);
+    Val one = llvm_real(f32, 1), least = llvm_real(f32, 0x1p-126),
+        most = llvm_real(f32, MOST_DIVISOR);
     Val exponent = LLVMBuildAnd(n->b, llvm_bits(n->l, n->b, whole), llvm_int(i32, EXPONENT), "");
     Val f = LLVMBuildSub(n->b, llvm_int(i32, TWICE_ONE), exponent, "");
     f = LLVMBuildBitCast(n->b, f, f32, "");
@@ -81,6 +117,10 @@ static Divisor divisor(Nv *n, Val whole)
 /* Of a number that is used as it is. */
 static Divisor own_divisor(Nv *n, Val s)
 {
+    double known;
+
+    if (is_constant(s, &known))
+        return constant_divisor(n, known);
     Val one = llvm_real(n->l->f32, 1);
     Val above = LLVMBuildFCmp(n->b, LLVMRealOGE, s, llvm_real(n->l->f32, 1 / LARGEST), "");
     Val below = LLVMBuildFCmp(n->b, LLVMRealOLE, s, llvm_real(n->l->f32, LARGEST), "");
@@ -167,7 +207,7 @@ static Val all_fit(Nv *n, const Val *x, const int *regs, int count, double least
     return LLVMBuildICmp(n->b, LLVMIntEQ, bad, llvm_int(n->l->i32, 0), "");
 }
 
-/* Registers x[regs[]], each to be divided by s[regs[]]. */
+/* Registers x[regs[]], each to be divided by s[regs[]]; those that share one stand together. */
 typedef struct {
     const Val *x, *s;
     const int *regs;
@@ -201,6 +241,16 @@ static Val long_way(Nv *n, LLVMTypeRef *type)
     return fn;
 }
 
+/* How many share the divisor of the i-th, from there on. */
+static int alike(const Group *g, int i)
+{
+    int end = i + 1;
+
+    while (end < g->count && g->s[g->regs[end]] == g->s[g->regs[i]])
+        end++;
+    return end - i;
+}
+
 /* Few of them in place: a call takes registers from all that is alive. */
 static void divide_as_usual(Nv *n, const Group *g, Val *out)
 {
@@ -208,13 +258,14 @@ static void divide_as_usual(Nv *n, const Group *g, Val *out)
 
     for (int i = 0; i < g->count && g->count <= TOGETHER; i++)
         out[i] = LLVMBuildFDiv(n->b, g->x[g->regs[i]], g->s[g->regs[i]], "");
-    for (int i = 0; i < g->count && g->count > TOGETHER; i += TOGETHER) {
+    for (int i = 0, some; i < g->count && g->count > TOGETHER; i += some) {
         Val args[TOGETHER + 1], fn = long_way(n, &type);
+        some = MIN(alike(g, i), TOGETHER);
         for (int k = 0; k < TOGETHER; k++)
-            args[k] = g->x[g->regs[MIN(i + k, g->count - 1)]];
-        args[TOGETHER] = g->s[g->regs[0]];
+            args[k] = g->x[g->regs[i + MIN(k, some - 1)]];
+        args[TOGETHER] = g->s[g->regs[i]];
         Val all = LLVMBuildCall2(n->b, type, fn, args, TOGETHER + 1, "");
-        for (int k = 0; k < MIN(TOGETHER, g->count - i); k++)
+        for (int k = 0; k < some; k++)
             out[i + k] = LLVMBuildExtractValue(n->b, all, (unsigned)k, "");
     }
 }
@@ -258,21 +309,29 @@ static bool all_moderate(const Group *g)
            all_from(g->x, g->regs, g->count, LLVMFPExt, LLVMFPExt);
 }
 
-/* By one s.  Which way is known before anything is divided: at no time are dividends and quotients
- * alive together. */
+/* By one s or a few.  Which way is known before anything is divided: at no time are dividends and
+ * quotients alive together. */
 static void divide_shared(Nv *n, const Group *g, bool loose, Val *out)
 {
     enum { LEAST_SHARED = 90 };
-    Val s = g->s[g->regs[0]];
-    Divisor d = !loose && all_moderate(g) ? own_divisor(n, s) : divisor(n, s);
-    Val factor = LLVMBuildFMul(n->b, d.r, d.f, ""), usual[MOST];
-    Val fit = loose ? llvm_int(n->l->i1, 1)
-                    : all_fit(n, g->x, g->regs, g->count, ldexp(1, -LEAST_SHARED));
-    Ways w = ways_begin(n, LLVMBuildAnd(n->b, d.fits, fit, ""));
+    bool moderate = !loose && all_moderate(g);
+    Val usual[MOST], good = loose ? llvm_int(n->l->i1, 1)
+                                  : all_fit(n, g->x, g->regs, g->count, ldexp(1, -LEAST_SHARED));
+    Divisor d[DIVISORS];
 
-    for (int i = 0; i < g->count; i++) {
-        Val x = g->x[g->regs[i]];
-        usual[i] = loose ? LLVMBuildFMul(n->b, x, factor, "") : quotient_by(n, &d, x);
+    for (int i = 0, k = 0; i < g->count; i += alike(g, i), k++) {
+        Val s = g->s[g->regs[i]];
+        d[k] = moderate ? own_divisor(n, s) : divisor(n, s);
+        good = LLVMBuildAnd(n->b, d[k].fits, good, "");
+    }
+    Ways w = ways_begin(n, good);
+    for (int i = 0, k = 0, end; i < g->count; i = end, k++) {
+        Val factor = loose ? LLVMBuildFMul(n->b, d[k].r, d[k].f, "") : NULL;
+        end = i + alike(g, i);
+        for (int r = i; r < end; r++) {
+            Val x = g->x[g->regs[r]];
+            usual[r] = loose ? LLVMBuildFMul(n->b, x, factor, "") : quotient_by(n, &d[k], x);
+        }
     }
     ways_end(n, w, g, usual, out);
 }
@@ -323,29 +382,53 @@ static void divide_each(Nv *n, const Group *g, bool positive, Val *out)
     ways_end(n, w, g, usual, out);
 }
 
-/* LLVM multiplies by what is exact. */
-static bool is_power_of_two(Val s)
+/* How many registers a divisor has to be shared by.  Of a constant everything is known, so two are
+ * enough; LLVM multiplies by the inverse of a power of two, and what does not fit is left to it. */
+static int least_of(Val s)
 {
-    LLVMBool loses;
+    double known;
     int exponent;
 
-    return LLVMIsAConstantFP(s) &&
-           fabs(frexp(LLVMConstRealGetDouble(s, &loses), &exponent)) == 0.5; /* NaN: no */
+    if (!is_constant(s, &known))
+        return LEAST;
+    bool fits = known >= 0x1p-126 && known <= MOST_DIVISOR; /* NaN: no */
+    return fits && frexp(known, &exponent) != 0.5 ? 2 : INT32_MAX;
 }
 
-/* Those that share a divisor. */
-static void divide_alike(Nv *n, const Val *x, const Val *s, int count, bool loose, Val *out)
+/* Those that share the divisor of register r, from there on; how many. */
+static int sharing(const NvDivision *d, int count, int r, const bool *done, int regs[MOST])
 {
-    for (int r = 0; r < count; r++) {
-        int regs[MOST], found = 0;
-        if (out[r] || !x[r] || !s[r] || is_power_of_two(s[r]))
-            continue;
-        for (int i = r; i < MIN(count, r + WINDOW) && found < MOST; i++) {
-            if (!out[i] && x[i] && s[i] == s[r])
-                regs[found++] = i;
+    int found = 0;
+
+    for (int i = r; i < MIN(count, r + WINDOW) && found < MOST; i++) {
+        if (!done[i] && d->x[i] && d->s[i] == d->s[r])
+            regs[found++] = i;
+    }
+    return found;
+}
+
+/* Those that share a divisor; a few of another one go with them. */
+static void divide_alike(Nv *n, const NvDivision *d, int count, Val *out)
+{
+    bool *done = NEW_N(n->arena, bool, count);
+    int regs[MOST], own[MOST], found = 0, divisors = 0;
+
+    for (int r = 0; r <= count; r++) {
+        bool asks = r < count && !done[r] && d->x[r] && d->s[r];
+        int more = asks ? sharing(d, count, r, done, own) : 0;
+        int least = asks ? least_of(d->s[r]) : INT32_MAX;
+        if (found > 0 &&
+            (r == count || (more >= least && (divisors == DIVISORS || found + more > FEW)))) {
+            divide_shared(n, &(Group){d->x, d->s, regs, found}, d->loose, out);
+            found = divisors = 0;
         }
-        if (found >= LEAST)
-            divide_shared(n, &(Group){x, s, regs, found}, loose, out);
+        if (more < least)
+            continue;
+        for (int i = 0; i < more; i++) {
+            regs[found++] = own[i];
+            done[own[i]] = true;
+        }
+        divisors++;
     }
 }
 
@@ -368,7 +451,7 @@ static void divide_others(Nv *n, const NvDivision *d, int count, Val *out)
 
 void nv_divide(Nv *n, const NvDivision *d, int count, Val *out)
 {
-    divide_alike(n, d->x, d->s, count, d->loose, out);
+    divide_alike(n, d, count, out);
     if (!d->loose)
         divide_others(n, d, count, out);
 }

@@ -149,6 +149,16 @@ static void round_to_fp8(Nv *n, const NvStep *s, Val *out)
     nv_round_fp8(n, s->op->results[0]->type->dtype, x[0], nv_count(s->out[0]), out);
 }
 
+static void compute_pairs(Nv *n, const NvStep *s, Val *out)
+{
+    Val *in[2];
+
+    if (s->op->noperands == 0)
+        return;
+    operands(n, s, in);
+    nv_compute_pairs(n, s->op, in, nv_count(s->out[0]), out);
+}
+
 /* What is cheaper for all registers together than one by one. */
 static void compute_together(Nv *n, const NvStep *s, Val *out)
 {
@@ -164,17 +174,34 @@ static void compute_together(Nv *n, const NvStep *s, Val *out)
     else if ((s->op->code == OP_div || s->op->code == OP_rem) && dtype_is_int(t->dtype) &&
              dtype_bits(t->dtype) >= 32)
         divide_words(n, s, out);
+    else if (!t->pointer && t->dtype != DT_I1 && dtype_bits(t->dtype) <= 16)
+        compute_pairs(n, s, out);
+}
+
+/* Is that register of the result made now? */
+static bool is_made(const Nv *n, const NvStep *s, int r)
+{
+    return nv_turn(n, s, s->out[0], r) && !(s->take && s->take[r] < 0);
 }
 
 static void compute_tile(Nv *n, const NvStep *s)
 {
     const NvTile *t = s->out[0];
     Val *out = nv_out(n, s, 0);
+    NvRounding rounding;
 
     compute_together(n, s, out);
+    nv_begin_rounding(n, &rounding, s->op->results[0]->type);
     for (int r = 0; r < nv_count(t); r++) {
-        if (!out[r] && nv_turn(n, s, t, r) && !(s->take && s->take[r] < 0))
-            out[r] = out[r & ~(int)s->same] ? out[r & ~(int)s->same] : compute(n, s, r);
+        if (out[r] || out[r & ~(int)s->same] || !is_made(n, s, r))
+            continue;
+        out[r] = compute(n, s, r);
+        nv_round_with(n, &rounding, r, out);
+    }
+    nv_end_rounding(n, &rounding, out);
+    for (int r = 0; r < nv_count(t); r++) {
+        if (!out[r] && is_made(n, s, r))
+            out[r] = out[r & ~(int)s->same];
     }
 }
 

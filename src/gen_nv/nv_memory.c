@@ -75,6 +75,9 @@ Val nv_from_bits(Nv *n, const Type *t, Val v)
 {
     if (t->pointer)
         return LLVMBuildIntToPtr(n->b, v, n->l->ptr, "");
+    Val x = t->dtype == DT_BF16 ? nv_bf16_of_word(n, v) : NULL;
+    if (x)
+        return x;
     v = LLVMBuildBitCast(n->b, v, emit_memory_type(&n->e, t->dtype), "");
     return emit_from_memory(&n->e, n->b, v, t->dtype);
 }

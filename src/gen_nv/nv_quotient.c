@@ -34,10 +34,10 @@
 
 enum { LEAST = 3, BITS = 32, MANTISSA = 52 };
 
-/* What multiplies, how far is shifted behind it, where 0 divides (`all`), too; what a remainder
- * takes away for each; the divisor's sign, 0 or -1 (NULL: 0). */
+/* What multiplies, how far is shifted behind it, where 0 divides (`all`), too; by what a remainder
+ * becomes less for each, below 0; the divisor's sign as in Parts (NULL: 0, and 1). */
 typedef struct {
-    Val factor, shift, all, divisor, sign;
+    Val factor, shift, all, less, sign, unit;
 } Reciprocal;
 
 static Val constant(const Nv *n, int64_t v)
@@ -51,9 +51,10 @@ static Val with_sign(Nv *n, Val q, Val sign)
     return LLVMBuildSub(n->b, LLVMBuildXor(n->b, q, sign, ""), sign, "");
 }
 
-/* A number as a magnitude and a sign. */
+/* A number as a magnitude and a sign, 0 or -1; where that is one for many numbers, also 1 or -1 for
+ * the same (else NULL), by which one instruction multiplies. */
 typedef struct {
-    Val magnitude, sign;
+    Val magnitude, sign, unit;
 } Parts;
 
 /* Those of a quotient are at hand. */
@@ -65,18 +66,23 @@ static Parts parts_of(Nv *n, Val x)
     if (known)
         return *known;
     Val size = llvm_call(n->l, n->b, "llvm.abs", 1, &t, 2, (Val[]){x, llvm_int(n->l->i1, 0)});
-    return (Parts){
-        size,
-        LLVMBuildAShr(n->b, x, constant(n, BITS - 1), ""),
-    };
+    return (Parts){.magnitude = size, .sign = LLVMBuildAShr(n->b, x, constant(n, BITS - 1), "")};
 }
 
-static Val quotient_of(Nv *n, Val magnitude, Val sign)
+static Val number_of(Nv *n, const Parts *p)
 {
-    Val q = with_sign(n, magnitude, sign);
+    if (!p->sign)
+        return p->magnitude;
+    return p->unit ? LLVMBuildMul(n->b, p->magnitude, p->unit, "")
+                   : with_sign(n, p->magnitude, p->sign);
+}
+
+static Val quotient_of(Nv *n, Parts parts)
+{
+    Val q = number_of(n, &parts);
     Parts *p = NEW(n->arena, Parts);
 
-    *p = (Parts){magnitude, sign};
+    *p = parts;
     if (LLVMIsAInstruction(q))
         map_put(n->quotients, (uintptr_t)q, p);
     return q;
@@ -110,19 +116,20 @@ static Reciprocal reciprocal_signed(Nv *n, Val by, bool positive)
 {
     Bld b = n->b;
     Val none = LLVMBuildICmp(b, LLVMIntEQ, by, constant(n, 0), "");
-    Parts d = {by, NULL};
+    Parts d = {.magnitude = by};
 
     if (!positive)
         d = parts_of(n, by);
-    Reciprocal r = {.divisor = llvm_call2(n->l, b, "llvm.umax", d.magnitude, constant(n, 1)),
-                    .sign = d.sign};
-    r.shift = nv_pure_asm(n, n->l->i32, "bfind.u32 $0, $1;", "=r,r", &r.divisor, 1);
+    Val divisor = llvm_call2(n->l, b, "llvm.umax", d.magnitude, constant(n, 1));
+    Reciprocal r = {.less = LLVMBuildNeg(b, divisor, ""), .sign = d.sign};
+    r.unit = d.sign ? LLVMBuildOr(b, d.sign, constant(n, 1), "") : NULL;
+    r.shift = nv_pure_asm(n, n->l->i32, "bfind.u32 $0, $1;", "=r,r", &divisor, 1);
     r.all = LLVMBuildSelect(b, none, constant(n, BITS), r.shift, "");
     Val places = LLVMBuildAdd(b, r.shift, constant(n, BITS), "");
-    Val q = scaled(n, inverse(n, r.divisor, -1), places);
+    Val q = scaled(n, inverse(n, divisor, -1), places);
     Val m = nv_pure_asm(n, n->l->i32, "cvt.rzi.u32.f64 $0, $1;", "=r,d", &q, 1);
-    Val rest = LLVMBuildNeg(b, LLVMBuildMul(b, m, r.divisor, ""), "");
-    Val more = LLVMBuildICmp(b, LLVMIntUGT, rest, r.divisor, "");
+    Val rest = LLVMBuildMul(b, m, r.less, "");
+    Val more = LLVMBuildICmp(b, LLVMIntUGT, rest, divisor, "");
     r.factor = LLVMBuildAdd(b, m, LLVMBuildZExt(b, more, n->l->i32, ""), "");
     return r;
 }
@@ -147,7 +154,7 @@ static Reciprocal reciprocal_unsigned(Nv *n, Val by)
         .factor = factor,
         .shift = bits,
         .all = LLVMBuildSelect(b, none, constant(n, BITS), bits, ""),
-        .divisor = d,
+        .less = LLVMBuildNeg(b, d, ""),
     };
 }
 
@@ -185,17 +192,20 @@ static Val divide(Nv *n, const NvQuotients *d, const Reciprocal *r, Val x)
 {
     Bld b = n->b;
     Val shift = d->remainder ? r->shift : r->all;
-    Parts p = {x, NULL};
+    Parts p = {.magnitude = x};
 
     if (d->is_signed && !d->dividend_positive)
         p = parts_of(n, x);
     Val q = d->is_signed ? quotient(n, p.magnitude, r, shift) : quotient_of_any(n, x, r, shift);
     if (d->remainder) {
-        Val rest = LLVMBuildSub(b, p.magnitude, LLVMBuildMul(b, q, r->divisor, ""), "");
-        return p.sign ? with_sign(n, rest, p.sign) : rest;
+        Val rest = LLVMBuildAdd(b, LLVMBuildMul(b, q, r->less, ""), p.magnitude, "");
+        return number_of(n, &(Parts){rest, p.sign, p.unit});
     }
-    Val sign = p.sign && r->sign ? LLVMBuildXor(b, p.sign, r->sign, "") : p.sign ? p.sign : r->sign;
-    return sign ? quotient_of(n, q, sign) : q;
+    if (!p.sign && !r->sign)
+        return q;
+    if (p.sign && r->sign)
+        return quotient_of(n, (Parts){q, LLVMBuildXor(b, p.sign, r->sign, ""), NULL});
+    return quotient_of(n, p.sign ? (Parts){q, p.sign, p.unit} : (Parts){q, r->sign, r->unit});
 }
 
 /* Those registers that are divided by the same number as the first that is divided by one. */

@@ -111,6 +111,41 @@ static void win_registers(Combining *c, const NvStage *g)
     c->done |= g->bits;
 }
 
+/* The index with which these lanes go for the best value: their own where they have it, and where
+ * all are NaN. */
+static Val index_for(const Combining *c, const Part *own, Val best)
+{
+    Val index = index_if(c, own, best);
+
+    if (!has_floats(c))
+        return index;
+    Val nan = LLVMBuildFCmp(c->n->b, LLVMRealUNO, best, best, "");
+    return LLVMBuildSelect(c->n->b, nan, own->v[1], index, "");
+}
+
+/* Among lanes that differ in several bits: all find the best value, and then its lowest index. */
+static void win_lanes(Combining *c, uint32_t bits, int gone)
+{
+    const AxisStep *step = c->plan->walk.step;
+
+    c->done |= bits;
+    for (int r = 0; r < c->registers; r++) {
+        Part *x = &c->x[r], best = *x, other;
+        if (!combining_is_left(c, r) || (r & gone) || !x->v[0])
+            continue;
+        for (uint32_t left = bits; left; left &= left - 1) {
+            combining_shuffle(c, &best, step[__builtin_ctz(left)].bit, &other);
+            best.v[0] = better(c, best.v[0], other.v[0]);
+        }
+        best.v[1] = index_for(c, x, best.v[0]);
+        for (uint32_t left = bits; left; left &= left - 1) {
+            combining_shuffle(c, &best, step[__builtin_ctz(left)].bit, &other);
+            best.v[1] = lower(c, best.v[1], other.v[1]);
+        }
+        *x = best;
+    }
+}
+
 /* A whole warp, whose indices one instruction reduces. */
 static bool win_warp(Combining *c, const NvStage *g)
 {
@@ -132,12 +167,7 @@ static bool win_warp(Combining *c, const NvStage *g)
             combining_shuffle(c, &best, lane, &other);
             best.v[0] = better(c, best.v[0], other.v[0]);
         }
-        Val index = index_if(c, x, best.v[0]);
-        if (has_floats(c)) {
-            Val nan = LLVMBuildFCmp(n->b, LLVMRealUNO, best.v[0], best.v[0], "");
-            index = LLVMBuildSelect(n->b, nan, x->v[1], index, "");
-        }
-        Val args[] = {index, llvm_int(n->l->i32, -1)};
+        Val args[] = {index_for(c, x, best.v[0]), llvm_int(n->l->i32, -1)};
         *x = (Part){{best.v[0], llvm_call(n->l, n->b, lowest, 0, NULL, 2, args)}};
     }
     return true;
@@ -331,9 +361,12 @@ static void reduce_lane_stage(Combining *c, const NvStage *g)
     for (int i = 0; i < c->plan->walk.nsteps; i++) {
         if ((g->bits >> i & 1) == 0)
             continue;
+        uint32_t left = g->bits & ~c->done;
         if (rows.count < rows.n)
             share_rows(c, i, &rows);
-        else
+        else if (is_winner(c) && c->plan->any_order && (left & (left - 1)) != 0)
+            win_lanes(c, left, rows.gone);
+        else if (left >> i & 1)
             reduce_lanes(c, i, rows.gone);
     }
     if (rows.count > 0)

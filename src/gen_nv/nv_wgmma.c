@@ -210,7 +210,7 @@ static Val word_of_rows(Wgmma *x, int row, int k, int i)
 {
     if (x->given)
         return x->given[(row * steps_of(x->dot) + k) * WGMMA_WORDS_OF_A + i];
-    return nv_operand_word(&x->rows, &(MmaFragment){0, row, k}, i, 0);
+    return nv_made_here(x->n, nv_operand_word(&x->rows, &(MmaFragment){0, row, k}, i, 0));
 }
 
 Val *nv_wgmma_rows(Nv *n, const NvStep *s, int *count)

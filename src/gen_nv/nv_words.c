@@ -80,17 +80,18 @@ static const char *address_constraint(const Nv *n, const NvPlace *p)
     return LLVMTypeOf(p->address) == n->l->i64 ? "l" : "r";
 }
 
+/* What is less than a word comes into a whole register: of half a one the assembler would keep the
+ * other half. */
 void nv_read(Nv *n, const NvPlace *p, const Val *other, Val *words)
 {
     int count = words_of(p->bytes), nargs = 0;
-    LLVMTypeRef type = word_type(n, p->bytes), types[NV_MOST_WORDS];
-    const char *letter = p->bytes < 4 ? "h" : "r";
+    LLVMTypeRef type = n->l->i32, types[NV_MOST_WORDS];
     Text t = text_new(n->arena), c = text_new(n->arena);
     Val args[NV_MOST_WORDS + 2];
 
     for (int i = 0; i < count; i++) {
         types[i] = type;
-        text_printf(&c, "=%s,", letter);
+        text_put(&c, "=r,");
     }
     args[nargs++] = p->address;
     text_put(&c, address_constraint(n, p));
@@ -99,7 +100,8 @@ void nv_read(Nv *n, const NvPlace *p, const Val *other, Val *words)
         args[nargs++] = p->predicate;
         text_put(&c, ",b");
         for (int i = 0; i < count; i++) {
-            args[nargs++] = other ? other[i] : llvm_int(type, 0);
+            args[nargs++] =
+                other ? LLVMBuildZExtOrBitCast(n->b, other[i], type, "") : llvm_int(type, 0);
             text_printf(&c, ",%d", i);
         }
     }
@@ -113,8 +115,10 @@ void nv_read(Nv *n, const NvPlace *p, const Val *other, Val *words)
     LLVMTypeRef result =
         count == 1 ? type : LLVMStructTypeInContext(n->l->ctx, types, (unsigned)count, 0);
     Val got = nv_asm(n, result, t.s, c.s, args, nargs);
-    for (int i = 0; i < count; i++)
-        words[i] = count == 1 ? got : LLVMBuildExtractValue(n->b, got, (unsigned)i, "");
+    for (int i = 0; i < count; i++) {
+        Val word = count == 1 ? got : LLVMBuildExtractValue(n->b, got, (unsigned)i, "");
+        words[i] = LLVMBuildTruncOrBitCast(n->b, word, word_type(n, p->bytes), "");
+    }
 }
 
 void nv_write(Nv *n, const NvPlace *p, const Val *words)
@@ -182,6 +186,9 @@ static Val pack_word(Nv *n, const Val *elements, int count, int bytes)
 
     if (count == 1)
         return LLVMBuildZExtOrBitCast(n->b, elements[0], whole, "");
+    Val known = bytes == 2 && count == 2 ? nv_word_of_halves(n, elements) : NULL;
+    if (known)
+        return known;
     for (int i = 0; bytes == 1 && i < count / 2; i++)
         halves[i] = word_of_two(n, elements + 2 * i);
     if (halves[0] && count == 2)

@@ -15,7 +15,8 @@ typedef enum {
     CHIP_WIDE_ATOMICS = 1 << 2,  /* sums of 16 bytes of floats, and of single bf16 */
     CHIP_SET_REGISTERS = 1 << 3, /* setmaxnreg */
     CHIP_MMA = 1 << 4,           /* mma.sync, whose fragments are those of 32 lanes */
-    CHIP_WGMMA = 1 << 5          /* wgmma.mma_async, of four warps together */
+    CHIP_WGMMA = 1 << 5,         /* wgmma.mma_async, of four warps together */
+    CHIP_PAIRS = 1 << 6          /* sums of bf16, and min and max of int16, two at a time */
 } ChipFeature;
 
 typedef struct {

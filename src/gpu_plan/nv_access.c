@@ -9,6 +9,8 @@
  */
 #include "nv_plan.h"
 
+enum { WORD = 4 }; /* bytes of a lane that are together a line of 32 lanes */
+
 /* Dimensions from the one with the longest runs of neighbours to the one with the shortest; of
  * equals the last one first. */
 static void order_of(const NvPlan *p, const Value *pointer, int8_t order[MAX_RANK])
@@ -80,15 +82,18 @@ static bool may_have_vectors(const NvPlan *p, const Op *op)
            most_bits(p, op) > (is_atomic ? 0 : -1);
 }
 
-/* Are addresses, and what else a load depends on, alike for two neighbours at least? */
-static bool neighbours_are_equal(const NvPlan *p, const Op *load, int dim)
+/* Bits of the number of neighbours for which addresses, and what else a load depends on, are
+ * alike. */
+static int equal_bits(const NvPlan *p, const Op *load, int dim)
 {
+    int bits = layout_bits_of(load->operands[0]->type->dims[dim]);
+
     for (int i = 0; i < load->noperands; i++) {
         int64_t same = axis_of(p->axis, load->operands[i])->constancy[dim];
-        if (same != load->operands[i]->type->dims[dim] && twos_in(same) == 0)
-            return false;
+        if (same != load->operands[i]->type->dims[dim])
+            bits = MIN(bits, twos_in(same));
     }
-    return true;
+    return bits;
 }
 
 /* Is it the same for most neighbours along `dim`?  So are quotients by what is not small, and what
@@ -153,7 +158,10 @@ static NvGroup *group_of(NvPlan *p, const Value *pointer)
         if (g->fastest == order[0] && type_same_shape(g->shape, pointer->type))
             return g;
     }
-    NvGroup new = {pointer->type, order[0], 0, log2_of(NV_ACCESS_BYTES), 0, 0};
+    NvGroup new = {.shape = pointer->type,
+                   .fastest = order[0],
+                   .most = log2_of(NV_ACCESS_BYTES),
+                   .word = log2_of(WORD)};
     vec_push(p->arena, &p->groups, new);
     return &p->groups.at[p->groups.len - 1];
 }
@@ -169,9 +177,12 @@ static void join_group(Op *op, void *plan)
     int bits = vector_bits(p, op, g->fastest);
     int size = type_size(&(Type){.dtype = op->operands[0]->type->dtype});
     g->widest = MAX(g->widest, bits);
+    g->word = bits > 0 || op_only_reads(op) ? MIN(g->word, log2_of(WORD / size)) : 0;
+    int equal = bits == 0 && op_only_reads(op) ? equal_bits(p, op, g->fastest) : 0;
+    if (equal < layout_bits_of(op->operands[0]->type->dims[g->fastest]))
+        g->equal = MAX(g->equal, equal);
     if (bits == 0 && op_only_reads(op) &&
-        (neighbours_are_equal(p, op, g->fastest) ||
-         hardly_changes(p, op->operands[0], g->fastest, FEW_STEPS) ||
+        (equal > 0 || hardly_changes(p, op->operands[0], g->fastest, FEW_STEPS) ||
          is_looked_up(p, op->operands[0], g->fastest, FEW_STEPS)))
         return; /* any layout does: of equal ones, the more of them a thread has, the less it reads
                  */
@@ -184,13 +195,17 @@ static void join_group(Op *op, void *plan)
 }
 
 /* Vectors that all accesses of this shape and order share.  Those that go by elements are better
- * off with neighbours in neighbouring lanes, so they win where they move more. */
+ * off with neighbours in neighbouring lanes, so they win where they move more; but for the elements
+ * of a word, which lanes beside each other read a line of memory of either way.  Where any layout
+ * does, a thread has all the neighbours that are equal. */
 static int shared_vector_bits(NvPlan *p, const Value *pointer)
 {
     if (p->groups.len == 0)
         ir_walk(p->func->body, join_group, p);
     const NvGroup *g = group_of(p, pointer);
-    return g->with >= g->without ? MIN(g->widest, g->most) : 0;
+    if (g->with == 0 && g->without == 0)
+        return MIN(g->equal, g->most);
+    return MIN(g->widest, g->with >= g->without ? g->most : g->word);
 }
 
 /* Threads come first: no more elements than each of them has. */

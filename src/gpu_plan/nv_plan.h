@@ -272,6 +272,8 @@ typedef struct {
     int fastest;
     int widest, most;  /* bits: vectors that some access can use; what the largest element allows */
     int with, without; /* bytes of an element, of the accesses that can use vectors or cannot */
+    int word;          /* bits: elements in a word, of the largest element */
+    int equal; /* bits: neighbours that some load reads the same for, where vectors are none */
 } NvGroup;
 
 struct NvPlan {
@@ -435,6 +437,8 @@ void nv_list_block(NvPlan *p, const Block *b, NvBlock *out); /* ends wanted befo
 /* Does value i that a `for` carries lie between rounds as it does in memory, several elements to a
  * word?  What a round loads for the next one does: nobody waits for it, to convert it, before. */
 bool nv_carries_words(const NvStep *loop, int i);
+/* The load of a block, or of its slices, that makes the tile; NULL: none does. */
+const NvStep *nv_load_of(const NvBlock *b, const NvTile *t);
 /* The operands in the layout of the result, or in what its rule makes of it. */
 void nv_list_elementwise(NvPlan *p, const Op *op);
 /* Rules too, as all nv_list_..() of one op: list its step and what converts its results, and say

@@ -255,24 +255,33 @@ static void list_if(NvPlan *p, const Op *op)
     nv_list(p, s);
 }
 
+const NvStep *nv_load_of(const NvBlock *b, const NvTile *t)
+{
+    for (int k = 0; k < b->steps.len; k++) {
+        const NvStep *s = b->steps.at[k];
+        const NvStep *found = s->kind == NV_SLICES ? nv_load_of(s->body[0], t) : NULL;
+        if (s->kind == NV_LOAD && s->nout > 0 && s->out[0] == t)
+            return s;
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
 bool nv_carries_words(const NvStep *loop, int i)
 {
-    const NvBlock *body = loop->body[0];
-    const NvTile *end = body->ends[i];
+    const NvTile *end = loop->body[0]->ends[i];
     int size = end && end->layout ? type_size(end->value->type) : 0;
+    const NvStep *s = size > 0 ? nv_load_of(loop->body[0], end) : NULL;
+    int bits = size == 1 ? 2 : size == 2 ? 1 : 0;
 
-    for (int k = 0; k < body->steps.len; k++) {
-        const NvStep *s = body->steps.at[k];
-        if (s->kind != NV_LOAD || s->nout == 0 || s->out[0] != end || s->detail)
-            continue;
-        int bits = size == 1 ? 2 : size == 2 ? 1 : 0;
-        for (int b = 0; b < bits; b++) {
-            if (b >= s->access->vector_bits || s->access->regs[b] != b)
-                return false;
-        }
-        return bits > 0;
+    if (!s || s->detail)
+        return false;
+    for (int b = 0; b < bits; b++) {
+        if (b >= s->access->vector_bits || s->access->regs[b] != b)
+            return false;
     }
-    return false;
+    return bits > 0;
 }
 
 void nv_list_control(NvPlan *p, const Op *op)

@@ -9,6 +9,11 @@
  * loops keeps over its barriers, or its widest tile, tells how many fit; what else it needs comes
  * and goes.
  *
+ * Likewise in a loop whose rounds load what the next one reads (../opt/ahead.c): left alone, the
+ * assembler puts these loads to the round's end, where their registers are free again, and the next
+ * round begins by waiting for them.  Told how many programs there shall be, it puts them to the
+ * front.
+ *
  * The other way round, of programs that only stream, load much, compute little and store, two are
  * enough where each by itself brings all the loads that keep the memory busy: one loads while the
  * other stores.  With a third one, loads wait in queues and reads and writes interleave worse.  PTX
@@ -107,7 +112,12 @@ static int64_t widest_tile(const NvPlan *p)
     return most;
 }
 
-enum { UNIT = 8, ALWAYS = 16 }; /* of registers that a thread has; what any thread needs */
+enum {
+    UNIT = 8,      /* of registers that a thread has; */
+    ALWAYS = 16,   /* what any thread needs */
+    WORD = 4,      /* bytes of one */
+    THREADS = 1536 /* of every chip's multiprocessor */
+};
 
 static int64_t in_units(int64_t registers)
 {
@@ -117,7 +127,6 @@ static int64_t in_units(int64_t registers)
 /* So many programs that what is loaded behind a barrier goes in few batches; 0: as it comes. */
 static int together(const NvPlan *p, const Life *lives)
 {
-    enum { THREADS = 1536 }; /* of every chip's multiprocessor */
     int64_t kept = kept_registers(p, lives), threads = (int64_t)nv_thread_count(p);
 
     if (kept == 0 || !loads_behind_barrier(p))
@@ -126,6 +135,55 @@ static int together(const NvPlan *p, const Life *lives)
     int64_t by_shared = p->chip->shared / MAX(p->shared, 1);
     int64_t each = in_units(kept + kept / 4 + ALWAYS);
     return (int)MIN(MIN(p->chip->registers / each, THREADS) / threads, by_shared);
+}
+
+/* What a round has in registers if it loads first what the next one reads, in all loops of a block
+ * the most; 0: none does. */
+static int64_t ahead_registers(const NvPlan *p, const NvBlock *b)
+{
+    int64_t most = 0;
+
+    for (int i = 0; i < b->steps.len; i++) {
+        const NvStep *s = b->steps.at[i];
+        int64_t carried = 0, loaded = 0;
+        for (int r = 0; r < COUNT(s->body) && s->kind != NV_REDUCE && s->kind != NV_SCAN; r++)
+            most = MAX(most, s->body[r] ? ahead_registers(p, s->body[r]) : 0);
+        for (int k = 0; s->kind == NV_FOR && k < s->body[0]->nends; k++) {
+            int64_t n = data_registers(p, s->body[0]->ends[k]);
+            if (nv_carries_words(s, k))
+                n = n * type_size(s->body[0]->ends[k]->value->type) / WORD;
+            carried += n;
+            loaded += nv_load_of(s->body[0], s->body[0]->ends[k]) ? n : 0;
+        }
+        most = MAX(most, loaded > 0 ? carried + loaded : 0);
+    }
+    return most;
+}
+
+/* The widest tile that a block makes, of those that go by slices what a slice makes. */
+static int64_t widest_made(const NvPlan *p, const NvBlock *b, int slices)
+{
+    int64_t most = 0;
+
+    for (int i = 0; i < b->steps.len; i++) {
+        const NvStep *s = b->steps.at[i];
+        for (int k = 0; k < s->nout; k++)
+            most = MAX(most, s->out[k] ? data_registers(p, s->out[k]) / slices : 0);
+        for (int r = 0; r < COUNT(s->body); r++)
+            most = MAX(most, s->body[r] ? widest_made(p, s->body[r], MAX(s->slices, 1)) : 0);
+    }
+    return most;
+}
+
+/* So many programs that rounds may begin with the next one's loads; 0: as it comes. */
+static int together_in_loops(const NvPlan *p)
+{
+    enum { LEAST = 2 };
+    int64_t kept = ahead_registers(p, p->body), threads = (int64_t)nv_thread_count(p);
+    int64_t each = in_units(kept + widest_made(p, p->body, 1) + ALWAYS);
+    int64_t fit = MIN(p->chip->registers / each, THREADS);
+
+    return kept > 0 && fit / threads >= LEAST ? (int)(fit / threads) : 0;
 }
 
 /* Two, where programs wait at barriers with something in registers and two fit by all but these;
@@ -224,7 +282,7 @@ void nv_choose_budget(NvPlan *p)
     ir_walk(p->func->body, find_product, &multiplies);
     p->crowds = !multiplies && !p->ring;
 
-    p->together = lives ? together(p, lives) : 0;
+    p->together = lives ? together(p, lives) : multiplies ? 0 : together_in_loops(p);
     p->wished = lives && p->together == 0 ? wished(p, lives) : 0;
     p->room = p->together == 0 ? room_for_two(p) : 0;
     if (p->options->budget != GEN_BUDGET_PLAN) {

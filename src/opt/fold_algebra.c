@@ -270,6 +270,49 @@ static Value *fold_sign(Op *op)
     return opt_made_by(x, OP_neg) ? fold_unary(op, OP_abs, x->def->operands[0], NULL) : NULL;
 }
 
+/* Is v, which is x or x plus or minus a constant, moved to that side of x, or nowhere? */
+static bool is_moved(const Value *v, const Value *x, bool up)
+{
+    const Op *op = v->def;
+    uint64_t bits;
+
+    if (v == x)
+        return true;
+    for (int side = 0; op && (op->code == OP_add || op->code == OP_sub) && side < 2; side++) {
+        const Value *c = op->operands[1 - side];
+        if (op->operands[side] != x || (side == 1 && op->code == OP_sub) ||
+            !value_constant(c, &bits))
+            continue;
+        double by = scalar_to_double(c->type->dtype, bits);
+        return up == (op->code == OP_add) ? by >= 0 : by <= 0;
+    }
+    return false;
+}
+
+/* x >= 0 ? floor(x + c) : ceil(x - c) cuts either, as rounding halves away from 0 does, and NaN
+ * stays: so does one trunc(), which a conversion to an integer is anyway. */
+static Value *fold_cut(Op *op)
+{
+    Op *compare = op->operands[0]->def;
+    OpCode code = compare ? compare->code : OP_COUNT;
+    bool above = code == OP_ge || code == OP_gt, below = code == OP_le || code == OP_lt;
+    uint64_t bits;
+
+    if ((!above && !below) || !is_kind(compare->operands[0], FLOATS) ||
+        !value_constant(compare->operands[1], &bits) ||
+        scalar_to_double(compare->operands[1]->type->dtype, bits) != 0)
+        return NULL;
+    const Value *x = compare->operands[0];
+    const Op *up = opt_made_by(op->operands[above ? 1 : 2], OP_floor);
+    const Op *down = opt_made_by(op->operands[above ? 2 : 1], OP_ceil);
+    if (!up || !down || !is_moved(up->operands[0], x, true) ||
+        !is_moved(down->operands[0], x, false))
+        return NULL;
+    Value *yes = (above ? up : down)->operands[0], *no = (above ? down : up)->operands[0];
+    Value *arms[] = {op->operands[0], yes, no};
+    return fold_unary(op, OP_trunc, fold_new(op, OP_select, 3, arms, 0, NULL, NULL), NULL);
+}
+
 static Value *fold_select(Op *op)
 {
     Value *c = op->operands[0], *yes = op->operands[1], *no = op->operands[2];
@@ -281,7 +324,7 @@ static Value *fold_select(Op *op)
     if (opt_made_by(c, OP_not))
         return fold_new(op, OP_select, 3, (Value *[]){c->def->operands[0], no, yes}, 0, NULL, NULL);
     if (yes->type != c->type)
-        return NULL;
+        return fold_cut(op);
     if (fold_is_const(yes, 1) && fold_is_const(no, 0))
         return c;
     if (fold_is_const(yes, 0) && fold_is_const(no, 1))

@@ -49,6 +49,8 @@ def unary(x, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
         r = -5.9604644775390625e-08 / v
     elif OP == "/(1+exp)":
         r = v / (1 + tl.exp(-v))
+    elif OP == "away":
+        r = tl.where(v >= 0, tl.floor(v + 0.5), tl.ceil(v - 0.5))
     elif OP == "neg":
         r = -v
     elif OP == "invert":

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from harness import EPSILON, FLOATS, NUMPY_TYPES, SMALL_FLOATS, Suite, decode, encode, generator, rounded
+from harness import EPSILON, FLOATS, NUMPY_TYPES, SMALL_FLOATS, Suite, Tensor, decode, encode, generator, rounded
 
 suite = Suite(one_in=5)
 random = generator()
@@ -78,6 +78,21 @@ def check_math():
         x = encode(math_inputs("neg"), dtype)
         apply(f"neg {dtype}", "unary", [x], dtype, -decode(x), "neg")
         apply(f"abs {dtype}", "unary", [x], dtype, np.abs(decode(x)), "abs")
+
+
+def check_rounding_away():
+    """Halves away from 0 as people write it, which is one op on the way; as float and as integer."""
+    halves = random.integers(-300, 300, N) / 2
+    for dtype in ("fp32", "fp64"):
+        kind = NUMPY_TYPES[dtype]
+        x = np.concatenate([SPECIAL, halves, np.nextafter(halves.astype(kind), kind(0)), [-0.3, 2**23 + 1, -2**23 - 1]])
+        x = x.astype(kind)
+        with np.errstate(all="ignore"):
+            want = np.where(x >= 0, np.floor(x + kind(0.5)), np.ceil(x - kind(0.5)))
+        apply(f"away {dtype}", "unary", [x], dtype, want, "away")
+        small = x[np.abs(x) < 100]
+        apply(f"away {dtype} as i8", "unary", [small], "i8",
+              np.where(small >= 0, np.floor(small + kind(0.5)), np.ceil(small - kind(0.5))).astype(np.int8), "away")
 
 
 def bessel_reference(op, x):
@@ -213,6 +228,30 @@ def check_float_binary():
             apply(f"min {dtype}", "binary", [a, b], dtype, np.fmin(x, y), "min")
             for op, want in {"<": x < y, "<=": x <= y, "==": x == y, "!=": x != y}.items():
                 apply(f"{op} {dtype}", "binary", [a, b], "i1", want, op)
+
+
+def check_pairs():
+    """Several elements a thread, which may be computed two at a time: as if by fp32, rounded once."""
+    for dtype in ("fp16", "bf16"):
+        bits = random.integers(0, 1 << 16, (2, 32768), np.uint16)
+        bits[1, ::2] = bits[0, ::2] ^ random.integers(0, 1 << 12, 16384, np.uint16)  # of nearly the same size
+        a, b = (x.view(np.float16) if dtype == "fp16" else Tensor(dtype, x) for x in bits)
+        with np.errstate(all="ignore"):
+            x, y = (decode(v).astype(np.float32) for v in (a, b))
+            for op, want in {"+": x + y, "-": x - y, "*": x * y, "max": np.fmax(x, y), "min": np.fmin(x, y)}.items():
+                suite.case(f"{op} {dtype} in pairs", "ops.py:binary", "cdiv(n,BLOCK)",
+                           {"x": a, "y": b, "out": f"empty({dtype},{want.size})", "n": want.size, "OP": repr(op),
+                            "BLOCK": 1024}, {"out": (dtype, rounded(want, dtype))})
+
+
+def check_short_pairs():
+    for dtype in ("i8", "u8", "i16", "u16"):
+        info = np.iinfo(NUMPY_TYPES[dtype])
+        a, b = random.integers(info.min, info.max + 1, (2, 8192), NUMPY_TYPES[dtype])
+        for op, want in {"max": np.maximum(a, b), "min": np.minimum(a, b)}.items():
+            suite.case(f"{op} {dtype} in pairs", "ops.py:binary", "cdiv(n,BLOCK)",
+                       {"x": a, "y": b, "out": f"empty({dtype},{want.size})", "n": want.size, "OP": repr(op),
+                        "BLOCK": 1024}, {"out": (dtype, want)})
 
 
 def cast_reference(x, source, target):
@@ -370,8 +409,8 @@ def check_fields():
                        {"all_out": (dtype, v.sum(1)), "some_out": (dtype, some)})
 
 
-for part in (check_math, check_bessel, check_int_binary, check_division_by_one_number, check_mixed,
-             check_float_binary, check_casts, check_reductions, check_axes,
+for part in (check_math, check_rounding_away, check_bessel, check_int_binary, check_division_by_one_number, check_mixed,
+             check_float_binary, check_pairs, check_short_pairs, check_casts, check_reductions, check_axes,
              check_columns, check_fields):
     part()
 suite.finish()

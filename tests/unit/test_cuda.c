@@ -180,7 +180,8 @@ static void test_assembling(void **state)
     static const char good[] = VERSION("12.4") "echo \"ptxas $1 $2 $(cat)\"\n";
     static const char newer[] = VERSION("13.0") "echo newer\n";
     static const char refuses[] = VERSION("12.0") "echo 'line 9: too new' >&2\nexit 1\n";
-    static const char tight[] = VERSION("12.4") "echo ' 8 bytes spill stores' >&2\ncat\n";
+    static const char tight[] = VERSION("12.4") "echo ' 12 bytes spill stores' >&2\ncat\n";
+    static const char little[] = VERSION("12.4") "echo ' 8 bytes spill stores' >&2\ncat\n";
 #define NEEDS(n, spills)                                                                           \
     VERSION("12.4")                                                                                \
     "echo 'Used " #n " registers, used 1 barriers, " #spills " bytes spill stores' >&2\ncat\n"
@@ -190,6 +191,7 @@ static void test_assembling(void **state)
     static const Assembly cases[] = {
         /* a budget stays, or goes where it spills */
         {good, NULL, "sm_90a", .budgeted = true, .made = "ptxas -arch sm_90a some ptx"},
+        {little, NULL, "sm_90a", .budgeted = true, .made = "some ptx"},
         {tight, NULL, "sm_90a", .budgeted = true, .wish = GEN_BUDGET_NONE, .made = "some ptx"},
         {tight, NULL, "sm_90a", .early = true, .budgeted = true, .wish = GEN_BUDGET_NONE,
          .made = "some ptx"},

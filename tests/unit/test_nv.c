@@ -72,6 +72,8 @@ static int assemble(Arena *a, const char *name, const char *chip, const GenOutpu
     if (status != 0)
         fail_msg("%s for %s: ptxas says %s\n%s", name, chip, said, code->data);
     unlink(path);
+    if (strstr(said, "serialized")) /* products that were to be in flight */
+        fail_msg("%s for %s: ptxas says %s", name, chip, said);
     const char *spilled = strstr(said, "bytes stack frame, ");
     assert_non_null(spilled);
     return (int)strtol(strchr(spilled, ',') + 1, NULL, 10);
@@ -439,6 +441,59 @@ static void test_neighbours(void **state)
     assert_int_equal(additions("fp32", "sm_80", false, "red.relaxed.gpu.global.add.f32"), 8);
     assert_int_equal(additions("fp32", "sm_90a", false, "red.relaxed.gpu.global.add.v4.f32"), 2);
     assert_int_equal(additions("i32", "sm_90a", false, "red.relaxed.gpu.global.add.u32"), 8);
+}
+
+/* --- two elements in a word --- */
+
+/* How often `what` stands in code for that op on 8 neighbours of each thread. */
+static int of_pairs(const char *dtype, const char *chip, const char *op, const char *what)
+{
+    const char *why = NULL;
+    Arena *a = arena_new(NULL);
+    const GenPlugin *plugin = run_plugin(a, &why);
+    GenOutput out;
+
+    assert_non_null(plugin);
+    const Target *t = target_named(plugin, "nv");
+    const char *text =
+        arena_printf(a,
+                     "kernel @k(%%x: *%s div 16, %%y: *%s div 16) num_warps=1 {\n"
+                     "  %%i = arange start=0 : i32[256]\n"
+                     "  %%xs = splat %%x : *%s[256]\n"
+                     "  %%xp = addptr %%xs, %%i : *%s[256]\n"
+                     "  %%ys = splat %%y : *%s[256]\n"
+                     "  %%yp = addptr %%ys, %%i : *%s[256]\n"
+                     "  %%a = load %%xp : %s[256]\n"
+                     "  %%b = load %%yp : %s[256]\n"
+                     "  %%c = %s %%a, %%b : %s[256]\n"
+                     "  store %%yp, %%c\n"
+                     "  return\n"
+                     "}\n",
+                     dtype, dtype, dtype, dtype, dtype, dtype, dtype, dtype, op, dtype);
+    Case c = {t, a, "pair.ir", read_kernel(a, "pair.ir", text, strlen(text), t), false};
+    assert_true(emit(&c, chip, GEN_OBJECT, &out));
+    int n = occurrences(out.data, what);
+    arena_free(a);
+    return n;
+}
+
+static void test_pairs(void **state)
+{
+    static const char round[] = "cvt.rn.bf16x2.f32";
+
+    (void)state;
+    assert_int_equal(of_pairs("fp16", "sm_80", "add", "add.rn.f16x2"), 4);
+    assert_int_equal(of_pairs("fp16", "sm_80", "mul", "mul.rn.f16x2"), 4);
+    assert_int_equal(of_pairs("fp16", "sm_80", "mul", "cvt."), 0); /* words stay whole */
+    assert_int_equal(of_pairs("fp16", "sm_80", "max", "max.f16x2"), 4);
+    assert_int_equal(of_pairs("bf16", "sm_80", "minnan", "min.NaN.bf16x2"), 4);
+    assert_int_equal(of_pairs("bf16", "sm_90a", "sub", "sub.rn.bf16x2"), 4);
+    assert_int_equal(of_pairs("bf16", "sm_90a", "sub", round), 0);
+    assert_int_equal(of_pairs("bf16", "sm_80", "sub", round), 4);
+    assert_int_equal(of_pairs("bf16", "sm_90a", "mul", round), 4); /* may round twice */
+    assert_int_equal(of_pairs("u8", "sm_90a", "max", "max.u16x2"), 4);
+    assert_int_equal(of_pairs("i16", "sm_90a", "min", "min.s16x2"), 4);
+    assert_int_equal(of_pairs("u8", "sm_80", "max", "max.u16x2"), 0);
 }
 
 /* --- programs that stream --- */
@@ -954,6 +1009,7 @@ int main(void)
                                        cmocka_unit_test(test_long_tiles),
                                        cmocka_unit_test(test_once),
                                        cmocka_unit_test(test_neighbours),
+                                       cmocka_unit_test(test_pairs),
                                        cmocka_unit_test(test_streams),
                                        cmocka_unit_test(test_budgets)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,303 @@
+/*
+ * nv_pair.c - fp16, bf16 and short integers two at a time, as halves of a word
+ *
+ * Sums and products of fp16, and sums of bf16 where the chip has them, round once.  So do sums and
+ * products of fp32 that are rounded behind it, as those of any other target: fp32 has the digits of
+ * two such numbers and two more, which makes it all the same (S. A. Figueroa, "When is double
+ * rounding innocuous?", 1995), and neither is ever too small for it but a product of bf16, which is
+ * left to fp32.  So are multiply-adds, of which that is not true.  What picks one of two numbers
+ * picks the same one.
+ *
+ * Other results of bf16 are computed as fp32 one by one, and rounded two at a time.
+ *
+ * Integers of 10 bits become fp16 so, too, by way of 1536 + x.  Of bytes and integers of 16 bits
+ * the chips that add bf16 find the least and the largest.
+ *
+ * Elements stay in the word where what follows takes them from there, which LLVM sees.
+ */
+#include "nv.h"
+
+/* Of a byte that was computed as half of a word: which half, and of which. */
+typedef struct {
+    Val word;
+    int half;
+    bool is_signed;
+} Half;
+
+static Val byte_of_half(Nv *n, const Type *t, Val word, Val element, int half)
+{
+    Half *h = NEW(n->arena, Half);
+    Val byte = LLVMBuildTrunc(n->b, element, n->l->i8, "");
+
+    *h = (Half){word, half, dtype_is_signed(t->dtype)};
+    map_put(n->halves, (uintptr_t)byte, h);
+    return byte;
+}
+
+/* A pair in a word, an i32, as out[regs[0]] and out[regs[1]]. */
+static void take_apart(Nv *n, const Type *t, Val word, const int regs[2], Val *out)
+{
+    Val elements[2];
+
+    nv_unpack(n, &word, 2, 2, elements);
+    for (int i = 0; i < 2; i++)
+        out[regs[i]] = dtype_bits(t->dtype) == 8 ? byte_of_half(n, t, word, elements[i], i)
+                                                 : nv_from_bits(n, t, elements[i]);
+}
+
+/* Two elements as halves of a word; bytes are as long as their sign or zeros make them. */
+static Val put_together(Nv *n, const Type *t, const Val x[2])
+{
+    const Half *low = map_get(n->halves, (uintptr_t)x[0]);
+    const Half *high = map_get(n->halves, (uintptr_t)x[1]);
+    bool is_signed = dtype_is_signed(t->dtype);
+    Val elements[2], word;
+
+    if (low && high && low->word == high->word && low->half == 0 && high->half == 1 &&
+        low->is_signed == is_signed && high->is_signed == is_signed)
+        return low->word;
+    for (int i = 0; i < 2; i++)
+        elements[i] = dtype_bits(t->dtype) != 8 ? nv_to_bits(n, t, x[i])
+                      : is_signed               ? LLVMBuildSExt(n->b, x[i], n->l->i16, "")
+                                                : LLVMBuildZExt(n->b, x[i], n->l->i16, "");
+    nv_pack(n, elements, 2, 2, &word);
+    return word;
+}
+
+/* --- bf16 in words --- */
+
+/* An operand of an instruction of that kind; NULL: v is none. */
+static Val operand_of(Val v, LLVMOpcode code, unsigned which)
+{
+    bool is = v && LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == code;
+
+    return is ? LLVMGetOperand(v, which) : NULL;
+}
+
+/* The word that one is half of, and which half; NULL: another thing. */
+static Val word_behind(const Nv *n, Val element, bool *upper)
+{
+    Val word = operand_of(operand_of(element, LLVMExtractElement, 0), LLVMBitCast, 0);
+    Val which = operand_of(element, LLVMExtractElement, 1);
+
+    if (!word || LLVMTypeOf(word) != n->l->i32 || !LLVMIsAConstantInt(which))
+        return NULL;
+    *upper = LLVMConstIntGetZExtValue(which) == 1;
+    return word;
+}
+
+/* LLVM would take the upper one out of the word, and then put it there again. */
+Val nv_bf16_of_word(Nv *n, Val element)
+{
+    bool upper;
+    Val word = word_behind(n, element, &upper);
+
+    if (!word)
+        return NULL;
+    word = upper ? LLVMBuildAnd(n->b, word, llvm_int(n->l->i32, (int32_t)0xffff0000), "")
+                 : LLVMBuildShl(n->b, word, llvm_int(n->l->i32, 16), "");
+    return llvm_from_bits(n->l, n->b, word);
+}
+
+/* The word that has made an element of bf16, as it is for memory; NULL: none. */
+static Val word_of_brain(Val element, int half)
+{
+    static const LLVMOpcode made[] = {LLVMShl, LLVMAnd};
+    Val bits = operand_of(operand_of(element, LLVMTrunc, 0), LLVMLShr, 0);
+
+    return operand_of(operand_of(operand_of(bits, LLVMBitCast, 0), LLVMBitCast, 0), made[half], 0);
+}
+
+static Val word_of_half(const Nv *n, Val element, int half)
+{
+    Val x =
+        operand_of(operand_of(operand_of(element, LLVMBitCast, 0), LLVMFPTrunc, 0), LLVMFPExt, 0);
+    bool upper;
+    Val word = word_behind(n, operand_of(x, LLVMBitCast, 0), &upper);
+
+    return word && upper == (half == 1) ? word : NULL;
+}
+
+Val nv_word_of_halves(const Nv *n, const Val elements[2])
+{
+    Val words[2];
+
+    for (int i = 0; i < 2; i++) {
+        words[i] = word_of_brain(elements[i], i);
+        words[i] = words[i] ? words[i] : word_of_half(n, elements[i], i);
+    }
+    return words[0] == words[1] ? words[0] : NULL;
+}
+
+/* --- words --- */
+
+/* How a word was made. */
+typedef struct {
+    const char *text, *constraints;
+    Val in[2];
+} Made;
+
+static Val make_word(Nv *n, const char *text, const char *constraints, const Val in[2])
+{
+    Made *m = NEW(n->arena, Made);
+    Val word = nv_pure_asm(n, n->l->i32, text, constraints, in, 2);
+
+    *m = (Made){text, constraints, {in[0], in[1]}};
+    map_put(n->made, (uintptr_t)word, m);
+    return word;
+}
+
+Val nv_made_here(Nv *n, Val word)
+{
+    const Made *m = map_get(n->made, (uintptr_t)word);
+
+    return m ? nv_asm(n, n->l->i32, m->text, m->constraints, m->in, 2) : word;
+}
+
+/* --- arithmetic --- */
+
+/* The instruction for two elements; NULL: there is none that gives the same. */
+static const char *instruction(const Nv *n, const Op *op)
+{
+    static const struct {
+        OpCode code;
+        const char *name;
+        bool picks;
+    } rows[] = {
+        {OP_add, "add.rn", false},    {OP_sub, "sub.rn", false}, {OP_mul, "mul.rn", false},
+        {OP_min, "min", true},        {OP_max, "max", true},     {OP_minnan, "min.NaN", true},
+        {OP_maxnan, "max.NaN", true},
+    };
+    DType t = op->results[0]->type->dtype;
+    bool brain = t == DT_BF16;
+    bool adds = !brain || (op->code != OP_mul && chip_has(n->plan->chip, CHIP_PAIRS));
+
+    if (dtype_is_int(t))
+        return (op->code == OP_min || op->code == OP_max) && chip_has(n->plan->chip, CHIP_PAIRS)
+                   ? arena_printf(n->arena, "%s.%c16x2 $0, $1, $2;", op_info(op->code)->name,
+                                  dtype_is_signed(t) ? 's' : 'u')
+                   : NULL;
+    for (int i = 0; i < COUNT(rows); i++) {
+        if (rows[i].code == op->code && (rows[i].picks || adds))
+            return arena_printf(n->arena, "%s.%s $0, $1, $2;", rows[i].name,
+                                brain ? "bf16x2" : "f16x2");
+    }
+    return NULL;
+}
+
+/* Of numbers that halves of a word hold? */
+static bool goes_in_halves(const Type *t)
+{
+    return !t->pointer &&
+           (t->dtype == DT_FP16 || t->dtype == DT_BF16 ||
+            (dtype_is_int(t->dtype) && t->dtype != DT_I1 && dtype_bits(t->dtype) <= 16));
+}
+
+/* The next two registers from `r` on that there are, which then is behind them; false: there is one
+ * at most. */
+static bool next_pair(const Val *x, int count, int *r, int regs[2])
+{
+    int found = 0;
+
+    for (; *r < count && found < 2; ++*r) {
+        if (x[*r])
+            regs[found++] = *r;
+    }
+    return found == 2;
+}
+
+static void compute_pairs(Nv *n, const Type *t, const char *text, Val *const in[2], int count,
+                          Val *out)
+{
+    int regs[2];
+
+    for (int r = 0; next_pair(in[0], count, &r, regs);) {
+        Val words[2];
+        for (int i = 0; i < 2; i++)
+            words[i] = put_together(n, t, (Val[]){in[i][regs[0]], in[i][regs[1]]});
+        take_apart(n, t, make_word(n, text, "=r,r,r", words), regs, out);
+    }
+}
+
+/* Is it a cast of words to fp16 that are numbers of 10 bits, or fewer? */
+static bool casts_few_bits(const Nv *n, const Op *op)
+{
+    enum { MOST = 512 };
+    const Type *from = op->operands[0]->type;
+    const Axis *range = axis_of(n->plan->axis, op->operands[0]);
+
+    return op->code == OP_cast && op->results[0]->type->dtype == DT_FP16 && !from->pointer &&
+           dtype_is_int(from->dtype) && dtype_bits(from->dtype) == 32 && range->has_range &&
+           range->lo >= -MOST && range->hi < MOST;
+}
+
+/* 1536 + x is a number of fp16 that has x in its low bits. */
+static void cast_pairs(Nv *n, const Type *t, const Val *x, int count, Val *out)
+{
+    enum { MAGIC = 0x6600 }; /* the bits of that number without x */
+    int regs[2];
+
+    for (int r = 0; next_pair(x, count, &r, regs);) {
+        Val halves[2], word;
+        for (int i = 0; i < 2; i++) {
+            Val sum = LLVMBuildAdd(n->b, x[regs[i]], llvm_int(n->l->i32, MAGIC), "");
+            halves[i] = LLVMBuildTrunc(n->b, sum, n->l->i16, "");
+        }
+        nv_pack(n, halves, 2, 2, &word);
+        Val in[] = {word, llvm_int(n->l->i32, MAGIC << 16 | MAGIC)};
+        word = make_word(n, "sub.rn.f16x2 $0, $1, $2;", "=r,r,r", in);
+        take_apart(n, t, word, regs, out);
+    }
+}
+
+void nv_compute_pairs(Nv *n, const Op *op, Val *const in[2], int count, Val *out)
+{
+    const Type *t = op->results[0]->type;
+    const char *text = goes_in_halves(t) && op->noperands == 2 ? instruction(n, op) : NULL;
+
+    if (text)
+        compute_pairs(n, t, text, in, count, out);
+    else if (goes_in_halves(t) && casts_few_bits(n, op))
+        cast_pairs(n, t, in[0], count, out);
+}
+
+/* --- rounding --- */
+
+/* In place of what rounds one. */
+static Val leave(void *target, Val x)
+{
+    Nv *n = target;
+
+    n->left = true;
+    return x;
+}
+
+void nv_begin_rounding(Nv *n, NvRounding *x, const Type *t)
+{
+    *x = (NvRounding){.type = t, .one = n->e.small.round_bf16};
+    if (!t->pointer && t->dtype == DT_BF16)
+        n->e.small.round_bf16 = leave;
+}
+
+void nv_round_with(Nv *n, NvRounding *x, int r, Val *out)
+{
+    bool left = n->left;
+
+    n->left = false;
+    if (!left)
+        return;
+    x->regs[x->found++] = r;
+    if (x->found < 2)
+        return;
+    Val in[] = {out[r], out[x->regs[0]]};
+    Val word = make_word(n, "cvt.rn.bf16x2.f32 $0, $1, $2;", "=r,f,f", in);
+    take_apart(n, x->type, word, x->regs, out);
+    x->found = 0;
+}
+
+void nv_end_rounding(Nv *n, const NvRounding *x, Val *out)
+{
+    n->e.small.round_bf16 = x->one;
+    if (x->found > 0)
+        out[x->regs[0]] = x->one(n, out[x->regs[0]]);
+}
