@@ -13,7 +13,10 @@
  * program's end it is until shared memory has been read.
  *
  * It must cost nothing.  So that is done where it takes fewer cycles than the store would, no fewer
- * programs fit a multiprocessor, and the launch makes maps anyhow.  And nobody else may reach that
+ * programs fit a multiprocessor, and the launch makes maps anyhow.  It pays where nothing else runs
+ * in that time: in a loop, where the next round then begins, or where a program is alone on its
+ * multiprocessor, and there for elements of 2 bytes, since sums of fp32 are in whole sectors as
+ * they are made.  And nobody else may reach that
  * array, here or by what programs tell each other, since it is not known when it is written.
  */
 #include "nv_ring.h"
@@ -375,6 +378,7 @@ static void need_end(Results *x, const Candidate *c)
  * how many there are; 0: fewer programs would fit then, and nothing has changed. */
 static int send(Results *x, NvBlock *b, int at, const Candidate *c)
 {
+    enum { HALF = 2 }; /* bytes */
     NvPlan *p = x->plan;
     bool exchanges = c->convert && c->convert->uses.len > 0;
     NvBuffer unused = {0}, *own = &p->buffers.at[c->send->tensor.tile->buffer];
@@ -384,6 +388,10 @@ static int send(Results *x, NvBlock *b, int at, const Candidate *c)
     own->bytes = 0;
     int64_t wanted =
         MIN(nv_programs_by_shared(p, nv_place_buffers(p)), nv_programs_by_registers(p));
+    if (!c->loops && (wanted > 1 || type_size(c->home->value->type) > HALF)) {
+        own->bytes = own_bytes;
+        return 0;
+    }
     need_end(x, c);
     NvBlock was = *b;
     int steps = replace_store(p, b, at, c);
