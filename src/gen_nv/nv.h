@@ -196,8 +196,10 @@ void nv_compute_pairs(Nv *n, const Op *op, Val *const in[2], int count, Val *out
  * not.  And the word of which that has made both, as they are for memory; NULL: there is none. */
 Val nv_bf16_of_word(Nv *n, Val element);
 Val nv_word_of_halves(const Nv *n, const Val elements[2]);
-/* The same word, if it is one that was computed here, made anew where code is made now: A's words
- * of wgmma must not be made while the unit reads others. */
+/* The same word in a register of its own, made where code is made now: A's words of wgmma must not
+ * be made while the unit reads others.  One that was loaded comes apart and together again: as it
+ * is, or moved, the assembler (13.0) gives its register to other words in the same round of a loop,
+ * though the next round reads it again. */
 Val nv_made_here(Nv *n, Val word);
 /* Results of type t that are computed between begin and end are not rounded to bf16 before
  * nv_round_with() is told of each register, and two of them together, then. */

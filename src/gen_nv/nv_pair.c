@@ -149,9 +149,11 @@ static Val make_word(Nv *n, const char *text, const char *constraints, const Val
 
 Val nv_made_here(Nv *n, Val word)
 {
+    static const char copy[] = "{ .reg .b16 x, y; mov.b32 {x, y}, $1; mov.b32 $0, {x, y}; }";
     const Made *m = map_get(n->made, (uintptr_t)word);
 
-    return m ? nv_asm(n, n->l->i32, m->text, m->constraints, m->in, 2) : word;
+    return m ? nv_asm(n, n->l->i32, m->text, m->constraints, m->in, 2)
+             : nv_asm(n, n->l->i32, copy, "=r,r", &word, 1);
 }
 
 /* --- arithmetic --- */
