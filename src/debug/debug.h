@@ -99,20 +99,20 @@ Debugger *debug_new(Client *c, const DebugLaunch *launch, const DebugHost *host)
 /* Stands still at the first statement of the first program; comes back when the host has ended it,
  * or with why nothing could be run. */
 tilec_status debug_run(Debugger *d, char **error);
-void debug_free(Debugger *d);
+void debug_free(Debugger *d);                                         /* behind debug_run() */
 int64_t debug_program_number(const Debugger *d, const int32_t at[3]); /* of a DebugMoment */
 
 /* Moves, from within stopped(): how the run goes on when that returns. */
-void debug_end(Debugger *d);
-void debug_restart(Debugger *d); /* from the first program on, up to a reason to stop */
-void debug_continue(Debugger *d);
+void debug_end(Debugger *d);             /* for good: debug_run() comes back */
+void debug_restart(Debugger *d);         /* from the first program on, up to a reason to stop */
+void debug_continue(Debugger *d);        /* up to a reason to stop */
 void debug_step(Debugger *d, int64_t n); /* statements, those of helpers too */
 void debug_next(Debugger *d, int64_t n); /* statements of this call, or of those it is in */
 void debug_finish(Debugger *d);          /* to the statement behind this call */
 void debug_back(Debugger *d, int64_t n); /* statements */
 void debug_reverse(Debugger *d);         /* to the last reason to stop */
 void debug_go_to_end(Debugger *d);       /* of the launch, whatever there is on the way */
-void debug_go_to(Debugger *d, DebugMoment moment);
+void debug_go_to(Debugger *d, DebugMoment moment);      /* one that has been, or comes */
 void debug_go_to_program(Debugger *d, int64_t program); /* to its first statement */
 /* From the first statement on, with a look for races and reads of what nobody has written. */
 void debug_check(Debugger *d);
@@ -160,8 +160,8 @@ enum { DEBUG_NAN = 1, DEBUG_INF = 2 };
 const DebugBreak *debug_break(Debugger *d, const char *file, int line, const char *function,
                               const int32_t program[3], const DebugWhen *when, const char **why);
 const DebugWatch *debug_watch(Debugger *d, const char *name, uint64_t address, tilec_dtype dtype);
-void debug_catch(Debugger *d, int kinds); /* these, and no others */
-int debug_caught(const Debugger *d);
+void debug_catch(Debugger *d, int kinds);   /* these, and no others */
+int debug_caught(const Debugger *d);        /* kinds of values, DEBUG_NAN and so on */
 bool debug_delete(Debugger *d, int number); /* of a breakpoint or a watch; false: there is none */
 const DebugBreak *debug_break_at(const Debugger *d, int i); /* NULL behind the last, as below */
 const DebugWatch *debug_watch_at(const Debugger *d, int i);
@@ -293,8 +293,8 @@ const DebugWatch *debug_watch_element(Debugger *d, const char *text); /* "out[3,
 
 /* shown.c */
 int64_t debug_tile_numel(const DebugTile *t);
-Array debug_tile_array(const DebugTile *t); /* shares the elements */
-const char *debug_element_text(Arena *a, const DebugTile *t, int64_t k);
+Array debug_tile_array(const DebugTile *t);                              /* shares the elements */
+const char *debug_element_text(Arena *a, const DebugTile *t, int64_t k); /* number k, row-major */
 void debug_put_brief(Text *t, const DebugValue *v); /* in one line, without a newline */
 void debug_put_value(Text *t, const char *name,
                      const DebugValue *v); /* .. and the table of a tile */

@@ -150,12 +150,9 @@ static Reciprocal reciprocal_unsigned(Nv *n, Val by)
 
     q = LLVMBuildFMul(b, q, llvm_real(l->f64, ldexp(1, BITS)), "");
     Val factor = LLVMBuildAdd(b, LLVMBuildFPToUI(b, q, l->i32, ""), constant(n, 1), "");
-    return (Reciprocal){
-        .factor = factor,
-        .shift = bits,
-        .all = LLVMBuildSelect(b, none, constant(n, BITS), bits, ""),
-        .less = LLVMBuildNeg(b, d, ""),
-    };
+    Val all = LLVMBuildSelect(b, none, constant(n, BITS), bits, "");
+    Val less = LLVMBuildNeg(b, d, "");
+    return (Reciprocal){.factor = factor, .shift = bits, .all = all, .less = less};
 }
 
 static Val shifted(Nv *n, Val x, Val by)

@@ -500,7 +500,7 @@ static bool send_unwaited(NvPlan *p, NvBlock *b, int i)
 static void test_sends(void **state)
 {
     (void)state;
-    expect_broken(send_wrongly, 2);
+    expect_broken(send_wrongly, 1);
     expect_broken(send_unwaited, 3);
 }
 
