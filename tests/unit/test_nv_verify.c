@@ -501,7 +501,7 @@ static void test_sends(void **state)
 {
     (void)state;
     expect_broken(send_wrongly, 1);
-    expect_broken(send_unwaited, 3);
+    expect_broken(send_unwaited, 2);
 }
 
 /* --- products of groups of warps --- */
