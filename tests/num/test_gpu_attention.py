@@ -9,9 +9,9 @@ suite = Suite(one_in=3)
 random = generator()
 
 
-def case(label, kernel, grid, args, outputs, warps=4, **tolerance):
-    suite.case(label, "gpu/attention.py:" + kernel, str(grid), args, outputs,
-               options=("--num-warps", str(warps)), **tolerance)
+def case(label, kernel, grid, args, outputs, warps=4, stages=None, **tolerance):
+    hints = ("--num-warps", str(warps)) + (("--num-stages", str(stages)) if stages else ())
+    suite.case(label, "gpu/attention.py:" + kernel, str(grid), args, outputs, options=hints, **tolerance)
 
 
 def floats(dtype, *shape):
@@ -93,6 +93,26 @@ def by_strides():
               "scale": float(np.float32(d**-0.5)), "stride_z": heads * length * d, "stride_h": length * d if apart else d,
               "stride_n": d if apart else heads * d, "M": m, "D": d, "N": n},
              {"o_ptr": (dtype, out.transpose(order))}, warps, rtol=EPSILON[dtype], atol=1e-5 + EPSILON[dtype])
+
+
+def of_lengths():
+    """Rows of q are words that a product of each round reads again."""
+    for dtype, d, (m, n), warps, stages in (("fp16", 128, (128, 128), 8, 1), ("bf16", 128, (128, 128), 8, 1),
+                                            ("fp16", 64, (64, 64), 4, 2)):
+        lengths = np.array([n + 37, 77, 1], np.int32)
+        starts, rows, heads, shared = (np.cumsum(lengths) - lengths).astype(np.int32), int(lengths.sum()), 2, 2
+        q, k, v = floats(dtype, rows, heads, d), *(floats(dtype, rows, heads // shared, d) for _ in range(2))
+        out = np.zeros((rows, heads, d))
+        for start, length in zip(starts, lengths):
+            a, b, c = (np.repeat(x[start:start + length], heads // x.shape[1], 1) for x in map(decode, (q, k, v)))
+            scores = np.einsum("mhd,nhd->hmn", a, b) * np.float32(d**-0.5)
+            scores = np.where(np.tri(length, dtype=bool), scores, -np.inf)
+            out[start:start + length] = np.einsum("hmn,nhd->mhd", softmax(scores), c)
+        case(f"of lengths {dtype} {d} {m}x{n}", "of_lengths", f"cdiv({lengths.max()},M),{heads},{len(lengths)}",
+             {"q_ptr": q, "k_ptr": k, "v_ptr": v, "o_ptr": empty(dtype, rows, heads, d), "starts_ptr": starts,
+              "lengths_ptr": lengths, "scale": float(np.float32(d**-0.5)), "row_of_q": heads * d,
+              "row_of_k": heads // shared * d, "D": d, "M": m, "N": n, "SHARED": shared},
+             {"o_ptr": (dtype, out)}, warps, stages, rtol=EPSILON[dtype], atol=2e-4 + EPSILON[dtype])
 
 
 def backward():
@@ -178,6 +198,7 @@ def windows():
 forward()
 tutorial()
 by_strides()
+of_lengths()
 backward()
 decoding()
 recurrent()

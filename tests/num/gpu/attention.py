@@ -150,6 +150,41 @@ def by_strides(q_ptr, k_ptr, v_ptr, o_ptr, length, heads, scale, stride_z, strid
 
 
 @triton.jit
+def of_lengths(q_ptr, k_ptr, v_ptr, o_ptr, starts_ptr, lengths_ptr, scale, row_of_q, row_of_k, D: tl.constexpr,
+               M: tl.constexpr, N: tl.constexpr, SHARED: tl.constexpr):
+    """Causal attention over sequences that lie one behind the other: [rows, heads, D], of q and of k and v, where SHARED heads
+    of q have one of k.  Rounds keep what they have so far divided by its sum."""
+    start, length = tl.load(starts_ptr + tl.program_id(2)), tl.load(lengths_ptr + tl.program_id(2))
+    head = tl.program_id(1)
+    rows, inner = tl.program_id(0) * M + tl.arange(0, M), tl.arange(0, D)
+    columns = tl.arange(0, N)
+    q_at = (start + rows[:, None]) * row_of_q + head * D + inner[None, :]
+    there = rows[:, None] < length
+    q = tl.load(q_ptr + q_at, mask=there, other=0.0)
+    k_at = k_ptr + columns[None, :] * row_of_k + head // SHARED * D + inner[:, None]
+    v_at = v_ptr + columns[:, None] * row_of_k + head // SHARED * D + inner[None, :]
+    top = tl.zeros([M], tl.float32) - float("inf")
+    total, out = tl.zeros([M], tl.float32), tl.zeros([M, D], tl.float32)
+    begun = tl.where(tl.program_id(0) * M < length, 1, 0)
+    for first in range(0, begun * tl.minimum((tl.program_id(0) + 1) * M, length), N):
+        at = first + columns
+        k = tl.load(k_at + (start + first) * row_of_k, mask=at[None, :] < length, other=0.0)
+        scores = tl.dot(q, k) * scale
+        scores += tl.where((at[None, :] < length) & (rows[:, None] >= at[None, :]), 0, float("-inf"))
+        top_here = tl.max(scores, 1)
+        p = tl.exp(scores - top_here[:, None])
+        higher = tl.maximum(top, top_here)
+        before, now = tl.exp(top - higher), tl.exp(top_here - higher)
+        sums = before * total + now * tl.sum(p, 1)
+        p = p * (now / sums)[:, None]
+        out = out * (total / sums * before)[:, None]
+        v = tl.load(v_at + (start + first) * row_of_k, mask=at[:, None] < length, other=0.0)
+        out += tl.dot(p.to(v.dtype), v)
+        total, top = sums, higher
+    tl.store(o_ptr + q_at, out, mask=there)
+
+
+@triton.jit
 def _probabilities(q, k, lse, rows, columns, q_len, k_len, scale):
     scores = tl.dot(q, tl.trans(k), input_precision="ieee") * scale
     seen = (rows[:, None] >= columns[None, :]) & (rows[:, None] < q_len) & (columns < k_len)[None]
