@@ -272,14 +272,19 @@ static DebugLaunch launch_of(const Call *k, const tilec_load_options *load)
                          .names = &k->args.names};
 }
 
-/* On that device; NULL: on the interpreter. */
-static void prepare_on(Cli *c, const Options *options, const char *device, int id, Debugged *d)
+/* Where a call runs; of the name NULL: on the interpreter. */
+typedef struct {
+    const char *name, *arch;
+    int id;
+} Where;
+
+static void prepare_on(Cli *c, const Options *options, Where where, Debugged *d)
 {
     Options o = *options;
 
-    o.launch.device = device;
-    o.launch.arch = device ? o.launch.arch : NULL;
-    o.device_id = id;
+    o.launch.device = where.name;
+    o.launch.arch = where.arch;
+    o.device_id = where.id;
     call_init(&d->call, c, &o);
     call_open(&d->call);
     call_evaluate(&d->call);
@@ -296,7 +301,7 @@ void debug_afresh(Cli *c, const Options *options,
 {
     Debugged d;
 
-    prepare_on(c, options, NULL, 0, &d);
+    prepare_on(c, options, (Where){0}, &d);
     work(what, &d.launch);
     call_close(&d.call);
 }
@@ -306,8 +311,7 @@ void debug_afresh(Cli *c, const Options *options,
 typedef struct {
     Cli *cli;
     const Options *options;
-    const char *device;
-    int id;
+    Where where;
 } Elsewhere;
 
 static void afresh_elsewhere(void *elsewhere, void (*work)(void *what, const DebugLaunch *fresh),
@@ -316,22 +320,22 @@ static void afresh_elsewhere(void *elsewhere, void (*work)(void *what, const Deb
     const Elsewhere *e = elsewhere;
     Debugged d;
 
-    prepare_on(e->cli, e->options, e->device, e->id, &d);
+    prepare_on(e->cli, e->options, e->where, &d);
     work(what, &d.launch);
     call_close(&d.call);
 }
 
-/* Values as that device, which is not the interpreter, has them. */
-static DebugVersion *version_on(Debugged *d, const char *device, int id)
+/* Values as they are there. */
+static DebugVersion *version_on(Debugged *d, Where where)
 {
     Cli *c = d->call.cli;
     Elsewhere *e = NEW(c->arena, Elsewhere);
 
-    *e = (Elsewhere){c, &d->options, device, id};
+    *e = (Elsewhere){c, &d->options, where};
     return debug_version_new(
         &c->client, &c->store,
         &(DebugOther){
-            .name = device, .grid = d->call.timing.grid, .ctx = e, .afresh = afresh_elsewhere});
+            .name = where.name, .grid = d->call.timing.grid, .ctx = e, .afresh = afresh_elsewhere});
 }
 
 static bool is_elsewhere(const char *device)
@@ -339,11 +343,12 @@ static bool is_elsewhere(const char *device)
     return device && strcmp(device, "interp") != 0;
 }
 
-static void follow(Debugged *d, const char *device, int id)
+static void follow(Debugged *d)
 {
     Cli *c = d->call.cli;
+    const Options *o = &d->options;
 
-    d->follows = version_on(d, device, id);
+    d->follows = version_on(d, (Where){o->launch.device, o->launch.arch, o->device_id});
     d->launch.follows = d->follows;
     d->launch.says_names = true;
     debug_version_begin(d->follows, 0);
@@ -354,9 +359,9 @@ static void follow(Debugged *d, const char *device, int id)
 void debug_prepare(Cli *c, const Options *o, Debugged *d)
 {
     *d = (Debugged){.options = *o};
-    prepare_on(c, &d->options, NULL, 0, d);
+    prepare_on(c, &d->options, (Where){0}, d);
     if (is_elsewhere(o->launch.device))
-        follow(d, o->launch.device, o->device_id);
+        follow(d);
 }
 
 void debug_close(Debugged *d)
@@ -399,7 +404,7 @@ static void run_other(void *debugged, const Call *other, const char *name)
 }
 
 /* Of --against that, else of the first device that something is compared with, is the version for
- * whose values `differ` looks. */
+ * whose values `differ` looks.  Values of the interpreter are another's with --device alone. */
 static Comparisons prepare_version(Debugged *d)
 {
     const Options *o = &d->options;
@@ -410,8 +415,9 @@ static Comparisons prepare_version(Debugged *d)
     if (o->against.text)
         add_comparisons(d->call.cli, &out, against_prepare(&d->call, run_other, d));
     for (int i = 0; i < o->compares.len && !d->version; i++) {
-        if (compare_device(d->call.cli, &o->compares.at[i], &device, &id) && is_elsewhere(device))
-            d->version = version_on(d, device, id);
+        if (compare_device(d->call.cli, &o->compares.at[i], &device, &id) &&
+            (is_elsewhere(device) || d->follows))
+            d->version = version_on(d, (Where){.name = device, .id = id});
     }
     d->launch.says_names |= d->version != NULL;
     return out;

@@ -305,6 +305,11 @@ expect 0 out "out: differs from @product.npy" on 'differ' $product --compare out
 expect 0 out "device.py:18: \`acc\` is " on 'differ' $product --against sim
 grep -q "and on sim" out && grep -q "^program (0, 0, 0), product at device.py:18" out || wrong "not the first value"
 expect 0 out "out: agrees with sim" on 'b 18; c; p k; c; p k; back; p x[:2]; b twice; rc; n; info; c; differ' $product --device sim --against sim
+# two devices
+expect 0 out "device.py:18: \`acc\` is " on 'differ' $product --device sim --against interp
+grep -q "and on interp" out && grep -q "^program (0, 0, 0), product at device.py:18" out || wrong "not the first value of two devices"
+expect 0 out "device.py:18: \`acc\` is " on 'differ' $product --device cpu --against sim
+expect 0 out "out: agrees with sim" on 'differ' $product --device sim --arch sm_90a --against sim
 # which way it goes, too
 expect 0 out "device.py:26: the condition is True, and on sim False" on 'differ' $parts --against sim
 expect 0 out "out: agrees with sim" on 'b 30 program 5; c; back; c; differ' $parts --device sim --against sim
