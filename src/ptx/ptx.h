@@ -145,7 +145,10 @@ typedef enum { PTX_TYPES(ENUM_TYPE) PTX_TYPE_COUNT, PTX_NONE = PTX_TYPE_COUNT } 
     M(COMPLETE_TX, "mbarrier::complete_tx::bytes")                                                 \
     M(BULK_GROUP, "bulk_group")                                                                    \
     M(READ, "read")                                                                                \
-    M(X4, "x4")
+    M(X4, "x4")                                                                                    \
+    M(X8, "x8")                                                                                    \
+    M(X16, "x16")                                                                                  \
+    M(X32, "x32")
 
 #define ENUM_MODIFIER(name, text) MOD_##name,
 typedef enum { PTX_MODIFIERS(ENUM_MODIFIER) MOD_COUNT } PtxModifier;

@@ -225,6 +225,7 @@ bool block_run(Worker *worker, int64_t program)
     for (int i = 0; i < b->nwarps; i++)
         warp_start(&b->warps[i]);
     wgmma_start(b);
+    tcgen05_start(b);
     while (done < b->nwarps && worker->status == SIM_OK && !worker->launch->stopped) {
         bool ran = false;
 
@@ -243,5 +244,5 @@ bool block_run(Worker *worker, int64_t program)
         if (++turns == most && done < b->nwarps)
             report_endless(b);
     }
-    return worker->status == SIM_OK && (done < b->nwarps || (bulk_end(b) && wgmma_end(b)));
+    return worker->status == SIM_OK && (done < b->nwarps || (bulk_end(b) && wgmma_end(b) && tcgen05_end(b)));
 }

@@ -98,12 +98,16 @@ typedef struct {
     int len, cap;
 } Mbarriers;
 
-/* wgmma: a product that the four warps of a group do together. */
+/* wgmma: a product that the four warps of a group do together; tcgen05: one that a thread of theirs
+ * has asked for, or a commit of those before it. */
 typedef struct {
     const Inst *in;
-    uint64_t a, b; /* where its operands are in shared memory, as its descriptors say */
-    bool adds;     /* it adds to what the registers have */
-    uint8_t came;  /* warps of the group that have asked for it, a bit each */
+    uint64_t a, b;     /* where its operands are in shared memory, as its descriptors say */
+    bool adds;         /* it adds to what is there */
+    uint8_t came;      /* wgmma: warps of the group that have asked for it, a bit each */
+    uint32_t d;        /* tcgen05: the address of its sum, */
+    uint32_t how;      /* the instruction's descriptor, */
+    uint32_t mbarrier; /* and of a commit, where in shared memory who waits is told */
 } Product;
 typedef struct {
     Product *at; /* that are not done; the first one is number `done` of the block */
@@ -165,6 +169,7 @@ typedef struct {
 
 typedef struct Shadow Shadow;
 typedef struct OwnMemory OwnMemory;
+typedef struct TensorMemory TensorMemory;
 
 struct Block {
     Warp *warps;
@@ -179,6 +184,7 @@ struct Block {
     Mbarriers mbarriers;
     Bulks loads;                  /* that have not arrived */
     Products groups[MOST_GROUPS]; /* of each group of warps */
+    TensorMemory *tensor;         /* NULL: nobody has asked for any yet */
     int32_t program[3];
     RaceProgram race;
 };
@@ -276,6 +282,9 @@ bool shadow_may_fetch(Warp *w, uint32_t at, uint32_t bytes);
  * warp has waited for that many.  False: memory is out. */
 bool shadow_fetch(Warp *w, uint32_t at, uint32_t number);
 void shadow_fetched(Warp *w, uint32_t count);
+/* Who knows `all` knows that so many products of that group are done; is the one of that number? */
+void shadow_product_done(const Block *b, Known *all, int group, uint32_t count);
+bool shadow_knows_product(const Warp *w, int group, uint32_t number);
 /* What this warp has done, and all that it knows of, is in order for who knows `all`. */
 void shadow_tell(Warp *w, Known *all);
 /* An ACCESS_COPY by this warp has arrived. */
@@ -290,6 +299,8 @@ bool shadow_fenced(Warp *w, int lane, uint32_t at, uint32_t bytes, const char *r
 Mbarrier *mbarrier_at(Warp *w, int lane, uint64_t address);
 /* A copy that this warp began has brought bytes. */
 void mbarrier_bring(Warp *w, Mbarrier *m, uint32_t bytes);
+/* So many products of that group are done, which counts as an arrival; `w` asked for that. */
+void mbarrier_tell_product(Warp *w, Mbarrier *m, int group, uint32_t count);
 void mbarrier_wake(Block *b);  /* whoever waits for one looks again */
 void mbarrier_report(Warp *w); /* it waits for one, and nobody can run */
 bool mbarrier_waits(const Warp *w);
@@ -326,6 +337,12 @@ void wgmma_close(Block *b); /* frees what it has */
 bool wgmma_end(Block *b);   /* false after a fault: products that nobody has waited for */
 bool wgmma_waits(const Warp *w);
 void wgmma_report(Warp *w); /* it waits for others of its group, and nobody can run */
+
+/* tcgen05.c */
+void tcgen05_start(Block *b);
+void tcgen05_close(Block *b);                /* frees what it has */
+void tcgen05_deliver(Block *b, Mbarrier *m); /* what its phase waits for is done */
+bool tcgen05_end(Block *b); /* false after a fault: what nobody has waited for or given back */
 
 /* wgmma_check.c: in front of an instruction that touches registers which wgmma has; false after a
  * fault. */

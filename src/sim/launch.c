@@ -131,6 +131,7 @@ static void close_worker(Worker *worker)
         pace_close(&b->warps[i]);
     }
     wgmma_close(b);
+    tcgen05_close(b);
     free(b->warps);
     free(b->mbarriers.at);
     free(b->loads.at);

@@ -139,6 +139,21 @@ void mbarrier_bring(Warp *w, Mbarrier *m, uint32_t bytes)
         end_phase(w->block, m);
 }
 
+void mbarrier_tell_product(Warp *w, Mbarrier *m, int group, uint32_t count)
+{
+    if (m->pending == 0) {
+        fault(w, SIM_SYNC, -1,
+              "tcgen05.commit arrives at the mbarrier at byte %u of shared memory, which expects "
+              "%u arrivals, and all have come",
+              m->at, m->expected);
+        return;
+    }
+    m->pending--;
+    m->due = MAX(m->due, pace_now(w));
+    shadow_product_done(w->block, &m->came, group, count);
+    end_phase(w->block, m);
+}
+
 /* A request of all lanes; mbarrier_at() counts none. */
 static void count_once(Warp *w, uint32_t mask, const uint64_t at[LANES])
 {
@@ -219,6 +234,8 @@ static bool find_ended(Warp *w, const Inst *in, uint32_t mask, bool by_parity, u
             return false;
         phase = by_parity ? OPERAND(w, in, 1, uint32_t)[lane] & 1
                           : (uint32_t)OPERAND(w, in, 1, uint64_t)[lane];
+        if (phase == (by_parity ? m->phase & 1 : m->phase))
+            tcgen05_deliver(w->block, m);
         if (phase == (by_parity ? m->phase & 1 : m->phase) && m->pending == 0)
             bulk_deliver(w->block, m);
         if (w->worker->status != SIM_OK)

@@ -28,7 +28,8 @@
     PTX_COPY(R)                                                                                    \
     PTX_MBARRIER(R)                                                                                \
     PTX_MATRIX(R)                                                                                  \
-    PTX_WGMMA(R)
+    PTX_WGMMA(R)                                                                                   \
+    PTX_TCGEN05(R)
 
 /* of all threads of the block where no number of them stands before the predicate */
 #define BARRIER_RED(R, name, mods)                                                                 \
@@ -467,3 +468,31 @@
     WGMMA(R, "m64n8+k8", "f32|tf32|tf32", " k k")                                                  \
     WGMMA(R, "m64n8+k32", "f32 f16|" F8 "|" F8, " k k")                                            \
     WGMMA(R, "m64n16+k32 satfinite", "s32|" I8 "|" I8, "")
+
+/* products of a block, whose sums lie in tensor memory: one thread asks for them */
+#define PTX_TCGEN05(R)                                                                             \
+    R("tcgen05.alloc.cta_group::1.sync.aligned", "shared::cta", "b32", "a i", tcgen05_alloc)       \
+    R("tcgen05.dealloc.cta_group::1.sync.aligned", "", "b32", "i i", tcgen05_dealloc)              \
+    R("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned", "", "", "",                     \
+      tcgen05_relinquish)                                                                          \
+    R("tcgen05.fence::before_thread_sync", "", "", "", move_nothing)                               \
+    R("tcgen05.fence::after_thread_sync", "", "", "", move_nothing)                                \
+    R("tcgen05.wait::ld.sync.aligned", "", "", "", move_nothing)                                   \
+    R("tcgen05.wait::st.sync.aligned", "", "", "", move_nothing)                                   \
+    R("tcgen05.mma.cta_group::1.kind::f16", "", "", "a d d i p", tcgen05_mma_f16)                  \
+    R("tcgen05.mma.cta_group::1.kind::tf32", "", "", "a d d i p", tcgen05_mma_tf32)                \
+    R("tcgen05.mma.cta_group::1.kind::i8", "", "", "a d d i p", tcgen05_mma_i8)                    \
+    R("tcgen05.commit.cta_group::1.mbarrier::arrive::one", "shared::cluster", "b64", "a",          \
+      tcgen05_commit)                                                                              \
+    R("tcgen05.ld.sync.aligned.16x256b", "!x1", "b32", "={4:32} a", tcgen05_ld)                    \
+    R("tcgen05.ld.sync.aligned.16x256b", "!x2", "b32", "={8:32} a", tcgen05_ld)                    \
+    R("tcgen05.ld.sync.aligned.16x256b", "!x4", "b32", "={16:32} a", tcgen05_ld)                   \
+    R("tcgen05.ld.sync.aligned.16x256b", "!x8", "b32", "={32:32} a", tcgen05_ld)                   \
+    R("tcgen05.ld.sync.aligned.16x256b", "!x16", "b32", "={64:32} a", tcgen05_ld)                  \
+    R("tcgen05.ld.sync.aligned.16x256b", "!x32", "b32", "={128:32} a", tcgen05_ld)                 \
+    R("tcgen05.st.sync.aligned.16x256b", "!x1", "b32", "a {4:32}", tcgen05_st)                     \
+    R("tcgen05.st.sync.aligned.16x256b", "!x2", "b32", "a {8:32}", tcgen05_st)                     \
+    R("tcgen05.st.sync.aligned.16x256b", "!x4", "b32", "a {16:32}", tcgen05_st)                    \
+    R("tcgen05.st.sync.aligned.16x256b", "!x8", "b32", "a {32:32}", tcgen05_st)                    \
+    R("tcgen05.st.sync.aligned.16x256b", "!x16", "b32", "a {64:32}", tcgen05_st)                   \
+    R("tcgen05.st.sync.aligned.16x256b", "!x32", "b32", "a {128:32}", tcgen05_st)

@@ -169,13 +169,17 @@ static bool may_write(Warp *w, const Shadow *s, int lane, uint32_t at, uint32_t 
 static bool report_fetch(Warp *w, int lane, uint32_t at, int group, uint32_t number)
 {
     bool is_mine = group == w->index / GROUP_WARPS;
-    bool in_flight = is_mine ? number < w->products.asked : number >= w->block->groups[group].done;
+    bool by_tensor = w->block->tensor != NULL;
+    bool in_flight =
+        is_mine && !by_tensor ? number < w->products.asked : number >= w->block->groups[group].done;
+    const char *missing =
+        by_tensor ? ": a wait for its tcgen05.commit is missing" : ": wgmma.wait_group is missing";
     int first = GROUP_WARPS * group;
 
     fault(w, in_flight ? SIM_SYNC : SIM_RACE, lane,
-          "%sit writes byte %u of shared memory, which a wgmma.mma_async of warps %d to %d reads%s",
-          in_flight ? "" : "a race: ", at, first, first + GROUP_WARPS - 1,
-          in_flight ? ": wgmma.wait_group is missing" : " with no barrier between");
+          "%sit writes byte %u of shared memory, which a %s of warps %d to %d reads%s",
+          in_flight ? "" : "a race: ", at, by_tensor ? "tcgen05.mma" : "wgmma.mma_async", first,
+          first + GROUP_WARPS - 1, in_flight ? missing : " with no barrier between");
     return false;
 }
 
@@ -313,6 +317,19 @@ void shadow_fetched(Warp *w, uint32_t count)
 
     if (count > 0)
         *known = MAX(*known, time_of_product(w->block, count - 1));
+}
+
+void shadow_product_done(const Block *b, Known *all, int group, uint32_t count)
+{
+    uint32_t *known = &all->at[known_group(b, group)];
+
+    if (count > 0)
+        *known = MAX(*known, time_of_product(b, count - 1));
+}
+
+bool shadow_knows_product(const Warp *w, int group, uint32_t number)
+{
+    return w->seen.at[known_group(w->block, group)] >= time_of_product(w->block, number);
 }
 
 void shadow_end_copy(Warp *w, uint32_t at, uint32_t bytes, bool bulk)

@@ -35,6 +35,10 @@ ProductShape wgmma_shape(const Warp *w, const Inst *in);
  * and its part `part`.  A line is a row of A or a column of B, and its parts go along k; if
  * `across`, it is one k, and its parts go along rows or columns. */
 uint32_t wgmma_chunk(uint64_t descriptor, bool across, uint32_t line, uint32_t part);
+/* Of 16 rows of A and of B so many columns, all along K; into d. */
+void wgmma_multiply_rows(int k, int columns, double a[WGMMA_ROWS][WGMMA_MOST_K],
+                         double b[WGMMA_MOST_K][WGMMA_MOST_COLUMNS],
+                         double d[WGMMA_ROWS][WGMMA_MOST_COLUMNS]);
 /* Do it for the four warps of a group; `first` is the first one. */
 void wgmma_multiply(Warp *first, const Product *p);
 

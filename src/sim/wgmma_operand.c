@@ -185,6 +185,13 @@ WIDE(static, multiply_rows,
       double b[WGMMA_MOST_K][WGMMA_MOST_COLUMNS], double d[WGMMA_ROWS][WGMMA_MOST_COLUMNS]),
      (k, columns, a, b, d))
 
+void wgmma_multiply_rows(int k, int columns, double a[WGMMA_ROWS][WGMMA_MOST_K],
+                         double b[WGMMA_MOST_K][WGMMA_MOST_COLUMNS],
+                         double d[WGMMA_ROWS][WGMMA_MOST_COLUMNS])
+{
+    multiply_rows(k, columns, a, b, d);
+}
+
 static void put_sum(Warp *w, const Product *p, int block, uint32_t lane, int e, double sum)
 {
     const Inst *in = p->in;
