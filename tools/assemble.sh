@@ -2,7 +2,7 @@
 # assemble.sh [BUILD [ARCH...]] - does ptxas take what the kernels of the tests become?
 #
 # Every case of tests/num, those of kernels/ among them, is compiled to PTX for each ARCH (sm_80 sm_86
-# sm_89 sm_90a sm_100 when none is given) and assembled with ptxas.  Texts that are the same are assembled
+# sm_89 sm_90a sm_100 sm_100a when none is given) and assembled with ptxas.  Texts that are the same are assembled
 # once.  What ptxas refuses is named with its message; so is that of which it says that products wait for
 # each other (C75xx: wgmma serialised), which fails as well, and what spills registers, which fails for
 # kernels/ only.  Ends with "N assembled, N failed, N wait, N spill, N not compiled".
@@ -10,7 +10,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 build=$(realpath "${1:-build}") || exit 2
 [ $# -eq 0 ] || shift
-archs=${*:-sm_80 sm_86 sm_89 sm_90a sm_100}
+archs=${*:-sm_80 sm_86 sm_89 sm_90a sm_100 sm_100a}
 command -v ptxas >/dev/null || {
     echo "assemble.sh: ptxas is missing; it comes with the CUDA toolkit" >&2
     exit 2

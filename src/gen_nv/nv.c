@@ -167,10 +167,12 @@ static void emit_function(Nv *n)
     LLVMPositionBuilderAtEnd(n->b, start);
     nv_spans_begin(n);
     nv_record_program(n);
+    nv_sums_begin(n);
     nv_ring_begin(n);
     nv_clock_begin(n);
     nv_begin_turns(n);
     nv_steps(n, n->plan->body);
+    nv_sums_end(n);
     nv_clock_end(n);
     nv_spans_end(n);
     LLVMBuildRetVoid(n->b);
@@ -193,6 +195,7 @@ static void make_code(Llvm *l, void *nv)
                   .whole_addresses = true,
                   .picks_floats = true};
     n->regs = NEW_N(n->arena, Val *, n->plan->tiles.len + 1);
+    n->products = NEW_N(n->arena, const NvStep *, n->plan->tiles.len + 1);
     n->parts = map_new(n->arena);
     n->quotients = map_new(n->arena);
     n->reciprocals = map_new(n->arena);

@@ -62,6 +62,9 @@ typedef struct {
     Val *stage;             /* by buffer: where its stage of now begins, an i32; NULL: it has one */
     Val ring_number;        /* cells (i32) of this thread: the ring's next stage, */
     Val ring_parity;        /* .. and how often it has come around */
+    Val sums_at;            /* i32: the address of the program's tensor memory */
+    Val asked;              /* cell (i32): products whose sums lie there, so far */
+    const NvStep **products; /* by tile: whose sum is on its way, or was; NULL: no product's */
     const NvStep *delayed;  /* a product that is done for the round before (nv_delay.c) */
     Val *delayed_rows;      /* the words of its rows; NULL: it is left out of this round */
     bool turns;             /* the round that is being made is one of a group among several */
@@ -82,6 +85,11 @@ void nv_set_registers(Nv *n, bool more, int count); /* nv.c: of each thread of t
 /* Of this program in the grid, x fastest, an i64. */
 Val nv_program_number(Nv *n);
 Val nv_special(Nv *n, const char *name); /* "tid.x": a register of the chip, an i32 */
+
+/* A cell (i32) of this thread, 0 at the beginning. */
+Val nv_new_cell(Nv *n);
+/* Until the phase of that parity of an mbarrier is over. */
+void nv_wait_phase(Nv *n, Val barrier, Val parity);
 
 /* nv_flow.c */
 void nv_steps(Nv *n, const NvBlock *b); /* all of them */
@@ -217,6 +225,14 @@ Val nv_once_doer(Nv *n, const NvOnce *once); /* is it this thread?  NULL: all ar
 /* What the doers of the step have in values[], integers of so many bytes each, or NULL, becomes
  * everybody's. */
 void nv_once_tell(Nv *n, const NvStep *s, Val *values, int count, int bytes);
+
+/* nv_sums.c: tensor memory */
+void nv_sums_begin(Nv *n); /* ask for the memory; without such products nothing */
+void nv_sums_end(Nv *n);   /* give it back */
+/* In front of a loop: sums that go on over the end of its rounds move there, out of what it carries
+ * in registers. */
+void nv_sums_enter(Nv *n, const NvStep *loop);
+bool nv_sum_is_carried(const NvStep *loop, int i); /* is the i-th value that it carries one? */
 
 /* nv_ahead.c */
 /* The first rounds of what runs ahead of a loop; NULL: nothing does. */

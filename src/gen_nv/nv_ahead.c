@@ -296,7 +296,7 @@ void nv_ahead_land(Nv *n, const NvRunner *r, Val **results)
     for (int i = 0; i < loop->nout; i++) {
         for (int k = 0; k < a->flying.len; k++) {
             if (loop->body[0]->ends[i] == a->flying.at[k]->out[0])
-                sums[count++] = (NvSum){results[i], nv_count(loop->out[i])};
+                sums[count++] = (NvSum){results[i], nv_count(loop->out[i]), a->flying.at[k]};
         }
     }
     nv_wgmma_land(n, &a->landed, sums, count);

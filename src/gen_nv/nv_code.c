@@ -1,7 +1,7 @@
 /*
  * nv_code.c - what all files of this target call: blocks of code, waiting, registers of the chip
  */
-#include "nv.h"
+#include "nv_mma.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -79,6 +79,10 @@ void nv_wait(Nv *n, const NvWait *w)
             nv_fence_unit(n);
         break;
     case NV_WAIT_PRODUCTS:
+        if (n->plan->sum_columns > 0) {
+            nv_sums_wait(n, w->in_flight);
+            break;
+        }
         nv_asm(n, n->l->none,
                arena_printf(n->arena, "wgmma.wait_group.sync.aligned %d;", w->in_flight),
                "~{memory}", NULL, 0);
@@ -90,6 +94,29 @@ void nv_wait(Nv *n, const NvWait *w)
                "~{memory}", NULL, 0);
         break;
     }
+}
+
+void nv_wait_phase(Nv *n, Val barrier, Val parity)
+{
+    LLVMBasicBlockRef again = nv_block(n), behind = nv_block(n);
+    Val args[] = {barrier, parity};
+
+    LLVMBuildBr(n->b, again);
+    LLVMPositionBuilderAtEnd(n->b, again);
+    Val over = nv_asm(n, n->l->i1, "mbarrier.try_wait.parity.shared::cta.b64 $0, [$1], $2;",
+                      "=b,r,r,~{memory}", args, COUNT(args));
+    LLVMBuildCondBr(n->b, over, behind, again);
+    LLVMPositionBuilderAtEnd(n->b, behind);
+}
+
+Val nv_new_cell(Nv *n)
+{
+    LLVMBasicBlockRef now = nv_at_head(n);
+    Val cell = LLVMBuildAlloca(n->b, n->l->i32, "");
+
+    LLVMBuildStore(n->b, llvm_int(n->l->i32, 0), cell);
+    nv_leave_head(n, now);
+    return cell;
 }
 
 Val nv_special(Nv *n, const char *name)

@@ -212,7 +212,7 @@ static void last_product(Delayed *x)
     nv_wgmma(n, x->product);
     n->delayed = delayed;
     n->delayed_rows = given;
-    nv_wgmma_land(n, &all, &(NvSum){n->regs[out->id], nv_count(out)}, 1);
+    nv_wgmma_land(n, &all, &(NvSum){n->regs[out->id], nv_count(out), x->product}, 1);
     give_back(x, true, false);
     n->stage[x->loop->ahead->buffer] = NULL;
 }

@@ -218,12 +218,13 @@ Val *nv_phis(Nv *n, const NvTile *t)
     return out;
 }
 
-static void incoming(Nv *n, Val *phis, const NvTile *from, LLVMBasicBlockRef block)
+/* From those of a tile; in_memory: they lie in tensor memory instead. */
+static void incoming(Nv *n, Val *phis, const NvTile *from, bool in_memory, LLVMBasicBlockRef block)
 {
     const Val *in = nv_get(n, from);
 
     for (int r = 0; r < nv_count(from); r++) {
-        Val v = in[r];
+        Val v = in_memory ? NULL : in[r];
         if (!phis[r])
             continue;
         if (!v)
@@ -300,6 +301,7 @@ static void emit_for(Nv *n, const NvStep *s)
     Val trips = emit_trip_count(n->b, lo, nv_scalar(n, s->in[FOR_HI]), step);
     LLVMTypeRef t = LLVMTypeOf(lo);
     NvRunner *ahead = nv_ahead_begin(n, s, lo, step, trips);
+    nv_sums_enter(n, s);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(n->b), head = nv_block(n), in = nv_block(n),
                       exit = nv_block(n);
     Val **phis = NEW_N(n->arena, Val *, s->nout + 1), **words = NEW_N(n->arena, Val *, s->nout + 1);
@@ -315,7 +317,7 @@ static void emit_for(Nv *n, const NvStep *s)
             continue;
         }
         phis[i] = nv_phis(n, body->args[i + 1]);
-        incoming(n, phis[i], s->in[FOR_BOUNDS + i], before);
+        incoming(n, phis[i], s->in[FOR_BOUNDS + i], nv_sum_is_carried(s, i), before);
     }
     nv_set(n, body->args[0])[0] = iv;
     if (ahead)
@@ -342,7 +344,7 @@ static void emit_for(Nv *n, const NvStep *s)
         for (int k = 0; last && k < words_of(body->ends[i]); k++)
             LLVMAddIncoming(words[i][k], &last[k], &latch, 1);
         if (!last)
-            incoming(n, phis[i], body->ends[i], latch);
+            incoming(n, phis[i], body->ends[i], nv_sum_is_carried(s, i), latch);
     }
     LLVMAddIncoming(left, (Val[]){trips, fewer}, (LLVMBasicBlockRef[]){before, latch}, 2);
     LLVMAddIncoming(iv, (Val[]){lo, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
@@ -369,7 +371,7 @@ static void emit_while(Nv *n, const NvStep *s)
     LLVMPositionBuilderAtEnd(n->b, head);
     for (int i = 0; i < test->nargs; i++) {
         phis[i] = nv_phis(n, test->args[i]);
-        incoming(n, phis[i], s->in[i], before);
+        incoming(n, phis[i], s->in[i], false, before);
     }
     nv_steps(n, test);
     for (int i = 0; i < body->nargs; i++) {
@@ -381,7 +383,7 @@ static void emit_while(Nv *n, const NvStep *s)
     nv_steps(n, body);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(n->b);
     for (int i = 0; i < test->nargs; i++)
-        incoming(n, phis[i], body->ends[i], latch);
+        incoming(n, phis[i], body->ends[i], false, latch);
     LLVMBuildBr(n->b, head);
     LLVMPositionBuilderAtEnd(n->b, exit);
 }
@@ -403,7 +405,7 @@ static void emit_if(Nv *n, const NvStep *s)
     for (int i = 0; i < s->nout; i++) {
         Val *phis = nv_phis(n, s->out[i]);
         for (int r = 0; r < 2; r++)
-            incoming(n, phis, s->body[r]->ends[i], end[r]);
+            incoming(n, phis, s->body[r]->ends[i], false, end[r]);
     }
 }
 

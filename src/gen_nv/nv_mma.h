@@ -50,8 +50,15 @@ Val *nv_wgmma_rows(Nv *n, const NvStep *s, int *count);
 typedef struct {
     Val *regs;
     int count;
+    const NvStep *product;
 } NvSum;
 void nv_wgmma_land(Nv *n, const NvWait *wait, const NvSum *sums, int count);
+
+/* nv_sums.c: products whose sums lie in tensor memory */
+void nv_sum_multiply(Nv *n, const NvStep *s);
+/* As nv_wgmma_land(); the registers become those that are read from there. */
+void nv_sums_land(Nv *n, const NvWait *wait, const NvSum *sums, int count);
+void nv_sums_wait(Nv *n, int in_flight); /* for all products but the last ones */
 
 /* nv_ahead.c, of the loop whose round is being made */
 /* What this round's product has of the round before; NULL: nothing. */

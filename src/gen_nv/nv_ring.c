@@ -28,31 +28,7 @@ static Val barrier_at(Nv *n, Val number, int part, int kind)
     return nv_shared_at(n, r->barriers, LLVMBuildAdd(n->b, offset, llvm_int(n->l->i32, kinds), ""));
 }
 
-/* Until the phase of that parity is over. */
-static void wait_for(Nv *n, Val barrier, Val parity)
-{
-    LLVMBasicBlockRef again = nv_block(n), behind = nv_block(n);
-    Val args[] = {barrier, parity};
-
-    LLVMBuildBr(n->b, again);
-    LLVMPositionBuilderAtEnd(n->b, again);
-    Val over = nv_asm(n, n->l->i1, "mbarrier.try_wait.parity.shared::cta.b64 $0, [$1], $2;",
-                      "=b,r,r,~{memory}", args, COUNT(args));
-    LLVMBuildCondBr(n->b, over, behind, again);
-    LLVMPositionBuilderAtEnd(n->b, behind);
-}
-
 /* --- at the beginning --- */
-
-static Val new_cell(Nv *n)
-{
-    LLVMBasicBlockRef now = nv_at_head(n);
-    Val cell = LLVMBuildAlloca(n->b, n->l->i32, "");
-
-    LLVMBuildStore(n->b, llvm_int(n->l->i32, 0), cell);
-    nv_leave_head(n, now);
-    return cell;
-}
 
 static void init_barrier(Nv *n, int stage, int part, int kind, int arrivals)
 {
@@ -90,8 +66,8 @@ void nv_ring_begin(Nv *n)
                       warps = nv_block(n);
     int first = nv_thread_count(n->plan);
 
-    n->ring_number = new_cell(n);
-    n->ring_parity = new_cell(n);
+    n->ring_number = nv_new_cell(n);
+    n->ring_parity = nv_new_cell(n);
     init_barriers(n);
     Val is_other = LLVMBuildICmp(n->b, LLVMIntUGE, n->thread, llvm_int(n->l->i32, first), "");
     LLVMBuildCondBr(n->b, is_other, other, warps);
@@ -138,7 +114,7 @@ void nv_ring_full(Nv *n, const NvFill *fill)
     for (int part = 0; part < r->parts; part++) {
         if (part == 0 || fill->soon) {
             Val parity = load(n, n->ring_parity);
-            wait_for(n, barrier_at(n, number, part, FULL), parity);
+            nv_wait_phase(n, barrier_at(n, number, part, FULL), parity);
         }
     }
     n->stage[r->buffer] = stage_at(n, number);
@@ -173,7 +149,7 @@ void nv_ring_left(Nv *n, const NvFill *fill)
     if (last == 0 || fill->soon)
         return;
     Val parity = parity_before(n);
-    wait_for(n, barrier_at(n, number_before(n), last, FULL), parity);
+    nv_wait_phase(n, barrier_at(n, number_before(n), last, FULL), parity);
 }
 
 void nv_ring_back(Nv *n)
@@ -201,7 +177,7 @@ static void fill_part(Nv *n, const NvStep *s, int part)
     Val full = barrier_at(n, number, part, FULL), stage = stage_at(n, number);
     Val parity = LLVMBuildXor(n->b, load(n, n->ring_parity), one, "");
 
-    wait_for(n, barrier_at(n, number, part, EMPTY), parity);
+    nv_wait_phase(n, barrier_at(n, number, part, EMPTY), parity);
     nv_asm(n, n->l->none,
            arena_printf(n->arena, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], %lld;",
                         (long long)fill->bytes[part]),

@@ -17,7 +17,9 @@ enum {
     UNIT_BITS = 4, /* of places in descriptors: 16 bytes */
     LEAD_AT = 16,  /* bits of a descriptor */
     STRIDE_AT = 32,
-    SWIZZLE_AT = 62
+    SWIZZLE_AT = 62,
+    TENSOR_SET_AT = 46,    /* of tcgen05: a bit that is set; */
+    TENSOR_SWIZZLE_AT = 62 /* 2, 4 and 6 from bit 61 on, where wgmma has 1, 2 and 3 */
 };
 
 /* --- operands in memory --- */
@@ -57,13 +59,20 @@ static Val group_offset(Wgmma *x, MmaPart part)
     return nv_shuffle(n, nv_thread_map(n, masks), llvm_int(n->l->i32, 0));
 }
 
+/* The swizzle, as descriptors of wgmma and of tcgen05 have it; these have a constant beside. */
+static uint64_t how_it_lies(const NvDot *d, const WgmmaOperand *o)
+{
+    if (d->in_tensor_memory)
+        return (uint64_t)o->swizzle << TENSOR_SWIZZLE_AT | UINT64_C(1) << TENSOR_SET_AT;
+    return (uint64_t)o->swizzle << SWIZZLE_AT;
+}
+
 static Val descriptor_of(Wgmma *x, MmaPart part)
 {
     Nv *n = x->n;
     const NvTile *t = x->step->in[part];
     const WgmmaOperand *o = &x->dot->operand[part].memory;
-    uint64_t fixed = (uint64_t)o->swizzle << SWIZZLE_AT |
-                     (uint64_t)(o->stride >> UNIT_BITS) << STRIDE_AT |
+    uint64_t fixed = how_it_lies(x->dot, o) | (uint64_t)(o->stride >> UNIT_BITS) << STRIDE_AT |
                      (uint64_t)(o->lead >> UNIT_BITS) << LEAD_AT;
     LLVMBasicBlockRef now = nv_at_head(n);
     Val at = nv_shared_at(n, t->buffer, group_offset(x, part));
@@ -77,7 +86,7 @@ static Val descriptor_of(Wgmma *x, MmaPart part)
     return LLVMBuildOr(n->b, at, LLVMConstInt(n->l->i64, fixed, 0), "");
 }
 
-static Val descriptor_at(Wgmma *x, MmaPart part, uint32_t of_sum, int32_t k, int piece)
+Val nv_wgmma_descriptor(Wgmma *x, MmaPart part, uint32_t of_sum, int32_t k, int piece)
 {
     const SharedLayout *memory = &x->dot->operand[part].place;
     uint32_t element = shared_offset(memory, nv_wgmma_operand_at(x, part, of_sum, k));
@@ -260,10 +269,10 @@ void nv_wgmma_issue(Wgmma *x, const WgmmaPlace *p, int piece, const Val *words, 
     Val args[WGMMA_MOST_SUM + WGMMA_WORDS_OF_A + 2];
 
     if (!words)
-        args[nargs++] = descriptor_at(x, MMA_A, at, k, 0);
+        args[nargs++] = nv_wgmma_descriptor(x, MMA_A, at, k, 0);
     for (int i = 0; words && i < WGMMA_WORDS_OF_A; i++)
         args[nargs++] = words[i];
-    args[nargs++] = descriptor_at(x, MMA_B, at, k, piece);
+    args[nargs++] = nv_wgmma_descriptor(x, MMA_B, at, k, piece);
     if (how == WGMMA_IN_PLACE)
         args[nargs++] = x->never;
     for (int i = 0; how != WGMMA_ANEW && i < nsum; i++)
@@ -303,6 +312,10 @@ void nv_wgmma_land(Nv *n, const NvWait *wait, const NvSum *sums, int count)
 
     if (wait->kind == NV_WAIT_NONE)
         return;
+    if (n->plan->sum_columns > 0) {
+        nv_sums_land(n, wait, sums, count);
+        return;
+    }
     for (int i = 0; i < count; i++) {
         for (int r = 0; r < sums[i].count; r++) {
             if (sums[i].regs[r])
@@ -326,7 +339,7 @@ void nv_land(Nv *n, const NvStep *s)
         wait.in_flight = 0;
     NvSum *sums = NEW_N(n->arena, NvSum, s->nin);
     for (int i = 0; i < s->nin; i++)
-        sums[i] = (NvSum){n->regs[s->in[i]->id], nv_count(s->in[i])};
+        sums[i] = (NvSum){n->regs[s->in[i]->id], nv_count(s->in[i]), n->products[s->in[i]->id]};
     nv_wgmma_land(n, &wait, sums, s->nin);
     for (int i = 0; i < s->nin; i++) {
         for (int r = 0; r < sums[i].count; r++) {
@@ -397,6 +410,11 @@ void nv_wgmma(Nv *n, const NvStep *s)
     int count = nv_count(out);
     Wgmma x = {.n = n, .step = s, .dot = d, .given = s == n->delayed ? n->delayed_rows : NULL};
 
+    n->products[out->id] = s;
+    if (d->in_tensor_memory) {
+        nv_sum_multiply(n, s);
+        return;
+    }
     x.sum = NEW_N(n->arena, Val, count);
     for (int r = 0; r < count; r++)
         x.sum[r] = acc[r];

@@ -47,6 +47,8 @@ void nv_wgmma_begin(Wgmma *x, int most);
 /* The number of an operand's element at the row or column of the sum that the coordinate has, and
  * at k. */
 uint32_t nv_wgmma_operand_at(const Wgmma *x, MmaPart part, uint32_t of_sum, int32_t k);
+/* The descriptor (i64) of an operand's part that begins at that element of the sum, at k. */
+Val nv_wgmma_descriptor(Wgmma *x, MmaPart part, uint32_t of_sum, int32_t k, int piece);
 /* One instruction: that piece of B, the words of A (NULL: A is in memory) and the registers of the
  * sum, which become the new ones. */
 void nv_wgmma_issue(Wgmma *x, const WgmmaPlace *p, int piece, const Val *words, WgmmaSum how,

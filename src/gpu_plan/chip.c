@@ -3,7 +3,8 @@
  *
  * Figures are those of the CUDA C++ Programming Guide, "Technical Specifications per Compute
  * Capability"; versions of PTX those of the PTX ISA's "Target ISA Notes".  sm_90a is sm_90 with the
- * instructions that later chips need not have.  Of sm_90 and sm_100 the assembler makes what we
+ * instructions that later chips need not have, and so is sm_100a, whose products by tensor memory
+ * have been executed by the simulator alone.  Of sm_90 and sm_100 the assembler makes what we
  * make of a product of fp8, and an addition more.
  */
 #include "chip.h"
@@ -16,6 +17,7 @@ enum {
     BOTH_FP8 = SINCE_80 | CHIP_FP8_DOT | CHIP_FP8_CAST,
     SINCE_90 = SINCE_80 | CHIP_FP8_CAST | CHIP_WIDE_ATOMICS | CHIP_PAIRS,
     ONLY_90 = SINCE_90 | CHIP_SET_REGISTERS | CHIP_WGMMA,
+    ONLY_100 = SINCE_90 | CHIP_SET_REGISTERS | CHIP_TENSOR_MEMORY,
     SINCE_120 = SINCE_90 | CHIP_FP8_DOT
 };
 
@@ -29,6 +31,7 @@ enum {
     ROW("sm_90",  "+ptx84",  5,        32,   32,    227 * KIB, 2048,   65536,    255, SINCE_90) \
     ROW("sm_90a", "+ptx84",  5,        32,   32,    227 * KIB, 2048,   65536,    255, ONLY_90) \
     ROW("sm_100", "+ptx86",  5,        32,   32,    227 * KIB, 2048,   65536,    255, SINCE_90) \
+    ROW("sm_100a", "+ptx86", 5,        32,   32,    227 * KIB, 2048,   65536,    255, ONLY_100) \
     ROW("sm_103", "+ptx88",  5,        32,   32,    227 * KIB, 2048,   65536,    255, SINCE_90) \
     ROW("sm_120", "+ptx87",  5,        32,   32,     99 * KIB, 1536,   65536,    255, SINCE_120) \
     ROW("sm_121", "+ptx88",  5,        32,   32,     99 * KIB, 1536,   65536,    255, SINCE_120)

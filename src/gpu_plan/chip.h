@@ -16,7 +16,9 @@ typedef enum {
     CHIP_SET_REGISTERS = 1 << 3, /* setmaxnreg */
     CHIP_MMA = 1 << 4,           /* mma.sync, whose fragments are those of 32 lanes */
     CHIP_WGMMA = 1 << 5,         /* wgmma.mma_async, of four warps together */
-    CHIP_PAIRS = 1 << 6          /* sums of bf16, and min and max of int16, two at a time */
+    CHIP_PAIRS = 1 << 6,         /* sums of bf16, and min and max of int16, two at a time */
+    CHIP_TENSOR_MEMORY = 1 << 7, /* tcgen05.mma, of four warps, whose sums lie in tensor memory */
+    CHIP_GROUPS = CHIP_WGMMA | CHIP_TENSOR_MEMORY
 } ChipFeature;
 
 typedef struct {

@@ -78,12 +78,21 @@ typedef struct {
     bool turned; /* the product's transpose is computed: the instruction's A is the op's b, and its
                     B  the op's a; in[], operand[], layout[] and regs[] are by the instruction's */
     const char *no_groups; /* why groups of four warps do not compute it; NULL: they do */
+    bool in_tensor_memory; /* by tcgen05.mma: the sum lies there while it is under way, */
+    int column;            /* .. from this column on, of those of the program (nv_sums.c), */
+    int columns;           /* .. in so many for each group of warps */
     int in_flight; /* DOT_WGMMA: groups of instructions, the step's own among them, that may still
                       be under way behind it: the sum is the next round's, and nobody else's */
 } NvDot;
 
 /* Operands of a step of a product in pieces from here on: A and B as they are, in shared memory. */
 enum { DOT_WHOLE = MMA_ACC + 1 };
+
+/* Rows that a group of warps multiplies at a time. */
+static inline int nv_group_rows(const NvDot *d)
+{
+    return d->tiling.tall ? 2 * WGMMA_ROWS : WGMMA_ROWS;
+}
 
 /* Does the unit keep too few bits of sums for all of K? */
 static inline bool nv_sums_in_parts(const MmaInstruction *mma)
@@ -124,6 +133,14 @@ void nv_want_group_operands(NvPlan *p, NvStep *s, NvDot *d);
 void nv_find_flying(NvPlan *p, const NvBlock *body, const int *users, const bool *copied,
                     NvAhead *a);
 void nv_let_fly(const NvPlan *p, const NvStep *loop, NvAhead *a); /* have them do so */
+
+/* Where things lie in the buffer of NvPlan.sums: the address of tensor memory, then for each group
+ * of warps as many mbarriers as products of its may be under way. */
+enum { NV_SUM_BARRIERS = 8, NV_SUM_BARRIER = 8 };
+static inline int nv_group_count(const NvPlan *p)
+{
+    return p->warps >> WGMMA_WARP_BITS;
+}
 
 /* nv_late.c */
 /* What is to be in shared memory for an operand of a dot: itself, or what it is made of by ops that

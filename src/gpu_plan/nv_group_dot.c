@@ -72,6 +72,22 @@ static const char *what_hinders_pieces(NvPlan *p, const Op *op, const NvDot *d)
     return NULL;
 }
 
+/* Of a product whose sum is to lie in tensor memory: A comes from shared memory, as B does. */
+static const char *what_hinders_rows(NvPlan *p, const Op *op, const NvDot *d)
+{
+    MmaPart rows = nv_dot_operand(d, MMA_A), columns = nv_dot_operand(d, MMA_B);
+
+    if (nv_sums_in_parts(d->mma))
+        return "its sums go in parts";
+    if (nv_late_source(p, op, rows, NULL) != op->operands[rows])
+        return "A is converted behind shared memory";
+    if (!lies_well(p, op->operands[rows], along_k(rows)))
+        return "A lies across K";
+    if (!lies_well(p, op->operands[columns], along_k(columns)))
+        return "B lies across K";
+    return NULL;
+}
+
 /* NULL: nothing. */
 static const char *what_hinders(NvPlan *p, const Op *op, const NvDot *d)
 {
@@ -79,10 +95,12 @@ static const char *what_hinders(NvPlan *p, const Op *op, const NvDot *d)
     MmaPart columns = nv_dot_operand(d, MMA_B);
     const Value *b = op->operands[columns];
 
-    if (!chip_has(p->chip, CHIP_WGMMA))
+    if (!chip_has(p->chip, CHIP_GROUPS))
         return "the chip has none";
     if (!d->mma->group)
         return "none for these types";
+    if (p->no_sums)
+        return "tensor memory has no room for its sum";
     if (op->results[0]->type->rank != 2)
         return "there are batches";
     if (nv_warp_bits(p) < WGMMA_WARP_BITS)
@@ -95,6 +113,8 @@ static const char *what_hinders(NvPlan *p, const Op *op, const NvDot *d)
         return "rows of K of less than 32 bytes";
     if (nv_late_source(p, op, columns, NULL) != b)
         return "B is converted behind shared memory";
+    if (chip_has(p->chip, CHIP_TENSOR_MEMORY))
+        return what_hinders_rows(p, op, d);
     if (d->mma->pieces > 1)
         return what_hinders_pieces(p, op, d);
     if (!lies_well(p, b, along_k(columns)))
@@ -120,6 +140,7 @@ static MmaTiling spread_groups(NvPlan *p, const Op *op, const NvDot *d)
     int rows = layout_bits_of(rows_of(d)) - layout_bits_of(WGMMA_ROWS);
     int columns = layout_bits_of(columns_of(d)) - COLUMN_BITS;
 
+    t.tall = d->in_tensor_memory && rows-- > 0;
     t.row_pairs = d->mma->bytes == 1 && nv_lies_across(p, op, nv_dot_operand(d, MMA_A));
     for (int left = nv_warp_bits(p) - WGMMA_WARP_BITS; left > 0; left--) {
         if (rows-- > 0 || columns-- <= 0)
@@ -176,6 +197,7 @@ bool nv_plan_group_dot(NvPlan *p, const Op *op, NvDot *d)
         return false;
     p->has_groups = true;
     d->kind = DOT_WGMMA;
+    d->in_tensor_memory = chip_has(p->chip, CHIP_TENSOR_MEMORY);
     d->tiling = spread_groups(p, op, d);
     d->part = part_of(op, d);
     p->has_pieces |= d->mma->pieces > 1;
@@ -350,7 +372,9 @@ static void want_operands(NvPlan *p, NvStep *s, NvDot *d)
     MmaPart rows = nv_dot_operand(d, MMA_A);
     const Value *a = s->op->operands[rows];
 
-    if (keeps_rows(p, s, d, a))
+    if (d->in_tensor_memory)
+        want_memory(p, s, d, MMA_A);
+    else if (keeps_rows(p, s, d, a))
         s->in[MMA_A] = nv_tile(p, a, d->layout[MMA_A]);
     else if (nv_late_source(p, s->op, rows, NULL) != a || !nv_goes_through_memory(p, d, MMA_A, a) ||
              !lies_well(p, a, along_k(rows)))

@@ -310,6 +310,10 @@ struct NvPlan {
     NvBlock *producer; /* the steps of its thread, the first one behind all warps */
     bool no_tensors;   /* tiles are not to come by tensor copies */
     bool no_pieces;    /* products are not to go in pieces */
+    bool no_sums;      /* sums are not to lie in tensor memory */
+    int sum_columns;   /* of tensor memory that the program has; 0: none */
+    int sums;          /* the buffer of their address and of what their products arrive at, */
+    int sums_at_once;  /* .. products that may be under way together, a power of two */
     NvBlock *at;       /* the block that steps are listed for, last one first */
     int64_t shared;    /* bytes of a block */
     int64_t registers; /* of all tiles */

@@ -29,7 +29,7 @@ static const NvDot *group_dot(const NvStep *s)
 {
     const NvDot *d = s->kind == NV_DOT ? s->detail : NULL;
 
-    return d && d->kind == DOT_WGMMA && d->part == 0 ? d : NULL;
+    return d && d->kind == DOT_WGMMA && d->part == 0 && !d->in_tensor_memory ? d : NULL;
 }
 
 static int made_at(const NvBlock *b, const NvTile *t)

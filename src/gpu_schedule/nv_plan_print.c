@@ -160,7 +160,7 @@ static void put_ahead(PlanText *x, const NvAhead *a)
 static void put_group_dot(PlanText *x, const NvDot *d)
 {
     if (d->kind != DOT_WGMMA) {
-        if (d->no_groups && chip_has(x->plan->chip, CHIP_WGMMA))
+        if (d->no_groups && chip_has(x->plan->chip, CHIP_GROUPS))
             text_printf(&x->out, ", not by groups (%s)", d->no_groups);
         return;
     }
@@ -175,6 +175,8 @@ static void put_group_dot(PlanText *x, const NvDot *d)
         text_printf(&x->out, ", parts of %d by %d columns", d->part, d->part_columns);
     if (d->parts_at_once > 1)
         text_printf(&x->out, ", %d at once", d->parts_at_once);
+    if (d->in_tensor_memory)
+        text_printf(&x->out, ", sum in tensor memory from column %d on", d->column);
     if (d->in_flight > 0)
         text_printf(&x->out, ", %d in flight", d->in_flight);
 }
@@ -270,6 +272,8 @@ const char *nv_plan_text(const NvPlan *p, Arena *a)
 
     text_printf(&x.out, "plan of %s: %d warps%s, %lld bytes of shared memory", p->func->name,
                 p->warps, p->ring ? " and a producer" : "", (long long)p->shared);
+    if (p->sum_columns > 0)
+        text_printf(&x.out, ", %d columns of tensor memory", p->sum_columns);
     if (p->together > 0)
         text_printf(&x.out, ", %d together", p->together);
     if (p->wished > 0)

@@ -189,8 +189,9 @@ static bool is_possible(const NvPlan *p, const NvStep *loop)
         for (const Op *op = p->ring->loops.at[i]->op; op && !inner; op = op->block->owner)
             inner = op == loop->op;
     }
-    return !p->no_tensors && chip_has(p->chip, CHIP_WGMMA) && !inner && p->warps < p->chip->warps &&
-           !func_hidden(p->func, PARAM_RECORDS) && !costs_a_program(p, loop);
+    return !p->no_tensors && chip_has(p->chip, CHIP_GROUPS) && !inner &&
+           p->warps < p->chip->warps && !func_hidden(p->func, PARAM_RECORDS) &&
+           !costs_a_program(p, loop);
 }
 
 static NvRing *need_ring(NvPlan *p)

@@ -110,12 +110,14 @@ static void find_recipe(NvPlan *p)
 
 /* What a plan is made without, since it would take too much shared memory. */
 typedef struct {
-    bool tensors, pieces;
+    bool tensors, pieces, sums;
 } Without;
 
 /* There is no room for all: leave out one thing more, what costs least first. */
 static bool leaves_out_more(const NvPlan *p, Without *without)
 {
+    if (p->sum_columns > NV_SUM_COLUMNS)
+        return without->sums = true;
     if (p->shared <= p->chip->shared || (!p->ring && !p->has_pieces))
         return false;
     without->pieces = without->pieces || p->has_pieces;
@@ -135,7 +137,8 @@ static NvPlan *make_plan(const Func *f, const GenOptions *o, Without *without, b
                   .options = o,
                   .diags = d,
                   .no_tensors = without->tensors,
-                  .no_pieces = without->pieces};
+                  .no_pieces = without->pieces,
+                  .no_sums = without->sums};
     p->chip = chip_find(o->cpu);
     p->warps = choose_warps(f, p->chip);
     if (has_too_many_warps(p))
@@ -161,9 +164,10 @@ static NvPlan *make_plan(const Func *f, const GenOptions *o, Without *without, b
     nv_send_results(p);
     nv_raise(p);
     nv_land_products(p);
+    nv_place_sums(p);
     nv_place(p);
     *again = leaves_out_more(p, without);
-    if (p->refused)
+    if (p->refused || *again)
         return NULL;
     nv_slice(p);
     nv_find_early_loads(p);

@@ -18,6 +18,13 @@ NvPlan *nv_plan_make(const Func *f, const GenOptions *o, Arena *a, Diags *d);
 /* nv_land.c: wait for products of groups of warps where somebody asks for them. */
 void nv_land_products(NvPlan *p);
 
+/* nv_sums.c: which columns of tensor memory sums of products have, and the buffer for them.  More
+ * than the chip has: the plan is to be made without. */
+enum { NV_SUM_COLUMNS = 512, NV_SUM_LEAST = 32 };
+void nv_place_sums(NvPlan *p);
+/* What is wrong with the sums of a block's products; NULL: nothing. */
+const char *nv_sums_wrong(const NvPlan *p, const NvBlock *b, const NvStep *s);
+
 /* nv_shared.c */
 void nv_place(NvPlan *p);             /* buffers and barriers */
 int64_t nv_place_buffers(NvPlan *p);  /* these alone; bytes of a block */

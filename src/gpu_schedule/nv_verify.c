@@ -525,6 +525,7 @@ static void check_steps(Check *x, const NvBlock *b)
 {
     for (int i = 0; i < b->steps.len && !x->plan->refused; i++) {
         const char *wrong = nv_send_wrong(x->plan, b, b->steps.at[i]);
+        wrong = wrong ? wrong : nv_sums_wrong(x->plan, b, b->steps.at[i]);
         check_step(x, b->steps.at[i]);
         if (wrong)
             tell(x, b->steps.at[i], "%s", wrong);

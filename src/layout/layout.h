@@ -191,6 +191,7 @@ typedef struct {
     /* Four warps multiply together, wgmma.mma_async.m64nNkK: the accumulator's fragments and A's in
      * registers.  Of B, and without pairs and batches, there are none. */
     bool groups;
+    bool tall; /* of groups: 128 rows together, of which a warp has 32 side by side: tcgen05.mma */
 } MmaTiling;
 /* What the registers of such a layout are for, as bits: how many elements the fragment of a thread
  * has, and how many rows, columns and batches of fragments a warp. */

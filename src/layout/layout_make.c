@@ -141,20 +141,23 @@ static int put_rest(Maker *m, int dim, int but)
     return n;
 }
 
-/* Groups of four warps, which have 64 rows together and columns side by side: warps go along the
- * rows first, and along the columns by their highest bits.  How many bits of columns registers
- * have. */
-static int put_groups(Maker *m, MmaPart part, const MmaTiling *t, int row, int column)
+/* Groups of four warps, which have 64 rows together, or 128, and columns side by side: warps go
+ * along the rows first, and along the columns by their highest bits.  What bits of columns and rows
+ * registers have is added to *regs. */
+static void put_groups(Maker *m, MmaPart part, const MmaTiling *t, int row, int column,
+                       MmaRegisters *regs)
 {
-    uint32_t *warp = m->l->warp;
-    int columns;
+    uint32_t *warp = m->l->warp, second = t->tall ? next_bit(m, row) : 0;
 
     for (int i = 0; i < t->m_warps; i++)
         *warp++ = next_bit(m, row);
-    columns = put_rest(m, column, part == MMA_A ? 0 : t->n_warps);
+    regs->columns += put_rest(m, column, part == MMA_A ? 0 : t->n_warps);
     for (int i = 0; i < t->n_warps; i++)
         *warp++ = part == MMA_A ? 0 : next_bit(m, column);
-    return columns;
+    if (t->tall) {
+        to_register(m, second);
+        regs->rows++;
+    }
 }
 
 bool layout_mma(Layout *out, MmaPart part, const MmaTiling *t, int rank, const int32_t *dims,
@@ -180,11 +183,11 @@ bool layout_mma(Layout *out, MmaPart part, const MmaTiling *t, int rank, const i
         r.columns = 1;
     }
     if (t->groups)
-        r.columns = put_groups(&m, part, t, row, column);
+        put_groups(&m, part, t, row, column, &r);
     else
         put_warps(&m, part, t, row, column);
     r.columns += put_rest(&m, column, 0);
-    r.rows = put_rest(&m, row, 0);
+    r.rows += put_rest(&m, row, 0);
     for (uint32_t basis; !m.full && (basis = next_batch(&m)) != 0; r.batches++)
         to_register(&m, basis);
     r.kept = layout_drop_copies(out);

@@ -29,7 +29,7 @@
 #include "made.h"
 #include <cmocka.h> /* after base.h: both have a fail() */
 
-static const char *const chips[] = {"sm_80", "sm_90a", "sm_100"};
+static const char *const chips[] = {"sm_80", "sm_90a", "sm_100", "sm_100a"};
 
 static const Target *target_named(const GenPlugin *plugin, const char *name)
 {
