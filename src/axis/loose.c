@@ -10,6 +10,8 @@
  * tanh written as 2/(1 + e) - 1, shows no more of v's error than v does if v is not below 0: what
  * it has of another size is the rounding of v - c.  And 1 - e^x, or another number near 1 with a
  * power, shows errors of e^x where x is small; there a loose power is as near as any is said to be.
+ * And a sum all of whose parts are v times something, as s * x + s, has v's relative error,
+ * whatever cancels.
  *
  * Whole numbers that floor() and its like make for integers alone, bounded by whole ones or chosen
  * on the way, need not be made: rounding keeps the order, so the conversion can round what is
@@ -32,6 +34,7 @@ enum {
 typedef struct {
     uint8_t *facts;
     bool changed;
+    UseLists uses;
 } Search;
 
 static bool has(const Search *s, const Value *v, NumberFact fact)
@@ -195,6 +198,59 @@ static bool differs_from_one(const Op *op, int i)
     return v->def && (v->def->code == OP_exp || v->def->code == OP_exp2) && c >= 0.5 && c <= 2;
 }
 
+/* Is it v times what v does not show in, as far as we look? */
+static bool scales(const Value *part, const Value *v, int depth)
+{
+    enum { MOST = 4 };
+    const Op *op = part->def;
+
+    if (part == v)
+        return true;
+    if (!op || depth == MOST)
+        return false;
+    switch (op->code) {
+    case OP_mul:
+        return scales(op->operands[0], v, depth + 1) != scales(op->operands[1], v, depth + 1);
+    case OP_neg:
+    case OP_div:
+        return scales(op->operands[0], v, depth + 1);
+    default:
+        return op_has(op, MOVES) && op->noperands == 1 && scales(op->operands[0], v, depth + 1);
+    }
+}
+
+/* Are all parts of that sum or difference, which may be loose? */
+static bool sums_multiples(const Search *s, const Op *op, const Value *v)
+{
+    if ((op->code != OP_add && op->code != OP_sub && op->code != OP_fma) ||
+        !has(s, op->results[0], NUMBER_LOOSE))
+        return false;
+    if (op->code == OP_fma && scales(op->operands[0], v, 0) == scales(op->operands[1], v, 0))
+        return false;
+    return (op->code == OP_fma || scales(op->operands[0], v, 0)) &&
+           scales(op->operands[op->noperands - 1], v, 0);
+}
+
+static bool hides(const Search *s, const Op *op, int i);
+
+/* Does it, a multiple of v, show no error that v brings? */
+static bool is_summed_with(const Search *s, const Value *multiple, const Value *v, int depth)
+{
+    enum { MOST = 3 };
+    const Use *u = uses_of(&s->uses, multiple);
+
+    for (int i = 0; i < uses_count(&s->uses, multiple); i++) {
+        const Op *op = u[i].op;
+        const Value *next =
+            op->nresults == 1 && scales(op->results[0], v, 0) ? op->results[0] : NULL;
+        bool hidden = next ? has(s, next, NUMBER_LOOSE) : hides(s, op, u[i].operand);
+        if (!hidden && !sums_multiples(s, op, v) &&
+            !(next && depth < MOST && is_summed_with(s, next, v, depth + 1)))
+            return false;
+    }
+    return true;
+}
+
 /* Does the op hide an error of that operand, if its own result may have one? */
 static bool hides(const Search *s, const Op *op, int i)
 {
@@ -205,9 +261,12 @@ static bool hides(const Search *s, const Op *op, int i)
     case OP_cast:
         return dtype_is_float(result->type->dtype) && dtype_bits(result->type->dtype) <= 16;
     case OP_div: /* where a divisor becomes 0 the quotient becomes infinite */
+        if (i == 0 && !passes)
+            return is_summed_with(s, result, op->operands[i], 0);
         return passes && (i == 0 || has(s, op->operands[1], NUMBER_LARGE));
     case OP_mul:
     case OP_neg:
+        return passes || is_summed_with(s, result, op->operands[i], 0);
     case OP_abs:
     case OP_min:
     case OP_max:
@@ -215,11 +274,14 @@ static bool hides(const Search *s, const Op *op, int i)
     case OP_select:
         return i > 0 && passes;
     case OP_sub:
-        return (passes && differs_from_one(op, i)) || lessens(s, op, i);
+        return (passes && differs_from_one(op, i)) || lessens(s, op, i) ||
+               sums_multiples(s, op, op->operands[i]);
     case OP_fma:
-        return (passes && parts_are_unsigned(s, op)) || lessens(s, op, i);
+        return (passes && parts_are_unsigned(s, op)) || lessens(s, op, i) ||
+               sums_multiples(s, op, op->operands[i]);
     case OP_add:
-        return (passes && (all_have(s, op, 0, 2, NUMBER_UNSIGNED) || differs_from_one(op, i))) ||
+        return sums_multiples(s, op, op->operands[i]) ||
+               (passes && (all_have(s, op, 0, 2, NUMBER_UNSIGNED) || differs_from_one(op, i))) ||
                lessens(s, op, i);
     default:
         if (sums(op))
@@ -397,7 +459,7 @@ static void visit_arguments(Op *op, void *search)
 const uint8_t *axis_number_facts(const Func *f, Arena *a)
 {
     size_t n = (size_t)f->nvalues + 1;
-    Search s = {.facts = NEW_N(a, uint8_t, n)};
+    Search s = {.facts = NEW_N(a, uint8_t, n), .uses = ir_uses(f, a)};
 
     memset(s.facts, NUMBER_LOOSE | NUMBER_UNSIGNED | NUMBER_LARGE | NUMBER_RESTORED | NUMBER_CUT,
            n);
