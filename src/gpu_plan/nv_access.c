@@ -194,18 +194,41 @@ static void join_group(Op *op, void *plan)
     }
 }
 
+/* A scan across the dimension that is fastest in memory, where lanes along that one read whole
+ * lines: along the other one they would shuffle for each of their registers. */
+static void join_scan(Op *op, void *plan)
+{
+    NvPlan *p = plan;
+
+    for (int i = 0; op->code == OP_scan && i < p->groups.len; i++) {
+        NvGroup *g = &p->groups.at[i];
+        if (type_same_shape(g->shape, op->operands[0]->type) && attr_axis(op) != g->fastest &&
+            layout_bits_of(g->shape->dims[g->fastest]) >= p->chip->lane_bits)
+            g->scanned = attr_axis(op) + 1;
+    }
+}
+
+static const NvGroup *joined_group(NvPlan *p, const Value *pointer)
+{
+    if (p->groups.len == 0) {
+        ir_walk(p->func->body, join_group, p);
+        ir_walk(p->func->body, join_scan, p);
+    }
+    return group_of(p, pointer);
+}
+
 /* Vectors that all accesses of this shape and order share.  Those that go by elements are better
  * off with neighbours in neighbouring lanes, so they win where they move more; but for the elements
  * of a word, which lanes beside each other read a line of memory of either way.  Where any layout
  * does, a thread has all the neighbours that are equal. */
-static int shared_vector_bits(NvPlan *p, const Value *pointer)
+static int shared_vector_bits(const NvPlan *p, const NvGroup *g)
 {
-    if (p->groups.len == 0)
-        ir_walk(p->func->body, join_group, p);
-    const NvGroup *g = group_of(p, pointer);
+    int bits = MIN(g->widest, g->with >= g->without ? g->most : g->word);
+    int lines = layout_bits_of(g->shape->dims[g->fastest]) - p->chip->lane_bits;
+
     if (g->with == 0 && g->without == 0)
         return MIN(g->equal, g->most);
-    return MIN(g->widest, g->with >= g->without ? g->most : g->word);
+    return g->scanned > 0 ? MIN(bits, lines) : bits;
 }
 
 /* Threads come first: no more elements than each of them has. */
@@ -216,7 +239,35 @@ static int fair_bits(const NvPlan *p, const Type *t, int bits)
     return MIN(bits, log2_of(each));
 }
 
-static const Layout *blocked(NvPlan *p, const Value *pointer, int bits)
+/* The lowest `bits` bits of the index along `dim`, in the coordinate. */
+static uint32_t index_bits_below(const Layout *l, int dim, int bits)
+{
+    return (uint32_t)(((UINT64_C(1) << bits) - 1) << layout_shift(l, dim));
+}
+
+/* Along that dimension each thread has neighbours, and warps are apart: what registers and warps
+ * have of it, in order. */
+static void give_runs(Layout *l, int dim)
+{
+    uint32_t *at[LAYOUT_MAX_BITS], along = index_bits_below(l, dim, l->bits[dim]);
+    int n = 0;
+
+    for (int i = 0; i < l->nreg + l->nwarp; i++) {
+        uint32_t *basis = i < l->nreg ? &l->reg[i] : &l->warp[i - l->nreg];
+        if (*basis != 0 && (*basis & ~along) == 0)
+            at[n++] = basis;
+    }
+    for (int i = 0; i < n; i++) {
+        int least = i;
+        for (int k = i + 1; k < n; k++)
+            least = *at[k] < *at[least] ? k : least;
+        uint32_t moved = *at[least];
+        *at[least] = *at[i];
+        *at[i] = moved;
+    }
+}
+
+static const Layout *blocked(NvPlan *p, const Value *pointer, int bits, int runs)
 {
     int8_t order[MAX_RANK];
     Layout l;
@@ -226,6 +277,8 @@ static const Layout *blocked(NvPlan *p, const Value *pointer, int bits)
     if (!layout_blocked(&l, pointer->type->rank, pointer->type->dims, order, bits, NULL,
                         nv_block_threads(p)))
         return nv_default_layout(p, pointer->type); /* which says that it is too large */
+    if (runs > 0)
+        give_runs(&l, runs - 1);
     return nv_layout(p, &l);
 }
 
@@ -237,14 +290,16 @@ const Layout *nv_coalesced_pointer(NvPlan *p, const Value *pointer)
     order_of(p, pointer, order);
     int bits = MIN(run_bits(p, pointer, order[0]), log2_of(NV_ACCESS_BYTES / size));
     bits = MIN(bits, twos_in(axis_of(p->axis, pointer)->divisibility) - log2_of(size));
-    return blocked(p, pointer, MAX(bits, 0));
+    return blocked(p, pointer, MAX(bits, 0), 0);
 }
 
 const Layout *nv_coalesced(NvPlan *p, const Op *access)
 {
     const Value *pointer = access->operands[0];
 
-    return blocked(p, pointer, shared_vector_bits(p, pointer));
+    const NvGroup *g = joined_group(p, pointer);
+
+    return blocked(p, pointer, shared_vector_bits(p, g), g->scanned);
 }
 
 /* Along which dimension vectors go. */
@@ -281,12 +336,6 @@ static uint32_t registers_within(const Layout *l, uint32_t within)
             bits |= 1u << i;
     }
     return bits;
-}
-
-/* The lowest `bits` bits of the index along `dim`, in the coordinate. */
-static uint32_t index_bits_below(const Layout *l, int dim, int bits)
-{
-    return (uint32_t)(((UINT64_C(1) << bits) - 1) << layout_shift(l, dim));
 }
 
 uint32_t nv_equal_registers(const NvPlan *p, const Value *v, const Layout *l)

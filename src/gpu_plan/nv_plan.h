@@ -273,7 +273,8 @@ typedef struct {
     int widest, most;  /* bits: vectors that some access can use; what the largest element allows */
     int with, without; /* bytes of an element, of the accesses that can use vectors or cannot */
     int word;          /* bits: elements in a word, of the largest element */
-    int equal; /* bits: neighbours that some load reads the same for, where vectors are none */
+    int scanned; /* 1 and the dimension that some scan goes along, if that is not the fastest; 0 */
+    int equal;   /* bits: neighbours that some load reads the same for, where vectors are none */
 } NvGroup;
 
 struct NvPlan {
