@@ -20,6 +20,7 @@
  * To be loose is a property of all uses, not to be below 0 one of all that a value is made of. Both
  * are supposed of every value at first and taken back where they do not hold, until all do.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -158,6 +159,35 @@ static bool makes_unsigned(const Search *s, const Op *op)
     }
 }
 
+/* A number above 0 that v is not below, unless it is NaN; 0: in a few steps none is found. */
+static double least_of(const Value *v, int depth)
+{
+    enum { MOST = 6 };
+    const Op *op = v->def;
+
+    if (!op || !is_single(v) || depth == MOST)
+        return 0;
+    switch (op->code) {
+    case OP_const:
+        return fmax(constant(v), 0);
+    case OP_max:
+        return fmax(least_of(op->operands[0], depth + 1), least_of(op->operands[1], depth + 1));
+    case OP_min:
+    case OP_mul: {
+        double a = least_of(op->operands[0], depth + 1), b = least_of(op->operands[1], depth + 1);
+        return op->code == OP_min ? fmin(a, b) : a * b;
+    }
+    case OP_div: {
+        double by = constant_of(op->operands[1]);
+        return by > 0 && by <= FLT_MAX ? least_of(op->operands[0], depth + 1) / by : 0;
+    }
+    default:
+        if (!op_has(op, MOVES) || op->noperands != 1)
+            return 0;
+        return least_of(op->operands[0], depth + 1);
+    }
+}
+
 /* Not below 2^LEAST_EXPONENT, or a NaN. */
 static bool makes_large(const Search *s, const Op *op)
 {
@@ -175,6 +205,10 @@ static bool makes_large(const Search *s, const Op *op)
         return has(s, op->operands[0], NUMBER_LARGE) || has(s, op->operands[1], NUMBER_LARGE);
     case OP_select:
         return all_have(s, op, 1, 2, NUMBER_LARGE);
+    case OP_min:
+    case OP_mul:
+    case OP_div:
+        return least_of(op->results[0], 0) >= least;
     default:
         return op_has(op, MOVES) && op->noperands == 1 && has(s, op->operands[0], NUMBER_LARGE);
     }
