@@ -13,6 +13,7 @@
  * Where the plan says so (NvAhead.early), a round waits for the next one's copies in front of its
  * last multiplications, and does the first reads of that round among them.
  */
+#include "../gpu_schedule/nv_ring.h"
 #include "nv_mma.h"
 
 struct NvRunner {
@@ -300,7 +301,7 @@ void nv_ahead_land(Nv *n, const NvRunner *r, Val **results)
         }
     }
     nv_wgmma_land(n, &a->landed, sums, count);
-    if (a->fill && a->flying.len > 0)
+    if (a->fill && a->flying.len > 0 && !a->fill->last)
         nv_ring_empty(
             n, true, 0,
             LLVMBuildICmp(n->b, LLVMIntNE, r->trips, llvm_int(LLVMTypeOf(r->trips), 0), ""));

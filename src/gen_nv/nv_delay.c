@@ -213,7 +213,7 @@ static void last_product(Delayed *x)
     n->delayed = delayed;
     n->delayed_rows = given;
     nv_wgmma_land(n, &all, &(NvSum){n->regs[out->id], nv_count(out), x->product}, 1);
-    give_back(x, true, false);
+    give_back(x, !x->loop->ahead->fill->last, false);
     n->stage[x->loop->ahead->buffer] = NULL;
 }
 

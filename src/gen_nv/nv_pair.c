@@ -147,13 +147,19 @@ static Val make_word(Nv *n, const char *text, const char *constraints, const Val
     return word;
 }
 
+Val nv_made_again(Nv *n, Val word)
+{
+    const Made *m = map_get(n->made, (uintptr_t)word);
+
+    return m ? nv_asm(n, n->l->i32, m->text, m->constraints, m->in, 2) : word;
+}
+
 Val nv_made_here(Nv *n, Val word)
 {
     static const char copy[] = "{ .reg .b16 x, y; mov.b32 {x, y}, $1; mov.b32 $0, {x, y}; }";
-    const Made *m = map_get(n->made, (uintptr_t)word);
+    Val again = nv_made_again(n, word);
 
-    return m ? nv_asm(n, n->l->i32, m->text, m->constraints, m->in, 2)
-             : nv_asm(n, n->l->i32, copy, "=r,r", &word, 1);
+    return again != word ? again : nv_asm(n, n->l->i32, copy, "=r,r", &word, 1);
 }
 
 /* --- arithmetic --- */

@@ -141,7 +141,8 @@ static void put_ahead(PlanText *x, const NvAhead *a)
     bool behind_reads = a->host && !a->fill;
 
     if (a->fill)
-        text_printf(&x->out, "from the ring%s", a->host ? ", a stage is empty a round later" : "");
+        text_printf(&x->out, "from the ring%s%s", a->fill->last ? " for the last time" : "",
+                    a->host ? ", a stage is empty a round later" : "");
     else
         text_printf(&x->out, "behind by %d", a->distance);
     if (a->delayed)

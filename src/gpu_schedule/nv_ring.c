@@ -533,6 +533,17 @@ bool nv_ring_shorten(NvPlan *p)
     return true;
 }
 
+/* Of the last loop that takes from the ring, if nothing has it begin anew. */
+static void find_last(const NvRing *r)
+{
+    const Op *loop = r->loops.at[r->loops.len - 1]->op, *outer = loop->block->owner;
+    NvFill *fill = map_get(r->fills, MAP_KEY(loop));
+
+    while (outer && outer->code != OP_for && outer->code != OP_while)
+        outer = outer->block->owner;
+    fill->last = !outer;
+}
+
 void nv_ring_finish(NvPlan *p)
 {
     NvRing *r = p->ring;
@@ -541,6 +552,7 @@ void nv_ring_finish(NvPlan *p)
     if (!r)
         return;
     choose_producer(p);
+    find_last(r);
     need_loops(&x);
     p->producer = list_block(&x, p->func->body);
     p->producer->args = p->body->args;

@@ -51,6 +51,7 @@ typedef struct NvFill {
     VEC(NvTensor) tensors;        /* in the order of their places */
     int64_t bytes[NV_RING_PARTS]; /* of each part */
     bool soon;                    /* the round itself reads of the last part, too */
+    bool last;                    /* nothing is filled behind its loop: nobody waits for its end */
 } NvFill;
 
 struct NvRing {

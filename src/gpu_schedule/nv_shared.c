@@ -75,13 +75,14 @@ static void begin_at_once(NvPlan *p)
     }
 }
 
-/* A buffer that is used inside of a loop and outside stays in use for all of the loop. */
+/* A buffer that is used inside of a loop and outside stays in use for all of the loop; of an `if` it
+ * does not: what is behind its last use there comes only once. */
 static void extend(NvPlan *p, const NvBlock *b)
 {
     for (int i = 0; i < b->steps.len; i++) {
         const NvStep *s = b->steps.at[i];
         int first = s->number, last = last_number(s);
-        for (int k = 0; s->body[0] && k < p->buffers.len; k++) {
+        for (int k = 0; s->body[0] && s->kind != NV_IF && k < p->buffers.len; k++) {
             NvBuffer *buffer = &p->buffers.at[k];
             if (buffer->first < first && buffer->last >= first)
                 buffer->last = MAX(buffer->last, last);

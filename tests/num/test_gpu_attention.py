@@ -81,7 +81,7 @@ def tutorial():
 def by_strides():
     """[batch, heads, length, D], and with heads next to each other."""
     for dtype, d, length, apart, (m, n), warps in (("fp16", 64, 256, True, (128, 64), 4), ("bf16", 128, 128, False, (128, 64), 8),
-                                                   ("fp16", 32, 192, False, (64, 32), 4)):
+                                                   ("fp16", 32, 192, False, (64, 32), 4), ("fp16", 128, 256, True, (128, 64), 8)):
         batch, heads = 2, 3
         shape = (batch, heads, length, d) if apart else (batch, length, heads, d)
         order = (0, 1, 2, 3) if apart else (0, 2, 1, 3)

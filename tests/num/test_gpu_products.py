@@ -383,6 +383,18 @@ def sent():
             i += 1
 
 
+def gram():
+    """A tile goes where the ring was when that is over."""
+    for dtype, m, k, (bm, bk), warps in (("fp16", 200, 160, (128, 64), 4), ("bf16", 136, 72, (64, 32), 4),
+                                         ("fp16", 304, 64, (128, 64), 8)):
+        x = floats(dtype, m, k)
+        magnitude = np.abs(decode(x)) @ np.abs(decode(x)).T
+        case(f"gram {dtype} {m}x{k}", "gram", f"{-(-m // bm)},{-(-m // bm)}",
+             {"x_ptr": x, "c_ptr": empty(dtype, m, m), "m": m, "k": k, "xm": k, "cm": m, "M": bm, "K": bk},
+             {"c_ptr": (dtype, decode(x) @ decode(x).T)}, warps, file="tensors", rtol=EPSILON[dtype],
+             atol=2.0**-22 * magnitude)
+
+
 def ragged():
     """Rows of b at no multiple of 16 bytes, so that b is not copied past the registers, in blocks
     that take more registers than a thread has; the copies of a run ahead all the same."""
@@ -666,4 +678,5 @@ in_parts()
 places_of_groups()
 by_tensors()
 sent()
+gram()
 suite.finish()

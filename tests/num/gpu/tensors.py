@@ -233,3 +233,26 @@ def sent_once(a_ptr, b_ptr, c_ptr, m, n, k, am, bk, cm, behind, HOW: tl.constexp
         tl.store(c_tile, acc)
     else:
         tl.store(c_tile, acc, mask=(rows[:, None] < m) & (columns[None, :] < n))
+
+
+@triton.jit
+def gram(x_ptr, c_ptr, m, k, xm, cm, M: tl.constexpr, K: tl.constexpr):
+    """c = x times its transpose: of two tiles that are each other's transpose one is multiplied, and stored twice."""
+    row, column = tl.program_id(0), tl.program_id(1)
+    if row < column:
+        return
+    rows, columns, deep = row * M + tl.arange(0, M), column * M + tl.arange(0, M), tl.arange(0, K)
+    a_at = x_ptr + (rows % m)[:, None] * xm + deep[None, :]
+    b_at = x_ptr + (columns % m)[None, :] * xm + deep[:, None]
+    acc = tl.zeros((M, M), tl.float32)
+    for start in range(0, k, K):
+        a = tl.load(a_at, mask=deep[None, :] < k - start, other=0)
+        b = tl.load(b_at, mask=deep[:, None] < k - start, other=0)
+        acc = tl.dot(a, b, acc)
+        a_at += K
+        b_at += K
+    out = acc.to(c_ptr.dtype.element_ty)
+    tl.store(c_ptr + rows[:, None] * cm + columns[None, :], out, mask=(rows[:, None] < m) & (columns[None, :] < m))
+    if row != column:
+        tl.store(c_ptr + columns[:, None] * cm + rows[None, :], out.T,
+                 mask=(columns[:, None] < m) & (rows[None, :] < m))
