@@ -194,13 +194,14 @@ static void join_group(Op *op, void *plan)
     }
 }
 
-/* A scan across the dimension that is fastest in memory, where lanes along that one read whole
- * lines: along the other one they would shuffle for each of their registers. */
+/* A scan of several values across the dimension that is fastest in memory, where lanes along that
+ * one read whole lines: along the other one they would shuffle for each of their registers.  One
+ * value goes there and back through shared memory. */
 static void join_scan(Op *op, void *plan)
 {
     NvPlan *p = plan;
 
-    for (int i = 0; op->code == OP_scan && i < p->groups.len; i++) {
+    for (int i = 0; op->code == OP_scan && op->nresults > 1 && i < p->groups.len; i++) {
         NvGroup *g = &p->groups.at[i];
         if (type_same_shape(g->shape, op->operands[0]->type) && attr_axis(op) != g->fastest &&
             layout_bits_of(g->shape->dims[g->fastest]) >= p->chip->lane_bits)

@@ -133,6 +133,7 @@ typedef enum {
     ROWS,
     LATE,
     AHEAD,
+    WHOLE,
     CONTRACT,
     MATH
 } PassId;
@@ -158,6 +159,7 @@ static const Pass passes[] = {
     [ROWS]     = {"rows", NULL, rows_module},        /* tiles of rows as loops over them */
     [LATE]     = {"late", opt_late, NULL, true},     /* reduce what rounds add up behind the loop */
     [AHEAD]    = {"ahead", NULL, ahead_module, true}, /* let a round ask for the next one's loads */
+    [WHOLE]    = {"whole", opt_whole, NULL, true},   /* what follows a mask once more, without it */
     [CONTRACT] = {"contract", opt_contract, NULL, true}, /* products within loose powers are not rounded */
     [MATH]     = {"math", NULL, math_module},        /* exp, log, ... as polynomials where a target has none */
 };
@@ -172,7 +174,7 @@ static const PassId order[] = {
     DOT,      THIN,     CARRY,                /* what they add up, and carry */
     FOLD,     LICM,     CSE,    DCE,          /* one tile of offsets, scalar steps */
     NARROW,   SUMS,     ROWS,   LATE,    DCE, /* bytes, rows, what lanes would wait for */
-    AHEAD,    CONTRACT, MATH,                 /* what the target is slow at */
+    AHEAD,    WHOLE,    CONTRACT, MATH,       /* what the target is slow at */
     FOLD,     LICM,     CSE,    DCE,          /* coefficients leave the loops */
 };
 
