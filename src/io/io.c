@@ -233,9 +233,9 @@ static const Format *format_without_suffix(Io *io)
 /* What is in hand, with a way out, where it is surely not of the format that its suffix says. */
 static void check_beginning(Io *io, const Format *f, const char *suffix)
 {
-    const Format *other = recognise(io);
+    const Format *other = f->begins[0] ? recognise(io) : f;
 
-    if (!f->begins[0] || (other && other->read == f->read))
+    if (other && other->read == f->read)
         return;
     if (other)
         io_refuse(io, "not a %s file: it begins as a %s; with that suffix it is read", suffix,
