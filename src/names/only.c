@@ -2,8 +2,8 @@
  * only.c - which kernel is meant when none is named: the one that no other uses
  *
  * A jit function that another one of the file calls, or hands on as an argument, is a helper, and
- * so are methods of classes and one that returns a value, if there is any other.  Names count as Python reads them: what a
- * function assigns or takes as a parameter is its own.
+ * so are methods of classes and one that returns a value, if there is any other.  Names count as
+ * Python reads them: what a function assigns or takes as a parameter is its own.
  */
 #include "file.h"
 
