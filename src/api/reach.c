@@ -132,7 +132,8 @@ void reaches_warn(const Request *r, const int32_t *grid)
         else if (e->stores && !e->includes && e->step >= e->lanes && n < INT64_MAX &&
                  (int64_t)grid[e->axis] * e->step < n)
             warn_of_rest(r, e, grid[e->axis], end, n);
-        else if (e->stores && e->step >= e->lanes && grid[e->axis] == n && n > e->step)
+        else if (e->stores && e->step >= e->lanes && e->step > 1 && grid[e->axis] == n &&
+                 n > e->step)
             warn_of_threads(r, e, n);
         else if (!r->options.check && e->is_all && there >= 0 && MIN(end, n) > there)
             warn_of_outside(r, e, MIN(end, n));

@@ -14,6 +14,9 @@ enum { MAX_PARAMS = 5 };
 #define H_DTYPE_FIRST                                                                              \
     "the dtype stands first, and is never left out: zeros(fp32,4x8), zeros(u8,(h,w))"
 
+/* NumPy has a start and a step, too. */
+#define H_ARANGE "arange(i32,16) is 0 to 15; 3 + 2 * arange(i32,16) begins at 3, in steps of 2"
+
 /* The arguments of one call, by parameter. */
 typedef struct {
     Store *store;
@@ -431,8 +434,12 @@ static bool refuse_count(const Given *g, const Function *f, int given, int posit
     bool has_shape = strncmp(f->params, "dtype", 5) == 0;
 
     py_report(g->p, g->at, "it is %s", f->usage);
-    if (has_shape && is_shape(g->v[0]))
+    if (f->make == make_arange && given > positional)
+        py_hint(g->p, H_ARANGE);
+    else if (has_shape && is_shape(g->v[0]))
         py_hint(g->p, H_DTYPE_FIRST);
+    else if (has_shape && !g->v[1])
+        py_hint(g->p, "behind the dtype stands the shape: zeros(fp32,4x8), arange(fp32,16)");
     else if (has_shape && given > positional)
         py_hint(g->p, "a shape of several extents is 10x100 or (10,100), or (h,w) of arguments%s",
                 strchr(f->params, '*') ? "; a seed is written seed=N" : "");

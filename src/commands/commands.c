@@ -137,9 +137,11 @@ static bool help_named(const char *name)
 {
     Command command = strcmp(name, "options") == 0 ? COMMAND_ALL : find_command(name);
 
-    if (command)
+    if (command) {
         help_print(command, stdout);
-    else if (strcmp(name, "topics") == 0)
+        if (topics_text(name)) /* a command may be a topic, too */
+            printf("\n%s", topics_text(name));
+    } else if (strcmp(name, "topics") == 0)
         topics_list(stdout);
     else if (strcmp(name, "help") == 0)
         help_brief(stdout);

@@ -173,10 +173,19 @@ static bool body_holds(const AstFunc *f, NodeKind kind, const char *name)
     return false;
 }
 
+/* Called by way of an object, with that as its first argument. */
+static bool is_method(const FileFunction *f)
+{
+    return f->indent > 0 && f->syntax.nparams > 0 && f->syntax.params[0].name &&
+           strcmp(f->syntax.params[0].name, "self") == 0;
+}
+
 bool functions_is_helper(const Functions *all, const char *name)
 {
     const FileFunction *own = functions_find(all, name);
 
+    if (own && is_method(own))
+        return true;
     for (int i = 0; i < all->all.len; i++) {
         const FileFunction *f = &all->all.at[i];
 

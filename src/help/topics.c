@@ -120,16 +120,27 @@ static bool print_entries(const char *name, FILE *to)
     return found > 0;
 }
 
+/* The text of this whole name; NULL: there is none. */
+static const char *text_of(const char *name, bool with_entries)
+{
+    for (int i = 0; i < COUNT(topics); i++) {
+        if ((with_entries || !topics[i].is_entry) && is_one_of(topics[i].name, name))
+            return topics[i].text;
+    }
+    return NULL;
+}
+
+const char *topics_text(const char *name)
+{
+    return text_of(name, false);
+}
+
 bool topics_print(const char *name, FILE *to)
 {
     name = name[0] == '-' ? long_option(name) : name;
-    for (int i = 0; i < COUNT(topics); i++) {
-        if (is_one_of(topics[i].name, name)) {
-            fputs(topics[i].text, to);
-            return true;
-        }
-    }
-    return print_entries(name, to);
+    const char *text = text_of(name, true);
+
+    return text ? fputs(text, to) >= 0 : print_entries(name, to);
 }
 
 /* What begins like that: names to ask for; NULL: nothing. */

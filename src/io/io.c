@@ -53,6 +53,17 @@ static const Format formats[] = {
     {".pnm", {0},             pnm_read, pnm_write},
     {".csv", {0},             csv_read, csv_write},
 };
+
+/* what files with such suffixes may be instead, and what to do about it */
+static const struct {
+    const char *begins, *what;
+} strangers[] = {
+    {"\xff\xd8\xff",    "a JPEG image; ImageMagick makes one of the other: convert a.jpg a.png"},
+    {"GIF8",            "a GIF image; ImageMagick makes one of the other: convert a.gif a.png"},
+    {"\x80\4\x95",      "a pickle of Python's; numpy.save('x.npy', array) writes a .npy"},
+    {"\x89HDF",         "an HDF5 file; numpy.save('x.npy', array) writes a .npy"},
+    {"version https://git-lfs", "a pointer of Git LFS; `git lfs pull` brings the file"},
+};
 /* clang-format on */
 
 /* ".npy, .npz, ... and .csv" */
@@ -189,21 +200,52 @@ typedef struct {
     int nmembers;
 } Task;
 
-/* The format of what is in hand, when its name does not say it. */
+static bool begins(Io *io, const char *text)
+{
+    size_t n = strlen(text);
+
+    io_peek(io, n);
+    return (size_t)(io->in.end - io->in.at) >= n && memcmp(io->in.at, text, n) == 0;
+}
+
+/* The format of what is in hand, by how it begins; NULL: none. */
 static const Format *recognise(Io *io)
 {
-    io_peek(io, 8);
     for (int i = 0; i < COUNT(formats); i++) {
         for (int k = 0; k < 2 && formats[i].begins[k]; k++) {
-            size_t n = strlen(formats[i].begins[k]);
-
-            if ((size_t)(io->in.end - io->in.at) >= n &&
-                memcmp(io->in.at, formats[i].begins[k], n) == 0)
+            if (begins(io, formats[i].begins[k]))
                 return &formats[i];
         }
     }
-    io_refuse(io, "the name has no suffix, and it does not begin as a file of a known kind; "
-                  "for stdin, `-.csv` says that it is CSV");
+    return NULL;
+}
+
+static const Format *format_without_suffix(Io *io)
+{
+    const Format *f = recognise(io);
+
+    if (!f)
+        io_refuse(io, "the name has no suffix, and it does not begin as a file of a known kind; "
+                      "for stdin, `-.csv` says that it is CSV");
+    return f;
+}
+
+/* What is in hand, with a way out, where it is surely not of the format that its suffix says. */
+static void check_beginning(Io *io, const Format *f, const char *suffix)
+{
+    const Format *other = f->begins[0] ? recognise(io) : f;
+
+    if (other && other->read == f->read)
+        return;
+    if (other)
+        io_refuse(io, "not a %s file: it begins as a %s; with that suffix it is read", suffix,
+                  other->suffix);
+    for (int i = 0; i < COUNT(strangers); i++) {
+        if (begins(io, strangers[i].begins))
+            io_refuse(io, "not a %s file: it begins as %s", suffix, strangers[i].what);
+    }
+    if (f->read == npy_read)
+        io_refuse(io, "not a .npy file; numpy.save('x.npy', array) writes one");
 }
 
 static IoName parse_name(Io *io, const char *path, bool is_output)
@@ -231,7 +273,9 @@ static void read_task(Io *io, const Task *task)
     io_peek(io, 1);
     if (io->in.at == io->in.end)
         io_refuse(io, "it is empty");
-    (*name.suffix ? find_format(name.suffix) : recognise(io))->read(io);
+    const Format *f = *name.suffix ? find_format(name.suffix) : format_without_suffix(io);
+    check_beginning(io, f, name.suffix);
+    f->read(io);
     if (!io->options.keep_order)
         io_make_row_major(io);
 }

@@ -45,7 +45,7 @@ static const Advice for_calls[] = {
     {"num_programs", "tl.num_programs(0) is how many there are along x, 1 along y, 2 along z"},
     {"cat",          "tl.cat(a, b) takes two tiles, one behind the other"},
     {"make_block_ptr", "order=(1, 0) says of two dimensions that the last one is dense, as rows are"},
-    {"arange",       "tl.arange(0, N) counts from 0 to N - 1; a step is a factor: tl.arange(0, N) * 2"},
+    {"arange",       "tl.arange(0, N) is 0 to N - 1, of int32: .to(tl.int64) converts, and a step is a factor, tl.arange(0, N) * 2"},
     {"maximum",      "it takes the greater of two values; the greatest of one tile is tl.max(x, axis)"},
     {"minimum",      "it takes the lesser of two values; the least of one tile is tl.min(x, axis)"},
     {"clamp",        "tl.clamp(x, low, high); one side alone is tl.maximum(x, low) or tl.minimum(x, high)"},

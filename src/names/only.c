@@ -2,10 +2,12 @@
  * only.c - which kernel is meant when none is named: the one that no other uses
  *
  * A jit function that another one of the file calls, or hands on as an argument, is a helper, and
- * so is one that returns a value, if there is any other.  Names count as Python reads them: what a
- * function assigns or takes as a parameter is its own.
+ * so are methods of classes and one that returns a value, if there is any other.  Names count as
+ * Python reads them: what a function assigns or takes as a parameter is its own.
  */
 #include "file.h"
+
+#include <string.h>
 
 enum { MAX_ALIASES = 8 }; /* bounds cycles */
 
@@ -117,7 +119,14 @@ static bool returns_value(Node *const *body, int n)
 
 enum { NONE_LEFT = -1, SEVERAL = -2 };
 
-/* The one that is not used and, unless `all`, returns nothing. */
+/* Does it get an object of its class first?  No launch has one.  Kernels in classes get none. */
+static bool is_method(const FrontFile *f, const AstFunc *fn)
+{
+    return fn->scope && !fn->is_static && class_is_body(f, fn->scope) && fn->nparams > 0 &&
+           strcmp(fn->params[0].name, "self") == 0;
+}
+
+/* The one that is not used and, unless `all`, returns nothing and is no method. */
 static int only_unused(const Uses *u, bool all)
 {
     const FrontFile *f = u->file;
@@ -126,7 +135,8 @@ static int only_unused(const Uses *u, bool all)
     for (int i = 0; i < f->nkernels; i++) {
         const AstFunc *fn = counting(f, f->kernels[i]);
 
-        if (map_get(u->used, MAP_KEY(fn)) || (!all && returns_value(fn->body, fn->nbody)))
+        if (map_get(u->used, MAP_KEY(fn)) ||
+            (!all && (returns_value(fn->body, fn->nbody) || is_method(f, fn))))
             continue;
         if (only >= 0 && counting(f, f->kernels[only]) != fn)
             return SEVERAL;

@@ -147,7 +147,7 @@ for extra in "" "--threads 1" "--batch 2"; do
     rm -rf out && mkdir out
     expect 1 err "7 of 10 files" each $extra --save 'o=out/{name}.npy'
     grep -q "; 3 failed" "$folder/err" || wrong "it does not count the failures"
-    grep -q "^tilec: in/a0.png: not a PNG file" "$folder/err" || wrong "a0 is not named"
+    grep -q "^tilec: in/a0.png: not a .png file: it begins as a .npy" "$folder/err" || wrong "a0 is not named"
     grep -q "^tilec: in/a3.png: damaged PNG file: " "$folder/err" || wrong "a3 is not named"
     grep -q "^tilec: in/a5.png: masks/a5.pgm: No such file" "$folder/err" || wrong "a5 is not named"
     grep -o "in/a[0-9].png" "$folder/err" | uniq | tr '\n' ' ' >order

@@ -31,6 +31,38 @@ KERNEL
 expect 0 out '{"name": "out", "role": "array, written", "annotation": null, "default": null, "example": "empty(fp32,65536)", "constexpr": false}' \
     "$tilec" list "$folder/plain.py" --json
 expect 0 out '"grid": "cdiv(n,BLOCK)"' "$tilec" list "$folder/plain.py" --json
+cat >"$folder/methods.py" <<'KERNEL'
+import triton
+import triton.language as tl
+
+@triton.aggregate
+class Pair:
+    a: tl.tensor
+    b: tl.tensor
+
+    @triton.jit
+    def __init__(self, a, b):
+        self.a = a
+        self.b = b
+
+    @triton.jit
+    def both(self):
+        return self.a + self.b
+
+    @staticmethod
+    @triton.jit
+    def put(x):
+        tl.store(x, 1.0)
+
+@triton.jit
+def only(out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, Pair(i, i).both())
+KERNEL
+expect 0 out "methods.py:10: __init__  (a function of others)" "$tilec" list "$folder/methods.py"
+expect 2 err "Write $folder/methods.py:NAME; it has put, only" "$tilec" run "$folder/methods.py" --grid 1
+sed '/@staticmethod/,/tl.store/d' "$folder/methods.py" >"$folder/one.py"
+expect 0 out "[0 2 4 6]" "$tilec" run "$folder/one.py" --grid 1 --show out out="empty(i32,4)" N=4
 expect 2 err "kernels/add.py has no kernel 'adder'" "$tilec" list "$add:adder"
 expect 1 err "there is no function with @triton.jit in this file" "$tilec" list bench/gpu.py
 expect 3 err "none.py: No such file" "$tilec" list none.py

@@ -7,6 +7,10 @@ cp "$source/kernels/add.py" "$folder"
 cd "$folder" || exit 1
 echo >x.txt
 cp x.txt "a,b.txt"
+echo text >text.npy
+printf 'PK\003\004' >packed.npy
+printf '\377\330\377\340' >jpeg.png
+echo 'version https://git-lfs.github.com/spec/v1' >lfs.npy
 
 while IFS='|' read -r code text words; do
     case $code in

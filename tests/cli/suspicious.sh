@@ -302,6 +302,7 @@ quiet run count --grid 4 counter="strided(zeros(i32,1),4,0)"
 expect 0 err "3 programs along axis 0, with 4 elements each, reach 12 of the 14 that its mask lets through, \`n\`" \
     run double --grid 3 x="ones(fp32,14)" out="zeros(fp32,14)" n=14 B=4
 quiet run double --grid 4 x="ones(fp32,14)" out="zeros(fp32,14)" n=14 B=4
+quiet run double --grid 14 x="ones(fp32,14)" out="zeros(fp32,14)" n=14 B=1
 expect 0 err "kernel \`double\`: it loads 32 elements of \`x\`, which has 30" run double --grid 2 \
     x="ones(fp32,32)[:30]" out="zeros(fp32,32)" n=32 B=16
 quiet run double --grid 2 x="ones(fp32,5x6)" out="zeros(fp32,30)" n=30 B=16

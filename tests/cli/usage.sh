@@ -35,6 +35,8 @@ for topic in $(sed -n 's/^<!-- topic: \([a-z, ]*\): .*/\1/p' "$source"/docs/*.md
     ! grep -v '^    ' "$folder/out" | grep -qE '^(\||#|```)|\]\(|.{81}' ||
         wrong "the topic $topic is no plain text"
 done
+expect 0 out "usage: tilec devices" "$tilec" help devices # a command, and a topic, too
+grep -q "the reference interpreter: slow and exact" "$folder/out" || wrong "the topic devices is not told"
 expect 2 err "there is no help about 'gird'; did you mean 'grid'?" "$tilec" help gird
 expect 2 err "there is no help about 'nothing'; tilec help topics lists what there is" "$tilec" help nothing
 for word in start tutorial language kernel debug gdb profile python functions tl.load; do # what newcomers have asked for
