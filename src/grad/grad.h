@@ -64,8 +64,10 @@ typedef struct {
     bool in_order;     /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
     bool in_last_pass; /* of GRAD_STORED: of several over the same elements */
     bool is_gathered;  /* .. : from windows that are shifted */
+    bool is_transposed; /* of any: a program sums up what all hand to its elements in a loop */
     bool is_picked;    /* .. : with what is handed to an element by itself */
     GradOps loads;     /* of the array, that are active */
+    GradOps adds;      /* of GRAD_ADDED, where they are not at the elements of loads: atomics */
     GradCover cover;
     /* of GRAD_PARTS */
     unsigned meeting;  /* axes of the grid: bits */

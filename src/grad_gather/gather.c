@@ -12,6 +12,8 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
         gather_picks(out, &out->wrt[i]);
         if (!wish->fused) /* they are gathered by more programs */
             gather_windows(out, &out->wrt[i]);
+        if (!wish->fused)
+            gather_transposed(out, &out->wrt[i]);
         gather_in_last_pass(out, &out->wrt[i]);
         grad_add_in_order(out, &out->wrt[i]);
     }

@@ -22,6 +22,10 @@ void gather_picks(Grad *g, GradArray *a);
  * gathers what its own element gets instead */
 void gather_windows(Grad *g, GradArray *a);
 
+/* transposed.c: what atomics of a loop add, each program sums up for elements of its own, where
+ * these are numbered by rounds, or by rounds and lanes */
+void gather_transposed(Grad *g, GradArray *a);
+
 /* last_pass.c: where passes over the same elements hand something to each, the last adds it, or, if
  * nobody else meets them, stores it */
 void gather_passes(Grad *g, GradArray *a);

@@ -40,6 +40,9 @@ static void put_fill(Writer *p, const GradArray *a)
 {
     if (a->fill == GRAD_PARTS)
         put_parts(p, a);
+    else if (a->is_transposed && a->fill == GRAD_STORED)
+        text_put(&p->text, "gather: rounds of several programs meet; each program sums what all "
+                           "hand to its own elements, and stores it");
     else if (a->is_gathered)
         text_put(&p->text, "gather: windows overlap; each lane sums what is handed to its own "
                            "element, and stores it");
@@ -51,6 +54,9 @@ static void put_fill(Writer *p, const GradArray *a)
         text_put(&p->text, "plain store: no element is met twice");
     else if (a->in_order)
         text_put(&p->text, "added in order: accesses of one program meet, no two programs do");
+    else if (a->is_transposed)
+        text_put(&p->text, "atomics: rounds of several programs meet; each program sums what "
+                           "others hand to its own elements, and adds it once");
     else
         text_put(&p->text, p->g->wish->atomics
                                ? "atomics, as wished: elements may be met twice"
