@@ -30,6 +30,7 @@ typedef struct {
     bool recompute; /* what the forward has stored, too */
     int tape;       /* 0: of each round; N: of N rounds; GRAD_NO_TAPE */
     bool fused;     /* does what the forward does, too */
+    unsigned parts; /* arrays, by number in wrt, of which nothing but parts is tried: bits */
 } GradWish;
 
 /* What the derived kernel does with an array of gradients. */
@@ -61,13 +62,14 @@ typedef struct {
     Value *gradient; /* the parameter added for it */
     bool is_reached; /* something was added to it */
     GradFill fill;
-    bool in_order;     /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
-    bool in_last_pass; /* of GRAD_STORED: of several over the same elements */
-    bool is_gathered;  /* .. : from windows that are shifted */
-    bool is_transposed; /* of any: a program sums up what all hand to its elements in a loop */
-    bool is_picked;    /* .. : with what is handed to an element by itself */
-    GradOps loads;     /* of the array, that are active */
-    GradOps adds;      /* of GRAD_ADDED, where they are not at the elements of loads: atomics */
+    bool in_order;       /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
+    bool in_last_pass;   /* of GRAD_STORED: of several over the same elements */
+    bool is_gathered;    /* .. : from windows that are shifted */
+    bool may_have_parts; /* of GRAD_ADDED: if nothing else is found for it */
+    bool is_transposed;  /* of any: a program sums up what all hand to its elements in a loop */
+    bool is_picked;      /* .. : with what is handed to an element by itself */
+    GradOps loads;       /* of the array, that are active */
+    GradOps adds;        /* of GRAD_ADDED, where they are not at the elements of loads: atomics */
     GradCover cover;
     /* of GRAD_PARTS */
     unsigned meeting;  /* axes of the grid: bits */
@@ -183,7 +185,8 @@ typedef struct {
     GradOps sums;          /* along axes, of gradients so far */
     GradOps references;    /* maxima and minima that no gradient goes through */
     GradWalk walk;
-    Block *forward; /* of a fused kernel, what stands before the backward; NULL: that has it */
+    unsigned missed; /* arrays for which nothing was found, and that can have parts: bits */
+    Block *forward;  /* of a fused kernel, what stands before the backward; NULL: that has it */
     bool failed;
 } Grad;
 
@@ -355,6 +358,7 @@ void grad_meeting_ends(Grad *g, GradMeeting *m, const Op *loop);
 
 /* parts.c: `programs` are the axes whose programs do not meet */
 bool grad_can_have_parts(const Grad *g, const GradOps *loads, unsigned programs);
+bool grad_goes_by_rounds(const GradOps *loads); /* does an address, of a loop that counts? */
 void grad_make_parts(Grad *g, GradArray *a);
 /* i64, along these; of those that walk over others, where all axes of these are among them. */
 Value *grad_program_number(const Grad *g, Builder *b, unsigned axes);

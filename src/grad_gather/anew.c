@@ -233,7 +233,8 @@ static bool is_zero_elsewhere(Anew *a, const Op *choice, const int8_t *sides)
     Limits left = {.others = wanted.others};
     for (int i = 0; i < wanted.n; i++) {
         Poly now;
-        if (!anew_substitute(a, &wanted.at[i], &now) || !domain_implies(&a->domain, &a->facts, &now))
+        if (!anew_substitute(a, &wanted.at[i], &now) ||
+            !domain_implies(&a->domain, &a->facts, &now))
             limits_add(&left, &wanted.at[i]);
     }
     return limits_say(&said, &left);
@@ -257,6 +258,7 @@ static Made make_elementwise(Anew *a, const Op *op, const int8_t *sides, bool wh
         return is_true(of[0]) ? of[1] : of[0];
     if (op->code == OP_select && (is_true(of[0]) || is_zero_elsewhere(a, op, sides)))
         return of[1];
+    grad_stand_for(a->domain.g, op);
     for (int i = 0; i < op->noperands; i++)
         operands[i] = anew_spread(a, of[i], all);
     if (op->code == OP_addptr)
@@ -266,6 +268,50 @@ static Made make_elementwise(Anew *a, const Op *op, const int8_t *sides, bool wh
                            op->attrs, 1, &type)
                       ->results[0],
                   all};
+}
+
+static bool has_lane(const Anew *a, const Value *v, const int8_t *sides)
+{
+    Map *seen = map_new(a->domain.g->arena);
+
+    for (int d = 0; d < v->type->rank; d++) {
+        if (sides[d] == a->side)
+            return true;
+    }
+    map_put(seen, MAP_KEY(a->domain.counter), (void *)a->domain.counter); /* not asked for */
+    return domain_knows(v, a->axis, NULL, seen);
+}
+
+/* The mask of a load, with what must be said of what it loads; none: that cannot be. */
+static Made guarded(Anew *a, const Op *load, Made mask, const int8_t *sides)
+{
+    const Value *pointer = load->operands[LOAD_PTR], *given = op_operand(load, LOAD_MASK);
+    const bool by_lane = has_lane(a, pointer, sides);
+    const bool by_round = domain_knows(pointer, -1, a->domain.counter, map_new(a->domain.g->arena));
+    Limits said = {0};
+
+    if (given)
+        limits_of_mask(&said, given, sides);
+    for (int i = 0; i < a->nguards; i++) {
+        const LoadGuard *g = &a->guards[i];
+        const Limits wanted = {.at = {g->limit}, .n = 1};
+        if ((g->of_lane && !by_lane) || (g->of_round && !by_round) ||
+            (g->is_exact ? limits_say(&said, &wanted)
+                         : domain_implies(&a->domain, &said, &g->limit)))
+            continue;
+        if (!g->holds.v)
+            return none;
+        if (is_true(g->holds))
+            continue;
+        if (!mask.v || is_true(mask)) {
+            mask = g->holds;
+            continue;
+        }
+        const unsigned all = mask.sides | g->holds.sides;
+        Value *x = anew_spread(a, mask, all), *y = anew_spread(a, g->holds, all);
+        mask = (Made){build_binary(&a->domain.g->b, OP_and, x, y), all};
+    }
+    return mask.v ? mask : constant_of(a, type_scalar(a->domain.g->func->module, DT_I1), 1);
 }
 
 static Made make_load(Anew *a, const Op *op, const int8_t *sides)
@@ -283,16 +329,21 @@ static Made make_load(Anew *a, const Op *op, const int8_t *sides)
         of[i] = make(a, op->operands[i], sides, false);
         if (!of[i].v)
             return none;
+    }
+    of[LOAD_MASK] = guarded(a, op, of[LOAD_MASK], sides);
+    if (!of[LOAD_MASK].v)
+        return none;
+    n = is_true(of[LOAD_MASK]) ? 1 : n;
+    if (n < 3 && !is_true(of[LOAD_MASK])) { /* a mask has what stands where it is false */
+        of[LOAD_OTHER] = constant_of(a, op->results[0]->type, 0);
+        n = 3;
+    }
+    grad_stand_for(a->domain.g, op);
+    for (int i = 0; i < n; i++)
         all |= of[i].sides;
-    }
-    if (n > LOAD_MASK && is_true(of[LOAD_MASK])) {
-        n = 1;
-        all = of[0].sides;
-    }
     for (int i = 0; i < n; i++)
         operands[i] = anew_spread(a, of[i], all);
-    const Type *type =
-        type_of_sides(a, type_element(module, op->results[0]->type), all);
+    const Type *type = type_of_sides(a, type_element(module, op->results[0]->type), all);
     Op *made = build_op(b, OP_load, n, operands, op->nattrs, op->attrs, 1, &type);
     return (Made){made->results[0], all};
 }
@@ -308,18 +359,21 @@ static Made make_sum(Anew *a, const Op *op, const int8_t *sides, bool whole)
     const int side = domain_add_side(&a->domain, op, of);
     of[attr_axis(op)] = (int8_t)side;
     Made x = make(a, op->operands[0], of, whole);
+    grad_stand_for(a->domain.g, op);
     Value *tile = anew_spread(a, x, x.sides | 1u << side);
     if (!tile)
         return none;
-    return (Made){opt_reduce_along(&a->domain.g->b, ir_combine_code(op), tile,
-                                   place_of(a, x.sides, side)),
-                  x.sides & ~(1u << side)};
+    return (Made){
+        opt_reduce_along(&a->domain.g->b, ir_combine_code(op), tile, place_of(a, x.sides, side)),
+        x.sides & ~(1u << side)};
 }
 
 static Made make_index(Anew *a, const Op *op, const int8_t *sides, bool whole)
 {
     Builder *b = &a->domain.g->b;
     int32_t start = (int32_t)attr_start(op);
+
+    grad_stand_for(a->domain.g, op);
 
     if (sides[0] < 0)
         return constant_of(a, op->results[0]->type, (uint64_t)(int64_t)start);
@@ -385,14 +439,28 @@ static bool is_same(const Anew *a, const Value *v, const int8_t *sides, unsigned
     return __builtin_popcount(*has) == v->type->rank;
 }
 
-static Made make(Anew *a, Value *v, const int8_t *sides, bool whole)
+static uint64_t key_of(const Value *v, const int8_t *sides, bool whole)
 {
     uint64_t key = (uint64_t)v->id * 2 + whole;
-    unsigned has;
 
     for (int d = 0; d < v->type->rank; d++)
         key = key * (MOST_SIDES_ANEW + 1) + (uint64_t)(sides[d] + 1);
-    key = key * (MAX_RANK + 1) + (uint64_t)v->type->rank;
+    return key * (MAX_RANK + 1) + (uint64_t)v->type->rank;
+}
+
+static void keep(Anew *a, uint64_t key, Made made)
+{
+    Made *kept = NEW(a->domain.g->arena, Made);
+
+    *kept = made;
+    map_put(a->made, key, kept);
+}
+
+static Made make(Anew *a, Value *v, const int8_t *sides, bool whole)
+{
+    const uint64_t key = key_of(v, sides, whole);
+    unsigned has;
+
     const Made *known = map_get(a->made, key);
     if (known)
         return *known;
@@ -407,10 +475,13 @@ static Made make(Anew *a, Value *v, const int8_t *sides, bool whole)
         return none;
     if (v->name && !made.v->name && made.v->def && made.v->def->code != OP_const)
         made.v->name = v->name;
-    Made *kept = NEW(a->domain.g->arena, Made);
-    *kept = made;
-    map_put(a->made, key, kept);
+    keep(a, key, made);
     return made;
+}
+
+void anew_know(Anew *a, const Value *v, const int8_t *sides, Made made)
+{
+    keep(a, key_of(v, sides, false), made);
 }
 
 Made anew_make(Anew *a, Value *v, const int8_t *sides)

@@ -17,6 +17,12 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
         gather_in_last_pass(out, &out->wrt[i]);
         grad_add_in_order(out, &out->wrt[i]);
     }
+    for (int i = 0; i < out->nwrt; i++) {
+        const bool missed = out->wrt[i].may_have_parts && out->wrt[i].fill == GRAD_ADDED;
+        out->missed |= missed ? 1u << i : 0;
+    }
+    if (out->missed)
+        return true;
     grad_find_covers(out);
     return grad_check_fused(out) && grad_finish(out);
 }

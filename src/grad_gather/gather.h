@@ -9,7 +9,8 @@
 
 /* gather.c: the kernel of the gradients of wish->of with respect to wish->wrt, out->func, which
  * takes the place of the kernel in its module, as lowered.  False: a diagnostic, with the place of
- * what cannot be derived. */
+ * what cannot be derived.  Where out->missed is not 0 it is to be derived from the start, with
+ * that among wish->parts. */
 bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out);
 
 /* --- inside of this folder --- */
