@@ -76,6 +76,7 @@ typedef struct {
     Value *row;        /* where the program's begins */
     Value *width;      /* how many elements it has */
     const char *total; /* the array that the rows are added up in */
+    bool fills_rows;   /* each element of its row is stored by each program: nobody zeroes it */
 } GradArray;
 
 /* What must hold at run time for no element of the array to be met twice: least <= most. */
@@ -364,6 +365,8 @@ void grad_make_parts(Grad *g, GradArray *a);
 Value *grad_program_number(const Grad *g, Builder *b, unsigned axes);
 /* Does the mask keep the pointer within the row? */
 bool grad_is_in_row(Grad *g, const GradArray *a, Value *pointer, Value *mask);
+/* Are these all elements of the row?  What must hold for that is added to what the array needs. */
+bool grad_fills_row(Grad *g, const GradArray *a, Value *pointer, Value *mask);
 
 /* walk.c */
 void grad_choose_walk(Grad *g); /* when it is known which arrays have parts */
