@@ -6,6 +6,8 @@
  *         ln_grad_sum adds them up
  *         line 12: w = tl.load(weight + columns): summed first over the rounds of line 9
  */
+#include <string.h>
+
 #include "print.h"
 
 static void put_axes(Text *t, unsigned axes)
@@ -32,8 +34,8 @@ static void put_parts(Writer *p, const GradArray *a)
     if (grad_is_walked(p->g, a))
         text_printf(&p->text, "%s do the work of all; ", print_programs(p, a->meeting));
     text_printf(&p->text,
-                "each stores a row of %s elements, and %s_grad_sum adds them up in a fixed order",
-                width.text.s, p->g->wish->kernel);
+                "each stores a row of %s element%s, and %s_grad_sum adds them up in a fixed order",
+                width.text.s, strcmp(width.text.s, "1") == 0 ? "" : "s", p->g->wish->kernel);
 }
 
 static void put_fill(Writer *p, const GradArray *a)

@@ -232,10 +232,10 @@ static void put_parts(Writer *p, const GradArray *a)
     const char *programs = print_programs(p, a->meeting), *width = text_of(p, a->width, LEVEL_ATOM);
     DType t = a->gradient->type->dtype;
 
-    put_line(p,
-             arena_printf(p->arena, "%s: %s rows of %s elements, %s%s; %s * %s * %d bytes.",
-                          name_of(p, a), programs, width, dtype_long_name(t),
-                          a->fills_rows ? "" : ": zero it before", programs, width, dtype_size(t)));
+    put_line(p, arena_printf(p->arena, "%s: %s rows of %s element%s, %s%s; %s * %s * %d bytes.",
+                             name_of(p, a), programs, width, strcmp(width, "1") == 0 ? "" : "s",
+                             dtype_long_name(t), a->fills_rows ? "" : ": zero it before", programs,
+                             width, dtype_size(t)));
     if (has_size(p, a))
         text_printf(&p->text,
                     "        %s: how many elements of %s there are, from its pointer on.\n", width,

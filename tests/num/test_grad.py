@@ -124,7 +124,7 @@ def parts_of(path, grid, numbers):
     """As the docstring has them: array -> (name of the parts, rows, width, dtype, what they hold before)."""
     values = values_of(grid, numbers)
     with open(path, encoding="utf-8") as file:
-        found = re.findall(r"^    d_(\w+)_parts: (.+) rows of (.+) elements, float(\d+)(: zero it before)?; .* bytes\.",
+        found = re.findall(r"^    d_(\w+)_parts: (.+) rows of (.+) elements?, float(\d+)(: zero it before)?; .* bytes\.",
                            joined(file.read()), re.MULTILINE)
     return {name: (f"d_{name}_parts", *(eval(text, values) for text in (rows, width)), f"fp{bits}",  # pylint: disable=eval-used
                    0 if zero else "nan")
