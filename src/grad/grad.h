@@ -400,9 +400,6 @@ void grad_write_points(const GradRounds *r);
 /* In a round of the backward: the forward's rounds once more, for those that are read next. */
 void grad_go_again(Grad *g, GradRounds *r, const Op *loop, Value *back, Value *counter);
 
-/* covers.c: of arrays that are stored, how many elements are */
-void grad_find_covers(Grad *g);
-
 /* fused.c */
 void grad_drop_effects(Grad *g, const GradOps *effects); /* of the forward, but those that stay */
 bool grad_check_fused(Grad *g);  /* when it is known who adds to what; refused otherwise */

@@ -126,7 +126,8 @@ static bool find_rounds_range(Way *w, int64_t sign)
     }
     if (sign > 0) {
         Value *one = build_int(b, w->begin->type, 1);
-        Value *beyond = build_binary(b, OP_add, way_own_begin(w), way_times_lanes(w, one));
+        Value *own = way_own_begin(w), *lanes = way_times_lanes(w, one);
+        Value *beyond = build_binary(b, OP_add, own, lanes);
         w->end = way_least(b, beyond, w->end);
     }
     return is_there && w->end;

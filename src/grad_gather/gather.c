@@ -23,6 +23,6 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
     }
     if (out->missed)
         return true;
-    grad_find_covers(out);
+    gather_find_covers(out);
     return grad_check_fused(out) && grad_finish(out);
 }

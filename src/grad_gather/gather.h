@@ -34,4 +34,7 @@ void gather_in_last_pass(Grad *g, GradArray *a);
 /* Does each access of a tile by itself meet no element twice, by whatever program? */
 bool gather_is_alone_in_pass(Grad *g, const GradArray *a);
 
+/* covers.c: of arrays that are stored, how many elements are */
+void gather_find_covers(Grad *g);
+
 #endif

@@ -167,6 +167,15 @@ static bool ends_hold(Match *m)
 
 enum { DEEPEST = 64 };
 
+static bool masks_match(Match *m)
+{
+    const Value *a = m->a->mask, *b = m->b->mask;
+
+    if (!b)
+        return !a;
+    return a ? matches(m, a, b, tap_sides, DEEPEST) : is_true_in(m, b, NULL, tap_sides);
+}
+
 /* Do the rounds of b follow those of a, in which it would do the same? */
 static bool is_part_of(Grad *g, const Tap *a, const Tap *b)
 {
@@ -180,8 +189,7 @@ static bool is_part_of(Grad *g, const Tap *a, const Tap *b)
         if (!tap_add_end_limit(&turned, a->ends[i], &m.rounds))
             return false;
     }
-    if (a->mask ? !b->mask || !matches(&m, a->mask, b->mask, tap_sides, DEEPEST)
-                : b->mask && !is_true_in(&m, b->mask, NULL, tap_sides))
+    if (!masks_match(&m))
         return false;
     return matches(&m, a->pointer, b->pointer, tap_sides, DEEPEST) &&
            matches(&m, a->data, b->data, tap_sides, DEEPEST) && ends_hold(&m);
