@@ -275,7 +275,6 @@ Op *way_exchange(Grad *g, GradArray *array, const Tap *t, int axis)
     way_start_again(&w);
     w.anew.lane = (Made){NULL, 0};
     w.anew.round = (Made){way_as_counter(&w, w.own), 1u << side};
-    w.anew.nguards = 0; /* the mask of the store says it */
     anew_know(&w.anew, sum->results[0], sides, (Made){loop->results[0], all});
     Value *mask, *pointer = anew_spread(&w.anew, anew_make(&w.anew, t->pointer, sides), all);
     Value *d = anew_make(&w.anew, t->data, sides).v;

@@ -136,3 +136,96 @@ def by_blocks_of_lanes(x, w, out, T, BLOCK: tl.constexpr):
         lag = t - u
         total += tl.load(x + u) * lanes * tl.load(w + lag, mask=(lag >= 0) & (t < T), other=0.0)
     tl.store(out + t, total, mask=t < T)
+
+
+@triton.jit
+def beyond_its_block(x, w, out, T, BLOCK: tl.constexpr):
+    program = tl.program_id(0)
+    t = program * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], tl.float32)
+    for u in range(0, tl.minimum(program * BLOCK + BLOCK + 3, T)):
+        total += tl.load(x + u) * tl.load(w + t - u, mask=(t >= u) & (t < T), other=0.0)
+    tl.store(out + t, total, mask=t < T)
+
+
+@triton.jit
+def strict_past(x, w, out, T, BLOCK: tl.constexpr):
+    program = tl.program_id(0)
+    t = program * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], tl.float32)
+    for u in range(0, tl.minimum((program + 1) * BLOCK, T)):
+        total += tl.load(x + u) * tl.load(w + t - u, mask=(t - u >= 2) & (t < T), other=0.0)
+    tl.store(out + t, total, mask=t < T)
+
+
+@triton.jit
+def lags_in_window(x, w, out, T, W, BLOCK: tl.constexpr):
+    t = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], tl.float32)
+    for u in range(0, T):
+        lag = t - u
+        total += tl.load(x + u) * tl.load(w + lag, mask=(lag >= 0) & (lag < W) & (t < T), other=0.0)
+    tl.store(out + t, total, mask=t < T)
+
+
+@triton.jit
+def lags_by_channel(x, w, out, T, C: tl.constexpr, BLOCK: tl.constexpr):
+    t = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    c = tl.arange(0, C)
+    total = tl.zeros([BLOCK, C], tl.float32)
+    for u in range(0, T):
+        lag = t - u
+        m = (lag >= 0) & (t < T)
+        total += tl.load(x + u * C + c)[None, :] * tl.load(w + lag[:, None] * C + c[None, :], mask=m[:, None], other=0.0)
+    tl.store(out + t[:, None] * C + c[None, :], total, mask=(t < T)[:, None])
+
+
+@triton.jit
+def kept_pairs(x, keep, out, T, BLOCK: tl.constexpr):
+    t = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], tl.float32)
+    for u in range(0, T):
+        k = tl.load(keep + t * T + u, mask=t < T, other=0)
+        total += tl.where(k > 0, tl.load(x + u) * tl.load(x + u), 0.0)
+    tl.store(out + t, total, mask=t < T)
+
+
+@triton.jit
+def sines_from_one(x, w, out, T, BLOCK: tl.constexpr):
+    t = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], tl.float32)
+    for u in range(1, T):
+        total += tl.sin(tl.load(x + u)) * tl.load(w + t, mask=t < T, other=0.0)
+    tl.store(out + t, total, mask=t < T)
+
+
+@triton.jit
+def radial(x, y, a, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    m = i < n
+    xi = tl.load(x + i, mask=m, other=0.0)
+    total = tl.zeros([BLOCK], tl.float32)
+    for k in range(n):
+        d = xi - tl.load(y + k)
+        total += tl.load(a + k) * tl.exp(-d * d)
+    tl.store(out + i, total, mask=m)
+
+
+@triton.jit
+def pairs_of_times(x, w, out, T, BLOCK: tl.constexpr):
+    """w is read at t * T + u."""
+    t = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], tl.float32)
+    for u in range(0, tl.minimum((tl.program_id(0) + 1) * BLOCK, T)):
+        total += tl.load(x + u) * tl.load(w + t * T + u, mask=(t < T) & (t >= u), other=0.0)
+    tl.store(out + t, total, mask=t < T)
+
+
+@triton.jit
+def with_itself(x, out, T, BLOCK: tl.constexpr):
+    """Autocorrelation: x at u and at t + u."""
+    t = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], tl.float32)
+    for u in range(0, T):
+        total += tl.load(x + u) * tl.load(x + t + u, mask=t + u < T, other=0.0)
+    tl.store(out + t, total, mask=t < T)
