@@ -141,28 +141,31 @@ static tilec_status derive(Job *job, void *wanted)
 
     if (status != TILEC_OK)
         return status;
-    const Func *f = compile_lower(r, job->arena, job->diags);
-    if (!f)
-        return TILEC_REFUSED;
     GradParam *params = NEW_N(job->arena, GradParam, k->nparams);
     for (int i = 0; i < k->nparams; i++)
         params[i] = (GradParam){.name = k->params[i].name,
                                 .is_constexpr = k->params[i].is_constexpr,
                                 .has_default = k->params[i].has_default,
                                 .value = fixed_value(&r->binding->params[i], job->arena)};
-    const GradWish wish = {.kernel = k->name,
-                           .of = d->of,
-                           .wrt = d->wrt,
-                           .nwrt = d->nwrt,
-                           .params = params,
-                           .nparams = k->nparams,
-                           .atomics = r->options.atomics != 0,
-                           .recompute = r->options.recompute != 0,
-                           .tape = r->options.tape,
-                           .fused = r->options.fused != 0};
+    GradWish wish = {.kernel = k->name,
+                     .of = d->of,
+                     .wrt = d->wrt,
+                     .nwrt = d->nwrt,
+                     .params = params,
+                     .nparams = k->nparams,
+                     .atomics = r->options.atomics != 0,
+                     .recompute = r->options.recompute != 0,
+                     .tape = r->options.tape,
+                     .fused = r->options.fused != 0};
     Grad g;
     GradResult result;
-    if (!grad_derive(f->module, &wish, job->arena, job->diags, &g) || !grad_print(&g, &result))
+    do {
+        const Func *f = compile_lower(r, job->arena, job->diags);
+        if (!f || !grad_derive(f->module, &wish, job->arena, job->diags, &g))
+            return TILEC_REFUSED;
+        wish.parts |= g.missed;
+    } while (g.missed);
+    if (!grad_print(&g, &result))
         return TILEC_REFUSED;
     d->derived = public_result(&result, job->arena);
     return d->derived ? TILEC_OK : TILEC_NO_MEMORY;

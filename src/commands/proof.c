@@ -274,6 +274,8 @@ static void add_array(Cli *c, Arguments *a, const tilec_workspace *w, int64_t n)
     tilec_dtype dtype = w->dtype >= TILEC_FP8E4NV ? TILEC_FP64 : w->dtype;
     Array made = array_new(&c->store, dtype, 1, &n);
 
+    if (!w->is_zero) /* what is read before it is written shows */
+        memset(made.data, array_unwritten_byte(dtype), array_bytes(&made));
     shape[0] = n;
     shape[1] = 1;
     a->args[a->count++] = (tilec_arg){

@@ -393,6 +393,30 @@ int64_t grad_reach(const Grad *g, const Op *access, unsigned programs)
     return reach;
 }
 
+static bool is_one_element(const Sum *s)
+{
+    for (int i = 0; i < s->n; i++) {
+        if (s->at[i].by != 0)
+            return false;
+    }
+    return true;
+}
+
+/* One element in front of where the other access begins, as w of w + k with k from 1 on. */
+static bool lies_in_front(const Sum *one, const Sum *other)
+{
+    Poly apart = other->shared;
+    int64_t constant;
+
+    for (int i = 0; i < other->n; i++) {
+        const Term *t = &other->at[i];
+        if (t->by < 0 || (t->by > 0 && (!t->from_zero || t->unit.count > 0)))
+            return false;
+    }
+    return is_one_element(one) && poly_add(&apart, &one->shared, -1) &&
+           poly_is_constant(&apart, &constant) && constant > 0;
+}
+
 /* What each two of the accesses differ by; false: some may meet. */
 static bool find_distances(const Grad *g, const GradOps *accesses, unsigned programs, Constants *c,
                            Sum *s)
@@ -405,6 +429,8 @@ static bool find_distances(const Grad *g, const GradOps *accesses, unsigned prog
         for (int k = 0; k < i; k++) {
             const Sum other = terms_of(g, accesses->at[k], programs);
             Poly apart;
+            if (lies_in_front(&one, &other) || lies_in_front(&other, &one))
+                continue;
             if (!distance(&other, &one, &apart))
                 return false;
             if (apart.count == 0 && exclude_each_other(accesses->at[i], accesses->at[k]))

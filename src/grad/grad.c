@@ -357,6 +357,40 @@ static bool tidy(Module *m, Diags *d)
     return run(m, last, COUNT(last), d);
 }
 
+/* The first op that has a part in what is differentiated by, and hands on none. */
+typedef struct {
+    const Grad *g;
+    const Op *op;
+} End;
+
+static void find_end(Op *op, void *end)
+{
+    End *e = end;
+    bool comes = false, matters = false;
+
+    for (int i = 0; i < op->noperands; i++)
+        comes |= grad_is_active(e->g, op->operands[i]);
+    for (int i = 0; i < op->nresults; i++)
+        matters |= (e->g->facts[op->results[i]->id] & MATTERS) != 0;
+    if (!e->op && comes && matters && !any_active(e->g, op) &&
+        (!op->regions[0] || op_has(op, COMBINES)))
+        e->op = op;
+}
+
+static void refuse_no_gradient(Grad *g, const char *by)
+{
+    End end = {.g = g};
+
+    ir_walk(g->func->body, find_end, &end);
+    if (!end.op) {
+        grad_refuse(g, NULL, "no gradient of `%s` reaches `%s`", g->wish->of, by);
+        return;
+    }
+    const GradRow *row = grad_row(end.op->code);
+    grad_refuse(g, end.op, "no gradient of `%s` reaches `%s`: it ends here, as this is %s",
+                g->wish->of, by, row->kind == GRAD_ZERO ? row->why : "an integer");
+}
+
 /* The backward behind the forward, in front of `return`. */
 static bool derive(Grad *g)
 {
@@ -365,11 +399,11 @@ static bool derive(Grad *g)
 
     ir_walk(body, collect_effects, &effects);
     grad_block(g, body);
-    grad_drop_effects(g, &effects);
     for (int i = 0; i < g->nwrt; i++) {
         if (!g->wrt[i].is_reached)
-            grad_refuse(g, NULL, "no gradient of `%s` reaches `%s`", g->wish->of, g->wish->wrt[i]);
+            refuse_no_gradient(g, g->wish->wrt[i]);
     }
+    grad_drop_effects(g, &effects);
     return !g->failed;
 }
 

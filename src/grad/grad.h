@@ -30,6 +30,7 @@ typedef struct {
     bool recompute; /* what the forward has stored, too */
     int tape;       /* 0: of each round; N: of N rounds; GRAD_NO_TAPE */
     bool fused;     /* does what the forward does, too */
+    unsigned parts; /* arrays, by number in wrt, of which nothing but parts is tried: bits */
 } GradWish;
 
 /* What the derived kernel does with an array of gradients. */
@@ -61,17 +62,21 @@ typedef struct {
     Value *gradient; /* the parameter added for it */
     bool is_reached; /* something was added to it */
     GradFill fill;
-    bool in_order;     /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
-    bool in_last_pass; /* of GRAD_STORED: of several over the same elements */
-    bool is_gathered;  /* .. : from windows that are shifted */
-    bool is_picked;    /* .. : with what is handed to an element by itself */
-    GradOps loads;     /* of the array, that are active */
+    bool in_order;       /* of GRAD_ADDED: programs do not meet, and each adds without atomics */
+    bool in_last_pass;   /* of GRAD_STORED: of several over the same elements */
+    bool is_gathered;    /* .. : from windows that are shifted */
+    bool may_have_parts; /* of GRAD_ADDED: if nothing else is found for it */
+    bool is_transposed;  /* of any: a program sums up what all hand to its elements in a loop */
+    bool is_picked;      /* .. : with what is handed to an element by itself */
+    GradOps loads;       /* of the array, that are active */
+    GradOps adds;        /* of GRAD_ADDED, where they are not at the elements of loads: atomics */
     GradCover cover;
     /* of GRAD_PARTS */
     unsigned meeting;  /* axes of the grid: bits */
     Value *row;        /* where the program's begins */
     Value *width;      /* how many elements it has */
     const char *total; /* the array that the rows are added up in */
+    bool fills_rows;   /* each element of its row is stored by each program: nobody zeroes it */
 } GradArray;
 
 /* What must hold at run time for no element of the array to be met twice: least <= most. */
@@ -181,7 +186,8 @@ typedef struct {
     GradOps sums;          /* along axes, of gradients so far */
     GradOps references;    /* maxima and minima that no gradient goes through */
     GradWalk walk;
-    Block *forward; /* of a fused kernel, what stands before the backward; NULL: that has it */
+    unsigned missed; /* arrays for which nothing was found, and that can have parts: bits */
+    Block *forward;  /* of a fused kernel, what stands before the backward; NULL: that has it */
     bool failed;
 } Grad;
 
@@ -353,11 +359,14 @@ void grad_meeting_ends(Grad *g, GradMeeting *m, const Op *loop);
 
 /* parts.c: `programs` are the axes whose programs do not meet */
 bool grad_can_have_parts(const Grad *g, const GradOps *loads, unsigned programs);
+bool grad_goes_by_rounds(const GradOps *loads); /* does an address, of a loop that counts? */
 void grad_make_parts(Grad *g, GradArray *a);
 /* i64, along these; of those that walk over others, where all axes of these are among them. */
 Value *grad_program_number(const Grad *g, Builder *b, unsigned axes);
 /* Does the mask keep the pointer within the row? */
 bool grad_is_in_row(Grad *g, const GradArray *a, Value *pointer, Value *mask);
+/* Are these all elements of the row?  What must hold for that is added to what the array needs. */
+bool grad_fills_row(Grad *g, const GradArray *a, Value *pointer, Value *mask);
 
 /* walk.c */
 void grad_choose_walk(Grad *g); /* when it is known which arrays have parts */
@@ -390,9 +399,6 @@ Value *grad_rounds_apart(Grad *g, Builder *b, Value *rounds); /* how many to a p
 void grad_write_points(const GradRounds *r);
 /* In a round of the backward: the forward's rounds once more, for those that are read next. */
 void grad_go_again(Grad *g, GradRounds *r, const Op *loop, Value *back, Value *counter);
-
-/* covers.c: of arrays that are stored, how many elements are */
-void grad_find_covers(Grad *g);
 
 /* fused.c */
 void grad_drop_effects(Grad *g, const GradOps *effects); /* of the forward, but those that stay */

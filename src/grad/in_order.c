@@ -58,7 +58,8 @@ void grad_add_in_order(Grad *g, GradArray *a)
     Search s = {.g = g, .array = a};
     const Builder end = g->b;
 
-    if (a->fill != GRAD_ADDED || !grad_in_order(g, a, &a->loads, g->asked))
+    if (a->fill != GRAD_ADDED ||
+        !grad_in_order(g, a, a->adds.len > 0 ? &a->adds : &a->loads, g->asked))
         return;
     ir_walk(g->func->body, find_atomic, &s);
     for (int i = 0; i < s.atomics.len; i++) {

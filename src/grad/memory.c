@@ -339,6 +339,25 @@ void grad_find_asked(Grad *g)
     ir_walk(g->func->body, find_asked, g);
 }
 
+bool grad_goes_by_rounds(const GradOps *loads)
+{
+    for (int i = 0; i < loads->len; i++) {
+        const Op *loop = loads->at[i]->block->owner;
+        Poly place;
+
+        if (!loop || loop->code != OP_for || loop->block->owner ||
+            !terms_polynomial(loads->at[i]->operands[LOAD_PTR], &place))
+            continue;
+        for (int t = 0; t < place.count; t++) {
+            for (int k = 0; k < place.terms[t].count; k++) {
+                if (place.terms[t].of[k].value == loop->regions[0]->args[0])
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* Nobody else meets an element; programs do, of which each has a row; or nothing is known. */
 static void find_fill(Memory *m, GradArray *a)
 {
@@ -364,7 +383,11 @@ static void find_fill(Memory *m, GradArray *a)
         a->fill = GRAD_STORED;
     } else if (!g->wish->atomics && a->meeting && grad_alone(g, a, &loads, apart) &&
                grad_can_have_parts(g, &loads, apart)) {
-        a->fill = GRAD_PARTS;
+        const int number = (int)(a - g->wrt);
+        bool tries = !g->wish->fused && number < 32 && !(g->wish->parts >> number & 1) &&
+                     grad_goes_by_rounds(&loads);
+        a->fill = tries ? GRAD_ADDED : GRAD_PARTS;
+        a->may_have_parts = tries;
     } else {
         a->fill = GRAD_ADDED;
     }

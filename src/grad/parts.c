@@ -236,6 +236,29 @@ bool grad_is_in_row(Grad *g, const GradArray *a, Value *pointer, Value *mask)
     return found;
 }
 
+bool grad_fills_row(Grad *g, const GradArray *a, Value *pointer, Value *mask)
+{
+    const int8_t map[MAX_RANK] = {0};
+    const PolyTerm lane = {1, 1, {{NULL, 0}}};
+    PolyScope scope = {0};
+    PolyBounds bounds = {0};
+    Poly place, base, width, rest = {0};
+
+    if (pointer->type->rank != 1 || !poly_of(&scope, pointer, map, &place) ||
+        !poly_of(&scope, a->row, map, &base) || !poly_add(&place, &base, -1) ||
+        !poly_push(&rest, &lane) || !poly_equal(&place, &rest) ||
+        !poly_of(&scope, grad_in_front(g, a->width), map, &width))
+        return false;
+    const PolyTerm lanes = {.scale = pointer->type->dims[0]};
+    if (mask) {
+        poly_bounds(&scope, mask, map, &bounds);
+        if (bounds.others || bounds.count != 1 || !poly_add(&place, &bounds.below[0], -1) ||
+            !poly_equal(&place, &width))
+            return false;
+    }
+    return grad_is_same_poly(&width) && grad_need(g, a, &width, &lanes);
+}
+
 void grad_make_parts(Grad *g, GradArray *a)
 {
     Module *m = g->func->module;

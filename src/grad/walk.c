@@ -148,7 +148,7 @@ static void split_mask(Grad *g, Value *mask, Value **same, Value **rest)
     }
 }
 
-static const GradArray *walked_array(Grad *g, const Op *store)
+static GradArray *walked_array(Grad *g, const Op *store)
 {
     int array = store->code == OP_store ? grad_array_of(g, store->operands[STORE_PTR]) : -1;
 
@@ -191,21 +191,33 @@ static void find_store(Op *op, void *walk)
         vec_push(w->g->arena, &w->stores, op);
 }
 
+static bool is_only_store(const Walk *w, const GradArray *to)
+{
+    int n = 0;
+
+    for (int i = 0; i < w->stores.len; i++)
+        n += walked_array(w->g, w->stores.at[i]) == to;
+    return n == 1;
+}
+
 static void find_sums(Walk *w)
 {
     Grad *g = w->g;
 
     ir_walk(g->func->body, find_store, w);
     for (int i = 0; i < w->stores.len; i++) {
-        Op *store = w->stores.at[i];
+        GradArray *to = walked_array(g, w->stores.at[i]);
         RowSum sum;
 
-        if (find_sum(g, walked_array(g, store), store, &sum))
+        if (find_sum(g, to, w->stores.at[i], &sum)) {
+            to->fills_rows = is_only_store(w, to) && grad_fills_row(g, to, sum.pointer, sum.mask);
             vec_push(g->arena, &w->sums, sum);
-        else
-            grad_add_in_memory(g, store, true);
-        op_remove(store);
+        } else {
+            grad_add_in_memory(g, w->stores.at[i], true);
+        }
     }
+    for (int i = 0; i < w->stores.len; i++)
+        op_remove(w->stores.at[i]);
 }
 
 /* --- the loop --- */

@@ -12,9 +12,17 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
         gather_picks(out, &out->wrt[i]);
         if (!wish->fused) /* they are gathered by more programs */
             gather_windows(out, &out->wrt[i]);
+        if (!wish->fused)
+            gather_transposed(out, &out->wrt[i]);
         gather_in_last_pass(out, &out->wrt[i]);
         grad_add_in_order(out, &out->wrt[i]);
     }
-    grad_find_covers(out);
+    for (int i = 0; i < out->nwrt; i++) {
+        const bool missed = out->wrt[i].may_have_parts && out->wrt[i].fill == GRAD_ADDED;
+        out->missed |= missed ? 1u << i : 0;
+    }
+    if (out->missed)
+        return true;
+    gather_find_covers(out);
     return grad_check_fused(out) && grad_finish(out);
 }

@@ -9,7 +9,8 @@
 
 /* gather.c: the kernel of the gradients of wish->of with respect to wish->wrt, out->func, which
  * takes the place of the kernel in its module, as lowered.  False: a diagnostic, with the place of
- * what cannot be derived. */
+ * what cannot be derived.  Where out->missed is not 0 it is to be derived from the start, with
+ * that among wish->parts. */
 bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out);
 
 /* --- inside of this folder --- */
@@ -22,11 +23,18 @@ void gather_picks(Grad *g, GradArray *a);
  * gathers what its own element gets instead */
 void gather_windows(Grad *g, GradArray *a);
 
+/* transposed.c: what atomics of a loop add, each program sums up for elements of its own, where
+ * these are numbered by rounds, or by rounds and lanes */
+void gather_transposed(Grad *g, GradArray *a);
+
 /* last_pass.c: where passes over the same elements hand something to each, the last adds it, or, if
  * nobody else meets them, stores it */
 void gather_passes(Grad *g, GradArray *a);
 void gather_in_last_pass(Grad *g, GradArray *a);
 /* Does each access of a tile by itself meet no element twice, by whatever program? */
 bool gather_is_alone_in_pass(Grad *g, const GradArray *a);
+
+/* covers.c: of arrays that are stored, how many elements are */
+void gather_find_covers(Grad *g);
 
 #endif

@@ -6,6 +6,8 @@
  *         ln_grad_sum adds them up
  *         line 12: w = tl.load(weight + columns): summed first over the rounds of line 9
  */
+#include <string.h>
+
 #include "print.h"
 
 static void put_axes(Text *t, unsigned axes)
@@ -32,14 +34,17 @@ static void put_parts(Writer *p, const GradArray *a)
     if (grad_is_walked(p->g, a))
         text_printf(&p->text, "%s do the work of all; ", print_programs(p, a->meeting));
     text_printf(&p->text,
-                "each stores a row of %s elements, and %s_grad_sum adds them up in a fixed order",
-                width.text.s, p->g->wish->kernel);
+                "each stores a row of %s element%s, and %s_grad_sum adds them up in a fixed order",
+                width.text.s, strcmp(width.text.s, "1") == 0 ? "" : "s", p->g->wish->kernel);
 }
 
 static void put_fill(Writer *p, const GradArray *a)
 {
     if (a->fill == GRAD_PARTS)
         put_parts(p, a);
+    else if (a->is_transposed && a->fill == GRAD_STORED)
+        text_put(&p->text, "gather: rounds of several programs meet; each program sums what all "
+                           "hand to its own elements, and stores it");
     else if (a->is_gathered)
         text_put(&p->text, "gather: windows overlap; each lane sums what is handed to its own "
                            "element, and stores it");
@@ -51,6 +56,9 @@ static void put_fill(Writer *p, const GradArray *a)
         text_put(&p->text, "plain store: no element is met twice");
     else if (a->in_order)
         text_put(&p->text, "added in order: accesses of one program meet, no two programs do");
+    else if (a->is_transposed)
+        text_put(&p->text, "atomics: rounds of several programs meet; each program sums what "
+                           "others hand to its own elements, and adds it once");
     else
         text_put(&p->text, p->g->wish->atomics
                                ? "atomics, as wished: elements may be met twice"

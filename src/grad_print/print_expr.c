@@ -186,6 +186,14 @@ static const Value *unpromoted(const Writer *p, const Op *op, const Value *v, co
     return to == DT_I64 || to == DT_FP32 || to == DT_FP64 ? from : NULL;
 }
 
+/* Of what is added, b, if it is -b; NULL: it is something else, or has a name. */
+static const Value *subtracted(const Writer *p, const Op *op, const Value *y)
+{
+    const Op *neg = map_get(p->names, MAP_KEY(y)) ? NULL : opt_made_by(y, OP_neg);
+
+    return neg && (op->code == OP_add || op->code == OP_addptr) ? neg->operands[0] : NULL;
+}
+
 /* a - (b - c), but a + b + c where that is how it was computed. */
 static void put_operator(Writer *p, const Op *op, Form form, Level level)
 {
@@ -196,13 +204,17 @@ static void put_operator(Writer *p, const Op *op, Form form, Level level)
     const Value *x = bares || second ? bare(p, op->operands[0]) : op->operands[0];
     const Value *y = bares || !second ? bare(p, op->operands[1]) : op->operands[1];
     const Value *plain_x = unpromoted(p, op, x, y), *plain_y = unpromoted(p, op, y, x);
+    const Value *less = subtracted(p, op, y);
     int64_t n;
 
     text_put(&p->text, wraps ? "(" : "");
     (bares || second ? put_bare : put_value)(p, plain_x ? plain_x : x, left);
     if (op->code == OP_add && is_literal(p, y) && value_const_int(y, &n) && n < 0 && n > INT32_MIN)
         text_printf(&p->text, " - %lld", (long long)-n);
-    else {
+    else if (less) {
+        text_put(&p->text, " - ");
+        put_value(p, less, right);
+    } else {
         text_put(&p->text, form.text);
         (bares || !second ? put_bare : put_value)(p, !plain_x && plain_y ? plain_y : y, right);
     }

@@ -232,10 +232,10 @@ static void put_parts(Writer *p, const GradArray *a)
     const char *programs = print_programs(p, a->meeting), *width = text_of(p, a->width, LEVEL_ATOM);
     DType t = a->gradient->type->dtype;
 
-    put_line(p, arena_printf(p->arena,
-                             "%s: %s rows of %s elements, %s: zero it before; %s * %s * %d bytes.",
-                             name_of(p, a), programs, width, dtype_long_name(t), programs, width,
-                             dtype_size(t)));
+    put_line(p, arena_printf(p->arena, "%s: %s rows of %s element%s, %s%s; %s * %s * %d bytes.",
+                             name_of(p, a), programs, width, strcmp(width, "1") == 0 ? "" : "s",
+                             dtype_long_name(t), a->fills_rows ? "" : ": zero it before", programs,
+                             width, dtype_size(t)));
     if (has_size(p, a))
         text_printf(&p->text,
                     "        %s: how many elements of %s there are, from its pointer on.\n", width,
@@ -372,7 +372,7 @@ static void describe_array(Writer *p, const GradArray *a)
     const char *rows = print_programs(p, a->meeting), *width = text_of(p, a->width, LEVEL_ATOM);
     vec_push(p->arena, &r->workspaces,
              ((GradWorkspace){name, a->gradient->type->dtype,
-                              arena_printf(p->arena, "%s * %s", rows, width), true}));
+                              arena_printf(p->arena, "%s * %s", rows, width), !a->fills_rows}));
     vec_push(p->arena, &r->sums, ((GradSum){a->total, name, rows, width}));
     if (has_size(p, a))
         vec_push(p->arena, &r->sizes, ((GradSize){width, array}));

@@ -251,7 +251,7 @@ shared() {
     "$tilec" grad k.py:rows --of out --wrt x,w 'x:*fp32' 'w:*fp32' 'out:*fp32' row:i32 BLOCK=16 "$@"
 }
 for text in 'tl.store(d_w_row + offsets, ' 'Where not 16 <= row, d_x is wrong: derive with --atomics.' 'def rows_grad_sum(total, parts, n_parts, size,' \
-    'd_w_parts: min(grid[0], 256) rows of BLOCK elements, float32: zero it before; '; do
+    'd_w_parts: min(grid[0], 256) rows of BLOCK elements, float32; '; do
     expect 0 out "$text" shared
 done
 # of which a few do the work of all, and sum w's gradient where it is made; so by --stage grad, too

@@ -213,3 +213,13 @@ def dilated(x, out, n, step, BLOCK: tl.constexpr):
         read = at + k * step
         total += (k + 2) * tl.load(x + read, mask=(read >= 0) & (read < n), other=0.0)
     tl.store(out + at, total, mask=at < n)
+
+
+@triton.jit
+def first_tap_apart(x, w, out, n, taps, BLOCK: tl.constexpr):
+    """Round 0 stands in front of the loop."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.load(w) * tl.load(x + at, mask=at < n, other=0.0)
+    for k in range(1, taps):
+        total += tl.load(w + k) * tl.load(x + at - k, mask=(at >= k) & (at < n), other=0.0)
+    tl.store(out + at, total, mask=at < n)

@@ -121,13 +121,14 @@ def launch_of(path, grid, numbers):
 
 
 def parts_of(path, grid, numbers):
-    """As the docstring has them: array -> (name of the parts, rows, width, dtype)."""
+    """As the docstring has them: array -> (name of the parts, rows, width, dtype, what they hold before)."""
     values = values_of(grid, numbers)
     with open(path, encoding="utf-8") as file:
-        found = re.findall(r"^    d_(\w+)_parts: (.+) rows of (.+) elements, float(\d+): zero it before; .* bytes\.",
+        found = re.findall(r"^    d_(\w+)_parts: (.+) rows of (.+) elements?, float(\d+)(: zero it before)?; .* bytes\.",
                            joined(file.read()), re.MULTILINE)
-    return {name: (f"d_{name}_parts", *(eval(text, values) for text in (rows, width)), f"fp{bits}")  # pylint: disable=eval-used
-            for name, rows, width, bits in found}
+    return {name: (f"d_{name}_parts", *(eval(text, values) for text in (rows, width)), f"fp{bits}",  # pylint: disable=eval-used
+                   0 if zero else "nan")
+            for name, rows, width, bits, zero in found}
 
 
 def tapes_of(path, grid, numbers):
@@ -151,14 +152,14 @@ def in_two_steps(label, path, grid, args, gradients, parts, dtype, rtol, atol):
     """The derived kernel, and the one that adds up its parts, on each device."""
     suite.others += 1
     base = os.path.basename(label.split(":")[1].split()[0])
-    for name, (rows_name, rows, width, kind) in parts.items():
+    for name, (rows_name, rows, width, kind, before) in parts.items():
         del args[f"d_{name}"]
-        args[rows_name] = f"zeros({kind},{rows * width})"
+        args[rows_name] = f"full({kind},{rows * width},{before})"
     for variant in suite.variants if THOROUGH else suite.chosen(label):
         names = [parts[name][0] if name in parts else f"d_{name}" for name in gradients]
         saved = run(variant, f"{path}:{base}_grad", grid, args, names)
         for name, want in gradients.items() if saved else ():
-            rows_name, rows, width, _ = parts.get(name, (f"d_{name}", 1, 1, None))
+            rows_name, rows, width, _, _ = parts.get(name, (f"d_{name}", 1, 1, None, 0))
             result = saved[rows_name]
             if name in parts:
                 one = {"total": encode(np.full(want.size, np.nan), dtype), "parts": f"@{result}", "n_parts": rows, "size": width,

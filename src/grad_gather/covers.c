@@ -8,7 +8,8 @@
  * no gap, and the next, the rows, neither, and begin where that ends.  Whether the array is as long
  * as this is known when it is launched.
  */
-#include "terms.h"
+#include "../grad/terms.h"
+#include "gather.h"
 
 static bool add_constant(Poly *p, int64_t n)
 {
@@ -195,7 +196,7 @@ static bool is_named_extent(const GradExtent *e)
     return is_named(&e->bound) && is_named(&e->total);
 }
 
-void grad_find_covers(Grad *g)
+void gather_find_covers(Grad *g)
 {
     for (int i = 0; i < g->nwrt; i++) {
         GradArray *a = &g->wrt[i];
