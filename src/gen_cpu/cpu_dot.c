@@ -104,15 +104,16 @@ static Val load_panel(Dot *d, Val j, Val k, int64_t ahead, int vector)
                      LLVMBuildGEP2(c->b, element, at, &rest, 1, ""), bytes);
 }
 
-/* A group of a, in all lanes, each byte 128 more. */
+/* A group of a, in all lanes, each byte 128 more, as it may be in the buffer. */
 static Val load_bytes(Dot *d, Val i, int row, Val k, int ahead)
 {
     Cpu *c = d->c;
     Val word = llvm_load(c->b, c->l->i32, at(d, DOT_A, i, row, k, ahead), 1);
+    Val all = llvm_splat(c->b, word, d->plan.lanes);
 
-    word = LLVMBuildXor(c->b, llvm_splat(c->b, word, d->plan.lanes),
-                        llvm_int(llvm_vector(c->l->i32, d->plan.lanes), INT32_C(-0x7f7f7f80)), "");
-    return word;
+    if (c->plan->buffers.at[d->buffer[DOT_A]].biased)
+        return all;
+    return LLVMBuildXor(c->b, all, llvm_int(LLVMTypeOf(all), INT32_C(-0x7f7f7f80)), "");
 }
 
 static void bytes_step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahead,

@@ -419,6 +419,7 @@ typedef struct {
                          * what runs on (plan_scan.c); 0: none */
     bool either;        /* the one product that reads it takes it in either order, .. */
     bool turned;        /* .. and it is column by column, each of `row` elements */
+    bool biased;        /* bytes are there without a sign, as 128 more: DOT_VNNI alone reads them */
     int keep;     /* 1 + the number in plan->keeps of what has slots here; 0: there are none */
     int64_t slot; /* bytes of one */
 } Buffer;

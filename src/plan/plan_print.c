@@ -395,8 +395,8 @@ const char *plan_text(const Plan *plan, Arena *a)
         const Buffer *b = &plan->buffers.at[i];
         if (b->bytes == 0)
             continue;
-        text_printf(&p.out, "buffer %d: %s%s, %lld bytes\n", i, b->pointer ? "*" : "",
-                    dtype_name(b->dtype), (long long)b->bytes);
+        text_printf(&p.out, "buffer %d: %s%s, %lld bytes%s\n", i, b->pointer ? "*" : "",
+                    dtype_name(b->dtype), (long long)b->bytes, b->biased ? ", each 128 more" : "");
     }
     print_block(&p, plan->body, 0);
     print_hint(&p, plan);

@@ -169,6 +169,18 @@ static int spoil_buffer(const Plan *p, int buffer)
     return 1;
 }
 
+/* Bytes whose sign is taken by the nest that fills a buffer, for a unit that wants it. */
+static int break_signs(const Plan *p, const Step *s)
+{
+    int of = s->dot.unit == DOT_VNNI ? DOT_B : DOT_A;
+    bool *biased = &p->buffers.at[plan_buffer(p, s->op->operands[of])].biased;
+
+    *biased = true;
+    expect_told(p);
+    *biased = false;
+    return 1;
+}
+
 /* Tiles that do not fit, operands of another width, panels without room. */
 static int break_dot(const Plan *p, Step *s)
 {
@@ -182,6 +194,7 @@ static int break_dot(const Plan *p, Step *s)
     told += spoil(p, &d->rounds, 2 * d->rounds);
     told += spoil(p, &d->packed, plan_buffer(p, s->op->results[0]));
     told += spoil_buffer(p, d->packed);
+    told += break_signs(p, s);
     if (d->unit == DOT_VNNI)
         return told + spoil(p, &d->sums, NO_BUFFER) + spoil_buffer(p, d->sums);
     if (d->unit == DOT_PAIRS)
