@@ -120,6 +120,7 @@ typedef struct {
     } * made;        /* by entry of the schedule */
     Detour detour;   /* that code is made for now */
     Cut *cuts;       /* by nest->bounds */
+    bool full;       /* all of these hold all over the tile, and none is found */
     Val *ahead;      /* by nest->ahead: where the next program's row is thought to begin, or NULL */
     Reduction *reductions;
     Val running[MAX_UNROLL][MAX_COMBINED]; /* slots of a scan's running values: of a row, or by copy
@@ -374,6 +375,7 @@ Val cpu_keep_behind(Cpu *c, int buffer);
 /* cpu_dot_live.c */
 void cpu_dot_live(Dot *d); /* in front of the product: sets `live` */
 /* i64: the smaller one of `end` and what lives; `end` itself where all does. */
+Val cpu_holds_throughout(Cpu *c, const Value *v); /* i1: a comparison, all over its tile */
 Val cpu_dot_live_end(Dot *d, int which, int64_t end);
 
 /* cpu_dot_pack.c */

@@ -277,6 +277,8 @@ struct Nest {
     VEC(Leaf) leaves;
     VEC(Ahead) ahead;
     VEC(Bound) bounds;      /* when all hold, the body needs no masks for them */
+    VEC(Value *) full;      /* comparisons (plan_full.c): where these hold all over the tile, so do
+                             * all bounds, and none is found for each row; empty: nobody can know */
     Map *access;            /* of loads, by access_key(): AccessPlan */
     int keep;               /* 1 + the number in plan->keeps of what it fills; 0: it always runs */
     int level_of[MAX_RANK]; /* by dimension: of its loop, see Entry; 0 where that has one trip */
@@ -503,6 +505,11 @@ Value *plan_limit(const Value *v);
 /* Can both be computed for the first element, of scalars that are there? */
 typedef bool IsThere(const void *ctx, const Value *scalar);
 bool plan_can_count(const Value *v, IsThere *is_there, const void *ctx);
+/* Of a comparison: can its operands be computed so, for the first and the last element? */
+bool plan_holds_by_ends(const Value *v, IsThere *is_there, const void *ctx);
+/* plan_full.c: from the first element of a tile to the last: of an index along one of its
+ * dimensions, or of one number */
+int64_t plan_steps(const Plan *p, const Value *v);
 /* plan_keep.c: has a loop as many rounds in all programs, which is known before the first one? */
 bool plan_rounds_are_known(const Op *loop);
 /* plan_schedule.c */

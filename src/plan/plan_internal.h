@@ -244,6 +244,9 @@ void plan_schedule(Plan *p);
 void plan_widen_strips(const Plan *p, Nest *n);
 void plan_strips(Nest *n);
 
+/* plan_full.c: which nests stand twice, since their masks mostly hold all over the tile */
+void plan_full(const Plan *p);
+
 /* plan_scan.c: once all have schedules, take the buffers of results of scans that are at hand */
 void plan_scan_results(Plan *p);
 

@@ -266,6 +266,15 @@ static void print_pieces(PlanText *p, const Nest *n, int indent)
         text_printf(&p->out, "%*sif each is %d elements or more, else\n", indent, "", n->least);
 }
 
+static void print_full(PlanText *p, const Nest *n, int indent)
+{
+    for (int i = 0; i < n->full.len; i++)
+        text_printf(&p->out, "%*s%s %s", i == 0 ? indent : 0, "", i == 0 ? "full while" : ",",
+                    op_printer_value(p->ops, n->full.at[i]));
+    if (n->full.len > 0)
+        text_put(&p->out, "\n");
+}
+
 static void print_nest(PlanText *p, const Nest *n, int indent)
 {
     print_head(p, n, indent);
@@ -279,6 +288,7 @@ static void print_nest(PlanText *p, const Nest *n, int indent)
     if (n->keep != 0)
         print_keep(p, &p->plan->keeps.at[n->keep - 1], indent + 2);
     print_bounds(p, n, indent + 2);
+    print_full(p, n, indent + 2);
     print_leaves(p, n, indent + 2);
     print_specials(p, n, indent + 2);
     for (int i = 0; i < n->roots.len; i++)

@@ -17,6 +17,7 @@
  *      is packed of it; the scalars that it is known by are made in front.
  *   7. A nest in pieces has one loop more than its tiles have dimensions, and what ends each of its
  *      pieces; a divisor is above 0, or a nest without pieces stands by.
+ *   8. What tells that a nest's bounds hold all over its tile is made in front of it.
  *
  * A plan that breaks a rule is our own mistake, and is told as an internal error at the op.
  */
@@ -338,6 +339,19 @@ static void check_pieces(Check *x, const Nest *n)
 
 /* --- steps --- */
 
+static bool is_made(const void *x, const Value *scalar)
+{
+    return ((const Check *)x)->scalars[scalar->id];
+}
+
+static void check_full(Check *x, const Nest *n)
+{
+    for (int i = 0; i < n->full.len; i++) {
+        if (!plan_holds_by_ends(n->full.at[i], is_made, x))
+            tell(x, n->roots.at[0].op, "nest %d does not know whether its bounds hold", n->id);
+    }
+}
+
 static void check_block(Check *x, const BlockPlan *b);
 
 static void check_nest(Check *x, const Nest *n)
@@ -363,6 +377,7 @@ static void check_nest(Check *x, const Nest *n)
     x->places = 0;
     for (Part part = PART_ROWS; part < PARTS; part++)
         check_part(x, part);
+    check_full(x, n);
     for (int i = 0; i < n->roots.len && !x->broken; i++) {
         const Root *r = &n->roots.at[i];
         if (r->combine) {
@@ -410,11 +425,6 @@ static void check_record(Check *x, const Step *s)
 }
 
 /* --- products --- */
-
-static bool is_made(const void *x, const Value *scalar)
-{
-    return ((const Check *)x)->scalars[scalar->id];
-}
 
 static void check_dot(Check *x, const Step *s)
 {

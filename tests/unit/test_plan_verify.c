@@ -15,7 +15,7 @@
 static const char *const kernels[] = {
     "attention",  "softmax",      "combine_loop", "while_order", "fields",     "regroup",
     "behind_if",  "turned_chunk", "dot_bytes",    "dot_bf16",    "dot_rounds", "dot_keep",
-    "dot_strips", "dot_live",     "pieces",       "scan_narrow", "scan_wide",  "records_apart"};
+    "dot_strips", "dot_live",     "full",         "pieces",       "scan_narrow", "scan_wide",  "records_apart"};
 
 static const char *const machines[] = {
     "+avx2,+fma", "+avx2,+avx512f,+avx512bw,+fma,+avx512vnni,+amx-int8,+amx-bf16"};
@@ -222,6 +222,18 @@ static int break_live(const Plan *p, DotPlan *d)
     return told;
 }
 
+/* Bounds that hold throughout where something does that is no comparison of what is there. */
+static int break_full(const Plan *p, Nest *n)
+{
+    if (n->full.len == 0)
+        return 0;
+    Value *was = n->full.at[0];
+    n->full.at[0] = p->func->body->args[0];
+    expect_told(p);
+    n->full.at[0] = was;
+    return 1;
+}
+
 /* Slots without room, known by nothing, or of something else. */
 static int break_keep(const Plan *p, Nest *n)
 {
@@ -312,7 +324,7 @@ static int break_block(const Plan *p, BlockPlan *b)
         if (s->kind == STEP_NEST)
             told += drop_entries(p, s->nest->schedule) + drop_inputs(p, s->nest->schedule) +
                     break_keep(p, s->nest) + break_pieces(p, s->nest) + break_scan(p, s->nest) +
-                    break_records(p, s->nest);
+                    break_records(p, s->nest) + break_full(p, s->nest);
         told += break_block(p, s->body[0]) + break_block(p, s->body[1]);
     }
     return told;
