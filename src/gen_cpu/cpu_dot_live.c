@@ -43,8 +43,8 @@ Val cpu_holds_throughout(Cpu *c, const Value *v)
         first[i] = first_of(c, op->operands[i]);
         last[i] = last_of(c, op->operands[i], first[i], &wraps);
     }
-    Val ends[] = {emit_op(&c->e, c->b, op, first), emit_op(&c->e, c->b, op, last)};
-    Val holds = LLVMBuildAnd(c->b, ends[0], ends[1], "");
+    Val at_first = emit_op(&c->e, c->b, op, first), at_last = emit_op(&c->e, c->b, op, last);
+    Val holds = LLVMBuildAnd(c->b, at_first, at_last, "");
     return LLVMBuildAnd(c->b, holds, LLVMBuildNot(c->b, wraps, ""), "");
 }
 

@@ -360,7 +360,10 @@ int plan_buffer_for(Planner *pl, Value *v)
         b->apart = is_a ? t->dims[1] : type_numel(t);
         b->row = is_a ? (int64_t)rounds * t->dims[1] : t->dims[1];
     }
-    int keep = product ? plan_keep(pl, v, product, rounds) : 0;
+    b->same[DOT_A] = b->same[DOT_B] = -1;
+    int same = -1, keep = product ? plan_keep(pl, v, product, rounds, &same) : 0;
+    b = &pl->plan->buffers.at[number];
+    b->same[is_a ? DOT_A : DOT_B] = same;
     if (keep != 0)
         plan_add_slots(pl->plan, number, keep);
     return number;

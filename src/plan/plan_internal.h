@@ -92,7 +92,7 @@ void plan_live(const Plan *p, const Op *dot, DotPlan *d);
 void plan_keep_begin(Planner *pl); /* once, before there is anything to keep */
 /* May an operand of that product stay for the next programs?  `rounds` are multiplied together.
  * Adds to plan->keeps what is kept, and gives 1 + its number, or 0. */
-int plan_keep(Planner *pl, Value *v, const Op *product, int rounds);
+int plan_keep(Planner *pl, Value *v, const Op *product, int rounds, int *same);
 /* Make slots of a buffer that has room for one. */
 void plan_add_slots(Plan *p, int buffer, int keep);
 /* plan_tally.c: the table where an atomic's additions are added up, or NO_BUFFER */
@@ -246,6 +246,9 @@ void plan_strips(Nest *n);
 
 /* plan_full.c: which nests stand twice, since their masks mostly hold all over the tile */
 void plan_full(const Plan *p);
+
+/* plan_place.c: which operands of products may be read in place */
+void plan_place(const Plan *p);
 
 /* plan_scan.c: once all have schedules, take the buffers of results of scans that are at hand */
 void plan_scan_results(Plan *p);

@@ -275,6 +275,22 @@ static void print_full(PlanText *p, const Nest *n, int indent)
         text_put(&p->out, "\n");
 }
 
+static void print_place(PlanText *p, const Nest *n, int indent)
+{
+    if (n->place == 0)
+        return;
+    const Buffer *b = &p->plan->buffers.at[n->place - 1];
+    const Value *v = b->in_place->results[0];
+    int same = b->same[uses_of(&p->plan->uses, v)->operand];
+    text_printf(&p->out, "%*sunless %s is in place, where %d programs have the same along", indent,
+                "", op_printer_value(p->ops, v), PLACE_PROGRAMS);
+    for (int axis = 0; axis < 3; axis++) {
+        if ((same >> axis & 1) != 0)
+            text_printf(&p->out, " %c", "xyz"[axis]);
+    }
+    text_put(&p->out, "\n");
+}
+
 static void print_nest(PlanText *p, const Nest *n, int indent)
 {
     print_head(p, n, indent);
@@ -289,6 +305,7 @@ static void print_nest(PlanText *p, const Nest *n, int indent)
         print_keep(p, &p->plan->keeps.at[n->keep - 1], indent + 2);
     print_bounds(p, n, indent + 2);
     print_full(p, n, indent + 2);
+    print_place(p, n, indent + 2);
     print_leaves(p, n, indent + 2);
     print_specials(p, n, indent + 2);
     for (int i = 0; i < n->roots.len; i++)

@@ -133,6 +133,20 @@ static const char *live_fault(const Step *s, IsThere *is_made, const void *ctx)
     return NULL;
 }
 
+/* Is what may be read in place what fills the buffer, as rows of the same dtype? */
+static const char *place_fault(const Plan *p, const Step *s)
+{
+    for (int i = DOT_A; i <= DOT_B; i++) {
+        const Value *v = s->op->operands[i];
+        const Buffer *b = buffer_of(p, v);
+        if (b->in_place &&
+            (b->in_place != v->def || s->dot.unit != DOT_FMA || b->turned ||
+             s->dot.packed != NO_BUFFER || b->dtype != v->type->dtype || b->same[i] < 0))
+            return "an operand is read in place that cannot be";
+    }
+    return NULL;
+}
+
 static const char *block_fault(const DotPlan *d, Extents e)
 {
     if (d->unit != DOT_AMX && d->rows > DOT_MAX_ROWS)
@@ -157,8 +171,9 @@ const char *plan_product_fault(const Plan *p, const Step *s, IsThere *is_made, c
     if (d->keep != buffer_of(p, op->operands[DOT_B])->keep || d->keep > p->keeps.len)
         return "a product does not know whether its panels are kept";
     bool packs = d->unit != DOT_FMA || buffer_of(p, op->operands[DOT_B])->turned;
-    const char *faults[] = {packs ? panels_fault(p, s, e) : NULL, signs_fault(p, s),
-                            rounds_fault(p, s, e), live_fault(s, is_made, ctx), block_fault(d, e)};
+    const char *faults[] = {
+        packs ? panels_fault(p, s, e) : NULL, signs_fault(p, s), rounds_fault(p, s, e),
+        live_fault(s, is_made, ctx),          block_fault(d, e), place_fault(p, s)};
     for (int i = 0; i < COUNT(faults); i++) {
         if (faults[i])
             return faults[i];

@@ -12,10 +12,11 @@
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 
-static const char *const kernels[] = {
-    "attention",  "softmax",      "combine_loop", "while_order", "fields",     "regroup",
-    "behind_if",  "turned_chunk", "dot_bytes",    "dot_bf16",    "dot_rounds", "dot_keep",
-    "dot_strips", "dot_live",     "full",         "pieces",       "scan_narrow", "scan_wide",  "records_apart"};
+static const char *const kernels[] = {"attention",  "softmax",     "combine_loop", "while_order",
+                                      "fields",     "regroup",     "behind_if",    "turned_chunk",
+                                      "dot_bytes",  "dot_bf16",    "dot_rounds",   "dot_keep",
+                                      "dot_strips", "dot_live",    "dot_place",    "full",
+                                      "pieces",     "scan_narrow", "scan_wide",    "records_apart"};
 
 static const char *const machines[] = {
     "+avx2,+fma", "+avx2,+avx512f,+avx512bw,+fma,+avx512vnni,+amx-int8,+amx-bf16"};
@@ -181,6 +182,18 @@ static int break_signs(const Plan *p, const Step *s)
     return 1;
 }
 
+/* Operands that are read in place, though they are something else, or nobody knows for how many. */
+static int break_place(const Plan *p, Step *s)
+{
+    Buffer *b = &p->buffers.at[plan_buffer(p, s->op->operands[DOT_A])];
+    const Op *was = b->in_place;
+
+    b->in_place = s->op;
+    expect_told(p);
+    b->in_place = was;
+    return 1 + (was ? spoil(p, &b->same[DOT_A], -1) : 0);
+}
+
 /* Tiles that do not fit, operands of another width, panels without room. */
 static int break_dot(const Plan *p, Step *s)
 {
@@ -189,7 +202,8 @@ static int break_dot(const Plan *p, Step *s)
 
     told += spoil(p, &d->keep, d->keep + 1);
     if (d->unit == DOT_FMA)
-        return told + spoil(p, &d->rows, DOT_MAX_ROWS + 1) + spoil(p, &d->rounds, 2 * d->rounds);
+        return told + break_place(p, s) + spoil(p, &d->rows, DOT_MAX_ROWS + 1) +
+               spoil(p, &d->rounds, 2 * d->rounds);
     told += spoil(p, &d->packed, NO_BUFFER);
     told += spoil(p, &d->rounds, 2 * d->rounds);
     told += spoil(p, &d->packed, plan_buffer(p, s->op->results[0]));
