@@ -25,10 +25,8 @@ static Val at_row(Cpu *c, const Value *v, const int8_t *map, int64_t row)
     if (op->code == OP_arange)
         return llvm_int(emit_register_type(&c->e, v->type->dtype, 0),
                         attr_start(op) + (map[0] == 0 ? row : 0));
-    if (op_has(op, MOVES)) {
-        const Value *renamed = access_renamed(v, map, inner);
-        return at_row(c, renamed ? renamed : op->operands[0], inner, row);
-    }
+    if (op_has(op, MOVES))
+        return at_row(c, plan_place_behind(v, map, inner), inner, row);
     for (int i = 0; i < op->noperands; i++)
         in[i] = at_row(c, op->operands[i], map, row);
     return emit_op(&c->e, c->b, op, in);
@@ -59,7 +57,8 @@ Val cpu_place_each(Cpu *c, int buffer)
 {
     const Buffer *b = &c->plan->buffers.at[buffer];
 
-    return LLVMBuildOr(c->b, is_for_few(c, b->same[DOT_A]), is_for_few(c, b->same[DOT_B]), "");
+    Val one = is_for_few(c, b->same[DOT_A]), other = is_for_few(c, b->same[DOT_B]);
+    return LLVMBuildOr(c->b, one, other, "");
 }
 
 Val cpu_place_round(Cpu *c, int buffer, int rounds)

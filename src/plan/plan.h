@@ -517,6 +517,9 @@ bool plan_holds_by_ends(const Value *v, IsThere *is_there, const void *ctx);
 /* plan_full.c: from the first element of a tile to the last: of an index along one of its
  * dimensions, or of one number */
 int64_t plan_steps(const Plan *p, const Value *v);
+/* plan_place.c: what a tile of an address in place has from another one, which is read at the
+ * indices that `in` gets */
+const Value *plan_place_behind(const Value *v, const int8_t *map, int8_t *in);
 enum { PLACE_PROGRAMS = 2, PLACE_PITCH = 2048 }; /* plan_place.c: the limits of reading in place */
 /* plan_keep.c: has a loop as many rounds in all programs, which is known before the first one? */
 bool plan_rounds_are_known(const Op *loop);

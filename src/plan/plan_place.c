@@ -60,6 +60,13 @@ static bool is_linear(const Plan *p, const Nest *n, const Value *v, int most)
     return true;
 }
 
+const Value *plan_place_behind(const Value *v, const int8_t *map, int8_t *in)
+{
+    const Value *renamed = access_renamed(v, map, in);
+
+    return renamed ? renamed : v->def->operands[0]; /* of one number */
+}
+
 /* --- nests --- */
 
 static bool reads_rows(const Nest *n, const Value *v)

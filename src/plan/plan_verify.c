@@ -195,7 +195,8 @@ static void check_entry(Check *x, int number)
     if (e->kind == MAKE_SCALAR && !x->scalars[e->value->id])
         tell(x, op_of(x, e), "nest %d reads scalar %d, which no step in front has made",
              x->nest->id, e->value->id);
-    if (reads && (!plan_buffer_is_there(x->plan, e->buffer) || x->plan->buffers.at[e->buffer].folded))
+    if (reads &&
+        (!plan_buffer_is_there(x->plan, e->buffer) || x->plan->buffers.at[e->buffer].folded))
         tell(x, op_of(x, e), "in nest %d entry %d reads a tile that is in no buffer", x->nest->id,
              number);
     if (e->kind == MAKE_SCANNED && !x->broken && !is_scanned(x, e))
@@ -238,7 +239,7 @@ static void check_kept(Check *x, const Nest *n)
     if (n->roots.len != 1 || r->kind != ROOT_FILL || r->value != k->value ||
         !plan_is_kept(x->plan, r->buffer, n->keep) ||
         !plan_has_room(x->plan, r->buffer, x->plan->buffers.at[r->buffer].dtype,
-                  k->rounds * type_numel(k->value->type)))
+                       k->rounds * type_numel(k->value->type)))
         tell(x, op, "nest %d does not fill what it keeps, and that alone", n->id);
     if (!plan_has_room(x->plan, k->keys, DT_I64, keep_words(k)))
         tell(x, op, "nest %d has no room for what it knows of its slots", n->id);
