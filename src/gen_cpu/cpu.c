@@ -195,7 +195,7 @@ static void place_tiles(Cpu *c, const Op *loop, Val trips, Val left)
         const Buffer *f = &c->plan->buffers.at[i];
         if (f->loop != loop)
             continue;
-        Val n = LLVMBuildAnd(c->b, c->round, llvm_int(i64, f->rounds - 1), "");
+        Val n = cpu_place_round(c, i, f->rounds);
         c->shift[i] = LLVMBuildMul(c->b, n, llvm_int(i64, f->apart * cpu_buffer_size(c, i)), "");
     }
 }
@@ -347,8 +347,10 @@ void cpu_steps(Cpu *c, const BlockPlan *plan)
             cpu_scalar(c, s->op);
             break;
         case STEP_NEST:
-            if (s->nest->keep != 0)
-                cpu_keep_fill(c, s->nest);
+            if (s->nest->place != 0)
+                cpu_place_fill(c, s->nest);
+            else if (s->nest->keep != 0)
+                cpu_keep_fill(c, s->nest, NULL);
             else if (is_tallied(s->nest))
                 cpu_tally_nest(c, s->nest);
             else if (s->nest->roots.at[0].kind == ROOT_ATOMIC)
@@ -466,6 +468,7 @@ void cpu_kernel(Cpu *c, Llvm *l, const char *name)
     c->scalars = NEW_N(c->arena, Val, c->func->nvalues + 1);
     c->shift = NEW_N(c->arena, Val, c->plan->buffers.len + 1);
     c->in_slot = NEW_N(c->arena, Val, c->plan->buffers.len + 1);
+    c->placed = NEW_N(c->arena, Placed, c->plan->buffers.len + 1);
     c->sources = NEW_N(c->arena, SourceRows, c->plan->buffers.len + 1);
     c->machine = &c->plan->machine;
     c->e = (Emit){.l = l, .long_code = c->plan->size >= MANY_OPS};

@@ -14,10 +14,9 @@
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
  *   cpu_gather.c  elements at places that a tile says, and histograms
  *   cpu_combine.c reductions; cpu_scan.c
- *   cpu_dot.c     matrix products; cpu_dot_pack.c, cpu_dot_tiles.c, cpu_dot_ahead.c, cpu_dot_live.c
- *   cpu_programs.c  the programs of a launch, in strips; cpu_keep.c  tiles that stay for the next
- *   cpu_sort.c    rows in order
- *   cpu_record.c  prints, and what was found wrong
+ *   cpu_dot.c     matrix products; cpu_dot_pack.c, cpu_dot_tiles.c, cpu_dot_ahead.c,
+ * cpu_dot_live.c, cpu_place.c cpu_programs.c  the programs of a launch, in strips; cpu_keep.c tiles
+ * that stay for the next cpu_sort.c    rows in order cpu_record.c  prints, and what was found wrong
  *   cpu_debug.c   what names stand for, for debuggers
  *   cpu_build.c   several kernels for several CPUs in one object, for programs without this library
  *   cpu_code.c    what all of these call: slots, loops, what a body has computed
@@ -41,6 +40,12 @@ typedef struct {
     Val skip, misses; /* stack slots of i32: runs of the nest without it; slots taken in this run */
 } TallyCode;
 
+/* A tile of memory that a product may read instead of its buffer (cpu_place.c). */
+typedef struct {
+    Val when;        /* i1; NULL: it may not */
+    Val base, pitch; /* the first element; i64: elements from one row to the next */
+} Placed;
+
 /* Where a nest has read an operand of a product: stack slots of i64. */
 typedef struct {
     Val last, pitch;        /* its last row, 0: none since the product; and from one to the next */
@@ -63,6 +68,7 @@ typedef struct {
     Val strip, strip_begin;      /* columns of the grid, i64 (cpu_programs.c); NULL: it has none */
     Val *scalars;                /* by value id: rank-0 values in register form */
     Val *shift;                  /* by buffer: bytes from the first tile to this round's, or NULL */
+    Placed *placed;              /* by buffer: where an operand of the next product is in place */
     Val *in_slot;                /* by buffer: .. and to the first tile of the slot, or NULL */
     Val *slot;  /* by 1 + number in plan->keeps: the slot of this round, i64; NULL: the only one */
     Val *begin; /* the same: stack slot of the first of a loop's slots, of several */
@@ -120,6 +126,7 @@ typedef struct {
     } * made;        /* by entry of the schedule */
     Detour detour;   /* that code is made for now */
     Cut *cuts;       /* by nest->bounds */
+    bool full;       /* all of these hold all over the tile, and none is found */
     Val *ahead;      /* by nest->ahead: where the next program's row is thought to begin, or NULL */
     Reduction *reductions;
     Val running[MAX_UNROLL][MAX_COMBINED]; /* slots of a scan's running values: of a row, or by copy
@@ -152,6 +159,7 @@ typedef struct {
     int buffer[3];   /* by operand; that of the accumulator is the result's */
     Val base[3];     /* where they begin */
     int64_t down[3], across[3]; /* elements from a row, and a column, to the next one */
+    Val pitch[3];               /* i64: .. from a row, known when the program runs; NULL: `down` */
     Val smallest;               /* slot: of bf16 that is packed, see cpu_dot_pack.c */
     Asking asking[2][2];        /* by operand: rows of memory, and slots */
     Val live[LIVES];            /* i64: so many rows, columns and elements along k; NULL: all */
@@ -366,14 +374,27 @@ Val cpu_keep_loops(Cpu *c, const Keep *k, Val trips);
 void cpu_keep_begin(Cpu *c); /* in front of all programs */
 /* At the head of a round: which slots it has. */
 void cpu_keep_round(Cpu *c, const Op *loop);
-void cpu_keep_fill(Cpu *c, const Nest *n); /* cpu_nest(), where the tile is not there already */
-void cpu_keep_pack(Dot *d);                /* cpu_dot_pack(), in the same way */
+/* cpu_nest(), where the tile is not there already, and this i1 is false; NULL: it is */
+void cpu_keep_fill(Cpu *c, const Nest *n, Val unless);
+void cpu_keep_pack(Dot *d); /* cpu_dot_pack(), in the same way */
 /* Bytes from a buffer's slot to the one that comes next, i64; 0 where this one is shared. */
 Val cpu_keep_behind(Cpu *c, int buffer);
+
+/* cpu_place.c */
+void cpu_place_fill(Cpu *c, const Nest *n); /* the nest, unless its tile is read in place */
+/* i1: does the product that reads the buffer multiply tiles of each round by themselves? */
+Val cpu_place_each(Cpu *c, int buffer);
+/* The number of this round among those whose tiles lie together there. */
+Val cpu_place_round(Cpu *c, int buffer, int rounds);
+Val cpu_place_any(const Dot *d);  /* i1: is an operand in place? NULL: none may be */
+Dot cpu_place_take(const Dot *d); /* .. what multiplies this round's tiles then */
+/* The element of an operand in place at a row and a column, and so much further. */
+Val cpu_place_at(Dot *d, int which, Val row, Val column, int64_t offset);
 
 /* cpu_dot_live.c */
 void cpu_dot_live(Dot *d); /* in front of the product: sets `live` */
 /* i64: the smaller one of `end` and what lives; `end` itself where all does. */
+Val cpu_holds_throughout(Cpu *c, const Value *v); /* i1: a comparison, all over its tile */
 Val cpu_dot_live_end(Dot *d, int which, int64_t end);
 
 /* cpu_dot_pack.c */

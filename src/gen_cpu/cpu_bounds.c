@@ -135,6 +135,8 @@ void cpu_cut(NestCg *n, const Entry *e)
                                                    [BOUND_OR] = or_cut};
     const Bound *b = &n->nest->bounds.at[e->number];
 
+    if (n->full)
+        return;
     n->cuts[e->number] = cut_of[b->kind](n, b, e);
     n->cuts[e->number].level = e->level;
 }
@@ -145,6 +147,8 @@ Val cpu_some(NestCg *n)
     Bld b = n->at[n->rank - 1];
     Val from = n->begin, to = n->end;
 
+    if (n->full)
+        return llvm_int(l->i1, 1);
     for (int i = 0; i < n->nest->bounds.len; i++) {
         if (n->cuts[i].first)
             from = llvm_call2(l, b, "llvm.smax", from, n->cuts[i].first);

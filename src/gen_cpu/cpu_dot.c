@@ -33,6 +33,10 @@ static Val at(Dot *d, int which, Val row, int64_t row_offset, Val column, int64_
     Cpu *c = d->c;
     LLVMTypeRef e = cpu_buffer_type(c, d->buffer[which], 0), i64 = c->l->i64;
     int64_t down = d->down[which], across = d->across[which];
+
+    if (d->pitch[which])
+        return cpu_place_at(d, which, LLVMBuildAdd(c->b, row, llvm_int(i64, row_offset), ""),
+                            column, offset);
     Val index = LLVMBuildMul(c->b, row, llvm_int(i64, down), "");
 
     if (across != 1)
@@ -104,15 +108,16 @@ static Val load_panel(Dot *d, Val j, Val k, int64_t ahead, int vector)
                      LLVMBuildGEP2(c->b, element, at, &rest, 1, ""), bytes);
 }
 
-/* A group of a, in all lanes, each byte 128 more. */
+/* A group of a, in all lanes, each byte 128 more, as it may be in the buffer. */
 static Val load_bytes(Dot *d, Val i, int row, Val k, int ahead)
 {
     Cpu *c = d->c;
     Val word = llvm_load(c->b, c->l->i32, at(d, DOT_A, i, row, k, ahead), 1);
+    Val all = llvm_splat(c->b, word, d->plan.lanes);
 
-    word = LLVMBuildXor(c->b, llvm_splat(c->b, word, d->plan.lanes),
-                        llvm_int(llvm_vector(c->l->i32, d->plan.lanes), INT32_C(-0x7f7f7f80)), "");
-    return word;
+    if (c->plan->buffers.at[d->buffer[DOT_A]].biased)
+        return all;
+    return LLVMBuildXor(c->b, all, llvm_int(LLVMTypeOf(all), INT32_C(-0x7f7f7f80)), "");
 }
 
 static void bytes_step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahead,
@@ -220,12 +225,13 @@ static void dot_step(Dot *d, int rows, int vectors, Val i, Val j, Val k, int ahe
 }
 
 /* Sums of integers may be reordered: copies of a step for which registers are just enough, with one
- * for a product, would be mixed until they are not. */
+ * for a product, would be mixed until they are not.  So would elements of a row of a in place,
+ * whose address takes a register as long as any of them is to come. */
 static int copies_of_step(const Dot *d)
 {
     bool tight = d->plan.unit == DOT_PAIRS && !d->c->machine->avx512f;
 
-    return tight ? 1 : K_UNROLL;
+    return tight || d->pitch[DOT_A] ? 1 : K_UNROLL;
 }
 
 /* Where a sum ends, in whole steps: of one round, which has so many elements, or of several.  What
@@ -477,8 +483,11 @@ static void multiply_rounds(Dot *d)
 {
     Cpu *c = d->c;
     LLVMTypeRef i64 = c->l->i64;
-    Val last = llvm_int(i64, d->plan.rounds - 1), n = LLVMBuildAnd(c->b, c->round, last, "");
+    Val last = llvm_int(i64, d->plan.rounds - 1);
+    Val n = cpu_place_round(c, d->buffer[DOT_A], d->plan.rounds);
     Val due = LLVMBuildOr(c->b, LLVMBuildICmp(c->b, LLVMIntEQ, n, last, ""), c->is_last, "");
+
+    due = LLVMBuildOr(c->b, due, cpu_place_each(c, d->buffer[DOT_A]), "");
     LLVMBasicBlockRef now = cpu_block(c), after = cpu_block(c);
 
     d->along =
@@ -500,6 +509,36 @@ static void set_pitches(Dot *d, int which)
         d->down[which] = 1;
     else if (b->row != 0)
         d->down[which] = b->row;
+}
+
+static void multiply_as_planned(Dot *d)
+{
+    if (d->plan.rounds > 1)
+        multiply_rounds(d);
+    else
+        multiply(d);
+}
+
+/* Where an operand is in place, this round's tiles by themselves. */
+static void multiply_either(Dot *d)
+{
+    Cpu *c = d->c;
+    Val when = cpu_place_any(d);
+
+    if (!when) {
+        multiply_as_planned(d);
+        return;
+    }
+    LLVMBasicBlockRef placed = cpu_block(c), usual = cpu_block(c), after = cpu_block(c);
+    LLVMBuildCondBr(c->b, when, placed, usual);
+    LLVMPositionBuilderAtEnd(c->b, placed);
+    Dot one = cpu_place_take(d);
+    multiply(&one);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, usual);
+    multiply_as_planned(d);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
 }
 
 void cpu_dot(Cpu *c, const Op *op, DotPlan plan)
@@ -541,10 +580,7 @@ void cpu_dot(Cpu *c, const Op *op, DotPlan plan)
         d.base[i] =
             LLVMBuildGEP2(c->b, cpu_buffer_type(c, d.buffer[i], 0), d.base[i], &skip, 1, "");
     }
-    if (plan.rounds > 1)
-        multiply_rounds(&d);
-    else
-        multiply(&d);
+    multiply_either(&d);
     if (batches > 1)
         cpu_loop_end(c, &l, batches, 1);
 }

@@ -24,6 +24,30 @@ static Val first_of(Cpu *c, const Value *v)
     return op_has(op, MOVES) ? in[0] : emit_op(&c->e, c->b, op, in);
 }
 
+/* Of a tile that steps by one, or is one number. */
+static Val last_of(Cpu *c, const Value *v, Val first, Val *wraps)
+{
+    Val steps = llvm_int(LLVMTypeOf(first), plan_steps(c->plan, v));
+    Val last = LLVMBuildAdd(c->b, first, steps, "");
+
+    *wraps = LLVMBuildOr(c->b, *wraps, LLVMBuildICmp(c->b, LLVMIntSLT, last, first, ""), "");
+    return last;
+}
+
+Val cpu_holds_throughout(Cpu *c, const Value *v)
+{
+    const Op *op = v->def;
+    Val wraps = llvm_int(c->l->i1, 0), first[2], last[2];
+
+    for (int i = 0; i < 2; i++) {
+        first[i] = first_of(c, op->operands[i]);
+        last[i] = last_of(c, op->operands[i], first[i], &wraps);
+    }
+    Val at_first = emit_op(&c->e, c->b, op, first), at_last = emit_op(&c->e, c->b, op, last);
+    Val holds = LLVMBuildAnd(c->b, at_first, at_last, "");
+    return LLVMBuildAnd(c->b, holds, LLVMBuildNot(c->b, wraps, ""), "");
+}
+
 static Val count(Cpu *c, const Value *v, int64_t extent)
 {
     LLVMTypeRef i64 = c->l->i64;

@@ -132,8 +132,7 @@ static Val bits_of(Cpu *c, Val v)
 /* Number of the round among those of its slot; NULL: there is one. */
 static Val round_in_slot(Cpu *c, const Keep *k)
 {
-    return k->rounds == 1 ? NULL
-                          : LLVMBuildAnd(c->b, c->round, llvm_int(c->l->i64, k->rounds - 1), "");
+    return k->rounds == 1 ? NULL : cpu_place_round(c, plan_buffer(c->plan, k->value), k->rounds);
 }
 
 /* Is a tile there, made of the same scalars as this round's? */
@@ -304,7 +303,7 @@ static void note_stale(Cpu *c, int keep, Val in_slot, Val is_new)
     LLVMBuildStore(c->b, is_new, c->stale[keep]);
 }
 
-void cpu_keep_fill(Cpu *c, const Nest *n)
+void cpu_keep_fill(Cpu *c, const Nest *n, Val unless)
 {
     const Keep *k = keep_of(c, n->keep);
     LLVMTypeRef i64 = c->l->i64;
@@ -319,6 +318,8 @@ void cpu_keep_fill(Cpu *c, const Nest *n)
         words = LLVMBuildGEP2(c->b, i64, words, &skip, 1, "");
     }
     Val is_new = LLVMBuildNot(c->b, is_there(c, n->keep, words), "");
+    if (unless)
+        is_new = LLVMBuildAnd(c->b, is_new, LLVMBuildNot(c->b, unless, ""), "");
     note_stale(c, n->keep, in_slot, is_new);
     LLVMBuildCondBr(c->b, is_new, fill, after);
     LLVMPositionBuilderAtEnd(c->b, fill);

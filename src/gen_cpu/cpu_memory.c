@@ -441,6 +441,8 @@ Val cpu_to_buffer(Cpu *c, Bld b, int buffer, Val v)
 {
     const Buffer *f = &c->plan->buffers.at[buffer];
 
+    if (f->biased)
+        return LLVMBuildXor(b, v, llvm_int(LLVMTypeOf(v), -128), "");
     return f->pointer ? v : emit_to_memory(&c->e, b, v, f->dtype);
 }
 

@@ -399,11 +399,23 @@ static void edged_loops(NestCg *n, Val extent)
     LLVMPositionBuilderAtEnd(c->b, after);
 }
 
+/* All bounds hold: whole vectors, as many at once as there may be. */
+static void full_loops(NestCg *n)
+{
+    int extent = n->nest->dims[n->inner], copies = extent / n->lanes;
+
+    while (copies > MAX_UNROLL)
+        copies = copies % 2 == 0 ? copies / 2 : 1;
+    segment(n, PART_MAIN, n->begin, llvm_int(n->c->l->i64, extent), copies);
+}
+
 static void inner_loops(NestCg *n)
 {
     Val extent = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
 
-    if (n->nest->schedule->edges)
+    if (n->full)
+        full_loops(n);
+    else if (n->nest->schedule->edges)
         edged_loops(n, extent);
     else
         masked_loops(n);
@@ -440,7 +452,7 @@ static void see_levels(NestCg *n)
     }
 }
 
-static void one_nest(Cpu *c, const Nest *nest)
+static void one_nest(Cpu *c, const Nest *nest, bool full)
 {
     NestCg n = {.c = c, .nest = nest, .rank = nest->rank, .inner = nest->order[nest->rank - 1]};
     int builders = c->l->builders.len;
@@ -449,6 +461,7 @@ static void one_nest(Cpu *c, const Nest *nest)
     n.unroll = nest->unroll;
     n.front = nest->rank - 1 - nest->schedule->strips;
     n.times = 1;
+    n.full = full;
     n.begin = llvm_int(c->l->i64, 0);
     n.end = llvm_int(c->l->i64, nest->dims[n.inner]);
     n.made = arena_alloc(c->arena, sizeof *n.made * (size_t)nest->schedule->entries.len);
@@ -498,7 +511,7 @@ static void either_nest(Cpu *c, const Nest *n)
     llvm_likely(c->l, LLVMBuildCondBr(c->b, cpu_pieces_pay(c, n), ways[0], ways[1]));
     for (int i = 0; i < 2; i++) {
         LLVMPositionBuilderAtEnd(c->b, ways[i]);
-        one_nest(c, i == 0 ? n : n->whole);
+        one_nest(c, i == 0 ? n : n->whole, false);
         ways[i] = LLVMGetInsertBlock(c->b);
         LLVMBuildBr(c->b, after);
         if (i == 0)
@@ -508,10 +521,30 @@ static void either_nest(Cpu *c, const Nest *n)
     meet_results(c, n, made, ways);
 }
 
+/* Without bounds where all hold, which nothing is reduced in. */
+static void full_nest(Cpu *c, const Nest *n)
+{
+    LLVMBasicBlockRef full = cpu_block(c), cut = cpu_block(c), after = cpu_block(c);
+    Val all = llvm_int(c->l->i1, 1);
+
+    for (int i = 0; i < n->full.len; i++)
+        all = LLVMBuildAnd(c->b, all, cpu_holds_throughout(c, n->full.at[i]), "");
+    llvm_likely(c->l, LLVMBuildCondBr(c->b, all, full, cut));
+    LLVMPositionBuilderAtEnd(c->b, full);
+    one_nest(c, n, true);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, cut);
+    one_nest(c, n, false);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
+}
+
 void cpu_nest(Cpu *c, const Nest *n)
 {
     if (n->whole)
         either_nest(c, n);
+    else if (n->full.len > 0)
+        full_nest(c, n);
     else
-        one_nest(c, n);
+        one_nest(c, n, false);
 }

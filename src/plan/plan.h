@@ -276,9 +276,14 @@ struct Nest {
     VEC(Root) roots;
     VEC(Leaf) leaves;
     VEC(Ahead) ahead;
-    VEC(Bound) bounds;      /* when all hold, the body needs no masks for them */
+    VEC(Bound) bounds; /* when all hold, the body needs no masks for them */
+    VEC(Value *)
+    full;                   /* comparisons (plan_full.c): where these hold all over the tile, so do
+                             * all bounds, and none is found for each row; empty: nobody can know */
     Map *access;            /* of loads, by access_key(): AccessPlan */
     int keep;               /* 1 + the number in plan->keeps of what it fills; 0: it always runs */
+    int place;              /* 1 + the buffer that it fills, unless that is read in place; 0: it has
+                             * to be filled */
     int level_of[MAX_RANK]; /* by dimension: of its loop, see Entry; 0 where that has one trip */
     bool backwards;         /* the inner loop: a reverse scan, whose rows have no bounds */
     Schedule *schedule;     /* NULL in a plan that is too large */
@@ -419,6 +424,11 @@ typedef struct {
                          * what runs on (plan_scan.c); 0: none */
     bool either;        /* the one product that reads it takes it in either order, .. */
     bool turned;        /* .. and it is column by column, each of `row` elements */
+    bool biased;        /* bytes are there without a sign, as 128 more: DOT_VNNI alone reads them */
+    const Op *in_place; /* the load that fills it, whose memory its product may read instead
+                         * (plan_place.c); NULL: it may not */
+    int same[2];  /* where a or b of the product that reads it may be in place: the axes of the grid
+                   * along which programs have the same one, as bits; -1: not, or unknown */
     int keep;     /* 1 + the number in plan->keeps of what has slots here; 0: there are none */
     int64_t slot; /* bytes of one */
 } Buffer;
@@ -502,6 +512,15 @@ Value *plan_limit(const Value *v);
 /* Can both be computed for the first element, of scalars that are there? */
 typedef bool IsThere(const void *ctx, const Value *scalar);
 bool plan_can_count(const Value *v, IsThere *is_there, const void *ctx);
+/* Of a comparison: can its operands be computed so, for the first and the last element? */
+bool plan_holds_by_ends(const Value *v, IsThere *is_there, const void *ctx);
+/* plan_full.c: from the first element of a tile to the last: of an index along one of its
+ * dimensions, or of one number */
+int64_t plan_steps(const Plan *p, const Value *v);
+/* plan_place.c: what a tile of an address in place has from another one, which is read at the
+ * indices that `in` gets */
+const Value *plan_place_behind(const Value *v, const int8_t *map, int8_t *in);
+enum { PLACE_PROGRAMS = 2, PLACE_PITCH = 2048 }; /* plan_place.c: the limits of reading in place */
 /* plan_keep.c: has a loop as many rounds in all programs, which is known before the first one? */
 bool plan_rounds_are_known(const Op *loop);
 /* plan_schedule.c */

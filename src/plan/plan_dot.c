@@ -47,7 +47,8 @@ _Static_assert(REGISTERS(ROWS, VECTORS) <= 16 && REGISTERS(FEW_ROWS, DOT_MAX_VEC
                    REGISTERS(ROWS_AVX512, VECTORS) <= 32 && REGISTERS(ROWS, DOT_MAX_VECTORS) <= 32,
                "a block stays in registers");
 
-/* An element of a takes work of its own here, for all vectors of a row: there are more of them. */
+/* Where bytes of a have their sign, an element takes work of its own, for all vectors of a row:
+ * there are more of them. */
 enum { VNNI_LANES = 16, VNNI_ROWS = 6, VNNI_VECTORS = DOT_MAX_VECTORS };
 _Static_assert(REGISTERS(VNNI_ROWS, VNNI_VECTORS) + 1 <= 32, "and what makes a unsigned");
 
@@ -320,6 +321,14 @@ static bool takes_either(const Plan *p, const Op *op)
            op->operands[DOT_A]->type->rank == 2 && op->operands[DOT_A] != op->operands[DOT_B];
 }
 
+/* By VNNI a's bytes are without a sign: made so once, by the nest that fills the buffer, not in
+ * each product of a block. */
+static bool is_biased(const Plan *p, const Value *v, const Op *product)
+{
+    return product && product->operands[DOT_A] == v && wanted_unit(p, product) == DOT_VNNI &&
+           !plan_is_whole(v) && !p->options->debug;
+}
+
 int plan_buffer_for(Planner *pl, Value *v)
 {
     const Plan *p = pl->plan;
@@ -340,6 +349,7 @@ int plan_buffer_for(Planner *pl, Value *v)
     int number = t->pointer ? plan_new_buffer(pl, t) : plan_add_buffer(pl, dtype, elements);
     Buffer *b = &pl->plan->buffers.at[number];
     b->either = either;
+    b->biased = is_biased(p, v, product);
     b->row = pitch;
     b->rounds = rounds;
     if (either)
@@ -350,7 +360,10 @@ int plan_buffer_for(Planner *pl, Value *v)
         b->apart = is_a ? t->dims[1] : type_numel(t);
         b->row = is_a ? (int64_t)rounds * t->dims[1] : t->dims[1];
     }
-    int keep = product ? plan_keep(pl, v, product, rounds) : 0;
+    b->same[DOT_A] = b->same[DOT_B] = -1;
+    int same = -1, keep = product ? plan_keep(pl, v, product, rounds, &same) : 0;
+    b = &pl->plan->buffers.at[number];
+    b->same[is_a ? DOT_A : DOT_B] = same;
     if (keep != 0)
         plan_add_slots(pl->plan, number, keep);
     return number;
@@ -403,14 +416,15 @@ static DotPlan block_of_pairs(const Plan *p, const Op *op)
                      .vectors = VECTORS};
 }
 
-static DotPlan block_of_bytes(const Op *op)
+static DotPlan block_of_bytes(const Plan *p, const Op *op)
 {
     Extents e = extents_of(op);
+    bool biased = p->buffers.at[plan_buffer(p, op->operands[DOT_A])].biased;
 
     return (DotPlan){.unit = DOT_VNNI,
                      .lanes = VNNI_LANES,
-                     .rows = MIN(e.m, VNNI_ROWS),
-                     .vectors = VNNI_VECTORS};
+                     .rows = MIN(e.m, biased ? ROWS_AVX512 : VNNI_ROWS),
+                     .vectors = biased ? VECTORS : VNNI_VECTORS};
 }
 
 static DotPlan block_of_tiles(const Op *op)
@@ -436,7 +450,7 @@ static DotPlan block_of(const Plan *p, const Op *op, DotUnit unit)
     case DOT_AMX:
         return block_of_tiles(op);
     case DOT_VNNI:
-        return block_of_bytes(op);
+        return block_of_bytes(p, op);
     case DOT_PAIRS:
         return block_of_pairs(p, op);
     default:

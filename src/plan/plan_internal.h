@@ -92,7 +92,7 @@ void plan_live(const Plan *p, const Op *dot, DotPlan *d);
 void plan_keep_begin(Planner *pl); /* once, before there is anything to keep */
 /* May an operand of that product stay for the next programs?  `rounds` are multiplied together.
  * Adds to plan->keeps what is kept, and gives 1 + its number, or 0. */
-int plan_keep(Planner *pl, Value *v, const Op *product, int rounds);
+int plan_keep(Planner *pl, Value *v, const Op *product, int rounds, int *same);
 /* Make slots of a buffer that has room for one. */
 void plan_add_slots(Plan *p, int buffer, int keep);
 /* plan_tally.c: the table where an atomic's additions are added up, or NO_BUFFER */
@@ -244,6 +244,12 @@ void plan_schedule(Plan *p);
 void plan_widen_strips(const Plan *p, Nest *n);
 void plan_strips(Nest *n);
 
+/* plan_full.c: which nests stand twice, since their masks mostly hold all over the tile */
+void plan_full(const Plan *p);
+
+/* plan_place.c: which operands of products may be read in place */
+void plan_place(const Plan *p);
+
 /* plan_scan.c: once all have schedules, take the buffers of results of scans that are at hand */
 void plan_scan_results(Plan *p);
 
@@ -251,6 +257,14 @@ void plan_scan_results(Plan *p);
 void plan_measure(Plan *p);
 /* plan_ahead.c: choose what each nest prefetches for the next program. */
 void plan_look_ahead(Plan *p);
+
+/* plan_verify_dot.c */
+/* What is wrong with a product, or NULL. */
+const char *plan_product_fault(const Plan *p, const Step *s, IsThere *is_made, const void *ctx);
+bool plan_buffer_is_there(const Plan *p, int buffer); /* one of some bytes */
+bool plan_is_kept(const Plan *p, int buffer, int keep);
+/* In each of its slots, where it has some. */
+bool plan_has_room(const Plan *p, int buffer, DType t, int64_t elements);
 
 const Type *plan_root_shape(const Root *r); /* the type whose dimensions its nest runs over */
 

@@ -400,7 +400,18 @@ static int slots_of(const Planner *pl, const Op *loop, int64_t bytes, int rounds
     return (int)(known > 0 ? MIN(slots, (known + rounds - 1) / rounds) : slots);
 }
 
-int plan_keep(Planner *pl, Value *v, const Op *product, int rounds)
+/* The axes along which all programs have the same tile, where along each other one all have another
+ * one; -1: nobody can know. */
+static int same_along(Planner *pl, const Keeping *k)
+{
+    unsigned axes = axes_behind(pl, k->by.at, k->by.len), apart = 0;
+
+    for (int i = 0; i < k->by.len; i++)
+        apart |= axis_told_apart(pl, k->by.at[i]);
+    return (axes & ~apart) == 0 ? (int)(ALL_AXES & ~axes) : -1;
+}
+
+int plan_keep(Planner *pl, Value *v, const Op *product, int rounds, int *same)
 {
     Plan *p = pl->plan;
     const Op *loop = product->block->owner;
@@ -410,7 +421,10 @@ int plan_keep(Planner *pl, Value *v, const Op *product, int rounds)
     if (p->options->debug || pl->written == EVERY_PARAM || !v->def || v->type->rank != 2 ||
         v->def->block != product->block || (loop && loop->code != OP_for))
         return 0;
-    if (!is_known_by_scalars(&k, v) || (k.changes && !(loop && is_read(v))))
+    if (!is_known_by_scalars(&k, v))
+        return 0;
+    *same = same_along(pl, &k);
+    if (k.changes && !(loop && is_read(v)))
         return 0;
     if (k.changes && is_never_again(pl, &k))
         return 0;

@@ -57,6 +57,12 @@ bool plan_can_count(const Value *v, IsThere *is_there, const void *ctx)
            is_known(plan_limit(v), MOST_BEHIND, is_there, ctx);
 }
 
+bool plan_holds_by_ends(const Value *v, IsThere *is_there, const void *ctx)
+{
+    return v->def && is_known(v->def->operands[0], MOST_BEHIND, is_there, ctx) &&
+           is_known(v->def->operands[1], MOST_BEHIND, is_there, ctx);
+}
+
 typedef struct {
     const Plan *plan;
     const Op *dot;

@@ -266,6 +266,31 @@ static void print_pieces(PlanText *p, const Nest *n, int indent)
         text_printf(&p->out, "%*sif each is %d elements or more, else\n", indent, "", n->least);
 }
 
+static void print_full(PlanText *p, const Nest *n, int indent)
+{
+    for (int i = 0; i < n->full.len; i++)
+        text_printf(&p->out, "%*s%s %s", i == 0 ? indent : 0, "", i == 0 ? "full while" : ",",
+                    op_printer_value(p->ops, n->full.at[i]));
+    if (n->full.len > 0)
+        text_put(&p->out, "\n");
+}
+
+static void print_place(PlanText *p, const Nest *n, int indent)
+{
+    if (n->place == 0)
+        return;
+    const Buffer *b = &p->plan->buffers.at[n->place - 1];
+    const Value *v = b->in_place->results[0];
+    int same = b->same[uses_of(&p->plan->uses, v)->operand];
+    text_printf(&p->out, "%*sunless %s is in place, where %d programs have the same along", indent,
+                "", op_printer_value(p->ops, v), PLACE_PROGRAMS);
+    for (int axis = 0; axis < 3; axis++) {
+        if ((same >> axis & 1) != 0)
+            text_printf(&p->out, " %c", "xyz"[axis]);
+    }
+    text_put(&p->out, "\n");
+}
+
 static void print_nest(PlanText *p, const Nest *n, int indent)
 {
     print_head(p, n, indent);
@@ -279,6 +304,8 @@ static void print_nest(PlanText *p, const Nest *n, int indent)
     if (n->keep != 0)
         print_keep(p, &p->plan->keeps.at[n->keep - 1], indent + 2);
     print_bounds(p, n, indent + 2);
+    print_full(p, n, indent + 2);
+    print_place(p, n, indent + 2);
     print_leaves(p, n, indent + 2);
     print_specials(p, n, indent + 2);
     for (int i = 0; i < n->roots.len; i++)
@@ -395,8 +422,8 @@ const char *plan_text(const Plan *plan, Arena *a)
         const Buffer *b = &plan->buffers.at[i];
         if (b->bytes == 0)
             continue;
-        text_printf(&p.out, "buffer %d: %s%s, %lld bytes\n", i, b->pointer ? "*" : "",
-                    dtype_name(b->dtype), (long long)b->bytes);
+        text_printf(&p.out, "buffer %d: %s%s, %lld bytes%s\n", i, b->pointer ? "*" : "",
+                    dtype_name(b->dtype), (long long)b->bytes, b->biased ? ", each 128 more" : "");
     }
     print_block(&p, plan->body, 0);
     print_hint(&p, plan);

@@ -17,10 +17,11 @@
  *      is packed of it; the scalars that it is known by are made in front.
  *   7. A nest in pieces has one loop more than its tiles have dimensions, and what ends each of its
  *      pieces; a divisor is above 0, or a nest without pieces stands by.
+ *   8. What tells that a nest's bounds hold all over its tile is made in front of it.
  *
  * A plan that breaks a rule is our own mistake, and is told as an internal error at the op.
  */
-#include "plan.h"
+#include "plan_internal.h"
 
 typedef struct {
     const Plan *plan;
@@ -83,11 +84,6 @@ static void read_operands(Check *x, const Op *op, int first, int n)
 {
     for (int i = first; i < first + n; i++)
         read_scalar(x, op, op->operands[i]);
-}
-
-static bool has_buffer(const Plan *p, int buffer)
-{
-    return buffer >= 0 && buffer < p->buffers.len && p->buffers.at[buffer].bytes > 0;
 }
 
 /* --- entries --- */
@@ -184,7 +180,7 @@ static void check_scan(Check *x, const Nest *n)
     if (r->kind != ROOT_SCAN || n->schedule->strips || r->combining.along == ALONG_LANES)
         return;
     for (int i = 0; i < r->op->nresults; i++) {
-        if (!has_buffer(x->plan, plan_buffer(x->plan, r->op->results[i])))
+        if (!plan_buffer_is_there(x->plan, plan_buffer(x->plan, r->op->results[i])))
             tell(x, r->op, "nest %d goes on from result %d, which is in no buffer", n->id, i);
     }
 }
@@ -199,7 +195,8 @@ static void check_entry(Check *x, int number)
     if (e->kind == MAKE_SCALAR && !x->scalars[e->value->id])
         tell(x, op_of(x, e), "nest %d reads scalar %d, which no step in front has made",
              x->nest->id, e->value->id);
-    if (reads && (!has_buffer(x->plan, e->buffer) || x->plan->buffers.at[e->buffer].folded))
+    if (reads &&
+        (!plan_buffer_is_there(x->plan, e->buffer) || x->plan->buffers.at[e->buffer].folded))
         tell(x, op_of(x, e), "in nest %d entry %d reads a tile that is in no buffer", x->nest->id,
              number);
     if (e->kind == MAKE_SCANNED && !x->broken && !is_scanned(x, e))
@@ -229,25 +226,6 @@ static void check_part(Check *x, Part part)
 
 /* --- what is kept --- */
 
-static bool is_kept(const Check *x, int buffer, int keep)
-{
-    return has_buffer(x->plan, buffer) && x->plan->buffers.at[buffer].keep == keep;
-}
-
-/* In each of its slots, where it has some. */
-static bool has_room(const Check *x, int buffer, DType t, int64_t elements)
-{
-    const Buffer *b = has_buffer(x->plan, buffer) ? &x->plan->buffers.at[buffer] : NULL;
-    int64_t bytes = elements * dtype_size(t);
-
-    if (!b || b->dtype != t || b->keep < 0 || b->keep > x->plan->keeps.len)
-        return false;
-    if (b->keep == 0)
-        return b->bytes >= bytes;
-    int others = keep_all_slots(&x->plan->keeps.at[b->keep - 1]) - 1;
-    return b->slot >= bytes && b->bytes - b->slot * others >= bytes;
-}
-
 static void check_kept(Check *x, const Nest *n)
 {
     const Root *r = &n->roots.at[0];
@@ -259,11 +237,11 @@ static void check_kept(Check *x, const Nest *n)
     }
     const Keep *k = &x->plan->keeps.at[n->keep - 1];
     if (n->roots.len != 1 || r->kind != ROOT_FILL || r->value != k->value ||
-        !is_kept(x, r->buffer, n->keep) ||
-        !has_room(x, r->buffer, x->plan->buffers.at[r->buffer].dtype,
-                  k->rounds * type_numel(k->value->type)))
+        !plan_is_kept(x->plan, r->buffer, n->keep) ||
+        !plan_has_room(x->plan, r->buffer, x->plan->buffers.at[r->buffer].dtype,
+                       k->rounds * type_numel(k->value->type)))
         tell(x, op, "nest %d does not fill what it keeps, and that alone", n->id);
-    if (!has_room(x, k->keys, DT_I64, keep_words(k)))
+    if (!plan_has_room(x->plan, k->keys, DT_I64, keep_words(k)))
         tell(x, op, "nest %d has no room for what it knows of its slots", n->id);
     if (k->strips && !(k->several && k->loop && plan_rounds_are_known(k->loop)))
         tell(x, op, "nobody knows how wide the strips of nest %d are", n->id);
@@ -362,6 +340,19 @@ static void check_pieces(Check *x, const Nest *n)
 
 /* --- steps --- */
 
+static bool is_made(const void *x, const Value *scalar)
+{
+    return ((const Check *)x)->scalars[scalar->id];
+}
+
+static void check_full(Check *x, const Nest *n)
+{
+    for (int i = 0; i < n->full.len; i++) {
+        if (!plan_holds_by_ends(n->full.at[i], is_made, x))
+            tell(x, n->roots.at[0].op, "nest %d does not know whether its bounds hold", n->id);
+    }
+}
+
 static void check_block(Check *x, const BlockPlan *b);
 
 static void check_nest(Check *x, const Nest *n)
@@ -387,6 +378,7 @@ static void check_nest(Check *x, const Nest *n)
     x->places = 0;
     for (Part part = PART_ROWS; part < PARTS; part++)
         check_part(x, part);
+    check_full(x, n);
     for (int i = 0; i < n->roots.len && !x->broken; i++) {
         const Root *r = &n->roots.at[i];
         if (r->combine) {
@@ -428,128 +420,19 @@ static void check_record(Check *x, const Step *s)
 {
     read_operands(x, s->op, 0, s->op->noperands);
     for (int i = 0; i < s->op->noperands; i++) {
-        if (s->op->operands[i]->type->rank > 0 && !has_buffer(x->plan, s->buffers[i]))
+        if (s->op->operands[i]->type->rank > 0 && !plan_buffer_is_there(x->plan, s->buffers[i]))
             tell(x, s->op, "`%s` reads a tile that is in no buffer", op_info(s->op->code)->name);
     }
 }
 
 /* --- products --- */
 
-static const Buffer *buffer_of(const Check *x, const Value *v)
-{
-    return &x->plan->buffers.at[plan_buffer(x->plan, v)];
-}
-
-/* Elements rounded up to whole parts. */
-static int64_t rounded(int n, int part)
-{
-    return (n + (int64_t)part - 1) / part * part;
-}
-
-static void check_panels(Check *x, const Step *s, int m, int n, int k)
-{
-    const DotPlan *d = &s->dot;
-    const Op *op = s->op;
-    bool by_fma = d->unit == DOT_FMA;
-    DType t = by_fma ? buffer_of(x, op->operands[DOT_B])->dtype : op->operands[DOT_B]->type->dtype;
-    DType in = d->unit == DOT_PAIRS ? DT_I16 : t;
-    int64_t columns = rounded(n, d->lanes), depth = rounded(d->rounds * k, d->group);
-
-    if (!by_fma && (buffer_of(x, op->operands[DOT_A])->dtype != t ||
-                    buffer_of(x, op->operands[DOT_B])->dtype != t))
-        tell(x, op, "a product's operands do not lie as its unit takes them");
-    if (!has_room(x, d->packed, in, columns * depth))
-        tell(x, op, "a product has no room for its panels");
-    if (d->keep != 0 && (!is_kept(x, d->packed, d->keep) ||
-                         (d->sums != NO_BUFFER && !is_kept(x, d->sums, d->keep))))
-        tell(x, op, "a product keeps its panels where there is no room for them");
-    if (d->unit == DOT_VNNI && !has_room(x, d->sums, DT_I32, columns))
-        tell(x, op, "a product has no room for the sums of its columns");
-    if (d->unit == DOT_PAIRS && !has_room(x, d->widened, in, m * depth))
-        tell(x, op, "a product has no room for its rows in 16 bits");
-}
-
-/* Does each round's tile of `other` rows of a, or columns of b, lie where the product takes it, and
- * is there room for all? */
-static bool lies_well(const Check *x, const Value *v, bool is_a, int64_t other, int64_t k,
-                      int rounds)
-{
-    const Buffer *b = buffer_of(x, v);
-    bool along_k = is_a != b->turned;
-    int64_t least = along_k ? rounds * k : other, lines = along_k ? other : rounds * k;
-
-    return b->row >= least && b->apart == (along_k ? k : k * b->row) &&
-           has_room(x, plan_buffer(x->plan, v), b->dtype, lines * b->row);
-}
-
-/* Tiles of the loop's rounds lie where the product takes them. */
-static void check_rounds(Check *x, const Step *s, int m, int n, int k)
-{
-    const Op *op = s->op;
-    const Value *p = op->operands[DOT_A], *q = op->operands[DOT_B];
-    const Buffer *a = buffer_of(x, p), *b = buffer_of(x, q);
-    int rounds = s->dot.rounds;
-
-    if ((a->row != 0 && !lies_well(x, p, true, m, k, rounds)) ||
-        (b->row != 0 && !lies_well(x, q, false, n, k, rounds)) ||
-        ((a->turned || b->turned) && s->dot.unit != DOT_FMA))
-        tell(x, op, "operands do not lie as their product takes them");
-
-    if (rounds == 1) {
-        if (a->loop || b->loop)
-            tell(x, op, "a product takes one of the tiles that lie together");
-        return;
-    }
-    if (a->loop != op->block->owner || b->loop != a->loop || a->rounds != rounds ||
-        b->rounds != rounds || a->row == 0 || b->row == 0 || k % s->dot.group != 0)
-        tell(x, op, "tiles of several rounds do not lie as their product takes them");
-}
-
-static bool is_made(const void *x, const Value *scalar)
-{
-    return ((const Check *)x)->scalars[scalar->id];
-}
-
-/* Does what counts the rows, columns or elements along k count as many, and is it there? */
-static void check_live(Check *x, const Step *s)
-{
-    const Type *a = s->op->operands[DOT_A]->type, *sum = s->op->results[0]->type;
-
-    for (int i = 0; i < LIVES; i++) {
-        const Value *v = s->dot.live[i];
-        if (v &&
-            (sum->rank != 2 || !plan_can_count(v, is_made, x) ||
-             type_numel(plan_counted(v)->type) != (i == LIVE_DEPTH ? a->dims[1] : sum->dims[i])))
-            tell(x, s->op, "what a product leaves out is not known in front of it");
-    }
-}
-
 static void check_dot(Check *x, const Step *s)
 {
-    const Op *op = s->op;
-    const Type *a = op->operands[DOT_A]->type, *sum = op->results[0]->type;
-    const DotPlan *d = &s->dot;
-    int m = a->dims[a->rank - 2], k = a->dims[a->rank - 1], n = sum->dims[sum->rank - 1];
+    const char *fault = plan_product_fault(x->plan, s, is_made, x);
 
-    if (!has_buffer(x->plan, plan_buffer(x->plan, op->results[0])) ||
-        !has_buffer(x->plan, plan_buffer(x->plan, op->operands[DOT_A])) ||
-        !has_buffer(x->plan, plan_buffer(x->plan, op->operands[DOT_B]))) {
-        tell(x, op, "a product has no buffer");
-        return;
-    }
-    if (d->keep != buffer_of(x, op->operands[DOT_B])->keep || d->keep > x->plan->keeps.len) {
-        tell(x, op, "a product does not know whether its panels are kept");
-        return;
-    }
-    if (d->unit != DOT_FMA || buffer_of(x, op->operands[DOT_B])->turned)
-        check_panels(x, s, m, n, k);
-    check_rounds(x, s, m, n, k);
-    check_live(x, s);
-    if (d->unit != DOT_AMX && d->rows > DOT_MAX_ROWS)
-        tell(x, op, "a product's block has too many rows");
-    if (d->unit == DOT_AMX && (m % d->height != 0 || d->rows % d->height != 0 ||
-                               n % d->lanes != 0 || k % d->depth != 0 || d->depth % d->group != 0))
-        tell(x, op, "a product is not cut into whole tiles");
+    if (fault)
+        tell(x, s->op, "%s", fault);
 }
 
 static void check_step(Check *x, const Step *s)
@@ -570,9 +453,9 @@ static void check_step(Check *x, const Step *s)
         check_dot(x, s);
         break;
     case STEP_SORT:
-        if (!has_buffer(x->plan, plan_buffer(x->plan, s->op->operands[0])) ||
-            !has_buffer(x->plan, plan_buffer(x->plan, s->op->results[0])) ||
-            !has_buffer(x->plan, s->sort.work))
+        if (!plan_buffer_is_there(x->plan, plan_buffer(x->plan, s->op->operands[0])) ||
+            !plan_buffer_is_there(x->plan, plan_buffer(x->plan, s->op->results[0])) ||
+            !plan_buffer_is_there(x->plan, s->sort.work))
             tell(x, s->op, "rows to be sorted have no buffer");
         break;
     case STEP_SCALAR:

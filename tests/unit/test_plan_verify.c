@@ -12,10 +12,11 @@
 
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 
-static const char *const kernels[] = {
-    "attention",  "softmax",      "combine_loop", "while_order", "fields",     "regroup",
-    "behind_if",  "turned_chunk", "dot_bytes",    "dot_bf16",    "dot_rounds", "dot_keep",
-    "dot_strips", "dot_live",     "pieces",       "scan_narrow", "scan_wide",  "records_apart"};
+static const char *const kernels[] = {"attention",  "softmax",     "combine_loop", "while_order",
+                                      "fields",     "regroup",     "behind_if",    "turned_chunk",
+                                      "dot_bytes",  "dot_bf16",    "dot_rounds",   "dot_keep",
+                                      "dot_strips", "dot_live",    "dot_place",    "full",
+                                      "pieces",     "scan_narrow", "scan_wide",    "records_apart"};
 
 static const char *const machines[] = {
     "+avx2,+fma", "+avx2,+avx512f,+avx512bw,+fma,+avx512vnni,+amx-int8,+amx-bf16"};
@@ -169,6 +170,30 @@ static int spoil_buffer(const Plan *p, int buffer)
     return 1;
 }
 
+/* Bytes whose sign is taken by the nest that fills a buffer, for a unit that wants it. */
+static int break_signs(const Plan *p, const Step *s)
+{
+    int of = s->dot.unit == DOT_VNNI ? DOT_B : DOT_A;
+    bool *biased = &p->buffers.at[plan_buffer(p, s->op->operands[of])].biased;
+
+    *biased = true;
+    expect_told(p);
+    *biased = false;
+    return 1;
+}
+
+/* Operands that are read in place, though they are something else, or nobody knows for how many. */
+static int break_place(const Plan *p, Step *s)
+{
+    Buffer *b = &p->buffers.at[plan_buffer(p, s->op->operands[DOT_A])];
+    const Op *was = b->in_place;
+
+    b->in_place = s->op;
+    expect_told(p);
+    b->in_place = was;
+    return 1 + (was ? spoil(p, &b->same[DOT_A], -1) : 0);
+}
+
 /* Tiles that do not fit, operands of another width, panels without room. */
 static int break_dot(const Plan *p, Step *s)
 {
@@ -177,11 +202,13 @@ static int break_dot(const Plan *p, Step *s)
 
     told += spoil(p, &d->keep, d->keep + 1);
     if (d->unit == DOT_FMA)
-        return told + spoil(p, &d->rows, DOT_MAX_ROWS + 1) + spoil(p, &d->rounds, 2 * d->rounds);
+        return told + break_place(p, s) + spoil(p, &d->rows, DOT_MAX_ROWS + 1) +
+               spoil(p, &d->rounds, 2 * d->rounds);
     told += spoil(p, &d->packed, NO_BUFFER);
     told += spoil(p, &d->rounds, 2 * d->rounds);
     told += spoil(p, &d->packed, plan_buffer(p, s->op->results[0]));
     told += spoil_buffer(p, d->packed);
+    told += break_signs(p, s);
     if (d->unit == DOT_VNNI)
         return told + spoil(p, &d->sums, NO_BUFFER) + spoil_buffer(p, d->sums);
     if (d->unit == DOT_PAIRS)
@@ -207,6 +234,18 @@ static int break_live(const Plan *p, DotPlan *d)
         told += 2;
     }
     return told;
+}
+
+/* Bounds that hold throughout where something does that is no comparison of what is there. */
+static int break_full(const Plan *p, Nest *n)
+{
+    if (n->full.len == 0)
+        return 0;
+    Value *was = n->full.at[0];
+    n->full.at[0] = p->func->body->args[0];
+    expect_told(p);
+    n->full.at[0] = was;
+    return 1;
 }
 
 /* Slots without room, known by nothing, or of something else. */
@@ -299,7 +338,7 @@ static int break_block(const Plan *p, BlockPlan *b)
         if (s->kind == STEP_NEST)
             told += drop_entries(p, s->nest->schedule) + drop_inputs(p, s->nest->schedule) +
                     break_keep(p, s->nest) + break_pieces(p, s->nest) + break_scan(p, s->nest) +
-                    break_records(p, s->nest);
+                    break_records(p, s->nest) + break_full(p, s->nest);
         told += break_block(p, s->body[0]) + break_block(p, s->body[1]);
     }
     return told;

@@ -1,0 +1,161 @@
+/*
+ * cpu_place.c - operands of products that are read where memory has them
+ *
+ * The plan (plan_place.c) says which may be.  In front of the nest that would lay such a tile out
+ * it is found whether few programs have the same one, all masks hold, and rows follow one another
+ * as evenly and closely as they should; then the nest is left out, and the product takes the first
+ * row's address and the distance to the next.  Rows are as far apart in 64 bits as their addresses
+ * say, so that numbers of 32 bits which come around between two rows are seen at the last one.
+ */
+#include "cpu.h"
+
+#include <string.h>
+
+/* Of an address that is a sum of what steps: that of the first element of a row. */
+static Val at_row(Cpu *c, const Value *v, const int8_t *map, int64_t row)
+{
+    const Op *op = v->def;
+    Val in[MAX_ELEMENTWISE_OPERANDS] = {NULL};
+    int8_t inner[MAX_RANK];
+
+    if (op && op->code == OP_const)
+        return llvm_int(emit_register_type(&c->e, v->type->dtype, 0), attr_bits(op));
+    if (v->type->rank == 0)
+        return c->scalars[v->id];
+    if (op->code == OP_arange)
+        return llvm_int(emit_register_type(&c->e, v->type->dtype, 0),
+                        attr_start(op) + (map[0] == 0 ? row : 0));
+    if (op_has(op, MOVES))
+        return at_row(c, plan_place_behind(v, map, inner), inner, row);
+    for (int i = 0; i < op->noperands; i++)
+        in[i] = at_row(c, op->operands[i], map, row);
+    return emit_op(&c->e, c->b, op, in);
+}
+
+static Val number_of(Cpu *c, Val address)
+{
+    return LLVMBuildPtrToInt(c->b, address, c->l->i64, "");
+}
+
+/* i1: do few programs have the same tile? */
+static Val is_for_few(Cpu *c, int same)
+{
+    LLVMTypeRef i64 = c->l->i64;
+    Val programs = llvm_int(i64, 1);
+
+    if (same < 0)
+        return llvm_int(c->l->i1, 0);
+    for (int axis = 0; axis < COUNT(c->programs); axis++) {
+        Val n = LLVMBuildZExt(c->b, c->programs[axis], i64, "");
+        if ((same >> axis & 1) != 0)
+            programs = LLVMBuildMul(c->b, programs, n, "");
+    }
+    return LLVMBuildICmp(c->b, LLVMIntULE, programs, llvm_int(i64, PLACE_PROGRAMS), "");
+}
+
+Val cpu_place_each(Cpu *c, int buffer)
+{
+    const Buffer *b = &c->plan->buffers.at[buffer];
+
+    Val one = is_for_few(c, b->same[DOT_A]), other = is_for_few(c, b->same[DOT_B]);
+    return LLVMBuildOr(c->b, one, other, "");
+}
+
+Val cpu_place_round(Cpu *c, int buffer, int rounds)
+{
+    const Buffer *b = &c->plan->buffers.at[buffer];
+    Val zero = llvm_int(c->l->i64, 0);
+    Val n = LLVMBuildAnd(c->b, c->round, llvm_int(c->l->i64, rounds - 1), "");
+
+    if (b->same[DOT_A] < 0 && b->same[DOT_B] < 0)
+        return n;
+    return LLVMBuildSelect(c->b, cpu_place_each(c, buffer), zero, n, "");
+}
+
+/* Finds the tile's place, and whether it is one. */
+static Val find_place(Cpu *c, const Nest *n, int buffer)
+{
+    const Buffer *b = &c->plan->buffers.at[buffer];
+    const Value *address = b->in_place->operands[LOAD_PTR];
+    int operand = uses_of(&c->plan->uses, b->in_place->results[0])->operand;
+    LLVMTypeRef i64 = c->l->i64;
+    int64_t size = cpu_buffer_size(c, buffer), rows = n->dims[0] - 1;
+    Val when = is_for_few(c, b->same[operand]);
+
+    for (int i = 0; i < n->full.len; i++)
+        when = LLVMBuildAnd(c->b, when, cpu_holds_throughout(c, n->full.at[i]), "");
+    Val base = at_row(c, address, plan_identity, 0), first = number_of(c, base);
+    Val second = number_of(c, at_row(c, address, plan_identity, 1));
+    Val last = number_of(c, at_row(c, address, plan_identity, rows));
+    Val pitch = LLVMBuildSub(c->b, second, first, "");
+    Val is_close = LLVMBuildICmp(c->b, LLVMIntULT, pitch, llvm_int(i64, PLACE_PITCH), "");
+    Val end = LLVMBuildAdd(c->b, first, LLVMBuildMul(c->b, pitch, llvm_int(i64, rows), ""), "");
+    Val is_even = LLVMBuildICmp(c->b, LLVMIntEQ, last, end, "");
+
+    when = LLVMBuildAnd(c->b, when, LLVMBuildAnd(c->b, is_close, is_even, ""), "");
+    pitch = LLVMBuildUDiv(c->b, pitch, llvm_int(i64, size), "");
+    c->placed[buffer] = (Placed){.when = when, .base = base, .pitch = pitch};
+    return when;
+}
+
+void cpu_place_fill(Cpu *c, const Nest *n)
+{
+    Val when = find_place(c, n, n->place - 1);
+
+    if (n->keep != 0) {
+        cpu_keep_fill(c, n, when);
+        return;
+    }
+    LLVMBasicBlockRef fill = cpu_block(c), after = cpu_block(c);
+    LLVMBuildCondBr(c->b, when, after, fill);
+    LLVMPositionBuilderAtEnd(c->b, fill);
+    cpu_nest(c, n);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
+}
+
+/* --- the product --- */
+
+static const Placed *place_of(const Dot *d, int which)
+{
+    return &d->c->placed[d->buffer[which]];
+}
+
+Val cpu_place_any(const Dot *d)
+{
+    Val a = place_of(d, DOT_A)->when, b = place_of(d, DOT_B)->when;
+
+    return a && b ? LLVMBuildOr(d->c->b, a, b, "") : a ? a : b;
+}
+
+Dot cpu_place_take(const Dot *d)
+{
+    Dot one = *d;
+    Bld b = d->c->b;
+
+    one.plan.rounds = 1;
+    one.most_k = d->k;
+    memset(one.plan.asks, 0, sizeof one.plan.asks);
+    memset(one.plan.from, 0, sizeof one.plan.from);
+    for (int i = DOT_A; i <= DOT_B; i++) {
+        const Placed *p = place_of(d, i);
+        if (!p->when)
+            continue;
+        Val usual = llvm_int(d->c->l->i64, d->down[i]);
+        one.base[i] = LLVMBuildSelect(b, p->when, p->base, d->base[i], "");
+        one.pitch[i] = LLVMBuildSelect(b, p->when, p->pitch, usual, "");
+    }
+    return one;
+}
+
+/* The row first, which stays along k. */
+Val cpu_place_at(Dot *d, int which, Val row, Val column, int64_t offset)
+{
+    Cpu *c = d->c;
+    LLVMTypeRef e = cpu_buffer_type(c, d->buffer[which], 0);
+    Val more = llvm_int(c->l->i64, offset), skip = LLVMBuildMul(c->b, row, d->pitch[which], "");
+    Val p = LLVMBuildGEP2(c->b, e, d->base[which], &skip, 1, "");
+
+    p = LLVMBuildGEP2(c->b, e, p, &column, 1, "");
+    return LLVMBuildGEP2(c->b, e, p, &more, 1, "");
+}

@@ -1,0 +1,170 @@
+/*
+ * plan_full.c - nests of short rows whose masks mostly hold all over the tile
+ *
+ * Where a row ends is found for each row.  Of a few vectors that takes longer than what is done in
+ * them, and but for a matrix's last tiles nothing ends there: a nest that fills or stores short
+ * rows stands twice, and the one without bounds runs where all comparisons of their masks hold
+ * throughout.  Such a comparison is of an index, which steps by one along a dimension of the tile,
+ * with one number: it holds throughout where it does for the first index and for the last.  Both
+ * are computed in front of the nest, of scalars that are there.
+ */
+#include "plan_internal.h"
+
+enum { SHORT_ROW = 8 /* vectors */, LEAST_ROWS = 4, FEW_VALUES = 100 /* that stand twice */ };
+enum { MOST_BEHIND = 40 /* ops, of a mask */ };
+
+typedef struct {
+    const Plan *plan;
+    Nest *nest;
+    int behind; /* ops that may still be looked at */
+} Full;
+
+/* What stands in front of the nest, as its entries read it. */
+static bool is_at_hand(const void *nest, const Value *v)
+{
+    const Schedule *s = ((const Nest *)nest)->schedule;
+
+    for (int i = 0; i < s->entries.len; i++) {
+        if (s->entries.at[i].kind == MAKE_SCALAR && s->entries.at[i].value == v)
+            return true;
+    }
+    return false;
+}
+
+static bool compares(const Value *v)
+{
+    return v->def && (v->def->code == OP_lt || v->def->code == OP_le || v->def->code == OP_gt ||
+                      v->def->code == OP_ge);
+}
+
+/* Index numbers made wider as such, not what is computed of them and may have wrapped. */
+static bool widens_indices_only(const Value *v, int most)
+{
+    const Op *op = v->def;
+
+    if (v->type->rank == 0 || !op || op->noperands == 0)
+        return true;
+    if (most == 0)
+        return false;
+    if (op->code == OP_cast) {
+        const Value *from = op->operands[0];
+        while (from->def && op_has(from->def, MOVES) && from->def->code != OP_slice)
+            from = from->def->operands[0];
+        return from->def && (from->def->code == OP_arange || from->def->code == OP_const);
+    }
+    for (int i = 0; i < op->noperands; i++) {
+        if (!widens_indices_only(op->operands[i], most - 1))
+            return false;
+    }
+    return true;
+}
+
+int64_t plan_steps(const Plan *p, const Value *v)
+{
+    const Axis *a = v->type->rank > 0 ? axis_of(p->axis, v) : NULL;
+    int64_t n = 1;
+
+    for (int d = 0; d < v->type->rank; d++)
+        n *= a->constancy[d] == v->type->dims[d] ? 1 : v->type->dims[d];
+    return n - 1;
+}
+
+/* Is it an index along one dimension of the nest, or one number? */
+static bool is_even(const Full *f, const Value *v, const int8_t *map)
+{
+    const Axis *a = v->type->rank > 0 ? axis_of(f->plan->axis, v) : NULL;
+    bool steps = false;
+
+    for (int d = 0; d < v->type->rank; d++) {
+        int extent = v->type->dims[d];
+        if (extent == 1 || a->constancy[d] == extent)
+            continue;
+        if (steps || map[d] < 0 || f->nest->dims[map[d]] != extent || a->contiguity[d] != extent)
+            return false;
+        steps = true;
+    }
+    return widens_indices_only(v, MOST_BEHIND);
+}
+
+static bool can_be_asked(const Full *f, const Value *v, const int8_t *map)
+{
+    return compares(v) && plan_holds_by_ends(v, is_at_hand, f->nest) &&
+           is_even(f, v->def->operands[0], map) && is_even(f, v->def->operands[1], map);
+}
+
+/* Notes the comparisons of a mask; false: it has something else. */
+static bool note_mask(Full *f, Value *v, const int8_t *map)
+{
+    int8_t in[MAX_RANK];
+
+    if (f->behind-- == 0)
+        return false;
+    Value *renamed = access_renamed(v, map, in);
+    if (renamed)
+        return note_mask(f, renamed, in);
+    if (v->def && v->def->code == OP_and)
+        return note_mask(f, v->def->operands[0], map) && note_mask(f, v->def->operands[1], map);
+    if (!can_be_asked(f, v, map))
+        return false;
+    for (int i = 0; i < f->nest->full.len; i++) {
+        if (f->nest->full.at[i] == v)
+            return true;
+    }
+    vec_push(f->plan->arena, &f->nest->full, v);
+    return true;
+}
+
+/* Does finding where each row ends take as long as what is done in it? */
+static bool has_short_rows(const Plan *p, const Nest *n)
+{
+    const Schedule *s = n->schedule;
+    int inner = n->order[n->rank - 1], extent = n->dims[inner];
+    int64_t rows = 1;
+
+    for (int d = 0; d < n->rank; d++)
+        rows *= d == inner ? 1 : n->dims[d];
+    return rows >= LEAST_ROWS && n->bounds.len > 0 && n->pieces.len == 0 && !s->strips &&
+           s->rows == 1 && !n->serial && !n->backwards && !p->options->debug &&
+           extent % n->lanes == 0 && extent / n->lanes <= SHORT_ROW && n->values <= FEW_VALUES;
+}
+
+static bool only_fills_and_stores(const Nest *n)
+{
+    for (int i = 0; i < n->roots.len; i++) {
+        RootKind k = n->roots.at[i].kind;
+        if (k != ROOT_FILL && k != ROOT_STORE)
+            return false;
+    }
+    return true;
+}
+
+static void look_at_nest(const Plan *p, Nest *n)
+{
+    Full f = {.plan = p, .nest = n, .behind = MOST_BEHIND};
+
+    if (!has_short_rows(p, n) || !only_fills_and_stores(n))
+        return;
+    for (int i = 0; i < n->bounds.len; i++) {
+        const Bound *b = &n->bounds.at[i];
+        if (b->kind == BOUND_OR || !note_mask(&f, b->value, b->map)) {
+            n->full.len = 0;
+            return;
+        }
+    }
+}
+
+static void look_at_block(const Plan *p, const BlockPlan *b)
+{
+    for (int i = 0; b && i < b->steps.len; i++) {
+        const Step *s = &b->steps.at[i];
+        if (s->kind == STEP_NEST)
+            look_at_nest(p, s->nest);
+        look_at_block(p, s->body[0]);
+        look_at_block(p, s->body[1]);
+    }
+}
+
+void plan_full(const Plan *p)
+{
+    look_at_block(p, p->body);
+}

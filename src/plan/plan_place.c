@@ -1,0 +1,164 @@
+/*
+ * plan_place.c - which operands of products may be read where memory has them
+ *
+ * To lay out a tile takes about as long as to multiply by 32 columns or rows of it, and pays where
+ * several programs, or many columns, need it.  Where few programs of the grid have the same tile,
+ * as in a batch of small products, multiply-adds read rows of memory instead: where these are as
+ * wide as in scratch, their masks hold all over the tile (plan_full.c), and it is not far from one
+ * row to the next, which would come to few places of the first cache.  All that is known when the
+ * program runs: of the grid, of the masks, and from the addresses of the first row, the second, and
+ * the last.
+ *
+ * A product whose operands may be read in place does not wait for several rounds then: each has
+ * tiles of its own.
+ */
+#include "plan_internal.h"
+
+enum { MOST_BEHIND = 40 /* ops, of an address */, LEAST_ROWS = 4 };
+
+/* --- addresses --- */
+
+static bool is_at_hand(const Nest *n, const Value *v)
+{
+    for (int i = 0; i < n->schedule->entries.len; i++) {
+        const Entry *e = &n->schedule->entries.at[i];
+        if (e->kind == MAKE_SCALAR && e->value == v)
+            return true;
+    }
+    return false;
+}
+
+static bool is_one_number(const Plan *p, const Value *v)
+{
+    return v->type->rank == 0 || plan_steps(p, v) == 0;
+}
+
+/* Does it go up evenly with the row, as a sum of what steps and of scalars that are there? */
+static bool is_linear(const Plan *p, const Nest *n, const Value *v, int most)
+{
+    const Op *op = v->def;
+    bool moves = op && (op->code == OP_splat || op->code == OP_broadcast || op->code == OP_expand ||
+                        op->code == OP_permute);
+
+    if (v->type->rank == 0)
+        return (op && op->code == OP_const) || is_at_hand(n, v);
+    if (!op || most == 0)
+        return false;
+    if (op->code == OP_const || op->code == OP_arange)
+        return true;
+    bool scales = op->code == OP_mul &&
+                  (is_one_number(p, op->operands[0]) || is_one_number(p, op->operands[1]));
+    bool widens = op->code == OP_cast && dtype_is_int(op->operands[0]->type->dtype) &&
+                  dtype_size(v->type->dtype) >= dtype_size(op->operands[0]->type->dtype);
+    if (!moves && !scales && !widens && op->code != OP_add && op->code != OP_sub &&
+        op->code != OP_addptr)
+        return false;
+    for (int i = 0; i < op->noperands; i++) {
+        if (!is_linear(p, n, op->operands[i], most - 1))
+            return false;
+    }
+    return true;
+}
+
+const Value *plan_place_behind(const Value *v, const int8_t *map, int8_t *in)
+{
+    const Value *renamed = access_renamed(v, map, in);
+
+    return renamed ? renamed : v->def->operands[0]; /* of one number */
+}
+
+/* --- nests --- */
+
+static bool reads_rows(const Nest *n, const Value *v)
+{
+    for (int i = 0; i < n->leaves.len; i++) {
+        const Leaf *leaf = &n->leaves.at[i];
+        if (leaf->load && leaf->value == v)
+            return leaf->access && leaf->access->form == FORM_CONTIGUOUS;
+    }
+    return false;
+}
+
+/* A nest that does nothing but copy rows of memory to the buffer. */
+static bool copies(const Plan *p, const Nest *n, const Value *v)
+{
+    const Root *r = &n->roots.at[0];
+    const Buffer *b = &p->buffers.at[plan_buffer(p, v)];
+    const Op *load = v->def;
+
+    return n->roots.len == 1 && r->kind == ROOT_FILL && r->value == v && load &&
+           load->code == OP_load && !op_is_volatile(load) && n->rank == 2 && n->order[1] == 1 &&
+           n->dims[0] >= LEAST_ROWS && !b->turned && !b->biased && b->dtype == v->type->dtype &&
+           (n->bounds.len == 0 || n->full.len > 0) && reads_rows(n, v) &&
+           is_linear(p, n, load->operands[LOAD_PTR], MOST_BEHIND);
+}
+
+static bool only_fills(const Nest *n)
+{
+    for (int i = 0; i < n->roots.len; i++) {
+        if (n->roots.at[i].kind != ROOT_FILL)
+            return false;
+    }
+    return true;
+}
+
+/* What fills that buffer, with nothing behind it up to the product that writes memory; NULL. */
+static Nest *nest_before(const BlockPlan *b, int dot, int buffer)
+{
+    for (int i = dot - 1; i >= 0; i--) {
+        const Step *s = &b->steps.at[i];
+        if (s->kind == STEP_SCALAR)
+            continue;
+        if (s->kind != STEP_NEST || !only_fills(s->nest))
+            return NULL;
+        if (s->nest->roots.at[0].buffer == buffer)
+            return s->nest;
+    }
+    return NULL;
+}
+
+static bool may_be_in_place(const Plan *p, const Step *s)
+{
+    return s->dot.unit == DOT_FMA && s->dot.packed == NO_BUFFER && !p->options->debug &&
+           s->op->results[0]->type->rank == 2 && s->op->operands[DOT_A] != s->op->operands[DOT_B];
+}
+
+static void look_at_product(const Plan *p, const BlockPlan *b, int number)
+{
+    const Step *s = &b->steps.at[number];
+    const Op *op = s->op;
+    Buffer *of[2];
+    int same[2] = {-1, -1};
+
+    for (int i = DOT_A; i <= DOT_B; i++)
+        of[i] = &p->buffers.at[plan_buffer(p, op->operands[i])];
+    bool can = may_be_in_place(p, s);
+    for (int i = DOT_A; i <= DOT_B && can; i++) {
+        Nest *n = nest_before(b, number, plan_buffer(p, op->operands[i]));
+        if (!n || of[i]->same[i] < 0 || !copies(p, n, op->operands[i]))
+            continue;
+        of[i]->in_place = op->operands[i]->def;
+        n->place = 1 + plan_buffer(p, op->operands[i]);
+        same[i] = of[i]->same[i];
+    }
+    for (int i = DOT_A; i <= DOT_B; i++) {
+        of[i]->same[DOT_A] = same[DOT_A];
+        of[i]->same[DOT_B] = same[DOT_B];
+    }
+}
+
+static void look_at_block(const Plan *p, const BlockPlan *b)
+{
+    for (int i = 0; b && i < b->steps.len; i++) {
+        const Step *s = &b->steps.at[i];
+        if (s->kind == STEP_DOT)
+            look_at_product(p, b, i);
+        look_at_block(p, s->body[0]);
+        look_at_block(p, s->body[1]);
+    }
+}
+
+void plan_place(const Plan *p)
+{
+    look_at_block(p, p->body);
+}
