@@ -113,6 +113,20 @@ def halves():
              {"out": (dtype, want), "low": (dtype, want[:, :h]), "high": (dtype, want[:, h:])})
 
 
+def wraps():
+    """So few programs that their numbers times the block fit 32 bits, and more."""
+    for programs in (1000, 5000):
+        at = np.arange(programs, dtype=np.int64)[:, None] * 2**20 + np.arange(64)
+        at = at.astype(np.int32)  # wraps from 2048 programs on, and is 0 again
+        x = random.integers(0, 256, 4096).astype(np.uint8)
+        half, rest = np.fix(at / 2).astype(np.int32), np.fmod(at, 3)
+        case(f"wraps {programs}", "halves_of_offsets", programs,
+             {"x": x, "out": empty("u8", programs, 64), "numbers": empty("i32", programs, 64),
+              "n": x.size},
+             {"out": ("u8", np.where((at >= 0) & (at < x.size), x[half & 4095], 7)),
+              "numbers": ("i32", half + rest)})
+
+
 batch_norms()
 pads()
 heads()
@@ -121,4 +135,5 @@ sums()
 outer()
 images()
 halves()
+wraps()
 suite.finish()
