@@ -34,7 +34,7 @@ _Static_assert(MAX_VECTOR <= MAX_LANES, "a register may be full of bytes");
 /* What the plan needs to know of a CPU. */
 typedef struct {
     int vector_bytes, registers; /* of vectors: how wide, how many */
-    bool fma, neon, avx2, avx512f, avx512bw, avx512vnni, amx_int8, amx_bf16;
+    bool fma, neon, avx2, avx512f, avx512bw, avx512fp16, avx512vnni, amx_int8, amx_bf16;
 } Machine;
 
 /* How an access of a nest goes along its inner dimension. */

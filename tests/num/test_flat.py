@@ -127,6 +127,21 @@ def wraps():
               "numbers": ("i32", half + rest)})
 
 
+def chains():
+    """fp16 with every pattern of bits: subnormal numbers, infinities and NaN."""
+    for n, block, bits in ((1000, 128, 0xffff), (333, 37, 0x83ff), (70, 100, 0xffff)):
+        x, y = ((random.integers(0, 65536, k).astype(np.uint16) & bits).view(np.float16)
+                for k in (n, 3 * n))
+        a, b, c = x, y[::3], np.float16(1.25)
+        with np.errstate(all="ignore"):
+            rows = [a + b * c - a, np.where(a < b, a * c, -b),
+                    np.fmax(np.fmin(a + b, c), a * b), np.abs(a) * b + a * c - np.float16(1),
+                    np.where((a == b) | (a != a), b + c, a), np.fmax(a, b), a - b]
+        case(f"chains {n}", "chains", "cdiv(n,BLOCK)",
+             {"x": x, "y": y, "out": empty("fp16", 7, n), "n": n, "scale": 1.25, "BLOCK": block},
+             {"out": ("fp16", np.stack(rows))}, rtol=0, atol=0)
+
+
 batch_norms()
 pads()
 heads()
@@ -136,4 +151,5 @@ outer()
 images()
 halves()
 wraps()
+chains()
 suite.finish()
