@@ -419,6 +419,8 @@ typedef struct {
                          * what runs on (plan_scan.c); 0: none */
     bool either;        /* the one product that reads it takes it in either order, .. */
     bool turned;        /* .. and it is column by column, each of `row` elements */
+    int tables;         /* a histogram counts in so many, .. */
+    int64_t table;      /* .. each of so many elements */
     int keep;     /* 1 + the number in plan->keeps of what has slots here; 0: there are none */
     int64_t slot; /* bytes of one */
 } Buffer;
