@@ -163,6 +163,7 @@ typedef struct {
     bool checks_unasked; /* options.check is not the caller's */
     bool shown;          /* nothing will run: what was not said about the device may be chosen */
     Binding *binding;
+    const int32_t *grid;      /* NULL: it is not known yet, and is taken for a usual one */
     bool no_tensors;          /* no tensor maps can be made of the arguments */
     const Observed *observed; /* NULL: nobody watches */
     /* what spec_ready() found */
@@ -187,7 +188,8 @@ enum {
     WITHOUT_TENSORS = 16,
     WITH_SPANS = 32,
     WITH_CLOCKS = 64,
-    VARIANTS = 128
+    IF_FEW_PROGRAMS = 128,
+    VARIANTS = 256
 };
 
 /* What is known of one kernel with one set of types and constants.  The fields in the middle are
@@ -199,6 +201,7 @@ struct Specialisation {
     MemoryUse use;               /* bit i: of slot i; 63 stands for all from there on */
     bool roams;                  /* it may use memory of which no parameter says where it is */
     Programs programs;           /* what its programs make of the grid */
+    int32_t most_programs;       /* ir_most_programs() */
     _Atomic unsigned grids_told; /* bits of programs.c: what was said of a grid, once */
 
     Arena *words;   /* of `speech` */
@@ -326,9 +329,10 @@ tilec_status compile_object(Job *job, const Request *r, const Func *lowered, con
                             const GenOptions *o, void **begun, GenOutput *out, CompileParts *parts);
 /* What makes code for the device; NULL and the reason. */
 const Target *compile_target(tilec_context *ctx, const Device *d, Arena *a, const char **why);
-/* Zeroed when code does not depend on the launch; quick, and without the lock.  `stored` as in
- * Specialisation. */
-GenOptions compile_options(const Request *r, const Device *d, uint64_t stored);
+/* Zeroed when code does not depend on the launch; quick, and without the lock.  `stored` and
+ * `most_programs` as in Specialisation. */
+GenOptions compile_options(const Request *r, const Device *d, uint64_t stored,
+                           int32_t most_programs);
 
 /* bind.c: from the arguments of a call to parameters (semantics R22 to R29) */
 void bind_describe(tilec_file *f, Kernel *k, Arena *a); /* finds the fallbacks */

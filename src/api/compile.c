@@ -136,6 +136,7 @@ const Func *compile_optimise(const Func *f, const Device *device, const Target *
                           .takes = target ? target->takes : NULL,
                           .verify = verifies()};
 
+    module_kernel(f->module)->most_programs = o->few_programs ? ir_most_programs(f->module) : 0;
     return opt_run(f->module, &options, d) ? module_kernel(f->module) : NULL;
 }
 
@@ -164,12 +165,24 @@ const Target *compile_target(tilec_context *ctx, const Device *d, Arena *a, cons
     return target_of_plugin(p, d->target_name);
 }
 
-GenOptions compile_options(const Request *r, const Device *d, uint64_t stored)
+/* One form for all grids is what `unspecialised` asks for. */
+static bool has_few_programs(const Request *r, int32_t most)
+{
+    bool few = most > 0 && !r->options.unspecialised;
+
+    for (int i = 0; few && r->grid && i < 3; i++)
+        few = r->grid[i] <= most;
+    return few;
+}
+
+GenOptions compile_options(const Request *r, const Device *d, uint64_t stored,
+                           int32_t most_programs)
 {
     LaunchFacts facts = {.arch = r->binding->arch,
                          .lines = r->detail >= TILEC_DEBUG_LINES,
                          .debug = r->detail >= TILEC_DEBUG_NAMES,
-                         .spans = r->options.on_span != NULL};
+                         .spans = r->options.on_span != NULL,
+                         .few_programs = has_few_programs(r, most_programs)};
 
     if (!d->options)
         return (GenOptions){0};
@@ -434,6 +447,7 @@ static tilec_status lower(Job *job, Compilation *c)
     if (!atomic_load_explicit(&s->lowered, memory_order_relaxed)) {
         s->use = ir_memory_use(c->func, job->arena);
         s->programs = programs_of(c->func);
+        s->most_programs = ir_most_programs(c->func->module);
         s->roams = (s->use.loaded | s->use.stored) == EVERY_PARAM;
         speech_prepare(s, c->func, &job->guard);
         atomic_store_explicit(&s->lowered, true, memory_order_release);
@@ -450,7 +464,7 @@ static tilec_status choose_variant(Job *job, Compilation *c)
 
     if (status != TILEC_OK)
         return status;
-    c->options = compile_options(c->request, c->device, s->use.stored);
+    c->options = compile_options(c->request, c->device, s->use.stored, s->most_programs);
     c->index = spec_variant_index(&c->options);
     while (s->making[c->index])
         job_wait(job, c->request->file);

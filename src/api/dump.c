@@ -196,7 +196,8 @@ static tilec_status dump_target(Job *job, DumpJob *d, GenStage stage)
     const char *why;
     const Target *target = compile_target(d->request->file->ctx, device, job->arena, &why);
     uint64_t stored = ir_memory_use(d->func, job->arena).stored;
-    GenOptions options = compile_options(d->request, device, stored);
+    GenOptions options =
+        compile_options(d->request, device, stored, ir_most_programs(d->func->module));
     GenOutput out;
 
     options.lines = options.shown = true;
@@ -216,7 +217,8 @@ static tilec_status dump_passes(Job *job, DumpJob *d)
     const Device *device = device_at(d->request->device);
     const Target *target = compile_target(d->request->file->ctx, device, job->arena, &why);
     uint64_t stored = ir_memory_use(d->func, job->arena).stored;
-    GenOptions options = compile_options(d->request, device, stored);
+    GenOptions options =
+        compile_options(d->request, device, stored, ir_most_programs(d->func->module));
     const Func *f = compile_optimise(d->func, device, target, &options, job->diags);
 
     return f ? give_module(job, d, f->module) : TILEC_REFUSED;

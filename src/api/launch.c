@@ -244,7 +244,7 @@ tilec_status api_launch_observed(tilec_file *file, const char *kernel, const int
                                  char **error)
 {
     Binding binding;
-    Request r = {.binding = &binding, .observed = observed};
+    Request r = {.binding = &binding, .observed = observed, .grid = grid};
     tilec_launch_options on_interp = options ? *options : (tilec_launch_options){0};
 
     if (observed && observed->observer) {
@@ -325,7 +325,7 @@ static tilec_status count_launch(StatsJob *asked, tilec_file *file, const char *
                                  const tilec_launch_options *options, char **error)
 {
     Binding binding;
-    Request r = {.binding = &binding};
+    Request r = {.binding = &binding, .grid = grid};
     tilec_status status = request_open(&r, file, kernel, args, nargs, options, error);
     StatsJob job = *asked;
 

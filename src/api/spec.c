@@ -37,7 +37,7 @@ Specialisation *spec_add(tilec_file *f, const Binding *b)
 
 static Variant *find_variant(const Request *r, Specialisation *s)
 {
-    GenOptions o = compile_options(r, device_at(r->device), s->use.stored);
+    GenOptions o = compile_options(r, device_at(r->device), s->use.stored, s->most_programs);
 
     return atomic_load_explicit(&s->variants[spec_variant_index(&o)], memory_order_acquire);
 }
@@ -61,9 +61,9 @@ bool spec_ready(Request *r)
 int spec_variant_index(const GenOptions *o)
 {
     return (o->disjoint ? IF_DISJOINT : 0) | (o->streaming ? IF_STREAMING : 0) |
-           (o->lines ? WITH_LINES : 0) | (o->debug ? WITH_DEBUG : 0) |
-           (o->no_tensors ? WITHOUT_TENSORS : 0) | (o->spans ? WITH_SPANS : 0) |
-           (o->clocks ? WITH_CLOCKS : 0);
+           (o->few_programs ? IF_FEW_PROGRAMS : 0) | (o->lines ? WITH_LINES : 0) |
+           (o->debug ? WITH_DEBUG : 0) | (o->no_tensors ? WITHOUT_TENSORS : 0) |
+           (o->spans ? WITH_SPANS : 0) | (o->clocks ? WITH_CLOCKS : 0);
 }
 
 void spec_free_variant(Variant *v)

@@ -338,6 +338,11 @@ static AxisRule *const rules[OP_COUNT] = {
     [OP_addptr] = of_addptr, [OP_load] = of_load, [OP_hint] = of_hint,
 };
 
+static int32_t most_programs(const Op *op)
+{
+    return op->block->func->most_programs > 0 ? op->block->func->most_programs : INT32_MAX;
+}
+
 Axis axis_transfer(const Op *op, const Axis *const *in)
 {
     const Type *t = op->results[0]->type;
@@ -346,9 +351,9 @@ Axis axis_transfer(const Op *op, const Axis *const *in)
     case OP_const:
         return of_const(op);
     case OP_program_id:
-        return axis_scalar_range(t, 0, INT32_MAX - 1, 1);
+        return axis_scalar_range(t, 0, most_programs(op) - 1, 1);
     case OP_num_programs:
-        return axis_scalar_range(t, 1, INT32_MAX, 1);
+        return axis_scalar_range(t, 1, most_programs(op), 1);
     case OP_arange:
         return of_arange(op);
     case OP_splat:

@@ -73,9 +73,10 @@ typedef struct {
 /* What code may depend on that a launch says: about the memory of its tensors, and about the chip.
  */
 typedef struct {
-    bool disjoint;    /* no two pointer arguments reach the same memory, or neither is written */
-    double bytes;     /* of all tensors together */
-    const char *arch; /* of a device that `has_archs`; NULL: the one that is here */
+    bool disjoint;     /* no two pointer arguments reach the same memory, or neither is written */
+    double bytes;      /* of all tensors together */
+    bool few_programs; /* as in GenOptions */
+    const char *arch;  /* of a device that `has_archs`; NULL: the one that is here */
     bool lines, debug, spans; /* what is wanted of GenOptions, where there is such a thing */
 } LaunchFacts;
 

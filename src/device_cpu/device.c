@@ -74,6 +74,7 @@ static GenOptions options_for_cpu(const LaunchFacts *facts)
     return (GenOptions){.cpu = level ? level->name : host_cpu_name(),
                         .features = level ? level->features : host_cpu_features(),
                         .disjoint = facts->disjoint,
+                        .few_programs = facts->few_programs,
                         .lines = facts->lines,
                         .debug = facts->debug,
                         .streaming = bytes > SMALLEST_CACHE && bytes > (double)cache_bytes()};

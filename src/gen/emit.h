@@ -26,6 +26,7 @@ typedef struct {
     Llvm *l;
     EmitSmall small;
     int table_lanes;    /* x86: that one instruction permutes, 8 or 16; 0: there is none */
+    bool has_half;      /* x86: it computes with vectors of fp16 */
     bool no_rem;        /* .. and LLVM has no exact remainder of floats for it */
     bool no_fma;        /* .. and calls a function of the C library for each llvm.fma */
     bool no_saturation; /* x86: LLVM takes conversions that saturate apart, lane by lane */
@@ -45,6 +46,10 @@ Val emit_constant(const Emit *e, const Type *t, uint64_t bits); /* scalar */
 
 /* How often the body of a `for` runs: an unsigned number of the counter's type. */
 Val emit_trip_count(Bld b, Val lo, Val hi, Val step);
+
+/* emit_half.c: emit_op() of vectors of fp16 by the machine's own arithmetic; NULL: it has none for
+ * the op, or no operand was such a vector. */
+Val emit_half(const Emit *e, Bld b, const Op *op, const Val *in);
 
 /* emit_atomic.c: an atomic of that kind with `data` on memory that holds `old`; all are the bits of
  * an element in memory, scalar integers */

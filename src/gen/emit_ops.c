@@ -520,9 +520,8 @@ static Val cast(const Emit *e, Bld b, const Op *op, Val x)
     return emit_cast(e, b, address, DT_U64, to->dtype, ROUND_NEAREST);
 }
 
-/* In long code, scalar offsets are extended by the address itself: LLVM would extend a
- * number that is also used as it is once, and cut it back for every other use, in quadratic time.
- */
+/* In long code, scalar offsets are extended by the address itself: LLVM would extend a number
+ * that is also used as it is once, and cut it back for every other use, in quadratic time. */
 static Val addptr(const Emit *e, Bld b, const Op *op, Val p, Val offset)
 {
     DType t = op->operands[1]->type->dtype, element = op->operands[0]->type->dtype;
@@ -552,7 +551,10 @@ static bool keeps_format(OpCode code, DType t)
 Val emit_op(const Emit *e, Bld b, const Op *op, const Val *in)
 {
     DType t = op->noperands > 0 ? op->operands[0]->type->dtype : DT_I1;
+    Val half = emit_half(e, b, op, in);
 
+    if (half)
+        return half;
     switch (op->code) {
     case OP_select:
         return LLVMBuildSelect(b, in[0], in[1], in[2], "");

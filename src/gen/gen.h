@@ -30,8 +30,9 @@ typedef struct {
     /* promised by the launch: two pointer arguments never reach the same memory.  False: the
      * code must be right for any overlap. */
     bool disjoint;
-    bool streaming; /* the launch moves more than the last-level cache holds */
-    bool lines;     /* say which lines of the source instructions come from */
+    bool streaming;    /* the launch moves more than the last-level cache holds */
+    bool few_programs; /* its grid is no larger than ir_most_programs() says */
+    bool lines;        /* say which lines of the source instructions come from */
     /* for debuggers, with lines: statements are computed one after the other, and objects say where
      * what they name is */
     bool debug;

@@ -472,6 +472,7 @@ void cpu_kernel(Cpu *c, Llvm *l, const char *name)
     c->sources = NEW_N(c->arena, SourceRows, c->plan->buffers.len + 1);
     c->machine = &c->plan->machine;
     c->e = (Emit){.l = l, .long_code = c->plan->size >= MANY_OPS};
+    c->e.has_half = c->machine->avx512fp16;
     c->e.no_fma = !c->machine->fma;
     c->e.no_saturation = !c->machine->neon;
     c->e.table_lanes = c->machine->avx512f ? 16 : c->machine->avx2 ? 8 : 0;

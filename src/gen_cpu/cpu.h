@@ -338,6 +338,7 @@ void cpu_tally_end(Cpu *c); /* behind all programs */
 /* cpu_gather.c */
 Val cpu_gather(NestCg *n, const Entry *e); /* of MAKE_GATHER, in register form */
 void cpu_count_begin(NestCg *n);           /* in front of all loops: no histogram has counted yet */
+void cpu_count_end(NestCg *n);             /* behind them */
 /* One body's part of a histogram. */
 void cpu_count_body(NestCg *n, const Op *op, const Entry *e);
 

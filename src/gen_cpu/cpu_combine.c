@@ -222,7 +222,8 @@ static void inner_simple(NestCg *n, const Reduction *r, const Entry *e)
 
 /* i1 lanes: of two pairs the later one, whose index is higher than that of any element that the
  * other one may be, wins.  It does where it is better, or the other one is NaN: as a number, or if
- * that is no element but what an accumulator begins with. */
+ * that is no element but what an accumulator begins with.  The first copy, which begins each row,
+ * has the first NaN of one without numbers. */
 static Val later_wins(NestCg *n, const Reduction *r, const Val *args)
 {
     Bld b = n->at[n->rank];
@@ -230,10 +231,13 @@ static Val later_wins(NestCg *n, const Reduction *r, const Val *args)
     Val x = args[r->n], y = args[r->n + 1];
     Val wins =
         LLVMBuildFCmp(b, r->plan.kind.winner == OP_max ? LLVMRealUGT : LLVMRealULT, x, args[0], "");
-    Val first = LLVMBuildICmp(b, is_signed ? LLVMIntSGT : LLVMIntUGT, args[1], y, "");
+    Val is_number = LLVMBuildFCmp(b, LLVMRealORD, x, x, "");
 
-    return LLVMBuildAnd(b, wins, LLVMBuildOr(b, LLVMBuildFCmp(b, LLVMRealORD, x, x, ""), first, ""),
-                        "");
+    if (n->copy == 0) {
+        Val first = LLVMBuildICmp(b, is_signed ? LLVMIntSGT : LLVMIntUGT, args[1], y, "");
+        is_number = LLVMBuildOr(b, is_number, first, "");
+    }
+    return LLVMBuildAnd(b, wins, is_number, "");
 }
 
 /* Two pairs, as above or by the region. */

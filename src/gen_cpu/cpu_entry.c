@@ -9,23 +9,34 @@
 
 #include <string.h>
 
+/* Copies of a body are constants apart: lanes of all of them begin with one number. */
+static Val without_constant(Val i, int64_t *constant)
+{
+    if (!LLVMIsAInstruction(i) || LLVMGetInstructionOpcode(i) != LLVMAdd ||
+        !LLVMIsAConstantInt(LLVMGetOperand(i, 1)))
+        return i;
+    *constant = LLVMConstIntGetSExtValue(LLVMGetOperand(i, 1));
+    return LLVMGetOperand(i, 0);
+}
+
 /* The index of a loop as an integer of 32 bits: the first lane's, with all lanes where it is a
  * vector. */
 static Val index_of_entry(NestCg *n, const Entry *e)
 {
     Llvm *l = n->c->l;
     int dim = e->map[0];
-    Val start = llvm_int(l->i32, attr_start(e->value->def));
+    int64_t start = attr_start(e->value->def), copy = 0;
 
     if (e->role == AS_ROW || dim < 0)
-        return start;
+        return llvm_int(l->i32, start);
     Bld b = n->at[e->level];
-    Val i = LLVMBuildIntCast2(b, n->index[dim], l->i32, 1, "");
-    if (attr_start(e->value->def) != 0)
-        i = LLVMBuildAdd(b, i, start, "");
+    Val first = e->vector ? without_constant(n->index[dim], &copy) : n->index[dim];
+    Val i = LLVMBuildIntCast2(b, first, l->i32, 1, "");
     if (!e->vector)
-        return i;
-    return LLVMBuildAdd(b, llvm_splat(b, i, n->lanes), llvm_iota(l->i32, n->lanes), "");
+        return start != 0 ? LLVMBuildAdd(b, i, llvm_int(l->i32, start), "") : i;
+    Val lanes = llvm_iota(l->i32, n->lanes);
+    lanes = LLVMBuildAdd(b, lanes, llvm_int(LLVMTypeOf(lanes), start + copy), "");
+    return LLVMBuildAdd(b, llvm_splat(b, i, n->lanes), lanes, "");
 }
 
 static Val result_of_op(NestCg *n, const Entry *e)

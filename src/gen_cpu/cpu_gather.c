@@ -6,8 +6,8 @@
  * all lanes, or steps by one from lane to lane, these are one vector, which may begin in front of
  * the row; else each lane has an address of its own, which is 32 bits from where the row begins.
  *
- * A histogram adds one at a time.  What counts nowhere is counted behind the last bin, where the
- * padding of the buffer is.
+ * A histogram adds one at a time, in tables that take turns (plan_block.c).  What counts nowhere is
+ * counted behind the last bin of a table.
  */
 #include "cpu.h"
 
@@ -223,6 +223,7 @@ void cpu_count_body(NestCg *n, const Op *op, const Entry *e)
     DType t = op->operands[HISTOGRAM_VALUES]->type->dtype;
     int32_t bins = op->results[0]->type->dims[0];
     int buffer = plan_buffer(c->plan, op->results[0]);
+    const Buffer *plan = &c->plan->buffers.at[buffer];
     Val values = cpu_lanes(n, e, HISTOGRAM_VALUES), table = cpu_buffer(c, b, buffer);
     Val place = to_place(c, b, values, t), ok = is_inside(c, b, values, t, bins);
     LLVMTypeRef i32 = c->l->i32;
@@ -233,8 +234,39 @@ void cpu_count_body(NestCg *n, const Op *op, const Entry *e)
     place = LLVMBuildSelect(b, ok, place, llvm_int(LLVMTypeOf(place), bins), "");
     for (int i = 0; i < n->lanes; i++) {
         Val bin = llvm_slice(c->l, b, place, i, 1);
-        Val at = LLVMBuildGEP2(b, i32, table, &bin, 1, "");
+        Val first = llvm_int(c->l->i64, i % plan->tables * plan->table);
+        Val own = LLVMBuildGEP2(b, i32, table, &first, 1, "");
+        Val at = LLVMBuildGEP2(b, i32, own, &bin, 1, "");
         Val count = llvm_load(b, i32, at, dtype_size(DT_I32));
         llvm_store(b, LLVMBuildAdd(b, count, llvm_int(i32, 1), ""), at, dtype_size(DT_I32));
+    }
+}
+
+/* All tables into the first one, in whole lines. */
+static void add_up_tables(Cpu *c, int buffer)
+{
+    const Buffer *plan = &c->plan->buffers.at[buffer];
+    LLVMTypeRef i32 = c->l->i32, line = llvm_vector(i32, MAX_VECTOR / dtype_size(DT_I32));
+    Val table = cpu_buffer(c, c->b, buffer), sum = NULL, first = NULL;
+    Loop loop = cpu_loop_begin(c);
+
+    for (int k = 0; k < plan->tables; k++) {
+        Val at = LLVMBuildAdd(c->b, loop.index, llvm_int(c->l->i64, k * plan->table), "");
+        Val ptr = LLVMBuildGEP2(c->b, i32, table, &at, 1, "");
+        Val counts = llvm_load(c->b, line, ptr, dtype_size(DT_I32));
+        first = k == 0 ? ptr : first;
+        sum = k == 0 ? counts : LLVMBuildAdd(c->b, sum, counts, "");
+    }
+    llvm_store(c->b, sum, first, dtype_size(DT_I32));
+    cpu_loop_end(c, &loop, plan->table, MAX_VECTOR / dtype_size(DT_I32));
+}
+
+void cpu_count_end(NestCg *n)
+{
+    for (int i = 0; i < n->nest->roots.len; i++) {
+        const Root *r = &n->nest->roots.at[i];
+        int buffer = r->kind == ROOT_COUNT ? plan_buffer(n->c->plan, r->op->results[0]) : NO_BUFFER;
+        if (buffer != NO_BUFFER && n->c->plan->buffers.at[buffer].tables > 1)
+            add_up_tables(n->c, buffer);
     }
 }

@@ -56,6 +56,36 @@ static Val pointers(NestCg *n, const Indexed *x)
     return LLVMBuildGEP2(b, x->element, x->base, &offsets, 1, "");
 }
 
+/* Where the machine gathers nothing, or no elements that are so small, each lane's index would be
+ * taken out of a register, of which there is one at a time.  Two loads a cycle take it from the
+ * stack, and what it stands for; being volatile, they are not put back into registers. */
+static Val look_up(NestCg *n, const Indexed *x)
+{
+    Cpu *c = n->c;
+    Bld b = n->at[n->rank];
+    LLVMTypeRef index = LLVMGetElementType(LLVMTypeOf(x->lanes));
+    Val slot = cpu_slot(c, LLVMTypeOf(x->lanes)), out = LLVMGetUndef(x->vector);
+
+    LLVMSetVolatile(LLVMBuildStore(b, x->lanes, slot), 1);
+    for (int i = 0; i < n->lanes; i++) {
+        Val lane = llvm_int(c->l->i64, i);
+        Val at = LLVMBuildLoad2(b, index, LLVMBuildGEP2(b, index, slot, &lane, 1, ""), "");
+        LLVMSetVolatile(at, 1);
+        Val offset = LLVMBuildIntCast2(b, at, c->l->i64, x->is_signed, "");
+        Val ptr = LLVMBuildGEP2(b, x->element, x->base, &offset, 1, "");
+        Val v = llvm_load(b, x->element, ptr, x->align);
+        out = LLVMBuildInsertElement(b, out, v, llvm_int(c->l->i32, i), "");
+    }
+    return out;
+}
+
+static bool gathers(const Cpu *c, int size)
+{
+    enum { WORD = 4 };
+
+    return c->machine->avx512f && size >= WORD;
+}
+
 static Val load_by(NestCg *n, const Indexed *x, int way)
 {
     Bld b = n->at[n->rank];
@@ -64,6 +94,8 @@ static Val load_by(NestCg *n, const Indexed *x, int way)
         return cpu_load_row(n, x->vector, x->address, x->align, x->again);
     if (way == AS_ONE)
         return llvm_splat(b, cpu_load_row(n, x->element, x->address, x->align, x->again), n->lanes);
+    if (!gathers(n->c, x->align))
+        return look_up(n, x);
     return cpu_gather_pointers(n->c, b, x->vector, pointers(n, x), x->align, NULL);
 }
 

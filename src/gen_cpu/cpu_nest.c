@@ -479,6 +479,7 @@ static void one_nest(Cpu *c, const Nest *nest, bool full)
     LLVMPositionBuilderAtEnd(c->b, entry);
     inner_loop(&n);
     close_loops(&n, entry);
+    cpu_count_end(&n);
     llvm_drop_builders(c->l, builders);
 }
 

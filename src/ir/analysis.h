@@ -102,4 +102,8 @@ bool ir_slice(const Func *f, Arena *a, const Value *const *values, int n, SliceV
  * works in the arena. */
 bool ir_waits(const Module *m, Arena *a);
 
+/* programs.c: with no more programs along any axis no product of a program's number and a constant
+ * of the kernels is above 2^30, so far as that is seen; 0: there is none. */
+int32_t ir_most_programs(const Module *m);
+
 #endif

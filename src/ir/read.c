@@ -362,19 +362,19 @@ static bool parse_param(Reader *r, Func *f)
     return (!hidden || parse_source(r, &f->params[f->nparams - 1])) && define(r, &name, v);
 }
 
-/* launch = { ( `num_warps` | `num_stages` ) `=` INT } */
+/* launch = { ( `num_warps` | `num_stages` | `most_programs` ) `=` INT } */
 static bool parse_launch(Reader *r, Func *f)
 {
     int64_t n;
 
     while (r->tok.kind == TOK_NAME) {
-        bool warps = token_is(&r->tok, "num_warps");
-        if (!warps && !token_is(&r->tok, "num_stages"))
-            return read_unexpected(r, "`num_warps`, `num_stages` or `{`");
+        bool warps = token_is(&r->tok, "num_warps"), stages = token_is(&r->tok, "num_stages");
+        if (!warps && !stages && !token_is(&r->tok, "most_programs"))
+            return read_unexpected(r, "`num_warps`, `num_stages`, `most_programs` or `{`");
         read_next(r);
-        if (!read_expect(r, "=") || !read_int(r, 1, 1 << 16, &n))
+        if (!read_expect(r, "=") || !read_int(r, 1, warps || stages ? 1 << 16 : INT32_MAX, &n))
             return false;
-        *(warps ? &f->num_warps : &f->num_stages) = (int)n;
+        *(warps ? &f->num_warps : stages ? &f->num_stages : &f->most_programs) = (int32_t)n;
     }
     return true;
 }

@@ -34,7 +34,7 @@ _Static_assert(MAX_VECTOR <= MAX_LANES, "a register may be full of bytes");
 /* What the plan needs to know of a CPU. */
 typedef struct {
     int vector_bytes, registers; /* of vectors: how wide, how many */
-    bool fma, neon, avx2, avx512f, avx512bw, avx512vnni, amx_int8, amx_bf16;
+    bool fma, neon, avx2, avx512f, avx512bw, avx512fp16, avx512vnni, amx_int8, amx_bf16;
 } Machine;
 
 /* How an access of a nest goes along its inner dimension. */
@@ -429,6 +429,8 @@ typedef struct {
                          * (plan_place.c); NULL: it may not */
     int same[2];  /* where a or b of the product that reads it may be in place: the axes of the grid
                    * along which programs have the same one, as bits; -1: not, or unknown */
+    int tables;         /* a histogram counts in so many, .. */
+    int64_t table;      /* .. each of so many elements */
     int keep;     /* 1 + the number in plan->keeps of what has slots here; 0: there are none */
     int64_t slot; /* bytes of one */
 } Buffer;

@@ -422,8 +422,11 @@ const char *plan_text(const Plan *plan, Arena *a)
         const Buffer *b = &plan->buffers.at[i];
         if (b->bytes == 0)
             continue;
-        text_printf(&p.out, "buffer %d: %s%s, %lld bytes%s\n", i, b->pointer ? "*" : "",
+        text_printf(&p.out, "buffer %d: %s%s, %lld bytes%s", i, b->pointer ? "*" : "",
                     dtype_name(b->dtype), (long long)b->bytes, b->biased ? ", each 128 more" : "");
+        if (b->tables > 1)
+            text_printf(&p.out, ", counted in %d tables", b->tables);
+        text_put(&p.out, "\n");
     }
     print_block(&p, plan->body, 0);
     print_hint(&p, plan);

@@ -21,6 +21,7 @@ Machine plan_machine(const char *features)
     m.fma = m.neon || strstr(features, "+fma") != NULL;
     m.avx512f = strstr(features, "+avx512f") != NULL;
     m.avx512bw = strstr(features, "+avx512bw") != NULL;
+    m.avx512fp16 = strstr(features, "+avx512fp16") != NULL && m.avx512bw;
     m.avx512vnni = strstr(features, "+avx512vnni") != NULL;
     m.amx_int8 = strstr(features, "+amx-int8") != NULL && m.avx512bw;
     m.amx_bf16 = strstr(features, "+amx-bf16") != NULL && m.avx512bw;

@@ -113,6 +113,35 @@ def halves():
              {"out": (dtype, want), "low": (dtype, want[:, :h]), "high": (dtype, want[:, h:])})
 
 
+def wraps():
+    """So few programs that their numbers times the block fit 32 bits, and more."""
+    for programs in (1000, 5000):
+        at = np.arange(programs, dtype=np.int64)[:, None] * 2**20 + np.arange(64)
+        at = at.astype(np.int32)  # wraps from 2048 programs on, and is 0 again
+        x = random.integers(0, 256, 4096).astype(np.uint8)
+        half, rest = np.fix(at / 2).astype(np.int32), np.fmod(at, 3)
+        case(f"wraps {programs}", "halves_of_offsets", programs,
+             {"x": x, "out": empty("u8", programs, 64), "numbers": empty("i32", programs, 64),
+              "n": x.size},
+             {"out": ("u8", np.where((at >= 0) & (at < x.size), x[half & 4095], 7)),
+              "numbers": ("i32", half + rest)})
+
+
+def chains():
+    """fp16 with every pattern of bits: subnormal numbers, infinities and NaN."""
+    for n, block, bits in ((1000, 128, 0xffff), (333, 37, 0x83ff), (70, 100, 0xffff)):
+        x, y = ((random.integers(0, 65536, k).astype(np.uint16) & bits).view(np.float16)
+                for k in (n, 3 * n))
+        a, b, c = x, y[::3], np.float16(1.25)
+        with np.errstate(all="ignore"):
+            rows = [a + b * c - a, np.where(a < b, a * c, -b),
+                    np.fmax(np.fmin(a + b, c), a * b), np.abs(a) * b + a * c - np.float16(1),
+                    np.where((a == b) | (a != a), b + c, a), np.fmax(a, b), a - b]
+        case(f"chains {n}", "chains", "cdiv(n,BLOCK)",
+             {"x": x, "y": y, "out": empty("fp16", 7, n), "n": n, "scale": 1.25, "BLOCK": block},
+             {"out": ("fp16", np.stack(rows))}, rtol=0, atol=0)
+
+
 batch_norms()
 pads()
 heads()
@@ -121,4 +150,6 @@ sums()
 outer()
 images()
 halves()
+wraps()
+chains()
 suite.finish()

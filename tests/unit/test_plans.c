@@ -21,6 +21,7 @@
 #include "../../src/lower/lowering.h"
 #include "constant_text.h"
 #include "../../src/gen/gen.h"
+#include "../../src/ir/analysis.h"
 #include "../../src/gpu_plan/chip.h"
 #include "../../src/opt/opt.h"
 #include "../../src/run/run.h"
@@ -106,6 +107,7 @@ static const char *plan_of(Arena *a, const GenPlugin *plugin, int which, const c
 
     Module *m = lowered(a, file, kernel, args, n, d);
     check_reads_back(a, m);
+    module_kernel(m)->most_programs = ir_most_programs(m); /* as of a usual launch */
     if (!opt_run(m, &o, d))
         fail_msg("%s", diags_text(d, a));
     check_reads_back(a, m);

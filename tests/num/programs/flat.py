@@ -126,3 +126,31 @@ def outer_sums(in_ptr0, out_ptr0, out_ptr1, xnumel, rnumel, ks0, XBLOCK: tl.cons
     most = tl.where(mask, v, float("-inf"))
     tl.store(out_ptr0 + xindex, tl.sum(v, 1)[:, None], xmask)
     tl.store(out_ptr1 + xindex, tl.max(most, 1)[:, None], xmask)
+
+
+@triton.jit
+def halves_of_offsets(x, out, numbers, n):
+    """Offsets that begin with each program at another 2**20, each taken for two lanes."""
+    row = tl.program_id(0)
+    cols = tl.arange(0, 64)
+    at = row * 1048576 + cols
+    v = tl.load(x + at // 2, mask=(at >= 0) & (at < n), other=7)
+    tl.store(out + row * 64 + cols, v)
+    tl.store(numbers + row * 64 + cols, at // 2 + at % 3)
+
+
+@triton.jit
+def chains(x, y, out, n, scale, BLOCK: tl.constexpr):
+    """One op after the other in the arrays' own type, each rounded to it."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    a = tl.load(x + at, mask=inside, other=2.5)
+    b = tl.load(y + at * 3, mask=inside, other=-1)
+    c = scale.to(a.dtype)
+    tl.store(out + at, a + b * c - a, mask=inside)
+    tl.store(out + n + at, tl.where(a < b, a * c, -b), mask=inside)
+    tl.store(out + 2 * n + at, tl.maximum(tl.minimum(a + b, c), a * b), mask=inside)
+    tl.store(out + 3 * n + at, tl.abs(a) * b + a * c - 1, mask=inside)
+    tl.store(out + 4 * n + at, tl.where((a == b) | (a != a), b + c, a), mask=inside)
+    tl.store(out + 5 * n + at, tl.maximum(a, b), mask=inside)
+    tl.store(out + 6 * n + at, a - b, mask=inside)
