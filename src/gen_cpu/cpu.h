@@ -30,6 +30,7 @@
 
 #include "../gen/emit.h"
 #include "../plan/plan.h"
+#include "../split/split.h"
 
 _Static_assert((int)MOST_APART <= (int)LLVM_MAX_LANES, "they become one vector");
 _Static_assert((int)MAX_LANES <= (int)LLVM_MAX_LANES, "llvm.c must take what the nests make");
@@ -61,9 +62,11 @@ typedef struct {
     Val alone;                   /* .. alone (GEN_ALONE), i1; NULL: nobody knows */
     Val program[3], programs[3]; /* i32 */
     Val strip, strip_begin;      /* columns of the grid, i64 (cpu_programs.c); NULL: it has none */
-    Val *scalars;                /* by value id: rank-0 values in register form */
-    Val *shift;                  /* by buffer: bytes from the first tile to this round's, or NULL */
-    Val *in_slot;                /* by buffer: .. and to the first tile of the slot, or NULL */
+    Val part, parts; /* i64: which of how many parts of the program this is; NULL: it is whole */
+    Val *from, *to;  /* .. by number in plan->split.ranges: where its range begins and ends */
+    Val *scalars;    /* by value id: rank-0 values in register form */
+    Val *shift;      /* by buffer: bytes from the first tile to this round's, or NULL */
+    Val *in_slot;    /* by buffer: .. and to the first tile of the slot, or NULL */
     Val *slot;  /* by 1 + number in plan->keeps: the slot of this round, i64; NULL: the only one */
     Val *begin; /* the same: stack slot of the first of a loop's slots, of several */
     Val trips;  /* of the loop around, i64, where there are slots */
@@ -113,6 +116,8 @@ typedef struct {
     Val counter[MAX_RANK]; /* phis of the scalar loops, by dimension */
     Val index[MAX_RANK];   /* i64 by dimension; of the inner one, the chunk's first */
     Val begin, end; /* i64: of the row, or of the piece of it; known in front of the inner loop */
+    int split;      /* the dimension of which this part of the program has a range; SPLIT_NONE */
+    Val from, to;   /* that range, i64 */
     Val lane_ok;    /* lanes inside the extent, or NULL for all */
     union {
         Val value;

@@ -13,16 +13,17 @@ static void put_options(Text *t, const GenOptions *o)
 {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wmissing-field-initializers"
-    const GenOptions all = {o->cpu,   o->features, o->disjoint, o->streaming,
-                            o->lines, o->debug,    o->shown,    o->no_tensors,
-                            o->spans, o->clocks,   o->budget,   o->folder};
+    const GenOptions all = {o->cpu,   o->features, o->disjoint,   o->streaming, o->lines,
+                            o->debug, o->shown,    o->no_tensors, o->spans,     o->clocks,
+                            o->parts, o->budget,   o->folder};
 #pragma GCC diagnostic pop
 
     text_printf(t,
                 "%s %s disjoint %d streaming %d lines %d debug %d shown %d no tensors %d "
-                "spans %d clocks %d budget %d in %s",
+                "spans %d clocks %d parts %d budget %d in %s",
                 all.cpu, all.features, all.disjoint, all.streaming, all.lines, all.debug, all.shown,
-                all.no_tensors, all.spans, all.clocks, all.budget, all.folder ? all.folder : "-");
+                all.no_tensors, all.spans, all.clocks, all.parts, all.budget,
+                all.folder ? all.folder : "-");
 }
 
 /* Where something is written, as code that tells lines has it. */
