@@ -133,6 +133,7 @@ typedef struct {
     GenRecipe recipe; /* of launches; of a device without target nothing */
     bool spans;       /* it notes when programs ran */
     bool clocks;      /* .. and how long lines took */
+    bool whole;       /* no code runs its programs in parts: GenOptions.parts changes nothing */
 } Variant;
 
 /* Who watches a launch, of programs first, .. last - 1 of the grid. */
@@ -162,6 +163,7 @@ typedef struct {
     tilec_debug detail;  /* that the options or the context want */
     bool checks_unasked; /* options.check is not the caller's */
     bool shown;          /* nothing will run: what was not said about the device may be chosen */
+    int64_t programs;    /* of the grid; 0: nobody has said */
     Binding *binding;
     const int32_t *grid;      /* NULL: it is not known yet, and is taken for a usual one */
     bool no_tensors;          /* no tensor maps can be made of the arguments */
@@ -189,7 +191,8 @@ enum {
     WITH_SPANS = 32,
     WITH_CLOCKS = 64,
     IF_FEW_PROGRAMS = 128,
-    VARIANTS = 256
+    IN_PARTS = 256,
+    VARIANTS = 512
 };
 
 /* What is known of one kernel with one set of types and constants.  The fields in the middle are

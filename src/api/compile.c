@@ -182,7 +182,9 @@ GenOptions compile_options(const Request *r, const Device *d, uint64_t stored,
                          .lines = r->detail >= TILEC_DEBUG_LINES,
                          .debug = r->detail >= TILEC_DEBUG_NAMES,
                          .spans = r->options.on_span != NULL,
-                         .few_programs = has_few_programs(r, most_programs)};
+                         .few_programs = has_few_programs(r, most_programs),
+                         .programs = r->programs,
+                         .threads = r->options.threads};
 
     if (!d->options)
         return (GenOptions){0};
@@ -335,8 +337,10 @@ static RunStatus load_output(Compilation *c, const GenOutput *output, const char
 {
     const DeviceObject object = {output, c->func};
 
-    if (output)
+    if (output) {
         c->variant->recipe = output->recipe;
+        c->variant->whole = output->parts == 1;
+    }
     return c->device->load(&object, &c->variant->code, why);
 }
 

@@ -254,8 +254,10 @@ tilec_status api_launch_observed(tilec_file *file, const char *kernel, const int
     tilec_status status = request_open(&r, file, kernel, args, nargs, options, error);
     if (status == TILEC_OK)
         status = check_grid(&r, grid, error);
-    if (status == TILEC_OK)
+    if (status == TILEC_OK) {
+        r.programs = grid_programs(grid);
         status = request_ready(&r, error);
+    }
     if (status != TILEC_OK)
         return status;
     return run_request(&r, grid, error);

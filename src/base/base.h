@@ -286,6 +286,7 @@ typedef struct {
     int64_t steps;
     int workers;
     _Atomic bool cancelled;
+    _Atomic int64_t parts;    /* of each step, that workers count instead; 0: steps are whole */
     const volatile int *wish; /* NULL, or what cancels when it is not 0 */
     WatchPlace at[];
 } Watch;
@@ -311,6 +312,8 @@ void watch_end(Watch *w, int worker);
 #define WATCH_SECONDS 0.01
 bool watch_run(Watch *w, int worker, int64_t first, int64_t last, WatchSteps *steps, void *ctx);
 void watch_cancel(Watch *w);
+/* Before any begins: workers tell of parts, so many of each step, and who looks sees steps. */
+void watch_in_parts(Watch *w, int64_t parts);
 bool watch_cut_short(const Watch *w); /* it was, and some have not ended; NULL was not */
 /* How many have begun, how many have ended, and those between: gives how many ranges, at most
  * `most`.  Workers go on meanwhile. */

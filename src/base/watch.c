@@ -121,8 +121,14 @@ bool watch_cut_short(const Watch *w)
     return ended < w->steps;
 }
 
+void watch_in_parts(Watch *w, int64_t parts)
+{
+    atomic_store(&w->parts, parts);
+}
+
 int watch_look(const Watch *w, WatchRange *ranges, int most, int64_t *begun, int64_t *ended)
 {
+    int64_t parts = MAX(atomic_load(&w->parts), 1);
     int n = 0;
 
     *begun = *ended = 0;
@@ -138,8 +144,10 @@ int watch_look(const Watch *w, WatchRange *ranges, int most, int64_t *begun, int
             continue;
         *begun += last - first;
         if (n < most)
-            ranges[n++] = (WatchRange){first, last};
+            ranges[n++] = (WatchRange){first / parts, (last + parts - 1) / parts};
     }
+    *begun = (*begun + parts - 1) / parts;
+    *ended /= parts;
     *begun = MIN(*begun, w->steps); /* one that ended just now may have counted twice */
     return n;
 }

@@ -78,6 +78,8 @@ typedef struct {
     bool few_programs; /* as in GenOptions */
     const char *arch;  /* of a device that `has_archs`; NULL: the one that is here */
     bool lines, debug, spans; /* what is wanted of GenOptions, where there is such a thing */
+    int64_t programs;         /* of the launch; 0: nobody knows */
+    int threads;              /* that it may have; 0: all */
 } LaunchFacts;
 
 /* What becomes code that can be launched. */

@@ -18,6 +18,7 @@ typedef struct {
     Code *code;
     CpuKernel *entry;
     size_t scratch;
+    int parts;                         /* see CpuLaunch */
     _Atomic uint32_t cost, alone_cost; /* see CpuLaunch */
 } CpuCode;
 
@@ -45,6 +46,19 @@ static size_t cache_bytes(void)
         atomic_store_explicit(&known, bytes, memory_order_relaxed);
     }
     return bytes;
+}
+
+/* Threads that a launch may have.  The pool asked once, too. */
+static int threads_of(const LaunchFacts *facts)
+{
+    static _Atomic int known; /* 0: not asked yet */
+    int cpus = atomic_load_explicit(&known, memory_order_relaxed);
+
+    if (cpus == 0) {
+        cpus = os_cpu_count();
+        atomic_store_explicit(&known, cpus, memory_order_relaxed);
+    }
+    return facts->threads > 0 ? MIN(facts->threads, cpus) : cpus;
 }
 
 /* -1: there is no such level. */
@@ -77,7 +91,10 @@ static GenOptions options_for_cpu(const LaunchFacts *facts)
                         .few_programs = facts->few_programs,
                         .lines = facts->lines,
                         .debug = facts->debug,
-                        .streaming = bytes > SMALLEST_CACHE && bytes > (double)cache_bytes()};
+                        .parts =
+                            facts->programs > 0 &&
+                            facts->programs<threads_of(facts), .streaming = bytes> SMALLEST_CACHE &&
+                            bytes > (double)cache_bytes()};
 }
 
 static void unload_for_cpu(void *code)
@@ -100,6 +117,7 @@ static RunStatus load_for_cpu(const DeviceObject *object, void **code, const cha
         c->entry = (CpuKernel *)code_symbol(c->code, "tilec_kernel");
     if (c->entry) {
         c->scratch = object->output->scratch;
+        c->parts = object->output->parts;
         perf_note(object->func ? object->func->name : "kernel", (void *)(uintptr_t)c->entry,
                   code_lines(c->code));
         *code = c;
@@ -120,6 +138,7 @@ static RunStatus launch_on_cpu(void *pool, void *code, const DeviceLaunch *l, ch
                         .args = l->args,
                         .grid = {l->grid[0], l->grid[1], l->grid[2]},
                         .threads = l->threads,
+                        .parts = c->parts,
                         .waits = l->waits,
                         .atomics = l->atomics,
                         .watch = l->watch,

@@ -132,7 +132,8 @@ RunStatus pool_new(int threads, Pool **out); /* 0: one a CPU */
 /* Ends its threads and waits for them; NULL is allowed.  No job may be running.  In a forked child,
  * which has no such threads, only the memory goes. */
 void pool_free(Pool *p);
-int pool_threads(const Pool *p); /* at most: there are fewer when the system gives fewer */
+int pool_threads(const Pool *p);   /* at most: there are fewer when the system gives fewer */
+int pool_listening(const Pool *p); /* helpers that would hear a job now, without being woken */
 /* Called with disjoint ranges; `worker` is below pool_threads(), no two calls at a time have the
  * same one, and `scratch` is its own.  Must not call pool_run on the same pool. */
 typedef void PoolFn(void *ctx, int64_t first, int64_t last, int worker, void *scratch);
@@ -154,9 +155,10 @@ RunStatus pool_run(Pool *p, const PoolJob *job);
  *
  * The kernel's ABI; symbol "tilec_kernel".  Runs linear programs [first, last) of the grid, x
  * fastest.  `args` holds one 8-byte slot a parameter: a pointer, or the value's bits zero-extended.
- * `scratch` belongs to this thread alone.  src/gen_cpu/cpu.c emits it.
+ * `scratch` belongs to this thread alone.  Code with GenOptions.parts finds at grid[3] in how many
+ * parts programs are run, and first and last are numbers of parts.  src/gen_cpu/cpu.c emits it.
  */
-typedef void CpuKernel(const uint64_t *args, const int32_t grid[3], int64_t first, int64_t last,
+typedef void CpuKernel(const uint64_t *args, const int32_t grid[4], int64_t first, int64_t last,
                        void *scratch);
 typedef struct {
     CpuKernel *entry;
@@ -170,6 +172,7 @@ typedef struct {
     _Atomic uint32_t *alone_cost; /* the same of launches whose atomics needed no locks, or NULL */
     Watch *watch;   /* NULL, or is told of the programs, and may cancel: RUN_CANCELLED */
     Stints *stints; /* NULL, or where chunks are noted */
+    int parts;      /* that a program may be run in, for which the code was made; 0, 1: none */
     bool waits;     /* a program may wait for any other: all threads, one program at a time */
     bool atomics;   /* the kernel has some, which need no locks where nobody else has (GEN_ALONE) */
 } CpuLaunch;

@@ -59,10 +59,10 @@ typedef struct {
 } Worker;
 
 struct Pool {
-    int most;     /* threads; the caller counts as one */
-    int threads;  /* that there are: 1 before a job that can use more */
-    pid_t owner;  /* the process that has the helpers; 0: they have not started */
-    bool listens; /* there is a CPU for every thread, so waiting may use it */
+    int most;            /* threads; the caller counts as one */
+    _Atomic int threads; /* that there are: 1 before a job that can use more */
+    pid_t owner;         /* the process that has the helpers; 0: they have not started */
+    bool listens;        /* there is a CPU for every thread, so waiting may use it */
     pthread_mutex_t turn;
     PoolJob job;
 
@@ -330,6 +330,13 @@ RunStatus pool_run(Pool *p, const PoolJob *job)
 int pool_threads(const Pool *p)
 {
     return p->most;
+}
+
+int pool_listening(const Pool *p)
+{
+    int sleepers = atomic_load_explicit(&p->sleepers, memory_order_relaxed);
+
+    return p->listens ? atomic_load_explicit(&p->threads, memory_order_relaxed) - 1 - sleepers : 0;
 }
 
 /* --- making and ending --- */

@@ -40,6 +40,7 @@ typedef struct {
     bool no_tensors; /* the launch cannot make the tensor maps that the code would like to have */
     bool spans;      /* of targets whose programs are blocks of warps: see GenSpan */
     bool clocks;     /* of the same: see GenClock */
+    bool parts;      /* a launch has few programs: it may have each run in parts (GenOutput) */
     GenBudget budget;
     const char *folder; /* of objects with lines: where relative paths of the source begin; NULL */
 } GenOptions;
@@ -90,6 +91,10 @@ typedef struct {
     GenMap maps[GEN_MAPS];
 } GenRecipe;
 
+/* Bytes from the sizes of the grid on at which code with GenOptions.parts finds an i32: in how many
+ * parts each program is run.  The numbers that it is called with are those of parts, one program's
+ * behind the other's. */
+enum { GEN_PARTS = 12 };
 enum { GEN_CLEARED = 128 };
 /* Where in scratch there is an i64 that is not 0 if this thread runs the whole launch, and none
  * that has atomics runs beside it: then these need no locks. */
@@ -99,6 +104,10 @@ typedef struct {
     size_t len;
     size_t scratch; /* bytes of scratch one thread needs, 64-byte aligned; of them the first
                      * GEN_CLEARED are 0 when a thread begins to work on a launch */
+    /* of targets whose programs threads run: in how many parts, each by itself, this code may run a
+     * program; 1: there is no code that runs it but as a whole; 0: code with GenOptions.parts may
+     */
+    int parts;
     /* of targets whose programs are blocks of warps, else 0: */
     int warps;     /* that run one program */
     size_t shared; /* bytes of memory that they share, beside what the object itself declares */
@@ -201,7 +210,7 @@ typedef struct {
     bool (*build)(const GenBuild *b, Arena *a, GenOutput *out, Diags *d);
 } Target;
 
-enum { GEN_ABI = 16 };
+enum { GEN_ABI = 17 };
 typedef struct {
     int abi; /* GEN_ABI of the build that made the plugin */
     const char *build_id;

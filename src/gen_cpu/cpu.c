@@ -211,6 +211,64 @@ static void emit_body(Cpu *c, const Step *s, Val trips, Val left)
     c->is_last = is_last;
 }
 
+/* Of a loop: the counter and the rounds left at the head of the first round, and those left behind
+ * the last one. */
+typedef struct {
+    Val first, left, behind;
+} Rounds;
+
+static Val wide(Cpu *c, const Value *v)
+{
+    return LLVMBuildIntCast2(c->b, c->scalars[v->id], c->l->i64, dtype_is_signed(v->type->dtype),
+                             "");
+}
+
+/* i1: do rounds of the loop that is split store to memory of their own? */
+static Val rounds_are_apart(Cpu *c)
+{
+    LLVMTypeRef i64 = c->l->i64;
+    Val all = llvm_int(c->l->i1, 1);
+
+    for (int i = 0; i < c->plan->split.ifs.len; i++) {
+        const SplitIf *s = &c->plan->split.ifs.at[i];
+        Val pitch = llvm_int(i64, s->pitch), reach = llvm_int(i64, s->reach);
+        if (s->scale)
+            pitch = LLVMBuildMul(c->b, pitch, wide(c, s->scale), "");
+        if (s->limit)
+            reach = llvm_call2(c->l, c->b, "llvm.smin", reach,
+                               LLVMBuildSub(c->b, wide(c, s->limit), llvm_int(i64, 1), ""));
+        all = LLVMBuildAnd(c->b, all, LLVMBuildICmp(c->b, LLVMIntSGT, pitch, reach, ""), "");
+    }
+    return all;
+}
+
+/* A part of the program has some of the rounds of one loop, and all of others. */
+static Rounds rounds_of(Cpu *c, const Op *loop, Val lo, Val step, Val trips)
+{
+    LLVMTypeRef t = LLVMTypeOf(lo), i64 = c->l->i64;
+    Val ends[2];
+
+    if (!c->part || loop != c->plan->split.loop)
+        return (Rounds){lo, trips, llvm_int(t, 0)};
+    Val splits = rounds_are_apart(c);
+    Val all = LLVMBuildZExt(c->b, trips, i64, "");
+    for (int k = 0; k < 2; k++) {
+        Val part = LLVMBuildAdd(c->b, c->part, llvm_int(i64, k), "");
+        Val whole = LLVMBuildMul(c->b, LLVMBuildUDiv(c->b, all, c->parts, ""), part, "");
+        Val more = LLVMBuildMul(c->b, LLVMBuildURem(c->b, all, c->parts, ""), part, "");
+        Val end = LLVMBuildAdd(c->b, whole, LLVMBuildUDiv(c->b, more, c->parts, ""), "");
+        Val none = LLVMBuildICmp(c->b, LLVMIntEQ, part, llvm_int(i64, 0), "");
+        Val alone = LLVMBuildSelect(c->b, none, llvm_int(i64, 0), all, "");
+        end = LLVMBuildSelect(c->b, splits, end, alone, "");
+        ends[k] = LLVMBuildTrunc(c->b, end, t, "");
+    }
+    Val skipped = LLVMBuildMul(c->b, ends[0], step, "");
+    Rounds own = {.first = LLVMBuildAdd(c->b, lo, skipped, "")};
+    own.left = LLVMBuildSub(c->b, trips, ends[0], "");
+    own.behind = LLVMBuildSub(c->b, trips, ends[1], "");
+    return own;
+}
+
 static void emit_for(Cpu *c, const Step *s)
 {
     const Op *op = s->op;
@@ -221,6 +279,7 @@ static void emit_for(Cpu *c, const Step *s)
     LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = cpu_block(c), in = cpu_block(c),
                       exit = cpu_block(c);
 
+    Rounds own = rounds_of(c, op, lo, step, trips);
     LLVMBuildBr(c->b, head);
     LLVMPositionBuilderAtEnd(c->b, head);
     Val left = LLVMBuildPhi(c->b, t, ""), iv = LLVMBuildPhi(c->b, t, "");
@@ -230,7 +289,7 @@ static void emit_for(Cpu *c, const Step *s)
         incoming(c, phis[i], op->operands[FOR_BOUNDS + i], before);
     }
     c->scalars[body->args[0]->id] = iv;
-    Val go = LLVMBuildICmp(c->b, LLVMIntNE, left, llvm_int(t, 0), "");
+    Val go = LLVMBuildICmp(c->b, LLVMIntNE, left, own.behind, "");
     LLVMBuildCondBr(c->b, go, in, exit);
     LLVMPositionBuilderAtEnd(c->b, in);
     emit_body(c, s, trips, left);
@@ -239,8 +298,8 @@ static void emit_for(Cpu *c, const Step *s)
     Val fewer = LLVMBuildSub(c->b, left, llvm_int(t, 1), "");
     for (int i = 0; i < op->nresults; i++)
         incoming(c, phis[i], body->last->operands[i], latch);
-    LLVMAddIncoming(left, (Val[]){trips, fewer}, (LLVMBasicBlockRef[]){before, latch}, 2);
-    LLVMAddIncoming(iv, (Val[]){lo, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    LLVMAddIncoming(left, (Val[]){own.left, fewer}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    LLVMAddIncoming(iv, (Val[]){own.first, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
     LLVMBuildBr(c->b, head);
     LLVMPositionBuilderAtEnd(c->b, exit);
     for (int i = 0; i < op->nresults; i++) {
@@ -497,7 +556,10 @@ static bool emit_for_cpu(const Func *f, const GenOptions *o, GenStage stage, Are
     const char *features = o->features ? o->features : llvm_host_features(a);
     Plan *plan = plan_make(f, o, plan_machine(features), a);
 
+    split_programs(plan);
+
     *out = (GenOutput){.scratch = (size_t)plan->scratch};
+    out->parts = plan->split.most < 2 ? 1 : o->parts ? plan->split.most : 0;
     if (stage == GEN_PLAN)
         return give_text(out, plan_text(plan, a));
     if (stage == GEN_SCHEDULE && !plan->beyond)

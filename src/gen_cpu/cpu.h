@@ -29,6 +29,7 @@
 
 #include "../gen/emit.h"
 #include "../plan/plan.h"
+#include "../split/split.h"
 
 _Static_assert((int)MOST_APART <= (int)LLVM_MAX_LANES, "they become one vector");
 _Static_assert((int)MAX_LANES <= (int)LLVM_MAX_LANES, "llvm.c must take what the nests make");
@@ -66,6 +67,8 @@ typedef struct {
     Val alone;                   /* .. alone (GEN_ALONE), i1; NULL: nobody knows */
     Val program[3], programs[3]; /* i32 */
     Val strip, strip_begin;      /* columns of the grid, i64 (cpu_programs.c); NULL: it has none */
+    Val part, parts;             /* i64: which of how many parts of the program this is; NULL: it is whole */
+    Val *from, *to;              /* .. by number in plan->split.ranges: where its range begins and ends */
     Val *scalars;                /* by value id: rank-0 values in register form */
     Val *shift;                  /* by buffer: bytes from the first tile to this round's, or NULL */
     Placed *placed;              /* by buffer: where an operand of the next product is in place */
@@ -119,6 +122,8 @@ typedef struct {
     Val counter[MAX_RANK]; /* phis of the scalar loops, by dimension */
     Val index[MAX_RANK];   /* i64 by dimension; of the inner one, the chunk's first */
     Val begin, end; /* i64: of the row, or of the piece of it; known in front of the inner loop */
+    int split;      /* the dimension of which this part of the program has a range; SPLIT_NONE */
+    Val from, to;   /* that range, i64 */
     Val lane_ok;    /* lanes inside the extent, or NULL for all */
     union {
         Val value;

@@ -28,6 +28,16 @@ Val cpu_in_direction(const NestCg *n, Bld b, int dim, Val i)
 
 /* --- bodies --- */
 
+/* Where the last whole vector of the row begins. */
+static Val last_vector(const NestCg *n)
+{
+    LLVMTypeRef t = n->c->l->i64;
+
+    if (n->split == n->inner)
+        return LLVMBuildSub(n->c->b, n->to, llvm_int(t, n->lanes), "");
+    return llvm_int(t, n->nest->dims[n->inner] - n->lanes);
+}
+
 void cpu_begin_body(NestCg *n, Part part, Val i, int copy)
 {
     Cpu *c = n->c;
@@ -36,7 +46,7 @@ void cpu_begin_body(NestCg *n, Part part, Val i, int copy)
     bool again = n->nest->schedule->again && part != PART_MAIN;
 
     if (again)
-        i = llvm_call2(c->l, c->b, "llvm.smin", i, llvm_int(c->l->i64, extent - n->lanes));
+        i = llvm_call2(c->l, c->b, "llvm.smin", i, last_vector(n));
     n->at[n->rank] = c->b;
     n->index[n->inner] = i;
     n->copy = copy;

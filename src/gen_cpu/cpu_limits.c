@@ -40,5 +40,12 @@ bool cpu_takes(Diags *d, const Plan *p)
         refuse_long(d, p);
     else if (p->front > IR_MOST_TILE_BYTES)
         refuse_large(d, p);
-    return !p->beyond && p->front <= IR_MOST_TILE_BYTES && plan_verify(p, d);
+    if (p->beyond || p->front > IR_MOST_TILE_BYTES || !plan_verify(p, d))
+        return false;
+    const Op *wrong = split_wrong(p);
+    if (wrong)
+        ir_diag(d, DIAG_ERROR, wrong,
+                "internal error: the plan of `%s` is wrong: a part lacks what it reads or stores",
+                p->func->name);
+    return !wrong;
 }

@@ -37,6 +37,27 @@ static int rows_at_once(const NestCg *n, int level)
     return level == n->rank - 2 ? n->nest->schedule->rows : 1;
 }
 
+/* Does a part of the program have a range of what the inner loop goes through? */
+static bool has_range(const NestCg *n)
+{
+    return n->split == n->inner;
+}
+
+/* Where a scalar loop begins, and ends. */
+static Val first_trip(const NestCg *n, int loop)
+{
+    int dim = over_pieces(n, loop) ? n->inner : n->nest->order[loop];
+
+    return dim == n->split ? n->from : llvm_int(n->c->l->i64, 0);
+}
+
+static Val behind_trips(const NestCg *n, int loop)
+{
+    int dim = over_pieces(n, loop) ? n->inner : n->nest->order[loop];
+
+    return dim == n->split ? n->to : llvm_int(n->c->l->i64, n->nest->dims[dim]);
+}
+
 /* Open the scalar loops; at[k + 1] stays open for code of its level until close_loops(). */
 static void open_loops(NestCg *n)
 {
@@ -63,20 +84,18 @@ static void close_loop(NestCg *n, int k)
 {
     Cpu *c = n->c;
     int dim = n->nest->order[k];
-    int64_t trips = n->nest->dims[over_pieces(n, k) ? n->inner : dim];
 
-    if (trips == 1 && !over_pieces(n, k))
+    if (n->nest->dims[dim] == 1 && !over_pieces(n, k))
         return;
     Val i = n->counter[dim];
     LLVMBasicBlockRef head = LLVMGetInstructionParent(i), exit = cpu_block(c);
     Val step = llvm_int(c->l->i64, rows_at_once(n, k));
     Val next = over_pieces(n, k) ? n->end : LLVMBuildAdd(c->b, i, step, "");
-    Val more = LLVMBuildICmp(c->b, LLVMIntSLT, next, llvm_int(c->l->i64, trips), "");
+    Val more = LLVMBuildICmp(c->b, LLVMIntSLT, next, behind_trips(n, k), "");
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b), before = LLVMGetInsertBlock(n->at[k]);
     LLVMBuildCondBr(c->b, more, head, exit);
     LLVMBuildBr(n->at[k], head);
-    LLVMAddIncoming(i, (Val[]){llvm_int(c->l->i64, 0), next}, (LLVMBasicBlockRef[]){before, latch},
-                    2);
+    LLVMAddIncoming(i, (Val[]){first_trip(n, k), next}, (LLVMBasicBlockRef[]){before, latch}, 2);
     LLVMPositionBuilderAtEnd(c->b, exit);
 }
 
@@ -94,6 +113,12 @@ static void close_loops(NestCg *n, LLVMBasicBlockRef inner_entry)
 }
 
 /* --- segments --- */
+
+/* Where the whole row ends, of which a piece may be at hand. */
+static Val row_end(const NestCg *n)
+{
+    return has_range(n) ? n->to : llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
+}
 
 static bool constant_value(Val v, int64_t *out)
 {
@@ -230,10 +255,10 @@ static Val whole_dead(NestCg *n, Val from)
 {
     LLVMTypeRef t = n->c->l->i64;
     Bld row = n->at[n->front];
-    int extent = n->nest->dims[n->inner];
-    Val has = LLVMBuildICmp(row, LLVMIntSLE, from, llvm_int(t, extent - n->lanes), "");
+    Val extent = row_end(n), last = LLVMBuildSub(row, extent, llvm_int(t, n->lanes), "");
+    Val has = LLVMBuildICmp(row, LLVMIntSLE, from, last, "");
 
-    return LLVMBuildSelect(row, has, from, llvm_int(t, extent), "");
+    return LLVMBuildSelect(row, has, from, extent, "");
 }
 
 /* Up to where all bounds hold; what is the same for all rows is found in front of them. */
@@ -302,11 +327,9 @@ static Val first_vector(NestCg *n, Val first)
 /* What lies on both sides of the main segment, from `first` to `end`, and then this over it. */
 static void between_edges(NestCg *n, Val first, Val end, Val extent)
 {
-    Val zero = llvm_int(n->c->l->i64, 0);
-
-    segment(n, PART_DEAD, zero, first, 1);
+    segment(n, PART_DEAD, n->begin, first, 1);
     segment(n, PART_DEAD, end, extent, 1);
-    main_segment(n, first, first == zero ? zero : first_vector(n, first), end);
+    main_segment(n, first, first == n->begin ? first : first_vector(n, first), end);
 }
 
 /* Where the dead segment begins, if there is one. */
@@ -344,9 +367,9 @@ static bool has_short_rows(const NestCg *n)
 
     for (int d = 0; d < n->rank; d++)
         rows *= d == n->inner ? 1 : n->nest->dims[d];
-    return rows >= LEAST_ROWS && n->nest->bounds.len > 0 && n->nest->pieces.len == 0 &&
-           !n->nest->schedule->strips && extent % n->lanes == 0 && extent / n->lanes <= SHORT_ROW &&
-           n->nest->values <= FEW_VALUES;
+    return !has_range(n) && rows >= LEAST_ROWS && n->nest->bounds.len > 0 &&
+           n->nest->pieces.len == 0 && !n->nest->schedule->strips && extent % n->lanes == 0 &&
+           extent / n->lanes <= SHORT_ROW && n->nest->values <= FEW_VALUES;
 }
 
 /* Rows where all bounds hold everywhere are most of them, and have whole vectors, as many as the
@@ -386,7 +409,9 @@ static void edged_loops(NestCg *n, Val extent)
     LLVMBasicBlockRef plain = cpu_block(c), masked = cpu_block(c), after = cpu_block(c);
 
     if (!first)
-        first = llvm_int(c->l->i64, 0);
+        first = n->begin;
+    else if (has_range(n))
+        first = llvm_call2(c->l, row, "llvm.smax", first, n->begin);
     Val length = LLVMBuildSub(row, end, first, "");
     Val has = LLVMBuildICmp(row, LLVMIntSGE, length, llvm_int(c->l->i64, n->lanes), "");
     LLVMBuildCondBr(c->b, has, plain, masked);
@@ -411,12 +436,10 @@ static void full_loops(NestCg *n)
 
 static void inner_loops(NestCg *n)
 {
-    Val extent = llvm_int(n->c->l->i64, n->nest->dims[n->inner]);
-
     if (n->full)
         full_loops(n);
     else if (n->nest->schedule->edges)
-        edged_loops(n, extent);
+        edged_loops(n, row_end(n));
     else
         masked_loops(n);
 }
@@ -452,6 +475,12 @@ static void see_levels(NestCg *n)
     }
 }
 
+/* Does a part of the program go through a part of it? */
+static bool is_split(const Cpu *c, const Nest *n)
+{
+    return c->part && !c->plan->split.loop && n->split >= 0;
+}
+
 static void one_nest(Cpu *c, const Nest *nest, bool full)
 {
     NestCg n = {.c = c, .nest = nest, .rank = nest->rank, .inner = nest->order[nest->rank - 1]};
@@ -464,6 +493,16 @@ static void one_nest(Cpu *c, const Nest *nest, bool full)
     n.full = full;
     n.begin = llvm_int(c->l->i64, 0);
     n.end = llvm_int(c->l->i64, nest->dims[n.inner]);
+    n.split = SPLIT_NONE;
+    if (is_split(c, nest)) {
+        n.split = nest->split;
+        n.from = c->from[nest->split_range];
+        n.to = c->to[nest->split_range];
+    }
+    if (has_range(&n)) {
+        n.begin = n.from;
+        n.end = n.to;
+    }
     n.made = arena_alloc(c->arena, sizeof *n.made * (size_t)nest->schedule->entries.len);
     n.cuts = NEW_N(c->arena, Cut, nest->bounds.len + 1);
     n.ahead = NEW_N(c->arena, Val, nest->ahead.len + 1);
@@ -544,7 +583,7 @@ void cpu_nest(Cpu *c, const Nest *n)
 {
     if (n->whole)
         either_nest(c, n);
-    else if (n->full.len > 0)
+    else if (n->full.len > 0 && !is_split(c, n))
         full_nest(c, n);
     else
         one_nest(c, n, false);

@@ -150,6 +150,62 @@ static void run_program(Cpu *c, const InGrid *p, LLVMBasicBlockRef exit)
     cpu_steps(c, c->plan->body);
 }
 
+/* --- parts of programs --- */
+
+/* Where this part's range of each extent begins and ends; the last one ends with that. */
+static void find_ranges(Cpu *c)
+{
+    const Split *s = &c->plan->split;
+    LLVMTypeRef t = c->l->i64;
+    Val next = LLVMBuildAdd(c->b, c->part, llvm_int(t, 1), "");
+    Val is_last = LLVMBuildICmp(c->b, LLVMIntEQ, next, c->parts, "");
+
+    c->from = NEW_N(c->arena, Val, s->ranges.len + 1);
+    c->to = NEW_N(c->arena, Val, s->ranges.len + 1);
+    for (int i = 0; i < s->ranges.len; i++) {
+        int32_t extent = s->ranges.at[i].extent, unit = s->ranges.at[i].unit;
+        Val ends[2];
+        for (int k = 0; k < 2; k++) {
+            Val all = LLVMBuildMul(c->b, k ? next : c->part, llvm_int(t, extent / unit), "");
+            ends[k] =
+                LLVMBuildMul(c->b, LLVMBuildUDiv(c->b, all, c->parts, ""), llvm_int(t, unit), "");
+        }
+        c->from[i] = ends[0];
+        c->to[i] = LLVMBuildSelect(c->b, is_last, llvm_int(t, extent), ends[1], "");
+    }
+}
+
+/* Number n is part n % parts of program n / parts; the launch says how many parts there are behind
+ * the sizes of the grid. */
+static void programs_in_parts(Cpu *c, Val first, Val last, const Val *size)
+{
+    LLVMTypeRef t = c->l->i64;
+    Val offset = llvm_int(t, GEN_PARTS);
+    Val parts =
+        llvm_load(c->b, c->l->i32, LLVMBuildGEP2(c->b, c->l->i8, c->grid, &offset, 1, ""), 4);
+    LLVMBasicBlockRef head = cpu_block(c), in = cpu_block(c), exit = cpu_block(c);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b);
+
+    c->parts = LLVMBuildZExt(c->b, parts, t, "");
+    LLVMBuildBr(c->b, head);
+    LLVMPositionBuilderAtEnd(c->b, head);
+    Val n = LLVMBuildPhi(c->b, t, "");
+    LLVMBuildCondBr(c->b, LLVMBuildICmp(c->b, LLVMIntSLT, n, last, ""), in, exit);
+    LLVMPositionBuilderAtEnd(c->b, in);
+    Val program = LLVMBuildUDiv(c->b, n, c->parts, "");
+    InGrid place = c->strip ? place_in_strip(c, program, size) : place_of(c, program, size);
+    c->part = LLVMBuildURem(c->b, n, c->parts, "");
+    for (int d = 0; d < 3; d++)
+        c->program[d] = LLVMBuildTrunc(c->b, place.at[d], c->l->i32, "");
+    find_ranges(c);
+    run_program(c, &place, exit);
+    Val after = LLVMBuildAdd(c->b, n, llvm_int(t, 1), "");
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->b);
+    LLVMBuildBr(c->b, head);
+    LLVMAddIncoming(n, (Val[]){first, after}, (LLVMBasicBlockRef[]){before, latch}, 2);
+    LLVMPositionBuilderAtEnd(c->b, exit);
+}
+
 void cpu_programs(Cpu *c, Val first, Val last)
 {
     Llvm *l = c->l;
@@ -161,6 +217,10 @@ void cpu_programs(Cpu *c, Val first, Val last)
         size[d] = LLVMBuildSExt(c->b, c->programs[d], t, "");
     if (has_strips(c->plan))
         c->strip = strip_width(c, size[0]);
+    if (c->options->parts && c->plan->split.most > 1) {
+        programs_in_parts(c, first, last, size);
+        return;
+    }
     InGrid start = c->strip ? place_in_strip(c, first, size) : place_of(c, first, size);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = cpu_block(c), in = cpu_block(c),
                       exit = cpu_block(c);

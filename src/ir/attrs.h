@@ -42,6 +42,7 @@ NUMBER( flatten,        "flatten",      OPTIONAL ) /* 0 or 1, as those below */
 NUMBER( warp_specialize, "warp_specialize", OPTIONAL )
 NUMBER( disallow_acc_multi_buffer, "disallow_acc_multi_buffer", OPTIONAL )
 NUMBER( disable_licm,   "disable_licm", OPTIONAL )
+NUMBER( any_order,      "any_order",    OPTIONAL ) /* 0 or 1: rounds were rows of a tile (rows.c) */
 NUMBER( record_site,    "site",         OPTIONAL ) /* in the table of all that the kernel may say */
 NUMBER( inserted,       "inserted",     OPTIONAL ) /* 0 or 1: by a check, nobody wrote it */
 NUMBER( hex,            "hex",          OPTIONAL ) /* 0 or 1 */

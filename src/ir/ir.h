@@ -419,7 +419,7 @@ void ir_diag(Diags *d, DiagKind kind, const Op *op, const char *fmt, ...) PRINTF
 void ir_diag_v(Diags *d, DiagKind kind, const Op *op, const char *fmt, va_list ap);
 
 /* table.c: what ops.h says */
-enum { MAX_OP_ATTRS = 6 };
+enum { MAX_OP_ATTRS = 7 };
 typedef struct {
     const char *name, *operands, *result;
     AttrId attrs[MAX_OP_ATTRS + 1]; /* up to ATTR_NONE */

@@ -162,7 +162,7 @@ OP( dot,         "num num num",        given,   A2(precision, imprecise), PURE )
  * counts up while iv < hi, a negative one down while iv > hi, both signed; see docs/ir.md.
  * while: region 0 (carried*) ends in `condition`, region 1 (carried*) in `yield`. */
 OP( for,         "index index index value*", given,
-    A6(unroll, num_stages, flatten, warp_specialize, disallow_acc_multi_buffer, disable_licm), REGIONS(1) )
+    A7(unroll, num_stages, flatten, warp_specialize, disallow_acc_multi_buffer, disable_licm, any_order), REGIONS(1) )
 OP( while,       "value*",               given,   A0,                REGIONS(2) )
 OP( if,          "flag",               given,   A0,                REGIONS(2) )
 OP( yield,       "value*",               none,    A0,                ENDS )

@@ -25,9 +25,9 @@
     {                                                                                              \
         ATTR_##a, ATTR_##b, ATTR_##c, ATTR_##d                                                     \
     }
-#define A6(a, b, c, d, e, f)                                                                       \
+#define A7(a, b, c, d, e, f, g)                                                                    \
     {                                                                                              \
-        ATTR_##a, ATTR_##b, ATTR_##c, ATTR_##d, ATTR_##e, ATTR_##f                                 \
+        ATTR_##a, ATTR_##b, ATTR_##c, ATTR_##d, ATTR_##e, ATTR_##f, ATTR_##g                       \
     }
 static const OpInfo infos[] = {
 #define OP(name, operands, result, attrs, flags) {#name, operands, #result, attrs, flags},

@@ -494,6 +494,7 @@ static void make_loop(Rows *x)
 
     x->end = bounds[0]->def;
     Op *loop = build_op(&b, OP_for, FOR_BOUNDS, bounds, 0, NULL, 0, NULL);
+    attr_set(loop, ATTR_any_order, 1);
     x->row = block_add_arg(loop->regions[0], i32);
     x->values = map_new(x->arena);
     Builder in = builder_into(&b, loop->regions[0]);

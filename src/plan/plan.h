@@ -287,6 +287,8 @@ struct Nest {
     int level_of[MAX_RANK]; /* by dimension: of its loop, see Entry; 0 where that has one trip */
     bool backwards;         /* the inner loop: a reverse scan, whose rows have no bounds */
     Schedule *schedule;     /* NULL in a plan that is too large */
+    int split, split_range; /* where a program has parts: the dimension of which each has a range,
+                             * and which of plan->split.ranges; SPLIT_NONE: all of it */
 };
 /* The level of what is in front of all loops over a row. */
 static inline int nest_row_level(const Nest *n)
@@ -448,6 +450,27 @@ _Static_assert(PLAN_MARK + 8 <= (int)GEN_ALONE && (int)GEN_ALONE + 8 <= (int)GEN
                    (int)GEN_CLEARED <= (int)PLAN_SINK,
                "a launch clears it, and says behind it whether it is alone");
 
+/* How a program is run in parts (src/split/).  Of `n` parts part `i` has of each dimension of
+ * `extent` elements whole units, but the last part what is left over, too: from unit
+ * extent / unit * i / n on. */
+enum { SPLIT_NONE = -1, SPLIT_MOST = 1024 };
+typedef struct {
+    int32_t extent, unit;
+} SplitRange;
+/* Rounds store to memory of their own if the pitch of one to the next is above what they reach. */
+typedef struct {
+    int64_t pitch;      /* times `scale`, in elements; not 0 */
+    const Value *scale; /* an integer that is there in front of the loop; NULL: 1 */
+    int64_t reach;      /* .. and, where that is less, limit - 1 */
+    const Value *limit; /* such an integer; NULL: there is none */
+} SplitIf;
+typedef struct {
+    int most;         /* parts that there may be; 1: a program stays whole */
+    const Op *loop;   /* of whose rounds each has some; NULL: of elements of nests */
+    VEC(SplitIf) ifs; /* else the first part has all rounds */
+    VEC(SplitRange) ranges;
+} Split;
+
 /* A plan of a larger size is refused. */
 enum { PLAN_MOST_OPS = 250000 };
 
@@ -490,6 +513,7 @@ typedef struct {
     VEC(Buffer) buffers;
     VEC(Keep) keeps;
     VEC(Tally) tallies;
+    Split split;
     int64_t *workspaces; /* by parameter of PARAM_WORKSPACE: where it begins in scratch */
     int64_t scratch;     /* bytes one thread needs */
     int64_t front;       /* of these, without the slots of what is kept, which come last */

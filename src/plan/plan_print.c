@@ -204,6 +204,10 @@ static void print_head(PlanText *p, const Nest *n, int indent)
         text_printf(&p->out, ", %d rows at once", n->schedule->rows);
     if (n->schedule && n->schedule->strips)
         text_put(&p->out, ", in strips");
+    if (p->plan->split.most > 1 && !p->plan->split.loop && n->split < 0)
+        text_put(&p->out, ", all of it in each part");
+    else if (p->plan->split.most > 1 && !p->plan->split.loop)
+        text_printf(&p->out, ", in parts along %d", n->split);
     text_put(&p->out, "\n");
 }
 
@@ -376,8 +380,9 @@ static void print_block(PlanText *p, const BlockPlan *b, int indent)
             print_dot(p, &s->dot, indent);
         if (s->kind == STEP_SORT)
             print_sort(p, s, indent);
-        text_printf(&p->out, "%*s%s: %s\n", indent, "", names[s->kind],
-                    s->body[0] ? op_info(s->op->code)->name : op_printer_text(p->ops, s->op));
+        text_printf(&p->out, "%*s%s: %s%s\n", indent, "", names[s->kind],
+                    s->body[0] ? op_info(s->op->code)->name : op_printer_text(p->ops, s->op),
+                    p->plan->split.loop && s->op == p->plan->split.loop ? ", in parts" : "");
         for (int r = 0; r < 2; r++) {
             if (!s->body[r])
                 continue;
@@ -397,6 +402,32 @@ static int count_nests(const BlockPlan *b)
         n += (s->kind == STEP_NEST) + count_nests(s->body[0]) + count_nests(s->body[1]);
     }
     return n;
+}
+
+static void print_split(PlanText *p, const Split *s)
+{
+    if (s->most < 2)
+        return;
+    text_printf(&p->out, "parts: up to %d, ", s->most);
+    if (s->loop)
+        text_put(&p->out, "of rounds of the loop");
+    for (int i = 0; i < s->ifs.len; i++) {
+        const SplitIf *c = &s->ifs.at[i];
+        text_printf(&p->out, "%s%lld", i ? " and " : ", if ", (long long)c->pitch);
+        if (c->scale)
+            text_printf(&p->out, " %s", op_printer_value(p->ops, c->scale));
+        text_put(&p->out, c->limit ? " >= " : " > ");
+        if (c->limit)
+            text_put(&p->out, op_printer_value(p->ops, c->limit));
+        if (c->limit && c->reach < INT64_MAX)
+            text_put(&p->out, " or > ");
+        if (c->reach < INT64_MAX)
+            text_printf(&p->out, "%lld", (long long)c->reach);
+    }
+    for (int i = 0; i < s->ranges.len; i++)
+        text_printf(&p->out, "%s%d elements by %d", i ? ", of " : "of ", s->ranges.at[i].extent,
+                    s->ranges.at[i].unit);
+    text_put(&p->out, "\n");
 }
 
 /* `tilec run --time` looks for this line (cli/hint.c). */
@@ -428,6 +459,7 @@ const char *plan_text(const Plan *plan, Arena *a)
             text_printf(&p.out, ", counted in %d tables", b->tables);
         text_put(&p.out, "\n");
     }
+    print_split(&p, &plan->split);
     print_block(&p, plan->body, 0);
     print_hint(&p, plan);
     return p.out.s;

@@ -49,14 +49,14 @@ struct Cache {
 typedef struct {
     char magic[8];
     Hash128 key;
-    uint64_t len, scratch, warps, shared; /* of GenOutput */
-    uint64_t workspace, workspace_arg;    /* of its recipe, with what follows */
+    uint64_t len, scratch, parts, warps, shared; /* of GenOutput */
+    uint64_t workspace, workspace_arg;           /* of its recipe, with what follows */
     uint64_t nmaps;
     GenMap maps[GEN_MAPS];
     Hash128 checksum; /* of what follows the header, mixed with the fields above */
 } Header;
 
-static const char magic[8] = "tilec\0\4\n"; /* the byte before the end is the format's version */
+static const char magic[8] = "tilec\0\5\n"; /* the byte before the end is the format's version */
 
 /* --- opening --- */
 
@@ -228,6 +228,7 @@ static Header make_header(Hash128 key, const GenOutput *o)
     Header h = {.key = key,
                 .len = o->len,
                 .scratch = o->scratch,
+                .parts = (uint64_t)o->parts,
                 .warps = (uint64_t)o->warps,
                 .shared = o->shared,
                 .workspace = (uint64_t)o->recipe.workspace,
@@ -251,12 +252,13 @@ static bool is_entry(char *file, size_t len, Hash128 key, GenOutput *out)
         return false;
     memcpy(&h, file, sizeof h);
     if (h.len != len - sizeof h || h.scratch > MAX_SCRATCH || h.warps > MAX_WARPS ||
-        h.shared > MAX_SHARED || h.workspace > MAX_SCRATCH || h.workspace_arg > INT32_MAX ||
-        h.nmaps > GEN_MAPS)
+        h.parts > INT32_MAX || h.shared > MAX_SHARED || h.workspace > MAX_SCRATCH ||
+        h.workspace_arg > INT32_MAX || h.nmaps > GEN_MAPS)
         return false;
     *out = (GenOutput){.data = file + sizeof h,
                        .len = h.len,
                        .scratch = h.scratch,
+                       .parts = (int)h.parts,
                        .warps = (int)h.warps,
                        .shared = h.shared,
                        .recipe = {.workspace = (int64_t)h.workspace,

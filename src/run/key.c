@@ -15,14 +15,14 @@ static void put_options(Text *t, const GenOptions *o)
 #pragma GCC diagnostic error "-Wmissing-field-initializers"
     const GenOptions all = {o->cpu,    o->features, o->disjoint, o->streaming,  o->few_programs,
                             o->lines,  o->debug,    o->shown,    o->no_tensors, o->spans,
-                            o->clocks, o->budget,   o->folder};
+                            o->clocks, o->parts,    o->budget,   o->folder};
 #pragma GCC diagnostic pop
 
     text_printf(t,
                 "%s %s disjoint %d streaming %d few %d lines %d debug %d shown %d no tensors %d "
-                "spans %d clocks %d budget %d in %s",
+                "spans %d clocks %d parts %d budget %d in %s",
                 all.cpu, all.features, all.disjoint, all.streaming, all.few_programs, all.lines,
-                all.debug, all.shown, all.no_tensors, all.spans, all.clocks, all.budget,
+                all.debug, all.shown, all.no_tensors, all.spans, all.clocks, all.parts, all.budget,
                 all.folder ? all.folder : "-");
 }
 

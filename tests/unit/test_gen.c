@@ -13,6 +13,9 @@
  *     # gpu zeros: alike     in the simulator zeros of both signs are the same: of max(0, -0) it
  * gives the greater one, the interpreter the second
  *
+ *     # parts: 16          in so many parts a program may be run, each on its own
+ * (src/split/split.c), or `some`; 1 for none
+ *
  *     # llvm: 4 = load <8    how often a text stands in the LLVM IR for AVX2; any number of lines
  *     # llvm of AVX-512: 0 x the same for AVX-512
  *
@@ -285,6 +288,86 @@ static void run_compiled(Case *c, const GenPlugin *plugin, const Func *f, const 
     kernel(slots, c->grid, half, programs, scratch.at);
     compare(c, want, arrays, false, how);
     munmap(scratch.pages, scratch.bytes);
+    code_free(code);
+}
+
+/* --- parts of programs --- */
+
+/* All parts, the last one first, each with scratch memory of its own. */
+static void run_parts(CpuKernel *kernel, Case *c, const uint64_t *slots, size_t scratch, int parts)
+{
+    const int32_t grid[] = {c->grid[0], c->grid[1], c->grid[2], parts};
+
+    for (int64_t i = (int64_t)grid[0] * grid[1] * grid[2] * parts - 1; i >= 0; i--) {
+        Scratch own = scratch_new(scratch);
+        kernel(slots, grid, i, i + 1, own.at);
+        munmap(own.pages, own.bytes);
+    }
+}
+
+static void check_alike(Case *c, uint8_t **whole, uint8_t **parts)
+{
+    for (int i = 0; i < c->n; i++) {
+        if (!whole[i] || memcmp(whole[i], parts[i], input_bytes(&c->inputs[i])) == 0)
+            continue;
+        compare(c, whole, parts, false, "in parts");
+        fail_msg("%s in parts: parameter %d is another one", c->name, i);
+    }
+}
+
+/* By threads of a pool. */
+static void run_on_threads(CpuKernel *kernel, Case *c, const uint64_t *slots, size_t scratch,
+                           int most, int threads)
+{
+    _Atomic uint32_t cost = 0;
+    Pool *pool;
+    const CpuLaunch launch = {.entry = kernel,
+                              .scratch = scratch,
+                              .args = slots,
+                              .grid = {c->grid[0], c->grid[1], c->grid[2]},
+                              .cost = &cost,
+                              .parts = most};
+
+    assert_int_equal(pool_new(threads, &pool), RUN_OK);
+    assert_int_equal(cpu_launch(pool, &launch), RUN_OK);
+    pool_free(pool);
+}
+
+/* Results of programs in parts are those of whole ones to the last bit. */
+static void run_in_parts(Case *c, const GenPlugin *plugin, const Func *f, const GenOptions *o)
+{
+    static const int counts[] = {1, 2, 3, 7, 16, 61}, threads[] = {1, 2, 3, 16};
+    uint8_t *whole[MAX_PARAMS] = {NULL}, *arrays[MAX_PARAMS] = {NULL};
+    uint64_t slots[MAX_PARAMS];
+    GenOptions plain = *o, in_parts = *o;
+    Code *code;
+    const char *why = NULL;
+
+    in_parts.parts = true;
+    GenOutput out = compile(c, plugin, f, &in_parts), plain_out = compile(c, plugin, f, &plain);
+    int most = out.parts;
+    assert_int_equal(plain_out.parts, most > 1 ? 0 : 1);
+    int wanted = directive(c, "parts") ? atoi(directive(c, "parts")) : 0;
+    if (directive(c, "parts") && (wanted > 0 ? most != wanted : most < 2))
+        fail_msg("%s: a program may be run in %d parts", c->name, most);
+    if (most < 2)
+        return;
+    set_slots(c, whole, slots);
+    assert_int_equal(code_load(plain_out.data, plain_out.len, &code, &why), RUN_OK);
+    run_parts((CpuKernel *)code_symbol(code, "tilec_kernel"), c, slots, plain_out.scratch, 1);
+    code_free(code);
+    assert_int_equal(code_load(out.data, out.len, &code, &why), RUN_OK);
+    CpuKernel *kernel = (CpuKernel *)code_symbol(code, "tilec_kernel");
+    for (int i = 0; i < COUNT(counts); i++) {
+        set_slots(c, arrays, slots);
+        run_parts(kernel, c, slots, out.scratch, counts[i] < most ? counts[i] : most);
+        check_alike(c, whole, arrays);
+    }
+    for (int i = 0; i < COUNT(threads); i++) {
+        set_slots(c, arrays, slots);
+        run_on_threads(kernel, c, slots, out.scratch, most, threads[i]);
+        check_alike(c, whole, arrays);
+    }
     code_free(code);
 }
 
@@ -681,6 +764,8 @@ static void run_case(Case *c, const GenPlugin *plugin, const char *path)
         run_compiled(c, plugin, kernel_of(m), &safe, want, "may alias");
     if (compiled && (!first || thorough()))
         run_compiled(c, plugin, kernel_of(apart), &fast, want, "disjoint, streaming");
+    if (chosen(c->name, 5, 3) || directive(c, "parts"))
+        run_in_parts(c, plugin, kernel_of(apart), &fast);
     safe.debug = true;
     if (chosen(c->name, 1, 12))
         run_compiled(c, plugin, kernel_of(m), &safe, want, "for debuggers");

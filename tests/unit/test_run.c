@@ -989,6 +989,77 @@ static RunStatus launch_count(Pool *p, int32_t x, int32_t y, int32_t z, size_t s
     return status;
 }
 
+enum { SPLIT = 24 };
+
+/* What parts of programs were run, of four programs. */
+typedef struct {
+    _Atomic int times[4 * SPLIT];
+    _Atomic int parts;
+} PartCount;
+
+static void part_kernel(const uint64_t *args, const int32_t grid[4], int64_t first, int64_t last,
+                        void *scratch)
+{
+    PartCount *c = (PartCount *)(uintptr_t)args[0];
+    double end = os_seconds() + 20e-6 * (double)(last - first);
+
+    (void)scratch;
+    atomic_store(&c->parts, grid[GEN_PARTS / sizeof *grid]);
+    for (int64_t i = first; i < last; i++)
+        atomic_fetch_add(&c->times[i], 1);
+    while (os_seconds() < end)
+        continue;
+}
+
+static int launch_in_parts(Pool *p, int programs, uint32_t cost, Watch *watch)
+{
+    PartCount c = {0};
+    uint64_t args[] = {(uint64_t)(uintptr_t)&c};
+    _Atomic uint32_t known = cost;
+    const CpuLaunch l = {.entry = part_kernel,
+                         .args = args,
+                         .grid = {programs, 1, 1},
+                         .cost = &known,
+                         .watch = watch,
+                         .parts = SPLIT};
+
+    assert_int_equal(cpu_launch(p, &l), RUN_OK);
+    int parts = atomic_load(&c.parts);
+    for (int i = 0; i < 4 * SPLIT; i++)
+        assert_int_equal(atomic_load(&c.times[i]), i < programs * parts);
+    cost = cost == 0 ? atomic_load(&known) : 0; /* 0: others were there before the caller */
+    assert_true(cost == 0 || cost > 15000 * (unsigned)parts);
+    return parts;
+}
+
+/* Each part once; as many as threads can use, of work that is worth it. */
+static void test_launch_runs_every_part(void **state)
+{
+    static const int threads[] = {1, 2, 3, 16};
+    int64_t begun, ended;
+    Pool *p;
+
+    (void)state;
+    for (int i = 0; i < COUNT(threads); i++) {
+        assert_int_equal(pool_new(threads[i], &p), RUN_OK);
+        for (int programs = 1; programs <= 4; programs++) {
+            bool fills = programs >= threads[i];
+            int each = (threads[i] + programs - 1) / programs;
+            assert_int_equal(launch_in_parts(p, programs, 0, NULL), fills ? 1 : each);
+            int most = MIN((4 * threads[i] + programs - 1) / programs, SPLIT);
+            assert_int_equal(launch_in_parts(p, programs, 100000000, NULL), fills ? 1 : most);
+            assert_int_equal(launch_in_parts(p, programs, 900, NULL), 1);
+        }
+        Watch *w = watch_new(2, threads[i]);
+        launch_in_parts(p, 2, 0, w);
+        assert_int_equal(watch_look(w, NULL, 0, &begun, &ended), 0);
+        assert_int_equal(begun, 2);
+        assert_int_equal(ended, 2);
+        watch_free(w);
+        pool_free(p);
+    }
+}
+
 static void test_launch_runs_every_program(void **state)
 {
     static const size_t scratches[] = {0, 64, 4096, 4160, 3 << 20};
@@ -1322,6 +1393,7 @@ int main(void)
         cmocka_unit_test(test_pool_refuses_impossible_scratch),
         cmocka_unit_test(test_pool_starts_threads_when_they_are_needed),
         cmocka_unit_test(test_pool_after_fork),
+        cmocka_unit_test(test_launch_runs_every_part),
         cmocka_unit_test(test_launch_runs_every_program),
         cmocka_unit_test(test_launch_checks_the_grid),
         cmocka_unit_test(test_programs_that_wait_get_all_threads),
