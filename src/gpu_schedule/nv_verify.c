@@ -379,6 +379,8 @@ static void check_delayed(Check *x, const NvStep *loop, const NvBlock *b)
         tell(x, s, "it is left to the next round, which begins with another sum");
     if (a->turns && x->plan->warps >> WGMMA_WARP_BITS < 2)
         tell(x, s, "one group of warps cannot take turns");
+    if (a->turns && nv_meets_in_turn(loop))
+        tell(x, s, "who has its turn waits for those who wait for theirs");
     for (int i = 0; i < s->nin; i++) {
         if (s->in[i] && s->in[i]->buffer == NV_NO_BUFFER)
             read_tile(x, s, s->in[i], "operand", i);
