@@ -221,6 +221,19 @@ static void check_memory(Check *x, const NvStep *s)
 
 /* --- products of groups of warps --- */
 
+/* A vector that multiply-adds read has no elements of other rounds. */
+static void check_vectors(Check *x, const NvStep *s)
+{
+    const NvDot *d = s->kind == NV_DOT ? s->detail : NULL;
+
+    for (int part = MMA_A; d && d->kind == DOT_FMA && part <= MMA_B; part++) {
+        for (int i = 0; i < d->operand[part].nvector; i++) {
+            if (nv_is_far_along(d, d->operand[part].vector[i]))
+                tell(x, s, "operand %d is read by vectors that go beyond a round", part);
+        }
+    }
+}
+
 /* A step's part in products that are on their way. */
 static void check_products(Check *x, const NvStep *s)
 {
@@ -512,6 +525,7 @@ static void check_step(Check *x, const NvStep *s)
     }
     read_operands(x, s);
     check_memory(x, s);
+    check_vectors(x, s);
     check_products(x, s);
     if (s->kind == NV_PUT || s->kind == NV_SPLIT)
         check_unit(x, s, NULL);
