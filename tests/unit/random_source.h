@@ -165,10 +165,14 @@ static inline const char *as_type(tilec_dtype from, tilec_dtype to)
 /* The statement that begins a loop over `over`, whose rounds may run ahead. */
 static inline void for_loop(Writer *w, const char *variable, const char *over)
 {
+    static const char *const more[] = {
+        "", "", "", ", warp_specialize=True", ", flatten=True", ", disallow_acc_multi_buffer=True"};
+
     if (one_of(w, 2))
         line(w, "for %s in range(%s):", variable, over);
     else
-        line(w, "for %s in tl.range(%s, num_stages=%d):", variable, over, 1 + pick(w, 4));
+        line(w, "for %s in tl.range(%s, num_stages=%d%s):", variable, over, 1 + pick(w, 4),
+             PICK(w, more));
     w->depth++;
 }
 
@@ -207,7 +211,8 @@ typedef struct {
     int bm, bn, bk;
     int64_t m, n, k;
     Pair pair;
-    Operand f[2];
+    Operand f[3]; /* a, b and, of a gated product, another b */
+    int count;
     bool k_masked, while_loop, split, is_int;
 } Product;
 
@@ -368,9 +373,9 @@ static inline void product_loop(Writer *w, const Product *p, bool sums_rows, boo
     } else {
         for_loop(w, "k", over);
     }
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < p->count; i++)
         load_factor(w, p, &p->f[i]);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < p->count; i++)
         prepare(w, p, &p->f[i]);
     if (sums_rows)
         line(w, "rows += tl.sum(xa.to(tl.float32), 1)");
@@ -380,7 +385,9 @@ static inline void product_loop(Writer *w, const Product *p, bool sums_rows, boo
         line(w, "acc += tl.dot(xa, xb%s)", precision);
     else
         line(w, "acc = tl.dot(xa, xb, acc%s)", precision);
-    for (int i = 0; i < 2; i++)
+    if (p->count > 2)
+        line(w, "gate = tl.dot(xa, xg, gate%s)", precision);
+    for (int i = 0; i < p->count; i++)
         advance_factor(w, &p->f[i], step);
     if (p->while_loop)
         line(w, "k += %s", step);
@@ -433,7 +440,9 @@ static inline void choose_factors(Writer *w, Product *p)
                         p->pair.used};
     if (one_of(w, 4))
         p->f[1].way = (Way)pick(w, WAYS);
-    for (int i = 0; i < 2; i++) {
+    p->f[2] = p->f[1];
+    p->f[2].name = "g";
+    for (int i = 0; i < COUNT(p->f); i++) {
         Operand *f = &p->f[i];
         f->wraps = f->way < BY_DESCRIPTORS && one_of(w, 4);
     }
@@ -450,11 +459,14 @@ static inline void write_product(Writer *w)
     bool persistent = one_of(w, 4), sums_rows = one_of(w, 6), biased = one_of(w, 4);
     bool scales = !p.is_int && one_of(w, 6), again = !p.is_int && one_of(w, 8);
     p.split = !again && !biased && one_of(w, 6);
+    p.count = one_of(w, 6) ? 3 : 2;
     static const tilec_dtype results[] = {TILEC_FP32, TILEC_FP32, TILEC_FP16};
     tilec_dtype stored = p.is_int ? TILEC_I32 : p.split || scales ? TILEC_FP32 : PICK(w, results);
     bool by_descriptor = !p.split && one_of(w, 4);
     declare_operand(w, &p, &p.f[0], p.m);
     declare_operand(w, &p, &p.f[1], p.n);
+    if (p.count > 2)
+        declare_operand(w, &p, &p.f[2], p.n);
     int64_t sc = row_length(w, p.n, by_descriptor ? 16 : 1);
     array(w, "c", stored, p.m * sc, false);
     w->s->arrays[w->s->narrays - 1].is_sum = p.split;
@@ -487,12 +499,16 @@ static inline void write_product(Writer *w)
         line(w, "tile = tl.program_id(0)");
     }
     place_tile(w, &p);
-    before_loop(w, &p.f[0]);
-    before_loop(w, &p.f[1]);
+    for (int i = 0; i < p.count; i++)
+        before_loop(w, &p.f[i]);
     line(w, "acc = tl.zeros((%d, %d), %s)", p.bm, p.bn, p.is_int ? "tl.int32" : "tl.float32");
+    if (p.count > 2)
+        line(w, "gate = acc");
     if (sums_rows)
         line(w, "rows = tl.zeros((%d,), tl.float32)", p.bm);
     product_loop(w, &p, sums_rows, scales);
+    if (p.count > 2)
+        line(w, "acc = tl.where(gate > 0, acc, -acc)");
     if (biased) {
         line(w, "cols = n0 + tl.arange(0, %d)", p.bn);
         line(w, "acc += tl.load(bias + cols, mask=cols < N, other=0)[None, :]%s",
@@ -514,7 +530,7 @@ static inline void write_product(Writer *w)
         line(w, "tl.store(rs + (tile * %d + tl.arange(0, %d)) * %s, rows)", p.bm, p.bm,
              p.split ? "tl.num_programs(1) + tl.program_id(1)" : "1");
     if (sums_rows)
-        w->s->arrays[3].n = tiles * p.bm * splits;
+        w->s->arrays[p.count + 1].n = tiles * p.bm * splits;
 }
 
 /* --- attention --- */
