@@ -28,6 +28,7 @@ typedef struct {
 typedef void Suspicion(const Suspect *s);
 
 Suspicion suspect_begun;    /* suspect_begun.c: what one program begins, and all add to */
+Suspicion suspect_bits;     /* suspect_bits.c: upper bits with a sign beside lower ones */
 Suspicion suspect_drawn;    /* suspect_drawn.c: random numbers that all programs share */
 Suspicion suspect_narrow;   /* suspect_narrow.c: integers of 8 and 16 bits that wrap around */
 Suspicion suspect_exchange; /* suspect_exchange.c: lanes that exchange values without a barrier */

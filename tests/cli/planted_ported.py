@@ -330,6 +330,22 @@ def quant_round(x, out, s, n, B: tl.constexpr):
 
 
 @triton.jit
+def dequant_u4_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    b = tl.load(x + i, mask=i < n, other=0)
+    tl.store(out + 2 * i, (b & 0xF).to(tl.float32) - 8, mask=i < n)
+    tl.store(out + 2 * i + 1, (b >> 4).to(tl.float32) - 8, mask=i < n)
+
+
+@triton.jit
+def dequant_u4(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    b = tl.load(x + i, mask=i < n, other=0)
+    tl.store(out + 2 * i, (b & 0xF).to(tl.float32) - 8, mask=i < n)
+    tl.store(out + 2 * i + 1, (b >> 4).to(tl.float32) - 8, mask=i < n)
+
+
+@triton.jit
 def num_programs_step_wrong(x, out, n, B: tl.constexpr):
     for k in range(tl.program_id(0) * B, n, tl.num_programs(0)):
         i = k + tl.arange(0, B)
@@ -483,3 +499,14 @@ def part_of_width(x, out, k, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     v = tl.load(x + i, mask=i < n, other=0.0)
     tl.store(out + i, tl.where(i < k // 2, v, 2 * v), mask=i < n)
+
+
+@triton.jit
+def nibbles(x, signed, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    b = tl.load(x + i, mask=i < n, other=0)
+    s = tl.load(signed + i, mask=i < n, other=0)
+    tl.store(out + 4 * i, (b & 15).to(tl.float32), mask=i < n)
+    tl.store(out + 4 * i + 1, ((b >> 4) & 15).to(tl.float32), mask=i < n)
+    tl.store(out + 4 * i + 2, ((s << 4).to(tl.int8) >> 4).to(tl.float32), mask=i < n)
+    tl.store(out + 4 * i + 3, (s >> 4).to(tl.float32), mask=i < n)
