@@ -6,8 +6,7 @@
  * arrays.  What a GPU has no room for is refused, and counted.
  *
  * TILEC_SEED=N is the number of the first kernel, TILEC_RANDOM_COUNT how many there are; a single
- * one is printed.  With TILEC_VERSUS_DEVICE=NAME they run on that device alone.  Processes try
- * several kernels, and one by one those among which one fails.
+ * one is printed.  Processes try several kernels, and one by one those among which one fails.
  */
 #include "random_source.h"
 
@@ -129,8 +128,6 @@ static int agree(tilec_context *ctx, uint64_t seed, bool show)
 {
     static const Machine interp = {"interp", NULL},
                          all[] = {{"cpu", NULL}, {"sim", "sm_90a"}, {"sim", "sm_80"}};
-    const Machine one[] = {{os_env("TILEC_VERSUS_DEVICE"), NULL}},
-                  *machines = one[0].device ? one : all;
     Arena *a = arena_new(NULL);
     RandomSource s = random_source(a, seed);
     Text why = text_new(a);
@@ -146,9 +143,9 @@ static int agree(tilec_context *ctx, uint64_t seed, bool show)
         status = launch_on(file, &s, &want, &interp, &error);
     if (status != TILEC_OK)
         text_printf(&why, "interp: %s\n", error);
-    for (int i = 0; i < (one[0].device ? 1 : COUNT(all)) && status == TILEC_OK; i++) {
+    for (int i = 0; i < COUNT(all) && status == TILEC_OK; i++) {
         Memory got = new_memory(a, &s, seed);
-        tilec_status there = launch_on(file, &s, &got, &machines[i], &error);
+        tilec_status there = launch_on(file, &s, &got, &all[i], &error);
         if (there == TILEC_REFUSED && i > 0 && strstr(error, "shared memory")) {
             answer = REFUSED;
             tilec_free(error);
@@ -157,8 +154,8 @@ static int agree(tilec_context *ctx, uint64_t seed, bool show)
         }
         status = there;
         if (status != TILEC_OK || !same(&s, &want, &got, &why)) {
-            text_printf(&why, "on %s %s: %s\n", machines[i].device,
-                        machines[i].arch ? machines[i].arch : "", error ? error : "");
+            text_printf(&why, "on %s %s: %s\n", all[i].device, all[i].arch ? all[i].arch : "",
+                        error ? error : "");
             status = TILEC_FAILED;
         }
     }
