@@ -3,11 +3,13 @@
  *
  * Loops that make n // BLOCK rounds leave 40 of 1000 elements, or of the columns of each row, a
  * forgotten stride loads the first 129 of 30 x 100, a forgotten offset the first row for all
- * programs: the results look like others.  Where accesses are followed for races it is known which
- * elements were loaded, and nothing else of the kernel has to be.
+ * programs, and a loop that begins at 1 all but the first: the results look like others.  Where
+ * accesses are followed for races it is known which elements were loaded, and nothing else of the
+ * kernel has to be.
  *
  * A part may be what was meant.  So it is said where numbers of the launch say how many there are,
- * n or rows * stride, and none says how many were loaded; of dimensions alone not where a number
+ * n or rows * stride, or a few times that, as of two halves side by side, and none says how many
+ * were loaded; of dimensions alone not where a number
  * that was loaded itself ends a loop or a mask, as lengths of sequences do.
  */
 #include <stdio.h>
@@ -15,7 +17,7 @@
 
 #include "api.h"
 
-enum { MOST_FACTORS = 3, LEAST_HOLE = 16 };
+enum { MOST_FACTORS = 3, LEAST_HOLE = 16, MOST_TIMES = 4 };
 
 /* --- the numbers of a launch --- */
 
@@ -45,6 +47,16 @@ static bool is_product(const Numbers *n, int64_t number, int factors)
     for (int i = 0; i < n->n; i++) {
         if (n->at[i] == number || (factors > 1 && n->at[i] > 1 && number % n->at[i] == 0 &&
                                    is_product(n, number / n->at[i], factors - 1)))
+            return true;
+    }
+    return false;
+}
+
+/* .. or a few times that? */
+static bool is_multiple(const Numbers *n, int64_t number, int factors)
+{
+    for (int times = 1; times <= MOST_TIMES; times++) {
+        if (number % times == 0 && is_product(n, number / times, factors))
             return true;
     }
     return false;
@@ -114,8 +126,10 @@ static bool warn_of_first(const Request *r, const Numbers *n, const tilec_tensor
     int64_t all = elements_of(t), first = first_ones(read, span_of(t));
     char what[200];
 
-    if (first < 2 || first >= all || !is_product(n, all, MOST_FACTORS - 1) ||
-        is_product(n, first, MOST_FACTORS))
+    if (first < 2 || first >= all || is_product(n, first, MOST_FACTORS) ||
+        !(is_product(n, all, MOST_FACTORS - 1) ||
+          (!r->spec->programs.bounded_by_data && is_multiple(n, all, MOST_FACTORS - 1) &&
+           !is_multiple(n, first, MOST_FACTORS))))
         return false;
     snprintf(what, sizeof what, "only its first %lld of %lld elements are loaded", (long long)first,
              (long long)all);
@@ -177,11 +191,28 @@ static bool is_box(const Used *u, const tilec_tensor *t)
     return n == u->loaded;
 }
 
-/* From 0 on, and with no gap that is as narrow as those of steps and of what lies interleaved. */
+/* All from one on that is not the first. */
+static bool begins_late(const unsigned char *used, int64_t n)
+{
+    int64_t i = 0;
+
+    while (i < n && !used[i])
+        i++;
+    for (int64_t k = i; k < n; k++) {
+        if (!used[k])
+            return false;
+    }
+    return i > 0;
+}
+
+/* From 0 on, and with no gap that is as narrow as those of steps and of what lies interleaved; or
+ * from a later one on, with no gap at all. */
 static bool is_in_blocks(const unsigned char *used, int64_t n)
 {
     int64_t gap = 0;
 
+    if (begins_late(used, n))
+        return true;
     for (int64_t i = 0; i < n; i++) {
         if (used[i] && gap > 0 && gap < LEAST_HOLE)
             return false;
@@ -212,12 +243,14 @@ static bool is_short(const Request *r, const Numbers *n, const int32_t *grid, co
                      const tilec_tensor *t, int d)
 {
     int64_t all = t->shape[d], used = u->n[d], end = end_of(u->at[d], all);
+    bool late = begins_late(u->at[d], all);
 
     if (used == 1 && d == 0 && u->at[0][0])
         return all > 1 && (all == grid[0] || all == grid[1] || all == grid[2]);
-    return used > 1 && used < all && is_in_blocks(u->at[d], all) && is_product(n, all, 1) &&
-           !is_product(n, used, MOST_FACTORS) && !is_product(n, end, MOST_FACTORS) &&
-           !is_argument(r, used) && !is_argument(r, end);
+    return used > 1 && used < all && is_in_blocks(u->at[d], all) &&
+           (is_product(n, all, 1) || is_argument(r, all)) && !is_product(n, used, MOST_FACTORS) &&
+           !is_argument(r, used) &&
+           (late || (!is_product(n, end, MOST_FACTORS) && !is_argument(r, end)));
 }
 
 static void warn_of_dimensions(const Request *r, const Numbers *n, const int32_t *grid,

@@ -5,6 +5,8 @@
  * what they found there counts once.  Told here where the program alone shows it:
  *   - the address stays while an index moves, i // 2 or all of a dimension, and the value does not;
  *   - h[b] = h[b] + 1, by load and store, where b is data: a histogram that counts no lane twice.
+ *   - tl.atomic_add of one value for all lanes to one address for all of them, without a mask: it
+ *     is added as often as the tile has lanes.  Of a constant these are counted.
  * The rest is found by --check (check_value.c).
  *
  * Nothing is said where a mask may choose among such lanes: one that is more than bounds.
@@ -84,6 +86,35 @@ static void tell_count(const Suspect *s, const Op *store)
                  "before");
 }
 
+/* --- one sum, added by each lane --- */
+
+static bool is_splat(const Value *v)
+{
+    while (v->def && (v->def->code == OP_broadcast || v->def->code == OP_cast ||
+                      v->def->code == OP_reshape || v->def->code == OP_expand))
+        v = v->def->operands[0];
+    if (v->def && v->def->code == OP_addptr)
+        return is_splat(v->def->operands[0]) && is_splat(v->def->operands[1]);
+    if (v->def && (v->def->code == OP_add || v->def->code == OP_mul))
+        return is_splat(v->def->operands[0]) && is_splat(v->def->operands[1]);
+    return v->type->rank == 0 || is_uniform(v);
+}
+
+static void tell_added_by_all(const Suspect *s, const Op *op)
+{
+    const OpAccess a = ir_access(op);
+    const Value *p = op->operands[a.pointer], *data = op->operands[a.data];
+    uint64_t bits;
+
+    if (attr_rmw_kind(op) != RMW_ADD || type_numel(p->type) < 2 || op_operand(op, a.mask) ||
+        value_constant(ir_bare(data), &bits) || !is_splat(p) || !is_splat(data))
+        return;
+    suspect_warn(s, op,
+                 "give tl.atomic_add the pointer and the number themselves, which are no tiles",
+                 "all %lld lanes add the same to one element: it is added as often",
+                 (long long)type_numel(p->type));
+}
+
 static bool stores_tile(const Op *op)
 {
     return op->code == OP_store && type_numel(op->operands[STORE_PTR]->type) > 1;
@@ -93,6 +124,8 @@ static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
 
+    if (op->code == OP_atomic_rmw)
+        tell_added_by_all(s, op);
     if (stores_tile(op) && !tell_shared(s, suspect_axis(s), op))
         tell_count(s, op);
 }

@@ -6,11 +6,14 @@
  * (check_value.c). So is 1 << 40, which is an int32; not seed >> 32, which is 0 of a scalar that is
  * one, as it should.
  *
- * 1 // n is 0 but for n = 1: where a float is made of it, 1 / n was meant.
+ * 1 // n is 0 but for n = 1: where a float is made of it, 1 / n was meant.  So it was of k // n,
+ * two numbers of the launch, where that is a factor of floats.
  *
  * v == NaN is always false, and v != NaN always true.
  */
 #include "suspect.h"
+
+enum { DEEPEST = 4 };
 
 #include <math.h>
 
@@ -49,6 +52,32 @@ static bool becomes_float(const Suspect *s, const Value *v)
     return false;
 }
 
+static bool is_parameter(const Value *v)
+{
+    v = ir_uncast(v);
+    return !v->def && !v->block->owner && v->type->rank == 0;
+}
+
+/* Is a float made of it that others are multiplied with? */
+static bool is_factor(const Suspect *s, const Value *v, int depth)
+{
+    const UseLists *uses = suspect_uses(s);
+
+    for (int i = 0; i < uses_count(uses, v); i++) {
+        const Op *op = uses_of(uses, v)[i].op;
+        bool is_float = op->nresults == 1 && !op->results[0]->type->pointer &&
+                        dtype_is_float(op->results[0]->type->dtype);
+        if (op->code == OP_mul && is_float)
+            return true;
+        if (depth > 0 &&
+            (op->code == OP_splat || op->code == OP_broadcast ||
+             (op->code == OP_cast && is_float)) &&
+            is_factor(s, op->results[0], depth - 1))
+            return true;
+    }
+    return false;
+}
+
 static void look_at_quotient(const Suspect *s, const Op *op)
 {
     int64_t c;
@@ -57,6 +86,11 @@ static void look_at_quotient(const Suspect *s, const Op *op)
         c == 1 && becomes_float(s, op->results[0]))
         suspect_warn(s, op, "`/` keeps the fraction",
                      "1 // n is 0 of every n but 1, and a float is made of it");
+    if (op->code == OP_div && opt_is_int(op->operands[0]) && is_parameter(op->operands[0]) &&
+        is_parameter(op->operands[1]) && is_factor(s, op->results[0], DEEPEST))
+        suspect_warn(s, op, "`/` keeps the fraction",
+                     "this quotient of integers is a whole number, and floats are multiplied with "
+                     "it");
 }
 
 static void look_at(Op *op, void *suspect)

@@ -9,7 +9,8 @@
  * another one alone.
  *
  * for at in range(tl.program_id(0) * BLOCK, n, BLOCK) goes on by one tile: the first program does
- * all, and what others do is done again.  Told where the loop stores, by its counter alone.
+ * all, and what others do is done again.  Told where the loop stores, by its counter alone.  So
+ * it is where the step is tl.num_programs(0), without the BLOCK.
  */
 #include "suspect.h"
 
@@ -101,6 +102,26 @@ static void look_at_step(const Suspect *s, const Op *op)
                      "behind it: they do them again");
 }
 
+/* for at in range(pid * BLOCK, n, tl.num_programs(0)) */
+static void look_at_width(const Suspect *s, const Op *op)
+{
+    const Op *low = ir_bare(op->operands[FOR_LO])->def;
+    const Op *step = ir_bare(op->operands[FOR_STEP])->def;
+    int64_t width;
+
+    if (!low || low->code != OP_mul || !step || step->code != OP_num_programs)
+        return;
+    for (int i = 0; i < 2; i++) {
+        const Op *id = ir_bare(low->operands[i])->def;
+        if (id && id->code == OP_program_id && value_const_int(low->operands[1 - i], &width) &&
+            width > 1)
+            suspect_warn(s, op, "go on by those of all programs: tl.num_programs(0) * BLOCK",
+                         "each program begins with a tile of %lld of its own, and goes on by how "
+                         "many programs there are: their tiles overlap",
+                         (long long)width);
+    }
+}
+
 static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
@@ -108,6 +129,7 @@ static void look_at(Op *op, void *suspect)
     if (op->code != OP_for)
         return;
     look_at_step(s, op);
+    look_at_width(s, op);
     unsigned from = axes_in(op->operands[FOR_LO], OP_program_id, DEEPEST);
     unsigned by = axes_in(op->operands[FOR_STEP], OP_num_programs, DEEPEST);
     if (!is_one(from) || !is_one(by) || from == by)

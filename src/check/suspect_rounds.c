@@ -1,7 +1,7 @@
 /*
  * suspect_rounds.c - what the rounds of a loop do not add up
  *
- * Five slips, each of which leaves a plausible number behind:
+ * Slips, most of which leave a plausible number behind:
  *   - a total begins anew in each round, acc = tl.zeros(..) in the loop instead of in front of it,
  *     or acc = tl.dot(a, b): what the round begins with is not looked at, and only the last round
  *     counts;
@@ -9,7 +9,10 @@
  *   - a greatest value is never kept, tl.maximum(m, x) where m stays -inf in all rounds;
  *   - each round adds what the one before it has added, acc += tl.dot(tl.load(pa), tl.load(pb)),
  *     since nobody moves the pointers;
- *   - or one of the two alone is moved.
+ *   - or one of the two alone is moved;
+ *   - a product that begins as 0, which no round changes;
+ *   - a greatest value that begins with -inf, for which a load gives 0 where its mask, another one
+ *     in each round, leaves lanes out: 0 wins against all that is negative.
  *
  * Nothing is said of a recurrence, h += tl.dot(w, h) + b, whose rounds are steps in time, nor of
  * what is added from memory alone; nor of rounds that store, which may change what is loaded.
@@ -314,6 +317,61 @@ static void look_for_greatest(const Suspect *s, const Op *op)
     }
 }
 
+/* --- a greatest value among which are zeros of masks --- */
+
+/* What a value of a loop's round, or of those around it, begins with. */
+static const Value *begun_with(const Value *v)
+{
+    v = ir_bare(v);
+    while (!v->def && v->block->owner && v->block->owner->code == OP_for && v->index > 0)
+        v = ir_bare(v->block->owner->operands[FOR_BOUNDS + v->index - 1]);
+    return v;
+}
+
+static bool is_zero(const Value *v)
+{
+    uint64_t bits;
+
+    return !v->type->pointer && value_constant(v, &bits) &&
+           scalar_to_double(v->type->dtype, bits) == 0;
+}
+
+static void look_for_padding(const Suspect *s, const Op *op)
+{
+    bool greatest = op->code == OP_max || op->code == OP_maxnan;
+    const Op *loop = loop_around(op->block);
+
+    if ((!greatest && op->code != OP_min && op->code != OP_minnan) || !loop)
+        return;
+    for (int i = 0; i < 2; i++) {
+        const Op *load = ir_bare(op->operands[i])->def;
+        const Value *mask = load && load->code == OP_load ? op_operand(load, LOAD_MASK) : NULL;
+        const Value *other = mask ? op_operand(load, LOAD_OTHER) : NULL;
+        if (other && is_zero(ir_bare(other)) && suspect_is_moved(mask, loop, DEEPEST) &&
+            is_infinite(begun_with(op->operands[1 - i]), greatest ? -1 : 1))
+            suspect_warn(s, op,
+                         greatest ? "other=-float(\"inf\") loses against all numbers"
+                                  : "other=float(\"inf\") loses against all numbers",
+                         "this begins with %sinf, and is 0 where a mask leaves lanes of the load "
+                         "out and all others are %s than 0",
+                         greatest ? "-" : "", greatest ? "less" : "greater");
+    }
+}
+
+/* --- a product that stays 0 --- */
+
+static void look_for_zero(const Suspect *s, const Op *loop, int i)
+{
+    const Value *total = loop->regions[0]->args[1 + i];
+    const Op *product = ir_bare(opt_last(loop->regions[0])->operands[i])->def;
+
+    if (!product || product->code != OP_mul || !is_zero(ir_bare(loop->operands[FOR_BOUNDS + i])) ||
+        (ir_bare(product->operands[0]) != total && ir_bare(product->operands[1]) != total))
+        return;
+    suspect_warn(s, product, "begin it with 1",
+                 "this begins as 0, and 0 times what a round has is 0 in all of them");
+}
+
 /* --- all of it --- */
 
 static void look_at(Op *op, void *suspect)
@@ -325,8 +383,10 @@ static void look_at(Op *op, void *suspect)
         look_for_product(s, op, i);
         look_for_bias(s, op, i);
         look_for_same(s, op, i);
+        look_for_zero(s, op, i);
     }
     look_for_greatest(s, op);
+    look_for_padding(s, op);
 }
 
 static bool is_for(const Op *op)

@@ -140,7 +140,7 @@ static void multiply_add_loop(Fma *x, Val *sum, int32_t whole, int32_t round)
  * vector along K brings. */
 static int32_t steps_of_round(int sums)
 {
-    enum { LEAST = 4, MOST = 16, LONG = 1024 };
+    enum { LEAST = 1 << NV_ROUND_BITS, MOST = 16, LONG = 1024 };
     int32_t round = MOST;
 
     while (round > LEAST && round * sums > LONG)

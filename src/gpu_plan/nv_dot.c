@@ -388,8 +388,23 @@ void nv_want_fragments(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
 
 /* --- steps --- */
 
+bool nv_is_far_along(const NvDot *d, int bit)
+{
+    return bit >= NV_ROUND_BITS && bit < layout_bits_of(d->k);
+}
+
+/* Can a vector that is read have the neighbour at this coordinate? */
+static bool is_near(const NvDot *d, const Layout *l, uint32_t neighbour)
+{
+    for (int bit = 0; bit < l->nreg; bit++) {
+        if (l->reg[bit] == neighbour)
+            return !nv_is_far_along(d, bit);
+    }
+    return true;
+}
+
 /* Operands of multiply-adds go to shared memory from wherever they are, and are read by the vectors
- * that they are written by, whether these go along K or across it. */
+ * that they are written by, whether these go along K, as far as a round does, or across it. */
 static void want_multiply_add(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
 {
     const Value *v = s->op->operands[part];
@@ -399,7 +414,8 @@ static void want_multiply_add(NvPlan *p, NvStep *s, NvDot *d, MmaPart part)
     SharedAccess reader, writer = nv_writer_of(from, bytes, &(SharedAccess){0});
     SharedLayout memory;
 
-    while (n < writer.nvector && shared_access(l, n + 1, writer.vector, &reader))
+    while (n < writer.nvector && is_near(d, l, writer.vector[n]) &&
+           shared_access(l, n + 1, writer.vector, &reader))
         n++;
     shared_access(l, n, writer.vector, &reader);
     shared_choose(l, bytes, (SharedAccess[]){writer, reader}, 2, &memory);

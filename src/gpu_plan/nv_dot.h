@@ -85,6 +85,10 @@ typedef struct {
                       be under way behind it: the sum is the next round's, and nobody else's */
 } NvDot;
 
+/* Multiply-adds go along K in rounds of so many steps at least, as bits: no vector that is read for
+ * them may hold two elements of one row that are further apart. */
+enum { NV_ROUND_BITS = 2 };
+
 /* Operands of a step of a product in pieces from here on: A and B as they are, in shared memory. */
 enum { DOT_WHOLE = MMA_ACC + 1 };
 
@@ -107,6 +111,8 @@ static inline MmaPart nv_dot_operand(const NvDot *d, MmaPart part)
 }
 
 /* nv_dot.c */
+/* Is the register's bit one of K, beyond the shortest round? */
+bool nv_is_far_along(const NvDot *d, int bit);
 /* The access of who holds a tile in `l` and writes the longest vectors that begin as those of the
  * reader do; without a reader's vector the layout's own. */
 SharedAccess nv_writer_of(const Layout *l, int bytes, const SharedAccess *reader);

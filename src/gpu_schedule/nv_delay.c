@@ -8,7 +8,8 @@
  * within a group of warps).
  *
  * Several groups of warps would all multiply, then all make weights.  So they take turns: one asks
- * for its products when the one before it has, and is as much behind it from then on.
+ * for its products when the one before it has, and is as much behind it from then on.  Who has the
+ * turn must not wait for those who wait for theirs: a loop in whose turn all warps meet has none.
  *
  * For that the product is the last that happens to its sum in a round, and all else in the body
  * reads only what the round began with.  The first round leaves it out, and behind the loop it is
@@ -162,5 +163,55 @@ void nv_delay_product(NvPlan *p, NvBlock *body, const int *users, NvAhead *a)
     a->delayed = s;
     a->delayed_end = x.end;
     a->turns = p->warps >> WGMMA_WARP_BITS > 1;
-    p->turns |= a->turns;
+}
+
+/* --- turns --- */
+
+static bool meets_in(const NvBlock *b, const NvStep *end);
+
+static bool meets(const NvStep *s)
+{
+    if (nv_meets(&s->within) || (s->ahead && nv_meets(&s->ahead->all)))
+        return true;
+    for (int r = 0; r < COUNT(s->body); r++) {
+        if (s->body[r] && meets_in(s->body[r], NULL))
+            return true;
+    }
+    return false;
+}
+
+/* Do all warps wait for each other in the block, as far as `end`? */
+static bool meets_in(const NvBlock *b, const NvStep *end)
+{
+    for (int i = 0; i < b->steps.len && b->steps.at[i] != end; i++) {
+        if (meets(b->steps.at[i]))
+            return true;
+    }
+    return end && meets(end);
+}
+
+bool nv_meets_in_turn(const NvStep *loop)
+{
+    return meets_in(loop->body[0], loop->ahead->delayed);
+}
+
+static void settle_in(NvPlan *p, NvBlock *b)
+{
+    for (int i = 0; i < b->steps.len; i++) {
+        NvStep *s = b->steps.at[i];
+        NvAhead *a = (NvAhead *)s->ahead; /* it was made here */
+        if (a && a->turns)
+            a->turns = !nv_meets_in_turn(s);
+        p->turns |= a && a->turns;
+        for (int r = 0; r < COUNT(s->body); r++) {
+            if (s->body[r])
+                settle_in(p, s->body[r]);
+        }
+    }
+}
+
+void nv_settle_turns(NvPlan *p)
+{
+    p->turns = false;
+    settle_in(p, p->body);
 }

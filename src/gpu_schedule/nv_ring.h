@@ -96,6 +96,10 @@ int64_t nv_programs_by_registers(const NvPlan *p);
 
 /* nv_delay.c: have a loop with a fill leave a product to its next round, where that is of use. */
 void nv_delay_product(NvPlan *p, NvBlock *body, const int *users, NvAhead *a);
+/* Do all warps wait for each other while one group has its turn? */
+bool nv_meets_in_turn(const NvStep *loop);
+/* Barriers are put: loops in whose turns all warps meet take none. */
+void nv_settle_turns(NvPlan *p);
 
 /* Have the recipe bring that map; its number, -1: there is no room for it. */
 int nv_map_number(NvPlan *p, const GenMap *map);

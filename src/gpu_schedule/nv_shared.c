@@ -193,6 +193,7 @@ void nv_place(NvPlan *p)
     while (p->shared > p->chip->shared && nv_ring_shorten(p))
         place_by_size(p);
     nv_put_barriers(p);
+    nv_settle_turns(p);
     if (p->shared <= p->chip->shared)
         return;
     p->refused = true;

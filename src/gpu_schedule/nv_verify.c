@@ -221,6 +221,19 @@ static void check_memory(Check *x, const NvStep *s)
 
 /* --- products of groups of warps --- */
 
+/* A vector that multiply-adds read has no elements of other rounds. */
+static void check_vectors(Check *x, const NvStep *s)
+{
+    const NvDot *d = s->kind == NV_DOT ? s->detail : NULL;
+
+    for (int part = MMA_A; d && d->kind == DOT_FMA && part <= MMA_B; part++) {
+        for (int i = 0; i < d->operand[part].nvector; i++) {
+            if (nv_is_far_along(d, d->operand[part].vector[i]))
+                tell(x, s, "operand %d is read by vectors that go beyond a round", part);
+        }
+    }
+}
+
 /* A step's part in products that are on their way. */
 static void check_products(Check *x, const NvStep *s)
 {
@@ -379,6 +392,8 @@ static void check_delayed(Check *x, const NvStep *loop, const NvBlock *b)
         tell(x, s, "it is left to the next round, which begins with another sum");
     if (a->turns && x->plan->warps >> WGMMA_WARP_BITS < 2)
         tell(x, s, "one group of warps cannot take turns");
+    if (a->turns && nv_meets_in_turn(loop))
+        tell(x, s, "who has its turn waits for those who wait for theirs");
     for (int i = 0; i < s->nin; i++) {
         if (s->in[i] && s->in[i]->buffer == NV_NO_BUFFER)
             read_tile(x, s, s->in[i], "operand", i);
@@ -510,6 +525,7 @@ static void check_step(Check *x, const NvStep *s)
     }
     read_operands(x, s);
     check_memory(x, s);
+    check_vectors(x, s);
     check_products(x, s);
     if (s->kind == NV_PUT || s->kind == NV_SPLIT)
         check_unit(x, s, NULL);

@@ -1,8 +1,9 @@
 /*
- * lower_forgotten.c - arrays that a kernel does not mention, and loads that nobody asks for
+ * lower_forgotten.c - arrays that a kernel does not mention, loads and totals that nobody asks for
  *
  * A bias that is loaded and never added, a scale that is passed and never read: the kernel runs,
- * and its results are wrong.  Told by names: one that stands nowhere in the kernel, in no arm of
+ * and its results are wrong; so they are where a total of the rounds so far is kept, and not added
+ * to what a round stores.  Told by names: one that stands nowhere in the kernel, in no arm of
  * any `if`, was forgotten.  Nothing is said of numbers, of names that begin with `_`, and of
  * helpers, which have the parameters that their callers want.
  *
@@ -91,6 +92,59 @@ static void look_at_loads(Lower *l, const AstFunc *fn, Node *const *nodes, int n
     }
 }
 
+/* --- totals --- */
+
+/* NAME = tl.zeros(..), tl.full(..) or 0.0 */
+static bool is_begun(const Node *n, Sym name)
+{
+    const Node *v = n->right;
+
+    if (n->kind != N_ASSIGN || n->nitems != 1 || n->items[0]->kind != N_NAME ||
+        n->items[0]->name != name)
+        return false;
+    return v->kind == N_FLOAT ||
+           (v->kind == N_CALL && v->left->kind == N_ATTRIBUTE &&
+            (strcmp(v->left->name, "zeros") == 0 || strcmp(v->left->name, "full") == 0));
+}
+
+/* What is said of a name: is it begun as a total, and how often is something added to it? */
+typedef struct {
+    Sym name;
+    bool begun;
+    int added;
+} Total;
+
+static void find_total(Total *t, Node *const *nodes, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const Node *s = nodes[i];
+        t->begun |= is_begun(s, t->name);
+        t->added += s->kind == N_AUGMENTED && s->left->kind == N_NAME && s->left->name == t->name;
+        find_total(t, s->body, s->nbody);
+        find_total(t, s->orelse, s->norelse);
+    }
+}
+
+static void look_at_totals(Lower *l, const AstFunc *fn, Node *const *nodes, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const Node *s = nodes[i];
+
+        if (s->kind == N_AUGMENTED && s->left->kind == N_NAME && s->left->name[0] != '_') {
+            Total t = {.name = s->left->name};
+            Uses u = {.name = t.name};
+            find_total(&t, fn->body, fn->nbody);
+            count_in(&u, fn->body, fn->nbody);
+            if (t.begun && u.uses == t.added) {
+                warn_at(l, s->left->span, W_UNUSED_TOTAL, t.name);
+                hint_at(l, H_UNUSED_TOTAL);
+            }
+        }
+        look_at_totals(l, fn, s->body, s->nbody);
+        look_at_totals(l, fn, s->orelse, s->norelse);
+    }
+}
+
 /* Does it work on any array?  Of one that only prints nothing is said. */
 static bool uses_arrays(const AstFunc *fn, const Func *kernel)
 {
@@ -120,4 +174,5 @@ void warn_of_forgotten(Lower *l, const AstFunc *fn, const Func *kernel)
     if (!is_of_program)
         look_at_arrays(l, fn, kernel);
     look_at_loads(l, fn, fn->body, fn->nbody);
+    look_at_totals(l, fn, fn->body, fn->nbody);
 }

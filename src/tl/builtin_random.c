@@ -3,10 +3,12 @@
  * (semantics R280 to R285)
  *
  * Philox: four counters and two keys go through rounds of multiply and xor.  Counters are tiles in
- * the shape of the offset; keys are scalars.
+ * the shape of the offset; keys are scalars, or tiles of a seed for each element.
  */
 #include "tl.h"
 #include "../ir/analysis.h"
+
+#include <string.h>
 
 enum { MAX_ROUNDS = 64 };
 
@@ -28,7 +30,7 @@ static Value *scalar_bits(Lower *l, DType t, uint64_t bits)
 
 static Value *in_shape(Lower *l, Value *scalar, const Value *like)
 {
-    return build_splat(&l->b, scalar, like->type);
+    return scalar->type->rank > 0 ? scalar : build_splat(&l->b, scalar, like->type);
 }
 
 static Value * xor (Lower * l, Value *x, Value *y) { return build_binary(&l->b, OP_xor, x, y); }
@@ -47,8 +49,8 @@ static Value * xor (Lower * l, Value *x, Value *y) { return build_binary(&l->b, 
     c[2] = xor(l, xor(l, hi_a, c[3]), in_shape(l, k[1], c[0]));
     c[1] = lo_b;
     c[3] = lo_a;
-    k[0] = build_binary(&l->b, OP_add, k[0], scalar_bits(l, w->dtype, w->key_a));
-    k[1] = build_binary(&l->b, OP_add, k[1], scalar_bits(l, w->dtype, w->key_b));
+    k[0] = build_binary(&l->b, OP_add, k[0], in_shape(l, scalar_bits(l, w->dtype, w->key_a), k[0]));
+    k[1] = build_binary(&l->b, OP_add, k[1], in_shape(l, scalar_bits(l, w->dtype, w->key_b), k[1]));
 }
 
 /* The two keys of a seed (R281, R282). */
@@ -58,14 +60,14 @@ static bool seed_keys(Lower *l, const Args *a, const Width *w, Value **k)
 
     if (!seed)
         return false;
-    if (seed->type->pointer || !dtype_is_int(seed->type->dtype) || seed->type->rank > 0) {
+    if (seed->type->pointer || !dtype_is_int(seed->type->dtype)) {
         error_at(l, arg_span(a, ARG_seed), E_SEED, val_type_text(l, seed->type));
         return false;
     }
     seed = build_cast(&l->b, seed, DT_U64, ROUND_NEAREST);
-    high = build_binary(&l->b, OP_shr, seed, scalar_bits(l, DT_U64, 32));
+    high = build_binary(&l->b, OP_shr, seed, in_shape(l, scalar_bits(l, DT_U64, 32), seed));
     k[0] = build_cast(&l->b, seed, w->dtype, ROUND_NEAREST);
-    k[1] = w->dtype == DT_U64 ? scalar_bits(l, DT_U64, 0)
+    k[1] = w->dtype == DT_U64 ? in_shape(l, scalar_bits(l, DT_U64, 0), seed)
                               : build_cast(&l->b, high, DT_U32, ROUND_NEAREST);
     return true;
 }
@@ -79,7 +81,7 @@ static bool given_keys(Lower *l, const Args *a, const Width *w, Value **k)
         k[i] = arg_run(l, a, names[i]);
         if (!k[i])
             return false;
-        if (k[i]->type->pointer || !dtype_is_int(k[i]->type->dtype) || k[i]->type->rank > 0) {
+        if (k[i]->type->pointer || !dtype_is_int(k[i]->type->dtype)) {
             error_at(l, arg_span(a, names[i]), E_SEED, val_type_text(l, k[i]->type));
             return false;
         }
@@ -116,6 +118,20 @@ static void warn_of_same_draw(Lower *l, const Args *a, int64_t rounds, Value *co
     vec_push(l->arena, &l->draws, draw);
 }
 
+/* Keys that are tiles, and counters, in the shape of both. */
+static bool in_one_shape(Lower *l, const Args *a, Value **c, Value **k)
+{
+    Value *all[] = {c[0], c[1], c[2], c[3], k[0], k[1]};
+
+    if (k[0]->type->rank == 0 && k[1]->type->rank == 0)
+        return true;
+    if (!ops_broadcast_all(l, all, COUNT(all), a->span))
+        return false;
+    memcpy(c, all, 4 * sizeof *c);
+    memcpy(k, all + 4, 2 * sizeof *k);
+    return true;
+}
+
 typedef bool Keys(Lower *l, const Args *a, const Width *w, Value **k);
 
 static bool run_rounds(Lower *l, const Args *a, const Width *w, Keys *keys, Value **c)
@@ -123,7 +139,7 @@ static bool run_rounds(Lower *l, const Args *a, const Width *w, Keys *keys, Valu
     int64_t rounds;
     Value *k[2];
 
-    if (!arg_int(l, a, ARG_n_rounds, &rounds) || !keys(l, a, w, k))
+    if (!arg_int(l, a, ARG_n_rounds, &rounds) || !keys(l, a, w, k) || !in_one_shape(l, a, c, k))
         return false;
     if (rounds < 0 || rounds > MAX_ROUNDS) {
         error_at(l, arg_span(a, ARG_n_rounds), E_ROUNDS, MAX_ROUNDS);

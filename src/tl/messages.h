@@ -211,7 +211,7 @@
 #define E_PROMISE_LENGTH     "%s: the shape of %s does not match the length of values (%d)"                 /* R300 */
 #define E_PROMISE            "a promise of %lld means nothing: it must be at least 1"                       /* R300 */
 #define W_ASSUME_FALSE       "this assumption is false"                                                     /* R301 */
-#define E_SEED               "the seed must be an integer scalar, not %s"                                   /* R282 */
+#define E_SEED               "the seed must be an integer, not %s"                                   /* R282 */
 #define E_OFFSET             "counters of random numbers are integers, not %s"                              /* R283 */
 #define W_SAME_DRAW          "these are the random numbers that were drawn before: seed and offsets are the same"
 #define H_SAME_DRAW          "give it a seed of its own, such as seed + 1, or offsets behind the others; use the first where the same numbers are meant"

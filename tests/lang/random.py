@@ -1,6 +1,7 @@
 # run: words out:u32[8] out64:u64[4]
 # run: keys out:u32[3]
 # run: uniform out:fp32[12] seed:i64=123 wide:i64=5000000000
+# run: seeds out:u32[8]
 # lower: refused out:*fp32 x:fp32
 """R280 to R285: bit by bit."""
 import triton
@@ -49,6 +50,20 @@ def uniform(out, seed, wide):
     tl.store(out + 8, u)
     x, y = tl.pair_uniform_to_normal(a, b)
     tl.store(out + 9, x * x + y * y)
+
+
+@triton.jit
+def seeds(out):
+    """A seed for each element gives what each gives alone; shapes broadcast."""
+    i = tl.arange(0, 4)
+    tiles = tl.randint(i * 7, i)
+    for k in range(4):
+        one = tl.randint(k * 7, k)
+        tl.store(out + k, tl.sum(tl.where(i == k, (tiles == one).to(tl.uint32), 0)))
+    table = tl.randint(i[:, None], i[None, :])
+    tl.static_assert(table.shape == [4, 4])
+    two = tl.randint(2, tl.arange(0, 4))
+    tl.store(out + 4 + i, tl.sum(tl.where(i[:, None] == 2, (table == two[None, :]).to(tl.uint32), 0), 0))
 
 
 @triton.jit

@@ -17,7 +17,7 @@ static const char *const kernels[] = {
     "attention", "softmax",   "product",      "product_stages", "regroup",
     "slices",    "once",      "atomics",      "gather",         "histogram",
     "control",   "fields",    "scan",         "order_barrier",  "group_product",
-    "group_key", "group_fp8", "fields_store", "sent_rounds"};
+    "group_key", "group_fp8", "fields_store", "sent_rounds",    "turns_meet"};
 
 static NvPlan *plan_kernel(Arena *a, const char *name, bool no_tensors)
 {
@@ -402,6 +402,9 @@ static bool delay_wrongly(NvPlan *p, NvBlock *b, int i)
     a->turns = p->warps < 8;
     if (a->turns)
         expect_told(p, "one group of warps cannot take turns");
+    a->turns = true;
+    if (nv_meets_in_turn(s))
+        expect_told(p, "who has its turn waits");
     a->turns = turns;
     const NvStep *delayed = a->delayed;
     a->delayed = NULL; /* then it reads what nothing has made */

@@ -7,8 +7,8 @@
  * Results are compared to the bit, but for the sign of zero.  Half of the kernels get arrays that
  * are parts of one array, and are compiled without the promise that arrays lie apart.
  *
- * The targets are the CPU's, and that for GPUs, in the simulator or on the device
- * TILEC_VERSUS_DEVICE, with 1 to 8 warps.
+ * The targets are the CPU's, and that for GPUs, in the simulator as an sm_90a and as an sm_80, or
+ * on the device TILEC_VERSUS_DEVICE, with 1 to 8 warps.
  *
  * TILEC_SEED=N is the number of the first kernel, TILEC_RANDOM_COUNT how many there are.  Kernels
  * run in processes of their own; when one fails, ops are left out as long as it still does, and
@@ -92,13 +92,21 @@ static bool agree(uint64_t seed, const char *text, bool show)
     if (text == NULL)
         text = random_kernel(a, seed, aligned(seed), apart);
     Case c = make_case(a, seed, text);
-    const Engine engines[] = {ENGINE_INTERP, engine_for(seed)};
+    const Engine engine = engine_for(seed);
+    const struct {
+        Engine engine;
+        const char *chip;
+    } runs[] = {{ENGINE_INTERP, NULL}, {engine, NULL}, {engine, "sm_80"}};
+    int n = apart && versus_device() == NULL ? 3 : 2;
     bool ok = true;
     if (show)
         fprintf(stderr, "%s", text);
-    for (int i = 0; i < COUNT(engines) && ok; i++) {
+    for (int i = 0; i < n && ok; i++) {
         Text why = text_new(a);
-        ok = versus_run(&c, engines[i], &why);
+        c.chip = runs[i].chip;
+        ok = versus_run(&c, runs[i].engine, &why);
+        if (!ok && c.chip != NULL)
+            text_printf(&why, "on %s\n", c.chip);
         if (!ok && show)
             fprintf(stderr, "%s%s\n", overlaps(seed) ? "(b and c lie in a, y in x) " : "", why.s);
     }
@@ -234,8 +242,8 @@ static void report(uint64_t seed)
     print_error("TILEC_SEED=%llu TILEC_RANDOM_COUNT=1 repeats this\n", (unsigned long long)seed);
 }
 
-/* A device of its own is slow to open: there, a process tries many kernels, and one by one only
- * those among which one fails. */
+/* LLVM, and more so a device of its own, is slow to open: a process tries many kernels, and one by
+ * one only those among which one fails. */
 static void try_kernels(void)
 {
     const char *why = NULL;
@@ -244,7 +252,7 @@ static void try_kernels(void)
     if (plugin == NULL)
         fail_msg("no code generator: %s", why);
     uint64_t first = first_seed(1), count = random_count(thorough() ? 25 : 15);
-    uint64_t batch = versus_device() != NULL ? 64 : 1;
+    uint64_t batch = versus_device() != NULL ? 64 : 16;
     int wrong = 0;
     for (uint64_t seed = first; seed < first + count && wrong < MOST_REPORTS; seed++) {
         uint64_t n = MIN(batch, first + count - seed);

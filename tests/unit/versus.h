@@ -47,8 +47,9 @@ typedef struct {
     Argument params[VERSUS_PARAMS];
     int nparams;
     int32_t grid[3];
-    int warps;    /* that are wished for; 0: nothing */
-    bool aligned; /* all arrays begin at a page; else every second one ends there */
+    int warps;        /* that are wished for; 0: nothing */
+    const char *chip; /* that is simulated; NULL: the newest */
+    bool aligned;     /* all arrays begin at a page; else every second one ends there */
 } Case;
 
 typedef enum {
@@ -289,7 +290,7 @@ static inline void versus_encode(const GenRecipe *r, uint64_t *args, Maps *maps)
 static inline bool versus_simulated(const Case *c, const Module *m, const Arrays *arrays,
                                     Engine engine, Diags *d, Text *why)
 {
-    GenOptions o = {.cpu = "sm_90a", .disjoint = engine == ENGINE_SIM_DISJOINT};
+    GenOptions o = {.cpu = c->chip ? c->chip : "sm_90a", .disjoint = engine == ENGINE_SIM_DISJOINT};
     GenOutput out;
     SimModule *code = NULL;
     SimError error;

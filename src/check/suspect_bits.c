@@ -1,0 +1,94 @@
+/*
+ * suspect_bits.c - the upper bits of a signed number, taken without a mask, beside its lower ones
+ *
+ * (x & 15) and (x >> 4) are the two numbers of 4 bits in a byte, where the byte is unsigned.  Of an
+ * int8, or what was made wider of one, the shift brings the sign along, and the upper number is
+ * negative from 8 on.  Told where the two together are all bits that were loaded, and each becomes
+ * a float as it is: (x >> 4) & 15 is right, and of two numbers with signs the lower one is
+ * (x << 4) >> 4 or ((x & 15) ^ 8) - 8; a float that is compared may get its sign that way.
+ */
+#include "suspect.h"
+
+enum { MOST_BITS = 62 };
+
+/* How many of the lowest bits a mask leaves; 0: it is none of these. */
+static int lowest_bits(const Value *mask)
+{
+    int64_t m;
+
+    if (!value_const_int(mask, &m) || m < 1)
+        return 0;
+    for (int n = 1; n < MOST_BITS; n++) {
+        if (m == (INT64_C(1) << n) - 1)
+            return n;
+    }
+    return 0;
+}
+
+static bool is_loaded(const Value *v)
+{
+    return v->def && op_only_reads(v->def);
+}
+
+/* Does it become floats, which nobody compares, and nothing else? */
+static bool becomes_float(const Suspect *s, const Value *v)
+{
+    const UseLists *uses = suspect_uses(s);
+
+    for (int i = 0; i < uses_count(uses, v); i++) {
+        const Op *cast = uses_of(uses, v)[i].op;
+        if (cast->code != OP_cast || !dtype_is_float(cast->results[0]->type->dtype))
+            return false;
+        for (int k = 0; k < uses_count(uses, cast->results[0]); k++) {
+            if (op_has(uses_of(uses, cast->results[0])[k].op, COMPARES))
+                return false;
+        }
+    }
+    return uses_count(uses, v) > 0;
+}
+
+/* Does somebody make floats of so many lowest bits of the number? */
+static bool has_lower(const Suspect *s, const Value *v, int bits, int depth)
+{
+    const UseLists *uses = suspect_uses(s);
+
+    for (int i = 0; i < uses_count(uses, v); i++) {
+        const Op *op = uses_of(uses, v)[i].op;
+        if (op->code == OP_and && lowest_bits(op->operands[op->operands[0] == v ? 1 : 0]) == bits)
+            return becomes_float(s, op->results[0]);
+        if (op->code == OP_cast && depth > 0 && has_lower(s, op->results[0], bits, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static void look_at(Op *op, void *suspect)
+{
+    const Suspect *s = suspect;
+    int64_t by;
+
+    if (op->code != OP_shr || !value_const_int(op->operands[1], &by))
+        return;
+    const Value *v = ir_uncast(op->operands[0]);
+    DType t = v->type->dtype;
+    if (!is_loaded(v) || v->type->pointer || !dtype_is_signed(t) || by < 1 || by >= dtype_bits(t) ||
+        !becomes_float(s, op->results[0]) || !has_lower(s, v, dtype_bits(t) - (int)by, 2))
+        return;
+    suspect_warn(s, op,
+                 arena_printf(s->arena, "(x >> %d) & %lld, or load it as unsigned", (int)by,
+                              (long long)((INT64_C(1) << (dtype_bits(t) - by)) - 1)),
+                 "this shift brings the sign of %s along: the upper bits are a negative number "
+                 "where the lower ones, of a mask, are none",
+                 dtype_triton_name(t));
+}
+
+static bool is_shift(const Op *op)
+{
+    return op->code == OP_shr;
+}
+
+void suspect_bits(const Suspect *s)
+{
+    if (suspect_any(s, is_shift))
+        ir_walk(s->func->body, look_at, (void *)s);
+}

@@ -1,0 +1,134 @@
+/*
+ * suspect_log.c - logarithms of what exp has made
+ *
+ *   - tl.log(tl.exp(x - m) / s), the logarithm of a softmax: exp is 0 from 104 below the greatest
+ *     on, and its logarithm -inf, where x - m - tl.log(s) is the number itself;
+ *   - tl.log(tl.sum(tl.exp(x - m))) that is stored as it is, where m, the greatest of x, is used
+ *     for nothing else: it has to be added again.
+ *
+ * Nothing is said of a quotient that something is added to, or that is held above a bound.
+ */
+#include "suspect.h"
+
+enum { DEEPEST = 8 };
+
+static bool is_log(const Op *op)
+{
+    return op->code == OP_log || op->code == OP_log2 || op->code == OP_log10;
+}
+
+static bool is_exp(const Value *v)
+{
+    const Op *op = ir_bare(v)->def;
+
+    return op && (op->code == OP_exp || op->code == OP_exp2);
+}
+
+/* The tile that is summed along an axis; NULL: it is no sum. */
+static const Value *summed(const Value *v)
+{
+    const Op *op = ir_bare(v)->def, *inner;
+
+    if (!op || !ir_reduces(op) || op->noperands != 1)
+        return NULL;
+    inner = opt_last(op->regions[0])->operands[0]->def;
+    return inner && inner->code == OP_add ? op->operands[0] : NULL;
+}
+
+/* Is it a sum of what exp has made, or was one carried by a loop? */
+static bool is_sum_of_exp(const Value *v, int depth)
+{
+    const Value *bare = ir_bare(v), *tile = summed(v);
+    const Op *op = bare->def;
+
+    if (tile)
+        return is_exp(tile) || (ir_bare(tile)->def && ir_bare(tile)->def->code == OP_select &&
+                                is_exp(ir_bare(tile)->def->operands[1]));
+    if (!op || depth == 0)
+        return false;
+    if (op->code == OP_add || op->code == OP_fma)
+        return is_sum_of_exp(op->operands[0], depth - 1) ||
+               is_sum_of_exp(op->operands[op->noperands - 1], depth - 1);
+    for (int i = 0; op->code == OP_for && i < op->nresults; i++) {
+        if (op->results[i] == bare)
+            return is_sum_of_exp(opt_last(op->regions[0])->operands[i], depth - 1);
+    }
+    return false;
+}
+
+static void look_for_quotient(const Suspect *s, const Op *log)
+{
+    const Op *quotient = ir_bare(log->operands[0])->def;
+
+    if (!quotient || quotient->code != OP_div || !is_exp(quotient->operands[0]) ||
+        !is_sum_of_exp(quotient->operands[1], DEEPEST))
+        return;
+    suspect_warn(s, log, "x - m - tl.log(s) of exp(x - m) / s is the same, and keeps small ones",
+                 "exp is 0 of what is far below 0, and this is -inf there");
+}
+
+/* --- the greatest is not added again --- */
+
+/* Does it go nowhere but into stores, as it is or times a constant? */
+static bool is_only_stored(const Suspect *s, const Value *v, int depth)
+{
+    const UseLists *uses = suspect_uses(s);
+    bool stored = false;
+
+    for (int i = 0; i < uses_count(uses, v); i++) {
+        const Op *user = uses_of(uses, v)[i].op;
+        bool stores = user->code == OP_store && user->operands[ir_access(user).data] == v;
+        if (!stores &&
+            (depth == 0 || user->nresults != 1 || (user->code != OP_cast && !op_has(user, MOVES)) ||
+             !is_only_stored(s, user->results[0], depth - 1)))
+            return false;
+        stored = true;
+    }
+    return stored;
+}
+
+/* Is all that comes of the greatest value the difference? */
+static bool is_only_subtracted(const Suspect *s, const Value *v, const Op *difference, int depth)
+{
+    const UseLists *uses = suspect_uses(s);
+
+    for (int i = 0; i < uses_count(uses, v); i++) {
+        const Op *user = uses_of(uses, v)[i].op;
+        if (user != difference && (depth == 0 || user->nresults != 1 || !op_has(user, MOVES) ||
+                                   !is_only_subtracted(s, user->results[0], difference, depth - 1)))
+            return false;
+    }
+    return true;
+}
+
+static void look_for_greatest(const Suspect *s, const Op *log)
+{
+    const Value *tile = summed(log->operands[0]);
+    const Op *difference = tile && is_exp(tile) ? ir_bare(tile)->def->operands[0]->def : NULL;
+    const Op *greatest;
+
+    if (!difference || difference->code != OP_sub)
+        return;
+    greatest = ir_bare(difference->operands[1])->def;
+    if (!greatest || !ir_reduces(greatest) ||
+        !is_only_subtracted(s, greatest->results[0], difference, DEEPEST) ||
+        !is_only_stored(s, log->results[0], DEEPEST))
+        return;
+    suspect_warn(s, log, "m + tl.log(tl.sum(tl.exp(x - m)))",
+                 "this is less than the logarithm of the sum by what was subtracted in exp, and "
+                 "nobody adds it again");
+}
+
+static void look_at(Op *op, void *suspect)
+{
+    if (!is_log(op))
+        return;
+    look_for_quotient(suspect, op);
+    look_for_greatest(suspect, op);
+}
+
+void suspect_log(const Suspect *s)
+{
+    if (suspect_any(s, is_log))
+        ir_walk(s->func->body, look_at, (void *)s);
+}
