@@ -124,17 +124,27 @@ static int64_t in_units(int64_t registers)
     return (registers + UNIT - 1) / UNIT * UNIT;
 }
 
+/* Programs on a multiprocessor whose threads have so many registers each.  Each quarter of it has
+ * its own, for whole warps. */
+static int64_t fitting(const NvPlan *p, int64_t each)
+{
+    enum { QUARTERS = 4 };
+    int64_t threads = (int64_t)nv_thread_count(p), lanes = threads / p->warps;
+    int64_t warps = p->chip->registers / QUARTERS / (each * lanes) * QUARTERS;
+
+    return MIN(warps / p->warps, THREADS / threads);
+}
+
 /* So many programs that what is loaded behind a barrier goes in few batches; 0: as it comes. */
 static int together(const NvPlan *p, const Life *lives)
 {
-    int64_t kept = kept_registers(p, lives), threads = (int64_t)nv_thread_count(p);
+    int64_t kept = kept_registers(p, lives);
 
     if (kept == 0 || !loads_behind_barrier(p))
         return 0;
     kept = MAX(kept, widest_tile(p));
     int64_t by_shared = p->chip->shared / MAX(p->shared, 1);
-    int64_t each = in_units(kept + kept / 4 + ALWAYS);
-    return (int)MIN(MIN(p->chip->registers / each, THREADS) / threads, by_shared);
+    return (int)MIN(fitting(p, in_units(kept + kept / 4 + ALWAYS)), by_shared);
 }
 
 /* What a round has in registers if it loads first what the next one reads, in all loops of a block
@@ -175,15 +185,15 @@ static int64_t widest_made(const NvPlan *p, const NvBlock *b, int slices)
     return most;
 }
 
-/* So many programs that rounds may begin with the next one's loads; 0: as it comes. */
+/* So many programs that rounds may begin with the next one's loads; 0: as it comes, as where there
+ * would be few warps then, whose threads wait for each of their own instructions. */
 static int together_in_loops(const NvPlan *p)
 {
-    enum { LEAST = 2 };
-    int64_t kept = ahead_registers(p, p->body), threads = (int64_t)nv_thread_count(p);
-    int64_t each = in_units(kept + widest_made(p, p->body, 1) + ALWAYS);
-    int64_t fit = MIN(p->chip->registers / each, THREADS);
+    enum { LEAST = 2, LEAST_WARPS = 12 };
+    int64_t kept = ahead_registers(p, p->body);
+    int64_t fit = fitting(p, in_units(kept + widest_made(p, p->body, 1) + ALWAYS));
 
-    return kept > 0 && fit / threads >= LEAST ? (int)(fit / threads) : 0;
+    return kept > 0 && fit >= LEAST && fit * p->warps >= LEAST_WARPS ? (int)fit : 0;
 }
 
 /* Two, where programs wait at barriers with something in registers and two fit by all but these;
