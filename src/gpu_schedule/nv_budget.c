@@ -20,6 +20,8 @@
  * cannot say how many programs there shall be at most, but chips with `setmaxnreg` give a kernel
  * that uses it as many registers as its directive names, needed or not.
  *
+ * So it is, without loops and barriers, where much is loaded and much computed of it.
+ *
  * The plan is whole, barriers and all.
  */
 #include "nv_schedule.h"
@@ -284,6 +286,28 @@ static void find_product(Op *op, void *found)
     *(bool *)found |= op->code == OP_dot;
 }
 
+/* So many programs that all a program loads may be on its way at once, of one that goes straight
+ * ahead and computes much before it stores; 0: as it comes, as where little is loaded.  Left alone,
+ * the assembler asks for a tile when what was computed of the one before has left its registers. */
+static int together_ahead(const NvPlan *p)
+{
+    enum { MUCH = 16, ENOUGH_WARPS = 32 };
+    int64_t loaded = 0;
+    bool heavy = false, stores = false;
+
+    for (int i = 0; i < p->body->steps.len; i++) {
+        const NvStep *s = p->body->steps.at[i];
+        int64_t made = s->nout > 0 && s->out[0] ? data_registers(p, s->out[0]) : 0;
+        if (nv_meets(&s->within) || nv_meets(&s->before) || s->slices > 1)
+            return 0;
+        loaded += s->kind == NV_LOAD ? made : 0;
+        heavy |= s->kind == NV_COMPUTE && made > 0 && !is_light(s->op);
+        stores |= s->kind == NV_STORE;
+    }
+    int64_t fit = fitting(p, in_units(loaded + loaded / 4 + ALWAYS)), enough = ENOUGH_WARPS / p->warps;
+    return loaded >= MUCH && heavy && stores && fit >= enough ? (int)enough : 0;
+}
+
 void nv_choose_budget(NvPlan *p)
 {
     const Life *lives = lives_of(p);
@@ -293,6 +317,8 @@ void nv_choose_budget(NvPlan *p)
     p->crowds = !multiplies && !p->ring;
 
     p->together = lives ? together(p, lives) : multiplies ? 0 : together_in_loops(p);
+    if (lives && p->together == 0)
+        p->together = together_ahead(p);
     p->wished = lives && p->together == 0 ? wished(p, lives) : 0;
     p->room = p->together == 0 ? room_for_two(p) : 0;
     if (p->options->budget != GEN_BUDGET_PLAN) {
