@@ -644,6 +644,13 @@ def others():
     case("half sums", "half_sums", 1, {"a_ptr": a, "b_ptr": b, "c_ptr": c, "M": 32, "N": 64,
                                        "K": 16},
          {"c_ptr": ("fp16", decode(a) @ decode(b) + decode(c))})
+    for dtype, n, k, warps in (("fp16", 128, 96, 4), ("bf16", 64, 40, 4)):
+        a = floats(dtype, n, k)
+        want = decode(a) @ decode(a).T
+        case(f"both ways {dtype}", "both_ways", 1,
+             {"a_ptr": a, "c_ptr": empty(dtype, n, n), "d_ptr": empty(dtype, n, n), "n": n, "k": k,
+              "N": n, "K": 32}, {"c_ptr": (dtype, want), "d_ptr": (dtype, want.T)}, warps,
+             **near(a, turned(a), dtype))
     for dtype, m, k, blocks, warps in (("fp16", 70, 200, (32, 64), 4),
                                        ("fp32", 13, 100, (7, 33), 2),
                                        ("bf16", 8, 2000, (8, 1024), 8)):

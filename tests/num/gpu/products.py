@@ -80,6 +80,22 @@ def tutorial(a_ptr, b_ptr, c_ptr, m, n, k, stride_am, stride_bk, stride_cm, M: t
 
 
 @triton.jit
+def both_ways(a_ptr, c_ptr, d_ptr, n, k, N: tl.constexpr, K: tl.constexpr):
+    """a @ a^T, rounded once, stored as it is and turned: pairs of it lie along rows and along columns."""
+    at = tl.arange(0, N)
+    deep = tl.arange(0, K)
+    a_at = a_ptr + at[:, None] * k + deep[None, :]
+    acc = tl.zeros((N, N), tl.float32)
+    for start in range(0, k, K):
+        a = tl.load(a_at, mask=deep[None, :] < k - start, other=0.0)
+        acc = tl.dot(a, a.T, acc)
+        a_at += K
+    c = acc.to(c_ptr.dtype.element_ty)
+    tl.store(c_ptr + at[:, None] * n + at[None, :], c)
+    tl.store(d_ptr + at[:, None] * n + at[None, :], c.T)
+
+
+@triton.jit
 def any_types(a_ptr, b_ptr, c_ptr, m, n, k, stride_am, stride_ak, stride_bk, stride_bn,
               M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, STAGES: tl.constexpr,
               CAST: tl.constexpr = None, TURN: tl.constexpr = False,
