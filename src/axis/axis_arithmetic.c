@@ -162,8 +162,11 @@ static Axis of_rem(const Op *op, const Axis *const *in)
     bool positive = (x->has_range && x->lo >= 0) || dtype_is_unsigned(t->dtype);
     int64_t c;
 
-    if (axis_is_int(t) && positive && y->has_range && y->lo > 0 && !axis_is_value(y, &c))
+    if (axis_is_int(t) && positive && y->has_range && y->lo > 0 && !axis_is_value(y, &c)) {
         set_unknown_remainder(&r, t, x, y);
+        if (x->has_range)
+            axis_set_range(&r, t, true, 0, MIN(x->hi, y->hi - 1));
+    }
     if (!axis_is_int(t) || !axis_is_value(y, &c) || c <= 0)
         return r;
     if (x->has_range && x->lo >= 0 && x->hi < c)

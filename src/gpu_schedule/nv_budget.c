@@ -24,7 +24,7 @@
  *
  * The plan is whole, barriers and all.
  */
-#include "nv_schedule.h"
+#include "nv_ring.h"
 
 /* Tiles that one step makes and another one reads, by numbers of steps. */
 typedef struct {
@@ -198,11 +198,18 @@ static int together_in_loops(const NvPlan *p)
     return kept > 0 && fit >= LEAST && fit * p->warps >= LEAST_WARPS ? (int)fit : 0;
 }
 
-/* Two, where programs wait at barriers with something in registers and two fit by all but these;
- * 0: as it comes. */
+/* Two, where programs wait at barriers with something in registers and two fit by all but these,
+ * or where two fit by what products of a ring's tiles need, which are often computed with between
+ * these; 0: as it comes. */
 static int wished(const NvPlan *p, const Life *lives)
 {
     enum { TWO = 2 };
+
+    if (p->ring && p->ring->registers == 0 &&
+        MIN(nv_programs_by_shared(p, p->shared), nv_programs_by_registers(p)) >= TWO)
+        return TWO;
+    if (!lives)
+        return 0;
     bool fit = nv_thread_count(p) <= p->chip->threads / TWO && p->shared <= p->chip->shared / TWO;
 
     return fit && kept_registers(p, lives) > 0 ? TWO : 0;
@@ -319,7 +326,7 @@ void nv_choose_budget(NvPlan *p)
     p->together = lives ? together(p, lives) : multiplies ? 0 : together_in_loops(p);
     if (lives && p->together == 0)
         p->together = together_ahead(p);
-    p->wished = lives && p->together == 0 ? wished(p, lives) : 0;
+    p->wished = p->together == 0 ? wished(p, lives) : 0;
     p->room = p->together == 0 ? room_for_two(p) : 0;
     if (p->options->budget != GEN_BUDGET_PLAN) {
         p->together = MAX(p->options->budget, 0);
