@@ -239,10 +239,14 @@ void nv_load(Nv *n, const NvStep *s)
     Val *out = nv_out(n, s, 0);
 
     for (int r = 0; r < nv_count(s->out[0]); r++) {
-        if (begins_group(n, &a, r) && out[r & ~(int)s->same])
-            out[r] = out[r & ~(int)s->same];
-        else if (begins_group(n, &a, r))
+        int like = r & ~(int)s->same;
+        if (!begins_group(n, &a, r))
+            continue;
+        if (like == r || !out[like])
             load_group(n, &a, r, out);
+        for (int i = 0; like != r && out[like] && i < a.count; i++)
+            out[nv_vector_register(s->access->regs, r, i)] =
+                out[nv_vector_register(s->access->regs, like, i)];
     }
     tell_copies(n, s, nv_count(s->out[0]));
 }

@@ -232,6 +232,55 @@ static int shared_vector_bits(const NvPlan *p, const NvGroup *g)
     return g->scanned > 0 ? MIN(bits, lines) : bits;
 }
 
+/* --- loads of packed numbers --- */
+
+static bool feeds_product(const NvPlan *p, const Value *v, int depth);
+
+/* Does a loop hand it to a round that has it multiplied? */
+static bool feeds_carried(const NvPlan *p, const Use *use, int depth)
+{
+    const Op *op = use->op, *loop = op->code == OP_for ? op : op->block->owner;
+    int at = op->code == OP_for ? use->operand - FOR_BOUNDS : use->operand;
+
+    return loop && loop->code == OP_for && at >= 0 && (op == loop || op == op->block->last) &&
+           feeds_product(p, loop->regions[0]->args[at + 1], depth);
+}
+
+/* Is an operand of a product computed of it? */
+static bool feeds_product(const NvPlan *p, const Value *v, int depth)
+{
+    enum { MOST = 12 };
+    const Use *uses = uses_of(&p->uses, v);
+
+    for (int i = 0; depth < MOST && i < uses_count(&p->uses, v); i++) {
+        const Op *op = uses[i].op;
+        bool goes_on = op->nresults == 1 && (op_is_elementwise(op) || op_has(op, MOVES));
+        if (op->code == OP_dot || (goes_on && feeds_product(p, op->results[0], depth + 1)) ||
+            (!goes_on && feeds_carried(p, &uses[i], depth + 1)))
+            return true;
+    }
+    return false;
+}
+
+/* Bits of neighbours for which a load reads the same along another dimension than the fastest one,
+ * *across, as of packed numbers of which each row takes its part: a thread reads them once, and
+ * knows how far to shift.  Tiles that are multiplied move from there anyhow.  0: there are none, or
+ * all of them are. */
+static int alike_bits(const NvPlan *p, const Op *op, int fastest, int *across)
+{
+    const Type *t = op->operands[0]->type;
+
+    if (op->code != OP_load || t->rank < 2 || !feeds_product(p, op->results[0], 0))
+        return 0;
+    for (int d = 0; d < t->rank; d++) {
+        int bits = d != fastest ? equal_bits(p, op, d) : 0;
+        *across = d;
+        if (bits > 0 && bits < layout_bits_of(t->dims[d]))
+            return bits;
+    }
+    return 0;
+}
+
 /* Threads come first: no more elements than each of them has. */
 static int fair_bits(const NvPlan *p, const Type *t, int bits)
 {
@@ -248,13 +297,14 @@ static uint32_t index_bits_below(const Layout *l, int dim, int bits)
 
 /* Along that dimension each thread has neighbours, and warps are apart: what registers and warps
  * have of it, in order. */
-static void give_runs(Layout *l, int dim)
+static const Layout *with_runs(NvPlan *p, const Layout *of, int dim)
 {
-    uint32_t *at[LAYOUT_MAX_BITS], along = index_bits_below(l, dim, l->bits[dim]);
+    Layout l = *of;
+    uint32_t *at[LAYOUT_MAX_BITS], along = index_bits_below(&l, dim, l.bits[dim]);
     int n = 0;
 
-    for (int i = 0; i < l->nreg + l->nwarp; i++) {
-        uint32_t *basis = i < l->nreg ? &l->reg[i] : &l->warp[i - l->nreg];
+    for (int i = 0; i < l.nreg + l.nwarp; i++) {
+        uint32_t *basis = i < l.nreg ? &l.reg[i] : &l.warp[i - l.nreg];
         if (*basis != 0 && (*basis & ~along) == 0)
             at[n++] = basis;
     }
@@ -266,21 +316,24 @@ static void give_runs(Layout *l, int dim)
         *at[least] = *at[i];
         *at[i] = moved;
     }
+    return nv_layout(p, &l);
 }
 
-static const Layout *blocked(NvPlan *p, const Value *pointer, int bits, int runs)
+/* With 1 << alike registers along that dimension, but of no more elements than a thread has. */
+static const Layout *blocked(NvPlan *p, const Value *pointer, int bits, int across, int alike)
 {
+    const Type *t = pointer->type;
     int8_t order[MAX_RANK];
     Layout l;
 
     order_of(p, pointer, order);
-    bits = MIN(fair_bits(p, pointer->type, bits), layout_bits_of(pointer->type->dims[order[0]]));
-    if (!layout_blocked(&l, pointer->type->rank, pointer->type->dims, order, bits, NULL,
-                        nv_block_threads(p)))
-        return nv_default_layout(p, pointer->type); /* which says that it is too large */
-    if (runs > 0)
-        give_runs(&l, runs - 1);
-    return nv_layout(p, &l);
+    bits = MIN(fair_bits(p, t, bits), layout_bits_of(t->dims[order[0]]));
+    alike = alike > 0 ? fair_bits(p, t, bits + alike) - bits : 0;
+    bool made = alike > 0 ? layout_blocked_equal(&l, t->rank, t->dims, order, bits, across, alike,
+                                                 nv_block_threads(p))
+                          : layout_blocked(&l, t->rank, t->dims, order, bits, NULL,
+                                           nv_block_threads(p));
+    return made ? nv_layout(p, &l) : nv_default_layout(p, t); /* which says that it is too large */
 }
 
 const Layout *nv_coalesced_pointer(NvPlan *p, const Value *pointer)
@@ -291,16 +344,7 @@ const Layout *nv_coalesced_pointer(NvPlan *p, const Value *pointer)
     order_of(p, pointer, order);
     int bits = MIN(run_bits(p, pointer, order[0]), log2_of(NV_ACCESS_BYTES / size));
     bits = MIN(bits, twos_in(axis_of(p->axis, pointer)->divisibility) - log2_of(size));
-    return blocked(p, pointer, MAX(bits, 0), 0);
-}
-
-const Layout *nv_coalesced(NvPlan *p, const Op *access)
-{
-    const Value *pointer = access->operands[0];
-
-    const NvGroup *g = joined_group(p, pointer);
-
-    return blocked(p, pointer, shared_vector_bits(p, g), g->scanned);
+    return blocked(p, pointer, MAX(bits, 0), -1, 0);
 }
 
 /* Along which dimension vectors go. */
@@ -310,6 +354,16 @@ static int fastest(const NvPlan *p, const Value *pointer)
 
     order_of(p, pointer, order);
     return order[0];
+}
+
+const Layout *nv_coalesced(NvPlan *p, const Op *access)
+{
+    const Value *pointer = access->operands[0];
+    int across = -1, alike = alike_bits(p, access, fastest(p, pointer), &across);
+    const NvGroup *g = joined_group(p, pointer);
+    const Layout *l = blocked(p, pointer, shared_vector_bits(p, g), across, alike);
+
+    return g->scanned > 0 ? with_runs(p, l, g->scanned - 1) : l;
 }
 
 int nv_most_vector_bits(const NvPlan *p, const Op *access, int *dim)
@@ -439,7 +493,7 @@ static uint32_t equal_loads(const NvPlan *p, const NvStep *s, const Layout *l)
 {
     uint32_t equal = UINT32_MAX;
 
-    if (!l || s->access->vector_bits > 0 || s->once || op_is_volatile(s->op))
+    if (!l || s->once || op_is_volatile(s->op))
         return 0;
     for (int i = 0; i < s->op->noperands; i++)
         equal &= nv_equal_registers(p, s->op->operands[i], l);

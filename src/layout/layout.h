@@ -170,6 +170,10 @@ bool layout_slice_operand(const Layout *l, const int64_t *starts, const int32_t 
  * highest registers, so whole ones are not made. */
 bool layout_blocked(Layout *out, int rank, const int32_t *dims, const int8_t *order,
                     int vector_bits, const int8_t *warp_order, LayoutThreads threads);
+/* The same with 1 << equal_bits registers along another dimension behind the vector's, where that
+ * many neighbours are alike. */
+bool layout_blocked_equal(Layout *out, int rank, const int32_t *dims, const int8_t *order,
+                          int vector_bits, int dim, int equal_bits, LayoutThreads threads);
 
 /* Instructions for matrices of 32 lanes, mma.sync.mMnNkK: fragments of A [.., M, K], B [.., K, N]
  * and of the accumulator [.., M, N], as the PTX ISA has them. */

@@ -56,6 +56,25 @@ static void to_register(Maker *m, uint32_t basis)
         m->full = true;
 }
 
+static void registers_along(Maker *m, int dim, int bits)
+{
+    for (int i = 0; i < bits && has_bit(m, dim); i++)
+        to_register(m, next_bit(m, dim));
+}
+
+/* What is left: lanes, warps, then registers. */
+static bool finish_blocked(Maker *m, const int8_t *order, const int8_t *warp_order,
+                           LayoutThreads threads)
+{
+    for (int i = 0; i < threads.lane_bits; i++)
+        m->l->lane[i] = next_in_order(m, order);
+    for (int i = 0; i < threads.warp_bits; i++)
+        m->l->warp[i] = next_in_order(m, warp_order ? warp_order : order);
+    for (uint32_t basis; !m->full && (basis = next_in_order(m, order)) != 0;)
+        to_register(m, basis);
+    return !m->full;
+}
+
 bool layout_blocked(Layout *out, int rank, const int32_t *dims, const int8_t *order,
                     int vector_bits, const int8_t *warp_order, LayoutThreads threads)
 {
@@ -63,15 +82,21 @@ bool layout_blocked(Layout *out, int rank, const int32_t *dims, const int8_t *or
 
     if (!maker_begin(&m, out, rank, dims, threads))
         return false;
-    for (int i = 0; i < vector_bits && rank > 0 && has_bit(&m, order[0]); i++)
-        to_register(&m, next_bit(&m, order[0]));
-    for (int i = 0; i < threads.lane_bits; i++)
-        out->lane[i] = next_in_order(&m, order);
-    for (int i = 0; i < threads.warp_bits; i++)
-        out->warp[i] = next_in_order(&m, warp_order ? warp_order : order);
-    for (uint32_t basis; !m.full && (basis = next_in_order(&m, order)) != 0;)
-        to_register(&m, basis);
-    return !m.full;
+    if (rank > 0)
+        registers_along(&m, order[0], vector_bits);
+    return finish_blocked(&m, order, warp_order, threads);
+}
+
+bool layout_blocked_equal(Layout *out, int rank, const int32_t *dims, const int8_t *order,
+                          int vector_bits, int dim, int equal_bits, LayoutThreads threads)
+{
+    Maker m;
+
+    if (!maker_begin(&m, out, rank, dims, threads))
+        return false;
+    registers_along(&m, order[0], vector_bits);
+    registers_along(&m, dim, equal_bits);
+    return finish_blocked(&m, order, NULL, threads);
 }
 
 /*

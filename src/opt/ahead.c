@@ -57,6 +57,7 @@ typedef struct Round {
 
 typedef struct {
     const Func *func;
+    const AxisFacts *axis; /* of what there was in front of the pass; NULL: nobody has asked */
     const PointerBases *bases;
     uint64_t written; /* parameters whose memory the kernel writes, or may see others write */
 } Ahead;
@@ -217,11 +218,27 @@ static int64_t lanes_of(const Ahead *x)
     return (x->func->num_warps > 0 ? x->func->num_warps : USUAL_WARPS) * LANES;
 }
 
+/* How many neighbours read the same, beside each other or across rows: a lane has it once. */
+static int64_t alike(Ahead *x, const Op *load)
+{
+    const Value *pointer = load->operands[LOAD_PTR];
+    int64_t n = 1;
+
+    if (!x->axis)
+        x->axis = axis_analyse_trusting(x->func, x->func->module->arena);
+    for (int d = 0; d < pointer->type->rank; d++) {
+        int64_t same = axis_of(x->axis, pointer)->constancy[d];
+        n *= same < pointer->type->dims[d] ? same & -same : 1;
+    }
+    return n;
+}
+
 /* What a lane keeps of it: of a row or column of numbers, as the tiles of products want it. */
-static int64_t kept_bytes(const Ahead *x, const Op *load, int purpose)
+static int64_t kept_bytes(Ahead *x, const Op *load, int purpose)
 {
     enum { ROWS_LANES = 16, COLUMNS_LANES = 4 };
-    int64_t bytes = ir_access(load).bytes, lanes = lanes_of(x);
+    int64_t bytes = ir_access(load).bytes / (purpose & OPERAND ? alike(x, load) : 1);
+    int64_t lanes = lanes_of(x);
 
     if (load_stays(load))
         return 0;
@@ -287,7 +304,7 @@ static bool has_tiles(const Op *loop, const uint8_t *purposes, Group g)
 /* Those that go ahead of products; their number.  What operands are computed of goes as a whole or
  * not at all: a round that waits for one load has waited for all.  So do rows and columns that are
  * used behind products; tiles, for which products hide the waiting, do not. */
-static int find_beside_products(const Ahead *x, const Op *loop, Op **loads)
+static int find_beside_products(Ahead *x, const Op *loop, Op **loads)
 {
     const uint8_t *purposes = purposes_of(x, loop);
     int64_t bytes = 0;
@@ -319,7 +336,7 @@ static int find_beside_products(const Ahead *x, const Op *loop, Op **loads)
 }
 
 /* Those that go ahead; their number. */
-static int find_loads(const Ahead *x, const Op *loop, bool crosses, Op **loads)
+static int find_loads(Ahead *x, const Op *loop, bool crosses, Op **loads)
 {
     int64_t most = room(x, loop, 0), bytes = 0;
     int n = 0;

@@ -572,6 +572,21 @@ static void test_blocked(void **state)
     check_blocked(0, NULL, NULL, 3, NULL, 1, "[] lanes - - - - - warps -");
 }
 
+/* Eight rows that read the same words are in one thread. */
+static void test_blocked_equal(void **state)
+{
+    static const int8_t rows[] = {1, 0};
+    Arena *a = arena_new(NULL);
+    Layout l;
+
+    (void)state;
+    assert_true(layout_blocked_equal(&l, 2, (int32_t[]){64, 64}, rows, 2, 0, 3, warps(2)));
+    assert_true(layout_is_sound(&l));
+    check_text(layout_text(&l, a), "[64,64] regs (0,1) (0,2) (1,0) (2,0) (4,0) "
+                                   "lanes (0,4) (0,8) (0,16) (0,32) (8,0) warps (16,0) (32,0)");
+    arena_free(a);
+}
+
 /* Of a dot by multiply-adds no thread computes what another one does, as long as there are elements
  * for all. */
 static void check_multiply_add(int rank, const int32_t *dims, int nwarps, int copies,
@@ -822,6 +837,7 @@ int main(void)
         cmocka_unit_test(test_slice),
         cmocka_unit_test(test_slice_operand),
         cmocka_unit_test(test_blocked),
+        cmocka_unit_test(test_blocked_equal),
         cmocka_unit_test(test_multiply_add),
         cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_fragments),
