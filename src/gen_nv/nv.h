@@ -209,8 +209,9 @@ Val nv_word_of_halves(const Nv *n, const Val elements[2]);
  * is, or moved, the assembler (13.0) gives its register to other words in the same round of a loop,
  * though the next round reads it again. */
 Val nv_made_here(Nv *n, Val word);
-/* The same of a word that an instruction made of two, and others as they are: of what a round leaves
- * to the next one, of which a copy would count for the assembler as written while the unit reads. */
+/* The same of a word that an instruction made of two, and others as they are: of what a round
+ * leaves to the next one, of which a copy would count for the assembler as written while the unit
+ * reads. */
 Val nv_made_again(Nv *n, Val word);
 /* Results of type t that are computed between begin and end are not rounded to bf16 before
  * nv_round_with() is told of each register, and two of them together, then. */

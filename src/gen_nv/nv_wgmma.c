@@ -234,8 +234,8 @@ Val *nv_wgmma_rows(Nv *n, const NvStep *s, int *count)
     for (int row = 0; row < rows; row++) {
         for (int k = 0; k < steps; k++) {
             for (int i = 0; i < WGMMA_WORDS_OF_A; i++)
-                words[(*count)++] = nv_made_again(
-                    n, nv_operand_word(&x.rows, &(MmaFragment){0, row, k}, i, 0));
+                words[(*count)++] =
+                    nv_made_again(n, nv_operand_word(&x.rows, &(MmaFragment){0, row, k}, i, 0));
         }
     }
     return words;

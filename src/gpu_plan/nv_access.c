@@ -329,10 +329,10 @@ static const Layout *blocked(NvPlan *p, const Value *pointer, int bits, int acro
     order_of(p, pointer, order);
     bits = MIN(fair_bits(p, t, bits), layout_bits_of(t->dims[order[0]]));
     alike = alike > 0 ? fair_bits(p, t, bits + alike) - bits : 0;
-    bool made = alike > 0 ? layout_blocked_equal(&l, t->rank, t->dims, order, bits, across, alike,
-                                                 nv_block_threads(p))
-                          : layout_blocked(&l, t->rank, t->dims, order, bits, NULL,
-                                           nv_block_threads(p));
+    bool made = alike > 0
+                    ? layout_blocked_equal(&l, t->rank, t->dims, order, bits, across, alike,
+                                           nv_block_threads(p))
+                    : layout_blocked(&l, t->rank, t->dims, order, bits, NULL, nv_block_threads(p));
     return made ? nv_layout(p, &l) : nv_default_layout(p, t); /* which says that it is too large */
 }
 
@@ -354,6 +354,11 @@ static int fastest(const NvPlan *p, const Value *pointer)
 
     order_of(p, pointer, order);
     return order[0];
+}
+
+const Layout *nv_by_elements(NvPlan *p, const Value *pointer)
+{
+    return blocked(p, pointer, 0, -1, 0);
 }
 
 const Layout *nv_coalesced(NvPlan *p, const Op *access)

@@ -479,6 +479,8 @@ void nv_list_load(NvPlan *p, const Op *op);   /* one of a group goes by nv_list_
 bool nv_is_small_load(const NvPlan *p, const Op *op);
 /* For the op's pointer: lanes along what is contiguous, 16 bytes for each where that goes. */
 const Layout *nv_coalesced(NvPlan *p, const Op *access);
+/* The same with neighbours in lanes beside each other. */
+const Layout *nv_by_elements(NvPlan *p, const Value *pointer);
 /* The same for a pointer of which no access is known. */
 const Layout *nv_coalesced_pointer(NvPlan *p, const Value *pointer);
 /* Bits of the number of elements that one instruction may move at most; *dim: along that one. */
@@ -498,6 +500,10 @@ void nv_list_store(NvPlan *p, const Op *op);
 int64_t nv_cost_of_store(NvPlan *p, const Op *op, const Layout *l);
 int64_t nv_cost_of_conversion(NvPlan *p, const Value *v, const Layout *to);
 int64_t nv_cost_of_put(const NvPlan *p, const Layout *l, const SharedLayout *memory);
+
+/* nv_offset.c: where the element at that coordinate lies, but for what is the same for all of the
+ * tile; false: nobody knows. */
+bool nv_offset_of(const Value *pointer, const Layout *l, uint32_t at, int64_t *elements);
 
 /* nv_once_plan.c */
 /* How a step with so many results of that layout (NULL: scalars) is done by one thread for all

@@ -7,13 +7,15 @@
  *  - the same with longer vectors: lanes' bits that go on where a thread's run of neighbours ends
  *    change places with registers' bits, which shuffles within the warp can do.  What mma.sync
  *    leaves in a thread are two neighbours in a row of eight;
- *  - the coalesced layout, through shared memory most often.
+ *  - the coalesced layout, through shared memory most often; of what goes by elements in each of
+ *    them one with neighbours in lanes beside each other.
  * Some stores later turn out not to be done by threads at all (gpu_schedule/nv_send.c).
  *
  * Costs are cycles in which the processor's load and store unit, or its arithmetic for what is
  * done beside it, is busy with the whole tile: a store instruction of a warp takes one for each
  * line of 128 bytes and for each two sectors of 32 bytes that it touches (an L2 takes 64 bytes a
- * cycle from a processor), a shuffle one, four selects one, shared memory one for each wavefront.
+ * cycle from a processor; nv_offset.c tells where elements lie), a shuffle one, four selects one,
+ * shared memory one for each wavefront.
  */
 #include "nv_plan.h"
 
@@ -83,6 +85,30 @@ static int count_different(uint64_t *x, int n)
     return different;
 }
 
+static int cost_of_lines(int lines, int sectors)
+{
+    return MAX(lines, (sectors + 1) / SECTORS_A_CYCLE);
+}
+
+/* Of one instruction of a warp by elements, by where these lie; 0: nobody knows. */
+static int cost_of_elements(const Value *pointer, const NvAccess *a, const Layout *l, int size)
+{
+    uint64_t line[1 << LAYOUT_MAX_LANE_BITS], sector[1 << LAYOUT_MAX_LANE_BITS];
+    int n = 0;
+
+    for (uint32_t lane = 0; lane < 1u << l->nlane; lane++) {
+        int64_t elements;
+        if (lane & a->copies)
+            continue;
+        if (!nv_offset_of(pointer, l, layout_at(l, (Holder){0, lane, 0}), &elements))
+            return 0;
+        uint64_t byte = (uint64_t)elements * (uint64_t)size;
+        line[n] = byte / LINE;
+        sector[n++] = byte / SECTOR;
+    }
+    return cost_of_lines(count_different(line, n), count_different(sector, n));
+}
+
 /* Of one instruction of a warp, were all that it writes in rows along `dim` that begin lines. */
 static int cost_of_store(const NvAccess *a, const Layout *l, int dim, int size)
 {
@@ -100,7 +126,7 @@ static int cost_of_store(const NvAccess *a, const Layout *l, int dim, int size)
         sector[nlanes++] = row | byte / SECTOR;
     }
     int sectors = count_different(sector, nlanes) * MAX(vector / SECTOR, 1);
-    return MAX(count_different(line, nlanes), (sectors + 1) / SECTORS_A_CYCLE);
+    return cost_of_lines(count_different(line, nlanes), sectors);
 }
 
 static int64_t cost_of_selects(const uint32_t with[LAYOUT_THREAD_BITS], int words)
@@ -167,7 +193,8 @@ int64_t nv_cost_of_store(NvPlan *p, const Op *op, const Layout *l)
             cost += nv_cost_of_conversion(p, op->operands[i], l);
     }
     int64_t instructions = (int64_t)p->warps * layout_registers(l) >> a->vector_bits;
-    return cost + instructions * cost_of_store(a, l, dim, size);
+    int each = a->vector_bits == 0 ? cost_of_elements(op->operands[0], a, l, size) : 0;
+    return cost + instructions * (each > 0 ? each : cost_of_store(a, l, dim, size));
 }
 
 int64_t nv_cost_of_put(const NvPlan *p, const Layout *l, const SharedLayout *memory)
@@ -187,12 +214,24 @@ int64_t nv_cost_of_put(const NvPlan *p, const Layout *l, const SharedLayout *mem
 
 /* --- the choice --- */
 
+/* Of what goes by elements in any layout: where lanes beside each other have neighbours, if these
+ * lie nearer to each other than what lanes have at home. */
+static const Layout *choose_by_elements(NvPlan *p, const Op *op, const Layout *home)
+{
+    const Layout *beside = nv_by_elements(p, op->operands[0]);
+
+    return beside && nv_cost_of_store(p, op, beside) < nv_cost_of_store(p, op, home) ? beside
+                                                                                     : home;
+}
+
 static const Layout *choose_layout(NvPlan *p, const Op *op, const Value *data)
 {
     const Layout *home = nv_home(p, data), *coalesced = nv_coalesced(p, op);
     Layout longer;
     int dim, nvector = nv_most_vector_bits(p, op, &dim);
 
+    if (home && coalesced && layout_equal(home, coalesced) && nvector == 0)
+        return choose_by_elements(p, op, home);
     if (!home || !coalesced || layout_equal(home, coalesced))
         return coalesced;
     const Layout *best = home;

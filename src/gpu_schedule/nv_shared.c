@@ -75,8 +75,8 @@ static void begin_at_once(NvPlan *p)
     }
 }
 
-/* A buffer that is used inside of a loop and outside stays in use for all of the loop; of an `if` it
- * does not: what is behind its last use there comes only once. */
+/* A buffer that is used inside of a loop and outside stays in use for all of the loop; of an `if`
+ * it does not: what is behind its last use there comes only once. */
 static void extend(NvPlan *p, const NvBlock *b)
 {
     for (int i = 0; i < b->steps.len; i++) {
