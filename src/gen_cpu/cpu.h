@@ -18,7 +18,6 @@
  * cpu_dot_live.c, cpu_place.c cpu_programs.c  the programs of a launch, in strips; cpu_keep.c tiles
  * that stay for the next cpu_sort.c    rows in order cpu_record.c  prints, and what was found wrong
  *   cpu_debug.c   what names stand for, for debuggers
- *   cpu_build.c   several kernels for several CPUs in one object, for programs without this library
  *   cpu_code.c    what all of these call: slots, loops, what a body has computed
  * The first two, cpu_entry.c and cpu_combine.c call each other in a circle: a step may be a nest,
  * and a nest that combines by a function with loops has steps again.  No other files do.
@@ -67,12 +66,12 @@ typedef struct {
     Val alone;                   /* .. alone (GEN_ALONE), i1; NULL: nobody knows */
     Val program[3], programs[3]; /* i32 */
     Val strip, strip_begin;      /* columns of the grid, i64 (cpu_programs.c); NULL: it has none */
-    Val part, parts;             /* i64: which of how many parts of the program this is; NULL: it is whole */
-    Val *from, *to;              /* .. by number in plan->split.ranges: where its range begins and ends */
-    Val *scalars;                /* by value id: rank-0 values in register form */
-    Val *shift;                  /* by buffer: bytes from the first tile to this round's, or NULL */
-    Placed *placed;              /* by buffer: where an operand of the next product is in place */
-    Val *in_slot;                /* by buffer: .. and to the first tile of the slot, or NULL */
+    Val part, parts; /* i64: which of how many parts of the program this is; NULL: it is whole */
+    Val *from, *to;  /* .. by number in plan->split.ranges: where its range begins and ends */
+    Val *scalars;    /* by value id: rank-0 values in register form */
+    Val *shift;      /* by buffer: bytes from the first tile to this round's, or NULL */
+    Placed *placed;  /* by buffer: where an operand of the next product is in place */
+    Val *in_slot;    /* by buffer: .. and to the first tile of the slot, or NULL */
     Val *slot;  /* by 1 + number in plan->keeps: the slot of this round, i64; NULL: the only one */
     Val *begin; /* the same: stack slot of the first of a loop's slots, of several */
     Val trips;  /* of the loop around, i64, where there are slots */
@@ -206,7 +205,6 @@ Val cpu_at_first(const NestCg *n, int axis, bool backwards);
 /* The kernel as a function of that name in l's module, for l->cpu; `c` has plan, function and
  * options, and c->fn is it behind the call. */
 void cpu_kernel(Cpu *c, Llvm *l, const char *name);
-bool cpu_takes(Diags *d, const Plan *p); /* false: a diagnostic that there is too much of it */
 /* Evaluate a reduce or scan region on given values: n earlier, n later, n results. */
 void cpu_region(Cpu *c, Bld b, const Block *region, const Val *args, int lanes, Val *results);
 void cpu_scalar(Cpu *c, const Op *op); /* the step of an op on scalars, from c->b on */
@@ -443,8 +441,5 @@ void cpu_debug_made(Cpu *c, const Step *s,
 /* `buffers` as in Step.  Behind an assertion, code goes on where nothing comes by. */
 void cpu_record(Cpu *c, const Op *op, const int *buffers);
 void cpu_record_program(Cpu *c); /* at the head of a program: not if another one failed */
-
-/* cpu_build.c */
-bool cpu_build(const GenBuild *b, Arena *a, GenOutput *out, Diags *d); /* Target.build */
 
 #endif

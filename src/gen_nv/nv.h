@@ -65,14 +65,14 @@ typedef struct {
     Val sums_at;            /* i32: the address of the program's tensor memory */
     Val asked;              /* cell (i32): products whose sums lie there, so far */
     const NvStep **products; /* by tile: whose sum is on its way, or was; NULL: no product's */
-    const NvStep *delayed;  /* a product that is done for the round before (nv_delay.c) */
-    Val *delayed_rows;      /* the words of its rows; NULL: it is left out of this round */
-    bool turns;             /* the round that is being made is one of a group among several */
-    NvRunner *runner;       /* of the loop whose round is being made; NULL: nothing runs ahead */
-    int slice;              /* which of a chain of steps that go by slices */
-    NvClock *clock;         /* of lines; NULL: nobody asked, or it has not begun */
-    bool left;              /* a result of bf16 is still to be rounded (nv_pair.c) */
-    Val active;             /* i1: copies and loads are asked for at all; NULL: they are */
+    const NvStep *delayed;   /* a product that is done for the round before (nv_delay.c) */
+    Val *delayed_rows;       /* the words of its rows; NULL: it is left out of this round */
+    bool turns;              /* the round that is being made is one of a group among several */
+    NvRunner *runner;        /* of the loop whose round is being made; NULL: nothing runs ahead */
+    int slice;               /* which of a chain of steps that go by slices */
+    NvClock *clock;          /* of lines; NULL: nobody asked, or it has not begun */
+    bool left;               /* a result of bf16 is still to be rounded (nv_pair.c) */
+    Val active;              /* i1: copies and loads are asked for at all; NULL: they are */
 } Nv;
 
 /* nv_code.c */

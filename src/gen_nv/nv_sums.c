@@ -150,7 +150,8 @@ void nv_sums_wait(Nv *n, int in_flight)
     int bits = layout_bits_of(n->plan->sums_at_once);
     Val round = LLVMBuildLShr(n->b, number, constant(n, bits), "");
 
-    nv_wait_phase(n, barrier_of(n, number), LLVMBuildAnd(n->b, round, constant(n, 1), ""));
+    Val parity = LLVMBuildAnd(n->b, round, constant(n, 1), "");
+    nv_wait_phase(n, barrier_of(n, number), parity);
     say(n, "tcgen05.fence::after_thread_sync;");
 }
 
@@ -346,9 +347,9 @@ static void ask_for(Wgmma *x, int row, int column)
     Val sum = sum_at(n, d, row / halves_of(d) * wide + column * WGMMA_FRAGMENT_COLUMNS);
 
     for (int k = 0; k * step < d->k; k++) {
-        Val args[] = {sum, nv_wgmma_descriptor(x, MMA_A, at, k * step, 0),
-                      nv_wgmma_descriptor(x, MMA_B, at, k * step, 0),
-                      constant(n, (int32_t)how_of(d, x->columns))};
+        Val rows = nv_wgmma_descriptor(x, MMA_A, at, k * step, 0);
+        Val columns = nv_wgmma_descriptor(x, MMA_B, at, k * step, 0);
+        Val args[] = {sum, rows, columns, constant(n, (int32_t)how_of(d, x->columns))};
         const char *text = arena_printf(
             n->arena,
             "{ .reg .pred p; setp.ne.b32 p, %d, 0; tcgen05.mma.cta_group::1.kind::%s [$0], $1, $2, "

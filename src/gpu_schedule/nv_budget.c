@@ -311,7 +311,8 @@ static int together_ahead(const NvPlan *p)
         heavy |= s->kind == NV_COMPUTE && made > 0 && !is_light(s->op);
         stores |= s->kind == NV_STORE;
     }
-    int64_t fit = fitting(p, in_units(loaded + loaded / 4 + ALWAYS)), enough = ENOUGH_WARPS / p->warps;
+    int64_t fit = fitting(p, in_units(loaded + loaded / 4 + ALWAYS)),
+            enough = ENOUGH_WARPS / p->warps;
     return loaded >= MUCH && heavy && stores && fit >= enough ? (int)enough : 0;
 }
 

@@ -19,8 +19,7 @@
  *   8. A product of groups of warps has its columns in memory and is read where it has landed, by
  *      a wait that leaves no more in flight than have begun behind it.  One that goes on over the
  *      end of a round is handed to the next one and read by nobody else, its operands lie in
- *      memory, warps meet in front of the copies that take their place, and it lands behind the
- *      loop.
+ *      memory, warps meet in front of the copies that take their place, and it lands behind it.
  *   9. What the unit for matrices reads in shared memory lies where descriptors can say, and who
  *      writes it has a fence.
  *  10. A product that a round leaves to the next one has its rows in registers, its columns in the
@@ -540,8 +539,8 @@ static void check_step(Check *x, const NvStep *s)
 static void check_steps(Check *x, const NvBlock *b)
 {
     for (int i = 0; i < b->steps.len && !x->plan->refused; i++) {
-        const char *wrong = nv_send_wrong(x->plan, b, b->steps.at[i]);
-        wrong = wrong ? wrong : nv_sums_wrong(x->plan, b, b->steps.at[i]);
+        const char *sends = nv_send_wrong(x->plan, b, b->steps.at[i]);
+        const char *wrong = sends ? sends : nv_sums_wrong(x->plan, b, b->steps.at[i]);
         check_step(x, b->steps.at[i]);
         if (wrong)
             tell(x, b->steps.at[i], "%s", wrong);
@@ -594,8 +593,8 @@ bool nv_verify(NvPlan *p)
     check_body(&x, NULL, p->body, NULL, 0);
     if (p->ring)
         check_producer(&x);
-    const NvStep *hurried = p->refused ? NULL : nv_hurried(p);
-    if (hurried)
-        tell(&x, hurried, "another thread may still be at work on memory that it reaches");
+    const NvStep *late = p->refused ? NULL : nv_hurried(p);
+    if (late)
+        tell(&x, late, "another thread may still be at work on memory that it reaches");
     return !p->refused;
 }

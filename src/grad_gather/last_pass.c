@@ -217,7 +217,8 @@ static void add_all_at_once(Passes *p)
         if (add != last)
             op_remove(add);
     }
-    put(g, last, OP_atomic_rmw, sum);
+    if (sum)
+        put(g, last, OP_atomic_rmw, sum);
 }
 
 static Passes passes_of(Grad *g, const GradArray *a)

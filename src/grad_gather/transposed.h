@@ -30,21 +30,23 @@ typedef struct {
     const Value *counter, *now; /* of a forward's loop, and of the new one: never negative */
 } Domain;
 
+/* Of a tile that is handed on in rounds of that counter, whose sides are 0, 1, .. */
 Domain domain_of(Grad *g, const Type *tile, const Value *counter);
 /* A new one, that is summed up along; the others of what is summed up are given. */
 int domain_add_side(Domain *d, const Op *sum, const int8_t *sides);
-void limits_add(Limits *l, const Poly *p);
+void limits_add(Limits *l, const Poly *p); /* p is less than 0 */
 /* What the condition says; the sides of its dimensions are given. */
 void limits_of_mask(Limits *l, const Value *mask, const int8_t *sides);
 /* Where the float may be anything but 0. */
 void limits_of_nonzero(Domain *d, Limits *l, const Value *v, const int8_t *sides);
 bool limits_say(const Limits *l, const Limits *wanted); /* each of them, as it is */
 bool domain_is_not_negative(Domain *d, const Poly *p);  /* whichever lane, program and round */
-bool domain_is_below_zero(Domain *d, const Poly *p);
+bool domain_is_below_zero(Domain *d, const Poly *p);    /* whichever, too */
 /* Do the limits, one or two of them, say that the polynomial is less than 0? */
 bool domain_implies(Domain *d, const Limits *l, const Poly *p);
-/* += the program's number along the axis, or how many there are, so many times. */
+/* += the program's number along the axis, so many times. */
 bool domain_add_program(Grad *g, int axis, int64_t times, Poly *to);
+/* The same of how many there are. */
 bool domain_add_programs(Grad *g, int axis, int64_t times, Poly *to);
 /* Is the value made of the program's number along the axis, or of the counter? */
 bool domain_knows(const Value *v, int axis, const Value *counter, Map *seen);
@@ -109,8 +111,8 @@ bool tap_of(Op *op, Tap *t);
 /* Taps of the first parts of loops are those of the second ones then, and have no op any more. */
 void tap_join_parts(Grad *g, Tap *all, int n);
 bool tap_add_end_limit(const Tap *t, const Value *end, Limits *l); /* the counter is less */
-bool tap_polynomial(const Value *v, Poly *out);
-PolyAtom tap_atom(const Value *v);
+bool tap_polynomial(const Value *v, Poly *out);                    /* false: it is none */
+PolyAtom tap_atom(const Value *v);                                 /* that stands for it in those */
 /* What the atom is multiplied by, in the one term that has it; false: there is not one. */
 bool tap_factors_of(const Poly *p, PolyAtom atom, PolyTerm *out);
 
@@ -131,15 +133,16 @@ typedef struct {
 /* Along this side of the tile, and this axis of the grid; false: they are no such ones. */
 bool way_begin(Grad *g, GradArray *array, const Tap *t, const Value *tile, int side, int axis,
                Way *w);
+/* Lanes for the elements that the program owns, as many as the tile has along the side. */
 void way_make_own_lanes(Way *w, const Value *tile);
 void way_start_again(Way *w);                  /* behind the loop, where nothing of it is known */
 Value *way_times_lanes(Way *w, Value *number); /* so many times, as they are called */
-Value *way_own_begin(Way *w);
-Value *way_all_lanes(Way *w);             /* how many there are */
-bool way_own_lanes(Way *w, Poly *out);    /* program * count + lane */
-bool way_all_limits(Way *w, Limits *out); /* with those of the forward's loop */
-bool way_knows_program(const Way *w, const Value *v);
-Value *way_argument_of(const Poly *p); /* that it is; NULL: it is something else */
+Value *way_own_begin(Way *w);                  /* the number of the first of them */
+Value *way_all_lanes(Way *w);                  /* how many there are */
+bool way_own_lanes(Way *w, Poly *out);         /* program * count + lane */
+bool way_all_limits(Way *w, Limits *out);      /* with those of the forward's loop */
+bool way_knows_program(const Way *w, const Value *v); /* is it made of its number? */
+Value *way_argument_of(const Poly *p);                /* that it is; NULL: it is something else */
 bool way_is_round_below(Way *w, const Value *end, Poly *limit);
 void way_add_guard(Way *w, LoadGuard guard);
 Value *way_as_counter(Way *w, Value *v);          /* in the type of the forward's counter */

@@ -168,14 +168,14 @@ static const Pass passes[] = {
 /* Merging and dropping before unrolling keep the copies few; folding after each pass that makes
  * new uniform tiles or constants lets the next one see them. */
 static const PassId order[] = {
-    LEGALISE, INLINE,   ASSERT, PROMISE,      /* what targets have */
-    FOLD,     CSE,      DCE,                  /* the kernel as written, without waste */
-    UNROLL,   FOLD,     PAIRS,  WINDOW,       /* loops */
-    DOT,      THIN,     CARRY,                /* what they add up, and carry */
-    FOLD,     LICM,     CSE,    DCE,          /* one tile of offsets, scalar steps */
-    NARROW,   SUMS,     ROWS,   LATE,    DCE, /* bytes, rows, what lanes would wait for */
-    AHEAD,    WHOLE,    CONTRACT, MATH,       /* what the target is slow at */
-    FOLD,     LICM,     CSE,    DCE,          /* coefficients leave the loops */
+    LEGALISE, INLINE, ASSERT,   PROMISE,      /* what targets have */
+    FOLD,     CSE,    DCE,                    /* the kernel as written, without waste */
+    UNROLL,   FOLD,   PAIRS,    WINDOW,       /* loops */
+    DOT,      THIN,   CARRY,                  /* what they add up, and carry */
+    FOLD,     LICM,   CSE,      DCE,          /* one tile of offsets, scalar steps */
+    NARROW,   SUMS,   ROWS,     LATE,    DCE, /* bytes, rows, what lanes would wait for */
+    AHEAD,    WHOLE,  CONTRACT, MATH,         /* what the target is slow at */
+    FOLD,     LICM,   CSE,      DCE,          /* coefficients leave the loops */
 };
 
 static int renumber_block(Block *b, int next)

@@ -429,12 +429,12 @@ typedef struct {
     bool biased;        /* bytes are there without a sign, as 128 more: DOT_VNNI alone reads them */
     const Op *in_place; /* the load that fills it, whose memory its product may read instead
                          * (plan_place.c); NULL: it may not */
-    int same[2];  /* where a or b of the product that reads it may be in place: the axes of the grid
-                   * along which programs have the same one, as bits; -1: not, or unknown */
-    int tables;         /* a histogram counts in so many, .. */
-    int64_t table;      /* .. each of so many elements */
-    int keep;     /* 1 + the number in plan->keeps of what has slots here; 0: there are none */
-    int64_t slot; /* bytes of one */
+    int same[2]; /* where a or b of the product that reads it may be in place: the axes of the grid
+                  * along which programs have the same one, as bits; -1: not, or unknown */
+    int tables;  /* a histogram counts in so many, .. */
+    int64_t table; /* .. each of so many elements */
+    int keep;      /* 1 + the number in plan->keeps of what has slots here; 0: there are none */
+    int64_t slot;  /* bytes of one */
 } Buffer;
 
 /* Bytes that a nest accesses at once, should all copies of a body become one vector.  The last one
@@ -562,9 +562,6 @@ extern const int8_t plan_identity[MAX_RANK]; /* maps each dimension to itself */
 /* Under which mask a store stores, a histogram counts, an atomic changes something; NULL: none, or
  * another root. */
 Value *plan_root_mask(const Root *r);
-/* plan_verify.c: is all made that the plan reads?  False: a diagnostic says what is not, and where.
- * Of a plan that is not `beyond`; takes time that grows with its length alone. */
-bool plan_verify(const Plan *p, Diags *d);
 /* plan_print.c */
 const char *plan_text(const Plan *p, Arena *a); /* for --stage plan and the tests; in the arena */
 const char *plan_schedule_text(const Plan *p, Arena *a); /* the same for --stage schedule */

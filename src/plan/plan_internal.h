@@ -258,14 +258,6 @@ void plan_measure(Plan *p);
 /* plan_ahead.c: choose what each nest prefetches for the next program. */
 void plan_look_ahead(Plan *p);
 
-/* plan_verify_dot.c */
-/* What is wrong with a product, or NULL. */
-const char *plan_product_fault(const Plan *p, const Step *s, IsThere *is_made, const void *ctx);
-bool plan_buffer_is_there(const Plan *p, int buffer); /* one of some bytes */
-bool plan_is_kept(const Plan *p, int buffer, int keep);
-/* In each of its slots, where it has some. */
-bool plan_has_room(const Plan *p, int buffer, DType t, int64_t elements);
-
 const Type *plan_root_shape(const Root *r); /* the type whose dimensions its nest runs over */
 
 #endif

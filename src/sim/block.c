@@ -244,5 +244,6 @@ bool block_run(Worker *worker, int64_t program)
         if (++turns == most && done < b->nwarps)
             report_endless(b);
     }
-    return worker->status == SIM_OK && (done < b->nwarps || (bulk_end(b) && wgmma_end(b) && tcgen05_end(b)));
+    return worker->status == SIM_OK &&
+           (done < b->nwarps || (bulk_end(b) && wgmma_end(b) && tcgen05_end(b)));
 }

@@ -473,8 +473,7 @@
 #define PTX_TCGEN05(R)                                                                             \
     R("tcgen05.alloc.cta_group::1.sync.aligned", "shared::cta", "b32", "a i", tcgen05_alloc)       \
     R("tcgen05.dealloc.cta_group::1.sync.aligned", "", "b32", "i i", tcgen05_dealloc)              \
-    R("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned", "", "", "",                     \
-      tcgen05_relinquish)                                                                          \
+    R("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned", "", "", "", tcgen05_relinquish) \
     R("tcgen05.fence::before_thread_sync", "", "", "", move_nothing)                               \
     R("tcgen05.fence::after_thread_sync", "", "", "", move_nothing)                                \
     R("tcgen05.wait::ld.sync.aligned", "", "", "", move_nothing)                                   \

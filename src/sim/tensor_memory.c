@@ -64,7 +64,8 @@ void tcgen05_alloc(Warp *w, const Inst *in, uint32_t mask)
     }
     t->columns = (int)columns;
     t->first = TENSOR_COLUMNS - t->columns; /* where a program begins is nobody's business */
-    memcpy(host[0], &(uint32_t){(uint32_t)t->first}, 4);
+    uint32_t first = (uint32_t)t->first;
+    memcpy(host[0], &first, sizeof first);
 }
 
 void tcgen05_relinquish(Warp *w, const Inst *in, uint32_t mask)

@@ -1,7 +1,7 @@
 /*
  * cpu_limits.c - kernels that are too long, or whose tiles are too large, and what would help
  */
-#include "cpu.h"
+#include "target_cpu.h"
 
 /* Beyond what LLVM does in bounds of time and memory.  The place is that of the loop that makes it
  * so long, where one does. */

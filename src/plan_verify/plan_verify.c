@@ -21,7 +21,7 @@
  *
  * A plan that breaks a rule is our own mistake, and is told as an internal error at the op.
  */
-#include "plan_internal.h"
+#include "plan_verify.h"
 
 typedef struct {
     const Plan *plan;

@@ -4,7 +4,7 @@
  * Operands lie as the unit takes them, each round's tile at its place, panels have room for all of
  * b, tiles divide the extents, and what counts rows, columns and elements along k is there.
  */
-#include "plan_internal.h"
+#include "plan_verify.h"
 
 /* --- buffers --- */
 
