@@ -239,24 +239,6 @@ static bool casts_few_bits(const Nv *n, const Op *op)
            range->lo >= -MOST && range->hi < MOST;
 }
 
-static bool rounds_to_half(const Op *op)
-{
-    const Type *from = op->operands[0]->type;
-
-    return op->code == OP_cast && op->results[0]->type->dtype == DT_FP16 && !from->pointer &&
-           from->dtype == DT_FP32;
-}
-
-static void round_pairs(Nv *n, const Type *t, const Val *x, int count, Val *out)
-{
-    int regs[2];
-
-    for (int r = 0; next_pair(x, count, &r, regs);) {
-        Val in[] = {x[regs[1]], x[regs[0]]};
-        take_apart(n, t, make_word(n, "cvt.rn.f16x2.f32 $0, $1, $2;", "=r,f,f", in), regs, out);
-    }
-}
-
 /* 1536 + x is a number of fp16 that has x in its low bits. */
 static void cast_pairs(Nv *n, const Type *t, const Val *x, int count, Val *out)
 {
@@ -285,8 +267,6 @@ void nv_compute_pairs(Nv *n, const Op *op, Val *const in[2], int count, Val *out
         compute_pairs(n, t, text, in, count, out);
     else if (goes_in_halves(t) && casts_few_bits(n, op))
         cast_pairs(n, t, in[0], count, out);
-    else if (goes_in_halves(t) && rounds_to_half(op))
-        round_pairs(n, t, in[0], count, out);
 }
 
 /* --- rounding --- */
