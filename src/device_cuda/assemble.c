@@ -244,6 +244,12 @@ RunStatus cuda_assemble(void *state, void *begun, const GenOutput *ptx, const Ge
     if (tried && !stays_ptx(o))
         status = run_ptxas(ptx, o, begun, a, out, wish, error);
     cuda_abandon(begun);
+    if (tried && status == RUN_FAILED && o->budget > 0) {
+        free(*error); /* an attempt: there is code that asks for less */
+        *error = NULL;
+        *wish = GEN_BUDGET_PLAN;
+        return RUN_OK;
+    }
     if (id < 0 || (tried && status != RUN_FAILED))
         return status;
     free(*error);

@@ -20,8 +20,6 @@
  * cannot say how many programs there shall be at most, but chips with `setmaxnreg` give a kernel
  * that uses it as many registers as its directive names, needed or not.
  *
- * So it is, without loops and barriers, where much is loaded and much computed of it.
- *
  * The plan is whole, barriers and all.
  */
 #include "nv_ring.h"
@@ -126,27 +124,17 @@ static int64_t in_units(int64_t registers)
     return (registers + UNIT - 1) / UNIT * UNIT;
 }
 
-/* Programs on a multiprocessor whose threads have so many registers each.  Each quarter of it has
- * its own, for whole warps. */
-static int64_t fitting(const NvPlan *p, int64_t each)
-{
-    enum { QUARTERS = 4 };
-    int64_t threads = (int64_t)nv_thread_count(p), lanes = threads / p->warps;
-    int64_t warps = p->chip->registers / QUARTERS / (each * lanes) * QUARTERS;
-
-    return MIN(warps / p->warps, THREADS / threads);
-}
-
 /* So many programs that what is loaded behind a barrier goes in few batches; 0: as it comes. */
 static int together(const NvPlan *p, const Life *lives)
 {
-    int64_t kept = kept_registers(p, lives);
+    int64_t kept = kept_registers(p, lives), threads = (int64_t)nv_thread_count(p);
 
     if (kept == 0 || !loads_behind_barrier(p))
         return 0;
     kept = MAX(kept, widest_tile(p));
     int64_t by_shared = p->chip->shared / MAX(p->shared, 1);
-    return (int)MIN(fitting(p, in_units(kept + kept / 4 + ALWAYS)), by_shared);
+    int64_t each = in_units(kept + kept / 4 + ALWAYS);
+    return (int)MIN(MIN(p->chip->registers / each, THREADS) / threads, by_shared);
 }
 
 /* What a round has in registers if it loads first what the next one reads, in all loops of a block
@@ -187,15 +175,15 @@ static int64_t widest_made(const NvPlan *p, const NvBlock *b, int slices)
     return most;
 }
 
-/* So many programs that rounds may begin with the next one's loads; 0: as it comes, as where there
- * would be few warps then, whose threads wait for each of their own instructions. */
+/* So many programs that rounds may begin with the next one's loads; 0: as it comes. */
 static int together_in_loops(const NvPlan *p)
 {
-    enum { LEAST = 2, LEAST_WARPS = 12 };
-    int64_t kept = ahead_registers(p, p->body);
-    int64_t fit = fitting(p, in_units(kept + widest_made(p, p->body, 1) + ALWAYS));
+    enum { LEAST = 2 };
+    int64_t kept = ahead_registers(p, p->body), threads = (int64_t)nv_thread_count(p);
+    int64_t each = in_units(kept + widest_made(p, p->body, 1) + ALWAYS);
+    int64_t fit = MIN(p->chip->registers / each, THREADS);
 
-    return kept > 0 && fit >= LEAST && fit * p->warps >= LEAST_WARPS ? (int)fit : 0;
+    return kept > 0 && fit / threads >= LEAST ? (int)(fit / threads) : 0;
 }
 
 /* Two, where programs wait at barriers with something in registers and two fit by all but these,
@@ -293,29 +281,6 @@ static void find_product(Op *op, void *found)
     *(bool *)found |= op->code == OP_dot;
 }
 
-/* So many programs that all a program loads may be on its way at once, of one that goes straight
- * ahead and computes much before it stores; 0: as it comes, as where little is loaded.  Left alone,
- * the assembler asks for a tile when what was computed of the one before has left its registers. */
-static int together_ahead(const NvPlan *p)
-{
-    enum { MUCH = 16, ENOUGH_WARPS = 32 };
-    int64_t loaded = 0;
-    bool heavy = false, stores = false;
-
-    for (int i = 0; i < p->body->steps.len; i++) {
-        const NvStep *s = p->body->steps.at[i];
-        int64_t made = s->nout > 0 && s->out[0] ? data_registers(p, s->out[0]) : 0;
-        if (nv_meets(&s->within) || nv_meets(&s->before) || s->slices > 1)
-            return 0;
-        loaded += s->kind == NV_LOAD ? made : 0;
-        heavy |= s->kind == NV_COMPUTE && made > 0 && !is_light(s->op);
-        stores |= s->kind == NV_STORE;
-    }
-    int64_t fit = fitting(p, in_units(loaded + loaded / 4 + ALWAYS)),
-            enough = ENOUGH_WARPS / p->warps;
-    return loaded >= MUCH && heavy && stores && fit >= enough ? (int)enough : 0;
-}
-
 void nv_choose_budget(NvPlan *p)
 {
     const Life *lives = lives_of(p);
@@ -325,8 +290,6 @@ void nv_choose_budget(NvPlan *p)
     p->crowds = !multiplies && !p->ring;
 
     p->together = lives ? together(p, lives) : multiplies ? 0 : together_in_loops(p);
-    if (lives && p->together == 0)
-        p->together = together_ahead(p);
     p->wished = p->together == 0 ? wished(p, lives) : 0;
     p->room = p->together == 0 ? room_for_two(p) : 0;
     if (p->options->budget != GEN_BUDGET_PLAN) {

@@ -205,6 +205,7 @@ static void test_assembling(void **state)
         {less, NULL, "sm_90a", .warps = 16, .together = 2, .asked = 2, .wish = 2,
          .made = "some ptx"},
         {spills, NULL, "sm_90a", .warps = 16, .together = 2, .asked = 2, .made = "some ptx"},
+        {refuses, NULL, "sm_90a", .warps = 16, .together = 2, .asked = 2, .made = "some ptx"},
         /* one more than fits by itself: for few registers, and where none is spilled */
         {near, NULL, "sm_90a", .warps = 8, .crowds = true, .wish = 4, .made = "some ptx"},
         {near, NULL, "sm_90a", .warps = 8, .made = "some ptx"},
