@@ -36,6 +36,7 @@ enum {
     USUAL_WARPS = 4, /* where the launch does not say */
     LANES = 32,
     MOST_BYTES = 96,         /* that a lane keeps more, */
+    BESIDE_SCANS = 128,      /* with scans, whose tiles are in registers anyway, */
     BESIDE_PRODUCTS = 64,    /* in any case, beside products, */
     BESIDE_TILES = 16,       /* with tiles that operands are computed of, */
     ALL_CARRIED = 256,       /* or with all that their loop carries, */
@@ -66,6 +67,7 @@ typedef struct {
     bool obstacle; /* loops within */
     bool products;
     bool crosses; /* lanes wait for each other */
+    bool scans;
 } Contents;
 
 /* --- which loops and loads ------------------------------------------------------------------- */
@@ -336,9 +338,11 @@ static int find_beside_products(Ahead *x, const Op *loop, Op **loads)
 }
 
 /* Those that go ahead; their number. */
-static int find_loads(Ahead *x, const Op *loop, bool crosses, Op **loads)
+static int find_loads(Ahead *x, const Op *loop, const Contents *has, Op **loads)
 {
-    int64_t most = room(x, loop, 0), bytes = 0;
+    int64_t beside = MIN(BESIDE_SCANS, MOST_OF_ALL / lanes_of(x));
+    int64_t most = has->scans ? beside : room(x, loop, 0), bytes = 0;
+    const bool crosses = has->crosses;
     int n = 0;
 
     for (Op *op = loop->regions[0]->first; op && n < MOST_LOADS; op = op->next) {
@@ -362,6 +366,7 @@ static void note_contents(Op *op, void *contents)
     c->obstacle = c->obstacle || opt_is_loop(op);
     c->products = c->products || op->code == OP_dot;
     c->crosses = c->crosses || op_crosses_lanes(op);
+    c->scans = c->scans || op->code == OP_scan;
 }
 
 static bool takes_loads(const Op *loop, Contents *has)
@@ -517,8 +522,8 @@ static void visit(Op *op, void *ahead)
 
     if (!takes_loads(op, &has))
         return;
-    int n = has.products ? find_beside_products(ahead, op, loads)
-                         : find_loads(ahead, op, has.crosses, loads);
+    int n =
+        has.products ? find_beside_products(ahead, op, loads) : find_loads(ahead, op, &has, loads);
     n = take_out(op, n, loads);
     if (n > 0)
         go_ahead(op, n, loads);
