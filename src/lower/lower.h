@@ -19,7 +19,7 @@
  *   lower_expr.c       expressions; lower_compare.c: comparisons
  *   lower_index.c      subscripts of tiles, as values and as targets
  *   lower_call.c       calls: binding of arguments, helpers
- *   lower_class.c      named tuples, aggregates, enumerations
+ *   lower_class.c      named tuples, aggregates, enumerations; their operators
  *   advice.c           hints for Python that kernels do not have
  *   foreign.c          names of other languages, and what is written instead
  *   combine.c          what functions of reductions may compute with
@@ -326,7 +326,8 @@ void lower_while(Lower *l, const Node *n);
 void forget_assigned(Lower *l, Node *const *nodes, int n); /* what they assign is unknown */
 
 /* --- lower_expr.c --- */
-Val lower_expr(Lower *l, const Node *n); /* VAL_UNKNOWN after an error; too deep a tree is one */
+Val lower_expr(Lower *l, const Node *n);   /* VAL_UNKNOWN after an error; too deep a tree is one */
+Val lower_binary(Lower *l, const Node *n); /* `left op right`, also that of `left op= right` */
 /* The same for an operand that is looked at without being a value of the kernel. */
 Val lower_admitting(Lower *l, const Node *n, Admitted admitted);
 /* What stands outside of the kernel is put as it is written: a name that no local has, and
@@ -374,6 +375,7 @@ Val call_function(Lower *l, const AstFunc *fn, const ArgList *args);
 ArgList arguments_behind(Lower *l, Val first, const ArgList *args, Span span);
 
 /* --- lower_class.c --- */
+bool val_is_aggregate(Val v);
 /* `Class(...)`: an instance, by its fields or its own __init__ (R31). */
 Val class_call(Lower *l, const AstClass *c, const ArgList *args);
 /* `Class.name`: a function in it, a member of an enumeration, a default. */
@@ -390,6 +392,14 @@ const AstClass *class_of_init(const AstFunc *fn);
 bool class_set_field(Lower *l, const Node *target, Val v);
 /* tl.aggregate_replace(instance, field=value...) */
 Val class_replace(Lower *l, const ArgList *args);
+/* `x op y` by the function that the class of x has for it, as `__add__`, or that of y, as
+ * `__radd__`; of an aggregate it is an error that there is none.  false: neither has a class that
+ * says how. */
+bool class_binary(Lower *l, BinaryOp op, const Arg *x, const Arg *y, Span span, Val *out);
+/* .. of the sign of x, or `~x`: op is not UN_NOT. */
+bool class_unary(Lower *l, UnaryOp op, const Arg *x, Span span, Val *out);
+/* .. of a comparison by the class of x; without a function there, aggregates compare as tuples. */
+bool class_compare(Lower *l, CompareOp op, const Arg *x, const Arg *y, Span span, Val *out);
 
 /* --- lower_static.c --- */
 /* A value of Python's where the lowering goes on with it. */

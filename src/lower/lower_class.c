@@ -53,6 +53,11 @@ bool class_is(Lower *l, const AstClass *c, const AstClass *base)
     return c == base;
 }
 
+bool val_is_aggregate(Val v)
+{
+    return v.kind == VAL_TUPLE && v.tuple->class && v.tuple->class->kind == CLASS_AGGREGATE;
+}
+
 /* A base that is no aggregate itself does not make one. */
 static bool has_fields(const AstClass *c)
 {
@@ -194,7 +199,7 @@ Val class_replace(Lower *l, const ArgList *args)
 
     if (self.kind == VAL_UNKNOWN && args->n > 0 && !args->at[0].keyword)
         return self;
-    if (self.kind != VAL_TUPLE || !self.tuple->class || self.tuple->class->kind != CLASS_AGGREGATE)
+    if (!val_is_aggregate(self))
         return fail_val(l, args->span, E_REPLACE_INSTANCE);
     Val out = val_tuple_like(l, self.tuple, self.tuple->items);
     for (int i = 1; i < args->n; i++) {
@@ -267,4 +272,87 @@ Val class_member(Lower *l, const AstClass *c, Sym name, Span span)
         return v;
     return fail_val(l, span, E_NO_ATTRIBUTE, val_text(l, (Val){.kind = VAL_CLASS, .class = c}),
                     name);
+}
+
+/* --- operators --- */
+
+static const AstClass *class_of(Val v)
+{
+    return v.kind == VAL_TUPLE ? v.tuple->class : NULL;
+}
+
+static const AstFunc *function_of(Lower *l, Val v, const char *name)
+{
+    const AstClass *c = class_of(v);
+
+    return c ? class_function(l, c, intern(l->interner, name)) : NULL;
+}
+
+/* fn(self, other) */
+static Val call_of_two(Lower *l, const AstFunc *fn, const Arg *self, const Arg *other, Span span)
+{
+    Arg second = *other;
+    const ArgList one = {&second, 1, span};
+    const ArgList both = arguments_behind(l, self->v, &one, self->node->span);
+
+    return call_function(l, fn, &both);
+}
+
+bool class_binary(Lower *l, BinaryOp op, const Arg *x, const Arg *y, Span span, Val *out)
+{
+    static const char *const names[] = {
+        [BIN_ADD] = "add",           [BIN_SUB] = "sub", [BIN_MUL] = "mul", [BIN_DIV] = "truediv",
+        [BIN_FLOORDIV] = "floordiv", [BIN_MOD] = "mod", [BIN_POW] = "pow", [BIN_MATMUL] = "matmul",
+        [BIN_AND] = "and",           [BIN_OR] = "or",   [BIN_XOR] = "xor", [BIN_SHL] = "lshift",
+        [BIN_SHR] = "rshift",
+    };
+    const AstClass *a = class_of(x->v), *b = class_of(y->v);
+
+    if ((!a && !b) || x->v.kind == VAL_UNKNOWN || y->v.kind == VAL_UNKNOWN)
+        return false;
+    const char *name = arena_printf(l->arena, "__%s__", names[op]);
+    const char *reflected = arena_printf(l->arena, "__r%s__", names[op]);
+    const AstFunc *fn = function_of(l, x->v, name);
+    const AstFunc *behind = a != b ? function_of(l, y->v, reflected) : NULL; /* as in Python */
+    if (fn)
+        *out = call_of_two(l, fn, x, y, span);
+    else if (behind)
+        *out = call_of_two(l, behind, y, x, span);
+    else if (val_is_aggregate(x->v))
+        *out = fail_val(l, span, E_CLASS_OPERATOR, a->name, name);
+    else if (val_is_aggregate(y->v))
+        *out = fail_val(l, span, E_CLASS_OPERATOR, b->name, reflected);
+    else
+        return false;
+    return true;
+}
+
+bool class_compare(Lower *l, CompareOp op, const Arg *x, const Arg *y, Span span, Val *out)
+{
+    static const char *const names[] = {
+        [CMP_EQ] = "__eq__", [CMP_NE] = "__ne__", [CMP_LT] = "__lt__",
+        [CMP_LE] = "__le__", [CMP_GT] = "__gt__", [CMP_GE] = "__ge__",
+    };
+    const char *name = (size_t)op < COUNT(names) ? names[op] : NULL;
+    const AstFunc *fn = name && y->v.kind != VAL_UNKNOWN ? function_of(l, x->v, name) : NULL;
+
+    if (fn)
+        *out = call_of_two(l, fn, x, y, span);
+    return fn != NULL;
+}
+
+bool class_unary(Lower *l, UnaryOp op, const Arg *x, Span span, Val *out)
+{
+    static const char *const names[] = {
+        [UN_PLUS] = "__pos__", [UN_MINUS] = "__neg__", [UN_INVERT] = "__invert__"};
+    const AstFunc *fn = function_of(l, x->v, names[op]);
+    const ArgList none = {.span = span}, self = arguments_behind(l, x->v, &none, x->node->span);
+
+    if (fn)
+        *out = call_function(l, fn, &self);
+    else if (val_is_aggregate(x->v))
+        *out = fail_val(l, span, E_CLASS_OPERATOR, x->v.tuple->class->name, names[op]);
+    else
+        return false;
+    return true;
 }

@@ -132,5 +132,8 @@ Val lower_compare(Lower *l, const Node *n)
             hint_at(l, H_COMPARE_CHAIN);
         return val_unknown();
     }
-    return compare_two(l, op, x, lower_compared(l, op, n->items[0], n->left), n->span);
+    const Arg a = {.v = x, .node = n->left};
+    const Arg b = {.v = lower_compared(l, op, n->items[0], n->left), .node = n->items[0]};
+    Val v;
+    return class_compare(l, op, &a, &b, n->span, &v) ? v : compare_two(l, op, x, b.v, n->span);
 }

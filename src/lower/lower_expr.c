@@ -238,7 +238,7 @@ static Val lower_subscript(Lower *l, const Node *n)
     Value *run;
 
     l->b.span = n->span;
-    if (v.kind == VAL_TUPLE && v.tuple->class && v.tuple->class->kind == CLASS_AGGREGATE)
+    if (val_is_aggregate(v))
         return index_aggregate(l, v, n);
     if (v.kind == VAL_TUPLE)
         return index_tuple(l, v.tuple, n->left, n->right);
@@ -370,21 +370,29 @@ static Val lower_comprehension(Lower *l, const Node *n)
     return v.kind == VAL_UNKNOWN ? v : val_new_tuple(l, items.len, items.at, n->span);
 }
 
-static Val lower_binary(Lower *l, const Node *n)
+Val lower_binary(Lower *l, const Node *n)
 {
-    Val x = lower_expr(l, n->left), y = lower_expr(l, n->right);
+    const Arg x = {.v = lower_expr(l, n->left), .node = n->left};
+    const Arg y = {.v = lower_expr(l, n->right), .node = n->right};
+    Val v;
 
     l->b.span = n->span;
-    return l->language->ops_binary(l, (BinaryOp)n->op, x, y, n->span);
+    return class_binary(l, (BinaryOp)n->op, &x, &y, n->span, &v)
+               ? v
+               : l->language->ops_binary(l, (BinaryOp)n->op, x.v, y.v, n->span);
 }
 
 static Val lower_unary(Lower *l, const Node *n)
 {
-    Val x = lower_expr(l, n->left);
+    const Arg x = {.v = lower_expr(l, n->left), .node = n->left};
+    Val v;
 
     l->b.span = n->span;
-    return n->op == UN_NOT ? l->language->ops_truth_not(l, x, n->span)
-                           : l->language->ops_unary(l, (UnaryOp)n->op, x, n->span);
+    if (n->op == UN_NOT)
+        return l->language->ops_truth_not(l, x.v, n->span);
+    return class_unary(l, (UnaryOp)n->op, &x, n->span, &v)
+               ? v
+               : l->language->ops_unary(l, (UnaryOp)n->op, x.v, n->span);
 }
 
 static Val lower_literal(Lower *l, const Node *n)

@@ -202,8 +202,6 @@ static void lower_annotated(Lower *l, const Node *n)
 
 static void lower_augmented(Lower *l, const Node *n)
 {
-    Val x, y;
-
     if (n->left->kind == N_SUBSCRIPT) {
         index_augment(l, n);
         return;
@@ -212,10 +210,7 @@ static void lower_augmented(Lower *l, const Node *n)
         lower_assign(l, n->left, val_unknown(), n->span);
         return;
     }
-    x = lower_expr(l, n->left);
-    y = lower_expr(l, n->right);
-    l->b.span = n->span;
-    lower_assign(l, n->left, l->language->ops_binary(l, (BinaryOp)n->op, x, y, n->span), n->span);
+    lower_assign(l, n->left, lower_binary(l, n), n->span);
 }
 
 /* `x =+ 1` for `x += 1`: the sign is at the `=` and not at the value; `x = +v` of what is no number

@@ -96,6 +96,7 @@
 #define E_CLASS_NO_VALUE     "`%s` is neither a NamedTuple nor under @triton.aggregate: kernels cannot make one"  /* R31 */
 #define H_CLASS_NO_VALUE     "derive it from typing.NamedTuple, or give its fields as arguments of their own"
 #define E_REPLACE_INSTANCE   "aggregate_replace() expects an aggregate instance"                             /* R31 */
+#define E_CLASS_OPERATOR     "%s has no function `%s`, which would say what this operator gives"               /* R31 */
 #define E_REPLACE_FIELD      "%s has no field '%s'"                                                          /* R31 */
 #define E_MEMBER_VALUE       "the value of %s.%s is not known at compile time"
 

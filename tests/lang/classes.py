@@ -1,10 +1,12 @@
 # run: named x:fp32[8]=iota out:fp32[8]
 # run: aggregates out:i32[8]
 # run: enums out:i32[4]
+# run: operators out:i32[16]
 # signature: defaults
 # lower: not_made x:*fp32
 # lower: wrong_calls x:*fp32
 # lower: changed x:*fp32
+# lower: no_operators x:*fp32
 # R31: NamedTuple classes and aggregates; members of enumerations are constants.
 import enum
 from typing import NamedTuple
@@ -181,3 +183,80 @@ def changed(x):
     d = Derived(4, x, x)
     d.x = 3
     u = Unset()
+
+@triton.aggregate
+class Complex:
+    re: tl.tensor
+    im: tl.tensor
+
+    @triton.jit
+    def __add__(self, other):
+        return Complex(self.re + other.re, self.im + other.im)
+
+    @triton.jit
+    def __mul__(self, other):
+        if isinstance(other, Complex):
+            return Complex(self.re * other.re - self.im * other.im,
+                           self.re * other.im + self.im * other.re)
+        else:
+            return Complex(self.re * other, self.im * other)
+
+    @triton.jit
+    def __rmul__(self, other):
+        return Complex(self.re * other, self.im * other)
+
+    @triton.jit
+    def __rsub__(self, other):
+        return Complex(other - self.re, -self.im)
+
+    @triton.jit
+    def __neg__(self):
+        return Complex(-self.re, -self.im)
+
+    @triton.jit
+    def __eq__(self, other):
+        return (self.re == other.re) & (self.im == other.im)
+
+class Span(NamedTuple):
+    first: tl.tensor
+    count: int
+
+    @triton.jit
+    def __add__(self, by):
+        return Span(self.first + by, self.count)
+
+@triton.jit
+def put(out, at, z):
+    tl.store(out + at, z.re)
+    tl.store(out + at + 1, z.im)
+
+@triton.jit
+def operators(out):
+    z = Complex(tl.to_tensor(3), tl.to_tensor(4))
+    w = z + Complex(10, 20)
+    put(out, 0, w)
+    put(out, 2, z * z)
+    put(out, 4, z * 2)
+    put(out, 6, tl.to_tensor(5) * z)
+    put(out, 8, 1 - -z)
+    for i in range(3):
+        w += z
+    put(out, 10, w)
+    tl.store(out + 12, (z == z).to(tl.int32) + (z == w))
+    s = Span(tl.to_tensor(7), 2) + 1
+    tl.store(out + 13, s.first)
+    tl.store(out + 14, s.count)
+    both = s * 2
+    tl.store(out + 15, both[2])
+
+@triton.jit
+def no_operators(x):
+    z = Complex(x, x)
+    a = z - z
+    b = z / 2
+    c = 2 + z
+    d = Derived(4, x, x)
+    e = d * 2
+    f = 2 * d
+    g = ~z
+    d += d
