@@ -226,8 +226,10 @@ static int64_t alike(Ahead *x, const Op *load)
     const Value *pointer = load->operands[LOAD_PTR];
     int64_t n = 1;
 
-    if (!x->axis)
+    if (!x->axis) {
+        opt_resolve_all(x->func->body); /* what loops in front of this one have changed */
         x->axis = axis_analyse_trusting(x->func, x->func->module->arena);
+    }
     for (int d = 0; d < pointer->type->rank; d++) {
         int64_t same = axis_of(x->axis, pointer)->constancy[d];
         n *= same < pointer->type->dims[d] ? same & -same : 1;
@@ -525,8 +527,10 @@ static void visit(Op *op, void *ahead)
     int n =
         has.products ? find_beside_products(ahead, op, loads) : find_loads(ahead, op, &has, loads);
     n = take_out(op, n, loads);
-    if (n > 0)
+    if (n > 0) {
         go_ahead(op, n, loads);
+        ((Ahead *)ahead)->axis = NULL; /* which knows nothing of what is new */
+    }
 }
 
 static void find_meeting(Op *op, void *meets)
