@@ -226,7 +226,8 @@ static void backward_loop(NestCg *n)
     segment(n, PART_MAIN, i, llvm_int(t, extent - rest), 1);
 }
 
-/* Where the dead segment begins: the first of the last bounds ends there; without any, all do. */
+/* Where the dead segment begins: the first of the last bounds ends there; without any, all do.  Of
+ * what is left of a mask where a BOUND_OR is false nobody knows. */
 static Val dead_from(NestCg *n)
 {
     Llvm *l = n->c->l;
@@ -240,7 +241,7 @@ static Val dead_from(NestCg *n)
 
         if (n->cuts[i].level > n->front) /* of rows in a strip, each by itself */
             continue;
-        some = true;
+        some |= b->kind != BOUND_OR;
         if (bound_ends(b))
             all = llvm_call2(l, row, "llvm.smax", all, none);
         if (b->is_last)
