@@ -3,8 +3,8 @@
  *
  * They go through a frame, a piece of memory on the stack of the function that was cut: stored
  * where they are made, and loaded where they are read, in front of the block if it is one, or where
- * the piece begins.  A slot of the stack that one piece alone knows becomes its own; so it can be a
- * register there.
+ * the piece begins.  A slot of the stack that one piece alone knows becomes its own, so it can be a
+ * register there, unless it keeps something from one time that the piece runs to the next.
  */
 #include "cut.h"
 
@@ -70,12 +70,50 @@ static Piece *only_piece(const Cut *c, Val v)
     return found;
 }
 
+typedef enum { SLOT_UNUSED, SLOT_WRITTEN, SLOT_READ } SlotUse;
+
+/* What a block does with a slot first: only a load or a store of all of it is a use that is known.
+ */
+static SlotUse first_use(LLVMBasicBlockRef b, Val slot)
+{
+    for (Val i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+        for (int k = 0; k < LLVMGetNumOperands(i); k++) {
+            if (LLVMGetOperand(i, (unsigned)k) != slot)
+                continue;
+            bool stores = LLVMIsAStoreInst(i) && k == 1 && LLVMGetOperand(i, 0) != slot &&
+                          LLVMTypeOf(LLVMGetOperand(i, 0)) == LLVMGetAllocatedType(slot);
+            return stores ? SLOT_WRITTEN : SLOT_READ;
+        }
+    }
+    return SLOT_UNUSED;
+}
+
+/* May a piece read what was in a slot when it began?  Then that is of a round before. */
+static bool is_kept(const Cut *c, const Piece *p, Val slot)
+{
+    Map *seen = map_new(c->arena);
+    VEC(LLVMBasicBlockRef) left = {0};
+
+    vec_push(c->arena, &left, p->entry);
+    while (left.len > 0) {
+        LLVMBasicBlockRef b = left.at[--left.len];
+        SlotUse use = map_get(seen, MAP_KEY(b)) ? SLOT_WRITTEN : first_use(b, slot);
+        if (use == SLOT_READ)
+            return true;
+        map_put(seen, MAP_KEY(b), (void *)b);
+        Val end = use == SLOT_UNUSED ? LLVMGetBasicBlockTerminator(b) : NULL;
+        for (unsigned k = 0; end && k < LLVMGetNumSuccessors(end); k++)
+            vec_push(c->arena, &left, LLVMGetSuccessor(end, k));
+    }
+    return false;
+}
+
 static void move_slots(const Cut *c)
 {
     for (Val i = LLVMGetFirstInstruction(c->pieces.at[0].entry), next; i; i = next) {
         next = LLVMGetNextInstruction(i);
         Piece *p = LLVMIsAAllocaInst(i) ? only_piece(c, i) : NULL;
-        if (!p || p == &c->pieces.at[0])
+        if (!p || p == &c->pieces.at[0] || is_kept(c, p, i))
             continue;
         LLVMInstructionRemoveFromParent(i);
         LLVMInsertIntoBuilder(builder_at(c, LLVMGetFirstInstruction(p->entry)), i);
