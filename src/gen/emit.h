@@ -71,8 +71,7 @@ Val emit_cast(const Emit *e, Bld b, Val x, DType from, DType to, Rounding r);
 LLVMTypeRef emit_register_type(const Emit *e, DType t, int lanes);
 LLVMTypeRef emit_type(const Emit *e, const Type *t, int lanes); /* of t's elements */
 
-/* The targets with LLVM, of src/gen_cpu_target/target_cpu.c and src/gen_nv/nv.c; plugin.c lists them.
- */
+/* The targets with LLVM, of src/gen_cpu_target/ and src/gen_nv/nv.c; plugin.c lists them. */
 extern const Target cpu_target, nv_target;
 
 #endif
