@@ -16,7 +16,7 @@
 
 static const Made none = {0};
 
-void anew_operand_sides(const Op *op, const Value *x, const int8_t *sides, int8_t *out)
+void gather_operand_sides(const Op *op, const Value *x, const int8_t *sides, int8_t *out)
 {
     int n, rank = x->type->rank;
     const int64_t *dims;
@@ -355,7 +355,7 @@ static Made make_sum(Anew *a, const Op *op, const int8_t *sides, bool whole)
     if (op->noperands != 1 || ir_combine_code(op) == OP_COUNT ||
         a->domain.nsides == MOST_SIDES_ANEW)
         return none;
-    anew_operand_sides(op, op->operands[0], sides, of);
+    gather_operand_sides(op, op->operands[0], sides, of);
     const int side = domain_add_side(&a->domain, op, of);
     of[attr_axis(op)] = (int8_t)side;
     Made x = make(a, op->operands[0], of, whole);
@@ -411,7 +411,7 @@ static Made make_op(Anew *a, Value *v, const int8_t *sides, bool whole)
     case OP_expand:
     case OP_permute:
     case OP_hint:
-        anew_operand_sides(op, op->operands[0], sides, of);
+        gather_operand_sides(op, op->operands[0], sides, of);
         return make(a, op->operands[0], of, whole);
     case OP_reduce:
         return make_sum(a, op, sides, whole);

@@ -113,13 +113,13 @@ static void nonzero(Domain *dom, Limits *l, const Value *v, const int8_t *sides,
     case OP_broadcast:
     case OP_expand:
     case OP_permute:
-        anew_operand_sides(op, op->operands[0], sides, of);
+        gather_operand_sides(op, op->operands[0], sides, of);
         nonzero(dom, l, op->operands[0], of, depth - 1);
         return;
     case OP_reduce:
         if (ir_combine_code(op) != OP_add || dom->nsides == MOST_SIDES_ANEW)
             return;
-        anew_operand_sides(op, op->operands[0], sides, of);
+        gather_operand_sides(op, op->operands[0], sides, of);
         of[attr_axis(op)] = (int8_t)domain_add_side(dom, op, of);
         nonzero(dom, l, op->operands[0], of, depth - 1);
         return;

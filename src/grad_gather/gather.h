@@ -34,6 +34,9 @@ void gather_in_last_pass(Grad *g, GradArray *a);
 /* Does each access of a tile by itself meet no element twice, by whatever program? */
 bool gather_is_alone_in_pass(Grad *g, const GradArray *a);
 
+/* anew.c: sides of the dimensions of x, which an op takes, from those of its result; -1: none */
+void gather_operand_sides(const Op *op, const Value *x, const int8_t *sides, int8_t *out);
+
 /* covers.c: of arrays that are stored, how many elements are */
 void gather_find_covers(Grad *g);
 

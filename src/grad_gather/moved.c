@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../opt/opt.h"
+#include "gather.h"
 #include "windows.h"
 
 static Value *here(Mover *m, Value *v);
@@ -189,38 +190,6 @@ static Value *moved_load(Mover *m, const Op *op, const int8_t *sides)
         ->results[0];
 }
 
-/* Sides of an operand's dimensions, from those of the result. */
-static void operand_sides(const Op *op, const Value *x, const int8_t *sides, int8_t *out)
-{
-    int n, rank = x->type->rank;
-    const int64_t *dims;
-
-    memset(out, -1, MAX_RANK);
-    switch (op->code) {
-    case OP_splat:
-        return;
-    case OP_broadcast:
-        for (int d = 0; d < rank; d++)
-            out[d] = x->type->dims[d] == op->results[0]->type->dims[d] ? sides[d] : -1;
-        return;
-    case OP_expand:
-        for (int d = 0; d < rank; d++)
-            out[d] = sides[d + (d >= attr_axis(op))];
-        return;
-    case OP_reduce:
-        for (int d = 0; d < rank; d++)
-            out[d] = d == attr_axis(op) ? -1 : sides[d - (d > attr_axis(op))];
-        return;
-    case OP_permute:
-        dims = attr_dims(op, &n);
-        for (int d = 0; d < n; d++)
-            out[dims[d]] = sides[d];
-        return;
-    default:
-        memcpy(out, sides, MAX_RANK);
-    }
-}
-
 static Value *moved_op(Mover *m, const Op *op, const int8_t *sides, bool whole)
 {
     bool is_known = op_is_elementwise(op) || op->code == OP_splat || op->code == OP_broadcast ||
@@ -236,7 +205,7 @@ static Value *moved_op(Mover *m, const Op *op, const int8_t *sides, bool whole)
     if (!is_known)
         return NULL;
     for (int i = 0; i < op->noperands; i++) {
-        operand_sides(op, op->operands[i], sides, of);
+        gather_operand_sides(op, op->operands[i], sides, of);
         operands[i] = moved(m, op->operands[i], of, whole);
         if (!operands[i])
             return NULL;

@@ -117,7 +117,7 @@ static bool all_match(Match *m, const Op *x, const Op *y, const int8_t *sides, i
     if (!is_same_op(x, y))
         return false;
     for (int i = 0; i < x->noperands; i++) {
-        anew_operand_sides(x, x->operands[i], sides, of);
+        gather_operand_sides(x, x->operands[i], sides, of);
         if (x->code == OP_reduce) {
             if (m->domain.nsides == MOST_SIDES_ANEW)
                 return false;

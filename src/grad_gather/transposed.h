@@ -7,7 +7,7 @@
 #define TILEC_GRAD_TRANSPOSED_H
 
 #include "../opt/poly.h"
-#include "../grad/grad.h"
+#include "gather.h"
 
 /* Dimensions of tiles have names, their sides: those of the tile that is handed on are 0, 1, ..,
  * and each that is summed up on the way has the next. */
@@ -82,7 +82,6 @@ typedef struct {
     Map *made, *seen;
 } Anew;
 
-void anew_operand_sides(const Op *op, const Value *x, const int8_t *sides, int8_t *out);
 Made anew_make(Anew *a, Value *v, const int8_t *sides);
 void anew_know(Anew *a, const Value *v, const int8_t *sides, Made made); /* it is this */
 /* With all of these sides. */
