@@ -398,8 +398,9 @@ Val cpu_place_at(Dot *d, int which, Val row, Val column, int64_t offset);
 /* cpu_dot_live.c */
 void cpu_dot_live(Dot *d); /* in front of the product: sets `live` */
 /* i64: the smaller one of `end` and what lives; `end` itself where all does. */
-Val cpu_holds_throughout(Cpu *c, const Value *v); /* i1: a comparison, all over its tile */
 Val cpu_dot_live_end(Dot *d, int which, int64_t end);
+/* i1: the comparisons nest->full, all over their tiles. */
+Val cpu_all_hold(Cpu *c, const Nest *n);
 
 /* cpu_dot_pack.c */
 void cpu_dot_pack_begin(Dot *d); /* nothing is known yet of what will be packed */

@@ -34,7 +34,7 @@ static Val last_of(Cpu *c, const Value *v, Val first, Val *wraps)
     return last;
 }
 
-Val cpu_holds_throughout(Cpu *c, const Value *v)
+static Val holds_throughout(Cpu *c, const Value *v)
 {
     const Op *op = v->def;
     Val wraps = llvm_int(c->l->i1, 0), first[2], last[2];
@@ -46,6 +46,15 @@ Val cpu_holds_throughout(Cpu *c, const Value *v)
     Val at_first = emit_op(&c->e, c->b, op, first), at_last = emit_op(&c->e, c->b, op, last);
     Val holds = LLVMBuildAnd(c->b, at_first, at_last, "");
     return LLVMBuildAnd(c->b, holds, LLVMBuildNot(c->b, wraps, ""), "");
+}
+
+Val cpu_all_hold(Cpu *c, const Nest *n)
+{
+    Val all = llvm_int(c->l->i1, 1);
+
+    for (int i = 0; i < n->full.len; i++)
+        all = LLVMBuildAnd(c->b, all, holds_throughout(c, n->full.at[i]), "");
+    return all;
 }
 
 static Val count(Cpu *c, const Value *v, int64_t extent)

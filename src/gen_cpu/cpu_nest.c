@@ -21,8 +21,6 @@
  */
 #include "cpu.h"
 
-enum { SHORT_ROW = 8 /* vectors */, LEAST_ROWS = 4, FEW_VALUES = 100 /* that stand twice */ };
-
 /* --- loops --- */
 
 /* The loop from piece to piece of a row? */
@@ -360,19 +358,6 @@ static void cut_loops(NestCg *n, Val low)
     rest_of_row(n, main_segment(n, i, i, low), high);
 }
 
-/* Does finding the segments of each row take as long as what is done in it? */
-static bool has_short_rows(const NestCg *n)
-{
-    int extent = n->nest->dims[n->inner];
-    int64_t rows = 1;
-
-    for (int d = 0; d < n->rank; d++)
-        rows *= d == n->inner ? 1 : n->nest->dims[d];
-    return !has_range(n) && rows >= LEAST_ROWS && n->nest->bounds.len > 0 &&
-           n->nest->pieces.len == 0 && !n->nest->schedule->strips && extent % n->lanes == 0 &&
-           extent / n->lanes <= SHORT_ROW && n->nest->values <= FEW_VALUES;
-}
-
 /* Rows where all bounds hold everywhere are most of them, and have whole vectors, as many as the
  * extent says. */
 static void masked_loops(NestCg *n)
@@ -382,7 +367,7 @@ static void masked_loops(NestCg *n)
     Val extent = llvm_int(c->l->i64, n->nest->dims[n->inner]), zero = llvm_int(c->l->i64, 0);
     Val low = lowest_end(n), first = highest_start(n);
 
-    if (!has_short_rows(n)) {
+    if (has_range(n) || !plan_has_short_rows(n->nest)) {
         cut_loops(n, low);
         return;
     }
@@ -566,11 +551,8 @@ static void either_nest(Cpu *c, const Nest *n)
 static void full_nest(Cpu *c, const Nest *n)
 {
     LLVMBasicBlockRef full = cpu_block(c), cut = cpu_block(c), after = cpu_block(c);
-    Val all = llvm_int(c->l->i1, 1);
 
-    for (int i = 0; i < n->full.len; i++)
-        all = LLVMBuildAnd(c->b, all, cpu_holds_throughout(c, n->full.at[i]), "");
-    llvm_likely(c->l, LLVMBuildCondBr(c->b, all, full, cut));
+    llvm_likely(c->l, LLVMBuildCondBr(c->b, cpu_all_hold(c, n), full, cut));
     LLVMPositionBuilderAtEnd(c->b, full);
     one_nest(c, n, true);
     LLVMBuildBr(c->b, after);

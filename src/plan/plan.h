@@ -543,6 +543,8 @@ bool plan_holds_by_ends(const Value *v, IsThere *is_there, const void *ctx);
 /* plan_full.c: from the first element of a tile to the last: of an index along one of its
  * dimensions, or of one number */
 int64_t plan_steps(const Plan *p, const Value *v);
+/* .. does finding where each row ends take as long as what is done in it? */
+bool plan_has_short_rows(const Nest *n);
 /* plan_place.c: what a tile of an address in place has from another one, which is read at the
  * indices that `in` gets */
 const Value *plan_place_behind(const Value *v, const int8_t *map, int8_t *in);

@@ -114,18 +114,21 @@ static bool note_mask(Full *f, Value *v, const int8_t *map)
     return true;
 }
 
-/* Does finding where each row ends take as long as what is done in it? */
-static bool has_short_rows(const Plan *p, const Nest *n)
+bool plan_has_short_rows(const Nest *n)
 {
-    const Schedule *s = n->schedule;
     int inner = n->order[n->rank - 1], extent = n->dims[inner];
     int64_t rows = 1;
 
     for (int d = 0; d < n->rank; d++)
         rows *= d == inner ? 1 : n->dims[d];
-    return rows >= LEAST_ROWS && n->bounds.len > 0 && n->pieces.len == 0 && !s->strips &&
-           s->rows == 1 && !n->serial && !n->backwards && !p->options->debug &&
+    return rows >= LEAST_ROWS && n->bounds.len > 0 && n->pieces.len == 0 && !n->schedule->strips &&
            extent % n->lanes == 0 && extent / n->lanes <= SHORT_ROW && n->values <= FEW_VALUES;
+}
+
+static bool may_stand_twice(const Plan *p, const Nest *n)
+{
+    return plan_has_short_rows(n) && n->schedule->rows == 1 && !n->serial && !n->backwards &&
+           !p->options->debug;
 }
 
 static bool only_fills_and_stores(const Nest *n)
@@ -142,7 +145,7 @@ static void look_at_nest(const Plan *p, Nest *n)
 {
     Full f = {.plan = p, .nest = n, .behind = MOST_BEHIND};
 
-    if (!has_short_rows(p, n) || !only_fills_and_stores(n))
+    if (!may_stand_twice(p, n) || !only_fills_and_stores(n))
         return;
     for (int i = 0; i < n->bounds.len; i++) {
         const Bound *b = &n->bounds.at[i];
