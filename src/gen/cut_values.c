@@ -70,39 +70,45 @@ static Piece *only_piece(const Cut *c, Val v)
     return found;
 }
 
-typedef enum { SLOT_UNUSED, SLOT_WRITTEN, SLOT_READ } SlotUse;
-
-/* What a block does with a slot first: only a load or a store of all of it is a use that is known.
- */
-static SlotUse first_use(LLVMBasicBlockRef b, Val slot)
+static bool stores_all(Val i, Val slot)
 {
-    for (Val i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-        for (int k = 0; k < LLVMGetNumOperands(i); k++) {
-            if (LLVMGetOperand(i, (unsigned)k) != slot)
-                continue;
-            bool stores = LLVMIsAStoreInst(i) && k == 1 && LLVMGetOperand(i, 0) != slot &&
-                          LLVMTypeOf(LLVMGetOperand(i, 0)) == LLVMGetAllocatedType(slot);
-            return stores ? SLOT_WRITTEN : SLOT_READ;
-        }
-    }
-    return SLOT_UNUSED;
+    return LLVMIsAStoreInst(i) && LLVMGetOperand(i, 1) == slot && LLVMGetOperand(i, 0) != slot &&
+           LLVMTypeOf(LLVMGetOperand(i, 0)) == LLVMGetAllocatedType(slot);
 }
 
-/* May a piece read what was in a slot when it began?  Then that is of a round before. */
+/* Is that what a block does with a slot first?  `users` are all instructions that name it. */
+static bool writes_first(LLVMBasicBlockRef b, Val slot, const Map *users)
+{
+    Val i = LLVMGetFirstInstruction(b);
+
+    while (!map_get(users, MAP_KEY(i)))
+        i = LLVMGetNextInstruction(i);
+    return stores_all(i, slot);
+}
+
+/* May a piece read what was in a slot when it began?  Then that is of a round before.  Only a store
+ * to all of it is known not to. */
 static bool is_kept(const Cut *c, const Piece *p, Val slot)
 {
-    Map *seen = map_new(c->arena);
+    Map *seen = map_new(c->arena), *users = map_new(c->arena);
     VEC(LLVMBasicBlockRef) left = {0};
 
+    for (LLVMUseRef u = LLVMGetFirstUse(slot); u; u = LLVMGetNextUse(u)) {
+        Val i = LLVMGetUser(u);
+        map_put(users, MAP_KEY(i), (void *)i);
+        map_put(users, MAP_KEY(LLVMGetInstructionParent(i)), (void *)i);
+    }
     vec_push(c->arena, &left, p->entry);
     while (left.len > 0) {
         LLVMBasicBlockRef b = left.at[--left.len];
-        SlotUse use = map_get(seen, MAP_KEY(b)) ? SLOT_WRITTEN : first_use(b, slot);
-        if (use == SLOT_READ)
-            return true;
+        if (map_get(seen, MAP_KEY(b)))
+            continue;
         map_put(seen, MAP_KEY(b), (void *)b);
-        Val end = use == SLOT_UNUSED ? LLVMGetBasicBlockTerminator(b) : NULL;
-        for (unsigned k = 0; end && k < LLVMGetNumSuccessors(end); k++)
+        bool uses = map_get(users, MAP_KEY(b)) != NULL;
+        if (uses && !writes_first(b, slot, users))
+            return true;
+        Val end = LLVMGetBasicBlockTerminator(b);
+        for (unsigned k = 0; !uses && k < LLVMGetNumSuccessors(end); k++)
             vec_push(c->arena, &left, LLVMGetSuccessor(end, k));
     }
     return false;
