@@ -58,7 +58,7 @@ typedef struct Round {
 
 typedef struct {
     const Func *func;
-    const AxisFacts *axis; /* of what there was in front of the pass; NULL: nobody has asked */
+    const AxisFacts *axis; /* NULL: nobody has asked since the last change */
     const PointerBases *bases;
     uint64_t written; /* parameters whose memory the kernel writes, or may see others write */
 } Ahead;
