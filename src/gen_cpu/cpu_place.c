@@ -80,7 +80,9 @@ static Val find_place(Cpu *c, const Nest *n, int buffer)
     int operand = uses_of(&c->plan->uses, b->in_place->results[0])->operand;
     LLVMTypeRef i64 = c->l->i64;
     int64_t size = cpu_buffer_size(c, buffer), rows = n->dims[0] - 1;
-    Val when = LLVMBuildAnd(c->b, is_for_few(c, b->same[operand]), cpu_all_hold(c, n), "");
+    Val when = is_for_few(c, b->same[operand]);
+
+    when = LLVMBuildAnd(c->b, when, cpu_all_hold(c, n), "");
     Val base = at_row(c, address, plan_identity, 0), first = number_of(c, base);
     Val second = number_of(c, at_row(c, address, plan_identity, 1));
     Val last = number_of(c, at_row(c, address, plan_identity, rows));
