@@ -58,6 +58,7 @@ typedef struct {
     Map *quotients;         /* nv_quotient.c: their magnitudes and signs; */
     Map *reciprocals;       /* .. what divides by a number */
     Map *made;              /* nv_pair.c: how words were made; */
+    Map *held;              /* nv_hold.c: cells of words, and lists of them, by step */
     Map *halves;            /* nv_pair.c: bytes that were computed as halves of words */
     Val *stage;             /* by buffer: where its stage of now begins, an i32; NULL: it has one */
     Val ring_number;        /* cells (i32) of this thread: the ring's next stage, */
@@ -88,6 +89,8 @@ Val nv_special(Nv *n, const char *name); /* "tid.x": a register of the chip, an 
 
 /* A cell (i32) of this thread, 0 at the beginning. */
 Val nv_new_cell(Nv *n);
+/* i32: 0, though the assembler cannot know, as addresses are positive; NULL: there is none. */
+Val nv_never(Nv *n);
 /* Until the phase of that parity of an mbarrier is over. */
 void nv_wait_phase(Nv *n, Val barrier, Val parity);
 
@@ -204,14 +207,9 @@ void nv_compute_pairs(Nv *n, const Op *op, Val *const in[2], int count, Val *out
  * not.  And the word of which that has made both, as they are for memory; NULL: there is none. */
 Val nv_bf16_of_word(Nv *n, Val element);
 Val nv_word_of_halves(const Nv *n, const Val elements[2]);
-/* The same word in a register of its own, made where code is made now: A's words of wgmma must not
- * be made while the unit reads others.  One that was loaded comes apart and together again: as it
- * is, or moved, the assembler (13.0) gives its register to other words in the same round of a loop,
- * though the next round reads it again. */
-Val nv_made_here(Nv *n, Val word);
-/* The same of a word that an instruction made of two, and others as they are: of what a round
- * leaves to the next one, of which a copy would count for the assembler as written while the unit
- * reads. */
+/* A word that an instruction made of two, made anew where code is made now, and others as they are:
+ * A's words of wgmma must not be made while the unit reads others, and a copy would count for the
+ * assembler as written then. */
 Val nv_made_again(Nv *n, Val word);
 /* Results of type t that are computed between begin and end are not rounded to bf16 before
  * nv_round_with() is told of each register, and two of them together, then. */
@@ -223,6 +221,9 @@ typedef struct {
 void nv_begin_rounding(Nv *n, NvRounding *x, const Type *t);
 void nv_round_with(Nv *n, NvRounding *x, int r, Val *out);
 void nv_end_rounding(Nv *n, const NvRounding *x, Val *out);
+
+/* nv_hold.c: in front of a loop, for its products, the rows that it does not change */
+void nv_hold_rows(Nv *n, const NvStep *loop);
 
 /* nv_once.c */
 Val nv_once_doer(Nv *n, const NvOnce *once); /* is it this thread?  NULL: all are (also for NULL) */

@@ -126,3 +126,20 @@ Val nv_special(Nv *n, const char *name)
     snprintf(whole, sizeof whole, "llvm.nvvm.read.ptx.sreg.%s", name);
     return llvm_call(n->l, n->b, whole, 0, NULL, 0, NULL);
 }
+
+Val nv_never(Nv *n)
+{
+    unsigned i = 0;
+
+    while (i < LLVMCountParams(n->fn) &&
+           LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(n->fn, i))) != LLVMPointerTypeKind)
+        i++;
+    if (i == LLVMCountParams(n->fn))
+        return NULL;
+    LLVMBasicBlockRef now = nv_at_head(n);
+    Val v = LLVMBuildPtrToInt(n->b, LLVMGetParam(n->fn, i), n->l->i64, "");
+    v = LLVMBuildLShr(n->b, v, LLVMConstInt(n->l->i64, 63, 0), "");
+    v = LLVMBuildTrunc(n->b, v, n->l->i32, "");
+    nv_leave_head(n, now);
+    return v;
+}

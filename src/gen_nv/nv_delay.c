@@ -154,6 +154,8 @@ static Left what_is_left(Delayed *x)
     Left left = {.ends = NEW_N(n->arena, const Val *, x->loop->nout + 1)};
 
     left.rows = nv_wgmma_rows(n, x->product, &x->count);
+    for (int i = 0; i < x->count; i++)
+        left.rows[i] = nv_made_again(n, left.rows[i]);
     left.sum = nv_get(n, x->product->in[MMA_ACC]);
     for (int i = 0; i < x->loop->nout; i++)
         left.ends[i] = nv_get(n, x->body->ends[i]);

@@ -292,6 +292,7 @@ static void rename_tile(Nv *n, const NvTile *from, const NvTile *to)
 
 static void emit_for(Nv *n, const NvStep *s)
 {
+    nv_hold_rows(n, s);
     if (s->ahead && s->ahead->delayed) {
         nv_delayed_for(n, s);
         return;

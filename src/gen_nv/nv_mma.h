@@ -44,6 +44,10 @@ void nv_mma_read_first(Nv *n, const NvStep *product, NvReads *out);
 void nv_wgmma(Nv *n, const NvStep *s); /* a step of DOT_WGMMA */
 /* The words of its rows, which are in registers; so many. */
 Val *nv_wgmma_rows(Nv *n, const NvStep *s, int *count);
+
+/* nv_hold.c: rows that a loop does not change (NvDot.kept) */
+/* Those words of a product, in a round; NULL: they are not held. */
+const Val *nv_held_rows(Nv *n, const NvStep *s, int count);
 /* Wait for products; the registers of sums (NULL: none) that they leave become those that are
  * whole.
  */

@@ -154,14 +154,6 @@ Val nv_made_again(Nv *n, Val word)
     return m ? nv_asm(n, n->l->i32, m->text, m->constraints, m->in, 2) : word;
 }
 
-Val nv_made_here(Nv *n, Val word)
-{
-    static const char copy[] = "{ .reg .b16 x, y; mov.b32 {x, y}, $1; mov.b32 $0, {x, y}; }";
-    Val again = nv_made_again(n, word);
-
-    return again != word ? again : nv_asm(n, n->l->i32, copy, "=r,r", &word, 1);
-}
-
 /* --- arithmetic --- */
 
 /* The instruction for two elements; NULL: there is none that gives the same. */

@@ -215,11 +215,17 @@ static int steps_of(const NvDot *d)
     return (d->k + d->tiling.shape.k - 1) / d->tiling.shape.k;
 }
 
+/* Words of rows. */
+static int count_of_rows(const NvDot *d)
+{
+    return (1 << d->regs[MMA_ACC].rows) * steps_of(d) * WGMMA_WORDS_OF_A;
+}
+
 static Val word_of_rows(Wgmma *x, int row, int k, int i)
 {
     if (x->given)
         return x->given[(row * steps_of(x->dot) + k) * WGMMA_WORDS_OF_A + i];
-    return nv_made_here(x->n, nv_operand_word(&x->rows, &(MmaFragment){0, row, k}, i, 0));
+    return nv_made_again(x->n, nv_operand_word(&x->rows, &(MmaFragment){0, row, k}, i, 0));
 }
 
 Val *nv_wgmma_rows(Nv *n, const NvStep *s, int *count)
@@ -227,36 +233,17 @@ Val *nv_wgmma_rows(Nv *n, const NvStep *s, int *count)
     const NvDot *d = s->detail;
     Wgmma x = {.n = n, .step = s, .dot = d};
     int rows = 1 << d->regs[MMA_ACC].rows, steps = steps_of(d);
-    Val *words = NEW_N(n->arena, Val, rows * steps * WGMMA_WORDS_OF_A);
+    Val *words = NEW_N(n->arena, Val, count_of_rows(d));
 
     *count = 0;
     nv_operand_begin(n, s, MMA_A, &x.rows);
     for (int row = 0; row < rows; row++) {
         for (int k = 0; k < steps; k++) {
             for (int i = 0; i < WGMMA_WORDS_OF_A; i++)
-                words[(*count)++] =
-                    nv_made_again(n, nv_operand_word(&x.rows, &(MmaFragment){0, row, k}, i, 0));
+                words[(*count)++] = nv_operand_word(&x.rows, &(MmaFragment){0, row, k}, i, 0);
         }
     }
     return words;
-}
-
-/* i32: 0, though the assembler cannot know, as addresses are positive.  NULL: there is none. */
-static Val find_never(Nv *n)
-{
-    unsigned i = 0;
-
-    while (i < LLVMCountParams(n->fn) &&
-           LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(n->fn, i))) != LLVMPointerTypeKind)
-        i++;
-    if (i == LLVMCountParams(n->fn))
-        return NULL;
-    LLVMBasicBlockRef now = nv_at_head(n);
-    Val v = LLVMBuildPtrToInt(n->b, LLVMGetParam(n->fn, i), n->l->i64, "");
-    v = LLVMBuildLShr(n->b, v, LLVMConstInt(n->l->i64, 63, 0), "");
-    v = LLVMBuildTrunc(n->b, v, n->l->i32, "");
-    nv_leave_head(n, now);
-    return v;
 }
 
 void nv_wgmma_issue(Wgmma *x, const WgmmaPlace *p, int piece, const Val *words, WgmmaSum how,
@@ -365,7 +352,7 @@ void nv_wgmma_begin(Wgmma *x, int most)
     else if (!x->given)
         nv_operand_begin(x->n, x->step, MMA_A, &x->rows);
     x->descriptor[MMA_B] = descriptor_of(x, MMA_B);
-    x->never = d->part > 0 ? find_never(x->n) : NULL;
+    x->never = d->part > 0 ? nv_never(x->n) : NULL;
 }
 
 /* Each part of the sum along all of K, one behind the other: registers of two that took turns would
@@ -395,6 +382,8 @@ static void multiply_as_one(Wgmma *x)
     if (x->given)
         nv_ring_back(n);
     nv_wgmma_begin(x, WGMMA_MOST_COLUMNS);
+    if (!x->given)
+        x->given = nv_held_rows(n, s, count_of_rows(x->dot));
     multiply_all(x);
     *stage = before;
     nv_asm(n, n->l->none, "wgmma.commit_group.sync.aligned;", "~{memory}", NULL, 0);

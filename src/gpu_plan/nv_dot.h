@@ -78,6 +78,8 @@ typedef struct {
     bool turned; /* the product's transpose is computed: the instruction's A is the op's b, and its
                     B  the op's a; in[], operand[], layout[] and regs[] are by the instruction's */
     const char *no_groups; /* why groups of four warps do not compute it; NULL: they do */
+    const Op *kept; /* DOT_WGMMA: the loop that does not change its rows, which are in registers;
+                       NULL: there is none */
     bool in_tensor_memory; /* by tcgen05.mma: the sum lies there while it is under way, */
     int column;            /* .. from this column on, of those of the program (nv_sums.c), */
     int columns;           /* .. in so many for each group of warps */

@@ -381,6 +381,8 @@ static void want_operands(NvPlan *p, NvStep *s, NvDot *d)
         nv_want_fragments(p, s, d, MMA_A);
     else
         want_memory(p, s, d, MMA_A);
+    if (d->operand[MMA_A].way == OPERAND_REGISTERS && d->part == 0)
+        d->kept = loop_without(s->op, a);
     want_memory(p, s, d, MMA_B);
 }
 

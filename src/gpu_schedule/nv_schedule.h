@@ -25,6 +25,10 @@ void nv_place_sums(NvPlan *p);
 /* What is wrong with the sums of a block's products; NULL: nothing. */
 const char *nv_sums_wrong(const NvPlan *p, const NvBlock *b, const NvStep *s);
 
+/* nv_keep.c */
+/* What is wrong with the rows that a loop keeps for its products; NULL: nothing. */
+const char *nv_kept_wrong(const NvStep *loop);
+
 /* nv_shared.c */
 void nv_place(NvPlan *p);             /* buffers and barriers */
 int64_t nv_place_buffers(NvPlan *p);  /* these alone; bytes of a block */

@@ -6,7 +6,7 @@
  *   1. A step reads tiles that steps in front of it make, in its block or one around it, or that
  *      are arguments there; so do terminators.  What runs ahead of a loop is a block by itself, of
  *      which the body sees the tiles in shared memory alone.
- *   2. No tile is made twice.
+ *   2. No tile is made twice, and no loop makes rows that it keeps for its products.
  *   3. Registers that go together by their number are of one layout: what an elementwise step reads
  *      and makes, an access and its pointer, what a loop carries.
  *   4. A step that goes by slices stands in a chain of slices, and in each reads what this one or
@@ -39,15 +39,14 @@
 
 typedef struct {
     NvPlan *plan;
-    bool *under_way;      /* by tile: a sum of a product that has not landed */
-    int *begun;           /* by tile: of such a product, how many there were in front of it */
-    int products;         /* that have begun */
-    bool *made;           /* by tile: in the block that is looked at, or around it */
-    VEC(int) order;       /* their numbers, as they were made */
-    const NvStep **maker; /* by tile that was made by slices: the step */
-    const NvStep
-        *delayed;     /* of the loop that is looked at: it reads what the round before has made */
-    bool of_producer; /* whose steps are looked at */
+    bool *under_way;       /* by tile: a sum of a product that has not landed */
+    int *begun;            /* by tile: of such a product, how many there were in front of it */
+    int products;          /* that have begun */
+    bool *made;            /* by tile: in the block that is looked at, or around it */
+    VEC(int) order;        /* their numbers, as they were made */
+    const NvStep **maker;  /* by tile that was made by slices: the step */
+    const NvStep *delayed; /* of the loop that is looked at: the round before makes its rows */
+    bool of_producer;      /* whose steps are looked at */
     const NvStep *chain;   /* of slices, in which steps are now; NULL: in none */
     const NvStep *barrier; /* behind which there is only what computes; NULL: there is none */
 } Check;
@@ -539,11 +538,14 @@ static void check_step(Check *x, const NvStep *s)
 static void check_steps(Check *x, const NvBlock *b)
 {
     for (int i = 0; i < b->steps.len && !x->plan->refused; i++) {
-        const char *sends = nv_send_wrong(x->plan, b, b->steps.at[i]);
-        const char *wrong = sends ? sends : nv_sums_wrong(x->plan, b, b->steps.at[i]);
-        check_step(x, b->steps.at[i]);
-        if (wrong)
-            tell(x, b->steps.at[i], "%s", wrong);
+        const NvStep *s = b->steps.at[i];
+        const char *wrong[] = {nv_send_wrong(x->plan, b, s), nv_sums_wrong(x->plan, b, s),
+                               nv_kept_wrong(s)};
+        check_step(x, s);
+        for (int k = 0; k < COUNT(wrong); k++) {
+            if (wrong[k])
+                tell(x, s, "%s", wrong[k]);
+        }
     }
 }
 
@@ -552,16 +554,14 @@ typedef VEC(const NvFill *) Fills;
 
 static void list_fills(const Check *x, const NvBlock *b, Fills *out)
 {
-    for (int i = 0; i < b->steps.len; i++) {
+    for (int i = 0; b && i < b->steps.len; i++) {
         const NvStep *s = b->steps.at[i];
         if (s->kind == NV_FILL)
             vec_push(x->plan->arena, out, s->detail);
         if (s->ahead && s->ahead->fill)
             vec_push(x->plan->arena, out, s->ahead->fill);
-        for (int r = 0; r < COUNT(s->body); r++) {
-            if (s->body[r])
-                list_fills(x, s->body[r], out);
-        }
+        for (int r = 0; r < COUNT(s->body); r++)
+            list_fills(x, s->body[r], out);
     }
 }
 
