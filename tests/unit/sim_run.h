@@ -101,4 +101,26 @@ static inline void sim_close(SimRun *r)
     sim_unload(r->module);
 }
 
+/* What comes between a kernel's head and its end, and what is wrong with that. */
+typedef struct {
+    const char *body, *why; /* NULL: nothing is wrong */
+} SimMisuse;
+
+/* Of a kernel `k` whose first argument is an array. */
+static inline void sim_misuse(const char *head, const SimMisuse *m, int warps)
+{
+    _Alignas(16) static char array[7168];
+    char text[6000];
+
+    snprintf(text, sizeof text, "%s%sret;\n}\n", head, m->body);
+    SimRun r = sim_open(text, warps);
+    sim_array(&r, 0, array, sizeof array);
+    sim_go(&r, "k");
+    if (m->why ? !strstr(r.error.text, m->why) : r.status != SIM_OK)
+        fprintf(stderr, "%s: '%s' is not in '%s'\n", m->body, m->why, r.error.text);
+    assert_int_equal(r.status, m->why ? SIM_FAULT : SIM_OK);
+    assert_true(!m->why || strstr(r.error.text, m->why));
+    sim_close(&r);
+}
+
 #endif

@@ -238,31 +238,11 @@ static void test_base_offsets(void **state)
 #define ALL MMA COMMIT WAIT("W")
 #define STORE "st.shared.b32 [%r2], %r3;\n"
 
-typedef struct {
-    const char *body, *why; /* NULL: nothing is wrong */
-} Misuse;
-
-static void check_misuse(const Misuse *m, int warps)
-{
-    _Alignas(16) static char array[7168];
-    char text[6000];
-
-    snprintf(text, sizeof text, "%s%sret;\n}\n", HEAD, m->body);
-    SimRun r = sim_open(text, warps);
-    sim_array(&r, 0, array, sizeof array);
-    sim_go(&r, "k");
-    if (m->why ? !strstr(r.error.text, m->why) : r.status != SIM_OK)
-        fprintf(stderr, "%s: '%s' is not in '%s'\n", m->body, m->why, r.error.text);
-    assert_int_equal(r.status, m->why ? SIM_FAULT : SIM_OK);
-    assert_true(!m->why || strstr(r.error.text, m->why));
-    sim_close(&r);
-}
-
 static void test_tensor_memory(void **state)
 {
     static const char *const waited = "which a tcgen05.mma writes that it has not waited for";
     static const char *const touched = "has touched with no barrier between";
-    static const Misuse all[] = {
+    static const SimMisuse all[] = {
         {ALLOC ALL LD DEALLOC, NULL},
         {ALLOC ST "bar.sync 0;\n" ALL LD DEALLOC, NULL},
         {ALLOC MMA COMMIT LD WAIT("W") DEALLOC, waited},
@@ -296,14 +276,14 @@ static void test_tensor_memory(void **state)
 
     (void)state;
     for (int i = 0; i < COUNT(all); i++)
-        check_misuse(&all[i], 4);
+        sim_misuse(HEAD, &all[i], 4);
 }
 
 static void test_operands(void **state)
 {
     static const char *const wait = "reads: a wait for its tcgen05.commit is missing";
     static const char *const fence = "with no fence.proxy.async behind";
-    static const Misuse all[] = {
+    static const SimMisuse all[] = {
         {ALLOC ALL STORE DEALLOC, NULL},
         {ALLOC MMA COMMIT "bar.sync 0;\n" STORE WAIT("W") DEALLOC, wait},
         {ALLOC MMA COMMIT "bar.sync 0;\n"
@@ -327,12 +307,12 @@ static void test_operands(void **state)
 
     (void)state;
     for (int i = 0; i < COUNT(all); i++)
-        check_misuse(&all[i], 4);
+        sim_misuse(HEAD, &all[i], 4);
 }
 
 static void test_threads(void **state)
 {
-    static const Misuse all[] = {
+    static const SimMisuse all[] = {
         {ALLOC "setp.ge.s32 %p2, %r1, 2;\n" MMA, "several threads of a warp ask"},
         {ALLOC MMA "setp.ge.s32 %p2, %r1, 2;\n" COMMIT, "several threads of a warp ask"},
         {ALLOC MMA COMMIT COMMIT WAIT("W") DEALLOC, "a tcgen05.mma that nobody has waited for"},
@@ -344,13 +324,13 @@ static void test_threads(void **state)
          "there is no mbarrier at byte 7192"},
         {ALLOC MMA WAIT("W") DEALLOC, "where 1 arrivals and 0 bytes are missing"},
     };
-    static const Misuse few = {ALLOC MMA,
-                               "tcgen05 needs a group of four warps, and the block has 2"};
+    static const SimMisuse few = {ALLOC MMA,
+                                  "tcgen05 needs a group of four warps, and the block has 2"};
 
     (void)state;
     for (int i = 0; i < COUNT(all); i++)
-        check_misuse(&all[i], 4);
-    check_misuse(&few, 2);
+        sim_misuse(HEAD, &all[i], 4);
+    sim_misuse(HEAD, &few, 2);
 }
 
 int main(void)

@@ -112,31 +112,11 @@ static void test_base_offsets(void **state)
     "{%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, %rd1, %rd2, %p1, 1, 1, 0, 0;\n"
 #define STORE "st.shared.b32 [%r2], %r3;\n"
 
-typedef struct {
-    const char *body, *why; /* NULL: nothing is wrong */
-} Misuse;
-
-static void check_misuse(const Misuse *m, int warps)
-{
-    _Alignas(16) static char array[4096];
-    char text[4000];
-
-    snprintf(text, sizeof text, "%s%sret;\n}\n", HEAD, m->body);
-    SimRun r = sim_open(text, warps);
-    sim_array(&r, 0, array, sizeof array);
-    sim_go(&r, "k");
-    if (m->why ? !strstr(r.error.text, m->why) : r.status != SIM_OK)
-        fprintf(stderr, "%s: '%s' is not in '%s'\n", m->body, m->why, r.error.text);
-    assert_int_equal(r.status, m->why ? SIM_FAULT : SIM_OK);
-    assert_true(!m->why || strstr(r.error.text, m->why));
-    sim_close(&r);
-}
-
 static void test_registers(void **state)
 {
     static const char *const result = "it touches a register that is a result";
     static const char *const unfenced = "of its results was touched with no wgmma.fence behind";
-    const Misuse all[] = {
+    const SimMisuse all[] = {
         {FENCE MMA COMMIT WAIT "add.f32 %f0, %f0, %f1;\n", NULL},
         {FENCE MMA MMA COMMIT MMA COMMIT WAIT, NULL},
         {FENCE MMA COMMIT WAIT MMA COMMIT WAIT, NULL},
@@ -162,14 +142,14 @@ static void test_registers(void **state)
 
     (void)state;
     for (int i = 0; i < COUNT(all); i++)
-        check_misuse(&all[i], 4);
+        sim_misuse(HEAD, &all[i], 4);
 }
 
 static void test_shared_memory(void **state)
 {
     static const char *const wait = "reads: wgmma.wait_group is missing";
     static const char *const fence = "with no fence.proxy.async behind";
-    const Misuse all[] = {
+    const SimMisuse all[] = {
         {FENCE MMA COMMIT WAIT STORE "fence.proxy.async;\nbar.sync 0;\n" MMA COMMIT WAIT, NULL},
         {FENCE MMA COMMIT STORE WAIT, wait},
         {FENCE MMA COMMIT MMA COMMIT "wgmma.wait_group.sync.aligned 1;\n" STORE WAIT, wait},
@@ -196,12 +176,12 @@ static void test_shared_memory(void **state)
 
     (void)state;
     for (int i = 0; i < COUNT(all); i++)
-        check_misuse(&all[i], 4);
+        sim_misuse(HEAD, &all[i], 4);
 }
 
 static void test_groups(void **state)
 {
-    static const Misuse all[] = {
+    static const SimMisuse all[] = {
         {FENCE MMA COMMIT, "it has not waited for"},
         {FENCE MMA WAIT, "it has not waited for"},
         {"@%p2 bra L;\n" FENCE "L:\n", "a part of the warp does not reach"},
@@ -215,12 +195,12 @@ static void test_groups(void **state)
         {"setmaxnreg.inc.sync.aligned.u32 100;\n", "setmaxnreg of 100 registers"},
         {"setmaxnreg.dec.sync.aligned.u32 264;\n", "setmaxnreg of 264 registers"},
     };
-    static const Misuse few = {FENCE, "wgmma needs a group of four warps, and the block has 2"};
+    static const SimMisuse few = {FENCE, "wgmma needs a group of four warps, and the block has 2"};
 
     (void)state;
     for (int i = 0; i < COUNT(all); i++)
-        check_misuse(&all[i], 4);
-    check_misuse(&few, 2);
+        sim_misuse(HEAD, &all[i], 4);
+    sim_misuse(HEAD, &few, 2);
 }
 
 /* 20 warps are launched with 96 registers of a thread each, so 4 that keep 24 leave the others 114.
