@@ -213,17 +213,6 @@ static void dead_segment(NestCg *n, Val i, Val extent)
     LLVMPositionBuilderAtEnd(c->b, after);
 }
 
-/* The vector that the extent cuts, then the whole ones from the last to the first. */
-static void backward_loop(NestCg *n)
-{
-    LLVMTypeRef t = n->c->l->i64;
-    int extent = n->nest->dims[n->inner], rest = extent % n->lanes;
-    Val i = llvm_int(t, rest > 0 ? -n->lanes : 0);
-
-    i = segment(n, PART_MIXED, i, llvm_int(t, 0), 1);
-    segment(n, PART_MAIN, i, llvm_int(t, extent - rest), 1);
-}
-
 /* Where the dead segment begins: the first of the last bounds ends there; without any, all do.  Of
  * what is left of a mask where a BOUND_OR is false nobody knows. */
 static Val dead_from(NestCg *n)
@@ -430,6 +419,41 @@ static void inner_loops(NestCg *n)
         masked_loops(n);
 }
 
+/* --- from the last vector to the first --- */
+
+/* The first trip of vectors that lie in front of `at`, rounded down to a whole one, or up. */
+static Val trip_of(NestCg *n, Val at, bool up)
+{
+    LLVMTypeRef t = n->c->l->i64;
+    Bld row = n->at[n->front];
+    int extent = n->nest->dims[n->inner], whole = extent / n->lanes * n->lanes;
+
+    if (up)
+        at = LLVMBuildAdd(row, at, llvm_int(t, n->lanes - 1), "");
+    at = LLVMBuildAnd(row, at, llvm_int(t, -n->lanes), "");
+    return LLVMBuildSub(row, llvm_int(t, whole), at, "");
+}
+
+/* Loops count up, from the vector that the extent cuts, at -lanes, or the last whole one, at 0.
+ * First comes what is dead, then what is not whole in front of it. */
+static void backward_loops(NestCg *n)
+{
+    LLVMTypeRef t = n->c->l->i64;
+    const Schedule *s = n->nest->schedule;
+    int rest = n->nest->dims[n->inner] % n->lanes;
+    Val zero = llvm_int(t, 0), first = highest_start(n);
+    Val i = llvm_int(t, rest > 0 ? -n->lanes : 0), whole = trip_of(n, zero, false);
+
+    if (s->ends)
+        i = segment(n, PART_DEAD, i, trip_of(n, dead_from(n), true), 1);
+    i = segment(n, PART_MIXED, i, trip_of(n, lowest_end(n), false), 1);
+    Val limit = first ? trip_of(n, first, true) : whole;
+    i = segment(n, PART_MAIN, i, limit, n->unroll);
+    i = segment(n, PART_MAIN, i, limit, 1);
+    if (first)
+        segment(n, PART_MIXED, i, whole, 1);
+}
+
 /* One element at a time. */
 static void serial_loop(NestCg *n)
 {
@@ -445,7 +469,7 @@ static void inner_loop(NestCg *n)
     if (n->nest->serial && n->nest->bounds.len == 0)
         serial_loop(n);
     else if (n->nest->backwards)
-        backward_loop(n);
+        backward_loops(n);
     else
         inner_loops(n);
 }

@@ -285,7 +285,7 @@ struct Nest {
     int place;              /* 1 + the buffer that it fills, unless that is read in place; 0: it has
                              * to be filled */
     int level_of[MAX_RANK]; /* by dimension: of its loop, see Entry; 0 where that has one trip */
-    bool backwards;         /* the inner loop: a reverse scan, whose rows have no bounds */
+    bool backwards;         /* the inner loop: a reverse scan */
     Schedule *schedule;     /* NULL in a plan that is too large */
     int split, split_range; /* where a program has parts: the dimension of which each has a range,
                              * and which of plan->split.ranges; SPLIT_NONE: all of it */

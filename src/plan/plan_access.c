@@ -465,7 +465,7 @@ static AccessPlan *plan_root_access(Plan *p, Nest *n, const Root *r)
 /* Of nests that go element by element those of atomics alone. */
 static bool may_have_bounds(const Nest *n)
 {
-    return !n->backwards && (!n->serial || n->roots.at[0].kind == ROOT_ATOMIC);
+    return !n->serial || n->roots.at[0].kind == ROOT_ATOMIC;
 }
 
 /* An atomic whose result is asked for, 0 where it is masked off? */

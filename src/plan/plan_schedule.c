@@ -453,8 +453,7 @@ static bool has_end(const Nest *n)
     return false;
 }
 
-/* Extents are known, so without bounds it is known which segments there are.  Backwards the vector
- * that the extent cuts comes first. */
+/* Extents are known, so without bounds it is known which segments there are. */
 static void bodies(Scheduler *s)
 {
     const Nest *n = s->nest;
@@ -462,12 +461,10 @@ static void bodies(Scheduler *s)
     bool cut = n->bounds.len > 0, uneven = is_uneven(n), mixed = cut || uneven;
     bool edges = may_begin_with_edges(s);
 
-    if (mixed && n->backwards)
-        body(s, PART_MIXED);
     if (cut || extent >= n->lanes)
         body(s, PART_MAIN);
     s->out->again = mixed && extent >= n->lanes && repeats(s);
-    if (mixed && !n->backwards && (cut || !s->out->again))
+    if (mixed && (cut || !s->out->again))
         body(s, PART_MIXED);
     if (s->out->ends)
         dead(s);
