@@ -53,7 +53,8 @@ typedef enum {
 enum {
     MAX_RECORD = 8,   /* elements of a record whose fields are read together */
     MOST_APART = 256, /* .. and of all records of a body that are apart */
-    NT_LEAST = 16     /* bytes: the smallest non-temporal vector store */
+    NT_LEAST = 16,    /* bytes: the smallest non-temporal vector store */
+    NT_LINE = 64      /* .. and a line of the cache, which such stores should fill */
 };
 typedef struct {
     int64_t low, high; /* smallest and largest constant offset of the group, in elements */
@@ -136,6 +137,8 @@ typedef enum {
     MAKE_MEET,   /* .. entries from there to here are computed: the detour, and its result */
     MAKE_CUT,    /* of bound `number`: what a row is cut by; inputs below */
     MAKE_AHEAD,  /* prefetch `number`: the row's first address */
+    MAKE_LINE,   /* where the first line of root `number` begins, in the row; input: the row's first
+                  * address */
     MAKE_ROOT,   /* a body's part of root `number`: its operands; of a store, see below */
     MAKE_REST    /* the same of a reduction, for all that is left of a row at once */
 } EntryKind;
@@ -286,6 +289,8 @@ struct Nest {
                              * to be filled */
     int level_of[MAX_RANK]; /* by dimension: of its loop, see Entry; 0 where that has one trip */
     bool backwards;         /* the inner loop: a reverse scan */
+    int lined;              /* 1 + the root to whose lines vectors are stored (plan_line.c); 0: they
+                             * begin where the row does */
     Schedule *schedule;     /* NULL in a plan that is too large */
     int split, split_range; /* where a program has parts: the dimension of which each has a range,
                              * and which of plan->split.ranges; SPLIT_NONE: all of it */
