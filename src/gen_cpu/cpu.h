@@ -12,6 +12,7 @@
  *   cpu_memory.c  loads and stores of vectors, buffers and scalars
  *   cpu_indexed.c loads at indices that may well lie together
  *   cpu_strided.c interleaved fields; cpu_atomic.c, cpu_tally.c
+ *   cpu_pack.c    stores of what a mask keeps
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
  *   cpu_gather.c  elements at places that a tile says, and histograms
  *   cpu_combine.c reductions; cpu_scan.c
@@ -316,6 +317,11 @@ void cpu_store_backwards(NestCg *n, const Root *r, const Entry *e, Val v, Val ma
 Val *cpu_records(NestCg *n, const Entry *e);
 void cpu_store_records(NestCg *n, const Root *r,
                        const Entry *e); /* one body's part, of FORM_RECORD */
+
+/* cpu_pack.c */
+void cpu_store_packed(NestCg *n, const Root *r, const Entry *e, Val v, Val mask);
+/* In all lanes how many of x are not 0. */
+Val cpu_count_lanes(NestCg *n, Val x);
 
 /* cpu_detour.c */
 /* Branch on `all` (i1, of all lanes); code for the inner body belongs to the detour until _end(),

@@ -410,6 +410,8 @@ void cpu_store_root(NestCg *n, const Root *r, const Entry *e)
         store_contiguous(n, a, t, v, always ? always : ptr, always ? NULL : mask);
     } else if (a->form == FORM_BACKWARDS)
         cpu_store_backwards(n, r, e, v, mask);
+    else if (a->form == FORM_PACKED)
+        cpu_store_packed(n, r, e, v, mask);
     else
         scatter(c, n->at[n->rank], v, lane_pointers(n, &a->steps, e, t), dtype_size(t), mask);
 }

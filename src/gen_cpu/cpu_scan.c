@@ -171,6 +171,7 @@ static void vector_step(NestCg *n, const Root *r, const Entry *e, Val *results)
 
     for (int k = 0; k < count; k++)
         x[k] = cpu_lanes(n, e, k);
+    Val own = x[0];
     scan_lanes(n, r, x);
     for (int k = 0; k < count; k++) {
         LLVMTypeRef t = emit_type(&n->c->e, op->operands[k]->type, n->lanes);
@@ -178,7 +179,8 @@ static void vector_step(NestCg *n, const Root *r, const Entry *e, Val *results)
         args[count + k] = x[k];
     }
     take_on(n, r, args, results);
-    args[1] = is_simple(r) ? last_lane(n, op, x[0]) : args[1];
+    if (is_simple(r))
+        args[1] = r->combining.counts ? cpu_count_lanes(n, own) : last_lane(n, op, x[0]);
     if (is_simple(r))
         take_on(n, r, args, on);
     for (int k = 0; k < count; k++) {

@@ -47,6 +47,7 @@ typedef enum {
     FORM_RECORD,     /* fields of records, read or written together with others */
     FORM_STEPS,      /* lanes at even steps */
     FORM_INDEXED,    /* by an index tile: where it is not masked, look whether it is a run */
+    FORM_PACKED,     /* of stores: lanes that the mask keeps, one behind the other (plan_pack.c) */
     FORM_LANES       /* an address for each lane */
 } AccessForm;
 
@@ -69,8 +70,10 @@ typedef struct {
     Access steps;       /* of the address */
     Value *index;       /* FORM_INDEXED */
     RecordGroup *group; /* FORM_RECORD */
-    int64_t align;      /* of stores: bytes that the address of every vector is a multiple of */
-    bool streaming;     /* around the cache, in aligned pieces */
+    int skip;       /* FORM_PACKED: from where the first lane would be stored, if that is off, so
+                     * many elements to where the first one is */
+    int64_t align;  /* of stores: bytes that the address of every vector is a multiple of */
+    bool streaming; /* around the cache, in aligned pieces */
 } AccessPlan;
 
 /* A conjunct of some mask that is true for the inner indices up to some point of each row, or from
@@ -209,6 +212,7 @@ typedef struct {
     Along along;
     CombineKind kind; /* with `neutral`: elements are put together by that one op, and accumulators
                        * begin with what changes nothing; without: by the region */
+    bool counts;      /* of a scan: it counts what is packed, and lanes need not be put together */
     bool rising;      /* of a `winner` of floats along lanes: its indices step up along the row */
 } Combining;
 

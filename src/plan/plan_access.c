@@ -148,6 +148,8 @@ static AccessPlan *plan_store(Plan *p, Nest *n, const Op *op)
 
     a->steps = access_of(n->space, op->operands[STORE_PTR], plan_identity);
     a->form = form_of(n, a, false);
+    if (a->form == FORM_LANES && plan_packs(p, n, op, &a->skip))
+        a->form = FORM_PACKED;
     DType t = op->operands[STORE_PTR]->type->dtype;
     int64_t align = chunk_alignment(p, n, op->operands[STORE_PTR]);
     a->align = MIN(align, (int64_t)dtype_size(t) * n->lanes);

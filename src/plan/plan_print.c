@@ -32,7 +32,7 @@ typedef struct {
 } PlanText;
 
 static const char *const form_names[] = {"uniform", "shared", "contiguous", "backwards", "spread",
-                                         "record",  "steps",  "indexed",    "lanes"};
+                                         "record",  "steps",  "indexed",    "packed",    "lanes"};
 
 static void print_access(PlanText *p, const AccessPlan *a, bool lined)
 {

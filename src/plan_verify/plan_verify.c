@@ -19,6 +19,7 @@
  *      pieces; a divisor is above 0, or a nest without pieces stands by.
  *   8. What tells that a nest's bounds hold all over its tile is made in front of it.
  *   9. A nest whose vectors begin at lines only stores, once for each element, and never in chunks.
+ *  10. What is packed is stored under a mask, by vectors, from the first one to the last.
  *
  * A plan that breaks a rule is our own mistake, and is told as an internal error at the op.
  */
@@ -322,6 +323,17 @@ static void check_lined(Check *x, const Nest *n)
         tell(x, n->roots.at[0].op, "nest %d has vectors that begin at lines, and cannot", n->id);
 }
 
+static void check_packed(Check *x, const Nest *n)
+{
+    for (int i = 0; i < n->roots.len; i++) {
+        const Root *r = &n->roots.at[i];
+        if (!r->access || r->access->form != FORM_PACKED)
+            continue;
+        if (r->kind != ROOT_STORE || !plan_root_mask(r) || n->serial || n->backwards)
+            tell(x, r->op, "nest %d cannot pack what it stores", n->id);
+    }
+}
+
 /* --- pieces of rows --- */
 
 static bool ends_piece(const Nest *n, int number)
@@ -391,6 +403,7 @@ static void check_nest(Check *x, const Nest *n)
         check_strips(x, n);
     if (n->lined != 0)
         check_lined(x, n);
+    check_packed(x, n);
     check_scan(x, n);
     x->where = NEW_N(x->plan->arena, int, entries + 1);
     x->detour_of = NEW_N(x->plan->arena, int, entries + 1);
