@@ -4,6 +4,7 @@
  * Carrying out a plan (plan.h), in reading order:
  *   cpu.c         the kernel function: programs of the grid, steps, loops, ifs, scalar values
  *   cpu_nest.c    the loops of a nest: levels and segments
+ *   cpu_segment.c the segments of an inner loop
  *   cpu_body.c    one step of the inner loop
  *   cpu_pieces.c  pieces of rows in which quotients stay
  *   cpu_entry.c   the entries of a schedule, one after the other
@@ -11,6 +12,7 @@
  *   cpu_memory.c  loads and stores of vectors, buffers and scalars
  *   cpu_indexed.c loads at indices that may well lie together
  *   cpu_strided.c interleaved fields; cpu_atomic.c, cpu_tally.c
+ *   cpu_pack.c    stores of what a mask keeps
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
  *   cpu_gather.c  elements at places that a tile says, and histograms
  *   cpu_combine.c reductions; cpu_scan.c
@@ -123,6 +125,8 @@ typedef struct {
     Val begin, end; /* i64: of the row, or of the piece of it; known in front of the inner loop */
     int split;      /* the dimension of which this part of the program has a range; SPLIT_NONE */
     Val from, to;   /* that range, i64 */
+    Val line;       /* of a nest that is lined: the first element at a line; i64, as `begin` */
+    Val until;      /* elements from there on are not there; NULL: from `end` on */
     Val lane_ok;    /* lanes inside the extent, or NULL for all */
     union {
         Val value;
@@ -219,6 +223,9 @@ void cpu_programs(Cpu *c, Val first, Val last);
 /* All of it, from c->b on; c->b stands behind it at the end. */
 void cpu_nest(Cpu *c, const Nest *n);
 
+/* cpu_segment.c */
+void cpu_segments(NestCg *n); /* of the row at hand, or a piece of it */
+
 /* cpu_body.c */
 /* Loops count up; a reverse scan sees its axis from the other end, at 0 the last whole vector. */
 Val cpu_in_direction(const NestCg *n, Bld b, int dim, Val i);
@@ -244,6 +251,7 @@ void cpu_part(NestCg *n, Part part, int level);
 /* cpu_bounds.c */
 Val cpu_some(NestCg *n);                   /* of MAKE_SOME */
 void cpu_cut(NestCg *n, const Entry *e);   /* find where a bound ends in this row */
+void cpu_line(NestCg *n, const Entry *e);  /* find the first line; sets `line` */
 void cpu_ahead(NestCg *n, const Entry *e); /* guess where the next program's row begins */
 void cpu_prefetch_line(Cpu *c, Bld b, Val row, int64_t offset, int level); /* of the cache: 1, 2 */
 /* The first of the unrolled bodies, at index i, asks for the lines of all. */
@@ -309,6 +317,11 @@ void cpu_store_backwards(NestCg *n, const Root *r, const Entry *e, Val v, Val ma
 Val *cpu_records(NestCg *n, const Entry *e);
 void cpu_store_records(NestCg *n, const Root *r,
                        const Entry *e); /* one body's part, of FORM_RECORD */
+
+/* cpu_pack.c */
+void cpu_store_packed(NestCg *n, const Root *r, const Entry *e, Val v, Val mask);
+/* In all lanes how many of x are not 0. */
+Val cpu_count_lanes(NestCg *n, Val x);
 
 /* cpu_detour.c */
 /* Branch on `all` (i1, of all lanes); code for the inner body belongs to the detour until _end(),

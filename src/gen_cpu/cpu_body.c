@@ -43,7 +43,7 @@ void cpu_begin_body(NestCg *n, Part part, Val i, int copy)
     Cpu *c = n->c;
     int extent = n->nest->dims[n->inner];
     bool pieces = n->nest->pieces.len > 0 && !n->nest->aligned;
-    bool again = n->nest->schedule->again && part != PART_MAIN;
+    bool again = n->nest->schedule->again && part != PART_MAIN, lined = n->nest->lined != 0;
 
     if (again)
         i = llvm_call2(c->l, c->b, "llvm.smin", i, last_vector(n));
@@ -51,11 +51,11 @@ void cpu_begin_body(NestCg *n, Part part, Val i, int copy)
     n->index[n->inner] = i;
     n->copy = copy;
     n->lane_ok = NULL;
-    if (again || part == PART_MAIN || (extent % n->lanes == 0 && !pieces))
+    if (again || part == PART_MAIN || (extent % n->lanes == 0 && !pieces && !lined))
         return;
     Val lane = LLVMBuildIntCast2(c->b, i, c->l->i32, 1, "");
     lane = LLVMBuildAdd(c->b, llvm_splat(c->b, lane, n->lanes), llvm_iota(c->l->i32, n->lanes), "");
-    Val end = LLVMBuildIntCast2(c->b, n->end, c->l->i32, 1, "");
+    Val end = LLVMBuildIntCast2(c->b, n->until ? n->until : n->end, c->l->i32, 1, "");
     n->lane_ok = LLVMBuildICmp(c->b, LLVMIntSLT, lane, llvm_splat(c->b, end, n->lanes), "");
 }
 

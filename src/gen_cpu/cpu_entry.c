@@ -184,6 +184,9 @@ static void make_entry(NestCg *n, int number)
     case MAKE_AHEAD:
         cpu_ahead(n, e);
         break;
+    case MAKE_LINE:
+        cpu_line(n, e);
+        break;
     case MAKE_ROOT:
         root(n, number);
         break;

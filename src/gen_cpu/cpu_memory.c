@@ -410,6 +410,8 @@ void cpu_store_root(NestCg *n, const Root *r, const Entry *e)
         store_contiguous(n, a, t, v, always ? always : ptr, always ? NULL : mask);
     } else if (a->form == FORM_BACKWARDS)
         cpu_store_backwards(n, r, e, v, mask);
+    else if (a->form == FORM_PACKED)
+        cpu_store_packed(n, r, e, v, mask);
     else
         scatter(c, n->at[n->rank], v, lane_pointers(n, &a->steps, e, t), dtype_size(t), mask);
 }
@@ -526,6 +528,18 @@ static Val lane_addresses(NestCg *n, int buffer, const Spot *s, Val first)
     return LLVMBuildGEP2(n->at[n->rank], cpu_buffer_type(n->c, buffer, 0), first, &lanes, 1, "");
 }
 
+/* Behind the extent a buffer holds what others have left there.  As floats that is often subnormal,
+ * and a division of such lanes, which nobody looks at, takes hundreds of cycles: they are 1. */
+static Val within_extent(NestCg *n, Val v)
+{
+    LLVMTypeRef t = LLVMTypeOf(v);
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMGetElementType(t));
+
+    if (!n->lane_ok || (kind != LLVMFloatTypeKind && kind != LLVMDoubleTypeKind))
+        return v;
+    return LLVMBuildSelect(n->at[n->rank], n->lane_ok, v, llvm_real(t, 1), "");
+}
+
 Ev cpu_read(NestCg *n, const Reading *r)
 {
     Cpu *c = n->c;
@@ -549,7 +563,8 @@ Ev cpu_read(NestCg *n, const Reading *r)
     else
         raw = cpu_gather_pointers(c, b, vector, lane_addresses(n, r->buffer, &s, at), size,
                                   n->lane_ok);
-    return (Ev){.v = cpu_from_buffer(c, b, r->buffer, raw), .vec = true, .level = n->rank};
+    Val v = within_extent(n, cpu_from_buffer(c, b, r->buffer, raw));
+    return (Ev){.v = v, .vec = true, .level = n->rank};
 }
 
 void cpu_fill(NestCg *n, int buffer, const Type *shape, const int8_t *map, Ev e)

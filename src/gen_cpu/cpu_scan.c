@@ -4,7 +4,7 @@
  * A scan is inclusive, out[i] = x[0] o ... o x[i].  Along an outer dimension the running value is
  * the result's own buffer, one row back, or in registers where the nest goes in strips, and rows
  * are vectors.  So it is in a serial nest, whose rows are elements.  Along the inner dimension each
- * vector is scanned in itself, by steps of 1, 2, 4.. lanes, and then takes on what the vectors
+ * vector is scanned in itself, by groups of 2, 4, 8.. lanes, and then takes on what the vectors
  * before it left.  A reverse scan does the same from the other end: the nest takes the vectors from
  * the last to the first, and lanes combine with those behind them.  In all of them the earlier
  * element is the region's first argument.
@@ -52,32 +52,92 @@ static void fill_scanned(NestCg *n, const Op *op, int k, Val x)
         cpu_fill(n, buffer, v->type, plan_identity, e);
 }
 
-/* Combine each lane with the one `step` before it; the first `step` lanes stay.  Backwards, so do
- * those whose earlier one is beyond the extent: forwards it is the later one that is. */
-static void combine_shifted(NestCg *n, const Op *op, Val *x, int step)
+/* What a step combines: groups of twice so many lanes, each lane of whose later half takes on what
+ * the last one of the earlier half has come to. */
+typedef struct {
+    int from[MAX_LANES]; /* the lane in front; of the earlier half itself */
+    Val later;           /* i1 by lane */
+} Groups;
+
+static Groups groups_of(NestCg *n, const Op *op, int step)
+{
+    Groups g;
+    Val later[MAX_LANES];
+
+    for (int i = 0; i < n->lanes; i++) {
+        int at = is_reverse(op) ? n->lanes - 1 - i : i, last = at / step * step - 1;
+        bool takes = (at & step) != 0;
+        later[i] = llvm_int(n->c->l->i1, takes);
+        g.from[i] = !takes ? i : is_reverse(op) ? n->lanes - 1 - last : last;
+    }
+    g.later = LLVMConstVector(later, (unsigned)n->lanes);
+    return g;
+}
+
+/* The vector as it is in all lanes.  Of those that are not asked for LLVM leaves what is in some
+ * register, and floats that are subnormal there take hundreds of cycles. */
+static Val whole(NestCg *n, Val x)
+{
+    LLVMTypeRef t = LLVMTypeOf(x);
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMGetElementType(t));
+    bool is_float = kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind;
+
+    return is_float ? llvm_call(n->c->l, n->at[n->rank], "llvm.arithmetic.fence", 1, &t, 1, &x) : x;
+}
+
+/* With an element that changes nothing in front of the earlier half, where one instruction brings
+ * lanes of two vectors together. */
+static void combine_with_nothing(NestCg *n, const Root *r, Val *x, Groups *g)
+{
+    Bld b = n->at[n->rank];
+    Val nothing = llvm_splat(b, cpu_neutral(n->c, r->op, &r->combining.kind), n->lanes);
+    Val args[2] = {NULL, x[0]};
+
+    for (int i = 0; i < n->lanes; i++)
+        g->from[i] = g->from[i] == i ? n->lanes : g->from[i];
+    args[0] = llvm_shuffle(n->c->l, b, x[0], nothing, n->lanes, g->from);
+    cpu_region(n->c, b, r->op->regions[0], args, n->lanes, x);
+}
+
+/* Elsewhere the earlier half stays.  So do, backwards, lanes whose earlier one is beyond the
+ * extent: forwards it is the later one. */
+static void combine_later(NestCg *n, const Op *op, Val *x, const Groups *g)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
-    int count = op->noperands, shift[MAX_LANES], back = is_reverse(op) ? -step : step;
-    Val args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL}, stays[MAX_LANES];
+    int count = op->noperands;
+    Val args[2 * MAX_COMBINED] = {NULL}, results[MAX_COMBINED] = {NULL}, mask = g->later;
 
-    for (int i = 0; i < n->lanes; i++) {
-        bool first = i - back < 0 || i - back >= n->lanes;
-        shift[i] = first ? i : i - back;
-        stays[i] = llvm_int(c->l->i1, first);
-    }
     for (int k = 0; k < count; k++) {
-        args[k] = llvm_shuffle(c->l, b, x[k], NULL, n->lanes, shift);
+        args[k] = whole(n, llvm_shuffle(c->l, b, x[k], NULL, n->lanes, g->from));
         args[count + k] = x[k];
     }
     cpu_region(c, b, op->regions[0], args, n->lanes, results);
-    Val mask = LLVMConstVector(stays, (unsigned)n->lanes);
     if (is_reverse(op) && n->lane_ok) {
-        Val earlier = llvm_shuffle(c->l, b, n->lane_ok, NULL, n->lanes, shift);
-        mask = LLVMBuildOr(b, mask, LLVMBuildNot(b, earlier, ""), "");
+        Val earlier = llvm_shuffle(c->l, b, n->lane_ok, NULL, n->lanes, g->from);
+        mask = LLVMBuildAnd(b, mask, earlier, "");
     }
     for (int k = 0; k < count; k++)
-        x[k] = LLVMBuildSelect(b, mask, x[k], results[k], "");
+        x[k] = LLVMBuildSelect(b, mask, results[k], x[k], "");
+}
+
+/* Each lane with all that come before it in its vector. */
+static void scan_lanes(NestCg *n, const Root *r, Val *x)
+{
+    Bld b = n->at[n->rank];
+    bool with_nothing = is_simple(r) && n->c->machine->avx512f;
+
+    if (with_nothing && is_reverse(r->op) && n->lane_ok) {
+        Val nothing = llvm_splat(b, cpu_neutral(n->c, r->op, &r->combining.kind), n->lanes);
+        x[0] = LLVMBuildSelect(b, n->lane_ok, x[0], nothing, "");
+    }
+    for (int step = 1; step < n->lanes; step *= 2) {
+        Groups g = groups_of(n, r->op, step);
+        if (with_nothing)
+            combine_with_nothing(n, r, x, &g);
+        else
+            combine_later(n, r->op, x, &g);
+    }
 }
 
 /* In all lanes what the last one has. */
@@ -111,15 +171,16 @@ static void vector_step(NestCg *n, const Root *r, const Entry *e, Val *results)
 
     for (int k = 0; k < count; k++)
         x[k] = cpu_lanes(n, e, k);
-    for (int step = 1; step < n->lanes; step *= 2)
-        combine_shifted(n, op, x, step);
+    Val own = x[0];
+    scan_lanes(n, r, x);
     for (int k = 0; k < count; k++) {
         LLVMTypeRef t = emit_type(&n->c->e, op->operands[k]->type, n->lanes);
         args[k] = LLVMBuildLoad2(b, t, n->running[0][k], "");
         args[count + k] = x[k];
     }
     take_on(n, r, args, results);
-    args[1] = is_simple(r) ? last_lane(n, op, x[0]) : args[1];
+    if (is_simple(r))
+        args[1] = r->combining.counts ? cpu_count_lanes(n, own) : last_lane(n, op, x[0]);
     if (is_simple(r))
         take_on(n, r, args, on);
     for (int k = 0; k < count; k++) {

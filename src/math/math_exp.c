@@ -23,9 +23,11 @@
  * Scaling: n reaches from -150 to 128 (fp32; -1075 to 1024 in fp64), more than one exponent
  * field, so 2^n is the product of 2^floor(n/2) and 2^ceil(n/2).  The first factor is exact, the
  * second rounds once into the subnormals or overflows: what is wanted.  x is bounded first, a
- * little beyond where the result is 0 or infinity, which also takes the infinities in.  All that is
- * for the few: where n is moderate, there are neither bounds nor halves, n is added to the
- * exponent of b^r, and as all those factors are exact, the result is the same.
+ * little beyond where the result is 0 or infinity, which also takes the infinities in.  Where it is
+ * 0, which is what masks leave in a softmax, 1 is computed and left out: a product that vanishes in
+ * its rounding takes a CPU hundreds of cycles.  All that is for the few: where n is moderate, there
+ * are neither bounds nor halves, n is added to the exponent of b^r, and as all those factors are
+ * exact, the result is the same.
  *
  * expm1: e^x - 1 = 2^n (e^r - 1) + (2^n - 1) with one rounding at the end, computed with half of
  * 2^n so that n = 128 has no overflow of its own.
@@ -131,13 +133,33 @@ static Value *small_power(Math *m, Value *r, const Poly *p)
     return m_fma(m, m_poly(m, r, p), r, K(1));
 }
 
+/* An exponent of a result that is neither too large nor too small. */
+typedef struct {
+    Value *x;
+    Value *vanishes; /* i1: the result is 0 instead; NULL: x is such that it is */
+} Bounded;
+
+static Bounded bound(Math *m, Value *x, double low, double high)
+{
+    if (m->straight)
+        return (Bounded){.x = m_clamp(m, x, low, high)};
+    Value *vanishes = m_lt(m, x, K(low));
+    x = m_select(m, vanishes, K(0), x);
+    return (Bounded){.x = m_minnan(m, x, K(high)), .vanishes = vanishes};
+}
+
+static Value *or_zero(Math *m, const Bounded *b, Value *y)
+{
+    return b->vanishes ? m_select(m, b->vanishes, K(0), y) : y;
+}
+
 static Value *any_power(Math *m, Value *x, const Power *t)
 {
-    x = m_clamp(m, x, t->low, t->high);
-    Nearest n = m_nearest(m, x, t->per_unit, 2 * m_format(m)->bias);
-    Value *r = remainder_of(m, x, n.whole, &t->step);
+    Bounded b = bound(m, x, t->low, t->high);
+    Nearest n = m_nearest(m, b.x, t->per_unit, 2 * m_format(m)->bias);
+    Value *r = remainder_of(m, b.x, n.whole, &t->step);
 
-    return scale(m, small_power(m, r, &t->p), n.bits);
+    return or_zero(m, &b, scale(m, small_power(m, r, &t->p), n.bits));
 }
 
 /* What is left of x for the usual way: as m_nearest() and remainder_of(), but n is counted in units
@@ -201,14 +223,14 @@ static Value *times_small_power(Math *m, Value *r, Value *bits, const Poly *q)
 
 static Value *any_power_by_eighths(Math *m, Value *x, const Eighths *t)
 {
-    x = m_clamp(m, x, t->low, t->high);
-    Nearest n = m_nearest(m, x, t->per_unit, 8 * 2 * m_format(m)->bias);
+    Bounded b = bound(m, x, t->low, t->high);
+    Nearest n = m_nearest(m, b.x, t->per_unit, 8 * 2 * m_format(m)->bias);
     Value *j = m_shl(m, m_and(m, n.bits, U(7)), U(EIGHTH));
     Value *entry = m_add(m, m_lookup8(m, n.bits, eighths), j);
-    Value *r = remainder_of(m, x, n.whole, &t->step);
+    Value *r = remainder_of(m, b.x, n.whole, &t->step);
     Value *k = m_shr(m, n.bits, U(3));
 
-    return scale(m, times_small_power(m, r, entry, &t->q), k);
+    return or_zero(m, &b, scale(m, times_small_power(m, r, entry, &t->q), k));
 }
 
 static Value *power_by_eighths(Math *m, Value *x, const Eighths *t)

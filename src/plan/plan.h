@@ -47,13 +47,15 @@ typedef enum {
     FORM_RECORD,     /* fields of records, read or written together with others */
     FORM_STEPS,      /* lanes at even steps */
     FORM_INDEXED,    /* by an index tile: where it is not masked, look whether it is a run */
+    FORM_PACKED,     /* of stores: lanes that the mask keeps, one behind the other (plan_pack.c) */
     FORM_LANES       /* an address for each lane */
 } AccessForm;
 
 enum {
     MAX_RECORD = 8,   /* elements of a record whose fields are read together */
     MOST_APART = 256, /* .. and of all records of a body that are apart */
-    NT_LEAST = 16     /* bytes: the smallest non-temporal vector store */
+    NT_LEAST = 16,    /* bytes: the smallest non-temporal vector store */
+    NT_LINE = 64      /* .. and a line of the cache, which such stores should fill */
 };
 typedef struct {
     int64_t low, high; /* smallest and largest constant offset of the group, in elements */
@@ -68,8 +70,10 @@ typedef struct {
     Access steps;       /* of the address */
     Value *index;       /* FORM_INDEXED */
     RecordGroup *group; /* FORM_RECORD */
-    int64_t align;      /* of stores: bytes that the address of every vector is a multiple of */
-    bool streaming;     /* around the cache, in aligned pieces */
+    int skip;       /* FORM_PACKED: from where the first lane would be stored, if that is off, so
+                     * many elements to where the first one is */
+    int64_t align;  /* of stores: bytes that the address of every vector is a multiple of */
+    bool streaming; /* around the cache, in aligned pieces */
 } AccessPlan;
 
 /* A conjunct of some mask that is true for the inner indices up to some point of each row, or from
@@ -136,6 +140,8 @@ typedef enum {
     MAKE_MEET,   /* .. entries from there to here are computed: the detour, and its result */
     MAKE_CUT,    /* of bound `number`: what a row is cut by; inputs below */
     MAKE_AHEAD,  /* prefetch `number`: the row's first address */
+    MAKE_LINE,   /* where the first line of root `number` begins, in the row; input: the row's first
+                  * address */
     MAKE_ROOT,   /* a body's part of root `number`: its operands; of a store, see below */
     MAKE_REST    /* the same of a reduction, for all that is left of a row at once */
 } EntryKind;
@@ -206,6 +212,7 @@ typedef struct {
     Along along;
     CombineKind kind; /* with `neutral`: elements are put together by that one op, and accumulators
                        * begin with what changes nothing; without: by the region */
+    bool counts;      /* of a scan: it counts what is packed, and lanes need not be put together */
     bool rising;      /* of a `winner` of floats along lanes: its indices step up along the row */
 } Combining;
 
@@ -285,7 +292,9 @@ struct Nest {
     int place;              /* 1 + the buffer that it fills, unless that is read in place; 0: it has
                              * to be filled */
     int level_of[MAX_RANK]; /* by dimension: of its loop, see Entry; 0 where that has one trip */
-    bool backwards;         /* the inner loop: a reverse scan, whose rows have no bounds */
+    bool backwards;         /* the inner loop: a reverse scan */
+    int lined;              /* 1 + the root to whose lines vectors are stored (plan_line.c); 0: they
+                             * begin where the row does */
     Schedule *schedule;     /* NULL in a plan that is too large */
     int split, split_range; /* where a program has parts: the dimension of which each has a range,
                              * and which of plan->split.ranges; SPLIT_NONE: all of it */

@@ -12,7 +12,6 @@
 enum {
     MAX_BOUNDS = 64,
     LEAST_LANES = 4,      /* for which looking at indices pays */
-    LINE = 64,            /* bytes of the cache */
     LONG_ROW = 4096,      /* bytes, beside which two lines are little, .. */
     LONG_CUT_ROW = 16384, /* .. and two that are stored both ways */
     MASK_DEPTH = 12       /* ops of a mask that are looked at */
@@ -121,7 +120,7 @@ static bool stores_whole_lines(const Nest *n, const Op *op, int64_t align)
     const Value *mask = op_operand(op, STORE_MASK);
     int64_t rows = 1, bytes = (int64_t)n->dims[n->order[n->rank - 1]] * dtype_size(t->dtype);
 
-    if (align >= LINE)
+    if (align >= NT_LINE)
         return true;
     if (mask && !moves_with_program(mask, MASK_DEPTH))
         return bytes >= LONG_CUT_ROW;
@@ -132,7 +131,7 @@ static bool stores_whole_lines(const Nest *n, const Op *op, int64_t align)
 
 /* Does the kernel load from where it stores?  Then the lines are in the cache, and a store around
  * it has to drive them out first. */
-static bool stores_in_place(const Plan *p, const Value *ptr)
+bool plan_stores_in_place(const Plan *p, const Value *ptr)
 {
     const Use *uses = uses_of(&p->uses, ptr);
 
@@ -149,11 +148,14 @@ static AccessPlan *plan_store(Plan *p, Nest *n, const Op *op)
 
     a->steps = access_of(n->space, op->operands[STORE_PTR], plan_identity);
     a->form = form_of(n, a, false);
+    if (a->form == FORM_LANES && plan_packs(p, n, op, &a->skip))
+        a->form = FORM_PACKED;
     DType t = op->operands[STORE_PTR]->type->dtype;
     int64_t align = chunk_alignment(p, n, op->operands[STORE_PTR]);
     a->align = MIN(align, (int64_t)dtype_size(t) * n->lanes);
     a->streaming = p->options->streaming && a->form == FORM_CONTIGUOUS && a->align >= NT_LEAST &&
-                   stores_whole_lines(n, op, align) && !stores_in_place(p, op->operands[STORE_PTR]);
+                   stores_whole_lines(n, op, align) &&
+                   !plan_stores_in_place(p, op->operands[STORE_PTR]);
     return a;
 }
 
@@ -465,7 +467,7 @@ static AccessPlan *plan_root_access(Plan *p, Nest *n, const Root *r)
 /* Of nests that go element by element those of atomics alone. */
 static bool may_have_bounds(const Nest *n)
 {
-    return !n->backwards && (!n->serial || n->roots.at[0].kind == ROOT_ATOMIC);
+    return !n->serial || n->roots.at[0].kind == ROOT_ATOMIC;
 }
 
 /* An atomic whose result is asked for, 0 where it is masked off? */

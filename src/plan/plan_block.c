@@ -99,17 +99,14 @@ static int kept_by(const Plan *p, const Root *root)
 }
 
 /* Of a scan by vectors each element is there once its place has been reached: what is done with it
- * element by element may follow at once.  Not in rows that are gone through backwards, which masks
- * do not cut: they would be real in each vector. */
-static bool follows_scan(const Planner *pl, const Nest *open, const Root *root)
+ * element by element may follow at once. */
+static bool follows_scan(const Nest *open, const Root *root)
 {
     const Root *first = &open->roots.at[0];
 
     if (first->kind != ROOT_SCAN)
         return true;
-    if (first->combine || (root->kind != ROOT_STORE && root->kind != ROOT_FILL))
-        return false;
-    return attr_reverse(first->op) == 0 || attr_axis(first->op) != plan_inner_dimension(pl, open);
+    return !first->combine && (root->kind == ROOT_STORE || root->kind == ROOT_FILL);
 }
 
 /* May the root join the open nest? */
@@ -120,7 +117,7 @@ static bool joins_open(const Planner *pl, const BlockState *st, const Root *root
 
     if (pl->plan->options->debug || root->combine || (region && region_needs_open(st, region)))
         return false;
-    if (kept_by(pl->plan, root) != 0 || st->open->keep != 0 || !follows_scan(pl, st->open, root))
+    if (kept_by(pl->plan, root) != 0 || st->open->keep != 0 || !follows_scan(st->open, root))
         return false;
     return plan_can_fuse(pl, st->open, root, candidate) &&
            plan_goes_alike(pl, st->open, root, candidate);

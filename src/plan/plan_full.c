@@ -128,7 +128,7 @@ bool plan_has_short_rows(const Nest *n)
 static bool may_stand_twice(const Plan *p, const Nest *n)
 {
     return plan_has_short_rows(n) && n->schedule->rows == 1 && !n->serial && !n->backwards &&
-           !p->options->debug;
+           n->lined == 0 && !p->options->debug;
 }
 
 static bool only_fills_and_stores(const Nest *n)

@@ -102,6 +102,13 @@ bool plan_adds_rows(Plan *p, const Nest *n);
 /* plan_access.c: set forms and bounds of a nest that has its shape */
 void plan_accesses(Plan *p, Nest *n);
 bool plan_has_buffer(const void *plan, const Value *v); /* for access_space() */
+/* Does the kernel load from where it stores? */
+bool plan_stores_in_place(const Plan *p, const Value *ptr);
+/* plan_pack.c: does a store pack what its mask keeps?  *skip: see AccessPlan */
+bool plan_packs(const Plan *p, const Nest *n, const Op *store, int *skip);
+bool plan_counts_packed(const Nest *n); /* .. for another root, does its scan count that? */
+/* plan_line.c: have vectors of a nest, whose accesses are known, begin where a line does */
+void plan_lines(Plan *p, Nest *n);
 /* plan_records.c */
 /* May it be of a field of records of a length that is known? */
 bool plan_is_record(const Nest *n, const Access *a);

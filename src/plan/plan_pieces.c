@@ -137,8 +137,8 @@ static void find_quotients(Search *s)
 /* Elements may be computed in any order, and those of a row in any vectors. */
 static bool may_cut(const Plan *p, const Nest *n)
 {
-    if (n->serial || n->backwards || n->keep != 0 || n->lanes == 1 || n->rank == MAX_RANK ||
-        p->options->debug)
+    if (n->serial || n->backwards || n->lined != 0 || n->keep != 0 || n->lanes == 1 ||
+        n->rank == MAX_RANK || p->options->debug)
         return false;
     for (int i = 0; i < n->roots.len; i++) {
         RootKind kind = n->roots.at[i].kind;

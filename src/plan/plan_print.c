@@ -32,9 +32,9 @@ typedef struct {
 } PlanText;
 
 static const char *const form_names[] = {"uniform", "shared", "contiguous", "backwards", "spread",
-                                         "record",  "steps",  "indexed",    "lanes"};
+                                         "record",  "steps",  "indexed",    "packed",    "lanes"};
 
-static void print_access(PlanText *p, const AccessPlan *a)
+static void print_access(PlanText *p, const AccessPlan *a, bool lined)
 {
     text_printf(&p->out, "%s", form_names[a->form]);
     if (a->form == FORM_STEPS)
@@ -51,6 +51,8 @@ static void print_access(PlanText *p, const AccessPlan *a)
         text_put(&p->out, " in chunks");
     if (a->streaming)
         text_printf(&p->out, " streaming by %lld bytes", (long long)a->align);
+    if (lined)
+        text_put(&p->out, " from a line on");
 }
 
 static void print_leaves(PlanText *p, const Nest *n, int indent)
@@ -63,7 +65,7 @@ static void print_leaves(PlanText *p, const Nest *n, int indent)
         if (!leaf->load || again)
             continue;
         text_printf(&p->out, "%*sread ", indent, "");
-        print_access(p, leaf->access);
+        print_access(p, leaf->access, false);
         text_printf(&p->out, ": %s\n", op_printer_text(p->ops, leaf->value->def));
     }
 }
@@ -155,7 +157,7 @@ static void print_combining(PlanText *p, const Root *r)
                     r->combining.rising ? " of rising indices" : "");
 }
 
-static void print_root(PlanText *p, const Root *r, int indent)
+static void print_root(PlanText *p, const Root *r, bool lined, int indent)
 {
     text_printf(&p->out, "%*s", indent, "");
     if (r->kind != ROOT_FILL) {
@@ -166,7 +168,7 @@ static void print_root(PlanText *p, const Root *r, int indent)
             print_combining(p, r);
         if (r->access) {
             text_put(&p->out, " ");
-            print_access(p, r->access);
+            print_access(p, r->access, lined);
         }
         text_printf(&p->out, ": %s\n", op_printer_text(p->ops, r->op));
     } else if (r->source != NO_BUFFER)
@@ -313,7 +315,7 @@ static void print_nest(PlanText *p, const Nest *n, int indent)
     print_leaves(p, n, indent + 2);
     print_specials(p, n, indent + 2);
     for (int i = 0; i < n->roots.len; i++)
-        print_root(p, &n->roots.at[i], indent + 2);
+        print_root(p, &n->roots.at[i], i == n->lined - 1, indent + 2);
     for (int i = 0; i < n->ahead.len; i++)
         print_ahead(p, &n->ahead.at[i], indent + 2);
 }
@@ -488,14 +490,14 @@ static void print_inputs(PlanText *p, const Entry *e)
 static void print_made(PlanText *p, const Nest *n, const Entry *e)
 {
     static const char *const names[] = {
-        [MAKE_SCALAR] = "scalar", [MAKE_KNOWN] = "known",    [MAKE_ZERO] = "zero",
-        [MAKE_CONST] = "const",   [MAKE_INDEX] = "index",    [MAKE_READ] = "buffer",
-        [MAKE_OP] = "op",         [MAKE_DIVIDE] = "divide",  [MAKE_RUN] = "run",
-        [MAKE_LOAD] = "load",     [MAKE_RECORD] = "record",  [MAKE_FIELD] = "field",
-        [MAKE_DETOUR] = "detour", [MAKE_MEET] = "meet",      [MAKE_CUT] = "cut",
-        [MAKE_AHEAD] = "ahead",   [MAKE_ROOT] = "root",      [MAKE_REST] = "rest of root",
-        [MAKE_GATHER] = "gather", [MAKE_PIECE] = "piece",    [MAKE_REMAINDER] = "remainder",
-        [MAKE_SOME] = "some",     [MAKE_SCANNED] = "scanned"};
+        [MAKE_SCALAR] = "scalar", [MAKE_KNOWN] = "known",     [MAKE_ZERO] = "zero",
+        [MAKE_CONST] = "const",   [MAKE_INDEX] = "index",     [MAKE_READ] = "buffer",
+        [MAKE_OP] = "op",         [MAKE_DIVIDE] = "divide",   [MAKE_RUN] = "run",
+        [MAKE_LOAD] = "load",     [MAKE_RECORD] = "record",   [MAKE_FIELD] = "field",
+        [MAKE_DETOUR] = "detour", [MAKE_MEET] = "meet",       [MAKE_CUT] = "cut",
+        [MAKE_AHEAD] = "ahead",   [MAKE_ROOT] = "root",       [MAKE_REST] = "rest of root",
+        [MAKE_GATHER] = "gather", [MAKE_PIECE] = "piece",     [MAKE_REMAINDER] = "remainder",
+        [MAKE_SOME] = "some",     [MAKE_SCANNED] = "scanned", [MAKE_LINE] = "line of root"};
 
     if (e->kind == MAKE_OP && e->value) {
         text_put(&p->out, op_info(e->value->def->code)->name);
@@ -511,7 +513,7 @@ static void print_made(PlanText *p, const Nest *n, const Entry *e)
     if (e->kind == MAKE_READ && e->number != 0)
         text_printf(&p->out, " from element %lld on", (long long)e->number);
     if (e->kind == MAKE_SCANNED || e->kind == MAKE_CUT || e->kind == MAKE_AHEAD ||
-        e->kind == MAKE_PIECE)
+        e->kind == MAKE_PIECE || e->kind == MAKE_LINE)
         text_printf(&p->out, " %lld", (long long)e->number);
     if (e->kind == MAKE_ROOT || e->kind == MAKE_REST)
         text_printf(&p->out, " %lld %s", (long long)e->number,

@@ -39,7 +39,7 @@ static int deepest(const Scheduler *s, const int *in, int nin)
 /* What is found in front of a row stands where what it is made of does, and a root in the body. */
 static void add_number(Scheduler *s, EntryKind kind, int number, int *in, int nin)
 {
-    bool before = kind == MAKE_CUT || kind == MAKE_AHEAD;
+    bool before = kind == MAKE_CUT || kind == MAKE_AHEAD || kind == MAKE_LINE;
     Entry e = {.kind = kind, .number = number, .in = in, .nin = nin};
 
     e.level = before ? deepest(s, in, nin) : s->nest->rank;
@@ -113,6 +113,15 @@ static void piece(Scheduler *s, int number)
     s->pieces[number] = plan_entry(s, e, false).entry;
 }
 
+static void line(Scheduler *s)
+{
+    int *in = NEW_N(s->plan->arena, int, 1), number = s->nest->lined - 1;
+    Value *ptr = s->nest->roots.at[number].op->operands[STORE_PTR];
+
+    in[0] = plan_compute(s, AS_ROW, ptr, plan_identity).entry;
+    add_number(s, MAKE_LINE, number, in, 1);
+}
+
 /* A dividend may be made of what remains of an earlier one. */
 static void rows(Scheduler *s)
 {
@@ -122,6 +131,8 @@ static void rows(Scheduler *s)
         cut(s, i);
     for (int i = 0; i < s->nest->ahead.len; i++)
         ahead(s, i);
+    if (s->nest->lined != 0)
+        line(s);
 }
 
 /* --- bodies --- */
@@ -129,7 +140,8 @@ static void rows(Scheduler *s)
 /* Are there vectors that are not full, be there bounds or not? */
 static bool is_uneven(const Nest *n)
 {
-    return n->dims[n->order[n->rank - 1]] % n->lanes != 0 || (n->pieces.len > 0 && !n->aligned);
+    return n->dims[n->order[n->rank - 1]] % n->lanes != 0 || n->lined != 0 ||
+           (n->pieces.len > 0 && !n->aligned);
 }
 
 static void begin_part(Scheduler *s, Part part)
@@ -453,8 +465,7 @@ static bool has_end(const Nest *n)
     return false;
 }
 
-/* Extents are known, so without bounds it is known which segments there are.  Backwards the vector
- * that the extent cuts comes first. */
+/* Extents are known, so without bounds it is known which segments there are. */
 static void bodies(Scheduler *s)
 {
     const Nest *n = s->nest;
@@ -462,12 +473,10 @@ static void bodies(Scheduler *s)
     bool cut = n->bounds.len > 0, uneven = is_uneven(n), mixed = cut || uneven;
     bool edges = may_begin_with_edges(s);
 
-    if (mixed && n->backwards)
-        body(s, PART_MIXED);
     if (cut || extent >= n->lanes)
         body(s, PART_MAIN);
     s->out->again = mixed && extent >= n->lanes && repeats(s);
-    if (mixed && !n->backwards && (cut || !s->out->again))
+    if (mixed && (cut || !s->out->again))
         body(s, PART_MIXED);
     if (s->out->ends)
         dead(s);

@@ -173,7 +173,7 @@ AccessSpace *plan_space(Plan *p, const Nest *n)
 
     s->quotients = n->pieces.at;
     s->nquotients = n->pieces.len;
-    s->anywhere = n->pieces.len > 0 && !n->aligned;
+    s->anywhere = (n->pieces.len > 0 && !n->aligned) || n->lined != 0;
     return s;
 }
 
@@ -223,6 +223,8 @@ static void shape_nest(Plan *p, Nest *n)
     }
     plan_widen_strips(p, n);
     plan_find_accesses(p, n);
+    plan_lines(p, n);
+    n->roots.at[0].combining.counts = n->roots.at[0].kind == ROOT_SCAN && plan_counts_packed(n);
     for (int i = 0; i < n->roots.len; i++)
         n->roots.at[i].combining.rising = rises(n, &n->roots.at[i]);
 }

@@ -18,6 +18,8 @@
  *   7. A nest in pieces has one loop more than its tiles have dimensions, and what ends each of its
  *      pieces; a divisor is above 0, or a nest without pieces stands by.
  *   8. What tells that a nest's bounds hold all over its tile is made in front of it.
+ *   9. A nest whose vectors begin at lines only stores, once for each element, and never in chunks.
+ *  10. What is packed is stored under a mask, by vectors, from the first one to the last.
  *
  * A plan that breaks a rule is our own mistake, and is told as an internal error at the op.
  */
@@ -113,6 +115,7 @@ static int needed_inputs(const Check *x, const Entry *e)
     case MAKE_DETOUR:
     case MAKE_MEET:
     case MAKE_AHEAD:
+    case MAKE_LINE:
     case MAKE_REST:
         return e->nin;
     case MAKE_LOAD:
@@ -305,6 +308,32 @@ static void check_strips(Check *x, const Nest *n)
     }
 }
 
+static void check_lined(Check *x, const Nest *n)
+{
+    const Schedule *s = n->schedule;
+    const Root *lines = n->lined <= n->roots.len ? &n->roots.at[n->lined - 1] : NULL;
+    bool stores = lines && lines->access && lines->access->streaming;
+
+    for (int i = 0; i < n->roots.len; i++) {
+        const Root *r = &n->roots.at[i];
+        stores &= r->kind == ROOT_STORE && r->access && !r->access->steps.chunked;
+    }
+    if (!stores || n->serial || n->backwards || n->pieces.len > 0 || n->full.len > 0 || s->again ||
+        s->edges || s->strips || s->rows > 1)
+        tell(x, n->roots.at[0].op, "nest %d has vectors that begin at lines, and cannot", n->id);
+}
+
+static void check_packed(Check *x, const Nest *n)
+{
+    for (int i = 0; i < n->roots.len; i++) {
+        const Root *r = &n->roots.at[i];
+        if (!r->access || r->access->form != FORM_PACKED)
+            continue;
+        if (r->kind != ROOT_STORE || !plan_root_mask(r) || n->serial || n->backwards)
+            tell(x, r->op, "nest %d cannot pack what it stores", n->id);
+    }
+}
+
 /* --- pieces of rows --- */
 
 static bool ends_piece(const Nest *n, int number)
@@ -372,6 +401,9 @@ static void check_nest(Check *x, const Nest *n)
         check_again(x, n);
     if (n->schedule->strips)
         check_strips(x, n);
+    if (n->lined != 0)
+        check_lined(x, n);
+    check_packed(x, n);
     check_scan(x, n);
     x->where = NEW_N(x->plan->arena, int, entries + 1);
     x->detour_of = NEW_N(x->plan->arena, int, entries + 1);
