@@ -111,6 +111,18 @@ typedef struct {
 
 typedef struct Reduction Reduction;
 
+/* What an entry of a schedule has given. */
+typedef union {
+    Val value;
+    Val *fields; /* of MAKE_RECORD, by their offset from the first; a scan's results */
+} Made;
+
+/* One of the planes that go through a strip together: its index, and what is made for it. */
+typedef struct {
+    Val index;
+    Made *made;
+} Plane;
+
 typedef struct {
     Cpu *c;
     const Nest *nest;
@@ -124,19 +136,18 @@ typedef struct {
     int split;      /* the dimension of which this part of the program has a range; SPLIT_NONE */
     Val from, to;   /* that range, i64 */
     Val lane_ok;    /* lanes inside the extent, or NULL for all */
-    union {
-        Val value;
-        Val *fields; /* of MAKE_RECORD, by their offset from the first; a scan's results */
-    } * made;        /* by entry of the schedule */
-    Detour detour;   /* that code is made for now */
-    Cut *cuts;       /* by nest->bounds */
-    bool full;       /* all of these hold all over the tile, and none is found */
-    Val *ahead;      /* by nest->ahead: where the next program's row is thought to begin, or NULL */
+    Made *made;     /* by entry of the schedule */
+    Detour detour;  /* that code is made for now */
+    Cut *cuts;      /* by nest->bounds */
+    bool full;      /* all of these hold all over the tile, and none is found */
+    Val *ahead;     /* by nest->ahead: where the next program's row is thought to begin, or NULL */
     Reduction *reductions;
     Val running[MAX_UNROLL][MAX_COMBINED]; /* slots of a scan's running values: of a row, or by copy
                                             * of columns in a strip */
     int copy;                              /* which of the unrolled bodies this is */
     int copies;                            /* of a strip: how many there are */
+    Plane plane[MAX_PLANES];               /* that go through it together, .. */
+    int planes, this_plane;                /* .. how many, and for which code is made now */
     int times;                             /* .. and for how many rows a body stands */
 } NestCg;
 
@@ -222,6 +233,10 @@ void cpu_nest(Cpu *c, const Nest *n);
 /* cpu_body.c */
 /* Loops count up; a reverse scan sees its axis from the other end, at 0 the last whole vector. */
 Val cpu_in_direction(const NestCg *n, Bld b, int dim, Val i);
+/* Find the planes that go through a strip together, whose loop stands at the first of them. */
+void cpu_begin_planes(NestCg *n);
+/* Code from here on is for one of them. */
+void cpu_plane(NestCg *n, int plane);
 /* Code from here on is the body of copy `copy`, for a vector at i. */
 void cpu_begin_body(NestCg *n, Part part, Val i, int copy);
 /* One step of the inner loop: so many bodies side by side, from i on, or a strip of such columns.

@@ -16,12 +16,14 @@
 #include <math.h>
 #include <string.h>
 
+enum { MAX_COPIES = MAX_PLANES * MAX_UNROLL };
+
 struct Reduction {
     const Op *op;
     Combining plan;
     int n; /* values reduced together */
-    Val slot[MAX_UNROLL][MAX_COMBINED];
-    Val have[MAX_UNROLL]; /* i1 lanes that hold something; NULL where there is a start_of() */
+    Val slot[MAX_COPIES][MAX_COMBINED];
+    Val have[MAX_COPIES]; /* i1 lanes that hold something; NULL where there is a start_of() */
     Reduction *next;
 };
 
@@ -156,11 +158,18 @@ static void start_copy(NestCg *n, const Reduction *r, int u, Bld b)
         LLVMBuildStore(b, LLVMConstNull(llvm_vector(c->l->i1, n->lanes)), r->have[u]);
 }
 
+/* The number of copy i of all planes', each of which has so many. */
+static int copy_of(int i, int copies)
+{
+    return i / copies * MAX_UNROLL + i % copies;
+}
+
 static void add_slots(NestCg *n, Reduction *r)
 {
     Cpu *c = n->c;
 
-    for (int u = 0; u < n->unroll; u++) {
+    for (int i = 0; i < n->planes * n->unroll; i++) {
+        int u = copy_of(i, n->unroll);
         for (int k = 0; k < r->n; k++)
             r->slot[u][k] = cpu_slot(c, emit_type(&c->e, r->op->operands[k]->type, n->lanes));
         if (!is_simple(r) && !is_winner(r))
@@ -178,8 +187,8 @@ static void begin_inner(NestCg *n, Reduction *r)
 void cpu_reduce_begin_strip(NestCg *n)
 {
     for (const Reduction *r = n->reductions; r; r = r->next) {
-        for (int u = 0; u < n->copies; u++)
-            start_copy(n, r, u, n->c->b);
+        for (int i = 0; i < n->planes * n->copies; i++)
+            start_copy(n, r, copy_of(i, n->copies), n->c->b);
     }
 }
 

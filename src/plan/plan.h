@@ -27,6 +27,7 @@
 enum {
     MAX_VECTOR = 64, /* bytes of a register */
     MAX_UNROLL = 4,  /* copies of a nest's body */
+    MAX_PLANES = 4,  /* that go through a strip together */
     MAX_LANES = 64   /* of a body's vectors, each of which may be several registers */
 };
 _Static_assert(MAX_VECTOR <= MAX_LANES, "a register may be full of bytes");
@@ -194,6 +195,8 @@ typedef struct {
     bool strips; /* the loop around the inner one runs within that, for a strip of columns: as many
                   * as its bodies have (plan_strips.c) */
     bool alike;  /* .. and rows of what is dead are so, and come to their number times one */
+    int planes;  /* .. and of the loop around both so many trips go through a strip together: they
+                  * read the same vectors.  1: each by itself */
 } Schedule;
 
 /* How a reduction or scan goes through its elements. */
@@ -540,6 +543,8 @@ typedef bool IsThere(const void *ctx, const Value *scalar);
 bool plan_can_count(const Value *v, IsThere *is_there, const void *ctx);
 /* Of a comparison: can its operands be computed so, for the first and the last element? */
 bool plan_holds_by_ends(const Value *v, IsThere *is_there, const void *ctx);
+/* plan_strips.c: where several planes go through a strip, does nothing cut one of them alone? */
+bool plan_planes_are_alike(const Nest *n);
 /* plan_full.c: from the first element of a tile to the last: of an index along one of its
  * dimensions, or of one number */
 int64_t plan_steps(const Plan *p, const Value *v);

@@ -242,7 +242,7 @@ void plan_schedule(Plan *p);
 /* plan_strips.c: give a nest that may go in strips wider vectors; say whether it does, once its
  * schedule is made */
 void plan_widen_strips(const Plan *p, Nest *n);
-void plan_strips(Nest *n);
+void plan_strips(const Plan *p, Nest *n);
 
 /* plan_full.c: which nests stand twice, since their masks mostly hold all over the tile */
 void plan_full(const Plan *p);

@@ -204,6 +204,8 @@ static void print_head(PlanText *p, const Nest *n, int indent)
         text_printf(&p->out, ", %d rows at once", n->schedule->rows);
     if (n->schedule && n->schedule->strips)
         text_put(&p->out, ", in strips");
+    if (n->schedule && n->schedule->planes > 1)
+        text_printf(&p->out, ", %d planes at once", n->schedule->planes);
     if (p->plan->split.most > 1 && !p->plan->split.loop && n->split < 0)
         text_put(&p->out, ", all of it in each part");
     else if (p->plan->split.most > 1 && !p->plan->split.loop)

@@ -280,6 +280,16 @@ static void check_again(Check *x, const Nest *n)
     }
 }
 
+/* Several go together where there are as many, and none is cut alone. */
+static bool takes_planes(const Nest *n)
+{
+    int planes = n->schedule->planes;
+
+    return planes == 1 || (n->schedule->strips && n->rank > 2 && planes <= MAX_PLANES &&
+                           n->dims[n->order[n->rank - 3]] % planes == 0 &&
+                           (n->full.len > 0 || plan_planes_are_alike(n)));
+}
+
 /* In strips all rows are cut alike, or are dead as a whole, and nothing is done once a row. */
 static void check_strips(Check *x, const Nest *n)
 {
@@ -372,6 +382,8 @@ static void check_nest(Check *x, const Nest *n)
         check_again(x, n);
     if (n->schedule->strips)
         check_strips(x, n);
+    if (!takes_planes(n))
+        tell(x, n->roots.at[0].op, "nest %d has planes that it cannot have", n->id);
     check_scan(x, n);
     x->where = NEW_N(x->plan->arena, int, entries + 1);
     x->detour_of = NEW_N(x->plan->arena, int, entries + 1);
