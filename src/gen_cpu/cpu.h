@@ -146,6 +146,7 @@ typedef struct {
                                             * of columns in a strip */
     int copy;                              /* which of the unrolled bodies this is */
     int copies;                            /* of a strip: how many there are */
+    bool picks;                            /* .. whether it picks numbers (Schedule.picks) */
     Plane plane[MAX_PLANES];               /* that go through it together, .. */
     int planes, this_plane;                /* .. how many, and for which code is made now */
     int times;                             /* .. and for how many rows a body stands */
@@ -364,6 +365,8 @@ void cpu_count_body(NestCg *n, const Op *op, const Entry *e);
 void cpu_reduce_begin(NestCg *n); /* in front of the inner loops */
 /* In front of the rows of a strip, and behind them for one copy. */
 void cpu_reduce_begin_strip(NestCg *n);
+/* i1: is what a strip that picks began with still in some lane? */
+Val cpu_reduce_none_picked(NestCg *n);
 void cpu_reduce_end_strip(NestCg *n);
 /* One body's part, into the running values of cpu_reduce_begin(). */
 void cpu_reduce_body(NestCg *n, const Op *op, const Entry *e);

@@ -169,6 +169,8 @@ static void bodies_of_rows(NestCg *n, Part part, Val i)
 
     n->index[dim] = n->counter[dim] = l.index;
     n->index[dim] = cpu_in_direction(n, row, dim, l.index);
+    if (n->picks)
+        n->index[dim] = LLVMBuildSub(row, llvm_int(c->l->i64, n->nest->dims[dim] - 1), l.index, "");
     n->index[n->inner] = i;
     LLVMBasicBlockRef in = cpu_block(c);
     for (int p = 0; p < n->planes; p++) {
@@ -203,14 +205,40 @@ static void bodies_of_any_row(NestCg *n, Val i)
     n->times = 1;
 }
 
-static void strip(NestCg *n, Part part, Val i, int copies)
+static void rows_of_strip(NestCg *n, Part part, Val i)
 {
-    n->copies = copies;
     cpu_reduce_begin_strip(n);
     if (part == PART_DEAD && n->nest->schedule->alike)
         bodies_of_any_row(n, i);
     else
         bodies_of_rows(n, part, i);
+}
+
+/* Numbers are picked; where that was none, which NaN may be behind, all is done again as ever. */
+static void picks_of_strip(NestCg *n, Part part, Val i)
+{
+    Cpu *c = n->c;
+    LLVMBasicBlockRef again = cpu_block(c), after = cpu_block(c);
+
+    n->picks = true;
+    rows_of_strip(n, part, i);
+    n->at[n->rank] = c->b;
+    Val none = cpu_reduce_none_picked(n), some = LLVMBuildNot(c->b, none, "");
+    n->picks = false;
+    llvm_likely(c->l, LLVMBuildCondBr(c->b, some, after, again));
+    LLVMPositionBuilderAtEnd(c->b, again);
+    rows_of_strip(n, part, i);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
+}
+
+static void strip(NestCg *n, Part part, Val i, int copies)
+{
+    n->copies = copies;
+    if (part == PART_MAIN && n->nest->schedule->picks)
+        picks_of_strip(n, part, i);
+    else
+        rows_of_strip(n, part, i);
     for (int p = 0; p < n->planes; p++) {
         cpu_plane(n, p);
         for (int u = 0; u < copies; u++) {

@@ -143,6 +143,14 @@ static Val repeated(Bld b, const Reduction *r, Val x, Val times)
                : LLVMBuildMul(b, x, LLVMBuildIntCast2(b, times, LLVMTypeOf(x), 0, ""), "");
 }
 
+/* The infinity that loses to all numbers. */
+static Val loser(Cpu *c, const Reduction *r)
+{
+    LLVMTypeRef reg = emit_register_type(&c->e, r->op->operands[0]->type->dtype, 0);
+
+    return llvm_real(reg, r->plan.kind.neutral == OP_max ? -INFINITY : INFINITY);
+}
+
 /* What the accumulators of a copy hold before there is anything. */
 static void start_copy(NestCg *n, const Reduction *r, int u, Bld b)
 {
@@ -150,7 +158,7 @@ static void start_copy(NestCg *n, const Reduction *r, int u, Bld b)
 
     for (int k = 0; k < r->n; k++) {
         LLVMTypeRef vector = emit_type(&c->e, r->op->operands[k]->type, n->lanes);
-        Val start = start_of(c, r, k);
+        Val start = n->picks ? loser(c, r) : start_of(c, r, k);
         LLVMBuildStore(b, start ? llvm_splat(b, start, n->lanes) : LLVMConstNull(vector),
                        r->slot[u][k]);
     }
@@ -192,6 +200,23 @@ void cpu_reduce_begin_strip(NestCg *n)
     }
 }
 
+Val cpu_reduce_none_picked(NestCg *n)
+{
+    Cpu *c = n->c;
+    Val some = NULL;
+
+    for (const Reduction *r = n->reductions; r; r = r->next) {
+        LLVMTypeRef vector = emit_type(&c->e, r->op->operands[0]->type, n->lanes);
+        Val start = llvm_splat(c->b, loser(c, r), n->lanes);
+        for (int i = 0; i < n->planes * n->copies; i++) {
+            Val x = LLVMBuildLoad2(c->b, vector, r->slot[copy_of(i, n->copies)][0], "");
+            Val one = LLVMBuildFCmp(c->b, LLVMRealUNE, x, start, "");
+            some = some ? LLVMBuildAnd(c->b, some, one, "") : one;
+        }
+    }
+    return LLVMBuildNot(c->b, cpu_all(n, some), "");
+}
+
 void cpu_reduce_begin(NestCg *n)
 {
     for (int i = 0; i < n->nest->roots.len; i++) {
@@ -213,6 +238,14 @@ void cpu_reduce_begin(NestCg *n)
     }
 }
 
+/* Of a number, which `old` is, and one that may be NaN: one instruction. */
+static Val pick(Bld b, const Reduction *r, Val old, Val x)
+{
+    LLVMRealPredicate better = r->plan.kind.neutral == OP_max ? LLVMRealOGT : LLVMRealOLT;
+
+    return LLVMBuildSelect(b, LLVMBuildFCmp(b, better, x, old, ""), x, old, "");
+}
+
 static void inner_simple(NestCg *n, const Reduction *r, const Entry *e)
 {
     Cpu *c = n->c;
@@ -226,7 +259,7 @@ static void inner_simple(NestCg *n, const Reduction *r, const Entry *e)
         x = LLVMBuildSelect(b, n->lane_ok, x, llvm_splat(b, neutral(c, r), n->lanes), "");
     Val slot = r->slot[n->copy][0];
     Val old = LLVMBuildLoad2(b, LLVMTypeOf(x), slot, "");
-    LLVMBuildStore(b, combine_simple(c, b, r, old, x), slot);
+    LLVMBuildStore(b, n->picks ? pick(b, r, old, x) : combine_simple(c, b, r, old, x), slot);
 }
 
 /* i1 lanes: of two pairs the later one, whose index is higher than that of any element that the

@@ -195,6 +195,10 @@ typedef struct {
     bool strips; /* the loop around the inner one runs within that, for a strip of columns: as many
                   * as its bodies have (plan_strips.c) */
     bool alike;  /* .. and rows of what is dead are so, and come to their number times one */
+    bool picks;  /* .. and of all roots the largest or least float is wanted, which one instruction
+                  * picks where what it has so far is a number: from the last row to the first,
+                  * beginning with the infinity that loses to all.  What that is still there in the
+                  * end may be NaN, and is combined as ever */
     int planes;  /* .. and of the loop around both so many trips go through a strip together: they
                   * read the same vectors.  1: each by itself */
 } Schedule;

@@ -203,7 +203,8 @@ static void print_head(PlanText *p, const Nest *n, int indent)
     if (n->schedule && n->schedule->rows > 1)
         text_printf(&p->out, ", %d rows at once", n->schedule->rows);
     if (n->schedule && n->schedule->strips)
-        text_put(&p->out, ", in strips");
+        text_put(&p->out, n->schedule->picks ? ", in strips from the last row, which pick numbers"
+                                             : ", in strips");
     if (n->schedule && n->schedule->planes > 1)
         text_printf(&p->out, ", %d planes at once", n->schedule->planes);
     if (p->plan->split.most > 1 && !p->plan->split.loop && n->split < 0)
