@@ -173,7 +173,7 @@ static bool has_places(const Cpu *c, const Op *loop)
     bool has = false;
 
     for (int i = 0; i < c->plan->buffers.len; i++)
-        has |= c->plan->buffers.at[i].loop == loop;
+        has |= c->plan->buffers.at[i].loop == loop || c->plan->buffers.at[i].begins == loop;
     for (int i = 0; i < c->plan->keeps.len; i++)
         has |= c->plan->keeps.at[i].loop == loop;
     return has;
@@ -266,6 +266,22 @@ static Rounds rounds_of(Cpu *c, const Op *loop, Val lo, Val step, Val trips)
     own.left = LLVMBuildSub(c->b, trips, ends[0], "");
     own.behind = LLVMBuildSub(c->b, trips, ends[1], "");
     return own;
+}
+
+/* In front of a loop, where that has no round. */
+static void nest_unless(Cpu *c, const Nest *n)
+{
+    const Op *loop = n->unless;
+    LLVMBasicBlockRef none = cpu_block(c), after = cpu_block(c);
+    Val trips =
+        emit_trip_count(c->b, scalar(c, loop->operands[FOR_LO]), scalar(c, loop->operands[FOR_HI]),
+                        scalar(c, loop->operands[FOR_STEP]));
+
+    LLVMBuildCondBr(c->b, LLVMBuildIsNull(c->b, trips, ""), none, after);
+    LLVMPositionBuilderAtEnd(c->b, none);
+    cpu_nest(c, n);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
 }
 
 static void emit_for(Cpu *c, const Step *s)
@@ -405,7 +421,9 @@ void cpu_steps(Cpu *c, const BlockPlan *plan)
             cpu_scalar(c, s->op);
             break;
         case STEP_NEST:
-            if (s->nest->place != 0)
+            if (s->nest->unless)
+                nest_unless(c, s->nest);
+            else if (s->nest->place != 0)
                 cpu_place_fill(c, s->nest);
             else if (s->nest->keep != 0)
                 cpu_keep_fill(c, s->nest, NULL);

@@ -176,9 +176,11 @@ typedef struct {
     Val base[3];     /* where they begin */
     int64_t down[3], across[3]; /* elements from a row, and a column, to the next one */
     Val pitch[3];               /* i64: .. from a row, known when the program runs; NULL: `down` */
-    Val smallest;               /* slot: of bf16 that is packed, see cpu_dot_pack.c */
-    Asking asking[2][2];        /* by operand: rows of memory, and slots */
-    Val live[LIVES];            /* i64: so many rows, columns and elements along k; NULL: all */
+    Val keeps; /* i32: all bits where the accumulator has something, none where it begins as zero;
+                * NULL: it has something */
+    Val smallest;        /* slot: of bf16 that is packed, see cpu_dot_pack.c */
+    Asking asking[2][2]; /* by operand: rows of memory, and slots */
+    Val live[LIVES];     /* i64: so many rows, columns and elements along k; NULL: all */
 } Dot;
 
 /* Elements along k that rows of packed operands have room for: whole groups. */

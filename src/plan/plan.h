@@ -288,6 +288,8 @@ struct Nest {
     full;                   /* comparisons (plan_full.c): where these hold all over the tile, so do
                              * all bounds, and none is found for each row; empty: nobody can know */
     Map *access;            /* of loads, by access_key(): AccessPlan */
+    const Op *unless;       /* a loop right behind it: it runs where that has no round (plan_sum.c);
+                             * NULL: always */
     int keep;               /* 1 + the number in plan->keeps of what it fills; 0: it always runs */
     int place;              /* 1 + the buffer that it fills, unless that is read in place; 0: it has
                              * to be filled */
@@ -438,10 +440,12 @@ typedef struct {
                          * (plan_place.c); NULL: it may not */
     int same[2]; /* where a or b of the product that reads it may be in place: the axes of the grid
                   * along which programs have the same one, as bits; -1: not, or unknown */
-    int tables;  /* a histogram counts in so many, .. */
-    int64_t table; /* .. each of so many elements */
-    int keep;      /* 1 + the number in plan->keeps of what has slots here; 0: there are none */
-    int64_t slot;  /* bytes of one */
+    const Op *begins; /* the loop in whose first round the product that adds to it takes it for
+                       * zero, whatever lies here (plan_sum.c); NULL: there is none */
+    int tables;       /* a histogram counts in so many, .. */
+    int64_t table;    /* .. each of so many elements */
+    int keep;         /* 1 + the number in plan->keeps of what has slots here; 0: there are none */
+    int64_t slot;     /* bytes of one */
 } Buffer;
 
 /* Bytes that a nest accesses at once, should all copies of a body become one vector.  The last one

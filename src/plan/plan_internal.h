@@ -250,6 +250,12 @@ void plan_full(const Plan *p);
 /* plan_place.c: which operands of products may be read in place */
 void plan_place(const Plan *p);
 
+/* plan_sum.c: which sums begin as zero in registers */
+void plan_sums(const Plan *p);
+/* plan_dot.c: is the product in a loop that does nothing with the sum but add to it?  Its argument
+ * is what is added to, and it yields the result as the same. */
+bool plan_only_adds(const Plan *p, const Op *dot);
+
 /* plan_scan.c: once all have schedules, take the buffers of results of scans that are at hand */
 void plan_scan_results(Plan *p);
 

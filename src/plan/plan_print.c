@@ -301,6 +301,8 @@ static void print_place(PlanText *p, const Nest *n, int indent)
 static void print_nest(PlanText *p, const Nest *n, int indent)
 {
     print_head(p, n, indent);
+    if (n->unless)
+        text_printf(&p->out, "%*sunless the loop behind it has a round\n", indent + 2, "");
     print_pieces(p, n, indent + 2);
     if (n->whole)
         print_nest(p, n->whole, indent + 4);

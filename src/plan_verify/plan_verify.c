@@ -477,10 +477,22 @@ static void check_step(Check *x, const Step *s)
     make_all(x, s->op->results, s->op->nresults);
 }
 
+/* What runs where a loop has no round stands in front of it. */
+static void check_unless(Check *x, const BlockPlan *b, int i)
+{
+    const Nest *n = b->steps.at[i].kind == STEP_NEST ? b->steps.at[i].nest : NULL;
+    const Op *next = i + 1 < b->steps.len ? b->steps.at[i + 1].op : NULL;
+
+    if (n && n->unless && n->unless != next)
+        tell(x, n->unless, "nest %d does not stand in front of its loop", n->id);
+}
+
 static void check_block(Check *x, const BlockPlan *b)
 {
-    for (int i = 0; i < b->steps.len && !x->broken; i++)
+    for (int i = 0; i < b->steps.len && !x->broken; i++) {
+        check_unless(x, b, i);
         check_step(x, &b->steps.at[i]);
+    }
 }
 
 bool plan_verify(const Plan *p, Diags *d)

@@ -147,6 +147,16 @@ static const char *place_fault(const Plan *p, const Step *s)
     return NULL;
 }
 
+/* A sum that begins as zero is that of the loop around, and read from registers. */
+static const char *sum_fault(const Plan *p, const Step *s)
+{
+    const Op *loop = buffer_of(p, s->op->results[0])->begins;
+
+    if (loop && (loop != s->op->block->owner || s->dot.unit == DOT_AMX))
+        return "a sum begins as zero that cannot";
+    return NULL;
+}
+
 static const char *block_fault(const DotPlan *d, Extents e)
 {
     if (d->unit != DOT_AMX && d->rows > DOT_MAX_ROWS)
@@ -171,9 +181,13 @@ const char *plan_product_fault(const Plan *p, const Step *s, IsThere *is_made, c
     if (d->keep != buffer_of(p, op->operands[DOT_B])->keep || d->keep > p->keeps.len)
         return "a product does not know whether its panels are kept";
     bool packs = d->unit != DOT_FMA || buffer_of(p, op->operands[DOT_B])->turned;
-    const char *faults[] = {
-        packs ? panels_fault(p, s, e) : NULL, signs_fault(p, s), rounds_fault(p, s, e),
-        live_fault(s, is_made, ctx),          block_fault(d, e), place_fault(p, s)};
+    const char *faults[] = {packs ? panels_fault(p, s, e) : NULL,
+                            signs_fault(p, s),
+                            rounds_fault(p, s, e),
+                            live_fault(s, is_made, ctx),
+                            block_fault(d, e),
+                            place_fault(p, s),
+                            sum_fault(p, s)};
     for (int i = 0; i < COUNT(faults); i++) {
         if (faults[i])
             return faults[i];
