@@ -14,7 +14,7 @@
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
  *   cpu_gather.c  elements at places that a tile says, and histograms
  *   cpu_combine.c reductions; cpu_scan.c
- *   cpu_dot.c     matrix products; cpu_dot_pack.c, cpu_dot_tiles.c, cpu_dot_ahead.c,
+ *   cpu_dot.c     matrix products; cpu_dot_pack.c, cpu_dot_tiles.c, cpu_dot_ahead.c, cpu_dot_sum.c,
  * cpu_dot_live.c, cpu_place.c cpu_programs.c  the programs of a launch, in strips; cpu_keep.c tiles
  * that stay for the next cpu_sort.c    rows in order cpu_record.c  prints, and what was found wrong
  *   cpu_debug.c   what names stand for, for debuggers
@@ -414,6 +414,12 @@ Val cpu_place_any(const Dot *d);  /* i1: is an operand in place? NULL: none may 
 Dot cpu_place_take(const Dot *d); /* .. what multiplies this round's tiles then */
 /* The element of an operand in place at a row and a column, and so much further. */
 Val cpu_place_at(Dot *d, int which, Val row, Val column, int64_t offset);
+
+/* cpu_dot_sum.c */
+/* i32: all bits where the sum has something when this product is added to it, none where it begins
+ * as zero; NULL: it always has. */
+Val cpu_dot_keeps(const Dot *d, const Op *product);
+Val cpu_dot_sum(Dot *d, Val v); /* what was read of it, or zero */
 
 /* cpu_dot_live.c */
 void cpu_dot_live(Dot *d); /* in front of the product: sets `live` */

@@ -65,21 +65,6 @@ static Val load_as(Dot *d, int which, Val p, int lanes)
     return which == DOT_ACC ? v : as_operand(d, buffer, v);
 }
 
-/* What is in the accumulator, or zero. */
-static Val load_sum(Dot *d, Val p)
-{
-    Bld b = d->c->b;
-    Val v = load_as(d, DOT_ACC, p, d->plan.lanes);
-
-    if (!d->keeps)
-        return v;
-    LLVMTypeRef t = LLVMTypeOf(v);
-    int words = LLVMGetTypeKind(LLVMGetElementType(t)) == LLVMDoubleTypeKind ? 2 : 1;
-    LLVMTypeRef bits = llvm_vector(d->c->l->i32, words * d->plan.lanes);
-    Val kept = llvm_splat(b, d->keeps, words * d->plan.lanes);
-    return LLVMBuildBitCast(b, LLVMBuildAnd(b, LLVMBuildBitCast(b, v, bits, ""), kept, ""), t, "");
-}
-
 static Val multiply_add(Dot *d, Val a, Val b, Val acc)
 {
     Cpu *c = d->c;
@@ -314,7 +299,7 @@ static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
     for (int r = 0; r < rows; r++) {
         for (int v = 0; v < vectors; v++) {
             place[r][v] = at(d, DOT_ACC, i, r, j, v * lanes);
-            acc[r][v] = load_sum(d, place[r][v]);
+            acc[r][v] = cpu_dot_sum(d, load_as(d, DOT_ACC, place[r][v], lanes));
         }
     }
     if (d->plan.unit == DOT_VNNI)
@@ -514,22 +499,6 @@ static void multiply_rounds(Dot *d)
     LLVMPositionBuilderAtEnd(c->b, after);
 }
 
-/* In the first round that is multiplied the sum may be zero. */
-static Val keeps_sum(const Dot *d)
-{
-    Cpu *c = d->c;
-    const Buffer *sum = &c->plan->buffers.at[d->buffer[DOT_ACC]];
-    LLVMTypeRef i32 = c->l->i32, i64 = c->l->i64;
-    Val n = llvm_int(i64, 0);
-
-    if (!sum->begins)
-        return NULL;
-    if (d->plan.rounds > 1)
-        n = cpu_place_round(c, d->buffer[DOT_A], d->plan.rounds);
-    Val first = LLVMBuildICmp(c->b, LLVMIntEQ, c->round, n, "");
-    return LLVMBuildSelect(c->b, first, llvm_int(i32, 0), llvm_int(i32, -1), "");
-}
-
 /* As the buffer has them; its tile is dense where it says nothing. */
 static void set_pitches(Dot *d, int which)
 {
@@ -611,7 +580,7 @@ void cpu_dot(Cpu *c, const Op *op, DotPlan plan)
         d.base[i] =
             LLVMBuildGEP2(c->b, cpu_buffer_type(c, d.buffer[i], 0), d.base[i], &skip, 1, "");
     }
-    d.keeps = keeps_sum(&d);
+    d.keeps = cpu_dot_keeps(&d, op);
     multiply_either(&d);
     if (batches > 1)
         cpu_loop_end(c, &l, batches, 1);

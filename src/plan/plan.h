@@ -441,7 +441,8 @@ typedef struct {
     int same[2]; /* where a or b of the product that reads it may be in place: the axes of the grid
                   * along which programs have the same one, as bits; -1: not, or unknown */
     const Op *begins; /* the loop in whose first round the product that adds to it takes it for
-                       * zero, whatever lies here (plan_sum.c); NULL: there is none */
+                       * zero, whatever lies here (plan_sum.c); or the product, which always
+                       * does; NULL: there is none */
     int tables;       /* a histogram counts in so many, .. */
     int64_t table;    /* .. each of so many elements */
     int keep;         /* 1 + the number in plan->keeps of what has slots here; 0: there are none */

@@ -147,12 +147,12 @@ static const char *place_fault(const Plan *p, const Step *s)
     return NULL;
 }
 
-/* A sum that begins as zero is that of the loop around, and read from registers. */
+/* A sum that begins as zero is the product's own, or that of the loop around. */
 static const char *sum_fault(const Plan *p, const Step *s)
 {
-    const Op *loop = buffer_of(p, s->op->results[0])->begins;
+    const Op *from = buffer_of(p, s->op->results[0])->begins;
 
-    if (loop && (loop != s->op->block->owner || s->dot.unit == DOT_AMX))
+    if (from && ((from != s->op && from != s->op->block->owner) || s->dot.unit == DOT_AMX))
         return "a sum begins as zero that cannot";
     return NULL;
 }
