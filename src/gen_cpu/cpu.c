@@ -172,8 +172,10 @@ static bool has_places(const Cpu *c, const Op *loop)
 {
     bool has = false;
 
-    for (int i = 0; i < c->plan->buffers.len; i++)
-        has |= c->plan->buffers.at[i].loop == loop || c->plan->buffers.at[i].begins == loop;
+    for (int i = 0; i < c->plan->buffers.len; i++) {
+        const Buffer *b = &c->plan->buffers.at[i];
+        has |= b->loop == loop || b->begins == loop || b->last == loop;
+    }
     for (int i = 0; i < c->plan->keeps.len; i++)
         has |= c->plan->keeps.at[i].loop == loop;
     return has;
@@ -291,6 +293,7 @@ static void emit_for(Cpu *c, const Step *s)
     Val lo = scalar(c, op->operands[FOR_LO]), step = scalar(c, op->operands[FOR_STEP]);
     Val trips = emit_trip_count(c->b, lo, scalar(c, op->operands[FOR_HI]), step);
     LLVMTypeRef t = LLVMTypeOf(lo);
+    cpu_place_results(c, op, LLVMBuildIsNotNull(c->b, trips, ""));
     LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = cpu_block(c), in = cpu_block(c),
                       exit = cpu_block(c);
 
@@ -423,6 +426,8 @@ void cpu_steps(Cpu *c, const BlockPlan *plan)
         case STEP_NEST:
             if (s->nest->unless)
                 nest_unless(c, s->nest);
+            else if (s->nest->result != 0)
+                cpu_place_store(c, s->nest);
             else if (s->nest->place != 0)
                 cpu_place_fill(c, s->nest);
             else if (s->nest->keep != 0)

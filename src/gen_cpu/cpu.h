@@ -176,6 +176,8 @@ typedef struct {
     Val base[3];     /* where they begin */
     int64_t down[3], across[3]; /* elements from a row, and a column, to the next one */
     Val pitch[3];               /* i64: .. from a row, known when the program runs; NULL: `down` */
+    Val result,
+        result_pitch; /* where the sum goes, i64: from a row to the next; NULL: where it was */
     Val keeps; /* i32: all bits where the accumulator has something, none where it begins as zero;
                 * NULL: it has something */
     Val smallest;        /* slot: of bf16 that is packed, see cpu_dot_pack.c */
@@ -412,6 +414,11 @@ Val cpu_place_each(Cpu *c, int buffer);
 Val cpu_place_round(Cpu *c, int buffer, int rounds);
 Val cpu_place_any(const Dot *d);  /* i1: is an operand in place? NULL: none may be */
 Dot cpu_place_take(const Dot *d); /* .. what multiplies this round's tiles then */
+/* In front of a loop that ends, if `when`, with products that may store their results, or of such a
+ * product: finds where. */
+void cpu_place_results(Cpu *c, const Op *whole, Val when);
+void cpu_place_store(Cpu *c, const Nest *n);      /* unless the product has stored it */
+void cpu_place_result(Dot *d, const Op *product); /* sets where this product's sum goes */
 /* The element of an operand in place at a row and a column, and so much further. */
 Val cpu_place_at(Dot *d, int which, Val row, Val column, int64_t offset);
 
@@ -420,6 +427,8 @@ Val cpu_place_at(Dot *d, int which, Val row, Val column, int64_t offset);
  * as zero; NULL: it always has. */
 Val cpu_dot_keeps(const Dot *d, const Op *product);
 Val cpu_dot_sum(Dot *d, Val v); /* what was read of it, or zero */
+/* Where the element at a row and a column goes, so much further. */
+Val cpu_dot_result_at(Dot *d, Val row, int64_t more, Val column, int64_t offset);
 
 /* cpu_dot_live.c */
 void cpu_dot_live(Dot *d); /* in front of the product: sets `live` */

@@ -305,6 +305,10 @@ static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
     if (d->plan.unit == DOT_VNNI)
         take_sums(d, rows, vectors, j, acc);
     k_loop(d, rows, vectors, i, j, acc);
+    for (int r = 0; r < rows && d->result; r++) {
+        for (int v = 0; v < vectors; v++)
+            place[r][v] = cpu_dot_result_at(d, i, r, j, v * lanes);
+    }
     int size = cpu_buffer_size(c, d->buffer[DOT_ACC]);
     Val lane = llvm_iota(c->l->i32, lanes);
     Val mask = LLVMBuildICmp(c->b, LLVMIntSLT, lane, llvm_int(LLVMTypeOf(lane), last), "");
@@ -581,6 +585,7 @@ void cpu_dot(Cpu *c, const Op *op, DotPlan plan)
             LLVMBuildGEP2(c->b, cpu_buffer_type(c, d.buffer[i], 0), d.base[i], &skip, 1, "");
     }
     d.keeps = cpu_dot_keeps(&d, op);
+    cpu_place_result(&d, op);
     multiply_either(&d);
     if (batches > 1)
         cpu_loop_end(c, &l, batches, 1);

@@ -1,8 +1,9 @@
 /*
- * cpu_dot_sum.c - sums of products that begin as zero in registers
+ * cpu_dot_sum.c - sums of products that begin as zero in registers, and end in memory
  *
  * The plan (plan_sum.c) says for which the buffer has nothing yet when the first product is added.
- * What is read there is cleared bit by bit then: one instruction, and no branch.
+ * What is read there is cleared bit by bit then: one instruction, and no branch.  Where the last
+ * product stores the result (plan_result.c), its rows are somewhere else than they were.
  */
 #include "cpu.h"
 
@@ -36,4 +37,16 @@ Val cpu_dot_sum(Dot *d, Val v)
     Val bits = LLVMBuildBitCast(b, v, llvm_vector(d->c->l->i32, lanes), "");
     bits = LLVMBuildAnd(b, bits, llvm_splat(b, d->keeps, lanes), "");
     return LLVMBuildBitCast(b, bits, t, "");
+}
+
+Val cpu_dot_result_at(Dot *d, Val row, int64_t more, Val column, int64_t offset)
+{
+    Bld b = d->c->b;
+    LLVMTypeRef i64 = d->c->l->i64, e = cpu_buffer_type(d->c, d->buffer[DOT_ACC], 0);
+    Val down = LLVMBuildAdd(b, row, llvm_int(i64, more), "");
+    Val at = LLVMBuildAdd(b, LLVMBuildMul(b, down, d->result_pitch, ""), column, "");
+    Val rest = llvm_int(i64, offset);
+
+    at = LLVMBuildGEP2(b, e, d->result, &at, 1, "");
+    return LLVMBuildGEP2(b, e, at, &rest, 1, "");
 }

@@ -293,6 +293,9 @@ struct Nest {
     int keep;               /* 1 + the number in plan->keeps of what it fills; 0: it always runs */
     int place;              /* 1 + the buffer that it fills, unless that is read in place; 0: it has
                              * to be filled */
+    int result;             /* 1 + the buffer that it stores, unless the product has stored it from
+                             * registers (plan_result.c); 0: it has not */
+    VEC(const Op *) early;  /* .. scalars that are computed before that, to know where */
     int level_of[MAX_RANK]; /* by dimension: of its loop, see Entry; 0 where that has one trip */
     bool backwards;         /* the inner loop: a reverse scan, whose rows have no bounds */
     Schedule *schedule;     /* NULL in a plan that is too large */
@@ -440,13 +443,16 @@ typedef struct {
                          * (plan_place.c); NULL: it may not */
     int same[2]; /* where a or b of the product that reads it may be in place: the axes of the grid
                   * along which programs have the same one, as bits; -1: not, or unknown */
-    const Op *begins; /* the loop in whose first round the product that adds to it takes it for
-                       * zero, whatever lies here (plan_sum.c); or the product, which always
-                       * does; NULL: there is none */
-    int tables;       /* a histogram counts in so many, .. */
-    int64_t table;    /* .. each of so many elements */
-    int keep;         /* 1 + the number in plan->keeps of what has slots here; 0: there are none */
-    int64_t slot;     /* bytes of one */
+    const Op *begins;   /* the loop in whose first round the product that adds to it takes it for
+                         * zero, whatever lies here (plan_sum.c); or the product, which always
+                         * does; NULL: there is none */
+    const Nest *stored; /* what stores it, unless the last product of this op, a loop or the product
+                         * itself, has done so (plan_result.c); NULL: none */
+    const Op *last;
+    int tables;    /* a histogram counts in so many, .. */
+    int64_t table; /* .. each of so many elements */
+    int keep;      /* 1 + the number in plan->keeps of what has slots here; 0: there are none */
+    int64_t slot;  /* bytes of one */
 } Buffer;
 
 /* Bytes that a nest accesses at once, should all copies of a body become one vector.  The last one

@@ -249,6 +249,12 @@ void plan_full(const Plan *p);
 
 /* plan_place.c: which operands of products may be read in place */
 void plan_place(const Plan *p);
+/* Does an address go up evenly with the row, as a sum of what steps and of scalars that are there?
+ */
+bool plan_is_linear(const Plan *p, const Value *v, IsThere *is_there, const void *ctx);
+
+/* plan_result.c: which results of products go from registers to memory */
+void plan_results(const Plan *p);
 
 /* plan_sum.c: which sums begin as zero in registers */
 void plan_sums(const Plan *p);

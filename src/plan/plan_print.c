@@ -301,6 +301,9 @@ static void print_place(PlanText *p, const Nest *n, int indent)
 static void print_nest(PlanText *p, const Nest *n, int indent)
 {
     print_head(p, n, indent);
+    if (n->result != 0)
+        text_printf(&p->out, "%*sunless the product stores buffer %d, where rows are apart\n",
+                    indent + 2, "", n->result - 1);
     if (n->unless)
         text_printf(&p->out, "%*sunless the loop behind it has a round\n", indent + 2, "");
     print_pieces(p, n, indent + 2);
