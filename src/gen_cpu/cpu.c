@@ -172,8 +172,10 @@ static bool has_places(const Cpu *c, const Op *loop)
 {
     bool has = false;
 
-    for (int i = 0; i < c->plan->buffers.len; i++)
-        has |= c->plan->buffers.at[i].loop == loop;
+    for (int i = 0; i < c->plan->buffers.len; i++) {
+        const Buffer *b = &c->plan->buffers.at[i];
+        has |= b->loop == loop || b->begins == loop || b->last == loop;
+    }
     for (int i = 0; i < c->plan->keeps.len; i++)
         has |= c->plan->keeps.at[i].loop == loop;
     return has;
@@ -268,6 +270,22 @@ static Rounds rounds_of(Cpu *c, const Op *loop, Val lo, Val step, Val trips)
     return own;
 }
 
+/* In front of a loop, where that has no round. */
+static void nest_unless(Cpu *c, const Nest *n)
+{
+    const Op *loop = n->unless;
+    LLVMBasicBlockRef none = cpu_block(c), after = cpu_block(c);
+    Val trips =
+        emit_trip_count(c->b, scalar(c, loop->operands[FOR_LO]), scalar(c, loop->operands[FOR_HI]),
+                        scalar(c, loop->operands[FOR_STEP]));
+
+    LLVMBuildCondBr(c->b, LLVMBuildIsNull(c->b, trips, ""), none, after);
+    LLVMPositionBuilderAtEnd(c->b, none);
+    cpu_nest(c, n);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
+}
+
 static void emit_for(Cpu *c, const Step *s)
 {
     const Op *op = s->op;
@@ -275,6 +293,7 @@ static void emit_for(Cpu *c, const Step *s)
     Val lo = scalar(c, op->operands[FOR_LO]), step = scalar(c, op->operands[FOR_STEP]);
     Val trips = emit_trip_count(c->b, lo, scalar(c, op->operands[FOR_HI]), step);
     LLVMTypeRef t = LLVMTypeOf(lo);
+    cpu_place_results(c, op, LLVMBuildIsNotNull(c->b, trips, ""));
     LLVMBasicBlockRef before = LLVMGetInsertBlock(c->b), head = cpu_block(c), in = cpu_block(c),
                       exit = cpu_block(c);
 
@@ -405,7 +424,11 @@ void cpu_steps(Cpu *c, const BlockPlan *plan)
             cpu_scalar(c, s->op);
             break;
         case STEP_NEST:
-            if (s->nest->place != 0)
+            if (s->nest->unless)
+                nest_unless(c, s->nest);
+            else if (s->nest->result != 0)
+                cpu_place_store(c, s->nest);
+            else if (s->nest->place != 0)
                 cpu_place_fill(c, s->nest);
             else if (s->nest->keep != 0)
                 cpu_keep_fill(c, s->nest, NULL);

@@ -16,7 +16,7 @@
  *   cpu_detour.c  fast paths that all lanes must agree on; cpu_divide.c
  *   cpu_gather.c  elements at places that a tile says, and histograms
  *   cpu_combine.c reductions; cpu_scan.c
- *   cpu_dot.c     matrix products; cpu_dot_pack.c, cpu_dot_tiles.c, cpu_dot_ahead.c,
+ *   cpu_dot.c     matrix products; cpu_dot_pack.c, cpu_dot_tiles.c, cpu_dot_ahead.c, cpu_dot_sum.c,
  * cpu_dot_live.c, cpu_place.c cpu_programs.c  the programs of a launch, in strips; cpu_keep.c tiles
  * that stay for the next cpu_sort.c    rows in order cpu_record.c  prints, and what was found wrong
  *   cpu_debug.c   what names stand for, for debuggers
@@ -113,6 +113,18 @@ typedef struct {
 
 typedef struct Reduction Reduction;
 
+/* What an entry of a schedule has given. */
+typedef union {
+    Val value;
+    Val *fields; /* of MAKE_RECORD, by their offset from the first; a scan's results */
+} Made;
+
+/* One of the planes that go through a strip together: its index, and what is made for it. */
+typedef struct {
+    Val index;
+    Made *made;
+} Plane;
+
 typedef struct {
     Cpu *c;
     const Nest *nest;
@@ -128,19 +140,19 @@ typedef struct {
     Val line;       /* of a nest that is lined: the first element at a line; i64, as `begin` */
     Val until;      /* elements from there on are not there; NULL: from `end` on */
     Val lane_ok;    /* lanes inside the extent, or NULL for all */
-    union {
-        Val value;
-        Val *fields; /* of MAKE_RECORD, by their offset from the first; a scan's results */
-    } * made;        /* by entry of the schedule */
-    Detour detour;   /* that code is made for now */
-    Cut *cuts;       /* by nest->bounds */
-    bool full;       /* all of these hold all over the tile, and none is found */
-    Val *ahead;      /* by nest->ahead: where the next program's row is thought to begin, or NULL */
+    Made *made;     /* by entry of the schedule */
+    Detour detour;  /* that code is made for now */
+    Cut *cuts;      /* by nest->bounds */
+    bool full;      /* all of these hold all over the tile, and none is found */
+    Val *ahead;     /* by nest->ahead: where the next program's row is thought to begin, or NULL */
     Reduction *reductions;
     Val running[MAX_UNROLL][MAX_COMBINED]; /* slots of a scan's running values: of a row, or by copy
                                             * of columns in a strip */
     int copy;                              /* which of the unrolled bodies this is */
     int copies;                            /* of a strip: how many there are */
+    bool picks;                            /* .. whether it picks numbers (Schedule.picks) */
+    Plane plane[MAX_PLANES];               /* that go through it together, .. */
+    int planes, this_plane;                /* .. how many, and for which code is made now */
     int times;                             /* .. and for how many rows a body stands */
 } NestCg;
 
@@ -168,9 +180,13 @@ typedef struct {
     Val base[3];     /* where they begin */
     int64_t down[3], across[3]; /* elements from a row, and a column, to the next one */
     Val pitch[3];               /* i64: .. from a row, known when the program runs; NULL: `down` */
-    Val smallest;               /* slot: of bf16 that is packed, see cpu_dot_pack.c */
-    Asking asking[2][2];        /* by operand: rows of memory, and slots */
-    Val live[LIVES];            /* i64: so many rows, columns and elements along k; NULL: all */
+    Val result,
+        result_pitch; /* where the sum goes, i64: from a row to the next; NULL: where it was */
+    Val keeps; /* i32: all bits where the accumulator has something, none where it begins as zero;
+                * NULL: it has something */
+    Val smallest;        /* slot: of bf16 that is packed, see cpu_dot_pack.c */
+    Asking asking[2][2]; /* by operand: rows of memory, and slots */
+    Val live[LIVES];     /* i64: so many rows, columns and elements along k; NULL: all */
 } Dot;
 
 /* Elements along k that rows of packed operands have room for: whole groups. */
@@ -229,6 +245,10 @@ void cpu_segments(NestCg *n); /* of the row at hand, or a piece of it */
 /* cpu_body.c */
 /* Loops count up; a reverse scan sees its axis from the other end, at 0 the last whole vector. */
 Val cpu_in_direction(const NestCg *n, Bld b, int dim, Val i);
+/* Find the planes that go through a strip together, whose loop stands at the first of them. */
+void cpu_begin_planes(NestCg *n);
+/* Code from here on is for one of them. */
+void cpu_plane(NestCg *n, int plane);
 /* Code from here on is the body of copy `copy`, for a vector at i. */
 void cpu_begin_body(NestCg *n, Part part, Val i, int copy);
 /* One step of the inner loop: so many bodies side by side, from i on, or a strip of such columns.
@@ -362,6 +382,8 @@ void cpu_count_body(NestCg *n, const Op *op, const Entry *e);
 void cpu_reduce_begin(NestCg *n); /* in front of the inner loops */
 /* In front of the rows of a strip, and behind them for one copy. */
 void cpu_reduce_begin_strip(NestCg *n);
+/* i1: is what a strip that picks began with still in some lane? */
+Val cpu_reduce_none_picked(NestCg *n);
 void cpu_reduce_end_strip(NestCg *n);
 /* One body's part, into the running values of cpu_reduce_begin(). */
 void cpu_reduce_body(NestCg *n, const Op *op, const Entry *e);
@@ -405,8 +427,21 @@ Val cpu_place_each(Cpu *c, int buffer);
 Val cpu_place_round(Cpu *c, int buffer, int rounds);
 Val cpu_place_any(const Dot *d);  /* i1: is an operand in place? NULL: none may be */
 Dot cpu_place_take(const Dot *d); /* .. what multiplies this round's tiles then */
+/* In front of a loop that ends, if `when`, with products that may store their results, or of such a
+ * product: finds where. */
+void cpu_place_results(Cpu *c, const Op *whole, Val when);
+void cpu_place_store(Cpu *c, const Nest *n);      /* unless the product has stored it */
+void cpu_place_result(Dot *d, const Op *product); /* sets where this product's sum goes */
 /* The element of an operand in place at a row and a column, and so much further. */
 Val cpu_place_at(Dot *d, int which, Val row, Val column, int64_t offset);
+
+/* cpu_dot_sum.c */
+/* i32: all bits where the sum has something when this product is added to it, none where it begins
+ * as zero; NULL: it always has. */
+Val cpu_dot_keeps(const Dot *d, const Op *product);
+Val cpu_dot_sum(Dot *d, Val v); /* what was read of it, or zero */
+/* Where the element at a row and a column goes, so much further. */
+Val cpu_dot_result_at(Dot *d, Val row, int64_t more, Val column, int64_t offset);
 
 /* cpu_dot_live.c */
 void cpu_dot_live(Dot *d); /* in front of the product: sets `live` */

@@ -12,8 +12,13 @@
  *           bodies
  *
  * A row in which a bound of whole rows is false is dead, whatever the segment.
+ *
+ * Where several *planes*, trips of the loop around both, go through a strip together, all that is
+ * made for one is made for each in turn, and copies of it have numbers of their own.
  */
 #include "cpu.h"
+
+#include <string.h>
 
 /* Loops count up; a reverse scan sees its axis from the other end, at 0 the last whole vector. */
 Val cpu_in_direction(const NestCg *n, Bld b, int dim, Val i)
@@ -49,7 +54,7 @@ void cpu_begin_body(NestCg *n, Part part, Val i, int copy)
         i = llvm_call2(c->l, c->b, "llvm.smin", i, last_vector(n));
     n->at[n->rank] = c->b;
     n->index[n->inner] = i;
-    n->copy = copy;
+    n->copy = n->this_plane * MAX_UNROLL + copy;
     n->lane_ok = NULL;
     if (again || part == PART_MAIN || (extent % n->lanes == 0 && !pieces && !lined))
         return;
@@ -87,6 +92,37 @@ static void side_by_side(NestCg *n, Part part, Val i, int copies)
     }
     if (rows > 1)
         n->index[dim] = first;
+}
+
+/* --- planes --- */
+
+static int plane_dim(const NestCg *n)
+{
+    return n->nest->order[n->rank - 3];
+}
+
+void cpu_begin_planes(NestCg *n)
+{
+    Bld b = n->at[n->front];
+    int entries = n->nest->schedule->entries.len;
+
+    n->plane[0].made = n->made;
+    if (n->planes == 1)
+        return;
+    n->plane[0].index = n->index[plane_dim(n)];
+    for (int i = 1; i < n->planes; i++) {
+        n->plane[i].index = LLVMBuildAdd(b, n->plane[0].index, llvm_int(n->c->l->i64, i), "");
+        n->plane[i].made = NEW_N(n->c->arena, Made, entries + 1);
+        memcpy(n->plane[i].made, n->made, sizeof *n->made * (size_t)entries);
+    }
+}
+
+void cpu_plane(NestCg *n, int plane)
+{
+    n->this_plane = plane;
+    n->made = n->plane[plane].made;
+    if (n->planes > 1)
+        n->index[plane_dim(n)] = n->plane[plane].index;
 }
 
 /* --- strips --- */
@@ -133,15 +169,23 @@ static void bodies_of_rows(NestCg *n, Part part, Val i)
 
     n->index[dim] = n->counter[dim] = l.index;
     n->index[dim] = cpu_in_direction(n, row, dim, l.index);
+    if (n->picks)
+        n->index[dim] = LLVMBuildSub(row, llvm_int(c->l->i64, n->nest->dims[dim] - 1), l.index, "");
     n->index[n->inner] = i;
     LLVMBasicBlockRef in = cpu_block(c);
-    cpu_part(n, PART_ROWS, n->rank - 1);
-    Val holds = row_holds(n);
+    for (int p = 0; p < n->planes; p++) {
+        cpu_plane(n, p);
+        cpu_part(n, PART_ROWS, n->rank - 1);
+    }
+    Val holds = n->full ? NULL : row_holds(n);
     LLVMPositionBuilderAtEnd(c->b, in);
-    if (holds && part != PART_DEAD)
-        bodies_of_either(n, part, i, holds);
-    else
-        bodies_of_row(n, part, i, n->copies);
+    for (int p = 0; p < n->planes; p++) {
+        cpu_plane(n, p);
+        if (holds && part != PART_DEAD)
+            bodies_of_either(n, part, i, holds);
+        else
+            bodies_of_row(n, part, i, n->copies);
+    }
     LLVMBuildBr(row, in);
     cpu_loop_end(c, &l, n->nest->dims[dim], 1);
 }
@@ -154,23 +198,56 @@ static void bodies_of_any_row(NestCg *n, Val i)
     n->at[n->rank - 1] = n->c->b;
     n->index[dim] = llvm_int(n->c->l->i64, 0);
     n->times = n->nest->dims[dim];
-    bodies_of_row(n, PART_DEAD, i, n->copies);
+    for (int p = 0; p < n->planes; p++) {
+        cpu_plane(n, p);
+        bodies_of_row(n, PART_DEAD, i, n->copies);
+    }
     n->times = 1;
 }
 
-static void strip(NestCg *n, Part part, Val i, int copies)
+static void rows_of_strip(NestCg *n, Part part, Val i)
 {
-    n->copies = copies;
     cpu_reduce_begin_strip(n);
     if (part == PART_DEAD && n->nest->schedule->alike)
         bodies_of_any_row(n, i);
     else
         bodies_of_rows(n, part, i);
-    for (int u = 0; u < copies; u++) {
-        Val at = LLVMBuildAdd(n->c->b, i, llvm_int(n->c->l->i64, u * n->lanes), "");
-        cpu_begin_body(n, part, at, u);
-        cpu_reduce_end_strip(n);
+}
+
+/* Numbers are picked; where that was none, which NaN may be behind, all is done again as ever. */
+static void picks_of_strip(NestCg *n, Part part, Val i)
+{
+    Cpu *c = n->c;
+    LLVMBasicBlockRef again = cpu_block(c), after = cpu_block(c);
+
+    n->picks = true;
+    rows_of_strip(n, part, i);
+    n->at[n->rank] = c->b;
+    Val none = cpu_reduce_none_picked(n), some = LLVMBuildNot(c->b, none, "");
+    n->picks = false;
+    llvm_likely(c->l, LLVMBuildCondBr(c->b, some, after, again));
+    LLVMPositionBuilderAtEnd(c->b, again);
+    rows_of_strip(n, part, i);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
+}
+
+static void strip(NestCg *n, Part part, Val i, int copies)
+{
+    n->copies = copies;
+    if (part == PART_MAIN && n->nest->schedule->picks)
+        picks_of_strip(n, part, i);
+    else
+        rows_of_strip(n, part, i);
+    for (int p = 0; p < n->planes; p++) {
+        cpu_plane(n, p);
+        for (int u = 0; u < copies; u++) {
+            Val at = LLVMBuildAdd(n->c->b, i, llvm_int(n->c->l->i64, u * n->lanes), "");
+            cpu_begin_body(n, part, at, u);
+            cpu_reduce_end_strip(n);
+        }
     }
+    cpu_plane(n, 0);
 }
 
 /* --- steps --- */

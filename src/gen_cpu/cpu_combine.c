@@ -16,12 +16,14 @@
 #include <math.h>
 #include <string.h>
 
+enum { MAX_COPIES = MAX_PLANES * MAX_UNROLL };
+
 struct Reduction {
     const Op *op;
     Combining plan;
     int n; /* values reduced together */
-    Val slot[MAX_UNROLL][MAX_COMBINED];
-    Val have[MAX_UNROLL]; /* i1 lanes that hold something; NULL where there is a start_of() */
+    Val slot[MAX_COPIES][MAX_COMBINED];
+    Val have[MAX_COPIES]; /* i1 lanes that hold something; NULL where there is a start_of() */
     Reduction *next;
 };
 
@@ -141,6 +143,14 @@ static Val repeated(Bld b, const Reduction *r, Val x, Val times)
                : LLVMBuildMul(b, x, LLVMBuildIntCast2(b, times, LLVMTypeOf(x), 0, ""), "");
 }
 
+/* The infinity that loses to all numbers. */
+static Val loser(Cpu *c, const Reduction *r)
+{
+    LLVMTypeRef reg = emit_register_type(&c->e, r->op->operands[0]->type->dtype, 0);
+
+    return llvm_real(reg, r->plan.kind.neutral == OP_max ? -INFINITY : INFINITY);
+}
+
 /* What the accumulators of a copy hold before there is anything. */
 static void start_copy(NestCg *n, const Reduction *r, int u, Bld b)
 {
@@ -148,7 +158,7 @@ static void start_copy(NestCg *n, const Reduction *r, int u, Bld b)
 
     for (int k = 0; k < r->n; k++) {
         LLVMTypeRef vector = emit_type(&c->e, r->op->operands[k]->type, n->lanes);
-        Val start = start_of(c, r, k);
+        Val start = n->picks ? loser(c, r) : start_of(c, r, k);
         LLVMBuildStore(b, start ? llvm_splat(b, start, n->lanes) : LLVMConstNull(vector),
                        r->slot[u][k]);
     }
@@ -156,11 +166,18 @@ static void start_copy(NestCg *n, const Reduction *r, int u, Bld b)
         LLVMBuildStore(b, LLVMConstNull(llvm_vector(c->l->i1, n->lanes)), r->have[u]);
 }
 
+/* The number of copy i of all planes', each of which has so many. */
+static int copy_of(int i, int copies)
+{
+    return i / copies * MAX_UNROLL + i % copies;
+}
+
 static void add_slots(NestCg *n, Reduction *r)
 {
     Cpu *c = n->c;
 
-    for (int u = 0; u < n->unroll; u++) {
+    for (int i = 0; i < n->planes * n->unroll; i++) {
+        int u = copy_of(i, n->unroll);
         for (int k = 0; k < r->n; k++)
             r->slot[u][k] = cpu_slot(c, emit_type(&c->e, r->op->operands[k]->type, n->lanes));
         if (!is_simple(r) && !is_winner(r))
@@ -178,9 +195,26 @@ static void begin_inner(NestCg *n, Reduction *r)
 void cpu_reduce_begin_strip(NestCg *n)
 {
     for (const Reduction *r = n->reductions; r; r = r->next) {
-        for (int u = 0; u < n->copies; u++)
-            start_copy(n, r, u, n->c->b);
+        for (int i = 0; i < n->planes * n->copies; i++)
+            start_copy(n, r, copy_of(i, n->copies), n->c->b);
     }
+}
+
+Val cpu_reduce_none_picked(NestCg *n)
+{
+    Cpu *c = n->c;
+    Val some = NULL;
+
+    for (const Reduction *r = n->reductions; r; r = r->next) {
+        LLVMTypeRef vector = emit_type(&c->e, r->op->operands[0]->type, n->lanes);
+        Val start = llvm_splat(c->b, loser(c, r), n->lanes);
+        for (int i = 0; i < n->planes * n->copies; i++) {
+            Val x = LLVMBuildLoad2(c->b, vector, r->slot[copy_of(i, n->copies)][0], "");
+            Val one = LLVMBuildFCmp(c->b, LLVMRealUNE, x, start, "");
+            some = some ? LLVMBuildAnd(c->b, some, one, "") : one;
+        }
+    }
+    return LLVMBuildNot(c->b, cpu_all(n, some), "");
 }
 
 void cpu_reduce_begin(NestCg *n)
@@ -204,6 +238,14 @@ void cpu_reduce_begin(NestCg *n)
     }
 }
 
+/* Of a number, which `old` is, and one that may be NaN: one instruction. */
+static Val pick(Bld b, const Reduction *r, Val old, Val x)
+{
+    LLVMRealPredicate better = r->plan.kind.neutral == OP_max ? LLVMRealOGT : LLVMRealOLT;
+
+    return LLVMBuildSelect(b, LLVMBuildFCmp(b, better, x, old, ""), x, old, "");
+}
+
 static void inner_simple(NestCg *n, const Reduction *r, const Entry *e)
 {
     Cpu *c = n->c;
@@ -217,7 +259,7 @@ static void inner_simple(NestCg *n, const Reduction *r, const Entry *e)
         x = LLVMBuildSelect(b, n->lane_ok, x, llvm_splat(b, neutral(c, r), n->lanes), "");
     Val slot = r->slot[n->copy][0];
     Val old = LLVMBuildLoad2(b, LLVMTypeOf(x), slot, "");
-    LLVMBuildStore(b, combine_simple(c, b, r, old, x), slot);
+    LLVMBuildStore(b, n->picks ? pick(b, r, old, x) : combine_simple(c, b, r, old, x), slot);
 }
 
 /* i1 lanes: of two pairs the later one, whose index is higher than that of any element that the

@@ -299,12 +299,16 @@ static void block(Dot *d, int rows, int vectors, int last, Val i, Val j)
     for (int r = 0; r < rows; r++) {
         for (int v = 0; v < vectors; v++) {
             place[r][v] = at(d, DOT_ACC, i, r, j, v * lanes);
-            acc[r][v] = load_as(d, DOT_ACC, place[r][v], lanes);
+            acc[r][v] = cpu_dot_sum(d, load_as(d, DOT_ACC, place[r][v], lanes));
         }
     }
     if (d->plan.unit == DOT_VNNI)
         take_sums(d, rows, vectors, j, acc);
     k_loop(d, rows, vectors, i, j, acc);
+    for (int r = 0; r < rows && d->result; r++) {
+        for (int v = 0; v < vectors; v++)
+            place[r][v] = cpu_dot_result_at(d, i, r, j, v * lanes);
+    }
     int size = cpu_buffer_size(c, d->buffer[DOT_ACC]);
     Val lane = llvm_iota(c->l->i32, lanes);
     Val mask = LLVMBuildICmp(c->b, LLVMIntSLT, lane, llvm_int(LLVMTypeOf(lane), last), "");
@@ -580,6 +584,8 @@ void cpu_dot(Cpu *c, const Op *op, DotPlan plan)
         d.base[i] =
             LLVMBuildGEP2(c->b, cpu_buffer_type(c, d.buffer[i], 0), d.base[i], &skip, 1, "");
     }
+    d.keeps = cpu_dot_keeps(&d, op);
+    cpu_place_result(&d, op);
     multiply_either(&d);
     if (batches > 1)
         cpu_loop_end(c, &l, batches, 1);

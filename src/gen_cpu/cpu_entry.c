@@ -39,10 +39,22 @@ static Val index_of_entry(NestCg *n, const Entry *e)
     return LLVMBuildAdd(b, llvm_splat(b, i, n->lanes), lanes, "");
 }
 
+/* A comparison that holds all over the tile. */
+static bool holds_throughout(const NestCg *n, const Entry *e)
+{
+    for (int i = 0; n->full && i < n->nest->full.len; i++) {
+        if (n->nest->full.at[i] == e->value)
+            return true;
+    }
+    return false;
+}
+
 static Val result_of_op(NestCg *n, const Entry *e)
 {
     Val in[MAX_ELEMENTWISE_OPERANDS] = {NULL};
 
+    if (!e->vector && holds_throughout(n, e))
+        return llvm_int(n->c->l->i1, 1);
     for (int i = 0; i < e->nin; i++)
         in[i] = e->vector ? cpu_lanes(n, e, i) : cpu_input(n, e, i);
     return emit_op(&n->c->e, n->at[e->level], e->value->def, in);
@@ -182,7 +194,8 @@ static void make_entry(NestCg *n, int number)
         cpu_cut(n, e);
         break;
     case MAKE_AHEAD:
-        cpu_ahead(n, e);
+        if (n->this_plane == 0) /* from one of its rows to the next it is as far each time */
+            cpu_ahead(n, e);
         break;
     case MAKE_LINE:
         cpu_line(n, e);

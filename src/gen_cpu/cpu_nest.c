@@ -32,6 +32,8 @@ static bool over_pieces(const NestCg *n, int loop)
 /* How many trips of a scalar loop one of its bodies is for. */
 static int rows_at_once(const NestCg *n, int level)
 {
+    if (level == n->rank - 3)
+        return n->planes;
     return level == n->rank - 2 ? n->nest->schedule->rows : 1;
 }
 
@@ -141,6 +143,12 @@ static bool is_split(const Cpu *c, const Nest *n)
     return c->part && !c->plan->split.loop && n->split >= 0;
 }
 
+/* .. of each of its rows? */
+static bool splits_rows(const Cpu *c, const Nest *n)
+{
+    return is_split(c, n) && n->split == n->order[n->rank - 1];
+}
+
 static void one_nest(Cpu *c, const Nest *nest, bool full)
 {
     NestCg n = {.c = c, .nest = nest, .rank = nest->rank, .inner = nest->order[nest->rank - 1]};
@@ -163,7 +171,8 @@ static void one_nest(Cpu *c, const Nest *nest, bool full)
         n.begin = n.from;
         n.end = n.to;
     }
-    n.made = arena_alloc(c->arena, sizeof *n.made * (size_t)nest->schedule->entries.len);
+    n.made = NEW_N(c->arena, Made, nest->schedule->entries.len + 1);
+    n.planes = full || plan_planes_are_alike(nest) ? nest->schedule->planes : 1;
     n.cuts = NEW_N(c->arena, Cut, nest->bounds.len + 1);
     n.ahead = NEW_N(c->arena, Val, nest->ahead.len + 1);
     see_levels(&n);
@@ -172,8 +181,13 @@ static void one_nest(Cpu *c, const Nest *nest, bool full)
     if (nest->roots.at[0].kind == ROOT_SCAN)
         cpu_scan_begin(&n, &nest->roots.at[0]);
     cpu_count_begin(&n);
-    for (int level = 0; level <= n.front; level++)
+    for (int level = 0; level < n.front; level++)
         cpu_part(&n, PART_ROWS, level);
+    cpu_begin_planes(&n);
+    for (int i = 0; i < n.planes; i++) {
+        cpu_plane(&n, i);
+        cpu_part(&n, PART_ROWS, n.front);
+    }
     LLVMBasicBlockRef entry = cpu_block(c);
     LLVMPositionBuilderAtEnd(c->b, entry);
     inner_loop(&n);
@@ -240,7 +254,7 @@ void cpu_nest(Cpu *c, const Nest *n)
 {
     if (n->whole)
         either_nest(c, n);
-    else if (n->full.len > 0 && !is_split(c, n))
+    else if (n->full.len > 0 && !splits_rows(c, n))
         full_nest(c, n);
     else
         one_nest(c, n, false);

@@ -6,6 +6,8 @@
  * as evenly and closely as they should; then the nest is left out, and the product takes the first
  * row's address and the distance to the next.  Rows are as far apart in 64 bits as their addresses
  * say, so that numbers of 32 bits which come around between two rows are seen at the last one.
+ *
+ * So is it found, in front of a loop, where the last product may store its result (plan_result.c).
  */
 #include "cpu.h"
 
@@ -72,29 +74,72 @@ Val cpu_place_round(Cpu *c, int buffer, int rounds)
     return LLVMBuildSelect(c->b, cpu_place_each(c, buffer), zero, n, "");
 }
 
-/* Finds the tile's place, and whether it is one. */
-static Val find_place(Cpu *c, const Nest *n, int buffer)
+/* Of the address of a nest's tile: where that lies, if rows follow one another evenly; the pitch in
+ * bytes. */
+static Placed rows_of(Cpu *c, const Nest *n, const Value *address)
 {
-    const Buffer *b = &c->plan->buffers.at[buffer];
-    const Value *address = b->in_place->operands[LOAD_PTR];
-    int operand = uses_of(&c->plan->uses, b->in_place->results[0])->operand;
-    LLVMTypeRef i64 = c->l->i64;
-    int64_t size = cpu_buffer_size(c, buffer), rows = n->dims[0] - 1;
-    Val when = is_for_few(c, b->same[operand]);
-
-    when = LLVMBuildAnd(c->b, when, cpu_all_hold(c, n), "");
+    int64_t rows = n->dims[0] - 1;
     Val base = at_row(c, address, plan_identity, 0), first = number_of(c, base);
     Val second = number_of(c, at_row(c, address, plan_identity, 1));
     Val last = number_of(c, at_row(c, address, plan_identity, rows));
     Val pitch = LLVMBuildSub(c->b, second, first, "");
-    Val is_close = LLVMBuildICmp(c->b, LLVMIntULT, pitch, llvm_int(i64, PLACE_PITCH), "");
-    Val end = LLVMBuildAdd(c->b, first, LLVMBuildMul(c->b, pitch, llvm_int(i64, rows), ""), "");
-    Val is_even = LLVMBuildICmp(c->b, LLVMIntEQ, last, end, "");
+    Val all = LLVMBuildMul(c->b, pitch, llvm_int(c->l->i64, rows), "");
+    Val end = LLVMBuildAdd(c->b, first, all, "");
 
-    when = LLVMBuildAnd(c->b, when, LLVMBuildAnd(c->b, is_close, is_even, ""), "");
-    pitch = LLVMBuildUDiv(c->b, pitch, llvm_int(i64, size), "");
-    c->placed[buffer] = (Placed){.when = when, .base = base, .pitch = pitch};
-    return when;
+    return (Placed){LLVMBuildICmp(c->b, LLVMIntEQ, last, end, ""), base, pitch};
+}
+
+/* It is one if that holds, too, and its rows are so far apart, in bytes, as `p` says they are. */
+static Val keep_place(Cpu *c, int buffer, Placed p, Val when, LLVMIntPredicate are, int64_t bytes)
+{
+    LLVMTypeRef i64 = c->l->i64;
+    Val fits = LLVMBuildICmp(c->b, are, p.pitch, llvm_int(i64, bytes), "");
+
+    p.when = LLVMBuildAnd(c->b, when, LLVMBuildAnd(c->b, fits, p.when, ""), "");
+    p.pitch = LLVMBuildUDiv(c->b, p.pitch, llvm_int(i64, cpu_buffer_size(c, buffer)), "");
+    c->placed[buffer] = p;
+    return p.when;
+}
+
+/* Finds the tile's place, and whether it is one. */
+static Val find_place(Cpu *c, const Nest *n, int buffer)
+{
+    const Buffer *b = &c->plan->buffers.at[buffer];
+    int operand = uses_of(&c->plan->uses, b->in_place->results[0])->operand;
+    Val when = is_for_few(c, b->same[operand]);
+
+    when = LLVMBuildAnd(c->b, when, cpu_all_hold(c, n), "");
+    Placed p = rows_of(c, n, b->in_place->operands[LOAD_PTR]);
+    return keep_place(c, buffer, p, when, LLVMIntULT, PLACE_PITCH);
+}
+
+void cpu_place_results(Cpu *c, const Op *whole, Val when)
+{
+    bool part = c->part && !c->plan->split.loop; /* which stores its share alone */
+
+    for (int i = 0; i < c->plan->buffers.len; i++) {
+        const Nest *n = c->plan->buffers.at[i].stored;
+        if (!n || c->plan->buffers.at[i].last != whole)
+            continue;
+        for (int k = 0; k < n->early.len; k++)
+            cpu_scalar(c, n->early.at[k]);
+        Val all = LLVMBuildAnd(c->b, when, cpu_all_hold(c, n), "");
+        if (part)
+            all = llvm_int(c->l->i1, 0);
+        Placed p = rows_of(c, n, n->roots.at[0].op->operands[STORE_PTR]);
+        keep_place(c, i, p, all, LLVMIntSGE, (int64_t)n->dims[1] * cpu_buffer_size(c, i));
+    }
+}
+
+void cpu_place_store(Cpu *c, const Nest *n)
+{
+    LLVMBasicBlockRef store = cpu_block(c), after = cpu_block(c);
+
+    LLVMBuildCondBr(c->b, c->placed[n->result - 1].when, after, store);
+    LLVMPositionBuilderAtEnd(c->b, store);
+    cpu_nest(c, n);
+    LLVMBuildBr(c->b, after);
+    LLVMPositionBuilderAtEnd(c->b, after);
 }
 
 void cpu_place_fill(Cpu *c, const Nest *n)
@@ -118,6 +163,23 @@ void cpu_place_fill(Cpu *c, const Nest *n)
 static const Placed *place_of(const Dot *d, int which)
 {
     return &d->c->placed[d->buffer[which]];
+}
+
+void cpu_place_result(Dot *d, const Op *product)
+{
+    Cpu *c = d->c;
+    int buffer = d->buffer[DOT_ACC];
+    const Buffer *sum = &c->plan->buffers.at[buffer];
+
+    if (!sum->stored)
+        return;
+    if (sum->last == product)
+        cpu_place_results(c, product, llvm_int(c->l->i1, 1));
+    const Placed *p = &c->placed[buffer];
+    Val now = sum->last == product ? p->when : LLVMBuildAnd(c->b, p->when, c->is_last, "");
+    Val usual = llvm_int(c->l->i64, d->down[DOT_ACC]);
+    d->result = LLVMBuildSelect(c->b, now, p->base, d->base[DOT_ACC], "");
+    d->result_pitch = LLVMBuildSelect(c->b, now, p->pitch, usual, "");
 }
 
 Val cpu_place_any(const Dot *d)

@@ -307,10 +307,15 @@ static void edged_loops(NestCg *n, Val extent)
 static void full_loops(NestCg *n)
 {
     int extent = n->nest->dims[n->inner], copies = extent / n->lanes;
+    Val end = llvm_int(n->c->l->i64, extent);
 
+    if (n->nest->schedule->strips) {
+        segment(n, PART_MAIN, segment(n, PART_MAIN, n->begin, end, n->unroll), end, 1);
+        return;
+    }
     while (copies > MAX_UNROLL)
         copies = copies % 2 == 0 ? copies / 2 : 1;
-    segment(n, PART_MAIN, n->begin, llvm_int(n->c->l->i64, extent), copies);
+    segment(n, PART_MAIN, n->begin, end, copies);
 }
 
 /* Vectors begin at a line of the cache; what is in front of the first one goes under masks. */

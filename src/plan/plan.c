@@ -440,6 +440,8 @@ Plan *plan_make(const Func *f, const GenOptions *o, Machine m, Arena *a)
         plan_schedule(p);
         plan_full(p);
         plan_place(p);
+        plan_sums(p);
+        plan_results(p);
         plan_scan_results(p);
     }
     lay_out_scratch(p);

@@ -27,6 +27,7 @@
 enum {
     MAX_VECTOR = 64, /* bytes of a register */
     MAX_UNROLL = 4,  /* copies of a nest's body */
+    MAX_PLANES = 4,  /* that go through a strip together */
     MAX_LANES = 64   /* of a body's vectors, each of which may be several registers */
 };
 _Static_assert(MAX_VECTOR <= MAX_LANES, "a register may be full of bytes");
@@ -200,6 +201,12 @@ typedef struct {
     bool strips; /* the loop around the inner one runs within that, for a strip of columns: as many
                   * as its bodies have (plan_strips.c) */
     bool alike;  /* .. and rows of what is dead are so, and come to their number times one */
+    bool picks;  /* .. and of all roots the largest or least float is wanted, which one instruction
+                  * picks where what it has so far is a number: from the last row to the first,
+                  * beginning with the infinity that loses to all.  What that is still there in the
+                  * end may be NaN, and is combined as ever */
+    int planes;  /* .. and of the loop around both so many trips go through a strip together: they
+                  * read the same vectors.  1: each by itself */
 } Schedule;
 
 /* How a reduction or scan goes through its elements. */
@@ -288,9 +295,14 @@ struct Nest {
     full;                   /* comparisons (plan_full.c): where these hold all over the tile, so do
                              * all bounds, and none is found for each row; empty: nobody can know */
     Map *access;            /* of loads, by access_key(): AccessPlan */
+    const Op *unless;       /* a loop right behind it: it runs where that has no round (plan_sum.c);
+                             * NULL: always */
     int keep;               /* 1 + the number in plan->keeps of what it fills; 0: it always runs */
     int place;              /* 1 + the buffer that it fills, unless that is read in place; 0: it has
                              * to be filled */
+    int result;             /* 1 + the buffer that it stores, unless the product has stored it from
+                             * registers (plan_result.c); 0: it has not */
+    VEC(const Op *) early;  /* .. scalars that are computed before that, to know where */
     int level_of[MAX_RANK]; /* by dimension: of its loop, see Entry; 0 where that has one trip */
     bool backwards;         /* the inner loop: a reverse scan */
     int lined;              /* 1 + the root to whose lines vectors are stored (plan_line.c); 0: they
@@ -440,7 +452,13 @@ typedef struct {
                          * (plan_place.c); NULL: it may not */
     int same[2]; /* where a or b of the product that reads it may be in place: the axes of the grid
                   * along which programs have the same one, as bits; -1: not, or unknown */
-    int tables;  /* a histogram counts in so many, .. */
+    const Op *begins;   /* the loop in whose first round the product that adds to it takes it for
+                         * zero, whatever lies here (plan_sum.c); or the product, which always
+                         * does; NULL: there is none */
+    const Nest *stored; /* what stores it, unless the last product of this op, a loop or the product
+                         * itself, has done so (plan_result.c); NULL: none */
+    const Op *last;
+    int tables;    /* a histogram counts in so many, .. */
     int64_t table; /* .. each of so many elements */
     int keep;      /* 1 + the number in plan->keeps of what has slots here; 0: there are none */
     int64_t slot;  /* bytes of one */
@@ -549,6 +567,8 @@ typedef bool IsThere(const void *ctx, const Value *scalar);
 bool plan_can_count(const Value *v, IsThere *is_there, const void *ctx);
 /* Of a comparison: can its operands be computed so, for the first and the last element? */
 bool plan_holds_by_ends(const Value *v, IsThere *is_there, const void *ctx);
+/* plan_strips.c: where several planes go through a strip, does nothing cut one of them alone? */
+bool plan_planes_are_alike(const Nest *n);
 /* plan_full.c: from the first element of a tile to the last: of an index along one of its
  * dimensions, or of one number */
 int64_t plan_steps(const Plan *p, const Value *v);

@@ -185,9 +185,7 @@ static bool is_made_for(const Plan *p, const Value *v, const Block *body)
     return uses_count(&p->uses, v) == 1 && v->def && v->def->block == body && !plan_is_whole(v);
 }
 
-/* A loop that does nothing with the sum but add to it: its argument is what is added to, and it
- * yields the result as the same. */
-static bool only_adds(const Plan *p, const Op *op)
+bool plan_only_adds(const Plan *p, const Op *op)
 {
     const Value *acc = op->operands[DOT_ACC], *sum = op->results[0];
     const Block *body = op->block;
@@ -223,7 +221,7 @@ static bool may_wait(const Plan *p, const Op *op)
 
     return !p->options->debug && unit_may_wait(op, unit) &&
            (unit == DOT_FMA || extents_of(op).k % group_of(op) == 0) &&
-           op->operands[DOT_A]->type->rank == 2 && only_adds(p, op) &&
+           op->operands[DOT_A]->type->rank == 2 && plan_only_adds(p, op) &&
            is_made_for(p, op->operands[DOT_A], op->block) &&
            is_made_for(p, op->operands[DOT_B], op->block);
 }

@@ -7,6 +7,9 @@
  * throughout.  Such a comparison is of an index, which steps by one along a dimension of the tile,
  * with one number: it holds throughout where it does for the first index and for the last.  Both
  * are computed in front of the nest, of scalars that are there.
+ *
+ * So does a nest in strips through which several planes go together (plan_strips.c), where masks
+ * would cut some of these alone.
  */
 #include "plan_internal.h"
 
@@ -131,6 +134,12 @@ static bool may_stand_twice(const Plan *p, const Nest *n)
            n->lined == 0 && !p->options->debug;
 }
 
+/* Several planes go through a strip together, but for those that are cut alone. */
+static bool wants_whole_planes(const Nest *n)
+{
+    return n->schedule->planes > 1 && !plan_planes_are_alike(n);
+}
+
 static bool only_fills_and_stores(const Nest *n)
 {
     for (int i = 0; i < n->roots.len; i++) {
@@ -141,12 +150,10 @@ static bool only_fills_and_stores(const Nest *n)
     return true;
 }
 
-static void look_at_nest(const Plan *p, Nest *n)
+static void note_masks(const Plan *p, Nest *n)
 {
     Full f = {.plan = p, .nest = n, .behind = MOST_BEHIND};
 
-    if (!may_stand_twice(p, n) || !only_fills_and_stores(n))
-        return;
     for (int i = 0; i < n->bounds.len; i++) {
         const Bound *b = &n->bounds.at[i];
         if (b->kind == BOUND_OR || !note_mask(&f, b->value, b->map)) {
@@ -154,6 +161,40 @@ static void look_at_nest(const Plan *p, Nest *n)
             return;
         }
     }
+}
+
+/* Of loads of one number for a row, which no bound masks: all of a mask, or nothing. */
+static void note_single_loads(const Plan *p, Nest *n)
+{
+    for (int i = 0; i < n->leaves.len; i++) {
+        const Leaf *leaf = &n->leaves.at[i];
+        const Op *op = leaf->load ? leaf->value->def : NULL;
+        Full f = {.plan = p, .nest = n, .behind = MOST_BEHIND};
+        int before = n->full.len;
+        if (!op || op->code != OP_load || op->noperands <= LOAD_MASK ||
+            leaf->access->form != FORM_UNIFORM)
+            continue;
+        if (!note_mask(&f, op->operands[LOAD_MASK], leaf->map))
+            n->full.len = before;
+    }
+}
+
+static void look_at_planes(const Plan *p, Nest *n)
+{
+    if (n->dims[n->order[n->rank - 1]] % n->lanes == 0 && n->values <= FEW_VALUES)
+        note_masks(p, n);
+    if (n->full.len > 0)
+        note_single_loads(p, n);
+    else
+        n->schedule->planes = 1;
+}
+
+static void look_at_nest(const Plan *p, Nest *n)
+{
+    if (wants_whole_planes(n))
+        look_at_planes(p, n);
+    else if (may_stand_twice(p, n) && only_fills_and_stores(n))
+        note_masks(p, n);
 }
 
 static void look_at_block(const Plan *p, const BlockPlan *b)

@@ -249,13 +249,25 @@ void plan_schedule(Plan *p);
 /* plan_strips.c: give a nest that may go in strips wider vectors; say whether it does, once its
  * schedule is made */
 void plan_widen_strips(const Plan *p, Nest *n);
-void plan_strips(Nest *n);
+void plan_strips(const Plan *p, Nest *n);
 
 /* plan_full.c: which nests stand twice, since their masks mostly hold all over the tile */
 void plan_full(const Plan *p);
 
 /* plan_place.c: which operands of products may be read in place */
 void plan_place(const Plan *p);
+/* Does an address go up evenly with the row, as a sum of what steps and of scalars that are there?
+ */
+bool plan_is_linear(const Plan *p, const Value *v, IsThere *is_there, const void *ctx);
+
+/* plan_result.c: which results of products go from registers to memory */
+void plan_results(const Plan *p);
+
+/* plan_sum.c: which sums begin as zero in registers */
+void plan_sums(const Plan *p);
+/* plan_dot.c: is the product in a loop that does nothing with the sum but add to it?  Its argument
+ * is what is added to, and it yields the result as the same. */
+bool plan_only_adds(const Plan *p, const Op *dot);
 
 /* plan_scan.c: once all have schedules, take the buffers of results of scans that are at hand */
 void plan_scan_results(Plan *p);

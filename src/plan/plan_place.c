@@ -18,8 +18,10 @@ enum { MOST_BEHIND = 40 /* ops, of an address */, LEAST_ROWS = 4 };
 
 /* --- addresses --- */
 
-static bool is_at_hand(const Nest *n, const Value *v)
+static bool is_at_hand(const void *nest, const Value *v)
 {
+    const Nest *n = nest;
+
     for (int i = 0; i < n->schedule->entries.len; i++) {
         const Entry *e = &n->schedule->entries.at[i];
         if (e->kind == MAKE_SCALAR && e->value == v)
@@ -33,15 +35,14 @@ static bool is_one_number(const Plan *p, const Value *v)
     return v->type->rank == 0 || plan_steps(p, v) == 0;
 }
 
-/* Does it go up evenly with the row, as a sum of what steps and of scalars that are there? */
-static bool is_linear(const Plan *p, const Nest *n, const Value *v, int most)
+static bool is_linear(const Plan *p, const Value *v, IsThere *is_there, const void *ctx, int most)
 {
     const Op *op = v->def;
     bool moves = op && (op->code == OP_splat || op->code == OP_broadcast || op->code == OP_expand ||
                         op->code == OP_permute);
 
     if (v->type->rank == 0)
-        return (op && op->code == OP_const) || is_at_hand(n, v);
+        return (op && op->code == OP_const) || is_there(ctx, v);
     if (!op || most == 0)
         return false;
     if (op->code == OP_const || op->code == OP_arange)
@@ -54,10 +55,15 @@ static bool is_linear(const Plan *p, const Nest *n, const Value *v, int most)
         op->code != OP_addptr)
         return false;
     for (int i = 0; i < op->noperands; i++) {
-        if (!is_linear(p, n, op->operands[i], most - 1))
+        if (!is_linear(p, op->operands[i], is_there, ctx, most - 1))
             return false;
     }
     return true;
+}
+
+bool plan_is_linear(const Plan *p, const Value *v, IsThere *is_there, const void *ctx)
+{
+    return is_linear(p, v, is_there, ctx, MOST_BEHIND);
 }
 
 const Value *plan_place_behind(const Value *v, const int8_t *map, int8_t *in)
@@ -90,7 +96,7 @@ static bool copies(const Plan *p, const Nest *n, const Value *v)
            load->code == OP_load && !op_is_volatile(load) && n->rank == 2 && n->order[1] == 1 &&
            n->dims[0] >= LEAST_ROWS && !b->turned && !b->biased && b->dtype == v->type->dtype &&
            (n->bounds.len == 0 || n->full.len > 0) && reads_rows(n, v) &&
-           is_linear(p, n, load->operands[LOAD_PTR], MOST_BEHIND);
+           plan_is_linear(p, load->operands[LOAD_PTR], is_at_hand, n);
 }
 
 static bool only_fills(const Nest *n)

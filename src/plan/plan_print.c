@@ -205,7 +205,10 @@ static void print_head(PlanText *p, const Nest *n, int indent)
     if (n->schedule && n->schedule->rows > 1)
         text_printf(&p->out, ", %d rows at once", n->schedule->rows);
     if (n->schedule && n->schedule->strips)
-        text_put(&p->out, ", in strips");
+        text_put(&p->out, n->schedule->picks ? ", in strips from the last row, which pick numbers"
+                                             : ", in strips");
+    if (n->schedule && n->schedule->planes > 1)
+        text_printf(&p->out, ", %d planes at once", n->schedule->planes);
     if (p->plan->split.most > 1 && !p->plan->split.loop && n->split < 0)
         text_put(&p->out, ", all of it in each part");
     else if (p->plan->split.most > 1 && !p->plan->split.loop)
@@ -300,6 +303,11 @@ static void print_place(PlanText *p, const Nest *n, int indent)
 static void print_nest(PlanText *p, const Nest *n, int indent)
 {
     print_head(p, n, indent);
+    if (n->result != 0)
+        text_printf(&p->out, "%*sunless the product stores buffer %d, where rows are apart\n",
+                    indent + 2, "", n->result - 1);
+    if (n->unless)
+        text_printf(&p->out, "%*sunless the loop behind it has a round\n", indent + 2, "");
     print_pieces(p, n, indent + 2);
     if (n->whole)
         print_nest(p, n->whole, indent + 4);

@@ -556,7 +556,7 @@ static void schedule_nest(Plan *p, Nest *n)
     rows(&s);
     bodies(&s);
     s.out->rows = rows_of(&s);
-    plan_strips(n);
+    plan_strips(p, n);
     n->unroll = MAX(n->unroll / s.out->rows, 1);
 }
 

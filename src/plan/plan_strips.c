@@ -10,6 +10,10 @@
  * parts of lines, and come back for the rest of them: it has one strip that is as wide as the rows,
  * or none.
  *
+ * Where the loop around these two reads the same vectors in each trip, as of `b` in the largest
+ * `a[:, :, None] + b[None]` along axis 1, several trips, *planes*, go through a strip together: a
+ * vector is read once for all, and more of what is combined is on its way at once.
+ *
  * It takes a nest whose reductions or scan run along that loop, whose rows are cut alike, and
  * nothing that is done once a row.  Bounds of whole rows, `rows < height`, stay: they are asked row
  * by row.
@@ -150,9 +154,84 @@ static bool dead_is_alike(const Nest *n)
     return true;
 }
 
-void plan_strips(Nest *n)
+/* --- planes --- */
+
+/* A vector that is the same for all planes. */
+static bool shares_vectors(const Nest *n)
+{
+    for (int i = 0; n->rank > 2 && i < n->leaves.len; i++) {
+        const Leaf *leaf = &n->leaves.at[i];
+        int inner = n->order[n->rank - 1], plane = n->order[n->rank - 3];
+        bool along = false, apart = false;
+        for (int d = 0; d < leaf->value->type->rank; d++) {
+            along |= leaf->map[d] == inner;
+            apart |= leaf->map[d] == plane;
+        }
+        if (along && !apart)
+            return true;
+    }
+    return false;
+}
+
+static bool only_reduces(const Nest *n)
+{
+    for (int i = 0; i < n->roots.len; i++) {
+        if (n->roots.at[i].kind != ROOT_REDUCE)
+            return false;
+    }
+    return true;
+}
+
+/* As many as leave half of the registers to what is combined. */
+static int planes_of(const Plan *p, const Nest *n)
+{
+    int planes = MAX_PLANES;
+
+    if (!n->schedule->strips || n->branches || !only_reduces(n) || !shares_vectors(n))
+        return 1;
+    int running = n->unroll * running_vectors(p, n), extent = n->dims[n->order[n->rank - 3]];
+    while (planes > 1 && (extent % planes != 0 || planes * running > p->machine.registers / 2))
+        planes /= 2;
+    return planes;
+}
+
+/* --- floats to be picked --- */
+
+enum { LEAST_PICKED = 8 /* rows, or looking at what was picked takes as long */ };
+
+/* Maxima and minima that leave NaN out take three instructions, and one where one of both is known
+ * to be a number.  Of 0 and -0 the later row's is wanted, which is the one that is there if the
+ * rows come from the last to the first.  Memory does not like that, so each vector has to be read
+ * several times. */
+static bool only_picks(const Nest *n)
+{
+    if (!n->schedule->strips || n->dims[n->order[n->rank - 2]] < LEAST_PICKED || !shares_vectors(n))
+        return false;
+    for (int i = 0; i < n->roots.len; i++) {
+        const Root *r = &n->roots.at[i];
+        OpCode by = r->combining.kind.neutral;
+        if (r->kind != ROOT_REDUCE || (by != OP_max && by != OP_min) ||
+            !dtype_is_float(r->op->operands[0]->type->dtype))
+            return false;
+    }
+    return true;
+}
+
+bool plan_planes_are_alike(const Nest *n)
+{
+    for (int i = 0; i < n->schedule->entries.len; i++) {
+        const Entry *e = &n->schedule->entries.at[i];
+        if (e->kind == MAKE_CUT && e->level >= n->rank - 2)
+            return false;
+    }
+    return true;
+}
+
+void plan_strips(const Plan *p, Nest *n)
 {
     n->schedule->strips = may_go_in_strips(n) && !n->schedule->edges && n->schedule->rows == 1 &&
                           rows_are_alike(n) && (!scans(n) || is_one_strip(n));
     n->schedule->alike = n->schedule->strips && dead_is_alike(n);
+    n->schedule->picks = only_picks(n);
+    n->schedule->planes = planes_of(p, n);
 }

@@ -283,6 +283,16 @@ static void check_again(Check *x, const Nest *n)
     }
 }
 
+/* Several go together where there are as many, and none is cut alone. */
+static bool takes_planes(const Nest *n)
+{
+    int planes = n->schedule->planes;
+
+    return planes == 1 || (n->schedule->strips && n->rank > 2 && planes <= MAX_PLANES &&
+                           n->dims[n->order[n->rank - 3]] % planes == 0 &&
+                           (n->full.len > 0 || plan_planes_are_alike(n)));
+}
+
 /* In strips all rows are cut alike, or are dead as a whole, and nothing is done once a row. */
 static void check_strips(Check *x, const Nest *n)
 {
@@ -404,6 +414,8 @@ static void check_nest(Check *x, const Nest *n)
     if (n->lined != 0)
         check_lined(x, n);
     check_packed(x, n);
+    if (!takes_planes(n))
+        tell(x, n->roots.at[0].op, "nest %d has planes that it cannot have", n->id);
     check_scan(x, n);
     x->where = NEW_N(x->plan->arena, int, entries + 1);
     x->detour_of = NEW_N(x->plan->arena, int, entries + 1);
@@ -497,10 +509,22 @@ static void check_step(Check *x, const Step *s)
     make_all(x, s->op->results, s->op->nresults);
 }
 
+/* What runs where a loop has no round stands in front of it. */
+static void check_unless(Check *x, const BlockPlan *b, int i)
+{
+    const Nest *n = b->steps.at[i].kind == STEP_NEST ? b->steps.at[i].nest : NULL;
+    const Op *next = i + 1 < b->steps.len ? b->steps.at[i + 1].op : NULL;
+
+    if (n && n->unless && n->unless != next)
+        tell(x, n->unless, "nest %d does not stand in front of its loop", n->id);
+}
+
 static void check_block(Check *x, const BlockPlan *b)
 {
-    for (int i = 0; i < b->steps.len && !x->broken; i++)
+    for (int i = 0; i < b->steps.len && !x->broken; i++) {
+        check_unless(x, b, i);
         check_step(x, &b->steps.at[i]);
+    }
 }
 
 bool plan_verify(const Plan *p, Diags *d)

@@ -147,6 +147,30 @@ static const char *place_fault(const Plan *p, const Step *s)
     return NULL;
 }
 
+/* A sum that begins as zero is the product's own, or that of the loop around. */
+static const char *sum_fault(const Plan *p, const Step *s)
+{
+    const Op *from = buffer_of(p, s->op->results[0])->begins;
+
+    if (from && ((from != s->op && from != s->op->block->owner) || s->dot.unit == DOT_AMX))
+        return "a sum begins as zero that cannot";
+    return NULL;
+}
+
+/* A result that goes to memory is one of whole numbers of registers, which a nest would store. */
+static const char *result_fault(const Plan *p, const Step *s)
+{
+    int buffer = plan_buffer(p, s->op->results[0]);
+    const Buffer *b = &p->buffers.at[buffer];
+    const Nest *n = b->stored;
+
+    if (n && (n->result != 1 + buffer || s->dot.unit != DOT_FMA || n->rank != 2 ||
+              n->roots.at[0].kind != ROOT_STORE || !b->last ||
+              n->roots.at[0].op->operands[STORE_DATA]->type->dtype != b->dtype))
+        return "a product stores a result that it cannot";
+    return NULL;
+}
+
 static const char *block_fault(const DotPlan *d, Extents e)
 {
     if (d->unit != DOT_AMX && d->rows > DOT_MAX_ROWS)
@@ -171,9 +195,14 @@ const char *plan_product_fault(const Plan *p, const Step *s, IsThere *is_made, c
     if (d->keep != buffer_of(p, op->operands[DOT_B])->keep || d->keep > p->keeps.len)
         return "a product does not know whether its panels are kept";
     bool packs = d->unit != DOT_FMA || buffer_of(p, op->operands[DOT_B])->turned;
-    const char *faults[] = {
-        packs ? panels_fault(p, s, e) : NULL, signs_fault(p, s), rounds_fault(p, s, e),
-        live_fault(s, is_made, ctx),          block_fault(d, e), place_fault(p, s)};
+    const char *faults[] = {packs ? panels_fault(p, s, e) : NULL,
+                            signs_fault(p, s),
+                            rounds_fault(p, s, e),
+                            live_fault(s, is_made, ctx),
+                            block_fault(d, e),
+                            place_fault(p, s),
+                            sum_fault(p, s),
+                            result_fault(p, s)};
     for (int i = 0; i < COUNT(faults); i++) {
         if (faults[i])
             return faults[i];

@@ -259,11 +259,13 @@ static void split_nest(Splitter *x, int place, int d)
 }
 
 /* Elements that a part has a multiple of, along the dimension: whole vectors, whole bodies of
- * several rows. */
+ * several rows or planes. */
 static int unit_of(const Nest *n, int d)
 {
     if (d == n->order[n->rank - 1])
         return n->lanes;
+    if (n->rank >= 3 && d == n->order[n->rank - 3])
+        return n->schedule->planes;
     return n->rank >= 2 && d == n->order[n->rank - 2] ? n->schedule->rows : 1;
 }
 
