@@ -211,6 +211,8 @@ Val nv_word_of_halves(const Nv *n, const Val elements[2]);
  * A's words of wgmma must not be made while the unit reads others, and a copy would count for the
  * assembler as written then. */
 Val nv_made_again(Nv *n, Val word);
+/* Elements of two bytes in copies of their words, which the assembler does not take for these. */
+void nv_copy_words(Nv *n, const NvTile *t);
 /* Results of type t that are computed between begin and end are not rounded to bf16 before
  * nv_round_with() is told of each register, and two of them together, then. */
 typedef struct {

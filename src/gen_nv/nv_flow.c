@@ -190,6 +190,8 @@ static void compute_tile(Nv *n, const NvStep *s)
     Val *out = nv_out(n, s, 0);
     NvRounding rounding;
 
+    if (s->again)
+        nv_copy_words(n, s->in[0]);
     compute_together(n, s, out);
     nv_begin_rounding(n, &rounding, s->op->results[0]->type);
     for (int r = 0; r < nv_count(t); r++) {

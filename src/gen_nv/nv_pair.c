@@ -154,6 +154,22 @@ Val nv_made_again(Nv *n, Val word)
     return m ? nv_asm(n, n->l->i32, m->text, m->constraints, m->in, 2) : word;
 }
 
+void nv_copy_words(Nv *n, const NvTile *t)
+{
+    static const char copy[] = "{ .reg .b16 x, y; mov.b32 {x, y}, $1; mov.b32 $0, {x, y}; }";
+    const Type *type = t->value->type;
+    Val *element = n->regs[t->id], word;
+
+    for (int r = 0; r < nv_count(t); r += 2) {
+        Val halves[2] = {nv_to_bits(n, type, element[r]), nv_to_bits(n, type, element[r + 1])};
+        nv_pack(n, halves, 2, 2, &word);
+        word = nv_asm(n, n->l->i32, copy, "=r,r", &word, 1);
+        nv_unpack(n, &word, 2, 2, halves);
+        for (int i = 0; i < 2; i++)
+            element[r + i] = nv_from_bits(n, type, halves[i]);
+    }
+}
+
 /* --- arithmetic --- */
 
 /* The instruction for two elements; NULL: there is none that gives the same. */

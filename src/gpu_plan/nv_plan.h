@@ -172,6 +172,7 @@ struct NvStep {
     NvWait within; /* between its parts; of NV_BARRIER: what it is */
     NvWait before; /* in front of it: nv_put_barriers() puts an NV_BARRIER there */
     bool early;    /* NV_LOAD: may be done in front of what comes first, which is worth it */
+    bool again;    /* NV_COMPUTE: it has been made before, which the assembler must not see */
     NvBlock
         *body[2]; /* of for, while, if; body[0] of reduce and scan: what combines two elements */
     /* of one kind each */

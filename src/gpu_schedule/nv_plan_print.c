@@ -230,6 +230,8 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
         text_printf(&x->out, " by %d", 1 << s->access->vector_bits);
     if (s->early)
         text_put(&x->out, ", early");
+    if (s->again)
+        text_put(&x->out, " again");
     for (int i = 0; i < s->uses.len; i++) {
         const NvBuffer *b = &x->plan->buffers.at[s->uses.at[i].buffer];
         if (i == 0 || s->uses.at[i].buffer != s->uses.at[i - 1].buffer)

@@ -25,6 +25,9 @@ void nv_place_sums(NvPlan *p);
 /* What is wrong with the sums of a block's products; NULL: nothing. */
 const char *nv_sums_wrong(const NvPlan *p, const NvBlock *b, const NvStep *s);
 
+/* nv_again.c */
+void nv_cast_again(NvPlan *p);
+
 /* nv_keep.c */
 /* What is wrong with the rows that a loop keeps for its products; NULL: nothing. */
 const char *nv_kept_wrong(const NvStep *loop);
