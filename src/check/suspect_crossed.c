@@ -306,7 +306,9 @@ static void look_at_own(Cross *c, const Op *op, const Value *tile, const Value *
 
     if (!expand || !reduce || reduce->operands[0]->type->rank != 2 ||
         expand->operands[0]->type->rank != 1 || attr_axis(expand) == attr_axis(reduce) ||
-        !is_made_of(tile, reduce->operands[0], SAME_DEPTH) || diag_warned(c->s->diags, op->span))
+        !(is_made_of(tile, reduce->operands[0], SAME_DEPTH) ||
+          is_made_of(reduce->operands[0], tile, SAME_DEPTH)) ||
+        diag_warned(c->s->diags, op->span))
         return;
     int dim = (int)attr_axis(reduce);
     suspect_warn(c->s, op, turn_hint,
