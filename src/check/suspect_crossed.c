@@ -268,14 +268,17 @@ static void look_at_pair(Cross *c, const Op *op, const Value *tile, const Value 
                  found_at(labels_of(c, tile), rank, dim, index), dim);
 }
 
-/* Is it made of v, element by element? */
+/* Is it made of v, element by element?  Of elements that are chosen, as a row by its number, a sum
+ * is an element, which may go anywhere. */
 static bool is_made_of(const Value *made, const Value *v, int depth)
 {
     const Op *op = made->def;
 
     if (made == v)
         return true;
-    for (int i = 0; op && op_has(op, FOLDS) && depth > 0 && i < op->noperands; i++) {
+    if (!op || op->code == OP_select)
+        return false;
+    for (int i = 0; op_has(op, FOLDS) && depth > 0 && i < op->noperands; i++) {
         if (is_made_of(op->operands[i], v, depth - 1))
             return true;
     }

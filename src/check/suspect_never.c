@@ -86,7 +86,9 @@ static void look_at_limits(const Suspect *s, const Op *op)
     if (!opposite || !read_limit(first, &inner_limit, &v) || value_constant(v, &bits) ||
         !(is_least(op) ? inner_limit > outer_limit : inner_limit < outer_limit))
         return;
-    suspect_warn(s, op, "tl.clamp(x, low, high) has both",
+    suspect_warn(s, op,
+                 "the lower limit stands first in tl.clamp(x, low, high), which is "
+                 "tl.minimum(tl.maximum(x, low), high)",
                  "this is always %g: nothing is at least %g and at most %g", outer_limit,
                  is_least(op) ? inner_limit : outer_limit,
                  is_least(op) ? outer_limit : inner_limit);
