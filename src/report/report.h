@@ -43,8 +43,9 @@ typedef struct {
 } Bandwidth;
 typedef struct {
     double bytes, near_bytes, flops, int8_flops, bf16_flops;
-    Bandwidth all; /* of arrays of that size; `bytes` is what they give where `written` is written */
-    bool cached;   /* a cache may keep them from run to run */
+    Bandwidth
+        all;     /* of arrays of that size; `bytes` is what they give where `written` is written */
+    bool cached; /* a cache may keep them from run to run */
 } Peaks;
 typedef struct {
     tilec_context *context;

@@ -1063,6 +1063,8 @@ def arange_from_one_wrong(x, out, n, B: tl.constexpr):
 def arange_from_one(x, out, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     tl.store(out + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+
 @triton.jit
 def substitute(a, out, B: tl.constexpr):
     i = tl.arange(0, B)
@@ -1072,3 +1074,373 @@ def substitute(a, out, B: tl.constexpr):
         row += tl.sum(row[:, None] * m, axis=0)
         m = tl.where((i == k)[:, None], row[None, :], m)
     tl.store(out + i[:, None] * B + i[None, :], m)
+
+
+@triton.jit
+def rms_eps_wrong(x, out, n, eps, B: tl.constexpr):
+    c = tl.arange(0, B)
+    v = tl.load(x + tl.program_id(0) * n + c, mask=c < n, other=0.0)
+    r = 1 / tl.sqrt(tl.sum(v * v) / n)
+    tl.store(out + tl.program_id(0) * n + c, v * r, mask=c < n)
+
+
+@triton.jit
+def rms_eps(x, out, n, eps, B: tl.constexpr):
+    c = tl.arange(0, B)
+    v = tl.load(x + tl.program_id(0) * n + c, mask=c < n, other=0.0)
+    r = 1 / tl.sqrt(tl.sum(v * v) / n + eps)
+    tl.store(out + tl.program_id(0) * n + c, v * r, mask=c < n)
+
+
+@triton.jit
+def ptr_plus_float_wrong(x, out, n, s, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i + s, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def ptr_plus_float(x, out, n, s, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i * s, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def store_index_for_value_wrong(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=-float('inf'))
+    tl.store(out, tl.max(v, axis=0))
+
+
+@triton.jit
+def store_index_for_value(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=-float('inf'))
+    tl.store(out, tl.argmax(v, axis=0))
+
+
+@triton.jit
+def if_program_zero_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    s = tl.sum(tl.load(x + i, mask=i < n, other=0.0))
+    if tl.program_id(0) == 0:
+        tl.store(out, s)
+
+
+@triton.jit
+def if_program_zero(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    s = tl.sum(tl.load(x + i, mask=i < n, other=0.0))
+    tl.atomic_add(out, s)
+
+
+@triton.jit
+def grid_y_twice_wrong(x, out, h, w, B: tl.constexpr):
+    r = tl.program_id(0) * B + tl.arange(0, B)
+    c = tl.program_id(0) * B + tl.arange(0, B)
+    m = (r < h)[:, None] & (c < w)[None, :]
+    at = r[:, None] * w + c[None, :]
+    tl.store(out + at, tl.load(x + at, mask=m), mask=m)
+
+
+@triton.jit
+def grid_y_twice(x, out, h, w, B: tl.constexpr):
+    r = tl.program_id(1) * B + tl.arange(0, B)
+    c = tl.program_id(0) * B + tl.arange(0, B)
+    m = (r < h)[:, None] & (c < w)[None, :]
+    at = r[:, None] * w + c[None, :]
+    tl.store(out + at, tl.load(x + at, mask=m), mask=m)
+
+
+@triton.jit
+def cdiv_floor_loop_wrong(x, out, n, B: tl.constexpr):
+    acc = tl.zeros((B,), tl.float32)
+    for k in range(n // B):
+        i = k * B + tl.arange(0, B)
+        acc += tl.load(x + i, mask=i < n, other=0.0)
+    tl.store(out, tl.sum(acc))
+
+
+@triton.jit
+def cdiv_floor_loop(x, out, n, B: tl.constexpr):
+    acc = tl.zeros((B,), tl.float32)
+    for k in range(tl.cdiv(n, B)):
+        i = k * B + tl.arange(0, B)
+        acc += tl.load(x + i, mask=i < n, other=0.0)
+    tl.store(out, tl.sum(acc))
+
+
+@triton.jit
+def sum_before_mask_wrong(x, y, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    a = tl.load(x + i, mask=i < n, other=0.0)
+    b = tl.load(y + i, mask=i < n, other=1.0)
+    tl.store(out, tl.sum(tl.abs(a - b)))
+
+
+@triton.jit
+def sum_before_mask(x, y, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    a = tl.load(x + i, mask=i < n, other=0.0)
+    b = tl.load(y + i, mask=i < n, other=0.0)
+    tl.store(out, tl.sum(tl.abs(a - b)))
+
+
+@triton.jit
+def exp_no_mask_wrong(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    tl.store(out, tl.sum(tl.sigmoid(v)))
+
+
+@triton.jit
+def exp_no_mask(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    tl.store(out, tl.sum(tl.where(i < n, tl.sigmoid(v), 0.0)))
+
+
+@triton.jit
+def col_mask_rows_wrong(x, out, h, w, B: tl.constexpr):
+    r = tl.arange(0, B)
+    c = tl.arange(0, B)
+    m = (r < h)[:, None] & (c < w)[None, :]
+    v = tl.load(x + r[:, None] * w + c[None, :], mask=m, other=0.0)
+    tl.store(out + c, tl.sum(v, axis=0), mask=c < h)
+
+
+@triton.jit
+def col_mask_rows(x, out, h, w, B: tl.constexpr):
+    r = tl.arange(0, B)
+    c = tl.arange(0, B)
+    m = (r < h)[:, None] & (c < w)[None, :]
+    v = tl.load(x + r[:, None] * w + c[None, :], mask=m, other=0.0)
+    tl.store(out + c, tl.sum(v, axis=0), mask=c < w)
+
+
+@triton.jit
+def fp16_counter_wrong(out, n, B: tl.constexpr):
+    a = tl.zeros((B,), tl.float16)
+    for k in range(n):
+        a += 1.0
+    tl.store(out + tl.arange(0, B), a)
+
+
+@triton.jit
+def fp16_counter(out, n, B: tl.constexpr):
+    a = tl.zeros((B,), tl.float32)
+    for k in range(n):
+        a += 1.0
+    tl.store(out + tl.arange(0, B), a)
+
+
+@triton.jit
+def u8_diff_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    a = tl.load(x + i, mask=i < n)
+    b = tl.load(x + i + 1, mask=i + 1 < n, other=0)
+    tl.store(out + i, tl.abs(a - b), mask=i < n)
+
+
+@triton.jit
+def u8_diff(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    a = tl.load(x + i, mask=i < n).to(tl.int32)
+    b = tl.load(x + i + 1, mask=i + 1 < n, other=0).to(tl.int32)
+    tl.store(out + i, tl.abs(a - b), mask=i < n)
+
+
+@triton.jit
+def shared_random_wrong(x, out, n, seed, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    r = tl.rand(seed, tl.arange(0, B))
+    tl.store(out + i, tl.where(r > 0.5, tl.load(x + i, mask=i < n), 0.0), mask=i < n)
+
+
+@triton.jit
+def shared_random(x, out, n, seed, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    r = tl.rand(seed, i)
+    tl.store(out + i, tl.where(r > 0.5, tl.load(x + i, mask=i < n), 0.0), mask=i < n)
+
+
+@triton.jit
+def stale_row_ptr_wrong(x, out, h, w, B: tl.constexpr):
+    c = tl.arange(0, B)
+    acc = tl.zeros((B,), tl.float32)
+    p = x
+    for r in range(h):
+        acc += tl.load(p + c, mask=c < w, other=0.0)
+        p + w
+    tl.store(out + c, acc, mask=c < w)
+
+
+@triton.jit
+def stale_row_ptr(x, out, h, w, B: tl.constexpr):
+    c = tl.arange(0, B)
+    acc = tl.zeros((B,), tl.float32)
+    p = x
+    for r in range(h):
+        acc += tl.load(p + c, mask=c < w, other=0.0)
+        p += w
+    tl.store(out + c, acc, mask=c < w)
+
+
+@triton.jit
+def out_row_stride_wrong(x, out, n, m, B: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, B)
+    v = tl.load(x + r * n + c, mask=c < m)
+    tl.store(out + r * n + c, v, mask=c < m)
+
+
+@triton.jit
+def out_row_stride(x, out, n, m, B: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, B)
+    v = tl.load(x + r * n + c, mask=c < m)
+    tl.store(out + r * m + c, v, mask=c < m)
+
+
+@triton.jit
+def neg_zero_div_wrong(x, y, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    b = tl.load(y + i, mask=i < n, other=1)
+    tl.store(out + i, tl.load(x + i, mask=i < n) // b, mask=i < n)
+
+
+@triton.jit
+def neg_zero_div(x, y, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    b = tl.load(y + i, mask=i < n, other=1)
+    tl.store(out + i, tl.load(x + i, mask=i < n) // tl.where(b == 0, 1, b), mask=i < n)
+
+
+@triton.jit
+def dot_no_acc_wrong(a, b, c, K, B: tl.constexpr):
+    r = tl.arange(0, B)
+    acc = tl.zeros((B, B), tl.float32)
+    for k in range(0, K, B):
+        tl.dot(tl.load(a + r[:, None] * K + k + r[None, :]), tl.load(b + (k + r)[:, None] * B + r[None, :]), acc)
+    tl.store(c + r[:, None] * B + r[None, :], acc)
+
+
+@triton.jit
+def dot_no_acc(a, b, c, K, B: tl.constexpr):
+    r = tl.arange(0, B)
+    acc = tl.zeros((B, B), tl.float32)
+    for k in range(0, K, B):
+        acc += tl.dot(tl.load(a + r[:, None] * K + k + r[None, :]), tl.load(b + (k + r)[:, None] * B + r[None, :]))
+    tl.store(c + r[:, None] * B + r[None, :], acc)
+
+
+@triton.jit
+def k_stride_one_wrong(a, b, c, K, B: tl.constexpr):
+    r = tl.arange(0, B)
+    acc = tl.zeros((B, B), tl.float32)
+    for k in range(0, K, B):
+        acc += tl.dot(tl.load(a + r[:, None] * K + k + r[None, :]), tl.load(b + k + r[:, None] * B + r[None, :]))
+    tl.store(c + r[:, None] * B + r[None, :], acc)
+
+
+@triton.jit
+def k_stride_one(a, b, c, K, B: tl.constexpr):
+    r = tl.arange(0, B)
+    acc = tl.zeros((B, B), tl.float32)
+    for k in range(0, K, B):
+        acc += tl.dot(tl.load(a + r[:, None] * K + k + r[None, :]), tl.load(b + (k + r)[:, None] * B + r[None, :]))
+    tl.store(c + r[:, None] * B + r[None, :], acc)
+
+
+@triton.jit
+def median_other_wrong(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.sort(tl.load(x + i, mask=i < n, other=0.0))
+    tl.store(out + i, v, mask=i < n)
+
+
+@triton.jit
+def median_other(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.sort(tl.load(x + i, mask=i < n, other=float('inf')))
+    tl.store(out + i, v, mask=i < n)
+
+
+@triton.jit
+def cummax_rows_wrong(x, out, n, B: tl.constexpr):
+    for k in range(0, n, B):
+        i = k + tl.arange(0, B)
+        v = tl.load(x + i, mask=i < n, other=0.0)
+        tl.store(out + i, tl.cumsum(v), mask=i < n)
+
+
+@triton.jit
+def cummax_rows(x, out, n, B: tl.constexpr):
+    c = 0.0
+    for k in range(0, n, B):
+        i = k + tl.arange(0, B)
+        v = tl.load(x + i, mask=i < n, other=0.0)
+        tl.store(out + i, tl.cumsum(v) + c, mask=i < n)
+        c += tl.sum(v)
+
+
+
+@triton.jit
+def off_by_block_wrong(x, out, n, B: tl.constexpr):
+    i = (tl.program_id(0) + 1) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def off_by_block(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def atomics_int_float_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.atomic_add(out, tl.sum(tl.load(x + i, mask=i < n, other=0.0)).to(tl.int32))
+
+
+@triton.jit
+def atomics_int_float(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.atomic_add(out, tl.sum(tl.load(x + i, mask=i < n, other=0.0)))
+
+
+@triton.jit
+def while_step_wrong(x, out, n, B: tl.constexpr):
+    k = tl.program_id(0) * B
+    acc = tl.zeros((B,), tl.float32)
+    while k < n:
+        i = k + tl.arange(0, B)
+        acc += tl.load(x + i, mask=i < n, other=0.0)
+        k += B
+    tl.atomic_add(out, tl.sum(acc))
+
+
+@triton.jit
+def while_step(x, out, n, B: tl.constexpr):
+    k = tl.program_id(0) * B
+    acc = tl.zeros((B,), tl.float32)
+    while k < n:
+        i = k + tl.arange(0, B)
+        acc += tl.load(x + i, mask=i < n, other=0.0)
+        k += tl.num_programs(0) * B
+    tl.atomic_add(out, tl.sum(acc))
+
+
+@triton.jit
+def two_stores_one_out_wrong(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, v, mask=i < n)
+    tl.store(out + i, v * v, mask=i < n)
+
+
+@triton.jit
+def two_stores_one_out(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, v, mask=i < n)
+    tl.store(out + n + i, v * v, mask=i < n)
