@@ -133,10 +133,14 @@ static void look_at_equal(const Suspect *s, const Op *op)
             !value_const_signed(op->operands[1 - i], &number))
             continue;
         int bits = dtype_bits(t), sign = dtype_is_signed(t);
-        int64_t most = (INT64_C(1) << (bits - sign)) - 1;
-        if (number <= most && number >= (sign ? -most - 1 : 0))
+        int64_t most = (INT64_C(1) << (bits - sign)) - 1, least = sign ? -most - 1 : 0;
+        if (number <= most && number >= least)
             continue;
-        suspect_warn(s, op, "compare with a number that the type has, or load another type",
+        suspect_warn(s, op,
+                     arena_printf(s->arena,
+                                  "it has %lld to %lld: compare with one of these, or let the "
+                                  "array be of a wider type",
+                                  (long long)least, (long long)most),
                      "this is always %s: %s has no %lld", op->code == OP_eq ? "false" : "true",
                      dtype_long_name(t), (long long)number);
         return;
