@@ -442,7 +442,8 @@ typedef struct {
     int from_cache;         /* it came from disk */
     double flops; /* float operations, and those of dot products of integers; negative when
                    * they cannot be counted */
-    double bytes; /* tensors read plus tensors written, once each */
+    double bytes; /* tensors read plus tensors written, once each; no more than loads and stores
+                   * name where that can be counted */
     /* Of a GPU's code, else 0: */
     int warps;        /* that run one program */
     int registers;    /* of a thread */

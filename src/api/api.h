@@ -543,6 +543,7 @@ typedef struct {
     const int32_t *grid;
     const Func *func; /* as lowered */
     tilec_stats stats;
+    double asked;    /* bytes that loads and stores name, each time */
     LineList *lines; /* NULL: nobody asks for them */
 } StatsJob;
 extern const FileJob dump_stats; /* on a StatsJob */

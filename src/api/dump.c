@@ -324,12 +324,13 @@ static tilec_status add_facts(Job *job, const Request *r, tilec_stats *out)
     return TILEC_OK;
 }
 
-static void add_line_work(void *stats, const Op *op, const InterpWork *work)
+static void add_work(void *stats, const Op *op, const InterpWork *work)
 {
-    const StatsJob *s = stats;
+    StatsJob *s = stats;
     Place at = source_place(s->func->module->sources, op->span.start);
-    tilec_line *l = at.source ? line_list_at(s->lines, at.source->path, at.line) : NULL;
+    tilec_line *l = s->lines && at.source ? line_list_at(s->lines, at.source->path, at.line) : NULL;
 
+    s->asked += work->bytes;
     if (!l)
         return;
     l->flops += work->flops;
@@ -348,8 +349,7 @@ static tilec_status count_stats(Job *job, void *stats)
                            .grid = {s->grid[0], s->grid[1], s->grid[2]},
                            .last = grid_programs(s->grid)};
     MemoryUse use = ir_memory_use(s->func, job->arena);
-    bool counted = interp_count(s->func, &launch, SAMPLE, &counts, s->lines ? add_line_work : NULL,
-                                s) == INTERP_OK;
+    bool counted = interp_count(s->func, &launch, SAMPLE, &counts, add_work, s) == INTERP_OK;
 
     counted = counted && counts.known;
     s->stats.flops = counted ? counts.flops : -1;
@@ -358,6 +358,8 @@ static tilec_status count_stats(Job *job, void *stats)
     s->stats.bf16_flops = counted ? counts.bf16_flops : 0;
     s->stats.in_place = memory_in_place(r->binding, use.loaded, use.stored);
     s->stats.bytes = memory_bytes(r->binding, use.loaded) + memory_bytes(r->binding, use.stored);
+    if (counted) /* of arrays that are larger than what is done to them, that part */
+        s->stats.bytes = MIN(s->stats.bytes, s->asked);
     s->stats.compile_seconds = r->variant->seconds;
     s->stats.from_cache = r->variant->from_cache;
     s->stats.generator_seconds = r->variant->parts.generator;

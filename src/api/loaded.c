@@ -8,9 +8,10 @@
  * kernel has to be.
  *
  * A part may be what was meant.  So it is said where numbers of the launch say how many there are,
- * n or rows * stride, or a few times that, as of two halves side by side, and none says how many
- * were loaded; of dimensions alone not where a number
- * that was loaded itself ends a loop or a mask, as lengths of sequences do.
+ * n or rows * stride, or a few times that, as of two halves side by side, or, where what was loaded
+ * decides no address, those that are compiled in too, and none says how many
+ * were loaded; of dimensions alone not where a number that was loaded itself ends a loop or a mask,
+ * as lengths of sequences do.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ enum { MOST_FACTORS = 3, LEAST_HOLE = 16, MOST_TIMES = 4 };
 
 /* Arguments, and the extents of the grid. */
 typedef struct {
-    int64_t at[MAX_PARAMS + 3];
+    int64_t at[2 * MAX_PARAMS + 3];
     int n;
 } Numbers;
 
@@ -39,6 +40,18 @@ static Numbers numbers_of(const Request *r, const int32_t *grid)
             n.at[n.n++] = (int64_t)b->slots[i];
     }
     return n;
+}
+
+/* .. those that are compiled in, too. */
+static Numbers all_numbers_of(const Request *r, const Numbers *n)
+{
+    Numbers all = *n;
+
+    for (int i = 0; i < r->nargs && all.n < COUNT(all.at); i++) {
+        if (r->args[i].kind == TILEC_ARG_INT && r->args[i].integer > 1)
+            all.at[all.n++] = r->args[i].integer;
+    }
+    return all;
 }
 
 /* Is it a product of so many of them at most? */
@@ -70,6 +83,12 @@ static bool is_argument(const Request *r, int64_t number)
             return true;
     }
     return false;
+}
+
+/* .. and no other number: of taps of a filter, for one, of which the kernel knows how many. */
+static bool is_compiled_in(const Request *r, const Numbers *n, int64_t number)
+{
+    return is_argument(r, number) && !is_product(n, number, 1);
 }
 
 static void say(const Request *r, const tilec_tensor *t, const char *what)
@@ -120,16 +139,29 @@ static int64_t first_ones(const unsigned char *read, int64_t n)
     return first;
 }
 
+/* Do numbers of the launch, such as rows * columns, say that there are so many, and none that it is
+ * the first ones? */
+static bool is_all(const Request *r, const Numbers *n, int64_t all, int64_t first)
+{
+    const Numbers more = all_numbers_of(r, n);
+    const Programs *p = &r->spec->programs;
+
+    if (p->bounded_by_data || is_product(n, first, MOST_FACTORS))
+        return false;
+    if (is_product(n, all, MOST_FACTORS - 1))
+        return true;
+    return !p->indexed_by_data &&
+           ((is_multiple(n, all, MOST_FACTORS - 1) && !is_multiple(n, first, MOST_FACTORS)) ||
+            (is_product(&more, all, MOST_FACTORS) && !is_product(&more, first, MOST_FACTORS)));
+}
+
 static bool warn_of_first(const Request *r, const Numbers *n, const tilec_tensor *t,
                           const unsigned char *read)
 {
     int64_t all = elements_of(t), first = first_ones(read, span_of(t));
     char what[200];
 
-    if (first < 2 || first >= all || is_product(n, first, MOST_FACTORS) ||
-        !(is_product(n, all, MOST_FACTORS - 1) ||
-          (!r->spec->programs.bounded_by_data && is_multiple(n, all, MOST_FACTORS - 1) &&
-           !is_multiple(n, first, MOST_FACTORS))))
+    if (first < 2 || first >= all || !is_all(r, n, all, first))
         return false;
     snprintf(what, sizeof what, "only its first %lld of %lld elements are loaded", (long long)first,
              (long long)all);
@@ -246,7 +278,8 @@ static bool is_short(const Request *r, const Numbers *n, const int32_t *grid, co
     bool late = begins_late(u->at[d], all);
 
     if (used == 1 && d == 0 && u->at[0][0])
-        return all > 1 && (all == grid[0] || all == grid[1] || all == grid[2]);
+        return all > 1 && (all == grid[0] || all == grid[1] || all == grid[2] ||
+                           (t->ndim == 1 && is_compiled_in(r, n, all)));
     return used > 1 && used < all && is_in_blocks(u->at[d], all) &&
            (is_product(n, all, 1) || is_argument(r, all)) && !is_product(n, used, MOST_FACTORS) &&
            !is_argument(r, used) &&

@@ -46,6 +46,7 @@ void check_winners(Func *f); /* check_winner.c: nor that a masked lane is the gr
 /* Does an exponential take it, through what works on elements? */
 bool check_flows_into_power(const UseLists *uses, const Value *v, int depth);
 void check_fractions(Func *f); /* check_fraction.c: nor that a store cuts off fractions */
+void check_bins(Func *f);      /* check_bins.c: nor that tl.histogram leaves numbers out */
 void check_starts(Func *f);    /* check_start.c: nor what a loop begins a maximum with */
 void check_means(Func *f); /* suspect_mean.c: nor that a sum is divided by lanes that were none */
 /* Every float but in memory and parameters becomes fp64; without calls and handles. */

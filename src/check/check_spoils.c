@@ -5,8 +5,8 @@
  *   - of integers divided by zero, and shifted by their width or more;
  *   - of floats in 8 or 16 bits that do not reach so far;
  *   - of the absolute value of the least number, which is negative;
- *   - of sums and products of 32 bits that have wrapped around when they are made wider, and of 8
- *     and 16 bits where they are indices;
+ *   - of sums, along an axis too, and products of 32 bits that have wrapped around when they are
+ * made wider, and of 8 and 16 bits where they are indices;
  *   - of indices in fp16 and bf16, which count by 2, 4, 8 from 2048 and 256 on;
  *   - of indices below 0 that are divided and cut off toward zero, as in C.
  */
@@ -77,10 +77,17 @@ static bool is_sum(const Op *op)
            opt_is_int(op->results[0]);
 }
 
+/* tl.sum of integers */
+static bool is_reduced_sum(const Op *op)
+{
+    return op && ir_reduces(op) && op->noperands == 1 && ir_combine_code(op) == OP_add &&
+           opt_is_int(op->results[0]);
+}
+
 /* .. that keeps within 32 bits */
 static bool is_wide_sum(const Op *op)
 {
-    return is_sum(op) && dtype_is_signed(op->results[0]->type->dtype) &&
+    return (is_sum(op) || is_reduced_sum(op)) && dtype_is_signed(op->results[0]->type->dtype) &&
            dtype_bits(op->results[0]->type->dtype) == BITS_OF_SUMS;
 }
 
@@ -96,6 +103,8 @@ static bool is_hash(const Value *v, int depth)
     const Op *op = ir_unmoved(v)->def;
     int64_t c;
 
+    if (is_reduced_sum(op) && depth > 0)
+        return is_hash(op->operands[0], depth - 1);
     if (!is_sum(op) || depth == 0)
         return false;
     for (int i = 0; i < op->noperands; i++) {
@@ -117,6 +126,8 @@ static Value *exact(Builder *b, Value *v, int depth)
         const Type *t = type_with_dtype(b->module, v->type, DT_I64);
         return build_op(b, op->code, 1, &in, op->nattrs, op->attrs, 1, &t)->results[0];
     }
+    if (depth > 0 && is_reduced_sum(op))
+        return opt_reduce_along(b, OP_add, exact(b, op->operands[0], depth - 1), attr_axis(op));
     if (depth > 0 && is_sum(op)) {
         Value *first = exact(b, op->operands[0], depth - 1);
         return build_binary(b, op->code, first, exact(b, op->operands[1], depth - 1));

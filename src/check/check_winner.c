@@ -6,7 +6,9 @@
  * that is asked when the programs run: in each row of a maximum or minimum, or of a choice of an
  * index, one of the lanes that the mask lets through must hold the result, if there are any.
  *
- * Of a scan none of the lanes that are there may hold more than the greatest of them.
+ * Of a scan none of the lanes that are there may hold more than the greatest of them.  Of a sort
+ * that is stored under the mask of the load none that was left out may come before one that is
+ * there.
  *
  * Takes and gives verified IR, without calls.  Looks at what is made of masked loads of one mask by
  * operations on elements.  Nothing is asked where `other` is so large that it is a mark or an
@@ -171,6 +173,42 @@ static void ask_scan(Op *op, Value *mask)
     build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
 }
 
+/* Where the lanes that the mask leaves out begin is behind all others. */
+static void ask_sort(Op *op, Value *mask)
+{
+    Builder b = builder_before(op->next);
+    bool falls = attr_descending(op) != 0;
+    int axis = op->operands[0]->type->rank - 1;
+    int64_t attrs[] = {attr_of_text(b.module, wins_text, strlen(wins_text)), 0, 1};
+
+    b.span = op->span;
+    b.site = op->site;
+    b.mark = op->mark;
+    Value *v = op->operands[0], *others = build_unary(&b, OP_not, mask);
+    Value *last = best_along(&b, v, mask, falls ? OP_min : OP_max, axis);
+    Value *first = best_along(&b, v, others, falls ? OP_max : OP_min, axis);
+    Value *wins = build_binary(&b, falls ? OP_gt : OP_lt, first, last);
+    Value *right = build_unary(&b, OP_not, wins);
+    build_op(&b, OP_assert, 1, &right, COUNT(attrs), attrs, 0, NULL);
+}
+
+/* As it is, or as the float that it stands for. */
+static bool is_stored_under(const UseLists *uses, const Value *v, const Value *mask, int depth)
+{
+    const Use *at = uses_of(uses, v);
+
+    for (int i = 0; i < uses_count(uses, v) && depth > 0; i++) {
+        const Op *op = at[i].op;
+        const Value *own = op->code == OP_store ? op_operand(op, STORE_MASK) : NULL;
+        if (own && at[i].operand == STORE_DATA && ir_same(own, mask, SAME_DEPTH))
+            return true;
+        if ((op_has(op, FOLDS) || op->code == OP_bitcast) && !op_has(op, COMPARES) &&
+            is_stored_under(uses, op->results[0], mask, depth - 1))
+            return true;
+    }
+    return false;
+}
+
 typedef struct {
     Arena *arena;
     VEC(Op *) found;
@@ -181,7 +219,8 @@ static void note_reduction(Op *op, void *reductions)
     Reductions *r = reductions;
 
     bool chooses = (ir_reduces(op) && chooses_index(op)) ||
-                   ((ir_reduces(op) || op->code == OP_scan) && chooses_value(op));
+                   ((ir_reduces(op) || op->code == OP_scan) && chooses_value(op)) ||
+                   op->code == OP_sort;
 
     if (chooses && !op->operands[0]->type->pointer)
         vec_push(r->arena, &r->found, op);
@@ -202,9 +241,11 @@ void check_winners(Func *f)
         find_mask(&s, op->operands[0], DEEPEST);
         if (s.fails || !s.mask || check_flows_into_power(&uses, op->results[0], DEEPEST))
             continue;
-        if (op->code == OP_scan)
+        if (op->code == OP_sort && is_stored_under(&uses, op->results[0], s.mask, SAME_DEPTH))
+            ask_sort(op, s.mask);
+        else if (op->code == OP_scan)
             ask_scan(op, s.mask);
-        else
+        else if (op->code != OP_sort)
             ask(op, s.mask, op->noperands - 1);
     }
 }

@@ -70,6 +70,27 @@ static bool is_bounded_by_data(const Op *op)
                                     is_loaded_number(op->operands[1], DEEPEST));
 }
 
+static bool follows_from_memory(const Value *v, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0 || op_has(op, READS))
+        return op && op_has(op, READS);
+    for (int i = 0; i < op->noperands; i++) {
+        bool hands_on = op_has(op, FOLDS) || op_has(op, MOVES) || op->code == OP_splat;
+        if (hands_on && follows_from_memory(op->operands[i], depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static bool is_indexed_by_data(const Op *op)
+{
+    enum { DEEPEST = 16 };
+
+    return op->code == OP_addptr && follows_from_memory(op->operands[1], DEEPEST);
+}
+
 static void visit(Op *op, void *walk)
 {
     const Walk *w = walk;
@@ -107,6 +128,7 @@ static void visit(Op *op, void *walk)
         break;
     }
     p->bounded_by_data |= is_bounded_by_data(op);
+    p->indexed_by_data |= is_indexed_by_data(op);
     for (int i = 0; i < op->nresults; i++)
         p->has_tiles |= is_large(op->results[i]);
 }

@@ -78,6 +78,7 @@ typedef struct {
     uint64_t loads_first;  /* bits as in MemoryUse: what is there before the launch is asked for */
     bool speaks;           /* prints, asserts, or runs text that nobody understands here */
     bool waits;            /* one may wait for another */
+    bool indexed_by_data;  /* an address follows from what was loaded */
     bool bounded_by_data;  /* what was loaded ends a loop, or is what a mask compares with */
     bool own_nan, own_inf; /* among its constants, or what it pads with */
     Steps steps;

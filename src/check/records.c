@@ -84,6 +84,7 @@ static bool add_checks(Func *f, const CheckWish *wish, Diags *d)
         check_values(f);
         check_winners(f);
         check_starts(f);
+        check_bins(f);
         check_means(f);
     }
     check_accesses(f, wish->views);

@@ -40,6 +40,7 @@ Suspicion suspect_mask;     /* suspect_mask.c: a mask of rows that leaves out co
 Suspicion suspect_mean;     /* suspect_mean.c: a sum divided by the lanes of its tile */
 Suspicion suspect_axes;     /* suspect_axes.c: what rows were loaded for, given to columns */
 Suspicion suspect_crossed;  /* suspect_crossed.c: what belongs to rows, and meets columns */
+Suspicion suspect_never;    /* suspect_never.c: what can have one outcome only */
 Suspicion suspect_nothing;  /* suspect_nothing.c: divisions by zero, shifts by too much */
 Suspicion suspect_power;    /* suspect_power.c: `^` for a power */
 Suspicion suspect_programs; /* suspect_programs.c: loops that share out to too many */

@@ -268,14 +268,17 @@ static void look_at_pair(Cross *c, const Op *op, const Value *tile, const Value 
                  found_at(labels_of(c, tile), rank, dim, index), dim);
 }
 
-/* Is it made of v, element by element? */
+/* Is it made of v, element by element?  Of elements that are chosen, as a row by its number, a sum
+ * is an element, which may go anywhere. */
 static bool is_made_of(const Value *made, const Value *v, int depth)
 {
     const Op *op = made->def;
 
     if (made == v)
         return true;
-    for (int i = 0; op && op_has(op, FOLDS) && depth > 0 && i < op->noperands; i++) {
+    if (!op || op->code == OP_select)
+        return false;
+    for (int i = 0; op_has(op, FOLDS) && depth > 0 && i < op->noperands; i++) {
         if (is_made_of(op->operands[i], v, depth - 1))
             return true;
     }
@@ -306,7 +309,9 @@ static void look_at_own(Cross *c, const Op *op, const Value *tile, const Value *
 
     if (!expand || !reduce || reduce->operands[0]->type->rank != 2 ||
         expand->operands[0]->type->rank != 1 || attr_axis(expand) == attr_axis(reduce) ||
-        !is_made_of(tile, reduce->operands[0], SAME_DEPTH) || diag_warned(c->s->diags, op->span))
+        !(is_made_of(tile, reduce->operands[0], SAME_DEPTH) ||
+          is_made_of(reduce->operands[0], tile, SAME_DEPTH)) ||
+        diag_warned(c->s->diags, op->span))
         return;
     int dim = (int)attr_axis(reduce);
     suspect_warn(c->s, op, turn_hint,

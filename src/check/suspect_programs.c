@@ -9,8 +9,13 @@
  * another one alone.
  *
  * for at in range(tl.program_id(0) * BLOCK, n, BLOCK) goes on by one tile: the first program does
- * all, and what others do is done again.  Told where the loop stores, by its counter alone.  So
+ * all, and what others do is done again.  Told where the loop stores, by its counter alone, and
+ * where all programs add what theirs has loaded to one place; of a `while` that counts so, too.  So
  * it is where the step is tl.num_programs(0), without the BLOCK.
+ *
+ * s = tl.sum(tl.load(x + i)), and if tl.program_id(0) == 0: tl.store(out, s), stores what the first
+ * program has made of its own tile.  Told where nothing else is done with it, so that all others
+ * have made theirs for nothing.
  */
 #include "suspect.h"
 
@@ -68,16 +73,53 @@ static bool is_own_tile(const Value *low, const Value *step)
     return false;
 }
 
-/* Stores of a loop: all that they say of programs is the round. */
+/* A loop that counts. */
 typedef struct {
     const Op *loop;
-    bool stores, others;
+    const Value *low, *high, *step;
+    const Block *body;
+} Count;
+
+/* while k < n: .. k += step */
+static bool read_while(const Op *op, Count *c)
+{
+    const Op *end = opt_last(op->regions[0]), *compare = end->operands[0]->def;
+    const Value *k = compare && compare->code == OP_lt ? compare->operands[0] : NULL;
+
+    if (!k || k->def || k->block != op->regions[0] || k->index >= op->noperands)
+        return false;
+    const Op *next = opt_last(op->regions[1])->operands[k->index]->def;
+    if (!next || next->code != OP_add || next->operands[0] != op->regions[1]->args[k->index])
+        return false;
+    *c = (Count){op, op->operands[k->index], compare->operands[1], next->operands[1],
+                 op->regions[1]};
+    return true;
+}
+
+static bool read_count(const Op *op, Count *c)
+{
+    if (op->code == OP_while)
+        return read_while(op, c);
+    *c = (Count){op, op->operands[FOR_LO], op->operands[FOR_HI], op->operands[FOR_STEP],
+                 op->regions[0]};
+    return true;
+}
+
+/* Accesses of a loop: all that they say of programs is the round. */
+typedef struct {
+    const Op *loop;
+    bool stores, loads, others;
 } Stored;
 
 static void note_store(Op *op, void *stored)
 {
     Stored *x = stored;
 
+    if (op_only_reads(op)) {
+        x->loads = true;
+        x->others |= has_program(op->operands[ir_access(op).pointer], FURTHEST);
+        return;
+    }
     if (op->code != OP_store) {
         x->others |= op_has(op, WRITES | EFFECT);
         return;
@@ -88,15 +130,42 @@ static void note_store(Op *op, void *stored)
     x->others |= !suspect_is_moved(op->operands[STORE_PTR], x->loop, FURTHEST);
 }
 
+/* Do all programs add it, or what is made of it, to one place? */
+static bool is_added_by_all(const Suspect *s, const Value *v, int depth)
+{
+    const UseLists *uses = suspect_uses(s);
+    const Use *at = uses_of(uses, v);
+
+    for (int i = 0; i < uses_count(uses, v) && depth > 0; i++) {
+        const Op *op = at[i].op;
+        if (op->code == OP_atomic_rmw && attr_rmw_kind(op) == RMW_ADD)
+            return at[i].operand == ir_access(op).data &&
+                   !has_program(op->operands[ir_access(op).pointer], FURTHEST);
+        if ((op_has(op, FOLDS) || op_has(op, MOVES) || ir_reduces(op)) && op->nresults == 1 &&
+            is_added_by_all(s, op->results[0], depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static bool adds_up(const Suspect *s, const Op *loop)
+{
+    for (int i = 0; i < loop->nresults; i++) {
+        if (is_added_by_all(s, loop->results[i], DEEPEST))
+            return true;
+    }
+    return false;
+}
+
 static void look_at_step(const Suspect *s, const Op *op)
 {
     Stored x = {.loop = op};
+    Count c;
 
-    if (!is_own_tile(op->operands[FOR_LO], op->operands[FOR_STEP]) ||
-        has_program(op->operands[FOR_HI], FURTHEST))
+    if (!read_count(op, &c) || !is_own_tile(c.low, c.step) || has_program(c.high, FURTHEST))
         return;
-    ir_walk(op->regions[0], note_store, &x);
-    if (x.stores && !x.others)
+    ir_walk((Block *)c.body, note_store, &x);
+    if (!x.others && (x.stores || (x.loads && adds_up(s, op))))
         suspect_warn(s, op, "go on by those of all programs: tl.num_programs(0) * BLOCK",
                      "each program begins with its own tile, and goes on with the tiles of those "
                      "behind it: they do them again");
@@ -122,13 +191,81 @@ static void look_at_width(const Suspect *s, const Op *op)
     }
 }
 
+/* --- what one program stores --- */
+
+/* The axis of an `if` that asks for one program by its number; -1: it is another one. */
+static int axis_of_one(const Op *branch)
+{
+    const Op *equal = branch && branch->code == OP_if ? branch->operands[0]->def : NULL;
+    uint64_t bits;
+
+    for (int i = 0; equal && equal->code == OP_eq && i < 2; i++) {
+        const Op *id = ir_bare(equal->operands[i])->def;
+        if (id && id->code == OP_program_id && value_constant(equal->operands[1 - i], &bits))
+            return (int)attr_axis(id);
+    }
+    return -1;
+}
+
+static bool has_program_along(const Value *v, int axis, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0)
+        return false;
+    if (op->code == OP_program_id)
+        return attr_axis(op) == axis;
+    for (int i = 0; i < op->noperands; i++) {
+        if (has_program_along(op->operands[i], axis, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+/* Is it made of what was loaded by the number of the program along that axis? */
+static bool is_of_own_tile(const Value *v, int axis, int depth)
+{
+    const Op *op = v->def;
+
+    if (!op || depth == 0)
+        return false;
+    if (op_only_reads(op))
+        return has_program_along(op->operands[ir_access(op).pointer], axis, FURTHEST);
+    for (int i = 0; i < op->noperands; i++) {
+        if (is_of_own_tile(op->operands[i], axis, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static void look_at_one(const Suspect *s, const Op *store)
+{
+    const Op *branch = store->block->owner;
+    const Value *v = store->operands[STORE_DATA];
+    int axis = axis_of_one(branch);
+
+    if (axis < 0 || store->block != branch->regions[0] || !v->def ||
+        v->def->block == store->block || uses_count(suspect_uses(s), v) != 1 ||
+        !is_of_own_tile(v, axis, FURTHEST))
+        return;
+    suspect_warn(s, store,
+                 "tl.atomic_add(out, v) in all programs adds up what they have, out + "
+                 "tl.program_id(0) keeps each",
+                 "each program makes this of a tile of its own, and one stores it: what the others "
+                 "have made is lost");
+}
+
 static void look_at(Op *op, void *suspect)
 {
     const Suspect *s = suspect;
 
-    if (op->code != OP_for)
+    if (op->code == OP_store)
+        look_at_one(s, op);
+    if (!opt_is_loop(op))
         return;
     look_at_step(s, op);
+    if (op->code != OP_for)
+        return;
     look_at_width(s, op);
     unsigned from = axes_in(op->operands[FOR_LO], OP_program_id, DEEPEST);
     unsigned by = axes_in(op->operands[FOR_STEP], OP_num_programs, DEEPEST);
@@ -141,13 +278,13 @@ static void look_at(Op *op, void *suspect)
                  axis, other);
 }
 
-static bool is_for(const Op *op)
+static bool is_looked_at(const Op *op)
 {
-    return op->code == OP_for;
+    return opt_is_loop(op) || op->code == OP_if;
 }
 
 void suspect_programs(const Suspect *s)
 {
-    if (suspect_any(s, is_for))
+    if (suspect_any(s, is_looked_at))
         ir_walk(s->func->body, look_at, (void *)s);
 }

@@ -121,6 +121,26 @@ static void look_for_product(const Suspect *s, const Op *loop, int i)
                  "the loop");
 }
 
+/* --- a total that is not one --- */
+
+/* acc = tl.load(..), another tile in each round, where acc begins with 0 and nobody looks at it in
+ * the loop. */
+static void look_for_last(const Suspect *s, const Op *loop, int i)
+{
+    const Value *v = opt_last(loop->regions[0])->operands[i];
+    uint64_t bits;
+
+    if (v->type->rank == 0 || !v->def || is_looked_at(s, loop->regions[0]->args[1 + i]) ||
+        uses_count(suspect_uses(s), loop->results[i]) == 0 || uses_count(suspect_uses(s), v) != 1 ||
+        !value_constant(loop->operands[FOR_BOUNDS + i], &bits) || !suspect_is_inside(v, loop) ||
+        !is_loaded(v, DEEPEST) || !suspect_is_moved(v, loop, DEEPEST) ||
+        diag_warned(s->diags, v->def->span))
+        return;
+    suspect_warn(s, v->def, "acc += .. adds them up; only the last one needs no loop",
+                 "each round loads this anew, and only that of the last one is left behind the "
+                 "loop");
+}
+
 /* --- a bias in each round --- */
 
 typedef struct {
@@ -381,6 +401,7 @@ static void look_at(Op *op, void *suspect)
     for (int i = 0; op->code == OP_for && i < op->nresults; i++) {
         look_for_anew(s, op, i);
         look_for_product(s, op, i);
+        look_for_last(s, op, i);
         look_for_bias(s, op, i);
         look_for_same(s, op, i);
         look_for_zero(s, op, i);

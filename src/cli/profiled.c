@@ -120,6 +120,33 @@ static void show_progress(void *progress, double share)
     progress_at(progress, share);
 }
 
+typedef struct {
+    double read, written;
+} BytesMoved;
+
+static void add_moved(void *moved, const tilec_tensor *t, int uses)
+{
+    BytesMoved *m = moved;
+    double bytes = (double)tilec_dtype_size(t->dtype);
+
+    for (int i = 0; i < t->ndim; i++)
+        bytes *= (double)t->shape[i];
+    m->read += uses & TILEC_LOADS ? bytes : 0;
+    m->written += uses & TILEC_STORES ? bytes : 0;
+}
+
+/* Of the bytes that a launch moves; half of them where that is not known. */
+static double written_share(Call *k)
+{
+    tilec_launch_options silent = k->options.launch;
+    BytesMoved m = {0};
+
+    silent.on_message = NULL;
+    tilec_launch_memory(k->cli->file, k->options.kernel, k->there, k->args.count, &silent,
+                        add_moved, &m, NULL);
+    return m.read + m.written > 0 ? m.written / (m.read + m.written) : 0.5;
+}
+
 static Peaks find_peaks(Call *k)
 {
     Progress progress = progress_start(k->cli->quiet, "measuring what the machine can do");
@@ -127,6 +154,7 @@ static Peaks find_peaks(Call *k)
                                               .store = &k->cli->store,
                                               .threads = k->options.launch.threads,
                                               .bytes = k->timing.stats.bytes,
+                                              .written = written_share(k),
                                               .progress = show_progress,
                                               .user = &progress});
 

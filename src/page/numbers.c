@@ -23,6 +23,11 @@ static void add_rate(Numbers *all, const RunView *v, const char *title, double a
             about);
 }
 
+static bool is_cached(const RunView *v)
+{
+    return v->profile && v->profile->has_peaks && v->profile->peaks.cached;
+}
+
 static void add_times(Numbers *all, const RunView *v)
 {
     Arena *a = v->arena;
@@ -33,7 +38,9 @@ static void add_times(Numbers *all, const RunView *v)
     add(all, v, "time", t->times.median, timing_duration(a, t->times.median),
         arena_printf(a, "median of %d run%s, sure to %s", t->times.n, t->times.n == 1 ? "" : "s",
                      times_unsure_text(a, &t->times)));
-    add_rate(all, v, "GB/s", t->stats.bytes, "arrays that are read and written, once each");
+    add_rate(all, v, "GB/s", t->stats.bytes,
+             arena_printf(a, "arrays that are read and written, once each%s",
+                          is_cached(v) ? ", from a cache" : ""));
     add_rate(all, v, "GFLOP/s", t->stats.flops, "float operations of the kernel itself");
     if (v->profile && v->profile->has_peaks)
         add(all, v, "roofline", profile_roofline(v->profile),

@@ -176,7 +176,7 @@ void roofline_put(Text *t, const Page *p, int version)
                 100 * profile_roofline(v->profile), WIDTH, HEIGHT);
     put_grid(&a);
     put_slope(&a, peaks->near_bytes, level, "near", "nearest caches");
-    put_slope(&a, peaks->bytes, level, "", "memory");
+    put_slope(&a, peaks->bytes, level, "", profile_source(v->profile));
     put_level(&a, peaks, level);
     for (int i = 0; i < p->nviews; i++) {
         if (i == version || !roofline_has(p->views[i]))

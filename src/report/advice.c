@@ -273,32 +273,52 @@ static const tilec_line *hottest(const Profile *p)
     return NULL;
 }
 
+static const double near_roof = 0.7;
+
 /* As the chip itself has counted. */
-static void look_dram(Search *s, const ChipCounters *c, double near)
+static void look_dram(Search *s, const ChipCounters *c)
 {
     const tilec_counter *busy =
         chip_counter(c, "dram__throughput.avg.pct_of_peak_sustained_elapsed");
 
-    if (busy && busy->value >= 100 * near)
+    if (busy && busy->value >= 100 * near_roof)
         advice_add(s, NULL, 0, busy->value / 100,
                    arena_printf(s->view->arena, "the chip's memory is busy %.0f%% of the time",
                                 busy->value));
 }
 
+/* Nothing is said where the kernel seems faster than that, as one does of which it is not known how
+ * much of its arrays it moves. */
+static void look_bytes(Search *s, const char *source)
+{
+    static const double possible = 1.1;
+    const Profile *p = s->view->profile;
+    double rate = p->timing->stats.bytes / p->timing->times.median;
+
+    if (profile_memory(p) < near_roof || rate > possible * p->peaks.bytes)
+        return;
+    advice_add(s, NULL, 0, profile_memory(p),
+               arena_printf(s->view->arena, "%.0f%% of what %s gives: %.1f of %.1f GB/s",
+                            100 * profile_memory(p), source, rate / 1e9, p->peaks.bytes / 1e9));
+}
+
 static void look_memory(Search *s)
 {
-    static const double near = 0.7;
     const Profile *p = s->view->profile;
 
     if (p && p->chip)
-        look_dram(s, p->chip, near);
-    if (!p || !p->has_peaks || profile_memory(p) < near)
-        return;
-    advice_add(s, NULL, 0, profile_memory(p),
-               arena_printf(s->view->arena, "%.0f%% of what memory gives: %.1f of %.1f GB/s",
-                            100 * profile_memory(p),
-                            p->timing->stats.bytes / p->timing->times.median / 1e9,
-                            p->peaks.bytes / 1e9));
+        look_dram(s, p->chip);
+    if (p && p->has_peaks && !p->peaks.cached)
+        look_bytes(s, "memory");
+}
+
+/* Of arrays that are still there from the run before. */
+static void look_cache(Search *s)
+{
+    const Profile *p = s->view->profile;
+
+    if (p && p->has_peaks && p->peaks.cached)
+        look_bytes(s, "the cache");
 }
 
 /* Neither memory nor arithmetic is near its roof: steps wait for each other. */
@@ -385,6 +405,9 @@ static const Rule rules[] = {
     {"memory", "Memory is the limit",
      "only fewer bytes help: narrower types, or this kernel fused with the one before it",
      look_memory, false},
+    {"cache", "The cache is the limit",
+     "data that other work has put out of the cache takes longer; give larger arrays to see how long; "
+     "else fewer bytes: narrower types, or this kernel fused with the one before it", look_cache, false},
     {"latency", "Steps wait for each other",
      "more independent work in the line: a larger block, or several sums that are added at the end",
      look_latency, true},

@@ -39,13 +39,19 @@ void timing_put_json(Text *out, const Timing *t);
  * second, on so many threads (0: all); the best that was ever measured in this cache folder, and
  * now */
 typedef struct {
+    double read, copied, written;
+} Bandwidth;
+typedef struct {
     double bytes, near_bytes, flops, int8_flops, bf16_flops;
+    Bandwidth
+        all;     /* of arrays of that size; `bytes` is what they give where `written` is written */
+    bool cached; /* a cache may keep them from run to run */
 } Peaks;
 typedef struct {
     tilec_context *context;
     Store *store;
     int threads;
-    double bytes;
+    double bytes, written; /* all that is read and written; the share of it that is written */
     void (*progress)(void *user, double share); /* 0..1, now and then; NULL */
     void *user;
 } PeaksOf;
@@ -95,6 +101,7 @@ double profile_time(const Profile *p, const tilec_line *l);
 bool profile_is_sure(const tilec_line *l); /* of few samples no rate can be told */
 /* With peaks, 0..1: of what memory can do, and of what the machine can, see profile.c. */
 double profile_memory(const Profile *p);
+const char *profile_source(const Profile *p); /* of its bytes: "memory", or "cache" */
 double profile_roofline(const Profile *p);
 /* The same of a line; negative: nobody knows, or it does nothing that counts. */
 double profile_line_roofline(const Profile *p, const tilec_line *l);

@@ -149,12 +149,6 @@ Val math_extremum(Lower *l, const Args *a)
     return extremum_values(l, code, arg(a, ARG_x), arg(a, ARG_y), a->span);
 }
 
-/* Of two constants: is the first one the greater? */
-static bool is_above(Val x, Val y)
-{
-    return val_is_number(x) && val_is_number(y) && const_to_double(x.c) > const_to_double(y.c);
-}
-
 Val math_clamp(Lower *l, const Args *a)
 {
     Val x = widen_bf16(l, arg(a, ARG_x)), r;
@@ -162,8 +156,6 @@ Val math_clamp(Lower *l, const Args *a)
 
     if (!wants_nan(l, a, &nan))
         return val_unknown();
-    if (is_above(arg(a, ARG_min), arg(a, ARG_max)))
-        warn_at(l, a->span, W_CLAMP, val_text(l, arg(a, ARG_min)), val_text(l, arg(a, ARG_max)));
     r = extremum_values(l, with_nan(OP_max, nan, x, arg(a, ARG_min)), x, arg(a, ARG_min), a->span);
     r = extremum_values(l, with_nan(OP_min, nan, r, arg(a, ARG_max)), r, arg(a, ARG_max), a->span);
     if (r.kind == VAL_RUN && !dtype_is_float(r.run->type->dtype))

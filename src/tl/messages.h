@@ -193,7 +193,6 @@
 #define H_QUOTIENT           "`/` keeps them; .to(tl.%s) says that a whole number is meant"
 #define W_NOT_HELD           "%s does not fit in %s, and is %lld there"
 #define H_NOT_HELD           "is tl.%s the type that was meant?"
-#define W_CLAMP              "nothing lies between %s and %s: the lower limit stands first, tl.clamp(x, low, high)"
 #define W_WHERE              "the condition of tl.where should be int1; this is compared with 0: %s"        /* R63 */
 #define E_NEEDS_TILE         "%s needs a tile, not %s"
 #define E_INTEGERS_OF_32_BITS "libdevice.%s takes integers of 32 bits, not %s"                               /* R304 */

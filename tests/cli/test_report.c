@@ -378,6 +378,78 @@ static void test_rule_of_latency(void **state)
     assert_non_null(advice_called(&all, "programs"));
 }
 
+/* --- roofs of a CPU --- */
+
+static Profile profile_with(Cli *c, Timing *t, ProfileLines *lines, bool cached)
+{
+    const Peaks peaks = {.bytes = 30e9,
+                         .near_bytes = 300e9,
+                         .flops = 1e12,
+                         .int8_flops = 1,
+                         .bf16_flops = 1,
+                         .cached = cached};
+
+    *lines = (ProfileLines){.arena = c->arena};
+    t->times.n = 100;
+    return profile_of(t, &peaks, lines);
+}
+
+/* What a kernel moves in a second is said to come from where it may, and is never more than all. */
+static void test_rule_of_memory(void **state)
+{
+    static const struct {
+        double bytes, median, min, flops;
+        bool cached;
+        const char *rule, *share; /* NULL: nothing is said */
+    } cases[] = {
+        {24e6, 1e-3, 1e-3, 0, false, "memory", "80% of what memory gives: 24.0 of 30.0 GB/s"},
+        {24e6, 1e-3, 1e-3, 0, true, "cache", "80% of what the cache gives: 24.0 of 30.0 GB/s"},
+        {15e6, 1e-3, 1e-3, 0, false, NULL, NULL},
+        /* faster than the probe, which a busy machine had held up */
+        {38e6, 1e-3, 0.95e-3, 0, false, "memory", "95% of what memory gives: 38.0 of 40.0 GB/s"},
+        /* .. by so much that its bytes come from nearer than arrays of that size */
+        {90e6, 1e-3, 0.9e-3, 0, false, "cache", "90% of what the cache gives: 90.0 of 100.0 GB/s"},
+        /* nobody knows what part of its arrays it moves */
+        {90e6, 1e-3, 0.9e-3, -1, false, NULL, NULL},
+    };
+    Cli *c = *state;
+
+    for (int i = 0; i < COUNT(cases); i++) {
+        Timing t = {.times = {.median = cases[i].median, .min = cases[i].min},
+                    .stats = {.bytes = cases[i].bytes, .flops = cases[i].flops}};
+        ProfileLines lines;
+        Profile p = profile_with(c, &t, &lines, cases[i].cached);
+        RunView v = {.arena = c->arena, .profile = &p, .timing = t};
+        const Advices all = advice_find(&v);
+        const Advice *a = cases[i].rule ? advice_called(&all, cases[i].rule) : NULL;
+
+        assert_true(profile_roofline(&p) <= 1);
+        assert_true(!cases[i].rule == !a);
+        if (a)
+            assert_string_equal(a->figure, cases[i].share);
+        else
+            assert_true(!advice_called(&all, "memory") && !advice_called(&all, "cache"));
+    }
+}
+
+/* Of a line that has a tenth of its time no rate is told. */
+static void test_lines_beyond_the_roof(void **state)
+{
+    Cli *c = *state;
+    Timing t = {.times = {.median = 1e-3, .min = 1e-3}, .stats = {.bytes = 20e6}};
+    ProfileLines lines;
+    Profile p;
+
+    profile_with(c, &t, &lines, false);
+    profile_add(&lines, &(tilec_line){.file = "k.py", .line = 1, .samples = 20, .bytes = 10e6});
+    profile_add(&lines, &(tilec_line){.file = "k.py", .line = 2, .samples = 980, .bytes = 10e6});
+    const Peaks peaks = {
+        .bytes = 30e9, .near_bytes = 300e9, .flops = 1e12, .int8_flops = 1, .bf16_flops = 1};
+    p = profile_of(&t, &peaks, &lines);
+    assert_float_equal(profile_line_roofline(&p, &lines.lines.at[0]), 20.0 / 30, 1e-6);
+    assert_true(profile_line_roofline(&p, &lines.lines.at[1]) < 0);
+}
+
 /* --- lines of the compiler's texts --- */
 
 /* "TEXT<1 2" for each line of the stage, where the numbers are the lines that it is of. */
@@ -478,6 +550,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_no_figures_no_advice, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_rules_by_occupancy, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_rule_of_latency, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(test_rule_of_memory, open_cli, close_cli),
+        cmocka_unit_test_setup_teardown(test_lines_beyond_the_roof, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_effort, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_rules_of_waits, open_cli, close_cli),
         cmocka_unit_test_setup_teardown(test_line_of_spills, open_cli, close_cli),

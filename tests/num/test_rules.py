@@ -78,7 +78,8 @@ def add(file, line, results):
             kind = np.float64 if dtype.startswith(("fp", "bf")) else NUMPY_TYPES[dtype]
             outputs[name] = (dtype, np.array(results[name], kind))
     suite.case(f"{file}: {line[7:]}", f"../lang/{file}:{kernel}", grid, args, outputs,
-               rtol=1e-6, atol=1e-37)  # seven digits are there
+               rtol=1e-6, atol=1e-37,  # seven digits are there
+               unchecked=(file, kernel) == ("join.py", "counts"))  # some are in no bin
 
 
 def cases():

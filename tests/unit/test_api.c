@@ -658,6 +658,12 @@ static void test_stats(void **state)
     assert_true(stats.bytes == 12000);
     assert_false(stats.from_cache);
     assert_true(out[0] == 0);
+
+    /* of arrays that it does not go through it moves no more than that part */
+    const int32_t three[3] = {3, 1, 1};
+    assert_int_equal(tilec_launch_stats(s->file, NULL, three, args, 5, &options, &stats, &s->error),
+                     TILEC_OK);
+    assert_true(stats.bytes == 3600);
 }
 
 typedef struct {

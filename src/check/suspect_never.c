@@ -1,0 +1,180 @@
+/*
+ * suspect_never.c - what can have one outcome only
+ *
+ *   - v < m where m is tl.minimum(m, v), and its kin: the least was kept first, and compared then;
+ *   - tl.minimum(tl.maximum(v, 6), 0): the limits stand the wrong way around, and one is left;
+ *   - tl.where(mask, 0, v), stored under that mask: what is chosen is where nobody looks;
+ *   - v == -1 where v is uint8, and other numbers that a type does not have.
+ */
+#include "suspect.h"
+
+enum { SAME_DEPTH = 12 };
+
+/* --- comparisons with the lesser or greater of two --- */
+
+static bool is_least(const Op *op)
+{
+    return op && (op->code == OP_min || op->code == OP_minnan);
+}
+
+static bool is_greatest(const Op *op)
+{
+    return op && (op->code == OP_max || op->code == OP_maxnan);
+}
+
+static bool has_operand(const Op *op, const Value *v)
+{
+    return ir_same(op->operands[0], v, SAME_DEPTH) || ir_same(op->operands[1], v, SAME_DEPTH);
+}
+
+/* `less` < `more`, which never holds; gives what they are, or NULL. */
+static const char *why_never_less(const Value *less, const Value *more)
+{
+    if (is_least(more->def) && has_operand(more->def, less))
+        return "less than the lesser of itself";
+    if (is_greatest(less->def) && has_operand(less->def, more))
+        return "greater than the greater of itself";
+    return NULL;
+}
+
+static void look_at_comparison(const Suspect *s, const Op *op)
+{
+    bool turned = op->code == OP_gt;
+    const char *why = why_never_less(op->operands[turned], op->operands[!turned]);
+
+    if (why)
+        suspect_warn(s, op, "compare with what was kept so far, and keep the new one then",
+                     "this is always false: nothing is %s and another one", why);
+}
+
+/* --- limits --- */
+
+/* Of a tile or number, one for all. */
+static bool read_number(const Value *v, double *out)
+{
+    uint64_t bits;
+
+    if (!value_constant(v, &bits) || v->type->pointer)
+        return false;
+    *out = scalar_to_double(v->type->dtype, bits);
+    return true;
+}
+
+/* The limit of one of them, and the other operand. */
+static bool read_limit(const Op *op, double *limit, const Value **of)
+{
+    for (int i = 0; i < 2; i++) {
+        if (read_number(op->operands[i], limit)) {
+            *of = op->operands[1 - i];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* min(max(v, low), high) with low > high, or the same from above. */
+static void look_at_limits(const Suspect *s, const Op *op)
+{
+    const Value *inner, *v;
+    double outer_limit, inner_limit;
+    uint64_t bits;
+
+    if (!read_limit(op, &outer_limit, &inner))
+        return;
+    const Op *first = inner->def;
+    bool opposite = is_least(op) ? is_greatest(first) : is_least(first);
+    if (!opposite || !read_limit(first, &inner_limit, &v) || value_constant(v, &bits) ||
+        !(is_least(op) ? inner_limit > outer_limit : inner_limit < outer_limit))
+        return;
+    suspect_warn(s, op,
+                 "the lower limit stands first in tl.clamp(x, low, high), which is "
+                 "tl.minimum(tl.maximum(x, low), high)",
+                 "this is always %g: nothing is at least %g and at most %g", outer_limit,
+                 is_least(op) ? inner_limit : outer_limit,
+                 is_least(op) ? outer_limit : inner_limit);
+}
+
+/* --- what is chosen where nobody looks --- */
+
+static void look_at_store(const Suspect *s, const Op *op)
+{
+    const Value *mask = op_operand(op, STORE_MASK);
+    const Op *choice = ir_bare(op->operands[STORE_DATA])->def;
+    uint64_t bits;
+
+    if (!mask || !choice || choice->code != OP_select || value_constant(mask, &bits) ||
+        !value_constant(choice->operands[1], &bits) || value_constant(choice->operands[2], &bits) ||
+        !ir_same(choice->operands[0], mask, SAME_DEPTH))
+        return;
+    suspect_warn(s, op, "tl.where(condition, where it holds, elsewhere)",
+                 "all that is stored is the constant of tl.where, whose condition is the mask: are "
+                 "its values turned around?");
+}
+
+/* --- numbers that a type lacks --- */
+
+/* The type that a value was widened from. */
+static DType own_type(const Value *v)
+{
+    v = ir_unmoved(v);
+    while (v->def && v->def->code == OP_cast && opt_is_int(v->def->operands[0]) &&
+           dtype_bits(v->def->operands[0]->type->dtype) < dtype_bits(v->type->dtype))
+        v = ir_unmoved(v->def->operands[0]);
+    return v->type->dtype;
+}
+
+static void look_at_equal(const Suspect *s, const Op *op)
+{
+    for (int i = 0; i < 2; i++) {
+        const Value *v = op->operands[i];
+        DType t = opt_is_int(v) ? own_type(v) : DT_FP32;
+        int64_t number;
+        if (!dtype_is_int(t) || t == DT_I1 || dtype_bits(t) > 16 ||
+            !value_const_signed(op->operands[1 - i], &number))
+            continue;
+        int bits = dtype_bits(t), sign = dtype_is_signed(t);
+        int64_t most = (INT64_C(1) << (bits - sign)) - 1, least = sign ? -most - 1 : 0;
+        if (number <= most && number >= least)
+            continue;
+        suspect_warn(s, op,
+                     arena_printf(s->arena,
+                                  "it has %lld to %lld: compare with one of these, or let the "
+                                  "array be of a wider type",
+                                  (long long)least, (long long)most),
+                     "this is always %s: %s has no %lld", op->code == OP_eq ? "false" : "true",
+                     dtype_long_name(t), (long long)number);
+        return;
+    }
+}
+
+static void look_at(Op *op, void *suspect)
+{
+    const Suspect *s = suspect;
+
+    switch (op->code) {
+    case OP_lt:
+    case OP_gt:
+        look_at_comparison(s, op);
+        break;
+    case OP_eq:
+    case OP_ne:
+        look_at_equal(s, op);
+        break;
+    case OP_min:
+    case OP_minnan:
+    case OP_max:
+    case OP_maxnan:
+        look_at_limits(s, op);
+        break;
+    case OP_store:
+        look_at_store(s, op);
+        break;
+    default:
+        break;
+    }
+}
+
+void suspect_never(const Suspect *s)
+{
+    ir_walk(s->func->body, look_at, (void *)s);
+}
