@@ -10,7 +10,7 @@
 #define TILEC_GRAD_GRAD_H
 
 #include "../ir/analysis.h"
-#include "../opt/poly.h"
+#include "../opt/terms.h"
 
 /* A parameter of the kernel as it is written. */
 typedef struct {
@@ -40,9 +40,6 @@ typedef enum {
     GRAD_PARTS,  /* each program stores a row of its own, for a second kernel to add up */
     GRAD_ADDED   /* atomics add to what is there */
 } GradFill;      /* as tilec_gradient_fill */
-
-enum { AXES = 3 }; /* of a grid */
-#define EVERY_AXIS ((1u << AXES) - 1)
 
 typedef VEC(Op *) GradOps;
 /* How far numbers go, from 0 on without a gap: as far as the mask says, and lanes, rounds and
@@ -326,6 +323,9 @@ bool grad_can_rebase(const Value *pointer);
 Value *grad_rebase(Grad *g, Value *pointer, const GradArray *to);
 GradArray *grad_wrt_of(Grad *g, const Value *pointer); /* NULL: not differentiated by */
 
+/* stored_over.c: do programs surely store one element of what is differentiated?  Refused then. */
+bool grad_check_programs(Grad *g, const GradOps *stores);
+
 /* alone.c */
 /* Is no element of the array met twice by these accesses: by lanes, rounds, and programs along
  * those axes of the grid?  But for the meetings that are known.  Conditions go to g->needs. */
@@ -336,7 +336,6 @@ unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs); /
 /* From the array's beginning, how many elements it may reach.  0: not known; -1: it may begin in
  * front of it. */
 int64_t grad_reach(const Grad *g, const Op *access, unsigned programs);
-bool grad_same_for_all(const Value *v); /* a scalar made of arguments and constants */
 
 /* linear.c: the sum, by others that are known where that can be; of gradients alone */
 Value *grad_sum_along(Grad *g, Value *v, int axis);

@@ -7,7 +7,7 @@
  */
 #include "../opt/opt.h"
 #include "grad.h"
-#include "terms.h"
+#include "alone.h"
 
 GradArray *grad_wrt_of(Grad *g, const Value *pointer)
 {
@@ -314,7 +314,8 @@ static bool check_stores(Memory *m)
                     g->wish->of);
         return note(m, m->sums.at[0], "added to here");
     }
-    if (!check_lanes(m, &stores) || !check_loops(g, &stores) || !check_loops(g, &m->sums))
+    if (!check_lanes(m, &stores) || !check_loops(g, &stores) || !check_loops(g, &m->sums) ||
+        !grad_check_programs(g, &stores))
         return false;
     if (stores.len == 0)
         return true;

@@ -10,7 +10,7 @@
  */
 #include <stdlib.h>
 
-#include "terms.h"
+#include "alone.h"
 
 enum { MOST_LEVELS = 4 };
 
@@ -82,7 +82,7 @@ bool grad_is_same_poly(const Poly *p)
     for (int i = 0; i < p->count; i++) {
         for (int k = 0; k < p->terms[i].count; k++) {
             const Value *v = p->terms[i].of[k].value;
-            if (!v || !grad_same_for_all(v))
+            if (!v || !terms_same_for_all(v))
                 return false;
         }
     }

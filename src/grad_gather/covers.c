@@ -4,11 +4,11 @@
  *     d_x + program * BLOCK + lane           mask: < n          min(n, grid[0] * BLOCK) elements
  *     d_x + row * stride + column            mask: column < n   grid[0] * n, if n is the stride
  *
- * The address of the one access is a sum of terms (terms.h), of which the lowest level must leave
- * no gap, and the next, the rows, neither, and begin where that ends.  Whether the array is as long
- * as this is known when it is launched.
+ * The address of the one access is a sum of terms (../opt/terms.h), of which the lowest level must
+ * leave no gap, and the next, the rows, neither, and begin where that ends.  Whether the array is
+ * as long as this is known when it is launched.
  */
-#include "../grad/terms.h"
+#include "../opt/terms.h"
 #include "gather.h"
 
 static bool add_constant(Poly *p, int64_t n)
@@ -166,7 +166,7 @@ static bool find_cover(Grad *g, const GradArray *a, const Op *access, GradCover 
 
     if (!is_run(access, &loop) || (meeting && (meeting->lanes || meeting->rounds)))
         return false;
-    const Sum s = terms_of(g, access, g->asked);
+    const Sum s = terms_of(g->func, access, g->asked);
     if (!s.ok || s.covered != 0 || !begins_at_array(&s, a) || terms_programs(&s) != g->asked)
         return false;
     Sum level = terms_level(&s, &factors[0]);

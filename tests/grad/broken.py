@@ -203,3 +203,37 @@ def goes_over(x, y, out, n):
         if i > 2:
             from_here = y
     tl.store(out, total * total)
+
+
+@triton.jit
+def not_by_program(x, out, BLOCK: tl.constexpr):
+    """Each program stores what the one before it stored."""
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + tl.program_id(0) * BLOCK + at)
+    tl.store(out + at, tl.exp(a))
+
+
+@triton.jit
+def one_apart_less(x, out, n, BLOCK: tl.constexpr):
+    """A program stores the last element of the one before it, too."""
+    at = tl.program_id(0) * (BLOCK - 1) + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=0.0)
+    tl.store(out + at, a * a * tl.program_id(0), mask=at < n)
+
+
+@triton.jit
+def without_a_halo(x, out, n, BLOCK: tl.constexpr):
+    """It reads the lanes at both ends, too, and stores all but these."""
+    lane = tl.arange(0, BLOCK)
+    at = tl.program_id(0) * (BLOCK - 2) + lane
+    a = tl.load(x + at, mask=at < n, other=0.0)
+    tl.store(out + at, a * a, mask=(at < n) & (lane > 0) & (lane < BLOCK - 1))
+
+
+@triton.jit
+def first_program(x, out, total, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + tl.program_id(0) * BLOCK + at)
+    tl.store(out + tl.program_id(0) * BLOCK + at, a * a)
+    if tl.program_id(0) == 0:
+        tl.store(total, tl.sum(a * a, axis=0))
