@@ -281,8 +281,11 @@ class Gradients(unittest.TestCase):
         gradient = tilec.grad(tower, "out", "x")
         with self.assertRaisesRegex(TypeError, "how many rounds a loop makes at most depends on data: say it by rounds=N"):
             gradient[(3,)](x, np.zeros(3), d_out=np.ones(3), d_x=d_x)
-        gradient[(3,)](x, np.zeros(3), d_out=np.ones(3), d_x=d_x, rounds=2)
-        np.testing.assert_allclose(d_x, [1, 2 * 0.5, 4 * 0.5**3])
+        for gradient in (gradient, tilec.grad(tower, "out", "x")):  # also where it is the first launch that says it
+            gradient[(3,)](x, np.zeros(3), d_out=np.ones(3), d_x=d_x, rounds=2)
+            np.testing.assert_allclose(d_x, [1, 2 * 0.5, 4 * 0.5**3])
+        with self.assertRaisesRegex(Exception, "has no parameter `turns`"):
+            gradient[(3,)](x, np.zeros(3), d_out=np.ones(3), d_x=d_x, rounds=2, turns=1)
 
     def test_workspaces_of_a_launch_before(self):
         """They hold what it left; what must be zero is."""
