@@ -112,9 +112,9 @@ static void collect(Op *op, void *memory)
         vec_push(m->g->arena, &m->stores, op);
         return;
     }
-    if (access.effect & READS)
+    if (access.effect == READS)
         vec_push(m->g->arena, &m->loads, op);
-    if (access.effect & WRITES)
+    if (access.effect & WRITES) /* what an atomic reads nobody gets, or it is refused */
         vec_push(m->g->arena, &m->stores, op);
 }
 
