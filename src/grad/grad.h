@@ -82,6 +82,12 @@ typedef struct {
     Poly least, most;
 } GradNeed;
 
+/* What data says, and is taken to be so: the assertion of it, with the place of what reads it. */
+typedef struct {
+    const GradArray *array;
+    const Op *asserted;
+} GradGranted;
+
 /* Lanes and rounds of a program that hand gradients to the same elements, by one load. */
 typedef struct {
     const Op *load;
@@ -172,6 +178,7 @@ typedef struct {
     bool is_masked; /* what is differentiated, where it is stored */
     Map *meetings;  /* MAP_KEY of an active load of an array differentiated by: GradMeeting */
     VEC(GradNeed) needs;
+    VEC(GradGranted) granted;
     Value *programs[AXES]; /* numbers of programs that needs name */
     VEC(GradInPlace) in_place;
     VEC(GradTape *) tapes;

@@ -145,23 +145,6 @@ void print_assign(Writer *p, const Value *v)
 
 /* --- statements --- */
 
-void put_list(Writer *p, const Words *all, int used)
-{
-    int column = used;
-
-    for (int i = 0; i < all->len; i++) {
-        int width = (int)strlen(all->at[i]) + 2;
-        if (i > 0 && column + width > LINE) {
-            text_printf(&p->text, ",\n%*s", used, "");
-            column = used;
-        } else if (i > 0) {
-            text_put(&p->text, ", ");
-        }
-        text_put(&p->text, all->at[i]);
-        column += width;
-    }
-}
-
 static void put_masked(Writer *p, const Op *op, const char *call, const char *last)
 {
     Words all = {0};
@@ -501,6 +484,9 @@ static void put_statement(Writer *p, const Op *op)
     switch (op->code) {
     case OP_store:
         put_masked(p, op, "tl.store(", NULL);
+        return;
+    case OP_assert:
+        put_masked(p, op, "tl.device_assert(", arena_printf(p->arena, "\"%s\"", attr_message(op)));
         return;
     case OP_atomic_rmw:
         put_masked(p, op, "tl.atomic_add(", "sem=\"relaxed\"");

@@ -1,6 +1,6 @@
 /*
- * print_long.c - expressions that do not fit into a line: their longest parts become statements in
- * front, until the rest does
+ * print_long.c - what does not fit into a line: lists go on in the next one, and of expressions the
+ * longest parts become statements in front, until the rest fits
  */
 #include <string.h>
 
@@ -49,5 +49,22 @@ void print_shorten(Writer *p, const Value *v, int used)
         if (!part)
             return;
         print_assign(p, part);
+    }
+}
+
+void put_list(Writer *p, const Words *all, int used)
+{
+    int column = used;
+
+    for (int i = 0; i < all->len; i++) {
+        int width = (int)strlen(all->at[i]) + 2;
+        if (i > 0 && column + width > LINE) {
+            text_printf(&p->text, ",\n%*s", used, "");
+            column = used;
+        } else if (i > 0) {
+            text_put(&p->text, ", ");
+        }
+        text_put(&p->text, all->at[i]);
+        column += width;
     }
 }
