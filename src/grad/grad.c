@@ -346,6 +346,7 @@ static bool prepare(Grad *g, Module *m, Diags *d)
     forms_sum_parts_of_tiles(g->func);
     forms_count_rounds(g->func);
     forms_number_from_the_first(g->func);
+    forms_place_by_counters(g->func);
     forms_count_offsets(g->func);
     return opt_run_pass(m, "dce", d);
 }

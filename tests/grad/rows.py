@@ -230,3 +230,40 @@ def by_running_sum(x, out, row, BLOCK: tl.constexpr):
         columns = start + tl.arange(0, BLOCK)
         values = tl.load(x + program * row + columns, mask=columns < row, other=0.0)
         tl.store(out + program * row + columns, values * scale + total, mask=columns < row)
+
+
+@triton.jit
+def by_pointers(x, out, n, BLOCK: tl.constexpr):
+    """Softmax in passes that each move a pointer on, and a number of columns."""
+    lanes = tl.arange(0, BLOCK)
+    first = x + tl.program_id(0) * n + lanes
+    p, top = first, tl.full([BLOCK], -float("inf"), tl.float32)
+    for i in range(0, n, BLOCK):
+        top = tl.maximum(top, tl.load(p, mask=lanes + i < n, other=-float("inf")))
+        p += BLOCK
+    most = tl.max(top, axis=0)
+    p, total, columns = first, tl.zeros([BLOCK], tl.float32), lanes
+    for _ in range(tl.cdiv(n, BLOCK)):
+        total += tl.exp(tl.load(p, mask=columns < n, other=-float("inf")) - most)
+        p += BLOCK
+        columns += BLOCK
+    all_of_it = tl.sum(total, axis=0)
+    p, q = first, out + tl.program_id(0) * n + lanes
+    for i in range(0, n, BLOCK):
+        tl.store(q, tl.exp(tl.load(p, mask=lanes + i < n, other=0.0) - most) / all_of_it, mask=lanes + i < n)
+        p += BLOCK
+        q += BLOCK
+
+
+@triton.jit
+def pairs_by_pointers(x, out, n, BLOCK: tl.constexpr):
+    """Two elements a lane, from the second pair on; where the pointer ends is read, too."""
+    lanes = tl.arange(0, BLOCK)
+    p = x + tl.program_id(0) * (2 * n + 2) + 2 * lanes
+    end = x + tl.program_id(0) * (2 * n + 2)
+    total = tl.zeros([BLOCK], tl.float32)
+    for i in range(1, n, BLOCK):
+        mask = lanes + i < n + 1
+        total += tl.load(p, mask=mask, other=0.0) * tl.load(p + 1, mask=mask, other=0.0)
+        p += 2 * BLOCK
+    tl.store(out + tl.program_id(0), tl.sum(total, axis=0) * tl.load(end + 2 * n))
