@@ -405,6 +405,7 @@ static bool derive(Grad *g)
             refuse_no_gradient(g, g->wish->wrt[i]);
     }
     grad_drop_effects(g, &effects);
+    grad_put_ends(g);
     return !g->failed;
 }
 
@@ -437,6 +438,10 @@ bool grad_begin(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
     g->b = builder_before(g->func->body->last);
     if (grad_measure_from_saved(g) && !find_active(g, true))
         return false;
+    while (grad_measure_from_end(g)) {
+        if (!find_active(g, true))
+            return false;
+    }
     if (!grad_check_memory(g))
         return false;
     grad_find_saved(g);

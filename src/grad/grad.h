@@ -147,6 +147,11 @@ typedef struct {
     Value *sum, *guarded; /* of where(sum == 0, 1, sum), which is sum, the last one; or NULL */
 } GradAnchor;
 
+/* A result of a loop that is measured from where it ends, and the same of the one in front. */
+typedef struct {
+    Value *measured, *first;
+} GradEnd;
+
 /* A derived program does what several of the forward do. */
 typedef struct {
     unsigned axes;             /* along which it walks: bits; 0: none */
@@ -184,6 +189,9 @@ typedef struct {
     VEC(GradTape *) tapes;
     VEC(GradSaved) saved;
     VEC(GradAnchor) anchors;
+    VEC(const Value *) held; /* measured from, as they are: no gradient goes through them */
+    VEC(GradEnd) ends;
+    GradOps firsts;        /* the loops that say so */
     struct Moving *moving; /* reference.c's */
     VEC(Op *) barriers;    /* between writing and reading them */
     unsigned asked;        /* axes of the grid along which programs ask for their number: bits */
@@ -277,6 +285,8 @@ bool grad_count_rounds(Grad *g);
 
 /* anchor.c: maxima become what the forward stored of them; true: something has changed */
 bool grad_measure_from_saved(Grad *g);
+bool grad_measure_from_end(Grad *g); /* or what loops say in the end */
+void grad_put_ends(Grad *g);         /* when all is derived: what they say, which is known */
 
 /* needs.c: conditions that launches are to meet */
 /* least <= most, unless that is seen; false: it is seen not to be. */
