@@ -24,5 +24,8 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
     if (out->missed)
         return true;
     gather_find_covers(out);
-    return grad_check_fused(out) && grad_finish(out);
+    if (!grad_check_fused(out) || !grad_finish(out))
+        return false;
+    gather_without_masks(out);
+    return opt_run_pass(m, "dce", d);
 }

@@ -40,4 +40,7 @@ void gather_operand_sides(const Op *op, const Value *x, const int8_t *sides, int
 /* covers.c: of arrays that are stored, how many elements are */
 void gather_find_covers(Grad *g);
 
+/* masked.c: when all is done: no zeros in lanes that are not stored */
+void gather_without_masks(Grad *g);
+
 #endif
