@@ -191,15 +191,32 @@ static bool is_in_place(const Op *load, const Op *store)
     return load != NULL;
 }
 
+/* Is it seen, whatever strides are, that no lane reads what any lane of a program writes? */
+static bool never_meet(const Memory *m, Op *load, Op *store)
+{
+    Grad *g = m->g;
+    Op *both[] = {load, store};
+    const GradOps ops = {.at = both, .len = 2};
+    const int needs = g->needs.len;
+    bool apart = op_only_reads(load) && store->code == OP_store &&
+                 grad_array_of(g, load->operands[LOAD_PTR]) ==
+                     grad_array_of(g, store->operands[STORE_PTR]) &&
+                 grad_alone(g, &g->of, &ops, g->asked) && g->needs.len == needs;
+
+    g->needs.len = needs;
+    return apart;
+}
+
 /* Nothing is loaded that the kernel itself writes, as the backward does not write it; but what is
  * read before, where no gradient turns out to need it: then it may be written already. */
 static bool check_apart(Memory *m)
 {
     for (int i = 0; i < m->loads.len; i++) {
         for (int k = 0; k < m->stores.len; k++) {
-            const Op *load = m->loads.at[i], *store = m->stores.at[k];
+            Op *load = m->loads.at[i], *store = m->stores.at[k];
 
-            if ((bases_of(m, load) & bases_of(m, store)) == 0 || load == store)
+            if ((bases_of(m, load) & bases_of(m, store)) == 0 || load == store ||
+                never_meet(m, load, store))
                 continue;
             int array = grad_array_of(m->g, store->operands[STORE_PTR]);
             if (is_in_place(load, store) && array >= 0) {

@@ -237,3 +237,32 @@ def first_program(x, out, total, BLOCK: tl.constexpr):
     tl.store(out + tl.program_id(0) * BLOCK + at, a * a)
     if tl.program_id(0) == 0:
         tl.store(total, tl.sum(a * a, axis=0))
+
+
+@triton.jit
+def turned_in_place(q, angle, HALF: tl.constexpr):
+    """As rotary embedding is done to save memory."""
+    at = tl.program_id(0) * 2 * HALF + tl.arange(0, HALF)
+    a, b = tl.load(q + at), tl.load(q + at + HALF)
+    c, s = tl.cos(tl.load(angle + tl.arange(0, HALF))), tl.sin(tl.load(angle + tl.arange(0, HALF)))
+    tl.store(q + at, a * c - b * s)
+    tl.store(q + at + HALF, b * c + a * s)
+
+
+@triton.jit
+def pairs_in_place(x, out, n, BLOCK: tl.constexpr):
+    """Both numbers of a pair grow; the second is stored before the first one is."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=0.0)
+    first = tl.load(out + 2 * at, mask=at < n, other=0.0)
+    second = tl.load(out + 2 * at + 1, mask=at < n, other=0.0)
+    tl.store(out + 2 * at + 1, second + tl.sin(a), mask=at < n)
+    tl.store(out + 2 * at, first - a * a, mask=at < n)
+
+
+@triton.jit
+def crossed_in_place(x, out, BLOCK: tl.constexpr):
+    """What one lane stores another one may have read before, or may not."""
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + at)
+    tl.store(out + at, tl.load(out + (BLOCK - 1) - at) + a * a)
