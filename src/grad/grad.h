@@ -129,6 +129,7 @@ typedef struct {
     Span written;    /* where */
     const Op *first; /* the forward's load, which a fused kernel has, too */
     const Op *load;  /* of the backward, which reads the array, too; NULL: it does not */
+    bool is_checked; /* what was there before nobody needs; what is there is loaded */
 } GradInPlace;
 
 /* What the forward stores, and nothing overwrites. */
@@ -137,7 +138,9 @@ typedef struct {
     int array; /* its parameter */
     Value *value, *pointer, *mask;
     Value *below;   /* of value = constant / below; NULL: it is nothing of the kind */
+    bool in_place;  /* the array held something else before, which was read */
     bool is_loaded; /* in place of computing it again */
+    const Op *load; /* then that */
 } GradSaved;
 
 /* What values are measured from in place of a maximum. */
@@ -188,6 +191,7 @@ typedef struct {
     VEC(GradInPlace) in_place;
     VEC(GradTape *) tapes;
     VEC(GradSaved) saved;
+    Map *needed; /* MAP_KEY of ops, while it is known; else NULL */
     VEC(GradAnchor) anchors;
     VEC(const Value *) held; /* measured from, as they are: no gradient goes through them */
     VEC(GradEnd) ends;

@@ -416,10 +416,14 @@ static void find_read(Op *op, void *grad)
 {
     Grad *g = grad;
 
+    if (g->needed && !map_get(g->needed, MAP_KEY(op)))
+        return;
     for (int i = 0; i < g->in_place.len && op_only_reads(op); i++) {
         GradInPlace *p = &g->in_place.at[i];
         bool stands = g->wish->fused && !g->forward && op == p->first;
-        if (grad_array_of(g, op->operands[LOAD_PTR]) == p->array && !stands)
+        for (int k = 0; k < g->saved.len; k++)
+            stands |= g->saved.at[k].load == op;
+        if (grad_array_of(g, op->operands[LOAD_PTR]) == p->array && !stands && !p->is_checked)
             p->load = op;
     }
 }

@@ -266,3 +266,33 @@ def crossed_in_place(x, out, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     a = tl.load(x + at)
     tl.store(out + at, tl.load(out + (BLOCK - 1) - at) + a * a)
+
+
+@triton.jit
+def residual_in_place(x, residual, weight, out, n, eps, BLOCK: tl.constexpr):
+    """The gradient needs what was stored, which is there."""
+    at = tl.arange(0, BLOCK)
+    here = tl.program_id(0) * n + at
+    r = tl.load(residual + here, mask=at < n, other=0.0) + tl.load(x + here, mask=at < n, other=0.0)
+    tl.store(residual + here, r, mask=at < n)
+    scale = tl.rsqrt(tl.sum(r * r, axis=0) / n + eps)
+    tl.store(out + here, r * scale * tl.load(weight + at, mask=at < n, other=0.0), mask=at < n)
+
+
+@triton.jit
+def before_and_after(x, y, out, n, BLOCK: tl.constexpr):
+    """It needs both: what was there is gone."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    old = tl.load(y + at, mask=at < n, other=0.0)
+    new = old + tl.load(x + at, mask=at < n, other=0.0)
+    tl.store(y + at, new, mask=at < n)
+    tl.store(out + at, new * new * old, mask=at < n)
+
+
+@triton.jit
+def one_more_in_place(x, y, out, n, BLOCK: tl.constexpr):
+    """Behind the mask it is 1, where memory that is loaded gives 0."""
+    at = tl.arange(0, BLOCK)
+    new = tl.load(y + at, mask=at < n, other=0.0) + 1 + tl.load(x + at, mask=at < n, other=0.0)
+    tl.store(y + at, new, mask=at < n)
+    tl.store(out, tl.sum(new * new * new, axis=0))
