@@ -78,6 +78,20 @@ def tower(x, out):
 
 
 @tilec.jit
+def some_rows(x, kept, out, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    if tl.load(kept + row) == 0:
+        tl.store(out + row, 0.0)
+        return
+    total = tl.full([], 0, tl.float64)
+    for i in range(0, n, BLOCK):
+        at = i + tl.arange(0, BLOCK)
+        a = tl.load(x + row * n + at, mask=at < n, other=0.0)
+        total += tl.sum(a * a, axis=0)
+    tl.store(out + row, total)
+
+
+@tilec.jit
 def entropy(x, labels, out, n, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     at = tl.arange(0, BLOCK)
@@ -296,6 +310,15 @@ class Gradients(unittest.TestCase):
             np.testing.assert_allclose(d_x, [1, 2 * 0.5, 4 * 0.5**3])
         with self.assertRaisesRegex(Exception, "has no parameter `turns`"):
             gradient[(3,)](x, np.zeros(3), d_out=np.ones(3), d_x=d_x, rounds=2, turns=1)
+
+    def test_rows_that_are_left_out(self):
+        """The kernel stores their zeros, too, so that nobody has to."""
+        x, d_x = np.sin(np.arange(15.0)).reshape(3, 5), np.full((3, 5), np.nan)
+        args = (x, np.array([1, 0, 1]), np.zeros(3), 5)
+        gradient = tilec.grad(some_rows, "out", "x")
+        gradient[(3,)](*args, BLOCK=4, d_out=np.ones(3), d_x=d_x)
+        np.testing.assert_allclose(d_x, 2 * x * [[1], [0], [1]], rtol=1e-12)
+        self.assertTrue(gradient.derive(*args, BLOCK=4).gradients[1].stored)
 
     def test_labels_outside_of_the_row(self):
         """They are taken to lie in it, and a launch ends where one does not; by atomics they may be anywhere."""

@@ -64,6 +64,7 @@ typedef struct {
     bool is_gathered;    /* .. : from windows that are shifted */
     bool may_have_parts; /* of GRAD_ADDED: if nothing else is found for it */
     bool is_transposed;  /* of any: a program sums up what all hand to its elements in a loop */
+    bool has_zeros;      /* .. : also where an `if` hands nothing on */
     bool is_picked;      /* .. : with what is handed to an element by itself */
     GradOps loads;       /* of the array, that are active */
     GradOps adds;        /* of GRAD_ADDED, where they are not at the elements of loads: atomics */

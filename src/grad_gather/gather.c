@@ -23,6 +23,8 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
     }
     if (out->missed)
         return true;
+    for (int i = 0; i < out->nwrt; i++)
+        gather_zeros(out, &out->wrt[i]);
     gather_find_covers(out);
     if (!grad_check_fused(out) || !grad_finish(out))
         return false;
