@@ -222,15 +222,18 @@ static int take_named(Launch *l, PyObject *kwargs)
     return 0;
 }
 
+static bool is_launch_option(const char *name)
+{
+    return strncmp(name, "num_", 4) == 0 || strcmp(name, "maxnreg") == 0 ||
+           strcmp(name, "debug") == 0 || strncmp(name, "enable_", 7) == 0;
+}
+
 /* What was given by a name that is neither a parameter nor a launch option; NULL. */
 static const char *unknown_name(const Launch *l)
 {
     for (int i = l->kernel->nparams; i < l->nargs; i++) {
-        const char *name = l->args[i].name;
-
-        if (name && strncmp(name, "num_", 4) != 0 && strcmp(name, "maxnreg") != 0 &&
-            strcmp(name, "debug") != 0 && strncmp(name, "enable_", 7) != 0)
-            return name;
+        if (l->args[i].name && !is_launch_option(l->args[i].name))
+            return l->args[i].name;
     }
     return NULL;
 }
@@ -847,6 +850,19 @@ static PyObject *kernel_tune(PyObject *self, PyObject *args)
 }
 
 /* What derive.c makes of a call: what `of` and `wrt` say where they are not NULL, else its uses. */
+/* Names that the derived kernel alone has, as that of how many rounds a loop makes, say nothing of
+ * the forward; a wrong one is told when the derived kernel is launched. */
+static void drop_unknown(Launch *l)
+{
+    int kept = l->kernel->nparams;
+
+    for (int i = kept; i < l->nargs; i++) {
+        if (!l->args[i].name || is_launch_option(l->args[i].name))
+            l->args[kept++] = l->args[i];
+    }
+    l->nargs = kept;
+}
+
 static PyObject *ask(Kernel *k, PyObject *args, PyObject *kwargs, PyObject *of, PyObject *wrt,
                      const DeriveHow *how)
 {
@@ -856,6 +872,8 @@ static PyObject *ask(Kernel *k, PyObject *args, PyObject *kwargs, PyObject *of, 
     keep_init(&l.keep);
     if (make_current(&l) == 0 && take_arguments(&l, args, kwargs) == 0 && read_arguments(&l) == 0) {
         choose_device(&l);
+        if (of)
+            drop_unknown(&l);
         const DeriveWish wish = {l.file, l.args, l.nargs, &l.options, &l.keep, *how};
         if (choose_arch(&l) == 0)
             result = of ? derive_kernel(&wish, of, wrt) : derive_uses(&wish);

@@ -78,6 +78,30 @@ def tower(x, out):
 
 
 @tilec.jit
+def some_rows(x, kept, out, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    if tl.load(kept + row) == 0:
+        tl.store(out + row, 0.0)
+        return
+    total = tl.full([], 0, tl.float64)
+    for i in range(0, n, BLOCK):
+        at = i + tl.arange(0, BLOCK)
+        a = tl.load(x + row * n + at, mask=at < n, other=0.0)
+        total += tl.sum(a * a, axis=0)
+    tl.store(out + row, total)
+
+
+@tilec.jit
+def entropy(x, labels, out, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + row * n + at, mask=at < n, other=-float("inf"))
+    top = tl.max(a, axis=0)
+    wanted = tl.load(x + row * n + tl.load(labels + row))
+    tl.store(out + row, top + tl.log(tl.sum(tl.exp(a - top), axis=0)) - wanted)
+
+
+@tilec.jit
 def by_turns(x, w, out, n):
     """An integer and a float of each round are kept; programs meet at w."""
     a = tl.load(x + tl.program_id(0))
@@ -281,8 +305,38 @@ class Gradients(unittest.TestCase):
         gradient = tilec.grad(tower, "out", "x")
         with self.assertRaisesRegex(TypeError, "how many rounds a loop makes at most depends on data: say it by rounds=N"):
             gradient[(3,)](x, np.zeros(3), d_out=np.ones(3), d_x=d_x)
-        gradient[(3,)](x, np.zeros(3), d_out=np.ones(3), d_x=d_x, rounds=2)
-        np.testing.assert_allclose(d_x, [1, 2 * 0.5, 4 * 0.5**3])
+        for gradient in (gradient, tilec.grad(tower, "out", "x")):  # also where it is the first launch that says it
+            gradient[(3,)](x, np.zeros(3), d_out=np.ones(3), d_x=d_x, rounds=2)
+            np.testing.assert_allclose(d_x, [1, 2 * 0.5, 4 * 0.5**3])
+        with self.assertRaisesRegex(Exception, "has no parameter `turns`"):
+            gradient[(3,)](x, np.zeros(3), d_out=np.ones(3), d_x=d_x, rounds=2, turns=1)
+
+    def test_rows_that_are_left_out(self):
+        """The kernel stores their zeros, too, so that nobody has to."""
+        x, d_x = np.sin(np.arange(15.0)).reshape(3, 5), np.full((3, 5), np.nan)
+        args = (x, np.array([1, 0, 1]), np.zeros(3), 5)
+        gradient = tilec.grad(some_rows, "out", "x")
+        gradient[(3,)](*args, BLOCK=4, d_out=np.ones(3), d_x=d_x)
+        np.testing.assert_allclose(d_x, 2 * x * [[1], [0], [1]], rtol=1e-12)
+        self.assertTrue(gradient.derive(*args, BLOCK=4).gradients[1].stored)
+
+    def test_labels_outside_of_the_row(self):
+        """They are taken to lie in it, and a launch ends where one does not; by atomics they may be anywhere."""
+        x, d_x = np.sin(np.arange(15.0)).reshape(3, 5), np.zeros((3, 5))
+        p = np.exp(x) / np.exp(x).sum(axis=1, keepdims=True)
+        for labels, is_inside in (([4, 0, 2], True), ([5, 0, 2], False)):
+            wanted = p.copy()
+            np.subtract.at(wanted.reshape(-1), np.arange(3) * 5 + labels, 1)
+            args = (x, np.array(labels), np.zeros(3), 5)
+            tilec.grad(entropy, "out", "x", atomics=True)[(3,)](*args, BLOCK=8, d_out=np.ones(3), d_x=d_x)
+            np.testing.assert_allclose(d_x, wanted, rtol=1e-12)
+            gradient = tilec.grad(entropy, "out", "x")
+            if is_inside:
+                gradient[(3,)](*args, BLOCK=8, d_out=np.ones(3), d_x=d_x)
+                np.testing.assert_allclose(d_x, wanted, rtol=1e-12)
+            else:
+                with self.assertRaisesRegex(Exception, "d_x is wrong: derive with --atomics"):
+                    gradient[(3,)](*args, BLOCK=8, d_out=np.ones(3), d_x=d_x)
 
     def test_workspaces_of_a_launch_before(self):
         """They hold what it left; what must be zero is."""

@@ -499,8 +499,18 @@ static void evaluate(void *moving, double *out)
     take(&m->proof->of, out);
 }
 
+/* What the call gives, of arrays that the kernel changes. */
+static void hold_as_given(const Proof *p)
+{
+    for (int i = 0; i < p->begun.len; i++) {
+        const Storage *s = &p->cli->store.blocks.at[p->begun.at[i].block];
+        memcpy(s->memory, p->begun.at[i].copy, s->bytes);
+    }
+}
+
 static void compare(Proof *p, Proven *with)
 {
+    hold_as_given(p);
     Moving moving = {p, &with->x, elements_of(p->cli, &with->x)};
     const SlopeTask task = {.n = with->x.n,
                             .nout = p->of.n,

@@ -100,12 +100,18 @@ static bool forward(Grad *g, Block *b)
     return changed;
 }
 
+/* Not where it may be anything. */
+static bool is_wanted(const Grad *g, const Value *v)
+{
+    return (g->facts[v->id] & (MATTERS | REFERENCE)) == MATTERS;
+}
+
 static bool matters(const Grad *g, const Op *op)
 {
     if (op->code == OP_store || op->code == OP_atomic_rmw)
         return grad_array_of(g, op->operands[STORE_PTR]) == g->of.array->index;
     for (int i = 0; i < op->nresults; i++) {
-        if (g->facts[op->results[i]->id] & MATTERS)
+        if (is_wanted(g, op->results[i]))
             return true;
     }
     return false;
@@ -122,7 +128,7 @@ static bool backward(Grad *g, Block *b)
         if (op->code == OP_yield && (owner->code == OP_for || owner->code == OP_while)) {
             for (int i = 0; i < op->noperands; i++) { /* for the result, or for the next round */
                 const Value *arg = b->args[i + (owner->code == OP_for)];
-                if ((g->facts[owner->results[i]->id] | g->facts[arg->id]) & MATTERS)
+                if (is_wanted(g, owner->results[i]) || is_wanted(g, arg))
                     changed |= mark(g, op->operands[i], MATTERS);
             }
             continue;
@@ -130,7 +136,7 @@ static bool backward(Grad *g, Block *b)
         if (op->code == OP_for) {
             for (int i = FOR_BOUNDS; i < op->noperands; i++) {
                 const Value *arg = op->regions[0]->args[i - FOR_BOUNDS + 1];
-                if ((g->facts[op->results[i - FOR_BOUNDS]->id] | g->facts[arg->id]) & MATTERS)
+                if (is_wanted(g, op->results[i - FOR_BOUNDS]) || is_wanted(g, arg))
                     changed |= mark(g, op->operands[i], MATTERS);
             }
         } else {
@@ -156,6 +162,8 @@ void grad_find_active(Grad *g)
 {
     g->nfacts = g->func->nvalues;
     g->facts = NEW_N(g->arena, uint8_t, g->nfacts);
+    for (int i = 0; i < g->held.len; i++)
+        g->facts[g->held.at[i]->id] = REFERENCE;
     find(g);
     grad_find_references(g);
     for (int i = 0; i < g->nfacts; i++)

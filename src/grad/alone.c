@@ -15,7 +15,7 @@
  */
 #include <stdlib.h>
 
-#include "terms.h"
+#include "alone.h"
 
 /* Is there a term for everything that runs: lanes, rounds around the access, programs? */
 static bool is_complete(const Grad *g, const Sum *s, const Op *access)
@@ -39,7 +39,7 @@ static bool is_complete(const Grad *g, const Sum *s, const Op *access)
 /* Rounds of one loop are digits as those of another are. */
 static bool is_of_rounds(const Sum *s, const Term *t)
 {
-    return t->whose && t->whose != &terms_offset && t->whose != s->g->func;
+    return t->whose && t->whose != &terms_offset && t->whose != s->func;
 }
 
 static bool terms_agree(const Sum *a, const Sum *b)
@@ -85,7 +85,7 @@ static bool add_offset(Sum *s, const PolyTerm *apart)
 
     unit.scale = 1;
     for (int i = 0; i < apart->count; i++) {
-        if (!apart->of[i].value || !grad_same_for_all(apart->of[i].value))
+        if (!apart->of[i].value || !terms_same_for_all(apart->of[i].value))
             return false;
     }
     for (int i = 0; i < s->n; i++) {
@@ -133,50 +133,6 @@ static bool exclude_each_other(const Op *a, const Op *b)
         }
     }
     return opt_masks_exclude(op_operand(a, ir_access(a).mask), op_operand(b, ir_access(b).mask));
-}
-
-static void sort_terms(Sum *s)
-{
-    for (int i = 1; i < s->n; i++) {
-        for (int k = i; k > 0 && llabs(s->at[k].by) < llabs(s->at[k - 1].by); k--) {
-            Term t = s->at[k];
-            s->at[k] = s->at[k - 1];
-            s->at[k - 1] = t;
-        }
-    }
-}
-
-/* One more digit, larger than those before, which reach so far. */
-static bool add_digit(int64_t *reach, int64_t by, int64_t far)
-{
-    return by > *reach && !__builtin_add_overflow(*reach, far, reach);
-}
-
-bool terms_are_digits(Sum *s, Constants c)
-{
-    int64_t reach = 0, far;
-    bool constants = c.gap == 0; /* are they among the digits? */
-
-    sort_terms(s);
-    for (int i = 0; i < s->n; i++) {
-        const Term *t = &s->at[i];
-        int64_t by = llabs(t->by);
-
-        if (by == 0 || t->count == 1)
-            continue;
-        if (!constants && by >= c.gap) {
-            if (!add_digit(&reach, c.gap, c.span))
-                return false;
-            constants = true;
-        }
-        if (t->count == 0)
-            far = INT64_MAX - reach; /* nothing is larger */
-        else if (__builtin_mul_overflow(by, t->count - 1, &far))
-            return false;
-        if (!add_digit(&reach, by, far))
-            return false;
-    }
-    return constants || add_digit(&reach, c.gap, c.span);
 }
 
 /* --- levels --- */
@@ -370,9 +326,16 @@ static bool is_positive(const Op *access, const PolyTerm *scalar)
     return false;
 }
 
+unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs)
+{
+    Sum s = terms_of(g->func, access, programs);
+
+    return terms_programs(&s);
+}
+
 int64_t grad_reach(const Grad *g, const Op *access, unsigned programs)
 {
-    Sum s = terms_of(g, access, programs);
+    Sum s = terms_of(g->func, access, programs);
     int64_t reach = s.ok ? reach_of(&s) : -1;
 
     for (int i = 0; i < s.shared.count && reach >= 0; i++) {
@@ -422,12 +385,12 @@ static bool find_distances(const Grad *g, const GradOps *accesses, unsigned prog
                            Sum *s)
 {
     for (int i = 1; i < accesses->len; i++) {
-        const Sum one = terms_of(g, accesses->at[i], programs);
+        const Sum one = terms_of(g->func, accesses->at[i], programs);
 
         if (!one.ok || !is_complete(g, &one, accesses->at[i]))
             return false;
         for (int k = 0; k < i; k++) {
-            const Sum other = terms_of(g, accesses->at[k], programs);
+            const Sum other = terms_of(g->func, accesses->at[k], programs);
             Poly apart;
             if (lies_in_front(&one, &other) || lies_in_front(&other, &one))
                 continue;
@@ -445,7 +408,7 @@ static bool find_distances(const Grad *g, const GradOps *accesses, unsigned prog
 /* The address of one of the accesses, with what all differ by. */
 static Sum with_offsets(const Sum *all, const Op *access)
 {
-    Sum s = terms_of(all->g, access, all->programs);
+    Sum s = terms_of(all->func, access, all->programs);
 
     for (int i = 0; i < all->n; i++) {
         if (all->at[i].whose != &terms_offset)
@@ -474,7 +437,7 @@ static bool bounds_agree(const GradOps *accesses, const Sum *all)
 
 bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
 {
-    Sum all = terms_of(g, accesses->at[0], programs);
+    Sum all = terms_of(g->func, accesses->at[0], programs);
     const int needs = g->needs.len;
     Constants c = {0};
 
@@ -515,18 +478,18 @@ static bool programs_agree(const Grad *g, const Sum *a, const Sum *b, int64_t *a
 bool grad_in_order(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
 {
     const int needs = g->needs.len;
-    const Sum first = terms_of(g, accesses->at[0], programs);
+    const Sum first = terms_of(g->func, accesses->at[0], programs);
     int64_t least = 0, apart;
     bool good = programs != 0;
 
     for (int i = 0; i < accesses->len && good; i++) {
-        const Sum s = terms_of(g, accesses->at[i], programs);
+        const Sum s = terms_of(g->func, accesses->at[i], programs);
         const GradOps one = {.at = &accesses->at[i], .len = 1};
         good = s.ok && grad_alone(g, a, &one, programs) && programs_agree(g, &first, &s, &apart);
         least = good ? MIN(least, apart) : 0;
     }
     for (int i = 0; i < accesses->len && good; i++) {
-        const Sum s = terms_of(g, accesses->at[i], programs);
+        const Sum s = terms_of(g->func, accesses->at[i], programs);
         good = programs_agree(g, &first, &s, &apart) &&
                terms_apart(g, a, accesses->at[i], &s, apart - least);
     }

@@ -13,6 +13,10 @@
  * One kernel of both has the forward as it is in front of this (fused.c), which is worth it where
  * the row is gone through by loops.
  *
+ * Where nothing of the kind is stored the loops go first as they are, and what the maximum is in
+ * the end is what all rounds are measured from: no tape of maxima is kept, and rounds need not go
+ * backwards.
+ *
  * All this is done to the forward, before anything is derived.  That the sum is 1, and lse what was
  * loaded, is put in when all is derived, as gradients go through both.
  */
@@ -33,6 +37,7 @@ typedef struct {
 } Faded;
 typedef struct {
     Grad *g;
+    const Block *block; /* in which the loops stand, and the store if there is one */
     Op *store;
     Value *log_of; /* the sum */
     double scale;  /* what is stored is this times the maximum plus the log */
@@ -104,7 +109,7 @@ static bool find_loops(Anchor *a, const Value *v)
     const Op *loop = v->def;
     double x;
 
-    if (!loop || loop->code != OP_for || a->nloops == MOST_LOOPS || loop->block != a->store->block)
+    if (!loop || loop->code != OP_for || a->nloops == MOST_LOOPS || loop->block != a->block)
         return false;
     int at = v->index;
     const Value *next = loop->regions[0]->last->operands[at];
@@ -137,7 +142,7 @@ static bool find_parts(Anchor *a, Value *v)
         if (!log || (log->code != OP_log && log->code != OP_log2) || grad_stays(a->g, top))
             continue;
         a->log_of = log->operands[0];
-        if (is_reference(a->g, top) && top->def->block == a->store->block)
+        if (is_reference(a->g, top) && top->def->block == a->block)
             a->top = top;
         return a->top || find_loops(a, top);
     }
@@ -180,6 +185,30 @@ static Value *guarded(const Value *sum)
     return !op ? NULL : moves_number(op->operands[1], &x) ? op->operands[2] : op->operands[1];
 }
 
+static void measure_from(Anchor *a, Value *top)
+{
+    if (a->top)
+        replace(a->top, top);
+    for (int i = 0; i < a->nloops; i++) {
+        const Op *loop = a->loops[i].loop;
+        const int at = a->loops[i].at;
+        replace(loop->regions[0]->last->operands[at], top);
+        replace(loop->regions[0]->args[at + 1], top);
+        replace(loop->results[at], top);
+    }
+    for (int i = 0; i < a->faded.len; i++) {
+        const Faded *f = &a->faded.at[i];
+        Op *loop = f->sum->block->owner;
+        Builder begin = builder_before(loop);
+        for (int k = 0; k < a->nloops; k++) {
+            if (a->loops[k].loop == loop && a->loops[k].is_last)
+                loop->operands[FOR_BOUNDS + f->sum->index - 1] =
+                    build_float(&begin, f->sum->type, 0);
+        }
+        replace(f->update, f->sum);
+    }
+}
+
 static void measure(Anchor *a)
 {
     Grad *g = a->g;
@@ -192,25 +221,7 @@ static void measure(Anchor *a)
         Value *by = build_float(&b, from->type, 1 / a->scale);
         top = build_binary(&b, OP_mul, from, by);
     }
-    if (a->top)
-        replace(a->top, top);
-    for (int i = 0; i < a->nloops; i++) {
-        const Op *loop = a->loops[i].loop;
-        const int at = a->loops[i].at;
-        replace(loop->regions[0]->last->operands[at], top);
-        replace(loop->regions[0]->args[at + 1], top);
-        replace(loop->results[at], top);
-    }
-    for (int i = 0; i < a->faded.len; i++) {
-        const Faded *f = &a->faded.at[i];
-        const Op *loop = f->sum->block->owner;
-        for (int k = 0; k < a->nloops; k++) {
-            if (a->loops[k].loop == loop && a->loops[k].is_last)
-                ((Op *)loop)->operands[FOR_BOUNDS + f->sum->index - 1] =
-                    build_float(&b, f->sum->type, 0);
-        }
-        replace(f->update, f->sum);
-    }
+    measure_from(a, top);
     vec_push(g->arena, &g->anchors,
              ((GradAnchor){a->store, a->store->operands[STORE_DATA], from, a->log_of,
                            guarded(a->log_of)}));
@@ -328,11 +339,136 @@ bool grad_measure_from_saved(Grad *g)
         return false;
     ir_walk(g->func->body, collect, &stores);
     for (int i = 0; i < stores.len; i++) {
-        Anchor a = {.g = g, .store = stores.at[i]};
+        Anchor a = {.g = g, .block = stores.at[i]->block, .store = stores.at[i]};
         if (!suits(&a) || (g->wish->fused && (a.top || !grad_keep_forward(g))))
             continue;
         measure(&a);
         return true; /* one is enough: what else there is changed */
+    }
+    return false;
+}
+
+/* --- without anything stored --- */
+
+/* What a loop reads that stands outside of it is known in front of the loops. */
+typedef struct {
+    const Anchor *a;
+    const Op *loop;
+    Map *values; /* results of loops before it */
+    Builder *b;  /* where it is computed; NULL: only looked at */
+    bool good;
+} Outer;
+
+static void look_out(Op *op, void *outer)
+{
+    Outer *o = outer;
+
+    for (int i = 0; i < op->noperands; i++) {
+        Value *v = op->operands[i];
+        if (opt_inside(v->block, o->loop) || map_get(o->values, MAP_KEY(v)))
+            continue;
+        o->good &= grad_can_stand(v, place_of(o->a));
+        if (o->b)
+            map_put(o->values, MAP_KEY(v), grad_stand(o->b, v, place_of(o->a)));
+    }
+}
+
+/* Goes over the loops from the first to the last. */
+static bool look_at_loops(const Anchor *a, Map *values, Builder *b, GradOps *copies)
+{
+    Outer o = {.a = a, .values = values, .b = b, .good = true};
+
+    for (int i = a->nloops - 1; i >= 0 && o.good; i--) {
+        Op *loop = (Op *)a->loops[i].loop;
+        o.loop = loop;
+        look_out(loop, &o);
+        ir_walk(loop->regions[0], look_out, &o);
+        for (int k = 0; k < loop->nresults && !b; k++)
+            map_put(values, MAP_KEY(loop->results[k]), loop->results[k]);
+        if (b)
+            vec_push(a->g->arena, copies, op_clone(b, loop, values));
+    }
+    return o.good;
+}
+
+static void find_effect(Op *op, void *found)
+{
+    *(bool *)found |= op_contains(op, WRITES | EFFECT);
+}
+
+/* The loops say what the maximum is, and do nothing else. */
+static bool can_go_first(const Anchor *a)
+{
+    bool found = false;
+
+    for (int i = 0; i < a->nloops; i++)
+        ir_walk(a->loops[i].loop->regions[0], find_effect, &found);
+    return !found && a->faded.len > 0 &&
+           look_at_loops(a, map_new(a->g->arena), NULL, &(GradOps){0});
+}
+
+/* The loops go first, as they are; then once more, measured from what they say in the end.  That
+ * their results are the same is put in when all is derived. */
+static void go_first(Anchor *a)
+{
+    Grad *g = a->g;
+    Builder b = builder_before(place_of(a));
+    GradOps copies = {0};
+    VEC(Value *) kept = {0};
+
+    look_at_loops(a, map_new(g->arena), &b, &copies);
+    const Grown *last = &a->loops[0];
+    Value *top = copies.at[copies.len - 1]->results[last->at];
+    for (int i = 0; i < last->loop->nresults; i++) {
+        Value *from = last->loop->results[i], *to = copies.at[copies.len - 1]->results[i];
+        if (i == last->at || uses_count(&g->uses, from) == 0)
+            continue;
+        vec_push(g->arena, &g->ends, ((GradEnd){from, to}));
+        vec_push(g->arena, &kept, to);
+    }
+    if (kept.len > 0) /* until then; effects are dropped */
+        build_op(&b, OP_record, kept.len, kept.at, 0, NULL, 0, NULL);
+    for (int i = 0; i < copies.len; i++)
+        vec_push(g->arena, &g->firsts, copies.at[i]);
+    vec_push(g->arena, &g->held, top);
+    measure_from(a, top);
+    opt_resolve_all(g->func->body);
+}
+
+void grad_put_ends(Grad *g)
+{
+    for (int i = 0; i < g->ends.len; i++)
+        replace(grad_value(g, g->ends.at[i].measured), grad_value(g, g->ends.at[i].first));
+    opt_resolve_all(g->func->body);
+}
+
+static void collect_loops(Op *op, void *ops)
+{
+    GradOps *all = ops;
+
+    if (op->code == OP_for)
+        vec_push(op->block->func->module->arena, all, op);
+}
+
+bool grad_measure_from_end(Grad *g)
+{
+    GradOps loops = {0};
+
+    if (g->wish->fused || g->references.len == 0 || g->anchors.len || grad_jumps(g))
+        return false;
+    ir_walk(g->func->body, collect_loops, &loops);
+    for (int i = loops.len - 1; i >= 0; i--) {
+        const Op *loop = loops.at[i];
+        bool looks = !grad_is_in_loop(loop->block);
+        for (int k = 0; k < g->firsts.len; k++)
+            looks &= g->firsts.at[k] != loop;
+        for (int k = 0; k < loop->nresults && looks; k++) {
+            Anchor a = {.g = g, .block = loop->block};
+            if (!find_loops(&a, loop->results[k]) || !can_go_first(&a))
+                continue;
+            go_first(&a);
+            return true;
+        }
     }
     return false;
 }

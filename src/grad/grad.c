@@ -290,6 +290,42 @@ static void drop_hidden(Func *f)
     }
 }
 
+/* The first op that reads what is differentiated, and the first that writes it. */
+typedef struct {
+    const Grad *g;
+    const Op *read, *written;
+} InPlace;
+
+static void find_in_place(Op *op, void *in_place)
+{
+    InPlace *p = in_place;
+    const OpAccess access = ir_access(op);
+
+    if (access.pointer < 0 ||
+        grad_array_of(p->g, op->operands[access.pointer]) != p->g->of.array->index)
+        return;
+    if (!p->read && access.effect == READS)
+        p->read = op;
+    if (!p->written && access.effect & WRITES)
+        p->written = op;
+}
+
+static void refuse_itself(Grad *g)
+{
+    InPlace p = {.g = g};
+
+    ir_walk(g->func->body, find_in_place, &p);
+    if (!p.read || !p.written) {
+        grad_refuse(g, NULL, "`%s` cannot be differentiated by itself", g->wish->of);
+        return;
+    }
+    grad_refuse(g, p.read,
+                "`%s` cannot be differentiated by itself, what the kernel leaves in it by what is "
+                "read here: store to another array",
+                g->wish->of);
+    ir_diag(g->diags, DIAG_NOTE, p.written, "written here");
+}
+
 static bool find_arrays(Grad *g)
 {
     drop_hidden(g->func);
@@ -302,7 +338,7 @@ static bool find_arrays(Grad *g)
                 grad_refuse(g, NULL, "`%s` is given twice", g->wish->wrt[i]);
         }
         if (!g->failed && g->wrt[i].array == g->of.array)
-            grad_refuse(g, NULL, "`%s` cannot be differentiated by itself", g->wish->of);
+            refuse_itself(g);
     }
     return !g->failed;
 }
@@ -346,6 +382,7 @@ static bool prepare(Grad *g, Module *m, Diags *d)
     forms_sum_parts_of_tiles(g->func);
     forms_count_rounds(g->func);
     forms_number_from_the_first(g->func);
+    forms_place_by_counters(g->func);
     forms_count_offsets(g->func);
     return opt_run_pass(m, "dce", d);
 }
@@ -404,6 +441,7 @@ static bool derive(Grad *g)
             refuse_no_gradient(g, g->wish->wrt[i]);
     }
     grad_drop_effects(g, &effects);
+    grad_put_ends(g);
     return !g->failed;
 }
 
@@ -436,6 +474,10 @@ bool grad_begin(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
     g->b = builder_before(g->func->body->last);
     if (grad_measure_from_saved(g) && !find_active(g, true))
         return false;
+    while (grad_measure_from_end(g)) {
+        if (!find_active(g, true))
+            return false;
+    }
     if (!grad_check_memory(g))
         return false;
     grad_find_saved(g);

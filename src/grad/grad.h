@@ -10,7 +10,7 @@
 #define TILEC_GRAD_GRAD_H
 
 #include "../ir/analysis.h"
-#include "../opt/poly.h"
+#include "../opt/terms.h"
 
 /* A parameter of the kernel as it is written. */
 typedef struct {
@@ -41,9 +41,6 @@ typedef enum {
     GRAD_ADDED   /* atomics add to what is there */
 } GradFill;      /* as tilec_gradient_fill */
 
-enum { AXES = 3 }; /* of a grid */
-#define EVERY_AXIS ((1u << AXES) - 1)
-
 typedef VEC(Op *) GradOps;
 /* How far numbers go, from 0 on without a gap: as far as the mask says, and lanes, rounds and
  * programs do. */
@@ -67,6 +64,7 @@ typedef struct {
     bool is_gathered;    /* .. : from windows that are shifted */
     bool may_have_parts; /* of GRAD_ADDED: if nothing else is found for it */
     bool is_transposed;  /* of any: a program sums up what all hand to its elements in a loop */
+    bool has_zeros;      /* .. : also where an `if` hands nothing on */
     bool is_picked;      /* .. : with what is handed to an element by itself */
     GradOps loads;       /* of the array, that are active */
     GradOps adds;        /* of GRAD_ADDED, where they are not at the elements of loads: atomics */
@@ -84,6 +82,12 @@ typedef struct {
     const GradArray *array;
     Poly least, most;
 } GradNeed;
+
+/* What data says, and is taken to be so: the assertion of it, with the place of what reads it. */
+typedef struct {
+    const GradArray *array;
+    const Op *asserted;
+} GradGranted;
 
 /* Lanes and rounds of a program that hand gradients to the same elements, by one load. */
 typedef struct {
@@ -126,6 +130,7 @@ typedef struct {
     Span written;    /* where */
     const Op *first; /* the forward's load, which a fused kernel has, too */
     const Op *load;  /* of the backward, which reads the array, too; NULL: it does not */
+    bool is_checked; /* what was there before nobody needs; what is there is loaded */
 } GradInPlace;
 
 /* What the forward stores, and nothing overwrites. */
@@ -134,7 +139,9 @@ typedef struct {
     int array; /* its parameter */
     Value *value, *pointer, *mask;
     Value *below;   /* of value = constant / below; NULL: it is nothing of the kind */
+    bool in_place;  /* the array held something else before, which was read */
     bool is_loaded; /* in place of computing it again */
+    const Op *load; /* then that */
 } GradSaved;
 
 /* What values are measured from in place of a maximum. */
@@ -143,6 +150,11 @@ typedef struct {
     Value *stored, *loaded;
     Value *sum, *guarded; /* of where(sum == 0, 1, sum), which is sum, the last one; or NULL */
 } GradAnchor;
+
+/* A result of a loop that is measured from where it ends, and the same of the one in front. */
+typedef struct {
+    Value *measured, *first;
+} GradEnd;
 
 /* A derived program does what several of the forward do. */
 typedef struct {
@@ -175,11 +187,16 @@ typedef struct {
     bool is_masked; /* what is differentiated, where it is stored */
     Map *meetings;  /* MAP_KEY of an active load of an array differentiated by: GradMeeting */
     VEC(GradNeed) needs;
+    VEC(GradGranted) granted;
     Value *programs[AXES]; /* numbers of programs that needs name */
     VEC(GradInPlace) in_place;
     VEC(GradTape *) tapes;
     VEC(GradSaved) saved;
+    Map *needed; /* MAP_KEY of ops, while it is known; else NULL */
     VEC(GradAnchor) anchors;
+    VEC(const Value *) held; /* measured from, as they are: no gradient goes through them */
+    VEC(GradEnd) ends;
+    GradOps firsts;        /* the loops that say so */
     struct Moving *moving; /* reference.c's */
     VEC(Op *) barriers;    /* between writing and reading them */
     unsigned asked;        /* axes of the grid along which programs ask for their number: bits */
@@ -273,6 +290,8 @@ bool grad_count_rounds(Grad *g);
 
 /* anchor.c: maxima become what the forward stored of them; true: something has changed */
 bool grad_measure_from_saved(Grad *g);
+bool grad_measure_from_end(Grad *g); /* or what loops say in the end */
+void grad_put_ends(Grad *g);         /* when all is derived: what they say, which is known */
 
 /* needs.c: conditions that launches are to meet */
 /* least <= most, unless that is seen; false: it is seen not to be. */
@@ -326,6 +345,9 @@ bool grad_can_rebase(const Value *pointer);
 Value *grad_rebase(Grad *g, Value *pointer, const GradArray *to);
 GradArray *grad_wrt_of(Grad *g, const Value *pointer); /* NULL: not differentiated by */
 
+/* stored_over.c: do programs surely store one element of what is differentiated?  Refused then. */
+bool grad_check_programs(Grad *g, const GradOps *stores);
+
 /* alone.c */
 /* Is no element of the array met twice by these accesses: by lanes, rounds, and programs along
  * those axes of the grid?  But for the meetings that are known.  Conditions go to g->needs. */
@@ -336,7 +358,6 @@ unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs); /
 /* From the array's beginning, how many elements it may reach.  0: not known; -1: it may begin in
  * front of it. */
 int64_t grad_reach(const Grad *g, const Op *access, unsigned programs);
-bool grad_same_for_all(const Value *v); /* a scalar made of arguments and constants */
 
 /* linear.c: the sum, by others that are known where that can be; of gradients alone */
 Value *grad_sum_along(Grad *g, Value *v, int axis);

@@ -7,7 +7,7 @@
  */
 #include "../opt/opt.h"
 #include "grad.h"
-#include "terms.h"
+#include "alone.h"
 
 GradArray *grad_wrt_of(Grad *g, const Value *pointer)
 {
@@ -112,9 +112,9 @@ static void collect(Op *op, void *memory)
         vec_push(m->g->arena, &m->stores, op);
         return;
     }
-    if (access.effect & READS)
+    if (access.effect == READS)
         vec_push(m->g->arena, &m->loads, op);
-    if (access.effect & WRITES)
+    if (access.effect & WRITES) /* what an atomic reads nobody gets, or it is refused */
         vec_push(m->g->arena, &m->stores, op);
 }
 
@@ -191,15 +191,32 @@ static bool is_in_place(const Op *load, const Op *store)
     return load != NULL;
 }
 
+/* Is it seen, whatever strides are, that no lane reads what any lane of a program writes? */
+static bool never_meet(const Memory *m, Op *load, Op *store)
+{
+    Grad *g = m->g;
+    Op *both[] = {load, store};
+    const GradOps ops = {.at = both, .len = 2};
+    const int needs = g->needs.len;
+    bool apart = op_only_reads(load) && store->code == OP_store &&
+                 grad_array_of(g, load->operands[LOAD_PTR]) ==
+                     grad_array_of(g, store->operands[STORE_PTR]) &&
+                 grad_alone(g, &g->of, &ops, g->asked) && g->needs.len == needs;
+
+    g->needs.len = needs;
+    return apart;
+}
+
 /* Nothing is loaded that the kernel itself writes, as the backward does not write it; but what is
  * read before, where no gradient turns out to need it: then it may be written already. */
 static bool check_apart(Memory *m)
 {
     for (int i = 0; i < m->loads.len; i++) {
         for (int k = 0; k < m->stores.len; k++) {
-            const Op *load = m->loads.at[i], *store = m->stores.at[k];
+            Op *load = m->loads.at[i], *store = m->stores.at[k];
 
-            if ((bases_of(m, load) & bases_of(m, store)) == 0 || load == store)
+            if ((bases_of(m, load) & bases_of(m, store)) == 0 || load == store ||
+                never_meet(m, load, store))
                 continue;
             int array = grad_array_of(m->g, store->operands[STORE_PTR]);
             if (is_in_place(load, store) && array >= 0) {
@@ -314,7 +331,8 @@ static bool check_stores(Memory *m)
                     g->wish->of);
         return note(m, m->sums.at[0], "added to here");
     }
-    if (!check_lanes(m, &stores) || !check_loops(g, &stores) || !check_loops(g, &m->sums))
+    if (!check_lanes(m, &stores) || !check_loops(g, &stores) || !check_loops(g, &m->sums) ||
+        !grad_check_programs(g, &stores))
         return false;
     if (stores.len == 0)
         return true;
@@ -398,10 +416,14 @@ static void find_read(Op *op, void *grad)
 {
     Grad *g = grad;
 
+    if (g->needed && !map_get(g->needed, MAP_KEY(op)))
+        return;
     for (int i = 0; i < g->in_place.len && op_only_reads(op); i++) {
         GradInPlace *p = &g->in_place.at[i];
         bool stands = g->wish->fused && !g->forward && op == p->first;
-        if (grad_array_of(g, op->operands[LOAD_PTR]) == p->array && !stands)
+        for (int k = 0; k < g->saved.len; k++)
+            stands |= g->saved.at[k].load == op;
+        if (grad_array_of(g, op->operands[LOAD_PTR]) == p->array && !stands && !p->is_checked)
             p->load = op;
     }
 }

@@ -10,7 +10,7 @@
  */
 #include <stdlib.h>
 
-#include "terms.h"
+#include "alone.h"
 
 enum { MOST_LEVELS = 4 };
 
@@ -82,15 +82,42 @@ bool grad_is_same_poly(const Poly *p)
     for (int i = 0; i < p->count; i++) {
         for (int k = 0; k < p->terms[i].count; k++) {
             const Value *v = p->terms[i].of[k].value;
-            if (!v || !grad_same_for_all(v))
+            if (!v || !terms_same_for_all(v))
                 return false;
         }
     }
     return true;
 }
 
+/* How many rounds there are of a loop from 0 on, as a value; NULL: nothing says it for all. */
+static const Value *number_of_rounds(Grad *g, const Op *loop, int64_t *step)
+{
+    Value *hi = loop->operands[FOR_HI];
+    int64_t lo;
+
+    if (!value_const_int(loop->operands[FOR_LO], &lo) || lo != 0 ||
+        !value_const_int(loop->operands[FOR_STEP], step) || *step <= 0 || !terms_same_for_all(hi))
+        return NULL;
+    Value *up = build_binary(&g->b, OP_add, hi, build_int(&g->b, hi->type, *step - 1));
+    return build_binary(&g->b, OP_div, up, build_int(&g->b, hi->type, *step));
+}
+
+/* Of what a loop counts by the step, and lanes that fill it, or not: less than that many times the
+ * rounds, also where the last goes on behind the loop's end. */
+static bool bound_by_rounds(Grad *g, const Value *counter, int64_t by, int64_t lanes, Poly *out)
+{
+    const Op *loop = counter->block->owner;
+    const Value *rounds;
+    int64_t step = 0;
+
+    if (counter->index != 0 || !loop || loop->code != OP_for ||
+        !(rounds = number_of_rounds(g, loop, &step)) || lanes >= by * step)
+        return false;
+    return poly_push(out, &(PolyTerm){by * step, 1, {{rounds, MAX_RANK + rounds->id}}});
+}
+
 /* Of D * round + lane with D lanes, or fewer: less than D times the loop's end. */
-static bool bound_by_round(const Op *access, const Poly *p, Poly *out)
+static bool bound_by_round(Grad *g, const Op *access, const Poly *p, Poly *out)
 {
     const Type *tile = access->operands[ir_access(access).pointer]->type;
     Poly round = {0}, end;
@@ -107,17 +134,19 @@ static bool bound_by_round(const Op *access, const Poly *p, Poly *out)
             return false;
         by = is_lane ? by : t->scale;
     }
+    *out = (Poly){0};
+    if (by > 0 && lanes >= by && !round.terms[0].of[0].value->def)
+        return bound_by_rounds(g, round.terms[0].of[0].value, by, lanes, out);
     terms_add_loop_bound(&round, &bounds);
     if (bounds.count == 0 || lanes >= by)
         return false;
-    *out = (Poly){0};
     end = round; /* round - (round - end) */
     return poly_add(&end, &bounds.below[0], -1) && poly_add(out, &end, by) &&
            grad_is_same_poly(out);
 }
 
 /* The condition of the access, or the loop that counts it, says: less than *out. */
-static bool bound_by_mask(const Op *access, const Poly *p, Poly *out)
+static bool bound_by_mask(Grad *g, const Op *access, const Poly *p, Poly *out)
 {
     Value *mask = op_operand(access, ir_access(access).mask);
     PolyScope scope = {0};
@@ -134,7 +163,7 @@ static bool bound_by_mask(const Op *access, const Poly *p, Poly *out)
         if (poly_add(out, &bounds.below[i], -1) && grad_is_same_poly(out))
             return true;
     }
-    return bound_by_round(access, p, out);
+    return bound_by_round(g, access, p, out);
 }
 
 static bool add_constant(Poly *p, int64_t n)
@@ -180,7 +209,7 @@ static bool bound_of(Grad *g, const Op *access, const Sum *level, const Poly *p,
 {
     int64_t by = 0;
 
-    if (bound_by_mask(access, p, out))
+    if (bound_by_mask(g, access, p, out))
         return true;
     for (int i = 0; i < p->count; i++)
         by = i == 0 || by == p->terms[i].scale ? p->terms[i].scale : 1;
@@ -191,7 +220,7 @@ static bool bound_of(Grad *g, const Op *access, const Sum *level, const Poly *p,
         one.terms[0].scale = 1;
         Poly bound;
         *out = (Poly){0};
-        if (bound_by_mask(access, &one, &bound))
+        if (bound_by_mask(g, access, &one, &bound))
             return poly_add(out, &bound, by) && add_constant(out, 1 - by);
     }
     return bound_by_counts(g, level, out);

@@ -44,7 +44,7 @@ static Length length_of(const Poly *p, const Type *tile)
             return (Length){0};
         else if (!v)
             most += t->scale * (tile->dims[t->of[0].key] - 1);
-        else if (v->block->owner || !grad_same_for_all(v))
+        else if (v->block->owner || !terms_same_for_all(v))
             return (Length){0};
         else
             out = (Length){v, t->scale};

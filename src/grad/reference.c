@@ -360,7 +360,7 @@ void grad_find_references(Grad *g)
         if (!m.moved.at[i])
             continue;
         g->facts[m.moved.at[i]->results[0]->id] |= REFERENCE;
-        if (!g->anchors.len) /* then it is known already */
+        if (!g->anchors.len && !g->held.len) /* then it is known already */
             vec_push(g->arena, &g->references, m.moved.at[i]);
     }
     *kept = m;

@@ -219,7 +219,23 @@ Value *adjoint_sub(Grad *g, const Op *o, int i, Value *d)
     return i == 0 ? d : grad_negated(g, d);
 }
 
-/* In z * x * x, d * x of z * x is handed on to x as d times z * x, as much as x has already. */
+/* Twice as much, of a row or a scalar before it is spread over the tile. */
+static Value *doubled(Grad *g, Value *d)
+{
+    const Op *op = d->def;
+    Value *less;
+
+    if (!op || (op->code != OP_splat && op->code != OP_broadcast && op->code != OP_expand))
+        return grad_scaled(g, d, 2);
+    less = doubled(g, op->operands[0]);
+    Value *made =
+        build_op(&g->b, op->code, 1, &less, op->nattrs, op->attrs, 1, &d->type)->results[0];
+    value_shaped_like(g->func->module, made, d);
+    return made;
+}
+
+/* In z * x * x, d * x of z * x is handed on to x as d times z * x, as much as x has already; in
+ * x * x both are one. */
 Value *adjoint_mul(Grad *g, const Op *o, int i, Value *d)
 {
     const Op *by = opt_made_by(d, OP_mul);
@@ -228,6 +244,8 @@ Value *adjoint_mul(Grad *g, const Op *o, int i, Value *d)
         if (by->operands[k] == in(g, o, i))
             return grad_binary(g, OP_mul, by->operands[1 - k], out(g, o));
     }
+    if (o->operands[0] == o->operands[1])
+        return i == 0 ? grad_binary(g, OP_mul, doubled(g, d), in(g, o, 0)) : NULL;
     return grad_binary(g, OP_mul, d, in(g, o, 1 - i));
 }
 

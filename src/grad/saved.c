@@ -8,6 +8,9 @@
  * was stored, not rounded on the way, by a store that runs as often as the value is made, to an
  * element that no other one stores to, and that the kernel does not read.  What is loaded in the
  * end are those without which more reductions, scans, products or loops would have to run.
+ *
+ * Of an array that is updated in place what was there before is gone, and what is there now is
+ * loaded wherever it is needed.
  */
 #include "../opt/opt.h"
 #include "grad.h"
@@ -19,8 +22,18 @@ typedef struct {
     const PointerBases *bases;
     int array;      /* a parameter */
     GradOps stores; /* to it */
-    bool is_used;   /* in other ways */
+    bool is_used;   /* in other ways, but that it is */
+    bool in_place;  /* read before it is written */
 } Uses;
+
+static bool reads_before(const Grad *g, const Op *op)
+{
+    for (int i = 0; i < g->in_place.len; i++) {
+        if (g->in_place.at[i].first == op)
+            return true;
+    }
+    return false;
+}
 
 static void note_use(Op *op, void *uses)
 {
@@ -36,12 +49,14 @@ static void note_use(Op *op, void *uses)
         return;
     bool is_store =
         op->code == OP_store && grad_array_of(u->g, op->operands[STORE_PTR]) == u->array;
-    u->is_used |= !is_store;
+    const bool is_before = reads_before(u->g, op);
+    u->in_place |= is_before;
+    u->is_used |= !is_store && !is_before;
     if (is_store)
         vec_push(u->g->arena, &u->stores, op);
 }
 
-bool grad_is_stored_once(Grad *g, const Op *store)
+static bool is_stored_once(Grad *g, const Op *store, bool *in_place)
 {
     const int array = grad_array_of(g, store->operands[STORE_PTR]), needs = g->needs.len;
     Uses u = {.g = g, .bases = ir_pointer_bases(g->func, g->arena), .array = array};
@@ -50,6 +65,7 @@ bool grad_is_stored_once(Grad *g, const Op *store)
         return false;
     const GradArray saved = {.array = g->func->body->args[array]};
     ir_walk(g->func->body, note_use, &u);
+    *in_place = u.in_place;
     if (u.is_used)
         return false;
     if (array == g->of.array->index && u.stores.len == 1) /* which is taken for granted */
@@ -57,6 +73,13 @@ bool grad_is_stored_once(Grad *g, const Op *store)
     bool once = grad_alone(g, &saved, &u.stores, g->asked) && g->needs.len == needs;
     g->needs.len = needs;
     return once;
+}
+
+bool grad_is_stored_once(Grad *g, const Op *store)
+{
+    bool in_place;
+
+    return is_stored_once(g, store, &in_place) && !in_place;
 }
 
 /* Does the value stand in front of the op, in its block or one around it? */
@@ -126,6 +149,31 @@ static Value *divisor_of(const Value *v, const GradSaved *s)
                : NULL;
 }
 
+/* Is it 0 in lanes that the mask leaves out, as what is loaded there is? */
+static bool is_zero_outside(const Value *v, const Value *mask)
+{
+    const Op *op = v->def;
+
+    if (!op)
+        return false;
+    switch (op->code) {
+    case OP_load: {
+        const Value *other = op_operand(op, LOAD_OTHER);
+        return op_operand(op, LOAD_MASK) == mask && (!other || grad_is_number(other, 0));
+    }
+    case OP_mul:
+        return is_zero_outside(op->operands[0], mask) || is_zero_outside(op->operands[1], mask);
+    case OP_add:
+    case OP_sub:
+        return is_zero_outside(op->operands[0], mask) && is_zero_outside(op->operands[1], mask);
+    case OP_cast:
+    case OP_neg:
+        return is_zero_outside(op->operands[0], mask);
+    default:
+        return false;
+    }
+}
+
 /* Lanes that are not stored hold 0 where they are loaded: that is harmless where nobody but the
  * store has the value, whose gradient is 0 there, and what it is made of has a slope by it, not by
  * 1 / it. */
@@ -136,7 +184,8 @@ static bool suits_mask(const Grad *g, const Op *store)
     bool is_harmless =
         code == OP_div || code == OP_exp || code == OP_exp2 || code == OP_tanh || code == OP_scan;
 
-    return !mask || (is_harmless && uses_count(&g->uses, v) == 1 && grad_can_stand(mask, v->def));
+    return !mask || (grad_can_stand(mask, v->def) &&
+                     (is_zero_outside(v, mask) || (is_harmless && uses_count(&g->uses, v) == 1)));
 }
 
 /* Is it made by ops of the same block as the store, so that where one runs, both do? */
@@ -171,7 +220,7 @@ void grad_find_saved(Grad *g)
         s.pointer = s.store->operands[STORE_PTR];
         s.mask = op_operand(s.store, STORE_MASK);
         s.below = s.mask ? NULL : divisor_of(s.value, &s);
-        if (grad_is_stored_once(g, s.store))
+        if (is_stored_once(g, s.store, &s.in_place))
             g->saved.at[n++] = s;
     }
     g->saved.len = n;
@@ -258,12 +307,16 @@ static int passes(Grad *g, const bool *is_loaded)
 /* The fewest without which there are more. */
 static void choose(Grad *g, bool *is_loaded)
 {
+    for (int i = 0; i < g->saved.len; i++)
+        is_loaded[i] = g->saved.at[i].in_place;
     const int without = passes(g, is_loaded);
 
     for (int i = 0; i < g->saved.len; i++)
         is_loaded[i] = true;
     const int fewest = passes(g, is_loaded);
     for (int i = g->saved.len - 1; i >= 0; i--) {
+        if (g->saved.at[i].in_place)
+            continue;
         is_loaded[i] = false;
         is_loaded[i] = fewest < without && passes(g, is_loaded) > fewest;
     }
@@ -315,6 +368,12 @@ static void load(Grad *g, GradSaved *s)
         undo_division(g, s, loaded, &b);
     s->value->repl = loaded;
     s->is_loaded = true;
+    s->load = loaded->def;
+    for (int i = 0; i < g->in_place.len; i++) { /* it may become that load, which nobody needs */
+        const GradInPlace *p = &g->in_place.at[i];
+        if (p->array == s->array)
+            p->first->results[0]->name = loaded->name;
+    }
 }
 
 /* In the arm of an `if` that was computed again. */
@@ -365,6 +424,21 @@ static void load_anchor(Grad *g, const GradAnchor *a)
     stored->repl = grad_value(g, a->loaded);
 }
 
+/* What was there before, and what is there now, are loads of one address: once the rest is put in
+ * order they would be one. */
+static void check_before(Grad *g)
+{
+    Needed n = {
+        .g = g, .is_loaded = NEW_N(g->arena, bool, g->saved.len + 1), .seen = map_new(g->arena)};
+
+    ir_walk(g->func->body, need_effect, &n);
+    g->needed = n.seen;
+    g->failed |= !grad_check_in_place(g);
+    g->needed = NULL;
+    for (int i = 0; i < g->in_place.len; i++)
+        g->in_place.at[i].is_checked = true;
+}
+
 void grad_load_saved(Grad *g)
 {
     follow(g);
@@ -379,6 +453,8 @@ void grad_load_saved(Grad *g)
             load(g, &g->saved.at[i]);
     }
     opt_resolve_all(g->func->body);
+    if (!g->wish->fused)
+        check_before(g);
     for (int i = 0; i < g->anchors.len && !g->wish->fused; i++) {
         const Op *store = g->anchors.at[i].store;
         GradSaved s = {.store = store, .is_loaded = true};

@@ -213,7 +213,7 @@ static Value *limit_at(Builder *b, Value *v, bool is_most, int depth)
     const Op *op = v->def;
     int64_t by;
 
-    if (grad_same_for_all(v))
+    if (terms_same_for_all(v))
         return v;
     if (depth == 0)
         return NULL;
@@ -244,7 +244,7 @@ static Value *limit_of(Grad *g, Builder *b, const Op *loop, Value *rounds)
 {
     int64_t step = 1;
 
-    if (grad_same_for_all(rounds))
+    if (terms_same_for_all(rounds))
         return rounds;
     value_const_int(loop->operands[FOR_STEP], &step);
     Value *lo = limit_at(b, loop->operands[step > 0 ? FOR_LO : FOR_HI], false, DEEPEST);

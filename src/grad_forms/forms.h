@@ -19,6 +19,9 @@ void forms_sum_parts_of_tiles(Func *f);
 /* count.c: each `while` that counts becomes a `for` */
 void forms_count_rounds(Func *f);
 
+/* stepped.c: what each round of a loop moves on by the same follows its counter */
+void forms_place_by_counters(Func *f);
+
 /* offsets.c: pointers that some rounds of a loop move on become numbers */
 void forms_count_offsets(Func *f);
 

@@ -4,11 +4,11 @@
  *     d_x + program * BLOCK + lane           mask: < n          min(n, grid[0] * BLOCK) elements
  *     d_x + row * stride + column            mask: column < n   grid[0] * n, if n is the stride
  *
- * The address of the one access is a sum of terms (terms.h), of which the lowest level must leave
- * no gap, and the next, the rows, neither, and begin where that ends.  Whether the array is as long
- * as this is known when it is launched.
+ * The address of the one access is a sum of terms (../opt/terms.h), of which the lowest level must
+ * leave no gap, and the next, the rows, neither, and begin where that ends.  Whether the array is
+ * as long as this is known when it is launched.
  */
-#include "../grad/terms.h"
+#include "../opt/terms.h"
 #include "gather.h"
 
 static bool add_constant(Poly *p, int64_t n)
@@ -16,11 +16,15 @@ static bool add_constant(Poly *p, int64_t n)
     return poly_push(p, &(PolyTerm){n, 0, {{0}}});
 }
 
-/* It runs once, in all rounds of one loop at most; which then is *loop. */
-static bool is_run(const Op *access, const Op **loop)
+/* It runs once, in all rounds of one loop at most; which then is *loop.  In an arm of an `if`,
+ * where the other one stores zeros. */
+static bool is_run(const GradArray *a, const Op *access, const Op **loop)
 {
-    *loop = access->block->owner;
-    return !*loop || ((*loop)->code == OP_for && !(*loop)->block->owner);
+    const Op *owner = access->block->owner;
+
+    *loop = owner && owner->code == OP_for ? owner : NULL;
+    owner = *loop ? owner->block->owner : owner;
+    return !owner || (owner->code == OP_if && a->has_zeros && !owner->block->owner);
 }
 
 /* The only one that stores to the array, maybe beside elements picked of a row, or for passes over
@@ -164,9 +168,9 @@ static bool find_cover(Grad *g, const GradArray *a, const Op *access, GradCover 
     const GradMeeting *meeting = grad_meeting(g, access);
     const Op *loop;
 
-    if (!is_run(access, &loop) || (meeting && (meeting->lanes || meeting->rounds)))
+    if (!is_run(a, access, &loop) || (meeting && (meeting->lanes || meeting->rounds)))
         return false;
-    const Sum s = terms_of(g, access, g->asked);
+    const Sum s = terms_of(g->func, access, g->asked);
     if (!s.ok || s.covered != 0 || !begins_at_array(&s, a) || terms_programs(&s) != g->asked)
         return false;
     Sum level = terms_level(&s, &factors[0]);

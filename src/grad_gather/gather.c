@@ -23,6 +23,11 @@ bool grad_derive(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *out)
     }
     if (out->missed)
         return true;
+    for (int i = 0; i < out->nwrt; i++)
+        gather_zeros(out, &out->wrt[i]);
     gather_find_covers(out);
-    return grad_check_fused(out) && grad_finish(out);
+    if (!grad_check_fused(out) || !grad_finish(out))
+        return false;
+    gather_without_masks(out);
+    return opt_run_pass(m, "dce", d);
 }

@@ -37,7 +37,13 @@ bool gather_is_alone_in_pass(Grad *g, const GradArray *a);
 /* anew.c: sides of the dimensions of x, which an op takes, from those of its result; -1: none */
 void gather_operand_sides(const Op *op, const Value *x, const int8_t *sides, int8_t *out);
 
+/* zeros.c: where an `if` says that nothing is handed to what one store fills, it stores zeros */
+void gather_zeros(Grad *g, GradArray *a);
+
 /* covers.c: of arrays that are stored, how many elements are */
 void gather_find_covers(Grad *g);
+
+/* masked.c: when all is done: no zeros in lanes that are not stored */
+void gather_without_masks(Grad *g);
 
 #endif

@@ -8,8 +8,12 @@
  *     tl.store(d_x + columns, d_row + tl.where(columns == target, d_chosen, 0.0), mask=columns < n)
  *
  * The row must be gone through once, each element in 0 .. n by one lane, where the mask says that
- * the place is one of these; and what is handed must be known before.
+ * the place is one of these; and what is handed must be known before.  Without a mask, as labels
+ * are mostly read, the place is taken to be one of them, as strides are taken to be no less than
+ * rows are long: the docstring says so, and the kernel asserts it.
  */
+#include <string.h>
+
 #include "../opt/opt.h"
 #include "gather.h"
 #include "windows.h"
@@ -21,6 +25,7 @@ typedef struct {
     GradOps picks;            /* those of one element each */
     Value *columns;           /* of the tile: the place in the row */
     Poly place, address, end; /* of the lanes in the row, in the array; how long the row is */
+    Value *length;            /* the same as a value; NULL: none is found */
     bool good;
 } Picks;
 
@@ -63,6 +68,22 @@ static Value *place_of(const Picks *p, const Value *mask)
         found = is_place ? op->operands[i] : NULL;
     }
     return found;
+}
+
+/* What lanes of the row are compared with as its end, as a scalar; NULL: nothing. */
+static Value *length_of(const Picks *p, const Value *mask)
+{
+    const Op *op = mask ? mask->def : NULL;
+    Value *found = NULL;
+
+    for (int i = 0; op && op->code == OP_and && i < 2 && !found; i++)
+        found = length_of(p, op->operands[i]);
+    if (!op || op->code != OP_lt || op->operands[0] != p->columns)
+        return found;
+    found = (Value *)opt_plain(op->operands[1]);
+    Poly end;
+    return found->type->rank == 0 && polynomial(found, &end) && poly_equal(&end, &p->end) ? found
+                                                                                          : NULL;
 }
 
 /* Which bound of the mask says place < end; false: none. */
@@ -147,15 +168,46 @@ static bool is_in_row(const Picks *p, const Op *pick, const Value *place, bool *
     return said == 3;
 }
 
+/* Is it read without a mask, so that it can only be taken to lie in the row? */
+static bool is_taken_to_be(const Picks *p, const Op *pick)
+{
+    return !op_operand(pick, ir_access(pick).mask) && p->length &&
+           grad_can_stand(p->length, walk_of(p));
+}
+
 static bool suits(const Picks *p, const Op *pick)
 {
     const Op *walk = walk_of(p);
     Value *place = place_picked(p, pick), *mask = op_operand(pick, ir_access(pick).mask);
     bool others;
 
-    return place && pick->block == walk->block && is_in_row(p, pick, place, &others) &&
-           grad_can_stand(place, walk) && grad_can_stand(mask, walk) &&
+    return place && pick->block == walk->block &&
+           (is_taken_to_be(p, pick) || is_in_row(p, pick, place, &others)) &&
+           grad_can_stand(place, walk) && (!mask || grad_can_stand(mask, walk)) &&
            grad_can_stand(pick->operands[STORE_DATA], walk);
+}
+
+/* 0 <= place < length, or the launch ends. */
+static void assert_in_row(const Picks *p, const Op *pick)
+{
+    Grad *g = p->g;
+    Op *walk = walk_of(p);
+    Builder b = builder_before(walk);
+    Value *place = grad_stand(&b, place_picked(p, pick), walk);
+    Value *length = grad_stand(&b, p->length, walk);
+    const DType wide = place->type->dtype == length->type->dtype ? place->type->dtype : DT_I64;
+    Value *begins = build_binary(&b, OP_ge, place, build_int(&b, place->type, 0));
+    Value *at = build_cast(&b, place, wide, ROUND_NEAREST);
+    Value *ends = build_binary(&b, OP_lt, at, build_cast(&b, length, wide, ROUND_NEAREST));
+    Value *both = build_binary(&b, OP_and, begins, ends);
+    const char *text = arena_printf(g->arena, "d_%s is wrong: derive with --atomics",
+                                    g->func->params[p->array->array->index].name);
+    Op *op = build_op(&b, OP_assert, 1, &both, 0, NULL, 0, NULL);
+
+    op->span = pick->span;
+    op->site = pick->site;
+    attr_set(op, ATTR_message, attr_of_text(g->func->module, text, strlen(text)));
+    vec_push(g->arena, &g->granted, ((GradGranted){p->array, op}));
 }
 
 /* Is it so of the array that the row alone meets each element once? */
@@ -176,10 +228,14 @@ static Value *place_for(const Picks *p, Builder *b, const Op *pick)
     Value *place = grad_stand(b, place_picked(p, pick), walk);
     bool others = false;
 
-    is_in_row(p, pick, place_picked(p, pick), &others);
+    Value *mask = op_operand(pick, ir_access(pick).mask);
+    if (mask)
+        is_in_row(p, pick, place_picked(p, pick), &others);
     if (!others && place->type->dtype == dtype)
         return place;
-    Value *mask = grad_stand(b, op_operand(pick, ir_access(pick).mask), walk);
+    if (!mask)
+        return build_cast(b, place, dtype, ROUND_NEAREST);
+    mask = grad_stand(b, mask, walk);
     Value *none = build_int(b, place->type, -1);
     Value *picked = build_cast(b, build_select(b, mask, place, none), dtype, ROUND_NEAREST);
     picked->name = intern(b->module->interner, "picked");
@@ -205,6 +261,10 @@ static void store_row(Picks *p)
     Value *data = p->row->operands[STORE_DATA], *mask = op_operand(p->row, ir_access(p->row).mask);
     const Builder end = g->b;
 
+    for (int i = 0; i < p->picks.len; i++) {
+        if (is_taken_to_be(p, p->picks.at[i]))
+            assert_in_row(p, p->picks.at[i]);
+    }
     g->b = builder_before(p->row);
     if (!data->name && data->def && data->def->code != OP_const)
         data->name = intern(g->func->module->interner, "d_row");
@@ -234,6 +294,7 @@ void gather_picks(Grad *g, GradArray *a)
     p.columns = p.good ? place_of(&p, mask) : NULL;
     p.good = p.columns && polynomial(p.columns, &p.place) && find_end(&p, mask) &&
              is_row_alone(g, a) && covers_row(&p);
+    p.length = p.good ? length_of(&p, mask) : NULL;
     for (int i = 0; i < p.picks.len && p.good; i++)
         p.good = suits(&p, p.picks.at[i]);
     if (p.good)

@@ -63,7 +63,7 @@ Value *way_argument_of(const Poly *p)
 {
     const PolyTerm *t = &p->terms[0];
 
-    return p->count == 1 && t->count == 1 && t->scale == 1 && grad_same_for_all(t->of[0].value)
+    return p->count == 1 && t->count == 1 && t->scale == 1 && terms_same_for_all(t->of[0].value)
                ? (Value *)t->of[0].value
                : NULL;
 }

@@ -46,7 +46,7 @@ static bool take_apart(const PolyTerm *t, const PolyAtom **atom, PolyTerm *rest)
     *rest = (PolyTerm){.scale = 1};
     for (int i = 0; i < t->count; i++) {
         const Value *v = t->of[i].value;
-        if (v && grad_same_for_all(v))
+        if (v && terms_same_for_all(v))
             rest->of[rest->count++] = t->of[i];
         else if (*atom)
             return false;

@@ -130,10 +130,13 @@ static const char *name_without(const Value *v)
     }
 }
 
-static void assign(Writer *p, const Value *v)
+void print_assign(Writer *p, const Value *v)
 {
+    const char *plain = print_plain_name(p, v->name, name_without(v));
+
+    print_shorten(p, v, 4 * p->indent + (int)strlen(plain) + (int)strlen("_1 = "));
     print_begin(p);
-    const char *name = print_new_name(p, print_plain_name(p, v->name, name_without(v)));
+    const char *name = print_new_name(p, plain);
     text_printf(&p->text, "%s = ", name);
     put_made(p, v, LEVEL_ANY);
     put_end(p, v->def);
@@ -142,27 +145,12 @@ static void assign(Writer *p, const Value *v)
 
 /* --- statements --- */
 
-void put_list(Writer *p, const Words *all, int used)
-{
-    int column = used;
-
-    for (int i = 0; i < all->len; i++) {
-        int width = (int)strlen(all->at[i]) + 2;
-        if (i > 0 && column + width > LINE) {
-            text_printf(&p->text, ",\n%*s", used, "");
-            column = used;
-        } else if (i > 0) {
-            text_put(&p->text, ", ");
-        }
-        text_put(&p->text, all->at[i]);
-        column += width;
-    }
-}
-
 static void put_masked(Writer *p, const Op *op, const char *call, const char *last)
 {
     Words all = {0};
 
+    for (int i = 0; i < op->noperands; i++)
+        print_shorten(p, op->operands[i], 4 * p->indent + (int)strlen(call) + 1);
     for (int i = 0; i < op->noperands; i++) {
         Writer w = *p;
         w.text = text_new(p->arena);
@@ -302,6 +290,8 @@ static void put_next(Writer *p, const Op *loop)
         left--;
         if (body->last->operands[i] != carried(loop, i)) {
             const Value *next = body->last->operands[i];
+            if (made_here(p, next))
+                print_shorten(p, next, 4 * p->indent + (int)strlen(carried_name(p, loop, i)) + 4);
             const char *more = added_to(p, made_here(p, next), carried(loop, i));
             print_begin(p);
             text_printf(&p->text, "%s%s", carried_name(p, loop, i), more ? more : " = ");
@@ -495,6 +485,9 @@ static void put_statement(Writer *p, const Op *op)
     case OP_store:
         put_masked(p, op, "tl.store(", NULL);
         return;
+    case OP_assert:
+        put_masked(p, op, "tl.device_assert(", arena_printf(p->arena, "\"%s\"", attr_message(op)));
+        return;
     case OP_atomic_rmw:
         put_masked(p, op, "tl.atomic_add(", "sem=\"relaxed\"");
         return;
@@ -519,11 +512,11 @@ static void put_statement(Writer *p, const Op *op)
         else if (op->nresults > 1)
             put_several(p, op);
         else if (is_statement(p, op->results[0]))
-            assign(p, op->results[0]);
+            print_assign(p, op->results[0]);
         return;
     default:
         if (op->nresults == 1 && is_statement(p, op->results[0]))
-            assign(p, op->results[0]);
+            print_assign(p, op->results[0]);
     }
 }
 

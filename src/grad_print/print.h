@@ -93,6 +93,10 @@ const char *print_plain_name(Writer *p, const char *name, const char *otherwise)
 void print_take_words(Writer *p); /* that are no names of values */
 void print_begin(Writer *p);      /* a statement */
 void put_block(Writer *p, const Block *b);
+void print_assign(Writer *p, const Value *v); /* a statement that gives it a name */
+
+/* print_long.c: statements of parts of v, until what is left of it fits behind so many columns */
+void print_shorten(Writer *p, const Value *v, int used);
 /* Between parentheses, in lines of at most LINE columns, of which `used` are, indented to the
  * parenthesis. */
 void put_list(Writer *p, const Words *all, int used);

@@ -29,6 +29,8 @@ void put_several(Writer *p, const Op *op)
 {
     const char **names = NEW_N(p->arena, const char *, op->nresults);
 
+    for (int i = 0; i < op->noperands; i++) /* a line has one or two of them */
+        print_shorten(p, op->operands[i], LINE / 2);
     print_begin(p);
     for (int i = 0; i < op->nresults; i++) {
         const Value *v = op->results[i];

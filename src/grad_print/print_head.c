@@ -160,11 +160,24 @@ void put_asserts(Writer *p)
     }
 }
 
+/* What an element by itself must be, of a row that is gone through. */
+static const char *granted_text(const Writer *p, const GradGranted *a, const char *where)
+{
+    const char *name = p->g->func->params[a->array->array->index].name, *code;
+
+    return arena_printf(p->arena,
+                        "%s line %d reads %s outside of the row, d_%s is wrong: derive with "
+                        "--atomics",
+                        where, print_line_of(p, a->asserted, &code), name, name);
+}
+
 void print_needs(Writer *p)
 {
     for (int i = 0; i < p->g->needs.len; i++)
         text_printf(&p->text, "where not %s, %s\n", need_text(p, &p->g->needs.at[i], true),
                     need_missed(p, &p->g->needs.at[i]));
+    for (int i = 0; i < p->g->granted.len; i++)
+        text_printf(&p->text, "%s\n", granted_text(p, &p->g->granted.at[i], "where"));
 }
 
 /* "grid[0] * grid[2]": how many programs the forward has along some axes. */
@@ -225,6 +238,11 @@ static void put_need(Writer *p, const GradNeed *n)
 {
     put_line(p,
              arena_printf(p->arena, "Where not %s, %s.", need_text(p, n, true), need_missed(p, n)));
+}
+
+static void put_granted(Writer *p, const GradGranted *a)
+{
+    put_line(p, arena_printf(p->arena, "%s.", granted_text(p, a, "Where")));
 }
 
 static void put_parts(Writer *p, const GradArray *a)
@@ -489,6 +507,8 @@ void put_docstring(Writer *p)
                     g->wish->kernel);
     for (int i = 0; i < g->needs.len; i++)
         put_need(p, &g->needs.at[i]);
+    for (int i = 0; i < g->granted.len; i++)
+        put_granted(p, &g->granted.at[i]);
     text_put(&p->text, "    \"\"\"\n");
 }
 

@@ -141,6 +141,7 @@ bool print_knows(const Op *op)
     case OP_bitcast:
     case OP_hint:
     case OP_store:
+    case OP_assert:
     case OP_atomic_rmw:
     case OP_dot:
     case OP_gather:

@@ -238,7 +238,7 @@ whole '    area = tl.load(x + offsets, mask=mask, other=0.0)' elementwise
 whole '    tl.store(d_x + offsets, d_area, mask=mask)  # line 8: area = tl.load(x + offsets, mask=offset...' elementwise
 whole '    offsets = tl.arange(0, BLOCK)  # line 160' derive through_helpers BLOCK=16
 whole '    t_1 = 1.0 / (1.0 + tl.exp(-t))  # line 155: return a * tl.sigmoid(a)' derive through_helpers BLOCK=16
-whole '    t_2 = tl.load(d_out + offsets) * another  # line 163: tl.store(out + offsets, elsewhere.squar...' derive through_helpers BLOCK=16
+whole '    d_another = tl.load(d_out + offsets) * 2.0 * another  # line 163: tl.store(out + offsets, els...' derive through_helpers BLOCK=16
 whole '    # line 170: tl.store(out + tl.program_id(0), value_with_a_name_that_leaves_no_room * 1.5)' derive in_front n:i32
 whole '    for back in range(0, n):  # line 28: for i in range(n):' derive recurrence n:i32
 
@@ -300,7 +300,11 @@ expect 0 out 'd_x: atomics' "$tilec" grad "$source/tests/grad/windows.py:dilated
 grep -q "where not" "$folder/out" && wrong "what is asked for cannot be"
 
 # what a mean hands on is made of sums that are there, without another pass over the row
-expect 0 out 'd_average = -(total_1 + t_12 + t_12 + t_10 * tl.sum(inside.to(tl.float32), axis=0))' \
+expect 0 out 'd_average = -(total_1 + total * t_9 + t_8 * tl.sum(inside.to(tl.float32), axis=0))' \
+    "$tilec" grad "$source/kernels/norms.py:norm_kernel" --call layer --of y --wrt x,weight,bias
+
+# what is not stored need not be 0, and of a row what is the same for all lanes is doubled before it is spread
+expect 0 out 'tl.store(d_x + t_1 + columns, d_values_1 + d_average / n_cols, mask=inside)' \
     "$tilec" grad "$source/kernels/norms.py:norm_kernel" --call layer --of y --wrt x,weight,bias
 
 # the maximum that softmax takes off may be anything, and so may one that grows in a loop, whose sums fade
@@ -365,7 +369,8 @@ for kernel in "$source/kernels/attention.py:attention_kernel --call full --of ou
     expect 0 out 'lse: as ' "$tilec" grad $kernel
     grep -qE '_tape|tl\.max\(|for back' "$folder/out" && wrong "$kernel: what goes before is computed again"
     # shellcheck disable=SC2086
-    expect 0 out 'top_tape' "$tilec" grad $kernel --recompute
+    expect 0 out 'tl.max(' "$tilec" grad $kernel --recompute
+    grep -qE 'lse: as |_tape|for back' "$folder/out" && wrong "$kernel --recompute: rounds keep what they began with"
 done
 for kernel in 'far_away lse:*fp32 row:i32' 'forgotten lse:*fp32 v:*fp32 keys:i32' 'grown lse:*fp32 v:*fp32 keys:i32 n:i32 SHOWN=5' \
     'crossed lse:*fp32 y:*fp32'; do

@@ -203,3 +203,96 @@ def goes_over(x, y, out, n):
         if i > 2:
             from_here = y
     tl.store(out, total * total)
+
+
+@triton.jit
+def not_by_program(x, out, BLOCK: tl.constexpr):
+    """Each program stores what the one before it stored."""
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + tl.program_id(0) * BLOCK + at)
+    tl.store(out + at, tl.exp(a))
+
+
+@triton.jit
+def one_apart_less(x, out, n, BLOCK: tl.constexpr):
+    """A program stores the last element of the one before it, too."""
+    at = tl.program_id(0) * (BLOCK - 1) + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=0.0)
+    tl.store(out + at, a * a * tl.program_id(0), mask=at < n)
+
+
+@triton.jit
+def without_a_halo(x, out, n, BLOCK: tl.constexpr):
+    """It reads the lanes at both ends, too, and stores all but these."""
+    lane = tl.arange(0, BLOCK)
+    at = tl.program_id(0) * (BLOCK - 2) + lane
+    a = tl.load(x + at, mask=at < n, other=0.0)
+    tl.store(out + at, a * a, mask=(at < n) & (lane > 0) & (lane < BLOCK - 1))
+
+
+@triton.jit
+def first_program(x, out, total, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + tl.program_id(0) * BLOCK + at)
+    tl.store(out + tl.program_id(0) * BLOCK + at, a * a)
+    if tl.program_id(0) == 0:
+        tl.store(total, tl.sum(a * a, axis=0))
+
+
+@triton.jit
+def turned_in_place(q, angle, HALF: tl.constexpr):
+    """As rotary embedding is done to save memory."""
+    at = tl.program_id(0) * 2 * HALF + tl.arange(0, HALF)
+    a, b = tl.load(q + at), tl.load(q + at + HALF)
+    c, s = tl.cos(tl.load(angle + tl.arange(0, HALF))), tl.sin(tl.load(angle + tl.arange(0, HALF)))
+    tl.store(q + at, a * c - b * s)
+    tl.store(q + at + HALF, b * c + a * s)
+
+
+@triton.jit
+def pairs_in_place(x, out, n, BLOCK: tl.constexpr):
+    """Both numbers of a pair grow; the second is stored before the first one is."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + at, mask=at < n, other=0.0)
+    first = tl.load(out + 2 * at, mask=at < n, other=0.0)
+    second = tl.load(out + 2 * at + 1, mask=at < n, other=0.0)
+    tl.store(out + 2 * at + 1, second + tl.sin(a), mask=at < n)
+    tl.store(out + 2 * at, first - a * a, mask=at < n)
+
+
+@triton.jit
+def crossed_in_place(x, out, BLOCK: tl.constexpr):
+    """What one lane stores another one may have read before, or may not."""
+    at = tl.arange(0, BLOCK)
+    a = tl.load(x + at)
+    tl.store(out + at, tl.load(out + (BLOCK - 1) - at) + a * a)
+
+
+@triton.jit
+def residual_in_place(x, residual, weight, out, n, eps, BLOCK: tl.constexpr):
+    """The gradient needs what was stored, which is there."""
+    at = tl.arange(0, BLOCK)
+    here = tl.program_id(0) * n + at
+    r = tl.load(residual + here, mask=at < n, other=0.0) + tl.load(x + here, mask=at < n, other=0.0)
+    tl.store(residual + here, r, mask=at < n)
+    scale = tl.rsqrt(tl.sum(r * r, axis=0) / n + eps)
+    tl.store(out + here, r * scale * tl.load(weight + at, mask=at < n, other=0.0), mask=at < n)
+
+
+@triton.jit
+def before_and_after(x, y, out, n, BLOCK: tl.constexpr):
+    """It needs both: what was there is gone."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    old = tl.load(y + at, mask=at < n, other=0.0)
+    new = old + tl.load(x + at, mask=at < n, other=0.0)
+    tl.store(y + at, new, mask=at < n)
+    tl.store(out + at, new * new * old, mask=at < n)
+
+
+@triton.jit
+def one_more_in_place(x, y, out, n, BLOCK: tl.constexpr):
+    """Behind the mask it is 1, where memory that is loaded gives 0."""
+    at = tl.arange(0, BLOCK)
+    new = tl.load(y + at, mask=at < n, other=0.0) + 1 + tl.load(x + at, mask=at < n, other=0.0)
+    tl.store(y + at, new, mask=at < n)
+    tl.store(out, tl.sum(new * new * new, axis=0))

@@ -230,3 +230,116 @@ def by_running_sum(x, out, row, BLOCK: tl.constexpr):
         columns = start + tl.arange(0, BLOCK)
         values = tl.load(x + program * row + columns, mask=columns < row, other=0.0)
         tl.store(out + program * row + columns, values * scale + total, mask=columns < row)
+
+
+@triton.jit
+def by_pointers(x, out, n, BLOCK: tl.constexpr):
+    """Softmax in passes that each move a pointer on, and a number of columns."""
+    lanes = tl.arange(0, BLOCK)
+    first = x + tl.program_id(0) * n + lanes
+    p, top = first, tl.full([BLOCK], -float("inf"), tl.float32)
+    for i in range(0, n, BLOCK):
+        top = tl.maximum(top, tl.load(p, mask=lanes + i < n, other=-float("inf")))
+        p += BLOCK
+    most = tl.max(top, axis=0)
+    p, total, columns = first, tl.zeros([BLOCK], tl.float32), lanes
+    for _ in range(tl.cdiv(n, BLOCK)):
+        total += tl.exp(tl.load(p, mask=columns < n, other=-float("inf")) - most)
+        p += BLOCK
+        columns += BLOCK
+    all_of_it = tl.sum(total, axis=0)
+    p, q = first, out + tl.program_id(0) * n + lanes
+    for i in range(0, n, BLOCK):
+        tl.store(q, tl.exp(tl.load(p, mask=lanes + i < n, other=0.0) - most) / all_of_it, mask=lanes + i < n)
+        p += BLOCK
+        q += BLOCK
+
+
+@triton.jit
+def pairs_by_pointers(x, out, n, BLOCK: tl.constexpr):
+    """Two elements a lane, from the second pair on; where the pointer ends is read, too."""
+    lanes = tl.arange(0, BLOCK)
+    p = x + tl.program_id(0) * (2 * n + 2) + 2 * lanes
+    end = x + tl.program_id(0) * (2 * n + 2)
+    total = tl.zeros([BLOCK], tl.float32)
+    for i in range(1, n, BLOCK):
+        mask = lanes + i < n + 1
+        total += tl.load(p, mask=mask, other=0.0) * tl.load(p + 1, mask=mask, other=0.0)
+        p += 2 * BLOCK
+    tl.store(out + tl.program_id(0), tl.sum(total, axis=0) * tl.load(end + 2 * n))
+
+
+@triton.jit
+def entropy_of_some(logits, labels, loss, n, smoothing, ignore, BLOCK: tl.constexpr):
+    """Cross entropy of long rows as it is mostly written: nothing else is stored, and some rows are left out."""
+    row = tl.program_id(0).to(tl.int64)
+    label = tl.load(labels + row)
+    logits += row * n
+    if label == ignore:
+        tl.store(loss + row, 0.0)
+    else:
+        top, total, all_of_it = -float("inf"), 0.0, 0.0
+        for i in range(0, n, BLOCK):
+            at = i + tl.arange(0, BLOCK)
+            x = tl.load(logits + at, mask=at < n, other=-float("inf"))
+            new = tl.maximum(top, tl.max(x))
+            total = total * tl.exp(top - new) + tl.sum(tl.exp(x - new))
+            all_of_it += tl.sum(tl.where(at < n, x, 0.0))
+            top = new
+        lse = top + tl.log(total)
+        tl.store(loss + row, (1 - smoothing) * (lse - tl.load(logits + label)) + smoothing * (lse - all_of_it / n))
+
+
+@triton.jit
+def neighbours(score, feature, begins, source, out, D, BLOCK: tl.constexpr, BLOCK_D: tl.constexpr):
+    """Softmax over as many edges as data says, of features that are gathered."""
+    node = tl.program_id(0)
+    first, last = tl.load(begins + node), tl.load(begins + node + 1)
+    d = tl.arange(0, BLOCK_D)
+    top, total, sums = -float("inf"), 0.0, tl.zeros([BLOCK_D], tl.float32)
+    for start in range(first, last, BLOCK):
+        edge = start + tl.arange(0, BLOCK)
+        z = tl.load(score + edge, mask=edge < last, other=-float("inf"))
+        new = tl.maximum(top, tl.max(z, axis=0))
+        weight, fade = tl.exp(z - new), tl.exp(top - new)
+        u = tl.load(source + edge, mask=edge < last, other=0)
+        f = tl.load(feature + u[:, None] * D + d[None, :], mask=(edge < last)[:, None] & (d < D)[None, :], other=0.0)
+        sums = sums * fade + tl.sum(weight[:, None] * f, axis=0)
+        total = total * fade + tl.sum(weight, axis=0)
+        top = new
+    tl.store(out + node * D + d, sums / total, mask=d < D)
+
+
+@triton.jit
+def logs_so_far(x, out, n, BLOCK: tl.constexpr):
+    """Stored in each round: measured from where the row ends, small ones of its beginning would be 0."""
+    row = tl.program_id(0)
+    top, total = -float("inf"), 0.0
+    for i in range(0, n, BLOCK):
+        at = i + tl.arange(0, BLOCK)
+        v = tl.load(x + row * n + at, mask=at < n, other=-float("inf"))
+        new = tl.maximum(top, tl.max(v, axis=0))
+        total = total * tl.exp(top - new) + tl.sum(tl.exp(v - new), axis=0)
+        top = new
+        tl.store(out + row * n + i, top + tl.log(total))
+
+
+@triton.jit
+def two_of_them(x, y, out, n, BLOCK: tl.constexpr):
+    """Logs of two sums: the second one goes on keeping what its rounds begin with."""
+    row = tl.program_id(0)
+    a, b = -float("inf"), -float("inf")
+    sum_a, sum_b = 0.0, 0.0
+    for i in range(0, n, BLOCK):
+        at = i + tl.arange(0, BLOCK)
+        u = tl.load(x + row * n + at, mask=at < n, other=-float("inf"))
+        new = tl.maximum(a, tl.max(u, axis=0))
+        sum_a = sum_a * tl.exp(a - new) + tl.sum(tl.exp(u - new), axis=0)
+        a = new
+    for i in range(0, n, BLOCK):
+        at = i + tl.arange(0, BLOCK)
+        v = tl.load(y + row * n + at, mask=at < n, other=-float("inf"))
+        new = tl.maximum(b, tl.max(v, axis=0))
+        sum_b = sum_b * tl.exp(b - new) + tl.sum(tl.exp(v - new), axis=0)
+        b = new
+    tl.store(out + row, (a + tl.log(sum_a)) * (b + tl.log(sum_b)))

@@ -244,3 +244,12 @@ def turned_round(x, out, n, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     a = tl.load(x + (tl.num_programs(0) - 1 - tl.program_id(0)) * n + at, mask=at < n, other=0.0)
     tl.store(out + tl.program_id(0) * n + at, tl.exp(a), mask=at < n)
+
+
+@triton.jit
+def counted(x, out, seen, row, BLOCK: tl.constexpr):
+    """Two sums beside it, of which the gradient needs nothing."""
+    a, at = row_of(x, row, BLOCK)
+    tl.atomic_add(seen, 1.0)
+    tl.atomic_add(seen + 1, tl.sum(a, axis=0))
+    tl.store(out + tl.program_id(0) * row + at, a * a * a, mask=at < row)

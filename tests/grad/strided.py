@@ -128,3 +128,13 @@ def tracked(z, q, r, out, steps, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
         x += gain * (tl.load(z + t * WIDTH + at, mask=inside, other=0.0) - x)
         p = (1 - gain) * p
         tl.store(out + t * WIDTH + at, x, mask=inside)
+
+
+@triton.jit
+def whole_blocks(x, out, stride, n, BLOCK: tl.constexpr):
+    """No mask: the last block goes on behind n elements, and may reach the next row."""
+    total = tl.zeros([BLOCK], tl.float32)
+    for i in range(0, n, BLOCK):
+        a = tl.load(x + tl.program_id(0) * stride + i + tl.arange(0, BLOCK))
+        total += a * a * a
+    tl.store(out + tl.program_id(0), tl.sum(total, axis=0))

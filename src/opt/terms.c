@@ -5,6 +5,8 @@
  * coefficient times a number that runs from 0 on: lanes along a dimension, rounds of a loop,
  * programs along an axis.
  */
+#include <stdlib.h>
+
 #include "terms.h"
 
 enum { MOST_DEPTH = 64 };
@@ -53,7 +55,7 @@ static bool same_for_programs(const Value *v, unsigned programs, int depth)
     return true;
 }
 
-bool grad_same_for_all(const Value *v)
+bool terms_same_for_all(const Value *v)
 {
     return v->type->rank == 0 && same_for_programs(v, EVERY_AXIS, MOST_DEPTH);
 }
@@ -140,7 +142,7 @@ static int axis_of_blocks(const Op *loop)
         const Value *next[2] = {loop->operands[FOR_HI], loop->operands[FOR_HI]};
         for (int k = 0; end && k < 2; k++)
             next[k] = end->operands[k];
-        if (program && grad_same_for_all(each) &&
+        if (program && terms_same_for_all(each) &&
             (beside(next[0], OP_add, lo) == each || beside(next[1], OP_add, lo) == each))
             return (int)attr_axis(program);
     }
@@ -190,7 +192,7 @@ static bool add_atom(Sum *s, const PolyAtom *atom, const PolyTerm *by, int depth
         return add_term(s, t);
     }
     if (v->def && v->def->code == OP_program_id) {
-        t.whose = s->g->func;
+        t.whose = s->func;
         t.dim = (int)attr_axis(v->def);
         return add_term(s, t);
     }
@@ -249,10 +251,10 @@ static bool add_value(Sum *s, const Value *v, const PolyTerm *by, int depth)
            poly_product(&factor, &p, &product) && add_polynomial(s, &product, depth);
 }
 
-Sum terms_of(const Grad *g, const Op *access, unsigned programs)
+Sum terms_of(const Func *f, const Op *access, unsigned programs)
 {
     const Value *pointer = access->operands[0];
-    Sum s = {.programs = programs, .g = g, .tile = pointer->type};
+    Sum s = {.programs = programs, .func = f, .tile = pointer->type};
 
     s.ok = terms_polynomial(pointer, &s.raw) && add_polynomial(&s, &s.raw, 0);
     return s;
@@ -273,15 +275,8 @@ unsigned terms_programs(const Sum *s)
     unsigned found = s->covered;
 
     for (int axis = 0; axis < AXES; axis++)
-        found |= terms_has(s, s->g->func, axis) ? 1u << axis : 0;
+        found |= terms_has(s, s->func, axis) ? 1u << axis : 0;
     return found & s->programs;
-}
-
-unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs)
-{
-    Sum s = terms_of(g, access, programs);
-
-    return terms_programs(&s);
 }
 
 Sum terms_level(const Sum *s, const PolyTerm *unit)
@@ -310,4 +305,48 @@ Sum terms_without_offset(const Sum *level, int64_t *span)
             rest.at[rest.n++] = *t;
     }
     return rest;
+}
+
+static void sort_terms(Sum *s)
+{
+    for (int i = 1; i < s->n; i++) {
+        for (int k = i; k > 0 && llabs(s->at[k].by) < llabs(s->at[k - 1].by); k--) {
+            Term t = s->at[k];
+            s->at[k] = s->at[k - 1];
+            s->at[k - 1] = t;
+        }
+    }
+}
+
+/* One more digit, larger than those before, which reach so far. */
+static bool add_digit(int64_t *reach, int64_t by, int64_t far)
+{
+    return by > *reach && !__builtin_add_overflow(*reach, far, reach);
+}
+
+bool terms_are_digits(Sum *s, Constants c)
+{
+    int64_t reach = 0, far;
+    bool constants = c.gap == 0; /* are they among the digits? */
+
+    sort_terms(s);
+    for (int i = 0; i < s->n; i++) {
+        const Term *t = &s->at[i];
+        int64_t by = llabs(t->by);
+
+        if (by == 0 || t->count == 1)
+            continue;
+        if (!constants && by >= c.gap) {
+            if (!add_digit(&reach, c.gap, c.span))
+                return false;
+            constants = true;
+        }
+        if (t->count == 0)
+            far = INT64_MAX - reach; /* nothing is larger */
+        else if (__builtin_mul_overflow(by, t->count - 1, &far))
+            return false;
+        if (!add_digit(&reach, by, far))
+            return false;
+    }
+    return constants || add_digit(&reach, c.gap, c.span);
 }

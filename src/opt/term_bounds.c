@@ -1,5 +1,5 @@
 /*
- * bounded.c - what masks say of a sum's terms in numbers: `column < 13` of 16 lanes
+ * term_bounds.c - what masks say of a sum's terms in numbers: `column < 13` of 16 lanes
  *
  *     x + row * 13 + column                            13 for each row, of lanes 13
  *     x + t * 13 + program_id * 8 + arange(0, 8)       of programs and lanes together 13
@@ -14,7 +14,7 @@ static int term_of(const Sum *s, const PolyAtom *atom, const PolyTerm *unit)
     const Op *def = atom->value ? atom->value->def : NULL;
     const Op *loop = atom->value && !def ? atom->value->block->owner : NULL;
     const bool is_program = def && def->code == OP_program_id;
-    const void *whose = is_program ? (const void *)s->g->func : (const void *)loop;
+    const void *whose = is_program ? (const void *)s->func : (const void *)loop;
     const int dim = !atom->value ? atom->key : is_program ? (int)attr_axis(def) : 0;
 
     if (atom->value && !is_program && !(loop && loop->code == OP_for && atom->value->index == 0))
@@ -74,7 +74,7 @@ static bool find_group(const Sum *s, const Poly *below, const PolyTerm *unit, Gr
             continue;
         int at = t->count == 1 && t->scale > 0 ? term_of(s, &t->of[0], unit) : -1;
         int64_t by = at >= 0 ? scale_of(s, unit, &t->of[0]) : 0;
-        bool is_loop = at >= 0 && s->at[at].whose && s->at[at].whose != s->g->func;
+        bool is_loop = at >= 0 && s->at[at].whose && s->at[at].whose != s->func;
         if (by <= 0 || out->is_in[at] || by % t->scale != 0 || (!is_loop && by != s->at[at].by))
             return false; /* loops that begin at a program's number add to its terms */
         by /= t->scale;

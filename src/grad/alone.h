@@ -1,0 +1,23 @@
+/*
+ * alone.h - do terms of an address (../opt/terms.h) give one sum twice?  What alone.c and needs.c
+ * ask each other
+ */
+#ifndef TILEC_GRAD_ALONE_H
+#define TILEC_GRAD_ALONE_H
+
+#include "../opt/terms.h"
+#include "grad.h"
+
+/* alone.c */
+/* What a loop says of its counter, if j is one: less than its end. */
+void terms_add_loop_bound(const Poly *j, PolyBounds *out);
+
+/* needs.c */
+/* Does no sum of the address's terms come twice if numbers known at run time are as they mostly
+ * are, a row's stride no less than its length?  What must hold is added to what the array needs. */
+bool terms_need(Grad *g, const GradArray *a, const Op *access, const Sum *s, Constants c);
+/* Does each program stay within what lies between it and the next, `behind` elements further on, so
+ * that no two meet by whatever access?  Conditions as above. */
+bool terms_apart(Grad *g, const GradArray *a, const Op *access, const Sum *s, int64_t behind);
+
+#endif
