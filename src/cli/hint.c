@@ -2,10 +2,10 @@
  * hint.c - which block size would make the rows of a timed kernel longer
  *
  * The plan of the code says where most of the work goes through rows that are too short for
- * vectors (plan/plan_hint.c).  That is worth a word where there is a cure: a constant of the kernel
- * which, some times as large, makes the rows long enough without making the work more, in as many
- * fewer programs or in fewer rounds of a loop.  Nothing is run for it, and of a kernel whose rows
- * are long nothing is compiled.
+ * vectors (plan_verify/plan_hint.c).  That is worth a word where there is a cure: a constant of the
+ * kernel which, some times as large, makes the rows long enough without making the work more, in as
+ * many fewer programs or in fewer rounds of a loop.  Nothing is run for it, and of a kernel whose
+ * rows are long nothing is compiled.
  *
  * Only extents of tiles are tried, since a larger radius of a window is another result, and may be
  * hours of compiling.  What that costs is bounded in operations: of one compile, and of all.

@@ -51,7 +51,11 @@ Val emit_trip_count(Bld b, Val lo, Val hi, Val step);
  * the op, or no operand was such a vector. */
 Val emit_half(const Emit *e, Bld b, const Op *op, const Val *in);
 
-/* emit_atomic.c: an atomic of that kind with `data` on memory that holds `old`; all are the bits of
+/* emit_atomic.c */
+LLVMAtomicOrdering emit_ordering(Sem sem);
+/* What LLVM calls it; false: machines have no instruction for it. */
+bool emit_native_atomic(RmwKind kind, DType t, LLVMAtomicRMWBinOp *out);
+/* An atomic of that kind with `data` on memory that holds `old`; all are the bits of
  * an element in memory, scalar integers */
 Val emit_rmw_value(const Emit *e, Bld b, RmwKind kind, DType t, Val old, Val data);
 

@@ -7,6 +7,52 @@
  */
 #include "emit.h"
 
+LLVMAtomicOrdering emit_ordering(Sem sem)
+{
+    switch (sem) {
+    case SEM_ACQUIRE:
+        return LLVMAtomicOrderingAcquire;
+    case SEM_RELEASE:
+        return LLVMAtomicOrderingRelease;
+    case SEM_RELAXED:
+        return LLVMAtomicOrderingMonotonic;
+    default:
+        return LLVMAtomicOrderingAcquireRelease;
+    }
+}
+
+bool emit_native_atomic(RmwKind kind, DType t, LLVMAtomicRMWBinOp *out)
+{
+    bool is_float = dtype_is_float(t), is_signed = dtype_is_signed(t);
+
+    switch (kind) {
+    case RMW_ADD:
+        *out = is_float     ? LLVMAtomicRMWBinOpFAdd
+               : t == DT_I1 ? LLVMAtomicRMWBinOpXor /* modulo 2 in a byte of 0 or 1 */
+                            : LLVMAtomicRMWBinOpAdd;
+        return !is_float || dtype_bits(t) >= 32;
+    case RMW_AND:
+        *out = LLVMAtomicRMWBinOpAnd;
+        return !is_float;
+    case RMW_OR:
+        *out = LLVMAtomicRMWBinOpOr;
+        return !is_float;
+    case RMW_XOR:
+        *out = LLVMAtomicRMWBinOpXor;
+        return !is_float;
+    case RMW_XCHG:
+        *out = LLVMAtomicRMWBinOpXchg;
+        return !is_float;
+    case RMW_MAX:
+        *out = is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
+        return !is_float;
+    case RMW_MIN:
+        *out = is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
+        return !is_float;
+    }
+    return false;
+}
+
 /* Order of bit patterns as in R221: flip the magnitude of negative values. */
 static Val order_key(Bld b, Val bits)
 {

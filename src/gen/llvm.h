@@ -104,6 +104,26 @@ void llvm_mark_nontemporal(Llvm *l, Val store);
 Val llvm_extreme(Llvm *l, Bld b, bool largest, bool is_signed, Val x, Val y);
 void llvm_likely(Llvm *l, Val branch); /* the first way out is the usual one */
 
+/* masked.c */
+enum { LLVM_WORD = 4 }; /* bytes: the smallest element of masked gathers and scatters */
+/* The lanes that the mask has, at most 64, of elements of that size. */
+void llvm_copy_lanes(Llvm *l, Bld b, Val to, Val from, LLVMTypeRef element, int size, Val mask);
+/* i1: all of the vector lies in one page, as does a lane that is there. */
+Val llvm_may_read_whole(Llvm *l, Bld b, Val ptr, int bytes, Val mask);
+/* Elements of less than a word, which never crosses into another page than they are in. */
+Val llvm_gather_small(Llvm *l, Bld b, LLVMTypeRef vector, Val ptrs, int size, Val mask);
+
+/* quotient.c: integers of at most 32 bits by one number, without a division of vectors */
+/* What multiplies, and how far is shifted behind it, i64; the divisor, in its own type. */
+typedef struct {
+    Val factor, shift, divisor;
+} LlvmReciprocal;
+/* By 0 a quotient is 0, which a shift beyond all bits gives, and a remainder that by 1. */
+LlvmReciprocal llvm_reciprocal(Llvm *l, Bld b, Val s, bool is_signed, bool remainder);
+Val llvm_magnitude(Llvm *l, Bld b, Val x, bool is_signed);
+/* The magnitudes of quotients, as i64, of a vector of these. */
+Val llvm_quotients(Llvm *l, Bld b, Val x, const LlvmReciprocal *r);
+
 /* cut.c: make several functions of each that takes LLVM too long, before passes run, and several
  * blocks of each, behind them. */
 void llvm_cut(Llvm *l);

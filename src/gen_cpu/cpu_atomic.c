@@ -20,52 +20,6 @@ void cpu_atomics_begin(Cpu *c)
     c->alone = LLVMBuildIsNotNull(c->b, llvm_load(c->b, c->l->i64, word, 8), "");
 }
 
-static LLVMAtomicOrdering ordering(Sem sem)
-{
-    switch (sem) {
-    case SEM_ACQUIRE:
-        return LLVMAtomicOrderingAcquire;
-    case SEM_RELEASE:
-        return LLVMAtomicOrderingRelease;
-    case SEM_RELAXED:
-        return LLVMAtomicOrderingMonotonic;
-    default:
-        return LLVMAtomicOrderingAcquireRelease;
-    }
-}
-
-static bool native_op(RmwKind kind, DType t, LLVMAtomicRMWBinOp *out)
-{
-    bool is_float = dtype_is_float(t), is_signed = dtype_is_signed(t);
-
-    switch (kind) {
-    case RMW_ADD:
-        *out = is_float     ? LLVMAtomicRMWBinOpFAdd
-               : t == DT_I1 ? LLVMAtomicRMWBinOpXor /* modulo 2 in a byte of 0 or 1 */
-                            : LLVMAtomicRMWBinOpAdd;
-        return !is_float || dtype_bits(t) >= 32;
-    case RMW_AND:
-        *out = LLVMAtomicRMWBinOpAnd;
-        return !is_float;
-    case RMW_OR:
-        *out = LLVMAtomicRMWBinOpOr;
-        return !is_float;
-    case RMW_XOR:
-        *out = LLVMAtomicRMWBinOpXor;
-        return !is_float;
-    case RMW_XCHG:
-        *out = LLVMAtomicRMWBinOpXchg;
-        return !is_float;
-    case RMW_MAX:
-        *out = is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
-        return !is_float;
-    case RMW_MIN:
-        *out = is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
-        return !is_float;
-    }
-    return false;
-}
-
 static Val swap_loop(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
 {
     LLVMTypeRef bits = LLVMTypeOf(data);
@@ -127,9 +81,9 @@ static Val locked_rmw(Cpu *c, Bld b, const Op *op, Val ptr, Val data)
     DType t = op->operands[RMW_PTR]->type->dtype;
     LLVMAtomicRMWBinOp native;
 
-    if (!native_op(attr_rmw_kind(op), t, &native))
+    if (!emit_native_atomic(attr_rmw_kind(op), t, &native))
         return from_bits(c, b, swap_loop(c, b, op, ptr, as_bits(c, b, data, t)), t);
-    LLVMAtomicOrdering order = ordering(attr_sem(op));
+    LLVMAtomicOrdering order = emit_ordering(attr_sem(op));
     Val old = LLVMBuildAtomicRMW(b, native, ptr, emit_to_memory(&c->e, b, data, t), order, 0);
     return emit_from_memory(&c->e, b, old, t);
 }

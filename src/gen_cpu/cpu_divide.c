@@ -14,13 +14,9 @@
  * on the way.  So s, and every lane of x, must be of moderate size; a vector with any other lane,
  * zeros too, is divided as usual.
  *
- * Integers of 32 bits and less have no division of vectors at all.  With l = ceil(log2 |s|) and
- *
- *     m = floor(2^32 (2^l - |s|) / |s|) + 1,   |x / s| = (floor(|x| m / 2^32) + |x|) / 2^l
- *
- * rounded down (Granlund and Montgomery, "Division by invariant integers using multiplication",
- * 1994, figure 4.1), in lanes of 64 bits, where nothing overflows; the sign is put on behind.
- * Integers of 64 bits take that way, too, where all lanes, and the divisor, fit 32.
+ * Integers of 32 bits and less have no division of vectors at all; they are multiplied by a
+ * reciprocal (../gen/quotient.c).  Integers of 64 bits take that way, too, where all lanes, and the
+ * divisor, fit 32.
  *
  * Where x steps along the row, as offsets do, not even that is needed: the first lane is divided as
  * one number, the others go on from its remainder, and come around once at most if the divisor is
@@ -98,53 +94,8 @@ Val cpu_divide(NestCg *n, Ev x, Ev s)
 
 /* --- integers --- */
 
-/* What multiplies, and how far is shifted behind it, i64; the divisor, in its own type. */
-typedef struct {
-    Val factor, shift, divisor;
-} Reciprocal;
-
-static Val magnitude(Cpu *c, Bld b, Val x, bool is_signed)
-{
-    LLVMTypeRef t = LLVMTypeOf(x);
-
-    return is_signed ? llvm_call(c->l, b, "llvm.abs", 1, &t, 2, (Val[]){x, llvm_int(c->l->i1, 0)})
-                     : x;
-}
-
-/* By 0 a quotient is 0, which a shift beyond all bits gives, and a remainder that by 1. */
-static Reciprocal reciprocal_of(Cpu *c, Bld b, Val s, bool is_signed, bool remainder)
-{
-    LLVMTypeRef t = LLVMTypeOf(s), i64 = c->l->i64;
-    Val one = llvm_int(i64, 1), none = LLVMBuildICmp(b, LLVMIntEQ, s, LLVMConstNull(t), "");
-    Reciprocal r = {.divisor = LLVMBuildSelect(b, none, llvm_int(t, 1), s, "")};
-    Val d = LLVMBuildZExt(b, magnitude(c, b, r.divisor, is_signed), i64, "");
-    Val before[] = {LLVMBuildSub(b, d, one, ""), llvm_int(c->l->i1, 0)};
-    Val zeros = llvm_call(c->l, b, "llvm.ctlz", 1, &i64, 2, before);
-    Val l = LLVMBuildSub(b, llvm_int(i64, 64), zeros, "");
-    Val above = LLVMBuildSub(b, LLVMBuildShl(b, one, l, ""), d, "");
-
-    r.factor = LLVMBuildUDiv(b, LLVMBuildShl(b, above, llvm_int(i64, 32), ""), d, "");
-    r.factor = LLVMBuildAdd(b, r.factor, one, "");
-    r.shift = remainder ? l : LLVMBuildSelect(b, none, llvm_int(i64, 63), l, "");
-    return r;
-}
-
-/* The magnitudes of quotients, as i64.  The mask tells LLVM that 32 bits are multiplied. */
-static Val quotients(Cpu *c, Bld b, Val x, const Reciprocal *r)
-{
-    int lanes = llvm_lanes(x);
-    LLVMTypeRef wide = llvm_vector(c->l->i64, lanes);
-    Val half = llvm_int(wide, 32), low = llvm_int(wide, UINT32_MAX);
-    Val factor = LLVMBuildAnd(b, llvm_splat(b, r->factor, lanes), low, "");
-
-    x = LLVMBuildZExt(b, x, wide, "");
-    Val above = LLVMBuildLShr(b, LLVMBuildMul(b, x, factor, ""), half, "");
-    Val shift = llvm_splat(b, r->shift, lanes);
-    return LLVMBuildLShr(b, LLVMBuildAdd(b, above, x, ""), shift, "");
-}
-
 /* Of a vector that fits 32 bits. */
-static Val divide_words(NestCg *n, const Op *op, Ev x, const Reciprocal *r)
+static Val divide_words(NestCg *n, const Op *op, Ev x, const LlvmReciprocal *r)
 {
     Cpu *c = n->c;
     Bld b = n->at[n->rank];
@@ -152,7 +103,8 @@ static Val divide_words(NestCg *n, const Op *op, Ev x, const Reciprocal *r)
     DType dtype = op->results[0]->type->dtype;
     bool is_signed = dtype_is_signed(dtype);
     Val divisor = llvm_splat(b, r->divisor, n->lanes);
-    Val q = LLVMBuildTrunc(b, quotients(c, b, magnitude(c, b, x.v, is_signed), r), t, "");
+    Val q = LLVMBuildTrunc(b, llvm_quotients(c->l, b, llvm_magnitude(c->l, b, x.v, is_signed), r),
+                           t, "");
 
     if (is_signed) {
         Val signs = LLVMBuildXor(b, x.v, divisor, "");
@@ -166,13 +118,13 @@ static Val divide_words(NestCg *n, const Op *op, Ev x, const Reciprocal *r)
 static Val is_word(Cpu *c, Bld b, Val x, bool is_signed)
 {
     LLVMTypeRef t = LLVMTypeOf(x);
-    Val above = LLVMBuildLShr(b, magnitude(c, b, x, is_signed), llvm_int(t, 32), "");
+    Val above = LLVMBuildLShr(b, llvm_magnitude(c->l, b, x, is_signed), llvm_int(t, 32), "");
 
     return LLVMBuildICmp(b, LLVMIntEQ, above, llvm_int(t, 0), "");
 }
 
 /* `word`: the divisor fits 32 bits; NULL: so does everything of the type. */
-static Val divide_vector(NestCg *n, const Op *op, Ev x, Ev s, const Reciprocal *r, Val word)
+static Val divide_vector(NestCg *n, const Op *op, Ev x, Ev s, const LlvmReciprocal *r, Val word)
 {
     Bld b = n->at[n->rank];
     Val q = divide_words(n, op, x, r);
@@ -206,7 +158,7 @@ static Val may_run(NestCg *n, Bld b, const Entry *e, Val first, Val divisor)
 }
 
 /* The first lane's quotient and remainder, from which the others go on. */
-static Val divide_run(NestCg *n, const Entry *e, Val first, Val divisor, const Reciprocal *r)
+static Val divide_run(NestCg *n, const Entry *e, Val first, Val divisor, const LlvmReciprocal *r)
 {
     Llvm *l = n->c->l;
     Bld b = n->at[n->rank];
@@ -242,7 +194,7 @@ Val cpu_divide_integers(NestCg *n, const Entry *e)
         word = is_word(c, outer, s.v, is_signed);
         by = LLVMBuildSelect(outer, word, s.v, llvm_int(c->l->i64, 1), "");
     }
-    Reciprocal r = reciprocal_of(c, outer, by, is_signed, op->code == OP_rem);
+    LlvmReciprocal r = llvm_reciprocal(c->l, outer, by, is_signed, op->code == OP_rem);
     if (e->in[DIVIDE_ROW] == NO_ENTRY)
         return divide_vector(n, op, x, s, &r, word);
     Ev row = cpu_made(n, e->in[DIVIDE_ROW]);

@@ -9,11 +9,6 @@
  */
 #include "cpu.h"
 
-enum {
-    WORD = 4,   /* bytes: the smallest element of masked gathers and scatters */
-    PAGE = 4096 /* bytes: the smallest page; all of one may be read, or nothing */
-};
-
 /* --- scalars --- */
 
 Val cpu_scalar_load(Cpu *c, Bld b, const Type *t, Val ptr, Val mask, Val other)
@@ -37,68 +32,10 @@ void cpu_scalar_store(Cpu *c, Bld b, DType t, Val ptr, Val v, Val mask)
 
 /* --- small elements under a mask --- */
 
-/* tilec_masked_copy_N(to, from, bits): copy the N-byte elements whose bit is set.  One a CPU: a
- * module may have code for several. */
-static Val masked_copy(Cpu *c, LLVMTypeRef element, int size, LLVMTypeRef *type)
-{
-    Llvm *l = c->l;
-    const char *name = arena_printf(c->arena, "tilec_masked_copy_%d_%s", size, l->cpu);
-
-    LLVMTypeRef params[3] = {l->ptr, l->ptr, l->i64};
-    *type = LLVMFunctionType(l->none, params, 3, 0);
-    Val fn = LLVMGetNamedFunction(l->module, name);
-    if (fn)
-        return fn;
-    fn = llvm_function(l, name, *type);
-    LLVMSetLinkage(fn, LLVMInternalLinkage);
-    LLVMBasicBlockRef start = LLVMAppendBasicBlockInContext(l->ctx, fn, ""),
-                      head = LLVMAppendBasicBlockInContext(l->ctx, fn, ""),
-                      body = LLVMAppendBasicBlockInContext(l->ctx, fn, ""),
-                      done = LLVMAppendBasicBlockInContext(l->ctx, fn, "");
-    Bld b = llvm_builder(l, start);
-    LLVMBuildBr(b, head);
-    LLVMPositionBuilderAtEnd(b, head);
-    Val bits = LLVMBuildPhi(b, l->i64, ""), none = llvm_int(l->i64, 0);
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, bits, none, ""), done, body);
-    LLVMPositionBuilderAtEnd(b, body);
-    Val i = llvm_call(l, b, "llvm.cttz", 1, &l->i64, 2, (Val[]){bits, llvm_int(l->i1, 1)});
-    Val from = LLVMBuildGEP2(b, element, LLVMGetParam(fn, 1), &i, 1, "");
-    Val to = LLVMBuildGEP2(b, element, LLVMGetParam(fn, 0), &i, 1, "");
-    llvm_store(b, llvm_load(b, element, from, size), to, size);
-    Val rest = LLVMBuildAnd(b, bits, LLVMBuildSub(b, bits, llvm_int(l->i64, 1), ""), "");
-    LLVMBuildBr(b, head);
-    LLVMAddIncoming(bits, (Val[]){LLVMGetParam(fn, 2), rest}, (LLVMBasicBlockRef[]){start, body},
-                    2);
-    LLVMPositionBuilderAtEnd(b, done);
-    LLVMBuildRetVoid(b);
-    return fn;
-}
-
 /* The machine has masked moves of 4 and 8 bytes; of 1 and 2 only with AVX-512BW. */
 static bool moves_masked(const Cpu *c, int size)
 {
     return size >= 4 || c->machine->avx512bw;
-}
-
-_Static_assert(MAX_LANES <= 64, "the bits of a mask fit an i64");
-static void copy_lanes(Cpu *c, Bld b, Val to, Val from, LLVMTypeRef element, int size, Val mask)
-{
-    LLVMTypeRef type, bits = LLVMIntTypeInContext(c->l->ctx, (unsigned)llvm_lanes(mask));
-    Val fn = masked_copy(c, element, size, &type);
-    Val set = LLVMBuildZExt(b, LLVMBuildBitCast(b, mask, bits, ""), c->l->i64, "");
-
-    LLVMBuildCall2(b, type, fn, (Val[]){to, from, set}, 3, "");
-}
-
-/* i1: all of the vector lies in one page, as does a lane that is there. */
-static Val may_read_whole(Cpu *c, Bld b, Val ptr, int bytes, Val mask)
-{
-    LLVMTypeRef i64 = c->l->i64, bits = LLVMIntTypeInContext(c->l->ctx, (unsigned)llvm_lanes(mask));
-    Val in_page = LLVMBuildAnd(b, LLVMBuildPtrToInt(b, ptr, i64, ""), llvm_int(i64, PAGE - 1), "");
-    Val fits = LLVMBuildICmp(b, LLVMIntULE, in_page, llvm_int(i64, PAGE - bytes), "");
-    Val set = LLVMBuildBitCast(b, mask, bits, "");
-
-    return LLVMBuildAnd(b, fits, LLVMBuildICmp(b, LLVMIntNE, set, llvm_int(bits, 0), ""), "");
 }
 
 Val cpu_masked_load(Cpu *c, Bld b, LLVMTypeRef vector, Val ptr, int size, Val mask)
@@ -106,7 +43,7 @@ Val cpu_masked_load(Cpu *c, Bld b, LLVMTypeRef vector, Val ptr, int size, Val ma
     if (moves_masked(c, size) || llvm_lanes(mask) < 8)
         return llvm_masked_load(c->l, b, vector, ptr, size, mask, LLVMConstNull(vector));
     LLVMBasicBlockRef whole = cpu_block(c), single = cpu_block(c), after = cpu_block(c);
-    Val some = may_read_whole(c, b, ptr, llvm_lanes(mask) * size, mask),
+    Val some = llvm_may_read_whole(c->l, b, ptr, llvm_lanes(mask) * size, mask),
         none = LLVMConstNull(vector);
     llvm_likely(c->l, LLVMBuildCondBr(b, some, whole, single));
     LLVMPositionBuilderAtEnd(b, whole);
@@ -115,7 +52,7 @@ Val cpu_masked_load(Cpu *c, Bld b, LLVMTypeRef vector, Val ptr, int size, Val ma
     LLVMPositionBuilderAtEnd(b, single);
     Val slot = cpu_slot(c, vector);
     LLVMBuildStore(b, none, slot);
-    copy_lanes(c, b, slot, ptr, LLVMGetElementType(vector), size, mask);
+    llvm_copy_lanes(c->l, b, slot, ptr, LLVMGetElementType(vector), size, mask);
     Val y = LLVMBuildLoad2(b, vector, slot, "");
     LLVMBuildBr(b, after);
     LLVMPositionBuilderAtEnd(b, after);
@@ -132,7 +69,7 @@ void cpu_masked_store(Cpu *c, Bld b, Val v, Val ptr, int size, Val mask)
     }
     Val slot = cpu_slot(c, LLVMTypeOf(v));
     LLVMBuildStore(b, v, slot);
-    copy_lanes(c, b, ptr, slot, LLVMGetElementType(LLVMTypeOf(v)), size, mask);
+    llvm_copy_lanes(c->l, b, ptr, slot, LLVMGetElementType(LLVMTypeOf(v)), size, mask);
 }
 
 /* --- lanes at addresses of their own --- */
@@ -144,7 +81,7 @@ static Val redirect(Cpu *c, Bld b, Val ptrs, int size, Val *mask)
 {
     Val all = llvm_int(llvm_vector(c->l->i1, llvm_lanes(ptrs)), -1);
 
-    if (*mask && c->machine->avx512f && size >= WORD)
+    if (*mask && c->machine->avx512f && size >= LLVM_WORD)
         return ptrs;
     if (*mask)
         ptrs = LLVMBuildSelect(b, *mask, ptrs, llvm_splat(b, c->scratch, llvm_lanes(ptrs)), "");
@@ -152,29 +89,12 @@ static Val redirect(Cpu *c, Bld b, Val ptrs, int size, Val *mask)
     return ptrs;
 }
 
-/* The machine's gathers move words of 4 bytes: take the word that a smaller element lies in, which
- * never crosses into another page, and shift it down. */
-static Val gather_small(Cpu *c, Bld b, LLVMTypeRef vector, Val ptrs, int size, Val mask)
-{
-    int lanes = llvm_lanes(ptrs);
-    LLVMTypeRef i64 = llvm_vector(c->l->i64, lanes), words = llvm_vector(c->l->i32, lanes);
-    LLVMTypeRef bits = LLVMIntTypeInContext(c->l->ctx, 8 * (unsigned)size);
-    Val at = LLVMBuildPtrToInt(b, ptrs, i64, ""), rest = llvm_int(i64, WORD - 1);
-    Val start = LLVMBuildAnd(b, at, llvm_int(i64, -WORD), "");
-    Val shift = LLVMBuildShl(b, LLVMBuildAnd(b, at, rest, ""), llvm_int(i64, 3), "");
-
-    start = LLVMBuildIntToPtr(b, start, LLVMTypeOf(ptrs), "");
-    Val word = llvm_gather(c->l, b, words, start, WORD, mask, LLVMConstNull(words));
-    word = LLVMBuildLShr(b, word, LLVMBuildTrunc(b, shift, words, ""), "");
-    return LLVMBuildBitCast(b, LLVMBuildTrunc(b, word, llvm_vector(bits, lanes), ""), vector, "");
-}
-
 Val cpu_gather_pointers(Cpu *c, Bld b, LLVMTypeRef vector, Val ptrs, int align, Val mask)
 {
     Val none = LLVMConstNull(vector), asked = mask;
 
-    if (mask && c->machine->avx512f && align < WORD)
-        return gather_small(c, b, vector, ptrs, align, mask);
+    if (mask && c->machine->avx512f && align < LLVM_WORD)
+        return llvm_gather_small(c->l, b, vector, ptrs, align, mask);
     ptrs = redirect(c, b, ptrs, align, &asked);
     Val v = llvm_gather(c->l, b, vector, ptrs, align, asked, none);
     return mask && asked != mask ? LLVMBuildSelect(b, mask, v, none, "") : v;

@@ -161,7 +161,9 @@ void nv_copy_words(Nv *n, const NvTile *t)
     Val *element = n->regs[t->id], word;
 
     for (int r = 0; r < nv_count(t); r += 2) {
-        Val halves[2] = {nv_to_bits(n, type, element[r]), nv_to_bits(n, type, element[r + 1])};
+        Val halves[2];
+        for (int i = 0; i < 2; i++)
+            halves[i] = nv_to_bits(n, type, element[r + i]);
         nv_pack(n, halves, 2, 2, &word);
         word = nv_asm(n, n->l->i32, copy, "=r,r", &word, 1);
         nv_unpack(n, &word, 2, 2, halves);

@@ -569,8 +569,7 @@ bool plan_can_count(const Value *v, IsThere *is_there, const void *ctx);
 bool plan_holds_by_ends(const Value *v, IsThere *is_there, const void *ctx);
 /* plan_strips.c: where several planes go through a strip, does nothing cut one of them alone? */
 bool plan_planes_are_alike(const Nest *n);
-/* plan_full.c: from the first element of a tile to the last: of an index along one of its
- * dimensions, or of one number */
+/* plan_full.c: from a tile's first element to its last, of an index or of one number */
 int64_t plan_steps(const Plan *p, const Value *v);
 /* .. does finding where each row ends take as long as what is done in it? */
 bool plan_has_short_rows(const Nest *n);
@@ -586,16 +585,14 @@ bool plan_runs_backwards(const Nest *n, int dim);
 /* May a load read what the nest stores?  Not when they come from different parameters and the
  * launch promised that those are apart. */
 bool plan_sees_stores(const Plan *p, const Nest *n, const Op *load);
-/* plan_shape.c: of LLVM's names of features */
-Machine plan_machine(const char *features); /* "+avx2,-avx512f,..": what is not there is absent */
+/* plan_shape.c: of LLVM's names of features, "+avx2,-avx512f,..": what is not there is absent */
+Machine plan_machine(const char *features);
+/* .. the lanes that a nest would have if its rows were long enough */
+int plan_full_lanes(const Plan *p, const Nest *n);
 /* plan_order.c */
 extern const int8_t plan_identity[MAX_RANK]; /* maps each dimension to itself */
-/* Under which mask a store stores, a histogram counts, an atomic changes something; NULL: none, or
- * another root. */
+/* Under which mask a store stores, a histogram counts, an atomic changes something; else NULL. */
 Value *plan_root_mask(const Root *r);
-/* plan_print.c */
-const char *plan_text(const Plan *p, Arena *a); /* for --stage plan and the tests; in the arena */
-const char *plan_schedule_text(const Plan *p, Arena *a); /* the same for --stage schedule */
 
 /* Operands, as ir.h names those of other ops. */
 enum { DOT_A, DOT_B, DOT_ACC };

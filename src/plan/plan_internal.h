@@ -139,14 +139,6 @@ int plan_dimension_in_pieces(Plan *p, const Nest *n, Value *ptr, const int8_t *m
 /* Is it a quotient, or what remains, that most likely stays in pieces of rows, or steps there? */
 bool plan_has_pieces(const Plan *p, const Op *op);
 int plan_sort_bits(const Type *t); /* of the places of a row, rounded up to a power of two */
-/* .. the lanes that a nest would have if its rows were long enough */
-int plan_full_lanes(const Plan *p, const Nest *n);
-/* plan_hint.c */
-typedef struct {
-    int row, vector; /* elements of a row that lie side by side; lanes of a vector */
-} PlanHint;
-/* Would longer rows take less than half the time for each element of most of the work? */
-bool plan_hint(const Plan *p, PlanHint *out);
 /* plan_access.c: is it this bound, wherever its dimensions are 1? */
 bool plan_same_place(const Bound *b, const Value *v, const int8_t *map);
 /* Is a mask false wherever one of the last bounds of the nest is?  False where it has none. */

@@ -13,7 +13,7 @@
  * leaves. docs/block-sizes.md has the measurements; `run --time` knows which block size makes rows
  * longer.
  */
-#include "plan_internal.h"
+#include "plan_verify.h"
 
 enum {
     ROUNDS = 8,       /* of a loop, whose trips are not known */

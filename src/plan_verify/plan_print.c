@@ -21,7 +21,7 @@
  */
 #include <string.h>
 
-#include "plan_internal.h"
+#include "plan_verify.h"
 
 static const char *const root_names[] = {"store", "atomic", "reduce", "scan", "count", "fill"};
 
