@@ -158,17 +158,19 @@ void nv_copy_words(Nv *n, const NvTile *t)
 {
     static const char copy[] = "{ .reg .b16 x, y; mov.b32 {x, y}, $1; mov.b32 $0, {x, y}; }";
     const Type *type = t->value->type;
-    Val *element = n->regs[t->id], word;
+    Val *element = n->regs[t->id], halves[2], word;
 
     for (int r = 0; r < nv_count(t); r += 2) {
-        Val halves[2];
+        if (!element[r] && !element[r + 1]) /* beyond the extent */
+            continue;
         for (int i = 0; i < 2; i++)
-            halves[i] = nv_to_bits(n, type, element[r + i]);
+            halves[i] =
+                element[r + i] ? nv_to_bits(n, type, element[r + i]) : llvm_int(n->l->i16, 0);
         nv_pack(n, halves, 2, 2, &word);
         word = nv_asm(n, n->l->i32, copy, "=r,r", &word, 1);
         nv_unpack(n, &word, 2, 2, halves);
         for (int i = 0; i < 2; i++)
-            element[r + i] = nv_from_bits(n, type, halves[i]);
+            element[r + i] = element[r + i] ? nv_from_bits(n, type, halves[i]) : NULL;
     }
 }
 
