@@ -146,7 +146,7 @@ static int agree(tilec_context *ctx, uint64_t seed, bool show)
     for (int i = 0; i < COUNT(all) && status == TILEC_OK; i++) {
         Memory got = new_memory(a, &s, seed);
         tilec_status there = launch_on(file, &s, &got, &all[i], &error);
-        if (there == TILEC_REFUSED && i > 0 && strstr(error, "shared memory")) {
+        if (there == TILEC_FAILED && i > 0 && strstr(error, "bytes of shared memory")) {
             answer = REFUSED;
             tilec_free(error);
             error = NULL;
