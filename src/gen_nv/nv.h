@@ -49,22 +49,23 @@ typedef struct {
     Emit e;
     Bld b;
     Val fn;
-    Val shared;             /* i32: where the array begins; NULL where the plan needs none */
-    Val thread, lane, warp; /* i32: numbers within the block, the warp, the block */
-    Val leader;             /* i1: the first thread, or NULL while nobody has asked */
-    Val program[3];         /* i32 */
-    Val **regs;             /* by tile id; NULL: not computed yet */
-    Map *parts;             /* nv_tile.c: what threads contribute to indices */
-    Map *quotients;         /* nv_quotient.c: their magnitudes and signs; */
-    Map *reciprocals;       /* .. what divides by a number */
-    Map *made;              /* nv_pair.c: how words were made; */
-    Map *held;              /* nv_hold.c: cells of words, and lists of them, by step */
-    Map *halves;            /* nv_pair.c: bytes that were computed as halves of words */
-    Val *stage;             /* by buffer: where its stage of now begins, an i32; NULL: it has one */
-    Val ring_number;        /* cells (i32) of this thread: the ring's next stage, */
-    Val ring_parity;        /* .. and how often it has come around */
-    Val sums_at;            /* i32: the address of the program's tensor memory */
-    Val asked;              /* cell (i32): products whose sums lie there, so far */
+    Val shared;                    /* i32: where the array begins; NULL where the plan needs none */
+    Val thread, lane, warp;        /* i32: numbers within the block, the warp, the block */
+    Val leader;                    /* i1: the first thread, or NULL while nobody has asked */
+    Val program[3];                /* i32 */
+    Val **regs;                    /* by tile id; NULL: not computed yet */
+    Map *parts;                    /* nv_tile.c: what threads contribute to indices */
+    Map *quotients;                /* nv_quotient.c: their magnitudes and signs; */
+    Map *reciprocals;              /* .. what divides by a number */
+    Map *made;                     /* nv_pair.c: how words were made; */
+    VEC(struct NvIssued *) issued; /* nv_memory.c: loads that a branch has to see yet */
+    Map *held;                     /* nv_hold.c: cells of words, and lists of them, by step */
+    Map *halves;                   /* nv_pair.c: bytes that were computed as halves of words */
+    Val *stage;      /* by buffer: where its stage of now begins, an i32; NULL: it has one */
+    Val ring_number; /* cells (i32) of this thread: the ring's next stage, */
+    Val ring_parity; /* .. and how often it has come around */
+    Val sums_at;     /* i32: the address of the program's tensor memory */
+    Val asked;       /* cell (i32): products whose sums lie there, so far */
     const NvStep **products; /* by tile: whose sum is on its way, or was; NULL: no product's */
     const NvStep *delayed;   /* a product that is done for the round before (nv_delay.c) */
     Val *delayed_rows;       /* the words of its rows; NULL: it is left out of this round */
@@ -224,7 +225,12 @@ void nv_begin_rounding(Nv *n, NvRounding *x, const Type *t);
 void nv_round_with(Nv *n, NvRounding *x, int r, Val *out);
 void nv_end_rounding(Nv *n, const NvRounding *x, Val *out);
 
-/* nv_hold.c: in front of a loop, for its products, the rows that it does not change */
+/* nv_hold.c */
+/* Words (i32) become others that are the same, though the assembler cannot know; `again`: behind a
+ * branch that it does not turn into predicates, so that in front of it all of them are asked for.
+ * nv_never() must not be NULL. */
+void nv_change(Nv *n, Val **words, int count, bool again);
+/* In front of a loop, for its products, the rows that it does not change. */
 void nv_hold_rows(Nv *n, const NvStep *loop);
 
 /* nv_once.c */

@@ -1,16 +1,57 @@
 /*
- * nv_hold.c - rows of A that a loop does not change, in registers (NvDot.kept)
+ * nv_hold.c - words that the assembler is to keep where they are, and to have when it is told
  *
- * What a loop does not change the assembler moves to the front of it: moves of words into the
- * registers of an instruction, too.  It then takes these for free behind the product (ptxas 13.0
- * and 13.1 of the drivers): sums of another product get them, and the next round multiplies what
- * they hold.  So each round changes the words, as far as the assembler can know: by a move under a
- * condition that is never met.  A copy in every round keeps them as well, but in twice the
- * registers (attention of 64 rows and columns, causal: 747 us instead of 650 on an H200).
+ * It knows a loop's data flow and moves code along it.  What a loop does not change it moves to the
+ * front of the loop: moves of words of A into the registers of an instruction, too.  It then takes
+ * these for free behind the product (ptxas 13.0): sums of another product get them, and the next
+ * round multiplies what they hold.  And loads for the next round it moves to the end of this one.
+ * So a branch that is never taken changes such words, as far as it can know: rows that a loop keeps
+ * (NvDot.kept) in every round, and what is loaded ahead (NvStep.issued) behind the last of the
+ * loads, which must have begun then, as the branch reads what they bring.  A copy of each row in
+ * every round keeps them as well, but in twice the registers (attention of 64 rows and columns,
+ * causal: 747 us instead of 650 on an H200).
  */
 #include "nv_wgmma.h"
 
 enum { MOST_CHANGED = 64 }; /* words, by one branch */
+
+/* --- the branch --- */
+
+static void change(Nv *n, Val **words, int count, bool again)
+{
+    LLVMTypeRef types[MOST_CHANGED];
+    Text text = text_new(n->arena), constraints = text_new(n->arena);
+    Val args[MOST_CHANGED + 1];
+
+    text_printf(&text, "{ .reg .pred p; setp.eq.b32 p, $%d, 0; @p bra SAME; %s", 2 * count,
+                again ? "AGAIN: " : "");
+    for (int i = 0; i < count; i++) {
+        if (again)
+            text_printf(&text, "add.s32 $%d, $%d, $%d; ", i, i, 2 * count);
+        else
+            text_printf(&text, "mov.b32 $%d, $%d; ", i, 2 * count);
+        text_put(&constraints, "=r,");
+        types[i] = n->l->i32;
+        args[i] = *words[i];
+    }
+    text_printf(&text, "%sSAME: }", again ? "setp.ne.b32 p, $0, 0; @p bra AGAIN; " : "");
+    for (int i = 0; i < count; i++)
+        text_printf(&constraints, "%d,", i);
+    text_put(&constraints, "r");
+    args[count] = nv_never(n);
+    LLVMTypeRef all = LLVMStructTypeInContext(n->l->ctx, types, (unsigned)count, 0);
+    Val changed = nv_asm(n, all, text.s, constraints.s, args, count + 1);
+    for (int i = 0; i < count; i++)
+        *words[i] = LLVMBuildExtractValue(n->b, changed, (unsigned)i, "");
+}
+
+void nv_change(Nv *n, Val **words, int count, bool again)
+{
+    for (int i = 0; i < count; i += MOST_CHANGED)
+        change(n, &words[i], MIN(count - i, MOST_CHANGED), again);
+}
+
+/* --- rows that a loop keeps --- */
 
 /* Behind what makes a word, and behind all phis where that is one. */
 static void go_behind(Nv *n, Val word)
@@ -68,40 +109,18 @@ void nv_hold_rows(Nv *n, const NvStep *loop)
         hold_in(n, loop->body[0], loop->op);
 }
 
-/* Words of this round: by a branch that is never taken, as the assembler makes selections of moves
- * under a condition, whose results it has elsewhere. */
-static void change(Nv *n, const Val *cells, int count, Val *words)
-{
-    LLVMTypeRef t = n->l->i32, types[MOST_CHANGED];
-    Text text = text_new(n->arena), constraints = text_new(n->arena);
-    Val args[MOST_CHANGED + 1];
-
-    text_printf(&text, "{ .reg .pred p; setp.eq.b32 p, $%d, 0; @p bra SAME; ", 2 * count);
-    for (int i = 0; i < count; i++) {
-        text_printf(&text, "mov.b32 $%d, $%d; ", i, 2 * count);
-        text_put(&constraints, "=r,");
-        types[i] = t;
-        args[i] = LLVMBuildLoad2(n->b, t, cells[i], "");
-    }
-    text_put(&text, "SAME: }");
-    for (int i = 0; i < count; i++)
-        text_printf(&constraints, "%d,", i);
-    text_put(&constraints, "r");
-    args[count] = nv_never(n);
-    Val changed = nv_asm(n, LLVMStructTypeInContext(n->l->ctx, types, (unsigned)count, 0), text.s,
-                         constraints.s, args, count + 1);
-    for (int i = 0; i < count; i++) {
-        words[i] = LLVMBuildExtractValue(n->b, changed, (unsigned)i, "");
-        LLVMBuildStore(n->b, words[i], cells[i]);
-    }
-}
-
 const Val *nv_held_rows(Nv *n, const NvStep *s, int count)
 {
     const Val *cells = map_get(n->held, MAP_KEY(s));
-    Val *words = NEW_N(n->arena, Val, count);
+    Val *words = NEW_N(n->arena, Val, count), **changed = NEW_N(n->arena, Val *, count);
 
-    for (int i = 0; cells && i < count; i += MOST_CHANGED)
-        change(n, &cells[i], MIN(count - i, MOST_CHANGED), &words[i]);
+    for (int i = 0; cells && i < count; i++) {
+        words[i] = LLVMBuildLoad2(n->b, n->l->i32, cells[i], "");
+        changed[i] = &words[i];
+    }
+    if (cells)
+        nv_change(n, changed, count, false);
+    for (int i = 0; cells && i < count; i++)
+        LLVMBuildStore(n->b, words[i], cells[i]);
     return cells ? words : NULL;
 }

@@ -159,6 +159,33 @@ static void tell_copies(Nv *n, const NvStep *s, int each)
     }
 }
 
+static void put_elements(Nv *n, const Group *a, int r, const Val *words, Val *out)
+{
+    Val elements[NV_ACCESS_BYTES];
+
+    nv_unpack(n, words, a->count, a->bytes, elements);
+    for (int i = 0; i < a->count; i++)
+        out[nv_vector_register(a->step->access->regs, r, i)] =
+            nv_from_bits(n, a->type, elements[i]);
+}
+
+/* A group of a load that is issued with others (NvStep.issued). */
+typedef struct NvIssued {
+    Group group;
+    int r;
+    Val words[NV_MOST_WORDS];
+} NvIssued;
+
+static void keep_words(Nv *n, const Group *a, int r, const Val *words)
+{
+    NvIssued *x = NEW(n->arena, NvIssued);
+
+    *x = (NvIssued){.group = *a, .r = r};
+    for (int i = 0; i * NV_ACCESS_BYTES < a->count * a->bytes * NV_MOST_WORDS; i++)
+        x->words[i] = words[i];
+    vec_push(n->arena, &n->issued, x);
+}
+
 static void load_group(Nv *n, const Group *a, int r, Val *out)
 {
     NvPlace p;
@@ -177,10 +204,10 @@ static void load_group(Nv *n, const Group *a, int r, Val *out)
     if (has_other)
         nv_pack(n, elements, a->count, a->bytes, other);
     nv_read(n, &p, has_other ? other : NULL, words);
-    nv_unpack(n, words, a->count, a->bytes, elements);
-    for (int i = 0; i < a->count; i++)
-        out[nv_vector_register(a->step->access->regs, r, i)] =
-            nv_from_bits(n, a->type, elements[i]);
+    if (a->step->issued)
+        keep_words(n, a, r, words);
+    else
+        put_elements(n, a, r, words, out);
 }
 
 /* Elements of one record, each the same register of another tile. */
@@ -230,6 +257,44 @@ static bool load_group_of_fields(Nv *n, const NvStep *s)
     return true;
 }
 
+/* Registers that are those of others. */
+static void copy_groups(Nv *n, const Group *a, Val *out)
+{
+    const int8_t *regs = a->step->access->regs;
+
+    for (int r = 0; r < nv_count(a->shape); r++) {
+        int like = r & ~(int)a->step->same;
+        if (like == r || !begins_group(n, a, r))
+            continue;
+        for (int i = 0; out[like] && i < a->count; i++)
+            out[nv_vector_register(regs, r, i)] = out[nv_vector_register(regs, like, i)];
+    }
+}
+
+/* All loads that have been kept, behind the last one. */
+static void issue(Nv *n)
+{
+    Val **words = NEW_N(n->arena, Val *, n->issued.len * NV_MOST_WORDS + 1);
+    int count = 0;
+
+    for (int i = 0; i < n->issued.len; i++) {
+        NvIssued *x = n->issued.at[i];
+        for (int k = 0; k < NV_MOST_WORDS; k++) {
+            if (x->words[k] && LLVMTypeOf(x->words[k]) == n->l->i32)
+                words[count++] = &x->words[k];
+        }
+    }
+    if (nv_never(n))
+        nv_change(n, words, count, true);
+    for (int i = 0; i < n->issued.len; i++) {
+        const NvIssued *x = n->issued.at[i];
+        Val *out = n->regs[x->group.shape->id];
+        put_elements(n, &x->group, x->r, x->words, out);
+        copy_groups(n, &x->group, out);
+    }
+    n->issued.len = 0;
+}
+
 void nv_load(Nv *n, const NvStep *s)
 {
     if (load_group_of_fields(n, s))
@@ -240,15 +305,13 @@ void nv_load(Nv *n, const NvStep *s)
 
     for (int r = 0; r < nv_count(s->out[0]); r++) {
         int like = r & ~(int)s->same;
-        if (!begins_group(n, &a, r))
-            continue;
-        if (like == r || !out[like])
+        if (begins_group(n, &a, r) && (like == r || (!out[like] && !s->issued)))
             load_group(n, &a, r, out);
-        for (int i = 0; like != r && out[like] && i < a.count; i++)
-            out[nv_vector_register(s->access->regs, r, i)] =
-                out[nv_vector_register(s->access->regs, like, i)];
     }
+    copy_groups(n, &a, out);
     tell_copies(n, s, nv_count(s->out[0]));
+    if (s->issued == s)
+        issue(n);
 }
 
 /* --- stores --- */

@@ -173,6 +173,8 @@ struct NvStep {
     NvWait before; /* in front of it: nv_put_barriers() puts an NV_BARRIER there */
     bool early;    /* NV_LOAD: may be done in front of what comes first, which is worth it */
     bool again;    /* NV_COMPUTE: it has been made before, which the assembler must not see */
+    const NvStep *issued; /* NV_LOAD: for a loop's next round; behind that step, the last of them,
+                             all are issued.  NULL: when the assembler likes */
     NvBlock
         *body[2]; /* of for, while, if; body[0] of reduce and scan: what combines two elements */
     /* of one kind each */

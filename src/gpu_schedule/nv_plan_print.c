@@ -229,7 +229,7 @@ static void put_step(PlanText *x, const NvStep *s, int indent)
     if (s->access && s->access->vector_bits > 0)
         text_printf(&x->out, " by %d", 1 << s->access->vector_bits);
     if (s->early)
-        text_put(&x->out, ", early");
+        text_put(&x->out, s->issued ? ", issued early" : ", early");
     if (s->again)
         text_put(&x->out, " again");
     for (int i = 0; i < s->uses.len; i++) {

@@ -172,6 +172,7 @@ static NvPlan *make_plan(const Func *f, const GenOptions *o, Without *without, b
     nv_slice(p);
     nv_cast_again(p);
     nv_find_early_loads(p);
+    nv_issue_loads(p);
     nv_choose_budget(p);
     return nv_verify(p) ? p : NULL;
 }

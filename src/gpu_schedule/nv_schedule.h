@@ -28,9 +28,10 @@ const char *nv_sums_wrong(const NvPlan *p, const NvBlock *b, const NvStep *s);
 /* nv_again.c */
 void nv_cast_again(NvPlan *p);
 
-/* nv_keep.c */
-/* What is wrong with the rows that a loop keeps for its products; NULL: nothing. */
-const char *nv_kept_wrong(const NvStep *loop);
+/* nv_rounds.c */
+void nv_issue_loads(NvPlan *p); /* into NvStep.issued */
+/* What is wrong with what a loop keeps, and with what its rounds load ahead; NULL: nothing. */
+const char *nv_loop_wrong(const NvStep *loop);
 
 /* nv_shared.c */
 void nv_place(NvPlan *p);             /* buffers and barriers */

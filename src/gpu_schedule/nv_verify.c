@@ -540,7 +540,7 @@ static void check_steps(Check *x, const NvBlock *b)
     for (int i = 0; i < b->steps.len && !x->plan->refused; i++) {
         const NvStep *s = b->steps.at[i];
         const char *wrong[] = {nv_send_wrong(x->plan, b, s), nv_sums_wrong(x->plan, b, s),
-                               nv_kept_wrong(s)};
+                               nv_loop_wrong(s)};
         check_step(x, s);
         for (int k = 0; k < COUNT(wrong); k++) {
             if (wrong[k])

@@ -14,17 +14,17 @@
 #include <cmocka.h> /* behind base.h, because it makes fail() a macro */
 
 static const char *const kernels[] = {
-    "attention", "softmax",   "product",      "product_stages", "regroup",
-    "slices",    "once",      "atomics",      "gather",         "histogram",
-    "control",   "fields",    "scan",         "order_barrier",  "group_product",
-    "group_key", "group_fp8", "fields_store", "sent_rounds",    "turns_meet"};
+    "attention",   "softmax",       "product",       "product_stages", "regroup",   "slices",
+    "once",        "atomics",       "gather",        "histogram",      "control",   "fields",
+    "scan",        "order_barrier", "group_product", "group_key",      "group_fp8", "fields_store",
+    "sent_rounds", "turns_meet",    "carried_words"};
 
 static NvPlan *plan_kernel(Arena *a, const char *name, bool no_tensors)
 {
     GenOptions *o = NEW(a, GenOptions);
     Diags *d = diags_new(a, NULL);
     const char *path = arena_printf(a, "%s/tests/gen/%s.ir", getenv("TILEC_SOURCE"), name);
-    OptOptions passes = {.schedules = true, .verify = true};
+    OptOptions passes = {.schedules = true, .disjoint = true, .verify = true};
     char *text;
     size_t len;
 
@@ -540,6 +540,42 @@ static bool land_late(NvPlan *p, NvBlock *b, int i)
     return true;
 }
 
+/* The last load of several for the next round does not issue them. */
+static bool issue_never(NvPlan *p, NvBlock *b, int i)
+{
+    NvStep *s = b->steps.at[i];
+
+    if (s->issued != s)
+        return false;
+    s->issued = NULL;
+    bool alone = true;
+    for (int k = 0; k < b->steps.len; k++)
+        alone = alone && !b->steps.at[k]->issued;
+    if (!alone)
+        expect_told(p, "loads for its next round are not issued");
+    s->issued = s;
+    return !alone;
+}
+
+/* A load that this round reads waits to be issued. */
+static bool issue_read(NvPlan *p, NvBlock *b, int i)
+{
+    NvStep *s = b->steps.at[i];
+
+    for (int k = 0; s->kind == NV_FOR && k < s->body[0]->steps.len; k++) {
+        NvStep *load = s->body[0]->steps.at[k];
+        NvBlock round = *s->body[0];
+        round.nends = 0;
+        if (load->kind != NV_LOAD || load->issued || !is_read(&round, load->out[0]))
+            continue;
+        load->issued = load;
+        expect_told(p, "loads for its next round are not issued");
+        load->issued = NULL;
+        return true;
+    }
+    return false;
+}
+
 static bool keep_columns(NvPlan *p, NvBlock *b, int i)
 {
     NvStep *s = b->steps.at[i];
@@ -641,6 +677,8 @@ static void test_memory_and_waiting(void **state)
     expect_broken(wait_for_nobody, 10);
     expect_broken(give_to_nobody, 300);
     expect_broken(read_early, 3);
+    expect_broken(issue_never, 1);
+    expect_broken(issue_read, 1);
 }
 
 int main(void)
