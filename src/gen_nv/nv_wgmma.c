@@ -196,19 +196,6 @@ void nv_wgmma_pass(Nv *n, const char *text, Val **regs, int count)
         *regs[i] = LLVMBuildExtractValue(n->b, got, (unsigned)i, "");
 }
 
-/* Behind it the unit sees registers as they are: of a sum that begins, and words of A. */
-static void fence(Wgmma *x, Val *sums, int nsum, Val words[WGMMA_WORDS_OF_A])
-{
-    Val *regs[MOST_PASSED];
-    int count = 0;
-
-    for (int i = 0; i < nsum; i++)
-        regs[count++] = &sums[i];
-    for (int i = 0; !x->descriptor[MMA_A] && i < WGMMA_WORDS_OF_A; i++)
-        regs[count++] = &words[i];
-    nv_wgmma_pass(x->n, "wgmma.fence.sync.aligned;", regs, count);
-}
-
 /* Instructions along K. */
 static int steps_of(const NvDot *d)
 {
@@ -221,11 +208,18 @@ static int count_of_rows(const NvDot *d)
     return (1 << d->regs[MMA_ACC].rows) * steps_of(d) * WGMMA_WORDS_OF_A;
 }
 
-static Val word_of_rows(Wgmma *x, int row, int k, int i)
+/* Some of the words of A, by row, step along K and number. */
+static void make_words(Wgmma *x, int first, int count, Val *words)
 {
-    if (x->given)
-        return x->given[(row * steps_of(x->dot) + k) * WGMMA_WORDS_OF_A + i];
-    return nv_made_again(x->n, nv_operand_word(&x->rows, &(MmaFragment){0, row, k}, i, 0));
+    int steps = steps_of(x->dot);
+
+    for (int i = first; i < first + count; i++) {
+        int k = i / WGMMA_WORDS_OF_A;
+        const MmaFragment f = {0, k / steps, k % steps};
+        words[i] =
+            x->given ? x->given[i]
+                     : nv_made_again(x->n, nv_operand_word(&x->rows, &f, i % WGMMA_WORDS_OF_A, 0));
+    }
 }
 
 Val *nv_wgmma_rows(Nv *n, const NvStep *s, int *count)
@@ -271,21 +265,35 @@ void nv_wgmma_issue(Wgmma *x, const WgmmaPlace *p, int piece, const Val *words, 
         sums[i] = LLVMBuildExtractValue(n->b, got, (unsigned)i, "");
 }
 
-static void multiply(Wgmma *x, const WgmmaPlace *p)
+/* Behind it the unit sees registers as they are: of sums that began before, and words of A. */
+static void fence(Wgmma *x, bool sums, Val *words, int nwords)
+{
+    int nsum = sums && !x->fresh ? nv_count(x->step->out[0]) : 0, count = 0;
+    Val *regs[MOST_PASSED];
+
+    for (int i = 0; i < nsum + nwords; i++) {
+        Val *v = i < nsum ? &x->sum[i] : &words[i - nsum];
+        if (*v)
+            regs[count++] = v;
+        if (count == MOST_PASSED) {
+            nv_wgmma_pass(x->n, "", regs, count);
+            count = 0;
+        }
+    }
+    nv_wgmma_pass(x->n, "wgmma.fence.sync.aligned;", regs, count);
+}
+
+static void multiply(Wgmma *x, const WgmmaPlace *p, const Val *words)
 {
     int nsum = WGMMA_FRAGMENT * x->columns / WGMMA_FRAGMENT_COLUMNS;
-    bool adds = !x->fresh || p->k > 0, has_words = !x->descriptor[MMA_A];
-    Val sums[WGMMA_MOST_SUM], words[WGMMA_WORDS_OF_A];
+    bool adds = !x->fresh || p->k > 0;
+    Val sums[WGMMA_MOST_SUM];
 
     for (int i = 0; adds && i < nsum; i++) {
         Val v = *sum_at(x, p, i / WGMMA_FRAGMENT, i % WGMMA_FRAGMENT);
         sums[i] = v ? v : LLVMGetUndef(sum_type(x));
     }
-    for (int i = 0; has_words && i < WGMMA_WORDS_OF_A; i++)
-        words[i] = word_of_rows(x, p->row, p->k, i);
-    if (p->k == 0 || has_words)
-        fence(x, sums, adds && p->k == 0 ? nsum : 0, words);
-    nv_wgmma_issue(x, p, 0, has_words ? words : NULL, adds ? WGMMA_ADDS : WGMMA_ANEW, sums);
+    nv_wgmma_issue(x, p, 0, words, adds ? WGMMA_ADDS : WGMMA_ANEW, sums);
     for (int i = 0; i < nsum; i++)
         *sum_at(x, p, i / WGMMA_FRAGMENT, i % WGMMA_FRAGMENT) = sums[i];
 }
@@ -356,17 +364,30 @@ void nv_wgmma_begin(Wgmma *x, int most)
 }
 
 /* Each part of the sum along all of K, one behind the other: registers of two that took turns would
- * be copied, which nobody may do under way. */
+ * be copied, which nobody may do under way.  Words of A are made in front of all of it, or each
+ * where it is wanted (NvDot.at_once). */
 static void multiply_all(Wgmma *x)
 {
     const NvDot *d = x->dot;
     const MmaRegisters *regs = &d->regs[MMA_ACC];
     int steps = steps_of(d), fragments = x->columns / WGMMA_FRAGMENT_COLUMNS;
+    int nwords = x->descriptor[MMA_A] ? 0 : count_of_rows(d);
+    Val *words = nwords > 0 ? NEW_N(x->n->arena, Val, nwords) : NULL;
 
+    if (d->at_once) {
+        make_words(x, 0, nwords, words);
+        fence(x, true, words, nwords);
+    }
     for (int row = 0; row < 1 << regs->rows; row++) {
         for (int column = 0; column < 1 << regs->columns; column += fragments) {
-            for (int k = 0; k < steps; k++)
-                multiply(x, &(WgmmaPlace){row, column, k});
+            for (int k = 0; k < steps; k++) {
+                int at = (row * steps + k) * WGMMA_WORDS_OF_A;
+                if (!d->at_once) {
+                    make_words(x, at, WGMMA_WORDS_OF_A, words);
+                    fence(x, at == 0 && column == 0, &words[at], WGMMA_WORDS_OF_A);
+                }
+                multiply(x, &(WgmmaPlace){row, column, k}, words ? &words[at] : NULL);
+            }
         }
     }
 }

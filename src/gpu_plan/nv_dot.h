@@ -80,6 +80,8 @@ typedef struct {
     const char *no_groups; /* why groups of four warps do not compute it; NULL: they do */
     const Op *kept; /* DOT_WGMMA: the loop that does not change its rows, which are in registers;
                        NULL: there is none */
+    bool at_once;   /* DOT_WGMMA: its rows are there before its first instruction, and all go behind
+                       one fence: the assembler makes as many groups of them as there are fences */
     bool in_tensor_memory; /* by tcgen05.mma: the sum lies there while it is under way, */
     int column;            /* .. from this column on, of those of the program (nv_sums.c), */
     int columns;           /* .. in so many for each group of warps */

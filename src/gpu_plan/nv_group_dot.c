@@ -383,6 +383,7 @@ static void want_operands(NvPlan *p, NvStep *s, NvDot *d)
         want_memory(p, s, d, MMA_A);
     if (d->operand[MMA_A].way == OPERAND_REGISTERS && d->part == 0)
         d->kept = loop_without(s->op, a);
+    d->at_once = d->kept || d->operand[MMA_A].way == OPERAND_MEMORY;
     want_memory(p, s, d, MMA_B);
 }
 

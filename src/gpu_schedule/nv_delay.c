@@ -126,14 +126,36 @@ static bool find(Delay *x)
            first_reader(b, b->args[x->end + 1]) > x->first && fits(x);
 }
 
-/* Behind the first product, reading what the round before has left. */
+/* Behind the first product, reading what the round before has left; or behind others that the round
+ * asks for before it waits for the first one, if registers are there for all: these land the
+ * sooner, while it goes on (the gradient of attention by its queries, of 64: 792 -> 713 us on an
+ * H200). */
 static void move(Delay *x)
 {
     NvStep **steps = x->body->steps.at, *s = steps[x->at];
+    int waits = first_reader(x->body, steps[x->first]->out[0]), to = x->first + 1;
+    bool fits = nv_round_registers(x->body, s) <= nv_ring_registers(x->plan);
 
-    for (int i = x->at; i > x->first + 1; i--)
+    for (int i = to; fits && i < MIN(waits, x->at); i++) {
+        if (group_dot(steps[i]))
+            to = i + 1;
+    }
+    for (int i = x->at; i > to; i--)
         steps[i] = steps[i - 1];
-    steps[x->first + 1] = s;
+    steps[to] = s;
+    x->at = to;
+}
+
+/* Are its rows to be there before it begins?  If it is the last one that a round asks for: then
+ * what waits for those before it goes on while it does.  Where another one is behind it, rows a
+ * step at a time are faster, as that one has the unit the sooner (4 to 6 % of such gradients). */
+static bool goes_at_once(const Delay *x)
+{
+    for (int i = x->at + 1; i < x->body->steps.len; i++) {
+        if (group_dot(x->body->steps.at[i]))
+            return false;
+    }
+    return true;
 }
 
 static void rename_reads(NvBlock *b, const NvTile *from, const NvTile *to)
@@ -160,6 +182,7 @@ void nv_delay_product(NvPlan *p, NvBlock *body, const int *users, NvAhead *a)
     NvStep *s = body->steps.at[x.at];
     rename_reads(body, body->args[x.end + 1], s->out[0]);
     move(&x);
+    ((NvDot *)s->detail)->at_once |= goes_at_once(&x);
     a->delayed = s;
     a->delayed_end = x.end;
     a->turns = p->warps >> WGMMA_WARP_BITS > 1;

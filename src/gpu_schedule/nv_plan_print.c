@@ -167,7 +167,8 @@ static void put_group_dot(PlanText *x, const NvDot *d)
     }
     text_printf(&x->out, " by groups of %d warps", 1 << WGMMA_WARP_BITS);
     if (d->operand[MMA_A].way != OPERAND_MEMORY)
-        text_printf(&x->out, ", rows in registers%s", d->kept ? " for the loop" : "");
+        text_printf(&x->out, ", rows in registers%s%s", d->kept ? " for the loop" : "",
+                    d->at_once && !d->kept ? " before it begins" : "");
     if (d->turned)
         text_put(&x->out, ", turned");
     if (d->mma->pieces > 1)

@@ -135,11 +135,9 @@ uint64_t nv_map_parameters(const NvPlan *p)
 
 enum { GROUP = 1 << WGMMA_WARP_BITS };
 
-/* What a round's products have in registers of a thread, and what else it needs. */
-static int64_t needed_registers(const NvStep *loop)
+int64_t nv_round_registers(const NvBlock *b, const NvStep *delayed)
 {
     enum { OTHERS = 40 };
-    const NvBlock *b = loop->body[0];
     int64_t words = OTHERS;
 
     for (int i = 0; i < b->steps.len; i++) {
@@ -149,12 +147,17 @@ static int64_t needed_registers(const NvStep *loop)
         if (!rows)
             continue;
         words += layout_registers(s->out[0]->layout) + d->parts_at_once * d->part_words;
-        if (loop->ahead && s == loop->ahead->delayed)
+        if (s == delayed)
             words += layout_registers(rows->layout) * type_size(rows->value->type) / 4;
         else if (d->operand[MMA_A].way != OPERAND_MEMORY && d->part == 0)
             words += layout_registers(d->layout[MMA_A]) * d->mma->bytes / 4;
     }
     return words;
+}
+
+static int64_t registers_of_round(const NvStep *loop)
+{
+    return nv_round_registers(loop->body[0], loop->ahead ? loop->ahead->delayed : NULL);
 }
 
 /* Of programs of one group a multiprocessor has two, and while one makes weights of a product the
@@ -175,7 +178,7 @@ static bool costs_a_program(const NvPlan *p, const NvStep *loop)
     }
     if (p->warps != GROUP || products < 2)
         return false;
-    int64_t needed = needed_registers(loop);
+    int64_t needed = registers_of_round(loop);
     return needed > nv_quarter_registers(p) / WITH && needed <= nv_quarter_registers(p) / WITHOUT;
 }
 
@@ -420,7 +423,7 @@ static int64_t most_needed(const NvPlan *p)
     int64_t needed = 0;
 
     for (int i = 0; i < p->ring->loops.len; i++)
-        needed = MAX(needed, needed_registers(p->ring->loops.at[i]));
+        needed = MAX(needed, registers_of_round(p->ring->loops.at[i]));
     return needed;
 }
 

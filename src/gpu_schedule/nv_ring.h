@@ -65,6 +65,9 @@ struct NvRing {
     int warps;     /* of the producer, one of whose threads does all: 1, or a group that gives its
                     * registers to the others */
     int registers; /* that these have of a thread then; 0: they stay as they are */
+    const NvStep
+        *leaves;   /* the producer's: in that arm of it programs end, before there is a ring; */
+    int leaves_in; /* .. NULL: none does */
 };
 enum { NV_MBARRIER_BYTES = 8 };
 
@@ -91,8 +94,17 @@ void nv_ring_room(NvPlan *p, const NvStep *loop, int stages, int64_t bytes);
 /* Behind all loops: how long the ring is, and the producer's program. */
 void nv_ring_finish(NvPlan *p);
 
+/* What a round's products have in registers of a thread, and what else it needs, where it has made
+ * the rows of `delayed` in the round before; NULL: there is no such product. */
+int64_t nv_round_registers(const NvBlock *round, const NvStep *delayed);
+
 /* Programs that fit a multiprocessor by the registers that products of the ring's loops need. */
 int64_t nv_programs_by_registers(const NvPlan *p);
+
+/* nv_leave.c */
+void nv_find_leave(NvPlan *p); /* into NvRing.leaves */
+/* What is wrong with it; NULL: nothing. */
+const char *nv_leave_wrong(const NvPlan *p);
 
 /* nv_delay.c: have a loop with a fill leave a product to its next round, where that is of use. */
 void nv_delay_product(NvPlan *p, NvBlock *body, const int *users, NvAhead *a);
