@@ -58,6 +58,23 @@ static void init_barriers(Nv *n)
     nv_wait_all(n);
 }
 
+/* Whoever has nothing to do ends here, the producer's warps too. */
+static void leave(Nv *n)
+{
+    const NvStep *s = n->plan->ring->leaves;
+    NvBlock front = *n->plan->producer;
+    LLVMBasicBlockRef out = nv_block(n), stay = nv_block(n);
+    bool yes = n->plan->ring->leaves_in == 0;
+
+    front.steps.len--; /* all that is in front of the choice */
+    nv_steps(n, &front);
+    LLVMBuildCondBr(n->b, nv_scalar(n, s->in[0]), yes ? out : stay, yes ? stay : out);
+    LLVMPositionBuilderAtEnd(n->b, out);
+    nv_spans_end(n);
+    LLVMBuildRetVoid(n->b);
+    LLVMPositionBuilderAtEnd(n->b, stay);
+}
+
 void nv_ring_begin(Nv *n)
 {
     if (!n->plan->ring)
@@ -68,6 +85,8 @@ void nv_ring_begin(Nv *n)
 
     n->ring_number = nv_new_cell(n);
     n->ring_parity = nv_new_cell(n);
+    if (n->plan->ring->leaves)
+        leave(n);
     init_barriers(n);
     Val is_other = LLVMBuildICmp(n->b, LLVMIntUGE, n->thread, llvm_int(n->l->i32, first), "");
     LLVMBuildCondBr(n->b, is_other, other, warps);

@@ -66,6 +66,10 @@ void nv_ring_put(Text *t, const NvPlan *p, Printer *names)
                 (long long)(barriers->offset + barriers->bytes));
     if (r->registers > 0)
         text_printf(t, "; %d warps leave the others %d registers", r->warps, r->registers);
+    if (r->leaves) {
+        const char *asked = op_printer_value(names, r->leaves->op->operands[0]);
+        text_printf(t, "; programs end before where %s%s", asked, r->leaves_in == 0 ? "" : " is 0");
+    }
     text_put(t, "\n");
 }
 

@@ -12,9 +12,8 @@
  *   4. A step that goes by slices stands in a chain of slices, and in each reads what this one or
  *      an earlier one has made that all threads do; behind the chain there is every register.
  *   5. Shared memory that a step uses lies within what the program asks for.
- *   6. Who does a step, or waits, are warps of the program, and who waits within a step does it.
- *      A step that uses memory in two parts waits between them, and one in front of which warps
- *      are to wait has its barrier.
+ *   6. Who does a step, or waits, are warps of the program; who waits within one does it.  One that
+ *      uses memory in two parts waits between, and has a barrier where warps are to wait for it.
  *   7. Between a write to memory and what another thread does there, warps wait for each other.
  *   8. A product of groups of warps has its columns in memory and is read where it has landed, by
  *      a wait that leaves no more in flight than have begun behind it.  One that goes on over the
@@ -26,7 +25,7 @@
  *      ring, and a sum that the loop carries.
  *  11. Tiles that a producer brings lie in a stage of its ring, beside each other, as its copies
  *      lay them down; it brings them in the order in which loops wait for them, and what a round
- *      leaves to the next one in a part of its own, if stages have any.
+ *      leaves to the next one in a part of its own, if stages have any.  Who leaves does nothing.
  *  12. A tile that is sent lies as its copies take it.  Who waits for it lets no more go on than
  *      have been sent behind it, and nobody writes there, or leaves, before somebody has waited.
  *
@@ -569,13 +568,14 @@ static void list_fills(const Check *x, const NvBlock *b, Fills *out)
 static void check_producer(Check *x)
 {
     Fills wanted = {0}, brought = {0};
-
     x->of_producer = true;
     check_body(x, NULL, x->plan->producer, NULL, 0);
     list_fills(x, x->plan->body, &wanted);
     list_fills(x, x->plan->producer, &brought);
     if (wanted.len != brought.len)
         tell(x, NULL, "a producer brings tiles for %d loops of %d", brought.len, wanted.len);
+    else if (nv_leave_wrong(x->plan))
+        tell(x, NULL, "%s", nv_leave_wrong(x->plan));
     for (int i = 0; !x->plan->refused && i < wanted.len; i++) {
         if (wanted.at[i] != brought.at[i])
             tell(x, NULL, "a producer brings what another loop waits for");

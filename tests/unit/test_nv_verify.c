@@ -17,7 +17,7 @@ static const char *const kernels[] = {
     "attention",   "softmax",       "product",       "product_stages", "regroup",   "slices",
     "once",        "atomics",       "gather",        "histogram",      "control",   "fields",
     "scan",        "order_barrier", "group_product", "group_key",      "group_fp8", "fields_store",
-    "sent_rounds", "turns_meet",    "carried_words"};
+    "sent_rounds", "turns_meet",    "carried_words", "group_leaves"};
 
 static NvPlan *plan_kernel(Arena *a, const char *name, bool no_tensors)
 {
@@ -332,6 +332,21 @@ static bool read_early(NvPlan *p, NvBlock *b, int i)
 }
 
 /* --- what a producer brings --- */
+
+/* Programs that have something to do end before it. */
+static void test_programs_that_leave(void **state)
+{
+    Arena *a = arena_new(NULL);
+    NvPlan *p = plan_kernel(a, "group_leaves", false);
+
+    (void)state;
+    assert_non_null(p->ring->leaves);
+    p->ring->leaves_in = 1 - p->ring->leaves_in;
+    expect_told(p, "a program leaves before it has done something");
+    p->ring->leaves_in = 1 - p->ring->leaves_in;
+    expect_whole(p);
+    arena_free(a);
+}
 
 static bool bring_elsewhere(NvPlan *p, NvBlock *b, int i)
 {
@@ -683,15 +698,12 @@ static void test_memory_and_waiting(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps_left_out),
-                                       cmocka_unit_test(test_tiles_made_twice),
-                                       cmocka_unit_test(test_layouts_that_differ),
-                                       cmocka_unit_test(test_slices_that_come_late),
-                                       cmocka_unit_test(test_memory_and_waiting),
-                                       cmocka_unit_test(test_products_of_groups),
-                                       cmocka_unit_test(test_producers),
-                                       cmocka_unit_test(test_delayed_products),
-                                       cmocka_unit_test(test_sends)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_steps_left_out),      cmocka_unit_test(test_tiles_made_twice),
+        cmocka_unit_test(test_layouts_that_differ), cmocka_unit_test(test_slices_that_come_late),
+        cmocka_unit_test(test_memory_and_waiting),  cmocka_unit_test(test_products_of_groups),
+        cmocka_unit_test(test_producers),           cmocka_unit_test(test_programs_that_leave),
+        cmocka_unit_test(test_delayed_products),    cmocka_unit_test(test_sends)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
