@@ -59,7 +59,8 @@ static bool varies(const Grad *g, const Op *op)
 
 static bool forward(Grad *g, Block *b);
 
-/* The regions of a `while`: its condition hands values to the round and to what stands behind it. */
+/* The regions of a `while`: its condition hands values to the round and to what stands behind it.
+ */
 enum { HEAD, BODY };
 
 static bool varies_at(const Grad *g, Value *const *of, int n, int i)
@@ -80,8 +81,8 @@ static bool is_handed(const Grad *g, const Op *op, int region, int arg)
     if (op->code != OP_while)
         return false;
     if (region == BODY)
-        return varies_at(g, op->regions[HEAD]->last->operands,
-                         op->regions[HEAD]->last->noperands, arg + 1);
+        return varies_at(g, op->regions[HEAD]->last->operands, op->regions[HEAD]->last->noperands,
+                         arg + 1);
     end = op->regions[BODY]->last;
     return varies_at(g, op->operands, op->noperands, arg) ||
            varies_at(g, end->operands, end->noperands, arg);
@@ -146,8 +147,8 @@ static bool is_handed_on(const Grad *g, const Op *loop, const Op *end, int i)
         return is_wanted(g, loop->results[i]) || is_wanted(g, end->block->args[i + 1]);
     if (end->code != OP_condition)
         return is_wanted(g, loop->regions[HEAD]->args[i]);
-    return i > 0 && (is_wanted(g, loop->results[i - 1]) ||
-                     is_wanted(g, loop->regions[BODY]->args[i - 1]));
+    return i > 0 &&
+           (is_wanted(g, loop->results[i - 1]) || is_wanted(g, loop->regions[BODY]->args[i - 1]));
 }
 
 static bool wants(const Grad *g, const Op *op, int i)

@@ -22,7 +22,8 @@
  */
 #include <math.h>
 
-#include "moves.h"
+#include "../grad_forms/moves.h"
+#include "grad.h"
 
 enum { MOST_LOOPS = 4 };
 
@@ -459,7 +460,7 @@ bool grad_measure_from_end(Grad *g)
     ir_walk(g->func->body, collect_loops, &loops);
     for (int i = loops.len - 1; i >= 0; i--) {
         const Op *loop = loops.at[i];
-        bool looks = !grad_is_in_loop(loop->block);
+        bool looks = !opt_in_loop(loop->block);
         for (int k = 0; k < g->firsts.len; k++)
             looks &= g->firsts.at[k] != loop;
         for (int k = 0; k < loop->nresults && looks; k++) {

@@ -472,6 +472,8 @@ bool grad_begin(Module *m, const GradWish *wish, Arena *a, Diags *d, Grad *g)
     }
     grad_find_asked(g);
     g->b = builder_before(g->func->body->last);
+    if (grad_take_means_as_stored(g) && (!opt_run_pass(m, "fold", d) || !find_active(g, true)))
+        return false;
     if (grad_measure_from_saved(g) && !find_active(g, true))
         return false;
     while (grad_measure_from_end(g)) {

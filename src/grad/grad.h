@@ -167,7 +167,7 @@ typedef struct {
 
 /* Work on one kernel.  Ops and values of the forward are looked at as they are; `again` has those
  * that a loop of the backward computes again. */
-typedef struct {
+typedef struct Grad {
     Arena *arena;
     Func *func;
     const GradWish *wish;
@@ -308,6 +308,15 @@ void grad_add_in_order(Grad *g, GradArray *a);
  * other threads of the program added. */
 void grad_add_in_memory(Grad *g, Op *op, bool waits);
 
+/* means.c */
+/* The mean of x along the axis, if v is what is left when it has been taken off, 0 outside of the
+ * mask, so that its sum is 0 where what is added to the needs holds; NULL: it is no such tile.
+ * mask: NULL, v has none but its own. */
+Value *grad_mean_taken_off(Grad *g, const Value *v, int axis, const Value *mask);
+/* Where the forward adds up what rounding left in a mean, and stores both, the mean is what is
+ * stored; before anything is derived. */
+bool grad_take_means_as_stored(Grad *g);
+
 /* saved.c */
 void grad_find_saved(Grad *g); /* before anything is derived: what the forward stores, once */
 bool grad_is_stored_once(Grad *g,
@@ -333,10 +342,9 @@ bool grad_check_left_behind(Grad *g);
 bool grad_needs_zeros(const Grad *g, const Op *op, int i);
 
 /* memory.c */
-bool grad_is_in_loop(const Block *b); /* at any depth */
-void grad_find_asked(Grad *g);        /* the axes of the grid */
-bool grad_check_memory(Grad *g);      /* what is read and written suits; refused otherwise */
-bool grad_check_in_place(Grad *g);    /* when all is derived: what was overwritten is not read */
+void grad_find_asked(Grad *g);     /* the axes of the grid */
+bool grad_check_memory(Grad *g);   /* what is read and written suits; refused otherwise */
+bool grad_check_in_place(Grad *g); /* when all is derived: what was overwritten is not read */
 void grad_load(Grad *g, const Op *op);
 void grad_store(Grad *g, const Op *op);
 bool grad_puts_in_memory(const Op *op); /* as a store does, or by adding to what is there */
