@@ -47,12 +47,13 @@ typedef VEC(Op *) GradOps;
 typedef struct {
     Poly bound, total;
 } GradExtent;
-/* Elements that are stored, from the array's beginning on: so many rows, each a stride behind the
- * one before. */
+/* Elements that are stored, from the array's beginning on: rows, so many of these, and so on. */
+enum { COVER_LEVELS = 4 };
 typedef struct {
     bool is_known;
-    GradExtent row, rows;
-    Poly stride; /* empty: there is one row */
+    int n;
+    GradExtent at[COVER_LEVELS]; /* elements of a row, rows, .. */
+    Poly stride[COVER_LEVELS];   /* from the second on: how far one lies behind the one before */
 } GradCover;
 typedef struct {
     Value *array;    /* a parameter of the forward */
