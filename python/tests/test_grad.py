@@ -22,6 +22,16 @@ def every_other(x, out, n, BLOCK: tl.constexpr):
 
 
 @tilec.jit
+def filtered(x, w, out, n, TAPS: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros([BLOCK], x.dtype.element_ty)
+    for k in tl.static_range(TAPS):
+        here = at + k - TAPS // 2
+        total += tl.load(w + k) * tl.load(x + here, mask=(here >= 0) & (here < n), other=0.0)
+    tl.store(out + at, total, mask=at < n)
+
+
+@tilec.jit
 def turned_heads(x, out, length, heads, batch, row, head, HALF: tl.constexpr, PAIRS: tl.constexpr, BLOCK: tl.constexpr):
     """Pairs of elements, of halves or beside each other, for each head of some rows of a sample."""
     i = tl.arange(0, BLOCK)
@@ -218,6 +228,16 @@ class Gradients(unittest.TestCase):
                 else:
                     wanted[grid:], wanted[:, n:] = 0, 0
                 np.testing.assert_allclose(d_x, wanted)
+
+    def test_windows_that_cover_an_array(self):
+        x, w, d_out = np.linspace(-1, 2, 50), np.array([2.0, -1, 5]), np.sin(np.arange(50.0))
+        for zeroed, n in ((0, 50), (1, 49)):
+            d_x = np.full_like(x, np.nan)
+            with self.subTest(n=n), mock.patch("tilec.derived._zero", wraps=tilec.derived._zero) as zero:
+                tilec.grad(filtered, "out", "x")[(4,)](x, w, np.zeros(50), n, TAPS=3, BLOCK=16, d_out=d_out, d_x=d_x)
+                self.assertEqual(zero.call_count, zeroed)
+                wanted = np.convolve(d_out[:n], w, "same")
+                np.testing.assert_allclose(d_x, np.append(wanted, np.zeros(50 - n)))
 
     def test_pairs_that_cover_an_array(self):
         x = np.arange(2 * 5 * 3 * 6, dtype=np.float64).reshape(2, 5, 3, 6) / 7

@@ -27,19 +27,38 @@ static bool is_run(const GradArray *a, const Op *access, const Op **loop)
     return !owner || (owner->code == OP_if && a->has_zeros && !owner->block->owner);
 }
 
+typedef struct {
+    const Grad *g;
+    const Value *gradient;
+    GradOps stores;
+} Search;
+
+static void find_store(Op *op, void *search)
+{
+    Search *s = search;
+
+    if (op->code == OP_store && grad_array_of(s->g, op->operands[STORE_PTR]) == s->gradient->index)
+        vec_push(s->g->arena, &s->stores, op);
+}
+
 /* All that store to the array, maybe beside elements picked of a row, or for passes over the same
- * elements; none: they are stored otherwise. */
+ * elements; none: they are stored otherwise.  Of what is gathered the stores themselves, else what
+ * loads the same elements. */
 static GradOps stores_of(const Grad *g, const GradArray *a)
 {
-    GradOps found = {0};
+    Search found = {.g = g, .gradient = a->gradient};
 
-    if (a->fill != GRAD_STORED || a->is_gathered)
-        return found;
-    for (int i = 0; i < a->loads.len && !(found.len > 0 && a->in_last_pass); i++) {
-        if (!a->is_picked || a->loads.at[i]->operands[LOAD_PTR]->type->rank > 0)
-            vec_push(g->arena, &found, a->loads.at[i]);
+    if (a->fill != GRAD_STORED)
+        return found.stores;
+    if (a->is_gathered) {
+        ir_walk(g->func->body, find_store, &found);
+        return found.stores;
     }
-    return found;
+    for (int i = 0; i < a->loads.len && !(found.stores.len > 0 && a->in_last_pass); i++) {
+        if (!a->is_picked || a->loads.at[i]->operands[LOAD_PTR]->type->rank > 0)
+            vec_push(g->arena, &found.stores, a->loads.at[i]);
+    }
+    return found.stores;
 }
 
 /* How far the level goes from 0 on without a gap: lanes, and rounds or programs behind them. */
@@ -89,7 +108,8 @@ static bool find_place(const Sum *s, const PolyTerm *factors, Poly *out)
     return true;
 }
 
-/* The factors of the lowest level's lanes, beside what several accesses differ by: the last term. */
+/* The factors of the lowest level's lanes, beside what several accesses differ by: the last term.
+ */
 static PolyTerm lanes_of_row(const Sum *s)
 {
     PolyTerm by = {.scale = INT64_MAX};
@@ -106,6 +126,7 @@ static PolyTerm lanes_of_row(const Sum *s)
 static bool find_bounds(const Op *access, const Sum *s, const PolyTerm *factors, bool several,
                         GradCover *c)
 {
+    const Value *mask = op_operand(access, ir_access(access).mask);
     PolyScope scope = {0};
     PolyBounds bounds = {0};
     int8_t map[MAX_RANK];
@@ -113,8 +134,8 @@ static bool find_bounds(const Op *access, const Sum *s, const PolyTerm *factors,
 
     for (int d = 0; d < MAX_RANK; d++)
         map[d] = (int8_t)d;
-    if (op_operand(access, LOAD_MASK))
-        poly_bounds(&scope, op_operand(access, LOAD_MASK), map, &bounds);
+    if (mask)
+        poly_bounds(&scope, mask, map, &bounds);
     for (int i = 0; i < bounds.count; i++) {
         bool found = false;
         for (int k = 0; k < c->n && !found; k++) {
@@ -183,14 +204,16 @@ static bool find_level(Grad *g, const Sum *s, const PolyTerm *stride, const Op *
 /* Nothing but the array is the same for all, and how far behind its beginning. */
 static bool begins_at_array(const Sum *s, const GradArray *a, int64_t *behind)
 {
-    const PolyTerm array = {1, 1, {{a->array, MAX_RANK + a->array->id}}};
+    const Value *from = a->is_gathered ? a->gradient : a->array;
+    const PolyTerm array = {1, 1, {{from, MAX_RANK + from->id}}};
     Poly rest = {0};
 
     return poly_push(&rest, &array) && poly_add(&rest, &s->shared, -1) &&
            poly_is_constant(&rest, behind) && (*behind = -*behind) >= 0;
 }
 
-/* The accesses as one, whose constants are one more digit: so many, from 0 on, equally far apart. */
+/* The accesses as one, whose constants are one more digit: so many, from 0 on, equally far apart.
+ */
 static bool put_together(const Grad *g, const GradArray *a, const GradOps *stores, Sum *out)
 {
     const Op *first = stores->at[0];
@@ -204,7 +227,8 @@ static bool put_together(const Grad *g, const GradArray *a, const GradOps *store
         const Sum s = terms_of(g->func, access, g->asked);
         Poly rest = s.raw, moved = s.shared;
         if (!s.ok || !begins_at_array(&s, a, &behind) || access->block != first->block ||
-            op_operand(access, LOAD_MASK) != op_operand(first, LOAD_MASK) ||
+            op_operand(access, ir_access(access).mask) !=
+                op_operand(first, ir_access(first).mask) ||
             !poly_add(&rest, &out->raw, -1) || !poly_add(&moved, &out->shared, -1) ||
             !poly_equal(&rest, &moved))
             return false;
