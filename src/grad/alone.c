@@ -435,7 +435,8 @@ static bool bounds_agree(const GradOps *accesses, const Sum *all)
     return true;
 }
 
-bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
+/* Whose terms agree but for constants. */
+static bool are_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
 {
     Sum all = terms_of(g->func, accesses->at[0], programs);
     const int needs = g->needs.len;
@@ -456,6 +457,82 @@ bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned p
         }
     }
     return true;
+}
+
+/* Without lanes that lie so far apart at most, whatever is known at run time only; *reach: that
+ * far.
+ */
+static Sum without_lanes(const Sum *s, int64_t *reach)
+{
+    Sum rest = *s;
+
+    *reach = 0;
+    rest.n = 0;
+    for (int i = 0; i < s->n; i++) {
+        const Term *t = &s->at[i];
+        if (!t->whose && t->unit.count == 0 && t->by >= 0 && t->count > 0)
+            *reach += t->by * (t->count - 1);
+        else
+            rest.at[rest.n++] = *t;
+    }
+    return rest;
+}
+
+/* Does one of both, of which lanes go otherwise, lie behind the other, in every program and round
+ * between the same two of others?  So do pairs, 2 * i and 2 * i + 1, and what is behind them all.
+ */
+static bool lie_apart(Grad *g, const GradArray *a, const GradOps *both, unsigned programs)
+{
+    Sum s[2], rest[2];
+    int64_t reach[2], behind, end;
+
+    for (int i = 0; i < 2; i++) {
+        s[i] = terms_of(g->func, both->at[i], programs);
+        if (!s[i].ok || !is_complete(g, &s[i], both->at[i]))
+            return false;
+        terms_bound(both->at[i], &s[i]);
+        rest[i] = without_lanes(&s[i], &reach[i]);
+    }
+    Poly apart;
+    if (!distance(&rest[0], &rest[1], &apart) || !poly_is_constant(&apart, &behind) ||
+        rest[0].n == MOST_TERMS)
+        return false;
+    behind = -behind; /* the second one behind the first */
+    if (behind <= reach[0] && -behind <= reach[1])
+        return false;
+    end = MAX(reach[0], behind + reach[1]) - MIN(0, behind);
+    rest[0].at[rest[0].n++] = (Term){.by = 1, .count = end + 1, .unit.scale = 1, .from_zero = true};
+    Sum level = terms_level(&rest[0], &(PolyTerm){.scale = 1});
+    if (!terms_are_digits(&level, (Constants){0}) &&
+        (g->wish->atomics || !terms_limit_programs(g, a, &level) ||
+         !terms_are_digits(&level, (Constants){0})))
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const Constants c = {.span = end - reach[i]};
+        if (!are_levels(both->at[i], &s[i], c) && !terms_need(g, a, both->at[i], &s[i], c))
+            return false;
+    }
+    return true;
+}
+
+bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
+{
+    const int needs = g->needs.len;
+    bool good = are_alone(g, a, accesses, programs);
+
+    if (good || accesses->len == 1)
+        return good;
+    good = true;
+    for (int i = 0; i < accesses->len && good; i++) {
+        for (int k = 0; k < i && good; k++) {
+            Op *two[2] = {accesses->at[k], accesses->at[i]};
+            const GradOps both = {.at = two, .len = 2};
+            good = are_alone(g, a, &both, programs) || lie_apart(g, a, &both, programs);
+        }
+    }
+    if (!good)
+        g->needs.len = needs;
+    return good;
 }
 
 /* The same terms of programs, and all that is the same for all but a constant? */

@@ -498,5 +498,6 @@ bool grad_finish(Grad *g)
     if (g->failed || !tidy(m, g->diags) || (grad_share_loads(g) && !tidy(m, g->diags)))
         return false;
     grad_drop_tapes(g);
+    grad_drop_implied_needs(g);
     return opt_run_pass(m, "dce", g->diags) && grad_check_in_place(g);
 }

@@ -301,7 +301,8 @@ bool grad_need(Grad *g, const GradArray *a, const Poly *least, const PolyTerm *m
 bool grad_is_granted(const Grad *g, const Poly *least, const PolyTerm *most);
 bool grad_is_same_poly(const Poly *p);                    /* for all programs, in all rounds */
 bool grad_is_lower(const PolyTerm *a, const PolyTerm *b); /* of the factors of an address */
-const Value *grad_number_of_programs(Grad *g, int axis);  /* to be named, not computed with */
+void grad_drop_implied_needs(Grad *g); /* in the end: those that others say, too */
+const Value *grad_number_of_programs(Grad *g, int axis); /* to be named, not computed with */
 
 /* in_order.c: where programs do not meet, each adds without atomics, access by access */
 void grad_add_in_order(Grad *g, GradArray *a);

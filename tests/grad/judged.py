@@ -325,3 +325,16 @@ def ctc_step(lp, labels, loss, T, V, S: tl.constexpr):
     end = tl.where(s >= S - 2, a, -1e30)
     top = tl.max(end, axis=0)
     tl.store(loss + b, -(top + tl.log(tl.sum(tl.exp(end - top), axis=0))))
+
+
+@triton.jit
+def pairs_and_rest(x, out, FIRST: tl.constexpr, TO: tl.constexpr, D: tl.constexpr):
+    """Pairs of a head, and what is behind them: of x from FIRST on, of out from TO on; 6 of 12 are pairs."""
+    row = tl.program_id(0) * 3 + tl.program_id(1)
+    i, rest = tl.arange(0, 4), tl.arange(0, 8)
+    a = tl.load(x + row * D + 2 * i, mask=i < 3, other=0.0)
+    b = tl.load(x + row * D + 2 * i + 1, mask=i < 3, other=0.0)
+    kept = tl.load(x + row * D + FIRST + rest, mask=rest < 6, other=0.0)
+    tl.store(out + row * D + 2 * i, a * b, mask=i < 3)
+    tl.store(out + row * D + 2 * i + 1, b * b - a, mask=i < 3)
+    tl.store(out + row * D + TO + rest, kept * kept * kept, mask=rest < 6)
