@@ -552,20 +552,35 @@ static bool programs_agree(const Grad *g, const Sum *a, const Sum *b, int64_t *a
            poly_is_constant(&rest, apart);
 }
 
+/* Where no program asks for its number, and all add to what is differentiated, is there one?  That
+ * is taken for granted, or not with atomics, which then are right. */
+bool grad_adds_once(Grad *g, const GradArray *a)
+{
+    Poly all = {0};
+
+    if (g->asked != 0 || !g->is_summed || g->wish->atomics)
+        return g->asked != 0 || !g->is_summed;
+    const Value *programs = grad_number_of_programs(g, 0);
+    return poly_push(&all, &(PolyTerm){1, 1, {{programs, MAX_RANK + programs->id}}}) &&
+           grad_need(g, a, &all, &(PolyTerm){.scale = 1});
+}
+
 bool grad_in_order(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs)
 {
     const int needs = g->needs.len;
     const Sum first = terms_of(g->func, accesses->at[0], programs);
     int64_t least = 0, apart;
-    bool good = programs != 0;
+    const bool is_one = programs == 0; /* or what is differentiated were stored twice */
+    bool good = !is_one || (!g->wish->atomics && grad_adds_once(g, a));
 
     for (int i = 0; i < accesses->len && good; i++) {
         const Sum s = terms_of(g->func, accesses->at[i], programs);
         const GradOps one = {.at = &accesses->at[i], .len = 1};
-        good = s.ok && grad_alone(g, a, &one, programs) && programs_agree(g, &first, &s, &apart);
-        least = good ? MIN(least, apart) : 0;
+        good = s.ok && grad_alone(g, a, &one, programs) &&
+               (is_one || programs_agree(g, &first, &s, &apart));
+        least = good && !is_one ? MIN(least, apart) : 0;
     }
-    for (int i = 0; i < accesses->len && good; i++) {
+    for (int i = 0; i < accesses->len && good && !is_one; i++) {
         const Sum s = terms_of(g->func, accesses->at[i], programs);
         good = programs_agree(g, &first, &s, &apart) &&
                terms_apart(g, a, accesses->at[i], &s, apart - least);

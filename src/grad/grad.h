@@ -186,6 +186,7 @@ typedef struct Grad {
     bool any_loose; /* loads, or what was loaded is in a mask: */
     bool data_leaves_out;
     bool is_masked; /* what is differentiated, where it is stored */
+    bool is_summed; /* .. is added to by atomics */
     Map *meetings;  /* MAP_KEY of an active load of an array differentiated by: GradMeeting */
     VEC(GradNeed) needs;
     VEC(GradGranted) granted;
@@ -363,6 +364,8 @@ bool grad_check_programs(Grad *g, const GradOps *stores);
  * those axes of the grid?  But for the meetings that are known.  Conditions go to g->needs. */
 bool grad_alone(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs);
 /* Does each of these alone meet no element twice, and no program one of another? */
+bool grad_adds_once(Grad *g,
+                    const GradArray *a); /* what is differentiated is not added to by several */
 bool grad_in_order(Grad *g, const GradArray *a, const GradOps *accesses, unsigned programs);
 unsigned grad_programs_of(const Grad *g, const Op *access, unsigned programs); /* in its address */
 /* From the array's beginning, how many elements it may reach.  0: not known; -1: it may begin in

@@ -322,6 +322,7 @@ static bool check_stores(Memory *m)
                     g->wish->of);
         return note(m, m->sums.at[0], "added to here");
     }
+    g->is_summed = m->sums.len > 0;
     if (!check_lanes(m, &stores) || !check_loops(g, &stores) || !check_loops(g, &m->sums) ||
         !grad_check_programs(g, &stores))
         return false;
@@ -388,7 +389,7 @@ static void find_fill(Memory *m, GradArray *a)
         return;
     }
     a->meeting = g->asked & ~apart;
-    if (grad_alone(g, a, &loads, g->asked)) {
+    if (grad_alone(g, a, &loads, g->asked) && grad_adds_once(g, a)) {
         a->fill = GRAD_STORED;
     } else if (!g->wish->atomics && a->meeting && grad_alone(g, a, &loads, apart) &&
                grad_can_have_parts(g, &loads, apart)) {

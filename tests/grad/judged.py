@@ -338,3 +338,21 @@ def pairs_and_rest(x, out, FIRST: tl.constexpr, TO: tl.constexpr, D: tl.constexp
     tl.store(out + row * D + 2 * i, a * b, mask=i < 3)
     tl.store(out + row * D + 2 * i + 1, b * b - a, mask=i < 3)
     tl.store(out + row * D + TO + rest, kept * kept * kept, mask=rest < 6)
+
+
+@triton.jit
+def added_without_a_number(x, out, n, BLOCK: tl.constexpr):
+    """No program asks which it is, so each adds the same."""
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=0.0)
+    tl.atomic_add(out, tl.sum(v * v, axis=0))
+
+
+@triton.jit
+def both_ways(x, out, n, BLOCK: tl.constexpr):
+    """A matrix and what lies across the diagonal, in one program."""
+    i = tl.arange(0, BLOCK)
+    inside = (i < n)[:, None] & (i < n)[None, :]
+    a = tl.load(x + i[:, None] * n + i[None, :], mask=inside, other=0.0)
+    b = tl.load(x + i[None, :] * n + i[:, None], mask=inside, other=0.0)
+    tl.store(out + i[:, None] * n + i[None, :], a * b + 0.5 * (a - b), mask=inside)
