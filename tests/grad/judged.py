@@ -356,3 +356,46 @@ def both_ways(x, out, n, BLOCK: tl.constexpr):
     a = tl.load(x + i[:, None] * n + i[None, :], mask=inside, other=0.0)
     b = tl.load(x + i[None, :] * n + i[:, None], mask=inside, other=0.0)
     tl.store(out + i[:, None] * n + i[None, :], a * b + 0.5 * (a - b), mask=inside)
+
+
+@triton.jit
+def gqa_decode(q, k, v, out, lens, scale, T, HQ: tl.constexpr, HK: tl.constexpr, D: tl.constexpr, BN: tl.constexpr):
+    """One query a head, groups of heads share keys; lengths by batch."""
+    b = tl.program_id(0)
+    hk = tl.program_id(1)
+    G: tl.constexpr = HQ // HK
+    g = tl.arange(0, G)
+    d = tl.arange(0, D)
+    length = tl.load(lens + b)
+    qv = tl.load(q + (b * HQ + hk * G + g[:, None]) * D + d[None, :])
+    m = tl.full((G,), -1e30, tl.float32)
+    l = tl.zeros((G,), tl.float32)
+    acc = tl.zeros((G, D), tl.float32)
+    for s in range(0, length, BN):
+        n = s + tl.arange(0, BN)
+        kn = tl.load(k + ((b * T + n[:, None]) * HK + hk) * D + d[None, :], mask=n[:, None] < length, other=0.0)
+        sc = tl.sum(qv[:, None, :] * kn[None, :, :], axis=2) * scale
+        sc = tl.where((n < length)[None, :], sc, -1e30)
+        mn = tl.maximum(m, tl.max(sc, axis=1))
+        al = tl.exp(m - mn)
+        p = tl.exp(sc - mn[:, None])
+        vn = tl.load(v + ((b * T + n[:, None]) * HK + hk) * D + d[None, :], mask=n[:, None] < length, other=0.0)
+        acc = acc * al[:, None] + tl.sum(p[:, :, None] * vn[None, :, :], axis=1)
+        l = l * al + tl.sum(p, axis=1)
+        m = mn
+    tl.store(out + (b * HQ + hk * G + g[:, None]) * D + d[None, :], acc / l[:, None])
+
+
+@triton.jit
+def begins_with_one(x, v, out, row, BLOCK: tl.constexpr):
+    """What is measured from 0 in front of the loop counts, too."""
+    top, total, sums = 0.0, 1.0, 2.0
+    for start in range(0, row, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        values = tl.load(x + tl.program_id(0) * row + at, mask=at < row, other=-1e30)
+        new = tl.maximum(top, tl.max(values, axis=0))
+        e, fade = tl.exp(values - new), tl.exp(top - new)
+        total = total * fade + tl.sum(e, axis=0)
+        sums = sums * fade + tl.sum(e * tl.load(v + at, mask=at < row, other=0.0), axis=0)
+        top = new
+    tl.store(out + tl.program_id(0), sums / total)
