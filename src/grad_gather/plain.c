@@ -5,6 +5,7 @@
  *     x + -y * z                                     x - y * z
  *     x * 0.5 / y * 2.0                              x / y
  *     columns >= 0                                   true, of what counts from 0 on
+ *     row + (1 - i) + (i - 1)                        row
  *     tl.where(i == 1, x, y)                         tl.where(i == 0, y, x), of two indices
  *
  * The last is one form for what is split and joined, which the source then says (../grad_print/).
@@ -14,8 +15,9 @@
 
 #include "../opt/opt.h"
 #include "gather.h"
+#include "windows.h"
 
-enum { MOST_DEPTH = 8 };
+enum { MOST_DEPTH = 8, SHALLOW = 5 };
 
 typedef struct {
     UseLists uses;
@@ -192,14 +194,65 @@ static Value *plain_comparison(Op *op)
     return build_int(&b, op->results[0]->type, 1);
 }
 
+/* What v is added up from, if that is it already, as all else cancels; NULL. */
+static Value *what_remains(const Value *v, Value *part, const Poly *all, int depth)
+{
+    const Op *op = part->def;
+    PolyScope scope = {0};
+    Poly p;
+
+    if (part != v && part->type == v->type && poly_of(&scope, part, window_sides, &p) &&
+        poly_equal(&p, all))
+        return part;
+    for (int i = 0; op && depth > 0 && i < op->noperands; i++) {
+        if (op->code != OP_add && op->code != OP_sub && op->code != OP_splat &&
+            op->code != OP_broadcast)
+            return NULL;
+        Value *found = what_remains(v, op->operands[i], all, depth - 1);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+/* x - y for -1 * y + x. */
+static Value *plain_difference(Op *op)
+{
+    for (int i = 0; i < 2 && op->code == OP_add; i++) {
+        const Op *times = opt_made_by(op->operands[i], OP_mul);
+        int64_t n;
+        if (!times || !value_const_int(times->operands[1], &n) || n != -1)
+            continue;
+        Builder b = builder_before(op);
+        return build_binary(&b, OP_sub, op->operands[1 - i], times->operands[0]);
+    }
+    return NULL;
+}
+
+static Value *plain_number(Op *op)
+{
+    Value *v = op->results[0], *less = plain_difference(op);
+    PolyScope scope = {0};
+    Poly all;
+
+    if (less)
+        return less;
+    if (!opt_is_int(v) || v->type->dtype == DT_I1 || !poly_of(&scope, v, window_sides, &all) ||
+        all.count > 2)
+        return NULL;
+    return what_remains(v, v, &all, SHALLOW);
+}
+
 static void look_at(Op *op, void *plain)
 {
     Plain *p = plain;
-    Value *made = op->code == OP_select ? plain_select(op)
-                  : op->code == OP_add  ? plain_sum(p, op)
-                  : op->code == OP_mul  ? plain_product(p, op)
-                  : op->code == OP_ge   ? plain_comparison(op)
-                                        : NULL;
+    Value *made = op->code == OP_select                              ? plain_select(op)
+                  : op->code == OP_add && opt_is_int(op->results[0]) ? plain_number(op)
+                  : op->code == OP_sub                               ? plain_number(op)
+                  : op->code == OP_add                               ? plain_sum(p, op)
+                  : op->code == OP_mul                               ? plain_product(p, op)
+                  : op->code == OP_ge                                ? plain_comparison(op)
+                                                                     : NULL;
 
     if (!made)
         return;
